@@ -1,0 +1,34 @@
+// Time, passed in so that tests can run in virtual time.
+#ifndef IBTRAPD_BASE_CLOCK_H
+#define IBTRAPD_BASE_CLOCK_H
+
+#include <stdint.h>
+
+#define CLOCK_US_PER_S  INT64_C(1000000)
+#define CLOCK_US_PER_MS INT64_C(1000)
+
+struct clock {
+    int64_t (*utc)(void *ctx);       // microseconds since 1970-01-01T00:00:00Z
+    int64_t (*monotonic)(void *ctx); // microseconds; never goes back
+    void *ctx;
+};
+
+// The machine's own clocks.
+extern const struct clock clock_system;
+
+static inline int64_t clock_utc(const struct clock *c)
+{
+    return c->utc(c->ctx);
+}
+
+static inline int64_t clock_monotonic(const struct clock *c)
+{
+    return c->monotonic(c->ctx);
+}
+
+enum { CLOCK_TEXT_SIZE = 28 }; // "2026-11-21T03:19:03.123456Z" and its NUL
+
+// RFC 3339 with microseconds, as RFC 5424 wants it. Years outside 0..9999 are clamped.
+void clock_format_utc(int64_t utc_us, char out[CLOCK_TEXT_SIZE]);
+
+#endif

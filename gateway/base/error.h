@@ -1,0 +1,17 @@
+// A sentence for the admin, carried from where something failed to where it is told.
+#ifndef IBTRAPD_BASE_ERROR_H
+#define IBTRAPD_BASE_ERROR_H
+
+#include <stdbool.h>
+
+struct error {
+    char text[512]; // one line, without a final newline; longer texts are cut
+};
+
+// Writes the sentence. Always returns false, so that a failing function can `return error_set(...)`.
+bool error_set(struct error *err, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+// Puts "context: " before the sentence. Always returns false.
+bool error_prefix(struct error *err, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+#endif

@@ -1,0 +1,130 @@
+#include "base/ring.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <time.h>
+
+struct ring {
+    pthread_mutex_t lock;
+    pthread_cond_t filled;
+    size_t capacity, head, count;
+    bool closed;
+    void *slots[];
+};
+
+struct ring *ring_new(size_t capacity)
+{
+    struct ring *ring = calloc(1, sizeof *ring + capacity * sizeof(void *));
+    if (!ring)
+        return NULL;
+    ring->capacity = capacity;
+    pthread_mutex_init(&ring->lock, NULL);
+    pthread_condattr_t attr;
+    pthread_condattr_init(&attr);
+    pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
+    pthread_cond_init(&ring->filled, &attr);
+    pthread_condattr_destroy(&attr);
+    return ring;
+}
+
+void ring_free(struct ring *ring)
+{
+    if (!ring)
+        return;
+    pthread_cond_destroy(&ring->filled);
+    pthread_mutex_destroy(&ring->lock);
+    free(ring);
+}
+
+static void *take_oldest(struct ring *ring)
+{
+    void *item = ring->slots[ring->head];
+    ring->head = (ring->head + 1) % ring->capacity;
+    ring->count--;
+    return item;
+}
+
+static void put_newest(struct ring *ring, void *item)
+{
+    ring->slots[(ring->head + ring->count) % ring->capacity] = item;
+    ring->count++;
+    pthread_cond_signal(&ring->filled);
+}
+
+bool ring_push(struct ring *ring, void *item)
+{
+    pthread_mutex_lock(&ring->lock);
+    bool room = !ring->closed && ring->count < ring->capacity;
+    if (room)
+        put_newest(ring, item);
+    pthread_mutex_unlock(&ring->lock);
+    return room;
+}
+
+void *ring_push_drop_oldest(struct ring *ring, void *item)
+{
+    void *dropped = NULL;
+    pthread_mutex_lock(&ring->lock);
+    if (ring->closed) {
+        dropped = item;
+    } else {
+        if (ring->count == ring->capacity)
+            dropped = take_oldest(ring);
+        put_newest(ring, item);
+    }
+    pthread_mutex_unlock(&ring->lock);
+    return dropped;
+}
+
+static struct timespec deadline_after(int64_t timeout_us)
+{
+    struct timespec ts;
+    clock_gettime(CLOCK_MONOTONIC, &ts);
+    int64_t ns = ts.tv_nsec + timeout_us % 1000000 * 1000;
+    ts.tv_sec += (time_t)(timeout_us / 1000000 + ns / 1000000000);
+    ts.tv_nsec = (long)(ns % 1000000000);
+    return ts;
+}
+
+void *ring_pop(struct ring *ring, int64_t timeout_us)
+{
+    struct timespec deadline = {0};
+    if (timeout_us >= 0)
+        deadline = deadline_after(timeout_us);
+    void *item = NULL;
+    pthread_mutex_lock(&ring->lock);
+    while (ring->count == 0 && !ring->closed) {
+        int rc = timeout_us < 0 ? pthread_cond_wait(&ring->filled, &ring->lock)
+                                : pthread_cond_timedwait(&ring->filled, &ring->lock, &deadline);
+        if (rc != 0)
+            break;
+    }
+    if (ring->count > 0)
+        item = take_oldest(ring);
+    pthread_mutex_unlock(&ring->lock);
+    return item;
+}
+
+void ring_close(struct ring *ring)
+{
+    pthread_mutex_lock(&ring->lock);
+    ring->closed = true;
+    pthread_cond_broadcast(&ring->filled);
+    pthread_mutex_unlock(&ring->lock);
+}
+
+size_t ring_count(struct ring *ring)
+{
+    pthread_mutex_lock(&ring->lock);
+    size_t n = ring->count;
+    pthread_mutex_unlock(&ring->lock);
+    return n;
+}
+
+bool ring_closed(struct ring *ring)
+{
+    pthread_mutex_lock(&ring->lock);
+    bool closed = ring->closed;
+    pthread_mutex_unlock(&ring->lock);
+    return closed;
+}

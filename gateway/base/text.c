@@ -1,0 +1,119 @@
+#include "base/text.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+struct text text_in(char *buf, size_t size)
+{
+    buf[0] = '\0';
+    return (struct text){.buf = buf, .size = size};
+}
+
+void text_add_n(struct text *t, const char *s, size_t n)
+{
+    if (t->cut)
+        return;
+    size_t room = t->size - 1 - t->len;
+    if (n > room) {
+        t->cut = true;
+        n = room;
+        while (n > 0 && ((unsigned char)s[n] & 0xC0) == 0x80)
+            n--;
+    }
+    memcpy(t->buf + t->len, s, n);
+    t->len += n;
+    t->buf[t->len] = '\0';
+}
+
+void text_add(struct text *t, const char *s)
+{
+    text_add_n(t, s, strlen(s));
+}
+
+// How many octets at the end begin a UTF-8 character that goes on behind it.
+static size_t incomplete_end(const char *s, size_t n)
+{
+    for (size_t back = 1; back <= 3 && back <= n; back++) {
+        unsigned char c = (unsigned char)s[n - back];
+        size_t length = c >= 0xF0 ? 4 : c >= 0xE0 ? 3 : c >= 0xC0 ? 2 : 1;
+        if ((c & 0xC0) != 0x80)
+            return length > back ? back : 0;
+    }
+    return 0;
+}
+
+void text_addf(struct text *t, const char *fmt, ...)
+{
+    if (t->cut)
+        return;
+    char *start = t->buf + t->len;
+    size_t room = t->size - 1 - t->len;
+    va_list args;
+    va_start(args, fmt);
+    int n = vsnprintf(start, room + 1, fmt, args);
+    va_end(args);
+    size_t added = n > 0 ? (size_t)n : 0;
+    if (added > room) {
+        t->cut = true;
+        added = room - incomplete_end(start, room);
+    }
+    t->len += added;
+    t->buf[t->len] = '\0';
+}
+
+void text_add_hex(struct text *t, const uint8_t *octets, size_t n)
+{
+    static const char DIGITS[] = "0123456789abcdef";
+    for (size_t i = 0; i < n; i++)
+        text_add_n(t, (char[]){DIGITS[octets[i] >> 4], DIGITS[octets[i] & 15]}, 2);
+}
+
+// The length of the valid UTF-8 character at `s` (RFC 3629), or 0.
+static size_t utf8_length(const unsigned char *s, size_t n)
+{
+    unsigned char low = 0x80, high = 0xBF;
+    size_t length;
+    if (s[0] < 0x80)
+        return 1;
+    if (s[0] >= 0xC2 && s[0] <= 0xDF)
+        length = 2;
+    else if ((s[0] & 0xF0) == 0xE0)
+        length = 3;
+    else if (s[0] >= 0xF0 && s[0] <= 0xF4)
+        length = 4;
+    else
+        return 0;
+    if (s[0] == 0xE0)
+        low = 0xA0; // no overlong forms
+    if (s[0] == 0xED)
+        high = 0x9F; // no surrogates
+    if (s[0] == 0xF0)
+        low = 0x90;
+    if (s[0] == 0xF4)
+        high = 0x8F; // nothing beyond U+10FFFF
+    if (length > n || s[1] < low || s[1] > high)
+        return 0;
+    for (size_t i = 2; i < length; i++) {
+        if ((s[i] & 0xC0) != 0x80)
+            return 0;
+    }
+    return length;
+}
+
+void text_clean(const char *in, size_t n, char *out, size_t out_size)
+{
+    const unsigned char *s = (const unsigned char *)in;
+    struct text t = text_in(out, out_size);
+    for (size_t i = 0; i < n && s[i] != '\0';) {
+        size_t length = utf8_length(s + i, n - i);
+        bool control = s[i] < 0x20 || s[i] == 0x7F || (length == 2 && s[i] == 0xC2 && s[i + 1] < 0xA0);
+        if (length == 0)
+            text_add(&t, "\xEF\xBF\xBD");
+        else if (control)
+            text_add(&t, "?");
+        else
+            text_add_n(&t, in + i, length);
+        i += length ? length : 1;
+    }
+}

@@ -1,0 +1,30 @@
+// Text put together in a buffer of fixed size; nothing is ever written beyond it.
+#ifndef IBTRAPD_BASE_TEXT_H
+#define IBTRAPD_BASE_TEXT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct text {
+    char *buf; // always NUL-terminated
+    size_t size, len;
+    bool cut; // something did not fit; a cut never splits a UTF-8 character
+};
+
+// `buf` stays the caller's; `size` is at least 1.
+struct text text_in(char *buf, size_t size);
+
+void text_add(struct text *t, const char *s);
+void text_add_n(struct text *t, const char *s, size_t n);
+void text_addf(struct text *t, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+// Lower-case hexadecimal, two digits an octet.
+void text_add_hex(struct text *t, const uint8_t *octets, size_t n);
+
+// Makes any octets safe to show and to send on: invalid UTF-8 becomes U+FFFD, and control
+// characters (C0, DEL, C1) become '?'. Stops at a NUL. At most `n` octets are read; `out` is
+// always NUL-terminated and never ends within a character.
+void text_clean(const char *in, size_t n, char *out, size_t out_size);
+
+#endif
