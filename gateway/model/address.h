@@ -1,0 +1,31 @@
+// GUIDs, GIDs and LIDs as people write them.
+#ifndef IBTRAPD_MODEL_ADDRESS_H
+#define IBTRAPD_MODEL_ADDRESS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum {
+    ADDRESS_GUID_TEXT_SIZE = 19, // "0x0002c90300001234" and its NUL
+    ADDRESS_GID_TEXT_SIZE = 46,  // as inet_ntop(3) writes it, and its NUL
+    ADDRESS_GID_SIZE = 16,
+};
+
+// The highest LID that names one port; 0xC000 and up are multicast (IBA 4.1.3).
+enum { ADDRESS_LID_UNICAST_MAX = 0xBFFF };
+
+void address_format_guid(uint64_t guid, char out[ADDRESS_GUID_TEXT_SIZE]);
+void address_format_gid(const uint8_t gid[ADDRESS_GID_SIZE], char out[ADDRESS_GID_TEXT_SIZE]);
+
+// A GID's two halves (IBA 4.1.1): the subnet prefix, and the interface id, which for a port's
+// first GID is the port's GUID.
+uint64_t address_gid_prefix(const uint8_t gid[ADDRESS_GID_SIZE]);
+uint64_t address_gid_interface(const uint8_t gid[ADDRESS_GID_SIZE]);
+
+// Multicast GIDs begin with 0xFF.
+bool address_gid_is_multicast(const uint8_t gid[ADDRESS_GID_SIZE]);
+bool address_gid_is_zero(const uint8_t gid[ADDRESS_GID_SIZE]);
+
+
+#endif

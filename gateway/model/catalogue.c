@@ -1,0 +1,408 @@
+#include "model/catalogue.h"
+
+#include <assert.h>
+#include <string.h>
+
+#define RAW_HINT "the raw notice has the details"
+
+#define BAD_KEY_FIELDS FIELD_LID, FIELD_GID1, FIELD_QP1, FIELD_LID2, FIELD_GID2, FIELD_QP2, FIELD_SL
+
+static const struct catalogue_entry ENTRIES[CATALOGUE_COUNT] = {
+    [CATALOGUE_GID_IN_SERVICE] =
+        {
+            .name = "gid-in-service",
+            .trap = NOTICE_GID_IN_SERVICE,
+            .title = "Port came into service",
+            .category = CATEGORY_NODE,
+            .severity = SEVERITY_INFORMATIONAL,
+            .alarm = ALARM_NONE,
+            .subject = CATALOGUE_ABOUT_GID1,
+            .text = "{subject} came into service with GID {gid1}.",
+            .fields = {FIELD_GID1},
+            .own = &MIB_OWN_GID_IN_SERVICE,
+        },
+    [CATALOGUE_GID_OUT_OF_SERVICE] =
+        {
+            .name = "gid-out-of-service",
+            .trap = NOTICE_GID_OUT_OF_SERVICE,
+            .title = "Port went out of service",
+            .category = CATEGORY_NODE,
+            .severity = SEVERITY_WARNING,
+            .alarm = ALARM_NONE,
+            .subject = CATALOGUE_ABOUT_GID1,
+            .text = "{subject} with GID {gid1} went out of service: the subnet manager can no longer "
+                    "reach it.",
+            .fields = {FIELD_GID1},
+            .own = &MIB_OWN_GID_OUT_OF_SERVICE,
+        },
+    [CATALOGUE_MCAST_GROUP_CREATED] =
+        {
+            .name = "mcast-group-created",
+            .trap = NOTICE_MCAST_GROUP_CREATED,
+            .title = "Multicast group created",
+            .category = CATEGORY_MULTICAST,
+            .severity = SEVERITY_INFORMATIONAL,
+            .alarm = ALARM_NONE,
+            .subject = CATALOGUE_ABOUT_NO_NODE,
+            .text = "The multicast group {gid1} was created.",
+            .fields = {FIELD_GID1},
+            .own = &MIB_OWN_MCAST_GROUP_CREATED,
+        },
+    [CATALOGUE_MCAST_GROUP_DELETED] =
+        {
+            .name = "mcast-group-deleted",
+            .trap = NOTICE_MCAST_GROUP_DELETED,
+            .title = "Multicast group deleted",
+            .category = CATEGORY_MULTICAST,
+            .severity = SEVERITY_INFORMATIONAL,
+            .alarm = ALARM_NONE,
+            .subject = CATALOGUE_ABOUT_NO_NODE,
+            .text = "The multicast group {gid1} was deleted.",
+            .fields = {FIELD_GID1},
+            .own = &MIB_OWN_MCAST_GROUP_DELETED,
+        },
+    [CATALOGUE_PATH_REMOVED] =
+        {
+            .name = "path-removed",
+            .trap = NOTICE_UNPATH,
+            .title = "Paths became unavailable (UnPath)",
+            .category = CATEGORY_FABRIC,
+            .severity = SEVERITY_NOTICE,
+            .alarm = ALARM_NONE,
+            .subject = CATALOGUE_ABOUT_NO_NODE,
+            .text = "The subnet manager withdrew path records (UnPath); " RAW_HINT ".",
+            .fields = {FIELD_RAW},
+            .own = &MIB_OWN_UNPATH,
+        },
+    [CATALOGUE_PATH_RESTORED] =
+        {
+            .name = "path-restored",
+            .trap = NOTICE_REPATH,
+            .title = "Paths became available again (RePath)",
+            .category = CATEGORY_FABRIC,
+            .severity = SEVERITY_NOTICE,
+            .alarm = ALARM_NONE,
+            .subject = CATALOGUE_ABOUT_NO_NODE,
+            .text = "The subnet manager offers path records again (RePath); " RAW_HINT ".",
+            .fields = {FIELD_RAW},
+            .own = &MIB_OWN_REPATH,
+        },
+    [CATALOGUE_LINK_STATE_CHANGE] =
+        {
+            .name = "link-state-change",
+            .trap = NOTICE_LINK_STATE,
+            .title = "Link state of a switch port changed",
+            .category = CATEGORY_LINK,
+            .severity = SEVERITY_WARNING,
+            .alarm = ALARM_NONE,
+            .subject = CATALOGUE_ABOUT_LID,
+            .text = "The link state of at least one port of {subject} changed.",
+            .fields = {FIELD_LID},
+            .sma = &MIB_SMA_PORT_LINK_STATE_CHANGE,
+        },
+    [CATALOGUE_LINK_INTEGRITY_THRESHOLD] =
+        {
+            .name = "link-integrity-threshold",
+            .trap = NOTICE_LINK_INTEGRITY,
+            .title = "Local link integrity threshold reached",
+            .category = CATEGORY_LINK,
+            .severity = SEVERITY_WARNING,
+            .alarm = ALARM_NONE,
+            .subject = CATALOGUE_ABOUT_LID,
+            .text = "Port {port} of {subject} reached its threshold of local link integrity errors; "
+                    "check the cable and its connectors.",
+            .fields = {FIELD_LID, FIELD_PORT},
+            .sma = &MIB_SMA_LINK_INTEGRITY,
+            .gsw = &MIB_GSW_PORT_TRAP,
+            .switch_reason = 1,
+        },
+    [CATALOGUE_BUFFER_OVERRUN_THRESHOLD] =
+        {
+            .name = "buffer-overrun-threshold",
+            .trap = NOTICE_BUFFER_OVERRUN,
+            .title = "Excessive buffer overrun threshold reached",
+            .category = CATEGORY_LINK,
+            .severity = SEVERITY_WARNING,
+            .alarm = ALARM_NONE,
+            .subject = CATALOGUE_ABOUT_LID,
+            .text = "Port {port} of {subject} reached its threshold of excessive buffer overruns.",
+            .fields = {FIELD_LID, FIELD_PORT},
+            .sma = &MIB_SMA_EXCESS_BUFF_OVERRUN,
+            .gsw = &MIB_GSW_PORT_TRAP,
+            .switch_reason = 2,
+        },
+    [CATALOGUE_FLOW_CONTROL_TIMEOUT] =
+        {
+            .name = "flow-control-timeout",
+            .trap = NOTICE_FLOW_CONTROL,
+            .title = "Flow control update watchdog expired",
+            .category = CATEGORY_LINK,
+            .severity = SEVERITY_WARNING,
+            .alarm = ALARM_NONE,
+            .subject = CATALOGUE_ABOUT_LID,
+            .text = "The flow control update watchdog of port {port} of {subject} expired.",
+            .fields = {FIELD_LID, FIELD_PORT},
+            .sma = &MIB_SMA_FLOW_CONTROL,
+            .gsw = &MIB_GSW_PORT_TRAP,
+            .switch_reason = 3,
+        },
+    [CATALOGUE_CAPABILITY_CHANGE] =
+        {
+            .name = "capability-change",
+            .trap = NOTICE_CAPABILITY,
+            .title = "Capabilities or local settings changed",
+            .category = CATEGORY_PORT,
+            .severity = SEVERITY_INFORMATIONAL,
+            .alarm = ALARM_NONE,
+            .subject = CATALOGUE_ABOUT_LID,
+            .text = "{subject} reports a change of its {changes}; its capability mask is {capabilityMask}.",
+            .fields = {FIELD_LID, FIELD_CAPABILITY_MASK, FIELD_LOCAL_CHANGES, FIELD_CHANGE_FLAGS,
+                       FIELD_CAPABILITY_MASK2},
+            .sma = &MIB_SMA_CAPABILITY_MASK,
+        },
+    [CATALOGUE_SYSTEM_IMAGE_GUID_CHANGE] =
+        {
+            .name = "system-image-guid-change",
+            .trap = NOTICE_SYSTEM_IMAGE_GUID,
+            .title = "System image GUID changed",
+            .category = CATEGORY_NODE,
+            .severity = SEVERITY_NOTICE,
+            .alarm = ALARM_NONE,
+            .subject = CATALOGUE_ABOUT_LID,
+            .text = "{subject} changed its system image GUID to {systemImageGuid}.",
+            .fields = {FIELD_LID, FIELD_SYSTEM_IMAGE_GUID},
+            .sma = &MIB_SMA_SYS_IMAGE_GUID,
+        },
+    [CATALOGUE_BAD_MKEY] =
+        {
+            .name = "bad-mkey",
+            .trap = NOTICE_BAD_MKEY,
+            .title = "Management packet with a wrong M_Key",
+            .category = CATEGORY_SECURITY,
+            .severity = SEVERITY_WARNING,
+            .alarm = ALARM_NONE,
+            .subject = CATALOGUE_ABOUT_LID,
+            .text = "{issuer} refused {request} from {subject}, which had the wrong M_Key {mkey}.",
+            .fields = {FIELD_LID, FIELD_MKEY, FIELD_METHOD, FIELD_ATTRIBUTE,
+                       FIELD_ATTRIBUTE_MODIFIER, FIELD_DR_SLID, FIELD_DR_PATH, FIELD_DR_TRUNCATED},
+            .sma = &MIB_SMA_BAD_MKEY,
+            .gsw = &MIB_GSW_SWITCH_TRAP,
+            .switch_reason = 2,
+        },
+    [CATALOGUE_BAD_PKEY] =
+        {
+            .name = "bad-pkey",
+            .trap = NOTICE_BAD_PKEY,
+            .title = "Packet with a wrong P_Key",
+            .category = CATEGORY_SECURITY,
+            .severity = SEVERITY_WARNING,
+            .alarm = ALARM_NONE,
+            .subject = CATALOGUE_ABOUT_LID,
+            .text = "{source} QP {qp1} sent a packet with the wrong P_Key {pkey} to {destination} QP "
+                    "{qp2} on SL {sl}.",
+            .fields = {FIELD_PKEY, BAD_KEY_FIELDS},
+            .sma = &MIB_SMA_BAD_PKEY,
+        },
+    [CATALOGUE_BAD_QKEY] =
+        {
+            .name = "bad-qkey",
+            .trap = NOTICE_BAD_QKEY,
+            .title = "Packet with a wrong Q_Key",
+            .category = CATEGORY_SECURITY,
+            .severity = SEVERITY_WARNING,
+            .alarm = ALARM_NONE,
+            .subject = CATALOGUE_ABOUT_LID,
+            .text = "{source} QP {qp1} sent a packet with the wrong Q_Key {qkey} to {destination} QP "
+                    "{qp2} on SL {sl}.",
+            .fields = {FIELD_QKEY, BAD_KEY_FIELDS},
+            .sma = &MIB_SMA_BAD_QKEY,
+        },
+    [CATALOGUE_BAD_PKEY_AT_SWITCH] =
+        {
+            .name = "bad-pkey-at-switch",
+            .trap = NOTICE_BAD_PKEY_AT_SWITCH,
+            .title = "Packet with a wrong P_Key at a switch port",
+            .category = CATEGORY_SECURITY,
+            .severity = SEVERITY_WARNING,
+            .alarm = ALARM_NONE,
+            .subject = CATALOGUE_ABOUT_SWITCH,
+            .text = "Port {port} of {subject} saw a packet with the wrong P_Key {pkey} from {source} "
+                    "to {destination} (known of it: {valid}).",
+            .fields = {FIELD_PKEY, BAD_KEY_FIELDS, FIELD_SWITCH_LID, FIELD_PORT, FIELD_DATA_VALID},
+            .sma = &MIB_SMA_BAD_PKEY_AT_SWITCH,
+            .gsw = &MIB_GSW_PORT_TRAP,
+            .switch_reason = 4,
+        },
+    [CATALOGUE_VENDOR_TRAP] =
+        {
+            .name = "vendor-trap",
+            .title = "Vendor-specific trap",
+            .category = CATEGORY_VENDOR,
+            .severity = SEVERITY_NOTICE,
+            .alarm = ALARM_NONE,
+            .subject = CATALOGUE_ABOUT_ISSUER,
+            .text = "{issuer} raised a trap of vendor {vendorId}, device {deviceId}; " RAW_HINT ".",
+            .fields = {FIELD_VENDOR_ID, FIELD_DEVICE_ID, FIELD_RAW},
+            .own = &MIB_OWN_VENDOR_TRAP,
+        },
+    [CATALOGUE_UNKNOWN_TRAP] =
+        {
+            .name = "unknown-trap",
+            .title = "Trap that ibtrapd does not know",
+            .category = CATEGORY_FABRIC,
+            .severity = SEVERITY_NOTICE,
+            .alarm = ALARM_NONE,
+            .subject = CATALOGUE_ABOUT_ISSUER,
+            .text = "{issuer} raised trap {trap}, which ibtrapd does not know; " RAW_HINT ".",
+            .fields = {FIELD_TRAP, FIELD_RAW},
+            .own = &MIB_OWN_UNKNOWN_TRAP,
+        },
+    [CATALOGUE_MALFORMED_MAD] =
+        {
+            .name = "malformed-mad",
+            .title = "Malformed management datagram",
+            .category = CATEGORY_FABRIC,
+            .severity = SEVERITY_WARNING,
+            .alarm = ALARM_NONE,
+            .subject = CATALOGUE_ABOUT_ISSUER,
+            .text = "{issuer} sent a malformed management datagram: {reason}.",
+            .fields = {FIELD_REASON, FIELD_RAW},
+            .own = &MIB_OWN_MALFORMED_MAD,
+        },
+    [CATALOGUE_GATEWAY_STARTED] =
+        {
+            .name = "gateway-started",
+            .title = "The gateway started",
+            .category = CATEGORY_GATEWAY,
+            .severity = SEVERITY_NOTICE,
+            .alarm = ALARM_NONE,
+            .subject = CATALOGUE_ABOUT_NO_NODE,
+            .text = "ibtrapd started: {reason}.",
+            .fields = {FIELD_REASON},
+            .own = &MIB_OWN_GATEWAY_STARTED,
+        },
+    [CATALOGUE_GATEWAY_STOPPED] =
+        {
+            .name = "gateway-stopped",
+            .title = "The gateway stopped",
+            .category = CATEGORY_GATEWAY,
+            .severity = SEVERITY_NOTICE,
+            .alarm = ALARM_NONE,
+            .subject = CATALOGUE_ABOUT_NO_NODE,
+            .text = "ibtrapd stopped: {reason}.",
+            .fields = {FIELD_REASON},
+            .own = &MIB_OWN_GATEWAY_STOPPED,
+        },
+    [CATALOGUE_SUBSCRIPTION_LOST] =
+        {
+            .name = "subscription-lost",
+            .title = "Traps may be missed: the subscriptions are gone",
+            .category = CATEGORY_GATEWAY,
+            .severity = SEVERITY_ERROR,
+            .alarm = ALARM_RAISES,
+            .subject = CATALOGUE_ABOUT_NO_NODE,
+            .text = "The subscriptions to the fabric's traps were lost, and traps may be missed until "
+                    "they are back: {reason}.",
+            .fields = {FIELD_REASON},
+            .own = &MIB_OWN_SUBSCRIPTION_LOST,
+        },
+    [CATALOGUE_SUBSCRIPTION_RESTORED] =
+        {
+            .name = "subscription-restored",
+            .title = "The subscriptions are back",
+            .category = CATEGORY_GATEWAY,
+            .severity = SEVERITY_NOTICE,
+            .alarm = ALARM_CLEARS,
+            .subject = CATALOGUE_ABOUT_NO_NODE,
+            .text = "The subscriptions to the fabric's traps are back: {reason}.",
+            .fields = {FIELD_REASON},
+            .own = &MIB_OWN_SUBSCRIPTION_RESTORED,
+        },
+    [CATALOGUE_RECEIVER_FAILING] =
+        {
+            .name = "receiver-failing",
+            .title = "A receiver cannot be reached",
+            .category = CATEGORY_GATEWAY,
+            .severity = SEVERITY_ERROR,
+            .alarm = ALARM_RAISES,
+            .subject = CATALOGUE_ABOUT_NO_NODE,
+            .text = "The receiver {receiver} does not take events, which wait for it in the journal: "
+                    "{reason}.",
+            .fields = {FIELD_RECEIVER, FIELD_LOST, FIELD_REASON},
+            .own = &MIB_OWN_RECEIVER_FAILING,
+        },
+    [CATALOGUE_RECEIVER_BACK] =
+        {
+            .name = "receiver-back",
+            .title = "A receiver can be reached again",
+            .category = CATEGORY_GATEWAY,
+            .severity = SEVERITY_NOTICE,
+            .alarm = ALARM_CLEARS,
+            .subject = CATALOGUE_ABOUT_NO_NODE,
+            .text = "The receiver {receiver} is back: {reason}.",
+            .fields = {FIELD_RECEIVER, FIELD_LOST, FIELD_REASON},
+            .own = &MIB_OWN_RECEIVER_BACK,
+        },
+    [CATALOGUE_JOURNAL_DROPPING] =
+        {
+            .name = "journal-dropping",
+            .title = "The journal let go of events that a receiver had not got",
+            .category = CATEGORY_GATEWAY,
+            .severity = SEVERITY_ERROR,
+            .alarm = ALARM_NONE,
+            .subject = CATALOGUE_ABOUT_NO_NODE,
+            .text = "{lost} events were lost: {reason}.",
+            .fields = {FIELD_LOST, FIELD_REASON},
+            .own = &MIB_OWN_JOURNAL_DROPPING,
+        },
+    [CATALOGUE_JOURNAL_DEGRADED] =
+        {
+            .name = "journal-degraded",
+            .title = "The journal does not work, events are in memory only",
+            .category = CATEGORY_GATEWAY,
+            .severity = SEVERITY_ERROR,
+            .alarm = ALARM_RAISES,
+            .subject = CATALOGUE_ABOUT_NO_NODE,
+            .text = "The journal does not work, and events are kept in memory only: {reason}.",
+            .fields = {FIELD_REASON},
+            .own = &MIB_OWN_JOURNAL_DEGRADED,
+        },
+    [CATALOGUE_JOURNAL_HEALED] =
+        {
+            .name = "journal-healed",
+            .title = "The journal works again",
+            .category = CATEGORY_GATEWAY,
+            .severity = SEVERITY_NOTICE,
+            .alarm = ALARM_CLEARS,
+            .subject = CATALOGUE_ABOUT_NO_NODE,
+            .text = "The journal works again, and what was in memory is on disk: {reason}.",
+            .fields = {FIELD_REASON},
+            .own = &MIB_OWN_JOURNAL_HEALED,
+        },
+};
+
+const struct catalogue_entry *catalogue_get(enum catalogue_event event)
+{
+    assert(event >= 0 && event < CATALOGUE_COUNT);
+    return &ENTRIES[event];
+}
+
+const struct catalogue_entry *catalogue_find(const char *name)
+{
+    for (int i = 0; i < CATALOGUE_COUNT; i++) {
+        if (strcmp(ENTRIES[i].name, name) == 0)
+            return &ENTRIES[i];
+    }
+    return NULL;
+}
+
+const struct catalogue_entry *catalogue_of_notice(const struct notice *notice)
+{
+    if (!notice->generic)
+        return &ENTRIES[CATALOGUE_VENDOR_TRAP];
+    for (int i = 0; i < CATALOGUE_COUNT; i++) {
+        if (notice->trap != 0 && ENTRIES[i].trap == notice->trap)
+            return &ENTRIES[i];
+    }
+    return &ENTRIES[CATALOGUE_UNKNOWN_TRAP];
+}

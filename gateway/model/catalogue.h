@@ -1,0 +1,79 @@
+// The one table of events. Decoder dispatch, SNMP encoding, syslog MSGID, `ibtrapctl catalogue` and
+// the tests against the MIB modules come from it: to add an event is to add a row.
+#ifndef IBTRAPD_MODEL_CATALOGUE_H
+#define IBTRAPD_MODEL_CATALOGUE_H
+
+#include "model/field.h"
+#include "model/mib.h"
+#include "model/severity.h"
+
+enum { CATALOGUE_FIELDS_MAX = 16 };
+
+enum catalogue_event {
+    CATALOGUE_GID_IN_SERVICE,
+    CATALOGUE_GID_OUT_OF_SERVICE,
+    CATALOGUE_MCAST_GROUP_CREATED,
+    CATALOGUE_MCAST_GROUP_DELETED,
+    CATALOGUE_PATH_REMOVED,
+    CATALOGUE_PATH_RESTORED,
+    CATALOGUE_LINK_STATE_CHANGE,
+    CATALOGUE_LINK_INTEGRITY_THRESHOLD,
+    CATALOGUE_BUFFER_OVERRUN_THRESHOLD,
+    CATALOGUE_FLOW_CONTROL_TIMEOUT,
+    CATALOGUE_CAPABILITY_CHANGE,
+    CATALOGUE_SYSTEM_IMAGE_GUID_CHANGE,
+    CATALOGUE_BAD_MKEY,
+    CATALOGUE_BAD_PKEY,
+    CATALOGUE_BAD_QKEY,
+    CATALOGUE_BAD_PKEY_AT_SWITCH,
+    CATALOGUE_VENDOR_TRAP,
+    CATALOGUE_UNKNOWN_TRAP,
+    CATALOGUE_MALFORMED_MAD,
+    CATALOGUE_GATEWAY_STARTED,
+    CATALOGUE_GATEWAY_STOPPED,
+    CATALOGUE_SUBSCRIPTION_LOST,
+    CATALOGUE_SUBSCRIPTION_RESTORED,
+    CATALOGUE_RECEIVER_FAILING,
+    CATALOGUE_RECEIVER_BACK,
+    CATALOGUE_JOURNAL_DROPPING,
+    CATALOGUE_JOURNAL_DEGRADED,
+    CATALOGUE_JOURNAL_HEALED,
+    CATALOGUE_COUNT,
+};
+
+// Whom a notice is about.
+enum catalogue_subject {
+    CATALOGUE_ABOUT_ISSUER,
+    CATALOGUE_ABOUT_GID1,   // the port with that GID
+    CATALOGUE_ABOUT_LID,    // the port with LIDADDR or LIDADDR1
+    CATALOGUE_ABOUT_SWITCH, // the switch with SWLIDADDR
+    CATALOGUE_ABOUT_NO_NODE, // no node: a multicast group, the gateway itself
+};
+
+struct catalogue_entry {
+    const char *name;   // the identifier, in words
+    uint16_t trap;      // generic trap number; 0: another cause
+    const char *title;
+    enum category category;
+    enum severity severity; // default
+    enum alarm_role alarm;
+    enum catalogue_subject subject;
+    const char *text;   // template: {subject}, {issuer}, {source}, {destination}, {request},
+                        // {changes}, {valid}, or a field's name
+    enum field fields[CATALOGUE_FIELDS_MAX]; // that the event's cause decodes into; FIELD_NONE ends
+    const struct mib_notification *sma; // IB-SMA-MIB; NULL: none
+    const struct mib_notification *gsw; // IBSWITCH-MIB; NULL: none
+    uint8_t switch_reason;              // the change reason in it
+    const struct mib_notification *own; // IBTRAPD-MIB, where neither of the others has one
+};
+
+// The row; valid for ever.
+const struct catalogue_entry *catalogue_get(enum catalogue_event event);
+
+// The row with that identifier, or NULL.
+const struct catalogue_entry *catalogue_find(const char *name);
+
+// The row of a notice: of its generic trap number, or vendor-trap, or unknown-trap.
+const struct catalogue_entry *catalogue_of_notice(const struct notice *notice);
+
+#endif

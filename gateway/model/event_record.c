@@ -1,0 +1,218 @@
+#include "model/event_record.h"
+
+#include "base/wire.h"
+#include "model/catalogue.h"
+
+#include <assert.h>
+#include <string.h>
+
+// A version octet, then fields: tag (1 octet), length (2), value.
+enum { VERSION = 1, FIELD_HEAD = 3 };
+
+enum tag {
+    TAG_TYPE = 1,
+    TAG_ID,
+    TAG_TIME,
+    TAG_SUBNET_PREFIX,
+    TAG_ISSUER,
+    TAG_SUBJECT,
+    TAG_SOURCE,
+    TAG_DESTINATION,
+    TAG_SWITCH_GUID,
+    TAG_RAW,
+    TAG_REASON,
+    TAG_ALARM_KEY,
+    TAG_TEXT,
+    TAG_RECEIVER,
+    TAG_LOST,
+};
+
+enum { ENDPOINT_HEAD = 8 + 2 + ADDRESS_GID_SIZE }; // GUID, LID, GID; the name follows
+
+struct writer {
+    uint8_t *out;
+    size_t used;
+};
+
+static uint8_t *begin_field(struct writer *w, enum tag tag, size_t size)
+{
+    assert(w->used + FIELD_HEAD + size <= EVENT_RECORD_MAX);
+    uint8_t *p = w->out + w->used;
+    p[0] = (uint8_t)tag;
+    wire_put(p + 1, 2, size);
+    w->used += FIELD_HEAD + size;
+    return p + FIELD_HEAD;
+}
+
+static void write_octets(struct writer *w, enum tag tag, const void *octets, size_t size)
+{
+    if (size > 0)
+        memcpy(begin_field(w, tag, size), octets, size);
+}
+
+static void write_text(struct writer *w, enum tag tag, const char *s)
+{
+    write_octets(w, tag, s, strlen(s));
+}
+
+static void write_number(struct writer *w, enum tag tag, uint64_t n)
+{
+    wire_put(begin_field(w, tag, 8), 8, n);
+}
+
+static void write_endpoint(struct writer *w, enum tag tag, const struct endpoint *who)
+{
+    size_t name = strlen(who->name);
+    if (who->guid == 0 && who->lid == 0 && name == 0 && address_gid_is_zero(who->gid))
+        return;
+    uint8_t *p = begin_field(w, tag, ENDPOINT_HEAD + name);
+    wire_put(p, 8, who->guid);
+    wire_put(p + 8, 2, who->lid);
+    memcpy(p + 10, who->gid, ADDRESS_GID_SIZE);
+    memcpy(p + ENDPOINT_HEAD, who->name, name);
+}
+
+size_t event_record_write(const struct event *event, uint8_t out[EVENT_RECORD_MAX])
+{
+    struct writer w = {.out = out, .used = 1};
+    out[0] = VERSION;
+    write_text(&w, TAG_TYPE, event->type->name);
+    write_text(&w, TAG_ID, event->id);
+    write_number(&w, TAG_TIME, (uint64_t)event->time_us);
+    write_number(&w, TAG_SUBNET_PREFIX, event->subnet_prefix);
+    write_endpoint(&w, TAG_ISSUER, &event->issuer);
+    write_endpoint(&w, TAG_SUBJECT, &event->subject);
+    write_endpoint(&w, TAG_SOURCE, &event->source);
+    write_endpoint(&w, TAG_DESTINATION, &event->destination);
+    write_number(&w, TAG_SWITCH_GUID, event->switch_guid);
+    write_octets(&w, TAG_RAW, event->raw, event->raw_size);
+    write_text(&w, TAG_REASON, event->reason);
+    write_text(&w, TAG_ALARM_KEY, event->alarm_key);
+    write_text(&w, TAG_TEXT, event->text);
+    write_text(&w, TAG_RECEIVER, event->receiver);
+    write_number(&w, TAG_LOST, event->lost);
+    return w.used;
+}
+
+// Texts end at their size; what is longer, or holds a NUL, was not written by us.
+static bool read_text(char *out, size_t out_size, const uint8_t *value, size_t size)
+{
+    if (size >= out_size || memchr(value, '\0', size))
+        return false;
+    memcpy(out, value, size);
+    out[size] = '\0';
+    return true;
+}
+
+static bool read_number(uint64_t *out, const uint8_t *value, size_t size)
+{
+    *out = size == 8 ? wire_get64(value) : 0;
+    return size == 8;
+}
+
+static bool read_endpoint(struct endpoint *who, const uint8_t *value, size_t size)
+{
+    if (size < ENDPOINT_HEAD)
+        return false;
+    who->guid = wire_get64(value);
+    who->lid = wire_get16(value + 8);
+    memcpy(who->gid, value + 10, ADDRESS_GID_SIZE);
+    return read_text(who->name, sizeof who->name, value + ENDPOINT_HEAD, size - ENDPOINT_HEAD);
+}
+
+static bool read_type(struct event *event, const uint8_t *value, size_t size)
+{
+    char name[64];
+    event->type = read_text(name, sizeof name, value, size) ? catalogue_find(name) : NULL;
+    return event->type != NULL;
+}
+
+static bool read_raw(struct event *event, const uint8_t *value, size_t size)
+{
+    if (size > EVENT_RAW_MAX)
+        return false;
+    memcpy(event->raw, value, size);
+    event->raw_size = size;
+    return true;
+}
+
+static bool read_field(struct event *event, unsigned tag, const uint8_t *value, size_t size)
+{
+    uint64_t number;
+    switch (tag) {
+    case TAG_TYPE:
+        return read_type(event, value, size);
+    case TAG_ID:
+        return read_text(event->id, sizeof event->id, value, size);
+    case TAG_TIME:
+        if (!read_number(&number, value, size))
+            return false;
+        event->time_us = (int64_t)number;
+        return true;
+    case TAG_SUBNET_PREFIX:
+        return read_number(&event->subnet_prefix, value, size);
+    case TAG_ISSUER:
+        return read_endpoint(&event->issuer, value, size);
+    case TAG_SUBJECT:
+        return read_endpoint(&event->subject, value, size);
+    case TAG_SOURCE:
+        return read_endpoint(&event->source, value, size);
+    case TAG_DESTINATION:
+        return read_endpoint(&event->destination, value, size);
+    case TAG_SWITCH_GUID:
+        return read_number(&event->switch_guid, value, size);
+    case TAG_RAW:
+        return read_raw(event, value, size);
+    case TAG_REASON:
+        return read_text(event->reason, sizeof event->reason, value, size);
+    case TAG_ALARM_KEY:
+        return read_text(event->alarm_key, sizeof event->alarm_key, value, size);
+    case TAG_TEXT:
+        return read_text(event->text, sizeof event->text, value, size);
+    case TAG_RECEIVER:
+        return read_text(event->receiver, sizeof event->receiver, value, size);
+    case TAG_LOST:
+        return read_number(&event->lost, value, size);
+    default:
+        return true; // of a later version
+    }
+}
+
+static bool read_fields(struct event *event, const uint8_t *p, size_t size, struct error *err)
+{
+    while (size >= FIELD_HEAD) {
+        size_t length = wire_get16(p + 1);
+        if (length > size - FIELD_HEAD)
+            break;
+        if (!read_field(event, p[0], p + FIELD_HEAD, length))
+            return error_set(err, "field %u of the record is not valid", p[0]);
+        p += FIELD_HEAD + length;
+        size -= FIELD_HEAD + length;
+    }
+    if (size > 0)
+        return error_set(err, "the record is cut short");
+    if (!event->type || event->id[0] == '\0')
+        return error_set(err, "the record has no type or no identifier");
+    return true;
+}
+
+struct event *event_record_read(const uint8_t *record, size_t size, struct error *err)
+{
+    if (size < 1 || record[0] != VERSION) {
+        error_set(err, "the record is of an unknown version");
+        return NULL;
+    }
+    struct event *event = event_make(NULL);
+    if (!event) {
+        error_set(err, "out of memory");
+        return NULL;
+    }
+    if (!read_fields(event, record + 1, size - 1, err)) {
+        event_release(event);
+        return NULL;
+    }
+    bool is_notice = event->type != catalogue_get(CATALOGUE_MALFORMED_MAD);
+    if (is_notice && event->raw_size == NOTICE_SIZE)
+        event->notice = notice_decode(event->raw);
+    return event;
+}

@@ -1,0 +1,215 @@
+#include "model/field.h"
+
+#include "base/clock.h"
+#include "model/catalogue.h"
+
+#include <assert.h>
+#include <inttypes.h>
+#include <string.h>
+
+enum show { SHOW_DECIMAL, SHOW_HEX, SHOW_GID, SHOW_OCTETS, SHOW_TEXT, SHOW_COMPUTED };
+
+struct row {
+    const char *name;
+    enum show show;
+    size_t offset, size;  // in struct event; a C integer, or octets
+    unsigned digits;      // of SHOW_HEX
+};
+
+#define AT(member) \
+    .offset = offsetof(struct event, member), .size = sizeof(((struct event *)0)->member)
+#define NUMBER(n, member) {.name = n, .show = SHOW_DECIMAL, AT(member)}
+#define HEX(n, d, member) {.name = n, .show = SHOW_HEX, AT(member), .digits = d}
+#define GID(n, member)    {.name = n, .show = SHOW_GID, AT(member)}
+#define TEXT(n, member)   {.name = n, .show = SHOW_TEXT, AT(member)}
+#define COMPUTED(n)       {.name = n, .show = SHOW_COMPUTED}
+
+static const struct row ROWS[FIELD_COUNT] = {
+    [FIELD_EVENT_ID] = TEXT("id", id),
+    [FIELD_EVENT_NAME] = COMPUTED("event"),
+    [FIELD_TIME] = COMPUTED("time"),
+    [FIELD_SEVERITY] = COMPUTED("severity"),
+    [FIELD_CATEGORY] = COMPUTED("category"),
+    [FIELD_ALARM_STATE] = COMPUTED("alarmState"),
+    [FIELD_ALARM_KEY] = TEXT("alarmKey", alarm_key),
+    [FIELD_SUBNET_PREFIX] = HEX("subnetPrefix", 16, subnet_prefix),
+    [FIELD_TEXT] = TEXT("text", text),
+    [FIELD_REASON] = TEXT("reason", reason),
+    [FIELD_RAW] = {.name = "raw", .show = SHOW_OCTETS, AT(raw)},
+    [FIELD_RECEIVER] = TEXT("receiver", receiver),
+    [FIELD_LOST] = NUMBER("lost", lost),
+    [FIELD_SWITCH_GUID] = HEX("switchGuid", 16, switch_guid),
+    [FIELD_SWITCH_REASON] = COMPUTED("switchReason"),
+    [FIELD_ISSUER_LID] = NUMBER("issuerLid", issuer.lid),
+    [FIELD_ISSUER_GID] = GID("issuerGid", issuer.gid),
+    [FIELD_TRAP] = NUMBER("trap", notice.trap),
+    [FIELD_VENDOR_ID] = HEX("vendorId", 6, notice.producer),
+    [FIELD_DEVICE_ID] = HEX("deviceId", 4, notice.trap),
+    [FIELD_LID] = NUMBER("lid", notice.lid),
+    [FIELD_LID2] = NUMBER("lid2", notice.lid2),
+    [FIELD_GID1] = GID("gid1", notice.gid1),
+    [FIELD_GID2] = GID("gid2", notice.gid2),
+    [FIELD_PORT] = NUMBER("port", notice.port),
+    [FIELD_LOCAL_CHANGES] = NUMBER("localChanges", notice.local_changes),
+    [FIELD_CHANGE_FLAGS] = HEX("changeFlags", 4, notice.change_flags),
+    [FIELD_CAPABILITY_MASK] = HEX("capabilityMask", 8, notice.capability_mask),
+    [FIELD_CAPABILITY_MASK2] = HEX("capabilityMask2", 4, notice.capability_mask2),
+    [FIELD_SYSTEM_IMAGE_GUID] = HEX("systemImageGuid", 16, notice.system_image_guid),
+    [FIELD_MKEY] = HEX("mkey", 16, notice.key),
+    [FIELD_PKEY] = HEX("pkey", 4, notice.key),
+    [FIELD_QKEY] = HEX("qkey", 8, notice.key),
+    [FIELD_KEY] = HEX("key", 1, notice.key),
+    [FIELD_METHOD] = HEX("method", 2, notice.method),
+    [FIELD_ATTRIBUTE] = HEX("attribute", 4, notice.attribute),
+    [FIELD_ATTRIBUTE_MODIFIER] = HEX("attributeModifier", 8, notice.attribute_modifier),
+    [FIELD_DR_SLID] = NUMBER("drSlid", notice.dr_slid),
+    [FIELD_DR_TRUNCATED] = NUMBER("drPathTruncated", notice.dr_truncated),
+    [FIELD_DR_PATH] = {.name = "drPath", .show = SHOW_OCTETS, AT(notice.dr_path)},
+    [FIELD_SL] = NUMBER("sl", notice.sl),
+    [FIELD_QP1] = HEX("qp1", 6, notice.qp1),
+    [FIELD_QP2] = HEX("qp2", 6, notice.qp2),
+    [FIELD_DATA_VALID] = HEX("dataValid", 4, notice.data_valid),
+    [FIELD_SWITCH_LID] = NUMBER("switchLid", notice.switch_lid),
+};
+
+static uint64_t read_number(const void *p, size_t size)
+{
+    union {
+        uint8_t u8;
+        uint16_t u16;
+        uint32_t u32;
+        uint64_t u64;
+    } value;
+    memcpy(&value, p, size);
+    switch (size) {
+    case 1:
+        return value.u8;
+    case 2:
+        return value.u16;
+    case 4:
+        return value.u32;
+    default:
+        assert(size == 8);
+        return value.u64;
+    }
+}
+
+static struct field_value number(uint64_t n)
+{
+    return (struct field_value){.is_number = true, .number = n};
+}
+
+static struct field_value words(const char *s)
+{
+    return (struct field_value){.octets = (const uint8_t *)s, .size = strlen(s)};
+}
+
+static struct field_value compute(const struct event *event, enum field field)
+{
+    switch (field) {
+    case FIELD_EVENT_NAME:
+        return words(event->type->name);
+    case FIELD_TIME:
+        return number((uint64_t)event->time_us);
+    case FIELD_SEVERITY:
+        return number(event->type->severity);
+    case FIELD_CATEGORY:
+        return number(event->type->category);
+    case FIELD_ALARM_STATE:
+        return number(event->type->alarm);
+    default:
+        assert(field == FIELD_SWITCH_REASON);
+        return number(event->type->switch_reason);
+    }
+}
+
+struct field_value field_get(const struct event *event, enum field field)
+{
+    assert(field > FIELD_NONE && field < FIELD_COUNT);
+    const struct row *row = &ROWS[field];
+    const uint8_t *p = (const uint8_t *)event + row->offset;
+    switch (row->show) {
+    case SHOW_COMPUTED:
+        return compute(event, field);
+    case SHOW_DECIMAL:
+    case SHOW_HEX:
+        return number(read_number(p, row->size));
+    case SHOW_TEXT:
+        return words((const char *)p);
+    default:
+        break;
+    }
+    size_t size = row->size;
+    if (field == FIELD_RAW)
+        size = event->raw_size;
+    if (field == FIELD_DR_PATH)
+        size = event->notice.dr_hops;
+    return (struct field_value){.octets = p, .size = size};
+}
+
+const char *field_name(enum field field)
+{
+    return ROWS[field].name;
+}
+
+enum field field_find(const char *name, size_t length)
+{
+    for (int f = FIELD_NONE + 1; f < FIELD_COUNT; f++) {
+        if (strlen(ROWS[f].name) == length && memcmp(ROWS[f].name, name, length) == 0)
+            return (enum field)f;
+    }
+    return FIELD_NONE;
+}
+
+static void add_computed(struct text *t, const struct event *event, enum field field)
+{
+    char when[CLOCK_TEXT_SIZE];
+    switch (field) {
+    case FIELD_EVENT_NAME:
+        text_add(t, event->type->name);
+        break;
+    case FIELD_TIME:
+        clock_format_utc(event->time_us, when);
+        text_add(t, when);
+        break;
+    case FIELD_SEVERITY:
+        text_add(t, severity_word(event->type->severity));
+        break;
+    case FIELD_CATEGORY:
+        text_add(t, category_word(event->type->category));
+        break;
+    case FIELD_ALARM_STATE:
+        text_add(t, alarm_role_word(event->type->alarm));
+        break;
+    default:
+        text_addf(t, "%u", (unsigned)event->type->switch_reason);
+        break;
+    }
+}
+
+void field_add_text(struct text *t, const struct event *event, enum field field)
+{
+    struct field_value v = field_get(event, field);
+    char gid[ADDRESS_GID_TEXT_SIZE];
+    switch (ROWS[field].show) {
+    case SHOW_COMPUTED:
+        add_computed(t, event, field);
+        break;
+    case SHOW_DECIMAL:
+        text_addf(t, "%" PRIu64, v.number);
+        break;
+    case SHOW_HEX:
+        text_addf(t, "0x%0*" PRIx64, (int)ROWS[field].digits, v.number);
+        break;
+    case SHOW_GID:
+        address_format_gid(v.octets, gid);
+        text_add(t, gid);
+        break;
+    case SHOW_OCTETS:
+        text_add_hex(t, v.octets, v.size);
+        break;
+    case SHOW_TEXT:
+        text_add_n(t, (const char *)v.octets, v.size);
+        break;
+    }
+}

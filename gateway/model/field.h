@@ -1,0 +1,77 @@
+// The fields of an event, by name: what syslog, JSON, templates and varbinds are made from.
+#ifndef IBTRAPD_MODEL_FIELD_H
+#define IBTRAPD_MODEL_FIELD_H
+
+#include "base/text.h"
+#include "model/event.h"
+
+enum field {
+    FIELD_NONE, // ends a list
+    FIELD_EVENT_ID,
+    FIELD_EVENT_NAME,
+    FIELD_TIME,
+    FIELD_SEVERITY,
+    FIELD_CATEGORY,
+    FIELD_ALARM_STATE,
+    FIELD_ALARM_KEY,
+    FIELD_SUBNET_PREFIX,
+    FIELD_TEXT,
+    FIELD_REASON,
+    FIELD_RAW,
+    FIELD_RECEIVER,
+    FIELD_LOST,
+    FIELD_SWITCH_GUID,
+    FIELD_SWITCH_REASON,
+    FIELD_ISSUER_LID,
+    FIELD_ISSUER_GID,
+    FIELD_TRAP,
+    FIELD_VENDOR_ID,
+    FIELD_DEVICE_ID,
+    FIELD_LID,
+    FIELD_LID2,
+    FIELD_GID1,
+    FIELD_GID2,
+    FIELD_PORT,
+    FIELD_LOCAL_CHANGES,
+    FIELD_CHANGE_FLAGS,
+    FIELD_CAPABILITY_MASK,
+    FIELD_CAPABILITY_MASK2,
+    FIELD_SYSTEM_IMAGE_GUID,
+    FIELD_MKEY,
+    FIELD_PKEY,
+    FIELD_QKEY,
+    FIELD_KEY,
+    FIELD_METHOD,
+    FIELD_ATTRIBUTE,
+    FIELD_ATTRIBUTE_MODIFIER,
+    FIELD_DR_SLID,
+    FIELD_DR_TRUNCATED,
+    FIELD_DR_PATH,
+    FIELD_SL,
+    FIELD_QP1,
+    FIELD_QP2,
+    FIELD_DATA_VALID,
+    FIELD_SWITCH_LID,
+    FIELD_COUNT,
+};
+
+// A number, or octets (text included) that stay the event's.
+struct field_value {
+    bool is_number;
+    uint64_t number;
+    const uint8_t *octets;
+    size_t size; // of octets
+};
+
+struct field_value field_get(const struct event *event, enum field field);
+
+// "lid", "systemImageGuid": letters and digits only.
+const char *field_name(enum field field);
+
+// FIELD_NONE when no field has that name.
+enum field field_find(const char *name, size_t length);
+
+// Adds the value as people read it: decimal, hexadecimal, GUID, GID, octets as hex, or text.
+void field_add_text(struct text *t, const struct event *event, enum field field);
+
+#endif

@@ -1,0 +1,34 @@
+// Which events a receiver wants. Pure.
+#ifndef IBTRAPD_MODEL_FILTER_H
+#define IBTRAPD_MODEL_FILTER_H
+
+#include "model/event.h"
+#include "model/severity.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+enum { FILTER_PATTERNS_MAX = 64, FILTER_PATTERN_SIZE = 128 };
+
+// Patterns as the shell has them: * ? [a-z]. No pattern at all: everything passes.
+struct filter_list {
+    char patterns[FILTER_PATTERNS_MAX][FILTER_PATTERN_SIZE];
+    size_t count;
+};
+
+struct filter {
+    enum severity severity;        // this one and worse; SEVERITY_DEBUG: all
+    bool security;                 // events of category security, too
+    struct filter_list events;     // identifiers, such as link-*
+    struct filter_list categories;
+    struct filter_list nodes;      // names of the issuer or the subject
+    struct filter_list guids;      // theirs, as 0x and 16 digits
+    struct filter_list switches;   // names or GUIDs: only what these switches report themselves
+};
+
+// Everything passes.
+void filter_init(struct filter *filter);
+
+bool filter_passes(const struct filter *filter, const struct event *event);
+
+#endif

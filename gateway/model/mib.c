@@ -1,0 +1,252 @@
+#include "model/mib.h"
+
+#include "base/clock.h"
+#include "base/wire.h"
+#include "mib_root.h"
+
+#include <assert.h>
+#include <string.h>
+#include <time.h>
+
+// The arguments are the sub-identifiers; the length is counted from them.
+#define OID(...) \
+    {{__VA_ARGS__}, (uint8_t)(sizeof((const uint32_t[]){__VA_ARGS__}) / sizeof(uint32_t))}
+
+// The objects.
+
+#define SMA_OBJECT(id)   OID(1, 3, 6, 1, 3, 117, 3, 1, 1, id)
+#define OWN_OBJECT(id)   OID(MIB_ROOT_IDS, 1, 1, id)
+#define GSW_PORT_COLUMN(id) OID(1, 3, 6, 1, 3, 2, 2, 1, 10, 5, 1, id)
+#define GSW_SW_COLUMN(id)   OID(1, 3, 6, 1, 3, 2, 2, 1, 2, 25, 1, id)
+
+#define OBJECT(var, text, where, kind, octets, from) \
+    static const struct mib_object var = {text, where, kind, octets, from}
+
+OBJECT(SMA_IMAGE_GUID, "ibSmaSystemImageGuid", SMA_OBJECT(6), MIB_OCTETS, 8,
+       FIELD_SYSTEM_IMAGE_GUID);
+OBJECT(SMA_LID, "ibSmaNodeLid", SMA_OBJECT(14), MIB_UNSIGNED32, 0, FIELD_LID);
+OBJECT(SMA_PORT, "ibSmaNodePortNum", SMA_OBJECT(15), MIB_UNSIGNED32, 0, FIELD_PORT);
+OBJECT(SMA_METHOD, "ibSmaNodeMethod", SMA_OBJECT(16), MIB_UNSIGNED32, 0, FIELD_METHOD);
+OBJECT(SMA_ATTRIBUTE, "ibSmaNodeAttributeId", SMA_OBJECT(17), MIB_UNSIGNED32, 0, FIELD_ATTRIBUTE);
+OBJECT(SMA_MODIFIER, "ibSmaNodeAttributeModifier", SMA_OBJECT(18), MIB_UNSIGNED32, 0,
+       FIELD_ATTRIBUTE_MODIFIER);
+OBJECT(SMA_KEY, "ibSmaNodeKey", SMA_OBJECT(19), MIB_OCTETS, 8, FIELD_KEY);
+OBJECT(SMA_LID2, "ibSmaNodeLid2", SMA_OBJECT(20), MIB_UNSIGNED32, 0, FIELD_LID2);
+OBJECT(SMA_SL, "ibSmaNodeServiceLevel", SMA_OBJECT(21), MIB_UNSIGNED32, 0, FIELD_SL);
+OBJECT(SMA_QP1, "ibSmaNodeQueuePair1", SMA_OBJECT(22), MIB_UNSIGNED32, 0, FIELD_QP1);
+OBJECT(SMA_QP2, "ibSmaNodeQueuePair2", SMA_OBJECT(23), MIB_UNSIGNED32, 0, FIELD_QP2);
+OBJECT(SMA_GID1, "ibSmaNodeGid1", SMA_OBJECT(24), MIB_OCTETS, 16, FIELD_GID1);
+// What UnPath and RePath are about is not decoded: their GID is that of the issuer.
+OBJECT(SMA_GID1_ISSUER, "ibSmaNodeGid1", SMA_OBJECT(24), MIB_OCTETS, 16, FIELD_ISSUER_GID);
+OBJECT(SMA_GID2, "ibSmaNodeGid2", SMA_OBJECT(25), MIB_OCTETS, 16, FIELD_GID2);
+OBJECT(SMA_CAPABILITY, "ibSmaNodeCapMask", SMA_OBJECT(26), MIB_OCTETS, 4, FIELD_CAPABILITY_MASK);
+OBJECT(SMA_SWITCH_LID, "ibSmaNodeSwitchLid", SMA_OBJECT(27), MIB_UNSIGNED32, 0, FIELD_SWITCH_LID);
+OBJECT(SMA_VALID, "ibSmaNodeDataValid", SMA_OBJECT(28), MIB_BITS, 1, FIELD_DATA_VALID);
+
+OBJECT(GSW_PORT_SWITCH, "gswIBPortSwitchId", GSW_PORT_COLUMN(1), MIB_GLOBAL_ID, MIB_GLOBAL_ID_SIZE,
+       FIELD_SWITCH_GUID);
+OBJECT(GSW_PORT_INDEX, "gswIBPortIndex", GSW_PORT_COLUMN(2), MIB_INTEGER32, 0, FIELD_PORT);
+OBJECT(GSW_PORT_REASON, "gswIBPortChangeReason", GSW_PORT_COLUMN(38), MIB_INTEGER32, 0,
+       FIELD_SWITCH_REASON);
+OBJECT(GSW_SW_SWITCH, "gswIBSwSwitchId", GSW_SW_COLUMN(1), MIB_GLOBAL_ID, MIB_GLOBAL_ID_SIZE,
+       FIELD_SWITCH_GUID);
+OBJECT(GSW_SW_REASON, "gswIBSwitchChangeReason", GSW_SW_COLUMN(8), MIB_INTEGER32, 0,
+       FIELD_SWITCH_REASON);
+
+OBJECT(OWN_ID, "ibtrapdEventId", OWN_OBJECT(1), MIB_OCTETS, 0, FIELD_EVENT_ID);
+OBJECT(OWN_NAME, "ibtrapdEventName", OWN_OBJECT(2), MIB_OCTETS, 0, FIELD_EVENT_NAME);
+OBJECT(OWN_TIME, "ibtrapdEventTime", OWN_OBJECT(3), MIB_DATE_AND_TIME, 11, FIELD_TIME);
+OBJECT(OWN_SEVERITY, "ibtrapdEventSeverity", OWN_OBJECT(4), MIB_INTEGER32, 0, FIELD_SEVERITY);
+OBJECT(OWN_CATEGORY, "ibtrapdEventCategory", OWN_OBJECT(5), MIB_INTEGER32, 0, FIELD_CATEGORY);
+OBJECT(OWN_ALARM_STATE, "ibtrapdAlarmState", OWN_OBJECT(6), MIB_INTEGER32, 0, FIELD_ALARM_STATE);
+OBJECT(OWN_ALARM_KEY, "ibtrapdAlarmKey", OWN_OBJECT(7), MIB_OCTETS, 0, FIELD_ALARM_KEY);
+OBJECT(OWN_PREFIX, "ibtrapdSubnetPrefix", OWN_OBJECT(8), MIB_OCTETS, 8, FIELD_SUBNET_PREFIX);
+OBJECT(OWN_LID, "ibtrapdLid", OWN_OBJECT(13), MIB_UNSIGNED32, 0, FIELD_ISSUER_LID);
+OBJECT(OWN_TEXT, "ibtrapdEventText", OWN_OBJECT(17), MIB_OCTETS, 0, FIELD_TEXT);
+OBJECT(OWN_RAW, "ibtrapdRawNotice", OWN_OBJECT(18), MIB_OCTETS, 0, FIELD_RAW);
+OBJECT(OWN_TRAP, "ibtrapdTrapNumber", OWN_OBJECT(21), MIB_UNSIGNED32, 0, FIELD_TRAP);
+OBJECT(OWN_VENDOR, "ibtrapdVendorId", OWN_OBJECT(22), MIB_UNSIGNED32, 0, FIELD_VENDOR_ID);
+OBJECT(OWN_RECEIVER, "ibtrapdReceiverName", OWN_OBJECT(29), MIB_OCTETS, 0, FIELD_RECEIVER);
+OBJECT(OWN_LOST, "ibtrapdDroppedCount", OWN_OBJECT(31), MIB_UNSIGNED32, 0, FIELD_LOST);
+OBJECT(OWN_REASON, "ibtrapdReason", OWN_OBJECT(32), MIB_OCTETS, 0, FIELD_REASON);
+
+// The notifications.
+
+#define SMA_NOTIFICATION(id) OID(1, 3, 6, 1, 3, 117, 3, 2, 0, id)
+#define GSW_NOTIFICATION(id) OID(1, 3, 6, 1, 3, 2, 2, 1, 0, id)
+#define OWN_NOTIFICATION(id) OID(MIB_ROOT_IDS, 0, id)
+
+#define NOTIFICATION(var, text, where, kind, ...) \
+    const struct mib_notification var = {text, where, kind, {__VA_ARGS__}}
+
+NOTIFICATION(MIB_SMA_PORT_LINK_STATE_CHANGE, "ibSmaPortLinkStateChange", SMA_NOTIFICATION(1),
+             MIB_SCALARS, &SMA_LID);
+NOTIFICATION(MIB_SMA_LINK_INTEGRITY, "ibSmaLinkIntegrityThresReached", SMA_NOTIFICATION(2),
+             MIB_SCALARS, &SMA_LID, &SMA_PORT);
+NOTIFICATION(MIB_SMA_EXCESS_BUFF_OVERRUN, "ibSmaExcessBuffOverrunThres", SMA_NOTIFICATION(3),
+             MIB_SCALARS, &SMA_LID, &SMA_PORT);
+NOTIFICATION(MIB_SMA_FLOW_CONTROL, "ibSmaFlowCntrlUpdateTimerExpire", SMA_NOTIFICATION(4),
+             MIB_SCALARS, &SMA_LID, &SMA_PORT);
+NOTIFICATION(MIB_SMA_CAPABILITY_MASK, "ibSmaCapabilityMaskModified", SMA_NOTIFICATION(5),
+             MIB_SCALARS, &SMA_LID, &SMA_CAPABILITY);
+NOTIFICATION(MIB_SMA_SYS_IMAGE_GUID, "ibSmaSysImageGuidModified", SMA_NOTIFICATION(6), MIB_SCALARS,
+             &SMA_LID, &SMA_IMAGE_GUID);
+NOTIFICATION(MIB_SMA_BAD_MKEY, "ibSmaBadManagementKey", SMA_NOTIFICATION(7), MIB_SCALARS, &SMA_KEY,
+             &SMA_LID, &SMA_METHOD, &SMA_ATTRIBUTE, &SMA_MODIFIER);
+
+#define BAD_KEY_OBJECTS \
+    &SMA_KEY, &SMA_LID, &SMA_GID1, &SMA_QP1, &SMA_LID2, &SMA_GID2, &SMA_QP2, &SMA_SL
+
+NOTIFICATION(MIB_SMA_BAD_PKEY, "ibSmaBadPartitionKey", SMA_NOTIFICATION(8), MIB_SCALARS,
+             BAD_KEY_OBJECTS);
+NOTIFICATION(MIB_SMA_BAD_QKEY, "ibSmaBadQueueKey", SMA_NOTIFICATION(9), MIB_SCALARS,
+             BAD_KEY_OBJECTS);
+NOTIFICATION(MIB_SMA_BAD_PKEY_AT_SWITCH, "ibSmaBadPKeyAtSwitchPort", SMA_NOTIFICATION(10),
+             MIB_SCALARS, BAD_KEY_OBJECTS, &SMA_SWITCH_LID, &SMA_VALID, &SMA_PORT);
+
+NOTIFICATION(MIB_GSW_PORT_TRAP, "gswIBPortTrap", GSW_NOTIFICATION(5), MIB_BY_SWITCH_PORT,
+             &GSW_PORT_SWITCH, &GSW_PORT_INDEX, &GSW_PORT_REASON);
+NOTIFICATION(MIB_GSW_SWITCH_TRAP, "gswIBSwitchTrap", GSW_NOTIFICATION(8), MIB_BY_SWITCH,
+             &GSW_SW_SWITCH, &GSW_SW_REASON);
+
+#define COMMON &OWN_ID, &OWN_NAME, &OWN_TIME, &OWN_SEVERITY, &OWN_CATEGORY, &OWN_PREFIX, &OWN_TEXT
+
+const struct mib_notification MIB_EXTRA = {NULL, {{0}, 0}, MIB_SCALARS, {COMMON}};
+
+NOTIFICATION(MIB_OWN_GID_IN_SERVICE, "ibtrapdGidInService", OWN_NOTIFICATION(1), MIB_SCALARS,
+             &SMA_GID1, COMMON);
+NOTIFICATION(MIB_OWN_GID_OUT_OF_SERVICE, "ibtrapdGidOutOfService", OWN_NOTIFICATION(2), MIB_SCALARS,
+             &SMA_GID1, COMMON);
+NOTIFICATION(MIB_OWN_MCAST_GROUP_CREATED, "ibtrapdMcastGroupCreated", OWN_NOTIFICATION(3),
+             MIB_SCALARS, &SMA_GID1, COMMON);
+NOTIFICATION(MIB_OWN_MCAST_GROUP_DELETED, "ibtrapdMcastGroupDeleted", OWN_NOTIFICATION(4),
+             MIB_SCALARS, &SMA_GID1, COMMON);
+NOTIFICATION(MIB_OWN_UNPATH, "ibtrapdUnPath", OWN_NOTIFICATION(5), MIB_SCALARS, &SMA_GID1_ISSUER,
+             COMMON,
+             &OWN_RAW);
+NOTIFICATION(MIB_OWN_REPATH, "ibtrapdRePath", OWN_NOTIFICATION(6), MIB_SCALARS, &SMA_GID1_ISSUER,
+             COMMON,
+             &OWN_RAW);
+NOTIFICATION(MIB_OWN_VENDOR_TRAP, "ibtrapdVendorTrap", OWN_NOTIFICATION(7), MIB_SCALARS, COMMON,
+             &OWN_LID, &OWN_VENDOR, &OWN_TRAP, &OWN_RAW);
+NOTIFICATION(MIB_OWN_UNKNOWN_TRAP, "ibtrapdUnknownTrap", OWN_NOTIFICATION(8), MIB_SCALARS, COMMON,
+             &OWN_LID, &OWN_TRAP, &OWN_RAW);
+NOTIFICATION(MIB_OWN_MALFORMED_MAD, "ibtrapdMalformedMad", OWN_NOTIFICATION(9), MIB_SCALARS, COMMON,
+             &OWN_LID, &OWN_RAW);
+NOTIFICATION(MIB_OWN_GATEWAY_STARTED, "ibtrapdGatewayStarted", OWN_NOTIFICATION(80), MIB_SCALARS,
+             COMMON, &OWN_REASON);
+NOTIFICATION(MIB_OWN_GATEWAY_STOPPED, "ibtrapdGatewayStopped", OWN_NOTIFICATION(81), MIB_SCALARS,
+             COMMON, &OWN_REASON);
+NOTIFICATION(MIB_OWN_SUBSCRIPTION_LOST, "ibtrapdSubscriptionLost", OWN_NOTIFICATION(82),
+             MIB_SCALARS, COMMON, &OWN_ALARM_STATE, &OWN_ALARM_KEY, &OWN_REASON);
+NOTIFICATION(MIB_OWN_SUBSCRIPTION_RESTORED, "ibtrapdSubscriptionRestored", OWN_NOTIFICATION(83),
+             MIB_SCALARS, COMMON, &OWN_ALARM_STATE, &OWN_ALARM_KEY, &OWN_REASON);
+
+NOTIFICATION(MIB_OWN_RECEIVER_FAILING, "ibtrapdReceiverFailing", OWN_NOTIFICATION(86), MIB_SCALARS,
+             COMMON, &OWN_ALARM_STATE, &OWN_ALARM_KEY, &OWN_RECEIVER, &OWN_LOST, &OWN_REASON);
+NOTIFICATION(MIB_OWN_RECEIVER_BACK, "ibtrapdReceiverBack", OWN_NOTIFICATION(87), MIB_SCALARS,
+             COMMON, &OWN_ALARM_STATE, &OWN_ALARM_KEY, &OWN_RECEIVER, &OWN_LOST, &OWN_REASON);
+NOTIFICATION(MIB_OWN_JOURNAL_DROPPING, "ibtrapdJournalDropping", OWN_NOTIFICATION(88), MIB_SCALARS,
+             COMMON, &OWN_LOST, &OWN_REASON);
+NOTIFICATION(MIB_OWN_JOURNAL_DEGRADED, "ibtrapdJournalDegraded", OWN_NOTIFICATION(91), MIB_SCALARS,
+             COMMON, &OWN_ALARM_STATE, &OWN_ALARM_KEY, &OWN_REASON);
+NOTIFICATION(MIB_OWN_JOURNAL_HEALED, "ibtrapdJournalHealed", OWN_NOTIFICATION(92), MIB_SCALARS,
+             COMMON, &OWN_ALARM_STATE, &OWN_ALARM_KEY, &OWN_REASON);
+
+// Encoding.
+
+// GswGlobalId: the GUID, seven zero octets, and the GswType value of an InfiniBand switch.
+static void put_global_id(uint8_t out[MIB_GLOBAL_ID_SIZE], uint64_t guid)
+{
+    memset(out, 0, MIB_GLOBAL_ID_SIZE);
+    wire_put(out, 8, guid);
+    out[MIB_GLOBAL_ID_SIZE - 1] = 2;
+}
+
+static void put_date_and_time(struct mib_varbind *out, int64_t utc_us)
+{
+    time_t s = (time_t)(utc_us / CLOCK_US_PER_S);
+    struct tm tm;
+    gmtime_r(&s, &tm);
+    wire_put(out->octets, 2, (uint64_t)(tm.tm_year + 1900));
+    const int rest[] = {tm.tm_mon + 1,
+                        tm.tm_mday,
+                        tm.tm_hour,
+                        tm.tm_min,
+                        tm.tm_sec,
+                        (int)(utc_us % CLOCK_US_PER_S / 100000),
+                        '+',
+                        0,
+                        0};
+    for (size_t i = 0; i < sizeof rest / sizeof *rest; i++)
+        out->octets[2 + i] = (uint8_t)rest[i];
+    out->size = 11;
+}
+
+// SNMP numbers BITS from the most significant bit of the first octet (RFC 2578 7.1.4).
+static void put_bits(struct mib_varbind *out, uint64_t bits, size_t octets)
+{
+    memset(out->octets, 0, octets);
+    for (size_t i = 0; i < octets * 8; i++) {
+        if (bits >> i & 1)
+            out->octets[i / 8] |= (uint8_t)(0x80 >> i % 8);
+    }
+    out->size = octets;
+}
+
+static void put_octets(struct mib_varbind *out, const struct field_value *value, size_t size)
+{
+    if (value->is_number) {
+        wire_put(out->octets, size, value->number);
+        out->size = size;
+        return;
+    }
+    out->size = value->size < MIB_VALUE_MAX ? value->size : MIB_VALUE_MAX;
+    memcpy(out->octets, value->octets, out->size);
+}
+
+static void put_instance(struct mib_varbind *out, enum mib_index index, const struct event *event)
+{
+    if (index == MIB_SCALARS) {
+        out->oid[out->oid_length++] = 0;
+        return;
+    }
+    uint8_t id[MIB_GLOBAL_ID_SIZE];
+    put_global_id(id, event->switch_guid);
+    for (size_t i = 0; i < sizeof id; i++)
+        out->oid[out->oid_length++] = id[i];
+    if (index == MIB_BY_SWITCH_PORT)
+        out->oid[out->oid_length++] = event->notice.port;
+}
+
+void mib_encode(const struct mib_notification *notification, const struct mib_object *object,
+                const struct event *event, struct mib_varbind *out)
+{
+    memcpy(out->oid, object->oid.ids, object->oid.length * sizeof *out->oid);
+    out->oid_length = object->oid.length;
+    put_instance(out, notification->index, event);
+
+    struct field_value value = field_get(event, object->source);
+    out->syntax = MIB_OCTETS;
+    switch (object->syntax) {
+    case MIB_INTEGER32:
+    case MIB_UNSIGNED32:
+        assert(value.is_number);
+        out->syntax = object->syntax;
+        out->number = value.number < UINT32_MAX ? (uint32_t)value.number : UINT32_MAX;
+        break;
+    case MIB_OCTETS:
+        put_octets(out, &value, object->size);
+        break;
+    case MIB_BITS:
+        put_bits(out, value.number, object->size);
+        break;
+    case MIB_DATE_AND_TIME:
+        put_date_and_time(out, (int64_t)value.number);
+        break;
+    case MIB_GLOBAL_ID:
+        put_global_id(out->octets, value.number);
+        out->size = MIB_GLOBAL_ID_SIZE;
+        break;
+    }
+}

@@ -1,0 +1,87 @@
+// Notifications and their objects, as the modules in mibs/ define them. OIDs are resolved here once;
+// nothing at run time reads a MIB file.
+#ifndef IBTRAPD_MODEL_MIB_H
+#define IBTRAPD_MODEL_MIB_H
+
+#include "model/field.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+enum {
+    MIB_OID_MAX = 20,         // sub-identifiers of a name in mibs/
+    MIB_INSTANCE_MAX = 17,    // of an instance: a GswGlobalId and a port
+    MIB_OBJECTS_MAX = 16,     // of one notification
+    MIB_GLOBAL_ID_SIZE = 16,  // octets of a GswGlobalId
+    MIB_VALUE_MAX = 1024,     // octets of a varbind's value
+};
+
+struct mib_oid {
+    uint32_t ids[MIB_OID_MAX];
+    uint8_t length;
+};
+
+enum mib_syntax {
+    MIB_INTEGER32,     // enumerations too
+    MIB_UNSIGNED32,
+    MIB_OCTETS,        // a number fills the size from the right, big-endian
+    MIB_BITS,          // a number whose bit 0 is the first of the BITS
+    MIB_DATE_AND_TIME, // SNMPv2-TC, 11 octets, UTC
+    MIB_GLOBAL_ID,     // IBSWITCH-MIB GswGlobalId of the switch with that GUID
+};
+
+struct mib_object {
+    const char *name;
+    struct mib_oid oid; // without instance
+    enum mib_syntax syntax;
+    uint16_t size;      // octets when fixed, 0 when the value's own length counts
+    enum field source;
+};
+
+// How a notification's varbinds are told apart by row.
+enum mib_index {
+    MIB_SCALARS,        // instance .0
+    MIB_BY_SWITCH,      // GswGlobalId: 16 sub-identifiers
+    MIB_BY_SWITCH_PORT, // and the port
+};
+
+struct mib_notification {
+    const char *name;
+    struct mib_oid oid;
+    enum mib_index index;
+    const struct mib_object *objects[MIB_OBJECTS_MAX]; // in order; NULL ends
+};
+
+// One encoded varbind.
+struct mib_varbind {
+    uint32_t oid[MIB_OID_MAX + MIB_INSTANCE_MAX];
+    size_t oid_length;
+    enum mib_syntax syntax; // MIB_INTEGER32, MIB_UNSIGNED32, or MIB_OCTETS for everything else
+    uint32_t number;
+    uint8_t octets[MIB_VALUE_MAX];
+    size_t size;
+};
+
+// The varbind of `object` for this event under `notification`. Octets beyond MIB_VALUE_MAX are cut.
+void mib_encode(const struct mib_notification *notification, const struct mib_object *object,
+                const struct event *event, struct mib_varbind *out);
+
+extern const struct mib_notification MIB_SMA_PORT_LINK_STATE_CHANGE, MIB_SMA_LINK_INTEGRITY,
+    MIB_SMA_EXCESS_BUFF_OVERRUN, MIB_SMA_FLOW_CONTROL, MIB_SMA_CAPABILITY_MASK,
+    MIB_SMA_SYS_IMAGE_GUID, MIB_SMA_BAD_MKEY, MIB_SMA_BAD_PKEY, MIB_SMA_BAD_QKEY,
+    MIB_SMA_BAD_PKEY_AT_SWITCH;
+
+extern const struct mib_notification MIB_GSW_PORT_TRAP, MIB_GSW_SWITCH_TRAP;
+
+extern const struct mib_notification MIB_OWN_GID_IN_SERVICE, MIB_OWN_GID_OUT_OF_SERVICE,
+    MIB_OWN_MCAST_GROUP_CREATED, MIB_OWN_MCAST_GROUP_DELETED, MIB_OWN_UNPATH, MIB_OWN_REPATH,
+    MIB_OWN_VENDOR_TRAP, MIB_OWN_UNKNOWN_TRAP, MIB_OWN_MALFORMED_MAD, MIB_OWN_GATEWAY_STARTED,
+    MIB_OWN_GATEWAY_STOPPED, MIB_OWN_SUBSCRIPTION_LOST, MIB_OWN_SUBSCRIPTION_RESTORED,
+    MIB_OWN_RECEIVER_FAILING, MIB_OWN_RECEIVER_BACK, MIB_OWN_JOURNAL_DROPPING,
+    MIB_OWN_JOURNAL_DEGRADED, MIB_OWN_JOURNAL_HEALED;
+
+// What a receiver may ask to have appended to the notifications of the other MIBs: the objects that
+// every notification of the IBTRAPD-MIB begins with. Itself no notification: without name and OID.
+extern const struct mib_notification MIB_EXTRA;
+
+#endif

@@ -1,0 +1,222 @@
+#include "model/names.h"
+
+#include "base/text.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct entry {
+    uint64_t guid;
+    size_t order; // of the line: of two lines for one GUID the later holds
+    char name[NAMES_NAME_SIZE];
+};
+
+struct names {
+    struct entry *entries;
+    size_t count, capacity;
+};
+
+enum { FILE_SIZE_MAX = 64 << 20 };
+
+static const char *skip_blanks(const char *p, const char *end)
+{
+    while (p < end && (*p == ' ' || *p == '\t' || *p == '\r'))
+        p++;
+    return p;
+}
+
+static int hex_digit(char c)
+{
+    if (c >= '0' && c <= '9')
+        return c - '0';
+    if (c >= 'a' && c <= 'f')
+        return c - 'a' + 10;
+    if (c >= 'A' && c <= 'F')
+        return c - 'A' + 10;
+    return -1;
+}
+
+// Reads up to 16 hexadecimal digits; NULL when there are none, more, or something sticks to them.
+static const char *read_guid(const char *p, const char *end, uint64_t *guid)
+{
+    if (end - p > 2 && p[0] == '0' && (p[1] == 'x' || p[1] == 'X'))
+        p += 2;
+    int digits = 0;
+    for (*guid = 0; p < end && hex_digit(*p) >= 0; p++, digits++)
+        *guid = *guid << 4 | (uint64_t)hex_digit(*p);
+    bool separated = p == end || *p == ' ' || *p == '\t';
+    return digits >= 1 && digits <= 16 && separated ? p : NULL;
+}
+
+static bool add(struct names *names, uint64_t guid, const char *name, size_t length,
+                struct error *err)
+{
+    if (names->count == NAMES_ENTRIES_MAX)
+        return error_set(err, "more than %d names", (int)NAMES_ENTRIES_MAX);
+    if (names->count == names->capacity) {
+        size_t capacity = names->capacity ? names->capacity * 2 : 64;
+        struct entry *grown = realloc(names->entries, capacity * sizeof *grown);
+        if (!grown)
+            return error_set(err, "out of memory");
+        names->entries = grown;
+        names->capacity = capacity;
+    }
+    struct entry *e = &names->entries[names->count];
+    e->guid = guid;
+    e->order = names->count++;
+    text_clean(name, length, e->name, sizeof e->name);
+    return true;
+}
+
+static bool add_trimmed(struct names *names, uint64_t guid, const char *p, const char *end,
+                        struct error *err)
+{
+    while (end > p && skip_blanks(end - 1, end) == end)
+        end--;
+    if (p == end)
+        return error_set(err, "the GUID must be followed by a name");
+    return add(names, guid, p, (size_t)(end - p), err);
+}
+
+static bool add_quoted(struct names *names, uint64_t guid, const char *p, const char *end,
+                       struct error *err)
+{
+    const char *close = memchr(p, '"', (size_t)(end - p));
+    if (!close)
+        return error_set(err, "the name's closing double quote is missing");
+    return add_trimmed(names, guid, p, close, err);
+}
+
+static bool read_line(struct names *names, const char *p, const char *end, struct error *err)
+{
+    p = skip_blanks(p, end);
+    if (p == end || *p == '#')
+        return true;
+    uint64_t guid;
+    p = read_guid(p, end, &guid);
+    if (!p)
+        return error_set(err, "a line must begin with a GUID such as 0x0002c90200001234");
+    p = skip_blanks(p, end);
+    if (p < end && *p == '"')
+        return add_quoted(names, guid, p + 1, end, err);
+    const char *comment = memchr(p, '#', (size_t)(end - p));
+    return add_trimmed(names, guid, p, comment ? comment : end, err);
+}
+
+static int compare(const void *a, const void *b)
+{
+    const struct entry *x = a, *y = b;
+    if (x->guid != y->guid)
+        return x->guid < y->guid ? -1 : 1;
+    return x->order < y->order ? -1 : x->order > y->order;
+}
+
+static void sort_and_merge(struct names *names)
+{
+    if (names->count == 0)
+        return;
+    qsort(names->entries, names->count, sizeof *names->entries, compare);
+    size_t kept = 0;
+    for (size_t i = 1; i < names->count; i++) {
+        if (names->entries[i].guid != names->entries[kept].guid)
+            kept++;
+        names->entries[kept] = names->entries[i];
+    }
+    names->count = kept + 1;
+}
+
+struct names *names_parse(const char *origin, const char *content, size_t size, struct error *err)
+{
+    struct names *names = calloc(1, sizeof *names);
+    if (!names) {
+        error_set(err, "%s: out of memory", origin);
+        return NULL;
+    }
+    const char *p = content, *end = content + size;
+    for (unsigned line = 1; p < end; line++) {
+        const char *newline = memchr(p, '\n', (size_t)(end - p));
+        const char *line_end = newline ? newline : end;
+        if (!read_line(names, p, line_end, err)) {
+            error_prefix(err, "%s:%u", origin, line);
+            names_free(names);
+            return NULL;
+        }
+        p = newline ? newline + 1 : end;
+    }
+    sort_and_merge(names);
+    return names;
+}
+
+static char *read_file(const char *path, size_t *size, struct error *err)
+{
+    FILE *f = fopen(path, "re");
+    if (!f) {
+        error_set(err, "cannot open node-name-map '%s': %s", path, strerror(errno));
+        return NULL;
+    }
+    char *content = NULL;
+    size_t capacity = 0;
+    *size = 0;
+    bool ok = true;
+    do {
+        if (*size == capacity) {
+            capacity = capacity ? capacity * 2 : 65536;
+            char *grown = capacity <= FILE_SIZE_MAX ? realloc(content, capacity) : NULL;
+            if (!grown) {
+                ok = error_set(err, "node-name-map '%s' is too large", path);
+                break;
+            }
+            content = grown;
+        }
+        *size += fread(content + *size, 1, capacity - *size, f);
+        if (ferror(f))
+            ok = error_set(err, "cannot read node-name-map '%s': %s", path, strerror(errno));
+    } while (ok && !feof(f));
+    fclose(f);
+    if (!ok) {
+        free(content);
+        return NULL;
+    }
+    return content;
+}
+
+struct names *names_load(const char *path, struct error *err)
+{
+    size_t size;
+    char *content = read_file(path, &size, err);
+    if (!content)
+        return NULL;
+    struct names *names = names_parse(path, content, size, err);
+    free(content);
+    return names;
+}
+
+void names_free(struct names *names)
+{
+    if (!names)
+        return;
+    free(names->entries);
+    free(names);
+}
+
+const char *names_find(const struct names *names, uint64_t guid)
+{
+    size_t low = 0, high = names ? names->count : 0;
+    while (low < high) {
+        size_t mid = low + (high - low) / 2;
+        if (names->entries[mid].guid == guid)
+            return names->entries[mid].name;
+        if (names->entries[mid].guid < guid)
+            low = mid + 1;
+        else
+            high = mid;
+    }
+    return NULL;
+}
+
+size_t names_count(const struct names *names)
+{
+    return names ? names->count : 0;
+}

@@ -1,0 +1,31 @@
+// The names that people gave to nodes: a node-name-map as infiniband-diags reads it.
+#ifndef IBTRAPD_MODEL_NAMES_H
+#define IBTRAPD_MODEL_NAMES_H
+
+#include "base/error.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+enum {
+    NAMES_NAME_SIZE = 128,      // octets of a name, its NUL included; longer ones are cut
+    NAMES_ENTRIES_MAX = 200000, // of one map
+};
+
+struct names;
+
+// Reads lines of `GUID "name"`, the quotes optional; what follows is ignored, as are empty lines and
+// comments (#). The GUID is hexadecimal, with or without 0x. A malformed line is an error that names file and line.
+// Names come out as valid UTF-8 without control characters. NULL on error.
+struct names *names_load(const char *path, struct error *err);
+
+// The same from memory; `origin` stands for the file in errors.
+struct names *names_parse(const char *origin, const char *content, size_t size, struct error *err);
+void names_free(struct names *names);
+
+// The name of a node or port GUID, or NULL. `names` may be NULL. Any thread.
+const char *names_find(const struct names *names, uint64_t guid);
+
+size_t names_count(const struct names *names);
+
+#endif

@@ -1,0 +1,146 @@
+#include "model/notice.h"
+
+#include "base/wire.h"
+
+#include <string.h>
+
+enum { DETAILS = 10, ISSUER_GID = 64 }; // offsets in the Notice
+enum { CHANGE_FLAGS = 0x3F };            // of 144; the other bits are reserved
+
+static void decode_gid(struct notice *n, const uint8_t *d)
+{
+    memcpy(n->gid1, d + 6, sizeof n->gid1);
+}
+
+static void decode_link_state(struct notice *n, const uint8_t *d)
+{
+    n->lid = wire_get16(d);
+}
+
+static void decode_port_threshold(struct notice *n, const uint8_t *d)
+{
+    n->lid = wire_get16(d + 2);
+    n->port = d[4];
+}
+
+static void decode_capability(struct notice *n, const uint8_t *d)
+{
+    n->lid = wire_get16(d + 2);
+    n->local_changes = d[5] & 1;
+    n->capability_mask = wire_get32(d + 6);
+    n->change_flags = n->local_changes ? wire_get16(d + 10) & CHANGE_FLAGS : 0;
+    n->capability_mask2 = n->local_changes ? wire_get16(d + 12) : 0;
+}
+
+static void decode_system_image_guid(struct notice *n, const uint8_t *d)
+{
+    n->lid = wire_get16(d + 2);
+    n->system_image_guid = wire_get64(d + 6);
+}
+
+static void decode_bad_mkey(struct notice *n, const uint8_t *d)
+{
+    n->lid = wire_get16(d + 2);
+    n->method = d[6];
+    n->attribute = wire_get16(d + 8);
+    n->attribute_modifier = wire_get32(d + 10);
+    n->key = wire_get64(d + 14);
+    n->dr = d[23] & 0x80;
+    if (!n->dr)
+        return;
+    n->dr_slid = wire_get16(d + 4);
+    n->dr_truncated = d[23] & 0x40;
+    n->dr_hops = d[23] & 0x3F;
+    if (n->dr_hops > NOTICE_DR_PATH_SIZE)
+        n->dr_hops = NOTICE_DR_PATH_SIZE;
+    memcpy(n->dr_path, d + 24, n->dr_hops);
+}
+
+static void decode_bad_key(struct notice *n, const uint8_t *d)
+{
+    n->lid = wire_get16(d + 2);
+    n->lid2 = wire_get16(d + 4);
+    // A P_Key is 16 bits wide; what stands before it in the 32-bit field is reserved.
+    n->key = n->trap == NOTICE_BAD_PKEY ? wire_get16(d + 8) : wire_get32(d + 6);
+    n->sl = d[10] >> 4;
+    n->qp1 = wire_get24(d + 11);
+    n->qp2 = wire_get24(d + 15);
+    memcpy(n->gid1, d + 18, sizeof n->gid1);
+    memcpy(n->gid2, d + 34, sizeof n->gid2);
+}
+
+static void decode_bad_pkey_at_switch(struct notice *n, const uint8_t *d)
+{
+    uint16_t valid = n->data_valid = wire_get16(d) & 0xFF;
+    if (valid & NOTICE_VALID_LID1)
+        n->lid = wire_get16(d + 2);
+    if (valid & NOTICE_VALID_LID2)
+        n->lid2 = wire_get16(d + 4);
+    if (valid & NOTICE_VALID_PKEY)
+        n->key = wire_get16(d + 6);
+    if (valid & NOTICE_VALID_SL)
+        n->sl = d[8] >> 4;
+    if (valid & NOTICE_VALID_QP1)
+        n->qp1 = wire_get24(d + 9);
+    if (valid & NOTICE_VALID_QP2)
+        n->qp2 = wire_get24(d + 13);
+    if (valid & NOTICE_VALID_GID1)
+        memcpy(n->gid1, d + 16, sizeof n->gid1);
+    if (valid & NOTICE_VALID_GID2)
+        memcpy(n->gid2, d + 32, sizeof n->gid2);
+    n->switch_lid = wire_get16(d + 48);
+    n->port = d[50];
+}
+
+static void decode_details(struct notice *n, const uint8_t *d)
+{
+    switch (n->trap) {
+    case NOTICE_GID_IN_SERVICE:
+    case NOTICE_GID_OUT_OF_SERVICE:
+    case NOTICE_MCAST_GROUP_CREATED:
+    case NOTICE_MCAST_GROUP_DELETED:
+        decode_gid(n, d);
+        break;
+    case NOTICE_LINK_STATE:
+        decode_link_state(n, d);
+        break;
+    case NOTICE_LINK_INTEGRITY:
+    case NOTICE_BUFFER_OVERRUN:
+    case NOTICE_FLOW_CONTROL:
+        decode_port_threshold(n, d);
+        break;
+    case NOTICE_CAPABILITY:
+        decode_capability(n, d);
+        break;
+    case NOTICE_SYSTEM_IMAGE_GUID:
+        decode_system_image_guid(n, d);
+        break;
+    case NOTICE_BAD_MKEY:
+        decode_bad_mkey(n, d);
+        break;
+    case NOTICE_BAD_PKEY:
+    case NOTICE_BAD_QKEY:
+        decode_bad_key(n, d);
+        break;
+    case NOTICE_BAD_PKEY_AT_SWITCH:
+        decode_bad_pkey_at_switch(n, d);
+        break;
+    default:
+        break;
+    }
+}
+
+struct notice notice_decode(const uint8_t wire[NOTICE_SIZE])
+{
+    struct notice n = {
+        .generic = wire[0] & 0x80,
+        .type = wire[0] & 0x7F,
+        .producer = wire_get24(wire + 1),
+        .trap = wire_get16(wire + 4),
+        .issuer_lid = wire_get16(wire + 6),
+    };
+    memcpy(n.issuer_gid, wire + ISSUER_GID, sizeof n.issuer_gid);
+    if (n.generic)
+        decode_details(&n, wire + DETAILS);
+    return n;
+}

@@ -1,0 +1,44 @@
+// How much an event matters, and what part of the fabric it is about.
+#ifndef IBTRAPD_MODEL_SEVERITY_H
+#define IBTRAPD_MODEL_SEVERITY_H
+
+// RFC 5424 6.2.1, by number.
+enum severity {
+    SEVERITY_EMERGENCY,
+    SEVERITY_ALERT,
+    SEVERITY_CRITICAL,
+    SEVERITY_ERROR,
+    SEVERITY_WARNING,
+    SEVERITY_NOTICE,
+    SEVERITY_INFORMATIONAL,
+    SEVERITY_DEBUG,
+};
+
+// Numbered as ibtrapdEventCategory of the IBTRAPD-MIB.
+enum category {
+    CATEGORY_FABRIC = 1,
+    CATEGORY_LINK,
+    CATEGORY_PORT,
+    CATEGORY_NODE,
+    CATEGORY_SECURITY,
+    CATEGORY_MULTICAST,
+    CATEGORY_SM,
+    CATEGORY_IO,
+    CATEGORY_COUNTER,
+    CATEGORY_GATEWAY,
+    CATEGORY_VENDOR,
+};
+
+// Numbered as ibtrapdAlarmState of the IBTRAPD-MIB.
+enum alarm_role {
+    ALARM_NONE = 1,
+    ALARM_RAISES,
+    ALARM_CLEARS,
+};
+
+const char *severity_word(enum severity severity);   // "warning"
+const char *severity_perceived(enum severity severity); // X.733, by RFC 5674: "warning", "major"
+const char *category_word(enum category category);   // "security"
+const char *alarm_role_word(enum alarm_role role);   // "none", "raised", "cleared"
+
+#endif

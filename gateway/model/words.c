@@ -1,0 +1,84 @@
+#include "model/words.h"
+
+#include <stddef.h>
+
+struct word {
+    unsigned number;
+    const char *word;
+};
+
+static const struct word METHODS[] = {
+    {0x01, "SubnGet"},  {0x02, "SubnSet"},          {0x03, "SubnSend"},
+    {0x05, "SubnTrap"}, {0x07, "SubnTrapRepress"}, {0x81, "SubnGetResp"},
+};
+
+static const struct word ATTRIBUTES[] = {
+    {0x0002, "Notice"},
+    {0x0010, "NodeDescription"},
+    {0x0011, "NodeInfo"},
+    {0x0012, "SwitchInfo"},
+    {0x0014, "GUIDInfo"},
+    {0x0015, "PortInfo"},
+    {0x0016, "P_KeyTable"},
+    {0x0017, "SLtoVLMappingTable"},
+    {0x0018, "VLArbitrationTable"},
+    {0x0019, "LinearForwardingTable"},
+    {0x001A, "RandomForwardingTable"},
+    {0x001B, "MulticastForwardingTable"},
+    {0x0020, "SMInfo"},
+    {0x0030, "VendorDiag"},
+    {0x0031, "LedInfo"},
+};
+
+static const struct word CHANGES[] = {
+    {0x01, "NodeDescription"}, {0x02, "LinkWidthEnabled"}, {0x04, "LinkSpeedEnabled"},
+    {0x08, "SM priority"},     {0x10, "HierarchyInfo"},    {0x20, "CapabilityMask2"},
+};
+
+static const struct word VALID[] = {
+    {0x01, "LIDADDR1"}, {0x02, "LIDADDR2"}, {0x04, "P_Key"},    {0x08, "SL"},
+    {0x10, "QP1"},      {0x20, "QP2"},      {0x40, "GIDADDR1"}, {0x80, "GIDADDR2"},
+};
+
+#define COUNT(a) (sizeof(a) / sizeof *(a))
+
+static const char *find(const struct word *words, size_t n, unsigned number)
+{
+    for (size_t i = 0; i < n; i++) {
+        if (words[i].number == number)
+            return words[i].word;
+    }
+    return NULL;
+}
+
+static void add_bits(struct text *t, const struct word *words, size_t n, unsigned bits)
+{
+    const char *separator = "";
+    for (size_t i = 0; i < n; i++) {
+        if (bits & words[i].number) {
+            text_add(t, separator);
+            text_add(t, words[i].word);
+            separator = ", ";
+        }
+    }
+}
+
+const char *words_smp_method(uint8_t method)
+{
+    return find(METHODS, COUNT(METHODS), method);
+}
+
+const char *words_smp_attribute(uint16_t attribute)
+{
+    return find(ATTRIBUTES, COUNT(ATTRIBUTES), attribute);
+}
+
+void words_add_change_flags(struct text *t, uint16_t flags)
+{
+    add_bits(t, CHANGES, COUNT(CHANGES), flags);
+}
+
+void words_add_data_valid(struct text *t, uint16_t bits)
+{
+    add_bits(t, VALID, COUNT(VALID), bits);
+}

@@ -1,0 +1,21 @@
+// Words for numbers of the management protocol.
+#ifndef IBTRAPD_MODEL_WORDS_H
+#define IBTRAPD_MODEL_WORDS_H
+
+#include "base/text.h"
+
+#include <stdint.h>
+
+// "SubnSet" and the like (IBA 14.2.2), or NULL.
+const char *words_smp_method(uint8_t method);
+
+// "PortInfo" and the like (IBA 14.2.5), or NULL.
+const char *words_smp_attribute(uint16_t attribute);
+
+// Adds "NodeDescription, LinkWidthEnabled" for the change flags of a trap 144 (IBA 14.2.5.1).
+void words_add_change_flags(struct text *t, uint16_t flags);
+
+// Adds "LIDADDR1, P_Key" for the DataValid bits of a trap 259, as on the wire.
+void words_add_data_valid(struct text *t, uint16_t bits);
+
+#endif
