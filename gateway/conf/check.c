@@ -1,0 +1,297 @@
+#include "conf/check.h"
+
+#include "base/secret.h"
+#include "model/names.h"
+
+#include <arpa/inet.h>
+#include <stdlib.h>
+#include <string.h>
+#include <errno.h>
+
+const char *const CHECK_FACILITIES[24] = {
+    "kern",   "user",   "mail",     "daemon", "auth",   "syslog", "lpr",    "news",
+    "uucp",   "cron",   "authpriv", "ftp",    "ntp",    "audit",  "alert",  "clock",
+    "local0", "local1", "local2",   "local3", "local4", "local5", "local6", "local7"};
+const char *const CHECK_TRANSPORTS[6] = {"local", "udp", "tcp", "tls", "relp", "stdout"};
+const char *const CHECK_SEVERITIES[8] = {"emergency", "alert",  "critical",      "error",
+                                         "warning",   "notice", "informational", "debug"};
+
+int check_find_word(const char *const *words, size_t n, const char *word)
+{
+    for (size_t i = 0; i < n; i++) {
+        if (strcmp(words[i], word) == 0)
+            return (int)i;
+    }
+    return -1;
+}
+
+static int reject(cfg_t *cfg, const cfg_opt_t *opt, const char *value, const char *reason)
+{
+    cfg_error(cfg, "item '%s': value '%s': %s", opt->name, value, reason);
+    return -1;
+}
+
+static const char *last_text(cfg_opt_t *opt)
+{
+    return cfg_opt_getnstr(opt, cfg_opt_size(opt) - 1);
+}
+
+static int check_word(cfg_t *cfg, cfg_opt_t *opt, const char *const *words, size_t n)
+{
+    if (check_find_word(words, n, last_text(opt)) >= 0)
+        return 0;
+    char reason[300] = "must be one of";
+    for (size_t i = 0; i < n; i++) {
+        size_t used = strlen(reason);
+        snprintf(reason + used, sizeof reason - used, "%s %s", i ? "," : "", words[i]);
+    }
+    return reject(cfg, opt, last_text(opt), reason);
+}
+
+#define WORD_CHECK(name, ...) \
+    static int name(cfg_t *cfg, cfg_opt_t *opt) \
+    { \
+        static const char *const WORDS[] = {__VA_ARGS__}; \
+        return check_word(cfg, opt, WORDS, CHECK_COUNT(WORDS)); \
+    }
+
+WORD_CHECK(check_syslog_transport, "local", "udp", "tcp", "tls", "relp", "stdout")
+WORD_CHECK(check_snmp_transport, "udp", "tcp")
+WORD_CHECK(check_snmp_version, "1", "2c", "3")
+WORD_CHECK(check_snmp_set, "sma", "switch", "own")
+WORD_CHECK(check_auth, "none", "SHA", "SHA-224", "SHA-256", "SHA-384", "SHA-512")
+WORD_CHECK(check_privacy, "none", "AES", "AES-192", "AES-256")
+WORD_CHECK(check_format, "rfc5424", "rfc3164", "ecs", "cef", "leef")
+WORD_CHECK(check_log_level, "error", "warning", "info", "debug")
+
+static int check_facility(cfg_t *cfg, cfg_opt_t *opt)
+{
+    return check_word(cfg, opt, CHECK_FACILITIES, CHECK_COUNT(CHECK_FACILITIES));
+}
+
+static int check_severity(cfg_t *cfg, cfg_opt_t *opt)
+{
+    return check_word(cfg, opt, CHECK_SEVERITIES, CHECK_COUNT(CHECK_SEVERITIES));
+}
+
+int check_read_number(cfg_t *cfg, cfg_opt_t *opt, const char *value, void *result)
+{
+    char *end;
+    errno = 0;
+    *(long *)result = strtol(value, &end, 10);
+    if (errno == 0 && *end == '\0' && end != value)
+        return 0;
+    return reject(cfg, opt, value, "must be a whole number");
+}
+
+static int check_range(cfg_t *cfg, cfg_opt_t *opt, long low, long high)
+{
+    long value = cfg_opt_getnint(opt, cfg_opt_size(opt) - 1);
+    if (value >= low && value <= high)
+        return 0;
+    char text[24], reason[80];
+    snprintf(text, sizeof text, "%ld", value);
+    snprintf(reason, sizeof reason, "must be from %ld to %ld", low, high);
+    return reject(cfg, opt, text, reason);
+}
+
+#define RANGE_CHECK(name, low, high) \
+    static int name(cfg_t *cfg, cfg_opt_t *opt) \
+    { \
+        return check_range(cfg, opt, low, high); \
+    }
+
+RANGE_CHECK(check_port, 0, 254)
+RANGE_CHECK(check_verify_interval, 1, 3600)
+RANGE_CHECK(check_refresh_interval, 10, 86400)
+RANGE_CHECK(check_rows, 1000, 1000000000)
+RANGE_CHECK(check_megabytes, 1, 1000000)
+RANGE_CHECK(check_days, 1, 36500)
+RANGE_CHECK(check_rate, 0, 1000000)
+RANGE_CHECK(check_burst, 1, 1000000)
+RANGE_CHECK(check_age, 0, 31536000)
+RANGE_CHECK(check_timeout, 100, 5000)
+RANGE_CHECK(check_retries, 0, 10)
+RANGE_CHECK(check_window, 1, 512)
+
+static int check_length(cfg_t *cfg, cfg_opt_t *opt, size_t max)
+{
+    const char *value = last_text(opt);
+    char reason[80];
+    if (value[0] == '\0')
+        return reject(cfg, opt, value, "must not be empty");
+    if (strlen(value) <= max)
+        return 0;
+    snprintf(reason, sizeof reason, "is longer than %zu octets", max);
+    return reject(cfg, opt, value, reason);
+}
+
+#define LENGTH_CHECK(name, size) \
+    static int name(cfg_t *cfg, cfg_opt_t *opt) \
+    { \
+        return check_length(cfg, opt, (size)-1); \
+    }
+
+LENGTH_CHECK(check_device, CONF_DEVICE_SIZE)
+LENGTH_CHECK(check_community, CONF_SECRET_SIZE)
+LENGTH_CHECK(check_snmp_name, 33) // RFC 3414: 32 octets
+LENGTH_CHECK(check_server_name, CONF_ADDRESS_SIZE)
+LENGTH_CHECK(check_pattern, FILTER_PATTERN_SIZE)
+
+static int check_path(cfg_t *cfg, cfg_opt_t *opt)
+{
+    if (last_text(opt)[0] != '/')
+        return reject(cfg, opt, last_text(opt), "must be an absolute path");
+    return check_length(cfg, opt, CONF_PATH_SIZE - 1);
+}
+
+static int check_output_path(cfg_t *cfg, cfg_opt_t *opt)
+{
+    return strcmp(last_text(opt), "-") == 0 ? 0 : check_path(cfg, opt);
+}
+
+static int check_name_map(cfg_t *cfg, cfg_opt_t *opt)
+{
+    struct error err;
+    if (check_path(cfg, opt) != 0)
+        return -1;
+    struct names *names = names_load(last_text(opt), &err);
+    if (!names)
+        return reject(cfg, opt, last_text(opt), err.text);
+    names_free(names);
+    return 0;
+}
+
+static int check_key_file(cfg_t *cfg, cfg_opt_t *opt)
+{
+    struct error err;
+    uint64_t key;
+    if (check_path(cfg, opt) != 0)
+        return -1;
+    return secret_read_key(last_text(opt), &key, &err) ? 0
+                                                       : reject(cfg, opt, last_text(opt), err.text);
+}
+
+static int check_secret_file(cfg_t *cfg, cfg_opt_t *opt)
+{
+    struct error err;
+    char secret[CONF_SECRET_SIZE];
+    if (check_path(cfg, opt) != 0)
+        return -1;
+    bool ok = secret_read_line(last_text(opt), secret, sizeof secret, &err);
+    explicit_bzero(secret, sizeof secret);
+    return ok ? 0 : reject(cfg, opt, last_text(opt), err.text);
+}
+
+static int check_ipv4(cfg_t *cfg, cfg_opt_t *opt)
+{
+    struct in_addr address;
+    return inet_pton(AF_INET, last_text(opt), &address) == 1
+               ? 0
+               : reject(cfg, opt, last_text(opt), "must be an IPv4 address");
+}
+
+const char *check_split_address(const char *address, char host[CONF_ADDRESS_SIZE], uint16_t *port)
+{
+    const char *end, *colon;
+    if (address[0] == '[') {
+        address++;
+        end = strchr(address, ']');
+        if (!end)
+            return "the closing bracket is missing";
+        colon = end[1] ? end + 1 : NULL;
+        if (colon && *colon != ':')
+            return "after the bracket only ':port' may follow";
+    } else {
+        colon = strchr(address, ':');
+        if (colon && strchr(colon + 1, ':'))
+            return "an IPv6 address must stand in brackets, such as [2001:db8::1]:162";
+        end = colon ? colon : address + strlen(address);
+    }
+    if (end == address)
+        return "the host is missing";
+    if ((size_t)(end - address) >= CONF_ADDRESS_SIZE)
+        return "the host is too long";
+    memcpy(host, address, (size_t)(end - address));
+    host[end - address] = '\0';
+    if (colon) {
+        char *rest;
+        unsigned long number = strtoul(colon + 1, &rest, 10);
+        if (colon[1] < '0' || colon[1] > '9' || *rest || number < 1 || number > 65535)
+            return "the port must be a number from 1 to 65535";
+        *port = (uint16_t)number;
+    }
+    return NULL;
+}
+
+static int check_address(cfg_t *cfg, cfg_opt_t *opt)
+{
+    char host[CONF_ADDRESS_SIZE];
+    uint16_t port;
+    const char *wrong = check_split_address(last_text(opt), host, &port);
+    return wrong ? reject(cfg, opt, last_text(opt), wrong) : 0;
+}
+
+static int check_receiver_name(cfg_t *cfg, cfg_opt_t *opt)
+{
+    const char *title = cfg_title(cfg_opt_getnsec(opt, cfg_opt_size(opt) - 1));
+    if (title[0] == '\0' || strlen(title) >= CONF_NAME_SIZE)
+        return reject(cfg, opt, title, "a receiver's name has 1 to 64 characters");
+    for (const char *p = title; *p; p++) {
+        if (!strchr("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-", *p))
+            return reject(cfg, opt, title, "a receiver's name has letters, digits, '.', '_', '-'");
+    }
+    return 0;
+}
+
+#define COMMON_CHECKS(section) \
+    {section, check_receiver_name}, {section "|severity", check_severity}, \
+        {section "|events", check_pattern}, {section "|categories", check_pattern}, \
+        {section "|nodes", check_pattern}, {section "|guids", check_pattern}, \
+        {section "|switches", check_pattern}, {section "|rate", check_rate}, \
+        {section "|burst", check_burst}, {section "|max_age", check_age}
+
+const struct check CHECKS[] = {
+    {"fabric|device", check_device},
+    {"fabric|port", check_port},
+    {"fabric|sa_key_file", check_key_file},
+    {"fabric|node_name_map", check_name_map},
+    {"fabric|verify_interval", check_verify_interval},
+    {"fabric|refresh_interval", check_refresh_interval},
+    {"journal|directory", check_path},
+    {"journal|rows", check_rows},
+    {"journal|megabytes", check_megabytes},
+    {"journal|days", check_days},
+    COMMON_CHECKS("snmp"),
+    {"snmp|address", check_address},
+    {"snmp|transport", check_snmp_transport},
+    {"snmp|version", check_snmp_version},
+    {"snmp|community", check_community},
+    {"snmp|community_file", check_secret_file},
+    {"snmp|user", check_snmp_name},
+    {"snmp|context", check_snmp_name},
+    {"snmp|auth", check_auth},
+    {"snmp|auth_password_file", check_secret_file},
+    {"snmp|privacy", check_privacy},
+    {"snmp|privacy_password_file", check_secret_file},
+    {"snmp|timeout", check_timeout},
+    {"snmp|retries", check_retries},
+    {"snmp|window", check_window},
+    {"snmp|sets", check_snmp_set},
+    {"snmp|agent_address", check_ipv4},
+    COMMON_CHECKS("syslog"),
+    {"syslog|transport", check_syslog_transport},
+    {"syslog|address", check_address},
+    {"syslog|path", check_path},
+    {"syslog|format", check_format},
+    {"syslog|facility", check_facility},
+    {"syslog|ca_file", check_path},
+    {"syslog|certificate_file", check_path},
+    {"syslog|key_file", check_path},
+    {"syslog|server_name", check_server_name},
+    COMMON_CHECKS("file"),
+    {"file|path", check_output_path},
+    {"control|socket", check_path},
+    {"log|level", check_log_level},
+};
+const size_t CHECKS_COUNT = CHECK_COUNT(CHECKS);

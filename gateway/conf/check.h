@@ -1,0 +1,31 @@
+// Checks of single values, called by libconfuse while the line is known. Each returns 0, or -1 after
+// telling item, value and reason.
+#ifndef IBTRAPD_CONF_CHECK_H
+#define IBTRAPD_CONF_CHECK_H
+
+#include "conf/conf.h"
+
+#include <confuse.h>
+
+#define CHECK_COUNT(a) (sizeof(a) / sizeof *(a))
+
+struct check {
+    const char *item; // "section|item"
+    cfg_validate_callback_t check;
+};
+
+extern const struct check CHECKS[];
+extern const size_t CHECKS_COUNT;
+
+// The words of an item, in the order of its numbers.
+extern const char *const CHECK_FACILITIES[24], *const CHECK_TRANSPORTS[6], *const CHECK_SEVERITIES[8];
+int check_find_word(const char *const *words, size_t n, const char *word); // -1: none
+
+// Reads a number, where libconfuse would not say what stood there instead.
+int check_read_number(cfg_t *cfg, cfg_opt_t *opt, const char *value, void *result);
+
+// Splits "host", "host:port", "1.2.3.4:port", "[v6]", "[v6]:port"; `port` stays as it is when none
+// follows. NULL, or what is wrong.
+const char *check_split_address(const char *address, char host[CONF_ADDRESS_SIZE], uint16_t *port);
+
+#endif

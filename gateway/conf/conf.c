@@ -1,0 +1,525 @@
+#include "conf/conf.h"
+
+#include "base/secret.h"
+#include "conf/check.h"
+#include "install.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+// libconfuse tells its errors and ours through one callback, which has no context argument; this is
+// set around the parser's use.
+static _Thread_local struct {
+    const char *path;
+    struct error *err;
+} parsing;
+
+// libconfuse takes the end of the file for the end of every open section. This item follows the file,
+// and is known at the top only.
+#define END_ITEM "end_of_configuration"
+
+enum { FILE_SIZE_MAX = 1 << 20, PASSWORD_MIN = 8 }; // RFC 3414 11.2
+enum { SNMP_TRAP_PORT = 162, FACILITY_DAEMON = 3 };
+
+// Keeps the first error only: what follows is its consequence.
+__attribute__((format(printf, 2, 0))) static void take_error(cfg_t *cfg, const char *fmt,
+                                                             va_list args)
+{
+    if (!parsing.err || parsing.err->text[0] != '\0')
+        return;
+    char sentence[400];
+    if (strncmp(fmt, "no such option", 14) == 0)
+        vsnprintf(sentence, sizeof sentence, "item '%s': there is no such item here", args);
+    else
+        vsnprintf(sentence, sizeof sentence, fmt, args);
+    bool no_end = strstr(sentence, END_ITEM) != NULL; // it stands in the line after the file's last
+    if (no_end)
+        snprintf(sentence, sizeof sentence, "section '%s' has no end: a closing brace is missing",
+                 cfg->name);
+    error_set(parsing.err, "%s:%d: %s", parsing.path, cfg->line - no_end, sentence);
+}
+
+static bool refuse(const cfg_t *section, const char *fmt, ...)
+    __attribute__((format(printf, 2, 3)));
+
+// What is wrong with a section as a whole.
+static bool refuse(const cfg_t *section, const char *fmt, ...)
+{
+    char sentence[300];
+    va_list args;
+    va_start(args, fmt);
+    vsnprintf(sentence, sizeof sentence, fmt, args);
+    va_end(args);
+    return error_set(parsing.err, "%s:%d: %s '%s': %s", parsing.path, section->line, section->name,
+                     section->title, sentence);
+}
+
+// From the checked tree into the option structs.
+
+static void copy(char *out, size_t size, cfg_t *cfg, const char *item)
+{
+    const char *value = cfg_getstr(cfg, item);
+    snprintf(out, size, "%s", value ? value : "");
+}
+
+static bool copy_secret(char *out, size_t size, cfg_t *cfg, const char *item)
+{
+    const char *path = cfg_getstr(cfg, item);
+    return !path || secret_read_line(path, out, size, parsing.err);
+}
+
+static bool take_fabric(cfg_t *cfg, struct conf_fabric *out)
+{
+    copy(out->device, sizeof out->device, cfg, "device");
+    out->port = (unsigned)cfg_getint(cfg, "port");
+    copy(out->node_name_map, sizeof out->node_name_map, cfg, "node_name_map");
+    out->verify_interval_s = (unsigned)cfg_getint(cfg, "verify_interval");
+    out->refresh_interval_s = (unsigned)cfg_getint(cfg, "refresh_interval");
+    const char *key_file = cfg_getstr(cfg, "sa_key_file");
+    out->has_sa_key = key_file != NULL;
+    return !key_file || secret_read_key(key_file, &out->sa_key, parsing.err);
+}
+
+static void take_journal(cfg_t *cfg, struct conf_journal *out)
+{
+    copy(out->directory, sizeof out->directory, cfg, "directory");
+    out->rows_max = cfg_getint(cfg, "rows");
+    out->bytes_max = (int64_t)cfg_getint(cfg, "megabytes") << 20;
+    out->age_us = (int64_t)cfg_getint(cfg, "days") * 86400 * CLOCK_US_PER_S;
+}
+
+static bool take_patterns(cfg_t *section, const char *item, struct filter_list *out)
+{
+    if (cfg_size(section, item) > FILTER_PATTERNS_MAX)
+        return refuse(section, "item '%s' has more than %d values", item, (int)FILTER_PATTERNS_MAX);
+    for (unsigned i = 0; i < cfg_size(section, item); i++)
+        snprintf(out->patterns[out->count++], FILTER_PATTERN_SIZE, "%s",
+                 cfg_getnstr(section, item, i));
+    return true;
+}
+
+static bool take_filter(cfg_t *section, struct filter *out)
+{
+    filter_init(out);
+    out->severity = (enum severity)check_find_word(CHECK_SEVERITIES, CHECK_COUNT(CHECK_SEVERITIES),
+                                                   cfg_getstr(section, "severity"));
+    out->security = cfg_getbool(section, "security");
+    return take_patterns(section, "events", &out->events) &&
+           take_patterns(section, "categories", &out->categories) &&
+           take_patterns(section, "nodes", &out->nodes) &&
+           take_patterns(section, "guids", &out->guids) &&
+           take_patterns(section, "switches", &out->switches);
+}
+
+static bool take_address(cfg_t *section, struct conf_receiver *r, uint16_t default_port)
+{
+    const char *address = cfg_getstr(section, "address");
+    r->port = default_port;
+    if (address && !check_split_address(address, r->host, &r->port))
+        return true;
+    return refuse(section, "item 'address' is missing: it says where the receiver is");
+}
+
+static enum conf_transport transport_of(cfg_t *section)
+{
+    return (enum conf_transport)check_find_word(CHECK_TRANSPORTS, CHECK_COUNT(CHECK_TRANSPORTS),
+                                                cfg_getstr(section, "transport"));
+}
+
+static bool take_password(char *out, size_t size, cfg_t *section, const char *item)
+{
+    if (!copy_secret(out, size, section, item))
+        return false;
+    return out[0] == '\0' || strlen(out) >= PASSWORD_MIN ||
+           refuse(section, "item '%s': the password is shorter than %d characters", item,
+                  (int)PASSWORD_MIN);
+}
+
+// Version 3 is what needs secrets, and what they need is checked together.
+static bool take_v3(cfg_t *section, struct conf_snmp *out)
+{
+    copy(out->user, sizeof out->user, section, "user");
+    copy(out->context, sizeof out->context, section, "context");
+    copy(out->auth, sizeof out->auth, section, "auth");
+    copy(out->privacy, sizeof out->privacy, section, "privacy");
+    bool auth = strcmp(out->auth, "none") != 0, privacy = strcmp(out->privacy, "none") != 0;
+    if (!auth)
+        out->auth[0] = '\0';
+    if (!privacy)
+        out->privacy[0] = '\0';
+    if (out->version == 3 && out->user[0] == '\0')
+        return refuse(section, "version 3 needs item 'user'");
+    if (auth && !cfg_getstr(section, "auth_password_file"))
+        return refuse(section, "item 'auth' needs item 'auth_password_file'");
+    if (privacy && !auth)
+        return refuse(section, "item 'privacy' needs item 'auth'");
+    if (privacy && !cfg_getstr(section, "privacy_password_file"))
+        return refuse(section, "item 'privacy' needs item 'privacy_password_file'");
+    return take_password(out->auth_password, sizeof out->auth_password, section,
+                         "auth_password_file") &&
+           take_password(out->privacy_password, sizeof out->privacy_password, section,
+                         "privacy_password_file");
+}
+
+static void take_sets(cfg_t *section, struct conf_snmp *out)
+{
+    static const char *const SETS[] = {"sma", "switch", "own"};
+    for (unsigned i = 0; i < cfg_size(section, "sets"); i++)
+        out->sets |= 1U << check_find_word(SETS, CHECK_COUNT(SETS), cfg_getnstr(section, "sets", i));
+}
+
+static bool take_snmp(cfg_t *section, struct conf_receiver *r)
+{
+    struct conf_snmp *out = &r->snmp;
+    r->transport = transport_of(section);
+    out->version = (unsigned)(cfg_getstr(section, "version")[0] - '0');
+    out->inform = cfg_getbool(section, "inform");
+    if (out->inform && out->version == 1)
+        return refuse(section, "version 1 has no informs");
+    copy(out->community, sizeof out->community, section, "community");
+    out->timeout_ms = (unsigned)cfg_getint(section, "timeout");
+    out->retries = (unsigned)cfg_getint(section, "retries");
+    out->window = (unsigned)cfg_getint(section, "window");
+    out->extra_varbinds = cfg_getbool(section, "extra_varbinds");
+    out->trap_address = cfg_getbool(section, "trap_address");
+    copy(out->agent_address, sizeof out->agent_address, section, "agent_address");
+    take_sets(section, out);
+    if (out->trap_address && out->agent_address[0] == '\0')
+        return refuse(section, "item 'trap_address' needs item 'agent_address'");
+    return copy_secret(out->community, sizeof out->community, section, "community_file") &&
+           take_v3(section, out) && take_address(section, r, SNMP_TRAP_PORT);
+}
+
+// "informational=notice": what is sent for a severity.
+static bool take_severity_map(cfg_t *section, struct conf_syslog *out)
+{
+    for (int i = 0; i < 8; i++)
+        out->severities[i] = i;
+    for (unsigned i = 0; i < cfg_size(section, "severity_map"); i++) {
+        char pair[64];
+        snprintf(pair, sizeof pair, "%s", cfg_getnstr(section, "severity_map", i));
+        char *to = strchr(pair, '=');
+        if (to)
+            *to++ = '\0';
+        int from = check_find_word(CHECK_SEVERITIES, CHECK_COUNT(CHECK_SEVERITIES), pair);
+        int sent = to ? check_find_word(CHECK_SEVERITIES, CHECK_COUNT(CHECK_SEVERITIES), to) : -1;
+        if (from < 0 || sent < 0)
+            return refuse(section, "item 'severity_map': value '%s': must be two severities, such as "
+                                   "\"informational=notice\"",
+                          cfg_getnstr(section, "severity_map", i));
+        out->severities[from] = sent;
+    }
+    return true;
+}
+
+static uint16_t syslog_port(enum conf_transport transport)
+{
+    switch (transport) {
+    case CONF_TLS:
+        return 6514;
+    case CONF_RELP:
+        return 2514;
+    default:
+        return 514;
+    }
+}
+
+static bool take_syslog(cfg_t *section, struct conf_receiver *r)
+{
+    struct conf_syslog *out = &r->syslog;
+    r->transport = transport_of(section);
+    out->facility = (unsigned)check_find_word(CHECK_FACILITIES, CHECK_COUNT(CHECK_FACILITIES),
+                                              cfg_getstr(section, "facility"));
+    copy(out->format, sizeof out->format, section, "format");
+    copy(out->path, sizeof out->path, section, "path");
+    copy(out->ca_file, sizeof out->ca_file, section, "ca_file");
+    copy(out->certificate_file, sizeof out->certificate_file, section, "certificate_file");
+    copy(out->key_file, sizeof out->key_file, section, "key_file");
+    copy(out->server_name, sizeof out->server_name, section, "server_name");
+    bool local = r->transport == CONF_LOCAL || r->transport == CONF_STDOUT;
+    return take_severity_map(section, out) &&
+           (local || take_address(section, r, syslog_port(r->transport)));
+}
+
+static bool take_file(cfg_t *section, struct conf_receiver *r)
+{
+    if (!cfg_getstr(section, "path"))
+        return refuse(section, "item 'path' is missing: it says where to write");
+    copy(r->file.path, sizeof r->file.path, section, "path");
+    r->file.sync = cfg_getbool(section, "sync");
+    return true;
+}
+
+static bool take_receiver(struct conf *conf, cfg_t *section, enum conf_kind kind)
+{
+    if (conf->receiver_count == CONF_RECEIVERS_MAX)
+        return refuse(section, "there are more than %d receivers", (int)CONF_RECEIVERS_MAX);
+    for (size_t i = 0; i < conf->receiver_count; i++) {
+        if (strcmp(conf->receivers[i].name, cfg_title(section)) == 0)
+            return refuse(section, "another receiver has that name");
+    }
+    struct conf_receiver *r = &conf->receivers[conf->receiver_count++];
+    *r = (struct conf_receiver){.kind = kind};
+    snprintf(r->name, sizeof r->name, "%s", cfg_title(section));
+    r->rate = (unsigned)cfg_getint(section, "rate");
+    r->burst = (unsigned)cfg_getint(section, "burst");
+    r->age_us = cfg_getint(section, "max_age") * CLOCK_US_PER_S;
+    if (!take_filter(section, &r->filter))
+        return false;
+    switch (kind) {
+    case CONF_SNMP:
+        return take_snmp(section, r);
+    case CONF_SYSLOG:
+        return take_syslog(section, r);
+    default:
+        return take_file(section, r);
+    }
+}
+
+static bool take_all(cfg_t *cfg, struct conf *conf)
+{
+    static const char *const KINDS[] = {"snmp", "syslog", "file"};
+    copy(conf->socket, sizeof conf->socket, cfg_getsec(cfg, "control"), "socket");
+    log_level_from_word(cfg_getstr(cfg_getsec(cfg, "log"), "level"), &conf->log_level);
+    take_journal(cfg_getsec(cfg, "journal"), &conf->journal);
+    if (!take_fabric(cfg_getsec(cfg, "fabric"), &conf->fabric))
+        return false;
+    for (size_t k = 0; k < CHECK_COUNT(KINDS); k++) {
+        for (unsigned i = 0; i < cfg_size(cfg, KINDS[k]); i++) {
+            if (!take_receiver(conf, cfg_getnsec(cfg, KINDS[k], i), (enum conf_kind)k))
+                return false;
+        }
+    }
+    return true;
+}
+
+#define NUMBER(item, value) CFG_INT_CB(item, value, CFGF_NONE, check_read_number)
+#define TEXT(item, value)   CFG_STR(item, value, CFGF_NONE)
+#define LIST(item)          CFG_STR_LIST(item, 0, CFGF_NONE)
+#define RECEIVER_ITEMS(rate, burst) \
+    TEXT("severity", "debug"), CFG_BOOL("security", cfg_true, CFGF_NONE), LIST("events"), \
+        LIST("categories"), LIST("nodes"), LIST("guids"), LIST("switches"), NUMBER("rate", rate), \
+        NUMBER("burst", burst), NUMBER("max_age", 0)
+
+static cfg_t *new_parser(void)
+{
+    static cfg_opt_t fabric[] = {TEXT("device", NULL),
+                                 NUMBER("port", 0),
+                                 TEXT("sa_key_file", NULL),
+                                 TEXT("node_name_map", NULL),
+                                 NUMBER("verify_interval", 5),
+                                 NUMBER("refresh_interval", 300),
+                                 CFG_END()};
+    static cfg_opt_t journal[] = {TEXT("directory", INSTALL_STATE_DIRECTORY), NUMBER("rows", 1000000),
+                                  NUMBER("megabytes", 1024), NUMBER("days", 31), CFG_END()};
+    static cfg_opt_t snmp[] = {TEXT("address", NULL),
+                               TEXT("transport", "udp"),
+                               TEXT("version", "2c"),
+                               CFG_BOOL("inform", cfg_false, CFGF_NONE),
+                               TEXT("community", "public"),
+                               TEXT("community_file", NULL),
+                               TEXT("user", NULL),
+                               TEXT("context", NULL),
+                               TEXT("auth", "none"),
+                               TEXT("auth_password_file", NULL),
+                               TEXT("privacy", "none"),
+                               TEXT("privacy_password_file", NULL),
+                               NUMBER("timeout", 1000),
+                               NUMBER("retries", 3),
+                               NUMBER("window", 64),
+                               LIST("sets"),
+                               CFG_BOOL("extra_varbinds", cfg_false, CFGF_NONE),
+                               CFG_BOOL("trap_address", cfg_false, CFGF_NONE),
+                               TEXT("agent_address", NULL),
+                               RECEIVER_ITEMS(1000, 100),
+                               CFG_END()};
+    static cfg_opt_t syslog[] = {TEXT("transport", "local"),
+                                 TEXT("address", NULL),
+                                 TEXT("path", "/dev/log"),
+                                 TEXT("format", "rfc5424"),
+                                 TEXT("facility", "daemon"),
+                                 LIST("severity_map"),
+                                 TEXT("ca_file", NULL),
+                                 TEXT("certificate_file", NULL),
+                                 TEXT("key_file", NULL),
+                                 TEXT("server_name", NULL),
+                                 RECEIVER_ITEMS(0, 100),
+                                 CFG_END()};
+    static cfg_opt_t file[] = {TEXT("path", NULL), CFG_BOOL("sync", cfg_true, CFGF_NONE),
+                               RECEIVER_ITEMS(0, 100), CFG_END()};
+    static cfg_opt_t control[] = {TEXT("socket", INSTALL_CONTROL_SOCKET), CFG_END()};
+    static cfg_opt_t log[] = {TEXT("level", "info"), CFG_END()};
+    enum { RECEIVER = CFGF_MULTI | CFGF_TITLE | CFGF_NO_TITLE_DUPES };
+    static cfg_opt_t top[] = {CFG_SEC("fabric", fabric, CFGF_NONE),
+                              CFG_SEC("journal", journal, CFGF_NONE),
+                              CFG_SEC("snmp", snmp, RECEIVER),
+                              CFG_SEC("syslog", syslog, RECEIVER),
+                              CFG_SEC("file", file, RECEIVER),
+                              CFG_SEC("control", control, CFGF_NONE),
+                              CFG_SEC("log", log, CFGF_NONE),
+                              CFG_BOOL(END_ITEM, cfg_false, CFGF_NONE),
+                              CFG_END()};
+    cfg_t *cfg = cfg_init(top, CFGF_NONE);
+    if (!cfg)
+        return NULL;
+    cfg_set_error_function(cfg, take_error);
+    for (size_t i = 0; i < CHECKS_COUNT; i++)
+        cfg_set_validate_func(cfg, CHECKS[i].item, CHECKS[i].check);
+    return cfg;
+}
+
+static char *blank_until(char *p, const char *end)
+{
+    for (; p < end; p++) {
+        if (*p != '\n')
+            *p = ' ';
+    }
+    return p;
+}
+
+// Behind a comment, libconfuse 3.3 counts lines that are not there. So it gets to see none.
+static void blank_comments(char *text)
+{
+    char quote = '\0', before = ' ';
+    for (char *p = text; *p; before = *p++) {
+        bool begins_word = strchr(" \t\r\n{}()=+,\"'", before) != NULL;
+        const char *end;
+        if (quote != '\0' && *p == '\\' && p[1] != '\0')
+            p++;
+        else if (quote != '\0')
+            quote = *p == quote ? '\0' : quote;
+        else if (*p == '"' || *p == '\'')
+            quote = *p;
+        else if (*p == '#' || (begins_word && strncmp(p, "//", 2) == 0))
+            p = blank_until(p, p + strcspn(p, "\n")) - 1;
+        else if (begins_word && strncmp(p, "/*", 2) == 0 && (end = strstr(p + 2, "*/")) != NULL)
+            p = blank_until(p, end + 2) - 1;
+    }
+}
+
+// The file and the item that marks its end, NUL-terminated; the caller's. NULL with a sentence.
+static char *read_file(void)
+{
+    static const char END[] = "\n" END_ITEM " = true";
+    const char *end = END;
+    FILE *f = fopen(parsing.path, "re");
+    char *text = f ? malloc(FILE_SIZE_MAX + sizeof END) : NULL;
+    size_t n = text ? fread(text, 1, FILE_SIZE_MAX, f) : 0;
+    if (!text || ferror(f))
+        error_set(parsing.err, "cannot read the configuration '%s': %s", parsing.path, strerror(errno));
+    else if (n == FILE_SIZE_MAX)
+        error_set(parsing.err, "the configuration '%s' is longer than 1 MiB", parsing.path);
+    else if (memchr(text, '\0', n))
+        error_set(parsing.err, "the configuration '%s' is not a text: it has NUL octets", parsing.path);
+    if (n > 0 && text[n - 1] == '\n')
+        end++; // that line has its end
+    if (text) {
+        memcpy(text + n, end, strlen(end) + 1);
+        blank_comments(text);
+    }
+    if (f)
+        fclose(f);
+    if (parsing.err->text[0] == '\0')
+        return text;
+    free(text);
+    return NULL;
+}
+
+static bool parse(cfg_t *cfg)
+{
+    char *text = read_file();
+    if (!text)
+        return false;
+    bool ok = cfg_parse_buf(cfg, text) == CFG_SUCCESS;
+    free(text);
+    if (!ok && parsing.err->text[0] == '\0')
+        error_set(parsing.err, "%s: not a valid configuration", parsing.path);
+    return ok;
+}
+
+static bool load(const char *path, struct conf *conf, struct error *err)
+{
+    cfg_t *cfg = new_parser();
+    if (!cfg)
+        return error_set(err, "out of memory");
+    parsing.path = path;
+    parsing.err = err;
+    err->text[0] = '\0';
+    bool ok = parse(cfg) && take_all(cfg, conf);
+    parsing.err = NULL;
+    cfg_free(cfg);
+    return ok;
+}
+
+static bool make_room(struct conf *conf, struct error *err)
+{
+    *conf = (struct conf){0};
+    conf->receivers = calloc(CONF_RECEIVERS_MAX + 1, sizeof *conf->receivers);
+    return conf->receivers || error_set(err, "out of memory");
+}
+
+static struct conf_receiver *add_builtin(struct conf *conf, const char *name,
+                                         enum conf_transport transport)
+{
+    struct conf_receiver *r = &conf->receivers[conf->receiver_count++];
+    *r = (struct conf_receiver){.kind = CONF_SYSLOG, .transport = transport, .burst = 100};
+    snprintf(r->name, sizeof r->name, "%s", name);
+    snprintf(r->syslog.format, sizeof r->syslog.format, "rfc5424");
+    r->syslog.facility = FACILITY_DAEMON;
+    for (int i = 0; i < 8; i++)
+        r->syslog.severities[i] = i;
+    filter_init(&r->filter);
+    return r;
+}
+
+static void add_local_syslog(struct conf *conf)
+{
+    struct conf_receiver *r = add_builtin(conf, "syslog", CONF_LOCAL);
+    snprintf(r->syslog.path, sizeof r->syslog.path, "/dev/log");
+}
+
+bool conf_defaults(struct conf *conf, struct error *err)
+{
+    if (!make_room(conf, err))
+        return false;
+    conf->fabric = (struct conf_fabric){.verify_interval_s = 5, .refresh_interval_s = 300};
+    conf->journal = (struct conf_journal){.directory = INSTALL_STATE_DIRECTORY,
+                                          .rows_max = 1000000,
+                                          .bytes_max = INT64_C(1024) << 20,
+                                          .age_us = 31 * 86400 * CLOCK_US_PER_S};
+    snprintf(conf->socket, sizeof conf->socket, "%s", INSTALL_CONTROL_SOCKET);
+    conf->log_level = LOG_LEVEL_INFO;
+    add_local_syslog(conf);
+    return true;
+}
+
+bool conf_load(const char *path, struct conf *conf, struct error *err)
+{
+    if (!make_room(conf, err))
+        return false;
+    if (!load(path, conf, err)) {
+        conf_free(conf);
+        return false;
+    }
+    if (conf->receiver_count == 0)
+        add_local_syslog(conf);
+    return true;
+}
+
+void conf_free(struct conf *conf)
+{
+    if (conf->receivers)
+        explicit_bzero(conf->receivers, (CONF_RECEIVERS_MAX + 1) * sizeof *conf->receivers);
+    free(conf->receivers);
+    *conf = (struct conf){0};
+}
+
+void conf_add_stdout(struct conf *conf)
+{
+    for (size_t i = 0; i < conf->receiver_count; i++) {
+        if (conf->receivers[i].kind == CONF_SYSLOG && conf->receivers[i].transport == CONF_STDOUT)
+            return;
+    }
+    add_builtin(conf, "standard-output", CONF_STDOUT);
+}

@@ -1,0 +1,111 @@
+// The configuration: read once, checked whole, immutable from then on.
+#ifndef IBTRAPD_CONF_CONF_H
+#define IBTRAPD_CONF_CONF_H
+
+#include "base/error.h"
+#include "base/log.h"
+#include "model/filter.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+enum {
+    CONF_NAME_SIZE = 65,  // of a receiver, as ibtrapdReceiverName has it
+    CONF_PATH_SIZE = 108, // fits a Unix socket's name
+    CONF_ADDRESS_SIZE = 300,
+    CONF_SECRET_SIZE = 256,
+    CONF_WORD_SIZE = 65,
+    CONF_DEVICE_SIZE = 64,
+    CONF_RECEIVERS_MAX = 64,
+};
+
+struct conf_fabric {
+    char device[CONF_DEVICE_SIZE]; // empty: the first active InfiniBand port
+    unsigned port;                 // 0: the device's first
+    bool has_sa_key;
+    uint64_t sa_key;
+    char node_name_map[CONF_PATH_SIZE]; // empty: none
+    unsigned verify_interval_s, refresh_interval_s;
+};
+
+struct conf_journal {
+    char directory[CONF_PATH_SIZE]; // journal and SNMP engine state
+    int64_t rows_max, bytes_max, age_us;
+};
+
+enum conf_kind { CONF_SNMP, CONF_SYSLOG, CONF_FILE };
+
+enum conf_transport {
+    CONF_LOCAL,
+    CONF_UDP,
+    CONF_TCP,
+    CONF_TLS,
+    CONF_RELP,
+    CONF_STDOUT,
+};
+
+enum conf_snmp_set { CONF_SET_SMA = 1, CONF_SET_SWITCH = 2, CONF_SET_OWN = 4 };
+
+struct conf_snmp {
+    unsigned version; // 1, 2 or 3
+    bool inform;
+    char community[CONF_SECRET_SIZE];
+    char user[CONF_WORD_SIZE], context[CONF_WORD_SIZE];
+    char auth[CONF_WORD_SIZE], privacy[CONF_WORD_SIZE]; // protocols' names; empty: none
+    char auth_password[CONF_SECRET_SIZE], privacy_password[CONF_SECRET_SIZE];
+    unsigned timeout_ms, retries, window; // of informs
+    unsigned sets;                        // enum conf_snmp_set; 0: the default
+    bool extra_varbinds, trap_address;
+    char agent_address[CONF_WORD_SIZE]; // of SNMPv1 and of trap_address; empty: this host's
+};
+
+struct conf_syslog {
+    char format[CONF_WORD_SIZE];
+    unsigned facility;        // RFC 5424 6.2.1
+    int severities[8];        // what is sent for each severity of RFC 5424 6.2.1
+    char path[CONF_PATH_SIZE]; // of the local socket
+    char ca_file[CONF_PATH_SIZE], certificate_file[CONF_PATH_SIZE], key_file[CONF_PATH_SIZE];
+    char server_name[CONF_ADDRESS_SIZE]; // in the certificate; empty: the host
+};
+
+struct conf_file {
+    char path[CONF_PATH_SIZE];
+    bool sync; // an event counts as delivered when it is on disk
+};
+
+struct conf_receiver {
+    char name[CONF_NAME_SIZE];
+    enum conf_kind kind;
+    enum conf_transport transport;
+    char host[CONF_ADDRESS_SIZE]; // name or address, without brackets
+    uint16_t port;
+    struct filter filter;
+    unsigned rate, burst; // events/s, 0: no limit; events at once
+    int64_t age_us;       // 0: no limit
+    struct conf_snmp snmp;
+    struct conf_syslog syslog;
+    struct conf_file file;
+};
+
+struct conf {
+    struct conf_fabric fabric;
+    struct conf_journal journal;
+    struct conf_receiver *receivers;
+    size_t receiver_count;
+    char socket[CONF_PATH_SIZE];
+    enum log_level log_level;
+};
+
+// What holds without a file: the first active port, and events to the local syslog. False when memory
+// is short. conf_free releases what a configuration holds.
+bool conf_defaults(struct conf *conf, struct error *err);
+void conf_free(struct conf *conf);
+
+// Reads and checks a file, with the files it names. Without a receiver in it the default one holds. On
+// failure `err` says file, line, item, value and reason, and there is nothing to free.
+bool conf_load(const char *path, struct conf *conf, struct error *err);
+
+// Adds a receiver that writes to standard output, unless there is one.
+void conf_add_stdout(struct conf *conf);
+
+#endif
