@@ -1,0 +1,270 @@
+#include "ib/mad.h"
+
+#include "base/wire.h"
+
+#include <assert.h>
+#include <endian.h>
+#include <infiniband/mad.h>
+#include <infiniband/umad_sa.h>
+#include <string.h>
+
+// The InformInfo and its record, as libibumad's headers do not have them.
+
+struct inform_info {
+    uint8_t gid[ADDRESS_GID_SIZE];
+    __be16 lid_begin, lid_end;
+    __be16 reserved;
+    uint8_t is_generic, subscribe;
+    __be16 type;
+    __be16 trap; // DeviceID when not generic
+    __be32 qpn_resp_time;
+    __be32 producer_type; // VendorID when not generic
+} __attribute__((packed));
+
+struct inform_info_record {
+    uint8_t subscriber_gid[ADDRESS_GID_SIZE];
+    __be16 subscriber_enum;
+    uint8_t reserved[6];
+    struct inform_info info;
+} __attribute__((packed));
+
+static_assert(sizeof(struct umad_sa_packet) == MAD_SIZE, "IBA 15.2.1.1");
+static_assert(offsetof(struct umad_sa_packet, sm_key) == 36, "IBA 15.2.1.1");
+static_assert(offsetof(struct umad_sa_packet, comp_mask) == 48, "IBA 15.2.1.1");
+static_assert(offsetof(struct umad_sa_packet, data) == IB_SA_DATA_OFFS, "IBA 15.2.1.1");
+static_assert(sizeof(struct inform_info) == 36, "IBA 13.4.8.3");
+static_assert(offsetof(struct inform_info, is_generic) == 22, "IBA 13.4.8.3");
+static_assert(offsetof(struct inform_info, trap) == 26, "IBA 13.4.8.3");
+static_assert(offsetof(struct inform_info, producer_type) == 32, "IBA 13.4.8.3");
+static_assert(sizeof(struct inform_info_record) == 60, "IBA 15.2.5.12");
+
+
+static const uint64_t MASK_SUBSCRIBER_GID = 1, MASK_NODE_LID = 1;
+
+bool mad_read_header(const uint8_t *mad, size_t size, struct mad_header *out)
+{
+    struct umad_hdr hdr;
+    if (size < sizeof hdr)
+        return false;
+    memcpy(&hdr, mad, sizeof hdr);
+    *out = (struct mad_header){
+        .base_version = hdr.base_version,
+        .mgmt_class = hdr.mgmt_class,
+        .class_version = hdr.class_version,
+        .method = hdr.method,
+        .status = be16toh(hdr.status),
+        .tid = be64toh(hdr.tid),
+        .attribute = be16toh(hdr.attr_id),
+        .modifier = be32toh(hdr.attr_mod),
+    };
+    return true;
+}
+
+static struct umad_sa_packet sa_request(uint8_t method, uint16_t attribute, uint32_t tid)
+{
+    return (struct umad_sa_packet){
+        .mad_hdr = {.base_version = UMAD_BASE_VERSION,
+                    .mgmt_class = MAD_CLASS_SA,
+                    .class_version = UMAD_SA_CLASS_VERSION,
+                    .method = method,
+                    .tid = htobe64(tid),
+                    .attr_id = htobe16(attribute)},
+    };
+}
+
+void mad_subscribe(uint8_t *out, uint32_t tid, uint64_t sa_key, uint32_t trap, bool subscribe)
+{
+    struct umad_sa_packet p = sa_request(UMAD_METHOD_SET, UMAD_ATTR_INFORM_INFO, tid);
+    const struct inform_info info = {
+        .lid_begin = htobe16(0xFFFF),
+        .is_generic = trap != MAD_TRAP_VENDOR,
+        .subscribe = subscribe,
+        .type = htobe16(0xFFFF),
+        .trap = htobe16(trap == MAD_TRAP_VENDOR ? 0xFFFF : (uint16_t)trap),
+        // An unsubscription names the subscriber's QP, a subscription leaves it zero.
+        .qpn_resp_time = htobe32(subscribe ? 0 : 1U << 8),
+        .producer_type = htobe32(0xFFFFFF),
+    };
+    wire_put(p.sm_key, sizeof p.sm_key, sa_key);
+    memcpy(p.data, &info, sizeof info);
+    memcpy(out, &p, sizeof p);
+}
+
+void mad_ask_subscriptions(uint8_t *out, uint32_t tid, const uint8_t gid[ADDRESS_GID_SIZE])
+{
+    struct umad_sa_packet p =
+        sa_request(UMAD_SA_METHOD_GET_TABLE, UMAD_SA_ATTR_INFORM_INFO_REC, tid);
+    p.comp_mask = htobe64(MASK_SUBSCRIBER_GID);
+    memcpy(p.data, gid, ADDRESS_GID_SIZE);
+    memcpy(out, &p, sizeof p);
+}
+
+void mad_ask_node(uint8_t *out, uint32_t tid, uint16_t lid)
+{
+    struct umad_sa_packet p = sa_request(UMAD_METHOD_GET, UMAD_SA_ATTR_NODE_REC, tid);
+    p.comp_mask = htobe64(MASK_NODE_LID);
+    wire_put(p.data, 2, lid);
+    memcpy(out, &p, sizeof p);
+}
+
+void mad_ask_own_port(uint8_t *out, uint32_t tid)
+{
+    ib_rpc_t rpc = {
+        .mgtclass = MAD_CLASS_SMP_DIRECT,
+        .method = IB_MAD_METHOD_GET,
+        .attr = {.id = IB_ATTR_PORT_INFO, .mod = 0},
+        .trid = tid,
+        .dataoffs = IB_SMP_DATA_OFFS,
+        .datasz = IB_SMP_DATA_SIZE,
+    };
+    ib_dr_path_t no_hops = {.drslid = 0xFFFF, .drdlid = 0xFFFF};
+    memset(out, 0, MAD_SIZE);
+    mad_encode(out, &rpc, &no_hops, NULL);
+}
+
+void mad_answer_report(uint8_t *out, const uint8_t *report, size_t size, uint16_t status)
+{
+    struct umad_hdr hdr;
+    memset(out, 0, MAD_SIZE);
+    memcpy(out, report, size < MAD_SIZE ? size : MAD_SIZE);
+    memcpy(&hdr, out, sizeof hdr);
+    hdr.method |= MAD_METHOD_RESPONSE;
+    hdr.status = htobe16(status);
+    memcpy(out, &hdr, sizeof hdr);
+}
+
+bool mad_check_report(const uint8_t *mad, size_t size, struct error *err)
+{
+    struct mad_header h;
+    if (!mad_read_header(mad, size, &h))
+        return error_set(err, "it has %zu octets, too few for a header", size);
+    if (h.base_version != UMAD_BASE_VERSION)
+        return error_set(err, "its base version is %u, not 1", h.base_version);
+    if (h.mgmt_class != MAD_CLASS_SA)
+        return error_set(err, "its class is 0x%02x, not 0x03", h.mgmt_class);
+    if (h.class_version != UMAD_SA_CLASS_VERSION)
+        return error_set(err, "its class version is %u, not 2", h.class_version);
+    if (h.method != MAD_METHOD_REPORT)
+        return error_set(err, "its method is 0x%02x, not Report", h.method);
+    if (h.attribute != UMAD_ATTR_NOTICE)
+        return error_set(err, "its attribute is 0x%04x, not Notice", h.attribute);
+    if (size < IB_SA_DATA_OFFS + NOTICE_SIZE)
+        return error_set(err, "it has %zu octets, too few for a Notice", size);
+    return true;
+}
+
+const uint8_t *mad_notice(const uint8_t *report)
+{
+    return report + IB_SA_DATA_OFFS;
+}
+
+// The 200 and more octets of an SA answer's data, or NULL when it is too short for any.
+static const uint8_t *answer_data(const uint8_t *mad, size_t size, size_t wanted)
+{
+    return size >= IB_SA_DATA_OFFS + wanted ? mad + IB_SA_DATA_OFFS : NULL;
+}
+
+bool mad_read_subscriptions(const uint8_t *mad, size_t size, struct mad_subscriptions *out,
+                            void (*each)(void *ctx, uint32_t trap), void *ctx)
+{
+    *out = (struct mad_subscriptions){0};
+    const uint8_t *data = answer_data(mad, size, 0);
+    if (!data)
+        return false;
+    size_t room = size - IB_SA_DATA_OFFS;
+    size_t stride = (size_t)wire_get16(mad + offsetof(struct umad_sa_packet, attr_offset)) * 8;
+    if (stride == 0 || room == 0)
+        return true; // no record
+    if (stride < sizeof(struct inform_info_record))
+        return false;
+    for (; room >= sizeof(struct inform_info_record); data += stride) {
+        struct inform_info_record record;
+        memcpy(&record, data, sizeof record);
+        static const uint8_t NO_GID[ADDRESS_GID_SIZE];
+        if (memcmp(record.subscriber_gid, NO_GID, sizeof NO_GID) == 0)
+            break; // the padding behind the last record
+        out->records++;
+        each(ctx, record.info.is_generic ? be16toh(record.info.trap) : MAD_TRAP_VENDOR);
+        if (room < stride)
+            break;
+        room -= stride;
+    }
+    // A single MAD that has no room for one more record may be the first of several.
+    out->cut = size <= MAD_SIZE && IB_SA_DATA_OFFS + (out->records + 1) * stride > MAD_SIZE;
+    return true;
+}
+
+bool mad_read_node(const uint8_t *mad, size_t size, struct mad_node *out)
+{
+    enum { LID_AND_PAD = 4, NODE_INFO_SIZE = 40, DESCRIPTION_SIZE = 64 };
+    const uint8_t *data = answer_data(mad, size, LID_AND_PAD + NODE_INFO_SIZE + DESCRIPTION_SIZE);
+    if (!data)
+        return false;
+    uint8_t info[IB_SMP_DATA_SIZE] = {0};
+    memcpy(info, data + LID_AND_PAD, NODE_INFO_SIZE);
+    out->port_guid = mad_get_field64(info, 0, IB_NODE_PORT_GUID_F);
+    memcpy(out->description, data + LID_AND_PAD + NODE_INFO_SIZE, DESCRIPTION_SIZE);
+    out->description[DESCRIPTION_SIZE] = '\0';
+    return true;
+}
+
+bool mad_read_own_port(const uint8_t *mad, size_t size, struct mad_port *out)
+{
+    if (size < IB_SMP_DATA_OFFS + IB_SMP_DATA_SIZE)
+        return false;
+    uint8_t info[IB_SMP_DATA_SIZE];
+    memcpy(info, mad + IB_SMP_DATA_OFFS, sizeof info);
+    *out = (struct mad_port){
+        .lid = (uint16_t)mad_get_field(info, 0, IB_PORT_LID_F),
+        .sm_lid = (uint16_t)mad_get_field(info, 0, IB_PORT_SMLID_F),
+        .sm_sl = (uint8_t)mad_get_field(info, 0, IB_PORT_SMSL_F),
+        .state = mad_get_field(info, 0, IB_PORT_STATE_F),
+        .subnet_prefix = mad_get_field64(info, 0, IB_PORT_GID_PREFIX_F),
+        .client_reregister = mad_get_field(info, 0, IB_PORT_CLIENT_REREG_F) != 0,
+    };
+    return true;
+}
+
+const char *mad_status_words(uint16_t status)
+{
+    switch (status >> 8) {
+    case UMAD_SA_STATUS_NO_RESOURCES:
+        return "no resources";
+    case UMAD_SA_STATUS_REQ_INVALID:
+        return "request invalid";
+    case UMAD_SA_STATUS_NO_RECORDS:
+        return "no records";
+    case UMAD_SA_STATUS_TOO_MANY_RECORDS:
+        return "too many records";
+    case UMAD_SA_STATUS_INVALID_GID:
+        return "invalid GID";
+    case UMAD_SA_STATUS_INSUF_COMPS:
+        return "insufficient components";
+    case UMAD_SA_STATUS_REQ_DENIED:
+        return "request denied";
+    default:
+        break;
+    }
+    if (status & 1)
+        return "busy";
+    switch (status >> 2 & 7) {
+    case 0:
+        return status ? "unknown status" : "success";
+    case 1:
+        return "version not supported";
+    case 2:
+        return "method not supported";
+    case 3:
+        return "method and attribute not supported together";
+    case 7:
+        return "invalid field";
+    default:
+        return "unknown status";
+    }
+}
+
+const char *mad_port_state_words(unsigned state)
+{
+    static const char *const WORDS[] = {"unknown", "down", "initialize", "armed", "active"};
+    return WORDS[state < sizeof WORDS / sizeof *WORDS ? state : 0];
+}

@@ -1,0 +1,91 @@
+// Management datagrams as they stand on the wire: what ibtrapd sends and reads, octet by octet.
+// IBA volume 1: 13.4 (MADs), 13.4.8.2 and 13.4.8.3 (Notice, InformInfo), 15.2 (SA MADs).
+// Pure functions; nothing here blocks or keeps state.
+#ifndef IBTRAPD_IB_MAD_H
+#define IBTRAPD_IB_MAD_H
+
+#include "base/error.h"
+#include "model/address.h"
+#include "model/notice.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+enum {
+    MAD_SIZE = 256,
+    MAD_CLASS_SA = 0x03,
+    MAD_CLASS_SMP_DIRECT = 0x81,
+    MAD_METHOD_REPORT = 0x06,
+    MAD_METHOD_RESPONSE = 0x80, // the bit that responses have set
+    MAD_STATUS_INVALID_FIELD = 0x001C,
+};
+
+// Stands for "vendor traps" where a generic trap's number is expected.
+enum { MAD_TRAP_VENDOR = 0x10000 };
+
+struct mad_header {
+    uint8_t base_version, mgmt_class, class_version, method;
+    uint16_t status;
+    uint64_t tid;
+    uint16_t attribute;
+    uint32_t modifier;
+};
+
+// Reads the 24 octets of the common header; false when there are fewer.
+bool mad_read_header(const uint8_t *mad, size_t size, struct mad_header *out);
+
+// Requests; `out` receives MAD_SIZE octets. The kernel replaces the upper half of `tid` with the
+// agent's own number: only the lower half tells requests apart.
+
+// Set(InformInfo) for one generic trap number, or MAD_TRAP_VENDOR, from all LIDs of the subnet.
+void mad_subscribe(uint8_t *out, uint32_t tid, uint64_t sa_key, uint32_t trap, bool subscribe);
+
+// GetTable(InformInfoRecord): what the SA holds for the port with that GID.
+void mad_ask_subscriptions(uint8_t *out, uint32_t tid, const uint8_t gid[ADDRESS_GID_SIZE]);
+
+// Get(NodeRecord) of the port with that LID.
+void mad_ask_node(uint8_t *out, uint32_t tid, uint16_t lid);
+
+// Directed-route Get(PortInfo) with no hops: the local port about itself.
+void mad_ask_own_port(uint8_t *out, uint32_t tid);
+
+// The ReportResp to a Report of at least a header: the same octets, answered with `status`.
+void mad_answer_report(uint8_t *out, const uint8_t *report, size_t size, uint16_t status);
+
+// Answers.
+
+// True when a Report carries a Notice that can be decoded; `err` says what is wrong otherwise.
+bool mad_check_report(const uint8_t *mad, size_t size, struct error *err);
+
+// The Notice within a checked Report: NOTICE_SIZE octets.
+const uint8_t *mad_notice(const uint8_t *report);
+
+// Which subscriptions an answer to mad_ask_subscriptions lists.
+struct mad_subscriptions {
+    size_t records; // that could be read
+    bool cut;       // there may be more than arrived (no RMPP on the way)
+};
+// Calls `each` for every record. An answer without records is fine; false when it is malformed.
+bool mad_read_subscriptions(const uint8_t *mad, size_t size, struct mad_subscriptions *out,
+                            void (*each)(void *ctx, uint32_t trap), void *ctx);
+
+struct mad_node {
+    uint64_t port_guid;
+    char description[65]; // as the node has it; any octets but NUL
+};
+bool mad_read_node(const uint8_t *mad, size_t size, struct mad_node *out);
+
+struct mad_port {
+    uint16_t lid, sm_lid;
+    uint8_t sm_sl;
+    unsigned state; // IBA 14.2.5.6 PortState: 1 down, 2 initialize, 3 armed, 4 active
+    uint64_t subnet_prefix;
+    bool client_reregister;
+};
+bool mad_read_own_port(const uint8_t *mad, size_t size, struct mad_port *out);
+
+// "request invalid" and the like, for an SA MAD's status (IBA 13.4.7, 15.2.2).
+const char *mad_status_words(uint16_t status);
+const char *mad_port_state_words(unsigned state);
+
+#endif

@@ -1,0 +1,60 @@
+// Sending and receiving MADs through one port. libibumad is one implementation; tests and benchmarks
+// bring their own, and the code from here on is the same.
+#ifndef IBTRAPD_IB_MAD_IO_H
+#define IBTRAPD_IB_MAD_IO_H
+
+#include "base/error.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+enum mad_agent { MAD_AGENT_SA, MAD_AGENT_SMP };
+
+// Where a MAD came from or goes to.
+struct mad_address {
+    uint16_t lid;
+    uint32_t qpn;
+    uint8_t sl;
+    uint16_t pkey_index;
+};
+
+struct mad_received {
+    struct mad_address from;
+    const uint8_t *octets; // valid until the next receive
+    size_t size;
+};
+
+struct mad_io {
+    // Waits up to `timeout_ms` for a MAD of any agent. 1: received; 0: nothing in time, or only a
+    // local time-out of a request; -1: the port is gone (`err` says how), close and open again.
+    // One thread.
+    int (*receive)(void *self, struct mad_received *out, int timeout_ms, struct error *err);
+
+    // Sends the 256 octets of a MAD. `response_timeout_ms` is 0 for what expects no answer. False
+    // when the kernel refuses it; the port may still work. Any thread.
+    bool (*send)(void *self, enum mad_agent agent, const struct mad_address *to,
+                 const uint8_t *octets, int response_timeout_ms, struct error *err);
+
+    // Frees `self`. No other call may be under way.
+    void (*close)(void *self);
+    void *self;
+};
+
+// Who provides a port, and which one it gave.
+struct mad_port_id {
+    char device[64];
+    unsigned port;
+    uint64_t guid;      // of the port
+    bool active;        // as it was when opened
+};
+
+struct mad_opener {
+    // Opens the port that `ctx` stands for. False with a sentence that says what to do.
+    bool (*open)(void *ctx, struct mad_io *io, struct mad_port_id *id, struct error *err);
+
+    // Whether another port than `id` would be opened now, because `id` was only a guess.
+    bool (*better)(void *ctx, const struct mad_port_id *id);
+    void *ctx;
+};
+
+#endif

@@ -1,0 +1,624 @@
+#include "ib/sa_agent.h"
+
+#include <inttypes.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+// The simulator's descriptors wake nobody up, so the thread looks around this often by itself.
+enum { RECEIVE_WAIT_MS = 50, REQUEST_TIMEOUT_MS = 1000 };
+static const int64_t REQUEST_TIMEOUT_US = REQUEST_TIMEOUT_MS * CLOCK_US_PER_MS;
+static const int64_t PORT_POLL_US = 1 * CLOCK_US_PER_S;
+static const int64_t REOPEN_US = 2 * CLOCK_US_PER_S;
+static const int64_t BETTER_PORT_US = 5 * CLOCK_US_PER_S;
+static const int64_t FIRST_SETTLE_US = 30 * CLOCK_US_PER_S; // then a start without SM is told
+static const int64_t UNSUBSCRIBE_US = 1 * CLOCK_US_PER_S;
+enum { SM_SILENCES_MAX = 2, PORT_SILENCES_MAX = 5, PORT_ACTIVE = 4 };
+
+// A question of which one is under way at a time.
+struct question {
+    uint32_t tid;
+    int64_t answer_by; // 0: none under way
+    int64_t ask_at;
+};
+
+struct sa_agent {
+    struct sa_options options;
+    pthread_t thread;
+    bool started;
+    atomic_bool stop, poked;
+
+    // The thread's own.
+    struct subscriptions subscriptions;
+    struct question port_question, node_question, list_question;
+    uint32_t next_tid;
+    unsigned sm_silences; // questions to the SM in a row without answer
+    bool settled, told_lost;
+    int64_t unsettled_since, reopen_at, better_at;
+    bool listed[SUBSCRIPTIONS_COUNT]; // in the SM's answer that is being read
+    unsigned port_silences; // questions to the port about itself in a row without answer
+    struct log_limit foreign_limit, room_limit;
+
+    // Shared with those who acknowledge and ask for the status.
+    pthread_mutex_t lock;
+    struct log_limit send_limit;
+    struct mad_io io; // io.self is NULL while no port is open
+    struct sa_status status;
+};
+
+static int64_t now_of(const struct sa_agent *a)
+{
+    return clock_monotonic(a->options.clock);
+}
+
+// Status.
+
+static void set_problem(struct sa_agent *a, const char *problem)
+{
+    pthread_mutex_lock(&a->lock);
+    bool news = strcmp(a->status.problem, problem) != 0;
+    snprintf(a->status.problem, sizeof a->status.problem, "%s", problem);
+    pthread_mutex_unlock(&a->lock);
+    if (news && problem[0] != '\0')
+        log_write(a->options.log, LOG_LEVEL_WARNING, "%s", problem);
+}
+
+static void publish(struct sa_agent *a)
+{
+    pthread_mutex_lock(&a->lock);
+    memcpy(a->status.subscriptions, a->subscriptions.each, sizeof a->status.subscriptions);
+    a->status.sm_answers = a->sm_silences == 0 && a->status.sm.port_guid != 0;
+    pthread_mutex_unlock(&a->lock);
+}
+
+void sa_agent_status(struct sa_agent *agent, struct sa_status *out)
+{
+    pthread_mutex_lock(&agent->lock);
+    *out = agent->status;
+    pthread_mutex_unlock(&agent->lock);
+    out->now = now_of(agent);
+}
+
+static void count(struct sa_agent *a, uint64_t *counter)
+{
+    pthread_mutex_lock(&a->lock);
+    (*counter)++;
+    pthread_mutex_unlock(&a->lock);
+}
+
+static bool port_is_up(const struct mad_port *port)
+{
+    return port->state == PORT_ACTIVE && port->lid != 0 && port->sm_lid != 0;
+}
+
+// Sending.
+
+static bool send_mad(struct sa_agent *a, enum mad_agent agent, const struct mad_address *to,
+                     const uint8_t *mad, int timeout_ms)
+{
+    struct error err;
+    pthread_mutex_lock(&a->lock);
+    bool open = a->io.self != NULL;
+    bool sent = open && a->io.send(a->io.self, agent, to, mad, timeout_ms, &err);
+    if (open && !sent)
+        log_write_limited(a->options.log, &a->send_limit, LOG_LEVEL_WARNING, "%s", err.text);
+    pthread_mutex_unlock(&a->lock);
+    return sent;
+}
+
+static void ask(struct sa_agent *a, struct question *q, enum mad_agent agent, const uint8_t *mad,
+                int64_t now)
+{
+    struct mad_address to = {.lid = a->status.port.sm_lid, .qpn = 1, .sl = a->status.port.sm_sl};
+    if (agent == MAD_AGENT_SMP)
+        to = (struct mad_address){.lid = 0xFFFF};
+    q->tid = a->next_tid++;
+    q->answer_by = now + REQUEST_TIMEOUT_US;
+    send_mad(a, agent, &to, mad, REQUEST_TIMEOUT_MS);
+}
+
+static void ask_port(struct sa_agent *a, int64_t now)
+{
+    uint8_t mad[MAD_SIZE];
+    mad_ask_own_port(mad, a->next_tid);
+    ask(a, &a->port_question, MAD_AGENT_SMP, mad, now);
+}
+
+static void own_gid(const struct sa_agent *a, uint8_t gid[ADDRESS_GID_SIZE])
+{
+    for (int i = 0; i < 8; i++) {
+        gid[i] = (uint8_t)(a->status.port.subnet_prefix >> (56 - 8 * i));
+        gid[8 + i] = (uint8_t)(a->status.id.guid >> (56 - 8 * i));
+    }
+}
+
+static void ask_sm(struct sa_agent *a, int64_t now)
+{
+    uint8_t mad[MAD_SIZE], gid[ADDRESS_GID_SIZE];
+    mad_ask_node(mad, a->next_tid, a->status.port.sm_lid);
+    ask(a, &a->node_question, MAD_AGENT_SA, mad, now);
+    own_gid(a, gid);
+    mad_ask_subscriptions(mad, a->next_tid, gid);
+    ask(a, &a->list_question, MAD_AGENT_SA, mad, now);
+    a->node_question.ask_at = now + a->options.verify_us;
+}
+
+static void send_subscription(struct sa_agent *a, uint32_t trap, bool subscribe, uint32_t tid)
+{
+    uint8_t mad[MAD_SIZE];
+    const struct mad_address to = {
+        .lid = a->status.port.sm_lid, .qpn = 1, .sl = a->status.port.sm_sl};
+    uint64_t key = subscriptions_needs_key(trap) ? a->options.sa_key : 0;
+    mad_subscribe(mad, tid, key, trap, subscribe);
+    send_mad(a, MAD_AGENT_SA, &to, mad, REQUEST_TIMEOUT_MS);
+}
+
+static void ask_subscriptions(struct sa_agent *a, int64_t now)
+{
+    struct subscription *one;
+    while ((one = subscriptions_due(&a->subscriptions, now)) != NULL) {
+        uint32_t tid = a->next_tid++;
+        send_subscription(a, one->trap, true, tid);
+        subscriptions_asked(one, tid, now);
+    }
+}
+
+// What changed.
+
+static void tell_lost(struct sa_agent *a, const char *reason)
+{
+    a->told_lost = true;
+    log_write(a->options.log, LOG_LEVEL_WARNING, "the subscriptions were lost: %s", reason);
+    a->options.listener.change(a->options.listener.ctx, SA_SUBSCRIPTIONS_LOST,
+                               a->status.port.subnet_prefix, reason);
+}
+
+static void subscribe_again(struct sa_agent *a, int64_t now, const char *reason)
+{
+    if (a->settled) {
+        a->settled = false;
+        a->unsettled_since = now;
+        tell_lost(a, reason);
+    }
+    subscriptions_restart(&a->subscriptions, now);
+    a->node_question = (struct question){.ask_at = now};
+    a->list_question = (struct question){0};
+}
+
+static void describe_sm(const struct sa_agent *a, char *out, size_t size)
+{
+    struct text t = text_in(out, size);
+    char name[130];
+    text_clean(a->status.sm.description, strlen(a->status.sm.description), name, sizeof name);
+    text_addf(&t, "the subnet manager at LID %u", a->status.port.sm_lid);
+    if (name[0] != '\0')
+        text_addf(&t, " (%s)", name);
+}
+
+static void check_settled(struct sa_agent *a, int64_t now)
+{
+    if (!a->settled && subscriptions_settled(&a->subscriptions)) {
+        char sm[256], reason[400];
+        a->settled = true;
+        describe_sm(a, sm, sizeof sm);
+        double seconds = (double)(now - a->unsettled_since) / (double)CLOCK_US_PER_S;
+        snprintf(reason, sizeof reason, "%s confirmed %zu of %d after %.1f s", sm,
+                 subscriptions_held(&a->subscriptions), (int)SUBSCRIPTIONS_COUNT, seconds);
+        log_write(a->options.log, LOG_LEVEL_INFO, "subscribed: %s", reason);
+        if (a->told_lost)
+            a->options.listener.change(a->options.listener.ctx, SA_SUBSCRIPTIONS_RESTORED,
+                                       a->status.port.subnet_prefix, reason);
+        a->told_lost = false;
+    }
+    if (!a->settled && !a->told_lost && now - a->unsettled_since > FIRST_SETTLE_US)
+        tell_lost(a, a->status.problem[0] ? a->status.problem
+                                          : "the subnet manager has not answered since ibtrapd began "
+                                            "to ask");
+}
+
+static void take_port(struct sa_agent *a, const struct mad_port *port, int64_t now)
+{
+    const struct mad_port old = a->status.port;
+    bool was_up = port_is_up(&old);
+    char reason[200] = "";
+    pthread_mutex_lock(&a->lock);
+    a->status.port = *port;
+    pthread_mutex_unlock(&a->lock);
+
+    if (!port_is_up(port)) {
+        snprintf(reason, sizeof reason, "port %u of %s is not ready (state %s, LID %u, SM LID %u)",
+                 a->status.id.port, a->status.id.device, mad_port_state_words(port->state), port->lid,
+                 port->sm_lid);
+        set_problem(a, reason);
+        if (was_up)
+            subscribe_again(a, now, reason);
+        return;
+    }
+    if (!was_up || old.sm_lid != port->sm_lid)
+        a->sm_silences = 0;
+    if (a->sm_silences < SM_SILENCES_MAX)
+        set_problem(a, "");
+    if (!was_up)
+        snprintf(reason, sizeof reason, "the port came up");
+    else if (old.sm_lid != port->sm_lid)
+        snprintf(reason, sizeof reason, "the master subnet manager moved from LID %u to LID %u",
+                 old.sm_lid, port->sm_lid);
+    else if (old.lid != port->lid)
+        snprintf(reason, sizeof reason, "the port's own LID changed from %u to %u", old.lid,
+                 port->lid);
+    else if (old.subnet_prefix != port->subnet_prefix)
+        snprintf(reason, sizeof reason, "the subnet prefix changed");
+    else if (!old.client_reregister && port->client_reregister)
+        snprintf(reason, sizeof reason, "the subnet manager asked for new registrations");
+    if (reason[0] != '\0')
+        subscribe_again(a, now, reason);
+}
+
+static void take_node(struct sa_agent *a, const struct mad_node *sm, int64_t now)
+{
+    uint64_t old = a->status.sm.port_guid;
+    pthread_mutex_lock(&a->lock);
+    a->status.sm = *sm;
+    pthread_mutex_unlock(&a->lock);
+    if (old == 0 || old == sm->port_guid)
+        return;
+    char reason[200];
+    snprintf(reason, sizeof reason,
+             "another subnet manager is master: port GUID 0x%016" PRIx64 " instead of 0x%016" PRIx64,
+             sm->port_guid, old);
+    if (a->settled)
+        subscribe_again(a, now, reason);
+}
+
+// The SM also lists what other programs on this port have asked for.
+static void remember_listed(void *ctx, uint32_t trap)
+{
+    struct sa_agent *a = ctx;
+    for (size_t i = 0; i < SUBSCRIPTIONS_COUNT; i++)
+        a->listed[i] |= a->subscriptions.each[i].trap == trap;
+}
+
+// Compares what the SM says it holds, or that it holds nothing, with what it confirmed.
+static void take_list(struct sa_agent *a, const struct mad_received *in, bool none, int64_t now)
+{
+    struct mad_subscriptions list = {0};
+    memset(a->listed, 0, sizeof a->listed);
+    if (!a->settled)
+        return;
+    if (!none && !mad_read_subscriptions(in->octets, in->size, &list, remember_listed, a))
+        return;
+    size_t missing = 0;
+    for (size_t i = 0; i < SUBSCRIPTIONS_COUNT; i++) {
+        const struct subscription *one = &a->subscriptions.each[i];
+        missing += one->state == SUBSCRIPTION_HELD && !a->listed[i];
+    }
+    if (missing == 0 || (list.cut && list.records > 0))
+        return;
+    char reason[200];
+    snprintf(reason, sizeof reason,
+             "the subnet manager no longer holds %zu of them; it was probably restarted", missing);
+    subscribe_again(a, now, reason);
+}
+
+// Receiving.
+
+static bool answers(struct question *q, uint32_t tid)
+{
+    if (q->answer_by == 0 || q->tid != tid)
+        return false;
+    q->answer_by = 0;
+    return true;
+}
+
+// An SM that was silent and is back is asked at once, whatever the back-off had come to.
+static void hear_sm(struct sa_agent *a, int64_t now)
+{
+    if (a->sm_silences >= SM_SILENCES_MAX)
+        subscriptions_restart(&a->subscriptions, now);
+    a->sm_silences = 0;
+}
+
+static void take_sa_answer(struct sa_agent *a, const struct mad_header *h,
+                           const struct mad_received *in, int64_t now)
+{
+    uint32_t tid = (uint32_t)h->tid;
+    struct mad_node node;
+    if (subscriptions_answered(&a->subscriptions, tid, h->status, now)) {
+        hear_sm(a, now);
+    } else if (answers(&a->node_question, tid)) {
+        hear_sm(a, now);
+        if (h->status == 0 && mad_read_node(in->octets, in->size, &node))
+            take_node(a, &node, now);
+    } else if (answers(&a->list_question, tid)) {
+        hear_sm(a, now);
+        bool none = h->status >> 8 == 3; // no records
+        if (h->status == 0 || none)
+            take_list(a, in, none, now);
+    }
+    check_settled(a, now);
+}
+
+static void take_report(struct sa_agent *a, const struct mad_received *in, int64_t now)
+{
+    struct error err;
+    if (!port_is_up(&a->status.port) || in->from.lid != a->status.port.sm_lid) {
+        count(a, &a->status.counters.foreign);
+        log_write_limited(a->options.log, &a->foreign_limit, LOG_LEVEL_WARNING,
+                          "ignored a datagram from LID %u: only the master subnet manager, LID %u, "
+                          "may send reports",
+                          in->from.lid, a->status.port.sm_lid);
+        a->port_question.ask_at = now; // perhaps it just became the master
+        return;
+    }
+    count(a, &a->status.counters.reports);
+    struct sa_report *report = calloc(1, sizeof *report);
+    if (!report)
+        return;
+    report->from = in->from;
+    report->subnet_prefix = a->status.port.subnet_prefix;
+    report->size = in->size < MAD_SIZE ? in->size : MAD_SIZE;
+    memcpy(report->mad, in->octets, report->size);
+    if (!mad_check_report(in->octets, in->size, &err)) {
+        count(a, &a->status.counters.malformed);
+        report->malformed = true;
+        snprintf(report->reason, sizeof report->reason, "%.*s", (int)sizeof report->reason - 1,
+                 err.text);
+    }
+    if (a->options.listener.report(a->options.listener.ctx, report))
+        return;
+    free(report);
+    count(a, &a->status.counters.no_room);
+    log_write_limited(a->options.log, &a->room_limit, LOG_LEVEL_WARNING,
+                      "reports arrive faster than they can be handled; the subnet manager will send "
+                      "them again");
+}
+
+static void take_mad(struct sa_agent *a, const struct mad_received *in, int64_t now)
+{
+    struct mad_header h;
+    bool has_header = mad_read_header(in->octets, in->size, &h);
+    struct mad_port port;
+    if (has_header && h.mgmt_class == MAD_CLASS_SMP_DIRECT) {
+        if (answers(&a->port_question, (uint32_t)h.tid) && (h.status & 0x7FFF) == 0 &&
+            mad_read_own_port(in->octets, in->size, &port)) {
+            a->port_silences = 0;
+            take_port(a, &port, now);
+        }
+    } else if (has_header && h.method & MAD_METHOD_RESPONSE) {
+        if (in->from.lid == a->status.port.sm_lid)
+            take_sa_answer(a, &h, in, now);
+    } else {
+        take_report(a, in, now);
+    }
+}
+
+// The loop.
+
+static void expire(struct sa_agent *a, int64_t now)
+{
+    bool silent = false;
+    struct question *const questions[] = {&a->node_question, &a->list_question};
+    for (size_t i = 0; i < 2; i++) {
+        if (questions[i]->answer_by != 0 && questions[i]->answer_by <= now) {
+            questions[i]->answer_by = 0;
+            silent = true;
+        }
+    }
+    if (a->port_question.answer_by != 0 && a->port_question.answer_by <= now) {
+        a->port_question.answer_by = 0;
+        a->port_silences++;
+    }
+    subscriptions_expire(&a->subscriptions, now);
+    if (!silent || ++a->sm_silences < SM_SILENCES_MAX)
+        return;
+    char sm[256], reason[300];
+    describe_sm(a, sm, sizeof sm);
+    snprintf(reason, sizeof reason, "%s does not answer", sm);
+    if (a->settled)
+        subscribe_again(a, now, reason);
+    set_problem(a, reason);
+}
+
+static void tick(struct sa_agent *a, int64_t now)
+{
+    expire(a, now);
+    if (atomic_exchange(&a->poked, false))
+        a->port_question.ask_at = a->node_question.ask_at = now;
+    if (a->port_question.answer_by == 0 && a->port_question.ask_at <= now) {
+        a->port_question.ask_at = now + PORT_POLL_US;
+        ask_port(a, now);
+    }
+    if (port_is_up(&a->status.port)) {
+        if (a->node_question.answer_by == 0 && a->list_question.answer_by == 0 &&
+            a->node_question.ask_at <= now)
+            ask_sm(a, now);
+        ask_subscriptions(a, now);
+    }
+    check_settled(a, now);
+    publish(a);
+}
+
+static bool open_port(struct sa_agent *a, int64_t now)
+{
+    struct error err;
+    struct mad_io io;
+    struct mad_port_id id = {0};
+    a->reopen_at = now + REOPEN_US;
+    if (!a->options.opener.open(a->options.opener.ctx, &io, &id, &err)) {
+        set_problem(a, err.text);
+        return false;
+    }
+    pthread_mutex_lock(&a->lock);
+    a->io = io;
+    a->status.open = true;
+    a->status.id = id;
+    a->status.port = (struct mad_port){0};
+    a->status.sm = (struct mad_node){0};
+    pthread_mutex_unlock(&a->lock);
+    a->port_question = a->node_question = a->list_question = (struct question){0};
+    a->port_silences = 0;
+    a->better_at = now + BETTER_PORT_US;
+    subscriptions_restart(&a->subscriptions, now);
+    log_write(a->options.log, LOG_LEVEL_INFO, "opened %s port %u (port GUID 0x%016" PRIx64 ")",
+              id.device, id.port, id.guid);
+    return true;
+}
+
+static void close_port(struct sa_agent *a)
+{
+    pthread_mutex_lock(&a->lock);
+    struct mad_io io = a->io;
+    a->io.self = NULL;
+    a->status.open = false;
+    a->status.port = (struct mad_port){0};
+    pthread_mutex_unlock(&a->lock);
+    io.close(io.self);
+}
+
+static void lose_port(struct sa_agent *a, const char *reason, int64_t now)
+{
+    set_problem(a, reason);
+    close_port(a);
+    a->reopen_at = now;
+    subscribe_again(a, now, reason);
+}
+
+static void serve_port(struct sa_agent *a)
+{
+    struct mad_received in;
+    struct error err;
+    tick(a, now_of(a));
+    int rc = a->io.receive(a->io.self, &in, RECEIVE_WAIT_MS, &err);
+    int64_t now = now_of(a);
+    if (rc > 0) {
+        take_mad(a, &in, now);
+    } else if (rc < 0) {
+        error_prefix(&err, "%s port %u is gone", a->status.id.device, a->status.id.port);
+        lose_port(a, err.text, now);
+    } else if (a->port_silences >= PORT_SILENCES_MAX) {
+        error_set(&err, "%s port %u does not answer about itself; it is opened again",
+                  a->status.id.device, a->status.id.port);
+        lose_port(a, err.text, now);
+    } else if (!port_is_up(&a->status.port) && now >= a->better_at) {
+        a->better_at = now + BETTER_PORT_US;
+        if (a->options.opener.better(a->options.opener.ctx, &a->status.id))
+            lose_port(a, "another port is active, this one is not", now);
+    }
+}
+
+static void wait_without_port(void)
+{
+    nanosleep(&(struct timespec){.tv_nsec = RECEIVE_WAIT_MS * 1000000L}, NULL);
+}
+
+static size_t count_under_way(const struct sa_agent *a)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < SUBSCRIPTIONS_COUNT; i++)
+        n += a->subscriptions.each[i].answer_by != 0;
+    return n;
+}
+
+// Reports that arrive meanwhile are still taken.
+static void unsubscribe(struct sa_agent *a)
+{
+    int64_t end = now_of(a) + UNSUBSCRIBE_US;
+    for (size_t i = 0; i < SUBSCRIPTIONS_COUNT; i++) {
+        struct subscription *one = &a->subscriptions.each[i];
+        one->answer_by = 0;
+        if (one->state != SUBSCRIPTION_HELD || !port_is_up(&a->status.port))
+            continue;
+        uint32_t tid = a->next_tid++;
+        send_subscription(a, one->trap, false, tid);
+        subscriptions_asked(one, tid, now_of(a));
+    }
+    // What the SM says now of its subscriptions is no news.
+    a->settled = true;
+    a->node_question = a->list_question = (struct question){0};
+    while (count_under_way(a) > 0 && now_of(a) < end) {
+        struct mad_received in;
+        struct error err;
+        int rc = a->io.receive(a->io.self, &in, RECEIVE_WAIT_MS, &err);
+        if (rc < 0)
+            return;
+        if (rc > 0)
+            take_mad(a, &in, now_of(a));
+    }
+}
+
+static void *run(void *arg)
+{
+    struct sa_agent *a = arg;
+    a->unsettled_since = now_of(a);
+    while (!atomic_load(&a->stop)) {
+        int64_t now = now_of(a);
+        if (a->io.self) {
+            serve_port(a);
+        } else if (now < a->reopen_at || !open_port(a, now)) {
+            check_settled(a, now);
+            publish(a);
+            wait_without_port();
+        }
+    }
+    if (a->io.self)
+        unsubscribe(a);
+    return NULL;
+}
+
+struct sa_agent *sa_agent_new(const struct sa_options *options, struct error *err)
+{
+    struct sa_agent *a = calloc(1, sizeof *a);
+    if (!a) {
+        error_set(err, "out of memory");
+        return NULL;
+    }
+    a->options = *options;
+    a->status.has_sa_key = options->has_sa_key;
+    options->random->fill(options->random->ctx, &a->next_tid, sizeof a->next_tid);
+    subscriptions_init(&a->subscriptions, options->refresh_us, options->random);
+    pthread_mutex_init(&a->lock, NULL);
+    publish(a);
+    return a;
+}
+
+bool sa_agent_start(struct sa_agent *agent, struct error *err)
+{
+    int rc = pthread_create(&agent->thread, NULL, run, agent);
+    agent->started = rc == 0;
+    return rc == 0 || error_set(err, "cannot start the thread of the SA agent: %s", strerror(rc));
+}
+
+void sa_agent_stop(struct sa_agent *agent)
+{
+    if (!agent || !agent->started)
+        return;
+    atomic_store(&agent->stop, true);
+    pthread_join(agent->thread, NULL);
+    agent->started = false;
+}
+
+void sa_agent_free(struct sa_agent *agent)
+{
+    if (!agent)
+        return;
+    if (agent->io.self)
+        close_port(agent);
+    pthread_mutex_destroy(&agent->lock);
+    free(agent);
+}
+
+void sa_agent_acknowledge(struct sa_agent *agent, const struct sa_report *report)
+{
+    uint8_t mad[MAD_SIZE];
+    mad_answer_report(mad, report->mad, report->size,
+                      report->malformed ? MAD_STATUS_INVALID_FIELD : 0);
+    if (send_mad(agent, MAD_AGENT_SA, &report->from, mad, 0))
+        count(agent, &agent->status.counters.acknowledged);
+}
+
+void sa_agent_poke(struct sa_agent *agent)
+{
+    atomic_store(&agent->poked, true);
+}

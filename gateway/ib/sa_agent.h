@@ -1,0 +1,97 @@
+// The gateway's side of the SA: subscribes, keeps the subscriptions alive, receives Reports and
+// answers them. One thread owns it all; IBA 13.4.11 (event forwarding), 15.2.5.12 (InformInfo).
+//
+// It subscribes again, within ten seconds, when the port's LID or its SM changes, when the port comes
+// up, when the SM asks for it (ClientReregister), and when the SM turns out to have forgotten: it asks
+// the SM every `verify_us` what it holds.
+#ifndef IBTRAPD_IB_SA_AGENT_H
+#define IBTRAPD_IB_SA_AGENT_H
+
+#include "base/clock.h"
+#include "base/log.h"
+#include "base/random.h"
+#include "ib/mad.h"
+#include "ib/mad_io.h"
+#include "ib/subscriptions.h"
+
+// A Report of the master SM, or something malformed from it.
+struct sa_report {
+    struct mad_address from;
+    uint64_t subnet_prefix;
+    bool malformed;
+    char reason[128]; // when malformed
+    uint8_t mad[MAD_SIZE];
+    size_t size; // octets of it that arrived
+};
+
+enum sa_change { SA_SUBSCRIPTIONS_LOST, SA_SUBSCRIPTIONS_RESTORED };
+
+// Both are called from the agent's thread and must not wait.
+struct sa_listener {
+    // Takes over a report made with malloc. False when there is no room: the report stays the agent's,
+    // nothing is answered, and the SM sends it again.
+    bool (*report)(void *ctx, struct sa_report *report);
+
+    // `reason` is part of a sentence, without a full stop.
+    void (*change)(void *ctx, enum sa_change change, uint64_t subnet_prefix, const char *reason);
+    void *ctx;
+};
+
+struct sa_options {
+    int64_t verify_us, refresh_us;
+    bool has_sa_key;
+    uint64_t sa_key;
+    struct mad_opener opener;
+    struct sa_listener listener;
+    const struct clock *clock;
+    const struct random *random;
+    struct log *log;
+};
+
+struct sa_counters {
+    uint64_t reports;      // from the master SM, repeats included
+    uint64_t acknowledged; // ReportResps sent
+    uint64_t foreign;      // from elsewhere, not accepted
+    uint64_t malformed;    // from the master SM
+    uint64_t no_room;      // not accepted because the gateway was too busy
+};
+
+// What `ibtrapctl status` shows.
+struct sa_status {
+    bool open; // a port is
+    char problem[512]; // why not, or why nothing can be received now; empty: all is well
+    struct mad_port_id id;
+    struct mad_port port;
+    bool sm_answers;
+    struct mad_node sm;
+    bool has_sa_key;
+    struct subscription subscriptions[SUBSCRIPTIONS_COUNT];
+    struct sa_counters counters;
+    int64_t now; // monotonic, when this was taken
+};
+
+struct sa_agent;
+
+// The options are copied; what they point to outlives the agent. NULL with a sentence when memory is
+// short.
+struct sa_agent *sa_agent_new(const struct sa_options *options, struct error *err);
+
+// Starts the thread. A port that is missing or down is no error: it is waited for.
+bool sa_agent_start(struct sa_agent *agent, struct error *err);
+
+// Unsubscribes (for a second at most) and stops the thread. The port stays open, so that reports
+// handed on before can still be acknowledged.
+void sa_agent_stop(struct sa_agent *agent);
+
+// Closes the port and frees a stopped agent, or one that never started. NULL is allowed.
+void sa_agent_free(struct sa_agent *agent);
+
+// Answers a report with ReportResp. Any thread.
+void sa_agent_acknowledge(struct sa_agent *agent, const struct sa_report *report);
+
+// Something may have changed: look now. Any thread.
+void sa_agent_poke(struct sa_agent *agent);
+
+void sa_agent_status(struct sa_agent *agent, struct sa_status *out); // any thread
+
+#endif

@@ -1,0 +1,161 @@
+#include "ib/subscriptions.h"
+
+#include "base/clock.h"
+
+static const uint32_t TRAPS[SUBSCRIPTIONS_COUNT] = {
+    64,  65,  66,  67,  68,  69,  128, 129,            130, 131,
+    144, 145, 256, 257, 258, 259, MAD_TRAP_VENDOR};
+
+enum { UNDER_WAY_MAX = 8, REFUSALS_MIN = 4 };
+static const int64_t ANSWER_US = 1 * CLOCK_US_PER_S;
+static const int64_t RETRY_FIRST_US = 1 * CLOCK_US_PER_S, RETRY_LAST_US = 30 * CLOCK_US_PER_S;
+static const int64_t REJECTED_RETRY_US = 60 * CLOCK_US_PER_S;
+
+bool subscriptions_needs_key(uint32_t trap)
+{
+    return trap >= NOTICE_BAD_MKEY && trap <= NOTICE_BAD_PKEY_AT_SWITCH;
+}
+
+void subscriptions_init(struct subscriptions *s, int64_t refresh_us, const struct random *random)
+{
+    *s = (struct subscriptions){.refresh_us = refresh_us, .random = random};
+    for (size_t i = 0; i < SUBSCRIPTIONS_COUNT; i++)
+        s->each[i].trap = TRAPS[i];
+}
+
+void subscriptions_restart(struct subscriptions *s, int64_t now)
+{
+    for (size_t i = 0; i < SUBSCRIPTIONS_COUNT; i++)
+        s->each[i] = (struct subscription){.trap = TRAPS[i], .ask_at = now};
+}
+
+// A quarter more or less, so that many gateways do not ask in step.
+static int64_t jitter(const struct subscriptions *s, int64_t us)
+{
+    uint32_t r;
+    s->random->fill(s->random->ctx, &r, sizeof r);
+    return us - us / 4 + (int64_t)(r % (uint64_t)(us / 2 + 1));
+}
+
+static int64_t backoff(unsigned failures)
+{
+    int64_t us = RETRY_FIRST_US;
+    while (failures-- > 1 && us < RETRY_LAST_US)
+        us *= 2;
+    return us < RETRY_LAST_US ? us : RETRY_LAST_US;
+}
+
+struct subscription *subscriptions_due(struct subscriptions *s, int64_t now)
+{
+    struct subscription *due = NULL;
+    unsigned under_way = 0;
+    for (size_t i = 0; i < SUBSCRIPTIONS_COUNT; i++) {
+        struct subscription *one = &s->each[i];
+        if (one->answer_by != 0)
+            under_way++;
+        else if (!due && one->ask_at <= now)
+            due = one;
+    }
+    return under_way < UNDER_WAY_MAX ? due : NULL;
+}
+
+void subscriptions_asked(struct subscription *one, uint32_t tid, int64_t now)
+{
+    one->tid = tid;
+    one->answer_by = now + ANSWER_US;
+}
+
+static void take_confirmation(const struct subscriptions *s, struct subscription *one, int64_t now)
+{
+    one->state = SUBSCRIPTION_HELD;
+    one->failures = 0;
+    one->ask_at = now + jitter(s, s->refresh_us);
+}
+
+// The SM may refuse because it is busy, out of resources, or does not know the port yet. Only what is
+// refused for want of a key can wait longer.
+static void take_refusal(const struct subscriptions *s, struct subscription *one, int64_t now)
+{
+    one->state = SUBSCRIPTION_REJECTED;
+    one->failures++;
+    int64_t wait =
+        subscriptions_needs_key(one->trap) ? REJECTED_RETRY_US : backoff(one->failures);
+    one->ask_at = now + jitter(s, wait);
+}
+
+bool subscriptions_answered(struct subscriptions *s, uint32_t tid, uint16_t status, int64_t now)
+{
+    for (size_t i = 0; i < SUBSCRIPTIONS_COUNT; i++) {
+        struct subscription *one = &s->each[i];
+        if (one->answer_by == 0 || one->tid != tid)
+            continue;
+        one->answer_by = 0;
+        one->status = status;
+        if (status == 0)
+            take_confirmation(s, one, now);
+        else
+            take_refusal(s, one, now);
+        return true;
+    }
+    return false;
+}
+
+bool subscriptions_expire(struct subscriptions *s, int64_t now)
+{
+    bool any = false;
+    for (size_t i = 0; i < SUBSCRIPTIONS_COUNT; i++) {
+        struct subscription *one = &s->each[i];
+        if (one->answer_by == 0 || one->answer_by > now)
+            continue;
+        one->answer_by = 0;
+        one->failures++;
+        one->state = SUBSCRIPTION_NO_ANSWER;
+        one->ask_at = now + jitter(s, backoff(one->failures));
+        any = true;
+    }
+    return any;
+}
+
+bool subscriptions_settled(const struct subscriptions *s)
+{
+    for (size_t i = 0; i < SUBSCRIPTIONS_COUNT; i++) {
+        const struct subscription *one = &s->each[i];
+        bool refused = one->state == SUBSCRIPTION_REJECTED && one->failures >= REFUSALS_MIN;
+        if (one->state != SUBSCRIPTION_HELD && !refused && !subscriptions_needs_key(one->trap))
+            return false;
+    }
+    return subscriptions_held(s) > 0;
+}
+
+size_t subscriptions_held(const struct subscriptions *s)
+{
+    size_t held = 0;
+    for (size_t i = 0; i < SUBSCRIPTIONS_COUNT; i++)
+        held += s->each[i].state == SUBSCRIPTION_HELD;
+    return held;
+}
+
+const char *subscriptions_state_word(enum subscription_state state)
+{
+    static const char *const WORDS[] = {"pending", "subscribed", "rejected", "no-answer"};
+    return WORDS[state];
+}
+
+void subscriptions_add_detail(struct text *t, const struct subscription *one, bool has_sa_key)
+{
+    bool key = subscriptions_needs_key(one->trap);
+    switch (one->state) {
+    case SUBSCRIPTION_REJECTED:
+        text_addf(t, "%s (0x%04x)", mad_status_words(one->status), (unsigned)one->status);
+        if (key && !has_sa_key)
+            text_add(t, "; needs the SA key (item sa_key_file)");
+        break;
+    case SUBSCRIPTION_NO_ANSWER:
+        text_addf(t, "asked %u times", one->failures);
+        if (key && has_sa_key)
+            text_add(t, "; is the SA key right? A wrong one is not answered");
+        break;
+    default:
+        break;
+    }
+}

@@ -1,0 +1,18 @@
+// MADs through libibumad: which port, and its two agents.
+#ifndef IBTRAPD_IB_UMAD_H
+#define IBTRAPD_IB_UMAD_H
+
+#include "ib/mad_io.h"
+
+// The port to open. The pointed-to text stays the caller's.
+struct umad_choice {
+    const char *device; // empty: the first active InfiniBand port of all devices
+    unsigned port;      // 0: the device's first active port, else its first
+};
+
+// An opener for that choice, which must outlive it. Its `open` registers for SA Reports (class 0x03
+// version 2) and for answers to directed-route SMPs; when another program has registered for
+// Reports, the error names the programs that hold the device.
+struct mad_opener umad_opener(struct umad_choice *choice);
+
+#endif
