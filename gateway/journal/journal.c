@@ -1,0 +1,691 @@
+#include "journal/journal.h"
+
+#include "journal/store.h"
+#include "model/catalogue.h"
+#include "model/event_record.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { PRUNE_ROWS_MAX = 5000 };
+static const int64_t RETRY_US = 1 * CLOCK_US_PER_S;
+static const int64_t PRUNE_US = 10 * CLOCK_US_PER_S;
+static const int64_t STATUS_US = 1 * CLOCK_US_PER_S;
+
+struct entry {
+    struct event *event;
+    struct journal_report report;
+};
+
+struct cursor {
+    char name[STORE_NAME_MAX + 1];
+    int64_t sequence, saved;
+    bool active;      // a receiver of this run
+    bool provisional; // begun while the file could not be read
+    bool set_back;    // and then it told another place
+};
+
+struct journal {
+    struct journal_options options;
+    char path[256];
+
+    // The writer's own.
+    struct store *writer; // NULL while degraded
+    int lock_fd;          // of the directory's lock; -1: not taken yet
+    bool locked_out;      // another process has it
+    int64_t retry_at, prune_at, status_at;
+
+    atomic_int_fast64_t asked_age_us; // 0: nobody asked to prune
+
+    pthread_mutex_t lock;
+    pthread_cond_t grown;
+    bool awake;
+    // Sequence numbers: memory holds first_kept..appended; committed ones are readable, stored ones
+    // are on disk.
+    struct entry memory[JOURNAL_MEMORY_MAX];
+    int64_t first_kept, appended, committed, stored;
+    struct cursor cursors[JOURNAL_RECEIVERS_MAX];
+    size_t cursor_count;
+    struct journal_status status;
+    int64_t looked_at; // `stored` when the file's size was taken for the status
+
+    pthread_mutex_t reader_lock;
+    struct store *reader; // opened when somebody reads what memory no longer has
+    atomic_bool reader_found_corrupt; // the writer has to set the file aside
+};
+
+static struct entry *slot(struct journal *j, int64_t sequence)
+{
+    return &j->memory[sequence % JOURNAL_MEMORY_MAX];
+}
+
+// Opening and failing.
+
+// Renames the file and what belongs to it to <path>.corrupt-<time>.
+static void set_aside(struct journal *j, const char *why)
+{
+    static const char *const PARTS[] = {"", "-wal", "-shm"};
+    char when[CLOCK_TEXT_SIZE], aside[300], from[300], to[340];
+    clock_format_utc(clock_utc(j->options.clock), when);
+    snprintf(aside, sizeof aside, "%s.corrupt-%s", j->path, when);
+    pthread_mutex_lock(&j->reader_lock); // so that no reader keeps the old file
+    store_close(j->reader);
+    j->reader = NULL;
+    for (size_t i = 0; i < sizeof PARTS / sizeof *PARTS; i++) {
+        snprintf(from, sizeof from, "%s%s", j->path, PARTS[i]);
+        snprintf(to, sizeof to, "%s%s", aside, PARTS[i]);
+        rename(from, to);
+    }
+    pthread_mutex_unlock(&j->reader_lock);
+    log_write(j->options.log, LOG_LEVEL_ERROR, "%s; it was set aside as %s, and a new journal begun",
+              why, aside);
+}
+
+static bool make_directory(const struct journal *j, struct error *err)
+{
+    if (mkdir(j->options.directory, 0750) == 0 || errno == EEXIST)
+        return true;
+    return error_set(err, "cannot make the directory %s: %s", j->options.directory, strerror(errno));
+}
+
+// One process a directory: two would overwrite each other's events.
+static bool lock_directory(struct journal *j, struct error *err)
+{
+    char path[300];
+    if (j->lock_fd >= 0)
+        return true;
+    snprintf(path, sizeof path, "%s/lock", j->options.directory);
+    int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0640);
+    if (fd < 0)
+        return error_set(err, "cannot open %s: %s", path, strerror(errno));
+    if (flock(fd, LOCK_EX | LOCK_NB) == 0) {
+        j->lock_fd = fd;
+        return true;
+    }
+    j->locked_out = errno == EWOULDBLOCK;
+    error_set(err, "another ibtrapd uses the directory %s; give this one its own (item 'directory' of "
+                   "section 'journal')", j->options.directory);
+    close(fd);
+    return false;
+}
+
+static bool open_writer(struct journal *j, struct error *err)
+{
+    if (!make_directory(j, err) || !lock_directory(j, err))
+        return false;
+    enum store_result result = store_open(j->path, false, &j->writer, err);
+    if (result == STORE_CORRUPT) {
+        set_aside(j, err->text);
+        result = store_open(j->path, false, &j->writer, err);
+    }
+    return result == STORE_OK;
+}
+
+static void set_problem(struct journal *j, const char *problem)
+{
+    pthread_mutex_lock(&j->lock);
+    bool was_durable = j->status.durable;
+    j->status.durable = problem[0] == '\0';
+    snprintf(j->status.problem, sizeof j->status.problem, "%s", problem);
+    pthread_mutex_unlock(&j->lock);
+    if (was_durable && problem[0] != '\0') {
+        log_write(j->options.log, LOG_LEVEL_ERROR, "%s; events are kept in memory until that works again",
+                  problem);
+        j->options.tell(j->options.ctx, JOURNAL_DEGRADED, problem, 0);
+    }
+    if (!was_durable && problem[0] == '\0') {
+        log_write(j->options.log, LOG_LEVEL_INFO, "the journal %s works", j->path);
+        j->options.tell(j->options.ctx, JOURNAL_HEALED, "the journal works again", 0);
+    }
+}
+
+static struct cursor *find_cursor(struct journal *j, const char *name)
+{
+    for (size_t i = 0; i < j->cursor_count; i++) {
+        if (strcmp(j->cursors[i].name, name) == 0)
+            return &j->cursors[i];
+    }
+    if (j->cursor_count == JOURNAL_RECEIVERS_MAX)
+        return NULL;
+    struct cursor *c = &j->cursors[j->cursor_count++];
+    *c = (struct cursor){.sequence = -1, .saved = -1};
+    snprintf(c->name, sizeof c->name, "%s", name);
+    return c;
+}
+
+static void load_cursor(void *ctx, const char *receiver, int64_t sequence)
+{
+    struct journal *j = ctx;
+    struct cursor *c = find_cursor(j, receiver);
+    if (!c || (c->active && !c->provisional))
+        return;
+    c->sequence = c->saved = sequence;
+    c->set_back = c->provisional;
+}
+
+static bool load_cursors(struct journal *j, struct error *err)
+{
+    pthread_mutex_lock(&j->lock);
+    enum store_result result = store_read_cursors(j->writer, load_cursor, j, err);
+    for (size_t i = 0; i < j->cursor_count && result == STORE_OK; i++)
+        j->cursors[i].provisional = false;
+    pthread_mutex_unlock(&j->lock);
+    return result == STORE_OK;
+}
+
+static bool try_open(struct journal *j)
+{
+    struct error err;
+    j->retry_at = clock_monotonic(j->options.clock) + RETRY_US;
+    if (open_writer(j, &err) && load_cursors(j, &err))
+        return true;
+    store_close(j->writer);
+    j->writer = NULL;
+    set_problem(j, err.text);
+    return false;
+}
+
+// Numbers never repeat: they go on after what the file has, events and cursors, or, while it cannot be
+// read, from the clock, which is far ahead of any journal's count.
+static int64_t last_number(struct journal *j)
+{
+    struct error err;
+    struct store_size size;
+    if (!j->writer || store_get_size(j->writer, &size, &err) != STORE_OK)
+        return clock_utc(j->options.clock) / CLOCK_US_PER_MS;
+    int64_t last = size.last;
+    for (size_t i = 0; i < j->cursor_count; i++)
+        last = j->cursors[i].sequence > last ? j->cursors[i].sequence : last;
+    return last;
+}
+
+struct journal *journal_open(const struct journal_options *options, struct error *err)
+{
+    struct journal *j = calloc(1, sizeof *j);
+    if (!j) {
+        error_set(err, "out of memory");
+        return NULL;
+    }
+    j->options = *options;
+    j->lock_fd = -1;
+    j->status.durable = true;
+    snprintf(j->path, sizeof j->path, "%s/journal.db", options->directory);
+    pthread_mutex_init(&j->lock, NULL);
+    pthread_mutex_init(&j->reader_lock, NULL);
+    pthread_condattr_t attr;
+    pthread_condattr_init(&attr);
+    pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
+    pthread_cond_init(&j->grown, &attr);
+    pthread_condattr_destroy(&attr);
+    try_open(j);
+    if (j->locked_out) {
+        error_set(err, "%s", j->status.problem);
+        journal_close(j);
+        return NULL;
+    }
+    j->stored = j->committed = j->appended = last_number(j);
+    j->first_kept = j->appended + 1;
+    return j;
+}
+
+void journal_close(struct journal *journal)
+{
+    if (!journal)
+        return;
+    store_close(journal->writer);
+    store_close(journal->reader);
+    if (journal->lock_fd >= 0)
+        close(journal->lock_fd);
+    for (size_t i = 0; i < JOURNAL_MEMORY_MAX; i++)
+        event_release(journal->memory[i].event);
+    pthread_cond_destroy(&journal->grown);
+    pthread_mutex_destroy(&journal->reader_lock);
+    pthread_mutex_destroy(&journal->lock);
+    free(journal);
+}
+
+// Writing.
+
+int64_t journal_append(struct journal *journal, struct event *event,
+                       const struct journal_report *report)
+{
+    pthread_mutex_lock(&journal->lock);
+    int64_t sequence = ++journal->appended;
+    struct entry *e = slot(journal, sequence);
+    struct event *oldest = e->event;
+    if (oldest)
+        journal->first_kept++;
+    *e = (struct entry){event_keep(event), *report};
+    pthread_mutex_unlock(&journal->lock);
+    event_release(oldest);
+    return sequence;
+}
+
+static void add_row(struct journal *j, int64_t sequence)
+{
+    const struct entry *e = slot(j, sequence);
+    uint8_t record[EVENT_RECORD_MAX];
+    const struct store_row row = {
+        .sequence = sequence,
+        .id = e->event->id,
+        .type = e->event->type->name,
+        .time_us = e->event->time_us,
+        .severity = (int)e->event->type->severity,
+        .node_guid = e->event->subject.guid,
+        .report_lid = e->report.lid,
+        .report_tid = e->report.tid,
+        .report_digest = e->report.digest,
+        .record = record,
+        .record_size = event_record_write(e->event, record),
+    };
+    store_add_event(j->writer, &row);
+}
+
+// What is to be written, as it stands when the transaction begins.
+struct plan {
+    int64_t first, last; // events
+    int64_t cursors[JOURNAL_RECEIVERS_MAX];
+    size_t cursor_count;
+};
+
+static struct plan make_plan(struct journal *j)
+{
+    struct plan plan;
+    pthread_mutex_lock(&j->lock);
+    plan.first = j->stored + 1 > j->first_kept ? j->stored + 1 : j->first_kept;
+    plan.last = j->appended;
+    plan.cursor_count = j->cursor_count;
+    for (size_t i = 0; i < j->cursor_count; i++)
+        plan.cursors[i] = j->cursors[i].sequence;
+    pthread_mutex_unlock(&j->lock);
+    return plan;
+}
+
+static enum store_result write_plan(struct journal *j, const struct plan *plan, struct error *err)
+{
+    if (atomic_exchange(&j->reader_found_corrupt, false)) {
+        error_set(err, "the file is damaged");
+        return STORE_CORRUPT;
+    }
+    store_begin(j->writer);
+    for (int64_t s = plan->first; s <= plan->last; s++)
+        add_row(j, s);
+    for (size_t i = 0; i < plan->cursor_count; i++) {
+        if (plan->cursors[i] >= 0 && plan->cursors[i] != j->cursors[i].saved)
+            store_set_cursor(j->writer, j->cursors[i].name, plan->cursors[i]);
+    }
+    return store_commit(j->writer, err);
+}
+
+// Events that memory had to let go before they were written, and that some receiver still wants.
+static void count_lost(struct journal *j, const struct plan *plan)
+{
+    int64_t lost = plan->first - (j->stored + 1);
+    if (lost <= 0)
+        return;
+    char reason[128];
+    snprintf(reason, sizeof reason, "the disk did not work for too long: events %lld to %lld are not in "
+             "the journal", (long long)j->stored + 1, (long long)plan->first - 1);
+    pthread_mutex_lock(&j->lock);
+    j->status.dropped += (uint64_t)lost;
+    pthread_mutex_unlock(&j->lock);
+    log_write(j->options.log, LOG_LEVEL_ERROR, "%s", reason);
+    j->options.tell(j->options.ctx, JOURNAL_DROPPING, reason, (uint64_t)lost);
+}
+
+static void take_result(struct journal *j, const struct plan *plan, enum store_result result,
+                        struct error *err)
+{
+    if (result == STORE_OK) {
+        count_lost(j, plan);
+        pthread_mutex_lock(&j->lock);
+        j->stored = plan->last;
+        for (size_t i = 0; i < plan->cursor_count; i++)
+            j->cursors[i].saved = plan->cursors[i];
+        j->status.commits++;
+        pthread_mutex_unlock(&j->lock);
+        set_problem(j, "");
+        return;
+    }
+    error_prefix(err, "cannot write the journal %s", j->path);
+    store_close(j->writer);
+    j->writer = NULL;
+    if (result == STORE_CORRUPT) {
+        set_aside(j, err->text);
+        // Nothing of the old file counts any more: all that memory has goes into the new one.
+        pthread_mutex_lock(&j->lock);
+        j->stored = j->first_kept - 1;
+        for (size_t i = 0; i < j->cursor_count; i++)
+            j->cursors[i].saved = -1;
+        pthread_mutex_unlock(&j->lock);
+    }
+    set_problem(j, err->text);
+}
+
+static int64_t least_cursor(struct journal *j)
+{
+    pthread_mutex_lock(&j->lock);
+    int64_t least = j->committed;
+    for (size_t i = 0; i < j->cursor_count; i++) {
+        if (j->cursors[i].active && j->cursors[i].sequence < least)
+            least = j->cursors[i].sequence;
+    }
+    pthread_mutex_unlock(&j->lock);
+    return least;
+}
+
+// The last sequence number that retention lets go; 0: none.
+static int64_t expired_through(struct journal *j, const struct store_size *size)
+{
+    struct error err;
+    int64_t through = 0, first_young;
+    if (size->rows > j->options.rows_max)
+        through = size->first + (size->rows - j->options.rows_max) - 1;
+    if (size->bytes > j->options.bytes_max) {
+        // As many as the surplus is of the whole.
+        double surplus = (double)(size->bytes - j->options.bytes_max) / (double)size->bytes;
+        int64_t by_bytes = size->first + (int64_t)((double)size->rows * surplus);
+        through = by_bytes > through ? by_bytes : through;
+    }
+    int64_t oldest = clock_utc(j->options.clock) - j->options.age_us;
+    if (size->oldest_us < oldest &&
+        store_first_since(j->writer, oldest, &first_young, &err) == STORE_OK)
+        through = first_young - 1 > through ? first_young - 1 : through;
+    return through;
+}
+
+// Deletes rows up to `through`, some thousands at a time. True when nothing of them is left.
+static bool delete_some(struct journal *j, const struct store_size *size, int64_t through)
+{
+    struct error err;
+    int64_t most = size->first + PRUNE_ROWS_MAX - 1;
+    int64_t end = through < most ? through : most;
+    int64_t had = least_cursor(j); // what was deleted before was told before
+    int64_t wanted = end - (had >= size->first ? had : size->first - 1);
+    store_begin(j->writer);
+    store_delete_through(j->writer, end, PRUNE_ROWS_MAX);
+    if (store_commit(j->writer, &err) != STORE_OK)
+        return true; // the next commit finds out what is wrong
+    if (wanted > 0) {
+        pthread_mutex_lock(&j->lock);
+        j->status.dropped += (uint64_t)wanted;
+        pthread_mutex_unlock(&j->lock);
+        j->options.tell(j->options.ctx, JOURNAL_DROPPING,
+                        "the journal is full, and a receiver is too far behind", (uint64_t)wanted);
+    }
+    return end == through;
+}
+
+static void prune(struct journal *j)
+{
+    struct error err;
+    struct store_size size;
+    int64_t through, first_young, asked = atomic_load(&j->asked_age_us);
+    if (store_get_size(j->writer, &size, &err) != STORE_OK || size.rows == 0)
+        return;
+    through = expired_through(j, &size);
+    if (asked > 0 && store_first_since(j->writer, clock_utc(j->options.clock) - asked, &first_young,
+                                       &err) == STORE_OK) {
+        int64_t delivered = least_cursor(j);
+        int64_t by_request = first_young - 1 < delivered ? first_young - 1 : delivered;
+        through = by_request > through ? by_request : through;
+    }
+    if (through < size.first || delete_some(j, &size, through))
+        atomic_store(&j->asked_age_us, 0);
+    else
+        j->prune_at = 0; // there is more
+}
+
+void journal_ask_to_prune(struct journal *journal, int64_t age_us)
+{
+    atomic_store(&journal->asked_age_us, age_us > 0 ? age_us : 1);
+}
+
+static void refresh_status(struct journal *j)
+{
+    struct error err;
+    struct store_size size = {0};
+    if (j->writer)
+        store_get_size(j->writer, &size, &err);
+    pthread_mutex_lock(&j->lock);
+    j->status.rows = size.rows;
+    j->status.bytes = size.bytes;
+    j->status.first = size.first;
+    j->status.last = size.last;
+    j->looked_at = j->stored;
+    pthread_mutex_unlock(&j->lock);
+}
+
+void journal_commit(struct journal *journal)
+{
+    struct error err;
+    struct plan plan = make_plan(journal);
+    int64_t now = clock_monotonic(journal->options.clock);
+    if (!journal->writer && now >= journal->retry_at && try_open(journal))
+        plan = make_plan(journal);
+    if (journal->writer)
+        take_result(journal, &plan, write_plan(journal, &plan, &err), &err);
+    pthread_mutex_lock(&journal->lock);
+    journal->committed = journal->appended > plan.last ? plan.last : journal->appended;
+    pthread_cond_broadcast(&journal->grown);
+    pthread_mutex_unlock(&journal->lock);
+    if (journal->writer && (now >= journal->prune_at || atomic_load(&journal->asked_age_us) > 0)) {
+        journal->prune_at = now + PRUNE_US;
+        prune(journal);
+    }
+    if (now >= journal->status_at) {
+        journal->status_at = now + STATUS_US;
+        refresh_status(journal);
+    }
+}
+
+bool journal_has_work(struct journal *journal)
+{
+    pthread_mutex_lock(&journal->lock);
+    int64_t now = clock_monotonic(journal->options.clock);
+    bool work = journal->stored < journal->appended || now >= journal->prune_at ||
+                atomic_load(&journal->asked_age_us) > 0;
+    for (size_t i = 0; i < journal->cursor_count; i++)
+        work |= journal->cursors[i].sequence != journal->cursors[i].saved;
+    pthread_mutex_unlock(&journal->lock);
+    return work;
+}
+
+// Receivers.
+
+int journal_receiver(struct journal *journal, const char *name)
+{
+    pthread_mutex_lock(&journal->lock);
+    struct cursor *c = find_cursor(journal, name);
+    if (c) {
+        c->active = true;
+        if (c->sequence < 0) {
+            c->sequence = journal->committed;
+            c->provisional = journal->writer == NULL;
+        }
+    }
+    int handle = c ? (int)(c - journal->cursors) : -1;
+    pthread_mutex_unlock(&journal->lock);
+    return handle;
+}
+
+int64_t journal_cursor(struct journal *journal, int receiver)
+{
+    pthread_mutex_lock(&journal->lock);
+    int64_t sequence = journal->cursors[receiver].sequence;
+    pthread_mutex_unlock(&journal->lock);
+    return sequence;
+}
+
+void journal_advance(struct journal *journal, int receiver, int64_t sequence)
+{
+    pthread_mutex_lock(&journal->lock);
+    journal->cursors[receiver].sequence = sequence;
+    pthread_mutex_unlock(&journal->lock);
+}
+
+bool journal_cursor_was_set_back(struct journal *journal, int receiver)
+{
+    pthread_mutex_lock(&journal->lock);
+    bool set_back = journal->cursors[receiver].set_back;
+    journal->cursors[receiver].set_back = false;
+    pthread_mutex_unlock(&journal->lock);
+    return set_back;
+}
+
+// Reading.
+
+struct reading {
+    struct journal *journal;
+    struct journal_item *items;
+    size_t count;
+};
+
+static bool take_row(void *ctx, const struct store_row *row)
+{
+    struct reading *r = ctx;
+    struct error err;
+    struct event *event = event_record_read(row->record, row->record_size, &err);
+    if (!event)
+        log_write(r->journal->options.log, LOG_LEVEL_ERROR, "event %s of the journal cannot be read: %s",
+                  row->id, err.text);
+    r->items[r->count++] = (struct journal_item){row->sequence, event};
+    return true;
+}
+
+static enum store_result read_from_disk(struct journal *j, int64_t after, struct journal_item *items,
+                                        size_t n, size_t *count)
+{
+    struct reading reading = {.journal = j, .items = items};
+    struct error err;
+    pthread_mutex_lock(&j->reader_lock);
+    enum store_result result =
+        j->reader ? STORE_OK : store_open(j->path, true, &j->reader, &err);
+    if (result == STORE_OK)
+        result = store_read(j->reader, after, n, take_row, &reading, &err);
+    if (result != STORE_OK) {
+        store_close(j->reader);
+        j->reader = NULL;
+    }
+    if (result == STORE_CORRUPT)
+        atomic_store(&j->reader_found_corrupt, true);
+    pthread_mutex_unlock(&j->reader_lock);
+    *count = reading.count;
+    return result;
+}
+
+// With the lock held.
+static size_t read_from_memory(struct journal *j, int64_t after, struct journal_item *items, size_t n)
+{
+    int64_t first = after + 1 > j->first_kept ? after + 1 : j->first_kept;
+    size_t count = 0;
+    for (int64_t s = first; s <= j->committed && count < n; s++)
+        items[count++] = (struct journal_item){s, event_keep(slot(j, s)->event)};
+    return count;
+}
+
+static bool wait_for_more(struct journal *j, int64_t after, int64_t timeout_us)
+{
+    struct timespec until;
+    clock_gettime(CLOCK_MONOTONIC, &until);
+    int64_t ns = until.tv_nsec + timeout_us % CLOCK_US_PER_S * 1000;
+    until.tv_sec += (time_t)(timeout_us / CLOCK_US_PER_S + ns / 1000000000);
+    until.tv_nsec = (long)(ns % 1000000000);
+    int rc = 0;
+    while (j->committed <= after && !j->awake && rc == 0)
+        rc = pthread_cond_timedwait(&j->grown, &j->lock, &until);
+    return j->committed > after;
+}
+
+static void sleep_us(int64_t us)
+{
+    nanosleep(&(struct timespec){.tv_sec = us / CLOCK_US_PER_S, .tv_nsec = us % CLOCK_US_PER_S * 1000},
+              NULL);
+}
+
+size_t journal_read(struct journal *journal, int64_t after, struct journal_item *items, size_t n,
+                    int64_t timeout_us)
+{
+    size_t count = 0;
+    pthread_mutex_lock(&journal->lock);
+    bool more = wait_for_more(journal, after, timeout_us);
+    bool in_memory = more && after + 1 >= journal->first_kept;
+    if (in_memory)
+        count = read_from_memory(journal, after, items, n);
+    pthread_mutex_unlock(&journal->lock);
+    if (!more || in_memory)
+        return count;
+    if (read_from_disk(journal, after, items, n, &count) != STORE_OK) {
+        sleep_us(timeout_us); // not now; what is there may still be read later
+        return count;
+    }
+    if (count > 0)
+        return count;
+    // Neither here nor there: what lay between is gone.
+    pthread_mutex_lock(&journal->lock);
+    count = read_from_memory(journal, after, items, n);
+    pthread_mutex_unlock(&journal->lock);
+    return count;
+}
+
+void journal_wake(struct journal *journal)
+{
+    pthread_mutex_lock(&journal->lock);
+    journal->awake = true;
+    pthread_cond_broadcast(&journal->grown);
+    pthread_mutex_unlock(&journal->lock);
+}
+
+int64_t journal_last(struct journal *journal)
+{
+    pthread_mutex_lock(&journal->lock);
+    int64_t last = journal->committed;
+    pthread_mutex_unlock(&journal->lock);
+    return last;
+}
+
+void journal_get_status(struct journal *journal, struct journal_status *out)
+{
+    pthread_mutex_lock(&journal->lock);
+    *out = journal->status;
+    // What was written since the file was last looked at.
+    if (journal->stored > journal->looked_at) {
+        out->rows += journal->stored - journal->looked_at;
+        out->last = journal->stored;
+    }
+    out->pending = journal->appended - journal->stored;
+    pthread_mutex_unlock(&journal->lock);
+}
+
+struct recent {
+    void (*each)(void *ctx, const struct journal_report *report, int64_t utc_us);
+    void *ctx;
+};
+
+static bool take_recent(void *ctx, const struct store_row *row)
+{
+    const struct recent *r = ctx;
+    const struct journal_report report = {row->report_lid, row->report_tid, row->report_digest};
+    if (row->report_lid != 0)
+        r->each(r->ctx, &report, row->time_us);
+    return true;
+}
+
+void journal_each_recent_report(struct journal *journal, int64_t since_us,
+                                void (*each)(void *ctx, const struct journal_report *report,
+                                             int64_t utc_us),
+                                void *ctx)
+{
+    struct recent recent = {each, ctx};
+    struct error err;
+    if (journal->writer)
+        store_read_since(journal->writer, since_us, take_recent, &recent, &err);
+}

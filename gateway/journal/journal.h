@@ -1,0 +1,98 @@
+// The journal: every event, in order, on disk before the subnet manager or a receiver hears of it.
+//
+// One thread, the pipeline's, writes: append, append, commit. Receivers read behind it, each with a
+// cursor that survives. When the disk fails, the flow goes on in memory, with a bound, until it works
+// again; what was kept in memory is then written.
+#ifndef IBTRAPD_JOURNAL_JOURNAL_H
+#define IBTRAPD_JOURNAL_JOURNAL_H
+
+#include "base/clock.h"
+#include "base/error.h"
+#include "base/log.h"
+#include "model/event.h"
+
+enum {
+    JOURNAL_MEMORY_MAX = 4096,  // events kept in memory: those lately appended
+    JOURNAL_RECEIVERS_MAX = 256, // those of earlier configurations included
+};
+
+// What the journal reports of itself; the pipeline makes events of it.
+enum journal_change { JOURNAL_DEGRADED, JOURNAL_HEALED, JOURNAL_DROPPING };
+
+struct journal_options {
+    const char *directory;               // made if it is missing
+    int64_t rows_max, bytes_max, age_us; // what is kept
+    // Called in the writer's thread, from journal_commit.
+    void (*tell)(void *ctx, enum journal_change change, const char *reason, uint64_t count);
+    void *ctx;
+    const struct clock *clock;
+    struct log *log;
+};
+
+// The Report that caused an event, as repeats are told by; all zero when none did.
+struct journal_report {
+    uint16_t lid;
+    uint64_t tid, digest;
+};
+
+struct journal_status {
+    bool durable;      // false: in memory only
+    char problem[512]; // why not; empty: all is well
+    int64_t rows, bytes, first, last;
+    int64_t pending;   // events in memory that are not on disk
+    uint64_t dropped;  // events that were lost from the journal before every receiver had them
+    uint64_t commits;
+};
+
+struct journal_item {
+    int64_t sequence;
+    struct event *event; // a reference, the caller's; NULL: the record cannot be read
+};
+
+struct journal;
+
+// A journal that cannot be opened or written is no error: it is degraded, says why in its status and
+// log, and tries again. A corrupt file is set aside beside the new one, never deleted. NULL with a
+// sentence when another process uses the directory, or memory is short.
+struct journal *journal_open(const struct journal_options *options, struct error *err);
+void journal_close(struct journal *journal); // NULL is allowed
+
+// The Reports of the last seconds before the start, so that their repeats can be told.
+void journal_each_recent_report(struct journal *journal, int64_t since_us,
+                                void (*each)(void *ctx, const struct journal_report *report,
+                                             int64_t utc_us),
+                                void *ctx);
+
+// Writer's thread. Appends keep a reference and return the sequence number; after commit the
+// events are readable, on disk or, when degraded, in memory. Commit also saves cursors and, now and
+// then, drops what is too old or too much.
+int64_t journal_append(struct journal *journal, struct event *event,
+                       const struct journal_report *report);
+void journal_commit(struct journal *journal);
+bool journal_has_work(struct journal *journal); // something that a commit would save
+
+// Asks the writer to drop, with its next commits, what is older and what every receiver has. Any thread.
+void journal_ask_to_prune(struct journal *journal, int64_t age_us);
+
+// Receivers; any thread. A new one begins with the events that come; a known one where it left off.
+// The returned number stands for it; -1 when there are too many.
+int journal_receiver(struct journal *journal, const char *name);
+int64_t journal_cursor(struct journal *journal, int receiver);
+void journal_advance(struct journal *journal, int receiver, int64_t sequence); // it has all up to there
+
+// True, once, when the cursor was set back: the file could not be read when the receiver began, and now
+// it tells where the receiver had left off. What was read beyond the cursor is to be forgotten.
+bool journal_cursor_was_set_back(struct journal *journal, int receiver);
+
+// Events after `after`, `n` at most, in order; waits up to `timeout_us` for the first. Any thread. A
+// first sequence number beyond after + 1 means that the events between are gone.
+size_t journal_read(struct journal *journal, int64_t after, struct journal_item *items, size_t n,
+                    int64_t timeout_us);
+
+// Wakes those who wait in journal_read, for good.
+void journal_wake(struct journal *journal);
+
+int64_t journal_last(struct journal *journal); // the last committed sequence number
+void journal_get_status(struct journal *journal, struct journal_status *out); // any thread
+
+#endif

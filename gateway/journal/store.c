@@ -1,0 +1,397 @@
+#include "journal/store.h"
+
+#include <sqlite3.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { BUSY_MS = 2000 };
+
+// What brings the schema from version N to N + 1. A row, once released, never changes.
+static const char *const MIGRATIONS[STORE_SCHEMA_VERSION] = {
+    "CREATE TABLE event ("
+    " sequence INTEGER PRIMARY KEY,"
+    " id TEXT NOT NULL,"
+    " type TEXT NOT NULL,"
+    " time_us INTEGER NOT NULL,"
+    " severity INTEGER NOT NULL,"
+    " node_guid INTEGER NOT NULL,"
+    " report_lid INTEGER NOT NULL,"
+    " report_tid INTEGER NOT NULL,"
+    " report_digest INTEGER NOT NULL,"
+    " record BLOB NOT NULL);"
+    "CREATE INDEX event_time ON event (time_us);"
+    "CREATE TABLE receiver (name TEXT PRIMARY KEY, cursor INTEGER NOT NULL) WITHOUT ROWID;",
+};
+
+enum statement {
+    ADD_EVENT,
+    SET_CURSOR,
+    DELETE_THROUGH,
+    READ_AFTER,
+    READ_SINCE,
+    READ_CURSORS,
+    GET_SIZE,
+    FIRST_SINCE,
+    STATEMENT_COUNT,
+};
+
+#define ROW_COLUMNS \
+    "sequence, id, type, time_us, severity, node_guid, report_lid, report_tid, report_digest, record"
+
+static const char *const SQL[STATEMENT_COUNT] = {
+    // After a commit whose sync failed, the rows may be there all the same.
+    [ADD_EVENT] = "INSERT INTO event (" ROW_COLUMNS ") VALUES (?,?,?,?,?,?,?,?,?,?)"
+                  " ON CONFLICT (sequence) DO NOTHING",
+    [SET_CURSOR] = "INSERT INTO receiver (name, cursor) VALUES (?1, ?2)"
+                   " ON CONFLICT (name) DO UPDATE SET cursor = ?2",
+    [DELETE_THROUGH] = "DELETE FROM event WHERE sequence IN"
+                       " (SELECT sequence FROM event WHERE sequence <= ? ORDER BY sequence LIMIT ?)",
+    [READ_AFTER] = "SELECT " ROW_COLUMNS " FROM event WHERE sequence > ? ORDER BY sequence LIMIT ?",
+    [READ_SINCE] = "SELECT " ROW_COLUMNS " FROM event WHERE time_us >= ? ORDER BY sequence",
+    [READ_CURSORS] = "SELECT name, cursor FROM receiver",
+    [GET_SIZE] = "SELECT (SELECT min(sequence) FROM event), (SELECT max(sequence) FROM event),"
+                 " (SELECT time_us FROM event ORDER BY sequence LIMIT 1)",
+    [FIRST_SINCE] = "SELECT min(sequence) FROM event WHERE time_us >= ?",
+};
+
+struct store {
+    sqlite3 *db;
+    sqlite3_stmt *statements[STATEMENT_COUNT];
+    int failure; // the transaction's first error, or SQLITE_OK
+    int64_t rows, rows_before; // of the event table, now and before the transaction
+};
+
+static enum store_result classify(int code)
+{
+    switch (code & 0xFF) {
+    case SQLITE_OK:
+    case SQLITE_ROW:
+    case SQLITE_DONE:
+        return STORE_OK;
+    case SQLITE_CORRUPT:
+    case SQLITE_NOTADB:
+        return STORE_CORRUPT;
+    default:
+        return STORE_FAILED;
+    }
+}
+
+static enum store_result tell(const struct store *store, int code, struct error *err)
+{
+    enum store_result result = classify(code);
+    if (result != STORE_OK)
+        error_set(err, "%s", store->db ? sqlite3_errmsg(store->db) : sqlite3_errstr(code));
+    return result;
+}
+
+static int prepare(struct store *store)
+{
+    int code = SQLITE_OK;
+    for (int i = 0; i < STATEMENT_COUNT && code == SQLITE_OK; i++)
+        code = sqlite3_prepare_v3(store->db, SQL[i], -1, SQLITE_PREPARE_PERSISTENT,
+                                  &store->statements[i], NULL);
+    return code;
+}
+
+static int read_number(struct store *store, const char *sql, int64_t *out)
+{
+    sqlite3_stmt *s = NULL;
+    int code = sqlite3_prepare_v2(store->db, sql, -1, &s, NULL);
+    if (code == SQLITE_OK)
+        code = sqlite3_step(s);
+    *out = code == SQLITE_ROW ? sqlite3_column_int64(s, 0) : 0;
+    sqlite3_finalize(s);
+    return code == SQLITE_ROW ? SQLITE_OK : code;
+}
+
+static int run(struct store *store, const char *sql)
+{
+    return sqlite3_exec(store->db, sql, NULL, NULL, NULL);
+}
+
+static int count_rows(struct store *store)
+{
+    return read_number(store, "SELECT count(*) FROM event", &store->rows);
+}
+
+static int migrate(struct store *store, int version)
+{
+    int code = run(store, "BEGIN IMMEDIATE");
+    for (int v = version; v < STORE_SCHEMA_VERSION && code == SQLITE_OK; v++)
+        code = run(store, MIGRATIONS[v]);
+    char pragma[64];
+    snprintf(pragma, sizeof pragma, "PRAGMA user_version = %d", (int)STORE_SCHEMA_VERSION);
+    if (code == SQLITE_OK)
+        code = run(store, pragma);
+    if (code == SQLITE_OK)
+        code = run(store, "COMMIT");
+    if (code != SQLITE_OK && !sqlite3_get_autocommit(store->db))
+        run(store, "ROLLBACK");
+    return code;
+}
+
+static enum store_result prepare_file(struct store *store, bool read_only, struct error *err)
+{
+    sqlite3_busy_timeout(store->db, BUSY_MS);
+    int64_t version = 0;
+    int code = SQLITE_OK;
+    if (!read_only)
+        code = run(store, "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;");
+    if (code == SQLITE_OK)
+        code = read_number(store, "PRAGMA user_version", &version);
+    if (code == SQLITE_OK && version > STORE_SCHEMA_VERSION) {
+        error_set(err, "its schema is version %d, of a later ibtrapd; this one knows up to %d",
+                  (int)version, (int)STORE_SCHEMA_VERSION);
+        return STORE_FAILED;
+    }
+    if (code == SQLITE_OK && version < STORE_SCHEMA_VERSION)
+        code = read_only ? SQLITE_ERROR : migrate(store, (int)version);
+    if (code == SQLITE_OK)
+        code = prepare(store);
+    store->rows = -1; // a reader seldom wants to know, and it takes a while
+    if (code == SQLITE_OK && !read_only)
+        code = count_rows(store);
+    return tell(store, code, err);
+}
+
+enum store_result store_open(const char *path, bool read_only, struct store **out,
+                             struct error *err)
+{
+    struct store *store = calloc(1, sizeof *store);
+    if (!store) {
+        error_set(err, "out of memory");
+        return STORE_FAILED;
+    }
+    int flags = read_only ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE;
+    int code = sqlite3_open_v2(path, &store->db, flags | SQLITE_OPEN_NOMUTEX, NULL);
+    enum store_result result =
+        code == SQLITE_OK ? prepare_file(store, read_only, err) : tell(store, code, err);
+    if (result == STORE_OK) {
+        *out = store;
+        return STORE_OK;
+    }
+    error_prefix(err, "journal %s", path);
+    store_close(store);
+    return result;
+}
+
+void store_close(struct store *store)
+{
+    if (!store)
+        return;
+    for (int i = 0; i < STATEMENT_COUNT; i++)
+        sqlite3_finalize(store->statements[i]);
+    sqlite3_close(store->db);
+    free(store);
+}
+
+// Writing. A sticky error, checked at commit.
+
+static void note(struct store *store, int code)
+{
+    if (store->failure == SQLITE_OK && classify(code) != STORE_OK)
+        store->failure = code;
+}
+
+static sqlite3_stmt *begin_statement(struct store *store, enum statement which)
+{
+    return store->failure == SQLITE_OK ? store->statements[which] : NULL;
+}
+
+// Returns the number of rows changed.
+static int finish_statement(struct store *store, sqlite3_stmt *s)
+{
+    int code = sqlite3_step(s);
+    note(store, code);
+    int changed = code == SQLITE_DONE ? sqlite3_changes(store->db) : 0;
+    sqlite3_reset(s);
+    sqlite3_clear_bindings(s);
+    return changed;
+}
+
+void store_begin(struct store *store)
+{
+    store->failure = SQLITE_OK;
+    store->rows_before = store->rows;
+    note(store, run(store, "BEGIN IMMEDIATE"));
+}
+
+void store_add_event(struct store *store, const struct store_row *row)
+{
+    sqlite3_stmt *s = begin_statement(store, ADD_EVENT);
+    if (!s)
+        return;
+    sqlite3_bind_int64(s, 1, row->sequence);
+    sqlite3_bind_text(s, 2, row->id, -1, SQLITE_STATIC);
+    sqlite3_bind_text(s, 3, row->type, -1, SQLITE_STATIC);
+    sqlite3_bind_int64(s, 4, row->time_us);
+    sqlite3_bind_int(s, 5, row->severity);
+    sqlite3_bind_int64(s, 6, (sqlite3_int64)row->node_guid);
+    sqlite3_bind_int(s, 7, row->report_lid);
+    sqlite3_bind_int64(s, 8, (sqlite3_int64)row->report_tid);
+    sqlite3_bind_int64(s, 9, (sqlite3_int64)row->report_digest);
+    sqlite3_bind_blob(s, 10, row->record, (int)row->record_size, SQLITE_STATIC);
+    store->rows += finish_statement(store, s);
+}
+
+void store_set_cursor(struct store *store, const char *receiver, int64_t sequence)
+{
+    sqlite3_stmt *s = begin_statement(store, SET_CURSOR);
+    if (!s)
+        return;
+    sqlite3_bind_text(s, 1, receiver, -1, SQLITE_STATIC);
+    sqlite3_bind_int64(s, 2, sequence);
+    finish_statement(store, s);
+}
+
+void store_delete_through(struct store *store, int64_t sequence, int64_t rows_max)
+{
+    sqlite3_stmt *s = begin_statement(store, DELETE_THROUGH);
+    if (!s)
+        return;
+    sqlite3_bind_int64(s, 1, sequence);
+    sqlite3_bind_int64(s, 2, rows_max);
+    store->rows -= finish_statement(store, s);
+}
+
+enum store_result store_commit(struct store *store, struct error *err)
+{
+    if (store->failure == SQLITE_OK)
+        note(store, run(store, "COMMIT"));
+    int code = store->failure;
+    enum store_result result = tell(store, code, err);
+    if (code != SQLITE_OK) {
+        store->rows = store->rows_before;
+        if (!sqlite3_get_autocommit(store->db))
+            run(store, "ROLLBACK");
+    }
+    store->failure = SQLITE_OK;
+    return result;
+}
+
+// Reading.
+
+static struct store_row row_of(sqlite3_stmt *s)
+{
+    return (struct store_row){
+        .sequence = sqlite3_column_int64(s, 0),
+        .id = (const char *)sqlite3_column_text(s, 1),
+        .type = (const char *)sqlite3_column_text(s, 2),
+        .time_us = sqlite3_column_int64(s, 3),
+        .severity = sqlite3_column_int(s, 4),
+        .node_guid = (uint64_t)sqlite3_column_int64(s, 5),
+        .report_lid = (uint16_t)sqlite3_column_int(s, 6),
+        .report_tid = (uint64_t)sqlite3_column_int64(s, 7),
+        .report_digest = (uint64_t)sqlite3_column_int64(s, 8),
+        .record = sqlite3_column_blob(s, 9),
+        .record_size = (size_t)sqlite3_column_bytes(s, 9),
+    };
+}
+
+static enum store_result read_rows(struct store *store, sqlite3_stmt *s,
+                                   bool (*each)(void *ctx, const struct store_row *row), void *ctx,
+                                   struct error *err)
+{
+    int code;
+    while ((code = sqlite3_step(s)) == SQLITE_ROW) {
+        struct store_row row = row_of(s);
+        if (!each(ctx, &row))
+            break;
+    }
+    enum store_result result = tell(store, code, err);
+    sqlite3_reset(s);
+    return result;
+}
+
+enum store_result store_read(struct store *store, int64_t after, size_t limit,
+                             bool (*each)(void *ctx, const struct store_row *row), void *ctx,
+                             struct error *err)
+{
+    sqlite3_stmt *s = store->statements[READ_AFTER];
+    sqlite3_bind_int64(s, 1, after);
+    sqlite3_bind_int64(s, 2, (sqlite3_int64)limit);
+    return read_rows(store, s, each, ctx, err);
+}
+
+enum store_result store_read_since(struct store *store, int64_t since_us,
+                                   bool (*each)(void *ctx, const struct store_row *row), void *ctx,
+                                   struct error *err)
+{
+    sqlite3_stmt *s = store->statements[READ_SINCE];
+    sqlite3_bind_int64(s, 1, since_us);
+    return read_rows(store, s, each, ctx, err);
+}
+
+enum store_result store_read_cursors(struct store *store,
+                                     void (*each)(void *ctx, const char *receiver, int64_t sequence),
+                                     void *ctx, struct error *err)
+{
+    sqlite3_stmt *s = store->statements[READ_CURSORS];
+    int code;
+    while ((code = sqlite3_step(s)) == SQLITE_ROW)
+        each(ctx, (const char *)sqlite3_column_text(s, 0), sqlite3_column_int64(s, 1));
+    enum store_result result = tell(store, code, err);
+    sqlite3_reset(s);
+    return result;
+}
+
+enum store_result store_get_size(struct store *store, struct store_size *out, struct error *err)
+{
+    *out = (struct store_size){0};
+    int64_t pages, free_pages, page_size;
+    sqlite3_stmt *s = store->statements[GET_SIZE];
+    int code = store->rows < 0 ? count_rows(store) : SQLITE_OK;
+    if (code == SQLITE_OK)
+        code = sqlite3_step(s);
+    if (code == SQLITE_ROW) {
+        out->first = sqlite3_column_int64(s, 0);
+        out->last = sqlite3_column_int64(s, 1);
+        out->oldest_us = sqlite3_column_int64(s, 2);
+        out->rows = store->rows;
+    }
+    enum store_result result = tell(store, code, err);
+    sqlite3_reset(s);
+    if (result != STORE_OK)
+        return result;
+    code = read_number(store, "PRAGMA page_count", &pages);
+    if (code == SQLITE_OK)
+        code = read_number(store, "PRAGMA freelist_count", &free_pages);
+    if (code == SQLITE_OK)
+        code = read_number(store, "PRAGMA page_size", &page_size);
+    if (code == SQLITE_OK)
+        out->bytes = (pages - free_pages) * page_size;
+    return tell(store, code, err);
+}
+
+enum store_result store_first_since(struct store *store, int64_t time_us, int64_t *out,
+                                    struct error *err)
+{
+    struct store_size size;
+    enum store_result result = store_get_size(store, &size, err);
+    if (result != STORE_OK)
+        return result;
+    sqlite3_stmt *s = store->statements[FIRST_SINCE];
+    sqlite3_bind_int64(s, 1, time_us);
+    int code = sqlite3_step(s);
+    bool found = code == SQLITE_ROW && sqlite3_column_type(s, 0) != SQLITE_NULL;
+    *out = found ? sqlite3_column_int64(s, 0) : size.last + 1;
+    result = tell(store, code, err);
+    sqlite3_reset(s);
+    return result;
+}
+
+enum store_result store_check(struct store *store, struct error *err)
+{
+    sqlite3_stmt *s = NULL;
+    int code = sqlite3_prepare_v2(store->db, "PRAGMA integrity_check(1)", -1, &s, NULL);
+    if (code == SQLITE_OK)
+        code = sqlite3_step(s);
+    enum store_result result = tell(store, code, err);
+    if (result == STORE_OK && strcmp((const char *)sqlite3_column_text(s, 0), "ok") != 0) {
+        error_set(err, "%s", (const char *)sqlite3_column_text(s, 0));
+        result = STORE_CORRUPT;
+    }
+    sqlite3_finalize(s);
+    return result;
+}

@@ -1,0 +1,80 @@
+// The journal's file: SQLite in WAL mode with synchronous=FULL, so that what is committed survives a
+// power failure. One connection is one thread's at a time.
+#ifndef IBTRAPD_JOURNAL_STORE_H
+#define IBTRAPD_JOURNAL_STORE_H
+
+#include "base/error.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+enum { STORE_SCHEMA_VERSION = 1, STORE_NAME_MAX = 64 };
+
+enum store_result {
+    STORE_OK,
+    STORE_FAILED,  // not now: disk full, read-only, I/O error, locked
+    STORE_CORRUPT, // never again: the file is damaged or is no database
+};
+
+// A row of the event table.
+struct store_row {
+    int64_t sequence;
+    const char *id, *type;
+    int64_t time_us;
+    int severity;
+    uint64_t node_guid;
+    uint16_t report_lid; // of the Report that caused it; 0: none did
+    uint64_t report_tid, report_digest;
+    const uint8_t *record;
+    size_t record_size;
+};
+
+struct store_size {
+    int64_t first, last; // sequence numbers of events, 0 when there is none
+    int64_t rows;        // as counted when this connection was opened, and what it changed since
+    int64_t oldest_us;         // time of the first
+    int64_t bytes;             // that the file uses
+};
+
+struct store;
+
+// Opens or makes the file, brings an older schema up to date, and refuses a newer one. For a second,
+// reading connection say `read_only`.
+enum store_result store_open(const char *path, bool read_only, struct store **out,
+                             struct error *err);
+void store_close(struct store *store); // NULL is allowed
+
+// A transaction. After a failure within it, the rest does nothing and commit tells the first error:
+// nothing of it is kept.
+void store_begin(struct store *store);
+void store_add_event(struct store *store, const struct store_row *row);
+void store_set_cursor(struct store *store, const char *receiver, int64_t sequence);
+void store_delete_through(struct store *store, int64_t sequence, int64_t rows_max);
+enum store_result store_commit(struct store *store, struct error *err);
+
+// Rows with sequence > `after`, ascending, `limit` at most; what they point to is valid during the
+// call of `each` only. `each` returns false to stop.
+enum store_result store_read(struct store *store, int64_t after, size_t limit,
+                             bool (*each)(void *ctx, const struct store_row *row), void *ctx,
+                             struct error *err);
+
+// The Reports of the rows since `since_us`, for finding repeats after a restart.
+enum store_result store_read_since(struct store *store, int64_t since_us,
+                                   bool (*each)(void *ctx, const struct store_row *row), void *ctx,
+                                   struct error *err);
+
+// The cursors of all receivers that ever had one.
+enum store_result store_read_cursors(struct store *store,
+                                     void (*each)(void *ctx, const char *receiver, int64_t sequence),
+                                     void *ctx, struct error *err);
+
+enum store_result store_get_size(struct store *store, struct store_size *out, struct error *err);
+
+// The first sequence number whose event is younger than `time_us`, or last + 1.
+enum store_result store_first_since(struct store *store, int64_t time_us, int64_t *out,
+                                    struct error *err);
+
+// SQLite's own check of the whole file: STORE_OK, or STORE_CORRUPT with its first finding.
+enum store_result store_check(struct store *store, struct error *err);
+
+#endif
