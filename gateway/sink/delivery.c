@@ -1,0 +1,399 @@
+#include "sink/delivery.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+// The events under way: read from the journal, handed over, not retired. They retire in order.
+enum { UNDER_WAY_MAX = 1024, READ_AHEAD = 64 };
+static const int64_t RETRY_FIRST_US = CLOCK_US_PER_S / 2, RETRY_LAST_US = 30 * CLOCK_US_PER_S;
+static const int64_t IDLE_US = CLOCK_US_PER_S / 4;
+enum { ACKNOWLEDGEMENT_WAIT_MS = 5 };
+
+enum state { WAITING, PENDING, DONE };
+
+struct entry {
+    int64_t sequence;
+    struct event *event;
+    enum state state;
+};
+
+struct delivery {
+    struct receiver receiver;
+    struct delivery_options options;
+    int handle; // of the journal's cursor
+    pthread_t thread;
+
+    // The thread's own.
+    bool is_open;
+    unsigned failures; // in a row
+    int64_t retry_at;
+    double tokens;
+    int64_t tokens_at;
+    int64_t read_through; // the last sequence number read from the journal
+    struct entry under_way[UNDER_WAY_MAX];
+    size_t head, count, pending;
+    size_t handed; // entries from the head that are PENDING or DONE
+
+    atomic_bool stop;
+    atomic_int_fast64_t stop_by;
+    pthread_mutex_t lock;
+    struct delivery_status status;
+};
+
+static struct entry *at(struct delivery *d, size_t i)
+{
+    return &d->under_way[(d->head + i) % UNDER_WAY_MAX];
+}
+
+static int64_t now_of(const struct delivery *d)
+{
+    return clock_monotonic(d->options.clock);
+}
+
+// Status.
+
+static void count(struct delivery *d, uint64_t *counter, uint64_t n)
+{
+    pthread_mutex_lock(&d->lock);
+    *counter += n;
+    pthread_mutex_unlock(&d->lock);
+}
+
+static void set_problem(struct delivery *d, const char *problem)
+{
+    pthread_mutex_lock(&d->lock);
+    bool was_well = d->status.problem[0] == '\0', is_well = problem[0] == '\0';
+    uint64_t dropped = d->status.dropped;
+    d->status.failed += !is_well;
+    snprintf(d->status.problem, sizeof d->status.problem, "%s", problem);
+    pthread_mutex_unlock(&d->lock);
+    const char *name = d->receiver.name;
+    if (was_well && !is_well) {
+        log_write(d->options.log, LOG_LEVEL_WARNING, "receiver %s: %s; its events wait", name, problem);
+        d->options.change(d->options.ctx, name, DELIVERY_FAILING, problem, dropped);
+    }
+    if (!was_well && is_well) {
+        log_write(d->options.log, LOG_LEVEL_INFO, "receiver %s works again", name);
+        d->options.change(d->options.ctx, name, DELIVERY_BACK, "it takes events again", dropped);
+    }
+}
+
+// Failing.
+
+// Up to half of it is chance, so that many gateways do not try in step.
+static int64_t backoff(const struct delivery *d)
+{
+    int64_t us = RETRY_FIRST_US;
+    for (unsigned i = 1; i < d->failures && us < RETRY_LAST_US; i++)
+        us *= 2;
+    if (us > RETRY_LAST_US)
+        us = RETRY_LAST_US;
+    uint32_t r;
+    d->options.random->fill(d->options.random->ctx, &r, sizeof r);
+    return us - (int64_t)(r % (uint64_t)(us / 2));
+}
+
+static void close_receiver(struct delivery *d)
+{
+    if (d->is_open)
+        d->receiver.close(d->receiver.self);
+    d->is_open = false;
+    for (size_t i = 0; i < d->handed; i++) {
+        if (at(d, i)->state == PENDING)
+            at(d, i)->state = WAITING;
+    }
+    d->handed = d->pending = 0;
+}
+
+static void fail(struct delivery *d, const struct error *err)
+{
+    close_receiver(d);
+    d->failures++;
+    d->retry_at = now_of(d) + backoff(d);
+    set_problem(d, err->text);
+}
+
+// It has an event for certain. That one was handed over is no sign yet.
+static void succeed(struct delivery *d)
+{
+    d->failures = 0;
+    set_problem(d, "");
+}
+
+// Retiring.
+
+static void retire(struct delivery *d)
+{
+    int64_t through = 0;
+    while (d->count > 0 && at(d, 0)->state == DONE) {
+        through = at(d, 0)->sequence;
+        event_release(at(d, 0)->event);
+        d->head = (d->head + 1) % UNDER_WAY_MAX;
+        d->count--;
+        if (d->handed > 0)
+            d->handed--;
+    }
+    if (through > 0)
+        journal_advance(d->options.journal, d->handle, through);
+}
+
+static void finish_oldest_pending(struct delivery *d, size_t n)
+{
+    count(d, &d->status.sent, n);
+    d->pending -= n;
+    for (size_t i = 0; n > 0; i++) {
+        if (at(d, i)->state == PENDING) {
+            at(d, i)->state = DONE;
+            n--;
+        }
+    }
+}
+
+// Reading.
+
+static void read_more(struct delivery *d, int64_t timeout_us)
+{
+    struct journal_item items[READ_AHEAD];
+    size_t room = UNDER_WAY_MAX - d->count;
+    size_t n = journal_read(d->options.journal, d->read_through, items,
+                            room < READ_AHEAD ? room : READ_AHEAD, timeout_us);
+    for (size_t i = 0; i < n; i++) {
+        int64_t gone = items[i].sequence - d->read_through - 1;
+        if (gone > 0) {
+            count(d, &d->status.dropped, (uint64_t)gone);
+            log_write(d->options.log, LOG_LEVEL_ERROR,
+                      "receiver %s: %lld events were gone before it could have them", d->receiver.name,
+                      (long long)gone);
+        }
+        d->read_through = items[i].sequence;
+        count(d, &d->status.dropped, items[i].event == NULL);
+        *at(d, d->count++) = (struct entry){items[i].sequence, items[i].event,
+                                            items[i].event ? WAITING : DONE};
+    }
+}
+
+// The journal found out, later than this receiver began, where it had left off.
+static void go_back(struct delivery *d)
+{
+    close_receiver(d);
+    while (d->count > 0)
+        event_release(at(d, --d->count)->event);
+    d->read_through = journal_cursor(d->options.journal, d->handle);
+}
+
+// Handing over.
+
+static bool take_token(struct delivery *d, int64_t now)
+{
+    if (d->options.rate <= 0)
+        return true;
+    double burst = d->options.burst > 0 ? d->options.burst : 1;
+    d->tokens += (double)(now - d->tokens_at) / (double)CLOCK_US_PER_S * d->options.rate;
+    d->tokens_at = now;
+    if (d->tokens > burst)
+        d->tokens = burst;
+    if (d->tokens < 1)
+        return false;
+    d->tokens -= 1;
+    return true;
+}
+
+// Without sending: true when the receiver does not want the event, or no longer.
+static bool skip(struct delivery *d, const struct event *event)
+{
+    if (!filter_passes(&d->options.filter, event)) {
+        count(d, &d->status.filtered, 1);
+        return true;
+    }
+    int64_t age = clock_utc(d->options.clock) - event->time_us;
+    if (d->options.age_max_us > 0 && age > d->options.age_max_us) {
+        count(d, &d->status.dropped, 1);
+        return true;
+    }
+    return false;
+}
+
+static bool hand_over(struct delivery *d, struct entry *e)
+{
+    struct error err;
+    switch (d->receiver.send(d->receiver.self, e->event, &err)) {
+    case RECEIVER_DONE:
+        e->state = DONE;
+        count(d, &d->status.sent, 1);
+        succeed(d);
+        break;
+    case RECEIVER_SKIPPED:
+        e->state = DONE;
+        count(d, &d->status.filtered, 1);
+        break;
+    case RECEIVER_PENDING:
+        e->state = PENDING;
+        d->pending++;
+        break;
+    default:
+        fail(d, &err);
+        return false;
+    }
+    d->handed++;
+    return true;
+}
+
+static bool open_receiver(struct delivery *d, int64_t now)
+{
+    struct error err;
+    if (d->is_open)
+        return true;
+    if (now < d->retry_at)
+        return false;
+    d->is_open = d->receiver.open(d->receiver.self, &err);
+    if (!d->is_open)
+        fail(d, &err);
+    return d->is_open;
+}
+
+// How long until something can be handed over again; 0: now.
+static int64_t hand_over_all(struct delivery *d)
+{
+    while (d->handed < d->count) {
+        struct entry *e = at(d, d->handed);
+        int64_t now = now_of(d);
+        if (e->state == DONE || skip(d, e->event)) {
+            e->state = DONE;
+            d->handed++;
+            continue;
+        }
+        if (d->receiver.window > 0 && d->pending >= d->receiver.window)
+            return IDLE_US;
+        if (!open_receiver(d, now))
+            return d->retry_at > now ? d->retry_at - now : 0;
+        if (!take_token(d, now))
+            return (int64_t)(CLOCK_US_PER_S / d->options.rate) + 1;
+        if (!hand_over(d, e))
+            return d->retry_at - now;
+    }
+    return 0;
+}
+
+static void collect_acknowledgements(struct delivery *d, int timeout_ms)
+{
+    struct error err;
+    int n = d->receiver.wait(d->receiver.self, timeout_ms, &err);
+    if (n < 0) {
+        fail(d, &err);
+    } else if (n > 0) {
+        finish_oldest_pending(d, (size_t)n);
+        succeed(d);
+    }
+}
+
+// The loop.
+
+static void sleep_us(int64_t us)
+{
+    if (us > IDLE_US)
+        us = IDLE_US;
+    nanosleep(&(struct timespec){.tv_sec = us / CLOCK_US_PER_S, .tv_nsec = us % CLOCK_US_PER_S * 1000},
+              NULL);
+}
+
+static bool all_delivered(struct delivery *d)
+{
+    return d->count == 0 && d->read_through >= journal_last(d->options.journal);
+}
+
+static bool go_on(struct delivery *d)
+{
+    return !atomic_load(&d->stop) || (!all_delivered(d) && now_of(d) < atomic_load(&d->stop_by));
+}
+
+static void step(struct delivery *d)
+{
+    if (journal_cursor_was_set_back(d->options.journal, d->handle))
+        go_back(d);
+    if (d->count < UNDER_WAY_MAX)
+        read_more(d, d->count == 0 ? IDLE_US : 0);
+    int64_t pause = hand_over_all(d);
+    if (d->pending > 0) {
+        bool stuck = d->handed == d->count || pause > 0;
+        collect_acknowledgements(d, stuck ? ACKNOWLEDGEMENT_WAIT_MS : 0);
+    } else if (pause > 0) {
+        sleep_us(pause);
+    }
+    retire(d);
+}
+
+static void *run(void *arg)
+{
+    struct delivery *d = arg;
+    while (go_on(d))
+        step(d);
+    close_receiver(d);
+    return NULL;
+}
+
+struct delivery *delivery_start(const struct receiver *receiver, const struct delivery_options *options,
+                                struct error *err)
+{
+    struct delivery *d = calloc(1, sizeof *d);
+    if (!d) {
+        error_set(err, "out of memory");
+        return NULL;
+    }
+    d->receiver = *receiver;
+    d->options = *options;
+    d->tokens = options->burst;
+    d->tokens_at = clock_monotonic(options->clock);
+    d->handle = journal_receiver(options->journal, receiver->name);
+    if (d->handle < 0) {
+        error_set(err, "too many receivers");
+        free(d);
+        return NULL;
+    }
+    d->read_through = journal_cursor(options->journal, d->handle);
+    pthread_mutex_init(&d->lock, NULL);
+    int rc = pthread_create(&d->thread, NULL, run, d);
+    if (rc == 0)
+        return d;
+    error_set(err, "cannot start the thread of receiver %s: %s", receiver->name, strerror(rc));
+    pthread_mutex_destroy(&d->lock);
+    free(d);
+    return NULL;
+}
+
+void delivery_ask_to_stop(struct delivery *delivery, int64_t stop_by)
+{
+    atomic_store(&delivery->stop_by, stop_by);
+    atomic_store(&delivery->stop, true);
+}
+
+void delivery_finish(struct delivery *delivery)
+{
+    pthread_join(delivery->thread, NULL);
+    for (size_t i = 0; i < delivery->count; i++)
+        event_release(at(delivery, i)->event);
+    delivery->receiver.free(delivery->receiver.self);
+    pthread_mutex_destroy(&delivery->lock);
+    free(delivery);
+}
+
+const struct receiver *delivery_receiver(const struct delivery *delivery)
+{
+    return &delivery->receiver;
+}
+
+void delivery_reopen(struct delivery *delivery)
+{
+    if (delivery->receiver.reopen)
+        delivery->receiver.reopen(delivery->receiver.self);
+}
+
+void delivery_get_status(struct delivery *delivery, struct delivery_status *out)
+{
+    pthread_mutex_lock(&delivery->lock);
+    *out = delivery->status;
+    pthread_mutex_unlock(&delivery->lock);
+    out->cursor = journal_cursor(delivery->options.journal, delivery->handle);
+    out->lag = journal_last(delivery->options.journal) - out->cursor;
+}

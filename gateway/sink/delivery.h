@@ -1,0 +1,59 @@
+// Brings the journal's events to one receiver: in order, paced, again and again until it has them. A
+// thread each: a receiver that is slow, dead or cannot be resolved delays nobody else, and never the
+// journal.
+#ifndef IBTRAPD_SINK_DELIVERY_H
+#define IBTRAPD_SINK_DELIVERY_H
+
+#include "base/clock.h"
+#include "base/log.h"
+#include "base/random.h"
+#include "journal/journal.h"
+#include "model/filter.h"
+#include "sink/receiver.h"
+
+enum delivery_change { DELIVERY_FAILING, DELIVERY_BACK };
+
+struct delivery_options {
+    struct filter filter;
+    double rate;        // events/s; 0: as fast as it takes them
+    unsigned burst;     // events that may go at once when there was a pause
+    int64_t age_max_us; // what is older when its turn comes is given up; 0: nothing is
+
+    // Called in the delivery's thread when the receiver fails and when it works again.
+    void (*change)(void *ctx, const char *receiver, enum delivery_change change, const char *reason,
+                   uint64_t dropped);
+    void *ctx;
+    struct journal *journal;
+    const struct clock *clock;
+    const struct random *random;
+    struct log *log;
+};
+
+struct delivery_status {
+    uint64_t sent, filtered, failed, dropped; // events; failed attempts; events given up or gone
+    int64_t cursor, lag;                      // lag: events it does not have yet
+    size_t pending;                           // handed over, not acknowledged yet
+    char problem[512];                        // why the last attempt failed; empty: all is well
+};
+
+struct delivery;
+
+// Starts the thread. The receiver is copied and freed at stop. NULL with a sentence when memory or
+// threads are short; the receiver then stays the caller's.
+struct delivery *delivery_start(const struct receiver *receiver, const struct delivery_options *options,
+                                struct error *err);
+
+// From now on it goes on only until all is delivered, or until `stop_by` (monotonic microseconds).
+// What is not delivered then stays in the journal. Wake the journal's readers after this.
+void delivery_ask_to_stop(struct delivery *delivery, int64_t stop_by);
+
+// Waits for the thread's end, then frees everything.
+void delivery_finish(struct delivery *delivery);
+
+// Makes the receiver open its files again, as after a logrotate. Any thread.
+void delivery_reopen(struct delivery *delivery);
+
+const struct receiver *delivery_receiver(const struct delivery *delivery);
+void delivery_get_status(struct delivery *delivery, struct delivery_status *out); // any thread
+
+#endif

@@ -1,0 +1,246 @@
+#include "sink/file.h"
+
+#include "sink/format.h"
+#include "sink/output.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <libgen.h>
+#include <limits.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { WINDOW = 512 };
+
+struct file_sink {
+    const char *path;
+    enum file_fsync fsync;
+    int fd;
+    int pending; // lines written and not synced
+    bool failed; // after those; `wait` tells, once they are safe
+    struct error problem;
+    atomic_bool reopen;
+};
+
+const char *file_fsync_word(enum file_fsync fsync)
+{
+    return fsync == FILE_FSYNC_EACH ? "each" : "none";
+}
+
+// Files.
+
+// A new file's name is on the disk only after its directory is.
+static void sync_directory(const char *path)
+{
+    char copy[PATH_MAX];
+    snprintf(copy, sizeof copy, "%s", path);
+    int fd = open(dirname(copy), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (fd < 0)
+        return;
+    fsync(fd);
+    close(fd);
+}
+
+static bool check_kind(const struct file_sink *f, struct error *err)
+{
+    struct stat st;
+    if (fstat(f->fd, &st) != 0)
+        return error_set(err, "cannot look at %s: %s", f->path, strerror(errno));
+    return S_ISREG(st.st_mode) || S_ISCHR(st.st_mode) ||
+           error_set(err, "%s is not a file", f->path);
+}
+
+static bool append(const struct file_sink *f, const char *octets, size_t size, struct error *err);
+
+// What somebody left without a newline stays, as a line of its own.
+static bool end_last_line(const struct file_sink *f, struct error *err)
+{
+    char last = '\n';
+    int fd = open(f->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    struct stat st;
+    if (fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_size > 0 &&
+        pread(fd, &last, 1, st.st_size - 1) != 1)
+        last = '\n';
+    if (fd >= 0)
+        close(fd);
+    return last == '\n' || append(f, "\n", 1, err);
+}
+
+static bool open_file(void *self, struct error *err)
+{
+    struct file_sink *f = self;
+    bool is_new = access(f->path, F_OK) != 0;
+    atomic_store(&f->reopen, false);
+    f->pending = 0;
+    f->failed = false;
+    f->fd = open(f->path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NONBLOCK | O_NOCTTY, 0640);
+    if (f->fd < 0)
+        return error_set(err, "cannot open %s: %s", f->path, strerror(errno));
+    if (check_kind(f, err) && end_last_line(f, err)) {
+        if (is_new && f->fsync == FILE_FSYNC_EACH)
+            sync_directory(f->path);
+        return true;
+    }
+    close(f->fd);
+    return false;
+}
+
+// Takes back the octets just written at the file's end.
+static void take_back(const struct file_sink *f, size_t size)
+{
+    struct stat st;
+    if (size > 0 && fstat(f->fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_size >= (off_t)size)
+        (void)!ftruncate(f->fd, st.st_size - (off_t)size);
+}
+
+static bool append(const struct file_sink *f, const char *octets, size_t size, struct error *err)
+{
+    for (size_t done = 0; done < size;) {
+        ssize_t n = write(f->fd, octets + done, size - done);
+        if (n < 0 && errno != EINTR) {
+            error_set(err, "cannot write to %s: %s", f->path, strerror(errno));
+            take_back(f, done);
+            return false;
+        }
+        done += n > 0 ? (size_t)n : 0;
+    }
+    return true;
+}
+
+static bool sync_file(const struct file_sink *f, struct error *err)
+{
+    if (fdatasync(f->fd) == 0 || errno == EINVAL) // a device has nothing to sync
+        return true;
+    return error_set(err, "cannot sync %s: %s", f->path, strerror(errno));
+}
+
+// Changes to the file that the path now names. On failure the old one stays open. What is pending
+// stays so, and is safe.
+static bool follow_rename(struct file_sink *f, struct error *err)
+{
+    struct file_sink old = {.fd = f->fd, .path = f->path};
+    int pending = f->pending;
+    if (!atomic_load(&f->reopen))
+        return true;
+    if ((pending > 0 && !sync_file(&old, err)) || !open_file(f, err)) {
+        f->fd = old.fd;
+        return false;
+    }
+    close(old.fd);
+    f->pending = pending;
+    return true;
+}
+
+static size_t make_line(char buffer[FORMAT_SIZE + 1], const struct event *event)
+{
+    struct text t = text_in(buffer, FORMAT_SIZE);
+    format_line(&t, FORMAT_JSON, NULL, event);
+    buffer[t.len] = '\n';
+    return t.len + 1;
+}
+
+// A failure after lines that can still be synced must not make them come again: it waits for them.
+static enum receiver_result put_off(struct file_sink *f, const struct error *err)
+{
+    if (f->pending == 0)
+        return RECEIVER_FAILED;
+    f->failed = true;
+    f->problem = *err;
+    return RECEIVER_PENDING;
+}
+
+static enum receiver_result send_file(void *self, const struct event *event, struct error *err)
+{
+    struct file_sink *f = self;
+    char buffer[FORMAT_SIZE + 1];
+    if (f->failed)
+        return RECEIVER_PENDING;
+    if (!follow_rename(f, err) || !append(f, buffer, make_line(buffer, event), err))
+        return put_off(f, err);
+    if (f->fsync == FILE_FSYNC_NONE)
+        return RECEIVER_DONE;
+    f->pending++;
+    return RECEIVER_PENDING;
+}
+
+// Who only looks has more lines to come: they are synced together.
+static int wait_file(void *self, int timeout_ms, struct error *err)
+{
+    struct file_sink *f = self;
+    int n = f->pending;
+    if (n == 0 && f->failed) {
+        *err = f->problem;
+        return -1;
+    }
+    if (n == 0 || timeout_ms == 0)
+        return 0;
+    f->pending = 0;
+    return sync_file(f, err) ? n : -1;
+}
+
+static void close_file(void *self)
+{
+    struct file_sink *f = self;
+    close(f->fd);
+}
+
+static void ask_to_reopen(void *self)
+{
+    struct file_sink *f = self;
+    atomic_store(&f->reopen, true);
+}
+
+// Standard output.
+
+static bool open_output(void *self, struct error *err)
+{
+    (void)self;
+    (void)err;
+    return true;
+}
+
+static enum receiver_result send_output(void *self, const struct event *event, struct error *err)
+{
+    (void)self;
+    char buffer[FORMAT_SIZE + 1];
+    return output_write(buffer, make_line(buffer, event), err) ? RECEIVER_DONE : RECEIVER_FAILED;
+}
+
+static void close_output(void *self)
+{
+    (void)self;
+}
+
+bool file_receiver(struct receiver *out, const char *name, const struct file_options *options,
+                   struct error *err)
+{
+    struct file_sink *f = calloc(1, sizeof *f);
+    if (!f)
+        return error_set(err, "out of memory");
+    f->path = options->path;
+    f->fsync = options->fsync;
+    *out = (struct receiver){.open = open_file,
+                             .send = send_file,
+                             .close = close_file,
+                             .reopen = ask_to_reopen,
+                             .free = free,
+                             .self = f,
+                             .kind = "file"};
+    if (strcmp(options->path, "-") == 0) {
+        out->open = open_output;
+        out->send = send_output;
+        out->close = close_output;
+        out->reopen = NULL;
+    } else if (options->fsync == FILE_FSYNC_EACH) {
+        out->wait = wait_file;
+        out->window = WINDOW;
+    }
+    snprintf(out->name, sizeof out->name, "%s", name);
+    snprintf(out->address, sizeof out->address, "%s",
+             strcmp(options->path, "-") == 0 ? "standard output" : options->path);
+    return true;
+}

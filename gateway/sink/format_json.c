@@ -1,0 +1,215 @@
+// The formats in JSON: our own, and Elastic's.
+#include "sink/format.h"
+
+#include "base/clock.h"
+#include "install.h"
+#include "model/catalogue.h"
+#include "sink/format_fields.h"
+
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void set(json_t *object, const char *key, const char *value)
+{
+    json_object_set_new(object, key, json_string(value));
+}
+
+static void set_number(json_t *object, const char *key, json_int_t value)
+{
+    json_object_set_new(object, key, json_integer(value));
+}
+
+static json_t *set_object(json_t *object, const char *key)
+{
+    json_t *inner = json_object();
+    json_object_set_new(object, key, inner);
+    return inner;
+}
+
+static void set_list(json_t *object, const char *key, const char *const *words)
+{
+    json_t *list = json_array();
+    for (; *words; words++)
+        json_array_append_new(list, json_string(*words));
+    json_object_set_new(object, key, list);
+}
+
+static void set_time(json_t *object, const char *key, int64_t utc_us)
+{
+    char when[CLOCK_TEXT_SIZE];
+    clock_format_utc(utc_us, when);
+    set(object, key, when);
+}
+
+static void take_member(void *ctx, const char *name, const char *value, bool is_number)
+{
+    json_object_set_new(ctx, name,
+                        is_number ? json_integer(strtoll(value, NULL, 10)) : json_string(value));
+}
+
+// Adds the object, which is freed. When it does not fit, members go, the least needed first; the
+// `spare` are paths of one or two keys, and NULL ends them.
+struct path {
+    const char *outer, *inner;
+};
+
+static void add_json(struct text *t, json_t *object, const struct path *spare)
+{
+    char *line = json_dumps(object, JSON_COMPACT);
+    while (line && t->len + strlen(line) >= t->size && spare->outer) {
+        json_t *inside = spare->inner ? json_object_get(object, spare->outer) : object;
+        json_object_del(inside, spare->inner ? spare->inner : spare->outer);
+        spare++;
+        free(line);
+        line = json_dumps(object, JSON_COMPACT);
+    }
+    text_add(t, line ? line : "{}"); // memory was short
+    free(line);
+    json_decref(object);
+}
+
+// Ours.
+
+void format_json(struct text *t, const struct format_origin *origin, const struct event *event)
+{
+    static const struct path SPARE[] = {
+        {"raw", NULL},        {"reason", NULL},          {"issuerName", NULL},
+        {"sourceName", NULL}, {"destinationName", NULL}, {"text", NULL},
+        {NULL, NULL}};
+    (void)origin;
+    json_t *object = json_object();
+    set_time(object, field_name(FIELD_TIME), event->time_us);
+    format_fields(event, take_member, object);
+    set(object, field_name(FIELD_TEXT), event->text);
+    add_json(t, object, SPARE);
+}
+
+// Elastic Common Schema.
+
+static const char *const NETWORK[] = {"network", NULL}, *const HOST[] = {"host", NULL},
+                         *const PROCESS[] = {"process", NULL},
+                         *const INTRUSION[] = {"intrusion_detection", "network", NULL};
+
+static const char *const *ecs_category(const struct event *event)
+{
+    switch (event->type->category) {
+    case CATEGORY_SECURITY:
+        return INTRUSION;
+    case CATEGORY_NODE:
+    case CATEGORY_IO:
+        return HOST;
+    case CATEGORY_GATEWAY:
+        return PROCESS;
+    default:
+        return NETWORK;
+    }
+}
+
+static const char *const *ecs_type(const struct event *event)
+{
+    static const char *const DENIED[] = {"denied", NULL}, *const START[] = {"start", NULL},
+                             *const END[] = {"end", NULL}, *const INFO[] = {"info", NULL};
+    if (event->type->category == CATEGORY_SECURITY)
+        return DENIED;
+    if (event->type == catalogue_get(CATALOGUE_GATEWAY_STARTED))
+        return START;
+    return event->type == catalogue_get(CATALOGUE_GATEWAY_STOPPED) ? END : INFO;
+}
+
+// The number of the trap, or our own word where there is none.
+static void set_code(json_t *object, const struct event *event)
+{
+    char code[8];
+    struct text t = text_in(code, sizeof code);
+    text_addf(&t, "%u", (unsigned)event->notice.trap);
+    set(object, "code", event->notice.trap != 0 ? code : event->type->name);
+}
+
+static void set_event(json_t *object, const struct format_origin *origin, const struct event *event)
+{
+    char raw[EVENT_RAW_MAX * 2 + 1];
+    struct text hex = text_in(raw, sizeof raw);
+    text_add_hex(&hex, event->raw, event->raw_size);
+    json_t *o = set_object(object, "event");
+    set(o, "id", event->id);
+    set(o, "kind", event->type->alarm == ALARM_RAISES ? "alert" : "event");
+    set_list(o, "category", ecs_category(event));
+    set_list(o, "type", ecs_type(event));
+    set_code(o, event);
+    set(o, "action", event->type->name);
+    set_number(o, "severity", format_severity(origin, event));
+    set(o, "provider", "ibtrapd");
+    set(o, "module", "ibtrapd");
+    set(o, "dataset", "ibtrapd.event");
+    if (event->reason[0])
+        set(o, "reason", event->reason);
+    if (event->raw_size > 0)
+        set(o, "original", raw);
+}
+
+static void set_log(json_t *object, const struct format_origin *origin, const struct event *event)
+{
+    json_t *o = set_object(object, "log");
+    enum severity severity = format_severity(origin, event);
+    set(o, "level", severity_word(severity));
+    json_t *syslog = set_object(o, "syslog");
+    set_number(syslog, "priority", format_priority(origin, event));
+    set_number(set_object(syslog, "facility"), "code", origin->facility);
+    json_t *s = set_object(syslog, "severity");
+    set_number(s, "code", severity);
+    set(s, "name", severity_word(severity));
+    set(syslog, "hostname", origin->hostname);
+    set(syslog, "appname", "ibtrapd");
+    set(syslog, "procid", origin->process_id);
+    set(syslog, "msgid", event->type->name);
+}
+
+static void set_observer(json_t *object, const struct format_origin *origin)
+{
+    json_t *o = set_object(object, "observer");
+    set(o, "hostname", origin->hostname);
+    set(o, "vendor", "ibtrapd");
+    set(o, "product", "ibtrapd");
+    set(o, "type", "gateway");
+    set(o, "version", INSTALL_VERSION);
+}
+
+// The host that it happened at, and all that it names.
+static void set_hosts(json_t *object, const struct event *event)
+{
+    const struct endpoint *const who[] = {&event->subject, &event->issuer, &event->source,
+                                          &event->destination};
+    const char *names[5] = {NULL};
+    size_t n = 0;
+    for (size_t i = 0; i < 4; i++) {
+        bool known = who[i]->name[0] == '\0';
+        for (size_t k = 0; k < n; k++)
+            known = known || strcmp(names[k], who[i]->name) == 0;
+        if (!known)
+            names[n++] = who[i]->name;
+    }
+    if (event->subject.name[0])
+        set(set_object(object, "host"), "name", event->subject.name);
+    if (n > 0)
+        set_list(set_object(object, "related"), "hosts", names);
+}
+
+void format_ecs(struct text *t, const struct format_origin *origin, const struct event *event)
+{
+    static const struct path SPARE[] = {
+        {"event", "original"}, {"ibtrapd", NULL},  {"related", NULL}, {"host", NULL},
+        {"event", "reason"},   {"observer", NULL}, {"message", NULL}, {NULL, NULL}};
+    json_t *object = json_object();
+    set_time(object, "@timestamp", event->time_us);
+    set(set_object(object, "ecs"), "version", "8.11.0");
+    set(object, "message", event->text);
+    set_event(object, origin, event);
+    set_log(object, origin, event);
+    set_observer(object, origin);
+    set_hosts(object, event);
+    json_t *ours = set_object(object, "ibtrapd");
+    format_fields(event, take_member, ours);
+    json_object_del(ours, "raw"); // is event.original
+    add_json(t, object, SPARE);
+}

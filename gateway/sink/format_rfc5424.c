@@ -1,0 +1,277 @@
+#include "sink/format.h"
+
+#include "base/clock.h"
+#include "install.h"
+#include "mib_root.h"
+#include "model/catalogue.h"
+#include "sink/format_fields.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+enum { TEXT_RESERVE = 640 }; // of the sentence, at least, when structured data is long
+
+static const char BYTE_ORDER_MARK[] = "\xEF\xBB\xBF";
+
+// RFC 5424 6.3.3: '"', '\' and ']' are escaped in a value.
+static void add_value(struct text *t, const char *value)
+{
+    for (const char *p = value; *p; p++) {
+        if (*p == '"' || *p == '\\' || *p == ']')
+            text_add_n(t, "\\", 1);
+        text_add_n(t, p, 1);
+    }
+}
+
+// Adds ` name="value"` as a whole or not at all, and leaves room for a closing bracket.
+static void add_param(struct text *t, const char *name, const char *value)
+{
+    char buffer[FORMAT_VALUE_SIZE * 2 + 64];
+    struct text param = text_in(buffer, sizeof buffer);
+    text_addf(&param, " %s=\"", name);
+    add_value(&param, value);
+    text_add(&param, "\"");
+    if (!param.cut && t->len + param.len + 1 < t->size)
+        text_add_n(t, param.buf, param.len);
+}
+
+static void add_number(struct text *t, const char *name, uint64_t number)
+{
+    char value[24];
+    struct text v = text_in(value, sizeof value);
+    text_addf(&v, "%" PRIu64, number);
+    add_param(t, name, value);
+}
+
+// Our own element.
+
+static void take_param(void *ctx, const char *name, const char *value, bool is_number)
+{
+    (void)is_number;
+    add_param(ctx, name, value);
+}
+
+static void add_own(struct text *t, const struct event *event)
+{
+    text_add(t, "[ibtrapd@" MIB_ROOT_ENTERPRISE);
+    format_fields(event, take_param, t);
+    text_add(t, "]");
+}
+
+// RFC 5424 7.2 and 7.3.
+
+static void add_origin(struct text *t, const struct format_origin *origin)
+{
+    text_add(t, "[origin");
+    if (origin->ip)
+        add_param(t, "ip", origin->ip);
+    add_param(t, "enterpriseId", MIB_ROOT_ENTERPRISE);
+    add_param(t, "software", "ibtrapd");
+    add_param(t, "swVersion", INSTALL_VERSION);
+    text_add(t, "]");
+}
+
+// Hundredths of a second since the start, as SNMP counts them; an event from before it has none.
+static bool uptime_at(const struct format_origin *origin, const struct event *event, uint32_t *out)
+{
+    int64_t us = event->time_us - origin->started_us;
+    *out = (uint32_t)(us / 10000);
+    return origin->started_us != 0 && us >= 0;
+}
+
+static void add_meta(struct text *t, const struct format_origin *origin, const struct event *event)
+{
+    uint32_t uptime;
+    text_add(t, "[meta");
+    if (origin->sequence != 0)
+        add_number(t, "sequenceId", origin->sequence);
+    if (uptime_at(origin, event, &uptime))
+        add_number(t, "sysUpTime", uptime);
+    add_param(t, "language", "en");
+    text_add(t, "]");
+}
+
+// RFC 5674. Causes and kinds are words of the IANA-ITU-ALARM-TC-MIB.
+
+static const struct nature {
+    const char *event_type, *cause;
+} NATURES[] = {
+    [CATEGORY_FABRIC] = {"communicationsAlarm", "communicationsSubsystemFailure"},
+    [CATEGORY_LINK] = {"communicationsAlarm", "lossOfSignal"},
+    [CATEGORY_PORT] = {"communicationsAlarm", "communicationsSubsystemFailure"},
+    [CATEGORY_NODE] = {"equipmentAlarm", "equipmentMalfunction"},
+    [CATEGORY_SECURITY] = {"securityServiceOrMechanismViolation", "unauthorizedAccessAttempt"},
+    [CATEGORY_MULTICAST] = {"communicationsAlarm", "communicationsSubsystemFailure"},
+    [CATEGORY_SM] = {"communicationsAlarm", "communicationsSubsystemFailure"},
+    [CATEGORY_IO] = {"equipmentAlarm", "inputOutputDeviceError"},
+    [CATEGORY_COUNTER] = {"qualityOfServiceAlarm", "thresholdCrossed"},
+    [CATEGORY_GATEWAY] = {"processingErrorAlarm", "other"},
+    [CATEGORY_VENDOR] = {"other", "other"},
+};
+
+// The name of what the alarm is about, or what else tells it apart.
+static void add_resource(struct text *t, const struct event *event)
+{
+    char guid[ADDRESS_GUID_TEXT_SIZE];
+    address_format_guid(event->subject.guid, guid);
+    const char *resource = event->subject.name[0] ? event->subject.name : guid;
+    add_param(t, "resource",
+              event->subject.name[0] || event->subject.guid ? resource : event->alarm_key);
+}
+
+// RFC 9039: a GUID is an EUI-64, and those have URNs.
+static void add_resource_uri(struct text *t, const struct event *event)
+{
+    char uri[40];
+    struct text u = text_in(uri, sizeof uri);
+    if (event->subject.guid == 0)
+        return;
+    text_addf(&u, "urn:dev:mac:%016" PRIx64, event->subject.guid);
+    add_param(t, "resourceURI", uri);
+}
+
+static void add_alarm(struct text *t, const struct event *event)
+{
+    const struct catalogue_entry *type = event->type;
+    bool cleared = type->alarm == ALARM_CLEARS;
+    if (type->alarm == ALARM_NONE)
+        return;
+    text_add(t, "[alarm");
+    add_resource(t, event);
+    add_param(t, "probableCause", NATURES[type->category].cause);
+    add_param(t, "perceivedSeverity", cleared ? "cleared" : severity_perceived(type->severity));
+    add_param(t, "eventType", NATURES[type->category].event_type);
+    add_param(t, "trendIndication", cleared ? "lessSevere" : "moreSevere");
+    add_resource_uri(t, event);
+    text_add(t, "]");
+}
+
+// RFC 5675 3.2: the varbinds of the notification that the event makes, numbered from 1; the name of
+// each in v, its value in a parameter whose letter tells its type.
+
+static void add_oid(struct text *t, char letter, unsigned number, const uint32_t *ids, size_t n)
+{
+    char value[FORMAT_VALUE_SIZE], name[16];
+    struct text v = text_in(value, sizeof value), p = text_in(name, sizeof name);
+    for (size_t i = 0; i < n; i++)
+        text_addf(&v, i ? ".%" PRIu32 : "%" PRIu32, ids[i]);
+    text_addf(&p, "%c%u", letter, number);
+    add_param(t, name, value);
+}
+
+static void add_varbind(struct text *t, unsigned number, const struct mib_varbind *varbind)
+{
+    char value[MIB_VALUE_MAX * 2 + 1], name[16];
+    struct text v = text_in(value, sizeof value), p = text_in(name, sizeof name);
+    add_oid(t, 'v', number, varbind->oid, varbind->oid_length);
+    switch (varbind->syntax) {
+    case MIB_INTEGER32:
+        text_addf(&p, "d%u", number);
+        text_addf(&v, "%" PRId32, (int32_t)varbind->number);
+        break;
+    case MIB_UNSIGNED32:
+        text_addf(&p, "u%u", number);
+        text_addf(&v, "%" PRIu32, varbind->number);
+        break;
+    default:
+        text_addf(&p, "x%u", number);
+        text_add_hex(&v, varbind->octets, varbind->size);
+        break;
+    }
+    add_param(t, name, value);
+}
+
+static const struct mib_notification *notification_of(const struct event *event)
+{
+    const struct catalogue_entry *type = event->type;
+    if (type->sma)
+        return type->sma;
+    return type->gsw && event->switch_guid != 0 ? type->gsw : type->own;
+}
+
+static void add_notification_head(struct text *t, const struct format_origin *origin,
+                                  const struct event *event, const struct mib_notification *which)
+{
+    static const uint32_t UPTIME[] = {1, 3, 6, 1, 2, 1, 1, 3, 0};
+    static const uint32_t TRAP_OID[] = {1, 3, 6, 1, 6, 3, 1, 1, 4, 1, 0};
+    uint32_t uptime;
+    if (!uptime_at(origin, event, &uptime))
+        uptime = 0;
+    if (origin->engine_id) {
+        add_param(t, "ctxEngine", origin->engine_id);
+        add_param(t, "ctxName", "");
+    }
+    add_oid(t, 'v', 1, UPTIME, sizeof UPTIME / sizeof *UPTIME);
+    add_number(t, "t1", uptime);
+    add_oid(t, 'v', 2, TRAP_OID, sizeof TRAP_OID / sizeof *TRAP_OID);
+    add_oid(t, 'o', 2, which->oid.ids, which->oid.length);
+}
+
+static void add_snmp(struct text *t, const struct format_origin *origin, const struct event *event)
+{
+    const struct mib_notification *which = notification_of(event);
+    if (!which)
+        return;
+    text_add(t, "[snmp");
+    add_notification_head(t, origin, event, which);
+    for (unsigned i = 0; i < MIB_OBJECTS_MAX && which->objects[i]; i++) {
+        struct mib_varbind varbind;
+        mib_encode(which, which->objects[i], event, &varbind);
+        add_varbind(t, i + 3, &varbind);
+    }
+    text_add(t, "]");
+}
+
+// The message.
+
+void format_rfc5424_header(struct text *t, const struct format_origin *origin,
+                           const struct event *event)
+{
+    char when[CLOCK_TEXT_SIZE];
+    clock_format_utc(event->time_us, when);
+    text_addf(t, "<%u>1 %s %s ibtrapd %s %s ", format_priority(origin, event), when,
+              origin->hostname, origin->process_id, event->type->name);
+}
+
+static bool is_ascii(const char *s)
+{
+    while (*s && (unsigned char)*s < 0x80)
+        s++;
+    return *s == '\0';
+}
+
+static size_t text_room(const struct event *event)
+{
+    size_t length = strlen(event->text) + strlen(BYTE_ORDER_MARK) + 1;
+    return length < TEXT_RESERVE ? length : TEXT_RESERVE;
+}
+
+// Our own element gives way, parameter by parameter, to the short ones; SNMP's is there whole or
+// not.
+static void add_structured_data(struct text *t, const struct format_origin *origin,
+                                const struct event *event)
+{
+    char own[FORMAT_SIZE], rest[FORMAT_SIZE], snmp[FORMAT_SIZE];
+    struct text r = text_in(rest, sizeof rest), s = text_in(snmp, sizeof snmp);
+    add_origin(&r, origin);
+    add_meta(&r, origin, event);
+    add_alarm(&r, event);
+    add_snmp(&s, origin, event);
+    size_t room = t->size - t->len - text_room(event) - r.len;
+    struct text o = text_in(own, room < sizeof own ? room : sizeof own);
+    add_own(&o, event);
+    text_add_n(t, own, o.len);
+    text_add_n(t, rest, r.len);
+    if (!s.cut && o.len + s.len < room)
+        text_add_n(t, snmp, s.len);
+}
+
+void format_rfc5424(struct text *t, const struct format_origin *origin, const struct event *event)
+{
+    format_rfc5424_header(t, origin, event);
+    add_structured_data(t, origin, event);
+    text_add(t, " ");
+    if (!is_ascii(event->text)) // RFC 5424 6.4: then UTF-8 is announced
+        text_add(t, BYTE_ORDER_MARK);
+    text_add(t, event->text);
+}

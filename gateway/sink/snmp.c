@@ -1,0 +1,329 @@
+#include "sink/snmp.h"
+
+#include "sink/snmp_engine.h"
+#include "sink/snmp_link.h"
+#include "sink/snmp_pdu.h"
+
+#include <arpa/inet.h>
+#include <ifaddrs.h>
+#include <net/if.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { HOLD_MS = 3000, HOLD_TICK_MS = 100, PROOF_MS = 50 };
+
+const struct snmp_target SNMP_TARGET_DEFAULTS = {
+    .port = 162,
+    .transport = SNMP_UDP,
+    .version = SNMP_V2C,
+    .community = "public",
+    .timeout_ms = 1000,
+    .retries = 3,
+    .window = 64,
+};
+
+// An event whose informs are under way.
+struct slot {
+    unsigned unanswered;
+    bool sent_again;
+};
+
+struct snmp_sink {
+    char host[300], community[256], context[256];
+    struct snmp_keys keys;
+    uint8_t engine_id[SNMP_ENGINE_ID_MAX];
+    struct snmp_link_options options; // points to the above
+    struct snmp_link link;
+
+    unsigned sets;
+    bool extra, has_trap_address, has_agent_address;
+    uint8_t trap_address[4], agent_address[4];
+    const struct clock *clock;
+    int64_t started_at;
+
+    struct slot *slots; // a ring
+    unsigned window, head, pending;
+    bool proven; // since it was opened, it has answered, or not said that nobody listens
+};
+
+void snmp_begin(const char *state_directory, const struct random *random, struct log *log)
+{
+    netsnmp_ds_set_boolean(NETSNMP_DS_LIBRARY_ID, NETSNMP_DS_LIB_DONT_READ_CONFIGS, 1);
+    netsnmp_ds_set_boolean(NETSNMP_DS_LIBRARY_ID, NETSNMP_DS_LIB_DONT_PERSIST_STATE, 1);
+    netsnmp_ds_set_boolean(NETSNMP_DS_LIBRARY_ID, NETSNMP_DS_LIB_DISABLE_PERSISTENT_LOAD, 1);
+    netsnmp_ds_set_boolean(NETSNMP_DS_LIBRARY_ID, NETSNMP_DS_LIB_DISABLE_PERSISTENT_SAVE, 1);
+    setenv("MIBS", "", 1);
+    snmp_disable_stderrlog();
+    init_snmp("ibtrapd");
+    struct error err;
+    if (!snmp_engine_start(state_directory, random, &err))
+        log_write(log, LOG_LEVEL_WARNING, "%s", err.text);
+}
+
+void snmp_end(void)
+{
+    snmp_shutdown("ibtrapd");
+}
+
+// Opening.
+
+static void find_agent_address(struct snmp_sink *s)
+{
+    struct ifaddrs *all;
+    if (getifaddrs(&all) != 0)
+        return;
+    for (const struct ifaddrs *a = all; a; a = a->ifa_next) {
+        if (!a->ifa_addr || a->ifa_addr->sa_family != AF_INET || (a->ifa_flags & IFF_LOOPBACK) ||
+            !(a->ifa_flags & IFF_UP))
+            continue;
+        memcpy(s->agent_address, &((const struct sockaddr_in *)a->ifa_addr)->sin_addr,
+               sizeof s->agent_address);
+        break;
+    }
+    freeifaddrs(all);
+}
+
+static bool open_session(void *self, struct error *err)
+{
+    struct snmp_sink *s = self;
+    s->head = s->pending = 0;
+    s->proven = false;
+    if (!s->has_agent_address)
+        find_agent_address(s);
+    return snmp_link_open(&s->link, &s->options, s, err);
+}
+
+static void close_session(void *self)
+{
+    struct snmp_sink *s = self;
+    snmp_link_close(&s->link);
+}
+
+// Informs.
+
+static struct slot *slot_at(const struct snmp_sink *s, unsigned i)
+{
+    return &s->slots[(s->head + i) % s->window];
+}
+
+static int take_answer(int operation, netsnmp_session *session, int id, netsnmp_pdu *pdu,
+                       void *magic)
+{
+    (void)id;
+    struct snmp_sink *s = session->callback_magic;
+    struct slot *slot = magic;
+    if (operation == NETSNMP_CALLBACK_OP_RESEND)
+        slot->sent_again = true;
+    if (snmp_link_judge(&s->link, operation, pdu)) {
+        slot->unanswered--;
+        s->proven = true;
+    }
+    return 1;
+}
+
+// The first event after an opening goes alone, and none goes while an earlier one had to be sent
+// again: a receiver that comes back gets them in order, and a dead one is not flooded.
+static bool must_hold(const struct snmp_sink *s)
+{
+    bool hold = !s->proven && s->pending > 0;
+    for (unsigned i = 0; i < s->pending && !hold; i++)
+        hold = slot_at(s, i)->sent_again && slot_at(s, i)->unanswered > 0;
+    return hold;
+}
+
+static bool hold(struct snmp_sink *s, struct error *err)
+{
+    int64_t until = clock_monotonic(&clock_system) + HOLD_MS * CLOCK_US_PER_MS;
+    while (must_hold(s) && clock_monotonic(&clock_system) < until) {
+        if (!snmp_link_serve(&s->link, HOLD_TICK_MS, err))
+            return false;
+    }
+    return true;
+}
+
+static unsigned take_answered(struct snmp_sink *s)
+{
+    unsigned n = 0;
+    while (s->pending > 0 && slot_at(s, 0)->unanswered == 0) {
+        s->head = (s->head + 1) % s->window;
+        s->pending--;
+        n++;
+    }
+    return n;
+}
+
+static int wait_for_answers(void *self, int timeout_ms, struct error *err)
+{
+    struct snmp_sink *s = self;
+    int64_t now = clock_monotonic(&clock_system), until = now + timeout_ms * CLOCK_US_PER_MS;
+    unsigned n = take_answered(s);
+    for (bool first = true; n == 0 && s->pending > 0 && (first || now < until); first = false) {
+        int64_t left_ms = (until - now + CLOCK_US_PER_MS - 1) / CLOCK_US_PER_MS;
+        if (!snmp_link_serve(&s->link, left_ms < HOLD_TICK_MS ? (int)left_ms : HOLD_TICK_MS, err))
+            return -1;
+        n = take_answered(s);
+        now = clock_monotonic(&clock_system);
+    }
+    return (int)n;
+}
+
+// Sending.
+
+static netsnmp_pdu *make_pdu(const struct snmp_sink *s, const struct event *event,
+                             const struct mib_notification *notification)
+{
+    int64_t up_us = clock_monotonic(s->clock) - s->started_at;
+    const struct snmp_pdu_options options = {
+        .uptime_cs = (uint32_t)(up_us / (CLOCK_US_PER_S / 100)),
+        .extra = s->extra,
+        .trap_address = s->has_trap_address ? s->trap_address : NULL,
+        .agent_address = s->agent_address,
+    };
+    if (s->options.version == SNMP_VERSION_1)
+        return snmp_pdu_make_v1(event, notification, &options);
+    return snmp_pdu_make(s->options.inform ? SNMP_MSG_INFORM : SNMP_MSG_TRAP2, event, notification,
+                         &options);
+}
+
+static bool queue(struct snmp_sink *s, const struct event *event,
+                  const struct mib_notification *notification, struct slot *slot, struct error *err)
+{
+    netsnmp_pdu *pdu = make_pdu(s, event, notification);
+    if (!pdu)
+        return error_set(err, "out of memory");
+    return snmp_link_queue(&s->link, pdu, slot ? take_answer : NULL, slot, err);
+}
+
+static bool send_all(struct snmp_sink *s, const struct event *event,
+                     const struct mib_notification *const *notifications, size_t n,
+                     struct slot *slot, struct error *err)
+{
+    bool ok = true;
+    snmp_lock();
+    for (size_t i = 0; ok && i < n; i++)
+        ok = queue(s, event, notifications[i], slot, err);
+    snmp_unlock();
+    return ok && snmp_link_flush(&s->link, err);
+}
+
+// After the first trap since the opening, a host where nobody listens gets a moment to say so: then
+// the event is not lost.
+static bool prove(struct snmp_sink *s, struct error *err)
+{
+    bool sound = s->proven || snmp_wire_settle(&s->link.wire, PROOF_MS, err);
+    s->proven = sound;
+    return sound;
+}
+
+static enum receiver_result send_event(void *self, const struct event *event, struct error *err)
+{
+    struct snmp_sink *s = self;
+    const struct mib_notification *notifications[SNMP_PDU_NOTIFICATIONS_MAX];
+    size_t n = snmp_pdu_notifications(event, s->sets, notifications);
+    if (n == 0)
+        return RECEIVER_SKIPPED;
+    if (!s->options.inform)
+        return send_all(s, event, notifications, n, NULL, err) && prove(s, err) ? RECEIVER_DONE
+                                                                                : RECEIVER_FAILED;
+    if (!hold(s, err))
+        return RECEIVER_FAILED;
+    struct slot *slot = slot_at(s, s->pending++);
+    *slot = (struct slot){.unanswered = (unsigned)n};
+    return send_all(s, event, notifications, n, slot, err) ? RECEIVER_PENDING : RECEIVER_FAILED;
+}
+
+// Making.
+
+static bool check(const struct snmp_target *t, struct error *err)
+{
+    if (t->inform && t->version == SNMP_V1)
+        return error_set(err, "SNMPv1 has no informs");
+    if (t->inform && (t->window == 0 || t->timeout_ms == 0))
+        return error_set(err, "informs need a window and a timeout of at least 1");
+    if (t->version != SNMP_V3 && !t->community)
+        return error_set(err, "SNMPv1 and SNMPv2c need a community");
+    if (t->version == SNMP_V3 && t->user.engine_id_size > SNMP_ENGINE_ID_MAX)
+        return error_set(err, "an SNMPv3 engine ID has at most %d octets", SNMP_ENGINE_ID_MAX);
+    return true;
+}
+
+static void copy_addresses(struct snmp_sink *s, const struct snmp_target *t)
+{
+    s->has_trap_address = t->has_trap_address;
+    memcpy(s->trap_address, t->trap_address, sizeof s->trap_address);
+    s->has_agent_address = t->has_agent_address || t->has_trap_address;
+    memcpy(s->agent_address, t->has_agent_address ? t->agent_address : t->trap_address,
+           sizeof s->agent_address);
+}
+
+static void copy_options(struct snmp_sink *s, const struct snmp_target *t)
+{
+    static const long VERSIONS[] = {
+        [SNMP_V1] = SNMP_VERSION_1, [SNMP_V2C] = SNMP_VERSION_2c, [SNMP_V3] = SNMP_VERSION_3};
+    snprintf(s->host, sizeof s->host, "%s", t->host);
+    snprintf(s->community, sizeof s->community, "%s", t->community ? t->community : "");
+    snprintf(s->context, sizeof s->context, "%s", t->user.context ? t->user.context : "");
+    memcpy(s->engine_id, t->user.engine_id, t->user.engine_id_size);
+    s->options = (struct snmp_link_options){.host = s->host,
+                                            .port = t->port,
+                                            .stream = t->transport == SNMP_TCP,
+                                            .version = VERSIONS[t->version],
+                                            .inform = t->inform,
+                                            .timeout_ms = t->timeout_ms,
+                                            .retries = t->retries,
+                                            .community = s->community,
+                                            .keys = &s->keys,
+                                            .context = s->context,
+                                            .engine_id = s->engine_id,
+                                            .engine_id_size = t->user.engine_id_size};
+    s->sets = t->sets;
+    s->extra = t->extra;
+    s->window = t->inform ? t->window : 0;
+    s->clock = t->clock;
+    s->started_at = t->started_at;
+    copy_addresses(s, t);
+}
+
+static void free_sink(void *self)
+{
+    struct snmp_sink *s = self;
+    snmp_keys_wipe(&s->keys);
+    explicit_bzero(s->community, sizeof s->community);
+    free(s->slots);
+    free(s);
+}
+
+static struct snmp_sink *make(const struct snmp_target *t, struct error *err)
+{
+    struct snmp_sink *s = calloc(1, sizeof *s);
+    if (!s) {
+        error_set(err, "out of memory");
+        return NULL;
+    }
+    copy_options(s, t);
+    s->slots = s->window > 0 ? calloc(s->window, sizeof *s->slots) : NULL;
+    bool ok = s->window == 0 || s->slots || error_set(err, "out of memory");
+    if (ok && (t->version != SNMP_V3 || snmp_keys_make(&s->keys, &t->user, err)))
+        return s;
+    free_sink(s);
+    return NULL;
+}
+
+bool snmp_receiver(struct receiver *out, const char *name, const struct snmp_target *target,
+                   struct error *err)
+{
+    struct snmp_sink *s = check(target, err) ? make(target, err) : NULL;
+    if (!s)
+        return false;
+    *out = (struct receiver){.open = open_session,
+                             .send = send_event,
+                             .wait = s->window > 0 ? wait_for_answers : NULL,
+                             .close = close_session,
+                             .free = free_sink,
+                             .self = s,
+                             .window = s->window,
+                             .kind = "snmp"};
+    snprintf(out->name, sizeof out->name, "%s", name);
+    snprintf(out->address, sizeof out->address, "%s port %u", target->host, target->port);
+    return true;
+}

@@ -1,0 +1,96 @@
+// SNMP receivers: traps and informs of every version, over UDP or TCP, IPv4 or IPv6.
+//
+// Traps have no window: the kernel's word counts. Informs have one: each event stays pending until
+// the receiver has answered all its notifications.
+#ifndef IBTRAPD_SINK_SNMP_H
+#define IBTRAPD_SINK_SNMP_H
+
+#include "base/clock.h"
+#include "base/log.h"
+#include "base/random.h"
+#include "sink/receiver.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+// Makes libsnmp ready, once, before any thread: it reads neither its configuration nor MIB files.
+// Takes this gateway's own SNMPv3 engine ID from the file "snmp-engine" in `state_directory`, or
+// makes one, and saves there, before anything can be sent, that the engine has started once more.
+// When that fails, the log says so and everything works but for SNMPv3 traps: their receivers try
+// to save it again at each open. `random` outlives snmp_end.
+void snmp_begin(const char *state_directory, const struct random *random, struct log *log);
+void snmp_end(void);
+
+enum snmp_version { SNMP_V1, SNMP_V2C, SNMP_V3 };
+enum snmp_transport { SNMP_UDP, SNMP_TCP };
+
+// MD5 and DES are left out on purpose.
+enum snmp_auth {
+    SNMP_NO_AUTH,
+    SNMP_SHA1,
+    SNMP_SHA224,
+    SNMP_SHA256,
+    SNMP_SHA384,
+    SNMP_SHA512,
+};
+
+// AES-192 and AES-256 are no standard. libsnmp has them in two ways, which differ in how the key is
+// lengthened: the draft of Blumenthal, and what Cisco does.
+enum snmp_priv {
+    SNMP_NO_PRIV,
+    SNMP_AES128,
+    SNMP_AES192,
+    SNMP_AES256,
+    SNMP_AES192_CISCO,
+    SNMP_AES256_CISCO,
+};
+
+// Notifications of which MIB.
+enum snmp_set { SNMP_SET_SMA = 1, SNMP_SET_SWITCH = 2, SNMP_SET_OWN = 4 };
+
+enum { SNMP_ENGINE_ID_MAX = 32, SNMP_PASSWORD_MIN = 8 };
+
+// SNMPv3. The security level follows from what is given.
+struct snmp_user {
+    const char *name;
+    enum snmp_auth auth;
+    const char *auth_password; // at least SNMP_PASSWORD_MIN octets
+    enum snmp_priv priv;       // needs auth
+    const char *priv_password;
+    const char *context;                   // NULL: the default context, ""
+    uint8_t engine_id[SNMP_ENGINE_ID_MAX]; // of the receiver, for informs
+    size_t engine_id_size;                 // 0: whatever it says it is
+};
+
+struct snmp_target {
+    const char *host; // name or address
+    uint16_t port;
+    enum snmp_transport transport;
+    enum snmp_version version;
+    bool inform;           // not with SNMP_V1
+    const char *community; // SNMP_V1, SNMP_V2C
+    struct snmp_user user; // SNMP_V3
+    unsigned timeout_ms;   // of one attempt of an inform
+    unsigned retries;      // attempts of an inform after the first
+    unsigned window;       // events whose informs may be unanswered, at least 1
+    unsigned sets;         // of enum snmp_set, exactly these; 0: what SMA and SWITCH have for an
+                           // event, OWN when neither has anything
+    bool extra;            // append the objects of MIB_EXTRA to notifications of SMA and SWITCH
+    bool has_trap_address, has_agent_address;
+    uint8_t trap_address[4];  // append snmpTrapAddress.0 with this; in SNMP_V1, the agent-addr
+    uint8_t agent_address[4]; // SNMP_V1; unset: trap_address, or this machine's first address
+    const struct clock *clock;
+    int64_t started_at; // monotonic; sysUpTime counts from here
+};
+
+// v2c traps to UDP port 162 with community "public"; 1,000 ms, 3 retries, a window of 64 (with 128
+// snmptrapd's default socket buffer overflows).
+extern const struct snmp_target SNMP_TARGET_DEFAULTS;
+
+// Fills `out`; false with a sentence (never a secret in it) when the options do not fit together or
+// memory is short. What `target` points to is copied, but for the clock. Passwords are turned into
+// keys here and not kept.
+bool snmp_receiver(struct receiver *out, const char *name, const struct snmp_target *target,
+                   struct error *err);
+
+#endif

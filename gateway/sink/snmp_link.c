@@ -1,0 +1,259 @@
+#include "sink/snmp_link.h"
+
+#include "base/clock.h"
+#include "sink/snmp_engine.h"
+
+#include <net-snmp/library/large_fd_set.h>
+
+#include <string.h>
+
+enum { TICK_MS = 20, OPEN_MS = 4500 };
+
+static bool explain(const struct snmp_link *s, int snmp_error, struct error *err)
+{
+    return error_set(err, "cannot send to %s: %s", s->wire.peer, snmp_api_errstring(snmp_error));
+}
+
+// Answers.
+
+static void note(struct snmp_link *s, const char *problem)
+{
+    if (s->problem[0] == '\0')
+        snprintf(s->problem, sizeof s->problem, "%s", problem);
+}
+
+static void note_report(struct snmp_link *s, netsnmp_pdu *pdu)
+{
+    char problem[sizeof s->problem];
+    snprintf(problem, sizeof problem, "%s answers: %s", s->wire.peer,
+             snmp_api_errstring(snmpv3_get_report_type(pdu)));
+    note(s, problem);
+}
+
+bool snmp_link_judge(struct snmp_link *s, int operation, netsnmp_pdu *pdu)
+{
+    char problem[sizeof s->problem];
+    switch (operation) {
+    case NETSNMP_CALLBACK_OP_RECEIVED_MESSAGE:
+        if (pdu->command == SNMP_MSG_REPORT) {
+            if (snmpv3_get_report_type(pdu) != SNMPERR_NOT_IN_TIME_WINDOW)
+                note_report(s, pdu);
+            return false; // libsnmp sends again with the right time
+        }
+        if (pdu->errstat == SNMP_ERR_NOERROR)
+            return true;
+        snprintf(problem, sizeof problem, "%s answers with error '%s'", s->wire.peer,
+                 snmp_errstring((int)pdu->errstat));
+        note(s, problem);
+        return false;
+    case NETSNMP_CALLBACK_OP_TIMED_OUT:
+        snprintf(problem, sizeof problem, "%s does not answer", s->wire.peer);
+        note(s, problem);
+        return false;
+    case NETSNMP_CALLBACK_OP_RESEND:
+        return false;
+    default:
+        note_report(s, pdu);
+        return false;
+    }
+}
+
+// Sending and reading.
+
+bool snmp_link_queue(struct snmp_link *s, netsnmp_pdu *pdu, snmp_callback answer, void *magic,
+                     struct error *err)
+{
+    if (snmp_sess_async_send(s->handle, pdu, answer, magic) != 0)
+        return true;
+    snmp_free_pdu(pdu);
+    return explain(s, snmp_sess_session(s->handle)->s_snmp_errno, err);
+}
+
+bool snmp_link_flush(struct snmp_link *s, struct error *err)
+{
+    return snmp_wire_check(&s->wire, err) && snmp_wire_flush(&s->wire, err);
+}
+
+static void read_one(struct snmp_link *s)
+{
+    netsnmp_large_fd_set set;
+    netsnmp_large_fd_set_init(&set, s->wire.fd + 1);
+    netsnmp_large_fd_setfd(s->wire.fd, &set);
+    snmp_lock();
+    snmp_sess_read2(s->handle, &set);
+    snmp_unlock();
+    netsnmp_large_fd_set_cleanup(&set);
+}
+
+bool snmp_link_serve(struct snmp_link *s, int timeout_ms, struct error *err)
+{
+    bool came = snmp_wire_poll(&s->wire, timeout_ms);
+    while (came && s->wire.broken == 0) {
+        read_one(s);
+        came = snmp_wire_poll(&s->wire, 0);
+    }
+    snmp_lock();
+    if (s->wire.broken == 0)
+        snmp_sess_timeout(s->handle);
+    snmp_unlock();
+    if (!snmp_wire_check(&s->wire, err))
+        return false;
+    if (s->problem[0] != '\0')
+        return error_set(err, "%s", s->problem);
+    return snmp_wire_flush(&s->wire, err);
+}
+
+// Opening.
+
+static void describe(const struct snmp_link *s, netsnmp_session *plain)
+{
+    const struct snmp_link_options *o = s->options;
+    snmp_sess_init(plain);
+    plain->version = o->version;
+    plain->timeout = (long)o->timeout_ms * 1000;
+    plain->retries = (int)o->retries;
+    plain->callback_magic = s->owner;
+    if (o->version != SNMP_VERSION_3) {
+        plain->community = (u_char *)o->community;
+        plain->community_len = strlen(o->community);
+        return;
+    }
+    plain->securityModel = SNMP_SEC_MODEL_USM;
+    plain->securityLevel = o->keys->level;
+    plain->securityName = (char *)o->keys->name;
+    plain->securityNameLen = strlen(o->keys->name);
+    plain->contextName = (char *)o->context;
+    plain->contextNameLen = strlen(o->context);
+    plain->securityEngineID = (u_char *)s->engine_id;
+    plain->securityEngineIDLen = s->engine_id_size;
+    // libsnmp asks by waiting, under our lock; we ask ourselves. The user is ours to add.
+    plain->flags |= SNMP_FLAGS_DONT_PROBE | SNMP_FLAGS_USER_CREATED;
+}
+
+// The context is this gateway's (RFC 3413 3.2), whichever engine is authoritative.
+static bool start_session(struct snmp_link *s, struct error *err)
+{
+    netsnmp_session plain;
+    uint8_t own[SNMP_ENGINE_ID_MAX];
+    size_t own_size = snmp_engine_id(own);
+    snmp_lock();
+    describe(s, &plain);
+    if (plain.version == SNMP_VERSION_3) {
+        plain.contextEngineID = own;
+        plain.contextEngineIDLen = own_size;
+    }
+    netsnmp_transport *transport = snmp_wire_transport(&s->wire);
+    s->handle = transport ? snmp_sess_add(&plain, transport, NULL, NULL) : NULL;
+    if (s->handle) // snmp_sess_add takes the flag away
+        snmp_sess_session(s->handle)->flags |= SNMP_FLAGS_DONT_PROBE;
+    else
+        explain(s, plain.s_snmp_errno, err);
+    snmp_unlock();
+    return s->handle;
+}
+
+// The other engine: what RFC 3414 4 calls discovery.
+
+static int take_report(int operation, netsnmp_session *session, int id, netsnmp_pdu *pdu,
+                       void *magic)
+{
+    (void)session;
+    (void)id;
+    struct snmp_link *s = magic;
+    if (operation == NETSNMP_CALLBACK_OP_TIMED_OUT) {
+        snmp_link_judge(s, operation, pdu);
+    } else if (operation == NETSNMP_CALLBACK_OP_RECEIVED_MESSAGE && !s->answered &&
+               pdu->securityEngineIDLen <= sizeof s->engine_id) {
+        s->engine_id_size = pdu->securityEngineIDLen;
+        memcpy(s->engine_id, pdu->securityEngineID, s->engine_id_size);
+        s->answered = true;
+    }
+    return 1;
+}
+
+static bool ask(struct snmp_link *s, struct error *err)
+{
+    snmp_lock();
+    netsnmp_pdu *pdu = snmp_pdu_create(SNMP_MSG_GET);
+    bool ok = false;
+    if (pdu) {
+        pdu->version = SNMP_VERSION_3;
+        pdu->securityModel = SNMP_SEC_MODEL_USM;
+        pdu->securityLevel = SNMP_SEC_LEVEL_NOAUTH;
+        pdu->securityName = strdup("");
+        ok = snmp_link_queue(s, pdu, take_report, s, err);
+    } else {
+        error_set(err, "out of memory");
+    }
+    snmp_unlock();
+    return ok && snmp_link_flush(s, err);
+}
+
+static bool await(struct snmp_link *s, int64_t until, struct error *err)
+{
+    while (!s->answered) {
+        if (!snmp_link_serve(s, TICK_MS, err))
+            return false;
+        if (clock_monotonic(&clock_system) > until)
+            return error_set(err, "%s does not answer", s->wire.peer);
+    }
+    return true;
+}
+
+static bool discover(struct snmp_link *s, int64_t until, struct error *err)
+{
+    const struct snmp_link_options *o = s->options;
+    if (!ask(s, err) || !await(s, until, err))
+        return false;
+    size_t size = s->engine_id_size;
+    bool expected = o->engine_id_size == 0 ||
+                    (size == o->engine_id_size && memcmp(s->engine_id, o->engine_id, size) == 0);
+    s->engine_id_size = 0; // until the user is added
+    if (!expected)
+        return error_set(err, "%s has another SNMPv3 engine ID than the configured one",
+                         s->wire.peer);
+    if (!snmp_user_add(o->keys, s->engine_id, size, err))
+        return false;
+    s->engine_id_size = size;
+    return true;
+}
+
+// Traps: this gateway's engine is the authoritative one.
+static bool use_own_engine(struct snmp_link *s, struct error *err)
+{
+    if (!snmp_engine_ready(err))
+        return false;
+    size_t size = snmp_engine_id(s->engine_id);
+    if (!snmp_user_add(s->options->keys, s->engine_id, size, err))
+        return false;
+    s->engine_id_size = size;
+    return true;
+}
+
+bool snmp_link_open(struct snmp_link *s, const struct snmp_link_options *options, void *owner,
+                    struct error *err)
+{
+    *s = (struct snmp_link){.options = options, .owner = owner};
+    bool is_v3 = options->version == SNMP_VERSION_3;
+    int64_t until = clock_monotonic(&clock_system) + OPEN_MS * CLOCK_US_PER_MS;
+    if (!snmp_wire_open(&s->wire, options->host, options->port, options->stream, err))
+        return false;
+    if ((!is_v3 || options->inform || use_own_engine(s, err)) && start_session(s, err) &&
+        (!is_v3 || !options->inform || discover(s, until, err)))
+        return true;
+    snmp_link_close(s);
+    return false;
+}
+
+void snmp_link_close(struct snmp_link *s)
+{
+    snmp_lock();
+    if (s->handle)
+        snmp_sess_close(s->handle);
+    s->handle = NULL;
+    snmp_unlock();
+    if (s->engine_id_size > 0)
+        snmp_user_remove(s->options->keys, s->engine_id, s->engine_id_size);
+    s->engine_id_size = 0;
+    snmp_wire_close(&s->wire);
+}

@@ -1,0 +1,141 @@
+#include "sink/snmp_pdu.h"
+
+#include "sink/snmp.h"
+
+#include <string.h>
+
+static size_t add(const struct mib_notification *out[SNMP_PDU_NOTIFICATIONS_MAX], size_t n,
+                  const struct mib_notification *notification, bool wanted)
+{
+    if (notification && wanted)
+        out[n++] = notification;
+    return n;
+}
+
+size_t snmp_pdu_notifications(const struct event *event, unsigned sets,
+                              const struct mib_notification *out[SNMP_PDU_NOTIFICATIONS_MAX])
+{
+    const struct catalogue_entry *type = event->type;
+    unsigned chosen = sets != 0 ? sets : SNMP_SET_SMA | SNMP_SET_SWITCH;
+    size_t n = add(out, 0, type->sma, chosen & SNMP_SET_SMA);
+    n = add(out, n, type->gsw, (chosen & SNMP_SET_SWITCH) && event->switch_guid != 0);
+    return add(out, n, type->own, (chosen & SNMP_SET_OWN) || (sets == 0 && n == 0));
+}
+
+// Varbinds.
+
+static size_t widen(const uint32_t *ids, size_t n, oid out[MIB_OID_MAX + MIB_INSTANCE_MAX])
+{
+    for (size_t i = 0; i < n; i++)
+        out[i] = ids[i];
+    return n;
+}
+
+static bool add_varbind(netsnmp_pdu *pdu, const struct mib_varbind *v)
+{
+    oid name[MIB_OID_MAX + MIB_INSTANCE_MAX];
+    size_t length = widen(v->oid, v->oid_length, name);
+    long integer = (long)(int32_t)v->number;
+    u_long unsigned32 = v->number;
+    switch (v->syntax) {
+    case MIB_INTEGER32:
+        return snmp_pdu_add_variable(pdu, name, length, ASN_INTEGER, &integer, sizeof integer);
+    case MIB_UNSIGNED32:
+        return snmp_pdu_add_variable(pdu, name, length, ASN_UNSIGNED, &unsigned32,
+                                     sizeof unsigned32);
+    default:
+        return snmp_pdu_add_variable(pdu, name, length, ASN_OCTET_STR, v->octets, v->size);
+    }
+}
+
+static bool add_objects(netsnmp_pdu *pdu, const struct event *event,
+                        const struct mib_notification *notification)
+{
+    bool ok = true;
+    for (size_t i = 0; ok && i < MIB_OBJECTS_MAX && notification->objects[i]; i++) {
+        struct mib_varbind varbind;
+        mib_encode(notification, notification->objects[i], event, &varbind);
+        ok = add_varbind(pdu, &varbind);
+    }
+    return ok;
+}
+
+static bool add_all_objects(netsnmp_pdu *pdu, const struct event *event,
+                            const struct mib_notification *notification, bool extra)
+{
+    bool is_own = notification == event->type->own;
+    return add_objects(pdu, event, notification) &&
+           (!extra || is_own || add_objects(pdu, event, &MIB_EXTRA));
+}
+
+static bool add_head(netsnmp_pdu *pdu, const struct mib_notification *notification,
+                     uint32_t uptime_cs)
+{
+    static const oid UPTIME[] = {1, 3, 6, 1, 2, 1, 1, 3, 0};
+    static const oid TRAP_OID[] = {1, 3, 6, 1, 6, 3, 1, 1, 4, 1, 0};
+    oid value[MIB_OID_MAX + MIB_INSTANCE_MAX];
+    size_t length = widen(notification->oid.ids, notification->oid.length, value);
+    u_long uptime = uptime_cs;
+    return snmp_pdu_add_variable(pdu, UPTIME, OID_LENGTH(UPTIME), ASN_TIMETICKS, &uptime,
+                                 sizeof uptime) &&
+           snmp_pdu_add_variable(pdu, TRAP_OID, OID_LENGTH(TRAP_OID), ASN_OBJECT_ID, value,
+                                 length * sizeof *value);
+}
+
+static bool add_trap_address(netsnmp_pdu *pdu, const uint8_t *address)
+{
+    static const oid TRAP_ADDRESS[] = {1, 3, 6, 1, 6, 3, 18, 1, 3, 0};
+    return !address || snmp_pdu_add_variable(pdu, TRAP_ADDRESS, OID_LENGTH(TRAP_ADDRESS),
+                                             ASN_IPADDRESS, address, 4);
+}
+
+// PDUs.
+
+static netsnmp_pdu *finish(netsnmp_pdu *pdu, bool ok)
+{
+    if (ok)
+        return pdu;
+    snmp_free_pdu(pdu);
+    return NULL;
+}
+
+netsnmp_pdu *snmp_pdu_make(int command, const struct event *event,
+                           const struct mib_notification *notification,
+                           const struct snmp_pdu_options *options)
+{
+    netsnmp_pdu *pdu = snmp_pdu_create(command);
+    if (!pdu)
+        return NULL;
+    return finish(pdu, add_head(pdu, notification, options->uptime_cs) &&
+                           add_all_objects(pdu, event, notification, options->extra) &&
+                           add_trap_address(pdu, options->trap_address));
+}
+
+// RFC 3584 3.2 (2) and (5): the last sub-identifier is the specific trap; a zero before it goes,
+// too.
+static bool set_enterprise(netsnmp_pdu *pdu, const struct mib_oid *trap_oid)
+{
+    size_t length = trap_oid->length - 1U;
+    pdu->specific_type = (long)trap_oid->ids[length];
+    if (trap_oid->ids[length - 1] == 0)
+        length--;
+    oid ids[MIB_OID_MAX + MIB_INSTANCE_MAX];
+    widen(trap_oid->ids, length, ids);
+    pdu->enterprise = snmp_duplicate_objid(ids, length);
+    pdu->enterprise_length = length;
+    return pdu->enterprise;
+}
+
+netsnmp_pdu *snmp_pdu_make_v1(const struct event *event,
+                              const struct mib_notification *notification,
+                              const struct snmp_pdu_options *options)
+{
+    netsnmp_pdu *pdu = snmp_pdu_create(SNMP_MSG_TRAP);
+    if (!pdu)
+        return NULL;
+    pdu->trap_type = SNMP_TRAP_ENTERPRISESPECIFIC;
+    pdu->time = options->uptime_cs;
+    memcpy(pdu->agent_addr, options->agent_address, sizeof pdu->agent_addr);
+    return finish(pdu, set_enterprise(pdu, &notification->oid) &&
+                           add_all_objects(pdu, event, notification, options->extra));
+}

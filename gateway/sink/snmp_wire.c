@@ -1,0 +1,233 @@
+#include "sink/snmp_wire.h"
+
+#include "base/clock.h"
+#include "sink/resolve.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+// What may wait does not add up to more than five seconds.
+enum { WAIT_MS = 2000, CONNECT_MS = 2000, DATAGRAM_MAX = 65507 };
+
+struct snmp_packet {
+    struct snmp_packet *next;
+    size_t size, sent;
+    uint8_t octets[];
+};
+
+static bool explain(const struct snmp_wire *w, struct error *err)
+{
+    if (w->broken == ENOTCONN)
+        return error_set(err, "%s closed the connection", w->peer);
+    return error_set(err, "cannot reach %s: %s", w->peer, strerror(w->broken));
+}
+
+// Opening.
+
+static bool finish_connecting(int fd)
+{
+    struct pollfd p = {.fd = fd, .events = POLLOUT};
+    if (poll(&p, 1, CONNECT_MS) != 1) {
+        errno = ETIMEDOUT;
+        return false;
+    }
+    int failure;
+    socklen_t size = sizeof failure;
+    if (getsockopt(fd, SOL_SOCKET, SO_ERROR, &failure, &size) == 0)
+        errno = failure;
+    return errno == 0;
+}
+
+static bool connect_to(int fd, const struct resolve_address *to)
+{
+    return connect(fd, (const struct sockaddr *)&to->storage, to->length) == 0 ||
+           (errno == EINPROGRESS && finish_connecting(fd));
+}
+
+// Events go out at once, and a peer that vanished is noticed.
+static void set_stream_options(int fd)
+{
+    const int on = 1, limit_ms = WAIT_MS;
+    setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
+    setsockopt(fd, SOL_SOCKET, SO_KEEPALIVE, &on, sizeof on);
+    setsockopt(fd, IPPROTO_TCP, TCP_USER_TIMEOUT, &limit_ms, sizeof limit_ms);
+}
+
+static bool open_to(struct snmp_wire *w, const struct resolve_address *to)
+{
+    int type = (w->stream ? SOCK_STREAM : SOCK_DGRAM) | SOCK_NONBLOCK | SOCK_CLOEXEC;
+    w->fd = socket(to->storage.ss_family, type, 0);
+    if (w->fd >= 0 && w->stream)
+        set_stream_options(w->fd);
+    w->broken = w->fd >= 0 && connect_to(w->fd, to) ? 0 : errno;
+    if (w->broken != 0 && w->fd >= 0)
+        close(w->fd);
+    return w->broken == 0;
+}
+
+bool snmp_wire_open(struct snmp_wire *wire, const char *host, uint16_t port, bool stream,
+                    struct error *err)
+{
+    struct resolve_address to[RESOLVE_MAX];
+    *wire = (struct snmp_wire){.fd = -1, .stream = stream, .end = &wire->first};
+    snprintf(wire->peer, sizeof wire->peer, "%s port %u", host, port);
+    size_t n = resolve_all(host, port, to, err);
+    if (n == 0)
+        return false;
+    int64_t until = clock_monotonic(&clock_system) + WAIT_MS * CLOCK_US_PER_MS;
+    for (size_t i = 0; i < n && (i == 0 || clock_monotonic(&clock_system) < until); i++) {
+        if (open_to(wire, &to[i]))
+            return true;
+    }
+    wire->fd = -1;
+    return explain(wire, err);
+}
+
+// What libsnmp calls.
+
+static int queue(netsnmp_transport *t, const void *octets, int size, void **opaque,
+                 int *opaque_size)
+{
+    (void)opaque;
+    (void)opaque_size;
+    struct snmp_wire *w = t->data;
+    struct snmp_packet *p = malloc(sizeof *p + (size_t)size);
+    if (!p)
+        return -1;
+    *p = (struct snmp_packet){.size = (size_t)size};
+    memcpy(p->octets, octets, (size_t)size);
+    *w->end = p;
+    w->end = &p->next;
+    return size;
+}
+
+static int receive(netsnmp_transport *t, void *octets, int size, void **opaque, int *opaque_size)
+{
+    (void)opaque;
+    (void)opaque_size;
+    struct snmp_wire *w = t->data;
+    ssize_t n = recv(w->fd, octets, (size_t)size, 0);
+    if (n > 0)
+        return (int)n;
+    if (n < 0 && (errno == EAGAIN || errno == EINTR)) {
+        t->flags |= NETSNMP_TRANSPORT_FLAG_EMPTY_PKT;
+        return 0;
+    }
+    if (n == 0 && !w->stream)
+        t->flags |= NETSNMP_TRANSPORT_FLAG_EMPTY_PKT;
+    else
+        w->broken = n < 0 ? errno : ENOTCONN;
+    return n < 0 || w->stream ? -1 : 0;
+}
+
+static int detach(netsnmp_transport *t)
+{
+    struct snmp_wire *w = t->data;
+    if (w && w->broken == 0)
+        w->broken = EPROTO; // libsnmp gives up the connection, or the session ends
+    t->sock = -1;
+    t->data = NULL; // the wire is not libsnmp's to free
+    return 0;
+}
+
+netsnmp_transport *snmp_wire_transport(struct snmp_wire *wire)
+{
+    netsnmp_transport *t = calloc(1, sizeof *t);
+    if (!t)
+        return NULL;
+    t->domain = wire->stream ? netsnmp_snmpTCPDomain : netsnmpUDPDomain;
+    t->domain_length = 7;
+    t->sock = wire->fd;
+    t->flags = wire->stream ? NETSNMP_TRANSPORT_FLAG_STREAM : 0;
+    t->data = wire;
+    t->data_length = 0;
+    t->msgMaxSize = DATAGRAM_MAX;
+    t->f_recv = receive;
+    t->f_send = queue;
+    t->f_close = detach;
+    return t;
+}
+
+// Sending.
+
+static bool wait_for_room(const struct snmp_wire *w)
+{
+    struct pollfd p = {.fd = w->fd, .events = POLLOUT};
+    if (poll(&p, 1, WAIT_MS) == 1)
+        return true;
+    errno = ETIMEDOUT;
+    return false;
+}
+
+static bool send_packet(struct snmp_wire *w, struct snmp_packet *p)
+{
+    while (p->sent < p->size) {
+        ssize_t n = send(w->fd, p->octets + p->sent, p->size - p->sent, MSG_NOSIGNAL);
+        if (n >= 0)
+            p->sent += (size_t)n;
+        else if (errno != EINTR && !(errno == EAGAIN && wait_for_room(w)))
+            return false;
+    }
+    return true;
+}
+
+bool snmp_wire_flush(struct snmp_wire *wire, struct error *err)
+{
+    while (wire->broken == 0 && wire->first) {
+        struct snmp_packet *p = wire->first;
+        if (!send_packet(wire, p)) {
+            wire->broken = errno;
+            break;
+        }
+        wire->first = p->next;
+        free(p);
+    }
+    if (!wire->first)
+        wire->end = &wire->first;
+    return wire->broken == 0 || explain(wire, err);
+}
+
+bool snmp_wire_poll(const struct snmp_wire *wire, int timeout_ms)
+{
+    struct pollfd p = {.fd = wire->fd, .events = POLLIN};
+    return poll(&p, 1, timeout_ms) == 1;
+}
+
+bool snmp_wire_check(struct snmp_wire *wire, struct error *err)
+{
+    uint8_t octet;
+    if (wire->broken == 0 && wire->stream &&
+        recv(wire->fd, &octet, sizeof octet, MSG_PEEK | MSG_DONTWAIT) == 0)
+        wire->broken = ENOTCONN;
+    return wire->broken == 0 || explain(wire, err);
+}
+
+bool snmp_wire_settle(struct snmp_wire *wire, int timeout_ms, struct error *err)
+{
+    struct pollfd p = {.fd = wire->fd};
+    if (!wire->stream && poll(&p, 1, timeout_ms) == 1) {
+        socklen_t size = sizeof wire->broken;
+        getsockopt(wire->fd, SOL_SOCKET, SO_ERROR, &wire->broken, &size);
+    }
+    return wire->broken == 0 || explain(wire, err);
+}
+
+void snmp_wire_close(struct snmp_wire *wire)
+{
+    while (wire->first) {
+        struct snmp_packet *p = wire->first;
+        wire->first = p->next;
+        free(p);
+    }
+    wire->end = &wire->first;
+    if (wire->fd >= 0)
+        close(wire->fd);
+    wire->fd = -1;
+}

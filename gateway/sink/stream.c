@@ -1,0 +1,234 @@
+#include "sink/stream.h"
+
+#include "base/clock.h"
+#include "sink/resolve.h"
+
+#include <errno.h>
+#include <linux/sockios.h>
+#include <netdb.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+// How long a connection must have stood before anything counts.
+static const int64_t SETTLE_US = 250 * CLOCK_US_PER_MS;
+
+// A peer that acknowledges nothing for so long is gone.
+enum { USER_TIMEOUT_MS = 30000 };
+
+struct stream {
+    int fd;
+    struct tls *tls;  // NULL: none
+    uint64_t written; // without TLS
+    int64_t opened_at;
+    char own_address[64];
+};
+
+static int64_t now(void)
+{
+    return clock_monotonic(&clock_system);
+}
+
+static bool poll_until(int fd, short events, int64_t deadline)
+{
+    int64_t left = deadline - now();
+    struct pollfd p = {.fd = fd, .events = events};
+    return left > 0 && poll(&p, 1, (int)(left / CLOCK_US_PER_MS) + 1) > 0;
+}
+
+// Opening.
+
+static void set_options(int fd)
+{
+    const int on = 1;
+    const unsigned timeout = USER_TIMEOUT_MS;
+    setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
+    setsockopt(fd, SOL_SOCKET, SO_KEEPALIVE, &on, sizeof on);
+    setsockopt(fd, IPPROTO_TCP, TCP_USER_TIMEOUT, &timeout, sizeof timeout);
+}
+
+// 0, or an errno.
+static int connect_by(int fd, const struct resolve_address *to, int64_t deadline)
+{
+    int problem = 0;
+    socklen_t size = sizeof problem;
+    if (connect(fd, (const struct sockaddr *)&to->storage, to->length) == 0)
+        return 0;
+    if (errno != EINPROGRESS)
+        return errno;
+    if (!poll_until(fd, POLLOUT, deadline))
+        return ETIMEDOUT;
+    getsockopt(fd, SOL_SOCKET, SO_ERROR, &problem, &size);
+    return problem;
+}
+
+// A connected socket, or -1.
+static int connect_to(const struct resolve_address *to, uint16_t port, int64_t deadline,
+                      struct error *err)
+{
+    int fd = socket(to->storage.ss_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    if (fd < 0) {
+        error_set(err, "cannot make a socket: %s", strerror(errno));
+        return -1;
+    }
+    int problem = connect_by(fd, to, deadline);
+    if (problem == 0) {
+        set_options(fd);
+        return fd;
+    }
+    error_set(err, "cannot connect to %s port %u: %s", to->text, port, strerror(problem));
+    close(fd);
+    return -1;
+}
+
+static int connect_any(const char *host, uint16_t port, int64_t deadline, struct error *err)
+{
+    struct resolve_address all[RESOLVE_MAX];
+    size_t count = resolve_all(host, port, all, err);
+    for (size_t i = 0; i < count; i++) {
+        int64_t share = (deadline - now()) / (int64_t)(count - i);
+        int fd = connect_to(&all[i], port, now() + share, err);
+        if (fd >= 0)
+            return fd;
+    }
+    return -1;
+}
+
+static void learn_own_address(struct stream *s)
+{
+    struct sockaddr_storage own;
+    socklen_t size = sizeof own;
+    if (getsockname(s->fd, (struct sockaddr *)&own, &size) != 0 ||
+        getnameinfo((struct sockaddr *)&own, size, s->own_address, sizeof s->own_address, NULL, 0,
+                    NI_NUMERICHOST) != 0)
+        s->own_address[0] = '\0';
+}
+
+struct stream *stream_open(const char *host, uint16_t port, const struct tls_options *tls,
+                           struct error *err)
+{
+    int64_t deadline = now() + STREAM_PATIENCE_US;
+    struct stream *s = calloc(1, sizeof *s);
+    if (!s) {
+        error_set(err, "out of memory");
+        return NULL;
+    }
+    s->fd = connect_any(host, port, deadline, err);
+    bool ok = s->fd >= 0;
+    if (ok && tls) {
+        s->tls = tls_open(s->fd, tls, deadline, err);
+        ok = s->tls || error_prefix(err, "%s port %u", host, port);
+    }
+    if (ok) {
+        s->opened_at = now();
+        learn_own_address(s);
+        return s;
+    }
+    if (s->fd >= 0)
+        close(s->fd);
+    free(s);
+    return NULL;
+}
+
+// Open.
+
+static bool drain_socket(const struct stream *s, struct error *err)
+{
+    char forgotten[4096];
+    for (;;) {
+        ssize_t n = recv(s->fd, forgotten, sizeof forgotten, MSG_DONTWAIT);
+        if (n == 0)
+            return error_set(err, "it closed the connection");
+        if (n < 0 && (errno == EAGAIN || errno == EINTR))
+            return true;
+        if (n < 0)
+            return error_set(err, "the connection broke: %s", strerror(errno));
+    }
+}
+
+static bool stands(struct stream *s, struct error *err)
+{
+    struct pollfd p = {.fd = s->fd, .events = POLLIN | POLLRDHUP};
+    if (poll(&p, 1, 0) <= 0)
+        return true;
+    if (!(s->tls ? tls_drain(s->tls, err) : drain_socket(s, err)))
+        return false;
+    return !(p.revents & (POLLRDHUP | POLLHUP | POLLERR)) ||
+           error_set(err, "it closed the connection");
+}
+
+// As tls_write.
+static long put(struct stream *s, const char *octets, size_t size, short *events, struct error *err)
+{
+    if (s->tls)
+        return tls_write(s->tls, octets, size, events, err);
+    ssize_t n = send(s->fd, octets, size, MSG_NOSIGNAL | MSG_DONTWAIT);
+    if (n >= 0) {
+        s->written += (uint64_t)n;
+        return n;
+    }
+    *events = POLLOUT;
+    if (errno == EAGAIN || errno == EINTR)
+        return 0;
+    error_set(err, "the connection broke: %s", strerror(errno));
+    return -1;
+}
+
+bool stream_write(struct stream *stream, const void *octets, size_t size, struct error *err)
+{
+    int64_t deadline = now() + STREAM_PATIENCE_US;
+    if (!stands(stream, err))
+        return false;
+    for (const char *p = octets; size > 0;) {
+        short events = 0;
+        long n = put(stream, p, size, &events, err);
+        if (n < 0)
+            return false;
+        p += n;
+        size -= (size_t)n;
+        if (n == 0 && !poll_until(stream->fd, events, deadline))
+            return error_set(err, "it takes no data");
+    }
+    return true;
+}
+
+uint64_t stream_written(const struct stream *stream)
+{
+    return stream->tls ? tls_written(stream->tls) : stream->written;
+}
+
+bool stream_received(struct stream *stream, uint64_t *out, struct error *err)
+{
+    int outstanding = 0;
+    bool known = ioctl(stream->fd, SIOCOUTQ, &outstanding) == 0;
+    if (!stands(stream, err)) // after the question: the answer was given by a connection that stood
+        return false;
+    if (!known)
+        return error_set(err, "cannot ask what the receiver has: %s", strerror(errno));
+    bool settled = now() - stream->opened_at >= SETTLE_US;
+    *out = settled ? stream_written(stream) - (uint64_t)outstanding : 0;
+    return true;
+}
+
+void stream_pause(const struct stream *stream, int milliseconds)
+{
+    struct pollfd p = {.fd = stream->fd, .events = POLLIN | POLLRDHUP};
+    poll(&p, 1, milliseconds);
+}
+
+const char *stream_own_address(const struct stream *stream)
+{
+    return stream->own_address;
+}
+
+void stream_close(struct stream *stream)
+{
+    if (stream->tls)
+        tls_close(stream->tls);
+    close(stream->fd);
+    free(stream);
+}

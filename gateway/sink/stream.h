@@ -1,0 +1,47 @@
+// One TCP connection to a receiver that sends nothing back, with or without TLS.
+//
+// How far it can tell what the receiver has: the kernel knows which octets the peer's TCP has
+// acknowledged. Those count once the connection has stood for a moment and still stands: a peer
+// that accepts only to refuse (a certificate, an address) closes in that time. What a peer's TCP
+// took and its program never read is beyond anybody's knowledge here; RELP is for those who must
+// know.
+//
+// No call waits longer than STREAM_PATIENCE_US. SIGPIPE is blocked or ignored.
+#ifndef IBTRAPD_SINK_STREAM_H
+#define IBTRAPD_SINK_STREAM_H
+
+#include "base/error.h"
+#include "sink/tls.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define STREAM_PATIENCE_US INT64_C(4000000)
+
+struct stream;
+
+// Connects to the first of the host's addresses that answers. `tls` may be NULL. NULL with a
+// sentence.
+struct stream *stream_open(const char *host, uint16_t port, const struct tls_options *tls,
+                           struct error *err);
+
+// Hands over all octets. False with a sentence: the connection is of no use any more, and how much
+// the peer got of these octets is unknown. Notices first when the peer has closed.
+bool stream_write(struct stream *stream, const void *octets, size_t size, struct error *err);
+
+// What went into the socket so far, in its octets (of TLS records, with TLS).
+uint64_t stream_written(const struct stream *stream);
+
+// How many of them count as received by now. False with a sentence when the connection has ended:
+// then none that were not counted before do.
+bool stream_received(struct stream *stream, uint64_t *out, struct error *err);
+
+// Waits until the peer sends or closes, or the time is over.
+void stream_pause(const struct stream *stream, int milliseconds);
+
+// Our own numeric address in this connection.
+const char *stream_own_address(const struct stream *stream);
+
+void stream_close(struct stream *stream);
+
+#endif

@@ -1,0 +1,344 @@
+#include "sink/syslog.h"
+
+#include "base/clock.h"
+#include "sink/output.h"
+#include "sink/relp.h"
+#include "sink/resolve.h"
+#include "sink/stream.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/time.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+enum { FACILITY_DAEMON = 3, STREAM_WINDOW = 1024, STEP_MS = 10 };
+
+// How long a RELP session stays open when nothing comes that would confirm its last messages.
+static const int64_t RELP_IDLE_US = 50 * CLOCK_US_PER_MS;
+
+const struct syslog_options SYSLOG_DEFAULTS = {
+    .transport = SYSLOG_LOCAL,
+    .path = "/dev/log",
+    .host = "",
+    .facility = FACILITY_DAEMON,
+    .severity_map = {SEVERITY_EMERGENCY, SEVERITY_ALERT, SEVERITY_CRITICAL, SEVERITY_ERROR,
+                     SEVERITY_WARNING, SEVERITY_NOTICE, SEVERITY_INFORMATIONAL, SEVERITY_DEBUG},
+    .tls = {"", "", "", ""},
+};
+
+struct syslog_sink {
+    struct syslog_options options;
+    struct format_origin origin;
+    char hostname[256], process_id[16], own_address[64];
+    int fd;                        // of SYSLOG_LOCAL and SYSLOG_UDP
+    struct stream *stream;         // of SYSLOG_TCP and SYSLOG_TLS
+    uint64_t marks[STREAM_WINDOW]; // octets written when each pending event was
+    size_t first_mark, mark_count;
+    struct relp *relp;             // of SYSLOG_RELP
+    uint64_t relp_sent, relp_told; // since the last open: messages; of them, what `wait` told
+    int64_t relp_sent_at;
+};
+
+// The messages.
+
+static struct text message(struct syslog_sink *s, const struct event *event, char *buffer,
+                           size_t size)
+{
+    struct text t = text_in(buffer, size);
+    s->origin.sequence = s->origin.sequence == INT32_MAX ? 1 : s->origin.sequence + 1;
+    format_message(&t, s->options.format, &s->origin, event);
+    return t;
+}
+
+static const char *whom(const struct syslog_sink *s)
+{
+    return s->options.transport == SYSLOG_LOCAL ? s->options.path : s->options.host;
+}
+
+// Datagrams.
+
+static bool open_local(void *self, struct error *err)
+{
+    struct syslog_sink *s = self;
+    struct sockaddr_un address = {.sun_family = AF_UNIX};
+    snprintf(address.sun_path, sizeof address.sun_path, "%s", s->options.path);
+    s->fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+    if (s->fd < 0)
+        return error_set(err, "cannot make a socket: %s", strerror(errno));
+    // A logger that does not read must not hold the thread for ever.
+    setsockopt(s->fd, SOL_SOCKET, SO_SNDTIMEO, &(struct timeval){.tv_sec = 1},
+               sizeof(struct timeval));
+    if (connect(s->fd, (struct sockaddr *)&address, sizeof address) == 0)
+        return true;
+    error_set(err, "cannot reach the syslog socket %s: %s; is a syslog daemon running?",
+              s->options.path, strerror(errno));
+    close(s->fd);
+    return false;
+}
+
+static bool open_udp(void *self, struct error *err)
+{
+    struct syslog_sink *s = self;
+    struct resolve_address a;
+    if (!resolve_host(s->options.host, s->options.port, &a, err))
+        return false;
+    s->fd = socket(a.storage.ss_family, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+    if (s->fd < 0)
+        return error_set(err, "cannot make a socket: %s", strerror(errno));
+    if (connect(s->fd, (struct sockaddr *)&a.storage, a.length) == 0)
+        return true;
+    error_set(err, "cannot reach %s port %u: %s", s->options.host, s->options.port,
+              strerror(errno));
+    close(s->fd);
+    return false;
+}
+
+static enum receiver_result send_datagram(void *self, const struct event *event, struct error *err)
+{
+    struct syslog_sink *s = self;
+    char buffer[FORMAT_SIZE_MIN];
+    size_t size = s->options.format == FORMAT_RFC3164 ? FORMAT_SIZE_RFC3164 : FORMAT_SIZE_MIN;
+    struct text t = message(s, event, buffer, size);
+    ssize_t n = send(s->fd, t.buf, t.len, MSG_NOSIGNAL);
+    // UDP tells of an earlier datagram's fate with the next one; that one was not sent, then.
+    if (n < 0 && errno == ECONNREFUSED && s->options.transport == SYSLOG_UDP)
+        n = send(s->fd, t.buf, t.len, MSG_NOSIGNAL);
+    if (n == (ssize_t)t.len)
+        return RECEIVER_DONE;
+    error_set(err, "cannot send to %s: %s", whom(s), strerror(errno));
+    return RECEIVER_FAILED;
+}
+
+static void close_socket(void *self)
+{
+    struct syslog_sink *s = self;
+    close(s->fd);
+}
+
+// TCP and TLS.
+
+static bool open_stream(void *self, struct error *err)
+{
+    struct syslog_sink *s = self;
+    bool tls = s->options.transport == SYSLOG_TLS;
+    s->first_mark = s->mark_count = 0;
+    s->stream = stream_open(s->options.host, s->options.port, tls ? &s->options.tls : NULL, err);
+    if (!s->stream)
+        return false;
+    snprintf(s->own_address, sizeof s->own_address, "%s", stream_own_address(s->stream));
+    s->origin.ip = s->own_address[0] ? s->own_address : NULL;
+    return true;
+}
+
+static enum receiver_result send_stream(void *self, const struct event *event, struct error *err)
+{
+    struct syslog_sink *s = self;
+    char body[FORMAT_SIZE], frame[FORMAT_SIZE + 8];
+    struct text t = message(s, event, body, sizeof body), f = text_in(frame, sizeof frame);
+    text_addf(&f, "%zu ", t.len);
+    text_add_n(&f, t.buf, t.len);
+    if (!stream_write(s->stream, f.buf, f.len, err)) {
+        error_prefix(err, "%s port %u", s->options.host, s->options.port);
+        return RECEIVER_FAILED;
+    }
+    s->marks[(s->first_mark + s->mark_count++) % STREAM_WINDOW] = stream_written(s->stream);
+    return RECEIVER_PENDING;
+}
+
+// Forgets the marks up to `received`; returns how many.
+static int pass_marks(struct syslog_sink *s, uint64_t received)
+{
+    int n = 0;
+    for (; s->mark_count > 0 && s->marks[s->first_mark] <= received; n++) {
+        s->first_mark = (s->first_mark + 1) % STREAM_WINDOW;
+        s->mark_count--;
+    }
+    return n;
+}
+
+static int wait_stream(void *self, int timeout_ms, struct error *err)
+{
+    struct syslog_sink *s = self;
+    int64_t deadline = clock_monotonic(&clock_system) + timeout_ms * CLOCK_US_PER_MS;
+    for (;;) {
+        uint64_t received;
+        if (!stream_received(s->stream, &received, err)) {
+            error_prefix(err, "%s port %u", s->options.host, s->options.port);
+            return -1;
+        }
+        int n = pass_marks(s, received);
+        int64_t left = deadline - clock_monotonic(&clock_system);
+        if (n > 0 || s->mark_count == 0 || left <= 0)
+            return n;
+        int64_t left_ms = left / CLOCK_US_PER_MS + 1;
+        stream_pause(s->stream, left_ms < STEP_MS ? (int)left_ms : STEP_MS);
+    }
+}
+
+static void close_stream(void *self)
+{
+    struct syslog_sink *s = self;
+    stream_close(s->stream);
+}
+
+// RELP.
+
+static bool open_relp(void *self, struct error *err)
+{
+    struct syslog_sink *s = self;
+    s->relp_sent = s->relp_told = 0;
+    s->relp = relp_open(s->options.host, s->options.port, err);
+    return s->relp != NULL;
+}
+
+static enum receiver_result send_relp(void *self, const struct event *event, struct error *err)
+{
+    struct syslog_sink *s = self;
+    char buffer[FORMAT_SIZE];
+    struct text t = message(s, event, buffer, sizeof buffer);
+    if (!relp_send(s->relp, t.buf, t.len, err)) {
+        error_prefix(err, "%s port %u", s->options.host, s->options.port);
+        return RECEIVER_FAILED;
+    }
+    s->relp_sent++;
+    s->relp_sent_at = clock_monotonic(&clock_system);
+    return RECEIVER_PENDING;
+}
+
+static int tell_relp(struct syslog_sink *s)
+{
+    int n = (int)(relp_confirmed(s->relp) - s->relp_told);
+    s->relp_told += (uint64_t)n;
+    return n;
+}
+
+static int wait_relp(void *self, int timeout_ms, struct error *err)
+{
+    struct syslog_sink *s = self;
+    int n = tell_relp(s);
+    if (n > 0 || s->relp_told == s->relp_sent || timeout_ms == 0)
+        return n;
+    int64_t idle_at = s->relp_sent_at + RELP_IDLE_US;
+    int64_t us = idle_at - clock_monotonic(&clock_system), most = timeout_ms * CLOCK_US_PER_MS;
+    if (us > 0)
+        usleep((useconds_t)(us < most ? us : most));
+    if (us > most)
+        return 0;
+    if (relp_finish(s->relp, err))
+        return tell_relp(s);
+    error_prefix(err, "%s port %u", s->options.host, s->options.port);
+    return -1;
+}
+
+static void close_relp(void *self)
+{
+    struct syslog_sink *s = self;
+    relp_close(s->relp);
+}
+
+// Standard output.
+
+static bool open_stdout(void *self, struct error *err)
+{
+    (void)self;
+    (void)err;
+    return true;
+}
+
+static enum receiver_result send_stdout(void *self, const struct event *event, struct error *err)
+{
+    struct syslog_sink *s = self;
+    char buffer[FORMAT_SIZE + 1];
+    struct text t = text_in(buffer, FORMAT_SIZE);
+    format_line(&t, s->options.format, &s->origin, event);
+    buffer[t.len++] = '\n';
+    return output_write(buffer, t.len, err) ? RECEIVER_DONE : RECEIVER_FAILED;
+}
+
+static void close_stdout(void *self)
+{
+    (void)self;
+}
+
+// The receiver.
+
+static const struct row {
+    const char *word;
+    uint16_t port;
+    unsigned window;
+    bool (*open)(void *self, struct error *err);
+    enum receiver_result (*send)(void *self, const struct event *event, struct error *err);
+    int (*wait)(void *self, int timeout_ms, struct error *err);
+    void (*close)(void *self);
+} ROWS[SYSLOG_TRANSPORTS] = {
+    [SYSLOG_LOCAL] = {"local", 0, 0, open_local, send_datagram, NULL, close_socket},
+    [SYSLOG_UDP] = {"udp", 514, 0, open_udp, send_datagram, NULL, close_socket},
+    [SYSLOG_TCP] = {"tcp", 514, STREAM_WINDOW, open_stream, send_stream, wait_stream, close_stream},
+    [SYSLOG_TLS] = {"tls", 6514, STREAM_WINDOW, open_stream, send_stream, wait_stream,
+                    close_stream},
+    [SYSLOG_RELP] = {"relp", 2514, 2 * RELP_WINDOW, open_relp, send_relp, wait_relp, close_relp},
+    [SYSLOG_STDOUT] = {"stdout", 0, 0, open_stdout, send_stdout, NULL, close_stdout},
+};
+
+const char *syslog_transport_word(enum syslog_transport transport)
+{
+    return ROWS[transport].word;
+}
+
+uint16_t syslog_default_port(enum syslog_transport transport)
+{
+    return ROWS[transport].port;
+}
+
+static void describe_address(const struct syslog_options *o, char *out, size_t size)
+{
+    if (o->transport == SYSLOG_STDOUT)
+        snprintf(out, size, "standard output");
+    else if (o->transport == SYSLOG_LOCAL)
+        snprintf(out, size, "%s", o->path);
+    else
+        snprintf(out, size, "%s %s port %u", ROWS[o->transport].word, o->host, o->port);
+}
+
+static void describe_origin(struct syslog_sink *s)
+{
+    const struct syslog_options *o = &s->options;
+    if (gethostname(s->hostname, sizeof s->hostname - 1) != 0 || s->hostname[0] == '\0')
+        snprintf(s->hostname, sizeof s->hostname, "-");
+    snprintf(s->process_id, sizeof s->process_id, "%ld", (long)getpid());
+    s->origin = (struct format_origin){.facility = o->facility,
+                                       .hostname = s->hostname,
+                                       .process_id = s->process_id,
+                                       .local = o->transport == SYSLOG_LOCAL,
+                                       .engine_id = o->engine_id,
+                                       .started_us = o->started_us};
+    memcpy(s->origin.severity_map, o->severity_map, sizeof o->severity_map);
+}
+
+bool syslog_receiver(struct receiver *out, const char *name, const struct syslog_options *options,
+                     struct error *err)
+{
+    const struct row *row = &ROWS[options->transport];
+    struct syslog_sink *s = calloc(1, sizeof *s);
+    if (!s)
+        return error_set(err, "out of memory");
+    s->options = *options;
+    if (s->options.tls.name[0] == '\0')
+        s->options.tls.name = s->options.host;
+    describe_origin(s);
+    *out = (struct receiver){.open = row->open,
+                             .send = row->send,
+                             .wait = row->wait,
+                             .close = row->close,
+                             .free = free,
+                             .self = s,
+                             .window = row->window,
+                             .kind = "syslog"};
+    snprintf(out->name, sizeof out->name, "%s", name);
+    describe_address(options, out->address, sizeof out->address);
+    return true;
+}

@@ -1,0 +1,41 @@
+// TLS 1.2 or later over a connected socket, as RFC 5425 asks of a syslog client: the peer's chain
+// of certificates and its name are verified.
+//
+// The socket does not block. Whoever calls has SIGPIPE blocked or ignored.
+#ifndef IBTRAPD_SINK_TLS_H
+#define IBTRAPD_SINK_TLS_H
+
+#include "base/error.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+// PEM files. The strings stay the caller's.
+struct tls_options {
+    const char *ca_file;   // who may sign the peer's certificate; empty: whom the system trusts
+    const char *cert_file; // our certificate and what links it to its CA; empty: none
+    const char *key_file;  // its key; empty: in cert_file
+    const char *name;      // of the peer: a host name, or an IP address
+};
+
+struct tls;
+
+// Agrees on keys by the `deadline` (monotonic microseconds). The files are read again each time.
+// NULL with a sentence; the socket stays the caller's in any case.
+struct tls *tls_open(int fd, const struct tls_options *options, int64_t deadline,
+                     struct error *err);
+
+// Writes what it can: returns how many octets were taken, 0 when the socket must first be ready for
+// `*events` of poll(2), -1 with a sentence. After 0, the same octets come again.
+long tls_write(struct tls *tls, const void *octets, size_t size, short *events, struct error *err);
+
+// Reads what the peer sent and forgets it. False with a sentence when the peer closed or refused.
+bool tls_drain(struct tls *tls, struct error *err);
+
+// Octets that went into the socket so far.
+uint64_t tls_written(const struct tls *tls);
+
+// Says good-bye if that does not have to wait. The socket stays open.
+void tls_close(struct tls *tls);
+
+#endif
