@@ -1,0 +1,93 @@
+#include "ctl/client.h"
+
+#include "ctl/server.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/time.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+enum { WAIT_S = 10 };
+
+int client_connect(const char *path, struct error *err)
+{
+    struct sockaddr_un address = {.sun_family = AF_UNIX};
+    snprintf(address.sun_path, sizeof address.sun_path, "%s", path);
+    int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    if (fd < 0) {
+        error_set(err, "cannot make a socket: %s", strerror(errno));
+        return -1;
+    }
+    if (connect(fd, (struct sockaddr *)&address, sizeof address) == 0)
+        return fd;
+    const char *hint = errno == EACCES ? "; run it as root or as a member of the socket's group"
+                                       : "; is ibtrapd running?";
+    error_set(err, "cannot reach ibtrapd on %s: %s%s", path, strerror(errno), hint);
+    close(fd);
+    return -1;
+}
+
+static bool send_all(int fd, const char *text, size_t size)
+{
+    while (size > 0) {
+        ssize_t n = send(fd, text, size, MSG_NOSIGNAL);
+        if (n < 0)
+            return false;
+        text += n;
+        size -= (size_t)n;
+    }
+    return true;
+}
+
+static json_t *read_answer(int fd, struct error *err)
+{
+    json_error_t why;
+    FILE *stream = fdopen(dup(fd), "r");
+    json_t *answer = stream ? json_loadf(stream, JSON_DISABLE_EOF_CHECK, &why) : NULL;
+    if (stream)
+        fclose(stream);
+    const char *sentence;
+    if (!answer) {
+        error_set(err, "ibtrapd gave no proper answer: %s", stream ? why.text : strerror(errno));
+    } else if (json_unpack(answer, "{s:s}", "error", &sentence) == 0) {
+        error_set(err, "ibtrapd: %s", sentence);
+        json_decref(answer);
+        answer = NULL;
+    }
+    return answer;
+}
+
+// One line of JSON, to be freed; NULL when memory is short. Takes the reference over.
+static char *make_line(const char *command, json_t *items)
+{
+    json_t *request = items ? items : json_object();
+    json_object_set_new(request, "version", json_integer(SERVER_PROTOCOL));
+    json_object_set_new(request, "command", json_string(command));
+    char *line = json_dumps(request, JSON_COMPACT);
+    json_decref(request);
+    return line;
+}
+
+json_t *client_request(const char *path, const char *command, json_t *items, struct error *err)
+{
+    char *line = make_line(command, items);
+    int fd = line ? client_connect(path, err) : -1;
+    if (!line)
+        error_set(err, "out of memory");
+    json_t *answer = NULL;
+    if (fd >= 0) {
+        setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &(struct timeval){.tv_sec = WAIT_S},
+                   sizeof(struct timeval));
+        if (send_all(fd, line, strlen(line)) && send_all(fd, "\n", 1))
+            answer = read_answer(fd, err);
+        else
+            error_set(err, "cannot send to ibtrapd: %s", strerror(errno));
+        close(fd);
+    }
+    free(line);
+    return answer;
+}

@@ -1,0 +1,97 @@
+#include "ctl/journal_commands.h"
+
+#include "base/clock.h"
+#include "journal/store.h"
+#include "model/event_record.h"
+#include "sink/format.h"
+
+#include <inttypes.h>
+#include <jansson.h>
+
+enum { EXPORT_CHUNK = 1000 };
+
+bool journal_commands_check(FILE *out, const char *path, struct error *err)
+{
+    struct store *store;
+    if (store_open(path, true, &store, err) != STORE_OK)
+        return false;
+    bool ok = store_check(store, err) == STORE_OK;
+    store_close(store);
+    if (ok)
+        fprintf(out, "The journal %s is sound.\n", path);
+    return ok;
+}
+
+bool journal_commands_stats(FILE *out, const char *path, bool json, struct error *err)
+{
+    struct store *store;
+    struct store_size size;
+    if (store_open(path, true, &store, err) != STORE_OK)
+        return false;
+    bool ok = store_get_size(store, &size, err) == STORE_OK;
+    store_close(store);
+    if (!ok)
+        return false;
+    char oldest[CLOCK_TEXT_SIZE] = "-";
+    if (size.rows > 0)
+        clock_format_utc(size.oldest_us, oldest);
+    if (json) {
+        json_t *all = json_pack("{s:i, s:I, s:I, s:I, s:I, s:s}", "version", 1, "events",
+                                (json_int_t)size.rows, "first", (json_int_t)size.first, "last",
+                                (json_int_t)size.last, "bytes", (json_int_t)size.bytes, "oldest",
+                                oldest);
+        json_dumpf(all, out, JSON_INDENT(2));
+        fputc('\n', out);
+        json_decref(all);
+        return true;
+    }
+    fprintf(out, "Events   %" PRId64 " (%" PRId64 " to %" PRId64 ")\nOldest   %s\nSize     %" PRId64
+                 " bytes\n",
+            size.rows, size.first, size.last, oldest, size.bytes);
+    return true;
+}
+
+struct export
+{
+    FILE *out;
+    int64_t after;
+    size_t rows;
+    bool failed;
+    struct error *err;
+};
+
+static bool export_row(void *ctx, const struct store_row *row)
+{
+    struct export *e = ctx;
+    e->after = row->sequence;
+    e->rows++;
+    struct event *event = event_record_read(row->record, row->record_size, e->err);
+    if (!event) {
+        error_prefix(e->err, "event %" PRId64, row->sequence);
+        e->failed = true;
+        return false;
+    }
+    char buffer[FORMAT_SIZE];
+    struct text t = text_in(buffer, sizeof buffer);
+    format_line(&t, FORMAT_JSON, &(struct format_origin){.hostname = "-", .process_id = "-"}, event);
+    event_release(event);
+    e->failed = fprintf(e->out, "%s\n", buffer) < 0;
+    if (e->failed)
+        error_set(e->err, "cannot write");
+    return !e->failed;
+}
+
+bool journal_commands_export(FILE *out, const char *path, int64_t after, struct error *err)
+{
+    struct store *store;
+    if (store_open(path, true, &store, err) != STORE_OK)
+        return false;
+    struct export e = {.out = out, .after = after, .err = err};
+    bool ok = true;
+    do {
+        e.rows = 0;
+        ok = store_read(store, e.after, EXPORT_CHUNK, export_row, &e, err) == STORE_OK && !e.failed;
+    } while (ok && e.rows > 0);
+    store_close(store);
+    return ok;
+}

@@ -1,0 +1,29 @@
+// The control socket: a Unix socket on which ibtrapctl sends one JSON object a line and gets one back.
+#ifndef IBTRAPD_CTL_SERVER_H
+#define IBTRAPD_CTL_SERVER_H
+
+#include "base/error.h"
+
+#include <jansson.h>
+
+struct event_base; // of libevent
+
+enum {
+    SERVER_PROTOCOL = 1,       // "version" of requests and answers
+    SERVER_LINE_MAX = 65536,   // octets of a request
+    SERVER_CLIENTS_MAX = 32,
+    SERVER_OUTPUT_MAX = 4 << 20, // octets that a client may leave unread; then it is dropped
+};
+
+// Answers the request `command`. The result is a new reference; NULL: unknown command.
+typedef json_t *(*server_handler)(void *ctx, const char *command, const json_t *request);
+
+struct server;
+
+// Listens on `path`, mode 0660, in the loop of `base`; a socket that nobody serves any more is
+// replaced. The handler runs in the loop's thread. NULL with a sentence on failure.
+struct server *server_start(struct event_base *base, const char *path, server_handler handler,
+                            void *ctx, struct error *err);
+void server_stop(struct server *server); // removes the socket; NULL is allowed
+
+#endif
