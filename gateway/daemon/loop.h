@@ -1,0 +1,22 @@
+// The main thread's event loop (libevent), which ends at a signal.
+#ifndef IBTRAPD_DAEMON_LOOP_H
+#define IBTRAPD_DAEMON_LOOP_H
+
+#include "base/error.h"
+
+enum { LOOP_REASON_SIZE = 32 };
+
+struct loop;
+struct event_base; // of libevent
+
+// Watches for SIGTERM, SIGINT and SIGHUP, and ignores SIGPIPE. NULL with a sentence on failure.
+struct loop *loop_new(struct error *err);
+void loop_free(struct loop *loop); // NULL is allowed
+
+struct event_base *loop_base(struct loop *loop);
+
+// Serves events until SIGTERM or SIGINT; `reason` says which. At SIGHUP calls `hang_up`.
+void loop_run(struct loop *loop, void (*hang_up)(void *ctx), void *ctx,
+              char reason[LOOP_REASON_SIZE]);
+
+#endif

@@ -1,0 +1,106 @@
+// ibtrapd: InfiniBand traps to SNMP notifications and syslog.
+
+#include "daemon/daemon.h"
+#include "install.h"
+
+#include <getopt.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { EXIT_USAGE = 2 };
+
+struct arguments {
+    const char *config; // NULL: the default path if there is such a file, else the defaults
+    bool check_only, foreground;
+};
+
+static int usage(FILE *out, int status)
+{
+    fputs("Usage: ibtrapd [--config FILE] [--foreground]\n"
+          "       ibtrapd --check-config [--config FILE]\n"
+          "\n"
+          "  -c, --config FILE    read FILE instead of " INSTALL_CONFIG_FILE "\n"
+          "  -f, --foreground     print every event on standard output, too\n"
+          "      --check-config   check the configuration and exit: 0 good, 1 not\n"
+          "  -V, --version        the version\n"
+          "  -h, --help           this text\n"
+          "\n"
+          "ibtrapd never goes to the background; its own log goes to standard error.\n",
+          out);
+    return status;
+}
+
+static bool load(const struct arguments *a, struct conf *conf, struct error *err)
+{
+    if (a->config)
+        return conf_load(a->config, conf, err);
+    if (access(INSTALL_CONFIG_FILE, F_OK) == 0)
+        return conf_load(INSTALL_CONFIG_FILE, conf, err);
+    return conf_defaults(conf, err);
+}
+
+static int run(const struct arguments *a)
+{
+    struct conf conf;
+    struct error err;
+    if (!load(a, &conf, &err)) {
+        fprintf(stderr, "ibtrapd: %s\n", err.text);
+        return EXIT_FAILURE;
+    }
+    if (a->check_only) {
+        puts("The configuration is good.");
+        conf_free(&conf);
+        return EXIT_SUCCESS;
+    }
+    if (a->foreground)
+        conf_add_stdout(&conf);
+    struct log *log =
+        log_open(stderr, conf.log_level, getenv("JOURNAL_STREAM") != NULL, &clock_system);
+    if (!log) {
+        fprintf(stderr, "ibtrapd: out of memory\n");
+        conf_free(&conf);
+        return EXIT_FAILURE;
+    }
+    bool ok = daemon_run(&conf, log, &err);
+    if (!ok)
+        log_write(log, LOG_LEVEL_ERROR, "cannot start: %s", err.text);
+    log_close(log);
+    conf_free(&conf);
+    return ok ? EXIT_SUCCESS : EXIT_FAILURE;
+}
+
+int main(int argc, char **argv)
+{
+    enum { CHECK_CONFIG = 256 };
+    static const struct option OPTIONS[] = {{"config", required_argument, NULL, 'c'},
+                                            {"foreground", no_argument, NULL, 'f'},
+                                            {"check-config", no_argument, NULL, CHECK_CONFIG},
+                                            {"version", no_argument, NULL, 'V'},
+                                            {"help", no_argument, NULL, 'h'},
+                                            {0}};
+    struct arguments a = {0};
+    for (int c; (c = getopt_long(argc, argv, "c:fVh", OPTIONS, NULL)) != -1;) {
+        switch (c) {
+        case 'c':
+            a.config = optarg;
+            break;
+        case 'f':
+            a.foreground = true;
+            break;
+        case CHECK_CONFIG:
+            a.check_only = true;
+            break;
+        case 'V':
+            puts("ibtrapd " INSTALL_VERSION);
+            return EXIT_SUCCESS;
+        case 'h':
+            return usage(stdout, EXIT_SUCCESS);
+        default:
+            return usage(stderr, EXIT_USAGE);
+        }
+    }
+    if (optind != argc)
+        return usage(stderr, EXIT_USAGE);
+    return run(&a);
+}

@@ -1,0 +1,104 @@
+#include "daemon/status.h"
+
+#include "base/text.h"
+#include "base/wire.h"
+#include "install.h"
+
+#include <string.h>
+
+// Paths and system messages may hold anything.
+static json_t *text_json(const char *s)
+{
+    char clean[600];
+    text_clean(s, strlen(s), clean, sizeof clean);
+    return json_string(clean);
+}
+
+static json_t *guid_json(uint64_t guid)
+{
+    char text[ADDRESS_GUID_TEXT_SIZE];
+    address_format_guid(guid, text);
+    return json_string(text);
+}
+
+static json_t *port_json(const struct sa_status *s)
+{
+    uint8_t gid[ADDRESS_GID_SIZE];
+    char gid_text[ADDRESS_GID_TEXT_SIZE];
+    wire_put(gid, 8, s->port.subnet_prefix);
+    wire_put(gid + 8, 8, s->id.guid);
+    address_format_gid(gid, gid_text);
+    return json_pack("{s:s, s:i, s:s, s:i, s:o, s:s}", "device", s->open ? s->id.device : "", "port",
+                     (int)s->id.port, "state", mad_port_state_words(s->port.state), "lid",
+                     (int)s->port.lid, "guid", guid_json(s->id.guid), "gid", gid_text);
+}
+
+static json_t *sm_json(const struct sa_status *s)
+{
+    char name[130];
+    text_clean(s->sm.description, strlen(s->sm.description), name, sizeof name);
+    return json_pack("{s:i, s:o, s:s, s:b}", "lid", (int)s->port.sm_lid, "guid",
+                     guid_json(s->sm.port_guid), "name", name, "answers", (int)s->sm_answers);
+}
+
+static json_t *subscription_json(const struct subscription *one, const struct sa_status *s)
+{
+    char detail[200];
+    struct text t = text_in(detail, sizeof detail);
+    subscriptions_add_detail(&t, one, s->has_sa_key);
+    int64_t wait = one->ask_at > s->now ? (one->ask_at - s->now) / CLOCK_US_PER_S : 0;
+    return json_pack("{s:o, s:s, s:s, s:I}", "trap",
+                     one->trap == MAD_TRAP_VENDOR ? json_string("vendor") : json_integer(one->trap),
+                     "state", subscriptions_state_word(one->state), "detail", detail, "retry_in",
+                     (json_int_t)wait);
+}
+
+static json_t *receiver_json(struct delivery *delivery)
+{
+    const struct receiver *r = delivery_receiver(delivery);
+    struct delivery_status s;
+    delivery_get_status(delivery, &s);
+    return json_pack("{s:s, s:s, s:o, s:I, s:I, s:I, s:I, s:I, s:I, s:o}", "name", r->name, "kind",
+                     r->kind, "address", text_json(r->address), "sent", (json_int_t)s.sent, "filtered",
+                     (json_int_t)s.filtered, "queued", (json_int_t)s.lag, "failed",
+                     (json_int_t)s.failed, "dropped", (json_int_t)s.dropped, "cursor",
+                     (json_int_t)s.cursor, "problem", text_json(s.problem));
+}
+
+static json_t *journal_json(struct journal *journal)
+{
+    struct journal_status s;
+    journal_get_status(journal, &s);
+    return json_pack("{s:b, s:o, s:I, s:I, s:I, s:I, s:I, s:I, s:I}", "durable", (int)s.durable,
+                     "problem", text_json(s.problem), "rows", (json_int_t)s.rows, "bytes", (json_int_t)s.bytes,
+                     "first", (json_int_t)s.first, "last", (json_int_t)s.last, "pending",
+                     (json_int_t)s.pending, "dropped", (json_int_t)s.dropped, "commits",
+                     (json_int_t)s.commits);
+}
+
+static json_t *counters_json(const struct sa_counters *sa, const struct pipeline_counters *p)
+{
+    return json_pack("{s:I, s:I, s:I, s:I, s:I, s:I, s:I}", "reports", (json_int_t)sa->reports,
+                     "acknowledged", (json_int_t)sa->acknowledged, "repeated",
+                     (json_int_t)p->repeated, "foreign", (json_int_t)sa->foreign, "malformed",
+                     (json_int_t)sa->malformed, "no_room", (json_int_t)sa->no_room, "events",
+                     (json_int_t)p->events);
+}
+
+json_t *status_json(const struct status_parts *parts, int64_t uptime_us)
+{
+    struct sa_status s;
+    struct pipeline_counters p;
+    sa_agent_status(parts->agent, &s);
+    pipeline_get_counters(parts->pipeline, &p);
+    json_t *subscriptions = json_array(), *receivers = json_array();
+    for (size_t i = 0; i < SUBSCRIPTIONS_COUNT; i++)
+        json_array_append_new(subscriptions, subscription_json(&s.subscriptions[i], &s));
+    for (size_t i = 0; i < parts->delivery_count; i++)
+        json_array_append_new(receivers, receiver_json(parts->deliveries[i]));
+    return json_pack("{s:i, s:s, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "version", 1, "release",
+                     INSTALL_VERSION, "uptime", (json_int_t)(uptime_us / CLOCK_US_PER_S), "problem",
+                     text_json(s.problem), "port", port_json(&s), "sm", sm_json(&s), "subscriptions",
+                     subscriptions, "counters", counters_json(&s.counters, &p), "journal",
+                     journal_json(parts->journal), "receivers", receivers);
+}
