@@ -1,0 +1,22 @@
+#!/bin/sh
+# Shows ibtrapd at work, on a simulated fabric where there is no real one.
+# Installs what is missing and builds first. Options: see --help.
+set -eu
+
+here=$(cd "$(dirname "$0")" && pwd)
+cd "$here/.."
+
+# Shows what a command said only when it fails.
+quietly() {
+    output=$("$@" 2>&1) || {
+        printf '%s\n' "$output" >&2
+        exit 1
+    }
+}
+
+tests/packages.sh
+echo "Building ibtrapd."
+quietly cmake --preset default
+quietly cmake --build build
+cd tests
+exec /usr/bin/python3 -B -m lab.demo "$@"

@@ -1,0 +1,364 @@
+"""A fabric simulated by ibsim, with OpenSM on it and clients that send MADs."""
+
+import contextlib
+import os
+import pathlib
+import re
+import secrets
+import select
+import signal
+import subprocess
+import tempfile
+import time
+
+from lab import notices
+from lab.processes import DEADLINE, LabError, Process, wait_until
+
+HERE = pathlib.Path(__file__).resolve().parent
+BUILD = pathlib.Path(os.environ.get("IBTRAPD_BUILD_DIR", HERE.parents[1] / "build")).resolve()
+PROGRAMS = BUILD / "tests" / "lab"
+
+PROMPT = b"sim> "
+SUBNET_PREFIX = bytes.fromhex("fe80000000000000")
+SA_KEY = 1
+
+# umad2sim passes on no more octets of a MAD than these.
+DELIVERED = 224
+
+
+def umad2sim():
+    """The library that makes a libibumad program a client of ibsim."""
+    found = sorted(pathlib.Path("/usr/lib").glob("*/umad2sim/libumad2sim.so"))
+    if not found:
+        raise LabError("libumad2sim.so is missing: install the package libumad2sim0")
+    return found[0]
+
+
+def gid(guid):
+    """The GID of a port on the simulated subnet."""
+    return SUBNET_PREFIX + guid.to_bytes(8, "big")
+
+
+class Fabric:
+    """ibsim with a topology file. Everything started on it ends with it, and its scratch directory goes."""
+
+    def __init__(self, net="small"):
+        self.net = HERE / "nets" / f"{net}.net"
+        self.socket_name = f"ibtrapd-lab-{os.getpid()}-{secrets.token_hex(4)}"
+        self._stack = contextlib.ExitStack()
+
+    def __enter__(self):
+        with contextlib.ExitStack() as stack:
+            self.directory = pathlib.Path(
+                stack.enter_context(tempfile.TemporaryDirectory(prefix="ibtrapd-lab-", ignore_cleanup_errors=True))
+            )
+            self._ibsim = Process(
+                "ibsim",
+                ["/usr/bin/ibsim", "-s", self.net],
+                log=self.directory / "ibsim.log",
+                cwd=self.directory,
+                env={"IBSIM_SOCKNAME": self.socket_name},
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+            )
+            stack.callback(self._ibsim.kill)
+            self._read_prompt()
+            self._stack = stack.pop_all()
+        return self
+
+    def __exit__(self, *_):
+        self._stack.close()
+
+    def keep(self, manager):
+        """Enters a context manager that is left when the fabric goes, last one first."""
+        return self._stack.enter_context(manager)
+
+    def start(self, name, argv, env=None, **options):
+        """Starts a program in the scratch directory."""
+        process = Process(name, argv, log=self.directory / f"{name}.log", cwd=self.directory, env=env, **options)
+        self._stack.callback(process.kill)
+        return process
+
+    def env_for(self, host, library=None):
+        """The environment of a client at a host, with one of the lab's own libraries before umad2sim."""
+        libraries = [PROGRAMS / library] if library else []
+        return {
+            "IBSIM_SOCKNAME": self.socket_name,
+            "SIM_HOST": host,
+            "LD_PRELOAD": ":".join(map(str, [*libraries, umad2sim()])),
+        }
+
+    def console(self, command):
+        """Gives ibsim one command, returns what it printed."""
+        self._ibsim.popen.stdin.write(command.encode() + b"\n")
+        self._ibsim.popen.stdin.flush()
+        return self._read_prompt()
+
+    def unlink(self, node, port=None):
+        return self._link("Unlink", node, port)
+
+    def relink(self, node, port=None):
+        return self._link("ReLink", node, port)
+
+    def lid_of(self, node):
+        """The LID that the subnet manager gave to a node, 0 before it did."""
+        return self._port_of(node)[1]
+
+    def guid_of(self, node):
+        """The port GUID of a host's first port, or of a switch."""
+        return self._port_of(node)[0]
+
+    def gid_of(self, node):
+        return gid(self.guid_of(node))
+
+    def forget(self, process):
+        """Makes ibsim notice that a client was killed."""
+        clients = re.findall(r"Client (\d+): pid (\d+) ", self.console("Attached"))
+        for number in (number for number, pid in clients if int(pid) == process.pid):
+            self.console(f"X {number}")
+
+    def subnet_manager(self, host="sm1", **options):
+        """Starts OpenSM at a host."""
+        return self.keep(SubnetManager(self, host, **options))
+
+    def client(self, host):
+        """A client that sends MADs from a host, or from a switch."""
+        return self.keep(MadClient(self, host))
+
+    def run(self, argv, host, timeout=DEADLINE):
+        """Runs a program of infiniband-diags at a host, returns its output."""
+        done = subprocess.run(argv, cwd=self.directory, env={**os.environ, **self.env_for(host)}, timeout=timeout,
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
+        return done.stdout
+
+    def _link(self, command, node, port):
+        output = self.console(f'{command} "{node}"' + (f"[{port}]" if port else ""))
+        if "#" in output:
+            raise LabError(f"{command} {node} {port or ''}: {output}")
+
+    def _port_of(self, node):
+        found = re.search(r"^([0-9a-f]+)\t\[[01]\].*\blid (\d+)", self.console(f'Dump "{node}"'), re.MULTILINE)
+        if not found:
+            raise LabError(f"no node {node} in the fabric")
+        return int(found[1], 16), int(found[2])
+
+    def _read_prompt(self):
+        pipe = self._ibsim.popen.stdout.fileno()
+        deadline, output = time.monotonic() + DEADLINE, b""
+        while not output.endswith(PROMPT):
+            if not select.select([pipe], [], [], max(0, deadline - time.monotonic()))[0]:
+                raise LabError("ibsim does not answer")
+            piece = os.read(pipe, 65536)
+            if not piece:
+                self._ibsim.wait()
+                self._ibsim.check()
+            output += piece
+        return output[: -len(PROMPT)].decode(errors="replace")
+
+
+@contextlib.contextmanager
+def two_managers(attempts=6):
+    """A fabric with a master subnet manager at sm1 and a standby at sm2.
+
+    umad2sim knows no timeouts: a MAD that gets lost while sm2 starts leaves sm1 waiting for ever. All
+    starts anew then."""
+    for _ in range(attempts):
+        with Fabric() as fabric:
+            master = fabric.subnet_manager("sm1").wait_master()
+            standby = fabric.subnet_manager("sm2").wait_standby()
+            if master.sweeps_again():
+                yield fabric, master, standby
+                return
+    raise LabError(f"two subnet managers did not find together in {attempts} attempts")
+
+
+class SubnetManager:
+    """OpenSM at a host. options go to its configuration file."""
+
+    def __init__(self, fabric, host, priority=0, **options):
+        self.fabric = fabric
+        self.host = host
+        self.options = {
+            "force_log_flush": "TRUE",
+            "sweep_interval": 0,
+            "sminfo_polling_timeout": 300,
+            "polling_retry_number": 2,
+            "sm_priority": priority,
+            **options,
+        }
+        self.directory = fabric.directory / f"opensm-{host}"
+        self.config = self.directory / "opensm.conf"
+        self.process = None
+
+    def __enter__(self):
+        self.directory.mkdir()
+        self.start()
+        return self
+
+    def __exit__(self, *_):
+        self.process.kill()
+
+    @property
+    def lid(self):
+        return self.fabric.lid_of(self.host)
+
+    @property
+    def log(self):
+        path = self.directory / "osm.log"
+        return path.read_text(errors="replace") if path.exists() else ""
+
+    def start(self):
+        self._write_config()
+        argv = ["/usr/sbin/opensm", "-F", self.config, "-f", self.directory / "osm.log", "-D", "0x03"]
+        environment = {
+            **self.fabric.env_for(self.host, "libsimtraps.so"),
+            "OSM_TMP_DIR": str(self.directory),
+            "OSM_CACHE_DIR": str(self.directory),
+        }
+        self.process = Process(f"opensm at {self.host}", argv, log=self.directory / "output.log",
+                               cwd=self.fabric.directory, env=environment)
+
+    def wait_master(self, count=1, timeout=DEADLINE):
+        """Waits until it, as the master, finished a heavy sweep for the count-th time since its log began."""
+        wait_until(lambda: self.process.check() and self.log.count("SUBNET UP") >= count,
+                   f"OpenSM at {self.host} to bring the subnet up", timeout)
+        return self
+
+    def sweeps_again(self, timeout=5):
+        """Whether it ends the sweep that another subnet manager's arrival sets off."""
+        try:
+            self.wait_master(2, timeout)
+        except LabError:
+            return False
+        return True
+
+    def wait_standby(self):
+        """Waits until it has given way to a master."""
+        wait_until(lambda: self.process.check() and "Entering STANDBY" in self.log,
+                   f"OpenSM at {self.host} to stand by")
+        return self
+
+    def set_priority(self, priority):
+        """Makes a running one tell the others of a new priority: the highest takes over."""
+        self.options["sm_priority"] = priority
+        self._write_config()
+        self.process.popen.send_signal(signal.SIGHUP)
+
+    def kill(self):
+        """Ends it as a crash would."""
+        self.process.kill()
+        self.fabric.forget(self.process)
+
+    def restart(self):
+        """A crash and a new start at the same host."""
+        self.kill()
+        rounds = self.log.count("SUBNET UP")
+        self.start()
+        return self.wait_master(rounds + 1)
+
+    def _write_config(self):
+        self.config.write_text("".join(f"{name} {value}\n" for name, value in self.options.items()))
+
+
+class MadClient:
+    """madsend at a host: sends any MAD, receives the answers."""
+
+    def __init__(self, fabric, host):
+        self.fabric = fabric
+        self.host = host
+        self._tid = secrets.randbits(31)
+
+    def __enter__(self):
+        name = f"madsend-{self.host}-{secrets.token_hex(2)}"
+        self._process = Process(name, [PROGRAMS / "madsend"], log=self.fabric.directory / f"{name}.log",
+                                cwd=self.fabric.directory, env=self.fabric.env_for(self.host),
+                                stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        self._expect("ready")
+        return self
+
+    def __exit__(self, *_):
+        self._process.popen.stdin.close()
+        try:
+            self._process.popen.wait(5)
+        except subprocess.TimeoutExpired:
+            pass
+        self._process.kill()
+
+    @property
+    def lid(self):
+        return self.port_info().lid
+
+    def next_tid(self):
+        """Only the lower half of a TransactionID passes the simulator unchanged."""
+        self._tid = (self._tid + 1) & 0xFFFFFFFF
+        return self._tid
+
+    def send(self, mad, dlid, qpn):
+        self._command(f"{mad[1]} {dlid} {qpn} {mad.hex()}")
+        self._expect("sent")
+
+    def receive(self, seconds=5):
+        """Returns (source LID, MAD), or None when nothing came."""
+        self._command(f"recv {seconds}")
+        answer = self._answer(seconds)
+        if answer == "none":
+            return None
+        if answer.startswith("failed"):
+            raise LabError(f"the MAD from {self.host} was not delivered: {answer}")
+        lid, mad = answer.split()
+        return int(lid), bytes.fromhex(mad)
+
+    def request(self, mad, dlid, qpn, seconds=5):
+        """Sends a MAD and returns the answer to it."""
+        self.send(mad, dlid, qpn)
+        answer = self.receive(seconds)
+        if answer is None:
+            raise LabError(f"no answer from LID {dlid} to {self.host}")
+        return answer[1]
+
+    def port_info(self):
+        return notices.PortInfo.of_mad(self.request(notices.local_port_info_mad(self.next_tid()), 0xFFFF, 0))
+
+    def trap(self, notice):
+        """Sends a Trap to the master subnet manager, IssuerLID its own, as a port does."""
+        port = self.port_info()
+        self.send(notices.trap_mad(notice.issued(issuer_lid=port.lid), self.next_tid()), port.sm_lid, 0)
+
+    def report(self, notice, dlid, tid=None, **fields):
+        """Sends a Report to a subscriber."""
+        self.send(notices.report_mad(notice, self.next_tid() if tid is None else tid, **fields), dlid, 1)
+
+    def join(self, mgid):
+        return self._membership(notices.join_mad, mgid)
+
+    def leave(self, mgid):
+        return self._membership(notices.leave_mad, mgid)
+
+    def _membership(self, build, mgid):
+        mad = build(mgid, self.fabric.gid_of(self.host), self.next_tid())
+        status = int.from_bytes(self.request(mad, self.port_info().sm_lid, 1)[4:6], "big")
+        if status:
+            raise LabError(f"the SA refuses with status 0x{status:04x}")
+
+    def _command(self, line):
+        try:
+            self._process.popen.stdin.write(line.encode() + b"\n")
+            self._process.popen.stdin.flush()
+        except BrokenPipeError:
+            self._process.wait()
+            self._process.check()
+
+    def _answer(self, seconds=0):
+        pipe = self._process.popen.stdout
+        if not select.select([pipe], [], [], DEADLINE + seconds)[0]:
+            raise LabError(f"madsend at {self.host} does not answer")
+        line = pipe.readline().decode().strip()
+        if not line:
+            self._process.wait()
+            self._process.check()
+        return line
+
+    def _expect(self, expected):
+        answer = self._answer()
+        if answer != expected:
+            raise LabError(f"madsend at {self.host}: {answer}")

@@ -1,0 +1,159 @@
+"""The program under test: ibtrapd on a simulated fabric, and ibtrapctl to ask it."""
+
+import ipaddress
+import json
+import os
+import pathlib
+import re
+import secrets
+import signal
+import subprocess
+
+from lab.fabric import BUILD, SA_KEY
+from lab.processes import DEADLINE, LabError, wait_until
+
+IBTRAPD = BUILD / "ibtrapd"
+IBTRAPCTL = BUILD / "ibtrapctl"
+
+# A checker that ibtrapd runs under, such as valgrind with its options; see tests/checkers/.
+WRAPPER = os.environ.get("IBTRAPD_WRAPPER", "").split()
+COMPLAINT = re.compile(r"ERROR: \w+Sanitizer|WARNING: ThreadSanitizer|runtime error: |^==\d+== .*", re.MULTILINE)
+
+
+def section(kind, title=None, **items):
+    """A section of the configuration file."""
+    body = " ".join(f"{name} = {_literal(value)}" for name, value in items.items() if value is not None)
+    return f"{kind} {_literal(title) + ' ' if title else ''}{{ {body} }}\n"
+
+
+def _literal(value):
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, int):
+        return str(value)
+    return '"' + str(value).replace("\\", "\\\\").replace('"', '\\"') + '"'
+
+
+class Gateway:
+    """ibtrapd at a host of the fabric.
+
+    snmp, syslog: addresses to send to; path: the local syslog socket. sa_key: None for none, a text is
+    written to the key file as it is. more: further sections. preload=False leaves the simulator out: a machine without an HCA."""
+
+    def __init__(self, fabric, snmp=(), syslog=(), path=None, host="monitor", sa_key=SA_KEY, sa_key_mode=0o600,
+                 preload=True, names=None, device=None, port=None, verify_interval=2, more=""):
+        self.fabric = fabric
+        self.host = host
+        self.preload = preload
+        self.directory = fabric.directory / f"ibtrapd-{secrets.token_hex(4)}"
+        self.socket = self.directory / "ctl.sock"
+        self.config = self.directory / "ibtrapd.conf"
+        self.process = None
+        self._receivers = [section("snmp", f"snmp{n}", address=address) for n, address in enumerate(snmp)]
+        self._receivers += [section("syslog", f"udp{n}", transport="udp", address=a) for n, a in enumerate(syslog)]
+        self._receivers += [section("syslog", "local", transport="local", path=path)] if path else []
+        self._receivers += [more]
+        self._sa_key, self._sa_key_mode = sa_key, sa_key_mode
+        self._fabric_items = {"device": device, "port": port, "node_name_map": names}
+        self._fabric_items["verify_interval"] = verify_interval
+
+    def __enter__(self):
+        self.directory.mkdir()
+        self._write_config()
+        self.start()
+        return self
+
+    def __exit__(self, *_):
+        self.stop()
+        if COMPLAINT.search(self.log):
+            raise LabError(f"a checker complains of ibtrapd:\n{self.log[-6000:]}")
+
+    def start(self):
+        self.process = self.fabric.start(
+            self.directory.name,
+            [*WRAPPER, IBTRAPD, "--foreground", "--config", self.config],
+            env=self.fabric.env_for(self.host, "libsimreports.so") if self.preload else None,
+        )
+
+    def stop(self):
+        """Ends it in good order, returns its exit status."""
+        return self.process.stop(signal.SIGTERM)
+
+    def kill(self):
+        """Ends it as a crash would."""
+        self.process.kill()
+        self.fabric.forget(self.process)
+
+    @property
+    def log(self):
+        return self.process.log_text()
+
+    def status(self):
+        """What ibtrapctl says, None while the control socket is not there."""
+        done = subprocess.run([IBTRAPCTL, "--socket", self.socket, "status", "--json"], capture_output=True,
+                              text=True, timeout=DEADLINE, check=False)
+        return json.loads(done.stdout) if done.returncode == 0 else None
+
+    def status_text(self):
+        """What ibtrapctl says to people."""
+        return subprocess.run([IBTRAPCTL, "--socket", self.socket, "status"], capture_output=True, text=True,
+                              timeout=DEADLINE, check=True).stdout
+
+    def subscriptions(self):
+        """The state of each subscription, by trap number as text."""
+        status = self.status()
+        return {str(one["trap"]): one["state"] for one in status["subscriptions"]} if status else {}
+
+    def counter(self, name):
+        return self.status()["counters"][name]
+
+    def wait_status(self, predicate, what, timeout=DEADLINE):
+        """Waits until the status fulfils the predicate, returns it."""
+
+        def good():
+            self.process.check()
+            status = self.status()
+            return status if status and predicate(status) else None
+
+        try:
+            return wait_until(good, what, timeout, interval=0.1)
+        except LabError as error:
+            raise LabError(f"{error}\nibtrapd's log:\n{self.log[-3000:]}") from None
+
+    def wait_subscribed(self, except_for=(), timeout=DEADLINE):
+        """Waits until every subscription but the named ones stands."""
+
+        def all_stand(status):
+            waiting = [one for one in status["subscriptions"] if one["state"] != "subscribed"]
+            return status["subscriptions"] and {str(one["trap"]) for one in waiting} <= set(except_for)
+
+        return self.wait_status(all_stand, "ibtrapd to subscribe", timeout)
+
+    def _write_config(self):
+        key_file = None
+        if self._sa_key is not None:
+            key_file = self.directory / "sa.key"
+            key_file.write_text(f"{self._sa_key}\n")
+            key_file.chmod(self._sa_key_mode)
+        self.config.write_text(
+            section("fabric", sa_key_file=key_file, **self._fabric_items)
+            + section("journal", directory=self.directory / "state")
+            + "".join(self._receivers)
+            + section("control", socket=self.socket)
+            + section("log", level="debug")
+        )
+
+
+def check_config(text, directory):
+    """Runs ibtrapd --check-config on a configuration. Returns the exit status and what it printed."""
+    config = pathlib.Path(directory) / "ibtrapd.conf"
+    config.write_text(text)
+    done = subprocess.run([IBTRAPD, "--check-config", "--config", config], capture_output=True, text=True,
+                          timeout=DEADLINE, check=False)
+    return done.returncode, done.stdout + done.stderr
+
+
+def subscriptions_at_sm(fabric, gateway_host="monitor", host="node2"):
+    """How many subscriptions of the gateway the subnet manager lists; more than a few do not fit its one MAD."""
+    subscriber = ipaddress.IPv6Address(fabric.gid_of(gateway_host))
+    return fabric.run(["saquery", "IIR"], host).count(f"SubscriberGID...........{subscriber}\n")

@@ -1,0 +1,109 @@
+"""Child processes that never outlive the program which started them."""
+
+import ctypes
+import os
+import pathlib
+import signal
+import subprocess
+import time
+
+PR_SET_PDEATHSIG = 1
+_libc = ctypes.CDLL(None)
+
+DEADLINE = 30
+
+
+class LabError(Exception):
+    """Something in the lab did not do what it was started for."""
+
+
+def wait_until(condition, what, timeout=DEADLINE, interval=0.05):
+    """Returns the first true value of condition(); raises LabError after the timeout."""
+    deadline = time.monotonic() + timeout
+    while True:
+        value = condition()
+        if value:
+            return value
+        if time.monotonic() > deadline:
+            raise LabError(f"gave up after {timeout} s waiting for {what}")
+        time.sleep(interval)
+
+
+def die_with_parent():
+    """For preexec_fn: the child is killed when its parent ends, however that happens."""
+    _libc.prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+
+
+class Process:
+    """A program in a process group of its own, its stderr (and stdout, unless piped) in a log file."""
+
+    def __init__(self, name, argv, log, cwd, env=None, stdin=subprocess.DEVNULL, stdout=None):
+        self.name = name
+        self.log = pathlib.Path(log)
+        with open(self.log, "ab") as output:
+            self.popen = subprocess.Popen(
+                [str(argument) for argument in argv],
+                cwd=cwd,
+                env={**os.environ, **(env or {})},
+                stdin=stdin,
+                stdout=output if stdout is None else stdout,
+                stderr=output,
+                start_new_session=True,
+                preexec_fn=die_with_parent,
+            )
+
+    @property
+    def pid(self):
+        return self.popen.pid
+
+    @property
+    def running(self):
+        return self.popen.poll() is None
+
+    def log_text(self):
+        return self.log.read_text(errors="replace")
+
+    def check(self):
+        if not self.running:
+            raise LabError(f"{self.name} ended with status {self.popen.returncode}:\n{self.log_text()[-2000:]}")
+        return True
+
+    def wait_ready(self, condition, what):
+        """Waits until the program does what it was started for; ends it when that fails."""
+        try:
+            wait_until(lambda: self.check() and condition(), what)
+        except BaseException:
+            self.kill()
+            raise
+
+    def wait(self, timeout=DEADLINE):
+        """Returns the exit status."""
+        try:
+            return self.popen.wait(timeout)
+        except subprocess.TimeoutExpired:
+            raise LabError(f"{self.name} still runs after {timeout} s:\n{self.log_text()[-2000:]}") from None
+
+    def stop(self, sig=signal.SIGTERM, timeout=15):
+        """Asks the program to end, insists after the timeout. Returns the exit status."""
+        if self.running:
+            self._signal(sig)
+            try:
+                self.popen.wait(timeout)
+            except subprocess.TimeoutExpired:
+                pass
+        self.kill()
+        return self.popen.returncode
+
+    def kill(self):
+        """Ends the whole process group at once."""
+        self._signal(signal.SIGKILL)
+        self.popen.wait()
+        for pipe in (self.popen.stdin, self.popen.stdout):
+            if pipe:
+                pipe.close()
+
+    def _signal(self, sig):
+        try:
+            os.killpg(self.pid, sig)
+        except ProcessLookupError:
+            pass

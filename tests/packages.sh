@@ -1,0 +1,58 @@
+#!/bin/sh
+# Installs what ibtrapd is built and tested with, on Debian 12. Does nothing
+# when all of it is there.
+set -eu
+
+here=$(cd "$(dirname "$0")" && pwd)
+
+build='build-essential cmake ninja-build pkg-config libibumad-dev libibmad-dev
+       libibverbs-dev libsnmp-dev libconfuse-dev libsqlite3-dev libjansson-dev libevent-dev
+       librelp-dev libssl-dev libcmocka-dev'
+lab='opensm ibsim-utils libumad2sim0 infiniband-diags snmp snmpd snmptrapd
+     smitools rsyslog rsyslog-openssl rsyslog-relp logrotate openssl python3
+     python3-pytest'
+policy=/usr/sbin/policy-rc.d
+
+missing() {
+    for package in $build $lab; do
+        dpkg-query -W -f='${Status}' "$package" 2>/dev/null | grep -q 'ok installed' || echo "$package"
+    done
+}
+
+as_root() {
+    if [ "$(id -u)" -eq 0 ]; then "$@"; else sudo "$@"; fi
+}
+
+# Shows what a command said only when it fails.
+quietly() {
+    output=$("$@" 2>&1) || {
+        printf '%s\n' "$output" >&2
+        exit 1
+    }
+}
+
+# Installs packages without starting their daemons, now or at the next boot:
+# a second subnet manager is nothing a fabric should get by surprise.
+install_asleep() {
+    if [ ! -e $policy ]; then
+        trap 'as_root rm -f $policy' EXIT
+        as_root sh -c "printf '#!/bin/sh\nexit 101\n' >$policy && chmod 755 $policy"
+    fi
+    quietly as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends "$@"
+    [ -d /run/systemd/system ] || return 0
+    for package in "$@"; do
+        case $package in
+        opensm | snmpd | snmptrapd) quietly as_root systemctl disable "$package" ;;
+        esac
+    done
+}
+
+wanted=$(missing)
+if [ -n "$wanted" ] || ! apt-cache show erlang-snmp >/dev/null 2>&1; then
+    quietly as_root apt-get update
+fi
+if [ -n "$wanted" ]; then
+    echo "Installing:" $wanted
+    install_asleep $wanted
+fi
+"$here/mibs/base-modules.sh" "$here/../build/mib-base"
