@@ -1,0 +1,239 @@
+#include "support.h"
+
+#include "model/catalogue.h"
+#include "model/words.h"
+
+// What a template may name besides fields (see catalogue.h).
+static const char *const PLACEHOLDERS[] = {"subject", "issuer",  "source", "destination",
+                                           "request", "changes", "valid"};
+
+static const struct catalogue_entry *entry(int i)
+{
+    return catalogue_get((enum catalogue_event)i);
+}
+
+static bool is_identifier(const char *s)
+{
+    return s[0] >= 'a' && s[0] <= 'z' &&
+           strspn(s, "abcdefghijklmnopqrstuvwxyz0123456789-") == strlen(s);
+}
+
+TEST(every_entry_is_complete)
+{
+    for (int i = 0; i < CATALOGUE_COUNT; i++) {
+        const struct catalogue_entry *e = entry(i);
+        assert_non_null(e->name);
+        assert_true(is_identifier(e->name));
+        assert_in_range(strlen(e->name), 1, 32); // RFC 5424 6: MSGID
+        assert_non_null(e->title);
+        assert_in_range(strlen(e->title), 1, 64);
+        assert_in_range(e->category, CATEGORY_FABRIC, CATEGORY_VENDOR);
+        assert_in_range(e->severity, SEVERITY_ERROR, SEVERITY_INFORMATIONAL);
+        assert_in_range(e->alarm, ALARM_NONE, ALARM_CLEARS);
+        assert_in_range(e->subject, CATALOGUE_ABOUT_ISSUER, CATALOGUE_ABOUT_NO_NODE);
+        assert_non_null(e->text);
+        assert_int_equal(e->text[strlen(e->text) - 1], '.');
+    }
+}
+
+TEST(names_titles_and_traps_are_unique)
+{
+    for (int i = 0; i < CATALOGUE_COUNT; i++) {
+        for (int j = i + 1; j < CATALOGUE_COUNT; j++) {
+            assert_string_not_equal(entry(i)->name, entry(j)->name);
+            assert_string_not_equal(entry(i)->title, entry(j)->title);
+            assert_false(entry(i)->trap != 0 && entry(i)->trap == entry(j)->trap);
+        }
+    }
+}
+
+static bool is_placeholder(const char *name, size_t length)
+{
+    for (size_t i = 0; i < COUNT(PLACEHOLDERS); i++) {
+        if (strlen(PLACEHOLDERS[i]) == length && memcmp(PLACEHOLDERS[i], name, length) == 0)
+            return true;
+    }
+    return field_find(name, length) != FIELD_NONE;
+}
+
+TEST(every_placeholder_names_something)
+{
+    for (int i = 0; i < CATALOGUE_COUNT; i++) {
+        for (const char *p = entry(i)->text; (p = strchr(p, '{')); p++) {
+            const char *end = strchr(p, '}');
+            assert_non_null(end);
+            assert_true(is_placeholder(p + 1, (size_t)(end - p - 1)));
+        }
+    }
+}
+
+TEST(fields_are_listed_once)
+{
+    for (int i = 0; i < CATALOGUE_COUNT; i++) {
+        const enum field *fields = entry(i)->fields;
+        bool ended = false;
+        for (size_t f = 0; f < CATALOGUE_FIELDS_MAX; f++) {
+            assert_in_range(fields[f], FIELD_NONE, FIELD_COUNT - 1);
+            assert_false(ended && fields[f] != FIELD_NONE);
+            ended = fields[f] == FIELD_NONE;
+            for (size_t g = 0; !ended && g < f; g++)
+                assert_int_not_equal(fields[f], fields[g]);
+        }
+        assert_true(ended);
+    }
+}
+
+TEST(the_own_mib_serves_exactly_what_the_ib_sma_mib_does_not)
+{
+    for (int i = 0; i < CATALOGUE_COUNT; i++) {
+        const struct catalogue_entry *e = entry(i);
+        assert_int_equal(e->own == NULL, e->sma != NULL);
+        assert_int_equal(e->gsw != NULL, e->switch_reason != 0);
+    }
+}
+
+TEST(each_notification_belongs_to_one_event)
+{
+    for (int i = 0; i < CATALOGUE_COUNT; i++) {
+        for (int j = i + 1; j < CATALOGUE_COUNT; j++) {
+            assert_false(entry(i)->sma && entry(i)->sma == entry(j)->sma);
+            assert_false(entry(i)->own && entry(i)->own == entry(j)->own);
+            assert_false(entry(i)->gsw && entry(i)->gsw == entry(j)->gsw &&
+                         entry(i)->switch_reason == entry(j)->switch_reason);
+        }
+    }
+}
+
+TEST(every_trap_has_its_row)
+{
+    static const struct {
+        uint16_t trap;
+        enum catalogue_event event;
+        const char *name;
+        enum severity severity;
+        enum category category;
+    } ROWS[] = {
+        {64, CATALOGUE_GID_IN_SERVICE, "gid-in-service", SEVERITY_INFORMATIONAL, CATEGORY_NODE},
+        {65, CATALOGUE_GID_OUT_OF_SERVICE, "gid-out-of-service", SEVERITY_WARNING, CATEGORY_NODE},
+        {66, CATALOGUE_MCAST_GROUP_CREATED, "mcast-group-created", SEVERITY_INFORMATIONAL,
+         CATEGORY_MULTICAST},
+        {67, CATALOGUE_MCAST_GROUP_DELETED, "mcast-group-deleted", SEVERITY_INFORMATIONAL,
+         CATEGORY_MULTICAST},
+        {68, CATALOGUE_PATH_REMOVED, "path-removed", SEVERITY_NOTICE, CATEGORY_FABRIC},
+        {69, CATALOGUE_PATH_RESTORED, "path-restored", SEVERITY_NOTICE, CATEGORY_FABRIC},
+        {128, CATALOGUE_LINK_STATE_CHANGE, "link-state-change", SEVERITY_WARNING, CATEGORY_LINK},
+        {129, CATALOGUE_LINK_INTEGRITY_THRESHOLD, "link-integrity-threshold", SEVERITY_WARNING,
+         CATEGORY_LINK},
+        {130, CATALOGUE_BUFFER_OVERRUN_THRESHOLD, "buffer-overrun-threshold", SEVERITY_WARNING,
+         CATEGORY_LINK},
+        {131, CATALOGUE_FLOW_CONTROL_TIMEOUT, "flow-control-timeout", SEVERITY_WARNING,
+         CATEGORY_LINK},
+        {144, CATALOGUE_CAPABILITY_CHANGE, "capability-change", SEVERITY_INFORMATIONAL,
+         CATEGORY_PORT},
+        {145, CATALOGUE_SYSTEM_IMAGE_GUID_CHANGE, "system-image-guid-change", SEVERITY_NOTICE,
+         CATEGORY_NODE},
+        {256, CATALOGUE_BAD_MKEY, "bad-mkey", SEVERITY_WARNING, CATEGORY_SECURITY},
+        {257, CATALOGUE_BAD_PKEY, "bad-pkey", SEVERITY_WARNING, CATEGORY_SECURITY},
+        {258, CATALOGUE_BAD_QKEY, "bad-qkey", SEVERITY_WARNING, CATEGORY_SECURITY},
+        {259, CATALOGUE_BAD_PKEY_AT_SWITCH, "bad-pkey-at-switch", SEVERITY_WARNING,
+         CATEGORY_SECURITY},
+    };
+    for (size_t i = 0; i < COUNT(ROWS); i++) {
+        struct notice notice = {.generic = true, .trap = ROWS[i].trap};
+        const struct catalogue_entry *e = catalogue_of_notice(&notice);
+        assert_ptr_equal(e, catalogue_get(ROWS[i].event));
+        assert_int_equal(e->trap, ROWS[i].trap);
+        assert_string_equal(e->name, ROWS[i].name);
+        assert_int_equal(e->severity, ROWS[i].severity);
+        assert_int_equal(e->category, ROWS[i].category);
+        notice.generic = false;
+        assert_ptr_equal(catalogue_of_notice(&notice), catalogue_get(CATALOGUE_VENDOR_TRAP));
+    }
+}
+
+TEST(any_other_trap_is_unknown)
+{
+    unsigned known = 0;
+    for (uint32_t trap = 0; trap <= 0xFFFF; trap++) {
+        struct notice notice = {.generic = true, .trap = (uint16_t)trap};
+        known += catalogue_of_notice(&notice) != catalogue_get(CATALOGUE_UNKNOWN_TRAP);
+    }
+    assert_int_equal(known, 16);
+}
+
+TEST(field_names_are_unique_and_found)
+{
+    for (int f = FIELD_NONE + 1; f < FIELD_COUNT; f++) {
+        const char *name = field_name((enum field)f);
+        assert_non_null(name);
+        assert_int_equal(
+            strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"),
+            strlen(name));
+        assert_in_range(strlen(name), 1, 32); // RFC 5424 6: SD-NAME
+        assert_int_equal(field_find(name, strlen(name)), f);
+        assert_int_equal(field_find(name, strlen(name) - 1) == (enum field)f, false);
+    }
+    assert_int_equal(field_find("nothing", 7), FIELD_NONE);
+    assert_int_equal(field_find("", 0), FIELD_NONE);
+}
+
+TEST(severities_have_words)
+{
+    static const char *const WORDS[][2] = {{"emergency", "critical"},
+                                           {"alert", "critical"},
+                                           {"critical", "major"},
+                                           {"error", "major"},
+                                           {"warning", "warning"},
+                                           {"notice", "indeterminate"},
+                                           {"informational", "indeterminate"},
+                                           {"debug", "indeterminate"}};
+    for (int s = SEVERITY_EMERGENCY; s <= SEVERITY_DEBUG; s++) {
+        assert_string_equal(severity_word((enum severity)s), WORDS[s][0]);
+        assert_string_equal(severity_perceived((enum severity)s), WORDS[s][1]);
+    }
+    assert_string_equal(category_word(CATEGORY_FABRIC), "fabric");
+    assert_string_equal(category_word(CATEGORY_SECURITY), "security");
+    assert_string_equal(category_word(CATEGORY_VENDOR), "vendor");
+    assert_string_equal(alarm_role_word(ALARM_NONE), "none");
+    assert_string_equal(alarm_role_word(ALARM_RAISES), "raised");
+    assert_string_equal(alarm_role_word(ALARM_CLEARS), "cleared");
+}
+
+TEST(protocol_numbers_have_words)
+{
+    char buf[200];
+    struct text t = text_in(buf, sizeof buf);
+    assert_string_equal(words_smp_method(0x01), "SubnGet");
+    assert_string_equal(words_smp_method(0x81), "SubnGetResp");
+    assert_null(words_smp_method(0x99));
+    assert_string_equal(words_smp_attribute(0x0015), "PortInfo");
+    assert_string_equal(words_smp_attribute(0x0020), "SMInfo");
+    assert_null(words_smp_attribute(0xABCD));
+    words_add_change_flags(&t, 0x3F);
+    assert_string_equal(buf, "NodeDescription, LinkWidthEnabled, LinkSpeedEnabled, SM priority, "
+                             "HierarchyInfo, CapabilityMask2");
+    t = text_in(buf, sizeof buf);
+    words_add_data_valid(&t, 0xFF);
+    assert_string_equal(buf, "LIDADDR1, LIDADDR2, P_Key, SL, QP1, QP2, GIDADDR1, GIDADDR2");
+    t = text_in(buf, sizeof buf);
+    words_add_data_valid(&t, 0);
+    assert_string_equal(buf, "");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_entry_is_complete),
+        cmocka_unit_test(names_titles_and_traps_are_unique),
+        cmocka_unit_test(every_placeholder_names_something),
+        cmocka_unit_test(fields_are_listed_once),
+        cmocka_unit_test(the_own_mib_serves_exactly_what_the_ib_sma_mib_does_not),
+        cmocka_unit_test(each_notification_belongs_to_one_event),
+        cmocka_unit_test(every_trap_has_its_row),
+        cmocka_unit_test(any_other_trap_is_unknown),
+        cmocka_unit_test(field_names_are_unique_and_found),
+        cmocka_unit_test(severities_have_words),
+        cmocka_unit_test(protocol_numbers_have_words),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,1061 @@
+#include "support.h"
+
+#include "base/text.h"
+#include "conf/conf.h"
+#include "install.h"
+
+static struct conf conf;
+static struct error err;
+
+static void load_path(const char *path)
+{
+    conf_free(&conf);
+    if (!conf_load(path, &conf, &err))
+        fail_msg("%s", err.text);
+}
+
+static void load(const char *content)
+{
+    load_path(support_file("conf", content, 0644));
+}
+
+// The error of a file, without its path.
+static const char *error_of(const char *content)
+{
+    const char *path = support_file("conf", content, 0644);
+    conf_free(&conf);
+    assert_false(conf_load(path, &conf, &err));
+    assert_null(conf.receivers);
+    assert_memory_equal(err.text, path, strlen(path));
+    assert_int_equal(err.text[strlen(path)], ':');
+    return err.text + strlen(path) + 1;
+}
+
+static int release(void **state)
+{
+    (void)state;
+    conf_free(&conf);
+    return 0;
+}
+
+// What holds for a receiver whose section has nothing in it.
+static struct conf_receiver make_receiver(enum conf_kind kind, const char *name)
+{
+    struct conf_receiver r = {.kind = kind, .burst = 100};
+    snprintf(r.name, sizeof r.name, "%s", name);
+    filter_init(&r.filter);
+    return r;
+}
+
+static struct conf_receiver make_snmp(const char *name, const char *host, uint16_t port)
+{
+    struct conf_receiver r = make_receiver(CONF_SNMP, name);
+    r.transport = CONF_UDP;
+    r.port = port;
+    r.rate = 1000;
+    snprintf(r.host, sizeof r.host, "%s", host);
+    r.snmp = (struct conf_snmp){
+        .version = 2, .community = "public", .timeout_ms = 1000, .retries = 3, .window = 64};
+    return r;
+}
+
+static struct conf_receiver make_syslog(const char *name, enum conf_transport transport)
+{
+    struct conf_receiver r = make_receiver(CONF_SYSLOG, name);
+    r.transport = transport;
+    r.syslog = (struct conf_syslog){.format = "rfc5424", .facility = 3, .path = "/dev/log"};
+    for (int i = 0; i < 8; i++)
+        r.syslog.severities[i] = i;
+    return r;
+}
+
+static struct conf_receiver make_remote_syslog(const char *name, enum conf_transport transport,
+                                               const char *host, uint16_t port)
+{
+    struct conf_receiver r = make_syslog(name, transport);
+    r.port = port;
+    snprintf(r.host, sizeof r.host, "%s", host);
+    return r;
+}
+
+static struct conf_receiver make_file(const char *name, const char *path)
+{
+    struct conf_receiver r = make_receiver(CONF_FILE, name);
+    snprintf(r.file.path, sizeof r.file.path, "%s", path);
+    r.file.sync = true;
+    return r;
+}
+
+static void add_pattern(struct filter_list *list, const char *pattern)
+{
+    snprintf(list->patterns[list->count++], FILTER_PATTERN_SIZE, "%s", pattern);
+}
+
+static void check_list(const struct filter_list *list, const struct filter_list *expected)
+{
+    assert_int_equal(list->count, expected->count);
+    for (size_t i = 0; i < expected->count; i++)
+        assert_string_equal(list->patterns[i], expected->patterns[i]);
+}
+
+static void check_filter(const struct filter *f, const struct filter *expected)
+{
+    assert_int_equal(f->severity, expected->severity);
+    assert_int_equal(f->security, expected->security);
+    check_list(&f->events, &expected->events);
+    check_list(&f->categories, &expected->categories);
+    check_list(&f->nodes, &expected->nodes);
+    check_list(&f->guids, &expected->guids);
+    check_list(&f->switches, &expected->switches);
+}
+
+static void check_snmp(const struct conf_snmp *s, const struct conf_snmp *expected)
+{
+    assert_int_equal(s->version, expected->version);
+    assert_int_equal(s->inform, expected->inform);
+    assert_string_equal(s->community, expected->community);
+    assert_string_equal(s->user, expected->user);
+    assert_string_equal(s->context, expected->context);
+    assert_string_equal(s->auth, expected->auth);
+    assert_string_equal(s->privacy, expected->privacy);
+    assert_string_equal(s->auth_password, expected->auth_password);
+    assert_string_equal(s->privacy_password, expected->privacy_password);
+    assert_int_equal(s->timeout_ms, expected->timeout_ms);
+    assert_int_equal(s->retries, expected->retries);
+    assert_int_equal(s->window, expected->window);
+    assert_int_equal(s->sets, expected->sets);
+    assert_int_equal(s->extra_varbinds, expected->extra_varbinds);
+    assert_int_equal(s->trap_address, expected->trap_address);
+    assert_string_equal(s->agent_address, expected->agent_address);
+}
+
+static void check_syslog(const struct conf_syslog *s, const struct conf_syslog *expected)
+{
+    assert_string_equal(s->format, expected->format);
+    assert_int_equal(s->facility, expected->facility);
+    for (size_t i = 0; i < COUNT(s->severities); i++)
+        assert_int_equal(s->severities[i], expected->severities[i]);
+    assert_string_equal(s->path, expected->path);
+    assert_string_equal(s->ca_file, expected->ca_file);
+    assert_string_equal(s->certificate_file, expected->certificate_file);
+    assert_string_equal(s->key_file, expected->key_file);
+    assert_string_equal(s->server_name, expected->server_name);
+}
+
+static void check_receiver(size_t i, const struct conf_receiver *expected)
+{
+    const struct conf_receiver *r = &conf.receivers[i];
+    assert_in_range(i + 1, 1, conf.receiver_count);
+    assert_string_equal(r->name, expected->name);
+    assert_int_equal(r->kind, expected->kind);
+    assert_int_equal(r->transport, expected->transport);
+    assert_string_equal(r->host, expected->host);
+    assert_int_equal(r->port, expected->port);
+    assert_int_equal(r->rate, expected->rate);
+    assert_int_equal(r->burst, expected->burst);
+    assert_int_equal(r->age_us, expected->age_us);
+    check_filter(&r->filter, &expected->filter);
+    check_snmp(&r->snmp, &expected->snmp);
+    check_syslog(&r->syslog, &expected->syslog);
+    assert_string_equal(r->file.path, expected->file.path);
+    assert_int_equal(r->file.sync, expected->file.sync);
+}
+
+static void check_fabric(const struct conf_fabric *expected)
+{
+    assert_string_equal(conf.fabric.device, expected->device);
+    assert_int_equal(conf.fabric.port, expected->port);
+    assert_int_equal(conf.fabric.has_sa_key, expected->has_sa_key);
+    assert_int_equal(conf.fabric.sa_key, expected->sa_key);
+    assert_string_equal(conf.fabric.node_name_map, expected->node_name_map);
+    assert_int_equal(conf.fabric.verify_interval_s, expected->verify_interval_s);
+    assert_int_equal(conf.fabric.refresh_interval_s, expected->refresh_interval_s);
+}
+
+static void check_journal(const struct conf_journal *expected)
+{
+    assert_string_equal(conf.journal.directory, expected->directory);
+    assert_int_equal(conf.journal.rows_max, expected->rows_max);
+    assert_int_equal(conf.journal.bytes_max, expected->bytes_max);
+    assert_int_equal(conf.journal.age_us, expected->age_us);
+}
+
+static void check_general_defaults(void)
+{
+    const struct conf_fabric fabric = {.verify_interval_s = 5, .refresh_interval_s = 300};
+    const struct conf_journal journal = {.directory = INSTALL_STATE_DIRECTORY,
+                                         .rows_max = 1000000,
+                                         .bytes_max = INT64_C(1) << 30,
+                                         .age_us = INT64_C(2678400000000)};
+    check_fabric(&fabric);
+    check_journal(&journal);
+    assert_string_equal(conf.socket, INSTALL_CONTROL_SOCKET);
+    assert_int_equal(conf.log_level, LOG_LEVEL_INFO);
+}
+
+static void check_defaults(const char *receiver_name)
+{
+    const struct conf_receiver syslog = make_syslog(receiver_name, CONF_LOCAL);
+    check_general_defaults();
+    assert_int_equal(conf.receiver_count, 1);
+    check_receiver(0, &syslog);
+}
+
+static void load_defaults(void)
+{
+    conf_free(&conf);
+    assert_true(conf_defaults(&conf, &err));
+}
+
+TEST(defaults_hold_without_a_file)
+{
+    load_defaults();
+    check_defaults("syslog");
+}
+
+TEST(an_empty_file_changes_nothing)
+{
+    load("");
+    check_defaults("syslog");
+    load("# only a comment\nfabric {\n}\njournal { }\ncontrol { }\nlog { }\n");
+    check_defaults("syslog");
+    load("# no newline at its end");
+    check_defaults("syslog");
+}
+
+// Two paths of the example depend on where ibtrapd is installed.
+static void use_installed_paths(void)
+{
+    snprintf(conf.socket, sizeof conf.socket, "%s", INSTALL_CONTROL_SOCKET);
+    snprintf(conf.journal.directory, sizeof conf.journal.directory, "%s", INSTALL_STATE_DIRECTORY);
+}
+
+TEST(the_example_shows_the_defaults)
+{
+    load_path(CONFIG_DIRECTORY "/ibtrapd.conf");
+    use_installed_paths();
+    check_defaults("local");
+}
+
+static bool begins_with(const char *s, const char *prefix)
+{
+    return strncmp(s, prefix, strlen(prefix)) == 0;
+}
+
+static bool is_section(const char *line)
+{
+    return begins_with(line, "# snmp \"") || begins_with(line, "# syslog \"") ||
+           begins_with(line, "# file \"");
+}
+
+// "    # item = value"; not those that name secrets, nor those whose value is no proper one.
+static bool is_item(const char *line)
+{
+    static const char *const NOT[] = {"sa_key_file", "node_name_map", "_password_file", "context"};
+    const char *p = line + strspn(line, " ");
+    if (!begins_with(p, "# "))
+        return false;
+    size_t word = strspn(p + 2, "abcdefghijklmnopqrstuvwxyz_");
+    for (size_t i = 0; i < COUNT(NOT); i++) {
+        if (strstr(p, NOT[i]))
+            return false;
+    }
+    return word > 0 && begins_with(p + 2 + word, " = ");
+}
+
+// The example with its commented sections, and, if `items`, with the items in comments too.
+static void load_example(bool items)
+{
+    FILE *f = fopen(CONFIG_DIRECTORY "/ibtrapd.conf", "r");
+    char line[300], content[16384];
+    struct text t = text_in(content, sizeof content);
+    bool inside = false;
+    assert_non_null(f);
+    while (fgets(line, sizeof line, f)) {
+        bool comment = inside || is_section(line);
+        char *p = line;
+        inside = comment && !begins_with(line, "# }");
+        if (comment) {
+            assert_int_equal(line[0], '#');
+            p++;
+        }
+        if (items && is_item(p))
+            *strchr(p, '#') = ' ';
+        text_add(&t, p);
+    }
+    fclose(f);
+    assert_false(t.cut);
+    assert_false(inside);
+    load(content);
+    use_installed_paths();
+}
+
+static size_t find_receiver(const char *name)
+{
+    for (size_t i = 0; i < conf.receiver_count; i++) {
+        if (strcmp(conf.receivers[i].name, name) == 0)
+            return i;
+    }
+    fail_msg("there is no receiver %s", name);
+    return 0;
+}
+
+static struct conf_receiver example_siem(void)
+{
+    struct conf_receiver r = make_remote_syslog("siem", CONF_TLS, "siem.example.org", 6514);
+    snprintf(r.syslog.ca_file, sizeof r.syslog.ca_file, "/etc/ibtrapd/siem-ca.pem");
+    snprintf(r.syslog.server_name, sizeof r.syslog.server_name, "siem.example.org");
+    r.syslog.facility = 19;
+    r.syslog.severities[SEVERITY_INFORMATIONAL] = SEVERITY_NOTICE;
+    r.filter.severity = SEVERITY_WARNING;
+    return r;
+}
+
+TEST(the_examples_sections_show_the_defaults_too)
+{
+    const struct conf_receiver nms = make_snmp("nms", "nms.example.org", 162);
+    const struct conf_receiver local = make_syslog("local", CONF_LOCAL);
+    const struct conf_receiver siem = example_siem();
+    load_example(false);
+    check_general_defaults();
+    check_receiver(find_receiver("nms"), &nms);
+    check_receiver(find_receiver("local"), &local);
+    check_receiver(find_receiver("siem"), &siem);
+    const struct conf_receiver *file = &conf.receivers[find_receiver("archive")];
+    const struct conf_receiver archive = make_file("archive", file->file.path);
+    check_receiver(find_receiver("archive"), &archive);
+    assert_int_equal(conf.receiver_count, 4);
+}
+
+TEST(the_example_is_proper_where_it_is_commented_out)
+{
+    struct conf_receiver nms = make_snmp("nms", "nms.example.org", 162);
+    struct conf_receiver siem = example_siem();
+    load_example(true);
+    assert_string_equal(conf.fabric.device, "mlx5_0");
+    assert_int_equal(conf.fabric.port, 1);
+    snprintf(nms.snmp.user, sizeof nms.snmp.user, "ibtrapd");
+    snprintf(nms.snmp.agent_address, sizeof nms.snmp.agent_address, "192.0.2.7");
+    nms.snmp.sets = CONF_SET_SMA | CONF_SET_SWITCH | CONF_SET_OWN;
+    add_pattern(&nms.filter.events, "link-*");
+    add_pattern(&nms.filter.events, "gid-*");
+    add_pattern(&nms.filter.categories, "link");
+    add_pattern(&nms.filter.categories, "node");
+    add_pattern(&nms.filter.nodes, "leaf*");
+    add_pattern(&nms.filter.guids, "0x0002c903*");
+    add_pattern(&nms.filter.switches, "leaf1*");
+    check_receiver(find_receiver("nms"), &nms);
+    snprintf(siem.syslog.certificate_file, sizeof siem.syslog.certificate_file,
+             "/etc/ibtrapd/ibtrapd.pem");
+    snprintf(siem.syslog.key_file, sizeof siem.syslog.key_file, "/etc/ibtrapd/ibtrapd.key");
+    check_receiver(find_receiver("siem"), &siem);
+}
+
+TEST(the_minimal_file_is_enough)
+{
+    const struct conf_receiver nms = make_snmp("nms", "127.0.0.1", 162);
+    const struct conf_receiver local = make_syslog("local", CONF_LOCAL);
+    load_path(CONFIG_DIRECTORY "/minimal.conf");
+    assert_int_equal(conf.receiver_count, 2);
+    check_receiver(0, &nms);
+    check_receiver(1, &local);
+}
+
+TEST(general_items_are_taken)
+{
+    char content[2000];
+    const char *key = support_file("key", "0x10\n", 0600);
+    const char *map = support_file("map", "0x1 a\n", 0644);
+    snprintf(content, sizeof content,
+             "fabric {\n"
+             "    device = \"mlx5_1\"\n"
+             "    port = 2\n"
+             "    sa_key_file = \"%s\"\n"
+             "    node_name_map = \"%s\"\n"
+             "    verify_interval = 1\n"
+             "    refresh_interval = 86400\n"
+             "}\n"
+             "journal { directory = \"/srv/j\" rows = 1000 megabytes = 3 days = 36500 }\n"
+             "control { socket = \"/tmp/ibtrapd.sock\" }\n"
+             "log { level = \"debug\" }\n",
+             key, map);
+    load(content);
+    struct conf_fabric fabric = {.device = "mlx5_1",
+                                 .port = 2,
+                                 .has_sa_key = true,
+                                 .sa_key = 16,
+                                 .verify_interval_s = 1,
+                                 .refresh_interval_s = 86400};
+    snprintf(fabric.node_name_map, sizeof fabric.node_name_map, "%s", map);
+    check_fabric(&fabric);
+    const struct conf_journal journal = {.directory = "/srv/j",
+                                         .rows_max = 1000,
+                                         .bytes_max = 3 << 20,
+                                         .age_us = 36500 * INT64_C(86400000000)};
+    check_journal(&journal);
+    assert_string_equal(conf.socket, "/tmp/ibtrapd.sock");
+    assert_int_equal(conf.log_level, LOG_LEVEL_DEBUG);
+}
+
+TEST(items_of_snmp_receivers_are_taken)
+{
+    struct conf_receiver one = make_snmp("a", "192.0.2.1", 1162);
+    struct conf_receiver two = make_snmp("b", "nms", 162);
+    load("snmp \"a\" { address = \"192.0.2.1:1162\" version = \"1\" community = \"secret\"\n"
+         " transport = \"tcp\" agent_address = \"192.0.2.7\" trap_address = true\n"
+         " extra_varbinds = yes sets = {\"own\"} }\n"
+         "snmp \"b\" { address = \"nms\" inform = true timeout = 5000 retries = 0 window = 512\n"
+         " sets = {\"switch\", \"sma\"} rate = 0 burst = 1 max_age = 31536000 }\n");
+    assert_int_equal(conf.receiver_count, 2);
+    one.transport = CONF_TCP;
+    one.snmp = (struct conf_snmp){.version = 1,
+                                  .community = "secret",
+                                  .timeout_ms = 1000,
+                                  .retries = 3,
+                                  .window = 64,
+                                  .sets = CONF_SET_OWN,
+                                  .extra_varbinds = true,
+                                  .trap_address = true,
+                                  .agent_address = "192.0.2.7"};
+    check_receiver(0, &one);
+    two.snmp.inform = true;
+    two.snmp.timeout_ms = 5000;
+    two.snmp.retries = 0;
+    two.snmp.window = 512;
+    two.snmp.sets = CONF_SET_SMA | CONF_SET_SWITCH;
+    two.rate = 0;
+    two.burst = 1;
+    two.age_us = INT64_C(31536000000000);
+    check_receiver(1, &two);
+}
+
+TEST(items_of_syslog_receivers_are_taken)
+{
+    struct conf_receiver b = make_remote_syslog("b", CONF_UDP, "::1", 514);
+    struct conf_receiver d = make_syslog("d", CONF_LOCAL), f = make_file("f", "-");
+    load("syslog \"b\" { transport = \"udp\" address = \"[::1]\" facility = \"local7\" }\n"
+         "syslog \"c\" { transport = \"stdout\" format = \"ecs\" }\n"
+         "syslog \"d\" { path = \"/run/log\" facility = \"kern\" format = \"rfc3164\" }\n"
+         "file \"f\" { path = \"-\" sync = false rate = 5 burst = 7 max_age = 9 }\n");
+    b.syslog.facility = 23;
+    check_receiver(0, &b);
+    struct conf_receiver c = make_syslog("c", CONF_STDOUT);
+    strcpy(c.syslog.format, "ecs");
+    check_receiver(1, &c);
+    d.syslog.facility = 0;
+    strcpy(d.syslog.path, "/run/log");
+    strcpy(d.syslog.format, "rfc3164");
+    check_receiver(2, &d);
+    f.file.sync = false;
+    f.rate = 5;
+    f.burst = 7;
+    f.age_us = 9 * CLOCK_US_PER_S;
+    check_receiver(3, &f);
+}
+
+TEST(each_transport_has_its_port)
+{
+    static const struct {
+        const char *word;
+        enum conf_transport transport;
+        uint16_t port;
+    } ROWS[] = {{"udp", CONF_UDP, 514},
+                {"tcp", CONF_TCP, 514},
+                {"tls", CONF_TLS, 6514},
+                {"relp", CONF_RELP, 2514}};
+    for (size_t i = 0; i < COUNT(ROWS); i++) {
+        const struct conf_receiver r =
+            make_remote_syslog("s", ROWS[i].transport, "siem", ROWS[i].port);
+        char content[200];
+        snprintf(content, sizeof content, "syslog \"s\" { transport = \"%s\" address = \"siem\" }",
+                 ROWS[i].word);
+        load(content);
+        check_receiver(0, &r);
+    }
+}
+
+TEST(every_kind_of_receiver_has_a_filter)
+{
+    static const char *const BEGINNINGS[] = {"snmp \"a\" { address = \"x\"", "syslog \"a\" {",
+                                             "file \"a\" { path = \"/x\""};
+    struct filter expected;
+    filter_init(&expected);
+    expected.severity = SEVERITY_ERROR;
+    expected.security = false;
+    add_pattern(&expected.events, "link-*");
+    add_pattern(&expected.events, "gid-?*");
+    add_pattern(&expected.categories, "link");
+    add_pattern(&expected.nodes, "leaf[1-3]");
+    add_pattern(&expected.guids, "0x*");
+    add_pattern(&expected.switches, "spine 1");
+    add_pattern(&expected.switches, "spine 2");
+    for (size_t i = 0; i < COUNT(BEGINNINGS); i++) {
+        char content[500];
+        snprintf(content, sizeof content,
+                 "%s severity = \"error\" security = false events = {\"link-*\", \"gid-?*\"}\n"
+                 "categories = {\"link\"} nodes = {\"leaf[1-3]\"} guids = {\"0x*\"}\n"
+                 "switches = {\"spine 1\"} switches += {\"spine 2\"} }",
+                 BEGINNINGS[i]);
+        load(content);
+        check_filter(&conf.receivers[0].filter, &expected);
+    }
+}
+
+TEST(severities_can_be_mapped)
+{
+    load("syslog \"a\" { severity_map = {\"informational=notice\", \"emergency=debug\"} }");
+    struct conf_receiver a = make_syslog("a", CONF_LOCAL);
+    a.syslog.severities[SEVERITY_INFORMATIONAL] = SEVERITY_NOTICE;
+    a.syslog.severities[SEVERITY_EMERGENCY] = SEVERITY_DEBUG;
+    check_receiver(0, &a);
+}
+
+TEST(secrets_come_from_files)
+{
+    char content[1000];
+    const char *auth = support_file("auth", "authentic\n", 0600);
+    const char *privacy = support_file("privacy", "very private\nnot this\n", 0400);
+    const char *community = support_file("community", "hidden", 0600);
+    snprintf(content, sizeof content,
+             "snmp \"a\" { address = \"x\" version = \"3\" user = \"ibtrapd\" auth = \"SHA-256\"\n"
+             "auth_password_file = \"%s\" privacy = \"AES\" privacy_password_file = \"%s\"\n"
+             "context = \"fabric\" }\n"
+             "snmp \"b\" { address = \"x\" community = \"shown\" community_file = \"%s\" }\n",
+             auth, privacy, community);
+    load(content);
+    struct conf_receiver a = make_snmp("a", "x", 162), b = make_snmp("b", "x", 162);
+    a.snmp = (struct conf_snmp){.version = 3,
+                                .community = "public",
+                                .user = "ibtrapd",
+                                .context = "fabric",
+                                .auth = "SHA-256",
+                                .privacy = "AES",
+                                .auth_password = "authentic",
+                                .privacy_password = "very private",
+                                .timeout_ms = 1000,
+                                .retries = 3,
+                                .window = 64};
+    strcpy(b.snmp.community, "hidden");
+    check_receiver(0, &a);
+    check_receiver(1, &b);
+}
+
+// Each combination of a v3 user's items that makes no sense.
+TEST(half_a_version_3_is_refused)
+{
+    const char *password = support_file("password", "long enough\n", 0600);
+    static const struct {
+        const char *items, *error;
+    } ROWS[] = {
+        {"", "version 3 needs item 'user'"},
+        {"user = \"u\" auth = \"SHA\"", "item 'auth' needs item 'auth_password_file'"},
+        {"user = \"u\" privacy = \"AES\"", "item 'privacy' needs item 'auth'"},
+        {"user = \"u\" privacy = \"AES\" privacy_password_file = \"%s\"",
+         "item 'privacy' needs item 'auth'"},
+        {"user = \"u\" auth = \"SHA\" auth_password_file = \"%s\" privacy = \"AES-256\"",
+         "item 'privacy' needs item 'privacy_password_file'"},
+        {"auth = \"SHA\" auth_password_file = \"%s\"", "version 3 needs item 'user'"},
+    };
+    for (size_t i = 0; i < COUNT(ROWS); i++) {
+        char content[500], expected[200], *place;
+        snprintf(content, sizeof content, "snmp \"a\" {\naddress = \"x\" version = \"3\" %s\n}\n",
+                 ROWS[i].items);
+        if ((place = strstr(content, "%s"))) {
+            char rest[300];
+            snprintf(rest, sizeof rest, "%s", place + 2);
+            snprintf(place, sizeof content - (size_t)(place - content), "%s%s", password, rest);
+        }
+        snprintf(expected, sizeof expected, "3: snmp 'a': %s", ROWS[i].error);
+        assert_string_equal(error_of(content), expected);
+    }
+    load("snmp \"a\" { address = \"x\" version = \"3\" user = \"u\" }"); // noAuthNoPriv
+    assert_string_equal(conf.receivers[0].snmp.user, "u");
+}
+
+static void check_secret(const char *item, const char *rest)
+{
+    char content[500], expected[700];
+    const char *open = support_file("open", "secret word\n", 0640);
+    const char *empty = support_file("empty", "\n", 0600);
+    snprintf(content, sizeof content, "snmp \"a\" {\n%s = \"%s\" %s\n}", item, open, rest);
+    snprintf(expected, sizeof expected,
+             "2: item '%s': value '%s': '%s' can be accessed by others (mode 0640): run chmod 600 "
+             "on it",
+             item, open, open);
+    assert_string_equal(error_of(content), expected);
+    snprintf(content, sizeof content, "snmp \"a\" {\n%s = \"%s\" %s\n}", item, empty, rest);
+    snprintf(expected, sizeof expected,
+             "2: item '%s': value '%s': the first line of '%s' is empty", item, empty, empty);
+    assert_string_equal(error_of(content), expected);
+}
+
+TEST(secrets_that_others_can_read_are_refused)
+{
+    check_secret("community_file", "");
+    check_secret("auth_password_file", "auth = \"SHA\"");
+    check_secret("privacy_password_file", "privacy = \"AES\"");
+}
+
+TEST(addresses)
+{
+    static const struct {
+        const char *address, *host;
+        uint16_t port;
+    } ROWS[] = {
+        {"nms", "nms", 162},
+        {"nms:1", "nms", 1},
+        {"192.0.2.1", "192.0.2.1", 162},
+        {"192.0.2.1:65535", "192.0.2.1", 65535},
+        {"[2001:db8::1]", "2001:db8::1", 162},
+        {"[fe80::1%eth0]:10162", "fe80::1%eth0", 10162},
+    };
+    for (size_t i = 0; i < COUNT(ROWS); i++) {
+        char content[200];
+        snprintf(content, sizeof content, "snmp \"a\" { address = \"%s\" }", ROWS[i].address);
+        load(content);
+        assert_string_equal(conf.receivers[0].host, ROWS[i].host);
+        assert_int_equal(conf.receivers[0].port, ROWS[i].port);
+    }
+}
+
+TEST(bad_values_are_told_with_line_item_value_and_reason)
+{
+    static const char FACILITIES[] =
+        "1: item 'facility': value 'local8': must be one of kern, user, mail, daemon, auth, "
+        "syslog, "
+        "lpr, news, uucp, cron, authpriv, ftp, ntp, audit, alert, clock, local0, local1, local2, "
+        "local3, local4, local5, local6, local7";
+    static const struct {
+        const char *content, *error;
+    } ROWS[] = {
+        {"fabric { device = \"\" }", "1: item 'device': value '': must not be empty"},
+        {"fabric {\n port = 255\n}", "2: item 'port': value '255': must be from 0 to 254"},
+        {"fabric {\n port = -1\n}", "2: item 'port': value '-1': must be from 0 to 254"},
+        {"fabric {\n\n port = one\n}", "3: item 'port': value 'one': must be a whole number"},
+        {"fabric { port = 1.5 }", "1: item 'port': value '1.5': must be a whole number"},
+        {"fabric { port = \"\" }", "1: item 'port': value '': must be a whole number"},
+        {"fabric { port = 99999999999999999999 }",
+         "1: item 'port': value '99999999999999999999': must be a whole number"},
+        {"fabric { verify_interval = 0 }",
+         "1: item 'verify_interval': value '0': must be from 1 to 3600"},
+        {"fabric { verify_interval = 3601 }",
+         "1: item 'verify_interval': value '3601': must be from 1 to 3600"},
+        {"fabric { refresh_interval = 9 }",
+         "1: item 'refresh_interval': value '9': must be from 10 to 86400"},
+        {"fabric { refresh_interval = 86401 }",
+         "1: item 'refresh_interval': value '86401': must be from 10 to 86400"},
+        {"fabric { sa_key_file = \"key\" }",
+         "1: item 'sa_key_file': value 'key': must be an absolute path"},
+        {"fabric { sa_key_file = \"/nonexistent\" }",
+         "1: item 'sa_key_file': value '/nonexistent': cannot open '/nonexistent': No such file or "
+         "directory"},
+        {"fabric { node_name_map = \"map\" }",
+         "1: item 'node_name_map': value 'map': must be an absolute path"},
+        {"fabric { node_name_map = \"/nonexistent\" }",
+         "1: item 'node_name_map': value '/nonexistent': cannot open node-name-map '/nonexistent': "
+         "No such file or directory"},
+        {"snmp \"a\" { address = \"\" }", "1: item 'address': value '': the host is missing"},
+        {"snmp \"a\" { address = \":162\" }",
+         "1: item 'address': value ':162': the host is missing"},
+        {"snmp \"a\" { address = \"[]\" }", "1: item 'address': value '[]': the host is missing"},
+        {"snmp \"a\" { address = \"::1\" }",
+         "1: item 'address': value '::1': an IPv6 address must stand in brackets, such as "
+         "[2001:db8::1]:162"},
+        {"snmp \"a\" { address = \"[::1\" }",
+         "1: item 'address': value '[::1': the closing bracket is missing"},
+        {"snmp \"a\" { address = \"[::1]162\" }",
+         "1: item 'address': value '[::1]162': after the bracket only ':port' may follow"},
+        {"snmp \"a\" { address = \"a:0\" }",
+         "1: item 'address': value 'a:0': the port must be a number from 1 to 65535"},
+        {"snmp \"a\" { address = \"a:65536\" }",
+         "1: item 'address': value 'a:65536': the port must be a number from 1 to 65535"},
+        {"snmp \"a\" { address = \"a:\" }",
+         "1: item 'address': value 'a:': the port must be a number from 1 to 65535"},
+        {"snmp \"a\" { address = \"a:16x\" }",
+         "1: item 'address': value 'a:16x': the port must be a number from 1 to 65535"},
+        {"snmp \"a\" {\n address = \"a\"\n community = \"\"\n}",
+         "3: item 'community': value '': must not be empty"},
+        {"syslog \"a\" {\n transport = \"http\"\n}",
+         "2: item 'transport': value 'http': must be one of local, udp, tcp, tls, relp, stdout"},
+        {"syslog \"a\" {\n format = \"xml\"\n}",
+         "2: item 'format': value 'xml': must be one of rfc5424, rfc3164, ecs, cef, leef"},
+        {"syslog \"a\" { ca_file = \"ca\" }", "1: item 'ca_file': value 'ca': must be an absolute path"},
+        {"syslog \"a\" { certificate_file = \"c\" }",
+         "1: item 'certificate_file': value 'c': must be an absolute path"},
+        {"syslog \"a\" { key_file = \"\" }", "1: item 'key_file': value '': must be an absolute path"},
+        {"syslog \"a\" { server_name = \"\" }", "1: item 'server_name': value '': must not be empty"},
+        {"snmp \"a\" { transport = \"tls\" }",
+         "1: item 'transport': value 'tls': must be one of udp, tcp"},
+        {"snmp \"a\" { version = \"2\" }", "1: item 'version': value '2': must be one of 1, 2c, 3"},
+        {"snmp \"a\" { user = \"\" }", "1: item 'user': value '': must not be empty"},
+        {"snmp \"a\" { context = \"\" }", "1: item 'context': value '': must not be empty"},
+        {"snmp \"a\" { auth = \"MD5\" }",
+         "1: item 'auth': value 'MD5': must be one of none, SHA, SHA-224, SHA-256, SHA-384, SHA-512"},
+        {"snmp \"a\" { privacy = \"DES\" }",
+         "1: item 'privacy': value 'DES': must be one of none, AES, AES-192, AES-256"},
+        {"snmp \"a\" { community_file = \"c\" }",
+         "1: item 'community_file': value 'c': must be an absolute path"},
+        {"snmp \"a\" { auth_password_file = \"/nonexistent\" }",
+         "1: item 'auth_password_file': value '/nonexistent': cannot open '/nonexistent': No such "
+         "file or directory"},
+        {"snmp \"a\" { privacy_password_file = \"/\" }",
+         "1: item 'privacy_password_file': value '/': '/' is not a regular file"},
+        {"snmp \"a\" { timeout = 99 }", "1: item 'timeout': value '99': must be from 100 to 5000"},
+        {"snmp \"a\" { timeout = 5001 }", "1: item 'timeout': value '5001': must be from 100 to 5000"},
+        {"snmp \"a\" { retries = -1 }", "1: item 'retries': value '-1': must be from 0 to 10"},
+        {"snmp \"a\" { retries = 11 }", "1: item 'retries': value '11': must be from 0 to 10"},
+        {"snmp \"a\" { window = 0 }", "1: item 'window': value '0': must be from 1 to 512"},
+        {"snmp \"a\" { window = 513 }", "1: item 'window': value '513': must be from 1 to 512"},
+        {"snmp \"a\" {\n sets = {\"sma\",\n \"all\"}\n}",
+         "3: item 'sets': value 'all': must be one of sma, switch, own"},
+        {"snmp \"a\" { agent_address = \"::1\" }",
+         "1: item 'agent_address': value '::1': must be an IPv4 address"},
+        {"file \"a\" { path = \"log\" }", "1: item 'path': value 'log': must be an absolute path"},
+        {"file \"a\" { path = \"\" }", "1: item 'path': value '': must be an absolute path"},
+        {"journal { directory = \"j\" }", "1: item 'directory': value 'j': must be an absolute path"},
+        {"journal { rows = 999 }", "1: item 'rows': value '999': must be from 1000 to 1000000000"},
+        {"journal { rows = 1000000001 }",
+         "1: item 'rows': value '1000000001': must be from 1000 to 1000000000"},
+        {"journal { megabytes = 0 }", "1: item 'megabytes': value '0': must be from 1 to 1000000"},
+        {"journal { megabytes = 1000001 }",
+         "1: item 'megabytes': value '1000001': must be from 1 to 1000000"},
+        {"journal { days = 0 }", "1: item 'days': value '0': must be from 1 to 36500"},
+        {"journal { days = 36501 }", "1: item 'days': value '36501': must be from 1 to 36500"},
+        {"journal { days = many }", "1: item 'days': value 'many': must be a whole number"},
+        {"syslog \"a\" { facility = \"local8\" }", FACILITIES},
+        {"syslog \"a\" { path = \"log\" }",
+         "1: item 'path': value 'log': must be an absolute path"},
+        {"syslog \"a\" { address = \"1:2:3\" }",
+         "1: item 'address': value '1:2:3': an IPv6 address must stand in brackets, such as "
+         "[2001:db8::1]:162"},
+        {"control { socket = \"s\" }", "1: item 'socket': value 's': must be an absolute path"},
+        {"log { level = \"loud\" }",
+         "1: item 'level': value 'loud': must be one of error, warning, info, debug"},
+        {"snmp \"\" { address = \"a\" }",
+         "1: item 'snmp': value '': a receiver's name has 1 to 64 characters"},
+        {"file \"a/b\" { }",
+         "1: item 'file': value 'a/b': a receiver's name has letters, digits, '.', '_', '-'"},
+        {"syslog \"a b\" { }",
+         "1: item 'syslog': value 'a b': a receiver's name has letters, digits, '.', '_', '-'"},
+    };
+    for (size_t i = 0; i < COUNT(ROWS); i++)
+        assert_string_equal(error_of(ROWS[i].content), ROWS[i].error);
+}
+
+// What every kind of receiver has.
+TEST(bad_values_are_told_in_every_kind_of_receiver)
+{
+    static const char *const KINDS[] = {"snmp", "syslog", "file"};
+    static const struct {
+        const char *items, *error;
+    } ROWS[] = {
+        {"severity = \"bad\"", "item 'severity': value 'bad': must be one of emergency, alert, critical, "
+                               "error, warning, notice, informational, debug"},
+        {"events = {\"a\", \"\"}", "item 'events': value '': must not be empty"},
+        {"categories = {\"\"}", "item 'categories': value '': must not be empty"},
+        {"nodes = {\"\"}", "item 'nodes': value '': must not be empty"},
+        {"guids = {\"\"}", "item 'guids': value '': must not be empty"},
+        {"switches = {\"\"}", "item 'switches': value '': must not be empty"},
+        {"rate = -1", "item 'rate': value '-1': must be from 0 to 1000000"},
+        {"rate = 1000001", "item 'rate': value '1000001': must be from 0 to 1000000"},
+        {"rate = 0.5", "item 'rate': value '0.5': must be a whole number"},
+        {"burst = 0", "item 'burst': value '0': must be from 1 to 1000000"},
+        {"burst = 1000001", "item 'burst': value '1000001': must be from 1 to 1000000"},
+        {"max_age = -1", "item 'max_age': value '-1': must be from 0 to 31536000"},
+        {"max_age = 31536001", "item 'max_age': value '31536001': must be from 0 to 31536000"},
+    };
+    for (size_t i = 0; i < COUNT(ROWS) * COUNT(KINDS); i++) {
+        char content[200], expected[300];
+        snprintf(content, sizeof content, "%s \"a\" {\n%s\n}\n", KINDS[i % COUNT(KINDS)],
+                 ROWS[i / COUNT(KINDS)].items);
+        snprintf(expected, sizeof expected, "2: %s", ROWS[i / COUNT(KINDS)].error);
+        assert_string_equal(error_of(content), expected);
+    }
+}
+
+TEST(what_is_neither_true_nor_false_is_told)
+{
+    static const char *const FILES[] = {
+        "snmp \"a\" {\ninform = maybe\n}", "snmp \"a\" {\nextra_varbinds = 2\n}",
+        "snmp \"a\" {\ntrap_address = \"\"\n}", "syslog \"a\" {\nsecurity = 1.5\n}",
+        "file \"a\" {\nsync = full\n}"};
+    for (size_t i = 0; i < COUNT(FILES); i++) {
+        assert_memory_equal(error_of(FILES[i]), "2: ", 3);
+        assert_non_null(strstr(err.text, "boolean"));
+    }
+}
+
+static void check_too_long(const char *before, size_t max, const char *after, const char *reason)
+{
+    char content[700], value[500];
+    assert_in_range(max, 1, sizeof value - 2);
+    memset(value, 'a', sizeof value);
+    value[0] = '/';
+    value[max + 1] = '\0';
+    snprintf(content, sizeof content, "%s%s%s", before, value, after);
+    const char *told = error_of(content);
+    assert_string_equal(told + strlen(told) - strlen(reason), reason);
+}
+
+TEST(values_too_long_are_told)
+{
+    check_too_long("fabric { device = \"", 63, "\" }", "': is longer than 63 octets");
+    check_too_long("control { socket = \"", 107, "\" }", "': is longer than 107 octets");
+    check_too_long("syslog \"a\" { path = \"", 107, "\" }", "': is longer than 107 octets");
+    check_too_long("snmp \"a\" { community = \"", 255, "\" }", "': is longer than 255 octets");
+    check_too_long("snmp \"a\" { address = \"", 299, "\" }", "': the host is too long");
+    check_too_long("snmp \"a\" { user = \"", 32, "\" }", "': is longer than 32 octets");
+    check_too_long("snmp \"a\" { context = \"", 32, "\" }", "': is longer than 32 octets");
+    check_too_long("syslog \"a\" { server_name = \"", 299, "\" }", "': is longer than 299 octets");
+    check_too_long("syslog \"a\" { ca_file = \"", 107, "\" }", "': is longer than 107 octets");
+    check_too_long("file \"a\" { path = \"", 107, "\" }", "': is longer than 107 octets");
+    check_too_long("file \"a\" { nodes = {\"", 127, "\"} }", "': is longer than 127 octets");
+    check_too_long("journal { directory = \"", 107, "\" }", "': is longer than 107 octets");
+    check_too_long("snmp \"", 64, "\" { }", "': a receiver's name has 1 to 64 characters");
+}
+
+TEST(a_key_that_others_can_read_is_refused)
+{
+    char content[300], expected[600];
+    const char *key = support_file("key", "1\n", 0644);
+    snprintf(content, sizeof content, "fabric { sa_key_file = \"%s\" }", key);
+    snprintf(expected, sizeof expected,
+             "1: item 'sa_key_file': value '%s': '%s' can be accessed by others (mode 0644): run "
+             "chmod 600 on it",
+             key, key);
+    assert_string_equal(error_of(content), expected);
+}
+
+TEST(a_bad_name_map_is_told_with_its_own_line)
+{
+    char content[300], expected[600];
+    const char *map = support_file("map", "0x1 a\nnonsense\n", 0644);
+    snprintf(content, sizeof content, "fabric { node_name_map = \"%s\" }", map);
+    snprintf(expected, sizeof expected,
+             "1: item 'node_name_map': value '%s': %s:2: a line must begin with a GUID such as "
+             "0x0002c90200001234",
+             map, map);
+    assert_string_equal(error_of(content), expected);
+}
+
+TEST(unknown_items_are_errors)
+{
+    assert_string_equal(error_of("\nfabrik { }\n"), "2: item 'fabrik': there is no such item here");
+    assert_string_equal(error_of("fabric {\n color = 1\n}\n"),
+                        "2: item 'color': there is no such item here");
+    assert_string_equal(error_of("snmp \"a\" {\n address = \"a\"\n facility = \"kern\"\n}\n"),
+                        "3: item 'facility': there is no such item here");
+    assert_string_equal(error_of("port = 1\n"), "1: item 'port': there is no such item here");
+}
+
+TEST(of_two_values_the_later_holds)
+{
+    load("fabric { port = 1 port = 2 }\nlog { level = \"debug\" }\nlog { level = \"error\" }\n");
+    assert_int_equal(conf.fabric.port, 2);
+    assert_int_equal(conf.log_level, LOG_LEVEL_ERROR);
+}
+
+TEST(receivers_need_their_own_names)
+{
+    static const char *const FILES[] = {
+        "snmp \"a\" { address = \"x\" }\nsnmp \"a\" { address = \"y\" }\n",
+        "syslog \"a\" { }\nsyslog \"a\" { }\n",
+        "file \"a\" { path = \"/x\" }\nsyslog \"a\" { }\n",
+        "snmp \"a\" { address = \"x\" }\nsyslog \"a\" { }\n",
+    };
+    for (size_t i = 0; i < COUNT(FILES); i++)
+        assert_non_null(strstr(error_of(FILES[i]), "'a'"));
+    assert_string_equal(err.text + strlen(err.text) - strlen("another receiver has that name"),
+                        "another receiver has that name");
+}
+
+TEST(what_a_receiver_needs_must_be_there)
+{
+    assert_string_equal(error_of("\nsnmp \"a\" {\n}\n"),
+                        "3: snmp 'a': item 'address' is missing: it says where the receiver is");
+    static const char *const TRANSPORTS[] = {"udp", "tcp", "tls", "relp"};
+    for (size_t i = 0; i < COUNT(TRANSPORTS); i++) {
+        char content[100];
+        snprintf(content, sizeof content, "syslog \"a\" { transport = \"%s\" }", TRANSPORTS[i]);
+        assert_string_equal(error_of(content),
+                            "1: syslog 'a': item 'address' is missing: it says where the receiver is");
+    }
+    assert_string_equal(error_of("\nfile \"a\" { }"),
+                        "2: file 'a': item 'path' is missing: it says where to write");
+}
+
+TEST(what_does_not_go_together_is_told)
+{
+    assert_string_equal(
+        error_of("snmp \"a\" { address = \"x\" version = \"1\" inform = true }"),
+        "1: snmp 'a': version 1 has no informs");
+    assert_string_equal(error_of("snmp \"a\" { address = \"x\" trap_address = true }"),
+                        "1: snmp 'a': item 'trap_address' needs item 'agent_address'");
+}
+
+TEST(a_bad_severity_map_is_told)
+{
+    static const char *const VALUES[] = {"informational", "informational=", "=notice", "a=notice",
+                                         "notice=5", "notice=alert=debug", " notice=alert", ""};
+    for (size_t i = 0; i < COUNT(VALUES); i++) {
+        char content[200], expected[300];
+        snprintf(content, sizeof content, "\nsyslog \"a\" { severity_map = {\"%s\"} }", VALUES[i]);
+        snprintf(expected, sizeof expected,
+                 "2: syslog 'a': item 'severity_map': value '%s': must be two severities, such as "
+                 "\"informational=notice\"",
+                 VALUES[i]);
+        assert_string_equal(error_of(content), expected);
+    }
+}
+
+TEST(there_is_room_for_so_many_patterns)
+{
+    char content[2048], expected[100];
+    struct text t = text_in(content, sizeof content);
+    text_add(&t, "file \"a\" { path = \"/x\" switches = {\"0\"");
+    for (int i = 1; i < FILTER_PATTERNS_MAX; i++)
+        text_addf(&t, ", \"%d\"", i);
+    size_t length = t.len;
+    text_add(&t, "} }");
+    load(content);
+    assert_int_equal(conf.receivers[0].filter.switches.count, FILTER_PATTERNS_MAX);
+    assert_string_equal(conf.receivers[0].filter.switches.patterns[63], "63");
+    snprintf(content + length, sizeof content - length, ", \"more\"} }");
+    snprintf(expected, sizeof expected, "1: file 'a': item 'switches' has more than 64 values");
+    assert_string_equal(error_of(content), expected);
+}
+
+TEST(a_missing_brace_is_told)
+{
+    assert_string_equal(error_of("snmp \"a\" {\n address = \"x\"\n"),
+                        "2: section 'snmp' has no end: a closing brace is missing");
+    assert_string_equal(error_of("log {"), "1: section 'log' has no end: a closing brace is missing");
+    assert_string_equal(error_of("journal {\n\n# }"),
+                        "3: section 'journal' has no end: a closing brace is missing");
+}
+
+TEST(there_is_room_for_so_many_receivers)
+{
+    char content[8192];
+    struct text t = text_in(content, sizeof content);
+    for (int i = 0; i < CONF_RECEIVERS_MAX; i++)
+        text_addf(&t, "syslog \"s%d\" { }\n", i);
+    load(content);
+    assert_int_equal(conf.receiver_count, CONF_RECEIVERS_MAX);
+    text_add(&t, "syslog \"more\" { }\n");
+    assert_string_equal(error_of(content),
+                        "65: syslog 'more': there are more than 64 receivers");
+}
+
+TEST(comments_do_not_shift_lines)
+{
+    static const char *const BEFORE[] = {
+        "# a\n",      "\n# a\n",          "  # a\n\n# \"b\n# don't\n", "#\n#\n",
+        "// a\n",     "/* a */\n",        "/* a\n * b\n */\n",        "log { } # a\n",
+        "log { }# a\n", "log { } // it's\n", "log { level = \"info\" # a\n}\n"};
+    for (size_t i = 0; i < COUNT(BEFORE); i++) {
+        char content[200], expected[100];
+        int line = 1;
+        for (const char *p = BEFORE[i]; *p; p++)
+            line += *p == '\n';
+        snprintf(content, sizeof content, "%sfabrik { }\n", BEFORE[i]);
+        snprintf(expected, sizeof expected, "%d: item 'fabrik': there is no such item here", line);
+        assert_string_equal(error_of(content), expected);
+    }
+}
+
+TEST(what_looks_like_a_comment_may_be_a_value)
+{
+    load("file \"a\" { path = \"/x#y//z/*\" nodes = {\"a\\\"#b\", '#c', '// \"d'} switches = {e//f} } # */");
+    assert_string_equal(conf.receivers[0].file.path, "/x#y//z/*");
+    const struct filter *f = &conf.receivers[0].filter;
+    assert_int_equal(f->nodes.count, 3);
+    assert_string_equal(f->nodes.patterns[0], "a\"#b");
+    assert_string_equal(f->nodes.patterns[1], "#c");
+    assert_string_equal(f->nodes.patterns[2], "// \"d");
+    assert_string_equal(f->switches.patterns[0], "e//f");
+}
+
+TEST(syntax_errors_are_told_with_their_line)
+{
+    static const struct {
+        const char *content;
+        const char *line;
+    } ROWS[] = {{"fabric {\n port = \n", "2: "},
+                {"log { }\n}\n", "2: "},
+                {"fabric { port = {1, 2} }", "1: "},
+                {"fabric { port += 1 }", "1: "},
+                {"fabric }\n", "1: "},
+                {"fabric { port 1 }\n", "1: "},
+                {"log { level = \"info }\n", "2: "},
+                {"snmp { address = \"a\" }\n", "1: "}};
+    for (size_t i = 0; i < COUNT(ROWS); i++) {
+        const char *told = error_of(ROWS[i].content);
+        assert_memory_equal(told, ROWS[i].line, 3);
+        assert_true(strlen(told) > 10);
+    }
+}
+
+TEST(a_file_that_cannot_be_read_is_told)
+{
+    assert_false(conf_load("/nonexistent.conf", &conf, &err));
+    assert_string_equal(err.text, "cannot read the configuration '/nonexistent.conf': No such file "
+                                  "or directory");
+}
+
+TEST(standard_output_is_added_once)
+{
+    struct conf_receiver expected = make_syslog("standard-output", CONF_STDOUT);
+    expected.syslog.path[0] = '\0';
+    load_defaults();
+    conf_add_stdout(&conf);
+    assert_int_equal(conf.receiver_count, 2);
+    check_receiver(1, &expected);
+    conf_add_stdout(&conf);
+    assert_int_equal(conf.receiver_count, 2);
+}
+
+#define CONF_TEST(f) cmocka_unit_test_teardown(f, release)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        CONF_TEST(defaults_hold_without_a_file),
+        CONF_TEST(an_empty_file_changes_nothing),
+        CONF_TEST(the_example_shows_the_defaults),
+        CONF_TEST(the_examples_sections_show_the_defaults_too),
+        CONF_TEST(the_example_is_proper_where_it_is_commented_out),
+        CONF_TEST(the_minimal_file_is_enough),
+        CONF_TEST(general_items_are_taken),
+        CONF_TEST(items_of_snmp_receivers_are_taken),
+        CONF_TEST(items_of_syslog_receivers_are_taken),
+        CONF_TEST(each_transport_has_its_port),
+        CONF_TEST(every_kind_of_receiver_has_a_filter),
+        CONF_TEST(severities_can_be_mapped),
+        CONF_TEST(secrets_come_from_files),
+        CONF_TEST(half_a_version_3_is_refused),
+        CONF_TEST(secrets_that_others_can_read_are_refused),
+        CONF_TEST(addresses),
+        CONF_TEST(bad_values_are_told_with_line_item_value_and_reason),
+        CONF_TEST(bad_values_are_told_in_every_kind_of_receiver),
+        CONF_TEST(what_is_neither_true_nor_false_is_told),
+        CONF_TEST(values_too_long_are_told),
+        CONF_TEST(a_key_that_others_can_read_is_refused),
+        CONF_TEST(a_bad_name_map_is_told_with_its_own_line),
+        CONF_TEST(unknown_items_are_errors),
+        CONF_TEST(of_two_values_the_later_holds),
+        CONF_TEST(receivers_need_their_own_names),
+        CONF_TEST(what_a_receiver_needs_must_be_there),
+        CONF_TEST(what_does_not_go_together_is_told),
+        CONF_TEST(a_bad_severity_map_is_told),
+        CONF_TEST(there_is_room_for_so_many_patterns),
+        CONF_TEST(a_missing_brace_is_told),
+        CONF_TEST(there_is_room_for_so_many_receivers),
+        CONF_TEST(comments_do_not_shift_lines),
+        CONF_TEST(what_looks_like_a_comment_may_be_a_value),
+        CONF_TEST(syntax_errors_are_told_with_their_line),
+        CONF_TEST(a_file_that_cannot_be_read_is_told),
+        CONF_TEST(standard_output_is_added_once),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

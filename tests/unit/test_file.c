@@ -1,0 +1,232 @@
+#include "support.h"
+
+#include "model/catalogue.h"
+#include "sink/file.h"
+
+#include <signal.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static struct event *make(int n)
+{
+    struct event *e = event_make(catalogue_get(CATALOGUE_GATEWAY_STARTED));
+    assert_non_null(e);
+    snprintf(e->id, sizeof e->id, "id%d", n);
+    snprintf(e->text, sizeof e->text, "Event %d.", n);
+    return e;
+}
+
+static struct receiver begin(const char *path, enum file_fsync fsync)
+{
+    struct receiver r;
+    struct error err;
+    const struct file_options options = {.path = path, .fsync = fsync};
+    assert_true(file_receiver(&r, "log", &options, &err));
+    assert_string_equal(r.kind, "file");
+    assert_string_equal(r.address, path);
+    return r;
+}
+
+static struct receiver begin_open(const char *path, enum file_fsync fsync)
+{
+    struct receiver r = begin(path, fsync);
+    struct error err;
+    assert_true(r.open(r.self, &err));
+    return r;
+}
+
+static void end(struct receiver *r)
+{
+    r->close(r->self);
+    r->free(r->self);
+}
+
+static enum receiver_result send_one(struct receiver *r, int n, struct error *err)
+{
+    struct event *e = make(n);
+    enum receiver_result result = r->send(r->self, e, err);
+    event_release(e);
+    return result;
+}
+
+// The numbers of the events in a file, each a whole line, as "1 2 3 ".
+static const char *content(const char *path)
+{
+    static char found[256];
+    struct text t = text_in(found, sizeof found);
+    char line[1024];
+    FILE *f = fopen(path, "r");
+    assert_non_null(f);
+    while (fgets(line, sizeof line, f)) {
+        const char *id = strstr(line, "\"id\":\"id");
+        assert_int_equal(line[0], '{');
+        assert_string_equal(line + strlen(line) - 2, "}\n");
+        assert_non_null(id);
+        text_addf(&t, "%d ", atoi(id + 8));
+    }
+    fclose(f);
+    return found;
+}
+
+TEST(events_are_done_when_written)
+{
+    const char *path = support_path("done");
+    struct error err;
+    struct stat st;
+    struct receiver r = begin_open(path, FILE_FSYNC_NONE);
+    assert_int_equal(r.window, 0);
+    assert_int_equal(send_one(&r, 1, &err), RECEIVER_DONE);
+    assert_int_equal(send_one(&r, 2, &err), RECEIVER_DONE);
+    end(&r);
+    assert_string_equal(content(path), "1 2 ");
+    assert_int_equal(stat(path, &st), 0);
+    assert_int_equal(st.st_mode & 0777, 0640);
+}
+
+TEST(a_second_start_appends)
+{
+    const char *path = support_path("append");
+    struct error err;
+    for (int n = 1; n <= 2; n++) {
+        struct receiver r = begin_open(path, FILE_FSYNC_NONE);
+        assert_int_equal(send_one(&r, n, &err), RECEIVER_DONE);
+        end(&r);
+    }
+    assert_string_equal(content(path), "1 2 ");
+}
+
+TEST(events_are_pending_until_they_are_synced)
+{
+    const char *path = support_path("synced");
+    struct error err;
+    struct receiver r = begin_open(path, FILE_FSYNC_EACH);
+    assert_true(r.window > 1);
+    assert_int_equal(r.wait(r.self, 100, &err), 0);
+    assert_int_equal(send_one(&r, 1, &err), RECEIVER_PENDING);
+    assert_int_equal(send_one(&r, 2, &err), RECEIVER_PENDING);
+    assert_int_equal(r.wait(r.self, 0, &err), 0);
+    assert_int_equal(r.wait(r.self, 100, &err), 2);
+    assert_int_equal(r.wait(r.self, 100, &err), 0);
+    end(&r);
+    assert_string_equal(content(path), "1 2 ");
+}
+
+TEST(reopening_follows_the_name)
+{
+    const char *path = support_path("rotated"), *old = support_path("rotated.1");
+    struct error err;
+    struct receiver r = begin_open(path, FILE_FSYNC_EACH);
+    assert_int_equal(send_one(&r, 1, &err), RECEIVER_PENDING);
+    assert_int_equal(rename(path, old), 0);
+    assert_int_equal(send_one(&r, 2, &err), RECEIVER_PENDING);
+    r.reopen(r.self);
+    assert_int_equal(send_one(&r, 3, &err), RECEIVER_PENDING);
+    assert_int_equal(r.wait(r.self, 100, &err), 3);
+    end(&r);
+    assert_string_equal(content(old), "1 2 ");
+    assert_string_equal(content(path), "3 ");
+}
+
+TEST(a_reopening_that_fails_is_a_failure)
+{
+    const char *path = support_path("gone"), *old = support_path("gone.1");
+    struct error err;
+    struct receiver r = begin_open(path, FILE_FSYNC_NONE);
+    assert_int_equal(rename(path, old), 0);
+    assert_int_equal(mkdir(path, 0700), 0);
+    r.reopen(r.self);
+    assert_int_equal(send_one(&r, 1, &err), RECEIVER_FAILED);
+    assert_non_null(strstr(err.text, "gone: Is a directory"));
+    end(&r);
+    assert_int_equal(rmdir(path), 0);
+    assert_string_equal(content(old), "");
+}
+
+// The largest size stands for a full disk: the last line fits in part.
+TEST(no_half_line_is_left_when_the_disk_is_full)
+{
+    const char *path = support_path("full");
+    struct rlimit old, limit;
+    struct error err;
+    assert_int_equal(getrlimit(RLIMIT_FSIZE, &old), 0);
+    signal(SIGXFSZ, SIG_IGN);
+    struct receiver r = begin_open(path, FILE_FSYNC_NONE);
+    limit = (struct rlimit){.rlim_cur = 500, .rlim_max = old.rlim_max};
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
+    int n = 1;
+    while (send_one(&r, n, &err) == RECEIVER_DONE)
+        n++;
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &old), 0);
+    assert_int_equal(n, 3);
+    assert_non_null(strstr(err.text, "cannot write to "));
+    assert_non_null(strstr(err.text, "full: File too large"));
+    assert_string_equal(content(path), "1 2 ");
+    end(&r);
+}
+
+TEST(what_is_written_is_acknowledged_before_a_failure_is_told)
+{
+    const char *path = support_path("half");
+    struct rlimit old, limit;
+    struct error err;
+    assert_int_equal(getrlimit(RLIMIT_FSIZE, &old), 0);
+    struct receiver r = begin_open(path, FILE_FSYNC_EACH);
+    limit = (struct rlimit){.rlim_cur = 500, .rlim_max = old.rlim_max};
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
+    for (int n = 1; n <= 5; n++)
+        assert_int_equal(send_one(&r, n, &err), RECEIVER_PENDING);
+    assert_int_equal(r.wait(r.self, 100, &err), 2);
+    assert_int_equal(r.wait(r.self, 0, &err), -1);
+    assert_non_null(strstr(err.text, "half: File too large"));
+    r.close(r.self);
+    assert_true(r.open(r.self, &err));
+    assert_int_equal(send_one(&r, 3, &err), RECEIVER_FAILED);
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &old), 0);
+    assert_string_equal(content(path), "1 2 ");
+    end(&r);
+}
+
+TEST(an_unfinished_line_is_ended)
+{
+    const char *path = support_file("unfinished", "{\"x\":1", 0600);
+    char octets[16] = "";
+    struct error err;
+    struct receiver r = begin_open(path, FILE_FSYNC_NONE);
+    assert_int_equal(send_one(&r, 1, &err), RECEIVER_DONE);
+    end(&r);
+    FILE *f = fopen(path, "r");
+    assert_int_equal(fread(octets, 1, 8, f), 8);
+    fclose(f);
+    assert_string_equal(octets, "{\"x\":1\n{");
+}
+
+TEST(what_is_no_file_is_refused)
+{
+    const char *path = support_path("fifo");
+    struct error err;
+    assert_int_equal(mkfifo(path, 0600), 0);
+    struct receiver r = begin(path, FILE_FSYNC_NONE);
+    assert_false(r.open(r.self, &err));
+    r.free(r.self);
+    r = begin("/nonexistent/log", FILE_FSYNC_NONE);
+    assert_false(r.open(r.self, &err));
+    assert_string_equal(err.text, "cannot open /nonexistent/log: No such file or directory");
+    r.free(r.self);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(events_are_done_when_written),
+        cmocka_unit_test(a_second_start_appends),
+        cmocka_unit_test(events_are_pending_until_they_are_synced),
+        cmocka_unit_test(reopening_follows_the_name),
+        cmocka_unit_test(a_reopening_that_fails_is_a_failure),
+        cmocka_unit_test(no_half_line_is_left_when_the_disk_is_full),
+        cmocka_unit_test(what_is_written_is_acknowledged_before_a_failure_is_told),
+        cmocka_unit_test(an_unfinished_line_is_ended),
+        cmocka_unit_test(what_is_no_file_is_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

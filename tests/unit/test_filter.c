@@ -1,0 +1,172 @@
+#include "support.h"
+
+#include "model/catalogue.h"
+#include "model/filter.h"
+
+#define LEAF_GUID UINT64_C(0x0002c90300001234)
+#define NODE_GUID UINT64_C(0x0002c903000e8acf)
+
+static struct filter filter;
+static struct event *link_event, *key_event, *gateway_event;
+
+// Trap 129 of the switch leaf12 about itself; trap 257 of the adapter node-a, told by no switch; an
+// event of the gateway's own, without any node.
+static int begin(void **state)
+{
+    (void)state;
+    filter_init(&filter);
+    link_event = event_make(catalogue_get(CATALOGUE_LINK_INTEGRITY_THRESHOLD));
+    key_event = event_make(catalogue_get(CATALOGUE_BAD_PKEY));
+    gateway_event = event_make(catalogue_get(CATALOGUE_GATEWAY_STARTED));
+    assert_true(link_event && key_event && gateway_event);
+    link_event->issuer = (struct endpoint){.guid = LEAF_GUID, .lid = 3, .name = "leaf12"};
+    link_event->subject = link_event->issuer;
+    link_event->switch_guid = LEAF_GUID;
+    key_event->issuer = (struct endpoint){.guid = NODE_GUID, .lid = 7, .name = "node-a"};
+    key_event->subject = (struct endpoint){.guid = 0x17, .name = "other"};
+    return 0;
+}
+
+static int end(void **state)
+{
+    (void)state;
+    event_release(link_event);
+    event_release(key_event);
+    event_release(gateway_event);
+    return 0;
+}
+
+static void add(struct filter_list *list, const char *pattern)
+{
+    assert_in_range(list->count, 0, FILTER_PATTERNS_MAX - 1);
+    snprintf(list->patterns[list->count++], FILTER_PATTERN_SIZE, "%s", pattern);
+}
+
+static void check(bool link, bool key, bool gateway)
+{
+    assert_int_equal(filter_passes(&filter, link_event), link);
+    assert_int_equal(filter_passes(&filter, key_event), key);
+    assert_int_equal(filter_passes(&filter, gateway_event), gateway);
+}
+
+static void check_pattern(struct filter_list *list, const char *pattern, bool link, bool key,
+                          bool gateway)
+{
+    list->count = 0;
+    add(list, pattern);
+    check(link, key, gateway);
+}
+
+TEST(everything_passes_at_first)
+{
+    for (int i = 0; i < CATALOGUE_COUNT; i++) {
+        struct event *event = event_make(catalogue_get((enum catalogue_event)i));
+        assert_true(filter_passes(&filter, event));
+        event_release(event);
+    }
+}
+
+TEST(severity_and_worse)
+{
+    for (int limit = SEVERITY_EMERGENCY; limit <= SEVERITY_DEBUG; limit++) {
+        filter.severity = (enum severity)limit;
+        check(link_event->type->severity <= filter.severity,
+              key_event->type->severity <= filter.severity,
+              gateway_event->type->severity <= filter.severity);
+    }
+    filter.severity = SEVERITY_WARNING;
+    check(true, true, false);
+}
+
+TEST(security_can_be_kept_out)
+{
+    filter.security = false;
+    check(true, false, true);
+    add(&filter.events, "*"); // naming it does not help
+    add(&filter.categories, "security");
+    check(false, false, false);
+}
+
+TEST(events_by_identifier)
+{
+    check_pattern(&filter.events, "link-integrity-threshold", true, false, false);
+    check_pattern(&filter.events, "link-*", true, false, false);
+    check_pattern(&filter.events, "bad-?key", false, true, false);
+    check_pattern(&filter.events, "bad-[pq]key", false, true, false);
+    check_pattern(&filter.events, "*", true, true, true);
+    check_pattern(&filter.events, "link", false, false, false); // the whole of it must match
+    check_pattern(&filter.events, "LINK-*", false, false, false);
+    add(&filter.events, "gateway-*");
+    add(&filter.events, "link-*");
+    check(true, false, true); // one of them is enough
+}
+
+TEST(events_by_category)
+{
+    check_pattern(&filter.categories, "link", true, false, false);
+    check_pattern(&filter.categories, "s*", false, true, false);
+    check_pattern(&filter.categories, "gateway", false, false, true);
+}
+
+TEST(nodes_by_name)
+{
+    check_pattern(&filter.nodes, "leaf*", true, false, false);
+    check_pattern(&filter.nodes, "node-a", false, true, false); // the issuer
+    check_pattern(&filter.nodes, "other", false, true, false);  // the subject
+    check_pattern(&filter.nodes, "spine*", false, false, false);
+}
+
+TEST(nodes_by_guid)
+{
+    check_pattern(&filter.guids, "0x0002c90300001234", true, false, false);
+    check_pattern(&filter.guids, "0x0002c903*", true, true, false);
+    check_pattern(&filter.guids, "0x0000000000000017", false, true, false);
+    check_pattern(&filter.guids, "0x17", false, false, false);
+    // A GUID that is not known is none, not zero.
+    check_pattern(&filter.guids, "*", true, true, false);
+    check_pattern(&filter.guids, "0x0000000000000000", false, false, false);
+}
+
+TEST(what_switches_report_themselves)
+{
+    check_pattern(&filter.switches, "*", true, false, false);
+    check_pattern(&filter.switches, "leaf1?", true, false, false);
+    check_pattern(&filter.switches, "0x0002c90300001234", true, false, false);
+    check_pattern(&filter.switches, "node-a", false, false, false); // no switch
+    // The name is that of the switch, not of whom it speaks about.
+    strcpy(link_event->subject.name, "node-b");
+    check_pattern(&filter.switches, "node-b", false, false, false);
+    check_pattern(&filter.switches, "leaf12", true, false, false);
+}
+
+TEST(all_conditions_must_hold)
+{
+    add(&filter.events, "link-*");
+    add(&filter.nodes, "leaf*");
+    add(&filter.guids, "0x*");
+    filter.severity = link_event->type->severity;
+    check(true, false, false);
+    filter.severity = (enum severity)(link_event->type->severity - 1);
+    check(false, false, false);
+    filter.severity = SEVERITY_DEBUG;
+    add(&filter.categories, "node");
+    check(false, false, false);
+}
+
+#define FILTER_TEST(f) cmocka_unit_test_setup_teardown(f, begin, end)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        FILTER_TEST(everything_passes_at_first),
+        FILTER_TEST(severity_and_worse),
+        FILTER_TEST(security_can_be_kept_out),
+        FILTER_TEST(events_by_identifier),
+        FILTER_TEST(events_by_category),
+        FILTER_TEST(nodes_by_name),
+        FILTER_TEST(nodes_by_guid),
+        FILTER_TEST(what_switches_report_themselves),
+        FILTER_TEST(all_conditions_must_hold),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,662 @@
+// The journal's promises: order, survival, retention, and what it does when the disk does not work.
+
+#include "journal/journal.h"
+
+#include "event/maker.h"
+#include "model/event_record.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+static const int64_t START_US = INT64_C(1795231143123456);
+
+struct fixture {
+    char directory[64], path[96];
+    int64_t utc, monotonic;
+    uint64_t random_state;
+    struct clock clock;
+    struct random random;
+    struct maker maker;
+    struct log *log;
+    FILE *log_stream;
+    struct journal_options options;
+    unsigned told[3];
+    uint64_t told_count[3];
+    char told_reason[3][256];
+    struct journal *journal;
+};
+
+static int64_t read_utc(void *ctx)
+{
+    return ((struct fixture *)ctx)->utc;
+}
+
+static int64_t read_monotonic(void *ctx)
+{
+    return ((struct fixture *)ctx)->monotonic;
+}
+
+static void fill(void *ctx, void *out, size_t size)
+{
+    struct fixture *f = ctx;
+    for (size_t i = 0; i < size; i++) {
+        f->random_state = f->random_state * UINT64_C(6364136223846793005) + 1442695040888963407U;
+        ((uint8_t *)out)[i] = (uint8_t)(f->random_state >> 56);
+    }
+}
+
+static void take_change(void *ctx, enum journal_change change, const char *reason, uint64_t count)
+{
+    struct fixture *f = ctx;
+    f->told[change]++;
+    f->told_count[change] += count;
+    snprintf(f->told_reason[change], sizeof f->told_reason[change], "%s", reason);
+}
+
+static void pass(struct fixture *f, int64_t us)
+{
+    f->utc += us;
+    f->monotonic += us;
+}
+
+static void reopen(struct fixture *f)
+{
+    struct error err;
+    journal_close(f->journal);
+    f->journal = journal_open(&f->options, &err);
+    assert_non_null(f->journal);
+}
+
+static int set_up(void **state)
+{
+    struct fixture *f = calloc(1, sizeof *f);
+    assert_non_null(f);
+    snprintf(f->directory, sizeof f->directory, "/tmp/ibtrapd-journal-XXXXXX");
+    assert_non_null(mkdtemp(f->directory));
+    snprintf(f->path, sizeof f->path, "%s/journal.db", f->directory);
+    f->utc = START_US;
+    f->monotonic = 1000 * CLOCK_US_PER_S;
+    f->clock = (struct clock){read_utc, read_monotonic, f};
+    f->random = (struct random){fill, f};
+    f->maker = (struct maker){.clock = &f->clock, .random = &f->random, .subnet_prefix = 7};
+    f->log_stream = fopen("/dev/null", "w");
+    f->log = log_open(f->log_stream, LOG_LEVEL_DEBUG, false, &f->clock);
+    f->options = (struct journal_options){.directory = f->directory,
+                                          .rows_max = 1000000,
+                                          .bytes_max = INT64_C(1) << 30,
+                                          .age_us = 31 * 86400 * CLOCK_US_PER_S,
+                                          .tell = take_change,
+                                          .ctx = f,
+                                          .clock = &f->clock,
+                                          .log = f->log};
+    *state = f;
+    reopen(f);
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    struct fixture *f = *state;
+    journal_close(f->journal);
+    log_close(f->log);
+    fclose(f->log_stream);
+    char command[128];
+    snprintf(command, sizeof command, "rm -rf %s", f->directory);
+    assert_int_equal(system(command), 0);
+    free(f);
+    return 0;
+}
+
+static struct event *make(struct fixture *f, uint16_t trap)
+{
+    uint8_t wire[NOTICE_SIZE];
+    fill(f, wire, sizeof wire);
+    wire[0] |= 0x80;
+    wire[4] = (uint8_t)(trap >> 8);
+    wire[5] = (uint8_t)trap;
+    struct event *event = maker_from_notice(&f->maker, wire);
+    assert_non_null(event);
+    return event;
+}
+
+static int64_t add(struct fixture *f, const struct journal_report *report)
+{
+    struct event *event = make(f, NOTICE_LINK_STATE);
+    int64_t sequence =
+        journal_append(f->journal, event, report ? report : &(struct journal_report){0});
+    event_release(event);
+    return sequence;
+}
+
+static void add_many(struct fixture *f, int n)
+{
+    for (int i = 0; i < n; i++) {
+        add(f, NULL);
+        if (i % 100 == 99)
+            journal_commit(f->journal);
+    }
+    journal_commit(f->journal);
+}
+
+// Reads everything after `after`; checks that the numbers rise by one. Returns the last number.
+static int64_t read_all(struct fixture *f, int64_t after, size_t expected)
+{
+    struct journal_item items[64];
+    size_t total = 0, n;
+    while ((n = journal_read(f->journal, after, items, 64, 0)) > 0) {
+        for (size_t i = 0; i < n; i++) {
+            if (total > 0 || i > 0)
+                assert_int_equal(items[i].sequence, after + 1);
+            after = items[i].sequence;
+            event_release(items[i].event);
+        }
+        total += n;
+    }
+    assert_int_equal(total, expected);
+    return after;
+}
+
+static void assert_same_event(const struct event *a, const struct event *b)
+{
+    assert_ptr_equal(a->type, b->type);
+    assert_string_equal(a->id, b->id);
+    assert_int_equal(a->time_us, b->time_us);
+    assert_true(a->subnet_prefix == b->subnet_prefix);
+    assert_memory_equal(&a->issuer, &b->issuer, sizeof a->issuer);
+    assert_memory_equal(&a->subject, &b->subject, sizeof a->subject);
+    assert_memory_equal(&a->source, &b->source, sizeof a->source);
+    assert_memory_equal(&a->destination, &b->destination, sizeof a->destination);
+    assert_true(a->switch_guid == b->switch_guid);
+    assert_memory_equal(&a->notice, &b->notice, sizeof a->notice);
+    assert_int_equal(a->raw_size, b->raw_size);
+    assert_memory_equal(a->raw, b->raw, a->raw_size);
+    assert_string_equal(a->reason, b->reason);
+    assert_string_equal(a->receiver, b->receiver);
+    assert_true(a->lost == b->lost);
+    assert_string_equal(a->alarm_key, b->alarm_key);
+    assert_string_equal(a->text, b->text);
+}
+
+static void test_a_record_holds_the_whole_event(void **state)
+{
+    struct fixture *f = *state;
+    static const uint16_t TRAPS[] = {64, 65, 66, 67, 68, 128, 129, 144, 145, 256, 257, 258, 259, 4711};
+    for (size_t i = 0; i < sizeof TRAPS / sizeof *TRAPS; i++) {
+        struct event *event = make(f, TRAPS[i]);
+        snprintf(event->subject.name, sizeof event->subject.name, "leaf \"%zu\" ]", i);
+        uint8_t record[EVENT_RECORD_MAX];
+        struct error err;
+        size_t size = event_record_write(event, record);
+        struct event *again = event_record_read(record, size, &err);
+        assert_non_null(again);
+        assert_same_event(event, again);
+        event_release(again);
+        // Cut anywhere, it is refused or lacks something at its end; never a crash.
+        for (size_t cut = 0; cut < size; cut++)
+            event_release(event_record_read(record, cut, &err));
+        event_release(event);
+    }
+}
+
+static void test_a_full_event_fits_its_record(void **state)
+{
+    struct fixture *f = *state;
+    struct event *event = make(f, NOTICE_BAD_PKEY);
+    struct endpoint *const endpoints[] = {&event->issuer, &event->subject, &event->source,
+                                          &event->destination};
+    for (size_t i = 0; i < 4; i++)
+        memset(endpoints[i]->name, 'n', sizeof endpoints[i]->name - 1);
+    memset(event->raw, 0xFF, event->raw_size = EVENT_RAW_MAX);
+    memset(event->reason, 'r', sizeof event->reason - 1);
+    memset(event->receiver, 'c', sizeof event->receiver - 1);
+    memset(event->alarm_key, 'k', sizeof event->alarm_key - 1);
+    memset(event->text, 't', sizeof event->text - 1);
+    uint8_t record[EVENT_RECORD_MAX];
+    assert_true(event_record_write(event, record) <= EVENT_RECORD_MAX);
+    event_release(event);
+}
+
+static void test_only_committed_events_are_read(void **state)
+{
+    struct fixture *f = *state;
+    struct journal_item item;
+    assert_int_equal(add(f, NULL), 1);
+    assert_int_equal(journal_read(f->journal, 0, &item, 1, 0), 0);
+    journal_commit(f->journal);
+    assert_int_equal(journal_read(f->journal, 0, &item, 1, 0), 1);
+    assert_int_equal(item.sequence, 1);
+    event_release(item.event);
+}
+
+static void test_events_and_cursors_survive(void **state)
+{
+    struct fixture *f = *state;
+    int receiver = journal_receiver(f->journal, "nms");
+    add_many(f, 10);
+    journal_advance(f->journal, receiver, 4);
+    assert_true(journal_has_work(f->journal));
+    journal_commit(f->journal);
+    assert_false(journal_has_work(f->journal));
+    reopen(f);
+    receiver = journal_receiver(f->journal, "nms");
+    assert_int_equal(journal_cursor(f->journal, receiver), 4);
+    assert_int_equal(read_all(f, 4, 6), 10);
+    assert_int_equal(add(f, NULL), 11);
+}
+
+static void test_a_new_receiver_begins_with_what_comes(void **state)
+{
+    struct fixture *f = *state;
+    add_many(f, 3);
+    assert_int_equal(journal_cursor(f->journal, journal_receiver(f->journal, "new")), 3);
+}
+
+static void test_a_slow_reader_reads_from_disk(void **state)
+{
+    struct fixture *f = *state;
+    add_many(f, JOURNAL_MEMORY_MAX + 3000);
+    assert_int_equal(read_all(f, 0, JOURNAL_MEMORY_MAX + 3000), JOURNAL_MEMORY_MAX + 3000);
+}
+
+static void collect(void *ctx, const struct journal_report *report, int64_t utc_us)
+{
+    (void)utc_us;
+    *(struct journal_report *)ctx = *report;
+}
+
+static void test_reports_are_remembered_across_a_restart(void **state)
+{
+    struct fixture *f = *state;
+    const struct journal_report report = {3, UINT64_C(0x02DAB00112345678), UINT64_C(0xFEDCBA9876543210)};
+    struct journal_report found = {0};
+    add(f, &report);
+    add(f, NULL);
+    journal_commit(f->journal);
+    reopen(f);
+    journal_each_recent_report(f->journal, f->utc - 5 * CLOCK_US_PER_S, collect, &found);
+    assert_int_equal(found.lid, report.lid);
+    assert_true(found.tid == report.tid && found.digest == report.digest);
+    found = (struct journal_report){0};
+    journal_each_recent_report(f->journal, f->utc + 1, collect, &found);
+    assert_int_equal(found.lid, 0);
+}
+
+// Commits until retention has done its work.
+static void settle(struct fixture *f)
+{
+    for (int i = 0; i < 10; i++) {
+        pass(f, 11 * CLOCK_US_PER_S);
+        journal_commit(f->journal);
+    }
+}
+
+static void test_retention_by_rows(void **state)
+{
+    struct fixture *f = *state;
+    struct journal_status status;
+    f->options.rows_max = 100;
+    reopen(f);
+    int receiver = journal_receiver(f->journal, "nms");
+    add_many(f, 250);
+    journal_advance(f->journal, receiver, 250);
+    settle(f);
+    journal_get_status(f->journal, &status);
+    assert_int_equal(status.rows, 100);
+    assert_int_equal(status.first, 151);
+    assert_int_equal(f->told[JOURNAL_DROPPING], 0);
+}
+
+static void test_retention_tells_what_a_receiver_loses(void **state)
+{
+    struct fixture *f = *state;
+    f->options.rows_max = 100;
+    reopen(f);
+    int receiver = journal_receiver(f->journal, "slow");
+    add_many(f, 250);
+    journal_advance(f->journal, receiver, 120);
+    settle(f);
+    assert_true(f->told[JOURNAL_DROPPING] >= 1);
+    assert_int_equal(f->told_count[JOURNAL_DROPPING], 30);
+}
+
+static void test_what_a_receiver_loses_is_told_once(void **state)
+{
+    struct fixture *f = *state;
+    f->options.rows_max = 100;
+    reopen(f);
+    journal_receiver(f->journal, "dead");
+    for (int i = 1; i <= 3; i++) {
+        add_many(f, 100);
+        settle(f);
+    }
+    struct journal_status status;
+    journal_get_status(f->journal, &status);
+    assert_int_equal(f->told_count[JOURNAL_DROPPING], 200);
+    assert_int_equal(status.dropped, 200);
+}
+
+static void test_retention_by_age(void **state)
+{
+    struct fixture *f = *state;
+    struct journal_status status;
+    f->options.age_us = 3600 * CLOCK_US_PER_S;
+    reopen(f);
+    add_many(f, 20);
+    pass(f, 3500 * CLOCK_US_PER_S);
+    add_many(f, 5);
+    settle(f);
+    journal_get_status(f->journal, &status);
+    assert_int_equal(status.rows, 5);
+}
+
+static void test_retention_by_bytes(void **state)
+{
+    struct fixture *f = *state;
+    struct journal_status status;
+    f->options.bytes_max = 1 << 20;
+    reopen(f);
+    add_many(f, 6000);
+    settle(f);
+    journal_get_status(f->journal, &status);
+    assert_true(status.bytes <= 1 << 20);
+    assert_true(status.rows > 100);
+}
+
+static size_t files_with(const struct fixture *f, const char *part)
+{
+    DIR *d = opendir(f->directory);
+    size_t n = 0;
+    for (struct dirent *e; (e = readdir(d));)
+        n += strstr(e->d_name, part) != NULL;
+    closedir(d);
+    return n;
+}
+
+static void test_a_corrupt_file_is_set_aside(void **state)
+{
+    struct fixture *f = *state;
+    add_many(f, 10);
+    journal_close(f->journal);
+    f->journal = NULL;
+    int fd = open(f->path, O_WRONLY | O_TRUNC);
+    char garbage[8192];
+    memset(garbage, 'x', sizeof garbage);
+    assert_int_equal(write(fd, garbage, sizeof garbage), sizeof garbage);
+    close(fd);
+    reopen(f);
+    struct journal_status status;
+    journal_get_status(f->journal, &status);
+    assert_true(status.durable);
+    assert_int_equal(files_with(f, "corrupt"), 1);
+    add_many(f, 1);
+    assert_int_equal(read_all(f, 0, 1), 1);
+}
+
+static void test_corruption_while_running(void **state)
+{
+    struct fixture *f = *state;
+    int receiver = journal_receiver(f->journal, "nms");
+    add_many(f, 2000);
+    reopen(f); // what is in the WAL goes into the file
+    receiver = journal_receiver(f->journal, "nms");
+    int fd = open(f->path, O_WRONLY);
+    char garbage[4096];
+    memset(garbage, 'x', sizeof garbage);
+    off_t end = lseek(fd, 0, SEEK_END);
+    for (off_t at = 4096; at < end; at += 4096)
+        assert_int_equal(pwrite(fd, garbage, sizeof garbage, at), sizeof garbage);
+    close(fd);
+    read_all(f, 0, 0); // a slow receiver stumbles over it
+    for (int i = 0; i < 20; i++) {
+        pass(f, 2 * CLOCK_US_PER_S);
+        add_many(f, 50);
+    }
+    journal_advance(f->journal, receiver, 3000);
+    journal_commit(f->journal);
+    struct journal_status status;
+    journal_get_status(f->journal, &status);
+    assert_true(status.durable);
+    assert_true(files_with(f, "corrupt") >= 1);
+    assert_int_equal(f->told[JOURNAL_DEGRADED], f->told[JOURNAL_HEALED]);
+    // Nothing appended since the start was lost.
+    assert_int_equal(read_all(f, 2000, 1000), 3000);
+}
+
+static void test_a_missing_disk_degrades_and_heals(void **state)
+{
+    struct fixture *f = *state;
+    char away[80];
+    journal_close(f->journal);
+    f->journal = NULL;
+    // A file where the directory should be: nothing can be made there.
+    snprintf(away, sizeof away, "%s/state", f->directory);
+    int fd = open(away, O_CREAT | O_WRONLY, 0600);
+    close(fd);
+    f->options.directory = away;
+    reopen(f);
+    struct journal_status status;
+    journal_get_status(f->journal, &status);
+    assert_false(status.durable);
+    assert_non_null(strstr(status.problem, away));
+    assert_int_equal(f->told[JOURNAL_DEGRADED], 1);
+
+    int64_t before = journal_last(f->journal);
+    add_many(f, 5);
+    assert_int_equal(read_all(f, before, 5), before + 5); // from memory
+
+    unlink(away);
+    pass(f, 2 * CLOCK_US_PER_S);
+    journal_commit(f->journal);
+    journal_get_status(f->journal, &status);
+    assert_true(status.durable);
+    assert_int_equal(f->told[JOURNAL_HEALED], 1);
+    assert_int_equal(status.pending, 0);
+    reopen(f);
+    assert_int_equal(read_all(f, before, 5), before + 5); // from disk
+}
+
+static void test_a_full_disk_degrades_and_heals(void **state)
+{
+    struct fixture *f = *state;
+    struct rlimit old, small;
+    signal(SIGXFSZ, SIG_IGN);
+    add_many(f, 10);
+    getrlimit(RLIMIT_FSIZE, &old);
+    small = old;
+    small.rlim_cur = 64 * 1024;
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &small), 0);
+    add_many(f, 500);
+    struct journal_status status;
+    journal_get_status(f->journal, &status);
+    assert_false(status.durable);
+    assert_int_equal(f->told[JOURNAL_DEGRADED], 1);
+    assert_int_equal(read_all(f, 0, 510), 510);
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &old), 0);
+    pass(f, 2 * CLOCK_US_PER_S);
+    journal_commit(f->journal);
+    journal_get_status(f->journal, &status);
+    assert_true(status.durable);
+    assert_int_equal(f->told[JOURNAL_HEALED], 1);
+    reopen(f);
+    assert_int_equal(read_all(f, 0, 510), 510);
+}
+
+static void test_memory_is_bounded_while_degraded(void **state)
+{
+    struct fixture *f = *state;
+    char away[80];
+    journal_close(f->journal);
+    f->journal = NULL;
+    snprintf(away, sizeof away, "%s/state", f->directory);
+    close(open(away, O_CREAT | O_WRONLY, 0600));
+    f->options.directory = away;
+    reopen(f);
+    int64_t before = journal_last(f->journal);
+    add_many(f, JOURNAL_MEMORY_MAX + 500);
+    unlink(away);
+    pass(f, 2 * CLOCK_US_PER_S);
+    journal_commit(f->journal);
+    assert_int_equal(f->told[JOURNAL_DROPPING], 1);
+    assert_int_equal(f->told_count[JOURNAL_DROPPING], 500);
+    int64_t last = before + JOURNAL_MEMORY_MAX + 500;
+    assert_int_equal(read_all(f, before, JOURNAL_MEMORY_MAX), last);
+}
+
+static void test_a_crash_keeps_what_was_committed(void **state)
+{
+    struct fixture *f = *state;
+    journal_close(f->journal);
+    f->journal = NULL;
+    pid_t child = fork();
+    if (child == 0) {
+        struct error err;
+        f->journal = journal_open(&f->options, &err);
+        add_many(f, 250);
+        add(f, NULL); // never committed
+        kill(getpid(), SIGKILL);
+    }
+    int status;
+    waitpid(child, &status, 0);
+    assert_true(WIFSIGNALED(status));
+    reopen(f);
+    assert_int_equal(read_all(f, 0, 250), 250);
+}
+
+static void test_the_clock_may_go_back(void **state)
+{
+    struct fixture *f = *state;
+    add_many(f, 3);
+    f->utc -= 86400 * CLOCK_US_PER_S;
+    add_many(f, 3);
+    settle(f);
+    assert_int_equal(read_all(f, 0, 6), 6);
+}
+
+static void test_numbers_go_on_after_everything_was_pruned(void **state)
+{
+    struct fixture *f = *state;
+    int receiver = journal_receiver(f->journal, "nms");
+    add_many(f, 100);
+    journal_advance(f->journal, receiver, 100);
+    pass(f, CLOCK_US_PER_S);
+    journal_ask_to_prune(f->journal, 1);
+    settle(f);
+    struct journal_status status;
+    journal_get_status(f->journal, &status);
+    assert_int_equal(status.rows, 0);
+    reopen(f);
+    receiver = journal_receiver(f->journal, "nms");
+    assert_int_equal(add(f, NULL), 101);
+    journal_commit(f->journal);
+    assert_int_equal(read_all(f, journal_cursor(f->journal, receiver), 1), 101);
+}
+
+static void test_two_processes_do_not_share_a_directory(void **state)
+{
+    struct fixture *f = *state;
+    struct error err;
+    assert_null(journal_open(&f->options, &err));
+    assert_non_null(strstr(err.text, f->directory));
+    assert_non_null(strstr(err.text, "another ibtrapd"));
+}
+
+// The file cannot be opened for a while: something stands in its place.
+static void take_away(const struct fixture *f)
+{
+    char aside[120];
+    snprintf(aside, sizeof aside, "%s.away", f->path);
+    assert_int_equal(rename(f->path, aside), 0);
+    assert_int_equal(mkdir(f->path, 0700), 0);
+}
+
+static void bring_back(const struct fixture *f)
+{
+    char aside[120];
+    snprintf(aside, sizeof aside, "%s.away", f->path);
+    assert_int_equal(rmdir(f->path), 0);
+    assert_int_equal(rename(aside, f->path), 0);
+}
+
+static void test_what_waited_before_a_degraded_start_is_still_delivered(void **state)
+{
+    struct fixture *f = *state;
+    int receiver = journal_receiver(f->journal, "nms");
+    add_many(f, 50);
+    journal_advance(f->journal, receiver, 10);
+    journal_commit(f->journal);
+    journal_close(f->journal);
+    f->journal = NULL;
+    take_away(f);
+    reopen(f);
+    receiver = journal_receiver(f->journal, "nms");
+    assert_true(journal_cursor(f->journal, receiver) > 1000000);
+    add_many(f, 3);
+    bring_back(f);
+    pass(f, 2 * CLOCK_US_PER_S);
+    journal_commit(f->journal);
+    assert_true(journal_cursor_was_set_back(f->journal, receiver));
+    assert_false(journal_cursor_was_set_back(f->journal, receiver));
+    assert_int_equal(journal_cursor(f->journal, receiver), 10);
+    struct journal_item items[64];
+    assert_int_equal(journal_read(f->journal, 10, items, 64, 0), 43);
+    for (size_t i = 0; i < 43; i++) {
+        assert_true(items[i].sequence == 11 + (int64_t)i || i >= 40);
+        event_release(items[i].event);
+    }
+}
+
+static void test_a_reader_waits_while_the_file_is_away(void **state)
+{
+    struct fixture *f = *state;
+    struct journal_item item;
+    add_many(f, JOURNAL_MEMORY_MAX + 100);
+    take_away(f);
+    assert_int_equal(journal_read(f->journal, 0, &item, 1, 0), 0);
+    bring_back(f);
+    assert_int_equal(journal_read(f->journal, 0, &item, 1, 0), 1);
+    assert_int_equal(item.sequence, 1);
+    event_release(item.event);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(test_a_record_holds_the_whole_event),
+        TEST(test_a_full_event_fits_its_record),
+        TEST(test_only_committed_events_are_read),
+        TEST(test_events_and_cursors_survive),
+        TEST(test_a_new_receiver_begins_with_what_comes),
+        TEST(test_a_slow_reader_reads_from_disk),
+        TEST(test_reports_are_remembered_across_a_restart),
+        TEST(test_retention_by_rows),
+        TEST(test_retention_tells_what_a_receiver_loses),
+        TEST(test_what_a_receiver_loses_is_told_once),
+        TEST(test_retention_by_age),
+        TEST(test_retention_by_bytes),
+        TEST(test_a_corrupt_file_is_set_aside),
+        TEST(test_corruption_while_running),
+        TEST(test_a_missing_disk_degrades_and_heals),
+        TEST(test_a_full_disk_degrades_and_heals),
+        TEST(test_memory_is_bounded_while_degraded),
+        TEST(test_a_crash_keeps_what_was_committed),
+        TEST(test_the_clock_may_go_back),
+        TEST(test_numbers_go_on_after_everything_was_pruned),
+        TEST(test_two_processes_do_not_share_a_directory),
+        TEST(test_what_waited_before_a_degraded_start_is_still_delivered),
+        TEST(test_a_reader_waits_while_the_file_is_away),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,123 @@
+#include "support.h"
+
+struct capture {
+    char *text;
+    size_t size;
+    FILE *stream;
+    struct support_time time;
+    struct clock clock;
+    struct log *log;
+};
+
+static void begin(struct capture *c, enum log_level level, bool prefix)
+{
+    *c = (struct capture){.time = {.utc = SUPPORT_UTC_US}};
+    c->stream = open_memstream(&c->text, &c->size);
+    assert_non_null(c->stream);
+    c->clock = support_clock(&c->time);
+    c->log = log_open(c->stream, level, prefix, &c->clock);
+    assert_non_null(c->log);
+}
+
+static void end(struct capture *c, const char *expected)
+{
+    log_close(c->log);
+    fclose(c->stream);
+    assert_string_equal(c->text, expected);
+    free(c->text);
+}
+
+TEST(lines_have_time_and_level)
+{
+    struct capture c;
+    begin(&c, LOG_LEVEL_INFO, false);
+    log_write(c.log, LOG_LEVEL_WARNING, "port %d is down", 1);
+    log_write(c.log, LOG_LEVEL_DEBUG, "not this");
+    log_write(c.log, LOG_LEVEL_INFO, "up");
+    end(&c, "2026-11-21T03:19:03.123456Z warning: port 1 is down\n"
+            "2026-11-21T03:19:03.123456Z info: up\n");
+}
+
+TEST(journald_gets_priorities)
+{
+    struct capture c;
+    begin(&c, LOG_LEVEL_DEBUG, true);
+    log_write(c.log, LOG_LEVEL_ERROR, "a");
+    log_write(c.log, LOG_LEVEL_WARNING, "b");
+    log_write(c.log, LOG_LEVEL_INFO, "c");
+    log_write(c.log, LOG_LEVEL_DEBUG, "d");
+    end(&c, "<3>a\n<4>b\n<6>c\n<7>d\n");
+}
+
+TEST(no_text_can_forge_a_line)
+{
+    struct capture c;
+    begin(&c, LOG_LEVEL_INFO, true);
+    log_write(c.log, LOG_LEVEL_INFO, "name %s", "x\n<3>forged\r\x1B[2J\x7F");
+    end(&c, "<6>name x?<3>forged??[2J?\n");
+}
+
+TEST(a_limit_lets_one_line_through_and_counts_the_rest)
+{
+    struct capture c;
+    struct log_limit limit = {0};
+    begin(&c, LOG_LEVEL_INFO, true);
+    for (int i = 0; i < 4; i++)
+        log_write_limited(c.log, &limit, LOG_LEVEL_WARNING, "foreign %d", i);
+    c.time.monotonic += 10 * CLOCK_US_PER_S - 1;
+    log_write_limited(c.log, &limit, LOG_LEVEL_WARNING, "too early");
+    c.time.monotonic += 1;
+    log_write_limited(c.log, &limit, LOG_LEVEL_WARNING, "again");
+    c.time.monotonic += 10 * CLOCK_US_PER_S;
+    log_write_limited(c.log, &limit, LOG_LEVEL_WARNING, "quiet since");
+    end(&c, "<4>foreign 0\n<4>again (and 4 more like it)\n<4>quiet since\n");
+}
+
+TEST(levels_have_words)
+{
+    enum log_level level;
+    assert_true(log_level_from_word("error", &level));
+    assert_int_equal(level, LOG_LEVEL_ERROR);
+    assert_true(log_level_from_word("debug", &level));
+    assert_int_equal(level, LOG_LEVEL_DEBUG);
+    assert_false(log_level_from_word("Debug", &level));
+    assert_false(log_level_from_word("", &level));
+}
+
+TEST(errors_are_sentences_with_a_context)
+{
+    struct error err;
+    assert_false(error_set(&err, "no %s", "port"));
+    assert_string_equal(err.text, "no port");
+    assert_false(error_prefix(&err, "%s:%d", "file", 3));
+    assert_string_equal(err.text, "file:3: no port");
+}
+
+TEST(long_errors_are_cut)
+{
+    struct error err;
+    char word[600];
+    memset(word, 'w', sizeof word - 1);
+    word[sizeof word - 1] = '\0';
+    error_set(&err, "%s", word);
+    assert_int_equal(strlen(err.text), sizeof err.text - 1);
+    error_prefix(&err, "context");
+    assert_int_equal(strlen(err.text), sizeof err.text - 1);
+    assert_memory_equal(err.text, "context: www", 12);
+    error_prefix(&err, "%s", word);
+    assert_int_equal(strlen(err.text), sizeof err.text - 1);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(lines_have_time_and_level),
+        cmocka_unit_test(journald_gets_priorities),
+        cmocka_unit_test(no_text_can_forge_a_line),
+        cmocka_unit_test(a_limit_lets_one_line_through_and_counts_the_rest),
+        cmocka_unit_test(levels_have_words),
+        cmocka_unit_test(errors_are_sentences_with_a_context),
+        cmocka_unit_test(long_errors_are_cut),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

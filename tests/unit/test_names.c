@@ -1,0 +1,183 @@
+#include "support.h"
+
+#include "model/names.h"
+
+#define PARSE(content) names_parse("map", content, sizeof content - 1, &err)
+
+static struct error err;
+
+static void check_error(const char *content, size_t size, const char *expected)
+{
+    assert_null(names_parse("map", content, size, &err));
+    assert_string_equal(err.text, expected);
+}
+
+#define WRONG(content, sentence) check_error(content, sizeof content - 1, sentence)
+
+TEST(the_format_of_infiniband_diags)
+{
+    struct names *names = PARSE("# names of the fabric\n"
+                                "\n"
+                                "0x0002c90300001234 \"leaf 12\"\n"
+                                "  0x2c90300001235\t\"spine # 1\" # the old one\n"
+                                "0002C90300001236 unquoted name # comment\n"
+                                "0X1  \"  \xC3\xA4 \"\r\n"
+                                "\t# indented comment\n"
+                                "0xffffffffffffffff last");
+    assert_non_null(names);
+    assert_int_equal(names_count(names), 5);
+    assert_string_equal(names_find(names, UINT64_C(0x0002c90300001234)), "leaf 12");
+    assert_string_equal(names_find(names, UINT64_C(0x0002c90300001235)), "spine # 1");
+    assert_string_equal(names_find(names, UINT64_C(0x0002c90300001236)), "unquoted name");
+    assert_string_equal(names_find(names, 1), "  \xC3\xA4");
+    assert_string_equal(names_find(names, UINT64_MAX), "last");
+    assert_null(names_find(names, 0));
+    assert_null(names_find(names, 2));
+    names_free(names);
+}
+
+TEST(an_empty_map_is_fine)
+{
+    struct names *names = PARSE("");
+    assert_non_null(names);
+    assert_int_equal(names_count(names), 0);
+    assert_null(names_find(names, 1));
+    names_free(names);
+    names = PARSE("\n\n# nothing\n");
+    assert_non_null(names);
+    assert_int_equal(names_count(names), 0);
+    names_free(names);
+}
+
+TEST(no_map_knows_no_names)
+{
+    assert_null(names_find(NULL, 1));
+    assert_int_equal(names_count(NULL), 0);
+    names_free(NULL);
+}
+
+TEST(errors_name_file_and_line)
+{
+    WRONG("leaf12 0x1\n", "map:1: a line must begin with a GUID such as 0x0002c90200001234");
+    WRONG("0x1 \"a\"\n\n# c\n0xg \"b\"\n",
+          "map:4: a line must begin with a GUID such as 0x0002c90200001234");
+    WRONG("0x \"a\"\n", "map:1: a line must begin with a GUID such as 0x0002c90200001234");
+    WRONG("0x12345678901234567 \"a\"\n",
+          "map:1: a line must begin with a GUID such as 0x0002c90200001234");
+    WRONG("0x1\"a\"\n", "map:1: a line must begin with a GUID such as 0x0002c90200001234");
+    WRONG("\"a\" 0x1\n", "map:1: a line must begin with a GUID such as 0x0002c90200001234");
+    WRONG("0x1\n", "map:1: the GUID must be followed by a name");
+    WRONG("0x1 \n0x2 b\n", "map:1: the GUID must be followed by a name");
+    WRONG("0x1 a\n0x2 # b\n", "map:2: the GUID must be followed by a name");
+    WRONG("0x1 \"\"\n", "map:1: the GUID must be followed by a name");
+    WRONG("0x1 a\n0x2 \"b\n", "map:2: the name's closing double quote is missing");
+    WRONG("0x1 \"a\nb\"\n", "map:1: the name's closing double quote is missing");
+}
+
+TEST(hostile_names_become_harmless)
+{
+    struct names *names = PARSE("0x1 \"a\x1B[31mb\tc\x7F\"\n"
+                                "0x2 \"\xFF\xC0\xAF ok\"\n"
+                                "0x3 \"C1 \xC2\x9B\"\n"
+                                "0x4 nul\0hidden\n"
+                                "0x5 quote\"in it\n");
+    assert_non_null(names);
+    assert_string_equal(names_find(names, 1), "a?[31mb?c?");
+    assert_string_equal(names_find(names, 2), "\xEF\xBF\xBD\xEF\xBF\xBD\xEF\xBF\xBD ok");
+    assert_string_equal(names_find(names, 3), "C1 ?");
+    assert_string_equal(names_find(names, 4), "nul");
+    assert_string_equal(names_find(names, 5), "quote\"in it");
+    names_free(names);
+}
+
+TEST(names_too_long_are_cut_between_characters)
+{
+    char content[400] = "0x1 \"";
+    for (int i = 0; i < 80; i++)
+        strcat(content, "\xE2\x82\xAC"); // 240 octets
+    strcat(content, "\"\n");
+    struct names *names = names_parse("map", content, strlen(content), &err);
+    assert_non_null(names);
+    const char *name = names_find(names, 1);
+    assert_int_equal(strlen(name), 126); // 42 whole ones
+    assert_memory_equal(name + 123, "\xE2\x82\xAC", 3);
+    names_free(names);
+}
+
+TEST(of_two_lines_for_one_guid_the_later_holds)
+{
+    struct names *names = PARSE("0x2 b\n0x1 first\n0x3 c\n0x01 second\n0x0001 \"third\"\n");
+    assert_non_null(names);
+    assert_int_equal(names_count(names), 3);
+    assert_string_equal(names_find(names, 1), "third");
+    assert_string_equal(names_find(names, 2), "b");
+    assert_string_equal(names_find(names, 3), "c");
+    names_free(names);
+}
+
+TEST(files_are_read_whole)
+{
+    struct error why;
+    const char *path = support_file("names", "0x1 one\n0x2 two", 0644);
+    struct names *names = names_load(path, &why);
+    assert_non_null(names);
+    assert_string_equal(names_find(names, 2), "two");
+    names_free(names);
+
+    path = support_file("names", "", 0644);
+    names = names_load(path, &why);
+    assert_non_null(names);
+    assert_int_equal(names_count(names), 0);
+    names_free(names);
+}
+
+TEST(what_cannot_be_read_is_told)
+{
+    char expected[300];
+    assert_null(names_load("/nonexistent/map", &err));
+    assert_string_equal(err.text, "cannot open node-name-map '/nonexistent/map': "
+                                  "No such file or directory");
+    assert_null(names_load("/tmp", &err));
+    assert_string_equal(err.text, "cannot read node-name-map '/tmp': Is a directory");
+    const char *path = support_file("names", "0x1 a\n0x2\n", 0644);
+    assert_null(names_load(path, &err));
+    snprintf(expected, sizeof expected, "%s:2: the GUID must be followed by a name", path);
+    assert_string_equal(err.text, expected);
+}
+
+TEST(a_map_is_bounded)
+{
+    size_t size = 0, lines = NAMES_ENTRIES_MAX + 1;
+    char *content = malloc(lines * 16);
+    assert_non_null(content);
+    for (size_t i = 0; i < lines; i++)
+        size += (size_t)sprintf(content + size, "%zx n%zu\n", i, i % 10);
+    assert_null(names_parse("map", content, size, &err));
+    assert_string_equal(err.text, "map:200001: more than 200000 names");
+    char *last = content + size - 1;
+    while (last[-1] != '\n')
+        last--;
+    struct names *names = names_parse("map", content, (size_t)(last - content), &err);
+    assert_non_null(names);
+    assert_int_equal(names_count(names), NAMES_ENTRIES_MAX);
+    assert_string_equal(names_find(names, 123457), "n7");
+    names_free(names);
+    free(content);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_format_of_infiniband_diags),
+        cmocka_unit_test(an_empty_map_is_fine),
+        cmocka_unit_test(no_map_knows_no_names),
+        cmocka_unit_test(errors_name_file_and_line),
+        cmocka_unit_test(hostile_names_become_harmless),
+        cmocka_unit_test(names_too_long_are_cut_between_characters),
+        cmocka_unit_test(of_two_lines_for_one_guid_the_later_holds),
+        cmocka_unit_test(files_are_read_whole),
+        cmocka_unit_test(what_cannot_be_read_is_told),
+        cmocka_unit_test(a_map_is_bounded),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

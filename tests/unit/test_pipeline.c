@@ -1,0 +1,424 @@
+#include "golden.h"
+#include "support.h"
+
+#include "daemon/pipeline.h"
+#include "journal/store.h"
+#include "model/event_record.h"
+
+#include <dirent.h>
+#include <pthread.h>
+#include <unistd.h>
+
+enum { ANSWERS_MAX = 2000 };
+
+static struct pipeline *pipeline;
+static struct pipeline_options options;
+static struct journal *journal;
+static struct journal_options journal_options;
+static char directory[64], path[96];
+static struct random chance;
+static struct support_chance counting;
+static struct support_time now; // moved on only while no thread looks
+static struct clock clock_;
+static struct log *log_;
+
+// Of the pipeline's thread; the test reads them when it has stopped.
+static struct {
+    uint64_t tid;
+    int64_t last; // of the journal
+    bool stored;
+} answers[ANSWERS_MAX];
+static size_t answer_count;
+static bool expect_stored;
+
+// An acknowledgement waits while `held`.
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
+static bool held, holding;
+
+static uint64_t tid_of(const struct sa_report *report)
+{
+    struct mad_header h = {0};
+    mad_read_header(report->mad, report->size, &h);
+    return h.tid;
+}
+
+struct search {
+    const struct sa_report *report;
+    bool found;
+};
+
+static bool look_at_row(void *ctx, const struct store_row *row)
+{
+    struct search *s = ctx;
+    s->found = row->report_lid == s->report->from.lid && row->report_tid == tid_of(s->report);
+    return !s->found;
+}
+
+// As another process sees the file: what is not committed is not there.
+static bool is_stored(const struct sa_report *report)
+{
+    struct search search = {report, false};
+    struct store *store;
+    struct error err;
+    if (store_open(path, true, &store, &err) != STORE_OK)
+        return false;
+    assert_int_equal(store_read_since(store, 0, look_at_row, &search, &err), STORE_OK);
+    store_close(store);
+    return search.found;
+}
+
+static void acknowledge(void *ctx, const struct sa_report *report)
+{
+    assert_ptr_equal(ctx, &answers);
+    pthread_mutex_lock(&lock);
+    while (held) {
+        holding = true;
+        pthread_cond_broadcast(&changed);
+        pthread_cond_wait(&changed, &lock);
+    }
+    pthread_mutex_unlock(&lock);
+    assert_true(answer_count < ANSWERS_MAX);
+    answers[answer_count].tid = tid_of(report);
+    answers[answer_count].last = journal_last(journal);
+    answers[answer_count++].stored = !expect_stored || is_stored(report);
+}
+
+static void hold(bool on)
+{
+    pthread_mutex_lock(&lock);
+    held = on;
+    holding = false;
+    pthread_cond_broadcast(&changed);
+    pthread_mutex_unlock(&lock);
+}
+
+static void wait_holding(void)
+{
+    pthread_mutex_lock(&lock);
+    while (!holding)
+        pthread_cond_wait(&changed, &lock);
+    pthread_mutex_unlock(&lock);
+}
+
+static void take_journal_change(void *ctx, enum journal_change change, const char *reason,
+                                uint64_t count)
+{
+    (void)ctx, (void)change, (void)reason, (void)count;
+}
+
+static void start(void)
+{
+    struct error err;
+    journal = journal_open(&journal_options, &err);
+    assert_non_null(journal);
+    options.journal = journal;
+    pipeline = pipeline_start(&options, &err);
+    assert_non_null(pipeline);
+}
+
+static int begin(void **state)
+{
+    (void)state;
+    answer_count = 0;
+    expect_stored = true;
+    counting = (struct support_chance){0};
+    chance = support_random(&counting);
+    now = (struct support_time){.utc = SUPPORT_UTC_US, .monotonic = 1000 * CLOCK_US_PER_S};
+    clock_ = support_clock(&now);
+    log_ = support_log(NULL);
+    snprintf(directory, sizeof directory, "/tmp/ibtrapd-pipeline-XXXXXX");
+    assert_non_null(mkdtemp(directory));
+    snprintf(path, sizeof path, "%s/journal.db", directory);
+    journal_options = (struct journal_options){.directory = directory,
+                                               .rows_max = 1000000,
+                                               .bytes_max = INT64_C(1) << 30,
+                                               .age_us = 86400 * CLOCK_US_PER_S,
+                                               .tell = take_journal_change,
+                                               .clock = &clock_,
+                                               .log = log_};
+    options = (struct pipeline_options){
+        .maker = {&clock_, &chance, NULL, 0}, .acknowledge = acknowledge, .ctx = &answers};
+    start();
+    return 0;
+}
+
+static struct pipeline_counters counters;
+
+// Waits for all that was put.
+static void finish(void)
+{
+    pipeline_stop(pipeline);
+    pipeline_get_counters(pipeline, &counters);
+}
+
+static void close_all(void)
+{
+    pipeline_free(pipeline);
+    pipeline = NULL;
+    journal_close(journal);
+    journal = NULL;
+}
+
+static int end(void **state)
+{
+    (void)state;
+    close_all();
+    log_close(log_);
+    DIR *d = opendir(directory);
+    for (struct dirent *e; d && (e = readdir(d));)
+        unlinkat(dirfd(d), e->d_name, 0);
+    if (d)
+        closedir(d);
+    rmdir(directory);
+    return 0;
+}
+
+static struct sa_report *make_report(enum golden golden, uint16_t tid)
+{
+    struct sa_report *report = calloc(1, sizeof *report);
+    assert_non_null(report);
+    report->from = (struct mad_address){.lid = 1, .qpn = 1};
+    report->subnet_prefix = GOLDEN_PREFIX;
+    report->size = MAD_SIZE;
+    support_hex(report->mad, 24, "01 03 02 06 0000 0000 0000ABCD00000000 0002 0000 00000000");
+    report->mad[14] = (uint8_t)(tid >> 8);
+    report->mad[15] = (uint8_t)tid;
+    golden_wire(golden, report->mad + 56);
+    return report;
+}
+
+static void put(enum golden golden, uint16_t tid)
+{
+    assert_true(pipeline_put_report(pipeline, make_report(golden, tid)));
+}
+
+static void put_occurrence(enum catalogue_event type, const char *alarm_key, const char *reason,
+                           uint64_t subnet_prefix)
+{
+    struct maker_occurrence what = {.type = type};
+    snprintf(what.alarm_key, sizeof what.alarm_key, "%s", alarm_key);
+    snprintf(what.reason, sizeof what.reason, "%s", reason);
+    pipeline_put_occurrence(pipeline, &what, subnet_prefix);
+}
+
+// The event with that number, until the next call.
+static const struct event *event_at(int64_t sequence)
+{
+    static struct event *event;
+    struct journal_item item;
+    event_release(event);
+    event = NULL;
+    if (sequence == 0)
+        return NULL;
+    assert_int_equal(journal_read(journal, sequence - 1, &item, 1, 0), 1);
+    assert_int_equal(item.sequence, sequence);
+    return event = item.event;
+}
+
+static void check_answers(size_t n)
+{
+    assert_int_equal(answer_count, n);
+    for (size_t i = 0; i < n; i++)
+        assert_true(answers[i].stored);
+}
+
+TEST(a_report_becomes_an_event_on_disk_and_is_answered_then)
+{
+    char id[EVENT_ID_SIZE];
+    put(GOLDEN_128, 1);
+    put(GOLDEN_64, 2);
+    finish();
+    assert_int_equal(journal_last(journal), 2);
+    assert_string_equal(event_at(1)->type->name, "link-state-change");
+    assert_int_equal(event_at(1)->subnet_prefix, GOLDEN_PREFIX);
+    memcpy(id, event_at(1)->id, sizeof id);
+    assert_string_equal(event_at(2)->type->name, "gid-in-service");
+    assert_string_not_equal(event_at(2)->id, id);
+    check_answers(2);
+    assert_int_equal(answers[0].tid & 0xFF, 1);
+    assert_int_equal(answers[1].tid & 0xFF, 2);
+    assert_int_equal(counters.events, 2);
+    assert_int_equal(counters.repeated, 0);
+}
+
+TEST(a_repeat_is_answered_and_nothing_else)
+{
+    for (int i = 0; i < 4; i++)
+        put(GOLDEN_128, 1);
+    put(GOLDEN_128, 2);
+    finish();
+    assert_int_equal(journal_last(journal), 2);
+    check_answers(5);
+    assert_int_equal(counters.events, 2);
+    assert_int_equal(counters.repeated, 3);
+}
+
+// What stands behind the Notice makes no difference; what stands in it does.
+TEST(a_repeat_has_the_same_notice)
+{
+    struct sa_report *padded = make_report(GOLDEN_128, 1), *other = make_report(GOLDEN_128, 1);
+    padded->mad[56 + NOTICE_SIZE] ^= 0xFF;
+    other->mad[56 + NOTICE_SIZE - 1] ^= 0xFF;
+    put(GOLDEN_128, 1);
+    assert_true(pipeline_put_report(pipeline, padded));
+    assert_true(pipeline_put_report(pipeline, other));
+    finish();
+    assert_int_equal(counters.events, 2);
+    assert_int_equal(counters.repeated, 1);
+    assert_int_equal(answer_count, 3);
+}
+
+TEST(repeats_are_told_across_a_restart)
+{
+    put(GOLDEN_128, 1);
+    finish();
+    close_all();
+    now.utc += 4 * CLOCK_US_PER_S;
+    now.monotonic = 17; // another boot
+    start();
+    put(GOLDEN_128, 1);
+    put(GOLDEN_129, 2);
+    finish();
+    assert_int_equal(counters.repeated, 1);
+    assert_int_equal(counters.events, 1);
+    assert_int_equal(journal_last(journal), 2);
+    check_answers(3);
+}
+
+TEST(an_old_report_is_no_repeat_after_a_restart)
+{
+    put(GOLDEN_128, 1);
+    finish();
+    close_all();
+    now.utc += 6 * CLOCK_US_PER_S;
+    now.monotonic += 6 * CLOCK_US_PER_S;
+    start();
+    put(GOLDEN_128, 1);
+    finish();
+    assert_int_equal(counters.repeated, 0);
+    assert_int_equal(counters.events, 1);
+    check_answers(2);
+}
+
+TEST(a_malformed_mad_is_an_event_too)
+{
+    struct sa_report *report = make_report(GOLDEN_128, 1);
+    report->malformed = true;
+    report->size = 20; // not even a header
+    strcpy(report->reason, "it has 20 octets, too few for a header");
+    expect_stored = false; // there is no TransactionID to find it by
+    assert_true(pipeline_put_report(pipeline, report));
+    finish();
+    assert_int_equal(journal_last(journal), 1);
+    assert_string_equal(event_at(1)->text, "LID 1 sent a malformed management datagram: it has 20 "
+                                           "octets, too few for a header.");
+    assert_int_equal(event_at(1)->raw_size, 20);
+    assert_int_equal(answer_count, 1);
+    assert_int_equal(answers[0].last, 1);
+}
+
+TEST(occurrences_are_events_without_an_answer)
+{
+    put_occurrence(CATALOGUE_GATEWAY_STARTED, "", "version 1", 0);
+    put_occurrence(CATALOGUE_SUBSCRIPTION_LOST, "subscriptions", "gone", 5);
+    put_occurrence(CATALOGUE_GATEWAY_STOPPED, "", "SIGTERM", 0);
+    finish();
+    assert_int_equal(journal_last(journal), 3);
+    assert_string_equal(event_at(1)->text, "ibtrapd started: version 1.");
+    assert_int_equal(event_at(1)->subnet_prefix, 0);
+    assert_string_equal(event_at(2)->alarm_key, "subscriptions");
+    assert_int_equal(event_at(2)->subnet_prefix, 5);
+    assert_int_equal(event_at(3)->subnet_prefix, 5); // as known so far
+    assert_int_equal(answer_count, 0);
+}
+
+// While the first one's answer takes its time, the rest waits; it is then committed together.
+TEST(what_waits_together_is_committed_together)
+{
+    enum { MORE = PIPELINE_BATCH_MAX + 100 };
+    expect_stored = false; // takes too long for so many
+    hold(true);
+    put(GOLDEN_129, 0);
+    wait_holding();
+    for (uint16_t i = 1; i <= MORE; i++)
+        put(GOLDEN_129, i);
+    hold(false);
+    finish();
+    assert_int_equal(answer_count, 1 + MORE);
+    assert_int_equal(answers[0].last, 1);
+    for (size_t i = 1; i <= MORE; i++) {
+        assert_int_equal(answers[i].tid & 0xFFFF, i); // in the order of arrival
+        assert_int_equal(answers[i].last, i <= PIPELINE_BATCH_MAX ? 1 + PIPELINE_BATCH_MAX : 1 + MORE);
+    }
+}
+
+// A receiver that reads nothing delays no answer.
+TEST(receivers_delay_nobody)
+{
+    assert_int_equal(journal_receiver(journal, "stuck"), 0);
+    for (uint16_t i = 0; i < 50; i++)
+        put(GOLDEN_129, i);
+    finish();
+    check_answers(50);
+    assert_int_equal(journal_cursor(journal, 0), 0);
+}
+
+TEST(without_a_disk_reports_are_answered_from_memory)
+{
+    struct journal_status status;
+    finish();
+    close_all();
+    char no_directory[80];
+    snprintf(no_directory, sizeof no_directory, "%s/file", directory);
+    fclose(fopen(no_directory, "w"));
+    journal_options.directory = no_directory;
+    expect_stored = false;
+    start();
+    int64_t before = journal_last(journal);
+    put(GOLDEN_128, 1);
+    put(GOLDEN_128, 1);
+    finish();
+    assert_int_equal(answer_count, 2);
+    assert_int_equal(answers[0].last, before + 1);
+    assert_string_equal(event_at(before + 1)->type->name, "link-state-change");
+    journal_get_status(journal, &status);
+    assert_false(status.durable);
+    assert_int_equal(status.pending, 1);
+}
+
+TEST(nothing_is_taken_after_the_stop)
+{
+    finish();
+    struct sa_report *report = make_report(GOLDEN_128, 1);
+    assert_false(pipeline_put_report(pipeline, report));
+    free(report); // still the caller's
+    put_occurrence(CATALOGUE_GATEWAY_STARTED, "", "late", 0);
+    assert_int_equal(journal_last(journal), 0);
+}
+
+static int end_with_events(void **state)
+{
+    event_at(0);
+    return end(state);
+}
+
+#define PIPELINE_TEST(f) cmocka_unit_test_setup_teardown(f, begin, end_with_events)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        PIPELINE_TEST(a_report_becomes_an_event_on_disk_and_is_answered_then),
+        PIPELINE_TEST(a_repeat_is_answered_and_nothing_else),
+        PIPELINE_TEST(a_repeat_has_the_same_notice),
+        PIPELINE_TEST(repeats_are_told_across_a_restart),
+        PIPELINE_TEST(an_old_report_is_no_repeat_after_a_restart),
+        PIPELINE_TEST(a_malformed_mad_is_an_event_too),
+        PIPELINE_TEST(occurrences_are_events_without_an_answer),
+        PIPELINE_TEST(what_waits_together_is_committed_together),
+        PIPELINE_TEST(receivers_delay_nobody),
+        PIPELINE_TEST(without_a_disk_reports_are_answered_from_memory),
+        PIPELINE_TEST(nothing_is_taken_after_the_stop),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

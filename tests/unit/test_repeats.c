@@ -1,0 +1,111 @@
+#include "support.h"
+
+#include "ib/repeats.h"
+
+static struct repeats seen;
+static const uint8_t A[] = "one notice", B[] = "two notice";
+static const int64_t NOW = 1000 * CLOCK_US_PER_S;
+
+static bool seen_before(uint16_t lid, uint64_t tid, const uint8_t *content, size_t size, int64_t now)
+{
+    return repeats_seen(&seen, lid, tid, repeats_digest(lid, tid, content, size), now);
+}
+
+static void remember(uint16_t lid, uint64_t tid, const uint8_t *content, size_t size, int64_t now)
+{
+    repeats_remember(&seen, lid, tid, repeats_digest(lid, tid, content, size), now);
+}
+
+static int empty(void **state)
+{
+    (void)state;
+    memset(&seen, 0, sizeof seen);
+    return 0;
+}
+
+TEST(nothing_was_seen_at_first)
+{
+    assert_false(seen_before(1, 7, A, sizeof A, NOW));
+    assert_false(seen_before(0, 0, NULL, 0, 1));
+}
+
+TEST(asking_does_not_remember)
+{
+    assert_false(seen_before(1, 7, A, sizeof A, NOW));
+    assert_false(seen_before(1, 7, A, sizeof A, NOW));
+}
+
+TEST(the_same_report_is_a_repeat)
+{
+    remember(1, 7, A, sizeof A, NOW);
+    assert_true(seen_before(1, 7, A, sizeof A, NOW));
+    assert_true(seen_before(1, 7, A, sizeof A, NOW + 600 * CLOCK_US_PER_MS));
+}
+
+TEST(sender_transaction_and_content_count)
+{
+    remember(1, 7, A, sizeof A, NOW);
+    assert_false(seen_before(2, 7, A, sizeof A, NOW));
+    assert_false(seen_before(1, 8, A, sizeof A, NOW));
+    assert_false(seen_before(1, 7 | UINT64_C(1) << 63, A, sizeof A, NOW));
+    assert_false(seen_before(1, 7, B, sizeof B, NOW));
+    assert_false(seen_before(1, 7, A, sizeof A - 1, NOW));
+}
+
+TEST(memory_lasts_five_seconds)
+{
+    remember(1, 7, A, sizeof A, NOW);
+    assert_true(seen_before(1, 7, A, sizeof A, NOW + 5 * CLOCK_US_PER_S - 1));
+    assert_false(seen_before(1, 7, A, sizeof A, NOW + 5 * CLOCK_US_PER_S));
+    remember(1, 7, A, sizeof A, NOW + 6 * CLOCK_US_PER_S);
+    assert_true(seen_before(1, 7, A, sizeof A, NOW + 7 * CLOCK_US_PER_S));
+}
+
+// Two Reports that share a digest are still two.
+TEST(a_digest_alone_is_not_enough)
+{
+    repeats_remember(&seen, 1, 7, 4711, NOW);
+    assert_true(repeats_seen(&seen, 1, 7, 4711, NOW));
+    assert_false(repeats_seen(&seen, 2, 7, 4711, NOW));
+    assert_false(repeats_seen(&seen, 1, 8, 4711, NOW));
+    assert_false(repeats_seen(&seen, 1, 7, 4711 + REPEATS_SLOTS, NOW));
+}
+
+// The journal keeps them, so they must not depend on the run or the machine.
+TEST(digests_are_the_same_for_ever)
+{
+    assert_int_equal(repeats_digest(0, 0, NULL, 0), UINT64_C(0xcbf29ce484222325));
+    assert_int_equal(repeats_digest(0, 0, (const uint8_t *)"a", 1), UINT64_C(0xaf63dc4c8601ec8c));
+    assert_int_equal(repeats_digest(0, 0, (const uint8_t *)"foobar", 6), UINT64_C(0x85944171f73967e8));
+    assert_int_not_equal(repeats_digest(1, 0, A, sizeof A), repeats_digest(0, 0, A, sizeof A));
+    assert_int_not_equal(repeats_digest(0, 1, A, sizeof A), repeats_digest(0, 0, A, sizeof A));
+}
+
+// More than there is room for: some are forgotten, none is taken for another.
+TEST(nothing_new_ever_counts_as_a_repeat)
+{
+    unsigned remembered = 0;
+    for (uint64_t tid = 0; tid < 4 * REPEATS_SLOTS; tid++) {
+        assert_false(seen_before(1, tid, A, sizeof A, NOW));
+        remember(1, tid, A, sizeof A, NOW);
+        assert_true(seen_before(1, tid, A, sizeof A, NOW));
+    }
+    for (uint64_t tid = 0; tid < 4 * REPEATS_SLOTS; tid++)
+        remembered += seen_before(1, tid, A, sizeof A, NOW);
+    assert_in_range(remembered, REPEATS_SLOTS / 2, REPEATS_SLOTS);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup(nothing_was_seen_at_first, empty),
+        cmocka_unit_test_setup(asking_does_not_remember, empty),
+        cmocka_unit_test_setup(the_same_report_is_a_repeat, empty),
+        cmocka_unit_test_setup(sender_transaction_and_content_count, empty),
+        cmocka_unit_test_setup(memory_lasts_five_seconds, empty),
+        cmocka_unit_test_setup(a_digest_alone_is_not_enough, empty),
+        cmocka_unit_test(digests_are_the_same_for_ever),
+        cmocka_unit_test_setup(nothing_new_ever_counts_as_a_repeat, empty),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

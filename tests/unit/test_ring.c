@@ -1,0 +1,139 @@
+#include "support.h"
+
+#include "base/ring.h"
+
+#include <pthread.h>
+
+enum { FOR_EVER = -1 };
+
+static int items[8];
+
+TEST(first_in_first_out)
+{
+    struct ring *ring = ring_new(3);
+    for (int round = 0; round < 5; round++) {
+        assert_true(ring_push(ring, &items[0]));
+        assert_true(ring_push(ring, &items[1]));
+        assert_int_equal(ring_count(ring), 2);
+        assert_ptr_equal(ring_pop(ring, 0), &items[0]);
+        assert_ptr_equal(ring_pop(ring, FOR_EVER), &items[1]);
+        assert_int_equal(ring_count(ring), 0);
+        assert_null(ring_pop(ring, 0));
+    }
+    ring_free(ring);
+}
+
+TEST(a_full_ring_refuses)
+{
+    struct ring *ring = ring_new(2);
+    assert_true(ring_push(ring, &items[0]));
+    assert_true(ring_push(ring, &items[1]));
+    assert_false(ring_push(ring, &items[2]));
+    assert_int_equal(ring_count(ring), 2);
+    assert_ptr_equal(ring_pop(ring, 0), &items[0]);
+    assert_true(ring_push(ring, &items[3]));
+    assert_ptr_equal(ring_pop(ring, 0), &items[1]);
+    assert_ptr_equal(ring_pop(ring, 0), &items[3]);
+    ring_free(ring);
+}
+
+TEST(the_oldest_makes_room)
+{
+    struct ring *ring = ring_new(2);
+    assert_null(ring_push_drop_oldest(ring, &items[0]));
+    assert_null(ring_push_drop_oldest(ring, &items[1]));
+    assert_ptr_equal(ring_push_drop_oldest(ring, &items[2]), &items[0]);
+    assert_int_equal(ring_count(ring), 2);
+    assert_ptr_equal(ring_pop(ring, 0), &items[1]);
+    assert_ptr_equal(ring_pop(ring, 0), &items[2]);
+    ring_free(ring);
+}
+
+TEST(a_closed_ring_gives_back_what_it_has)
+{
+    struct ring *ring = ring_new(2);
+    assert_true(ring_push(ring, &items[0]));
+    assert_false(ring_closed(ring));
+    ring_close(ring);
+    assert_true(ring_closed(ring));
+    assert_false(ring_push(ring, &items[1]));
+    assert_ptr_equal(ring_push_drop_oldest(ring, &items[2]), &items[2]);
+    assert_ptr_equal(ring_pop(ring, FOR_EVER), &items[0]);
+    assert_null(ring_pop(ring, FOR_EVER));
+    ring_free(ring);
+}
+
+static void *pop_one(void *arg)
+{
+    return ring_pop(arg, FOR_EVER);
+}
+
+TEST(who_waits_gets_the_next_item)
+{
+    struct ring *ring = ring_new(1);
+    pthread_t thread;
+    void *popped;
+    assert_int_equal(pthread_create(&thread, NULL, pop_one, ring), 0);
+    assert_true(ring_push(ring, &items[4]));
+    assert_int_equal(pthread_join(thread, &popped), 0);
+    assert_ptr_equal(popped, &items[4]);
+    ring_free(ring);
+}
+
+TEST(closing_wakes_all_who_wait)
+{
+    struct ring *ring = ring_new(1);
+    pthread_t threads[3];
+    for (size_t i = 0; i < COUNT(threads); i++)
+        assert_int_equal(pthread_create(&threads[i], NULL, pop_one, ring), 0);
+    ring_close(ring);
+    for (size_t i = 0; i < COUNT(threads); i++) {
+        void *popped;
+        assert_int_equal(pthread_join(threads[i], &popped), 0);
+        assert_null(popped);
+    }
+    ring_free(ring);
+}
+
+enum { MANY = 20000 };
+static int many[MANY];
+
+static void *push_many(void *arg)
+{
+    for (int i = 0; i < MANY;)
+        i += ring_push(arg, &many[i]);
+    ring_close(arg);
+    return NULL;
+}
+
+TEST(order_holds_between_threads)
+{
+    struct ring *ring = ring_new(7);
+    pthread_t thread;
+    assert_int_equal(pthread_create(&thread, NULL, push_many, ring), 0);
+    for (int i = 0; i < MANY; i++)
+        assert_ptr_equal(ring_pop(ring, FOR_EVER), &many[i]);
+    assert_null(ring_pop(ring, FOR_EVER));
+    pthread_join(thread, NULL);
+    ring_free(ring);
+}
+
+TEST(freeing_nothing_is_fine)
+{
+    ring_free(NULL);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(first_in_first_out),
+        cmocka_unit_test(a_full_ring_refuses),
+        cmocka_unit_test(the_oldest_makes_room),
+        cmocka_unit_test(a_closed_ring_gives_back_what_it_has),
+        cmocka_unit_test(who_waits_gets_the_next_item),
+        cmocka_unit_test(closing_wakes_all_who_wait),
+        cmocka_unit_test(order_holds_between_threads),
+        cmocka_unit_test(freeing_nothing_is_fine),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,604 @@
+#include "fake_sm.h"
+#include "golden.h"
+#include "support.h"
+
+#include "base/wire.h"
+
+static const int64_t S = CLOCK_US_PER_S, MS = CLOCK_US_PER_MS;
+
+static struct fake_sm sm;
+static struct sa_agent *agent;
+static struct sa_status status;
+static struct support_chance counting;
+static struct random chance;
+static struct log *log_;
+static struct error err;
+
+static void start_with_key(bool has_key, uint64_t key)
+{
+    chance = support_random(&counting);
+    const struct sa_options options = {
+        .verify_us = 5 * S,
+        .refresh_us = 300 * S,
+        .has_sa_key = has_key,
+        .sa_key = key,
+        .opener = fake_sm_opener(&sm),
+        .listener = fake_sm_listener(&sm),
+        .clock = &sm.clock,
+        .random = &chance,
+        .log = log_,
+    };
+    agent = sa_agent_new(&options, &err);
+    assert_non_null(agent);
+    assert_true(sa_agent_start(agent, &err));
+}
+
+// Started, and subscribed to all.
+static void settle(void)
+{
+    start_with_key(true, 1);
+    fake_sm_run(&sm, 3 * S);
+    assert_int_equal(fake_sm_held(&sm), 17);
+    assert_int_equal(sm.change_count, 0);
+}
+
+static int begin(void **state)
+{
+    (void)state;
+    fake_sm_init(&sm);
+    counting = (struct support_chance){0};
+    log_ = support_log(NULL);
+    return 0;
+}
+
+static int end(void **state)
+{
+    (void)state;
+    fake_sm_run_free(&sm);
+    sa_agent_stop(agent);
+    sa_agent_free(agent);
+    log_close(log_);
+    agent = NULL;
+    return 0;
+}
+
+static void forget_subscriptions(void)
+{
+    memset(sm.held, 0, sizeof sm.held);
+    memset(sm.subscribed, 0, sizeof sm.subscribed);
+}
+
+static void check_change(size_t i, enum sa_change change, const char *reason)
+{
+    assert_in_range(i + 1, 1, sm.change_count);
+    assert_int_equal(sm.changes[i].change, change);
+    assert_memory_equal(sm.changes[i].reason, reason, strlen(reason));
+}
+
+// Lost for that reason, and all subscribed again within ten seconds.
+static void check_subscribed_again(const char *reason)
+{
+    int64_t since = sm.now;
+    fake_sm_run(&sm, 10 * S);
+    assert_int_equal(fake_sm_held(&sm), 17);
+    assert_int_equal(sm.change_count, 2);
+    check_change(0, SA_SUBSCRIPTIONS_LOST, reason);
+    assert_string_equal(sm.changes[0].reason, reason);
+    check_change(1, SA_SUBSCRIPTIONS_RESTORED, "the subnet manager at LID ");
+    assert_in_range(sm.changes[1].at - since, 0, 10 * S);
+}
+
+static void check_states(enum subscription_state others, enum subscription_state with_key)
+{
+    sa_agent_status(agent, &status);
+    for (size_t i = 0; i < SUBSCRIPTIONS_COUNT; i++) {
+        const struct subscription *one = &status.subscriptions[i];
+        assert_int_equal(one->state, subscriptions_needs_key(one->trap) ? with_key : others);
+    }
+}
+
+TEST(it_subscribes_to_everything)
+{
+    settle();
+    static const uint32_t TRAPS[] = {
+        64, 65, 66, 67, 68, 69, 128, 129, 130, 131, 144, 145, 256, 257, 258, 259, MAD_TRAP_VENDOR};
+    for (size_t i = 0; i < COUNT(TRAPS); i++) {
+        assert_true(sm.held[TRAPS[i]]);
+        assert_int_equal(sm.subscribed[TRAPS[i]], 1);
+        assert_int_equal(sm.key[TRAPS[i]], TRAPS[i] >= 256 && TRAPS[i] <= 259 ? 1 : 0);
+    }
+    check_states(SUBSCRIPTION_HELD, SUBSCRIPTION_HELD);
+    assert_true(status.open);
+    assert_string_equal(status.problem, "");
+    assert_string_equal(status.id.device, "mlx5_0");
+    assert_int_equal(status.id.port, 1);
+    assert_int_equal(status.id.guid, GOLDEN_CA_GUID);
+    assert_int_equal(status.port.lid, 7);
+    assert_int_equal(status.port.sm_lid, 1);
+    assert_int_equal(status.port.sm_sl, 2);
+    assert_int_equal(status.port.subnet_prefix, GOLDEN_PREFIX);
+    assert_true(status.sm_answers);
+    assert_int_equal(status.sm.port_guid, GOLDEN_SM_GUID);
+    assert_string_equal(status.sm.description, "opensm");
+    assert_int_equal(status.now, sm.now);
+}
+
+TEST(without_a_key_256_to_259_are_rejected)
+{
+    start_with_key(false, 0);
+    fake_sm_run(&sm, 3 * S);
+    assert_int_equal(fake_sm_held(&sm), 13);
+    check_states(SUBSCRIPTION_HELD, SUBSCRIPTION_REJECTED);
+    assert_false(status.has_sa_key);
+    // That is no reason to call anything lost, now or later.
+    fake_sm_run(&sm, 120 * S);
+    assert_int_equal(sm.change_count, 0);
+}
+
+TEST(a_wrong_key_is_not_answered)
+{
+    start_with_key(true, 2);
+    fake_sm_run(&sm, 3 * S);
+    assert_int_equal(fake_sm_held(&sm), 13);
+    check_states(SUBSCRIPTION_HELD, SUBSCRIPTION_NO_ANSWER);
+    assert_true(status.has_sa_key);
+    assert_true(status.sm_answers);
+    fake_sm_run(&sm, 120 * S);
+    assert_int_equal(sm.change_count, 0);
+    assert_string_equal(status.problem, "");
+}
+
+TEST(it_follows_the_master_to_another_lid)
+{
+    settle();
+    sm.lid = sm.port.sm_lid = 2;
+    forget_subscriptions();
+    check_subscribed_again("the master subnet manager moved from LID 1 to LID 2");
+}
+
+TEST(it_sees_another_master_at_the_same_lid)
+{
+    settle();
+    sm.node.port_guid = 0x77;
+    strcpy(sm.node.description, "standby \x1B[2J");
+    forget_subscriptions();
+    check_subscribed_again("another subnet manager is master: port GUID 0x0000000000000077 instead "
+                           "of 0x0002c90300a1b2c3");
+    // Told with its name, which the fabric gave and nobody vouches for.
+    check_change(1, SA_SUBSCRIPTIONS_RESTORED,
+                 "the subnet manager at LID 1 (standby ?[2J) confirmed 17 of 17 after ");
+}
+
+TEST(it_subscribes_again_with_a_new_lid)
+{
+    settle();
+    sm.port.lid = 8;
+    forget_subscriptions();
+    check_subscribed_again("the port's own LID changed from 7 to 8");
+}
+
+TEST(it_subscribes_again_with_a_new_subnet_prefix)
+{
+    settle();
+    sm.port.subnet_prefix++;
+    forget_subscriptions();
+    check_subscribed_again("the subnet prefix changed");
+    assert_int_equal(sm.changes[1].prefix, GOLDEN_PREFIX + 1);
+}
+
+TEST(it_subscribes_again_when_the_sm_asks_for_it)
+{
+    settle();
+    sm.port.client_reregister = true;
+    forget_subscriptions();
+    check_subscribed_again("the subnet manager asked for new registrations");
+}
+
+TEST(it_subscribes_again_when_the_port_was_down)
+{
+    settle();
+    sm.port.state = 1;
+    sm.port.lid = 0;
+    forget_subscriptions();
+    fake_sm_run(&sm, 2 * S);
+    assert_int_equal(sm.change_count, 1);
+    check_change(0, SA_SUBSCRIPTIONS_LOST,
+                 "port 1 of mlx5_0 is not ready (state down, LID 0, SM LID 1)");
+    sa_agent_status(agent, &status);
+    assert_string_equal(status.problem,
+                        "port 1 of mlx5_0 is not ready (state down, LID 0, SM LID 1)");
+    assert_true(status.open);
+    fake_sm_run(&sm, 60 * S);
+    assert_int_equal(fake_sm_held(&sm), 0);
+    assert_int_equal(sm.change_count, 1); // told once
+
+    sm.port.state = 4;
+    sm.port.lid = 7;
+    fake_sm_run(&sm, 10 * S);
+    assert_int_equal(fake_sm_held(&sm), 17);
+    assert_int_equal(sm.change_count, 2);
+    check_change(1, SA_SUBSCRIPTIONS_RESTORED, "the subnet manager at LID 1");
+    sa_agent_status(agent, &status);
+    assert_string_equal(status.problem, "");
+}
+
+TEST(it_notices_an_sm_that_forgot)
+{
+    settle();
+    forget_subscriptions();
+    check_subscribed_again(
+        "the subnet manager no longer holds 17 of them; it was probably restarted");
+}
+
+TEST(it_notices_an_sm_that_says_no_records)
+{
+    settle();
+    forget_subscriptions();
+    sm.says_no_records = true;
+    check_subscribed_again(
+        "the subnet manager no longer holds 17 of them; it was probably restarted");
+}
+
+TEST(it_notices_one_that_is_missing)
+{
+    settle();
+    sm.held[128] = false;
+    check_subscribed_again(
+        "the subnet manager no longer holds 1 of them; it was probably restarted");
+}
+
+TEST(it_refreshes_without_ado)
+{
+    settle();
+    fake_sm_run(&sm, 400 * S);
+    for (size_t i = 0; i < SUBSCRIPTIONS_COUNT; i++)
+        assert_int_equal(sm.subscribed[status.subscriptions[i].trap], 2);
+    assert_int_equal(sm.change_count, 0);
+}
+
+TEST(a_poke_makes_it_look_at_once)
+{
+    settle();
+    sm.lid = sm.port.sm_lid = 2;
+    sa_agent_poke(agent);
+    fake_sm_run(&sm, 200 * MS);
+    assert_int_equal(sm.change_count, 2);
+    check_change(0, SA_SUBSCRIPTIONS_LOST, "the master subnet manager moved from LID 1 to LID 2");
+}
+
+TEST(a_silent_sm_is_told_and_found_again)
+{
+    settle();
+    sm.deaf = true;
+    forget_subscriptions();
+    fake_sm_run(&sm, 15 * S);
+    assert_int_equal(sm.change_count, 1);
+    check_change(0, SA_SUBSCRIPTIONS_LOST, "the subnet manager at LID 1 (opensm) does not answer");
+    sa_agent_status(agent, &status);
+    assert_string_equal(status.problem, "the subnet manager at LID 1 (opensm) does not answer");
+    assert_false(status.sm_answers);
+
+    // However long it was away, all is back ten seconds after it is.
+    fake_sm_run(&sm, 300 * S);
+    assert_int_equal(sm.change_count, 1);
+    sm.deaf = false;
+    fake_sm_run(&sm, 10 * S);
+    assert_int_equal(fake_sm_held(&sm), 17);
+    assert_int_equal(sm.change_count, 2);
+    check_change(1, SA_SUBSCRIPTIONS_RESTORED,
+                 "the subnet manager at LID 1 (opensm) confirmed 17 ");
+    fake_sm_run(&sm, 2 * S);
+    sa_agent_status(agent, &status);
+    assert_string_equal(status.problem, "");
+    assert_true(status.sm_answers);
+}
+
+TEST(an_sm_that_never_answered_is_told_after_half_a_minute)
+{
+    sm.deaf = true;
+    start_with_key(true, 1);
+    fake_sm_run(&sm, 29 * S);
+    assert_int_equal(sm.change_count, 0);
+    fake_sm_run(&sm, 3 * S);
+    assert_int_equal(sm.change_count, 1);
+    check_change(0, SA_SUBSCRIPTIONS_LOST, "the subnet manager at LID 1 does not answer");
+    sm.deaf = false;
+    fake_sm_run(&sm, 10 * S);
+    assert_int_equal(sm.change_count, 2);
+    check_change(1, SA_SUBSCRIPTIONS_RESTORED, "the subnet manager at LID 1");
+}
+
+// Reports.
+
+static size_t make_report(uint8_t mad[MAD_SIZE], enum golden golden)
+{
+    memset(mad, 0, MAD_SIZE);
+    support_hex(mad, 24, "01 03 02 06 0000 0000 0000ABCD00000042 0002 0000 00000000");
+    golden_wire(golden, mad + 56);
+    return MAD_SIZE;
+}
+
+TEST(a_report_is_handed_on_and_answered)
+{
+    uint8_t mad[MAD_SIZE];
+    settle();
+    fake_sm_arrive(&sm, 1, mad, make_report(mad, GOLDEN_128));
+    fake_sm_run(&sm, 100 * MS);
+    assert_int_equal(sm.report_count, 1);
+    const struct sa_report *report = &sm.reports[0];
+    assert_false(report->malformed);
+    assert_int_equal(report->from.lid, 1);
+    assert_int_equal(report->subnet_prefix, GOLDEN_PREFIX);
+    assert_int_equal(report->size, MAD_SIZE);
+    assert_memory_equal(report->mad, mad, MAD_SIZE);
+    assert_int_equal(sm.answer_count, 0); // that is for whoever handled it
+
+    sa_agent_acknowledge(agent, report);
+    assert_int_equal(sm.answer_count, 1);
+    assert_int_equal(sm.answers[0].to.lid, 1);
+    assert_int_equal(sm.answers[0].to.qpn, 1);
+    assert_int_equal(sm.answers[0].to.sl, 2);
+    assert_int_equal(sm.answers[0].to.pkey_index, 3);
+    mad[3] = 0x86;
+    assert_memory_equal(sm.answers[0].mad, mad, MAD_SIZE);
+    sa_agent_status(agent, &status);
+    assert_int_equal(status.counters.reports, 1);
+    assert_int_equal(status.counters.acknowledged, 1);
+    assert_int_equal(status.counters.foreign, 0);
+    assert_int_equal(status.counters.malformed, 0);
+    assert_int_equal(status.counters.no_room, 0);
+}
+
+TEST(a_foreign_report_is_not_accepted)
+{
+    uint8_t mad[MAD_SIZE];
+    settle();
+    fake_sm_arrive(&sm, 99, mad, make_report(mad, GOLDEN_128));
+    fake_sm_run(&sm, 100 * MS);
+    assert_int_equal(sm.report_count, 0);
+    assert_int_equal(sm.answer_count, 0);
+    sa_agent_status(agent, &status);
+    assert_int_equal(status.counters.foreign, 1);
+    assert_int_equal(status.counters.reports, 0);
+}
+
+TEST(a_report_from_whoever_just_became_master_makes_it_look)
+{
+    uint8_t mad[MAD_SIZE];
+    settle();
+    sm.lid = sm.port.sm_lid = 2;
+    fake_sm_arrive(&sm, 2, mad, make_report(mad, GOLDEN_64));
+    fake_sm_run(&sm, 200 * MS);
+    check_change(0, SA_SUBSCRIPTIONS_LOST, "the master subnet manager moved from LID 1 to LID 2");
+    fake_sm_arrive(&sm, 2, mad, MAD_SIZE); // sent again
+    fake_sm_run(&sm, 100 * MS);
+    assert_int_equal(sm.report_count, 1);
+}
+
+TEST(a_malformed_report_is_handed_on_as_such)
+{
+    uint8_t mad[MAD_SIZE];
+    settle();
+    make_report(mad, GOLDEN_128);
+    fake_sm_arrive(&sm, 1, mad, 100);
+    fake_sm_run(&sm, 100 * MS);
+    assert_int_equal(sm.report_count, 1);
+    assert_true(sm.reports[0].malformed);
+    assert_string_equal(sm.reports[0].reason, "it has 100 octets, too few for a Notice");
+    assert_int_equal(sm.reports[0].size, 100);
+    assert_memory_equal(sm.reports[0].mad, mad, 100);
+    sa_agent_acknowledge(agent, &sm.reports[0]);
+    assert_int_equal(sm.answer_count, 1);
+    assert_int_equal(wire_get16(sm.answers[0].mad + 4), MAD_STATUS_INVALID_FIELD);
+    sa_agent_status(agent, &status);
+    assert_int_equal(status.counters.malformed, 1);
+    assert_int_equal(status.counters.reports, 1);
+}
+
+TEST(nonsense_of_any_length_is_malformed)
+{
+    uint8_t mad[FAKE_SM_MAD_MAX] = {0};
+    static const size_t SIZES[] = {0, 1, 23, 24, 255, 256, 257, 4096};
+    settle();
+    for (size_t i = 0; i < COUNT(SIZES); i++)
+        fake_sm_arrive(&sm, 1, mad, SIZES[i]);
+    fake_sm_run(&sm, 100 * MS);
+    assert_int_equal(sm.report_count, COUNT(SIZES));
+    for (size_t i = 0; i < COUNT(SIZES); i++) {
+        assert_true(sm.reports[i].malformed);
+        assert_int_equal(sm.reports[i].size, SIZES[i] < MAD_SIZE ? SIZES[i] : MAD_SIZE);
+    }
+}
+
+TEST(without_room_nothing_is_answered)
+{
+    uint8_t mad[MAD_SIZE];
+    settle();
+    sm.full = true;
+    fake_sm_arrive(&sm, 1, mad, make_report(mad, GOLDEN_128));
+    fake_sm_run(&sm, 100 * MS);
+    assert_int_equal(sm.answer_count, 0);
+    sa_agent_status(agent, &status);
+    assert_int_equal(status.counters.no_room, 1);
+    sm.full = false;
+    fake_sm_arrive(&sm, 1, mad, MAD_SIZE); // sent again
+    fake_sm_run(&sm, 100 * MS);
+    assert_int_equal(sm.report_count, 1);
+}
+
+TEST(answers_to_nothing_are_ignored)
+{
+    uint8_t mad[MAD_SIZE];
+    settle();
+    mad_subscribe(mad, 0xDEADBEEF, 0, 128, true);
+    mad[3] = 0x81;
+    fake_sm_arrive(&sm, 1, mad, sizeof mad);
+    mad_ask_node(mad, 0xDEADBEEF, 1);
+    mad[3] = 0x81;
+    fake_sm_arrive(&sm, 1, mad, 30);
+    mad_ask_own_port(mad, 0xDEADBEEF);
+    mad[3] = 0x81;
+    fake_sm_arrive(&sm, 0xFFFF, mad, sizeof mad);
+    fake_sm_run(&sm, 100 * MS);
+    assert_int_equal(sm.report_count, 0);
+    assert_int_equal(sm.change_count, 0);
+    check_states(SUBSCRIPTION_HELD, SUBSCRIPTION_HELD);
+}
+
+// Ports.
+
+TEST(it_waits_for_a_port)
+{
+    sm.no_port = true;
+    start_with_key(true, 1);
+    fake_sm_run(&sm, 5 * S);
+    sa_agent_status(agent, &status);
+    assert_false(status.open);
+    assert_string_equal(status.problem, "no port: plug one in");
+    assert_int_equal(sm.opened, 0);
+    sm.no_port = false;
+    fake_sm_run(&sm, 8 * S);
+    sa_agent_status(agent, &status);
+    assert_true(status.open);
+    assert_string_equal(status.problem, "");
+    assert_int_equal(sm.opened, 1);
+    assert_int_equal(fake_sm_held(&sm), 17);
+    assert_int_equal(sm.change_count, 0); // soon enough not to be told
+}
+
+TEST(a_port_that_stays_away_is_told)
+{
+    sm.no_port = true;
+    start_with_key(true, 1);
+    fake_sm_run(&sm, 35 * S);
+    assert_int_equal(sm.change_count, 1);
+    check_change(0, SA_SUBSCRIPTIONS_LOST, "no port: plug one in");
+}
+
+TEST(an_unplugged_port_is_opened_again)
+{
+    settle();
+    sm.gone = true;
+    forget_subscriptions();
+    check_subscribed_again("mlx5_0 port 1 is gone: it was unplugged");
+    assert_int_equal(sm.opened, 2);
+    assert_int_equal(sm.closed, 1);
+}
+
+TEST(without_a_port_nothing_is_answered)
+{
+    settle();
+    sm.gone = sm.no_port = true;
+    fake_sm_run(&sm, 5 * S);
+    const struct sa_report report = {.from = {.lid = 1, .qpn = 1}, .size = MAD_SIZE};
+    sa_agent_acknowledge(agent, &report);
+    assert_int_equal(sm.answer_count, 0);
+    sa_agent_status(agent, &status);
+    assert_int_equal(status.counters.acknowledged, 0);
+    assert_false(status.open);
+}
+
+TEST(a_port_that_is_down_gives_way_to_a_better_one)
+{
+    sm.port.state = 1;
+    sm.id.active = false;
+    start_with_key(true, 1);
+    fake_sm_run(&sm, 20 * S);
+    assert_int_equal(sm.opened, 1);
+    sm.better = true;
+    sm.id = (struct mad_port_id){.device = "mlx5_1", .port = 2, .guid = 9, .active = true};
+    sm.port.state = 4;
+    sm.port.lid = 0; // until it opens the other one
+    fake_sm_run(&sm, 6 * S);
+    assert_int_equal(sm.opened, 2);
+    assert_int_equal(sm.closed, 1);
+    sm.port.lid = 7;
+    fake_sm_run(&sm, 3 * S);
+    sa_agent_status(agent, &status);
+    assert_string_equal(status.id.device, "mlx5_1");
+    assert_int_equal(status.id.port, 2);
+    assert_int_equal(fake_sm_held(&sm), 17);
+}
+
+// Stopping.
+
+TEST(it_unsubscribes_at_the_end)
+{
+    settle();
+    sm.report_at_unsubscribe = true;
+    fake_sm_run_free(&sm);
+    sa_agent_stop(agent);
+    assert_int_equal(fake_sm_held(&sm), 0);
+    for (size_t i = 0; i < SUBSCRIPTIONS_COUNT; i++)
+        assert_int_equal(sm.unsubscribed[status.subscriptions[i].trap], 1);
+    assert_int_equal(sm.key[259], 1);
+    assert_int_equal(sm.change_count, 0);
+    // What arrives meanwhile is still taken, and can be answered: the port is still open.
+    assert_int_equal(sm.report_count, 1);
+    assert_int_equal(sm.closed, 0);
+    sa_agent_acknowledge(agent, &sm.reports[0]);
+    assert_int_equal(sm.answer_count, 1);
+    sa_agent_stop(agent); // a second time is harmless
+}
+
+TEST(it_does_not_wait_for_a_dead_sm_at_the_end)
+{
+    settle();
+    sm.deaf = true;
+    fake_sm_run_free(&sm);
+    sa_agent_stop(agent);
+    assert_int_equal(fake_sm_held(&sm), 17);
+}
+
+TEST(one_that_never_started_can_be_freed)
+{
+    const struct sa_options options = {.opener = fake_sm_opener(&sm),
+                                       .listener = fake_sm_listener(&sm),
+                                       .clock = &sm.clock,
+                                       .random = &chance,
+                                       .log = log_};
+    chance = support_random(&counting);
+    agent = sa_agent_new(&options, &err);
+    assert_non_null(agent);
+    assert_int_equal(sm.opened, 0);
+}
+
+#define AGENT_TEST(f) cmocka_unit_test_setup_teardown(f, begin, end)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        AGENT_TEST(it_subscribes_to_everything),
+        AGENT_TEST(without_a_key_256_to_259_are_rejected),
+        AGENT_TEST(a_wrong_key_is_not_answered),
+        AGENT_TEST(it_follows_the_master_to_another_lid),
+        AGENT_TEST(it_sees_another_master_at_the_same_lid),
+        AGENT_TEST(it_subscribes_again_with_a_new_lid),
+        AGENT_TEST(it_subscribes_again_with_a_new_subnet_prefix),
+        AGENT_TEST(it_subscribes_again_when_the_sm_asks_for_it),
+        AGENT_TEST(it_subscribes_again_when_the_port_was_down),
+        AGENT_TEST(it_notices_an_sm_that_forgot),
+        AGENT_TEST(it_notices_an_sm_that_says_no_records),
+        AGENT_TEST(it_notices_one_that_is_missing),
+        AGENT_TEST(it_refreshes_without_ado),
+        AGENT_TEST(a_poke_makes_it_look_at_once),
+        AGENT_TEST(a_silent_sm_is_told_and_found_again),
+        AGENT_TEST(an_sm_that_never_answered_is_told_after_half_a_minute),
+        AGENT_TEST(a_report_is_handed_on_and_answered),
+        AGENT_TEST(a_foreign_report_is_not_accepted),
+        AGENT_TEST(a_report_from_whoever_just_became_master_makes_it_look),
+        AGENT_TEST(a_malformed_report_is_handed_on_as_such),
+        AGENT_TEST(nonsense_of_any_length_is_malformed),
+        AGENT_TEST(without_room_nothing_is_answered),
+        AGENT_TEST(answers_to_nothing_are_ignored),
+        AGENT_TEST(it_waits_for_a_port),
+        AGENT_TEST(a_port_that_stays_away_is_told),
+        AGENT_TEST(an_unplugged_port_is_opened_again),
+        AGENT_TEST(without_a_port_nothing_is_answered),
+        AGENT_TEST(a_port_that_is_down_gives_way_to_a_better_one),
+        AGENT_TEST(it_unsubscribes_at_the_end),
+        AGENT_TEST(it_does_not_wait_for_a_dead_sm_at_the_end),
+        AGENT_TEST(one_that_never_started_can_be_freed),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,276 @@
+#include "support.h"
+
+#include "ctl/client.h"
+#include "ctl/server.h"
+
+#include <errno.h>
+#include <event2/event.h>
+#include <signal.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static struct event_base *base;
+static struct server *server;
+static const char *path;
+static struct error err;
+
+static json_t *handle(void *ctx, const char *command, const json_t *request)
+{
+    assert_ptr_equal(ctx, &base);
+    assert_true(json_is_object(request));
+    return strcmp(command, "status") == 0 ? json_pack("{s:i, s:s}", "version", 1, "is", "well")
+                                          : NULL;
+}
+
+static int begin(void **state)
+{
+    (void)state;
+    path = support_path("control");
+    base = event_base_new();
+    server = server_start(base, path, handle, &base, &err);
+    assert_non_null(server);
+    return 0;
+}
+
+static int end(void **state)
+{
+    (void)state;
+    server_stop(server);
+    event_base_free(base);
+    return 0;
+}
+
+static void serve(void)
+{
+    for (int i = 0; i < 8; i++)
+        event_base_loop(base, EVLOOP_NONBLOCK);
+}
+
+static int connect_client(void)
+{
+    int fd = client_connect(path, &err);
+    assert_true(fd >= 0);
+    serve();
+    return fd;
+}
+
+static void send_text(int fd, const char *text)
+{
+    assert_int_equal(send(fd, text, strlen(text), MSG_NOSIGNAL), strlen(text));
+    serve();
+}
+
+static void check_answer(int fd, const char *expected)
+{
+    char got[1000];
+    ssize_t n = recv(fd, got, sizeof got - 1, MSG_DONTWAIT);
+    assert_int_equal(n, strlen(expected));
+    got[n] = '\0';
+    assert_string_equal(got, expected);
+}
+
+static void check_closed(int fd)
+{
+    char octet;
+    assert_int_equal(recv(fd, &octet, 1, MSG_DONTWAIT), 0);
+}
+
+static void check_open_and_quiet(int fd)
+{
+    char octet;
+    assert_int_equal(recv(fd, &octet, 1, MSG_DONTWAIT), -1);
+    assert_int_equal(errno, EAGAIN);
+}
+
+#define REQUEST         "{\"version\":1,\"command\":\"status\"}\n"
+#define WELL            "{\"version\":1,\"is\":\"well\"}\n"
+#define ERROR(sentence) "{\"version\":1,\"error\":\"" sentence "\"}\n"
+
+TEST(a_line_gets_an_answer)
+{
+    int fd = connect_client();
+    send_text(fd, REQUEST);
+    check_answer(fd, WELL);
+    send_text(fd, REQUEST REQUEST);
+    check_answer(fd, WELL WELL);
+    close(fd);
+}
+
+TEST(a_request_may_come_in_pieces)
+{
+    int fd = connect_client();
+    send_text(fd, "{\"version\":1,");
+    check_open_and_quiet(fd);
+    send_text(fd, "\"command\":\"status\"}");
+    check_open_and_quiet(fd);
+    send_text(fd, "\n");
+    check_answer(fd, WELL);
+    close(fd);
+}
+
+TEST(errors_are_sentences)
+{
+    static const char *const ROWS[][2] = {
+        {"nonsense\n", ERROR("the request is not JSON")},
+        {"\n", ERROR("the request is not JSON")},
+        {"\"status\"\n", ERROR("the request is not JSON")},
+        {"[]\n", ERROR("the request needs 'version' and 'command'")},
+        {"{}\n", ERROR("the request needs 'version' and 'command'")},
+        {"{\"version\":\"1\",\"command\":\"status\"}\n",
+         ERROR("the request needs 'version' and 'command'")},
+        {"{\"version\":1,\"command\":[]}\n", ERROR("the request needs 'version' and 'command'")},
+        {"{\"version\":2,\"command\":\"status\"}\n",
+         ERROR("this ibtrapd speaks version 1 of the control protocol")},
+        {"{\"version\":1,\"command\":\"dance\"}\n", ERROR("unknown command")},
+    };
+    int fd = connect_client();
+    for (size_t i = 0; i < COUNT(ROWS); i++) {
+        send_text(fd, ROWS[i][0]);
+        check_answer(fd, ROWS[i][1]);
+    }
+    close(fd);
+}
+
+TEST(the_answer_reaches_who_sends_no_more)
+{
+    int fd = connect_client();
+    assert_int_equal(send(fd, REQUEST, strlen(REQUEST), MSG_NOSIGNAL), strlen(REQUEST));
+    assert_int_equal(shutdown(fd, SHUT_WR), 0);
+    serve();
+    check_answer(fd, WELL);
+    check_closed(fd);
+    close(fd);
+}
+
+TEST(however_many_answers_reach_who_sends_no_more)
+{
+    static char got[100000];
+    char lines[1000];
+    size_t length = 0;
+    int fd = connect_client();
+    memset(lines, '\n', sizeof lines);
+    assert_int_equal(send(fd, lines, sizeof lines, MSG_NOSIGNAL), sizeof lines);
+    assert_int_equal(shutdown(fd, SHUT_WR), 0);
+    for (ssize_t n = 1; n != 0;) {
+        serve();
+        n = recv(fd, got + length, sizeof got - length, MSG_DONTWAIT);
+        length += n > 0 ? (size_t)n : 0;
+    }
+    assert_int_equal(length, 1000 * strlen(ERROR("the request is not JSON")));
+    close(fd);
+}
+
+TEST(a_line_without_end_is_not_kept)
+{
+    char piece[8192];
+    int fd = connect_client();
+    memset(piece, 'x', sizeof piece);
+    for (size_t sent = 0; sent < 2 * SERVER_LINE_MAX; sent += sizeof piece) {
+        send(fd, piece, sizeof piece, MSG_NOSIGNAL);
+        serve();
+    }
+    char octet;
+    assert_int_not_equal(recv(fd, &octet, 1, MSG_DONTWAIT), 1);
+    assert_int_not_equal(errno, EAGAIN);
+    close(fd);
+}
+
+TEST(there_is_room_for_so_many_clients)
+{
+    int fds[SERVER_CLIENTS_MAX];
+    for (size_t i = 0; i < COUNT(fds); i++)
+        fds[i] = connect_client();
+    int more = connect_client();
+    check_closed(more);
+    close(more);
+    send_text(fds[SERVER_CLIENTS_MAX - 1], REQUEST);
+    check_answer(fds[SERVER_CLIENTS_MAX - 1], WELL);
+    close(fds[0]);
+    serve();
+    fds[0] = connect_client();
+    send_text(fds[0], REQUEST);
+    check_answer(fds[0], WELL);
+    for (size_t i = 0; i < COUNT(fds); i++)
+        close(fds[i]);
+}
+
+TEST(a_client_may_go_at_any_time)
+{
+    int fd = connect_client();
+    assert_true(send(fd, REQUEST, strlen(REQUEST), MSG_NOSIGNAL) > 0);
+    close(fd);
+    serve();
+    fd = connect_client();
+    send_text(fd, REQUEST);
+    check_answer(fd, WELL);
+    close(fd);
+}
+
+TEST(the_socket_is_for_its_group_only)
+{
+    struct stat st;
+    assert_int_equal(stat(path, &st), 0);
+    assert_true(S_ISSOCK(st.st_mode));
+    assert_int_equal(st.st_mode & 0777, 0660);
+}
+
+TEST(a_second_server_is_refused)
+{
+    char expected[300];
+    assert_null(server_start(base, path, handle, &base, &err));
+    snprintf(expected, sizeof expected,
+             "another ibtrapd already serves the control socket %s; give this one its own (item "
+             "'socket' of section 'control'), and a state directory of its own",
+             path);
+    assert_string_equal(err.text, expected);
+    int fd = connect_client(); // the first still serves
+    send_text(fd, REQUEST);
+    check_answer(fd, WELL);
+    close(fd);
+}
+
+TEST(a_socket_that_nobody_serves_is_replaced)
+{
+    const char *stale = support_path("stale");
+    struct server *other = server_start(base, stale, handle, &base, &err);
+    assert_non_null(other);
+    char kept[300];
+    snprintf(kept, sizeof kept, "%s.kept", stale);
+    assert_int_equal(rename(stale, kept), 0);
+    server_stop(other);
+    assert_int_equal(rename(kept, stale), 0); // as if it had been killed
+    other = server_start(base, stale, handle, &base, &err);
+    assert_non_null(other);
+    server_stop(other);
+    assert_int_equal(access(stale, F_OK), -1); // and removed at the end
+}
+
+TEST(nobody_there_is_told)
+{
+    assert_null(client_request("/nonexistent/control", "status", NULL, &err));
+    assert_string_equal(err.text, "cannot reach ibtrapd on /nonexistent/control: No such file or "
+                                  "directory; is ibtrapd running?");
+}
+
+#define SERVER_TEST(f) cmocka_unit_test_setup_teardown(f, begin, end)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        SERVER_TEST(a_line_gets_an_answer),
+        SERVER_TEST(a_request_may_come_in_pieces),
+        SERVER_TEST(errors_are_sentences),
+        SERVER_TEST(the_answer_reaches_who_sends_no_more),
+        SERVER_TEST(however_many_answers_reach_who_sends_no_more),
+        SERVER_TEST(a_line_without_end_is_not_kept),
+        SERVER_TEST(there_is_room_for_so_many_clients),
+        SERVER_TEST(a_client_may_go_at_any_time),
+        SERVER_TEST(the_socket_is_for_its_group_only),
+        SERVER_TEST(a_second_server_is_refused),
+        SERVER_TEST(a_socket_that_nobody_serves_is_replaced),
+        SERVER_TEST(nobody_there_is_told),
+    };
+    signal(SIGPIPE, SIG_IGN); // as the daemon's loop does
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

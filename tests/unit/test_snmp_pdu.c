@@ -1,0 +1,561 @@
+#include "support.h"
+
+#include "golden.h"
+
+#include "base/wire.h"
+#include "event/maker.h"
+#include "mib_root.h"
+#include "sink/snmp.h"
+#include "sink/snmp_pdu.h"
+
+#include <netinet/in.h>
+#include <poll.h>
+
+// Events go out through the sink, over loopback, and come in through a session of libsnmp: what is
+// compared is what a receiver gets.
+
+enum { PATIENCE_MS = 10000, LISTING_SIZE = 16384 };
+
+static struct support_time now;
+static struct support_chance counting;
+static struct clock clock_;
+static struct random chance;
+static struct maker maker;
+static netsnmp_transport *transport;
+static void *listener;
+static netsnmp_pdu *received;
+static struct receiver receiver;
+static bool receiver_open;
+static char listing[LISTING_SIZE];
+
+static int take_pdu(int operation, netsnmp_session *session, int request, netsnmp_pdu *pdu,
+                    void *ctx)
+{
+    (void)session, (void)request, (void)ctx;
+    assert_int_equal(operation, NETSNMP_CALLBACK_OP_RECEIVED_MESSAGE);
+    received = snmp_clone_pdu(pdu);
+    return 1;
+}
+
+static uint16_t listen_on_loopback(void)
+{
+    netsnmp_session session;
+    struct sockaddr_in address;
+    socklen_t length = sizeof address;
+    transport = netsnmp_tdomain_transport("udp:127.0.0.1:0", 1, "snmptrap");
+    assert_non_null(transport);
+    assert_int_equal(getsockname(transport->sock, (struct sockaddr *)&address, &length), 0);
+    snmp_sess_init(&session);
+    session.version = SNMP_DEFAULT_VERSION;
+    session.callback = take_pdu;
+    listener = snmp_sess_add(&session, transport, NULL, NULL);
+    assert_non_null(listener);
+    return ntohs(address.sin_port);
+}
+
+static int begin(void **state)
+{
+    (void)state;
+    struct error err;
+    now = (struct support_time){.utc = SUPPORT_UTC_US, .monotonic = 1000 * CLOCK_US_PER_S};
+    counting = (struct support_chance){0};
+    clock_ = support_clock(&now);
+    chance = support_random(&counting);
+    maker = (struct maker){&clock_, &chance, NULL, GOLDEN_PREFIX};
+    struct snmp_target target = SNMP_TARGET_DEFAULTS;
+    target.host = "127.0.0.1";
+    target.port = listen_on_loopback();
+    target.community = "test only";
+    target.clock = &clock_;
+    target.started_at = now.monotonic - 12340000;
+    assert_true(snmp_receiver(&receiver, "nms", &target, &err));
+    receiver_open = receiver.open(receiver.self, &err);
+    assert_true(receiver_open);
+    return 0;
+}
+
+static int end(void **state)
+{
+    (void)state;
+    if (receiver_open)
+        receiver.close(receiver.self);
+    receiver.free(receiver.self);
+    snmp_sess_close(listener);
+    return 0;
+}
+
+static void receive_one(void)
+{
+    struct pollfd wait = {.fd = transport->sock, .events = POLLIN};
+    fd_set set;
+    assert_int_equal(poll(&wait, 1, PATIENCE_MS), 1);
+    FD_ZERO(&set);
+    FD_SET(transport->sock, &set);
+    received = NULL;
+    snmp_sess_read(listener, &set);
+    assert_non_null(received);
+}
+
+static void add_oid(struct text *t, const oid *ids, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        text_addf(t, "%s%lu", i ? "." : "", (unsigned long)ids[i]);
+}
+
+// "OID type value": t TimeTicks, o OBJECT IDENTIFIER, i INTEGER, u Unsigned32, x octets in
+// hexadecimal.
+static void add_varbind(struct text *t, const netsnmp_variable_list *v)
+{
+    add_oid(t, v->name, v->name_length);
+    switch (v->type) {
+    case ASN_TIMETICKS:
+        text_addf(t, " t %lu\n", (unsigned long)*v->val.integer & 0xFFFFFFFF);
+        break;
+    case ASN_OBJECT_ID:
+        text_add(t, " o ");
+        add_oid(t, v->val.objid, v->val_len / sizeof(oid));
+        text_add(t, "\n");
+        break;
+    case ASN_INTEGER:
+        text_addf(t, " i %ld\n", *v->val.integer);
+        break;
+    case ASN_UNSIGNED:
+        text_addf(t, " u %lu\n", (unsigned long)*v->val.integer & 0xFFFFFFFF);
+        break;
+    case ASN_OCTET_STR:
+        text_add(t, " x ");
+        text_add_hex(t, v->val.string, v->val_len);
+        text_add(t, "\n");
+        break;
+    default:
+        fail_msg("a varbind of type 0x%02x", v->type);
+    }
+}
+
+// The notifications that arrive for one event, varbind by varbind; a blank line between two.
+static const char *send_event(struct event *event, size_t notifications)
+{
+    struct error err;
+    struct text t = text_in(listing, sizeof listing);
+    struct pollfd more = {.fd = transport->sock, .events = POLLIN};
+    assert_non_null(event);
+    assert_int_equal(receiver.send(receiver.self, event, &err), RECEIVER_DONE);
+    for (size_t i = 0; i < notifications; i++) {
+        receive_one();
+        assert_int_equal(received->version, SNMP_VERSION_2c);
+        assert_int_equal(received->command, SNMP_MSG_TRAP2);
+        assert_int_equal(received->community_len, 9);
+        assert_memory_equal(received->community, "test only", 9);
+        text_add(&t, i ? "\n" : "");
+        for (const netsnmp_variable_list *v = received->variables; v; v = v->next_variable)
+            add_varbind(&t, v);
+        snmp_free_pdu(received);
+    }
+    assert_int_equal(poll(&more, 1, 0), 0); // no further one
+    assert_false(t.cut);
+    event_release(event);
+    return listing;
+}
+
+static const char *send_golden(enum golden golden, size_t notifications)
+{
+    uint8_t wire[NOTICE_SIZE];
+    golden_wire(golden, wire);
+    return send_event(maker_from_notice(&maker, wire), notifications);
+}
+
+// clang-format off
+#define HEAD(notification)             \
+    "1.3.6.1.2.1.1.3.0 t 1234\n"       \
+    "1.3.6.1.6.3.1.1.4.1.0 o " notification "\n"
+
+#define SMA(id)          "1.3.6.1.3.117.3.1.1." id ".0 "
+#define SMA_HEAD(id)     HEAD("1.3.6.1.3.117.3.2.0." id)
+#define CA_GID           "fe800000000000000002c903000e8acf"
+#define CA2_GID          "fe800000000000000002c903000e8ad1"
+#define SWITCH_ID        "0002c903000012340000000000000002"
+#define SWITCH_INDEX     "0.2.201.3.0.0.18.52.0.0.0.0.0.0.0.2"
+#define PORT_COLUMN(id)  "1.3.6.1.3.2.2.1.10.5.1." id "." SWITCH_INDEX
+#define SWITCH_COLUMN(id) "1.3.6.1.3.2.2.1.2.25.1." id "." SWITCH_INDEX
+
+// gswIBPortTrap: the switch, its port, the reason.
+#define PORT_TRAP(port, reason)                          \
+    "\n" HEAD("1.3.6.1.3.2.2.1.0.5")                     \
+    PORT_COLUMN("1") "." port " x " SWITCH_ID "\n"       \
+    PORT_COLUMN("2") "." port " i " port "\n"            \
+    PORT_COLUMN("38") "." port " i " reason "\n"
+
+// ibSmaNodeKey, Lid, Gid1, QueuePair1, Lid2, Gid2, QueuePair2, ServiceLevel.
+#define BAD_KEY(key)               \
+    SMA("19") "x " key "\n"        \
+    SMA("14") "u 7\n"              \
+    SMA("24") "x " CA_GID "\n"     \
+    SMA("22") "u 43981\n"          \
+    SMA("20") "u 9\n"              \
+    SMA("25") "x " CA2_GID "\n"    \
+    SMA("23") "u 1193046\n"        \
+    SMA("21") "u 3\n"
+
+TEST(trap_128)
+{
+    assert_string_equal(send_golden(GOLDEN_128, 1), SMA_HEAD("1") SMA("14") "u 3\n");
+}
+
+TEST(trap_129_130_131_at_a_switch)
+{
+    assert_string_equal(send_golden(GOLDEN_129, 2),
+                        SMA_HEAD("2") SMA("14") "u 3\n" SMA("15") "u 17\n" PORT_TRAP("17", "1"));
+    assert_string_equal(send_golden(GOLDEN_130, 2),
+                        SMA_HEAD("3") SMA("14") "u 3\n" SMA("15") "u 254\n" PORT_TRAP("254", "2"));
+    uint8_t wire[NOTICE_SIZE];
+    golden_wire(GOLDEN_129, wire);
+    wire[5] = 131;
+    wire[14] = 0; // the switch's own port 0
+    assert_string_equal(send_event(maker_from_notice(&maker, wire), 2),
+                        SMA_HEAD("4") SMA("14") "u 3\n" SMA("15") "u 0\n" PORT_TRAP("0", "3"));
+}
+
+TEST(trap_131_at_an_adapter_is_nothing_for_the_ibswitch_mib)
+{
+    assert_string_equal(send_golden(GOLDEN_131, 1),
+                        SMA_HEAD("4") SMA("14") "u 7\n" SMA("15") "u 1\n");
+}
+
+TEST(trap_144)
+{
+    assert_string_equal(send_golden(GOLDEN_144, 1),
+                        SMA_HEAD("5") SMA("14") "u 7\n" SMA("26") "x 02514868\n");
+}
+
+TEST(trap_145)
+{
+    assert_string_equal(send_golden(GOLDEN_145, 1),
+                        SMA_HEAD("6") SMA("14") "u 7\n" SMA("6") "x 0002c90300ffee01\n");
+}
+
+TEST(trap_256_from_a_switch)
+{
+    assert_string_equal(send_golden(GOLDEN_256, 2),
+                        SMA_HEAD("7")
+                        SMA("19") "x 1122334455667788\n"
+                        SMA("14") "u 7\n"
+                        SMA("16") "u 2\n"
+                        SMA("17") "u 21\n"
+                        SMA("18") "u 17\n"
+                        "\n" HEAD("1.3.6.1.3.2.2.1.0.8")
+                        SWITCH_COLUMN("1") " x " SWITCH_ID "\n"
+                        SWITCH_COLUMN("8") " i 2\n");
+}
+
+TEST(trap_256_with_the_largest_numbers)
+{
+    assert_string_equal(send_golden(GOLDEN_256_LID_ROUTED, 2),
+                        SMA_HEAD("7")
+                        SMA("19") "x 0000000000000001\n"
+                        SMA("14") "u 7\n"
+                        SMA("16") "u 1\n"
+                        SMA("17") "u 17\n"
+                        SMA("18") "u 4294967294\n"
+                        "\n" HEAD("1.3.6.1.3.2.2.1.0.8")
+                        SWITCH_COLUMN("1") " x " SWITCH_ID "\n"
+                        SWITCH_COLUMN("8") " i 2\n");
+    assert_string_equal(send_golden(GOLDEN_256_FAR, 1),
+                        SMA_HEAD("7")
+                        SMA("19") "x ffffffffffffffff\n"
+                        SMA("14") "u 11\n"
+                        SMA("16") "u 153\n"
+                        SMA("17") "u 43981\n"
+                        SMA("18") "u 0\n");
+}
+
+TEST(trap_257_and_258_keys_stand_right)
+{
+    assert_string_equal(send_golden(GOLDEN_257, 1), SMA_HEAD("8") BAD_KEY("0000000000008001"));
+    assert_string_equal(send_golden(GOLDEN_258, 1), SMA_HEAD("9") BAD_KEY("0000000080010000"));
+}
+
+TEST(trap_259)
+{
+    assert_string_equal(send_golden(GOLDEN_259, 2),
+                        SMA_HEAD("10") BAD_KEY("0000000000008001")
+                        SMA("27") "u 3\n"
+                        SMA("28") "x ff\n"
+                        SMA("15") "u 17\n"
+                        PORT_TRAP("17", "4"));
+}
+
+// On the wire bit 0 is 0x0001; of the BITS it is the first, 0x80.
+TEST(trap_259_bits_are_turned_round)
+{
+    for (unsigned bit = 0; bit < 8; bit++) {
+        uint8_t wire[NOTICE_SIZE];
+        char expected[64];
+        golden_wire(GOLDEN_259, wire);
+        wire_put(wire + 10, 2, 1U << bit);
+        const char *got = send_event(maker_from_notice(&maker, wire), 2);
+        snprintf(expected, sizeof expected, SMA("28") "x %02x\n", 0x80U >> bit);
+        assert_non_null(strstr(got, expected));
+    }
+}
+
+TEST(trap_259_without_gids_has_zero_ones)
+{
+    uint8_t wire[NOTICE_SIZE];
+    golden_wire(GOLDEN_259, wire);
+    wire_put(wire + 10, 2, 0);
+    assert_string_equal(send_event(maker_from_notice(&maker, wire), 2),
+                        SMA_HEAD("10")
+                        SMA("19") "x 0000000000000000\n"
+                        SMA("14") "u 0\n"
+                        SMA("24") "x 00000000000000000000000000000000\n"
+                        SMA("22") "u 0\n"
+                        SMA("20") "u 0\n"
+                        SMA("25") "x 00000000000000000000000000000000\n"
+                        SMA("23") "u 0\n"
+                        SMA("21") "u 0\n"
+                        SMA("27") "u 3\n"
+                        SMA("28") "x 00\n"
+                        SMA("15") "u 17\n"
+                        PORT_TRAP("17", "4"));
+}
+
+// clang-format on
+// The project's own MIB.
+
+static char own_root[100];
+
+static void find_own_root(void)
+{
+    static const uint32_t IDS[] = {MIB_ROOT_IDS};
+    struct text t = text_in(own_root, sizeof own_root);
+    for (size_t i = 0; i < COUNT(IDS); i++)
+        text_addf(&t, "%s%u", i ? "." : "", IDS[i]);
+}
+
+static void add_object(struct text *t, unsigned id, const char *type, const char *value)
+{
+    text_addf(t, "%s.1.1.%u.0 %s ", own_root, id, type);
+    text_add(t, value);
+    text_add(t, "\n");
+}
+
+static void add_octets(struct text *t, unsigned id, const void *octets, size_t size)
+{
+    char hex[2100];
+    struct text value = text_in(hex, sizeof hex);
+    text_add_hex(&value, octets, size);
+    add_object(t, id, "x", hex);
+}
+
+static void add_number(struct text *t, unsigned id, const char *type, unsigned value)
+{
+    char digits[16];
+    snprintf(digits, sizeof digits, "%u", value);
+    add_object(t, id, type, digits);
+}
+
+static void add_head(struct text *t, unsigned notification)
+{
+    text_addf(t, "1.3.6.1.2.1.1.3.0 t 1234\n1.3.6.1.6.3.1.1.4.1.0 o %s.0.%u\n", own_root,
+              notification);
+}
+
+// EventId, Name, Time, Severity, Category, SubnetPrefix, Text.
+static void add_common(struct text *t, const struct event *event, unsigned severity,
+                       unsigned category)
+{
+    add_octets(t, 1, event->id, 36);
+    add_octets(t, 2, event->type->name, strlen(event->type->name));
+    add_object(t, 3, "x", "07ea0b15031303012b0000"); // 2026-11-21,3:19:3.1,+0:0
+    add_number(t, 4, "i", severity);
+    add_number(t, 5, "i", category);
+    add_object(t, 8, "x", "fe80000000000000");
+    add_octets(t, 17, event->text, strlen(event->text));
+}
+
+static struct event *make_golden(enum golden golden)
+{
+    uint8_t wire[NOTICE_SIZE];
+    golden_wire(golden, wire);
+    struct event *event = maker_from_notice(&maker, wire);
+    assert_non_null(event);
+    return event;
+}
+
+static void check_gid_trap(enum golden golden, unsigned notification, const char *gid,
+                           unsigned severity, unsigned category)
+{
+    char expected[LISTING_SIZE];
+    struct text t = text_in(expected, sizeof expected);
+    struct event *event = make_golden(golden);
+    add_head(&t, notification);
+    text_addf(&t, SMA("24") "x %s\n", gid);
+    add_common(&t, event, severity, category);
+    if (notification >= 5)
+        add_octets(&t, 18, event->raw, NOTICE_SIZE);
+    assert_string_equal(send_event(event, 1), expected);
+}
+
+TEST(traps_64_to_69)
+{
+    static const char MCAST[] = "ff12401bffff000000000000ffffffff";
+    static const char SM[] = "fe800000000000000002c90300a1b2c3";
+    find_own_root();
+    check_gid_trap(GOLDEN_64, 1, CA_GID, 6, 4);
+    check_gid_trap(GOLDEN_65, 2, CA_GID, 4, 4);
+    check_gid_trap(GOLDEN_66, 3, MCAST, 6, 6);
+    check_gid_trap(GOLDEN_67, 4, MCAST, 6, 6);
+    check_gid_trap(GOLDEN_68, 5, SM, 5, 1);
+    check_gid_trap(GOLDEN_69, 6, SM, 5, 1);
+}
+
+TEST(vendor_traps)
+{
+    char expected[LISTING_SIZE];
+    struct text t = text_in(expected, sizeof expected);
+    find_own_root();
+    struct event *event = make_golden(GOLDEN_VENDOR);
+    add_head(&t, 7);
+    add_common(&t, event, 5, 11);
+    add_number(&t, 13, "u", 7);
+    add_number(&t, 22, "u", 0x0002C9);
+    add_number(&t, 21, "u", 0x1234);
+    add_octets(&t, 18, event->raw, NOTICE_SIZE);
+    assert_string_equal(send_event(event, 1), expected);
+}
+
+TEST(unknown_traps)
+{
+    char expected[LISTING_SIZE];
+    struct text t = text_in(expected, sizeof expected);
+    find_own_root();
+    struct event *event = make_golden(GOLDEN_UNKNOWN);
+    add_head(&t, 8);
+    add_common(&t, event, 5, 1);
+    add_number(&t, 13, "u", 7);
+    add_number(&t, 21, "u", 999);
+    add_octets(&t, 18, event->raw, NOTICE_SIZE);
+    assert_string_equal(send_event(event, 1), expected);
+}
+
+TEST(malformed_mads)
+{
+    char expected[LISTING_SIZE];
+    uint8_t mad[EVENT_RAW_MAX];
+    struct text t = text_in(expected, sizeof expected);
+    find_own_root();
+    memset(mad, 0xA5, sizeof mad);
+    struct event *event = maker_from_malformed(&maker, 9, "it is nonsense", mad, sizeof mad);
+    add_head(&t, 9);
+    add_common(&t, event, 4, 1);
+    add_number(&t, 13, "u", 9);
+    add_octets(&t, 18, mad, sizeof mad);
+    assert_string_equal(send_event(event, 1), expected);
+}
+
+enum { HAS_RECEIVER = 1, HAS_LOST = 2 };
+
+static void check_own(enum catalogue_event type, unsigned notification, unsigned severity,
+                      const char *key, unsigned alarm, unsigned has)
+{
+    struct maker_occurrence what = {
+        .type = type, .receiver = "nms", .lost = UINT64_C(1) << 32, .reason = "because"};
+    char expected[LISTING_SIZE];
+    struct text t = text_in(expected, sizeof expected);
+    snprintf(what.alarm_key, sizeof what.alarm_key, "%s", key);
+    struct event *event = maker_from_occurrence(&maker, &what);
+    add_head(&t, notification);
+    add_common(&t, event, severity, 10);
+    if (alarm) {
+        add_number(&t, 6, "i", alarm);
+        add_octets(&t, 7, key, strlen(key));
+    }
+    if (has & HAS_RECEIVER)
+        add_octets(&t, 29, "nms", 3);
+    if (has & HAS_LOST)
+        add_number(&t, 31, "u", UINT32_MAX); // there is no larger one
+    add_octets(&t, 32, "because", 7);
+    assert_string_equal(send_event(event, 1), expected);
+}
+
+TEST(the_gateways_own)
+{
+    find_own_root();
+    check_own(CATALOGUE_GATEWAY_STARTED, 80, 5, "", 0, 0);
+    check_own(CATALOGUE_GATEWAY_STOPPED, 81, 5, "", 0, 0);
+    check_own(CATALOGUE_SUBSCRIPTION_LOST, 82, 3, "subscriptions", 2, 0);
+    check_own(CATALOGUE_SUBSCRIPTION_RESTORED, 83, 5, "subscriptions", 3, 0);
+    check_own(CATALOGUE_RECEIVER_FAILING, 86, 3, "receiver:nms", 2, HAS_RECEIVER | HAS_LOST);
+    check_own(CATALOGUE_RECEIVER_BACK, 87, 5, "receiver:nms", 3, HAS_RECEIVER | HAS_LOST);
+    check_own(CATALOGUE_JOURNAL_DROPPING, 88, 3, "", 0, HAS_LOST);
+    check_own(CATALOGUE_JOURNAL_DEGRADED, 91, 3, "journal", 2, 0);
+    check_own(CATALOGUE_JOURNAL_HEALED, 92, 5, "journal", 3, 0);
+}
+
+TEST(uptime_wraps_as_timeticks_do)
+{
+    now.monotonic = now.monotonic - 12340000 + (INT64_C(4294967296) + 5) * 10000;
+    const char *got = send_golden(GOLDEN_128, 1);
+    assert_memory_equal(got, "1.3.6.1.2.1.1.3.0 t 5\n", 22);
+}
+
+TEST(a_name_that_cannot_be_resolved_is_told)
+{
+    struct receiver other;
+    struct error err;
+    struct snmp_target target = SNMP_TARGET_DEFAULTS;
+    target.host = "no-such-host.invalid";
+    target.clock = &clock_;
+    assert_true(snmp_receiver(&other, "other", &target, &err));
+    assert_string_equal(other.name, "other");
+    assert_string_equal(other.kind, "snmp");
+    assert_string_equal(other.address, "no-such-host.invalid port 162");
+    assert_false(other.open(other.self, &err));
+    assert_memory_equal(err.text, "cannot resolve 'no-such-host.invalid': ", 39);
+    other.free(other.self);
+}
+
+static struct log *library_log;
+
+static int begin_library(void **state)
+{
+    (void)state;
+    library_log = support_log(NULL);
+    snmp_begin(support_path(""), &random_system, library_log);
+    return 0;
+}
+
+static int end_library(void **state)
+{
+    (void)state;
+    snmp_end();
+    log_close(library_log);
+    return 0;
+}
+
+#define PDU_TEST(f) cmocka_unit_test_setup_teardown(f, begin, end)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        PDU_TEST(trap_128),
+        PDU_TEST(trap_129_130_131_at_a_switch),
+        PDU_TEST(trap_131_at_an_adapter_is_nothing_for_the_ibswitch_mib),
+        PDU_TEST(trap_144),
+        PDU_TEST(trap_145),
+        PDU_TEST(trap_256_from_a_switch),
+        PDU_TEST(trap_256_with_the_largest_numbers),
+        PDU_TEST(trap_257_and_258_keys_stand_right),
+        PDU_TEST(trap_259),
+        PDU_TEST(trap_259_bits_are_turned_round),
+        PDU_TEST(trap_259_without_gids_has_zero_ones),
+        PDU_TEST(traps_64_to_69),
+        PDU_TEST(vendor_traps),
+        PDU_TEST(unknown_traps),
+        PDU_TEST(malformed_mads),
+        PDU_TEST(the_gateways_own),
+        PDU_TEST(uptime_wraps_as_timeticks_do),
+        PDU_TEST(a_name_that_cannot_be_resolved_is_told),
+    };
+    return cmocka_run_group_tests(tests, begin_library, end_library);
+}

@@ -1,0 +1,175 @@
+#include "support.h"
+
+#include "base/clock.h"
+#include "base/text.h"
+
+static void check_clean(const char *in, size_t n, size_t out_size, const char *expected)
+{
+    char out[64];
+    memset(out, 'x', sizeof out);
+    text_clean(in, n, out, out_size);
+    assert_string_equal(out, expected);
+    assert_int_equal(out[out_size], 'x');
+}
+
+#define CLEAN(in, expected)          check_clean(in, sizeof in - 1, 60, expected)
+#define CLEAN_TO(size, in, expected) check_clean(in, sizeof in - 1, size, expected)
+#define UNKNOWN                      "\xEF\xBF\xBD"
+
+TEST(adding_stops_at_the_end_of_the_buffer)
+{
+    char buf[9] = "xxxxxxxx";
+    struct text t = text_in(buf, 8);
+    assert_string_equal(buf, "");
+    text_add(&t, "abc");
+    text_addf(&t, "%d", 12);
+    assert_string_equal(buf, "abc12");
+    assert_int_equal(t.len, 5);
+    assert_false(t.cut);
+    text_add_n(&t, "defgh", 2);
+    assert_string_equal(buf, "abc12de");
+    assert_false(t.cut);
+    text_add(&t, "f");
+    assert_true(t.cut);
+    assert_string_equal(buf, "abc12de");
+    assert_int_equal(t.len, 7);
+}
+
+TEST(nothing_follows_a_cut)
+{
+    char buf[6];
+    struct text t = text_in(buf, sizeof buf);
+    text_add(&t, "abcdefgh");
+    assert_string_equal(buf, "abcde");
+    assert_true(t.cut);
+    text_add(&t, "");
+    text_add_n(&t, "z", 1);
+    assert_string_equal(buf, "abcde");
+}
+
+TEST(a_cut_never_splits_a_character)
+{
+    // One octet, two, three and four.
+    static const char IN[] = "a\xC3\xA4\xE2\x82\xAC\xF0\x9F\x98\x80";
+    static const size_t WHOLE[] = {0, 0, 1, 1, 3, 3, 3, 6, 6, 6, 6, 10};
+    for (size_t size = 1; size < COUNT(WHOLE); size++) {
+        char buf[16];
+        struct text t = text_in(buf, size);
+        text_add(&t, IN);
+        assert_int_equal(t.len, WHOLE[size]);
+        assert_memory_equal(buf, IN, t.len);
+        assert_int_equal(buf[t.len], '\0');
+        assert_int_equal(t.cut, size < sizeof IN);
+    }
+}
+
+TEST(formatted_text_may_be_long)
+{
+    char word[700], buf[800];
+    memset(word, 'w', sizeof word - 1);
+    word[sizeof word - 1] = '\0';
+    struct text t = text_in(buf, sizeof buf);
+    text_addf(&t, "<%s>", word);
+    assert_int_equal(t.len, 701);
+    assert_int_equal(buf[700], '>');
+    assert_false(t.cut);
+    text_addf(&t, "%s", word);
+    assert_true(t.cut);
+    assert_int_equal(t.len, sizeof buf - 1);
+}
+
+TEST(a_cut_of_formatted_text_never_splits_a_character)
+{
+    for (size_t size = 1; size < 12; size++) {
+        static const size_t WHOLE[] = {0, 0, 1, 1, 3, 3, 3, 6, 6, 6, 6, 10};
+        char buf[16];
+        struct text t = text_in(buf, size);
+        text_addf(&t, "a%s", "\xC3\xA4\xE2\x82\xAC\xF0\x9F\x98\x80");
+        assert_int_equal(t.len, WHOLE[size]);
+        assert_int_equal(strlen(buf), WHOLE[size]);
+        assert_int_equal(t.cut, size < 11);
+    }
+}
+
+TEST(hexadecimal_is_lower_case)
+{
+    char buf[16];
+    struct text t = text_in(buf, sizeof buf);
+    text_add_hex(&t, (const uint8_t[]){0x00, 0x0F, 0xA5, 0xFF}, 4);
+    assert_string_equal(buf, "000fa5ff");
+}
+
+TEST(clean_text_stays)
+{
+    CLEAN("", "");
+    CLEAN("leaf12 mlx5_0", "leaf12 mlx5_0");
+    CLEAN("gr\xC3\xBC\xC3\x9F \xE2\x82\xAC \xF0\x9F\x98\x80 \xF4\x8F\xBF\xBF",
+          "gr\xC3\xBC\xC3\x9F \xE2\x82\xAC \xF0\x9F\x98\x80 \xF4\x8F\xBF\xBF");
+}
+
+TEST(control_characters_become_question_marks)
+{
+    CLEAN("a\tb\r\n\x1B[31mc\x7F", "a?b???[31mc?");
+    CLEAN("C1 \xC2\x80\xC2\x9B\xC2\x9F, not \xC2\xA0", "C1 ???, not \xC2\xA0");
+}
+
+TEST(invalid_utf8_becomes_the_replacement_character)
+{
+    CLEAN("\x80", UNKNOWN);
+    CLEAN("a\xC3", "a" UNKNOWN);
+    CLEAN("\xC0\xAF", UNKNOWN UNKNOWN); // overlong
+    CLEAN("\xC1\xBF", UNKNOWN UNKNOWN);
+    CLEAN("\xE0\x9F\xBF", UNKNOWN UNKNOWN UNKNOWN); // overlong
+    CLEAN("\xED\xA0\x80", UNKNOWN UNKNOWN UNKNOWN); // a surrogate
+    CLEAN("\xF0\x8F\xBF\xBF", UNKNOWN UNKNOWN UNKNOWN UNKNOWN);
+    CLEAN("\xF4\x90\x80\x80", UNKNOWN UNKNOWN UNKNOWN UNKNOWN); // beyond U+10FFFF
+    CLEAN("\xF5\x80\x80\x80", UNKNOWN UNKNOWN UNKNOWN UNKNOWN);
+    CLEAN("\xE2\x82", UNKNOWN UNKNOWN);
+    CLEAN("\xE2\x82z", UNKNOWN UNKNOWN "z");
+    CLEAN("\xFF\xFEok", UNKNOWN UNKNOWN "ok");
+}
+
+TEST(cleaning_stops_at_nul_and_at_the_end)
+{
+    check_clean("ab\0cd", 5, 60, "ab");
+    check_clean("abcd", 2, 60, "ab");
+    check_clean("\xC3\xA4", 1, 60, UNKNOWN);
+    CLEAN_TO(1, "abc", "");
+    CLEAN_TO(3, "abc", "ab");
+    CLEAN_TO(3, "a\xE2\x82\xAC", "a");
+    CLEAN_TO(4, "ab\xFF", "ab"); // no room for the replacement
+    CLEAN_TO(4, "ab\xFF!", "ab");
+}
+
+TEST(times_have_microseconds_and_stay_in_range)
+{
+    char out[CLOCK_TEXT_SIZE];
+    clock_format_utc(SUPPORT_UTC_US, out);
+    assert_string_equal(out, "2026-11-21T03:19:03.123456Z");
+    clock_format_utc(0, out);
+    assert_string_equal(out, "1970-01-01T00:00:00.000000Z");
+    clock_format_utc(-1, out);
+    assert_string_equal(out, "1969-12-31T23:59:59.999999Z");
+    clock_format_utc(INT64_MAX, out);
+    assert_memory_equal(out, "9999-12-31T23:59:59.", 20);
+    clock_format_utc(INT64_MIN, out);
+    assert_memory_equal(out, "0000-01-01T00:00:00.", 20);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(adding_stops_at_the_end_of_the_buffer),
+        cmocka_unit_test(nothing_follows_a_cut),
+        cmocka_unit_test(a_cut_never_splits_a_character),
+        cmocka_unit_test(formatted_text_may_be_long),
+        cmocka_unit_test(a_cut_of_formatted_text_never_splits_a_character),
+        cmocka_unit_test(hexadecimal_is_lower_case),
+        cmocka_unit_test(clean_text_stays),
+        cmocka_unit_test(control_characters_become_question_marks),
+        cmocka_unit_test(invalid_utf8_becomes_the_replacement_character),
+        cmocka_unit_test(cleaning_stops_at_nul_and_at_the_end),
+        cmocka_unit_test(times_have_microseconds_and_stay_in_range),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
