@@ -1,0 +1,95 @@
+// A configuration file of any octets.
+#include "fuzz.h"
+
+#include "conf/conf.h"
+
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+static void check_snmp(const struct conf_snmp *s)
+{
+    REQUIRE(s->version >= 1 && s->version <= 3 && !(s->version == 1 && s->inform));
+    REQUIRE(s->community[0] != '\0');
+    REQUIRE(s->version != 3 || s->user[0] != '\0');
+    REQUIRE(s->auth[0] == '\0' || s->auth_password[0] != '\0');
+    REQUIRE(s->privacy[0] == '\0' || (s->privacy_password[0] != '\0' && s->auth[0] != '\0'));
+    REQUIRE(s->timeout_ms >= 100 && s->timeout_ms <= 5000 && s->retries <= 10);
+    REQUIRE(s->window >= 1 && s->window <= 512 && s->sets <= 7);
+    REQUIRE(!s->trap_address || s->agent_address[0] != '\0');
+}
+
+static void check_syslog(const struct conf_receiver *r)
+{
+    REQUIRE(r->syslog.facility <= 23 && r->syslog.format[0] != '\0');
+    REQUIRE(r->transport != CONF_LOCAL || r->syslog.path[0] == '/');
+    for (size_t i = 0; i < 8; i++)
+        REQUIRE(r->syslog.severities[i] >= 0 && r->syslog.severities[i] <= 7);
+}
+
+static void check_list(const struct filter_list *list)
+{
+    REQUIRE(list->count <= FILTER_PATTERNS_MAX);
+    for (size_t i = 0; i < list->count; i++)
+        REQUIRE(list->patterns[i][0] != '\0');
+}
+
+static void check_receiver(const struct conf_receiver *r)
+{
+    REQUIRE(r->name[0] != '\0' && strlen(r->name) < CONF_NAME_SIZE);
+    REQUIRE(r->burst >= 1 && r->age_us >= 0);
+    REQUIRE(r->filter.severity >= SEVERITY_EMERGENCY && r->filter.severity <= SEVERITY_DEBUG);
+    check_list(&r->filter.events);
+    check_list(&r->filter.categories);
+    check_list(&r->filter.nodes);
+    check_list(&r->filter.guids);
+    check_list(&r->filter.switches);
+    bool remote = r->kind == CONF_SNMP ||
+                  (r->kind == CONF_SYSLOG && r->transport != CONF_LOCAL && r->transport != CONF_STDOUT);
+    if (remote)
+        REQUIRE(r->host[0] != '\0' && r->port != 0);
+    if (r->kind == CONF_SNMP)
+        check_snmp(&r->snmp);
+    else if (r->kind == CONF_SYSLOG)
+        check_syslog(r);
+    else
+        REQUIRE(r->file.path[0] == '/' || strcmp(r->file.path, "-") == 0);
+}
+
+static void check_conf(const struct conf *conf)
+{
+    REQUIRE(conf->receiver_count >= 1 && conf->receiver_count <= CONF_RECEIVERS_MAX);
+    for (size_t i = 0; i < conf->receiver_count; i++) {
+        check_receiver(&conf->receivers[i]);
+        for (size_t j = 0; j < i; j++)
+            REQUIRE(strcmp(conf->receivers[i].name, conf->receivers[j].name) != 0);
+    }
+    REQUIRE(conf->fabric.port <= 254);
+    REQUIRE(conf->fabric.verify_interval_s >= 1 && conf->fabric.verify_interval_s <= 3600);
+    REQUIRE(conf->fabric.refresh_interval_s >= 10 && conf->fabric.refresh_interval_s <= 86400);
+    REQUIRE(conf->journal.directory[0] == '/' && conf->journal.rows_max >= 1000);
+    REQUIRE(conf->journal.bytes_max >= 1 << 20 && conf->journal.age_us > 0);
+    REQUIRE(conf->socket[0] == '/');
+    REQUIRE(conf->log_level <= LOG_LEVEL_DEBUG);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    static struct conf conf;
+    static int fd = -1;
+    struct error err;
+    char path[64];
+    if (memmem(data, size, "/dev/", 5) || memmem(data, size, "/proc/", 6))
+        return 0; // as a node-name-map, some of these never end
+    if (fd < 0)
+        fd = memfd_create("conf", MFD_CLOEXEC);
+    REQUIRE(fd >= 0 && ftruncate(fd, 0) == 0 && pwrite(fd, data, size, 0) == (ssize_t)size);
+    snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
+    if (conf_load(path, &conf, &err)) {
+        check_conf(&conf);
+        conf_free(&conf);
+    } else {
+        REQUIRE(!conf.receivers && err.text[0] != '\0' && strstr(err.text, path));
+    }
+    return 0;
+}

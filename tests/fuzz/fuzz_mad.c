@@ -1,0 +1,157 @@
+// A MAD of any octets, through everything that a Report goes through, and every other answer's
+// reader.
+#include "fuzz.h"
+
+#include "event/maker.h"
+#include "ib/mad.h"
+#include "model/event_record.h"
+#include "sink/format.h"
+#include "sink/snmp_pdu.h"
+
+#include <string.h>
+
+static int64_t some_time(void *ctx)
+{
+    (void)ctx;
+    return INT64_C(1795231143123456);
+}
+
+static void some_chance(void *ctx, void *out, size_t size)
+{
+    (void)ctx;
+    memset(out, 0x5A, size);
+}
+
+static const struct clock CLOCK = {some_time, some_time, NULL};
+static const struct random RANDOM = {some_chance, NULL};
+
+static const char NAMES[] = "0x0002c90300001234 \"leaf]12\\\\\"\n"
+                            "0x0002c903000e8acf \"\xC3\xBC \xF0\x9F\x98\x80\"\n";
+
+static struct maker make_maker(void)
+{
+    static struct names *names;
+    struct error err;
+    if (!names)
+        names = names_parse("names", NAMES, sizeof NAMES - 1, &err);
+    REQUIRE(names);
+    return (struct maker){&CLOCK, &RANDOM, names, UINT64_C(0xfe80000000000000)};
+}
+
+// Every text that leaves is valid UTF-8 in one line.
+static void check_text(const char *s, size_t n)
+{
+    char clean[FORMAT_SIZE];
+    text_clean(s, n, clean, sizeof clean);
+    REQUIRE(strlen(clean) == n && memcmp(clean, s, n) == 0);
+}
+
+static void check_formats(const struct event *event)
+{
+    static const struct format_origin ORIGIN = {
+        .facility = 3, .hostname = "host.example.org", .process_id = "4711"};
+    for (int f = 0; f < FORMAT_COUNT; f++) {
+        char buffer[FORMAT_SIZE_MIN];
+        struct text t = text_in(buffer, sizeof buffer);
+        format_message(&t, (enum format)f, &ORIGIN, event);
+        REQUIRE(t.len < sizeof buffer && strlen(buffer) == t.len);
+        for (char *tab = buffer; f == FORMAT_LEEF && (tab = strchr(tab, '\t')) != NULL;)
+            *tab = ' '; // its delimiter
+        check_text(buffer, t.len);
+    }
+}
+
+static size_t size_of_pdu(netsnmp_pdu *pdu)
+{
+    size_t count = 0;
+    REQUIRE(pdu);
+    for (netsnmp_variable_list *v = pdu->variables; v; v = v->next_variable)
+        count++;
+    snmp_free_pdu(pdu);
+    return count;
+}
+
+static void check_snmp(const struct event *event, unsigned sets)
+{
+    static const uint8_t ADDRESS[] = {192, 0, 2, 7};
+    const struct mib_notification *notifications[SNMP_PDU_NOTIFICATIONS_MAX];
+    size_t n = snmp_pdu_notifications(event, sets, notifications);
+    REQUIRE(n <= SNMP_PDU_NOTIFICATIONS_MAX && (n >= 1 || sets != 0));
+    for (size_t i = 0; i < n; i++) {
+        const struct mib_notification *notification = notifications[i];
+        const struct snmp_pdu_options plain = {.uptime_cs = 1},
+                                      full = {1, true, ADDRESS, ADDRESS};
+        size_t objects = 0;
+        while (objects < MIB_OBJECTS_MAX && notification->objects[objects])
+            objects++;
+        REQUIRE(size_of_pdu(snmp_pdu_make(SNMP_MSG_TRAP2, event, notification, &plain)) ==
+                objects + 2);
+        REQUIRE(size_of_pdu(snmp_pdu_make(SNMP_MSG_INFORM, event, notification, &full)) >
+                objects + 2);
+        REQUIRE(size_of_pdu(snmp_pdu_make_v1(event, notification, &full)) >= objects);
+    }
+}
+
+// What the journal keeps is the whole event.
+static void check_record(const struct event *event)
+{
+    uint8_t record[EVENT_RECORD_MAX], second[EVENT_RECORD_MAX];
+    struct error err;
+    size_t size = event_record_write(event, record);
+    struct event *again = event_record_read(record, size, &err);
+    REQUIRE(again && memcmp(&again->notice, &event->notice, sizeof event->notice) == 0);
+    REQUIRE(event_record_write(again, second) == size && memcmp(record, second, size) == 0);
+    event_release(again);
+}
+
+static void check_event(struct event *event)
+{
+    REQUIRE(event && event->text[0] != '\0');
+    check_text(event->text, strlen(event->text));
+    check_formats(event);
+    for (unsigned sets = 0; sets < 8; sets++)
+        check_snmp(event, sets);
+    check_record(event);
+    event_release(event);
+}
+
+static void count_trap(void *ctx, uint32_t trap)
+{
+    REQUIRE(trap <= MAD_TRAP_VENDOR);
+    ++*(size_t *)ctx;
+}
+
+static void read_answers(const uint8_t *data, size_t size)
+{
+    struct mad_header header;
+    struct mad_subscriptions list;
+    struct mad_node node;
+    struct mad_port port;
+    uint8_t answer[MAD_SIZE];
+    size_t records = 0;
+    if (mad_read_subscriptions(data, size, &list, count_trap, &records))
+        REQUIRE(records == list.records);
+    if (mad_read_node(data, size, &node))
+        REQUIRE(strlen(node.description) <= 64);
+    if (mad_read_own_port(data, size, &port))
+        REQUIRE(mad_port_state_words(port.state));
+    if (mad_read_header(data, size, &header)) {
+        REQUIRE(mad_status_words(header.status));
+        mad_answer_report(answer, data, size, 0);
+        REQUIRE(answer[3] == (data[3] | MAD_METHOD_RESPONSE));
+    }
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    const struct maker maker = make_maker();
+    struct error err;
+    read_answers(data, size);
+    if (mad_check_report(data, size, &err))
+        check_event(maker_from_notice(&maker, mad_notice(data)));
+    else
+        check_event(maker_from_malformed(&maker, 1, err.text, data, size));
+    if (size >= NOTICE_SIZE)
+        check_event(maker_from_notice(&maker, data + size - NOTICE_SIZE));
+    return 0;
+}

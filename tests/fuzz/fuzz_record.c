@@ -1,0 +1,52 @@
+// An event's record of any octets, as a damaged journal may have it: what can be read can be written
+// again, and is then the same.
+#include "fuzz.h"
+
+#include "base/error.h"
+#include "model/catalogue.h"
+#include "model/event_record.h"
+
+#include <string.h>
+
+static void check_endpoint(const struct endpoint *a, const struct endpoint *b)
+{
+    REQUIRE(memchr(a->name, '\0', sizeof a->name));
+    REQUIRE(a->guid == b->guid && a->lid == b->lid && strcmp(a->name, b->name) == 0);
+    REQUIRE(memcmp(a->gid, b->gid, sizeof a->gid) == 0);
+}
+
+static void check_same(const struct event *a, const struct event *b)
+{
+    REQUIRE(a->type && a->type == catalogue_find(a->type->name) && a->type == b->type);
+    REQUIRE(a->id[0] != '\0' && strcmp(a->id, b->id) == 0);
+    REQUIRE(a->time_us == b->time_us && a->subnet_prefix == b->subnet_prefix);
+    REQUIRE(a->switch_guid == b->switch_guid && a->lost == b->lost);
+    check_endpoint(&a->issuer, &b->issuer);
+    check_endpoint(&a->subject, &b->subject);
+    check_endpoint(&a->source, &b->source);
+    check_endpoint(&a->destination, &b->destination);
+    REQUIRE(a->raw_size <= EVENT_RAW_MAX && a->raw_size == b->raw_size);
+    REQUIRE(memcmp(a->raw, b->raw, a->raw_size) == 0);
+    REQUIRE(memcmp(&a->notice, &b->notice, sizeof a->notice) == 0);
+    REQUIRE(strcmp(a->reason, b->reason) == 0 && strcmp(a->receiver, b->receiver) == 0);
+    REQUIRE(strcmp(a->alarm_key, b->alarm_key) == 0 && strcmp(a->text, b->text) == 0);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    struct error err = {""};
+    struct event *event = event_record_read(data, size, &err);
+    if (!event) {
+        REQUIRE(err.text[0] != '\0');
+        return 0;
+    }
+    uint8_t record[EVENT_RECORD_MAX];
+    size_t written = event_record_write(event, record);
+    REQUIRE(written <= sizeof record);
+    struct event *again = event_record_read(record, written, &err);
+    REQUIRE(again);
+    check_same(event, again);
+    event_release(again);
+    event_release(event);
+    return 0;
+}
