@@ -1,0 +1,117 @@
+// Prints, as one JSON object a line, every notification that the catalogue can cause and its varbinds
+// as the encoder makes them: for notices of zeroes, of ones, and of a pattern. test_catalogue.py
+// compares them with the MIB modules.
+
+#include "event/maker.h"
+#include "model/mib.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int64_t fixed_time(void *ctx)
+{
+    (void)ctx;
+    return INT64_C(1795231143123456);
+}
+
+static void fixed_random(void *ctx, void *out, size_t size)
+{
+    (void)ctx;
+    memset(out, 0x5A, size);
+}
+
+static void print_oid(const uint32_t *ids, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        printf("%s%u", i ? "." : "", ids[i]);
+}
+
+static void print_varbind(const struct mib_varbind *v)
+{
+    printf("{\"oid\": \"");
+    print_oid(v->oid, v->oid_length);
+    if (v->syntax == MIB_OCTETS) {
+        printf("\", \"syntax\": \"OctetString\", \"value\": \"");
+        for (size_t i = 0; i < v->size; i++)
+            printf("%02x", v->octets[i]);
+        printf("\"}");
+    } else {
+        printf("\", \"syntax\": \"%s\", \"value\": %lld}",
+               v->syntax == MIB_INTEGER32 ? "Integer32" : "Unsigned32",
+               v->syntax == MIB_INTEGER32 ? (long long)(int32_t)v->number : (long long)v->number);
+    }
+}
+
+static void print_notification(const struct event *event, const struct mib_notification *n)
+{
+    if (!n)
+        return;
+    printf("{\"event\": \"%s\", \"name\": \"%s\", \"oid\": \"", event->type->name, n->name);
+    print_oid(n->oid.ids, n->oid.length);
+    printf("\", \"varbinds\": [");
+    for (size_t i = 0; i < MIB_OBJECTS_MAX && n->objects[i]; i++) {
+        struct mib_varbind v;
+        mib_encode(n, n->objects[i], event, &v);
+        printf("%s", i ? ", " : "");
+        print_varbind(&v);
+    }
+    printf("]}\n");
+}
+
+static void print_event(struct event *event)
+{
+    if (!event)
+        exit(EXIT_FAILURE);
+    print_notification(event, event->type->sma);
+    print_notification(event, event->type->gsw);
+    print_notification(event, event->type->own);
+    event_release(event);
+}
+
+static void print_notice(const struct maker *maker, uint16_t trap, bool generic, int fill)
+{
+    uint8_t wire[NOTICE_SIZE];
+    for (size_t i = 0; i < sizeof wire; i++)
+        wire[i] = (uint8_t)(fill < 0 ? i * 7 + 1 : (size_t)fill);
+    wire[0] = (uint8_t)((wire[0] & 0x7F) | (generic ? 0x80 : 0));
+    wire[4] = (uint8_t)(trap >> 8);
+    wire[5] = (uint8_t)trap;
+    print_event(maker_from_notice(maker, wire));
+}
+
+static void print_occurrence(const struct maker *maker, enum catalogue_event type)
+{
+    const struct maker_occurrence what = {.type = type,
+                                          .alarm_key = "subscriptions",
+                                          .receiver = "nms",
+                                          .lost = UINT64_C(1) << 40, // more than a gauge holds
+                                          .reason = "why"};
+    print_event(maker_from_occurrence(maker, &what));
+}
+
+int main(void)
+{
+    const struct clock clock = {fixed_time, fixed_time, NULL};
+    const struct random random = {fixed_random, NULL};
+    const struct maker maker = {
+        .clock = &clock, .random = &random, .subnet_prefix = UINT64_C(0xFE80000000000000)};
+    static const int FILLS[] = {0x00, 0xFF, -1};
+    enum { SOME_UNKNOWN_TRAP = 4711 };
+    uint8_t mad[EVENT_RAW_MAX];
+    memset(mad, 0xEE, sizeof mad);
+
+    for (int i = 0; i < CATALOGUE_COUNT; i++) {
+        const struct catalogue_entry *entry = catalogue_get((enum catalogue_event)i);
+        for (size_t f = 0; f < 3 && entry->trap != 0; f++)
+            print_notice(&maker, entry->trap, true, FILLS[f]);
+        if (entry->category == CATEGORY_GATEWAY)
+            print_occurrence(&maker, (enum catalogue_event)i);
+    }
+    for (size_t f = 0; f < 3; f++) {
+        print_notice(&maker, SOME_UNKNOWN_TRAP, true, FILLS[f]);
+        print_notice(&maker, SOME_UNKNOWN_TRAP, false, FILLS[f]);
+    }
+    print_event(maker_from_malformed(&maker, 0xFFFF, "nothing in it is right", mad, sizeof mad));
+    return EXIT_SUCCESS;
+}
