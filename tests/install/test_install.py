@@ -1,0 +1,80 @@
+"""What `cmake --install` puts where, and that it works there."""
+
+import json
+import os
+import pathlib
+import subprocess
+
+import pytest
+
+SOURCE = pathlib.Path(__file__).resolve().parents[2]
+BUILD = pathlib.Path(os.environ.get('IBTRAPD_BUILD_DIR', SOURCE / 'build'))
+MIB_BASE = pathlib.Path(os.environ['IBTRAPD_MIB_BASE'])
+
+
+def run(*command, **environment):
+    done = subprocess.run([str(part) for part in command], capture_output=True, text=True,
+                          timeout=300, env=os.environ | environment)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+@pytest.fixture(scope='module')
+def root(tmp_path_factory):
+    """A directory that stands for / of a machine on which ibtrapd was installed."""
+    directory = tmp_path_factory.mktemp('root')
+    run('cmake', '--install', BUILD, DESTDIR=str(directory))
+    return directory
+
+
+def translate(mibs, *arguments):
+    done = subprocess.run(['snmptranslate', '-M', f'{MIB_BASE}:{mibs}', *arguments],
+                          capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0 and done.stderr == '', done.stderr
+    return done.stdout.strip()
+
+
+def test_programs_run_from_where_they_are(root):
+    assert run(root / 'usr/sbin/ibtrapd', '--version').startswith('ibtrapd ')
+    assert run(root / 'usr/bin/ibtrapctl', '--version').startswith('ibtrapctl ')
+
+
+def test_the_configuration_is_good_as_it_comes(root):
+    run(root / 'usr/sbin/ibtrapd', '--check-config', '--config', root / 'etc/ibtrapd/ibtrapd.conf')
+    minimal = root / 'usr/share/doc/ibtrapd/examples/minimal.conf'
+    run(root / 'usr/sbin/ibtrapd', '--check-config', '--config', minimal)
+    assert len(minimal.read_text().splitlines()) < 10
+
+
+def test_the_unit_names_the_installed_program(root):
+    unit = (root / 'usr/lib/systemd/system/ibtrapd.service').read_text()
+    assert 'ExecStart=/usr/sbin/ibtrapd\n' in unit
+
+
+def test_net_snmp_finds_the_modules(root):
+    """The directory is one of those that Net-SNMP looks into without being told."""
+    default = run('net-snmp-config', '--default-mibdirs').strip().split(':')
+    assert '/usr/share/snmp/mibs' in default
+    mibs = root / 'usr/share/snmp/mibs'
+    assert (translate(mibs, '-m', 'IBTRAPD-MIB', '-On', 'IBTRAPD-MIB::ibtrapdGidInService')
+            == '.1.3.6.1.4.1.8072.9999.9999.117.0.1')
+    assert (translate(mibs, '-m', 'IB-SMA-MIB', '.1.3.6.1.3.117.3.2.0.10')
+            == 'IB-SMA-MIB::ibSmaBadPKeyAtSwitchPort')
+
+
+def test_a_site_builds_with_its_own_root(tmp_path):
+    run('cmake', '-S', SOURCE, '-B', tmp_path, '-G', 'Ninja', '-DCMAKE_BUILD_TYPE=Debug',
+        '-DIBTRAPD_MIB_ROOT=1.3.6.1.4.1.32473.5.1')
+    run('cmake', '--build', tmp_path, '--target', 'ibtrapctl')
+    events = json.loads(run(tmp_path / 'ibtrapctl', 'catalogue', '--json'))['events']
+    oid = next(e['own']['oid'] for e in events if e['event'] == 'gid-in-service')
+    assert oid == '1.3.6.1.4.1.32473.5.1.0.1'
+    assert (translate(tmp_path / 'mibs', '-m', 'IBTRAPD-MIB', '-On', 'IBTRAPD-MIB::ibtrapdGidInService')
+            == '.' + oid)
+
+
+@pytest.mark.parametrize('root', ['1.3.6.1.2.1.5', 'enterprises.5', '1.3.6.1.4.1'])
+def test_a_root_that_is_not_below_enterprises_is_refused(tmp_path, root):
+    done = subprocess.run(['cmake', '-S', SOURCE, '-B', tmp_path, f'-DIBTRAPD_MIB_ROOT={root}'],
+                          capture_output=True, text=True, timeout=300)
+    assert done.returncode != 0 and 'IBTRAPD_MIB_ROOT must be an OID below' in done.stderr
