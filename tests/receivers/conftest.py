@@ -1,0 +1,57 @@
+"""What the tests of single receivers share: the program that sends, and the real peers."""
+
+import os
+import pathlib
+import sys
+
+import pytest
+
+TESTS = pathlib.Path(__file__).resolve().parents[1]
+sys.path[:0] = [str(TESTS), str(pathlib.Path(__file__).parent)]
+
+from lab.processes import Process  # noqa: E402
+from lab.shards import pytest_collection_modifyitems  # noqa: E402, F401
+
+BUILD = pathlib.Path(os.environ.get("IBTRAPD_BUILD_DIR", TESTS.parent / "build"))
+SEND = BUILD / "tests" / "receivers" / "send_syslog"
+
+
+def pytest_sessionstart():
+    if not SEND.exists():
+        pytest.exit(f"not built (or IBTRAPD_BUILD_DIR is wrong): {SEND}", returncode=2)
+
+
+class Sender(Process):
+    """send_syslog at work. What it says comes from its log."""
+
+    def _said(self, word):
+        return [line.split(" ", 1)[1] for line in self.log_text().splitlines() if line.startswith(word + " ")]
+
+    @property
+    def acknowledged(self):
+        return max(map(int, self._said("acked")), default=0)
+
+    @property
+    def errors(self):
+        return self._said("error")
+
+    @property
+    def seconds(self):
+        return float(self._said("took")[0])
+
+
+@pytest.fixture
+def sender(tmp_path):
+    """Starts send_syslog with options; further ones of Process begin with an underscore."""
+    started = []
+
+    def start(_stdout=None, **options):
+        log = tmp_path / f"sender-{len(started)}"
+        arguments = [f"{name}={value}" for name, value in options.items()]
+        process = Sender("send_syslog", [SEND, *arguments], log=log, cwd=tmp_path, env={"TZ": "UTC"}, stdout=_stdout)
+        started.append(process)
+        return process
+
+    yield start
+    for process in started:
+        process.kill()

@@ -1,0 +1,112 @@
+"""rsyslogd with one input, and the certificates for TLS."""
+
+import pathlib
+import re
+import signal
+import socket
+import subprocess
+
+from lab.processes import Process
+from lab.receivers import File, listening
+
+INPUTS = {
+    "udp": 'module(load="imudp")\ninput(type="imudp" address="127.0.0.1" port="{port}" ruleset="all")',
+    "tcp": 'module(load="imtcp" maxSessions="100")\n'
+           'input(type="imtcp" address="127.0.0.1" port="{port}" ruleset="all")',
+    "tls": 'module(load="imtcp" StreamDriver.Name="ossl" StreamDriver.Mode="1" StreamDriver.AuthMode="{auth}")\n'
+           'input(type="imtcp" address="127.0.0.1" port="{port}" ruleset="all")',
+    "relp": 'module(load="imrelp" ruleset="all")\ninput(type="imrelp" address="127.0.0.1" port="{port}")',
+}
+
+# A message is in the file before the next is taken, and before RELP confirms it.
+CONFIG = """\
+global(workDirectory="{work}" maxMessageSize="16k" parser.escapeControlCharactersOnReceive="off"{drivers})
+template(name="asReceived" type="string" string="%rawmsg%\\n")
+ruleset(name="all" queue.type="Direct") {{
+    action(type="omfile" file="{path}" template="asReceived" asyncWriting="off" flushOnTXEnd="on")
+}}
+{input}
+"""
+
+
+def accepting(port):
+    """Whether some program listens at a TCP port."""
+    table = pathlib.Path("/proc/net/tcp").read_text()
+    return re.search(rf":{port:04X} 00000000:0000 0A ", table) is not None
+
+
+def free_tcp_port():
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+class Rsyslogd(File):
+    """rsyslogd with one input; each message comes as it was received. It can be killed and started again."""
+
+    def __init__(self, directory, kind, certificate=None, ca=None, auth="anon"):
+        super().__init__()
+        self.kind = kind
+        self.port = free_tcp_port()
+        self._work = pathlib.Path(directory) / f"rsyslogd-{self.port}"
+        self._work.mkdir()
+        self.path = self._work / "messages"
+        drivers = ""
+        if certificate:
+            drivers = (f' DefaultNetstreamDriverCAFile="{ca}" DefaultNetstreamDriverCertFile="{certificate.cert}"'
+                       f' DefaultNetstreamDriverKeyFile="{certificate.key}"')
+        self._config = self._work / "rsyslog.conf"
+        self._config.write_text(CONFIG.format(
+            work=self._work, path=self.path, drivers=drivers,
+            input=INPUTS[kind].format(port=self.port, auth=auth)))
+        self._process = None
+
+    def __enter__(self):
+        (self._work / "pid").unlink(missing_ok=True)
+        self._process = Process("rsyslogd", ["/usr/sbin/rsyslogd", "-n", "-f", self._config, "-i", self._work / "pid"],
+                                log=self._work / "log", cwd=self._work)
+        check = listening if self.kind == "udp" else accepting
+        self._process.wait_ready(lambda: check(self.port), "rsyslogd to listen")
+        return self
+
+    def __exit__(self, *_):
+        self._process.stop()
+
+    def kill(self):
+        self._process.stop(signal.SIGKILL)
+
+    def decode(self, entry):
+        return entry
+
+
+class Certificate:
+    def __init__(self, directory, name):
+        self.key, self.cert = directory / f"{name}.key", directory / f"{name}.pem"
+
+
+class Authority:
+    """A certificate authority of the test's own."""
+
+    def __init__(self, directory, name):
+        self._directory = pathlib.Path(directory)
+        self.own = Certificate(self._directory, name)
+        _openssl("req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", f"/CN={name}",
+                 "-keyout", self.own.key, "-out", self.own.cert)
+
+    @property
+    def file(self):
+        return self.own.cert
+
+    def issue(self, name, subject="DNS:localhost,IP:127.0.0.1", days=2):
+        """A certificate for some names; one of negative days has expired."""
+        made = Certificate(self._directory, name)
+        request, extensions = self._directory / f"{name}.csr", self._directory / f"{name}.ext"
+        extensions.write_text(f"subjectAltName={subject}\n")
+        _openssl("req", "-newkey", "rsa:2048", "-nodes", "-subj", f"/CN={name}", "-keyout", made.key, "-out", request)
+        _openssl("x509", "-req", "-in", request, "-CA", self.own.cert, "-CAkey", self.own.key, "-CAcreateserial",
+                 "-days", str(days), "-extfile", extensions, "-out", made.cert)
+        return made
+
+
+def _openssl(*arguments):
+    subprocess.run(["openssl", *map(str, arguments)], check=True, capture_output=True)

@@ -1,0 +1,308 @@
+// Sends made-up events to SNMP receivers through their contract, without a gateway.
+//
+//   send_events state=DIR [host=H port=P ... n=1000 type=gid-in-service text=...] [+ host=...]
+//
+// Each group of options, divided by "+", is a receiver with a thread of its own. When all is done
+// it prints a line for each; failures come as they are on stderr. It fails when a group has not
+// finished after `limit` seconds.
+#include "base/clock.h"
+#include "base/text.h"
+#include "model/catalogue.h"
+#include "sink/snmp.h"
+
+#include <arpa/inet.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { GROUPS_MAX = 16, WAITS_MAX = 1 << 17 };
+
+struct group {
+    struct snmp_target target;
+    unsigned n, first, limit_s, pause_us;
+    const char *type, *text;
+    bool finished;
+    unsigned failures;
+    int64_t waits_us[WAITS_MAX]; // one for each turn of send and wait
+    size_t wait_count;
+    int64_t took_us;
+};
+
+static unsigned long number(const char *value)
+{
+    return (unsigned long)strtod(value, NULL);
+}
+
+static int find_word(const char *const *words, const char *word)
+{
+    for (int i = 0; words[i]; i++) {
+        if (strcmp(words[i], word) == 0)
+            return i;
+    }
+    fprintf(stderr, "what is '%s'?\n", word);
+    exit(2);
+}
+
+static const char *const VERSIONS[] = {"1", "2c", "3", NULL};
+static const char *const TRANSPORTS[] = {"udp", "tcp", NULL};
+static const char *const AUTHS[] = {"none",    "SHA",     "SHA-224", "SHA-256",
+                                    "SHA-384", "SHA-512", NULL};
+static const char *const PRIVS[] = {"none",      "AES",       "AES-192", "AES-256",
+                                    "AES-192-C", "AES-256-C", NULL};
+static const char *state = "/tmp";
+
+static size_t parse_engine_id(const char *digits, uint8_t out[SNMP_ENGINE_ID_MAX])
+{
+    size_t n = 0;
+    for (; digits[2 * n] && n < SNMP_ENGINE_ID_MAX; n++) {
+        const char octet[3] = {digits[2 * n], digits[2 * n + 1], '\0'};
+        out[n] = (uint8_t)strtoul(octet, NULL, 16);
+    }
+    return n;
+}
+
+static void set_option(struct group *g, const char *key, const char *value)
+{
+    struct snmp_target *t = &g->target;
+    const struct {
+        const char *key;
+        const char **text;
+        unsigned *number;
+        bool *flag;
+    } OPTIONS[] = {
+        {"state", &state, NULL, NULL},
+        {"host", &t->host, NULL, NULL},
+        {"community", &t->community, NULL, NULL},
+        {"user", &t->user.name, NULL, NULL},
+        {"authpw", &t->user.auth_password, NULL, NULL},
+        {"privpw", &t->user.priv_password, NULL, NULL},
+        {"context", &t->user.context, NULL, NULL},
+        {"type", &g->type, NULL, NULL},
+        {"text", &g->text, NULL, NULL},
+        {"timeout", NULL, &t->timeout_ms, NULL},
+        {"retries", NULL, &t->retries, NULL},
+        {"window", NULL, &t->window, NULL},
+        {"sets", NULL, &t->sets, NULL},
+        {"n", NULL, &g->n, NULL},
+        {"first", NULL, &g->first, NULL},
+        {"limit", NULL, &g->limit_s, NULL},
+        {"pause", NULL, &g->pause_us, NULL},
+        {"inform", NULL, NULL, &t->inform},
+        {"extra", NULL, NULL, &t->extra},
+    };
+    for (size_t i = 0; i < sizeof OPTIONS / sizeof *OPTIONS; i++) {
+        if (strcmp(OPTIONS[i].key, key) != 0)
+            continue;
+        if (OPTIONS[i].text)
+            *OPTIONS[i].text = value;
+        else if (OPTIONS[i].number)
+            *OPTIONS[i].number = (unsigned)number(value);
+        else
+            *OPTIONS[i].flag = number(value) != 0;
+        return;
+    }
+    if (strcmp(key, "port") == 0) {
+        t->port = (uint16_t)number(value);
+    } else if (strcmp(key, "version") == 0) {
+        t->version = (enum snmp_version)find_word(VERSIONS, value);
+    } else if (strcmp(key, "transport") == 0) {
+        t->transport = (enum snmp_transport)find_word(TRANSPORTS, value);
+    } else if (strcmp(key, "auth") == 0) {
+        t->user.auth = (enum snmp_auth)find_word(AUTHS, value);
+    } else if (strcmp(key, "priv") == 0) {
+        t->user.priv = (enum snmp_priv)find_word(PRIVS, value);
+    } else if (strcmp(key, "engine") == 0) {
+        t->user.engine_id_size = parse_engine_id(value, t->user.engine_id);
+    } else if (strcmp(key, "trapaddr") == 0) {
+        t->has_trap_address = inet_pton(AF_INET, value, t->trap_address) == 1;
+    } else if (strcmp(key, "agentaddr") == 0) {
+        t->has_agent_address = inet_pton(AF_INET, value, t->agent_address) == 1;
+    } else {
+        fprintf(stderr, "what is '%s'?\n", key);
+        exit(2);
+    }
+}
+
+// The n-th event: its identifier, its ports and LIDs count up; everything else stays.
+static struct event *make_event(const struct group *g, unsigned i)
+{
+    const struct catalogue_entry *type = NULL;
+    for (int t = 0; t < CATALOGUE_COUNT && !type; t++) {
+        if (strcmp(catalogue_get((enum catalogue_event)t)->name, g->type) == 0)
+            type = catalogue_get((enum catalogue_event)t);
+    }
+    struct event *e = type ? event_make(type) : NULL;
+    if (!e) {
+        fprintf(stderr, "no event '%s'\n", g->type);
+        exit(2);
+    }
+    snprintf(e->id, sizeof e->id, "00000000-0000-4000-8000-%012x", g->first + i);
+    e->time_us = INT64_C(1795231143123456);
+    e->subnet_prefix = UINT64_C(0xfe80000000000000);
+    e->switch_guid = UINT64_C(0x0002c90300001234);
+    e->notice.lid = (uint16_t)(i % 0xbfff + 1);
+    e->notice.port = (uint8_t)(i % 36 + 1);
+    text_clean(g->text, strlen(g->text), e->text, sizeof e->text);
+    return e;
+}
+
+static int64_t now(void)
+{
+    return clock_monotonic(&clock_system);
+}
+
+// One receiver's progress: events handed over since the last opening, events it has for certain.
+struct progress {
+    struct group *group;
+    struct receiver *receiver;
+    bool is_open;
+    unsigned done, handed;
+};
+
+static void fail(struct progress *p, const struct error *err)
+{
+    fprintf(stderr, "%s: %s\n", p->receiver->name, err->text);
+    if (p->is_open)
+        p->receiver->close(p->receiver->self);
+    p->is_open = false;
+    p->group->failures++;
+    usleep(100000);
+}
+
+static bool open_again(struct progress *p, struct error *err)
+{
+    p->handed = p->done;
+    p->is_open = p->is_open || p->receiver->open(p->receiver->self, err);
+    return p->is_open;
+}
+
+static bool hand_over(struct progress *p, struct event *const *events, struct error *err)
+{
+    enum receiver_result result = p->receiver->send(p->receiver->self, events[p->handed], err);
+    p->handed++;
+    p->done += result == RECEIVER_DONE || result == RECEIVER_SKIPPED;
+    return result != RECEIVER_FAILED;
+}
+
+static bool collect(struct progress *p, int timeout_ms, struct error *err)
+{
+    int n = p->receiver->wait(p->receiver->self, timeout_ms, err);
+    p->done += n > 0 ? (unsigned)n : 0;
+    return n >= 0;
+}
+
+static void note_wait(struct group *g, int64_t us)
+{
+    if (g->wait_count < WAITS_MAX)
+        g->waits_us[g->wait_count++] = us;
+}
+
+static bool step(struct progress *p, struct event *const *events, struct error *err)
+{
+    unsigned pending = p->handed - p->done, window = p->receiver->window;
+    if (!p->is_open)
+        return open_again(p, err);
+    bool may_hand = p->handed < p->group->n && (window == 0 || pending < window);
+    int64_t since = now();
+    bool ok = (!may_hand || hand_over(p, events, err)) &&
+              (window == 0 || collect(p, may_hand ? 0 : 20, err));
+    note_wait(p->group, now() - since);
+    if (may_hand && p->group->pause_us > 0)
+        usleep(p->group->pause_us);
+    return ok;
+}
+
+static void send_all(struct group *g, struct receiver *r, struct event *const *events)
+{
+    struct error err;
+    struct progress p = {.group = g, .receiver = r};
+    int64_t until = now() + g->limit_s * CLOCK_US_PER_S;
+    while (p.done < g->n && now() < until) {
+        if (!step(&p, events, &err))
+            fail(&p, &err);
+    }
+    g->finished = p.done == g->n;
+    if (p.is_open)
+        r->close(r->self);
+}
+
+static void *run(void *arg)
+{
+    struct group *g = arg;
+    struct receiver r;
+    struct error err;
+    char name[32];
+    snprintf(name, sizeof name, "%s:%u", g->target.host, g->target.port);
+    if (!snmp_receiver(&r, name, &g->target, &err)) {
+        fprintf(stderr, "%s: refused: %s\n", name, err.text);
+        return NULL;
+    }
+    struct event **events = calloc(g->n, sizeof *events);
+    for (unsigned i = 0; i < g->n; i++)
+        events[i] = make_event(g, i);
+    int64_t started_at = now();
+    send_all(g, &r, events);
+    g->took_us = now() - started_at;
+    for (unsigned i = 0; i < g->n; i++)
+        event_release(events[i]);
+    free(events);
+    r.free(r.self);
+    return NULL;
+}
+
+static int compare(const void *a, const void *b)
+{
+    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+    return (x > y) - (x < y);
+}
+
+// A line: of the turns that wait for the receiver, the 99th percentile and the longest.
+static void report(struct group *g)
+{
+    qsort(g->waits_us, g->wait_count, sizeof *g->waits_us, compare);
+    int64_t p99 = g->wait_count > 0 ? g->waits_us[g->wait_count * 99 / 100] : 0;
+    int64_t longest = g->wait_count > 0 ? g->waits_us[g->wait_count - 1] : 0;
+    printf("%s, %u failures, %.1f ms at 99 %%, %.1f ms the longest wait, %.3f s\n",
+           g->finished ? "finished" : "unfinished", g->failures, (double)p99 / 1000,
+           (double)longest / 1000, (double)g->took_us / 1e6);
+}
+
+int main(int argc, char **argv)
+{
+    static struct group groups[GROUPS_MAX];
+    pthread_t threads[GROUPS_MAX];
+    size_t count = 0;
+    for (int i = 1; i < argc; i++) {
+        struct group *g = &groups[count];
+        if (i == 1 || strcmp(argv[i], "+") == 0) {
+            count += i > 1;
+            g = &groups[count];
+            *g = (struct group){.target = SNMP_TARGET_DEFAULTS, .n = 1, .limit_s = 60};
+            g->type = "gid-in-service";
+            g->text = "A port is there.";
+            g->target.host = "127.0.0.1";
+            g->target.clock = &clock_system;
+            g->target.started_at = now();
+        }
+        char *equals = strchr(argv[i], '=');
+        if (equals) {
+            *equals = '\0';
+            set_option(g, argv[i], equals + 1);
+        }
+    }
+    struct log *log = log_open(stderr, LOG_LEVEL_INFO, true, &clock_system);
+    snmp_begin(state, &random_system, log);
+    bool all = true;
+    for (size_t i = 0; i <= count; i++)
+        pthread_create(&threads[i], NULL, run, &groups[i]);
+    for (size_t i = 0; i <= count; i++) {
+        pthread_join(threads[i], NULL);
+        all = all && groups[i].finished;
+        report(&groups[i]);
+    }
+    snmp_end();
+    log_close(log);
+    return all ? 0 : 1;
+}

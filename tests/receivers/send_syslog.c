@@ -1,0 +1,198 @@
+// Opens one syslog or file receiver and brings made-up events to it, as the delivery engine would:
+// window, wait, and all that is pending again after a failure. No daemon, no journal.
+//
+//   send_syslog transport=tcp host=127.0.0.1 port=514 count=1000 ...
+//
+// Event number n, from 0, has n in its identifier. Standard error tells "acked N" whenever the
+// receiver is known to have the first N events, and "error TEXT" for each new reason of a failure.
+// SIGHUP reopens. Ends with 0 when it has all, with 1 after `deadline` seconds.
+#include "base/clock.h"
+#include "base/text.h"
+#include "model/catalogue.h"
+#include "sink/file.h"
+#include "sink/syslog.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+// 2026-11-21T03:19:03.123456Z
+#define FIRST_US INT64_C(1795231143123456)
+
+enum { RETRY_US = 100000, WAIT_MS = 500 };
+
+struct run {
+    struct receiver receiver;
+    long count, next, acked; // events: in all; handed over; known to be there
+    const char *node;        // the name that each event is about
+    long pause_us;           // after each event
+    bool is_open;
+    char problem[512];
+};
+
+static volatile sig_atomic_t hangup;
+
+static void note_hangup(int signal)
+{
+    (void)signal;
+    hangup = 1;
+}
+
+static const char *option(char **args, const char *name, const char *otherwise)
+{
+    size_t length = strlen(name);
+    for (; *args; args++) {
+        if (strncmp(*args, name, length) == 0 && (*args)[length] == '=')
+            return *args + length + 1;
+    }
+    return otherwise;
+}
+
+static long number(char **args, const char *name, long otherwise)
+{
+    const char *value = option(args, name, NULL);
+    return value ? strtol(value, NULL, 10) : otherwise;
+}
+
+static struct event *make(const struct run *run, long n)
+{
+    static const enum catalogue_event TYPES[] = {
+        CATALOGUE_BAD_PKEY_AT_SWITCH, CATALOGUE_LINK_INTEGRITY_THRESHOLD, CATALOGUE_GID_IN_SERVICE,
+        CATALOGUE_SUBSCRIPTION_LOST};
+    struct event *e = event_make(catalogue_get(TYPES[n % 4]));
+    snprintf(e->id, sizeof e->id, "01990000-0000-7000-8000-%012ld", n);
+    e->time_us = FIRST_US + n;
+    e->subnet_prefix = UINT64_C(0xfe80000000000000);
+    e->subject = (struct endpoint){.guid = UINT64_C(0x0002c90300000000) + (uint64_t)n, .lid = 7};
+    text_clean(run->node, strlen(run->node), e->subject.name, sizeof e->subject.name);
+    e->issuer = (struct endpoint){.guid = UINT64_C(0x0002c90300001234), .lid = 3};
+    e->notice = (struct notice){.generic = true, .trap = e->type->trap, .lid = 7, .port = 17};
+    e->raw_size = e->type->trap ? NOTICE_SIZE : 0;
+    memset(e->raw, 0xA5, e->raw_size);
+    snprintf(e->alarm_key, sizeof e->alarm_key, "%s",
+             e->type->alarm == ALARM_NONE ? "" : "subscriptions");
+    struct text t = text_in(e->text, sizeof e->text);
+    text_addf(&t, "Event %ld of ", n);
+    text_add(&t, e->subject.name);
+    text_add(&t, ".");
+    return e;
+}
+
+static bool choose_syslog(struct receiver *out, char **args, struct error *err)
+{
+    struct syslog_options o = SYSLOG_DEFAULTS;
+    const char *wanted = option(args, "transport", "local");
+    for (int t = 0; t < SYSLOG_TRANSPORTS; t++) {
+        if (strcmp(wanted, syslog_transport_word((enum syslog_transport)t)) == 0)
+            o.transport = (enum syslog_transport)t;
+    }
+    o.host = option(args, "host", "127.0.0.1");
+    o.port = (uint16_t)number(args, "port", syslog_default_port(o.transport));
+    o.path = option(args, "path", o.path);
+    o.facility = (unsigned)number(args, "facility", o.facility);
+    o.tls = (struct tls_options){.ca_file = option(args, "ca", ""),
+                                 .cert_file = option(args, "cert", ""),
+                                 .key_file = option(args, "key", ""),
+                                 .name = option(args, "name", "")};
+    if (!format_find(option(args, "format", "rfc5424"), &o.format))
+        return error_set(err, "no such format");
+    return syslog_receiver(out, "test", &o, err);
+}
+
+static bool choose(struct receiver *out, char **args, struct error *err)
+{
+    const char *file = option(args, "file", NULL);
+    bool each = strcmp(option(args, "fsync", "none"), "each") == 0;
+    const struct file_options f = {.path = file, .fsync = each ? FILE_FSYNC_EACH : FILE_FSYNC_NONE};
+    return file ? file_receiver(out, "test", &f, err) : choose_syslog(out, args, err);
+}
+
+static void tell(struct run *run, long acked)
+{
+    if (acked == run->acked)
+        return;
+    run->acked = acked;
+    fprintf(stderr, "acked %ld\n", acked);
+}
+
+static void fail(struct run *run, const struct error *err)
+{
+    if (strcmp(run->problem, err->text) != 0)
+        fprintf(stderr, "error %s\n", err->text);
+    snprintf(run->problem, sizeof run->problem, "%s", err->text);
+    if (run->is_open)
+        run->receiver.close(run->receiver.self);
+    run->is_open = false;
+    run->next = run->acked;
+    usleep(RETRY_US);
+}
+
+static bool send_next(struct run *run, struct error *err)
+{
+    struct event *event = make(run, run->next);
+    enum receiver_result result = run->receiver.send(run->receiver.self, event, err);
+    event_release(event);
+    if (result == RECEIVER_FAILED)
+        return false;
+    run->next++;
+    if (result == RECEIVER_DONE)
+        tell(run, run->next);
+    if (run->pause_us > 0)
+        usleep((useconds_t)run->pause_us);
+    return true;
+}
+
+static bool has_room(const struct run *run)
+{
+    long pending = run->next - run->acked;
+    return run->next < run->count && (run->receiver.window == 0 || pending < run->receiver.window);
+}
+
+static bool step(struct run *run, struct error *err)
+{
+    if (!run->is_open)
+        return run->is_open = run->receiver.open(run->receiver.self, err);
+    if (hangup) {
+        hangup = 0;
+        run->receiver.reopen(run->receiver.self);
+    }
+    bool room = has_room(run);
+    if (room && !send_next(run, err))
+        return false;
+    if (run->next == run->acked)
+        return true;
+    int n = run->receiver.wait(run->receiver.self, room ? 0 : WAIT_MS, err);
+    if (n > 0)
+        tell(run, run->acked + n);
+    return n >= 0;
+}
+
+int main(int argc, char **argv)
+{
+    (void)argc;
+    char **args = argv + 1;
+    struct run run = {.count = number(args, "count", 1),
+                      .node = option(args, "node", "node1"),
+                      .pause_us = number(args, "pause", 0)};
+    struct error err;
+    int64_t begun = clock_monotonic(&clock_system);
+    int64_t deadline = begun + number(args, "deadline", 60) * CLOCK_US_PER_S;
+    signal(SIGPIPE, SIG_IGN);
+    signal(SIGHUP, note_hangup);
+    if (!choose(&run.receiver, args, &err)) {
+        fprintf(stderr, "%s\n", err.text);
+        return 2;
+    }
+    while (run.acked < run.count && clock_monotonic(&clock_system) < deadline) {
+        if (!step(&run, &err))
+            fail(&run, &err);
+    }
+    if (run.is_open)
+        run.receiver.close(run.receiver.self);
+    run.receiver.free(run.receiver.self);
+    fprintf(stderr, "took %.3f\n", (double)(clock_monotonic(&clock_system) - begun) / 1e6);
+    return run.acked < run.count;
+}

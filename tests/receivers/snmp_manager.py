@@ -1,0 +1,183 @@
+"""snmptrapd as a manager: every version, transport and user, and able to die and come back."""
+
+import pathlib
+import re
+import signal
+import socket
+import subprocess
+from dataclasses import dataclass
+
+from lab import ber
+from lab.processes import Process
+from lab.receivers import File, free_port, listening, printed_varbind
+
+AUTHS = ["SHA", "SHA-224", "SHA-256", "SHA-384", "SHA-512"]
+PRIVS = ["AES", "AES-192", "AES-256", "AES-192-C", "AES-256-C"]
+AUTH_PASSWORD, PRIV_PASSWORD = "an auth password", "a privacy password"
+ENGINE_ID = "8000000001020304"
+
+SENDER, FIELD, VARBIND, END = "\x1c", "\x1d", "\x1e", "\x1f"
+
+
+@dataclass(frozen=True)
+class Trap:
+    """One notification as snmptrapd tells of it; what belongs to v1 is empty otherwise."""
+
+    security: str
+    agent: str
+    enterprise: str
+    generic: int
+    specific: int
+    varbinds: tuple
+
+    @property
+    def oid(self):
+        return self.value("1.3.6.1.6.3.1.1.4.1.0")
+
+    @property
+    def own_varbinds(self):
+        """Without sysUpTime.0 and snmpTrapOID.0."""
+        return self.varbinds[2:]
+
+    def value(self, oid):
+        return next(one.value for one in self.varbinds if one.oid == oid)
+
+
+def user_names():
+    """name -> (auth, priv), None where a level has none."""
+    users = {"nobody": (None, None)}
+    users |= {f"user-{auth}": (auth, None) for auth in AUTHS}
+    users |= {f"user-{auth}-{priv}": (auth, priv) for auth in AUTHS for priv in PRIVS}
+    return users
+
+
+def create_user(name, auth, priv, engine_id):
+    """As snmptrapd.conf has it; with an engine ID for traps, without for informs."""
+    parts = ["createUser", *(["-e", f"0x{engine_id}"] if engine_id else []), name]
+    parts += [auth, f'"{AUTH_PASSWORD}"'] if auth else []
+    parts += [priv, f'"{PRIV_PASSWORD}"'] if priv else []
+    return " ".join(parts)
+
+
+def decode_varbind(text):
+    oid, value = text.strip().split(" = ", 1)
+    if value.startswith("IpAddress: "):
+        return ber.Varbind(oid.lstrip("."), "IpAddress", socket.inet_aton(value.split(": ")[1]))
+    return printed_varbind(text)
+
+
+class Manager(File):
+    """snmptrapd on loopback addresses: UDP and TCP over IPv4, UDP over IPv6."""
+
+    ending = END
+    FORMAT = FIELD.join(["%P", "%a", "%N", "%w", "%q", f"%V{VARBIND}%v{END}"])
+
+    def __init__(self, directory, sender_engine_id=None):
+        super().__init__()
+        self.port = free_port()
+        self._sender_engine_id = sender_engine_id
+        self._work = pathlib.Path(directory) / f"snmptrapd-{self.port}"
+        self.path = self._work / "traps"
+
+    def __enter__(self):
+        self._work.mkdir(parents=True)
+        self.start()
+        return self
+
+    def __exit__(self, *_):
+        self._process.stop()
+
+    def start(self):
+        engines = [None, self._sender_engine_id] if self._sender_engine_id else [None]
+        lines = ["disableAuthorization yes", f"exactEngineID 0x{ENGINE_ID}"]
+        lines += [create_user(name, *kind, engine) for engine in engines for name, kind in user_names().items()]
+        config = self._work / "snmptrapd.conf"
+        config.write_text("\n".join(lines) + "\n")
+        self._process = Process(
+            "snmptrapd",
+            ["/usr/sbin/snmptrapd", "-f", "-n", "-C", "-c", config, "-p", self._work / "pid", "-A", "-Lf", self.path,
+             "-F", self.FORMAT, "-M", "", "-m", "", "-On", "-Oe", "-Ox",
+             f"udp:127.0.0.1:{self.port}", f"tcp:127.0.0.1:{self.port}", f"udp6:[::1]:{self.port}"],
+            log=self._work / "log",
+            cwd=self._work,
+            env={"SNMP_PERSISTENT_DIR": str(self._work), "SNMPCONFPATH": str(self._work)},
+        )
+        self._process.wait_ready(lambda: listening(self.port) and listening(self.port, ipv6=True), "snmptrapd")
+
+    def kill(self):
+        self._process.stop(signal.SIGKILL)
+
+    def decode(self, entry):
+        _, started, rest = entry.rpartition("NET-SNMP version")  # before it: what a killed one did not finish
+        entry = rest.partition("\n")[2] if started else entry
+        security, agent, enterprise, generic, specific, varbinds = entry.split(FIELD)
+        return Trap(security, agent, enterprise.strip().lstrip("."), int(generic), int(specific.lstrip(".")),
+                    tuple(decode_varbind(part) for part in varbinds.split(VARBIND) if part.strip()))
+
+
+OWN = "1.3.6.1.4.1.8072.9999.9999.117"
+EVENT_ID, EVENT_TEXT = f"{OWN}.1.1.1.0", f"{OWN}.1.1.17.0"
+
+
+def number_of(trap):
+    """Which of the made-up events it tells of."""
+    return int(trap.value(EVENT_ID).decode().rsplit("-", 1)[1], 16)
+
+
+class Sender:
+    """The program send_events; its SNMP engine lives in a directory."""
+
+    def __init__(self, program, state):
+        self.program, self.state = program, pathlib.Path(state)
+
+    def command(self, *groups):
+        words = [str(self.program), f"state={self.state}"]
+        for i, group in enumerate(groups):
+            words += (["+"] if i else []) + [f"{key}={value}" for key, value in group.items()]
+        return words
+
+    def run(self, *groups, timeout=60):
+        """Returns what it printed for each group, and its stderr; fails when it fails."""
+        done = subprocess.run(self.command(*groups), capture_output=True, text=True, timeout=timeout)
+        assert done.returncode == 0, done.stdout + done.stderr
+        return done.stdout.splitlines(), done.stderr
+
+    def refuse(self, group):
+        done = subprocess.run(self.command({"limit": 2, **group}), capture_output=True, text=True, timeout=30)
+        assert done.returncode == 1
+        return done.stderr
+
+    def start(self, *groups):
+        return subprocess.Popen(self.command(*groups), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+    @property
+    def engine(self):
+        """(engine ID as hexadecimal, boots) as saved."""
+        found = re.fullmatch(r"engine-id ([0-9a-f]+)\nboots (\d+)\n", (self.state / "snmp-engine").read_text())
+        return found[1], int(found[2])
+
+
+@dataclass(frozen=True)
+class UsmHeader:
+    engine_id: str
+    boots: int
+    time: int
+    user: str
+
+
+def usm_header(datagram):
+    """The security parameters of an SNMPv3 message."""
+    message = ber.Reader(ber.Reader(datagram).take(ber.SEQUENCE)[1])
+    assert message.integer() == 3
+    message.take(ber.SEQUENCE)
+    usm = ber.Reader(ber.Reader(message.take(0x04)[1]).take(ber.SEQUENCE)[1])
+    engine_id = usm.take(0x04)[1].hex()
+    return UsmHeader(engine_id, usm.integer(), usm.integer(), usm.take(0x04)[1].decode())
+
+
+def v3(name):
+    """Options of send_events for one of the users."""
+    auth, priv = user_names()[name]
+    options = {"version": 3, "user": name}
+    options |= {"auth": auth, "authpw": AUTH_PASSWORD} if auth else {}
+    return options | ({"priv": priv, "privpw": PRIV_PASSWORD} if priv else {})

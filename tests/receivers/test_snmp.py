@@ -1,0 +1,308 @@
+"""The SNMP receiver against snmptrapd, event by event."""
+
+import os
+import pathlib
+import re
+import select
+import signal
+import socket
+import time
+
+import pytest
+from lab.ber import Varbind
+from lab.receivers import TrapSocket
+from snmp_manager import (AUTH_PASSWORD, ENGINE_ID, EVENT_ID, EVENT_TEXT, OWN, PRIV_PASSWORD, Manager, Sender,
+                          number_of, user_names, usm_header, v3)
+
+PROGRAM = pathlib.Path(os.environ.get("IBTRAPD_BUILD_DIR", "build")) / "tests" / "receivers" / "send_events"
+NAMES = [
+    "Grüße aus Würzburg HCA-1",
+    'say "hello"] \\ to [rack=3]',
+    "x" * 64,
+    "ü" * 32,
+]
+
+
+@pytest.fixture
+def sender(tmp_path):
+    one = Sender(PROGRAM, tmp_path)
+    one.run({"host": "127.0.0.1", "port": 9, "n": 0})  # makes the engine
+    return one
+
+
+@pytest.fixture
+def manager(sender, tmp_path):
+    with Manager(tmp_path / "manager", sender.engine[0]) as one:
+        yield one
+
+
+def arrived(manager, count, timeout=30):
+    return manager.wait_for(lambda one: True, "notifications", count=count, timeout=timeout)
+
+
+def expected_own(number, text, lid=1):
+    """The varbinds of gid-in-service, the made-up event."""
+    return (
+        Varbind("1.3.6.1.3.117.3.1.1.24.0", "OCTET STRING", bytes(16)),
+        Varbind(EVENT_ID, "OCTET STRING", f"00000000-0000-4000-8000-{number:012x}".encode()),
+        Varbind(f"{OWN}.1.1.2.0", "OCTET STRING", b"gid-in-service"),
+        Varbind(f"{OWN}.1.1.3.0", "OCTET STRING", bytes.fromhex("07ea0b15031303012b0000")),
+        Varbind(f"{OWN}.1.1.4.0", "INTEGER", 6),
+        Varbind(f"{OWN}.1.1.5.0", "INTEGER", 4),
+        Varbind(f"{OWN}.1.1.8.0", "OCTET STRING", bytes.fromhex("fe80000000000000")),
+        Varbind(EVENT_TEXT, "OCTET STRING", text.encode()),
+    )
+
+
+WAYS = {
+    "udp": {"host": "127.0.0.1"},
+    "tcp": {"host": "127.0.0.1", "transport": "tcp"},
+    "ipv6": {"host": "::1"},
+}
+
+
+@pytest.mark.parametrize("way", ["udp", "tcp", "ipv6"])
+@pytest.mark.parametrize("version", ["2c", "3"])
+@pytest.mark.parametrize("inform", [0, 1])
+def test_every_value_arrives(sender, manager, way, version, inform):
+    options = v3("user-SHA-256-AES") if version == "3" else {"version": version, "community": "secret words"}
+    for i, name in enumerate(NAMES):
+        sender.run({**WAYS[way], "port": manager.port, "first": i, "text": name, "inform": inform, **options})
+    found = arrived(manager, len(NAMES))
+    for i, (one, name) in enumerate(zip(found, NAMES)):
+        assert one.oid == f"{OWN}.0.1"
+        assert one.own_varbinds == expected_own(i, name)
+        assert ("INFORM" if inform else "TRAP2") in one.security
+        assert ("user user-SHA-256-AES" if version == "3" else "community secret words") in one.security
+
+
+@pytest.mark.parametrize("way", ["udp", "tcp", "ipv6"])
+def test_v1(sender, manager, way):
+    options = {**WAYS[way], "port": manager.port, "version": 1, "agentaddr": "192.0.2.9"}
+    sender.run({**options, "text": NAMES[0]})
+    sender.run({**options, "type": "link-integrity-threshold"})
+    own, sma, switch = arrived(manager, 3)
+    assert (own.enterprise, own.generic, own.specific) == (OWN, 6, 1)
+    assert own.varbinds == expected_own(0, NAMES[0])
+    assert (sma.enterprise, sma.generic, sma.specific) == ("1.3.6.1.3.117.3.2", 6, 2)
+    assert [one.type for one in sma.varbinds] == ["Gauge32", "Gauge32"]
+    assert (switch.enterprise, switch.generic, switch.specific) == ("1.3.6.1.3.2.2.1", 6, 5)
+    assert {one.agent for one in (own, sma, switch)} == {"192.0.2.9"}
+
+
+@pytest.mark.parametrize("inform", [0, 1])
+def test_every_level_and_protocol_of_v3(sender, manager, inform):
+    port = {"port": manager.port, "inform": inform}
+    for i, name in enumerate(user_names()):
+        sender.run({**port, **v3(name), "first": i})
+    found = arrived(manager, len(user_names()))
+    assert [number_of(one) for one in found] == list(range(len(user_names())))
+    for one, name in zip(found, user_names()):
+        assert f"user {name}," in one.security
+
+
+def test_a_context_and_a_known_engine(sender, manager):
+    options = {"port": manager.port, "inform": 1, **v3("user-SHA"), "context": "fabric 1"}
+    sender.run({**options, "engine": ENGINE_ID})
+    assert "context fabric 1" in arrived(manager, 1)[0].security
+    assert "another SNMPv3 engine ID" in sender.refuse({**options, "engine": "8000000005060708"})
+
+
+def test_sets_and_additions(sender, manager):
+    link = {"port": manager.port, "type": "link-integrity-threshold"}
+    sender.run({**link, "sets": 1, "extra": 1, "trapaddr": "192.0.2.7", "text": "Too many errors."})
+    sender.run({**link, "sets": 2})
+    sender.run({**link, "sets": 4})  # there is none
+    sender.run({**link, "inform": 1})
+    first, switch, both1, both2 = arrived(manager, 4)
+    assert first.oid == "1.3.6.1.3.117.3.2.0.2"
+    assert [one.oid for one in first.own_varbinds] == [
+        "1.3.6.1.3.117.3.1.1.14.0", "1.3.6.1.3.117.3.1.1.15.0",
+        *(f"{OWN}.1.1.{number}.0" for number in (1, 2, 3, 4, 5, 8, 17)), "1.3.6.1.6.3.18.1.3.0"]
+    assert first.value(EVENT_TEXT) == b"Too many errors."
+    assert first.varbinds[-1] == Varbind("1.3.6.1.6.3.18.1.3.0", "IpAddress", bytes([192, 0, 2, 7]))
+    assert (switch.oid, both1.oid, both2.oid) == ("1.3.6.1.3.2.2.1.0.5", first.oid, "1.3.6.1.3.2.2.1.0.5")
+    time.sleep(0.2)
+    assert len(manager.poll()) == 4
+
+
+@pytest.mark.parametrize("transport", ["udp", "tcp"])
+@pytest.mark.parametrize("options", [{"version": "2c"}, v3("user-SHA-256-AES")], ids=["2c", "3"])
+def test_two_thousand_informs_arrive_in_order(sender, manager, transport, options):
+    lines, _ = sender.run({"port": manager.port, "inform": 1, "n": 2000, "transport": transport, **options})
+    print(lines[0])
+    assert [number_of(one) for one in arrived(manager, 2000)] == list(range(2000))
+    assert len(manager.poll()) == 2000
+
+
+@pytest.mark.parametrize("transport", ["udp", "tcp"])
+@pytest.mark.parametrize("options", [{"version": "2c"}, v3("user-SHA-256-AES")], ids=["2c", "3"])
+def test_a_manager_that_dies_misses_nothing(sender, manager, transport, options):
+    running = sender.start({"port": manager.port, "inform": 1, "n": 2000, "pause": 500, "timeout": 300,
+                            "transport": transport, **options})
+    arrived(manager, 200)
+    manager.kill()
+    time.sleep(1)
+    manager.start()
+    output, errors = running.communicate(timeout=60)
+    assert running.returncode == 0, output + errors
+    time.sleep(0.3)
+    numbers = [number_of(one) for one in manager.poll()]
+    first_time = list(dict.fromkeys(numbers))
+    assert first_time == list(range(2000))
+    assert errors  # it was noticed
+
+
+def test_tcp_traps_notice_the_end_of_the_connection(sender, manager):
+    running = sender.start({"port": manager.port, "n": 400, "pause": 5000, "transport": "tcp"})
+    arrived(manager, 50)
+    manager.kill()
+    time.sleep(0.5)
+    manager.start()
+    output, errors = running.communicate(timeout=60)
+    assert running.returncode == 0, output + errors
+    assert "closed the connection" in errors or "Connection re" in errors
+    manager.wait_for(lambda one: number_of(one) == 399, "the last trap")
+
+
+@pytest.fixture
+def silent():
+    """A UDP port that takes everything and never answers."""
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as one:
+        one.bind(("127.0.0.1", 0))
+        yield one
+
+
+def test_a_dead_target_delays_nobody(sender, manager, silent):
+    dead = {"port": silent.getsockname()[1], "inform": 1, "limit": 12, **v3("user-SHA-256-AES")}
+    live = {"port": manager.port, "inform": 1, "n": 2000, "pause": 4000}
+    sender.run({"port": manager.port, "inform": 1})  # the manager's first answer takes its time
+    arrived(manager, 1)
+    manager.clear()
+    running = sender.start(live, dead, {**dead, **v3("nobody")})
+    output, errors = running.communicate(timeout=60)
+    print(output)
+    assert "does not answer" in errors
+    assert output.startswith("finished, 0 failures")
+    percentile, longest = map(float, re.search(r"([\d.]+) ms at 99 %, ([\d.]+) ms the longest", output).groups())
+    # The figures are printed. What must hold: no event waited for a dead target, which takes seconds.
+    assert percentile <= longest < 1000
+    assert [number_of(one) for one in arrived(manager, 2000)] == list(range(2000))
+
+
+def test_many_v3_receivers_at_once(sender, manager):
+    users = list(user_names())[1:9]
+    groups = [{"port": manager.port, "n": 300, "inform": i % 2, **v3(name), "first": 1000 * i, "pause": 2000}
+              for i, name in enumerate(users)]
+    sender.run(*groups)
+    # Informs all arrive; of traps, snmptrapd's socket may lose some.
+    manager.wait_for(lambda one: one.security.startswith("INFORM"), "informs", count=300 * len(users) // 2)
+    for i, name in enumerate(users):
+        mine = [number_of(one) for one in manager.items if f"user {name}," in one.security]
+        sent = list(range(1000 * i, 1000 * i + 300))
+        if groups[i]["inform"]:
+            # All, though some came twice, or late because snmptrapd's socket was full.
+            assert sorted(set(mine)) == sent, name
+        else:
+            assert mine == sorted(set(mine) & set(sent)), name
+
+
+def test_one_user_name_has_one_set_of_keys(sender, manager):
+    ours = {"port": manager.port, "n": 50, "pause": 20000, **v3("user-SHA")}
+    running = sender.start(ours, {**ours, "limit": 1, "authpw": "another password"})
+    _, errors = running.communicate(timeout=60)
+    assert "in use by another receiver" in errors
+    assert "another password" not in errors
+
+
+def header_from(port_socket):
+    assert select.select([port_socket], [], [], 10)[0]
+    return usm_header(port_socket.recv(65536))
+
+
+def test_engine_and_boots_survive_kill_9(sender, silent):
+    engine_id, boots = sender.engine
+    for i in range(1, 4):
+        running = sender.start({"port": silent.getsockname()[1], "n": 1000, "pause": 200000, **v3("user-SHA")})
+        try:
+            first = header_from(silent)
+            time.sleep(1.3)
+            while select.select([silent], [], [], 0)[0]:
+                later = usm_header(silent.recv(65536))
+        finally:
+            running.send_signal(signal.SIGKILL)
+            running.communicate()
+        assert (first.engine_id, first.boots) == (engine_id, boots + i) == sender.engine
+        assert first.time < later.time < 60 and later.boots == first.boots
+        assert first.user == "user-SHA"
+
+
+def test_traps_are_accepted_after_kill_9(sender, manager):
+    options = {"port": manager.port, **v3("user-SHA-256-AES")}
+    for _ in range(2):
+        running = sender.start({**options, "n": 5000, "pause": 10000})
+        before = len(manager.poll())
+        arrived(manager, before + 20)
+        running.send_signal(signal.SIGKILL)
+        running.communicate()
+
+
+def test_an_engine_that_cannot_be_saved_sends_no_v3_traps(sender, manager, tmp_path):
+    (tmp_path / "snmp-engine.new").mkdir()
+    assert "cannot save" in sender.refuse({"port": manager.port, **v3("user-SHA")})
+    sender.run({"port": manager.port})
+    arrived(manager, 1)
+    (tmp_path / "snmp-engine.new").rmdir()
+    sender.run({"port": manager.port, **v3("user-SHA")})
+    arrived(manager, 2)
+
+
+def test_a_damaged_engine_is_set_aside(sender, tmp_path):
+    before = sender.engine
+    (tmp_path / "snmp-engine").write_text("boots 12\n")
+    _, errors = sender.run({"host": "127.0.0.1", "port": 9, "n": 0})
+    assert "was damaged and is now" in errors
+    assert (tmp_path / "snmp-engine.damaged").read_text() == "boots 12\n"
+    assert sender.engine[0] != before[0] and sender.engine[1] == 1
+
+
+@pytest.mark.parametrize("options, words", [
+    ({"version": 1, "inform": 1}, "SNMPv1 has no informs"),
+    ({**v3("user-SHA"), "authpw": "short"}, "authentication password is shorter than 8 octets"),
+    ({**v3("user-SHA-AES"), "privpw": "short"}, "privacy password is shorter than 8 octets"),
+    ({**v3("user-SHA"), "auth": "none", "priv": "AES", "privpw": PRIV_PASSWORD}, "no privacy without authentication"),
+    ({**v3("user-SHA"), "user": ""}, "needs a user name"),
+    ({**v3("user-SHA"), "user": "u" * 33}, "longer than 32 octets"),
+    ({"inform": 1, "window": 0}, "window"),
+])
+def test_what_does_not_fit_together_is_refused(sender, options, words):
+    errors = sender.refuse({"port": 9, **options})
+    assert words in errors and "refused" in errors
+    assert "short\n" not in errors
+
+
+@pytest.mark.parametrize("options, words", [
+    ({**v3("user-SHA"), "authpw": "not the password"}, "uthentication failure"),
+    ({**v3("user-SHA"), "user": "stranger"}, "user name"),
+    ({**v3("user-SHA-AES"), "user": "user-SHA"}, "security level"),
+])
+def test_what_the_manager_refuses_is_told(sender, manager, options, words):
+    errors = sender.refuse({"port": manager.port, "inform": 1, **options})
+    assert words in errors
+    assert AUTH_PASSWORD not in errors and "not the password" not in errors
+
+
+def test_nobody_listens(sender):
+    errors = sender.refuse({"port": 9, "n": 3})
+    assert "Connection refused" in errors
+    errors = sender.refuse({"port": 9, "transport": "tcp"})
+    assert "Connection refused" in errors
+    assert "cannot resolve 'no-such-host.invalid'" in sender.refuse({"host": "no-such-host.invalid"})
+
+
+def test_a_trap_socket_agrees(sender):
+    """The octets, judged by a decoder of our own."""
+    with TrapSocket() as traps:
+        sender.run({"port": traps.address.rsplit(":", 1)[1], "text": NAMES[1]})
+        one = traps.wait_for(lambda _: True, "the trap")[0]
+    assert one.oid == f"{OWN}.0.1" and one.varbinds == expected_own(0, NAMES[1])
