@@ -1,0 +1,56 @@
+"""Configurations: what is wrong is named by file, line, item and value."""
+
+import pathlib
+
+import pytest
+from lab.gateway import check_config
+
+SNMP = 'snmp "trapd" { address = "127.0.0.1:10162" }\n'
+
+GOOD = {
+    "empty": "",
+    "receivers": SNMP + 'snmp "six" { address = "[::1]:162" community = "secret" }\n'
+    'syslog "u" { transport = "udp" address = "localhost:514" facility = "local3" }\n'
+    'syslog "l" { transport = "local" path = "/dev/log" }\nsyslog "o" { transport = "stdout" }\n',
+    "comments": "# nothing\n\n// here\n/* either */\n" + SNMP,
+    "fabric": 'fabric { device = "mlx5_0" port = 2 verify_interval = 5 refresh_interval = 300 }\n',
+}
+
+# text, line of the mistake, and words that its message has to have
+BAD = {
+    "unknown section": (SNMP + 'smtp "x" { }\n', 2, ["smtp"]),
+    "unknown item": (SNMP + 'log { level = "info"\n colour = "red" }\n', 3, ["colour"]),
+    "no address": ('\nsnmp "x" { community = "public" }\n', 2, ["address"]),
+    "address without port number": ('snmp "x" {\n address = "127.0.0.1:http" }\n', 2, ["address", "127.0.0.1:http"]),
+    "port too large": ('snmp "x" { address = "127.0.0.1:65536" }\n', 1, ["address", "65536"]),
+    "bad transport": ('syslog "x" { transport = "smoke" address = "[::1]:514" }\n', 1, ["transport", "smoke"]),
+    "udp without address": ('syslog "x" { transport = "udp" }\n', 1, ["address"]),
+    "bad facility": ('syslog "x" { transport = "stdout"\n\n facility = "moon" }\n', 3, ["facility", "moon"]),
+    "bad level": ('log { level = "loud" }\n', 1, ["level", "loud"]),
+    "bad port": ('fabric { port = 255 }\n', 1, ["port", "255"]),
+    "negative interval": ('fabric {\n verify_interval = -1 }\n', 2, ["verify_interval", "-1"]),
+    "not a number": ('fabric { refresh_interval = soon }\n', 1, ["refresh_interval", "soon"]),
+    "name twice": (SNMP + SNMP, 2, ["trapd"]),
+    "key file missing": ('fabric { sa_key_file = "/nonexistent/key" }\n', 1, ["sa_key_file", "/nonexistent/key"]),
+    "unfinished": ('snmp "x" { address = "127.0.0.1:162"\n', 1, []),
+}
+
+
+@pytest.mark.parametrize("text", GOOD.values(), ids=GOOD.keys())
+def test_good_configuration(tmp_path, text):
+    assert check_config(text, tmp_path)[0] == 0
+
+
+@pytest.mark.parametrize("text, line, words", BAD.values(), ids=BAD.keys())
+def test_bad_configuration(tmp_path, text, line, words):
+    status, output = check_config(text, tmp_path)
+    assert status == 1
+    assert f"{tmp_path / 'ibtrapd.conf'}:{line}: " in output
+    for word in words:
+        assert word in output
+
+
+@pytest.mark.parametrize("name", ["ibtrapd.conf", "minimal.conf"])
+def test_shipped_examples_work_as_they_are(tmp_path, name):
+    example = pathlib.Path(__file__).resolve().parents[2] / "config" / name
+    assert check_config(example.read_text(), tmp_path)[0] == 0
