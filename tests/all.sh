@@ -1,0 +1,11 @@
+#!/bin/sh
+# Installs what is missing, builds, and runs all tests.
+set -eu
+
+here=$(cd "$(dirname "$0")" && pwd)
+cd "$here/.."
+
+tests/packages.sh
+cmake --preset default
+cmake --build build
+ctest --test-dir build --output-on-failure --parallel 8 "$@"
