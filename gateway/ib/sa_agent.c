@@ -15,7 +15,7 @@ static const int64_t REOPEN_US = 2 * CLOCK_US_PER_S;
 static const int64_t BETTER_PORT_US = 5 * CLOCK_US_PER_S;
 static const int64_t FIRST_SETTLE_US = 30 * CLOCK_US_PER_S; // then a start without SM is told
 static const int64_t UNSUBSCRIBE_US = 1 * CLOCK_US_PER_S;
-enum { SM_SILENCES_MAX = 2, PORT_SILENCES_MAX = 5, PORT_ACTIVE = 4 };
+enum { SM_SILENCES_MAX = 2, PORT_SILENCES_MAX = 5, UNSUBSCRIBE_ATTEMPTS = 3, PORT_ACTIVE = 4 };
 
 // A question of which one is under way at a time.
 struct question {
@@ -521,30 +521,45 @@ static size_t count_under_way(const struct sa_agent *a)
     return n;
 }
 
-// Reports that arrive meanwhile are still taken.
-static void unsubscribe(struct sa_agent *a)
+static void send_unsubscription(struct sa_agent *a, struct subscription *one)
+{
+    uint32_t tid = a->next_tid++;
+    send_subscription(a, one->trap, false, tid);
+    subscriptions_asked(one, tid, now_of(a));
+}
+
+// Takes what arrives, Reports included, until all unsubscriptions are answered. False: the port is gone.
+static bool await_unsubscribed(struct sa_agent *a)
 {
     int64_t end = now_of(a) + UNSUBSCRIBE_US;
-    for (size_t i = 0; i < SUBSCRIPTIONS_COUNT; i++) {
-        struct subscription *one = &a->subscriptions.each[i];
-        one->answer_by = 0;
-        if (one->state != SUBSCRIPTION_HELD || !port_is_up(&a->status.port))
-            continue;
-        uint32_t tid = a->next_tid++;
-        send_subscription(a, one->trap, false, tid);
-        subscriptions_asked(one, tid, now_of(a));
-    }
-    // What the SM says now of its subscriptions is no news.
-    a->settled = true;
-    a->node_question = a->list_question = (struct question){0};
     while (count_under_way(a) > 0 && now_of(a) < end) {
         struct mad_received in;
         struct error err;
         int rc = a->io.receive(a->io.self, &in, RECEIVE_WAIT_MS, &err);
         if (rc < 0)
-            return;
+            return false;
         if (rc > 0)
             take_mad(a, &in, now_of(a));
+    }
+    return true;
+}
+
+static void unsubscribe(struct sa_agent *a)
+{
+    // What the SM says now of its subscriptions is no news.
+    a->settled = true;
+    a->node_question = a->list_question = (struct question){0};
+    for (size_t i = 0; i < SUBSCRIPTIONS_COUNT; i++) {
+        struct subscription *one = &a->subscriptions.each[i];
+        one->answer_by = 0;
+        if (one->state == SUBSCRIPTION_HELD && port_is_up(&a->status.port))
+            send_unsubscription(a, one);
+    }
+    for (int attempt = 1; await_unsubscribed(a) && attempt < UNSUBSCRIBE_ATTEMPTS; attempt++) {
+        for (size_t i = 0; i < SUBSCRIPTIONS_COUNT; i++) {
+            if (a->subscriptions.each[i].answer_by != 0)
+                send_unsubscription(a, &a->subscriptions.each[i]);
+        }
     }
 }
 

@@ -79,7 +79,7 @@ struct sa_agent *sa_agent_new(const struct sa_options *options, struct error *er
 // Starts the thread. A port that is missing or down is no error: it is waited for.
 bool sa_agent_start(struct sa_agent *agent, struct error *err);
 
-// Unsubscribes (for a second at most) and stops the thread. The port stays open, so that reports
+// Unsubscribes (three attempts of a second each at most) and stops the thread. The port stays open, so that reports
 // handed on before can still be acknowledged.
 void sa_agent_stop(struct sa_agent *agent);
 
