@@ -24,6 +24,16 @@ static int64_t system_monotonic(void *ctx)
 
 const struct clock clock_system = {system_utc, system_monotonic, NULL};
 
+struct timespec clock_deadline(int64_t timeout_us)
+{
+    struct timespec ts;
+    clock_gettime(CLOCK_MONOTONIC, &ts);
+    int64_t ns = ts.tv_nsec + timeout_us % CLOCK_US_PER_S * 1000;
+    ts.tv_sec += (time_t)(timeout_us / CLOCK_US_PER_S + ns / 1000000000);
+    ts.tv_nsec = (long)(ns % 1000000000);
+    return ts;
+}
+
 void clock_format_utc(int64_t utc_us, char out[CLOCK_TEXT_SIZE])
 {
     const int64_t first = INT64_C(-62167219200), last = INT64_C(253402300799); // years 0 and 9999

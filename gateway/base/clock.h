@@ -3,6 +3,7 @@
 #define IBTRAPD_BASE_CLOCK_H
 
 #include <stdint.h>
+#include <time.h>
 
 #define CLOCK_US_PER_S  INT64_C(1000000)
 #define CLOCK_US_PER_MS INT64_C(1000)
@@ -25,6 +26,10 @@ static inline int64_t clock_monotonic(const struct clock *c)
 {
     return c->monotonic(c->ctx);
 }
+
+// `timeout_us` microseconds from now, not negative, on CLOCK_MONOTONIC: what pthread_cond_timedwait(3)
+// wants of a condition variable with that clock.
+struct timespec clock_deadline(int64_t timeout_us);
 
 enum { CLOCK_TEXT_SIZE = 28 }; // "2026-11-21T03:19:03.123456Z" and its NUL
 

@@ -1,8 +1,9 @@
 #include "base/ring.h"
 
+#include "base/clock.h"
+
 #include <pthread.h>
 #include <stdlib.h>
-#include <time.h>
 
 struct ring {
     pthread_mutex_t lock;
@@ -76,21 +77,11 @@ void *ring_push_drop_oldest(struct ring *ring, void *item)
     return dropped;
 }
 
-static struct timespec deadline_after(int64_t timeout_us)
-{
-    struct timespec ts;
-    clock_gettime(CLOCK_MONOTONIC, &ts);
-    int64_t ns = ts.tv_nsec + timeout_us % 1000000 * 1000;
-    ts.tv_sec += (time_t)(timeout_us / 1000000 + ns / 1000000000);
-    ts.tv_nsec = (long)(ns % 1000000000);
-    return ts;
-}
-
 void *ring_pop(struct ring *ring, int64_t timeout_us)
 {
     struct timespec deadline = {0};
     if (timeout_us >= 0)
-        deadline = deadline_after(timeout_us);
+        deadline = clock_deadline(timeout_us);
     void *item = NULL;
     pthread_mutex_lock(&ring->lock);
     while (ring->count == 0 && !ring->closed) {

@@ -594,11 +594,7 @@ static size_t read_from_memory(struct journal *j, int64_t after, struct journal_
 
 static bool wait_for_more(struct journal *j, int64_t after, int64_t timeout_us)
 {
-    struct timespec until;
-    clock_gettime(CLOCK_MONOTONIC, &until);
-    int64_t ns = until.tv_nsec + timeout_us % CLOCK_US_PER_S * 1000;
-    until.tv_sec += (time_t)(timeout_us / CLOCK_US_PER_S + ns / 1000000000);
-    until.tv_nsec = (long)(ns % 1000000000);
+    struct timespec until = clock_deadline(timeout_us);
     int rc = 0;
     while (j->committed <= after && !j->awake && rc == 0)
         rc = pthread_cond_timedwait(&j->grown, &j->lock, &until);
