@@ -1,0 +1,62 @@
+#include "model/counter.h"
+
+#include <assert.h>
+#include <string.h>
+
+struct row {
+    const char *name;
+    uint64_t limit;
+};
+
+static const struct row ROWS[COUNTER_COUNT] = {
+    [COUNTER_SYMBOL_ERROR] = {"SymbolErrorCounter", UINT16_MAX},
+    [COUNTER_LINK_ERROR_RECOVERY] = {"LinkErrorRecoveryCounter", UINT8_MAX},
+    [COUNTER_LINK_DOWNED] = {"LinkDownedCounter", UINT8_MAX},
+    [COUNTER_RCV_ERRORS] = {"PortRcvErrors", UINT16_MAX},
+    [COUNTER_RCV_REMOTE_PHYSICAL_ERRORS] = {"PortRcvRemotePhysicalErrors", UINT16_MAX},
+    [COUNTER_RCV_SWITCH_RELAY_ERRORS] = {"PortRcvSwitchRelayErrors", UINT16_MAX},
+    [COUNTER_XMIT_DISCARDS] = {"PortXmitDiscards", UINT16_MAX},
+    [COUNTER_XMIT_CONSTRAINT_ERRORS] = {"PortXmitConstraintErrors", UINT8_MAX},
+    [COUNTER_RCV_CONSTRAINT_ERRORS] = {"PortRcvConstraintErrors", UINT8_MAX},
+    [COUNTER_LOCAL_LINK_INTEGRITY_ERRORS] = {"LocalLinkIntegrityErrors", 15},
+    [COUNTER_EXCESSIVE_BUFFER_OVERRUN_ERRORS] = {"ExcessiveBufferOverrunErrors", 15},
+    [COUNTER_VL15_DROPPED] = {"VL15Dropped", UINT16_MAX},
+    [COUNTER_XMIT_WAIT] = {"PortXmitWait", UINT32_MAX},
+};
+
+const char *counter_name(enum counter counter)
+{
+    assert(counter < COUNTER_COUNT);
+    return ROWS[counter].name;
+}
+
+uint64_t counter_limit(enum counter counter)
+{
+    assert(counter < COUNTER_COUNT);
+    return ROWS[counter].limit;
+}
+
+// Without "Port" at its begin.
+static const char *core(const char *name)
+{
+    return strncmp(name, "Port", 4) == 0 ? name + 4 : name;
+}
+
+// Without "Counter" at its end.
+static size_t core_length(const char *name)
+{
+    size_t n = strlen(name);
+    return n > 7 && strcmp(name + n - 7, "Counter") == 0 ? n - 7 : n;
+}
+
+enum counter counter_find(const char *name)
+{
+    const char *wanted = core(name);
+    size_t n = core_length(wanted);
+    for (enum counter c = 0; c < COUNTER_COUNT; c++) {
+        const char *have = core(ROWS[c].name);
+        if (core_length(have) == n && memcmp(have, wanted, n) == 0)
+            return c;
+    }
+    return COUNTER_COUNT;
+}

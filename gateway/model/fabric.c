@@ -1,0 +1,178 @@
+#include "model/fabric.h"
+
+#include "model/address.h"
+
+#include <assert.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+
+struct fabric *fabric_keep(struct fabric *fabric)
+{
+    atomic_fetch_add_explicit(&fabric->references, 1, memory_order_relaxed);
+    return fabric;
+}
+
+void fabric_release(struct fabric *fabric)
+{
+    if (fabric && atomic_fetch_sub_explicit(&fabric->references, 1, memory_order_acq_rel) == 1)
+        free(fabric); // one piece, arrays included
+}
+
+uint32_t fabric_find_node(const struct fabric *fabric, uint64_t guid)
+{
+    uint32_t low = 0, high = fabric->node_count;
+    while (low < high) {
+        uint32_t mid = low + (high - low) / 2;
+        if (fabric->nodes[mid].guid < guid)
+            low = mid + 1;
+        else
+            high = mid;
+    }
+    return low < fabric->node_count && fabric->nodes[low].guid == guid ? low : FABRIC_NONE;
+}
+
+uint32_t fabric_find_port(const struct fabric *fabric, uint32_t node, uint8_t number)
+{
+    assert(node < fabric->node_count);
+    uint32_t low = fabric->nodes[node].first_port, end = low + fabric->nodes[node].ports;
+    uint32_t high = end;
+    while (low < high) {
+        uint32_t mid = low + (high - low) / 2;
+        if (fabric->ports[mid].number < number)
+            low = mid + 1;
+        else
+            high = mid;
+    }
+    return low < end && fabric->ports[low].number == number ? low : FABRIC_NONE;
+}
+
+uint32_t fabric_find_port_guid(const struct fabric *fabric, uint64_t guid)
+{
+    uint32_t low = 0, high = fabric->port_guid_count;
+    while (low < high) {
+        uint32_t mid = low + (high - low) / 2;
+        if (fabric->port_guids[mid].guid < guid)
+            low = mid + 1;
+        else
+            high = mid;
+    }
+    bool found = low < fabric->port_guid_count && fabric->port_guids[low].guid == guid;
+    return found ? fabric->port_guids[low].port : FABRIC_NONE;
+}
+
+uint32_t fabric_find_lid(const struct fabric *fabric, uint16_t lid)
+{
+    return lid <= ADDRESS_LID_UNICAST_MAX ? fabric->lids[lid] : FABRIC_NONE;
+}
+
+// The last node whose ports begin at or before this one: one without ports never is.
+uint32_t fabric_node_of_port(const struct fabric *fabric, uint32_t port)
+{
+    assert(port < fabric->port_count);
+    uint32_t low = 0, high = fabric->node_count;
+    while (high - low > 1) {
+        uint32_t mid = low + (high - low) / 2;
+        if (fabric->nodes[mid].first_port <= port)
+            low = mid;
+        else
+            high = mid;
+    }
+    return low;
+}
+
+uint32_t fabric_peer(const struct fabric *fabric, uint32_t port)
+{
+    const struct fabric_port *p = &fabric->ports[port];
+    if (p->peer_node == FABRIC_NONE)
+        return FABRIC_NONE;
+    return fabric_find_port(fabric, p->peer_node, p->peer_port);
+}
+
+uint32_t fabric_count_links(const struct fabric *fabric)
+{
+    uint32_t ends = 0;
+    for (uint32_t i = 0; i < fabric->port_count; i++)
+        ends += fabric->ports[i].peer_node != FABRIC_NONE;
+    return ends / 2;
+}
+
+struct speed {
+    const char *name;
+    unsigned tenths; // of Gb/s a lane, as people round them
+};
+
+// By the number of the bit in enum fabric_speed.
+static const struct speed SPEEDS[] = {
+    {"SDR", 25}, {"DDR", 50}, {"QDR", 100}, {"FDR", 140}, {"EDR", 250}, {"HDR", 500}, {"NDR", 1000},
+};
+
+static const struct speed *find_speed(uint16_t bit)
+{
+    for (size_t i = 0; i < sizeof SPEEDS / sizeof *SPEEDS; i++) {
+        if (bit == 1u << i)
+            return &SPEEDS[i];
+    }
+    return NULL;
+}
+
+unsigned fabric_lanes(uint8_t width_bit)
+{
+    switch (width_bit) {
+    case 1:
+        return 1;
+    case 2:
+        return 4;
+    case 4:
+        return 8;
+    case 8:
+        return 12;
+    case 16:
+        return 2;
+    default:
+        return 0;
+    }
+}
+
+const char *fabric_speed_word(uint16_t speed_bit)
+{
+    const struct speed *speed = find_speed(speed_bit);
+    return speed ? speed->name : "?";
+}
+
+void fabric_add_rate(struct text *t, uint8_t width, uint16_t speed)
+{
+    unsigned lanes = fabric_lanes(width);
+    const struct speed *each = find_speed(speed);
+    if (lanes > 0)
+        text_addf(t, "%uX ", lanes);
+    else
+        text_add(t, "? ");
+    text_add(t, each ? each->name : "?");
+    if (lanes == 0 || !each)
+        return;
+    unsigned tenths = lanes * each->tenths;
+    text_addf(t, " (%u", tenths / 10);
+    if (tenths % 10 != 0)
+        text_addf(t, ".%u", tenths % 10);
+    text_add(t, " Gb/s)");
+}
+
+uint8_t fabric_best_width(uint8_t a, uint8_t b)
+{
+    uint8_t best = 0;
+    for (unsigned bit = 1; bit <= 16; bit <<= 1) {
+        if ((a & b & bit) && fabric_lanes((uint8_t)bit) > fabric_lanes(best))
+            best = (uint8_t)bit;
+    }
+    return best;
+}
+
+uint16_t fabric_best_speed(uint16_t a, uint16_t b)
+{
+    unsigned common = a & b, best = 0;
+    for (unsigned bit = FABRIC_SDR; bit <= FABRIC_NDR; bit <<= 1) {
+        if (common & bit)
+            best = bit;
+    }
+    return (uint16_t)best;
+}

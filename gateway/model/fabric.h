@@ -1,0 +1,184 @@
+// A snapshot of the fabric: what one look at it found. Built once, immutable from then on, counted.
+#ifndef IBTRAPD_MODEL_FABRIC_H
+#define IBTRAPD_MODEL_FABRIC_H
+
+#include "base/text.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum {
+    FABRIC_NONE = UINT32_MAX,      // no such node or port
+    FABRIC_DESCRIPTION_SIZE = 193, // 64 octets as valid UTF-8 (three octets each at most) and a NUL
+    FABRIC_NODES_MAX = 1 << 18,
+    FABRIC_PORTS_MAX = 1 << 22,
+    FABRIC_SMS_MAX = 1 << 16,
+    FABRIC_CONTROLLERS_MAX = 1 << 16,
+};
+
+// NodeInfo.NodeType (IBA 14.2.5.3).
+enum fabric_type { FABRIC_CA = 1, FABRIC_SWITCH = 2, FABRIC_ROUTER = 3 };
+
+// PortInfo.PortState (IBA 14.2.5.6).
+enum fabric_state { FABRIC_DOWN = 1, FABRIC_INITIALIZE = 2, FABRIC_ARMED = 3, FABRIC_ACTIVE = 4 };
+
+// Bits of PortInfo.CapabilityMask.
+enum fabric_capability { FABRIC_IS_SM = 1u << 1, FABRIC_IS_DM = 1u << 19 };
+
+// Link speeds as bits, slowest first: LinkSpeed and LinkSpeedExt of PortInfo in one number.
+enum fabric_speed {
+    FABRIC_SDR = 1 << 0, // 2.5 Gb/s a lane
+    FABRIC_DDR = 1 << 1, // 5
+    FABRIC_QDR = 1 << 2, // 10
+    FABRIC_FDR = 1 << 3, // 14.0625
+    FABRIC_EDR = 1 << 4, // 25.78125
+    FABRIC_HDR = 1 << 5, // 53.125
+    FABRIC_NDR = 1 << 6, // 106.25
+};
+
+struct fabric_port {
+    uint8_t number;
+    bool known;    // its PortInfo was answered; otherwise only number and peer count
+    bool silent;   // its link is up, but what is behind it did not answer
+    uint64_t guid; // of a CA's or router's port; of a switch for its port 0; 0 for its others
+    uint16_t lid;  // 0: none; a switch's external ports have none of their own
+    uint8_t lmc;
+    uint8_t state;    // enum fabric_state
+    uint8_t physical; // PortInfo.PortPhysicalState; 5: LinkUp
+    // Bits as in PortInfo (1: 1X, 2: 4X, 4: 8X, 8: 12X, 16: 2X), and of enum fabric_speed.
+    uint8_t width_active, width_enabled, width_supported;
+    uint16_t speed_active, speed_enabled, speed_supported;
+    uint32_t capabilities; // CapabilityMask; of a switch: on port 0
+    uint32_t peer_node; // index among the nodes; FABRIC_NONE: no link, or nobody answered behind it
+    uint8_t peer_port;
+};
+
+struct fabric_node {
+    uint64_t guid, system_guid;
+    uint8_t type;       // enum fabric_type
+    uint8_t port_count; // NodeInfo.NumPorts
+    uint32_t vendor;    // 24 bits
+    uint16_t device;
+    uint32_t revision;                         // NodeInfo.Revision: of the hardware
+    char description[FABRIC_DESCRIPTION_SIZE]; // valid UTF-8 without control characters
+    bool silent;         // carried over: it did not answer this time, and may still be there
+    bool unit_silent;    // it has an I/O unit that did not tell all of its controllers this time
+    uint32_t first_port; // index among the ports; its ports follow each other, ascending by number
+    uint16_t ports;      // how many of them the snapshot has
+};
+
+enum fabric_sm_state {
+    FABRIC_NOT_ACTIVE = 0,
+    FABRIC_DISCOVERING = 1,
+    FABRIC_STANDBY = 2,
+    FABRIC_MASTER = 3,
+};
+
+// A subnet manager, from SMInfo (IBA 14.2.5.13).
+struct fabric_sm {
+    uint64_t guid; // of its port
+    uint32_t node; // index among the nodes
+    uint8_t port;
+    uint16_t lid;
+    uint8_t priority;
+    uint8_t state; // enum fabric_sm_state
+};
+
+// An I/O controller, from IOControllerProfile (IBA 16.3.3.4).
+struct fabric_controller {
+    uint64_t guid;
+    uint32_t node;                      // index among the nodes
+    uint8_t slot;                       // 1 and up
+    char name[FABRIC_DESCRIPTION_SIZE]; // what it says of itself, valid UTF-8
+};
+
+struct fabric_port_key {
+    uint64_t guid;
+    uint32_t port; // index among the ports
+};
+
+struct fabric {
+    _Atomic unsigned references;
+    int64_t time_us; // UTC, when the look began
+    uint64_t subnet_prefix;
+    bool complete;                   // everything that should have answered did
+    const struct fabric_node *nodes; // ascending by GUID
+    uint32_t node_count;
+    const struct fabric_port *ports;
+    uint32_t port_count;
+    const struct fabric_sm *sms; // ascending by GUID
+    uint32_t sm_count;
+    const struct fabric_controller *controllers; // ascending by node, then slot
+    uint32_t controller_count;
+    const struct fabric_port_key *port_guids; // ascending; ports that have a GUID
+    uint32_t port_guid_count;
+    const uint32_t *lids; // port index by LID, for 0 to ADDRESS_LID_UNICAST_MAX; LMC counts
+};
+
+// Any thread.
+struct fabric *fabric_keep(struct fabric *fabric); // returns `fabric`
+void fabric_release(struct fabric *fabric);        // NULL is allowed
+
+// Indices, or FABRIC_NONE.
+uint32_t fabric_find_node(const struct fabric *fabric, uint64_t guid);
+uint32_t fabric_find_port(const struct fabric *fabric, uint32_t node, uint8_t number);
+uint32_t fabric_find_port_guid(const struct fabric *fabric, uint64_t guid);
+uint32_t fabric_find_lid(const struct fabric *fabric, uint16_t lid);
+uint32_t fabric_node_of_port(const struct fabric *fabric, uint32_t port);
+uint32_t fabric_peer(const struct fabric *fabric, uint32_t port); // the port at the other end
+uint32_t fabric_count_links(const struct fabric *fabric);         // linear
+
+// "4X EDR (100 Gb/s)" for one width bit and one speed bit; adds "?" for what is not known.
+void fabric_add_rate(struct text *t, uint8_t width, uint16_t speed);
+
+// The widest and the fastest bit that both masks have; 0: none.
+uint8_t fabric_best_width(uint8_t a, uint8_t b);
+uint16_t fabric_best_speed(uint16_t a, uint16_t b);
+unsigned fabric_lanes(uint8_t width_bit); // 0 for none
+const char *fabric_speed_word(uint16_t speed_bit); // "EDR"; "?" for none
+
+// Building one. A builder belongs to one thread.
+struct fabric_builder;
+struct fabric_builder *fabric_builder_new(void);          // NULL: out of memory
+void fabric_builder_free(struct fabric_builder *builder); // NULL is allowed; not after finish
+
+// Adds a node (first_port and ports are ignored) and returns its number, for use with this builder
+// only. A GUID that is there already returns the number it has, and what is known stays.
+// FABRIC_NONE: out of memory or room.
+uint32_t fabric_builder_node(struct fabric_builder *builder, const struct fabric_node *node);
+uint32_t fabric_builder_find(const struct fabric_builder *builder, uint64_t guid);
+// Valid until the next add.
+struct fabric_node *fabric_builder_get(struct fabric_builder *builder, uint32_t node);
+
+// Sets a port (peer_node and peer_port are ignored); one that is there already is replaced, its
+// link stays. False: out of memory or room.
+bool fabric_builder_port(struct fabric_builder *builder, uint32_t node,
+                         const struct fabric_port *port);
+
+// Calls `each` for all ports that were set, in no special order. It may change what it gets, not
+// add.
+void fabric_builder_each_port(struct fabric_builder *builder,
+                              void (*each)(void *ctx, uint32_t node, struct fabric_port *port),
+                              void *ctx);
+
+// NULL when the port was never set. Valid until the next add; the peer is read only.
+struct fabric_port *fabric_builder_get_port(struct fabric_builder *builder, uint32_t node,
+                                            uint8_t number);
+
+// Connects two ports, adding them (not known) where they are missing; a link that either had is
+// cut. A port is never linked to itself. False: out of memory or room.
+bool fabric_builder_link(struct fabric_builder *builder, uint32_t node, uint8_t port, uint32_t peer,
+                         uint8_t peer_port);
+
+// Nodes are the builder's numbers. A subnet manager of a GUID that is there is replaced, and so is
+// a controller in a slot of a node. False: out of memory or room.
+bool fabric_builder_sm(struct fabric_builder *builder, const struct fabric_sm *sm);
+bool fabric_builder_controller(struct fabric_builder *builder,
+                               const struct fabric_controller *controller);
+
+// The snapshot, with one reference, the caller's; the builder is gone. NULL: out of memory.
+struct fabric *fabric_builder_finish(struct fabric_builder *builder, int64_t time_us,
+                                     uint64_t subnet_prefix, bool complete);
+
+#endif

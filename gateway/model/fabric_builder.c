@@ -1,0 +1,479 @@
+#include "model/fabric.h"
+
+#include "model/address.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+// Numbers by key: open addressing, at most half full.
+struct table {
+    struct slot {
+        uint64_t key;
+        uint32_t value; // FABRIC_NONE: the slot is free
+    } * slots;
+    size_t size; // a power of two, or 0
+    size_t used;
+};
+
+struct port_entry {
+    uint32_t node; // as the builder numbers it; so is the port's peer_node
+    struct fabric_port port;
+};
+
+struct array {
+    void *items;
+    uint32_t count, capacity;
+};
+
+struct fabric_builder {
+    struct array nodes;       // of struct fabric_node
+    struct array ports;       // of struct port_entry
+    struct array sms;         // of struct fabric_sm, as they came
+    struct array controllers; // of struct fabric_controller, as they came
+    struct table by_guid, by_port;
+};
+
+static uint64_t mix(uint64_t key)
+{
+    key = (key ^ key >> 31) * UINT64_C(0x9E3779B97F4A7C15);
+    key = (key ^ key >> 29) * UINT64_C(0xD6E8FEB86659FD93);
+    return key ^ key >> 32;
+}
+
+// The key's slot, or the free one where it belongs.
+static struct slot *find_slot(const struct table *table, uint64_t key)
+{
+    size_t i = mix(key) & (table->size - 1);
+    while (table->slots[i].value != FABRIC_NONE && table->slots[i].key != key)
+        i = (i + 1) & (table->size - 1);
+    return &table->slots[i];
+}
+
+static uint32_t table_find(const struct table *table, uint64_t key)
+{
+    return table->size > 0 ? find_slot(table, key)->value : FABRIC_NONE;
+}
+
+static bool table_reserve(struct table *table)
+{
+    if (table->used < table->size / 2)
+        return true;
+    struct table larger = {.size = table->size > 0 ? table->size * 2 : 64, .used = table->used};
+    larger.slots = malloc(larger.size * sizeof *larger.slots);
+    if (!larger.slots)
+        return false;
+    for (size_t i = 0; i < larger.size; i++)
+        larger.slots[i].value = FABRIC_NONE;
+    for (size_t i = 0; i < table->size; i++) {
+        if (table->slots[i].value != FABRIC_NONE)
+            *find_slot(&larger, table->slots[i].key) = table->slots[i];
+    }
+    free(table->slots);
+    *table = larger;
+    return true;
+}
+
+// After table_reserve; the key is new.
+static void table_add(struct table *table, uint64_t key, uint32_t value)
+{
+    *find_slot(table, key) = (struct slot){key, value};
+    table->used++;
+}
+
+// A new item's place behind the others, or NULL: out of memory or room.
+static void *array_add(struct array *array, size_t item_size, uint32_t limit)
+{
+    if (array->count == limit)
+        return NULL;
+    if (array->count == array->capacity) {
+        uint32_t capacity = array->capacity > 0 ? array->capacity * 2 : 64;
+        void *items = realloc(array->items, capacity * item_size);
+        if (!items)
+            return NULL;
+        array->items = items;
+        array->capacity = capacity;
+    }
+    return (char *)array->items + array->count++ * item_size;
+}
+
+struct fabric_builder *fabric_builder_new(void)
+{
+    return calloc(1, sizeof(struct fabric_builder));
+}
+
+void fabric_builder_free(struct fabric_builder *builder)
+{
+    if (!builder)
+        return;
+    free(builder->nodes.items);
+    free(builder->ports.items);
+    free(builder->sms.items);
+    free(builder->controllers.items);
+    free(builder->by_guid.slots);
+    free(builder->by_port.slots);
+    free(builder);
+}
+
+uint32_t fabric_builder_find(const struct fabric_builder *builder, uint64_t guid)
+{
+    return table_find(&builder->by_guid, guid);
+}
+
+struct fabric_node *fabric_builder_get(struct fabric_builder *builder, uint32_t node)
+{
+    assert(node < builder->nodes.count);
+    return (struct fabric_node *)builder->nodes.items + node;
+}
+
+uint32_t fabric_builder_node(struct fabric_builder *builder, const struct fabric_node *node)
+{
+    uint32_t number = fabric_builder_find(builder, node->guid);
+    if (number != FABRIC_NONE)
+        return number;
+    struct fabric_node *added = NULL;
+    if (table_reserve(&builder->by_guid))
+        added = array_add(&builder->nodes, sizeof *added, FABRIC_NODES_MAX);
+    if (!added)
+        return FABRIC_NONE;
+    *added = *node;
+    added->first_port = 0;
+    added->ports = 0;
+    number = builder->nodes.count - 1;
+    table_add(&builder->by_guid, node->guid, number);
+    return number;
+}
+
+static struct port_entry *entries(const struct fabric_builder *builder)
+{
+    return builder->ports.items;
+}
+
+static uint64_t port_key(uint32_t node, uint8_t number)
+{
+    return (uint64_t)node << 8 | number;
+}
+
+struct fabric_port *fabric_builder_get_port(struct fabric_builder *builder, uint32_t node,
+                                            uint8_t number)
+{
+    uint32_t i = table_find(&builder->by_port, port_key(node, number));
+    return i != FABRIC_NONE ? &entries(builder)[i].port : NULL;
+}
+
+// The port as it is, or a new one of which only the number is known; NULL: out of memory or room.
+static struct fabric_port *need_port(struct fabric_builder *builder, uint32_t node, uint8_t number)
+{
+    assert(node < builder->nodes.count);
+    struct fabric_port *port = fabric_builder_get_port(builder, node, number);
+    if (port)
+        return port;
+    struct port_entry *added = NULL;
+    if (table_reserve(&builder->by_port))
+        added = array_add(&builder->ports, sizeof *added, FABRIC_PORTS_MAX);
+    if (!added)
+        return NULL;
+    *added = (struct port_entry){node, {.number = number, .peer_node = FABRIC_NONE}};
+    table_add(&builder->by_port, port_key(node, number), builder->ports.count - 1);
+    fabric_builder_get(builder, node)->ports++;
+    return &added->port;
+}
+
+bool fabric_builder_port(struct fabric_builder *builder, uint32_t node,
+                         const struct fabric_port *port)
+{
+    struct fabric_port *place = need_port(builder, node, port->number);
+    if (!place)
+        return false;
+    uint32_t peer_node = place->peer_node;
+    uint8_t peer_port = place->peer_port;
+    *place = *port;
+    place->peer_node = peer_node;
+    place->peer_port = peer_port;
+    return true;
+}
+
+void fabric_builder_each_port(struct fabric_builder *builder,
+                              void (*each)(void *ctx, uint32_t node, struct fabric_port *port),
+                              void *ctx)
+{
+    for (uint32_t i = 0; i < builder->ports.count; i++)
+        each(ctx, entries(builder)[i].node, &entries(builder)[i].port);
+}
+
+static void unlink_one(struct fabric_port *port)
+{
+    port->peer_node = FABRIC_NONE;
+    port->peer_port = 0;
+}
+
+static void cut(struct fabric_builder *builder, struct fabric_port *port)
+{
+    if (port->peer_node == FABRIC_NONE)
+        return;
+    unlink_one(fabric_builder_get_port(builder, port->peer_node, port->peer_port));
+    unlink_one(port);
+}
+
+bool fabric_builder_link(struct fabric_builder *builder, uint32_t node, uint8_t port, uint32_t peer,
+                         uint8_t peer_port)
+{
+    if (!need_port(builder, node, port) || !need_port(builder, peer, peer_port))
+        return false;
+    struct fabric_port *a = fabric_builder_get_port(builder, node, port);
+    struct fabric_port *b = fabric_builder_get_port(builder, peer, peer_port);
+    cut(builder, a);
+    cut(builder, b);
+    if (a == b)
+        return true;
+    a->peer_node = peer;
+    a->peer_port = peer_port;
+    b->peer_node = node;
+    b->peer_port = port;
+    return true;
+}
+
+bool fabric_builder_sm(struct fabric_builder *builder, const struct fabric_sm *sm)
+{
+    assert(sm->node < builder->nodes.count);
+    struct fabric_sm *added = array_add(&builder->sms, sizeof *added, FABRIC_SMS_MAX);
+    if (added)
+        *added = *sm;
+    return added != NULL;
+}
+
+bool fabric_builder_controller(struct fabric_builder *builder,
+                               const struct fabric_controller *controller)
+{
+    assert(controller->node < builder->nodes.count);
+    struct fabric_controller *added =
+        array_add(&builder->controllers, sizeof *added, FABRIC_CONTROLLERS_MAX);
+    if (added)
+        *added = *controller;
+    return added != NULL;
+}
+
+// What the finish sorts: keys, and where the items are.
+struct sortable {
+    uint64_t key;
+    uint32_t at;
+};
+
+static int compare_sortable(const void *a, const void *b)
+{
+    const struct sortable *x = a, *y = b;
+    if (x->key != y->key)
+        return x->key < y->key ? -1 : 1;
+    return (x->at > y->at) - (x->at < y->at);
+}
+
+static void sort(struct sortable *items, uint32_t count)
+{
+    qsort(items, count, sizeof *items, compare_sortable);
+}
+
+// Of the items with the same key keeps the one that came last; returns how many are left.
+static uint32_t keep_latest(struct sortable *items, uint32_t count)
+{
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        if (i + 1 == count || items[i].key != items[i + 1].key)
+            items[kept++] = items[i];
+    }
+    return kept;
+}
+
+// The arrays of the snapshot while they are filled.
+struct shape {
+    struct fabric *fabric;
+    struct fabric_node *nodes;
+    struct fabric_port *ports;
+    struct fabric_sm *sms;
+    struct fabric_controller *controllers;
+    struct fabric_port_key *port_guids;
+    uint32_t *lids;
+    uint32_t *index_of;     // of a node, by the builder's number
+    struct sortable *order; // room for all that is sorted
+};
+
+static uint32_t larger(uint32_t a, uint32_t b)
+{
+    return a > b ? a : b;
+}
+
+static void *carve(char **next, size_t size)
+{
+    void *piece = *next;
+    *next += size;
+    return piece;
+}
+
+// One piece of memory for the snapshot: those of the largest alignment first.
+static bool make_shape(struct shape *shape, const struct fabric_builder *b)
+{
+    const size_t sizes[] = {
+        sizeof(struct fabric),
+        b->nodes.count * sizeof(struct fabric_node),
+        b->ports.count * sizeof(struct fabric_port),
+        b->ports.count * sizeof(struct fabric_port_key),
+        b->sms.count * sizeof(struct fabric_sm),
+        b->controllers.count * sizeof(struct fabric_controller),
+        (ADDRESS_LID_UNICAST_MAX + 1) * sizeof(uint32_t),
+    };
+    size_t total = 0;
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
+        total += sizes[i];
+    uint32_t most =
+        larger(larger(b->nodes.count, b->ports.count), larger(b->sms.count, b->controllers.count));
+    char *next = calloc(1, total);
+    shape->fabric = (struct fabric *)(void *)next;
+    shape->index_of = malloc(larger(b->nodes.count, 1) * sizeof *shape->index_of);
+    shape->order = malloc(larger(most, 1) * sizeof *shape->order);
+    if (!next || !shape->index_of || !shape->order)
+        return false;
+    carve(&next, sizes[0]);
+    shape->nodes = carve(&next, sizes[1]);
+    shape->ports = carve(&next, sizes[2]);
+    shape->port_guids = carve(&next, sizes[3]);
+    shape->sms = carve(&next, sizes[4]);
+    shape->controllers = carve(&next, sizes[5]);
+    shape->lids = carve(&next, sizes[6]);
+    return true;
+}
+
+static_assert(sizeof(struct fabric) % 8 == 0 && sizeof(struct fabric_node) % 8 == 0 &&
+                  sizeof(struct fabric_port) % 8 == 0 && sizeof(struct fabric_port_key) % 8 == 0 &&
+                  sizeof(struct fabric_sm) % 8 == 0 && sizeof(struct fabric_controller) % 8 == 0,
+              "the arrays follow each other in one piece of memory");
+
+static void place_nodes(struct shape *shape, const struct fabric_builder *builder)
+{
+    const struct fabric_node *nodes = builder->nodes.items;
+    uint32_t count = builder->nodes.count, first_port = 0;
+    for (uint32_t i = 0; i < count; i++)
+        shape->order[i] = (struct sortable){.key = nodes[i].guid, .at = i};
+    sort(shape->order, count);
+    for (uint32_t i = 0; i < count; i++) {
+        struct fabric_node *node = &shape->nodes[i];
+        *node = nodes[shape->order[i].at];
+        node->first_port = first_port;
+        first_port += node->ports;
+        shape->index_of[shape->order[i].at] = i;
+    }
+    shape->fabric->node_count = count;
+}
+
+static void place_ports(struct shape *shape, const struct fabric_builder *builder)
+{
+    const struct port_entry *ports = builder->ports.items;
+    uint32_t count = builder->ports.count;
+    for (uint32_t i = 0; i < count; i++) {
+        uint64_t key = port_key(shape->index_of[ports[i].node], ports[i].port.number);
+        shape->order[i] = (struct sortable){.key = key, .at = i};
+    }
+    sort(shape->order, count);
+    for (uint32_t i = 0; i < count; i++) {
+        struct fabric_port *port = &shape->ports[i];
+        *port = ports[shape->order[i].at].port;
+        if (port->peer_node != FABRIC_NONE)
+            port->peer_node = shape->index_of[port->peer_node];
+    }
+    shape->fabric->port_count = count;
+}
+
+static void place_sms(struct shape *shape, const struct fabric_builder *builder)
+{
+    const struct fabric_sm *sms = builder->sms.items;
+    for (uint32_t i = 0; i < builder->sms.count; i++)
+        shape->order[i] = (struct sortable){.key = sms[i].guid, .at = i};
+    sort(shape->order, builder->sms.count);
+    uint32_t count = keep_latest(shape->order, builder->sms.count);
+    for (uint32_t i = 0; i < count; i++) {
+        shape->sms[i] = sms[shape->order[i].at];
+        shape->sms[i].node = shape->index_of[shape->sms[i].node];
+    }
+    shape->fabric->sm_count = count;
+}
+
+static void place_controllers(struct shape *shape, const struct fabric_builder *builder)
+{
+    const struct fabric_controller *all = builder->controllers.items;
+    for (uint32_t i = 0; i < builder->controllers.count; i++) {
+        uint64_t key = (uint64_t)shape->index_of[all[i].node] << 8 | all[i].slot;
+        shape->order[i] = (struct sortable){.key = key, .at = i};
+    }
+    sort(shape->order, builder->controllers.count);
+    uint32_t count = keep_latest(shape->order, builder->controllers.count);
+    for (uint32_t i = 0; i < count; i++) {
+        shape->controllers[i] = all[shape->order[i].at];
+        shape->controllers[i].node = shape->index_of[shape->controllers[i].node];
+    }
+    shape->fabric->controller_count = count;
+}
+
+static void index_port_guids(struct shape *shape)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < shape->fabric->port_count; i++) {
+        if (shape->ports[i].guid != 0)
+            shape->order[count++] = (struct sortable){.key = shape->ports[i].guid, .at = i};
+    }
+    sort(shape->order, count);
+    for (uint32_t i = 0; i < count; i++)
+        shape->port_guids[i] = (struct fabric_port_key){shape->order[i].key, shape->order[i].at};
+    shape->fabric->port_guid_count = count;
+}
+
+// Of two ports that claim a LID the first in the order of the snapshot gets it.
+static void index_lids(struct shape *shape)
+{
+    for (uint32_t lid = 0; lid <= ADDRESS_LID_UNICAST_MAX; lid++)
+        shape->lids[lid] = FABRIC_NONE;
+    for (uint32_t i = 0; i < shape->fabric->port_count; i++) {
+        const struct fabric_port *port = &shape->ports[i];
+        if (port->lid == 0)
+            continue;
+        uint32_t end = port->lid + (1u << (port->lmc & 7));
+        for (uint32_t lid = port->lid; lid < end && lid <= ADDRESS_LID_UNICAST_MAX; lid++) {
+            if (shape->lids[lid] == FABRIC_NONE)
+                shape->lids[lid] = i;
+        }
+    }
+}
+
+static void fill(struct shape *shape, const struct fabric_builder *builder)
+{
+    place_nodes(shape, builder);
+    place_ports(shape, builder);
+    place_sms(shape, builder);
+    place_controllers(shape, builder);
+    index_port_guids(shape);
+    index_lids(shape);
+    struct fabric *fabric = shape->fabric;
+    fabric->references = 1;
+    fabric->nodes = shape->nodes;
+    fabric->ports = shape->ports;
+    fabric->sms = shape->sms;
+    fabric->controllers = shape->controllers;
+    fabric->port_guids = shape->port_guids;
+    fabric->lids = shape->lids;
+}
+
+struct fabric *fabric_builder_finish(struct fabric_builder *builder, int64_t time_us,
+                                     uint64_t subnet_prefix, bool complete)
+{
+    struct shape shape = {0};
+    if (make_shape(&shape, builder)) {
+        fill(&shape, builder);
+        shape.fabric->time_us = time_us;
+        shape.fabric->subnet_prefix = subnet_prefix;
+        shape.fabric->complete = complete;
+    } else {
+        free(shape.fabric);
+        shape.fabric = NULL;
+    }
+    free(shape.index_of);
+    free(shape.order);
+    fabric_builder_free(builder);
+    return shape.fabric;
+}

@@ -1,0 +1,466 @@
+#include "model/fabric_record.h"
+
+#include "base/wire.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+// A head of fixed size: version, whether complete, time. Then, as numbers of seven bits an octet
+// (the high bit: more follow) unless said otherwise: the subnet prefix (8 octets); the nodes, each
+// followed by its ports; subnet managers; I/O controllers. Each list begins with its count. A link
+// stands at the later of its two ports.
+enum { VERSION = 1, HEAD_SIZE = 1 + 1 + 8 };
+
+enum port_flag {
+    PORT_KNOWN = 1 << 0,
+    PORT_SILENT = 1 << 1,
+    PORT_NEXT = 1 << 2,    // its number is one more than the port's before
+    PORT_GUID = 1 << 3,    // a GUID follows
+    PORT_LID = 1 << 4,     // LID and LMC follow
+    PORT_ALIKE = 1 << 5,   // state and rates are those of the port before
+    PORT_CAPABLE = 1 << 6, // the capabilities follow
+    PORT_LINKED = 1 << 7,  // the peer's node and port follow
+};
+
+struct writer {
+    uint8_t *octets;
+    size_t used, size;
+    bool failed; // out of memory
+};
+
+static uint8_t *add(struct writer *w, size_t n)
+{
+    if (!w->failed && n > w->size - w->used) {
+        size_t size = w->size * 2 + n;
+        uint8_t *octets = realloc(w->octets, size);
+        w->failed = !octets;
+        if (octets) {
+            w->octets = octets;
+            w->size = size;
+        }
+    }
+    if (w->failed)
+        return NULL;
+    w->used += n;
+    return w->octets + w->used - n;
+}
+
+static void put_fixed(struct writer *w, size_t octets, uint64_t value)
+{
+    uint8_t *p = add(w, octets);
+    if (p)
+        wire_put(p, octets, value);
+}
+
+static void put(struct writer *w, uint64_t value)
+{
+    uint8_t octets[10];
+    size_t n = 0;
+    for (; value >= 0x80; value >>= 7)
+        octets[n++] = (uint8_t)(value | 0x80);
+    octets[n++] = (uint8_t)value;
+    uint8_t *p = add(w, n);
+    if (p)
+        memcpy(p, octets, n);
+}
+
+static void put_text(struct writer *w, const char *s)
+{
+    size_t n = strlen(s);
+    put(w, n);
+    uint8_t *p = add(w, n);
+    if (p)
+        memcpy(p, s, n);
+}
+
+// A GUID near another: small for small differences in both directions.
+static void put_near(struct writer *w, uint64_t guid, uint64_t other)
+{
+    uint64_t difference = guid - other;
+    put(w, difference << 1 ^ (difference >> 63 ? UINT64_MAX : 0));
+}
+
+static bool alike(const struct fabric_port *a, const struct fabric_port *b)
+{
+    return a->state == b->state && a->physical == b->physical &&
+           a->width_active == b->width_active && a->width_enabled == b->width_enabled &&
+           a->width_supported == b->width_supported && a->speed_active == b->speed_active &&
+           a->speed_enabled == b->speed_enabled && a->speed_supported == b->speed_supported;
+}
+
+static void put_rates(struct writer *w, const struct fabric_port *port)
+{
+    put_fixed(w, 1, port->state);
+    put_fixed(w, 1, port->physical);
+    put_fixed(w, 1, port->width_active);
+    put_fixed(w, 1, port->width_enabled);
+    put_fixed(w, 1, port->width_supported);
+    put(w, port->speed_active);
+    put(w, port->speed_enabled);
+    put(w, port->speed_supported);
+}
+
+static bool link_stands_here(const struct fabric_port *port, uint32_t node)
+{
+    if (port->peer_node == FABRIC_NONE)
+        return false;
+    return port->peer_node < node || (port->peer_node == node && port->peer_port < port->number);
+}
+
+static void write_port(struct writer *w, const struct fabric *fabric, uint32_t node,
+                       const struct fabric_port *port, const struct fabric_port *previous)
+{
+    unsigned flags =
+        (port->known ? PORT_KNOWN : 0) | (port->silent ? PORT_SILENT : 0) |
+        (port->number == previous->number + 1 ? PORT_NEXT : 0) | (port->guid != 0 ? PORT_GUID : 0) |
+        (port->lid != 0 || port->lmc != 0 ? PORT_LID : 0) |
+        (alike(port, previous) ? PORT_ALIKE : 0) | (port->capabilities != 0 ? PORT_CAPABLE : 0) |
+        (link_stands_here(port, node) ? PORT_LINKED : 0);
+    put_fixed(w, 1, flags);
+    if (!(flags & PORT_NEXT))
+        put_fixed(w, 1, port->number);
+    if (flags & PORT_GUID)
+        put_near(w, port->guid, fabric->nodes[node].guid);
+    if (flags & PORT_LID) {
+        put(w, port->lid);
+        put_fixed(w, 1, port->lmc);
+    }
+    if (!(flags & PORT_ALIKE))
+        put_rates(w, port);
+    if (flags & PORT_CAPABLE)
+        put_fixed(w, 4, port->capabilities);
+    if (flags & PORT_LINKED) {
+        put(w, port->peer_node);
+        put_fixed(w, 1, port->peer_port);
+    }
+}
+
+static void write_nodes(struct writer *w, const struct fabric *fabric)
+{
+    uint64_t last_guid = 0;
+    struct fabric_port previous = {0};
+    put(w, fabric->node_count);
+    for (uint32_t i = 0; i < fabric->node_count; i++) {
+        const struct fabric_node *node = &fabric->nodes[i];
+        put(w, node->guid - last_guid);
+        last_guid = node->guid;
+        put_near(w, node->system_guid, node->guid);
+        put_fixed(w, 1, node->type);
+        put_fixed(w, 1, node->port_count);
+        put(w, node->vendor);
+        put(w, node->device);
+        put(w, node->revision);
+        put_fixed(w, 1, node->silent);
+        put_text(w, node->description);
+        put(w, node->ports);
+        for (uint32_t k = 0; k < node->ports; k++) {
+            const struct fabric_port *port = &fabric->ports[node->first_port + k];
+            write_port(w, fabric, i, port, &previous);
+            previous = *port;
+        }
+    }
+}
+
+static void write_sms(struct writer *w, const struct fabric *fabric)
+{
+    put(w, fabric->sm_count);
+    for (uint32_t i = 0; i < fabric->sm_count; i++) {
+        const struct fabric_sm *sm = &fabric->sms[i];
+        put_fixed(w, 8, sm->guid);
+        put(w, sm->node);
+        put_fixed(w, 1, sm->port);
+        put(w, sm->lid);
+        put_fixed(w, 1, sm->priority);
+        put_fixed(w, 1, sm->state);
+    }
+}
+
+static void write_controllers(struct writer *w, const struct fabric *fabric)
+{
+    put(w, fabric->controller_count);
+    for (uint32_t i = 0; i < fabric->controller_count; i++) {
+        const struct fabric_controller *controller = &fabric->controllers[i];
+        put_fixed(w, 8, controller->guid);
+        put(w, controller->node);
+        put_fixed(w, 1, controller->slot);
+        put_text(w, controller->name);
+    }
+}
+
+uint8_t *fabric_record_write(const struct fabric *fabric, size_t *size)
+{
+    struct writer w = {0};
+    put_fixed(&w, 1, VERSION);
+    put_fixed(&w, 1, fabric->complete);
+    put_fixed(&w, 8, (uint64_t)fabric->time_us);
+    put_fixed(&w, 8, fabric->subnet_prefix);
+    write_nodes(&w, fabric);
+    write_sms(&w, fabric);
+    write_controllers(&w, fabric);
+    if (w.failed) {
+        free(w.octets);
+        return NULL;
+    }
+    *size = w.used;
+    return w.octets;
+}
+
+// Reads zeroes once something was wrong: whoever reads a list looks at `wrong` after each item.
+struct reader {
+    const uint8_t *p, *end;
+    const char *wrong; // what was; NULL: nothing yet
+    struct fabric_builder *builder;
+    uint32_t nodes;
+};
+
+static void fail(struct reader *r, const char *why)
+{
+    if (!r->wrong)
+        r->wrong = why;
+    r->p = r->end;
+}
+
+static uint64_t get_fixed(struct reader *r, size_t octets)
+{
+    if ((size_t)(r->end - r->p) < octets) {
+        fail(r, "it is cut short");
+        return 0;
+    }
+    r->p += octets;
+    return wire_get(r->p - octets, octets);
+}
+
+static uint8_t get_octet(struct reader *r)
+{
+    return (uint8_t)get_fixed(r, 1);
+}
+
+static bool get_flag(struct reader *r)
+{
+    uint8_t octet = get_octet(r);
+    if (octet > 1)
+        fail(r, "a truth value is neither 0 nor 1");
+    return octet == 1;
+}
+
+static uint64_t get(struct reader *r, uint64_t max)
+{
+    uint64_t value = 0;
+    for (unsigned shift = 0;; shift += 7) {
+        uint8_t octet = get_octet(r);
+        uint64_t bits = octet & 0x7F;
+        if (shift > 63 || bits << shift >> shift != bits) {
+            fail(r, "a number is too large");
+            return 0;
+        }
+        value |= bits << shift;
+        if (!(octet & 0x80))
+            break;
+    }
+    if (value > max)
+        fail(r, "a number is too large");
+    return value > max ? 0 : value;
+}
+
+// How many items follow; each takes an octet at least, so that no count costs more memory than the
+// record.
+static uint32_t get_count(struct reader *r, uint32_t max)
+{
+    uint64_t count = get(r, max);
+    if (count > (size_t)(r->end - r->p)) {
+        fail(r, "it is cut short");
+        return 0;
+    }
+    return (uint32_t)count;
+}
+
+static uint64_t get_near(struct reader *r, uint64_t other)
+{
+    uint64_t value = get(r, UINT64_MAX);
+    return other + (value >> 1 ^ (value & 1 ? UINT64_MAX : 0));
+}
+
+static void get_text(struct reader *r, char out[FABRIC_DESCRIPTION_SIZE])
+{
+    size_t n = get(r, FABRIC_DESCRIPTION_SIZE - 1);
+    if (n > (size_t)(r->end - r->p)) {
+        fail(r, "it is cut short");
+        return;
+    }
+    const uint8_t *octets = r->p;
+    r->p += n;
+    text_clean((const char *)octets, n, out, FABRIC_DESCRIPTION_SIZE);
+    if (strlen(out) != n || memcmp(out, octets, n) != 0)
+        fail(r, "a name is not valid text");
+}
+
+static void get_rates(struct reader *r, struct fabric_port *port)
+{
+    port->state = get_octet(r);
+    port->physical = get_octet(r);
+    port->width_active = get_octet(r);
+    port->width_enabled = get_octet(r);
+    port->width_supported = get_octet(r);
+    port->speed_active = (uint16_t)get(r, UINT16_MAX);
+    port->speed_enabled = (uint16_t)get(r, UINT16_MAX);
+    port->speed_supported = (uint16_t)get(r, UINT16_MAX);
+}
+
+// The peer comes before this port, and nothing else is linked to it.
+static void read_link(struct reader *r, uint32_t node, uint8_t number)
+{
+    uint32_t peer_node = (uint32_t)get(r, node);
+    uint8_t peer_port = get_octet(r);
+    if (r->wrong)
+        return;
+    if (peer_node == node && peer_port == number) {
+        fail(r, "a port is linked to itself");
+        return;
+    }
+    struct fabric_port *peer = fabric_builder_get_port(r->builder, peer_node, peer_port);
+    if (!peer)
+        fail(r, "a link leads to a port that is not there");
+    else if (peer->peer_node != FABRIC_NONE)
+        fail(r, "two links lead to one port");
+    else if (!fabric_builder_link(r->builder, node, number, peer_node, peer_port))
+        fail(r, "there is not enough memory");
+}
+
+static uint8_t read_number(struct reader *r, unsigned flags, const struct fabric_port *previous,
+                           bool first)
+{
+    unsigned number = flags & PORT_NEXT ? previous->number + 1u : get_octet(r);
+    if (number > UINT8_MAX || (!first && number <= previous->number))
+        fail(r, "the ports of a node are not in order");
+    return (uint8_t)number;
+}
+
+static void read_port(struct reader *r, uint32_t node, uint64_t node_guid, bool first,
+                      struct fabric_port *previous)
+{
+    unsigned flags = get_octet(r);
+    struct fabric_port port = *previous;
+    port.known = flags & PORT_KNOWN;
+    port.silent = flags & PORT_SILENT;
+    port.number = read_number(r, flags, previous, first);
+    port.guid = flags & PORT_GUID ? get_near(r, node_guid) : 0;
+    port.lid = flags & PORT_LID ? (uint16_t)get(r, UINT16_MAX) : 0;
+    port.lmc = flags & PORT_LID ? get_octet(r) : 0;
+    if (!(flags & PORT_ALIKE))
+        get_rates(r, &port);
+    port.capabilities = flags & PORT_CAPABLE ? (uint32_t)get_fixed(r, 4) : 0;
+    if (!r->wrong && !fabric_builder_port(r->builder, node, &port))
+        fail(r, "there are too many ports");
+    if (flags & PORT_LINKED)
+        read_link(r, node, port.number);
+    *previous = port;
+}
+
+static void read_node(struct reader *r, struct fabric_node *node, bool first)
+{
+    uint64_t step = get(r, UINT64_MAX - node->guid);
+    if (step == 0 && !first)
+        fail(r, "the nodes are not in order");
+    node->guid += step;
+    node->system_guid = get_near(r, node->guid);
+    node->type = get_octet(r);
+    node->port_count = get_octet(r);
+    node->vendor = (uint32_t)get(r, UINT32_MAX);
+    node->device = (uint16_t)get(r, UINT16_MAX);
+    node->revision = (uint32_t)get(r, UINT32_MAX);
+    node->silent = get_flag(r);
+    get_text(r, node->description);
+}
+
+static void read_nodes(struct reader *r)
+{
+    struct fabric_node node = {0};
+    struct fabric_port previous = {0};
+    r->nodes = get_count(r, FABRIC_NODES_MAX);
+    for (uint32_t i = 0; i < r->nodes && !r->wrong; i++) {
+        read_node(r, &node, i == 0);
+        uint32_t ports = get_count(r, UINT8_MAX + 1);
+        if (!r->wrong && fabric_builder_node(r->builder, &node) != i)
+            fail(r, "there is not enough memory");
+        for (uint32_t k = 0; k < ports && !r->wrong; k++)
+            read_port(r, i, node.guid, k == 0, &previous);
+    }
+}
+
+// The index of a node that is there.
+static uint32_t get_node(struct reader *r)
+{
+    if (r->nodes == 0)
+        fail(r, "something is at a node, and there are none");
+    return (uint32_t)get(r, r->nodes - 1);
+}
+
+static void read_sms(struct reader *r)
+{
+    uint64_t last = 0;
+    uint32_t count = get_count(r, FABRIC_SMS_MAX);
+    for (uint32_t i = 0; i < count && !r->wrong; i++) {
+        struct fabric_sm sm = {.guid = get_fixed(r, 8)};
+        sm.node = get_node(r);
+        sm.port = get_octet(r);
+        sm.lid = (uint16_t)get(r, UINT16_MAX);
+        sm.priority = get_octet(r);
+        sm.state = get_octet(r);
+        if (i > 0 && sm.guid <= last)
+            fail(r, "the subnet managers are not in order");
+        last = sm.guid;
+        if (!r->wrong && !fabric_builder_sm(r->builder, &sm))
+            fail(r, "there is not enough memory");
+    }
+}
+
+static void read_controllers(struct reader *r)
+{
+    uint64_t last = 0;
+    uint32_t count = get_count(r, FABRIC_CONTROLLERS_MAX);
+    for (uint32_t i = 0; i < count && !r->wrong; i++) {
+        struct fabric_controller controller = {.guid = get_fixed(r, 8)};
+        controller.node = get_node(r);
+        controller.slot = get_octet(r);
+        get_text(r, controller.name);
+        uint64_t place = (uint64_t)controller.node << 8 | controller.slot;
+        if (i > 0 && place <= last)
+            fail(r, "the I/O controllers are not in order");
+        last = place;
+        if (!r->wrong && !fabric_builder_controller(r->builder, &controller))
+            fail(r, "there is not enough memory");
+    }
+}
+
+struct fabric *fabric_record_read(const uint8_t *record, size_t size, struct error *err)
+{
+    struct reader r = {.p = record, .end = record + size, .builder = fabric_builder_new()};
+    if (!r.builder)
+        fail(&r, "there is not enough memory");
+    if (get_octet(&r) != VERSION)
+        fail(&r, "it is of an unknown version");
+    bool complete = get_flag(&r);
+    int64_t time_us = (int64_t)get_fixed(&r, 8);
+    uint64_t subnet_prefix = get_fixed(&r, 8);
+    read_nodes(&r);
+    read_sms(&r);
+    read_controllers(&r);
+    if (r.p != r.end)
+        fail(&r, "something follows its end");
+    struct fabric *fabric = NULL;
+    if (r.wrong)
+        fabric_builder_free(r.builder);
+    else if (!(fabric = fabric_builder_finish(r.builder, time_us, subnet_prefix, complete)))
+        r.wrong = "there is not enough memory";
+    if (!fabric)
+        error_set(err, "cannot read the snapshot of the fabric: %s", r.wrong);
+    return fabric;
+}
+
+uint64_t fabric_record_digest(const uint8_t *record, size_t size)
+{
+    uint64_t digest = UINT64_C(0xCBF29CE484222325); // FNV-1a
+    for (size_t i = HEAD_SIZE; i < size; i++)
+        digest = (digest ^ record[i]) * UINT64_C(0x100000001B3);
+    return digest;
+}
