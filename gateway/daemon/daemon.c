@@ -48,6 +48,8 @@ static void put_occurrence(struct gateway *g, const struct maker_occurrence *occ
 
 static void take_change(void *ctx, enum sa_change change, uint64_t subnet_prefix, const char *reason)
 {
+    if (change != SA_SUBSCRIPTIONS_LOST && change != SA_SUBSCRIPTIONS_RESTORED)
+        return; // the subnet manager's silence is told once it is an event
     struct maker_occurrence o = {.type = change == SA_SUBSCRIPTIONS_LOST
                                              ? CATALOGUE_SUBSCRIPTION_LOST
                                              : CATALOGUE_SUBSCRIPTION_RESTORED,

@@ -107,6 +107,12 @@ void mad_ask_node(uint8_t *out, uint32_t tid, uint16_t lid)
     memcpy(out, &p, sizeof p);
 }
 
+void mad_ask_table(uint8_t *out, uint16_t attribute)
+{
+    struct umad_sa_packet p = sa_request(UMAD_SA_METHOD_GET_TABLE, attribute, 0);
+    memcpy(out, &p, sizeof p);
+}
+
 void mad_ask_own_port(uint8_t *out, uint32_t tid)
 {
     ib_rpc_t rpc = {
@@ -192,6 +198,49 @@ bool mad_read_subscriptions(const uint8_t *mad, size_t size, struct mad_subscrip
     // A single MAD that has no room for one more record may be the first of several.
     out->cut = size <= MAD_SIZE && IB_SA_DATA_OFFS + (out->records + 1) * stride > MAD_SIZE;
     return true;
+}
+
+static bool is_zero(const uint8_t *octets, size_t n)
+{
+    while (n > 0 && octets[n - 1] == 0)
+        n--;
+    return n == 0;
+}
+
+// A single segment that says that more follow: whoever should put them together did not.
+static bool is_first_of_several(const uint8_t *mad, size_t size)
+{
+    enum { FLAGS = 26, ACTIVE = 1, LAST = 4 };
+    return size <= MAD_SIZE && mad[FLAGS] & ACTIVE && !(mad[FLAGS] & LAST);
+}
+
+bool mad_read_table(const uint8_t *mad, size_t size, size_t record_size,
+                    void (*each)(void *ctx, const uint8_t *record, size_t size), void *ctx,
+                    struct error *err)
+{
+    struct mad_header h;
+    if (size < IB_SA_DATA_OFFS || !mad_read_header(mad, size, &h) ||
+        h.method != (UMAD_SA_METHOD_GET_TABLE | MAD_METHOD_RESPONSE))
+        return error_set(err, "the answer is no table");
+    if (h.status >> 8 == UMAD_SA_STATUS_NO_RECORDS)
+        return true;
+    if (h.status != 0)
+        return error_set(err, "the answer is: %s (status 0x%04x)", mad_status_words(h.status),
+                         h.status);
+    if (is_first_of_several(mad, size))
+        return error_set(err, "only the first %zu octets of the answer arrived", size);
+    const uint8_t *record = mad + IB_SA_DATA_OFFS;
+    size_t room = size - IB_SA_DATA_OFFS;
+    size_t stride = (size_t)wire_get16(mad + offsetof(struct umad_sa_packet, attr_offset)) * 8;
+    if (stride < record_size && !is_zero(record, room))
+        return error_set(err, "its records have %zu octets, not %zu", stride, record_size);
+    while (room >= record_size && !is_zero(record, record_size)) {
+        size_t taken = stride < room ? stride : room;
+        each(ctx, record, taken);
+        record += taken;
+        room -= taken;
+    }
+    return is_zero(record, room) || error_set(err, "the last record of the answer is cut");
 }
 
 bool mad_read_node(const uint8_t *mad, size_t size, struct mad_node *out)

@@ -13,7 +13,10 @@
 
 enum {
     MAD_SIZE = 256,
+    MAD_CLASS_SMP_LID = 0x01,
     MAD_CLASS_SA = 0x03,
+    MAD_CLASS_PERF = 0x04,
+    MAD_CLASS_DM = 0x06,
     MAD_CLASS_SMP_DIRECT = 0x81,
     MAD_METHOD_REPORT = 0x06,
     MAD_METHOD_RESPONSE = 0x80, // the bit that responses have set
@@ -46,6 +49,9 @@ void mad_ask_subscriptions(uint8_t *out, uint32_t tid, const uint8_t gid[ADDRESS
 // Get(NodeRecord) of the port with that LID.
 void mad_ask_node(uint8_t *out, uint32_t tid, uint16_t lid);
 
+// GetTable of all records of an attribute; the TransactionID is zero.
+void mad_ask_table(uint8_t *out, uint16_t attribute);
+
 // Directed-route Get(PortInfo) with no hops: the local port about itself.
 void mad_ask_own_port(uint8_t *out, uint32_t tid);
 
@@ -68,6 +74,13 @@ struct mad_subscriptions {
 // Calls `each` for every record. An answer without records is fine; false when it is malformed.
 bool mad_read_subscriptions(const uint8_t *mad, size_t size, struct mad_subscriptions *out,
                             void (*each)(void *ctx, uint32_t trap), void *ctx);
+
+// Calls `each` for every record of an answer to mad_ask_table, with at least `record_size` octets;
+// a record of zeros is padding and ends the table. False with a sentence when the SA refused, or
+// the answer is malformed or cut; `each` may have been called then.
+bool mad_read_table(const uint8_t *mad, size_t size, size_t record_size,
+                    void (*each)(void *ctx, const uint8_t *record, size_t size), void *ctx,
+                    struct error *err);
 
 struct mad_node {
     uint64_t port_guid;

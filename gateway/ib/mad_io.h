@@ -1,5 +1,5 @@
-// Sending and receiving MADs through one port. libibumad is one implementation; tests and benchmarks
-// bring their own, and the code from here on is the same.
+// Sending and receiving MADs through one port. libibumad is one implementation; tests and
+// benchmarks bring their own, and the code from here on is the same.
 #ifndef IBTRAPD_IB_MAD_IO_H
 #define IBTRAPD_IB_MAD_IO_H
 
@@ -8,7 +8,15 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum mad_agent { MAD_AGENT_SA, MAD_AGENT_SMP };
+// Who sends, by management class; the answers are for the same.
+enum mad_agent {
+    MAD_AGENT_SA,
+    MAD_AGENT_SMP,     // by directed route
+    MAD_AGENT_SMP_LID, // by LID
+    MAD_AGENT_PERF,
+    MAD_AGENT_DM, // device management
+    MAD_AGENT_COUNT,
+};
 
 // Where a MAD came from or goes to.
 struct mad_address {
@@ -23,6 +31,10 @@ struct mad_received {
     const uint8_t *octets; // valid until the next receive
     size_t size;
 };
+
+// A port has two users: the SA agent, and batches of requests (ib/batch.h). This bit of the
+// TransactionID tells whose a response is: it is clear in the agent's, set in a batch's.
+#define MAD_TID_BATCH UINT32_C(0x80000000)
 
 struct mad_io {
     // Waits up to `timeout_ms` for a MAD of any agent. 1: received; 0: nothing in time, or only a
@@ -44,8 +56,8 @@ struct mad_io {
 struct mad_port_id {
     char device[64];
     unsigned port;
-    uint64_t guid;      // of the port
-    bool active;        // as it was when opened
+    uint64_t guid; // of the port
+    bool active;   // as it was when opened
 };
 
 struct mad_opener {

@@ -28,23 +28,27 @@ struct sa_agent {
     struct sa_options options;
     pthread_t thread;
     bool started;
-    atomic_bool stop, poked;
+    atomic_bool stop, poked, resubscribe;
 
     // The thread's own.
     struct subscriptions subscriptions;
     struct question port_question, node_question, list_question;
     uint32_t next_tid;
     unsigned sm_silences; // questions to the SM in a row without answer
+    bool told_unreachable;
+    uint16_t sm_node_lid; // whose node status.sm is
+    int64_t silent_since; // when the first of them was asked
     bool settled, told_lost;
     int64_t unsettled_since, reopen_at, better_at;
     bool listed[SUBSCRIPTIONS_COUNT]; // in the SM's answer that is being read
     unsigned port_silences; // questions to the port about itself in a row without answer
     struct log_limit foreign_limit, room_limit;
 
-    // Shared with those who acknowledge and ask for the status.
+    // Shared with those who acknowledge, ask for the status, or are guests.
     pthread_mutex_t lock;
     struct log_limit send_limit;
-    struct mad_io io; // io.self is NULL while no port is open
+    struct mad_io io;      // io.self is NULL while no port is open
+    struct sa_guest guest; // guest.ctx is NULL while there is none
     struct sa_status status;
 };
 
@@ -95,6 +99,11 @@ static bool port_is_up(const struct mad_port *port)
 
 // Sending.
 
+static uint32_t new_tid(struct sa_agent *a)
+{
+    return a->next_tid++ & ~MAD_TID_BATCH;
+}
+
 static bool send_mad(struct sa_agent *a, enum mad_agent agent, const struct mad_address *to,
                      const uint8_t *mad, int timeout_ms)
 {
@@ -109,12 +118,12 @@ static bool send_mad(struct sa_agent *a, enum mad_agent agent, const struct mad_
 }
 
 static void ask(struct sa_agent *a, struct question *q, enum mad_agent agent, const uint8_t *mad,
-                int64_t now)
+                uint32_t tid, int64_t now)
 {
     struct mad_address to = {.lid = a->status.port.sm_lid, .qpn = 1, .sl = a->status.port.sm_sl};
     if (agent == MAD_AGENT_SMP)
         to = (struct mad_address){.lid = 0xFFFF};
-    q->tid = a->next_tid++;
+    q->tid = tid;
     q->answer_by = now + REQUEST_TIMEOUT_US;
     send_mad(a, agent, &to, mad, REQUEST_TIMEOUT_MS);
 }
@@ -122,8 +131,9 @@ static void ask(struct sa_agent *a, struct question *q, enum mad_agent agent, co
 static void ask_port(struct sa_agent *a, int64_t now)
 {
     uint8_t mad[MAD_SIZE];
-    mad_ask_own_port(mad, a->next_tid);
-    ask(a, &a->port_question, MAD_AGENT_SMP, mad, now);
+    uint32_t tid = new_tid(a);
+    mad_ask_own_port(mad, tid);
+    ask(a, &a->port_question, MAD_AGENT_SMP, mad, tid, now);
 }
 
 static void own_gid(const struct sa_agent *a, uint8_t gid[ADDRESS_GID_SIZE])
@@ -137,11 +147,13 @@ static void own_gid(const struct sa_agent *a, uint8_t gid[ADDRESS_GID_SIZE])
 static void ask_sm(struct sa_agent *a, int64_t now)
 {
     uint8_t mad[MAD_SIZE], gid[ADDRESS_GID_SIZE];
-    mad_ask_node(mad, a->next_tid, a->status.port.sm_lid);
-    ask(a, &a->node_question, MAD_AGENT_SA, mad, now);
+    uint32_t tid = new_tid(a);
+    mad_ask_node(mad, tid, a->status.port.sm_lid);
+    ask(a, &a->node_question, MAD_AGENT_SA, mad, tid, now);
     own_gid(a, gid);
-    mad_ask_subscriptions(mad, a->next_tid, gid);
-    ask(a, &a->list_question, MAD_AGENT_SA, mad, now);
+    tid = new_tid(a);
+    mad_ask_subscriptions(mad, tid, gid);
+    ask(a, &a->list_question, MAD_AGENT_SA, mad, tid, now);
     a->node_question.ask_at = now + a->options.verify_us;
 }
 
@@ -159,7 +171,7 @@ static void ask_subscriptions(struct sa_agent *a, int64_t now)
 {
     struct subscription *one;
     while ((one = subscriptions_due(&a->subscriptions, now)) != NULL) {
-        uint32_t tid = a->next_tid++;
+        uint32_t tid = new_tid(a);
         send_subscription(a, one->trap, true, tid);
         subscriptions_asked(one, tid, now);
     }
@@ -167,12 +179,17 @@ static void ask_subscriptions(struct sa_agent *a, int64_t now)
 
 // What changed.
 
+static void tell_change(struct sa_agent *a, enum sa_change change, const char *reason)
+{
+    a->options.listener.change(a->options.listener.ctx, change, a->status.port.subnet_prefix,
+                               reason);
+}
+
 static void tell_lost(struct sa_agent *a, const char *reason)
 {
     a->told_lost = true;
     log_write(a->options.log, LOG_LEVEL_WARNING, "the subscriptions were lost: %s", reason);
-    a->options.listener.change(a->options.listener.ctx, SA_SUBSCRIPTIONS_LOST,
-                               a->status.port.subnet_prefix, reason);
+    tell_change(a, SA_SUBSCRIPTIONS_LOST, reason);
 }
 
 static void subscribe_again(struct sa_agent *a, int64_t now, const char *reason)
@@ -193,7 +210,7 @@ static void describe_sm(const struct sa_agent *a, char *out, size_t size)
     char name[130];
     text_clean(a->status.sm.description, strlen(a->status.sm.description), name, sizeof name);
     text_addf(&t, "the subnet manager at LID %u", a->status.port.sm_lid);
-    if (name[0] != '\0')
+    if (name[0] != '\0' && a->sm_node_lid == a->status.port.sm_lid)
         text_addf(&t, " (%s)", name);
 }
 
@@ -208,8 +225,7 @@ static void check_settled(struct sa_agent *a, int64_t now)
                  subscriptions_held(&a->subscriptions), (int)SUBSCRIPTIONS_COUNT, seconds);
         log_write(a->options.log, LOG_LEVEL_INFO, "subscribed: %s", reason);
         if (a->told_lost)
-            a->options.listener.change(a->options.listener.ctx, SA_SUBSCRIPTIONS_RESTORED,
-                                       a->status.port.subnet_prefix, reason);
+            tell_change(a, SA_SUBSCRIPTIONS_RESTORED, reason);
         a->told_lost = false;
     }
     if (!a->settled && !a->told_lost && now - a->unsettled_since > FIRST_SETTLE_US)
@@ -262,6 +278,7 @@ static void take_node(struct sa_agent *a, const struct mad_node *sm, int64_t now
     pthread_mutex_lock(&a->lock);
     a->status.sm = *sm;
     pthread_mutex_unlock(&a->lock);
+    a->sm_node_lid = a->status.port.sm_lid;
     if (old == 0 || old == sm->port_guid)
         return;
     char reason[200];
@@ -302,6 +319,61 @@ static void take_list(struct sa_agent *a, const struct mad_received *in, bool no
     subscribe_again(a, now, reason);
 }
 
+// The guest.
+
+bool sa_agent_admit(struct sa_agent *agent, const struct sa_guest *guest, struct error *err)
+{
+    pthread_mutex_lock(&agent->lock);
+    bool open = agent->io.self != NULL && !atomic_load(&agent->stop);
+    bool taken = agent->guest.ctx != NULL;
+    if (open && !taken)
+        agent->guest = *guest;
+    else if (open)
+        error_set(err, "the port has a second user already");
+    else
+        error_set(err, "no port is open%s%s", agent->status.problem[0] ? ": " : "",
+                  agent->status.problem);
+    pthread_mutex_unlock(&agent->lock);
+    return open && !taken;
+}
+
+void sa_agent_dismiss(struct sa_agent *agent, const void *ctx)
+{
+    pthread_mutex_lock(&agent->lock);
+    if (agent->guest.ctx == ctx)
+        agent->guest = (struct sa_guest){0};
+    pthread_mutex_unlock(&agent->lock);
+}
+
+bool sa_agent_send(struct sa_agent *agent, const void *ctx, enum mad_agent mad_agent,
+                   const struct mad_address *to, const uint8_t *octets, int response_timeout_ms,
+                   struct error *err)
+{
+    pthread_mutex_lock(&agent->lock);
+    bool sent =
+        agent->guest.ctx == ctx && agent->io.self
+            ? agent->io.send(agent->io.self, mad_agent, to, octets, response_timeout_ms, err)
+            : error_set(err, "the port was closed");
+    pthread_mutex_unlock(&agent->lock);
+    return sent;
+}
+
+static void give_guest(struct sa_agent *a, const struct mad_received *in)
+{
+    pthread_mutex_lock(&a->lock);
+    if (a->guest.ctx)
+        a->guest.take(a->guest.ctx, in);
+    pthread_mutex_unlock(&a->lock);
+}
+
+// The lock is held.
+static void lose_guest(struct sa_agent *a, const char *reason)
+{
+    if (a->guest.ctx)
+        a->guest.lost(a->guest.ctx, reason);
+    a->guest = (struct sa_guest){0};
+}
+
 // Receiving.
 
 static bool answers(struct question *q, uint32_t tid)
@@ -315,9 +387,17 @@ static bool answers(struct question *q, uint32_t tid)
 // An SM that was silent and is back is asked at once, whatever the back-off had come to.
 static void hear_sm(struct sa_agent *a, int64_t now)
 {
+    char sm[256], reason[300];
     if (a->sm_silences >= SM_SILENCES_MAX)
         subscriptions_restart(&a->subscriptions, now);
     a->sm_silences = 0;
+    if (!a->told_unreachable)
+        return;
+    describe_sm(a, sm, sizeof sm);
+    snprintf(reason, sizeof reason, "%s answers again after %.1f s", sm,
+             (double)(now - a->silent_since) / (double)CLOCK_US_PER_S);
+    a->told_unreachable = false;
+    tell_change(a, SA_SM_BACK, reason);
 }
 
 static void take_sa_answer(struct sa_agent *a, const struct mad_header *h,
@@ -375,26 +455,44 @@ static void take_report(struct sa_agent *a, const struct mad_received *in, int64
                       "them again");
 }
 
+// Classes in which only a guest asks; nobody has to ask ibtrapd.
+static bool is_for_answers(uint8_t mgmt_class)
+{
+    return mgmt_class == MAD_CLASS_SMP_LID || mgmt_class == MAD_CLASS_PERF ||
+           mgmt_class == MAD_CLASS_DM;
+}
+
 static void take_mad(struct sa_agent *a, const struct mad_received *in, int64_t now)
 {
     struct mad_header h;
     bool has_header = mad_read_header(in->octets, in->size, &h);
     struct mad_port port;
-    if (has_header && h.mgmt_class == MAD_CLASS_SMP_DIRECT) {
+    bool response = has_header && h.method & MAD_METHOD_RESPONSE;
+    if (response && h.tid & MAD_TID_BATCH) {
+        give_guest(a, in);
+    } else if (has_header && h.mgmt_class == MAD_CLASS_SMP_DIRECT) {
         if (answers(&a->port_question, (uint32_t)h.tid) && (h.status & 0x7FFF) == 0 &&
             mad_read_own_port(in->octets, in->size, &port)) {
             a->port_silences = 0;
             take_port(a, &port, now);
         }
-    } else if (has_header && h.method & MAD_METHOD_RESPONSE) {
+    } else if (response) {
         if (in->from.lid == a->status.port.sm_lid)
             take_sa_answer(a, &h, in, now);
-    } else {
+    } else if (!has_header || !is_for_answers(h.mgmt_class)) {
         take_report(a, in, now);
     }
 }
 
 // The loop.
+
+static void tell_unreachable(struct sa_agent *a, const char *sm)
+{
+    char reason[300];
+    a->told_unreachable = true;
+    snprintf(reason, sizeof reason, "%s has not answered %u questions in a row", sm, a->sm_silences);
+    tell_change(a, SA_SM_UNREACHABLE, reason);
+}
 
 static void expire(struct sa_agent *a, int64_t now)
 {
@@ -411,10 +509,14 @@ static void expire(struct sa_agent *a, int64_t now)
         a->port_silences++;
     }
     subscriptions_expire(&a->subscriptions, now);
-    if (!silent || ++a->sm_silences < SM_SILENCES_MAX)
+    if (silent && a->sm_silences++ == 0 && !a->told_unreachable)
+        a->silent_since = now - REQUEST_TIMEOUT_US;
+    if (!silent || a->sm_silences < SM_SILENCES_MAX)
         return;
     char sm[256], reason[300];
     describe_sm(a, sm, sizeof sm);
+    if (!a->told_unreachable && port_is_up(&a->status.port))
+        tell_unreachable(a, sm);
     snprintf(reason, sizeof reason, "%s does not answer", sm);
     if (a->settled)
         subscribe_again(a, now, reason);
@@ -424,6 +526,10 @@ static void expire(struct sa_agent *a, int64_t now)
 static void tick(struct sa_agent *a, int64_t now)
 {
     expire(a, now);
+    if (atomic_exchange(&a->resubscribe, false)) {
+        log_write(a->options.log, LOG_LEVEL_INFO, "subscribing again, as somebody asked for it");
+        subscriptions_restart(&a->subscriptions, now);
+    }
     if (atomic_exchange(&a->poked, false))
         a->port_question.ask_at = a->node_question.ask_at = now;
     if (a->port_question.answer_by == 0 && a->port_question.ask_at <= now) {
@@ -470,6 +576,7 @@ static void close_port(struct sa_agent *a)
 {
     pthread_mutex_lock(&a->lock);
     struct mad_io io = a->io;
+    lose_guest(a, "the port was closed");
     a->io.self = NULL;
     a->status.open = false;
     a->status.port = (struct mad_port){0};
@@ -523,7 +630,7 @@ static size_t count_under_way(const struct sa_agent *a)
 
 static void send_unsubscription(struct sa_agent *a, struct subscription *one)
 {
-    uint32_t tid = a->next_tid++;
+    uint32_t tid = new_tid(a);
     send_subscription(a, one->trap, false, tid);
     subscriptions_asked(one, tid, now_of(a));
 }
@@ -577,6 +684,9 @@ static void *run(void *arg)
             wait_without_port();
         }
     }
+    pthread_mutex_lock(&a->lock);
+    lose_guest(a, "ibtrapd stops");
+    pthread_mutex_unlock(&a->lock);
     if (a->io.self)
         unsubscribe(a);
     return NULL;
@@ -631,6 +741,11 @@ void sa_agent_acknowledge(struct sa_agent *agent, const struct sa_report *report
                       report->malformed ? MAD_STATUS_INVALID_FIELD : 0);
     if (send_mad(agent, MAD_AGENT_SA, &report->from, mad, 0))
         count(agent, &agent->status.counters.acknowledged);
+}
+
+void sa_agent_resubscribe(struct sa_agent *agent)
+{
+    atomic_store(&agent->resubscribe, true);
 }
 
 void sa_agent_poke(struct sa_agent *agent)

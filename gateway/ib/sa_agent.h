@@ -1,9 +1,9 @@
 // The gateway's side of the SA: subscribes, keeps the subscriptions alive, receives Reports and
 // answers them. One thread owns it all; IBA 13.4.11 (event forwarding), 15.2.5.12 (InformInfo).
 //
-// It subscribes again, within ten seconds, when the port's LID or its SM changes, when the port comes
-// up, when the SM asks for it (ClientReregister), and when the SM turns out to have forgotten: it asks
-// the SM every `verify_us` what it holds.
+// It subscribes again, within ten seconds, when the port's LID or its SM changes, when the port
+// comes up, when the SM asks for it (ClientReregister), and when the SM turns out to have
+// forgotten: it asks the SM every `verify_us` what it holds.
 #ifndef IBTRAPD_IB_SA_AGENT_H
 #define IBTRAPD_IB_SA_AGENT_H
 
@@ -24,12 +24,17 @@ struct sa_report {
     size_t size; // octets of it that arrived
 };
 
-enum sa_change { SA_SUBSCRIPTIONS_LOST, SA_SUBSCRIPTIONS_RESTORED };
+enum sa_change {
+    SA_SUBSCRIPTIONS_LOST,
+    SA_SUBSCRIPTIONS_RESTORED,
+    SA_SM_UNREACHABLE, // while the port is up
+    SA_SM_BACK,
+};
 
 // Both are called from the agent's thread and must not wait.
 struct sa_listener {
-    // Takes over a report made with malloc. False when there is no room: the report stays the agent's,
-    // nothing is answered, and the SM sends it again.
+    // Takes over a report made with malloc. False when there is no room: the report stays the
+    // agent's, nothing is answered, and the SM sends it again.
     bool (*report)(void *ctx, struct sa_report *report);
 
     // `reason` is part of a sentence, without a full stop.
@@ -58,7 +63,7 @@ struct sa_counters {
 
 // What `ibtrapctl status` shows.
 struct sa_status {
-    bool open; // a port is
+    bool open;         // a port is
     char problem[512]; // why not, or why nothing can be received now; empty: all is well
     struct mad_port_id id;
     struct mad_port port;
@@ -72,15 +77,15 @@ struct sa_status {
 
 struct sa_agent;
 
-// The options are copied; what they point to outlives the agent. NULL with a sentence when memory is
-// short.
+// The options are copied; what they point to outlives the agent. NULL with a sentence when memory
+// is short.
 struct sa_agent *sa_agent_new(const struct sa_options *options, struct error *err);
 
 // Starts the thread. A port that is missing or down is no error: it is waited for.
 bool sa_agent_start(struct sa_agent *agent, struct error *err);
 
-// Unsubscribes (three attempts of a second each at most) and stops the thread. The port stays open, so that reports
-// handed on before can still be acknowledged.
+// Unsubscribes (three attempts of a second each at most) and stops the thread. The port stays open,
+// so that reports handed on before can still be acknowledged.
 void sa_agent_stop(struct sa_agent *agent);
 
 // Closes the port and frees a stopped agent, or one that never started. NULL is allowed.
@@ -92,6 +97,31 @@ void sa_agent_acknowledge(struct sa_agent *agent, const struct sa_report *report
 // Something may have changed: look now. Any thread.
 void sa_agent_poke(struct sa_agent *agent);
 
+// Subscribes to everything again, at once, whatever stands; what stands goes on meanwhile. Any thread.
+void sa_agent_resubscribe(struct sa_agent *agent);
+
 void sa_agent_status(struct sa_agent *agent, struct sa_status *out); // any thread
+
+// A second user of the agent's port (ib/share.h is one). Both are called from the agent's thread
+// and must neither wait nor call the agent.
+struct sa_guest {
+    // A response whose TransactionID has MAD_TID_BATCH.
+    void (*take)(void *ctx, const struct mad_received *in);
+
+    // The port is closed, or the agent stops; `reason` is a sentence. It is no guest any longer.
+    void (*lost)(void *ctx, const char *reason);
+    void *ctx; // tells guests apart
+};
+
+// Any thread. False with a sentence when no port is open, or there is a guest already.
+bool sa_agent_admit(struct sa_agent *agent, const struct sa_guest *guest, struct error *err);
+
+// Any thread. Afterwards neither function is called. Of no effect when `ctx` is no guest's.
+void sa_agent_dismiss(struct sa_agent *agent, const void *ctx);
+
+// Any thread. Sends for the guest with that `ctx`, as mad_io does.
+bool sa_agent_send(struct sa_agent *agent, const void *ctx, enum mad_agent mad_agent,
+                   const struct mad_address *to, const uint8_t *octets, int response_timeout_ms,
+                   struct error *err);
 
 #endif

@@ -13,11 +13,25 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { RECEIVE_MAX = 4 << 20, STATE_ACTIVE = 4 };
+// An answer of the SA, put together from its segments, can be the table of a whole fabric.
+enum { RECEIVE_MAX = 64 << 20, STATE_ACTIVE = 4 };
+
+// Those that can be done without only fail when they are used.
+static const struct {
+    uint8_t mgmt_class, version;
+    bool needed, qp0;
+    const char *name;
+} AGENTS[MAD_AGENT_COUNT] = {
+    [MAD_AGENT_SA] = {MAD_CLASS_SA, UMAD_SA_CLASS_VERSION, true, false, "SA Reports"},
+    [MAD_AGENT_SMP] = {MAD_CLASS_SMP_DIRECT, 1, true, true, "directed-route SMPs"},
+    [MAD_AGENT_SMP_LID] = {MAD_CLASS_SMP_LID, 1, false, true, "LID-routed SMPs"},
+    [MAD_AGENT_PERF] = {MAD_CLASS_PERF, 1, false, false, "performance management"},
+    [MAD_AGENT_DM] = {MAD_CLASS_DM, 1, false, false, "device management"},
+};
 
 struct port {
-    int fd; // as libibumad numbers ports
-    int sa_agent, smp_agent;
+    int fd;                      // as libibumad numbers ports
+    int agents[MAD_AGENT_COUNT]; // negative: could not be registered
     uint8_t *buffer;
     size_t capacity; // of MAD octets behind the header
 };
@@ -73,12 +87,14 @@ static bool search(const struct umad_choice *choice, struct mad_port_id *id, str
         return true;
     }
     if (choice->device[0] != '\0')
-        return error_set(err,
-                         "no InfiniBand port %s%s%.0u found: check the items 'device' and 'port' of "
-                         "section 'fabric' against the output of ibstat",
-                         choice->device, choice->port ? " " : "", choice->port);
-    return error_set(err, "no InfiniBand port found: check that the adapter is there (ibstat) and that "
-                          "the kernel module ib_umad is loaded (modprobe ib_umad)");
+        return error_set(
+            err,
+            "no InfiniBand port %s%s%.0u found: check the items 'device' and 'port' of "
+            "section 'fabric' against the output of ibstat",
+            choice->device, choice->port ? " " : "", choice->port);
+    return error_set(err,
+                     "no InfiniBand port found: check that the adapter is there (ibstat) and that "
+                     "the kernel module ib_umad is loaded (modprobe ib_umad)");
 }
 
 // Opening it.
@@ -128,23 +144,29 @@ static bool tell_who_holds(const struct port *port, const struct mad_port_id *id
     struct text t = text_in(who, sizeof who);
     if (n > 0)
         add_holders(&t, device_file);
-    return error_set(err,
-                     "cannot register for SA Reports on %s port %u: another program has, and only one "
-                     "can; %s%s",
-                     id->device, id->port, t.len ? "these hold the device: " : "is a second ibtrapd running?",
-                     who);
+    return error_set(
+        err,
+        "cannot register for SA Reports on %s port %u: another program has, and only one "
+        "can; %s%s",
+        id->device, id->port, t.len ? "these hold the device: " : "is a second ibtrapd running?",
+        who);
 }
 
 static bool register_agents(struct port *port, const struct mad_port_id *id, struct error *err)
 {
     long methods[16 / sizeof(long)] = {0};
     methods[0] = 1L << MAD_METHOD_REPORT;
-    port->sa_agent = umad_register(port->fd, MAD_CLASS_SA, UMAD_SA_CLASS_VERSION, 1, methods);
-    if (port->sa_agent < 0)
-        return tell_who_holds(port, id, err);
-    port->smp_agent = umad_register(port->fd, MAD_CLASS_SMP_DIRECT, 1, 0, NULL);
-    if (port->smp_agent < 0)
-        return error_set(err, "cannot register for SMPs on %s port %u", id->device, id->port);
+    for (int i = 0; i < MAD_AGENT_COUNT; i++) {
+        bool sa =
+            i == MAD_AGENT_SA; // the only one that gets requests, and whose answers are segmented
+        port->agents[i] = umad_register(port->fd, AGENTS[i].mgmt_class, AGENTS[i].version, sa,
+                                        sa ? methods : NULL);
+        if (port->agents[i] >= 0 || !AGENTS[i].needed)
+            continue;
+        return sa ? tell_who_holds(port, id, err)
+                  : error_set(err, "cannot register for %s on %s port %u", AGENTS[i].name,
+                              id->device, id->port);
+    }
     return true;
 }
 
@@ -152,7 +174,8 @@ static bool grow(struct port *port, size_t wanted)
 {
     if (wanted > RECEIVE_MAX)
         return false;
-    uint8_t *buffer = realloc(port->buffer, umad_size() + wanted);
+    // umad_size() is less than that before the first port is open.
+    uint8_t *buffer = realloc(port->buffer, sizeof(ib_user_mad_t) + wanted);
     if (!buffer)
         return false;
     port->buffer = buffer;
@@ -202,12 +225,14 @@ static bool port_send(void *self, enum mad_agent agent, const struct mad_address
 {
     const struct port *port = self;
     uint8_t buffer[sizeof(ib_user_mad_t) + MAD_SIZE] __attribute__((aligned(8))) = {0};
-    bool smp = agent == MAD_AGENT_SMP;
-    umad_set_addr(buffer, to->lid, (int)to->qpn, to->sl, smp ? 0 : (int)IB_DEFAULT_QP1_QKEY);
+    if (port->agents[agent] < 0)
+        return error_set(err, "cannot send: the kernel did not register ibtrapd for %s",
+                         AGENTS[agent].name);
+    umad_set_addr(buffer, to->lid, (int)to->qpn, to->sl,
+                  AGENTS[agent].qp0 ? 0 : (int)IB_DEFAULT_QP1_QKEY);
     umad_set_pkey(buffer, to->pkey_index);
     memcpy(umad_get_mad(buffer), octets, MAD_SIZE);
-    int rc = umad_send(port->fd, smp ? port->smp_agent : port->sa_agent, buffer, MAD_SIZE,
-                       response_timeout_ms, 0);
+    int rc = umad_send(port->fd, port->agents[agent], buffer, MAD_SIZE, response_timeout_ms, 0);
     return rc == 0 || error_set(err, "cannot send to LID %u: %s", to->lid, strerror(errno));
 }
 

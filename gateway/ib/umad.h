@@ -1,4 +1,4 @@
-// MADs through libibumad: which port, and its two agents.
+// MADs through libibumad: which port, and its agents.
 #ifndef IBTRAPD_IB_UMAD_H
 #define IBTRAPD_IB_UMAD_H
 
@@ -11,8 +11,9 @@ struct umad_choice {
 };
 
 // An opener for that choice, which must outlive it. Its `open` registers for SA Reports (class 0x03
-// version 2) and for answers to directed-route SMPs; when another program has registered for
-// Reports, the error names the programs that hold the device.
+// version 2) and for answers in the other classes; when another program has registered for
+// Reports, the error names the programs that hold the device. Without LID-routed SMPs, performance
+// or device management it goes on: what is sent there then fails.
 struct mad_opener umad_opener(struct umad_choice *choice);
 
 #endif

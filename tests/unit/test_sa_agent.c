@@ -3,6 +3,7 @@
 #include "support.h"
 
 #include "base/wire.h"
+#include "ib/share.h"
 
 static const int64_t S = CLOCK_US_PER_S, MS = CLOCK_US_PER_MS;
 
@@ -14,9 +15,8 @@ static struct random chance;
 static struct log *log_;
 static struct error err;
 
-static void start_with_key(bool has_key, uint64_t key)
+static void start_with(bool has_key, uint64_t key)
 {
-    chance = support_random(&counting);
     const struct sa_options options = {
         .verify_us = 5 * S,
         .refresh_us = 300 * S,
@@ -31,6 +31,12 @@ static void start_with_key(bool has_key, uint64_t key)
     agent = sa_agent_new(&options, &err);
     assert_non_null(agent);
     assert_true(sa_agent_start(agent, &err));
+}
+
+static void start_with_key(bool has_key, uint64_t key)
+{
+    chance = support_random(&counting);
+    start_with(has_key, key);
 }
 
 // Started, and subscribed to all.
@@ -256,6 +262,18 @@ TEST(it_refreshes_without_ado)
     assert_int_equal(sm.change_count, 0);
 }
 
+TEST(it_subscribes_again_when_somebody_asks_for_it)
+{
+    settle();
+    sa_agent_resubscribe(agent);
+    fake_sm_run(&sm, 3 * S);
+    for (size_t trap = 0; trap < COUNT(sm.subscribed); trap++)
+        assert_int_equal(sm.subscribed[trap], sm.held[trap] ? 2 : 0);
+    check_states(SUBSCRIPTION_HELD, SUBSCRIPTION_HELD);
+    // Nothing was lost.
+    assert_int_equal(sm.change_count, 0);
+}
+
 TEST(a_poke_makes_it_look_at_once)
 {
     settle();
@@ -272,20 +290,23 @@ TEST(a_silent_sm_is_told_and_found_again)
     sm.deaf = true;
     forget_subscriptions();
     fake_sm_run(&sm, 15 * S);
-    assert_int_equal(sm.change_count, 1);
-    check_change(0, SA_SUBSCRIPTIONS_LOST, "the subnet manager at LID 1 (opensm) does not answer");
+    assert_int_equal(sm.change_count, 2);
+    check_change(0, SA_SM_UNREACHABLE,
+                 "the subnet manager at LID 1 (opensm) has not answered 2 questions in a row");
+    check_change(1, SA_SUBSCRIPTIONS_LOST, "the subnet manager at LID 1 (opensm) does not answer");
     sa_agent_status(agent, &status);
     assert_string_equal(status.problem, "the subnet manager at LID 1 (opensm) does not answer");
     assert_false(status.sm_answers);
 
     // However long it was away, all is back ten seconds after it is.
     fake_sm_run(&sm, 300 * S);
-    assert_int_equal(sm.change_count, 1);
+    assert_int_equal(sm.change_count, 2);
     sm.deaf = false;
     fake_sm_run(&sm, 10 * S);
     assert_int_equal(fake_sm_held(&sm), 17);
-    assert_int_equal(sm.change_count, 2);
-    check_change(1, SA_SUBSCRIPTIONS_RESTORED,
+    assert_int_equal(sm.change_count, 4);
+    check_change(2, SA_SM_BACK, "the subnet manager at LID 1 (opensm) answers again after 3");
+    check_change(3, SA_SUBSCRIPTIONS_RESTORED,
                  "the subnet manager at LID 1 (opensm) confirmed 17 ");
     fake_sm_run(&sm, 2 * S);
     sa_agent_status(agent, &status);
@@ -298,14 +319,239 @@ TEST(an_sm_that_never_answered_is_told_after_half_a_minute)
     sm.deaf = true;
     start_with_key(true, 1);
     fake_sm_run(&sm, 29 * S);
-    assert_int_equal(sm.change_count, 0);
-    fake_sm_run(&sm, 3 * S);
     assert_int_equal(sm.change_count, 1);
-    check_change(0, SA_SUBSCRIPTIONS_LOST, "the subnet manager at LID 1 does not answer");
+    check_change(0, SA_SM_UNREACHABLE,
+                 "the subnet manager at LID 1 has not answered 2 questions in a row");
+    fake_sm_run(&sm, 3 * S);
+    assert_int_equal(sm.change_count, 2);
+    check_change(1, SA_SUBSCRIPTIONS_LOST, "the subnet manager at LID 1 does not answer");
     sm.deaf = false;
     fake_sm_run(&sm, 10 * S);
-    assert_int_equal(sm.change_count, 2);
-    check_change(1, SA_SUBSCRIPTIONS_RESTORED, "the subnet manager at LID 1");
+    assert_int_equal(sm.change_count, 4);
+    check_change(2, SA_SM_BACK, "the subnet manager at LID 1");
+    check_change(3, SA_SUBSCRIPTIONS_RESTORED, "the subnet manager at LID 1");
+}
+
+// Another one takes over while the old one is silent: heard again, and not by the old one's name.
+TEST(a_new_master_ends_the_silence)
+{
+    settle();
+    sm.deaf = true;
+    fake_sm_run(&sm, 15 * S);
+    sm.deaf = false;
+    sm.lid = sm.port.sm_lid = 2;
+    sm.node.port_guid++;
+    forget_subscriptions();
+    fake_sm_run(&sm, 10 * S);
+    assert_int_equal(sm.change_count, 4);
+    check_change(2, SA_SM_BACK, "the subnet manager at LID 2 answers again after 1");
+    check_change(3, SA_SUBSCRIPTIONS_RESTORED, "the subnet manager at LID 2 (opensm) confirmed ");
+}
+
+// A port that is down says nothing about the SM.
+TEST(a_port_that_is_down_makes_no_sm_unreachable)
+{
+    settle();
+    sm.deaf = true;
+    sm.port.state = 1;
+    fake_sm_run(&sm, 60 * S);
+    assert_int_equal(sm.change_count, 1);
+    assert_int_equal(sm.changes[0].change, SA_SUBSCRIPTIONS_LOST);
+}
+
+// Sharing the port.
+
+enum { A_TID = 0x1234 };
+
+static struct mad_io open_share(void)
+{
+    struct mad_io io;
+    assert_true(share_open(agent, &io, &err));
+    return io;
+}
+
+static void ask_through(const struct mad_io *io, uint32_t tid)
+{
+    uint8_t mad[MAD_SIZE];
+    const struct mad_address own = {.lid = 0xFFFF};
+    mad_ask_own_port(mad, tid);
+    assert_true(io->send(io->self, MAD_AGENT_SMP, &own, mad, 1000, &err));
+}
+
+TEST(a_share_gets_its_answers_and_no_others)
+{
+    settle();
+    struct mad_io io = open_share();
+    ask_through(&io, MAD_TID_BATCH | A_TID);
+    ask_through(&io, A_TID); // the agent's, which ignores it
+    fake_sm_run(&sm, 5 * S);
+    struct mad_received in;
+    struct mad_header h;
+    assert_int_equal(io.receive(io.self, &in, 0, &err), 1);
+    assert_int_equal(in.size, MAD_SIZE);
+    assert_true(mad_read_header(in.octets, in.size, &h));
+    assert_int_equal((uint32_t)h.tid, MAD_TID_BATCH | A_TID);
+    assert_int_equal(in.from.lid, 0xFFFF);
+    assert_int_equal(io.receive(io.self, &in, 0, &err), 0);
+    io.close(io.self);
+    assert_int_equal(sm.change_count, 0);
+}
+
+// Whatever number it starts from.
+TEST(the_agents_own_transactions_never_look_like_the_shares)
+{
+    uint8_t octet = 0x80;
+    chance = support_constant(&octet);
+    start_with(true, 1);
+    fake_sm_run(&sm, 2 * S);
+    struct mad_io io = open_share();
+    fake_sm_run(&sm, 600 * S);
+    struct mad_received in;
+    assert_int_equal(io.receive(io.self, &in, 0, &err), 0);
+    assert_int_equal(fake_sm_held(&sm), 17);
+    io.close(io.self);
+}
+
+TEST(a_share_gets_large_answers_whole)
+{
+    uint8_t mad[FAKE_SM_MAD_MAX] = {1, 3, 2, 0x92, [12] = 0x80, [FAKE_SM_MAD_MAX - 1] = 0x77};
+    settle();
+    struct mad_io io = open_share();
+    fake_sm_arrive(&sm, 1, mad, sizeof mad);
+    fake_sm_run(&sm, 100 * MS);
+    struct mad_received in;
+    assert_int_equal(io.receive(io.self, &in, 0, &err), 1);
+    assert_int_equal(in.size, sizeof mad);
+    assert_memory_equal(in.octets, mad, sizeof mad);
+    io.close(io.self);
+}
+
+TEST(reports_are_never_the_shares)
+{
+    uint8_t mad[MAD_SIZE] = {1, 3, 2, 6, [12] = 0x80, [17] = 2};
+    settle();
+    struct mad_io io = open_share();
+    fake_sm_arrive(&sm, 1, mad, sizeof mad);
+    fake_sm_run(&sm, 100 * MS);
+    struct mad_received in;
+    assert_int_equal(io.receive(io.self, &in, 0, &err), 0);
+    assert_int_equal(sm.report_count, 1);
+    io.close(io.self);
+}
+
+TEST(questions_in_the_shares_classes_are_no_reports)
+{
+    static const uint8_t CLASSES[] = {0x01, 0x04, 0x06, 0x81};
+    settle();
+    for (size_t i = 0; i < COUNT(CLASSES); i++) {
+        uint8_t mad[MAD_SIZE] = {1, CLASSES[i], 1, 1};
+        fake_sm_arrive(&sm, 1, mad, sizeof mad);
+    }
+    fake_sm_run(&sm, 100 * MS);
+    assert_int_equal(sm.report_count, 0);
+}
+
+TEST(a_share_keeps_a_thousand_answers_and_drops_what_is_more)
+{
+    uint8_t mad[MAD_SIZE] = {1, 0x81, 1, 0x81, [12] = 0x80};
+    settle();
+    struct mad_io io = open_share();
+    for (int i = 0; i < 1100; i += FAKE_SM_QUEUE / 2) {
+        for (int k = 0; k < FAKE_SM_QUEUE / 2; k++)
+            fake_sm_arrive(&sm, 1, mad, sizeof mad);
+        fake_sm_run(&sm, 100 * MS);
+    }
+    struct mad_received in;
+    int got = 0;
+    while (io.receive(io.self, &in, 0, &err) == 1)
+        got++;
+    assert_int_equal(got, 1024);
+    // Those were as good as any; now there is room again.
+    fake_sm_arrive(&sm, 1, mad, sizeof mad);
+    fake_sm_run(&sm, 100 * MS);
+    assert_int_equal(io.receive(io.self, &in, 0, &err), 1);
+    io.close(io.self);
+}
+
+TEST(there_is_one_share_at_a_time)
+{
+    struct mad_io io, second;
+    settle();
+    io = open_share();
+    assert_false(share_open(agent, &second, &err));
+    assert_string_equal(err.text, "the port has a second user already");
+    io.close(io.self);
+    second = open_share();
+    second.close(second.self);
+}
+
+TEST(a_share_ends_with_the_port)
+{
+    settle();
+    struct mad_io io = open_share();
+    sm.gone = true;
+    fake_sm_run(&sm, 5 * S); // and it is open again
+    assert_int_equal(sm.opened, 2);
+    struct mad_received in;
+    uint8_t mad[MAD_SIZE] = {0};
+    assert_int_equal(io.receive(io.self, &in, 1000, &err), -1);
+    assert_string_equal(err.text, "the port was closed");
+    err.text[0] = '\0';
+    assert_false(io.send(io.self, MAD_AGENT_SMP, &(struct mad_address){0}, mad, 0, &err));
+    assert_string_equal(err.text, "the port was closed");
+
+    // Another share can be opened meanwhile, and closing the old one leaves it alone.
+    struct mad_io second = open_share();
+    io.close(io.self);
+    ask_through(&second, MAD_TID_BATCH | A_TID);
+    fake_sm_run(&sm, 100 * MS);
+    assert_int_equal(second.receive(second.self, &in, 0, &err), 1);
+    second.close(second.self);
+}
+
+TEST(without_a_port_there_is_no_share)
+{
+    struct mad_io io;
+    sm.no_port = true;
+    start_with_key(true, 1);
+    fake_sm_run(&sm, 5 * S);
+    assert_false(share_open(agent, &io, &err));
+    assert_string_equal(err.text, "no port is open: no port: plug one in");
+}
+
+TEST(a_share_ends_when_the_agent_stops)
+{
+    settle();
+    struct mad_io io = open_share(), late;
+    struct mad_received in;
+    fake_sm_run_free(&sm);
+    sa_agent_stop(agent);
+    assert_int_equal(io.receive(io.self, &in, 60000, &err), -1);
+    assert_string_equal(err.text, "ibtrapd stops");
+    assert_false(share_open(agent, &late, &err));
+    io.close(io.self);
+}
+
+static void *receive_once(void *arg)
+{
+    const struct mad_io *io = arg;
+    struct mad_received in;
+    struct error e;
+    return (void *)(intptr_t)io->receive(io->self, &in, 60000, &e);
+}
+
+TEST(an_answer_wakes_the_share_up)
+{
+    pthread_t thread;
+    void *got;
+    settle();
+    struct mad_io io = open_share();
+    assert_int_equal(pthread_create(&thread, NULL, receive_once, &io), 0);
+    ask_through(&io, MAD_TID_BATCH | A_TID);
+    fake_sm_run(&sm, 100 * MS);
+    pthread_join(thread, &got);
+    assert_int_equal((intptr_t)got, 1);
+    io.close(io.self);
 }
 
 // Reports.
@@ -581,9 +827,23 @@ int main(void)
         AGENT_TEST(it_notices_an_sm_that_says_no_records),
         AGENT_TEST(it_notices_one_that_is_missing),
         AGENT_TEST(it_refreshes_without_ado),
+        AGENT_TEST(it_subscribes_again_when_somebody_asks_for_it),
         AGENT_TEST(a_poke_makes_it_look_at_once),
         AGENT_TEST(a_silent_sm_is_told_and_found_again),
         AGENT_TEST(an_sm_that_never_answered_is_told_after_half_a_minute),
+        AGENT_TEST(a_new_master_ends_the_silence),
+        AGENT_TEST(a_port_that_is_down_makes_no_sm_unreachable),
+        AGENT_TEST(a_share_gets_its_answers_and_no_others),
+        AGENT_TEST(the_agents_own_transactions_never_look_like_the_shares),
+        AGENT_TEST(a_share_gets_large_answers_whole),
+        AGENT_TEST(reports_are_never_the_shares),
+        AGENT_TEST(questions_in_the_shares_classes_are_no_reports),
+        AGENT_TEST(a_share_keeps_a_thousand_answers_and_drops_what_is_more),
+        AGENT_TEST(there_is_one_share_at_a_time),
+        AGENT_TEST(a_share_ends_with_the_port),
+        AGENT_TEST(without_a_port_there_is_no_share),
+        AGENT_TEST(a_share_ends_when_the_agent_stops),
+        AGENT_TEST(an_answer_wakes_the_share_up),
         AGENT_TEST(a_report_is_handed_on_and_answered),
         AGENT_TEST(a_foreign_report_is_not_accepted),
         AGENT_TEST(a_report_from_whoever_just_became_master_makes_it_look),

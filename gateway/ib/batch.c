@@ -1,0 +1,218 @@
+#include "ib/batch.h"
+
+#include "base/wire.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+// A TransactionID is the bit that marks it, a number of the slot's own, and the slot: an answer
+// finds its request at once, and every attempt has its own, as the kernel wants it.
+enum { SLOT_BITS = 8, SERIAL_BITS = 23, TID_OFFSET = 12, WAIT_MS_MAX = 50 };
+static_assert(BATCH_IN_FLIGHT_MAX == 1 << SLOT_BITS, "a slot has to fit");
+static const uint32_t SERIAL_MASK = (UINT32_C(1) << SERIAL_BITS) - 1;
+
+struct request {
+    struct request *next;
+    enum mad_agent agent;
+    struct mad_address to;
+    uint8_t mad[MAD_SIZE];
+    batch_done *done;
+    void *ctx;
+    size_t tag_size;
+    uint8_t tag[BATCH_TAG_MAX];
+};
+
+// A place for a request under way.
+struct slot {
+    struct request *request;      // NULL: free
+    struct slot *earlier, *later; // those under way, by when their time is over
+    uint32_t serial;              // of the last attempt
+    unsigned attempts;            // made; each took one serial
+    int64_t answer_by;
+};
+
+struct batch {
+    struct batch_options options;
+    struct batch_counters counters;
+    struct request *first, **end; // those that wait
+    struct slot slots[BATCH_IN_FLIGHT_MAX];
+    struct slot *free[BATCH_IN_FLIGHT_MAX];
+    size_t free_count;
+    struct slot *earliest, *latest;
+};
+
+struct batch *batch_new(const struct batch_options *options, uint32_t first_tid)
+{
+    assert(options->in_flight >= 1 && options->in_flight <= BATCH_IN_FLIGHT_MAX);
+    assert(options->attempts >= 1);
+    struct batch *b = calloc(1, sizeof *b);
+    if (!b)
+        return NULL;
+    b->options = *options;
+    b->end = &b->first;
+    while (b->free_count < options->in_flight) {
+        struct slot *slot = &b->slots[b->free_count];
+        slot->serial = first_tid & SERIAL_MASK;
+        b->free[b->free_count++] = slot;
+    }
+    return b;
+}
+
+void batch_free(struct batch *batch)
+{
+    if (!batch)
+        return;
+    for (struct request *r = batch->first, *next; r; r = next) {
+        next = r->next;
+        free(r);
+    }
+    for (size_t i = 0; i < BATCH_IN_FLIGHT_MAX; i++)
+        free(batch->slots[i].request);
+    free(batch);
+}
+
+void batch_get_counters(const struct batch *batch, struct batch_counters *out)
+{
+    *out = batch->counters;
+}
+
+bool batch_add(struct batch *batch, enum mad_agent agent, const struct mad_address *to,
+               const uint8_t *mad, batch_done *done, void *ctx, const void *tag, size_t tag_size)
+{
+    assert(tag_size <= BATCH_TAG_MAX);
+    struct request *r = calloc(1, sizeof *r);
+    if (!r)
+        return false;
+    *r =
+        (struct request){.agent = agent, .to = *to, .done = done, .ctx = ctx, .tag_size = tag_size};
+    memcpy(r->mad, mad, MAD_SIZE);
+    if (tag_size > 0)
+        memcpy(r->tag, tag, tag_size);
+    *batch->end = r;
+    batch->end = &r->next;
+    batch->counters.requests++;
+    return true;
+}
+
+static struct request *take_first(struct batch *b)
+{
+    struct request *r = b->first;
+    b->first = r->next;
+    if (!b->first)
+        b->end = &b->first;
+    return r;
+}
+
+// Every attempt has the same time: whoever is sent last is over last.
+static void put_latest(struct batch *b, struct slot *slot)
+{
+    slot->earlier = b->latest;
+    slot->later = NULL;
+    *(b->latest ? &b->latest->later : &b->earliest) = slot;
+    b->latest = slot;
+}
+
+static void unlink_slot(struct batch *b, struct slot *slot)
+{
+    *(slot->earlier ? &slot->earlier->later : &b->earliest) = slot->later;
+    *(slot->later ? &slot->later->earlier : &b->latest) = slot->earlier;
+}
+
+// The request of a slot that is not among those under way is done. NULL: in vain.
+static void finish(struct batch *b, struct slot *slot, const uint8_t *answer, size_t size)
+{
+    struct request *r = slot->request;
+    slot->request = NULL;
+    b->free[b->free_count++] = slot;
+    if (answer)
+        b->counters.answered++;
+    else
+        b->counters.given_up++;
+    r->done(r->ctx, r->tag, r->tag_size, answer, size);
+    free(r);
+}
+
+static void send_attempt(struct batch *b, struct slot *slot, int64_t now)
+{
+    struct request *r = slot->request;
+    struct error ignored;
+    slot->attempts++;
+    slot->serial = (slot->serial + 1) & SERIAL_MASK;
+    slot->answer_by = now + b->options.timeout_us;
+    wire_put(r->mad + TID_OFFSET, 4,
+             MAD_TID_BATCH | slot->serial << SLOT_BITS | (uint32_t)(slot - b->slots));
+    b->counters.sent++;
+    int timeout_ms = (int)((b->options.timeout_us + CLOCK_US_PER_MS - 1) / CLOCK_US_PER_MS);
+    if (b->options.io.send(b->options.io.self, r->agent, &r->to, r->mad, timeout_ms, &ignored))
+        put_latest(b, slot);
+    else
+        finish(b, slot, NULL, 0);
+}
+
+static void send_waiting(struct batch *b, int64_t now)
+{
+    while (b->first && b->free_count > 0) {
+        struct slot *slot = b->free[--b->free_count];
+        slot->request = take_first(b);
+        slot->attempts = 0;
+        send_attempt(b, slot, now);
+    }
+}
+
+static void expire(struct batch *b, int64_t now)
+{
+    while (b->earliest && b->earliest->answer_by <= now) {
+        struct slot *slot = b->earliest;
+        unlink_slot(b, slot);
+        if (slot->attempts < b->options.attempts)
+            send_attempt(b, slot, now);
+        else
+            finish(b, slot, NULL, 0);
+    }
+}
+
+// Whose answer this is, to the last attempt or to one before; NULL: nobody's.
+static struct slot *find_slot(struct batch *b, const struct mad_received *in)
+{
+    struct mad_header h;
+    if (!mad_read_header(in->octets, in->size, &h) || !(h.method & MAD_METHOD_RESPONSE) ||
+        !(h.tid & MAD_TID_BATCH))
+        return NULL;
+    struct slot *slot = &b->slots[h.tid & (BATCH_IN_FLIGHT_MAX - 1)];
+    uint32_t serial = (uint32_t)(h.tid >> SLOT_BITS) & SERIAL_MASK;
+    struct mad_header asked;
+    if (!slot->request || ((slot->serial - serial) & SERIAL_MASK) >= slot->attempts ||
+        !mad_read_header(slot->request->mad, MAD_SIZE, &asked))
+        return NULL;
+    return h.mgmt_class == asked.mgmt_class && h.attribute == asked.attribute ? slot : NULL;
+}
+
+static bool receive(struct batch *b, int64_t now, struct error *err)
+{
+    int64_t wait_ms = (b->earliest->answer_by - now + CLOCK_US_PER_MS - 1) / CLOCK_US_PER_MS;
+    if (wait_ms > WAIT_MS_MAX)
+        wait_ms = WAIT_MS_MAX;
+    struct mad_received in;
+    int rc = b->options.io.receive(b->options.io.self, &in, (int)wait_ms, err);
+    struct slot *slot = rc > 0 ? find_slot(b, &in) : NULL;
+    if (slot) {
+        unlink_slot(b, slot);
+        finish(b, slot, in.octets, in.size);
+    }
+    return rc >= 0;
+}
+
+bool batch_run(struct batch *batch, struct error *err)
+{
+    while (batch->first || batch->earliest) {
+        if (batch->options.stop && atomic_load(batch->options.stop))
+            return error_set(err, "stopped");
+        int64_t now = clock_monotonic(batch->options.clock);
+        expire(batch, now);
+        send_waiting(batch, now);
+        if (batch->earliest && !receive(batch, now, err))
+            return false;
+    }
+    return true;
+}

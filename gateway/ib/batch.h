@@ -1,0 +1,52 @@
+// Many requests, few at a time: sends them, waits for the answers, asks again, gives up. What the
+// sweep, the counters and the questions to subnet managers stand on.
+#ifndef IBTRAPD_IB_BATCH_H
+#define IBTRAPD_IB_BATCH_H
+
+#include "base/clock.h"
+#include "ib/mad.h"
+#include "ib/mad_io.h"
+
+#include <stdatomic.h>
+
+enum { BATCH_IN_FLIGHT_MAX = 256 };
+
+struct batch_options {
+    struct mad_io io;   // stays the caller's
+    unsigned in_flight; // 1 to BATCH_IN_FLIGHT_MAX
+    unsigned attempts;  // 1 and up, of each request
+    int64_t timeout_us; // of each attempt
+    const struct clock *clock;
+    atomic_bool *stop; // when it becomes true, batch_run ends; NULL: never
+};
+
+struct batch_counters {
+    uint64_t requests, sent, answered, given_up; // sent: attempts
+};
+
+// Called in batch_run for each request: the answer, or NULL when no attempt was answered or the
+// port refused to send it. An answer is to the same class and attribute; look at its status, and at
+// all else. May add requests.
+typedef void batch_done(void *ctx, const void *tag, size_t tag_size, const uint8_t *answer,
+                        size_t size);
+
+enum { BATCH_TAG_MAX = 112 };
+
+struct batch;
+struct batch *batch_new(const struct batch_options *options,
+                        uint32_t first_tid); // NULL: out of memory
+void batch_free(struct batch *batch);        // NULL is allowed
+
+// Queues a request: MAD_SIZE octets, copied; its TransactionID is filled in (the lower half, with
+// MAD_TID_BATCH). `tag`, at most BATCH_TAG_MAX octets, is copied and comes back with the answer.
+// False: out of memory.
+bool batch_add(struct batch *batch, enum mad_agent agent, const struct mad_address *to,
+               const uint8_t *mad, batch_done *done, void *ctx, const void *tag, size_t tag_size);
+
+// Until every request is answered or given up. False with a sentence when the port is gone, or it
+// was stopped; what is not done then never will be.
+bool batch_run(struct batch *batch, struct error *err);
+
+void batch_get_counters(const struct batch *batch, struct batch_counters *out);
+
+#endif

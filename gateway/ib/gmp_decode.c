@@ -1,0 +1,120 @@
+#include "ib/gmp_decode.h"
+
+#include "base/wire.h"
+
+#include <assert.h>
+#include <endian.h>
+#include <infiniband/mad.h>
+#include <infiniband/umad_types.h>
+#include <string.h>
+
+static_assert(IB_PC_DATA_OFFS == GMP_DATA_OFFSET, "IBA 16.1.1");
+static_assert(offsetof(struct umad_dm_packet, data) == GMP_DATA_OFFSET, "IBA 16.3.1");
+
+void gmp_make_get(uint8_t *out, uint8_t mgmt_class, enum gmp_attribute attribute, uint32_t modifier)
+{
+    const struct umad_hdr hdr = {
+        .base_version = UMAD_BASE_VERSION,
+        .mgmt_class = mgmt_class,
+        .class_version = 1,
+        .method = UMAD_METHOD_GET,
+        .attr_id = htobe16((uint16_t)attribute),
+        .attr_mod = htobe32(modifier),
+    };
+    memset(out, 0, MAD_SIZE);
+    memcpy(out, &hdr, sizeof hdr);
+}
+
+void gmp_make_get_counters(uint8_t *out, enum gmp_attribute attribute, uint8_t port)
+{
+    gmp_make_get(out, MAD_CLASS_PERF, attribute, 0);
+    mad_set_field(out + GMP_DATA_OFFSET, 0, IB_PC_PORT_SELECT_F, port);
+}
+
+const uint8_t *gmp_answer(const uint8_t *mad, size_t size, uint8_t mgmt_class,
+                          enum gmp_attribute attribute)
+{
+    struct mad_header h;
+    if (!mad || size < MAD_SIZE || !mad_read_header(mad, size, &h))
+        return NULL;
+    bool fits = h.mgmt_class == mgmt_class && h.attribute == attribute &&
+                h.method == (UMAD_METHOD_GET | MAD_METHOD_RESPONSE);
+    return fits && h.status == 0 ? mad + GMP_DATA_OFFSET : NULL;
+}
+
+void gmp_read_counting(const uint8_t data[GMP_DATA_SIZE], struct gmp_counting *out)
+{
+    enum { HAS_WAIT = 1 << 12, HAS_MORE_EXTENDED = 1 << 1 };
+    uint8_t info[GMP_DATA_SIZE];
+    memcpy(info, data, sizeof info);
+    *out = (struct gmp_counting){
+        .wait = mad_get_field(info, 0, IB_CPI_CAPMASK_F) & HAS_WAIT,
+        .extended = mad_get_field(info, 0, IB_CPI_CAPMASK2_F) & HAS_MORE_EXTENDED,
+    };
+}
+
+// Where each counter stands in PortCounters and in PortCountersExtended.
+static const struct {
+    enum MAD_FIELDS plain, extended;
+} COUNTERS[COUNTER_COUNT] = {
+    [COUNTER_SYMBOL_ERROR] = {IB_PC_ERR_SYM_F, IB_PC_EXT_ERR_SYM_F},
+    [COUNTER_LINK_ERROR_RECOVERY] = {IB_PC_LINK_RECOVERS_F, IB_PC_EXT_LINK_RECOVERS_F},
+    [COUNTER_LINK_DOWNED] = {IB_PC_LINK_DOWNED_F, IB_PC_EXT_LINK_DOWNED_F},
+    [COUNTER_RCV_ERRORS] = {IB_PC_ERR_RCV_F, IB_PC_EXT_ERR_RCV_F},
+    [COUNTER_RCV_REMOTE_PHYSICAL_ERRORS] = {IB_PC_ERR_PHYSRCV_F, IB_PC_EXT_ERR_PHYSRCV_F},
+    [COUNTER_RCV_SWITCH_RELAY_ERRORS] = {IB_PC_ERR_SWITCH_REL_F, IB_PC_EXT_ERR_SWITCH_REL_F},
+    [COUNTER_XMIT_DISCARDS] = {IB_PC_XMT_DISCARDS_F, IB_PC_EXT_XMT_DISCARDS_F},
+    [COUNTER_XMIT_CONSTRAINT_ERRORS] = {IB_PC_ERR_XMTCONSTR_F, IB_PC_EXT_ERR_XMTCONSTR_F},
+    [COUNTER_RCV_CONSTRAINT_ERRORS] = {IB_PC_ERR_RCVCONSTR_F, IB_PC_EXT_ERR_RCVCONSTR_F},
+    [COUNTER_LOCAL_LINK_INTEGRITY_ERRORS] = {IB_PC_ERR_LOCALINTEG_F, IB_PC_EXT_ERR_LOCALINTEG_F},
+    [COUNTER_EXCESSIVE_BUFFER_OVERRUN_ERRORS] = {IB_PC_ERR_EXCESS_OVR_F,
+                                                 IB_PC_EXT_ERR_EXCESS_OVR_F},
+    [COUNTER_VL15_DROPPED] = {IB_PC_VL15_DROPPED_F, IB_PC_EXT_VL15_DROPPED_F},
+    [COUNTER_XMIT_WAIT] = {IB_PC_XMT_WAIT_F, IB_PC_EXT_XMT_WAIT_F},
+};
+
+bool gmp_read_counters(const uint8_t data[GMP_DATA_SIZE], uint8_t port, bool wait,
+                       uint64_t values[COUNTER_COUNT])
+{
+    uint8_t counters[GMP_DATA_SIZE];
+    memcpy(counters, data, sizeof counters);
+    if (mad_get_field(counters, 0, IB_PC_PORT_SELECT_F) != port)
+        return false;
+    for (size_t i = 0; i < COUNTER_COUNT; i++)
+        values[i] = mad_get_field(counters, 0, COUNTERS[i].plain);
+    if (!wait)
+        values[COUNTER_XMIT_WAIT] = 0;
+    return true;
+}
+
+bool gmp_read_counters_extended(const uint8_t data[GMP_DATA_SIZE], uint8_t port,
+                                uint64_t values[COUNTER_COUNT])
+{
+    uint8_t counters[GMP_DATA_SIZE];
+    memcpy(counters, data, sizeof counters);
+    if (mad_get_field(counters, 0, IB_PC_EXT_PORT_SELECT_F) != port)
+        return false;
+    for (size_t i = 0; i < COUNTER_COUNT; i++)
+        values[i] = mad_get_field64(counters, 0, COUNTERS[i].extended);
+    return true;
+}
+
+size_t gmp_read_slots(const uint8_t data[GMP_DATA_SIZE], uint8_t slots[GMP_SLOTS_MAX])
+{
+    enum { MAX_CONTROLLERS = 2, LIST = 4, PRESENT = 1 };
+    size_t count = 0;
+    for (unsigned slot = 0; slot < data[MAX_CONTROLLERS]; slot++) {
+        uint8_t pair = data[LIST + slot / 2];
+        if ((slot % 2 ? pair & 15 : pair >> 4) == PRESENT)
+            slots[count++] = (uint8_t)(slot + 1);
+    }
+    return count;
+}
+
+bool gmp_read_controller(const uint8_t data[GMP_DATA_SIZE], struct fabric_controller *out)
+{
+    enum { ID_STRING = 64, ID_STRING_SIZE = 64 };
+    out->guid = wire_get64(data);
+    text_clean((const char *)data + ID_STRING, ID_STRING_SIZE, out->name, sizeof out->name);
+    return out->guid != 0;
+}

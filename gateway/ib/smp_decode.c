@@ -1,0 +1,154 @@
+#include "ib/smp_decode.h"
+
+#include <assert.h>
+#include <endian.h>
+#include <infiniband/mad.h>
+#include <infiniband/umad_sm.h>
+#include <string.h>
+
+static_assert(sizeof(struct umad_smp) == MAD_SIZE, "IBA 14.2.1.2");
+static_assert(offsetof(struct umad_smp, data) == SMP_DATA_OFFSET, "IBA 14.2.1.2");
+static_assert(offsetof(struct umad_smp, initial_path) == 128, "IBA 14.2.1.2");
+
+enum { PERMISSIVE_LID = 0xFFFF };
+
+static struct umad_smp request(uint8_t mgmt_class, uint64_t mkey, enum smp_attribute attribute,
+                               uint32_t modifier)
+{
+    return (struct umad_smp){
+        .base_version = UMAD_BASE_VERSION,
+        .mgmt_class = mgmt_class,
+        .class_version = 1,
+        .method = UMAD_METHOD_GET,
+        .attr_id = htobe16((uint16_t)attribute),
+        .attr_mod = htobe32(modifier),
+        .mkey = htobe64(mkey),
+    };
+}
+
+void smp_make_get(uint8_t *out, uint64_t mkey, enum smp_attribute attribute, uint32_t modifier,
+                  const uint8_t *path, uint8_t hops)
+{
+    assert(hops <= SMP_HOPS_MAX);
+    struct umad_smp smp = request(MAD_CLASS_SMP_DIRECT, mkey, attribute, modifier);
+    smp.hop_cnt = hops;
+    smp.dr_slid = smp.dr_dlid = htobe16(PERMISSIVE_LID);
+    if (hops > 0)
+        memcpy(smp.initial_path + 1, path, hops); // the first octet is not used
+    memcpy(out, &smp, sizeof smp);
+}
+
+void smp_make_lid_get(uint8_t *out, uint64_t mkey, enum smp_attribute attribute, uint32_t modifier)
+{
+    struct umad_smp smp = request(MAD_CLASS_SMP_LID, mkey, attribute, modifier);
+    memcpy(out, &smp, sizeof smp);
+}
+
+const uint8_t *smp_answer(const uint8_t *mad, size_t size, enum smp_attribute attribute)
+{
+    enum { DIRECTION = 0x8000 }; // of a directed-route SMP, where others have the status's top bit
+    struct mad_header h;
+    if (!mad || size < SMP_DATA_OFFSET + SMP_DATA_SIZE || !mad_read_header(mad, size, &h))
+        return NULL;
+    if (h.mgmt_class == MAD_CLASS_SMP_DIRECT)
+        h.status &= (uint16_t)~DIRECTION;
+    bool fits = h.method == (UMAD_METHOD_GET | MAD_METHOD_RESPONSE) && h.attribute == attribute;
+    return fits && h.status == 0 ? mad + SMP_DATA_OFFSET : NULL;
+}
+
+bool smp_read_node_info(const uint8_t data[SMP_DATA_SIZE], struct fabric_node *node,
+                        uint64_t *port_guid, uint8_t *local_port)
+{
+    enum { PORTS_MAX = 254 };
+    uint8_t info[SMP_DATA_SIZE];
+    memcpy(info, data, sizeof info);
+    *node = (struct fabric_node){
+        .guid = mad_get_field64(info, 0, IB_NODE_GUID_F),
+        .system_guid = mad_get_field64(info, 0, IB_NODE_SYSTEM_GUID_F),
+        .type = (uint8_t)mad_get_field(info, 0, IB_NODE_TYPE_F),
+        .port_count = (uint8_t)mad_get_field(info, 0, IB_NODE_NPORTS_F),
+        .vendor = mad_get_field(info, 0, IB_NODE_VENDORID_F),
+        .device = (uint16_t)mad_get_field(info, 0, IB_NODE_DEVID_F),
+        .revision = mad_get_field(info, 0, IB_NODE_REVISION_F),
+    };
+    *port_guid = mad_get_field64(info, 0, IB_NODE_PORT_GUID_F);
+    *local_port = (uint8_t)mad_get_field(info, 0, IB_NODE_LOCAL_PORT_F);
+    bool port_exists =
+        *local_port <= node->port_count && (*local_port > 0 || node->type == FABRIC_SWITCH);
+    return node->guid != 0 && node->type >= FABRIC_CA && node->type <= FABRIC_ROUTER &&
+           node->port_count <= PORTS_MAX && port_exists;
+}
+
+// LinkSpeed and LinkSpeedExt as bits of enum fabric_speed.
+static uint16_t combine_speeds(uint32_t speed, uint32_t extended)
+{
+    return (uint16_t)((speed & 7) | (extended & 15) << 3);
+}
+
+static void read_speeds(uint8_t *info, struct fabric_port *port)
+{
+    enum { AS_SUPPORTED = 15, EXT_AS_SUPPORTED = 31, EXT_DISABLED = 30 };
+    uint32_t supported = mad_get_field(info, 0, IB_PORT_LINK_SPEED_SUPPORTED_F);
+    uint32_t enabled = mad_get_field(info, 0, IB_PORT_LINK_SPEED_ENABLED_F);
+    uint32_t active = mad_get_field(info, 0, IB_PORT_LINK_SPEED_ACTIVE_F);
+    uint32_t ext_supported = mad_get_field(info, 0, IB_PORT_LINK_SPEED_EXT_SUPPORTED_F);
+    uint32_t ext_enabled = mad_get_field(info, 0, IB_PORT_LINK_SPEED_EXT_ENABLED_F);
+    uint32_t ext_active = mad_get_field(info, 0, IB_PORT_LINK_SPEED_EXT_ACTIVE_F);
+    if (enabled == AS_SUPPORTED)
+        enabled = supported;
+    if (ext_enabled == EXT_AS_SUPPORTED)
+        ext_enabled = ext_supported;
+    else if (ext_enabled == EXT_DISABLED)
+        ext_enabled = 0;
+    port->speed_supported = combine_speeds(supported, ext_supported);
+    port->speed_enabled = combine_speeds(enabled, ext_enabled);
+    // A link at an extended speed has a plain speed in LinkSpeedActive as well.
+    port->speed_active = combine_speeds(ext_active ? 0 : active, ext_active);
+}
+
+static void read_widths(uint8_t *info, struct fabric_port *port)
+{
+    enum { AS_SUPPORTED = 255 };
+    port->width_supported = (uint8_t)mad_get_field(info, 0, IB_PORT_LINK_WIDTH_SUPPORTED_F);
+    port->width_enabled = (uint8_t)mad_get_field(info, 0, IB_PORT_LINK_WIDTH_ENABLED_F);
+    port->width_active = (uint8_t)mad_get_field(info, 0, IB_PORT_LINK_WIDTH_ACTIVE_F);
+    if (port->width_enabled == AS_SUPPORTED)
+        port->width_enabled = port->width_supported;
+}
+
+void smp_read_port_info(const uint8_t data[SMP_DATA_SIZE], uint8_t node_type, uint8_t number,
+                        struct fabric_port *port)
+{
+    uint8_t info[SMP_DATA_SIZE];
+    memcpy(info, data, sizeof info);
+    *port = (struct fabric_port){
+        .number = number,
+        .known = true,
+        .state = (uint8_t)mad_get_field(info, 0, IB_PORT_STATE_F),
+        .physical = (uint8_t)mad_get_field(info, 0, IB_PORT_PHYS_STATE_F),
+        .peer_node = FABRIC_NONE,
+    };
+    if (node_type != FABRIC_SWITCH || number == 0) {
+        port->lid = (uint16_t)mad_get_field(info, 0, IB_PORT_LID_F);
+        port->lmc = (uint8_t)mad_get_field(info, 0, IB_PORT_LMC_F);
+        port->capabilities = mad_get_field(info, 0, IB_PORT_CAPMASK_F);
+    }
+    read_widths(info, port);
+    read_speeds(info, port);
+}
+
+void smp_read_description(const uint8_t data[SMP_DATA_SIZE], char out[FABRIC_DESCRIPTION_SIZE])
+{
+    text_clean((const char *)data, SMP_DATA_SIZE, out, FABRIC_DESCRIPTION_SIZE);
+}
+
+bool smp_read_sm_info(const uint8_t data[SMP_DATA_SIZE], struct fabric_sm *out)
+{
+    enum { MASTER = 3 };
+    uint8_t info[SMP_DATA_SIZE];
+    memcpy(info, data, sizeof info);
+    out->guid = mad_get_field64(info, 0, IB_SMINFO_GUID_F);
+    out->priority = (uint8_t)mad_get_field(info, 0, IB_SMINFO_PRIO_F);
+    out->state = (uint8_t)mad_get_field(info, 0, IB_SMINFO_STATE_F);
+    return out->guid != 0 && out->state <= MASTER;
+}

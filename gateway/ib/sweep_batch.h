@@ -1,0 +1,13 @@
+// What the parts of a sweep share: batches with its options, accounted for.
+#ifndef IBTRAPD_IB_SWEEP_BATCH_H
+#define IBTRAPD_IB_SWEEP_BATCH_H
+
+#include "ib/sweep.h"
+
+// NULL: out of memory. Free it with batch_free.
+struct batch *sweep_batch_new(const struct sweep *sweep);
+
+// batch_run, and its counters are added to the sweep's.
+bool sweep_batch_run(struct sweep *sweep, struct batch *batch, struct error *err);
+
+#endif

@@ -1,0 +1,172 @@
+#include "ib/gmp_decode.h"
+#include "ib/sweep_batch.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+// A LID answers for the ports behind it: a switch's for all its ports, another's for that one. It
+// is asked first what it counts, in every round: PortCountersExtended has error counters only since
+// IBA 1.3, and before, they are reserved and read as zero. That costs a datagram for a LID, and a
+// device that was replaced is noticed.
+
+// Ports behind one LID: `count` samples of the reading from `first` on.
+struct group {
+    uint64_t node_guid;
+    uint32_t first, count;
+    uint16_t lid; // 0: none that would answer
+    struct gmp_counting counting;
+};
+static_assert(sizeof(struct group) <= BATCH_TAG_MAX, "it goes along as a tag");
+
+struct reader {
+    struct batch *batch;
+    struct counter_reading *reading; // a sample without node GUID was not answered
+    struct group group;              // that is being collected
+    bool no_memory;
+};
+
+static void ask(struct reader *reader, const struct group *group, const uint8_t *mad,
+                batch_done *done)
+{
+    const struct mad_address to = {.lid = group->lid, .qpn = 1};
+    if (!batch_add(reader->batch, MAD_AGENT_PERF, &to, mad, done, reader, group, sizeof *group))
+        reader->no_memory = true;
+}
+
+static void take_counters(void *ctx, const void *tag, size_t tag_size, const uint8_t *answer,
+                          size_t size)
+{
+    struct reader *reader = ctx;
+    struct group group;
+    memcpy(&group, tag, tag_size);
+    struct counter_sample *sample = &reader->reading->samples[group.first];
+    bool extended = group.counting.extended;
+    const uint8_t *data = gmp_answer(answer, size, MAD_CLASS_PERF,
+                                     extended ? GMP_PORT_COUNTERS_EXTENDED : GMP_PORT_COUNTERS);
+    if (!data)
+        return;
+    bool fits = extended
+                    ? gmp_read_counters_extended(data, sample->port, sample->values)
+                    : gmp_read_counters(data, sample->port, group.counting.wait, sample->values);
+    if (!fits)
+        return;
+    sample->node_guid = group.node_guid;
+    sample->extended = extended;
+}
+
+static void take_counting(void *ctx, const void *tag, size_t tag_size, const uint8_t *answer,
+                          size_t size)
+{
+    struct reader *reader = ctx;
+    struct group group;
+    memcpy(&group, tag, tag_size);
+    if (!answer)
+        return; // then its counters would not be answered, either
+    const uint8_t *data = gmp_answer(answer, size, MAD_CLASS_PERF, GMP_CLASS_PORT_INFO);
+    if (data)
+        gmp_read_counting(data, &group.counting);
+    uint32_t end = group.first + group.count;
+    for (group.count = 1; group.first < end; group.first++) {
+        uint8_t mad[MAD_SIZE];
+        gmp_make_get_counters(
+            mad, group.counting.extended ? GMP_PORT_COUNTERS_EXTENDED : GMP_PORT_COUNTERS,
+            reader->reading->samples[group.first].port);
+        ask(reader, &group, mad, take_counters);
+    }
+}
+
+// Asks for the group that was collected.
+static void end_group(struct reader *reader)
+{
+    uint8_t mad[MAD_SIZE];
+    gmp_make_get(mad, MAD_CLASS_PERF, GMP_CLASS_PORT_INFO, 0);
+    if (reader->group.lid != 0)
+        ask(reader, &reader->group, mad, take_counting);
+}
+
+static void add_port(struct reader *reader, uint64_t node_guid, uint8_t number, uint16_t lid)
+{
+    struct group *group = &reader->group;
+    struct counter_reading *reading = reader->reading;
+    if (group->node_guid != node_guid || group->lid != lid) {
+        end_group(reader);
+        *group =
+            (struct group){.node_guid = node_guid, .first = (uint32_t)reading->count, .lid = lid};
+    }
+    reading->samples[reading->count++].port = number;
+    group->count++;
+}
+
+// The LID that answers for the port. A node that did not answer the sweep is not asked.
+static uint16_t lid_for(const struct fabric *fabric, const struct fabric_node *node,
+                        const struct fabric_port *port)
+{
+    const struct fabric_port *first = &fabric->ports[node->first_port];
+    if (node->type == FABRIC_SWITCH)
+        port = first;
+    return node->silent || (node->type == FABRIC_SWITCH && first->number != 0) ? 0 : port->lid;
+}
+
+static void add_node(struct reader *reader, const struct fabric *fabric,
+                     const struct fabric_node *node)
+{
+    for (uint32_t i = 0; i < node->ports; i++) {
+        const struct fabric_port *port = &fabric->ports[node->first_port + i];
+        bool external = port->number > 0 || node->type != FABRIC_SWITCH;
+        if (port->known && port->state == FABRIC_ACTIVE && external)
+            add_port(reader, node->guid, port->number, lid_for(fabric, node, port));
+    }
+}
+
+static void collect(struct reader *reader, const struct fabric *fabric, bool switches_only)
+{
+    for (uint32_t i = 0; i < fabric->node_count; i++) {
+        if (fabric->nodes[i].type == FABRIC_SWITCH || !switches_only)
+            add_node(reader, fabric, &fabric->nodes[i]);
+    }
+    end_group(reader);
+}
+
+// Keeps the samples that were answered.
+static void compact(struct counter_reading *reading)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < reading->count; i++) {
+        if (reading->samples[i].node_guid != 0)
+            reading->samples[kept++] = reading->samples[i];
+    }
+    reading->silent = reading->count - kept;
+    reading->count = kept;
+}
+
+static bool read_all(struct sweep *sweep, struct reader *reader, const struct fabric *fabric,
+                     bool switches_only, struct error *err)
+{
+    collect(reader, fabric, switches_only);
+    bool ok = sweep_batch_run(sweep, reader->batch, err);
+    return ok && reader->no_memory ? error_set(err, "out of memory") : ok;
+}
+
+bool sweep_counters(struct sweep *sweep, const struct fabric *fabric, bool switches_only,
+                    struct counter_reading **out, struct error *err)
+{
+    struct reader reader = {.batch = sweep_batch_new(sweep)};
+    reader.reading =
+        calloc(1, sizeof *reader.reading + fabric->port_count * sizeof *reader.reading->samples);
+    bool ok = reader.batch && reader.reading;
+    if (!ok) {
+        error_set(err, "out of memory");
+    } else {
+        reader.reading->time_us = clock_utc(sweep->batch.clock);
+        ok = read_all(sweep, &reader, fabric, switches_only, err);
+    }
+    batch_free(reader.batch);
+    if (ok) {
+        compact(reader.reading);
+        *out = reader.reading;
+    } else {
+        free(reader.reading);
+    }
+    return ok;
+}

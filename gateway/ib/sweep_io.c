@@ -1,0 +1,83 @@
+#include "ib/gmp_decode.h"
+#include "ib/sweep_batch.h"
+
+#include <string.h>
+
+struct asker {
+    struct fabric_builder *builder;
+    struct batch *batch;
+    bool no_memory;
+};
+
+// Whom a question goes to, and for which slot, when it is for one.
+struct unit {
+    uint32_t node;
+    uint16_t lid;
+    uint8_t slot;
+};
+
+static void ask(struct asker *asker, const struct unit *unit, enum gmp_attribute attribute,
+                batch_done *done)
+{
+    const struct mad_address to = {.lid = unit->lid, .qpn = 1};
+    uint8_t mad[MAD_SIZE];
+    gmp_make_get(mad, MAD_CLASS_DM, attribute, unit->slot);
+    if (!batch_add(asker->batch, MAD_AGENT_DM, &to, mad, done, asker, unit, sizeof *unit))
+        asker->no_memory = true;
+}
+
+static void take_controller(void *ctx, const void *tag, size_t tag_size, const uint8_t *answer,
+                            size_t size)
+{
+    struct asker *asker = ctx;
+    struct unit unit;
+    memcpy(&unit, tag, tag_size);
+    struct fabric_controller controller = {.node = unit.node, .slot = unit.slot};
+    const uint8_t *data = gmp_answer(answer, size, MAD_CLASS_DM, GMP_IO_CONTROLLER_PROFILE);
+    if (!data || !gmp_read_controller(data, &controller))
+        fabric_builder_get(asker->builder, unit.node)->unit_silent = true;
+    else if (!fabric_builder_controller(asker->builder, &controller))
+        asker->no_memory = true;
+}
+
+static void take_unit(void *ctx, const void *tag, size_t tag_size, const uint8_t *answer,
+                      size_t size)
+{
+    struct asker *asker = ctx;
+    struct unit unit;
+    memcpy(&unit, tag, tag_size);
+    const uint8_t *data = gmp_answer(answer, size, MAD_CLASS_DM, GMP_IO_UNIT_INFO);
+    struct fabric_node *node = fabric_builder_get(asker->builder, unit.node);
+    if (!data || !node->unit_silent)
+        return; // or another port told already
+    node->unit_silent = false;
+    uint8_t slots[GMP_SLOTS_MAX];
+    size_t count = gmp_read_slots(data, slots);
+    for (size_t i = 0; i < count; i++) {
+        unit.slot = slots[i];
+        ask(asker, &unit, GMP_IO_CONTROLLER_PROFILE, take_controller);
+    }
+}
+
+// All ports of a node tell of the same unit. Each is asked: one that answers is enough.
+static void ask_port(void *ctx, uint32_t node, struct fabric_port *port)
+{
+    struct asker *asker = ctx;
+    const struct unit unit = {.node = node, .lid = port->lid};
+    if (!(port->capabilities & FABRIC_IS_DM))
+        return;
+    fabric_builder_get(asker->builder, node)->unit_silent = true; // until it tells
+    if (port->state == FABRIC_ACTIVE && port->lid != 0)
+        ask(asker, &unit, GMP_IO_UNIT_INFO, take_unit);
+}
+
+bool sweep_io_units(struct sweep *sweep, struct fabric_builder *builder, struct error *err)
+{
+    struct asker asker = {.builder = builder, .batch = sweep_batch_new(sweep)};
+    if (!asker.batch)
+        return error_set(err, "out of memory");
+    fabric_builder_each_port(builder, ask_port, &asker);
+    bool ok = sweep_batch_run(sweep, asker.batch, err);
+    batch_free(asker.batch);
+    return ok && asker.no_memory ? error_set(err, "out of memory") : ok;
+}

@@ -1,0 +1,47 @@
+#include "ib/smp_decode.h"
+#include "ib/sweep_batch.h"
+
+#include <string.h>
+
+struct asker {
+    const struct sweep *sweep;
+    struct fabric_builder *builder;
+    struct batch *batch;
+    bool no_memory;
+};
+
+static void take_sm_info(void *ctx, const void *tag, size_t tag_size, const uint8_t *answer,
+                         size_t size)
+{
+    struct asker *asker = ctx;
+    struct fabric_sm sm;
+    memcpy(&sm, tag, tag_size);
+    const uint8_t *data = smp_answer(answer, size, SMP_SM_INFO);
+    if (data && smp_read_sm_info(data, &sm) && !fabric_builder_sm(asker->builder, &sm))
+        asker->no_memory = true;
+}
+
+static void ask_port(void *ctx, uint32_t node, struct fabric_port *port)
+{
+    struct asker *asker = ctx;
+    if (!(port->capabilities & FABRIC_IS_SM) || port->lid == 0 ||
+        fabric_builder_get(asker->builder, node)->silent)
+        return;
+    const struct fabric_sm sm = {.node = node, .port = port->number, .lid = port->lid};
+    const struct mad_address to = {.lid = port->lid};
+    uint8_t mad[MAD_SIZE];
+    smp_make_lid_get(mad, asker->sweep->mkey, SMP_SM_INFO, 0);
+    if (!batch_add(asker->batch, MAD_AGENT_SMP_LID, &to, mad, take_sm_info, asker, &sm, sizeof sm))
+        asker->no_memory = true;
+}
+
+bool sweep_subnet_managers(struct sweep *sweep, struct fabric_builder *builder, struct error *err)
+{
+    struct asker asker = {.sweep = sweep, .builder = builder, .batch = sweep_batch_new(sweep)};
+    if (!asker.batch)
+        return error_set(err, "out of memory");
+    fabric_builder_each_port(builder, ask_port, &asker);
+    bool ok = sweep_batch_run(sweep, asker.batch, err);
+    batch_free(asker.batch);
+    return ok && asker.no_memory ? error_set(err, "out of memory") : ok;
+}

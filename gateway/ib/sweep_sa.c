@@ -1,0 +1,218 @@
+#include "ib/smp_decode.h"
+#include "ib/sweep_batch.h"
+
+#include "base/wire.h"
+
+#include <infiniband/umad_sa.h>
+#include <stdlib.h>
+#include <string.h>
+
+// The SA gathers a table of a large fabric in seconds, and the kernel counts until its last
+// segment.
+enum { ATTEMPTS = 2 };
+static const int64_t TIMEOUT_US = 20 * CLOCK_US_PER_S;
+
+struct look {
+    struct fabric_builder *builder;
+    uint32_t node_of[ADDRESS_LID_UNICAST_MAX + 1]; // by LID; FABRIC_NONE: no node that is known
+    uint16_t own_lid;
+    bool complete, no_memory;
+};
+
+static uint32_t find_lid(const struct look *look, uint16_t lid)
+{
+    return lid <= ADDRESS_LID_UNICAST_MAX ? look->node_of[lid] : FABRIC_NONE;
+}
+
+static void set_lids(struct look *look, uint32_t node, uint16_t lid, uint8_t lmc)
+{
+    for (uint32_t i = lid; i < lid + (1U << lmc) && lid != 0 && i <= ADDRESS_LID_UNICAST_MAX; i++)
+        look->node_of[i] = node;
+}
+
+// NodeRecord: one for a switch, one for each port of another node.
+
+enum { NODE_INFO = 4, DESCRIPTION = 44, NODE_RECORD_SIZE = 108 };
+
+// Two records of a node have to agree.
+static bool is_same(const struct fabric_node *a, const struct fabric_node *b)
+{
+    return a->type == b->type && a->port_count == b->port_count;
+}
+
+static void read_node(void *ctx, const uint8_t *record, size_t size)
+{
+    (void)size;
+    struct look *look = ctx;
+    struct fabric_node node;
+    struct fabric_port port = {.lid = wire_get16(record), .peer_node = FABRIC_NONE};
+    if (!smp_read_node_info(record + NODE_INFO, &node, &port.guid, &port.number)) {
+        look->complete = false;
+        return;
+    }
+    if (node.type == FABRIC_SWITCH)
+        port.number = 0;
+    smp_read_description(record + DESCRIPTION, node.description);
+    uint32_t number = fabric_builder_node(look->builder, &node);
+    if (number == FABRIC_NONE)
+        look->no_memory = true;
+    else if (!is_same(fabric_builder_get(look->builder, number), &node))
+        look->complete = false;
+    else if (!fabric_builder_port(look->builder, number, &port))
+        look->no_memory = true;
+    else
+        set_lids(look, number, port.lid, 0);
+}
+
+// PortInfoRecord: one for each port of all nodes.
+
+enum { PORT_NUMBER = 2, PORT_INFO = 4, PORT_RECORD_SIZE = 64 }; // before the extended link speeds
+
+static void read_port(void *ctx, const uint8_t *record, size_t size)
+{
+    struct look *look = ctx;
+    uint32_t number = find_lid(look, wire_get16(record));
+    if (number == FABRIC_NONE) {
+        look->complete = false;
+        return;
+    }
+    uint8_t info[SMP_DATA_SIZE] = {0};
+    size_t has = size - PORT_INFO;
+    memcpy(info, record + PORT_INFO, has < sizeof info ? has : sizeof info);
+    struct fabric_port port;
+    const struct fabric_node *node = fabric_builder_get(look->builder, number);
+    smp_read_port_info(info, node->type, record[PORT_NUMBER], &port);
+    if (port.number > node->port_count) {
+        look->complete = false;
+        return;
+    }
+    const struct fabric_port *from_node =
+        fabric_builder_get_port(look->builder, number, port.number);
+    if (from_node)
+        port.guid = from_node->guid;
+    set_lids(look, number, port.lid, port.lmc);
+    if (!fabric_builder_port(look->builder, number, &port))
+        look->no_memory = true;
+}
+
+// LinkRecord: two for each link, one from either end.
+
+enum { FROM_LID = 0, FROM_PORT = 2, TO_PORT = 3, TO_LID = 4, LINK_RECORD_SIZE = 6 };
+
+static bool has_link_port(struct look *look, uint32_t node, uint8_t port)
+{
+    return node != FABRIC_NONE && port > 0 &&
+           port <= fabric_builder_get(look->builder, node)->port_count;
+}
+
+static void read_link(void *ctx, const uint8_t *record, size_t size)
+{
+    (void)size;
+    struct look *look = ctx;
+    uint32_t from = find_lid(look, wire_get16(record + FROM_LID));
+    uint32_t to = find_lid(look, wire_get16(record + TO_LID));
+    if (!has_link_port(look, from, record[FROM_PORT]) || !has_link_port(look, to, record[TO_PORT]))
+        look->complete = false;
+    else if (!fabric_builder_link(look->builder, from, record[FROM_PORT], to, record[TO_PORT]))
+        look->no_memory = true;
+}
+
+// The three questions.
+
+static const struct table {
+    const char *name;
+    uint16_t attribute;
+    size_t record_size;
+    void (*read)(void *ctx, const uint8_t *record, size_t size);
+} TABLES[] = {
+    {"NodeRecords", UMAD_SA_ATTR_NODE_REC, NODE_RECORD_SIZE, read_node},
+    {"PortInfoRecords", UMAD_SA_ATTR_PORT_INFO_REC, PORT_RECORD_SIZE, read_port},
+    {"LinkRecords", UMAD_SA_ATTR_LINK_REC, LINK_RECORD_SIZE, read_link},
+};
+
+struct question {
+    const struct table *table;
+    struct look *look;
+    uint16_t sa_lid;
+    struct error *err;
+    bool ok;
+};
+
+static void take_table(void *ctx, const void *tag, size_t tag_size, const uint8_t *answer,
+                       size_t size)
+{
+    (void)tag, (void)tag_size;
+    struct question *q = ctx;
+    const struct table *table = q->table;
+    struct error why;
+    if (!answer)
+        error_set(&why, "it does not answer");
+    else
+        q->ok = mad_read_table(answer, size, table->record_size, table->read, q->look, &why);
+    if (q->ok && find_lid(q->look, q->look->own_lid) == FABRIC_NONE)
+        q->ok = error_set(&why, "the own port, LID %u, is not among them", q->look->own_lid);
+    if (!q->ok)
+        error_set(q->err,
+                  "the subnet administration at LID %u was asked for all %s: %s; the sweep "
+                  "method 'smp' does without it",
+                  q->sa_lid, table->name, why.text);
+}
+
+static bool ask_table(struct sweep *sweep, struct look *look, const struct table *table,
+                      struct error *err)
+{
+    const struct mad_address sa = {.lid = sweep->port.sm_lid, .qpn = 1, .sl = sweep->port.sm_sl};
+    struct question q = {.table = table, .look = look, .sa_lid = sa.lid, .err = err};
+    uint8_t mad[MAD_SIZE];
+    mad_ask_table(mad, table->attribute);
+    struct batch *batch = sweep_batch_new(sweep);
+    bool ok = batch && batch_add(batch, MAD_AGENT_SA, &sa, mad, take_table, &q, NULL, 0);
+    if (!ok)
+        error_set(err, "out of memory");
+    ok = ok && sweep_batch_run(sweep, batch, err) && q.ok;
+    batch_free(batch);
+    return ok && look->no_memory ? error_set(err, "out of memory") : ok;
+}
+
+// A link that is up leads to somebody; the SM, too, got no answer when there is no LinkRecord.
+static void mark_silent(void *ctx, uint32_t node, struct fabric_port *port)
+{
+    struct look *look = ctx;
+    bool internal =
+        port->number == 0 && fabric_builder_get(look->builder, node)->type == FABRIC_SWITCH;
+    if (internal || !port->known || port->state <= FABRIC_DOWN || port->peer_node != FABRIC_NONE)
+        return;
+    port->silent = true;
+    look->complete = false;
+}
+
+static bool ask_tables(struct sweep *sweep, struct look *look, struct error *err)
+{
+    const struct batch_options usual = sweep->batch;
+    sweep->batch.attempts = ATTEMPTS;
+    if (sweep->batch.timeout_us < TIMEOUT_US)
+        sweep->batch.timeout_us = TIMEOUT_US;
+    bool ok = true;
+    for (size_t i = 0; i < sizeof TABLES / sizeof *TABLES && ok; i++)
+        ok = ask_table(sweep, look, &TABLES[i], err);
+    sweep->batch = usual;
+    return ok;
+}
+
+bool sweep_sa(struct sweep *sweep, struct fabric_builder *builder, struct error *err)
+{
+    struct look *look = malloc(sizeof *look);
+    if (!look)
+        return error_set(err, "out of memory");
+    look->builder = builder;
+    look->own_lid = sweep->port.lid;
+    look->complete = true;
+    look->no_memory = false;
+    for (size_t lid = 0; lid <= ADDRESS_LID_UNICAST_MAX; lid++)
+        look->node_of[lid] = FABRIC_NONE;
+    bool ok = ask_tables(sweep, look, err);
+    fabric_builder_each_port(builder, mark_silent, look);
+    sweep->complete = sweep->complete && look->complete;
+    free(look);
+    return ok;
+}

@@ -1,0 +1,54 @@
+#include "ib/sweep_schedule.h"
+
+static int64_t earlier(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+void sweep_schedule_init(struct sweep_schedule *s, int64_t interval_us, int64_t settle_us,
+                         int64_t now)
+{
+    *s =
+        (struct sweep_schedule){.interval_us = interval_us, .settle_us = settle_us, .next_at = now};
+}
+
+static int64_t settled_at(const struct sweep_schedule *s)
+{
+    return earlier(s->last_poke + s->settle_us,
+                   s->first_poke + SWEEP_SCHEDULE_SETTLES_MAX * s->settle_us);
+}
+
+int64_t sweep_schedule_due(const struct sweep_schedule *s)
+{
+    if (s->at_once)
+        return 0;
+    return s->poked ? earlier(s->next_at, settled_at(s)) : s->next_at;
+}
+
+void sweep_schedule_poke(struct sweep_schedule *s, int64_t now)
+{
+    if (!s->poked)
+        s->first_poke = now;
+    s->last_poke = now;
+    s->poked = true;
+}
+
+void sweep_schedule_now(struct sweep_schedule *s)
+{
+    s->at_once = true;
+}
+
+void sweep_schedule_begin(struct sweep_schedule *s, int64_t now)
+{
+    s->is_second = s->is_second && !s->poked;
+    s->poked = s->at_once = false;
+    s->next_at = now + s->interval_us;
+}
+
+void sweep_schedule_end(struct sweep_schedule *s, int64_t now, bool complete)
+{
+    s->is_second = !complete && !s->is_second;
+    // Sweeps that take longer than the interval leave some time between them, too.
+    if (s->is_second || s->next_at < now + s->settle_us)
+        s->next_at = now + s->settle_us;
+}

@@ -1,0 +1,244 @@
+#include "ib/smp_decode.h"
+#include "ib/sweep_batch.h"
+
+#include <assert.h>
+#include <string.h>
+
+enum { LINK_UP = 5, LINK_ERROR_RECOVERY = 6 }; // PortPhysicalState
+
+// What a request is about. It knows its whole way, so that nobody else has to.
+struct probe {
+    uint64_t port_guid; // of the port that answered for the node
+    uint32_t node;      // NodeInfo: the one before it, FABRIC_NONE before the own one
+    uint8_t port;       // PortInfo: its number; NodeInfo: the port before it, where it hangs
+    uint8_t hops;
+    uint8_t path[SMP_HOPS_MAX]; // the ports to leave by
+};
+static_assert(sizeof(struct probe) <= BATCH_TAG_MAX, "a request carries one");
+
+struct walk {
+    struct sweep *sweep;
+    struct fabric_builder *builder;
+    struct batch *batch;
+    bool conflict;  // answers that do not fit each other
+    bool nameless;  // a NodeDescription is missing
+    bool uncertain; // a port is silent, or not known
+    bool no_memory;
+    uint32_t own_node; // FABRIC_NONE: it did not answer
+    uint8_t own_port;
+};
+
+// Asking.
+
+static void ask(struct walk *walk, const struct probe *probe, enum smp_attribute attribute,
+                batch_done *done)
+{
+    static const struct mad_address BY_ROUTE = {.lid = 0xFFFF};
+    uint8_t mad[MAD_SIZE];
+    uint32_t modifier = attribute == SMP_PORT_INFO ? probe->port : 0;
+    smp_make_get(mad, walk->sweep->mkey, attribute, modifier, probe->path, probe->hops);
+    if (!batch_add(walk->batch, MAD_AGENT_SMP, &BY_ROUTE, mad, done, walk, probe, sizeof *probe))
+        walk->no_memory = true;
+}
+
+static batch_done take_node, take_port, take_description;
+
+static void ask_port(struct walk *walk, struct probe probe, uint8_t number)
+{
+    probe.port = number;
+    ask(walk, &probe, SMP_PORT_INFO, take_port);
+}
+
+static void ask_ports(struct walk *walk, const struct probe *probe)
+{
+    for (unsigned i = 0; i <= fabric_builder_get(walk->builder, probe->node)->port_count; i++)
+        ask_port(walk, *probe, (uint8_t)i);
+}
+
+// Nobody is known behind the port, which has been added before.
+static void set_silent(struct walk *walk, uint32_t node, uint8_t number)
+{
+    fabric_builder_get_port(walk->builder, node, number)->silent = true;
+}
+
+static void ask_behind(struct walk *walk, struct probe probe)
+{
+    if (probe.hops == SMP_HOPS_MAX) {
+        set_silent(walk, probe.node, probe.port);
+        return;
+    }
+    probe.path[probe.hops++] = probe.port;
+    ask(walk, &probe, SMP_NODE_INFO, take_node);
+}
+
+// NodeInfo.
+
+// What one answer says of a node and the port that was reached.
+struct found {
+    struct fabric_node node;
+    uint64_t port_guid;
+    uint8_t port;
+    uint32_t number; // of the node; FABRIC_NONE: not seen before
+};
+
+static bool is_free_for(const struct walk *walk, uint32_t node, uint8_t number, uint32_t peer,
+                        uint8_t peer_port)
+{
+    const struct fabric_port *port = fabric_builder_get_port(walk->builder, node, number);
+    return !port || port->peer_node == FABRIC_NONE ||
+           (port->peer_node == peer && port->peer_port == peer_port);
+}
+
+// Whether it fits what else was found. It does not when two nodes have one GUID, or when cables are
+// moved meanwhile.
+static bool fits(const struct walk *walk, const struct probe *probe, const struct found *found)
+{
+    if (found->number != FABRIC_NONE) {
+        const struct fabric_node *known = fabric_builder_get(walk->builder, found->number);
+        if (known->type != found->node.type || known->port_count != found->node.port_count)
+            return false;
+    }
+    if (probe->node == FABRIC_NONE)
+        return true;
+    return found->port > 0 &&
+           is_free_for(walk, probe->node, probe->port, found->number, found->port) &&
+           (found->number == FABRIC_NONE ||
+            is_free_for(walk, found->number, found->port, probe->node, probe->port));
+}
+
+static void visit(struct walk *walk, struct probe *probe, const struct found *found)
+{
+    bool is_new = found->number == FABRIC_NONE;
+    uint32_t number = fabric_builder_node(walk->builder, &found->node);
+    if (number == FABRIC_NONE ||
+        (probe->node != FABRIC_NONE &&
+         !fabric_builder_link(walk->builder, probe->node, probe->port, number, found->port))) {
+        walk->no_memory = true;
+        return;
+    }
+    if (probe->node == FABRIC_NONE) {
+        walk->own_node = number;
+        walk->own_port = found->port;
+    }
+    probe->node = number;
+    probe->port_guid = found->port_guid;
+    if (is_new)
+        ask(walk, probe, SMP_NODE_DESCRIPTION, take_description);
+    if (found->node.type != FABRIC_SWITCH)
+        ask_port(walk, *probe, found->port);
+    else if (is_new)
+        ask_ports(walk, probe);
+}
+
+static void take_node(void *ctx, const void *tag, size_t tag_size, const uint8_t *answer,
+                      size_t size)
+{
+    struct walk *walk = ctx;
+    struct probe probe;
+    struct found found;
+    memcpy(&probe, tag, tag_size);
+    const uint8_t *data = smp_answer(answer, size, SMP_NODE_INFO);
+    bool ok = data && smp_read_node_info(data, &found.node, &found.port_guid, &found.port);
+    if (ok)
+        found.number = fabric_builder_find(walk->builder, found.node.guid);
+    if (ok && fits(walk, &probe, &found)) {
+        visit(walk, &probe, &found);
+        return;
+    }
+    walk->conflict = walk->conflict || ok;
+    if (probe.node != FABRIC_NONE)
+        set_silent(walk, probe.node, probe.port);
+}
+
+// PortInfo.
+
+static bool is_up(const struct fabric_port *port)
+{
+    return port->state > FABRIC_DOWN || port->physical == LINK_UP ||
+           port->physical == LINK_ERROR_RECOVERY;
+}
+
+// Only switches pass SMPs on, and the own node sends them out.
+static bool leads_on(const struct walk *walk, const struct probe *probe,
+                     const struct fabric_port *port)
+{
+    bool is_switch = fabric_builder_get(walk->builder, probe->node)->type == FABRIC_SWITCH;
+    return port->number > 0 && (is_switch || probe->hops == 0) && is_up(port) &&
+           port->peer_node == FABRIC_NONE;
+}
+
+static void take_port(void *ctx, const void *tag, size_t tag_size, const uint8_t *answer,
+                      size_t size)
+{
+    struct walk *walk = ctx;
+    struct probe probe;
+    memcpy(&probe, tag, tag_size);
+    uint8_t type = fabric_builder_get(walk->builder, probe.node)->type;
+    // One that did not answer may be up, or not.
+    struct fabric_port port = {.number = probe.port, .silent = probe.port > 0};
+    const uint8_t *data = smp_answer(answer, size, SMP_PORT_INFO);
+    if (data)
+        smp_read_port_info(data, type, probe.port, &port);
+    if (type != FABRIC_SWITCH || port.number == 0)
+        port.guid = probe.port_guid;
+    if (!fabric_builder_port(walk->builder, probe.node, &port))
+        walk->no_memory = true;
+    else if (leads_on(walk, &probe, fabric_builder_get_port(walk->builder, probe.node, probe.port)))
+        ask_behind(walk, probe);
+}
+
+// NodeDescription.
+
+static void take_description(void *ctx, const void *tag, size_t tag_size, const uint8_t *answer,
+                             size_t size)
+{
+    struct walk *walk = ctx;
+    struct probe probe;
+    memcpy(&probe, tag, tag_size);
+    const uint8_t *data = smp_answer(answer, size, SMP_NODE_DESCRIPTION);
+    if (data)
+        smp_read_description(data, fabric_builder_get(walk->builder, probe.node)->description);
+    else
+        walk->nameless = true;
+}
+
+// All of it.
+
+// A port that seemed silent may have been reached from the other side.
+static void check_port(void *ctx, uint32_t node, struct fabric_port *port)
+{
+    (void)node;
+    struct walk *walk = ctx;
+    port->silent = port->silent && port->peer_node == FABRIC_NONE;
+    walk->uncertain = walk->uncertain || !port->known || port->silent;
+}
+
+// Behind a port that is down there is nothing to see, and that says nothing of the fabric.
+static bool check_own_port(const struct walk *walk, struct error *err)
+{
+    if (walk->own_node == FABRIC_NONE)
+        return error_set(err, "the own port does not answer directed-route SMPs");
+    const struct fabric_port *port =
+        fabric_builder_get_port(walk->builder, walk->own_node, walk->own_port);
+    return !port->known || is_up(port) || error_set(err, "the own port is down");
+}
+
+bool sweep_smp(struct sweep *sweep, struct fabric_builder *builder, struct error *err)
+{
+    struct walk walk = {.sweep = sweep,
+                        .builder = builder,
+                        .batch = sweep_batch_new(sweep),
+                        .own_node = FABRIC_NONE};
+    if (!walk.batch)
+        return error_set(err, "out of memory");
+    const struct probe own = {.node = FABRIC_NONE};
+    ask(&walk, &own, SMP_NODE_INFO, take_node);
+    bool ok = sweep_batch_run(sweep, walk.batch, err);
+    batch_free(walk.batch);
+    if (ok && walk.no_memory)
+        ok = error_set(err, "out of memory");
+    ok = ok && check_own_port(&walk, err);
+    fabric_builder_each_port(builder, check_port, &walk);
+    sweep->complete = sweep->complete && !walk.conflict && !walk.nameless && !walk.uncertain;
+    return ok;
+}

@@ -1,0 +1,339 @@
+#include "ib/sweeper.h"
+
+#include "ib/share.h"
+#include "ib/sweep.h"
+#include "ib/sweep_schedule.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { PORT_ACTIVE = 4 };
+static const int64_t LOOK_US = CLOCK_US_PER_S / 5; // at the port, whether it is up
+
+struct sweeper {
+    struct sweeper_options options;
+    pthread_t thread;
+    bool started;
+    atomic_bool stop;
+
+    // The thread's own.
+    struct fabric *last; // NULL: none yet
+    bool was_up;
+    int64_t counters_at;
+
+    pthread_mutex_t lock;
+    pthread_cond_t woken;
+    struct sweep_schedule schedule;
+    struct sweeper_status status;
+};
+
+static int64_t now_of(const struct sweeper *s)
+{
+    return clock_monotonic(s->options.clock);
+}
+
+// One look.
+
+static bool is_up(const struct mad_port *port)
+{
+    return port->state == PORT_ACTIVE && port->lid != 0 && port->sm_lid != 0;
+}
+
+// Through the agent's port: close its io afterwards.
+static bool open_sweep(struct sweeper *s, const struct mad_port *port, struct sweep *out,
+                       struct error *err)
+{
+    const struct sweeper_options *o = &s->options;
+    *out = (struct sweep){
+        .batch = {.in_flight = o->in_flight,
+                  .attempts = o->attempts,
+                  .timeout_us = o->timeout_us,
+                  .clock = o->clock,
+                  .stop = &s->stop},
+        .random = o->random,
+        .port = *port,
+        .mkey = o->has_mkey ? o->mkey : 0,
+        .complete = true,
+    };
+    return share_open(o->agent, &out->batch.io, err);
+}
+
+static bool fill(struct sweeper *s, struct sweep *sweep, struct fabric_builder *builder,
+                 struct error *err)
+{
+    bool by_sa = s->options.method == SWEEPER_SA;
+    return (by_sa ? sweep_sa(sweep, builder, err) : sweep_smp(sweep, builder, err)) &&
+           sweep_subnet_managers(sweep, builder, err) && sweep_io_units(sweep, builder, err);
+}
+
+// The snapshot, or NULL with a sentence.
+static struct fabric *look(struct sweeper *s, struct sweep *sweep, struct error *err)
+{
+    int64_t utc = clock_utc(s->options.clock);
+    struct fabric_builder *builder = fabric_builder_new();
+    if (builder && !fill(s, sweep, builder, err)) {
+        fabric_builder_free(builder);
+        return NULL;
+    }
+    struct fabric *fabric = NULL;
+    if (builder)
+        fabric = fabric_builder_finish(builder, utc, sweep->port.subnet_prefix, sweep->complete);
+    if (!fabric)
+        error_set(err, "out of memory");
+    return fabric;
+}
+
+// What the status says.
+
+static void count_found(const struct fabric *fabric, struct sweeper_status *status)
+{
+    status->nodes = fabric->node_count;
+    status->switches = status->silent = 0;
+    uint32_t ends = 0;
+    for (uint32_t i = 0; i < fabric->node_count; i++)
+        status->switches += fabric->nodes[i].type == FABRIC_SWITCH;
+    for (uint32_t i = 0; i < fabric->port_count; i++) {
+        ends += fabric->ports[i].peer_node != FABRIC_NONE;
+        status->silent += fabric->ports[i].silent;
+    }
+    status->links = ends / 2;
+}
+
+static void begin_sweep(struct sweeper *s, int64_t now)
+{
+    pthread_mutex_lock(&s->lock);
+    sweep_schedule_begin(&s->schedule, now);
+    s->status.running = true;
+    s->status.last_begin_us = clock_utc(s->options.clock);
+    pthread_mutex_unlock(&s->lock);
+}
+
+// `fabric` is NULL when it failed.
+static void end_sweep(struct sweeper *s, const struct fabric *fabric,
+                      const struct batch_counters *counters, int64_t begun, const char *problem)
+{
+    int64_t now = now_of(s);
+    pthread_mutex_lock(&s->lock);
+    struct sweeper_status *status = &s->status;
+    bool news = strcmp(status->problem, problem) != 0;
+    snprintf(status->problem, sizeof status->problem, "%s", problem);
+    status->running = false;
+    status->last_duration_us = now - begun;
+    status->last_complete = fabric && fabric->complete;
+    status->sweeps++;
+    status->failed += !fabric;
+    status->mads = counters->sent;
+    status->unanswered = counters->given_up;
+    if (fabric)
+        count_found(fabric, status);
+    sweep_schedule_end(&s->schedule, now, status->last_complete);
+    pthread_mutex_unlock(&s->lock);
+    if (news && problem[0] != '\0')
+        log_write(s->options.log, LOG_LEVEL_WARNING, "the sweep failed: %s", problem);
+}
+
+static void sweep_fabric(struct sweeper *s, const struct mad_port *port)
+{
+    struct error err;
+    struct sweep sweep;
+    struct fabric *fabric = NULL;
+    int64_t begun = now_of(s);
+    begin_sweep(s, begun);
+    if (open_sweep(s, port, &sweep, &err)) {
+        fabric = look(s, &sweep, &err);
+        sweep.batch.io.close(sweep.batch.io.self);
+    }
+    if (atomic_load(&s->stop)) {
+        fabric_release(fabric);
+        return;
+    }
+    end_sweep(s, fabric, &sweep.counters, begun, fabric ? "" : err.text);
+    if (!fabric)
+        return;
+    fabric_release(s->last);
+    s->last = fabric_keep(fabric);
+    s->options.listener.fabric(s->options.listener.ctx, fabric);
+}
+
+static void read_counters(struct sweeper *s, const struct mad_port *port)
+{
+    struct error err;
+    struct sweep sweep;
+    struct counter_reading *reading = NULL;
+    int64_t begun = now_of(s);
+    bool switches_only = s->options.counters == SWEEPER_SWITCH_PORTS;
+    s->counters_at = begun + s->options.counters_interval_us;
+    if (!open_sweep(s, port, &sweep, &err))
+        return;
+    bool ok = sweep_counters(&sweep, s->last, switches_only, &reading, &err);
+    sweep.batch.io.close(sweep.batch.io.self);
+    if (!ok) {
+        log_write(s->options.log, LOG_LEVEL_DEBUG, "cannot read the counters: %s", err.text);
+        return;
+    }
+    pthread_mutex_lock(&s->lock);
+    s->status.counters_last_us = reading->time_us;
+    s->status.counters_duration_us = now_of(s) - begun;
+    s->status.counters_ports = reading->count;
+    s->status.counters_silent = reading->silent;
+    pthread_mutex_unlock(&s->lock);
+    s->options.listener.counters(s->options.listener.ctx, reading);
+}
+
+// The loop.
+
+// Until something is due, somebody wakes the thread, or it is time to look at the port again.
+static void wait_until(struct sweeper *s, int64_t due)
+{
+    int64_t us = due - now_of(s);
+    if (us > LOOK_US)
+        us = LOOK_US;
+    if (us <= 0)
+        return;
+    struct timespec deadline = clock_deadline(us);
+    pthread_mutex_lock(&s->lock);
+    if (!atomic_load(&s->stop))
+        pthread_cond_timedwait(&s->woken, &s->lock, &deadline);
+    pthread_mutex_unlock(&s->lock);
+}
+
+static int64_t next_sweep(struct sweeper *s)
+{
+    pthread_mutex_lock(&s->lock);
+    int64_t due = sweep_schedule_due(&s->schedule);
+    pthread_mutex_unlock(&s->lock);
+    return due;
+}
+
+static int64_t next_counters(const struct sweeper *s)
+{
+    return s->options.counters == SWEEPER_NO_PORTS || !s->last ? INT64_MAX : s->counters_at;
+}
+
+static void serve(struct sweeper *s)
+{
+    struct sa_status status;
+    sa_agent_status(s->options.agent, &status);
+    bool up = is_up(&status.port);
+    if (up && !s->was_up)
+        sweeper_poke(s);
+    s->was_up = up;
+    int64_t now = now_of(s), sweep_at = next_sweep(s), counters_at = next_counters(s);
+    if (!up)
+        wait_until(s, INT64_MAX);
+    else if (sweep_at <= now)
+        sweep_fabric(s, &status.port);
+    else if (counters_at <= now)
+        read_counters(s, &status.port);
+    else
+        wait_until(s, sweep_at < counters_at ? sweep_at : counters_at);
+}
+
+static void *run(void *arg)
+{
+    struct sweeper *s = arg;
+    while (!atomic_load(&s->stop))
+        serve(s);
+    return NULL;
+}
+
+// From outside.
+
+static void free_sweeper(struct sweeper *s)
+{
+    fabric_release(s->last);
+    pthread_cond_destroy(&s->woken);
+    pthread_mutex_destroy(&s->lock);
+    free(s);
+}
+
+static bool begin(struct sweeper *s, const struct sweeper_options *options, struct error *err)
+{
+    pthread_mutex_lock(&s->lock);
+    s->options = *options;
+    s->status.method = options->method;
+    sweep_schedule_init(&s->schedule, options->interval_us, options->settle_us, now_of(s));
+    pthread_mutex_unlock(&s->lock);
+    atomic_store(&s->stop, false);
+    if (options->method == SWEEPER_OFF)
+        return true;
+    int rc = pthread_create(&s->thread, NULL, run, s);
+    s->started = rc == 0;
+    return rc == 0 ||
+           error_set(err, "cannot start the thread of the sweeper: %s", strerror(rc));
+}
+
+struct sweeper *sweeper_start(const struct sweeper_options *options, struct error *err)
+{
+    struct sweeper *s = calloc(1, sizeof *s);
+    if (!s) {
+        error_set(err, "out of memory");
+        return NULL;
+    }
+    pthread_mutex_init(&s->lock, NULL);
+    pthread_condattr_t attr;
+    pthread_condattr_init(&attr);
+    pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
+    pthread_cond_init(&s->woken, &attr);
+    pthread_condattr_destroy(&attr);
+    if (begin(s, options, err))
+        return s;
+    free_sweeper(s);
+    return NULL;
+}
+
+static void wake(struct sweeper *s)
+{
+    pthread_mutex_lock(&s->lock);
+    pthread_cond_signal(&s->woken);
+    pthread_mutex_unlock(&s->lock);
+}
+
+void sweeper_stop(struct sweeper *sweeper)
+{
+    if (!sweeper)
+        return;
+    atomic_store(&sweeper->stop, true);
+    wake(sweeper);
+    if (sweeper->started)
+        pthread_join(sweeper->thread, NULL);
+    sweeper->started = false;
+}
+
+bool sweeper_change(struct sweeper *sweeper, const struct sweeper_options *options,
+                    struct error *err)
+{
+    sweeper_stop(sweeper);
+    return begin(sweeper, options, err);
+}
+
+void sweeper_free(struct sweeper *sweeper)
+{
+    if (sweeper)
+        free_sweeper(sweeper);
+}
+
+void sweeper_poke(struct sweeper *sweeper)
+{
+    pthread_mutex_lock(&sweeper->lock);
+    sweep_schedule_poke(&sweeper->schedule, now_of(sweeper));
+    pthread_cond_signal(&sweeper->woken);
+    pthread_mutex_unlock(&sweeper->lock);
+}
+
+void sweeper_now(struct sweeper *sweeper)
+{
+    pthread_mutex_lock(&sweeper->lock);
+    sweep_schedule_now(&sweeper->schedule);
+    pthread_cond_signal(&sweeper->woken);
+    pthread_mutex_unlock(&sweeper->lock);
+}
+
+void sweeper_get_status(struct sweeper *sweeper, struct sweeper_status *out)
+{
+    pthread_mutex_lock(&sweeper->lock);
+    *out = sweeper->status;
+    pthread_mutex_unlock(&sweeper->lock);
+}

@@ -1,0 +1,366 @@
+#include "fake_fabric.h"
+
+#include "support.h"
+
+#include "base/wire.h"
+
+enum { DATA = 64, PATH = 128, LINK_UP = 5, POLLING = 2 };
+
+// Chance: the same for the same seed.
+
+unsigned fake_fabric_chance(struct fake_fabric *f, unsigned limit)
+{
+    f->seed = f->seed * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+    return (unsigned)(f->seed >> 33) % limit;
+}
+
+static void fill_random(void *ctx, void *out, size_t size)
+{
+    uint8_t *octets = out;
+    for (size_t i = 0; i < size; i++)
+        octets[i] = (uint8_t)fake_fabric_chance(ctx, 256);
+}
+
+// Building.
+
+static int64_t read_utc(void *ctx)
+{
+    (void)ctx;
+    return SUPPORT_UTC_US;
+}
+
+static int64_t read_monotonic(void *ctx)
+{
+    return ((struct fake_fabric *)ctx)->now;
+}
+
+void fake_fabric_init(struct fake_fabric *f, uint64_t seed)
+{
+    memset(f, 0, sizeof *f);
+    f->seed = seed;
+    f->now = 1000 * CLOCK_US_PER_S;
+    f->latency_us = 20;
+    f->clock = (struct clock){read_utc, read_monotonic, f};
+    f->random = (struct random){fill_random, f};
+}
+
+int fake_fabric_add(struct fake_fabric *f, enum fabric_type type, uint8_t port_count)
+{
+    assert_true(f->count < FAKE_FABRIC_NODES && port_count <= FAKE_FABRIC_PORTS);
+    int n = f->count++;
+    struct fake_node *node = &f->nodes[n];
+    node->guid = UINT64_C(0x0002c90000000000) + (uint64_t)((n * 7919) % 10007) * 0x100;
+    node->type = (uint8_t)type;
+    node->port_count = port_count;
+    snprintf(node->description, sizeof node->description, "%s %d",
+             type == FABRIC_SWITCH ? "leaf" : "host", n);
+    for (int i = 0; i <= FAKE_FABRIC_PORTS; i++) {
+        node->ports[i].peer = -1;
+        node->ports[i].lid = (uint16_t)(1 + n * 3 + i);
+        node->ports[i].speeds = 7;
+    }
+    return n;
+}
+
+void fake_fabric_unlink(struct fake_fabric *f, int node, uint8_t port)
+{
+    struct fake_port *a = &f->nodes[node].ports[port];
+    if (a->peer >= 0)
+        f->nodes[a->peer].ports[a->peer_port].peer = -1;
+    a->peer = -1;
+}
+
+void fake_fabric_link(struct fake_fabric *f, int a, uint8_t port_a, int b, uint8_t port_b)
+{
+    fake_fabric_unlink(f, a, port_a);
+    fake_fabric_unlink(f, b, port_b);
+    f->nodes[a].ports[port_a].peer = b;
+    f->nodes[a].ports[port_a].peer_port = port_b;
+    f->nodes[b].ports[port_b].peer = a;
+    f->nodes[b].ports[port_b].peer_port = port_a;
+}
+
+// A port of a switch that is down, or 0.
+static uint8_t find_free(struct fake_fabric *f, int node)
+{
+    const struct fake_node *n = &f->nodes[node];
+    unsigned first = fake_fabric_chance(f, n->port_count);
+    for (unsigned i = 0; i < n->port_count; i++) {
+        uint8_t port = (uint8_t)(1 + (first + i) % n->port_count);
+        if (n->ports[port].peer < 0)
+            return port;
+    }
+    return 0;
+}
+
+// To a switch among the first `switches` that has a free port. False: none was found.
+static bool hang_on(struct fake_fabric *f, int node, uint8_t port, int switches)
+{
+    for (int tries = 0; tries < 1000; tries++) {
+        int s = (int)fake_fabric_chance(f, (unsigned)switches);
+        uint8_t to = find_free(f, s);
+        if (to == 0 || (s == node && to == port))
+            continue;
+        fake_fabric_link(f, node, port, s, to);
+        return true;
+    }
+    return false;
+}
+
+void fake_fabric_generate(struct fake_fabric *f, int switches, int hosts)
+{
+    for (int i = 0; i < switches; i++) {
+        int s = fake_fabric_add(f, FABRIC_SWITCH, (uint8_t)(8 + fake_fabric_chance(f, 32)));
+        if (i > 0)
+            hang_on(f, s, find_free(f, s), i);
+    }
+    for (int i = 0; i < hosts; i++) {
+        enum fabric_type type = fake_fabric_chance(f, 20) == 0 ? FABRIC_ROUTER : FABRIC_CA;
+        int h = fake_fabric_add(f, type, (uint8_t)(1 + fake_fabric_chance(f, 2)));
+        bool hangs = false;
+        for (uint8_t port = 1; port <= f->nodes[h].port_count; port++)
+            hangs = hang_on(f, h, port, switches) || hangs;
+        if (i == 0)
+            f->own = h;
+        if (!hangs)
+            f->count--; // every switch is full
+    }
+    for (int i = 0; i < switches * 2; i++) { // some end at the switch where they begin
+        int s = (int)fake_fabric_chance(f, (unsigned)switches);
+        uint8_t port = find_free(f, s);
+        if (port != 0)
+            hang_on(f, s, port, switches);
+    }
+}
+
+// Answering.
+
+static void write_node_info(const struct fake_node *node, uint8_t arrival, uint8_t *data)
+{
+    data[0] = data[1] = 1;
+    data[2] = node->type;
+    data[3] = node->port_count;
+    wire_put(data + 4, 8, node->guid ^ 1);
+    wire_put(data + 12, 8, node->guid);
+    wire_put(data + 20, 8, node->type == FABRIC_SWITCH ? node->guid : node->guid + arrival);
+    wire_put(data + 30, 2, 0xD00D);
+    wire_put(data + 32, 4, 0xA0);
+    data[36] = arrival;
+    wire_put(data + 37, 3, 0x0002c9);
+}
+
+static void write_port_info(const struct fake_node *node, uint8_t number, uint8_t *data)
+{
+    const struct fake_port *port = &node->ports[number];
+    bool up = number == 0 || port->peer >= 0;
+    wire_put(data + 16, 2, port->lid);
+    wire_put(data + 20, 4, number == 1 ? 0x4002 : 0x4000);
+    data[29] = data[30] = 3;
+    data[31] = 2;
+    data[32] = (uint8_t)(port->speeds << 4 | (up ? FABRIC_ACTIVE : FABRIC_DOWN));
+    data[33] = (uint8_t)((up ? LINK_UP : POLLING) << 4);
+    data[35] = (uint8_t)(4 << 4 | port->speeds);
+}
+
+static bool write_answer(const struct fake_node *node, uint8_t arrival, uint8_t *mad)
+{
+    uint32_t modifier = wire_get32(mad + 20);
+    memset(mad + DATA, 0, 64);
+    switch (wire_get16(mad + 16)) {
+    case 0x10:
+        memcpy(mad + DATA, node->description, 64);
+        return !node->nameless;
+    case 0x11:
+        write_node_info(node, arrival, mad + DATA);
+        return true;
+    case 0x15:
+        if (modifier > node->port_count || node->ports[modifier].deaf)
+            return false;
+        write_port_info(node, (uint8_t)modifier, mad + DATA);
+        return true;
+    default:
+        return false;
+    }
+}
+
+// Where a route ends; -1: nowhere.
+static int follow(const struct fake_fabric *f, const uint8_t *mad, uint8_t *arrival)
+{
+    int at = f->own;
+    *arrival = f->nodes[at].type == FABRIC_SWITCH ? 0 : 1;
+    for (unsigned i = 1; i <= mad[7]; i++) {
+        const struct fake_node *node = &f->nodes[at];
+        uint8_t out = mad[PATH + i];
+        bool passes = node->type == FABRIC_SWITCH || (i == 1 && out == *arrival);
+        if (!passes || out == 0 || out > node->port_count || node->ports[out].peer < 0)
+            return -1;
+        at = node->ports[out].peer;
+        *arrival = node->ports[out].peer_port;
+    }
+    return at;
+}
+
+void fake_fabric_arrive(struct fake_fabric *f, const uint8_t *mad)
+{
+    assert_true(f->queued < FAKE_FABRIC_QUEUE);
+    size_t i = (f->head + f->queued++) % FAKE_FABRIC_QUEUE;
+    memcpy(f->queue[i].octets, mad, MAD_SIZE);
+    f->queue[i].due = f->now + f->latency_us;
+}
+
+static bool is_lost(struct fake_fabric *f)
+{
+    return fake_fabric_chance(f, 100) < f->loss;
+}
+
+static void serve(struct fake_fabric *f, const uint8_t *request)
+{
+    uint8_t mad[MAD_SIZE], arrival;
+    memcpy(mad, request, sizeof mad);
+    assert_int_equal(mad[1], MAD_CLASS_SMP_DIRECT);
+    assert_int_equal(mad[3], 1);
+    int at = follow(f, mad, &arrival);
+    if (at < 0 || is_lost(f))
+        return;
+    const struct fake_node *node = &f->nodes[at];
+    if (node->deaf || (node->mkey != 0 && node->mkey != wire_get64(mad + 24)))
+        return;
+    mad[3] = 0x81;
+    wire_put(mad + 4, 2, 0x8000);
+    wire_put(mad + 8, 4, 0xFEDC); // the kernel's own
+    if (!write_answer(node, arrival, mad) || is_lost(f))
+        return;
+    if (!f->tamper || f->tamper(f->tamper_ctx, at, mad))
+        fake_fabric_arrive(f, mad);
+}
+
+// The port.
+
+static void forget_in_flight(struct fake_fabric *f, uint32_t tid)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < f->in_flight_count; i++) {
+        if (f->in_flight[i].tid != tid && f->in_flight[i].over > f->now)
+            f->in_flight[kept++] = f->in_flight[i];
+    }
+    f->in_flight_count = kept;
+}
+
+static bool port_send(void *self, enum mad_agent agent, const struct mad_address *to,
+                      const uint8_t *octets, int response_timeout_ms, struct error *err)
+{
+    struct fake_fabric *f = self;
+    uint32_t tid = wire_get32(octets + 12);
+    assert_int_equal(agent, MAD_AGENT_SMP);
+    assert_int_equal(to->lid, 0xFFFF);
+    assert_int_equal(to->qpn, 0);
+    assert_true(tid & MAD_TID_BATCH);
+    if (f->refuses)
+        return error_set(err, "it refuses");
+    f->sent++;
+    forget_in_flight(f, tid);
+    assert_true(f->in_flight_count < FAKE_FABRIC_QUEUE);
+    f->in_flight[f->in_flight_count].tid = tid;
+    f->in_flight[f->in_flight_count++].over = f->now + response_timeout_ms * CLOCK_US_PER_MS;
+    if (f->in_flight_most < f->in_flight_count)
+        f->in_flight_most = f->in_flight_count;
+    serve(f, octets);
+    return true;
+}
+
+static int port_receive(void *self, struct mad_received *out, int timeout_ms, struct error *err)
+{
+    struct fake_fabric *f = self;
+    assert_in_range(timeout_ms, 0, 50);
+    if (f->gone) {
+        error_set(err, "it was unplugged");
+        return -1;
+    }
+    int64_t until = f->now + timeout_ms * CLOCK_US_PER_MS;
+    if (f->queued == 0 || f->queue[f->head].due > until) {
+        f->now = until;
+        return 0;
+    }
+    if (f->now < f->queue[f->head].due)
+        f->now = f->queue[f->head].due;
+    memcpy(f->current, f->queue[f->head].octets, MAD_SIZE);
+    f->head = (f->head + 1) % FAKE_FABRIC_QUEUE;
+    f->queued--;
+    f->answered++;
+    forget_in_flight(f, wire_get32(f->current + 12));
+    *out = (struct mad_received){.from = {.lid = 0xFFFF}, .octets = f->current, .size = MAD_SIZE};
+    return 1;
+}
+
+static void port_close(void *self)
+{
+    (void)self;
+}
+
+struct mad_io fake_fabric_io(struct fake_fabric *f)
+{
+    return (struct mad_io){port_receive, port_send, port_close, f};
+}
+
+// The truth.
+
+static struct fabric_port true_port(const struct fake_node *node, uint8_t number)
+{
+    const struct fake_port *port = &node->ports[number];
+    bool up = number == 0 || port->peer >= 0, outside = node->type == FABRIC_SWITCH && number > 0;
+    uint64_t guid = node->type == FABRIC_SWITCH ? node->guid : node->guid + number;
+    return (struct fabric_port){
+        .number = number,
+        .known = true,
+        .guid = outside ? 0 : guid,
+        .lid = outside ? 0 : port->lid,
+        .state = up ? FABRIC_ACTIVE : FABRIC_DOWN,
+        .physical = up ? LINK_UP : POLLING,
+        .width_active = 2,
+        .width_enabled = 3,
+        .width_supported = 3,
+        .speed_active = FABRIC_QDR,
+        .speed_enabled = port->speeds,
+        .speed_supported = port->speeds,
+        .capabilities = outside       ? 0
+                        : number == 1 ? 0x4002
+                                      : 0x4000,
+    };
+}
+
+static void build_node(struct fabric_builder *builder, const struct fake_node *node)
+{
+    struct fabric_node n = {.guid = node->guid,
+                            .system_guid = node->guid ^ 1,
+                            .type = node->type,
+                            .port_count = node->port_count,
+                            .vendor = 0x0002c9,
+                            .device = 0xD00D,
+                            .revision = 0xA0};
+    snprintf(n.description, sizeof n.description, "%s", node->description);
+    uint32_t number = fabric_builder_node(builder, &n);
+    bool is_switch = node->type == FABRIC_SWITCH;
+    for (unsigned i = is_switch ? 0 : 1; i <= node->port_count; i++) {
+        struct fabric_port port = true_port(node, (uint8_t)i);
+        if (is_switch || node->ports[i].peer >= 0) // others cannot be reached
+            assert_true(fabric_builder_port(builder, number, &port));
+    }
+}
+
+struct fabric *fake_fabric_truth(const struct fake_fabric *f)
+{
+    struct fabric_builder *builder = fabric_builder_new();
+    for (int i = 0; i < f->count; i++)
+        build_node(builder, &f->nodes[i]);
+    for (int i = 0; i < f->count; i++) {
+        for (uint8_t p = 1; p <= f->nodes[i].port_count; p++) {
+            const struct fake_port *port = &f->nodes[i].ports[p];
+            if (port->peer < 0)
+                continue;
+            uint32_t a = fabric_builder_find(builder, f->nodes[i].guid);
+            uint32_t b = fabric_builder_find(builder, f->nodes[port->peer].guid);
+            assert_true(fabric_builder_link(builder, a, p, b, port->peer_port));
+        }
+    }
+    return fabric_builder_finish(builder, SUPPORT_UTC_US, 0, true);
+}

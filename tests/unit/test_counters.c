@@ -1,0 +1,299 @@
+// Counters of a fabric, as its ports answer or fail to.
+#include "fake_answers.h"
+#include "support.h"
+
+#include "base/wire.h"
+#include "ib/gmp_decode.h"
+
+enum { DATA = 64, CLASS_INFO = 0x01, PLAIN = 0x12, EXTENDED = 0x1D, WAIT = 1 << 12 };
+enum { SPINE_LID = 10, LEAF_LID = 11, HOST_LID = 20, SECOND_HOST_LID = 21 };
+static const uint64_t SPINE = 0x500, LEAF = 0x100, HOST = 0x300;
+
+// How a LID answers.
+static struct manners {
+    bool deaf, without_class_info, refuses, other_port, extended, wait;
+    unsigned class_info_asked, plain_asked, extended_asked;
+} manners[32];
+
+static struct fake_answers f;
+static struct fabric *fabric;
+static struct counter_reading *reading;
+static struct error err;
+
+static void write_counters(uint8_t *data, uint16_t lid, uint8_t port)
+{
+    data[1] = port;
+    wire_put(data + 4, 2, lid);
+    data[6] = 2;
+    data[7] = 3;
+    wire_put(data + 8, 2, 0x0404);
+    wire_put(data + 10, 2, 0x0505);
+    wire_put(data + 12, 2, 0x0606);
+    wire_put(data + 14, 2, 0x0707);
+    data[16] = 8;
+    data[17] = 9;
+    data[19] = 0xAB;                // LocalLinkIntegrityErrors, ExcessiveBufferOverrunErrors
+    wire_put(data + 20, 2, 0xFFFF); // QP1Dropped
+    wire_put(data + 22, 2, 0x0C0C);
+    memset(data + 24, 0xFF, 16); // traffic
+    wire_put(data + 40, 4, 0x0D0D0D0D);
+}
+
+static void write_extended(uint8_t *data, uint8_t port)
+{
+    data[1] = port;
+    memset(data + 8, 0xFF, 64); // traffic
+    for (unsigned i = 0; i < COUNTER_COUNT; i++)
+        wire_put(data + 72 + 8 * i, 8, UINT64_C(0x0100000000) + i);
+}
+
+static bool answer(enum mad_agent agent, const struct mad_address *to, const uint8_t *request,
+                   struct fake_answer *out)
+{
+    assert_int_equal(agent, MAD_AGENT_PERF);
+    assert_int_equal(to->qpn, 1);
+    assert_int_equal(request[1], 0x04);
+    assert_int_equal(request[3], 0x01); // never Set
+    assert_in_range(to->lid, 1, COUNT(manners) - 1);
+    struct manners *m = &manners[to->lid];
+    uint8_t *data = out->octets + DATA, port = request[DATA + 1];
+    if (m->deaf)
+        return false;
+    switch (wire_get16(request + 16)) {
+    case CLASS_INFO:
+        m->class_info_asked++;
+        wire_put(out->octets + 4, 2, m->without_class_info ? 0x000C : 0);
+        wire_put(data + 2, 2, m->wait ? WAIT : 0);
+        wire_put(data + 4, 4, m->extended ? 2 << 5 : 0);
+        return true;
+    case PLAIN:
+        m->plain_asked++;
+        wire_put(out->octets + 4, 2, m->refuses ? 0x001C : 0);
+        write_counters(data, to->lid, m->other_port ? port + 1 : port);
+        return true;
+    case EXTENDED:
+        m->extended_asked++;
+        write_extended(data, m->other_port ? port + 1 : port);
+        return true;
+    default:
+        return false;
+    }
+}
+
+static uint32_t add_node(struct fabric_builder *b, uint64_t guid, enum fabric_type type)
+{
+    return fabric_builder_node(
+        b, &(struct fabric_node){.guid = guid, .type = (uint8_t)type, .port_count = 4});
+}
+
+static void add_port(struct fabric_builder *b, uint32_t node, uint8_t number, uint16_t lid,
+                     enum fabric_state state)
+{
+    const struct fabric_port port = {
+        .number = number, .known = true, .lid = lid, .state = (uint8_t)state};
+    assert_true(fabric_builder_port(b, node, &port));
+}
+
+// Two switches with two ports in use each, and a host with two ports.
+static int begin(void **state)
+{
+    (void)state;
+    struct fabric_builder *b = fabric_builder_new();
+    uint32_t spine = add_node(b, SPINE, FABRIC_SWITCH), leaf = add_node(b, LEAF, FABRIC_SWITCH),
+             host = add_node(b, HOST, FABRIC_CA);
+    add_port(b, spine, 0, SPINE_LID, FABRIC_ACTIVE);
+    add_port(b, leaf, 0, LEAF_LID, FABRIC_ACTIVE);
+    for (uint8_t port = 1; port <= 4; port++) {
+        add_port(b, spine, port, 0, port > 2 ? FABRIC_ACTIVE : FABRIC_DOWN);
+        add_port(b, leaf, port, 0, port > 2 ? FABRIC_INITIALIZE : FABRIC_ACTIVE);
+    }
+    add_port(b, host, 2, SECOND_HOST_LID, FABRIC_ACTIVE);
+    add_port(b, host, 1, HOST_LID, FABRIC_ACTIVE);
+    fabric = fabric_builder_finish(b, SUPPORT_UTC_US, 0, true);
+    assert_non_null(fabric);
+    fake_answers_init(&f, answer);
+    memset(manners, 0, sizeof manners);
+    return 0;
+}
+
+static int end(void **state)
+{
+    (void)state;
+    fabric_release(fabric);
+    free(reading);
+    reading = NULL;
+    return 0;
+}
+
+static void read_counters(bool switches_only)
+{
+    struct sweep sweep = fake_answers_sweep(&f);
+    assert_true(sweep_counters(&sweep, fabric, switches_only, &reading, &err));
+    assert_int_equal(reading->time_us, SUPPORT_UTC_US);
+    assert_int_equal(sweep.counters.sent, f.sent);
+    assert_true(sweep.complete);
+}
+
+static void check_sample(size_t i, uint64_t node_guid, uint8_t port)
+{
+    assert_in_range(i + 1, 1, reading->count);
+    assert_int_equal(reading->samples[i].node_guid, node_guid);
+    assert_int_equal(reading->samples[i].port, port);
+}
+
+TEST(samples_are_sorted_and_of_active_ports)
+{
+    read_counters(false);
+    assert_int_equal(reading->count, 6);
+    assert_int_equal(reading->silent, 0);
+    check_sample(0, LEAF, 1);
+    check_sample(1, LEAF, 2);
+    check_sample(2, HOST, 1);
+    check_sample(3, HOST, 2);
+    check_sample(4, SPINE, 3);
+    check_sample(5, SPINE, 4);
+}
+
+TEST(each_lid_is_asked_once_what_it_counts)
+{
+    read_counters(false);
+    assert_int_equal(manners[LEAF_LID].class_info_asked, 1);
+    assert_int_equal(manners[LEAF_LID].plain_asked, 2);
+    assert_int_equal(manners[SECOND_HOST_LID].class_info_asked, 1);
+    assert_int_equal(f.sent, 4 + 6);
+}
+
+TEST(switches_only)
+{
+    read_counters(true);
+    assert_int_equal(reading->count, 4);
+    check_sample(1, LEAF, 2);
+    check_sample(2, SPINE, 3);
+    assert_int_equal(manners[HOST_LID].class_info_asked, 0);
+}
+
+TEST(plain_counters)
+{
+    manners[LEAF_LID].wait = true;
+    read_counters(true);
+    static const uint64_t EXPECTED[COUNTER_COUNT] = {
+        LEAF_LID, 2, 3, 0x0404, 0x0505, 0x0606, 0x0707, 8, 9, 0xA, 0xB, 0x0C0C, 0x0D0D0D0D};
+    assert_memory_equal(reading->samples[0].values, EXPECTED, sizeof EXPECTED);
+    assert_false(reading->samples[0].extended);
+}
+
+TEST(without_xmit_wait_its_place_means_nothing)
+{
+    read_counters(true);
+    assert_int_equal(reading->samples[0].values[COUNTER_XMIT_WAIT], 0);
+    assert_int_equal(reading->samples[0].values[COUNTER_VL15_DROPPED], 0x0C0C);
+}
+
+TEST(extended_counters_where_they_have_errors)
+{
+    manners[SPINE_LID].extended = true;
+    read_counters(true);
+    check_sample(2, SPINE, 3);
+    assert_true(reading->samples[2].extended);
+    for (unsigned i = 0; i < COUNTER_COUNT; i++)
+        assert_int_equal(reading->samples[2].values[i], UINT64_C(0x0100000000) + i);
+    assert_int_equal(manners[SPINE_LID].plain_asked, 0);
+    assert_false(reading->samples[0].extended);
+    assert_int_equal(manners[LEAF_LID].extended_asked, 0);
+}
+
+TEST(who_has_no_class_port_info_still_counts)
+{
+    manners[LEAF_LID].without_class_info = true;
+    manners[LEAF_LID].extended = manners[LEAF_LID].wait = true; // in an answer that does not count
+    read_counters(true);
+    assert_int_equal(reading->count, 4);
+    assert_false(reading->samples[0].extended);
+    assert_int_equal(reading->samples[0].values[COUNTER_XMIT_WAIT], 0);
+}
+
+TEST(a_deaf_switch_costs_one_question)
+{
+    manners[LEAF_LID].deaf = true;
+    read_counters(true);
+    assert_int_equal(reading->count, 2);
+    assert_int_equal(reading->silent, 2);
+    check_sample(0, SPINE, 3);
+    assert_int_equal(f.sent, 3 + 1 + 2); // three attempts; the spine's
+}
+
+TEST(an_answer_for_another_port_is_none)
+{
+    manners[HOST_LID].other_port = true;
+    manners[SPINE_LID].other_port = manners[SPINE_LID].extended = true;
+    read_counters(false);
+    assert_int_equal(reading->count, 3);
+    assert_int_equal(reading->silent, 3);
+    check_sample(2, HOST, 2);
+}
+
+TEST(a_refusal_is_no_answer)
+{
+    manners[HOST_LID].refuses = true;
+    read_counters(false);
+    assert_int_equal(reading->count, 5);
+    assert_int_equal(reading->silent, 1);
+}
+
+TEST(a_node_that_was_silent_is_not_asked)
+{
+    struct fabric_builder *b = fabric_builder_new();
+    const struct fabric_node node = {
+        .guid = HOST, .type = FABRIC_CA, .port_count = 1, .silent = true};
+    add_port(b, fabric_builder_node(b, &node), 1, HOST_LID, FABRIC_ACTIVE);
+    fabric_release(fabric);
+    fabric = fabric_builder_finish(b, SUPPORT_UTC_US, 0, false);
+    read_counters(false);
+    assert_int_equal(reading->count, 0);
+    assert_int_equal(reading->silent, 1);
+    assert_int_equal(f.sent, 0);
+}
+
+TEST(a_switch_without_its_port_0_is_not_asked)
+{
+    struct fabric_builder *b = fabric_builder_new();
+    add_port(b, add_node(b, LEAF, FABRIC_SWITCH), 1, 0, FABRIC_ACTIVE);
+    fabric_release(fabric);
+    fabric = fabric_builder_finish(b, SUPPORT_UTC_US, 0, false);
+    read_counters(false);
+    assert_int_equal(reading->silent, 1);
+    assert_int_equal(f.sent, 0);
+}
+
+TEST(short_answers_are_none)
+{
+    uint8_t mad[MAD_SIZE] = {1, 4, 1, 0x81, [17] = PLAIN};
+    assert_ptr_equal(gmp_answer(mad, sizeof mad, 4, GMP_PORT_COUNTERS), mad + DATA);
+    assert_null(gmp_answer(mad, sizeof mad - 1, 4, GMP_PORT_COUNTERS));
+    assert_null(gmp_answer(mad, sizeof mad, 6, GMP_PORT_COUNTERS));
+    assert_null(gmp_answer(mad, sizeof mad, 4, GMP_PORT_COUNTERS_EXTENDED));
+    assert_null(gmp_answer(NULL, 0, 4, GMP_PORT_COUNTERS));
+    mad[3] = 0x01;
+    assert_null(gmp_answer(mad, sizeof mad, 4, GMP_PORT_COUNTERS));
+}
+
+int main(void)
+{
+#define COUNTED(name) cmocka_unit_test_setup_teardown(name, begin, end)
+    const struct CMUnitTest tests[] = {
+        COUNTED(samples_are_sorted_and_of_active_ports),
+        COUNTED(each_lid_is_asked_once_what_it_counts),
+        COUNTED(switches_only),
+        COUNTED(plain_counters),
+        COUNTED(without_xmit_wait_its_place_means_nothing),
+        COUNTED(extended_counters_where_they_have_errors),
+        COUNTED(who_has_no_class_port_info_still_counts),
+        COUNTED(a_deaf_switch_costs_one_question),
+        COUNTED(an_answer_for_another_port_is_none),
+        COUNTED(a_refusal_is_no_answer),
+        COUNTED(a_node_that_was_silent_is_not_asked),
+        COUNTED(a_switch_without_its_port_0_is_not_asked),
+        cmocka_unit_test(short_answers_are_none),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

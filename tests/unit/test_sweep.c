@@ -1,0 +1,581 @@
+#include "fake_fabric.h"
+#include "support.h"
+
+#include "base/wire.h"
+#include "ib/smp_decode.h"
+#include "ib/sweep.h"
+
+enum { IN_FLIGHT = 16, DATA = 64, NODE_INFO = 0x11, PORT_INFO = 0x15 };
+static const int64_t TIMEOUT_US = 100 * CLOCK_US_PER_MS;
+static const uint64_t MKEY = UINT64_C(0x1122334455667788);
+
+static struct fake_fabric f;
+static struct error err;
+static struct sweep sweep;
+static struct fabric *seen, *truth;
+static atomic_bool stop;
+static unsigned attempts;
+
+static int begin(void **state)
+{
+    (void)state;
+    fake_fabric_init(&f, 1);
+    sweep = (struct sweep){.complete = true};
+    attempts = 3;
+    atomic_store(&stop, false);
+    return 0;
+}
+
+static void forget(void)
+{
+    fabric_release(seen);
+    fabric_release(truth);
+    seen = truth = NULL;
+}
+
+static int end(void **state)
+{
+    (void)state;
+    forget();
+    return 0;
+}
+
+static bool try_look(void)
+{
+    forget();
+    sweep.batch = (struct batch_options){
+        .io = fake_fabric_io(&f),
+        .in_flight = IN_FLIGHT,
+        .attempts = attempts,
+        .timeout_us = TIMEOUT_US,
+        .clock = &f.clock,
+        .stop = &stop,
+    };
+    sweep.random = &f.random;
+    sweep.complete = true;
+    struct fabric_builder *builder = fabric_builder_new();
+    bool ok = sweep_smp(&sweep, builder, &err);
+    seen = fabric_builder_finish(builder, SUPPORT_UTC_US, 0, sweep.complete);
+    assert_non_null(seen);
+    truth = fake_fabric_truth(&f);
+    return ok;
+}
+
+static void look(void)
+{
+    assert_true(try_look());
+    assert_in_range(f.in_flight_most, 1, IN_FLIGHT);
+}
+
+// Comparing.
+
+static void check_same_node(const struct fabric_node *a, const struct fabric_node *b)
+{
+    assert_int_equal(a->guid, b->guid);
+    assert_int_equal(a->system_guid, b->system_guid);
+    assert_int_equal(a->type, b->type);
+    assert_int_equal(a->port_count, b->port_count);
+    assert_int_equal(a->vendor, b->vendor);
+    assert_int_equal(a->device, b->device);
+    assert_int_equal(a->revision, b->revision);
+    assert_string_equal(a->description, b->description);
+    assert_int_equal(a->ports, b->ports);
+    assert_int_equal(a->silent, b->silent);
+}
+
+static void check_same_port(const struct fabric_port *a, const struct fabric_port *b)
+{
+    assert_int_equal(a->number, b->number);
+    assert_int_equal(a->known, b->known);
+    assert_int_equal(a->silent, b->silent);
+    assert_int_equal(a->guid, b->guid);
+    assert_int_equal(a->lid, b->lid);
+    assert_int_equal(a->lmc, b->lmc);
+    assert_int_equal(a->state, b->state);
+    assert_int_equal(a->physical, b->physical);
+    assert_int_equal(a->width_active, b->width_active);
+    assert_int_equal(a->width_enabled, b->width_enabled);
+    assert_int_equal(a->width_supported, b->width_supported);
+    assert_int_equal(a->speed_active, b->speed_active);
+    assert_int_equal(a->speed_enabled, b->speed_enabled);
+    assert_int_equal(a->speed_supported, b->speed_supported);
+    assert_int_equal(a->capabilities, b->capabilities);
+    assert_int_equal(a->peer_node, b->peer_node);
+    assert_int_equal(a->peer_port, b->peer_port);
+}
+
+static void check_all_found(void)
+{
+    assert_true(seen->complete);
+    assert_int_equal(seen->node_count, truth->node_count);
+    assert_int_equal(seen->port_count, truth->port_count);
+    for (uint32_t i = 0; i < seen->node_count; i++)
+        check_same_node(&seen->nodes[i], &truth->nodes[i]);
+    for (uint32_t i = 0; i < seen->port_count; i++)
+        check_same_port(&seen->ports[i], &truth->ports[i]);
+}
+
+static const struct fabric_port *seen_port(int node, uint8_t number)
+{
+    uint32_t n = fabric_find_node(seen, f.nodes[node].guid);
+    uint32_t p = n == FABRIC_NONE ? FABRIC_NONE : fabric_find_port(seen, n, number);
+    return p == FABRIC_NONE ? NULL : &seen->ports[p];
+}
+
+static bool is_seen(int node)
+{
+    return fabric_find_node(seen, f.nodes[node].guid) != FABRIC_NONE;
+}
+
+// Every link that is there is shown, or one of its seen ends is silent: so whatever is missing is
+// behind a silent port. Nothing is shown that is not there.
+static void check_nothing_hidden(void)
+{
+    for (uint32_t i = 0; i < seen->node_count; i++)
+        assert_int_not_equal(fabric_find_node(truth, seen->nodes[i].guid), FABRIC_NONE);
+    for (uint32_t i = 0; i < seen->port_count; i++) {
+        const struct fabric_port *port = &seen->ports[i];
+        const struct fabric_node *node = &seen->nodes[fabric_node_of_port(seen, i)];
+        uint32_t real = fabric_find_port(truth, fabric_find_node(truth, node->guid), port->number);
+        assert_int_not_equal(real, FABRIC_NONE);
+        bool linked = truth->ports[real].peer_node != FABRIC_NONE;
+        if (port->peer_node == FABRIC_NONE) {
+            assert_true(!linked || port->silent);
+            continue;
+        }
+        assert_true(linked);
+        assert_int_equal(seen->nodes[port->peer_node].guid,
+                         truth->nodes[truth->ports[real].peer_node].guid);
+        assert_int_equal(port->peer_port, truth->ports[real].peer_port);
+    }
+}
+
+static void check_port_is_silent(int node, uint8_t number)
+{
+    const struct fabric_port *port = seen_port(node, number);
+    assert_non_null(port);
+    assert_true(port->silent);
+    assert_int_equal(port->peer_node, FABRIC_NONE);
+    assert_false(seen->complete);
+}
+
+// Finding.
+
+TEST(generated_fabrics_are_found_whole)
+{
+    for (uint64_t seed = 1; seed <= 150; seed++) {
+        fake_fabric_init(&f, seed);
+        int switches = 1 + (int)fake_fabric_chance(&f, 20);
+        fake_fabric_generate(&f, switches, 1 + (int)fake_fabric_chance(&f, 60));
+        look();
+        check_all_found();
+        assert_int_equal(f.answered, f.sent);
+    }
+}
+
+TEST(a_ring_of_switches_is_walked_once)
+{
+    enum { SWITCHES = 10 };
+    f.own = fake_fabric_add(&f, FABRIC_CA, 1);
+    for (int i = 1; i <= SWITCHES; i++)
+        fake_fabric_add(&f, FABRIC_SWITCH, 4);
+    fake_fabric_link(&f, f.own, 1, 1, 3);
+    for (int i = 1; i <= SWITCHES; i++)
+        fake_fabric_link(&f, i, 1, i % SWITCHES + 1, 2);
+    look();
+    check_all_found();
+    // Node, description and ports of each, and at most one NodeInfo for each end of a link.
+    assert_in_range(f.sent, 0, 3 + SWITCHES * (2 + 5 + 2));
+}
+
+TEST(it_can_begin_at_a_switch)
+{
+    fake_fabric_generate(&f, 5, 20);
+    f.own = 0;
+    look();
+    check_all_found();
+}
+
+TEST(two_hosts_on_one_cable)
+{
+    fake_fabric_add(&f, FABRIC_CA, 2);
+    fake_fabric_add(&f, FABRIC_CA, 1);
+    fake_fabric_link(&f, 0, 1, 1, 1);
+    look();
+    check_all_found();
+}
+
+// It is no fabric in which everybody else is gone.
+TEST(an_own_port_that_is_down_is_an_error)
+{
+    fake_fabric_add(&f, FABRIC_CA, 1);
+    assert_false(try_look());
+    assert_string_equal(err.text, "the own port is down");
+}
+
+TEST(an_own_port_that_is_not_known_hides_everything)
+{
+    fake_fabric_add(&f, FABRIC_CA, 1);
+    f.nodes[0].ports[1].deaf = true;
+    look();
+    check_port_is_silent(0, 1);
+}
+
+// Host 0 - switch 1 - switch 2 - host 3; the switches have two links.
+static void make_line(void)
+{
+    f.own = fake_fabric_add(&f, FABRIC_CA, 1);
+    fake_fabric_add(&f, FABRIC_SWITCH, 8);
+    fake_fabric_add(&f, FABRIC_SWITCH, 8);
+    fake_fabric_add(&f, FABRIC_CA, 1);
+    fake_fabric_link(&f, 0, 1, 1, 1);
+    fake_fabric_link(&f, 1, 7, 2, 7);
+    fake_fabric_link(&f, 1, 8, 2, 8);
+    fake_fabric_link(&f, 2, 1, 3, 1);
+}
+
+TEST(a_port_connected_to_itself_has_no_link)
+{
+    make_line();
+    fake_fabric_link(&f, 2, 5, 2, 5);
+    look();
+    check_all_found();
+    assert_int_equal(seen_port(2, 5)->peer_node, FABRIC_NONE);
+    assert_int_equal(seen_port(2, 5)->state, FABRIC_ACTIVE);
+}
+
+TEST(a_switch_connected_to_itself)
+{
+    make_line();
+    fake_fabric_link(&f, 2, 4, 2, 5);
+    look();
+    check_all_found();
+    assert_int_equal(seen_port(2, 5)->peer_port, 4);
+}
+
+TEST(a_description_comes_out_clean)
+{
+    make_line();
+    memset(f.nodes[3].description, 'x', 64);
+    f.nodes[3].description[64] = '\0';
+    memcpy(f.nodes[3].description, "a\x1B[2J\xFF", 6);
+    look();
+    const struct fabric_node *node = &seen->nodes[fabric_find_node(seen, f.nodes[3].guid)];
+    assert_memory_equal(node->description, "a?[2J\xEF\xBF\xBDxxx", 11);
+    assert_int_equal(strlen(node->description), 66);
+}
+
+// Silence.
+
+TEST(loss_never_hides_anything)
+{
+    unsigned complete = 0, incomplete = 0, missing = 0;
+    for (uint64_t seed = 1; seed <= 300; seed++) {
+        fake_fabric_init(&f, seed);
+        fake_fabric_generate(&f, 1 + (int)(seed % 4), 2 + (int)(seed % 7));
+        f.loss = 20;
+        attempts = seed % 2 ? 3 : 8;
+        if (!try_look()) { // when the own port did not answer
+            assert_int_equal(seen->node_count, 0);
+            continue;
+        }
+        check_nothing_hidden();
+        if (seen->complete)
+            check_all_found();
+        complete += seen->complete;
+        incomplete += !seen->complete;
+        missing += truth->node_count - seen->node_count;
+    }
+    // Otherwise there was nothing to see here.
+    assert_in_range(complete, 20, 280);
+    assert_in_range(incomplete, 20, 280);
+    assert_in_range(missing, 20, UINT32_MAX);
+}
+
+TEST(a_deaf_host_leaves_a_silent_port)
+{
+    make_line();
+    f.nodes[3].deaf = true;
+    look();
+    check_port_is_silent(2, 1);
+    check_nothing_hidden();
+    assert_int_equal(seen->node_count, 3);
+    assert_int_equal(sweep.counters.given_up, 1);
+}
+
+TEST(a_deaf_switch_hides_what_is_behind)
+{
+    make_line();
+    f.nodes[2].deaf = true;
+    look();
+    check_port_is_silent(1, 7);
+    check_port_is_silent(1, 8);
+    check_nothing_hidden();
+    assert_int_equal(seen->node_count, 2);
+}
+
+TEST(nodes_with_an_mkey_answer_to_that)
+{
+    make_line();
+    for (int i = 0; i < f.count; i++)
+        f.nodes[i].mkey = MKEY;
+    sweep.mkey = MKEY;
+    look();
+    check_all_found();
+}
+
+TEST(nodes_with_another_mkey_are_silent)
+{
+    make_line();
+    f.nodes[3].mkey = MKEY;
+    sweep.mkey = MKEY + 1;
+    look();
+    check_port_is_silent(2, 1);
+    assert_false(is_seen(3));
+    check_nothing_hidden();
+}
+
+TEST(a_port_without_port_info_may_hide_something)
+{
+    make_line();
+    f.nodes[2].ports[1].deaf = true;
+    look();
+    assert_false(seen_port(2, 1)->known);
+    check_port_is_silent(2, 1);
+    assert_false(is_seen(3));
+    check_nothing_hidden();
+}
+
+TEST(a_known_link_hides_nothing_though_its_port_is_not_known)
+{
+    make_line();
+    f.nodes[3].ports[1].deaf = true;
+    f.nodes[2].ports[0].deaf = true;
+    look();
+    assert_false(seen->complete);
+    assert_false(seen_port(3, 1)->known);
+    assert_false(seen_port(3, 1)->silent);
+    assert_int_equal(seen_port(3, 1)->guid, f.nodes[3].guid + 1);
+    assert_false(seen_port(2, 0)->known);
+    assert_false(seen_port(2, 0)->silent);
+    check_nothing_hidden();
+    assert_int_equal(seen->node_count, 4);
+}
+
+TEST(a_missing_description_makes_it_incomplete)
+{
+    make_line();
+    f.nodes[3].nameless = true;
+    look();
+    assert_false(seen->complete);
+    assert_true(is_seen(3));
+    check_nothing_hidden();
+}
+
+static bool drop_at_arrival(void *ctx, int node, uint8_t *answer)
+{
+    (void)ctx;
+    return !(node == 2 && wire_get16(answer + 16) == NODE_INFO && answer[DATA + 36] == 7);
+}
+
+TEST(what_one_side_does_not_see_the_other_does)
+{
+    make_line();
+    f.tamper = drop_at_arrival;
+    look();
+    check_all_found();
+    assert_int_equal(sweep.counters.given_up, 1);
+}
+
+TEST(an_own_port_that_is_silent_is_an_error)
+{
+    make_line();
+    f.nodes[0].deaf = true;
+    assert_false(try_look());
+    assert_string_equal(err.text, "the own port does not answer directed-route SMPs");
+}
+
+TEST(a_lost_port_is_an_error)
+{
+    make_line();
+    f.gone = true;
+    assert_false(try_look());
+    assert_string_equal(err.text, "it was unplugged");
+}
+
+static bool stop_it(void *ctx, int node, uint8_t *answer)
+{
+    (void)ctx, (void)node, (void)answer;
+    atomic_store(&stop, f.sent > 20);
+    return true;
+}
+
+TEST(a_stop_ends_it)
+{
+    fake_fabric_generate(&f, 10, 50);
+    f.tamper = stop_it;
+    assert_false(try_look());
+    assert_string_equal(err.text, "stopped");
+    assert_in_range(f.sent, 20, 21 + IN_FLIGHT);
+}
+
+TEST(routes_have_an_end)
+{
+    enum { SWITCHES = 70, REACHED = 63 };
+    f.own = fake_fabric_add(&f, FABRIC_CA, 1);
+    for (int i = 1; i <= SWITCHES; i++) {
+        fake_fabric_add(&f, FABRIC_SWITCH, 2);
+        fake_fabric_link(&f, i - 1, i == 1 ? 1 : 2, i, 1);
+    }
+    look();
+    assert_int_equal(seen->node_count, 1 + REACHED);
+    check_port_is_silent(REACHED, 2);
+    check_nothing_hidden();
+}
+
+// Nonsense.
+
+// Changes an octet of the NodeInfo of node 3, the host at the end of the line.
+struct lie {
+    unsigned at;
+    uint8_t value;
+};
+
+static bool tell_lie(void *ctx, int node, uint8_t *answer)
+{
+    const struct lie *lie = ctx;
+    if (node == 3 && wire_get16(answer + 16) == NODE_INFO)
+        answer[lie->at] = lie->value;
+    return true;
+}
+
+TEST(a_malformed_node_is_none)
+{
+    static struct lie lies[] = {
+        {DATA + 2, 0},  {DATA + 2, 4},                    // type
+        {DATA + 3, 0},  {DATA + 3, 255},                  // ports
+        {DATA + 36, 2}, {DATA + 36, 255}, {DATA + 36, 0}, // local port
+        {5, 0x04},      {4, 0x9C},                        // status
+    };
+    for (size_t i = 0; i < COUNT(lies); i++) {
+        end(NULL);
+        begin(NULL);
+        make_line();
+        f.tamper = tell_lie;
+        f.tamper_ctx = &lies[i];
+        look();
+        assert_false(is_seen(3));
+        check_port_is_silent(2, 1);
+        check_nothing_hidden();
+    }
+}
+
+static bool have_no_guid(void *ctx, int node, uint8_t *answer)
+{
+    (void)ctx;
+    if (node == 3 && wire_get16(answer + 16) == NODE_INFO)
+        memset(answer + DATA + 12, 0, 8);
+    return true;
+}
+
+TEST(a_node_without_guid_is_none)
+{
+    make_line();
+    f.tamper = have_no_guid;
+    look();
+    check_port_is_silent(2, 1);
+    assert_int_equal(seen->node_count, 3);
+}
+
+TEST(of_two_hosts_with_one_guid_one_is_silent)
+{
+    make_line();
+    fake_fabric_link(&f, fake_fabric_add(&f, FABRIC_CA, 1), 1, 1, 2);
+    f.nodes[4].guid = f.nodes[3].guid;
+    look();
+    assert_false(seen->complete);
+    assert_int_equal(seen_port(1, 2)->silent + seen_port(2, 1)->silent, 1);
+}
+
+TEST(of_two_switches_with_one_guid_one_is_silent)
+{
+    make_line();
+    int twin = fake_fabric_add(&f, FABRIC_SWITCH, 8);
+    fake_fabric_link(&f, twin, 7, 1, 5);
+    f.nodes[twin].guid = f.nodes[2].guid;
+    look();
+    assert_false(seen->complete);
+    assert_true(seen_port(1, 5)->silent || seen_port(1, 7)->silent);
+
+    f.nodes[twin].port_count = 7; // not even the same kind
+    look();
+    assert_false(seen->complete);
+}
+
+static void check_links_are_mutual(void)
+{
+    for (uint32_t i = 0; i < seen->port_count; i++) {
+        uint32_t peer = fabric_peer(seen, i);
+        if (peer != FABRIC_NONE)
+            assert_int_equal(fabric_peer(seen, peer), i);
+    }
+}
+
+static bool garble(void *ctx, int node, uint8_t *answer)
+{
+    (void)ctx, (void)node;
+    if (fake_fabric_chance(&f, 10) != 0)
+        return true;
+    unsigned octets = 1 + fake_fabric_chance(&f, 8);
+    for (unsigned i = 0; i < octets; i++)
+        answer[DATA + fake_fabric_chance(&f, 64)] = (uint8_t)fake_fabric_chance(&f, 256);
+    return true;
+}
+
+TEST(garbled_answers_do_no_harm)
+{
+    for (uint64_t seed = 1; seed <= 200; seed++) {
+        fake_fabric_init(&f, seed);
+        fake_fabric_generate(&f, 4, 10);
+        f.tamper = garble;
+        if (try_look())
+            check_links_are_mutual();
+        assert_in_range(f.sent, 1, 20000);
+    }
+}
+
+#define SWEEP_TEST(t) cmocka_unit_test_setup_teardown(t, begin, end)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        SWEEP_TEST(generated_fabrics_are_found_whole),
+        SWEEP_TEST(a_ring_of_switches_is_walked_once),
+        SWEEP_TEST(it_can_begin_at_a_switch),
+        SWEEP_TEST(two_hosts_on_one_cable),
+        SWEEP_TEST(an_own_port_that_is_down_is_an_error),
+        SWEEP_TEST(an_own_port_that_is_not_known_hides_everything),
+        SWEEP_TEST(a_port_connected_to_itself_has_no_link),
+        SWEEP_TEST(a_switch_connected_to_itself),
+        SWEEP_TEST(a_description_comes_out_clean),
+        SWEEP_TEST(loss_never_hides_anything),
+        SWEEP_TEST(a_deaf_host_leaves_a_silent_port),
+        SWEEP_TEST(a_deaf_switch_hides_what_is_behind),
+        SWEEP_TEST(nodes_with_an_mkey_answer_to_that),
+        SWEEP_TEST(nodes_with_another_mkey_are_silent),
+        SWEEP_TEST(a_port_without_port_info_may_hide_something),
+        SWEEP_TEST(a_known_link_hides_nothing_though_its_port_is_not_known),
+        SWEEP_TEST(a_missing_description_makes_it_incomplete),
+        SWEEP_TEST(what_one_side_does_not_see_the_other_does),
+        SWEEP_TEST(an_own_port_that_is_silent_is_an_error),
+        SWEEP_TEST(a_lost_port_is_an_error),
+        SWEEP_TEST(a_stop_ends_it),
+        SWEEP_TEST(routes_have_an_end),
+        SWEEP_TEST(a_malformed_node_is_none),
+        SWEEP_TEST(a_node_without_guid_is_none),
+        SWEEP_TEST(of_two_hosts_with_one_guid_one_is_silent),
+        SWEEP_TEST(of_two_switches_with_one_guid_one_is_silent),
+        SWEEP_TEST(garbled_answers_do_no_harm),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

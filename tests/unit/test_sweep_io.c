@@ -1,0 +1,294 @@
+// Subnet managers and I/O units of a fabric, as their ports answer or fail to.
+#include "fake_answers.h"
+#include "support.h"
+
+#include "base/wire.h"
+
+enum { DATA = 64, SM_INFO = 0x20, IO_UNIT = 0x10, IO_CONTROLLER = 0x11 };
+enum { LEAF_LID = 10, FIRST_LID = 20, SECOND_LID = 21 };
+static const uint64_t LEAF = 0x100, HOST = 0x300, MKEY = UINT64_C(0x1122334455667788);
+
+// How a LID answers.
+static struct manners {
+    bool deaf;
+    uint16_t status;
+    uint64_t guid;          // of the subnet manager
+    uint8_t priority_state; // of it
+    uint8_t slot_count, slots[128];
+    bool without_guid; // its controllers
+    uint8_t deaf_slot; // of which it does not answer the profile; 0: none
+    unsigned asked;
+} manners[32];
+
+static struct fake_answers f;
+static struct fabric_builder *builder;
+static struct fabric *fabric;
+static struct error err;
+static struct fabric_port leaf_port, first_port, second_port;
+static uint32_t leaf, host;
+
+static bool answer_sm_info(const struct mad_address *to, const uint8_t *request, uint8_t *data)
+{
+    assert_int_equal(to->qpn, 0);
+    assert_int_equal(request[1], 0x01);
+    assert_int_equal(wire_get16(request + 16), SM_INFO);
+    assert_true(wire_get64(request + 24) == MKEY);
+    wire_put(data, 8, manners[to->lid].guid);
+    wire_put(data + 16, 4, 12345); // ActCount
+    data[20] = manners[to->lid].priority_state;
+    return true;
+}
+
+static bool answer_device_management(const struct mad_address *to, const uint8_t *request,
+                                     uint8_t *data)
+{
+    const struct manners *m = &manners[to->lid];
+    uint32_t slot = wire_get32(request + 20);
+    assert_int_equal(to->qpn, 1);
+    assert_int_equal(request[1], 0x06);
+    if (wire_get16(request + 16) == IO_UNIT) {
+        assert_int_equal(slot, 0);
+        data[2] = m->slot_count;
+        memcpy(data + 4, m->slots, sizeof m->slots);
+        return true;
+    }
+    assert_int_equal(wire_get16(request + 16), IO_CONTROLLER);
+    assert_in_range(slot, 1, 255);
+    if (slot == m->deaf_slot)
+        return false;
+    wire_put(data, 8, m->without_guid ? 0 : 0xC000 + slot);
+    memcpy(data + 64, "disks\t1 of a long name that fills all of its sixty-four octets!", 64);
+    return true;
+}
+
+static bool answer(enum mad_agent agent, const struct mad_address *to, const uint8_t *request,
+                   struct fake_answer *out)
+{
+    assert_in_range(to->lid, 1, COUNT(manners) - 1);
+    assert_int_equal(request[3], 0x01);
+    struct manners *m = &manners[to->lid];
+    m->asked++;
+    wire_put(out->octets + 4, 2, m->status);
+    if (m->deaf)
+        return false;
+    if (agent == MAD_AGENT_SMP_LID)
+        return answer_sm_info(to, request, out->octets + DATA);
+    assert_int_equal(agent, MAD_AGENT_DM);
+    return answer_device_management(to, request, out->octets + DATA);
+}
+
+// A switch and a host with two ports, on which the tests put what they need.
+static int begin(void **state)
+{
+    (void)state;
+    builder = fabric_builder_new();
+    leaf = fabric_builder_node(
+        builder, &(struct fabric_node){.guid = LEAF, .type = FABRIC_SWITCH, .port_count = 4});
+    host = fabric_builder_node(
+        builder, &(struct fabric_node){.guid = HOST, .type = FABRIC_CA, .port_count = 2});
+    leaf_port =
+        (struct fabric_port){.number = 0, .known = true, .lid = LEAF_LID, .state = FABRIC_ACTIVE};
+    first_port =
+        (struct fabric_port){.number = 1, .known = true, .lid = FIRST_LID, .state = FABRIC_ACTIVE};
+    second_port =
+        (struct fabric_port){.number = 2, .known = true, .lid = SECOND_LID, .state = FABRIC_ACTIVE};
+    memset(manners, 0, sizeof manners);
+    fake_answers_init(&f, answer);
+    return 0;
+}
+
+static int end(void **state)
+{
+    (void)state;
+    fabric_release(fabric);
+    fabric = NULL;
+    return 0;
+}
+
+static void look(bool (*sweep_part)(struct sweep *sweep, struct fabric_builder *builder,
+                                    struct error *err))
+{
+    struct sweep sweep = fake_answers_sweep(&f);
+    sweep.mkey = MKEY;
+    assert_true(fabric_builder_port(builder, leaf, &leaf_port));
+    assert_true(fabric_builder_port(builder, host, &first_port));
+    assert_true(fabric_builder_port(builder, host, &second_port));
+    assert_true(sweep_part(&sweep, builder, &err));
+    assert_true(sweep.complete);
+    assert_int_equal(sweep.counters.sent, f.sent);
+    fabric = fabric_builder_finish(builder, SUPPORT_UTC_US, 0, true);
+    assert_non_null(fabric);
+}
+
+static bool host_is_silent(void)
+{
+    return fabric->nodes[fabric_find_node(fabric, HOST)].unit_silent;
+}
+
+TEST(subnet_managers_are_found)
+{
+    first_port.capabilities = leaf_port.capabilities = FABRIC_IS_SM;
+    manners[FIRST_LID].guid = HOST + 1;
+    manners[FIRST_LID].priority_state = 0xF3;
+    manners[LEAF_LID].guid = LEAF;
+    manners[LEAF_LID].priority_state = 0x02;
+    look(sweep_subnet_managers);
+    assert_int_equal(fabric->sm_count, 2);
+    const struct fabric_sm *standby = &fabric->sms[0], *master = &fabric->sms[1];
+    assert_int_equal(standby->guid, LEAF);
+    assert_int_equal(standby->node, fabric_find_node(fabric, LEAF));
+    assert_int_equal(standby->port, 0);
+    assert_int_equal(standby->state, 2);
+    assert_int_equal(master->guid, HOST + 1);
+    assert_int_equal(master->node, fabric_find_node(fabric, HOST));
+    assert_int_equal(master->port, 1);
+    assert_int_equal(master->lid, FIRST_LID);
+    assert_int_equal(master->priority, 15);
+    assert_int_equal(master->state, 3);
+    assert_int_equal(manners[SECOND_LID].asked, 0);
+}
+
+TEST(a_subnet_manager_that_does_not_answer_stays_out)
+{
+    first_port.capabilities = second_port.capabilities = leaf_port.capabilities = FABRIC_IS_SM;
+    manners[FIRST_LID].deaf = true;
+    manners[SECOND_LID].status = 0x000C;
+    manners[SECOND_LID].guid = HOST + 2;
+    manners[LEAF_LID].guid = 0;
+    look(sweep_subnet_managers);
+    assert_int_equal(fabric->sm_count, 0);
+    assert_int_equal(manners[FIRST_LID].asked, 3);
+}
+
+TEST(an_unknown_state_is_of_no_subnet_manager)
+{
+    first_port.capabilities = FABRIC_IS_SM;
+    manners[FIRST_LID].guid = HOST + 1;
+    manners[FIRST_LID].priority_state = 0x04;
+    look(sweep_subnet_managers);
+    assert_int_equal(fabric->sm_count, 0);
+}
+
+TEST(who_has_no_lid_or_is_silent_is_not_asked)
+{
+    first_port.capabilities = leaf_port.capabilities = FABRIC_IS_SM | FABRIC_IS_DM;
+    first_port.lid = 0;
+    fabric_builder_get(builder, leaf)->silent = true;
+    look(sweep_subnet_managers);
+    assert_int_equal(f.sent, 0);
+}
+
+TEST(controllers_are_found_in_their_slots)
+{
+    first_port.capabilities = FABRIC_IS_DM;
+    manners[FIRST_LID].slot_count = 5;
+    memcpy(manners[FIRST_LID].slots, (uint8_t[]){0x10, 0xF1, 0x11},
+           3); // slots 1, 4, 5, and 6 beyond
+    look(sweep_io_units);
+    assert_int_equal(fabric->controller_count, 3);
+    static const uint8_t SLOTS[] = {1, 4, 5};
+    for (size_t i = 0; i < 3; i++) {
+        assert_int_equal(fabric->controllers[i].slot, SLOTS[i]);
+        assert_int_equal(fabric->controllers[i].guid, 0xC000U + SLOTS[i]);
+        assert_int_equal(fabric->controllers[i].node, fabric_find_node(fabric, HOST));
+        assert_string_equal(fabric->controllers[i].name,
+                            "disks?1 of a long name that fills all of its sixty-four octets!");
+    }
+    assert_int_equal(f.sent, 1 + 3);
+    assert_false(host_is_silent());
+}
+
+TEST(all_slots_may_be_full)
+{
+    first_port.capabilities = FABRIC_IS_DM;
+    manners[FIRST_LID].slot_count = 255;
+    memset(manners[FIRST_LID].slots, 0x11, sizeof manners[FIRST_LID].slots);
+    look(sweep_io_units);
+    assert_int_equal(fabric->controller_count, 255);
+    assert_int_equal(fabric->controllers[254].slot, 255);
+}
+
+TEST(both_ports_of_a_unit_tell_of_the_same_controllers)
+{
+    first_port.capabilities = second_port.capabilities = FABRIC_IS_DM;
+    for (int lid = FIRST_LID; lid <= SECOND_LID; lid++) {
+        manners[lid].slot_count = 2;
+        manners[lid].slots[0] = 0x11;
+    }
+    look(sweep_io_units);
+    assert_int_equal(fabric->controller_count, 2);
+    assert_int_equal(f.sent, 2 + 2); // one of them is asked for these
+    assert_false(host_is_silent());
+}
+
+TEST(one_port_of_a_unit_is_enough)
+{
+    first_port.capabilities = second_port.capabilities = FABRIC_IS_DM;
+    manners[FIRST_LID].deaf = true;
+    manners[SECOND_LID].slot_count = 1;
+    manners[SECOND_LID].slots[0] = 0x10;
+    look(sweep_io_units);
+    assert_int_equal(fabric->controller_count, 1);
+    assert_false(host_is_silent());
+}
+
+TEST(a_unit_that_does_not_answer_is_silent)
+{
+    first_port.capabilities = FABRIC_IS_DM;
+    manners[FIRST_LID].deaf = true;
+    look(sweep_io_units);
+    assert_int_equal(fabric->controller_count, 0);
+    assert_true(host_is_silent());
+}
+
+TEST(so_is_one_that_does_not_tell_of_all_its_controllers)
+{
+    first_port.capabilities = FABRIC_IS_DM;
+    manners[FIRST_LID].slot_count = 2;
+    manners[FIRST_LID].slots[0] = 0x11;
+    manners[FIRST_LID].deaf_slot = 2;
+    look(sweep_io_units);
+    assert_int_equal(fabric->controller_count, 1);
+    assert_true(host_is_silent());
+}
+
+TEST(a_unit_that_refuses_or_a_controller_without_guid_stays_out)
+{
+    first_port.capabilities = second_port.capabilities = FABRIC_IS_DM;
+    manners[FIRST_LID].status = 0x000C;
+    manners[FIRST_LID].slot_count = manners[SECOND_LID].slot_count = 1;
+    manners[FIRST_LID].slots[0] = manners[SECOND_LID].slots[0] = 0x10;
+    manners[SECOND_LID].without_guid = true;
+    look(sweep_io_units);
+    assert_int_equal(fabric->controller_count, 0);
+    assert_true(host_is_silent());
+}
+
+TEST(a_port_that_is_not_active_is_not_asked_for_its_unit)
+{
+    first_port.capabilities = FABRIC_IS_DM;
+    first_port.state = FABRIC_ARMED;
+    look(sweep_io_units);
+    assert_int_equal(f.sent, 0);
+    assert_true(host_is_silent());
+}
+
+int main(void)
+{
+#define PART_TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
+    const struct CMUnitTest tests[] = {
+        PART_TEST(subnet_managers_are_found),
+        PART_TEST(a_subnet_manager_that_does_not_answer_stays_out),
+        PART_TEST(an_unknown_state_is_of_no_subnet_manager),
+        PART_TEST(who_has_no_lid_or_is_silent_is_not_asked),
+        PART_TEST(controllers_are_found_in_their_slots),
+        PART_TEST(all_slots_may_be_full),
+        PART_TEST(both_ports_of_a_unit_tell_of_the_same_controllers),
+        PART_TEST(one_port_of_a_unit_is_enough),
+        PART_TEST(a_unit_that_does_not_answer_is_silent),
+        PART_TEST(so_is_one_that_does_not_tell_of_all_its_controllers),
+        PART_TEST(a_unit_that_refuses_or_a_controller_without_guid_stays_out),
+        PART_TEST(a_port_that_is_not_active_is_not_asked_for_its_unit),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
