@@ -35,11 +35,37 @@ static struct event *begin(const struct maker *maker, const struct catalogue_ent
     return event;
 }
 
+// Names that people gave go before those that nodes have.
 static void name_endpoint(const struct maker *maker, struct endpoint *who)
 {
     const char *name = who->guid ? names_find(maker->names, who->guid) : NULL;
+    if (!name && who->node_guid)
+        name = names_find(maker->names, who->node_guid);
     if (name)
         snprintf(who->name, sizeof who->name, "%s", name);
+}
+
+static bool look_up(const struct maker_lookup *lookup, const struct endpoint *who,
+                    struct endpoint *out)
+{
+    return lookup && ((who->guid != 0 && lookup->find_guid(lookup->ctx, who->guid, out)) ||
+                      (who->lid != 0 && lookup->find_lid(lookup->ctx, who->lid, out)));
+}
+
+// What the notice says itself stands; the fabric adds to it.
+static void complete(const struct maker *maker, struct endpoint *who)
+{
+    struct endpoint known = {0};
+    if (look_up(maker->lookup, who, &known)) {
+        if (who->guid != 0)
+            known.guid = who->guid;
+        if (who->lid != 0)
+            known.lid = who->lid;
+        if (!address_gid_is_zero(who->gid))
+            memcpy(known.gid, who->gid, sizeof known.gid);
+        *who = known;
+    }
+    name_endpoint(maker, who);
 }
 
 static struct endpoint endpoint_of(const struct maker *maker, uint16_t lid,
@@ -50,8 +76,18 @@ static struct endpoint endpoint_of(const struct maker *maker, uint16_t lid,
         memcpy(who.gid, gid, sizeof who.gid);
         who.guid = address_gid_interface(gid);
     }
-    name_endpoint(maker, &who);
+    complete(maker, &who);
     return who;
+}
+
+// The other end of the link at that port of the subject.
+static void find_peer(const struct maker *maker, struct event *event, uint8_t port)
+{
+    const struct maker_lookup *lookup = maker->lookup;
+    const struct endpoint *subject = &event->subject;
+    if (lookup && subject->node_guid != 0 && port != 0 &&
+        lookup->find_peer(lookup->ctx, subject->node_guid, port, &event->peer))
+        name_endpoint(maker, &event->peer);
 }
 
 // The port with that LID: if it is the issuer's own, the IssuerGID tells more.
@@ -79,6 +115,18 @@ static struct endpoint subject_of(const struct maker *maker, const struct event 
     }
 }
 
+// The port of the subject that the notice is about; 0 where it is none.
+static uint8_t subject_port(const struct event *event)
+{
+    switch (event->type->trap) {
+    case NOTICE_GID_IN_SERVICE:
+    case NOTICE_GID_OUT_OF_SERVICE:
+        return event->subject.port;
+    default:
+        return event->notice.port;
+    }
+}
+
 struct event *maker_from_notice(const struct maker *maker, const uint8_t wire[NOTICE_SIZE])
 {
     struct notice notice = notice_decode(wire);
@@ -93,7 +141,8 @@ struct event *maker_from_notice(const struct maker *maker, const uint8_t wire[NO
     event->source = endpoint_of(maker, notice.lid, notice.gid1);
     event->destination = endpoint_of(maker, notice.lid2, notice.gid2);
     if (notice.generic && notice.producer == NOTICE_PRODUCER_SWITCH)
-        event->switch_guid = event->issuer.guid;
+        event->switch_guid = event->issuer.node_guid ? event->issuer.node_guid : event->issuer.guid;
+    find_peer(maker, event, subject_port(event));
     template_explain(event);
     return event;
 }
@@ -112,6 +161,83 @@ struct event *maker_from_malformed(const struct maker *maker, uint16_t sender_li
     return event;
 }
 
+static void set_id(char out[EVENT_ID_SIZE], const char *id)
+{
+    snprintf(out, EVENT_ID_SIZE, "%s", id ? id : "");
+}
+
+struct event *maker_from_change(const struct maker *maker, const struct change *change, bool late,
+                                const char *cause_id, const char *related_id)
+{
+    struct event *event = begin(maker, catalogue_get(change->type));
+    if (!event)
+        return NULL;
+    event->subject = change->subject;
+    event->peer = change->peer;
+    event->switch_guid = change->switch_guid;
+    event->sm_guid = change->sm_guid;
+    event->affected = change->affected;
+    event->found_late = late;
+    set_id(event->cause_id, cause_id);
+    set_id(event->related_id, related_id);
+    text_clean(change->reason, strlen(change->reason), event->reason, sizeof event->reason);
+    if (event->type->alarm != ALARM_NONE)
+        snprintf(event->alarm_key, sizeof event->alarm_key, "%s", change->alarm_key);
+    template_explain(event);
+    return event;
+}
+
+static enum catalogue_event type_of_threshold(const struct threshold_change *change)
+{
+    if (change->counter == COUNTER_LOCAL_LINK_INTEGRITY_ERRORS)
+        return CATALOGUE_LINK_INTEGRITY_THRESHOLD;
+    if (change->counter == COUNTER_EXCESSIVE_BUFFER_OVERRUN_ERRORS)
+        return CATALOGUE_BUFFER_OVERRUN_THRESHOLD;
+    return change->reached ? CATALOGUE_THRESHOLD_REACHED : CATALOGUE_THRESHOLD_CLEARED;
+}
+
+// As if the port had sent the trap.
+static void derive_notice(struct event *event)
+{
+    event->derived = true;
+    event->notice.generic = true;
+    event->notice.trap = event->type->trap;
+    event->notice.lid = event->subject.lid;
+    event->notice.port = event->subject.port;
+}
+
+static void set_counter_alarm(struct event *event, const struct threshold_change *change)
+{
+    char guid[ADDRESS_GUID_TEXT_SIZE];
+    address_format_guid(change->node_guid, guid);
+    snprintf(event->alarm_key, sizeof event->alarm_key, "counter %s %s/%u",
+             counter_name(change->counter), guid, (unsigned)change->port);
+}
+
+struct event *maker_from_threshold(const struct maker *maker, const struct threshold_change *change,
+                                   const struct endpoint *port)
+{
+    struct event *event = begin(maker, catalogue_get(type_of_threshold(change)));
+    if (!event)
+        return NULL;
+    event->subject = *port;
+    event->subject.node_guid = change->node_guid;
+    event->subject.port = change->port;
+    event->counter = (uint8_t)change->counter;
+    event->counter_old = change->before;
+    event->counter_new = change->after;
+    if (port->type == FABRIC_SWITCH)
+        event->switch_guid = change->node_guid;
+    if (event->type->trap != 0)
+        derive_notice(event);
+    else
+        set_counter_alarm(event, change);
+    name_endpoint(maker, &event->subject);
+    find_peer(maker, event, change->port);
+    template_explain(event);
+    return event;
+}
+
 struct event *maker_from_occurrence(const struct maker *maker,
                                     const struct maker_occurrence *occurrence)
 {
@@ -122,6 +248,9 @@ struct event *maker_from_occurrence(const struct maker *maker,
     snprintf(event->receiver, sizeof event->receiver, "%s", occurrence->receiver);
     text_clean(occurrence->reason, strlen(occurrence->reason), event->reason, sizeof event->reason);
     event->lost = occurrence->lost;
+    event->sm_guid = occurrence->sm_guid;
+    event->subject = (struct endpoint){.guid = occurrence->sm_guid, .lid = occurrence->sm_lid};
+    complete(maker, &event->subject);
     template_explain(event);
     return event;
 }

@@ -1,5 +1,5 @@
-// Makes events: a notice, a malformed MAD or something of the gateway's own becomes one identified,
-// named and explained event.
+// Makes events: a notice, a malformed MAD, a change of the fabric, a counter or something of the
+// gateway's own becomes one identified, named and explained event.
 #ifndef IBTRAPD_EVENT_MAKER_H
 #define IBTRAPD_EVENT_MAKER_H
 
@@ -7,13 +7,27 @@
 #include "base/random.h"
 #include "model/catalogue.h"
 #include "model/names.h"
+#include "topology/changes.h"
+#include "topology/thresholds.h"
+
+// What is known of the fabric. Each fills `out` and returns true, or returns false and changes
+// nothing. Called in the thread that makes the event.
+struct maker_lookup {
+    bool (*find_lid)(void *ctx, uint16_t lid, struct endpoint *out);
+    // Of a port or a node.
+    bool (*find_guid)(void *ctx, uint64_t guid, struct endpoint *out);
+    // The other end of the link at that port.
+    bool (*find_peer)(void *ctx, uint64_t node_guid, uint8_t port, struct endpoint *out);
+    void *ctx;
+};
 
 // What every event of one gateway shares. The pointers stay the caller's and outlive the maker.
 struct maker {
     const struct clock *clock;
     const struct random *random;
-    const struct names *names; // may be NULL
-    uint64_t subnet_prefix;    // of the subnet as known so far
+    const struct names *names;         // may be NULL
+    uint64_t subnet_prefix;            // of the subnet as known so far
+    const struct maker_lookup *lookup; // NULL: the fabric is not known
 };
 
 // Each returns a new event, the caller's, or NULL when memory is short. The time is now.
@@ -26,9 +40,21 @@ struct event *maker_from_notice(const struct maker *maker, const uint8_t wire[NO
 struct event *maker_from_malformed(const struct maker *maker, uint16_t sender_lid,
                                    const char *reason, const uint8_t *mad, size_t size);
 
-// Something of the gateway itself.
+// From a change that a sweep found. `late`: it happened while the gateway was away. `cause_id` and
+// `related_id` name the events it follows from and explains, or are NULL.
+struct event *maker_from_change(const struct maker *maker, const struct change *change, bool late,
+                                const char *cause_id, const char *related_id);
+
+// From a counter of `port`. Those that stand for the traps 129 and 130 give the events of these,
+// derived.
+struct event *maker_from_threshold(const struct maker *maker, const struct threshold_change *change,
+                                   const struct endpoint *port);
+
+// Something of the gateway itself, or of the subnet manager's silence.
 struct maker_occurrence {
     enum catalogue_event type;
+    uint16_t sm_lid;  // of the subnet manager that it is about; 0: about none, or unknown
+    uint64_t sm_guid; // of its port; 0: likewise
     char alarm_key[EVENT_KEY_SIZE]; // names the alarm that the event raises or clears, or is empty
     char receiver[65];              // whose failing or recovery it tells, or empty
     uint64_t lost;                  // events lost, where it tells of that

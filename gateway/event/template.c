@@ -2,33 +2,51 @@
 
 #include "base/text.h"
 #include "model/catalogue.h"
+#include "model/counter.h"
 #include "model/words.h"
 
 #include <assert.h>
 #include <inttypes.h>
 #include <string.h>
 
-// "leaf12 (LID 3)", "port GUID 0x0002c90300001234 (LID 3)", "LID 3": the best name first. What begins
-// the sentence begins with a capital, unless it is a name that people gave.
-static void add_endpoint(struct text *t, const struct endpoint *who)
+// "leaf12", "port GUID 0x0002c90300001234": the best name first. What begins the sentence begins
+// with a capital, unless it is a name that people gave. False: nothing is known.
+static bool add_name(struct text *t, const struct endpoint *who)
 {
     char guid[ADDRESS_GUID_TEXT_SIZE], gid[ADDRESS_GID_TEXT_SIZE];
-    bool named = true, first = t->len == 0;
+    bool first = t->len == 0, is_node = who->guid == 0 || who->guid == who->node_guid;
     if (who->name[0] != '\0') {
         text_add(t, who->name);
-    } else if (who->guid != 0) {
-        address_format_guid(who->guid, guid);
-        text_addf(t, "%sort GUID %s", first ? "P" : "p", guid);
+    } else if (who->guid != 0 || who->node_guid != 0) {
+        address_format_guid(is_node ? who->node_guid : who->guid, guid);
+        text_add(t, is_node ? (first ? "Node" : "node") : (first ? "Port" : "port"));
+        text_addf(t, " GUID %s", guid);
     } else if (!address_gid_is_zero(who->gid)) {
         address_format_gid(who->gid, gid);
         text_addf(t, "GID %s", gid);
     } else {
-        named = false;
+        return false;
     }
+    return true;
+}
+
+// "leaf12 (LID 3)", "LID 3", "an unknown node"; false for the last.
+static bool add_endpoint(struct text *t, const struct endpoint *who)
+{
+    bool first = t->len == 0, named = add_name(t, who);
     if (who->lid != 0)
         text_addf(t, named ? " (LID %u)" : "LID %u", (unsigned)who->lid);
     else if (!named)
         text_add(t, first ? "An unknown node" : "an unknown node");
+    return named || who->lid != 0;
+}
+
+// "port 17 of leaf12 (LID 3)"; the node alone where the port is not known, or a switch's own.
+static bool add_end(struct text *t, const struct endpoint *who)
+{
+    if (who->port != 0)
+        text_addf(t, "%sort %u of ", t->len == 0 ? "P" : "p", (unsigned)who->port);
+    return add_endpoint(t, who);
 }
 
 // "SubnSet(PortInfo)", or numbers where there are no words.
@@ -62,48 +80,119 @@ static void add_valid(struct text *t, const struct notice *n)
         text_add(t, "nothing");
 }
 
+// By how much the counter grew. One that fell was cleared by somebody: it counts from zero.
+static uint64_t growth(const struct event *event)
+{
+    bool cleared = event->counter_new < event->counter_old;
+    return event->counter_new - (cleared ? 0 : event->counter_old);
+}
+
+static bool add_derivation(struct text *t, const struct event *event)
+{
+    if (event->derived)
+        text_addf(t, "no trap told of it: its counter %s grew by %" PRIu64 " to %" PRIu64,
+                  counter_name((enum counter)event->counter), growth(event), event->counter_new);
+    return event->derived;
+}
+
+static bool add_late(struct text *t, const struct event *event)
+{
+    if (event->found_late)
+        text_add(t, "while ibtrapd was away");
+    return event->found_late;
+}
+
+// False: the field is zero or empty.
+static bool add_field(struct text *t, const struct event *event, enum field field)
+{
+    struct field_value value = field_get(event, field);
+    field_add_text(t, event, field);
+    return value.is_number ? value.number != 0 : value.size > 0;
+}
+
 static bool is(const char *name, size_t length, const char *word)
 {
     return strlen(word) == length && memcmp(name, word, length) == 0;
 }
 
-static void add_placeholder(struct text *t, const struct event *event, const char *name, size_t n)
+static const struct endpoint *find_endpoint(const struct event *event, const char *name, size_t n)
 {
-    if (is(name, n, "subject")) {
-        add_endpoint(t, &event->subject);
-    } else if (is(name, n, "issuer")) {
-        add_endpoint(t, &event->issuer);
-    } else if (is(name, n, "source")) {
-        add_endpoint(t, &event->source);
-    } else if (is(name, n, "destination")) {
-        add_endpoint(t, &event->destination);
-    } else if (is(name, n, "request")) {
+    if (is(name, n, "subject"))
+        return &event->subject;
+    if (is(name, n, "issuer"))
+        return &event->issuer;
+    if (is(name, n, "source"))
+        return &event->source;
+    if (is(name, n, "destination"))
+        return &event->destination;
+    return is(name, n, "peer") ? &event->peer : NULL;
+}
+
+// False: it had nothing to say.
+static bool add_placeholder(struct text *t, const struct event *event, const char *name, size_t n)
+{
+    const struct endpoint *who = find_endpoint(event, name, n);
+    if (who)
+        return add_endpoint(t, who);
+    if (is(name, n, "subjectEnd"))
+        return add_end(t, &event->subject);
+    if (is(name, n, "peerEnd"))
+        return add_end(t, &event->peer);
+    if (is(name, n, "late"))
+        return add_late(t, event);
+    if (is(name, n, "derivation"))
+        return add_derivation(t, event);
+    if (is(name, n, "request"))
         add_request(t, &event->notice);
-    } else if (is(name, n, "changes")) {
+    else if (is(name, n, "changes"))
         add_changes(t, &event->notice);
-    } else if (is(name, n, "valid")) {
+    else if (is(name, n, "valid"))
         add_valid(t, &event->notice);
-    } else {
-        enum field field = field_find(name, n);
-        assert(field != FIELD_NONE);
-        field_add_text(t, event, field);
+    else if (is(name, n, "growth"))
+        text_addf(t, "%" PRIu64, growth(event));
+    else
+        return add_field(t, event, field_find(name, n));
+    return true;
+}
+
+// Adds the template from `p` to `end`. False: a placeholder in it had nothing to say.
+static bool expand(struct text *t, const struct event *event, const char *p, const char *end)
+{
+    bool all = true;
+    while (p < end) {
+        const char *open = memchr(p, '{', (size_t)(end - p));
+        text_add_n(t, p, (size_t)((open ? open : end) - p));
+        if (!open)
+            break;
+        const char *close = memchr(open, '}', (size_t)(end - open));
+        assert(close);
+        if (!add_placeholder(t, event, open + 1, (size_t)(close - open - 1)))
+            all = false;
+        p = close + 1;
     }
+    return all;
+}
+
+// Adds what stands in brackets, or nothing of it.
+static void expand_option(struct text *t, const struct event *event, const char *p, const char *end)
+{
+    const struct text before = *t;
+    if (expand(t, event, p, end))
+        return;
+    *t = before;
+    t->buf[t->len] = '\0';
 }
 
 void template_explain(struct event *event)
 {
     struct text t = text_in(event->text, sizeof event->text);
-    const char *p = event->type->text;
-    while (*p) {
-        const char *open = strchr(p, '{');
-        if (!open) {
-            text_add(&t, p);
-            break;
-        }
-        const char *close = strchr(open, '}');
+    const char *p = event->type->text, *open;
+    while ((open = strchr(p, '[')) != NULL) {
+        const char *close = strchr(open, ']');
         assert(close);
-        text_add_n(&t, p, (size_t)(open - p));
-        add_placeholder(&t, event, open + 1, (size_t)(close - open - 1));
+        expand(&t, event, p, open);
+        expand_option(&t, event, open + 1, close);
         p = close + 1;
     }
+    expand(&t, event, p, p + strlen(p));
 }

@@ -1,5 +1,7 @@
 #include "model/catalogue.h"
 
+#include "model/fabric.h"
+
 #include <assert.h>
 #include <string.h>
 
@@ -31,7 +33,7 @@ static const struct catalogue_entry ENTRIES[CATALOGUE_COUNT] = {
             .alarm = ALARM_NONE,
             .subject = CATALOGUE_ABOUT_GID1,
             .text = "{subject} with GID {gid1} went out of service: the subnet manager can no longer "
-                    "reach it.",
+                    "reach it[; it hung on {peerEnd}].",
             .fields = {FIELD_GID1},
             .own = &MIB_OWN_GID_OUT_OF_SERVICE,
         },
@@ -109,8 +111,8 @@ static const struct catalogue_entry ENTRIES[CATALOGUE_COUNT] = {
             .severity = SEVERITY_WARNING,
             .alarm = ALARM_NONE,
             .subject = CATALOGUE_ABOUT_LID,
-            .text = "Port {port} of {subject} reached its threshold of local link integrity errors; "
-                    "check the cable and its connectors.",
+            .text = "Port {port} of {subject}[ to {peerEnd}] reached its threshold of local link "
+                    "integrity errors; check the cable and its connectors[ ({derivation})].",
             .fields = {FIELD_LID, FIELD_PORT},
             .sma = &MIB_SMA_LINK_INTEGRITY,
             .gsw = &MIB_GSW_PORT_TRAP,
@@ -125,7 +127,8 @@ static const struct catalogue_entry ENTRIES[CATALOGUE_COUNT] = {
             .severity = SEVERITY_WARNING,
             .alarm = ALARM_NONE,
             .subject = CATALOGUE_ABOUT_LID,
-            .text = "Port {port} of {subject} reached its threshold of excessive buffer overruns.",
+            .text = "Port {port} of {subject}[ to {peerEnd}] reached its threshold of excessive buffer "
+                    "overruns[ ({derivation})].",
             .fields = {FIELD_LID, FIELD_PORT},
             .sma = &MIB_SMA_EXCESS_BUFF_OVERRUN,
             .gsw = &MIB_GSW_PORT_TRAP,
@@ -140,7 +143,8 @@ static const struct catalogue_entry ENTRIES[CATALOGUE_COUNT] = {
             .severity = SEVERITY_WARNING,
             .alarm = ALARM_NONE,
             .subject = CATALOGUE_ABOUT_LID,
-            .text = "The flow control update watchdog of port {port} of {subject} expired.",
+            .text = "The flow control update watchdog of port {port} of {subject}[ to {peerEnd}] "
+                    "expired.",
             .fields = {FIELD_LID, FIELD_PORT},
             .sma = &MIB_SMA_FLOW_CONTROL,
             .gsw = &MIB_GSW_PORT_TRAP,
@@ -226,8 +230,8 @@ static const struct catalogue_entry ENTRIES[CATALOGUE_COUNT] = {
             .severity = SEVERITY_WARNING,
             .alarm = ALARM_NONE,
             .subject = CATALOGUE_ABOUT_SWITCH,
-            .text = "Port {port} of {subject} saw a packet with the wrong P_Key {pkey} from {source} "
-                    "to {destination} (known of it: {valid}).",
+            .text = "Port {port} of {subject}[, connected to {peerEnd},] saw a packet with the wrong "
+                    "P_Key {pkey} from {source} to {destination} (known of it: {valid}).",
             .fields = {FIELD_PKEY, BAD_KEY_FIELDS, FIELD_SWITCH_LID, FIELD_PORT, FIELD_DATA_VALID},
             .sma = &MIB_SMA_BAD_PKEY_AT_SWITCH,
             .gsw = &MIB_GSW_PORT_TRAP,
@@ -379,6 +383,417 @@ static const struct catalogue_entry ENTRIES[CATALOGUE_COUNT] = {
             .fields = {FIELD_REASON},
             .own = &MIB_OWN_JOURNAL_HEALED,
         },
+    [CATALOGUE_SWITCH_ADDED] =
+        {
+            .name = "switch-added",
+            .title = "Switch joined the fabric",
+            .category = CATEGORY_NODE,
+            .severity = SEVERITY_INFORMATIONAL,
+            .alarm = ALARM_CLEARS,
+            .subject = CATALOGUE_ABOUT_CHANGE,
+            .text = "Switch {subject} joined the fabric[ {late}][; {reason}].",
+            .fields = {FIELD_AFFECTED, FIELD_REASON},
+            .gsw = &MIB_GSW_TOPO_COM_TRAP,
+            .switch_reason = 2,
+            .topo = &MIB_GSW_IB_TOPO_TRAP,
+            .topo_reason = 3,
+            .own = &MIB_OWN_SWITCH_ADDED,
+        },
+    [CATALOGUE_SWITCH_REMOVED] =
+        {
+            .name = "switch-removed",
+            .title = "Switch left the fabric",
+            .category = CATEGORY_NODE,
+            .severity = SEVERITY_ERROR,
+            .alarm = ALARM_RAISES,
+            .subject = CATALOGUE_ABOUT_CHANGE,
+            .text = "Switch {subject} left the fabric[ {late}][; {reason}].",
+            .fields = {FIELD_AFFECTED, FIELD_REASON},
+            .gsw = &MIB_GSW_TOPO_COM_TRAP,
+            .switch_reason = 3,
+            .topo = &MIB_GSW_IB_TOPO_TRAP,
+            .topo_reason = 3,
+            .own = &MIB_OWN_SWITCH_REMOVED,
+        },
+    [CATALOGUE_SWITCH_MOVED] =
+        {
+            .name = "switch-moved",
+            .title = "Switch is cabled to another place",
+            .category = CATEGORY_NODE,
+            .severity = SEVERITY_NOTICE,
+            .alarm = ALARM_NONE,
+            .subject = CATALOGUE_ABOUT_CHANGE,
+            .text = "Switch {subject} was moved[ {late}]: it is cabled to {peerEnd} now[, before "
+                    "to {reason}].",
+            .fields = {FIELD_REASON},
+            .own = &MIB_OWN_SWITCH_MOVED,
+        },
+    [CATALOGUE_HOST_ADDED] =
+        {
+            .name = "host-added",
+            .title = "Host joined the fabric",
+            .category = CATEGORY_NODE,
+            .severity = SEVERITY_INFORMATIONAL,
+            .alarm = ALARM_CLEARS,
+            .subject = CATALOGUE_ABOUT_CHANGE,
+            .text = "Host {subject} joined the fabric[ {late}][; it hangs on {peerEnd}][; "
+                    "{reason}].",
+            .fields = {FIELD_AFFECTED, FIELD_REASON},
+            .topo = &MIB_GSW_IB_TOPO_TRAP,
+            .topo_reason = 4,
+            .own = &MIB_OWN_HOST_ADDED,
+        },
+    [CATALOGUE_HOST_REMOVED] =
+        {
+            .name = "host-removed",
+            .title = "Host left the fabric",
+            .category = CATEGORY_NODE,
+            .severity = SEVERITY_WARNING,
+            .alarm = ALARM_RAISES,
+            .subject = CATALOGUE_ABOUT_CHANGE,
+            .text = "Host {subject} left the fabric[ {late}][; it hung on {peerEnd}][; {reason}].",
+            .fields = {FIELD_AFFECTED, FIELD_REASON},
+            .topo = &MIB_GSW_IB_TOPO_TRAP,
+            .topo_reason = 4,
+            .own = &MIB_OWN_HOST_REMOVED,
+        },
+    [CATALOGUE_HOST_MOVED] =
+        {
+            .name = "host-moved",
+            .title = "Host hangs on another switch port",
+            .category = CATEGORY_NODE,
+            .severity = SEVERITY_NOTICE,
+            .alarm = ALARM_NONE,
+            .subject = CATALOGUE_ABOUT_CHANGE,
+            .text = "Host {subject} was moved[ {late}]: it hangs on {peerEnd} now[, before on "
+                    "{reason}].",
+            .fields = {FIELD_REASON},
+            .own = &MIB_OWN_HOST_MOVED,
+        },
+    [CATALOGUE_ROUTER_ADDED] =
+        {
+            .name = "router-added",
+            .title = "Router joined the fabric",
+            .category = CATEGORY_NODE,
+            .severity = SEVERITY_INFORMATIONAL,
+            .alarm = ALARM_CLEARS,
+            .subject = CATALOGUE_ABOUT_CHANGE,
+            .text = "Router {subject} joined the fabric[ {late}][; it hangs on {peerEnd}][; "
+                    "{reason}].",
+            .fields = {FIELD_AFFECTED, FIELD_REASON},
+            .topo = &MIB_GSW_IB_TOPO_TRAP,
+            .topo_reason = 3,
+            .own = &MIB_OWN_ROUTER_ADDED,
+        },
+    [CATALOGUE_ROUTER_REMOVED] =
+        {
+            .name = "router-removed",
+            .title = "Router left the fabric",
+            .category = CATEGORY_NODE,
+            .severity = SEVERITY_ERROR,
+            .alarm = ALARM_RAISES,
+            .subject = CATALOGUE_ABOUT_CHANGE,
+            .text = "Router {subject} left the fabric[ {late}][; it hung on {peerEnd}][; "
+                    "{reason}].",
+            .fields = {FIELD_AFFECTED, FIELD_REASON},
+            .topo = &MIB_GSW_IB_TOPO_TRAP,
+            .topo_reason = 3,
+            .own = &MIB_OWN_ROUTER_REMOVED,
+        },
+    [CATALOGUE_ROUTER_MOVED] =
+        {
+            .name = "router-moved",
+            .title = "Router hangs on another switch port",
+            .category = CATEGORY_NODE,
+            .severity = SEVERITY_NOTICE,
+            .alarm = ALARM_NONE,
+            .subject = CATALOGUE_ABOUT_CHANGE,
+            .text = "Router {subject} was moved[ {late}]: it hangs on {peerEnd} now[, before on "
+                    "{reason}].",
+            .fields = {FIELD_REASON},
+            .own = &MIB_OWN_ROUTER_MOVED,
+        },
+    [CATALOGUE_PORT_ADDED] =
+        {
+            .name = "port-added",
+            .title = "Further port of a node joined the fabric",
+            .category = CATEGORY_PORT,
+            .severity = SEVERITY_INFORMATIONAL,
+            .alarm = ALARM_CLEARS,
+            .subject = CATALOGUE_ABOUT_CHANGE,
+            .text = "{subjectEnd} joined the fabric[ {late}][; it hangs on {peerEnd}].",
+            .topo = &MIB_GSW_IB_TOPO_TRAP,
+            .topo_reason = 2,
+            .own = &MIB_OWN_PORT_ADDED,
+        },
+    [CATALOGUE_PORT_REMOVED] =
+        {
+            .name = "port-removed",
+            .title = "Port of a node left the fabric",
+            .category = CATEGORY_PORT,
+            .severity = SEVERITY_WARNING,
+            .alarm = ALARM_RAISES,
+            .subject = CATALOGUE_ABOUT_CHANGE,
+            .text = "{subjectEnd} left the fabric[ {late}][; it hung on {peerEnd}].",
+            .topo = &MIB_GSW_IB_TOPO_TRAP,
+            .topo_reason = 2,
+            .own = &MIB_OWN_PORT_REMOVED,
+        },
+    [CATALOGUE_PORT_MOVED] =
+        {
+            .name = "port-moved",
+            .title = "Port of a node hangs on another switch port",
+            .category = CATEGORY_PORT,
+            .severity = SEVERITY_NOTICE,
+            .alarm = ALARM_NONE,
+            .subject = CATALOGUE_ABOUT_CHANGE,
+            .text = "{subjectEnd} was moved[ {late}]: it hangs on {peerEnd} now[, before on "
+                    "{reason}].",
+            .fields = {FIELD_REASON},
+            .own = &MIB_OWN_PORT_MOVED,
+        },
+    [CATALOGUE_LINK_UP] =
+        {
+            .name = "link-up",
+            .title = "Link came up",
+            .category = CATEGORY_LINK,
+            .severity = SEVERITY_INFORMATIONAL,
+            .alarm = ALARM_CLEARS,
+            .subject = CATALOGUE_ABOUT_CHANGE,
+            .text = "{subjectEnd} to {peerEnd} came up[ {late}].",
+            .gsw = &MIB_GSW_TOPO_COM_TRAP,
+            .switch_reason = 4,
+            .topo = &MIB_GSW_IB_TOPO_TRAP,
+            .topo_reason = 2,
+            .between_switches = true,
+            .own = &MIB_OWN_LINK_ADDED,
+        },
+    [CATALOGUE_LINK_DOWN] =
+        {
+            .name = "link-down",
+            .title = "Link went down",
+            .category = CATEGORY_LINK,
+            .severity = SEVERITY_WARNING,
+            .alarm = ALARM_RAISES,
+            .subject = CATALOGUE_ABOUT_CHANGE,
+            .text = "{subjectEnd} to {peerEnd} went down[ {late}].",
+            .gsw = &MIB_GSW_TOPO_COM_TRAP,
+            .switch_reason = 5,
+            .topo = &MIB_GSW_IB_TOPO_TRAP,
+            .topo_reason = 2,
+            .between_switches = true,
+            .own = &MIB_OWN_LINK_REMOVED,
+        },
+    [CATALOGUE_LINK_MOVED] =
+        {
+            .name = "link-moved",
+            .title = "Port is connected to another port",
+            .category = CATEGORY_LINK,
+            .severity = SEVERITY_NOTICE,
+            .alarm = ALARM_NONE,
+            .subject = CATALOGUE_ABOUT_CHANGE,
+            .text = "{subjectEnd} was recabled[ {late}]: it is connected to {peerEnd} now[, "
+                    "before to {reason}].",
+            .fields = {FIELD_REASON},
+            .own = &MIB_OWN_LINK_MOVED,
+        },
+    [CATALOGUE_LINK_DEGRADED] =
+        {
+            .name = "link-degraded",
+            .title = "Link runs below what both ends can",
+            .category = CATEGORY_LINK,
+            .severity = SEVERITY_WARNING,
+            .alarm = ALARM_RAISES,
+            .subject = CATALOGUE_ABOUT_CHANGE,
+            .text = "{subjectEnd} to {peerEnd} degraded[ {late}]; it runs below what both ends "
+                    "can[: {reason}].",
+            .fields = {FIELD_REASON},
+            .own = &MIB_OWN_LINK_DEGRADED,
+        },
+    [CATALOGUE_LINK_RESTORED] =
+        {
+            .name = "link-restored",
+            .title = "Link runs at its full rate again",
+            .category = CATEGORY_LINK,
+            .severity = SEVERITY_NOTICE,
+            .alarm = ALARM_CLEARS,
+            .subject = CATALOGUE_ABOUT_CHANGE,
+            .text = "{subjectEnd} to {peerEnd} recovered[ {late}]; it runs at full width and "
+                    "speed again[: {reason}].",
+            .fields = {FIELD_REASON},
+            .own = &MIB_OWN_LINK_RESTORED,
+        },
+    [CATALOGUE_NODE_RENAMED] =
+        {
+            .name = "node-renamed",
+            .title = "Node has a new name",
+            .category = CATEGORY_NODE,
+            .severity = SEVERITY_NOTICE,
+            .alarm = ALARM_NONE,
+            .subject = CATALOGUE_ABOUT_CHANGE,
+            .text = "{subject} got a new name[ {late}][; the old one was {reason}].",
+            .fields = {FIELD_REASON},
+            .own = &MIB_OWN_NODE_RENAMED,
+        },
+    [CATALOGUE_LID_CHANGED] =
+        {
+            .name = "lid-changed",
+            .title = "Port has a new LID",
+            .category = CATEGORY_PORT,
+            .severity = SEVERITY_NOTICE,
+            .alarm = ALARM_NONE,
+            .subject = CATALOGUE_ABOUT_CHANGE,
+            .text = "{subjectEnd} got a new LID[ {late}][; the old one was {reason}].",
+            .fields = {FIELD_REASON},
+            .own = &MIB_OWN_LID_CHANGED,
+        },
+    [CATALOGUE_SM_APPEARED] =
+        {
+            .name = "sm-appeared",
+            .title = "Subnet manager appeared",
+            .category = CATEGORY_SM,
+            .severity = SEVERITY_NOTICE,
+            .alarm = ALARM_CLEARS,
+            .subject = CATALOGUE_ABOUT_CHANGE,
+            .text = "A subnet manager appeared on {subject}[ {late}][: {reason}].",
+            .fields = {FIELD_SM_GUID, FIELD_REASON},
+            .topo = &MIB_GSW_IB_TOPO_TRAP,
+            .topo_reason = 5,
+            .own = &MIB_OWN_SM_APPEARED,
+        },
+    [CATALOGUE_SM_VANISHED] =
+        {
+            .name = "sm-vanished",
+            .title = "Subnet manager vanished",
+            .category = CATEGORY_SM,
+            .severity = SEVERITY_WARNING,
+            .alarm = ALARM_RAISES,
+            .subject = CATALOGUE_ABOUT_CHANGE,
+            .text = "The subnet manager on {subject} vanished[ {late}][: {reason}].",
+            .fields = {FIELD_SM_GUID, FIELD_REASON},
+            .topo = &MIB_GSW_IB_TOPO_TRAP,
+            .topo_reason = 5,
+            .own = &MIB_OWN_SM_VANISHED,
+        },
+    [CATALOGUE_SM_FAILED_OVER] =
+        {
+            .name = "sm-failed-over",
+            .title = "Another subnet manager is master",
+            .category = CATEGORY_SM,
+            .severity = SEVERITY_WARNING,
+            .alarm = ALARM_NONE,
+            .subject = CATALOGUE_ABOUT_CHANGE,
+            .text = "The subnet manager on {subject} became master[ {late}][; before it was the "
+                    "one on {peer}][: {reason}].",
+            .fields = {FIELD_SM_GUID, FIELD_REASON},
+            .topo = &MIB_GSW_IB_TOPO_TRAP,
+            .topo_reason = 6,
+            .own = &MIB_OWN_SM_FAILED_OVER,
+        },
+    [CATALOGUE_SM_UNREACHABLE] =
+        {
+            .name = "sm-unreachable",
+            .title = "The master subnet manager does not answer",
+            .category = CATEGORY_SM,
+            .severity = SEVERITY_ERROR,
+            .alarm = ALARM_RAISES,
+            .subject = CATALOGUE_ABOUT_CHANGE,
+            .text = "The master subnet manager[ on {subject}] does not answer[: {reason}].",
+            .fields = {FIELD_SM_GUID, FIELD_REASON},
+            .own = &MIB_OWN_SM_UNREACHABLE,
+        },
+    [CATALOGUE_SM_BACK] =
+        {
+            .name = "sm-back",
+            .title = "A master subnet manager answers again",
+            .category = CATEGORY_SM,
+            .severity = SEVERITY_NOTICE,
+            .alarm = ALARM_CLEARS,
+            .subject = CATALOGUE_ABOUT_CHANGE,
+            .text = "The master subnet manager[ on {subject}] answers again[: {reason}].",
+            .fields = {FIELD_SM_GUID, FIELD_REASON},
+            .own = &MIB_OWN_SM_BACK,
+        },
+    [CATALOGUE_IO_UNIT_ADDED] =
+        {
+            .name = "io-unit-added",
+            .title = "I/O unit appeared",
+            .category = CATEGORY_IO,
+            .severity = SEVERITY_INFORMATIONAL,
+            .alarm = ALARM_CLEARS,
+            .subject = CATALOGUE_ABOUT_CHANGE,
+            .text = "{subject} offers an I/O unit now[; it came {late}].",
+            .topo = &MIB_GSW_IB_TOPO_TRAP,
+            .topo_reason = 8,
+            .own = &MIB_OWN_IO_UNIT_ADDED,
+        },
+    [CATALOGUE_IO_UNIT_REMOVED] =
+        {
+            .name = "io-unit-removed",
+            .title = "I/O unit is gone",
+            .category = CATEGORY_IO,
+            .severity = SEVERITY_WARNING,
+            .alarm = ALARM_RAISES,
+            .subject = CATALOGUE_ABOUT_CHANGE,
+            .text = "The I/O unit of {subject} is gone[; it went {late}].",
+            .topo = &MIB_GSW_IB_TOPO_TRAP,
+            .topo_reason = 8,
+            .own = &MIB_OWN_IO_UNIT_REMOVED,
+        },
+    [CATALOGUE_IO_CONTROLLER_ADDED] =
+        {
+            .name = "io-controller-added",
+            .title = "I/O controller appeared",
+            .category = CATEGORY_IO,
+            .severity = SEVERITY_INFORMATIONAL,
+            .alarm = ALARM_CLEARS,
+            .subject = CATALOGUE_ABOUT_CHANGE,
+            .text = "An I/O controller appeared in slot {peerPort} of {subject}[ {late}][: "
+                    "{peerName}].",
+            .topo = &MIB_GSW_IB_TOPO_TRAP,
+            .topo_reason = 7,
+            .own = &MIB_OWN_IO_CONTROLLER_ADDED,
+        },
+    [CATALOGUE_IO_CONTROLLER_REMOVED] =
+        {
+            .name = "io-controller-removed",
+            .title = "I/O controller is gone",
+            .category = CATEGORY_IO,
+            .severity = SEVERITY_WARNING,
+            .alarm = ALARM_RAISES,
+            .subject = CATALOGUE_ABOUT_CHANGE,
+            .text = "The I/O controller in slot {peerPort} of {subject} went away[ {late}][: "
+                    "{peerName}].",
+            .topo = &MIB_GSW_IB_TOPO_TRAP,
+            .topo_reason = 7,
+            .own = &MIB_OWN_IO_CONTROLLER_REMOVED,
+        },
+    [CATALOGUE_THRESHOLD_REACHED] =
+        {
+            .name = "threshold-reached",
+            .title = "Port counter grows too fast",
+            .category = CATEGORY_COUNTER,
+            .severity = SEVERITY_WARNING,
+            .alarm = ALARM_RAISES,
+            .subject = CATALOGUE_ABOUT_CHANGE,
+            .text = "{counter} of {subjectEnd}[ to {peerEnd}] grew by {growth} from one reading "
+                    "to the next, to {counterNew}.",
+            .fields = {FIELD_COUNTER, FIELD_COUNTER_OLD, FIELD_COUNTER_NEW},
+            .own = &MIB_OWN_THRESHOLD_REACHED,
+        },
+    [CATALOGUE_THRESHOLD_CLEARED] =
+        {
+            .name = "threshold-cleared",
+            .title = "Port counter no longer grows too fast",
+            .category = CATEGORY_COUNTER,
+            .severity = SEVERITY_NOTICE,
+            .alarm = ALARM_CLEARS,
+            .subject = CATALOGUE_ABOUT_CHANGE,
+            .text = "{counter} of {subjectEnd}[ to {peerEnd}] no longer grows too fast; it is at "
+                    "{counterNew}.",
+            .fields = {FIELD_COUNTER, FIELD_COUNTER_OLD, FIELD_COUNTER_NEW},
+            .own = &MIB_OWN_THRESHOLD_CLEARED,
+        },
 };
 
 const struct catalogue_entry *catalogue_get(enum catalogue_event event)
@@ -405,4 +820,15 @@ const struct catalogue_entry *catalogue_of_notice(const struct notice *notice)
             return &ENTRIES[i];
     }
     return &ENTRIES[CATALOGUE_UNKNOWN_TRAP];
+}
+
+bool catalogue_has_switch(const struct event *event)
+{
+    bool between = event->subject.type == FABRIC_SWITCH && event->peer.type == FABRIC_SWITCH;
+    return event->switch_guid != 0 && (between || !event->type->between_switches);
+}
+
+enum alarm_role catalogue_alarm(const struct event *event)
+{
+    return event->alarm_key[0] != '\0' ? event->type->alarm : ALARM_NONE;
 }

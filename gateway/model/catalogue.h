@@ -38,6 +38,36 @@ enum catalogue_event {
     CATALOGUE_JOURNAL_DROPPING,
     CATALOGUE_JOURNAL_DEGRADED,
     CATALOGUE_JOURNAL_HEALED,
+    CATALOGUE_SWITCH_ADDED,
+    CATALOGUE_SWITCH_REMOVED,
+    CATALOGUE_SWITCH_MOVED,
+    CATALOGUE_HOST_ADDED,
+    CATALOGUE_HOST_REMOVED,
+    CATALOGUE_HOST_MOVED,
+    CATALOGUE_ROUTER_ADDED,
+    CATALOGUE_ROUTER_REMOVED,
+    CATALOGUE_ROUTER_MOVED,
+    CATALOGUE_PORT_ADDED,
+    CATALOGUE_PORT_REMOVED,
+    CATALOGUE_PORT_MOVED,
+    CATALOGUE_LINK_UP,
+    CATALOGUE_LINK_DOWN,
+    CATALOGUE_LINK_MOVED,
+    CATALOGUE_LINK_DEGRADED,
+    CATALOGUE_LINK_RESTORED,
+    CATALOGUE_NODE_RENAMED,
+    CATALOGUE_LID_CHANGED,
+    CATALOGUE_SM_APPEARED,
+    CATALOGUE_SM_VANISHED,
+    CATALOGUE_SM_FAILED_OVER,
+    CATALOGUE_SM_UNREACHABLE,
+    CATALOGUE_SM_BACK,
+    CATALOGUE_IO_UNIT_ADDED,
+    CATALOGUE_IO_UNIT_REMOVED,
+    CATALOGUE_IO_CONTROLLER_ADDED,
+    CATALOGUE_IO_CONTROLLER_REMOVED,
+    CATALOGUE_THRESHOLD_REACHED,
+    CATALOGUE_THRESHOLD_CLEARED,
     CATALOGUE_COUNT,
 };
 
@@ -47,6 +77,8 @@ enum catalogue_subject {
     CATALOGUE_ABOUT_GID1,   // the port with that GID
     CATALOGUE_ABOUT_LID,    // the port with LIDADDR or LIDADDR1
     CATALOGUE_ABOUT_SWITCH, // the switch with SWLIDADDR
+    CATALOGUE_ABOUT_CHANGE, // no notice: what a sweep, a counter or the subnet manager's silence is
+                            // about
     CATALOGUE_ABOUT_NO_NODE, // no node: a multicast group, the gateway itself
 };
 
@@ -56,15 +88,17 @@ struct catalogue_entry {
     const char *title;
     enum category category;
     enum severity severity; // default
-    enum alarm_role alarm;
+    enum alarm_role alarm;  // see catalogue_alarm
     enum catalogue_subject subject;
-    const char *text;   // template: {subject}, {issuer}, {source}, {destination}, {request},
-                        // {changes}, {valid}, or a field's name
+    const char *text;                        // template of the sentence, see event/template.h
     enum field fields[CATALOGUE_FIELDS_MAX]; // that the event's cause decodes into; FIELD_NONE ends
-    const struct mib_notification *sma; // IB-SMA-MIB; NULL: none
-    const struct mib_notification *gsw; // IBSWITCH-MIB; NULL: none
-    uint8_t switch_reason;              // the change reason in it
-    const struct mib_notification *own; // IBTRAPD-MIB, where neither of the others has one
+    const struct mib_notification *sma;      // IB-SMA-MIB; NULL: none
+    const struct mib_notification *gsw;      // IBSWITCH-MIB; NULL: none
+    uint8_t switch_reason;                   // the change reason, or switch status, in it
+    const struct mib_notification *topo;     // IBSWITCH-MIB, gswIBTopoTrap; NULL: none
+    uint8_t topo_reason;                     // the change reason in it
+    bool between_switches;              // the IBSWITCH-MIB has it only when both ends are switches
+    const struct mib_notification *own; // IBTRAPD-MIB, where the IB-SMA-MIB has none
 };
 
 // The row; valid for ever.
@@ -75,5 +109,13 @@ const struct catalogue_entry *catalogue_find(const char *name);
 
 // The row of a notice: of its generic trap number, or vendor-trap, or unknown-trap.
 const struct catalogue_entry *catalogue_of_notice(const struct notice *notice);
+
+// Whether the IBSWITCH-MIB's notifications of the row can tell of this event: they need a switch,
+// or two.
+bool catalogue_has_switch(const struct event *event);
+
+// Whether the event raises or clears an alarm: the row's role, unless there is no key to know the
+// alarm by.
+enum alarm_role catalogue_alarm(const struct event *event);
 
 #endif

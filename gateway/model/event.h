@@ -15,12 +15,16 @@ enum {
     EVENT_TEXT_SIZE = 1024,
     EVENT_REASON_SIZE = 256,
     EVENT_KEY_SIZE = 128,
+    EVENT_HELD_SIZE = 64,
 };
 
 // A node or port that an event speaks of, as far as it is known.
 struct endpoint {
-    uint64_t guid; // 0: unknown
+    uint64_t guid; // of the port; of the node for a switch, or where only the node is meant; 0: unknown
+    uint64_t node_guid; // 0: unknown
     uint16_t lid;  // 0: unknown
+    uint8_t type;  // enum fabric_type; 0: unknown
+    uint8_t port;  // number; 0: unknown, none, or the port 0 of a switch
     uint8_t gid[ADDRESS_GID_SIZE];
     char name[NAMES_NAME_SIZE]; // empty: unknown
 };
@@ -36,13 +40,25 @@ struct event {
     uint64_t subnet_prefix;
     struct endpoint issuer, subject; // who reported it; whom it is about
     struct endpoint source, destination; // of an offending packet (traps 256 to 259)
-    uint64_t switch_guid;   // of the switch that reported it itself; 0: none did
+    uint64_t switch_guid;   // of the switch that reported it itself, or that a topology change is
+                            // about or hangs on; 0: none
+    struct endpoint peer;   // the other end of the subject's link; what it hangs or hung on; an I/O
+                            // controller; the former master
     struct notice notice;   // all zero when no notice caused the event
     uint8_t raw[EVENT_RAW_MAX];
     size_t raw_size;        // octets of the notice, or of the malformed MAD, as they arrived
     char reason[EVENT_REASON_SIZE];
     char receiver[65];      // whose failing or recovery the event tells; empty otherwise
     uint64_t lost;          // events that were lost, where the event tells of that
+    uint64_t affected;      // nodes that went with the subject, where the event tells of that
+    uint64_t sm_guid;       // of the subnet manager that the event is about
+    uint8_t counter;        // enum counter, where the event is about one
+    uint64_t counter_old, counter_new;
+    bool found_late;        // it happened while the gateway was away
+    bool derived;           // the notice was never sent: counters or a sweep tell
+    char related_id[EVENT_ID_SIZE]; // of the event that this one explains; empty: none
+    char cause_id[EVENT_ID_SIZE];   // of the event whose consequence this is; empty: none
+    char held[EVENT_HELD_SIZE];     // why receivers do not get it ("standby"); empty: they do
     char alarm_key[EVENT_KEY_SIZE]; // empty unless the event raises or clears an alarm
     char text[EVENT_TEXT_SIZE];     // one English sentence
 };

@@ -2,6 +2,8 @@
 
 #include "base/wire.h"
 #include "model/catalogue.h"
+#include "model/counter.h"
+#include "model/fabric.h"
 
 #include <assert.h>
 #include <string.h>
@@ -25,9 +27,29 @@ enum tag {
     TAG_TEXT,
     TAG_RECEIVER,
     TAG_LOST,
+    TAG_ISSUER_NODE,
+    TAG_SUBJECT_NODE,
+    TAG_SOURCE_NODE,
+    TAG_DESTINATION_NODE,
+    TAG_PEER,
+    TAG_PEER_NODE,
+    TAG_AFFECTED,
+    TAG_SM_GUID,
+    TAG_COUNTER,
+    TAG_COUNTER_OLD,
+    TAG_COUNTER_NEW,
+    TAG_FOUND_LATE,
+    TAG_DERIVED, // where the notice that was never sent would have been from
+    TAG_RELATED_ID,
+    TAG_CAUSE_ID,
+    TAG_HELD,
 };
 
-enum { ENDPOINT_HEAD = 8 + 2 + ADDRESS_GID_SIZE }; // GUID, LID, GID; the name follows
+enum {
+    ENDPOINT_HEAD = 8 + 2 + ADDRESS_GID_SIZE, // GUID, LID, GID; the name follows
+    ENDPOINT_NODE = 8 + 1 + 1,                // node GUID, type, port
+    DERIVED_SIZE = 2 + 1,                     // LID, port
+};
 
 struct writer {
     uint8_t *out;
@@ -58,6 +80,41 @@ static void write_text(struct writer *w, enum tag tag, const char *s)
 static void write_number(struct writer *w, enum tag tag, uint64_t n)
 {
     wire_put(begin_field(w, tag, 8), 8, n);
+}
+
+static void write_unless_zero(struct writer *w, enum tag tag, uint64_t n)
+{
+    if (n != 0)
+        write_number(w, tag, n);
+}
+
+static void write_node(struct writer *w, enum tag tag, const struct endpoint *who)
+{
+    if (who->node_guid == 0 && who->type == 0 && who->port == 0)
+        return;
+    uint8_t *p = begin_field(w, tag, ENDPOINT_NODE);
+    wire_put(p, 8, who->node_guid);
+    p[8] = who->type;
+    p[9] = who->port;
+}
+
+static void write_derived(struct writer *w, const struct event *event)
+{
+    if (!event->derived)
+        return;
+    uint8_t *p = begin_field(w, TAG_DERIVED, DERIVED_SIZE);
+    wire_put(p, 2, event->notice.lid);
+    p[2] = event->notice.port;
+}
+
+// The counter by its name: numbers may be other ones in a later version.
+static void write_counter(struct writer *w, const struct event *event)
+{
+    if (event->counter == 0 && event->counter_old == 0 && event->counter_new == 0)
+        return;
+    write_text(w, TAG_COUNTER, counter_name((enum counter)event->counter));
+    write_number(w, TAG_COUNTER_OLD, event->counter_old);
+    write_number(w, TAG_COUNTER_NEW, event->counter_new);
 }
 
 static void write_endpoint(struct writer *w, enum tag tag, const struct endpoint *who)
@@ -91,6 +148,20 @@ size_t event_record_write(const struct event *event, uint8_t out[EVENT_RECORD_MA
     write_text(&w, TAG_TEXT, event->text);
     write_text(&w, TAG_RECEIVER, event->receiver);
     write_number(&w, TAG_LOST, event->lost);
+    write_node(&w, TAG_ISSUER_NODE, &event->issuer);
+    write_node(&w, TAG_SUBJECT_NODE, &event->subject);
+    write_node(&w, TAG_SOURCE_NODE, &event->source);
+    write_node(&w, TAG_DESTINATION_NODE, &event->destination);
+    write_endpoint(&w, TAG_PEER, &event->peer);
+    write_node(&w, TAG_PEER_NODE, &event->peer);
+    write_unless_zero(&w, TAG_AFFECTED, event->affected);
+    write_unless_zero(&w, TAG_SM_GUID, event->sm_guid);
+    write_counter(&w, event);
+    write_unless_zero(&w, TAG_FOUND_LATE, event->found_late);
+    write_derived(&w, event);
+    write_text(&w, TAG_RELATED_ID, event->related_id);
+    write_text(&w, TAG_CAUSE_ID, event->cause_id);
+    write_text(&w, TAG_HELD, event->held);
     return w.used;
 }
 
@@ -118,6 +189,43 @@ static bool read_endpoint(struct endpoint *who, const uint8_t *value, size_t siz
     who->lid = wire_get16(value + 8);
     memcpy(who->gid, value + 10, ADDRESS_GID_SIZE);
     return read_text(who->name, sizeof who->name, value + ENDPOINT_HEAD, size - ENDPOINT_HEAD);
+}
+
+static bool read_node(struct endpoint *who, const uint8_t *value, size_t size)
+{
+    if (size < ENDPOINT_NODE || value[8] > FABRIC_ROUTER)
+        return false;
+    who->node_guid = wire_get64(value);
+    who->type = value[8];
+    who->port = value[9];
+    return true;
+}
+
+static bool read_counter(struct event *event, const uint8_t *value, size_t size)
+{
+    char name[64];
+    enum counter counter =
+        read_text(name, sizeof name, value, size) ? counter_find(name) : COUNTER_COUNT;
+    event->counter = (uint8_t)counter;
+    return counter != COUNTER_COUNT;
+}
+
+static bool read_found_late(struct event *event, const uint8_t *value, size_t size)
+{
+    uint64_t number;
+    bool ok = read_number(&number, value, size);
+    event->found_late = number != 0;
+    return ok;
+}
+
+static bool read_derived(struct event *event, const uint8_t *value, size_t size)
+{
+    if (size < DERIVED_SIZE)
+        return false;
+    event->derived = true;
+    event->notice.lid = wire_get16(value);
+    event->notice.port = value[2];
+    return true;
 }
 
 static bool read_type(struct event *event, const uint8_t *value, size_t size)
@@ -173,6 +281,38 @@ static bool read_field(struct event *event, unsigned tag, const uint8_t *value, 
         return read_text(event->receiver, sizeof event->receiver, value, size);
     case TAG_LOST:
         return read_number(&event->lost, value, size);
+    case TAG_ISSUER_NODE:
+        return read_node(&event->issuer, value, size);
+    case TAG_SUBJECT_NODE:
+        return read_node(&event->subject, value, size);
+    case TAG_SOURCE_NODE:
+        return read_node(&event->source, value, size);
+    case TAG_DESTINATION_NODE:
+        return read_node(&event->destination, value, size);
+    case TAG_PEER:
+        return read_endpoint(&event->peer, value, size);
+    case TAG_PEER_NODE:
+        return read_node(&event->peer, value, size);
+    case TAG_AFFECTED:
+        return read_number(&event->affected, value, size);
+    case TAG_SM_GUID:
+        return read_number(&event->sm_guid, value, size);
+    case TAG_COUNTER:
+        return read_counter(event, value, size);
+    case TAG_COUNTER_OLD:
+        return read_number(&event->counter_old, value, size);
+    case TAG_COUNTER_NEW:
+        return read_number(&event->counter_new, value, size);
+    case TAG_FOUND_LATE:
+        return read_found_late(event, value, size);
+    case TAG_DERIVED:
+        return read_derived(event, value, size);
+    case TAG_RELATED_ID:
+        return read_text(event->related_id, sizeof event->related_id, value, size);
+    case TAG_CAUSE_ID:
+        return read_text(event->cause_id, sizeof event->cause_id, value, size);
+    case TAG_HELD:
+        return read_text(event->held, sizeof event->held, value, size);
     default:
         return true; // of a later version
     }
@@ -196,6 +336,18 @@ static bool read_fields(struct event *event, const uint8_t *p, size_t size, stru
     return true;
 }
 
+// What came is decoded again; what never came is what its counter or sweep told.
+static void restore_notice(struct event *event)
+{
+    bool is_notice = event->type != catalogue_get(CATALOGUE_MALFORMED_MAD);
+    if (is_notice && event->raw_size == NOTICE_SIZE) {
+        event->notice = notice_decode(event->raw);
+    } else if (event->derived) {
+        event->notice.generic = true;
+        event->notice.trap = event->type->trap;
+    }
+}
+
 struct event *event_record_read(const uint8_t *record, size_t size, struct error *err)
 {
     if (size < 1 || record[0] != VERSION) {
@@ -211,8 +363,6 @@ struct event *event_record_read(const uint8_t *record, size_t size, struct error
         event_release(event);
         return NULL;
     }
-    bool is_notice = event->type != catalogue_get(CATALOGUE_MALFORMED_MAD);
-    if (is_notice && event->raw_size == NOTICE_SIZE)
-        event->notice = notice_decode(event->raw);
+    restore_notice(event);
     return event;
 }

@@ -2,17 +2,28 @@
 
 #include "base/clock.h"
 #include "model/catalogue.h"
+#include "model/counter.h"
+#include "model/fabric.h"
+#include "model/words.h"
 
 #include <assert.h>
 #include <inttypes.h>
 #include <string.h>
 
-enum show { SHOW_DECIMAL, SHOW_HEX, SHOW_GID, SHOW_OCTETS, SHOW_TEXT, SHOW_COMPUTED };
+enum show {
+    SHOW_DECIMAL,
+    SHOW_HEX,
+    SHOW_FLAG,
+    SHOW_GID,
+    SHOW_OCTETS,
+    SHOW_TEXT,
+    SHOW_WORD, // a number that people read as a word, or as a date
+};
 
 struct row {
     const char *name;
     enum show show;
-    size_t offset, size;  // in struct event; a C integer, or octets
+    size_t offset, size;  // in struct event; a C integer, or octets; size 0: computed
     unsigned digits;      // of SHOW_HEX
 };
 
@@ -22,15 +33,16 @@ struct row {
 #define HEX(n, d, member) {.name = n, .show = SHOW_HEX, AT(member), .digits = d}
 #define GID(n, member)    {.name = n, .show = SHOW_GID, AT(member)}
 #define TEXT(n, member)   {.name = n, .show = SHOW_TEXT, AT(member)}
-#define COMPUTED(n)       {.name = n, .show = SHOW_COMPUTED}
+#define FLAG(n, member)   {.name = n, .show = SHOW_FLAG, AT(member)}
+#define COMPUTED(n, how)  {.name = n, .show = how}
 
 static const struct row ROWS[FIELD_COUNT] = {
     [FIELD_EVENT_ID] = TEXT("id", id),
-    [FIELD_EVENT_NAME] = COMPUTED("event"),
-    [FIELD_TIME] = COMPUTED("time"),
-    [FIELD_SEVERITY] = COMPUTED("severity"),
-    [FIELD_CATEGORY] = COMPUTED("category"),
-    [FIELD_ALARM_STATE] = COMPUTED("alarmState"),
+    [FIELD_EVENT_NAME] = COMPUTED("event", SHOW_TEXT),
+    [FIELD_TIME] = COMPUTED("time", SHOW_WORD),
+    [FIELD_SEVERITY] = COMPUTED("severity", SHOW_WORD),
+    [FIELD_CATEGORY] = COMPUTED("category", SHOW_WORD),
+    [FIELD_ALARM_STATE] = COMPUTED("alarmState", SHOW_WORD),
     [FIELD_ALARM_KEY] = TEXT("alarmKey", alarm_key),
     [FIELD_SUBNET_PREFIX] = HEX("subnetPrefix", 16, subnet_prefix),
     [FIELD_TEXT] = TEXT("text", text),
@@ -39,7 +51,7 @@ static const struct row ROWS[FIELD_COUNT] = {
     [FIELD_RECEIVER] = TEXT("receiver", receiver),
     [FIELD_LOST] = NUMBER("lost", lost),
     [FIELD_SWITCH_GUID] = HEX("switchGuid", 16, switch_guid),
-    [FIELD_SWITCH_REASON] = COMPUTED("switchReason"),
+    [FIELD_SWITCH_REASON] = COMPUTED("switchReason", SHOW_DECIMAL),
     [FIELD_ISSUER_LID] = NUMBER("issuerLid", issuer.lid),
     [FIELD_ISSUER_GID] = GID("issuerGid", issuer.gid),
     [FIELD_TRAP] = NUMBER("trap", notice.trap),
@@ -70,6 +82,28 @@ static const struct row ROWS[FIELD_COUNT] = {
     [FIELD_QP2] = HEX("qp2", 6, notice.qp2),
     [FIELD_DATA_VALID] = HEX("dataValid", 4, notice.data_valid),
     [FIELD_SWITCH_LID] = NUMBER("switchLid", notice.switch_lid),
+    [FIELD_SUBJECT_LID] = NUMBER("subjectLid", subject.lid),
+    [FIELD_SUBJECT_NAME] = TEXT("subjectName", subject.name),
+    [FIELD_SUBJECT_NODE_GUID] = HEX("subjectNodeGuid", 16, subject.node_guid),
+    [FIELD_SUBJECT_TYPE] = COMPUTED("subjectType", SHOW_WORD),
+    [FIELD_SUBJECT_PORT] = COMPUTED("subjectPort", SHOW_DECIMAL),
+    [FIELD_PEER_NODE_GUID] = {.name = "peerNodeGuid", .show = SHOW_HEX, .digits = 16},
+    [FIELD_PEER_NAME] = TEXT("peerName", peer.name),
+    [FIELD_PEER_PORT] = COMPUTED("peerPort", SHOW_DECIMAL),
+    [FIELD_SWITCH_PORT] = COMPUTED("switchPort", SHOW_DECIMAL),
+    [FIELD_NEIGHBOUR_GUID] = {.name = "neighbourGuid", .show = SHOW_HEX, .digits = 16},
+    [FIELD_TOPO_REASON] = COMPUTED("topoReason", SHOW_DECIMAL),
+    [FIELD_AFFECTED] = NUMBER("affected", affected),
+    [FIELD_SM_GUID] = HEX("smGuid", 16, sm_guid),
+    [FIELD_COUNTER] = COMPUTED("counter", SHOW_TEXT),
+    [FIELD_COUNTER_OLD] = NUMBER("counterOld", counter_old),
+    [FIELD_COUNTER_NEW] = NUMBER("counterNew", counter_new),
+    [FIELD_REPEAT_COUNT] = COMPUTED("repeatCount", SHOW_DECIMAL),
+    [FIELD_FOUND_LATE] = FLAG("foundLate", found_late),
+    [FIELD_DERIVED] = FLAG("derived", derived),
+    [FIELD_RELATED_ID] = TEXT("relatedId", related_id),
+    [FIELD_CAUSE_ID] = TEXT("causeId", cause_id),
+    [FIELD_HELD] = TEXT("held", held),
 };
 
 static uint64_t read_number(const void *p, size_t size)
@@ -104,22 +138,66 @@ static struct field_value words(const char *s)
     return (struct field_value){.octets = (const uint8_t *)s, .size = strlen(s)};
 }
 
+// A port's number is 0 where a switch's management port is meant; elsewhere 0 means unknown.
+static struct field_value port_of(const struct endpoint *who)
+{
+    enum { UNKNOWN_PORT = 255 };
+    return number(who->port != 0 || who->type == FABRIC_SWITCH ? who->port : UNKNOWN_PORT);
+}
+
+// The end of the link that is the switch the event names.
+static bool switch_is_peer(const struct event *event)
+{
+    return event->switch_guid == event->peer.node_guid &&
+           event->switch_guid != event->subject.node_guid;
+}
+
+static struct field_value switch_port(const struct event *event)
+{
+    return number(switch_is_peer(event) ? event->peer.port : event->subject.port);
+}
+
+static struct field_value neighbour(const struct event *event)
+{
+    const struct endpoint *other = switch_is_peer(event) ? &event->subject : &event->peer;
+    return number(other->type == FABRIC_SWITCH ? other->node_guid : 0);
+}
+
 static struct field_value compute(const struct event *event, enum field field)
 {
+    const struct catalogue_entry *type = event->type;
     switch (field) {
     case FIELD_EVENT_NAME:
-        return words(event->type->name);
+        return words(type->name);
     case FIELD_TIME:
         return number((uint64_t)event->time_us);
     case FIELD_SEVERITY:
-        return number(event->type->severity);
+        return number(type->severity);
     case FIELD_CATEGORY:
-        return number(event->type->category);
+        return number(type->category);
     case FIELD_ALARM_STATE:
-        return number(event->type->alarm);
+        return number(catalogue_alarm(event));
+    case FIELD_SWITCH_REASON:
+        return number(type->switch_reason);
+    case FIELD_TOPO_REASON:
+        return number(type->topo_reason);
+    case FIELD_SUBJECT_TYPE:
+        return number(event->subject.type);
+    case FIELD_SUBJECT_PORT:
+        return port_of(&event->subject);
+    case FIELD_PEER_PORT:
+        return port_of(&event->peer);
+    case FIELD_PEER_NODE_GUID:
+        return number(event->peer.node_guid ? event->peer.node_guid : event->peer.guid);
+    case FIELD_SWITCH_PORT:
+        return switch_port(event);
+    case FIELD_NEIGHBOUR_GUID:
+        return neighbour(event);
+    case FIELD_COUNTER:
+        return words(counter_name((enum counter)event->counter));
     default:
-        assert(field == FIELD_SWITCH_REASON);
-        return number(event->type->switch_reason);
+        assert(field == FIELD_REPEAT_COUNT); // every event stands for itself alone
+        return number(0);
     }
 }
 
@@ -128,12 +206,14 @@ struct field_value field_get(const struct event *event, enum field field)
     assert(field > FIELD_NONE && field < FIELD_COUNT);
     const struct row *row = &ROWS[field];
     const uint8_t *p = (const uint8_t *)event + row->offset;
-    switch (row->show) {
-    case SHOW_COMPUTED:
+    if (row->size == 0)
         return compute(event, field);
+    switch (row->show) {
     case SHOW_DECIMAL:
     case SHOW_HEX:
         return number(read_number(p, row->size));
+    case SHOW_FLAG:
+        return number(*(const bool *)p);
     case SHOW_TEXT:
         return words((const char *)p);
     default:
@@ -145,6 +225,18 @@ struct field_value field_get(const struct event *event, enum field field)
     if (field == FIELD_DR_PATH)
         size = event->notice.dr_hops;
     return (struct field_value){.octets = p, .size = size};
+}
+
+enum field_kind field_kind(enum field field)
+{
+    switch (ROWS[field].show) {
+    case SHOW_DECIMAL:
+        return FIELD_IS_NUMBER;
+    case SHOW_FLAG:
+        return FIELD_IS_FLAG;
+    default:
+        return FIELD_IS_TEXT;
+    }
 }
 
 const char *field_name(enum field field)
@@ -161,13 +253,10 @@ enum field field_find(const char *name, size_t length)
     return FIELD_NONE;
 }
 
-static void add_computed(struct text *t, const struct event *event, enum field field)
+static void add_word(struct text *t, const struct event *event, enum field field)
 {
     char when[CLOCK_TEXT_SIZE];
     switch (field) {
-    case FIELD_EVENT_NAME:
-        text_add(t, event->type->name);
-        break;
     case FIELD_TIME:
         clock_format_utc(event->time_us, when);
         text_add(t, when);
@@ -179,10 +268,11 @@ static void add_computed(struct text *t, const struct event *event, enum field f
         text_add(t, category_word(event->type->category));
         break;
     case FIELD_ALARM_STATE:
-        text_add(t, alarm_role_word(event->type->alarm));
+        text_add(t, alarm_role_word(catalogue_alarm(event)));
         break;
     default:
-        text_addf(t, "%u", (unsigned)event->type->switch_reason);
+        assert(field == FIELD_SUBJECT_TYPE);
+        text_add(t, words_node_type(event->subject.type));
         break;
     }
 }
@@ -192,8 +282,11 @@ void field_add_text(struct text *t, const struct event *event, enum field field)
     struct field_value v = field_get(event, field);
     char gid[ADDRESS_GID_TEXT_SIZE];
     switch (ROWS[field].show) {
-    case SHOW_COMPUTED:
-        add_computed(t, event, field);
+    case SHOW_WORD:
+        add_word(t, event, field);
+        break;
+    case SHOW_FLAG:
+        text_add(t, v.number ? "true" : "false");
         break;
     case SHOW_DECIMAL:
         text_addf(t, "%" PRIu64, v.number);

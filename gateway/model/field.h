@@ -52,10 +52,33 @@ enum field {
     FIELD_QP2,
     FIELD_DATA_VALID,
     FIELD_SWITCH_LID,
+    FIELD_SUBJECT_LID,
+    FIELD_SUBJECT_NAME,
+    FIELD_SUBJECT_NODE_GUID,
+    FIELD_SUBJECT_TYPE,
+    FIELD_SUBJECT_PORT,   // 255: unknown, here and below
+    FIELD_PEER_NODE_GUID, // of an I/O controller: its own GUID
+    FIELD_PEER_NAME,
+    FIELD_PEER_PORT,
+    FIELD_SWITCH_PORT,    // of the link, at the switch that switchGuid names
+    FIELD_NEIGHBOUR_GUID, // of the switch at the link's other end; 0: none
+    FIELD_TOPO_REASON,
+    FIELD_AFFECTED,
+    FIELD_SM_GUID,
+    FIELD_COUNTER,
+    FIELD_COUNTER_OLD,
+    FIELD_COUNTER_NEW,
+    FIELD_REPEAT_COUNT,
+    FIELD_FOUND_LATE,
+    FIELD_DERIVED,
+    FIELD_RELATED_ID,
+    FIELD_CAUSE_ID,
+    FIELD_HELD,
     FIELD_COUNT,
 };
 
-// A number, or octets (text included) that stay the event's.
+// A number, or octets (text included) that stay the event's or the program's. Of a flag the number
+// is 0 or 1.
 struct field_value {
     bool is_number;
     uint64_t number;
@@ -71,7 +94,12 @@ const char *field_name(enum field field);
 // FIELD_NONE when no field has that name.
 enum field field_find(const char *name, size_t length);
 
-// Adds the value as people read it: decimal, hexadecimal, GUID, GID, octets as hex, or text.
+// How the value is meant to be read.
+enum field_kind { FIELD_IS_TEXT, FIELD_IS_NUMBER, FIELD_IS_FLAG };
+enum field_kind field_kind(enum field field);
+
+// Adds the value as people read it: decimal, hexadecimal, GUID, GID, octets as hex, true or false,
+// or text.
 void field_add_text(struct text *t, const struct event *event, enum field field);
 
 #endif

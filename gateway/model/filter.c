@@ -32,19 +32,36 @@ static bool matches_guid(const struct filter_list *list, uint64_t guid)
 
 static bool about_node(const struct filter_list *list, const struct event *event)
 {
-    return matches(list, event->subject.name) || matches(list, event->issuer.name);
+    return matches(list, event->subject.name) || matches(list, event->issuer.name) ||
+           matches(list, event->peer.name);
+}
+
+static bool has_guid(const struct filter_list *list, const struct endpoint *who)
+{
+    return matches_guid(list, who->guid) || matches_guid(list, who->node_guid);
 }
 
 static bool about_guid(const struct filter_list *list, const struct event *event)
 {
-    return matches_guid(list, event->subject.guid) || matches_guid(list, event->issuer.guid);
+    return has_guid(list, &event->subject) || has_guid(list, &event->issuer) ||
+           has_guid(list, &event->peer);
+}
+
+// The name of the switch that reported it, or that a change of the fabric is about.
+static const char *switch_name(const struct event *event)
+{
+    const struct endpoint *const who[] = {&event->issuer, &event->subject, &event->peer};
+    for (size_t i = 0; i < sizeof who / sizeof *who; i++) {
+        if (who[i]->guid == event->switch_guid || who[i]->node_guid == event->switch_guid)
+            return who[i]->name;
+    }
+    return "";
 }
 
 static bool from_switch(const struct filter_list *list, const struct event *event)
 {
-    return event->switch_guid != 0 && (matches_guid(list, event->switch_guid) ||
-                                       (event->issuer.guid == event->switch_guid &&
-                                        matches(list, event->issuer.name)));
+    return event->switch_guid != 0 &&
+           (matches_guid(list, event->switch_guid) || matches(list, switch_name(event)));
 }
 
 bool filter_passes(const struct filter *filter, const struct event *event)

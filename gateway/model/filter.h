@@ -21,9 +21,10 @@ struct filter {
     bool security;                 // events of category security, too
     struct filter_list events;     // identifiers, such as link-*
     struct filter_list categories;
-    struct filter_list nodes;      // names of the issuer or the subject
-    struct filter_list guids;      // theirs, as 0x and 16 digits
-    struct filter_list switches;   // names or GUIDs: only what these switches report themselves
+    struct filter_list nodes;      // names of the issuer, the subject or the link's other end
+    struct filter_list guids;      // theirs, of port or node, as 0x and 16 digits
+    struct filter_list switches;   // names or GUIDs: only what these switches report themselves, or
+                                   // what changed at them
 };
 
 // Everything passes.

@@ -5,6 +5,7 @@
 #include "mib_root.h"
 
 #include <assert.h>
+#include <inttypes.h>
 #include <string.h>
 #include <time.h>
 
@@ -18,6 +19,8 @@
 #define OWN_OBJECT(id)   OID(MIB_ROOT_IDS, 1, 1, id)
 #define GSW_PORT_COLUMN(id) OID(1, 3, 6, 1, 3, 2, 2, 1, 10, 5, 1, id)
 #define GSW_SW_COLUMN(id)   OID(1, 3, 6, 1, 3, 2, 2, 1, 2, 25, 1, id)
+#define GSW_LINK_COLUMN(id) OID(1, 3, 6, 1, 3, 2, 2, 1, 5, 1, 1, id)
+#define GSW_TOPO_COLUMN(id) OID(1, 3, 6, 1, 3, 2, 2, 1, 5, 5, 1, id)
 
 #define OBJECT(var, text, where, kind, octets, from) \
     static const struct mib_object var = {text, where, kind, octets, from}
@@ -52,6 +55,16 @@ OBJECT(GSW_SW_SWITCH, "gswIBSwSwitchId", GSW_SW_COLUMN(1), MIB_GLOBAL_ID, MIB_GL
        FIELD_SWITCH_GUID);
 OBJECT(GSW_SW_REASON, "gswIBSwitchChangeReason", GSW_SW_COLUMN(8), MIB_INTEGER32, 0,
        FIELD_SWITCH_REASON);
+OBJECT(GSW_LINK_SWITCH, "gswTopoComSwitchId", GSW_LINK_COLUMN(1), MIB_GLOBAL_ID, MIB_GLOBAL_ID_SIZE,
+       FIELD_SWITCH_GUID);
+OBJECT(GSW_LINK_NEIGHBOUR, "gswTopoComNbSwitchId", GSW_LINK_COLUMN(3), MIB_GLOBAL_ID,
+       MIB_GLOBAL_ID_SIZE, FIELD_NEIGHBOUR_GUID);
+OBJECT(GSW_LINK_STATUS, "gswTopoComSwitchStatus", GSW_LINK_COLUMN(5), MIB_INTEGER32, 0,
+       FIELD_SWITCH_REASON);
+OBJECT(GSW_TOPO_SWITCH, "gswIBTopoSwitchId", GSW_TOPO_COLUMN(1), MIB_GLOBAL_ID, MIB_GLOBAL_ID_SIZE,
+       FIELD_SWITCH_GUID);
+OBJECT(GSW_TOPO_REASON, "gswIBTopoChangeReason", GSW_TOPO_COLUMN(2), MIB_INTEGER32, 0,
+       FIELD_TOPO_REASON);
 
 OBJECT(OWN_ID, "ibtrapdEventId", OWN_OBJECT(1), MIB_OCTETS, 0, FIELD_EVENT_ID);
 OBJECT(OWN_NAME, "ibtrapdEventName", OWN_OBJECT(2), MIB_OCTETS, 0, FIELD_EVENT_NAME);
@@ -61,14 +74,32 @@ OBJECT(OWN_CATEGORY, "ibtrapdEventCategory", OWN_OBJECT(5), MIB_INTEGER32, 0, FI
 OBJECT(OWN_ALARM_STATE, "ibtrapdAlarmState", OWN_OBJECT(6), MIB_INTEGER32, 0, FIELD_ALARM_STATE);
 OBJECT(OWN_ALARM_KEY, "ibtrapdAlarmKey", OWN_OBJECT(7), MIB_OCTETS, 0, FIELD_ALARM_KEY);
 OBJECT(OWN_PREFIX, "ibtrapdSubnetPrefix", OWN_OBJECT(8), MIB_OCTETS, 8, FIELD_SUBNET_PREFIX);
+OBJECT(OWN_NODE_GUID, "ibtrapdNodeGuid", OWN_OBJECT(9), MIB_OCTETS, 8, FIELD_SUBJECT_NODE_GUID);
+OBJECT(OWN_NODE_NAME, "ibtrapdNodeName", OWN_OBJECT(10), MIB_OCTETS, 0, FIELD_SUBJECT_NAME);
+OBJECT(OWN_NODE_TYPE, "ibtrapdNodeType", OWN_OBJECT(11), MIB_INTEGER32, 0, FIELD_SUBJECT_TYPE);
+OBJECT(OWN_PORT, "ibtrapdPort", OWN_OBJECT(12), MIB_UNSIGNED32, 0, FIELD_SUBJECT_PORT);
 OBJECT(OWN_LID, "ibtrapdLid", OWN_OBJECT(13), MIB_UNSIGNED32, 0, FIELD_ISSUER_LID);
+OBJECT(OWN_NODE_LID, "ibtrapdLid", OWN_OBJECT(13), MIB_UNSIGNED32, 0, FIELD_SUBJECT_LID);
+OBJECT(OWN_PEER_GUID, "ibtrapdPeerGuid", OWN_OBJECT(14), MIB_OCTETS, 8, FIELD_PEER_NODE_GUID);
+OBJECT(OWN_PEER_NAME, "ibtrapdPeerName", OWN_OBJECT(15), MIB_OCTETS, 0, FIELD_PEER_NAME);
+OBJECT(OWN_PEER_PORT, "ibtrapdPeerPort", OWN_OBJECT(16), MIB_UNSIGNED32, 0, FIELD_PEER_PORT);
 OBJECT(OWN_TEXT, "ibtrapdEventText", OWN_OBJECT(17), MIB_OCTETS, 0, FIELD_TEXT);
 OBJECT(OWN_RAW, "ibtrapdRawNotice", OWN_OBJECT(18), MIB_OCTETS, 0, FIELD_RAW);
+OBJECT(OWN_REPEATS, "ibtrapdRepeatCount", OWN_OBJECT(19), MIB_UNSIGNED32, 0, FIELD_REPEAT_COUNT);
+OBJECT(OWN_LATE, "ibtrapdFoundLate", OWN_OBJECT(20), MIB_TRUTH, 0, FIELD_FOUND_LATE);
 OBJECT(OWN_TRAP, "ibtrapdTrapNumber", OWN_OBJECT(21), MIB_UNSIGNED32, 0, FIELD_TRAP);
 OBJECT(OWN_VENDOR, "ibtrapdVendorId", OWN_OBJECT(22), MIB_UNSIGNED32, 0, FIELD_VENDOR_ID);
+OBJECT(OWN_COUNTER, "ibtrapdCounterName", OWN_OBJECT(23), MIB_OCTETS, 0, FIELD_COUNTER);
+OBJECT(OWN_COUNTER_OLD, "ibtrapdCounterOldValue", OWN_OBJECT(24), MIB_DIGITS, 0, FIELD_COUNTER_OLD);
+OBJECT(OWN_COUNTER_NEW, "ibtrapdCounterNewValue", OWN_OBJECT(25), MIB_DIGITS, 0, FIELD_COUNTER_NEW);
 OBJECT(OWN_RECEIVER, "ibtrapdReceiverName", OWN_OBJECT(29), MIB_OCTETS, 0, FIELD_RECEIVER);
+OBJECT(OWN_SM_GUID, "ibtrapdSmGuid", OWN_OBJECT(30), MIB_OCTETS, 8, FIELD_SM_GUID);
 OBJECT(OWN_LOST, "ibtrapdDroppedCount", OWN_OBJECT(31), MIB_UNSIGNED32, 0, FIELD_LOST);
 OBJECT(OWN_REASON, "ibtrapdReason", OWN_OBJECT(32), MIB_OCTETS, 0, FIELD_REASON);
+OBJECT(OWN_RELATED, "ibtrapdRelatedEventId", OWN_OBJECT(33), MIB_OCTETS, 0, FIELD_RELATED_ID);
+OBJECT(OWN_CAUSE, "ibtrapdCauseEventId", OWN_OBJECT(34), MIB_OCTETS, 0, FIELD_CAUSE_ID);
+OBJECT(OWN_DERIVED, "ibtrapdDerived", OWN_OBJECT(35), MIB_TRUTH, 0, FIELD_DERIVED);
+OBJECT(OWN_AFFECTED, "ibtrapdAffectedNodes", OWN_OBJECT(36), MIB_UNSIGNED32, 0, FIELD_AFFECTED);
 
 // The notifications.
 
@@ -108,10 +139,14 @@ NOTIFICATION(MIB_GSW_PORT_TRAP, "gswIBPortTrap", GSW_NOTIFICATION(5), MIB_BY_SWI
              &GSW_PORT_SWITCH, &GSW_PORT_INDEX, &GSW_PORT_REASON);
 NOTIFICATION(MIB_GSW_SWITCH_TRAP, "gswIBSwitchTrap", GSW_NOTIFICATION(8), MIB_BY_SWITCH,
              &GSW_SW_SWITCH, &GSW_SW_REASON);
+NOTIFICATION(MIB_GSW_TOPO_COM_TRAP, "gswTopoComTrap", GSW_NOTIFICATION(1), MIB_BY_SWITCH_LINK,
+             &GSW_LINK_SWITCH, &GSW_LINK_NEIGHBOUR, &GSW_LINK_STATUS);
+NOTIFICATION(MIB_GSW_IB_TOPO_TRAP, "gswIBTopoTrap", GSW_NOTIFICATION(2), MIB_BY_SWITCH,
+             &GSW_TOPO_SWITCH, &GSW_TOPO_REASON);
 
 #define COMMON &OWN_ID, &OWN_NAME, &OWN_TIME, &OWN_SEVERITY, &OWN_CATEGORY, &OWN_PREFIX, &OWN_TEXT
 
-const struct mib_notification MIB_EXTRA = {NULL, {{0}, 0}, MIB_SCALARS, {COMMON}};
+const struct mib_notification MIB_EXTRA = {NULL, {{0}, 0}, MIB_SCALARS, {COMMON, &OWN_DERIVED}};
 
 NOTIFICATION(MIB_OWN_GID_IN_SERVICE, "ibtrapdGidInService", OWN_NOTIFICATION(1), MIB_SCALARS,
              &SMA_GID1, COMMON);
@@ -153,14 +188,86 @@ NOTIFICATION(MIB_OWN_JOURNAL_DEGRADED, "ibtrapdJournalDegraded", OWN_NOTIFICATIO
 NOTIFICATION(MIB_OWN_JOURNAL_HEALED, "ibtrapdJournalHealed", OWN_NOTIFICATION(92), MIB_SCALARS,
              COMMON, &OWN_ALARM_STATE, &OWN_ALARM_KEY, &OWN_REASON);
 
+// What a sweep found begins and ends with the same.
+#define ALARM   &OWN_ALARM_STATE, &OWN_ALARM_KEY
+#define NODE    &OWN_NODE_GUID, &OWN_NODE_NAME
+#define PEER    &OWN_PEER_GUID, &OWN_PEER_NAME, &OWN_PEER_PORT
+#define STORY   &OWN_REPEATS, &OWN_LATE, &OWN_RELATED, &OWN_CAUSE
+#define MACHINE NODE, &OWN_NODE_TYPE, &OWN_NODE_LID
+
+NOTIFICATION(MIB_OWN_SWITCH_ADDED, "ibtrapdSwitchAdded", OWN_NOTIFICATION(20), MIB_SCALARS, COMMON,
+             ALARM, MACHINE, STORY, &OWN_AFFECTED);
+NOTIFICATION(MIB_OWN_SWITCH_REMOVED, "ibtrapdSwitchRemoved", OWN_NOTIFICATION(21), MIB_SCALARS,
+             COMMON, ALARM, MACHINE, STORY, &OWN_AFFECTED);
+NOTIFICATION(MIB_OWN_SWITCH_MOVED, "ibtrapdSwitchMoved", OWN_NOTIFICATION(22), MIB_SCALARS, COMMON,
+             ALARM, MACHINE, PEER, STORY);
+NOTIFICATION(MIB_OWN_HOST_ADDED, "ibtrapdHostAdded", OWN_NOTIFICATION(23), MIB_SCALARS, COMMON,
+             ALARM, MACHINE, PEER, STORY, &OWN_AFFECTED);
+NOTIFICATION(MIB_OWN_HOST_REMOVED, "ibtrapdHostRemoved", OWN_NOTIFICATION(24), MIB_SCALARS, COMMON,
+             ALARM, MACHINE, PEER, STORY, &OWN_AFFECTED);
+NOTIFICATION(MIB_OWN_HOST_MOVED, "ibtrapdHostMoved", OWN_NOTIFICATION(25), MIB_SCALARS, COMMON,
+             ALARM, MACHINE, PEER, STORY);
+NOTIFICATION(MIB_OWN_ROUTER_ADDED, "ibtrapdRouterAdded", OWN_NOTIFICATION(26), MIB_SCALARS, COMMON,
+             ALARM, MACHINE, PEER, STORY, &OWN_AFFECTED);
+NOTIFICATION(MIB_OWN_ROUTER_REMOVED, "ibtrapdRouterRemoved", OWN_NOTIFICATION(27), MIB_SCALARS,
+             COMMON, ALARM, MACHINE, PEER, STORY, &OWN_AFFECTED);
+NOTIFICATION(MIB_OWN_ROUTER_MOVED, "ibtrapdRouterMoved", OWN_NOTIFICATION(28), MIB_SCALARS, COMMON,
+             ALARM, MACHINE, PEER, STORY);
+NOTIFICATION(MIB_OWN_PORT_ADDED, "ibtrapdPortAdded", OWN_NOTIFICATION(29), MIB_SCALARS, COMMON,
+             ALARM, NODE, &OWN_PORT, STORY);
+NOTIFICATION(MIB_OWN_PORT_REMOVED, "ibtrapdPortRemoved", OWN_NOTIFICATION(30), MIB_SCALARS, COMMON,
+             ALARM, NODE, &OWN_PORT, STORY);
+NOTIFICATION(MIB_OWN_PORT_MOVED, "ibtrapdPortMoved", OWN_NOTIFICATION(31), MIB_SCALARS, COMMON,
+             ALARM, NODE, &OWN_PORT, PEER, STORY);
+NOTIFICATION(MIB_OWN_LINK_ADDED, "ibtrapdLinkAdded", OWN_NOTIFICATION(32), MIB_SCALARS, COMMON,
+             ALARM, NODE, &OWN_PORT, PEER, STORY);
+NOTIFICATION(MIB_OWN_LINK_REMOVED, "ibtrapdLinkRemoved", OWN_NOTIFICATION(33), MIB_SCALARS, COMMON,
+             ALARM, NODE, &OWN_PORT, PEER, STORY);
+NOTIFICATION(MIB_OWN_LINK_MOVED, "ibtrapdLinkMoved", OWN_NOTIFICATION(34), MIB_SCALARS, COMMON,
+             ALARM, NODE, &OWN_PORT, PEER, STORY);
+NOTIFICATION(MIB_OWN_LINK_DEGRADED, "ibtrapdLinkDegraded", OWN_NOTIFICATION(35), MIB_SCALARS,
+             COMMON, ALARM, NODE, &OWN_PORT, PEER, STORY);
+NOTIFICATION(MIB_OWN_LINK_RESTORED, "ibtrapdLinkRestored", OWN_NOTIFICATION(36), MIB_SCALARS,
+             COMMON, ALARM, NODE, &OWN_PORT, PEER, STORY);
+NOTIFICATION(MIB_OWN_NODE_RENAMED, "ibtrapdNodeRenamed", OWN_NOTIFICATION(37), MIB_SCALARS, COMMON,
+             MACHINE, &OWN_REASON, STORY);
+NOTIFICATION(MIB_OWN_LID_CHANGED, "ibtrapdLidChanged", OWN_NOTIFICATION(38), MIB_SCALARS, COMMON,
+             NODE, &OWN_NODE_TYPE, &OWN_PORT, &OWN_NODE_LID, &OWN_REASON, STORY);
+NOTIFICATION(MIB_OWN_SM_APPEARED, "ibtrapdSmAppeared", OWN_NOTIFICATION(39), MIB_SCALARS, COMMON,
+             ALARM, NODE, &OWN_PORT, &OWN_NODE_LID, &OWN_SM_GUID, STORY);
+NOTIFICATION(MIB_OWN_SM_VANISHED, "ibtrapdSmVanished", OWN_NOTIFICATION(40), MIB_SCALARS, COMMON,
+             ALARM, NODE, &OWN_PORT, &OWN_NODE_LID, &OWN_SM_GUID, STORY);
+NOTIFICATION(MIB_OWN_SM_FAILED_OVER, "ibtrapdSmFailedOver", OWN_NOTIFICATION(41), MIB_SCALARS,
+             COMMON, NODE, &OWN_PORT, &OWN_NODE_LID, &OWN_PEER_GUID, &OWN_PEER_NAME, &OWN_SM_GUID,
+             STORY);
+NOTIFICATION(MIB_OWN_IO_UNIT_ADDED, "ibtrapdIoUnitAdded", OWN_NOTIFICATION(42), MIB_SCALARS, COMMON,
+             ALARM, NODE, &OWN_NODE_LID, STORY);
+NOTIFICATION(MIB_OWN_IO_UNIT_REMOVED, "ibtrapdIoUnitRemoved", OWN_NOTIFICATION(43), MIB_SCALARS,
+             COMMON, ALARM, NODE, &OWN_NODE_LID, STORY);
+NOTIFICATION(MIB_OWN_IO_CONTROLLER_ADDED, "ibtrapdIoControllerAdded", OWN_NOTIFICATION(44),
+             MIB_SCALARS, COMMON, ALARM, NODE, &OWN_NODE_LID, PEER, STORY);
+NOTIFICATION(MIB_OWN_IO_CONTROLLER_REMOVED, "ibtrapdIoControllerRemoved", OWN_NOTIFICATION(45),
+             MIB_SCALARS, COMMON, ALARM, NODE, &OWN_NODE_LID, PEER, STORY);
+NOTIFICATION(MIB_OWN_THRESHOLD_REACHED, "ibtrapdThresholdReached", OWN_NOTIFICATION(60),
+             MIB_SCALARS, COMMON, ALARM, NODE, &OWN_PORT, &OWN_COUNTER, &OWN_COUNTER_OLD,
+             &OWN_COUNTER_NEW);
+NOTIFICATION(MIB_OWN_THRESHOLD_CLEARED, "ibtrapdThresholdCleared", OWN_NOTIFICATION(61),
+             MIB_SCALARS, COMMON, ALARM, NODE, &OWN_PORT, &OWN_COUNTER, &OWN_COUNTER_OLD,
+             &OWN_COUNTER_NEW);
+NOTIFICATION(MIB_OWN_SM_UNREACHABLE, "ibtrapdSmUnreachable", OWN_NOTIFICATION(84), MIB_SCALARS,
+             COMMON, ALARM, &OWN_NODE_LID, &OWN_SM_GUID, &OWN_REASON);
+NOTIFICATION(MIB_OWN_SM_BACK, "ibtrapdSmBack", OWN_NOTIFICATION(85), MIB_SCALARS, COMMON, ALARM,
+             &OWN_NODE_LID, &OWN_SM_GUID, &OWN_REASON);
+
 // Encoding.
 
-// GswGlobalId: the GUID, seven zero octets, and the GswType value of an InfiniBand switch.
+// GswGlobalId: the GUID, seven zero octets, and the GswType value of an InfiniBand switch; all of
+// it zero where there is none.
 static void put_global_id(uint8_t out[MIB_GLOBAL_ID_SIZE], uint64_t guid)
 {
     memset(out, 0, MIB_GLOBAL_ID_SIZE);
     wire_put(out, 8, guid);
-    out[MIB_GLOBAL_ID_SIZE - 1] = 2;
+    out[MIB_GLOBAL_ID_SIZE - 1] = guid != 0 ? 2 : 0;
 }
 
 static void put_date_and_time(struct mib_varbind *out, int64_t utc_us)
@@ -205,6 +312,13 @@ static void put_octets(struct mib_varbind *out, const struct field_value *value,
     memcpy(out->octets, value->octets, out->size);
 }
 
+static void put_digits(struct mib_varbind *out, uint64_t number)
+{
+    struct text t = text_in((char *)out->octets, MIB_VALUE_MAX);
+    text_addf(&t, "%" PRIu64, number);
+    out->size = t.len;
+}
+
 static void put_instance(struct mib_varbind *out, enum mib_index index, const struct event *event)
 {
     if (index == MIB_SCALARS) {
@@ -217,6 +331,8 @@ static void put_instance(struct mib_varbind *out, enum mib_index index, const st
         out->oid[out->oid_length++] = id[i];
     if (index == MIB_BY_SWITCH_PORT)
         out->oid[out->oid_length++] = event->notice.port;
+    if (index == MIB_BY_SWITCH_LINK)
+        out->oid[out->oid_length++] = (uint32_t)field_get(event, FIELD_SWITCH_PORT).number;
 }
 
 void mib_encode(const struct mib_notification *notification, const struct mib_object *object,
@@ -243,6 +359,13 @@ void mib_encode(const struct mib_notification *notification, const struct mib_ob
         break;
     case MIB_DATE_AND_TIME:
         put_date_and_time(out, (int64_t)value.number);
+        break;
+    case MIB_TRUTH:
+        out->syntax = MIB_INTEGER32;
+        out->number = value.number ? 1 : 2;
+        break;
+    case MIB_DIGITS:
+        put_digits(out, value.number);
         break;
     case MIB_GLOBAL_ID:
         put_global_id(out->octets, value.number);

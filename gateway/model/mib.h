@@ -11,7 +11,7 @@
 enum {
     MIB_OID_MAX = 20,         // sub-identifiers of a name in mibs/
     MIB_INSTANCE_MAX = 17,    // of an instance: a GswGlobalId and a port
-    MIB_OBJECTS_MAX = 16,     // of one notification
+    MIB_OBJECTS_MAX = 24,     // of one notification
     MIB_GLOBAL_ID_SIZE = 16,  // octets of a GswGlobalId
     MIB_VALUE_MAX = 1024,     // octets of a varbind's value
 };
@@ -27,7 +27,9 @@ enum mib_syntax {
     MIB_OCTETS,        // a number fills the size from the right, big-endian
     MIB_BITS,          // a number whose bit 0 is the first of the BITS
     MIB_DATE_AND_TIME, // SNMPv2-TC, 11 octets, UTC
-    MIB_GLOBAL_ID,     // IBSWITCH-MIB GswGlobalId of the switch with that GUID
+    MIB_GLOBAL_ID,     // IBSWITCH-MIB GswGlobalId of the switch with that GUID; zeroes for 0
+    MIB_TRUTH,         // SNMPv2-TC TruthValue of a flag
+    MIB_DIGITS,        // a number as a text of decimal digits
 };
 
 struct mib_object {
@@ -43,6 +45,7 @@ enum mib_index {
     MIB_SCALARS,        // instance .0
     MIB_BY_SWITCH,      // GswGlobalId: 16 sub-identifiers
     MIB_BY_SWITCH_PORT, // and the port
+    MIB_BY_SWITCH_LINK, // and the port of its link; 0 where the switch as a whole is meant
 };
 
 struct mib_notification {
@@ -71,7 +74,8 @@ extern const struct mib_notification MIB_SMA_PORT_LINK_STATE_CHANGE, MIB_SMA_LIN
     MIB_SMA_SYS_IMAGE_GUID, MIB_SMA_BAD_MKEY, MIB_SMA_BAD_PKEY, MIB_SMA_BAD_QKEY,
     MIB_SMA_BAD_PKEY_AT_SWITCH;
 
-extern const struct mib_notification MIB_GSW_PORT_TRAP, MIB_GSW_SWITCH_TRAP;
+extern const struct mib_notification MIB_GSW_PORT_TRAP, MIB_GSW_SWITCH_TRAP, MIB_GSW_TOPO_COM_TRAP,
+    MIB_GSW_IB_TOPO_TRAP;
 
 extern const struct mib_notification MIB_OWN_GID_IN_SERVICE, MIB_OWN_GID_OUT_OF_SERVICE,
     MIB_OWN_MCAST_GROUP_CREATED, MIB_OWN_MCAST_GROUP_DELETED, MIB_OWN_UNPATH, MIB_OWN_REPATH,
@@ -80,8 +84,19 @@ extern const struct mib_notification MIB_OWN_GID_IN_SERVICE, MIB_OWN_GID_OUT_OF_
     MIB_OWN_RECEIVER_FAILING, MIB_OWN_RECEIVER_BACK, MIB_OWN_JOURNAL_DROPPING,
     MIB_OWN_JOURNAL_DEGRADED, MIB_OWN_JOURNAL_HEALED;
 
+extern const struct mib_notification MIB_OWN_SWITCH_ADDED, MIB_OWN_SWITCH_REMOVED,
+    MIB_OWN_SWITCH_MOVED, MIB_OWN_HOST_ADDED, MIB_OWN_HOST_REMOVED, MIB_OWN_HOST_MOVED,
+    MIB_OWN_ROUTER_ADDED, MIB_OWN_ROUTER_REMOVED, MIB_OWN_ROUTER_MOVED, MIB_OWN_PORT_ADDED,
+    MIB_OWN_PORT_REMOVED, MIB_OWN_PORT_MOVED, MIB_OWN_LINK_ADDED, MIB_OWN_LINK_REMOVED,
+    MIB_OWN_LINK_MOVED, MIB_OWN_LINK_DEGRADED, MIB_OWN_LINK_RESTORED, MIB_OWN_NODE_RENAMED,
+    MIB_OWN_LID_CHANGED, MIB_OWN_SM_APPEARED, MIB_OWN_SM_VANISHED, MIB_OWN_SM_FAILED_OVER,
+    MIB_OWN_SM_UNREACHABLE, MIB_OWN_SM_BACK, MIB_OWN_IO_UNIT_ADDED, MIB_OWN_IO_UNIT_REMOVED,
+    MIB_OWN_IO_CONTROLLER_ADDED, MIB_OWN_IO_CONTROLLER_REMOVED, MIB_OWN_THRESHOLD_REACHED,
+    MIB_OWN_THRESHOLD_CLEARED;
+
 // What a receiver may ask to have appended to the notifications of the other MIBs: the objects that
-// every notification of the IBTRAPD-MIB begins with. Itself no notification: without name and OID.
+// every notification of the IBTRAPD-MIB begins with, and whether the notice was derived. Itself no
+// notification: without name and OID.
 extern const struct mib_notification MIB_EXTRA;
 
 #endif

@@ -1,5 +1,7 @@
 #include "model/words.h"
 
+#include "model/fabric.h"
+
 #include <stddef.h>
 
 struct word {
@@ -71,6 +73,13 @@ const char *words_smp_method(uint8_t method)
 const char *words_smp_attribute(uint16_t attribute)
 {
     return find(ATTRIBUTES, COUNT(ATTRIBUTES), attribute);
+}
+
+const char *words_node_type(uint8_t type)
+{
+    static const char *const WORDS[] = {
+        [FABRIC_CA] = "host", [FABRIC_SWITCH] = "switch", [FABRIC_ROUTER] = "router"};
+    return type >= FABRIC_CA && type <= FABRIC_ROUTER ? WORDS[type] : "";
 }
 
 void words_add_change_flags(struct text *t, uint16_t flags)

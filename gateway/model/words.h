@@ -12,6 +12,9 @@ const char *words_smp_method(uint8_t method);
 // "PortInfo" and the like (IBA 14.2.5), or NULL.
 const char *words_smp_attribute(uint16_t attribute);
 
+// "host", "switch", "router" for an enum fabric_type; empty where it is not known.
+const char *words_node_type(uint8_t type);
+
 // Adds "NodeDescription, LinkWidthEnabled" for the change flags of a trap 144 (IBA 14.2.5.1).
 void words_add_change_flags(struct text *t, uint16_t flags);
 

@@ -17,6 +17,12 @@ struct entry {
     int64_t sequence;
     struct event *event;
     enum state state;
+    enum delivery_outcome outcome; // once DONE
+};
+
+struct remembered {
+    int64_t sequence;
+    struct delivery_fate fate;
 };
 
 struct delivery {
@@ -36,10 +42,11 @@ struct delivery {
     size_t head, count, pending;
     size_t handed; // entries from the head that are PENDING or DONE
 
-    atomic_bool stop;
-    atomic_int_fast64_t stop_by;
+    atomic_bool stop, paused;
+    atomic_int_fast64_t stop_by, flush_through;
     pthread_mutex_t lock;
     struct delivery_status status;
+    struct remembered fates[DELIVERY_FATES_MAX]; // by sequence number, the latest of each place
 };
 
 static struct entry *at(struct delivery *d, size_t i)
@@ -124,11 +131,21 @@ static void succeed(struct delivery *d)
 
 // Retiring.
 
+static void remember(struct delivery *d, const struct entry *e)
+{
+    int64_t now = clock_utc(d->options.clock);
+    pthread_mutex_lock(&d->lock);
+    d->fates[e->sequence % DELIVERY_FATES_MAX] =
+        (struct remembered){e->sequence, {e->outcome, now}};
+    pthread_mutex_unlock(&d->lock);
+}
+
 static void retire(struct delivery *d)
 {
     int64_t through = 0;
     while (d->count > 0 && at(d, 0)->state == DONE) {
         through = at(d, 0)->sequence;
+        remember(d, at(d, 0));
         event_release(at(d, 0)->event);
         d->head = (d->head + 1) % UNDER_WAY_MAX;
         d->count--;
@@ -146,6 +163,7 @@ static void finish_oldest_pending(struct delivery *d, size_t n)
     for (size_t i = 0; n > 0; i++) {
         if (at(d, i)->state == PENDING) {
             at(d, i)->state = DONE;
+            at(d, i)->outcome = DELIVERY_DELIVERED;
             n--;
         }
     }
@@ -170,7 +188,7 @@ static void read_more(struct delivery *d, int64_t timeout_us)
         d->read_through = items[i].sequence;
         count(d, &d->status.dropped, items[i].event == NULL);
         *at(d, d->count++) = (struct entry){items[i].sequence, items[i].event,
-                                            items[i].event ? WAITING : DONE};
+                                            items[i].event ? WAITING : DONE, DELIVERY_GIVEN_UP};
     }
 }
 
@@ -200,19 +218,28 @@ static bool take_token(struct delivery *d, int64_t now)
     return true;
 }
 
-// Without sending: true when the receiver does not want the event, or no longer.
-static bool skip(struct delivery *d, const struct event *event)
+static void finish(struct entry *e, enum delivery_outcome outcome)
 {
-    if (!filter_passes(&d->options.filter, event)) {
-        count(d, &d->status.filtered, 1);
-        return true;
-    }
-    int64_t age = clock_utc(d->options.clock) - event->time_us;
-    if (d->options.age_max_us > 0 && age > d->options.age_max_us) {
-        count(d, &d->status.dropped, 1);
-        return true;
-    }
-    return false;
+    e->state = DONE;
+    e->outcome = outcome;
+}
+
+static bool is_too_late(struct delivery *d, const struct entry *e)
+{
+    int64_t age = clock_utc(d->options.clock) - e->event->time_us;
+    return e->sequence <= atomic_load(&d->flush_through) ||
+           (d->options.age_max_us > 0 && age > d->options.age_max_us);
+}
+
+// Without sending: true when the receiver does not want the event, or no longer.
+static bool skip(struct delivery *d, struct entry *e)
+{
+    bool wanted = e->event->held[0] == '\0' && filter_passes(&d->options.filter, e->event);
+    if (wanted && !is_too_late(d, e))
+        return false;
+    count(d, wanted ? &d->status.dropped : &d->status.filtered, 1);
+    finish(e, wanted ? DELIVERY_GIVEN_UP : DELIVERY_FILTERED);
+    return true;
 }
 
 static bool hand_over(struct delivery *d, struct entry *e)
@@ -220,12 +247,12 @@ static bool hand_over(struct delivery *d, struct entry *e)
     struct error err;
     switch (d->receiver.send(d->receiver.self, e->event, &err)) {
     case RECEIVER_DONE:
-        e->state = DONE;
+        finish(e, DELIVERY_DELIVERED);
         count(d, &d->status.sent, 1);
         succeed(d);
         break;
     case RECEIVER_SKIPPED:
-        e->state = DONE;
+        finish(e, DELIVERY_FILTERED);
         count(d, &d->status.filtered, 1);
         break;
     case RECEIVER_PENDING:
@@ -259,11 +286,12 @@ static int64_t hand_over_all(struct delivery *d)
     while (d->handed < d->count) {
         struct entry *e = at(d, d->handed);
         int64_t now = now_of(d);
-        if (e->state == DONE || skip(d, e->event)) {
-            e->state = DONE;
+        if (e->state == DONE || skip(d, e)) {
             d->handed++;
             continue;
         }
+        if (atomic_load(&d->paused))
+            return IDLE_US;
         if (d->receiver.window > 0 && d->pending >= d->receiver.window)
             return IDLE_US;
         if (!open_receiver(d, now))
@@ -389,11 +417,39 @@ void delivery_reopen(struct delivery *delivery)
         delivery->receiver.reopen(delivery->receiver.self);
 }
 
+void delivery_pause(struct delivery *delivery, bool paused)
+{
+    atomic_store(&delivery->paused, paused);
+}
+
+void delivery_flush(struct delivery *delivery)
+{
+    atomic_store(&delivery->flush_through, journal_last(delivery->options.journal));
+}
+
+struct delivery_fate delivery_fate(struct delivery *delivery, int64_t sequence)
+{
+    pthread_mutex_lock(&delivery->lock);
+    struct remembered r = delivery->fates[sequence % DELIVERY_FATES_MAX];
+    pthread_mutex_unlock(&delivery->lock);
+    if (r.sequence == sequence && sequence > 0)
+        return r.fate;
+    bool over = sequence <= journal_cursor(delivery->options.journal, delivery->handle);
+    return (struct delivery_fate){.outcome = over ? DELIVERY_PASSED : DELIVERY_WAITING};
+}
+
+const char *delivery_outcome_word(enum delivery_outcome outcome)
+{
+    static const char *const WORDS[] = {"waiting", "delivered", "filtered", "given up", "passed"};
+    return WORDS[outcome];
+}
+
 void delivery_get_status(struct delivery *delivery, struct delivery_status *out)
 {
     pthread_mutex_lock(&delivery->lock);
     *out = delivery->status;
     pthread_mutex_unlock(&delivery->lock);
+    out->paused = atomic_load(&delivery->paused);
     out->cursor = journal_cursor(delivery->options.journal, delivery->handle);
     out->lag = journal_last(delivery->options.journal) - out->cursor;
 }

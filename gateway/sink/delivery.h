@@ -11,6 +11,22 @@
 #include "model/filter.h"
 #include "sink/receiver.h"
 
+enum { DELIVERY_FATES_MAX = 2048 }; // events whose fate is remembered
+
+// What became of an event at a receiver.
+enum delivery_outcome {
+    DELIVERY_WAITING,   // its turn has not come, or it is not confirmed
+    DELIVERY_DELIVERED,
+    DELIVERY_FILTERED,  // the receiver does not want it
+    DELIVERY_GIVEN_UP,  // too old, or flushed
+    DELIVERY_PASSED,    // its turn is over; too long ago, or before this start: what became of it is not known
+};
+
+struct delivery_fate {
+    enum delivery_outcome outcome;
+    int64_t time_us; // UTC; 0: not known
+};
+
 enum delivery_change { DELIVERY_FAILING, DELIVERY_BACK };
 
 struct delivery_options {
@@ -33,6 +49,7 @@ struct delivery_status {
     uint64_t sent, filtered, failed, dropped; // events; failed attempts; events given up or gone
     int64_t cursor, lag;                      // lag: events it does not have yet
     size_t pending;                           // handed over, not acknowledged yet
+    bool paused;
     char problem[512];                        // why the last attempt failed; empty: all is well
 };
 
@@ -52,6 +69,16 @@ void delivery_finish(struct delivery *delivery);
 
 // Makes the receiver open its files again, as after a logrotate. Any thread.
 void delivery_reopen(struct delivery *delivery);
+
+// While paused nothing is handed over; events wait in the journal. Any thread.
+void delivery_pause(struct delivery *delivery, bool paused);
+
+// Gives up everything that waits now. Any thread.
+void delivery_flush(struct delivery *delivery);
+
+// Any thread. "waiting", "delivered" and so on are the words for it.
+struct delivery_fate delivery_fate(struct delivery *delivery, int64_t sequence);
+const char *delivery_outcome_word(enum delivery_outcome outcome);
 
 const struct receiver *delivery_receiver(const struct delivery *delivery);
 void delivery_get_status(struct delivery *delivery, struct delivery_status *out); // any thread

@@ -1,6 +1,7 @@
 #include "sink/format_fields.h"
 
 #include "model/catalogue.h"
+#include "model/words.h"
 
 #include <stdio.h>
 
@@ -15,28 +16,57 @@ static void visit_field(const struct visit *v, enum field field)
     char buffer[FORMAT_VALUE_SIZE];
     struct text value = text_in(buffer, sizeof buffer);
     field_add_text(&value, v->event, field);
-    bool decimal = field_get(v->event, field).is_number && buffer[0] >= '0' && buffer[0] <= '9' &&
-                   buffer[1] != 'x';
-    v->take(v->ctx, field_name(field), buffer, decimal);
+    v->take(v->ctx, field_name(field), buffer, field_kind(field));
+}
+
+// Only where there is something to tell.
+static void visit_option(const struct visit *v, enum field field)
+{
+    struct field_value value = field_get(v->event, field);
+    if (value.is_number ? value.number != 0 : value.size > 0)
+        visit_field(v, field);
+}
+
+static void take_part(const struct visit *v, const char *prefix, const char *part,
+                      const char *value, enum field_kind kind)
+{
+    char name[32];
+    snprintf(name, sizeof name, "%s%s", prefix, part);
+    v->take(v->ctx, name, value, kind);
+}
+
+static void take_number(const struct visit *v, const char *prefix, const char *part,
+                        unsigned number)
+{
+    char value[16];
+    snprintf(value, sizeof value, "%u", number);
+    if (number != 0)
+        take_part(v, prefix, part, value, FIELD_IS_NUMBER);
+}
+
+static void take_guid(const struct visit *v, const char *prefix, const char *part, uint64_t guid)
+{
+    char value[ADDRESS_GUID_TEXT_SIZE];
+    address_format_guid(guid, value);
+    if (guid != 0)
+        take_part(v, prefix, part, value, FIELD_IS_TEXT);
+}
+
+static void take_text(const struct visit *v, const char *prefix, const char *part,
+                      const char *value)
+{
+    if (value[0] != '\0')
+        take_part(v, prefix, part, value, FIELD_IS_TEXT);
 }
 
 static void visit_endpoint(const struct visit *v, const char *prefix, const struct endpoint *who)
 {
-    char name[32], value[ADDRESS_GUID_TEXT_SIZE];
-    if (who->lid != 0) {
-        snprintf(name, sizeof name, "%sLid", prefix);
-        snprintf(value, sizeof value, "%u", who->lid);
-        v->take(v->ctx, name, value, true);
-    }
-    if (who->guid != 0) {
-        snprintf(name, sizeof name, "%sGuid", prefix);
-        address_format_guid(who->guid, value);
-        v->take(v->ctx, name, value, false);
-    }
-    if (who->name[0] != '\0') {
-        snprintf(name, sizeof name, "%sName", prefix);
-        v->take(v->ctx, name, who->name, false);
-    }
+    take_number(v, prefix, "Lid", who->lid);
+    take_guid(v, prefix, "Guid", who->guid);
+    take_text(v, prefix, "Name", who->name);
+    take_number(v, prefix, "Port", who->port);
+    take_text(v, prefix, "Type", words_node_type(who->type));
+    take_guid(v, prefix, "NodeGuid", who->node_guid);
 }
 
 bool format_has_field(const struct event *event, enum field field)
@@ -55,17 +85,23 @@ static void visit_head(const struct visit *v)
                                         FIELD_CATEGORY, FIELD_SUBNET_PREFIX};
     for (size_t i = 0; i < sizeof COMMON / sizeof *COMMON; i++)
         visit_field(v, COMMON[i]);
-    if (v->event->type->alarm != ALARM_NONE) {
+    if (catalogue_alarm(v->event) != ALARM_NONE) {
         visit_field(v, FIELD_ALARM_STATE);
         visit_field(v, FIELD_ALARM_KEY);
     }
     if (v->event->type->trap != 0)
         visit_field(v, FIELD_TRAP);
+    visit_option(v, FIELD_FOUND_LATE);
+    visit_option(v, FIELD_DERIVED);
+    visit_option(v, FIELD_RELATED_ID);
+    visit_option(v, FIELD_CAUSE_ID);
+    visit_option(v, FIELD_HELD);
 }
 
 static void visit_endpoints(const struct visit *v)
 {
     visit_endpoint(v, "subject", &v->event->subject);
+    visit_endpoint(v, "peer", &v->event->peer);
     visit_endpoint(v, "issuer", &v->event->issuer);
     if (!address_gid_is_zero(v->event->issuer.gid))
         visit_field(v, FIELD_ISSUER_GID);
@@ -75,16 +111,29 @@ static void visit_endpoints(const struct visit *v)
     }
 }
 
+// What the row has of its cause; the counter, too, where it stands for a notice.
+static void visit_cause(const struct visit *v)
+{
+    const enum field *fields = v->event->type->fields;
+    for (size_t i = 0; i < CATALOGUE_FIELDS_MAX && fields[i] != FIELD_NONE; i++) {
+        if (fields[i] == FIELD_REASON || fields[i] == FIELD_AFFECTED)
+            visit_option(v, fields[i]);
+        else if (fields[i] != FIELD_RAW)
+            visit_field(v, fields[i]);
+    }
+    if (!v->event->derived)
+        return;
+    visit_field(v, FIELD_COUNTER);
+    visit_field(v, FIELD_COUNTER_OLD);
+    visit_field(v, FIELD_COUNTER_NEW);
+}
+
 void format_fields(const struct event *event, format_take *take, void *ctx)
 {
     const struct visit v = {event, take, ctx};
     visit_head(&v);
     visit_endpoints(&v);
-    const enum field *fields = event->type->fields;
-    for (size_t i = 0; i < CATALOGUE_FIELDS_MAX && fields[i] != FIELD_NONE; i++) {
-        if (fields[i] != FIELD_RAW)
-            visit_field(&v, fields[i]);
-    }
+    visit_cause(&v);
     if (event->raw_size > 0)
         visit_field(&v, FIELD_RAW);
 }

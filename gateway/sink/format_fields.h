@@ -10,8 +10,8 @@
 
 enum { FORMAT_VALUE_SIZE = 1024 }; // of the longest value and its NUL
 
-// `is_number`: the value is a whole number in decimal.
-typedef void format_take(void *ctx, const char *name, const char *value, bool is_number);
+// A number is whole and in decimal; a flag is "true" or "false".
+typedef void format_take(void *ctx, const char *name, const char *value, enum field_kind kind);
 
 // Names are of letters and digits. The time and the sentence are not among them.
 void format_fields(const struct event *event, format_take *take, void *ctx);

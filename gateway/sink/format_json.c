@@ -42,10 +42,21 @@ static void set_time(json_t *object, const char *key, int64_t utc_us)
     set(object, key, when);
 }
 
-static void take_member(void *ctx, const char *name, const char *value, bool is_number)
+static json_t *make_value(const char *value, enum field_kind kind)
 {
-    json_object_set_new(ctx, name,
-                        is_number ? json_integer(strtoll(value, NULL, 10)) : json_string(value));
+    switch (kind) {
+    case FIELD_IS_NUMBER:
+        return json_integer(strtoll(value, NULL, 10));
+    case FIELD_IS_FLAG:
+        return json_boolean(strcmp(value, "true") == 0);
+    default:
+        return json_string(value);
+    }
+}
+
+static void take_member(void *ctx, const char *name, const char *value, enum field_kind kind)
+{
+    json_object_set_new(ctx, name, make_value(value, kind));
 }
 
 // Adds the object, which is freed. When it does not fit, members go, the least needed first; the
@@ -75,8 +86,8 @@ void format_json(struct text *t, const struct format_origin *origin, const struc
 {
     static const struct path SPARE[] = {
         {"raw", NULL},        {"reason", NULL},          {"issuerName", NULL},
-        {"sourceName", NULL}, {"destinationName", NULL}, {"text", NULL},
-        {NULL, NULL}};
+        {"sourceName", NULL}, {"destinationName", NULL}, {"peerName", NULL},
+        {"text", NULL},       {NULL, NULL}};
     (void)origin;
     json_t *object = json_object();
     set_time(object, field_name(FIELD_TIME), event->time_us);
@@ -133,7 +144,7 @@ static void set_event(json_t *object, const struct format_origin *origin, const 
     text_add_hex(&hex, event->raw, event->raw_size);
     json_t *o = set_object(object, "event");
     set(o, "id", event->id);
-    set(o, "kind", event->type->alarm == ALARM_RAISES ? "alert" : "event");
+    set(o, "kind", catalogue_alarm(event) == ALARM_RAISES ? "alert" : "event");
     set_list(o, "category", ecs_category(event));
     set_list(o, "type", ecs_type(event));
     set_code(o, event);
@@ -178,11 +189,12 @@ static void set_observer(json_t *object, const struct format_origin *origin)
 // The host that it happened at, and all that it names.
 static void set_hosts(json_t *object, const struct event *event)
 {
-    const struct endpoint *const who[] = {&event->subject, &event->issuer, &event->source,
-                                          &event->destination};
-    const char *names[5] = {NULL};
+    const struct endpoint *const who[] = {&event->subject, &event->peer, &event->issuer,
+                                          &event->source, &event->destination};
+    enum { HOSTS = sizeof who / sizeof *who };
+    const char *names[HOSTS + 1] = {NULL};
     size_t n = 0;
-    for (size_t i = 0; i < 4; i++) {
+    for (size_t i = 0; i < HOSTS; i++) {
         bool known = who[i]->name[0] == '\0';
         for (size_t k = 0; k < n; k++)
             known = known || strcmp(names[k], who[i]->name) == 0;

@@ -54,9 +54,9 @@ void format_rfc3164_header(struct text *t, const struct format_origin *origin,
 }
 
 // Values with a blank, and those that would read as something else, are quoted.
-static void take_word(void *ctx, const char *name, const char *value, bool is_number)
+static void take_word(void *ctx, const char *name, const char *value, enum field_kind kind)
 {
-    (void)is_number;
+    (void)kind;
     char buffer[PAIR_SIZE];
     struct text pair = text_in(buffer, sizeof buffer);
     bool quoted = *value == '\0' || strpbrk(value, " \"=\\") != NULL;
@@ -98,9 +98,9 @@ static void add_cef(struct text *t, const char *name, const char *value)
     add_whole(t, &pair);
 }
 
-static void take_cef(void *ctx, const char *name, const char *value, bool is_number)
+static void take_cef(void *ctx, const char *name, const char *value, enum field_kind kind)
 {
-    (void)is_number;
+    (void)kind;
     char key[48];
     snprintf(key, sizeof key, "ibtrapd%c%s", toupper((unsigned char)name[0]), name + 1);
     add_cef(ctx, key, value);
@@ -135,9 +135,9 @@ static void add_leef(struct text *t, const char *name, const char *value)
     add_whole(t, &pair);
 }
 
-static void take_leef(void *ctx, const char *name, const char *value, bool is_number)
+static void take_leef(void *ctx, const char *name, const char *value, enum field_kind kind)
 {
-    (void)is_number;
+    (void)kind;
     add_leef(ctx, name, value);
 }
 

@@ -45,9 +45,9 @@ static void add_number(struct text *t, const char *name, uint64_t number)
 
 // Our own element.
 
-static void take_param(void *ctx, const char *name, const char *value, bool is_number)
+static void take_param(void *ctx, const char *name, const char *value, enum field_kind kind)
 {
-    (void)is_number;
+    (void)kind;
     add_param(ctx, name, value);
 }
 
@@ -133,8 +133,9 @@ static void add_resource_uri(struct text *t, const struct event *event)
 static void add_alarm(struct text *t, const struct event *event)
 {
     const struct catalogue_entry *type = event->type;
-    bool cleared = type->alarm == ALARM_CLEARS;
-    if (type->alarm == ALARM_NONE)
+    enum alarm_role alarm = catalogue_alarm(event);
+    bool cleared = alarm == ALARM_CLEARS;
+    if (alarm == ALARM_NONE)
         return;
     text_add(t, "[alarm");
     add_resource(t, event);
@@ -184,9 +185,12 @@ static void add_varbind(struct text *t, unsigned number, const struct mib_varbin
 static const struct mib_notification *notification_of(const struct event *event)
 {
     const struct catalogue_entry *type = event->type;
+    bool has_switch = catalogue_has_switch(event);
     if (type->sma)
         return type->sma;
-    return type->gsw && event->switch_guid != 0 ? type->gsw : type->own;
+    if (type->gsw && has_switch)
+        return type->gsw;
+    return type->topo && has_switch ? type->topo : type->own;
 }
 
 static void add_notification_head(struct text *t, const struct format_origin *origin,

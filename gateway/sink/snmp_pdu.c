@@ -17,8 +17,10 @@ size_t snmp_pdu_notifications(const struct event *event, unsigned sets,
 {
     const struct catalogue_entry *type = event->type;
     unsigned chosen = sets != 0 ? sets : SNMP_SET_SMA | SNMP_SET_SWITCH;
+    bool is_switch = (chosen & SNMP_SET_SWITCH) && catalogue_has_switch(event);
     size_t n = add(out, 0, type->sma, chosen & SNMP_SET_SMA);
-    n = add(out, n, type->gsw, (chosen & SNMP_SET_SWITCH) && event->switch_guid != 0);
+    n = add(out, n, type->gsw, is_switch);
+    n = add(out, n, type->topo, is_switch);
     return add(out, n, type->own, (chosen & SNMP_SET_OWN) || (sets == 0 && n == 0));
 }
 

@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "model/catalogue.h"
+#include "model/counter.h"
 #include "model/event_record.h"
 
 #include <string.h>
@@ -13,6 +14,7 @@ static void check_endpoint(const struct endpoint *a, const struct endpoint *b)
     REQUIRE(memchr(a->name, '\0', sizeof a->name));
     REQUIRE(a->guid == b->guid && a->lid == b->lid && strcmp(a->name, b->name) == 0);
     REQUIRE(memcmp(a->gid, b->gid, sizeof a->gid) == 0);
+    REQUIRE(a->node_guid == b->node_guid && a->type == b->type && a->port == b->port);
 }
 
 static void check_same(const struct event *a, const struct event *b)
@@ -25,6 +27,13 @@ static void check_same(const struct event *a, const struct event *b)
     check_endpoint(&a->subject, &b->subject);
     check_endpoint(&a->source, &b->source);
     check_endpoint(&a->destination, &b->destination);
+    check_endpoint(&a->peer, &b->peer);
+    REQUIRE(a->affected == b->affected && a->sm_guid == b->sm_guid);
+    REQUIRE(a->counter < COUNTER_COUNT && a->counter == b->counter);
+    REQUIRE(a->counter_old == b->counter_old && a->counter_new == b->counter_new);
+    REQUIRE(a->found_late == b->found_late && a->derived == b->derived);
+    REQUIRE(strcmp(a->related_id, b->related_id) == 0 && strcmp(a->cause_id, b->cause_id) == 0);
+    REQUIRE(strcmp(a->held, b->held) == 0);
     REQUIRE(a->raw_size <= EVENT_RAW_MAX && a->raw_size == b->raw_size);
     REQUIRE(memcmp(a->raw, b->raw, a->raw_size) == 0);
     REQUIRE(memcmp(&a->notice, &b->notice, sizeof a->notice) == 0);

@@ -1,8 +1,10 @@
-// Prints, as one JSON object a line, every notification that the catalogue can cause and its varbinds
-// as the encoder makes them: for notices of zeroes, of ones, and of a pattern. test_catalogue.py
-// compares them with the MIB modules.
+// Prints, as one JSON object a line, every notification that the catalogue can cause and its
+// varbinds as the encoder makes them: for notices of zeroes, of ones, and of a pattern, and for
+// changes of a fabric of which nothing and everything is known. test_catalogue.py compares them
+// with the MIB modules.
 
 #include "event/maker.h"
+#include "model/fabric.h"
 #include "model/mib.h"
 
 #include <stdio.h>
@@ -65,6 +67,7 @@ static void print_event(struct event *event)
         exit(EXIT_FAILURE);
     print_notification(event, event->type->sma);
     print_notification(event, event->type->gsw);
+    print_notification(event, event->type->topo);
     print_notification(event, event->type->own);
     event_release(event);
 }
@@ -80,9 +83,50 @@ static void print_notice(const struct maker *maker, uint16_t trap, bool generic,
     print_event(maker_from_notice(maker, wire));
 }
 
+static struct endpoint full_endpoint(uint8_t type)
+{
+    struct endpoint who = {.guid = UINT64_MAX,
+                           .node_guid = UINT64_MAX,
+                           .lid = UINT16_MAX,
+                           .type = type,
+                           .port = UINT8_MAX};
+    memset(who.name, 'n', sizeof who.name - 1);
+    return who;
+}
+
+static void print_changes(const struct maker *maker, enum catalogue_event type)
+{
+    const char id[] = "0199a2b3-0000-7000-8000-000000000001";
+    struct change change = {.type = type};
+    print_event(maker_from_change(maker, &change, false, NULL, NULL));
+    for (uint8_t node = FABRIC_CA; node <= FABRIC_ROUTER; node++) {
+        change.subject = full_endpoint(node);
+        change.peer = full_endpoint(FABRIC_SWITCH);
+        change.switch_guid = change.sm_guid = change.affected = UINT64_MAX;
+        memset(change.reason, 'r', sizeof change.reason - 1);
+        memset(change.alarm_key, 'k', sizeof change.alarm_key - 1);
+        print_event(maker_from_change(maker, &change, true, id, id));
+    }
+}
+
+static void print_thresholds(const struct maker *maker)
+{
+    const struct endpoint port = full_endpoint(FABRIC_SWITCH);
+    for (int i = 0; i < 2 * COUNTER_COUNT; i++) {
+        const struct threshold_change change = {.node_guid = UINT64_MAX,
+                                                .port = 255,
+                                                .counter = (enum counter)(i / 2),
+                                                .reached = i % 2 == 0,
+                                                .after = UINT64_MAX};
+        print_event(maker_from_threshold(maker, &change, &port));
+    }
+}
+
 static void print_occurrence(const struct maker *maker, enum catalogue_event type)
 {
     const struct maker_occurrence what = {.type = type,
+                                          .sm_lid = UINT16_MAX,
+                                          .sm_guid = UINT64_MAX,
                                           .alarm_key = "subscriptions",
                                           .receiver = "nms",
                                           .lost = UINT64_C(1) << 40, // more than a gauge holds
@@ -105,9 +149,13 @@ int main(void)
         const struct catalogue_entry *entry = catalogue_get((enum catalogue_event)i);
         for (size_t f = 0; f < 3 && entry->trap != 0; f++)
             print_notice(&maker, entry->trap, true, FILLS[f]);
-        if (entry->category == CATEGORY_GATEWAY)
+        if (entry->category == CATEGORY_GATEWAY || i == CATALOGUE_SM_UNREACHABLE ||
+            i == CATALOGUE_SM_BACK)
             print_occurrence(&maker, (enum catalogue_event)i);
+        else if (entry->subject == CATALOGUE_ABOUT_CHANGE && entry->category != CATEGORY_COUNTER)
+            print_changes(&maker, (enum catalogue_event)i);
     }
+    print_thresholds(&maker);
     for (size_t f = 0; f < 3; f++) {
         print_notice(&maker, SOME_UNKNOWN_TRAP, true, FILLS[f]);
         print_notice(&maker, SOME_UNKNOWN_TRAP, false, FILLS[f]);

@@ -1,11 +1,13 @@
 #include "support.h"
 
 #include "model/catalogue.h"
+#include "model/fabric.h"
 #include "model/words.h"
 
-// What a template may name besides fields (see catalogue.h).
-static const char *const PLACEHOLDERS[] = {"subject", "issuer",  "source", "destination",
-                                           "request", "changes", "valid"};
+// What a template may name besides fields (see event/template.h).
+static const char *const PLACEHOLDERS[] = {
+    "subject", "issuer",  "source", "destination", "peer",   "subjectEnd", "peerEnd",
+    "request", "changes", "valid",  "late",        "growth", "derivation"};
 
 static const struct catalogue_entry *entry(int i)
 {
@@ -31,6 +33,7 @@ TEST(every_entry_is_complete)
         assert_in_range(e->severity, SEVERITY_ERROR, SEVERITY_INFORMATIONAL);
         assert_in_range(e->alarm, ALARM_NONE, ALARM_CLEARS);
         assert_in_range(e->subject, CATALOGUE_ABOUT_ISSUER, CATALOGUE_ABOUT_NO_NODE);
+        assert_true(e->trap == 0 || e->subject != CATALOGUE_ABOUT_CHANGE);
         assert_non_null(e->text);
         assert_int_equal(e->text[strlen(e->text) - 1], '.');
     }
@@ -67,6 +70,22 @@ TEST(every_placeholder_names_something)
     }
 }
 
+// Each option has something that it depends on, and no placeholder is cut by a bracket.
+TEST(options_are_well_formed)
+{
+    for (int i = 0; i < CATALOGUE_COUNT; i++) {
+        const char *p = entry(i)->text;
+        while ((p = strpbrk(p, "[]")) != NULL) {
+            assert_int_equal(*p, '[');
+            const char *close = p + 1 + strcspn(p + 1, "[]");
+            const char *name = strchr(p, '{');
+            assert_int_equal(*close, ']');
+            assert_true(name && strchr(name, '}') < close);
+            p = close + 1;
+        }
+    }
+}
+
 TEST(fields_are_listed_once)
 {
     for (int i = 0; i < CATALOGUE_COUNT; i++) {
@@ -89,6 +108,99 @@ TEST(the_own_mib_serves_exactly_what_the_ib_sma_mib_does_not)
         const struct catalogue_entry *e = entry(i);
         assert_int_equal(e->own == NULL, e->sma != NULL);
         assert_int_equal(e->gsw != NULL, e->switch_reason != 0);
+        assert_int_equal(e->topo != NULL, e->topo_reason != 0);
+        assert_true(e->topo == NULL || e->topo == &MIB_GSW_IB_TOPO_TRAP);
+        assert_true(!e->between_switches || e->topo);
+    }
+}
+
+// Where the IBSWITCH-MIB has words for a change: gswTopoComSwitchStatus, gswIBTopoChangeReason.
+TEST(changes_for_the_ibswitch_mib)
+{
+    static const struct {
+        enum catalogue_event event;
+        unsigned status, reason;
+    } ROWS[] = {
+        {CATALOGUE_SWITCH_ADDED, 2, 3},
+        {CATALOGUE_SWITCH_REMOVED, 3, 3},
+        {CATALOGUE_HOST_ADDED, 0, 4},
+        {CATALOGUE_HOST_REMOVED, 0, 4},
+        {CATALOGUE_ROUTER_ADDED, 0, 3},
+        {CATALOGUE_ROUTER_REMOVED, 0, 3},
+        {CATALOGUE_PORT_ADDED, 0, 2},
+        {CATALOGUE_PORT_REMOVED, 0, 2},
+        {CATALOGUE_LINK_UP, 4, 2},
+        {CATALOGUE_LINK_DOWN, 5, 2},
+        {CATALOGUE_SM_APPEARED, 0, 5},
+        {CATALOGUE_SM_VANISHED, 0, 5},
+        {CATALOGUE_SM_FAILED_OVER, 0, 6},
+        {CATALOGUE_IO_UNIT_ADDED, 0, 8},
+        {CATALOGUE_IO_UNIT_REMOVED, 0, 8},
+        {CATALOGUE_IO_CONTROLLER_ADDED, 0, 7},
+        {CATALOGUE_IO_CONTROLLER_REMOVED, 0, 7},
+    };
+    size_t found = 0;
+    for (int i = CATALOGUE_SWITCH_ADDED; i < CATALOGUE_COUNT; i++) {
+        const struct catalogue_entry *e = entry(i);
+        const struct mib_notification *gsw = e->switch_reason ? &MIB_GSW_TOPO_COM_TRAP : NULL;
+        assert_ptr_equal(e->gsw, gsw);
+        assert_int_equal(e->between_switches, i == CATALOGUE_LINK_UP || i == CATALOGUE_LINK_DOWN);
+        found += e->topo != NULL;
+    }
+    assert_int_equal(found, COUNT(ROWS));
+    for (size_t i = 0; i < COUNT(ROWS); i++) {
+        assert_int_equal(catalogue_get(ROWS[i].event)->switch_reason, ROWS[i].status);
+        assert_int_equal(catalogue_get(ROWS[i].event)->topo_reason, ROWS[i].reason);
+    }
+}
+
+TEST(switch_notifications_need_their_switches)
+{
+    struct event *e = event_make(catalogue_get(CATALOGUE_LINK_DOWN));
+    e->subject.type = e->peer.type = FABRIC_SWITCH;
+    assert_false(catalogue_has_switch(e));
+    e->switch_guid = 1;
+    assert_true(catalogue_has_switch(e));
+    e->peer.type = FABRIC_CA;
+    assert_false(catalogue_has_switch(e));
+    e->type = catalogue_get(CATALOGUE_HOST_REMOVED);
+    assert_true(catalogue_has_switch(e));
+    event_release(e);
+}
+
+// What raises an alarm is followed by what clears it.
+TEST(alarms_come_in_pairs)
+{
+    static const char *const PAIRS[][2] = {
+        {"subscription-lost", "subscription-restored"},
+        {"receiver-failing", "receiver-back"},
+        {"journal-degraded", "journal-healed"},
+        {"switch-removed", "switch-added"},
+        {"host-removed", "host-added"},
+        {"router-removed", "router-added"},
+        {"port-removed", "port-added"},
+        {"link-down", "link-up"},
+        {"link-degraded", "link-restored"},
+        {"sm-vanished", "sm-appeared"},
+        {"sm-unreachable", "sm-back"},
+        {"io-unit-removed", "io-unit-added"},
+        {"io-controller-removed", "io-controller-added"},
+        {"threshold-reached", "threshold-cleared"},
+    };
+    size_t raising = 0, clearing = 0;
+    for (int i = 0; i < CATALOGUE_COUNT; i++) {
+        raising += entry(i)->alarm == ALARM_RAISES;
+        clearing += entry(i)->alarm == ALARM_CLEARS;
+    }
+    assert_int_equal(raising, COUNT(PAIRS));
+    assert_int_equal(clearing, COUNT(PAIRS));
+    for (size_t i = 0; i < COUNT(PAIRS); i++) {
+        const struct catalogue_entry *up = catalogue_find(PAIRS[i][0]);
+        const struct catalogue_entry *down = catalogue_find(PAIRS[i][1]);
+        assert_true(up && down);
+        assert_int_equal(up->alarm, ALARM_RAISES);
+        assert_int_equal(down->alarm, ALARM_CLEARS);
+        assert_true(up->severity < down->severity);
     }
 }
 
@@ -209,6 +321,11 @@ TEST(protocol_numbers_have_words)
     assert_string_equal(words_smp_attribute(0x0015), "PortInfo");
     assert_string_equal(words_smp_attribute(0x0020), "SMInfo");
     assert_null(words_smp_attribute(0xABCD));
+    assert_string_equal(words_node_type(FABRIC_CA), "host");
+    assert_string_equal(words_node_type(FABRIC_SWITCH), "switch");
+    assert_string_equal(words_node_type(FABRIC_ROUTER), "router");
+    assert_string_equal(words_node_type(0), "");
+    assert_string_equal(words_node_type(4), "");
     words_add_change_flags(&t, 0x3F);
     assert_string_equal(buf, "NodeDescription, LinkWidthEnabled, LinkSpeedEnabled, SM priority, "
                              "HierarchyInfo, CapabilityMask2");
@@ -226,8 +343,12 @@ int main(void)
         cmocka_unit_test(every_entry_is_complete),
         cmocka_unit_test(names_titles_and_traps_are_unique),
         cmocka_unit_test(every_placeholder_names_something),
+        cmocka_unit_test(options_are_well_formed),
         cmocka_unit_test(fields_are_listed_once),
         cmocka_unit_test(the_own_mib_serves_exactly_what_the_ib_sma_mib_does_not),
+        cmocka_unit_test(changes_for_the_ibswitch_mib),
+        cmocka_unit_test(switch_notifications_need_their_switches),
+        cmocka_unit_test(alarms_come_in_pairs),
         cmocka_unit_test(each_notification_belongs_to_one_event),
         cmocka_unit_test(every_trap_has_its_row),
         cmocka_unit_test(any_other_trap_is_unknown),

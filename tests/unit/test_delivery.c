@@ -663,6 +663,54 @@ TEST(a_stop_waits_for_acknowledgements)
     assert_int_equal(saved_cursor(), 10);
 }
 
+TEST(a_paused_receiver_gets_what_waited_when_it_goes_on)
+{
+    start();
+    put(1, 1);
+    fake_receiver_wait_taken(&fake, 1);
+    delivery_pause(delivery, true);
+    put(2, 5);
+    delivery_get_status(delivery, &status);
+    assert_true(status.paused);
+    assert_int_equal(delivery_fate(delivery, 6).outcome, DELIVERY_WAITING);
+    delivery_pause(delivery, false);
+    fake_receiver_wait_taken(&fake, 6);
+    stop();
+    check_had(1, 6);
+}
+
+TEST(a_flush_gives_up_what_waits_and_nothing_later)
+{
+    start();
+    delivery_pause(delivery, true);
+    put(1, 5);
+    delivery_flush(delivery);
+    put(6, 2);
+    delivery_pause(delivery, false);
+    fake_receiver_wait_taken(&fake, 2);
+    stop();
+    check_had(6, 2);
+}
+
+TEST(the_fate_of_an_event_is_remembered)
+{
+    start();
+    delivery_pause(delivery, true);
+    put(1, 1);
+    delivery_flush(delivery);
+    put(2, 1);
+    delivery_pause(delivery, false);
+    fake_receiver_wait_taken(&fake, 1);
+    while (journal_cursor(journal, journal_receiver(journal, "siem")) < 2)
+        sched_yield();
+    assert_int_equal(delivery_fate(delivery, 1).outcome, DELIVERY_GIVEN_UP);
+    struct delivery_fate fate = delivery_fate(delivery, 2);
+    assert_int_equal(fate.outcome, DELIVERY_DELIVERED);
+    assert_int_equal(fate.time_us, clock_utc(&fake.clock));
+    assert_int_equal(delivery_fate(delivery, 3).outcome, DELIVERY_WAITING);
+    stop();
+}
+
 #define DELIVERY_TEST(f) cmocka_unit_test_setup_teardown(f, begin, end)
 
 int main(void)
@@ -697,6 +745,9 @@ int main(void)
         DELIVERY_TEST(a_stop_sends_what_waits),
         DELIVERY_TEST(a_stop_leaves_the_rest_in_the_journal_when_its_time_is_over),
         DELIVERY_TEST(a_stop_waits_for_acknowledgements),
+        DELIVERY_TEST(a_paused_receiver_gets_what_waited_when_it_goes_on),
+        DELIVERY_TEST(a_flush_gives_up_what_waits_and_nothing_later),
+        DELIVERY_TEST(the_fate_of_an_event_is_remembered),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,6 +4,7 @@
 
 #include "base/text.h"
 #include "event/maker.h"
+#include "model/fabric.h"
 
 #define MAP                                                                                        \
     "0x0002c90300a1b2c3 \"sm-1\"\n"                                                                \
@@ -31,7 +32,7 @@ static int begin(void **state)
     chance = support_random(&counting);
     names = names_parse("map", MAP, sizeof MAP - 1, &err);
     assert_non_null(names);
-    plain = (struct maker){&clock_, &chance, NULL, GOLDEN_PREFIX};
+    plain = (struct maker){.clock = &clock_, .random = &chance, .subnet_prefix = GOLDEN_PREFIX};
     named = plain;
     named.names = names;
     return 0;
@@ -391,6 +392,489 @@ TEST(the_gateways_own_events)
                      "room.");
 }
 
+// Changes of the fabric.
+
+#define LEAF                                                                                       \
+    {                                                                                              \
+        .guid = GOLDEN_SWITCH_GUID, .node_guid = GOLDEN_SWITCH_GUID, .lid = 3,                     \
+        .type = FABRIC_SWITCH, .name = "leaf12"                                                    \
+    }
+#define SPINE                                                                                      \
+    {                                                                                              \
+        .guid = 0x99, .node_guid = 0x99, .lid = 2, .type = FABRIC_SWITCH, .name = "spine1"         \
+    }
+#define HOST                                                                                       \
+    {                                                                                              \
+        .guid = GOLDEN_CA2_GUID, .node_guid = GOLDEN_CA2_GUID - 1, .lid = 9, .type = FABRIC_CA,    \
+        .port = 1, .name = "node0345 HCA-1"                                                        \
+    }
+
+static const struct endpoint LEAF12 = LEAF, SPINE1 = SPINE, NODE345 = HOST;
+
+static struct endpoint at_port(const struct endpoint *who, uint8_t port)
+{
+    struct endpoint end = *who;
+    end.port = port;
+    return end;
+}
+
+enum whom { NOBODY, A_LEAF, LEAF_17, SPINE_3, A_HOST, A_NODE, A_CONTROLLER };
+
+static struct endpoint whom(enum whom who)
+{
+    static const struct endpoint CONTROLLER = {.guid = 0x77, .port = 2, .name = "SRP target"};
+    switch (who) {
+    case A_LEAF:
+        return LEAF12;
+    case LEAF_17:
+        return at_port(&LEAF12, 17);
+    case SPINE_3:
+        return at_port(&SPINE1, 3);
+    case A_HOST:
+        return NODE345;
+    case A_NODE:
+        return at_port(&NODE345, 0);
+    case A_CONTROLLER:
+        return CONTROLLER;
+    default:
+        return (struct endpoint){0};
+    }
+}
+
+static struct event *make_change(const struct change *change, bool late)
+{
+    struct event *event = maker_from_change(&plain, change, late, NULL, NULL);
+    assert_non_null(event);
+    assert_ptr_equal(event->type, catalogue_get(change->type));
+    return event;
+}
+
+// Whatever is missing, no blank and no sign is left over.
+static void check_well_written(const char *text)
+{
+    static const char *const UGLY[] = {"  ", " .", " ,", " ;", " :", "..", ";.", ":.",
+                                       ",.", "()", ";;", ":;", "{",  "}",  "[",  "]"};
+    for (size_t i = 0; i < COUNT(UGLY); i++)
+        assert_null(strstr(text, UGLY[i]));
+    assert_int_not_equal(text[0], ' ');
+    assert_int_equal(text[strlen(text) - 1], '.');
+}
+
+TEST(each_change_has_its_sentence)
+{
+    static const struct {
+        enum catalogue_event type;
+        enum whom subject, peer;
+        bool late;
+        const char *reason, *text;
+    } SENTENCES[] = {
+        {CATALOGUE_SWITCH_ADDED, A_LEAF, NOBODY, false, "",
+         "Switch leaf12 (LID 3) joined the fabric."},
+        {CATALOGUE_SWITCH_REMOVED, A_LEAF, NOBODY, false, "with it went 2 nodes: node1, node2",
+         "Switch leaf12 (LID 3) left the fabric; with it went 2 nodes: node1, node2."},
+        {CATALOGUE_SWITCH_REMOVED, A_LEAF, NOBODY, true, "",
+         "Switch leaf12 (LID 3) left the fabric while ibtrapd was away."},
+        {CATALOGUE_SWITCH_MOVED, A_LEAF, SPINE_3, false, "port 4 of spine2",
+         "Switch leaf12 (LID 3) was moved: it is cabled to port 3 of spine1 (LID 2) now, before to "
+         "port 4 of spine2."},
+        {CATALOGUE_HOST_ADDED, A_NODE, LEAF_17, false, "",
+         "Host node0345 HCA-1 (LID 9) joined the fabric; it hangs on port 17 of leaf12 (LID 3)."},
+        {CATALOGUE_HOST_REMOVED, A_NODE, LEAF_17, false, "",
+         "Host node0345 HCA-1 (LID 9) left the fabric; it hung on port 17 of leaf12 (LID 3)."},
+        {CATALOGUE_HOST_REMOVED, A_NODE, LEAF_17, true, "",
+         "Host node0345 HCA-1 (LID 9) left the fabric while ibtrapd was away; it hung on port 17 "
+         "of "
+         "leaf12 (LID 3)."},
+        {CATALOGUE_HOST_REMOVED, A_NODE, NOBODY, false, "",
+         "Host node0345 HCA-1 (LID 9) left the fabric."},
+        {CATALOGUE_HOST_MOVED, A_NODE, LEAF_17, false, "port 3 of leaf11",
+         "Host node0345 HCA-1 (LID 9) was moved: it hangs on port 17 of leaf12 (LID 3) now, before "
+         "on port 3 of leaf11."},
+        {CATALOGUE_ROUTER_ADDED, A_NODE, LEAF_17, false, "",
+         "Router node0345 HCA-1 (LID 9) joined the fabric; it hangs on port 17 of leaf12 (LID 3)."},
+        {CATALOGUE_ROUTER_REMOVED, A_NODE, LEAF_17, false, "with it went 1 node: node1",
+         "Router node0345 HCA-1 (LID 9) left the fabric; it hung on port 17 of leaf12 (LID 3); "
+         "with "
+         "it went 1 node: node1."},
+        {CATALOGUE_ROUTER_MOVED, A_NODE, LEAF_17, true, "",
+         "Router node0345 HCA-1 (LID 9) was moved while ibtrapd was away: it hangs on port 17 of "
+         "leaf12 (LID 3) now."},
+        {CATALOGUE_PORT_ADDED, A_HOST, LEAF_17, false, "",
+         "Port 1 of node0345 HCA-1 (LID 9) joined the fabric; it hangs on port 17 of leaf12 (LID "
+         "3)."},
+        {CATALOGUE_PORT_REMOVED, A_HOST, LEAF_17, false, "",
+         "Port 1 of node0345 HCA-1 (LID 9) left the fabric; it hung on port 17 of leaf12 (LID 3)."},
+        {CATALOGUE_PORT_MOVED, A_HOST, LEAF_17, false, "port 3 of leaf11",
+         "Port 1 of node0345 HCA-1 (LID 9) was moved: it hangs on port 17 of leaf12 (LID 3) now, "
+         "before on port 3 of leaf11."},
+        {CATALOGUE_LINK_UP, LEAF_17, SPINE_3, false, "",
+         "Port 17 of leaf12 (LID 3) to port 3 of spine1 (LID 2) came up."},
+        {CATALOGUE_LINK_DOWN, LEAF_17, A_HOST, false, "",
+         "Port 17 of leaf12 (LID 3) to port 1 of node0345 HCA-1 (LID 9) went down."},
+        {CATALOGUE_LINK_DOWN, LEAF_17, A_HOST, true, "",
+         "Port 17 of leaf12 (LID 3) to port 1 of node0345 HCA-1 (LID 9) went down while ibtrapd "
+         "was "
+         "away."},
+        {CATALOGUE_LINK_MOVED, LEAF_17, SPINE_3, false, "port 4 of spine2",
+         "Port 17 of leaf12 (LID 3) was recabled: it is connected to port 3 of spine1 (LID 2) now, "
+         "before to port 4 of spine2."},
+        {CATALOGUE_LINK_DEGRADED, LEAF_17, SPINE_3, false, "1X SDR (2.5 Gb/s) in place of 4X EDR",
+         "Port 17 of leaf12 (LID 3) to port 3 of spine1 (LID 2) degraded; it runs below what both "
+         "ends can: 1X SDR (2.5 Gb/s) in place of 4X EDR."},
+        {CATALOGUE_LINK_RESTORED, LEAF_17, SPINE_3, true, "4X EDR (100 Gb/s)",
+         "Port 17 of leaf12 (LID 3) to port 3 of spine1 (LID 2) recovered while ibtrapd was away; "
+         "it "
+         "runs at full width and speed again: 4X EDR (100 Gb/s)."},
+        {CATALOGUE_NODE_RENAMED, A_LEAF, NOBODY, false, "leaf11",
+         "leaf12 (LID 3) got a new name; the old one was leaf11."},
+        {CATALOGUE_LID_CHANGED, A_HOST, NOBODY, false, "7",
+         "Port 1 of node0345 HCA-1 (LID 9) got a new LID; the old one was 7."},
+        {CATALOGUE_LID_CHANGED, A_LEAF, NOBODY, true, "7",
+         "leaf12 (LID 3) got a new LID while ibtrapd was away; the old one was 7."},
+        {CATALOGUE_SM_APPEARED, A_HOST, NOBODY, false, "priority 3, standby",
+         "A subnet manager appeared on node0345 HCA-1 (LID 9): priority 3, standby."},
+        {CATALOGUE_SM_VANISHED, A_HOST, NOBODY, false, "",
+         "The subnet manager on node0345 HCA-1 (LID 9) vanished."},
+        {CATALOGUE_SM_FAILED_OVER, A_LEAF, A_HOST, false, "",
+         "The subnet manager on leaf12 (LID 3) became master; before it was the one on node0345 "
+         "HCA-1 (LID 9)."},
+        {CATALOGUE_SM_FAILED_OVER, A_LEAF, NOBODY, true, "",
+         "The subnet manager on leaf12 (LID 3) became master while ibtrapd was away."},
+        {CATALOGUE_IO_UNIT_ADDED, A_NODE, NOBODY, false, "",
+         "node0345 HCA-1 (LID 9) offers an I/O unit now."},
+        {CATALOGUE_IO_UNIT_REMOVED, A_NODE, NOBODY, true, "",
+         "The I/O unit of node0345 HCA-1 (LID 9) is gone; it went while ibtrapd was away."},
+        {CATALOGUE_IO_CONTROLLER_ADDED, A_NODE, A_CONTROLLER, false, "",
+         "An I/O controller appeared in slot 2 of node0345 HCA-1 (LID 9): SRP target."},
+        {CATALOGUE_IO_CONTROLLER_REMOVED, A_NODE, A_CONTROLLER, false, "",
+         "The I/O controller in slot 2 of node0345 HCA-1 (LID 9) went away: SRP target."},
+    };
+    for (size_t i = 0; i < COUNT(SENTENCES); i++) {
+        struct change change = {.type = SENTENCES[i].type,
+                                .subject = whom(SENTENCES[i].subject),
+                                .peer = whom(SENTENCES[i].peer)};
+        snprintf(change.reason, sizeof change.reason, "%s", SENTENCES[i].reason);
+        struct event *event = make_change(&change, SENTENCES[i].late);
+        assert_string_equal(event->text, SENTENCES[i].text);
+        event_release(event);
+    }
+}
+
+static bool is_found_by_sweeps(int type)
+{
+    return type != CATALOGUE_SM_UNREACHABLE && type != CATALOGUE_SM_BACK &&
+           type < CATALOGUE_THRESHOLD_REACHED;
+}
+
+// Every row, with everything that can be missing missing.
+TEST(sentences_are_well_written_whatever_is_known)
+{
+    for (int type = CATALOGUE_SWITCH_ADDED; type < CATALOGUE_COUNT; type++) {
+        for (unsigned known = 0; known < 32; known++) {
+            struct change change = {.type = (enum catalogue_event)type};
+            if (known & 1)
+                change.subject = whom(LEAF_17);
+            if (known & 2)
+                change.peer = whom(SPINE_3);
+            if (known & 4)
+                strcpy(change.reason, "so it is");
+            if (known & 8)
+                change.subject.name[0] = change.peer.name[0] = '\0';
+            struct event *event = make_change(&change, known & 16);
+            check_well_written(event->text);
+            if ((known & 16) && is_found_by_sweeps(type))
+                assert_non_null(strstr(event->text, "while ibtrapd was away"));
+            event_release(event);
+        }
+    }
+}
+
+TEST(who_has_no_name_has_a_guid)
+{
+    struct change change = {
+        .type = CATALOGUE_LINK_DOWN, .subject = whom(LEAF_17), .peer = whom(A_HOST)};
+    change.subject.name[0] = change.peer.name[0] = '\0';
+    struct event *event = make_change(&change, false);
+    assert_string_equal(event->text,
+                        "Port 17 of node GUID 0x0002c90300001234 (LID 3) to port 1 of port GUID "
+                        "0x0002c903000e8ad1 (LID 9) went down.");
+    event_release(event);
+    change.type = CATALOGUE_NODE_RENAMED;
+    change.subject.port = 0;
+    event = make_change(&change, false);
+    assert_string_equal(event->text, "Node GUID 0x0002c90300001234 (LID 3) got a new name.");
+    event_release(event);
+}
+
+TEST(a_change_keeps_what_is_known_of_it)
+{
+    struct change change = {.type = CATALOGUE_SWITCH_REMOVED,
+                            .subject = LEAF12,
+                            .peer = SPINE1,
+                            .switch_guid = GOLDEN_SWITCH_GUID,
+                            .sm_guid = 5,
+                            .affected = 12,
+                            .reason = "with it went 12 nodes: a\x1B",
+                            .alarm_key = "node 0x0002c90300001234"};
+    struct event *event = maker_from_change(&plain, &change, true, "the cause", "the trap");
+    assert_memory_equal(&event->subject, &LEAF12, sizeof LEAF12);
+    assert_memory_equal(&event->peer, &SPINE1, sizeof SPINE1);
+    assert_true(event->switch_guid == GOLDEN_SWITCH_GUID);
+    assert_int_equal(event->sm_guid, 5);
+    assert_int_equal(event->affected, 12);
+    assert_true(event->found_late);
+    assert_false(event->derived);
+    assert_string_equal(event->cause_id, "the cause");
+    assert_string_equal(event->related_id, "the trap");
+    assert_string_equal(event->reason, "with it went 12 nodes: a?");
+    assert_string_equal(event->alarm_key, "node 0x0002c90300001234");
+    assert_int_equal(event->time_us, SUPPORT_UTC_US);
+    assert_int_equal(event->subnet_prefix, GOLDEN_PREFIX);
+    assert_int_equal(event->notice.trap, 0);
+    event_release(event);
+    // What raises and clears nothing has no key.
+    change.type = CATALOGUE_SWITCH_MOVED;
+    event = make_change(&change, false);
+    assert_string_equal(event->alarm_key, "");
+    assert_string_equal(event->cause_id, "");
+    assert_string_equal(event->related_id, "");
+    event_release(event);
+}
+
+TEST(no_key_no_alarm)
+{
+    struct change change = {.type = CATALOGUE_LINK_DOWN, .alarm_key = "link"};
+    struct event *event = make_change(&change, false);
+    assert_int_equal(catalogue_alarm(event), ALARM_RAISES);
+    event_release(event);
+    change.alarm_key[0] = '\0'; // the cable is elsewhere now, nothing will bring the link back
+    event = make_change(&change, false);
+    assert_int_equal(catalogue_alarm(event), ALARM_NONE);
+    assert_int_equal(field_get(event, FIELD_ALARM_STATE).number, ALARM_NONE);
+    event_release(event);
+}
+
+// Counters.
+
+static struct event *make_threshold(enum counter counter, bool reached, uint64_t before,
+                                    uint64_t after)
+{
+    const struct threshold_change change = {
+        GOLDEN_SWITCH_GUID, 17, counter, reached, before, after};
+    struct event *event = maker_from_threshold(&plain, &change, &LEAF12);
+    assert_non_null(event);
+    assert_int_equal(event->subject.port, 17);
+    assert_int_equal(event->counter, counter);
+    assert_true(event->counter_old == before && event->counter_new == after);
+    assert_true(event->switch_guid == GOLDEN_SWITCH_GUID);
+    check_well_written(event->text);
+    return event;
+}
+
+TEST(a_threshold_is_reached_and_cleared)
+{
+    struct event *event = make_threshold(COUNTER_SYMBOL_ERROR, true, 5, 105);
+    assert_string_equal(event->type->name, "threshold-reached");
+    assert_string_equal(event->text, "SymbolErrorCounter of port 17 of leaf12 (LID 3) grew by 100 "
+                                     "from one reading to the next, to 105.");
+    assert_string_equal(event->alarm_key, "counter SymbolErrorCounter 0x0002c90300001234/17");
+    assert_false(event->derived);
+    assert_int_equal(event->notice.lid, 0);
+    event_release(event);
+    event = make_threshold(COUNTER_SYMBOL_ERROR, false, 105, 106);
+    assert_string_equal(event->type->name, "threshold-cleared");
+    assert_string_equal(event->text, "SymbolErrorCounter of port 17 of leaf12 (LID 3) no longer "
+                                     "grows too fast; it is at 106.");
+    assert_string_equal(event->alarm_key, "counter SymbolErrorCounter 0x0002c90300001234/17");
+    event_release(event);
+    // Somebody cleared the counter: it counts from zero.
+    event = make_threshold(COUNTER_LINK_DOWNED, true, 200, 30);
+    assert_string_equal(event->text,
+                        "LinkDownedCounter of port 17 of leaf12 (LID 3) grew by 30 from "
+                        "one reading to the next, to 30.");
+    event_release(event);
+}
+
+TEST(two_counters_stand_for_traps)
+{
+    struct event *event = make_threshold(COUNTER_LOCAL_LINK_INTEGRITY_ERRORS, true, 3, 7);
+    assert_string_equal(event->type->name, "link-integrity-threshold");
+    assert_string_equal(
+        event->text, "Port 17 of leaf12 (LID 3) reached its threshold of local link integrity "
+                     "errors; check the cable and its connectors (no trap told of it: its counter "
+                     "LocalLinkIntegrityErrors grew by 4 to 7).");
+    assert_true(event->derived);
+    assert_true(event->notice.generic);
+    assert_int_equal(event->notice.trap, 129);
+    assert_int_equal(event->notice.lid, 3);
+    assert_int_equal(event->notice.port, 17);
+    assert_string_equal(event->alarm_key, "");
+    event_release(event);
+    event = make_threshold(COUNTER_EXCESSIVE_BUFFER_OVERRUN_ERRORS, true, 0, 1);
+    assert_string_equal(event->type->name, "buffer-overrun-threshold");
+    assert_string_equal(
+        event->text, "Port 17 of leaf12 (LID 3) reached its threshold of excessive buffer "
+                     "overruns (no trap told of it: its counter ExcessiveBufferOverrunErrors grew "
+                     "by 1 to 1).");
+    assert_int_equal(event->notice.trap, 130);
+    event_release(event);
+}
+
+TEST(the_counter_of_a_host_is_no_switchs)
+{
+    const struct threshold_change change = {
+        .node_guid = GOLDEN_CA2_GUID - 1, .port = 1, .reached = true};
+    struct event *event = maker_from_threshold(&plain, &change, &NODE345);
+    assert_int_equal(event->switch_guid, 0);
+    event_release(event);
+    // A port that is not known at all still has its GUID.
+    event = maker_from_threshold(&plain, &change, &(struct endpoint){0});
+    assert_string_equal(event->text,
+                        "SymbolErrorCounter of port 1 of node GUID 0x0002c903000e8ad0 grew "
+                        "by 0 from one reading to the next, to 0.");
+    event_release(event);
+}
+
+TEST(the_subnet_managers_silence)
+{
+    struct maker_occurrence what = {.type = CATALOGUE_SM_UNREACHABLE,
+                                    .sm_lid = 1,
+                                    .sm_guid = GOLDEN_SM_GUID,
+                                    .alarm_key = "sm-reachable",
+                                    .reason = "no answer for 15 s"};
+    struct event *event = maker_from_occurrence(&named, &what);
+    assert_string_equal(event->text,
+                        "The master subnet manager on sm-1 (LID 1) does not answer: no "
+                        "answer for 15 s.");
+    assert_true(event->sm_guid == GOLDEN_SM_GUID);
+    assert_int_equal(event->subject.lid, 1);
+    assert_string_equal(event->alarm_key, "sm-reachable");
+    event_release(event);
+    what = (struct maker_occurrence){.type = CATALOGUE_SM_BACK};
+    event = maker_from_occurrence(&named, &what);
+    assert_string_equal(event->text, "The master subnet manager answers again.");
+    event_release(event);
+}
+
+// What the fabric knows: the switch with its LID, the host's port by LID and GUID, and their link.
+
+static bool lookup_lid(void *ctx, uint16_t lid, struct endpoint *out)
+{
+    (void)ctx;
+    if (lid == 3)
+        *out = LEAF12;
+    else if (lid == 9)
+        *out = NODE345;
+    return lid == 3 || lid == 9;
+}
+
+static bool lookup_guid(void *ctx, uint64_t guid, struct endpoint *out)
+{
+    (void)ctx;
+    if (guid == GOLDEN_CA2_GUID || guid == GOLDEN_CA2_GUID - 1)
+        *out = NODE345;
+    else if (guid == GOLDEN_SWITCH_GUID)
+        *out = LEAF12;
+    else
+        return false;
+    return true;
+}
+
+static bool lookup_peer(void *ctx, uint64_t node_guid, uint8_t port, struct endpoint *out)
+{
+    ++*(unsigned *)ctx;
+    if (node_guid == GOLDEN_SWITCH_GUID && port == 17)
+        *out = NODE345;
+    else if (node_guid == GOLDEN_CA2_GUID - 1 && port == 1)
+        *out = at_port(&LEAF12, 17);
+    else
+        return false;
+    return true;
+}
+
+static struct maker knowing(const struct maker_lookup *lookup)
+{
+    struct maker maker = plain;
+    maker.lookup = lookup;
+    return maker;
+}
+
+TEST(traps_are_told_with_names_from_the_fabric)
+{
+    unsigned asked = 0;
+    const struct maker_lookup lookup = {lookup_lid, lookup_guid, lookup_peer, &asked};
+    const struct maker maker = knowing(&lookup);
+    static const struct {
+        enum golden golden;
+        const char *text;
+    } SENTENCES[] = {
+        {GOLDEN_128, "The link state of at least one port of leaf12 (LID 3) changed."},
+        {GOLDEN_129,
+         "Port 17 of leaf12 (LID 3) to port 1 of node0345 HCA-1 (LID 9) reached its threshold of "
+         "local link integrity errors; check the cable and its connectors."},
+        {GOLDEN_130,
+         "Port 254 of leaf12 (LID 3) reached its threshold of excessive buffer overruns."},
+        {GOLDEN_257, "Port GUID 0x0002c903000e8acf (LID 7) QP 0x00abcd sent a packet with the "
+                     "wrong P_Key 0x8001 "
+                     "to node0345 HCA-1 (LID 9) QP 0x123456 on SL 3."},
+        {GOLDEN_259, "Port 17 of leaf12 (LID 3), connected to port 1 of node0345 HCA-1 (LID 9), "
+                     "saw a packet with "
+                     "the wrong P_Key 0x8001 from port GUID 0x0002c903000e8acf (LID 7) to node0345 "
+                     "HCA-1 (LID 9) "
+                     "(known of it: LIDADDR1, LIDADDR2, P_Key, SL, QP1, QP2, GIDADDR1, GIDADDR2)."},
+    };
+    for (size_t i = 0; i < COUNT(SENTENCES); i++) {
+        struct event *event = make(&maker, SENTENCES[i].golden);
+        assert_string_equal(event->text, SENTENCES[i].text);
+        event_release(event);
+    }
+    assert_int_equal(asked, 3); // 129, 130, 259: the others name no port
+}
+
+TEST(a_port_that_left_is_told_with_its_place)
+{
+    unsigned asked = 0;
+    const struct maker_lookup lookup = {lookup_lid, lookup_guid, lookup_peer, &asked};
+    const struct maker maker = knowing(&lookup);
+    uint8_t wire[NOTICE_SIZE];
+    golden_wire(GOLDEN_65, wire);
+    wire[31] = 0xD1; // the GID's last octet: the host that the fabric knows
+    struct event *event = maker_from_notice(&maker, wire);
+    assert_string_equal(
+        event->text, "node0345 HCA-1 (LID 9) with GID fe80::2:c903:e:8ad1 went out of service: the "
+                     "subnet manager can no longer reach it; it hung on port 17 of leaf12 (LID "
+                     "3).");
+    assert_true(event->subject.guid == GOLDEN_CA2_GUID);
+    assert_true(event->subject.node_guid == GOLDEN_CA2_GUID - 1);
+    assert_int_equal(event->subject.lid, 9);
+    assert_int_equal(event->peer.port, 17);
+    event_release(event);
+}
+
+// The GID that the notice has stays, and names that people gave go first.
+TEST(the_map_goes_before_the_fabric)
+{
+    unsigned asked = 0;
+    struct error err;
+    const struct maker_lookup lookup = {lookup_lid, lookup_guid, lookup_peer, &asked};
+    struct maker maker = knowing(&lookup);
+    static const char NODE[] = "0x0002c903000e8ad0 \"by node GUID\"";
+    struct names *few = names_parse("map", NODE, sizeof NODE - 1, &err);
+    maker.names = few;
+    struct event *event = make(&maker, GOLDEN_257);
+    assert_string_equal(event->destination.name, "by node GUID");
+    assert_int_equal(address_gid_interface(event->destination.gid), GOLDEN_CA2_GUID);
+    event_release(event);
+    names_free(few);
+    maker.names = names;
+    event = make(&maker, GOLDEN_128);
+    assert_string_equal(event->subject.name, "leaf12");
+    assert_int_equal(address_gid_interface(event->subject.gid), GOLDEN_SWITCH_GUID);
+    assert_int_equal(event->subject.type, FABRIC_SWITCH);
+    assert_true(event->switch_guid == GOLDEN_SWITCH_GUID);
+    event_release(event);
+}
+
 TEST(a_reason_is_always_proper_text)
 {
     struct maker_occurrence what = {.type = CATALOGUE_GATEWAY_STOPPED};
@@ -434,6 +918,18 @@ int main(void)
         EVENT_TEST(the_version_stands_whatever_chance_says),
         EVENT_TEST(a_malformed_mad_becomes_an_event),
         EVENT_TEST(the_gateways_own_events),
+        EVENT_TEST(each_change_has_its_sentence),
+        EVENT_TEST(sentences_are_well_written_whatever_is_known),
+        EVENT_TEST(who_has_no_name_has_a_guid),
+        EVENT_TEST(a_change_keeps_what_is_known_of_it),
+        EVENT_TEST(no_key_no_alarm),
+        EVENT_TEST(a_threshold_is_reached_and_cleared),
+        EVENT_TEST(two_counters_stand_for_traps),
+        EVENT_TEST(the_counter_of_a_host_is_no_switchs),
+        EVENT_TEST(the_subnet_managers_silence),
+        EVENT_TEST(traps_are_told_with_names_from_the_fabric),
+        EVENT_TEST(a_port_that_left_is_told_with_its_place),
+        EVENT_TEST(the_map_goes_before_the_fabric),
         EVENT_TEST(a_reason_is_always_proper_text),
         EVENT_TEST(references_are_counted),
     };

@@ -139,6 +139,43 @@ TEST(what_switches_report_themselves)
     check_pattern(&filter.switches, "leaf12", true, false, false);
 }
 
+// A link between two switches, found by a sweep: nobody reported it.
+static void make_it_a_change(void)
+{
+    link_event->type = catalogue_get(CATALOGUE_LINK_DOWN);
+    link_event->issuer = (struct endpoint){0};
+    link_event->subject.node_guid = LEAF_GUID;
+    link_event->peer =
+        (struct endpoint){.guid = 0x98, .node_guid = 0x99, .port = 3, .name = "spine1"};
+}
+
+TEST(both_ends_of_a_link_count)
+{
+    make_it_a_change();
+    check_pattern(&filter.nodes, "leaf*", true, false, false);
+    check_pattern(&filter.nodes, "spine1", true, false, false);
+    check_pattern(&filter.nodes, "node-b", false, false, false);
+    filter.nodes.count = 0;
+    check_pattern(&filter.guids, "0x0002c90300001234", true, false, false);
+    check_pattern(&filter.guids, "0x0000000000000098", true, false, false);
+    check_pattern(&filter.guids, "0x0000000000000099", true, false, false);
+    check_pattern(&filter.guids, "0x0000000000000097", false, false, false);
+}
+
+TEST(a_change_belongs_to_its_switch)
+{
+    make_it_a_change();
+    check_pattern(&filter.switches, "leaf12", true, false, false);
+    check_pattern(&filter.switches, "spine1", false, false, false);
+    check_pattern(&filter.switches, "0x0002c90300001234", true, false, false);
+    // A host's: the switch that it hangs on.
+    link_event->switch_guid = 0x99;
+    check_pattern(&filter.switches, "spine1", true, false, false);
+    check_pattern(&filter.switches, "leaf12", false, false, false);
+    link_event->switch_guid = 0;
+    check_pattern(&filter.switches, "*", false, false, false);
+}
+
 TEST(all_conditions_must_hold)
 {
     add(&filter.events, "link-*");
@@ -166,6 +203,8 @@ int main(void)
         FILTER_TEST(nodes_by_name),
         FILTER_TEST(nodes_by_guid),
         FILTER_TEST(what_switches_report_themselves),
+        FILTER_TEST(both_ends_of_a_link_count),
+        FILTER_TEST(a_change_belongs_to_its_switch),
         FILTER_TEST(all_conditions_must_hold),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -2,6 +2,8 @@
 
 #include "install.h"
 #include "model/catalogue.h"
+#include "model/counter.h"
+#include "model/fabric.h"
 #include "sink/format.h"
 
 #define VERSION INSTALL_VERSION
@@ -216,6 +218,111 @@ TEST(ecs)
           "\"ibtrapd\":{" FIELDS "}}");
 }
 
+// A link between a switch and a host that went down while nobody looked.
+static struct event *change_event(void)
+{
+    struct event *e = make(CATALOGUE_LINK_DOWN, "leaf12", "The link went down.");
+    e->subject.guid = e->subject.node_guid = e->switch_guid = UINT64_C(0x0002c90300001234);
+    e->subject.type = FABRIC_SWITCH;
+    e->subject.lid = 3;
+    e->subject.port = 17;
+    e->peer = (struct endpoint){
+        .guid = 0x98, .node_guid = 0x99, .type = FABRIC_CA, .lid = 9, .port = 1, .name = "node1"};
+    e->affected = 1;
+    e->found_late = true;
+    strcpy(e->alarm_key, "link a-b");
+    strcpy(e->related_id, "the-trap");
+    strcpy(e->cause_id, "the-cause");
+    strcpy(e->held, "standby");
+    return e;
+}
+
+TEST(json_of_a_change)
+{
+    check(
+        FORMAT_JSON, change_event(),
+        "<28>1 2026-11-21T03:19:03.123456Z host.example ibtrapd 42 link-down - "
+        "{\"time\":\"2026-11-21T03:19:03.123456Z\",\"id\":\"0199a2b3-0000-7000-8000-000000000001\","
+        "\"event\":\"link-down\",\"severity\":\"warning\",\"category\":\"link\","
+        "\"subnetPrefix\":\"0xfe80000000000000\",\"alarmState\":\"raised\","
+        "\"alarmKey\":\"link a-b\",\"foundLate\":true,\"relatedId\":\"the-trap\","
+        "\"causeId\":\"the-cause\",\"held\":\"standby\",\"subjectLid\":3,"
+        "\"subjectGuid\":\"0x0002c90300001234\",\"subjectName\":\"leaf12\",\"subjectPort\":17,"
+        "\"subjectType\":\"switch\",\"subjectNodeGuid\":\"0x0002c90300001234\",\"peerLid\":9,"
+        "\"peerGuid\":\"0x0000000000000098\",\"peerName\":\"node1\",\"peerPort\":1,"
+        "\"peerType\":\"host\",\"peerNodeGuid\":\"0x0000000000000099\","
+        "\"text\":\"The link went down.\"}");
+}
+
+TEST(rfc5424_of_a_change)
+{
+    check_contains(change_event(),
+                   "foundLate=\"true\" relatedId=\"the-trap\" causeId=\"the-cause\" "
+                   "held=\"standby\" subjectLid=\"3\"",
+                   true);
+    check_contains(change_event(), " peerName=\"node1\" peerPort=\"1\" peerType=\"host\" ", true);
+    check_contains(change_event(),
+                   "[alarm resource=\"leaf12\" probableCause=\"lossOfSignal\" "
+                   "perceivedSeverity=\"warning\" eventType=\"communicationsAlarm\" ",
+                   true);
+    // Not between switches: our own notification.
+    check_contains(change_event(), " o2=\"1.3.6.1.4.1.8072.9999.9999.117.0.33\" ", true);
+    struct event *e = change_event();
+    e->peer.type = FABRIC_SWITCH;
+    check_contains(e, " o2=\"1.3.6.1.3.2.2.1.0.1\" ", true);
+    e = change_event();
+    e->type = catalogue_get(CATALOGUE_HOST_REMOVED);
+    check_contains(e, " o2=\"1.3.6.1.3.2.2.1.0.2\" ", true);
+}
+
+TEST(what_went_along_is_counted_where_something_did)
+{
+    struct event *e = change_event();
+    e->type = catalogue_get(CATALOGUE_SWITCH_REMOVED);
+    check_contains(e, " affected=\"1\"]", true);
+    e = change_event();
+    e->type = catalogue_get(CATALOGUE_SWITCH_REMOVED);
+    strcpy(e->reason, "with it went 1 node: node1");
+    check_contains(e, " affected=\"1\" reason=\"with it went 1 node: node1\"]", true);
+    e = change_event();
+    e->type = catalogue_get(CATALOGUE_SWITCH_REMOVED);
+    e->affected = 0;
+    check_contains(e, " affected", false);
+}
+
+TEST(ecs_knows_both_ends)
+{
+    char buffer[FORMAT_SIZE];
+    struct text t = text_in(buffer, sizeof buffer);
+    struct event *e = change_event();
+    format_line(&t, FORMAT_ECS, &ORIGIN, e);
+    assert_non_null(strstr(buffer, "\"kind\":\"alert\",\"category\":[\"network\"]"));
+    assert_non_null(strstr(buffer, "\"host\":{\"name\":\"leaf12\"}"));
+    assert_non_null(strstr(buffer, "\"related\":{\"hosts\":[\"leaf12\",\"node1\"]}"));
+    assert_non_null(strstr(buffer, "\"code\":\"link-down\""));
+    assert_non_null(strstr(buffer, "\"foundLate\":true"));
+    event_release(e);
+}
+
+TEST(a_derived_notice_says_so)
+{
+    char buffer[FORMAT_SIZE];
+    struct text t = text_in(buffer, sizeof buffer);
+    struct event *e = link_event();
+    e->raw_size = 0;
+    e->derived = true;
+    e->counter = COUNTER_LOCAL_LINK_INTEGRITY_ERRORS;
+    e->counter_old = 3;
+    e->counter_new = 7;
+    format_line(&t, FORMAT_JSON, &ORIGIN, e);
+    assert_non_null(strstr(buffer, "\"trap\":129,\"derived\":true,"));
+    assert_non_null(strstr(buffer, "\"lid\":3,\"port\":17,\"counter\":\"LocalLinkIntegrityErrors\","
+                                   "\"counterOld\":3,\"counterNew\":7,\"text\":"));
+    event_release(e);
+    check_contains(link_event(), "derived", false);
+    check_contains(link_event(), "counter", false);
+}
+
 TEST(lines_without_a_syslog_header)
 {
     struct event *e = link_event();
@@ -253,9 +360,13 @@ TEST(formats_have_names)
 static struct event *fill(int type, char c)
 {
     struct event *e = make((enum catalogue_event)type, "", "");
-    struct endpoint *const who[] = {&e->subject, &e->issuer, &e->source, &e->destination};
+    struct endpoint *const who[] = {&e->subject, &e->issuer, &e->source, &e->destination, &e->peer};
     for (size_t i = 0; i < COUNT(who); i++) {
-        *who[i] = (struct endpoint){.guid = UINT64_MAX, .lid = UINT16_MAX};
+        *who[i] = (struct endpoint){.guid = UINT64_MAX,
+                                    .node_guid = UINT64_MAX,
+                                    .lid = UINT16_MAX,
+                                    .type = FABRIC_SWITCH,
+                                    .port = UINT8_MAX};
         memset(who[i]->gid, 0xFF, sizeof who[i]->gid);
         memset(who[i]->name, c, sizeof who[i]->name - 1);
     }
@@ -264,6 +375,11 @@ static struct event *fill(int type, char c)
     memset(e->reason, c, sizeof e->reason - 1);
     memset(e->alarm_key, c, sizeof e->alarm_key - 1);
     memset(e->text, c, sizeof e->text - 1);
+    memset(e->related_id, c, sizeof e->related_id - 1);
+    memset(e->cause_id, c, sizeof e->cause_id - 1);
+    memset(e->held, c, sizeof e->held - 1);
+    e->found_late = e->derived = true;
+    e->affected = e->counter_old = e->counter_new = e->switch_guid = e->sm_guid = UINT64_MAX;
     return e;
 }
 
@@ -334,6 +450,11 @@ int main(void)
         cmocka_unit_test(leef),
         cmocka_unit_test(json),
         cmocka_unit_test(ecs),
+        cmocka_unit_test(json_of_a_change),
+        cmocka_unit_test(rfc5424_of_a_change),
+        cmocka_unit_test(what_went_along_is_counted_where_something_did),
+        cmocka_unit_test(ecs_knows_both_ends),
+        cmocka_unit_test(a_derived_notice_says_so),
         cmocka_unit_test(lines_without_a_syslog_header),
         cmocka_unit_test(severities_are_sent_as_configured),
         cmocka_unit_test(formats_have_names),

@@ -5,6 +5,7 @@
 #include "event/maker.h"
 #include "install.h"
 #include "mib_root.h"
+#include "model/fabric.h"
 #include "sink/format.h"
 #include "sink/syslog.h"
 
@@ -42,7 +43,7 @@ static int begin(void **state)
     counting = (struct support_chance){0};
     clock_ = support_clock(&now);
     chance = support_random(&counting);
-    maker = (struct maker){&clock_, &chance, NULL, GOLDEN_PREFIX};
+    maker = (struct maker){.clock = &clock_, .random = &chance, .subnet_prefix = GOLDEN_PREFIX};
     return 0;
 }
 
@@ -223,6 +224,27 @@ TEST(every_kind_of_event_is_well_formed)
     }
 }
 
+TEST(every_change_is_well_formed)
+{
+    for (int type = CATALOGUE_SWITCH_ADDED; type < CATALOGUE_COUNT; type++) {
+        size_t params;
+        const struct change change = {
+            .type = (enum catalogue_event)type,
+            .subject = {.guid = 1, .node_guid = 1, .lid = 3, .type = FABRIC_SWITCH, .port = 17},
+            .peer = {.guid = 2, .node_guid = 2, .lid = 4, .type = FABRIC_SWITCH, .name = "]\"\\"},
+            .switch_guid = 1,
+            .reason = "why",
+            .alarm_key = "key"};
+        struct event *event = maker_from_change(&maker, &change, true, "cause", "related");
+        check_well_formed(format(event), &params);
+        assert_in_range(params, 15, 40);
+        assert_non_null(
+            strstr(message, " foundLate=\"true\" relatedId=\"related\" causeId=\"cause\" "));
+        assert_non_null(strstr(message, " peerName=\"\\]\\\"\\\\\" "));
+        event_release(event);
+    }
+}
+
 static void fill(char *out, size_t size, const char *pattern)
 {
     struct text t = text_in(out, size);
@@ -339,6 +361,7 @@ int main(void)
         SYSLOG_TEST(values_are_escaped),
         SYSLOG_TEST(only_what_is_not_ascii_is_marked),
         SYSLOG_TEST(every_kind_of_event_is_well_formed),
+        SYSLOG_TEST(every_change_is_well_formed),
         SYSLOG_TEST(the_worst_event_fits),
         SYSLOG_TEST(the_worst_reason_fits),
         SYSLOG_TEST(udp_receivers_get_it_as_a_datagram),

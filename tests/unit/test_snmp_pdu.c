@@ -5,6 +5,7 @@
 #include "base/wire.h"
 #include "event/maker.h"
 #include "mib_root.h"
+#include "model/fabric.h"
 #include "sink/snmp.h"
 #include "sink/snmp_pdu.h"
 
@@ -61,7 +62,7 @@ static int begin(void **state)
     counting = (struct support_chance){0};
     clock_ = support_clock(&now);
     chance = support_random(&counting);
-    maker = (struct maker){&clock_, &chance, NULL, GOLDEN_PREFIX};
+    maker = (struct maker){.clock = &clock_, .random = &chance, .subnet_prefix = GOLDEN_PREFIX};
     struct snmp_target target = SNMP_TARGET_DEFAULTS;
     target.host = "127.0.0.1";
     target.port = listen_on_loopback();
@@ -319,6 +320,108 @@ TEST(trap_259_without_gids_has_zero_ones)
                         PORT_TRAP("17", "4"));
 }
 
+// Changes of the fabric, for the IBSWITCH-MIB: gswTopoComTrap and gswIBTopoTrap.
+
+#define SPINE_ID          "00000000000000990000000000000002"
+#define NO_ID             "00000000000000000000000000000000"
+#define LINK_COLUMN(id)   "1.3.6.1.3.2.2.1.5.1.1." id "." SWITCH_INDEX
+#define TOPO_COLUMN(id)   "1.3.6.1.3.2.2.1.5.5.1." id "." SWITCH_INDEX
+#define COM_TRAP(port, neighbour, status)                \
+    HEAD("1.3.6.1.3.2.2.1.0.1")                          \
+    LINK_COLUMN("1") "." port " x " SWITCH_ID "\n"       \
+    LINK_COLUMN("3") "." port " x " neighbour "\n"       \
+    LINK_COLUMN("5") "." port " i " status "\n"
+#define TOPO_TRAP(reason)                                \
+    HEAD("1.3.6.1.3.2.2.1.0.2")                          \
+    TOPO_COLUMN("1") " x " SWITCH_ID "\n"                \
+    TOPO_COLUMN("2") " i " reason "\n"
+
+static const struct endpoint LEAF = {.guid = GOLDEN_SWITCH_GUID, .node_guid = GOLDEN_SWITCH_GUID,
+                                     .lid = 3, .type = FABRIC_SWITCH, .name = "leaf12"};
+static const struct endpoint LEAF_17 = {.guid = GOLDEN_SWITCH_GUID, .node_guid = GOLDEN_SWITCH_GUID,
+                                        .lid = 3, .type = FABRIC_SWITCH, .port = 17, .name = "leaf12"};
+static const struct endpoint SPINE_3 = {.guid = 0x99, .node_guid = 0x99, .lid = 2,
+                                        .type = FABRIC_SWITCH, .port = 3, .name = "spine1"};
+static const struct endpoint NODE = {.guid = GOLDEN_CA_GUID, .node_guid = GOLDEN_CA_GUID - 1, .lid = 7,
+                                     .type = FABRIC_CA, .port = 1, .name = "node1"};
+
+static struct event *make_change(enum catalogue_event type, const struct endpoint *subject,
+                                 const struct endpoint *peer, uint64_t switch_guid)
+{
+    struct change change = {.type = type, .subject = *subject, .switch_guid = switch_guid,
+                            .sm_guid = 0xABCDEF, .affected = 12, .reason = "because",
+                            .alarm_key = "key"};
+    if (peer)
+        change.peer = *peer;
+    return maker_from_change(&maker, &change, false, "cause", "related");
+}
+
+static void check_change(enum catalogue_event type, const struct endpoint *subject,
+                         const struct endpoint *peer, size_t notifications, const char *expected)
+{
+    struct event *event = make_change(type, subject, peer, GOLDEN_SWITCH_GUID);
+    assert_string_equal(send_event(event, notifications), expected);
+}
+
+TEST(switches_come_and_go)
+{
+    check_change(CATALOGUE_SWITCH_ADDED, &LEAF, NULL, 2, COM_TRAP("0", NO_ID, "2") "\n" TOPO_TRAP("3"));
+    check_change(CATALOGUE_SWITCH_REMOVED, &LEAF, NULL, 2,
+                 COM_TRAP("0", NO_ID, "3") "\n" TOPO_TRAP("3"));
+    check_change(CATALOGUE_SWITCH_REMOVED, &LEAF, &SPINE_3, 2,
+                 COM_TRAP("0", SPINE_ID, "3") "\n" TOPO_TRAP("3"));
+    check_change(CATALOGUE_SWITCH_REMOVED, &LEAF, &NODE, 2,
+                 COM_TRAP("0", NO_ID, "3") "\n" TOPO_TRAP("3"));
+}
+
+TEST(links_between_switches_come_and_go)
+{
+    check_change(CATALOGUE_LINK_UP, &LEAF_17, &SPINE_3, 2,
+                 COM_TRAP("17", SPINE_ID, "4") "\n" TOPO_TRAP("2"));
+    check_change(CATALOGUE_LINK_DOWN, &LEAF_17, &SPINE_3, 2,
+                 COM_TRAP("17", SPINE_ID, "5") "\n" TOPO_TRAP("2"));
+    // Told from the other end, it is the same.
+    check_change(CATALOGUE_LINK_DOWN, &SPINE_3, &LEAF_17, 2,
+                 COM_TRAP("17", SPINE_ID, "5") "\n" TOPO_TRAP("2"));
+    // A cable from a switch to itself: its first port counts.
+    check_change(CATALOGUE_LINK_DOWN, &LEAF_17, &LEAF, 2,
+                 COM_TRAP("17", SWITCH_ID, "5") "\n" TOPO_TRAP("2"));
+}
+
+TEST(what_hangs_on_a_switch_comes_and_goes)
+{
+    static const struct {
+        enum catalogue_event type;
+        const char *trap;
+    } ROWS[] = {
+        {CATALOGUE_HOST_ADDED, TOPO_TRAP("4")},          {CATALOGUE_HOST_REMOVED, TOPO_TRAP("4")},
+        {CATALOGUE_ROUTER_ADDED, TOPO_TRAP("3")},        {CATALOGUE_ROUTER_REMOVED, TOPO_TRAP("3")},
+        {CATALOGUE_PORT_ADDED, TOPO_TRAP("2")},          {CATALOGUE_PORT_REMOVED, TOPO_TRAP("2")},
+        {CATALOGUE_SM_APPEARED, TOPO_TRAP("5")},         {CATALOGUE_SM_VANISHED, TOPO_TRAP("5")},
+        {CATALOGUE_SM_FAILED_OVER, TOPO_TRAP("6")},      {CATALOGUE_IO_CONTROLLER_ADDED, TOPO_TRAP("7")},
+        {CATALOGUE_IO_CONTROLLER_REMOVED, TOPO_TRAP("7")}, {CATALOGUE_IO_UNIT_ADDED, TOPO_TRAP("8")},
+        {CATALOGUE_IO_UNIT_REMOVED, TOPO_TRAP("8")},
+    };
+    for (size_t i = 0; i < COUNT(ROWS); i++)
+        check_change(ROWS[i].type, &NODE, &LEAF_17, 1, ROWS[i].trap);
+}
+
+// As the trap 129 that the port did not get through: see trap_129_130_131_at_a_switch.
+TEST(a_derived_notice_goes_out_like_a_real_one)
+{
+    struct threshold_change change = {GOLDEN_SWITCH_GUID, 17, COUNTER_LOCAL_LINK_INTEGRITY_ERRORS,
+                                      true, 0, 3};
+    assert_string_equal(send_event(maker_from_threshold(&maker, &change, &LEAF), 2),
+                        SMA_HEAD("2") SMA("14") "u 3\n" SMA("15") "u 17\n" PORT_TRAP("17", "1"));
+    change.counter = COUNTER_EXCESSIVE_BUFFER_OVERRUN_ERRORS;
+    assert_string_equal(send_event(maker_from_threshold(&maker, &change, &LEAF), 2),
+                        SMA_HEAD("3") SMA("14") "u 3\n" SMA("15") "u 17\n" PORT_TRAP("17", "2"));
+    change.node_guid = GOLDEN_CA_GUID - 1;
+    change.port = 1;
+    assert_string_equal(send_event(maker_from_threshold(&maker, &change, &NODE), 1),
+                        SMA_HEAD("3") SMA("14") "u 7\n" SMA("15") "u 1\n");
+}
+
 // clang-format on
 // The project's own MIB.
 
@@ -492,6 +595,136 @@ TEST(the_gateways_own)
     check_own(CATALOGUE_JOURNAL_HEALED, 92, 5, "journal", 3, 0);
 }
 
+// What each topology notification of the own MIB has after the seven that all have, by the objects'
+// numbers; the values are those of make_change.
+static void check_own_change(enum catalogue_event type, const struct endpoint *subject,
+                             const struct endpoint *peer, unsigned notification, unsigned severity,
+                             unsigned category, const char *rest)
+{
+    char expected[LISTING_SIZE];
+    struct text t = text_in(expected, sizeof expected);
+    struct event *event = make_change(type, subject, peer, 0); // no switch, no IBSWITCH-MIB
+    add_head(&t, notification);
+    add_common(&t, event, severity, category);
+    for (const char *p = rest; *p; p = strchr(p, '\n') + 1)
+        text_addf(&t, "%s.1.1.%.*s\n", own_root, (int)strcspn(p, "\n"), p);
+    assert_string_equal(send_event(event, 1), expected);
+}
+
+// clang-format off
+#define RAISED  "6.0 i 2\n7.0 x 6b6579\n"
+#define CLEARED "6.0 i 3\n7.0 x 6b6579\n"
+#define NEITHER "6.0 i 1\n7.0 x \n"
+#define LEAF_NODE  "9.0 x 0002c90300001234\n10.0 x 6c6561663132\n"
+#define LEAF_PEER  "14.0 x 0002c90300001234\n15.0 x 6c6561663132\n16.0 u 17\n"
+#define SPINE_PEER "14.0 x 0000000000000099\n15.0 x 7370696e6531\n16.0 u 3\n"
+#define HOST_NODE  "9.0 x 0002c903000e8ace\n10.0 x 6e6f646531\n"
+#define STORY      "19.0 u 0\n20.0 i 2\n33.0 x 72656c61746564\n34.0 x 6361757365\n"
+#define BECAUSE    "32.0 x 62656361757365\n"
+
+TEST(changes_in_the_own_mib)
+{
+    find_own_root();
+    check_own_change(CATALOGUE_SWITCH_ADDED, &LEAF, NULL, 20, 6, 4,
+                     CLEARED LEAF_NODE "11.0 i 2\n13.0 u 3\n" STORY "36.0 u 12\n");
+    check_own_change(CATALOGUE_SWITCH_REMOVED, &LEAF, NULL, 21, 3, 4,
+                     RAISED LEAF_NODE "11.0 i 2\n13.0 u 3\n" STORY "36.0 u 12\n");
+    check_own_change(CATALOGUE_SWITCH_MOVED, &LEAF, &SPINE_3, 22, 5, 4,
+                     NEITHER LEAF_NODE "11.0 i 2\n13.0 u 3\n" SPINE_PEER STORY);
+    check_own_change(CATALOGUE_HOST_REMOVED, &NODE, &LEAF_17, 24, 4, 4,
+                     RAISED HOST_NODE "11.0 i 1\n13.0 u 7\n" LEAF_PEER STORY "36.0 u 12\n");
+    check_own_change(CATALOGUE_PORT_ADDED, &NODE, &LEAF_17, 29, 6, 3,
+                     CLEARED HOST_NODE "12.0 u 1\n" STORY);
+    check_own_change(CATALOGUE_LINK_UP, &LEAF_17, &SPINE_3, 32, 6, 2,
+                     CLEARED LEAF_NODE "12.0 u 17\n" SPINE_PEER STORY);
+    check_own_change(CATALOGUE_LINK_DOWN, &LEAF_17, &SPINE_3, 33, 4, 2,
+                     RAISED LEAF_NODE "12.0 u 17\n" SPINE_PEER STORY);
+    check_own_change(CATALOGUE_NODE_RENAMED, &LEAF, NULL, 37, 5, 4,
+                     LEAF_NODE "11.0 i 2\n13.0 u 3\n" BECAUSE STORY);
+    check_own_change(CATALOGUE_LID_CHANGED, &LEAF, NULL, 38, 5, 3,
+                     LEAF_NODE "11.0 i 2\n12.0 u 0\n13.0 u 3\n" BECAUSE STORY);
+    check_own_change(CATALOGUE_SM_FAILED_OVER, &NODE, &LEAF_17, 41, 4, 7,
+                     HOST_NODE "12.0 u 1\n13.0 u 7\n14.0 x 0002c90300001234\n15.0 x 6c6561663132\n"
+                     "30.0 x 0000000000abcdef\n" STORY);
+}
+
+// 255: not known. Of an I/O controller: its own GUID and slot.
+TEST(what_is_not_known_of_a_peer)
+{
+    static const struct endpoint NOBODY = {0}, CONTROLLER = {.guid = 0x77, .port = 2};
+    find_own_root();
+    check_own_change(CATALOGUE_LINK_UP, &NOBODY, NULL, 32, 6, 2,
+                     CLEARED "9.0 x 0000000000000000\n10.0 x \n12.0 u 255\n14.0 x 0000000000000000\n"
+                     "15.0 x \n16.0 u 255\n" STORY);
+    check_own_change(CATALOGUE_IO_CONTROLLER_ADDED, &NODE, &CONTROLLER, 44, 6, 8,
+                     CLEARED HOST_NODE "13.0 u 7\n14.0 x 0000000000000077\n15.0 x \n16.0 u 2\n" STORY);
+}
+
+// clang-format on
+
+TEST(a_change_that_was_found_late)
+{
+    const struct change change = {.type = CATALOGUE_NODE_RENAMED, .subject = LEAF};
+    char expected[100];
+    find_own_root();
+    const char *got = send_event(maker_from_change(&maker, &change, true, NULL, NULL), 1);
+    snprintf(expected, sizeof expected, "%s.1.1.20.0 i 1\n", own_root);
+    assert_non_null(strstr(got, expected));
+}
+
+static void check_threshold(bool reached, unsigned notification, unsigned severity, unsigned alarm)
+{
+    const struct threshold_change change = {
+        GOLDEN_SWITCH_GUID, 17, COUNTER_VL15_DROPPED, reached, 9, UINT64_MAX};
+    static const char KEY[] = "counter VL15Dropped 0x0002c90300001234/17";
+    char expected[LISTING_SIZE];
+    struct text t = text_in(expected, sizeof expected);
+    struct event *event = maker_from_threshold(&maker, &change, &LEAF);
+    add_head(&t, notification);
+    add_common(&t, event, severity, 9);
+    add_number(&t, 6, "i", alarm);
+    add_octets(&t, 7, KEY, strlen(KEY));
+    add_object(&t, 9, "x", "0002c90300001234");
+    add_octets(&t, 10, "leaf12", 6);
+    add_number(&t, 12, "u", 17);
+    add_octets(&t, 23, "VL15Dropped", 11);
+    add_octets(&t, 24, "9", 1);
+    add_octets(&t, 25, "18446744073709551615", 20);
+    assert_string_equal(send_event(event, 1), expected);
+}
+
+TEST(thresholds_in_the_own_mib)
+{
+    find_own_root();
+    check_threshold(true, 60, 4, 2);
+    check_threshold(false, 61, 5, 3);
+}
+
+static void check_sm(enum catalogue_event type, unsigned notification, unsigned severity,
+                     unsigned alarm)
+{
+    const struct maker_occurrence what = {
+        .type = type, .sm_lid = 1, .sm_guid = 0xABCDEF, .alarm_key = "sm", .reason = "because"};
+    char expected[LISTING_SIZE];
+    struct text t = text_in(expected, sizeof expected);
+    struct event *event = maker_from_occurrence(&maker, &what);
+    add_head(&t, notification);
+    add_common(&t, event, severity, 7);
+    add_number(&t, 6, "i", alarm);
+    add_octets(&t, 7, "sm", 2);
+    add_number(&t, 13, "u", 1);
+    add_object(&t, 30, "x", "0000000000abcdef");
+    add_octets(&t, 32, "because", 7);
+    assert_string_equal(send_event(event, 1), expected);
+}
+
+TEST(the_subnet_managers_silence_in_the_own_mib)
+{
+    find_own_root();
+    check_sm(CATALOGUE_SM_UNREACHABLE, 84, 3, 2);
+    check_sm(CATALOGUE_SM_BACK, 85, 5, 3);
+}
+
 TEST(uptime_wraps_as_timeticks_do)
 {
     now.monotonic = now.monotonic - 12340000 + (INT64_C(4294967296) + 5) * 10000;
@@ -549,6 +782,15 @@ int main(void)
         PDU_TEST(trap_259),
         PDU_TEST(trap_259_bits_are_turned_round),
         PDU_TEST(trap_259_without_gids_has_zero_ones),
+        PDU_TEST(switches_come_and_go),
+        PDU_TEST(links_between_switches_come_and_go),
+        PDU_TEST(what_hangs_on_a_switch_comes_and_goes),
+        PDU_TEST(a_derived_notice_goes_out_like_a_real_one),
+        PDU_TEST(changes_in_the_own_mib),
+        PDU_TEST(what_is_not_known_of_a_peer),
+        PDU_TEST(a_change_that_was_found_late),
+        PDU_TEST(thresholds_in_the_own_mib),
+        PDU_TEST(the_subnet_managers_silence_in_the_own_mib),
         PDU_TEST(traps_64_to_69),
         PDU_TEST(vendor_traps),
         PDU_TEST(unknown_traps),

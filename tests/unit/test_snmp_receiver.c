@@ -160,6 +160,18 @@ TEST(sets_choose_notifications)
     check_notifications(CATALOGUE_GID_IN_SERVICE, 0, 1, own, NULL);
     check_notifications(CATALOGUE_GID_IN_SERVICE, SNMP_SET_OWN, 1, own, NULL);
     check_notifications(CATALOGUE_GID_IN_SERVICE, SNMP_SET_SMA | SNMP_SET_SWITCH, 0, NULL, NULL);
+    // A change of the fabric has two of the IBSWITCH-MIB, or one.
+    const struct mib_notification *com = &MIB_GSW_TOPO_COM_TRAP, *topo = &MIB_GSW_IB_TOPO_TRAP;
+    check_notifications(CATALOGUE_SWITCH_REMOVED, 0, 2, com, topo);
+    check_notifications(CATALOGUE_SWITCH_REMOVED, SNMP_SET_SMA | SNMP_SET_SWITCH | SNMP_SET_OWN, 3,
+                        com, topo);
+    check_notifications(CATALOGUE_HOST_REMOVED, 0, 1, topo, NULL);
+    check_notifications(CATALOGUE_HOST_REMOVED, SNMP_SET_SWITCH | SNMP_SET_OWN, 2, topo,
+                        &MIB_OWN_HOST_REMOVED);
+    check_notifications(CATALOGUE_HOST_REMOVED, SNMP_SET_SMA, 0, NULL, NULL);
+    check_notifications(CATALOGUE_LINK_DEGRADED, 0, 1, &MIB_OWN_LINK_DEGRADED, NULL);
+    // Its ends are not known to be switches.
+    check_notifications(CATALOGUE_LINK_DOWN, 0, 1, &MIB_OWN_LINK_REMOVED, NULL);
 }
 
 static size_t count_varbinds_of(const netsnmp_pdu *pdu)
@@ -210,7 +222,7 @@ TEST(additions_come_last_and_once)
     const struct snmp_pdu_options options = {.extra = true, .trap_address = ADDRESS};
     struct event *e = event_of(CATALOGUE_LINK_INTEGRITY_THRESHOLD);
     netsnmp_pdu *pdu = snmp_pdu_make(SNMP_MSG_TRAP2, e, &MIB_SMA_LINK_INTEGRITY, &options);
-    assert_int_equal(count_varbinds_of(pdu), 2 + 2 + 7 + 1);
+    assert_int_equal(count_varbinds_of(pdu), 2 + 2 + 8 + 1);
     snmp_free_pdu(pdu);
     event_release(e);
     e = event_of(CATALOGUE_GID_IN_SERVICE); // it has them anyway

@@ -1,0 +1,37 @@
+// What differs between two snapshots: everything, in one pass over both. Pure.
+#ifndef IBTRAPD_TOPOLOGY_DIFF_H
+#define IBTRAPD_TOPOLOGY_DIFF_H
+
+#include "model/fabric.h"
+
+enum diff_kind {
+    DIFF_NODE_REMOVED, // its ports are not told one by one
+    DIFF_NODE_ADDED,   // nor here
+    DIFF_NODE_ALTERED, // another description, type, port count, ids
+    DIFF_PORT_REMOVED,
+    DIFF_PORT_ADDED,
+    DIFF_PORT_ALTERED, // any of its values, or its link: the peer's GUID or port
+    DIFF_SM_REMOVED,
+    DIFF_SM_ADDED,
+    DIFF_SM_ALTERED,
+    DIFF_CONTROLLER_REMOVED,
+    DIFF_CONTROLLER_ADDED,
+};
+
+struct diff_item {
+    enum diff_kind kind;
+    uint32_t before,
+        after; // index into the array that the kind names; FABRIC_NONE where there is none
+    uint32_t before_node, after_node; // of a port; FABRIC_NONE for the others
+};
+
+// Calls `each` for every difference, in an order that does not depend on how the snapshots were
+// found. Time and completeness are no differences. Linear in the size of both.
+void diff_fabrics(const struct fabric *before, const struct fabric *after,
+                  void (*each)(void *ctx, const struct diff_item *item), void *ctx);
+
+// Whether two ports are connected to the same: the peer's GUID and port number.
+bool diff_same_peer(const struct fabric *a, const struct fabric_port *port_a,
+                    const struct fabric *b, const struct fabric_port *port_b);
+
+#endif

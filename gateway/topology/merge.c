@@ -1,0 +1,292 @@
+#include "topology/merge.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum fate {
+    GONE,
+    SEEN,
+    HIDDEN, // missing, and can be behind an open port
+    MISSED, // missing for the first time, and nothing hides it
+};
+
+struct merge {
+    const struct fabric *known, *seen;
+    struct fabric_builder *builder; // its first nodes are those of `seen`, by the same numbers
+    uint8_t *fates;                 // of the known nodes: enum fate
+    uint32_t *numbers;              // of the known nodes: the builder's; FABRIC_NONE: not there
+    uint32_t *queue;                // room for all known nodes
+    struct merge_missed missed;     // of this look
+};
+
+static bool make_room(struct merge *m)
+{
+    size_t count = (size_t)m->known->node_count + 1;
+    m->builder = fabric_builder_new();
+    m->fates = calloc(count, sizeof *m->fates);
+    m->numbers = malloc(count * sizeof *m->numbers);
+    m->queue = malloc(count * sizeof *m->queue);
+    m->missed.guids = malloc(count * sizeof *m->missed.guids);
+    return m->builder && m->fates && m->numbers && m->queue && m->missed.guids;
+}
+
+static void find_seen(struct merge *m)
+{
+    uint32_t j = 0;
+    for (uint32_t i = 0; i < m->known->node_count; i++) {
+        uint64_t guid = m->known->nodes[i].guid;
+        while (j < m->seen->node_count && m->seen->nodes[j].guid < guid)
+            j++;
+        bool found = j < m->seen->node_count && m->seen->nodes[j].guid == guid;
+        m->fates[i] = found ? SEEN : GONE;
+        m->numbers[i] = found ? j : FABRIC_NONE;
+    }
+}
+
+// How a known port of a node that was seen was seen; FABRIC_NONE: not.
+static uint32_t seen_port(const struct merge *m, uint32_t node, uint8_t number)
+{
+    return fabric_find_port(m->seen, m->numbers[node], number);
+}
+
+static bool is_open(const struct merge *m, uint32_t node, uint8_t number)
+{
+    if (m->fates[node] != SEEN)
+        return true;
+    uint32_t index = seen_port(m, node, number);
+    if (index == FABRIC_NONE)
+        return true;
+    const struct fabric_port *port = &m->seen->ports[index];
+    bool down = port->known && !port->silent && port->state == FABRIC_DOWN;
+    return !down && port->peer_node == FABRIC_NONE;
+}
+
+static bool is_hidden_by_seen(const struct merge *m, uint32_t node)
+{
+    const struct fabric_node *n = &m->known->nodes[node];
+    for (uint32_t i = n->first_port; i < n->first_port + n->ports; i++) {
+        const struct fabric_port *port = &m->known->ports[i];
+        if (port->peer_node != FABRIC_NONE && m->fates[port->peer_node] == SEEN &&
+            is_open(m, port->peer_node, port->peer_port))
+            return true;
+    }
+    return false;
+}
+
+// From those that seen ports hide on to those behind them: only a switch leads further.
+static void find_hidden(struct merge *m)
+{
+    uint32_t end = 0;
+    for (uint32_t i = 0; i < m->known->node_count; i++) {
+        if (m->fates[i] == GONE && is_hidden_by_seen(m, i)) {
+            m->fates[i] = HIDDEN;
+            m->queue[end++] = i;
+        }
+    }
+    for (uint32_t first = 0; first < end; first++) {
+        const struct fabric_node *n = &m->known->nodes[m->queue[first]];
+        if (n->type != FABRIC_SWITCH)
+            continue;
+        for (uint32_t i = n->first_port; i < n->first_port + n->ports; i++) {
+            uint32_t peer = m->known->ports[i].peer_node;
+            if (peer != FABRIC_NONE && m->fates[peer] == GONE) {
+                m->fates[peer] = HIDDEN;
+                m->queue[end++] = peer;
+            }
+        }
+    }
+}
+
+static void find_missed(struct merge *m, const struct merge_missed *last)
+{
+    uint32_t j = 0;
+    for (uint32_t i = 0; i < m->known->node_count; i++) {
+        uint64_t guid = m->known->nodes[i].guid;
+        if (m->fates[i] != GONE)
+            continue;
+        while (j < last->count && last->guids[j] < guid)
+            j++;
+        if (j < last->count && last->guids[j] == guid)
+            continue;
+        m->fates[i] = MISSED;
+        m->missed.guids[m->missed.count++] = guid;
+    }
+}
+
+static bool add_seen_nodes(struct merge *m)
+{
+    for (uint32_t i = 0; i < m->seen->node_count; i++) {
+        const struct fabric_node *node = &m->seen->nodes[i];
+        if (fabric_builder_node(m->builder, node) == FABRIC_NONE)
+            return false;
+        for (uint32_t k = 0; k < node->ports; k++) {
+            if (!fabric_builder_port(m->builder, i, &m->seen->ports[node->first_port + k]))
+                return false;
+        }
+    }
+    return true;
+}
+
+static bool add_seen_links(struct merge *m)
+{
+    for (uint32_t i = 0; i < m->seen->node_count; i++) {
+        const struct fabric_node *node = &m->seen->nodes[i];
+        for (uint32_t k = 0; k < node->ports; k++) {
+            const struct fabric_port *port = &m->seen->ports[node->first_port + k];
+            bool once = port->peer_node != FABRIC_NONE && port->peer_node >= i;
+            if (once &&
+                !fabric_builder_link(m->builder, i, port->number, port->peer_node, port->peer_port))
+                return false;
+        }
+    }
+    return true;
+}
+
+// A known node that is missing joins; one that was seen gets what was not answered.
+static bool add_known_node(struct merge *m, uint32_t node)
+{
+    struct fabric_node copy = m->known->nodes[node];
+    copy.silent = true;
+    if (m->numbers[node] == FABRIC_NONE)
+        m->numbers[node] = fabric_builder_node(m->builder, &copy);
+    if (m->numbers[node] == FABRIC_NONE)
+        return false;
+    struct fabric_node *merged = fabric_builder_get(m->builder, m->numbers[node]);
+    if (merged->description[0] == '\0')
+        memcpy(merged->description, copy.description, sizeof copy.description);
+    return true;
+}
+
+static bool add_known_port(struct merge *m, uint32_t node, const struct fabric_port *known)
+{
+    struct fabric_port port = *known;
+    const struct fabric_port *seen =
+        fabric_builder_get_port(m->builder, m->numbers[node], known->number);
+    if (seen && (seen->known || !known->known))
+        return true;
+    if (seen)
+        port.silent = seen->silent;
+    return fabric_builder_port(m->builder, m->numbers[node], &port);
+}
+
+static bool add_known_nodes(struct merge *m)
+{
+    for (uint32_t i = 0; i < m->known->node_count; i++) {
+        const struct fabric_node *node = &m->known->nodes[i];
+        if (m->fates[i] == GONE)
+            continue;
+        if (!add_known_node(m, i))
+            return false;
+        for (uint32_t k = 0; k < node->ports; k++) {
+            if (!add_known_port(m, i, &m->known->ports[node->first_port + k]))
+                return false;
+        }
+    }
+    return true;
+}
+
+static bool is_linked(const struct merge *m, uint32_t node, uint8_t number)
+{
+    return fabric_builder_get_port(m->builder, m->numbers[node], number)->peer_node != FABRIC_NONE;
+}
+
+static bool link_stays(const struct merge *m, uint32_t node, const struct fabric_port *port)
+{
+    uint32_t peer = port->peer_node;
+    if (peer == FABRIC_NONE || m->fates[node] == GONE || m->fates[peer] == GONE)
+        return false;
+    if (is_linked(m, node, port->number) || is_linked(m, peer, port->peer_port))
+        return false;
+    if (m->fates[node] == MISSED || m->fates[peer] == MISSED)
+        return true;
+    return is_open(m, node, port->number) && is_open(m, peer, port->peer_port);
+}
+
+static bool add_known_links(struct merge *m)
+{
+    for (uint32_t i = 0; i < m->known->node_count; i++) {
+        const struct fabric_node *node = &m->known->nodes[i];
+        for (uint32_t k = 0; k < node->ports; k++) {
+            const struct fabric_port *port = &m->known->ports[node->first_port + k];
+            if (link_stays(m, i, port) &&
+                !fabric_builder_link(m->builder, m->numbers[i], port->number,
+                                     m->numbers[port->peer_node], port->peer_port))
+                return false;
+        }
+    }
+    return true;
+}
+
+// Whether a node may have controllers that were not seen: its I/O unit did not tell, or a port does
+// not tell whether there is one.
+static bool may_have_more(const struct merge *m, uint32_t node)
+{
+    if (m->fates[node] != SEEN)
+        return m->fates[node] != GONE;
+    const struct fabric_node *n = &m->seen->nodes[m->numbers[node]];
+    bool may = n->unit_silent;
+    for (uint32_t i = n->first_port; i < n->first_port + n->ports; i++)
+        may = may || !m->seen->ports[i].known;
+    return may;
+}
+
+// What was seen replaces what was known of the same slot.
+static bool add_services(struct merge *m)
+{
+    for (uint32_t i = 0; i < m->known->controller_count; i++) {
+        struct fabric_controller controller = m->known->controllers[i];
+        if (!may_have_more(m, controller.node))
+            continue;
+        controller.node = m->numbers[controller.node];
+        if (!fabric_builder_controller(m->builder, &controller))
+            return false;
+    }
+    for (uint32_t i = 0; i < m->seen->controller_count; i++) {
+        if (!fabric_builder_controller(m->builder, &m->seen->controllers[i]))
+            return false;
+    }
+    for (uint32_t i = 0; i < m->seen->sm_count; i++) {
+        if (!fabric_builder_sm(m->builder, &m->seen->sms[i]))
+            return false;
+    }
+    return true;
+}
+
+// Who is missing from a complete look is gone.
+static bool add_missing(struct merge *m, const struct merge_missed *last)
+{
+    if (m->seen->complete)
+        return true;
+    find_hidden(m);
+    find_missed(m, last);
+    return add_known_nodes(m) && add_known_links(m);
+}
+
+static struct fabric *build(struct merge *m, const struct merge_missed *last)
+{
+    find_seen(m);
+    if (!add_seen_nodes(m) || !add_seen_links(m) || !add_missing(m, last) || !add_services(m))
+        return NULL;
+    struct fabric_builder *builder = m->builder;
+    m->builder = NULL;
+    return fabric_builder_finish(builder, m->seen->time_us, m->seen->subnet_prefix,
+                                 m->seen->complete);
+}
+
+struct fabric *merge_fabrics(const struct fabric *known, const struct fabric *seen,
+                             struct merge_missed *missed)
+{
+    struct merge m = {.known = known, .seen = seen};
+    struct fabric *merged = make_room(&m) ? build(&m, missed) : NULL;
+    if (merged) {
+        free(missed->guids);
+        *missed = m.missed;
+    } else {
+        free(m.missed.guids);
+    }
+    fabric_builder_free(m.builder);
+    free(m.fates);
+    free(m.numbers);
+    free(m.queue);
+    return merged;
+}

@@ -1,0 +1,192 @@
+#include "topology/topology.h"
+
+#include "topology/gone.h"
+#include "topology/merge.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+
+struct topology {
+    const struct names *names;
+    pthread_mutex_t lock;    // over `current`; its writer reads it without
+    struct fabric *current;  // NULL: no sweep yet
+    struct fabric *recalled; // until it has been compared; NULL: nothing to compare with
+    unsigned base_sweeps;
+    bool has_base; // what comes is told
+    struct merge_missed missed;
+    struct gone gone;
+    bool has_master;
+    struct endpoint master; // the last that was known
+};
+
+struct topology *topology_new(const struct names *names)
+{
+    struct topology *topology = calloc(1, sizeof *topology);
+    if (!topology)
+        return NULL;
+    topology->names = names;
+    pthread_mutex_init(&topology->lock, NULL);
+    return topology;
+}
+
+void topology_free(struct topology *topology)
+{
+    if (!topology)
+        return;
+    fabric_release(topology->current);
+    fabric_release(topology->recalled);
+    free(topology->missed.guids);
+    pthread_mutex_destroy(&topology->lock);
+    free(topology);
+}
+
+void topology_rename(struct topology *topology, const struct names *names)
+{
+    topology->names = names;
+}
+
+void topology_recall(struct topology *topology, struct fabric *last)
+{
+    fabric_release(topology->recalled);
+    topology->recalled = last;
+}
+
+static void publish(struct topology *topology, struct fabric *now)
+{
+    pthread_mutex_lock(&topology->lock);
+    struct fabric *old = topology->current;
+    topology->current = now;
+    pthread_mutex_unlock(&topology->lock);
+    fabric_release(old);
+}
+
+struct fabric *topology_current(struct topology *topology)
+{
+    pthread_mutex_lock(&topology->lock);
+    struct fabric *current = topology->current ? fabric_keep(topology->current) : NULL;
+    pthread_mutex_unlock(&topology->lock);
+    return current;
+}
+
+// Some controllers may be missing, and nothing else.
+static bool has_silent_unit(const struct fabric *seen)
+{
+    for (uint32_t i = 0; i < seen->node_count; i++) {
+        if (seen->nodes[i].unit_silent)
+            return true;
+    }
+    return false;
+}
+
+// `seen` as far as it can be believed, `known` for the rest (NULL: nothing is known). Takes over
+// and gives a reference. NULL: out of memory.
+static struct fabric *take_in(struct topology *topology, const struct fabric *known,
+                              struct fabric *seen)
+{
+    if (!known || (seen->complete && !has_silent_unit(seen))) {
+        topology->missed.count = 0;
+        return seen;
+    }
+    struct fabric *merged = merge_fabrics(known, seen, &topology->missed);
+    fabric_release(seen);
+    return merged;
+}
+
+// A master that did not answer for some sweeps is still the former one of who comes after it.
+static void compare(struct topology *topology, const struct fabric *before,
+                    const struct fabric *now, struct changes *out)
+{
+    changes_between(before, now, topology->names, out);
+    gone_remember(&topology->gone, before, now, topology->names);
+    if (topology->has_master && changes_master(before) == FABRIC_NONE)
+        changes_add_failover(now, &topology->master, topology->names, out);
+}
+
+static void remember_master(struct topology *topology, const struct fabric *now)
+{
+    uint32_t master = changes_master(now);
+    if (master == FABRIC_NONE)
+        return;
+    topology->has_master = true;
+    changes_describe_sm(now, master, topology->names, &topology->master);
+}
+
+// The sweep that makes the base is compared with what was recalled. False: out of memory.
+static bool compare_recalled(struct topology *topology, struct fabric **now, struct changes *out)
+{
+    if (!topology->recalled)
+        return true;
+    *now = take_in(topology, topology->recalled, *now);
+    if (!*now)
+        return false;
+    compare(topology, topology->recalled, *now, out);
+    fabric_release(topology->recalled);
+    topology->recalled = NULL;
+    return true;
+}
+
+void topology_update(struct topology *topology, struct fabric *seen, struct changes *out,
+                     bool *late)
+{
+    *late = false;
+    struct fabric *now = take_in(topology, topology->current, seen);
+    if (now && topology->has_base) {
+        compare(topology, topology->current, now, out);
+    } else if (now) {
+        topology->base_sweeps++;
+        if (now->complete || topology->base_sweeps >= TOPOLOGY_BASE_SWEEPS_MAX) {
+            *late = topology->recalled != NULL;
+            topology->has_base = compare_recalled(topology, &now, out);
+        }
+    }
+    if (!now) {
+        out->cut = true;
+        return;
+    }
+    if (topology->has_base)
+        remember_master(topology, now);
+    publish(topology, now);
+}
+
+static const struct fabric *known_guids(const struct topology *topology)
+{
+    return topology->current ? topology->current : topology->recalled;
+}
+
+bool topology_find_lid(const struct topology *topology, uint16_t lid, struct endpoint *out)
+{
+    const struct fabric *fabric = topology->current;
+    uint32_t port = fabric ? fabric_find_lid(fabric, lid) : FABRIC_NONE;
+    if (port == FABRIC_NONE)
+        return false;
+    changes_describe_port(fabric, port, topology->names, out);
+    return true;
+}
+
+bool topology_find_guid(const struct topology *topology, uint64_t guid, struct endpoint *out)
+{
+    const struct fabric *fabric = known_guids(topology);
+    uint32_t port = fabric ? fabric_find_port_guid(fabric, guid) : FABRIC_NONE;
+    uint32_t node = fabric ? fabric_find_node(fabric, guid) : FABRIC_NONE;
+    const struct endpoint *gone = gone_find(&topology->gone, guid);
+    if (port != FABRIC_NONE)
+        changes_describe_port(fabric, port, topology->names, out);
+    else if (node != FABRIC_NONE)
+        changes_describe_node(fabric, node, topology->names, out);
+    else if (gone)
+        *out = *gone;
+    return port != FABRIC_NONE || node != FABRIC_NONE || gone;
+}
+
+bool topology_find_peer(const struct topology *topology, uint64_t node_guid, uint8_t port,
+                        struct endpoint *out)
+{
+    const struct fabric *fabric = known_guids(topology);
+    uint32_t node = fabric ? fabric_find_node(fabric, node_guid) : FABRIC_NONE;
+    uint32_t index = node != FABRIC_NONE ? fabric_find_port(fabric, node, port) : FABRIC_NONE;
+    uint32_t peer = index != FABRIC_NONE ? fabric_peer(fabric, index) : FABRIC_NONE;
+    if (peer == FABRIC_NONE)
+        return false;
+    changes_describe_port(fabric, peer, topology->names, out);
+    return true;
+}

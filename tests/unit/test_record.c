@@ -1,0 +1,248 @@
+#include "support.h"
+
+#include "golden.h"
+
+#include "event/maker.h"
+#include "model/event_record.h"
+#include "model/fabric.h"
+
+static struct support_time now;
+static struct support_chance counting;
+static struct clock clock_;
+static struct random chance;
+static struct maker maker;
+
+static const struct endpoint LEAF = {.guid = GOLDEN_SWITCH_GUID,
+                                     .node_guid = GOLDEN_SWITCH_GUID,
+                                     .lid = 3,
+                                     .type = FABRIC_SWITCH,
+                                     .port = 17,
+                                     .name = "leaf12"};
+
+static int begin(void **state)
+{
+    (void)state;
+    now = (struct support_time){.utc = SUPPORT_UTC_US};
+    counting = (struct support_chance){0};
+    clock_ = support_clock(&now);
+    chance = support_random(&counting);
+    maker = (struct maker){.clock = &clock_, .random = &chance, .subnet_prefix = GOLDEN_PREFIX};
+    return 0;
+}
+
+static void assert_same(const struct event *a, const struct event *b)
+{
+    assert_ptr_equal(a->type, b->type);
+    assert_string_equal(a->id, b->id);
+    assert_int_equal(a->time_us, b->time_us);
+    assert_int_equal(a->subnet_prefix, b->subnet_prefix);
+    assert_memory_equal(&a->issuer, &b->issuer, sizeof a->issuer);
+    assert_memory_equal(&a->subject, &b->subject, sizeof a->subject);
+    assert_memory_equal(&a->source, &b->source, sizeof a->source);
+    assert_memory_equal(&a->destination, &b->destination, sizeof a->destination);
+    assert_memory_equal(&a->peer, &b->peer, sizeof a->peer);
+    assert_int_equal(a->switch_guid, b->switch_guid);
+    assert_memory_equal(&a->notice, &b->notice, sizeof a->notice);
+    assert_int_equal(a->raw_size, b->raw_size);
+    assert_memory_equal(a->raw, b->raw, sizeof a->raw);
+    assert_string_equal(a->reason, b->reason);
+    assert_string_equal(a->receiver, b->receiver);
+    assert_int_equal(a->lost, b->lost);
+    assert_int_equal(a->affected, b->affected);
+    assert_int_equal(a->sm_guid, b->sm_guid);
+    assert_int_equal(a->counter, b->counter);
+    assert_int_equal(a->counter_old, b->counter_old);
+    assert_int_equal(a->counter_new, b->counter_new);
+    assert_int_equal(a->found_late, b->found_late);
+    assert_int_equal(a->derived, b->derived);
+    assert_string_equal(a->related_id, b->related_id);
+    assert_string_equal(a->cause_id, b->cause_id);
+    assert_string_equal(a->held, b->held);
+    assert_string_equal(a->alarm_key, b->alarm_key);
+    assert_string_equal(a->text, b->text);
+}
+
+static void check_record(struct event *event)
+{
+    uint8_t record[EVENT_RECORD_MAX];
+    struct error err;
+    assert_non_null(event);
+    size_t size = event_record_write(event, record);
+    struct event *again = event_record_read(record, size, &err);
+    assert_non_null(again);
+    assert_same(event, again);
+    event_release(again);
+    // Cut anywhere, it is refused or lacks something at its end; never a crash.
+    for (size_t cut = 0; cut < size; cut++)
+        event_release(event_record_read(record, cut, &err));
+    event_release(event);
+}
+
+static bool find_leaf(void *ctx, uint16_t lid, struct endpoint *out)
+{
+    (void)ctx, (void)lid;
+    *out = LEAF;
+    return true;
+}
+
+static bool find_no_guid(void *ctx, uint64_t guid, struct endpoint *out)
+{
+    (void)ctx, (void)guid, (void)out;
+    return false;
+}
+
+static bool find_itself(void *ctx, uint64_t node_guid, uint8_t port, struct endpoint *out)
+{
+    (void)ctx, (void)node_guid, (void)port;
+    *out = LEAF;
+    return true;
+}
+
+TEST(a_notice_and_what_the_fabric_adds)
+{
+    static const struct maker_lookup LOOKUP = {find_leaf, find_no_guid, find_itself, NULL};
+    maker.lookup = &LOOKUP;
+    for (int g = 0; g < GOLDEN_COUNT; g++) {
+        uint8_t wire[NOTICE_SIZE];
+        golden_wire((enum golden)g, wire);
+        check_record(maker_from_notice(&maker, wire));
+    }
+}
+
+TEST(a_change)
+{
+    const struct change change = {.type = CATALOGUE_LINK_DOWN,
+                                  .subject = LEAF,
+                                  .peer = {.node_guid = 4, .type = FABRIC_CA, .port = 1},
+                                  .switch_guid = GOLDEN_SWITCH_GUID,
+                                  .sm_guid = 5,
+                                  .affected = 1,
+                                  .reason = "with it went node1",
+                                  .alarm_key = "link"};
+    struct event *event = maker_from_change(&maker, &change, true, "cause", "related");
+    strcpy(event->held, "standby");
+    check_record(event);
+}
+
+TEST(each_counter)
+{
+    for (int c = 0; c < COUNTER_COUNT; c++) {
+        const struct threshold_change change = {GOLDEN_SWITCH_GUID, 17, (enum counter)c, true, 1,
+                                                UINT64_MAX};
+        check_record(maker_from_threshold(&maker, &change, &LEAF));
+    }
+}
+
+// There are no octets to decode it from, and yet it is the same again.
+TEST(a_notice_that_was_never_sent)
+{
+    uint8_t record[EVENT_RECORD_MAX];
+    struct error err;
+    const struct threshold_change change = {
+        GOLDEN_SWITCH_GUID, 17, COUNTER_LOCAL_LINK_INTEGRITY_ERRORS, true, 0, 1};
+    struct event *event = maker_from_threshold(&maker, &change, &LEAF);
+    struct event *again = event_record_read(record, event_record_write(event, record), &err);
+    assert_int_equal(again->notice.trap, NOTICE_LINK_INTEGRITY);
+    assert_int_equal(again->notice.lid, 3);
+    assert_int_equal(again->notice.port, 17);
+    event_release(again);
+    event_release(event);
+}
+
+#define HEAD "\x01\x01\x00\x0fgateway-started\x02\x00\x01x"
+
+static struct event *read_literal(const char *octets, size_t size, struct error *err)
+{
+    uint8_t record[200];
+    assert_true(size <= sizeof record);
+    memcpy(record, octets, size);
+    return event_record_read(record, size, err);
+}
+
+#define READ(literal, err) read_literal(literal, sizeof literal - 1, err)
+
+// From before the fabric was known: an endpoint without a node.
+TEST(an_older_record)
+{
+    struct error err;
+    struct event *event = READ(HEAD "\x06\x00\x1a\0\0\0\0\0\0\0\x07\0\x03"
+                                    "\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0",
+                               &err);
+    assert_non_null(event);
+    assert_int_equal(event->subject.guid, 7);
+    assert_int_equal(event->subject.lid, 3);
+    assert_int_equal(event->subject.node_guid, 0);
+    assert_int_equal(event->peer.guid, 0);
+    assert_false(event->derived);
+    event_release(event);
+}
+
+TEST(a_newer_record)
+{
+    struct error err;
+    struct event *event = READ(HEAD "\xfe\x00\x02zz", &err);
+    assert_non_null(event);
+    event_release(event);
+    // Of a node we take what we know.
+    event = READ(HEAD "\x11\x00\x0b\0\0\0\0\0\0\0\x09\x02\x11\xff", &err);
+    assert_non_null(event);
+    assert_int_equal(event->subject.node_guid, 9);
+    assert_int_equal(event->subject.type, FABRIC_SWITCH);
+    assert_int_equal(event->subject.port, 17);
+    event_release(event);
+}
+
+TEST(nonsense_is_refused)
+{
+    struct error err = {""};
+    assert_null(READ(HEAD "\x11\x00\x0a\0\0\0\0\0\0\0\0\x04\0", &err)); // a node of type 4
+    assert_string_equal(err.text, "field 17 of the record is not valid");
+    assert_null(READ(HEAD "\x11\x00\x09\0\0\0\0\0\0\0\0\0", &err));
+    assert_string_equal(err.text, "field 17 of the record is not valid");
+    assert_null(READ(HEAD "\x18\x00\x03zzz", &err)); // no counter
+    assert_string_equal(err.text, "field 24 of the record is not valid");
+    assert_null(READ(HEAD "\x1c\x00\x02zz", &err)); // a derived notice without port
+    assert_string_equal(err.text, "field 28 of the record is not valid");
+}
+
+TEST(the_longest_event_fits)
+{
+    uint8_t record[EVENT_RECORD_MAX];
+    struct event *e = event_make(catalogue_get(CATALOGUE_SYSTEM_IMAGE_GUID_CHANGE));
+    struct endpoint *const who[] = {&e->issuer, &e->subject, &e->source, &e->destination, &e->peer};
+    for (size_t i = 0; i < COUNT(who); i++) {
+        *who[i] = LEAF;
+        memset(who[i]->name, 'n', sizeof who[i]->name - 1);
+    }
+    memset(e->id, 'i', sizeof e->id - 1);
+    memset(e->related_id, 'i', sizeof e->related_id - 1);
+    memset(e->cause_id, 'i', sizeof e->cause_id - 1);
+    memset(e->held, 'h', sizeof e->held - 1);
+    memset(e->reason, 'r', sizeof e->reason - 1);
+    memset(e->receiver, 'c', sizeof e->receiver - 1);
+    memset(e->alarm_key, 'k', sizeof e->alarm_key - 1);
+    memset(e->text, 't', sizeof e->text - 1);
+    e->raw_size = EVENT_RAW_MAX;
+    e->counter = COUNTER_EXCESSIVE_BUFFER_OVERRUN_ERRORS;
+    e->affected = e->sm_guid = 1;
+    e->found_late = e->derived = true;
+    assert_in_range(event_record_write(e, record), 2000, EVENT_RECORD_MAX);
+    event_release(e);
+}
+
+#define RECORD_TEST(f) cmocka_unit_test_setup(f, begin)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        RECORD_TEST(a_notice_and_what_the_fabric_adds),
+        RECORD_TEST(a_change),
+        RECORD_TEST(each_counter),
+        RECORD_TEST(a_notice_that_was_never_sent),
+        RECORD_TEST(an_older_record),
+        RECORD_TEST(a_newer_record),
+        RECORD_TEST(nonsense_is_refused),
+        RECORD_TEST(the_longest_event_fits),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,232 @@
+#include "support.h"
+
+#include "topology/thresholds.h"
+
+#define DAY THRESHOLDS_KEEP_US
+
+// Readings made one sample at a time, and what was told of them as text.
+struct scene {
+    struct thresholds *thresholds;
+    struct counter_reading *reading;
+    char told[2000];
+};
+
+static void tell(void *ctx, const struct threshold_change *change)
+{
+    struct scene *s = ctx;
+    size_t used = strlen(s->told);
+    snprintf(s->told + used, sizeof s->told - used, "%s%s %llu/%u %s %llu-%llu", used ? "; " : "",
+             change->reached ? "reached" : "cleared", (unsigned long long)change->node_guid,
+             change->port, counter_name(change->counter), (unsigned long long)change->before,
+             (unsigned long long)change->after);
+}
+
+static struct scene make_scene(uint64_t limit)
+{
+    uint64_t limits[COUNTER_COUNT];
+    for (size_t i = 0; i < COUNT(limits); i++)
+        limits[i] = limit;
+    struct scene s = {.thresholds = thresholds_new(limits)};
+    s.reading = calloc(1, sizeof *s.reading + 8 * sizeof s.reading->samples[0]);
+    assert_true(s.thresholds && s.reading);
+    return s;
+}
+
+static void end(struct scene *s)
+{
+    thresholds_free(s->thresholds);
+    free(s->reading);
+}
+
+static struct counter_sample *add(struct scene *s, uint64_t node, uint8_t port)
+{
+    struct counter_sample *sample = &s->reading->samples[s->reading->count++];
+    *sample = (struct counter_sample){.node_guid = node, .port = port};
+    return sample;
+}
+
+static const char *update(struct scene *s, int64_t time_us)
+{
+    s->told[0] = '\0';
+    s->reading->time_us = time_us;
+    assert_true(thresholds_update(s->thresholds, s->reading, tell, s));
+    s->reading->count = 0;
+    return s->told;
+}
+
+// A reading of one port that has one value, a minute after the one before.
+static const char *read_one(struct scene *s, enum counter counter, uint64_t value)
+{
+    add(s, 1, 1)->values[counter] = value;
+    return update(s, s->reading->time_us + 60000000);
+}
+
+static const char *read_extended(struct scene *s, enum counter counter, uint64_t value)
+{
+    struct counter_sample *sample = add(s, 1, 1);
+    sample->values[counter] = value;
+    sample->extended = true;
+    return update(s, s->reading->time_us + 60000000);
+}
+
+TEST(reached_and_cleared)
+{
+    struct scene s = make_scene(10);
+    enum counter c = COUNTER_SYMBOL_ERROR;
+    assert_string_equal(read_one(&s, c, 500), ""); // the first: since when is not known
+    assert_string_equal(read_one(&s, c, 509), "");
+    assert_string_equal(read_one(&s, c, 519), "reached 1/1 SymbolErrorCounter 509-519");
+    assert_string_equal(read_one(&s, c, 600), ""); // still
+    assert_string_equal(read_one(&s, c, 609), "cleared 1/1 SymbolErrorCounter 600-609");
+    assert_string_equal(read_one(&s, c, 609), "");
+    assert_string_equal(read_one(&s, c, 700), "reached 1/1 SymbolErrorCounter 609-700");
+    end(&s);
+}
+
+TEST(a_limit_of_zero_is_none)
+{
+    struct scene s = make_scene(0);
+    read_one(&s, COUNTER_SYMBOL_ERROR, 0);
+    assert_string_equal(read_one(&s, COUNTER_SYMBOL_ERROR, 60000), "");
+    end(&s);
+}
+
+TEST(a_reset_counts_from_zero)
+{
+    struct scene s = make_scene(10);
+    enum counter c = COUNTER_RCV_ERRORS;
+    read_one(&s, c, 5000);
+    assert_string_equal(read_one(&s, c, 9), "");
+    assert_string_equal(read_one(&s, c, 8), ""); // and again: 8 more
+    assert_string_equal(read_one(&s, c, 0), "");
+    assert_string_equal(read_one(&s, c, 300), "reached 1/1 PortRcvErrors 0-300");
+    assert_string_equal(read_one(&s, c, 20), ""); // 20 since: still
+    assert_string_equal(read_one(&s, c, 3), "cleared 1/1 PortRcvErrors 20-3");
+    end(&s);
+}
+
+TEST(a_counter_that_sticks_keeps_its_alarm)
+{
+    struct scene s = make_scene(10);
+    enum counter c = COUNTER_LINK_DOWNED; // 8 bits
+    read_one(&s, c, 200);
+    assert_string_equal(read_one(&s, c, 255), "reached 1/1 LinkDownedCounter 200-255");
+    assert_string_equal(read_one(&s, c, 255), "");
+    assert_string_equal(read_one(&s, c, 255), "");
+    assert_string_equal(read_one(&s, c, 0), "cleared 1/1 LinkDownedCounter 255-0"); // by somebody
+    // One that sticks from the begin raises nothing.
+    read_one(&s, c, 255);
+    assert_string_equal(read_one(&s, c, 255), "");
+    end(&s);
+}
+
+TEST(counters_of_64_bits_do_not_stick)
+{
+    struct scene s = make_scene(10);
+    enum counter c = COUNTER_LINK_DOWNED;
+    read_extended(&s, c, 200);
+    assert_string_equal(read_extended(&s, c, 255), "reached 1/1 LinkDownedCounter 200-255");
+    assert_string_equal(read_extended(&s, c, 255), "cleared 1/1 LinkDownedCounter 255-255");
+    assert_string_equal(read_extended(&s, c, UINT64_MAX), "reached 1/1 LinkDownedCounter "
+                                                          "255-18446744073709551615");
+    end(&s);
+}
+
+TEST(native_and_64_bit_values_are_not_compared)
+{
+    struct scene s = make_scene(10);
+    enum counter c = COUNTER_SYMBOL_ERROR;
+    read_extended(&s, c, 1000000);
+    assert_string_equal(read_one(&s, c, 65535), "");
+    assert_string_equal(read_extended(&s, c, 1000001), "");
+    assert_string_equal(read_extended(&s, c, 1000011), "reached 1/1 SymbolErrorCounter "
+                                                       "1000001-1000011");
+    end(&s);
+}
+
+TEST(those_that_stand_for_traps_are_told_each_time)
+{
+    struct scene s = make_scene(2);
+    enum counter c = COUNTER_LOCAL_LINK_INTEGRITY_ERRORS;
+    read_one(&s, c, 0);
+    assert_string_equal(read_one(&s, c, 1), "");
+    assert_string_equal(read_one(&s, c, 3), "reached 1/1 LocalLinkIntegrityErrors 1-3");
+    assert_string_equal(read_one(&s, c, 5), "reached 1/1 LocalLinkIntegrityErrors 3-5");
+    assert_string_equal(read_one(&s, c, 5), "");
+    assert_string_equal(read_one(&s, c, 15), "reached 1/1 LocalLinkIntegrityErrors 5-15");
+    assert_string_equal(read_one(&s, c, 15), "");
+    c = COUNTER_EXCESSIVE_BUFFER_OVERRUN_ERRORS;
+    read_one(&s, c, 0);
+    assert_string_equal(read_one(&s, c, 4), "reached 1/1 ExcessiveBufferOverrunErrors 0-4");
+    assert_string_equal(read_one(&s, c, 4), "");
+    end(&s);
+}
+
+TEST(ports_and_counters_are_apart_and_in_order)
+{
+    struct scene s = make_scene(10);
+    add(&s, 1, 1);
+    add(&s, 1, 2);
+    add(&s, 2, 1);
+    update(&s, 1);
+    struct counter_sample *sample = add(&s, 1, 2);
+    sample->values[COUNTER_VL15_DROPPED] = 10;
+    sample->values[COUNTER_SYMBOL_ERROR] = 11;
+    add(&s, 2, 1)->values[COUNTER_XMIT_WAIT] = 12;
+    add(&s, 2, 2)->values[COUNTER_XMIT_WAIT] = 13; // new
+    assert_string_equal(update(&s, 2),
+                        "reached 1/2 SymbolErrorCounter 0-11; "
+                        "reached 1/2 VL15Dropped 0-10; reached 2/1 PortXmitWait 0-12");
+    // 1/1 was missing: its values are remembered; so is what 1/2 reached.
+    add(&s, 1, 1)->values[COUNTER_RCV_ERRORS] = 10;
+    add(&s, 2, 1)->values[COUNTER_XMIT_WAIT] = 30;
+    assert_string_equal(update(&s, 3), "reached 1/1 PortRcvErrors 0-10");
+    sample = add(&s, 1, 2);
+    sample->values[COUNTER_VL15_DROPPED] = 20;
+    sample->values[COUNTER_SYMBOL_ERROR] = 11;
+    assert_string_equal(update(&s, 4), "cleared 1/2 SymbolErrorCounter 11-11");
+    end(&s);
+}
+
+TEST(a_port_is_forgotten_after_a_day)
+{
+    struct scene s = make_scene(10);
+    add(&s, 1, 1);
+    update(&s, 0);
+    add(&s, 1, 1)->values[COUNTER_SYMBOL_ERROR] = 10;
+    assert_string_equal(update(&s, 1), "reached 1/1 SymbolErrorCounter 0-10");
+    assert_string_equal(update(&s, DAY + 1), "");
+    add(&s, 1, 1)->values[COUNTER_SYMBOL_ERROR] = 10;
+    assert_string_equal(update(&s, DAY + 1), "cleared 1/1 SymbolErrorCounter 10-10");
+    add(&s, 1, 1)->values[COUNTER_SYMBOL_ERROR] = 30;
+    assert_string_equal(update(&s, DAY + 2), "reached 1/1 SymbolErrorCounter 10-30");
+    assert_string_equal(update(&s, 2 * DAY + 3), "cleared 1/1 SymbolErrorCounter 30-30");
+    add(&s, 1, 1)->values[COUNTER_SYMBOL_ERROR] = 100; // as if it were new
+    assert_string_equal(update(&s, 2 * DAY + 4), "");
+    end(&s);
+}
+
+TEST(nothing_to_read)
+{
+    struct scene s = make_scene(10);
+    assert_string_equal(update(&s, 1), "");
+    end(&s);
+    thresholds_free(NULL);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(reached_and_cleared),
+        cmocka_unit_test(a_limit_of_zero_is_none),
+        cmocka_unit_test(a_reset_counts_from_zero),
+        cmocka_unit_test(a_counter_that_sticks_keeps_its_alarm),
+        cmocka_unit_test(counters_of_64_bits_do_not_stick),
+        cmocka_unit_test(native_and_64_bit_values_are_not_compared),
+        cmocka_unit_test(those_that_stand_for_traps_are_told_each_time),
+        cmocka_unit_test(ports_and_counters_are_apart_and_in_order),
+        cmocka_unit_test(a_port_is_forgotten_after_a_day),
+        cmocka_unit_test(nothing_to_read),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

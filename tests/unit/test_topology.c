@@ -1,0 +1,568 @@
+#include "generated.h"
+#include "support.h"
+
+#include "topology/topology.h"
+
+// A gateway's view of a generated fabric.
+struct scene {
+    struct generated g;
+    struct topology *topology;
+    struct changes changes;
+    bool late;
+};
+
+static struct scene make_scene(uint32_t hosts)
+{
+    struct scene s = {.topology = topology_new(NULL)};
+    assert_non_null(s.topology);
+    generated_fat_tree(&s.g, hosts, 2);
+    return s;
+}
+
+static void end(struct scene *s)
+{
+    changes_clear(&s->changes);
+    topology_free(s->topology);
+    generated_clear(&s->g);
+}
+
+static uint32_t update(struct scene *s, struct fabric *seen)
+{
+    changes_clear(&s->changes);
+    topology_update(s->topology, seen, &s->changes, &s->late);
+    assert_false(s->changes.cut);
+    return s->changes.count;
+}
+
+static uint32_t update_whole(struct scene *s)
+{
+    return update(s, generated_look(&s->g, 0));
+}
+
+static uint32_t find(const struct generated *g, const char *name)
+{
+    uint32_t i = 0;
+    while (i < g->count && strcmp(g->nodes[i].node.description, name) != 0)
+        i++;
+    assert_true(i < g->count);
+    return i;
+}
+
+// How much of a look gets lost, in percent, and who never answers (FABRIC_NONE: nobody).
+struct loss {
+    unsigned nodes, ports;
+    uint32_t dead;
+};
+
+// A look from `own` on over a lossy fabric, as the sweeper makes it: a node that does not answer
+// leaves the port before it silent, and the sweep goes on behind every node that answers; a port
+// that does not answer is not known, and leads nowhere.
+struct partial {
+    const struct generated *g;
+    struct generated_chance *chance;
+    struct loss loss;
+    struct fabric_builder *builder;
+    uint32_t *queue;
+    uint32_t end;
+    bool complete;
+};
+
+static bool is_lost(struct partial *p, unsigned percent)
+{
+    return generated_below(p->chance, 100) < percent;
+}
+
+static void reach(struct partial *p, uint32_t node)
+{
+    if (fabric_builder_find(p->builder, p->g->nodes[node].node.guid) != FABRIC_NONE)
+        return;
+    fabric_builder_node(p->builder, &p->g->nodes[node].node);
+    p->queue[p->end++] = node;
+}
+
+// Whether what is behind the port answered.
+static bool follow(struct partial *p, uint32_t number, const struct fabric_port *port)
+{
+    const struct fabric_node *peer = &p->g->nodes[port->peer_node].node;
+    if (port->peer_node == p->loss.dead || is_lost(p, p->loss.nodes))
+        return false;
+    reach(p, port->peer_node);
+    return fabric_builder_link(p->builder, number, port->number,
+                               fabric_builder_find(p->builder, peer->guid), port->peer_port);
+}
+
+static void look_at_port(struct partial *p, uint32_t number, const struct fabric_port *original,
+                         bool leads_on)
+{
+    struct fabric_port port = *original;
+    const struct fabric_port *there = fabric_builder_get_port(p->builder, number, port.number);
+    bool linked = there && there->peer_node != FABRIC_NONE;
+    if (is_lost(p, p->loss.ports)) {
+        port = (struct fabric_port){.number = port.number, .state = FABRIC_DOWN}; // means nothing
+        p->complete = false;
+    } else if (original->peer_node != FABRIC_NONE && !linked && leads_on &&
+               !follow(p, number, original)) {
+        port.silent = true;
+        p->complete = false;
+    }
+    assert_true(fabric_builder_port(p->builder, number, &port));
+}
+
+static struct fabric *look_partially(const struct generated *g, struct generated_chance *chance,
+                                     struct loss loss, uint32_t own)
+{
+    struct partial p = {g, chance, loss, fabric_builder_new(), calloc(g->count, sizeof(uint32_t)),
+                        0, true};
+    reach(&p, own);
+    for (uint32_t i = 0; i < p.end; i++) {
+        const struct generated_node *n = &g->nodes[p.queue[i]];
+        uint32_t number = fabric_builder_find(p.builder, n->node.guid);
+        bool leads_on = n->node.type == FABRIC_SWITCH || p.queue[i] == own;
+        for (unsigned k = 0; k <= n->node.port_count; k++) {
+            if (!n->ports[k].absent)
+                look_at_port(&p, number, &n->ports[k].port, leads_on);
+        }
+    }
+    free(p.queue);
+    return fabric_builder_finish(p.builder, 0, UINT64_C(0xFE80000000000000), p.complete);
+}
+
+TEST(the_first_sweep_changes_nothing)
+{
+    struct scene s = make_scene(8);
+    assert_null(topology_current(s.topology));
+    assert_int_equal(update_whole(&s), 0);
+    assert_false(s.late);
+    struct fabric *current = topology_current(s.topology);
+    assert_int_equal(current->node_count, s.g.count);
+    assert_int_equal(update_whole(&s), 0);
+    fabric_release(current); // the caller's own
+    end(&s);
+}
+
+TEST(a_complete_sweep_is_believed)
+{
+    struct scene s = make_scene(8);
+    update_whole(&s);
+    generated_remove(&s.g, find(&s.g, "node3 HCA-1"));
+    assert_int_equal(update_whole(&s), 2);
+    assert_int_equal(s.changes.all[0].type, CATALOGUE_HOST_REMOVED);
+    assert_false(s.late);
+    assert_int_equal(update_whole(&s), 0);
+    end(&s);
+}
+
+// A look at the whole fabric that says of itself that it is not complete.
+static struct fabric *look_incompletely(const struct generated *g)
+{
+    struct fabric *fabric = generated_look(g, 0);
+    fabric->complete = false;
+    return fabric;
+}
+
+TEST(of_an_incomplete_sweep_it_takes_two)
+{
+    struct scene s = make_scene(8);
+    uint32_t host = find(&s.g, "node3 HCA-1");
+    update_whole(&s);
+    generated_remove(&s.g, host); // its port on the leaf is seen to be down
+    assert_int_equal(update(&s, look_incompletely(&s.g)), 0);
+    struct fabric *current = topology_current(s.topology);
+    uint32_t node = fabric_find_node(current, s.g.nodes[host].node.guid);
+    assert_int_not_equal(node, FABRIC_NONE);
+    assert_true(current->nodes[node].silent);
+    fabric_release(current);
+    assert_int_equal(update(&s, look_incompletely(&s.g)), 2);
+    assert_int_equal(s.changes.all[0].type, CATALOGUE_HOST_REMOVED);
+    assert_int_equal(s.changes.all[1].type, CATALOGUE_LINK_DOWN);
+    assert_int_equal(s.changes.all[1].cause, 0);
+    assert_int_equal(update(&s, look_incompletely(&s.g)), 0);
+    end(&s);
+}
+
+TEST(two_looks_must_follow_each_other)
+{
+    struct scene s = make_scene(8);
+    uint32_t host = find(&s.g, "node3 HCA-1"), leaf = find(&s.g, "leaf1");
+    uint8_t port = generated_port(&s.g, host, 1)->peer_port;
+    update_whole(&s);
+    for (unsigned i = 0; i < 3; i++) {
+        s.g.nodes[host].removed = true;
+        generated_unlink(&s.g, host, 1);
+        assert_int_equal(update(&s, look_incompletely(&s.g)), 0);
+        s.g.nodes[host].removed = false;
+        generated_link(&s.g, host, 1, leaf, port);
+        assert_int_equal(i == 1 ? update_whole(&s) : update(&s, look_incompletely(&s.g)), 0);
+    }
+    end(&s);
+}
+
+TEST(a_missing_host_does_not_keep_its_place)
+{
+    struct scene s = make_scene(8);
+    uint32_t host = find(&s.g, "node3 HCA-1"), leaf = find(&s.g, "leaf1");
+    uint8_t port = generated_port(&s.g, host, 1)->peer_port;
+    struct endpoint who;
+    update_whole(&s);
+    generated_remove(&s.g, host);
+    uint32_t new = generated_add(&s.g, FABRIC_CA, 0, "new", 1);
+    generated_link(&s.g, new, 1, leaf, port);
+    assert_int_equal(update(&s, look_incompletely(&s.g)), 3);
+    assert_int_equal(s.changes.all[0].type, CATALOGUE_HOST_ADDED);
+    assert_int_equal(s.changes.all[1].type, CATALOGUE_LINK_DOWN);
+    assert_int_equal(s.changes.all[2].type, CATALOGUE_LINK_UP);
+    assert_true(topology_find_peer(s.topology, s.g.nodes[leaf].node.guid, port, &who));
+    assert_string_equal(who.name, "new");
+    assert_int_equal(update(&s, look_incompletely(&s.g)), 1);
+    assert_int_equal(s.changes.all[0].type, CATALOGUE_HOST_REMOVED);
+    end(&s);
+}
+
+// A host can be behind a silent port, but nothing can be behind a host.
+TEST(nothing_hides_behind_a_host)
+{
+    struct scene s = make_scene(8);
+    struct generated_chance chance = {1};
+    uint32_t own = find(&s.g, "node0 HCA-1");
+    uint32_t island = generated_add(&s.g, FABRIC_SWITCH, 0, "island", 4);
+    uint32_t host = generated_add(&s.g, FABRIC_CA, 0, "between", 2);
+    uint32_t spine = find(&s.g, "spine0"), other_spine = find(&s.g, "spine1");
+    generated_link(&s.g, island, 1, spine, 4);
+    generated_link(&s.g, host, 1, other_spine, 4);
+    generated_link(&s.g, host, 2, island, 2);
+    update_whole(&s);
+    generated_unlink(&s.g, island, 1);
+    generated_unlink(&s.g, island, 2);
+    s.g.nodes[island].removed = true;
+    const struct loss loss = {0, 0, host};
+    assert_int_equal(update(&s, look_partially(&s.g, &chance, loss, own)), 0);
+    assert_true(update(&s, look_partially(&s.g, &chance, loss, own)) > 0);
+    assert_int_equal(s.changes.all[0].type, CATALOGUE_SWITCH_REMOVED);
+    assert_int_equal(s.changes.all[0].affected, 0);
+    end(&s);
+}
+
+TEST(who_can_be_behind_a_silent_port_stays)
+{
+    struct scene s = make_scene(8);
+    uint32_t leaf = find(&s.g, "leaf0"), own = find(&s.g, "node7 HCA-1");
+    struct generated_chance chance = {1};
+    update_whole(&s);
+    for (unsigned i = 0; i < 5; i++) {
+        struct fabric *seen = look_partially(&s.g, &chance, (struct loss){0, 0, leaf}, own);
+        assert_int_equal(seen->node_count, s.g.count - 3); // it and its two hosts
+        assert_int_equal(update(&s, seen), 0);
+    }
+    struct fabric *current = topology_current(s.topology);
+    assert_int_equal(current->node_count, s.g.count);
+    fabric_release(current);
+    assert_int_equal(update_whole(&s), 0); // there they are again
+    end(&s);
+}
+
+static uint64_t failing_seed;
+
+static int tell_seed(void **state)
+{
+    (void)state;
+    if (failing_seed != 0)
+        print_error("the seed was %llu\n", (unsigned long long)failing_seed);
+    failing_seed = 0;
+    return 0;
+}
+
+static void print_changes(const struct changes *changes)
+{
+    for (uint32_t i = 0; i < changes->count; i++)
+        print_message("type %d of %s/%u to %s/%u (%s)\n", (int)changes->all[i].type,
+                      changes->all[i].subject.name, changes->all[i].subject.port,
+                      changes->all[i].peer.name, changes->all[i].peer.port, changes->all[i].reason);
+}
+
+static void lose_and_check(struct scene *s, struct generated_chance *chance)
+{
+    struct loss loss = {generated_below(chance, 40), generated_below(chance, 30), FABRIC_NONE};
+    uint32_t own = find(&s->g, "node0 HCA-1");
+    update_whole(s);
+    for (unsigned i = 0; i < 6; i++) {
+        if (update(s, look_partially(&s->g, chance, loss, own)) > 0)
+            print_changes(&s->changes);
+        assert_int_equal(s->changes.count, 0);
+    }
+    assert_int_equal(update_whole(s), 0);
+}
+
+// Nothing happens on the fabric, but answers get lost: nothing is told, ever.
+TEST(loss_alone_is_no_change)
+{
+    for (uint64_t seed = 1; seed <= 2000; seed++) {
+        struct generated_chance chance = {seed};
+        struct scene s = make_scene(4 + generated_below(&chance, 20));
+        failing_seed = seed;
+        lose_and_check(&s, &chance);
+        end(&s);
+    }
+    failing_seed = 0;
+}
+
+// What really happens while answers get lost is told by the next complete sweep at the latest, and
+// once.
+TEST(what_happens_amid_loss_is_told_once)
+{
+    for (uint64_t seed = 1; seed <= 1000; seed++) {
+        struct generated_chance chance = {seed};
+        struct scene s = make_scene(8);
+        uint32_t host = find(&s.g, "node5 HCA-1"), own = find(&s.g, "node0 HCA-1"), told = 0;
+        failing_seed = seed;
+        update_whole(&s);
+        generated_remove(&s.g, host);
+        for (unsigned i = 0; i < 4; i++) {
+            update(&s, look_partially(&s.g, &chance, (struct loss){20, 10, FABRIC_NONE}, own));
+            for (uint32_t k = 0; k < s.changes.count; k++) {
+                assert_int_equal(s.changes.all[k].subject.node_guid == s.g.nodes[host].node.guid ||
+                                     s.changes.all[k].peer.node_guid == s.g.nodes[host].node.guid,
+                                 true);
+                told += s.changes.all[k].type == CATALOGUE_HOST_REMOVED;
+            }
+        }
+        update_whole(&s);
+        for (uint32_t k = 0; k < s.changes.count; k++)
+            told += s.changes.all[k].type == CATALOGUE_HOST_REMOVED;
+        assert_int_equal(told, 1);
+        end(&s);
+    }
+    failing_seed = 0;
+}
+
+TEST(a_link_that_is_seen_down_is_told_though_the_sweep_is_incomplete)
+{
+    struct scene s = make_scene(16);
+    update_whole(&s);
+    generated_unlink(&s.g, find(&s.g, "leaf0"), 3); // an uplink
+    assert_int_equal(update(&s, look_incompletely(&s.g)), 1);
+    assert_int_equal(s.changes.all[0].type, CATALOGUE_LINK_DOWN);
+    end(&s);
+}
+
+TEST(a_host_that_came_back_elsewhere_has_moved)
+{
+    struct scene s = make_scene(6); // the last leaf has room
+    uint32_t host = find(&s.g, "node0 HCA-1");
+    uint32_t spare = generated_add(&s.g, FABRIC_SWITCH, 0, "spare", 4);
+    generated_link(&s.g, spare, 1, find(&s.g, "spine0"), 4);
+    update_whole(&s);
+    s.g.nodes[host].removed = true;
+    generated_unlink(&s.g, host, 1);
+    assert_int_equal(update(&s, look_incompletely(&s.g)), 0);
+    s.g.nodes[host].removed = false;
+    generated_link(&s.g, host, 1, spare, 2);
+    assert_int_equal(update(&s, look_incompletely(&s.g)), 3);
+    assert_int_equal(s.changes.all[0].type, CATALOGUE_HOST_MOVED);
+    end(&s);
+}
+
+TEST(what_was_not_answered_is_remembered)
+{
+    struct scene s = make_scene(8);
+    uint32_t host = find(&s.g, "node1 HCA-1");
+    generated_controller(&s.g, host, 1, 0x77, "SRP");
+    update_whole(&s);
+    generated_rename(&s.g, host, "");
+    s.g.controller_count = 0;
+    struct fabric_port kept = *generated_port(&s.g, host, 1);
+    generated_port(&s.g, host, 1)->known = false;
+    generated_port(&s.g, host, 1)->lid = 0;
+    assert_int_equal(update(&s, look_incompletely(&s.g)), 0);
+    struct endpoint who = {0};
+    assert_true(topology_find_lid(s.topology, kept.lid, &who));
+    assert_string_equal(who.name, "node1 HCA-1");
+    struct fabric *current = topology_current(s.topology);
+    assert_int_equal(current->controller_count, 1);
+    fabric_release(current);
+    // An I/O unit that is seen to be none has no controllers.
+    *generated_port(&s.g, host, 1) = kept;
+    generated_port(&s.g, host, 1)->capabilities = 0;
+    assert_int_equal(update(&s, look_incompletely(&s.g)), 2);
+    end(&s);
+}
+
+TEST(an_io_unit_that_does_not_tell_keeps_its_controllers)
+{
+    struct scene s = make_scene(8);
+    uint32_t host = find(&s.g, "node1 HCA-1"), gone = find(&s.g, "node2 HCA-1");
+    generated_controller(&s.g, host, 1, 0x77, "SRP");
+    generated_controller(&s.g, host, 2, 0x78, "SRP");
+    generated_controller(&s.g, gone, 1, 0x79, "SRP");
+    update_whole(&s);
+    s.g.controller_count = 1;
+    s.g.nodes[host].node.unit_silent = true;
+    generated_remove(&s.g, gone);
+    update_whole(&s); // complete: who is missing is gone at once
+    assert_int_equal(s.changes.count, 4);
+    assert_int_equal(s.changes.all[0].type, CATALOGUE_HOST_REMOVED);
+    assert_int_equal(s.changes.all[3].type, CATALOGUE_IO_CONTROLLER_REMOVED);
+    assert_int_equal(s.changes.all[3].peer.guid, 0x79);
+    assert_int_equal(update_whole(&s), 0);
+    s.g.nodes[host].node.unit_silent = false;
+    assert_int_equal(update_whole(&s), 1);
+    assert_int_equal(s.changes.all[0].type, CATALOGUE_IO_CONTROLLER_REMOVED);
+    assert_int_equal(s.changes.all[0].peer.guid, 0x78);
+    end(&s);
+}
+
+TEST(recalled_changes_are_found_late)
+{
+    struct scene s = make_scene(8);
+    topology_recall(s.topology, generated_look(&s.g, 0));
+    generated_remove(&s.g, find(&s.g, "node3 HCA-1"));
+    generated_rename(&s.g, find(&s.g, "node4 HCA-1"), "other");
+    assert_int_equal(update_whole(&s), 3);
+    assert_true(s.late);
+    generated_remove(&s.g, find(&s.g, "node5 HCA-1"));
+    assert_int_equal(update_whole(&s), 2);
+    assert_false(s.late);
+    end(&s);
+}
+
+TEST(what_was_recalled_waits_for_a_complete_sweep)
+{
+    struct scene s = make_scene(8);
+    topology_recall(s.topology, generated_look(&s.g, 0));
+    generated_remove(&s.g, find(&s.g, "node3 HCA-1"));
+    assert_int_equal(update(&s, look_incompletely(&s.g)), 0);
+    assert_int_equal(update(&s, look_incompletely(&s.g)), 0);
+    assert_int_equal(update_whole(&s), 2);
+    assert_true(s.late);
+    end(&s);
+}
+
+TEST(but_not_for_ever)
+{
+    struct scene s = make_scene(8);
+    topology_recall(s.topology, generated_look(&s.g, 0));
+    generated_rename(&s.g, find(&s.g, "node4 HCA-1"), "other");
+    for (unsigned i = 1; i < TOPOLOGY_BASE_SWEEPS_MAX; i++)
+        assert_int_equal(update(&s, look_incompletely(&s.g)), 0);
+    assert_int_equal(update(&s, look_incompletely(&s.g)), 1);
+    assert_true(s.late);
+    generated_rename(&s.g, find(&s.g, "other"), "third");
+    assert_int_equal(update(&s, look_incompletely(&s.g)), 1);
+    assert_false(s.late);
+    end(&s);
+}
+
+// On a lossy fabric, the first looks together are the base: who is missing from one of them does
+// not join later.
+TEST(without_something_recalled_the_first_looks_make_the_base)
+{
+    struct scene s = make_scene(8);
+    uint32_t host = find(&s.g, "node5 HCA-1");
+    s.g.nodes[host].removed = true;
+    struct fabric_port kept = *generated_port(&s.g, host, 1);
+    generated_unlink(&s.g, host, 1);
+    assert_int_equal(update(&s, look_incompletely(&s.g)), 0);
+    s.g.nodes[host].removed = false;
+    generated_link(&s.g, host, 1, kept.peer_node, kept.peer_port);
+    assert_int_equal(update(&s, look_incompletely(&s.g)), 0);
+    assert_int_equal(update_whole(&s), 0);
+    end(&s);
+}
+
+TEST(a_master_that_fell_silent_is_the_former_one)
+{
+    struct scene s = make_scene(8);
+    uint32_t first = find(&s.g, "node0 HCA-1"), second = find(&s.g, "node1 HCA-1");
+    generated_sm(&s.g, first, 1, 2, FABRIC_MASTER);
+    generated_sm(&s.g, second, 1, 1, FABRIC_STANDBY);
+    update_whole(&s);
+    generated_sm(&s.g, first, 1, 2, FABRIC_NOT_ACTIVE);
+    assert_int_equal(update_whole(&s), 0);
+    generated_sm(&s.g, second, 1, 1, FABRIC_MASTER);
+    assert_int_equal(update_whole(&s), 1);
+    assert_int_equal(s.changes.all[0].type, CATALOGUE_SM_FAILED_OVER);
+    assert_string_equal(s.changes.all[0].peer.name, "node0 HCA-1");
+    assert_int_equal(update_whole(&s), 0);
+    generated_sm(&s.g, second, 1, 1, FABRIC_NOT_ACTIVE);
+    assert_int_equal(update_whole(&s), 0);
+    generated_sm(&s.g, second, 1, 1, FABRIC_MASTER); // the same again
+    assert_int_equal(update_whole(&s), 0);
+    end(&s);
+}
+
+TEST(everybody_is_known)
+{
+    struct scene s = make_scene(8);
+    uint32_t host = find(&s.g, "node0 HCA-1"), leaf = find(&s.g, "leaf0");
+    struct endpoint who = {.guid = 77};
+    uint64_t guid = s.g.nodes[host].node.guid;
+    uint16_t lid = generated_port(&s.g, host, 1)->lid;
+    assert_false(topology_find_lid(s.topology, lid, &who));
+    assert_false(topology_find_guid(s.topology, guid, &who));
+    assert_false(topology_find_peer(s.topology, guid, 1, &who));
+    update_whole(&s);
+    assert_false(topology_find_lid(s.topology, 0, &who));
+    assert_false(topology_find_lid(s.topology, 0xC000, &who));
+    assert_false(topology_find_guid(s.topology, 1, &who));
+    assert_false(topology_find_peer(s.topology, guid, 2, &who));
+    assert_false(topology_find_peer(s.topology, s.g.nodes[leaf].node.guid, 0, &who));
+    assert_int_equal(who.guid, 77); // nothing was changed
+
+    assert_true(topology_find_lid(s.topology, lid, &who));
+    assert_int_equal(who.guid, guid + 1);
+    assert_int_equal(who.node_guid, guid);
+    assert_int_equal(who.port, 1);
+    assert_int_equal(who.type, FABRIC_CA);
+    assert_string_equal(who.name, "node0 HCA-1");
+    assert_true(topology_find_guid(s.topology, guid, &who)); // of the node
+    assert_int_equal(who.guid, guid);
+    assert_int_equal(who.lid, lid);
+    assert_true(topology_find_guid(s.topology, guid + 1, &who)); // of its port
+    assert_int_equal(who.guid, guid + 1);
+    assert_true(topology_find_peer(s.topology, guid, 1, &who));
+    assert_string_equal(who.name, "leaf0");
+    assert_int_equal(who.port, 1);
+    assert_int_equal(who.lid, generated_port(&s.g, leaf, 0)->lid);
+    end(&s);
+}
+
+TEST(what_was_recalled_knows_names_but_no_lids)
+{
+    struct scene s = make_scene(8);
+    uint32_t host = find(&s.g, "node0 HCA-1");
+    struct endpoint who = {0};
+    topology_recall(s.topology, generated_look(&s.g, 0));
+    assert_true(topology_find_guid(s.topology, s.g.nodes[host].node.guid, &who));
+    assert_string_equal(who.name, "node0 HCA-1");
+    assert_false(topology_find_lid(s.topology, generated_port(&s.g, host, 1)->lid, &who));
+    assert_null(topology_current(s.topology));
+    end(&s);
+}
+
+#define WITH_SEED(test) cmocka_unit_test_teardown(test, tell_seed)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_first_sweep_changes_nothing),
+        cmocka_unit_test(a_complete_sweep_is_believed),
+        cmocka_unit_test(of_an_incomplete_sweep_it_takes_two),
+        cmocka_unit_test(two_looks_must_follow_each_other),
+        cmocka_unit_test(a_missing_host_does_not_keep_its_place),
+        cmocka_unit_test(nothing_hides_behind_a_host),
+        cmocka_unit_test(who_can_be_behind_a_silent_port_stays),
+        WITH_SEED(loss_alone_is_no_change),
+        WITH_SEED(what_happens_amid_loss_is_told_once),
+        cmocka_unit_test(a_link_that_is_seen_down_is_told_though_the_sweep_is_incomplete),
+        cmocka_unit_test(a_host_that_came_back_elsewhere_has_moved),
+        cmocka_unit_test(what_was_not_answered_is_remembered),
+        cmocka_unit_test(an_io_unit_that_does_not_tell_keeps_its_controllers),
+        cmocka_unit_test(recalled_changes_are_found_late),
+        cmocka_unit_test(what_was_recalled_waits_for_a_complete_sweep),
+        cmocka_unit_test(but_not_for_ever),
+        cmocka_unit_test(without_something_recalled_the_first_looks_make_the_base),
+        cmocka_unit_test(a_master_that_fell_silent_is_the_former_one),
+        cmocka_unit_test(everybody_is_known),
+        cmocka_unit_test(what_was_recalled_knows_names_but_no_lids),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
