@@ -8,13 +8,17 @@
 #include <string.h>
 #include <errno.h>
 
+static const uint64_t THRESHOLD_MAX = UINT32_MAX;
+
 const char *const CHECK_FACILITIES[24] = {
     "kern",   "user",   "mail",     "daemon", "auth",   "syslog", "lpr",    "news",
     "uucp",   "cron",   "authpriv", "ftp",    "ntp",    "audit",  "alert",  "clock",
     "local0", "local1", "local2",   "local3", "local4", "local5", "local6", "local7"};
-const char *const CHECK_TRANSPORTS[6] = {"local", "udp", "tcp", "tls", "relp", "stdout"};
+const char *const CHECK_TRANSPORTS[7] = {"local", "udp", "tcp", "tls", "dtls", "relp", "stdout"};
 const char *const CHECK_SEVERITIES[8] = {"emergency", "alert",  "critical",      "error",
                                          "warning",   "notice", "informational", "debug"};
+const char *const CHECK_METHODS[3] = {"off", "smp", "sa"};
+const char *const CHECK_PORTS[3] = {"off", "switches", "all"};
 
 int check_find_word(const char *const *words, size_t n, const char *word)
 {
@@ -56,13 +60,16 @@ static int check_word(cfg_t *cfg, cfg_opt_t *opt, const char *const *words, size
     }
 
 WORD_CHECK(check_syslog_transport, "local", "udp", "tcp", "tls", "relp", "stdout")
-WORD_CHECK(check_snmp_transport, "udp", "tcp")
+WORD_CHECK(check_snmp_transport, "udp", "tcp", "tls", "dtls")
 WORD_CHECK(check_snmp_version, "1", "2c", "3")
 WORD_CHECK(check_snmp_set, "sma", "switch", "own")
 WORD_CHECK(check_auth, "none", "SHA", "SHA-224", "SHA-256", "SHA-384", "SHA-512")
-WORD_CHECK(check_privacy, "none", "AES", "AES-192", "AES-256")
+WORD_CHECK(check_privacy, "none", "AES", "AES-192", "AES-256", "AES-192-C", "AES-256-C")
 WORD_CHECK(check_format, "rfc5424", "rfc3164", "ecs", "cef", "leef")
 WORD_CHECK(check_log_level, "error", "warning", "info", "debug")
+WORD_CHECK(check_active, "always", "with-master-sm")
+WORD_CHECK(check_method, "smp", "sa", "off")
+WORD_CHECK(check_counter_ports, "all", "switches", "off")
 
 static int check_facility(cfg_t *cfg, cfg_opt_t *opt)
 {
@@ -104,6 +111,11 @@ static int check_range(cfg_t *cfg, cfg_opt_t *opt, long low, long high)
 RANGE_CHECK(check_port, 0, 254)
 RANGE_CHECK(check_verify_interval, 1, 3600)
 RANGE_CHECK(check_refresh_interval, 10, 86400)
+RANGE_CHECK(check_look_interval, 5, 86400)
+RANGE_CHECK(check_settle, 0, 60000)
+RANGE_CHECK(check_in_flight, 1, 256)
+RANGE_CHECK(check_attempts, 1, 10)
+RANGE_CHECK(check_mad_timeout, 10, 60000)
 RANGE_CHECK(check_rows, 1000, 1000000000)
 RANGE_CHECK(check_megabytes, 1, 1000000)
 RANGE_CHECK(check_days, 1, 36500)
@@ -232,6 +244,31 @@ static int check_address(cfg_t *cfg, cfg_opt_t *opt)
     return wrong ? reject(cfg, opt, last_text(opt), wrong) : 0;
 }
 
+const char *check_split_threshold(const char *threshold, enum counter *counter, uint64_t *limit)
+{
+    char name[64], *end;
+    const char *equals = strchr(threshold, '=');
+    if (!equals)
+        return "must be a counter and its threshold, such as \"SymbolErrorCounter=10\"";
+    snprintf(name, sizeof name, "%.*s", (int)(equals - threshold), threshold);
+    *counter = counter_find(name);
+    if (*counter == COUNTER_COUNT)
+        return "there is no such counter";
+    errno = 0;
+    *limit = strtoull(equals + 1, &end, 10);
+    if (equals[1] < '0' || equals[1] > '9' || *end != '\0' || errno != 0 || *limit > THRESHOLD_MAX)
+        return "the threshold must be a whole number from 0 to 4294967295";
+    return NULL;
+}
+
+static int check_threshold(cfg_t *cfg, cfg_opt_t *opt)
+{
+    enum counter counter;
+    uint64_t limit;
+    const char *wrong = check_split_threshold(last_text(opt), &counter, &limit);
+    return wrong ? reject(cfg, opt, last_text(opt), wrong) : 0;
+}
+
 static int check_receiver_name(cfg_t *cfg, cfg_opt_t *opt)
 {
     const char *title = cfg_title(cfg_opt_getnsec(opt, cfg_opt_size(opt) - 1));
@@ -243,6 +280,10 @@ static int check_receiver_name(cfg_t *cfg, cfg_opt_t *opt)
     }
     return 0;
 }
+
+#define TLS_CHECKS(section) \
+    {section "|ca_file", check_path}, {section "|certificate_file", check_path}, \
+        {section "|key_file", check_path}, {section "|server_name", check_server_name}
 
 #define COMMON_CHECKS(section) \
     {section, check_receiver_name}, {section "|severity", check_severity}, \
@@ -258,6 +299,17 @@ const struct check CHECKS[] = {
     {"fabric|node_name_map", check_name_map},
     {"fabric|verify_interval", check_verify_interval},
     {"fabric|refresh_interval", check_refresh_interval},
+    {"fabric|active", check_active},
+    {"sweep|method", check_method},
+    {"sweep|interval", check_look_interval},
+    {"sweep|settle", check_settle},
+    {"sweep|in_flight", check_in_flight},
+    {"sweep|attempts", check_attempts},
+    {"sweep|timeout", check_mad_timeout},
+    {"sweep|mkey_file", check_key_file},
+    {"counters|ports", check_counter_ports},
+    {"counters|interval", check_look_interval},
+    {"counters|thresholds", check_threshold},
     {"journal|directory", check_path},
     {"journal|rows", check_rows},
     {"journal|megabytes", check_megabytes},
@@ -279,16 +331,14 @@ const struct check CHECKS[] = {
     {"snmp|window", check_window},
     {"snmp|sets", check_snmp_set},
     {"snmp|agent_address", check_ipv4},
+    TLS_CHECKS("snmp"),
     COMMON_CHECKS("syslog"),
     {"syslog|transport", check_syslog_transport},
     {"syslog|address", check_address},
     {"syslog|path", check_path},
     {"syslog|format", check_format},
     {"syslog|facility", check_facility},
-    {"syslog|ca_file", check_path},
-    {"syslog|certificate_file", check_path},
-    {"syslog|key_file", check_path},
-    {"syslog|server_name", check_server_name},
+    TLS_CHECKS("syslog"),
     COMMON_CHECKS("file"),
     {"file|path", check_output_path},
     {"control|socket", check_path},

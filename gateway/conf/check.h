@@ -18,7 +18,8 @@ extern const struct check CHECKS[];
 extern const size_t CHECKS_COUNT;
 
 // The words of an item, in the order of its numbers.
-extern const char *const CHECK_FACILITIES[24], *const CHECK_TRANSPORTS[6], *const CHECK_SEVERITIES[8];
+extern const char *const CHECK_FACILITIES[24], *const CHECK_TRANSPORTS[7], *const CHECK_SEVERITIES[8];
+extern const char *const CHECK_METHODS[3], *const CHECK_PORTS[3];
 int check_find_word(const char *const *words, size_t n, const char *word); // -1: none
 
 // Reads a number, where libconfuse would not say what stood there instead.
@@ -27,5 +28,8 @@ int check_read_number(cfg_t *cfg, cfg_opt_t *opt, const char *value, void *resul
 // Splits "host", "host:port", "1.2.3.4:port", "[v6]", "[v6]:port"; `port` stays as it is when none
 // follows. NULL, or what is wrong.
 const char *check_split_address(const char *address, char host[CONF_ADDRESS_SIZE], uint16_t *port);
+
+// Splits "SymbolErrorCounter=10". NULL, or what is wrong.
+const char *check_split_threshold(const char *threshold, enum counter *counter, uint64_t *limit);
 
 #endif

@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 // libconfuse tells its errors and ours through one callback, which has no context argument; this is
 // set around the parser's use.
@@ -20,7 +21,7 @@ static _Thread_local struct {
 #define END_ITEM "end_of_configuration"
 
 enum { FILE_SIZE_MAX = 1 << 20, PASSWORD_MIN = 8 }; // RFC 3414 11.2
-enum { SNMP_TRAP_PORT = 162, FACILITY_DAEMON = 3 };
+enum { SNMP_TRAP_PORT = 162, SNMP_TLS_TRAP_PORT = 10162, FACILITY_DAEMON = 3 };
 
 // Keeps the first error only: what follows is its consequence.
 __attribute__((format(printf, 2, 0))) static void take_error(cfg_t *cfg, const char *fmt,
@@ -55,6 +56,23 @@ static bool refuse(const cfg_t *section, const char *fmt, ...)
                      section->title, sentence);
 }
 
+// What a healthy fabric stays below, in the minute between two readings.
+static const uint64_t THRESHOLDS[COUNTER_COUNT] = {
+    [COUNTER_SYMBOL_ERROR] = 10,
+    [COUNTER_LINK_ERROR_RECOVERY] = 1,
+    [COUNTER_LINK_DOWNED] = 2,
+    [COUNTER_RCV_ERRORS] = 10,
+    [COUNTER_XMIT_DISCARDS] = 100,
+    [COUNTER_LOCAL_LINK_INTEGRITY_ERRORS] = 1,
+    [COUNTER_EXCESSIVE_BUFFER_OVERRUN_ERRORS] = 1,
+    [COUNTER_VL15_DROPPED] = 100,
+};
+
+static void set_default_thresholds(struct conf_counters *counters)
+{
+    memcpy(counters->thresholds, THRESHOLDS, sizeof counters->thresholds);
+}
+
 // From the checked tree into the option structs.
 
 static void copy(char *out, size_t size, cfg_t *cfg, const char *item)
@@ -76,9 +94,38 @@ static bool take_fabric(cfg_t *cfg, struct conf_fabric *out)
     copy(out->node_name_map, sizeof out->node_name_map, cfg, "node_name_map");
     out->verify_interval_s = (unsigned)cfg_getint(cfg, "verify_interval");
     out->refresh_interval_s = (unsigned)cfg_getint(cfg, "refresh_interval");
+    out->with_master_sm = strcmp(cfg_getstr(cfg, "active"), "with-master-sm") == 0;
     const char *key_file = cfg_getstr(cfg, "sa_key_file");
     out->has_sa_key = key_file != NULL;
     return !key_file || secret_read_key(key_file, &out->sa_key, parsing.err);
+}
+
+static bool take_sweep(cfg_t *cfg, struct conf_sweep *out)
+{
+    out->method = (enum conf_sweep_method)check_find_word(CHECK_METHODS, CHECK_COUNT(CHECK_METHODS),
+                                                          cfg_getstr(cfg, "method"));
+    out->interval_s = (unsigned)cfg_getint(cfg, "interval");
+    out->settle_ms = (unsigned)cfg_getint(cfg, "settle");
+    out->in_flight = (unsigned)cfg_getint(cfg, "in_flight");
+    out->attempts = (unsigned)cfg_getint(cfg, "attempts");
+    out->timeout_ms = (unsigned)cfg_getint(cfg, "timeout");
+    const char *key_file = cfg_getstr(cfg, "mkey_file");
+    out->has_mkey = key_file != NULL;
+    return !key_file || secret_read_key(key_file, &out->mkey, parsing.err);
+}
+
+static void take_counters(cfg_t *cfg, struct conf_counters *out)
+{
+    out->ports = (enum conf_counter_ports)check_find_word(CHECK_PORTS, CHECK_COUNT(CHECK_PORTS),
+                                                          cfg_getstr(cfg, "ports"));
+    out->interval_s = (unsigned)cfg_getint(cfg, "interval");
+    set_default_thresholds(out);
+    for (unsigned i = 0; i < cfg_size(cfg, "thresholds"); i++) {
+        enum counter counter;
+        uint64_t limit;
+        if (!check_split_threshold(cfg_getnstr(cfg, "thresholds", i), &counter, &limit))
+            out->thresholds[counter] = limit;
+    }
 }
 
 static void take_journal(cfg_t *cfg, struct conf_journal *out)
@@ -127,6 +174,14 @@ static enum conf_transport transport_of(cfg_t *section)
                                                 cfg_getstr(section, "transport"));
 }
 
+static void take_tls(cfg_t *section, struct conf_tls *out)
+{
+    copy(out->ca_file, sizeof out->ca_file, section, "ca_file");
+    copy(out->certificate_file, sizeof out->certificate_file, section, "certificate_file");
+    copy(out->key_file, sizeof out->key_file, section, "key_file");
+    copy(out->server_name, sizeof out->server_name, section, "server_name");
+}
+
 static bool take_password(char *out, size_t size, cfg_t *section, const char *item)
 {
     if (!copy_secret(out, size, section, item))
@@ -137,10 +192,9 @@ static bool take_password(char *out, size_t size, cfg_t *section, const char *it
 }
 
 // Version 3 is what needs secrets, and what they need is checked together.
-static bool take_v3(cfg_t *section, struct conf_snmp *out)
+static bool take_user(cfg_t *section, struct conf_snmp *out)
 {
     copy(out->user, sizeof out->user, section, "user");
-    copy(out->context, sizeof out->context, section, "context");
     copy(out->auth, sizeof out->auth, section, "auth");
     copy(out->privacy, sizeof out->privacy, section, "privacy");
     bool auth = strcmp(out->auth, "none") != 0, privacy = strcmp(out->privacy, "none") != 0;
@@ -162,6 +216,31 @@ static bool take_v3(cfg_t *section, struct conf_snmp *out)
                          "privacy_password_file");
 }
 
+// Certificates stand for user and passwords.
+static bool take_snmp_over_tls(cfg_t *section, struct conf_receiver *r)
+{
+    static const char *const UNUSED[] = {"user", "auth_password_file", "privacy_password_file"};
+    const char *transport = cfg_getstr(section, "transport");
+    take_tls(section, &r->tls);
+    if (r->snmp.version != 3)
+        return refuse(section, "transport '%s' needs version 3", transport);
+    for (size_t i = 0; i < CHECK_COUNT(UNUSED); i++) {
+        if (cfg_getstr(section, UNUSED[i]))
+            return refuse(section, "item '%s' has no use with transport '%s': certificates stand for "
+                                   "users and passwords", UNUSED[i], transport);
+    }
+    return r->tls.certificate_file[0] ||
+           refuse(section, "transport '%s' needs item 'certificate_file'", transport);
+}
+
+static unsigned snmp_version(cfg_t *section, bool tls)
+{
+    const char *version = cfg_getstr(section, "version");
+    if (version)
+        return (unsigned)(version[0] - '0');
+    return tls ? 3 : 2;
+}
+
 static void take_sets(cfg_t *section, struct conf_snmp *out)
 {
     static const char *const SETS[] = {"sma", "switch", "own"};
@@ -173,7 +252,9 @@ static bool take_snmp(cfg_t *section, struct conf_receiver *r)
 {
     struct conf_snmp *out = &r->snmp;
     r->transport = transport_of(section);
-    out->version = (unsigned)(cfg_getstr(section, "version")[0] - '0');
+    bool tls = r->transport == CONF_TLS || r->transport == CONF_DTLS;
+    out->version = snmp_version(section, tls);
+    copy(out->context, sizeof out->context, section, "context");
     out->inform = cfg_getbool(section, "inform");
     if (out->inform && out->version == 1)
         return refuse(section, "version 1 has no informs");
@@ -188,7 +269,8 @@ static bool take_snmp(cfg_t *section, struct conf_receiver *r)
     if (out->trap_address && out->agent_address[0] == '\0')
         return refuse(section, "item 'trap_address' needs item 'agent_address'");
     return copy_secret(out->community, sizeof out->community, section, "community_file") &&
-           take_v3(section, out) && take_address(section, r, SNMP_TRAP_PORT);
+           (tls ? take_snmp_over_tls(section, r) : take_user(section, out)) &&
+           take_address(section, r, tls ? SNMP_TLS_TRAP_PORT : SNMP_TRAP_PORT);
 }
 
 // "informational=notice": what is sent for a severity.
@@ -233,10 +315,7 @@ static bool take_syslog(cfg_t *section, struct conf_receiver *r)
                                               cfg_getstr(section, "facility"));
     copy(out->format, sizeof out->format, section, "format");
     copy(out->path, sizeof out->path, section, "path");
-    copy(out->ca_file, sizeof out->ca_file, section, "ca_file");
-    copy(out->certificate_file, sizeof out->certificate_file, section, "certificate_file");
-    copy(out->key_file, sizeof out->key_file, section, "key_file");
-    copy(out->server_name, sizeof out->server_name, section, "server_name");
+    take_tls(section, &r->tls);
     bool local = r->transport == CONF_LOCAL || r->transport == CONF_STDOUT;
     return take_severity_map(section, out) &&
            (local || take_address(section, r, syslog_port(r->transport)));
@@ -283,7 +362,9 @@ static bool take_all(cfg_t *cfg, struct conf *conf)
     copy(conf->socket, sizeof conf->socket, cfg_getsec(cfg, "control"), "socket");
     log_level_from_word(cfg_getstr(cfg_getsec(cfg, "log"), "level"), &conf->log_level);
     take_journal(cfg_getsec(cfg, "journal"), &conf->journal);
-    if (!take_fabric(cfg_getsec(cfg, "fabric"), &conf->fabric))
+    take_counters(cfg_getsec(cfg, "counters"), &conf->counters);
+    if (!take_fabric(cfg_getsec(cfg, "fabric"), &conf->fabric) ||
+        !take_sweep(cfg_getsec(cfg, "sweep"), &conf->sweep))
         return false;
     for (size_t k = 0; k < CHECK_COUNT(KINDS); k++) {
         for (unsigned i = 0; i < cfg_size(cfg, KINDS[k]); i++) {
@@ -302,6 +383,10 @@ static bool take_all(cfg_t *cfg, struct conf *conf)
         LIST("categories"), LIST("nodes"), LIST("guids"), LIST("switches"), NUMBER("rate", rate), \
         NUMBER("burst", burst), NUMBER("max_age", 0)
 
+#define TLS_ITEMS \
+    TEXT("ca_file", NULL), TEXT("certificate_file", NULL), TEXT("key_file", NULL), \
+        TEXT("server_name", NULL)
+
 static cfg_t *new_parser(void)
 {
     static cfg_opt_t fabric[] = {TEXT("device", NULL),
@@ -310,12 +395,19 @@ static cfg_t *new_parser(void)
                                  TEXT("node_name_map", NULL),
                                  NUMBER("verify_interval", 5),
                                  NUMBER("refresh_interval", 300),
+                                 TEXT("active", "always"),
                                  CFG_END()};
+    static cfg_opt_t sweep[] = {TEXT("method", "smp"),  NUMBER("interval", 60),
+                                NUMBER("settle", 500),  NUMBER("in_flight", 8),
+                                NUMBER("attempts", 4),  NUMBER("timeout", 500),
+                                TEXT("mkey_file", NULL), CFG_END()};
+    static cfg_opt_t counters[] = {TEXT("ports", "all"), NUMBER("interval", 60), LIST("thresholds"),
+                                   CFG_END()};
     static cfg_opt_t journal[] = {TEXT("directory", INSTALL_STATE_DIRECTORY), NUMBER("rows", 1000000),
                                   NUMBER("megabytes", 1024), NUMBER("days", 31), CFG_END()};
     static cfg_opt_t snmp[] = {TEXT("address", NULL),
                                TEXT("transport", "udp"),
-                               TEXT("version", "2c"),
+                               TEXT("version", NULL),
                                CFG_BOOL("inform", cfg_false, CFGF_NONE),
                                TEXT("community", "public"),
                                TEXT("community_file", NULL),
@@ -332,6 +424,7 @@ static cfg_t *new_parser(void)
                                CFG_BOOL("extra_varbinds", cfg_false, CFGF_NONE),
                                CFG_BOOL("trap_address", cfg_false, CFGF_NONE),
                                TEXT("agent_address", NULL),
+                               TLS_ITEMS,
                                RECEIVER_ITEMS(1000, 100),
                                CFG_END()};
     static cfg_opt_t syslog[] = {TEXT("transport", "local"),
@@ -340,10 +433,7 @@ static cfg_t *new_parser(void)
                                  TEXT("format", "rfc5424"),
                                  TEXT("facility", "daemon"),
                                  LIST("severity_map"),
-                                 TEXT("ca_file", NULL),
-                                 TEXT("certificate_file", NULL),
-                                 TEXT("key_file", NULL),
-                                 TEXT("server_name", NULL),
+                                 TLS_ITEMS,
                                  RECEIVER_ITEMS(0, 100),
                                  CFG_END()};
     static cfg_opt_t file[] = {TEXT("path", NULL), CFG_BOOL("sync", cfg_true, CFGF_NONE),
@@ -352,6 +442,8 @@ static cfg_t *new_parser(void)
     static cfg_opt_t log[] = {TEXT("level", "info"), CFG_END()};
     enum { RECEIVER = CFGF_MULTI | CFGF_TITLE | CFGF_NO_TITLE_DUPES };
     static cfg_opt_t top[] = {CFG_SEC("fabric", fabric, CFGF_NONE),
+                              CFG_SEC("sweep", sweep, CFGF_NONE),
+                              CFG_SEC("counters", counters, CFGF_NONE),
                               CFG_SEC("journal", journal, CFGF_NONE),
                               CFG_SEC("snmp", snmp, RECEIVER),
                               CFG_SEC("syslog", syslog, RECEIVER),
@@ -484,6 +576,14 @@ bool conf_defaults(struct conf *conf, struct error *err)
     if (!make_room(conf, err))
         return false;
     conf->fabric = (struct conf_fabric){.verify_interval_s = 5, .refresh_interval_s = 300};
+    conf->sweep = (struct conf_sweep){.method = CONF_SWEEP_SMP,
+                                      .interval_s = 60,
+                                      .settle_ms = 500,
+                                      .in_flight = 8,
+                                      .attempts = 4,
+                                      .timeout_ms = 500};
+    conf->counters = (struct conf_counters){.ports = CONF_ALL_PORTS, .interval_s = 60};
+    set_default_thresholds(&conf->counters);
     conf->journal = (struct conf_journal){.directory = INSTALL_STATE_DIRECTORY,
                                           .rows_max = 1000000,
                                           .bytes_max = INT64_C(1024) << 20,
@@ -505,6 +605,44 @@ bool conf_load(const char *path, struct conf *conf, struct error *err)
     if (conf->receiver_count == 0)
         add_local_syslog(conf);
     return true;
+}
+
+static bool take_port(struct conf_fabric *fabric, const struct instance *instance,
+                      struct error *err)
+{
+    bool other_device = fabric->device[0] && strcmp(fabric->device, instance->device) != 0;
+    bool other_port = fabric->port && fabric->port != instance->port;
+    if (instance->port == 0)
+        return true;
+    if (other_device || other_port)
+        return error_set(err,
+                         "the configuration is for device '%s' port %u, and the instance for '%s' "
+                         "port %u: leave 'device' and 'port' out",
+                         fabric->device, fabric->port, instance->device, instance->port);
+    snprintf(fabric->device, sizeof fabric->device, "%s", instance->device);
+    fabric->port = instance->port;
+    return true;
+}
+
+static void take_path(char path[CONF_PATH_SIZE], const char *shared, const char *own)
+{
+    if (strcmp(path, shared) == 0)
+        snprintf(path, CONF_PATH_SIZE, "%s", own);
+}
+
+bool conf_load_instance(const struct instance *instance, const char *path, struct conf *conf,
+                        struct error *err)
+{
+    if (!path && access(instance->config, F_OK) == 0)
+        path = instance->config;
+    if (path ? !conf_load(path, conf, err) : !conf_defaults(conf, err))
+        return false;
+    take_path(conf->journal.directory, INSTALL_STATE_DIRECTORY, instance->state);
+    take_path(conf->socket, INSTALL_CONTROL_SOCKET, instance->socket);
+    if (take_port(&conf->fabric, instance, err))
+        return true;
+    conf_free(conf);
+    return path ? error_prefix(err, "%s", path) : false;
 }
 
 void conf_free(struct conf *conf)

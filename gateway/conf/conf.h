@@ -3,7 +3,9 @@
 #define IBTRAPD_CONF_CONF_H
 
 #include "base/error.h"
+#include "base/instance.h"
 #include "base/log.h"
+#include "model/counter.h"
 #include "model/filter.h"
 
 #include <stddef.h>
@@ -26,6 +28,25 @@ struct conf_fabric {
     uint64_t sa_key;
     char node_name_map[CONF_PATH_SIZE]; // empty: none
     unsigned verify_interval_s, refresh_interval_s;
+    bool with_master_sm; // receivers get events only while the master SM runs at the own port
+};
+
+enum conf_sweep_method { CONF_SWEEP_OFF, CONF_SWEEP_SMP, CONF_SWEEP_SA };
+
+struct conf_sweep {
+    enum conf_sweep_method method;
+    unsigned interval_s, settle_ms;
+    unsigned in_flight, attempts, timeout_ms; // of MADs
+    bool has_mkey;
+    uint64_t mkey;
+};
+
+enum conf_counter_ports { CONF_NO_PORTS, CONF_SWITCH_PORTS, CONF_ALL_PORTS };
+
+struct conf_counters {
+    enum conf_counter_ports ports;
+    unsigned interval_s;
+    uint64_t thresholds[COUNTER_COUNT]; // growth in an interval that is told; 0: never
 };
 
 struct conf_journal {
@@ -40,11 +61,18 @@ enum conf_transport {
     CONF_UDP,
     CONF_TCP,
     CONF_TLS,
+    CONF_DTLS,
     CONF_RELP,
     CONF_STDOUT,
 };
 
 enum conf_snmp_set { CONF_SET_SMA = 1, CONF_SET_SWITCH = 2, CONF_SET_OWN = 4 };
+
+// Of TLS and DTLS.
+struct conf_tls {
+    char ca_file[CONF_PATH_SIZE], certificate_file[CONF_PATH_SIZE], key_file[CONF_PATH_SIZE];
+    char server_name[CONF_ADDRESS_SIZE]; // in the certificate; empty: the host
+};
 
 struct conf_snmp {
     unsigned version; // 1, 2 or 3
@@ -64,8 +92,6 @@ struct conf_syslog {
     unsigned facility;        // RFC 5424 6.2.1
     int severities[8];        // what is sent for each severity of RFC 5424 6.2.1
     char path[CONF_PATH_SIZE]; // of the local socket
-    char ca_file[CONF_PATH_SIZE], certificate_file[CONF_PATH_SIZE], key_file[CONF_PATH_SIZE];
-    char server_name[CONF_ADDRESS_SIZE]; // in the certificate; empty: the host
 };
 
 struct conf_file {
@@ -82,6 +108,7 @@ struct conf_receiver {
     struct filter filter;
     unsigned rate, burst; // events/s, 0: no limit; events at once
     int64_t age_us;       // 0: no limit
+    struct conf_tls tls;
     struct conf_snmp snmp;
     struct conf_syslog syslog;
     struct conf_file file;
@@ -89,6 +116,8 @@ struct conf_receiver {
 
 struct conf {
     struct conf_fabric fabric;
+    struct conf_sweep sweep;
+    struct conf_counters counters;
     struct conf_journal journal;
     struct conf_receiver *receivers;
     size_t receiver_count;
@@ -104,6 +133,12 @@ void conf_free(struct conf *conf);
 // Reads and checks a file, with the files it names. Without a receiver in it the default one holds. On
 // failure `err` says file, line, item, value and reason, and there is nothing to free.
 bool conf_load(const char *path, struct conf *conf, struct error *err);
+
+// What an instance runs with: the file `path`, or its own one, or without that the defaults; `path` may
+// be NULL. Where the configuration names the directories of the only gateway, the instance's are
+// meant; naming another port than the instance's is a mistake.
+bool conf_load_instance(const struct instance *instance, const char *path, struct conf *conf,
+                        struct error *err);
 
 // Adds a receiver that writes to standard output, unless there is one.
 void conf_add_stdout(struct conf *conf);

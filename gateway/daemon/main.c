@@ -11,20 +11,25 @@
 enum { EXIT_USAGE = 2 };
 
 struct arguments {
-    const char *config; // NULL: the default path if there is such a file, else the defaults
+    const char *config;   // NULL: the instance's if there is such a file, else the defaults
+    const char *instance; // NULL: the only one
     bool check_only, foreground;
 };
 
 static int usage(FILE *out, int status)
 {
-    fputs("Usage: ibtrapd [--config FILE] [--foreground]\n"
-          "       ibtrapd --check-config [--config FILE]\n"
+    fputs("Usage: ibtrapd [--instance DEVICE-PORT] [--config FILE] [--foreground]\n"
+          "       ibtrapd --check-config [--instance DEVICE-PORT] [--config FILE]\n"
           "\n"
-          "  -c, --config FILE    read FILE instead of " INSTALL_CONFIG_FILE "\n"
-          "  -f, --foreground     print every event on standard output, too\n"
-          "      --check-config   check the configuration and exit: 0 good, 1 not\n"
-          "  -V, --version        the version\n"
-          "  -h, --help           this text\n"
+          "  -c, --config FILE             read FILE instead of " INSTALL_CONFIG_FILE "\n"
+          "  -i, --instance DEVICE-PORT    one gateway of several: serve that port, such as mlx5_0-1, with\n"
+          "                                " INSTALL_CONFIG_DIRECTORY "/mlx5_0-1.conf if there is such a file,\n"
+          "                                " INSTALL_STATE_DIRECTORY "-mlx5_0-1/,\n"
+          "                                " INSTALL_RUN_DIRECTORY "-mlx5_0-1/control.sock\n"
+          "  -f, --foreground              print every event on standard output, too\n"
+          "      --check-config            check the configuration and exit: 0 good, 1 not\n"
+          "  -V, --version                 the version\n"
+          "  -h, --help                    this text\n"
           "\n"
           "ibtrapd never goes to the background; its own log goes to standard error.\n",
           out);
@@ -33,11 +38,9 @@ static int usage(FILE *out, int status)
 
 static bool load(const struct arguments *a, struct conf *conf, struct error *err)
 {
-    if (a->config)
-        return conf_load(a->config, conf, err);
-    if (access(INSTALL_CONFIG_FILE, F_OK) == 0)
-        return conf_load(INSTALL_CONFIG_FILE, conf, err);
-    return conf_defaults(conf, err);
+    struct instance instance;
+    return instance_find(a->instance, &instance, err) &&
+           conf_load_instance(&instance, a->config, conf, err);
 }
 
 static int run(const struct arguments *a)
@@ -74,16 +77,20 @@ int main(int argc, char **argv)
 {
     enum { CHECK_CONFIG = 256 };
     static const struct option OPTIONS[] = {{"config", required_argument, NULL, 'c'},
+                                            {"instance", required_argument, NULL, 'i'},
                                             {"foreground", no_argument, NULL, 'f'},
                                             {"check-config", no_argument, NULL, CHECK_CONFIG},
                                             {"version", no_argument, NULL, 'V'},
                                             {"help", no_argument, NULL, 'h'},
                                             {0}};
     struct arguments a = {0};
-    for (int c; (c = getopt_long(argc, argv, "c:fVh", OPTIONS, NULL)) != -1;) {
+    for (int c; (c = getopt_long(argc, argv, "c:i:fVh", OPTIONS, NULL)) != -1;) {
         switch (c) {
         case 'c':
             a.config = optarg;
+            break;
+        case 'i':
+            a.instance = optarg;
             break;
         case 'f':
             a.foreground = true;

@@ -25,8 +25,30 @@ static enum snmp_auth auth_of(const char *word)
 
 static enum snmp_priv privacy_of(const char *word)
 {
-    static const char *const WORDS[] = {"", "AES", "AES-192", "AES-256"};
-    return (enum snmp_priv)find(WORDS, 4, word);
+    static const char *const WORDS[] = {"", "AES", "AES-192", "AES-256", "AES-192-C", "AES-256-C"};
+    return (enum snmp_priv)find(WORDS, 6, word);
+}
+
+static enum snmp_transport snmp_transport_of(enum conf_transport transport)
+{
+    switch (transport) {
+    case CONF_TCP:
+        return SNMP_TCP;
+    case CONF_TLS:
+        return SNMP_TLS;
+    case CONF_DTLS:
+        return SNMP_DTLS;
+    default:
+        return SNMP_UDP;
+    }
+}
+
+static struct tls_options tls_of(const struct conf_tls *c)
+{
+    return (struct tls_options){.ca_file = c->ca_file,
+                                .cert_file = c->certificate_file,
+                                .key_file = c->key_file,
+                                .name = c->server_name};
 }
 
 static bool make_snmp(struct receiver *out, const struct conf_receiver *c, const struct clock *clock,
@@ -37,7 +59,7 @@ static bool make_snmp(struct receiver *out, const struct conf_receiver *c, const
     struct snmp_target target = {
         .host = c->host,
         .port = c->port,
-        .transport = c->transport == CONF_TCP ? SNMP_TCP : SNMP_UDP,
+        .transport = snmp_transport_of(c->transport),
         .version = VERSIONS[s->version - 1],
         .inform = s->inform,
         .community = s->community,
@@ -45,8 +67,9 @@ static bool make_snmp(struct receiver *out, const struct conf_receiver *c, const
                  .auth = auth_of(s->auth),
                  .auth_password = s->auth_password,
                  .priv = privacy_of(s->privacy),
-                 .priv_password = s->privacy_password,
-                 .context = s->context[0] ? s->context : NULL},
+                 .priv_password = s->privacy_password},
+        .context = s->context,
+        .tls = tls_of(&c->tls),
         .timeout_ms = s->timeout_ms,
         .retries = s->retries,
         .window = s->window,
@@ -95,10 +118,7 @@ static bool make_syslog(struct receiver *out, const struct conf_receiver *c,
     options.facility = s->facility;
     for (size_t i = 0; i < FORMAT_SEVERITIES; i++)
         options.severity_map[i] = (enum severity)s->severities[i];
-    options.tls = (struct tls_options){.ca_file = s->ca_file,
-                                       .cert_file = s->certificate_file,
-                                       .key_file = s->key_file,
-                                       .name = s->server_name};
+    options.tls = tls_of(&c->tls);
     options.started_us = clock_utc(clock) - (clock_monotonic(clock) - started_at);
     return syslog_receiver(out, c->name, &options, err);
 }

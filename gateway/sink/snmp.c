@@ -3,6 +3,7 @@
 #include "sink/snmp_engine.h"
 #include "sink/snmp_link.h"
 #include "sink/snmp_pdu.h"
+#include "sink/snmp_tsm.h"
 
 #include <arpa/inet.h>
 #include <ifaddrs.h>
@@ -12,8 +13,13 @@
 
 enum { HOLD_MS = 3000, HOLD_TICK_MS = 100, PROOF_MS = 50 };
 
+// Nothing tells the sender of DTLS traps that the receiver was restarted and knows the session no
+// more. So no session lasts longer.
+static const int64_t DTLS_TRAPS_US = 60 * CLOCK_US_PER_S;
+
 const struct snmp_target SNMP_TARGET_DEFAULTS = {
     .port = 162,
+    .tls = {"", "", "", ""},
     .transport = SNMP_UDP,
     .version = SNMP_V2C,
     .community = "public",
@@ -32,8 +38,10 @@ struct snmp_sink {
     char host[300], community[256], context[256];
     struct snmp_keys keys;
     uint8_t engine_id[SNMP_ENGINE_ID_MAX];
+    struct tls_options tls;
     struct snmp_link_options options; // points to the above
     struct snmp_link link;
+    int64_t opened_at; // of the clock
 
     unsigned sets;
     bool extra, has_trap_address, has_agent_address;
@@ -56,6 +64,8 @@ void snmp_begin(const char *state_directory, const struct random *random, struct
     snmp_disable_stderrlog();
     init_snmp("ibtrapd");
     struct error err;
+    if (!snmp_tsm_begin())
+        log_write(log, LOG_LEVEL_ERROR, "out of memory: SNMP over TLS will not work");
     if (!snmp_engine_start(state_directory, random, &err))
         log_write(log, LOG_LEVEL_WARNING, "%s", err.text);
 }
@@ -88,6 +98,7 @@ static bool open_session(void *self, struct error *err)
     struct snmp_sink *s = self;
     s->head = s->pending = 0;
     s->proven = false;
+    s->opened_at = clock_monotonic(s->clock);
     if (!s->has_agent_address)
         find_agent_address(s);
     return snmp_link_open(&s->link, &s->options, s, err);
@@ -215,6 +226,15 @@ static bool prove(struct snmp_sink *s, struct error *err)
     return sound;
 }
 
+static bool renew(struct snmp_sink *s, struct error *err)
+{
+    bool may_be_lost = s->options.tls && !s->options.stream && !s->options.inform;
+    if (!may_be_lost || clock_monotonic(s->clock) - s->opened_at < DTLS_TRAPS_US)
+        return true;
+    close_session(s);
+    return open_session(s, err);
+}
+
 static enum receiver_result send_event(void *self, const struct event *event, struct error *err)
 {
     struct snmp_sink *s = self;
@@ -223,8 +243,9 @@ static enum receiver_result send_event(void *self, const struct event *event, st
     if (n == 0)
         return RECEIVER_SKIPPED;
     if (!s->options.inform)
-        return send_all(s, event, notifications, n, NULL, err) && prove(s, err) ? RECEIVER_DONE
-                                                                                : RECEIVER_FAILED;
+        return renew(s, err) && send_all(s, event, notifications, n, NULL, err) && prove(s, err)
+                   ? RECEIVER_DONE
+                   : RECEIVER_FAILED;
     if (!hold(s, err))
         return RECEIVER_FAILED;
     struct slot *slot = slot_at(s, s->pending++);
@@ -234,8 +255,17 @@ static enum receiver_result send_event(void *self, const struct event *event, st
 
 // Making.
 
+static bool has_tls(const struct snmp_target *t)
+{
+    return t->transport == SNMP_TLS || t->transport == SNMP_DTLS;
+}
+
 static bool check(const struct snmp_target *t, struct error *err)
 {
+    if (has_tls(t) && t->version != SNMP_V3)
+        return error_set(err, "SNMP over TLS or DTLS is version 3");
+    if (has_tls(t) && t->tls.cert_file[0] == '\0')
+        return error_set(err, "SNMP over TLS or DTLS needs a certificate of our own");
     if (t->inform && t->version == SNMP_V1)
         return error_set(err, "SNMPv1 has no informs");
     if (t->inform && (t->window == 0 || t->timeout_ms == 0))
@@ -262,20 +292,25 @@ static void copy_options(struct snmp_sink *s, const struct snmp_target *t)
         [SNMP_V1] = SNMP_VERSION_1, [SNMP_V2C] = SNMP_VERSION_2c, [SNMP_V3] = SNMP_VERSION_3};
     snprintf(s->host, sizeof s->host, "%s", t->host);
     snprintf(s->community, sizeof s->community, "%s", t->community ? t->community : "");
-    snprintf(s->context, sizeof s->context, "%s", t->user.context ? t->user.context : "");
+    snprintf(s->context, sizeof s->context, "%s", t->context ? t->context : "");
     memcpy(s->engine_id, t->user.engine_id, t->user.engine_id_size);
-    s->options = (struct snmp_link_options){.host = s->host,
-                                            .port = t->port,
-                                            .stream = t->transport == SNMP_TCP,
-                                            .version = VERSIONS[t->version],
-                                            .inform = t->inform,
-                                            .timeout_ms = t->timeout_ms,
-                                            .retries = t->retries,
-                                            .community = s->community,
-                                            .keys = &s->keys,
-                                            .context = s->context,
-                                            .engine_id = s->engine_id,
-                                            .engine_id_size = t->user.engine_id_size};
+    s->tls = t->tls;
+    if (s->tls.name[0] == '\0')
+        s->tls.name = s->host;
+    s->options =
+        (struct snmp_link_options){.host = s->host,
+                                   .port = t->port,
+                                   .stream = t->transport == SNMP_TCP || t->transport == SNMP_TLS,
+                                   .version = VERSIONS[t->version],
+                                   .inform = t->inform,
+                                   .timeout_ms = t->timeout_ms,
+                                   .retries = t->retries,
+                                   .community = s->community,
+                                   .tls = has_tls(t) ? &s->tls : NULL,
+                                   .keys = &s->keys,
+                                   .context = s->context,
+                                   .engine_id = s->engine_id,
+                                   .engine_id_size = t->user.engine_id_size};
     s->sets = t->sets;
     s->extra = t->extra;
     s->window = t->inform ? t->window : 0;
@@ -303,10 +338,18 @@ static struct snmp_sink *make(const struct snmp_target *t, struct error *err)
     copy_options(s, t);
     s->slots = s->window > 0 ? calloc(s->window, sizeof *s->slots) : NULL;
     bool ok = s->window == 0 || s->slots || error_set(err, "out of memory");
-    if (ok && (t->version != SNMP_V3 || snmp_keys_make(&s->keys, &t->user, err)))
+    bool has_user = t->version == SNMP_V3 && !has_tls(t);
+    if (ok && (!has_user || snmp_keys_make(&s->keys, &t->user, err)))
         return s;
     free_sink(s);
     return NULL;
+}
+
+static void describe_address(const struct snmp_target *t, char *out, size_t size)
+{
+    static const char *const WORDS[] = {
+        [SNMP_UDP] = "", [SNMP_TCP] = "tcp ", [SNMP_TLS] = "tls ", [SNMP_DTLS] = "dtls "};
+    snprintf(out, size, "%s%s port %u", WORDS[t->transport], t->host, t->port);
 }
 
 bool snmp_receiver(struct receiver *out, const char *name, const struct snmp_target *target,
@@ -324,6 +367,6 @@ bool snmp_receiver(struct receiver *out, const char *name, const struct snmp_tar
                              .window = s->window,
                              .kind = "snmp"};
     snprintf(out->name, sizeof out->name, "%s", name);
-    snprintf(out->address, sizeof out->address, "%s port %u", target->host, target->port);
+    describe_address(target, out->address, sizeof out->address);
     return true;
 }

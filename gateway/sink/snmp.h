@@ -1,4 +1,4 @@
-// SNMP receivers: traps and informs of every version, over UDP or TCP, IPv4 or IPv6.
+// SNMP receivers: traps and informs of every version, over UDP, TCP, TLS or DTLS, IPv4 or IPv6.
 //
 // Traps have no window: the kernel's word counts. Informs have one: each event stays pending until
 // the receiver has answered all its notifications.
@@ -9,6 +9,7 @@
 #include "base/log.h"
 #include "base/random.h"
 #include "sink/receiver.h"
+#include "sink/tls.h"
 
 #include <stddef.h>
 #include <stdint.h>
@@ -22,7 +23,7 @@ void snmp_begin(const char *state_directory, const struct random *random, struct
 void snmp_end(void);
 
 enum snmp_version { SNMP_V1, SNMP_V2C, SNMP_V3 };
-enum snmp_transport { SNMP_UDP, SNMP_TCP };
+enum snmp_transport { SNMP_UDP, SNMP_TCP, SNMP_TLS, SNMP_DTLS };
 
 // MD5 and DES are left out on purpose.
 enum snmp_auth {
@@ -57,7 +58,6 @@ struct snmp_user {
     const char *auth_password; // at least SNMP_PASSWORD_MIN octets
     enum snmp_priv priv;       // needs auth
     const char *priv_password;
-    const char *context;                   // NULL: the default context, ""
     uint8_t engine_id[SNMP_ENGINE_ID_MAX]; // of the receiver, for informs
     size_t engine_id_size;                 // 0: whatever it says it is
 };
@@ -67,15 +67,18 @@ struct snmp_target {
     uint16_t port;
     enum snmp_transport transport;
     enum snmp_version version;
-    bool inform;           // not with SNMP_V1
-    const char *community; // SNMP_V1, SNMP_V2C
-    struct snmp_user user; // SNMP_V3
-    unsigned timeout_ms;   // of one attempt of an inform
-    unsigned retries;      // attempts of an inform after the first
-    unsigned window;       // events whose informs may be unanswered, at least 1
-    unsigned sets;         // of enum snmp_set, exactly these; 0: what SMA and SWITCH have for an
-                           // event, OWN when neither has anything
-    bool extra;            // append the objects of MIB_EXTRA to notifications of SMA and SWITCH
+    bool inform;            // not with SNMP_V1
+    const char *community;  // SNMP_V1, SNMP_V2C
+    const char *context;    // SNMP_V3; NULL: the default context, ""
+    struct snmp_user user;  // SNMP_V3, but for SNMP_TLS and SNMP_DTLS
+    struct tls_options tls; // SNMP_TLS and SNMP_DTLS, which need SNMP_V3, cert_file and key_file;
+                            // without a name, the host is the name
+    unsigned timeout_ms;    // of one attempt of an inform
+    unsigned retries;       // attempts of an inform after the first
+    unsigned window;        // events whose informs may be unanswered, at least 1
+    unsigned sets;          // of enum snmp_set, exactly these; 0: what SMA and SWITCH have for an
+                            // event, OWN when neither has anything
+    bool extra;             // append the objects of MIB_EXTRA to notifications of SMA and SWITCH
     bool has_trap_address, has_agent_address;
     uint8_t trap_address[4];  // append snmpTrapAddress.0 with this; in SNMP_V1, the agent-addr
     uint8_t agent_address[4]; // SNMP_V1; unset: trap_address, or this machine's first address
@@ -88,7 +91,8 @@ struct snmp_target {
 extern const struct snmp_target SNMP_TARGET_DEFAULTS;
 
 // Fills `out`; false with a sentence (never a secret in it) when the options do not fit together or
-// memory is short. What `target` points to is copied, but for the clock. Passwords are turned into
+// memory is short. What `target` points to is copied, but for the clock and what `tls` has, which
+// outlive the receiver. Passwords are turned into
 // keys here and not kept.
 bool snmp_receiver(struct receiver *out, const char *name, const struct snmp_target *target,
                    struct error *err);

@@ -118,12 +118,17 @@ static void describe(const struct snmp_link *s, netsnmp_session *plain)
         plain->community_len = strlen(o->community);
         return;
     }
+    plain->contextName = (char *)o->context;
+    plain->contextNameLen = strlen(o->context);
+    if (o->tls) {
+        plain->securityModel = SNMP_SEC_MODEL_TSM;
+        plain->securityLevel = SNMP_SEC_LEVEL_AUTHPRIV;
+        return;
+    }
     plain->securityModel = SNMP_SEC_MODEL_USM;
     plain->securityLevel = o->keys->level;
     plain->securityName = (char *)o->keys->name;
     plain->securityNameLen = strlen(o->keys->name);
-    plain->contextName = (char *)o->context;
-    plain->contextNameLen = strlen(o->context);
     plain->securityEngineID = (u_char *)s->engine_id;
     plain->securityEngineIDLen = s->engine_id_size;
     // libsnmp asks by waiting, under our lock; we ask ourselves. The user is ours to add.
@@ -234,12 +239,12 @@ bool snmp_link_open(struct snmp_link *s, const struct snmp_link_options *options
                     struct error *err)
 {
     *s = (struct snmp_link){.options = options, .owner = owner};
-    bool is_v3 = options->version == SNMP_VERSION_3;
+    bool has_user = options->version == SNMP_VERSION_3 && !options->tls;
     int64_t until = clock_monotonic(&clock_system) + OPEN_MS * CLOCK_US_PER_MS;
-    if (!snmp_wire_open(&s->wire, options->host, options->port, options->stream, err))
+    if (!snmp_wire_open(&s->wire, options->host, options->port, options->stream, options->tls, err))
         return false;
-    if ((!is_v3 || options->inform || use_own_engine(s, err)) && start_session(s, err) &&
-        (!is_v3 || !options->inform || discover(s, until, err)))
+    if ((!has_user || options->inform || use_own_engine(s, err)) && start_session(s, err) &&
+        (!has_user || !options->inform || discover(s, until, err)))
         return true;
     snmp_link_close(s);
     return false;

@@ -13,11 +13,12 @@ struct snmp_link_options {
     long version; // SNMP_VERSION_1, ...
     bool inform;
     unsigned timeout_ms, retries;
-    const char *community;        // v1, v2c
-    const struct snmp_keys *keys; // v3, and what follows
-    const char *context;
-    const uint8_t *engine_id; // informs: the engine that the other side must be
-    size_t engine_id_size;    // 0: any
+    const char *community;         // v1, v2c
+    const struct tls_options *tls; // v3 over TLS or DTLS, which then stands for users; NULL: plain
+    const struct snmp_keys *keys;  // v3 without TLS
+    const char *context;           // v3, and what follows
+    const uint8_t *engine_id;      // informs: the engine that the other side must be
+    size_t engine_id_size;         // 0: any
 };
 
 struct snmp_link {
@@ -25,15 +26,15 @@ struct snmp_link {
     struct snmp_wire wire;
     void *handle; // libsnmp's single session
     void *owner;
-    uint8_t engine_id[SNMP_ENGINE_ID_MAX]; // v3: the authoritative one
+    uint8_t engine_id[SNMP_ENGINE_ID_MAX]; // v3 with users: the authoritative one
     size_t engine_id_size;                 // 0: no user was added there
     bool answered;                         // while the other engine is asked for
     char problem[256];                     // why an answer will not come; empty: none known
 };
 
-// Connects; with v3 also agrees on keys: with this gateway's own engine for traps, with the other
-// side's for informs, which takes an answer from it and waits for that up to five seconds.
-// `options` stay the caller's and outlive the session. False: nothing is left open.
+// Connects; with v3 also agrees on keys: by TLS, or with this gateway's own engine for traps, with
+// the other side's for informs, which takes an answer from it and waits for that up to five
+// seconds. `options` stay the caller's and outlive the session. False: nothing is left open.
 bool snmp_link_open(struct snmp_link *s, const struct snmp_link_options *options, void *owner,
                     struct error *err);
 void snmp_link_close(struct snmp_link *s);

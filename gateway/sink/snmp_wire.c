@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 // What may wait does not add up to more than five seconds.
-enum { WAIT_MS = 2000, CONNECT_MS = 2000, DATAGRAM_MAX = 65507 };
+enum { WAIT_MS = 2000, CONNECT_MS = 2000, TLS_MS = 2500, DATAGRAM_MAX = 65507 };
 
 struct snmp_packet {
     struct snmp_packet *next;
@@ -24,6 +24,8 @@ struct snmp_packet {
 
 static bool explain(const struct snmp_wire *w, struct error *err)
 {
+    if (w->tls && w->why.text[0])
+        return error_set(err, "%s: %s", w->peer, w->why.text);
     if (w->broken == ENOTCONN)
         return error_set(err, "%s closed the connection", w->peer);
     return error_set(err, "cannot reach %s: %s", w->peer, strerror(w->broken));
@@ -72,12 +74,9 @@ static bool open_to(struct snmp_wire *w, const struct resolve_address *to)
     return w->broken == 0;
 }
 
-bool snmp_wire_open(struct snmp_wire *wire, const char *host, uint16_t port, bool stream,
-                    struct error *err)
+static bool connect_any(struct snmp_wire *wire, const char *host, uint16_t port, struct error *err)
 {
     struct resolve_address to[RESOLVE_MAX];
-    *wire = (struct snmp_wire){.fd = -1, .stream = stream, .end = &wire->first};
-    snprintf(wire->peer, sizeof wire->peer, "%s port %u", host, port);
     size_t n = resolve_all(host, port, to, err);
     if (n == 0)
         return false;
@@ -88,6 +87,24 @@ bool snmp_wire_open(struct snmp_wire *wire, const char *host, uint16_t port, boo
     }
     wire->fd = -1;
     return explain(wire, err);
+}
+
+static bool secure(struct snmp_wire *wire, const struct tls_options *options, struct error *err)
+{
+    int64_t deadline = clock_monotonic(&clock_system) + TLS_MS * CLOCK_US_PER_MS;
+    wire->tls = tls_open(wire->fd, options, deadline, err);
+    if (wire->tls)
+        return true;
+    snmp_wire_close(wire);
+    return error_prefix(err, "%s", wire->peer);
+}
+
+bool snmp_wire_open(struct snmp_wire *wire, const char *host, uint16_t port, bool stream,
+                    const struct tls_options *tls, struct error *err)
+{
+    *wire = (struct snmp_wire){.fd = -1, .stream = stream, .end = &wire->first};
+    snprintf(wire->peer, sizeof wire->peer, "%s port %u", host, port);
+    return connect_any(wire, host, port, err) && (!tls || secure(wire, tls, err));
 }
 
 // What libsnmp calls.
@@ -108,11 +125,24 @@ static int queue(netsnmp_transport *t, const void *octets, int size, void **opaq
     return size;
 }
 
+static int receive_tls(netsnmp_transport *t, void *octets, int size)
+{
+    struct snmp_wire *w = t->data;
+    long n = tls_read(w->tls, octets, (size_t)size, &w->why);
+    if (n == 0)
+        t->flags |= NETSNMP_TRANSPORT_FLAG_EMPTY_PKT;
+    if (n < 0)
+        w->broken = ENOTCONN;
+    return (int)n;
+}
+
 static int receive(netsnmp_transport *t, void *octets, int size, void **opaque, int *opaque_size)
 {
     (void)opaque;
     (void)opaque_size;
     struct snmp_wire *w = t->data;
+    if (w->tls)
+        return receive_tls(t, octets, size);
     ssize_t n = recv(w->fd, octets, (size_t)size, 0);
     if (n > 0)
         return (int)n;
@@ -157,22 +187,38 @@ netsnmp_transport *snmp_wire_transport(struct snmp_wire *wire)
 
 // Sending.
 
-static bool wait_for_room(const struct snmp_wire *w)
+static bool wait_for(const struct snmp_wire *w, short events)
 {
-    struct pollfd p = {.fd = w->fd, .events = POLLOUT};
+    struct pollfd p = {.fd = w->fd, .events = events};
     if (poll(&p, 1, WAIT_MS) == 1)
         return true;
     errno = ETIMEDOUT;
     return false;
 }
 
+static bool send_by_tls(struct snmp_wire *w, struct snmp_packet *p)
+{
+    while (p->sent < p->size) {
+        short events = 0;
+        long n = tls_write(w->tls, p->octets + p->sent, p->size - p->sent, &events, &w->why);
+        if (n < 0)
+            errno = ENOTCONN;
+        if (n < 0 || (n == 0 && !wait_for(w, events)))
+            return false;
+        p->sent += (size_t)n;
+    }
+    return true;
+}
+
 static bool send_packet(struct snmp_wire *w, struct snmp_packet *p)
 {
+    if (w->tls)
+        return send_by_tls(w, p);
     while (p->sent < p->size) {
         ssize_t n = send(w->fd, p->octets + p->sent, p->size - p->sent, MSG_NOSIGNAL);
         if (n >= 0)
             p->sent += (size_t)n;
-        else if (errno != EINTR && !(errno == EAGAIN && wait_for_room(w)))
+        else if (errno != EINTR && !(errno == EAGAIN && wait_for(w, POLLOUT)))
             return false;
     }
     return true;
@@ -197,14 +243,18 @@ bool snmp_wire_flush(struct snmp_wire *wire, struct error *err)
 bool snmp_wire_poll(const struct snmp_wire *wire, int timeout_ms)
 {
     struct pollfd p = {.fd = wire->fd, .events = POLLIN};
-    return poll(&p, 1, timeout_ms) == 1;
+    return (wire->tls && tls_pending(wire->tls)) || poll(&p, 1, timeout_ms) == 1;
 }
 
 bool snmp_wire_check(struct snmp_wire *wire, struct error *err)
 {
     uint8_t octet;
-    if (wire->broken == 0 && wire->stream &&
-        recv(wire->fd, &octet, sizeof octet, MSG_PEEK | MSG_DONTWAIT) == 0)
+    bool stands = true;
+    if (wire->broken == 0 && wire->tls)
+        stands = tls_stands(wire->tls, &wire->why);
+    else if (wire->broken == 0 && wire->stream)
+        stands = recv(wire->fd, &octet, sizeof octet, MSG_PEEK | MSG_DONTWAIT) != 0;
+    if (!stands)
         wire->broken = ENOTCONN;
     return wire->broken == 0 || explain(wire, err);
 }
@@ -212,6 +262,8 @@ bool snmp_wire_check(struct snmp_wire *wire, struct error *err)
 bool snmp_wire_settle(struct snmp_wire *wire, int timeout_ms, struct error *err)
 {
     struct pollfd p = {.fd = wire->fd};
+    if (wire->tls)
+        return snmp_wire_poll(wire, timeout_ms) ? snmp_wire_check(wire, err) : true;
     if (!wire->stream && poll(&p, 1, timeout_ms) == 1) {
         socklen_t size = sizeof wire->broken;
         getsockopt(wire->fd, SOL_SOCKET, SO_ERROR, &wire->broken, &size);
@@ -227,6 +279,9 @@ void snmp_wire_close(struct snmp_wire *wire)
         free(p);
     }
     wire->end = &wire->first;
+    if (wire->tls)
+        tls_close(wire->tls);
+    wire->tls = NULL;
     if (wire->fd >= 0)
         close(wire->fd);
     wire->fd = -1;

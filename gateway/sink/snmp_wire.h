@@ -5,6 +5,7 @@
 #define IBTRAPD_SINK_SNMP_WIRE_H
 
 #include "base/error.h"
+#include "sink/tls.h"
 
 #include <net-snmp/net-snmp-config.h>
 #include <net-snmp/net-snmp-includes.h>
@@ -16,15 +17,17 @@ struct snmp_packet;
 struct snmp_wire {
     int fd;
     bool stream;
-    int broken; // errno of the first failure; 0: none
+    struct tls *tls;  // NULL: none
+    int broken;       // errno of the first failure; 0: none
+    struct error why; // with TLS, what it says of that failure
     char peer[320];
     struct snmp_packet *first, **end; // what waits to be sent
 };
 
 // Resolves the name and connects to the first address that answers, within a few seconds. A
-// connected UDP socket learns from ICMP that nobody listens.
+// connected UDP socket learns from ICMP that nobody listens. `tls`, of TLS or DTLS, may be NULL.
 bool snmp_wire_open(struct snmp_wire *wire, const char *host, uint16_t port, bool stream,
-                    struct error *err);
+                    const struct tls_options *tls, struct error *err);
 
 // A transport for snmp_sess_add, under the lock. It belongs to the session; the wire outlives it.
 // NULL when memory is short.
@@ -37,10 +40,12 @@ bool snmp_wire_flush(struct snmp_wire *wire, struct error *err);
 // Waits up to `timeout_ms` for something to read. False: nothing came.
 bool snmp_wire_poll(const struct snmp_wire *wire, int timeout_ms);
 
-// Whether it is whole so far; on a stream also looks whether the other side has closed it.
+// Whether it is whole so far; on a stream or with TLS also looks whether the other side has closed
+// it.
 bool snmp_wire_check(struct snmp_wire *wire, struct error *err);
 
-// Datagrams: waits up to `timeout_ms` for the other side to say that nobody listens. False: it did.
+// Waits up to `timeout_ms` for the other side to say that nobody listens, or that it refuses our
+// certificate. False: it did.
 bool snmp_wire_settle(struct snmp_wire *wire, int timeout_ms, struct error *err);
 
 void snmp_wire_close(struct snmp_wire *wire);

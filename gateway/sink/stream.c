@@ -136,26 +136,39 @@ struct stream *stream_open(const char *host, uint16_t port, const struct tls_opt
 
 // Open.
 
-static bool drain_socket(const struct stream *s, struct error *err)
+long stream_read(struct stream *stream, void *out, size_t size, struct error *err)
 {
-    char forgotten[4096];
-    for (;;) {
-        ssize_t n = recv(s->fd, forgotten, sizeof forgotten, MSG_DONTWAIT);
-        if (n == 0)
-            return error_set(err, "it closed the connection");
-        if (n < 0 && (errno == EAGAIN || errno == EINTR))
-            return true;
-        if (n < 0)
-            return error_set(err, "the connection broke: %s", strerror(errno));
-    }
+    if (stream->tls)
+        return tls_read(stream->tls, out, size, err);
+    ssize_t n = recv(stream->fd, out, size, MSG_DONTWAIT);
+    if (n > 0)
+        return n;
+    if (n < 0 && (errno == EAGAIN || errno == EINTR))
+        return 0;
+    if (n == 0)
+        error_set(err, "it closed the connection");
+    else
+        error_set(err, "the connection broke: %s", strerror(errno));
+    return -1;
 }
 
-static bool stands(struct stream *s, struct error *err)
+// Forgets what came.
+static bool drain(struct stream *s, struct error *err)
 {
-    struct pollfd p = {.fd = s->fd, .events = POLLIN | POLLRDHUP};
+    char forgotten[4096];
+    long n;
+    do
+        n = stream_read(s, forgotten, sizeof forgotten, err);
+    while (n > 0);
+    return n == 0;
+}
+
+bool stream_stands(struct stream *stream, struct error *err)
+{
+    struct pollfd p = {.fd = stream->fd, .events = POLLIN | POLLRDHUP};
     if (poll(&p, 1, 0) <= 0)
         return true;
-    if (!(s->tls ? tls_drain(s->tls, err) : drain_socket(s, err)))
+    if (!drain(stream, err))
         return false;
     return !(p.revents & (POLLRDHUP | POLLHUP | POLLERR)) ||
            error_set(err, "it closed the connection");
@@ -181,8 +194,6 @@ static long put(struct stream *s, const char *octets, size_t size, short *events
 bool stream_write(struct stream *stream, const void *octets, size_t size, struct error *err)
 {
     int64_t deadline = now() + STREAM_PATIENCE_US;
-    if (!stands(stream, err))
-        return false;
     for (const char *p = octets; size > 0;) {
         short events = 0;
         long n = put(stream, p, size, &events, err);
@@ -205,7 +216,8 @@ bool stream_received(struct stream *stream, uint64_t *out, struct error *err)
 {
     int outstanding = 0;
     bool known = ioctl(stream->fd, SIOCOUTQ, &outstanding) == 0;
-    if (!stands(stream, err)) // after the question: the answer was given by a connection that stood
+    if (!stream_stands(stream,
+                       err)) // after the question: the answer was given by a connection that stood
         return false;
     if (!known)
         return error_set(err, "cannot ask what the receiver has: %s", strerror(errno));

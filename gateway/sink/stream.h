@@ -1,10 +1,10 @@
-// One TCP connection to a receiver that sends nothing back, with or without TLS.
+// One TCP connection to a receiver, with or without TLS.
 //
-// How far it can tell what the receiver has: the kernel knows which octets the peer's TCP has
-// acknowledged. Those count once the connection has stood for a moment and still stands: a peer
-// that accepts only to refuse (a certificate, an address) closes in that time. What a peer's TCP
-// took and its program never read is beyond anybody's knowledge here; RELP is for those who must
-// know.
+// How far it can tell what a receiver has that answers nothing: the kernel knows which octets the
+// peer's TCP has acknowledged. Those count once the connection has stood for a moment and still
+// stands: a peer that accepts only to refuse (a certificate, an address) closes in that time. What
+// a peer's TCP took and its program never read is beyond anybody's knowledge here; RELP is for
+// those who must know.
 //
 // No call waits longer than STREAM_PATIENCE_US. SIGPIPE is blocked or ignored.
 #ifndef IBTRAPD_SINK_STREAM_H
@@ -25,9 +25,16 @@ struct stream;
 struct stream *stream_open(const char *host, uint16_t port, const struct tls_options *tls,
                            struct error *err);
 
+// Whether it still stands; forgets what the peer sent. False with a sentence when it has closed.
+bool stream_stands(struct stream *stream, struct error *err);
+
 // Hands over all octets. False with a sentence: the connection is of no use any more, and how much
-// the peer got of these octets is unknown. Notices first when the peer has closed.
+// the peer got of these octets is unknown.
 bool stream_write(struct stream *stream, const void *octets, size_t size, struct error *err);
+
+// Reads up to `size` octets: returns how many, 0 when there are none yet, -1 with a sentence when
+// the connection has ended.
+long stream_read(struct stream *stream, void *out, size_t size, struct error *err);
 
 // What went into the socket so far, in its octets (of TLS records, with TLS).
 uint64_t stream_written(const struct stream *stream);
@@ -36,7 +43,7 @@ uint64_t stream_written(const struct stream *stream);
 // then none that were not counted before do.
 bool stream_received(struct stream *stream, uint64_t *out, struct error *err);
 
-// Waits until the peer sends or closes, or the time is over.
+// Waits until the peer sends or closes, or the time is over. Not while stream_read has more.
 void stream_pause(const struct stream *stream, int milliseconds);
 
 // Our own numeric address in this connection.

@@ -141,7 +141,7 @@ static enum receiver_result send_stream(void *self, const struct event *event, s
     struct text t = message(s, event, body, sizeof body), f = text_in(frame, sizeof frame);
     text_addf(&f, "%zu ", t.len);
     text_add_n(&f, t.buf, t.len);
-    if (!stream_write(s->stream, f.buf, f.len, err)) {
+    if (!stream_stands(s->stream, err) || !stream_write(s->stream, f.buf, f.len, err)) {
         error_prefix(err, "%s port %u", s->options.host, s->options.port);
         return RECEIVER_FAILED;
     }

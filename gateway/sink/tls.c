@@ -10,10 +10,16 @@
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
+
+// Of a datagram of the handshake; fits every path.
+enum { HANDSHAKE_MTU = 1200 };
 
 struct tls {
     SSL_CTX *context;
     SSL *ssl;
+    bool datagrams;
+    bool dry;         // what was there has been read
     const char *name; // the options'
 };
 
@@ -52,10 +58,10 @@ static bool load_own(SSL_CTX *context, const struct tls_options *o, struct error
 
 static bool prepare(struct tls *t, const struct tls_options *o, struct error *err)
 {
-    t->context = SSL_CTX_new(TLS_client_method());
+    t->context = SSL_CTX_new(t->datagrams ? DTLS_client_method() : TLS_client_method());
     if (!t->context)
         return error_set(err, "cannot prepare TLS: %s", reason());
-    SSL_CTX_set_min_proto_version(t->context, TLS1_2_VERSION);
+    SSL_CTX_set_min_proto_version(t->context, t->datagrams ? DTLS1_2_VERSION : TLS1_2_VERSION);
     SSL_CTX_set_verify(t->context, SSL_VERIFY_PEER, NULL);
     SSL_CTX_set_mode(t->context,
                      SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER);
@@ -74,6 +80,33 @@ static bool expect_name(SSL *ssl, const char *name)
         return X509_VERIFY_PARAM_set1_ip_asc(SSL_get0_param(ssl), name) == 1;
     SSL_set_hostflags(ssl, X509_CHECK_FLAG_NO_PARTIAL_WILDCARDS);
     return SSL_set1_host(ssl, name) == 1 && SSL_set_tlsext_host_name(ssl, name) == 1;
+}
+
+static bool is_datagram_socket(int fd)
+{
+    int type = 0;
+    socklen_t size = sizeof type;
+    return getsockopt(fd, SOL_SOCKET, SO_TYPE, &type, &size) == 0 && type == SOCK_DGRAM;
+}
+
+static bool set_datagram_socket(SSL *ssl, int fd)
+{
+    struct sockaddr_storage peer;
+    socklen_t size = sizeof peer;
+    BIO *bio = BIO_new_dgram(fd, BIO_NOCLOSE);
+    if (!bio || getpeername(fd, (struct sockaddr *)&peer, &size) != 0) {
+        BIO_free(bio);
+        return false;
+    }
+    BIO_ctrl_set_connected(bio, &peer);
+    SSL_set_bio(ssl, bio, bio);
+    SSL_set_options(ssl, SSL_OP_NO_QUERY_MTU);
+    return SSL_set_mtu(ssl, HANDSHAKE_MTU) > 0;
+}
+
+static bool set_socket(const struct tls *t, int fd)
+{
+    return t->datagrams ? set_datagram_socket(t->ssl, fd) : SSL_set_fd(t->ssl, fd) == 1;
 }
 
 static short wanted(const SSL *ssl, int rc)
@@ -103,11 +136,24 @@ static bool refuse(const struct tls *t, struct error *err)
     return error_set(err, "cannot agree on TLS: %s", reason());
 }
 
-static bool wait_for(int fd, short events, int64_t deadline)
+// False: the deadline has passed.
+static bool wait_for(int fd, short events, int64_t until, int64_t deadline)
 {
-    int64_t left = deadline - clock_monotonic(&clock_system);
+    int64_t now = clock_monotonic(&clock_system),
+            left = (until < deadline ? until : deadline) - now;
     struct pollfd p = {.fd = fd, .events = events};
-    return left > 0 && poll(&p, 1, (int)(left / CLOCK_US_PER_MS) + 1) > 0;
+    if (left > 0)
+        poll(&p, 1, (int)(left / CLOCK_US_PER_MS) + 1);
+    return clock_monotonic(&clock_system) < deadline;
+}
+
+// When datagrams of the handshake must be sent again for lack of an answer.
+static int64_t next_try(SSL *ssl, int64_t deadline)
+{
+    struct timeval left;
+    if (!SSL_is_dtls(ssl) || !DTLSv1_get_timeout(ssl, &left))
+        return deadline;
+    return clock_monotonic(&clock_system) + left.tv_sec * CLOCK_US_PER_S + left.tv_usec;
 }
 
 static bool handshake(struct tls *t, int fd, int64_t deadline, struct error *err)
@@ -120,8 +166,10 @@ static bool handshake(struct tls *t, int fd, int64_t deadline, struct error *err
         short events = wanted(t->ssl, rc);
         if (events == 0)
             return refuse(t, err);
-        if (!wait_for(fd, events, deadline))
+        if (!wait_for(fd, events, next_try(t->ssl, deadline), deadline))
             return error_set(err, "cannot agree on TLS: no answer");
+        if (t->datagrams)
+            DTLSv1_handle_timeout(t->ssl);
     }
 }
 
@@ -134,10 +182,11 @@ struct tls *tls_open(int fd, const struct tls_options *options, int64_t deadline
     }
     ERR_clear_error();
     t->name = options->name;
+    t->datagrams = is_datagram_socket(fd);
     bool ok = prepare(t, options, err);
     if (ok) {
         t->ssl = SSL_new(t->context);
-        ok = t->ssl && SSL_set_fd(t->ssl, fd) == 1 && expect_name(t->ssl, options->name);
+        ok = t->ssl && set_socket(t, fd) && expect_name(t->ssl, options->name);
         ok = ok ? handshake(t, fd, deadline, err)
                 : error_set(err, "cannot prepare TLS: %s", reason());
     }
@@ -163,20 +212,39 @@ long tls_write(struct tls *tls, const void *octets, size_t size, short *events, 
     return -1;
 }
 
-bool tls_drain(struct tls *tls, struct error *err)
+// As tls_read, with SSL_read_ex or SSL_peek_ex.
+static long take(struct tls *t, int (*read)(SSL *, void *, size_t, size_t *), void *out,
+                 size_t size, struct error *err)
 {
-    char forgotten[4096];
-    size_t n;
-    for (;;) {
-        errno = 0;
-        int rc = SSL_read_ex(tls->ssl, forgotten, sizeof forgotten, &n);
-        if (rc == 1)
-            continue;
-        if (wanted(tls->ssl, rc) != 0)
-            return true;
-        bool closed = SSL_get_error(tls->ssl, rc) == SSL_ERROR_ZERO_RETURN;
-        return error_set(err, "it closed the connection: %s", closed ? "it ends TLS" : reason());
-    }
+    size_t n = 0;
+    errno = 0;
+    int rc = read(t->ssl, out, size, &n);
+    t->dry = rc != 1;
+    if (rc == 1)
+        return (long)n;
+    if (wanted(t->ssl, rc) != 0)
+        return 0;
+    if (SSL_get_error(t->ssl, rc) == SSL_ERROR_ZERO_RETURN)
+        error_set(err, "it closed the connection");
+    else
+        error_set(err, "the connection broke: %s", reason());
+    return -1;
+}
+
+long tls_read(struct tls *tls, void *out, size_t size, struct error *err)
+{
+    return take(tls, SSL_read_ex, out, size, err);
+}
+
+bool tls_pending(const struct tls *tls)
+{
+    return !tls->dry && SSL_has_pending(tls->ssl);
+}
+
+bool tls_stands(struct tls *tls, struct error *err)
+{
+    char octet;
+    return take(tls, SSL_peek_ex, &octet, 1, err) >= 0;
 }
 
 uint64_t tls_written(const struct tls *tls)

@@ -1,5 +1,6 @@
-// TLS 1.2 or later over a connected socket, as RFC 5425 asks of a syslog client: the peer's chain
-// of certificates and its name are verified.
+// TLS 1.2 or later over a connected stream socket, or DTLS 1.2 over a connected datagram socket, as
+// RFC 5425 asks of a syslog client and RFC 6353 of an SNMP entity: the peer's chain of certificates
+// and its name are verified.
 //
 // The socket does not block. Whoever calls has SIGPIPE blocked or ignored.
 #ifndef IBTRAPD_SINK_TLS_H
@@ -26,11 +27,20 @@ struct tls *tls_open(int fd, const struct tls_options *options, int64_t deadline
                      struct error *err);
 
 // Writes what it can: returns how many octets were taken, 0 when the socket must first be ready for
-// `*events` of poll(2), -1 with a sentence. After 0, the same octets come again.
+// `*events` of poll(2), -1 with a sentence. After 0, the same octets come again. A datagram is
+// taken whole.
 long tls_write(struct tls *tls, const void *octets, size_t size, short *events, struct error *err);
 
-// Reads what the peer sent and forgets it. False with a sentence when the peer closed or refused.
-bool tls_drain(struct tls *tls, struct error *err);
+// Reads up to `size` octets, or one datagram: returns how many, 0 when there are none yet, -1 with
+// a sentence when the peer closed or refused.
+long tls_read(struct tls *tls, void *out, size_t size, struct error *err);
+
+// Whether something may be there to read that the socket does not tell of any more.
+bool tls_pending(const struct tls *tls);
+
+// Looks at what the peer sent and leaves it to be read. False with a sentence when the peer closed
+// or refused, and all before that was read.
+bool tls_stands(struct tls *tls, struct error *err);
 
 // Octets that went into the socket so far.
 uint64_t tls_written(const struct tls *tls);

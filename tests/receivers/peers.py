@@ -83,6 +83,12 @@ class Certificate:
     def __init__(self, directory, name):
         self.key, self.cert = directory / f"{name}.key", directory / f"{name}.pem"
 
+    @property
+    def fingerprint(self):
+        done = subprocess.run(["openssl", "x509", "-in", self.cert, "-noout", "-fingerprint", "-sha256"],
+                              check=True, capture_output=True, text=True)
+        return done.stdout.strip().split("=")[1]
+
 
 class Authority:
     """A certificate authority of the test's own."""

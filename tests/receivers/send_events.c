@@ -12,6 +12,7 @@
 
 #include <arpa/inet.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,6 +23,9 @@ enum { GROUPS_MAX = 16, WAITS_MAX = 1 << 17 };
 struct group {
     struct snmp_target target;
     unsigned n, first, limit_s, pause_us;
+    unsigned leap_s; // so much the receiver's clock goes ahead with each event
+    struct clock clock;
+    unsigned leaps;
     const char *type, *text;
     bool finished;
     unsigned failures;
@@ -46,7 +50,7 @@ static int find_word(const char *const *words, const char *word)
 }
 
 static const char *const VERSIONS[] = {"1", "2c", "3", NULL};
-static const char *const TRANSPORTS[] = {"udp", "tcp", NULL};
+static const char *const TRANSPORTS[] = {"udp", "tcp", "tls", "dtls", NULL};
 static const char *const AUTHS[] = {"none",    "SHA",     "SHA-224", "SHA-256",
                                     "SHA-384", "SHA-512", NULL};
 static const char *const PRIVS[] = {"none",      "AES",       "AES-192", "AES-256",
@@ -78,7 +82,11 @@ static void set_option(struct group *g, const char *key, const char *value)
         {"user", &t->user.name, NULL, NULL},
         {"authpw", &t->user.auth_password, NULL, NULL},
         {"privpw", &t->user.priv_password, NULL, NULL},
-        {"context", &t->user.context, NULL, NULL},
+        {"context", &t->context, NULL, NULL},
+        {"ca", &t->tls.ca_file, NULL, NULL},
+        {"cert", &t->tls.cert_file, NULL, NULL},
+        {"key", &t->tls.key_file, NULL, NULL},
+        {"name", &t->tls.name, NULL, NULL},
         {"type", &g->type, NULL, NULL},
         {"text", &g->text, NULL, NULL},
         {"timeout", NULL, &t->timeout_ms, NULL},
@@ -89,6 +97,7 @@ static void set_option(struct group *g, const char *key, const char *value)
         {"first", NULL, &g->first, NULL},
         {"limit", NULL, &g->limit_s, NULL},
         {"pause", NULL, &g->pause_us, NULL},
+        {"leap", NULL, &g->leap_s, NULL},
         {"inform", NULL, NULL, &t->inform},
         {"extra", NULL, NULL, &t->extra},
     };
@@ -153,6 +162,18 @@ static int64_t now(void)
     return clock_monotonic(&clock_system);
 }
 
+static int64_t leaping_utc(void *ctx)
+{
+    (void)ctx;
+    return clock_utc(&clock_system);
+}
+
+static int64_t leaping_monotonic(void *ctx)
+{
+    const struct group *g = ctx;
+    return now() + (int64_t)g->leaps * g->leap_s * CLOCK_US_PER_S;
+}
+
 // One receiver's progress: events handed over since the last opening, events it has for certain.
 struct progress {
     struct group *group;
@@ -182,6 +203,7 @@ static bool hand_over(struct progress *p, struct event *const *events, struct er
 {
     enum receiver_result result = p->receiver->send(p->receiver->self, events[p->handed], err);
     p->handed++;
+    p->group->leaps++;
     p->done += result == RECEIVER_DONE || result == RECEIVER_SKIPPED;
     return result != RECEIVER_FAILED;
 }
@@ -283,7 +305,8 @@ int main(int argc, char **argv)
             g->type = "gid-in-service";
             g->text = "A port is there.";
             g->target.host = "127.0.0.1";
-            g->target.clock = &clock_system;
+            g->clock = (struct clock){leaping_utc, leaping_monotonic, g};
+            g->target.clock = &g->clock;
             g->target.started_at = now();
         }
         char *equals = strchr(argv[i], '=');
@@ -292,6 +315,7 @@ int main(int argc, char **argv)
             set_option(g, argv[i], equals + 1);
         }
     }
+    signal(SIGPIPE, SIG_IGN);
     struct log *log = log_open(stderr, LOG_LEVEL_INFO, true, &clock_system);
     snmp_begin(state, &random_system, log);
     bool all = true;

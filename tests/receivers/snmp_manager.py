@@ -1,7 +1,9 @@
 """snmptrapd as a manager: every version, transport and user, and able to die and come back."""
 
+import os
 import pathlib
 import re
+import shutil
 import signal
 import socket
 import subprocess
@@ -10,6 +12,9 @@ from dataclasses import dataclass
 from lab import ber
 from lab.processes import Process
 from lab.receivers import File, free_port, listening, printed_varbind
+from peers import Authority, accepting
+
+ANY_TLS = pathlib.Path(os.environ.get("IBTRAPD_BUILD_DIR", "build")).resolve() / "tests" / "receivers" / "any_tls.so"
 
 AUTHS = ["SHA", "SHA-224", "SHA-256", "SHA-384", "SHA-512"]
 PRIVS = ["AES", "AES-192", "AES-256", "AES-192-C", "AES-256-C"]
@@ -66,15 +71,39 @@ def decode_varbind(text):
     return printed_varbind(text)
 
 
+class Certificates:
+    """Of a manager and of gateways, by two authorities: Net-SNMP 5.9.3 frees an issuer that it knows twice."""
+
+    def __init__(self, directory):
+        self.managers, self.gateways = Authority(directory, "managers"), Authority(directory, "gateways")
+        self.manager, self.gateway = self.managers.issue("manager"), self.gateways.issue("gateway")
+
+    def options(self, transport, port):
+        """Of send_events."""
+        return {"transport": transport, "version": 3, "port": port, "ca": self.managers.file,
+                "cert": self.gateway.cert, "key": self.gateway.key}
+
+    def install(self, configuration):
+        """Puts them where snmptrapd looks, and returns what its configuration says of them."""
+        for folder, name, file in [("certs", "manager.pem", self.manager.cert),
+                                   ("private", "manager.key", self.manager.key),
+                                   ("ca-certs", "gateways.pem", self.gateways.file)]:
+            (configuration / "tls" / folder).mkdir(parents=True, exist_ok=True)
+            shutil.copy(file, configuration / "tls" / folder / name)
+        return ["[snmp] localCert manager", "[snmp] trustCert gateways",
+                f"certSecName 10 {self.gateway.fingerprint} --cn"]
+
+
 class Manager(File):
-    """snmptrapd on loopback addresses: UDP and TCP over IPv4, UDP over IPv6."""
+    """snmptrapd on loopback addresses: UDP and TCP over IPv4, UDP over IPv6; with certificates, TLS and DTLS."""
 
     ending = END
     FORMAT = FIELD.join(["%P", "%a", "%N", "%w", "%q", f"%V{VARBIND}%v{END}"])
 
-    def __init__(self, directory, sender_engine_id=None):
+    def __init__(self, directory, sender_engine_id=None, certificates=None):
         super().__init__()
-        self.port = free_port()
+        self.port, self.tls_port = free_port(), free_port()
+        self._certificates = certificates
         self._sender_engine_id = sender_engine_id
         self._work = pathlib.Path(directory) / f"snmptrapd-{self.port}"
         self.path = self._work / "traps"
@@ -91,18 +120,24 @@ class Manager(File):
         engines = [None, self._sender_engine_id] if self._sender_engine_id else [None]
         lines = ["disableAuthorization yes", f"exactEngineID 0x{ENGINE_ID}"]
         lines += [create_user(name, *kind, engine) for engine in engines for name, kind in user_names().items()]
+        lines += self._certificates.install(self._work) if self._certificates else []
+        addresses = [f"udp:127.0.0.1:{self.port}", f"tcp:127.0.0.1:{self.port}", f"udp6:[::1]:{self.port}"]
+        if self._certificates:
+            addresses += [f"tlstcp:127.0.0.1:{self.tls_port}", f"dtlsudp:127.0.0.1:{self.tls_port}"]
         config = self._work / "snmptrapd.conf"
         config.write_text("\n".join(lines) + "\n")
         self._process = Process(
             "snmptrapd",
             ["/usr/sbin/snmptrapd", "-f", "-n", "-C", "-c", config, "-p", self._work / "pid", "-A", "-Lf", self.path,
              "-F", self.FORMAT, "-M", "", "-m", "", "-On", "-Oe", "-Ox",
-             f"udp:127.0.0.1:{self.port}", f"tcp:127.0.0.1:{self.port}", f"udp6:[::1]:{self.port}"],
+             *addresses],
             log=self._work / "log",
             cwd=self._work,
-            env={"SNMP_PERSISTENT_DIR": str(self._work), "SNMPCONFPATH": str(self._work)},
+            env={"SNMP_PERSISTENT_DIR": str(self._work), "SNMPCONFPATH": str(self._work), "LD_PRELOAD": str(ANY_TLS)},
         )
         self._process.wait_ready(lambda: listening(self.port) and listening(self.port, ipv6=True), "snmptrapd")
+        if self._certificates:
+            self._process.wait_ready(lambda: listening(self.tls_port) and accepting(self.tls_port), "snmptrapd's TLS")
 
     def kill(self):
         self._process.stop(signal.SIGKILL)

@@ -136,10 +136,14 @@ static void check_syslog(const struct conf_syslog *s, const struct conf_syslog *
     for (size_t i = 0; i < COUNT(s->severities); i++)
         assert_int_equal(s->severities[i], expected->severities[i]);
     assert_string_equal(s->path, expected->path);
-    assert_string_equal(s->ca_file, expected->ca_file);
-    assert_string_equal(s->certificate_file, expected->certificate_file);
-    assert_string_equal(s->key_file, expected->key_file);
-    assert_string_equal(s->server_name, expected->server_name);
+}
+
+static void check_tls(const struct conf_tls *t, const struct conf_tls *expected)
+{
+    assert_string_equal(t->ca_file, expected->ca_file);
+    assert_string_equal(t->certificate_file, expected->certificate_file);
+    assert_string_equal(t->key_file, expected->key_file);
+    assert_string_equal(t->server_name, expected->server_name);
 }
 
 static void check_receiver(size_t i, const struct conf_receiver *expected)
@@ -157,6 +161,7 @@ static void check_receiver(size_t i, const struct conf_receiver *expected)
     check_filter(&r->filter, &expected->filter);
     check_snmp(&r->snmp, &expected->snmp);
     check_syslog(&r->syslog, &expected->syslog);
+    check_tls(&r->tls, &expected->tls);
     assert_string_equal(r->file.path, expected->file.path);
     assert_int_equal(r->file.sync, expected->file.sync);
 }
@@ -170,6 +175,43 @@ static void check_fabric(const struct conf_fabric *expected)
     assert_string_equal(conf.fabric.node_name_map, expected->node_name_map);
     assert_int_equal(conf.fabric.verify_interval_s, expected->verify_interval_s);
     assert_int_equal(conf.fabric.refresh_interval_s, expected->refresh_interval_s);
+    assert_int_equal(conf.fabric.with_master_sm, expected->with_master_sm);
+}
+
+static void check_sweep(const struct conf_sweep *expected)
+{
+    assert_int_equal(conf.sweep.method, expected->method);
+    assert_int_equal(conf.sweep.interval_s, expected->interval_s);
+    assert_int_equal(conf.sweep.settle_ms, expected->settle_ms);
+    assert_int_equal(conf.sweep.in_flight, expected->in_flight);
+    assert_int_equal(conf.sweep.attempts, expected->attempts);
+    assert_int_equal(conf.sweep.timeout_ms, expected->timeout_ms);
+    assert_int_equal(conf.sweep.has_mkey, expected->has_mkey);
+    assert_int_equal(conf.sweep.mkey, expected->mkey);
+}
+
+static void check_counters(const struct conf_counters *expected)
+{
+    assert_int_equal(conf.counters.ports, expected->ports);
+    assert_int_equal(conf.counters.interval_s, expected->interval_s);
+    for (size_t i = 0; i < COUNTER_COUNT; i++)
+        assert_int_equal(conf.counters.thresholds[i], expected->thresholds[i]);
+}
+
+static struct conf_counters default_counters(void)
+{
+    return (struct conf_counters){
+        .ports = CONF_ALL_PORTS,
+        .interval_s = 60,
+        .thresholds = {[COUNTER_SYMBOL_ERROR] = 10,
+                       [COUNTER_LINK_ERROR_RECOVERY] = 1,
+                       [COUNTER_LINK_DOWNED] = 2,
+                       [COUNTER_RCV_ERRORS] = 10,
+                       [COUNTER_XMIT_DISCARDS] = 100,
+                       [COUNTER_LOCAL_LINK_INTEGRITY_ERRORS] = 1,
+                       [COUNTER_EXCESSIVE_BUFFER_OVERRUN_ERRORS] = 1,
+                       [COUNTER_VL15_DROPPED] = 100},
+    };
 }
 
 static void check_journal(const struct conf_journal *expected)
@@ -187,7 +229,16 @@ static void check_general_defaults(void)
                                          .rows_max = 1000000,
                                          .bytes_max = INT64_C(1) << 30,
                                          .age_us = INT64_C(2678400000000)};
+    const struct conf_sweep sweep = {.method = CONF_SWEEP_SMP,
+                                     .interval_s = 60,
+                                     .settle_ms = 500,
+                                     .in_flight = 8,
+                                     .attempts = 4,
+                                     .timeout_ms = 500};
+    const struct conf_counters counters = default_counters();
     check_fabric(&fabric);
+    check_sweep(&sweep);
+    check_counters(&counters);
     check_journal(&journal);
     assert_string_equal(conf.socket, INSTALL_CONTROL_SOCKET);
     assert_int_equal(conf.log_level, LOG_LEVEL_INFO);
@@ -251,7 +302,8 @@ static bool is_section(const char *line)
 // "    # item = value"; not those that name secrets, nor those whose value is no proper one.
 static bool is_item(const char *line)
 {
-    static const char *const NOT[] = {"sa_key_file", "node_name_map", "_password_file", "context"};
+    static const char *const NOT[] = {"sa_key_file", "mkey_file", "node_name_map", "_password_file",
+                                      "context"};
     const char *p = line + strspn(line, " ");
     if (!begins_with(p, "# "))
         return false;
@@ -303,8 +355,8 @@ static size_t find_receiver(const char *name)
 static struct conf_receiver example_siem(void)
 {
     struct conf_receiver r = make_remote_syslog("siem", CONF_TLS, "siem.example.org", 6514);
-    snprintf(r.syslog.ca_file, sizeof r.syslog.ca_file, "/etc/ibtrapd/siem-ca.pem");
-    snprintf(r.syslog.server_name, sizeof r.syslog.server_name, "siem.example.org");
+    snprintf(r.tls.ca_file, sizeof r.tls.ca_file, "/etc/ibtrapd/siem-ca.pem");
+    snprintf(r.tls.server_name, sizeof r.tls.server_name, "siem.example.org");
     r.syslog.facility = 19;
     r.syslog.severities[SEVERITY_INFORMATIONAL] = SEVERITY_NOTICE;
     r.filter.severity = SEVERITY_WARNING;
@@ -345,9 +397,9 @@ TEST(the_example_is_proper_where_it_is_commented_out)
     add_pattern(&nms.filter.guids, "0x0002c903*");
     add_pattern(&nms.filter.switches, "leaf1*");
     check_receiver(find_receiver("nms"), &nms);
-    snprintf(siem.syslog.certificate_file, sizeof siem.syslog.certificate_file,
+    snprintf(siem.tls.certificate_file, sizeof siem.tls.certificate_file,
              "/etc/ibtrapd/ibtrapd.pem");
-    snprintf(siem.syslog.key_file, sizeof siem.syslog.key_file, "/etc/ibtrapd/ibtrapd.key");
+    snprintf(siem.tls.key_file, sizeof siem.tls.key_file, "/etc/ibtrapd/ibtrapd.key");
     check_receiver(find_receiver("siem"), &siem);
 }
 
@@ -397,6 +449,42 @@ TEST(general_items_are_taken)
     assert_int_equal(conf.log_level, LOG_LEVEL_DEBUG);
 }
 
+TEST(items_of_sweeps_and_counters_are_taken)
+{
+    char content[2000];
+    const char *key = support_file("mkey", "0xFEDCBA9876543210\n", 0600);
+    snprintf(content, sizeof content,
+             "fabric { active = \"with-master-sm\" }\n"
+             "sweep { method = \"sa\" interval = 5 settle = 0 in_flight = 256 attempts = 10\n"
+             "    timeout = 60000 mkey_file = \"%s\" }\n"
+             "counters { ports = \"switches\" interval = 86400\n"
+             "    thresholds = {\"SymbolErrorCounter=0\", \"LinkDowned=4294967295\"}\n"
+             "    thresholds += {\"PortXmitWait=7\"} }\n",
+             key);
+    load(content);
+    const struct conf_sweep sweep = {.method = CONF_SWEEP_SA,
+                                     .interval_s = 5,
+                                     .settle_ms = 0,
+                                     .in_flight = 256,
+                                     .attempts = 10,
+                                     .timeout_ms = 60000,
+                                     .has_mkey = true,
+                                     .mkey = UINT64_C(0xFEDCBA9876543210)};
+    struct conf_counters counters = default_counters();
+    counters.ports = CONF_SWITCH_PORTS;
+    counters.interval_s = 86400;
+    counters.thresholds[COUNTER_SYMBOL_ERROR] = 0;
+    counters.thresholds[COUNTER_LINK_DOWNED] = UINT32_MAX;
+    counters.thresholds[COUNTER_XMIT_WAIT] = 7;
+    check_sweep(&sweep);
+    check_counters(&counters);
+    assert_true(conf.fabric.with_master_sm);
+    load("sweep { method = \"off\" } counters { ports = \"off\" thresholds = {} }");
+    assert_int_equal(conf.sweep.method, CONF_SWEEP_OFF);
+    assert_int_equal(conf.counters.ports, CONF_NO_PORTS);
+    assert_false(conf.fabric.with_master_sm);
+}
+
 TEST(items_of_snmp_receivers_are_taken)
 {
     struct conf_receiver one = make_snmp("a", "192.0.2.1", 1162);
@@ -426,6 +514,26 @@ TEST(items_of_snmp_receivers_are_taken)
     two.rate = 0;
     two.burst = 1;
     two.age_us = INT64_C(31536000000000);
+    check_receiver(1, &two);
+}
+
+TEST(snmp_over_tls_is_version_3)
+{
+    struct conf_receiver one = make_snmp("a", "nms", 10162), two = make_snmp("b", "nms", 99);
+    load("snmp \"a\" { address = \"nms\" transport = \"tls\" certificate_file = \"/c\" }\n"
+         "snmp \"b\" { address = \"nms:99\" transport = \"dtls\" version = \"3\" inform = true\n"
+         " ca_file = \"/ca\" certificate_file = \"/c\" key_file = \"/k\" server_name = \"n\"\n"
+         " context = \"fabric\" }\n");
+    one.transport = CONF_TLS;
+    one.snmp.version = 3;
+    one.tls = (struct conf_tls){.certificate_file = "/c"};
+    check_receiver(0, &one);
+    two.transport = CONF_DTLS;
+    two.snmp.version = 3;
+    two.snmp.inform = true;
+    strcpy(two.snmp.context, "fabric");
+    two.tls = (struct conf_tls){
+        .ca_file = "/ca", .certificate_file = "/c", .key_file = "/k", .server_name = "n"};
     check_receiver(1, &two);
 }
 
@@ -471,6 +579,25 @@ TEST(each_transport_has_its_port)
                  ROWS[i].word);
         load(content);
         check_receiver(0, &r);
+    }
+}
+
+TEST(snmp_over_tls_without_what_it_needs_is_refused)
+{
+    static const struct {
+        const char *items, *reason;
+    } ROWS[] = {
+        {"", "transport 'tls' needs item 'certificate_file'"},
+        {"certificate_file = \"/c\" version = \"2c\"", "transport 'tls' needs version 3"},
+        {"certificate_file = \"/c\" user = \"ibtrapd\"",
+         "item 'user' has no use with transport 'tls': certificates stand for users and passwords"},
+    };
+    for (size_t i = 0; i < COUNT(ROWS); i++) {
+        char content[300], reason[200];
+        snprintf(content, sizeof content,
+                 "snmp \"a\" { address = \"x\" transport = \"tls\" %s }", ROWS[i].items);
+        snprintf(reason, sizeof reason, "1: snmp 'a': %s", ROWS[i].reason);
+        assert_string_equal(error_of(content), reason);
     }
 }
 
@@ -649,6 +776,38 @@ TEST(bad_values_are_told_with_line_item_value_and_reason)
         {"fabric { sa_key_file = \"/nonexistent\" }",
          "1: item 'sa_key_file': value '/nonexistent': cannot open '/nonexistent': No such file or "
          "directory"},
+        {"fabric { active = \"never\" }",
+         "1: item 'active': value 'never': must be one of always, with-master-sm"},
+        {"sweep {\n method = \"fast\"\n}",
+         "2: item 'method': value 'fast': must be one of smp, sa, off"},
+        {"sweep { interval = 4 }", "1: item 'interval': value '4': must be from 5 to 86400"},
+        {"sweep { settle = 60001 }", "1: item 'settle': value '60001': must be from 0 to 60000"},
+        {"sweep { in_flight = 0 }", "1: item 'in_flight': value '0': must be from 1 to 256"},
+        {"sweep { in_flight = 257 }", "1: item 'in_flight': value '257': must be from 1 to 256"},
+        {"sweep { attempts = 11 }", "1: item 'attempts': value '11': must be from 1 to 10"},
+        {"sweep { timeout = 9 }", "1: item 'timeout': value '9': must be from 10 to 60000"},
+        {"sweep { mkey_file = \"key\" }",
+         "1: item 'mkey_file': value 'key': must be an absolute path"},
+        {"counters { ports = \"1\" }",
+         "1: item 'ports': value '1': must be one of all, switches, off"},
+        {"counters { interval = 86401 }",
+         "1: item 'interval': value '86401': must be from 5 to 86400"},
+        {"counters {\n thresholds = {\"VL15Dropped=1\",\n \"VL15Drops=1\"}\n}",
+         "3: item 'thresholds': value 'VL15Drops=1': there is no such counter"},
+        {"counters { thresholds = {\"=1\"} }",
+         "1: item 'thresholds': value '=1': there is no such counter"},
+        {"counters { thresholds = {\"VL15Dropped\"} }",
+         "1: item 'thresholds': value 'VL15Dropped': must be a counter and its threshold, such as "
+         "\"SymbolErrorCounter=10\""},
+        {"counters { thresholds = {\"VL15Dropped=\"} }",
+         "1: item 'thresholds': value 'VL15Dropped=': the threshold must be a whole number from 0 to "
+         "4294967295"},
+        {"counters { thresholds = {\"VL15Dropped=-1\"} }",
+         "1: item 'thresholds': value 'VL15Dropped=-1': the threshold must be a whole number from 0 to "
+         "4294967295"},
+        {"counters { thresholds = {\"VL15Dropped=4294967296\"} }",
+         "1: item 'thresholds': value 'VL15Dropped=4294967296': the threshold must be a whole number "
+         "from 0 to 4294967295"},
         {"fabric { node_name_map = \"map\" }",
          "1: item 'node_name_map': value 'map': must be an absolute path"},
         {"fabric { node_name_map = \"/nonexistent\" }",
@@ -684,15 +843,18 @@ TEST(bad_values_are_told_with_line_item_value_and_reason)
          "1: item 'certificate_file': value 'c': must be an absolute path"},
         {"syslog \"a\" { key_file = \"\" }", "1: item 'key_file': value '': must be an absolute path"},
         {"syslog \"a\" { server_name = \"\" }", "1: item 'server_name': value '': must not be empty"},
-        {"snmp \"a\" { transport = \"tls\" }",
-         "1: item 'transport': value 'tls': must be one of udp, tcp"},
+        {"snmp \"a\" { transport = \"relp\" }",
+         "1: item 'transport': value 'relp': must be one of udp, tcp, tls, dtls"},
+        {"snmp \"a\" { certificate_file = \"c\" }",
+         "1: item 'certificate_file': value 'c': must be an absolute path"},
         {"snmp \"a\" { version = \"2\" }", "1: item 'version': value '2': must be one of 1, 2c, 3"},
         {"snmp \"a\" { user = \"\" }", "1: item 'user': value '': must not be empty"},
         {"snmp \"a\" { context = \"\" }", "1: item 'context': value '': must not be empty"},
         {"snmp \"a\" { auth = \"MD5\" }",
          "1: item 'auth': value 'MD5': must be one of none, SHA, SHA-224, SHA-256, SHA-384, SHA-512"},
         {"snmp \"a\" { privacy = \"DES\" }",
-         "1: item 'privacy': value 'DES': must be one of none, AES, AES-192, AES-256"},
+         "1: item 'privacy': value 'DES': must be one of none, AES, AES-192, AES-256, "
+         "AES-192-C, AES-256-C"},
         {"snmp \"a\" { community_file = \"c\" }",
          "1: item 'community_file': value 'c': must be an absolute path"},
         {"snmp \"a\" { auth_password_file = \"/nonexistent\" }",
@@ -802,6 +964,7 @@ TEST(values_too_long_are_told)
     check_too_long("fabric { device = \"", 63, "\" }", "': is longer than 63 octets");
     check_too_long("control { socket = \"", 107, "\" }", "': is longer than 107 octets");
     check_too_long("syslog \"a\" { path = \"", 107, "\" }", "': is longer than 107 octets");
+    check_too_long("sweep { mkey_file = \"", 107, "\" }", "': is longer than 107 octets");
     check_too_long("snmp \"a\" { community = \"", 255, "\" }", "': is longer than 255 octets");
     check_too_long("snmp \"a\" { address = \"", 299, "\" }", "': the host is too long");
     check_too_long("snmp \"a\" { user = \"", 32, "\" }", "': is longer than 32 octets");
@@ -816,14 +979,17 @@ TEST(values_too_long_are_told)
 
 TEST(a_key_that_others_can_read_is_refused)
 {
-    char content[300], expected[600];
+    static const char *const ITEMS[][2] = {{"fabric", "sa_key_file"}, {"sweep", "mkey_file"}};
     const char *key = support_file("key", "1\n", 0644);
-    snprintf(content, sizeof content, "fabric { sa_key_file = \"%s\" }", key);
-    snprintf(expected, sizeof expected,
-             "1: item 'sa_key_file': value '%s': '%s' can be accessed by others (mode 0644): run "
-             "chmod 600 on it",
-             key, key);
-    assert_string_equal(error_of(content), expected);
+    for (size_t i = 0; i < COUNT(ITEMS); i++) {
+        char content[300], expected[600];
+        snprintf(content, sizeof content, "%s { %s = \"%s\" }", ITEMS[i][0], ITEMS[i][1], key);
+        snprintf(expected, sizeof expected,
+                 "1: item '%s': value '%s': '%s' can be accessed by others (mode 0644): run chmod "
+                 "600 on it",
+                 ITEMS[i][1], key, key);
+        assert_string_equal(error_of(content), expected);
+    }
 }
 
 TEST(a_bad_name_map_is_told_with_its_own_line)
@@ -1027,9 +1193,12 @@ int main(void)
         CONF_TEST(the_example_is_proper_where_it_is_commented_out),
         CONF_TEST(the_minimal_file_is_enough),
         CONF_TEST(general_items_are_taken),
+        CONF_TEST(items_of_sweeps_and_counters_are_taken),
         CONF_TEST(items_of_snmp_receivers_are_taken),
         CONF_TEST(items_of_syslog_receivers_are_taken),
         CONF_TEST(each_transport_has_its_port),
+        CONF_TEST(snmp_over_tls_is_version_3),
+        CONF_TEST(snmp_over_tls_without_what_it_needs_is_refused),
         CONF_TEST(every_kind_of_receiver_has_a_filter),
         CONF_TEST(severities_can_be_mapped),
         CONF_TEST(secrets_come_from_files),

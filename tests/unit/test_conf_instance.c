@@ -1,0 +1,116 @@
+#include "support.h"
+
+#include "conf/conf.h"
+#include "install.h"
+
+static struct instance instance;
+static struct conf conf;
+static struct error err;
+
+static bool load(const char *content)
+{
+    return conf_load_instance(&instance, support_file("ibtrapd.conf", content, 0644), &conf, &err);
+}
+
+static int begin(void **state)
+{
+    (void)state;
+    return instance_find("mlx5_0-1", &instance, &err) ? 0 : -1;
+}
+
+static int end(void **state)
+{
+    (void)state;
+    conf_free(&conf);
+    return 0;
+}
+
+static void check_own(void)
+{
+    assert_string_equal(conf.fabric.device, "mlx5_0");
+    assert_int_equal(conf.fabric.port, 1);
+    assert_string_equal(conf.journal.directory, INSTALL_STATE_DIRECTORY "-mlx5_0-1");
+    assert_string_equal(conf.socket, INSTALL_RUN_DIRECTORY "-mlx5_0-1/control.sock");
+    assert_int_equal(conf.receiver_count, 1);
+}
+
+TEST(without_a_file_the_defaults_hold)
+{
+    snprintf(instance.config, sizeof instance.config, "/nonexistent/mlx5_0-1.conf");
+    assert_true(conf_load_instance(&instance, NULL, &conf, &err));
+    check_own();
+}
+
+TEST(its_own_file_is_read)
+{
+    const char *path = support_file("mlx5_0-1.conf", "journal { rows = 5000 }\n", 0644);
+    snprintf(instance.config, sizeof instance.config, "%s", path);
+    assert_true(conf_load_instance(&instance, NULL, &conf, &err));
+    check_own();
+    assert_int_equal(conf.journal.rows_max, 5000);
+}
+
+// A copy of the example has the paths of the only gateway in it.
+TEST(instances_never_share_the_plain_paths)
+{
+    assert_true(load("journal { directory = \"" INSTALL_STATE_DIRECTORY "\" }\n"
+                     "control { socket = \"" INSTALL_CONTROL_SOCKET "\" }\n"));
+    check_own();
+}
+
+TEST(paths_of_ones_own_choice_hold)
+{
+    assert_true(load("journal { directory = \"/srv/a\" }\ncontrol { socket = \"/run/a.sock\" }\n"));
+    assert_string_equal(conf.journal.directory, "/srv/a");
+    assert_string_equal(conf.socket, "/run/a.sock");
+}
+
+TEST(the_same_port_may_be_said_again)
+{
+    assert_true(load("fabric { device = \"mlx5_0\" port = 1 }\n"));
+    check_own();
+}
+
+TEST(another_port_is_a_mistake)
+{
+    assert_false(load("fabric { device = \"mlx5_1\" }\n"));
+    assert_non_null(strstr(err.text, "ibtrapd.conf: the configuration is for device 'mlx5_1' port 0, "
+                                     "and the instance for 'mlx5_0' port 1"));
+    assert_null(conf.receivers);
+    assert_false(load("fabric { port = 2 }\n"));
+    assert_false(load("fabric { device = \"mlx5_0\" port = 2 }\n"));
+}
+
+TEST(the_only_gateway_takes_any_port)
+{
+    assert_true(instance_find(NULL, &instance, &err));
+    assert_true(load("fabric { device = \"mlx5_1\" port = 2 }\n"));
+    assert_string_equal(conf.fabric.device, "mlx5_1");
+    assert_int_equal(conf.fabric.port, 2);
+    assert_string_equal(conf.journal.directory, INSTALL_STATE_DIRECTORY);
+    assert_string_equal(conf.socket, INSTALL_CONTROL_SOCKET);
+}
+
+TEST(what_is_wrong_in_the_file_is_told)
+{
+    assert_false(load("fabric { port = 255 }\n"));
+    assert_non_null(strstr(err.text, "ibtrapd.conf:1: item 'port'"));
+    assert_false(conf_load_instance(&instance, "/nonexistent/x.conf", &conf, &err));
+}
+
+#define INSTANCE_TEST(f) cmocka_unit_test_setup_teardown(f, begin, end)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        INSTANCE_TEST(without_a_file_the_defaults_hold),
+        INSTANCE_TEST(its_own_file_is_read),
+        INSTANCE_TEST(instances_never_share_the_plain_paths),
+        INSTANCE_TEST(paths_of_ones_own_choice_hold),
+        INSTANCE_TEST(the_same_port_may_be_said_again),
+        INSTANCE_TEST(another_port_is_a_mistake),
+        INSTANCE_TEST(the_only_gateway_takes_any_port),
+        INSTANCE_TEST(what_is_wrong_in_the_file_is_told),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
