@@ -1,5 +1,6 @@
 #include "journal/journal.h"
 
+#include "journal/alarms.h"
 #include "journal/store.h"
 #include "model/catalogue.h"
 #include "model/event_record.h"
@@ -33,15 +34,26 @@ struct cursor {
     bool set_back;    // and then it told another place
 };
 
+// The snapshot that waits for the next commit.
+struct waiting_fabric {
+    struct journal_fabric meta;
+    uint8_t *record; // NULL: none waits
+    size_t size;
+};
+
 struct journal {
     struct journal_options options;
     char path[256];
+    struct alarms *alarms; // has its own lock
 
     // The writer's own.
     struct store *writer; // NULL while degraded
     int lock_fd;          // of the directory's lock; -1: not taken yet
     bool locked_out;      // another process has it
     int64_t retry_at, prune_at, status_at;
+    struct log_limit alarms_limit;
+    bool fabric_saved; // in this file, with `fabric_digest`
+    uint64_t fabric_digest;
 
     atomic_int_fast64_t asked_age_us; // 0: nobody asked to prune
 
@@ -56,6 +68,7 @@ struct journal {
     size_t cursor_count;
     struct journal_status status;
     int64_t looked_at; // `stored` when the file's size was taken for the status
+    struct waiting_fabric fabric; // the writer may read it without the lock
 
     pthread_mutex_t reader_lock;
     struct store *reader; // opened when somebody reads what memory no longer has
@@ -68,6 +81,18 @@ static struct entry *slot(struct journal *j, int64_t sequence)
 }
 
 // Opening and failing.
+
+// Nothing of the old file counts any more: all that memory has goes into the new one.
+static void begin_file(struct journal *j)
+{
+    pthread_mutex_lock(&j->lock);
+    j->stored = j->first_kept - 1;
+    for (size_t i = 0; i < j->cursor_count; i++)
+        j->cursors[i].saved = -1;
+    pthread_mutex_unlock(&j->lock);
+    j->fabric_saved = false;
+    alarms_begin_file(j->alarms);
+}
 
 // Renames the file and what belongs to it to <path>.corrupt-<time>.
 static void set_aside(struct journal *j, const char *why)
@@ -87,6 +112,7 @@ static void set_aside(struct journal *j, const char *why)
     pthread_mutex_unlock(&j->reader_lock);
     log_write(j->options.log, LOG_LEVEL_ERROR, "%s; it was set aside as %s, and a new journal begun",
               why, aside);
+    begin_file(j);
 }
 
 static bool make_directory(const struct journal *j, struct error *err)
@@ -115,18 +141,6 @@ static bool lock_directory(struct journal *j, struct error *err)
                    "section 'journal')", j->options.directory);
     close(fd);
     return false;
-}
-
-static bool open_writer(struct journal *j, struct error *err)
-{
-    if (!make_directory(j, err) || !lock_directory(j, err))
-        return false;
-    enum store_result result = store_open(j->path, false, &j->writer, err);
-    if (result == STORE_CORRUPT) {
-        set_aside(j, err->text);
-        result = store_open(j->path, false, &j->writer, err);
-    }
-    return result == STORE_OK;
 }
 
 static void set_problem(struct journal *j, const char *problem)
@@ -171,13 +185,40 @@ static void load_cursor(void *ctx, const char *receiver, int64_t sequence)
     c->set_back = c->provisional;
 }
 
-static bool load_cursors(struct journal *j, struct error *err)
+static enum store_result load_cursors(struct journal *j, struct error *err)
 {
     pthread_mutex_lock(&j->lock);
     enum store_result result = store_read_cursors(j->writer, load_cursor, j, err);
     for (size_t i = 0; i < j->cursor_count && result == STORE_OK; i++)
         j->cursors[i].provisional = false;
     pthread_mutex_unlock(&j->lock);
+    return result;
+}
+
+// Opens the file and takes from it what memory has to know.
+static enum store_result load_file(struct journal *j, struct error *err)
+{
+    enum store_result result = store_open(j->path, false, &j->writer, err);
+    if (result == STORE_OK)
+        result = load_cursors(j, err);
+    if (result == STORE_OK)
+        result = alarms_load(j->alarms, j->writer, err);
+    if (result != STORE_OK) {
+        store_close(j->writer);
+        j->writer = NULL;
+    }
+    return result;
+}
+
+static bool open_writer(struct journal *j, struct error *err)
+{
+    if (!make_directory(j, err) || !lock_directory(j, err))
+        return false;
+    enum store_result result = load_file(j, err);
+    if (result == STORE_CORRUPT) {
+        set_aside(j, err->text);
+        result = load_file(j, err);
+    }
     return result == STORE_OK;
 }
 
@@ -185,10 +226,8 @@ static bool try_open(struct journal *j)
 {
     struct error err;
     j->retry_at = clock_monotonic(j->options.clock) + RETRY_US;
-    if (open_writer(j, &err) && load_cursors(j, &err))
+    if (open_writer(j, &err))
         return true;
-    store_close(j->writer);
-    j->writer = NULL;
     set_problem(j, err.text);
     return false;
 }
@@ -210,10 +249,14 @@ static int64_t last_number(struct journal *j)
 struct journal *journal_open(const struct journal_options *options, struct error *err)
 {
     struct journal *j = calloc(1, sizeof *j);
-    if (!j) {
+    struct alarms *alarms = alarms_new();
+    if (!j || !alarms) {
         error_set(err, "out of memory");
+        alarms_free(alarms);
+        free(j);
         return NULL;
     }
+    j->alarms = alarms;
     j->options = *options;
     j->lock_fd = -1;
     j->status.durable = true;
@@ -240,12 +283,14 @@ void journal_close(struct journal *journal)
 {
     if (!journal)
         return;
-    store_close(journal->writer);
     store_close(journal->reader);
+    store_close(journal->writer); // the last, so that the WAL goes into the file
     if (journal->lock_fd >= 0)
         close(journal->lock_fd);
     for (size_t i = 0; i < JOURNAL_MEMORY_MAX; i++)
         event_release(journal->memory[i].event);
+    alarms_free(journal->alarms);
+    free(journal->fabric.record);
     pthread_cond_destroy(&journal->grown);
     pthread_mutex_destroy(&journal->reader_lock);
     pthread_mutex_destroy(&journal->lock);
@@ -253,6 +298,17 @@ void journal_close(struct journal *journal)
 }
 
 // Writing.
+
+static void take_alarm(struct journal *j, const struct event *event, int64_t sequence)
+{
+    if (alarms_take(j->alarms, event, sequence))
+        return;
+    pthread_mutex_lock(&j->lock);
+    j->status.alarms_missed++;
+    pthread_mutex_unlock(&j->lock);
+    log_write_limited(j->options.log, &j->alarms_limit, LOG_LEVEL_ERROR,
+                      "there are too many alarms: '%s' is not taken", event->alarm_key);
+}
 
 int64_t journal_append(struct journal *journal, struct event *event,
                        const struct journal_report *report)
@@ -266,7 +322,26 @@ int64_t journal_append(struct journal *journal, struct event *event,
     *e = (struct entry){event_keep(event), *report};
     pthread_mutex_unlock(&journal->lock);
     event_release(oldest);
+    take_alarm(journal, event, sequence);
     return sequence;
+}
+
+void journal_save_fabric(struct journal *journal, const struct journal_fabric *fabric,
+                         const uint8_t *record, size_t size)
+{
+    const struct waiting_fabric *waiting = &journal->fabric;
+    bool known = waiting->record ? waiting->meta.digest == fabric->digest
+                                 : journal->fabric_saved && journal->fabric_digest == fabric->digest;
+    uint8_t *copy = known ? NULL : malloc(size);
+    if (!copy)
+        return; // without memory, the next one is saved
+    memcpy(copy, record, size);
+    pthread_mutex_lock(&journal->lock);
+    uint8_t *old = journal->fabric.record;
+    journal->fabric = (struct waiting_fabric){*fabric, copy, size};
+    journal->fabric.meta.number = 0;
+    pthread_mutex_unlock(&journal->lock);
+    free(old);
 }
 
 static void add_row(struct journal *j, int64_t sequence)
@@ -289,6 +364,12 @@ static void add_row(struct journal *j, int64_t sequence)
     store_add_event(j->writer, &row);
 }
 
+// Of the file, for the snapshots of the fabric; the newest may be larger.
+static int64_t snapshot_bytes_max(const struct journal *j)
+{
+    return j->options.bytes_max / 4;
+}
+
 // What is to be written, as it stands when the transaction begins.
 struct plan {
     int64_t first, last; // events
@@ -309,6 +390,32 @@ static struct plan make_plan(struct journal *j)
     return plan;
 }
 
+static void add_fabric(struct journal *j)
+{
+    const struct waiting_fabric *f = &j->fabric;
+    const struct store_snapshot snapshot = {.time_us = f->meta.time_us,
+                                            .digest = f->meta.digest,
+                                            .nodes = f->meta.nodes,
+                                            .links = f->meta.links,
+                                            .record = f->record,
+                                            .record_size = f->size};
+    if (f->record)
+        store_add_snapshot(j->writer, &snapshot, JOURNAL_FABRICS_MAX, snapshot_bytes_max(j));
+}
+
+static void fabric_committed(struct journal *j)
+{
+    if (!j->fabric.record)
+        return;
+    j->fabric_saved = true;
+    j->fabric_digest = j->fabric.meta.digest;
+    pthread_mutex_lock(&j->lock);
+    uint8_t *record = j->fabric.record;
+    j->fabric.record = NULL;
+    pthread_mutex_unlock(&j->lock);
+    free(record);
+}
+
 static enum store_result write_plan(struct journal *j, const struct plan *plan, struct error *err)
 {
     if (atomic_exchange(&j->reader_found_corrupt, false)) {
@@ -322,6 +429,8 @@ static enum store_result write_plan(struct journal *j, const struct plan *plan, 
         if (plan->cursors[i] >= 0 && plan->cursors[i] != j->cursors[i].saved)
             store_set_cursor(j->writer, j->cursors[i].name, plan->cursors[i]);
     }
+    alarms_write(j->alarms, j->writer);
+    add_fabric(j);
     return store_commit(j->writer, err);
 }
 
@@ -352,21 +461,16 @@ static void take_result(struct journal *j, const struct plan *plan, enum store_r
             j->cursors[i].saved = plan->cursors[i];
         j->status.commits++;
         pthread_mutex_unlock(&j->lock);
+        alarms_committed(j->alarms);
+        fabric_committed(j);
         set_problem(j, "");
         return;
     }
     error_prefix(err, "cannot write the journal %s", j->path);
     store_close(j->writer);
     j->writer = NULL;
-    if (result == STORE_CORRUPT) {
+    if (result == STORE_CORRUPT)
         set_aside(j, err->text);
-        // Nothing of the old file counts any more: all that memory has goes into the new one.
-        pthread_mutex_lock(&j->lock);
-        j->stored = j->first_kept - 1;
-        for (size_t i = 0; i < j->cursor_count; i++)
-            j->cursors[i].saved = -1;
-        pthread_mutex_unlock(&j->lock);
-    }
     set_problem(j, err->text);
 }
 
@@ -387,11 +491,13 @@ static int64_t expired_through(struct journal *j, const struct store_size *size)
 {
     struct error err;
     int64_t through = 0, first_young;
+    int64_t beyond = size->snapshot_bytes - snapshot_bytes_max(j); // a large one is not at the events' cost
+    int64_t bytes = size->bytes - (beyond > 0 ? beyond : 0);
     if (size->rows > j->options.rows_max)
         through = size->first + (size->rows - j->options.rows_max) - 1;
-    if (size->bytes > j->options.bytes_max) {
+    if (bytes > j->options.bytes_max) {
         // As many as the surplus is of the whole.
-        double surplus = (double)(size->bytes - j->options.bytes_max) / (double)size->bytes;
+        double surplus = (double)(bytes - j->options.bytes_max) / (double)bytes;
         int64_t by_bytes = size->first + (int64_t)((double)size->rows * surplus);
         through = by_bytes > through ? by_bytes : through;
     }
@@ -492,7 +598,8 @@ bool journal_has_work(struct journal *journal)
     pthread_mutex_lock(&journal->lock);
     int64_t now = clock_monotonic(journal->options.clock);
     bool work = journal->stored < journal->appended || now >= journal->prune_at ||
-                atomic_load(&journal->asked_age_us) > 0;
+                atomic_load(&journal->asked_age_us) > 0 || journal->fabric.record ||
+                alarms_have_changed(journal->alarms);
     for (size_t i = 0; i < journal->cursor_count; i++)
         work |= journal->cursors[i].sequence != journal->cursors[i].saved;
     pthread_mutex_unlock(&journal->lock);
@@ -561,16 +668,15 @@ static bool take_row(void *ctx, const struct store_row *row)
     return true;
 }
 
-static enum store_result read_from_disk(struct journal *j, int64_t after, struct journal_item *items,
-                                        size_t n, size_t *count)
+// Makes `reader` usable, for one thread at a time until end_reading.
+static enum store_result begin_reading(struct journal *j, struct error *err)
 {
-    struct reading reading = {.journal = j, .items = items};
-    struct error err;
     pthread_mutex_lock(&j->reader_lock);
-    enum store_result result =
-        j->reader ? STORE_OK : store_open(j->path, true, &j->reader, &err);
-    if (result == STORE_OK)
-        result = store_read(j->reader, after, n, take_row, &reading, &err);
+    return j->reader ? STORE_OK : store_open(j->path, true, &j->reader, err);
+}
+
+static void end_reading(struct journal *j, enum store_result result)
+{
     if (result != STORE_OK) {
         store_close(j->reader);
         j->reader = NULL;
@@ -578,6 +684,17 @@ static enum store_result read_from_disk(struct journal *j, int64_t after, struct
     if (result == STORE_CORRUPT)
         atomic_store(&j->reader_found_corrupt, true);
     pthread_mutex_unlock(&j->reader_lock);
+}
+
+static enum store_result read_from_disk(struct journal *j, int64_t after, struct journal_item *items,
+                                        size_t n, size_t *count)
+{
+    struct reading reading = {.journal = j, .items = items};
+    struct error err;
+    enum store_result result = begin_reading(j, &err);
+    if (result == STORE_OK)
+        result = store_read(j->reader, after, n, take_row, &reading, &err);
+    end_reading(j, result);
     *count = reading.count;
     return result;
 }
@@ -590,6 +707,85 @@ static size_t read_from_memory(struct journal *j, int64_t after, struct journal_
     for (int64_t s = first; s <= j->committed && count < n; s++)
         items[count++] = (struct journal_item){s, event_keep(slot(j, s)->event)};
     return count;
+}
+
+// Snapshots of the fabric.
+
+struct fabric_list {
+    struct journal_fabric *out;
+    size_t count;
+};
+
+static struct journal_fabric meta_of(const struct store_snapshot *s)
+{
+    return (struct journal_fabric){s->number, s->time_us, s->digest, s->nodes, s->links};
+}
+
+static void take_meta(void *ctx, const struct store_snapshot *snapshot)
+{
+    struct fabric_list *list = ctx;
+    if (list->count < JOURNAL_FABRICS_MAX)
+        list->out[list->count++] = meta_of(snapshot);
+}
+
+size_t journal_list_fabrics(struct journal *journal,
+                            struct journal_fabric out[JOURNAL_FABRICS_MAX + 1])
+{
+    struct fabric_list list = {out, 0};
+    struct error err;
+    enum store_result result = begin_reading(journal, &err);
+    if (result == STORE_OK)
+        result = store_list_snapshots(journal->reader, take_meta, &list, &err);
+    end_reading(journal, result);
+    pthread_mutex_lock(&journal->lock);
+    if (journal->fabric.record)
+        out[list.count++] = journal->fabric.meta;
+    pthread_mutex_unlock(&journal->lock);
+    return list.count;
+}
+
+struct fabric_copy {
+    struct journal_fabric meta;
+    uint8_t *record; // NULL: none was found, or there was no memory
+    size_t size;
+};
+
+static struct fabric_copy copy_fabric(const struct journal_fabric *meta, const uint8_t *record,
+                                      size_t size)
+{
+    struct fabric_copy copy = {*meta, malloc(size + 1), size};
+    if (copy.record)
+        memcpy(copy.record, record, size);
+    return copy;
+}
+
+static void take_fabric(void *ctx, const struct store_snapshot *snapshot)
+{
+    const struct journal_fabric meta = meta_of(snapshot);
+    *(struct fabric_copy *)ctx = copy_fabric(&meta, snapshot->record, snapshot->record_size);
+}
+
+uint8_t *journal_read_fabric(struct journal *journal, int64_t number, struct journal_fabric *out,
+                             size_t *size, struct error *err)
+{
+    struct fabric_copy copy = {.record = NULL};
+    if (number == 0)
+        error_set(err, "there is no snapshot of the fabric yet");
+    else
+        error_set(err, "there is no snapshot %lld of the fabric", (long long)number);
+    pthread_mutex_lock(&journal->lock);
+    if (number == 0 && journal->fabric.record)
+        copy = copy_fabric(&journal->fabric.meta, journal->fabric.record, journal->fabric.size);
+    pthread_mutex_unlock(&journal->lock);
+    if (!copy.record) {
+        enum store_result result = begin_reading(journal, err);
+        if (result == STORE_OK)
+            result = store_read_snapshot(journal->reader, number, take_fabric, &copy, err);
+        end_reading(journal, result);
+    }
+    *out = copy.meta;
+    *size = copy.size;
+    return copy.record;
 }
 
 static bool wait_for_more(struct journal *j, int64_t after, int64_t timeout_us)
@@ -658,6 +854,7 @@ void journal_get_status(struct journal *journal, struct journal_status *out)
         out->last = journal->stored;
     }
     out->pending = journal->appended - journal->stored;
+    out->alarms = alarms_count(journal->alarms);
     pthread_mutex_unlock(&journal->lock);
 }
 
@@ -684,4 +881,22 @@ void journal_each_recent_report(struct journal *journal, int64_t since_us,
     struct error err;
     if (journal->writer)
         store_read_since(journal->writer, since_us, take_recent, &recent, &err);
+}
+
+// Alarms.
+
+void journal_each_alarm(struct journal *journal, void (*each)(void *ctx, const struct alarm *alarm),
+                        void *ctx)
+{
+    alarms_each(journal->alarms, each, ctx);
+}
+
+bool journal_acknowledge_alarm(struct journal *journal, const char *key, const char *note)
+{
+    return alarms_acknowledge(journal->alarms, key, clock_utc(journal->options.clock), note);
+}
+
+bool journal_shelve_alarm(struct journal *journal, const char *key, int64_t until_us)
+{
+    return alarms_shelve(journal->alarms, key, until_us);
 }

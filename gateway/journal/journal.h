@@ -9,11 +9,13 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/log.h"
+#include "model/alarm.h"
 #include "model/event.h"
 
 enum {
     JOURNAL_MEMORY_MAX = 4096,  // events kept in memory: those lately appended
     JOURNAL_RECEIVERS_MAX = 256, // those of earlier configurations included
+    JOURNAL_FABRICS_MAX = 32,    // snapshots of the fabric that are kept in the file
 };
 
 // What the journal reports of itself; the pipeline makes events of it.
@@ -42,6 +44,16 @@ struct journal_status {
     int64_t pending;   // events in memory that are not on disk
     uint64_t dropped;  // events that were lost from the journal before every receiver had them
     uint64_t commits;
+    size_t alarms;          // active ones
+    uint64_t alarms_missed; // raised or cleared when there was no room for more
+};
+
+// A snapshot of the fabric.
+struct journal_fabric {
+    int64_t number;  // as people ask for it; 0: not in the file yet
+    int64_t time_us; // UTC: when the fabric was first seen like this
+    uint64_t digest; // tells whether two are the same
+    uint32_t nodes, links;
 };
 
 struct journal_item {
@@ -70,6 +82,31 @@ int64_t journal_append(struct journal *journal, struct event *event,
                        const struct journal_report *report);
 void journal_commit(struct journal *journal);
 bool journal_has_work(struct journal *journal); // something that a commit would save
+
+// Writer's thread. Copies the record, to be saved with the next commit, unless the newest snapshot has the
+// same digest. The newest are kept, as many as JOURNAL_FABRICS_MAX, in a quarter of `bytes_max`. While
+// degraded there is one in memory: the latest. `number` is ignored.
+void journal_save_fabric(struct journal *journal, const struct journal_fabric *fabric,
+                         const uint8_t *record, size_t size);
+
+// The kept snapshots, oldest first; one that is not in the file yet is the last. Returns how many. Any thread.
+size_t journal_list_fabrics(struct journal *journal,
+                            struct journal_fabric out[JOURNAL_FABRICS_MAX + 1]);
+
+// A snapshot by number, or, for 0, the newest. The record is the caller's, made with malloc. NULL with a
+// sentence when there is none of that number, or it cannot be read. Any thread.
+uint8_t *journal_read_fabric(struct journal *journal, int64_t number, struct journal_fabric *out,
+                             size_t *size, struct error *err);
+
+// An event that raises an alarm, or clears one, does so when it is appended: there is one active alarm a
+// key, and it survives restarts. Any thread: the active alarms in the order in which they were raised; `each`
+// must not call the journal.
+void journal_each_alarm(struct journal *journal, void (*each)(void *ctx, const struct alarm *alarm),
+                        void *ctx);
+
+// Any thread. False when no such alarm is active. A raise after that changes neither; a clear ends both.
+bool journal_acknowledge_alarm(struct journal *journal, const char *key, const char *note);
+bool journal_shelve_alarm(struct journal *journal, const char *key, int64_t until_us); // 0: no longer
 
 // Asks the writer to drop, with its next commits, what is older and what every receiver has. Any thread.
 void journal_ask_to_prune(struct journal *journal, int64_t age_us);

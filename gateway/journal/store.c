@@ -1,5 +1,7 @@
 #include "journal/store.h"
 
+#include "base/text.h"
+
 #include <sqlite3.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,6 +24,27 @@ static const char *const MIGRATIONS[STORE_SCHEMA_VERSION] = {
     " record BLOB NOT NULL);"
     "CREATE INDEX event_time ON event (time_us);"
     "CREATE TABLE receiver (name TEXT PRIMARY KEY, cursor INTEGER NOT NULL) WITHOUT ROWID;",
+    "CREATE TABLE snapshot ("
+    " number INTEGER PRIMARY KEY,"
+    " time_us INTEGER NOT NULL,"
+    " digest INTEGER NOT NULL,"
+    " nodes INTEGER NOT NULL,"
+    " links INTEGER NOT NULL,"
+    " record BLOB NOT NULL);"
+    "CREATE TABLE alarm ("
+    " key TEXT PRIMARY KEY,"
+    " event_sequence INTEGER NOT NULL,"
+    " event_id TEXT NOT NULL,"
+    " type TEXT NOT NULL,"
+    " severity INTEGER NOT NULL,"
+    " raised_us INTEGER NOT NULL,"
+    " last_us INTEGER NOT NULL,"
+    " count INTEGER NOT NULL,"
+    " node_guid INTEGER NOT NULL,"
+    " text TEXT NOT NULL,"
+    " acknowledged_us INTEGER NOT NULL,"
+    " note TEXT NOT NULL,"
+    " shelved_until_us INTEGER NOT NULL);",
 };
 
 enum statement {
@@ -33,11 +56,22 @@ enum statement {
     READ_CURSORS,
     GET_SIZE,
     FIRST_SINCE,
+    SET_ALARM,
+    DELETE_ALARM,
+    READ_ALARMS,
+    ADD_SNAPSHOT,
+    DELETE_SNAPSHOTS,
+    LIST_SNAPSHOTS,
+    READ_SNAPSHOT,
     STATEMENT_COUNT,
 };
 
 #define ROW_COLUMNS \
     "sequence, id, type, time_us, severity, node_guid, report_lid, report_tid, report_digest, record"
+#define ALARM_COLUMNS \
+    "key, event_sequence, event_id, type, severity, raised_us, last_us, count, node_guid, text," \
+    " acknowledged_us, note, shelved_until_us"
+#define SNAPSHOT_COLUMNS "number, time_us, digest, nodes, links, length(record)"
 
 static const char *const SQL[STATEMENT_COUNT] = {
     // After a commit whose sync failed, the rows may be there all the same.
@@ -51,8 +85,24 @@ static const char *const SQL[STATEMENT_COUNT] = {
     [READ_SINCE] = "SELECT " ROW_COLUMNS " FROM event WHERE time_us >= ? ORDER BY sequence",
     [READ_CURSORS] = "SELECT name, cursor FROM receiver",
     [GET_SIZE] = "SELECT (SELECT min(sequence) FROM event), (SELECT max(sequence) FROM event),"
-                 " (SELECT time_us FROM event ORDER BY sequence LIMIT 1)",
+                 " (SELECT time_us FROM event ORDER BY sequence LIMIT 1),"
+                 " (SELECT count(*) FROM snapshot), (SELECT sum(length(record)) FROM snapshot)",
     [FIRST_SINCE] = "SELECT min(sequence) FROM event WHERE time_us >= ?",
+    [SET_ALARM] = "INSERT OR REPLACE INTO alarm (" ALARM_COLUMNS
+                  ") VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?)",
+    [DELETE_ALARM] = "DELETE FROM alarm WHERE key = ?",
+    [READ_ALARMS] = "SELECT " ALARM_COLUMNS " FROM alarm ORDER BY event_sequence",
+    [ADD_SNAPSHOT] = "INSERT INTO snapshot (time_us, digest, nodes, links, record)"
+                     " SELECT ?1, ?2, ?3, ?4, ?5 WHERE ?2 IS NOT"
+                     " (SELECT digest FROM snapshot ORDER BY number DESC LIMIT 1)",
+    [DELETE_SNAPSHOTS] = "DELETE FROM snapshot WHERE number IN (SELECT number FROM"
+                         " (SELECT number, row_number() OVER newest AS place,"
+                         " sum(length(record)) OVER newest AS bytes FROM snapshot"
+                         " WINDOW newest AS (ORDER BY number DESC))"
+                         " WHERE place > ?1 OR (place > 1 AND bytes > ?2))",
+    [LIST_SNAPSHOTS] = "SELECT " SNAPSHOT_COLUMNS " FROM snapshot ORDER BY number",
+    [READ_SNAPSHOT] = "SELECT " SNAPSHOT_COLUMNS ", record FROM snapshot WHERE ?1 IN (0, number)"
+                      " ORDER BY number DESC LIMIT 1",
 };
 
 struct store {
@@ -145,8 +195,13 @@ static enum store_result prepare_file(struct store *store, bool read_only, struc
                   (int)version, (int)STORE_SCHEMA_VERSION);
         return STORE_FAILED;
     }
+    if (code == SQLITE_OK && version < STORE_SCHEMA_VERSION && read_only) {
+        error_set(err, "its schema is version %d; an ibtrapd of this version brings it to version %d when "
+                       "it starts", (int)version, (int)STORE_SCHEMA_VERSION);
+        return STORE_FAILED;
+    }
     if (code == SQLITE_OK && version < STORE_SCHEMA_VERSION)
-        code = read_only ? SQLITE_ERROR : migrate(store, (int)version);
+        code = migrate(store, (int)version);
     if (code == SQLITE_OK)
         code = prepare(store);
     store->rows = -1; // a reader seldom wants to know, and it takes a while
@@ -255,6 +310,56 @@ void store_delete_through(struct store *store, int64_t sequence, int64_t rows_ma
     store->rows -= finish_statement(store, s);
 }
 
+void store_set_alarm(struct store *store, const struct alarm *alarm)
+{
+    sqlite3_stmt *s = begin_statement(store, SET_ALARM);
+    if (!s)
+        return;
+    sqlite3_bind_text(s, 1, alarm->key, -1, SQLITE_STATIC);
+    sqlite3_bind_int64(s, 2, alarm->event_sequence);
+    sqlite3_bind_text(s, 3, alarm->event_id, -1, SQLITE_STATIC);
+    sqlite3_bind_text(s, 4, alarm->type, -1, SQLITE_STATIC);
+    sqlite3_bind_int(s, 5, (int)alarm->severity);
+    sqlite3_bind_int64(s, 6, alarm->raised_us);
+    sqlite3_bind_int64(s, 7, alarm->last_us);
+    sqlite3_bind_int64(s, 8, (sqlite3_int64)alarm->count);
+    sqlite3_bind_int64(s, 9, (sqlite3_int64)alarm->node_guid);
+    sqlite3_bind_text(s, 10, alarm->text, -1, SQLITE_STATIC);
+    sqlite3_bind_int64(s, 11, alarm->acknowledged_us);
+    sqlite3_bind_text(s, 12, alarm->note, -1, SQLITE_STATIC);
+    sqlite3_bind_int64(s, 13, alarm->shelved_until_us);
+    finish_statement(store, s);
+}
+
+void store_delete_alarm(struct store *store, const char *key)
+{
+    sqlite3_stmt *s = begin_statement(store, DELETE_ALARM);
+    if (!s)
+        return;
+    sqlite3_bind_text(s, 1, key, -1, SQLITE_STATIC);
+    finish_statement(store, s);
+}
+
+void store_add_snapshot(struct store *store, const struct store_snapshot *snapshot, int64_t keep,
+                        int64_t bytes_max)
+{
+    sqlite3_stmt *s = begin_statement(store, ADD_SNAPSHOT);
+    if (!s)
+        return;
+    sqlite3_bind_int64(s, 1, snapshot->time_us);
+    sqlite3_bind_int64(s, 2, (sqlite3_int64)snapshot->digest);
+    sqlite3_bind_int64(s, 3, snapshot->nodes);
+    sqlite3_bind_int64(s, 4, snapshot->links);
+    sqlite3_bind_blob64(s, 5, snapshot->record, snapshot->record_size, SQLITE_STATIC);
+    finish_statement(store, s);
+    s = begin_statement(store, DELETE_SNAPSHOTS);
+    if (!s)
+        return;
+    sqlite3_bind_int64(s, 1, keep);
+    sqlite3_bind_int64(s, 2, bytes_max);
+    finish_statement(store, s);
+}
+
 enum store_result store_commit(struct store *store, struct error *err)
 {
     if (store->failure == SQLITE_OK)
@@ -336,6 +441,91 @@ enum store_result store_read_cursors(struct store *store,
     return result;
 }
 
+static void copy_text(char *out, size_t size, sqlite3_stmt *s, int column)
+{
+    const char *text = (const char *)sqlite3_column_text(s, column);
+    struct text t = text_in(out, size);
+    text_add(&t, text ? text : "");
+}
+
+static struct alarm alarm_of(sqlite3_stmt *s)
+{
+    struct alarm alarm = {
+        .event_sequence = sqlite3_column_int64(s, 1),
+        .severity = (enum severity)(sqlite3_column_int(s, 4) & 7),
+        .raised_us = sqlite3_column_int64(s, 5),
+        .last_us = sqlite3_column_int64(s, 6),
+        .count = (uint64_t)sqlite3_column_int64(s, 7),
+        .node_guid = (uint64_t)sqlite3_column_int64(s, 8),
+        .acknowledged_us = sqlite3_column_int64(s, 10),
+        .shelved_until_us = sqlite3_column_int64(s, 12),
+    };
+    copy_text(alarm.key, sizeof alarm.key, s, 0);
+    copy_text(alarm.event_id, sizeof alarm.event_id, s, 2);
+    copy_text(alarm.type, sizeof alarm.type, s, 3);
+    copy_text(alarm.text, sizeof alarm.text, s, 9);
+    copy_text(alarm.note, sizeof alarm.note, s, 11);
+    return alarm;
+}
+
+enum store_result store_read_alarms(struct store *store,
+                                    void (*each)(void *ctx, const struct alarm *alarm), void *ctx,
+                                    struct error *err)
+{
+    sqlite3_stmt *s = store->statements[READ_ALARMS];
+    int code;
+    while ((code = sqlite3_step(s)) == SQLITE_ROW) {
+        const struct alarm alarm = alarm_of(s);
+        each(ctx, &alarm);
+    }
+    enum store_result result = tell(store, code, err);
+    sqlite3_reset(s);
+    return result;
+}
+
+enum store_result store_count_alarms(struct store *store, int64_t *out, struct error *err)
+{
+    return tell(store, read_number(store, "SELECT count(*) FROM alarm", out), err);
+}
+
+static enum store_result read_snapshots(struct store *store, sqlite3_stmt *s, bool with_record,
+                                        void (*each)(void *ctx, const struct store_snapshot *snapshot),
+                                        void *ctx, struct error *err)
+{
+    int code;
+    while ((code = sqlite3_step(s)) == SQLITE_ROW) {
+        const struct store_snapshot snapshot = {
+            .number = sqlite3_column_int64(s, 0),
+            .time_us = sqlite3_column_int64(s, 1),
+            .digest = (uint64_t)sqlite3_column_int64(s, 2),
+            .nodes = (uint32_t)sqlite3_column_int64(s, 3),
+            .links = (uint32_t)sqlite3_column_int64(s, 4),
+            .record_size = (size_t)sqlite3_column_int64(s, 5),
+            .record = with_record ? sqlite3_column_blob(s, 6) : NULL,
+        };
+        each(ctx, &snapshot);
+    }
+    enum store_result result = tell(store, code, err);
+    sqlite3_reset(s);
+    return result;
+}
+
+enum store_result store_list_snapshots(struct store *store,
+                                       void (*each)(void *ctx, const struct store_snapshot *snapshot),
+                                       void *ctx, struct error *err)
+{
+    return read_snapshots(store, store->statements[LIST_SNAPSHOTS], false, each, ctx, err);
+}
+
+enum store_result store_read_snapshot(struct store *store, int64_t number,
+                                      void (*each)(void *ctx, const struct store_snapshot *snapshot),
+                                      void *ctx, struct error *err)
+{
+    sqlite3_stmt *s = store->statements[READ_SNAPSHOT];
+    sqlite3_bind_int64(s, 1, number);
+    return read_snapshots(store, s, true, each, ctx, err);
+}
+
 enum store_result store_get_size(struct store *store, struct store_size *out, struct error *err)
 {
     *out = (struct store_size){0};
@@ -349,6 +539,8 @@ enum store_result store_get_size(struct store *store, struct store_size *out, st
         out->last = sqlite3_column_int64(s, 1);
         out->oldest_us = sqlite3_column_int64(s, 2);
         out->rows = store->rows;
+        out->snapshots = sqlite3_column_int64(s, 3);
+        out->snapshot_bytes = sqlite3_column_int64(s, 4);
     }
     enum store_result result = tell(store, code, err);
     sqlite3_reset(s);

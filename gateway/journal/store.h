@@ -4,11 +4,12 @@
 #define IBTRAPD_JOURNAL_STORE_H
 
 #include "base/error.h"
+#include "model/alarm.h"
 
 #include <stddef.h>
 #include <stdint.h>
 
-enum { STORE_SCHEMA_VERSION = 1, STORE_NAME_MAX = 64 };
+enum { STORE_SCHEMA_VERSION = 2, STORE_NAME_MAX = 64 };
 
 enum store_result {
     STORE_OK,
@@ -29,11 +30,22 @@ struct store_row {
     size_t record_size;
 };
 
+// A snapshot of the fabric.
+struct store_snapshot {
+    int64_t number; // they rise; given by the file
+    int64_t time_us;
+    uint64_t digest;
+    uint32_t nodes, links;
+    const uint8_t *record; // NULL in a list
+    size_t record_size;
+};
+
 struct store_size {
     int64_t first, last; // sequence numbers of events, 0 when there is none
     int64_t rows;        // as counted when this connection was opened, and what it changed since
     int64_t oldest_us;         // time of the first
     int64_t bytes;             // that the file uses
+    int64_t snapshots, snapshot_bytes; // kept snapshots of the fabric, and what of `bytes` they take
 };
 
 struct store;
@@ -50,6 +62,13 @@ void store_begin(struct store *store);
 void store_add_event(struct store *store, const struct store_row *row);
 void store_set_cursor(struct store *store, const char *receiver, int64_t sequence);
 void store_delete_through(struct store *store, int64_t sequence, int64_t rows_max);
+void store_set_alarm(struct store *store, const struct alarm *alarm);
+void store_delete_alarm(struct store *store, const char *key);
+
+// Adds a snapshot, unless the newest has the same digest, and deletes the oldest until there are `keep` at
+// most and, but for the newest, `bytes_max` octets of them.
+void store_add_snapshot(struct store *store, const struct store_snapshot *snapshot, int64_t keep,
+                        int64_t bytes_max);
 enum store_result store_commit(struct store *store, struct error *err);
 
 // Rows with sequence > `after`, ascending, `limit` at most; what they point to is valid during the
@@ -67,6 +86,21 @@ enum store_result store_read_since(struct store *store, int64_t since_us,
 enum store_result store_read_cursors(struct store *store,
                                      void (*each)(void *ctx, const char *receiver, int64_t sequence),
                                      void *ctx, struct error *err);
+
+// The active alarms, by the number of the event that raised each.
+enum store_result store_read_alarms(struct store *store,
+                                    void (*each)(void *ctx, const struct alarm *alarm), void *ctx,
+                                    struct error *err);
+enum store_result store_count_alarms(struct store *store, int64_t *out, struct error *err);
+
+// The kept snapshots without their records, oldest first; and one with its record, by number or, for 0, the
+// newest: `each` is not called when there is none.
+enum store_result store_list_snapshots(struct store *store,
+                                       void (*each)(void *ctx, const struct store_snapshot *snapshot),
+                                       void *ctx, struct error *err);
+enum store_result store_read_snapshot(struct store *store, int64_t number,
+                                      void (*each)(void *ctx, const struct store_snapshot *snapshot),
+                                      void *ctx, struct error *err);
 
 enum store_result store_get_size(struct store *store, struct store_size *out, struct error *err);
 

@@ -3,12 +3,15 @@
 #include "journal/journal.h"
 
 #include "event/maker.h"
+#include "journal/store.h"
+#include "model/catalogue.h"
 #include "model/event_record.h"
 
 #include <dirent.h>
 #include <fcntl.h>
 #include <setjmp.h>
 #include <signal.h>
+#include <sqlite3.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -403,13 +406,9 @@ static void test_a_corrupt_file_is_set_aside(void **state)
     assert_int_equal(read_all(f, 0, 1), 1);
 }
 
-static void test_corruption_while_running(void **state)
+// Everything but the file's first page.
+static void corrupt(const struct fixture *f)
 {
-    struct fixture *f = *state;
-    int receiver = journal_receiver(f->journal, "nms");
-    add_many(f, 2000);
-    reopen(f); // what is in the WAL goes into the file
-    receiver = journal_receiver(f->journal, "nms");
     int fd = open(f->path, O_WRONLY);
     char garbage[4096];
     memset(garbage, 'x', sizeof garbage);
@@ -417,6 +416,16 @@ static void test_corruption_while_running(void **state)
     for (off_t at = 4096; at < end; at += 4096)
         assert_int_equal(pwrite(fd, garbage, sizeof garbage, at), sizeof garbage);
     close(fd);
+}
+
+static void test_corruption_while_running(void **state)
+{
+    struct fixture *f = *state;
+    int receiver = journal_receiver(f->journal, "nms");
+    add_many(f, 2000);
+    reopen(f); // what is in the WAL goes into the file
+    receiver = journal_receiver(f->journal, "nms");
+    corrupt(f);
     read_all(f, 0, 0); // a slow receiver stumbles over it
     for (int i = 0; i < 20; i++) {
         pass(f, 2 * CLOCK_US_PER_S);
@@ -629,6 +638,432 @@ static void test_a_reader_waits_while_the_file_is_away(void **state)
     event_release(item.event);
 }
 
+// Snapshots of the fabric.
+
+static void save_fabric(struct fixture *f, unsigned n, size_t size)
+{
+    uint8_t *record = malloc(size);
+    memset(record, (int)n, size);
+    const struct journal_fabric meta = {.number = 4711,
+                                        .time_us = f->utc,
+                                        .digest = UINT64_C(0xF000000000000000) + n,
+                                        .nodes = n,
+                                        .links = 2 * n};
+    journal_save_fabric(f->journal, &meta, record, size);
+    free(record);
+}
+
+static void assert_fabric(struct fixture *f, int64_t number, int64_t expected_number, unsigned n,
+                          size_t expected_size)
+{
+    struct journal_fabric meta;
+    struct error err;
+    size_t size = 0;
+    uint8_t *record = journal_read_fabric(f->journal, number, &meta, &size, &err);
+    assert_non_null(record);
+    assert_int_equal(meta.number, expected_number);
+    assert_int_equal(meta.nodes, n);
+    assert_int_equal(meta.links, 2 * n);
+    assert_true(meta.digest == UINT64_C(0xF000000000000000) + n);
+    assert_int_equal(size, expected_size);
+    assert_int_equal(record[0], (uint8_t)n);
+    assert_int_equal(record[size - 1], (uint8_t)n);
+    free(record);
+}
+
+static size_t list_fabrics(struct fixture *f, struct journal_fabric list[JOURNAL_FABRICS_MAX + 1])
+{
+    size_t n = journal_list_fabrics(f->journal, list);
+    for (size_t i = 1; i < n; i++)
+        assert_true(list[i].time_us >= list[i - 1].time_us);
+    return n;
+}
+
+static void test_a_snapshot_survives(void **state)
+{
+    struct fixture *f = *state;
+    struct journal_fabric list[JOURNAL_FABRICS_MAX + 1], meta;
+    struct error err;
+    size_t size;
+    assert_int_equal(list_fabrics(f, list), 0);
+    assert_null(journal_read_fabric(f->journal, 0, &meta, &size, &err));
+    assert_string_equal(err.text, "there is no snapshot of the fabric yet");
+    save_fabric(f, 1, 100000);
+    assert_true(journal_has_work(f->journal));
+    journal_commit(f->journal);
+    assert_false(journal_has_work(f->journal));
+    reopen(f);
+    assert_int_equal(list_fabrics(f, list), 1);
+    assert_int_equal(list[0].number, 1);
+    assert_int_equal(list[0].time_us, START_US);
+    assert_fabric(f, 0, 1, 1, 100000);
+    assert_fabric(f, 1, 1, 1, 100000);
+    assert_null(journal_read_fabric(f->journal, 2, &meta, &size, &err));
+    assert_string_equal(err.text, "there is no snapshot 2 of the fabric");
+}
+
+static void test_the_same_fabric_is_saved_once(void **state)
+{
+    struct fixture *f = *state;
+    struct journal_fabric list[JOURNAL_FABRICS_MAX + 1];
+    static const unsigned SEEN[] = {1, 1, 2, 2, 1};
+    for (size_t i = 0; i < 5; i++) {
+        pass(f, CLOCK_US_PER_S);
+        save_fabric(f, SEEN[i], 10);
+        journal_commit(f->journal);
+    }
+    reopen(f); // now only the file knows the digest
+    save_fabric(f, 1, 10);
+    journal_commit(f->journal);
+    assert_int_equal(list_fabrics(f, list), 3);
+    assert_int_equal(list[0].nodes, 1);
+    assert_int_equal(list[0].time_us, START_US + CLOCK_US_PER_S);
+    assert_int_equal(list[1].nodes, 2);
+    assert_int_equal(list[2].nodes, 1);
+    assert_int_equal(list[2].number, 3);
+}
+
+static void test_the_newest_snapshots_are_kept(void **state)
+{
+    struct fixture *f = *state;
+    struct journal_fabric list[JOURNAL_FABRICS_MAX + 1];
+    for (unsigned i = 1; i <= JOURNAL_FABRICS_MAX + 8; i++) {
+        save_fabric(f, i, 10);
+        journal_commit(f->journal);
+    }
+    assert_int_equal(list_fabrics(f, list), JOURNAL_FABRICS_MAX);
+    assert_int_equal(list[0].number, 9);
+    assert_fabric(f, 0, JOURNAL_FABRICS_MAX + 8, JOURNAL_FABRICS_MAX + 8, 10);
+    reopen(f); // numbers go on
+    save_fabric(f, 1, 10);
+    journal_commit(f->journal);
+    assert_fabric(f, 0, JOURNAL_FABRICS_MAX + 9, 1, 10);
+}
+
+static void test_snapshots_take_a_quarter_of_the_file(void **state)
+{
+    struct fixture *f = *state;
+    struct journal_fabric list[JOURNAL_FABRICS_MAX + 1];
+    f->options.bytes_max = 4 << 20;
+    reopen(f);
+    for (unsigned i = 1; i <= 9; i++) {
+        save_fabric(f, i, 300 << 10);
+        journal_commit(f->journal);
+    }
+    assert_int_equal(list_fabrics(f, list), 3);
+    save_fabric(f, 10, 5 << 20); // larger than all that may be: kept, and no event is let go for it
+    add_many(f, 100);
+    settle(f);
+    assert_int_equal(list_fabrics(f, list), 1);
+    assert_fabric(f, 0, 10, 10, 5 << 20);
+    struct journal_status status;
+    journal_get_status(f->journal, &status);
+    assert_int_equal(status.rows, 100);
+}
+
+static void test_the_latest_snapshot_waits_for_the_disk(void **state)
+{
+    struct fixture *f = *state;
+    struct journal_fabric list[JOURNAL_FABRICS_MAX + 1];
+    save_fabric(f, 1, 10);
+    journal_commit(f->journal);
+    journal_close(f->journal);
+    f->journal = NULL;
+    take_away(f);
+    reopen(f);
+    save_fabric(f, 2, 10);
+    journal_commit(f->journal);
+    save_fabric(f, 3, 10);
+    journal_commit(f->journal);
+    assert_int_equal(list_fabrics(f, list), 1);
+    assert_fabric(f, 0, 0, 3, 10);
+    bring_back(f);
+    pass(f, 2 * CLOCK_US_PER_S);
+    journal_commit(f->journal);
+    assert_int_equal(list_fabrics(f, list), 2);
+    assert_fabric(f, 0, 2, 3, 10);
+}
+
+// Alarms.
+
+static void tell(struct fixture *f, enum catalogue_event type, const char *key, const char *reason)
+{
+    struct maker_occurrence o = {.type = type};
+    snprintf(o.alarm_key, sizeof o.alarm_key, "%s", key);
+    snprintf(o.reason, sizeof o.reason, "%s", reason);
+    struct event *event = maker_from_occurrence(&f->maker, &o);
+    assert_non_null(event);
+    journal_append(f->journal, event, &(struct journal_report){0});
+    event_release(event);
+    pass(f, CLOCK_US_PER_S);
+}
+
+static void raise_alarm(struct fixture *f, const char *key)
+{
+    tell(f, CATALOGUE_RECEIVER_FAILING, key, "it does not answer");
+}
+
+static void clear_alarm(struct fixture *f, const char *key)
+{
+    tell(f, CATALOGUE_RECEIVER_BACK, key, "it answers");
+}
+
+struct alarm_list {
+    struct alarm alarms[8];
+    size_t count;
+};
+
+static void take_alarm(void *ctx, const struct alarm *alarm)
+{
+    struct alarm_list *list = ctx;
+    assert_true(list->count < 8);
+    list->alarms[list->count++] = *alarm;
+}
+
+static struct alarm_list list_alarms(struct fixture *f)
+{
+    struct alarm_list list = {.count = 0};
+    struct journal_status status;
+    journal_each_alarm(f->journal, take_alarm, &list);
+    journal_get_status(f->journal, &status);
+    assert_int_equal(status.alarms, list.count);
+    return list;
+}
+
+// The keys of the active alarms, in order.
+static void assert_alarms(struct fixture *f, const char *expected)
+{
+    char keys[300] = "";
+    const struct alarm_list list = list_alarms(f);
+    for (size_t i = 0; i < list.count; i++)
+        snprintf(keys + strlen(keys), sizeof keys - strlen(keys), "%s%s", i ? " " : "",
+                 list.alarms[i].key);
+    assert_string_equal(keys, expected);
+}
+
+static void test_alarms_are_raised_and_cleared(void **state)
+{
+    struct fixture *f = *state;
+    raise_alarm(f, "b");
+    raise_alarm(f, "a");
+    clear_alarm(f, "none"); // nothing to clear
+    raise_alarm(f, "");     // no alarm
+    assert_alarms(f, "b a");
+    clear_alarm(f, "b");
+    assert_alarms(f, "a");
+    journal_commit(f->journal);
+    raise_alarm(f, "b");
+    clear_alarm(f, "a");
+    assert_alarms(f, "b");
+    journal_commit(f->journal);
+    assert_alarms(f, "b");
+    assert_false(journal_has_work(f->journal));
+}
+
+static void test_an_alarm_raised_again_is_the_same(void **state)
+{
+    struct fixture *f = *state;
+    add(f, NULL);
+    raise_alarm(f, "a");
+    const struct alarm first = list_alarms(f).alarms[0];
+    tell(f, CATALOGUE_JOURNAL_DEGRADED, "a", "the disk is gone");
+    const struct alarm again = list_alarms(f).alarms[0];
+    assert_int_equal(first.count, 1);
+    assert_int_equal(first.event_sequence, 2);
+    assert_int_equal(first.raised_us, START_US);
+    assert_int_equal(first.last_us, START_US);
+    assert_string_equal(first.type, "receiver-failing");
+    assert_int_equal(first.severity, SEVERITY_ERROR);
+    assert_non_null(strstr(first.text, "it does not answer"));
+    assert_int_equal(again.count, 2);
+    assert_int_equal(again.event_sequence, 2);
+    assert_string_equal(again.event_id, first.event_id);
+    assert_int_equal(again.raised_us, START_US);
+    assert_int_equal(again.last_us, START_US + CLOCK_US_PER_S);
+    assert_string_equal(again.type, "journal-degraded");
+    assert_non_null(strstr(again.text, "the disk is gone"));
+    clear_alarm(f, "a");
+    raise_alarm(f, "a"); // another one
+    assert_int_equal(list_alarms(f).alarms[0].count, 1);
+    assert_int_equal(list_alarms(f).alarms[0].event_sequence, 5);
+}
+
+static void assert_same_alarm(const struct alarm *a, const struct alarm *b)
+{
+    assert_string_equal(a->key, b->key);
+    assert_int_equal(a->event_sequence, b->event_sequence);
+    assert_string_equal(a->event_id, b->event_id);
+    assert_int_equal(a->raised_us, b->raised_us);
+    assert_string_equal(a->type, b->type);
+    assert_int_equal(a->severity, b->severity);
+    assert_int_equal(a->node_guid, b->node_guid);
+    assert_string_equal(a->text, b->text);
+    assert_int_equal(a->last_us, b->last_us);
+    assert_int_equal(a->count, b->count);
+    assert_int_equal(a->acknowledged_us, b->acknowledged_us);
+    assert_string_equal(a->note, b->note);
+    assert_int_equal(a->shelved_until_us, b->shelved_until_us);
+}
+
+static void test_a_link_that_is_down_is_degraded_no_more(void **state)
+{
+    struct fixture *f = *state;
+    raise_alarm(f, "rate link a");
+    raise_alarm(f, "rate link b");
+    raise_alarm(f, "rate a");
+    raise_alarm(f, "a");
+    raise_alarm(f, "link a");
+    assert_alarms(f, "rate link b rate a a link a");
+    raise_alarm(f, "rate link a"); // it came back, and its being up is told later
+    clear_alarm(f, "link a");
+    assert_alarms(f, "rate link b rate a a rate link a");
+}
+
+static void test_alarms_survive_a_restart(void **state)
+{
+    struct fixture *f = *state;
+    raise_alarm(f, "a");
+    raise_alarm(f, "b");
+    raise_alarm(f, "c");
+    journal_commit(f->journal);
+    clear_alarm(f, "b");
+    raise_alarm(f, "a");
+    assert_true(journal_acknowledge_alarm(f->journal, "c", "Kim\nknows"));
+    assert_true(journal_shelve_alarm(f->journal, "c", 4711));
+    assert_false(journal_acknowledge_alarm(f->journal, "b", ""));
+    assert_false(journal_shelve_alarm(f->journal, "d", 1));
+    journal_commit(f->journal);
+    raise_alarm(f, "d"); // never committed
+    const struct alarm_list before = list_alarms(f);
+    reopen(f);
+    assert_alarms(f, "a c");
+    const struct alarm_list after = list_alarms(f);
+    for (size_t i = 0; i < 2; i++)
+        assert_same_alarm(&after.alarms[i], &before.alarms[i]);
+    assert_string_equal(after.alarms[1].note, "Kim?knows");
+    assert_int_equal(after.alarms[1].acknowledged_us, START_US + 5 * CLOCK_US_PER_S);
+    assert_int_equal(after.alarms[1].shelved_until_us, 4711);
+    clear_alarm(f, "a");
+    journal_commit(f->journal);
+    reopen(f);
+    assert_alarms(f, "c");
+}
+
+static void test_what_people_do_with_an_alarm_is_saved(void **state)
+{
+    struct fixture *f = *state;
+    raise_alarm(f, "a");
+    journal_commit(f->journal);
+    assert_true(journal_acknowledge_alarm(f->journal, "a", "seen"));
+    assert_true(journal_has_work(f->journal));
+    journal_commit(f->journal);
+    reopen(f);
+    assert_string_equal(list_alarms(f).alarms[0].note, "seen");
+}
+
+static void test_alarms_while_the_file_is_away(void **state)
+{
+    struct fixture *f = *state;
+    raise_alarm(f, "stays");
+    raise_alarm(f, "ends");
+    raise_alarm(f, "again");
+    journal_acknowledge_alarm(f->journal, "again", "seen");
+    journal_commit(f->journal);
+    const struct alarm again = list_alarms(f).alarms[2];
+    journal_close(f->journal);
+    f->journal = NULL;
+    take_away(f);
+    reopen(f);
+    clear_alarm(f, "ends");
+    raise_alarm(f, "again");
+    raise_alarm(f, "new");
+    raise_alarm(f, "gone");
+    clear_alarm(f, "gone");
+    journal_commit(f->journal);
+    assert_alarms(f, "again new");
+    bring_back(f);
+    pass(f, 2 * CLOCK_US_PER_S);
+    journal_commit(f->journal);
+    for (int i = 0; i < 2; i++) {
+        assert_alarms(f, "stays again new");
+        const struct alarm merged = list_alarms(f).alarms[1];
+        assert_int_equal(merged.count, 2);
+        assert_string_equal(merged.event_id, again.event_id);
+        assert_string_equal(merged.note, "seen");
+        assert_int_equal(merged.raised_us, again.raised_us);
+        assert_true(merged.last_us > again.last_us);
+        reopen(f);
+    }
+}
+
+static void test_alarms_outlive_a_corrupt_file(void **state)
+{
+    struct fixture *f = *state;
+    raise_alarm(f, "a");
+    raise_alarm(f, "b");
+    add_many(f, 2000);
+    reopen(f); // what is in the WAL goes into the file
+    save_fabric(f, 7, 10);
+    journal_commit(f->journal);
+    clear_alarm(f, "b");
+    corrupt(f);
+    read_all(f, 0, 0); // a slow receiver stumbles over it
+    for (int i = 0; i < 20; i++) {
+        pass(f, 2 * CLOCK_US_PER_S);
+        save_fabric(f, 7, 10);
+        journal_commit(f->journal);
+    }
+    assert_true(files_with(f, "corrupt") >= 1);
+    reopen(f);
+    assert_alarms(f, "a");
+    assert_fabric(f, 0, 1, 7, 10);
+}
+
+// A file as version 1 of the schema had it.
+static void test_a_file_of_the_first_schema_is_brought_up_to_date(void **state)
+{
+    static const char SCHEMA_1[] =
+        "CREATE TABLE event (sequence INTEGER PRIMARY KEY, id TEXT NOT NULL, type TEXT NOT NULL,"
+        " time_us INTEGER NOT NULL, severity INTEGER NOT NULL, node_guid INTEGER NOT NULL,"
+        " report_lid INTEGER NOT NULL, report_tid INTEGER NOT NULL, report_digest INTEGER NOT NULL,"
+        " record BLOB NOT NULL);"
+        "CREATE INDEX event_time ON event (time_us);"
+        "CREATE TABLE receiver (name TEXT PRIMARY KEY, cursor INTEGER NOT NULL) WITHOUT ROWID;"
+        "PRAGMA user_version = 1; PRAGMA journal_mode = WAL;"
+        "INSERT INTO event SELECT * FROM old.event; INSERT INTO receiver VALUES ('nms', 2);";
+    struct fixture *f = *state;
+    add_many(f, 3);
+    journal_close(f->journal);
+    f->journal = NULL;
+    char old[120], attach[200];
+    snprintf(old, sizeof old, "%s.old", f->path);
+    snprintf(attach, sizeof attach, "ATTACH '%s' AS old;", old);
+    assert_int_equal(rename(f->path, old), 0);
+    sqlite3 *db;
+    assert_int_equal(sqlite3_open(f->path, &db), SQLITE_OK);
+    assert_int_equal(sqlite3_exec(db, attach, NULL, NULL, NULL), SQLITE_OK);
+    assert_int_equal(sqlite3_exec(db, SCHEMA_1, NULL, NULL, NULL), SQLITE_OK);
+    sqlite3_close(db);
+    struct store *store;
+    struct error err;
+    assert_int_equal(store_open(f->path, true, &store, &err), STORE_FAILED);
+    assert_non_null(strstr(err.text, "its schema is version 1; an ibtrapd of this version brings it to "
+                                     "version 2 when it starts"));
+    reopen(f);
+    struct journal_status status;
+    journal_get_status(f->journal, &status);
+    assert_true(status.durable);
+    int receiver = journal_receiver(f->journal, "nms");
+    assert_int_equal(journal_cursor(f->journal, receiver), 2);
+    assert_int_equal(read_all(f, 0, 3), 3);
+    raise_alarm(f, "a");
+    save_fabric(f, 1, 10);
+    journal_commit(f->journal);
+    reopen(f);
+    assert_alarms(f, "a");
+    assert_fabric(f, 0, 1, 1, 10);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
 int main(void)
@@ -657,6 +1092,19 @@ int main(void)
         TEST(test_two_processes_do_not_share_a_directory),
         TEST(test_what_waited_before_a_degraded_start_is_still_delivered),
         TEST(test_a_reader_waits_while_the_file_is_away),
+        TEST(test_a_snapshot_survives),
+        TEST(test_the_same_fabric_is_saved_once),
+        TEST(test_the_newest_snapshots_are_kept),
+        TEST(test_snapshots_take_a_quarter_of_the_file),
+        TEST(test_the_latest_snapshot_waits_for_the_disk),
+        TEST(test_alarms_are_raised_and_cleared),
+        TEST(test_an_alarm_raised_again_is_the_same),
+        TEST(test_a_link_that_is_down_is_degraded_no_more),
+        TEST(test_alarms_survive_a_restart),
+        TEST(test_what_people_do_with_an_alarm_is_saved),
+        TEST(test_alarms_while_the_file_is_away),
+        TEST(test_alarms_outlive_a_corrupt_file),
+        TEST(test_a_file_of_the_first_schema_is_brought_up_to_date),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,348 @@
+#include "journal/alarms.h"
+
+#include "base/text.h"
+#include "model/catalogue.h"
+
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/queue.h>
+
+enum { BUCKETS = 16384 };
+
+struct entry {
+    struct alarm alarm;
+    bool active; // otherwise cleared, and the file may still have it
+    // Numbers of what `alarm` and `active` said: now, and when they were last written; 0: never.
+    uint64_t revision, written;
+    bool changed; // since the last commit
+    LIST_ENTRY(entry) in_bucket;
+    TAILQ_ENTRY(entry) in_order;
+    TAILQ_ENTRY(entry) in_changed;
+};
+
+LIST_HEAD(bucket, entry);
+TAILQ_HEAD(entries, entry);
+
+struct alarms {
+    pthread_mutex_t lock;
+    struct bucket buckets[BUCKETS];
+    struct entries order, changed; // by the event's number; by when they changed
+    size_t entry_count, active_count;
+    bool loaded; // memory knows all that the file has
+};
+
+struct alarms *alarms_new(void)
+{
+    struct alarms *a = calloc(1, sizeof *a);
+    if (!a)
+        return NULL;
+    pthread_mutex_init(&a->lock, NULL);
+    TAILQ_INIT(&a->order);
+    TAILQ_INIT(&a->changed);
+    return a;
+}
+
+void alarms_free(struct alarms *alarms)
+{
+    if (!alarms)
+        return;
+    for (struct entry *e; (e = TAILQ_FIRST(&alarms->order)) != NULL;) {
+        TAILQ_REMOVE(&alarms->order, e, in_order);
+        free(e);
+    }
+    pthread_mutex_destroy(&alarms->lock);
+    free(alarms);
+}
+
+// FNV-1a.
+static struct bucket *bucket_of(struct alarms *a, const char *key)
+{
+    uint32_t hash = 2166136261U;
+    for (const char *p = key; *p; p++)
+        hash = (hash ^ (uint8_t)*p) * 16777619U;
+    return &a->buckets[hash % BUCKETS];
+}
+
+static struct entry *find(struct alarms *a, const char *key)
+{
+    struct entry *e;
+    LIST_FOREACH(e, bucket_of(a, key), in_bucket)
+    {
+        if (strcmp(e->alarm.key, key) == 0)
+            return e;
+    }
+    return NULL;
+}
+
+// Nearly always at the end.
+static void put_in_order(struct alarms *a, struct entry *e)
+{
+    struct entry *before = TAILQ_LAST(&a->order, entries);
+    while (before && before->alarm.event_sequence > e->alarm.event_sequence)
+        before = TAILQ_PREV(before, entries, in_order);
+    if (before)
+        TAILQ_INSERT_AFTER(&a->order, before, e, in_order);
+    else
+        TAILQ_INSERT_HEAD(&a->order, e, in_order);
+}
+
+static struct entry *add(struct alarms *a, const struct alarm *alarm)
+{
+    struct entry *e = a->entry_count < ALARMS_MAX ? calloc(1, sizeof *e) : NULL;
+    if (!e)
+        return NULL;
+    e->alarm = *alarm;
+    LIST_INSERT_HEAD(bucket_of(a, alarm->key), e, in_bucket);
+    put_in_order(a, e);
+    a->entry_count++;
+    return e;
+}
+
+static void drop(struct alarms *a, struct entry *e)
+{
+    if (e->changed)
+        TAILQ_REMOVE(&a->changed, e, in_changed);
+    TAILQ_REMOVE(&a->order, e, in_order);
+    LIST_REMOVE(e, in_bucket);
+    a->entry_count--;
+    free(e);
+}
+
+static void note_change(struct alarms *a, struct entry *e)
+{
+    e->revision++;
+    if (!e->changed)
+        TAILQ_INSERT_TAIL(&a->changed, e, in_changed);
+    e->changed = true;
+}
+
+static void set_active(struct alarms *a, struct entry *e, bool active)
+{
+    a->active_count += active && !e->active;
+    a->active_count -= !active && e->active;
+    e->active = active;
+}
+
+// Raising and clearing.
+
+static struct alarm begin_alarm(const char *key, const struct event *event, int64_t sequence)
+{
+    struct alarm alarm = {.event_sequence = sequence, .raised_us = event->time_us};
+    snprintf(alarm.key, sizeof alarm.key, "%s", key);
+    snprintf(alarm.event_id, sizeof alarm.event_id, "%s", event->id);
+    return alarm;
+}
+
+static bool raise_alarm(struct alarms *a, const struct event *event, int64_t sequence)
+{
+    struct entry *e = find(a, event->alarm_key);
+    if (e && !e->active) { // it is another one now
+        TAILQ_REMOVE(&a->order, e, in_order);
+        e->alarm = begin_alarm(event->alarm_key, event, sequence);
+        put_in_order(a, e);
+    } else if (!e) {
+        const struct alarm alarm = begin_alarm(event->alarm_key, event, sequence);
+        e = add(a, &alarm);
+    }
+    if (!e)
+        return false;
+    set_active(a, e, true);
+    snprintf(e->alarm.type, sizeof e->alarm.type, "%s", event->type->name);
+    snprintf(e->alarm.text, sizeof e->alarm.text, "%s", event->text);
+    e->alarm.severity = event->type->severity;
+    e->alarm.node_guid = event->subject.node_guid ? event->subject.node_guid : event->subject.guid;
+    e->alarm.last_us = event->time_us;
+    e->alarm.count++;
+    note_change(a, e);
+    return true;
+}
+
+static bool clear_alarm(struct alarms *a, const char *key, const struct event *event,
+                        int64_t sequence)
+{
+    struct entry *e = find(a, key);
+    if (!e && !a->loaded) { // the file may know it
+        const struct alarm alarm = begin_alarm(key, event, sequence);
+        e = add(a, &alarm);
+        if (!e)
+            return false;
+    }
+    if (!e)
+        return true;
+    set_active(a, e, false);
+    note_change(a, e);
+    if (a->loaded && e->written == 0)
+        drop(a, e);
+    return true;
+}
+
+// A link that is down is degraded no more, and no event tells that.
+static bool clear_rate_alarm(struct alarms *a, const struct event *event, int64_t sequence)
+{
+    if (strncmp(event->alarm_key, "link ", 5) != 0)
+        return true;
+    char key[EVENT_KEY_SIZE + 8];
+    snprintf(key, sizeof key, "rate %s", event->alarm_key);
+    return clear_alarm(a, key, event, sequence);
+}
+
+bool alarms_take(struct alarms *alarms, const struct event *event, int64_t sequence)
+{
+    bool ok = true;
+    if (event->alarm_key[0] == '\0')
+        return true;
+    pthread_mutex_lock(&alarms->lock);
+    if (event->type->alarm == ALARM_RAISES)
+        ok = raise_alarm(alarms, event, sequence) && clear_rate_alarm(alarms, event, sequence);
+    else if (event->type->alarm == ALARM_CLEARS)
+        ok = clear_alarm(alarms, event->alarm_key, event, sequence);
+    pthread_mutex_unlock(&alarms->lock);
+    return ok;
+}
+
+// From the file and to it.
+
+// Raised again while the file could not be read: it is the one that the file has.
+static void merge(struct alarms *a, struct entry *e, const struct alarm *stored)
+{
+    struct alarm *alarm = &e->alarm;
+    TAILQ_REMOVE(&a->order, e, in_order);
+    alarm->event_sequence = stored->event_sequence;
+    alarm->raised_us = stored->raised_us;
+    alarm->count += stored->count;
+    alarm->acknowledged_us = stored->acknowledged_us;
+    alarm->shelved_until_us = stored->shelved_until_us;
+    memcpy(alarm->event_id, stored->event_id, sizeof alarm->event_id);
+    memcpy(alarm->note, stored->note, sizeof alarm->note);
+    put_in_order(a, e);
+    note_change(a, e);
+}
+
+static void take_stored(void *ctx, const struct alarm *stored)
+{
+    struct alarms *a = ctx;
+    struct entry *e = find(a, stored->key);
+    if (!e && (e = add(a, stored)) != NULL) {
+        set_active(a, e, true);
+        e->revision = 1;
+    } else if (e && e->active && e->written == 0) {
+        merge(a, e, stored);
+    }
+    if (e && e->written == 0)
+        e->written = 1;
+}
+
+enum store_result alarms_load(struct alarms *alarms, struct store *store, struct error *err)
+{
+    enum store_result result = STORE_OK;
+    pthread_mutex_lock(&alarms->lock);
+    if (!alarms->loaded) {
+        result = store_read_alarms(store, take_stored, alarms, err);
+        alarms->loaded = result == STORE_OK;
+    }
+    pthread_mutex_unlock(&alarms->lock);
+    return result;
+}
+
+void alarms_write(struct alarms *alarms, struct store *store)
+{
+    struct entry *e;
+    pthread_mutex_lock(&alarms->lock);
+    TAILQ_FOREACH(e, &alarms->changed, in_changed)
+    {
+        if (e->active)
+            store_set_alarm(store, &e->alarm);
+        else
+            store_delete_alarm(store, e->alarm.key);
+        e->written = e->revision;
+    }
+    pthread_mutex_unlock(&alarms->lock);
+}
+
+void alarms_committed(struct alarms *alarms)
+{
+    pthread_mutex_lock(&alarms->lock);
+    for (struct entry *e = TAILQ_FIRST(&alarms->changed), *next; e; e = next) {
+        next = TAILQ_NEXT(e, in_changed);
+        if (e->written != e->revision)
+            continue; // changed since, by somebody who acknowledged or shelved it
+        TAILQ_REMOVE(&alarms->changed, e, in_changed);
+        e->changed = false;
+        if (!e->active)
+            drop(alarms, e);
+    }
+    pthread_mutex_unlock(&alarms->lock);
+}
+
+void alarms_begin_file(struct alarms *alarms)
+{
+    pthread_mutex_lock(&alarms->lock);
+    for (struct entry *e = TAILQ_FIRST(&alarms->order), *next; e; e = next) {
+        next = TAILQ_NEXT(e, in_order);
+        if (e->active)
+            note_change(alarms, e);
+        else
+            drop(alarms, e);
+    }
+    pthread_mutex_unlock(&alarms->lock);
+}
+
+// Any thread.
+
+bool alarms_have_changed(struct alarms *alarms)
+{
+    pthread_mutex_lock(&alarms->lock);
+    bool changed = !TAILQ_EMPTY(&alarms->changed);
+    pthread_mutex_unlock(&alarms->lock);
+    return changed;
+}
+
+size_t alarms_count(struct alarms *alarms)
+{
+    pthread_mutex_lock(&alarms->lock);
+    size_t count = alarms->active_count;
+    pthread_mutex_unlock(&alarms->lock);
+    return count;
+}
+
+void alarms_each(struct alarms *alarms, void (*each)(void *ctx, const struct alarm *alarm),
+                 void *ctx)
+{
+    struct entry *e;
+    pthread_mutex_lock(&alarms->lock);
+    TAILQ_FOREACH(e, &alarms->order, in_order)
+    {
+        if (e->active)
+            each(ctx, &e->alarm);
+    }
+    pthread_mutex_unlock(&alarms->lock);
+}
+
+bool alarms_acknowledge(struct alarms *alarms, const char *key, int64_t now_us, const char *note)
+{
+    pthread_mutex_lock(&alarms->lock);
+    struct entry *e = find(alarms, key);
+    bool found = e && e->active;
+    if (found) {
+        e->alarm.acknowledged_us = now_us;
+        text_clean(note, strlen(note), e->alarm.note, sizeof e->alarm.note);
+        note_change(alarms, e);
+    }
+    pthread_mutex_unlock(&alarms->lock);
+    return found;
+}
+
+bool alarms_shelve(struct alarms *alarms, const char *key, int64_t until_us)
+{
+    pthread_mutex_lock(&alarms->lock);
+    struct entry *e = find(alarms, key);
+    bool found = e && e->active;
+    if (found) {
+        e->alarm.shelved_until_us = until_us;
+        note_change(alarms, e);
+    }
+    pthread_mutex_unlock(&alarms->lock);
+    return found;
+}
