@@ -26,9 +26,11 @@ bool journal_commands_stats(FILE *out, const char *path, bool json, struct error
 {
     struct store *store;
     struct store_size size;
+    int64_t alarms;
     if (store_open(path, true, &store, err) != STORE_OK)
         return false;
-    bool ok = store_get_size(store, &size, err) == STORE_OK;
+    bool ok = store_get_size(store, &size, err) == STORE_OK &&
+              store_count_alarms(store, &alarms, err) == STORE_OK;
     store_close(store);
     if (!ok)
         return false;
@@ -36,18 +38,22 @@ bool journal_commands_stats(FILE *out, const char *path, bool json, struct error
     if (size.rows > 0)
         clock_format_utc(size.oldest_us, oldest);
     if (json) {
-        json_t *all = json_pack("{s:i, s:I, s:I, s:I, s:I, s:s}", "version", 1, "events",
+        json_t *all = json_pack("{s:i, s:I, s:I, s:I, s:I, s:s, s:I, s:I, s:I}", "version", 1, "events",
                                 (json_int_t)size.rows, "first", (json_int_t)size.first, "last",
-                                (json_int_t)size.last, "bytes", (json_int_t)size.bytes, "oldest",
-                                oldest);
+                                (json_int_t)size.last, "bytes", (json_int_t)size.bytes, "oldest", oldest,
+                                "alarms", (json_int_t)alarms, "snapshots",
+                                (json_int_t)size.snapshots, "snapshot_bytes",
+                                (json_int_t)size.snapshot_bytes);
         json_dumpf(all, out, JSON_INDENT(2));
         fputc('\n', out);
         json_decref(all);
         return true;
     }
-    fprintf(out, "Events   %" PRId64 " (%" PRId64 " to %" PRId64 ")\nOldest   %s\nSize     %" PRId64
+    fprintf(out, "Events     %" PRId64 " (%" PRId64 " to %" PRId64 ")\nOldest     %s\nAlarms     %" PRId64
+                 " active\nSnapshots  %" PRId64 " of the fabric, %" PRId64 " bytes\nSize       %" PRId64
                  " bytes\n",
-            size.rows, size.first, size.last, oldest, size.bytes);
+            size.rows, size.first, size.last, oldest, alarms, size.snapshots, size.snapshot_bytes,
+            size.bytes);
     return true;
 }
 

@@ -12,7 +12,7 @@
 // SQLite's check of the whole file; false with its first finding when it is damaged.
 bool journal_commands_check(FILE *out, const char *path, struct error *err);
 
-// Rows, sequence numbers, size, age.
+// Events, their numbers and age, alarms, snapshots of the fabric, size.
 bool journal_commands_stats(FILE *out, const char *path, bool json, struct error *err);
 
 // Every event after that sequence number, a JSON object a line.

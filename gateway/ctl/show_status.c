@@ -29,6 +29,51 @@ static void show_port(FILE *out, const json_t *status)
         fprintf(out, "Problem  %s\n", word(status, "problem"));
 }
 
+static void show_role(FILE *out, const json_t *role)
+{
+    const char *reason = word(role, "reason");
+    if (json_is_object(role) && !json_is_true(json_object_get(role, "active")))
+        fprintf(out, "Role     STANDBY, receivers get nothing%s%s\n", reason[0] ? ": " : "", reason);
+    else if (reason[0] != '\0')
+        fprintf(out, "Role     active: %s\n", reason);
+}
+
+static void show_sweep(FILE *out, const json_t *sweep)
+{
+    if (!json_is_object(sweep) || strcmp(word(sweep, "method"), "off") == 0)
+        return;
+    const char *when = word(sweep, "last");
+    fprintf(out, "\nSweep    %s, ", word(sweep, "method"));
+    if (when[0] == '\0')
+        fprintf(out, "%s\n", json_is_true(json_object_get(sweep, "running")) ? "the first runs" : "none yet");
+    else
+        fprintf(out, "last %s, %lld ms, %s: %lld nodes, %lld links, %lld silent\n", when,
+                count(sweep, "duration_us") / 1000,
+                json_is_true(json_object_get(sweep, "complete")) ? "complete" : "NOT COMPLETE",
+                count(sweep, "nodes"), count(sweep, "links"), count(sweep, "silent"));
+    if (word(sweep, "problem")[0] != '\0')
+        fprintf(out, "         %s\n", word(sweep, "problem"));
+}
+
+static void show_port_counters(FILE *out, const json_t *counters)
+{
+    if (word(counters, "last")[0] != '\0')
+        fprintf(out, "Errors   read %s, %lld ms: %lld ports, %lld silent\n", word(counters, "last"),
+                count(counters, "duration_us") / 1000, count(counters, "ports"),
+                count(counters, "silent"));
+}
+
+static void show_sms(FILE *out, const json_t *list)
+{
+    size_t i;
+    json_t *one;
+    json_array_foreach(list, i, one) {
+        fprintf(out, "SM       %s port %lld, LID %lld, GUID %s, %s, priority %lld\n",
+                word(one, "name"), count(one, "port"), count(one, "lid"), word(one, "guid"),
+                word(one, "state"), count(one, "priority"));
+    }
+}
+
 static void show_subscriptions(FILE *out, const json_t *list)
 {
     size_t i;
@@ -67,7 +112,8 @@ static void show_receivers(FILE *out, const json_t *list)
 
 static void show_journal(FILE *out, const json_t *journal)
 {
-    fprintf(out, "\nJournal  %lld events, %lld MiB, %s\n", count(journal, "rows"),
+    fprintf(out, "\nJournal  %lld events, %lld alarm%s, %lld MiB, %s\n", count(journal, "rows"),
+            count(journal, "alarms"), count(journal, "alarms") == 1 ? "" : "s",
             count(journal, "bytes") >> 20,
             json_is_true(json_object_get(journal, "durable")) ? "on disk" : "IN MEMORY ONLY");
     if (word(journal, "problem")[0] != '\0')
@@ -96,6 +142,10 @@ bool show_status(FILE *out, const json_t *status)
     fprintf(out, "ibtrapd %s, running for %lld s\n", word(status, "release"),
             count(status, "uptime"));
     show_port(out, status);
+    show_role(out, json_object_get(status, "role"));
+    show_sweep(out, json_object_get(status, "sweep"));
+    show_port_counters(out, json_object_get(status, "port_counters"));
+    show_sms(out, json_object_get(status, "sms"));
     show_subscriptions(out, subscriptions);
     show_receivers(out, receivers);
     show_journal(out, json_object_get(status, "journal"));

@@ -1,25 +1,39 @@
 #include "daemon/daemon.h"
 
 #include "ctl/server.h"
+#include "daemon/control.h"
 #include "daemon/loop.h"
 #include "daemon/pipeline.h"
 #include "daemon/receivers.h"
+#include "daemon/role.h"
+#include "daemon/service.h"
 #include "daemon/status.h"
+#include "ib/sweeper.h"
 #include "ib/umad.h"
 #include "ib/verbs_watch.h"
+#include "model/fabric_record.h"
 #include "sink/snmp.h"
+#include "topology/thresholds.h"
+#include "topology/topology.h"
 #include "install.h"
 
 #include <pthread.h>
 #include <signal.h>
+#include <stdatomic.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static const int64_t FLUSH_US = 2 * CLOCK_US_PER_S;
+
 struct gateway {
     const struct conf *conf;
     struct log *log;
     int64_t started_at;
     struct names *names;
+    struct topology *topology;
+    struct thresholds *thresholds;
+    struct maker_lookup lookup;
     struct journal *journal;
     struct pipeline *pipeline;
     struct delivery *deliveries[CONF_RECEIVERS_MAX + 1];
@@ -27,8 +41,11 @@ struct gateway {
     struct umad_choice choice;
     struct sa_agent *agent;
     struct verbs_watch *watch;
+    struct sweeper *_Atomic sweeper; // the pipeline pokes it, too
     struct loop *loop;
+    struct control control;
     struct server *server;
+    struct service *service;
 };
 
 // Between the parts.
@@ -46,16 +63,49 @@ static void put_occurrence(struct gateway *g, const struct maker_occurrence *occ
         pipeline_put_occurrence(g->pipeline, occurrence, subnet_prefix);
 }
 
+static void look_at_fabric(void *ctx)
+{
+    struct gateway *g = ctx;
+    struct sweeper *sweeper = atomic_load(&g->sweeper);
+    if (sweeper)
+        sweeper_poke(sweeper);
+}
+
+static void name_sm(struct gateway *g, struct maker_occurrence *o)
+{
+    struct sa_status status;
+    sa_agent_status(g->agent, &status);
+    o->sm_lid = status.port.sm_lid;
+    o->sm_guid = status.sm.port_guid;
+}
+
 static void take_change(void *ctx, enum sa_change change, uint64_t subnet_prefix, const char *reason)
 {
-    if (change != SA_SUBSCRIPTIONS_LOST && change != SA_SUBSCRIPTIONS_RESTORED)
-        return; // the subnet manager's silence is told once it is an event
-    struct maker_occurrence o = {.type = change == SA_SUBSCRIPTIONS_LOST
-                                             ? CATALOGUE_SUBSCRIPTION_LOST
-                                             : CATALOGUE_SUBSCRIPTION_RESTORED,
-                                 .alarm_key = "subscriptions"};
+    static const enum catalogue_event TYPES[] = {
+        [SA_SUBSCRIPTIONS_LOST] = CATALOGUE_SUBSCRIPTION_LOST,
+        [SA_SUBSCRIPTIONS_RESTORED] = CATALOGUE_SUBSCRIPTION_RESTORED,
+        [SA_SM_UNREACHABLE] = CATALOGUE_SM_UNREACHABLE,
+        [SA_SM_BACK] = CATALOGUE_SM_BACK};
+    bool about_sm = change == SA_SM_UNREACHABLE || change == SA_SM_BACK;
+    struct maker_occurrence o = {.type = TYPES[change]};
+    if (about_sm)
+        name_sm(ctx, &o);
+    snprintf(o.alarm_key, sizeof o.alarm_key, "%s", about_sm ? "sm-reachable" : "subscriptions");
     snprintf(o.reason, sizeof o.reason, "%s", reason);
     put_occurrence(ctx, &o, subnet_prefix);
+    look_at_fabric(ctx);
+}
+
+static void take_fabric(void *ctx, struct fabric *fabric)
+{
+    struct gateway *g = ctx;
+    pipeline_put_fabric(g->pipeline, fabric);
+}
+
+static void take_counters(void *ctx, struct counter_reading *reading)
+{
+    struct gateway *g = ctx;
+    pipeline_put_counters(g->pipeline, reading);
 }
 
 static void take_journal_change(void *ctx, enum journal_change change, const char *reason,
@@ -96,28 +146,14 @@ static void acknowledge(void *ctx, const struct sa_report *report)
     sa_agent_acknowledge(g->agent, report);
 }
 
-static json_t *prune(struct gateway *g, const json_t *request)
+static enum pipeline_role role(void *ctx, const struct fabric *fabric)
 {
-    json_int_t days;
-    if (json_unpack((json_t *)request, "{s:I}", "days", &days) != 0 || days < 0 || days > 36500)
-        return json_pack("{s:i, s:s}", "version", 1, "error", "'days' must be from 0 to 36500");
-    journal_ask_to_prune(g->journal, days * 86400 * CLOCK_US_PER_S);
-    return json_pack("{s:i}", "version", 1);
-}
-
-static json_t *handle(void *ctx, const char *command, const json_t *request)
-{
-    struct gateway *g = ctx;
-    if (strcmp(command, "journal-prune") == 0)
-        return prune(g, request);
-    if (strcmp(command, "status") == 0)
-        return status_json(&(struct status_parts){.agent = g->agent,
-                                                  .pipeline = g->pipeline,
-                                                  .journal = g->journal,
-                                                  .deliveries = g->deliveries,
-                                                  .delivery_count = g->delivery_count},
-                           clock_monotonic(&clock_system) - g->started_at);
-    return NULL;
+    const struct gateway *g = ctx;
+    struct sa_status status;
+    if (!g->conf->fabric.with_master_sm)
+        return PIPELINE_ACTIVE;
+    sa_agent_status(g->agent, &status);
+    return fabric ? role_of_fabric(g->conf, &status, fabric) : role_of_port(g->conf, &status);
 }
 
 // Starting; each part is undone in stop(), in mirrored order.
@@ -184,13 +220,75 @@ static bool open_journal(struct gateway *g, struct error *err)
     return true;
 }
 
+static void warn_of_snapshot(struct gateway *g, const struct error *err)
+{
+    log_write(g->log, LOG_LEVEL_WARNING,
+              "the last snapshot of the fabric cannot be read (%s); what changed meanwhile will not "
+              "be found",
+              err->text);
+}
+
+// The fabric as it was when the gateway ended.
+static void recall_fabric(struct gateway *g)
+{
+    struct error err;
+    struct journal_fabric newest;
+    size_t size;
+    if (journal_list_fabrics(g->journal, (struct journal_fabric[JOURNAL_FABRICS_MAX + 1]){0}) == 0)
+        return;
+    uint8_t *record = journal_read_fabric(g->journal, 0, &newest, &size, &err);
+    if (!record) {
+        warn_of_snapshot(g, &err);
+        return;
+    }
+    struct fabric *last = fabric_record_read(record, size, &err);
+    free(record);
+    if (last)
+        topology_recall(g->topology, last);
+    else
+        warn_of_snapshot(g, &err);
+}
+
+static bool make_topology(struct gateway *g, struct error *err)
+{
+    g->topology = topology_new(g->names);
+    g->thresholds = thresholds_new(g->conf->counters.thresholds);
+    if (!g->topology || !g->thresholds)
+        return error_set(err, "out of memory");
+    if (g->conf->sweep.method != CONF_SWEEP_OFF)
+        recall_fabric(g);
+    return true;
+}
+
+static bool find_lid(void *ctx, uint16_t lid, struct endpoint *out)
+{
+    return topology_find_lid(ctx, lid, out);
+}
+
+static bool find_guid(void *ctx, uint64_t guid, struct endpoint *out)
+{
+    return topology_find_guid(ctx, guid, out);
+}
+
+static bool find_peer(void *ctx, uint64_t node_guid, uint8_t port, struct endpoint *out)
+{
+    return topology_find_peer(ctx, node_guid, port, out);
+}
+
 static bool start_pipeline(struct gateway *g, struct error *err)
 {
-    const struct pipeline_options options = {
-        .maker = {.clock = &clock_system, .random = &random_system, .names = g->names},
-        .journal = g->journal,
-        .acknowledge = acknowledge,
-        .ctx = g};
+    g->lookup = (struct maker_lookup){find_lid, find_guid, find_peer, g->topology};
+    const struct pipeline_options options = {.maker = {.clock = &clock_system,
+                                                       .random = &random_system,
+                                                       .names = g->names,
+                                                       .lookup = &g->lookup},
+                                             .journal = g->journal,
+                                             .topology = g->topology,
+                                             .thresholds = g->thresholds,
+                                             .role = role,
+                                             .look = look_at_fabric,
+                                             .acknowledge = acknowledge,
+                                             .ctx = g};
     g->pipeline = pipeline_start(&options, err);
     return g->pipeline != NULL;
 }
@@ -208,7 +306,7 @@ static void tell_start(struct gateway *g)
         take_journal_change(g, JOURNAL_DEGRADED, status.problem, 0);
 }
 
-static bool start_agent(struct gateway *g, struct error *err)
+static bool make_agent(struct gateway *g, struct error *err)
 {
     const struct conf_fabric *f = &g->conf->fabric;
     g->choice = (struct umad_choice){.device = f->device, .port = f->port};
@@ -224,10 +322,47 @@ static bool start_agent(struct gateway *g, struct error *err)
         .log = g->log,
     };
     g->agent = sa_agent_new(&options, err);
-    if (!g->agent || !sa_agent_start(g->agent, err))
+    return g->agent != NULL;
+}
+
+static bool start_agent(struct gateway *g, struct error *err)
+{
+    if (!sa_agent_start(g->agent, err))
         return false;
     g->watch = verbs_watch_start(g->agent, g->log);
     return true;
+}
+
+static bool start_sweeper(struct gateway *g, struct error *err)
+{
+    static const enum sweeper_method METHODS[] = {[CONF_SWEEP_OFF] = SWEEPER_OFF,
+                                                  [CONF_SWEEP_SMP] = SWEEPER_SMP,
+                                                  [CONF_SWEEP_SA] = SWEEPER_SA};
+    static const enum sweeper_ports PORTS[] = {[CONF_NO_PORTS] = SWEEPER_NO_PORTS,
+                                               [CONF_SWITCH_PORTS] = SWEEPER_SWITCH_PORTS,
+                                               [CONF_ALL_PORTS] = SWEEPER_ALL_PORTS};
+    const struct conf_sweep *c = &g->conf->sweep;
+    const struct sweeper_options options = {
+        .method = METHODS[c->method],
+        .interval_us = c->interval_s * CLOCK_US_PER_S,
+        .settle_us = c->settle_ms * CLOCK_US_PER_MS,
+        .in_flight = c->in_flight,
+        .attempts = c->attempts,
+        .timeout_us = c->timeout_ms * CLOCK_US_PER_MS,
+        .has_mkey = c->has_mkey,
+        .mkey = c->mkey,
+        .counters = PORTS[g->conf->counters.ports],
+        .counters_interval_us = g->conf->counters.interval_s * CLOCK_US_PER_S,
+        .agent = g->agent,
+        .listener = {take_fabric, take_counters, g},
+        .clock = &clock_system,
+        .random = &random_system,
+        .log = g->log,
+    };
+    if (c->method == CONF_SWEEP_OFF)
+        return true;
+    atomic_store(&g->sweeper, sweeper_start(&options, err));
+    return g->sweeper != NULL;
 }
 
 static bool start_loop(struct gateway *g, struct error *err)
@@ -235,8 +370,59 @@ static bool start_loop(struct gateway *g, struct error *err)
     g->loop = loop_new(err);
     if (!g->loop)
         return false;
-    g->server = server_start(loop_base(g->loop), g->conf->socket, handle, g, err);
+    g->server = server_start(loop_base(g->loop), g->conf->socket, control_answer, &g->control, err);
     return g->server != NULL;
+}
+
+// Requests are answered once the loop runs, which is when everything is there.
+static void fill_control(struct gateway *g)
+{
+    g->control = (struct control){.conf = g->conf,
+                                  .started_at = g->started_at,
+                                  .names = g->names,
+                                  .topology = g->topology,
+                                  .journal = g->journal,
+                                  .pipeline = g->pipeline,
+                                  .agent = g->agent,
+                                  .sweeper = g->sweeper,
+                                  .deliveries = g->deliveries,
+                                  .delivery_count = g->delivery_count,
+                                  .maker = {.clock = &clock_system,
+                                            .random = &random_system,
+                                            .names = g->names}};
+    g->control.answers = (struct topology_answers){.journal = g->journal, .maker = &g->control.maker};
+}
+
+static uint64_t beats(void *ctx)
+{
+    const struct gateway *g = ctx;
+    return pipeline_beats(g->pipeline);
+}
+
+static void describe(void *ctx, char out[SERVICE_STATUS_SIZE])
+{
+    const struct gateway *g = ctx;
+    struct sa_status s;
+    sa_agent_status(g->agent, &s);
+    status_line(&s, out, SERVICE_STATUS_SIZE);
+}
+
+static bool start_service(struct gateway *g, struct error *err)
+{
+    const struct service_options options = {
+        .socket = getenv("NOTIFY_SOCKET"),
+        .watchdog_us =
+            service_watchdog_us(getenv("WATCHDOG_USEC"), getenv("WATCHDOG_PID"), getpid()),
+        .base = loop_base(g->loop),
+        .beats = beats,
+        .describe = describe,
+        .ctx = g,
+        .clock = &clock_system,
+        .log = g->log};
+    g->service = service_start(&options, err);
+    if (g->service)
+        service_ready(g->service);
+    return g->service != NULL;
 }
 
 static bool start(struct gateway *g, struct error *err)
@@ -246,11 +432,13 @@ static bool start(struct gateway *g, struct error *err)
     sigfillset(&set);
     pthread_sigmask(SIG_BLOCK, &set, &old);
     bool ok = load_names(g, err) && start_loop(g, err) && open_journal(g, err) &&
-              start_pipeline(g, err) && start_deliveries(g, err);
+              make_agent(g, err) && make_topology(g, err) && start_pipeline(g, err) &&
+              start_deliveries(g, err);
     if (ok) {
         tell_start(g);
-        ok = start_agent(g, err);
+        ok = start_agent(g, err) && start_sweeper(g, err) && start_service(g, err);
     }
+    fill_control(g);
     pthread_sigmask(SIG_SETMASK, &old, NULL);
     return ok;
 }
@@ -258,9 +446,11 @@ static bool start(struct gateway *g, struct error *err)
 static void reopen_files(void *ctx)
 {
     struct gateway *g = ctx;
+    service_reloading(g->service);
     log_write(g->log, LOG_LEVEL_INFO, "opening files again");
     for (size_t i = 0; i < g->delivery_count; i++)
         delivery_reopen(g->deliveries[i]);
+    service_ready(g->service);
 }
 
 static void stop_deliveries(struct gateway *g)
@@ -276,11 +466,15 @@ static void stop_deliveries(struct gateway *g)
 
 static void stop(struct gateway *g, const char *reason)
 {
+    sweeper_stop(g->sweeper);
+    if (g->service)
+        service_stopping(g->service);
     verbs_watch_stop(g->watch);
     sa_agent_stop(g->agent);
     tell_gateway(g, CATALOGUE_GATEWAY_STOPPED, reason);
     if (g->pipeline)
         pipeline_stop(g->pipeline); // answers the last reports through the agent's port
+    sweeper_free(g->sweeper);
     sa_agent_free(g->agent);
     if (g->journal)
         journal_commit(g->journal); // the cursors, should a receiver take long to end
@@ -291,8 +485,12 @@ static void stop(struct gateway *g, const char *reason)
     if (g->journal)
         snmp_end();
     journal_close(g->journal);
+    service_stop(g->service);
     server_stop(g->server);
+    topology_answers_clear(&g->control.answers);
     loop_free(g->loop);
+    thresholds_free(g->thresholds);
+    topology_free(g->topology);
     names_free(g->names);
 }
 

@@ -2,6 +2,7 @@
 
 #include "base/ring.h"
 #include "ib/repeats.h"
+#include "model/fabric_record.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -10,10 +11,13 @@
 
 static const int64_t IDLE_US = CLOCK_US_PER_S / 2; // cursors are saved at least this often
 
+// One of the first four is there.
 struct item {
     struct sa_report *report;
-    struct maker_occurrence *occurrence; // when there is no report
-    uint64_t subnet_prefix;              // of the occurrence
+    struct maker_occurrence *occurrence;
+    struct fabric *fabric;
+    struct counter_reading *reading;
+    uint64_t subnet_prefix; // of the occurrence
 };
 
 struct pipeline {
@@ -22,17 +26,40 @@ struct pipeline {
     struct ring *queue;
     pthread_t thread;
     struct repeats repeats;
-    atomic_uint_fast64_t events, repeated;
+    struct observer *observer;
+    enum pipeline_role role; // while an item is handled
+    bool fabric_saved;       // since the start
+    size_t uncommitted;      // events
+    bool look;               // something in this batch tells that the fabric changed
+    atomic_uint_fast64_t events, repeated, beats;
 };
 
+static void commit(struct pipeline *p)
+{
+    journal_commit(p->options.journal);
+    p->uncommitted = 0;
+}
+
+// Takes over the event; NULL is allowed and false then. No more than a batch waits for a commit,
+// however much a sweep found.
 static bool append(struct pipeline *p, struct event *event, const struct journal_report *report)
 {
     if (!event)
         return false;
+    if (p->role != PIPELINE_ACTIVE)
+        snprintf(event->held, sizeof event->held, "standby");
+    p->look |= observer_note(p->observer, event);
     journal_append(p->options.journal, event, report);
     event_release(event);
     atomic_fetch_add(&p->events, 1);
+    if (++p->uncommitted >= PIPELINE_BATCH_MAX)
+        commit(p);
     return true;
+}
+
+static void take_event(void *ctx, struct event *event)
+{
+    append(ctx, event, &(struct journal_report){0});
 }
 
 static struct event *make_event(const struct pipeline *p, const struct sa_report *report)
@@ -76,7 +103,55 @@ static void handle_occurrence(struct pipeline *p, const struct item *item)
 {
     if (item->subnet_prefix != 0)
         p->maker.subnet_prefix = item->subnet_prefix;
-    append(p, maker_from_occurrence(&p->maker, item->occurrence), &(struct journal_report){0});
+    take_event(p, maker_from_occurrence(&p->maker, item->occurrence));
+}
+
+static void save_fabric(struct pipeline *p)
+{
+    struct fabric *fabric = topology_current(p->options.topology);
+    size_t size;
+    uint8_t *record = fabric ? fabric_record_write(fabric, &size) : NULL;
+    if (record)
+        journal_save_fabric(p->options.journal,
+                            &(struct journal_fabric){.time_us = fabric->time_us,
+                                                     .digest = fabric_record_digest(record, size),
+                                                     .nodes = fabric->node_count,
+                                                     .links = fabric_count_links(fabric)},
+                            record, size);
+    free(record);
+    fabric_release(fabric);
+}
+
+static enum pipeline_role role_now(struct pipeline *p, const struct fabric *fabric)
+{
+    return p->options.role ? p->options.role(p->options.ctx, fabric) : PIPELINE_ACTIVE;
+}
+
+static void handle_fabric(struct pipeline *p, struct fabric *fabric)
+{
+    enum pipeline_role outside = p->role;
+    p->role = role_now(p, fabric);
+    if (p->role == PIPELINE_UNKNOWN) {
+        fabric_release(fabric);
+    } else {
+        p->maker.subnet_prefix = fabric->subnet_prefix;
+        if (observer_fabric(p->observer, &p->maker, fabric) || !p->fabric_saved)
+            save_fabric(p);
+        p->fabric_saved = true;
+    }
+    p->role = outside;
+}
+
+static void handle_item(struct pipeline *p, const struct item *item)
+{
+    if (item->occurrence)
+        handle_occurrence(p, item);
+    else if (item->fabric)
+        handle_fabric(p, item->fabric);
+    else if (item->reading)
+        observer_counters(p->observer, &p->maker, item->reading);
+    free(item->occurrence);
+    free(item->reading);
 }
 
 // Handles `first` and what else waits already; no item waits for another to come.
@@ -85,21 +160,24 @@ static void handle_batch(struct pipeline *p, struct item *first)
     struct sa_report *to_answer[PIPELINE_BATCH_MAX];
     size_t answers = 0;
     struct item *item = first;
+    p->role = role_now(p, NULL);
     for (size_t n = 0; item; item = ++n < PIPELINE_BATCH_MAX ? ring_pop(p->queue, 0) : NULL) {
         if (!item->report)
-            handle_occurrence(p, item);
+            handle_item(p, item);
         else if (handle_report(p, item->report))
             to_answer[answers++] = item->report;
         else
             free(item->report);
-        free(item->occurrence);
         free(item);
     }
-    journal_commit(p->options.journal);
+    commit(p);
     for (size_t i = 0; i < answers; i++) {
         p->options.acknowledge(p->options.ctx, to_answer[i]);
         free(to_answer[i]);
     }
+    if (p->look && p->options.look)
+        p->options.look(p->options.ctx);
+    p->look = false;
 }
 
 static void *run(void *arg)
@@ -107,6 +185,7 @@ static void *run(void *arg)
     struct pipeline *p = arg;
     struct item *item;
     while ((item = ring_pop(p->queue, IDLE_US)) != NULL || !ring_closed(p->queue)) {
+        atomic_fetch_add(&p->beats, 1);
         if (item)
             handle_batch(p, item);
         // The journal may have more to say (cursors, its own failing): until it is quiet or degraded.
@@ -143,17 +222,23 @@ struct pipeline *pipeline_start(const struct pipeline_options *options, struct e
 {
     struct pipeline *p = calloc(1, sizeof *p);
     struct ring *queue = ring_new(PIPELINE_QUEUE_MAX);
+    struct observer *observer = observer_new(&(struct observer_options){.topology = options->topology,
+                                                                        .thresholds = options->thresholds,
+                                                                        .emit = take_event,
+                                                                        .ctx = p});
     int rc = 0;
-    if (p && queue) {
+    if (p && queue && observer) {
         p->options = *options;
         p->maker = options->maker;
         p->queue = queue;
+        p->observer = observer;
         recall_reports(p);
         rc = pthread_create(&p->thread, NULL, run, p);
         if (rc == 0)
             return p;
     }
     error_set(err, "cannot start the pipeline: %s", rc ? strerror(rc) : "out of memory");
+    observer_free(observer);
     ring_free(queue);
     free(p);
     return NULL;
@@ -187,6 +272,18 @@ void pipeline_put_occurrence(struct pipeline *pipeline, const struct maker_occur
         free(copy);
 }
 
+void pipeline_put_fabric(struct pipeline *pipeline, struct fabric *fabric)
+{
+    if (!put(pipeline, &(struct item){.fabric = fabric}))
+        fabric_release(fabric);
+}
+
+void pipeline_put_counters(struct pipeline *pipeline, struct counter_reading *reading)
+{
+    if (!put(pipeline, &(struct item){.reading = reading}))
+        free(reading);
+}
+
 void pipeline_stop(struct pipeline *pipeline)
 {
     ring_close(pipeline->queue);
@@ -197,8 +294,14 @@ void pipeline_free(struct pipeline *pipeline)
 {
     if (!pipeline)
         return;
+    observer_free(pipeline->observer);
     ring_free(pipeline->queue);
     free(pipeline);
+}
+
+uint64_t pipeline_beats(struct pipeline *pipeline)
+{
+    return atomic_load(&pipeline->beats);
 }
 
 void pipeline_get_counters(struct pipeline *pipeline, struct pipeline_counters *out)

@@ -1,9 +1,10 @@
-// From report to journal, in one thread: report or occurrence -> event -> journal -> answer to the
+// From report, sweep or counter reading to journal, in one thread: event -> journal -> answer to the
 // subnet manager. What waits together is committed together; nobody is answered before the commit.
 // The receivers read behind the journal.
 #ifndef IBTRAPD_DAEMON_PIPELINE_H
 #define IBTRAPD_DAEMON_PIPELINE_H
 
+#include "daemon/observer.h"
 #include "event/maker.h"
 #include "ib/sa_agent.h"
 #include "journal/journal.h"
@@ -18,9 +19,22 @@ struct pipeline_counters {
     uint64_t repeated; // reports answered again without a new event
 };
 
+// Whether this gateway's events go to the receivers, where two gateways share a subnet.
+enum pipeline_role {
+    PIPELINE_ACTIVE,
+    PIPELINE_STANDBY, // they are journalled, and held back
+    PIPELINE_UNKNOWN, // as standby; what a sweep found waits for the next one
+};
+
 struct pipeline_options {
     struct maker maker;
-    struct journal *journal; // the pipeline is its writer; outlives the pipeline
+    struct journal *journal;   // the pipeline is its writer; outlives the pipeline
+    struct topology *topology; // likewise
+    struct thresholds *thresholds;
+    // The role now, or as a sweep's result tells (otherwise `fabric` is NULL). Pipeline's thread. NULL: active.
+    enum pipeline_role (*role)(void *ctx, const struct fabric *fabric);
+    // A notice tells that the fabric changed: look at it. Pipeline's thread. NULL: nobody looks.
+    void (*look)(void *ctx);
     // Answers a report; called in the pipeline's thread after the commit.
     void (*acknowledge)(void *ctx, const struct sa_report *report);
     void *ctx;
@@ -38,9 +52,18 @@ bool pipeline_put_report(struct pipeline *pipeline, struct sa_report *report);
 void pipeline_put_occurrence(struct pipeline *pipeline, const struct maker_occurrence *occurrence,
                              uint64_t subnet_prefix);
 
+// Both take over what they get, whatever becomes of it. A sweep's result that finds no room is
+// dropped: the next one tells the same. Any thread; never waits.
+void pipeline_put_fabric(struct pipeline *pipeline, struct fabric *fabric);
+void pipeline_put_counters(struct pipeline *pipeline, struct counter_reading *reading);
+
 // Handles what is queued, then ends the thread. What is put from then on is refused.
 void pipeline_stop(struct pipeline *pipeline);
 void pipeline_free(struct pipeline *pipeline); // a stopped one; NULL is allowed
+
+// Grows while the pipeline makes progress, even if there is nothing to do: then twice a second. Any
+// thread.
+uint64_t pipeline_beats(struct pipeline *pipeline);
 
 void pipeline_get_counters(struct pipeline *pipeline, struct pipeline_counters *out); // any thread
 

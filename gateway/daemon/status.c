@@ -2,6 +2,7 @@
 
 #include "base/text.h"
 #include "base/wire.h"
+#include "daemon/topology_json.h"
 #include "install.h"
 
 #include <string.h>
@@ -69,11 +70,57 @@ static json_t *journal_json(struct journal *journal)
 {
     struct journal_status s;
     journal_get_status(journal, &s);
-    return json_pack("{s:b, s:o, s:I, s:I, s:I, s:I, s:I, s:I, s:I}", "durable", (int)s.durable,
+    return json_pack("{s:b, s:o, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I}", "durable", (int)s.durable,
                      "problem", text_json(s.problem), "rows", (json_int_t)s.rows, "bytes", (json_int_t)s.bytes,
                      "first", (json_int_t)s.first, "last", (json_int_t)s.last, "pending",
                      (json_int_t)s.pending, "dropped", (json_int_t)s.dropped, "commits",
-                     (json_int_t)s.commits);
+                     (json_int_t)s.commits, "alarms", (json_int_t)s.alarms, "alarms_missed",
+                     (json_int_t)s.alarms_missed);
+}
+
+static json_t *time_json(int64_t utc_us)
+{
+    char text[CLOCK_TEXT_SIZE];
+    if (utc_us == 0)
+        return json_null();
+    clock_format_utc(utc_us, text);
+    return json_string(text);
+}
+
+static const char *method_word(enum sweeper_method method)
+{
+    static const char *const WORDS[] = {
+        [SWEEPER_OFF] = "off", [SWEEPER_SMP] = "smp", [SWEEPER_SA] = "sa"};
+    return WORDS[method];
+}
+
+static json_t *sweep_json(const struct sweeper_status *s)
+{
+    if (!s || s->method == SWEEPER_OFF)
+        return json_pack("{s:s}", "method", "off");
+    return json_pack("{s:s, s:b, s:o, s:I, s:b, s:o, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I}", "method",
+                     method_word(s->method), "running", (int)s->running, "last",
+                     time_json(s->last_begin_us), "duration_us", (json_int_t)s->last_duration_us,
+                     "complete", (int)s->last_complete, "problem", text_json(s->problem), "sweeps",
+                     (json_int_t)s->sweeps, "failed", (json_int_t)s->failed, "mads",
+                     (json_int_t)s->mads, "unanswered", (json_int_t)s->unanswered, "nodes",
+                     (json_int_t)s->nodes, "switches", (json_int_t)s->switches, "links",
+                     (json_int_t)s->links, "silent", (json_int_t)s->silent);
+}
+
+static json_t *port_counters_json(const struct sweeper_status *s)
+{
+    if (!s || s->counters_last_us == 0)
+        return json_pack("{s:n}", "last");
+    return json_pack("{s:o, s:I, s:I, s:I}", "last", time_json(s->counters_last_us), "duration_us",
+                     (json_int_t)s->counters_duration_us, "ports", (json_int_t)s->counters_ports,
+                     "silent", (json_int_t)s->counters_silent);
+}
+
+static json_t *role_json(const struct status_parts *parts)
+{
+    return json_pack("{s:b, s:o}", "active", (int)parts->active, "reason",
+                     text_json(parts->role ? parts->role : ""));
 }
 
 static json_t *counters_json(const struct sa_counters *sa, const struct pipeline_counters *p)
@@ -83,6 +130,18 @@ static json_t *counters_json(const struct sa_counters *sa, const struct pipeline
                      (json_int_t)p->repeated, "foreign", (json_int_t)sa->foreign, "malformed",
                      (json_int_t)sa->malformed, "no_room", (json_int_t)sa->no_room, "events",
                      (json_int_t)p->events);
+}
+
+void status_line(const struct sa_status *sa, char *out, size_t size)
+{
+    unsigned held = 0;
+    for (size_t i = 0; i < SUBSCRIPTIONS_COUNT; i++)
+        held += sa->subscriptions[i].state == SUBSCRIPTION_HELD;
+    if (sa->open)
+        snprintf(out, size, "%s port %u %s, %u of %u subscriptions", sa->id.device, sa->id.port,
+                 mad_port_state_words(sa->port.state), held, (unsigned)SUBSCRIPTIONS_COUNT);
+    else
+        snprintf(out, size, "Waiting for an InfiniBand port");
 }
 
 json_t *status_json(const struct status_parts *parts, int64_t uptime_us)
@@ -96,9 +155,12 @@ json_t *status_json(const struct status_parts *parts, int64_t uptime_us)
         json_array_append_new(subscriptions, subscription_json(&s.subscriptions[i], &s));
     for (size_t i = 0; i < parts->delivery_count; i++)
         json_array_append_new(receivers, receiver_json(parts->deliveries[i]));
-    return json_pack("{s:i, s:s, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "version", 1, "release",
+    return json_pack("{s:i, s:s, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "version", 1, "release",
                      INSTALL_VERSION, "uptime", (json_int_t)(uptime_us / CLOCK_US_PER_S), "problem",
                      text_json(s.problem), "port", port_json(&s), "sm", sm_json(&s), "subscriptions",
                      subscriptions, "counters", counters_json(&s.counters, &p), "journal",
-                     journal_json(parts->journal), "receivers", receivers);
+                     journal_json(parts->journal), "receivers", receivers, "role", role_json(parts),
+                     "sweep", sweep_json(parts->sweep), "port_counters",
+                     port_counters_json(parts->sweep), "sms",
+                     parts->fabric ? topology_sms_json(parts->fabric, parts->names) : json_array());
 }

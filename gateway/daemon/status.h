@@ -3,6 +3,7 @@
 #define IBTRAPD_DAEMON_STATUS_H
 
 #include "daemon/pipeline.h"
+#include "ib/sweeper.h"
 #include "sink/delivery.h"
 
 #include <jansson.h>
@@ -13,7 +14,15 @@ struct status_parts {
     struct journal *journal;
     struct delivery *const *deliveries;
     size_t delivery_count;
+    const struct sweeper_status *sweep; // NULL: there is no sweeper
+    const struct fabric *fabric;        // as known now; NULL: not yet
+    const struct names *names;          // may be NULL
+    bool active;                        // receivers get events
+    const char *role;                   // why they do, or do not: part of a sentence; may be empty
 };
+
+// One line for people, such as "mlx5_0 port 1 active, 14 of 14 subscriptions".
+void status_line(const struct sa_status *sa, char *out, size_t size);
 
 // A new reference.
 json_t *status_json(const struct status_parts *parts, int64_t uptime_us);

@@ -1,9 +1,11 @@
 // A client of the control socket that sends any octets: every line gets one answer, and the server
-// stays.
+// stays. The commands about the fabric are the daemon's own.
 #include "fuzz.h"
 
 #include "ctl/client.h"
 #include "ctl/server.h"
+#include "daemon/topology_answers.h"
+#include "model/fabric_record.h"
 
 #include <event2/event.h>
 #include <string.h>
@@ -13,19 +15,85 @@
 static char directory[] = "/tmp/ibtrapd-fuzz-XXXXXX", path[sizeof directory + 8];
 static struct event_base *base;
 static struct server *server;
+static struct journal *journal;
+static struct log *log_;
+static struct fabric *fabric;
+static const struct maker maker = {.clock = &clock_system, .random = &random_system};
+static struct topology_answers topology = {.maker = &maker};
 
 static json_t *handle(void *ctx, const char *command, const json_t *request)
 {
     (void)ctx;
     REQUIRE(json_is_object(request));
-    return strcmp(command, "status") == 0 ? json_pack("{s:i}", "version", SERVER_PROTOCOL) : NULL;
+    if (strcmp(command, "status") == 0)
+        return json_pack("{s:i}", "version", SERVER_PROTOCOL);
+    return topology_answers_get(&topology, fabric, command, request);
+}
+
+static void remove_file(const char *name)
+{
+    char file[sizeof directory + 16];
+    snprintf(file, sizeof file, "%s/%s", directory, name);
+    unlink(file);
 }
 
 static void stop(void)
 {
     server_stop(server);
     event_base_free(base);
+    topology_answers_clear(&topology);
+    fabric_release(fabric);
+    journal_close(journal);
+    log_close(log_);
+    remove_file("journal.db");
+    remove_file("lock");
     rmdir(directory);
+}
+
+// Two hosts on a switch.
+static struct fabric *make_fabric(bool complete)
+{
+    struct fabric_builder *b = fabric_builder_new();
+    const struct fabric_node nodes[] = {
+        {.guid = 1, .type = FABRIC_SWITCH, .port_count = 2, .description = "leaf1"},
+        {.guid = 2, .type = FABRIC_CA, .port_count = 1, .description = "node1"},
+        {.guid = 3, .type = FABRIC_CA, .port_count = 1, .description = "node2"}};
+    REQUIRE(b);
+    for (uint32_t i = 0; i < 3; i++)
+        REQUIRE(fabric_builder_node(b, &nodes[i]) == i);
+    REQUIRE(fabric_builder_link(b, 0, 1, 1, 1));
+    REQUIRE(!complete || fabric_builder_link(b, 0, 2, 2, 1));
+    struct fabric *made = fabric_builder_finish(b, 1, 0, complete);
+    REQUIRE(made);
+    return made;
+}
+
+static void ignore_change(void *ctx, enum journal_change change, const char *reason, uint64_t count)
+{
+    (void)ctx, (void)change, (void)reason, (void)count;
+}
+
+// The first snapshot of the journal lacks a link.
+static void open_journal(void)
+{
+    struct error err;
+    size_t size;
+    const struct journal_options options = {.directory = directory,
+                                            .rows_max = 1000,
+                                            .bytes_max = 1 << 20,
+                                            .age_us = CLOCK_US_PER_S,
+                                            .tell = ignore_change,
+                                            .clock = &clock_system,
+                                            .log = log_};
+    journal = topology.journal = journal_open(&options, &err);
+    REQUIRE(journal);
+    struct fabric *before = make_fabric(false);
+    uint8_t *record = fabric_record_write(before, &size);
+    REQUIRE(record);
+    journal_save_fabric(journal, &(struct journal_fabric){.time_us = 1}, record, size);
+    journal_commit(journal);
+    free(record);
+    fabric_release(before);
 }
 
 static void start(void)
@@ -37,6 +105,9 @@ static void start(void)
     REQUIRE(base);
     server = server_start(base, path, handle, NULL, &err);
     REQUIRE(server);
+    log_ = log_open(stderr, LOG_LEVEL_ERROR, false, &clock_system);
+    fabric = make_fabric(true);
+    open_journal();
     atexit(stop);
 }
 

@@ -26,8 +26,13 @@ def secret(directory, name, text):
 
 
 @pytest.fixture
-def manager(fabric):
-    return fabric.keep(snmp_manager.Manager(fabric.directory))
+def certificates(fabric):
+    return snmp_manager.Certificates(fabric.directory)
+
+
+@pytest.fixture
+def manager(fabric, certificates):
+    return fabric.keep(snmp_manager.Manager(fabric.directory, certificates=certificates))
 
 
 @pytest.fixture
@@ -35,31 +40,35 @@ def rsyslog(fabric):
     return {kind: fabric.keep(peers.Rsyslogd(fabric.directory, kind)) for kind in ("tcp", "relp")}
 
 
-def receivers(directory, manager, rsyslog, output):
-    """Sections of the configuration, and nothing listens at the last two."""
+def receivers(directory, manager, certificates, rsyslog, output):
+    """Sections of the configuration, and nothing listens at the last three."""
     snmp = f"127.0.0.1:{manager.port}"
     v3 = {"version": "3", "user": "user-SHA-256-AES", "auth": "SHA-256", "privacy": "AES",
           "auth_password_file": secret(directory, "auth", snmp_manager.AUTH_PASSWORD),
           "privacy_password_file": secret(directory, "privacy", snmp_manager.PRIV_PASSWORD)}
+    tls = {"certificate_file": certificates.gateway.cert, "key_file": certificates.gateway.key,
+           "ca_file": certificates.managers.file}
     dead = peers.free_tcp_port()
     return "".join([
         section("snmp", "v1", address=snmp, version="1"),
         section("snmp", "v2c-tcp", address=snmp, transport="tcp"),
         section("snmp", "v2c-informs", address=snmp, inform=True),
         section("snmp", "v3-informs", address=snmp, inform=True, **v3),
+        section("snmp", "dtls", address=f"127.0.0.1:{manager.tls_port}", transport="dtls", inform=True, **tls),
         section("syslog", "tcp", transport="tcp", address=f"127.0.0.1:{rsyslog['tcp'].port}"),
         section("syslog", "relp", transport="relp", address=f"127.0.0.1:{rsyslog['relp'].port}", format="ecs"),
         section("file", "file", path=output),
         section("snmp", "dead-v3", address=f"127.0.0.1:{dead}", inform=True, **v3),
+        section("snmp", "dead-tls", address=f"127.0.0.1:{dead}", transport="tls", **tls),
         section("syslog", "dead-tcp", transport="tcp", address=f"127.0.0.1:{dead}"),
     ])
 
 
 @pytest.fixture
-def gateway(fabric, manager, rsyslog):
+def gateway(fabric, manager, certificates, rsyslog):
     fabric.subnet_manager().wait_master()
     output = fabric.directory / "events.json"
-    gateway = Gateway(fabric, more=receivers(fabric.directory, manager, rsyslog, output))
+    gateway = Gateway(fabric, more=receivers(fabric.directory, manager, certificates, rsyslog, output))
     gateway.output = output
     return fabric.keep(gateway)
 
@@ -86,10 +95,11 @@ def test_every_receiver_gets_every_event(gateway, fabric, manager, rsyslog):
         status = next(one for one in gateway.status()["receivers"] if one["name"] == receiver)
         return status["sent"] >= count and status["queued"] == 0
 
-    for receiver in ("v1", "v2c-tcp", "v2c-informs", "v3-informs", "tcp", "relp", "file"):
+    for receiver in ("v1", "v2c-tcp", "v2c-informs", "v3-informs", "dtls", "tcp", "relp", "file"):
         wait_until(lambda: told(receiver), f"{receiver} to have all")  # noqa: B023
-    traps = manager.wait_for(carries_guid, "notifications", count=4 * count)
-    for security in ("TRAP, SNMP v1", "TRAP2, SNMP v2c", "INFORM, SNMP v2c", "INFORM, SNMP v3"):
+    traps = manager.wait_for(carries_guid, "notifications", count=5 * count)
+    for security in ("TRAP, SNMP v1", "TRAP2, SNMP v2c", "INFORM, SNMP v2c", "INFORM, SNMP v3, user user-SHA",
+                     "INFORM, SNMP v3, user gateway"):
         found = [one for one in traps if one.security.startswith(security)]
         assert [int.from_bytes(one.value(GUID), "big") for one in found] == numbers, security
     assert sum(EVENT in message for message in rsyslog["tcp"].poll(1)) == count

@@ -43,7 +43,7 @@ class Fabric:
     """ibsim with a topology file. Everything started on it ends with it, and its scratch directory goes."""
 
     def __init__(self, net="small"):
-        self.net = HERE / "nets" / f"{net}.net"
+        self.net = net if isinstance(net, pathlib.Path) else HERE / "nets" / f"{net}.net"
         self.socket_name = f"ibtrapd-lab-{os.getpid()}-{secrets.token_hex(4)}"
         self._stack = contextlib.ExitStack()
 
@@ -85,6 +85,7 @@ class Fabric:
         return {
             "IBSIM_SOCKNAME": self.socket_name,
             "SIM_HOST": host,
+            "SIM_TABLES": str(self.directory),
             "LD_PRELOAD": ":".join(map(str, [*libraries, umad2sim()])),
         }
 
@@ -99,6 +100,21 @@ class Fabric:
 
     def relink(self, node, port=None):
         return self._link("ReLink", node, port)
+
+    def link(self, node, port, peer, peer_port):
+        """Connects two ports that are not connected."""
+        output = self.console(f'Link "{node}"[{port}] "{peer}"[{peer_port}]')
+        if "#" in output:
+            raise LabError(f"Link {node}[{port}] {peer}[{peer_port}]: {output}")
+
+    def lose(self, node, port, percent):
+        """Makes a port lose that many of the MADs it should answer."""
+        self.console(f'Error "{node}"[{port}] {percent}')
+
+    def count_errors(self, node, port, **counters):
+        """Sets error counters of a port, as PortCounters names them."""
+        for name, value in counters.items():
+            self.console(f'PerformanceSet "{node}"[{port}] PortCounters.{name}={value}')
 
     def lid_of(self, node):
         """The LID that the subnet manager gave to a node, 0 before it did."""

@@ -27,6 +27,8 @@ def section(kind, title=None, **items):
 
 
 def _literal(value):
+    if isinstance(value, list):
+        return "{" + ", ".join(map(_literal, value)) + "}"
     if isinstance(value, bool):
         return str(value).lower()
     if isinstance(value, int):
@@ -38,13 +40,18 @@ class Gateway:
     """ibtrapd at a host of the fabric.
 
     snmp, syslog: addresses to send to; path: the local syslog socket. sa_key: None for none, a text is
-    written to the key file as it is. more: further sections. preload=False leaves the simulator out: a machine without an HCA."""
+    written to the key file as it is. sweep, counters: items of those sections; without them it neither sweeps nor
+    reads counters. state: the journal's directory. beside_sm: a subnet manager runs at this host. more: further sections. preload=False leaves the simulator out:
+    a machine without an HCA."""
 
     def __init__(self, fabric, snmp=(), syslog=(), path=None, host="monitor", sa_key=SA_KEY, sa_key_mode=0o600,
-                 preload=True, names=None, device=None, port=None, verify_interval=2, more=""):
+                 preload=True, names=None, device=None, port=None, verify_interval=2, more="", sweep=None, counters=None,
+                 active=None, state=None,
+                 beside_sm=False):
         self.fabric = fabric
         self.host = host
         self.preload = preload
+        self.beside_sm = beside_sm
         self.directory = fabric.directory / f"ibtrapd-{secrets.token_hex(4)}"
         self.socket = self.directory / "ctl.sock"
         self.config = self.directory / "ibtrapd.conf"
@@ -55,7 +62,9 @@ class Gateway:
         self._receivers += [more]
         self._sa_key, self._sa_key_mode = sa_key, sa_key_mode
         self._fabric_items = {"device": device, "port": port, "node_name_map": names}
-        self._fabric_items["verify_interval"] = verify_interval
+        self._fabric_items |= {"verify_interval": verify_interval, "active": active}
+        self._sweep, self._counters = sweep or {"method": "off"}, counters or {"ports": "off"}
+        self.state = state or self.directory / "state"
 
     def __enter__(self):
         self.directory.mkdir()
@@ -72,8 +81,14 @@ class Gateway:
         self.process = self.fabric.start(
             self.directory.name,
             [*WRAPPER, IBTRAPD, "--foreground", "--config", self.config],
-            env=self.fabric.env_for(self.host, "libsimreports.so") if self.preload else None,
+            env=self._environment(),
         )
+
+    def _environment(self):
+        if not self.preload:
+            return None
+        beside = {"SIM_BESIDE_SM": "1"} if self.beside_sm else {}
+        return self.fabric.env_for(self.host, "libsimreports.so") | beside
 
     def stop(self):
         """Ends it in good order, returns its exit status."""
@@ -88,16 +103,31 @@ class Gateway:
     def log(self):
         return self.process.log_text()
 
+    def control(self, *arguments, check=True):
+        """Runs ibtrapctl, returns what it did."""
+        done = subprocess.run([IBTRAPCTL, "--socket", self.socket, *map(str, arguments)], capture_output=True,
+                              text=True, timeout=DEADLINE, check=False)
+        if check and done.returncode != 0:
+            raise LabError(f"ibtrapctl {arguments}: {done.stderr}")
+        return done
+
     def status(self):
         """What ibtrapctl says, None while the control socket is not there."""
-        done = subprocess.run([IBTRAPCTL, "--socket", self.socket, "status", "--json"], capture_output=True,
-                              text=True, timeout=DEADLINE, check=False)
+        done = self.control("status", "--json", check=False)
         return json.loads(done.stdout) if done.returncode == 0 else None
 
     def status_text(self):
         """What ibtrapctl says to people."""
-        return subprocess.run([IBTRAPCTL, "--socket", self.socket, "status"], capture_output=True, text=True,
-                              timeout=DEADLINE, check=True).stdout
+        return self.control("status").stdout
+
+    def sweeps(self):
+        """How many sweeps it has done."""
+        return self.status()["sweep"]["sweeps"]
+
+    def wait_swept(self, count=1):
+        """Waits until so many more sweeps are done."""
+        before = self.sweeps()
+        return self.wait_status(lambda one: one["sweep"]["sweeps"] >= before + count, "ibtrapd to sweep")
 
     def subscriptions(self):
         """The state of each subscription, by trap number as text."""
@@ -137,7 +167,9 @@ class Gateway:
             key_file.chmod(self._sa_key_mode)
         self.config.write_text(
             section("fabric", sa_key_file=key_file, **self._fabric_items)
-            + section("journal", directory=self.directory / "state")
+            + section("sweep", **self._sweep)
+            + section("counters", **self._counters)
+            + section("journal", directory=self.state)
             + "".join(self._receivers)
             + section("control", socket=self.socket)
             + section("log", level="debug")

@@ -6,15 +6,27 @@
  *
  * umad2sim loses the last 32 octets of each MAD and leaves whatever its memory
  * held in their place, so that no two copies of one MAD are the same. Here
- * they are zero. */
+ * they are zero.
+ *
+ * A table of the SA arrives whole, out of a file (simtables.h). As with the
+ * kernel, a buffer that is too small gets the beginning, ENOSPC and the size that
+ * is needed, and the next read gets the table.
+ *
+ * With SIM_BESIDE_SM set the port is a subnet manager's, and Reports come
+ * through a socket (simbeside.h). */
+
+#include "simbeside.h"
+#include "simtables.h"
 
 #include <dlfcn.h>
+#include <errno.h>
+#include <poll.h>
 #include <stdint.h>
 #include <string.h>
 #include <unistd.h>
 
 enum { SIM_MAGIC = 0xdeadbeef, SIM_CTL_CONNECT = 1 };
-enum { FIRST_SIM_FD = 1024, UMAD_HEADER_SIZE = 64, MAD_SIZE = 256, LOST_SIZE = 32 };
+enum { LOST_SIZE = 32, UMAD_LENGTH = 16, LOOK_MS = 5 };
 
 struct connect_message {
 	uint32_t magic;
@@ -34,6 +46,30 @@ _Static_assert(sizeof(struct connect_message) == 80, "a control message has 16 +
 
 typedef ssize_t read_function(int fd, void *buffer, size_t size);
 typedef ssize_t write_function(int fd, const void *buffer, size_t size);
+typedef int poll_function(struct pollfd *fds, nfds_t count, int timeout);
+
+/* A table that did not fit the reader's buffer; one thread reads. */
+static struct {
+	int fd; /* 0: none */
+	uint8_t *umad;
+	size_t size;
+} waiting;
+
+static int beside = -1; /* the socket's descriptor */
+
+__attribute__((constructor)) static void begin(void)
+{
+	struct sockaddr_un name;
+	socklen_t length = beside_name(&name);
+
+	if (!getenv("SIM_BESIDE_SM"))
+		return;
+	beside = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	if (beside < 0 || bind(beside, (struct sockaddr *)&name, length) != 0) {
+		perror("the socket for Reports");
+		_exit(1);
+	}
+}
 
 static read_function *next_read(void)
 {
@@ -53,13 +89,110 @@ static write_function *next_write(void)
 	return function;
 }
 
+static poll_function *next_poll(void)
+{
+	poll_function *function;
+	void *symbol = dlsym(RTLD_NEXT, "poll");
+
+	memcpy(&function, &symbol, sizeof(function));
+	return function;
+}
+
+/* The table of which `umad` is the beginning, behind its header; NULL when there is none. */
+static uint8_t *fetch_table(const uint8_t *umad, size_t *size)
+{
+	char path[PATH_SIZE];
+	FILE *file = table_path(path, umad + UMAD_HEADER_SIZE) ? fopen(path, "r") : NULL;
+	uint8_t *table = NULL;
+
+	if (!file)
+		return NULL;
+	fseek(file, 0, SEEK_END);
+	long length = ftell(file);
+	rewind(file);
+	if (length >= SA_HEADER_SIZE)
+		table = malloc(UMAD_HEADER_SIZE + (size_t)length);
+	bool ok = table && fread(table + UMAD_HEADER_SIZE, (size_t)length, 1, file) == 1 &&
+		  memcmp(table + UMAD_HEADER_SIZE + MAD_TID, umad + UMAD_HEADER_SIZE + MAD_TID, 8) == 0;
+	fclose(file);
+	if (!ok) {
+		free(table);
+		return NULL;
+	}
+	unlink(path);
+	memcpy(table, umad, UMAD_HEADER_SIZE);
+	*size = UMAD_HEADER_SIZE + (size_t)length;
+	uint32_t whole = (uint32_t)*size;
+	memcpy(table + UMAD_LENGTH, &whole, sizeof(whole));
+	return table;
+}
+
+static ssize_t hand_out(void *buffer, size_t size)
+{
+	size_t piece = size < waiting.size ? size : waiting.size;
+
+	memcpy(buffer, waiting.umad, piece);
+	if (piece < waiting.size) {
+		errno = ENOSPC;
+		return -1;
+	}
+	free(waiting.umad);
+	waiting.fd = 0;
+	return (ssize_t)piece;
+}
+
+static ssize_t read_mad(int fd, uint8_t *buffer, size_t size)
+{
+	if (waiting.fd == fd)
+		return hand_out(buffer, size);
+	ssize_t report = beside >= 0 ? recv(beside, buffer, size, 0) : -1;
+	if (report > 0)
+		return report;
+
+	ssize_t got = next_read()(fd, buffer, size);
+	if (got == UMAD_HEADER_SIZE + MAD_SIZE)
+		memset(buffer + got - LOST_SIZE, 0, LOST_SIZE);
+	if (got < UMAD_HEADER_SIZE || !is_table(buffer + UMAD_HEADER_SIZE, (size_t)got - UMAD_HEADER_SIZE))
+		return got;
+	waiting.umad = fetch_table(buffer, &waiting.size);
+	if (!waiting.umad)
+		return got;
+	waiting.fd = fd;
+	return hand_out(buffer, size);
+}
+
 ssize_t read(int fd, void *buffer, size_t size)
 {
-	ssize_t got = next_read()(fd, buffer, size);
+	return fd < FIRST_SIM_FD ? next_read()(fd, buffer, size) : read_mad(fd, buffer, size);
+}
 
-	if (fd >= FIRST_SIM_FD && got == UMAD_HEADER_SIZE + MAD_SIZE)
-		memset((char *)buffer + got - LOST_SIZE, 0, LOST_SIZE);
-	return got;
+/* Waits for either: the simulator's descriptors can be polled only one at a time. */
+static int poll_both(struct pollfd *fds, int timeout)
+{
+	int waited = 0, ready = 0;
+
+	while (ready == 0) {
+		struct pollfd report = {.fd = beside, .events = POLLIN};
+		if (next_poll()(&report, 1, 0) == 1) {
+			fds->revents = POLLIN;
+			return 1;
+		}
+		if (timeout >= 0 && waited >= timeout)
+			return 0;
+		ready = next_poll()(fds, 1, LOOK_MS);
+		waited += LOOK_MS;
+	}
+	return ready;
+}
+
+int poll(struct pollfd *fds, nfds_t count, int timeout)
+{
+	if (count != 1 || fds->fd < FIRST_SIM_FD)
+		return next_poll()(fds, count, timeout);
+	if (waiting.fd != fds->fd)
+		return beside >= 0 ? poll_both(fds, timeout) : next_poll()(fds, count, timeout);
+	fds->revents = POLLIN;
+	return 1;
 }
 
 ssize_t write(int fd, const void *buffer, size_t size)
@@ -69,7 +202,7 @@ ssize_t write(int fd, const void *buffer, size_t size)
 	if (size != sizeof(message))
 		return next_write()(fd, buffer, size);
 	memcpy(&message, buffer, sizeof(message));
-	if (message.magic == SIM_MAGIC && message.type == SIM_CTL_CONNECT)
+	if (message.magic == SIM_MAGIC && message.type == SIM_CTL_CONNECT && beside < 0)
 		message.data.issm = 1;
 	return next_write()(fd, &message, sizeof(message));
 }

@@ -1,20 +1,41 @@
-/* Preloaded before libumad2sim.so, lets an OpenSM of the simulator raise traps.
+/* Preloaded before libumad2sim.so, lets an OpenSM of the simulator raise traps and give long answers.
  *
  * OpenSM waits until its traps are answered or time out before it ends a sweep.
  * ibsim drops the answer (TrapRepress) and umad2sim knows no timeouts, so an
  * OpenSM that asks for mastership would wait for ever. A trap is sent, and
- * reported as not sent: then nobody waits. */
+ * reported as not sent: then nobody waits.
+ *
+ * The simulator has no RMPP: of a table of the SA it passes on the first MAD,
+ * and not all of that. The whole answer goes into a file (simtables.h), as the
+ * kernel of the asking side would have put it together.
+ *
+ * A Report that comes here is for a gateway at the same port, if there is one
+ * (simbeside.h); to OpenSM that looks like a read that failed. */
+
+#include "simbeside.h"
+#include "simtables.h"
 
 #include <dlfcn.h>
 #include <errno.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
-enum { FIRST_SIM_FD = 1024, UMAD_HEADER_SIZE = 64, MAD_SIZE = 256, METHOD = 3, TRAP = 0x05 };
+enum { METHOD = 3, TRAP = 0x05, REPORT = 0x06 };
 
+typedef ssize_t read_function(int fd, void *buffer, size_t size);
 typedef ssize_t write_function(int fd, const void *buffer, size_t size);
+
+static read_function *next_read(void)
+{
+	read_function *function;
+	void *symbol = dlsym(RTLD_NEXT, "read");
+
+	memcpy(&function, &symbol, sizeof(function));
+	return function;
+}
 
 static write_function *next_write(void)
 {
@@ -25,18 +46,72 @@ static write_function *next_write(void)
 	return function;
 }
 
-static bool is_trap(int fd, const void *buffer, size_t size)
+static bool is_trap(const uint8_t *mad, size_t size)
 {
+	return size == MAD_SIZE && mad[METHOD] == TRAP;
+}
+
+/* Whoever reads it sees all or nothing of it. */
+static void keep_table(const uint8_t *mad, size_t size)
+{
+	char path[PATH_SIZE], draft[PATH_SIZE + 8];
+	uint8_t flags = mad[RMPP_FLAGS] | RMPP_FIRST | (size <= MAD_SIZE ? RMPP_LAST : 0);
+
+	if (!table_path(path, mad))
+		return;
+	snprintf(draft, sizeof(draft), "%s.part", path);
+	FILE *file = fopen(draft, "w");
+	if (!file)
+		return;
+	bool ok = fwrite(mad, RMPP_FLAGS, 1, file) == 1 && fputc(flags, file) != EOF &&
+		  fwrite(mad + RMPP_FLAGS + 1, size - RMPP_FLAGS - 1, 1, file) == 1;
+	if (fclose(file) == 0 && ok)
+		rename(draft, path);
+	else
+		unlink(draft);
+}
+
+static bool is_report(const uint8_t *mad, size_t size)
+{
+	return size == MAD_SIZE && mad[MAD_CLASS] == CLASS_SA && mad[METHOD] == REPORT;
+}
+
+static bool hand_on(const void *umad, size_t size)
+{
+	struct sockaddr_un name;
+	socklen_t length = beside_name(&name);
+	int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	bool sent = fd >= 0 && sendto(fd, umad, size, 0, (struct sockaddr *)&name, length) == (ssize_t)size;
+
+	if (fd >= 0)
+		close(fd);
+	return sent;
+}
+
+ssize_t read(int fd, void *buffer, size_t size)
+{
+	ssize_t got = next_read()(fd, buffer, size);
 	const uint8_t *mad = (const uint8_t *)buffer + UMAD_HEADER_SIZE;
 
-	return fd >= FIRST_SIM_FD && size == UMAD_HEADER_SIZE + MAD_SIZE && mad[METHOD] == TRAP;
+	if (fd < FIRST_SIM_FD || got < UMAD_HEADER_SIZE || !is_report(mad, (size_t)got - UMAD_HEADER_SIZE) ||
+	    !hand_on(buffer, (size_t)got))
+		return got;
+	errno = EAGAIN;
+	return -1;
 }
 
 ssize_t write(int fd, const void *buffer, size_t size)
 {
-	ssize_t written = next_write()(fd, buffer, size);
+	if (fd < FIRST_SIM_FD || size < UMAD_HEADER_SIZE)
+		return next_write()(fd, buffer, size);
 
-	if (!is_trap(fd, buffer, size))
+	const uint8_t *mad = (const uint8_t *)buffer + UMAD_HEADER_SIZE;
+	size_t mad_size = size - UMAD_HEADER_SIZE;
+
+	if (is_table(mad, mad_size))
+		keep_table(mad, mad_size);
+	ssize_t written = next_write()(fd, buffer, size);
+	if (!is_trap(mad, mad_size))
 		return written;
 	errno = EIO;
 	return -1;

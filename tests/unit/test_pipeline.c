@@ -353,6 +353,23 @@ TEST(what_waits_together_is_committed_together)
     }
 }
 
+// The service manager's watchdog lives on this.
+TEST(the_pipeline_beats_while_it_goes_on)
+{
+    uint64_t before = pipeline_beats(pipeline);
+    while (pipeline_beats(pipeline) == before)
+        usleep(1000); // it has nothing to do
+    hold(true);
+    put(GOLDEN_129, 1);
+    wait_holding();
+    before = pipeline_beats(pipeline);
+    put(GOLDEN_129, 2);
+    assert_int_equal(pipeline_beats(pipeline), before); // stuck
+    hold(false);
+    finish();
+    assert_true(pipeline_beats(pipeline) > before);
+}
+
 // A receiver that reads nothing delays no answer.
 TEST(receivers_delay_nobody)
 {
@@ -416,6 +433,7 @@ int main(void)
         PIPELINE_TEST(a_malformed_mad_is_an_event_too),
         PIPELINE_TEST(occurrences_are_events_without_an_answer),
         PIPELINE_TEST(what_waits_together_is_committed_together),
+        PIPELINE_TEST(the_pipeline_beats_while_it_goes_on),
         PIPELINE_TEST(receivers_delay_nobody),
         PIPELINE_TEST(without_a_disk_reports_are_answered_from_memory),
         PIPELINE_TEST(nothing_is_taken_after_the_stop),

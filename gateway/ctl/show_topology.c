@@ -1,0 +1,189 @@
+#include "ctl/show.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char *word(const json_t *object, const char *key)
+{
+    const char *s = json_string_value(json_object_get(object, key));
+    return s ? s : "";
+}
+
+static long long count(const json_t *object, const char *key)
+{
+    return json_integer_value(json_object_get(object, key));
+}
+
+static uint64_t guid(const json_t *object, const char *key)
+{
+    return strtoull(word(object, key), NULL, 16);
+}
+
+static bool is_switch(const json_t *object)
+{
+    return strcmp(word(object, "type"), "switch") == 0;
+}
+
+// In the form that ibnetdiscover(8) writes and other tools read: what they do not know is a
+// comment.
+
+static void show_id(FILE *out, const json_t *node)
+{
+    const char *type = word(node, "type");
+    char letter = is_switch(node)               ? 'S'
+                  : strcmp(type, "ca") == 0     ? 'H'
+                  : strcmp(type, "router") == 0 ? 'R'
+                                                : '?';
+    fprintf(out, "\"%c-%016" PRIx64 "\"", letter, guid(node, "guid"));
+}
+
+static void show_rate(FILE *out, const json_t *port)
+{
+    long long width = count(port, "width");
+    const char *speed = word(port, "speed");
+    if (width > 0)
+        fprintf(out, "%lldx", width);
+    else
+        fputs("??", out);
+    fputs(speed[0] == '\0' || speed[0] == '?' ? "???" : speed, out);
+}
+
+static void show_switch_port(FILE *out, const json_t *port, const json_t *peer)
+{
+    fprintf(out, "[%lld]\t", count(port, "port"));
+    show_id(out, peer);
+    fprintf(out, "[%lld]", count(peer, "port"));
+    if (!is_switch(peer))
+        fprintf(out, "(%" PRIx64 ") ", guid(peer, "port_guid"));
+    fprintf(out, "\t\t# \"%s\" lid %lld ", word(peer, "name"), count(peer, "lid"));
+    show_rate(out, port);
+    fputc('\n', out);
+}
+
+static void show_other_port(FILE *out, const json_t *port, const json_t *peer)
+{
+    fprintf(out, "[%lld](%" PRIx64 ") \t", count(port, "port"), guid(port, "guid"));
+    show_id(out, peer);
+    fprintf(out, "[%lld]", count(peer, "port"));
+    if (!is_switch(peer))
+        fprintf(out, " (%" PRIx64 ") ", guid(peer, "port_guid"));
+    fprintf(out, "\t\t# lid %lld lmc %lld \"%s\" lid %lld ", count(port, "lid"), count(port, "lmc"),
+            word(peer, "name"), count(peer, "lid"));
+    show_rate(out, port);
+    fputc('\n', out);
+}
+
+static void show_ids(FILE *out, const json_t *node)
+{
+    uint64_t system = guid(node, "system_guid");
+    if (json_is_true(json_object_get(node, "silent")))
+        fputs("\n# It did not answer; this is what was known of it.", out);
+    fprintf(out, "\nvendid=0x%llx\ndevid=0x%llx\n", count(node, "vendor"), count(node, "device"));
+    if (system != 0)
+        fprintf(out, "sysimgguid=0x%" PRIx64 "\n", system);
+}
+
+static void show_switch(FILE *out, const json_t *node)
+{
+    const json_t *zero = json_array_get(json_object_get(node, "ports"), 0);
+    bool has_zero = count(zero, "port") == 0;
+    fprintf(out, "switchguid=0x%" PRIx64 "(%" PRIx64 ")\nSwitch\t%lld ", guid(node, "guid"),
+            has_zero ? guid(zero, "guid") : 0, count(node, "port_count"));
+    show_id(out, node);
+    fprintf(out, "\t\t# \"%s\" base port 0 lid %lld lmc %lld\n", word(node, "name"),
+            has_zero ? count(zero, "lid") : 0, has_zero ? count(zero, "lmc") : 0);
+}
+
+static void show_other(FILE *out, const json_t *node)
+{
+    bool ca = strcmp(word(node, "type"), "ca") == 0;
+    fprintf(out, "%sguid=0x%" PRIx64 "\n%s\t%lld ", ca ? "ca" : "rt", guid(node, "guid"),
+            ca ? "Ca" : "Rt", count(node, "port_count"));
+    show_id(out, node);
+    fprintf(out, "\t\t# \"%s\"\n", word(node, "name"));
+}
+
+static void show_node(FILE *out, const json_t *node)
+{
+    size_t i;
+    const json_t *port;
+    show_ids(out, node);
+    if (is_switch(node))
+        show_switch(out, node);
+    else
+        show_other(out, node);
+    json_array_foreach(json_object_get(node, "ports"), i, port)
+    {
+        const json_t *peer = json_object_get(port, "peer");
+        if (json_is_object(peer) && is_switch(node))
+            show_switch_port(out, port, peer);
+        else if (json_is_object(peer))
+            show_other_port(out, port, peer);
+    }
+}
+
+static void show_place(FILE *out, const json_t *side)
+{
+    if (count(side, "snapshot") != 0)
+        fprintf(out, "snapshot %lld (%s)", count(side, "snapshot"), word(side, "time"));
+    else
+        fprintf(out, "now (%s)", word(side, "time"));
+}
+
+bool show_topology(FILE *out, const json_t *page, bool first)
+{
+    size_t i;
+    const json_t *node;
+    if (first) {
+        fprintf(out, "#\n# Topology file: generated on %s\n#\n# %lld nodes, %lld links; ",
+                word(page, "time"), count(page, "node_count"), count(page, "link_count"));
+        show_place(out, page);
+        fputs(json_is_true(json_object_get(page, "complete")) ? "\n" : "; not everybody answered\n",
+              out);
+    }
+    json_array_foreach(json_object_get(page, "nodes"), i, node) show_node(out, node);
+    return true;
+}
+
+bool show_snapshots(FILE *out, const json_t *answer, bool first)
+{
+    size_t i;
+    const json_t *one;
+    if (first)
+        fprintf(out, "%8s  %-27s %8s %8s\n", "SNAPSHOT", "TIME", "NODES", "LINKS");
+    json_array_foreach(json_object_get(answer, "snapshots"), i, one)
+    {
+        char number[24] = "-"; // not in the journal's file yet
+        if (count(one, "snapshot") != 0)
+            snprintf(number, sizeof number, "%lld", count(one, "snapshot"));
+        fprintf(out, "%8s  %-27s %8lld %8lld\n", number, word(one, "time"), count(one, "nodes"),
+                count(one, "links"));
+    }
+    return true;
+}
+
+bool show_changes(FILE *out, const json_t *page, bool first)
+{
+    size_t i;
+    const json_t *change;
+    const json_t *from = json_object_get(page, "from"), *to = json_object_get(page, "to");
+    if (!json_is_object(from) || !json_is_object(to))
+        return false;
+    if (first) {
+        fputs("From ", out);
+        show_place(out, from);
+        fputs(" to ", out);
+        show_place(out, to);
+        fprintf(out, ": %lld change%s\n", count(page, "change_count"),
+                count(page, "change_count") == 1 ? "" : "s");
+    }
+    json_array_foreach(json_object_get(page, "changes"), i, change)
+    {
+        bool follows = json_is_integer(json_object_get(change, "cause"));
+        fprintf(out, "%s%s\n", follows ? "  " : "", word(change, "text"));
+    }
+    if (json_is_true(json_object_get(page, "cut")) && !json_object_get(page, "more"))
+        fputs("There is more, but ibtrapd had no memory for it.\n", out);
+    return true;
+}

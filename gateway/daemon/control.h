@@ -1,0 +1,32 @@
+// Answers what comes in on the control socket, in the main thread.
+#ifndef IBTRAPD_DAEMON_CONTROL_H
+#define IBTRAPD_DAEMON_CONTROL_H
+
+#include "conf/conf.h"
+#include "daemon/pipeline.h"
+#include "daemon/topology_answers.h"
+#include "ib/sweeper.h"
+#include "sink/delivery.h"
+
+#include <jansson.h>
+
+// What the answers are made from. All of it outlives the server of the control socket.
+struct control {
+    const struct conf *conf;
+    int64_t started_at; // monotonic
+    struct names *names;
+    struct topology *topology;
+    struct journal *journal;
+    struct pipeline *pipeline;
+    struct sa_agent *agent;
+    struct sweeper *sweeper; // NULL: none
+    struct delivery *const *deliveries;
+    size_t delivery_count;
+    struct maker maker;      // of the main thread: it knows names, not the fabric
+    struct topology_answers answers;
+};
+
+// A server_handler (ctl/server.h) whose context is a struct control.
+json_t *control_answer(void *ctx, const char *command, const json_t *request);
+
+#endif

@@ -1,0 +1,101 @@
+#include "daemon/service.h"
+
+#include "base/notify.h"
+
+#include <event2/event.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const int64_t LOOK_US = 5 * CLOCK_US_PER_S; // without a watchdog
+
+struct service {
+    struct service_options options;
+    struct notify notify;
+    struct event *timer;
+    uint64_t beats; // when the watchdog was fed last
+    char status[SERVICE_STATUS_SIZE];
+};
+
+int64_t service_watchdog_us(const char *usec, const char *pid, pid_t own)
+{
+    if (!usec || (pid && strtoimax(pid, NULL, 10) != own))
+        return 0;
+    char *end;
+    int64_t us = strtoimax(usec, &end, 10);
+    return *end == '\0' && us > 0 && us < INT64_MAX ? us : 0;
+}
+
+static void look(evutil_socket_t fd, short what, void *ctx)
+{
+    (void)fd, (void)what;
+    service_look(ctx);
+}
+
+static bool start_timer(struct service *s)
+{
+    int64_t us = LOOK_US;
+    if (s->options.watchdog_us > 0 && s->options.watchdog_us / 4 < us)
+        us = s->options.watchdog_us / 4;
+    const struct timeval every = {.tv_sec = us / CLOCK_US_PER_S, .tv_usec = us % CLOCK_US_PER_S};
+    s->timer = event_new(s->options.base, -1, EV_PERSIST, look, s);
+    return s->timer && event_add(s->timer, &every) == 0;
+}
+
+struct service *service_start(const struct service_options *options, struct error *err)
+{
+    struct error why;
+    struct service *s = calloc(1, sizeof *s);
+    if (!s) {
+        error_set(err, "out of memory");
+        return NULL;
+    }
+    s->options = *options;
+    if (!notify_open(&s->notify, options->socket, &why))
+        log_write(options->log, LOG_LEVEL_WARNING, "%s", why.text);
+    if (s->notify.fd < 0 || start_timer(s))
+        return s;
+    error_set(err, "out of memory");
+    service_stop(s);
+    return NULL;
+}
+
+void service_stop(struct service *s)
+{
+    if (!s)
+        return;
+    if (s->timer)
+        event_free(s->timer);
+    notify_close(&s->notify);
+    free(s);
+}
+
+void service_ready(struct service *s)
+{
+    notify_send(&s->notify, "READY=1\n");
+    service_look(s);
+}
+
+void service_reloading(struct service *s)
+{
+    notify_send(&s->notify, "RELOADING=1\nMONOTONIC_USEC=%" PRId64 "\n",
+                clock_monotonic(s->options.clock));
+}
+
+void service_stopping(struct service *s)
+{
+    notify_send(&s->notify, "STOPPING=1\nSTATUS=Stopping\n");
+}
+
+void service_look(struct service *s)
+{
+    char status[SERVICE_STATUS_SIZE] = "";
+    uint64_t beats = s->options.beats(s->options.ctx);
+    if (beats != s->beats)
+        notify_send(&s->notify, "WATCHDOG=1\n");
+    s->beats = beats;
+    s->options.describe(s->options.ctx, status);
+    if (strcmp(status, s->status) != 0)
+        notify_send(&s->notify, "STATUS=%s\n", status);
+    memcpy(s->status, status, sizeof s->status);
+}

@@ -1,0 +1,223 @@
+"""What happens to the fabric becomes events with names: links, hosts and switches that come, go and move."""
+
+import json
+
+import expected as want
+import pytest
+from lab.fabric import Fabric
+from lab.gateway import Gateway
+
+LEAF1, LEAF2 = 0x0002C90200C10000, 0x0002C90200C20000
+NODE1 = 0x0002C90300B10000
+SWEEP = {"method": "smp", "interval": 3600, "settle": 300}
+LOSSES = {"switch-removed", "host-removed", "port-removed", "link-down", "host-moved", "link-moved", "sm-vanished"}
+CHANGES = LOSSES | {"switch-added", "host-added", "port-added", "link-up", "switch-moved", "link-degraded",
+                    "node-renamed", "lid-changed"}
+
+
+def switch_id(guid):
+    return guid.to_bytes(8, "big") + bytes(7) + b"\2"
+
+
+def topology_events(site):
+    return [one for one in site.syslog.poll() if one.message_id in CHANGES]
+
+
+def link_trap_id(site):
+    """The event of the trap 128 that came first."""
+    return site.message("link-state-change")[0].data["id"]
+
+
+@pytest.fixture
+def swept(open_site):
+    """A site whose gateway has subscribed and knows the fabric."""
+    site = open_site(sweep=SWEEP)
+    site.gateway.wait_subscribed()
+    site.gateway.wait_status(lambda one: one["sweep"]["nodes"] == 8, "ibtrapd to know the fabric")
+    site.gateway.wait_swept(0)
+    return site
+
+
+def test_link_between_switches_goes_down_and_comes_back(swept):
+    swept.fabric.unlink("leaf1", 11)
+    down = swept.message("link-down")[0]
+    assert "ort 11 of leaf1" in down.text and "port 11 of leaf2" in down.text and down.text.endswith("went down.")
+    assert down.severity == "warning"
+    assert down.data["relatedId"] in {one.data["id"] for one in swept.message("link-state-change")}
+    trap = swept.notification(f"{want.SWITCH}.0.1")[0]
+    row = ".".join(map(str, switch_id(LEAF1))) + ".11"
+    assert [(one.oid, one.value) for one in trap.varbinds] == [
+        (f"{want.SWITCH}.5.1.1.1.{row}", switch_id(LEAF1)),
+        (f"{want.SWITCH}.5.1.1.3.{row}", switch_id(LEAF2)),
+        (f"{want.SWITCH}.5.1.1.5.{row}", 5),
+    ]
+    port_trap = swept.notification(f"{want.SWITCH}.0.2")[0]
+    assert [one.value for one in port_trap.varbinds] == [switch_id(LEAF1), 2]
+
+    swept.fabric.relink("leaf1", 11)
+    up = swept.message("link-up")[0]
+    assert up.data["alarmKey"] == down.data["alarmKey"] and up.data["alarmKey"].startswith("link ")
+    assert swept.notification(f"{want.SWITCH}.0.1", count=2)[1].varbinds[2].value == 4
+    assert {one.message_id for one in topology_events(swept)} == {"link-down", "link-up"}
+
+
+def test_host_goes_and_comes_back(swept):
+    swept.fabric.unlink("node1")
+    gone = swept.message("host-removed")[0]
+    assert "node1" in gone.text and "port 3 of leaf1" in gone.text
+    assert int(gone.data["subjectNodeGuid"], 0) == NODE1 and gone.data["subjectName"] == "node1"
+    down = swept.message("link-down")[0]
+    assert down.data["causeId"] == gone.data["id"]
+    trap = swept.notification(f"{want.SWITCH}.0.2")[0]
+    assert [one.value for one in trap.varbinds] == [switch_id(LEAF1), 4]
+    out = swept.message("gid-out-of-service")[0]
+    assert "node1" in out.text and out.data.get("alarmState", "none") == "none"
+
+    swept.fabric.relink("node1")
+    back = swept.message("host-added")[0]
+    assert back.data["alarmKey"] == gone.data["alarmKey"]
+    assert "node1" in swept.message("gid-in-service")[0].text
+
+
+def test_switch_dies_and_its_hosts_are_its_consequences(swept):
+    swept.fabric.unlink("leaf2")
+    dead = swept.message("switch-removed")[0]
+    assert dead.data["affected"] == "3"
+    assert all(name in dead.text for name in ("leaf2", "sm2", "node2", "storage1"))
+    hosts = swept.message("host-removed", count=3)
+    links = swept.message("link-down", count=5)
+    assert {one.data["causeId"] for one in hosts} == {dead.data["id"]}
+    assert all(one.data["causeId"] for one in links)
+    trap = swept.notification(f"{want.SWITCH}.0.1")[0]
+    assert [one.value for one in trap.varbinds] == [switch_id(LEAF2), switch_id(LEAF1), 3]
+
+
+def test_host_moves_to_another_switch(swept):
+    swept.fabric.unlink("node1")
+    swept.fabric.link("node1", 1, "leaf2", 7)
+    moved = swept.message("host-moved")[0]
+    assert "node1" in moved.text and "port 7 of leaf2" in moved.text and "port 3 of leaf1" in moved.text
+    assert "host-removed" not in {one.message_id for one in topology_events(swept)}
+
+
+def test_cable_is_put_into_another_port(swept):
+    swept.fabric.unlink("leaf1", 12)
+    swept.fabric.link("leaf1", 12, "leaf2", 9)
+    moved = swept.message("link-moved")[0]
+    assert "12" in moved.text and "port 9 of leaf2" in moved.text
+    assert not {one.message_id for one in topology_events(swept)} & {"switch-removed", "switch-moved"}
+
+
+def test_one_of_two_links_between_the_same_switches(swept):
+    swept.fabric.unlink("leaf1", 11)
+    swept.message("link-down")
+    swept.fabric.unlink("leaf1", 12)
+    dead = swept.message("switch-removed")[0]
+    assert "leaf2" in dead.text
+    downs = {one.data["alarmKey"] for one in swept.message("link-down", count=2)}
+    assert len(downs) == 2
+
+
+def test_lossy_fabric_loses_nobody(open_site):
+    """One answer in five is lost at each of these ports; nothing was unplugged."""
+    site = open_site(sweep={**SWEEP, "settle": 0, "timeout": 50, "attempts": 3})
+    site.gateway.wait_subscribed()
+    site.gateway.wait_status(lambda one: one["sweep"]["nodes"] == 8, "ibtrapd to know the fabric")
+    for node, port in (("leaf2", 11), ("leaf2", 12), ("leaf2", 3), ("node2", 1), ("storage1", 1), ("node1", 1)):
+        site.fabric.lose(node, port, 20)
+    for _ in range(30):
+        site.gateway.control("sweep", "now")
+        site.gateway.wait_swept()
+    assert [one for one in site.syslog.poll() if one.message_id in LOSSES] == []
+
+
+def test_what_changed_while_the_gateway_was_away_is_found_late(swept):
+    swept.gateway.stop()
+    swept.fabric.unlink("node2")
+    swept.fabric.unlink("leaf1", 12)
+    swept.fabric.unlink("storage1")
+    swept.fabric.link("storage1", 1, "leaf1", 9)
+    swept.syslog.clear()
+    swept.gateway.start()
+    late = [swept.message(name)[0] for name in ("host-removed", "host-moved", "link-down")]
+    assert all(one.data["foundLate"] == "true" for one in late)
+    assert "node2" in late[0].text and "storage1" in late[1].text
+    assert swept.gateway.control("topology", "list", "--json").stdout
+
+
+def test_node_is_renamed_and_another_has_the_same_name(traps, syslog, tmp_path):
+    """The simulator cannot rename a node: the fabric is started anew with another file."""
+    state = tmp_path / "state"
+    with Fabric() as fabric:
+        fabric.subnet_manager().wait_master()
+        gateway = fabric.keep(Gateway(fabric, syslog=[syslog.address], sweep=SWEEP, state=state))
+        gateway.wait_subscribed()
+        gateway.wait_status(lambda one: one["sweep"]["nodes"] == 8, "ibtrapd to know the fabric")
+    renamed = tmp_path / "renamed.net"
+    renamed.write_text(fabric.net.read_text().replace('"node1"', '"node2x"').replace('"storage1"', '"sm1 "'))
+    with Fabric(renamed) as fabric:
+        fabric.subnet_manager().wait_master()
+        gateway = fabric.keep(Gateway(fabric, syslog=[syslog.address], sweep=SWEEP, state=state))
+        gateway.wait_subscribed()
+        renames = syslog.wait_for(lambda one: one.message_id == "node-renamed", "renamed nodes", count=2)
+    assert any("node1" in one.text and "node2x" in one.text for one in renames)
+    assert all(one.data["foundLate"] == "true" for one in renames)
+
+
+def test_another_subnet_manager_takes_over(traps, syslog, paired_swept):
+    site = paired_swept
+    site.sm.kill()
+    failed_over = site.message("sm-failed-over")[0]
+    assert "sm2" in failed_over.text
+    assert int(failed_over.data["smGuid"], 0) == site.fabric.guid_of("sm2")
+    assert site.notification(f"{want.SWITCH}.0.2")[0].varbinds[1].value in (5, 6)
+
+
+@pytest.fixture
+def paired_swept(traps, syslog):
+    from conftest import make_site, two_managers
+
+    with two_managers() as (fabric, master, standby):
+        site = make_site(fabric, master, traps, syslog, sweep=SWEEP)
+        site.standby = standby
+        site.gateway.wait_subscribed()
+        site.gateway.wait_status(lambda one: len(one["sms"]) == 2, "both subnet managers to be known")
+        yield site
+
+
+def test_counters_that_grow_are_told_of_and_settle(open_site):
+    thresholds = ["SymbolErrorCounter=10", "LocalLinkIntegrityErrors=1"]
+    site = open_site(sweep=SWEEP, counters={"interval": 5, "thresholds": thresholds})
+    site.gateway.wait_subscribed()
+    site.gateway.wait_status(lambda one: one["port_counters"]["last"], "the counters to be read")
+    site.fabric.count_errors("leaf1", 3, SymbolErrorCounter=25, LocalLinkIntegrityErrors=2)
+    reached = site.message("threshold-reached")[0]
+    assert reached.data["counter"] == "SymbolErrorCounter"
+    assert (reached.data["counterOld"], reached.data["counterNew"]) == ("0", "25")
+    assert "ort 3 of leaf1" in reached.text
+    derived = site.message("link-integrity-threshold")[0]
+    assert derived.data["derived"] == "true"
+    trap = site.notification(want.sma(2))[0]
+    assert [one.value for one in trap.varbinds] == [site.fabric.lid_of("leaf1"), 3]
+    cleared = site.message("threshold-cleared")[0]
+    assert cleared.data["alarmKey"] == reached.data["alarmKey"]
+
+
+def test_topology_is_printed(swept):
+    text = swept.gateway.control("topology").stdout
+    assert '"leaf1"' in text and '"storage1"' in text
+    nodes = json.loads(swept.gateway.control("topology", "--json").stdout)["nodes"]
+    assert len(nodes) == 8
+    swept.fabric.unlink("node1")
+    swept.message("host-removed")
+    kept = json.loads(swept.gateway.control("topology", "list", "--json").stdout)["snapshots"]
+    assert len(kept) >= 2
+    numbers = sorted(one["snapshot"] for one in kept)
+    assert "node1" in swept.gateway.control("topology", "diff", numbers[0], numbers[-1]).stdout
+
+
+def test_the_same_as_ibnetdiscover_finds(swept):
+    nodes = json.loads(swept.gateway.control("topology", "--json").stdout)["nodes"]
+    output = swept.fabric.run(["ibnetdiscover"], "node2")
+    for one in nodes:
+        assert f'"{one["description"]}"' in output

@@ -1,0 +1,56 @@
+"""Two gateways, each beside a subnet manager: one set of events, across a handover."""
+
+import pytest
+from lab import notices
+from lab.fabric import two_managers
+from lab.gateway import Gateway
+
+EVENT = "system-image-guid-change"
+OPTIONS = {"active": "with-master-sm", "beside_sm": True, "sweep": {"interval": 5, "settle": 300}}
+
+
+@pytest.fixture
+def pair(syslog):
+    with two_managers() as (fabric, master, standby):
+        gateways = [fabric.keep(Gateway(fabric, host=host, syslog=[syslog.address], **OPTIONS))
+                    for host in ("sm1", "sm2")]
+        for gateway in gateways:
+            gateway.wait_subscribed()
+            gateway.wait_status(lambda one: len(one["sms"]) == 2, "both subnet managers to be known")
+        yield fabric, master, gateways
+
+
+def wait_active(gateway, active):
+    gateway.wait_status(lambda one: one["role"]["active"] == active, f"the role active={active}")
+
+
+def told(syslog, guid):
+    return [one for one in syslog.poll(1)
+            if one.message_id == EVENT and int(one.data["systemImageGuid"], 0) == guid]
+
+
+def raise_and_count(fabric, syslog, guid):
+    """How often the receivers are told, and wait until both gateways have it."""
+    fabric.client("node1").trap(notices.system_image_guid_change(6, guid))
+    syslog.wait_for(lambda one: one.message_id == EVENT and int(one.data["systemImageGuid"], 0) == guid, "the event")
+    syslog.poll(2)
+    return len(told(syslog, guid))
+
+
+def test_one_set_of_events_across_a_handover(pair, syslog):
+    fabric, master, (first, second) = pair
+    wait_active(first, True)
+    wait_active(second, False)
+    assert raise_and_count(fabric, syslog, 1) == 1
+
+    master.kill()
+    wait_active(second, True)
+    wait_active(first, False)
+    second.wait_subscribed()
+    failed_over = syslog.wait_for(lambda one: one.message_id == "sm-failed-over", "the handover")
+    assert "sm2" in failed_over[0].text
+    assert raise_and_count(fabric, syslog, 2) == 1
+    assert len([one for one in syslog.poll() if one.message_id == "sm-failed-over"]) == 1
+
+    seen = [gateway.status()["counters"]["events"] for gateway in (first, second)]
+    assert min(seen) > 2  # the silent one journals, too

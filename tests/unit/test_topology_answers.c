@@ -1,0 +1,542 @@
+// What `ibtrapctl topology` prints, from the snapshot to the line, through the control socket.
+#include "support.h"
+
+#include "ctl/client.h"
+#include "ctl/server.h"
+#include "ctl/topology_commands.h"
+#include "daemon/topology_answers.h"
+#include "model/fabric_record.h"
+
+#include <event2/event.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <unistd.h>
+
+static struct journal *journal;
+static struct names *names;
+static struct fabric *current;
+static struct topology_answers answers;
+static struct maker maker;
+static struct support_time now_;
+static struct clock clock_;
+static struct support_chance chance;
+static struct random random_;
+static struct log *log_;
+static const char *socket_path;
+static struct event_base *base;
+static struct server *server;
+static pthread_t thread;
+static atomic_bool stop;
+static struct error err;
+static unsigned requests;
+static struct fabric *after_first; // what the fabric becomes once a request was answered
+
+static json_t *handle(void *ctx, const char *command, const json_t *request)
+{
+    (void)ctx;
+    json_t *answer = topology_answers_get(&answers, current, command, request);
+    requests++;
+    if (after_first) {
+        fabric_release(current);
+        current = after_first;
+        after_first = NULL;
+    }
+    return answer;
+}
+
+static void *serve(void *arg)
+{
+    (void)arg;
+    while (!atomic_load(&stop)) {
+        event_base_loop(base, EVLOOP_NONBLOCK);
+        usleep(200);
+    }
+    return NULL;
+}
+
+static void ignore_change(void *ctx, enum journal_change change, const char *reason, uint64_t count)
+{
+    (void)ctx, (void)change, (void)reason, (void)count;
+}
+
+static int begin(void **state)
+{
+    (void)state;
+    static const char MAP[] = "0x2c90200000001 \"leaf1\"\n0x2c90300000010 \"sm1\"\n";
+    static char directory[200];
+    static unsigned journals;
+    snprintf(directory, sizeof directory, "%s-%u", support_path("journal"), journals++);
+    now_ = (struct support_time){.utc = SUPPORT_UTC_US};
+    clock_ = support_clock(&now_);
+    random_ = support_random(&chance);
+    log_ = support_log(NULL);
+    names = names_parse("map", MAP, sizeof MAP - 1, &err);
+    maker = (struct maker){.clock = &clock_, .random = &random_, .names = names};
+    const struct journal_options options = {.directory = directory,
+                                            .rows_max = 1000,
+                                            .bytes_max = 64 << 20,
+                                            .age_us = CLOCK_US_PER_S,
+                                            .tell = ignore_change,
+                                            .clock = &clock_,
+                                            .log = log_};
+    journal = journal_open(&options, &err);
+    assert_non_null(journal);
+    answers = (struct topology_answers){.journal = journal, .maker = &maker};
+    requests = 0;
+    atomic_store(&stop, false);
+    socket_path = support_path("control");
+    base = event_base_new();
+    server = server_start(base, socket_path, handle, NULL, &err);
+    assert_non_null(server);
+    assert_int_equal(pthread_create(&thread, NULL, serve, NULL), 0);
+    return 0;
+}
+
+static int end(void **state)
+{
+    (void)state;
+    atomic_store(&stop, true);
+    pthread_join(thread, NULL);
+    server_stop(server);
+    event_base_free(base);
+    topology_answers_clear(&answers);
+    fabric_release(current);
+    current = NULL;
+    journal_close(journal);
+    log_close(log_);
+    names_free(names);
+    return 0;
+}
+
+// Fabrics.
+
+static uint32_t add_node(struct fabric_builder *b, uint64_t guid, uint8_t type, uint8_t ports,
+                         const char *description)
+{
+    struct fabric_node node = {.guid = guid,
+                               .system_guid = guid + 3,
+                               .type = type,
+                               .port_count = ports,
+                               .vendor = 0x2c9,
+                               .device = 0xb924,
+                               .revision = 0xa0};
+    snprintf(node.description, sizeof node.description, "%s", description);
+    uint32_t n = fabric_builder_node(b, &node);
+    assert_int_not_equal(n, FABRIC_NONE);
+    return n;
+}
+
+static void add_port(struct fabric_builder *b, uint32_t node, uint8_t number, uint64_t guid,
+                     uint16_t lid, uint16_t speed)
+{
+    const struct fabric_port port = {.number = number,
+                                     .known = true,
+                                     .guid = guid,
+                                     .lid = lid,
+                                     .state = FABRIC_ACTIVE,
+                                     .physical = 5,
+                                     .width_active = 2,
+                                     .width_enabled = 3,
+                                     .width_supported = 3,
+                                     .speed_active = speed,
+                                     .speed_enabled = FABRIC_SDR | FABRIC_EDR,
+                                     .speed_supported = FABRIC_SDR | FABRIC_EDR,
+                                     .peer_node = FABRIC_NONE};
+    assert_true(fabric_builder_port(b, node, &port));
+}
+
+static struct fabric_builder *small_builder(void)
+{
+    struct fabric_builder *b = fabric_builder_new();
+    uint32_t leaf = add_node(b, 0x2c90200000001, FABRIC_SWITCH, 36, "SwitchX - Mellanox");
+    uint32_t spine = add_node(b, 0x2c90200000002, FABRIC_SWITCH, 36, "spine1");
+    uint32_t sm = add_node(b, 0x2c90300000010, FABRIC_CA, 2, "mgmt HCA-1");
+    uint32_t host = add_node(b, 0x2c90300000020, FABRIC_CA, 1, "node2 HCA-1");
+    uint32_t router = add_node(b, 0x2c90400000030, FABRIC_ROUTER, 2, "");
+    add_port(b, leaf, 0, 0x2c90200000001, 1, FABRIC_EDR);
+    add_port(b, spine, 0, 0x2c90200000002, 2, FABRIC_EDR);
+    for (uint8_t p = 1; p <= 5; p++)
+        add_port(b, leaf, p, 0, 0, FABRIC_EDR);
+    add_port(b, spine, 1, 0, 0, FABRIC_EDR);
+    add_port(b, sm, 1, 0x2c90300000011, 3, FABRIC_EDR);
+    add_port(b, host, 1, 0x2c90300000021, 4, FABRIC_SDR);
+    add_port(b, router, 2, 0x2c90400000032, 5, 0);
+    fabric_builder_link(b, leaf, 1, sm, 1);
+    fabric_builder_link(b, leaf, 2, host, 1);
+    fabric_builder_link(b, leaf, 3, spine, 1);
+    fabric_builder_link(b, leaf, 4, router, 2);
+    assert_true(fabric_builder_sm(
+        b,
+        &(struct fabric_sm){
+            .guid = 0x2c90300000011, .node = sm, .port = 1, .lid = 3, .priority = 14, .state = 3}));
+    return b;
+}
+
+static struct fabric *finish(struct fabric_builder *b)
+{
+    struct fabric *fabric = fabric_builder_finish(b, now_.utc, UINT64_C(0xFE80000000000000), true);
+    assert_non_null(fabric);
+    return fabric;
+}
+
+// So many hosts, in pairs.
+static struct fabric *large_fabric(uint64_t hosts)
+{
+    struct fabric_builder *b = fabric_builder_new();
+    for (uint64_t i = 0; i < hosts; i++) {
+        uint32_t n = add_node(b, 0x1000 + 16 * i, FABRIC_CA, 1, "host");
+        add_port(b, n, 1, 0x1001 + 16 * i, (uint16_t)(i % 40000 + 1), FABRIC_EDR);
+        if (i % 2 == 1)
+            fabric_builder_link(b, n - 1, 1, n, 1);
+    }
+    return finish(b);
+}
+
+static void save(const struct fabric *fabric)
+{
+    size_t size;
+    uint8_t *record = fabric_record_write(fabric, &size);
+    const struct journal_fabric meta = {.time_us = fabric->time_us,
+                                        .digest = fabric_record_digest(record, size),
+                                        .nodes = fabric->node_count,
+                                        .links = fabric_count_links(fabric)};
+    journal_save_fabric(journal, &meta, record, size);
+    journal_commit(journal);
+    free(record);
+}
+
+// What a command wrote; the caller frees it. NULL when it failed.
+enum command { SHOW, LIST, DIFF };
+
+static char *run(enum command command, int64_t a, int64_t b, bool json)
+{
+    char *text = NULL;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+    bool ok = command == SHOW   ? topology_commands_show(out, socket_path, a, json, &err)
+              : command == LIST ? topology_commands_list(out, socket_path, json, &err)
+                                : topology_commands_diff(out, socket_path, a, b, json, &err);
+    fclose(out);
+    if (ok)
+        return text;
+    free(text);
+    return NULL;
+}
+
+static void check(enum command command, int64_t a, int64_t b, const char *expected)
+{
+    char *text = run(command, a, b, false);
+    if (!text)
+        fail_msg("%s", err.text);
+    assert_string_equal(text, expected);
+    free(text);
+}
+
+static void check_failure(enum command command, int64_t a, int64_t b, const char *sentence)
+{
+    assert_null(run(command, a, b, false));
+    assert_string_equal(err.text, sentence);
+}
+
+static json_t *run_json(enum command command, int64_t a, int64_t b)
+{
+    json_error_t why;
+    char *text = run(command, a, b, true);
+    if (!text)
+        fail_msg("%s", err.text);
+    json_t *value = json_loads(text, 0, &why);
+    if (!value)
+        fail_msg("%s at line %d", why.text, why.line);
+    free(text);
+    return value;
+}
+
+TEST(a_fabric_is_shown_as_ibnetdiscover_does)
+{
+    current = finish(small_builder());
+    check(
+        SHOW, 0, 0,
+        "#\n"
+        "# Topology file: generated on 2026-11-21T03:19:03.123456Z\n"
+        "#\n"
+        "# 5 nodes, 4 links; now (2026-11-21T03:19:03.123456Z)\n"
+        "\n"
+        "vendid=0x2c9\n"
+        "devid=0xb924\n"
+        "sysimgguid=0x2c90200000004\n"
+        "switchguid=0x2c90200000001(2c90200000001)\n"
+        "Switch\t36 \"S-0002c90200000001\"\t\t# \"leaf1\" base port 0 lid 1 lmc 0\n"
+        "[1]\t\"H-0002c90300000010\"[1](2c90300000011) \t\t# \"sm1\" lid 3 4xEDR\n"
+        "[2]\t\"H-0002c90300000020\"[1](2c90300000021) \t\t# \"node2 HCA-1\" lid 4 4xEDR\n"
+        "[3]\t\"S-0002c90200000002\"[1]\t\t# \"spine1\" lid 2 4xEDR\n"
+        "[4]\t\"R-0002c90400000030\"[2](2c90400000032) \t\t# \"\" lid 5 4xEDR\n"
+        "\n"
+        "vendid=0x2c9\n"
+        "devid=0xb924\n"
+        "sysimgguid=0x2c90200000005\n"
+        "switchguid=0x2c90200000002(2c90200000002)\n"
+        "Switch\t36 \"S-0002c90200000002\"\t\t# \"spine1\" base port 0 lid 2 lmc 0\n"
+        "[1]\t\"S-0002c90200000001\"[3]\t\t# \"leaf1\" lid 1 4xEDR\n"
+        "\n"
+        "vendid=0x2c9\n"
+        "devid=0xb924\n"
+        "sysimgguid=0x2c90300000013\n"
+        "caguid=0x2c90300000010\n"
+        "Ca\t2 \"H-0002c90300000010\"\t\t# \"sm1\"\n"
+        "[1](2c90300000011) \t\"S-0002c90200000001\"[1]\t\t# lid 3 lmc 0 \"leaf1\" lid 1 4xEDR\n"
+        "\n"
+        "vendid=0x2c9\n"
+        "devid=0xb924\n"
+        "sysimgguid=0x2c90300000023\n"
+        "caguid=0x2c90300000020\n"
+        "Ca\t1 \"H-0002c90300000020\"\t\t# \"node2 HCA-1\"\n"
+        "[1](2c90300000021) \t\"S-0002c90200000001\"[2]\t\t# lid 4 lmc 0 \"leaf1\" lid 1 4xSDR\n"
+        "\n"
+        "vendid=0x2c9\n"
+        "devid=0xb924\n"
+        "sysimgguid=0x2c90400000033\n"
+        "rtguid=0x2c90400000030\n"
+        "Rt\t2 \"R-0002c90400000030\"\t\t# \"\"\n"
+        "[2](2c90400000032) \t\"S-0002c90200000001\"[4]\t\t# lid 5 lmc 0 \"leaf1\" lid 1 4x???\n");
+}
+
+TEST(json_has_more)
+{
+    current = finish(small_builder());
+    json_t *all = run_json(SHOW, 0, 0);
+    const char *how, *name, *speed;
+    int width, fast, priority, lanes;
+    assert_int_equal(json_integer_value(json_object_get(all, "link_count")), 4);
+    assert_int_equal(json_array_size(json_object_get(all, "nodes")), 5);
+    assert_null(json_object_get(all, "more"));
+    assert_int_equal(json_unpack(all, "{s:[{s:s, s:s, s:i}]}", "sms", "state", &how, "name", &name,
+                                 "priority", &priority),
+                     0);
+    assert_string_equal(how, "master");
+    assert_string_equal(name, "sm1");
+    assert_int_equal(priority, 14);
+    const json_t *host = json_array_get(json_object_get(all, "nodes"), 3);
+    const json_t *port = json_array_get(json_object_get(host, "ports"), 0);
+    assert_int_equal(json_unpack((json_t *)port, "{s:s, s:i, s:s, s:[i,i], s:{s:s}}", "state", &how,
+                                 "width", &width, "speed", &speed, "widths_supported", &lanes,
+                                 &fast, "peer", "name", &name),
+                     0);
+    assert_string_equal(how, "active");
+    assert_int_equal(width, 4);
+    assert_string_equal(speed, "SDR");
+    assert_int_equal(fast, 4);
+    assert_string_equal(name, "leaf1");
+    json_decref(all);
+}
+
+TEST(a_node_that_did_not_answer_is_marked)
+{
+    struct fabric_builder *b = fabric_builder_new();
+    add_node(b, 0x2c90300000020, FABRIC_CA, 1, "node2 HCA-1");
+    fabric_builder_get(b, 0)->silent = true;
+    current = fabric_builder_finish(b, now_.utc, 0, false);
+    check(SHOW, 0, 0,
+          "#\n"
+          "# Topology file: generated on 2026-11-21T03:19:03.123456Z\n"
+          "#\n"
+          "# 1 nodes, 0 links; now (2026-11-21T03:19:03.123456Z); not everybody answered\n"
+          "\n"
+          "# It did not answer; this is what was known of it.\n"
+          "vendid=0x2c9\n"
+          "devid=0xb924\n"
+          "sysimgguid=0x2c90300000023\n"
+          "caguid=0x2c90300000020\n"
+          "Ca\t1 \"H-0002c90300000020\"\t\t# \"node2 HCA-1\"\n");
+}
+
+TEST(nothing_seen_yet_is_told)
+{
+    check_failure(SHOW, 0, 0, "ibtrapd: the fabric was not seen yet");
+    check_failure(SHOW, 3, 0, "ibtrapd: there is no snapshot 3 of the fabric");
+    check_failure(DIFF, 3, 0, "ibtrapd: there is no snapshot 3 of the fabric");
+    check(LIST, 0, 0, "SNAPSHOT  TIME                           NODES    LINKS\n");
+}
+
+static size_t count_nodes(const json_t *all)
+{
+    const json_t *nodes = json_object_get(all, "nodes"), *node;
+    size_t i;
+    const char *last = "";
+    json_array_foreach(nodes, i, node)
+    {
+        const char *guid = json_string_value(json_object_get(node, "guid"));
+        assert_true(strcmp(guid, last) > 0); // each once, in order
+        last = guid;
+    }
+    return i;
+}
+
+TEST(a_large_fabric_comes_in_pages)
+{
+    current = large_fabric(5000);
+    json_t *all = run_json(SHOW, 0, 0);
+    assert_int_equal(count_nodes(all), 5000);
+    assert_true(requests > 2);
+    json_decref(all);
+    char *text = run(SHOW, 0, 0, false);
+    size_t links = 0;
+    for (const char *p = text; (p = strstr(p, "\n[1](")) != NULL; p++)
+        links++;
+    assert_int_equal(links, 5000);
+    free(text);
+    for (size_t i = 0; i < TOPOLOGY_HELD_MAX; i++)
+        assert_null(answers.held[i].fabric);
+}
+
+TEST(all_pages_are_of_one_snapshot)
+{
+    current = large_fabric(5000);
+    now_.utc++;
+    after_first = large_fabric(10);
+    json_t *all = run_json(SHOW, 0, 0);
+    assert_int_equal(count_nodes(all), 5000);
+    json_decref(all);
+    save(current);
+    now_.utc++;
+    struct fabric *large = large_fabric(5000);
+    save(large);
+    fabric_release(large);
+    all = run_json(SHOW, 2, 0);
+    assert_int_equal(count_nodes(all), 5000);
+    assert_int_equal(json_integer_value(json_object_get(all, "snapshot")), 2);
+    json_decref(all);
+}
+
+TEST(a_page_of_what_is_gone_is_refused)
+{
+    current = large_fabric(10);
+    json_t *items = json_pack("{s:i, s:i}", "first", 3, "time_us", 4711);
+    assert_null(client_request(socket_path, "topology", items, &err));
+    assert_string_equal(err.text,
+                        "ibtrapd: the fabric is not held any more; ask again from the begin");
+}
+
+TEST(requests_out_of_range_are_refused)
+{
+    static const char *const ITEMS[] = {"{\"snapshot\":-1}", "{\"snapshot\":\"1\"}",
+                                        "{\"first\":1.5}", "{\"first\":4294967296}",
+                                        "{\"time_us\":[]}"};
+    json_error_t why;
+    current = large_fabric(10);
+    for (size_t i = 0; i < COUNT(ITEMS); i++) {
+        assert_null(client_request(socket_path, "topology", json_loads(ITEMS[i], 0, &why), &err));
+        assert_string_equal(err.text, "ibtrapd: 'snapshot', 'first' and 'time_us' must be numbers");
+    }
+    json_t *beyond = client_request(socket_path, "topology",
+                                    json_pack("{s:I}", "first", (json_int_t)UINT32_MAX), &err);
+    assert_int_equal(json_array_size(json_object_get(beyond, "nodes")), 0);
+    assert_null(json_object_get(beyond, "more"));
+    json_decref(beyond);
+}
+
+TEST(kept_snapshots_are_listed)
+{
+    current = large_fabric(10);
+    save(current);
+    now_.utc += CLOCK_US_PER_S;
+    struct fabric *more = large_fabric(12);
+    save(more);
+    fabric_release(more);
+    check(LIST, 0, 0,
+          "SNAPSHOT  TIME                           NODES    LINKS\n"
+          "       1  2026-11-21T03:19:03.123456Z       10        5\n"
+          "       2  2026-11-21T03:19:04.123456Z       12        6\n");
+    json_t *list = run_json(LIST, 0, 0);
+    assert_int_equal(json_array_size(json_object_get(list, "snapshots")), 2);
+    json_decref(list);
+}
+
+// Whether one of the changes is this event about that node.
+static bool tells(const json_t *diff, const char *event, const char *name)
+{
+    size_t i;
+    const json_t *change;
+    json_array_foreach(json_object_get(diff, "changes"), i, change)
+    {
+        const json_t *subject = json_object_get(change, "subject");
+        if (strcmp(json_string_value(json_object_get(change, "event")), event) == 0 &&
+            strcmp(json_string_value(json_object_get(subject, "name")), name) == 0)
+            return true;
+    }
+    return false;
+}
+
+TEST(what_changed_is_told)
+{
+    static const char HEAD[] = "From snapshot 1 (2026-11-21T03:19:03.123456Z) to now "
+                               "(2026-11-21T03:19:04.123456Z): ";
+    struct fabric *before = finish(small_builder());
+    save(before);
+    fabric_release(before);
+    now_.utc += CLOCK_US_PER_S;
+    struct fabric_builder *b = small_builder();
+    uint32_t added = add_node(b, 0x2c90300000040, FABRIC_CA, 1, "node3 HCA-1");
+    add_port(b, added, 1, 0x2c90300000041, 6, FABRIC_EDR);
+    fabric_builder_link(b, 0, 2, added, 1); // node2's cable
+    current = finish(b);
+
+    json_t *diff = run_json(DIFF, 1, 0);
+    assert_true(tells(diff, "host-added", "node3 HCA-1"));
+    assert_false(tells(diff, "host-removed", "node3 HCA-1"));
+    assert_int_equal(json_array_size(json_object_get(diff, "changes")),
+                     json_integer_value(json_object_get(diff, "change_count")));
+    char *text = run(DIFF, 1, 0, false);
+    assert_memory_equal(text, HEAD, strlen(HEAD));
+    size_t i;
+    const json_t *change;
+    json_array_foreach(json_object_get(diff, "changes"), i, change)
+        assert_non_null(strstr(text, json_string_value(json_object_get(change, "text"))));
+    free(text);
+    json_decref(diff);
+
+    diff = run_json(DIFF, 0, 1);
+    assert_true(tells(diff, "host-removed", "node3 HCA-1"));
+    json_decref(diff);
+    check(DIFF, 1, 1,
+          "From snapshot 1 (2026-11-21T03:19:03.123456Z) to snapshot 1 "
+          "(2026-11-21T03:19:03.123456Z): 0 changes\n");
+}
+
+TEST(many_changes_come_in_pages)
+{
+    struct fabric *before = large_fabric(2000);
+    save(before);
+    fabric_release(before);
+    now_.utc++;
+    current = large_fabric(10);
+    now_.utc++;
+    after_first = large_fabric(2000);
+    json_t *diff = run_json(DIFF, 1, 0);
+    assert_true(requests > 2);
+    assert_true(json_integer_value(json_object_get(diff, "change_count")) >= 1990);
+    assert_int_equal(json_array_size(json_object_get(diff, "changes")),
+                     json_integer_value(json_object_get(diff, "change_count")));
+    json_decref(diff);
+}
+
+#define ANSWERS_TEST(f) cmocka_unit_test_setup_teardown(f, begin, end)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        ANSWERS_TEST(a_fabric_is_shown_as_ibnetdiscover_does),
+        ANSWERS_TEST(json_has_more),
+        ANSWERS_TEST(a_node_that_did_not_answer_is_marked),
+        ANSWERS_TEST(nothing_seen_yet_is_told),
+        ANSWERS_TEST(a_large_fabric_comes_in_pages),
+        ANSWERS_TEST(all_pages_are_of_one_snapshot),
+        ANSWERS_TEST(a_page_of_what_is_gone_is_refused),
+        ANSWERS_TEST(requests_out_of_range_are_refused),
+        ANSWERS_TEST(kept_snapshots_are_listed),
+        ANSWERS_TEST(what_changed_is_told),
+        ANSWERS_TEST(many_changes_come_in_pages),
+    };
+    signal(SIGPIPE, SIG_IGN);
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
