@@ -278,7 +278,7 @@ static bool find_peer(void *ctx, uint64_t node_guid, uint8_t port, struct endpoi
 static bool start_pipeline(struct gateway *g, struct error *err)
 {
     g->lookup = (struct maker_lookup){find_lid, find_guid, find_peer, g->topology};
-    const struct pipeline_options options = {.maker = {.clock = &clock_system,
+    struct pipeline_options options = {.maker = {.clock = &clock_system,
                                                        .random = &random_system,
                                                        .names = g->names,
                                                        .lookup = &g->lookup},
@@ -289,6 +289,7 @@ static bool start_pipeline(struct gateway *g, struct error *err)
                                              .look = look_at_fabric,
                                              .acknowledge = acknowledge,
                                              .ctx = g};
+    policy_options_init(&options.policy);
     g->pipeline = pipeline_start(&options, err);
     return g->pipeline != NULL;
 }

@@ -4,6 +4,7 @@
 #include "ib/repeats.h"
 #include "model/fabric_record.h"
 
+#include <errno.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -11,12 +12,20 @@
 
 static const int64_t IDLE_US = CLOCK_US_PER_S / 2; // cursors are saved at least this often
 
-// One of the first four is there.
+// Waits on its caller's stack.
+struct call {
+    void (*function)(void *ctx, const struct pipeline_inside *inside);
+    void *ctx;
+    bool done;
+};
+
+// One of the first five is there.
 struct item {
     struct sa_report *report;
     struct maker_occurrence *occurrence;
     struct fabric *fabric;
     struct counter_reading *reading;
+    struct call *call;
     uint64_t subnet_prefix; // of the occurrence
 };
 
@@ -27,11 +36,17 @@ struct pipeline {
     pthread_t thread;
     struct repeats repeats;
     struct observer *observer;
+    struct policy *policy;
+    const struct event *given;           // to policy
+    const struct journal_report *origin; // of the given one
     enum pipeline_role role; // while an item is handled
     bool fabric_saved;       // since the start
     size_t uncommitted;      // events
     bool look;               // something in this batch tells that the fabric changed
     atomic_uint_fast64_t events, repeated, beats;
+    pthread_mutex_t lock; // over what follows
+    pthread_cond_t called;
+    struct policy_counters policy_counters; // as of the last batch
 };
 
 static void commit(struct pipeline *p)
@@ -40,20 +55,44 @@ static void commit(struct pipeline *p)
     p->uncommitted = 0;
 }
 
-// Takes over the event; NULL is allowed and false then. No more than a batch waits for a commit,
-// however much a sweep found.
+static void hold_as_standby(struct event *event)
+{
+    snprintf(event->held, sizeof event->held, "standby");
+}
+
+// What policy passes on. No more than a batch waits for a commit, however much a sweep found.
+static void pass(void *ctx, struct event *event)
+{
+    static const struct journal_report NONE;
+    struct pipeline *p = ctx;
+    bool given = event == p->given;
+    if (!given && p->role != PIPELINE_ACTIVE)
+        hold_as_standby(event);
+    journal_append(p->options.journal, event, given ? p->origin : &NONE);
+    atomic_fetch_add(&p->events, 1);
+    if (++p->uncommitted >= PIPELINE_BATCH_MAX)
+        commit(p);
+}
+
+static void stamp(void *ctx, struct event *event)
+{
+    const struct pipeline *p = ctx;
+    maker_stamp(&p->maker, event);
+}
+
+// Takes over the event; NULL is allowed and false then.
 static bool append(struct pipeline *p, struct event *event, const struct journal_report *report)
 {
     if (!event)
         return false;
     if (p->role != PIPELINE_ACTIVE)
-        snprintf(event->held, sizeof event->held, "standby");
+        hold_as_standby(event);
     p->look |= observer_note(p->observer, event);
-    journal_append(p->options.journal, event, report);
+    p->given = event;
+    p->origin = report;
+    policy_take(p->policy, event, clock_monotonic(p->maker.clock));
+    p->given = NULL;
     event_release(event);
-    atomic_fetch_add(&p->events, 1);
-    if (++p->uncommitted >= PIPELINE_BATCH_MAX)
-        commit(p);
     return true;
 }
 
@@ -142,6 +181,19 @@ static void handle_fabric(struct pipeline *p, struct fabric *fabric)
     p->role = outside;
 }
 
+static void run_call(struct pipeline *p, struct call *call)
+{
+    call->function(call->ctx, &(struct pipeline_inside){.maker = &p->maker,
+                                                        .policy = p->policy,
+                                                        .now_us = clock_monotonic(p->maker.clock),
+                                                        .take = take_event,
+                                                        .pipeline = p});
+    pthread_mutex_lock(&p->lock);
+    call->done = true;
+    pthread_cond_broadcast(&p->called);
+    pthread_mutex_unlock(&p->lock);
+}
+
 static void handle_item(struct pipeline *p, const struct item *item)
 {
     if (item->occurrence)
@@ -150,8 +202,17 @@ static void handle_item(struct pipeline *p, const struct item *item)
         handle_fabric(p, item->fabric);
     else if (item->reading)
         observer_counters(p->observer, &p->maker, item->reading);
+    else
+        run_call(p, item->call);
     free(item->occurrence);
     free(item->reading);
+}
+
+static void publish_counters(struct pipeline *p)
+{
+    pthread_mutex_lock(&p->lock);
+    policy_get_counters(p->policy, &p->policy_counters);
+    pthread_mutex_unlock(&p->lock);
 }
 
 // Handles `first` and what else waits already; no item waits for another to come.
@@ -178,16 +239,38 @@ static void handle_batch(struct pipeline *p, struct item *first)
     if (p->look && p->options.look)
         p->options.look(p->options.ctx);
     p->look = false;
+    publish_counters(p);
+}
+
+// What policy has to say by itself, such as the end of a storm.
+static void tick(struct pipeline *p)
+{
+    int64_t now = clock_monotonic(p->maker.clock);
+    if (policy_due(p->policy) > now)
+        return;
+    p->role = role_now(p, NULL);
+    policy_tick(p->policy, now);
+    commit(p);
+    publish_counters(p);
+}
+
+static int64_t until_due(const struct pipeline *p)
+{
+    int64_t due = policy_due(p->policy), now = clock_monotonic(p->maker.clock);
+    if (due <= now)
+        return 0;
+    return due - now < IDLE_US ? due - now : IDLE_US;
 }
 
 static void *run(void *arg)
 {
     struct pipeline *p = arg;
     struct item *item;
-    while ((item = ring_pop(p->queue, IDLE_US)) != NULL || !ring_closed(p->queue)) {
+    while ((item = ring_pop(p->queue, until_due(p))) != NULL || !ring_closed(p->queue)) {
         atomic_fetch_add(&p->beats, 1);
         if (item)
             handle_batch(p, item);
+        tick(p);
         // The journal may have more to say (cursors, its own failing): until it is quiet or degraded.
         if (!item && journal_has_work(p->options.journal))
             journal_commit(p->options.journal);
@@ -218,29 +301,58 @@ static void recall_reports(struct pipeline *p)
     journal_each_recent_report(p->options.journal, r.utc - REPEATS_MEMORY_US, recall_report, &r);
 }
 
+static void recall_alarm(void *ctx, const struct alarm *alarm)
+{
+    const struct recall *r = ctx;
+    int64_t shelved = alarm->shelved_until_us;
+    const struct policy_recalled recalled = {
+        .key = alarm->key,
+        .event_id = alarm->event_id,
+        .told_id = alarm->event_id,
+        .severity = alarm->severity,
+        .shelved_until_us = shelved > r->utc ? r->monotonic + (shelved - r->utc) : 0};
+    policy_recall(r->pipeline->policy, &recalled, r->monotonic);
+}
+
+// What stood when the gateway ended.
+static void recall_alarms(struct pipeline *p)
+{
+    struct recall r = {p, clock_utc(p->maker.clock), clock_monotonic(p->maker.clock)};
+    journal_each_alarm(p->options.journal, recall_alarm, &r);
+}
+
+static bool make_parts(struct pipeline *p)
+{
+    const struct observer_options observer = {.topology = p->options.topology,
+                                              .thresholds = p->options.thresholds,
+                                              .emit = take_event,
+                                              .ctx = p};
+    const struct policy_sink sink = {stamp, pass, p};
+    p->queue = ring_new(PIPELINE_QUEUE_MAX);
+    p->observer = observer_new(&observer);
+    p->policy = policy_new(&p->options.policy, &sink);
+    return p->queue && p->observer && p->policy;
+}
+
 struct pipeline *pipeline_start(const struct pipeline_options *options, struct error *err)
 {
     struct pipeline *p = calloc(1, sizeof *p);
-    struct ring *queue = ring_new(PIPELINE_QUEUE_MAX);
-    struct observer *observer = observer_new(&(struct observer_options){.topology = options->topology,
-                                                                        .thresholds = options->thresholds,
-                                                                        .emit = take_event,
-                                                                        .ctx = p});
-    int rc = 0;
-    if (p && queue && observer) {
+    int rc = ENOMEM;
+    if (p) {
         p->options = *options;
         p->maker = options->maker;
-        p->queue = queue;
-        p->observer = observer;
-        recall_reports(p);
-        rc = pthread_create(&p->thread, NULL, run, p);
-        if (rc == 0)
-            return p;
+        pthread_mutex_init(&p->lock, NULL);
+        pthread_cond_init(&p->called, NULL);
     }
-    error_set(err, "cannot start the pipeline: %s", rc ? strerror(rc) : "out of memory");
-    observer_free(observer);
-    ring_free(queue);
-    free(p);
+    if (p && make_parts(p)) {
+        recall_reports(p);
+        recall_alarms(p);
+        rc = pthread_create(&p->thread, NULL, run, p);
+    }
+    if (rc == 0)
+        return p;
+    error_set(err, "cannot start the pipeline: %s", strerror(rc));
+    pipeline_free(p);
     return NULL;
 }
 
@@ -284,6 +396,19 @@ void pipeline_put_counters(struct pipeline *pipeline, struct counter_reading *re
         free(reading);
 }
 
+bool pipeline_call(struct pipeline *pipeline,
+                   void (*call)(void *ctx, const struct pipeline_inside *inside), void *ctx)
+{
+    struct call waiting = {.function = call, .ctx = ctx};
+    if (!put(pipeline, &(struct item){.call = &waiting}))
+        return false;
+    pthread_mutex_lock(&pipeline->lock);
+    while (!waiting.done)
+        pthread_cond_wait(&pipeline->called, &pipeline->lock);
+    pthread_mutex_unlock(&pipeline->lock);
+    return true;
+}
+
 void pipeline_stop(struct pipeline *pipeline)
 {
     ring_close(pipeline->queue);
@@ -294,8 +419,11 @@ void pipeline_free(struct pipeline *pipeline)
 {
     if (!pipeline)
         return;
+    policy_free(pipeline->policy);
     observer_free(pipeline->observer);
     ring_free(pipeline->queue);
+    pthread_cond_destroy(&pipeline->called);
+    pthread_mutex_destroy(&pipeline->lock);
     free(pipeline);
 }
 
@@ -308,4 +436,7 @@ void pipeline_get_counters(struct pipeline *pipeline, struct pipeline_counters *
 {
     out->events = atomic_load(&pipeline->events);
     out->repeated = atomic_load(&pipeline->repeated);
+    pthread_mutex_lock(&pipeline->lock);
+    out->policy = pipeline->policy_counters;
+    pthread_mutex_unlock(&pipeline->lock);
 }

@@ -1,5 +1,5 @@
-// From report, sweep or counter reading to journal, in one thread: event -> journal -> answer to the
-// subnet manager. What waits together is committed together; nobody is answered before the commit.
+// From report, sweep or counter reading to journal, in one thread: event -> policy -> journal -> answer
+// to the subnet manager. What waits together is committed together; nobody is answered before the commit.
 // The receivers read behind the journal.
 #ifndef IBTRAPD_DAEMON_PIPELINE_H
 #define IBTRAPD_DAEMON_PIPELINE_H
@@ -8,6 +8,7 @@
 #include "event/maker.h"
 #include "ib/sa_agent.h"
 #include "journal/journal.h"
+#include "policy/policy.h"
 
 enum {
     PIPELINE_QUEUE_MAX = 65536, // reports that wait at most: a new master sends one per port at once
@@ -17,6 +18,7 @@ enum {
 struct pipeline_counters {
     uint64_t events;   // made
     uint64_t repeated; // reports answered again without a new event
+    struct policy_counters policy;
 };
 
 // Whether this gateway's events go to the receivers, where two gateways share a subnet.
@@ -31,6 +33,7 @@ struct pipeline_options {
     struct journal *journal;   // the pipeline is its writer; outlives the pipeline
     struct topology *topology; // likewise
     struct thresholds *thresholds;
+    struct policy_options policy;
     // The role now, or as a sweep's result tells (otherwise `fabric` is NULL). Pipeline's thread. NULL: active.
     enum pipeline_role (*role)(void *ctx, const struct fabric *fabric);
     // A notice tells that the fabric changed: look at it. Pipeline's thread. NULL: nobody looks.
@@ -56,6 +59,20 @@ void pipeline_put_occurrence(struct pipeline *pipeline, const struct maker_occur
 // dropped: the next one tells the same. Any thread; never waits.
 void pipeline_put_fabric(struct pipeline *pipeline, struct fabric *fabric);
 void pipeline_put_counters(struct pipeline *pipeline, struct counter_reading *reading);
+
+// What belongs to the pipeline's thread.
+struct pipeline_inside {
+    struct maker *maker;
+    struct policy *policy;
+    int64_t now_us; // policy's clock
+    void (*take)(void *pipeline, struct event *event); // as if it had happened; takes over the event
+    void *pipeline;
+};
+
+// Runs `call` in the pipeline's thread and waits for its end. False when the pipeline ends, and it did not run. Not
+// in the pipeline's thread.
+bool pipeline_call(struct pipeline *pipeline,
+                   void (*call)(void *ctx, const struct pipeline_inside *inside), void *ctx);
 
 // Handles what is queued, then ends the thread. What is put from then on is refused.
 void pipeline_stop(struct pipeline *pipeline);

@@ -214,7 +214,7 @@ static json_t *change_json(const struct change *change, const struct maker *make
         return NULL;
     json_t *out = json_pack(
         "{s:s, s:s, s:s, s:s, s:o, s:o, s:o, s:o, s:I, s:s, s:o}", "event", type->name, "title",
-        type->title, "severity", severity_word(type->severity), "text", event->text, "subject",
+        type->title, "severity", severity_word(event->severity), "text", event->text, "subject",
         endpoint_json(&change->subject), "peer", endpoint_json(&change->peer), "switch",
         guid_json(change->switch_guid), "sm", guid_json(change->sm_guid), "affected",
         (json_int_t)change->affected, "reason", change->reason, "cause",

@@ -254,3 +254,15 @@ struct event *maker_from_occurrence(const struct maker *maker,
     template_explain(event);
     return event;
 }
+
+void maker_stamp(const struct maker *maker, struct event *event)
+{
+    const int64_t now = clock_utc(maker->clock);
+    make_id(maker, now, event->id);
+    if (event->time_us == 0)
+        event->time_us = now;
+    if (event->subnet_prefix == 0)
+        event->subnet_prefix = maker->subnet_prefix;
+    if (event->text[0] == '\0')
+        template_explain(event);
+}

@@ -63,4 +63,8 @@ struct maker_occurrence {
 struct event *maker_from_occurrence(const struct maker *maker,
                                     const struct maker_occurrence *occurrence);
 
+// Gives an event that somebody else made an identifier, and time, subnet prefix and sentence where it
+// has none.
+void maker_stamp(const struct maker *maker, struct event *event);
+
 #endif

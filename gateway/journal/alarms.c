@@ -151,7 +151,7 @@ static bool raise_alarm(struct alarms *a, const struct event *event, int64_t seq
     set_active(a, e, true);
     snprintf(e->alarm.type, sizeof e->alarm.type, "%s", event->type->name);
     snprintf(e->alarm.text, sizeof e->alarm.text, "%s", event->text);
-    e->alarm.severity = event->type->severity;
+    e->alarm.severity = event->severity;
     e->alarm.node_guid = event->subject.node_guid ? event->subject.node_guid : event->subject.guid;
     e->alarm.last_us = event->time_us;
     e->alarm.count++;

@@ -353,7 +353,7 @@ static void add_row(struct journal *j, int64_t sequence)
         .id = e->event->id,
         .type = e->event->type->name,
         .time_us = e->event->time_us,
-        .severity = (int)e->event->type->severity,
+        .severity = (int)e->event->severity,
         .node_guid = e->event->subject.guid,
         .report_lid = e->report.lid,
         .report_tid = e->report.tid,

@@ -794,6 +794,67 @@ static const struct catalogue_entry ENTRIES[CATALOGUE_COUNT] = {
             .fields = {FIELD_COUNTER, FIELD_COUNTER_OLD, FIELD_COUNTER_NEW},
             .own = &MIB_OWN_THRESHOLD_CLEARED,
         },
+    [CATALOGUE_STORM_SUMMARY] =
+        {
+            .name = "storm-summary",
+            .title = "Many events of one kind, summed up",
+            .category = CATEGORY_GATEWAY,
+            .severity = SEVERITY_WARNING,
+            .alarm = ALARM_NONE,
+            .subject = CATALOGUE_ABOUT_NO_NODE,
+            .text = "{repeatCount} events {summarised} since {since} are only in the "
+                    "journal[: {reason}].",
+            .fields = {FIELD_SUMMARISED, FIELD_REPEAT_COUNT, FIELD_SINCE, FIELD_REASON},
+            .own = &MIB_OWN_STORM_SUMMARY,
+        },
+    [CATALOGUE_EVENT_REPEATED] =
+        {
+            .name = "event-repeated",
+            .title = "The same event again and again",
+            .category = CATEGORY_GATEWAY,
+            .severity = SEVERITY_NOTICE,
+            .alarm = ALARM_NONE,
+            .subject = CATALOGUE_ABOUT_NO_NODE,
+            .text = "The same, {repeatCount} times more since {since}[: {reason}].",
+            .fields = {FIELD_SUMMARISED, FIELD_REPEAT_COUNT, FIELD_SINCE, FIELD_REASON},
+            .own = &MIB_OWN_EVENT_REPEATED,
+        },
+    [CATALOGUE_FLAPPING] =
+        {
+            .name = "flapping",
+            .title = "A link or node does not come to rest",
+            .category = CATEGORY_GATEWAY,
+            .severity = SEVERITY_WARNING,
+            .alarm = ALARM_RAISES,
+            .subject = CATALOGUE_ABOUT_NO_NODE,
+            .text = "{subjectEnd}[ to {peerEnd}] does not come to rest[: {reason}]. Until it does, its "
+                    "changes are only in the journal.",
+            .fields = {FIELD_SUMMARISED, FIELD_REPEAT_COUNT, FIELD_SINCE, FIELD_REASON},
+            .own = &MIB_OWN_FLAPPING,
+        },
+    [CATALOGUE_SETTLED] =
+        {
+            .name = "settled",
+            .title = "A link or node came to rest",
+            .category = CATEGORY_GATEWAY,
+            .severity = SEVERITY_NOTICE,
+            .alarm = ALARM_CLEARS,
+            .subject = CATALOGUE_ABOUT_NO_NODE,
+            .text = "{subjectEnd}[ to {peerEnd}] came to rest[: {reason}].",
+            .fields = {FIELD_SUMMARISED, FIELD_REPEAT_COUNT, FIELD_SINCE, FIELD_REASON},
+            .own = &MIB_OWN_SETTLED,
+        },
+    [CATALOGUE_HEARTBEAT] =
+        {
+            .name = "heartbeat",
+            .title = "The gateway is alive",
+            .category = CATEGORY_GATEWAY,
+            .severity = SEVERITY_INFORMATIONAL,
+            .alarm = ALARM_NONE,
+            .subject = CATALOGUE_ABOUT_NO_NODE,
+            .text = "ibtrapd is alive.",
+            .own = &MIB_OWN_HEARTBEAT,
+        },
 };
 
 const struct catalogue_entry *catalogue_get(enum catalogue_event event)

@@ -1,7 +1,10 @@
 #include "model/event.h"
 
+#include "model/catalogue.h"
+
 #include <stdatomic.h>
 #include <stdlib.h>
+#include <string.h>
 
 struct event *event_make(const struct catalogue_entry *type)
 {
@@ -10,7 +13,21 @@ struct event *event_make(const struct catalogue_entry *type)
         return NULL;
     atomic_init(&event->references, 1);
     event->type = type;
+    if (type) {
+        event->severity = type->severity;
+        event->category = type->category;
+    }
     return event;
+}
+
+// Others may count references to the original meanwhile: that number is left alone.
+struct event *event_copy(const struct event *event)
+{
+    const size_t rest = offsetof(struct event, type);
+    struct event *copy = event_make(NULL);
+    if (copy)
+        memcpy((char *)copy + rest, (const char *)event + rest, sizeof *copy - rest);
+    return copy;
 }
 
 struct event *event_keep(struct event *event)

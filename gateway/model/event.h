@@ -4,6 +4,7 @@
 
 #include "model/names.h"
 #include "model/notice.h"
+#include "model/severity.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -16,6 +17,7 @@ enum {
     EVENT_REASON_SIZE = 256,
     EVENT_KEY_SIZE = 128,
     EVENT_HELD_SIZE = 64,
+    EVENT_RULE_SIZE = 64,
 };
 
 // A node or port that an event speaks of, as far as it is known.
@@ -35,6 +37,8 @@ struct catalogue_entry;
 struct event {
     _Atomic unsigned references;
     const struct catalogue_entry *type;
+    enum severity severity; // the type's, unless the site wants another
+    enum category category; // likewise
     char id[EVENT_ID_SIZE]; // the same in every output
     int64_t time_us;        // UTC, microseconds since 1970
     uint64_t subnet_prefix;
@@ -58,13 +62,22 @@ struct event {
     bool derived;           // the notice was never sent: counters or a sweep tell
     char related_id[EVENT_ID_SIZE]; // of the event that this one explains; empty: none
     char cause_id[EVENT_ID_SIZE];   // of the event whose consequence this is; empty: none
+    char clears_id[EVENT_ID_SIZE];  // of the event that raised the alarm that this one clears; empty: none
     char held[EVENT_HELD_SIZE];     // why receivers do not get it ("standby"); empty: they do
+    char rule[EVENT_RULE_SIZE];     // of the configuration, that decided something about it; empty: none
+    const struct catalogue_entry *summarised; // the kind of events that this one sums up; NULL: none
+    uint64_t repeat_count;          // events that were held back instead and that this one stands for
+    int64_t since_us;               // UTC; when the first of them happened; 0: there is none
     char alarm_key[EVENT_KEY_SIZE]; // empty unless the event raises or clears an alarm
     char text[EVENT_TEXT_SIZE];     // one English sentence
 };
 
-// An event of zeroes with one reference, the caller's; NULL when memory is short.
+// An event of zeroes with one reference, the caller's, and the type's severity and category; `type` may
+// be NULL. NULL when memory is short.
 struct event *event_make(const struct catalogue_entry *type);
+
+// An equal event with one reference, the caller's; NULL when memory is short. Any thread.
+struct event *event_copy(const struct event *event);
 
 // Any thread.
 struct event *event_keep(struct event *event); // returns `event`

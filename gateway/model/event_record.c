@@ -43,6 +43,14 @@ enum tag {
     TAG_RELATED_ID,
     TAG_CAUSE_ID,
     TAG_HELD,
+    // What policy decided.
+    TAG_SEVERITY = 60,
+    TAG_CATEGORY,
+    TAG_CLEARS_ID,
+    TAG_RULE,
+    TAG_SUMMARISED,
+    TAG_REPEAT_COUNT,
+    TAG_SINCE,
 };
 
 enum {
@@ -129,6 +137,20 @@ static void write_endpoint(struct writer *w, enum tag tag, const struct endpoint
     memcpy(p + ENDPOINT_HEAD, who->name, name);
 }
 
+static void write_decisions(struct writer *w, const struct event *event)
+{
+    write_number(w, TAG_SEVERITY, event->severity);
+    write_number(w, TAG_CATEGORY, event->category);
+    write_text(w, TAG_CLEARS_ID, event->clears_id);
+    write_text(w, TAG_RULE, event->rule);
+    if (event->summarised)
+        write_text(w, TAG_SUMMARISED, event->summarised->name);
+    if (event->repeat_count != 0)
+        write_number(w, TAG_REPEAT_COUNT, event->repeat_count);
+    if (event->since_us != 0)
+        write_number(w, TAG_SINCE, (uint64_t)event->since_us);
+}
+
 size_t event_record_write(const struct event *event, uint8_t out[EVENT_RECORD_MAX])
 {
     struct writer w = {.out = out, .used = 1};
@@ -162,6 +184,7 @@ size_t event_record_write(const struct event *event, uint8_t out[EVENT_RECORD_MA
     write_text(&w, TAG_RELATED_ID, event->related_id);
     write_text(&w, TAG_CAUSE_ID, event->cause_id);
     write_text(&w, TAG_HELD, event->held);
+    write_decisions(&w, event);
     return w.used;
 }
 
@@ -228,11 +251,36 @@ static bool read_derived(struct event *event, const uint8_t *value, size_t size)
     return true;
 }
 
-static bool read_type(struct event *event, const uint8_t *value, size_t size)
+static bool read_type(const struct catalogue_entry **out, const uint8_t *value, size_t size)
 {
     char name[64];
-    event->type = read_text(name, sizeof name, value, size) ? catalogue_find(name) : NULL;
-    return event->type != NULL;
+    *out = read_text(name, sizeof name, value, size) ? catalogue_find(name) : NULL;
+    return *out != NULL;
+}
+
+static bool read_time(int64_t *out, const uint8_t *value, size_t size)
+{
+    uint64_t number;
+    bool ok = read_number(&number, value, size);
+    *out = (int64_t)number;
+    return ok;
+}
+
+static bool read_severity(enum severity *out, const uint8_t *value, size_t size)
+{
+    uint64_t number;
+    bool ok = read_number(&number, value, size) && number <= SEVERITY_DEBUG;
+    *out = ok ? (enum severity)number : SEVERITY_EMERGENCY;
+    return ok;
+}
+
+static bool read_category(enum category *out, const uint8_t *value, size_t size)
+{
+    uint64_t number;
+    bool ok = read_number(&number, value, size) && number >= CATEGORY_FABRIC &&
+              number <= CATEGORY_VENDOR;
+    *out = ok ? (enum category)number : CATEGORY_FABRIC;
+    return ok;
 }
 
 static bool read_raw(struct event *event, const uint8_t *value, size_t size)
@@ -246,17 +294,13 @@ static bool read_raw(struct event *event, const uint8_t *value, size_t size)
 
 static bool read_field(struct event *event, unsigned tag, const uint8_t *value, size_t size)
 {
-    uint64_t number;
     switch (tag) {
     case TAG_TYPE:
-        return read_type(event, value, size);
+        return read_type(&event->type, value, size);
     case TAG_ID:
         return read_text(event->id, sizeof event->id, value, size);
     case TAG_TIME:
-        if (!read_number(&number, value, size))
-            return false;
-        event->time_us = (int64_t)number;
-        return true;
+        return read_time(&event->time_us, value, size);
     case TAG_SUBNET_PREFIX:
         return read_number(&event->subnet_prefix, value, size);
     case TAG_ISSUER:
@@ -313,6 +357,20 @@ static bool read_field(struct event *event, unsigned tag, const uint8_t *value, 
         return read_text(event->cause_id, sizeof event->cause_id, value, size);
     case TAG_HELD:
         return read_text(event->held, sizeof event->held, value, size);
+    case TAG_SEVERITY:
+        return read_severity(&event->severity, value, size);
+    case TAG_CATEGORY:
+        return read_category(&event->category, value, size);
+    case TAG_CLEARS_ID:
+        return read_text(event->clears_id, sizeof event->clears_id, value, size);
+    case TAG_RULE:
+        return read_text(event->rule, sizeof event->rule, value, size);
+    case TAG_SUMMARISED:
+        return read_type(&event->summarised, value, size);
+    case TAG_REPEAT_COUNT:
+        return read_number(&event->repeat_count, value, size);
+    case TAG_SINCE:
+        return read_time(&event->since_us, value, size);
     default:
         return true; // of a later version
     }
@@ -362,6 +420,10 @@ struct event *event_record_read(const uint8_t *record, size_t size, struct error
     if (!read_fields(event, record + 1, size - 1, err)) {
         event_release(event);
         return NULL;
+    }
+    if (event->category == 0) { // of a version before there was policy
+        event->severity = event->type->severity;
+        event->category = event->type->category;
     }
     restore_notice(event);
     return event;

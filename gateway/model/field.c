@@ -44,6 +44,10 @@ static const struct row ROWS[FIELD_COUNT] = {
     [FIELD_CATEGORY] = COMPUTED("category", SHOW_WORD),
     [FIELD_ALARM_STATE] = COMPUTED("alarmState", SHOW_WORD),
     [FIELD_ALARM_KEY] = TEXT("alarmKey", alarm_key),
+    [FIELD_CLEARS_ID] = TEXT("clearsId", clears_id),
+    [FIELD_SUMMARISED] = COMPUTED("summarised", SHOW_TEXT),
+    [FIELD_REPEAT_COUNT] = NUMBER("repeatCount", repeat_count),
+    [FIELD_SINCE] = COMPUTED("since", SHOW_WORD),
     [FIELD_SUBNET_PREFIX] = HEX("subnetPrefix", 16, subnet_prefix),
     [FIELD_TEXT] = TEXT("text", text),
     [FIELD_REASON] = TEXT("reason", reason),
@@ -98,7 +102,6 @@ static const struct row ROWS[FIELD_COUNT] = {
     [FIELD_COUNTER] = COMPUTED("counter", SHOW_TEXT),
     [FIELD_COUNTER_OLD] = NUMBER("counterOld", counter_old),
     [FIELD_COUNTER_NEW] = NUMBER("counterNew", counter_new),
-    [FIELD_REPEAT_COUNT] = COMPUTED("repeatCount", SHOW_DECIMAL),
     [FIELD_FOUND_LATE] = FLAG("foundLate", found_late),
     [FIELD_DERIVED] = FLAG("derived", derived),
     [FIELD_RELATED_ID] = TEXT("relatedId", related_id),
@@ -138,6 +141,12 @@ static struct field_value words(const char *s)
     return (struct field_value){.octets = (const uint8_t *)s, .size = strlen(s)};
 }
 
+// What sums up nothing stands for its own kind.
+static const char *summarised_name(const struct event *event)
+{
+    return event->summarised ? event->summarised->name : event->type->name;
+}
+
 // A port's number is 0 where a switch's management port is meant; elsewhere 0 means unknown.
 static struct field_value port_of(const struct endpoint *who)
 {
@@ -172,9 +181,9 @@ static struct field_value compute(const struct event *event, enum field field)
     case FIELD_TIME:
         return number((uint64_t)event->time_us);
     case FIELD_SEVERITY:
-        return number(type->severity);
+        return number(event->severity);
     case FIELD_CATEGORY:
-        return number(type->category);
+        return number(event->category);
     case FIELD_ALARM_STATE:
         return number(catalogue_alarm(event));
     case FIELD_SWITCH_REASON:
@@ -195,9 +204,11 @@ static struct field_value compute(const struct event *event, enum field field)
         return neighbour(event);
     case FIELD_COUNTER:
         return words(counter_name((enum counter)event->counter));
+    case FIELD_SINCE:
+        return number((uint64_t)event->since_us);
     default:
-        assert(field == FIELD_REPEAT_COUNT); // every event stands for itself alone
-        return number(0);
+        assert(field == FIELD_SUMMARISED);
+        return words(summarised_name(event));
     }
 }
 
@@ -262,13 +273,17 @@ static void add_word(struct text *t, const struct event *event, enum field field
         text_add(t, when);
         break;
     case FIELD_SEVERITY:
-        text_add(t, severity_word(event->type->severity));
+        text_add(t, severity_word(event->severity));
         break;
     case FIELD_CATEGORY:
-        text_add(t, category_word(event->type->category));
+        text_add(t, category_word(event->category));
         break;
     case FIELD_ALARM_STATE:
         text_add(t, alarm_role_word(catalogue_alarm(event)));
+        break;
+    case FIELD_SINCE:
+        clock_format_utc(event->since_us, when);
+        text_add(t, when);
         break;
     default:
         assert(field == FIELD_SUBJECT_TYPE);

@@ -12,7 +12,7 @@ void filter_init(struct filter *filter)
     filter->security = true;
 }
 
-static bool matches(const struct filter_list *list, const char *word)
+bool filter_list_has(const struct filter_list *list, const char *word)
 {
     for (size_t i = 0; i < list->count; i++) {
         if (fnmatch(list->patterns[i], word, 0) == 0)
@@ -21,24 +21,24 @@ static bool matches(const struct filter_list *list, const char *word)
     return false;
 }
 
-static bool matches_guid(const struct filter_list *list, uint64_t guid)
+bool filter_list_has_guid(const struct filter_list *list, uint64_t guid)
 {
     char text[ADDRESS_GUID_TEXT_SIZE];
     if (guid == 0)
         return false;
     address_format_guid(guid, text);
-    return matches(list, text);
+    return filter_list_has(list, text);
 }
 
 static bool about_node(const struct filter_list *list, const struct event *event)
 {
-    return matches(list, event->subject.name) || matches(list, event->issuer.name) ||
-           matches(list, event->peer.name);
+    return filter_list_has(list, event->subject.name) || filter_list_has(list, event->issuer.name) ||
+           filter_list_has(list, event->peer.name);
 }
 
 static bool has_guid(const struct filter_list *list, const struct endpoint *who)
 {
-    return matches_guid(list, who->guid) || matches_guid(list, who->node_guid);
+    return filter_list_has_guid(list, who->guid) || filter_list_has_guid(list, who->node_guid);
 }
 
 static bool about_guid(const struct filter_list *list, const struct event *event)
@@ -61,23 +61,41 @@ static const char *switch_name(const struct event *event)
 static bool from_switch(const struct filter_list *list, const struct event *event)
 {
     return event->switch_guid != 0 &&
-           (matches_guid(list, event->switch_guid) || matches(list, switch_name(event)));
+           (filter_list_has_guid(list, event->switch_guid) || filter_list_has(list, switch_name(event)));
 }
 
-bool filter_passes(const struct filter *filter, const struct event *event)
+static bool wants_kind(const struct filter *filter, const struct event *event)
 {
-    const struct catalogue_entry *type = event->type;
-    if (type->severity > filter->severity)
-        return false;
-    if (type->category == CATEGORY_SECURITY && !filter->security)
-        return false;
-    if (filter->events.count > 0 && !matches(&filter->events, type->name))
-        return false;
-    if (filter->categories.count > 0 && !matches(&filter->categories, category_word(type->category)))
-        return false;
+    const struct filter_list *events = &filter->events;
+    return events->count == 0 || filter_list_has(events, event->type->name) ||
+           (event->summarised && filter_list_has(events, event->summarised->name));
+}
+
+static bool sums_up_many_nodes(const struct event *event)
+{
+    const struct endpoint *subject = &event->subject;
+    return event->summarised && subject->guid == 0 && subject->lid == 0 && subject->name[0] == '\0';
+}
+
+static bool wants_node(const struct filter *filter, const struct event *event)
+{
+    if (sums_up_many_nodes(event))
+        return true;
     if (filter->nodes.count > 0 && !about_node(&filter->nodes, event))
         return false;
     if (filter->guids.count > 0 && !about_guid(&filter->guids, event))
         return false;
     return filter->switches.count == 0 || from_switch(&filter->switches, event);
+}
+
+bool filter_passes(const struct filter *filter, const struct event *event)
+{
+    const struct filter_list *categories = &filter->categories;
+    if (event->severity > filter->severity)
+        return false;
+    if (event->category == CATEGORY_SECURITY && !filter->security)
+        return false;
+    if (categories->count > 0 && !filter_list_has(categories, category_word(event->category)))
+        return false;
+    return wants_kind(filter, event) && wants_node(filter, event);
 }

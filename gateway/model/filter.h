@@ -27,9 +27,15 @@ struct filter {
                                    // what changed at them
 };
 
+// Whether any of the patterns fits; a list without patterns fits nothing.
+bool filter_list_has(const struct filter_list *list, const char *word);
+bool filter_list_has_guid(const struct filter_list *list, uint64_t guid); // 0 fits nothing
+
 // Everything passes.
 void filter_init(struct filter *filter);
 
+// A summary is judged by the kind of events that it sums up. One of many nodes passes whatever the
+// filter asks of nodes.
 bool filter_passes(const struct filter *filter, const struct event *event);
 
 #endif

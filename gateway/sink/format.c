@@ -55,7 +55,7 @@ void format_line(struct text *t, enum format format, const struct format_origin 
 
 enum severity format_severity(const struct format_origin *origin, const struct event *event)
 {
-    return origin->severity_map[event->type->severity];
+    return origin->severity_map[event->severity];
 }
 
 unsigned format_priority(const struct format_origin *origin, const struct event *event)

@@ -89,6 +89,10 @@ static void visit_head(const struct visit *v)
         visit_field(v, FIELD_ALARM_STATE);
         visit_field(v, FIELD_ALARM_KEY);
     }
+    if (v->event->clears_id[0] != '\0')
+        visit_field(v, FIELD_CLEARS_ID);
+    if (v->event->repeat_count != 0 && !format_has_field(v->event, FIELD_REPEAT_COUNT))
+        visit_field(v, FIELD_REPEAT_COUNT);
     if (v->event->type->trap != 0)
         visit_field(v, FIELD_TRAP);
     visit_option(v, FIELD_FOUND_LATE);

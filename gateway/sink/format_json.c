@@ -104,7 +104,7 @@ static const char *const NETWORK[] = {"network", NULL}, *const HOST[] = {"host",
 
 static const char *const *ecs_category(const struct event *event)
 {
-    switch (event->type->category) {
+    switch (event->category) {
     case CATEGORY_SECURITY:
         return INTRUSION;
     case CATEGORY_NODE:
@@ -121,7 +121,7 @@ static const char *const *ecs_type(const struct event *event)
 {
     static const char *const DENIED[] = {"denied", NULL}, *const START[] = {"start", NULL},
                              *const END[] = {"end", NULL}, *const INFO[] = {"info", NULL};
-    if (event->type->category == CATEGORY_SECURITY)
+    if (event->category == CATEGORY_SECURITY)
         return DENIED;
     if (event->type == catalogue_get(CATALOGUE_GATEWAY_STARTED))
         return START;

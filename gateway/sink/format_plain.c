@@ -115,7 +115,7 @@ void format_cef(struct text *t, const struct format_origin *origin, const struct
     text_addf(t, "|%d|rt=%" PRId64, siem_severity(format_severity(origin, event)),
               milliseconds(event));
     add_cef(t, "externalId", event->id);
-    add_cef(t, "cat", category_word(event->type->category));
+    add_cef(t, "cat", category_word(event->category));
     add_cef(t, "dvchost", origin->hostname);
     add_cef(t, "dvcpid", origin->process_id);
     add_cef(t, "msg", event->text);
@@ -146,7 +146,7 @@ void format_leef(struct text *t, const struct format_origin *origin, const struc
     text_add(t, "LEEF:2.0|ibtrapd|ibtrapd|" INSTALL_VERSION "|");
     text_addf(t, "%s|x09|devTime=%" PRId64, event->type->name, milliseconds(event));
     text_addf(t, "\tsev=%d", siem_severity(format_severity(origin, event)));
-    add_leef(t, "cat", category_word(event->type->category));
+    add_leef(t, "cat", category_word(event->category));
     add_leef(t, "identHostName", origin->hostname);
     add_leef(t, "msg", event->text);
     format_fields(event, take_leef, t);

@@ -132,16 +132,15 @@ static void add_resource_uri(struct text *t, const struct event *event)
 
 static void add_alarm(struct text *t, const struct event *event)
 {
-    const struct catalogue_entry *type = event->type;
     enum alarm_role alarm = catalogue_alarm(event);
     bool cleared = alarm == ALARM_CLEARS;
     if (alarm == ALARM_NONE)
         return;
     text_add(t, "[alarm");
     add_resource(t, event);
-    add_param(t, "probableCause", NATURES[type->category].cause);
-    add_param(t, "perceivedSeverity", cleared ? "cleared" : severity_perceived(type->severity));
-    add_param(t, "eventType", NATURES[type->category].event_type);
+    add_param(t, "probableCause", NATURES[event->category].cause);
+    add_param(t, "perceivedSeverity", cleared ? "cleared" : severity_perceived(event->severity));
+    add_param(t, "eventType", NATURES[event->category].event_type);
     add_param(t, "trendIndication", cleared ? "lessSevere" : "moreSevere");
     add_resource_uri(t, event);
     text_add(t, "]");

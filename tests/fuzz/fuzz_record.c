@@ -39,6 +39,11 @@ static void check_same(const struct event *a, const struct event *b)
     REQUIRE(memcmp(&a->notice, &b->notice, sizeof a->notice) == 0);
     REQUIRE(strcmp(a->reason, b->reason) == 0 && strcmp(a->receiver, b->receiver) == 0);
     REQUIRE(strcmp(a->alarm_key, b->alarm_key) == 0 && strcmp(a->text, b->text) == 0);
+    REQUIRE(a->severity <= SEVERITY_DEBUG && a->severity == b->severity);
+    REQUIRE(a->category >= CATEGORY_FABRIC && a->category <= CATEGORY_VENDOR);
+    REQUIRE(a->category == b->category && a->summarised == b->summarised);
+    REQUIRE(strcmp(a->clears_id, b->clears_id) == 0 && strcmp(a->rule, b->rule) == 0);
+    REQUIRE(a->repeat_count == b->repeat_count && a->since_us == b->since_us);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -78,6 +78,35 @@ TEST(severity_and_worse)
     check(true, true, false);
 }
 
+TEST(what_the_site_made_of_an_event_counts)
+{
+    filter.severity = SEVERITY_ERROR;
+    link_event->severity = SEVERITY_ERROR;
+    check(true, false, false);
+    filter.severity = SEVERITY_DEBUG;
+    link_event->category = CATEGORY_SECURITY;
+    check_pattern(&filter.categories, "security", true, true, false);
+}
+
+TEST(a_summary_is_judged_by_what_it_sums_up)
+{
+    struct event *summary = event_make(catalogue_get(CATALOGUE_STORM_SUMMARY));
+    assert_non_null(summary);
+    summary->summarised = catalogue_get(CATALOGUE_BAD_PKEY);
+    add(&filter.nodes, "leaf*"); // any node may be among those
+    add(&filter.guids, "0x17");
+    add(&filter.events, "bad-*");
+    assert_true(filter_passes(&filter, summary));
+    strcpy(filter.events.patterns[0], "storm-*");
+    assert_true(filter_passes(&filter, summary));
+    strcpy(filter.events.patterns[0], "link-*");
+    assert_false(filter_passes(&filter, summary));
+    filter.events.count = 0;
+    strcpy(summary->subject.name, "node-a"); // it has one subject
+    assert_false(filter_passes(&filter, summary));
+    event_release(summary);
+}
+
 TEST(security_can_be_kept_out)
 {
     filter.security = false;
@@ -197,6 +226,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         FILTER_TEST(everything_passes_at_first),
         FILTER_TEST(severity_and_worse),
+        FILTER_TEST(what_the_site_made_of_an_event_counts),
+        FILTER_TEST(a_summary_is_judged_by_what_it_sums_up),
         FILTER_TEST(security_can_be_kept_out),
         FILTER_TEST(events_by_identifier),
         FILTER_TEST(events_by_category),

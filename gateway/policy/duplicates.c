@@ -1,0 +1,252 @@
+#include "policy/duplicates.h"
+
+#include "base/wire.h"
+#include "model/catalogue.h"
+#include "policy/timers.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { IDENTITY_MAX = 640, BUCKETS = 8192 };
+
+// What makes two events say the same.
+struct identity {
+    uint8_t octets[IDENTITY_MAX];
+    size_t size;
+};
+
+struct thing {
+    struct timer timer; // first: the end of its window
+    struct identity identity;
+    uint64_t digest;
+    const struct catalogue_entry *type; // of the event that passed
+    char first_id[EVENT_ID_SIZE];
+    uint64_t held;
+    int64_t since_us;
+    struct event *last; // of those held; NULL: none
+    struct thing *next;
+};
+
+struct duplicates {
+    void (*tell)(void *ctx, const struct duplicates_account *account);
+    void *ctx;
+    struct thing *buckets[BUCKETS];
+    struct timers timers;
+};
+
+struct duplicates *duplicates_new(void (*tell)(void *ctx, const struct duplicates_account *account),
+                                  void *ctx)
+{
+    struct duplicates *d = calloc(1, sizeof *d);
+    if (!d || !timers_init(&d->timers, DUPLICATES_MAX)) {
+        free(d);
+        return NULL;
+    }
+    d->tell = tell;
+    d->ctx = ctx;
+    return d;
+}
+
+static void forget(struct duplicates *d, struct thing *thing)
+{
+    struct thing **p = &d->buckets[thing->digest % BUCKETS];
+    while (*p != thing)
+        p = &(*p)->next;
+    *p = thing->next;
+    timers_drop(&d->timers, &thing->timer);
+    event_release(thing->last);
+    free(thing);
+}
+
+void duplicates_free(struct duplicates *duplicates)
+{
+    if (!duplicates)
+        return;
+    while (timers_first(&duplicates->timers))
+        forget(duplicates, (struct thing *)timers_first(&duplicates->timers));
+    timers_clear(&duplicates->timers);
+    free(duplicates);
+}
+
+// Identities.
+
+static void add_octets(struct identity *i, const void *octets, size_t size)
+{
+    const size_t room = sizeof i->octets - i->size;
+    memcpy(i->octets + i->size, octets, size < room ? size : room);
+    i->size += size < room ? size : room;
+}
+
+static void add_number(struct identity *i, uint64_t number)
+{
+    uint8_t octets[8];
+    wire_put(octets, sizeof octets, number);
+    add_octets(i, octets, sizeof octets);
+}
+
+static void add_endpoint(struct identity *i, const struct endpoint *who)
+{
+    add_number(i, who->guid);
+    add_number(i, (uint64_t)who->lid << 8 | who->port);
+}
+
+// The odd one of 64 to 69 undoes the even one.
+static bool is_of_pair(const struct event *event)
+{
+    const uint16_t trap = event->type->trap;
+    return trap >= NOTICE_GID_IN_SERVICE && trap <= NOTICE_REPATH;
+}
+
+// A Notice's own octets but for TrapNumber, NoticeToggle and NoticeCount (IBA 13.4.8.2).
+static void add_raw(struct identity *i, const struct event *event)
+{
+    enum { TRAP = 4, LID = 6, TOGGLE = 8, DETAILS = 10 };
+    if (event->raw_size != NOTICE_SIZE) {
+        add_octets(i, event->raw, event->raw_size);
+        return;
+    }
+    add_octets(i, event->raw, TRAP);
+    add_octets(i, event->raw + LID, TOGGLE - LID);
+    add_octets(i, event->raw + DETAILS, NOTICE_SIZE - DETAILS);
+}
+
+static void add_field(struct identity *i, const struct event *event, enum field field)
+{
+    if (field == FIELD_RAW) {
+        add_raw(i, event);
+        return;
+    }
+    const struct field_value value = field_get(event, field);
+    if (value.is_number)
+        add_number(i, value.number);
+    else
+        add_octets(i, value.octets, value.size);
+}
+
+static void identify(const struct event *event, struct identity *out)
+{
+    out->size = 0;
+    if (is_of_pair(event)) {
+        add_number(out, event->type->trap / 2);
+    } else {
+        add_octets(out, &event->type, sizeof event->type);
+        add_number(out, event->notice.trap);
+        add_endpoint(out, &event->issuer);
+    }
+    add_endpoint(out, &event->subject);
+    add_endpoint(out, &event->peer);
+    add_number(out, event->sm_guid);
+    add_number(out, event->counter);
+    const enum field *fields = event->type->fields;
+    for (size_t f = 0; f < CATALOGUE_FIELDS_MAX && fields[f] != FIELD_NONE; f++)
+        add_field(out, event, fields[f]);
+    add_octets(out, event->reason, strlen(event->reason));
+}
+
+// FNV-1a.
+static uint64_t digest_of(const struct identity *identity)
+{
+    uint64_t digest = UINT64_C(0xcbf29ce484222325);
+    for (size_t i = 0; i < identity->size; i++)
+        digest = (digest ^ identity->octets[i]) * UINT64_C(0x100000001b3);
+    return digest;
+}
+
+static struct thing *find(const struct duplicates *d, const struct identity *identity,
+                          uint64_t digest)
+{
+    struct thing *thing = d->buckets[digest % BUCKETS];
+    while (thing && (thing->digest != digest || thing->identity.size != identity->size ||
+                     memcmp(thing->identity.octets, identity->octets, identity->size) != 0))
+        thing = thing->next;
+    return thing;
+}
+
+// Windows.
+
+static void tell(struct duplicates *d, struct thing *thing)
+{
+    if (thing->held == 0)
+        return;
+    const struct duplicates_account account = {.last = thing->last,
+                                               .held = thing->held,
+                                               .since_us = thing->since_us,
+                                               .first_id = thing->first_id};
+    d->tell(d->ctx, &account);
+    event_release(thing->last);
+    thing->last = NULL;
+    thing->held = 0;
+}
+
+static void begin_window(struct duplicates *d, struct thing *thing, const struct event *event,
+                         int64_t end)
+{
+    tell(d, thing);
+    thing->type = event->type;
+    memcpy(thing->first_id, event->id, sizeof thing->first_id);
+    timers_set(&d->timers, &thing->timer, end);
+}
+
+static struct thing *add(struct duplicates *d, const struct identity *identity, uint64_t digest)
+{
+    if (d->timers.count == DUPLICATES_MAX) {
+        struct thing *oldest = (struct thing *)timers_first(&d->timers);
+        tell(d, oldest);
+        forget(d, oldest);
+    }
+    struct thing *thing = calloc(1, sizeof *thing);
+    if (!thing)
+        return NULL;
+    thing->identity = *identity;
+    thing->digest = digest;
+    thing->next = d->buckets[digest % BUCKETS];
+    d->buckets[digest % BUCKETS] = thing;
+    return thing;
+}
+
+static void hold(struct thing *thing, struct event *event)
+{
+    if (thing->held++ == 0)
+        thing->since_us = event->time_us;
+    event_release(thing->last);
+    thing->last = event_keep(event);
+}
+
+bool duplicates_hold(struct duplicates *duplicates, struct event *event, int64_t window_us,
+                     int64_t now_us)
+{
+    struct identity identity;
+    if (window_us == 0)
+        return false;
+    duplicates_tick(duplicates, window_us, now_us);
+    identify(event, &identity);
+    const uint64_t digest = digest_of(&identity);
+    struct thing *thing = find(duplicates, &identity, digest);
+    if (thing && thing->type == event->type) {
+        hold(thing, event);
+        return true;
+    }
+    if (!thing)
+        thing = add(duplicates, &identity, digest);
+    if (thing)
+        begin_window(duplicates, thing, event, now_us + window_us);
+    return false;
+}
+
+void duplicates_tick(struct duplicates *duplicates, int64_t window_us, int64_t now_us)
+{
+    while (timers_due(&duplicates->timers) <= now_us) {
+        struct thing *thing = (struct thing *)timers_first(&duplicates->timers);
+        const bool go_on = thing->held > 0 && window_us > 0;
+        tell(duplicates, thing);
+        if (go_on)
+            timers_set(&duplicates->timers, &thing->timer, now_us + window_us);
+        else
+            forget(duplicates, thing);
+    }
+}
+
+int64_t duplicates_due(const struct duplicates *duplicates)
+{
+    return timers_due(&duplicates->timers);
+}

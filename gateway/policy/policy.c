@@ -1,0 +1,659 @@
+#include "policy/policy.h"
+
+#include "base/clock.h"
+#include "model/catalogue.h"
+#include "policy/duplicates.h"
+#include "policy/maintenance.h"
+#include "policy/rules.h"
+#include "policy/storms.h"
+#include "policy/summaries.h"
+#include "policy/tracks.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const int64_t CAUSE_US = 60 * CLOCK_US_PER_S; // between two looks whether a cause is gone
+static const int64_t RATE_US = 60 * CLOCK_US_PER_S;  // for a link that came up to be told degraded
+static const int64_t RETRY_US = CLOCK_US_PER_S;      // when memory is short
+static const uint32_t LATE_RATE = 1000; // late events in a second, where no storm has a rate
+
+struct policy {
+    struct policy_options options; // its rules are in `rules`
+    struct policy_sink sink;
+    struct rules *rules;
+    struct tracks *tracks;
+    struct timers timers; // of the tracks
+    struct duplicates *duplicates;
+    struct storms *storms;
+    struct maintenance maintenance;
+    int64_t now;          // of the call that is handled
+    int64_t second_began; // late events are paced
+    uint32_t in_second;
+    int64_t blocked_until;
+    struct policy_counters counters;
+};
+
+void policy_options_init(struct policy_options *options)
+{
+    *options = (struct policy_options){.repeat_window_us = 60 * CLOCK_US_PER_S,
+                                       .flap_changes = 6,
+                                       .flap_within_us = 300 * CLOCK_US_PER_S,
+                                       .flap_quiet_us = 300 * CLOCK_US_PER_S,
+                                       .storm_rate = 50,
+                                       .storm_period_us = 60 * CLOCK_US_PER_S,
+                                       .hold_consequences = true};
+}
+
+const char *policy_reason_word(enum policy_reason reason)
+{
+    static const char *const WORDS[POLICY_REASON_COUNT] = {
+        [POLICY_PASSES] = "",
+        [POLICY_DISABLED] = "disabled",
+        [POLICY_MAINTENANCE] = "maintenance",
+        [POLICY_SHELVED] = "shelved",
+        [POLICY_CONSEQUENCE] = "consequence",
+        [POLICY_DUPLICATE] = "duplicate",
+        [POLICY_UNTOLD] = "untold",
+        [POLICY_FLAPPING] = "flapping",
+        [POLICY_HOLD_DOWN] = "hold-down",
+        [POLICY_STORM] = "storm",
+    };
+    return WORDS[reason];
+}
+
+// Events of policy's own.
+
+static void judge(const struct policy *p, struct event *event, struct verdict *verdict)
+{
+    *verdict = rules_judge(p->rules, event);
+    if (verdict->severity != POLICY_SAME)
+        event->severity = (enum severity)verdict->severity;
+    if (verdict->category != POLICY_SAME)
+        event->category = (enum category)verdict->category;
+    snprintf(event->rule, sizeof event->rule, "%s", verdict->rule);
+}
+
+static void hold(struct event *event, enum policy_reason reason)
+{
+    snprintf(event->held, sizeof event->held, "%s", policy_reason_word(reason));
+}
+
+static void emit(struct policy *p, struct event *event)
+{
+    struct verdict verdict;
+    judge(p, event, &verdict);
+    if (!verdict.enabled)
+        hold(event, POLICY_DISABLED);
+    p->sink.stamp(p->sink.ctx, event);
+    p->sink.pass(p->sink.ctx, event);
+    p->counters.made++;
+}
+
+// Takes over the event; NULL is memory that was short.
+static void emit_summary(struct policy *p, struct event *event)
+{
+    if (!event) {
+        p->counters.overflowed++;
+        return;
+    }
+    emit(p, event);
+    event_release(event);
+}
+
+static void tell_repeated(void *ctx, const struct duplicates_account *account)
+{
+    emit_summary(ctx, summaries_repeated(account));
+}
+
+static void tell_storm(void *ctx, const struct storm_account *account)
+{
+    emit_summary(ctx, summaries_storm(account));
+}
+
+static struct storms_options storms_options(const struct policy *p)
+{
+    return (struct storms_options){.rate = p->options.storm_rate,
+                                   .period_us = p->options.storm_period_us};
+}
+
+static bool in_storm(struct policy *p, const struct event *event)
+{
+    const struct storms_options options = storms_options(p);
+    return storms_hold(p->storms, &options, event, p->now);
+}
+
+// The gateway's own events are few, about no node, and not to be lost sight of.
+static bool is_own(const struct event *event)
+{
+    return event->type->category == CATEGORY_GATEWAY;
+}
+
+// Reasons not to tell of an alarm.
+
+// A cause that is gone counts until the next look: its consequences may end a little later.
+static bool cause_counts(const struct policy *p, struct track *t, const struct event *event)
+{
+    const bool arrives = event != t->last;
+    const bool stands = tracks_find_raised(p->tracks, event->cause_id) != NULL;
+    const bool counts = arrives || stands || !t->cause_gone;
+    t->cause_gone = !arrives && !stands;
+    return counts;
+}
+
+// The reasons that leave no trace at receivers. `*until`: when to look again.
+static enum policy_reason silence(const struct policy *p, struct track *t,
+                                  const struct event *event, const struct verdict *verdict,
+                                  int64_t *until)
+{
+    *until = INT64_MAX;
+    if (!verdict->enabled)
+        return POLICY_DISABLED;
+    if (event->type->alarm == ALARM_CLEARS)
+        return POLICY_PASSES;
+    *until = is_own(event) ? 0 : maintenance_until(&p->maintenance, event, p->now);
+    if (*until > p->now)
+        return POLICY_MAINTENANCE;
+    *until = t->shelved_until;
+    if (*until > p->now)
+        return POLICY_SHELVED;
+    *until = p->now + CAUSE_US;
+    if (p->options.hold_consequences && event->cause_id[0] != '\0' && cause_counts(p, t, event))
+        return POLICY_CONSEQUENCE;
+    return POLICY_PASSES;
+}
+
+// The reasons that receivers hear of, now or later. What arrives counts for a storm; what waits
+// already waits for its end.
+static enum policy_reason restraint(struct policy *p, const struct track *t,
+                                    const struct event *event, const struct verdict *verdict,
+                                    bool arrives, int64_t *until)
+{
+    *until = INT64_MAX;
+    if (t->flap.on)
+        return POLICY_FLAPPING;
+    *until = t->raised_at + verdict->hold_down_us;
+    if (t->raised && *until > p->now)
+        return POLICY_HOLD_DOWN;
+    if (is_own(event))
+        return POLICY_PASSES;
+    const bool storm = arrives ? in_storm(p, event) : storms_of(p->storms, event->type) != 0;
+    *until = storms_of(p->storms, event->type);
+    return storm ? POLICY_STORM : POLICY_PASSES;
+}
+
+// What receivers know of an alarm.
+
+static bool keep_for_later(struct policy *p, struct track *t, struct event *event, int64_t until)
+{
+    if (!tracks_set_last(p->tracks, t, event)) {
+        p->counters.overflowed++;
+        return false;
+    }
+    t->pending = true;
+    t->look_at = until;
+    return true;
+}
+
+static void drop_pending(struct policy *p, struct track *t)
+{
+    t->pending = false;
+    if (!t->flap.on)
+        tracks_set_last(p->tracks, t, NULL);
+}
+
+// The event is about to go out.
+static void tell(struct track *t, struct event *event)
+{
+    event->repeat_count = t->duplicates;
+    t->duplicates = 0;
+    t->told = t->raised;
+    t->told_severity = event->severity;
+}
+
+static bool is_idle(const struct track *t)
+{
+    return !t->raised && !t->told && !t->pending && !t->flap.on;
+}
+
+static int64_t next_look(const struct policy *p, const struct track *t)
+{
+    int64_t due = t->pending ? t->look_at : INT64_MAX;
+    if (t->flap.on) {
+        const int64_t end = t->flap.announced ? flap_end(&t->flap, &p->options) : p->now;
+        due = end < due ? end : due;
+    }
+    if (is_idle(t)) {
+        const int64_t calm = t->flap.changes ? t->flap.last + p->options.flap_within_us : p->now;
+        due = calm > t->shelved_until ? calm : t->shelved_until;
+    }
+    return due;
+}
+
+static void schedule(struct policy *p, struct track *t)
+{
+    timers_set(&p->timers, &t->timer, next_look(p, t));
+}
+
+// Deciding about an event.
+
+// Receivers know how things are, and need not hear this.
+static enum policy_reason say_nothing(struct policy *p, struct track *t, struct event *event,
+                                      bool changed)
+{
+    if (t->flap.on && changed) {
+        t->flap.held++;
+        tracks_set_last(p->tracks, t, event);
+        t->pending = false;
+        return POLICY_FLAPPING;
+    }
+    drop_pending(p, t);
+    if (!t->raised)
+        return POLICY_UNTOLD;
+    t->duplicates++;
+    return POLICY_DUPLICATE;
+}
+
+static enum policy_reason tell_or_hold(struct policy *p, struct track *t, struct event *event,
+                                       const struct verdict *verdict, enum policy_reason reason,
+                                       int64_t until)
+{
+    if (reason == POLICY_DISABLED && !t->raised) { // and receivers will never know
+        drop_pending(p, t);
+        t->told = false;
+        return reason;
+    }
+    if (reason == POLICY_PASSES)
+        reason = restraint(p, t, event, verdict, true, &until);
+    if (reason != POLICY_PASSES && keep_for_later(p, t, event, until)) {
+        t->flap.held += reason == POLICY_FLAPPING;
+        return reason;
+    }
+    drop_pending(p, t);
+    tell(t, event);
+    memcpy(t->told_id, event->id, sizeof t->told_id);
+    return POLICY_PASSES;
+}
+
+static enum policy_reason decide_alarm(struct policy *p, struct track *t, struct event *event,
+                                       const struct verdict *verdict)
+{
+    int64_t until;
+    const bool raises = event->type->alarm == ALARM_RAISES;
+    const bool changed = raises != t->raised;
+    const enum policy_reason silent = silence(p, t, event, verdict, &until);
+    if (raises && changed) {
+        t->raised_at = p->now;
+        t->silent = silent != POLICY_PASSES;
+        tracks_set_raised_id(p->tracks, t, event->id);
+    }
+    t->raised = raises;
+    if (!raises)
+        memcpy(event->clears_id, t->told ? t->told_id : t->raised_id, sizeof event->clears_id);
+    if (changed && silent == POLICY_PASSES && !t->silent && !is_own(event))
+        flap_note(&t->flap, &p->options, event, p->now);
+    const bool worse = raises && t->told && event->severity < t->told_severity;
+    if (t->raised == t->told && !worse)
+        return say_nothing(p, t, event, changed);
+    return tell_or_hold(p, t, event, verdict, silent, until);
+}
+
+static enum policy_reason decide_plain(struct policy *p, struct event *event,
+                                       const struct verdict *verdict)
+{
+    if (!verdict->enabled)
+        return POLICY_DISABLED;
+    if (is_own(event))
+        return POLICY_PASSES;
+    if (maintenance_until(&p->maintenance, event, p->now) > p->now)
+        return POLICY_MAINTENANCE;
+    if (p->options.hold_consequences && event->cause_id[0] != '\0')
+        return POLICY_CONSEQUENCE;
+    if (storms_of(p->storms, event->type) == 0 &&
+        duplicates_hold(p->duplicates, event, p->options.repeat_window_us, p->now))
+        return POLICY_DUPLICATE;
+    return in_storm(p, event) ? POLICY_STORM : POLICY_PASSES;
+}
+
+// Sweeps tell of the rate of a link that comes up only where it is too low. An alarm from before it
+// went down ends when nothing of the kind is told.
+static void end_alarm_of_rate(struct policy *p, const struct event *up)
+{
+    char key[EVENT_KEY_SIZE];
+    if (up->type != catalogue_get(CATALOGUE_LINK_UP))
+        return;
+    snprintf(key, sizeof key, "rate %s", up->alarm_key);
+    struct track *t = tracks_find(p->tracks, key);
+    struct event *end = t && t->raised ? summaries_full_rate(up, key) : NULL;
+    if (!end)
+        return;
+    t->raised = false;
+    if (!t->told || !keep_for_later(p, t, end, p->now + RATE_US))
+        drop_pending(p, t);
+    schedule(p, t);
+    event_release(end);
+}
+
+static enum policy_reason decide(struct policy *p, struct event *event)
+{
+    struct verdict verdict;
+    judge(p, event, &verdict);
+    const enum alarm_role role = event->type->alarm;
+    if (role == ALARM_NONE || event->alarm_key[0] == '\0')
+        return decide_plain(p, event, &verdict);
+    struct track *t = tracks_find(p->tracks, event->alarm_key);
+    if (role == ALARM_CLEARS &&
+        (!t || (!t->raised && !t->told))) // it clears nothing: news of its own
+        return decide_plain(p, event, &verdict);
+    if (!t)
+        t = tracks_get(p->tracks, event->alarm_key);
+    if (!t) {
+        p->counters.overflowed++;
+        return verdict.enabled ? POLICY_PASSES : POLICY_DISABLED;
+    }
+    const enum policy_reason reason = decide_alarm(p, t, event, &verdict);
+    schedule(p, t);
+    return reason;
+}
+
+// Somebody else tells receivers of this one.
+static void note_held(struct policy *p, struct event *event)
+{
+    const bool raises = event->type->alarm == ALARM_RAISES;
+    if (event->type->alarm == ALARM_NONE || event->alarm_key[0] == '\0')
+        return;
+    struct track *t = tracks_get(p->tracks, event->alarm_key);
+    if (!t)
+        return;
+    if (raises && !t->raised)
+        tracks_set_raised_id(p->tracks, t, event->id);
+    if (!raises)
+        memcpy(event->clears_id, t->told_id, sizeof event->clears_id);
+    t->raised = t->told = raises;
+    t->told_severity = event->severity;
+    t->duplicates = 0;
+    memcpy(t->told_id, event->id, sizeof t->told_id);
+    drop_pending(p, t);
+    schedule(p, t);
+}
+
+void policy_take(struct policy *policy, struct event *event, int64_t now_us)
+{
+    policy_tick(policy, now_us);
+    end_alarm_of_rate(policy, event);
+    if (event->held[0] != '\0') {
+        note_held(policy, event);
+    } else {
+        const enum policy_reason reason = decide(policy, event);
+        hold(event, reason);
+        policy->counters.reasons[reason]++;
+    }
+    policy->sink.pass(policy->sink.ctx, event);
+    policy_tick(policy, now_us);
+}
+
+// What is due.
+
+static bool may_tell_late(struct policy *p)
+{
+    const uint32_t rate = p->options.storm_rate ? p->options.storm_rate : LATE_RATE;
+    if (p->now - p->second_began >= CLOCK_US_PER_S || p->in_second == 0) {
+        p->second_began = p->now;
+        p->in_second = 0;
+    }
+    if (p->in_second < rate) {
+        p->in_second++;
+        return true;
+    }
+    p->blocked_until = p->second_began + CLOCK_US_PER_S;
+    return false;
+}
+
+static void announce_flapping(struct policy *p, struct track *t)
+{
+    struct event *event = summaries_flapping(t, &p->options);
+    t->flap.announced = true;
+    if (!event)
+        return; // settled counts these, too
+    emit(p, event);
+    memcpy(t->flap.id, event->id, sizeof t->flap.id);
+    t->flap.held = 0;
+    event_release(event);
+}
+
+static void announce_settled(struct policy *p, struct track *t)
+{
+    emit_summary(p, summaries_settled(t));
+    flap_rest(&t->flap);
+    if (t->pending)
+        t->look_at = p->now;
+    else
+        drop_pending(p, t);
+}
+
+static void tell_late(struct policy *p, struct track *t)
+{
+    struct event *event = summaries_late(t);
+    if (!event) {
+        t->look_at = p->now + RETRY_US;
+        return;
+    }
+    if (!t->raised)
+        memcpy(event->clears_id, t->told_id, sizeof event->clears_id);
+    tell(t, event);
+    emit(p, event);
+    t->told_severity = event->severity;
+    memcpy(t->told_id, event->id, sizeof t->told_id);
+    event_release(event);
+    drop_pending(p, t);
+}
+
+// The rules may have changed meanwhile.
+static bool is_known(const struct track *t, const struct verdict *verdict)
+{
+    const int severity =
+        verdict->severity != POLICY_SAME ? verdict->severity : (int)t->last->type->severity;
+    return t->raised == t->told && !(t->raised && severity < (int)t->told_severity);
+}
+
+// False: not before `blocked_until`.
+static bool look_at_pending(struct policy *p, struct track *t)
+{
+    int64_t until;
+    const struct verdict verdict = rules_judge(p->rules, t->last);
+    enum policy_reason reason = silence(p, t, t->last, &verdict, &until);
+    if (reason == POLICY_DISABLED && !t->raised)
+        t->told = false;
+    if (is_known(t, &verdict)) {
+        drop_pending(p, t);
+        return true;
+    }
+    if (reason == POLICY_PASSES)
+        reason = restraint(p, t, t->last, &verdict, false, &until);
+    if (reason != POLICY_PASSES) {
+        t->look_at = until;
+        return true;
+    }
+    if (!may_tell_late(p))
+        return false;
+    tell_late(p, t);
+    return true;
+}
+
+// False: not before `blocked_until`.
+static bool look(struct policy *p, struct track *t)
+{
+    if (t->flap.on && !t->flap.announced)
+        announce_flapping(p, t);
+    if (t->flap.on && flap_end(&t->flap, &p->options) <= p->now)
+        announce_settled(p, t);
+    if (t->pending && t->look_at <= p->now && !look_at_pending(p, t))
+        return false;
+    if (is_idle(t) && next_look(p, t) <= p->now) {
+        timers_drop(&p->timers, &t->timer);
+        tracks_forget(p->tracks, t);
+        return true;
+    }
+    schedule(p, t);
+    return true;
+}
+
+void policy_tick(struct policy *policy, int64_t now_us)
+{
+    const struct storms_options options = storms_options(policy);
+    policy->now = now_us;
+    storms_tick(policy->storms, &options, now_us, tell_storm, policy);
+    duplicates_tick(policy->duplicates, policy->options.repeat_window_us, now_us);
+    while (timers_due(&policy->timers) <= now_us && policy->blocked_until <= now_us) {
+        if (!look(policy, (struct track *)timers_first(&policy->timers)))
+            break;
+    }
+}
+
+int64_t policy_due(const struct policy *policy)
+{
+    const int64_t of_storms = storms_due(policy->storms);
+    const int64_t of_duplicates = duplicates_due(policy->duplicates);
+    int64_t due = timers_due(&policy->timers);
+    if (due < policy->blocked_until)
+        due = policy->blocked_until;
+    due = of_storms < due ? of_storms : due;
+    return of_duplicates < due ? of_duplicates : due;
+}
+
+// What people and restarts change.
+
+static void judge_anew(void *ctx, struct track *track)
+{
+    struct policy *p = ctx;
+    if (track->pending)
+        track->look_at = p->now;
+    schedule(p, track);
+}
+
+bool policy_change_options(struct policy *policy, const struct policy_options *options,
+                           int64_t now_us)
+{
+    struct rules *rules = rules_new(options->rules, options->rule_count);
+    if (!rules)
+        return false;
+    rules_free(policy->rules);
+    policy->rules = rules;
+    policy->options = *options;
+    policy->options.rules = NULL;
+    policy->now = now_us;
+    tracks_each(policy->tracks, judge_anew, policy);
+    return true;
+}
+
+static bool recall_flapping(struct policy *p, const struct policy_recalled *alarm)
+{
+    struct track *t = tracks_get(p->tracks, alarm->key + strlen(SUMMARIES_FLAPPING));
+    if (!t)
+        return false;
+    t->flap.on = t->flap.announced = true;
+    t->flap.last = p->now;
+    snprintf(t->flap.id, sizeof t->flap.id, "%s",
+             alarm->told_id[0] ? alarm->told_id : alarm->event_id);
+    if (alarm->event) {
+        t->flap.since_us = alarm->event->since_us;
+        if (!t->last)
+            tracks_set_last(p->tracks, t, alarm->event);
+    }
+    schedule(p, t);
+    return true;
+}
+
+bool policy_recall(struct policy *policy, const struct policy_recalled *alarm, int64_t now_us)
+{
+    policy->now = now_us;
+    if (strncmp(alarm->key, SUMMARIES_FLAPPING, strlen(SUMMARIES_FLAPPING)) == 0)
+        return recall_flapping(policy, alarm);
+    struct track *t = tracks_get(policy->tracks, alarm->key);
+    if (!t)
+        return false;
+    const bool untold = alarm->event && alarm->told_id[0] == '\0';
+    t->raised = true;
+    t->raised_at = now_us;
+    t->told_severity = alarm->severity;
+    t->shelved_until = alarm->shelved_until_us;
+    tracks_set_raised_id(policy->tracks, t, alarm->event_id);
+    snprintf(t->told_id, sizeof t->told_id, "%s",
+             alarm->told_id[0] ? alarm->told_id : alarm->event_id);
+    t->told = !untold || !keep_for_later(policy, t, alarm->event, now_us);
+    schedule(policy, t);
+    return true;
+}
+
+bool policy_shelve(struct policy *policy, const char *key, int64_t until_us, int64_t now_us)
+{
+    struct track *t = tracks_get(policy->tracks, key);
+    if (!t)
+        return false;
+    policy->now = now_us;
+    t->shelved_until = until_us;
+    judge_anew(policy, t);
+    return true;
+}
+
+bool policy_start_maintenance(struct policy *policy, const struct policy_maintenance *window,
+                              int64_t now_us)
+{
+    policy->now = now_us;
+    const bool ok = maintenance_start(&policy->maintenance, window, now_us);
+    tracks_each(policy->tracks, judge_anew, policy); // it may be shorter than before
+    return ok;
+}
+
+bool policy_stop_maintenance(struct policy *policy, const char *name, int64_t now_us)
+{
+    policy->now = now_us;
+    const bool ok = maintenance_stop(&policy->maintenance, name);
+    tracks_each(policy->tracks, judge_anew, policy);
+    return ok;
+}
+
+size_t policy_each_maintenance(const struct policy *policy, int64_t now_us,
+                               void (*each)(void *ctx, const struct policy_maintenance *window),
+                               void *ctx)
+{
+    return maintenance_each(&policy->maintenance, now_us, each, ctx);
+}
+
+void policy_get_counters(const struct policy *policy, struct policy_counters *out)
+{
+    *out = policy->counters;
+}
+
+// Coming and going.
+
+struct policy *policy_new(const struct policy_options *options, const struct policy_sink *sink)
+{
+    struct policy *p = calloc(1, sizeof *p);
+    if (!p)
+        return NULL;
+    p->options = *options;
+    p->options.rules = NULL;
+    p->sink = *sink;
+    p->rules = rules_new(options->rules, options->rule_count);
+    p->tracks = tracks_new();
+    p->duplicates = duplicates_new(tell_repeated, p);
+    p->storms = storms_new();
+    if (p->rules && p->tracks && p->duplicates && p->storms &&
+        timers_init(&p->timers, POLICY_ALARMS_MAX))
+        return p;
+    policy_free(p);
+    return NULL;
+}
+
+void policy_free(struct policy *policy)
+{
+    if (!policy)
+        return;
+    rules_free(policy->rules);
+    tracks_free(policy->tracks);
+    timers_clear(&policy->timers);
+    duplicates_free(policy->duplicates);
+    storms_free(policy->storms);
+    free(policy);
+}

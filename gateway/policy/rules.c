@@ -1,0 +1,88 @@
+#include "policy/rules.h"
+
+#include "model/catalogue.h"
+
+#include <assert.h>
+#include <stdlib.h>
+
+struct rules {
+    size_t count;
+    struct {
+        struct policy_rule is;
+        bool fits[CATALOGUE_COUNT]; // by kind
+    } all[];
+};
+
+static const struct policy_rule BUILT_IN = {
+    .name = "built-in",
+    .events = {.patterns = {"mcast-group-*"}, .count = 1},
+    .enabled = POLICY_NO,
+    .severity = POLICY_SAME,
+    .category = POLICY_SAME,
+    .hold_down_us = POLICY_SAME,
+};
+
+static void add(struct rules *rules, const struct policy_rule *rule)
+{
+    const size_t i = rules->count++;
+    rules->all[i].is = *rule;
+    for (int kind = 0; kind < CATALOGUE_COUNT; kind++)
+        rules->all[i].fits[kind] =
+            rule->events.count == 0 ||
+            filter_list_has(&rule->events, catalogue_get((enum catalogue_event)kind)->name);
+}
+
+struct rules *rules_new(const struct policy_rule *rules, size_t count)
+{
+    assert(count <= POLICY_RULES_MAX);
+    struct rules *copy = calloc(1, sizeof *copy + (count + 1) * sizeof *copy->all);
+    if (!copy)
+        return NULL;
+    add(copy, &BUILT_IN);
+    for (size_t i = 0; i < count; i++)
+        add(copy, &rules[i]);
+    return copy;
+}
+
+void rules_free(struct rules *rules)
+{
+    free(rules);
+}
+
+static bool has(const struct filter_list *nodes, const struct endpoint *who)
+{
+    return (who->name[0] != '\0' && filter_list_has(nodes, who->name)) ||
+           filter_list_has_guid(nodes, who->guid) ||
+           (who->node_guid != who->guid && filter_list_has_guid(nodes, who->node_guid));
+}
+
+bool rules_concern(const struct filter_list *nodes, const struct event *event)
+{
+    return nodes->count == 0 || has(nodes, &event->subject) || has(nodes, &event->peer) ||
+           has(nodes, &event->source) || has(nodes, &event->destination);
+}
+
+static void apply(const struct policy_rule *rule, struct verdict *verdict)
+{
+    if (rule->enabled != POLICY_UNSET)
+        verdict->enabled = rule->enabled == POLICY_YES;
+    if (rule->severity != POLICY_SAME)
+        verdict->severity = rule->severity;
+    if (rule->category != POLICY_SAME)
+        verdict->category = rule->category;
+    if (rule->hold_down_us != POLICY_SAME)
+        verdict->hold_down_us = rule->hold_down_us;
+    verdict->rule = rule->name;
+}
+
+struct verdict rules_judge(const struct rules *rules, const struct event *event)
+{
+    struct verdict verdict = {
+        .enabled = true, .severity = POLICY_SAME, .category = POLICY_SAME, .rule = ""};
+    const ptrdiff_t kind = event->type - catalogue_get((enum catalogue_event)0);
+    for (size_t i = 0; i < rules->count; i++) {
+        if (rules->all[i].fits[kind] && rules_concern(&rules->all[i].is.nodes, event))
+            apply(&rules->all[i].is, &verdict);
+    }
+    return verdict;
+}

@@ -1,0 +1,25 @@
+// What the configuration says about an event. Pure.
+#ifndef IBTRAPD_POLICY_RULES_H
+#define IBTRAPD_POLICY_RULES_H
+
+#include "policy/policy.h"
+
+struct verdict {
+    bool enabled;
+    int severity; // or POLICY_SAME
+    int category; // or POLICY_SAME
+    int64_t hold_down_us;
+    const char *rule; // the last that decided something; empty: none. Valid as long as the rules
+};
+
+struct rules;
+
+struct rules *rules_new(const struct policy_rule *rules, size_t count); // copies; NULL: out of memory
+void rules_free(struct rules *rules);                                   // NULL is allowed
+
+struct verdict rules_judge(const struct rules *rules, const struct event *event);
+
+// Whether the event is about one of the nodes: their names or GUIDs; an empty list means all.
+bool rules_concern(const struct filter_list *nodes, const struct event *event);
+
+#endif

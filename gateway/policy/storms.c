@@ -1,0 +1,156 @@
+#include "policy/storms.h"
+
+#include "base/clock.h"
+
+#include <stddef.h>
+#include <stdlib.h>
+
+static const int64_t GATHER_US = STORMS_GATHER_S * CLOCK_US_PER_S;
+static const int64_t QUIET_US = STORMS_QUIET_S * CLOCK_US_PER_S;
+
+struct storm {
+    int64_t second_began; // of the second that is counted
+    uint32_t in_second;
+    bool on;
+    int64_t last_over, next_account;
+    bool told;      // an account was given
+    bool postponed; // the next one, as it may be the last
+    uint64_t held;
+    int64_t since_us;
+    enum severity worst;
+    enum category category;
+    struct tally nodes;
+};
+
+struct storms {
+    struct storm kinds[CATALOGUE_COUNT];
+    size_t on;
+};
+
+struct storms *storms_new(void)
+{
+    return calloc(1, sizeof(struct storms));
+}
+
+void storms_free(struct storms *storms)
+{
+    free(storms);
+}
+
+static ptrdiff_t number(const struct catalogue_entry *kind)
+{
+    return kind - catalogue_get((enum catalogue_event)0);
+}
+
+static int64_t due(const struct storm *s)
+{
+    const int64_t quiet = s->last_over + QUIET_US;
+    return s->next_account < quiet ? s->next_account : quiet;
+}
+
+static void begin(struct storms *storms, struct storm *s, int64_t now)
+{
+    s->on = true;
+    s->next_account = now + GATHER_US;
+    s->held = 0;
+    s->told = s->postponed = false;
+    tally_clear(&s->nodes);
+    storms->on++;
+}
+
+static void hold(struct storm *s, const struct event *event)
+{
+    if (s->held++ == 0) {
+        s->since_us = event->time_us;
+        s->worst = event->severity;
+    }
+    if (event->severity < s->worst)
+        s->worst = event->severity;
+    s->category = event->category;
+    tally_add(&s->nodes, event);
+}
+
+bool storms_hold(struct storms *storms, const struct storms_options *options,
+                 const struct event *event, int64_t now_us)
+{
+    struct storm *s = &storms->kinds[number(event->type)];
+    if (options->rate == 0 && !s->on)
+        return false;
+    if (now_us - s->second_began >= CLOCK_US_PER_S || s->in_second == 0) {
+        s->second_began = now_us;
+        s->in_second = 0;
+    }
+    if (++s->in_second > options->rate && options->rate > 0) {
+        s->last_over = now_us;
+        if (!s->on)
+            begin(storms, s, now_us);
+    }
+    if (s->on)
+        hold(s, event);
+    return s->on;
+}
+
+int64_t storms_of(const struct storms *storms, const struct catalogue_entry *kind)
+{
+    const struct storm *s = &storms->kinds[number(kind)];
+    return s->on ? due(s) : 0;
+}
+
+// When it calms down, the account waits a little and says that it is over.
+static bool postpone(struct storm *s, int64_t now)
+{
+    const int64_t calm = now - s->last_over;
+    if (!s->told || s->postponed || calm < CLOCK_US_PER_S || calm >= QUIET_US)
+        return false;
+    s->postponed = true;
+    s->next_account = s->last_over + QUIET_US;
+    return true;
+}
+
+static void look(struct storms *storms, struct storm *s, const struct storms_options *options,
+                 int64_t now, void (*tell)(void *ctx, const struct storm_account *account),
+                 void *ctx)
+{
+    if (postpone(s, now))
+        return;
+    const struct storm_account account = {
+        .kind = catalogue_get((enum catalogue_event)(s - storms->kinds)),
+        .held = s->held,
+        .since_us = s->since_us,
+        .worst = s->worst,
+        .category = s->category,
+        .over = now - s->last_over >= QUIET_US,
+        .nodes = &s->nodes};
+    s->next_account = now + options->period_us;
+    if (account.over) {
+        s->on = false;
+        storms->on--;
+    }
+    if (s->held > 0)
+        tell(ctx, &account);
+    s->held = 0;
+    s->told = true;
+    s->postponed = false;
+    tally_clear(&s->nodes);
+}
+
+void storms_tick(struct storms *storms, const struct storms_options *options, int64_t now_us,
+                 void (*tell)(void *ctx, const struct storm_account *account), void *ctx)
+{
+    for (size_t i = 0; storms->on > 0 && i < CATALOGUE_COUNT; i++) {
+        struct storm *s = &storms->kinds[i];
+        if (s->on && due(s) <= now_us)
+            look(storms, s, options, now_us, tell, ctx);
+    }
+}
+
+int64_t storms_due(const struct storms *storms)
+{
+    int64_t first = INT64_MAX;
+    for (size_t i = 0; storms->on > 0 && i < CATALOGUE_COUNT; i++) {
+        const struct storm *s = &storms->kinds[i];
+        if (s->on && due(s) < first)
+            first = due(s);
+    }
+    return first;
+}

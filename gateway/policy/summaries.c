@@ -1,0 +1,138 @@
+#include "policy/summaries.h"
+
+#include "base/clock.h"
+#include "base/text.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+struct event *summaries_storm(const struct storm_account *account)
+{
+    struct event *event = event_make(catalogue_get(CATALOGUE_STORM_SUMMARY));
+    if (!event)
+        return NULL;
+    event->severity = account->worst;
+    event->category = account->category;
+    event->summarised = account->kind;
+    event->repeat_count = account->held;
+    event->since_us = account->since_us;
+    struct text t = text_in(event->reason, sizeof event->reason);
+    text_add(&t, account->over ? "it is over; " : "they come in masses; ");
+    if (!tally_describe(account->nodes, &t))
+        text_add(&t, "no node is known");
+    return event;
+}
+
+// Whom the other is about, and how much it matters.
+static void take_after(struct event *event, const struct event *other)
+{
+    event->category = other->category;
+    event->subnet_prefix = other->subnet_prefix;
+    event->issuer = other->issuer;
+    event->subject = other->subject;
+    event->source = other->source;
+    event->destination = other->destination;
+    event->peer = other->peer;
+    event->switch_guid = other->switch_guid;
+    event->sm_guid = other->sm_guid;
+    event->summarised = other->summarised ? other->summarised : other->type;
+}
+
+// The sentence becomes a part of one.
+static void quote(char out[EVENT_REASON_SIZE], const char *sentence)
+{
+    struct text t = text_in(out, EVENT_REASON_SIZE);
+    const size_t length = strlen(sentence);
+    const bool stopped = length > 0 && sentence[length - 1] == '.';
+    text_add_n(&t, sentence, stopped ? length - 1 : length);
+}
+
+struct event *summaries_repeated(const struct duplicates_account *account)
+{
+    struct event *event = event_make(catalogue_get(CATALOGUE_EVENT_REPEATED));
+    if (!event)
+        return NULL;
+    take_after(event, account->last);
+    event->severity = account->last->severity;
+    event->repeat_count = account->held;
+    event->since_us = account->since_us;
+    memcpy(event->related_id, account->first_id, sizeof event->related_id);
+    quote(event->reason, account->last->text);
+    return event;
+}
+
+static void add_span(struct text *t, int64_t us)
+{
+    const int64_t s = us / CLOCK_US_PER_S;
+    if (s >= 2 * 3600)
+        text_addf(t, "%" PRId64 " h", s / 3600);
+    else if (s >= 2 * 60)
+        text_addf(t, "%" PRId64 " min", s / 60);
+    else
+        text_addf(t, "%" PRId64 " s", s);
+}
+
+static struct event *about_flap(const struct track *track, enum catalogue_event type)
+{
+    struct event *event = event_make(catalogue_get(type));
+    if (!event)
+        return NULL;
+    if (track->last)
+        take_after(event, track->last);
+    event->repeat_count = track->flap.held;
+    event->since_us = track->flap.since_us;
+    snprintf(event->alarm_key, sizeof event->alarm_key, SUMMARIES_FLAPPING "%s", track->key);
+    return event;
+}
+
+struct event *summaries_flapping(const struct track *track, const struct policy_options *options)
+{
+    struct event *event = about_flap(track, CATALOGUE_FLAPPING);
+    if (!event)
+        return NULL;
+    struct text t = text_in(event->reason, sizeof event->reason);
+    text_addf(&t, "%" PRIu64 " changes within ", track->flap.changes);
+    add_span(&t, options->flap_within_us);
+    if (track->last)
+        memcpy(event->related_id, track->last->id, sizeof event->related_id);
+    return event;
+}
+
+struct event *summaries_settled(const struct track *track)
+{
+    struct event *event = about_flap(track, CATALOGUE_SETTLED);
+    if (!event)
+        return NULL;
+    struct text t = text_in(event->reason, sizeof event->reason);
+    text_addf(&t, "after %" PRIu64 " changes its alarm %s", track->flap.changes,
+              track->raised ? "stands" : "is clear");
+    memcpy(event->clears_id, track->flap.id, sizeof event->clears_id);
+    return event;
+}
+
+struct event *summaries_full_rate(const struct event *up, const char *key)
+{
+    struct event *event = event_make(catalogue_get(CATALOGUE_LINK_RESTORED));
+    if (!event)
+        return NULL;
+    take_after(event, up);
+    event->summarised = NULL;
+    event->category = event->type->category;
+    event->time_us = up->time_us;
+    memcpy(event->id, up->id, sizeof event->id);
+    snprintf(event->alarm_key, sizeof event->alarm_key, "%s", key);
+    return event;
+}
+
+struct event *summaries_late(const struct track *track)
+{
+    struct event *event = event_copy(track->last);
+    if (!event)
+        return NULL;
+    memcpy(event->related_id, track->last->id, sizeof event->related_id);
+    event->id[0] = event->held[0] = event->rule[0] = event->clears_id[0] = '\0';
+    event->severity = event->type->severity;
+    event->category = event->type->category;
+    return event;
+}

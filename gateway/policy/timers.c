@@ -1,0 +1,89 @@
+#include "policy/timers.h"
+
+#include <assert.h>
+#include <stdlib.h>
+
+bool timers_init(struct timers *timers, size_t capacity)
+{
+    *timers =
+        (struct timers){.heap = calloc(capacity, sizeof(struct timer *)), .capacity = capacity};
+    return timers->heap != NULL;
+}
+
+void timers_clear(struct timers *timers)
+{
+    free(timers->heap);
+    *timers = (struct timers){0};
+}
+
+// Places count from 1; the parent of n is n / 2.
+
+static void put(struct timers *timers, struct timer *timer, size_t place)
+{
+    timers->heap[place - 1] = timer;
+    timer->place = place;
+}
+
+static struct timer *at(const struct timers *timers, size_t place)
+{
+    return timers->heap[place - 1];
+}
+
+static void move_up(struct timers *timers, struct timer *timer)
+{
+    size_t place = timer->place;
+    for (; place > 1 && at(timers, place / 2)->due > timer->due; place /= 2)
+        put(timers, at(timers, place / 2), place);
+    put(timers, timer, place);
+}
+
+static void move_down(struct timers *timers, struct timer *timer)
+{
+    size_t place = timer->place;
+    for (size_t child; (child = place * 2) <= timers->count; place = child) {
+        if (child < timers->count && at(timers, child + 1)->due < at(timers, child)->due)
+            child++;
+        if (at(timers, child)->due >= timer->due)
+            break;
+        put(timers, at(timers, child), place);
+    }
+    put(timers, timer, place);
+}
+
+void timers_set(struct timers *timers, struct timer *timer, int64_t due)
+{
+    if (due == INT64_MAX) {
+        timers_drop(timers, timer);
+        return;
+    }
+    timer->due = due;
+    if (timer->place == 0) {
+        assert(timers->count < timers->capacity);
+        put(timers, timer, ++timers->count);
+    }
+    move_up(timers, timer);
+    move_down(timers, timer);
+}
+
+void timers_drop(struct timers *timers, struct timer *timer)
+{
+    if (timer->place == 0)
+        return;
+    struct timer *last = at(timers, timers->count--);
+    if (last != timer) {
+        put(timers, last, timer->place);
+        move_up(timers, last);
+        move_down(timers, last);
+    }
+    timer->place = 0;
+}
+
+struct timer *timers_first(const struct timers *timers)
+{
+    return timers->count > 0 ? at(timers, 1) : NULL;
+}
+
+int64_t timers_due(const struct timers *timers)
+{
+    return timers->count > 0 ? at(timers, 1)->due : INT64_MAX;
+}

@@ -1,0 +1,148 @@
+#include "policy_support.h"
+
+static void take(struct stage *stage, const struct event *event, bool made)
+{
+    if (stage->count == stage->room) {
+        stage->room = stage->room ? stage->room * 2 : 64;
+        stage->all = realloc(stage->all, stage->room * sizeof *stage->all);
+        assert_non_null(stage->all);
+    }
+    struct heard *h = &stage->all[stage->count++];
+    *h = (struct heard){.type = event->type,
+                        .severity = event->severity,
+                        .category = event->category,
+                        .summarised = event->summarised,
+                        .repeat_count = event->repeat_count,
+                        .at = stage->time.monotonic,
+                        .made = made};
+    strcpy(h->id, event->id);
+    strcpy(h->clears_id, event->clears_id);
+    strcpy(h->related_id, event->related_id);
+    strcpy(h->key, event->alarm_key);
+    strcpy(h->held, event->held);
+    strcpy(h->rule, event->rule);
+    strcpy(h->reason, event->reason);
+}
+
+static void stamp(void *ctx, struct event *event)
+{
+    struct stage *stage = ctx;
+    assert_string_equal(event->id, "");
+    maker_stamp(&stage->maker, event);
+    snprintf(event->id, sizeof event->id, "made-%u", stage->ids++);
+}
+
+static void pass(void *ctx, struct event *event)
+{
+    take(ctx, event, strncmp(event->id, "made-", 5) == 0);
+}
+
+void stage_open(struct stage *stage)
+{
+    const struct policy_sink sink = {.stamp = stamp, .pass = pass, .ctx = stage};
+    stage->time = (struct support_time){.utc = SUPPORT_UTC_US};
+    stage->clock = support_clock(&stage->time);
+    stage->random = support_random(&stage->chance);
+    stage->maker = (struct maker){.clock = &stage->clock, .random = &stage->random};
+    stage->policy = policy_new(&stage->options, &sink);
+    assert_non_null(stage->policy);
+}
+
+void stage_close(struct stage *stage)
+{
+    policy_free(stage->policy);
+    free(stage->all);
+    *stage = (struct stage){0};
+}
+
+struct event *stage_event(struct stage *stage, enum catalogue_event type, const char *node)
+{
+    struct event *event = event_make(catalogue_get(type));
+    assert_non_null(event);
+    event->time_us = stage->time.utc;
+    snprintf(event->id, sizeof event->id, "%u", stage->ids++);
+    snprintf(event->subject.name, sizeof event->subject.name, "%s", node);
+    for (const char *p = node; *p; p++)
+        event->subject.guid = event->subject.guid * 131 + (uint8_t)*p;
+    snprintf(event->text, sizeof event->text, "Something happened to %s.", node);
+    return event;
+}
+
+struct event *stage_alarm(struct stage *stage, enum catalogue_event type, const char *key)
+{
+    struct event *event = stage_event(stage, type, key);
+    snprintf(event->alarm_key, sizeof event->alarm_key, "%s", key);
+    return event;
+}
+
+const struct heard *stage_give(struct stage *stage, struct event *event)
+{
+    char id[EVENT_ID_SIZE];
+    strcpy(id, event->id);
+    const size_t before = stage->count;
+    policy_take(stage->policy, event, stage->time.monotonic);
+    event_release(event);
+    const struct heard *found = NULL;
+    for (size_t i = before; i < stage->count; i++) {
+        if (strcmp(stage->all[i].id, id) == 0) {
+            assert_null(found);
+            found = &stage->all[i];
+        }
+    }
+    assert_non_null(found);
+    return found;
+}
+
+static void move_to(struct stage *stage, int64_t when)
+{
+    stage->time.utc += when - stage->time.monotonic;
+    stage->time.monotonic = when;
+}
+
+void stage_wait(struct stage *stage, int64_t us)
+{
+    const int64_t end = stage->time.monotonic + us;
+    for (int64_t due; (due = policy_due(stage->policy)) <= end;) {
+        move_to(stage, due > stage->time.monotonic ? due : stage->time.monotonic);
+        policy_tick(stage->policy, stage->time.monotonic);
+        assert_true(policy_due(stage->policy) > stage->time.monotonic); // what is due was done
+    }
+    move_to(stage, end);
+}
+
+const struct heard *stage_last_passed(const struct stage *stage)
+{
+    for (size_t i = stage->count; i-- > 0;) {
+        if (stage->all[i].held[0] == '\0')
+            return &stage->all[i];
+    }
+    return NULL;
+}
+
+static bool is_of(const struct heard *h, enum catalogue_event type)
+{
+    return type == CATALOGUE_COUNT || h->type == catalogue_get(type);
+}
+
+size_t stage_passed(const struct stage *stage, enum catalogue_event type)
+{
+    return stage_held(stage, type, "");
+}
+
+size_t stage_held(const struct stage *stage, enum catalogue_event type, const char *reason)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < stage->count; i++)
+        n += is_of(&stage->all[i], type) && strcmp(stage->all[i].held, reason) == 0;
+    return n;
+}
+
+uint64_t stage_counted(const struct stage *stage, enum catalogue_event type)
+{
+    uint64_t n = 0;
+    for (size_t i = 0; i < stage->count; i++) {
+        if (is_of(&stage->all[i], type) && stage->all[i].held[0] == '\0')
+            n += stage->all[i].repeat_count;
+    }
+    return n;
+}
