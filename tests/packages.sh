@@ -7,10 +7,10 @@ here=$(cd "$(dirname "$0")" && pwd)
 
 build='build-essential cmake ninja-build pkg-config libibumad-dev libibmad-dev
        libibverbs-dev libsnmp-dev libconfuse-dev libsqlite3-dev libjansson-dev libevent-dev
-       librelp-dev libssl-dev libcmocka-dev'
+       libssl-dev libcmocka-dev'
 lab='opensm ibsim-utils libumad2sim0 infiniband-diags snmp snmpd snmptrapd
      smitools rsyslog rsyslog-openssl rsyslog-relp logrotate openssl python3
-     python3-pytest'
+     python3-pytest systemd mandoc'
 policy=/usr/sbin/policy-rc.d
 
 missing() {

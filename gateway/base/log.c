@@ -2,32 +2,74 @@
 
 #include <pthread.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
-enum { LINE_SIZE = 1024 };
+enum { LINE_SIZE = 1024, LEVELS = 4 };
 static const int64_t LIMIT_PERIOD_US = 10 * CLOCK_US_PER_S;
 
 struct log {
     FILE *stream;
-    enum log_level level;
+    _Atomic enum log_level levels[LOG_FOLDER_COUNT];
     bool prefix_priority;
     const struct clock *clock;
     pthread_mutex_t lock;
 };
 
-static const char *const WORDS[] = {"error", "warning", "info", "debug"};
-static const int PRIORITIES[] = {3, 4, 6, 7}; // RFC 5424, as sd-daemon(3) wants them
+static const char *const WORDS[LEVELS] = {"error", "warning", "info", "debug"};
+static const int PRIORITIES[LEVELS] = {3, 4, 6, 7}; // RFC 5424, as sd-daemon(3) wants them
+static const char *const FOLDERS[LOG_FOLDER_COUNT] = {
+    [LOG_FOLDER_OTHER] = "other",   [LOG_FOLDER_BASE] = "base",         [LOG_FOLDER_MODEL] = "model",
+    [LOG_FOLDER_CONF] = "conf",     [LOG_FOLDER_IB] = "ib",             [LOG_FOLDER_TOPOLOGY] = "topology",
+    [LOG_FOLDER_EVENT] = "event",   [LOG_FOLDER_POLICY] = "policy",     [LOG_FOLDER_JOURNAL] = "journal",
+    [LOG_FOLDER_SINK] = "sink",     [LOG_FOLDER_AGENT] = "agent",       [LOG_FOLDER_CTL] = "ctl",
+    [LOG_FOLDER_DAEMON] = "daemon"};
+
+// The place of a word in a list, or `n`.
+static size_t find(const char *const *words, size_t n, const char *word)
+{
+    size_t i = 0;
+    while (i < n && strcmp(words[i], word) != 0)
+        i++;
+    return i;
+}
 
 bool log_level_from_word(const char *word, enum log_level *level)
 {
-    for (size_t i = 0; i < sizeof WORDS / sizeof *WORDS; i++) {
-        if (strcmp(word, WORDS[i]) == 0) {
-            *level = (enum log_level)i;
-            return true;
-        }
-    }
-    return false;
+    size_t i = find(WORDS, LEVELS, word);
+    if (i < LEVELS)
+        *level = (enum log_level)i;
+    return i < LEVELS;
+}
+
+const char *log_level_word(enum log_level level)
+{
+    return WORDS[level];
+}
+
+bool log_folder_from_word(const char *word, enum log_folder *folder)
+{
+    size_t i = find(FOLDERS, LOG_FOLDER_COUNT, word);
+    if (i < LOG_FOLDER_COUNT)
+        *folder = (enum log_folder)i;
+    return i < LOG_FOLDER_COUNT;
+}
+
+const char *log_folder_word(enum log_folder folder)
+{
+    return FOLDERS[folder];
+}
+
+bool log_is_journal(int fd, const char *journal_stream)
+{
+    struct stat st;
+    char own[64];
+    if (!journal_stream || fstat(fd, &st) != 0)
+        return false;
+    snprintf(own, sizeof own, "%ju:%ju", (uintmax_t)st.st_dev, (uintmax_t)st.st_ino);
+    return strcmp(own, journal_stream) == 0;
 }
 
 struct log *log_open(FILE *stream, enum log_level level, bool prefix_priority,
@@ -37,7 +79,8 @@ struct log *log_open(FILE *stream, enum log_level level, bool prefix_priority,
     if (!log)
         return NULL;
     log->stream = stream;
-    log->level = level;
+    for (int i = 0; i < LOG_FOLDER_COUNT; i++)
+        atomic_init(&log->levels[i], level);
     log->prefix_priority = prefix_priority;
     log->clock = clock;
     pthread_mutex_init(&log->lock, NULL);
@@ -50,6 +93,22 @@ void log_close(struct log *log)
         return;
     pthread_mutex_destroy(&log->lock);
     free(log);
+}
+
+void log_set_level(struct log *log, enum log_folder folder, enum log_level level)
+{
+    atomic_store(&log->levels[folder], level);
+}
+
+void log_set_levels(struct log *log, const enum log_level levels[LOG_FOLDER_COUNT])
+{
+    for (int i = 0; i < LOG_FOLDER_COUNT; i++)
+        log_set_level(log, (enum log_folder)i, levels[i]);
+}
+
+enum log_level log_get_level(struct log *log, enum log_folder folder)
+{
+    return atomic_load(&log->levels[folder]);
 }
 
 static void emit(struct log *log, enum log_level level, char *line)
@@ -72,9 +131,9 @@ static void emit(struct log *log, enum log_level level, char *line)
     pthread_mutex_unlock(&log->lock);
 }
 
-void log_write(struct log *log, enum log_level level, const char *fmt, ...)
+void log_write_from(enum log_folder folder, struct log *log, enum log_level level, const char *fmt, ...)
 {
-    if (level > log->level)
+    if (level > log_get_level(log, folder))
         return;
     char line[LINE_SIZE];
     va_list args;
@@ -84,10 +143,10 @@ void log_write(struct log *log, enum log_level level, const char *fmt, ...)
     emit(log, level, line);
 }
 
-void log_write_limited(struct log *log, struct log_limit *limit, enum log_level level,
-                       const char *fmt, ...)
+void log_write_limited_from(enum log_folder folder, struct log *log, struct log_limit *limit,
+                            enum log_level level, const char *fmt, ...)
 {
-    if (level > log->level)
+    if (level > log_get_level(log, folder))
         return;
     int64_t now = clock_monotonic(log->clock);
     if (now < limit->open_at) {

@@ -1,4 +1,5 @@
-// The daemon's own log: one line an occurrence, to a stream (journald reads stderr).
+// The daemon's own log: one line an occurrence, to a stream (journald reads stderr). Each folder of the
+// gateway has a level of its own, which may change at any time.
 #ifndef IBTRAPD_BASE_LOG_H
 #define IBTRAPD_BASE_LOG_H
 
@@ -9,18 +10,46 @@
 
 enum log_level { LOG_LEVEL_ERROR, LOG_LEVEL_WARNING, LOG_LEVEL_INFO, LOG_LEVEL_DEBUG };
 
+// Who writes. The build defines LOG_FOLDER for each folder's sources.
+enum log_folder {
+    LOG_FOLDER_OTHER, // nobody of the gateway
+    LOG_FOLDER_BASE,
+    LOG_FOLDER_MODEL,
+    LOG_FOLDER_CONF,
+    LOG_FOLDER_IB,
+    LOG_FOLDER_TOPOLOGY,
+    LOG_FOLDER_EVENT,
+    LOG_FOLDER_POLICY,
+    LOG_FOLDER_JOURNAL,
+    LOG_FOLDER_SINK,
+    LOG_FOLDER_AGENT,
+    LOG_FOLDER_CTL,
+    LOG_FOLDER_DAEMON,
+    LOG_FOLDER_COUNT,
+};
+#ifndef LOG_FOLDER
+#define LOG_FOLDER LOG_FOLDER_OTHER
+#endif
+
 struct log;
 
-// The stream stays the caller's and must outlive the log. `prefix_priority` writes "<3>" and the
+// The stream stays the caller's and must outlive the log. Every folder begins with that level.
+// `prefix_priority` writes "<3>" and the
 // like before each line, which journald turns into priorities (sd-daemon(3)); otherwise a line
 // starts with the UTC time. NULL when memory is short.
 struct log *log_open(FILE *stream, enum log_level level, bool prefix_priority,
                      const struct clock *clock);
 void log_close(struct log *log);
 
+// From now on the folder's lines of that level and above are written. Any thread.
+void log_set_level(struct log *log, enum log_folder folder, enum log_level level);
+void log_set_levels(struct log *log, const enum log_level levels[LOG_FOLDER_COUNT]);
+enum log_level log_get_level(struct log *log, enum log_folder folder);
+
 // Writes one line; control characters in it become '?'. Any thread.
-void log_write(struct log *log, enum log_level level, const char *fmt, ...)
-    __attribute__((format(printf, 3, 4)));
+#define log_write(log, level, ...) log_write_from(LOG_FOLDER, log, level, __VA_ARGS__)
+void log_write_from(enum log_folder folder, struct log *log, enum log_level level, const char *fmt,
+                    ...) __attribute__((format(printf, 4, 5)));
 
 // For what a stranger or a broken device can cause at any rate: one line per ten seconds and
 // limit; the next line says how many were left out. A limit belongs to one thread.
@@ -28,10 +57,22 @@ struct log_limit {
     int64_t open_at; // monotonic microseconds; zero-initialised
     unsigned held_back;
 };
-void log_write_limited(struct log *log, struct log_limit *limit, enum log_level level,
-                       const char *fmt, ...) __attribute__((format(printf, 4, 5)));
+#define log_write_limited(log, limit, level, ...) \
+    log_write_limited_from(LOG_FOLDER, log, limit, level, __VA_ARGS__)
+void log_write_limited_from(enum log_folder folder, struct log *log, struct log_limit *limit,
+                            enum log_level level, const char *fmt, ...)
+    __attribute__((format(printf, 5, 6)));
 
 // "error", "warning", "info", "debug"; false for any other word.
 bool log_level_from_word(const char *word, enum log_level *level);
+const char *log_level_word(enum log_level level);
+
+// "ib" and the like, by the folders' names; false for any other word.
+bool log_folder_from_word(const char *word, enum log_folder *folder);
+const char *log_folder_word(enum log_folder folder);
+
+// Whether what is written to the descriptor goes to journald: `journal_stream` is the environment's
+// JOURNAL_STREAM, NULL if not set.
+bool log_is_journal(int fd, const char *journal_stream);
 
 #endif

@@ -14,7 +14,8 @@ const char *const CHECK_FACILITIES[24] = {
     "kern",   "user",   "mail",     "daemon", "auth",   "syslog", "lpr",    "news",
     "uucp",   "cron",   "authpriv", "ftp",    "ntp",    "audit",  "alert",  "clock",
     "local0", "local1", "local2",   "local3", "local4", "local5", "local6", "local7"};
-const char *const CHECK_TRANSPORTS[7] = {"local", "udp", "tcp", "tls", "dtls", "relp", "stdout"};
+const char *const CHECK_TRANSPORTS[8] = {"local", "udp",  "tcp",      "tls",
+                                           "dtls",  "relp", "relp-tls", "stdout"};
 const char *const CHECK_SEVERITIES[8] = {"emergency", "alert",  "critical",      "error",
                                          "warning",   "notice", "informational", "debug"};
 const char *const CHECK_METHODS[3] = {"off", "smp", "sa"};
@@ -59,7 +60,7 @@ static int check_word(cfg_t *cfg, cfg_opt_t *opt, const char *const *words, size
         return check_word(cfg, opt, WORDS, CHECK_COUNT(WORDS)); \
     }
 
-WORD_CHECK(check_syslog_transport, "local", "udp", "tcp", "tls", "relp", "stdout")
+WORD_CHECK(check_syslog_transport, "local", "udp", "tcp", "tls", "relp", "relp-tls", "stdout")
 WORD_CHECK(check_snmp_transport, "udp", "tcp", "tls", "dtls")
 WORD_CHECK(check_snmp_version, "1", "2c", "3")
 WORD_CHECK(check_snmp_set, "sma", "switch", "own")
@@ -269,6 +270,29 @@ static int check_threshold(cfg_t *cfg, cfg_opt_t *opt)
     return wrong ? reject(cfg, opt, last_text(opt), wrong) : 0;
 }
 
+const char *check_split_level(const char *pair, enum log_folder *folder, enum log_level *level)
+{
+    char name[32];
+    const char *equals = strchr(pair, '=');
+    if (!equals)
+        return "must be a folder of the gateway and its level, such as \"ib=debug\"";
+    snprintf(name, sizeof name, "%.*s", (int)(equals - pair), pair);
+    if (!log_folder_from_word(name, folder))
+        return "there is no such folder; there are base, model, conf, ib, topology, event, policy, journal, "
+               "sink, agent, ctl, daemon";
+    return log_level_from_word(equals + 1, level)
+               ? NULL
+               : "the level must be one of error, warning, info, debug";
+}
+
+static int check_level_pair(cfg_t *cfg, cfg_opt_t *opt)
+{
+    enum log_folder folder;
+    enum log_level level;
+    const char *wrong = check_split_level(last_text(opt), &folder, &level);
+    return wrong ? reject(cfg, opt, last_text(opt), wrong) : 0;
+}
+
 static int check_receiver_name(cfg_t *cfg, cfg_opt_t *opt)
 {
     const char *title = cfg_title(cfg_opt_getnsec(opt, cfg_opt_size(opt) - 1));
@@ -343,5 +367,6 @@ const struct check CHECKS[] = {
     {"file|path", check_output_path},
     {"control|socket", check_path},
     {"log|level", check_log_level},
+    {"log|levels", check_level_pair},
 };
 const size_t CHECKS_COUNT = CHECK_COUNT(CHECKS);

@@ -18,7 +18,7 @@ extern const struct check CHECKS[];
 extern const size_t CHECKS_COUNT;
 
 // The words of an item, in the order of its numbers.
-extern const char *const CHECK_FACILITIES[24], *const CHECK_TRANSPORTS[7], *const CHECK_SEVERITIES[8];
+extern const char *const CHECK_FACILITIES[24], *const CHECK_TRANSPORTS[8], *const CHECK_SEVERITIES[8];
 extern const char *const CHECK_METHODS[3], *const CHECK_PORTS[3];
 int check_find_word(const char *const *words, size_t n, const char *word); // -1: none
 
@@ -31,5 +31,8 @@ const char *check_split_address(const char *address, char host[CONF_ADDRESS_SIZE
 
 // Splits "SymbolErrorCounter=10". NULL, or what is wrong.
 const char *check_split_threshold(const char *threshold, enum counter *counter, uint64_t *limit);
+
+// Splits "ib=debug". NULL, or what is wrong.
+const char *check_split_level(const char *pair, enum log_folder *folder, enum log_level *level);
 
 #endif

@@ -128,6 +128,24 @@ static void take_counters(cfg_t *cfg, struct conf_counters *out)
     }
 }
 
+static void set_levels(enum log_level out[LOG_FOLDER_COUNT], enum log_level level)
+{
+    for (int i = 0; i < LOG_FOLDER_COUNT; i++)
+        out[i] = level;
+}
+
+static void take_levels(cfg_t *cfg, enum log_level out[LOG_FOLDER_COUNT])
+{
+    enum log_folder folder;
+    enum log_level level = LOG_LEVEL_INFO;
+    log_level_from_word(cfg_getstr(cfg, "level"), &level);
+    set_levels(out, level);
+    for (unsigned i = 0; i < cfg_size(cfg, "levels"); i++) {
+        if (!check_split_level(cfg_getnstr(cfg, "levels", i), &folder, &level))
+            out[folder] = level;
+    }
+}
+
 static void take_journal(cfg_t *cfg, struct conf_journal *out)
 {
     copy(out->directory, sizeof out->directory, cfg, "directory");
@@ -301,6 +319,7 @@ static uint16_t syslog_port(enum conf_transport transport)
     case CONF_TLS:
         return 6514;
     case CONF_RELP:
+    case CONF_RELP_TLS:
         return 2514;
     default:
         return 514;
@@ -360,7 +379,7 @@ static bool take_all(cfg_t *cfg, struct conf *conf)
 {
     static const char *const KINDS[] = {"snmp", "syslog", "file"};
     copy(conf->socket, sizeof conf->socket, cfg_getsec(cfg, "control"), "socket");
-    log_level_from_word(cfg_getstr(cfg_getsec(cfg, "log"), "level"), &conf->log_level);
+    take_levels(cfg_getsec(cfg, "log"), conf->log_levels);
     take_journal(cfg_getsec(cfg, "journal"), &conf->journal);
     take_counters(cfg_getsec(cfg, "counters"), &conf->counters);
     if (!take_fabric(cfg_getsec(cfg, "fabric"), &conf->fabric) ||
@@ -439,7 +458,7 @@ static cfg_t *new_parser(void)
     static cfg_opt_t file[] = {TEXT("path", NULL), CFG_BOOL("sync", cfg_true, CFGF_NONE),
                                RECEIVER_ITEMS(0, 100), CFG_END()};
     static cfg_opt_t control[] = {TEXT("socket", INSTALL_CONTROL_SOCKET), CFG_END()};
-    static cfg_opt_t log[] = {TEXT("level", "info"), CFG_END()};
+    static cfg_opt_t log[] = {TEXT("level", "info"), LIST("levels"), CFG_END()};
     enum { RECEIVER = CFGF_MULTI | CFGF_TITLE | CFGF_NO_TITLE_DUPES };
     static cfg_opt_t top[] = {CFG_SEC("fabric", fabric, CFGF_NONE),
                               CFG_SEC("sweep", sweep, CFGF_NONE),
@@ -589,7 +608,7 @@ bool conf_defaults(struct conf *conf, struct error *err)
                                           .bytes_max = INT64_C(1024) << 20,
                                           .age_us = 31 * 86400 * CLOCK_US_PER_S};
     snprintf(conf->socket, sizeof conf->socket, "%s", INSTALL_CONTROL_SOCKET);
-    conf->log_level = LOG_LEVEL_INFO;
+    set_levels(conf->log_levels, LOG_LEVEL_INFO);
     add_local_syslog(conf);
     return true;
 }

@@ -63,6 +63,7 @@ enum conf_transport {
     CONF_TLS,
     CONF_DTLS,
     CONF_RELP,
+    CONF_RELP_TLS,
     CONF_STDOUT,
 };
 
@@ -122,7 +123,7 @@ struct conf {
     struct conf_receiver *receivers;
     size_t receiver_count;
     char socket[CONF_PATH_SIZE];
-    enum log_level log_level;
+    enum log_level log_levels[LOG_FOLDER_COUNT];
 };
 
 // What holds without a file: the first active port, and events to the local syslog. False when memory

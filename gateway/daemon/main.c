@@ -58,13 +58,14 @@ static int run(const struct arguments *a)
     }
     if (a->foreground)
         conf_add_stdout(&conf);
-    struct log *log =
-        log_open(stderr, conf.log_level, getenv("JOURNAL_STREAM") != NULL, &clock_system);
+    bool to_journal = log_is_journal(STDERR_FILENO, getenv("JOURNAL_STREAM"));
+    struct log *log = log_open(stderr, LOG_LEVEL_INFO, to_journal, &clock_system);
     if (!log) {
         fprintf(stderr, "ibtrapd: out of memory\n");
         conf_free(&conf);
         return EXIT_FAILURE;
     }
+    log_set_levels(log, conf.log_levels);
     bool ok = daemon_run(&conf, log, &err);
     if (!ok)
         log_write(log, LOG_LEVEL_ERROR, "cannot start: %s", err.text);

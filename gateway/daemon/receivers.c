@@ -98,6 +98,8 @@ static enum syslog_transport syslog_transport_of(enum conf_transport transport)
         return SYSLOG_TLS;
     case CONF_RELP:
         return SYSLOG_RELP;
+    case CONF_RELP_TLS:
+        return SYSLOG_RELP_TLS;
     case CONF_STDOUT:
         return SYSLOG_STDOUT;
     default:

@@ -1,154 +1,276 @@
 #include "sink/relp.h"
 
-#include "sink/resolve.h"
+#include "base/clock.h"
+#include "install.h"
+#include "sink/format.h"
+#include "sink/relp_frame.h"
+#include "sink/stream.h"
 
-#include <librelp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-// Seconds to connect, and for each answer; and how many addresses of a host are tried.
-enum { CONNECT_TIMEOUT = 2, ANSWER_TIMEOUT = 3, ADDRESSES_MAX = 2 };
+// How long connecting and opening may take, a message may go unconfirmed, and a receiver that has
+// confirmed all is given to confirm the end, too.
+static const int64_t OPEN_US = 4800 * CLOCK_US_PER_MS;
+static const int64_t ANSWER_US = 30 * CLOCK_US_PER_S;
+static const int64_t CLOSE_US = 200 * CLOCK_US_PER_MS;
+
+// Answers are short; the longest is that to "open".
+enum { IN_SIZE = 4096, FRAME_OVERHEAD = 64 };
+
+static const char OFFERS[] =
+    "relp_version=0\nrelp_software=ibtrapd," INSTALL_VERSION "\ncommands=syslog";
+
+struct message {
+    uint32_t transaction;
+    int64_t sent_at; // monotonic
+    bool confirmed;
+};
 
 struct relp {
     const char *host;
     uint16_t port;
-    relpEngine_t *engine;
-    relpClt_t *client; // NULL: no session
-    uint64_t sent, confirmed;
-    uint64_t sent_before; // this session
-    char problem[256];    // the first that librelp reported in this session; empty: none
+    const struct tls_options *tls;
+    struct stream *stream; // NULL: none
+    char in[IN_SIZE];      // read and not parsed yet
+    size_t in_size;
+    uint32_t next;  // transaction
+    uint32_t asked; // the transaction of "open" or "close" while it is not answered; 0: none
+    bool broken;    // why is in `problem`
+    struct error problem;
+
+    struct message messages[RELP_WINDOW]; // a ring, the oldest unconfirmed first
+    unsigned head, pending;
 };
 
-static void note(struct relp *r, const char *problem)
+static int64_t now(void)
 {
-    if (r->problem[0] == '\0')
-        snprintf(r->problem, sizeof r->problem, "%s", problem);
+    return clock_monotonic(&clock_system);
 }
 
-static void take_error(void *self, char *object, char *message, relpRetVal code)
+static bool fail(struct relp *r, const char *what)
 {
-    (void)object;
-    (void)code;
-    note(self, message);
+    r->broken = true;
+    return error_set(&r->problem, "%s", what);
 }
 
-static void say_nothing(char *format, ...)
+static bool send_frame(struct relp *r, const char *command, const char *data, size_t size,
+                       struct error *err)
 {
-    (void)format;
+    char frame[FORMAT_SIZE + FRAME_OVERHEAD];
+    struct text t = text_in(frame, sizeof frame);
+    relp_frame_add(&t, r->next, command, data, size);
+    r->next = r->next == RELP_FRAME_NUMBER_MAX ? 1 : r->next + 1;
+    return stream_write(r->stream, t.buf, t.len, err);
 }
 
-static bool fail(const struct relp *r, const char *what, relpRetVal code, struct error *err)
+// What the receiver sends.
+
+static bool refuse(struct relp *r, const char *what, const struct relp_answer *a)
 {
-    return error_set(err, "%s: %s (librelp %d)", what, r->problem[0] ? r->problem : "no answer",
-                     code);
+    char words[128];
+    text_clean(a->message, a->message_size, words, sizeof words);
+    r->broken = true;
+    return error_set(&r->problem, "it refuses %s: %u %s", what, a->code, words);
 }
 
-static relpRetVal connect_to(struct relp *r, const struct resolve_address *to)
+// Whether a line "NAME=VALUE,VALUE" names such a value.
+static bool offers(const struct relp_answer *a, const char *name, const char *value)
 {
-    char host[sizeof to->text], port[8];
-    snprintf(host, sizeof host, "%s", to->text);
-    snprintf(port, sizeof port, "%u", r->port);
-    r->problem[0] = '\0';
-    relpRetVal code = relpEngineCltConstruct(r->engine, &r->client);
-    if (code != RELP_RET_OK) {
-        r->client = NULL;
-        return code;
-    }
-    relpCltSetUsrPtr(r->client, r);
-    relpCltSetConnTimeout(r->client, CONNECT_TIMEOUT);
-    relpCltSetTimeout(r->client, ANSWER_TIMEOUT);
-    relpCltSetWindowSize(r->client, RELP_WINDOW);
-    code = relpCltConnect(r->client, to->storage.ss_family, (unsigned char *)port,
-                          (unsigned char *)host);
-    if (code != RELP_RET_OK)
-        relpEngineCltDestruct(r->engine, &r->client);
-    return code;
-}
-
-static bool start_session(struct relp *r, struct error *err)
-{
-    struct resolve_address all[RESOLVE_MAX];
-    size_t count = resolve_all(r->host, r->port, all, err);
-    for (size_t i = 0; i < count && i < ADDRESSES_MAX; i++) {
-        relpRetVal code = connect_to(r, &all[i]);
-        if (code == RELP_RET_OK) {
-            r->sent_before = r->sent;
-            r->problem[0] = '\0';
-            return true;
+    char text[IN_SIZE], *lines = text, *line, *word;
+    snprintf(text, sizeof text, "%.*s", (int)a->more_size, a->more);
+    while ((line = strsep(&lines, "\n"))) {
+        const char *key = strsep(&line, "=");
+        while (strcmp(key, name) == 0 && (word = strsep(&line, ","))) {
+            if (strcmp(word, value) == 0)
+                return true;
         }
-        char what[128];
-        snprintf(what, sizeof what, "cannot open a RELP session with %s port %u", all[i].text,
-                 r->port);
-        fail(r, what, code, err);
     }
     return false;
 }
 
-static bool start_engine(struct relp *r, struct error *err)
+static bool take_open(struct relp *r, const struct relp_answer *a)
 {
-    static unsigned char command[] = "syslog";
-    if (relpEngineConstruct(&r->engine) != RELP_RET_OK) {
-        r->engine = NULL;
-        return error_set(err, "cannot start librelp");
-    }
-    relpEngineSetDbgprint(r->engine, say_nothing);
-    relpEngineSetOnErr(r->engine, take_error);
-    relpEngineSetOnAuthErr(r->engine, take_error);
-    return relpEngineSetEnableCmd(r->engine, command, eRelpCmdState_Required) == RELP_RET_OK ||
-           error_set(err, "cannot start librelp");
+    if (a->code != 200)
+        return refuse(r, "the session", a);
+    return (offers(a, "relp_version", "0") && offers(a, "commands", "syslog")) ||
+           fail(r, "its RELP is of another version, or without syslog");
 }
 
-struct relp *relp_open(const char *host, uint16_t port, struct error *err)
+static bool take_confirmation(struct relp *r, uint32_t transaction, const struct relp_answer *a)
+{
+    for (unsigned i = 0; i < r->pending; i++) {
+        struct message *m = &r->messages[(r->head + i) % RELP_WINDOW];
+        if (m->transaction != transaction || m->confirmed)
+            continue;
+        m->confirmed = a->code == 200;
+        return m->confirmed || refuse(r, "a message", a);
+    }
+    return fail(r, "it answers what it was not asked");
+}
+
+static bool take_frame(struct relp *r, const struct relp_frame *f)
+{
+    struct relp_answer a;
+    if (f->transaction == 0 && strcmp(f->command, "serverclose") == 0)
+        return fail(r, "it closed the session");
+    if (f->transaction == 0) // another hint
+        return true;
+    if (!relp_frame_answer(f, &a))
+        return fail(r, "it does not speak RELP");
+    if (f->transaction != r->asked)
+        return take_confirmation(r, f->transaction, &a);
+    bool is_open = r->asked == 1;
+    r->asked = 0;
+    return !is_open || take_open(r, &a);
+}
+
+static void parse(struct relp *r)
+{
+    struct relp_frame f;
+    size_t used = 0;
+    while (!r->broken) {
+        long n = relp_frame_parse(r->in + used, r->in_size - used, &f);
+        if (n < 0 || (n == 0 && used == 0 && r->in_size == IN_SIZE))
+            fail(r, "it does not speak RELP");
+        if (n <= 0)
+            break;
+        used += (size_t)n;
+        take_frame(r, &f);
+    }
+    r->in_size -= used;
+    memmove(r->in, r->in + used, r->in_size);
+}
+
+// Takes in all that has come.
+static void receive(struct relp *r)
+{
+    long n = 1;
+    while (!r->broken && n > 0) {
+        n = stream_read(r->stream, r->in + r->in_size, IN_SIZE - r->in_size, &r->problem);
+        r->broken = n < 0;
+        r->in_size += n > 0 ? (size_t)n : 0;
+        parse(r);
+    }
+}
+
+// Until what was asked is answered. False: it is not, or there is a problem.
+static bool await(struct relp *r, int64_t until)
+{
+    for (receive(r); r->asked != 0 && !r->broken && now() < until; receive(r))
+        stream_pause(r->stream, (int)((until - now()) / CLOCK_US_PER_MS) + 1);
+    return r->asked == 0 && !r->broken;
+}
+
+// The session.
+
+static bool greet(struct relp *r, int64_t until, struct error *err)
+{
+    r->next = r->asked = 1;
+    r->in_size = 0;
+    r->head = r->pending = 0;
+    r->broken = false;
+    if (!send_frame(r, "open", OFFERS, sizeof OFFERS - 1, err))
+        return false;
+    return await(r, until) ||
+           error_set(err, "%s", r->broken ? r->problem.text : "it does not answer as RELP does");
+}
+
+static bool open_session(struct relp *r, struct error *err)
+{
+    int64_t until = now() + OPEN_US;
+    r->stream = stream_open(r->host, r->port, r->tls, err);
+    if (!r->stream || greet(r, until, err))
+        return r->stream != NULL;
+    stream_close(r->stream);
+    r->stream = NULL;
+    return error_prefix(err, "%s port %u", r->host, r->port);
+}
+
+static void close_session(struct relp *r)
+{
+    struct error err;
+    if (!r->stream)
+        return;
+    r->asked = r->next;
+    if (!r->broken && send_frame(r, "close", "", 0, &err) && r->pending == 0)
+        await(r, now() + CLOSE_US);
+    stream_close(r->stream);
+    r->stream = NULL;
+}
+
+struct relp *relp_open(const char *host, uint16_t port, const struct tls_options *tls,
+                       struct error *err)
 {
     struct relp *r = calloc(1, sizeof *r);
     if (!r) {
         error_set(err, "out of memory");
         return NULL;
     }
-    r->host = host;
-    r->port = port;
-    if (start_engine(r, err) && start_session(r, err))
+    *r = (struct relp){.host = host, .port = port, .tls = tls};
+    if (open_session(r, err))
         return r;
-    relp_close(r);
+    free(r);
     return NULL;
+}
+
+// Receivers may end a session that is idle.
+static bool renew(struct relp *r, struct error *err)
+{
+    if (r->pending > 0)
+        return true;
+    receive(r);
+    if (!r->broken)
+        return true;
+    close_session(r);
+    return open_session(r, err);
 }
 
 bool relp_send(struct relp *relp, const char *message, size_t size, struct error *err)
 {
-    if (!relp->client && !start_session(relp, err))
+    if (!renew(relp, err))
         return false;
-    relpRetVal code = relpCltSendSyslog(relp->client, (unsigned char *)message, size);
-    if (code != RELP_RET_OK || relp->problem[0] != '\0')
-        return fail(relp, "the RELP session broke", code, err);
-    relp->sent++;
-    if (relp->sent - relp->sent_before > RELP_WINDOW)
-        relp->confirmed = relp->sent - RELP_WINDOW;
-    return true;
+    struct message *m = &relp->messages[(relp->head + relp->pending++) % RELP_WINDOW];
+    *m = (struct message){.transaction = relp->next, .sent_at = now()};
+    return send_frame(relp, "syslog", message, size, err) ||
+           error_prefix(err, "%s port %u", relp->host, relp->port);
 }
 
-uint64_t relp_confirmed(const struct relp *relp)
+// Forgets the oldest messages as far as they are confirmed; returns how many.
+static int pass_confirmed(struct relp *r)
 {
-    return relp->confirmed;
+    int n = 0;
+    for (; r->pending > 0 && r->messages[r->head].confirmed; n++) {
+        r->head = (r->head + 1) % RELP_WINDOW;
+        r->pending--;
+    }
+    return n;
 }
 
-bool relp_finish(struct relp *relp, struct error *err)
+int relp_wait(struct relp *relp, int timeout_ms, struct error *err)
 {
-    if (!relp->client)
-        return true;
-    relpRetVal code = relpEngineCltDestruct(relp->engine, &relp->client);
-    relp->client = NULL;
-    if (code != RELP_RET_OK || relp->problem[0] != '\0')
-        return fail(relp, "the RELP session did not end well", code, err);
-    relp->confirmed = relp->sent;
-    return true;
+    int64_t until = now() + timeout_ms * CLOCK_US_PER_MS;
+    for (;;) {
+        receive(relp);
+        int n = pass_confirmed(relp);
+        int64_t left = until - now();
+        if (n > 0 || relp->pending == 0)
+            return n;
+        if (!relp->broken && now() - relp->messages[relp->head].sent_at > ANSWER_US)
+            fail(relp, "it does not confirm a message");
+        if (relp->broken) {
+            error_set(err, "%s port %u: %s", relp->host, relp->port, relp->problem.text);
+            return -1;
+        }
+        if (left <= 0)
+            return 0;
+        stream_pause(relp->stream, (int)(left / CLOCK_US_PER_MS) + 1);
+    }
 }
 
 void relp_close(struct relp *relp)
 {
-    if (relp->client)
-        relpEngineCltDestruct(relp->engine, &relp->client);
-    if (relp->engine)
-        relpEngineDestruct(&relp->engine);
+    close_session(relp);
     free(relp);
 }

@@ -1,7 +1,13 @@
 #include "sink/resolve.h"
 
+#include "base/clock.h"
+
+#include <errno.h>
 #include <netdb.h>
+#include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static bool take(const struct addrinfo *from, const char *host, struct resolve_address *out,
@@ -15,13 +21,13 @@ static bool take(const struct addrinfo *from, const char *host, struct resolve_a
            error_set(err, "cannot write the address of '%s': %s", host, gai_strerror(rc));
 }
 
-size_t resolve_all(const char *host, uint16_t port, struct resolve_address out[RESOLVE_MAX],
-                   struct error *err)
+static size_t get_addresses(const char *host, uint16_t port, int flags,
+                            struct resolve_address out[RESOLVE_MAX], struct error *err)
 {
     char service[8];
     snprintf(service, sizeof service, "%u", port);
     // One socket type, or each address would come once for every type.
-    const struct addrinfo hints = {.ai_socktype = SOCK_DGRAM, .ai_flags = AI_NUMERICSERV};
+    const struct addrinfo hints = {.ai_socktype = SOCK_DGRAM, .ai_flags = AI_NUMERICSERV | flags};
     struct addrinfo *found;
     int rc = getaddrinfo(host, service, &hints, &found);
     if (rc != 0) {
@@ -33,6 +39,128 @@ size_t resolve_all(const char *host, uint16_t port, struct resolve_address out[R
         n += take(a, host, &out[n], err);
     freeaddrinfo(found);
     return n;
+}
+
+static size_t look_up_name(const char *host, uint16_t port, struct resolve_address out[RESOLVE_MAX],
+                           struct error *err)
+{
+    return get_addresses(host, port, 0, out, err);
+}
+
+// One look-up, held by its thread and by who waits for it; the last to let go frees it.
+struct job {
+    resolve_look_up *look_up;
+    char host[NI_MAXHOST];
+    uint16_t port;
+
+    pthread_mutex_t lock; // of what follows
+    pthread_cond_t change;
+    unsigned holders;
+    bool done;
+    struct resolve_address found[RESOLVE_MAX];
+    size_t count;
+    struct error err;
+};
+
+static atomic_uint threads; // of jobs that are not done
+
+static struct job *new_job(resolve_look_up *look_up, const char *host, uint16_t port)
+{
+    struct job *j = calloc(1, sizeof *j);
+    if (!j)
+        return NULL;
+    *j = (struct job){.look_up = look_up, .port = port, .holders = 2};
+    snprintf(j->host, sizeof j->host, "%s", host);
+    pthread_condattr_t attr;
+    pthread_condattr_init(&attr);
+    pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
+    pthread_cond_init(&j->change, &attr);
+    pthread_condattr_destroy(&attr);
+    pthread_mutex_init(&j->lock, NULL);
+    return j;
+}
+
+static void let_go(struct job *j)
+{
+    pthread_mutex_lock(&j->lock);
+    bool last = --j->holders == 0;
+    pthread_mutex_unlock(&j->lock);
+    if (!last)
+        return;
+    pthread_cond_destroy(&j->change);
+    pthread_mutex_destroy(&j->lock);
+    free(j);
+}
+
+static void *run(void *arg)
+{
+    struct job *j = arg;
+    struct resolve_address found[RESOLVE_MAX];
+    struct error err = {""};
+    size_t count = j->look_up(j->host, j->port, found, &err);
+    pthread_mutex_lock(&j->lock);
+    memcpy(j->found, found, count * sizeof *found);
+    j->count = count;
+    j->err = err;
+    j->done = true;
+    pthread_cond_signal(&j->change);
+    pthread_mutex_unlock(&j->lock);
+    let_go(j);
+    atomic_fetch_sub(&threads, 1);
+    return NULL;
+}
+
+static bool start(struct job *j, struct error *err)
+{
+    pthread_t thread;
+    bool full = atomic_fetch_add(&threads, 1) >= RESOLVE_THREADS_MAX;
+    int rc = full ? EAGAIN : pthread_create(&thread, NULL, run, j);
+    if (rc == 0) {
+        pthread_detach(thread);
+        return true;
+    }
+    atomic_fetch_sub(&threads, 1);
+    let_go(j); // for the thread
+    return error_set(err, "cannot resolve '%s': %s", j->host,
+                     full ? "too many look-ups wait for the name server" : strerror(rc));
+}
+
+static size_t await(struct job *j, int64_t patience_us, struct resolve_address out[RESOLVE_MAX],
+                    struct error *err)
+{
+    const struct timespec deadline = clock_deadline(patience_us);
+    int rc = 0;
+    pthread_mutex_lock(&j->lock);
+    while (!j->done && rc == 0)
+        rc = pthread_cond_timedwait(&j->change, &j->lock, &deadline);
+    size_t count = j->count;
+    memcpy(out, j->found, count * sizeof *out);
+    if (j->done && count == 0)
+        *err = j->err;
+    if (!j->done)
+        error_set(err, "cannot resolve '%s': the name server does not answer", j->host);
+    pthread_mutex_unlock(&j->lock);
+    return count;
+}
+
+size_t resolve_within(int64_t patience_us, resolve_look_up *look_up, const char *host,
+                      uint16_t port, struct resolve_address out[RESOLVE_MAX], struct error *err)
+{
+    struct job *j = new_job(look_up, host, port);
+    if (!j) {
+        error_set(err, "out of memory");
+        return 0;
+    }
+    size_t n = start(j, err) ? await(j, patience_us, out, err) : 0;
+    let_go(j);
+    return n;
+}
+
+size_t resolve_all(const char *host, uint16_t port, struct resolve_address out[RESOLVE_MAX],
+                   struct error *err)
+{
+    size_t n = get_addresses(host, port, AI_NUMERICHOST, out, err);
+    return n > 0 ? n : resolve_within(RESOLVE_PATIENCE_US, look_up_name, host, port, out, err);
 }
 
 bool resolve_host(const char *host, uint16_t port, struct resolve_address *out, struct error *err)

@@ -1,4 +1,5 @@
-// Host names to addresses. Waits for the resolver.
+// Host names to addresses. The system's resolver may wait for long and cannot be stopped, so names
+// are looked up in threads of their own, which nobody waits for longer than RESOLVE_PATIENCE_US.
 #ifndef IBTRAPD_SINK_RESOLVE_H
 #define IBTRAPD_SINK_RESOLVE_H
 
@@ -8,7 +9,9 @@
 #include <stdint.h>
 #include <sys/socket.h>
 
-enum { RESOLVE_MAX = 8 };
+enum { RESOLVE_MAX = 8, RESOLVE_THREADS_MAX = 64 };
+
+#define RESOLVE_PATIENCE_US INT64_C(2000000)
 
 struct resolve_address {
     struct sockaddr_storage storage;
@@ -23,5 +26,12 @@ size_t resolve_all(const char *host, uint16_t port, struct resolve_address out[R
 
 // The first of them.
 bool resolve_host(const char *host, uint16_t port, struct resolve_address *out, struct error *err);
+
+// What resolve_all does with a name; `look_up` is as resolve_all, but waits for as long as it
+// likes. Fails, too, while RESOLVE_THREADS_MAX threads still wait for their answers.
+typedef size_t resolve_look_up(const char *host, uint16_t port,
+                               struct resolve_address out[RESOLVE_MAX], struct error *err);
+size_t resolve_within(int64_t patience_us, resolve_look_up *look_up, const char *host,
+                      uint16_t port, struct resolve_address out[RESOLVE_MAX], struct error *err);
 
 #endif

@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 // What may wait does not add up to more than five seconds.
-enum { WAIT_MS = 2000, CONNECT_MS = 2000, TLS_MS = 2500, DATAGRAM_MAX = 65507 };
+enum { WAIT_MS = 2000, CONNECT_MS = 2000, OPEN_MS = 4500, DATAGRAM_MAX = 65507 };
 
 struct snmp_packet {
     struct snmp_packet *next;
@@ -33,10 +33,17 @@ static bool explain(const struct snmp_wire *w, struct error *err)
 
 // Opening.
 
-static bool finish_connecting(int fd)
+static int ms_until(int64_t deadline)
+{
+    int64_t left = deadline - clock_monotonic(&clock_system);
+    return left > 0 ? (int)(left / CLOCK_US_PER_MS) + 1 : 0;
+}
+
+static bool finish_connecting(int fd, int64_t deadline)
 {
     struct pollfd p = {.fd = fd, .events = POLLOUT};
-    if (poll(&p, 1, CONNECT_MS) != 1) {
+    int left_ms = ms_until(deadline);
+    if (poll(&p, 1, left_ms < CONNECT_MS ? left_ms : CONNECT_MS) != 1) {
         errno = ETIMEDOUT;
         return false;
     }
@@ -47,10 +54,10 @@ static bool finish_connecting(int fd)
     return errno == 0;
 }
 
-static bool connect_to(int fd, const struct resolve_address *to)
+static bool connect_to(int fd, const struct resolve_address *to, int64_t deadline)
 {
     return connect(fd, (const struct sockaddr *)&to->storage, to->length) == 0 ||
-           (errno == EINPROGRESS && finish_connecting(fd));
+           (errno == EINPROGRESS && finish_connecting(fd, deadline));
 }
 
 // Events go out at once, and a peer that vanished is noticed.
@@ -62,36 +69,36 @@ static void set_stream_options(int fd)
     setsockopt(fd, IPPROTO_TCP, TCP_USER_TIMEOUT, &limit_ms, sizeof limit_ms);
 }
 
-static bool open_to(struct snmp_wire *w, const struct resolve_address *to)
+static bool open_to(struct snmp_wire *w, const struct resolve_address *to, int64_t deadline)
 {
     int type = (w->stream ? SOCK_STREAM : SOCK_DGRAM) | SOCK_NONBLOCK | SOCK_CLOEXEC;
     w->fd = socket(to->storage.ss_family, type, 0);
     if (w->fd >= 0 && w->stream)
         set_stream_options(w->fd);
-    w->broken = w->fd >= 0 && connect_to(w->fd, to) ? 0 : errno;
+    w->broken = w->fd >= 0 && connect_to(w->fd, to, deadline) ? 0 : errno;
     if (w->broken != 0 && w->fd >= 0)
         close(w->fd);
     return w->broken == 0;
 }
 
-static bool connect_any(struct snmp_wire *wire, const char *host, uint16_t port, struct error *err)
+static bool connect_any(struct snmp_wire *wire, const char *host, uint16_t port, int64_t deadline,
+                        struct error *err)
 {
     struct resolve_address to[RESOLVE_MAX];
     size_t n = resolve_all(host, port, to, err);
     if (n == 0)
         return false;
-    int64_t until = clock_monotonic(&clock_system) + WAIT_MS * CLOCK_US_PER_MS;
-    for (size_t i = 0; i < n && (i == 0 || clock_monotonic(&clock_system) < until); i++) {
-        if (open_to(wire, &to[i]))
+    for (size_t i = 0; i < n && (i == 0 || ms_until(deadline) > 0); i++) {
+        if (open_to(wire, &to[i], deadline))
             return true;
     }
     wire->fd = -1;
     return explain(wire, err);
 }
 
-static bool secure(struct snmp_wire *wire, const struct tls_options *options, struct error *err)
+static bool secure(struct snmp_wire *wire, const struct tls_options *options, int64_t deadline,
+                   struct error *err)
 {
-    int64_t deadline = clock_monotonic(&clock_system) + TLS_MS * CLOCK_US_PER_MS;
     wire->tls = tls_open(wire->fd, options, deadline, err);
     if (wire->tls)
         return true;
@@ -102,9 +109,11 @@ static bool secure(struct snmp_wire *wire, const struct tls_options *options, st
 bool snmp_wire_open(struct snmp_wire *wire, const char *host, uint16_t port, bool stream,
                     const struct tls_options *tls, struct error *err)
 {
+    int64_t deadline = clock_monotonic(&clock_system) + OPEN_MS * CLOCK_US_PER_MS;
     *wire = (struct snmp_wire){.fd = -1, .stream = stream, .end = &wire->first};
     snprintf(wire->peer, sizeof wire->peer, "%s port %u", host, port);
-    return connect_any(wire, host, port, err) && (!tls || secure(wire, tls, err));
+    return connect_any(wire, host, port, deadline, err) &&
+           (!tls || secure(wire, tls, deadline, err));
 }
 
 // What libsnmp calls.

@@ -17,9 +17,6 @@
 
 enum { FACILITY_DAEMON = 3, STREAM_WINDOW = 1024, STEP_MS = 10 };
 
-// How long a RELP session stays open when nothing comes that would confirm its last messages.
-static const int64_t RELP_IDLE_US = 50 * CLOCK_US_PER_MS;
-
 const struct syslog_options SYSLOG_DEFAULTS = {
     .transport = SYSLOG_LOCAL,
     .path = "/dev/log",
@@ -38,9 +35,7 @@ struct syslog_sink {
     struct stream *stream;         // of SYSLOG_TCP and SYSLOG_TLS
     uint64_t marks[STREAM_WINDOW]; // octets written when each pending event was
     size_t first_mark, mark_count;
-    struct relp *relp;             // of SYSLOG_RELP
-    uint64_t relp_sent, relp_told; // since the last open: messages; of them, what `wait` told
-    int64_t relp_sent_at;
+    struct relp *relp; // of SYSLOG_RELP and SYSLOG_RELP_TLS
 };
 
 // The messages.
@@ -190,8 +185,8 @@ static void close_stream(void *self)
 static bool open_relp(void *self, struct error *err)
 {
     struct syslog_sink *s = self;
-    s->relp_sent = s->relp_told = 0;
-    s->relp = relp_open(s->options.host, s->options.port, err);
+    bool tls = s->options.transport == SYSLOG_RELP_TLS;
+    s->relp = relp_open(s->options.host, s->options.port, tls ? &s->options.tls : NULL, err);
     return s->relp != NULL;
 }
 
@@ -200,38 +195,13 @@ static enum receiver_result send_relp(void *self, const struct event *event, str
     struct syslog_sink *s = self;
     char buffer[FORMAT_SIZE];
     struct text t = message(s, event, buffer, sizeof buffer);
-    if (!relp_send(s->relp, t.buf, t.len, err)) {
-        error_prefix(err, "%s port %u", s->options.host, s->options.port);
-        return RECEIVER_FAILED;
-    }
-    s->relp_sent++;
-    s->relp_sent_at = clock_monotonic(&clock_system);
-    return RECEIVER_PENDING;
-}
-
-static int tell_relp(struct syslog_sink *s)
-{
-    int n = (int)(relp_confirmed(s->relp) - s->relp_told);
-    s->relp_told += (uint64_t)n;
-    return n;
+    return relp_send(s->relp, t.buf, t.len, err) ? RECEIVER_PENDING : RECEIVER_FAILED;
 }
 
 static int wait_relp(void *self, int timeout_ms, struct error *err)
 {
     struct syslog_sink *s = self;
-    int n = tell_relp(s);
-    if (n > 0 || s->relp_told == s->relp_sent || timeout_ms == 0)
-        return n;
-    int64_t idle_at = s->relp_sent_at + RELP_IDLE_US;
-    int64_t us = idle_at - clock_monotonic(&clock_system), most = timeout_ms * CLOCK_US_PER_MS;
-    if (us > 0)
-        usleep((useconds_t)(us < most ? us : most));
-    if (us > most)
-        return 0;
-    if (relp_finish(s->relp, err))
-        return tell_relp(s);
-    error_prefix(err, "%s port %u", s->options.host, s->options.port);
-    return -1;
+    return relp_wait(s->relp, timeout_ms, err);
 }
 
 static void close_relp(void *self)
@@ -268,31 +238,20 @@ static void close_stdout(void *self)
 
 static const struct row {
     const char *word;
-    uint16_t port;
     unsigned window;
     bool (*open)(void *self, struct error *err);
     enum receiver_result (*send)(void *self, const struct event *event, struct error *err);
     int (*wait)(void *self, int timeout_ms, struct error *err);
     void (*close)(void *self);
 } ROWS[SYSLOG_TRANSPORTS] = {
-    [SYSLOG_LOCAL] = {"local", 0, 0, open_local, send_datagram, NULL, close_socket},
-    [SYSLOG_UDP] = {"udp", 514, 0, open_udp, send_datagram, NULL, close_socket},
-    [SYSLOG_TCP] = {"tcp", 514, STREAM_WINDOW, open_stream, send_stream, wait_stream, close_stream},
-    [SYSLOG_TLS] = {"tls", 6514, STREAM_WINDOW, open_stream, send_stream, wait_stream,
-                    close_stream},
-    [SYSLOG_RELP] = {"relp", 2514, 2 * RELP_WINDOW, open_relp, send_relp, wait_relp, close_relp},
-    [SYSLOG_STDOUT] = {"stdout", 0, 0, open_stdout, send_stdout, NULL, close_stdout},
+    [SYSLOG_LOCAL] = {"local", 0, open_local, send_datagram, NULL, close_socket},
+    [SYSLOG_UDP] = {"udp", 0, open_udp, send_datagram, NULL, close_socket},
+    [SYSLOG_TCP] = {"tcp", STREAM_WINDOW, open_stream, send_stream, wait_stream, close_stream},
+    [SYSLOG_TLS] = {"tls", STREAM_WINDOW, open_stream, send_stream, wait_stream, close_stream},
+    [SYSLOG_RELP] = {"relp", RELP_WINDOW, open_relp, send_relp, wait_relp, close_relp},
+    [SYSLOG_RELP_TLS] = {"relp-tls", RELP_WINDOW, open_relp, send_relp, wait_relp, close_relp},
+    [SYSLOG_STDOUT] = {"stdout", 0, open_stdout, send_stdout, NULL, close_stdout},
 };
-
-const char *syslog_transport_word(enum syslog_transport transport)
-{
-    return ROWS[transport].word;
-}
-
-uint16_t syslog_default_port(enum syslog_transport transport)
-{
-    return ROWS[transport].port;
-}
 
 static void describe_address(const struct syslog_options *o, char *out, size_t size)
 {

@@ -12,11 +12,12 @@
 #include <stdint.h>
 
 enum syslog_transport {
-    SYSLOG_LOCAL,  // done when the logger's socket took it
-    SYSLOG_UDP,    // done when the kernel took it
-    SYSLOG_TCP,    // when the peer's TCP has it, and did not close: see stream.h
-    SYSLOG_TLS,    // likewise
-    SYSLOG_RELP,   // when the receiver confirmed it: see relp.h
+    SYSLOG_LOCAL,    // done when the logger's socket took it
+    SYSLOG_UDP,      // done when the kernel took it
+    SYSLOG_TCP,      // when the peer's TCP has it, and did not close: see stream.h
+    SYSLOG_TLS,      // likewise
+    SYSLOG_RELP,     // when the receiver confirmed it: see relp.h
+    SYSLOG_RELP_TLS, // likewise
     SYSLOG_STDOUT, // when it is written; lines without a syslog header unless the format is syslog
     SYSLOG_TRANSPORTS,
 };
@@ -29,16 +30,14 @@ struct syslog_options {
     enum format format;
     unsigned facility;                             // 0..23
     enum severity severity_map[FORMAT_SEVERITIES]; // what is sent for each severity of RFC 5424
-    struct tls_options tls; // of SYSLOG_TLS; without a name, the host is the name
-    const char *engine_id;  // of our SNMP engine, in hexadecimal; NULL: unknown
-    int64_t started_us;     // UTC; when the gateway started
+    struct tls_options
+        tls; // of SYSLOG_TLS and SYSLOG_RELP_TLS; without a name, the host is the name
+    const char *engine_id; // of our SNMP engine, in hexadecimal; NULL: unknown
+    int64_t started_us;    // UTC; when the gateway started
 };
 
 // RFC 5424 to /dev/log as facility daemon, each severity as itself. Strings are empty, not NULL.
 extern const struct syslog_options SYSLOG_DEFAULTS;
-
-const char *syslog_transport_word(enum syslog_transport transport); // "tcp"
-uint16_t syslog_default_port(enum syslog_transport transport);      // 0: has none
 
 // Fills `out`. The options are copied; their strings stay the caller's and outlive the receiver.
 // False when memory is short.

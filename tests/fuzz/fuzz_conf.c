@@ -76,7 +76,8 @@ static void check_conf(const struct conf *conf)
     REQUIRE(conf->journal.directory[0] == '/' && conf->journal.rows_max >= 1000);
     REQUIRE(conf->journal.bytes_max >= 1 << 20 && conf->journal.age_us > 0);
     REQUIRE(conf->socket[0] == '/');
-    REQUIRE(conf->log_level <= LOG_LEVEL_DEBUG);
+    for (size_t i = 0; i < LOG_FOLDER_COUNT; i++)
+        REQUIRE(conf->log_levels[i] <= LOG_LEVEL_DEBUG);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

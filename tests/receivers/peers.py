@@ -16,6 +16,9 @@ INPUTS = {
     "tls": 'module(load="imtcp" StreamDriver.Name="ossl" StreamDriver.Mode="1" StreamDriver.AuthMode="{auth}")\n'
            'input(type="imtcp" address="127.0.0.1" port="{port}" ruleset="all")',
     "relp": 'module(load="imrelp" ruleset="all")\ninput(type="imrelp" address="127.0.0.1" port="{port}")',
+    "relp-tls": 'module(load="imrelp" ruleset="all" tls.tlslib="openssl")\n'
+                'input(type="imrelp" address="127.0.0.1" port="{port}" tls="on" tls.caCert="{ca}" tls.myCert="{cert}"'
+                ' tls.myPrivKey="{key}" tls.authMode="certvalid")',
 }
 
 # A message is in the file before the next is taken, and before RELP confirms it.
@@ -58,7 +61,8 @@ class Rsyslogd(File):
         self._config = self._work / "rsyslog.conf"
         self._config.write_text(CONFIG.format(
             work=self._work, path=self.path, drivers=drivers,
-            input=INPUTS[kind].format(port=self.port, auth=auth)))
+            input=INPUTS[kind].format(port=self.port, auth=auth, ca=ca, cert=certificate and certificate.cert,
+                                      key=certificate and certificate.key)))
         self._process = None
 
     def __enter__(self):

@@ -84,13 +84,17 @@ static struct event *make(const struct run *run, long n)
 static bool choose_syslog(struct receiver *out, char **args, struct error *err)
 {
     struct syslog_options o = SYSLOG_DEFAULTS;
+    static const char *const TRANSPORTS[SYSLOG_TRANSPORTS] = {
+        [SYSLOG_LOCAL] = "local",  [SYSLOG_UDP] = "udp",   [SYSLOG_TCP] = "tcp",
+        [SYSLOG_TLS] = "tls",      [SYSLOG_RELP] = "relp", [SYSLOG_RELP_TLS] = "relp-tls",
+        [SYSLOG_STDOUT] = "stdout"};
     const char *wanted = option(args, "transport", "local");
     for (int t = 0; t < SYSLOG_TRANSPORTS; t++) {
-        if (strcmp(wanted, syslog_transport_word((enum syslog_transport)t)) == 0)
+        if (strcmp(wanted, TRANSPORTS[t]) == 0)
             o.transport = (enum syslog_transport)t;
     }
     o.host = option(args, "host", "127.0.0.1");
-    o.port = (uint16_t)number(args, "port", syslog_default_port(o.transport));
+    o.port = (uint16_t)number(args, "port", 514);
     o.path = option(args, "path", o.path);
     o.facility = (unsigned)number(args, "facility", o.facility);
     o.tls = (struct tls_options){.ca_file = option(args, "ca", ""),

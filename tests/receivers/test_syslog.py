@@ -10,7 +10,9 @@ from lab.receivers import syslog_message
 from peers import Authority, Rsyslogd
 
 MANY = 50_000
-ACKNOWLEDGED = ["tcp", "tls", "relp"]
+CONFIRMED = ["relp", "relp-tls"]
+ACKNOWLEDGED = ["tcp", "tls", *CONFIRMED]
+SECURE = ["tls", "relp-tls"]
 KINDS = ["udp", *ACKNOWLEDGED]
 
 # As they come, and as they are after cleaning: control characters are '?', what is not UTF-8 is U+FFFD.
@@ -34,17 +36,24 @@ def certificate(authority):
     return authority.issue("collector")
 
 
+@pytest.fixture(scope="session")
+def gateway(authority):
+    return authority.issue("gateway")
+
+
 @pytest.fixture
-def peer(tmp_path, authority, certificate):
+def peer(tmp_path, authority, certificate, gateway):
     """Starts rsyslogd of some kind; `options` of it are what send_syslog needs to reach it."""
     running = []
 
     def start(kind, **options):
-        tls = {"certificate": certificate, "ca": authority.file} if kind == "tls" else {}
+        tls = {"certificate": certificate, "ca": authority.file} if kind in SECURE else {}
         rsyslogd = Rsyslogd(tmp_path, kind, **{**tls, **options}).__enter__()
         rsyslogd.options = {"transport": kind, "port": rsyslogd.port}
-        if kind == "tls":
+        if kind in SECURE:
             rsyslogd.options["ca"] = authority.file
+        if kind == "relp-tls":
+            rsyslogd.options |= {"cert": gateway.cert, "key": gateway.key}
         running.append(rsyslogd)
         return rsyslogd
 
@@ -133,7 +142,7 @@ def check_at_least_once(arrived, count):
     assert highest == count - 1
 
 
-@pytest.mark.parametrize("kind", ["relp"])
+@pytest.mark.parametrize("kind", CONFIRMED)
 def test_confirmed_events_survive_the_kill_of_the_receiver(peer, sender, kind):
     rsyslogd = peer(kind)
     process = sender(count=MANY, **rsyslogd.options)
@@ -198,8 +207,9 @@ def refused(sender, deadline=2, **options):
     return process.errors[0]
 
 
-def test_tls_refuses_a_wrong_name(peer, sender):
-    rsyslogd = peer("tls")
+@pytest.mark.parametrize("kind", SECURE)
+def test_tls_refuses_a_wrong_name(peer, sender, kind):
+    rsyslogd = peer(kind)
     error = refused(sender, name="collector.example", **rsyslogd.options)
     assert error == f"127.0.0.1 port {rsyslogd.port}: its certificate is not for 'collector.example'"
     assert refused(sender, name="127.0.0.2", **rsyslogd.options).endswith("its certificate is not for '127.0.0.2'")
@@ -227,10 +237,9 @@ def test_tls_names_a_missing_file(peer, sender):
     assert "No such file" in error
 
 
-def test_tls_with_a_certificate_of_our_own(peer, sender, authority):
+def test_tls_with_a_certificate_of_our_own(peer, sender, gateway):
     rsyslogd = peer("tls", auth="x509/certvalid")
-    own = authority.issue("gateway")
-    assert sender(count=10, cert=own.cert, key=own.key, **rsyslogd.options).wait() == 0
+    assert sender(count=10, cert=gateway.cert, key=gateway.key, **rsyslogd.options).wait() == 0
     assert numbers(wait_lines(rsyslogd, 10)) == list(range(10))
 
 

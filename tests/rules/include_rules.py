@@ -32,7 +32,6 @@ LIBRARIES = {
     r"confuse\.h": {"conf"},
     r"jansson\.h": {"ctl", "daemon", "sink"},
     r"event2/": {"ctl", "daemon", "sink"},
-    r"librelp\.h": {"sink"},
     r"openssl/": {"sink"},
 }
 

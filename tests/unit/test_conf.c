@@ -222,6 +222,12 @@ static void check_journal(const struct conf_journal *expected)
     assert_int_equal(conf.journal.age_us, expected->age_us);
 }
 
+static void check_levels(enum log_level level)
+{
+    for (int i = 0; i < LOG_FOLDER_COUNT; i++)
+        assert_int_equal(conf.log_levels[i], level);
+}
+
 static void check_general_defaults(void)
 {
     const struct conf_fabric fabric = {.verify_interval_s = 5, .refresh_interval_s = 300};
@@ -241,7 +247,7 @@ static void check_general_defaults(void)
     check_counters(&counters);
     check_journal(&journal);
     assert_string_equal(conf.socket, INSTALL_CONTROL_SOCKET);
-    assert_int_equal(conf.log_level, LOG_LEVEL_INFO);
+    check_levels(LOG_LEVEL_INFO);
 }
 
 static void check_defaults(const char *receiver_name)
@@ -446,7 +452,7 @@ TEST(general_items_are_taken)
                                          .age_us = 36500 * INT64_C(86400000000)};
     check_journal(&journal);
     assert_string_equal(conf.socket, "/tmp/ibtrapd.sock");
-    assert_int_equal(conf.log_level, LOG_LEVEL_DEBUG);
+    check_levels(LOG_LEVEL_DEBUG);
 }
 
 TEST(items_of_sweeps_and_counters_are_taken)
@@ -570,7 +576,8 @@ TEST(each_transport_has_its_port)
     } ROWS[] = {{"udp", CONF_UDP, 514},
                 {"tcp", CONF_TCP, 514},
                 {"tls", CONF_TLS, 6514},
-                {"relp", CONF_RELP, 2514}};
+                {"relp", CONF_RELP, 2514},
+                {"relp-tls", CONF_RELP_TLS, 2514}};
     for (size_t i = 0; i < COUNT(ROWS); i++) {
         const struct conf_receiver r =
             make_remote_syslog("s", ROWS[i].transport, "siem", ROWS[i].port);
@@ -835,7 +842,8 @@ TEST(bad_values_are_told_with_line_item_value_and_reason)
         {"snmp \"a\" {\n address = \"a\"\n community = \"\"\n}",
          "3: item 'community': value '': must not be empty"},
         {"syslog \"a\" {\n transport = \"http\"\n}",
-         "2: item 'transport': value 'http': must be one of local, udp, tcp, tls, relp, stdout"},
+         "2: item 'transport': value 'http': must be one of local, udp, tcp, tls, relp, "
+         "relp-tls, stdout"},
         {"syslog \"a\" {\n format = \"xml\"\n}",
          "2: item 'format': value 'xml': must be one of rfc5424, rfc3164, ecs, cef, leef"},
         {"syslog \"a\" { ca_file = \"ca\" }", "1: item 'ca_file': value 'ca': must be an absolute path"},
@@ -897,6 +905,13 @@ TEST(bad_values_are_told_with_line_item_value_and_reason)
          "1: item 'snmp': value '': a receiver's name has 1 to 64 characters"},
         {"file \"a/b\" { }",
          "1: item 'file': value 'a/b': a receiver's name has letters, digits, '.', '_', '-'"},
+        {"log { levels = {\"ib\"} }", "1: item 'levels': value 'ib': must be a folder of the gateway and "
+                                     "its level, such as \"ib=debug\""},
+        {"log { levels = {\"ib=debug\",\n\"ibs=debug\"} }",
+         "2: item 'levels': value 'ibs=debug': there is no such folder; there are base, model, conf, ib, "
+         "topology, event, policy, journal, sink, agent, ctl, daemon"},
+        {"log { levels = {\"ib=loud\"} }",
+         "1: item 'levels': value 'ib=loud': the level must be one of error, warning, info, debug"},
         {"syslog \"a b\" { }",
          "1: item 'syslog': value 'a b': a receiver's name has letters, digits, '.', '_', '-'"},
     };
@@ -1018,7 +1033,7 @@ TEST(of_two_values_the_later_holds)
 {
     load("fabric { port = 1 port = 2 }\nlog { level = \"debug\" }\nlog { level = \"error\" }\n");
     assert_int_equal(conf.fabric.port, 2);
-    assert_int_equal(conf.log_level, LOG_LEVEL_ERROR);
+    check_levels(LOG_LEVEL_ERROR);
 }
 
 TEST(receivers_need_their_own_names)
@@ -1072,6 +1087,15 @@ TEST(a_bad_severity_map_is_told)
                  VALUES[i]);
         assert_string_equal(error_of(content), expected);
     }
+}
+
+TEST(folders_have_levels_of_their_own)
+{
+    load("log { level = \"warning\" levels = {\"ib=debug\", \"sink=error\"} }\n");
+    assert_int_equal(conf.log_levels[LOG_FOLDER_IB], LOG_LEVEL_DEBUG);
+    assert_int_equal(conf.log_levels[LOG_FOLDER_SINK], LOG_LEVEL_ERROR);
+    assert_int_equal(conf.log_levels[LOG_FOLDER_DAEMON], LOG_LEVEL_WARNING);
+    assert_int_equal(conf.log_levels[LOG_FOLDER_OTHER], LOG_LEVEL_WARNING);
 }
 
 TEST(there_is_room_for_so_many_patterns)
@@ -1217,6 +1241,7 @@ int main(void)
         CONF_TEST(what_a_receiver_needs_must_be_there),
         CONF_TEST(what_does_not_go_together_is_told),
         CONF_TEST(a_bad_severity_map_is_told),
+        CONF_TEST(folders_have_levels_of_their_own),
         CONF_TEST(there_is_room_for_so_many_patterns),
         CONF_TEST(a_missing_brace_is_told),
         CONF_TEST(there_is_room_for_so_many_receivers),

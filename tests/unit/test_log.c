@@ -1,5 +1,7 @@
 #include "support.h"
 
+#include <sys/stat.h>
+
 struct capture {
     char *text;
     size_t size;
@@ -36,6 +38,55 @@ TEST(lines_have_time_and_level)
     log_write(c.log, LOG_LEVEL_INFO, "up");
     end(&c, "2026-11-21T03:19:03.123456Z warning: port 1 is down\n"
             "2026-11-21T03:19:03.123456Z info: up\n");
+}
+
+TEST(a_folder_has_a_level_of_its_own)
+{
+    struct capture c;
+    begin(&c, LOG_LEVEL_INFO, true);
+    log_set_level(c.log, LOG_FOLDER_IB, LOG_LEVEL_DEBUG);
+    log_set_level(c.log, LOG_FOLDER_SINK, LOG_LEVEL_ERROR);
+    struct log_limit limit = {0};
+    for (int i = 0; i < LOG_FOLDER_COUNT; i++) {
+        log_write_from((enum log_folder)i, c.log, LOG_LEVEL_DEBUG, "debug %d", i);
+        log_write_limited_from((enum log_folder)i, c.log, &limit, LOG_LEVEL_DEBUG, "limited %d", i);
+    }
+    log_write_from(LOG_FOLDER_SINK, c.log, LOG_LEVEL_WARNING, "not this");
+    log_write_from(LOG_FOLDER_SINK, c.log, LOG_LEVEL_ERROR, "sink");
+    log_write(c.log, LOG_LEVEL_INFO, "other");
+    log_set_level(c.log, LOG_FOLDER_OTHER, LOG_LEVEL_ERROR);
+    log_write(c.log, LOG_LEVEL_INFO, "not this");
+    assert_int_equal(log_get_level(c.log, LOG_FOLDER_IB), LOG_LEVEL_DEBUG);
+    assert_int_equal(log_get_level(c.log, LOG_FOLDER_OTHER), LOG_LEVEL_ERROR);
+    assert_int_equal(log_get_level(c.log, LOG_FOLDER_BASE), LOG_LEVEL_INFO);
+    end(&c, "<7>debug 4\n<7>limited 4\n<3>sink\n<6>other\n");
+}
+
+TEST(folders_have_words)
+{
+    enum log_folder folder;
+    for (int i = 0; i < LOG_FOLDER_COUNT; i++) {
+        assert_true(log_folder_from_word(log_folder_word((enum log_folder)i), &folder));
+        assert_int_equal(folder, i);
+    }
+    assert_string_equal(log_folder_word(LOG_FOLDER_IB), "ib");
+    assert_false(log_folder_from_word("IB", &folder));
+    assert_false(log_folder_from_word("", &folder));
+}
+
+TEST(the_journal_is_known_by_its_stream)
+{
+    struct stat st;
+    char stream[64];
+    FILE *f = tmpfile();
+    assert_int_equal(fstat(fileno(f), &st), 0);
+    snprintf(stream, sizeof stream, "%ju:%ju", (uintmax_t)st.st_dev, (uintmax_t)st.st_ino);
+    assert_true(log_is_journal(fileno(f), stream));
+    assert_false(log_is_journal(fileno(f), NULL));
+    assert_false(log_is_journal(fileno(f), ""));
+    assert_false(log_is_journal(fileno(f), "1:2")); // redirected since
+    assert_false(log_is_journal(-1, stream));
+    fclose(f);
 }
 
 TEST(journald_gets_priorities)
@@ -82,6 +133,7 @@ TEST(levels_have_words)
     assert_int_equal(level, LOG_LEVEL_DEBUG);
     assert_false(log_level_from_word("Debug", &level));
     assert_false(log_level_from_word("", &level));
+    assert_string_equal(log_level_word(LOG_LEVEL_WARNING), "warning");
 }
 
 TEST(errors_are_sentences_with_a_context)
@@ -112,6 +164,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(lines_have_time_and_level),
+        cmocka_unit_test(a_folder_has_a_level_of_its_own),
+        cmocka_unit_test(folders_have_words),
+        cmocka_unit_test(the_journal_is_known_by_its_stream),
         cmocka_unit_test(journald_gets_priorities),
         cmocka_unit_test(no_text_can_forge_a_line),
         cmocka_unit_test(a_limit_lets_one_line_through_and_counts_the_rest),

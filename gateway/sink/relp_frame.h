@@ -1,0 +1,34 @@
+// The frames of RELP: "TXNR COMMAND DATALEN[ DATA]\n".
+#ifndef IBTRAPD_SINK_RELP_FRAME_H
+#define IBTRAPD_SINK_RELP_FRAME_H
+
+#include "base/text.h"
+
+enum { RELP_FRAME_COMMAND_MAX = 32, RELP_FRAME_NUMBER_MAX = 999999999 };
+
+struct relp_frame {
+    uint32_t transaction; // 0: a hint, which nobody answers
+    char command[RELP_FRAME_COMMAND_MAX + 1];
+    const char *data; // within the octets that were parsed
+    size_t size;
+};
+
+// Of a frame "rsp": "CODE[ MESSAGE][\nMORE]", within its data.
+struct relp_answer {
+    unsigned code; // 200: done; three digits
+    const char *message, *more;
+    size_t message_size, more_size;
+};
+
+// Appends a frame.
+void relp_frame_add(struct text *out, uint32_t transaction, const char *command, const char *data,
+                    size_t size);
+
+// Parses the frame that the octets begin with. Returns how many are its own, 0 when more must come,
+// -1 when this is no frame.
+long relp_frame_parse(const char *octets, size_t size, struct relp_frame *out);
+
+// False: it is no answer.
+bool relp_frame_answer(const struct relp_frame *frame, struct relp_answer *out);
+
+#endif

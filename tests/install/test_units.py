@@ -1,0 +1,60 @@
+"""What systemd and udev are told: the units, the user, the devices."""
+
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+
+import pytest
+
+BUILD = pathlib.Path(os.environ['IBTRAPD_BUILD_DIR'])
+RULES = pathlib.Path(__file__).parents[2] / 'systemd/95-ibtrapd.rules'
+
+
+def run(*command, **environment):
+    done = subprocess.run([str(part) for part in command], capture_output=True, text=True,
+                          timeout=300, env=os.environ | environment)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout + done.stderr
+
+
+@pytest.fixture(scope='module')
+def root(tmp_path_factory):
+    """A directory with what is installed, and with what the units refer to."""
+    directory = tmp_path_factory.mktemp('root')
+    run('cmake', '--install', BUILD, DESTDIR=str(directory))
+    shutil.copytree('/usr/lib/systemd/system', directory / 'usr/lib/systemd/system',
+                    symlinks=True, dirs_exist_ok=True)
+    for name in 'bin', 'lib':
+        (directory / name).symlink_to(f'usr/{name}')
+    shutil.copy('/usr/bin/kill', directory / 'usr/bin/kill')
+    return directory
+
+
+@pytest.mark.parametrize('unit', ['ibtrapd.service', 'ibtrapd@mlx5_0-1.service'])
+def test_systemd_finds_nothing_wrong(root, unit):
+    said = run('systemd-analyze', 'verify', '--man=no', '--recursive-errors=no', f'--root={root}', unit)
+    assert [line for line in said.splitlines() if 'ibtrapd' in line] == []
+
+
+def test_the_user_is_made(root):
+    run('systemd-sysusers', f'--root={root}', 'ibtrapd.conf')
+    groups = dict(line.split(':x:') for line in (root / 'etc/group').read_text().splitlines())
+    assert set(groups) == {'ibtrapd', 'ibtrapd-umad'}
+    assert groups['ibtrapd-umad'].endswith(':ibtrapd')
+    assert re.fullmatch(r'ibtrapd:x:\d+:\d+:InfiniBand trap gateway:/var/lib/ibtrapd:/usr/sbin/nologin\n',
+                        (root / 'etc/passwd').read_text())
+
+
+def test_only_the_umad_devices_change_hands():
+    rules = [line for line in RULES.read_text().splitlines() if line and not line.startswith('#')]
+    assert len(rules) == 1
+    parts = dict(re.findall(r'([\w{}]+)(?:==|\+=|=)"([^"]*)"', rules[0]))
+    assert parts['SUBSYSTEM'] == 'infiniband_mad' and parts['KERNEL'] == 'umad*'
+    assert (parts['GROUP'], parts['MODE']) == ('ibtrapd-umad', '0660')
+    # The device's name is the one that the unit of a port waits for.
+    alias = parts['ENV{SYSTEMD_ALIAS}'].replace('$attr{ibdev}', 'mlx5_0').replace('$attr{port}', '1')
+    device = run('systemd-escape', '--path', '--suffix=device', alias).strip()
+    unit = (BUILD / 'systemd/ibtrapd@.service').read_text()
+    assert f'BindsTo={device}\n' in unit.replace('%i', 'mlx5_0-1')

@@ -1,0 +1,234 @@
+"""The Debian package, built as cpack builds it and installed on a machine that systemd runs."""
+
+import os
+import pathlib
+import re
+import subprocess
+
+import pytest
+from machine import Machine, Unavailable, wait_until
+
+BUILD = pathlib.Path(os.environ["IBTRAPD_BUILD_DIR"])
+UNITS = ["ibtrapd.service", "ibtrapd@mlx5_0-1.service"]
+CONFIG = "/etc/ibtrapd/ibtrapd.conf"
+JOURNAL = re.compile("^Journal +[1-9]", re.MULTILINE)
+
+# Stops every thread but the first, as a pipeline would that got stuck, until the process ends.
+HOLD = """
+import ctypes, os, sys
+SEIZE, INTERRUPT, ALL = 0x4206, 0x4207, 0x40000000
+ptrace = ctypes.CDLL(None, use_errno=True).ptrace
+for thread in os.listdir(f"/proc/{sys.argv[1]}/task"):
+    if thread != sys.argv[1]:
+        for request in SEIZE, INTERRUPT:
+            if ptrace(request, int(thread), None, None) != 0:
+                sys.exit(os.strerror(ctypes.get_errno()))
+try:
+    while True:
+        os.waitpid(-1, ALL)
+except ChildProcessError:
+    pass
+"""
+
+
+def run(*command):
+    return subprocess.run([str(part) for part in command], check=True, stdout=subprocess.PIPE, text=True,
+                          timeout=300).stdout
+
+
+def build(directory, version):
+    run("cpack", "-G", "DEB", "--config", BUILD / "CPackConfig.cmake", "-B", directory, "-R", version)
+    return directory / f"ibtrapd_{version}_{run('dpkg', '--print-architecture').strip()}.deb"
+
+
+@pytest.fixture(scope="module")
+def packages(tmp_path_factory):
+    """A directory with the package, and with a later one whose configuration has one more line."""
+    directory = tmp_path_factory.mktemp("packages")
+    build(directory, "1.0").rename(directory / "1.0.deb")
+    run("dpkg-deb", "-R", build(directory, "2.0"), directory / "2.0")
+    with open(directory / "2.0" / CONFIG[1:], "a", encoding="ascii") as config:
+        config.write("# New in this version.\n")
+    run("dpkg-deb", "-b", directory / "2.0", directory / "2.0.deb")
+    return directory
+
+
+@pytest.fixture
+def machine(packages):
+    try:
+        with Machine(packages) as booted:
+            yield booted
+    except Unavailable as why:
+        pytest.skip(str(why))
+
+
+def install(machine, version="1.0", *options):
+    return machine.run("dpkg", *options, "-i", f"/run/outside/{version}.deb")
+
+
+def control(packages, field):
+    return run("dpkg-deb", "-f", packages / "1.0.deb", field).strip()
+
+
+def test_what_is_in_it(packages):
+    lines = [line.split(None, 5) for line in run("dpkg-deb", "-c", packages / "1.0.deb").splitlines()]
+    assert {line[1] for line in lines} == {"root/root"}
+    assert {line[0] for line in lines} == {"drwxr-xr-x", "-rw-r--r--", "-rwxr-xr-x"}
+    files = {line[5][1:] for line in lines if line[0][0] == "-"}
+    assert {"/usr/sbin/ibtrapd", "/usr/bin/ibtrapctl", CONFIG,
+            "/usr/lib/systemd/system/ibtrapd.service", "/usr/lib/systemd/system/ibtrapd@.service",
+            "/usr/lib/udev/rules.d/95-ibtrapd.rules", "/usr/lib/sysusers.d/ibtrapd.conf",
+            "/usr/share/snmp/mibs/IBTRAPD-MIB.txt", "/usr/share/doc/ibtrapd/README.md",
+            "/usr/share/doc/ibtrapd/copyright"} <= files
+    assert {line[5][1:] for line in lines if line[0] == "-rwxr-xr-x"} == {"/usr/sbin/ibtrapd", "/usr/bin/ibtrapctl"}
+    strays = [name for name in files if not re.match(
+        r"/etc/ibtrapd/|/usr/s?bin/ibtrap|/usr/share/(doc/ibtrapd|snmp/mibs|man/man\d|bash-completion/completions)/"
+        r"|/usr/lib/(systemd/system|udev/rules\.d|sysusers\.d)/", name)]
+    assert not strays
+
+
+def test_what_it_says_of_itself(packages):
+    assert control(packages, "Package") == "ibtrapd"
+    assert control(packages, "Version") == "1.0"
+    depends = control(packages, "Depends")
+    for package in "libc6", "libsnmp40", "libibumad3", "libsqlite3-0", "librelp0", "systemd-standalone-sysusers":
+        assert package in depends
+    run("dpkg-deb", "-e", packages / "1.0.deb", packages / "control")
+    assert (packages / "control/conffiles").read_text() == CONFIG + "\n"
+    for script in "postinst", "prerm", "postrm":
+        run("sh", "-n", packages / "control" / script)
+        assert (packages / "control" / script).stat().st_mode & 0o777 == 0o755
+
+
+def test_installing_enables_and_starts_nothing(machine):
+    install(machine)
+    for unit in UNITS:
+        assert machine.run("systemctl", "is-enabled", unit, good=(1,)) == "disabled\n"
+        assert machine.property(unit, "ActiveState") == "inactive"
+    assert not machine.path("/var/lib/ibtrapd").exists()
+    assert machine.run("ibtrapd", "--version").startswith("ibtrapd ")
+    assert machine.run("ibtrapd", "--check-config") == "The configuration is good.\n"
+    assert machine.run("ibtrapctl", "--version").startswith("ibtrapctl ")
+
+
+def test_the_user_gets_the_datagrams_and_no_shell(machine):
+    install(machine)
+    user = machine.run("getent", "passwd", "ibtrapd").strip().split(":")
+    assert user[5:] == ["/var/lib/ibtrapd", "/usr/sbin/nologin"]
+    assert machine.run("id", "-nG", "ibtrapd").split() == ["ibtrapd", "ibtrapd-umad"]
+    # Who may use ibtrapctl may not manage the fabric.
+    machine.run("useradd", "-G", "ibtrapd", "oncall")
+    assert "ibtrapd-umad" not in machine.run("id", "-nG", "oncall").split()
+
+
+def test_the_service_runs_in_its_sandbox(machine):
+    install(machine)
+    machine.run("systemctl", "start", "ibtrapd")  # returns when it has said that it is ready
+    assert machine.property("ibtrapd", "StatusText") == "Waiting for an InfiniBand port"
+    status = machine.path(f"/proc/{machine.property('ibtrapd', 'MainPID')}/status").read_text()
+    user = machine.run("id", "-u", "ibtrapd").strip()
+    assert re.search(rf"^Uid:\s+{user}\s+{user}\s+{user}\s+{user}$", status, re.MULTILINE)
+    assert re.findall(r"^Cap\w+:\s+(\w+)$", status, re.MULTILINE) == ["0" * 16] * 5
+    assert "NoNewPrivs:\t1\n" in status and "Seccomp:\t2\n" in status
+    assert machine.run("stat", "-c", "%U:%G %a", "/run/ibtrapd/control.sock") == "ibtrapd:ibtrapd 660\n"
+    assert machine.run("stat", "-c", "%U:%G %a", "/var/lib/ibtrapd") == "ibtrapd:ibtrapd 750\n"
+    assert JOURNAL.search(machine.run("ibtrapctl", "status"))
+    machine.run("systemctl", "reload", "ibtrapd")
+    wait_until(lambda: machine.property("ibtrapd", "ActiveState") == "active", "the reload to end")
+    machine.run("systemctl", "stop", "ibtrapd")
+    assert machine.property("ibtrapd", "Result") == "success"
+    assert machine.run("ibtrapctl", "journal", "export").count("gateway-stopped") == 1
+
+
+def test_its_log_has_priorities(machine):
+    install(machine)
+    machine.run("systemctl", "start", "systemd-journald.socket", "systemd-journald-dev-log.socket", "ibtrapd")
+    for priority, words in ("6", "ibtrapd 0"), ("4", "no InfiniBand port found"):
+        wait_until(lambda: words in machine.run("journalctl", "-u", "ibtrapd", f"PRIORITY={priority}", "_TRANSPORT=stdout",
+                                                good=(0, 1)), f"'{words}' in the journal")
+
+
+def test_several_gateways_side_by_side(machine):
+    install(machine)
+    # There is no device that could come, so this one unit is not bound to it.
+    unit = machine.path("/usr/lib/systemd/system/ibtrapd@.service").read_text()
+    machine.path("/run/systemd/system/ibtrapd@.service").write_text(re.sub("(?m)^(BindsTo|After)=sys-.*\n", "", unit))
+    machine.run("systemctl", "daemon-reload")
+    machine.path("/etc/ibtrapd/mlx5_0-2.conf").write_text("journal { rows = 5000 }\n")
+    names = ["", "mlx5_0-1", "mlx5_0-2"]
+    machine.run("systemctl", "start", *(f"ibtrapd@{name}" if name else "ibtrapd" for name in names))
+    for name in names:
+        directory = f"/var/lib/ibtrapd-{name}" if name else "/var/lib/ibtrapd"
+        assert machine.path(directory + "/journal.db").exists()
+        ask = ["ibtrapctl", "--instance", name] if name else ["ibtrapctl"]
+        assert JOURNAL.search(machine.run(*ask, "status"))
+        assert "gateway-started" in machine.run(*ask, "journal", "export")
+    machine.run("systemctl", "stop", "ibtrapd")
+    assert JOURNAL.search(machine.run("ibtrapctl", "--instance", "mlx5_0-1", "status"))
+
+
+def test_an_instance_needs_its_port(machine):
+    install(machine)
+    device = machine.run("systemd-escape", "--path", "--suffix=device", "/sys/subsystem/ibtrapd/mlx5_0/1").strip()
+    assert machine.property(UNITS[1], "BindsTo") == device
+    machine.fails("systemctl", "start", UNITS[1])
+    assert machine.property(UNITS[1], "ActiveState") == "inactive"
+    machine.run("systemctl", "enable", UNITS[1])
+    assert machine.path(f"/etc/systemd/system/{device}.wants/{UNITS[1]}").is_symlink()
+
+
+def test_a_stuck_pipeline_is_found_by_the_watchdog(machine):
+    install(machine)
+    machine.path("/run/systemd/system/ibtrapd.service.d").mkdir()
+    machine.path("/run/systemd/system/ibtrapd.service.d/fast.conf").write_text(
+        "[Service]\nWatchdogSec=4\nRestartSec=0\nLimitCORE=0\n")
+    machine.run("systemctl", "daemon-reload")
+    machine.run("systemctl", "start", "ibtrapd")
+    pid = machine.property("ibtrapd", "MainPID")
+    fed = {machine.property("ibtrapd", "WatchdogTimestampMonotonic")}
+    while len(fed) < 4:
+        fed.add(machine.property("ibtrapd", "WatchdogTimestampMonotonic"))
+    assert machine.property("ibtrapd", "MainPID") == pid
+    holder = machine.popen("python3", "-c", HOLD, pid)  # the main loop goes on
+    wait_until(lambda: machine.property("ibtrapd", "NRestarts") == "1", "the watchdog")
+    assert holder.wait(60) == 0
+    wait_until(lambda: machine.property("ibtrapd", "ActiveState") == "active", "ibtrapd to run again")
+    assert machine.property("ibtrapd", "MainPID") != pid
+
+
+def test_an_upgrade_keeps_the_configuration_and_restarts_what_runs(machine):
+    install(machine)
+    mine = machine.path(CONFIG).read_text() + "# Mine.\n"
+    machine.path(CONFIG).write_text(mine)
+    machine.run("systemctl", "start", "ibtrapd")
+    pid = machine.property("ibtrapd", "MainPID")
+    install(machine, "2.0", "--force-confold")
+    assert machine.path(CONFIG).read_text() == mine
+    assert machine.path(CONFIG + ".dpkg-dist").read_text().endswith("# New in this version.\n")
+    assert machine.property("ibtrapd", "ActiveState") == "active"
+    assert machine.property("ibtrapd", "MainPID") != pid
+    assert machine.property(UNITS[1], "ActiveState") == "inactive"
+    assert machine.run("systemctl", "is-enabled", "ibtrapd", good=(1,)) == "disabled\n"
+
+
+def test_an_upgrade_starts_nothing(machine):
+    install(machine)
+    install(machine, "2.0")
+    assert machine.path(CONFIG).read_text().endswith("# New in this version.\n")
+    assert machine.property("ibtrapd", "ActiveState") == "inactive"
+
+
+def test_what_is_purged_is_gone(machine):
+    install(machine)
+    machine.run("systemctl", "enable", *UNITS)
+    machine.run("systemctl", "start", "ibtrapd")
+    machine.run("dpkg", "-r", "ibtrapd")
+    assert machine.property("ibtrapd", "ActiveState") == "inactive"
+    assert machine.property("ibtrapd", "LoadState") == "not-found"
+    assert machine.path(CONFIG).exists() and machine.path("/var/lib/ibtrapd/journal.db").exists()
+    assert not machine.path("/usr/sbin/ibtrapd").exists()
+    machine.run("dpkg", "-P", "ibtrapd")
+    assert [path for path in sorted(machine.changed()) if "ibtrapd" in path] == []
+    machine.run("getent", "passwd", "ibtrapd")  # as Debian leaves users
+    install(machine)
+    assert machine.run("systemctl", "is-enabled", "ibtrapd", good=(1,)) == "disabled\n"
