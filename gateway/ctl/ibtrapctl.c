@@ -111,6 +111,18 @@ static enum outcome run_sweep(const struct arguments *a, struct error *err)
     return tell(a, "sweep-now", NULL, err);
 }
 
+static enum outcome run_reload(const struct arguments *a, struct error *err)
+{
+    json_t *answer = client_request(a->socket, "reload", NULL, err);
+    if (!answer)
+        return REFUSED;
+    const char *restart = json_string_value(json_object_get(answer, "restart"));
+    if (restart && restart[0] != '\0')
+        printf("Reloaded. These items wait for a restart of ibtrapd: %s\n", restart);
+    json_decref(answer);
+    return OK;
+}
+
 static enum outcome run_journal_check(const struct arguments *a, struct error *err)
 {
     return done(journal_commands_check(stdout, a->file, err));
@@ -154,6 +166,7 @@ static const struct command {
     {"topology list", "", 0, 0, run_topology_list, "the snapshots of the fabric that are kept"},
     {"topology diff", "A B", 2, 2, run_topology_diff, "what changed between two snapshots, or \"now\""},
     {"sweep now", "", 0, 0, run_sweep, "look at the fabric at once"},
+    {"reload", "", 0, 0, run_reload, "read the configuration anew, all of it or nothing"},
     {"journal check", "", 0, 0, run_journal_check, "examine the journal's file for damage"},
     {"journal stats", "", 0, 0, run_journal_stats, "how much it holds"},
     {"journal export", "[N]", 0, 1, run_journal_export, "its events after number N, a JSON object a line"},

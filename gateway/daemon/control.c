@@ -1,6 +1,7 @@
 #include "daemon/control.h"
 
 #include "ctl/server.h"
+#include "daemon/reload.h"
 #include "daemon/role.h"
 #include "daemon/status.h"
 
@@ -21,8 +22,7 @@ static json_t *answer_status(struct control *c, const json_t *request)
     (void)request;
     struct sweeper_status sweep;
     struct sa_status sa;
-    if (c->sweeper)
-        sweeper_get_status(c->sweeper, &sweep);
+    sweeper_get_status(c->sweeper, &sweep);
     sa_agent_status(c->agent, &sa);
     struct fabric *fabric = topology_current(c->topology);
     bool active = role_of_port(c->conf, &sa) == PIPELINE_ACTIVE;
@@ -31,7 +31,7 @@ static json_t *answer_status(struct control *c, const json_t *request)
                                                         .journal = c->journal,
                                                         .deliveries = c->deliveries,
                                                         .delivery_count = c->delivery_count,
-                                                        .sweep = c->sweeper ? &sweep : NULL,
+                                                        .sweep = &sweep,
                                                         .fabric = fabric,
                                                         .names = c->names,
                                                         .active = active,
@@ -53,10 +53,21 @@ static json_t *answer_prune(struct control *c, const json_t *request)
 static json_t *answer_sweep(struct control *c, const json_t *request)
 {
     (void)request;
-    if (!c->sweeper)
+    if (c->conf->sweep.method == CONF_SWEEP_OFF)
         return refuse("ibtrapd does not sweep: item 'method' of section 'sweep' is off");
     sweeper_now(c->sweeper);
     return done();
+}
+
+static json_t *answer_reload(struct control *c, const json_t *request)
+{
+    (void)request;
+    char buffer[RELOAD_RESTART_SIZE];
+    struct text restart = text_in(buffer, sizeof buffer);
+    struct error err;
+    if (!c->reload(c->ctx, &restart, &err))
+        return refuse(err.text);
+    return json_pack("{s:i, s:s}", "version", SERVER_PROTOCOL, "restart", buffer);
 }
 
 static const struct {
@@ -66,6 +77,7 @@ static const struct {
     {"status", answer_status},
     {"journal-prune", answer_prune},
     {"sweep-now", answer_sweep},
+    {"reload", answer_reload},
 };
 
 static json_t *answer_topology(struct control *c, const char *command, const json_t *request)

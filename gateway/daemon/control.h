@@ -19,11 +19,14 @@ struct control {
     struct journal *journal;
     struct pipeline *pipeline;
     struct sa_agent *agent;
-    struct sweeper *sweeper; // NULL: none
+    struct sweeper *sweeper;
     struct delivery *const *deliveries;
     size_t delivery_count;
     struct maker maker;      // of the main thread: it knows names, not the fabric
     struct topology_answers answers;
+    // Reads the configuration anew; `restart` gets the items that wait for a restart.
+    bool (*reload)(void *ctx, struct text *restart, struct error *err);
+    void *ctx;
 };
 
 // A server_handler (ctl/server.h) whose context is a struct control.

@@ -1,16 +1,12 @@
-#include "daemon/daemon.h"
+#include "daemon/gateway.h"
 
 #include "ctl/server.h"
-#include "daemon/control.h"
 #include "daemon/loop.h"
 #include "daemon/pipeline.h"
 #include "daemon/receivers.h"
+#include "daemon/reload.h"
 #include "daemon/role.h"
-#include "daemon/service.h"
 #include "daemon/status.h"
-#include "ib/sweeper.h"
-#include "ib/umad.h"
-#include "ib/verbs_watch.h"
 #include "model/fabric_record.h"
 #include "sink/snmp.h"
 #include "topology/thresholds.h"
@@ -25,28 +21,6 @@
 #include <unistd.h>
 
 static const int64_t FLUSH_US = 2 * CLOCK_US_PER_S;
-
-struct gateway {
-    const struct conf *conf;
-    struct log *log;
-    int64_t started_at;
-    struct names *names;
-    struct topology *topology;
-    struct thresholds *thresholds;
-    struct maker_lookup lookup;
-    struct journal *journal;
-    struct pipeline *pipeline;
-    struct delivery *deliveries[CONF_RECEIVERS_MAX + 1];
-    size_t delivery_count;
-    struct umad_choice choice;
-    struct sa_agent *agent;
-    struct verbs_watch *watch;
-    struct sweeper *_Atomic sweeper; // the pipeline pokes it, too
-    struct loop *loop;
-    struct control control;
-    struct server *server;
-    struct service *service;
-};
 
 // Between the parts.
 
@@ -158,54 +132,95 @@ static enum pipeline_role role(void *ctx, const struct fabric *fabric)
 
 // Starting; each part is undone in stop(), in mirrored order.
 
-static bool start_delivery(struct gateway *g, const struct conf_receiver *c, struct error *err)
+// It has passwords.
+static void free_conf(struct conf_receiver *conf)
 {
-    struct receiver receiver;
-    const struct delivery_options options = {.filter = c->filter,
-                                             .rate = c->rate,
-                                             .burst = c->burst,
-                                             .age_max_us = c->age_us,
+    if (conf)
+        explicit_bzero(conf, sizeof *conf);
+    free(conf);
+}
+
+bool gateway_make_receiver(const struct gateway *g, const struct conf_receiver *conf,
+                           struct gateway_receiver *out, struct error *err)
+{
+    struct conf_receiver *copy = malloc(sizeof *copy);
+    if (!copy)
+        return error_set(err, "out of memory");
+    memcpy(copy, conf, sizeof *copy);
+    bool ok = receivers_make(&out->receiver, copy, &clock_system, g->started_at, err);
+    if (!ok)
+        free_conf(copy);
+    out->conf = ok ? copy : NULL;
+    return ok;
+}
+
+void gateway_free_receiver(struct gateway_receiver *receiver)
+{
+    if (receiver->conf)
+        receiver->receiver.free(receiver->receiver.self);
+    free_conf(receiver->conf);
+    receiver->conf = NULL;
+}
+
+bool gateway_start_delivery(struct gateway *g, struct gateway_receiver *receiver, struct error *err)
+{
+    const struct conf_receiver *conf = receiver->conf;
+    const struct delivery_options options = {.filter = conf->filter,
+                                             .rate = conf->rate,
+                                             .burst = conf->burst,
+                                             .age_max_us = conf->age_us,
                                              .change = take_receiver_change,
                                              .ctx = g,
                                              .journal = g->journal,
                                              .clock = &clock_system,
                                              .random = &random_system,
                                              .log = g->log};
-    if (!receivers_make(&receiver, c, &clock_system, g->started_at, err))
-        return false;
-    struct delivery *d = delivery_start(&receiver, &options, err);
+    struct delivery *d = delivery_start(&receiver->receiver, &options, err);
     if (!d) {
-        receiver.free(receiver.self);
+        gateway_free_receiver(receiver);
         return false;
     }
+    g->receivers[g->delivery_count] = receiver->conf;
     g->deliveries[g->delivery_count++] = d;
+    receiver->conf = NULL;
     return true;
+}
+
+void gateway_finish_delivery(struct delivery *delivery, struct conf_receiver *conf)
+{
+    delivery_finish(delivery);
+    free_conf(conf);
 }
 
 static bool start_deliveries(struct gateway *g, struct error *err)
 {
     for (size_t i = 0; i < g->conf->receiver_count; i++) {
-        if (!start_delivery(g, &g->conf->receivers[i], err))
+        struct gateway_receiver receiver;
+        if (!gateway_make_receiver(g, &g->conf->receivers[i], &receiver, err) ||
+            !gateway_start_delivery(g, &receiver, err))
             return false;
     }
     return true;
 }
 
-static bool load_names(struct gateway *g, struct error *err)
+bool gateway_load_names(const struct conf *conf, struct log *log, struct names **out,
+                        struct error *err)
 {
-    const char *path = g->conf->fabric.node_name_map;
+    const char *path = conf->fabric.node_name_map;
+    *out = NULL;
     if (path[0] == '\0')
         return true;
-    g->names = names_load(path, err);
-    if (g->names)
-        log_write(g->log, LOG_LEVEL_INFO, "read %zu names from %s", names_count(g->names), path);
-    return g->names != NULL;
+    *out = names_load(path, err);
+    if (*out)
+        log_write(log, LOG_LEVEL_INFO, "read %zu names from %s", names_count(*out), path);
+    return *out != NULL;
 }
 
 static bool open_journal(struct gateway *g, struct error *err)
 {
     const struct conf_journal *c = &g->conf->journal;
-    const struct journal_options options = {.directory = c->directory,
+    memcpy(g->directory, c->directory, sizeof g->directory);
+    const struct journal_options options = {.directory = g->directory,
                                             .rows_max = c->rows_max,
                                             .bytes_max = c->bytes_max,
                                             .age_us = c->age_us,
@@ -310,7 +325,8 @@ static void tell_start(struct gateway *g)
 static bool make_agent(struct gateway *g, struct error *err)
 {
     const struct conf_fabric *f = &g->conf->fabric;
-    g->choice = (struct umad_choice){.device = f->device, .port = f->port};
+    memcpy(g->device, f->device, sizeof g->device);
+    g->choice = (struct umad_choice){.device = g->device, .port = f->port};
     const struct sa_options options = {
         .verify_us = f->verify_interval_s * CLOCK_US_PER_S,
         .refresh_us = f->refresh_interval_s * CLOCK_US_PER_S,
@@ -334,7 +350,7 @@ static bool start_agent(struct gateway *g, struct error *err)
     return true;
 }
 
-static bool start_sweeper(struct gateway *g, struct error *err)
+struct sweeper_options gateway_sweeper_options(struct gateway *g, const struct conf *conf)
 {
     static const enum sweeper_method METHODS[] = {[CONF_SWEEP_OFF] = SWEEPER_OFF,
                                                   [CONF_SWEEP_SMP] = SWEEPER_SMP,
@@ -342,8 +358,8 @@ static bool start_sweeper(struct gateway *g, struct error *err)
     static const enum sweeper_ports PORTS[] = {[CONF_NO_PORTS] = SWEEPER_NO_PORTS,
                                                [CONF_SWITCH_PORTS] = SWEEPER_SWITCH_PORTS,
                                                [CONF_ALL_PORTS] = SWEEPER_ALL_PORTS};
-    const struct conf_sweep *c = &g->conf->sweep;
-    const struct sweeper_options options = {
+    const struct conf_sweep *c = &conf->sweep;
+    return (struct sweeper_options){
         .method = METHODS[c->method],
         .interval_us = c->interval_s * CLOCK_US_PER_S,
         .settle_us = c->settle_ms * CLOCK_US_PER_MS,
@@ -352,16 +368,19 @@ static bool start_sweeper(struct gateway *g, struct error *err)
         .timeout_us = c->timeout_ms * CLOCK_US_PER_MS,
         .has_mkey = c->has_mkey,
         .mkey = c->mkey,
-        .counters = PORTS[g->conf->counters.ports],
-        .counters_interval_us = g->conf->counters.interval_s * CLOCK_US_PER_S,
+        .counters = PORTS[conf->counters.ports],
+        .counters_interval_us = conf->counters.interval_s * CLOCK_US_PER_S,
         .agent = g->agent,
         .listener = {take_fabric, take_counters, g},
         .clock = &clock_system,
         .random = &random_system,
         .log = g->log,
     };
-    if (c->method == CONF_SWEEP_OFF)
-        return true;
+}
+
+static bool start_sweeper(struct gateway *g, struct error *err)
+{
+    const struct sweeper_options options = gateway_sweeper_options(g, g->conf);
     atomic_store(&g->sweeper, sweeper_start(&options, err));
     return g->sweeper != NULL;
 }
@@ -375,9 +394,28 @@ static bool start_loop(struct gateway *g, struct error *err)
     return g->server != NULL;
 }
 
-// Requests are answered once the loop runs, which is when everything is there.
-static void fill_control(struct gateway *g)
+static bool answer_reload(void *ctx, struct text *restart, struct error *err)
 {
+    struct gateway *g = ctx;
+    service_reloading(g->service);
+    bool ok = reload_run(g, restart, err);
+    service_ready(g->service);
+    return ok;
+}
+
+static void reload_at_signal(void *ctx)
+{
+    struct gateway *g = ctx;
+    char buffer[RELOAD_RESTART_SIZE];
+    struct text restart = text_in(buffer, sizeof buffer);
+    struct error err;
+    answer_reload(g, &restart, &err); // it has logged what there is to say
+}
+
+// Requests are answered once the loop runs, which is when everything is there.
+void gateway_fill_control(struct gateway *g)
+{
+    topology_answers_clear(&g->control.answers);
     g->control = (struct control){.conf = g->conf,
                                   .started_at = g->started_at,
                                   .names = g->names,
@@ -390,7 +428,9 @@ static void fill_control(struct gateway *g)
                                   .delivery_count = g->delivery_count,
                                   .maker = {.clock = &clock_system,
                                             .random = &random_system,
-                                            .names = g->names}};
+                                            .names = g->names},
+                                  .reload = answer_reload,
+                                  .ctx = g};
     g->control.answers = (struct topology_answers){.journal = g->journal, .maker = &g->control.maker};
 }
 
@@ -432,26 +472,16 @@ static bool start(struct gateway *g, struct error *err)
     sigset_t set, old;
     sigfillset(&set);
     pthread_sigmask(SIG_BLOCK, &set, &old);
-    bool ok = load_names(g, err) && start_loop(g, err) && open_journal(g, err) &&
+    bool ok = gateway_load_names(g->conf, g->log, &g->names, err) && start_loop(g, err) && open_journal(g, err) &&
               make_agent(g, err) && make_topology(g, err) && start_pipeline(g, err) &&
               start_deliveries(g, err);
     if (ok) {
         tell_start(g);
         ok = start_agent(g, err) && start_sweeper(g, err) && start_service(g, err);
     }
-    fill_control(g);
+    gateway_fill_control(g);
     pthread_sigmask(SIG_SETMASK, &old, NULL);
     return ok;
-}
-
-static void reopen_files(void *ctx)
-{
-    struct gateway *g = ctx;
-    service_reloading(g->service);
-    log_write(g->log, LOG_LEVEL_INFO, "opening files again");
-    for (size_t i = 0; i < g->delivery_count; i++)
-        delivery_reopen(g->deliveries[i]);
-    service_ready(g->service);
 }
 
 static void stop_deliveries(struct gateway *g)
@@ -461,8 +491,10 @@ static void stop_deliveries(struct gateway *g)
         delivery_ask_to_stop(g->deliveries[i], stop_by);
     if (g->journal)
         journal_wake(g->journal);
-    while (g->delivery_count > 0)
-        delivery_finish(g->deliveries[--g->delivery_count]);
+    while (g->delivery_count > 0) {
+        size_t last = --g->delivery_count;
+        gateway_finish_delivery(g->deliveries[last], g->receivers[last]);
+    }
 }
 
 static void stop(struct gateway *g, const char *reason)
@@ -495,16 +527,35 @@ static void stop(struct gateway *g, const char *reason)
     names_free(g->names);
 }
 
-bool daemon_run(const struct conf *conf, struct log *log, struct error *err)
+static struct conf *own(const struct conf *conf, struct error *err)
 {
-    struct gateway g = {.conf = conf, .log = log, .started_at = clock_monotonic(&clock_system)};
+    struct conf *copy = malloc(sizeof *copy);
+    if (copy)
+        *copy = *conf;
+    else
+        error_set(err, "out of memory");
+    return copy;
+}
+
+bool daemon_run(struct conf *conf, const struct daemon_options *options, struct error *err)
+{
+    struct gateway g = {.conf = own(conf, err),
+                        .options = options,
+                        .log = options->log,
+                        .started_at = clock_monotonic(&clock_system)};
     char reason[LOOP_REASON_SIZE] = "it could not start";
+    if (!g.conf) {
+        conf_free(conf);
+        return false;
+    }
     bool ok = start(&g, err);
     if (ok) {
-        log_write(log, LOG_LEVEL_INFO, "ibtrapd " INSTALL_VERSION " runs");
-        loop_run(g.loop, reopen_files, &g, reason);
-        log_write(log, LOG_LEVEL_INFO, "stopping: %s", reason);
+        log_write(g.log, LOG_LEVEL_INFO, "ibtrapd " INSTALL_VERSION " runs");
+        loop_run(g.loop, reload_at_signal, &g, reason);
+        log_write(g.log, LOG_LEVEL_INFO, "stopping: %s", reason);
     }
     stop(&g, reason);
+    conf_free(g.conf);
+    free(g.conf);
     return ok;
 }

@@ -4,8 +4,15 @@
 
 #include "conf/conf.h"
 
-// Runs until SIGTERM, SIGINT or SIGHUP, in the calling thread. True after a proper stop; false with
-// a sentence when it could not start.
-bool daemon_run(const struct conf *conf, struct log *log, struct error *err);
+struct daemon_options {
+    // Reads the configuration anew, for a reload. False with a sentence.
+    bool (*load)(void *ctx, struct conf *out, struct error *err);
+    void *ctx;
+    struct log *log;
+};
+
+// Runs until SIGTERM or SIGINT, in the calling thread, with a configuration that it takes over. True after a
+// proper stop; false with a sentence when it could not start.
+bool daemon_run(struct conf *conf, const struct daemon_options *options, struct error *err);
 
 #endif

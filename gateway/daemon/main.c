@@ -36,14 +36,19 @@ static int usage(FILE *out, int status)
     return status;
 }
 
-static bool load(const struct arguments *a, struct conf *conf, struct error *err)
+static bool load(void *ctx, struct conf *conf, struct error *err)
 {
+    const struct arguments *a = ctx;
     struct instance instance;
-    return instance_find(a->instance, &instance, err) &&
-           conf_load_instance(&instance, a->config, conf, err);
+    if (!instance_find(a->instance, &instance, err) ||
+        !conf_load_instance(&instance, a->config, conf, err))
+        return false;
+    if (a->foreground && !a->check_only)
+        conf_add_stdout(conf);
+    return true;
 }
 
-static int run(const struct arguments *a)
+static int run(struct arguments *a)
 {
     struct conf conf;
     struct error err;
@@ -56,8 +61,6 @@ static int run(const struct arguments *a)
         conf_free(&conf);
         return EXIT_SUCCESS;
     }
-    if (a->foreground)
-        conf_add_stdout(&conf);
     bool to_journal = log_is_journal(STDERR_FILENO, getenv("JOURNAL_STREAM"));
     struct log *log = log_open(stderr, LOG_LEVEL_INFO, to_journal, &clock_system);
     if (!log) {
@@ -66,11 +69,10 @@ static int run(const struct arguments *a)
         return EXIT_FAILURE;
     }
     log_set_levels(log, conf.log_levels);
-    bool ok = daemon_run(&conf, log, &err);
+    bool ok = daemon_run(&conf, &(struct daemon_options){load, a, log}, &err);
     if (!ok)
         log_write(log, LOG_LEVEL_ERROR, "cannot start: %s", err.text);
     log_close(log);
-    conf_free(&conf);
     return ok ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 

@@ -1,0 +1,59 @@
+// What a running gateway consists of. Private to the files that start, stop and change it.
+#ifndef IBTRAPD_DAEMON_GATEWAY_H
+#define IBTRAPD_DAEMON_GATEWAY_H
+
+#include "daemon/control.h"
+#include "daemon/daemon.h"
+#include "daemon/service.h"
+#include "ib/umad.h"
+#include "ib/verbs_watch.h"
+
+struct gateway {
+    struct conf *conf; // the pipeline's thread reads it, too: only exchanged there
+    const struct daemon_options *options;
+    struct log *log;
+    int64_t started_at;
+    struct names *names;
+    struct topology *topology;
+    struct thresholds *thresholds;
+    struct maker_lookup lookup;
+    struct journal *journal;
+    struct pipeline *pipeline;
+    struct delivery *deliveries[CONF_RECEIVERS_MAX + 1];
+    struct conf_receiver *receivers[CONF_RECEIVERS_MAX + 1]; // what each delivery was made from
+    size_t delivery_count;
+    char directory[CONF_PATH_SIZE], device[CONF_DEVICE_SIZE]; // a reload changes neither
+    struct umad_choice choice;
+    struct sa_agent *agent;
+    struct verbs_watch *watch;
+    struct sweeper *_Atomic sweeper; // the pipeline pokes it, too
+    struct loop *loop;
+    struct control control;
+    struct server *server;
+    struct service *service;
+};
+
+// Made from the configuration, at the start and when it changes.
+struct sweeper_options gateway_sweeper_options(struct gateway *g, const struct conf *conf);
+bool gateway_load_names(const struct conf *conf, struct log *log, struct names **out,
+                        struct error *err); // NULL in `out`: there are none to read
+
+// A receiver, made from a copy of its configuration, which it may point into.
+struct gateway_receiver {
+    struct conf_receiver *conf; // NULL: there is none
+    struct receiver receiver;
+};
+bool gateway_make_receiver(const struct gateway *g, const struct conf_receiver *conf,
+                           struct gateway_receiver *out, struct error *err);
+void gateway_free_receiver(struct gateway_receiver *receiver); // one that was not started
+
+// Starts to deliver; `receiver` is taken over in any case.
+bool gateway_start_delivery(struct gateway *g, struct gateway_receiver *receiver, struct error *err);
+
+// Waits for a delivery's end, which was asked for, and frees what belongs to it.
+void gateway_finish_delivery(struct delivery *delivery, struct conf_receiver *conf);
+
+// What the control socket answers from, after anything of it was exchanged.
+void gateway_fill_control(struct gateway *g);
+
+#endif

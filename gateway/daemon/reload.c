@@ -1,0 +1,237 @@
+#include "daemon/reload.h"
+
+#include "daemon/gateway.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const int64_t FLUSH_US = 2 * CLOCK_US_PER_S;
+
+// All that is made before anything changes.
+struct plan {
+    struct conf *conf;
+    struct names *names;
+    struct policy_options policy;
+    struct gateway_receiver made[CONF_RECEIVERS_MAX + 1]; // those that are new or changed
+    size_t made_count;
+};
+
+static const struct conf_receiver *find(const struct conf *conf, const char *name)
+{
+    for (size_t i = 0; i < conf->receiver_count; i++) {
+        if (strcmp(conf->receivers[i].name, name) == 0)
+            return &conf->receivers[i];
+    }
+    return NULL;
+}
+
+// The running receiver is as this configuration wants it.
+static bool stays(const struct conf_receiver *running, const struct conf *conf)
+{
+    const struct conf_receiver *wanted = find(conf, running->name);
+    return wanted && memcmp(running, wanted, sizeof *running) == 0;
+}
+
+static bool runs_already(const struct gateway *g, const struct conf_receiver *wanted)
+{
+    for (size_t i = 0; i < g->delivery_count; i++) {
+        if (memcmp(g->receivers[i], wanted, sizeof *wanted) == 0)
+            return true;
+    }
+    return false;
+}
+
+// Making the plan.
+
+static void discard(struct plan *plan)
+{
+    for (size_t i = 0; i < plan->made_count; i++)
+        gateway_free_receiver(&plan->made[i]);
+    names_free(plan->names);
+    if (plan->conf)
+        conf_free(plan->conf);
+    free(plan->conf);
+    free(plan);
+}
+
+static bool make_receivers(const struct gateway *g, struct plan *plan, struct error *err)
+{
+    for (size_t i = 0; i < plan->conf->receiver_count; i++) {
+        const struct conf_receiver *wanted = &plan->conf->receivers[i];
+        if (runs_already(g, wanted))
+            continue;
+        if (!gateway_make_receiver(g, wanted, &plan->made[plan->made_count], err))
+            return false;
+        plan->made_count++;
+    }
+    return true;
+}
+
+static struct conf *load(const struct gateway *g, struct error *err)
+{
+    struct conf *conf = calloc(1, sizeof *conf);
+    if (!conf) {
+        error_set(err, "out of memory");
+        return NULL;
+    }
+    if (g->options->load(g->options->ctx, conf, err))
+        return conf;
+    free(conf);
+    return NULL;
+}
+
+// NULL with a sentence.
+static struct plan *make_plan(const struct gateway *g, struct error *err)
+{
+    struct plan *plan = calloc(1, sizeof *plan);
+    if (!plan) {
+        error_set(err, "out of memory");
+        return NULL;
+    }
+    plan->conf = load(g, err);
+    if (plan->conf && gateway_load_names(plan->conf, g->log, &plan->names, err) &&
+        make_receivers(g, plan, err)) {
+        policy_options_init(&plan->policy);
+        return plan;
+    }
+    discard(plan);
+    return NULL;
+}
+
+// What cannot be changed while it runs. The old values stay in force.
+
+static void name_if(struct text *t, bool changed, const char *item)
+{
+    if (changed)
+        text_addf(t, "%s%s", t->len ? ", " : "", item);
+}
+
+static void name_restart_items(const struct conf *old, const struct conf *next, struct text *t)
+{
+    const struct conf_fabric *a = &old->fabric, *b = &next->fabric;
+    const struct conf_journal *c = &old->journal, *d = &next->journal;
+    name_if(t, strcmp(a->device, b->device) != 0, "device");
+    name_if(t, a->port != b->port, "port");
+    name_if(t, a->has_sa_key != b->has_sa_key || a->sa_key != b->sa_key, "sa_key_file");
+    name_if(t, a->verify_interval_s != b->verify_interval_s, "verify_interval");
+    name_if(t, a->refresh_interval_s != b->refresh_interval_s, "refresh_interval");
+    name_if(t, memcmp(c, d, sizeof *c) != 0, "journal");
+    name_if(t, strcmp(old->socket, next->socket) != 0, "socket");
+}
+
+static void keep_restart_items(const struct conf *old, struct conf *next)
+{
+    bool with_master_sm = next->fabric.with_master_sm;
+    char map[CONF_PATH_SIZE];
+    memcpy(map, next->fabric.node_name_map, sizeof map);
+    next->fabric = old->fabric;
+    next->fabric.with_master_sm = with_master_sm;
+    memcpy(next->fabric.node_name_map, map, sizeof map);
+    next->journal = old->journal;
+    memcpy(next->socket, old->socket, sizeof next->socket);
+}
+
+// Carrying it out.
+
+struct exchange {
+    struct gateway *gateway;
+    struct plan *plan;
+};
+
+// In the pipeline's thread: what that thread reads.
+static void exchange(void *ctx, const struct pipeline_inside *inside)
+{
+    const struct exchange *e = ctx;
+    struct gateway *g = e->gateway;
+    struct plan *plan = e->plan;
+    struct conf *old_conf = g->conf;
+    struct names *old_names = g->names;
+    policy_change_options(inside->policy, &plan->policy, inside->now_us);
+    thresholds_change(g->thresholds, plan->conf->counters.thresholds);
+    topology_rename(g->topology, plan->names);
+    inside->maker->names = plan->names;
+    g->names = plan->names;
+    g->conf = plan->conf;
+    plan->conf = old_conf;
+    plan->names = old_names;
+}
+
+// Ends those that are gone or changed.
+static void end_deliveries(struct gateway *g)
+{
+    int64_t stop_by = clock_monotonic(&clock_system) + FLUSH_US;
+    size_t kept = 0, ended = 0;
+    struct {
+        struct delivery *delivery;
+        struct conf_receiver *conf;
+    } ending[CONF_RECEIVERS_MAX + 1];
+    for (size_t i = 0; i < g->delivery_count; i++) {
+        if (stays(g->receivers[i], g->conf)) {
+            delivery_reopen(g->deliveries[i]);
+            g->receivers[kept] = g->receivers[i];
+            g->deliveries[kept++] = g->deliveries[i];
+        } else {
+            delivery_ask_to_stop(g->deliveries[i], stop_by);
+            ending[ended].delivery = g->deliveries[i];
+            ending[ended++].conf = g->receivers[i];
+        }
+    }
+    g->delivery_count = kept;
+    while (ended-- > 0)
+        gateway_finish_delivery(ending[ended].delivery, ending[ended].conf);
+}
+
+// False only when memory or threads are short; the others are started.
+static bool begin_deliveries(struct gateway *g, struct plan *plan, struct error *err)
+{
+    bool ok = true;
+    for (size_t i = 0; i < plan->made_count; i++)
+        ok &= gateway_start_delivery(g, &plan->made[i], err);
+    return ok;
+}
+
+static bool change_sweeper(struct gateway *g, const struct conf *old, struct error *err)
+{
+    if (memcmp(&old->sweep, &g->conf->sweep, sizeof old->sweep) == 0 &&
+        old->counters.ports == g->conf->counters.ports &&
+        old->counters.interval_s == g->conf->counters.interval_s)
+        return true;
+    const struct sweeper_options options = gateway_sweeper_options(g, g->conf);
+    return sweeper_change(g->sweeper, &options, err);
+}
+
+static bool carry_out(struct gateway *g, struct plan *plan, struct error *err)
+{
+    struct exchange e = {g, plan};
+    keep_restart_items(g->conf, plan->conf);
+    if (!pipeline_call(g->pipeline, exchange, &e))
+        return error_set(err, "the gateway is too busy; try again");
+    // Now the plan has what was in force before.
+    end_deliveries(g);
+    bool ok = begin_deliveries(g, plan, err);
+    ok = change_sweeper(g, plan->conf, err) && ok;
+    log_set_levels(g->log, g->conf->log_levels);
+    gateway_fill_control(g);
+    return ok;
+}
+
+bool reload_run(struct gateway *gateway, struct text *restart, struct error *err)
+{
+    struct plan *plan = make_plan(gateway, err);
+    if (plan)
+        name_restart_items(gateway->conf, plan->conf, restart);
+    bool ok = plan && carry_out(gateway, plan, err);
+    if (plan)
+        discard(plan);
+    if (!ok) {
+        for (size_t i = 0; i < gateway->delivery_count; i++)
+            delivery_reopen(gateway->deliveries[i]);
+        log_write(gateway->log, LOG_LEVEL_ERROR, "the configuration was not reloaded: %s", err->text);
+    } else if (restart->len > 0) {
+        log_write(gateway->log, LOG_LEVEL_WARNING, "the configuration was reloaded; these items wait "
+                  "for a restart of ibtrapd: %s", restart->buf);
+    } else {
+        log_write(gateway->log, LOG_LEVEL_INFO, "the configuration was reloaded");
+    }
+    return ok;
+}
