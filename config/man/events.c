@@ -60,8 +60,9 @@ static void print_facts(const struct catalogue_entry *e)
     char facts[200], trap[32] = "";
     if (e->trap != 0)
         snprintf(trap, sizeof trap, "Trap %u, ", e->trap);
-    snprintf(facts, sizeof facts, "%s%s %s, category %s%s.", trap, trap[0] ? "severity" : "Severity",
-             severity_word(e->severity), category_word(e->category), ROLES[e->alarm]);
+    snprintf(facts, sizeof facts, "%s%s %s, category %s%s.", trap,
+             trap[0] ? "severity" : "Severity", severity_word(e->severity),
+             category_word(e->category), ROLES[e->alarm]);
     print_words(facts);
 }
 

@@ -34,6 +34,12 @@ struct timespec clock_deadline(int64_t timeout_us)
     return ts;
 }
 
+void clock_sleep(int64_t us)
+{
+    nanosleep(&(struct timespec){.tv_sec = us / CLOCK_US_PER_S, .tv_nsec = us % CLOCK_US_PER_S * 1000},
+              NULL);
+}
+
 void clock_format_utc(int64_t utc_us, char out[CLOCK_TEXT_SIZE])
 {
     const int64_t first = INT64_C(-62167219200), last = INT64_C(253402300799); // years 0 and 9999

@@ -31,6 +31,9 @@ static inline int64_t clock_monotonic(const struct clock *c)
 // wants of a condition variable with that clock.
 struct timespec clock_deadline(int64_t timeout_us);
 
+// Sleeps for so many microseconds, not negative, or until a signal comes.
+void clock_sleep(int64_t us);
+
 enum { CLOCK_TEXT_SIZE = 28 }; // "2026-11-21T03:19:03.123456Z" and its NUL
 
 // RFC 3339 with microseconds, as RFC 5424 wants it. Years outside 0..9999 are clamped.

@@ -14,7 +14,8 @@ static bool split(const char *name, struct instance *out)
     const char *dash = strrchr(name, '-');
     size_t length = dash ? (size_t)(dash - name) : 0;
     if (length == 0 || length >= sizeof out->device || name[0] == '.' ||
-        strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-") != strlen(name))
+        strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-") !=
+            strlen(name))
         return false;
     snprintf(out->device, sizeof out->device, "%.*s", (int)length, name);
     char *end;

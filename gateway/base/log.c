@@ -21,10 +21,12 @@ struct log {
 static const char *const WORDS[LEVELS] = {"error", "warning", "info", "debug"};
 static const int PRIORITIES[LEVELS] = {3, 4, 6, 7}; // RFC 5424, as sd-daemon(3) wants them
 static const char *const FOLDERS[LOG_FOLDER_COUNT] = {
-    [LOG_FOLDER_OTHER] = "other",   [LOG_FOLDER_BASE] = "base",         [LOG_FOLDER_MODEL] = "model",
-    [LOG_FOLDER_CONF] = "conf",     [LOG_FOLDER_IB] = "ib",             [LOG_FOLDER_TOPOLOGY] = "topology",
-    [LOG_FOLDER_EVENT] = "event",   [LOG_FOLDER_POLICY] = "policy",     [LOG_FOLDER_JOURNAL] = "journal",
-    [LOG_FOLDER_SINK] = "sink",     [LOG_FOLDER_AGENT] = "agent",       [LOG_FOLDER_CTL] = "ctl",
+    [LOG_FOLDER_OTHER] = "other",     [LOG_FOLDER_BASE] = "base",
+    [LOG_FOLDER_MODEL] = "model",     [LOG_FOLDER_CONF] = "conf",
+    [LOG_FOLDER_IB] = "ib",           [LOG_FOLDER_TOPOLOGY] = "topology",
+    [LOG_FOLDER_EVENT] = "event",     [LOG_FOLDER_POLICY] = "policy",
+    [LOG_FOLDER_JOURNAL] = "journal", [LOG_FOLDER_SINK] = "sink",
+    [LOG_FOLDER_AGENT] = "agent",     [LOG_FOLDER_CTL] = "ctl",
     [LOG_FOLDER_DAEMON] = "daemon"};
 
 // The place of a word in a list, or `n`.
@@ -131,7 +133,8 @@ static void emit(struct log *log, enum log_level level, char *line)
     pthread_mutex_unlock(&log->lock);
 }
 
-void log_write_from(enum log_folder folder, struct log *log, enum log_level level, const char *fmt, ...)
+void log_write_from(enum log_folder folder, struct log *log, enum log_level level, const char *fmt,
+                    ...)
 {
     if (level > log_get_level(log, folder))
         return;

@@ -1,5 +1,5 @@
-// The daemon's own log: one line an occurrence, to a stream (journald reads stderr). Each folder of the
-// gateway has a level of its own, which may change at any time.
+// The daemon's own log: one line an occurrence, to a stream (journald reads stderr). Each folder of
+// the gateway has a level of its own, which may change at any time.
 #ifndef IBTRAPD_BASE_LOG_H
 #define IBTRAPD_BASE_LOG_H
 
@@ -57,7 +57,7 @@ struct log_limit {
     int64_t open_at; // monotonic microseconds; zero-initialised
     unsigned held_back;
 };
-#define log_write_limited(log, limit, level, ...) \
+#define log_write_limited(log, limit, level, ...)                                                  \
     log_write_limited_from(LOG_FOLDER, log, limit, level, __VA_ARGS__)
 void log_write_limited_from(enum log_folder folder, struct log *log, struct log_limit *limit,
                             enum log_level level, const char *fmt, ...)

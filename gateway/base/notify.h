@@ -10,8 +10,8 @@ struct notify {
     int fd; // -1: nobody listens
 };
 
-// `socket`: a path, or '@' and an abstract name; NULL or empty: nobody listens. False with a sentence
-// when there is no such socket; the notify is good for use then, too, and tells nobody.
+// `socket`: a path, or '@' and an abstract name; NULL or empty: nobody listens. False with a
+// sentence when there is no such socket; the notify is good for use then, too, and tells nobody.
 bool notify_open(struct notify *notify, const char *socket, struct error *err);
 void notify_close(struct notify *notify);
 

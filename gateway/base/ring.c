@@ -45,36 +45,17 @@ static void *take_oldest(struct ring *ring)
     return item;
 }
 
-static void put_newest(struct ring *ring, void *item)
-{
-    ring->slots[(ring->head + ring->count) % ring->capacity] = item;
-    ring->count++;
-    pthread_cond_signal(&ring->filled);
-}
-
 bool ring_push(struct ring *ring, void *item)
 {
     pthread_mutex_lock(&ring->lock);
     bool room = !ring->closed && ring->count < ring->capacity;
-    if (room)
-        put_newest(ring, item);
-    pthread_mutex_unlock(&ring->lock);
-    return room;
-}
-
-void *ring_push_drop_oldest(struct ring *ring, void *item)
-{
-    void *dropped = NULL;
-    pthread_mutex_lock(&ring->lock);
-    if (ring->closed) {
-        dropped = item;
-    } else {
-        if (ring->count == ring->capacity)
-            dropped = take_oldest(ring);
-        put_newest(ring, item);
+    if (room) {
+        ring->slots[(ring->head + ring->count) % ring->capacity] = item;
+        ring->count++;
+        pthread_cond_signal(&ring->filled);
     }
     pthread_mutex_unlock(&ring->lock);
-    return dropped;
+    return room;
 }
 
 void *ring_pop(struct ring *ring, int64_t timeout_us)
@@ -102,14 +83,6 @@ void ring_close(struct ring *ring)
     ring->closed = true;
     pthread_cond_broadcast(&ring->filled);
     pthread_mutex_unlock(&ring->lock);
-}
-
-size_t ring_count(struct ring *ring)
-{
-    pthread_mutex_lock(&ring->lock);
-    size_t n = ring->count;
-    pthread_mutex_unlock(&ring->lock);
-    return n;
 }
 
 bool ring_closed(struct ring *ring)

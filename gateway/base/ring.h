@@ -15,10 +15,6 @@ void ring_free(struct ring *ring); // what is still inside stays the caller's
 // Any thread. False when the ring is full or closed; the pointer then stays the caller's.
 bool ring_push(struct ring *ring, void *item);
 
-// Any thread. Pushes always, unless the ring is closed (then it returns `item`): when full, the
-// oldest pointer makes room and is returned for the caller to release; NULL otherwise.
-void *ring_push_drop_oldest(struct ring *ring, void *item);
-
 // Waits up to `timeout_us` microseconds (negative: for ever) for an item. NULL when there was
 // none, or when the ring is closed and empty.
 void *ring_pop(struct ring *ring, int64_t timeout_us);
@@ -26,7 +22,6 @@ void *ring_pop(struct ring *ring, int64_t timeout_us);
 // No more pushes; those who wait wake up. What is inside can still be popped.
 void ring_close(struct ring *ring);
 
-size_t ring_count(struct ring *ring);
 bool ring_closed(struct ring *ring);
 
 #endif

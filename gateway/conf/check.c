@@ -1,6 +1,7 @@
 #include "conf/check.h"
 
 #include "base/secret.h"
+#include "model/catalogue.h"
 #include "model/names.h"
 
 #include <arpa/inet.h>
@@ -20,6 +21,9 @@ const char *const CHECK_SEVERITIES[8] = {"emergency", "alert",  "critical",     
                                          "warning",   "notice", "informational", "debug"};
 const char *const CHECK_METHODS[3] = {"off", "smp", "sa"};
 const char *const CHECK_PORTS[3] = {"off", "switches", "all"};
+const char *const CHECK_CATEGORIES[11] = {"fabric",   "link",      "port",  "node",
+                                          "security", "multicast", "sm",    "io",
+                                          "counter",  "gateway",   "vendor"};
 
 int check_find_word(const char *const *words, size_t n, const char *word)
 {
@@ -82,6 +86,11 @@ static int check_severity(cfg_t *cfg, cfg_opt_t *opt)
     return check_word(cfg, opt, CHECK_SEVERITIES, CHECK_COUNT(CHECK_SEVERITIES));
 }
 
+static int check_category(cfg_t *cfg, cfg_opt_t *opt)
+{
+    return check_word(cfg, opt, CHECK_CATEGORIES, CHECK_COUNT(CHECK_CATEGORIES));
+}
+
 int check_read_number(cfg_t *cfg, cfg_opt_t *opt, const char *value, void *result)
 {
     char *end;
@@ -126,6 +135,21 @@ RANGE_CHECK(check_age, 0, 31536000)
 RANGE_CHECK(check_timeout, 100, 5000)
 RANGE_CHECK(check_retries, 0, 10)
 RANGE_CHECK(check_window, 1, 512)
+RANGE_CHECK(check_up_to_a_day, 0, 86400)
+RANGE_CHECK(check_day, 1, 86400)
+RANGE_CHECK(check_storm_rate, 0, 100000)
+RANGE_CHECK(check_storm_period, 1, 3600)
+
+// One change is not yet flapping.
+static int check_flap(cfg_t *cfg, cfg_opt_t *opt)
+{
+    char text[24];
+    long value = cfg_opt_getnint(opt, cfg_opt_size(opt) - 1);
+    if (value == 0 || (value >= 2 && value <= 16))
+        return 0;
+    snprintf(text, sizeof text, "%ld", value);
+    return reject(cfg, opt, text, "must be 0 or from 2 to 16");
+}
 
 static int check_length(cfg_t *cfg, cfg_opt_t *opt, size_t max)
 {
@@ -150,6 +174,21 @@ LENGTH_CHECK(check_community, CONF_SECRET_SIZE)
 LENGTH_CHECK(check_snmp_name, 33) // RFC 3414: 32 octets
 LENGTH_CHECK(check_server_name, CONF_ADDRESS_SIZE)
 LENGTH_CHECK(check_pattern, FILTER_PATTERN_SIZE)
+
+// A rule for events that there are none of would silently do nothing.
+static int check_event_pattern(cfg_t *cfg, cfg_opt_t *opt)
+{
+    struct filter_list list = {.count = 1};
+    if (check_pattern(cfg, opt) != 0)
+        return -1;
+    snprintf(list.patterns[0], sizeof list.patterns[0], "%s", last_text(opt));
+    for (int kind = 0; kind < CATALOGUE_COUNT; kind++) {
+        if (filter_list_has(&list, catalogue_get((enum catalogue_event)kind)->name))
+            return 0;
+    }
+    return reject(cfg, opt, last_text(opt),
+                  "there is no such event; ibtrapctl catalogue shows them all");
+}
 
 static int check_path(cfg_t *cfg, cfg_opt_t *opt)
 {
@@ -293,16 +332,31 @@ static int check_level_pair(cfg_t *cfg, cfg_opt_t *opt)
     return wrong ? reject(cfg, opt, last_text(opt), wrong) : 0;
 }
 
-static int check_receiver_name(cfg_t *cfg, cfg_opt_t *opt)
+static int check_name(cfg_t *cfg, cfg_opt_t *opt, const char *whose, size_t max)
 {
+    char reason[80];
     const char *title = cfg_title(cfg_opt_getnsec(opt, cfg_opt_size(opt) - 1));
-    if (title[0] == '\0' || strlen(title) >= CONF_NAME_SIZE)
-        return reject(cfg, opt, title, "a receiver's name has 1 to 64 characters");
+    if (title[0] == '\0' || strlen(title) > max) {
+        snprintf(reason, sizeof reason, "%s name has 1 to %zu characters", whose, max);
+        return reject(cfg, opt, title, reason);
+    }
     for (const char *p = title; *p; p++) {
-        if (!strchr("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-", *p))
-            return reject(cfg, opt, title, "a receiver's name has letters, digits, '.', '_', '-'");
+        if (strchr("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-", *p))
+            continue;
+        snprintf(reason, sizeof reason, "%s name has letters, digits, '.', '_', '-'", whose);
+        return reject(cfg, opt, title, reason);
     }
     return 0;
+}
+
+static int check_receiver_name(cfg_t *cfg, cfg_opt_t *opt)
+{
+    return check_name(cfg, opt, "a receiver's", CONF_NAME_SIZE - 1);
+}
+
+static int check_rule_name(cfg_t *cfg, cfg_opt_t *opt)
+{
+    return check_name(cfg, opt, "a policy's", CONF_RULE_NAME_SIZE - 1);
 }
 
 #define TLS_CHECKS(section) \
@@ -338,6 +392,18 @@ const struct check CHECKS[] = {
     {"journal|rows", check_rows},
     {"journal|megabytes", check_megabytes},
     {"journal|days", check_days},
+    {"policy", check_rule_name},
+    {"policy|events", check_event_pattern},
+    {"policy|nodes", check_pattern},
+    {"policy|severity", check_severity},
+    {"policy|category", check_category},
+    {"policy|hold_down", check_up_to_a_day},
+    {"repeats|window", check_up_to_a_day},
+    {"flap|changes", check_flap},
+    {"flap|within", check_day},
+    {"flap|quiet", check_day},
+    {"storm|rate", check_storm_rate},
+    {"storm|period", check_storm_period},
     COMMON_CHECKS("snmp"),
     {"snmp|address", check_address},
     {"snmp|transport", check_snmp_transport},

@@ -177,6 +177,61 @@ static bool take_filter(cfg_t *section, struct filter *out)
            take_patterns(section, "switches", &out->switches);
 }
 
+// The place of an item's word; CONF_SAME when the item is not there.
+static int take_word(cfg_t *section, const char *item, const char *const *words, size_t n)
+{
+    const char *word = cfg_getstr(section, item);
+    return word ? check_find_word(words, n, word) : CONF_SAME;
+}
+
+static int take_number(cfg_t *section, const char *item)
+{
+    return cfg_size(section, item) > 0 ? (int)cfg_getint(section, item) : CONF_SAME;
+}
+
+static int take_choice(cfg_t *section, const char *item)
+{
+    return cfg_size(section, item) > 0 ? (int)cfg_getbool(section, item) : CONF_SAME;
+}
+
+static bool take_rule(struct conf_policy *policy, cfg_t *section)
+{
+    if (policy->rule_count == CONF_RULES_MAX)
+        return refuse(section, "there are more than %d of them", (int)CONF_RULES_MAX);
+    struct conf_rule *rule = &policy->rules[policy->rule_count++];
+    *rule = (struct conf_rule){
+        .enabled = take_choice(section, "enabled"),
+        .severity = take_word(section, "severity", CHECK_SEVERITIES, CHECK_COUNT(CHECK_SEVERITIES)),
+        .category = take_word(section, "category", CHECK_CATEGORIES, CHECK_COUNT(CHECK_CATEGORIES)),
+        .hold_down_s = take_number(section, "hold_down")};
+    snprintf(rule->name, sizeof rule->name, "%s", cfg_title(section));
+    if (rule->category != CONF_SAME)
+        rule->category += CATEGORY_FABRIC;
+    if (rule->enabled == CONF_SAME && rule->severity == CONF_SAME && rule->category == CONF_SAME &&
+        rule->hold_down_s == CONF_SAME)
+        return refuse(section, "it changes nothing: give it 'enabled', 'severity', 'category' or "
+                               "'hold_down'");
+    return take_patterns(section, "events", &rule->events) &&
+           take_patterns(section, "nodes", &rule->nodes);
+}
+
+static bool take_policy(cfg_t *cfg, struct conf_policy *out)
+{
+    cfg_t *flap = cfg_getsec(cfg, "flap"), *storm = cfg_getsec(cfg, "storm");
+    out->repeat_window_s = (unsigned)cfg_getint(cfg_getsec(cfg, "repeats"), "window");
+    out->flap_changes = (unsigned)cfg_getint(flap, "changes");
+    out->flap_within_s = (unsigned)cfg_getint(flap, "within");
+    out->flap_quiet_s = (unsigned)cfg_getint(flap, "quiet");
+    out->storm_rate = (unsigned)cfg_getint(storm, "rate");
+    out->storm_period_s = (unsigned)cfg_getint(storm, "period");
+    out->hold_consequences = cfg_getbool(cfg_getsec(cfg, "consequences"), "hold");
+    for (unsigned i = 0; i < cfg_size(cfg, "policy"); i++) {
+        if (!take_rule(out, cfg_getnsec(cfg, "policy", i)))
+            return false;
+    }
+    return true;
+}
+
 static bool take_address(cfg_t *section, struct conf_receiver *r, uint16_t default_port)
 {
     const char *address = cfg_getstr(section, "address");
@@ -383,7 +438,7 @@ static bool take_all(cfg_t *cfg, struct conf *conf)
     take_journal(cfg_getsec(cfg, "journal"), &conf->journal);
     take_counters(cfg_getsec(cfg, "counters"), &conf->counters);
     if (!take_fabric(cfg_getsec(cfg, "fabric"), &conf->fabric) ||
-        !take_sweep(cfg_getsec(cfg, "sweep"), &conf->sweep))
+        !take_sweep(cfg_getsec(cfg, "sweep"), &conf->sweep) || !take_policy(cfg, &conf->policy))
         return false;
     for (size_t k = 0; k < CHECK_COUNT(KINDS); k++) {
         for (unsigned i = 0; i < cfg_size(cfg, KINDS[k]); i++) {
@@ -424,6 +479,18 @@ static cfg_t *new_parser(void)
                                    CFG_END()};
     static cfg_opt_t journal[] = {TEXT("directory", INSTALL_STATE_DIRECTORY), NUMBER("rows", 1000000),
                                   NUMBER("megabytes", 1024), NUMBER("days", 31), CFG_END()};
+    static cfg_opt_t policy[] = {LIST("events"),
+                                 LIST("nodes"),
+                                 CFG_BOOL("enabled", cfg_false, CFGF_NODEFAULT),
+                                 TEXT("severity", NULL),
+                                 TEXT("category", NULL),
+                                 CFG_INT_CB("hold_down", 0, CFGF_NODEFAULT, check_read_number),
+                                 CFG_END()};
+    static cfg_opt_t repeats[] = {NUMBER("window", 60), CFG_END()};
+    static cfg_opt_t flap[] = {NUMBER("changes", 6), NUMBER("within", 300), NUMBER("quiet", 300),
+                               CFG_END()};
+    static cfg_opt_t storm[] = {NUMBER("rate", 50), NUMBER("period", 60), CFG_END()};
+    static cfg_opt_t consequences[] = {CFG_BOOL("hold", cfg_true, CFGF_NONE), CFG_END()};
     static cfg_opt_t snmp[] = {TEXT("address", NULL),
                                TEXT("transport", "udp"),
                                TEXT("version", NULL),
@@ -459,14 +526,19 @@ static cfg_t *new_parser(void)
                                RECEIVER_ITEMS(0, 100), CFG_END()};
     static cfg_opt_t control[] = {TEXT("socket", INSTALL_CONTROL_SOCKET), CFG_END()};
     static cfg_opt_t log[] = {TEXT("level", "info"), LIST("levels"), CFG_END()};
-    enum { RECEIVER = CFGF_MULTI | CFGF_TITLE | CFGF_NO_TITLE_DUPES };
+    enum { NAMED = CFGF_MULTI | CFGF_TITLE | CFGF_NO_TITLE_DUPES };
     static cfg_opt_t top[] = {CFG_SEC("fabric", fabric, CFGF_NONE),
                               CFG_SEC("sweep", sweep, CFGF_NONE),
                               CFG_SEC("counters", counters, CFGF_NONE),
                               CFG_SEC("journal", journal, CFGF_NONE),
-                              CFG_SEC("snmp", snmp, RECEIVER),
-                              CFG_SEC("syslog", syslog, RECEIVER),
-                              CFG_SEC("file", file, RECEIVER),
+                              CFG_SEC("policy", policy, NAMED),
+                              CFG_SEC("repeats", repeats, CFGF_NONE),
+                              CFG_SEC("flap", flap, CFGF_NONE),
+                              CFG_SEC("storm", storm, CFGF_NONE),
+                              CFG_SEC("consequences", consequences, CFGF_NONE),
+                              CFG_SEC("snmp", snmp, NAMED),
+                              CFG_SEC("syslog", syslog, NAMED),
+                              CFG_SEC("file", file, NAMED),
                               CFG_SEC("control", control, CFGF_NONE),
                               CFG_SEC("log", log, CFGF_NONE),
                               CFG_BOOL(END_ITEM, cfg_false, CFGF_NONE),
@@ -567,7 +639,11 @@ static bool make_room(struct conf *conf, struct error *err)
 {
     *conf = (struct conf){0};
     conf->receivers = calloc(CONF_RECEIVERS_MAX + 1, sizeof *conf->receivers);
-    return conf->receivers || error_set(err, "out of memory");
+    conf->policy.rules = calloc(CONF_RULES_MAX, sizeof *conf->policy.rules);
+    if (conf->receivers && conf->policy.rules)
+        return true;
+    conf_free(conf);
+    return error_set(err, "out of memory");
 }
 
 static struct conf_receiver *add_builtin(struct conf *conf, const char *name,
@@ -607,6 +683,12 @@ bool conf_defaults(struct conf *conf, struct error *err)
                                           .rows_max = 1000000,
                                           .bytes_max = INT64_C(1024) << 20,
                                           .age_us = 31 * 86400 * CLOCK_US_PER_S};
+    conf->policy.repeat_window_s = 60;
+    conf->policy.flap_changes = 6;
+    conf->policy.flap_within_s = conf->policy.flap_quiet_s = 300;
+    conf->policy.storm_rate = 50;
+    conf->policy.storm_period_s = 60;
+    conf->policy.hold_consequences = true;
     snprintf(conf->socket, sizeof conf->socket, "%s", INSTALL_CONTROL_SOCKET);
     set_levels(conf->log_levels, LOG_LEVEL_INFO);
     add_local_syslog(conf);
@@ -669,6 +751,7 @@ void conf_free(struct conf *conf)
     if (conf->receivers)
         explicit_bzero(conf->receivers, (CONF_RECEIVERS_MAX + 1) * sizeof *conf->receivers);
     free(conf->receivers);
+    free(conf->policy.rules);
     *conf = (struct conf){0};
 }
 

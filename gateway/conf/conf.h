@@ -19,6 +19,8 @@ enum {
     CONF_WORD_SIZE = 65,
     CONF_DEVICE_SIZE = 64,
     CONF_RECEIVERS_MAX = 64,
+    CONF_RULE_NAME_SIZE = 64,
+    CONF_RULES_MAX = 64,
 };
 
 struct conf_fabric {
@@ -115,11 +117,35 @@ struct conf_receiver {
     struct conf_file file;
 };
 
+enum { CONF_SAME = -1 }; // in a rule: says nothing of this
+
+// A section "policy". Of the rules that fit an event the last one decides.
+struct conf_rule {
+    char name[CONF_RULE_NAME_SIZE];
+    struct filter_list events, nodes; // empty: all
+    int enabled;                      // 0, 1 or CONF_SAME
+    int severity;                     // enum severity or CONF_SAME
+    int category;                     // enum category or CONF_SAME
+    int hold_down_s;                  // or CONF_SAME
+};
+
+struct conf_policy {
+    struct conf_rule *rules; // in their order
+    size_t rule_count;
+    unsigned repeat_window_s; // 0: off
+    unsigned flap_changes;    // 0: off
+    unsigned flap_within_s, flap_quiet_s;
+    unsigned storm_rate; // events of one kind in a second; 0: off
+    unsigned storm_period_s;
+    bool hold_consequences;
+};
+
 struct conf {
     struct conf_fabric fabric;
     struct conf_sweep sweep;
     struct conf_counters counters;
     struct conf_journal journal;
+    struct conf_policy policy;
     struct conf_receiver *receivers;
     size_t receiver_count;
     char socket[CONF_PATH_SIZE];

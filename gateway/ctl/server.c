@@ -61,19 +61,19 @@ static json_t *answer(struct server *server, const char *line)
 static void read_lines(struct bufferevent *client, void *ctx)
 {
     struct server *server = ctx;
-    struct evbuffer *in = bufferevent_get_input(client);
+    struct evbuffer *in = bufferevent_get_input(client), *out = bufferevent_get_output(client);
     char *line;
-    while ((line = evbuffer_readln(in, NULL, EVBUFFER_EOL_LF)) != NULL) {
+    while (evbuffer_get_length(out) <= SERVER_OUTPUT_MAX &&
+           (line = evbuffer_readln(in, NULL, EVBUFFER_EOL_LF)) != NULL) {
         json_t *result = answer(server, line);
         free(line);
         char *text = json_dumps(result, JSON_COMPACT);
         json_decref(result);
         if (text)
-            evbuffer_add_printf(bufferevent_get_output(client), "%s\n", text);
+            evbuffer_add_printf(out, "%s\n", text);
         free(text);
     }
-    if (evbuffer_get_length(in) >= SERVER_LINE_MAX ||
-        evbuffer_get_length(bufferevent_get_output(client)) > SERVER_OUTPUT_MAX)
+    if (evbuffer_get_length(in) >= SERVER_LINE_MAX || evbuffer_get_length(out) > SERVER_OUTPUT_MAX)
         drop(server, client);
 }
 

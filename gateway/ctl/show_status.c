@@ -29,6 +29,13 @@ static void show_port(FILE *out, const json_t *status)
         fprintf(out, "Problem  %s\n", word(status, "problem"));
 }
 
+// As `createUser -e` of snmptrapd wants it.
+static void show_engine(FILE *out, const json_t *snmp)
+{
+    if (word(snmp, "engine_id")[0] != '\0')
+        fprintf(out, "SNMP     engine ID 0x%s\n", word(snmp, "engine_id"));
+}
+
 static void show_role(FILE *out, const json_t *role)
 {
     const char *reason = word(role, "reason");
@@ -142,6 +149,7 @@ bool show_status(FILE *out, const json_t *status)
     fprintf(out, "ibtrapd %s, running for %lld s\n", word(status, "release"),
             count(status, "uptime"));
     show_port(out, status);
+    show_engine(out, json_object_get(status, "snmp"));
     show_role(out, json_object_get(status, "role"));
     show_sweep(out, json_object_get(status, "sweep"));
     show_port_counters(out, json_object_get(status, "port_counters"));

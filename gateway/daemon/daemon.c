@@ -3,6 +3,7 @@
 #include "ctl/server.h"
 #include "daemon/loop.h"
 #include "daemon/pipeline.h"
+#include "daemon/policies.h"
 #include "daemon/receivers.h"
 #include "daemon/reload.h"
 #include "daemon/role.h"
@@ -292,6 +293,9 @@ static bool find_peer(void *ctx, uint64_t node_guid, uint8_t port, struct endpoi
 
 static bool start_pipeline(struct gateway *g, struct error *err)
 {
+    struct policy_rule *rules = calloc(POLICY_RULES_MAX, sizeof *rules);
+    if (!rules)
+        return error_set(err, "out of memory");
     g->lookup = (struct maker_lookup){find_lid, find_guid, find_peer, g->topology};
     struct pipeline_options options = {.maker = {.clock = &clock_system,
                                                        .random = &random_system,
@@ -304,8 +308,9 @@ static bool start_pipeline(struct gateway *g, struct error *err)
                                              .look = look_at_fabric,
                                              .acknowledge = acknowledge,
                                              .ctx = g};
-    policy_options_init(&options.policy);
+    policies_from_conf(g->conf, &options.policy, rules);
     g->pipeline = pipeline_start(&options, err);
+    free(rules);
     return g->pipeline != NULL;
 }
 

@@ -1,6 +1,7 @@
 #include "daemon/pipeline.h"
 
 #include "base/ring.h"
+#include "daemon/recall.h"
 #include "ib/repeats.h"
 #include "model/fabric_record.h"
 
@@ -57,7 +58,7 @@ static void commit(struct pipeline *p)
 
 static void hold_as_standby(struct event *event)
 {
-    snprintf(event->held, sizeof event->held, "standby");
+    snprintf(event->held, sizeof event->held, EVENT_STANDBY);
 }
 
 // What policy passes on. No more than a batch waits for a commit, however much a sweep found.
@@ -301,26 +302,6 @@ static void recall_reports(struct pipeline *p)
     journal_each_recent_report(p->options.journal, r.utc - REPEATS_MEMORY_US, recall_report, &r);
 }
 
-static void recall_alarm(void *ctx, const struct alarm *alarm)
-{
-    const struct recall *r = ctx;
-    int64_t shelved = alarm->shelved_until_us;
-    const struct policy_recalled recalled = {
-        .key = alarm->key,
-        .event_id = alarm->event_id,
-        .told_id = alarm->event_id,
-        .severity = alarm->severity,
-        .shelved_until_us = shelved > r->utc ? r->monotonic + (shelved - r->utc) : 0};
-    policy_recall(r->pipeline->policy, &recalled, r->monotonic);
-}
-
-// What stood when the gateway ended.
-static void recall_alarms(struct pipeline *p)
-{
-    struct recall r = {p, clock_utc(p->maker.clock), clock_monotonic(p->maker.clock)};
-    journal_each_alarm(p->options.journal, recall_alarm, &r);
-}
-
 static bool make_parts(struct pipeline *p)
 {
     const struct observer_options observer = {.topology = p->options.topology,
@@ -346,7 +327,7 @@ struct pipeline *pipeline_start(const struct pipeline_options *options, struct e
     }
     if (p && make_parts(p)) {
         recall_reports(p);
-        recall_alarms(p);
+        recall_policy(p->options.journal, p->policy, p->maker.clock);
         rc = pthread_create(&p->thread, NULL, run, p);
     }
     if (rc == 0)

@@ -112,6 +112,9 @@ static bool make_syslog(struct receiver *out, const struct conf_receiver *c,
 {
     const struct conf_syslog *s = &c->syslog;
     struct syslog_options options = SYSLOG_DEFAULTS;
+    char engine_id[SNMP_ENGINE_TEXT_SIZE];
+    snmp_engine_text(engine_id);
+    options.engine_id = engine_id;
     options.transport = syslog_transport_of(c->transport);
     options.path = s->path;
     options.host = c->host;

@@ -1,6 +1,7 @@
 #include "daemon/reload.h"
 
 #include "daemon/gateway.h"
+#include "daemon/policies.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +12,8 @@ static const int64_t FLUSH_US = 2 * CLOCK_US_PER_S;
 struct plan {
     struct conf *conf;
     struct names *names;
-    struct policy_options policy;
+    struct policy_options policy; // points to the rules
+    struct policy_rule rules[POLICY_RULES_MAX];
     struct gateway_receiver made[CONF_RECEIVERS_MAX + 1]; // those that are new or changed
     size_t made_count;
 };
@@ -91,7 +93,7 @@ static struct plan *make_plan(const struct gateway *g, struct error *err)
     plan->conf = load(g, err);
     if (plan->conf && gateway_load_names(plan->conf, g->log, &plan->names, err) &&
         make_receivers(g, plan, err)) {
-        policy_options_init(&plan->policy);
+        policies_from_conf(plan->conf, &plan->policy, plan->rules);
         return plan;
     }
     discard(plan);

@@ -1,6 +1,6 @@
-// What the service manager knows of the daemon (Type=notify): that it is up, reloads or stops, a line
-// of status, and that it is alive. Alive is what makes progress: the watchdog is fed only when the
-// pipeline went on since it was fed last. Of the main thread.
+// What the service manager knows of the daemon (Type=notify): that it is up, reloads or stops, a
+// line of status, and that it is alive. Alive is what makes progress: the watchdog is fed only when
+// the pipeline went on since it was fed last. Of the main thread.
 #ifndef IBTRAPD_DAEMON_SERVICE_H
 #define IBTRAPD_DAEMON_SERVICE_H
 
@@ -14,9 +14,9 @@ enum { SERVICE_STATUS_SIZE = 200 };
 struct event_base; // of libevent
 
 struct service_options {
-    const char *socket;     // as $NOTIFY_SOCKET has it; NULL: there is no service manager
-    int64_t watchdog_us;    // it wants to hear this often; 0: never
-    struct event_base *base; // the main loop's, outlives the service
+    const char *socket;           // as $NOTIFY_SOCKET has it; NULL: there is no service manager
+    int64_t watchdog_us;          // it wants to hear this often; 0: never
+    struct event_base *base;      // the main loop's, outlives the service
     uint64_t (*beats)(void *ctx); // grows while the pipeline makes progress
     void (*describe)(void *ctx, char out[SERVICE_STATUS_SIZE]); // one line for people
     void *ctx;
@@ -26,7 +26,8 @@ struct service_options {
 
 struct service;
 
-// What $WATCHDOG_USEC and $WATCHDOG_PID, NULL if not set, ask of this process: microseconds, 0: nothing.
+// What $WATCHDOG_USEC and $WATCHDOG_PID, NULL if not set, ask of this process: microseconds, 0:
+// nothing.
 int64_t service_watchdog_us(const char *usec, const char *pid, pid_t own);
 
 // The options are copied. NULL with a sentence when memory is short; a socket that is not there is

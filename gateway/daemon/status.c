@@ -4,6 +4,7 @@
 #include "base/wire.h"
 #include "daemon/topology_json.h"
 #include "install.h"
+#include "sink/snmp.h"
 
 #include <string.h>
 
@@ -155,9 +156,12 @@ json_t *status_json(const struct status_parts *parts, int64_t uptime_us)
         json_array_append_new(subscriptions, subscription_json(&s.subscriptions[i], &s));
     for (size_t i = 0; i < parts->delivery_count; i++)
         json_array_append_new(receivers, receiver_json(parts->deliveries[i]));
-    return json_pack("{s:i, s:s, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "version", 1, "release",
-                     INSTALL_VERSION, "uptime", (json_int_t)(uptime_us / CLOCK_US_PER_S), "problem",
-                     text_json(s.problem), "port", port_json(&s), "sm", sm_json(&s), "subscriptions",
+    char engine_id[SNMP_ENGINE_TEXT_SIZE];
+    snmp_engine_text(engine_id);
+    return json_pack("{s:i, s:s, s:{s:s}, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}",
+                     "version", 1, "release", INSTALL_VERSION, "snmp", "engine_id", engine_id, "uptime",
+                     (json_int_t)(uptime_us / CLOCK_US_PER_S), "problem", text_json(s.problem), "port",
+                     port_json(&s), "sm", sm_json(&s), "subscriptions",
                      subscriptions, "counters", counters_json(&s.counters, &p), "journal",
                      journal_json(parts->journal), "receivers", receivers, "role", role_json(parts),
                      "sweep", sweep_json(parts->sweep), "port_counters",

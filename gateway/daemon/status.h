@@ -21,7 +21,7 @@ struct status_parts {
     const char *role;                   // why they do, or do not: part of a sentence; may be empty
 };
 
-// One line for people, such as "mlx5_0 port 1 active, 14 of 14 subscriptions".
+// One line for people, such as "mlx5_0 port 1 active, 17 of 17 subscriptions".
 void status_line(const struct sa_status *sa, char *out, size_t size);
 
 // A new reference.

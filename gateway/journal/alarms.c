@@ -13,6 +13,7 @@ enum { BUCKETS = 16384 };
 
 struct entry {
     struct alarm alarm;
+    char last_id[EVENT_ID_SIZE]; // of the event that raised it last; empty: before this start
     bool active; // otherwise cleared, and the file may still have it
     // Numbers of what `alarm` and `active` said: now, and when they were last written; 0: never.
     uint64_t revision, written;
@@ -135,9 +136,24 @@ static struct alarm begin_alarm(const char *key, const struct event *event, int6
     return alarm;
 }
 
+// By this gateway, or by the one that is active.
+static bool is_told(const struct event *event)
+{
+    return event->held[0] == '\0' || strcmp(event->held, EVENT_STANDBY) == 0;
+}
+
+// Policy tells late of what was raised before.
+static bool is_told_late(const struct entry *e, const struct event *event)
+{
+    return e->active && event->related_id[0] != '\0' &&
+           (strcmp(event->related_id, e->last_id) == 0 ||
+            strcmp(event->related_id, e->alarm.event_id) == 0);
+}
+
 static bool raise_alarm(struct alarms *a, const struct event *event, int64_t sequence)
 {
     struct entry *e = find(a, event->alarm_key);
+    const bool raised_anew = !e || !is_told_late(e, event);
     if (e && !e->active) { // it is another one now
         TAILQ_REMOVE(&a->order, e, in_order);
         e->alarm = begin_alarm(event->alarm_key, event, sequence);
@@ -154,7 +170,10 @@ static bool raise_alarm(struct alarms *a, const struct event *event, int64_t seq
     e->alarm.severity = event->severity;
     e->alarm.node_guid = event->subject.node_guid ? event->subject.node_guid : event->subject.guid;
     e->alarm.last_us = event->time_us;
-    e->alarm.count++;
+    e->alarm.count += raised_anew;
+    memcpy(e->last_id, event->id, sizeof e->last_id);
+    if (is_told(event))
+        memcpy(e->alarm.told_id, event->id, sizeof e->alarm.told_id);
     note_change(a, e);
     return true;
 }
@@ -215,6 +234,8 @@ static void merge(struct alarms *a, struct entry *e, const struct alarm *stored)
     alarm->acknowledged_us = stored->acknowledged_us;
     alarm->shelved_until_us = stored->shelved_until_us;
     memcpy(alarm->event_id, stored->event_id, sizeof alarm->event_id);
+    if (alarm->told_id[0] == '\0')
+        memcpy(alarm->told_id, stored->told_id, sizeof alarm->told_id);
     memcpy(alarm->note, stored->note, sizeof alarm->note);
     put_in_order(a, e);
     note_change(a, e);

@@ -2,6 +2,7 @@
 
 #include "journal/alarms.h"
 #include "journal/store.h"
+#include "journal/windows.h"
 #include "model/catalogue.h"
 #include "model/event_record.h"
 
@@ -44,7 +45,8 @@ struct waiting_fabric {
 struct journal {
     struct journal_options options;
     char path[256];
-    struct alarms *alarms; // has its own lock
+    struct alarms *alarms;   // has its own lock
+    struct windows *windows; // likewise
 
     // The writer's own.
     struct store *writer; // NULL while degraded
@@ -92,6 +94,7 @@ static void begin_file(struct journal *j)
     pthread_mutex_unlock(&j->lock);
     j->fabric_saved = false;
     alarms_begin_file(j->alarms);
+    windows_begin_file(j->windows);
 }
 
 // Renames the file and what belongs to it to <path>.corrupt-<time>.
@@ -203,6 +206,8 @@ static enum store_result load_file(struct journal *j, struct error *err)
         result = load_cursors(j, err);
     if (result == STORE_OK)
         result = alarms_load(j->alarms, j->writer, err);
+    if (result == STORE_OK)
+        result = windows_load(j->windows, j->writer, err);
     if (result != STORE_OK) {
         store_close(j->writer);
         j->writer = NULL;
@@ -250,13 +255,16 @@ struct journal *journal_open(const struct journal_options *options, struct error
 {
     struct journal *j = calloc(1, sizeof *j);
     struct alarms *alarms = alarms_new();
-    if (!j || !alarms) {
+    struct windows *windows = windows_new();
+    if (!j || !alarms || !windows) {
         error_set(err, "out of memory");
+        windows_free(windows);
         alarms_free(alarms);
         free(j);
         return NULL;
     }
     j->alarms = alarms;
+    j->windows = windows;
     j->options = *options;
     j->lock_fd = -1;
     j->status.durable = true;
@@ -289,6 +297,7 @@ void journal_close(struct journal *journal)
         close(journal->lock_fd);
     for (size_t i = 0; i < JOURNAL_MEMORY_MAX; i++)
         event_release(journal->memory[i].event);
+    windows_free(journal->windows);
     alarms_free(journal->alarms);
     free(journal->fabric.record);
     pthread_cond_destroy(&journal->grown);
@@ -430,6 +439,7 @@ static enum store_result write_plan(struct journal *j, const struct plan *plan, 
             store_set_cursor(j->writer, j->cursors[i].name, plan->cursors[i]);
     }
     alarms_write(j->alarms, j->writer);
+    windows_write(j->windows, j->writer);
     add_fabric(j);
     return store_commit(j->writer, err);
 }
@@ -462,6 +472,7 @@ static void take_result(struct journal *j, const struct plan *plan, enum store_r
         j->status.commits++;
         pthread_mutex_unlock(&j->lock);
         alarms_committed(j->alarms);
+        windows_committed(j->windows);
         fabric_committed(j);
         set_problem(j, "");
         return;
@@ -599,7 +610,7 @@ bool journal_has_work(struct journal *journal)
     int64_t now = clock_monotonic(journal->options.clock);
     bool work = journal->stored < journal->appended || now >= journal->prune_at ||
                 atomic_load(&journal->asked_age_us) > 0 || journal->fabric.record ||
-                alarms_have_changed(journal->alarms);
+                alarms_have_changed(journal->alarms) || windows_have_changed(journal->windows);
     for (size_t i = 0; i < journal->cursor_count; i++)
         work |= journal->cursors[i].sequence != journal->cursors[i].saved;
     pthread_mutex_unlock(&journal->lock);
@@ -797,12 +808,6 @@ static bool wait_for_more(struct journal *j, int64_t after, int64_t timeout_us)
     return j->committed > after;
 }
 
-static void sleep_us(int64_t us)
-{
-    nanosleep(&(struct timespec){.tv_sec = us / CLOCK_US_PER_S, .tv_nsec = us % CLOCK_US_PER_S * 1000},
-              NULL);
-}
-
 size_t journal_read(struct journal *journal, int64_t after, struct journal_item *items, size_t n,
                     int64_t timeout_us)
 {
@@ -816,7 +821,7 @@ size_t journal_read(struct journal *journal, int64_t after, struct journal_item 
     if (!more || in_memory)
         return count;
     if (read_from_disk(journal, after, items, n, &count) != STORE_OK) {
-        sleep_us(timeout_us); // not now; what is there may still be read later
+        clock_sleep(timeout_us); // not now; what is there may still be read later
         return count;
     }
     if (count > 0)
@@ -899,4 +904,22 @@ bool journal_acknowledge_alarm(struct journal *journal, const char *key, const c
 bool journal_shelve_alarm(struct journal *journal, const char *key, int64_t until_us)
 {
     return alarms_shelve(journal->alarms, key, until_us);
+}
+
+// Maintenance windows.
+
+bool journal_set_window(struct journal *journal, const struct journal_window *window)
+{
+    return windows_set(journal->windows, window, clock_utc(journal->options.clock));
+}
+
+bool journal_remove_window(struct journal *journal, const char *name)
+{
+    return windows_remove(journal->windows, name);
+}
+
+void journal_each_window(struct journal *journal,
+                         void (*each)(void *ctx, const struct journal_window *window), void *ctx)
+{
+    windows_each(journal->windows, each, ctx);
 }

@@ -9,6 +9,7 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/log.h"
+#include "journal/window.h"
 #include "model/alarm.h"
 #include "model/event.h"
 
@@ -107,6 +108,16 @@ void journal_each_alarm(struct journal *journal, void (*each)(void *ctx, const s
 // Any thread. False when no such alarm is active. A raise after that changes neither; a clear ends both.
 bool journal_acknowledge_alarm(struct journal *journal, const char *key, const char *note);
 bool journal_shelve_alarm(struct journal *journal, const char *key, int64_t until_us); // 0: no longer
+
+// Maintenance windows, which survive restarts too. Writer's thread; saved with the next commit.
+// Windows that ended are forgotten when one is set.
+bool journal_set_window(struct journal *journal,
+                        const struct journal_window *window);          // false: no room
+bool journal_remove_window(struct journal *journal, const char *name); // false: none such
+
+// Any thread; those that ended may be among them. `each` must not call the journal.
+void journal_each_window(struct journal *journal,
+                         void (*each)(void *ctx, const struct journal_window *window), void *ctx);
 
 // Asks the writer to drop, with its next commits, what is older and what every receiver has. Any thread.
 void journal_ask_to_prune(struct journal *journal, int64_t age_us);

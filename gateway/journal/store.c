@@ -45,6 +45,12 @@ static const char *const MIGRATIONS[STORE_SCHEMA_VERSION] = {
     " acknowledged_us INTEGER NOT NULL,"
     " note TEXT NOT NULL,"
     " shelved_until_us INTEGER NOT NULL);",
+    "ALTER TABLE alarm ADD COLUMN told_id TEXT NOT NULL DEFAULT '';"
+    "UPDATE alarm SET told_id = event_id;" // until then, receivers heard of every event
+    "CREATE TABLE maintenance ("
+    " name TEXT PRIMARY KEY,"
+    " until_us INTEGER NOT NULL,"
+    " nodes TEXT NOT NULL);", // a pattern a line
 };
 
 enum statement {
@@ -59,6 +65,9 @@ enum statement {
     SET_ALARM,
     DELETE_ALARM,
     READ_ALARMS,
+    DELETE_WINDOWS,
+    ADD_WINDOW,
+    READ_WINDOWS,
     ADD_SNAPSHOT,
     DELETE_SNAPSHOTS,
     LIST_SNAPSHOTS,
@@ -68,9 +77,9 @@ enum statement {
 
 #define ROW_COLUMNS \
     "sequence, id, type, time_us, severity, node_guid, report_lid, report_tid, report_digest, record"
-#define ALARM_COLUMNS \
-    "key, event_sequence, event_id, type, severity, raised_us, last_us, count, node_guid, text," \
-    " acknowledged_us, note, shelved_until_us"
+#define ALARM_COLUMNS                                                                              \
+    "key, event_sequence, event_id, type, severity, raised_us, last_us, count, node_guid, text,"   \
+    " acknowledged_us, note, shelved_until_us, told_id"
 #define SNAPSHOT_COLUMNS "number, time_us, digest, nodes, links, length(record)"
 
 static const char *const SQL[STATEMENT_COUNT] = {
@@ -79,8 +88,9 @@ static const char *const SQL[STATEMENT_COUNT] = {
                   " ON CONFLICT (sequence) DO NOTHING",
     [SET_CURSOR] = "INSERT INTO receiver (name, cursor) VALUES (?1, ?2)"
                    " ON CONFLICT (name) DO UPDATE SET cursor = ?2",
-    [DELETE_THROUGH] = "DELETE FROM event WHERE sequence IN"
-                       " (SELECT sequence FROM event WHERE sequence <= ? ORDER BY sequence LIMIT ?)",
+    [DELETE_THROUGH] =
+        "DELETE FROM event WHERE sequence IN"
+        " (SELECT sequence FROM event WHERE sequence <= ? ORDER BY sequence LIMIT ?)",
     [READ_AFTER] = "SELECT " ROW_COLUMNS " FROM event WHERE sequence > ? ORDER BY sequence LIMIT ?",
     [READ_SINCE] = "SELECT " ROW_COLUMNS " FROM event WHERE time_us >= ? ORDER BY sequence",
     [READ_CURSORS] = "SELECT name, cursor FROM receiver",
@@ -88,10 +98,13 @@ static const char *const SQL[STATEMENT_COUNT] = {
                  " (SELECT time_us FROM event ORDER BY sequence LIMIT 1),"
                  " (SELECT count(*) FROM snapshot), (SELECT sum(length(record)) FROM snapshot)",
     [FIRST_SINCE] = "SELECT min(sequence) FROM event WHERE time_us >= ?",
-    [SET_ALARM] = "INSERT OR REPLACE INTO alarm (" ALARM_COLUMNS
-                  ") VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?)",
+    [SET_ALARM] =
+        "INSERT OR REPLACE INTO alarm (" ALARM_COLUMNS ") VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
     [DELETE_ALARM] = "DELETE FROM alarm WHERE key = ?",
     [READ_ALARMS] = "SELECT " ALARM_COLUMNS " FROM alarm ORDER BY event_sequence",
+    [DELETE_WINDOWS] = "DELETE FROM maintenance",
+    [ADD_WINDOW] = "INSERT INTO maintenance (name, until_us, nodes) VALUES (?,?,?)",
+    [READ_WINDOWS] = "SELECT name, until_us, nodes FROM maintenance ORDER BY rowid",
     [ADD_SNAPSHOT] = "INSERT INTO snapshot (time_us, digest, nodes, links, record)"
                      " SELECT ?1, ?2, ?3, ?4, ?5 WHERE ?2 IS NOT"
                      " (SELECT digest FROM snapshot ORDER BY number DESC LIMIT 1)",
@@ -328,6 +341,7 @@ void store_set_alarm(struct store *store, const struct alarm *alarm)
     sqlite3_bind_int64(s, 11, alarm->acknowledged_us);
     sqlite3_bind_text(s, 12, alarm->note, -1, SQLITE_STATIC);
     sqlite3_bind_int64(s, 13, alarm->shelved_until_us);
+    sqlite3_bind_text(s, 14, alarm->told_id, -1, SQLITE_STATIC);
     finish_statement(store, s);
 }
 
@@ -337,6 +351,28 @@ void store_delete_alarm(struct store *store, const char *key)
     if (!s)
         return;
     sqlite3_bind_text(s, 1, key, -1, SQLITE_STATIC);
+    finish_statement(store, s);
+}
+
+void store_delete_windows(struct store *store)
+{
+    sqlite3_stmt *s = begin_statement(store, DELETE_WINDOWS);
+    if (s)
+        finish_statement(store, s);
+}
+
+void store_add_window(struct store *store, const struct journal_window *window)
+{
+    char nodes[FILTER_PATTERNS_MAX * FILTER_PATTERN_SIZE];
+    struct text t = text_in(nodes, sizeof nodes);
+    sqlite3_stmt *s = begin_statement(store, ADD_WINDOW);
+    if (!s)
+        return;
+    for (size_t i = 0; i < window->nodes.count; i++)
+        text_addf(&t, "%s%s", i ? "\n" : "", window->nodes.patterns[i]);
+    sqlite3_bind_text(s, 1, window->name, -1, SQLITE_STATIC);
+    sqlite3_bind_int64(s, 2, window->until_us);
+    sqlite3_bind_text(s, 3, nodes, -1, SQLITE_STATIC);
     finish_statement(store, s);
 }
 
@@ -465,6 +501,7 @@ static struct alarm alarm_of(sqlite3_stmt *s)
     copy_text(alarm.type, sizeof alarm.type, s, 3);
     copy_text(alarm.text, sizeof alarm.text, s, 9);
     copy_text(alarm.note, sizeof alarm.note, s, 11);
+    copy_text(alarm.told_id, sizeof alarm.told_id, s, 13);
     return alarm;
 }
 
@@ -486,6 +523,34 @@ enum store_result store_read_alarms(struct store *store,
 enum store_result store_count_alarms(struct store *store, int64_t *out, struct error *err)
 {
     return tell(store, read_number(store, "SELECT count(*) FROM alarm", out), err);
+}
+
+static void read_patterns(struct filter_list *list, const char *lines)
+{
+    while (*lines && list->count < FILTER_PATTERNS_MAX) {
+        size_t length = strcspn(lines, "\n");
+        struct text t = text_in(list->patterns[list->count++], FILTER_PATTERN_SIZE);
+        text_add_n(&t, lines, length);
+        lines += length + (lines[length] == '\n');
+    }
+}
+
+enum store_result store_read_windows(struct store *store,
+                                     void (*each)(void *ctx, const struct journal_window *window),
+                                     void *ctx, struct error *err)
+{
+    sqlite3_stmt *s = store->statements[READ_WINDOWS];
+    int code;
+    while ((code = sqlite3_step(s)) == SQLITE_ROW) {
+        struct journal_window window = {.until_us = sqlite3_column_int64(s, 1)};
+        const char *nodes = (const char *)sqlite3_column_text(s, 2);
+        copy_text(window.name, sizeof window.name, s, 0);
+        read_patterns(&window.nodes, nodes ? nodes : "");
+        each(ctx, &window);
+    }
+    enum store_result result = tell(store, code, err);
+    sqlite3_reset(s);
+    return result;
 }
 
 static enum store_result read_snapshots(struct store *store, sqlite3_stmt *s, bool with_record,

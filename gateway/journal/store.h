@@ -4,12 +4,13 @@
 #define IBTRAPD_JOURNAL_STORE_H
 
 #include "base/error.h"
+#include "journal/window.h"
 #include "model/alarm.h"
 
 #include <stddef.h>
 #include <stdint.h>
 
-enum { STORE_SCHEMA_VERSION = 2, STORE_NAME_MAX = 64 };
+enum { STORE_SCHEMA_VERSION = 3, STORE_NAME_MAX = 64 };
 
 enum store_result {
     STORE_OK,
@@ -64,6 +65,8 @@ void store_set_cursor(struct store *store, const char *receiver, int64_t sequenc
 void store_delete_through(struct store *store, int64_t sequence, int64_t rows_max);
 void store_set_alarm(struct store *store, const struct alarm *alarm);
 void store_delete_alarm(struct store *store, const char *key);
+void store_delete_windows(struct store *store); // all
+void store_add_window(struct store *store, const struct journal_window *window);
 
 // Adds a snapshot, unless the newest has the same digest, and deletes the oldest until there are `keep` at
 // most and, but for the newest, `bytes_max` octets of them.
@@ -92,6 +95,11 @@ enum store_result store_read_alarms(struct store *store,
                                     void (*each)(void *ctx, const struct alarm *alarm), void *ctx,
                                     struct error *err);
 enum store_result store_count_alarms(struct store *store, int64_t *out, struct error *err);
+
+// The maintenance windows.
+enum store_result store_read_windows(struct store *store,
+                                     void (*each)(void *ctx, const struct journal_window *window),
+                                     void *ctx, struct error *err);
 
 // The kept snapshots without their records, oldest first; and one with its record, by number or, for 0, the
 // newest: `each` is not called when there is none.

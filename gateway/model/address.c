@@ -17,11 +17,6 @@ void address_format_gid(const uint8_t gid[ADDRESS_GID_SIZE], char out[ADDRESS_GI
     inet_ntop(AF_INET6, gid, out, ADDRESS_GID_TEXT_SIZE);
 }
 
-uint64_t address_gid_prefix(const uint8_t gid[ADDRESS_GID_SIZE])
-{
-    return wire_get64(gid);
-}
-
 uint64_t address_gid_interface(const uint8_t gid[ADDRESS_GID_SIZE])
 {
     return wire_get64(gid + 8);

@@ -20,6 +20,8 @@ enum {
     EVENT_RULE_SIZE = 64,
 };
 
+#define EVENT_STANDBY "standby" // held because another gateway tells receivers of it
+
 // A node or port that an event speaks of, as far as it is known.
 struct endpoint {
     uint64_t guid; // of the port; of the node for a switch, or where only the node is meant; 0: unknown
@@ -63,7 +65,7 @@ struct event {
     char related_id[EVENT_ID_SIZE]; // of the event that this one explains; empty: none
     char cause_id[EVENT_ID_SIZE];   // of the event whose consequence this is; empty: none
     char clears_id[EVENT_ID_SIZE];  // of the event that raised the alarm that this one clears; empty: none
-    char held[EVENT_HELD_SIZE];     // why receivers do not get it ("standby"); empty: they do
+    char held[EVENT_HELD_SIZE];     // why receivers do not get it; empty: they do
     char rule[EVENT_RULE_SIZE];     // of the configuration, that decided something about it; empty: none
     const struct catalogue_entry *summarised; // the kind of events that this one sums up; NULL: none
     uint64_t repeat_count;          // events that were held back instead and that this one stands for

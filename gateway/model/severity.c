@@ -10,7 +10,7 @@ const char *severity_word(enum severity severity)
 const char *severity_perceived(enum severity severity)
 {
     // RFC 5674 section 2 maps perceived severities to syslog's; this is its inverse.
-    static const char *const WORDS[] = {"critical", "critical",      "major",         "major",
+    static const char *const WORDS[] = {"critical", "critical",      "major",         "minor",
                                         "warning",  "indeterminate", "indeterminate", "indeterminate"};
     return WORDS[severity];
 }

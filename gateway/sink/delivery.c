@@ -318,14 +318,6 @@ static void collect_acknowledgements(struct delivery *d, int timeout_ms)
 
 // The loop.
 
-static void sleep_us(int64_t us)
-{
-    if (us > IDLE_US)
-        us = IDLE_US;
-    nanosleep(&(struct timespec){.tv_sec = us / CLOCK_US_PER_S, .tv_nsec = us % CLOCK_US_PER_S * 1000},
-              NULL);
-}
-
 static bool all_delivered(struct delivery *d)
 {
     return d->count == 0 && d->read_through >= journal_last(d->options.journal);
@@ -347,7 +339,7 @@ static void step(struct delivery *d)
         bool stuck = d->handed == d->count || pause > 0;
         collect_acknowledgements(d, stuck ? ACKNOWLEDGEMENT_WAIT_MS : 0);
     } else if (pause > 0) {
-        sleep_us(pause);
+        clock_sleep(pause < IDLE_US ? pause : IDLE_US);
     }
     retire(d);
 }

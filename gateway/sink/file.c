@@ -26,11 +26,6 @@ struct file_sink {
     atomic_bool reopen;
 };
 
-const char *file_fsync_word(enum file_fsync fsync)
-{
-    return fsync == FILE_FSYNC_EACH ? "each" : "none";
-}
-
 // Files.
 
 // A new file's name is on the disk only after its directory is.

@@ -14,8 +14,6 @@ struct file_options {
     enum file_fsync fsync;
 };
 
-const char *file_fsync_word(enum file_fsync fsync); // "each"
-
 // Fills `out`. The path stays the caller's and outlives the receiver. False when memory is short.
 //
 // The file is made when it is missing, for its owner to write and its group to read, and opened

@@ -20,11 +20,6 @@ static const struct row {
     [FORMAT_JSON] = {"json", format_rfc5424_header, format_json},
 };
 
-const char *format_name(enum format format)
-{
-    return ROWS[format].name;
-}
-
 bool format_find(const char *name, enum format *out)
 {
     for (int f = 0; f < FORMAT_COUNT; f++) {

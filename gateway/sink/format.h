@@ -41,8 +41,7 @@ struct format_origin {
     uint32_t sequence;     // of the message, from 1; 0: not counted
 };
 
-const char *format_name(enum format format); // "rfc5424"
-bool format_find(const char *name, enum format *out);
+bool format_find(const char *name, enum format *out); // "rfc5424"
 
 // The line with a syslog header, as it goes to a syslog receiver: what has none of its own gets
 // that of RFC 3164 (CEF, LEEF) or of RFC 5424 without structured data (JSON, ECS).

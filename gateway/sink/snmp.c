@@ -1,5 +1,6 @@
 #include "sink/snmp.h"
 
+#include "base/text.h"
 #include "sink/snmp_engine.h"
 #include "sink/snmp_link.h"
 #include "sink/snmp_pdu.h"
@@ -73,6 +74,13 @@ void snmp_begin(const char *state_directory, const struct random *random, struct
 void snmp_end(void)
 {
     snmp_shutdown("ibtrapd");
+}
+
+void snmp_engine_text(char out[SNMP_ENGINE_TEXT_SIZE])
+{
+    uint8_t id[SNMP_ENGINE_ID_MAX];
+    struct text t = text_in(out, SNMP_ENGINE_TEXT_SIZE);
+    text_add_hex(&t, id, snmp_engine_id(id));
 }
 
 // Opening.

@@ -22,6 +22,10 @@
 void snmp_begin(const char *state_directory, const struct random *random, struct log *log);
 void snmp_end(void);
 
+// The identifier of this gateway's own engine, in hexadecimal; empty before snmp_begin. Any thread.
+enum { SNMP_ENGINE_TEXT_SIZE = 2 * 32 + 1 };
+void snmp_engine_text(char out[SNMP_ENGINE_TEXT_SIZE]);
+
 enum snmp_version { SNMP_V1, SNMP_V2C, SNMP_V3 };
 enum snmp_transport { SNMP_UDP, SNMP_TCP, SNMP_TLS, SNMP_DTLS };
 

@@ -21,6 +21,7 @@ const struct syslog_options SYSLOG_DEFAULTS = {
     .transport = SYSLOG_LOCAL,
     .path = "/dev/log",
     .host = "",
+    .engine_id = "",
     .facility = FACILITY_DAEMON,
     .severity_map = {SEVERITY_EMERGENCY, SEVERITY_ALERT, SEVERITY_CRITICAL, SEVERITY_ERROR,
                      SEVERITY_WARNING, SEVERITY_NOTICE, SEVERITY_INFORMATIONAL, SEVERITY_DEBUG},
@@ -30,7 +31,7 @@ const struct syslog_options SYSLOG_DEFAULTS = {
 struct syslog_sink {
     struct syslog_options options;
     struct format_origin origin;
-    char hostname[256], process_id[16], own_address[64];
+    char hostname[256], process_id[16], own_address[64], engine_id[128];
     int fd;                        // of SYSLOG_LOCAL and SYSLOG_UDP
     struct stream *stream;         // of SYSLOG_TCP and SYSLOG_TLS
     uint64_t marks[STREAM_WINDOW]; // octets written when each pending event was
@@ -268,12 +269,13 @@ static void describe_origin(struct syslog_sink *s)
     const struct syslog_options *o = &s->options;
     if (gethostname(s->hostname, sizeof s->hostname - 1) != 0 || s->hostname[0] == '\0')
         snprintf(s->hostname, sizeof s->hostname, "-");
+    snprintf(s->engine_id, sizeof s->engine_id, "%s", o->engine_id);
     snprintf(s->process_id, sizeof s->process_id, "%ld", (long)getpid());
     s->origin = (struct format_origin){.facility = o->facility,
                                        .hostname = s->hostname,
                                        .process_id = s->process_id,
                                        .local = o->transport == SYSLOG_LOCAL,
-                                       .engine_id = o->engine_id,
+                                       .engine_id = s->engine_id[0] ? s->engine_id : NULL,
                                        .started_us = o->started_us};
     memcpy(s->origin.severity_map, o->severity_map, sizeof o->severity_map);
 }

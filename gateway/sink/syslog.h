@@ -30,17 +30,16 @@ struct syslog_options {
     enum format format;
     unsigned facility;                             // 0..23
     enum severity severity_map[FORMAT_SEVERITIES]; // what is sent for each severity of RFC 5424
-    struct tls_options
-        tls; // of SYSLOG_TLS and SYSLOG_RELP_TLS; without a name, the host is the name
-    const char *engine_id; // of our SNMP engine, in hexadecimal; NULL: unknown
-    int64_t started_us;    // UTC; when the gateway started
+    struct tls_options tls; // of the transports with TLS; without a name, the host is the name
+    const char *engine_id;  // of our SNMP engine, in hexadecimal; empty: unknown
+    int64_t started_us;     // UTC; when the gateway started
 };
 
 // RFC 5424 to /dev/log as facility daemon, each severity as itself. Strings are empty, not NULL.
 extern const struct syslog_options SYSLOG_DEFAULTS;
 
-// Fills `out`. The options are copied; their strings stay the caller's and outlive the receiver.
-// False when memory is short.
+// Fills `out`. The options are copied; their strings stay the caller's and outlive the receiver,
+// but for the engine ID. False when memory is short.
 bool syslog_receiver(struct receiver *out, const char *name, const struct syslog_options *options,
                      struct error *err);
 

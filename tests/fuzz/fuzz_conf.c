@@ -56,6 +56,24 @@ static void check_receiver(const struct conf_receiver *r)
         REQUIRE(r->file.path[0] == '/' || strcmp(r->file.path, "-") == 0);
 }
 
+static void check_policy(const struct conf_policy *p)
+{
+    REQUIRE(p->rule_count <= CONF_RULES_MAX);
+    for (size_t i = 0; i < p->rule_count; i++) {
+        const struct conf_rule *rule = &p->rules[i];
+        REQUIRE(rule->name[0] != '\0' && rule->enabled >= CONF_SAME && rule->enabled <= 1);
+        REQUIRE(rule->severity >= CONF_SAME && rule->severity <= SEVERITY_DEBUG);
+        REQUIRE(rule->category == CONF_SAME ||
+                (rule->category >= CATEGORY_FABRIC && rule->category <= CATEGORY_VENDOR));
+        REQUIRE(rule->hold_down_s >= CONF_SAME && rule->hold_down_s <= 86400);
+        check_list(&rule->events);
+        check_list(&rule->nodes);
+    }
+    REQUIRE(p->repeat_window_s <= 86400 && p->flap_changes <= 16 && p->flap_changes != 1);
+    REQUIRE(p->flap_within_s >= 1 && p->flap_quiet_s >= 1);
+    REQUIRE(p->storm_rate <= 100000 && p->storm_period_s >= 1 && p->storm_period_s <= 3600);
+}
+
 static void check_conf(const struct conf *conf)
 {
     REQUIRE(conf->receiver_count >= 1 && conf->receiver_count <= CONF_RECEIVERS_MAX);
@@ -75,6 +93,7 @@ static void check_conf(const struct conf *conf)
         REQUIRE(conf->counters.thresholds[i] <= UINT32_MAX);
     REQUIRE(conf->journal.directory[0] == '/' && conf->journal.rows_max >= 1000);
     REQUIRE(conf->journal.bytes_max >= 1 << 20 && conf->journal.age_us > 0);
+    check_policy(&conf->policy);
     REQUIRE(conf->socket[0] == '/');
     for (size_t i = 0; i < LOG_FOLDER_COUNT; i++)
         REQUIRE(conf->log_levels[i] <= LOG_LEVEL_DEBUG);

@@ -2,6 +2,7 @@
 
 import json
 import pathlib
+import re
 import sys
 
 import pytest
@@ -102,7 +103,11 @@ def test_every_receiver_gets_every_event(gateway, fabric, manager, rsyslog):
                      "INFORM, SNMP v3, user gateway"):
         found = [one for one in traps if one.security.startswith(security)]
         assert [int.from_bytes(one.value(GUID), "big") for one in found] == numbers, security
-    assert sum(EVENT in message for message in rsyslog["tcp"].poll(1)) == count
+    engine = gateway.status()["snmp"]["engine_id"]
+    assert re.fullmatch("80001f8805[0-9a-f]{24}", engine)
+    messages = [message for message in rsyslog["tcp"].poll(1) if EVENT in message]
+    assert len(messages) == count
+    assert all(f'[snmp ctxEngine="{engine}" ctxName="" v1=' in message for message in messages)
     ecs = [json.loads(message[message.index("{"):]) for message in rsyslog["relp"].poll(1) if EVENT in message]
     assert len(ecs) == count and {one["event"]["action"] for one in ecs} == {EVENT}
 

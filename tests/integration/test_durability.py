@@ -39,6 +39,21 @@ def gateway(fabric):
     return fabric.keep(FileGateway(fabric))
 
 
+def test_hangup_opens_files_again(gateway, fabric):
+    """As logrotate does it: the old file is renamed, and what comes after the signal is in a new one."""
+    wait_port(gateway)
+    client, lid, rotated = fabric.client("sm1"), fabric.lid_of("monitor"), gateway.output.with_suffix(".1")
+    for number in (1, 2):
+        client.report(notices.system_image_guid_change(6, number), lid)
+        wait_until(lambda: [one[0] for one in gateway.events()] == [number], f"event {number}")  # noqa: B023
+        if number == 1:
+            gateway.output.rename(rotated)
+            gateway.process.popen.send_signal(signal.SIGHUP)
+            wait_until(lambda: "was reloaded" in gateway.log, "the log to say so")
+    assert [json.loads(line)["systemImageGuid"] for line in rotated.read_text().splitlines()
+            if json.loads(line)["event"] == EVENT] == ["0x0000000000000001"]
+
+
 def wait_port(gateway):
     gateway.wait_status(lambda status: status["port"]["lid"] != 0, "the port to be up")
 

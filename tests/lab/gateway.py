@@ -36,18 +36,28 @@ def _literal(value):
     return '"' + str(value).replace("\\", "\\\\").replace('"', '\\"') + '"'
 
 
+# Receivers hear of every event by itself.
+EVERYTHING = (
+    section("policy", "multicast-too", events=["mcast-group-*"], enabled=True)
+    + section("repeats", window=0)
+    + section("flap", changes=0)
+    + section("storm", rate=0)
+    + section("consequences", hold=False)
+)
+
+
 class Gateway:
     """ibtrapd at a host of the fabric.
 
     snmp, syslog: addresses to send to; path: the local syslog socket. sa_key: None for none, a text is
     written to the key file as it is. sweep, counters: items of those sections; without them it neither sweeps nor
-    reads counters. state: the journal's directory. beside_sm: a subnet manager runs at this host. more: further sections. preload=False leaves the simulator out:
-    a machine without an HCA."""
+    reads counters. policy: the sections that say what receivers get to hear; without one, its
+    default. state: the journal's directory. beside_sm: a subnet manager runs at this host. more: further sections.
+    preload=False leaves the simulator out: a machine without an HCA."""
 
     def __init__(self, fabric, snmp=(), syslog=(), path=None, host="monitor", sa_key=SA_KEY, sa_key_mode=0o600,
                  preload=True, names=None, device=None, port=None, verify_interval=2, more="", sweep=None, counters=None,
-                 active=None, state=None,
-                 beside_sm=False):
+                 active=None, state=None, policy=EVERYTHING, beside_sm=False):
         self.fabric = fabric
         self.host = host
         self.preload = preload
@@ -64,6 +74,7 @@ class Gateway:
         self._fabric_items = {"device": device, "port": port, "node_name_map": names}
         self._fabric_items |= {"verify_interval": verify_interval, "active": active}
         self._sweep, self._counters = sweep or {"method": "off"}, counters or {"ports": "off"}
+        self._policy = policy
         self.state = state or self.directory / "state"
 
     def __enter__(self):
@@ -110,6 +121,11 @@ class Gateway:
         if check and done.returncode != 0:
             raise LabError(f"ibtrapctl {arguments}: {done.stderr}")
         return done
+
+    def journal(self):
+        """All events in the journal, oldest first."""
+        lines = self.control("--file", self.state / "journal.db", "journal", "export").stdout.splitlines()
+        return [json.loads(line) for line in lines]
 
     def status(self):
         """What ibtrapctl says, None while the control socket is not there."""
@@ -170,6 +186,7 @@ class Gateway:
             + section("sweep", **self._sweep)
             + section("counters", **self._counters)
             + section("journal", directory=self.state)
+            + self._policy
             + "".join(self._receivers)
             + section("control", socket=self.socket)
             + section("log", level="debug")

@@ -1,11 +1,15 @@
 """The Debian package, built as cpack builds it and installed on a machine that systemd runs."""
 
+import json
 import os
 import pathlib
 import re
+import shutil
 import subprocess
 
 import pytest
+from lab.fabric import PROGRAMS, SA_KEY, Fabric, SubnetManager
+from lab.receivers import SyslogSink
 from machine import Machine, Unavailable, wait_until
 
 BUILD = pathlib.Path(os.environ["IBTRAPD_BUILD_DIR"])
@@ -45,6 +49,7 @@ def build(directory, version):
 def packages(tmp_path_factory):
     """A directory with the package, and with a later one whose configuration has one more line."""
     directory = tmp_path_factory.mktemp("packages")
+    directory.chmod(0o755)
     build(directory, "1.0").rename(directory / "1.0.deb")
     run("dpkg-deb", "-R", build(directory, "2.0"), directory / "2.0")
     with open(directory / "2.0" / CONFIG[1:], "a", encoding="ascii") as config:
@@ -91,7 +96,7 @@ def test_what_it_says_of_itself(packages):
     assert control(packages, "Package") == "ibtrapd"
     assert control(packages, "Version") == "1.0"
     depends = control(packages, "Depends")
-    for package in "libc6", "libsnmp40", "libibumad3", "libsqlite3-0", "librelp0", "systemd-standalone-sysusers":
+    for package in "libc6", "libsnmp40", "libibumad3", "libsqlite3-0", "libssl3", "systemd-standalone-sysusers":
         assert package in depends
     run("dpkg-deb", "-e", packages / "1.0.deb", packages / "control")
     assert (packages / "control/conffiles").read_text() == CONFIG + "\n"
@@ -138,6 +143,55 @@ def test_the_service_runs_in_its_sandbox(machine):
     machine.run("systemctl", "stop", "ibtrapd")
     assert machine.property("ibtrapd", "Result") == "success"
     assert machine.run("ibtrapctl", "journal", "export").count("gateway-stopped") == 1
+
+
+def configure(machine, fabric, syslog):
+    """Lets the service be a client of a simulated fabric, with receivers of all kinds."""
+    machine.run("install", "-o", "ibtrapd", "-m", "600", "/dev/null", "/etc/ibtrapd/sa_key")
+    machine.path("/etc/ibtrapd/sa_key").write_text(f"{SA_KEY}\n")
+    machine.run("install", "-o", "ibtrapd", "-m", "600", "/dev/null", "/etc/ibtrapd/password")
+    machine.path("/etc/ibtrapd/password").write_text("a password\n")
+    machine.path(CONFIG).write_text(f"""
+fabric {{ sa_key_file = "/etc/ibtrapd/sa_key" }}
+file "archive" {{ path = "/var/log/ibtrapd/events.json" }}
+syslog "udp" {{ transport = "udp" address = "{syslog.address}" }}
+syslog "tls" {{ transport = "tls" address = "localhost:9" }}
+syslog "relp" {{ transport = "relp" address = "localhost:9" }}
+snmp "nms" {{
+    address = "localhost:9" version = "3" inform = true user = "u"
+    auth = "SHA-256" auth_password_file = "/etc/ibtrapd/password"
+    privacy = "AES" privacy_password_file = "/etc/ibtrapd/password"
+}}
+""")
+    environment = fabric.env_for("monitor", "libsimreports.so")
+    environment["LD_PRELOAD"] = environment["LD_PRELOAD"].replace(str(PROGRAMS), "/run/outside")
+    environment["SIM_TABLES"] = "/var/lib/ibtrapd"
+    machine.path("/run/systemd/system/ibtrapd.service.d").mkdir()
+    machine.path("/run/systemd/system/ibtrapd.service.d/simulated.conf").write_text(
+        "[Service]\nWorkingDirectory=/var/lib/ibtrapd\n"
+        + "".join(f'Environment="{name}={value}"\n' for name, value in environment.items()))
+    machine.run("systemctl", "daemon-reload")
+
+
+def test_the_sandbox_lets_it_work(machine, packages):
+    shutil.copy(PROGRAMS / "libsimreports.so", packages)
+    install(machine)
+    with Fabric() as fabric, SubnetManager(fabric, "node1"), SyslogSink() as syslog:
+        configure(machine, fabric, syslog)
+        machine.run("systemctl", "start", "ibtrapd")
+
+        def works():
+            status = json.loads(machine.run("ibtrapctl", "status", "--json"))
+            return [one for one in status["subscriptions"] if one["state"] != "subscribed"] == []
+
+        wait_until(works, "ibtrapd to subscribe")
+        fabric.unlink("node2", 1)
+        syslog.wait_for(lambda one: one.message_id == "gid-out-of-service", "the event in syslog")
+        wait_until(lambda: "gid-out-of-service" in machine.run("cat", "/var/log/ibtrapd/events.json"),
+                   "the event in the file")
+        wait_until(lambda: re.fullmatch(r"ibsim\d port 1 active, (\d+) of \1 subscriptions",
+                                        machine.property("ibtrapd", "StatusText")), "the status")
+        assert "Switch" in machine.run("ibtrapctl", "topology")
 
 
 def test_its_log_has_priorities(machine):

@@ -2,8 +2,8 @@
 #ifndef IBTRAPD_TESTS_FAKE_MANAGER_H
 #define IBTRAPD_TESTS_FAKE_MANAGER_H
 
-// Listens at a path, or at '@' and an abstract name. Fails the test when it cannot. The descriptor is
-// the caller's.
+// Listens at a path, or at '@' and an abstract name. Fails the test when it cannot. The descriptor
+// is the caller's.
 int fake_manager_listen(const char *socket);
 
 // The next message, until the next call; NULL when none waits.

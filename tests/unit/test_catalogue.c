@@ -295,7 +295,7 @@ TEST(severities_have_words)
     static const char *const WORDS[][2] = {{"emergency", "critical"},
                                            {"alert", "critical"},
                                            {"critical", "major"},
-                                           {"error", "major"},
+                                           {"error", "minor"},
                                            {"warning", "warning"},
                                            {"notice", "indeterminate"},
                                            {"informational", "indeterminate"},

@@ -198,6 +198,30 @@ static void check_counters(const struct conf_counters *expected)
         assert_int_equal(conf.counters.thresholds[i], expected->thresholds[i]);
 }
 
+static void check_policy(const struct conf_policy *expected)
+{
+    assert_int_equal(conf.policy.repeat_window_s, expected->repeat_window_s);
+    assert_int_equal(conf.policy.flap_changes, expected->flap_changes);
+    assert_int_equal(conf.policy.flap_within_s, expected->flap_within_s);
+    assert_int_equal(conf.policy.flap_quiet_s, expected->flap_quiet_s);
+    assert_int_equal(conf.policy.storm_rate, expected->storm_rate);
+    assert_int_equal(conf.policy.storm_period_s, expected->storm_period_s);
+    assert_int_equal(conf.policy.hold_consequences, expected->hold_consequences);
+}
+
+static void check_rule(size_t i, const struct conf_rule *expected)
+{
+    const struct conf_rule *rule = &conf.policy.rules[i];
+    assert_in_range(i + 1, 1, conf.policy.rule_count);
+    assert_string_equal(rule->name, expected->name);
+    check_list(&rule->events, &expected->events);
+    check_list(&rule->nodes, &expected->nodes);
+    assert_int_equal(rule->enabled, expected->enabled);
+    assert_int_equal(rule->severity, expected->severity);
+    assert_int_equal(rule->category, expected->category);
+    assert_int_equal(rule->hold_down_s, expected->hold_down_s);
+}
+
 static struct conf_counters default_counters(void)
 {
     return (struct conf_counters){
@@ -242,10 +266,18 @@ static void check_general_defaults(void)
                                      .attempts = 4,
                                      .timeout_ms = 500};
     const struct conf_counters counters = default_counters();
+    const struct conf_policy policy = {.repeat_window_s = 60,
+                                       .flap_changes = 6,
+                                       .flap_within_s = 300,
+                                       .flap_quiet_s = 300,
+                                       .storm_rate = 50,
+                                       .storm_period_s = 60,
+                                       .hold_consequences = true};
     check_fabric(&fabric);
     check_sweep(&sweep);
     check_counters(&counters);
     check_journal(&journal);
+    check_policy(&policy);
     assert_string_equal(conf.socket, INSTALL_CONTROL_SOCKET);
     check_levels(LOG_LEVEL_INFO);
 }
@@ -255,6 +287,7 @@ static void check_defaults(const char *receiver_name)
     const struct conf_receiver syslog = make_syslog(receiver_name, CONF_LOCAL);
     check_general_defaults();
     assert_int_equal(conf.receiver_count, 1);
+    assert_int_equal(conf.policy.rule_count, 0);
     check_receiver(0, &syslog);
 }
 
@@ -302,7 +335,7 @@ static bool begins_with(const char *s, const char *prefix)
 static bool is_section(const char *line)
 {
     return begins_with(line, "# snmp \"") || begins_with(line, "# syslog \"") ||
-           begins_with(line, "# file \"");
+           begins_with(line, "# file \"") || begins_with(line, "# policy \"");
 }
 
 // "    # item = value"; not those that name secrets, nor those whose value is no proper one.
@@ -383,6 +416,12 @@ TEST(the_examples_sections_show_the_defaults_too)
     const struct conf_receiver archive = make_file("archive", file->file.path);
     check_receiver(find_receiver("archive"), &archive);
     assert_int_equal(conf.receiver_count, 4);
+    const struct conf_rule rule = {.name = "no-drains",
+                                   .enabled = false,
+                                   .severity = CONF_SAME,
+                                   .category = CONF_SAME,
+                                   .hold_down_s = CONF_SAME};
+    check_rule(0, &rule);
 }
 
 TEST(the_example_is_proper_where_it_is_commented_out)
@@ -407,6 +446,16 @@ TEST(the_example_is_proper_where_it_is_commented_out)
              "/etc/ibtrapd/ibtrapd.pem");
     snprintf(siem.tls.key_file, sizeof siem.tls.key_file, "/etc/ibtrapd/ibtrapd.key");
     check_receiver(find_receiver("siem"), &siem);
+    struct conf_rule rule = {.name = "no-drains",
+                             .enabled = false,
+                             .severity = SEVERITY_WARNING,
+                             .category = CATEGORY_LINK,
+                             .hold_down_s = 30};
+    add_pattern(&rule.events, "link-*");
+    add_pattern(&rule.events, "switch-removed");
+    add_pattern(&rule.nodes, "leaf*");
+    add_pattern(&rule.nodes, "0x0002c903*");
+    check_rule(0, &rule);
 }
 
 TEST(the_minimal_file_is_enough)
@@ -489,6 +538,84 @@ TEST(items_of_sweeps_and_counters_are_taken)
     assert_int_equal(conf.sweep.method, CONF_SWEEP_OFF);
     assert_int_equal(conf.counters.ports, CONF_NO_PORTS);
     assert_false(conf.fabric.with_master_sm);
+}
+
+TEST(policies_are_taken_in_their_order)
+{
+    struct conf_rule b = {.name = "b",
+                          .enabled = true,
+                          .severity = SEVERITY_EMERGENCY,
+                          .category = CATEGORY_FABRIC,
+                          .hold_down_s = 86400};
+    const struct conf_rule a = {.name = "a",
+                                .enabled = CONF_SAME,
+                                .severity = SEVERITY_DEBUG,
+                                .category = CATEGORY_VENDOR,
+                                .hold_down_s = 0};
+    load("policy \"b\" { events = {\"link-*\", \"gid-in-service\"} nodes = {\"leaf[12]\"} enabled "
+         "= true\n"
+         " severity = \"emergency\" category = \"fabric\" hold_down = 86400 }\n"
+         "log { }\n"
+         "policy \"a\" { severity = \"debug\" category = \"vendor\" hold_down = 0 }\n");
+    add_pattern(&b.events, "link-*");
+    add_pattern(&b.events, "gid-in-service");
+    add_pattern(&b.nodes, "leaf[12]");
+    assert_int_equal(conf.policy.rule_count, 2);
+    check_rule(0, &b);
+    check_rule(1, &a);
+}
+
+TEST(what_is_told_less_often_is_taken)
+{
+    static const struct {
+        const char *content;
+        struct conf_policy policy;
+    } ROWS[] = {
+        {"repeats { window = 0 } flap { changes = 0 } storm { rate = 0 } consequences { hold = "
+         "false }",
+         {.flap_within_s = 300, .flap_quiet_s = 300, .storm_period_s = 60}},
+        {"repeats { window = 86400 } flap { changes = 16 within = 86400 quiet = 86400 }\n"
+         "storm { rate = 100000 period = 3600 } consequences { hold = true }",
+         {.repeat_window_s = 86400,
+          .flap_changes = 16,
+          .flap_within_s = 86400,
+          .flap_quiet_s = 86400,
+          .storm_rate = 100000,
+          .storm_period_s = 3600,
+          .hold_consequences = true}},
+        {"flap { changes = 2 within = 1 quiet = 1 } storm { rate = 1 period = 1 }",
+         {.repeat_window_s = 60,
+          .flap_changes = 2,
+          .flap_within_s = 1,
+          .flap_quiet_s = 1,
+          .storm_rate = 1,
+          .storm_period_s = 1,
+          .hold_consequences = true}},
+    };
+    for (size_t i = 0; i < COUNT(ROWS); i++) {
+        load(ROWS[i].content);
+        check_policy(&ROWS[i].policy);
+    }
+}
+
+TEST(a_policy_that_changes_nothing_is_refused)
+{
+    assert_string_equal(
+        error_of("policy \"a\" {\n events = {\"link-down\"}\n}\n"),
+        "3: policy 'a': it changes nothing: give it 'enabled', 'severity', 'category' or "
+        "'hold_down'");
+}
+
+TEST(there_is_room_for_so_many_policies)
+{
+    char content[8192];
+    struct text t = text_in(content, sizeof content);
+    for (int i = 0; i < CONF_RULES_MAX; i++)
+        text_addf(&t, "policy \"p%d\" { enabled = false }\n", i);
+    load(content);
+    assert_int_equal(conf.policy.rule_count, CONF_RULES_MAX);
+    text_add(&t, "policy \"more\" { enabled = false }\n");
+    assert_string_equal(error_of(content), "65: policy 'more': there are more than 64 of them");
 }
 
 TEST(items_of_snmp_receivers_are_taken)
@@ -807,14 +934,45 @@ TEST(bad_values_are_told_with_line_item_value_and_reason)
          "1: item 'thresholds': value 'VL15Dropped': must be a counter and its threshold, such as "
          "\"SymbolErrorCounter=10\""},
         {"counters { thresholds = {\"VL15Dropped=\"} }",
-         "1: item 'thresholds': value 'VL15Dropped=': the threshold must be a whole number from 0 to "
+         "1: item 'thresholds': value 'VL15Dropped=': the threshold must be a whole number from 0 "
+         "to "
          "4294967295"},
         {"counters { thresholds = {\"VL15Dropped=-1\"} }",
-         "1: item 'thresholds': value 'VL15Dropped=-1': the threshold must be a whole number from 0 to "
+         "1: item 'thresholds': value 'VL15Dropped=-1': the threshold must be a whole number from "
+         "0 to "
          "4294967295"},
         {"counters { thresholds = {\"VL15Dropped=4294967296\"} }",
-         "1: item 'thresholds': value 'VL15Dropped=4294967296': the threshold must be a whole number "
+         "1: item 'thresholds': value 'VL15Dropped=4294967296': the threshold must be a whole "
+         "number "
          "from 0 to 4294967295"},
+        {"policy \"a\" { events = {\"link-dwon\"} }",
+         "1: item 'events': value 'link-dwon': there is no such event; ibtrapctl catalogue shows "
+         "them all"},
+        {"policy \"a\" { events = {\"\"} }", "1: item 'events': value '': must not be empty"},
+        {"policy \"a\" { nodes = {\"\"} }", "1: item 'nodes': value '': must not be empty"},
+        {"policy \"a\" {\n severity = \"high\"\n}",
+         "2: item 'severity': value 'high': must be one of emergency, alert, critical, error, "
+         "warning, "
+         "notice, informational, debug"},
+        {"policy \"a\" { category = \"links\" }",
+         "1: item 'category': value 'links': must be one of fabric, link, port, node, security, "
+         "multicast, "
+         "sm, io, counter, gateway, vendor"},
+        {"policy \"a\" { hold_down = 86401 }",
+         "1: item 'hold_down': value '86401': must be from 0 to 86400"},
+        {"policy \"a\" { hold_down = -1 }",
+         "1: item 'hold_down': value '-1': must be from 0 to 86400"},
+        {"policy \"a b\" { }",
+         "1: item 'policy': value 'a b': a policy's name has letters, digits, '.', '_', '-'"},
+        {"policy \"\" { }", "1: item 'policy': value '': a policy's name has 1 to 63 characters"},
+        {"repeats { window = 86401 }", "1: item 'window': value '86401': must be from 0 to 86400"},
+        {"flap { changes = 1 }", "1: item 'changes': value '1': must be 0 or from 2 to 16"},
+        {"flap { changes = 17 }", "1: item 'changes': value '17': must be 0 or from 2 to 16"},
+        {"flap { within = 0 }", "1: item 'within': value '0': must be from 1 to 86400"},
+        {"flap { quiet = 0 }", "1: item 'quiet': value '0': must be from 1 to 86400"},
+        {"storm { rate = 100001 }", "1: item 'rate': value '100001': must be from 0 to 100000"},
+        {"storm { period = 0 }", "1: item 'period': value '0': must be from 1 to 3600"},
+        {"storm { period = 3601 }", "1: item 'period': value '3601': must be from 1 to 3600"},
         {"fabric { node_name_map = \"map\" }",
          "1: item 'node_name_map': value 'map': must be an absolute path"},
         {"fabric { node_name_map = \"/nonexistent\" }",
@@ -846,11 +1004,14 @@ TEST(bad_values_are_told_with_line_item_value_and_reason)
          "relp-tls, stdout"},
         {"syslog \"a\" {\n format = \"xml\"\n}",
          "2: item 'format': value 'xml': must be one of rfc5424, rfc3164, ecs, cef, leef"},
-        {"syslog \"a\" { ca_file = \"ca\" }", "1: item 'ca_file': value 'ca': must be an absolute path"},
+        {"syslog \"a\" { ca_file = \"ca\" }",
+         "1: item 'ca_file': value 'ca': must be an absolute path"},
         {"syslog \"a\" { certificate_file = \"c\" }",
          "1: item 'certificate_file': value 'c': must be an absolute path"},
-        {"syslog \"a\" { key_file = \"\" }", "1: item 'key_file': value '': must be an absolute path"},
-        {"syslog \"a\" { server_name = \"\" }", "1: item 'server_name': value '': must not be empty"},
+        {"syslog \"a\" { key_file = \"\" }",
+         "1: item 'key_file': value '': must be an absolute path"},
+        {"syslog \"a\" { server_name = \"\" }",
+         "1: item 'server_name': value '': must not be empty"},
         {"snmp \"a\" { transport = \"relp\" }",
          "1: item 'transport': value 'relp': must be one of udp, tcp, tls, dtls"},
         {"snmp \"a\" { certificate_file = \"c\" }",
@@ -858,8 +1019,8 @@ TEST(bad_values_are_told_with_line_item_value_and_reason)
         {"snmp \"a\" { version = \"2\" }", "1: item 'version': value '2': must be one of 1, 2c, 3"},
         {"snmp \"a\" { user = \"\" }", "1: item 'user': value '': must not be empty"},
         {"snmp \"a\" { context = \"\" }", "1: item 'context': value '': must not be empty"},
-        {"snmp \"a\" { auth = \"MD5\" }",
-         "1: item 'auth': value 'MD5': must be one of none, SHA, SHA-224, SHA-256, SHA-384, SHA-512"},
+        {"snmp \"a\" { auth = \"MD5\" }", "1: item 'auth': value 'MD5': must be one of none, SHA, "
+                                          "SHA-224, SHA-256, SHA-384, SHA-512"},
         {"snmp \"a\" { privacy = \"DES\" }",
          "1: item 'privacy': value 'DES': must be one of none, AES, AES-192, AES-256, "
          "AES-192-C, AES-256-C"},
@@ -871,7 +1032,8 @@ TEST(bad_values_are_told_with_line_item_value_and_reason)
         {"snmp \"a\" { privacy_password_file = \"/\" }",
          "1: item 'privacy_password_file': value '/': '/' is not a regular file"},
         {"snmp \"a\" { timeout = 99 }", "1: item 'timeout': value '99': must be from 100 to 5000"},
-        {"snmp \"a\" { timeout = 5001 }", "1: item 'timeout': value '5001': must be from 100 to 5000"},
+        {"snmp \"a\" { timeout = 5001 }",
+         "1: item 'timeout': value '5001': must be from 100 to 5000"},
         {"snmp \"a\" { retries = -1 }", "1: item 'retries': value '-1': must be from 0 to 10"},
         {"snmp \"a\" { retries = 11 }", "1: item 'retries': value '11': must be from 0 to 10"},
         {"snmp \"a\" { window = 0 }", "1: item 'window': value '0': must be from 1 to 512"},
@@ -882,7 +1044,8 @@ TEST(bad_values_are_told_with_line_item_value_and_reason)
          "1: item 'agent_address': value '::1': must be an IPv4 address"},
         {"file \"a\" { path = \"log\" }", "1: item 'path': value 'log': must be an absolute path"},
         {"file \"a\" { path = \"\" }", "1: item 'path': value '': must be an absolute path"},
-        {"journal { directory = \"j\" }", "1: item 'directory': value 'j': must be an absolute path"},
+        {"journal { directory = \"j\" }",
+         "1: item 'directory': value 'j': must be an absolute path"},
         {"journal { rows = 999 }", "1: item 'rows': value '999': must be from 1000 to 1000000000"},
         {"journal { rows = 1000000001 }",
          "1: item 'rows': value '1000000001': must be from 1000 to 1000000000"},
@@ -1218,6 +1381,10 @@ int main(void)
         CONF_TEST(the_minimal_file_is_enough),
         CONF_TEST(general_items_are_taken),
         CONF_TEST(items_of_sweeps_and_counters_are_taken),
+        CONF_TEST(policies_are_taken_in_their_order),
+        CONF_TEST(what_is_told_less_often_is_taken),
+        CONF_TEST(a_policy_that_changes_nothing_is_refused),
+        CONF_TEST(there_is_room_for_so_many_policies),
         CONF_TEST(items_of_snmp_receivers_are_taken),
         CONF_TEST(items_of_syslog_receivers_are_taken),
         CONF_TEST(each_transport_has_its_port),

@@ -74,8 +74,9 @@ TEST(the_same_port_may_be_said_again)
 TEST(another_port_is_a_mistake)
 {
     assert_false(load("fabric { device = \"mlx5_1\" }\n"));
-    assert_non_null(strstr(err.text, "ibtrapd.conf: the configuration is for device 'mlx5_1' port 0, "
-                                     "and the instance for 'mlx5_0' port 1"));
+    assert_non_null(strstr(err.text,
+                           "ibtrapd.conf: the configuration is for device 'mlx5_1' port 0, "
+                           "and the instance for 'mlx5_0' port 1"));
     assert_null(conf.receivers);
     assert_false(load("fabric { port = 2 }\n"));
     assert_false(load("fabric { device = \"mlx5_0\" port = 2 }\n"));

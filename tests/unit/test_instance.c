@@ -35,14 +35,16 @@ TEST(the_last_dash_separates)
 
 TEST(other_names_are_refused)
 {
-    static const char *const WRONG[] = {"",        "mlx5_0",     "-1",       "mlx5_0-",    "mlx5_0-0",
-                                        "m-255",   "m-1x",       "../etc/x-1", "a b-1",
-                                        "m-01",    ".-1",        "m-+1",     "m/1",        "m\\x2d1-1",
-                                        "m-1\n-1", "m-99999999999999999999"};
+    static const char *const WRONG[] = {
+        "",         "mlx5_0",    "-1",      "mlx5_0-",
+        "mlx5_0-0", "m-255",     "m-1x",    "../etc/x-1",
+        "a b-1",    "m-01",      ".-1",     "m-+1",
+        "m/1",      "m\\x2d1-1", "m-1\n-1", "m-99999999999999999999"};
     for (size_t i = 0; i < COUNT(WRONG); i++)
         assert_false(instance_find(WRONG[i], &instance, &err));
-    assert_string_equal(err.text, "the instance 'm-99999999999999999999' is not DEVICE-PORT, such as "
-                                  "mlx5_0-1");
+    assert_string_equal(err.text,
+                        "the instance 'm-99999999999999999999' is not DEVICE-PORT, such as "
+                        "mlx5_0-1");
 }
 
 TEST(a_device_name_is_as_long_as_the_kernel_has_them)

@@ -552,6 +552,57 @@ static void test_the_clock_may_go_back(void **state)
     assert_int_equal(read_all(f, 0, 6), 6);
 }
 
+static void test_the_clock_may_go_back_across_a_restart(void **state)
+{
+    struct fixture *f = *state;
+    int receiver = journal_receiver(f->journal, "nms");
+    add_many(f, 3);
+    journal_advance(f->journal, receiver, 2);
+    settle(f);
+    f->utc -= 86400 * CLOCK_US_PER_S;
+    f->monotonic = 17; // another boot
+    reopen(f);
+    receiver = journal_receiver(f->journal, "nms");
+    assert_int_equal(journal_cursor(f->journal, receiver), 2);
+    assert_int_equal(add(f, NULL), 4);
+    settle(f);
+    assert_int_equal(read_all(f, 0, 4), 4);
+}
+
+static bool count_row(void *ctx, const struct store_row *row)
+{
+    (void)row;
+    ++*(unsigned *)ctx;
+    return true;
+}
+
+// When fsync fails, the rows may be in the file all the same; the journal then adds them again.
+static void test_a_row_may_be_added_again(void **state)
+{
+    struct fixture *f = *state;
+    struct store *store;
+    struct error err;
+    char path[128];
+    const struct store_row row = {.sequence = 7,
+                                  .id = "an identifier",
+                                  .type = "link-state-change",
+                                  .time_us = START_US,
+                                  .record = (const uint8_t *)"record",
+                                  .record_size = 6};
+    unsigned rows = 0;
+    snprintf(path, sizeof path, "%s/other.db", f->directory);
+    assert_int_equal(store_open(path, false, &store, &err), STORE_OK);
+    for (int i = 0; i < 2; i++) {
+        store_begin(store);
+        store_add_event(store, &row);
+        store_set_cursor(store, "nms", 7);
+        assert_int_equal(store_commit(store, &err), STORE_OK);
+    }
+    assert_int_equal(store_read(store, 0, 10, count_row, &rows, &err), STORE_OK);
+    assert_int_equal(rows, 1);
+    store_close(store);
+}
+
 static void test_numbers_go_on_after_everything_was_pruned(void **state)
 {
     struct fixture *f = *state;
@@ -996,9 +1047,31 @@ static void test_alarms_while_the_file_is_away(void **state)
     }
 }
 
-static void test_alarms_outlive_a_corrupt_file(void **state)
+static void count_window(void *ctx, const struct journal_window *window)
+{
+    (void)window;
+    ++*(size_t *)ctx;
+}
+
+static size_t count_windows(struct fixture *f)
+{
+    size_t count = 0;
+    journal_each_window(f->journal, count_window, &count);
+    return count;
+}
+
+static struct journal_window make_window(const char *name, int64_t until_us)
+{
+    struct journal_window window = {.until_us = until_us};
+    snprintf(window.name, sizeof window.name, "%s", name);
+    return window;
+}
+
+static void test_alarms_and_windows_outlive_a_corrupt_file(void **state)
 {
     struct fixture *f = *state;
+    const struct journal_window window = make_window("w", START_US + 3600 * CLOCK_US_PER_S);
+    assert_true(journal_set_window(f->journal, &window));
     raise_alarm(f, "a");
     raise_alarm(f, "b");
     add_many(f, 2000);
@@ -1016,7 +1089,103 @@ static void test_alarms_outlive_a_corrupt_file(void **state)
     assert_true(files_with(f, "corrupt") >= 1);
     reopen(f);
     assert_alarms(f, "a");
+    assert_int_equal(count_windows(f), 1);
     assert_fabric(f, 0, 1, 7, 10);
+}
+
+// Receivers are told of an alarm by the event that raised it, by none, or later by another.
+static void tell_alarm(struct fixture *f, const char *id, const char *held, const char *related_id)
+{
+    struct maker_occurrence o = {.type = CATALOGUE_RECEIVER_FAILING, .alarm_key = "a"};
+    struct event *event = maker_from_occurrence(&f->maker, &o);
+    assert_non_null(event);
+    snprintf(event->id, sizeof event->id, "%s", id);
+    snprintf(event->held, sizeof event->held, "%s", held);
+    snprintf(event->related_id, sizeof event->related_id, "%s", related_id);
+    journal_append(f->journal, event, &(struct journal_report){0});
+    event_release(event);
+}
+
+static void assert_told(struct fixture *f, const char *told_id, uint64_t count)
+{
+    const struct alarm_list list = list_alarms(f);
+    assert_string_equal(list.alarms[0].told_id, told_id);
+    assert_int_equal(list.alarms[0].count, count);
+}
+
+static void test_an_alarm_knows_by_which_event_it_was_told(void **state)
+{
+    struct fixture *f = *state;
+    tell_alarm(f, "1", "maintenance", "trap");
+    assert_told(f, "", 1);
+    tell_alarm(f, "2", "maintenance", "trap");
+    assert_told(f, "", 2);
+    tell_alarm(f, "3", "", "2"); // late
+    assert_told(f, "3", 2);
+    tell_alarm(f, "4", "duplicate", "trap");
+    assert_told(f, "3", 3);
+    tell_alarm(f, "5", EVENT_STANDBY, "trap"); // by another gateway
+    assert_told(f, "5", 4);
+    journal_commit(f->journal);
+    reopen(f);
+    assert_told(f, "5", 4);
+    tell_alarm(f, "6", "", "1"); // late, of the first one
+    assert_told(f, "6", 4);
+    clear_alarm(f, "a");
+    tell_alarm(f, "7", "storm", "6");
+    assert_told(f, "", 1);
+}
+
+static void take_window(void *ctx, const struct journal_window *window)
+{
+    *(struct journal_window *)ctx = *window;
+}
+
+static void test_maintenance_windows_survive_a_restart(void **state)
+{
+    struct fixture *f = *state;
+    const int64_t end = START_US + 3600 * CLOCK_US_PER_S;
+    struct journal_window window = make_window("rack 7", end), all = make_window("all", end);
+    window.nodes.count = 2;
+    strcpy(window.nodes.patterns[0], "leaf*");
+    memset(window.nodes.patterns[1], 'x', FILTER_PATTERN_SIZE - 1);
+    assert_true(journal_set_window(f->journal, &all));
+    assert_true(journal_set_window(f->journal, &window));
+    assert_true(journal_has_work(f->journal));
+    journal_commit(f->journal);
+    assert_false(journal_has_work(f->journal));
+    assert_true(journal_remove_window(f->journal, "all"));
+    assert_false(journal_remove_window(f->journal, "all"));
+    journal_commit(f->journal);
+    reopen(f);
+    struct journal_window found = {.until_us = 0};
+    assert_int_equal(count_windows(f), 1);
+    journal_each_window(f->journal, take_window, &found);
+    assert_string_equal(found.name, "rack 7");
+    assert_int_equal(found.until_us, end);
+    assert_int_equal(found.nodes.count, 2);
+    assert_string_equal(found.nodes.patterns[0], "leaf*");
+    assert_string_equal(found.nodes.patterns[1], window.nodes.patterns[1]);
+}
+
+static void test_there_is_room_for_so_many_windows(void **state)
+{
+    struct fixture *f = *state;
+    char name[8];
+    for (int i = 0; i < JOURNAL_WINDOWS_MAX; i++) {
+        snprintf(name, sizeof name, "%d", i);
+        const struct journal_window window = make_window(name, START_US + CLOCK_US_PER_S + i);
+        assert_true(journal_set_window(f->journal, &window));
+    }
+    const struct journal_window one_more = make_window("more", START_US + CLOCK_US_PER_S);
+    const struct journal_window replaces = make_window("7", START_US + CLOCK_US_PER_S);
+    assert_false(journal_set_window(f->journal, &one_more));
+    assert_true(journal_set_window(f->journal, &replaces));
+    assert_int_equal(count_windows(f), JOURNAL_WINDOWS_MAX);
+    pass(f, CLOCK_US_PER_S); // two end
+    const struct journal_window later = make_window("later", START_US + 9 * CLOCK_US_PER_S);
+    assert_true(journal_set_window(f->journal, &later));
+    assert_int_equal(count_windows(f), JOURNAL_WINDOWS_MAX - 1);
 }
 
 // A file as version 1 of the schema had it.
@@ -1047,8 +1216,9 @@ static void test_a_file_of_the_first_schema_is_brought_up_to_date(void **state)
     struct store *store;
     struct error err;
     assert_int_equal(store_open(f->path, true, &store, &err), STORE_FAILED);
-    assert_non_null(strstr(err.text, "its schema is version 1; an ibtrapd of this version brings it to "
-                                     "version 2 when it starts"));
+    assert_non_null(strstr(err.text,
+                           "its schema is version 1; an ibtrapd of this version brings it to "
+                           "version 3 when it starts"));
     reopen(f);
     struct journal_status status;
     journal_get_status(f->journal, &status);
@@ -1088,6 +1258,8 @@ int main(void)
         TEST(test_memory_is_bounded_while_degraded),
         TEST(test_a_crash_keeps_what_was_committed),
         TEST(test_the_clock_may_go_back),
+        TEST(test_the_clock_may_go_back_across_a_restart),
+        TEST(test_a_row_may_be_added_again),
         TEST(test_numbers_go_on_after_everything_was_pruned),
         TEST(test_two_processes_do_not_share_a_directory),
         TEST(test_what_waited_before_a_degraded_start_is_still_delivered),
@@ -1103,7 +1275,10 @@ int main(void)
         TEST(test_alarms_survive_a_restart),
         TEST(test_what_people_do_with_an_alarm_is_saved),
         TEST(test_alarms_while_the_file_is_away),
-        TEST(test_alarms_outlive_a_corrupt_file),
+        TEST(test_alarms_and_windows_outlive_a_corrupt_file),
+        TEST(test_an_alarm_knows_by_which_event_it_was_told),
+        TEST(test_maintenance_windows_survive_a_restart),
+        TEST(test_there_is_room_for_so_many_windows),
         TEST(test_a_file_of_the_first_schema_is_brought_up_to_date),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

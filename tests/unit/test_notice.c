@@ -346,7 +346,7 @@ TEST(gids_and_guids_as_text)
     make_gid(gid, GOLDEN_PREFIX, GOLDEN_CA_GUID);
     address_format_gid(gid, text);
     assert_string_equal(text, "fe80::2:c903:e:8acf");
-    assert_int_equal(address_gid_prefix(gid), GOLDEN_PREFIX);
+    assert_int_equal(wire_get64(gid), GOLDEN_PREFIX);
     assert_int_equal(address_gid_interface(gid), GOLDEN_CA_GUID);
     assert_false(address_gid_is_multicast(gid));
     assert_false(address_gid_is_zero(gid));

@@ -48,8 +48,9 @@ TEST(a_missing_socket_is_a_sentence)
     struct notify notify;
     struct error err;
     assert_false(notify_open(&notify, "/nonexistent/notify", &err));
-    assert_string_equal(err.text, "cannot reach the service manager at '/nonexistent/notify': No such "
-                                  "file or directory");
+    assert_string_equal(err.text,
+                        "cannot reach the service manager at '/nonexistent/notify': No such "
+                        "file or directory");
     notify_send(&notify, "READY=1\n"); // and does no harm
     notify_close(&notify);
 }

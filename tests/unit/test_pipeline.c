@@ -138,7 +138,7 @@ static int begin(void **state)
                                                .clock = &clock_,
                                                .log = log_};
     options = (struct pipeline_options){
-        .maker = {&clock_, &chance, NULL, 0}, .acknowledge = acknowledge, .ctx = &answers};
+        .maker = {.clock = &clock_, .random = &chance}, .acknowledge = acknowledge, .ctx = &answers};
     start();
     return 0;
 }
@@ -301,6 +301,23 @@ TEST(an_old_report_is_no_repeat_after_a_restart)
     check_answers(2);
 }
 
+TEST(a_clock_set_back_makes_no_repeats)
+{
+    put(GOLDEN_128, 1);
+    finish();
+    close_all();
+    now.utc -= 3600 * CLOCK_US_PER_S;
+    now.monotonic = 17;
+    start();
+    put(GOLDEN_128, 1);
+    put(GOLDEN_128, 1);
+    finish();
+    assert_int_equal(counters.repeated, 1); // of the second, by what was seen since
+    assert_int_equal(counters.events, 1);
+    assert_int_equal(journal_last(journal), 2);
+    check_answers(3);
+}
+
 TEST(a_malformed_mad_is_an_event_too)
 {
     struct sa_report *report = make_report(GOLDEN_128, 1);
@@ -430,6 +447,7 @@ int main(void)
         PIPELINE_TEST(a_repeat_has_the_same_notice),
         PIPELINE_TEST(repeats_are_told_across_a_restart),
         PIPELINE_TEST(an_old_report_is_no_repeat_after_a_restart),
+        PIPELINE_TEST(a_clock_set_back_makes_no_repeats),
         PIPELINE_TEST(a_malformed_mad_is_an_event_too),
         PIPELINE_TEST(occurrences_are_events_without_an_answer),
         PIPELINE_TEST(what_waits_together_is_committed_together),

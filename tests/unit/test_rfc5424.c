@@ -153,7 +153,7 @@ TEST(an_alarm_has_its_key)
              "alarmKey=\"subscriptions\" reason=\"the port is down\"]"
              REST
              "[alarm resource=\"subscriptions\" probableCause=\"other\" "
-             "perceivedSeverity=\"major\" eventType=\"processingErrorAlarm\" "
+             "perceivedSeverity=\"minor\" eventType=\"processingErrorAlarm\" "
              "trendIndication=\"moreSevere\"][snmp v1=",
              event->id);
     assert_memory_equal(format(event), expected, strlen(expected));

@@ -15,10 +15,24 @@ static struct server *server;
 static const char *path;
 static struct error err;
 
+// A long answer, and how many were made.
+enum { LONG_SIZE = 1 << 20 };
+static unsigned long_answers;
+
+static json_t *answer_at_length(void)
+{
+    static char text[LONG_SIZE + 1];
+    memset(text, 'x', LONG_SIZE);
+    long_answers++;
+    return json_pack("{s:s}", "text", text);
+}
+
 static json_t *handle(void *ctx, const char *command, const json_t *request)
 {
     assert_ptr_equal(ctx, &base);
     assert_true(json_is_object(request));
+    if (strcmp(command, "talk") == 0)
+        return answer_at_length();
     return strcmp(command, "status") == 0 ? json_pack("{s:i, s:s}", "version", 1, "is", "well")
                                           : NULL;
 }
@@ -246,6 +260,44 @@ TEST(a_socket_that_nobody_serves_is_replaced)
     assert_int_equal(access(stale, F_OK), -1); // and removed at the end
 }
 
+TEST(who_reads_nothing_is_dropped)
+{
+    static const char TALK[] = "{\"version\":1,\"command\":\"talk\"}\n";
+    char requests[64 * sizeof TALK] = "";
+    for (int i = 0; i < 64; i++)
+        strcat(requests, TALK);
+    int fd = connect_client();
+    long_answers = 0;
+    send_text(fd, requests);
+    static char got[LONG_SIZE];
+    ssize_t n, size = 0;
+    while ((n = recv(fd, got, sizeof got, MSG_DONTWAIT)) > 0)
+        size += n;
+    assert_int_equal(n, 0); // dropped, in the midst of its answers
+    assert_in_range(long_answers, SERVER_OUTPUT_MAX / LONG_SIZE, SERVER_OUTPUT_MAX / LONG_SIZE + 1);
+    assert_true(size < SERVER_OUTPUT_MAX);
+    close(fd);
+    fd = connect_client(); // others are served
+    send_text(fd, REQUEST);
+    check_answer(fd, WELL);
+    close(fd);
+}
+
+TEST(what_is_no_socket_is_left_alone)
+{
+    const char *file = support_file("precious", "words", 0600);
+    char expected[300], words[8] = "";
+    assert_null(server_start(base, file, handle, &base, &err));
+    snprintf(expected, sizeof expected,
+             "cannot listen on the control socket %s: Address already in use", file);
+    assert_string_equal(err.text, expected);
+    FILE *f = fopen(file, "r");
+    assert_non_null(f);
+    assert_non_null(fgets(words, sizeof words, f));
+    assert_string_equal(words, "words");
+    fclose(f);
+}
+
 TEST(nobody_there_is_told)
 {
     assert_null(client_request("/nonexistent/control", "status", NULL, &err));
@@ -269,6 +321,8 @@ int main(void)
         SERVER_TEST(the_socket_is_for_its_group_only),
         SERVER_TEST(a_second_server_is_refused),
         SERVER_TEST(a_socket_that_nobody_serves_is_replaced),
+        SERVER_TEST(who_reads_nothing_is_dropped),
+        SERVER_TEST(what_is_no_socket_is_left_alone),
         SERVER_TEST(nobody_there_is_told),
     };
     signal(SIGPIPE, SIG_IGN); // as the daemon's loop does

@@ -1,0 +1,193 @@
+// How long two snapshots of a fat tree take to compare, and what else is done with a snapshot, by
+// the number of hosts: a table on the error output, JSON on the standard one. Usage: bench-diff
+// [RUNS]
+#include "generated.h"
+
+#include "base/clock.h"
+#include "model/fabric_record.h"
+#include "topology/changes.h"
+#include "topology/diff.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { RUNS_DEFAULT = 9, RUNS_MAX = 1000, HALF = 32 };
+
+static const uint32_t HOSTS[] = {1000, 2000, 4000, 8000, 16000, 32000, 48000};
+
+// What is measured, in the order of the columns.
+enum step {
+    DIFF_SAME,    // of two that are equal, found in another order
+    DIFF_CHANGED, // a leaf with its hosts died, a hundred links degraded, ten hosts moved
+    CHANGES,      // the events of these, with names
+    WRITE,
+    DIGEST,
+    READ,
+    STEPS,
+};
+static const char *const NAMES[STEPS] = {"diffSame", "diff", "changes", "write", "digest", "read"};
+
+struct bench {
+    struct fabric *before, *same, *after;
+    uint8_t *record;
+    size_t size, differences, changes;
+    uint64_t digest;
+};
+
+static void count_item(void *ctx, const struct diff_item *item)
+{
+    (void)item;
+    ++*(size_t *)ctx;
+}
+
+static uint32_t find(const struct generated *g, const char *name)
+{
+    for (uint32_t i = 0; i < g->count; i++) {
+        if (strcmp(g->nodes[i].node.description, name) == 0)
+            return i;
+    }
+    abort();
+}
+
+static void change(struct generated *g)
+{
+    uint32_t leaf = find(g, "leaf1"), last = find(g, "leaf3");
+    for (uint8_t i = 1; i <= HALF; i++)
+        generated_remove(g, generated_port(g, leaf, i)->peer_node);
+    generated_remove(g, leaf);
+    for (uint32_t i = 0, left = 100; i < g->count && left > 0; i++) {
+        struct fabric_port *port = generated_port(g, i, 1);
+        if (port->peer_node != FABRIC_NONE && g->nodes[i].node.type == FABRIC_CA) {
+            port->width_active = generated_port(g, port->peer_node, port->peer_port)->width_active =
+                1;
+            left--;
+        }
+    }
+    uint32_t spare = generated_add(g, FABRIC_SWITCH, 0, "spare", 2 * HALF);
+    for (uint8_t i = 1; i <= 10; i++)
+        generated_link(g, generated_port(g, last, i)->peer_node, 1, spare, i);
+    generated_link(g, spare, 2 * HALF, last, 1);
+}
+
+static struct bench make_bench(uint32_t hosts)
+{
+    struct generated g = {0};
+    struct bench b = {0};
+    generated_fat_tree(&g, hosts, HALF);
+    b.before = generated_look(&g, 0);
+    b.same = generated_look(&g, 3);
+    change(&g);
+    b.after = generated_look(&g, 5);
+    b.record = fabric_record_write(b.before, &b.size);
+    generated_clear(&g);
+    return b;
+}
+
+static void free_bench(struct bench *b)
+{
+    fabric_release(b->before);
+    fabric_release(b->same);
+    fabric_release(b->after);
+    free(b->record);
+}
+
+static void count_changes(struct bench *b)
+{
+    struct changes changes = {0};
+    changes_between(b->before, b->after, NULL, &changes);
+    b->changes = changes.count;
+    changes_clear(&changes);
+}
+
+static void run_step(struct bench *b, enum step step)
+{
+    struct error err;
+    size_t size;
+    b->differences = 0;
+    switch (step) {
+    case DIFF_SAME:
+        diff_fabrics(b->before, b->same, count_item, &b->differences);
+        break;
+    case DIFF_CHANGED:
+        diff_fabrics(b->before, b->after, count_item, &b->differences);
+        break;
+    case CHANGES:
+        count_changes(b);
+        break;
+    case WRITE:
+        free(fabric_record_write(b->before, &size));
+        break;
+    case DIGEST:
+        b->digest = fabric_record_digest(b->record, b->size);
+        break;
+    default:
+        fabric_release(fabric_record_read(b->record, b->size, &err));
+        break;
+    }
+}
+
+static int compare_times(const void *a, const void *b)
+{
+    const int64_t *x = a, *y = b;
+    return (*x > *y) - (*x < *y);
+}
+
+// Milliseconds.
+static double median(struct bench *b, enum step step, unsigned runs)
+{
+    int64_t times[RUNS_MAX];
+    run_step(b, step); // once for the caches
+    for (unsigned i = 0; i < runs; i++) {
+        int64_t start = clock_monotonic(&clock_system);
+        run_step(b, step);
+        times[i] = clock_monotonic(&clock_system) - start;
+    }
+    qsort(times, runs, sizeof *times, compare_times);
+    return (double)times[runs / 2] / 1000;
+}
+
+static uint32_t count_links(const struct fabric *fabric)
+{
+    uint32_t ends = 0;
+    for (uint32_t i = 0; i < fabric->port_count; i++)
+        ends += fabric->ports[i].peer_node != FABRIC_NONE;
+    return ends / 2;
+}
+
+static void measure(uint32_t hosts, unsigned runs, bool first)
+{
+    struct bench b = make_bench(hosts);
+    uint32_t links = count_links(b.before);
+    printf(
+        "%s\n  {\"hosts\": %u, \"nodes\": %u, \"links\": %u, \"ports\": %u, \"recordOctets\": %zu",
+        first ? "" : ",", hosts, b.before->node_count, links, b.before->port_count, b.size);
+    fprintf(stderr, "%6u %6u %7u %7u", hosts, b.before->node_count, links, b.before->port_count);
+    for (enum step step = 0; step < STEPS; step++) {
+        double ms = median(&b, step, runs);
+        printf(", \"%sMs\": %.3f", NAMES[step], ms);
+        fprintf(stderr, " %9.2f", ms);
+    }
+    printf(", \"changes\": %zu}", b.changes);
+    fprintf(stderr, " %9zu %8zu\n", b.size, b.changes);
+    free_bench(&b);
+}
+
+int main(int argc, char **argv)
+{
+    unsigned runs = argc > 1 ? (unsigned)strtoul(argv[1], NULL, 10) : RUNS_DEFAULT;
+    if (runs < 1 || runs > RUNS_MAX) {
+        fprintf(stderr, "usage: %s [RUNS]\n", argv[0]);
+        return 2;
+    }
+    fprintf(stderr, "medians of %u runs, in milliseconds\n%6s %6s %7s %7s", runs, "hosts", "nodes",
+            "links", "ports");
+    for (enum step step = 0; step < STEPS; step++)
+        fprintf(stderr, " %9s", NAMES[step]);
+    fprintf(stderr, " %9s %8s\n", "octets", "changes");
+    printf("[");
+    for (size_t i = 0; i < sizeof HOSTS / sizeof *HOSTS; i++)
+        measure(HOSTS[i], runs, i == 0);
+    printf("\n]\n");
+    return 0;
+}

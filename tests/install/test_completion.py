@@ -1,0 +1,123 @@
+"""Completion for bash: every command and option of ibtrapctl --help, word by word."""
+
+import os
+import pathlib
+import re
+import subprocess
+
+import pytest
+
+SOURCE = pathlib.Path(__file__).resolve().parents[2]
+BUILD = pathlib.Path(os.environ['IBTRAPD_BUILD_DIR'])
+
+ASK = '''
+source "$1" && shift
+COMP_WORDS=("$@") COMP_CWORD=$(($# - 1)) COMPREPLY=()
+_ibtrapctl "$1" "${COMP_WORDS[COMP_CWORD]}" "${COMP_WORDS[COMP_CWORD - 1]}"
+printf '%s\\n' "${COMPREPLY[@]}"
+'''
+
+# A program whose help has what may come.
+FAKE = '''#!/bin/sh
+case "$*" in
+--help) cat <<X
+Usage: ibtrapctl
+
+  alarms                  what is wrong now
+  receivers pause|resume RECEIVER  stop or go on
+  log LEVEL [FOLDER]      how much is logged
+  test EVENT              send an event
+  dry-run CONFIG          which would go where
+
+  -i, --instance NAME     which
+X
+;;
+catalogue) printf 'EVENT TRAP\\nlink-up -\\nlink-down -\\n' ;;
+'status --json') cat <<X
+{
+  "port": {
+    "name": "no"
+  },
+  "receivers": [
+    {
+      "name": "nms",
+      "kind": "snmp"
+    },
+    {
+      "kind": "file",
+      "name": "archive"
+    }
+  ]
+}
+X
+;;
+esac
+'''
+
+
+def complete(*words, program=BUILD / 'ibtrapctl'):
+    done = subprocess.run(['bash', '-uc', ASK, 'bash', SOURCE / 'config/ibtrapctl.bash', program, *words],
+                          capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0 and done.stderr == '', done.stderr
+    return done.stdout.split()
+
+
+def shown_commands():
+    shown = subprocess.run([BUILD / 'ibtrapctl', '--help'], capture_output=True, text=True, check=True)
+    return re.findall(r'^  ([a-z]+(?:[- ][a-z]+)*)(?= )', shown.stdout, re.MULTILINE)
+
+
+def test_every_command_is_offered_word_by_word():
+    commands = [command.split() for command in shown_commands()]
+    assert ['journal', 'prune'] in commands
+    for command in commands:
+        for n, word in enumerate(command):
+            offered = complete(*command[:n], '')
+            assert word in offered
+            assert set(offered) == {other[n] for other in commands if len(other) > n and other[:n] == command[:n]}
+
+
+def test_only_what_begins_so_is_offered():
+    assert complete('stat') == ['status']
+    assert complete('nothing', '') == []
+    assert complete('status', '') == []
+    assert 'diff' in complete('--json', 'topology', 'd')
+
+
+def test_every_option_is_offered():
+    options = subprocess.run([BUILD / 'ibtrapctl', '--help'], capture_output=True, text=True, check=True).stdout
+    assert set(complete('-')) >= set(re.findall(r'--[a-z]+', options)) >= {'--socket', '--json'}
+    assert complete('--so') == ['--socket']
+
+
+def test_files_are_offered_for_options(tmp_path):
+    (tmp_path / 'a b.sock').touch()
+    (tmp_path / 'other').touch()
+    assert ' '.join(complete('--socket', f'{tmp_path}/a')) == f'{tmp_path}/a b.sock'
+    assert complete('--socket', 'status', 'journal', 'ch') == ['check']
+
+
+@pytest.fixture
+def fake(tmp_path):
+    program = tmp_path / 'ibtrapctl'
+    program.write_text(FAKE)
+    program.chmod(0o755)
+    (tmp_path / 'new.conf').touch()
+    return program
+
+
+@pytest.mark.parametrize('words, offered', [
+    (['receivers', ''], {'pause', 'resume'}),
+    (['receivers', 'pause', ''], {'nms', 'archive'}),
+    (['receivers', 'stop', ''], set()),
+    (['log', ''], {'error', 'warning', 'info', 'debug'}),
+    (['log', 'debug', 's'], {'sink'}),
+    (['test', 'link-d'], {'link-down'}),
+    (['dry-'], {'dry-run'}),
+])
+def test_values_are_offered(fake, words, offered):
+    assert set(complete(*words, program=fake)) == offered
+
+
+def test_files_are_offered_for_values(fake):
+    assert complete('dry-run', f'{fake.parent}/n', program=fake) == [f'{fake.parent}/new.conf']

@@ -1,0 +1,6 @@
+"""The lab, too, is for what an installed ibtrapd does."""
+
+import pathlib
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
