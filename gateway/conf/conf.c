@@ -451,6 +451,8 @@ static bool take_all(cfg_t *cfg, struct conf *conf)
 
 #define NUMBER(item, value) CFG_INT_CB(item, value, CFGF_NONE, check_read_number)
 #define TEXT(item, value)   CFG_STR(item, value, CFGF_NONE)
+#define UNSET_NUMBER(item) CFG_INT_CB(item, 0, CFGF_NODEFAULT, check_read_number)
+#define UNSET_BOOL(item) CFG_BOOL(item, cfg_false, CFGF_NODEFAULT)
 #define LIST(item)          CFG_STR_LIST(item, 0, CFGF_NONE)
 #define RECEIVER_ITEMS(rate, burst) \
     TEXT("severity", "debug"), CFG_BOOL("security", cfg_true, CFGF_NONE), LIST("events"), \
@@ -481,10 +483,10 @@ static cfg_t *new_parser(void)
                                   NUMBER("megabytes", 1024), NUMBER("days", 31), CFG_END()};
     static cfg_opt_t policy[] = {LIST("events"),
                                  LIST("nodes"),
-                                 CFG_BOOL("enabled", cfg_false, CFGF_NODEFAULT),
+                                 UNSET_BOOL("enabled"),
                                  TEXT("severity", NULL),
                                  TEXT("category", NULL),
-                                 CFG_INT_CB("hold_down", 0, CFGF_NODEFAULT, check_read_number),
+                                 UNSET_NUMBER("hold_down"),
                                  CFG_END()};
     static cfg_opt_t repeats[] = {NUMBER("window", 60), CFG_END()};
     static cfg_opt_t flap[] = {NUMBER("changes", 6), NUMBER("within", 300), NUMBER("quiet", 300),

@@ -1,10 +1,16 @@
 // ibtrapctl: asks a running ibtrapd, from the shell.
 
+#include "base/clock.h"
 #include "base/instance.h"
+#include "base/clock.h"
 #include "ctl/client.h"
+#include "ctl/event_commands.h"
 #include "ctl/journal_commands.h"
+#include "ctl/maintenance_commands.h"
+#include "ctl/pages.h"
 #include "ctl/show.h"
 #include "ctl/topology_commands.h"
+#include "ctl/when.h"
 #include "install.h"
 
 #include <getopt.h>
@@ -15,11 +21,15 @@
 // Exit statuses that scripts can use.
 enum { DONE = 0, FAILED = 1, USAGE = 2 };
 
+// Options that only some commands take.
+enum choice { SINCE, UNTIL, SEVERITY, NODE, EVENT, LIMIT, FOLLOW, RECEIVER, CHOICES };
+
 struct arguments {
     const char *socket, *file; // NULL: the instance's
     const char *instance;
     bool json;
-    int count; // of the words behind the command
+    const char *choices[CHOICES]; // NULL: not given
+    int count;                    // of the words behind the command
     char **words;
 };
 
@@ -106,6 +116,101 @@ static enum outcome run_topology_diff(const struct arguments *a, struct error *e
     return done(topology_commands_diff(stdout, a->socket, from, to, a->json, err));
 }
 
+// A time of the choice; true, too, when it was not given.
+static bool read_time(const struct arguments *a, enum choice choice, int64_t *out)
+{
+    const char *text = a->choices[choice];
+    *out = 0;
+    if (!text || when_read(text, clock_utc(&clock_system), out))
+        return true;
+    fprintf(stderr, "ibtrapctl: %s is no time; it must be such as 10m, 2h, 3d or 2026-11-21T04:06:39Z\n",
+            text);
+    return false;
+}
+
+static bool read_limit(const struct arguments *a, int64_t *out)
+{
+    long long number = 0;
+    const char *text = a->choices[LIMIT];
+    bool ok = !text || (read_number(text, &number) && number >= 1 && number <= EVENT_COMMANDS_LIMIT_MAX);
+    *out = number;
+    if (!ok)
+        fprintf(stderr, "ibtrapctl: the limit must be from 1 to %d\n", EVENT_COMMANDS_LIMIT_MAX);
+    return ok;
+}
+
+static enum outcome run_events(const struct arguments *a, struct error *err)
+{
+    struct event_choice choice = {.severity = a->choices[SEVERITY],
+                                  .node = a->choices[NODE],
+                                  .event = a->choices[EVENT]};
+    if (!read_time(a, SINCE, &choice.since_us) || !read_time(a, UNTIL, &choice.until_us) ||
+        !read_limit(a, &choice.limit))
+        return WRONG_USAGE;
+    if (!a->choices[FOLLOW])
+        return done(event_commands_list(stdout, a->socket, &choice, a->json, err));
+    return choice.until_us ? WRONG_USAGE
+                           : done(event_commands_follow(stdout, a->socket, &choice, a->json, err));
+}
+
+static enum outcome run_explain(const struct arguments *a, struct error *err)
+{
+    return done(event_commands_explain(stdout, a->socket, a->words[0], a->json, err));
+}
+
+static enum outcome run_test(const struct arguments *a, struct error *err)
+{
+    return done(event_commands_test(stdout, a->socket, a->words[0], a->choices[NODE],
+                                    a->choices[RECEIVER], a->json, err));
+}
+
+static enum outcome run_alarms(const struct arguments *a, struct error *err)
+{
+    const struct pages pages = {stdout, "alarms", a->json ? NULL : show_alarms};
+    return done(pages_write(&pages, a->socket, "alarms", json_object(), err));
+}
+
+static enum outcome run_acknowledge(const struct arguments *a, struct error *err)
+{
+    const char *note = a->count > 1 ? a->words[1] : "";
+    return tell(a, "alarm-acknowledge", json_pack("{s:s, s:s}", "alarm", a->words[0], "note", note), err);
+}
+
+static enum outcome run_shelve(const struct arguments *a, struct error *err)
+{
+    long long minutes;
+    if (!read_number(a->words[1], &minutes))
+        return WRONG_USAGE;
+    return tell(a, "alarm-shelve",
+                json_pack("{s:s, s:I}", "alarm", a->words[0], "minutes", (json_int_t)minutes), err);
+}
+
+static enum outcome run_receivers(const struct arguments *a, struct error *err)
+{
+    const struct pages pages = {stdout, "receivers", a->json ? NULL : show_receivers};
+    return done(pages_write(&pages, a->socket, "receivers", json_object(), err));
+}
+
+static enum outcome run_pause(const struct arguments *a, struct error *err)
+{
+    return tell(a, "receiver-pause", json_pack("{s:s}", "name", a->words[0]), err);
+}
+
+static enum outcome run_resume(const struct arguments *a, struct error *err)
+{
+    return tell(a, "receiver-resume", json_pack("{s:s}", "name", a->words[0]), err);
+}
+
+static enum outcome run_flush(const struct arguments *a, struct error *err)
+{
+    return tell(a, "receiver-flush", json_pack("{s:s}", "name", a->words[0]), err);
+}
+
+static enum outcome run_resubscribe(const struct arguments *a, struct error *err)
+{
+    return tell(a, "resubscribe", NULL, err);
+}
+
 static enum outcome run_sweep(const struct arguments *a, struct error *err)
 {
     return tell(a, "sweep-now", NULL, err);
@@ -121,6 +226,25 @@ static enum outcome run_reload(const struct arguments *a, struct error *err)
         printf("Reloaded. These items wait for a restart of ibtrapd: %s\n", restart);
     json_decref(answer);
     return OK;
+}
+
+static enum outcome run_maintenance_start(const struct arguments *a, struct error *err)
+{
+    int64_t until;
+    if (!maintenance_commands_read_end(a->words[1], clock_utc(&clock_system), &until))
+        return WRONG_USAGE;
+    return done(
+        maintenance_commands_start(a->socket, a->words[0], until, a->words + 2, a->count - 2, err));
+}
+
+static enum outcome run_maintenance_stop(const struct arguments *a, struct error *err)
+{
+    return done(maintenance_commands_stop(a->socket, a->words[0], err));
+}
+
+static enum outcome run_maintenance_list(const struct arguments *a, struct error *err)
+{
+    return done(maintenance_commands_list(stdout, a->socket, a->json, err));
 }
 
 static enum outcome run_journal_check(const struct arguments *a, struct error *err)
@@ -159,18 +283,36 @@ static const struct command {
     int min, max;          // how many
     enum outcome (*run)(const struct arguments *a, struct error *err);
     const char *help;
+    unsigned takes; // the choices, a bit each
 } COMMANDS[] = {
-    {"status", "", 0, 0, run_status, "the port, the subscriptions, the receivers and the counters"},
-    {"catalogue", "", 0, 0, run_catalogue, "every event that ibtrapd knows"},
-    {"topology", "[N]", 0, 1, run_topology, "nodes and links as ibnetdiscover has them, now or in snapshot N"},
-    {"topology list", "", 0, 0, run_topology_list, "the snapshots of the fabric that are kept"},
-    {"topology diff", "A B", 2, 2, run_topology_diff, "what changed between two snapshots, or \"now\""},
-    {"sweep now", "", 0, 0, run_sweep, "look at the fabric at once"},
-    {"reload", "", 0, 0, run_reload, "read the configuration anew, all of it or nothing"},
-    {"journal check", "", 0, 0, run_journal_check, "examine the journal's file for damage"},
-    {"journal stats", "", 0, 0, run_journal_stats, "how much it holds"},
-    {"journal export", "[N]", 0, 1, run_journal_export, "its events after number N, a JSON object a line"},
-    {"journal prune", "DAYS", 1, 1, run_journal_prune, "drop events that are older and that every receiver has"},
+    {"status", "", 0, 0, run_status, "the port, the subscriptions, the receivers and the counters", 0},
+    {"catalogue", "", 0, 0, run_catalogue, "every event that ibtrapd knows", 0},
+    {"events", "[OPTION]...", 0, 0, run_events, "the last events, or those that the options choose",
+     1U << SINCE | 1U << UNTIL | 1U << SEVERITY | 1U << NODE | 1U << EVENT | 1U << LIMIT | 1U << FOLLOW},
+    {"explain", "EVENT", 1, 1, run_explain, "all about the event of that number or identifier", 0},
+    {"test", "EVENT [OPTION]...", 1, 1, run_test, "send a test event to the receivers",
+     1U << NODE | 1U << RECEIVER},
+    {"alarms", "", 0, 0, run_alarms, "the active alarms", 0},
+    {"alarms acknowledge", "ALARM [NOTE]", 1, 2, run_acknowledge, "say that somebody sees to it", 0},
+    {"alarms shelve", "ALARM MINUTES", 2, 2, run_shelve, "put it aside for so long; 0: no longer", 0},
+    {"receivers", "", 0, 0, run_receivers, "the receivers, and how many events wait for them", 0},
+    {"receivers pause", "NAME", 1, 1, run_pause, "hand it nothing over; its events wait", 0},
+    {"receivers resume", "NAME", 1, 1, run_resume, "go on", 0},
+    {"receivers flush", "NAME", 1, 1, run_flush, "give up what waits for it now", 0},
+    {"resubscribe", "", 0, 0, run_resubscribe, "subscribe to every trap again, at once", 0},
+    {"topology", "[N]", 0, 1, run_topology, "nodes and links as ibnetdiscover has them, now or in snapshot N", 0},
+    {"topology list", "", 0, 0, run_topology_list, "the snapshots of the fabric that are kept", 0},
+    {"topology diff", "A B", 2, 2, run_topology_diff, "what changed between two snapshots, or \"now\"", 0},
+    {"sweep now", "", 0, 0, run_sweep, "look at the fabric at once", 0},
+    {"reload", "", 0, 0, run_reload, "read the configuration anew, all of it or nothing", 0},
+    {"maintenance start", "NAME END [NODE]...", 2, 66, run_maintenance_start,
+     "tell receivers nothing of these nodes, or of all, until then", 0},
+    {"maintenance stop", "NAME", 1, 1, run_maintenance_stop, "end it now; what still stands is told", 0},
+    {"maintenance list", "", 0, 0, run_maintenance_list, "who is worked on, and until when", 0},
+    {"journal check", "", 0, 0, run_journal_check, "examine the journal's file for damage", 0},
+    {"journal stats", "", 0, 0, run_journal_stats, "how much it holds", 0},
+    {"journal export", "[N]", 0, 1, run_journal_export, "its events after number N, a JSON object a line", 0},
+    {"journal prune", "DAYS", 1, 1, run_journal_prune, "drop events that are older and that every receiver has", 0},
 };
 
 enum { COMMAND_COUNT = sizeof COMMANDS / sizeof *COMMANDS };
@@ -181,7 +323,7 @@ static int usage(FILE *out, int status)
     for (size_t i = 0; i < COMMAND_COUNT; i++) {
         const struct command *c = &COMMANDS[i];
         int width = fprintf(out, "  %s %s", c->name, c->arguments);
-        fprintf(out, "%*s%s\n", width < 26 ? 26 - width : 1, "", c->help);
+        fprintf(out, "%*s%s\n", width < 34 ? 34 - width : 1, "", c->help);
     }
     fputs("\n"
           "  -i, --instance NAME   the gateway that runs as ibtrapd --instance NAME, such as mlx5_0-1\n"
@@ -191,6 +333,20 @@ static int usage(FILE *out, int status)
           "  -V, --version         the version\n"
           "  -h, --help            this text\n"
           "\n"
+          "Which events:\n"
+          "      --since TIME      such as 10m, 2h, 3d ago, or 2026-11-21T04:06:39Z\n"
+          "      --until TIME      likewise\n"
+          "      --severity WORD   this one and worse, such as warning\n"
+          "      --node GLOB       of a node's name, or of a GUID: 'leaf*', '0x0002c9*'\n"
+          "      --event GLOB      of the identifier: 'link-*'\n"
+          "      --limit N         the last N of them (50, or with --since 10000)\n"
+          "      --follow          and those that come, until it is interrupted\n"
+          "\n"
+          "A test:\n"
+          "      --receiver NAME   for this receiver only\n"
+          "      --node NODE       about this node, by name or GUID; otherwise about one that does not exist\n"
+          "\n"
+          "ALARM is its number or its key.\n"
           "Exit status: 0 done, 1 the daemon cannot be reached or refused, 2 wrong usage.\n",
           out);
     return status;
@@ -208,6 +364,20 @@ static int match(const char *name, int count, char *const *words)
         name += length + (name[length] == ' ');
     }
     return *name == '\0' ? used : 0;
+}
+
+static bool takes_choices(const struct command *c, const struct arguments *a)
+{
+    for (int i = 0; i < CHOICES; i++) {
+        if (a->choices[i] && !(c->takes & 1U << i))
+            return false;
+    }
+    return true;
+}
+
+static bool is_usage_of(const struct command *c, const struct arguments *a)
+{
+    return a->count >= c->min && a->count <= c->max && takes_choices(c, a);
 }
 
 static int run(struct arguments *a)
@@ -229,8 +399,7 @@ static int run(struct arguments *a)
     a->count -= used;
     a->words += used;
     struct error err;
-    enum outcome outcome = a->count >= found->min && a->count <= found->max ? found->run(a, &err)
-                                                                            : WRONG_USAGE;
+    enum outcome outcome = is_usage_of(found, a) ? found->run(a, &err) : WRONG_USAGE;
     if (outcome == REFUSED)
         fprintf(stderr, "ibtrapctl: %s\n", err.text);
     if (outcome == WRONG_USAGE)
@@ -258,12 +427,21 @@ static int run_at(struct arguments *a)
 
 int main(int argc, char **argv)
 {
+    enum { FIRST_CHOICE = 256 }; // no letter
     static const struct option OPTIONS[] = {{"socket", required_argument, NULL, 's'},
                                             {"instance", required_argument, NULL, 'i'},
                                             {"file", required_argument, NULL, 'F'},
                                             {"json", no_argument, NULL, 'j'},
                                             {"version", no_argument, NULL, 'V'},
                                             {"help", no_argument, NULL, 'h'},
+                                            {"since", required_argument, NULL, FIRST_CHOICE + SINCE},
+                                            {"until", required_argument, NULL, FIRST_CHOICE + UNTIL},
+                                            {"severity", required_argument, NULL, FIRST_CHOICE + SEVERITY},
+                                            {"node", required_argument, NULL, FIRST_CHOICE + NODE},
+                                            {"event", required_argument, NULL, FIRST_CHOICE + EVENT},
+                                            {"limit", required_argument, NULL, FIRST_CHOICE + LIMIT},
+                                            {"follow", no_argument, NULL, FIRST_CHOICE + FOLLOW},
+                                            {"receiver", required_argument, NULL, FIRST_CHOICE + RECEIVER},
                                             {0}};
     struct arguments a = {0};
     for (int c; (c = getopt_long(argc, argv, "s:i:F:jVh", OPTIONS, NULL)) != -1;) {
@@ -286,7 +464,9 @@ int main(int argc, char **argv)
         case 'h':
             return usage(stdout, DONE);
         default:
-            return usage(stderr, USAGE);
+            if (c < FIRST_CHOICE)
+                return usage(stderr, USAGE);
+            a.choices[c - FIRST_CHOICE] = optarg ? optarg : "";
         }
     }
     a.count = argc - optind;

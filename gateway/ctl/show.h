@@ -15,6 +15,20 @@ bool show_topology(FILE *out, const json_t *page, bool first);
 bool show_snapshots(FILE *out, const json_t *answer, bool first);
 bool show_changes(FILE *out, const json_t *page, bool first);
 
+// Events: a head, and one event, in two lines or more.
+void show_events_head(FILE *out);
+void show_event(FILE *out, const json_t *event);
+
+// All about one event. False as above.
+bool show_explanation(FILE *out, const json_t *answer);
+
+// The event and what became of it at each receiver, from the same answer.
+void show_delivery(FILE *out, const json_t *answer);
+
+// A page of active alarms; the receivers. False as above.
+bool show_alarms(FILE *out, const json_t *page, bool first);
+bool show_receivers(FILE *out, const json_t *answer, bool first);
+
 // The catalogue of events, and the same as JSON (a new reference).
 void show_catalogue(FILE *out);
 json_t *show_catalogue_json(void);

@@ -1,6 +1,7 @@
 #include "ctl/show.h"
 
 #include "base/text.h"
+#include "ctl/terminal.h"
 #include "model/catalogue.h"
 
 void show_catalogue(FILE *out)
@@ -11,8 +12,9 @@ void show_catalogue(FILE *out)
         char trap[8] = "-";
         if (e->trap != 0)
             snprintf(trap, sizeof trap, "%u", e->trap);
-        fprintf(out, "%-25s %-5s %-14s %-10s %s\n", e->name, trap, severity_word(e->severity),
-                category_word(e->category), e->title);
+        fprintf(out, "%-25s %-5s %-14s %-10s ", e->name, trap, severity_word(e->severity),
+                category_word(e->category));
+        terminal_hang(out, 58, e->title);
     }
 }
 
@@ -20,8 +22,7 @@ static json_t *oid_json(const struct mib_oid *oid)
 {
     char buffer[MIB_OID_MAX * 11];
     struct text t = text_in(buffer, sizeof buffer);
-    for (size_t i = 0; i < oid->length; i++)
-        text_addf(&t, "%s%u", i ? "." : "", oid->ids[i]);
+    mib_add_oid(&t, oid->ids, oid->length);
     return json_string(buffer);
 }
 

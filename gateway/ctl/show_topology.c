@@ -1,28 +1,19 @@
 #include "ctl/show.h"
 
+#include "ctl/member.h"
+
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-static const char *word(const json_t *object, const char *key)
-{
-    const char *s = json_string_value(json_object_get(object, key));
-    return s ? s : "";
-}
-
-static long long count(const json_t *object, const char *key)
-{
-    return json_integer_value(json_object_get(object, key));
-}
-
 static uint64_t guid(const json_t *object, const char *key)
 {
-    return strtoull(word(object, key), NULL, 16);
+    return strtoull(member_word(object, key), NULL, 16);
 }
 
 static bool is_switch(const json_t *object)
 {
-    return strcmp(word(object, "type"), "switch") == 0;
+    return strcmp(member_word(object, "type"), "switch") == 0;
 }
 
 // In the form that ibnetdiscover(8) writes and other tools read: what they do not know is a
@@ -30,7 +21,7 @@ static bool is_switch(const json_t *object)
 
 static void show_id(FILE *out, const json_t *node)
 {
-    const char *type = word(node, "type");
+    const char *type = member_word(node, "type");
     char letter = is_switch(node)               ? 'S'
                   : strcmp(type, "ca") == 0     ? 'H'
                   : strcmp(type, "router") == 0 ? 'R'
@@ -40,8 +31,8 @@ static void show_id(FILE *out, const json_t *node)
 
 static void show_rate(FILE *out, const json_t *port)
 {
-    long long width = count(port, "width");
-    const char *speed = word(port, "speed");
+    long long width = member_count(port, "width");
+    const char *speed = member_word(port, "speed");
     if (width > 0)
         fprintf(out, "%lldx", width);
     else
@@ -51,25 +42,25 @@ static void show_rate(FILE *out, const json_t *port)
 
 static void show_switch_port(FILE *out, const json_t *port, const json_t *peer)
 {
-    fprintf(out, "[%lld]\t", count(port, "port"));
+    fprintf(out, "[%lld]\t", member_count(port, "port"));
     show_id(out, peer);
-    fprintf(out, "[%lld]", count(peer, "port"));
+    fprintf(out, "[%lld]", member_count(peer, "port"));
     if (!is_switch(peer))
         fprintf(out, "(%" PRIx64 ") ", guid(peer, "port_guid"));
-    fprintf(out, "\t\t# \"%s\" lid %lld ", word(peer, "name"), count(peer, "lid"));
+    fprintf(out, "\t\t# \"%s\" lid %lld ", member_word(peer, "name"), member_count(peer, "lid"));
     show_rate(out, port);
     fputc('\n', out);
 }
 
 static void show_other_port(FILE *out, const json_t *port, const json_t *peer)
 {
-    fprintf(out, "[%lld](%" PRIx64 ") \t", count(port, "port"), guid(port, "guid"));
+    fprintf(out, "[%lld](%" PRIx64 ") \t", member_count(port, "port"), guid(port, "guid"));
     show_id(out, peer);
-    fprintf(out, "[%lld]", count(peer, "port"));
+    fprintf(out, "[%lld]", member_count(peer, "port"));
     if (!is_switch(peer))
         fprintf(out, " (%" PRIx64 ") ", guid(peer, "port_guid"));
-    fprintf(out, "\t\t# lid %lld lmc %lld \"%s\" lid %lld ", count(port, "lid"), count(port, "lmc"),
-            word(peer, "name"), count(peer, "lid"));
+    fprintf(out, "\t\t# lid %lld lmc %lld \"%s\" lid %lld ", member_count(port, "lid"), member_count(port, "lmc"),
+            member_word(peer, "name"), member_count(peer, "lid"));
     show_rate(out, port);
     fputc('\n', out);
 }
@@ -79,7 +70,7 @@ static void show_ids(FILE *out, const json_t *node)
     uint64_t system = guid(node, "system_guid");
     if (json_is_true(json_object_get(node, "silent")))
         fputs("\n# It did not answer; this is what was known of it.", out);
-    fprintf(out, "\nvendid=0x%llx\ndevid=0x%llx\n", count(node, "vendor"), count(node, "device"));
+    fprintf(out, "\nvendid=0x%llx\ndevid=0x%llx\n", member_count(node, "vendor"), member_count(node, "device"));
     if (system != 0)
         fprintf(out, "sysimgguid=0x%" PRIx64 "\n", system);
 }
@@ -87,21 +78,21 @@ static void show_ids(FILE *out, const json_t *node)
 static void show_switch(FILE *out, const json_t *node)
 {
     const json_t *zero = json_array_get(json_object_get(node, "ports"), 0);
-    bool has_zero = count(zero, "port") == 0;
+    bool has_zero = member_count(zero, "port") == 0;
     fprintf(out, "switchguid=0x%" PRIx64 "(%" PRIx64 ")\nSwitch\t%lld ", guid(node, "guid"),
-            has_zero ? guid(zero, "guid") : 0, count(node, "port_count"));
+            has_zero ? guid(zero, "guid") : 0, member_count(node, "port_count"));
     show_id(out, node);
-    fprintf(out, "\t\t# \"%s\" base port 0 lid %lld lmc %lld\n", word(node, "name"),
-            has_zero ? count(zero, "lid") : 0, has_zero ? count(zero, "lmc") : 0);
+    fprintf(out, "\t\t# \"%s\" base port 0 lid %lld lmc %lld\n", member_word(node, "name"),
+            has_zero ? member_count(zero, "lid") : 0, has_zero ? member_count(zero, "lmc") : 0);
 }
 
 static void show_other(FILE *out, const json_t *node)
 {
-    bool ca = strcmp(word(node, "type"), "ca") == 0;
+    bool ca = strcmp(member_word(node, "type"), "ca") == 0;
     fprintf(out, "%sguid=0x%" PRIx64 "\n%s\t%lld ", ca ? "ca" : "rt", guid(node, "guid"),
-            ca ? "Ca" : "Rt", count(node, "port_count"));
+            ca ? "Ca" : "Rt", member_count(node, "port_count"));
     show_id(out, node);
-    fprintf(out, "\t\t# \"%s\"\n", word(node, "name"));
+    fprintf(out, "\t\t# \"%s\"\n", member_word(node, "name"));
 }
 
 static void show_node(FILE *out, const json_t *node)
@@ -125,10 +116,10 @@ static void show_node(FILE *out, const json_t *node)
 
 static void show_place(FILE *out, const json_t *side)
 {
-    if (count(side, "snapshot") != 0)
-        fprintf(out, "snapshot %lld (%s)", count(side, "snapshot"), word(side, "time"));
+    if (member_count(side, "snapshot") != 0)
+        fprintf(out, "snapshot %lld (%s)", member_count(side, "snapshot"), member_word(side, "time"));
     else
-        fprintf(out, "now (%s)", word(side, "time"));
+        fprintf(out, "now (%s)", member_word(side, "time"));
 }
 
 bool show_topology(FILE *out, const json_t *page, bool first)
@@ -137,7 +128,7 @@ bool show_topology(FILE *out, const json_t *page, bool first)
     const json_t *node;
     if (first) {
         fprintf(out, "#\n# Topology file: generated on %s\n#\n# %lld nodes, %lld links; ",
-                word(page, "time"), count(page, "node_count"), count(page, "link_count"));
+                member_word(page, "time"), member_count(page, "node_count"), member_count(page, "link_count"));
         show_place(out, page);
         fputs(json_is_true(json_object_get(page, "complete")) ? "\n" : "; not everybody answered\n",
               out);
@@ -155,10 +146,10 @@ bool show_snapshots(FILE *out, const json_t *answer, bool first)
     json_array_foreach(json_object_get(answer, "snapshots"), i, one)
     {
         char number[24] = "-"; // not in the journal's file yet
-        if (count(one, "snapshot") != 0)
-            snprintf(number, sizeof number, "%lld", count(one, "snapshot"));
-        fprintf(out, "%8s  %-27s %8lld %8lld\n", number, word(one, "time"), count(one, "nodes"),
-                count(one, "links"));
+        if (member_count(one, "snapshot") != 0)
+            snprintf(number, sizeof number, "%lld", member_count(one, "snapshot"));
+        fprintf(out, "%8s  %-27s %8lld %8lld\n", number, member_word(one, "time"), member_count(one, "nodes"),
+                member_count(one, "links"));
     }
     return true;
 }
@@ -175,13 +166,13 @@ bool show_changes(FILE *out, const json_t *page, bool first)
         show_place(out, from);
         fputs(" to ", out);
         show_place(out, to);
-        fprintf(out, ": %lld change%s\n", count(page, "change_count"),
-                count(page, "change_count") == 1 ? "" : "s");
+        fprintf(out, ": %lld change%s\n", member_count(page, "change_count"),
+                member_count(page, "change_count") == 1 ? "" : "s");
     }
     json_array_foreach(json_object_get(page, "changes"), i, change)
     {
         bool follows = json_is_integer(json_object_get(change, "cause"));
-        fprintf(out, "%s%s\n", follows ? "  " : "", word(change, "text"));
+        fprintf(out, "%s%s\n", follows ? "  " : "", member_word(change, "text"));
     }
     if (json_is_true(json_object_get(page, "cut")) && !json_object_get(page, "more"))
         fputs("There is more, but ibtrapd had no memory for it.\n", out);

@@ -1,21 +1,17 @@
 #include "daemon/control.h"
 
 #include "ctl/server.h"
+#include "daemon/alarm_answers.h"
+#include "daemon/answer.h"
+#include "daemon/event_answers.h"
+#include "daemon/explain.h"
+#include "daemon/maintenance_answers.h"
 #include "daemon/reload.h"
 #include "daemon/role.h"
 #include "daemon/status.h"
+#include "daemon/test_answers.h"
 
 #include <string.h>
-
-static json_t *done(void)
-{
-    return json_pack("{s:i}", "version", SERVER_PROTOCOL);
-}
-
-static json_t *refuse(const char *why)
-{
-    return json_pack("{s:i, s:s}", "version", SERVER_PROTOCOL, "error", why);
-}
 
 static json_t *answer_status(struct control *c, const json_t *request)
 {
@@ -45,18 +41,58 @@ static json_t *answer_prune(struct control *c, const json_t *request)
 {
     json_int_t days;
     if (json_unpack((json_t *)request, "{s:I}", "days", &days) != 0 || days < 0 || days > 36500)
-        return refuse("'days' must be from 0 to 36500");
+        return answer_refuse("'days' must be from 0 to 36500");
     journal_ask_to_prune(c->journal, days * 86400 * CLOCK_US_PER_S);
-    return done();
+    return answer_done();
 }
 
 static json_t *answer_sweep(struct control *c, const json_t *request)
 {
     (void)request;
     if (c->conf->sweep.method == CONF_SWEEP_OFF)
-        return refuse("ibtrapd does not sweep: item 'method' of section 'sweep' is off");
+        return answer_refuse("ibtrapd does not sweep: item 'method' of section 'sweep' is off");
     sweeper_now(c->sweeper);
-    return done();
+    return answer_done();
+}
+
+static json_t *answer_resubscribe(struct control *c, const json_t *request)
+{
+    (void)request;
+    sa_agent_resubscribe(c->agent);
+    return answer_done();
+}
+
+static json_t *answer_events(struct control *c, const json_t *request)
+{
+    return event_answers_list(c->journal, request);
+}
+
+static struct receiver_answers receivers_of(const struct control *c)
+{
+    return (struct receiver_answers){c->deliveries, c->delivery_count};
+}
+
+static json_t *answer_explain(struct control *c, const json_t *request)
+{
+    const struct receiver_answers receivers = receivers_of(c);
+    return explain_json(c->journal, &receivers, request);
+}
+
+// "last" is the number of an event before the test.
+static json_t *answer_test(struct control *c, const json_t *request)
+{
+    struct error err;
+    struct sample sample;
+    const struct receiver_answers receivers = receivers_of(c);
+    int64_t last = journal_last(c->journal);
+    struct fabric *fabric = topology_current(c->topology);
+    bool ok = test_answers_read(request, &receivers, fabric, c->names, &sample, &err);
+    fabric_release(fabric);
+    if (!ok)
+        return answer_refuse("%s", err.text);
+    if (!pipeline_put_sample(c->pipeline, &sample))
+        return answer_refuse("ibtrapd is too busy for a test now");
+    return json_pack("{s:i, s:I}", "version", 1, "last", (json_int_t)last);
 }
 
 static json_t *answer_reload(struct control *c, const json_t *request)
@@ -66,7 +102,7 @@ static json_t *answer_reload(struct control *c, const json_t *request)
     struct text restart = text_in(buffer, sizeof buffer);
     struct error err;
     if (!c->reload(c->ctx, &restart, &err))
-        return refuse(err.text);
+        return answer_refuse("%s", err.text);
     return json_pack("{s:i, s:s}", "version", SERVER_PROTOCOL, "restart", buffer);
 }
 
@@ -78,6 +114,10 @@ static const struct {
     {"journal-prune", answer_prune},
     {"sweep-now", answer_sweep},
     {"reload", answer_reload},
+    {"resubscribe", answer_resubscribe},
+    {"events", answer_events},
+    {"explain", answer_explain},
+    {"test", answer_test},
 };
 
 static json_t *answer_topology(struct control *c, const char *command, const json_t *request)
@@ -88,6 +128,18 @@ static json_t *answer_topology(struct control *c, const char *command, const jso
     return answer;
 }
 
+// The groups of commands, each in a file of its own.
+static json_t *answer_group(struct control *c, const char *command, const json_t *request)
+{
+    const struct receiver_answers receivers = receivers_of(c);
+    json_t *answer = alarm_answers_get(c->pipeline, c->journal, c->maker.clock, command, request);
+    if (!answer)
+        answer = receiver_answers_get(&receivers, command, request);
+    if (!answer)
+        answer = maintenance_answers_get(c->pipeline, c->journal, c->maker.clock, command, request);
+    return answer ? answer : answer_topology(c, command, request);
+}
+
 json_t *control_answer(void *ctx, const char *command, const json_t *request)
 {
     struct control *c = ctx;
@@ -95,5 +147,5 @@ json_t *control_answer(void *ctx, const char *command, const json_t *request)
         if (strcmp(command, ANSWERS[i].command) == 0)
             return ANSWERS[i].answer(c, request);
     }
-    return answer_topology(c, command, request);
+    return answer_group(c, command, request);
 }

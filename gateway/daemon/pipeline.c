@@ -20,13 +20,14 @@ struct call {
     bool done;
 };
 
-// One of the first five is there.
+// One of the first six is there.
 struct item {
     struct sa_report *report;
     struct maker_occurrence *occurrence;
     struct fabric *fabric;
     struct counter_reading *reading;
     struct call *call;
+    struct sample *sample;
     uint64_t subnet_prefix; // of the occurrence
 };
 
@@ -88,7 +89,8 @@ static bool append(struct pipeline *p, struct event *event, const struct journal
         return false;
     if (p->role != PIPELINE_ACTIVE)
         hold_as_standby(event);
-    p->look |= observer_note(p->observer, event);
+    if (!event->test)
+        p->look |= observer_note(p->observer, event);
     p->given = event;
     p->origin = report;
     policy_take(p->policy, event, clock_monotonic(p->maker.clock));
@@ -203,9 +205,12 @@ static void handle_item(struct pipeline *p, const struct item *item)
         handle_fabric(p, item->fabric);
     else if (item->reading)
         observer_counters(p->observer, &p->maker, item->reading);
+    else if (item->sample)
+        take_event(p, sample_event(&p->maker, item->sample));
     else
         run_call(p, item->call);
     free(item->occurrence);
+    free(item->sample);
     free(item->reading);
 }
 
@@ -363,6 +368,18 @@ void pipeline_put_occurrence(struct pipeline *pipeline, const struct maker_occur
     *copy = *occurrence;
     if (!put(pipeline, &(struct item){.occurrence = copy, .subnet_prefix = subnet_prefix}))
         free(copy);
+}
+
+bool pipeline_put_sample(struct pipeline *pipeline, const struct sample *sample)
+{
+    struct sample *copy = malloc(sizeof *copy);
+    if (!copy)
+        return false;
+    *copy = *sample;
+    if (put(pipeline, &(struct item){.sample = copy}))
+        return true;
+    free(copy);
+    return false;
 }
 
 void pipeline_put_fabric(struct pipeline *pipeline, struct fabric *fabric)

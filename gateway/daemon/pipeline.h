@@ -5,7 +5,7 @@
 #define IBTRAPD_DAEMON_PIPELINE_H
 
 #include "daemon/observer.h"
-#include "event/maker.h"
+#include "event/sample.h"
 #include "ib/sa_agent.h"
 #include "journal/journal.h"
 #include "policy/policy.h"
@@ -54,6 +54,9 @@ bool pipeline_put_report(struct pipeline *pipeline, struct sa_report *report);
 // Any thread; never waits. Lost when memory is short or the queue is full of reports.
 void pipeline_put_occurrence(struct pipeline *pipeline, const struct maker_occurrence *occurrence,
                              uint64_t subnet_prefix);
+
+// Makes an event of the sample. False: no memory, or no room. Any thread; never waits.
+bool pipeline_put_sample(struct pipeline *pipeline, const struct sample *sample);
 
 // Both take over what they get, whatever becomes of it. A sweep's result that finds no room is
 // dropped: the next one tells the same. Any thread; never waits.

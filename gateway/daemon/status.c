@@ -2,26 +2,13 @@
 
 #include "base/text.h"
 #include "base/wire.h"
+#include "daemon/answer.h"
+#include "daemon/receiver_answers.h"
 #include "daemon/topology_json.h"
 #include "install.h"
 #include "sink/snmp.h"
 
 #include <string.h>
-
-// Paths and system messages may hold anything.
-static json_t *text_json(const char *s)
-{
-    char clean[600];
-    text_clean(s, strlen(s), clean, sizeof clean);
-    return json_string(clean);
-}
-
-static json_t *guid_json(uint64_t guid)
-{
-    char text[ADDRESS_GUID_TEXT_SIZE];
-    address_format_guid(guid, text);
-    return json_string(text);
-}
 
 static json_t *port_json(const struct sa_status *s)
 {
@@ -32,7 +19,7 @@ static json_t *port_json(const struct sa_status *s)
     address_format_gid(gid, gid_text);
     return json_pack("{s:s, s:i, s:s, s:i, s:o, s:s}", "device", s->open ? s->id.device : "", "port",
                      (int)s->id.port, "state", mad_port_state_words(s->port.state), "lid",
-                     (int)s->port.lid, "guid", guid_json(s->id.guid), "gid", gid_text);
+                     (int)s->port.lid, "guid", answer_guid(s->id.guid), "gid", gid_text);
 }
 
 static json_t *sm_json(const struct sa_status *s)
@@ -40,7 +27,7 @@ static json_t *sm_json(const struct sa_status *s)
     char name[130];
     text_clean(s->sm.description, strlen(s->sm.description), name, sizeof name);
     return json_pack("{s:i, s:o, s:s, s:b}", "lid", (int)s->port.sm_lid, "guid",
-                     guid_json(s->sm.port_guid), "name", name, "answers", (int)s->sm_answers);
+                     answer_guid(s->sm.port_guid), "name", name, "answers", (int)s->sm_answers);
 }
 
 static json_t *subscription_json(const struct subscription *one, const struct sa_status *s)
@@ -55,37 +42,16 @@ static json_t *subscription_json(const struct subscription *one, const struct sa
                      (json_int_t)wait);
 }
 
-static json_t *receiver_json(struct delivery *delivery)
-{
-    const struct receiver *r = delivery_receiver(delivery);
-    struct delivery_status s;
-    delivery_get_status(delivery, &s);
-    return json_pack("{s:s, s:s, s:o, s:I, s:I, s:I, s:I, s:I, s:I, s:o}", "name", r->name, "kind",
-                     r->kind, "address", text_json(r->address), "sent", (json_int_t)s.sent, "filtered",
-                     (json_int_t)s.filtered, "queued", (json_int_t)s.lag, "failed",
-                     (json_int_t)s.failed, "dropped", (json_int_t)s.dropped, "cursor",
-                     (json_int_t)s.cursor, "problem", text_json(s.problem));
-}
-
 static json_t *journal_json(struct journal *journal)
 {
     struct journal_status s;
     journal_get_status(journal, &s);
     return json_pack("{s:b, s:o, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I}", "durable", (int)s.durable,
-                     "problem", text_json(s.problem), "rows", (json_int_t)s.rows, "bytes", (json_int_t)s.bytes,
+                     "problem", answer_text(s.problem), "rows", (json_int_t)s.rows, "bytes", (json_int_t)s.bytes,
                      "first", (json_int_t)s.first, "last", (json_int_t)s.last, "pending",
                      (json_int_t)s.pending, "dropped", (json_int_t)s.dropped, "commits",
                      (json_int_t)s.commits, "alarms", (json_int_t)s.alarms, "alarms_missed",
                      (json_int_t)s.alarms_missed);
-}
-
-static json_t *time_json(int64_t utc_us)
-{
-    char text[CLOCK_TEXT_SIZE];
-    if (utc_us == 0)
-        return json_null();
-    clock_format_utc(utc_us, text);
-    return json_string(text);
 }
 
 static const char *method_word(enum sweeper_method method)
@@ -101,8 +67,8 @@ static json_t *sweep_json(const struct sweeper_status *s)
         return json_pack("{s:s}", "method", "off");
     return json_pack("{s:s, s:b, s:o, s:I, s:b, s:o, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I}", "method",
                      method_word(s->method), "running", (int)s->running, "last",
-                     time_json(s->last_begin_us), "duration_us", (json_int_t)s->last_duration_us,
-                     "complete", (int)s->last_complete, "problem", text_json(s->problem), "sweeps",
+                     answer_time(s->last_begin_us), "duration_us", (json_int_t)s->last_duration_us,
+                     "complete", (int)s->last_complete, "problem", answer_text(s->problem), "sweeps",
                      (json_int_t)s->sweeps, "failed", (json_int_t)s->failed, "mads",
                      (json_int_t)s->mads, "unanswered", (json_int_t)s->unanswered, "nodes",
                      (json_int_t)s->nodes, "switches", (json_int_t)s->switches, "links",
@@ -113,7 +79,7 @@ static json_t *port_counters_json(const struct sweeper_status *s)
 {
     if (!s || s->counters_last_us == 0)
         return json_pack("{s:n}", "last");
-    return json_pack("{s:o, s:I, s:I, s:I}", "last", time_json(s->counters_last_us), "duration_us",
+    return json_pack("{s:o, s:I, s:I, s:I}", "last", answer_time(s->counters_last_us), "duration_us",
                      (json_int_t)s->counters_duration_us, "ports", (json_int_t)s->counters_ports,
                      "silent", (json_int_t)s->counters_silent);
 }
@@ -121,7 +87,7 @@ static json_t *port_counters_json(const struct sweeper_status *s)
 static json_t *role_json(const struct status_parts *parts)
 {
     return json_pack("{s:b, s:o}", "active", (int)parts->active, "reason",
-                     text_json(parts->role ? parts->role : ""));
+                     answer_text(parts->role ? parts->role : ""));
 }
 
 static json_t *counters_json(const struct sa_counters *sa, const struct pipeline_counters *p)
@@ -151,19 +117,18 @@ json_t *status_json(const struct status_parts *parts, int64_t uptime_us)
     struct pipeline_counters p;
     sa_agent_status(parts->agent, &s);
     pipeline_get_counters(parts->pipeline, &p);
-    json_t *subscriptions = json_array(), *receivers = json_array();
+    json_t *subscriptions = json_array();
     for (size_t i = 0; i < SUBSCRIPTIONS_COUNT; i++)
         json_array_append_new(subscriptions, subscription_json(&s.subscriptions[i], &s));
-    for (size_t i = 0; i < parts->delivery_count; i++)
-        json_array_append_new(receivers, receiver_json(parts->deliveries[i]));
     char engine_id[SNMP_ENGINE_TEXT_SIZE];
     snmp_engine_text(engine_id);
     return json_pack("{s:i, s:s, s:{s:s}, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}",
                      "version", 1, "release", INSTALL_VERSION, "snmp", "engine_id", engine_id, "uptime",
-                     (json_int_t)(uptime_us / CLOCK_US_PER_S), "problem", text_json(s.problem), "port",
+                     (json_int_t)(uptime_us / CLOCK_US_PER_S), "problem", answer_text(s.problem), "port",
                      port_json(&s), "sm", sm_json(&s), "subscriptions",
                      subscriptions, "counters", counters_json(&s.counters, &p), "journal",
-                     journal_json(parts->journal), "receivers", receivers, "role", role_json(parts),
+                     journal_json(parts->journal), "receivers",
+                     receiver_answers_list(parts->deliveries, parts->delivery_count), "role", role_json(parts),
                      "sweep", sweep_json(parts->sweep), "port_counters",
                      port_counters_json(parts->sweep), "sms",
                      parts->fabric ? topology_sms_json(parts->fabric, parts->names) : json_array());

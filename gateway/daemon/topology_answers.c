@@ -1,22 +1,10 @@
 #include "daemon/topology_answers.h"
 
+#include "daemon/answer.h"
 #include "model/fabric_record.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-static json_t *failure(const char *sentence)
-{
-    return json_pack("{s:i, s:s}", "version", 1, "error", sentence);
-}
-
-// A number that may be missing; false when it is none.
-static bool read_item(const json_t *request, const char *item, int64_t max, int64_t *out)
-{
-    const json_t *value = json_object_get(request, item);
-    *out = json_integer_value(value);
-    return !value || (json_is_integer(value) && *out >= 0 && *out <= max);
-}
 
 static struct fabric *find_held(const struct topology_answers *a, int64_t number, int64_t time_us)
 {
@@ -94,13 +82,13 @@ static json_t *answer_topology(struct topology_answers *a, struct fabric *curren
 {
     struct error err;
     int64_t number, first, time_us;
-    if (!read_item(request, "snapshot", INT64_MAX, &number) ||
-        !read_item(request, "first", UINT32_MAX, &first) ||
-        !read_item(request, "time_us", INT64_MAX, &time_us))
-        return failure("'snapshot', 'first' and 'time_us' must be numbers");
+    if (!answer_read_number(request, "snapshot", INT64_MAX, &number) ||
+        !answer_read_number(request, "first", UINT32_MAX, &first) ||
+        !answer_read_number(request, "time_us", INT64_MAX, &time_us))
+        return answer_refuse("'snapshot', 'first' and 'time_us' must be numbers");
     struct fabric *fabric = take(a, current, number, time_us, &err);
     if (!fabric)
-        return failure(err.text);
+        return answer_refuse("%s", err.text);
     json_t *out = topology_json(fabric, number, a->maker->names, (uint32_t)first);
     finish(a, number, fabric, json_object_get(out, "more") != NULL);
     return out;
@@ -111,17 +99,17 @@ static json_t *answer_diff(struct topology_answers *a, struct fabric *current,
 {
     struct error err;
     int64_t from, to, first, from_time_us, to_time_us;
-    if (!read_item(request, "from", INT64_MAX, &from) ||
-        !read_item(request, "to", INT64_MAX, &to) ||
-        !read_item(request, "first", UINT32_MAX, &first) ||
-        !read_item(request, "from_time_us", INT64_MAX, &from_time_us) ||
-        !read_item(request, "to_time_us", INT64_MAX, &to_time_us))
-        return failure("'from', 'to', 'first', 'from_time_us' and 'to_time_us' must be numbers");
+    if (!answer_read_number(request, "from", INT64_MAX, &from) ||
+        !answer_read_number(request, "to", INT64_MAX, &to) ||
+        !answer_read_number(request, "first", UINT32_MAX, &first) ||
+        !answer_read_number(request, "from_time_us", INT64_MAX, &from_time_us) ||
+        !answer_read_number(request, "to_time_us", INT64_MAX, &to_time_us))
+        return answer_refuse("'from', 'to', 'first', 'from_time_us' and 'to_time_us' must be numbers");
     struct fabric *before = take(a, current, from, from_time_us, &err);
     struct fabric *after = before ? take(a, current, to, to_time_us, &err) : NULL;
     if (!after) {
         fabric_release(before);
-        return failure(err.text);
+        return answer_refuse("%s", err.text);
     }
     const struct topology_side sides[] = {{before, from}, {after, to}};
     json_t *out = topology_diff_json(&sides[0], &sides[1], a->maker, (uint32_t)first);

@@ -36,7 +36,6 @@ struct sa_agent {
     uint32_t next_tid;
     unsigned sm_silences; // questions to the SM in a row without answer
     bool told_unreachable;
-    uint16_t sm_node_lid; // whose node status.sm is
     int64_t silent_since; // when the first of them was asked
     bool settled, told_lost;
     int64_t unsettled_since, reopen_at, better_at;
@@ -210,7 +209,7 @@ static void describe_sm(const struct sa_agent *a, char *out, size_t size)
     char name[130];
     text_clean(a->status.sm.description, strlen(a->status.sm.description), name, sizeof name);
     text_addf(&t, "the subnet manager at LID %u", a->status.port.sm_lid);
-    if (name[0] != '\0' && a->sm_node_lid == a->status.port.sm_lid)
+    if (name[0] != '\0')
         text_addf(&t, " (%s)", name);
 }
 
@@ -241,6 +240,8 @@ static void take_port(struct sa_agent *a, const struct mad_port *port, int64_t n
     char reason[200] = "";
     pthread_mutex_lock(&a->lock);
     a->status.port = *port;
+    if (old.sm_lid != port->sm_lid)
+        a->status.sm = (struct mad_node){0}; // was another one's
     pthread_mutex_unlock(&a->lock);
 
     if (!port_is_up(port)) {
@@ -278,7 +279,6 @@ static void take_node(struct sa_agent *a, const struct mad_node *sm, int64_t now
     pthread_mutex_lock(&a->lock);
     a->status.sm = *sm;
     pthread_mutex_unlock(&a->lock);
-    a->sm_node_lid = a->status.port.sm_lid;
     if (old == 0 || old == sm->port_guid)
         return;
     char reason[200];
@@ -700,6 +700,9 @@ struct sa_agent *sa_agent_new(const struct sa_options *options, struct error *er
         return NULL;
     }
     a->options = *options;
+    a->told_lost = options->was_lost;
+    a->told_unreachable = options->was_unreachable;
+    a->silent_since = now_of(a);
     a->status.has_sa_key = options->has_sa_key;
     options->random->fill(options->random->ctx, &a->next_tid, sizeof a->next_tid);
     subscriptions_init(&a->subscriptions, options->refresh_us, options->random);

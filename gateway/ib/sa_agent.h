@@ -46,6 +46,8 @@ struct sa_options {
     int64_t verify_us, refresh_us;
     bool has_sa_key;
     uint64_t sa_key;
+    // Lost or unreachable when the gateway ended, and told then: its end will be, too.
+    bool was_lost, was_unreachable;
     struct mad_opener opener;
     struct sa_listener listener;
     const struct clock *clock;

@@ -68,6 +68,14 @@ static void read_node(void *ctx, const uint8_t *record, size_t size)
 
 enum { PORT_NUMBER = 2, PORT_INFO = 4, PORT_RECORD_SIZE = 64 }; // before the extended link speeds
 
+// A link that is up leads to somebody, until a LinkRecord says to whom: the SM, too, got no answer
+// when there is none.
+static bool needs_link(const struct fabric_node *node, const struct fabric_port *port)
+{
+    bool internal = port->number == 0 && node->type == FABRIC_SWITCH;
+    return !internal && port->state > FABRIC_DOWN;
+}
+
 static void read_port(void *ctx, const uint8_t *record, size_t size)
 {
     struct look *look = ctx;
@@ -90,6 +98,7 @@ static void read_port(void *ctx, const uint8_t *record, size_t size)
         fabric_builder_get_port(look->builder, number, port.number);
     if (from_node)
         port.guid = from_node->guid;
+    port.silent = needs_link(node, &port);
     set_lids(look, number, port.lid, port.lmc);
     if (!fabric_builder_port(look->builder, number, &port))
         look->no_memory = true;
@@ -105,16 +114,21 @@ static bool has_link_port(struct look *look, uint32_t node, uint8_t port)
            port <= fabric_builder_get(look->builder, node)->port_count;
 }
 
+// A plug that leads back to its own port has a record, too.
 static void read_link(void *ctx, const uint8_t *record, size_t size)
 {
     (void)size;
     struct look *look = ctx;
     uint32_t from = find_lid(look, wire_get16(record + FROM_LID));
     uint32_t to = find_lid(look, wire_get16(record + TO_LID));
-    if (!has_link_port(look, from, record[FROM_PORT]) || !has_link_port(look, to, record[TO_PORT]))
+    uint8_t from_port = record[FROM_PORT], to_port = record[TO_PORT];
+    if (!has_link_port(look, from, from_port) || !has_link_port(look, to, to_port)) {
         look->complete = false;
-    else if (!fabric_builder_link(look->builder, from, record[FROM_PORT], to, record[TO_PORT]))
+    } else if (!fabric_builder_link(look->builder, from, from_port, to, to_port)) {
         look->no_memory = true;
+    } else if (from == to && from_port == to_port) {
+        fabric_builder_get_port(look->builder, from, from_port)->silent = false;
+    }
 }
 
 // The three questions.
@@ -174,16 +188,12 @@ static bool ask_table(struct sweep *sweep, struct look *look, const struct table
     return ok && look->no_memory ? error_set(err, "out of memory") : ok;
 }
 
-// A link that is up leads to somebody; the SM, too, got no answer when there is no LinkRecord.
-static void mark_silent(void *ctx, uint32_t node, struct fabric_port *port)
+static void check_port(void *ctx, uint32_t node, struct fabric_port *port)
 {
+    (void)node;
     struct look *look = ctx;
-    bool internal =
-        port->number == 0 && fabric_builder_get(look->builder, node)->type == FABRIC_SWITCH;
-    if (internal || !port->known || port->state <= FABRIC_DOWN || port->peer_node != FABRIC_NONE)
-        return;
-    port->silent = true;
-    look->complete = false;
+    port->silent = port->silent && port->peer_node == FABRIC_NONE;
+    look->complete = look->complete && port->known && !port->silent;
 }
 
 static bool ask_tables(struct sweep *sweep, struct look *look, struct error *err)
@@ -211,7 +221,7 @@ bool sweep_sa(struct sweep *sweep, struct fabric_builder *builder, struct error 
     for (size_t lid = 0; lid <= ADDRESS_LID_UNICAST_MAX; lid++)
         look->node_of[lid] = FABRIC_NONE;
     bool ok = ask_tables(sweep, look, err);
-    fabric_builder_each_port(builder, mark_silent, look);
+    fabric_builder_each_port(builder, check_port, look);
     sweep->complete = sweep->complete && look->complete;
     free(look);
     return ok;

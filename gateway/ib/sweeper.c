@@ -254,6 +254,7 @@ static bool begin(struct sweeper *s, const struct sweeper_options *options, stru
     pthread_mutex_lock(&s->lock);
     s->options = *options;
     s->status.method = options->method;
+    s->status.running = false; // one that was stopped did not say so
     sweep_schedule_init(&s->schedule, options->interval_us, options->settle_us, now_of(s));
     pthread_mutex_unlock(&s->lock);
     atomic_store(&s->stop, false);

@@ -210,7 +210,7 @@ static bool clear_rate_alarm(struct alarms *a, const struct event *event, int64_
 bool alarms_take(struct alarms *alarms, const struct event *event, int64_t sequence)
 {
     bool ok = true;
-    if (event->alarm_key[0] == '\0')
+    if (event->alarm_key[0] == '\0' || event->test)
         return true;
     pthread_mutex_lock(&alarms->lock);
     if (event->type->alarm == ALARM_RAISES)

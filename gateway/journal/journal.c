@@ -697,14 +697,19 @@ static void end_reading(struct journal *j, enum store_result result)
     pthread_mutex_unlock(&j->reader_lock);
 }
 
-static enum store_result read_from_disk(struct journal *j, int64_t after, struct journal_item *items,
-                                        size_t n, size_t *count)
+// A direction: store_read or store_read_back.
+typedef enum store_result read_function(struct store *store, int64_t from, size_t limit,
+                                        bool (*each)(void *ctx, const struct store_row *row),
+                                        void *ctx, struct error *err);
+
+static enum store_result read_from_disk(struct journal *j, read_function *read, int64_t from,
+                                        struct journal_item *items, size_t n, size_t *count)
 {
     struct reading reading = {.journal = j, .items = items};
     struct error err;
     enum store_result result = begin_reading(j, &err);
     if (result == STORE_OK)
-        result = store_read(j->reader, after, n, take_row, &reading, &err);
+        result = read(j->reader, from, n, take_row, &reading, &err);
     end_reading(j, result);
     *count = reading.count;
     return result;
@@ -820,7 +825,7 @@ size_t journal_read(struct journal *journal, int64_t after, struct journal_item 
     pthread_mutex_unlock(&journal->lock);
     if (!more || in_memory)
         return count;
-    if (read_from_disk(journal, after, items, n, &count) != STORE_OK) {
+    if (read_from_disk(journal, store_read, after, items, n, &count) != STORE_OK) {
         clock_sleep(timeout_us); // not now; what is there may still be read later
         return count;
     }
@@ -830,6 +835,19 @@ size_t journal_read(struct journal *journal, int64_t after, struct journal_item 
     pthread_mutex_lock(&journal->lock);
     count = read_from_memory(journal, after, items, n);
     pthread_mutex_unlock(&journal->lock);
+    return count;
+}
+
+size_t journal_read_back(struct journal *journal, int64_t before, struct journal_item *items, size_t n)
+{
+    size_t count = 0;
+    pthread_mutex_lock(&journal->lock);
+    int64_t last = before - 1 < journal->committed ? before - 1 : journal->committed;
+    for (int64_t s = last; s >= journal->first_kept && count < n; s--)
+        items[count++] = (struct journal_item){s, event_keep(slot(journal, s)->event)};
+    pthread_mutex_unlock(&journal->lock);
+    if (count == 0)
+        read_from_disk(journal, store_read_back, before, items, n, &count);
     return count;
 }
 

@@ -99,7 +99,7 @@ size_t journal_list_fabrics(struct journal *journal,
 uint8_t *journal_read_fabric(struct journal *journal, int64_t number, struct journal_fabric *out,
                              size_t *size, struct error *err);
 
-// An event that raises an alarm, or clears one, does so when it is appended: there is one active alarm a
+// An event that raises an alarm, or clears one, and is no test, does so when it is appended: there is one active alarm a
 // key, and it survives restarts. Any thread: the active alarms in the order in which they were raised; `each`
 // must not call the journal.
 void journal_each_alarm(struct journal *journal, void (*each)(void *ctx, const struct alarm *alarm),
@@ -136,6 +136,10 @@ bool journal_cursor_was_set_back(struct journal *journal, int receiver);
 // first sequence number beyond after + 1 means that the events between are gone.
 size_t journal_read(struct journal *journal, int64_t after, struct journal_item *items, size_t n,
                     int64_t timeout_us);
+
+// Events before `before`, `n` at most, the newest first; none: there is none, or the disk fails. Never
+// waits for more. Any thread.
+size_t journal_read_back(struct journal *journal, int64_t before, struct journal_item *items, size_t n);
 
 // Wakes those who wait in journal_read, for good.
 void journal_wake(struct journal *journal);

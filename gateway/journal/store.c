@@ -58,6 +58,7 @@ enum statement {
     SET_CURSOR,
     DELETE_THROUGH,
     READ_AFTER,
+    READ_BEFORE,
     READ_SINCE,
     READ_CURSORS,
     GET_SIZE,
@@ -92,6 +93,8 @@ static const char *const SQL[STATEMENT_COUNT] = {
         "DELETE FROM event WHERE sequence IN"
         " (SELECT sequence FROM event WHERE sequence <= ? ORDER BY sequence LIMIT ?)",
     [READ_AFTER] = "SELECT " ROW_COLUMNS " FROM event WHERE sequence > ? ORDER BY sequence LIMIT ?",
+    [READ_BEFORE] = "SELECT " ROW_COLUMNS
+                    " FROM event WHERE sequence < ? ORDER BY sequence DESC LIMIT ?",
     [READ_SINCE] = "SELECT " ROW_COLUMNS " FROM event WHERE time_us >= ? ORDER BY sequence",
     [READ_CURSORS] = "SELECT name, cursor FROM receiver",
     [GET_SIZE] = "SELECT (SELECT min(sequence) FROM event), (SELECT max(sequence) FROM event),"
@@ -445,14 +448,28 @@ static enum store_result read_rows(struct store *store, sqlite3_stmt *s,
     return result;
 }
 
+static enum store_result read_some(struct store *store, enum statement which, int64_t from,
+                                   size_t limit, bool (*each)(void *ctx, const struct store_row *row),
+                                   void *ctx, struct error *err)
+{
+    sqlite3_stmt *s = store->statements[which];
+    sqlite3_bind_int64(s, 1, from);
+    sqlite3_bind_int64(s, 2, (sqlite3_int64)limit);
+    return read_rows(store, s, each, ctx, err);
+}
+
 enum store_result store_read(struct store *store, int64_t after, size_t limit,
                              bool (*each)(void *ctx, const struct store_row *row), void *ctx,
                              struct error *err)
 {
-    sqlite3_stmt *s = store->statements[READ_AFTER];
-    sqlite3_bind_int64(s, 1, after);
-    sqlite3_bind_int64(s, 2, (sqlite3_int64)limit);
-    return read_rows(store, s, each, ctx, err);
+    return read_some(store, READ_AFTER, after, limit, each, ctx, err);
+}
+
+enum store_result store_read_back(struct store *store, int64_t before, size_t limit,
+                                  bool (*each)(void *ctx, const struct store_row *row), void *ctx,
+                                  struct error *err)
+{
+    return read_some(store, READ_BEFORE, before, limit, each, ctx, err);
 }
 
 enum store_result store_read_since(struct store *store, int64_t since_us,

@@ -80,6 +80,11 @@ enum store_result store_read(struct store *store, int64_t after, size_t limit,
                              bool (*each)(void *ctx, const struct store_row *row), void *ctx,
                              struct error *err);
 
+// Likewise rows with sequence < `before`, descending.
+enum store_result store_read_back(struct store *store, int64_t before, size_t limit,
+                                  bool (*each)(void *ctx, const struct store_row *row), void *ctx,
+                                  struct error *err);
+
 // The Reports of the rows since `since_us`, for finding repeats after a restart.
 enum store_result store_read_since(struct store *store, int64_t since_us,
                                    bool (*each)(void *ctx, const struct store_row *row), void *ctx,

@@ -863,6 +863,11 @@ const struct catalogue_entry *catalogue_get(enum catalogue_event event)
     return &ENTRIES[event];
 }
 
+enum catalogue_event catalogue_event_of(const struct catalogue_entry *entry)
+{
+    return (enum catalogue_event)(entry - ENTRIES);
+}
+
 const struct catalogue_entry *catalogue_find(const char *name)
 {
     for (int i = 0; i < CATALOGUE_COUNT; i++) {

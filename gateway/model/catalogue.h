@@ -109,6 +109,8 @@ struct catalogue_entry {
 // The row; valid for ever.
 const struct catalogue_entry *catalogue_get(enum catalogue_event event);
 
+enum catalogue_event catalogue_event_of(const struct catalogue_entry *entry); // its row's number
+
 // The row with that identifier, or NULL.
 const struct catalogue_entry *catalogue_find(const char *name);
 

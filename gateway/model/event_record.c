@@ -43,6 +43,8 @@ enum tag {
     TAG_RELATED_ID,
     TAG_CAUSE_ID,
     TAG_HELD,
+    TAG_TEST = 40,
+    TAG_ONLY_RECEIVER,
     // What policy decided.
     TAG_SEVERITY = 60,
     TAG_CATEGORY,
@@ -185,6 +187,8 @@ size_t event_record_write(const struct event *event, uint8_t out[EVENT_RECORD_MA
     write_text(&w, TAG_CAUSE_ID, event->cause_id);
     write_text(&w, TAG_HELD, event->held);
     write_decisions(&w, event);
+    write_unless_zero(&w, TAG_TEST, event->test);
+    write_text(&w, TAG_ONLY_RECEIVER, event->only_receiver);
     return w.used;
 }
 
@@ -233,11 +237,11 @@ static bool read_counter(struct event *event, const uint8_t *value, size_t size)
     return counter != COUNTER_COUNT;
 }
 
-static bool read_found_late(struct event *event, const uint8_t *value, size_t size)
+static bool read_flag(bool *out, const uint8_t *value, size_t size)
 {
     uint64_t number;
     bool ok = read_number(&number, value, size);
-    event->found_late = number != 0;
+    *out = number != 0;
     return ok;
 }
 
@@ -348,7 +352,7 @@ static bool read_field(struct event *event, unsigned tag, const uint8_t *value, 
     case TAG_COUNTER_NEW:
         return read_number(&event->counter_new, value, size);
     case TAG_FOUND_LATE:
-        return read_found_late(event, value, size);
+        return read_flag(&event->found_late, value, size);
     case TAG_DERIVED:
         return read_derived(event, value, size);
     case TAG_RELATED_ID:
@@ -371,6 +375,10 @@ static bool read_field(struct event *event, unsigned tag, const uint8_t *value, 
         return read_number(&event->repeat_count, value, size);
     case TAG_SINCE:
         return read_time(&event->since_us, value, size);
+    case TAG_TEST:
+        return read_flag(&event->test, value, size);
+    case TAG_ONLY_RECEIVER:
+        return read_text(event->only_receiver, sizeof event->only_receiver, value, size);
     default:
         return true; // of a later version
     }

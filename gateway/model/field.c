@@ -107,6 +107,8 @@ static const struct row ROWS[FIELD_COUNT] = {
     [FIELD_RELATED_ID] = TEXT("relatedId", related_id),
     [FIELD_CAUSE_ID] = TEXT("causeId", cause_id),
     [FIELD_HELD] = TEXT("held", held),
+    [FIELD_RULE] = TEXT("rule", rule),
+    [FIELD_TEST] = FLAG("test", test),
 };
 
 static uint64_t read_number(const void *p, size_t size)

@@ -77,6 +77,8 @@ enum field {
     FIELD_RELATED_ID,
     FIELD_CAUSE_ID,
     FIELD_HELD,
+    FIELD_RULE,
+    FIELD_TEST,
     FIELD_COUNT,
 };
 

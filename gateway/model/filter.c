@@ -77,25 +77,35 @@ static bool sums_up_many_nodes(const struct event *event)
     return event->summarised && subject->guid == 0 && subject->lid == 0 && subject->name[0] == '\0';
 }
 
-static bool wants_node(const struct filter *filter, const struct event *event)
+// Of the lists about nodes, the one that keeps the event away, or NULL.
+static const char *node_refusal(const struct filter *filter, const struct event *event)
 {
     if (sums_up_many_nodes(event))
-        return true;
+        return NULL;
     if (filter->nodes.count > 0 && !about_node(&filter->nodes, event))
-        return false;
+        return "nodes";
     if (filter->guids.count > 0 && !about_guid(&filter->guids, event))
-        return false;
-    return filter->switches.count == 0 || from_switch(&filter->switches, event);
+        return "guids";
+    if (filter->switches.count > 0 && !from_switch(&filter->switches, event))
+        return "switches";
+    return NULL;
+}
+
+const char *filter_refusal(const struct filter *filter, const struct event *event)
+{
+    const struct filter_list *categories = &filter->categories;
+    if (event->severity > filter->severity)
+        return "severity";
+    if (event->category == CATEGORY_SECURITY && !filter->security)
+        return "security";
+    if (!wants_kind(filter, event))
+        return "events";
+    if (categories->count > 0 && !filter_list_has(categories, category_word(event->category)))
+        return "categories";
+    return node_refusal(filter, event);
 }
 
 bool filter_passes(const struct filter *filter, const struct event *event)
 {
-    const struct filter_list *categories = &filter->categories;
-    if (event->severity > filter->severity)
-        return false;
-    if (event->category == CATEGORY_SECURITY && !filter->security)
-        return false;
-    if (categories->count > 0 && !filter_list_has(categories, category_word(event->category)))
-        return false;
-    return wants_kind(filter, event) && wants_node(filter, event);
+    return filter_refusal(filter, event) == NULL;
 }

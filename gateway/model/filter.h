@@ -38,4 +38,7 @@ void filter_init(struct filter *filter);
 // filter asks of nodes.
 bool filter_passes(const struct filter *filter, const struct event *event);
 
+// The item that the event does not pass, by its name in the configuration; NULL: it passes.
+const char *filter_refusal(const struct filter *filter, const struct event *event);
+
 #endif

@@ -385,3 +385,9 @@ void mib_encode(const struct mib_notification *notification, const struct mib_ob
         break;
     }
 }
+
+void mib_add_oid(struct text *t, const uint32_t *ids, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        text_addf(t, "%s%u", i ? "." : "", ids[i]);
+}

@@ -69,6 +69,9 @@ struct mib_varbind {
 void mib_encode(const struct mib_notification *notification, const struct mib_object *object,
                 const struct event *event, struct mib_varbind *out);
 
+// Adds the identifier as numbers with dots between them.
+void mib_add_oid(struct text *t, const uint32_t *ids, size_t count);
+
 extern const struct mib_notification MIB_SMA_PORT_LINK_STATE_CHANGE, MIB_SMA_LINK_INTEGRITY,
     MIB_SMA_EXCESS_BUFF_OVERRUN, MIB_SMA_FLOW_CONTROL, MIB_SMA_CAPABILITY_MASK,
     MIB_SMA_SYS_IMAGE_GUID, MIB_SMA_BAD_MKEY, MIB_SMA_BAD_PKEY, MIB_SMA_BAD_QKEY,

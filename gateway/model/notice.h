@@ -90,4 +90,8 @@ enum notice_valid {
 // that DataValid does not vouch for are zero.
 struct notice notice_decode(const uint8_t wire[NOTICE_SIZE]);
 
+// The octets that decode into the notice; the reserved ones are zero, and so are the details of a trap
+// that has none.
+void notice_encode(const struct notice *notice, uint8_t out[NOTICE_SIZE]);
+
 #endif

@@ -1,10 +1,23 @@
 #include "model/severity.h"
 
+#include <string.h>
+
 const char *severity_word(enum severity severity)
 {
     static const char *const WORDS[] = {"emergency", "alert",  "critical",      "error",
                                         "warning",   "notice", "informational", "debug"};
     return WORDS[severity];
+}
+
+bool severity_find(const char *word, enum severity *out)
+{
+    for (int s = SEVERITY_EMERGENCY; s <= SEVERITY_DEBUG; s++) {
+        if (strcmp(severity_word((enum severity)s), word) == 0) {
+            *out = (enum severity)s;
+            return true;
+        }
+    }
+    return false;
 }
 
 const char *severity_perceived(enum severity severity)

@@ -2,6 +2,8 @@
 #ifndef IBTRAPD_MODEL_SEVERITY_H
 #define IBTRAPD_MODEL_SEVERITY_H
 
+#include <stdbool.h>
+
 // RFC 5424 6.2.1, by number.
 enum severity {
     SEVERITY_EMERGENCY,
@@ -37,6 +39,7 @@ enum alarm_role {
 };
 
 const char *severity_word(enum severity severity);   // "warning"
+bool severity_find(const char *word, enum severity *out); // false: none of them
 const char *severity_perceived(enum severity severity); // X.733, by RFC 5674: "warning", "major"
 const char *category_word(enum category category);   // "security"
 const char *alarm_role_word(enum alarm_role role);   // "none", "raised", "cleared"

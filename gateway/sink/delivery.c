@@ -231,10 +231,19 @@ static bool is_too_late(struct delivery *d, const struct entry *e)
            (d->options.age_max_us > 0 && age > d->options.age_max_us);
 }
 
+const char *delivery_refusal(const struct delivery *delivery, const struct event *event)
+{
+    if (event->held[0] != '\0')
+        return "held back";
+    if (event->only_receiver[0] != '\0' && strcmp(event->only_receiver, delivery->receiver.name) != 0)
+        return "a test of another receiver";
+    return filter_refusal(&delivery->options.filter, event);
+}
+
 // Without sending: true when the receiver does not want the event, or no longer.
 static bool skip(struct delivery *d, struct entry *e)
 {
-    bool wanted = e->event->held[0] == '\0' && filter_passes(&d->options.filter, e->event);
+    bool wanted = !delivery_refusal(d, e->event);
     if (wanted && !is_too_late(d, e))
         return false;
     count(d, wanted ? &d->status.dropped : &d->status.filtered, 1);

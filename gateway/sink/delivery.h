@@ -80,6 +80,10 @@ void delivery_flush(struct delivery *delivery);
 struct delivery_fate delivery_fate(struct delivery *delivery, int64_t sequence);
 const char *delivery_outcome_word(enum delivery_outcome outcome);
 
+// Why the receiver does not get an event: "held back", "a test of another receiver", or the item of its
+// section that the event does not pass. NULL: it gets it. Any thread.
+const char *delivery_refusal(const struct delivery *delivery, const struct event *event);
+
 const struct receiver *delivery_receiver(const struct delivery *delivery);
 void delivery_get_status(struct delivery *delivery, struct delivery_status *out); // any thread
 

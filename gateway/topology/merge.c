@@ -202,15 +202,60 @@ static bool link_stays(const struct merge *m, uint32_t node, const struct fabric
     return is_open(m, node, port->number) && is_open(m, peer, port->peer_port);
 }
 
+static bool was_silent(const struct merge *m, const struct fabric_node *seen_node, uint8_t number)
+{
+    uint32_t node = fabric_find_node(m->known, seen_node->guid);
+    uint32_t port = node != FABRIC_NONE ? fabric_find_port(m->known, node, number) : FABRIC_NONE;
+    return port != FABRIC_NONE && m->known->ports[port].silent &&
+           m->known->ports[port].peer_node == FABRIC_NONE;
+}
+
+// Two nodes with one GUID: the one that a sweep meets second leaves a silent port. That is the one
+// which was known, when the other one's place was silent before.
+static bool is_taken_for_another(const struct merge *m, uint32_t node,
+                                 const struct fabric_port *port)
+{
+    uint32_t peer = port->peer_node;
+    if (peer == FABRIC_NONE || m->fates[node] != SEEN || m->fates[peer] != SEEN)
+        return false;
+    uint32_t now = seen_port(m, node, port->number), place = seen_port(m, peer, port->peer_port);
+    if (now == FABRIC_NONE || place == FABRIC_NONE || !m->seen->ports[place].silent)
+        return false;
+    uint32_t other = m->seen->ports[now].peer_node;
+    return other != FABRIC_NONE &&
+           was_silent(m, &m->seen->nodes[other], m->seen->ports[now].peer_port);
+}
+
+static bool add_known_link(struct merge *m, uint32_t node, const struct fabric_port *port)
+{
+    return fabric_builder_link(m->builder, m->numbers[node], port->number,
+                               m->numbers[port->peer_node], port->peer_port);
+}
+
+// It is where it was, and the other one is silent again.
+static bool swap_back(struct merge *m, uint32_t node, const struct fabric_port *port)
+{
+    const struct fabric_port *now = &m->seen->ports[seen_port(m, node, port->number)];
+    if (!add_known_link(m, node, port))
+        return false;
+    fabric_builder_get_port(m->builder, m->numbers[port->peer_node], port->peer_port)->silent =
+        false;
+    fabric_builder_get_port(m->builder, now->peer_node, now->peer_port)->silent = true;
+    return true;
+}
+
 static bool add_known_links(struct merge *m)
 {
     for (uint32_t i = 0; i < m->known->node_count; i++) {
         const struct fabric_node *node = &m->known->nodes[i];
         for (uint32_t k = 0; k < node->ports; k++) {
             const struct fabric_port *port = &m->known->ports[node->first_port + k];
-            if (link_stays(m, i, port) &&
-                !fabric_builder_link(m->builder, m->numbers[i], port->number,
-                                     m->numbers[port->peer_node], port->peer_port))
+            bool ok = true;
+            if (is_taken_for_another(m, i, port))
+                ok = swap_back(m, i, port);
+            else if (link_stays(m, i, port))
+                ok = add_known_link(m, i, port);
+            if (!ok)
                 return false;
         }
     }

@@ -19,6 +19,7 @@ struct merge_missed {
 //   controllers. So does any other missing node, unless it was missed by the last look, too.
 // - A link stays when both its ports are open; a missing node's ports are. That of a missed node
 //   stays until the node goes, unless the other end was seen with another link.
+// - Of two nodes with one GUID the one that was known stays in its place, whichever was met first.
 // - Ports that did not answer keep their values, nodes their descriptions, I/O units their
 //   controllers.
 // Sets `missed` for the next look. NULL: out of memory; `missed` is as it was.

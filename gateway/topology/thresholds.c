@@ -6,14 +6,16 @@
 // What is remembered of a port.
 struct memory {
     struct counter_sample last;
-    int64_t time_us; // of the reading that had it
+    bool recalled;   // and not read since: only the place of `last` is known
+    int64_t time_us; // of the reading that had it; 0: none did
     bool reached[COUNTER_COUNT];
 };
 
 struct thresholds {
     uint64_t limits[COUNTER_COUNT];
     struct memory *ports; // ascending by node and port
-    size_t count;
+    size_t count, capacity;
+    bool unsorted; // they were recalled, one for each counter
 };
 
 struct update {
@@ -70,9 +72,9 @@ static void compare_counter(const struct update *u, struct memory *port,
     uint64_t limit = u->thresholds->limits[counter];
     uint64_t before = port->last.values[counter], after = now->values[counter];
     bool sticks = !now->extended && before == after && after >= counter_limit(counter);
-    if (limit == 0 || sticks)
+    if (limit != 0 && sticks)
         return;
-    bool reached = (after < before ? after : after - before) >= limit;
+    bool reached = limit != 0 && (after < before ? after : after - before) >= limit;
     if (stands_for_trap(counter)) {
         if (reached)
             tell(u, &port->last, now, counter, true);
@@ -85,15 +87,19 @@ static void compare_counter(const struct update *u, struct memory *port,
 static void compare_port(const struct update *u, struct memory *port,
                          const struct counter_sample *now)
 {
-    for (enum counter c = 0; port->last.extended == now->extended && c < COUNTER_COUNT; c++)
+    bool comparable = !port->recalled && port->last.extended == now->extended;
+    for (enum counter c = 0; comparable && c < COUNTER_COUNT; c++)
         compare_counter(u, port, now, c);
     port->last = *now;
+    port->recalled = false;
     port->time_us = u->reading->time_us;
 }
 
 // False: the port is forgotten.
-static bool keep_missing(const struct update *u, const struct memory *port)
+static bool keep_missing(const struct update *u, struct memory *port)
 {
+    if (port->time_us == 0)
+        port->time_us = u->reading->time_us;
     if (u->reading->time_us - port->time_us <= THRESHOLDS_KEEP_US)
         return true;
     for (enum counter c = 0; c < COUNTER_COUNT; c++) {
@@ -112,10 +118,54 @@ static int compare_places(const struct counter_sample *a, const struct counter_s
     return a->port - b->port;
 }
 
+static int compare_memories(const void *a, const void *b)
+{
+    return compare_places(&((const struct memory *)a)->last, &((const struct memory *)b)->last);
+}
+
+bool thresholds_recall(struct thresholds *thresholds, uint64_t node_guid, uint8_t port,
+                       enum counter counter)
+{
+    if (thresholds->count == thresholds->capacity) {
+        size_t capacity = thresholds->capacity > 0 ? thresholds->capacity * 2 : 16;
+        struct memory *ports = realloc(thresholds->ports, capacity * sizeof *ports);
+        if (!ports)
+            return false;
+        thresholds->ports = ports;
+        thresholds->capacity = capacity;
+    }
+    struct memory *added = &thresholds->ports[thresholds->count++];
+    *added = (struct memory){.last = {.node_guid = node_guid, .port = port}, .recalled = true};
+    added->reached[counter] = true;
+    thresholds->unsorted = true;
+    return true;
+}
+
+// One memory for each port that was recalled.
+static void sort_recalled(struct thresholds *thresholds)
+{
+    struct memory *ports = thresholds->ports;
+    size_t kept = 0;
+    if (!thresholds->unsorted)
+        return;
+    qsort(ports, thresholds->count, sizeof *ports, compare_memories);
+    for (size_t i = 1; i < thresholds->count; i++) {
+        if (compare_memories(&ports[kept], &ports[i]) != 0) {
+            ports[++kept] = ports[i];
+            continue;
+        }
+        for (enum counter c = 0; c < COUNTER_COUNT; c++)
+            ports[kept].reached[c] |= ports[i].reached[c];
+    }
+    thresholds->count = kept + 1;
+    thresholds->unsorted = false;
+}
+
 bool thresholds_update(struct thresholds *thresholds, const struct counter_reading *reading,
                        void (*each)(void *ctx, const struct threshold_change *change), void *ctx)
 {
     const struct update u = {thresholds, reading, each, ctx};
+    sort_recalled(thresholds);
     size_t i = 0, j = 0, count = 0, most = thresholds->count + reading->count;
     struct memory *merged = malloc((most + 1) * sizeof *merged);
     if (!merged)
@@ -138,5 +188,6 @@ bool thresholds_update(struct thresholds *thresholds, const struct counter_readi
     free(thresholds->ports);
     thresholds->ports = merged;
     thresholds->count = count;
+    thresholds->capacity = most + 1;
     return true;
 }

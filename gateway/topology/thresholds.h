@@ -23,9 +23,14 @@ struct thresholds *thresholds_new(const uint64_t limits[COUNTER_COUNT]);
 void thresholds_change(struct thresholds *thresholds, const uint64_t limits[COUNTER_COUNT]);
 void thresholds_free(struct thresholds *thresholds); // NULL is allowed
 
+// A threshold that was reached when the gateway ended: to be called before the first update. It is
+// cleared like any other, at the second reading of the port at the earliest. False: out of memory.
+bool thresholds_recall(struct thresholds *thresholds, uint64_t node_guid, uint8_t port,
+                       enum counter counter);
+
 // Compares with the last reading of each port, and calls `each` by node, port and counter.
 // A counter is told of when it reaches its threshold, and cleared at the first reading in which it
-// grew less. A value that fell was reset by somebody: it counts from zero. One that sticks at its
+// grew less, or for which there is no limit any more. A value that fell was reset by somebody: it counts from zero. One that sticks at its
 // limit does not grow; its alarm stays. LocalLinkIntegrityErrors and ExcessiveBufferOverrunErrors
 // are told of at each reading in which they grew enough, and never cleared: they stand for traps
 // 129 and 130. A port that is missing from a reading keeps its last values for a day; when it is

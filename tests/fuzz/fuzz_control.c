@@ -1,9 +1,13 @@
 // A client of the control socket that sends any octets: every line gets one answer, and the server
-// stays. The commands about the fabric are the daemon's own.
+// stays. The commands about the fabric, events, alarms, receivers and tests are the daemon's own.
 #include "fuzz.h"
 
 #include "ctl/client.h"
 #include "ctl/server.h"
+#include "daemon/alarm_answers.h"
+#include "daemon/event_answers.h"
+#include "daemon/explain.h"
+#include "daemon/test_answers.h"
 #include "daemon/topology_answers.h"
 #include "model/fabric_record.h"
 
@@ -21,13 +25,41 @@ static struct fabric *fabric;
 static const struct maker maker = {.clock = &clock_system, .random = &random_system};
 static struct topology_answers topology = {.maker = &maker};
 
+static const struct receiver_answers receivers = {NULL, 0};
+
+// What a test asks for can be made.
+static json_t *answer_test(const json_t *request)
+{
+    struct error err;
+    struct sample sample;
+    if (!test_answers_read(request, &receivers, fabric, NULL, &sample, &err))
+        return json_pack("{s:i, s:s}", "version", SERVER_PROTOCOL, "error", err.text);
+    struct event *event = sample_event(&maker, &sample);
+    REQUIRE(event && event->test);
+    event_release(event);
+    return json_pack("{s:i}", "version", SERVER_PROTOCOL);
+}
+
+static json_t *answer_of_journal(const char *command, const json_t *request)
+{
+    if (strcmp(command, "events") == 0)
+        return event_answers_list(journal, request);
+    if (strcmp(command, "explain") == 0)
+        return explain_json(journal, &receivers, request);
+    json_t *answer = alarm_answers_get(NULL, journal, &clock_system, command, request);
+    return answer ? answer : receiver_answers_get(&receivers, command, request);
+}
+
 static json_t *handle(void *ctx, const char *command, const json_t *request)
 {
     (void)ctx;
     REQUIRE(json_is_object(request));
     if (strcmp(command, "status") == 0)
         return json_pack("{s:i}", "version", SERVER_PROTOCOL);
-    return topology_answers_get(&topology, fabric, command, request);
+    if (strcmp(command, "test") == 0)
+        return answer_test(request);
+    json_t *answer = answer_of_journal(command, request);
+    return answer ? answer : topology_answers_get(&topology, fabric, command, request);
 }
 
 static void remove_file(const char *name)
@@ -73,6 +105,23 @@ static void ignore_change(void *ctx, enum journal_change change, const char *rea
     (void)ctx, (void)change, (void)reason, (void)count;
 }
 
+// Of every kind one, each caused by the one before.
+static void add_events(void)
+{
+    char cause[EVENT_ID_SIZE] = "";
+    for (int i = 0; i < CATALOGUE_COUNT; i++) {
+        struct sample sample = {.type = (enum catalogue_event)i};
+        sample_make_up(&sample);
+        struct event *event = sample_event(&maker, &sample);
+        REQUIRE(event);
+        event->test = false;
+        memcpy(event->cause_id, cause, sizeof cause);
+        memcpy(cause, event->id, sizeof cause);
+        journal_append(journal, event, &(struct journal_report){0});
+        event_release(event);
+    }
+}
+
 // The first snapshot of the journal lacks a link.
 static void open_journal(void)
 {
@@ -91,6 +140,7 @@ static void open_journal(void)
     uint8_t *record = fabric_record_write(before, &size);
     REQUIRE(record);
     journal_save_fabric(journal, &(struct journal_fabric){.time_us = 1}, record, size);
+    add_events();
     journal_commit(journal);
     free(record);
     fabric_release(before);

@@ -2,6 +2,8 @@
 
 Whatever they do not get is in the journal, with the reason."""
 
+import json
+
 import pytest
 from lab import notices
 from lab.gateway import EVERYTHING, section
@@ -131,3 +133,71 @@ def test_rules_change_events_and_disable_them(open_site):
     assert not messages(site, "bad-pkey")
     [quiet] = wait_journalled(site, "bad-pkey", 1)
     assert (quiet["held"], quiet["rule"]) == ("disabled", "quiet")
+
+
+def test_maintenance_of_a_node(open_swept):
+    site = open_swept(policy="")
+    site.gateway.control("maintenance", "start", "rack 1", 60, "node1", "0x0002c90300b2*")
+    [window] = json.loads(site.gateway.control("maintenance", "list", "--json").stdout)["maintenance"]
+    assert (window["name"], window["nodes"]) == ("rack 1", ["node1", "0x0002c90300b2*"])
+    assert "node1 0x0002c90300b2*" in site.gateway.control("maintenance", "list").stdout
+
+    for name in ("node1", "node2"):
+        site.fabric.unlink(name)
+    gone = wait_journalled(site, "host-removed", 2)
+    assert {one["held"] for one in gone} == {"maintenance"}
+    site.fabric.relink("node2")
+    [back] = wait_journalled(site, "host-added", 1)
+    assert back["held"] == "untold"
+    wait_for_all_before(site)
+    assert not messages(site, "host-removed")
+
+    site.gateway.control("maintenance", "stop", "rack 1")
+    told = site.message("host-removed")[0]
+    assert told.data["subjectName"] == "node1"
+    assert told.data["relatedId"] in {one["id"] for one in gone}
+    assert "no maintenance" in site.gateway.control("maintenance", "stop", "rack 1", check=False).stderr
+
+
+def test_what_maintenance_refuses(open_site):
+    gateway = open_site().gateway
+    gateway.wait_status(lambda one: True, "ibtrapd to run")
+    for words, status, sentence in (
+        (("", 60), 1, "1 to 63 characters"),
+        (("x" * 64, 60), 1, "1 to 63 characters"),
+        (("a\nb", 60), 1, "1 to 63 characters"),
+        (("a", 0), 1, "in the future"),
+        (("a", "2020-01-01T00:00:00Z"), 1, "in the future"),
+        (("a", "tomorrow"), 2, "Usage"),
+        (("a", 60, "x" * 128), 1, "64 patterns"),
+        (("a", 60, ""), 1, "64 patterns"),
+    ):
+        done = gateway.control("maintenance", "start", *words, check=False)
+        assert done.returncode == status and sentence in done.stderr
+    assert gateway.control("maintenance", "list").stdout == "There is no maintenance.\n"
+    for number in range(32):
+        gateway.control("maintenance", "start", number, 60)
+    assert "32" in gateway.control("maintenance", "start", "more", 60, check=False).stderr
+    gateway.control("maintenance", "start", 7, 30)
+
+
+def test_maintenance_and_alarms_survive_a_crash(open_swept):
+    site = open_swept(policy="")
+    site.fabric.unlink("node1")
+    told = site.message("host-removed")[0]
+    site.gateway.control("maintenance", "start", "leaf2", 60, "node2")
+    site.fabric.unlink("node2")
+    wait_journalled(site, "host-removed", 2)
+    wait_for_all_before(site)
+    site.gateway.kill()
+    site.syslog.clear()
+    site.gateway.start()
+    site.gateway.wait_subscribed()
+    [window] = json.loads(site.gateway.control("maintenance", "list", "--json").stdout)["maintenance"]
+    assert window["name"] == "leaf2"
+    site.fabric.relink("node1")
+    back = site.message("host-added")[0]
+    assert back.data["clearsId"] == told.data["id"]
+    assert not messages(site, "host-removed")
+    site.gateway.control("maintenance", "stop", "leaf2")
+    assert site.message("host-removed")[0].data["subjectName"] == "node2"

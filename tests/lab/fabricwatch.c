@@ -198,6 +198,7 @@ int main(int argc, char **argv)
 	struct sweeper *sweeper = must(sweeper_start(&options, &err), &err);
 	obey(sweeper);
 	sweeper_stop(sweeper);
+	sweeper_free(sweeper);
 	sa_agent_stop(agent);
 	sa_agent_free(agent);
 	log_close(log);

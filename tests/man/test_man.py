@@ -40,7 +40,8 @@ def test_pages_show_what_they_should(name):
 
 
 # In the parser an item is TEXT("name", default) or the like, and some come as a macro.
-ITEM = re.compile(r'(?:(TEXT|NUMBER|CFG_BOOL)\("(\w+)", (?:"([^"]*)"|(\w+))|(LIST)\("(\w+)"\)|(RECEIVER|TLS)_ITEMS\b)')
+ITEM = re.compile(r'(?:(TEXT|NUMBER|CFG_BOOL)\("(\w+)", (?:"([^"]*)"|(\w+))|(LIST|UNSET_NUMBER|UNSET_BOOL)\("(\w+)"\)'
+                  r'|(RECEIVER|TLS)_ITEMS\b)')
 
 
 def items_in(text):

@@ -591,6 +591,35 @@ TEST(a_receiver_gets_only_what_it_wants)
     assert_int_equal(saved_cursor(), 9);
 }
 
+static void append_marked(const char *held, const char *only_receiver, unsigned number)
+{
+    struct event *event = event_make(catalogue_get(CATALOGUE_GATEWAY_STARTED));
+    assert_non_null(event);
+    snprintf(event->id, sizeof event->id, "%u", number);
+    snprintf(event->held, sizeof event->held, "%s", held);
+    snprintf(event->only_receiver, sizeof event->only_receiver, "%s", only_receiver);
+    event->time_us = clock_utc(&fake.clock);
+    journal_append(journal, event, &(struct journal_report){0});
+    event_release(event);
+}
+
+TEST(what_is_held_back_or_for_another_is_not_sent)
+{
+    start();
+    append_marked("standby", "", 1);
+    append_marked("", "nms", 2);
+    append_marked("", "siem", 3);
+    append_marked("standby", "siem", 4);
+    append_marked("", "", 5);
+    journal_commit(journal);
+    fake_receiver_wait_had(&fake, 2);
+    stop();
+    assert_int_equal(fake.count, 2);
+    assert_int_equal(fake.had[0], 3);
+    assert_int_equal(fake.had[1], 5);
+    assert_int_equal(saved_cursor(), 5);
+}
+
 TEST(a_receiver_that_wants_nothing_is_not_opened)
 {
     options.filter.severity = SEVERITY_EMERGENCY;
@@ -740,6 +769,7 @@ int main(void)
         DELIVERY_TEST(a_pause_allows_a_burst_again),
         DELIVERY_TEST(without_a_rate_nothing_waits),
         DELIVERY_TEST(a_receiver_gets_only_what_it_wants),
+        DELIVERY_TEST(what_is_held_back_or_for_another_is_not_sent),
         DELIVERY_TEST(a_receiver_that_wants_nothing_is_not_opened),
         DELIVERY_TEST(what_is_too_old_is_given_up),
         DELIVERY_TEST(a_stop_sends_what_waits),

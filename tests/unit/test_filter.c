@@ -219,6 +219,32 @@ TEST(all_conditions_must_hold)
     check(false, false, false);
 }
 
+static void check_refusal(struct event *event, const char *expected)
+{
+    const char *item = filter_refusal(&filter, event);
+    assert_string_equal(item ? item : "", expected);
+}
+
+TEST(the_item_that_refuses_is_named)
+{
+    check_refusal(key_event, "");
+    filter.security = false;
+    check_refusal(key_event, "security");
+    check_refusal(link_event, "");
+    add(&filter.switches, "spine1");
+    check_refusal(link_event, "switches");
+    add(&filter.guids, "0x7*");
+    check_refusal(link_event, "guids");
+    add(&filter.nodes, "other");
+    check_refusal(link_event, "nodes");
+    add(&filter.categories, "node");
+    check_refusal(link_event, "categories");
+    add(&filter.events, "gid-*");
+    check_refusal(link_event, "events");
+    filter.severity = SEVERITY_EMERGENCY;
+    check_refusal(link_event, "severity");
+}
+
 #define FILTER_TEST(f) cmocka_unit_test_setup_teardown(f, begin, end)
 
 int main(void)
@@ -237,6 +263,7 @@ int main(void)
         FILTER_TEST(both_ends_of_a_link_count),
         FILTER_TEST(a_change_belongs_to_its_switch),
         FILTER_TEST(all_conditions_must_hold),
+        FILTER_TEST(the_item_that_refuses_is_named),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -234,6 +234,7 @@ static struct event *change_event(void)
     strcpy(e->related_id, "the-trap");
     strcpy(e->cause_id, "the-cause");
     strcpy(e->held, "standby");
+    e->test = true;
     return e;
 }
 
@@ -246,7 +247,7 @@ TEST(json_of_a_change)
         "\"event\":\"link-down\",\"severity\":\"warning\",\"category\":\"link\","
         "\"subnetPrefix\":\"0xfe80000000000000\",\"alarmState\":\"raised\","
         "\"alarmKey\":\"link a-b\",\"foundLate\":true,\"relatedId\":\"the-trap\","
-        "\"causeId\":\"the-cause\",\"held\":\"standby\",\"subjectLid\":3,"
+        "\"causeId\":\"the-cause\",\"held\":\"standby\",\"test\":true,\"subjectLid\":3,"
         "\"subjectGuid\":\"0x0002c90300001234\",\"subjectName\":\"leaf12\",\"subjectPort\":17,"
         "\"subjectType\":\"switch\",\"subjectNodeGuid\":\"0x0002c90300001234\",\"peerLid\":9,"
         "\"peerGuid\":\"0x0000000000000098\",\"peerName\":\"node1\",\"peerPort\":1,"
@@ -258,7 +259,7 @@ TEST(rfc5424_of_a_change)
 {
     check_contains(change_event(),
                    "foundLate=\"true\" relatedId=\"the-trap\" causeId=\"the-cause\" "
-                   "held=\"standby\" subjectLid=\"3\"",
+                   "held=\"standby\" test=\"true\" subjectLid=\"3\"",
                    true);
     check_contains(change_event(), " peerName=\"node1\" peerPort=\"1\" peerType=\"host\" ", true);
     check_contains(change_event(),
@@ -379,7 +380,7 @@ static struct event *fill(int type, char c)
     memset(e->related_id, c, sizeof e->related_id - 1);
     memset(e->cause_id, c, sizeof e->cause_id - 1);
     memset(e->held, c, sizeof e->held - 1);
-    e->found_late = e->derived = true;
+    e->found_late = e->derived = e->test = true;
     e->affected = e->counter_old = e->counter_new = e->switch_guid = e->sm_guid = UINT64_MAX;
     return e;
 }

@@ -272,6 +272,29 @@ static void test_a_slow_reader_reads_from_disk(void **state)
     assert_int_equal(read_all(f, 0, JOURNAL_MEMORY_MAX + 3000), JOURNAL_MEMORY_MAX + 3000);
 }
 
+static void test_a_reader_goes_back_from_memory_to_disk(void **state)
+{
+    struct fixture *f = *state;
+    struct journal_item items[64];
+    add_many(f, JOURNAL_MEMORY_MAX + 500);
+    int64_t before = journal_last(f->journal) + 1;
+    size_t total = 0, n;
+    add(f, NULL); // not committed, so nobody sees it
+    while ((n = journal_read_back(f->journal, before, items, 64)) > 0) {
+        for (size_t i = 0; i < n; i++) {
+            assert_int_equal(items[i].sequence, before - 1);
+            assert_non_null(items[i].event);
+            before = items[i].sequence;
+            event_release(items[i].event);
+        }
+        total += n;
+    }
+    assert_int_equal(total, JOURNAL_MEMORY_MAX + 500);
+    assert_int_equal(journal_read_back(f->journal, INT64_MAX, items, 1), 1);
+    assert_int_equal(items[0].sequence, journal_last(f->journal));
+    event_release(items[0].event);
+}
+
 static void collect(void *ctx, const struct journal_report *report, int64_t utc_us)
 {
     (void)utc_us;
@@ -911,6 +934,23 @@ static void test_alarms_are_raised_and_cleared(void **state)
     assert_false(journal_has_work(f->journal));
 }
 
+static void test_a_test_raises_and_clears_nothing(void **state)
+{
+    struct fixture *f = *state;
+    raise_alarm(f, "link 1");
+    static const enum catalogue_event TYPES[] = {CATALOGUE_RECEIVER_FAILING, CATALOGUE_RECEIVER_BACK};
+    for (size_t i = 0; i < 2; i++) {
+        struct maker_occurrence o = {.type = TYPES[i]};
+        snprintf(o.alarm_key, sizeof o.alarm_key, "link %zu", 2 - i);
+        struct event *event = maker_from_occurrence(&f->maker, &o);
+        event->test = true;
+        journal_append(f->journal, event, &(struct journal_report){0});
+        event_release(event);
+    }
+    journal_commit(f->journal);
+    assert_alarms(f, "link 1");
+}
+
 static void test_an_alarm_raised_again_is_the_same(void **state)
 {
     struct fixture *f = *state;
@@ -1245,6 +1285,7 @@ int main(void)
         TEST(test_events_and_cursors_survive),
         TEST(test_a_new_receiver_begins_with_what_comes),
         TEST(test_a_slow_reader_reads_from_disk),
+        TEST(test_a_reader_goes_back_from_memory_to_disk),
         TEST(test_reports_are_remembered_across_a_restart),
         TEST(test_retention_by_rows),
         TEST(test_retention_tells_what_a_receiver_loses),
@@ -1270,6 +1311,7 @@ int main(void)
         TEST(test_snapshots_take_a_quarter_of_the_file),
         TEST(test_the_latest_snapshot_waits_for_the_disk),
         TEST(test_alarms_are_raised_and_cleared),
+        TEST(test_a_test_raises_and_clears_nothing),
         TEST(test_an_alarm_raised_again_is_the_same),
         TEST(test_a_link_that_is_down_is_degraded_no_more),
         TEST(test_alarms_survive_a_restart),

@@ -355,6 +355,18 @@ TEST(gids_and_guids_as_text)
     assert_true(address_gid_is_multicast(gid));
 }
 
+TEST(a_notice_encoded_decodes_into_itself)
+{
+    for (int g = 0; g < GOLDEN_COUNT; g++) {
+        uint8_t wire[NOTICE_SIZE], again[NOTICE_SIZE];
+        golden_wire((enum golden)g, wire);
+        const struct notice notice = notice_decode(wire);
+        notice_encode(&notice, again);
+        const struct notice decoded = notice_decode(again);
+        check(&decoded, &notice);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -379,6 +391,7 @@ int main(void)
         cmocka_unit_test(a_vendor_trap_with_a_generic_number_is_not_decoded),
         cmocka_unit_test(reserved_octets_do_not_matter),
         cmocka_unit_test(gids_and_guids_as_text),
+        cmocka_unit_test(a_notice_encoded_decodes_into_itself),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -58,6 +58,8 @@ static void assert_same(const struct event *a, const struct event *b)
     assert_string_equal(a->related_id, b->related_id);
     assert_string_equal(a->cause_id, b->cause_id);
     assert_string_equal(a->held, b->held);
+    assert_int_equal(a->test, b->test);
+    assert_string_equal(a->only_receiver, b->only_receiver);
     assert_string_equal(a->alarm_key, b->alarm_key);
     assert_string_equal(a->text, b->text);
 }
@@ -121,6 +123,8 @@ TEST(a_change)
                                   .alarm_key = "link"};
     struct event *event = maker_from_change(&maker, &change, true, "cause", "related");
     strcpy(event->held, "standby");
+    event->test = true;
+    strcpy(event->only_receiver, "nms");
     check_record(event);
 }
 
@@ -225,7 +229,8 @@ TEST(the_longest_event_fits)
     e->raw_size = EVENT_RAW_MAX;
     e->counter = COUNTER_EXCESSIVE_BUFFER_OVERRUN_ERRORS;
     e->affected = e->sm_guid = 1;
-    e->found_late = e->derived = true;
+    memset(e->only_receiver, 'o', sizeof e->only_receiver - 1);
+    e->found_late = e->derived = e->test = true;
     assert_in_range(event_record_write(e, record), 2000, EVENT_RECORD_MAX);
     event_release(e);
 }

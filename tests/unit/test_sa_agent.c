@@ -15,9 +15,9 @@ static struct random chance;
 static struct log *log_;
 static struct error err;
 
-static void start_with(bool has_key, uint64_t key)
+static struct sa_options make_options(bool has_key, uint64_t key)
 {
-    const struct sa_options options = {
+    return (struct sa_options){
         .verify_us = 5 * S,
         .refresh_us = 300 * S,
         .has_sa_key = has_key,
@@ -28,9 +28,19 @@ static void start_with(bool has_key, uint64_t key)
         .random = &chance,
         .log = log_,
     };
-    agent = sa_agent_new(&options, &err);
+}
+
+static void start(const struct sa_options *options)
+{
+    agent = sa_agent_new(options, &err);
     assert_non_null(agent);
     assert_true(sa_agent_start(agent, &err));
+}
+
+static void start_with(bool has_key, uint64_t key)
+{
+    const struct sa_options options = make_options(has_key, key);
+    start(&options);
 }
 
 static void start_with_key(bool has_key, uint64_t key)
@@ -346,6 +356,40 @@ TEST(a_new_master_ends_the_silence)
     assert_int_equal(sm.change_count, 4);
     check_change(2, SA_SM_BACK, "the subnet manager at LID 2 answers again after 1");
     check_change(3, SA_SUBSCRIPTIONS_RESTORED, "the subnet manager at LID 2 (opensm) confirmed ");
+}
+
+TEST(nobody_takes_a_new_master_for_the_old_one)
+{
+    settle();
+    sm.deaf = true;
+    sm.port.sm_lid = 2;
+    fake_sm_run(&sm, 2 * S);
+    sa_agent_status(agent, &status);
+    assert_int_equal(status.port.sm_lid, 2);
+    assert_int_equal(status.sm.port_guid, 0);
+}
+
+TEST(what_was_told_before_a_restart_is_told_to_be_over)
+{
+    chance = support_random(&counting);
+    struct sa_options options = make_options(true, 1);
+    options.was_lost = options.was_unreachable = true;
+    start(&options);
+    fake_sm_run(&sm, 10 * S);
+    assert_int_equal(sm.change_count, 2);
+    check_change(0, SA_SM_BACK, "the subnet manager at LID 1");
+    check_change(1, SA_SUBSCRIPTIONS_RESTORED, "the subnet manager at LID 1");
+}
+
+TEST(what_was_told_before_a_restart_and_goes_on_is_not_told_again)
+{
+    chance = support_random(&counting);
+    struct sa_options options = make_options(true, 1);
+    options.was_lost = options.was_unreachable = true;
+    sm.deaf = true;
+    start(&options);
+    fake_sm_run(&sm, 100 * S);
+    assert_int_equal(sm.change_count, 0);
 }
 
 // A port that is down says nothing about the SM.
@@ -832,6 +876,9 @@ int main(void)
         AGENT_TEST(a_silent_sm_is_told_and_found_again),
         AGENT_TEST(an_sm_that_never_answered_is_told_after_half_a_minute),
         AGENT_TEST(a_new_master_ends_the_silence),
+        AGENT_TEST(nobody_takes_a_new_master_for_the_old_one),
+        AGENT_TEST(what_was_told_before_a_restart_is_told_to_be_over),
+        AGENT_TEST(what_was_told_before_a_restart_and_goes_on_is_not_told_again),
         AGENT_TEST(a_port_that_is_down_makes_no_sm_unreachable),
         AGENT_TEST(a_share_gets_its_answers_and_no_others),
         AGENT_TEST(the_agents_own_transactions_never_look_like_the_shares),

@@ -2,6 +2,8 @@
 #include "support.h"
 
 #include "ctl/show.h"
+#include "ctl/terminal.h"
+#include "ctl/when.h"
 
 // As the daemon answers; `more` are further items, with a comma before them.
 static json_t *make_status(const char *more)
@@ -43,7 +45,7 @@ static void check_status(const char *more, const char *expected)
 #define TAIL                                                                                       \
     "\nTRAP     STATE       DETAIL\n"                                                              \
     "128      subscribed\n"                                                                        \
-    "\nRECEIVER         KIND    ADDRESS                           SENT  QUEUED   FAILED  "         \
+    "\nRECEIVER         KIND    ADDRESS                   STATE        SENT   QUEUED   FAILED  "   \
     "DROPPED\n"                                                                                    \
     "\nJournal  9 events, 1 alarm, 3 MiB, on disk\n"                                               \
     "\nCounters reports 5\n"
@@ -137,6 +139,164 @@ TEST(changes_are_sentences)
                   false, "C.\nThere is more, but ibtrapd had no memory for it.\n");
 }
 
+// What a function of ctl/show.h writes of a value, or of nothing.
+static char *shown_of(void (*show)(FILE *out, const json_t *value), const char *json)
+{
+    char *shown = NULL;
+    size_t size;
+    json_error_t why;
+    FILE *out = open_memstream(&shown, &size);
+    json_t *value = json_loads(json, 0, &why);
+    if (!value)
+        fail_msg("%s", why.text);
+    show(out, value);
+    fclose(out);
+    json_decref(value);
+    return shown;
+}
+
+static void check_shown(void (*show)(FILE *out, const json_t *value), const char *json,
+                        const char *expected)
+{
+    char *shown = shown_of(show, json);
+    assert_string_equal(shown, expected);
+    free(shown);
+}
+
+TEST(an_event_is_a_line_and_its_sentence)
+{
+    check_shown(show_event,
+                "{\"number\":7,\"time\":\"2026-11-21T03:19:03.123456Z\",\"severity\":\"warning\","
+                "\"event\":\"link-down\",\"text\":\"Port 1 of \\u001b[2Jleaf1 went down.\"}",
+                "       7  2026-11-21T03:19:03Z  warning        link-down\n"
+                "          Port 1 of ?[2Jleaf1 went down.\n");
+    check_shown(show_event,
+                "{\"number\":1234567890,\"time\":\"2026-11-21T03:19:03.123456Z\",\"severity\":"
+                "\"informational\",\"event\":\"link-up\",\"text\":\"It came up.\",\"held\":"
+                "\"standby\"}",
+                "1234567890  2026-11-21T03:19:03Z  informational  link-up\n"
+                "          It came up.\n"
+                "          held back: standby\n");
+}
+
+static void first_alarms(FILE *out, const json_t *page)
+{
+    assert_true(show_alarms(out, page, true));
+}
+
+TEST(alarms_tell_what_people_did_with_them)
+{
+    check_shown(first_alarms, "{\"alarms\":[]}", "No alarm is active.\n");
+    check_shown(first_alarms,
+                "{\"alarms\":[{\"number\":7,\"raised\":\"2026-11-21T03:19:03.123456Z\",\"severity\":"
+                "\"error\",\"event\":\"switch-removed\",\"text\":\"It left.\",\"key\":\"node 1\","
+                "\"count\":3,\"acknowledged\":\"2026-11-21T03:20:03.123456Z\",\"note\":\"on my way\","
+                "\"shelved_until\":\"2026-11-21T04:20:03.123456Z\"}]}",
+                "  NUMBER  RAISED                SEVERITY       EVENT\n"
+                "       7  2026-11-21T03:19:03Z  error          switch-removed, 3 times\n"
+                "          It left.\n"
+                "          key: node 1\n"
+                "          acknowledged 2026-11-21T03:20:03Z:\n"
+                "            on my way\n"
+                "          shelved until 2026-11-21T04:20:03Z\n");
+}
+
+static void first_receivers(FILE *out, const json_t *answer)
+{
+    assert_true(show_receivers(out, answer, true));
+}
+
+TEST(receivers_with_long_names_keep_their_columns)
+{
+    check_shown(
+        first_receivers,
+        "{\"receivers\":[{\"name\":\"nms\",\"kind\":\"snmp\",\"address\":\"nms port 162\",\"state\":"
+        "\"working\",\"sent\":3,\"queued\":0,\"failed\":0,\"dropped\":0,\"problem\":\"\"},{\"name\":"
+        "\"a-name-that-does-not-fit\",\"kind\":\"syslog\",\"address\":"
+        "\"tcp a-host-with-a-long-name.example.org port 514\",\"state\":\"failing\",\"sent\":1,"
+        "\"queued\":2,\"failed\":3,\"dropped\":4,\"problem\":\"connection refused\"}]}",
+        "RECEIVER         KIND    ADDRESS                   STATE        SENT   QUEUED   FAILED  "
+        "DROPPED\n"
+        "nms              snmp    nms port 162              working         3        0        0   "
+        "     0\n"
+        "a-name-that-does-not-fit\n"
+        "                 syslog                            failing         1        2        3   "
+        "     4\n"
+        "    tcp a-host-with-a-long-name.example.org port 514\n"
+        "    connection refused\n");
+}
+
+static void check_wrapped(int indent, const char *text, const char *expected)
+{
+    char *shown = NULL;
+    size_t size;
+    FILE *out = open_memstream(&shown, &size);
+    terminal_wrap(out, indent, text);
+    fclose(out);
+    assert_string_equal(shown, expected);
+    free(shown);
+}
+
+TEST(text_is_broken_between_words)
+{
+    check_wrapped(4, "", "");
+    check_wrapped(4, "short", "    short\n");
+    check_wrapped(90, "0123456789 0123 56789 01234 678901",
+                  "                                                                                "
+                  "          0123456789\n"
+                  "                                                                                "
+                  "          0123 56789\n"
+                  "                                                                                "
+                  "          01234\n"
+                  "                                                                                "
+                  "          678901\n");
+    // A word that fits no line is broken; a character of several octets is one column and never broken.
+    check_wrapped(96, "abcdefg",
+                  "                                                                                "
+                  "                abcd\n"
+                  "                                                                                "
+                  "                efg\n");
+    check_wrapped(96, "ääöüß",
+                  "                                                                                "
+                  "                ääöü\n"
+                  "                                                                                "
+                  "                ß\n");
+}
+
+static void check_when(const char *text, int64_t expected)
+{
+    int64_t us = -1;
+    if (!when_read(text, SUPPORT_UTC_US, &us))
+        fail_msg("%s is no time", text);
+    assert_true(us == expected);
+}
+
+TEST(times_as_people_give_them)
+{
+    const int64_t second = CLOCK_US_PER_S;
+    check_when("90s", SUPPORT_UTC_US - 90 * second);
+    check_when("10m", SUPPORT_UTC_US - 600 * second);
+    check_when("2h", SUPPORT_UTC_US - 7200 * second);
+    check_when("3d", SUPPORT_UTC_US - 3 * 86400 * second);
+    check_when("0s", SUPPORT_UTC_US);
+    check_when("2026-11-21T03:19:03.123456Z", SUPPORT_UTC_US);
+    check_when("2026-11-21T03:19:03.1234567Z", SUPPORT_UTC_US);
+    check_when("2026-11-21T03:19:03.1z", SUPPORT_UTC_US - 23456);
+    check_when("2026-11-21T03:19:03Z", SUPPORT_UTC_US - 123456);
+    check_when("2026-11-21T04:49:03+01:30", SUPPORT_UTC_US - 123456);
+    check_when("2026-11-20T22:19:03-05:00", SUPPORT_UTC_US - 123456);
+    static const char *const NONSENSE[] = {
+        "",       "10",    "m",       "-1m",  "1x", "1mm", "1 m", "99999999999d", "9999999999d", "now",
+        "2026-11-21", "2026-11-21T03:19:03", "2026-11-21T03:19:03.Z", "2026-11-21T03:19:03+1:00",
+        "2026-11-21T03:19:03+01:00x", "2026-11-21T03:19:03+24:00", "2026-11-21T03:19:03*01:00",
+        "2026-13-21T03:19:03Z", "2026-11-21T03:19:03Zz", "1969-11-21T03:19:03Z"};
+    for (size_t i = 0; i < COUNT(NONSENSE); i++) {
+        int64_t us;
+        if (when_read(NONSENSE[i], SUPPORT_UTC_US, &us))
+            fail_msg("%s is a time", NONSENSE[i]);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -146,6 +306,11 @@ int main(void)
         cmocka_unit_test(the_role_is_told_when_there_is_one),
         cmocka_unit_test(another_shape_is_refused),
         cmocka_unit_test(changes_are_sentences),
+        cmocka_unit_test(an_event_is_a_line_and_its_sentence),
+        cmocka_unit_test(alarms_tell_what_people_did_with_them),
+        cmocka_unit_test(receivers_with_long_names_keep_their_columns),
+        cmocka_unit_test(text_is_broken_between_words),
+        cmocka_unit_test(times_as_people_give_them),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -385,6 +385,36 @@ TEST(a_port_that_is_up_and_leads_nowhere_is_silent)
     assert_false(port_of(SWITCH, 0)->silent);
 }
 
+TEST(a_port_that_leads_to_itself_is_not)
+{
+    ports.octets[3 * ports.stride + 4 + 32] = 0x70 | FABRIC_ACTIVE;
+    look();
+    assert_true(port_of(SWITCH, 3)->silent);
+    add_link(SWITCH_LID, 3, SWITCH_LID, 3);
+    look();
+    assert_true(seen->complete);
+    assert_false(port_of(SWITCH, 3)->silent);
+    assert_int_equal(port_of(SWITCH, 3)->peer_node, FABRIC_NONE);
+}
+
+TEST(a_port_of_two_links_leaves_one_silent)
+{
+    add_link(SWITCH_LID, 1, HOST_LID, 2);
+    look();
+    assert_false(seen->complete);
+    assert_true(port_of(OWN, 1)->silent);
+}
+
+TEST(a_port_without_its_record_makes_it_incomplete)
+{
+    ports.size -= ports.stride;
+    links.size = 2 * links.stride;
+    add_link(SWITCH_LID, 2, HOST_LID, 2);
+    look();
+    assert_false(seen->complete);
+    assert_false(port_of(HOST, 2)->known);
+}
+
 static void check_incomplete(void)
 {
     look();
@@ -456,6 +486,9 @@ int main(void)
         SA_TEST(records_that_are_too_small_are_told),
         SA_TEST(an_sa_that_does_not_know_the_own_port_knows_too_little),
         SA_TEST(a_port_that_is_up_and_leads_nowhere_is_silent),
+        SA_TEST(a_port_that_leads_to_itself_is_not),
+        SA_TEST(a_port_of_two_links_leaves_one_silent),
+        SA_TEST(a_port_without_its_record_makes_it_incomplete),
         SA_TEST(records_of_unknown_nodes_make_it_incomplete),
         SA_TEST(ports_that_cannot_be_make_it_incomplete),
         SA_TEST(a_node_that_cannot_be_makes_it_incomplete),

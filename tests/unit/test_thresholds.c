@@ -206,6 +206,68 @@ TEST(a_port_is_forgotten_after_a_day)
     end(&s);
 }
 
+static void set_limit(struct scene *s, uint64_t limit)
+{
+    uint64_t limits[COUNTER_COUNT];
+    for (size_t i = 0; i < COUNT(limits); i++)
+        limits[i] = limit;
+    thresholds_change(s->thresholds, limits);
+}
+
+TEST(what_has_no_limit_any_more_is_cleared)
+{
+    struct scene s = make_scene(10);
+    enum counter c = COUNTER_LINK_DOWNED;
+    read_one(&s, c, 0);
+    assert_string_equal(read_one(&s, c, 255), "reached 1/1 LinkDownedCounter 0-255");
+    set_limit(&s, 0);
+    assert_string_equal(read_one(&s, c, 255), "cleared 1/1 LinkDownedCounter 255-255");
+    assert_string_equal(read_one(&s, c, 255), "");
+    end(&s);
+}
+
+TEST(what_was_recalled_is_cleared_like_any_other)
+{
+    struct scene s = make_scene(10);
+    enum counter c = COUNTER_SYMBOL_ERROR;
+    assert_true(thresholds_recall(s.thresholds, 2, 1, COUNTER_RCV_ERRORS));
+    assert_true(thresholds_recall(s.thresholds, 1, 1, c));
+    assert_true(thresholds_recall(s.thresholds, 2, 1, c));
+    add(&s, 1, 1)->values[c] = 500;
+    add(&s, 2, 1)->values[c] = 500;
+    assert_string_equal(update(&s, DAY), ""); // the first: since when is not known
+    add(&s, 1, 1)->values[c] = 510;
+    add(&s, 2, 1)->values[c] = 509;
+    assert_string_equal(update(&s, DAY + 1), "cleared 2/1 SymbolErrorCounter 500-509; "
+                                             "cleared 2/1 PortRcvErrors 0-0");
+    add(&s, 1, 1)->values[c] = 510;
+    assert_string_equal(update(&s, DAY + 2), "cleared 1/1 SymbolErrorCounter 510-510");
+    end(&s);
+}
+
+TEST(a_recalled_port_that_never_comes_is_forgotten)
+{
+    struct scene s = make_scene(10);
+    assert_true(thresholds_recall(s.thresholds, 1, 1, COUNTER_SYMBOL_ERROR));
+    assert_string_equal(update(&s, 5 * DAY), "");
+    assert_string_equal(update(&s, 6 * DAY), "");
+    assert_string_equal(update(&s, 6 * DAY + 1), "cleared 1/1 SymbolErrorCounter 0-0");
+    assert_string_equal(update(&s, 6 * DAY + 2), "");
+    end(&s);
+}
+
+TEST(many_are_recalled)
+{
+    struct scene s = make_scene(10);
+    for (uint8_t port = 200; port > 0; port--)
+        assert_true(thresholds_recall(s.thresholds, 1, port, COUNTER_SYMBOL_ERROR));
+    add(&s, 1, 200);
+    assert_string_equal(update(&s, DAY), "");
+    add(&s, 1, 200);
+    assert_string_equal(update(&s, DAY + 1), "cleared 1/200 SymbolErrorCounter 0-0");
+    end(&s);
+}
+
 TEST(nothing_to_read)
 {
     struct scene s = make_scene(10);
@@ -226,6 +288,10 @@ int main(void)
         cmocka_unit_test(those_that_stand_for_traps_are_told_each_time),
         cmocka_unit_test(ports_and_counters_are_apart_and_in_order),
         cmocka_unit_test(a_port_is_forgotten_after_a_day),
+        cmocka_unit_test(what_has_no_limit_any_more_is_cleared),
+        cmocka_unit_test(what_was_recalled_is_cleared_like_any_other),
+        cmocka_unit_test(a_recalled_port_that_never_comes_is_forgotten),
+        cmocka_unit_test(many_are_recalled),
         cmocka_unit_test(nothing_to_read),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -361,6 +361,44 @@ TEST(a_host_that_came_back_elsewhere_has_moved)
     end(&s);
 }
 
+// A look that meets the one at `place` first, of two hosts with one GUID, and leaves the other's
+// port silent.
+static struct fabric *look_at_twins(struct scene *s, uint32_t host, uint32_t place,
+                                    uint32_t other_place)
+{
+    generated_unlink(&s->g, host, 1);
+    generated_link(&s->g, host, 1, place, 4);
+    generated_port(&s->g, place, 4)->silent = false;
+    *generated_port(&s->g, other_place, 4) = (struct fabric_port){.number = 4,
+                                                                  .known = true,
+                                                                  .silent = true,
+                                                                  .state = FABRIC_ACTIVE,
+                                                                  .peer_node = FABRIC_NONE};
+    return look_incompletely(&s->g);
+}
+
+TEST(two_hosts_with_one_guid_do_not_take_turns)
+{
+    struct scene s = make_scene(8);
+    uint32_t host = find(&s.g, "node1 HCA-1");
+    uint32_t a = generated_add(&s.g, FABRIC_SWITCH, 0, "a", 4);
+    uint32_t b = generated_add(&s.g, FABRIC_SWITCH, 0, "b", 4);
+    generated_link(&s.g, a, 1, b, 1);
+    for (unsigned i = 0; i < TOPOLOGY_BASE_SWEEPS_MAX; i++)
+        update(&s, look_at_twins(&s, host, a, b));
+    for (int i = 0; i < 6; i++) {
+        bool turn = i % 3 != 0;
+        assert_int_equal(update(&s, look_at_twins(&s, host, turn ? b : a, turn ? a : b)), 0);
+    }
+    // One that moves takes its place with it.
+    fabric_release(look_at_twins(&s, host, b, a));
+    generated_port(&s.g, a, 4)->silent = false;
+    generated_port(&s.g, a, 4)->state = FABRIC_DOWN;
+    assert_true(update_whole(&s) > 0);
+    assert_int_equal(s.changes.all[0].type, CATALOGUE_HOST_MOVED);
+    end(&s);
+}
+
 TEST(what_was_not_answered_is_remembered)
 {
     struct scene s = make_scene(8);
@@ -554,6 +592,7 @@ int main(void)
         WITH_SEED(what_happens_amid_loss_is_told_once),
         cmocka_unit_test(a_link_that_is_seen_down_is_told_though_the_sweep_is_incomplete),
         cmocka_unit_test(a_host_that_came_back_elsewhere_has_moved),
+        cmocka_unit_test(two_hosts_with_one_guid_do_not_take_turns),
         cmocka_unit_test(what_was_not_answered_is_remembered),
         cmocka_unit_test(an_io_unit_that_does_not_tell_keeps_its_controllers),
         cmocka_unit_test(recalled_changes_are_found_late),

@@ -1,0 +1,329 @@
+#include "ctl/event_commands.h"
+
+#include "base/clock.h"
+#include "ctl/client.h"
+#include "ctl/member.h"
+#include "ctl/show.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+static const int64_t POLL_US = CLOCK_US_PER_S / 2, TEST_POLL_US = CLOCK_US_PER_S / 20;
+static const int64_t TEST_WAIT_US = 10 * CLOCK_US_PER_S;
+
+static void sleep_us(int64_t us)
+{
+    nanosleep(
+        &(struct timespec){.tv_sec = us / CLOCK_US_PER_S, .tv_nsec = us % CLOCK_US_PER_S * 1000},
+        NULL);
+}
+
+static bool finish(FILE *out, struct error *err)
+{
+    return fflush(out) == 0 || error_set(err, "cannot write");
+}
+
+static bool refuse_shape(struct error *err)
+{
+    return error_set(err,
+                     "the answer has another shape than expected: are ibtrapctl and ibtrapd of one "
+                     "version?");
+}
+
+// Lists.
+
+static void set_word(json_t *items, const char *key, const char *word)
+{
+    if (word)
+        json_object_set_new(items, key, json_string(word));
+}
+
+static void set_number(json_t *items, const char *key, int64_t number)
+{
+    if (number != 0)
+        json_object_set_new(items, key, json_integer(number));
+}
+
+static json_t *items_of(const struct event_choice *choice)
+{
+    json_t *items = json_object();
+    set_number(items, "since_us", choice->since_us);
+    set_number(items, "until_us", choice->until_us);
+    set_word(items, "severity", choice->severity);
+    set_word(items, "node", choice->node);
+    set_word(items, "event", choice->event);
+    return items;
+}
+
+static int64_t limit_of(const struct event_choice *choice)
+{
+    if (choice->limit != 0)
+        return choice->limit;
+    return choice->since_us != 0 ? EVENT_COMMANDS_LIMIT_MAX : EVENT_COMMANDS_LAST;
+}
+
+// All that the choice has, the newest first: a new reference; NULL with a sentence. `*last` is the
+// newest event of all.
+static json_t *collect(const char *socket, const struct event_choice *choice, int64_t *last,
+                       struct error *err)
+{
+    json_t *items = items_of(choice), *all = json_array();
+    bool ok, more = false, first = true;
+    set_number(items, "limit", limit_of(choice));
+    do {
+        json_t *page = client_request(socket, "events", json_copy(items), err);
+        const json_t *events = json_object_get(page, "events");
+        ok = page && (json_is_array(events) || refuse_shape(err));
+        if (ok && first)
+            *last = member_count(page, "last");
+        if (ok)
+            json_array_extend(all, (json_t *)events);
+        more = ok && json_object_update(items, json_object_get(page, "more")) == 0;
+        first = false;
+        json_decref(page);
+    } while (more);
+    json_decref(items);
+    if (!ok)
+        json_decref(all);
+    return ok ? all : NULL;
+}
+
+static void write_event(FILE *out, const json_t *event, bool json)
+{
+    if (!json) {
+        show_event(out, event);
+        return;
+    }
+    json_dumpf(event, out, JSON_COMPACT);
+    fputc('\n', out);
+}
+
+static void write_json_list(FILE *out, const json_t *newest_first)
+{
+    fputs("{\"version\":1,\"events\":[", out);
+    for (size_t i = json_array_size(newest_first); i > 0; i--) {
+        fputs(i == json_array_size(newest_first) ? "\n" : ",\n", out);
+        json_dumpf(json_array_get(newest_first, i - 1), out, JSON_COMPACT);
+    }
+    fputs("\n]}\n", out);
+}
+
+static void write_lines(FILE *out, const json_t *newest_first, bool json)
+{
+    for (size_t i = json_array_size(newest_first); i > 0; i--)
+        write_event(out, json_array_get(newest_first, i - 1), json);
+}
+
+bool event_commands_list(FILE *out, const char *socket, const struct event_choice *choice,
+                         bool json, struct error *err)
+{
+    int64_t last;
+    json_t *all = collect(socket, choice, &last, err);
+    if (!all)
+        return false;
+    if (json) {
+        write_json_list(out, all);
+    } else {
+        show_events_head(out);
+        write_lines(out, all, false);
+    }
+    json_decref(all);
+    return finish(out, err);
+}
+
+// Writes what came since `*after`, and moves it. `*quiet`: that was all.
+static bool follow_once(FILE *out, const char *socket, const struct event_choice *choice, bool json,
+                        int64_t *after, bool *quiet, struct error *err)
+{
+    size_t i;
+    const json_t *event;
+    json_t *items = items_of(choice);
+    json_object_set_new(items, "after", json_integer(*after));
+    json_t *page = client_request(socket, "events", items, err);
+    if (!page)
+        return false;
+    json_array_foreach(json_object_get(page, "events"), i, event)
+    {
+        write_event(out, event, json);
+    }
+    *after = member_count(page, "place");
+    *quiet = json_is_true(json_object_get(page, "ended"));
+    json_decref(page);
+    return finish(out, err);
+}
+
+bool event_commands_follow(FILE *out, const char *socket, const struct event_choice *choice,
+                           bool json, struct error *err)
+{
+    int64_t after;
+    bool quiet = true;
+    json_t *all = collect(socket, choice, &after, err);
+    if (!all)
+        return false;
+    if (!json)
+        show_events_head(out);
+    write_lines(out, all, json);
+    json_decref(all);
+    bool ok = finish(out, err);
+    while (ok && (ok = follow_once(out, socket, choice, json, &after, &quiet, err))) {
+        if (quiet)
+            sleep_us(POLL_US);
+    }
+    return false;
+}
+
+// One event.
+
+static json_t *ask_about(const char *socket, const char *event, struct error *err)
+{
+    bool is_number = event[0] != '\0' && event[strspn(event, "0123456789")] == '\0';
+    json_t *items = json_object();
+    if (is_number)
+        json_object_set_new(items, "number", json_integer(strtoll(event, NULL, 10)));
+    else
+        json_object_set_new(items, "id", json_string(event));
+    return client_request(socket, "explain", items, err);
+}
+
+static bool write_answer(FILE *out, const json_t *answer, bool json, struct error *err)
+{
+    if (json) {
+        json_dumpf(answer, out, JSON_INDENT(2));
+        fputc('\n', out);
+    } else if (!show_explanation(out, answer)) {
+        return refuse_shape(err);
+    }
+    return finish(out, err);
+}
+
+bool event_commands_explain(FILE *out, const char *socket, const char *event, bool json,
+                            struct error *err)
+{
+    json_t *answer = ask_about(socket, event, err);
+    if (!answer)
+        return false;
+    bool ok = write_answer(out, answer, json, err);
+    json_decref(answer);
+    return ok;
+}
+
+// Tests.
+
+// Asks for the test, and returns the number of the newest event before it; -1 with a sentence.
+static int64_t begin_test(const char *socket, const char *event, const char *node,
+                          const char *receiver, struct error *err)
+{
+    json_t *items = json_object();
+    set_word(items, "event", event);
+    set_word(items, "node", node);
+    set_word(items, "receiver", receiver);
+    json_t *answer = client_request(socket, "test", items, err);
+    int64_t last = answer ? member_count(answer, "last") : -1;
+    json_decref(answer);
+    return last;
+}
+
+static int64_t find_test(const json_t *page)
+{
+    size_t i;
+    const json_t *event;
+    json_array_foreach(json_object_get(page, "events"), i, event)
+    {
+        if (json_is_true(json_object_get(event, "test")))
+            return member_count(event, "number");
+    }
+    return 0;
+}
+
+// The number of the test event that came behind `last`; 0 with a sentence when it did not come.
+static int64_t await_test(const char *socket, const char *event, int64_t last, int64_t until,
+                          struct error *err)
+{
+    int64_t number = 0;
+    bool ok = true;
+    while (ok && number == 0 && clock_monotonic(&clock_system) < until) {
+        json_t *page =
+            client_request(socket, "events",
+                           json_pack("{s:I, s:s}", "after", (json_int_t)last, "event", event), err);
+        ok = page != NULL;
+        number = find_test(page);
+        json_decref(page);
+        if (number == 0)
+            sleep_us(TEST_POLL_US);
+    }
+    if (ok && number == 0)
+        error_set(err, "the event is not in the journal yet; ibtrapd is very busy");
+    return number;
+}
+
+// The receiver that still waits for the event, or, where only one was to get it, the one that has
+// it not.
+static const json_t *find_missing(const json_t *answer, const char *receiver)
+{
+    size_t i;
+    const json_t *one;
+    json_array_foreach(json_object_get(answer, "receivers"), i, one)
+    {
+        const char *state = member_word(one, "state");
+        bool is_wanted = receiver && strcmp(member_word(one, "name"), receiver) == 0;
+        if (strcmp(state, "waiting") == 0 || (is_wanted && strcmp(state, "delivered") != 0))
+            return one;
+    }
+    return NULL;
+}
+
+// Some receiver is about to get it, as far as anybody knows.
+static bool is_under_way(const json_t *answer)
+{
+    size_t i;
+    const json_t *one;
+    json_array_foreach(json_object_get(answer, "receivers"), i, one)
+    {
+        if (strcmp(member_word(one, "state"), "waiting") == 0 &&
+            member_word(one, "reason")[0] == '\0')
+            return true;
+    }
+    return false;
+}
+
+// The explanation once the receivers have the event, or when time is over.
+static json_t *await_delivery(const char *socket, int64_t number, int64_t until, struct error *err)
+{
+    json_t *answer = NULL;
+    do {
+        if (answer)
+            sleep_us(TEST_POLL_US);
+        json_decref(answer);
+        answer = client_request(socket, "explain", json_pack("{s:I}", "number", (json_int_t)number),
+                                err);
+    } while (answer && is_under_way(answer) && clock_monotonic(&clock_system) < until);
+    return answer;
+}
+
+static bool tell_missing(const json_t *answer, const char *receiver, struct error *err)
+{
+    const json_t *missing = find_missing(answer, receiver);
+    if (!missing)
+        return true;
+    const char *reason = member_word(missing, "reason");
+    return error_set(err, "receiver %s has not got it: %s%s%s", member_word(missing, "name"),
+                     member_word(missing, "state"), reason[0] ? ", " : "", reason);
+}
+
+bool event_commands_test(FILE *out, const char *socket, const char *event, const char *node,
+                         const char *receiver, bool json, struct error *err)
+{
+    int64_t until = clock_monotonic(&clock_system) + TEST_WAIT_US;
+    int64_t last = begin_test(socket, event, node, receiver, err);
+    int64_t number = last < 0 ? 0 : await_test(socket, event, last, until, err);
+    json_t *answer = number == 0 ? NULL : await_delivery(socket, number, until, err);
+    if (!answer)
+        return false;
+    if (!json)
+        show_delivery(out, answer);
+    bool ok = (!json || write_answer(out, answer, true, err)) && finish(out, err) &&
+              tell_missing(answer, receiver, err);
+    json_decref(answer);
+    return ok;
+}

@@ -1,0 +1,115 @@
+#include "ctl/maintenance_commands.h"
+
+#include "base/clock.h"
+#include "ctl/client.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { COLUMNS = 100, INDENT = 4, MINUTES_MAX = 366 * 24 * 60 };
+
+static bool read_minutes(const char *text, int64_t now, int64_t *out)
+{
+    char *end;
+    long long minutes = strtoll(text, &end, 10);
+    if (text[0] < '0' || text[0] > '9' || *end != '\0' || minutes > MINUTES_MAX)
+        return false;
+    *out = now + minutes * 60 * CLOCK_US_PER_S;
+    return true;
+}
+
+bool maintenance_commands_read_end(const char *text, int64_t now_us, int64_t *out)
+{
+    struct tm tm = {0};
+    if (read_minutes(text, now_us, out))
+        return true;
+    const char *end = strptime(text, "%Y-%m-%dT%H:%M:%SZ", &tm);
+    if (!end || *end != '\0')
+        return false;
+    *out = timegm(&tm) * CLOCK_US_PER_S;
+    return true;
+}
+
+static bool tell(const char *socket, const char *command, json_t *items, struct error *err)
+{
+    json_t *answer = client_request(socket, command, items, err);
+    json_decref(answer);
+    return answer != NULL;
+}
+
+bool maintenance_commands_start(const char *socket, const char *name, int64_t until_us,
+                                char *const *nodes, int node_count, struct error *err)
+{
+    json_t *list = json_array();
+    for (int i = 0; i < node_count; i++)
+        json_array_append_new(list, json_string(nodes[i]));
+    json_t *items =
+        json_pack("{s:s, s:I, s:o}", "name", name, "until_us", (json_int_t)until_us, "nodes", list);
+    return items ? tell(socket, "maintenance-start", items, err)
+                 : error_set(err, "the name is no valid text");
+}
+
+bool maintenance_commands_stop(const char *socket, const char *name, struct error *err)
+{
+    json_t *items = json_pack("{s:s}", "name", name);
+    return items ? tell(socket, "maintenance-stop", items, err)
+                 : error_set(err, "the name is no valid text");
+}
+
+static void show_nodes(FILE *out, const json_t *nodes)
+{
+    size_t i, column = 0;
+    json_t *one;
+    if (json_array_size(nodes) == 0)
+        fprintf(out, "%*sall nodes", INDENT, "");
+    json_array_foreach(nodes, i, one)
+    {
+        const char *pattern = json_string_value(one);
+        const size_t width = strlen(pattern) + 1;
+        if (column > 0 && column + width > COLUMNS) {
+            fputc('\n', out);
+            column = 0;
+        }
+        column += (size_t)fprintf(out, "%*s%s", column ? 1 : INDENT, "", pattern);
+    }
+    fputc('\n', out);
+}
+
+static bool show(FILE *out, const json_t *answer)
+{
+    size_t i;
+    json_t *one;
+    const json_t *all = json_object_get(answer, "maintenance");
+    if (!json_is_array(all))
+        return false;
+    if (json_array_size(all) == 0)
+        fputs("There is no maintenance.\n", out);
+    json_array_foreach(all, i, one)
+    {
+        const char *name, *until;
+        json_t *nodes;
+        if (json_unpack(one, "{s:s, s:s, s:o}", "name", &name, "until", &until, "nodes", &nodes) !=
+            0)
+            return false;
+        fprintf(out, "%s until %.19sZ\n", name, until);
+        show_nodes(out, nodes);
+    }
+    return true;
+}
+
+bool maintenance_commands_list(FILE *out, const char *socket, bool json, struct error *err)
+{
+    json_t *answer = client_request(socket, "maintenance-list", NULL, err);
+    if (!answer)
+        return false;
+    bool ok = true;
+    if (json)
+        ok = json_dumpf(answer, out, JSON_INDENT(2)) == 0 && fputc('\n', out) != EOF;
+    else if (!show(out, answer))
+        ok = error_set(err, "the answer has another shape than expected: are ibtrapctl and ibtrapd "
+                            "of one version?");
+    if (ok && fflush(out) != 0)
+        ok = error_set(err, "cannot write");
+    json_decref(answer);
+    return ok;
+}

@@ -1,0 +1,64 @@
+#include "ctl/pages.h"
+
+#include "ctl/client.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+// Everything but the list, which follows it.
+static void write_json_head(FILE *out, const json_t *page, const char *list)
+{
+    json_t *head = json_copy((json_t *)page);
+    json_object_del(head, list);
+    json_object_del(head, "more");
+    char *text = json_dumps(head, JSON_COMPACT);
+    if (text && text[0] != '\0')
+        fprintf(out, "%.*s,\"%s\":[", (int)strlen(text) - 1, text, list);
+    free(text);
+    json_decref(head);
+}
+
+// One object a line, and never more of them in memory than one page has.
+static void write_json(const struct pages *p, const json_t *page, bool first)
+{
+    size_t i;
+    json_t *one;
+    if (first)
+        write_json_head(p->out, page, p->list);
+    json_array_foreach(json_object_get(page, p->list), i, one)
+    {
+        fputs(first && i == 0 ? "\n" : ",\n", p->out);
+        json_dumpf(one, p->out, JSON_COMPACT);
+    }
+    if (!json_object_get(page, "more"))
+        fputs("\n]}\n", p->out);
+}
+
+static bool write_page(const struct pages *p, const json_t *page, bool first, struct error *err)
+{
+    bool ok = json_is_array(json_object_get(page, p->list));
+    if (ok && p->show)
+        ok = p->show(p->out, page, first);
+    else if (ok)
+        write_json(p, page, first);
+    return ok ||
+           error_set(err, "the answer has another shape than expected: are ibtrapctl and ibtrapd "
+                          "of one version?");
+}
+
+bool pages_write(const struct pages *pages, const char *socket, const char *command, json_t *items,
+                 struct error *err)
+{
+    bool ok, more = false, first = true;
+    do {
+        json_t *page = client_request(socket, command, json_copy(items), err);
+        ok = page && write_page(pages, page, first, err);
+        more = ok && json_object_update(items, json_object_get(page, "more")) == 0;
+        first = false;
+        json_decref(page);
+    } while (more);
+    json_decref(items);
+    if (ok && fflush(pages->out) != 0)
+        ok = error_set(err, "cannot write");
+    return ok;
+}

@@ -1,0 +1,52 @@
+#include "ctl/show.h"
+
+#include "ctl/member.h"
+#include "ctl/terminal.h"
+
+enum { INDENT = 10 };
+
+// "2026-11-21T04:06:39Z" of a time with microseconds.
+static void show_time(FILE *out, const char *before, const char *time, const char *after)
+{
+    fprintf(out, "%*s%s%.19sZ%s", INDENT, "", before, time, after);
+}
+
+static void show_handling(FILE *out, const json_t *alarm)
+{
+    const char *acknowledged = member_word(alarm, "acknowledged"),
+               *note = member_word(alarm, "note");
+    const char *shelved = member_word(alarm, "shelved_until");
+    if (acknowledged[0] != '\0') {
+        show_time(out, "acknowledged ", acknowledged, note[0] ? ":\n" : "\n");
+        terminal_wrap(out, INDENT + 2, note);
+    }
+    if (shelved[0] != '\0')
+        show_time(out, "shelved until ", shelved, "\n");
+}
+
+static void show_alarm(FILE *out, const json_t *alarm)
+{
+    long long count = member_count(alarm, "count");
+    fprintf(out, "%8lld  %.19sZ  ", member_count(alarm, "number"), member_word(alarm, "raised"));
+    terminal_word(out, member_word(alarm, "severity"), 13);
+    fprintf(out, "  %s", member_word(alarm, "event"));
+    if (count > 1)
+        fprintf(out, ", %lld times", count);
+    fputc('\n', out);
+    terminal_wrap(out, INDENT, member_word(alarm, "text"));
+    fprintf(out, "%*skey: %s\n", INDENT, "", member_word(alarm, "key"));
+    show_handling(out, alarm);
+}
+
+bool show_alarms(FILE *out, const json_t *page, bool first)
+{
+    size_t i;
+    const json_t *alarm;
+    const json_t *alarms = json_object_get(page, "alarms");
+    if (first && json_array_size(alarms) == 0)
+        fputs("No alarm is active.\n", out);
+    else if (first)
+        fprintf(out, "%8s  %-20s  %-13s  %s\n", "NUMBER", "RAISED", "SEVERITY", "EVENT");
+    json_array_foreach(alarms, i, alarm) show_alarm(out, alarm);
+    return true;
+}

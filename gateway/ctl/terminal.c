@@ -1,0 +1,100 @@
+#include "ctl/terminal.h"
+
+#include "base/text.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { TEXT_MAX = 4096 };
+
+bool terminal_has_colours(FILE *out)
+{
+    const char *no_colour = getenv("NO_COLOR"), *term = getenv("TERM");
+    bool wanted = (!no_colour || no_colour[0] == '\0') && (!term || strcmp(term, "dumb") != 0);
+    int fd = fileno(out);
+    return wanted && fd >= 0 && isatty(fd);
+}
+
+static const char *colour_of(const char *word)
+{
+    static const struct {
+        const char *word, *colour;
+    } COLOURS[] = {
+        {"emergency", "1;31"}, {"alert", "1;31"},   {"critical", "1;31"}, {"error", "31"},
+        {"warning", "33"},     {"notice", "36"},    {"failing", "31"},    {"paused", "33"},
+        {"working", "32"},     {"delivered", "32"}, {"waiting", "33"},    {"given up", "31"},
+    };
+    for (size_t i = 0; i < sizeof COLOURS / sizeof *COLOURS; i++) {
+        if (strcmp(COLOURS[i].word, word) == 0)
+            return COLOURS[i].colour;
+    }
+    return NULL;
+}
+
+void terminal_word(FILE *out, const char *word, int width)
+{
+    const char *colour = terminal_has_colours(out) ? colour_of(word) : NULL;
+    int rest = width - (int)strlen(word);
+    if (colour)
+        fprintf(out, "\033[%sm%s\033[0m", colour, word);
+    else
+        fputs(word, out);
+    fprintf(out, "%*s", rest > 0 ? rest : 0, "");
+}
+
+void terminal_cell(FILE *out, const char *text, int width)
+{
+    if (strlen(text) > (size_t)width)
+        fprintf(out, "%s\n%*s", text, width, "");
+    else
+        fprintf(out, "%-*s", width, text);
+}
+
+// Octets of the next `columns` characters, or fewer.
+static size_t octets_of(const char *p, size_t columns)
+{
+    size_t n = 0;
+    while (p[n] != '\0' && columns > 0) {
+        n++;
+        while ((p[n] & 0xC0) == 0x80)
+            n++;
+        columns--;
+    }
+    return n;
+}
+
+// Octets of the next line: up to the last blank that fits, or all that fits where there is none.
+static size_t line_of(const char *p, size_t columns)
+{
+    size_t fit = octets_of(p, columns);
+    if (p[fit] == '\0' || p[fit] == ' ')
+        return fit;
+    for (size_t n = fit; n > 0; n--) {
+        if (p[n - 1] == ' ')
+            return n - 1;
+    }
+    return fit;
+}
+
+void terminal_hang(FILE *out, int indent, const char *text)
+{
+    char clean[TEXT_MAX];
+    text_clean(text, strlen(text), clean, sizeof clean);
+    const char *p = clean + strspn(clean, " ");
+    do {
+        size_t n = line_of(p, (size_t)(TERMINAL_COLUMNS - indent));
+        fprintf(out, "%.*s\n", (int)n, p);
+        p += n;
+        p += strspn(p, " ");
+        fprintf(out, "%*s", *p != '\0' ? indent : 0, "");
+    } while (*p != '\0');
+}
+
+void terminal_wrap(FILE *out, int indent, const char *text)
+{
+    if (text[0] == '\0')
+        return;
+    fprintf(out, "%*s", indent, "");
+    terminal_hang(out, indent, text);
+}

@@ -1,0 +1,331 @@
+"""ibtrapctl against a running ibtrapd: what the person on call asks, and sees on a terminal."""
+
+import json
+import os
+import pty
+import re
+import subprocess
+
+import pytest
+from lab.gateway import IBTRAPCTL
+from lab.processes import DEADLINE, wait_until
+
+SWEEP = {"method": "smp", "interval": 3600, "settle": 300}
+COLUMNS = 100
+COLOUR = re.compile(r"\033\[[0-9;]*m")
+LINK = "link 0x0002c90200c10000/12-0x0002c90200c20000/12"
+
+
+@pytest.fixture
+def site(open_site):
+    """A site that knows the fabric, after a cable was pulled and everything about it was told."""
+    opened = open_site(sweep=SWEEP)
+    opened.gateway.wait_subscribed()
+    opened.gateway.wait_status(lambda one: one["sweep"]["nodes"] == 8, "ibtrapd to know the fabric")
+    opened.fabric.unlink("leaf1", 12)
+    opened.message("link-state-change", count=2)
+    opened.message("link-down")
+    opened.gateway.wait_status(lambda one: one["journal"]["alarms"] == 1, "the alarm")
+    return opened
+
+
+def ask(site, *arguments):
+    return json.loads(site.gateway.control(*arguments, "--json").stdout)
+
+
+def events(site, *arguments):
+    return ask(site, "events", *arguments)["events"]
+
+
+def names(found):
+    return [one["event"] for one in found]
+
+
+def last_link_down(site):
+    return events(site, "--event", "link-down")[-1]
+
+
+def explain(site, event):
+    """The explanation once no receiver waits for the event any more."""
+
+    def settled():
+        answer = ask(site, "explain", event)
+        return answer if all(one["state"] != "waiting" for one in answer["receivers"]) else None
+
+    return wait_until(settled, f"the receivers to have event {event}")
+
+
+# Events.
+
+
+def test_events_are_listed_oldest_first(site):
+    found = events(site)
+    assert found[0]["event"] == "gateway-started" and "link-down" in names(found)
+    numbers = [one["number"] for one in found]
+    assert numbers == list(range(1, len(found) + 1))
+    told = {one.data["id"] for one in site.syslog.poll()}
+    assert {one["id"] for one in found if one["event"] != "gateway-started"} <= told
+
+
+def test_events_are_chosen(site):
+    everything = events(site)
+    down = last_link_down(site)
+    assert events(site, "--limit", 1) == everything[-1:]
+    assert set(names(events(site, "--severity", "warning"))) == {"link-state-change", "link-down"}
+    assert names(events(site, "--event", "gateway-*")) == ["gateway-started"]
+    of_leaf2 = events(site, "--node", "leaf2")
+    assert down in of_leaf2 and "gateway-started" not in names(of_leaf2)
+    assert events(site, "--node", "0x0002c90200c20000") == of_leaf2
+    place = everything.index(down)
+    assert events(site, "--since", down["time"]) == everything[place:]
+    assert events(site, "--until", down["time"]) == everything[: place + 1]
+    assert events(site, "--since", "1h") == everything
+    assert events(site, "--until", "1h") == []
+    assert events(site, "--severity", "warning", "--event", "gateway-*") == []
+
+
+def test_events_are_followed(site):
+    command = [IBTRAPCTL, "--socket", site.gateway.socket, "events", "--follow", "--json", "--event", "link-*"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as follower:
+        known = events(site, "--event", "link-*")
+        assert [json.loads(follower.stdout.readline()) for _ in known] == known
+        site.fabric.relink("leaf1", 12)
+        came = [json.loads(follower.stdout.readline())]
+        while came[-1]["event"] != "link-up":
+            came.append(json.loads(follower.stdout.readline()))
+        assert events(site, "--event", "link-*")[: len(known + came)] == known + came
+        follower.kill()
+
+
+# Alarms.
+
+
+def test_an_alarm_is_acknowledged_shelved_and_cleared(site):
+    control = site.gateway.control
+    [alarm] = ask(site, "alarms")["alarms"]
+    down = last_link_down(site)
+    assert (alarm["key"], alarm["event"], alarm["severity"], alarm["count"]) == (LINK, "link-down", "warning", 1)
+    assert (alarm["number"], alarm["id"], alarm["text"]) == (down["number"], down["id"], down["text"])
+    assert alarm["acknowledged"] is None and alarm["shelved_until"] is None
+
+    control("alarms", "acknowledge", LINK, "new cable ordered")
+    control("alarms", "shelve", down["number"], 60)
+    [alarm] = ask(site, "alarms")["alarms"]
+    assert alarm["note"] == "new cable ordered" and alarm["acknowledged"] > alarm["raised"]
+    assert alarm["shelved_until"] > alarm["acknowledged"]
+    control("alarms", "shelve", LINK, 0)
+    assert ask(site, "alarms")["alarms"][0]["shelved_until"] is None
+
+    site.fabric.relink("leaf1", 12)
+    site.message("link-up")
+    wait_until(lambda: ask(site, "alarms")["alarms"] == [], "the alarm to clear")
+    assert control("alarms").stdout == "No alarm is active.\n"
+    refused = control("alarms", "acknowledge", LINK, check=False)
+    assert refused.returncode == 1 and "no such alarm is active" in refused.stderr
+
+
+def test_what_people_did_with_an_alarm_survives_a_restart(site):
+    site.gateway.control("alarms", "acknowledge", LINK, "seen")
+    assert site.gateway.stop() == 0
+    site.gateway.start()
+    site.gateway.wait_status(lambda one: one["journal"]["alarms"] == 1, "the alarm to be there again")
+    assert ask(site, "alarms")["alarms"][0]["note"] == "seen"
+
+
+# Explanations.
+
+
+def test_an_event_is_explained(site):
+    down = last_link_down(site)
+    answer = explain(site, down["number"])
+    assert answer == ask(site, "explain", down["id"])
+    assert answer["event"] == down and answer["held"] == "" and answer["cause"] is None
+    assert answer["related"]["event"] == "link-state-change"
+    states = {one["name"]: one["state"] for one in answer["receivers"]}
+    assert states["udp0"] == "delivered" and states["snmp0"] == "delivered"
+    sent = {one["oid"] for one in answer["notifications"] if one["default"]}
+    assert sent == {"1.3.6.1.3.2.2.1.0.1", "1.3.6.1.3.2.2.1.0.2"}
+
+    cause = explain(site, answer["related"]["number"])
+    raw = next(one.data["raw"] for one in site.syslog.poll() if one.data["id"] == cause["event"]["id"])
+    assert cause["event"]["raw"] == raw
+    [notification] = cause["notifications"]
+    received = [one for one in site.traps.poll() if one.oid == notification["oid"]]
+    told = {one["oid"]: one["value"] for one in notification["objects"]}
+    assert told in [{one.oid: one.value for one in trap.varbinds} for trap in received]
+    shown = site.gateway.control("explain", cause["number"]).stdout
+    assert f"  0000  {raw[:64]}\n  0020  {raw[64:128]}\n" in shown
+
+
+def test_what_is_filtered_says_by_which_item(open_site):
+    more = 'file "quiet" { path = "/dev/null" severity = "error" }\n'
+    site = open_site(more=more)
+    site.gateway.wait_subscribed()
+    [quiet] = [one for one in explain(site, 1)["receivers"] if one["name"] == "quiet"]
+    assert (quiet["state"], quiet["reason"]) == ("filtered", "severity")
+
+
+def test_an_unknown_event_is_refused(site):
+    for event in (4711, "0", "link-down", "01a1fd03-0547-763b-bd41-8a5721ba36bc"):
+        refused = site.gateway.control("explain", event, check=False)
+        assert refused.returncode == 1 and "the journal has no such event" in refused.stderr
+
+
+# Tests.
+
+
+def catalogue(site):
+    return [one["event"] for one in ask(site, "catalogue")["events"]]
+
+
+def test_every_event_can_be_tested(site):
+    before = ask(site, "alarms")
+    for name in catalogue(site):
+        answer = ask(site, "test", name)
+        assert answer["event"]["event"] == name and answer["event"]["test"] is True
+        assert answer["event"]["text"].startswith("[test] ")
+        message = next(one for one in site.syslog.poll() if one.data["id"] == answer["event"]["id"])
+        assert message.message_id == name and message.data["test"] == "true"
+        due = {one["oid"] for one in answer["notifications"] if one["default"]}
+        assert due <= {one.oid for one in site.traps.poll()}
+        assert ask(site, "alarms") == before
+
+
+def test_a_test_goes_to_the_receiver_that_was_named(site):
+    site.syslog.clear()
+    site.traps.clear()
+    answer = ask(site, "test", "host-removed", "--receiver", "udp0")
+    states = {one["name"]: (one["state"], one["reason"]) for one in answer["receivers"]}
+    assert states["udp0"][0] == "delivered"
+    assert states["snmp0"] == ("filtered", "a test of another receiver")
+    assert site.message("host-removed")[0].data["id"] == answer["event"]["id"]
+    assert site.traps.poll() == []
+
+
+def test_a_test_is_about_the_node_that_was_named(site):
+    of_leaf = ask(site, "test", "link-integrity-threshold", "--node", "leaf1")["event"]
+    assert of_leaf["subjectName"] == "leaf1" and of_leaf["subjectLid"] == site.fabric.lid_of("leaf1")
+    of_guid = ask(site, "test", "host-removed", "--node", f"0x{site.fabric.guid_of('node1'):016x}")["event"]
+    assert of_guid["subjectName"] == "node1" and of_guid["peerName"] == "leaf1"
+
+
+def test_a_test_that_cannot_be_is_refused(site):
+    for arguments, why in ((["coffee-ready"], "no such event"), (["link-down", "--receiver", "x"], "no receiver"),
+                           (["link-down", "--node", "leaf9"], "no node 'leaf9' is known")):
+        refused = site.gateway.control("test", *arguments, check=False)
+        assert refused.returncode == 1 and why in refused.stderr
+
+
+# Receivers.
+
+
+def receiver(site, name):
+    return next(one for one in ask(site, "receivers")["receivers"] if one["name"] == name)
+
+
+def test_a_receiver_is_paused_and_goes_on(site):
+    control = site.gateway.control
+    site.syslog.clear()
+    control("receivers", "pause", "udp0")
+    assert receiver(site, "udp0")["state"] == "paused"
+    tested = control("test", "gateway-started", check=False)
+    assert tested.returncode == 1 and "receiver udp0 has not got it: waiting, paused" in tested.stderr
+    assert receiver(site, "udp0")["queued"] == 1 and site.syslog.poll() == []
+    control("receivers", "resume", "udp0")
+    assert site.message("gateway-started")[0].data["test"] == "true"
+    assert receiver(site, "udp0")["state"] == "working"
+
+
+def test_what_waits_for_a_receiver_is_given_up(site):
+    control = site.gateway.control
+    site.syslog.clear()
+    control("receivers", "pause", "udp0")
+    control("test", "gateway-started", check=False)
+    number = events(site, "--limit", 1)[0]["number"]
+    control("receivers", "flush", "udp0")
+    control("receivers", "resume", "udp0")
+    control("test", "gateway-stopped")
+    [fate] = [one for one in explain(site, number)["receivers"] if one["name"] == "udp0"]
+    assert fate["state"] == "given up"
+    site.message("gateway-stopped")
+    assert [one.message_id for one in site.syslog.poll()] == ["gateway-stopped"]
+
+
+# Subscriptions.
+
+
+def test_resubscribe_loses_nothing(site):
+    before = len(events(site))
+    site.gateway.control("resubscribe")
+    wait_until(lambda: "subscribing again, as somebody asked for it" in site.gateway.log, "the request to arrive")
+    site.gateway.wait_subscribed()
+    assert len(events(site)) == before
+
+
+# On a terminal.
+
+
+def on_terminal(site, *arguments, **environment):
+    """What ibtrapctl writes to a pseudo terminal, and its exit status."""
+    leader, follower = pty.openpty()
+    process = subprocess.Popen([IBTRAPCTL, "--socket", site.gateway.socket, *map(str, arguments)], stdout=follower,
+                               stderr=follower, env={**os.environ, "TERM": "xterm", **environment})
+    os.close(follower)
+    written = b""
+    try:
+        while chunk := os.read(leader, 65536):
+            written += chunk
+    except OSError:  # the end, as Linux tells it of a pseudo terminal
+        pass
+    os.close(leader)
+    return written.decode().replace("\r\n", "\n"), process.wait(DEADLINE)
+
+
+def commands(site):
+    down = last_link_down(site)["number"]
+    return [["status"], ["events"], ["alarms"], ["explain", 1], ["explain", down], ["explain", down - 1],
+            ["test", "bad-pkey-at-switch"], ["test", "capability-change", "--node", "leaf1"],
+            ["alarms", "acknowledge", down, "a note that is so long that it does not fit one line " * 3], ["alarms"],
+            ["alarms", "shelve", down, 10], ["receivers", "pause", "udp0"], ["receivers"], ["receivers", "flush", "udp0"],
+            ["receivers", "resume", "udp0"], ["resubscribe"], ["sweep", "now"], ["catalogue"], ["topology", "list"],
+            ["topology", "diff", 1, "now"], ["journal", "prune", 30]]
+
+
+def test_every_command_fits_a_terminal(site):
+    for command in commands(site):
+        written, status = on_terminal(site, *command)
+        assert status == 0, (command, written)
+        for line in COLOUR.sub("", written).splitlines():
+            assert len(line) <= COLUMNS, (command, line)
+            assert line.isprintable(), (command, line)
+
+
+def test_colours_are_for_terminals_only(site):
+    assert "\033[33mwarning\033[0m" in on_terminal(site, "events")[0]
+    assert "\033[33mwarning\033[0m" in on_terminal(site, "alarms")[0]
+    assert "\033[32mworking\033[0m" in on_terminal(site, "receivers")[0]
+    assert not COLOUR.search(on_terminal(site, "events", NO_COLOR="1")[0])
+    assert not COLOUR.search(on_terminal(site, "events", TERM="dumb")[0])
+    assert not COLOUR.search(on_terminal(site, "events", "--json")[0])
+    assert not COLOUR.search(site.gateway.control("events").stdout)
+
+
+@pytest.mark.parametrize("arguments", [
+    ["explain"], ["explain", "1", "2"], ["test"], ["alarms", "shelve", "1"], ["alarms", "shelve", "1", "soon"],
+    ["receivers", "pause"], ["events", "now"], ["events", "--since", "yesterday"], ["events", "--limit", "0"],
+    ["events", "--limit", "10001"], ["events", "--receiver", "nms"], ["status", "--follow"],
+    ["events", "--follow", "--until", "1h"], ["resubscribe", "now"],
+])
+def test_wrong_usage(arguments):
+    done = subprocess.run([IBTRAPCTL, "--socket", "/nonexistent", *arguments], capture_output=True, text=True,
+                          timeout=DEADLINE, check=False)
+    assert done.returncode == 2 and "Usage: ibtrapctl " in done.stderr and done.stdout == ""
+
+
+@pytest.mark.parametrize("arguments", [["events"], ["events", "--follow"], ["explain", "1"], ["test", "link-down"],
+                                       ["alarms"], ["alarms", "shelve", "1", "1"], ["receivers"], ["resubscribe"],
+                                       ["receivers", "flush", "nms"]])
+def test_without_a_daemon_the_exit_status_says_so(arguments):
+    done = subprocess.run([IBTRAPCTL, "--socket", "/nonexistent", *arguments], capture_output=True, text=True,
+                          timeout=DEADLINE, check=False)
+    assert done.returncode == 1 and "cannot reach ibtrapd" in done.stderr and done.stdout == ""

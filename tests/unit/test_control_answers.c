@@ -1,0 +1,468 @@
+// What ibtrapctl is told of events, alarms and receivers, from the journal to the answer.
+#include "support.h"
+
+#include "daemon/alarm_answers.h"
+#include "daemon/event_answers.h"
+#include "daemon/explain.h"
+#include "daemon/test_answers.h"
+#include "event/maker.h"
+#include "model/fabric.h"
+
+static struct journal *journal;
+static struct support_time now_;
+static struct clock clock_;
+static struct support_chance chance;
+static struct random random_;
+static struct maker maker;
+static struct log *log_;
+static const struct receiver_answers NOBODY = {NULL, 0};
+
+static void ignore_change(void *ctx, enum journal_change change, const char *reason, uint64_t count)
+{
+    (void)ctx, (void)change, (void)reason, (void)count;
+}
+
+static int begin(void **state)
+{
+    (void)state;
+    static char directory[200];
+    static unsigned journals;
+    struct error err;
+    snprintf(directory, sizeof directory, "%s-%u", support_path("journal"), journals++);
+    now_ = (struct support_time){.utc = SUPPORT_UTC_US};
+    clock_ = support_clock(&now_);
+    random_ = support_random(&chance);
+    log_ = support_log(NULL);
+    maker = (struct maker){.clock = &clock_, .random = &random_};
+    const struct journal_options options = {.directory = directory,
+                                            .rows_max = 100000,
+                                            .bytes_max = 64 << 20,
+                                            .age_us = 86400 * CLOCK_US_PER_S,
+                                            .tell = ignore_change,
+                                            .clock = &clock_,
+                                            .log = log_};
+    journal = journal_open(&options, &err);
+    assert_non_null(journal);
+    return 0;
+}
+
+static int end(void **state)
+{
+    (void)state;
+    journal_close(journal);
+    log_close(log_);
+    return 0;
+}
+
+// An event a second.
+static void append(struct event *event)
+{
+    assert_non_null(event);
+    journal_append(journal, event, &(struct journal_report){0});
+    event_release(event);
+    now_.utc += CLOCK_US_PER_S;
+}
+
+static void add(enum catalogue_event type, const char *key)
+{
+    struct maker_occurrence o = {.type = type, .reason = "because"};
+    snprintf(o.alarm_key, sizeof o.alarm_key, "%s", key);
+    append(maker_from_occurrence(&maker, &o));
+}
+
+// As many as memory holds and 900 more; every hundredth is of another kind.
+enum { MANY = JOURNAL_MEMORY_MAX + 900 };
+
+static void add_many(void)
+{
+    for (int i = 1; i <= MANY; i++) {
+        add(i % 100 == 0 ? CATALOGUE_RECEIVER_BACK : CATALOGUE_GATEWAY_STARTED, "");
+        if (i % 200 == 0)
+            journal_commit(journal);
+    }
+    journal_commit(journal);
+}
+
+static json_t *ask(const char *items)
+{
+    json_t *request = json_loads(items, 0, NULL);
+    assert_non_null(request);
+    json_t *answer = event_answers_list(journal, request);
+    assert_non_null(answer);
+    json_decref(request);
+    return answer;
+}
+
+static json_int_t number_at(const json_t *answer, size_t i)
+{
+    const json_t *one = json_array_get(json_object_get(answer, "events"), i);
+    return json_integer_value(json_object_get(one, "number"));
+}
+
+static size_t count_of(const json_t *answer)
+{
+    return json_array_size(json_object_get(answer, "events"));
+}
+
+static json_int_t item_of(const json_t *answer, const char *item)
+{
+    return json_integer_value(json_object_get(answer, item));
+}
+
+// All numbers that a request and those after it bring; the requests are counted.
+static size_t ask_all(json_t *request, json_int_t *numbers, size_t max, unsigned *requests)
+{
+    size_t n = 0;
+    bool more;
+    *requests = 0;
+    do {
+        json_t *answer = event_answers_list(journal, request);
+        for (size_t i = 0; i < count_of(answer); i++) {
+            assert_in_range(n, 0, max - 1);
+            numbers[n++] = number_at(answer, i);
+        }
+        more = json_object_update(request, json_object_get(answer, "more")) == 0;
+        json_decref(answer);
+        ++*requests;
+    } while (more);
+    json_decref(request);
+    return n;
+}
+
+TEST(an_empty_journal_has_no_events)
+{
+    json_t *answer = ask("{}");
+    assert_int_equal(count_of(answer), 0);
+    assert_null(json_object_get(answer, "more"));
+    json_decref(answer);
+}
+
+TEST(the_newest_come_first_and_each_once)
+{
+    static json_int_t numbers[MANY];
+    unsigned requests;
+    add_many();
+    size_t n = ask_all(json_pack("{s:i}", "limit", MANY), numbers, MANY, &requests);
+    assert_int_equal(n, MANY);
+    for (size_t i = 0; i < n; i++)
+        assert_int_equal(numbers[i], MANY - i);
+    assert_int_equal(requests, (MANY + EVENT_ANSWERS_PAGE - 1) / EVENT_ANSWERS_PAGE);
+}
+
+TEST(a_request_looks_at_a_bounded_number_of_events)
+{
+    add_many();
+    json_t *answer = ask("{\"event\":\"link-*\",\"limit\":1}");
+    assert_int_equal(count_of(answer), 0);
+    assert_int_equal(item_of(answer, "place"), MANY - EVENT_ANSWERS_SCAN + 1);
+    assert_int_equal(item_of(json_object_get(answer, "more"), "before"),
+                     MANY - EVENT_ANSWERS_SCAN + 1);
+    json_decref(answer);
+}
+
+TEST(a_choice_is_found_over_several_requests)
+{
+    static json_int_t numbers[MANY];
+    unsigned requests;
+    add_many();
+    json_t *request = json_pack("{s:s, s:i}", "event", "receiver-*", "limit", 40);
+    size_t n = ask_all(request, numbers, MANY, &requests);
+    assert_int_equal(n, 40);
+    for (size_t i = 0; i < n; i++)
+        assert_int_equal(numbers[i], MANY / 100 * 100 - 100 * i);
+    assert_int_equal(requests, 2);
+}
+
+TEST(times_are_found_without_looking_at_everything)
+{
+    add_many();
+    char items[100];
+    // Event n happened n - 1 seconds after the first.
+    snprintf(items, sizeof items, "{\"until_us\":%lld,\"since_us\":%lld}",
+             (long long)(SUPPORT_UTC_US + 19 * CLOCK_US_PER_S),
+             (long long)(SUPPORT_UTC_US + 10 * CLOCK_US_PER_S));
+    json_t *answer = ask(items);
+    assert_int_equal(count_of(answer), 10);
+    assert_int_equal(number_at(answer, 0), 20);
+    assert_int_equal(number_at(answer, 9), 11);
+    assert_null(json_object_get(answer, "more"));
+    assert_int_equal(item_of(answer, "last"), MANY);
+    json_decref(answer);
+}
+
+TEST(an_end_at_the_newest_event_includes_it)
+{
+    add(CATALOGUE_GATEWAY_STARTED, "");
+    add(CATALOGUE_GATEWAY_STARTED, "");
+    journal_commit(journal);
+    char items[100];
+    snprintf(items, sizeof items, "{\"until_us\":%lld}",
+             (long long)(SUPPORT_UTC_US + CLOCK_US_PER_S));
+    json_t *answer = ask(items);
+    assert_int_equal(count_of(answer), 2);
+    json_decref(answer);
+}
+
+TEST(what_comes_is_followed_oldest_first)
+{
+    add(CATALOGUE_GATEWAY_STARTED, "");
+    journal_commit(journal);
+    json_t *answer = ask("{\"after\":1}");
+    assert_int_equal(count_of(answer), 0);
+    assert_true(json_is_true(json_object_get(answer, "ended")));
+    assert_int_equal(item_of(answer, "place"), 1);
+    json_decref(answer);
+    for (int i = 0; i < 3; i++)
+        add(CATALOGUE_GATEWAY_STARTED, "");
+    journal_commit(journal);
+    answer = ask("{\"after\":1,\"limit\":2}");
+    assert_int_equal(count_of(answer), 2);
+    assert_int_equal(number_at(answer, 0), 2);
+    assert_int_equal(item_of(answer, "place"), 3);
+    assert_false(json_is_true(json_object_get(answer, "ended")));
+    json_decref(answer);
+}
+
+TEST(the_severity_chooses)
+{
+    add(CATALOGUE_RECEIVER_FAILING, "x"); // an error
+    add(CATALOGUE_RECEIVER_BACK, "x");    // a notice
+    journal_commit(journal);
+    json_t *answer = ask("{\"severity\":\"error\"}");
+    assert_int_equal(count_of(answer), 1);
+    assert_int_equal(number_at(answer, 0), 1);
+    json_decref(answer);
+}
+
+TEST(nonsense_is_refused)
+{
+    static const char *const REQUESTS[] = {"{\"limit\":-1}",         "{\"before\":\"1\"}",
+                                           "{\"after\":1.5}",        "{\"since_us\":null}",
+                                           "{\"severity\":\"bad\"}", "{\"severity\":4}",
+                                           "{\"node\":[\"leaf\"]}",  "{\"event\":{}}"};
+    for (size_t i = 0; i < COUNT(REQUESTS); i++) {
+        json_t *answer = ask(REQUESTS[i]);
+        assert_true(json_is_string(json_object_get(answer, "error")));
+        json_decref(answer);
+    }
+}
+
+TEST(every_event_is_found_by_its_identifier)
+{
+    add_many();
+    for (int64_t number = 1; number <= MANY; number += 97) {
+        struct event *event = event_answers_read(journal, number);
+        assert_non_null(event);
+        char other[EVENT_ID_SIZE];
+        memcpy(other, event->id, sizeof other);
+        other[35] = other[35] == '0' ? '1' : '0';
+        assert_int_equal(event_answers_find_id(journal, event->id), number);
+        assert_int_equal(event_answers_find_id(journal, other), 0);
+        event_release(event);
+    }
+    assert_int_equal(event_answers_find_id(journal, ""), 0);
+    assert_int_equal(event_answers_find_id(journal, "zzzzzzzz-zzzz-zzzz-zzzz-zzzzzzzzzzzz"), 0);
+    assert_null(event_answers_read(journal, 0));
+    assert_null(event_answers_read(journal, MANY + 1));
+}
+
+// Explanations.
+
+static json_t *explain(int64_t number)
+{
+    json_t *request = json_pack("{s:I}", "number", (json_int_t)number);
+    json_t *answer = explain_json(journal, &NOBODY, request);
+    json_decref(request);
+    return answer;
+}
+
+static void check_word(const json_t *object, const char *item, const char *expected)
+{
+    assert_string_equal(json_string_value(json_object_get(object, item)), expected);
+}
+
+TEST(an_explanation_names_cause_and_related_events)
+{
+    add(CATALOGUE_GATEWAY_STARTED, "");
+    journal_commit(journal);
+    struct event *first = event_answers_read(journal, 1);
+    const struct change change = {.type = CATALOGUE_LINK_DOWN, .alarm_key = "link"};
+    struct event *event = maker_from_change(&maker, &change, false, first->id,
+                                            "01a1fd03-0547-763b-bd41-8a5721ba36bc");
+    strcpy(event->held, "standby");
+    append(event);
+    journal_commit(journal);
+    json_t *answer = explain(2);
+    check_word(answer, "held", "standby");
+    check_word(answer, "title", "Link went down");
+    assert_int_equal(item_of(json_object_get(answer, "cause"), "number"), 1);
+    check_word(json_object_get(answer, "cause"), "text", first->text);
+    check_word(json_object_get(answer, "related"), "id", "01a1fd03-0547-763b-bd41-8a5721ba36bc");
+    assert_true(json_is_null(json_object_get(json_object_get(answer, "related"), "number")));
+    // No switch is known, so there is no notification but our own.
+    const json_t *notifications = json_object_get(answer, "notifications");
+    assert_int_equal(json_array_size(notifications), 1);
+    check_word(json_array_get(notifications, 0), "name", "ibtrapdLinkRemoved");
+    assert_true(json_is_true(json_object_get(json_array_get(notifications, 0), "default")));
+    json_decref(answer);
+    event_release(first);
+}
+
+// Alarms.
+
+static json_t *alarms(const char *command, const char *items)
+{
+    json_t *request = json_loads(items, 0, NULL);
+    assert_non_null(request);
+    json_t *answer = alarm_answers_get(NULL, journal, &clock_, command, request);
+    json_decref(request);
+    return answer;
+}
+
+TEST(alarms_come_in_pages)
+{
+    for (int i = 1; i <= ALARM_ANSWERS_PAGE + 3; i++) {
+        char key[20];
+        snprintf(key, sizeof key, "key %d", i);
+        add(CATALOGUE_RECEIVER_FAILING, key);
+    }
+    journal_commit(journal);
+    json_t *page = alarms("alarms", "{}");
+    assert_int_equal(json_array_size(json_object_get(page, "alarms")), ALARM_ANSWERS_PAGE);
+    char *more = json_dumps(json_object_get(page, "more"), 0);
+    json_decref(page);
+    page = alarms("alarms", more);
+    free(more);
+    assert_int_equal(json_array_size(json_object_get(page, "alarms")), 3);
+    assert_null(json_object_get(page, "more"));
+    check_word(json_array_get(json_object_get(page, "alarms"), 0), "key", "key 501");
+    json_decref(page);
+}
+
+static void check_alarm(const char *command, const char *items, bool ok)
+{
+    json_t *answer = alarms(command, items);
+    assert_int_equal(json_object_get(answer, "error") == NULL, ok);
+    json_decref(answer);
+}
+
+TEST(an_alarm_is_named_by_key_or_number)
+{
+    add(CATALOGUE_GATEWAY_STARTED, "");
+    add(CATALOGUE_RECEIVER_FAILING, "receiver nms");
+    journal_commit(journal);
+    check_alarm("alarm-acknowledge", "{\"alarm\":\"2\",\"note\":\"mine\"}", true);
+    check_alarm("alarm-shelve", "{\"alarm\":\"receiver nms\",\"minutes\":10}", true);
+    json_t *page = alarms("alarms", "{}");
+    const json_t *alarm = json_array_get(json_object_get(page, "alarms"), 0);
+    check_word(alarm, "note", "mine");
+    check_word(alarm, "acknowledged", "2026-11-21T03:19:05.123456Z");
+    check_word(alarm, "shelved_until", "2026-11-21T03:29:05.123456Z");
+    json_decref(page);
+    check_alarm("alarm-acknowledge", "{\"alarm\":\"1\"}", false);
+    check_alarm("alarm-acknowledge", "{\"alarm\":\"receiver\"}", false);
+    check_alarm("alarm-acknowledge", "{}", false);
+    check_alarm("alarm-acknowledge", "{\"alarm\":\"2\",\"note\":7}", false);
+    check_alarm("alarm-shelve", "{\"alarm\":\"2\",\"minutes\":-1}", false);
+    check_alarm("alarm-shelve", "{\"alarm\":\"2\",\"minutes\":527041}", false);
+    check_alarm("alarms", "{\"after\":\"x\"}", false);
+}
+
+// Tests.
+
+static struct fabric *make_fabric(void)
+{
+    struct fabric_builder *b = fabric_builder_new();
+    const struct fabric_node nodes[] = {
+        {.guid = 0x10, .type = FABRIC_SWITCH, .port_count = 2, .description = "leaf1"},
+        {.guid = 0x20, .type = FABRIC_CA, .port_count = 1, .description = "node1"},
+        {.guid = 0x30, .type = FABRIC_CA, .port_count = 1, .description = "alone"}};
+    const struct fabric_port port = {.number = 1, .known = true, .guid = 0x21, .lid = 4};
+    assert_non_null(b);
+    for (uint32_t i = 0; i < COUNT(nodes); i++)
+        assert_int_equal(fabric_builder_node(b, &nodes[i]), i);
+    assert_true(fabric_builder_port(b, 1, &port));
+    assert_true(fabric_builder_link(b, 0, 2, 1, 1));
+    struct fabric *fabric = fabric_builder_finish(b, 1, 0, true);
+    assert_non_null(fabric);
+    return fabric;
+}
+
+static bool read_test(const char *items, const struct fabric *fabric, struct sample *out)
+{
+    struct error err;
+    json_t *request = json_loads(items, 0, NULL);
+    assert_non_null(request);
+    bool ok = test_answers_read(request, &NOBODY, fabric, NULL, out, &err);
+    json_decref(request);
+    return ok;
+}
+
+TEST(a_test_names_a_node_of_the_fabric)
+{
+    struct sample sample;
+    struct fabric *fabric = make_fabric();
+    assert_true(read_test("{\"event\":\"link-down\",\"node\":\"leaf1\"}", fabric, &sample));
+    assert_int_equal(sample.type, CATALOGUE_LINK_DOWN);
+    assert_int_equal(sample.subject.node_guid, 0x10);
+    assert_int_equal(sample.subject.port, 2);
+    assert_string_equal(sample.peer.name, "node1");
+    static const char *const NODE1[] = {"{\"event\":\"host-removed\",\"node\":\"0x21\"}",
+                                        "{\"event\":\"host-removed\",\"node\":\"0x20\"}"};
+    for (size_t i = 0; i < COUNT(NODE1); i++) {
+        assert_true(read_test(NODE1[i], fabric, &sample));
+        assert_string_equal(sample.subject.name, "node1");
+        assert_int_equal(sample.subject.lid, 4);
+    }
+    assert_true(read_test("{\"event\":\"host-removed\",\"node\":\"alone\"}", fabric, &sample));
+    assert_int_equal(sample.subject.node_guid, 0x30);
+    assert_int_equal(sample.peer.node_guid, 0);
+    fabric_release(fabric);
+}
+
+TEST(a_test_without_a_node_makes_one_up)
+{
+    struct sample sample;
+    assert_true(read_test("{\"event\":\"host-removed\"}", NULL, &sample));
+    assert_string_equal(sample.subject.name, "test-host");
+}
+
+TEST(a_test_of_nothing_is_refused)
+{
+    struct sample sample;
+    struct fabric *fabric = make_fabric();
+    assert_false(read_test("{}", fabric, &sample));
+    assert_false(read_test("{\"event\":\"link\"}", fabric, &sample));
+    assert_false(read_test("{\"event\":7}", fabric, &sample));
+    assert_false(read_test("{\"event\":\"link-down\",\"node\":\"leaf\"}", fabric, &sample));
+    assert_false(read_test("{\"event\":\"link-down\",\"node\":\"0x\"}", fabric, &sample));
+    assert_false(read_test("{\"event\":\"link-down\",\"node\":\"0x2x\"}", fabric, &sample));
+    assert_false(read_test("{\"event\":\"link-down\",\"node\":\"leaf1\"}", NULL, &sample));
+    assert_false(read_test("{\"event\":\"link-down\",\"receiver\":\"nms\"}", fabric, &sample));
+    fabric_release(fabric);
+}
+
+#define ANSWER_TEST(f) cmocka_unit_test_setup_teardown(f, begin, end)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        ANSWER_TEST(an_empty_journal_has_no_events),
+        ANSWER_TEST(the_newest_come_first_and_each_once),
+        ANSWER_TEST(a_request_looks_at_a_bounded_number_of_events),
+        ANSWER_TEST(a_choice_is_found_over_several_requests),
+        ANSWER_TEST(times_are_found_without_looking_at_everything),
+        ANSWER_TEST(an_end_at_the_newest_event_includes_it),
+        ANSWER_TEST(what_comes_is_followed_oldest_first),
+        ANSWER_TEST(the_severity_chooses),
+        ANSWER_TEST(nonsense_is_refused),
+        ANSWER_TEST(every_event_is_found_by_its_identifier),
+        ANSWER_TEST(an_explanation_names_cause_and_related_events),
+        ANSWER_TEST(alarms_come_in_pages),
+        ANSWER_TEST(an_alarm_is_named_by_key_or_number),
+        ANSWER_TEST(a_test_names_a_node_of_the_fabric),
+        ANSWER_TEST(a_test_without_a_node_makes_one_up),
+        ANSWER_TEST(a_test_of_nothing_is_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
