@@ -9,7 +9,7 @@ build='build-essential cmake ninja-build pkg-config libibumad-dev libibmad-dev
        libibverbs-dev libsnmp-dev libconfuse-dev libsqlite3-dev libjansson-dev libevent-dev
        libssl-dev libcmocka-dev'
 lab='opensm ibsim-utils libumad2sim0 infiniband-diags snmp snmpd snmptrapd
-     smitools rsyslog rsyslog-openssl rsyslog-relp logrotate openssl python3
+     smitools rsyslog rsyslog-openssl rsyslog-relp logrotate openssl jq python3
      python3-pytest systemd mandoc'
 policy=/usr/sbin/policy-rc.d
 

@@ -85,6 +85,14 @@ void ring_close(struct ring *ring)
     pthread_mutex_unlock(&ring->lock);
 }
 
+size_t ring_count(struct ring *ring)
+{
+    pthread_mutex_lock(&ring->lock);
+    size_t n = ring->count;
+    pthread_mutex_unlock(&ring->lock);
+    return n;
+}
+
 bool ring_closed(struct ring *ring)
 {
     pthread_mutex_lock(&ring->lock);

@@ -22,6 +22,7 @@ void *ring_pop(struct ring *ring, int64_t timeout_us);
 // No more pushes; those who wait wake up. What is inside can still be popped.
 void ring_close(struct ring *ring);
 
+size_t ring_count(struct ring *ring);
 bool ring_closed(struct ring *ring);
 
 #endif

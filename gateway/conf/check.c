@@ -284,6 +284,19 @@ static int check_address(cfg_t *cfg, cfg_opt_t *opt)
     return wrong ? reject(cfg, opt, last_text(opt), wrong) : 0;
 }
 
+static int check_listen(cfg_t *cfg, cfg_opt_t *opt)
+{
+    char host[CONF_ADDRESS_SIZE];
+    uint16_t port;
+    uint8_t address[16];
+    const char *wrong = check_split_address(last_text(opt), host, &port);
+    if (wrong)
+        return reject(cfg, opt, last_text(opt), wrong);
+    if (inet_pton(AF_INET, host, address) == 1 || inet_pton(AF_INET6, host, address) == 1)
+        return 0;
+    return reject(cfg, opt, last_text(opt), "must be an IP address and a port, such as 127.0.0.1:9117");
+}
+
 const char *check_split_threshold(const char *threshold, enum counter *counter, uint64_t *limit)
 {
     char name[64], *end;
@@ -431,6 +444,8 @@ const struct check CHECKS[] = {
     TLS_CHECKS("syslog"),
     COMMON_CHECKS("file"),
     {"file|path", check_output_path},
+    {"metrics|listen", check_listen},
+    {"gateway|heartbeat", check_up_to_a_day},
     {"control|socket", check_path},
     {"log|level", check_log_level},
     {"log|levels", check_level_pair},

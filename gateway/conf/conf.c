@@ -21,7 +21,7 @@ static _Thread_local struct {
 #define END_ITEM "end_of_configuration"
 
 enum { FILE_SIZE_MAX = 1 << 20, PASSWORD_MIN = 8 }; // RFC 3414 11.2
-enum { SNMP_TRAP_PORT = 162, SNMP_TLS_TRAP_PORT = 10162, FACILITY_DAEMON = 3 };
+enum { SNMP_TRAP_PORT = 162, SNMP_TLS_TRAP_PORT = 10162, METRICS_PORT = 9117, FACILITY_DAEMON = 3 };
 
 // Keeps the first error only: what follows is its consequence.
 __attribute__((format(printf, 2, 0))) static void take_error(cfg_t *cfg, const char *fmt,
@@ -152,6 +152,14 @@ static void take_journal(cfg_t *cfg, struct conf_journal *out)
     out->rows_max = cfg_getint(cfg, "rows");
     out->bytes_max = (int64_t)cfg_getint(cfg, "megabytes") << 20;
     out->age_us = (int64_t)cfg_getint(cfg, "days") * 86400 * CLOCK_US_PER_S;
+}
+
+static void take_metrics(cfg_t *cfg, struct conf_metrics *out)
+{
+    const char *listen = cfg_getstr(cfg, "listen");
+    out->port = METRICS_PORT;
+    if (listen)
+        check_split_address(listen, out->host, &out->port);
 }
 
 static bool take_patterns(cfg_t *section, const char *item, struct filter_list *out)
@@ -437,6 +445,8 @@ static bool take_all(cfg_t *cfg, struct conf *conf)
     take_levels(cfg_getsec(cfg, "log"), conf->log_levels);
     take_journal(cfg_getsec(cfg, "journal"), &conf->journal);
     take_counters(cfg_getsec(cfg, "counters"), &conf->counters);
+    take_metrics(cfg_getsec(cfg, "metrics"), &conf->metrics);
+    conf->heartbeat_s = (unsigned)cfg_getint(cfg_getsec(cfg, "gateway"), "heartbeat");
     if (!take_fabric(cfg_getsec(cfg, "fabric"), &conf->fabric) ||
         !take_sweep(cfg_getsec(cfg, "sweep"), &conf->sweep) || !take_policy(cfg, &conf->policy))
         return false;
@@ -526,6 +536,8 @@ static cfg_t *new_parser(void)
                                  CFG_END()};
     static cfg_opt_t file[] = {TEXT("path", NULL), CFG_BOOL("sync", cfg_true, CFGF_NONE),
                                RECEIVER_ITEMS(0, 100), CFG_END()};
+    static cfg_opt_t metrics[] = {TEXT("listen", NULL), CFG_END()};
+    static cfg_opt_t gateway[] = {NUMBER("heartbeat", 0), CFG_END()};
     static cfg_opt_t control[] = {TEXT("socket", INSTALL_CONTROL_SOCKET), CFG_END()};
     static cfg_opt_t log[] = {TEXT("level", "info"), LIST("levels"), CFG_END()};
     enum { NAMED = CFGF_MULTI | CFGF_TITLE | CFGF_NO_TITLE_DUPES };
@@ -541,6 +553,8 @@ static cfg_t *new_parser(void)
                               CFG_SEC("snmp", snmp, NAMED),
                               CFG_SEC("syslog", syslog, NAMED),
                               CFG_SEC("file", file, NAMED),
+                              CFG_SEC("metrics", metrics, CFGF_NONE),
+                              CFG_SEC("gateway", gateway, CFGF_NONE),
                               CFG_SEC("control", control, CFGF_NONE),
                               CFG_SEC("log", log, CFGF_NONE),
                               CFG_BOOL(END_ITEM, cfg_false, CFGF_NONE),
@@ -583,12 +597,12 @@ static void blank_comments(char *text)
     }
 }
 
-// The file and the item that marks its end, NUL-terminated; the caller's. NULL with a sentence.
-static char *read_file(void)
+// What is in `f` and the item that marks its end, NUL-terminated; the caller's. NULL with a
+// sentence.
+static char *read_file(FILE *f)
 {
     static const char END[] = "\n" END_ITEM " = true";
     const char *end = END;
-    FILE *f = fopen(parsing.path, "re");
     char *text = f ? malloc(FILE_SIZE_MAX + sizeof END) : NULL;
     size_t n = text ? fread(text, 1, FILE_SIZE_MAX, f) : 0;
     if (!text || ferror(f))
@@ -603,17 +617,15 @@ static char *read_file(void)
         memcpy(text + n, end, strlen(end) + 1);
         blank_comments(text);
     }
-    if (f)
-        fclose(f);
     if (parsing.err->text[0] == '\0')
         return text;
     free(text);
     return NULL;
 }
 
-static bool parse(cfg_t *cfg)
+static bool parse(cfg_t *cfg, FILE *f)
 {
-    char *text = read_file();
+    char *text = read_file(f);
     if (!text)
         return false;
     bool ok = cfg_parse_buf(cfg, text) == CFG_SUCCESS;
@@ -623,7 +635,8 @@ static bool parse(cfg_t *cfg)
     return ok;
 }
 
-static bool load(const char *path, struct conf *conf, struct error *err)
+// NULL for `f`: it could not be opened, as errno says.
+static bool load(FILE *f, const char *path, struct conf *conf, struct error *err)
 {
     cfg_t *cfg = new_parser();
     if (!cfg)
@@ -631,7 +644,7 @@ static bool load(const char *path, struct conf *conf, struct error *err)
     parsing.path = path;
     parsing.err = err;
     err->text[0] = '\0';
-    bool ok = parse(cfg) && take_all(cfg, conf);
+    bool ok = parse(cfg, f) && take_all(cfg, conf);
     parsing.err = NULL;
     cfg_free(cfg);
     return ok;
@@ -685,6 +698,7 @@ bool conf_defaults(struct conf *conf, struct error *err)
                                           .rows_max = 1000000,
                                           .bytes_max = INT64_C(1024) << 20,
                                           .age_us = 31 * 86400 * CLOCK_US_PER_S};
+    conf->metrics.port = METRICS_PORT;
     conf->policy.repeat_window_s = 60;
     conf->policy.flap_changes = 6;
     conf->policy.flap_within_s = conf->policy.flap_quiet_s = 300;
@@ -697,17 +711,37 @@ bool conf_defaults(struct conf *conf, struct error *err)
     return true;
 }
 
-bool conf_load(const char *path, struct conf *conf, struct error *err)
+static bool load_whole(FILE *f, const char *path, struct conf *conf, struct error *err)
 {
-    if (!make_room(conf, err))
-        return false;
-    if (!load(path, conf, err)) {
+    if (!load(f, path, conf, err)) {
         conf_free(conf);
         return false;
     }
     if (conf->receiver_count == 0)
         add_local_syslog(conf);
     return true;
+}
+
+bool conf_load(const char *path, struct conf *conf, struct error *err)
+{
+    if (!make_room(conf, err))
+        return false;
+    FILE *f = fopen(path, "re");
+    bool ok = load_whole(f, path, conf, err);
+    if (f)
+        fclose(f);
+    return ok;
+}
+
+bool conf_load_text(const char *text, const char *name, struct conf *conf, struct error *err)
+{
+    if (!make_room(conf, err))
+        return false;
+    FILE *f = fmemopen((char *)text, strlen(text), "r");
+    bool ok = load_whole(f, name, conf, err);
+    if (f)
+        fclose(f);
+    return ok;
 }
 
 static bool take_port(struct conf_fabric *fabric, const struct instance *instance,

@@ -56,6 +56,11 @@ struct conf_journal {
     int64_t rows_max, bytes_max, age_us;
 };
 
+struct conf_metrics {
+    char host[CONF_ADDRESS_SIZE]; // an IP address; empty: metrics are not served
+    uint16_t port;
+};
+
 enum conf_kind { CONF_SNMP, CONF_SYSLOG, CONF_FILE };
 
 enum conf_transport {
@@ -145,6 +150,8 @@ struct conf {
     struct conf_sweep sweep;
     struct conf_counters counters;
     struct conf_journal journal;
+    struct conf_metrics metrics;
+    unsigned heartbeat_s; // between two; 0: none
     struct conf_policy policy;
     struct conf_receiver *receivers;
     size_t receiver_count;
@@ -160,6 +167,9 @@ void conf_free(struct conf *conf);
 // Reads and checks a file, with the files it names. Without a receiver in it the default one holds. On
 // failure `err` says file, line, item, value and reason, and there is nothing to free.
 bool conf_load(const char *path, struct conf *conf, struct error *err);
+
+// The same of a text that is no file yet; `name` stands for it in `err`.
+bool conf_load_text(const char *text, const char *name, struct conf *conf, struct error *err);
 
 // What an instance runs with: the file `path`, or its own one, or without that the defaults; `path` may
 // be NULL. Where the configuration names the directories of the only gateway, the instance's are

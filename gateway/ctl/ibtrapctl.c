@@ -2,8 +2,8 @@
 
 #include "base/clock.h"
 #include "base/instance.h"
-#include "base/clock.h"
 #include "ctl/client.h"
+#include "ctl/dry_run_command.h"
 #include "ctl/event_commands.h"
 #include "ctl/journal_commands.h"
 #include "ctl/maintenance_commands.h"
@@ -247,6 +247,14 @@ static enum outcome run_maintenance_list(const struct arguments *a, struct error
     return done(maintenance_commands_list(stdout, a->socket, a->json, err));
 }
 
+static enum outcome run_dry_run(const struct arguments *a, struct error *err)
+{
+    long long events = 0;
+    if (a->count == 2 && (!read_number(a->words[1], &events) || events == 0))
+        return WRONG_USAGE;
+    return done(dry_run_command(stdout, a->socket, a->words[0], events, a->json, err));
+}
+
 static enum outcome run_journal_check(const struct arguments *a, struct error *err)
 {
     return done(journal_commands_check(stdout, a->file, err));
@@ -309,6 +317,8 @@ static const struct command {
      "tell receivers nothing of these nodes, or of all, until then", 0},
     {"maintenance stop", "NAME", 1, 1, run_maintenance_stop, "end it now; what still stands is told", 0},
     {"maintenance list", "", 0, 0, run_maintenance_list, "who is worked on, and until when", 0},
+    {"dry-run", "CONFIG [N]", 1, 2, run_dry_run,
+     "which of the last N events would go where under that configuration", 0},
     {"journal check", "", 0, 0, run_journal_check, "examine the journal's file for damage", 0},
     {"journal stats", "", 0, 0, run_journal_stats, "how much it holds", 0},
     {"journal export", "[N]", 0, 1, run_journal_export, "its events after number N, a JSON object a line", 0},

@@ -5,6 +5,7 @@
 #include "daemon/answer.h"
 #include "daemon/event_answers.h"
 #include "daemon/explain.h"
+#include "daemon/dry_run.h"
 #include "daemon/maintenance_answers.h"
 #include "daemon/reload.h"
 #include "daemon/role.h"
@@ -137,6 +138,8 @@ static json_t *answer_group(struct control *c, const char *command, const json_t
         answer = receiver_answers_get(&receivers, command, request);
     if (!answer)
         answer = maintenance_answers_get(c->pipeline, c->journal, c->maker.clock, command, request);
+    if (!answer)
+        answer = dry_run_get(c->journal, command, request);
     return answer ? answer : answer_topology(c, command, request);
 }
 

@@ -1,7 +1,10 @@
 #include "daemon/gateway.h"
 
 #include "ctl/server.h"
+#include "daemon/heartbeat.h"
 #include "daemon/loop.h"
+#include "daemon/metrics_parts.h"
+#include "daemon/metrics_server.h"
 #include "daemon/pipeline.h"
 #include "daemon/policies.h"
 #include "daemon/receivers.h"
@@ -399,6 +402,61 @@ static bool start_loop(struct gateway *g, struct error *err)
     return g->server != NULL;
 }
 
+static bool start_metrics(struct gateway *g, struct error *err)
+{
+    const struct conf_metrics *c = &g->conf->metrics;
+    if (c->host[0] == '\0')
+        return true;
+    g->metrics = metrics_server_start(loop_base(g->loop), c->host, c->port, metrics_parts_render,
+                                      &g->control, g->log, err);
+    return g->metrics != NULL;
+}
+
+static size_t count_failing(const struct gateway *g)
+{
+    size_t failing = 0;
+    for (size_t i = 0; i < g->delivery_count; i++) {
+        struct delivery_status status;
+        delivery_get_status(g->deliveries[i], &status);
+        failing += status.problem[0] != '\0';
+    }
+    return failing;
+}
+
+static uint64_t since_last_heartbeat(const struct gateway *g, uint64_t events)
+{
+    return events > g->heartbeat_events ? events - g->heartbeat_events : 0;
+}
+
+static void tell_alive(void *ctx)
+{
+    struct gateway *g = ctx;
+    char reason[EVENT_REASON_SIZE];
+    struct pipeline_counters counters;
+    struct sa_status sa;
+    pipeline_get_counters(g->pipeline, &counters);
+    sa_agent_status(g->agent, &sa);
+    heartbeat_describe(&(struct heartbeat){.events = since_last_heartbeat(g, counters.events),
+                                           .period_s = g->conf->heartbeat_s,
+                                           .receivers = g->delivery_count,
+                                           .failing = count_failing(g),
+                                           .sm_answers = sa.sm_answers},
+                       reason, sizeof reason);
+    g->heartbeat_events = counters.events + 1;
+    tell_gateway(g, CATALOGUE_HEARTBEAT, reason);
+}
+
+bool gateway_start_heartbeat(struct gateway *g, struct error *err)
+{
+    loop_timer_free(g->heartbeat);
+    g->heartbeat = NULL;
+    if (g->conf->heartbeat_s == 0)
+        return true;
+    g->heartbeat =
+        loop_timer_new(g->loop, g->conf->heartbeat_s * CLOCK_US_PER_S, tell_alive, g, err);
+    return g->heartbeat != NULL;
+}
+
 static bool answer_reload(void *ctx, struct text *restart, struct error *err)
 {
     struct gateway *g = ctx;
@@ -477,12 +535,14 @@ static bool start(struct gateway *g, struct error *err)
     sigset_t set, old;
     sigfillset(&set);
     pthread_sigmask(SIG_BLOCK, &set, &old);
-    bool ok = gateway_load_names(g->conf, g->log, &g->names, err) && start_loop(g, err) && open_journal(g, err) &&
+    bool ok = gateway_load_names(g->conf, g->log, &g->names, err) && start_loop(g, err) && start_metrics(g, err) &&
+              open_journal(g, err) &&
               make_agent(g, err) && make_topology(g, err) && start_pipeline(g, err) &&
               start_deliveries(g, err);
     if (ok) {
         tell_start(g);
-        ok = start_agent(g, err) && start_sweeper(g, err) && start_service(g, err);
+        ok = start_agent(g, err) && start_sweeper(g, err) && gateway_start_heartbeat(g, err) &&
+             start_service(g, err);
     }
     gateway_fill_control(g);
     pthread_sigmask(SIG_SETMASK, &old, NULL);
@@ -524,6 +584,8 @@ static void stop(struct gateway *g, const char *reason)
         snmp_end();
     journal_close(g->journal);
     service_stop(g->service);
+    metrics_server_stop(g->metrics);
+    loop_timer_free(g->heartbeat);
     server_stop(g->server);
     topology_answers_clear(&g->control.answers);
     loop_free(g->loop);

@@ -30,6 +30,9 @@ struct gateway {
     struct loop *loop;
     struct control control;
     struct server *server;
+    struct metrics_server *metrics; // NULL: not served
+    struct loop_timer *heartbeat;   // NULL: there is none
+    uint64_t heartbeat_events;      // how many events there were with the last one
     struct service *service;
 };
 
@@ -52,6 +55,9 @@ bool gateway_start_delivery(struct gateway *g, struct gateway_receiver *receiver
 
 // Waits for a delivery's end, which was asked for, and frees what belongs to it.
 void gateway_finish_delivery(struct delivery *delivery, struct conf_receiver *conf);
+
+// As the configuration wants it now, in the place of the one before.
+bool gateway_start_heartbeat(struct gateway *g, struct error *err);
 
 // What the control socket answers from, after anything of it was exchanged.
 void gateway_fill_control(struct gateway *g);

@@ -66,6 +66,43 @@ struct event_base *loop_base(struct loop *loop)
     return loop->base;
 }
 
+struct loop_timer {
+    struct event *event;
+    void (*call)(void *ctx);
+    void *ctx;
+};
+
+static void take_time(evutil_socket_t fd, short what, void *ctx)
+{
+    (void)fd, (void)what;
+    const struct loop_timer *timer = ctx;
+    timer->call(timer->ctx);
+}
+
+struct loop_timer *loop_timer_new(struct loop *loop, int64_t period_us, void (*call)(void *ctx),
+                                  void *ctx, struct error *err)
+{
+    const struct timeval period = {.tv_sec = period_us / 1000000, .tv_usec = period_us % 1000000};
+    struct loop_timer *timer = calloc(1, sizeof *timer);
+    if (timer) {
+        timer->call = call;
+        timer->ctx = ctx;
+        timer->event = event_new(loop->base, -1, EV_PERSIST, take_time, timer);
+    }
+    if (timer && timer->event && event_add(timer->event, &period) == 0)
+        return timer;
+    error_set(err, "cannot start a timer: out of memory");
+    loop_timer_free(timer);
+    return NULL;
+}
+
+void loop_timer_free(struct loop_timer *timer)
+{
+    if (timer && timer->event)
+        event_free(timer->event);
+    free(timer);
+}
+
 void loop_run(struct loop *loop, void (*hang_up)(void *ctx), void *ctx,
               char reason[LOOP_REASON_SIZE])
 {

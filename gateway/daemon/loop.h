@@ -4,9 +4,12 @@
 
 #include "base/error.h"
 
+#include <stdint.h>
+
 enum { LOOP_REASON_SIZE = 32 };
 
 struct loop;
+struct loop_timer;
 struct event_base; // of libevent
 
 // Watches for SIGTERM, SIGINT and SIGHUP, and ignores SIGPIPE. NULL with a sentence on failure.
@@ -14,6 +17,12 @@ struct loop *loop_new(struct error *err);
 void loop_free(struct loop *loop); // NULL is allowed
 
 struct event_base *loop_base(struct loop *loop);
+
+// Calls back every `period_us` microseconds, from the loop, first when one has passed. Free it before the
+// loop. NULL with a sentence when memory is short.
+struct loop_timer *loop_timer_new(struct loop *loop, int64_t period_us, void (*call)(void *ctx),
+                                  void *ctx, struct error *err);
+void loop_timer_free(struct loop_timer *timer); // NULL is allowed
 
 // Serves events until SIGTERM or SIGINT; `reason` says which. At SIGHUP calls `hang_up`.
 void loop_run(struct loop *loop, void (*hang_up)(void *ctx), void *ctx,

@@ -46,6 +46,7 @@ struct pipeline {
     size_t uncommitted;      // events
     bool look;               // something in this batch tells that the fabric changed
     atomic_uint_fast64_t events, repeated, beats;
+    struct event_counts counts;
     pthread_mutex_t lock; // over what follows
     pthread_cond_t called;
     struct policy_counters policy_counters; // as of the last batch
@@ -71,6 +72,7 @@ static void pass(void *ctx, struct event *event)
     if (!given && p->role != PIPELINE_ACTIVE)
         hold_as_standby(event);
     journal_append(p->options.journal, event, given ? p->origin : &NONE);
+    event_counts_add(&p->counts, event);
     atomic_fetch_add(&p->events, 1);
     if (++p->uncommitted >= PIPELINE_BATCH_MAX)
         commit(p);
@@ -434,7 +436,13 @@ void pipeline_get_counters(struct pipeline *pipeline, struct pipeline_counters *
 {
     out->events = atomic_load(&pipeline->events);
     out->repeated = atomic_load(&pipeline->repeated);
+    out->queued = ring_count(pipeline->queue);
     pthread_mutex_lock(&pipeline->lock);
     out->policy = pipeline->policy_counters;
     pthread_mutex_unlock(&pipeline->lock);
+}
+
+const struct event_counts *pipeline_event_counts(const struct pipeline *pipeline)
+{
+    return &pipeline->counts;
 }

@@ -4,6 +4,7 @@
 #ifndef IBTRAPD_DAEMON_PIPELINE_H
 #define IBTRAPD_DAEMON_PIPELINE_H
 
+#include "daemon/event_counts.h"
 #include "daemon/observer.h"
 #include "event/sample.h"
 #include "ib/sa_agent.h"
@@ -18,6 +19,7 @@ enum {
 struct pipeline_counters {
     uint64_t events;   // made
     uint64_t repeated; // reports answered again without a new event
+    size_t queued;     // items that wait, of PIPELINE_QUEUE_MAX
     struct policy_counters policy;
 };
 
@@ -86,5 +88,8 @@ void pipeline_free(struct pipeline *pipeline); // a stopped one; NULL is allowed
 uint64_t pipeline_beats(struct pipeline *pipeline);
 
 void pipeline_get_counters(struct pipeline *pipeline, struct pipeline_counters *out); // any thread
+
+// Any thread may read them while the pipeline lives.
+const struct event_counts *pipeline_event_counts(const struct pipeline *pipeline);
 
 #endif

@@ -119,6 +119,7 @@ static void name_restart_items(const struct conf *old, const struct conf *next, 
     name_if(t, a->refresh_interval_s != b->refresh_interval_s, "refresh_interval");
     name_if(t, memcmp(c, d, sizeof *c) != 0, "journal");
     name_if(t, strcmp(old->socket, next->socket) != 0, "socket");
+    name_if(t, memcmp(&old->metrics, &next->metrics, sizeof old->metrics) != 0, "listen");
 }
 
 static void keep_restart_items(const struct conf *old, struct conf *next)
@@ -130,6 +131,7 @@ static void keep_restart_items(const struct conf *old, struct conf *next)
     next->fabric.with_master_sm = with_master_sm;
     memcpy(next->fabric.node_name_map, map, sizeof map);
     next->journal = old->journal;
+    next->metrics = old->metrics;
     memcpy(next->socket, old->socket, sizeof next->socket);
 }
 
@@ -202,6 +204,11 @@ static bool change_sweeper(struct gateway *g, const struct conf *old, struct err
     return sweeper_change(g->sweeper, &options, err);
 }
 
+static bool change_heartbeat(struct gateway *g, const struct conf *old, struct error *err)
+{
+    return old->heartbeat_s == g->conf->heartbeat_s || gateway_start_heartbeat(g, err);
+}
+
 static bool carry_out(struct gateway *g, struct plan *plan, struct error *err)
 {
     struct exchange e = {g, plan};
@@ -212,6 +219,7 @@ static bool carry_out(struct gateway *g, struct plan *plan, struct error *err)
     end_deliveries(g);
     bool ok = begin_deliveries(g, plan, err);
     ok = change_sweeper(g, plan->conf, err) && ok;
+    ok = change_heartbeat(g, plan->conf, err) && ok;
     log_set_levels(g->log, g->conf->log_levels);
     gateway_fill_control(g);
     return ok;

@@ -58,6 +58,7 @@ struct journal {
     uint64_t fabric_digest;
 
     atomic_int_fast64_t asked_age_us; // 0: nobody asked to prune
+    struct histogram commit_times;
 
     pthread_mutex_t lock;
     pthread_cond_t grown;
@@ -444,6 +445,15 @@ static enum store_result write_plan(struct journal *j, const struct plan *plan, 
     return store_commit(j->writer, err);
 }
 
+static enum store_result write_timed(struct journal *j, const struct plan *plan, struct error *err)
+{
+    int64_t begin = clock_monotonic(j->options.clock);
+    enum store_result result = write_plan(j, plan, err);
+    if (result == STORE_OK)
+        histogram_add(&j->commit_times, clock_monotonic(j->options.clock) - begin);
+    return result;
+}
+
 // Events that memory had to let go before they were written, and that some receiver still wants.
 static void count_lost(struct journal *j, const struct plan *plan)
 {
@@ -589,7 +599,7 @@ void journal_commit(struct journal *journal)
     if (!journal->writer && now >= journal->retry_at && try_open(journal))
         plan = make_plan(journal);
     if (journal->writer)
-        take_result(journal, &plan, write_plan(journal, &plan, &err), &err);
+        take_result(journal, &plan, write_timed(journal, &plan, &err), &err);
     pthread_mutex_lock(&journal->lock);
     journal->committed = journal->appended > plan.last ? plan.last : journal->appended;
     pthread_cond_broadcast(&journal->grown);
@@ -879,6 +889,11 @@ void journal_get_status(struct journal *journal, struct journal_status *out)
     out->pending = journal->appended - journal->stored;
     out->alarms = alarms_count(journal->alarms);
     pthread_mutex_unlock(&journal->lock);
+}
+
+const struct histogram *journal_commit_times(const struct journal *journal)
+{
+    return &journal->commit_times;
 }
 
 struct recent {

@@ -8,6 +8,7 @@
 
 #include "base/clock.h"
 #include "base/error.h"
+#include "base/histogram.h"
 #include "base/log.h"
 #include "journal/window.h"
 #include "model/alarm.h"
@@ -146,5 +147,8 @@ void journal_wake(struct journal *journal);
 
 int64_t journal_last(struct journal *journal); // the last committed sequence number
 void journal_get_status(struct journal *journal, struct journal_status *out); // any thread
+
+// How long commits to disk took. Any thread, while the journal lives.
+const struct histogram *journal_commit_times(const struct journal *journal);
 
 #endif

@@ -852,7 +852,8 @@ static const struct catalogue_entry ENTRIES[CATALOGUE_COUNT] = {
             .severity = SEVERITY_INFORMATIONAL,
             .alarm = ALARM_NONE,
             .subject = CATALOGUE_ABOUT_NO_NODE,
-            .text = "ibtrapd is alive.",
+            .text = "ibtrapd is alive[: {reason}].",
+            .fields = {FIELD_REASON},
             .own = &MIB_OWN_HEARTBEAT,
         },
 };

@@ -44,6 +44,8 @@ struct delivery {
 
     atomic_bool stop, paused;
     atomic_int_fast64_t stop_by, flush_through;
+    atomic_int_fast64_t oldest_us; // of the events under way; 0: there is none
+    struct histogram times;
     pthread_mutex_t lock;
     struct delivery_status status;
     struct remembered fates[DELIVERY_FATES_MAX]; // by sequence number, the latest of each place
@@ -254,7 +256,10 @@ static bool skip(struct delivery *d, struct entry *e)
 static bool hand_over(struct delivery *d, struct entry *e)
 {
     struct error err;
-    switch (d->receiver.send(d->receiver.self, e->event, &err)) {
+    enum receiver_result result = d->receiver.send(d->receiver.self, e->event, &err);
+    if (result == RECEIVER_DONE || result == RECEIVER_PENDING)
+        histogram_add(&d->times, clock_utc(d->options.clock) - e->event->time_us);
+    switch (result) {
     case RECEIVER_DONE:
         finish(e, DELIVERY_DELIVERED);
         count(d, &d->status.sent, 1);
@@ -337,12 +342,19 @@ static bool go_on(struct delivery *d)
     return !atomic_load(&d->stop) || (!all_delivered(d) && now_of(d) < atomic_load(&d->stop_by));
 }
 
+static void note_oldest(struct delivery *d)
+{
+    const struct event *oldest = d->count > 0 ? at(d, 0)->event : NULL;
+    atomic_store(&d->oldest_us, oldest ? oldest->time_us : 0);
+}
+
 static void step(struct delivery *d)
 {
     if (journal_cursor_was_set_back(d->options.journal, d->handle))
         go_back(d);
     if (d->count < UNDER_WAY_MAX)
         read_more(d, d->count == 0 ? IDLE_US : 0);
+    note_oldest(d);
     int64_t pause = hand_over_all(d);
     if (d->pending > 0) {
         bool stuck = d->handed == d->count || pause > 0;
@@ -351,6 +363,7 @@ static void step(struct delivery *d)
         clock_sleep(pause < IDLE_US ? pause : IDLE_US);
     }
     retire(d);
+    note_oldest(d);
 }
 
 static void *run(void *arg)
@@ -453,4 +466,10 @@ void delivery_get_status(struct delivery *delivery, struct delivery_status *out)
     out->paused = atomic_load(&delivery->paused);
     out->cursor = journal_cursor(delivery->options.journal, delivery->handle);
     out->lag = journal_last(delivery->options.journal) - out->cursor;
+    out->oldest_us = atomic_load(&delivery->oldest_us);
+}
+
+const struct histogram *delivery_times(const struct delivery *delivery)
+{
+    return &delivery->times;
 }

@@ -5,6 +5,7 @@
 #define IBTRAPD_SINK_DELIVERY_H
 
 #include "base/clock.h"
+#include "base/histogram.h"
 #include "base/log.h"
 #include "base/random.h"
 #include "journal/journal.h"
@@ -48,6 +49,7 @@ struct delivery_options {
 struct delivery_status {
     uint64_t sent, filtered, failed, dropped; // events; failed attempts; events given up or gone
     int64_t cursor, lag;                      // lag: events it does not have yet
+    int64_t oldest_us;                        // UTC: when the oldest of these happened; 0: there is none
     size_t pending;                           // handed over, not acknowledged yet
     bool paused;
     char problem[512];                        // why the last attempt failed; empty: all is well
@@ -86,5 +88,9 @@ const char *delivery_refusal(const struct delivery *delivery, const struct event
 
 const struct receiver *delivery_receiver(const struct delivery *delivery);
 void delivery_get_status(struct delivery *delivery, struct delivery_status *out); // any thread
+
+// From an event's time to its being handed to the receiver's socket or file; one that is handed over again
+// counts again. Any thread, until delivery_finish.
+const struct histogram *delivery_times(const struct delivery *delivery);
 
 #endif

@@ -78,3 +78,8 @@ def test_a_root_that_is_not_below_enterprises_is_refused(tmp_path, root):
     done = subprocess.run(['cmake', '-S', SOURCE, '-B', tmp_path, f'-DIBTRAPD_MIB_ROOT={root}'],
                           capture_output=True, text=True, timeout=300)
     assert done.returncode != 0 and 'IBTRAPD_MIB_ROOT must be an OID below' in done.stderr
+
+
+def test_the_pages_are_there(root):
+    pages = {page.name for page in (root / 'usr/share/doc/ibtrapd').glob('*.md')}
+    assert pages >= {page.name for page in (SOURCE / 'config/pages').glob('*.md')} >= {'prometheus.md', 'from-scripts.md'}

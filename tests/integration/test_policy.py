@@ -201,3 +201,31 @@ def test_maintenance_and_alarms_survive_a_crash(open_swept):
     assert not messages(site, "host-removed")
     site.gateway.control("maintenance", "stop", "leaf2")
     assert site.message("host-removed")[0].data["subjectName"] == "node2"
+
+
+def test_dry_run(open_site, tmp_path):
+    site = open_site()
+    site.gateway.wait_subscribed()
+    raise_notices(site, [7] * 5 + [8])
+    site.message(NOTICE, count=6)
+    wait_for_all_before(site)
+    wanted = tmp_path / "wanted.conf"
+    wanted.write_text(
+        section("policy", "loud", events=[NOTICE], severity="critical")
+        + section("file", "all", path="/nonexistent/all")
+        + section("file", "bad", path="/nonexistent/bad", severity="critical", security=False))
+    answer = json.loads(site.gateway.control("dry-run", wanted, "--json").stdout)
+    by_name = {one["name"]: one for one in answer["receivers"]}
+    assert answer["held"] == {"duplicate": 4}
+    assert by_name["all"]["by_event"].items() >= {NOTICE: 2, "event-repeated": 1, "bad-mkey": 1}.items()
+    assert set(by_name["bad"]["by_event"]) == {NOTICE, "event-repeated"}
+    text = site.gateway.control("dry-run", wanted).stdout
+    assert "duplicate 4" in text and "Receiver bad: 3" in text
+    assert all(len(line) <= 100 for line in text.splitlines())
+    last = json.loads(site.gateway.control("dry-run", wanted, 1, "--json").stdout)
+    assert last["events"] == 1
+
+    wanted.write_text("storm {\n rate = -1\n}\n")
+    refused = site.gateway.control("dry-run", wanted, check=False)
+    assert refused.returncode == 1 and f"{wanted}:2: item 'rate': value '-1'" in refused.stderr
+    assert "cannot read" in site.gateway.control("dry-run", tmp_path / "none", check=False).stderr

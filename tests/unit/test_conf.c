@@ -277,6 +277,8 @@ static void check_general_defaults(void)
     check_sweep(&sweep);
     check_counters(&counters);
     check_journal(&journal);
+    assert_int_equal(conf.heartbeat_s, 0);
+    assert_int_equal(conf.metrics.port, 9117);
     check_policy(&policy);
     assert_string_equal(conf.socket, INSTALL_CONTROL_SOCKET);
     check_levels(LOG_LEVEL_INFO);
@@ -286,6 +288,7 @@ static void check_defaults(const char *receiver_name)
 {
     const struct conf_receiver syslog = make_syslog(receiver_name, CONF_LOCAL);
     check_general_defaults();
+    assert_string_equal(conf.metrics.host, "");
     assert_int_equal(conf.receiver_count, 1);
     assert_int_equal(conf.policy.rule_count, 0);
     check_receiver(0, &syslog);
@@ -335,7 +338,8 @@ static bool begins_with(const char *s, const char *prefix)
 static bool is_section(const char *line)
 {
     return begins_with(line, "# snmp \"") || begins_with(line, "# syslog \"") ||
-           begins_with(line, "# file \"") || begins_with(line, "# policy \"");
+           begins_with(line, "# file \"") || begins_with(line, "# policy \"") ||
+           begins_with(line, "# metrics {");
 }
 
 // "    # item = value"; not those that name secrets, nor those whose value is no proper one.
@@ -415,6 +419,7 @@ TEST(the_examples_sections_show_the_defaults_too)
     const struct conf_receiver *file = &conf.receivers[find_receiver("archive")];
     const struct conf_receiver archive = make_file("archive", file->file.path);
     check_receiver(find_receiver("archive"), &archive);
+    assert_string_equal(conf.metrics.host, "127.0.0.1");
     assert_int_equal(conf.receiver_count, 4);
     const struct conf_rule rule = {.name = "no-drains",
                                    .enabled = false,
@@ -484,6 +489,8 @@ TEST(general_items_are_taken)
              "}\n"
              "journal { directory = \"/srv/j\" rows = 1000 megabytes = 3 days = 36500 }\n"
              "control { socket = \"/tmp/ibtrapd.sock\" }\n"
+             "metrics { listen = \"[2001:db8::7]:65535\" }\n"
+             "gateway { heartbeat = 86400 }\n"
              "log { level = \"debug\" }\n",
              key, map);
     load(content);
@@ -501,7 +508,17 @@ TEST(general_items_are_taken)
                                          .age_us = 36500 * INT64_C(86400000000)};
     check_journal(&journal);
     assert_string_equal(conf.socket, "/tmp/ibtrapd.sock");
+    assert_string_equal(conf.metrics.host, "2001:db8::7");
+    assert_int_equal(conf.metrics.port, 65535);
+    assert_int_equal(conf.heartbeat_s, 86400);
     check_levels(LOG_LEVEL_DEBUG);
+}
+
+TEST(metrics_have_a_port_of_their_own)
+{
+    load("metrics { listen = \"0.0.0.0\" }");
+    assert_string_equal(conf.metrics.host, "0.0.0.0");
+    assert_int_equal(conf.metrics.port, 9117);
 }
 
 TEST(items_of_sweeps_and_counters_are_taken)
@@ -1061,6 +1078,16 @@ TEST(bad_values_are_told_with_line_item_value_and_reason)
         {"syslog \"a\" { address = \"1:2:3\" }",
          "1: item 'address': value '1:2:3': an IPv6 address must stand in brackets, such as "
          "[2001:db8::1]:162"},
+        {"metrics { listen = \"localhost:9117\" }",
+         "1: item 'listen': value 'localhost:9117': must be an IP address and a port, such as "
+         "127.0.0.1:9117"},
+        {"metrics { listen = \"127.0.0.1:0\" }",
+         "1: item 'listen': value '127.0.0.1:0': the port must be a number from 1 to 65535"},
+        {"metrics { listen = \"::1\" }", "1: item 'listen': value '::1': an IPv6 address must stand in "
+                                         "brackets, such as [2001:db8::1]:162"},
+        {"gateway { heartbeat = -1 }", "1: item 'heartbeat': value '-1': must be from 0 to 86400"},
+        {"gateway { heartbeat = 86401 }",
+         "1: item 'heartbeat': value '86401': must be from 0 to 86400"},
         {"control { socket = \"s\" }", "1: item 'socket': value 's': must be an absolute path"},
         {"log { level = \"loud\" }",
          "1: item 'level': value 'loud': must be one of error, warning, info, debug"},
@@ -1380,6 +1407,7 @@ int main(void)
         CONF_TEST(the_example_is_proper_where_it_is_commented_out),
         CONF_TEST(the_minimal_file_is_enough),
         CONF_TEST(general_items_are_taken),
+        CONF_TEST(metrics_have_a_port_of_their_own),
         CONF_TEST(items_of_sweeps_and_counters_are_taken),
         CONF_TEST(policies_are_taken_in_their_order),
         CONF_TEST(what_is_told_less_often_is_taken),

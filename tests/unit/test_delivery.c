@@ -243,6 +243,61 @@ TEST(the_status_tells_what_happens)
     stop();
 }
 
+TEST(the_age_of_what_waits_is_known)
+{
+    int64_t begin = clock_utc(&fake.clock);
+    fake.hold = true;
+    start();
+    delivery_get_status(delivery, &status);
+    assert_int_equal(status.oldest_us, 0);
+    put(1, 1);
+    fake_receiver_wait_holding(&fake);
+    atomic_fetch_add(&fake.utc, 5 * CLOCK_US_PER_S);
+    put(2, 1);
+    delivery_get_status(delivery, &status);
+    assert_int_equal(status.oldest_us, begin);
+    fake_receiver_let_go(&fake);
+    do {
+        sched_yield();
+        delivery_get_status(delivery, &status);
+    } while (status.lag > 0 || status.oldest_us > 0);
+    stop();
+}
+
+TEST(the_time_to_the_hand_over_is_measured)
+{
+    struct histogram_values values;
+    fake.hold = true;
+    start();
+    put(1, 1);
+    fake_receiver_wait_holding(&fake);
+    atomic_fetch_add(&fake.utc, 5 * CLOCK_US_PER_S);
+    put(2, 1);
+    fake_receiver_let_go(&fake);
+    do {
+        sched_yield();
+        histogram_read(delivery_times(delivery), &values);
+    } while (values.total < 2);
+    assert_int_equal(values.sum_us, 5 * CLOCK_US_PER_S);
+    assert_int_equal(values.counts[0], 1);
+    stop();
+}
+
+TEST(what_was_not_handed_over_is_not_measured)
+{
+    struct histogram_values values;
+    fake.refuse_send = 3;
+    start();
+    put(1, 1);
+    fake_receiver_wait_had(&fake, 1);
+    do {
+        sched_yield();
+        histogram_read(delivery_times(delivery), &values);
+    } while (values.total < 1);
+    assert_int_equal(values.total, 1);
+    stop();
+}
+
 // Failing.
 
 TEST(a_failed_event_comes_again_first)
@@ -749,6 +804,9 @@ int main(void)
         DELIVERY_TEST(what_was_in_the_journal_before_is_not_for_a_new_receiver),
         DELIVERY_TEST(nothing_is_opened_before_the_first_event),
         DELIVERY_TEST(the_status_tells_what_happens),
+        DELIVERY_TEST(the_age_of_what_waits_is_known),
+        DELIVERY_TEST(the_time_to_the_hand_over_is_measured),
+        DELIVERY_TEST(what_was_not_handed_over_is_not_measured),
         DELIVERY_TEST(a_failed_event_comes_again_first),
         DELIVERY_TEST(failing_and_back_are_told_once_each),
         DELIVERY_TEST(attempts_that_failed_are_counted),

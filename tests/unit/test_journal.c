@@ -486,10 +486,15 @@ static void test_a_missing_disk_degrades_and_heals(void **state)
     int64_t before = journal_last(f->journal);
     add_many(f, 5);
     assert_int_equal(read_all(f, before, 5), before + 5); // from memory
+    struct histogram_values times;
+    histogram_read(journal_commit_times(f->journal), &times);
+    assert_int_equal(times.total, 0);
 
     unlink(away);
     pass(f, 2 * CLOCK_US_PER_S);
     journal_commit(f->journal);
+    histogram_read(journal_commit_times(f->journal), &times);
+    assert_int_equal(times.total, 1);
     journal_get_status(f->journal, &status);
     assert_true(status.durable);
     assert_int_equal(f->told[JOURNAL_HEALED], 1);

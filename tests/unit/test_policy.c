@@ -854,7 +854,7 @@ TEST(summaries_are_sentences)
         {CATALOGUE_FLAPPING, "leaf1 does not come to rest: why. Until it does, its changes are "
                              "only in the journal."},
         {CATALOGUE_SETTLED, "leaf1 came to rest: why."},
-        {CATALOGUE_HEARTBEAT, "ibtrapd is alive."},
+        {CATALOGUE_HEARTBEAT, "ibtrapd is alive: why."},
     };
     for (size_t i = 0; i < COUNT(ROWS); i++) {
         struct event *event = stamped(ROWS[i].type);

@@ -27,7 +27,9 @@ TEST(a_full_ring_refuses)
     assert_true(ring_push(ring, &items[0]));
     assert_true(ring_push(ring, &items[1]));
     assert_false(ring_push(ring, &items[2]));
+    assert_int_equal(ring_count(ring), 2);
     assert_ptr_equal(ring_pop(ring, 0), &items[0]);
+    assert_int_equal(ring_count(ring), 1);
     assert_true(ring_push(ring, &items[3]));
     assert_ptr_equal(ring_pop(ring, 0), &items[1]);
     assert_ptr_equal(ring_pop(ring, 0), &items[3]);

@@ -1,0 +1,30 @@
+// How long things took: durations counted in fixed buckets, each twice as wide as the one before.
+#ifndef IBTRAPD_BASE_HISTOGRAM_H
+#define IBTRAPD_BASE_HISTOGRAM_H
+
+#include <stdatomic.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum { HISTOGRAM_BUCKETS = 22 }; // from 100 us to 3.5 minutes, and one for all that is longer
+
+// Zero-initialised. Any thread may add and read.
+struct histogram {
+    atomic_uint_fast64_t counts[HISTOGRAM_BUCKETS + 1];
+    atomic_uint_fast64_t sum_us;
+};
+
+// Each duration is counted in one bucket; `total` is the sum of `counts`.
+struct histogram_values {
+    uint64_t counts[HISTOGRAM_BUCKETS + 1], total, sum_us;
+};
+
+// Negative durations, as of a clock that was set back, count as zero.
+void histogram_add(struct histogram *histogram, int64_t duration_us);
+
+void histogram_read(const struct histogram *histogram, struct histogram_values *out);
+
+// The longest duration that belongs into a bucket, of those below HISTOGRAM_BUCKETS.
+int64_t histogram_limit_us(size_t bucket);
+
+#endif

@@ -1,0 +1,109 @@
+#include "ctl/dry_run_command.h"
+
+#include "base/text.h"
+#include "ctl/client.h"
+#include "ctl/server.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { COLUMNS = 100, INDENT = 4 };
+
+// A text to be freed; NULL with a sentence. What does not fit a request cannot be sent.
+static char *read_config(const char *path, struct error *err)
+{
+    FILE *f = fopen(path, "re");
+    char *text = f ? calloc(1, SERVER_LINE_MAX + 1) : NULL;
+    size_t n = text ? fread(text, 1, SERVER_LINE_MAX, f) : 0;
+    bool ok = text && !ferror(f);
+    if (!ok)
+        error_set(err, "cannot read the configuration '%s': %s", path, strerror(errno));
+    else if (n == SERVER_LINE_MAX)
+        ok = error_set(err, "the configuration '%s' is too long for a dry run", path);
+    else if (strlen(text) != n)
+        ok = error_set(err, "the configuration '%s' is not a text: it has NUL octets", path);
+    if (f)
+        fclose(f);
+    if (ok)
+        return text;
+    free(text);
+    return NULL;
+}
+
+// "link-down 12, link-up 12", in lines.
+static void show_counts(FILE *out, const json_t *counts)
+{
+    const char *name;
+    json_t *count;
+    size_t column = 0;
+    json_object_foreach((json_t *)counts, name, count)
+    {
+        char buffer[100];
+        struct text t = text_in(buffer, sizeof buffer);
+        text_addf(&t, "%s %lld", name, (long long)json_integer_value(count));
+        if (column > 0 && column + t.len + 3 > COLUMNS) {
+            fputs(",\n", out);
+            column = 0;
+        } else if (column > 0) {
+            column += (size_t)fprintf(out, ", ");
+        }
+        column += (size_t)fprintf(out, "%*s%s", column ? 0 : INDENT, "", buffer);
+    }
+    if (column > 0)
+        fputc('\n', out);
+}
+
+static bool show(FILE *out, const json_t *answer)
+{
+    json_int_t events;
+    const char *from, *until;
+    size_t i;
+    json_t *held, *receivers, *one;
+    if (json_unpack((json_t *)answer, "{s:I, s:o, s:o}", "events", &events, "held", &held,
+                    "receivers", &receivers) != 0)
+        return false;
+    if (json_unpack((json_t *)answer, "{s:s, s:s}", "from", &from, "until", &until) == 0)
+        fprintf(out, "%lld events from %.19sZ to %.19sZ\n", (long long)events, from, until);
+    else
+        fputs("The journal has no events.\n", out);
+    if (json_object_size(held) > 0)
+        fputs("Held back\n", out);
+    show_counts(out, held);
+    json_array_foreach(receivers, i, one)
+    {
+        const char *name;
+        json_t *kinds;
+        if (json_unpack(one, "{s:s, s:I, s:o}", "name", &name, "events", &events, "by_event",
+                        &kinds) != 0)
+            return false;
+        fprintf(out, "Receiver %s: %lld\n", name, (long long)events);
+        show_counts(out, kinds);
+    }
+    return true;
+}
+
+bool dry_run_command(FILE *out, const char *socket, const char *path, int64_t events, bool json,
+                     struct error *err)
+{
+    char *text = read_config(path, err);
+    if (!text)
+        return false;
+    json_t *items = json_pack("{s:s, s:s}", "config", text, "name", path);
+    free(text);
+    if (!items)
+        return error_set(err, "the configuration '%s' is not UTF-8", path);
+    if (events > 0)
+        json_object_set_new(items, "events", json_integer(events));
+    json_t *answer = client_request(socket, "dry-run", items, err);
+    if (!answer)
+        return false;
+    bool ok = true;
+    if (json)
+        ok = json_dumpf(answer, out, JSON_INDENT(2)) == 0 && fputc('\n', out) != EOF;
+    else if (!show(out, answer))
+        ok = error_set(err, "the answer has another shape than expected: are ibtrapctl and ibtrapd "
+                            "of one version?");
+    json_decref(answer);
+    return ok && (fflush(out) == 0 || error_set(err, "cannot write"));
+}

@@ -1,0 +1,246 @@
+"""Metrics of a running gateway: what Prometheus reads agrees with what was done."""
+
+import os
+import pathlib
+import socket
+import time
+
+import pytest
+from lab import notices
+from lab.fabric import gid
+from lab.gateway import Gateway, section
+from lab.metrics import FormatError, Metrics, request, scrape
+from lab.processes import wait_until
+
+GID1, GID2 = gid(0x0002C90300B10001), gid(0x0002C90300B20001)
+
+
+def free_port():
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+def listens(process):
+    """Whether a program has a TCP socket at which it listens."""
+    own = {os.readlink(link) for link in pathlib.Path(f"/proc/{process.pid}/fd").iterdir()}
+    rows = [line.split() for table in ("tcp", "tcp6")
+            for line in pathlib.Path(f"/proc/net/{table}").read_text().splitlines()[1:]]
+    return any(row[3] == "0A" and f"socket:[{row[9]}]" in own for row in rows)
+
+
+@pytest.fixture
+def port():
+    return free_port()
+
+
+@pytest.fixture
+def lone_gateway(fabric, port):
+    """A gateway on a machine without an HCA."""
+    gateway = fabric.keep(Gateway(fabric, preload=False, more=section("metrics", listen=f"127.0.0.1:{port}")))
+    gateway.wait_status(lambda _: True, "ibtrapd to run")
+    return gateway
+
+
+def wait_metrics(port, predicate, what):
+    def good():
+        metrics = scrape(port)
+        return metrics if predicate(metrics) else None
+
+    return wait_until(good, what, interval=0.1)
+
+
+def test_events_are_counted(open_site, port):
+    site = open_site(more=section("metrics", listen=f"127.0.0.1:{port}"))
+    site.gateway.wait_subscribed()
+    node = site.host("node1")
+    for key in (0x8001, 0x8002, 0x8003):
+        node.trap(notices.bad_key(257, 6, 7, key, 1, 2, 3, GID1, GID2))
+    site.message("bad-pkey", 3)
+    metrics = wait_metrics(port, lambda now: now.get("ibtrapd_events_total", event="bad-pkey", severity="warning") == 3
+                           and now.get("ibtrapd_receiver_lag_events", receiver="udp0", kind="syslog") == 0,
+                           "three events")
+    status = site.gateway.status()
+    counted = sum(value for _, value in metrics.all_of("ibtrapd_events_total"))
+    assert counted == status["counters"]["events"] == status["journal"]["rows"] == metrics["ibtrapd_journal_rows"]
+    assert metrics["ibtrapd_reports_total"] == status["counters"]["reports"] == 3
+    assert metrics["ibtrapd_reports_acknowledged_total"] == 3
+    assert metrics.get("ibtrapd_events_total", event="bad-mkey", severity="warning") == 0
+
+
+def test_receivers_are_measured(open_site, port):
+    site = open_site(more=section("metrics", listen=f"127.0.0.1:{port}")
+                     + section("syslog", "picky", transport="udp", address="127.0.0.1:9", events=["none-such"]))
+    site.gateway.wait_subscribed()
+    site.host("node1").trap(notices.bad_key(257, 6, 7, 0x8001, 1, 2, 3, GID1, GID2))
+    site.message("bad-pkey")
+    metrics = wait_metrics(port, lambda now: all(value == 0 for _, value in now.all_of("ibtrapd_receiver_lag_events"))
+                           and now.get("ibtrapd_receiver_sent_total", receiver="udp0", kind="syslog") > 1, "delivery")
+    sent = metrics.get("ibtrapd_receiver_sent_total", receiver="udp0", kind="syslog")
+    assert metrics.get("ibtrapd_report_to_wire_seconds_count", receiver="udp0") == sent
+    assert 0 < metrics.get("ibtrapd_report_to_wire_seconds_sum", receiver="udp0") < 60 * sent
+    assert metrics.get("ibtrapd_receiver_sent_total", receiver="snmp0", kind="snmp") == sent
+    assert metrics.get("ibtrapd_receiver_sent_total", receiver="picky", kind="syslog") == 0
+    assert metrics.get("ibtrapd_receiver_filtered_total", receiver="picky", kind="syslog") == sent
+    assert metrics.get("ibtrapd_report_to_wire_seconds_count", receiver="picky") == 0
+    assert metrics["ibtrapd_journal_commit_seconds_count"] >= 1
+
+
+def test_a_receiver_that_fails_lags(fabric, lone_gateway, port):
+    # Nobody listens at a TCP port that was free a moment ago.
+    lone_gateway.stop()
+    lone_gateway.config.write_text(lone_gateway.config.read_text() + section(
+        "syslog", "dead", transport="tcp", address=f"127.0.0.1:{free_port()}"))
+    lone_gateway.start()
+    lone_gateway.wait_status(lambda _: True, "ibtrapd to run again")
+    first = wait_metrics(port, lambda now: now.get("ibtrapd_receiver_failing", receiver="dead", kind="syslog") == 1
+                         and now.get("ibtrapd_receiver_lag_seconds", receiver="dead", kind="syslog") > 0, "failing")
+    assert first.get("ibtrapd_receiver_lag_events", receiver="dead", kind="syslog") >= 1
+    assert first.get("ibtrapd_receiver_failures_total", receiver="dead", kind="syslog") >= 1
+    assert first.get("ibtrapd_receiver_sent_total", receiver="dead", kind="syslog") == 0
+    before = first.get("ibtrapd_receiver_lag_seconds", receiver="dead", kind="syslog")
+    wait_metrics(port, lambda now: now.get("ibtrapd_receiver_lag_seconds", receiver="dead", kind="syslog") > before,
+                 "its lag to grow")
+
+
+def test_the_fabric_is_measured(open_site, port):
+    site = open_site(more=section("metrics", listen=f"127.0.0.1:{port}"), sweep={"interval": 5},
+                     counters={"ports": "switches"})
+    site.gateway.wait_subscribed()
+    site.gateway.wait_swept(1)
+    metrics = wait_metrics(port, lambda now: "ibtrapd_counter_reading_age_seconds" in now.families, "a reading")
+    assert metrics["ibtrapd_sweep_complete"] == 1
+    assert (metrics["ibtrapd_sweep_nodes"], metrics["ibtrapd_sweep_links"]) == (8, 8)
+    assert metrics["ibtrapd_sweep_silent_ports"] == 0
+    assert metrics["ibtrapd_sweeps_total"] >= 1
+    assert 0 < metrics["ibtrapd_sweep_duration_seconds"] < 60
+    assert metrics["ibtrapd_counter_reading_ports"] > 0
+    assert (metrics["ibtrapd_sm_answers"], metrics["ibtrapd_port_open"], metrics["ibtrapd_active"]) == (1, 1, 1)
+    states = {labels["trap"]: labels["state"]
+              for labels, value in metrics.all_of("ibtrapd_subscription_state") if value == 1}
+    assert states == site.gateway.subscriptions()
+
+
+def test_without_a_fabric_there_are_metrics_too(lone_gateway, port):
+    metrics = scrape(port)
+    assert (metrics["ibtrapd_sm_answers"], metrics["ibtrapd_port_open"]) == (0, 0)
+    assert "ibtrapd_sweep_nodes" not in metrics.families
+    assert metrics["ibtrapd_journal_durable"] == 1
+    [(build, value)] = metrics.all_of("ibtrapd_build_info")
+    assert (build, value) == ({"version": lone_gateway.status()["release"]}, 1)
+
+
+def test_off_by_default(fabric, lone_gateway):
+    silent = fabric.keep(Gateway(fabric, preload=False))
+    silent.wait_status(lambda _: True, "ibtrapd to run")
+    assert listens(lone_gateway.process)
+    assert not listens(silent.process)
+
+
+def test_only_metrics_are_served_and_only_read(lone_gateway, port):
+    assert request(port, path="/metrics?name=x").status == 200
+    hint = request(port, path="/")
+    assert hint.status == 200 and "/metrics" in hint.text
+    for path in ("/metrics/", "/metric", "/../metrics", "//metrics", "/%6detrics", "*", "http://x/metrics"):
+        assert request(port, path=path).status == 404, path
+    for method in ("POST", "PUT", "DELETE", "OPTIONS", "TRACE", "get"):
+        response = request(port, method=method, body="x" * 100000 if method in ("POST", "PUT") else None)
+        assert response.status == 405 and response.getheader("Allow") == "GET", method
+    assert scrape(port)["ibtrapd_active"] == 1
+
+
+def exchange(port, octets):
+    """Sends octets as they are, returns all that comes back."""
+    with socket.create_connection(("127.0.0.1", port), timeout=30) as client:
+        client.sendall(octets)
+        answer = b""
+        while more := client.recv(65536):
+            answer += more
+        return answer
+
+
+@pytest.mark.parametrize("octets", [b"\r\n\r\n", b"GET /metrics\r\n\r\n", b"GET /metrics HTTP/2\r\n\r\n", b"\0" * 10 + b"\r\n\r\n",
+                                    b"GET /metrics HTTP/1.1 x\r\n\r\n"])
+def test_what_is_no_request_is_refused(lone_gateway, port, octets):
+    assert exchange(port, octets).startswith(b"HTTP/1.1 400 ")
+    assert scrape(port)["ibtrapd_active"] == 1
+
+
+def test_a_request_has_a_longest_size(lone_gateway, port):
+    head = b"GET /metrics HTTP/1.1\r\nX: "
+    assert exchange(port, head + b"x" * (8192 - len(head) - 4) + b"\r\n\r\n").startswith(b"HTTP/1.1 200 ")
+    assert exchange(port, head + b"x" * (8192 - len(head))).startswith(b"HTTP/1.1 431 ")
+
+
+def test_silent_clients_keep_nobody_out(lone_gateway, port):
+    silent = [socket.create_connection(("127.0.0.1", port), timeout=30) for _ in range(50)]
+    assert scrape(port)["ibtrapd_active"] == 1
+    gone = 0
+    for client in silent[:42]:  # all but the youngest eight were dropped for others
+        gone += client.recv(1) == b""
+    assert gone == 42
+    for client in silent:
+        client.close()
+
+
+def test_a_slow_request_is_answered(lone_gateway, port):
+    with socket.create_connection(("127.0.0.1", port), timeout=30) as client:
+        for octet in b"GET /metrics HTTP/1.0\r\n\r\n":
+            client.sendall(bytes([octet]))
+            time.sleep(0.001)
+        assert client.recv(12) == b"HTTP/1.1 200"
+
+
+def test_others_who_can_read_are_told_of(fabric, port):
+    gateway = fabric.keep(Gateway(fabric, preload=False, more=section("metrics", listen=f"0.0.0.0:{port}")))
+    gateway.wait_status(lambda _: True, "ibtrapd to run")
+    assert f"metrics are served at 0.0.0.0 port {port} to whoever can reach it" in gateway.log
+    assert scrape(port)["ibtrapd_active"] == 1
+
+
+def test_a_port_that_is_in_use_is_told(fabric):
+    with socket.socket() as other:
+        other.bind(("127.0.0.1", 0))
+        other.listen()
+        port = other.getsockname()[1]
+        gateway = fabric.keep(Gateway(fabric, preload=False, more=section("metrics", listen=f"127.0.0.1:{port}")))
+        assert gateway.process.wait() == 1
+        assert f"cannot serve metrics at 127.0.0.1 port {port}: Address already in use" in gateway.log
+
+
+def test_what_policy_holds_back_is_counted_by_its_reason(open_site, port):
+    site = open_site(more=section("metrics", listen=f"127.0.0.1:{port}") + section("repeats", window=60))
+    site.gateway.wait_subscribed()
+    for _ in range(3):
+        site.host("node1").trap(notices.bad_key(257, 6, 7, 0x8001, 1, 2, 3, GID1, GID2))
+    metrics = wait_metrics(port, lambda now: ({"reason": "duplicate"}, 2) in now.all_of("ibtrapd_events_held_total"),
+                           "the second and third to be held")
+    assert metrics.get("ibtrapd_events_total", event="bad-pkey", severity="warning") == 3
+
+
+def test_it_holds_back_as_standby(open_site, port):
+    site = open_site(more=section("metrics", listen=f"127.0.0.1:{port}"), active="with-master-sm")
+    site.gateway.wait_subscribed()
+    site.host("node1").trap(notices.bad_key(257, 6, 7, 0x8001, 1, 2, 3, GID1, GID2))
+    metrics = wait_metrics(port, lambda now: now.get("ibtrapd_events_total", event="bad-pkey", severity="warning") == 1,
+                           "the event")
+    assert metrics["ibtrapd_active"] == 0
+    assert metrics.get("ibtrapd_events_held_total", reason="standby") >= 1
+
+
+BAD_TEXTS = [
+    "a_total 1\n", "# TYPE a_total counter\na_total 1\n", "# HELP a x\n# TYPE a counter\na 1\n",
+    "# HELP a x\n# TYPE a gauge\na 1", "# HELP a x\n# TYPE a gauge\na 1\na 2\n", "# HELP a x\n# TYPE a gauge\nb 1\n",
+    '# HELP a x\n# TYPE a gauge\na{b="c\\d"} 1\n', '# HELP a x\n# TYPE a gauge\na{b="c} 1\n',
+    "# HELP a x\n# TYPE a gauge\na  1\n", "# HELP a x\n# TYPE a gauge\na one\n", "# HELP a x\n# TYPE a gauge\na 1 \n",
+    '# HELP a x\n# TYPE a gauge\na{b="1",b="2"} 1\n', "# HELP a x\n# TYPE a gauge\na 1\n\n",
+    "# HELP a x\n# TYPE a gauge\n# HELP b x\n# TYPE b gauge\nb 1\na 1\n",
+    '# HELP a x\n# TYPE a histogram\na_bucket{le="1"} 2\na_bucket{le="+Inf"} 1\na_sum 1\na_count 1\n',
+    '# HELP a x\n# TYPE a histogram\na_bucket{le="1"} 1\na_sum 1\na_count 1\n',
+]
+
+
+@pytest.mark.parametrize("text", BAD_TEXTS)
+def test_the_reader_is_strict(text):
+    with pytest.raises(FormatError):
+        Metrics(text)

@@ -1,0 +1,43 @@
+"""The documentation pages: what stands in them between fences, and in their tables."""
+
+import pathlib
+import re
+
+PAGES = pathlib.Path(__file__).resolve().parents[2] / "config" / "pages"
+FENCED = re.compile(r"^```(\S*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+
+
+def names():
+    return sorted(path.stem for path in PAGES.glob("*.md"))
+
+
+def text(page):
+    return (PAGES / f"{page}.md").read_text()
+
+
+def fenced(page):
+    """Kind and text of every block."""
+    return FENCED.findall(text(page))
+
+
+def blocks(page, kind):
+    return [block for one, block in fenced(page) if one == kind]
+
+
+def table(page, heading):
+    """The cells of the table whose first column has that heading, without the heads."""
+    lines = text(page).splitlines()
+    start = next(n for n, line in enumerate(lines) if line.startswith(f"| {heading} |"))
+    rows = []
+    for line in lines[start + 2:]:
+        if not line.startswith("|"):
+            return rows
+        rows.append([cell.strip().replace("\\|", "|") for cell in re.split(r"(?<!\\)\|", line)[1:-1]])
+    return rows
+
+
+def adapted(block, changes):
+    """The block for this machine: each key of the changes replaced by its value."""
+    for old, new in changes.items():
+        block = block.replace(old, str(new))
+    return block
