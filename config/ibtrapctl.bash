@@ -28,12 +28,20 @@ _ibtrapctl_receivers()
         sed -n '/^  "receivers": \[/,/^  \]/s/^ *"name": "\(.*\)",\?$/\1/p'
 }
 
+# The numbers of the active alarms.
+_ibtrapctl_alarms()
+{
+    "$1" alarms 2>/dev/null | awk '$2 ~ /^[-0-9]+T[:0-9]+Z$/ { print $1 }'
+}
+
 # What may stand for a word of the help: itself, or a value.
 _ibtrapctl_words()
 {
     case $2 in
     EVENT) "$1" catalogue | awk 'NR > 1 { print $1 }' ;;
     FOLDER) printf '%s\n' base model conf ib topology event policy journal sink agent ctl daemon ;;
+    ALARM) _ibtrapctl_alarms "$1" ;;
+    SEVERITY) printf '%s\n' emergency alert critical error warning notice informational debug ;;
     LEVEL) printf '%s\n' error warning info debug ;;
     RECEIVER) _ibtrapctl_receivers "$1" ;;
     CONFIG | FILE | PATH) compgen -f -- "$3" ;;
@@ -58,6 +66,7 @@ _ibtrapctl()
     for ((i = 1; i < COMP_CWORD; i++)); do
         case ${COMP_WORDS[i]} in
         -s | --socket | -F | --file | -i | --instance) ((i++)) ;;
+        --since | --until | --severity | --node | --event | --limit | --receiver) ((i++)) ;;
         -*) ;;
         *) typed+=("${COMP_WORDS[i]}") ;;
         esac
@@ -66,6 +75,11 @@ _ibtrapctl()
         mapfile -t found < <(compgen -f -- "$word")
     elif [[ $before == @(-i|--instance) ]]; then
         mapfile -t found < <(_ibtrapctl_instances)
+    elif [[ $before == @(--severity|--event|--receiver) ]]; then
+        before=${before#--}
+        mapfile -t found < <(_ibtrapctl_words "$program" "${before^^}" "$word")
+    elif [[ $before == @(--since|--until|--node|--limit) ]]; then
+        found=()
     elif [[ $word == -* ]]; then
         mapfile -t found < <(_ibtrapctl_options "$program")
     else

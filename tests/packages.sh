@@ -8,7 +8,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 build='build-essential cmake ninja-build pkg-config libibumad-dev libibmad-dev
        libibverbs-dev libsnmp-dev libconfuse-dev libsqlite3-dev libjansson-dev libevent-dev
        libssl-dev libcmocka-dev'
-lab='opensm ibsim-utils libumad2sim0 infiniband-diags snmp snmpd snmptrapd
+lab='opensm ibsim-utils libibnetdisc-dev libumad2sim0 infiniband-diags snmp snmpd snmptrapd
      smitools rsyslog rsyslog-openssl rsyslog-relp logrotate openssl jq python3
      python3-pytest systemd mandoc'
 policy=/usr/sbin/policy-rc.d

@@ -1,5 +1,7 @@
 #include "base/log.h"
 
+#include "base/text.h"
+
 #include <pthread.h>
 #include <stdarg.h>
 #include <stdatomic.h>
@@ -113,12 +115,10 @@ enum log_level log_get_level(struct log *log, enum log_folder folder)
     return atomic_load(&log->levels[folder]);
 }
 
-static void emit(struct log *log, enum log_level level, char *line)
+static void emit(struct log *log, enum log_level level, const char *text)
 {
-    for (char *p = line; *p; p++) {
-        if ((unsigned char)*p < 0x20 || *p == 0x7f)
-            *p = '?';
-    }
+    char line[LINE_SIZE];
+    text_clean(text, strlen(text), line, sizeof line);
     char prefix[CLOCK_TEXT_SIZE + 16];
     if (log->prefix_priority) {
         snprintf(prefix, sizeof prefix, "<%d>", PRIORITIES[level]);

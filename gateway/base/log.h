@@ -46,7 +46,7 @@ void log_set_level(struct log *log, enum log_folder folder, enum log_level level
 void log_set_levels(struct log *log, const enum log_level levels[LOG_FOLDER_COUNT]);
 enum log_level log_get_level(struct log *log, enum log_folder folder);
 
-// Writes one line; control characters in it become '?'. Any thread.
+// Writes one line; control characters in it become '?', and what is not UTF-8 U+FFFD. Any thread.
 #define log_write(log, level, ...) log_write_from(LOG_FOLDER, log, level, __VA_ARGS__)
 void log_write_from(enum log_folder folder, struct log *log, enum log_level level, const char *fmt,
                     ...) __attribute__((format(printf, 4, 5)));

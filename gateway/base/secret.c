@@ -1,11 +1,22 @@
 #include "base/secret.h"
 
+#include "install.h"
+
 #include <errno.h>
 #include <fcntl.h>
+#include <pwd.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+static bool is_trusted(uid_t owner)
+{
+    if (owner == 0 || owner == geteuid())
+        return true;
+    const struct passwd *service = geteuid() == 0 ? getpwnam(INSTALL_USER) : NULL;
+    return service && service->pw_uid == owner;
+}
 
 static bool check_file(int fd, const char *path, struct error *err)
 {
@@ -17,7 +28,21 @@ static bool check_file(int fd, const char *path, struct error *err)
     if (st.st_mode & (S_IRWXG | S_IRWXO))
         return error_set(err, "'%s' can be accessed by others (mode %04o): run chmod 600 on it", path,
                          (unsigned)st.st_mode & 07777U);
-    return true;
+    return is_trusted(st.st_uid) ||
+           error_set(err, "'%s' belongs to user %u: it must belong to root or to the user that runs "
+                          "ibtrapd", path, (unsigned)st.st_uid);
+}
+
+// A descriptor, or -1 with a sentence. It does not wait for what a FIFO would wait for.
+static int open_file(const char *path, struct error *err)
+{
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    if (fd < 0)
+        error_set(err, "cannot open '%s': %s", path, strerror(errno));
+    if (fd < 0 || check_file(fd, path, err))
+        return fd;
+    close(fd);
+    return -1;
 }
 
 static bool read_first_line(int fd, const char *path, char *out, size_t size, struct error *err)
@@ -39,12 +64,61 @@ static bool read_first_line(int fd, const char *path, char *out, size_t size, st
 
 bool secret_read_line(const char *path, char *out, size_t size, struct error *err)
 {
-    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    int fd = open_file(path, err);
     if (fd < 0)
-        return error_set(err, "cannot open '%s': %s", path, strerror(errno));
-    bool ok = check_file(fd, path, err) && read_first_line(fd, path, out, size, err);
+        return false;
+    bool ok = read_first_line(fd, path, out, size, err);
     close(fd);
     return ok;
+}
+
+// Up to `size` octets, or -1.
+static ssize_t read_all(int fd, char *out, size_t size)
+{
+    size_t got = 0;
+    ssize_t n = 1;
+    while (n > 0 && got < size) {
+        n = read(fd, out + got, size - got);
+        got += n > 0 ? (size_t)n : 0;
+    }
+    return n < 0 ? -1 : (ssize_t)got;
+}
+
+char *secret_read_file(const char *path, size_t *size, struct error *err)
+{
+    int fd = open_file(path, err);
+    if (fd < 0)
+        return NULL;
+    char *content = calloc(1, SECRET_FILE_MAX + 1);
+    ssize_t n = content ? read_all(fd, content, SECRET_FILE_MAX + 1) : 0;
+    if (!content)
+        error_set(err, "out of memory");
+    else if (n < 0)
+        error_set(err, "cannot read '%s': %s", path, strerror(errno));
+    else if (n > SECRET_FILE_MAX)
+        error_set(err, "'%s' is longer than %d octets", path, (int)SECRET_FILE_MAX);
+    close(fd);
+    if (content && n >= 0 && n <= SECRET_FILE_MAX) {
+        *size = (size_t)n;
+        return content;
+    }
+    secret_free(content, SECRET_FILE_MAX + 1);
+    return NULL;
+}
+
+void secret_free(char *content, size_t size)
+{
+    if (content)
+        explicit_bzero(content, size);
+    free(content);
+}
+
+bool secret_check_file(const char *path, struct error *err)
+{
+    int fd = open_file(path, err);
+    if (fd >= 0)
+        close(fd);
+    return fd >= 0;
 }
 
 bool secret_read_key(const char *path, uint64_t *key, struct error *err)

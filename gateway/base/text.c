@@ -101,16 +101,31 @@ static size_t utf8_length(const unsigned char *s, size_t n)
     return length;
 }
 
+// Control characters, and what makes a line end or read backwards where the line does not.
+static bool is_dangerous(const unsigned char *s, size_t length)
+{
+    static const char FORMATS[][4] = {
+        "\xD8\x9C",     "\xE2\x80\x8E", "\xE2\x80\x8F", // marks of direction
+        "\xE2\x80\xA8", "\xE2\x80\xA9",                 // separators of lines and paragraphs
+        "\xE2\x80\xAA", "\xE2\x80\xAB", "\xE2\x80\xAC", "\xE2\x80\xAD", "\xE2\x80\xAE",
+        "\xE2\x81\xA6", "\xE2\x81\xA7", "\xE2\x81\xA8", "\xE2\x81\xA9"};
+    if (length == 1)
+        return s[0] < 0x20 || s[0] == 0x7F;
+    bool dangerous = s[0] == 0xC2 && s[1] < 0xA0;
+    for (size_t i = 0; i < sizeof FORMATS / sizeof *FORMATS; i++)
+        dangerous |= strlen(FORMATS[i]) == length && memcmp(FORMATS[i], s, length) == 0;
+    return dangerous;
+}
+
 void text_clean(const char *in, size_t n, char *out, size_t out_size)
 {
     const unsigned char *s = (const unsigned char *)in;
     struct text t = text_in(out, out_size);
     for (size_t i = 0; i < n && s[i] != '\0';) {
         size_t length = utf8_length(s + i, n - i);
-        bool control = s[i] < 0x20 || s[i] == 0x7F || (length == 2 && s[i] == 0xC2 && s[i + 1] < 0xA0);
         if (length == 0)
             text_add(&t, "\xEF\xBF\xBD");
-        else if (control)
+        else if (is_dangerous(s + i, length))
             text_add(&t, "?");
         else
             text_add_n(&t, in + i, length);

@@ -23,7 +23,8 @@ void text_addf(struct text *t, const char *fmt, ...) __attribute__((format(print
 void text_add_hex(struct text *t, const uint8_t *octets, size_t n);
 
 // Makes any octets safe to show and to send on: invalid UTF-8 becomes U+FFFD, and control
-// characters (C0, DEL, C1) become '?'. Stops at a NUL. At most `n` octets are read; `out` is
+// characters (C0, DEL, C1), separators of lines, and those that turn the direction of writing become
+// '?'. Stops at a NUL. At most `n` octets are read; `out` is
 // always NUL-terminated and never ends within a character.
 void text_clean(const char *in, size_t n, char *out, size_t out_size);
 

@@ -5,9 +5,11 @@
 #include "model/names.h"
 
 #include <arpa/inet.h>
+#include <grp.h>
 #include <stdlib.h>
 #include <string.h>
 #include <errno.h>
+#include <unistd.h>
 
 static const uint64_t THRESHOLD_MAX = UINT32_MAX;
 
@@ -170,7 +172,6 @@ static int check_length(cfg_t *cfg, cfg_opt_t *opt, size_t max)
     }
 
 LENGTH_CHECK(check_device, CONF_DEVICE_SIZE)
-LENGTH_CHECK(check_community, CONF_SECRET_SIZE)
 LENGTH_CHECK(check_snmp_name, 33) // RFC 3414: 32 octets
 LENGTH_CHECK(check_server_name, CONF_ADDRESS_SIZE)
 LENGTH_CHECK(check_pattern, FILTER_PATTERN_SIZE)
@@ -224,6 +225,16 @@ static int check_key_file(cfg_t *cfg, cfg_opt_t *opt)
                                                        : reject(cfg, opt, last_text(opt), err.text);
 }
 
+// Read at each connection, so it may come later.
+static int check_tls_key(cfg_t *cfg, cfg_opt_t *opt)
+{
+    struct error err;
+    if (check_path(cfg, opt) != 0)
+        return -1;
+    bool ok = access(last_text(opt), F_OK) != 0 || secret_check_file(last_text(opt), &err);
+    return ok ? 0 : reject(cfg, opt, last_text(opt), err.text);
+}
+
 static int check_secret_file(cfg_t *cfg, cfg_opt_t *opt)
 {
     struct error err;
@@ -233,6 +244,29 @@ static int check_secret_file(cfg_t *cfg, cfg_opt_t *opt)
     bool ok = secret_read_line(last_text(opt), secret, sizeof secret, &err);
     explicit_bzero(secret, sizeof secret);
     return ok ? 0 : reject(cfg, opt, last_text(opt), err.text);
+}
+
+gid_t check_find_group(const char *name)
+{
+    const struct group *group = getgrnam(name);
+    return group ? group->gr_gid : (gid_t)-1;
+}
+
+static int check_group(cfg_t *cfg, cfg_opt_t *opt)
+{
+    return check_find_group(last_text(opt)) != (gid_t)-1
+               ? 0
+               : reject(cfg, opt, last_text(opt), "there is no such group");
+}
+
+// What is wrong with it is told without telling it.
+static int check_community(cfg_t *cfg, cfg_opt_t *opt)
+{
+    size_t length = strlen(last_text(opt));
+    if (length > 0 && length < CONF_SECRET_SIZE)
+        return 0;
+    cfg_error(cfg, "item '%s': must have 1 to %d octets", opt->name, CONF_SECRET_SIZE - 1);
+    return -1;
 }
 
 static int check_ipv4(cfg_t *cfg, cfg_opt_t *opt)
@@ -374,7 +408,7 @@ static int check_rule_name(cfg_t *cfg, cfg_opt_t *opt)
 
 #define TLS_CHECKS(section) \
     {section "|ca_file", check_path}, {section "|certificate_file", check_path}, \
-        {section "|key_file", check_path}, {section "|server_name", check_server_name}
+        {section "|key_file", check_tls_key}, {section "|server_name", check_server_name}
 
 #define COMMON_CHECKS(section) \
     {section, check_receiver_name}, {section "|severity", check_severity}, \
@@ -447,6 +481,7 @@ const struct check CHECKS[] = {
     {"metrics|listen", check_listen},
     {"gateway|heartbeat", check_up_to_a_day},
     {"control|socket", check_path},
+    {"control|group", check_group},
     {"log|level", check_log_level},
     {"log|levels", check_level_pair},
 };

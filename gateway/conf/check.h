@@ -26,6 +26,9 @@ int check_find_word(const char *const *words, size_t n, const char *word); // -1
 // Reads a number, where libconfuse would not say what stood there instead.
 int check_read_number(cfg_t *cfg, cfg_opt_t *opt, const char *value, void *result);
 
+// The number of a group that the system knows; (gid_t)-1: none.
+gid_t check_find_group(const char *name);
+
 // Splits "host", "host:port", "1.2.3.4:port", "[v6]", "[v6]:port"; `port` stays as it is when none
 // follows. NULL, or what is wrong.
 const char *check_split_address(const char *address, char host[CONF_ADDRESS_SIZE], uint16_t *port);

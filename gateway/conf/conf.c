@@ -162,6 +162,13 @@ static void take_metrics(cfg_t *cfg, struct conf_metrics *out)
         check_split_address(listen, out->host, &out->port);
 }
 
+static void take_control(cfg_t *cfg, struct conf *out)
+{
+    const char *group = cfg_getstr(cfg, "group");
+    copy(out->socket, sizeof out->socket, cfg, "socket");
+    out->socket_group = group ? check_find_group(group) : (gid_t)-1;
+}
+
 static bool take_patterns(cfg_t *section, const char *item, struct filter_list *out)
 {
     if (cfg_size(section, item) > FILTER_PATTERNS_MAX)
@@ -441,7 +448,7 @@ static bool take_receiver(struct conf *conf, cfg_t *section, enum conf_kind kind
 static bool take_all(cfg_t *cfg, struct conf *conf)
 {
     static const char *const KINDS[] = {"snmp", "syslog", "file"};
-    copy(conf->socket, sizeof conf->socket, cfg_getsec(cfg, "control"), "socket");
+    take_control(cfg_getsec(cfg, "control"), conf);
     take_levels(cfg_getsec(cfg, "log"), conf->log_levels);
     take_journal(cfg_getsec(cfg, "journal"), &conf->journal);
     take_counters(cfg_getsec(cfg, "counters"), &conf->counters);
@@ -538,7 +545,8 @@ static cfg_t *new_parser(void)
                                RECEIVER_ITEMS(0, 100), CFG_END()};
     static cfg_opt_t metrics[] = {TEXT("listen", NULL), CFG_END()};
     static cfg_opt_t gateway[] = {NUMBER("heartbeat", 0), CFG_END()};
-    static cfg_opt_t control[] = {TEXT("socket", INSTALL_CONTROL_SOCKET), CFG_END()};
+    static cfg_opt_t control[] = {TEXT("socket", INSTALL_CONTROL_SOCKET), TEXT("group", NULL),
+                                CFG_END()};
     static cfg_opt_t log[] = {TEXT("level", "info"), LIST("levels"), CFG_END()};
     enum { NAMED = CFGF_MULTI | CFGF_TITLE | CFGF_NO_TITLE_DUPES };
     static cfg_opt_t top[] = {CFG_SEC("fabric", fabric, CFGF_NONE),
@@ -706,6 +714,7 @@ bool conf_defaults(struct conf *conf, struct error *err)
     conf->policy.storm_period_s = 60;
     conf->policy.hold_consequences = true;
     snprintf(conf->socket, sizeof conf->socket, "%s", INSTALL_CONTROL_SOCKET);
+    conf->socket_group = (gid_t)-1;
     set_levels(conf->log_levels, LOG_LEVEL_INFO);
     add_local_syslog(conf);
     return true;

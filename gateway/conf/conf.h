@@ -10,6 +10,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 enum {
     CONF_NAME_SIZE = 65,  // of a receiver, as ibtrapdReceiverName has it
@@ -156,6 +157,7 @@ struct conf {
     struct conf_receiver *receivers;
     size_t receiver_count;
     char socket[CONF_PATH_SIZE];
+    gid_t socket_group; // (gid_t)-1: the process's own
     enum log_level log_levels[LOG_FOLDER_COUNT];
 };
 

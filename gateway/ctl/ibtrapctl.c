@@ -68,10 +68,11 @@ static enum outcome run_status(const struct arguments *a, struct error *err)
     json_t *status = client_request(a->socket, "status", NULL, err);
     if (!status)
         return REFUSED;
-    bool ok = a->json ? print_json(status, err)
-                      : show_status(stdout, status) ||
-                            error_set(err, "the answer has another shape than expected: are ibtrapctl "
-                                           "and ibtrapd of one version?");
+    bool ok = a->json
+                  ? print_json(status, err)
+                  : show_status(stdout, status) ||
+                        error_set(err, "the answer has another shape than expected: are ibtrapctl "
+                                       "and ibtrapd of one version?");
     json_decref(status);
     return done(ok);
 }
@@ -123,7 +124,8 @@ static bool read_time(const struct arguments *a, enum choice choice, int64_t *ou
     *out = 0;
     if (!text || when_read(text, clock_utc(&clock_system), out))
         return true;
-    fprintf(stderr, "ibtrapctl: %s is no time; it must be such as 10m, 2h, 3d or 2026-11-21T04:06:39Z\n",
+    fprintf(stderr,
+            "ibtrapctl: %s is no time; it must be such as 10m, 2h, 3d or 2026-11-21T04:06:39Z\n",
             text);
     return false;
 }
@@ -132,7 +134,8 @@ static bool read_limit(const struct arguments *a, int64_t *out)
 {
     long long number = 0;
     const char *text = a->choices[LIMIT];
-    bool ok = !text || (read_number(text, &number) && number >= 1 && number <= EVENT_COMMANDS_LIMIT_MAX);
+    bool ok =
+        !text || (read_number(text, &number) && number >= 1 && number <= EVENT_COMMANDS_LIMIT_MAX);
     *out = number;
     if (!ok)
         fprintf(stderr, "ibtrapctl: the limit must be from 1 to %d\n", EVENT_COMMANDS_LIMIT_MAX);
@@ -141,9 +144,8 @@ static bool read_limit(const struct arguments *a, int64_t *out)
 
 static enum outcome run_events(const struct arguments *a, struct error *err)
 {
-    struct event_choice choice = {.severity = a->choices[SEVERITY],
-                                  .node = a->choices[NODE],
-                                  .event = a->choices[EVENT]};
+    struct event_choice choice = {
+        .severity = a->choices[SEVERITY], .node = a->choices[NODE], .event = a->choices[EVENT]};
     if (!read_time(a, SINCE, &choice.since_us) || !read_time(a, UNTIL, &choice.until_us) ||
         !read_limit(a, &choice.limit))
         return WRONG_USAGE;
@@ -173,7 +175,8 @@ static enum outcome run_alarms(const struct arguments *a, struct error *err)
 static enum outcome run_acknowledge(const struct arguments *a, struct error *err)
 {
     const char *note = a->count > 1 ? a->words[1] : "";
-    return tell(a, "alarm-acknowledge", json_pack("{s:s, s:s}", "alarm", a->words[0], "note", note), err);
+    return tell(a, "alarm-acknowledge", json_pack("{s:s, s:s}", "alarm", a->words[0], "note", note),
+                err);
 }
 
 static enum outcome run_shelve(const struct arguments *a, struct error *err)
@@ -209,6 +212,14 @@ static enum outcome run_flush(const struct arguments *a, struct error *err)
 static enum outcome run_resubscribe(const struct arguments *a, struct error *err)
 {
     return tell(a, "resubscribe", NULL, err);
+}
+
+static enum outcome run_log(const struct arguments *a, struct error *err)
+{
+    return tell(a, "log",
+                json_pack("{s:s, s:s}", "level", a->words[0], "folder",
+                          a->count > 1 ? a->words[1] : ""),
+                err);
 }
 
 static enum outcome run_sweep(const struct arguments *a, struct error *err)
@@ -278,7 +289,8 @@ static enum outcome run_journal_prune(const struct arguments *a, struct error *e
     long long days;
     if (!read_number(a->words[0], &days))
         return WRONG_USAGE;
-    enum outcome outcome = tell(a, "journal-prune", json_pack("{s:I}", "days", (json_int_t)days), err);
+    enum outcome outcome =
+        tell(a, "journal-prune", json_pack("{s:I}", "days", (json_int_t)days), err);
     if (outcome == OK)
         printf("ibtrapd drops what is older than %lld days and delivered.\n", days);
     return outcome;
@@ -293,39 +305,50 @@ static const struct command {
     const char *help;
     unsigned takes; // the choices, a bit each
 } COMMANDS[] = {
-    {"status", "", 0, 0, run_status, "the port, the subscriptions, the receivers and the counters", 0},
+    {"status", "", 0, 0, run_status, "the port, the subscriptions, the receivers and the counters",
+     0},
     {"catalogue", "", 0, 0, run_catalogue, "every event that ibtrapd knows", 0},
     {"events", "[OPTION]...", 0, 0, run_events, "the last events, or those that the options choose",
-     1U << SINCE | 1U << UNTIL | 1U << SEVERITY | 1U << NODE | 1U << EVENT | 1U << LIMIT | 1U << FOLLOW},
-    {"explain", "EVENT", 1, 1, run_explain, "all about the event of that number or identifier", 0},
+     1U << SINCE | 1U << UNTIL | 1U << SEVERITY | 1U << NODE | 1U << EVENT | 1U << LIMIT |
+         1U << FOLLOW},
+    {"explain", "N|ID", 1, 1, run_explain, "all about the event of that number or id", 0},
     {"test", "EVENT [OPTION]...", 1, 1, run_test, "send a test event to the receivers",
      1U << NODE | 1U << RECEIVER},
     {"alarms", "", 0, 0, run_alarms, "the active alarms", 0},
-    {"alarms acknowledge", "ALARM [NOTE]", 1, 2, run_acknowledge, "say that somebody sees to it", 0},
-    {"alarms shelve", "ALARM MINUTES", 2, 2, run_shelve, "put it aside for so long; 0: no longer", 0},
+    {"alarms acknowledge", "ALARM [NOTE]", 1, 2, run_acknowledge, "say that somebody sees to it",
+     0},
+    {"alarms shelve", "ALARM MINUTES", 2, 2, run_shelve, "put it aside for so long; 0: no longer",
+     0},
     {"receivers", "", 0, 0, run_receivers, "the receivers, and how many events wait for them", 0},
-    {"receivers pause", "NAME", 1, 1, run_pause, "hand it nothing over; its events wait", 0},
-    {"receivers resume", "NAME", 1, 1, run_resume, "go on", 0},
-    {"receivers flush", "NAME", 1, 1, run_flush, "give up what waits for it now", 0},
+    {"receivers pause", "RECEIVER", 1, 1, run_pause, "hand it nothing over; its events wait", 0},
+    {"receivers resume", "RECEIVER", 1, 1, run_resume, "go on", 0},
+    {"receivers flush", "RECEIVER", 1, 1, run_flush, "give up what waits for it now", 0},
     {"resubscribe", "", 0, 0, run_resubscribe, "subscribe to every trap again, at once", 0},
-    {"topology", "[N]", 0, 1, run_topology, "nodes and links as ibnetdiscover has them, now or in snapshot N", 0},
+    {"topology", "[N]", 0, 1, run_topology,
+     "nodes and links like ibnetdiscover, now or in snapshot N", 0},
     {"topology list", "", 0, 0, run_topology_list, "the snapshots of the fabric that are kept", 0},
-    {"topology diff", "A B", 2, 2, run_topology_diff, "what changed between two snapshots, or \"now\"", 0},
+    {"topology diff", "A B", 2, 2, run_topology_diff,
+     "what changed between two snapshots, or \"now\"", 0},
     {"sweep now", "", 0, 0, run_sweep, "look at the fabric at once", 0},
+    {"log", "LEVEL [FOLDER]", 1, 2, run_log, "how much ibtrapd logs, until the next reload", 0},
     {"reload", "", 0, 0, run_reload, "read the configuration anew, all of it or nothing", 0},
     {"maintenance start", "NAME END [NODE]...", 2, 66, run_maintenance_start,
      "tell receivers nothing of these nodes, or of all, until then", 0},
-    {"maintenance stop", "NAME", 1, 1, run_maintenance_stop, "end it now; what still stands is told", 0},
+    {"maintenance stop", "NAME", 1, 1, run_maintenance_stop,
+     "end it now; what still stands is told", 0},
     {"maintenance list", "", 0, 0, run_maintenance_list, "who is worked on, and until when", 0},
     {"dry-run", "CONFIG [N]", 1, 2, run_dry_run,
-     "which of the last N events would go where under that configuration", 0},
+     "where the last N events would go under that configuration", 0},
     {"journal check", "", 0, 0, run_journal_check, "examine the journal's file for damage", 0},
     {"journal stats", "", 0, 0, run_journal_stats, "how much it holds", 0},
-    {"journal export", "[N]", 0, 1, run_journal_export, "its events after number N, a JSON object a line", 0},
-    {"journal prune", "DAYS", 1, 1, run_journal_prune, "drop events that are older and that every receiver has", 0},
+    {"journal export", "[N]", 0, 1, run_journal_export,
+     "its events after number N, a JSON object a line", 0},
+    {"journal prune", "DAYS", 1, 1, run_journal_prune,
+     "drop events that are older and that every receiver has", 0},
 };
 
-enum { COMMAND_COUNT = sizeof COMMANDS / sizeof *COMMANDS };
+// The help texts stand at least two spaces behind the commands: the completion for bash reads that.
+enum { COMMAND_COUNT = sizeof COMMANDS / sizeof *COMMANDS, HELP_COLUMN = 40 };
 
 static int usage(FILE *out, int status)
 {
@@ -333,10 +356,11 @@ static int usage(FILE *out, int status)
     for (size_t i = 0; i < COMMAND_COUNT; i++) {
         const struct command *c = &COMMANDS[i];
         int width = fprintf(out, "  %s %s", c->name, c->arguments);
-        fprintf(out, "%*s%s\n", width < 34 ? 34 - width : 1, "", c->help);
+        fprintf(out, "%*s%s\n", HELP_COLUMN - width, "", c->help);
     }
     fputs("\n"
-          "  -i, --instance NAME   the gateway that runs as ibtrapd --instance NAME, such as mlx5_0-1\n"
+          "  -i, --instance NAME   the gateway that runs as ibtrapd --instance NAME, such as "
+          "mlx5_0-1\n"
           "  -F, --file PATH       the journal's file (" INSTALL_STATE_DIRECTORY "/journal.db)\n"
           "  -s, --socket PATH     the daemon's control socket (" INSTALL_CONTROL_SOCKET ")\n"
           "  -j, --json            JSON instead of a table\n"
@@ -354,7 +378,8 @@ static int usage(FILE *out, int status)
           "\n"
           "A test:\n"
           "      --receiver NAME   for this receiver only\n"
-          "      --node NODE       about this node, by name or GUID; otherwise about one that does not exist\n"
+          "      --node NODE       about this node, by name or GUID; otherwise about one that does "
+          "not exist\n"
           "\n"
           "ALARM is its number or its key.\n"
           "Exit status: 0 done, 1 the daemon cannot be reached or refused, 2 wrong usage.\n",
@@ -438,21 +463,22 @@ static int run_at(struct arguments *a)
 int main(int argc, char **argv)
 {
     enum { FIRST_CHOICE = 256 }; // no letter
-    static const struct option OPTIONS[] = {{"socket", required_argument, NULL, 's'},
-                                            {"instance", required_argument, NULL, 'i'},
-                                            {"file", required_argument, NULL, 'F'},
-                                            {"json", no_argument, NULL, 'j'},
-                                            {"version", no_argument, NULL, 'V'},
-                                            {"help", no_argument, NULL, 'h'},
-                                            {"since", required_argument, NULL, FIRST_CHOICE + SINCE},
-                                            {"until", required_argument, NULL, FIRST_CHOICE + UNTIL},
-                                            {"severity", required_argument, NULL, FIRST_CHOICE + SEVERITY},
-                                            {"node", required_argument, NULL, FIRST_CHOICE + NODE},
-                                            {"event", required_argument, NULL, FIRST_CHOICE + EVENT},
-                                            {"limit", required_argument, NULL, FIRST_CHOICE + LIMIT},
-                                            {"follow", no_argument, NULL, FIRST_CHOICE + FOLLOW},
-                                            {"receiver", required_argument, NULL, FIRST_CHOICE + RECEIVER},
-                                            {0}};
+    static const struct option OPTIONS[] = {
+        {"socket", required_argument, NULL, 's'},
+        {"instance", required_argument, NULL, 'i'},
+        {"file", required_argument, NULL, 'F'},
+        {"json", no_argument, NULL, 'j'},
+        {"version", no_argument, NULL, 'V'},
+        {"help", no_argument, NULL, 'h'},
+        {"since", required_argument, NULL, FIRST_CHOICE + SINCE},
+        {"until", required_argument, NULL, FIRST_CHOICE + UNTIL},
+        {"severity", required_argument, NULL, FIRST_CHOICE + SEVERITY},
+        {"node", required_argument, NULL, FIRST_CHOICE + NODE},
+        {"event", required_argument, NULL, FIRST_CHOICE + EVENT},
+        {"limit", required_argument, NULL, FIRST_CHOICE + LIMIT},
+        {"follow", no_argument, NULL, FIRST_CHOICE + FOLLOW},
+        {"receiver", required_argument, NULL, FIRST_CHOICE + RECEIVER},
+        {0}};
     struct arguments a = {0};
     for (int c; (c = getopt_long(argc, argv, "s:i:F:jVh", OPTIONS, NULL)) != -1;) {
         switch (c) {

@@ -1,6 +1,7 @@
 #include "ctl/server.h"
 
 #include "ctl/client.h"
+#include "ctl/peer.h"
 
 #include <errno.h>
 #include <event2/buffer.h>
@@ -14,24 +15,26 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+struct client {
+    struct server *server;
+    struct bufferevent *stream; // NULL: this place is free
+    struct peer peer;
+};
+
 struct server {
-    struct event_base *base;
+    struct server_options options;
     struct evconnlistener *listener;
     char path[108];
-    server_handler handler;
-    void *ctx;
-    struct bufferevent *clients[SERVER_CLIENTS_MAX];
+    struct client clients[SERVER_CLIENTS_MAX];
+    struct log_limit refusals;
 };
 
 static const struct timeval IDLE_MAX = {.tv_sec = 60};
 
-static void drop(struct server *server, struct bufferevent *client)
+static void drop(struct client *client)
 {
-    for (size_t i = 0; i < SERVER_CLIENTS_MAX; i++) {
-        if (server->clients[i] == client)
-            server->clients[i] = NULL;
-    }
-    bufferevent_free(client);
+    bufferevent_free(client->stream);
+    client->stream = NULL;
 }
 
 static json_t *failure(const char *sentence)
@@ -39,7 +42,33 @@ static json_t *failure(const char *sentence)
     return json_pack("{s:i, s:s}", "version", SERVER_PROTOCOL, "error", sentence);
 }
 
-static json_t *answer(struct server *server, const char *line)
+// One line for every command that changes something, or would have.
+static bool may_run(struct client *client, const char *command)
+{
+    struct server *server = client->server;
+    const struct peer *peer = &client->peer;
+    if (server->options.reads_only(command))
+        return true;
+    if (peer->privileged)
+        log_write(server->options.log, LOG_LEVEL_INFO, "command '%.32s' of user %u, process %d",
+                  command, (unsigned)peer->uid, (int)peer->pid);
+    else
+        log_write_limited(server->options.log, &server->refusals, LOG_LEVEL_WARNING,
+                          "refused the command '%.32s' of user %u, process %d", command,
+                          (unsigned)peer->uid, (int)peer->pid);
+    return peer->privileged;
+}
+
+static json_t *run(struct client *client, const char *command, const json_t *request)
+{
+    const struct server_options *o = &client->server->options;
+    if (!may_run(client, command))
+        return failure("only root and the members of the control socket's group may do that");
+    json_t *result = o->handler(o->ctx, command, request);
+    return result ? result : failure("unknown command");
+}
+
+static json_t *answer(struct client *client, const char *line)
 {
     json_error_t why;
     json_t *request = json_loads(line, 0, &why);
@@ -53,19 +82,19 @@ static json_t *answer(struct server *server, const char *line)
     else if (version != SERVER_PROTOCOL)
         result = failure("this ibtrapd speaks version 1 of the control protocol");
     else
-        result = server->handler(server->ctx, command, request);
+        result = run(client, command, request);
     json_decref(request);
-    return result ? result : failure("unknown command");
+    return result;
 }
 
-static void read_lines(struct bufferevent *client, void *ctx)
+static void read_lines(struct bufferevent *stream, void *ctx)
 {
-    struct server *server = ctx;
-    struct evbuffer *in = bufferevent_get_input(client), *out = bufferevent_get_output(client);
+    struct client *client = ctx;
+    struct evbuffer *in = bufferevent_get_input(stream), *out = bufferevent_get_output(stream);
     char *line;
     while (evbuffer_get_length(out) <= SERVER_OUTPUT_MAX &&
            (line = evbuffer_readln(in, NULL, EVBUFFER_EOL_LF)) != NULL) {
-        json_t *result = answer(server, line);
+        json_t *result = answer(client, line);
         free(line);
         char *text = json_dumps(result, JSON_COMPACT);
         json_decref(result);
@@ -74,43 +103,59 @@ static void read_lines(struct bufferevent *client, void *ctx)
         free(text);
     }
     if (evbuffer_get_length(in) >= SERVER_LINE_MAX || evbuffer_get_length(out) > SERVER_OUTPUT_MAX)
-        drop(server, client);
+        drop(client);
 }
 
-static void answers_sent(struct bufferevent *client, void *ctx)
+static void answers_sent(struct bufferevent *stream, void *ctx)
 {
-    drop(ctx, client);
+    (void)stream;
+    drop(ctx);
 }
 
-static void client_event(struct bufferevent *client, short what, void *ctx)
+static void client_event(struct bufferevent *stream, short what, void *ctx)
 {
-    bool waiting = evbuffer_get_length(bufferevent_get_output(client)) > 0;
+    bool waiting = evbuffer_get_length(bufferevent_get_output(stream)) > 0;
     if (what == (BEV_EVENT_READING | BEV_EVENT_EOF) && waiting) {
         // It sends no more, but still reads.
-        bufferevent_setcb(client, NULL, answers_sent, client_event, ctx);
+        bufferevent_setcb(stream, NULL, answers_sent, client_event, ctx);
         return;
     }
     if (what & (BEV_EVENT_EOF | BEV_EVENT_ERROR | BEV_EVENT_TIMEOUT))
-        drop(ctx, client);
+        drop(ctx);
+}
+
+static struct client *find_place(struct server *server)
+{
+    for (size_t i = 0; i < SERVER_CLIENTS_MAX; i++) {
+        if (!server->clients[i].stream)
+            return &server->clients[i];
+    }
+    return NULL;
+}
+
+static bool take_client(struct client *client, evutil_socket_t fd)
+{
+    const struct server_options *o = &client->server->options;
+    struct error err;
+    gid_t group = o->group == SERVER_OWN_GROUP ? getegid() : o->group;
+    if (!peer_find(fd, group, &client->peer, &err)) {
+        log_write(o->log, LOG_LEVEL_ERROR, "control socket: %s", err.text);
+        return false;
+    }
+    client->stream = bufferevent_socket_new(o->base, fd, BEV_OPT_CLOSE_ON_FREE);
+    return client->stream != NULL;
 }
 
 static void accept_client(struct evconnlistener *listener, evutil_socket_t fd,
                           struct sockaddr *address, int length, void *ctx)
 {
     (void)listener, (void)address, (void)length;
-    struct server *server = ctx;
-    for (size_t i = 0; i < SERVER_CLIENTS_MAX; i++) {
-        if (server->clients[i])
-            continue;
-        struct bufferevent *client =
-            bufferevent_socket_new(server->base, fd, BEV_OPT_CLOSE_ON_FREE);
-        if (!client)
-            break;
-        server->clients[i] = client;
-        bufferevent_setcb(client, read_lines, NULL, client_event, server);
-        bufferevent_setwatermark(client, EV_READ, 0, SERVER_LINE_MAX);
-        bufferevent_set_timeouts(client, &IDLE_MAX, &IDLE_MAX);
-        bufferevent_enable(client, EV_READ | EV_WRITE);
+    struct client *client = find_place(ctx);
+    if (client && take_client(client, fd)) {
+        bufferevent_setcb(client->stream, read_lines, NULL, client_event, client);
+        bufferevent_setwatermark(client->stream, EV_READ, 0, SERVER_LINE_MAX);
+        bufferevent_set_timeouts(client->stream, &IDLE_MAX, &IDLE_MAX);
+        bufferevent_enable(client->stream, EV_READ | EV_WRITE);
         return;
     }
     close(fd); // too many clients, or no memory: this one tries again
@@ -130,7 +175,16 @@ static bool make_directory(const char *path, struct error *err)
                      strerror(errno));
 }
 
-static int listen_on(const char *path, struct error *err)
+static bool give_to_group(const char *path, gid_t group, struct error *err)
+{
+    if (group == SERVER_OWN_GROUP || lchown(path, (uid_t)-1, group) == 0)
+        return true;
+    const char *hint = errno == EPERM ? "; the user that runs ibtrapd must be a member of it" : "";
+    return error_set(err, "cannot give the control socket %s to the group %u: %s%s", path,
+                     (unsigned)group, strerror(errno), hint);
+}
+
+static int listen_on(const char *path, gid_t group, struct error *err)
 {
     struct sockaddr_un address = {.sun_family = AF_UNIX};
     snprintf(address.sun_path, sizeof address.sun_path, "%s", path);
@@ -142,9 +196,13 @@ static int listen_on(const char *path, struct error *err)
     mode_t old = umask(0117); // 0660 from the first moment on
     int rc = bind(fd, (struct sockaddr *)&address, sizeof address);
     umask(old);
-    if (rc == 0 && listen(fd, SERVER_CLIENTS_MAX) == 0)
+    bool given = rc == 0 && give_to_group(path, group, err);
+    if (given && listen(fd, SERVER_CLIENTS_MAX) == 0)
         return fd;
-    error_set(err, "cannot listen on the control socket %s: %s", path, strerror(errno));
+    if (rc != 0 || given)
+        error_set(err, "cannot listen on the control socket %s: %s", path, strerror(errno));
+    if (rc == 0)
+        unlink(path);
     close(fd);
     return -1;
 }
@@ -157,9 +215,29 @@ static void remove_dead_socket(const char *path)
         unlink(path);
 }
 
-struct server *server_start(struct event_base *base, const char *path, server_handler handler,
-                            void *ctx, struct error *err)
+static struct server *make(const struct server_options *options, int fd, struct error *err)
 {
+    struct server *server = calloc(1, sizeof *server);
+    if (!server) {
+        error_set(err, "out of memory");
+        return NULL;
+    }
+    server->options = *options;
+    snprintf(server->path, sizeof server->path, "%s", options->path);
+    for (size_t i = 0; i < SERVER_CLIENTS_MAX; i++)
+        server->clients[i].server = server;
+    server->listener =
+        evconnlistener_new(options->base, accept_client, server, LEV_OPT_CLOSE_ON_FREE, -1, fd);
+    if (server->listener)
+        return server;
+    error_set(err, "cannot listen on the control socket %s: out of memory", options->path);
+    free(server);
+    return NULL;
+}
+
+struct server *server_start(const struct server_options *options, struct error *err)
+{
+    const char *path = options->path;
     struct error ignored;
     int other = client_connect(path, &ignored);
     if (other >= 0) {
@@ -169,24 +247,10 @@ struct server *server_start(struct event_base *base, const char *path, server_ha
         return NULL;
     }
     remove_dead_socket(path);
-    int fd = make_directory(path, err) ? listen_on(path, err) : -1;
-    struct server *server = fd < 0 ? NULL : calloc(1, sizeof *server);
-    if (!server) {
-        if (fd >= 0) {
-            error_set(err, "out of memory");
-            close(fd);
-        }
-        return NULL;
-    }
-    *server = (struct server){.base = base, .handler = handler, .ctx = ctx};
-    snprintf(server->path, sizeof server->path, "%s", path);
-    server->listener = evconnlistener_new(base, accept_client, server, LEV_OPT_CLOSE_ON_FREE, -1, fd);
-    if (!server->listener) {
-        error_set(err, "cannot listen on the control socket %s: out of memory", path);
+    int fd = make_directory(path, err) ? listen_on(path, options->group, err) : -1;
+    struct server *server = fd >= 0 ? make(options, fd, err) : NULL;
+    if (!server && fd >= 0)
         close(fd);
-        free(server);
-        return NULL;
-    }
     return server;
 }
 
@@ -197,8 +261,8 @@ void server_stop(struct server *server)
     evconnlistener_free(server->listener);
     unlink(server->path);
     for (size_t i = 0; i < SERVER_CLIENTS_MAX; i++) {
-        if (server->clients[i])
-            bufferevent_free(server->clients[i]);
+        if (server->clients[i].stream)
+            drop(&server->clients[i]);
     }
     free(server);
 }

@@ -29,6 +29,15 @@ static void show_id(FILE *out, const json_t *node)
     fprintf(out, "\"%c-%016" PRIx64 "\"", letter, guid(node, "guid"));
 }
 
+// In quotation marks, so it may have none of its own.
+static void show_name(FILE *out, const json_t *node)
+{
+    fputc('"', out);
+    for (const char *p = member_word(node, "name"); *p; p++)
+        fputc(*p == '"' ? '\'' : *p, out);
+    fputc('"', out);
+}
+
 static void show_rate(FILE *out, const json_t *port)
 {
     long long width = member_count(port, "width");
@@ -47,7 +56,9 @@ static void show_switch_port(FILE *out, const json_t *port, const json_t *peer)
     fprintf(out, "[%lld]", member_count(peer, "port"));
     if (!is_switch(peer))
         fprintf(out, "(%" PRIx64 ") ", guid(peer, "port_guid"));
-    fprintf(out, "\t\t# \"%s\" lid %lld ", member_word(peer, "name"), member_count(peer, "lid"));
+    fputs("\t\t# ", out);
+    show_name(out, peer);
+    fprintf(out, " lid %lld ", member_count(peer, "lid"));
     show_rate(out, port);
     fputc('\n', out);
 }
@@ -59,8 +70,9 @@ static void show_other_port(FILE *out, const json_t *port, const json_t *peer)
     fprintf(out, "[%lld]", member_count(peer, "port"));
     if (!is_switch(peer))
         fprintf(out, " (%" PRIx64 ") ", guid(peer, "port_guid"));
-    fprintf(out, "\t\t# lid %lld lmc %lld \"%s\" lid %lld ", member_count(port, "lid"), member_count(port, "lmc"),
-            member_word(peer, "name"), member_count(peer, "lid"));
+    fprintf(out, "\t\t# lid %lld lmc %lld ", member_count(port, "lid"), member_count(port, "lmc"));
+    show_name(out, peer);
+    fprintf(out, " lid %lld ", member_count(peer, "lid"));
     show_rate(out, port);
     fputc('\n', out);
 }
@@ -82,8 +94,10 @@ static void show_switch(FILE *out, const json_t *node)
     fprintf(out, "switchguid=0x%" PRIx64 "(%" PRIx64 ")\nSwitch\t%lld ", guid(node, "guid"),
             has_zero ? guid(zero, "guid") : 0, member_count(node, "port_count"));
     show_id(out, node);
-    fprintf(out, "\t\t# \"%s\" base port 0 lid %lld lmc %lld\n", member_word(node, "name"),
-            has_zero ? member_count(zero, "lid") : 0, has_zero ? member_count(zero, "lmc") : 0);
+    fputs("\t\t# ", out);
+    show_name(out, node);
+    fprintf(out, " base port 0 lid %lld lmc %lld\n", has_zero ? member_count(zero, "lid") : 0,
+            has_zero ? member_count(zero, "lmc") : 0);
 }
 
 static void show_other(FILE *out, const json_t *node)
@@ -92,7 +106,9 @@ static void show_other(FILE *out, const json_t *node)
     fprintf(out, "%sguid=0x%" PRIx64 "\n%s\t%lld ", ca ? "ca" : "rt", guid(node, "guid"),
             ca ? "Ca" : "Rt", member_count(node, "port_count"));
     show_id(out, node);
-    fprintf(out, "\t\t# \"%s\"\n", member_word(node, "name"));
+    fputs("\t\t# ", out);
+    show_name(out, node);
+    fputc('\n', out);
 }
 
 static void show_node(FILE *out, const json_t *node)

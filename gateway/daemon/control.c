@@ -63,6 +63,25 @@ static json_t *answer_resubscribe(struct control *c, const json_t *request)
     return answer_done();
 }
 
+// Until the next start or reload. "folder" may be missing: then all of them.
+static json_t *answer_log(struct control *c, const json_t *request)
+{
+    char level_word[16], folder_word[16];
+    enum log_level level;
+    enum log_folder folder = LOG_FOLDER_COUNT;
+    if (!answer_read_text(request, "level", level_word, sizeof level_word) ||
+        !log_level_from_word(level_word, &level))
+        return answer_refuse("the level must be one of error, warning, info, debug");
+    if (!answer_read_text(request, "folder", folder_word, sizeof folder_word) ||
+        (folder_word[0] != '\0' && !log_folder_from_word(folder_word, &folder)))
+        return answer_refuse("there is no such folder of the gateway");
+    for (unsigned i = 0; i < LOG_FOLDER_COUNT; i++) {
+        if (folder == LOG_FOLDER_COUNT || folder == i)
+            log_set_level(c->log, (enum log_folder)i, level);
+    }
+    return answer_done();
+}
+
 static json_t *answer_events(struct control *c, const json_t *request)
 {
     return event_answers_list(c->journal, request);
@@ -116,6 +135,7 @@ static const struct {
     {"sweep-now", answer_sweep},
     {"reload", answer_reload},
     {"resubscribe", answer_resubscribe},
+    {"log", answer_log},
     {"events", answer_events},
     {"explain", answer_explain},
     {"test", answer_test},
@@ -141,6 +161,18 @@ static json_t *answer_group(struct control *c, const char *command, const json_t
     if (!answer)
         answer = dry_run_get(c->journal, command, request);
     return answer ? answer : answer_topology(c, command, request);
+}
+
+bool control_reads_only(const char *command)
+{
+    static const char *const READS[] = {"status",    "events",   "explain",       "alarms",
+                                        "receivers", "topology", "topology-list", "topology-diff",
+                                         "maintenance-list"};
+    for (size_t i = 0; i < sizeof READS / sizeof *READS; i++) {
+        if (strcmp(command, READS[i]) == 0)
+            return true;
+    }
+    return false;
 }
 
 json_t *control_answer(void *ctx, const char *command, const json_t *request)

@@ -14,6 +14,7 @@
 struct control {
     const struct conf *conf;
     int64_t started_at; // monotonic
+    struct log *log;
     struct names *names;
     struct topology *topology;
     struct journal *journal;
@@ -31,5 +32,9 @@ struct control {
 
 // A server_handler (ctl/server.h) whose context is a struct control.
 json_t *control_answer(void *ctx, const char *command, const json_t *request);
+
+// Commands that tell something and change nothing. Every other one, also one that is forgotten here, is
+// for those who may change something.
+bool control_reads_only(const char *command);
 
 #endif

@@ -7,6 +7,7 @@
 #include "daemon/metrics_server.h"
 #include "daemon/pipeline.h"
 #include "daemon/policies.h"
+#include "daemon/recall.h"
 #include "daemon/receivers.h"
 #include "daemon/reload.h"
 #include "daemon/role.h"
@@ -25,6 +26,7 @@
 #include <unistd.h>
 
 static const int64_t FLUSH_US = 2 * CLOCK_US_PER_S;
+static const char SUBSCRIPTIONS_KEY[] = "subscriptions", SM_KEY[] = "sm-reachable"; // of alarms
 
 // Between the parts.
 
@@ -68,7 +70,7 @@ static void take_change(void *ctx, enum sa_change change, uint64_t subnet_prefix
     struct maker_occurrence o = {.type = TYPES[change]};
     if (about_sm)
         name_sm(ctx, &o);
-    snprintf(o.alarm_key, sizeof o.alarm_key, "%s", about_sm ? "sm-reachable" : "subscriptions");
+    snprintf(o.alarm_key, sizeof o.alarm_key, "%s", about_sm ? SM_KEY : SUBSCRIPTIONS_KEY);
     snprintf(o.reason, sizeof o.reason, "%s", reason);
     put_occurrence(ctx, &o, subnet_prefix);
     look_at_fabric(ctx);
@@ -340,6 +342,8 @@ static bool make_agent(struct gateway *g, struct error *err)
         .refresh_us = f->refresh_interval_s * CLOCK_US_PER_S,
         .has_sa_key = f->has_sa_key,
         .sa_key = f->sa_key,
+        .was_lost = recall_stands(g->journal, SUBSCRIPTIONS_KEY),
+        .was_unreachable = recall_stands(g->journal, SM_KEY),
         .opener = umad_opener(&g->choice),
         .listener = {take_report, take_change, g},
         .clock = &clock_system,
@@ -398,7 +402,14 @@ static bool start_loop(struct gateway *g, struct error *err)
     g->loop = loop_new(err);
     if (!g->loop)
         return false;
-    g->server = server_start(loop_base(g->loop), g->conf->socket, control_answer, &g->control, err);
+    const struct server_options options = {.base = loop_base(g->loop),
+                                           .path = g->conf->socket,
+                                           .group = g->conf->socket_group,
+                                           .handler = control_answer,
+                                           .reads_only = control_reads_only,
+                                           .ctx = &g->control,
+                                           .log = g->log};
+    g->server = server_start(&options, err);
     return g->server != NULL;
 }
 
@@ -481,6 +492,7 @@ void gateway_fill_control(struct gateway *g)
     topology_answers_clear(&g->control.answers);
     g->control = (struct control){.conf = g->conf,
                                   .started_at = g->started_at,
+                                  .log = g->log,
                                   .names = g->names,
                                   .topology = g->topology,
                                   .journal = g->journal,
@@ -615,6 +627,7 @@ bool daemon_run(struct conf *conf, const struct daemon_options *options, struct 
         conf_free(conf);
         return false;
     }
+    json_object_seed(0); // it opens a file: before there are threads
     bool ok = start(&g, err);
     if (ok) {
         log_write(g.log, LOG_LEVEL_INFO, "ibtrapd " INSTALL_VERSION " runs");

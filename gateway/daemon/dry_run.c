@@ -1,6 +1,7 @@
 #include "daemon/dry_run.h"
 
 #include "ctl/server.h"
+#include "daemon/answer.h"
 #include "daemon/policies.h"
 #include "model/catalogue.h"
 
@@ -106,7 +107,7 @@ static struct event *unjudged(const struct event *event)
 
 static void take(struct run *r, const struct event *event)
 {
-    if (is_summary(event) || is_copy(r, event) || r->count == DRY_RUN_EVENTS_MAX)
+    if (event->test || is_summary(event) || is_copy(r, event) || r->count == DRY_RUN_EVENTS_MAX)
         return;
     struct event *copy = unjudged(event);
     if (!copy)
@@ -138,13 +139,6 @@ static void take_all(struct run *r, struct journal *journal, int64_t events)
 }
 
 // The answer.
-
-static json_t *time_json(int64_t utc_us)
-{
-    char text[CLOCK_TEXT_SIZE];
-    clock_format_utc(utc_us, text);
-    return utc_us ? json_string(text) : json_null();
-}
 
 static json_t *kinds_json(const uint64_t counts[CATALOGUE_COUNT], uint64_t *sum)
 {
@@ -202,17 +196,12 @@ json_t *dry_run(struct journal *journal, const struct conf *conf, int64_t events
             move_to(r, until + AFTERMATH_US);
         answer =
             json_pack("{s:i, s:I, s:o, s:o, s:o, s:o}", "version", SERVER_PROTOCOL, "events",
-                      (json_int_t)r->count, "from", time_json(r->first_us), "until",
-                      time_json(until), "held", reasons_json(r), "receivers", receivers_json(r));
+                      (json_int_t)r->count, "from", answer_time(r->first_us), "until",
+                      answer_time(until), "held", reasons_json(r), "receivers", receivers_json(r));
         policy_free(r->policy);
     }
     free(r);
     return answer;
-}
-
-static json_t *refuse(const char *why)
-{
-    return json_pack("{s:i, s:s}", "version", SERVER_PROTOCOL, "error", why);
 }
 
 json_t *dry_run_get(struct journal *journal, const char *command, const json_t *request)
@@ -225,12 +214,12 @@ json_t *dry_run_get(struct journal *journal, const char *command, const json_t *
         return NULL;
     if (json_unpack((json_t *)request, "{s:s, s:s, s?I}", "config", &text, "name", &name, "events",
                     &events) != 0)
-        return refuse("'config' and 'name' must be texts, and 'events' a number");
+        return answer_refuse("'config' and 'name' must be texts, and 'events' a number");
     if (events < 1 || events > DRY_RUN_EVENTS_MAX)
-        return refuse("the number of events must be from 1 to 10000");
+        return answer_refuse("the number of events must be from 1 to 10000");
     if (!conf_load_text(text, name, &conf, &err))
-        return refuse(err.text);
+        return answer_refuse("%s", err.text);
     json_t *answer = dry_run(journal, &conf, events);
     conf_free(&conf);
-    return answer ? answer : refuse("out of memory");
+    return answer ? answer : answer_refuse("out of memory");
 }

@@ -15,7 +15,8 @@ enum { DRY_RUN_EVENTS_DEFAULT = 1000, DRY_RUN_EVENTS_MAX = 10000 };
 json_t *dry_run_get(struct journal *journal, const char *command, const json_t *request);
 
 // Events are judged anew, at the times at which they happened; those that policy made, then, are
-// left out, as it makes them anew. Policy begins without any alarm. NULL: out of memory.
+// left out, as it makes them anew, and so are tests. Policy begins without any alarm. NULL: out of
+// memory.
 json_t *dry_run(struct journal *journal, const struct conf *conf, int64_t events);
 
 #endif

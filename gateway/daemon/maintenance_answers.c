@@ -2,18 +2,9 @@
 
 #include "base/text.h"
 #include "ctl/server.h"
+#include "daemon/answer.h"
 
 #include <string.h>
-
-static json_t *done(void)
-{
-    return json_pack("{s:i}", "version", SERVER_PROTOCOL);
-}
-
-static json_t *refuse(const char *why)
-{
-    return json_pack("{s:i, s:s}", "version", SERVER_PROTOCOL, "error", why);
-}
 
 // A text that is not empty, fits, and is safe to show.
 static bool read_text(const json_t *value, char *out, size_t size)
@@ -82,15 +73,16 @@ static json_t *answer_start(struct pipeline *pipeline, struct journal *journal,
     const int64_t last = now + MAINTENANCE_ANSWERS_DAYS_MAX * 86400 * CLOCK_US_PER_S;
     c.window.until_us = json_integer_value(json_object_get(request, "until_us"));
     if (!read_text(json_object_get(request, "name"), c.window.name, sizeof c.window.name))
-        return refuse(
+        return answer_refuse(
             "the name of a maintenance has 1 to 63 characters, and none that cannot be shown");
     if (c.window.until_us <= now || c.window.until_us > last)
-        return refuse("the end must be in the future, at most 366 days from now");
+        return answer_refuse("the end must be in the future, at most 366 days from now");
     if (!read_nodes(json_object_get(request, "nodes"), &c.window.nodes))
-        return refuse("the nodes must be at most 64 patterns of 1 to 127 characters each");
+        return answer_refuse("the nodes must be at most 64 patterns of 1 to 127 characters each");
     if (!pipeline_call(pipeline, start, &c))
-        return refuse("the gateway is too busy; try again");
-    return c.done ? done() : refuse("there are 32 maintenances already: stop one of them first");
+        return answer_refuse("the gateway is too busy; try again");
+    return c.done ? answer_done()
+                  : answer_refuse("there are 32 maintenances already: stop one of them first");
 }
 
 static json_t *answer_stop(struct pipeline *pipeline, struct journal *journal,
@@ -98,10 +90,10 @@ static json_t *answer_stop(struct pipeline *pipeline, struct journal *journal,
 {
     struct window_change c = {.journal = journal};
     if (!read_text(json_object_get(request, "name"), c.window.name, sizeof c.window.name))
-        return refuse("'name' must be the name of a maintenance");
+        return answer_refuse("'name' must be the name of a maintenance");
     if (!pipeline_call(pipeline, stop, &c))
-        return refuse("the gateway is too busy; try again");
-    return c.done ? done() : refuse("there is no maintenance of that name");
+        return answer_refuse("the gateway is too busy; try again");
+    return c.done ? answer_done() : answer_refuse("there is no maintenance of that name");
 }
 
 struct list {

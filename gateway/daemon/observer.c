@@ -1,5 +1,7 @@
 #include "daemon/observer.h"
 
+#include "base/wire.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -59,9 +61,12 @@ bool observer_note(struct observer *observer, const struct event *event)
     return true;
 }
 
+// A change speaks of a host as a whole, a trap 64 or 65 of its port, which may have had no LID.
 static bool is_about(const struct notice_seen *notice, const struct endpoint *who)
 {
-    return (notice->guid != 0 && (notice->guid == who->guid || notice->guid == who->node_guid)) ||
+    uint64_t port_guid = wire_get64(who->gid + 8);
+    return (notice->guid != 0 && (notice->guid == who->guid || notice->guid == who->node_guid ||
+                                  notice->guid == port_guid)) ||
            (notice->lid != 0 && notice->lid == who->lid);
 }
 

@@ -335,6 +335,8 @@ struct pipeline *pipeline_start(const struct pipeline_options *options, struct e
     if (p && make_parts(p)) {
         recall_reports(p);
         recall_policy(p->options.journal, p->policy, p->maker.clock);
+        if (p->options.thresholds)
+            recall_thresholds(p->options.journal, p->options.thresholds);
         rc = pthread_create(&p->thread, NULL, run, p);
     }
     if (rc == 0)

@@ -1,5 +1,6 @@
 #include "daemon/recall.h"
 
+#include "event/maker.h"
 #include "model/catalogue.h"
 
 #include <stdio.h>
@@ -92,4 +93,34 @@ void recall_policy(struct journal *journal, struct policy *policy, const struct 
     for (size_t i = 0; i < r->count; i++)
         event_release(r->events[i]);
     free(r);
+}
+
+struct wanted {
+    const char *key;
+    bool found;
+};
+
+static void compare_key(void *ctx, const struct alarm *alarm)
+{
+    struct wanted *wanted = ctx;
+    wanted->found |= strcmp(alarm->key, wanted->key) == 0;
+}
+
+bool recall_stands(struct journal *journal, const char *key)
+{
+    struct wanted wanted = {.key = key};
+    journal_each_alarm(journal, compare_key, &wanted);
+    return wanted.found;
+}
+
+static void recall_threshold(void *ctx, const struct alarm *alarm)
+{
+    struct threshold_change reached;
+    if (maker_read_counter_key(alarm->key, &reached))
+        thresholds_recall(ctx, reached.node_guid, reached.port, reached.counter);
+}
+
+void recall_thresholds(struct journal *journal, struct thresholds *thresholds)
+{
+    journal_each_alarm(journal, recall_threshold, thresholds);
 }

@@ -120,6 +120,7 @@ static void name_restart_items(const struct conf *old, const struct conf *next, 
     name_if(t, memcmp(c, d, sizeof *c) != 0, "journal");
     name_if(t, strcmp(old->socket, next->socket) != 0, "socket");
     name_if(t, memcmp(&old->metrics, &next->metrics, sizeof old->metrics) != 0, "listen");
+    name_if(t, old->socket_group != next->socket_group, "group");
 }
 
 static void keep_restart_items(const struct conf *old, struct conf *next)
@@ -133,6 +134,7 @@ static void keep_restart_items(const struct conf *old, struct conf *next)
     next->journal = old->journal;
     next->metrics = old->metrics;
     memcpy(next->socket, old->socket, sizeof next->socket);
+    next->socket_group = old->socket_group;
 }
 
 // Carrying it out.

@@ -4,6 +4,7 @@
 #include "base/wire.h"
 #include "event/template.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -212,6 +213,18 @@ static void set_counter_alarm(struct event *event, const struct threshold_change
     address_format_guid(change->node_guid, guid);
     snprintf(event->alarm_key, sizeof event->alarm_key, "counter %s %s/%u",
              counter_name(change->counter), guid, (unsigned)change->port);
+}
+
+bool maker_read_counter_key(const char *key, struct threshold_change *out)
+{
+    char name[64];
+    int end = 0;
+    *out = (struct threshold_change){.reached = true};
+    if (sscanf(key, "counter %63s 0x%16" SCNx64 "/%hhu%n", name, &out->node_guid, &out->port,
+               &end) != 3)
+        return false;
+    out->counter = counter_find(name);
+    return key[end] == '\0' && out->counter != COUNTER_COUNT;
 }
 
 struct event *maker_from_threshold(const struct maker *maker, const struct threshold_change *change,

@@ -50,6 +50,9 @@ struct event *maker_from_change(const struct maker *maker, const struct change *
 struct event *maker_from_threshold(const struct maker *maker, const struct threshold_change *change,
                                    const struct endpoint *port);
 
+// The threshold that the alarm of such an event is about. False: the key is of another alarm.
+bool maker_read_counter_key(const char *key, struct threshold_change *out);
+
 // Something of the gateway itself, or of the subnet manager's silence.
 struct maker_occurrence {
     enum catalogue_event type;

@@ -111,7 +111,8 @@ bool policy_recall(struct policy *policy, const struct policy_recalled *alarm, i
 
 // Decides about one event, which nobody else has yet, and passes it on: always, and once. Sets its
 // severity, category, held, rule, clears_id and repeat_count. Of one that is held already (standby) only
-// the alarm is noted, as told.
+// the alarm is noted, as told. A test passes: rules may set its severity and category, and else it is as if
+// it had not been.
 void policy_take(struct policy *policy, struct event *event, int64_t now_us);
 
 // Does what is due. To be called at policy_due or soon after; INT64_MAX: nothing is.

@@ -1,10 +1,12 @@
 #include "sink/tls.h"
 
 #include "base/clock.h"
+#include "base/secret.h"
 
 #include <arpa/inet.h>
 #include <errno.h>
 #include <openssl/err.h>
+#include <openssl/pem.h>
 #include <openssl/ssl.h>
 #include <openssl/x509v3.h>
 #include <poll.h>
@@ -45,6 +47,28 @@ static bool load_authorities(SSL_CTX *context, const char *file, struct error *e
            error_set(err, "cannot load the certificate authorities in %s: %s", file, reason());
 }
 
+// For PEM_read_bio_PrivateKey, which would ask the terminal for a password.
+static int no_password(char *out, int size, int writing, void *ctx)
+{
+    (void)out, (void)size, (void)writing, (void)ctx;
+    return 0;
+}
+
+static bool load_key(SSL_CTX *context, const char *file, struct error *err)
+{
+    size_t size;
+    char *content = secret_read_file(file, &size, err);
+    if (!content)
+        return error_prefix(err, "cannot load the key");
+    BIO *bio = BIO_new_mem_buf(content, (int)size);
+    EVP_PKEY *key = bio ? PEM_read_bio_PrivateKey(bio, NULL, no_password, NULL) : NULL;
+    bool ok = key && SSL_CTX_use_PrivateKey(context, key) == 1;
+    EVP_PKEY_free(key);
+    BIO_free(bio);
+    secret_free(content, size);
+    return ok || error_set(err, "cannot load the key in %s: %s", file, reason());
+}
+
 static bool load_own(SSL_CTX *context, const struct tls_options *o, struct error *err)
 {
     const char *key = o->key_file[0] ? o->key_file : o->cert_file;
@@ -52,8 +76,7 @@ static bool load_own(SSL_CTX *context, const struct tls_options *o, struct error
         return true;
     if (SSL_CTX_use_certificate_chain_file(context, o->cert_file) != 1)
         return error_set(err, "cannot load the certificate in %s: %s", o->cert_file, reason());
-    return SSL_CTX_use_PrivateKey_file(context, key, SSL_FILETYPE_PEM) == 1 ||
-           error_set(err, "cannot load the key in %s: %s", key, reason());
+    return load_key(context, key, err);
 }
 
 static bool prepare(struct tls *t, const struct tls_options *o, struct error *err)

@@ -15,7 +15,7 @@
 struct tls_options {
     const char *ca_file;   // who may sign the peer's certificate; empty: whom the system trusts
     const char *cert_file; // our certificate and what links it to its CA; empty: none
-    const char *key_file;  // its key; empty: in cert_file
+    const char *key_file;  // its key, without a password (base/secret.h); empty: in cert_file
     const char *name;      // of the peer: a host name, or an IP address
 };
 

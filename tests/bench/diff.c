@@ -7,6 +7,7 @@
 #include "model/fabric_record.h"
 #include "topology/changes.h"
 #include "topology/diff.h"
+#include "topology/merge.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,12 +22,14 @@ enum step {
     DIFF_SAME,    // of two that are equal, found in another order
     DIFF_CHANGED, // a leaf with its hosts died, a hundred links degraded, ten hosts moved
     CHANGES,      // the events of these, with names
+    MERGE,        // the first with the last, as if that were not complete
     WRITE,
     DIGEST,
     READ,
     STEPS,
 };
-static const char *const NAMES[STEPS] = {"diffSame", "diff", "changes", "write", "digest", "read"};
+static const char *const NAMES[STEPS] = {"diffSame", "diff",   "changes", "merge",
+                                         "write",    "digest", "read"};
 
 struct bench {
     struct fabric *before, *same, *after;
@@ -100,6 +103,14 @@ static void count_changes(struct bench *b)
     changes_clear(&changes);
 }
 
+static void merge(const struct bench *b)
+{
+    struct merge_missed missed = {0};
+    b->after->complete = false;
+    fabric_release(merge_fabrics(b->before, b->after, &missed));
+    free(missed.guids);
+}
+
 static void run_step(struct bench *b, enum step step)
 {
     struct error err;
@@ -114,6 +125,9 @@ static void run_step(struct bench *b, enum step step)
         break;
     case CHANGES:
         count_changes(b);
+        break;
+    case MERGE:
+        merge(b);
         break;
     case WRITE:
         free(fabric_record_write(b->before, &size));

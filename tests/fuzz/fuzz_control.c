@@ -1,12 +1,16 @@
 // A client of the control socket that sends any octets: every line gets one answer, and the server
-// stays. The commands about the fabric, events, alarms, receivers and tests are the daemon's own.
+// stays. The commands about the fabric, events, alarms, receivers, tests, maintenance and the dry
+// run are the daemon's own.
 #include "fuzz.h"
 
 #include "ctl/client.h"
 #include "ctl/server.h"
 #include "daemon/alarm_answers.h"
+#include "daemon/control.h"
+#include "daemon/dry_run.h"
 #include "daemon/event_answers.h"
 #include "daemon/explain.h"
+#include "daemon/maintenance_answers.h"
 #include "daemon/test_answers.h"
 #include "daemon/topology_answers.h"
 #include "model/fabric_record.h"
@@ -20,6 +24,7 @@ static char directory[] = "/tmp/ibtrapd-fuzz-XXXXXX", path[sizeof directory + 8]
 static struct event_base *base;
 static struct server *server;
 static struct journal *journal;
+static struct pipeline *pipeline;
 static struct log *log_;
 static struct fabric *fabric;
 static const struct maker maker = {.clock = &clock_system, .random = &random_system};
@@ -46,7 +51,11 @@ static json_t *answer_of_journal(const char *command, const json_t *request)
         return event_answers_list(journal, request);
     if (strcmp(command, "explain") == 0)
         return explain_json(journal, &receivers, request);
-    json_t *answer = alarm_answers_get(NULL, journal, &clock_system, command, request);
+    json_t *answer = alarm_answers_get(pipeline, journal, &clock_system, command, request);
+    if (!answer)
+        answer = maintenance_answers_get(pipeline, journal, &clock_system, command, request);
+    if (!answer)
+        answer = dry_run_get(journal, command, request);
     return answer ? answer : receiver_answers_get(&receivers, command, request);
 }
 
@@ -73,6 +82,8 @@ static void stop(void)
 {
     server_stop(server);
     event_base_free(base);
+    pipeline_stop(pipeline);
+    pipeline_free(pipeline);
     topology_answers_clear(&topology);
     fabric_release(fabric);
     journal_close(journal);
@@ -153,11 +164,19 @@ static void start(void)
     snprintf(path, sizeof path, "%s/ctl", directory);
     base = event_base_new();
     REQUIRE(base);
-    server = server_start(base, path, handle, NULL, &err);
-    REQUIRE(server);
     log_ = log_open(stderr, LOG_LEVEL_ERROR, false, &clock_system);
+    server = server_start(&(struct server_options){.base = base,
+                                                   .path = path,
+                                                   .group = SERVER_OWN_GROUP,
+                                                   .handler = handle,
+                                                   .reads_only = control_reads_only,
+                                                   .log = log_},
+                          &err);
+    REQUIRE(server);
     fabric = make_fabric(true);
     open_journal();
+    pipeline = pipeline_start(&(struct pipeline_options){.maker = maker, .journal = journal}, &err);
+    REQUIRE(pipeline);
     atexit(stop);
 }
 

@@ -26,12 +26,14 @@ Usage: ibtrapctl
   alarms                  what is wrong now
   receivers pause|resume RECEIVER  stop or go on
   log LEVEL [FOLDER]      how much is logged
-  test EVENT              send an event
+  test EVENT [OPTION]...  send an event
+  alarms shelve ALARM MINUTES  put it aside
   dry-run CONFIG          which would go where
 
   -i, --instance NAME     which
 X
 ;;
+alarms) printf 'NUMBER RAISED\n 4 2026-11-21T07:29:56Z warning\n 12 of them\n' ;;
 catalogue) printf 'EVENT TRAP\\nlink-up -\\nlink-down -\\n' ;;
 'status --json') cat <<X
 {
@@ -113,6 +115,12 @@ def fake(tmp_path):
     (['log', ''], {'error', 'warning', 'info', 'debug'}),
     (['log', 'debug', 's'], {'sink'}),
     (['test', 'link-d'], {'link-down'}),
+    (['test', '--receiver', 'n'], {'nms'}),
+    (['test', '--receiver', 'nms', 'link-u'], {'link-up'}),
+    (['events', '--severity', 'w'], {'warning'}),
+    (['events', '--event', 'link-u'], {'link-up'}),
+    (['events', '--since', ''], set()),
+    (['alarms', 'shelve', ''], {'4'}),
     (['dry-'], {'dry-run'}),
 ])
 def test_values_are_offered(fake, words, offered):

@@ -7,7 +7,7 @@ import re
 import subprocess
 
 import pytest
-from lab.gateway import IBTRAPCTL
+from lab.gateway import EVERYTHING, IBTRAPCTL
 from lab.processes import DEADLINE, wait_until
 
 SWEEP = {"method": "smp", "interval": 3600, "settle": 300}
@@ -17,9 +17,21 @@ LINK = "link 0x0002c90200c10000/12-0x0002c90200c20000/12"
 
 
 @pytest.fixture
-def site(open_site):
-    """A site that knows the fabric, after a cable was pulled and everything about it was told."""
-    opened = open_site(sweep=SWEEP)
+def open_unlinked(open_site):
+    """Brings up a site that knows the fabric; then a cable is pulled and everything about it is told."""
+
+    def build(**options):
+        return unlink(open_site(sweep=SWEEP, **options))
+
+    return build
+
+
+@pytest.fixture
+def site(open_unlinked):
+    return open_unlinked()
+
+
+def unlink(opened):
     opened.gateway.wait_subscribed()
     opened.gateway.wait_status(lambda one: one["sweep"]["nodes"] == 8, "ibtrapd to know the fabric")
     opened.fabric.unlink("leaf1", 12)
@@ -178,7 +190,9 @@ def catalogue(site):
     return [one["event"] for one in ask(site, "catalogue")["events"]]
 
 
-def test_every_event_can_be_tested(site):
+@pytest.mark.parametrize("policy", [EVERYTHING, ""], ids=["everything", "default"])
+def test_every_event_can_be_tested(open_unlinked, policy):
+    site = open_unlinked(policy=policy)
     before = ask(site, "alarms")
     for name in catalogue(site):
         answer = ask(site, "test", name)
@@ -263,6 +277,17 @@ def test_resubscribe_loses_nothing(site):
 
 
 # On a terminal.
+
+
+def test_the_log_tells_more_when_asked_and_less(site):
+    site.gateway.control("log", "error")
+    site.gateway.control("log", "debug", "ib")
+    wrong = site.gateway.control("log", "loud", check=False)
+    assert wrong.returncode == 1 and "error, warning, info, debug" in wrong.stderr
+    assert site.gateway.control("log", "info", "attic", check=False).returncode == 1
+    site.gateway.control("log", "error", "daemon")
+    site.gateway.control("reload")  # the configuration's levels hold again, and so this is logged
+    assert "was reloaded" in site.gateway.log
 
 
 def on_terminal(site, *arguments, **environment):

@@ -208,6 +208,7 @@ def test_dry_run(open_site, tmp_path):
     site.gateway.wait_subscribed()
     raise_notices(site, [7] * 5 + [8])
     site.message(NOTICE, count=6)
+    site.gateway.control("test", NOTICE)
     wait_for_all_before(site)
     wanted = tmp_path / "wanted.conf"
     wanted.write_text(

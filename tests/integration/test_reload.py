@@ -102,5 +102,4 @@ def test_a_signal_reloads_too_and_names_change(site, tmp_path):
     site.gateway.process.popen.send_signal(signal.SIGHUP)
     site.gateway.wait_status(lambda _: "was reloaded" in site.gateway.log, "the reload")
     site.fabric.unlink("leaf1", 12)
-    told = site.message("link-state-change")[0]
-    assert "the-first-leaf" in told.text
+    site.syslog.wait_for(lambda one: one.message_id == "link-state-change" and "the-first-leaf" in one.text, "the name")

@@ -76,7 +76,9 @@ def test_host_goes_and_comes_back(swept):
     swept.fabric.relink("node1")
     back = swept.message("host-added")[0]
     assert back.data["alarmKey"] == gone.data["alarmKey"]
-    assert "node1" in swept.message("gid-in-service")[0].text
+    into = swept.message("gid-in-service")[0]
+    assert "node1" in into.text
+    assert (gone.data["relatedId"], back.data["relatedId"]) == (out.data["id"], into.data["id"])
 
 
 def test_switch_dies_and_its_hosts_are_its_consequences(swept):
@@ -173,6 +175,16 @@ def test_another_subnet_manager_takes_over(traps, syslog, paired_swept):
     assert site.notification(f"{want.SWITCH}.0.2")[0].varbinds[1].value in (5, 6)
 
 
+def test_the_next_gateway_tells_that_the_subnet_manager_is_back(swept):
+    swept.sm.kill()
+    gone = [swept.message(name)[0].data["id"] for name in ("sm-unreachable", "subscription-lost", "sm-vanished")]
+    swept.gateway.stop()
+    swept.sm.start()
+    swept.gateway.start()
+    back = [swept.message(name)[0] for name in ("sm-back", "subscription-restored", "sm-appeared")]
+    assert [one.data["clearsId"] for one in back] == gone
+
+
 @pytest.fixture
 def paired_swept(traps, syslog):
     from conftest import make_site, two_managers
@@ -201,6 +213,18 @@ def test_counters_that_grow_are_told_of_and_settle(open_site):
     assert [one.value for one in trap.varbinds] == [site.fabric.lid_of("leaf1"), 3]
     cleared = site.message("threshold-cleared")[0]
     assert cleared.data["alarmKey"] == reached.data["alarmKey"]
+
+
+def test_a_threshold_is_cleared_by_the_next_gateway(open_site):
+    counters = {"interval": 5, "thresholds": ["SymbolErrorCounter=10"]}
+    site = open_site(sweep=SWEEP, counters=counters)
+    site.gateway.wait_subscribed()
+    site.gateway.wait_status(lambda one: one["port_counters"]["last"], "the counters to be read")
+    site.fabric.count_errors("leaf1", 3, SymbolErrorCounter=25)
+    reached = site.message("threshold-reached")[0]
+    site.gateway.stop()
+    site.gateway.start()
+    assert site.message("threshold-cleared")[0].data["clearsId"] == reached.data["id"]
 
 
 def test_topology_is_printed(swept):

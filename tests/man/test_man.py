@@ -107,6 +107,11 @@ def test_every_option_is_described(program):
     assert described == options and "help" in options
 
 
+@pytest.mark.parametrize("program", ["ibtrapd", "ibtrapctl"])
+def test_help_fits_a_terminal(program):
+    assert max(map(len, run(BUILD / program, "--help").splitlines())) <= 100
+
+
 def test_every_command_is_described():
     shown = re.findall(r"^  ([a-z]+(?: [a-z]+)*)(?: |$)", run(BUILD / "ibtrapctl", "--help"), re.MULTILINE)
     described = re.findall(r"^\.It Ic ([a-z]+(?: [a-z]+)*?)(?: (?:Op|Ar) .*)?$", page("ibtrapctl.8"), re.MULTILINE)

@@ -145,6 +145,29 @@ def test_the_service_runs_in_its_sandbox(machine):
     assert machine.run("ibtrapctl", "journal", "export").count("gateway-stopped") == 1
 
 
+def test_the_control_socket_is_for_the_group_of_ones_choice(machine):
+    install(machine)
+    machine.run("groupadd", "oncall")
+    for name, groups in ("alice", "oncall"), ("bob", "ibtrapd"), ("eve", "users"):
+        machine.run("useradd", "-G", groups, name)
+    machine.path("/etc/ibtrapd/ibtrapd.conf").write_text('control { group = "oncall" }\n')
+    machine.fails("systemctl", "start", "ibtrapd")  # its user is not in the group
+    machine.path("/run/systemd/system/ibtrapd.service.d").mkdir()
+    machine.path("/run/systemd/system/ibtrapd.service.d/group.conf").write_text("[Service]\nSupplementaryGroups=oncall\n")
+    machine.run("systemctl", "daemon-reload")
+    machine.run("systemctl", "reset-failed", "ibtrapd")
+    machine.run("systemctl", "start", "ibtrapd")
+    assert machine.run("stat", "-c", "%U:%G %a", "/run/ibtrapd/control.sock") == "ibtrapd:oncall 660\n"
+    machine.run("runuser", "-u", "alice", "ibtrapctl", "reload")
+    for stranger in "bob", "eve":
+        assert "Permission denied; run it as root or as a member of the socket's group" in machine.fails(
+            "runuser", "-u", stranger, "ibtrapctl", "status")
+    machine.run("chmod", "666", "/run/ibtrapd/control.sock")
+    assert JOURNAL.search(machine.run("runuser", "-u", "eve", "ibtrapctl", "status"))
+    assert "only root and the members of the control socket's group may do that" in machine.fails(
+        "runuser", "-u", "eve", "ibtrapctl", "reload")
+
+
 def configure(machine, fabric, syslog):
     """Lets the service be a client of a simulated fabric, with receivers of all kinds."""
     machine.run("install", "-o", "ibtrapd", "-m", "600", "/dev/null", "/etc/ibtrapd/sa_key")

@@ -243,6 +243,25 @@ def test_tls_with_a_certificate_of_our_own(peer, sender, gateway):
     assert numbers(wait_lines(rsyslogd, 10)) == list(range(10))
 
 
+def test_tls_with_a_key_that_others_can_read(peer, sender, gateway, tmp_path):
+    rsyslogd = peer("tls", auth="x509/certvalid")
+    key = tmp_path / "open.key"
+    key.write_bytes(gateway.key.read_bytes())
+    key.chmod(0o644)
+    error = refused(sender, cert=gateway.cert, key=key, **rsyslogd.options)
+    assert error.endswith(f": cannot load the key: '{key}' can be accessed by others (mode 0644): run chmod 600 on it")
+    assert rsyslogd.poll() == []
+
+
+def test_tls_with_a_key_behind_a_password_asks_nobody(peer, sender, gateway, tmp_path):
+    rsyslogd = peer("tls", auth="x509/certvalid")
+    key = tmp_path / "locked.key"
+    subprocess.run(["openssl", "rsa", "-aes256", "-passout", "pass:secret", "-in", gateway.key, "-out", key],
+                   check=True, capture_output=True)
+    key.chmod(0o600)
+    assert f"cannot load the key in {key}: " in refused(sender, cert=gateway.cert, key=key, **rsyslogd.options)
+
+
 def test_tls_without_the_certificate_that_is_asked_for(peer, sender):
     rsyslogd = peer("tls", auth="x509/certvalid")
     refused(sender, **rsyslogd.options)

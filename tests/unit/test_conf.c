@@ -4,6 +4,8 @@
 #include "conf/conf.h"
 #include "install.h"
 
+#include <grp.h>
+
 static struct conf conf;
 static struct error err;
 
@@ -281,6 +283,7 @@ static void check_general_defaults(void)
     assert_int_equal(conf.metrics.port, 9117);
     check_policy(&policy);
     assert_string_equal(conf.socket, INSTALL_CONTROL_SOCKET);
+    assert_int_equal(conf.socket_group, (gid_t)-1);
     check_levels(LOG_LEVEL_INFO);
 }
 
@@ -488,7 +491,7 @@ TEST(general_items_are_taken)
              "    refresh_interval = 86400\n"
              "}\n"
              "journal { directory = \"/srv/j\" rows = 1000 megabytes = 3 days = 36500 }\n"
-             "control { socket = \"/tmp/ibtrapd.sock\" }\n"
+             "control { socket = \"/tmp/ibtrapd.sock\" group = \"daemon\" }\n"
              "metrics { listen = \"[2001:db8::7]:65535\" }\n"
              "gateway { heartbeat = 86400 }\n"
              "log { level = \"debug\" }\n",
@@ -508,6 +511,7 @@ TEST(general_items_are_taken)
                                          .age_us = 36500 * INT64_C(86400000000)};
     check_journal(&journal);
     assert_string_equal(conf.socket, "/tmp/ibtrapd.sock");
+    assert_int_equal(conf.socket_group, getgrnam("daemon")->gr_gid);
     assert_string_equal(conf.metrics.host, "2001:db8::7");
     assert_int_equal(conf.metrics.port, 65535);
     assert_int_equal(conf.heartbeat_s, 86400);
@@ -874,6 +878,21 @@ TEST(secrets_that_others_can_read_are_refused)
     check_secret("privacy_password_file", "privacy = \"AES\"");
 }
 
+TEST(a_key_of_tls_that_others_can_read_is_refused)
+{
+    static const char *const KINDS[] = {"snmp", "syslog"};
+    const char *key = support_file("tls.key", "-----BEGIN", 0640);
+    for (size_t i = 0; i < COUNT(KINDS); i++) {
+        char content[300], expected[600];
+        snprintf(content, sizeof content, "%s \"a\" {\nkey_file = \"%s\" }", KINDS[i], key);
+        snprintf(expected, sizeof expected,
+                 "2: item 'key_file': value '%s': '%s' can be accessed by others (mode 0640): run "
+                 "chmod 600 on it",
+                 key, key);
+        assert_string_equal(error_of(content), expected);
+    }
+}
+
 TEST(addresses)
 {
     static const struct {
@@ -1015,7 +1034,7 @@ TEST(bad_values_are_told_with_line_item_value_and_reason)
         {"snmp \"a\" { address = \"a:16x\" }",
          "1: item 'address': value 'a:16x': the port must be a number from 1 to 65535"},
         {"snmp \"a\" {\n address = \"a\"\n community = \"\"\n}",
-         "3: item 'community': value '': must not be empty"},
+         "3: item 'community': must have 1 to 255 octets"},
         {"syslog \"a\" {\n transport = \"http\"\n}",
          "2: item 'transport': value 'http': must be one of local, udp, tcp, tls, relp, "
          "relp-tls, stdout"},
@@ -1078,6 +1097,8 @@ TEST(bad_values_are_told_with_line_item_value_and_reason)
         {"syslog \"a\" { address = \"1:2:3\" }",
          "1: item 'address': value '1:2:3': an IPv6 address must stand in brackets, such as "
          "[2001:db8::1]:162"},
+        {"control { group = \"no such\" }", "1: item 'group': value 'no such': there is no such group"},
+        {"control { group = \"\" }", "1: item 'group': value '': there is no such group"},
         {"metrics { listen = \"localhost:9117\" }",
          "1: item 'listen': value 'localhost:9117': must be an IP address and a port, such as "
          "127.0.0.1:9117"},
@@ -1170,7 +1191,8 @@ TEST(values_too_long_are_told)
     check_too_long("control { socket = \"", 107, "\" }", "': is longer than 107 octets");
     check_too_long("syslog \"a\" { path = \"", 107, "\" }", "': is longer than 107 octets");
     check_too_long("sweep { mkey_file = \"", 107, "\" }", "': is longer than 107 octets");
-    check_too_long("snmp \"a\" { community = \"", 255, "\" }", "': is longer than 255 octets");
+    check_too_long("snmp \"a\" { community = \"", 255, "\" }", "': must have 1 to 255 octets");
+    assert_null(strstr(err.text, "aaaa")); // it is a secret
     check_too_long("snmp \"a\" { address = \"", 299, "\" }", "': the host is too long");
     check_too_long("snmp \"a\" { user = \"", 32, "\" }", "': is longer than 32 octets");
     check_too_long("snmp \"a\" { context = \"", 32, "\" }", "': is longer than 32 octets");
@@ -1383,6 +1405,21 @@ TEST(a_file_that_cannot_be_read_is_told)
                                   "or directory");
 }
 
+TEST(a_text_that_is_no_file_is_read_alike)
+{
+    conf_free(&conf);
+    assert_true(conf_load_text("storm { rate = 7 } # seven", "x.conf", &conf, &err));
+    assert_int_equal(conf.policy.storm_rate, 7);
+    assert_int_equal(conf.receiver_count, 1);
+    conf_free(&conf);
+    assert_true(conf_load_text("", "x.conf", &conf, &err));
+    check_defaults("syslog");
+    conf_free(&conf);
+    assert_false(conf_load_text("\nstorm { rate = 7", "x.conf", &conf, &err));
+    assert_string_equal(err.text,
+                        "x.conf:2: section 'storm' has no end: a closing brace is missing");
+}
+
 TEST(standard_output_is_added_once)
 {
     struct conf_receiver expected = make_syslog("standard-output", CONF_STDOUT);
@@ -1423,6 +1460,7 @@ int main(void)
         CONF_TEST(secrets_come_from_files),
         CONF_TEST(half_a_version_3_is_refused),
         CONF_TEST(secrets_that_others_can_read_are_refused),
+        CONF_TEST(a_key_of_tls_that_others_can_read_is_refused),
         CONF_TEST(addresses),
         CONF_TEST(bad_values_are_told_with_line_item_value_and_reason),
         CONF_TEST(bad_values_are_told_in_every_kind_of_receiver),
@@ -1444,6 +1482,7 @@ int main(void)
         CONF_TEST(what_looks_like_a_comment_may_be_a_value),
         CONF_TEST(syntax_errors_are_told_with_their_line),
         CONF_TEST(a_file_that_cannot_be_read_is_told),
+        CONF_TEST(a_text_that_is_no_file_is_read_alike),
         CONF_TEST(standard_output_is_added_once),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -745,6 +745,93 @@ TEST(a_shelf_can_be_left_early)
     assert_string_equal(stage_last_passed(&st)->related_id, down.id);
 }
 
+// Tests of the way to the receivers: nothing happened.
+
+static const struct heard *give_test(enum catalogue_event type, const char *key)
+{
+    struct event *event = stage_alarm(&st, type, key);
+    event->test = true;
+    return stage_give(&st, event);
+}
+
+static void give_many_tests(const char *key)
+{
+    for (int n = 0; n < 100; n++) {
+        for (int type = 0; type < CATALOGUE_COUNT; type++) {
+            const struct heard *h = give_test((enum catalogue_event)type, key);
+            check_passed(h);
+            assert_string_equal(h->clears_id, "");
+        }
+    }
+}
+
+TEST(tests_of_every_event_pass_and_leave_no_trace)
+{
+    give_many_tests(LINK);
+    assert_int_equal(policy_due(st.policy), INT64_MAX);
+    const struct heard up = give_alarm(CATALOGUE_LINK_UP, LINK);
+    assert_string_equal(up.clears_id, "");
+    const struct heard down = give_alarm(CATALOGUE_LINK_DOWN, LINK);
+    check_passed(&down);
+    check_passed(give(CATALOGUE_BAD_PKEY, LINK));
+    stage_wait(&st, 86400 * S);
+    assert_int_equal(stage_passed(&st, CATALOGUE_COUNT), st.count);
+    assert_int_equal(stage_counted(&st, CATALOGUE_COUNT), 0);
+}
+
+TEST(tests_do_not_touch_an_alarm_that_stands)
+{
+    const struct heard down = give_alarm(CATALOGUE_LINK_DOWN, LINK);
+    const struct heard slow = give_alarm(CATALOGUE_LINK_DEGRADED, "rate " LINK);
+    give_many_tests(LINK);
+    stage_wait(&st, 3600 * S);
+    const struct heard again = give_alarm(CATALOGUE_LINK_DOWN, LINK);
+    check_held(&again, "duplicate");
+    const struct heard fast = give_alarm(CATALOGUE_LINK_RESTORED, "rate " LINK);
+    assert_string_equal(fast.clears_id, slow.id);
+    const struct heard up = give_alarm(CATALOGUE_LINK_UP, LINK);
+    assert_string_equal(up.clears_id, down.id);
+}
+
+TEST(tests_of_a_gateway_that_stands_by_raise_no_alarm)
+{
+    struct event *event = stage_alarm(&st, CATALOGUE_LINK_DOWN, LINK);
+    event->test = true;
+    strcpy(event->held, EVENT_STANDBY);
+    check_held(stage_give(&st, event), EVENT_STANDBY);
+    const struct heard down = give_alarm(CATALOGUE_LINK_DOWN, LINK);
+    check_passed(&down);
+}
+
+TEST(tests_pass_whatever_holds_real_events)
+{
+    struct policy_rule off = rule("off", NULL, NULL);
+    off.enabled = POLICY_NO;
+    off.hold_down_us = 60 * S;
+    const struct policy_maintenance w = window("all", NULL, 7200 * S);
+    assert_true(policy_start_maintenance(st.policy, &w, 0));
+    assert_true(policy_shelve(st.policy, LINK, 7200 * S, 0));
+    give_many_tests(LINK);
+    use_rules(&off, 1);
+    give_many_tests(LINK);
+    struct event *event = stage_alarm(&st, CATALOGUE_LINK_DOWN, LINK);
+    event->test = true;
+    strcpy(event->cause_id, "cause");
+    check_passed(stage_give(&st, event));
+}
+
+TEST(tests_show_the_severity_and_category_of_the_rules)
+{
+    struct policy_rule loud = rule("loud", "link-down", NULL);
+    loud.severity = SEVERITY_ALERT;
+    loud.category = CATEGORY_SECURITY;
+    use_rules(&loud, 1);
+    const struct heard *h = give_test(CATALOGUE_LINK_DOWN, LINK);
+    assert_int_equal(h->severity, SEVERITY_ALERT);
+    assert_int_equal(h->category, CATEGORY_SECURITY);
+    assert_string_equal(h->rule, "loud");
+}
+
 // Bounds.
 
 TEST(alarms_beyond_the_bound_pass_as_they_are)
@@ -927,6 +1014,11 @@ int main(void)
         HERE(there_is_a_bound_to_windows),
         HERE(a_shelved_alarm_is_silent_until_then_but_for_its_end),
         HERE(a_shelf_can_be_left_early),
+        HERE(tests_of_every_event_pass_and_leave_no_trace),
+        PLAIN(tests_do_not_touch_an_alarm_that_stands),
+        HERE(tests_of_a_gateway_that_stands_by_raise_no_alarm),
+        HERE(tests_pass_whatever_holds_real_events),
+        HERE(tests_show_the_severity_and_category_of_the_rules),
         HERE(alarms_beyond_the_bound_pass_as_they_are),
         HERE(what_cannot_wait_is_told_at_once),
         HERE(decisions_survive_the_journal),

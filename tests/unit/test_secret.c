@@ -3,6 +3,7 @@
 #include "base/secret.h"
 
 #include <sys/stat.h>
+#include <unistd.h>
 
 static struct error err;
 
@@ -89,6 +90,72 @@ TEST(what_is_no_file_is_refused)
     check_refused(fifo, "", " is not a regular file"); // and it does not wait for a writer
 }
 
+TEST(what_a_link_leads_to_is_examined)
+{
+    char line[32];
+    const char *to = support_file("behind", "secret\n", 0600), *link = support_path("link");
+    assert_int_equal(symlink(to, link), 0);
+    assert_true(secret_read_line(link, line, sizeof line, &err));
+    assert_string_equal(line, "secret");
+    assert_int_equal(chmod(to, 0644), 0);
+    check_refused(link, "", " can be accessed by others (mode 0644): run chmod 600 on it");
+    assert_int_equal(unlink(link), 0);
+    assert_int_equal(symlink("/dev/null", link), 0);
+    check_refused(link, "", " is not a regular file");
+}
+
+TEST(the_owner_is_root_or_oneself)
+{
+    const char *path = support_file("owned", "secret\n", 0600);
+    check_line("mine", "mine");
+    if (geteuid() != 0)
+        skip(); // only root can make and read files of others
+    assert_int_equal(chown(path, 54321, 0), 0);
+    check_refused(path, "", " belongs to user 54321: it must belong to root or to the user that runs "
+                            "ibtrapd");
+}
+
+static void check_content(const char *path, size_t length)
+{
+    size_t size = 0;
+    char *content = secret_read_file(path, &size, &err);
+    assert_non_null(content);
+    assert_int_equal(size, length);
+    assert_int_equal(strspn(content, "x"), length);
+    secret_free(content, size);
+}
+
+TEST(a_whole_file_is_read_up_to_a_bound)
+{
+    static char text[SECRET_FILE_MAX + 2];
+    size_t size;
+    char expected[300];
+    check_content(support_file("whole", "", 0600), 0);
+    memset(text, 'x', sizeof text - 1);
+    const char *path = support_file("whole", text, 0600);
+    assert_null(secret_read_file(path, &size, &err));
+    snprintf(expected, sizeof expected, "'%s' is longer than 65536 octets", path);
+    assert_string_equal(err.text, expected);
+    text[SECRET_FILE_MAX] = '\0';
+    check_content(support_file("whole", text, 0600), SECRET_FILE_MAX);
+}
+
+TEST(a_whole_file_is_examined_too)
+{
+    size_t size;
+    char expected[300];
+    const char *path = support_file("open", "secret\n", 0640);
+    snprintf(expected, sizeof expected,
+             "'%s' can be accessed by others (mode 0640): run chmod 600 on it", path);
+    assert_null(secret_read_file(path, &size, &err));
+    assert_string_equal(err.text, expected);
+    assert_false(secret_check_file(path, &err));
+    assert_string_equal(err.text, expected);
+    assert_int_equal(chmod(path, 0400), 0);
+    assert_true(secret_check_file(path, &err));
+    secret_free(NULL, 0);
+}
+
 TEST(keys_are_decimal_or_hexadecimal)
 {
     check_key("1\n", 1);
@@ -132,6 +199,10 @@ int main(void)
         cmocka_unit_test(an_empty_line_is_refused),
         cmocka_unit_test(a_file_that_others_can_access_is_refused),
         cmocka_unit_test(what_is_no_file_is_refused),
+        cmocka_unit_test(what_a_link_leads_to_is_examined),
+        cmocka_unit_test(the_owner_is_root_or_oneself),
+        cmocka_unit_test(a_whole_file_is_read_up_to_a_bound),
+        cmocka_unit_test(a_whole_file_is_examined_too),
         cmocka_unit_test(keys_are_decimal_or_hexadecimal),
         cmocka_unit_test(anything_else_is_no_key),
         cmocka_unit_test(an_error_never_tells_the_key),

@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <event2/event.h>
+#include <grp.h>
 #include <signal.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -13,6 +14,9 @@
 static struct event_base *base;
 static struct server *server;
 static const char *path;
+static struct log *log_;
+static FILE *logged;
+static char log_text[4096];
 static struct error err;
 
 // A long answer, and how many were made.
@@ -33,8 +37,27 @@ static json_t *handle(void *ctx, const char *command, const json_t *request)
     assert_true(json_is_object(request));
     if (strcmp(command, "talk") == 0)
         return answer_at_length();
+    if (strcmp(command, "reload") == 0)
+        return json_pack("{s:i}", "version", 1);
     return strcmp(command, "status") == 0 ? json_pack("{s:i, s:s}", "version", 1, "is", "well")
                                           : NULL;
+}
+
+static bool reads_only(const char *command)
+{
+    return strcmp(command, "status") == 0 || strcmp(command, "talk") == 0;
+}
+
+static struct server *start(const char *at, gid_t group)
+{
+    const struct server_options options = {.base = base,
+                                           .path = at,
+                                           .group = group,
+                                           .handler = handle,
+                                           .reads_only = reads_only,
+                                           .ctx = &base,
+                                           .log = log_};
+    return server_start(&options, &err);
 }
 
 static int begin(void **state)
@@ -42,7 +65,10 @@ static int begin(void **state)
     (void)state;
     path = support_path("control");
     base = event_base_new();
-    server = server_start(base, path, handle, &base, &err);
+    memset(log_text, 0, sizeof log_text);
+    logged = fmemopen(log_text, sizeof log_text - 1, "w");
+    log_ = support_log(logged);
+    server = start(path, SERVER_OWN_GROUP);
     assert_non_null(server);
     return 0;
 }
@@ -52,6 +78,8 @@ static int end(void **state)
     (void)state;
     server_stop(server);
     event_base_free(base);
+    log_close(log_);
+    fclose(logged);
     return 0;
 }
 
@@ -227,12 +255,165 @@ TEST(the_socket_is_for_its_group_only)
     assert_int_equal(stat(path, &st), 0);
     assert_true(S_ISSOCK(st.st_mode));
     assert_int_equal(st.st_mode & 0777, 0660);
+    assert_int_equal(st.st_gid, getegid());
+}
+
+// Who is root may be anybody for as long as it takes to connect.
+enum { STRANGER = 54321, STRANGERS = 54322, GROUP = 54323 };
+
+static void need_root(void)
+{
+    if (geteuid() != 0)
+        skip();
+}
+
+static int connect_as(uid_t uid, gid_t gid, gid_t other)
+{
+    char directory[200];
+    snprintf(directory, sizeof directory, "%.*s", (int)(strrchr(path, '/') - path), path);
+    assert_int_equal(chmod(directory, 0711), 0);
+    assert_int_equal(chmod(path, 0666), 0);
+    assert_int_equal(setgroups(1, &other), 0);
+    assert_int_equal(setegid(gid), 0);
+    assert_int_equal(seteuid(uid), 0);
+    int fd = client_connect(path, &err);
+    assert_int_equal(seteuid(0), 0);
+    assert_int_equal(setegid(0), 0);
+    assert_int_equal(setgroups(0, NULL), 0);
+    assert_true(fd >= 0);
+    serve();
+    return fd;
+}
+
+static void restart(gid_t group)
+{
+    server_stop(server);
+    server = start(path, group);
+    assert_non_null(server);
+}
+
+#define RELOAD  "{\"version\":1,\"command\":\"reload\"}\n"
+#define REFUSED ERROR("only root and the members of the control socket's group may do that")
+
+static void check_may_reload(int fd)
+{
+    send_text(fd, RELOAD);
+    check_answer(fd, "{\"version\":1}\n");
+    close(fd);
+}
+
+static void check_may_only_look(int fd)
+{
+    send_text(fd, RELOAD);
+    check_answer(fd, REFUSED);
+    send_text(fd, REQUEST);
+    check_answer(fd, WELL);
+    close(fd);
+}
+
+TEST(the_group_is_as_wanted)
+{
+    struct stat st;
+    need_root();
+    restart(GROUP);
+    assert_int_equal(stat(path, &st), 0);
+    assert_int_equal(st.st_gid, GROUP);
+    assert_int_equal(st.st_mode & 0777, 0660);
+}
+
+TEST(a_group_that_one_is_not_in_cannot_be_given)
+{
+    const char *at = support_path("other-group");
+    char expected[300];
+    need_root();
+    char directory[200];
+    snprintf(directory, sizeof directory, "%.*s", (int)(strrchr(at, '/') - at), at);
+    assert_int_equal(chmod(directory, 01777), 0);
+    assert_int_equal(seteuid(STRANGER), 0);
+    struct server *other = start(at, GROUP);
+    assert_int_equal(seteuid(0), 0);
+    assert_null(other);
+    snprintf(expected, sizeof expected,
+             "cannot give the control socket %s to the group 54323: Operation not permitted; the "
+             "user that runs ibtrapd must be a member of it",
+             at);
+    assert_string_equal(err.text, expected);
+    assert_int_equal(access(at, F_OK), -1);
+}
+
+TEST(the_own_user_changes_things_and_that_is_logged)
+{
+    char expected[100];
+    check_may_reload(connect_client());
+    snprintf(expected, sizeof expected, "<6>command 'reload' of user %u, process %d\n",
+             (unsigned)geteuid(), (int)getpid());
+    assert_string_equal(log_text, expected);
+}
+
+TEST(what_only_tells_is_not_logged)
+{
+    int fd = connect_client();
+    send_text(fd, REQUEST);
+    check_answer(fd, WELL);
+    close(fd);
+    assert_string_equal(log_text, "");
+}
+
+TEST(a_member_of_the_group_changes_things)
+{
+    need_root();
+    restart(GROUP);
+    check_may_reload(connect_as(STRANGER, GROUP, STRANGERS));
+    check_may_reload(connect_as(STRANGER, STRANGERS, GROUP)); // a supplementary group
+    check_may_only_look(connect_as(STRANGER, STRANGERS, STRANGERS));
+}
+
+TEST(without_a_group_the_own_one_counts)
+{
+    need_root();
+    check_may_reload(connect_as(STRANGER, getegid(), STRANGERS));
+    check_may_reload(connect_as(STRANGER, STRANGERS, getegid()));
+    check_may_only_look(connect_as(STRANGER, GROUP, GROUP));
+}
+
+TEST(others_are_refused_and_that_is_logged)
+{
+    char expected[100];
+    need_root();
+    check_may_only_look(connect_as(STRANGER, STRANGERS, STRANGERS));
+    snprintf(expected, sizeof expected,
+             "<4>refused the command 'reload' of user 54321, process %d\n", (int)getpid());
+    assert_string_equal(log_text, expected);
+    check_may_only_look(connect_as(STRANGER, STRANGERS, STRANGERS));
+    assert_string_equal(log_text, expected); // who asks again and again fills no log
+}
+
+TEST(a_command_that_nobody_knows_changes_something)
+{
+    need_root();
+    int fd = connect_as(STRANGER, STRANGERS, STRANGERS);
+    send_text(fd, "{\"version\":1,\"command\":\"dance\"}\n");
+    check_answer(fd, REFUSED);
+    close(fd);
+}
+
+TEST(what_is_logged_has_no_control_characters_and_an_end)
+{
+    char expected[100];
+    int fd = connect_client();
+    send_text(fd, "{\"version\":1,\"command\":\"\\u001b[2J\\n\\u009b%n abcdefghijklmnopqrstuvwxyz\"}\n");
+    check_answer(fd, ERROR("unknown command"));
+    snprintf(expected, sizeof expected,
+             "<6>command '?[2J??%%n abcdefghijklmnopqrstuv' of user %u, process %d\n",
+             (unsigned)geteuid(), (int)getpid());
+    assert_string_equal(log_text, expected);
+    close(fd);
 }
 
 TEST(a_second_server_is_refused)
 {
     char expected[300];
-    assert_null(server_start(base, path, handle, &base, &err));
+    assert_null(start(path, SERVER_OWN_GROUP));
     snprintf(expected, sizeof expected,
              "another ibtrapd already serves the control socket %s; give this one its own (item "
              "'socket' of section 'control'), and a state directory of its own",
@@ -247,14 +428,14 @@ TEST(a_second_server_is_refused)
 TEST(a_socket_that_nobody_serves_is_replaced)
 {
     const char *stale = support_path("stale");
-    struct server *other = server_start(base, stale, handle, &base, &err);
+    struct server *other = start(stale, SERVER_OWN_GROUP);
     assert_non_null(other);
     char kept[300];
     snprintf(kept, sizeof kept, "%s.kept", stale);
     assert_int_equal(rename(stale, kept), 0);
     server_stop(other);
     assert_int_equal(rename(kept, stale), 0); // as if it had been killed
-    other = server_start(base, stale, handle, &base, &err);
+    other = start(stale, SERVER_OWN_GROUP);
     assert_non_null(other);
     server_stop(other);
     assert_int_equal(access(stale, F_OK), -1); // and removed at the end
@@ -287,7 +468,7 @@ TEST(what_is_no_socket_is_left_alone)
 {
     const char *file = support_file("precious", "words", 0600);
     char expected[300], words[8] = "";
-    assert_null(server_start(base, file, handle, &base, &err));
+    assert_null(start(file, SERVER_OWN_GROUP));
     snprintf(expected, sizeof expected,
              "cannot listen on the control socket %s: Address already in use", file);
     assert_string_equal(err.text, expected);
@@ -319,6 +500,15 @@ int main(void)
         SERVER_TEST(there_is_room_for_so_many_clients),
         SERVER_TEST(a_client_may_go_at_any_time),
         SERVER_TEST(the_socket_is_for_its_group_only),
+        SERVER_TEST(the_group_is_as_wanted),
+        SERVER_TEST(a_group_that_one_is_not_in_cannot_be_given),
+        SERVER_TEST(the_own_user_changes_things_and_that_is_logged),
+        SERVER_TEST(what_only_tells_is_not_logged),
+        SERVER_TEST(a_member_of_the_group_changes_things),
+        SERVER_TEST(without_a_group_the_own_one_counts),
+        SERVER_TEST(others_are_refused_and_that_is_logged),
+        SERVER_TEST(a_command_that_nobody_knows_changes_something),
+        SERVER_TEST(what_is_logged_has_no_control_characters_and_an_end),
         SERVER_TEST(a_second_server_is_refused),
         SERVER_TEST(a_socket_that_nobody_serves_is_replaced),
         SERVER_TEST(who_reads_nothing_is_dropped),

@@ -4,6 +4,7 @@
 #include "ctl/client.h"
 #include "ctl/server.h"
 #include "ctl/topology_commands.h"
+#include "daemon/control.h"
 #include "daemon/topology_answers.h"
 #include "model/fabric_record.h"
 
@@ -87,7 +88,13 @@ static int begin(void **state)
     atomic_store(&stop, false);
     socket_path = support_path("control");
     base = event_base_new();
-    server = server_start(base, socket_path, handle, NULL, &err);
+    const struct server_options at = {.base = base,
+                                      .path = socket_path,
+                                      .group = SERVER_OWN_GROUP,
+                                      .handler = handle,
+                                      .reads_only = control_reads_only,
+                                      .log = log_};
+    server = server_start(&at, &err);
     assert_non_null(server);
     assert_int_equal(pthread_create(&thread, NULL, serve, NULL), 0);
     return 0;
