@@ -33,9 +33,13 @@ static struct error err;
 static unsigned requests;
 static struct fabric *after_first; // what the fabric becomes once a request was answered
 
+// Over what the server's thread and the test share.
+static pthread_mutex_t shared = PTHREAD_MUTEX_INITIALIZER;
+
 static json_t *handle(void *ctx, const char *command, const json_t *request)
 {
     (void)ctx;
+    pthread_mutex_lock(&shared);
     json_t *answer = topology_answers_get(&answers, current, command, request);
     requests++;
     if (after_first) {
@@ -43,7 +47,15 @@ static json_t *handle(void *ctx, const char *command, const json_t *request)
         current = after_first;
         after_first = NULL;
     }
+    pthread_mutex_unlock(&shared);
     return answer;
+}
+
+// All answers that the test has are given.
+static void settle(void)
+{
+    pthread_mutex_lock(&shared);
+    pthread_mutex_unlock(&shared);
 }
 
 static void *serve(void *arg)
@@ -384,6 +396,7 @@ TEST(a_large_fabric_comes_in_pages)
     current = large_fabric(5000);
     json_t *all = run_json(SHOW, 0, 0);
     assert_int_equal(count_nodes(all), 5000);
+    settle();
     assert_true(requests > 2);
     json_decref(all);
     char *text = run(SHOW, 0, 0, false);
@@ -392,6 +405,7 @@ TEST(a_large_fabric_comes_in_pages)
         links++;
     assert_int_equal(links, 5000);
     free(text);
+    settle();
     for (size_t i = 0; i < TOPOLOGY_HELD_MAX; i++)
         assert_null(answers.held[i].fabric);
 }
@@ -404,6 +418,7 @@ TEST(all_pages_are_of_one_snapshot)
     json_t *all = run_json(SHOW, 0, 0);
     assert_int_equal(count_nodes(all), 5000);
     json_decref(all);
+    settle();
     save(current);
     now_.utc++;
     struct fabric *large = large_fabric(5000);
@@ -520,6 +535,7 @@ TEST(many_changes_come_in_pages)
     now_.utc++;
     after_first = large_fabric(2000);
     json_t *diff = run_json(DIFF, 1, 0);
+    settle();
     assert_true(requests > 2);
     assert_true(json_integer_value(json_object_get(diff, "change_count")) >= 1990);
     assert_int_equal(json_array_size(json_object_get(diff, "changes")),
