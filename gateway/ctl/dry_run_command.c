@@ -2,6 +2,7 @@
 
 #include "base/text.h"
 #include "ctl/client.h"
+#include "ctl/show.h"
 #include "ctl/server.h"
 
 #include <errno.h>
@@ -98,12 +99,7 @@ bool dry_run_command(FILE *out, const char *socket, const char *path, int64_t ev
     json_t *answer = client_request(socket, "dry-run", items, err);
     if (!answer)
         return false;
-    bool ok = true;
-    if (json)
-        ok = json_dumpf(answer, out, JSON_INDENT(2)) == 0 && fputc('\n', out) != EOF;
-    else if (!show(out, answer))
-        ok = error_set(err, "the answer has another shape than expected: are ibtrapctl and ibtrapd "
-                            "of one version?");
+    bool ok = show_answer(out, answer, json, show, err);
     json_decref(answer);
-    return ok && (fflush(out) == 0 || error_set(err, "cannot write"));
+    return ok;
 }

@@ -24,13 +24,6 @@ static bool finish(FILE *out, struct error *err)
     return fflush(out) == 0 || error_set(err, "cannot write");
 }
 
-static bool refuse_shape(struct error *err)
-{
-    return error_set(err,
-                     "the answer has another shape than expected: are ibtrapctl and ibtrapd of one "
-                     "version?");
-}
-
 // Lists.
 
 static void set_word(json_t *items, const char *key, const char *word)
@@ -74,7 +67,7 @@ static json_t *collect(const char *socket, const struct event_choice *choice, in
     do {
         json_t *page = client_request(socket, "events", json_copy(items), err);
         const json_t *events = json_object_get(page, "events");
-        ok = page && (json_is_array(events) || refuse_shape(err));
+        ok = page && (json_is_array(events) || show_refuse_shape(err));
         if (ok && first)
             *last = member_count(page, "last");
         if (ok)
@@ -192,7 +185,7 @@ static bool write_answer(FILE *out, const json_t *answer, bool json, struct erro
         json_dumpf(answer, out, JSON_INDENT(2));
         fputc('\n', out);
     } else if (!show_explanation(out, answer)) {
-        return refuse_shape(err);
+        return show_refuse_shape(err);
     }
     return finish(out, err);
 }

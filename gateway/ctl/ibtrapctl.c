@@ -41,12 +41,6 @@ static enum outcome done(bool ok)
     return ok ? OK : REFUSED;
 }
 
-static bool print_json(const json_t *value, struct error *err)
-{
-    bool ok = json_dumpf(value, stdout, JSON_INDENT(2)) == 0 && putchar('\n') != EOF;
-    return (ok && fflush(stdout) == 0) || error_set(err, "cannot write");
-}
-
 static bool read_number(const char *text, long long *out)
 {
     char *end;
@@ -68,11 +62,7 @@ static enum outcome run_status(const struct arguments *a, struct error *err)
     json_t *status = client_request(a->socket, "status", NULL, err);
     if (!status)
         return REFUSED;
-    bool ok = a->json
-                  ? print_json(status, err)
-                  : show_status(stdout, status) ||
-                        error_set(err, "the answer has another shape than expected: are ibtrapctl "
-                                       "and ibtrapd of one version?");
+    bool ok = show_answer(stdout, status, a->json, show_status, err);
     json_decref(status);
     return done(ok);
 }
@@ -84,7 +74,7 @@ static enum outcome run_catalogue(const struct arguments *a, struct error *err)
         return OK;
     }
     json_t *catalogue = show_catalogue_json();
-    bool ok = print_json(catalogue, err);
+    bool ok = show_json(stdout, catalogue, err);
     json_decref(catalogue);
     return done(ok);
 }

@@ -2,6 +2,7 @@
 
 #include "base/clock.h"
 #include "ctl/client.h"
+#include "ctl/show.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -102,14 +103,7 @@ bool maintenance_commands_list(FILE *out, const char *socket, bool json, struct 
     json_t *answer = client_request(socket, "maintenance-list", NULL, err);
     if (!answer)
         return false;
-    bool ok = true;
-    if (json)
-        ok = json_dumpf(answer, out, JSON_INDENT(2)) == 0 && fputc('\n', out) != EOF;
-    else if (!show(out, answer))
-        ok = error_set(err, "the answer has another shape than expected: are ibtrapctl and ibtrapd "
-                            "of one version?");
-    if (ok && fflush(out) != 0)
-        ok = error_set(err, "cannot write");
+    bool ok = show_answer(out, answer, json, show, err);
     json_decref(answer);
     return ok;
 }

@@ -1,6 +1,7 @@
 #include "ctl/pages.h"
 
 #include "ctl/client.h"
+#include "ctl/show.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -41,9 +42,7 @@ static bool write_page(const struct pages *p, const json_t *page, bool first, st
         ok = p->show(p->out, page, first);
     else if (ok)
         write_json(p, page, first);
-    return ok ||
-           error_set(err, "the answer has another shape than expected: are ibtrapctl and ibtrapd "
-                          "of one version?");
+    return ok || show_refuse_shape(err);
 }
 
 bool pages_write(const struct pages *pages, const char *socket, const char *command, json_t *items,

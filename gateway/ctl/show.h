@@ -2,9 +2,19 @@
 #ifndef IBTRAPD_CTL_SHOW_H
 #define IBTRAPD_CTL_SHOW_H
 
+#include "base/error.h"
+
 #include <jansson.h>
 #include <stdbool.h>
 #include <stdio.h>
+
+// An answer as JSON or as `show` has it, written to the end; false with a sentence.
+bool show_answer(FILE *out, const json_t *answer, bool json,
+                 bool (*show)(FILE *out, const json_t *answer), struct error *err);
+bool show_json(FILE *out, const json_t *value, struct error *err);
+
+// The sentence for an answer of another shape than expected; false.
+bool show_refuse_shape(struct error *err);
 
 // The daemon's status. False when the answer has not the shape this ibtrapctl knows.
 bool show_status(FILE *out, const json_t *status);

@@ -25,7 +25,6 @@
 #include <string.h>
 #include <unistd.h>
 
-static const int64_t FLUSH_US = 2 * CLOCK_US_PER_S;
 static const char SUBSCRIPTIONS_KEY[] = "subscriptions", SM_KEY[] = "sm-reachable"; // of alarms
 
 // Between the parts.
@@ -563,7 +562,7 @@ static bool start(struct gateway *g, struct error *err)
 
 static void stop_deliveries(struct gateway *g)
 {
-    int64_t stop_by = clock_monotonic(&clock_system) + FLUSH_US;
+    int64_t stop_by = clock_monotonic(&clock_system) + GATEWAY_FLUSH_US;
     for (size_t i = 0; i < g->delivery_count; i++)
         delivery_ask_to_stop(g->deliveries[i], stop_by);
     if (g->journal)

@@ -8,6 +8,9 @@
 #include "ib/umad.h"
 #include "ib/verbs_watch.h"
 
+// How long a receiver that ends may still deliver.
+#define GATEWAY_FLUSH_US (2 * CLOCK_US_PER_S)
+
 struct gateway {
     struct conf *conf; // the pipeline's thread reads it, too: only exchanged there
     const struct daemon_options *options;

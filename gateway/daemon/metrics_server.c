@@ -221,11 +221,3 @@ void metrics_server_stop(struct metrics_server *server)
         drop(server, server->clients[0]);
     free(server);
 }
-
-uint16_t metrics_server_port(const struct metrics_server *server)
-{
-    union address a = {0};
-    socklen_t size = sizeof a;
-    getsockname(evconnlistener_get_fd(server->listener), &a.any, &size);
-    return ntohs(a.any.sa_family == AF_INET ? a.v4.sin_port : a.v6.sin6_port);
-}

@@ -29,6 +29,4 @@ struct metrics_server *metrics_server_start(struct event_base *base, const char 
                                             struct log *log, struct error *err);
 void metrics_server_stop(struct metrics_server *server); // NULL is allowed
 
-uint16_t metrics_server_port(const struct metrics_server *server);
-
 #endif

@@ -6,8 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const int64_t FLUSH_US = 2 * CLOCK_US_PER_S;
-
 // All that is made before anything changes.
 struct plan {
     struct conf *conf;
@@ -165,7 +163,7 @@ static void exchange(void *ctx, const struct pipeline_inside *inside)
 // Ends those that are gone or changed.
 static void end_deliveries(struct gateway *g)
 {
-    int64_t stop_by = clock_monotonic(&clock_system) + FLUSH_US;
+    int64_t stop_by = clock_monotonic(&clock_system) + GATEWAY_FLUSH_US;
     size_t kept = 0, ended = 0;
     struct {
         struct delivery *delivery;

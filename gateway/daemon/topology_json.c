@@ -1,23 +1,10 @@
 #include "daemon/topology_json.h"
 
+#include "daemon/answer.h"
 #include "ib/mad.h"
 #include "topology/changes.h"
 
 enum { TYPE_COUNT = 4 }; // switches, channel adapters, routers, others
-
-static json_t *guid_json(uint64_t guid)
-{
-    char text[ADDRESS_GUID_TEXT_SIZE];
-    address_format_guid(guid, text);
-    return json_string(text);
-}
-
-static json_t *time_json(int64_t utc_us)
-{
-    char text[CLOCK_TEXT_SIZE];
-    clock_format_utc(utc_us, text);
-    return json_string(text);
-}
 
 static const char *type_word(uint8_t type)
 {
@@ -48,9 +35,9 @@ static json_t *peer_json(const struct fabric *fabric, uint32_t port, const struc
     uint32_t node = fabric->ports[port].peer_node;
     const struct fabric_node *n = &fabric->nodes[node];
     const struct fabric_port *p = &fabric->ports[peer];
-    return json_pack("{s:o, s:i, s:s, s:s, s:i, s:o}", "guid", guid_json(n->guid), "port",
+    return json_pack("{s:o, s:i, s:s, s:s, s:i, s:o}", "guid", answer_guid(n->guid), "port",
                      (int)p->number, "type", type_word(n->type), "name", name_of(n, names), "lid",
-                     (int)lid_of(fabric, node, p), "port_guid", guid_json(p->guid));
+                     (int)lid_of(fabric, node, p), "port_guid", answer_guid(p->guid));
 }
 
 static json_t *widths_json(uint8_t bits)
@@ -77,7 +64,7 @@ static json_t *port_json(const struct fabric *fabric, uint32_t index, const stru
 {
     const struct fabric_port *p = &fabric->ports[index];
     json_t *port = json_pack("{s:i, s:o, s:i, s:i, s:s, s:b, s:o}", "port", (int)p->number, "guid",
-                             guid_json(p->guid), "lid", (int)p->lid, "lmc", (int)p->lmc, "state",
+                             answer_guid(p->guid), "lid", (int)p->lid, "lmc", (int)p->lmc, "state",
                              mad_port_state_words(p->state), "silent", (int)p->silent, "peer",
                              peer_json(fabric, index, names));
     if (!p->known || p->state == FABRIC_DOWN)
@@ -100,7 +87,7 @@ static json_t *node_json(const struct fabric *fabric, uint32_t index, const stru
     for (uint32_t i = n->first_port; i < n->first_port + n->ports; i++)
         json_array_append_new(ports, port_json(fabric, i, names));
     return json_pack("{s:o, s:o, s:s, s:s, s:s, s:i, s:i, s:i, s:I, s:b, s:o}", "guid",
-                     guid_json(n->guid), "system_guid", guid_json(n->system_guid), "type",
+                     answer_guid(n->guid), "system_guid", answer_guid(n->system_guid), "type",
                      type_word(n->type), "name", name_of(n, names), "description", n->description,
                      "port_count", (int)n->port_count, "vendor", (int)n->vendor, "device",
                      (int)n->device, "revision", (json_int_t)n->revision, "silent", (int)n->silent,
@@ -112,8 +99,8 @@ static json_t *sm_json(const struct fabric *fabric, const struct fabric_sm *sm,
 {
     static const char *const STATES[] = {"not active", "discovering", "standby", "master"};
     const struct fabric_node *n = &fabric->nodes[sm->node];
-    return json_pack("{s:o, s:o, s:i, s:s, s:i, s:i, s:s}", "guid", guid_json(sm->guid), "node",
-                     guid_json(n->guid), "port", (int)sm->port, "name", name_of(n, names), "lid",
+    return json_pack("{s:o, s:o, s:i, s:s, s:i, s:i, s:s}", "guid", answer_guid(sm->guid), "node",
+                     answer_guid(n->guid), "port", (int)sm->port, "name", name_of(n, names), "lid",
                      (int)sm->lid, "priority", (int)sm->priority, "state",
                      sm->state < 4 ? STATES[sm->state] : "unknown");
 }
@@ -122,8 +109,8 @@ static json_t *controller_json(const struct fabric *fabric, const struct fabric_
                                const struct names *names)
 {
     const struct fabric_node *n = &fabric->nodes[c->node];
-    return json_pack("{s:o, s:o, s:s, s:i, s:s}", "guid", guid_json(c->guid), "node",
-                     guid_json(n->guid), "node_name", name_of(n, names), "slot", (int)c->slot,
+    return json_pack("{s:o, s:o, s:s, s:i, s:s}", "guid", answer_guid(c->guid), "node",
+                     answer_guid(n->guid), "node_name", name_of(n, names), "slot", (int)c->slot,
                      "name", c->name);
 }
 
@@ -131,8 +118,8 @@ static json_t *head_json(const struct fabric *fabric, int64_t number)
 {
     return json_pack(
         "{s:i, s:I, s:o, s:I, s:b, s:o, s:I, s:I}", "version", 1, "snapshot", (json_int_t)number,
-        "time", time_json(fabric->time_us), "time_us", (json_int_t)fabric->time_us, "complete",
-        (int)fabric->complete, "subnet_prefix", guid_json(fabric->subnet_prefix), "node_count",
+        "time", answer_time(fabric->time_us), "time_us", (json_int_t)fabric->time_us, "complete",
+        (int)fabric->complete, "subnet_prefix", answer_guid(fabric->subnet_prefix), "node_count",
         (json_int_t)fabric->node_count, "link_count", (json_int_t)fabric_count_links(fabric));
 }
 
@@ -192,7 +179,7 @@ json_t *topology_list_json(struct journal *journal)
     for (size_t i = 0; i < n; i++)
         json_array_append_new(
             list, json_pack("{s:I, s:o, s:I, s:I}", "snapshot", (json_int_t)kept[i].number, "time",
-                            time_json(kept[i].time_us), "nodes", (json_int_t)kept[i].nodes, "links",
+                            answer_time(kept[i].time_us), "nodes", (json_int_t)kept[i].nodes, "links",
                             (json_int_t)kept[i].links));
     return json_pack("{s:i, s:o}", "version", 1, "snapshots", list);
 }
@@ -201,8 +188,8 @@ json_t *topology_list_json(struct journal *journal)
 
 static json_t *endpoint_json(const struct endpoint *who)
 {
-    return json_pack("{s:o, s:o, s:s, s:i, s:i, s:s}", "guid", guid_json(who->guid), "node",
-                     guid_json(who->node_guid), "type", type_word(who->type), "port",
+    return json_pack("{s:o, s:o, s:s, s:i, s:i, s:s}", "guid", answer_guid(who->guid), "node",
+                     answer_guid(who->node_guid), "type", type_word(who->type), "port",
                      (int)who->port, "lid", (int)who->lid, "name", who->name);
 }
 
@@ -216,7 +203,7 @@ static json_t *change_json(const struct change *change, const struct maker *make
         "{s:s, s:s, s:s, s:s, s:o, s:o, s:o, s:o, s:I, s:s, s:o}", "event", type->name, "title",
         type->title, "severity", severity_word(event->severity), "text", event->text, "subject",
         endpoint_json(&change->subject), "peer", endpoint_json(&change->peer), "switch",
-        guid_json(change->switch_guid), "sm", guid_json(change->sm_guid), "affected",
+        answer_guid(change->switch_guid), "sm", answer_guid(change->sm_guid), "affected",
         (json_int_t)change->affected, "reason", change->reason, "cause",
         change->cause == FABRIC_NONE ? json_null() : json_integer(change->cause));
     event_release(event);
@@ -226,7 +213,7 @@ static json_t *change_json(const struct change *change, const struct maker *make
 static json_t *side_json(const struct topology_side *side)
 {
     return json_pack("{s:I, s:o, s:I, s:b}", "snapshot", (json_int_t)side->number, "time",
-                     time_json(side->fabric->time_us), "time_us", (json_int_t)side->fabric->time_us,
+                     answer_time(side->fabric->time_us), "time_us", (json_int_t)side->fabric->time_us,
                      "complete", (int)side->fabric->complete);
 }
 

@@ -1,0 +1,23 @@
+#include "ctl/show.h"
+
+bool show_refuse_shape(struct error *err)
+{
+    return error_set(err, "the answer has another shape than expected: are ibtrapctl and ibtrapd of one "
+                          "version?");
+}
+
+bool show_json(FILE *out, const json_t *value, struct error *err)
+{
+    bool ok = json_dumpf(value, out, JSON_INDENT(2)) == 0 && fputc('\n', out) != EOF;
+    return (ok && fflush(out) == 0) || error_set(err, "cannot write");
+}
+
+bool show_answer(FILE *out, const json_t *answer, bool json,
+                 bool (*show)(FILE *out, const json_t *answer), struct error *err)
+{
+    if (json)
+        return show_json(out, answer, err);
+    if (!show(out, answer))
+        return show_refuse_shape(err);
+    return fflush(out) == 0 || error_set(err, "cannot write");
+}
