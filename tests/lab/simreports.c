@@ -16,6 +16,7 @@
  * through a socket (simbeside.h). */
 
 #include "simbeside.h"
+#include "simnext.h"
 #include "simtables.h"
 
 #include <dlfcn.h>
@@ -44,8 +45,6 @@ struct connect_message {
 
 _Static_assert(sizeof(struct connect_message) == 80, "a control message has 16 + 64 octets");
 
-typedef ssize_t read_function(int fd, void *buffer, size_t size);
-typedef ssize_t write_function(int fd, const void *buffer, size_t size);
 typedef int poll_function(struct pollfd *fds, nfds_t count, int timeout);
 
 /* A table that did not fit the reader's buffer; one thread reads. */
@@ -69,24 +68,6 @@ __attribute__((constructor)) static void begin(void)
 		perror("the socket for Reports");
 		_exit(1);
 	}
-}
-
-static read_function *next_read(void)
-{
-	read_function *function;
-	void *symbol = dlsym(RTLD_NEXT, "read");
-
-	memcpy(&function, &symbol, sizeof(function));
-	return function;
-}
-
-static write_function *next_write(void)
-{
-	write_function *function;
-	void *symbol = dlsym(RTLD_NEXT, "write");
-
-	memcpy(&function, &symbol, sizeof(function));
-	return function;
 }
 
 static poll_function *next_poll(void)

@@ -13,6 +13,7 @@
  * (simbeside.h); to OpenSM that looks like a read that failed. */
 
 #include "simbeside.h"
+#include "simnext.h"
 #include "simtables.h"
 
 #include <dlfcn.h>
@@ -24,27 +25,6 @@
 #include <unistd.h>
 
 enum { METHOD = 3, TRAP = 0x05, REPORT = 0x06 };
-
-typedef ssize_t read_function(int fd, void *buffer, size_t size);
-typedef ssize_t write_function(int fd, const void *buffer, size_t size);
-
-static read_function *next_read(void)
-{
-	read_function *function;
-	void *symbol = dlsym(RTLD_NEXT, "read");
-
-	memcpy(&function, &symbol, sizeof(function));
-	return function;
-}
-
-static write_function *next_write(void)
-{
-	write_function *function;
-	void *symbol = dlsym(RTLD_NEXT, "write");
-
-	memcpy(&function, &symbol, sizeof(function));
-	return function;
-}
 
 static bool is_trap(const uint8_t *mad, size_t size)
 {
