@@ -62,11 +62,27 @@ void text_addf(struct text *t, const char *fmt, ...)
     t->buf[t->len] = '\0';
 }
 
+void text_add_number(struct text *t, uint64_t number)
+{
+    char digits[20];
+    size_t first = sizeof digits;
+    do {
+        digits[--first] = (char)('0' + number % 10);
+        number /= 10;
+    } while (number > 0);
+    text_add_n(t, digits + first, sizeof digits - first);
+}
+
 void text_add_hex(struct text *t, const uint8_t *octets, size_t n)
 {
     static const char DIGITS[] = "0123456789abcdef";
-    for (size_t i = 0; i < n; i++)
-        text_add_n(t, (char[]){DIGITS[octets[i] >> 4], DIGITS[octets[i] & 15]}, 2);
+    size_t room = t->cut ? 0 : (t->size - 1 - t->len) / 2;
+    t->cut |= n > room;
+    for (size_t i = 0; i < n && i < room; i++) {
+        t->buf[t->len++] = DIGITS[octets[i] >> 4];
+        t->buf[t->len++] = DIGITS[octets[i] & 15];
+    }
+    t->buf[t->len] = '\0';
 }
 
 // The length of the valid UTF-8 character at `s` (RFC 3629), or 0.

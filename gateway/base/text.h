@@ -19,7 +19,9 @@ void text_add(struct text *t, const char *s);
 void text_add_n(struct text *t, const char *s, size_t n);
 void text_addf(struct text *t, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
-// Lower-case hexadecimal, two digits an octet.
+void text_add_number(struct text *t, uint64_t number); // decimal
+
+// Lower-case hexadecimal, two digits an octet; never one of them.
 void text_add_hex(struct text *t, const uint8_t *octets, size_t n);
 
 // Makes any octets safe to show and to send on: invalid UTF-8 becomes U+FFFD, and control

@@ -1,15 +1,18 @@
 #include "model/address.h"
 
+#include "base/text.h"
 #include "base/wire.h"
 
 #include <arpa/inet.h>
-#include <inttypes.h>
-#include <stdio.h>
 #include <string.h>
 
 void address_format_guid(uint64_t guid, char out[ADDRESS_GUID_TEXT_SIZE])
 {
-    snprintf(out, ADDRESS_GUID_TEXT_SIZE, "0x%016" PRIx64, guid);
+    uint8_t octets[8];
+    struct text t = text_in(out, ADDRESS_GUID_TEXT_SIZE);
+    wire_put(octets, sizeof octets, guid);
+    text_add(&t, "0x");
+    text_add_hex(&t, octets, sizeof octets);
 }
 
 void address_format_gid(const uint8_t gid[ADDRESS_GID_SIZE], char out[ADDRESS_GID_TEXT_SIZE])

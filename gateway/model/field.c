@@ -306,7 +306,7 @@ void field_add_text(struct text *t, const struct event *event, enum field field)
         text_add(t, v.number ? "true" : "false");
         break;
     case SHOW_DECIMAL:
-        text_addf(t, "%" PRIu64, v.number);
+        text_add_number(t, v.number);
         break;
     case SHOW_HEX:
         text_addf(t, "0x%0*" PRIx64, (int)ROWS[field].digits, v.number);

@@ -5,7 +5,6 @@
 #include "mib_root.h"
 
 #include <assert.h>
-#include <inttypes.h>
 #include <string.h>
 #include <time.h>
 
@@ -327,7 +326,7 @@ static void put_octets(struct mib_varbind *out, const struct field_value *value,
 static void put_digits(struct mib_varbind *out, uint64_t number)
 {
     struct text t = text_in((char *)out->octets, MIB_VALUE_MAX);
-    text_addf(&t, "%" PRIu64, number);
+    text_add_number(&t, number);
     out->size = t.len;
 }
 
@@ -388,6 +387,8 @@ void mib_encode(const struct mib_notification *notification, const struct mib_ob
 
 void mib_add_oid(struct text *t, const uint32_t *ids, size_t count)
 {
-    for (size_t i = 0; i < count; i++)
-        text_addf(t, "%s%u", i ? "." : "", ids[i]);
+    for (size_t i = 0; i < count; i++) {
+        text_add_n(t, ".", i > 0);
+        text_add_number(t, ids[i]);
+    }
 }

@@ -3,8 +3,6 @@
 #include "model/catalogue.h"
 #include "model/words.h"
 
-#include <stdio.h>
-
 struct visit {
     const struct event *event;
     format_take *take;
@@ -31,7 +29,9 @@ static void take_part(const struct visit *v, const char *prefix, const char *par
                       const char *value, enum field_kind kind)
 {
     char name[32];
-    snprintf(name, sizeof name, "%s%s", prefix, part);
+    struct text t = text_in(name, sizeof name);
+    text_add(&t, prefix);
+    text_add(&t, part);
     v->take(v->ctx, name, value, kind);
 }
 
@@ -39,7 +39,8 @@ static void take_number(const struct visit *v, const char *prefix, const char *p
                         unsigned number)
 {
     char value[16];
-    snprintf(value, sizeof value, "%u", number);
+    struct text t = text_in(value, sizeof value);
+    text_add_number(&t, number);
     if (number != 0)
         take_part(v, prefix, part, value, FIELD_IS_NUMBER);
 }

@@ -16,11 +16,14 @@ static const char BYTE_ORDER_MARK[] = "\xEF\xBB\xBF";
 // RFC 5424 6.3.3: '"', '\' and ']' are escaped in a value.
 static void add_value(struct text *t, const char *value)
 {
-    for (const char *p = value; *p; p++) {
-        if (*p == '"' || *p == '\\' || *p == ']')
-            text_add_n(t, "\\", 1);
-        text_add_n(t, p, 1);
+    size_t plain;
+    while (value[plain = strcspn(value, "\"\\]")] != '\0') {
+        text_add_n(t, value, plain);
+        text_add_n(t, "\\", 1);
+        text_add_n(t, value + plain, 1);
+        value += plain + 1;
     }
+    text_add_n(t, value, plain);
 }
 
 // Adds ` name="value"` as a whole or not at all, and leaves room for a closing bracket.
@@ -28,7 +31,9 @@ static void add_param(struct text *t, const char *name, const char *value)
 {
     char buffer[FORMAT_VALUE_SIZE * 2 + 64];
     struct text param = text_in(buffer, sizeof buffer);
-    text_addf(&param, " %s=\"", name);
+    text_add(&param, " ");
+    text_add(&param, name);
+    text_add(&param, "=\"");
     add_value(&param, value);
     text_add(&param, "\"");
     if (!param.cut && t->len + param.len + 1 < t->size)
@@ -39,7 +44,7 @@ static void add_number(struct text *t, const char *name, uint64_t number)
 {
     char value[24];
     struct text v = text_in(value, sizeof value);
-    text_addf(&v, "%" PRIu64, number);
+    text_add_number(&v, number);
     add_param(t, name, value);
 }
 
@@ -149,13 +154,18 @@ static void add_alarm(struct text *t, const struct event *event)
 // RFC 5675 3.2: the varbinds of the notification that the event makes, numbered from 1; the name of
 // each in v, its value in a parameter whose letter tells its type.
 
+static void add_name(struct text *name, char letter, unsigned number)
+{
+    text_add_n(name, &letter, 1);
+    text_add_number(name, number);
+}
+
 static void add_oid(struct text *t, char letter, unsigned number, const uint32_t *ids, size_t n)
 {
     char value[FORMAT_VALUE_SIZE], name[16];
     struct text v = text_in(value, sizeof value), p = text_in(name, sizeof name);
-    for (size_t i = 0; i < n; i++)
-        text_addf(&v, i ? ".%" PRIu32 : "%" PRIu32, ids[i]);
-    text_addf(&p, "%c%u", letter, number);
+    mib_add_oid(&v, ids, n);
+    add_name(&p, letter, number);
     add_param(t, name, value);
 }
 
@@ -166,15 +176,15 @@ static void add_varbind(struct text *t, unsigned number, const struct mib_varbin
     add_oid(t, 'v', number, varbind->oid, varbind->oid_length);
     switch (varbind->syntax) {
     case MIB_INTEGER32:
-        text_addf(&p, "d%u", number);
+        add_name(&p, 'd', number);
         text_addf(&v, "%" PRId32, (int32_t)varbind->number);
         break;
     case MIB_UNSIGNED32:
-        text_addf(&p, "u%u", number);
-        text_addf(&v, "%" PRIu32, varbind->number);
+        add_name(&p, 'u', number);
+        text_add_number(&v, varbind->number);
         break;
     default:
-        text_addf(&p, "x%u", number);
+        add_name(&p, 'x', number);
         text_add_hex(&v, varbind->octets, varbind->size);
         break;
     }

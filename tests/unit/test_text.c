@@ -99,6 +99,29 @@ TEST(hexadecimal_is_lower_case)
     assert_string_equal(buf, "000fa5ff");
 }
 
+TEST(no_octet_is_cut_in_two)
+{
+    char buf[6];
+    struct text t = text_in(buf, sizeof buf);
+    text_add_hex(&t, (const uint8_t[]){0x12, 0x34, 0x56}, 3);
+    assert_string_equal(buf, "1234");
+    assert_true(t.cut);
+    text_add_hex(&t, (const uint8_t[]){0x78}, 0);
+    assert_true(t.cut);
+}
+
+TEST(numbers_are_decimal)
+{
+    char buf[64];
+    struct text t = text_in(buf, sizeof buf);
+    text_add_number(&t, 0);
+    text_add(&t, " ");
+    text_add_number(&t, 1090);
+    text_add(&t, " ");
+    text_add_number(&t, UINT64_MAX);
+    assert_string_equal(buf, "0 1090 18446744073709551615");
+}
+
 TEST(clean_text_stays)
 {
     CLEAN("", "");
@@ -167,6 +190,8 @@ int main(void)
         cmocka_unit_test(formatted_text_may_be_long),
         cmocka_unit_test(a_cut_of_formatted_text_never_splits_a_character),
         cmocka_unit_test(hexadecimal_is_lower_case),
+        cmocka_unit_test(no_octet_is_cut_in_two),
+        cmocka_unit_test(numbers_are_decimal),
         cmocka_unit_test(clean_text_stays),
         cmocka_unit_test(control_characters_become_question_marks),
         cmocka_unit_test(invalid_utf8_becomes_the_replacement_character),
