@@ -34,6 +34,7 @@ struct delivery {
     // The thread's own.
     bool is_open;
     unsigned failures; // in a row
+    bool has_problem;
     int64_t retry_at;
     double tokens;
     int64_t tokens_at;
@@ -121,6 +122,7 @@ static void fail(struct delivery *d, const struct error *err)
     close_receiver(d);
     d->failures++;
     d->retry_at = now_of(d) + backoff(d);
+    d->has_problem = true;
     set_problem(d, err->text);
 }
 
@@ -128,7 +130,9 @@ static void fail(struct delivery *d, const struct error *err)
 static void succeed(struct delivery *d)
 {
     d->failures = 0;
-    set_problem(d, "");
+    if (d->has_problem)
+        set_problem(d, "");
+    d->has_problem = false;
 }
 
 // Retiring.
@@ -173,12 +177,11 @@ static void finish_oldest_pending(struct delivery *d, size_t n)
 
 // Reading.
 
-static void read_more(struct delivery *d, int64_t timeout_us)
+// True when there may be more yet.
+static bool read_more(struct delivery *d, int64_t timeout_us)
 {
     struct journal_item items[READ_AHEAD];
-    size_t room = UNDER_WAY_MAX - d->count;
-    size_t n = journal_read(d->options.journal, d->read_through, items,
-                            room < READ_AHEAD ? room : READ_AHEAD, timeout_us);
+    size_t n = journal_read(d->options.journal, d->read_through, items, READ_AHEAD, timeout_us);
     for (size_t i = 0; i < n; i++) {
         int64_t gone = items[i].sequence - d->read_through - 1;
         if (gone > 0) {
@@ -192,6 +195,7 @@ static void read_more(struct delivery *d, int64_t timeout_us)
         *at(d, d->count++) = (struct entry){items[i].sequence, items[i].event,
                                             items[i].event ? WAITING : DONE, DELIVERY_GIVEN_UP};
     }
+    return n == READ_AHEAD;
 }
 
 // The journal found out, later than this receiver began, where it had left off.
@@ -352,12 +356,12 @@ static void step(struct delivery *d)
 {
     if (journal_cursor_was_set_back(d->options.journal, d->handle))
         go_back(d);
-    if (d->count < UNDER_WAY_MAX)
-        read_more(d, d->count == 0 ? IDLE_US : 0);
+    bool has_room = UNDER_WAY_MAX - d->count >= READ_AHEAD;
+    bool more = has_room && read_more(d, d->count == 0 ? IDLE_US : 0);
     note_oldest(d);
     int64_t pause = hand_over_all(d);
     if (d->pending > 0) {
-        bool stuck = d->handed == d->count || pause > 0;
+        bool stuck = pause > 0 || (d->handed == d->count && !more);
         collect_acknowledgements(d, stuck ? ACKNOWLEDGEMENT_WAIT_MS : 0);
     } else if (pause > 0) {
         clock_sleep(pause < IDLE_US ? pause : IDLE_US);

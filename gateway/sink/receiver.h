@@ -20,7 +20,8 @@ struct receiver {
 
     // Hands one event on, in the order of the calls. Never called with more than `window` events
     // pending. After RECEIVER_FAILED (`err` says why) the engine closes, and hands over again, after
-    // the next open, this event and all that were pending, in the same order.
+    // the next open, this event and all that were pending, in the same order. A pending event may stay
+    // in the receiver until `wait`, which the engine calls when it has no more to hand over.
     enum receiver_result (*send)(void *self, const struct event *event, struct error *err);
 
     // Waits up to `timeout_ms` (0: only looks) for acknowledgements. Returns of how many more events,

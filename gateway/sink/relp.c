@@ -155,10 +155,18 @@ static void receive(struct relp *r)
     }
 }
 
+// Writes what waits, and takes in all that has come.
+static void serve(struct relp *r)
+{
+    if (!r->broken)
+        r->broken = !stream_flush(r->stream, &r->problem);
+    receive(r);
+}
+
 // Until what was asked is answered. False: it is not, or there is a problem.
 static bool await(struct relp *r, int64_t until)
 {
-    for (receive(r); r->asked != 0 && !r->broken && now() < until; receive(r))
+    for (serve(r); r->asked != 0 && !r->broken && now() < until; receive(r))
         stream_pause(r->stream, (int)((until - now()) / CLOCK_US_PER_MS) + 1);
     return r->asked == 0 && !r->broken;
 }
@@ -194,7 +202,8 @@ static void close_session(struct relp *r)
     if (!r->stream)
         return;
     r->asked = r->next;
-    if (!r->broken && send_frame(r, "close", "", 0, &err) && r->pending == 0)
+    if (!r->broken && send_frame(r, "close", "", 0, &err) && stream_flush(r->stream, &err) &&
+        r->pending == 0)
         await(r, now() + CLOSE_US);
     stream_close(r->stream);
     r->stream = NULL;
@@ -252,7 +261,7 @@ int relp_wait(struct relp *relp, int timeout_ms, struct error *err)
 {
     int64_t until = now() + timeout_ms * CLOCK_US_PER_MS;
     for (;;) {
-        receive(relp);
+        serve(relp);
         int n = pass_confirmed(relp);
         int64_t left = until - now();
         if (n > 0 || relp->pending == 0)

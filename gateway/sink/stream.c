@@ -17,6 +17,9 @@
 // How long a connection must have stood before anything counts.
 static const int64_t SETTLE_US = 250 * CLOCK_US_PER_MS;
 
+// Of octets that wait for more of them, so that many events are one call of the kernel.
+enum { KEPT_MAX = 32768 };
+
 // A peer that acknowledges nothing for so long is gone.
 enum { USER_TIMEOUT_MS = 30000 };
 
@@ -26,6 +29,8 @@ struct stream {
     uint64_t written; // without TLS
     int64_t opened_at;
     char own_address[64];
+    char kept[KEPT_MAX];
+    size_t kept_size;
 };
 
 static int64_t now(void)
@@ -191,7 +196,7 @@ static long put(struct stream *s, const char *octets, size_t size, short *events
     return -1;
 }
 
-bool stream_write(struct stream *stream, const void *octets, size_t size, struct error *err)
+static bool put_all(struct stream *stream, const char *octets, size_t size, struct error *err)
 {
     int64_t deadline = now() + STREAM_PATIENCE_US;
     for (const char *p = octets; size > 0;) {
@@ -205,6 +210,29 @@ bool stream_write(struct stream *stream, const void *octets, size_t size, struct
             return error_set(err, "it takes no data");
     }
     return true;
+}
+
+bool stream_flush(struct stream *stream, struct error *err)
+{
+    size_t size = stream->kept_size;
+    stream->kept_size = 0;
+    return put_all(stream, stream->kept, size, err);
+}
+
+bool stream_write(struct stream *stream, const void *octets, size_t size, struct error *err)
+{
+    if (size > KEPT_MAX - stream->kept_size && !stream_flush(stream, err))
+        return false;
+    if (size > KEPT_MAX)
+        return put_all(stream, octets, size, err);
+    memcpy(stream->kept + stream->kept_size, octets, size);
+    stream->kept_size += size;
+    return true;
+}
+
+size_t stream_room(const struct stream *stream)
+{
+    return KEPT_MAX - stream->kept_size;
 }
 
 uint64_t stream_written(const struct stream *stream)

@@ -28,9 +28,12 @@ struct stream *stream_open(const char *host, uint16_t port, const struct tls_opt
 // Whether it still stands; forgets what the peer sent. False with a sentence when it has closed.
 bool stream_stands(struct stream *stream, struct error *err);
 
-// Hands over all octets. False with a sentence: the connection is of no use any more, and how much
-// the peer got of these octets is unknown.
+// Hands over all octets; some of the last may wait for stream_flush, or for more to go with them.
+// False with a sentence: the connection is of no use any more, and how much the peer got is
+// unknown.
 bool stream_write(struct stream *stream, const void *octets, size_t size, struct error *err);
+bool stream_flush(struct stream *stream, struct error *err);
+size_t stream_room(const struct stream *stream); // octets that may wait, too
 
 // Reads up to `size` octets: returns how many, 0 when there are none yet, -1 with a sentence when
 // the connection has ended.

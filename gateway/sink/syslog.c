@@ -36,6 +36,7 @@ struct syslog_sink {
     struct stream *stream;         // of SYSLOG_TCP and SYSLOG_TLS
     uint64_t marks[STREAM_WINDOW]; // octets written when each pending event was
     size_t first_mark, mark_count;
+    size_t unmarked;   // further events, which may not be written yet
     struct relp *relp; // of SYSLOG_RELP and SYSLOG_RELP_TLS
 };
 
@@ -121,7 +122,7 @@ static bool open_stream(void *self, struct error *err)
 {
     struct syslog_sink *s = self;
     bool tls = s->options.transport == SYSLOG_TLS;
-    s->first_mark = s->mark_count = 0;
+    s->first_mark = s->mark_count = s->unmarked = 0;
     s->stream = stream_open(s->options.host, s->options.port, tls ? &s->options.tls : NULL, err);
     if (!s->stream)
         return false;
@@ -130,18 +131,32 @@ static bool open_stream(void *self, struct error *err)
     return true;
 }
 
+// Writes what waits, and notes how far that goes.
+static bool flush(struct syslog_sink *s, struct error *err)
+{
+    if (s->unmarked == 0)
+        return true;
+    if (!stream_stands(s->stream, err) || !stream_flush(s->stream, err))
+        return false;
+    for (; s->unmarked > 0; s->unmarked--)
+        s->marks[(s->first_mark + s->mark_count++) % STREAM_WINDOW] = stream_written(s->stream);
+    return true;
+}
+
 static enum receiver_result send_stream(void *self, const struct event *event, struct error *err)
 {
     struct syslog_sink *s = self;
     char body[FORMAT_SIZE], frame[FORMAT_SIZE + 8];
     struct text t = message(s, event, body, sizeof body), f = text_in(frame, sizeof frame);
-    text_addf(&f, "%zu ", t.len);
+    text_add_number(&f, t.len);
+    text_add(&f, " ");
     text_add_n(&f, t.buf, t.len);
-    if (!stream_stands(s->stream, err) || !stream_write(s->stream, f.buf, f.len, err)) {
+    bool fits = f.len <= stream_room(s->stream) || flush(s, err);
+    if (!fits || !stream_write(s->stream, f.buf, f.len, err)) {
         error_prefix(err, "%s port %u", s->options.host, s->options.port);
         return RECEIVER_FAILED;
     }
-    s->marks[(s->first_mark + s->mark_count++) % STREAM_WINDOW] = stream_written(s->stream);
+    s->unmarked++;
     return RECEIVER_PENDING;
 }
 
@@ -162,7 +177,7 @@ static int wait_stream(void *self, int timeout_ms, struct error *err)
     int64_t deadline = clock_monotonic(&clock_system) + timeout_ms * CLOCK_US_PER_MS;
     for (;;) {
         uint64_t received;
-        if (!stream_received(s->stream, &received, err)) {
+        if (!flush(s, err) || !stream_received(s->stream, &received, err)) {
             error_prefix(err, "%s port %u", s->options.host, s->options.port);
             return -1;
         }

@@ -125,6 +125,10 @@ static int fake_wait(void *self, int timeout_ms, struct error *err)
     int n = -1;
     pthread_mutex_lock(&fake->lock);
     assert_true(fake->is_open);
+    if (timeout_ms > 0 && !fake->waited) {
+        fake->waited = true;
+        fake->taken_before_waiting = fake->count;
+    }
     if (fake->fail_wait > 0) {
         fake->fail_wait--;
         error_set(err, "no answer came");

@@ -40,6 +40,8 @@ struct fake_receiver {
     unsigned long pending[FAKE_RECEIVER_KEPT];
     bool answered[FAKE_RECEIVER_KEPT]; // of the pending ones
     size_t pending_count, pending_most;
+    bool waited;
+    size_t taken_before_waiting; // handed over before the first wait that was no mere look
 
     // Virtual time: only the test and those who sleep move it on.
     atomic_llong utc, monotonic;

@@ -795,6 +795,21 @@ TEST(the_fate_of_an_event_is_remembered)
     stop();
 }
 
+TEST(all_that_waits_is_handed_over_before_anything_is_waited_for)
+{
+    fake.window = 1024;
+    start();
+    stop();
+    put(1, 500);
+    fake.answers = FAKE_RECEIVER_NONE;
+    start();
+    fake_receiver_wait_taken(&fake, 500);
+    fake_receiver_answer(&fake, FAKE_RECEIVER_ALL);
+    fake_receiver_wait_had(&fake, 500);
+    stop();
+    assert_int_equal(fake.taken_before_waiting, 500);
+}
+
 #define DELIVERY_TEST(f) cmocka_unit_test_setup_teardown(f, begin, end)
 
 int main(void)
@@ -814,6 +829,7 @@ int main(void)
         DELIVERY_TEST(chance_takes_up_to_half_of_a_wait_away),
         DELIVERY_TEST(waits_grow_too_when_only_acknowledgements_fail),
         DELIVERY_TEST(a_window_is_used_and_never_exceeded),
+        DELIVERY_TEST(all_that_waits_is_handed_over_before_anything_is_waited_for),
         DELIVERY_TEST(acknowledgements_out_of_order_end_in_order),
         DELIVERY_TEST(events_retire_in_order),
         DELIVERY_TEST(after_a_failed_send_all_that_were_pending_come_again),
