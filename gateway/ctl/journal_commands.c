@@ -81,9 +81,9 @@ static bool export_row(void *ctx, const struct store_row *row)
     struct text t = text_in(buffer, sizeof buffer);
     format_line(&t, FORMAT_JSON, &(struct format_origin){.hostname = "-", .process_id = "-"}, event);
     event_release(event);
-    e->failed = fprintf(e->out, "%s\n", buffer) < 0;
+    e->failed = t.len == 0 || fprintf(e->out, "%s\n", buffer) < 0;
     if (e->failed)
-        error_set(e->err, "cannot write");
+        error_set(e->err, t.len == 0 ? "out of memory" : "cannot write");
     return !e->failed;
 }
 

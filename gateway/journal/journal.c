@@ -675,16 +675,23 @@ struct reading {
     struct journal *journal;
     struct journal_item *items;
     size_t count;
+    bool short_of_memory; // for the next row, which may be read later
 };
 
 static bool take_row(void *ctx, const struct store_row *row)
 {
     struct reading *r = ctx;
     struct error err;
-    struct event *event = event_record_read(row->record, row->record_size, &err);
+    struct event *event = event_make(NULL);
+    r->short_of_memory = !event;
     if (!event)
+        return false;
+    if (!event_record_fill(event, row->record, row->record_size, &err)) {
         log_write(r->journal->options.log, LOG_LEVEL_ERROR, "event %s of the journal cannot be read: %s",
                   row->id, err.text);
+        event_release(event);
+        event = NULL;
+    }
     r->items[r->count++] = (struct journal_item){row->sequence, event};
     return true;
 }
@@ -722,7 +729,7 @@ static enum store_result read_from_disk(struct journal *j, read_function *read, 
         result = read(j->reader, from, n, take_row, &reading, &err);
     end_reading(j, result);
     *count = reading.count;
-    return result;
+    return reading.short_of_memory && reading.count == 0 ? STORE_FAILED : result;
 }
 
 // With the lock held.

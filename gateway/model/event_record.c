@@ -414,25 +414,30 @@ static void restore_notice(struct event *event)
     }
 }
 
-struct event *event_record_read(const uint8_t *record, size_t size, struct error *err)
+bool event_record_fill(struct event *event, const uint8_t *record, size_t size, struct error *err)
 {
-    if (size < 1 || record[0] != VERSION) {
-        error_set(err, "the record is of an unknown version");
-        return NULL;
-    }
-    struct event *event = event_make(NULL);
-    if (!event) {
-        error_set(err, "out of memory");
-        return NULL;
-    }
-    if (!read_fields(event, record + 1, size - 1, err)) {
-        event_release(event);
-        return NULL;
-    }
+    if (size < 1 || record[0] != VERSION)
+        return error_set(err, "the record is of an unknown version");
+    if (!read_fields(event, record + 1, size - 1, err))
+        return false;
+    assert(event->type);
     if (event->category == 0) { // of a version before there was policy
         event->severity = event->type->severity;
         event->category = event->type->category;
     }
     restore_notice(event);
-    return event;
+    return true;
+}
+
+struct event *event_record_read(const uint8_t *record, size_t size, struct error *err)
+{
+    struct event *event = event_make(NULL);
+    if (!event) {
+        error_set(err, "out of memory");
+        return NULL;
+    }
+    if (event_record_fill(event, record, size, err))
+        return event;
+    event_release(event);
+    return NULL;
 }

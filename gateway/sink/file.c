@@ -130,12 +130,15 @@ static bool follow_rename(struct file_sink *f, struct error *err)
     return true;
 }
 
-static size_t make_line(char buffer[FORMAT_SIZE + 1], const struct event *event)
+// False: out of memory.
+static bool make_line(char buffer[FORMAT_SIZE + 1], size_t *size, const struct event *event,
+                      struct error *err)
 {
     struct text t = text_in(buffer, FORMAT_SIZE);
     format_line(&t, FORMAT_JSON, NULL, event);
     buffer[t.len] = '\n';
-    return t.len + 1;
+    *size = t.len + 1;
+    return t.len > 0 || error_set(err, "out of memory");
 }
 
 // A failure after lines that can still be synced must not make them come again: it waits for them.
@@ -152,9 +155,11 @@ static enum receiver_result send_file(void *self, const struct event *event, str
 {
     struct file_sink *f = self;
     char buffer[FORMAT_SIZE + 1];
+    size_t size;
     if (f->failed)
         return RECEIVER_PENDING;
-    if (!follow_rename(f, err) || !append(f, buffer, make_line(buffer, event), err))
+    if (!make_line(buffer, &size, event, err) || !follow_rename(f, err) ||
+        !append(f, buffer, size, err))
         return put_off(f, err);
     if (f->fsync == FILE_FSYNC_NONE)
         return RECEIVER_DONE;
@@ -202,7 +207,9 @@ static enum receiver_result send_output(void *self, const struct event *event, s
 {
     (void)self;
     char buffer[FORMAT_SIZE + 1];
-    return output_write(buffer, make_line(buffer, event), err) ? RECEIVER_DONE : RECEIVER_FAILED;
+    size_t size;
+    return make_line(buffer, &size, event, err) && output_write(buffer, size, err) ? RECEIVER_DONE
+                                                                                   : RECEIVER_FAILED;
 }
 
 static void close_output(void *self)

@@ -10,38 +10,64 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void set(json_t *object, const char *key, const char *value)
+// An object being made, and whether memory sufficed for all that was put into its line.
+struct node {
+    json_t *object;
+    bool *whole;
+};
+
+static void put(struct node to, const char *key, json_t *value)
 {
-    json_object_set_new(object, key, json_string(value));
+    *to.whole &= json_object_set_new(to.object, key, value) == 0;
 }
 
-static void set_number(json_t *object, const char *key, json_int_t value)
+// Whatever it holds.
+static json_t *make_string(const char *value)
 {
-    json_object_set_new(object, key, json_integer(value));
+    char clean[FORMAT_SIZE];
+    json_t *string = json_string(value);
+    if (string)
+        return string;
+    text_clean(value, strlen(value), clean, sizeof clean);
+    return json_string(clean);
 }
 
-static json_t *set_object(json_t *object, const char *key)
+static void set(struct node to, const char *key, const char *value)
 {
-    json_t *inner = json_object();
-    json_object_set_new(object, key, inner);
+    put(to, key, make_string(value));
+}
+
+static void set_number(struct node to, const char *key, json_int_t value)
+{
+    put(to, key, json_integer(value));
+}
+
+static struct node set_object(struct node to, const char *key)
+{
+    struct node inner = {json_object(), to.whole};
+    put(to, key, inner.object);
+    if (!*to.whole)
+        inner.object = NULL; // it may be gone
     return inner;
 }
 
-static void set_list(json_t *object, const char *key, const char *const *words)
+static void set_list(struct node to, const char *key, const char *const *words)
 {
     json_t *list = json_array();
     for (; *words; words++)
-        json_array_append_new(list, json_string(*words));
-    json_object_set_new(object, key, list);
+        *to.whole &= json_array_append_new(list, make_string(*words)) == 0;
+    put(to, key, list);
 }
 
-static void set_time(json_t *object, const char *key, int64_t utc_us)
+static void set_time(struct node to, const char *key, int64_t utc_us)
 {
     char when[CLOCK_TEXT_SIZE];
     clock_format_utc(utc_us, when);
-    set(object, key, when);
+    set(to, key, when);
 }
 
+// A number beyond 63 bits, which readers of JSON would refuse together with the whole line, becomes the
+// largest that they take.
 static json_t *make_value(const char *value, enum field_kind kind)
 {
     switch (kind) {
@@ -50,48 +76,59 @@ static json_t *make_value(const char *value, enum field_kind kind)
     case FIELD_IS_FLAG:
         return json_boolean(strcmp(value, "true") == 0);
     default:
-        return json_string(value);
+        return make_string(value);
     }
 }
 
 static void take_member(void *ctx, const char *name, const char *value, enum field_kind kind)
 {
-    json_object_set_new(ctx, name, make_value(value, kind));
+    put(*(struct node *)ctx, name, make_value(value, kind));
 }
 
 // Adds the object, which is freed. When it does not fit, members go, the least needed first; the
-// `spare` are paths of one or two keys, and NULL ends them.
+// `spare` are paths of one or two keys, and NULL ends them. Without memory nothing is left of the
+// text.
 struct path {
     const char *outer, *inner;
 };
 
-static void add_json(struct text *t, json_t *object, const struct path *spare)
+// Into what room there is; json_dumps may leave out names when memory is short.
+static size_t write_json(struct text *t, struct node made)
 {
-    char *line = json_dumps(object, JSON_COMPACT);
-    while (line && t->len + strlen(line) >= t->size && spare->outer) {
-        json_t *inside = spare->inner ? json_object_get(object, spare->outer) : object;
+    return *made.whole ? json_dumpb(made.object, t->buf + t->len, t->size - t->len, JSON_COMPACT)
+                       : 0;
+}
+
+static void add_json(struct text *t, struct node made, const struct path *spare)
+{
+    size_t size, room = t->size - t->len;
+    while ((size = write_json(t, made)) >= room && spare->outer) {
+        json_t *inside = spare->inner ? json_object_get(made.object, spare->outer) : made.object;
         json_object_del(inside, spare->inner ? spare->inner : spare->outer);
         spare++;
-        free(line);
-        line = json_dumps(object, JSON_COMPACT);
     }
-    text_add(t, line ? line : "{}"); // memory was short
-    free(line);
-    json_decref(object);
+    json_decref(made.object);
+    t->len = size > 0 && size < room ? t->len + size : 0;
+    t->buf[t->len] = '\0';
 }
 
 // Ours.
 
 void format_json(struct text *t, const struct format_origin *origin, const struct event *event)
 {
-    static const struct path SPARE[] = {
-        {"raw", NULL},        {"reason", NULL},          {"issuerName", NULL},
-        {"sourceName", NULL}, {"destinationName", NULL}, {"peerName", NULL},
-        {"text", NULL},       {NULL, NULL}};
+    static const struct path SPARE[] = {{"raw", NULL},
+                                        {"reason", NULL},
+                                        {"issuerName", NULL},
+                                        {"sourceName", NULL},
+                                        {"destinationName", NULL},
+                                        {"peerName", NULL},
+                                        {"text", NULL},
+                                        {NULL, NULL}};
     (void)origin;
-    json_t *object = json_object();
+    bool whole = true;
+    struct node object = {json_object(), &whole};
     set_time(object, field_name(FIELD_TIME), event->time_us);
-    format_fields(event, take_member, object);
+    format_fields(event, take_member, &object);
     set(object, field_name(FIELD_TEXT), event->text);
     add_json(t, object, SPARE);
 }
@@ -129,7 +166,7 @@ static const char *const *ecs_type(const struct event *event)
 }
 
 // The number of the trap, or our own word where there is none.
-static void set_code(json_t *object, const struct event *event)
+static void set_code(struct node object, const struct event *event)
 {
     char code[8];
     struct text t = text_in(code, sizeof code);
@@ -137,12 +174,13 @@ static void set_code(json_t *object, const struct event *event)
     set(object, "code", event->notice.trap != 0 ? code : event->type->name);
 }
 
-static void set_event(json_t *object, const struct format_origin *origin, const struct event *event)
+static void set_event(struct node object, const struct format_origin *origin,
+                      const struct event *event)
 {
     char raw[EVENT_RAW_MAX * 2 + 1];
     struct text hex = text_in(raw, sizeof raw);
     text_add_hex(&hex, event->raw, event->raw_size);
-    json_t *o = set_object(object, "event");
+    struct node o = set_object(object, "event");
     set(o, "id", event->id);
     set(o, "kind", catalogue_alarm(event) == ALARM_RAISES ? "alert" : "event");
     set_list(o, "category", ecs_category(event));
@@ -159,15 +197,16 @@ static void set_event(json_t *object, const struct format_origin *origin, const 
         set(o, "original", raw);
 }
 
-static void set_log(json_t *object, const struct format_origin *origin, const struct event *event)
+static void set_log(struct node object, const struct format_origin *origin,
+                    const struct event *event)
 {
-    json_t *o = set_object(object, "log");
+    struct node o = set_object(object, "log");
     enum severity severity = format_severity(origin, event);
     set(o, "level", severity_word(severity));
-    json_t *syslog = set_object(o, "syslog");
+    struct node syslog = set_object(o, "syslog");
     set_number(syslog, "priority", format_priority(origin, event));
     set_number(set_object(syslog, "facility"), "code", origin->facility);
-    json_t *s = set_object(syslog, "severity");
+    struct node s = set_object(syslog, "severity");
     set_number(s, "code", severity);
     set(s, "name", severity_word(severity));
     set(syslog, "hostname", origin->hostname);
@@ -176,9 +215,9 @@ static void set_log(json_t *object, const struct format_origin *origin, const st
     set(syslog, "msgid", event->type->name);
 }
 
-static void set_observer(json_t *object, const struct format_origin *origin)
+static void set_observer(struct node object, const struct format_origin *origin)
 {
-    json_t *o = set_object(object, "observer");
+    struct node o = set_object(object, "observer");
     set(o, "hostname", origin->hostname);
     set(o, "vendor", "ibtrapd");
     set(o, "product", "ibtrapd");
@@ -187,7 +226,7 @@ static void set_observer(json_t *object, const struct format_origin *origin)
 }
 
 // The host that it happened at, and all that it names.
-static void set_hosts(json_t *object, const struct event *event)
+static void set_hosts(struct node object, const struct event *event)
 {
     const struct endpoint *const who[] = {&event->subject, &event->peer, &event->issuer,
                                           &event->source, &event->destination};
@@ -212,7 +251,8 @@ void format_ecs(struct text *t, const struct format_origin *origin, const struct
     static const struct path SPARE[] = {
         {"event", "original"}, {"ibtrapd", NULL},  {"related", NULL}, {"host", NULL},
         {"event", "reason"},   {"observer", NULL}, {"message", NULL}, {NULL, NULL}};
-    json_t *object = json_object();
+    bool whole = true;
+    struct node object = {json_object(), &whole};
     set_time(object, "@timestamp", event->time_us);
     set(set_object(object, "ecs"), "version", "8.11.0");
     set(object, "message", event->text);
@@ -220,8 +260,8 @@ void format_ecs(struct text *t, const struct format_origin *origin, const struct
     set_log(object, origin, event);
     set_observer(object, origin);
     set_hosts(object, event);
-    json_t *ours = set_object(object, "ibtrapd");
-    format_fields(event, take_member, ours);
-    json_object_del(ours, "raw"); // is event.original
+    struct node ours = set_object(object, "ibtrapd");
+    format_fields(event, take_member, &ours);
+    json_object_del(ours.object, "raw"); // is event.original
     add_json(t, object, SPARE);
 }

@@ -51,6 +51,11 @@ static struct text message(struct syslog_sink *s, const struct event *event, cha
     return t;
 }
 
+static bool is_made(const struct text *t, struct error *err)
+{
+    return t->len > 0 || error_set(err, "out of memory");
+}
+
 static const char *whom(const struct syslog_sink *s)
 {
     return s->options.transport == SYSLOG_LOCAL ? s->options.path : s->options.host;
@@ -100,6 +105,8 @@ static enum receiver_result send_datagram(void *self, const struct event *event,
     char buffer[FORMAT_SIZE_MIN];
     size_t size = s->options.format == FORMAT_RFC3164 ? FORMAT_SIZE_RFC3164 : FORMAT_SIZE_MIN;
     struct text t = message(s, event, buffer, size);
+    if (!is_made(&t, err))
+        return RECEIVER_FAILED;
     ssize_t n = send(s->fd, t.buf, t.len, MSG_NOSIGNAL);
     // UDP tells of an earlier datagram's fate with the next one; that one was not sent, then.
     if (n < 0 && errno == ECONNREFUSED && s->options.transport == SYSLOG_UDP)
@@ -148,6 +155,8 @@ static enum receiver_result send_stream(void *self, const struct event *event, s
     struct syslog_sink *s = self;
     char body[FORMAT_SIZE], frame[FORMAT_SIZE + 8];
     struct text t = message(s, event, body, sizeof body), f = text_in(frame, sizeof frame);
+    if (!is_made(&t, err))
+        return RECEIVER_FAILED;
     text_add_number(&f, t.len);
     text_add(&f, " ");
     text_add_n(&f, t.buf, t.len);
@@ -211,7 +220,7 @@ static enum receiver_result send_relp(void *self, const struct event *event, str
     struct syslog_sink *s = self;
     char buffer[FORMAT_SIZE];
     struct text t = message(s, event, buffer, sizeof buffer);
-    return relp_send(s->relp, t.buf, t.len, err) ? RECEIVER_PENDING : RECEIVER_FAILED;
+    return is_made(&t, err) && relp_send(s->relp, t.buf, t.len, err) ? RECEIVER_PENDING : RECEIVER_FAILED;
 }
 
 static int wait_relp(void *self, int timeout_ms, struct error *err)
@@ -241,6 +250,8 @@ static enum receiver_result send_stdout(void *self, const struct event *event, s
     char buffer[FORMAT_SIZE + 1];
     struct text t = text_in(buffer, FORMAT_SIZE);
     format_line(&t, s->options.format, &s->origin, event);
+    if (!is_made(&t, err))
+        return RECEIVER_FAILED;
     buffer[t.len++] = '\n';
     return output_write(buffer, t.len, err) ? RECEIVER_DONE : RECEIVER_FAILED;
 }
