@@ -98,6 +98,23 @@ static void begin_file(struct journal *j)
     windows_begin_file(j->windows);
 }
 
+static void close_reader(struct journal *j)
+{
+    store_close(j->reader);
+    j->reader = NULL;
+}
+
+// Somebody removed the directory or the file, or put another in its place.
+static void forget_file(struct journal *j)
+{
+    pthread_mutex_lock(&j->reader_lock);
+    close_reader(j);
+    pthread_mutex_unlock(&j->reader_lock);
+    close(j->lock_fd);
+    j->lock_fd = -1;
+    begin_file(j);
+}
+
 // Renames the file and what belongs to it to <path>.corrupt-<time>.
 static void set_aside(struct journal *j, const char *why)
 {
@@ -106,8 +123,7 @@ static void set_aside(struct journal *j, const char *why)
     clock_format_utc(clock_utc(j->options.clock), when);
     snprintf(aside, sizeof aside, "%s.corrupt-%s", j->path, when);
     pthread_mutex_lock(&j->reader_lock); // so that no reader keeps the old file
-    store_close(j->reader);
-    j->reader = NULL;
+    close_reader(j);
     for (size_t i = 0; i < sizeof PARTS / sizeof *PARTS; i++) {
         snprintf(from, sizeof from, "%s%s", j->path, PARTS[i]);
         snprintf(to, sizeof to, "%s%s", aside, PARTS[i]);
@@ -202,7 +218,10 @@ static enum store_result load_cursors(struct journal *j, struct error *err)
 // Opens the file and takes from it what memory has to know.
 static enum store_result load_file(struct journal *j, struct error *err)
 {
+    struct store_size size;
     enum store_result result = store_open(j->path, false, &j->writer, err);
+    if (result == STORE_OK)
+        result = store_get_size(j->writer, &size, err);
     if (result == STORE_OK)
         result = load_cursors(j, err);
     if (result == STORE_OK)
@@ -432,6 +451,10 @@ static enum store_result write_plan(struct journal *j, const struct plan *plan, 
         error_set(err, "the file is damaged");
         return STORE_CORRUPT;
     }
+    if (store_has_moved(j->writer)) {
+        error_set(err, "it was removed or replaced");
+        return STORE_GONE;
+    }
     store_begin(j->writer);
     for (int64_t s = plan->first; s <= plan->last; s++)
         add_row(j, s);
@@ -492,6 +515,8 @@ static void take_result(struct journal *j, const struct plan *plan, enum store_r
     j->writer = NULL;
     if (result == STORE_CORRUPT)
         set_aside(j, err->text);
+    if (result == STORE_GONE)
+        forget_file(j);
     set_problem(j, err->text);
 }
 
@@ -705,10 +730,8 @@ static enum store_result begin_reading(struct journal *j, struct error *err)
 
 static void end_reading(struct journal *j, enum store_result result)
 {
-    if (result != STORE_OK) {
-        store_close(j->reader);
-        j->reader = NULL;
-    }
+    if (result != STORE_OK)
+        close_reader(j);
     if (result == STORE_CORRUPT)
         atomic_store(&j->reader_found_corrupt, true);
     pthread_mutex_unlock(&j->reader_lock);
@@ -787,7 +810,7 @@ static struct fabric_copy copy_fabric(const struct journal_fabric *meta, const u
                                       size_t size)
 {
     struct fabric_copy copy = {*meta, malloc(size + 1), size};
-    if (copy.record)
+    if (copy.record && size > 0)
         memcpy(copy.record, record, size);
     return copy;
 }

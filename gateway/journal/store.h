@@ -12,10 +12,14 @@
 
 enum { STORE_SCHEMA_VERSION = 3, STORE_NAME_MAX = 64 };
 
+// Events have numbers from 1 to this, which no journal reaches: what has another is damaged.
+#define STORE_SEQUENCE_MAX (INT64_C(1) << 53)
+
 enum store_result {
     STORE_OK,
     STORE_FAILED,  // not now: disk full, read-only, I/O error, locked
     STORE_CORRUPT, // never again: the file is damaged or is no database
+    STORE_GONE,    // never again: it is not where it was
 };
 
 // A row of the event table.
@@ -57,6 +61,9 @@ enum store_result store_open(const char *path, bool read_only, struct store **ou
                              struct error *err);
 void store_close(struct store *store); // NULL is allowed
 
+// The file at the path is another one now, or none: what is written is nobody's any more.
+bool store_has_moved(struct store *store);
+
 // A transaction. After a failure within it, the rest does nothing and commit tells the first error:
 // nothing of it is kept.
 void store_begin(struct store *store);
@@ -90,7 +97,8 @@ enum store_result store_read_since(struct store *store, int64_t since_us,
                                    bool (*each)(void *ctx, const struct store_row *row), void *ctx,
                                    struct error *err);
 
-// The cursors of all receivers that ever had one.
+// The cursors of all receivers that ever had one. STORE_CORRUPT where one has no name, or is no number
+// of an event and not 0.
 enum store_result store_read_cursors(struct store *store,
                                      void (*each)(void *ctx, const char *receiver, int64_t sequence),
                                      void *ctx, struct error *err);
@@ -115,6 +123,7 @@ enum store_result store_read_snapshot(struct store *store, int64_t number,
                                       void (*each)(void *ctx, const struct store_snapshot *snapshot),
                                       void *ctx, struct error *err);
 
+// STORE_CORRUPT where the numbers of events cannot be.
 enum store_result store_get_size(struct store *store, struct store_size *out, struct error *err);
 
 // The first sequence number whose event is younger than `time_us`, or last + 1.

@@ -1,5 +1,7 @@
 #include "model/event_record.h"
 
+#include "base/clock.h"
+#include "base/text.h"
 #include "base/wire.h"
 #include "model/catalogue.h"
 #include "model/counter.h"
@@ -192,13 +194,13 @@ size_t event_record_write(const struct event *event, uint8_t out[EVENT_RECORD_MA
     return w.used;
 }
 
-// Texts end at their size; what is longer, or holds a NUL, was not written by us.
+// Texts end at their size; what is longer, or holds a NUL, was not written by us. Damaged text
+// becomes safe to show.
 static bool read_text(char *out, size_t out_size, const uint8_t *value, size_t size)
 {
     if (size >= out_size || memchr(value, '\0', size))
         return false;
-    memcpy(out, value, size);
-    out[size] = '\0';
+    text_clean((const char *)value, size, out, out_size);
     return true;
 }
 
@@ -262,11 +264,13 @@ static bool read_type(const struct catalogue_entry **out, const uint8_t *value, 
     return *out != NULL;
 }
 
+// From 1970 to the year 9999.
 static bool read_time(int64_t *out, const uint8_t *value, size_t size)
 {
+    const uint64_t end = UINT64_C(253402300800) * CLOCK_US_PER_S;
     uint64_t number;
-    bool ok = read_number(&number, value, size);
-    *out = (int64_t)number;
+    bool ok = read_number(&number, value, size) && number < end;
+    *out = ok ? (int64_t)number : 0;
     return ok;
 }
 

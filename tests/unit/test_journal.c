@@ -503,6 +503,25 @@ static void test_a_missing_disk_degrades_and_heals(void **state)
     assert_int_equal(read_all(f, before, 5), before + 5); // from disk
 }
 
+static void test_a_removed_directory_is_made_anew(void **state)
+{
+    struct fixture *f = *state;
+    char command[128];
+    int receiver = journal_receiver(f->journal, "nms");
+    add_many(f, 20);
+    snprintf(command, sizeof command, "rm -rf %s", f->directory);
+    assert_int_equal(system(command), 0);
+    add_many(f, 20);
+    assert_int_equal(f->told[JOURNAL_DEGRADED], 1);
+    pass(f, 2 * CLOCK_US_PER_S);
+    journal_advance(f->journal, receiver, 5);
+    journal_commit(f->journal);
+    assert_int_equal(f->told[JOURNAL_HEALED], 1);
+    reopen(f);
+    assert_int_equal(read_all(f, 0, 40), 40);
+    assert_int_equal(journal_cursor(f->journal, journal_receiver(f->journal, "nms")), 5);
+}
+
 static void test_a_full_disk_degrades_and_heals(void **state)
 {
     struct fixture *f = *state;
@@ -1300,6 +1319,7 @@ int main(void)
         TEST(test_a_corrupt_file_is_set_aside),
         TEST(test_corruption_while_running),
         TEST(test_a_missing_disk_degrades_and_heals),
+        TEST(test_a_removed_directory_is_made_anew),
         TEST(test_a_full_disk_degrades_and_heals),
         TEST(test_memory_is_bounded_while_degraded),
         TEST(test_a_crash_keeps_what_was_committed),
