@@ -7,25 +7,27 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { REPEATS_SLOTS = 8192, REPEATS_MEMORY_US = 5000000 };
+enum { REPEATS_MAX = 65536, REPEATS_BUCKETS = 16384, REPEATS_MEMORY_US = 5000000 };
 
-// Remembers what was seen lately, in fixed space: two Reports on one slot make the older forgotten,
-// and then a repeat of it passes as new. Nothing new ever counts as a repeat: a restarted SM begins
-// its TransactionIDs anew, so age and content count too.
+// Remembers the last REPEATS_MAX Reports; all zero at first. Nothing new ever counts as a repeat: a
+// restarted SM begins its TransactionIDs anew, so age and content count too.
 struct repeats {
     struct {
         uint64_t tid, digest;
-        int64_t at; // monotonic microseconds
+        int64_t at;      // monotonic microseconds
+        uint64_t before; // the number of the one before in its bucket; 0: none
         uint16_t lid;
-        bool used;
-    } slots[REPEATS_SLOTS];
+    } ring[REPEATS_MAX];            // by number
+    uint64_t count;                 // remembered so far; the last one's number
+    uint64_t last[REPEATS_BUCKETS]; // likewise, of each bucket
 };
 
 // What tells one Report from another beside sender and TransactionID.
 uint64_t repeats_digest(uint16_t lid, uint64_t tid, const uint8_t *content, size_t size);
 
 // True when a Report was remembered less than five seconds before `now`.
-bool repeats_seen(const struct repeats *r, uint16_t lid, uint64_t tid, uint64_t digest, int64_t now);
+bool repeats_seen(const struct repeats *r, uint16_t lid, uint64_t tid, uint64_t digest,
+                  int64_t now);
 
 void repeats_remember(struct repeats *r, uint16_t lid, uint64_t tid, uint64_t digest, int64_t now);
 

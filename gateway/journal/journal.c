@@ -598,7 +598,7 @@ static void prune(struct journal *j)
 
 void journal_ask_to_prune(struct journal *journal, int64_t age_us)
 {
-    atomic_store(&journal->asked_age_us, age_us > 0 ? age_us : 1);
+    atomic_store(&journal->asked_age_us, age_us > JOURNAL_YOUNG_US ? age_us : JOURNAL_YOUNG_US);
 }
 
 static void refresh_status(struct journal *j)

@@ -18,6 +18,7 @@ enum {
     JOURNAL_MEMORY_MAX = 4096,  // events kept in memory: those lately appended
     JOURNAL_RECEIVERS_MAX = 256, // those of earlier configurations included
     JOURNAL_FABRICS_MAX = 32,    // snapshots of the fabric that are kept in the file
+    JOURNAL_YOUNG_US = 10000000, // nobody who asks to prune gets at what is younger: repeats are told by it
 };
 
 // What the journal reports of itself; the pipeline makes events of it.
@@ -120,7 +121,8 @@ bool journal_remove_window(struct journal *journal, const char *name); // false:
 void journal_each_window(struct journal *journal,
                          void (*each)(void *ctx, const struct journal_window *window), void *ctx);
 
-// Asks the writer to drop, with its next commits, what is older and what every receiver has. Any thread.
+// Asks the writer to drop, with its next commits, what is older (than JOURNAL_YOUNG_US in any case) and
+// what every receiver has. Any thread.
 void journal_ask_to_prune(struct journal *journal, int64_t age_us);
 
 // Receivers; any thread. A new one begins with the events that come; a known one where it left off.

@@ -656,7 +656,7 @@ static void test_numbers_go_on_after_everything_was_pruned(void **state)
     int receiver = journal_receiver(f->journal, "nms");
     add_many(f, 100);
     journal_advance(f->journal, receiver, 100);
-    pass(f, CLOCK_US_PER_S);
+    pass(f, JOURNAL_YOUNG_US + 1);
     journal_ask_to_prune(f->journal, 1);
     settle(f);
     struct journal_status status;
@@ -667,6 +667,21 @@ static void test_numbers_go_on_after_everything_was_pruned(void **state)
     assert_int_equal(add(f, NULL), 101);
     journal_commit(f->journal);
     assert_int_equal(read_all(f, journal_cursor(f->journal, receiver), 1), 101);
+}
+
+// The subnet manager may still repeat the Report.
+static void test_nobody_prunes_what_is_young(void **state)
+{
+    struct fixture *f = *state;
+    struct journal_status status;
+    int receiver = journal_receiver(f->journal, "nms");
+    add_many(f, 10);
+    journal_advance(f->journal, receiver, 10);
+    pass(f, JOURNAL_YOUNG_US - CLOCK_US_PER_S);
+    journal_ask_to_prune(f->journal, 1);
+    journal_commit(f->journal);
+    journal_get_status(f->journal, &status);
+    assert_int_equal(status.rows, 10);
 }
 
 static void test_two_processes_do_not_share_a_directory(void **state)
@@ -1327,6 +1342,7 @@ int main(void)
         TEST(test_the_clock_may_go_back_across_a_restart),
         TEST(test_a_row_may_be_added_again),
         TEST(test_numbers_go_on_after_everything_was_pruned),
+        TEST(test_nobody_prunes_what_is_young),
         TEST(test_two_processes_do_not_share_a_directory),
         TEST(test_what_waited_before_a_degraded_start_is_still_delivered),
         TEST(test_a_reader_waits_while_the_file_is_away),

@@ -68,7 +68,7 @@ TEST(a_digest_alone_is_not_enough)
     assert_true(repeats_seen(&seen, 1, 7, 4711, NOW));
     assert_false(repeats_seen(&seen, 2, 7, 4711, NOW));
     assert_false(repeats_seen(&seen, 1, 8, 4711, NOW));
-    assert_false(repeats_seen(&seen, 1, 7, 4711 + REPEATS_SLOTS, NOW));
+    assert_false(repeats_seen(&seen, 1, 7, 4711 + REPEATS_BUCKETS, NOW));
 }
 
 // The journal keeps them, so they must not depend on the run or the machine.
@@ -81,18 +81,25 @@ TEST(digests_are_the_same_for_ever)
     assert_int_not_equal(repeats_digest(0, 1, A, sizeof A), repeats_digest(0, 0, A, sizeof A));
 }
 
-// More than there is room for: some are forgotten, none is taken for another.
-TEST(nothing_new_ever_counts_as_a_repeat)
+// More than there is room for: the oldest are forgotten, none is taken for another.
+TEST(the_last_ones_are_remembered)
 {
-    unsigned remembered = 0;
-    for (uint64_t tid = 0; tid < 4 * REPEATS_SLOTS; tid++) {
+    for (uint64_t tid = 0; tid < 2 * REPEATS_MAX; tid++) {
         assert_false(seen_before(1, tid, A, sizeof A, NOW));
         remember(1, tid, A, sizeof A, NOW);
         assert_true(seen_before(1, tid, A, sizeof A, NOW));
     }
-    for (uint64_t tid = 0; tid < 4 * REPEATS_SLOTS; tid++)
-        remembered += seen_before(1, tid, A, sizeof A, NOW);
-    assert_in_range(remembered, REPEATS_SLOTS / 2, REPEATS_SLOTS);
+    for (uint64_t tid = 0; tid < 2 * REPEATS_MAX; tid++)
+        assert_int_equal(seen_before(1, tid, A, sizeof A, NOW), tid >= REPEATS_MAX);
+}
+
+// Their digests lead to one bucket.
+TEST(many_in_one_place_are_remembered)
+{
+    for (uint64_t n = 1; n <= 100; n++)
+        repeats_remember(&seen, 1, n, n * REPEATS_BUCKETS, NOW);
+    for (uint64_t n = 1; n <= 100; n++)
+        assert_true(repeats_seen(&seen, 1, n, n * REPEATS_BUCKETS, NOW));
 }
 
 int main(void)
@@ -105,7 +112,8 @@ int main(void)
         cmocka_unit_test_setup(memory_lasts_five_seconds, empty),
         cmocka_unit_test_setup(a_digest_alone_is_not_enough, empty),
         cmocka_unit_test(digests_are_the_same_for_ever),
-        cmocka_unit_test_setup(nothing_new_ever_counts_as_a_repeat, empty),
+        cmocka_unit_test_setup(the_last_ones_are_remembered, empty),
+        cmocka_unit_test_setup(many_in_one_place_are_remembered, empty),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
