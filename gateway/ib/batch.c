@@ -16,11 +16,11 @@ struct request {
     struct request *next;
     enum mad_agent agent;
     struct mad_address to;
-    uint8_t mad[MAD_SIZE];
+    batch_make *make;
     batch_done *done;
     void *ctx;
     size_t tag_size;
-    uint8_t tag[BATCH_TAG_MAX];
+    uint8_t octets[]; // the tag; without `make`, the MAD follows
 };
 
 // A place for a request under way.
@@ -28,6 +28,7 @@ struct slot {
     struct request *request;      // NULL: free
     struct slot *earlier, *later; // those under way, by when their time is over
     uint32_t serial;              // of the last attempt
+    uint8_t mad[MAD_SIZE];        // of the last attempt
     unsigned attempts;            // made; each took one serial
     int64_t answer_by;
 };
@@ -77,20 +78,41 @@ void batch_get_counters(const struct batch *batch, struct batch_counters *out)
     *out = batch->counters;
 }
 
-bool batch_add(struct batch *batch, enum mad_agent agent, const struct mad_address *to,
-               const uint8_t *mad, batch_done *done, void *ctx, const void *tag, size_t tag_size)
+static void put_first(struct batch *b, struct request *r)
 {
-    assert(tag_size <= BATCH_TAG_MAX);
-    struct request *r = calloc(1, sizeof *r);
+    r->next = b->first;
+    b->first = r;
+    if (!r->next)
+        b->end = &r->next;
+}
+
+static void put_last(struct batch *b, struct request *r)
+{
+    *b->end = r;
+    b->end = &r->next;
+}
+
+bool batch_add(struct batch *batch, const struct batch_request *request)
+{
+    assert(request->tag_size <= BATCH_TAG_MAX && !request->mad != !request->make);
+    const size_t tag_size = request->tag_size;
+    struct request *r = malloc(sizeof *r + tag_size + (request->mad ? MAD_SIZE : 0));
     if (!r)
         return false;
-    *r =
-        (struct request){.agent = agent, .to = *to, .done = done, .ctx = ctx, .tag_size = tag_size};
-    memcpy(r->mad, mad, MAD_SIZE);
+    *r = (struct request){.agent = request->agent,
+                          .to = request->to,
+                          .make = request->make,
+                          .done = request->done,
+                          .ctx = request->ctx,
+                          .tag_size = tag_size};
     if (tag_size > 0)
-        memcpy(r->tag, tag, tag_size);
-    *batch->end = r;
-    batch->end = &r->next;
+        memcpy(r->octets, request->tag, tag_size);
+    if (request->mad)
+        memcpy(r->octets + tag_size, request->mad, MAD_SIZE);
+    if (request->next)
+        put_first(batch, r);
+    else
+        put_last(batch, r);
     batch->counters.requests++;
     return true;
 }
@@ -129,7 +151,7 @@ static void finish(struct batch *b, struct slot *slot, const uint8_t *answer, si
         b->counters.answered++;
     else
         b->counters.given_up++;
-    r->done(r->ctx, r->tag, r->tag_size, answer, size);
+    r->done(r->ctx, r->octets, r->tag_size, answer, size);
     free(r);
 }
 
@@ -140,24 +162,44 @@ static void send_attempt(struct batch *b, struct slot *slot, int64_t now)
     slot->attempts++;
     slot->serial = (slot->serial + 1) & SERIAL_MASK;
     slot->answer_by = now + b->options.timeout_us;
-    wire_put(r->mad + TID_OFFSET, 4,
+    wire_put(slot->mad + TID_OFFSET, 4,
              MAD_TID_BATCH | slot->serial << SLOT_BITS | (uint32_t)(slot - b->slots));
     b->counters.sent++;
     int timeout_ms = (int)((b->options.timeout_us + CLOCK_US_PER_MS - 1) / CLOCK_US_PER_MS);
-    if (b->options.io.send(b->options.io.self, r->agent, &r->to, r->mad, timeout_ms, &ignored))
+    if (b->options.io.send(b->options.io.self, r->agent, &r->to, slot->mad, timeout_ms, &ignored))
         put_latest(b, slot);
     else
         finish(b, slot, NULL, 0);
 }
 
+// False: the request is not needed any more.
+static bool make(const struct request *r, uint8_t *mad)
+{
+    if (r->make)
+        return r->make(r->ctx, r->octets, r->tag_size, mad);
+    memcpy(mad, r->octets + r->tag_size, MAD_SIZE);
+    return true;
+}
+
+static void send_first(struct batch *b, int64_t now)
+{
+    struct request *r = take_first(b);
+    struct slot *slot = b->free[b->free_count - 1];
+    if (!make(r, slot->mad)) {
+        b->counters.requests--;
+        free(r);
+        return;
+    }
+    b->free_count--;
+    slot->request = r;
+    slot->attempts = 0;
+    send_attempt(b, slot, now);
+}
+
 static void send_waiting(struct batch *b, int64_t now)
 {
-    while (b->first && b->free_count > 0) {
-        struct slot *slot = b->free[--b->free_count];
-        slot->request = take_first(b);
-        slot->attempts = 0;
-        send_attempt(b, slot, now);
-    }
+    while (b->first && b->free_count > 0)
+        send_first(b, now);
 }
 
 static void expire(struct batch *b, int64_t now)
@@ -183,7 +225,7 @@ static struct slot *find_slot(struct batch *b, const struct mad_received *in)
     uint32_t serial = (uint32_t)(h.tid >> SLOT_BITS) & SERIAL_MASK;
     struct mad_header asked;
     if (!slot->request || ((slot->serial - serial) & SERIAL_MASK) >= slot->attempts ||
-        !mad_read_header(slot->request->mad, MAD_SIZE, &asked))
+        !mad_read_header(slot->mad, MAD_SIZE, &asked))
         return NULL;
     return h.mgmt_class == asked.mgmt_class && h.attribute == asked.attribute ? slot : NULL;
 }

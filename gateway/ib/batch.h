@@ -30,18 +30,32 @@ struct batch_counters {
 typedef void batch_done(void *ctx, const void *tag, size_t tag_size, const uint8_t *answer,
                         size_t size);
 
+// Called when a request's turn comes: fills in its MAD_SIZE octets. False: it is not needed any
+// more, and forgotten.
+typedef bool batch_make(void *ctx, const void *tag, size_t tag_size, uint8_t *mad);
+
 enum { BATCH_TAG_MAX = 112 };
+
+struct batch_request {
+    enum mad_agent agent;
+    struct mad_address to;
+    const uint8_t *mad; // MAD_SIZE octets, copied; NULL: made in time, which takes less memory
+    batch_make *make;   // where `mad` is NULL
+    bool next;          // its turn comes before that of those that wait
+    batch_done *done;
+    void *ctx;       // of both functions
+    const void *tag; // for both, at most BATCH_TAG_MAX octets, copied
+    size_t tag_size;
+};
 
 struct batch;
 struct batch *batch_new(const struct batch_options *options,
                         uint32_t first_tid); // NULL: out of memory
 void batch_free(struct batch *batch);        // NULL is allowed
 
-// Queues a request: MAD_SIZE octets, copied; its TransactionID is filled in (the lower half, with
-// MAD_TID_BATCH). `tag`, at most BATCH_TAG_MAX octets, is copied and comes back with the answer.
-// False: out of memory.
-bool batch_add(struct batch *batch, enum mad_agent agent, const struct mad_address *to,
-               const uint8_t *mad, batch_done *done, void *ctx, const void *tag, size_t tag_size);
+// Queues a request; its TransactionID is filled in (the lower half, with MAD_TID_BATCH). False: out
+// of memory.
+bool batch_add(struct batch *batch, const struct batch_request *request);
 
 // Until every request is answered or given up. False with a sentence when the port is gone, or it
 // was stopped; what is not done then never will be.

@@ -8,7 +8,7 @@
 #include <time.h>
 
 // The simulator's descriptors wake nobody up, so the thread looks around this often by itself.
-enum { RECEIVE_WAIT_MS = 50, REQUEST_TIMEOUT_MS = 1000 };
+enum { RECEIVE_WAIT_MS = 200, REQUEST_TIMEOUT_MS = 1000 };
 static const int64_t REQUEST_TIMEOUT_US = REQUEST_TIMEOUT_MS * CLOCK_US_PER_MS;
 static const int64_t PORT_POLL_US = 1 * CLOCK_US_PER_S;
 static const int64_t REOPEN_US = 2 * CLOCK_US_PER_S;

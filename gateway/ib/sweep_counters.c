@@ -26,11 +26,37 @@ struct reader {
     bool no_memory;
 };
 
-static void ask(struct reader *reader, const struct group *group, const uint8_t *mad,
+static bool make_counting(void *ctx, const void *tag, size_t tag_size, uint8_t *mad)
+{
+    (void)ctx, (void)tag, (void)tag_size;
+    gmp_make_get(mad, MAD_CLASS_PERF, GMP_CLASS_PORT_INFO, 0);
+    return true;
+}
+
+static bool make_counters(void *ctx, const void *tag, size_t tag_size, uint8_t *mad)
+{
+    const struct reader *reader = ctx;
+    struct group group;
+    memcpy(&group, tag, tag_size);
+    gmp_make_get_counters(mad,
+                          group.counting.extended ? GMP_PORT_COUNTERS_EXTENDED : GMP_PORT_COUNTERS,
+                          reader->reading->samples[group.first].port);
+    return true;
+}
+
+// A LID's counters are asked for before the next LID is: else the questions for all would wait at
+// the same time.
+static void ask(struct reader *reader, const struct group *group, batch_make *make,
                 batch_done *done)
 {
-    const struct mad_address to = {.lid = group->lid, .qpn = 1};
-    if (!batch_add(reader->batch, MAD_AGENT_PERF, &to, mad, done, reader, group, sizeof *group))
+    if (!batch_add(reader->batch, &(struct batch_request){.agent = MAD_AGENT_PERF,
+                                                          .to = {.lid = group->lid, .qpn = 1},
+                                                          .make = make,
+                                                          .next = make == make_counters,
+                                                          .done = done,
+                                                          .ctx = reader,
+                                                          .tag = group,
+                                                          .tag_size = sizeof *group}))
         reader->no_memory = true;
 }
 
@@ -67,22 +93,15 @@ static void take_counting(void *ctx, const void *tag, size_t tag_size, const uin
     if (data)
         gmp_read_counting(data, &group.counting);
     uint32_t end = group.first + group.count;
-    for (group.count = 1; group.first < end; group.first++) {
-        uint8_t mad[MAD_SIZE];
-        gmp_make_get_counters(
-            mad, group.counting.extended ? GMP_PORT_COUNTERS_EXTENDED : GMP_PORT_COUNTERS,
-            reader->reading->samples[group.first].port);
-        ask(reader, &group, mad, take_counters);
-    }
+    for (group.count = 1; group.first < end; group.first++)
+        ask(reader, &group, make_counters, take_counters);
 }
 
 // Asks for the group that was collected.
 static void end_group(struct reader *reader)
 {
-    uint8_t mad[MAD_SIZE];
-    gmp_make_get(mad, MAD_CLASS_PERF, GMP_CLASS_PORT_INFO, 0);
     if (reader->group.lid != 0)
-        ask(reader, &reader->group, mad, take_counting);
+        ask(reader, &reader->group, make_counting, take_counting);
 }
 
 static void add_port(struct reader *reader, uint64_t node_guid, uint8_t number, uint16_t lid)

@@ -19,10 +19,15 @@ struct unit {
 static void ask(struct asker *asker, const struct unit *unit, enum gmp_attribute attribute,
                 batch_done *done)
 {
-    const struct mad_address to = {.lid = unit->lid, .qpn = 1};
     uint8_t mad[MAD_SIZE];
     gmp_make_get(mad, MAD_CLASS_DM, attribute, unit->slot);
-    if (!batch_add(asker->batch, MAD_AGENT_DM, &to, mad, done, asker, unit, sizeof *unit))
+    if (!batch_add(asker->batch, &(struct batch_request){.agent = MAD_AGENT_DM,
+                                                         .to = {.lid = unit->lid, .qpn = 1},
+                                                         .mad = mad,
+                                                         .done = done,
+                                                         .ctx = asker,
+                                                         .tag = unit,
+                                                         .tag_size = sizeof *unit}))
         asker->no_memory = true;
 }
 

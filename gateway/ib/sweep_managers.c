@@ -28,10 +28,15 @@ static void ask_port(void *ctx, uint32_t node, struct fabric_port *port)
         fabric_builder_get(asker->builder, node)->silent)
         return;
     const struct fabric_sm sm = {.node = node, .port = port->number, .lid = port->lid};
-    const struct mad_address to = {.lid = port->lid};
     uint8_t mad[MAD_SIZE];
     smp_make_lid_get(mad, asker->sweep->mkey, SMP_SM_INFO, 0);
-    if (!batch_add(asker->batch, MAD_AGENT_SMP_LID, &to, mad, take_sm_info, asker, &sm, sizeof sm))
+    if (!batch_add(asker->batch, &(struct batch_request){.agent = MAD_AGENT_SMP_LID,
+                                                         .to = {.lid = port->lid},
+                                                         .mad = mad,
+                                                         .done = take_sm_info,
+                                                         .ctx = asker,
+                                                         .tag = &sm,
+                                                         .tag_size = sizeof sm}))
         asker->no_memory = true;
 }
 

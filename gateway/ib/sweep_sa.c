@@ -180,7 +180,9 @@ static bool ask_table(struct sweep *sweep, struct look *look, const struct table
     uint8_t mad[MAD_SIZE];
     mad_ask_table(mad, table->attribute);
     struct batch *batch = sweep_batch_new(sweep);
-    bool ok = batch && batch_add(batch, MAD_AGENT_SA, &sa, mad, take_table, &q, NULL, 0);
+    const struct batch_request request = {
+        .agent = MAD_AGENT_SA, .to = sa, .mad = mad, .done = take_table, .ctx = &q};
+    bool ok = batch && batch_add(batch, &request);
     if (!ok)
         error_set(err, "out of memory");
     ok = ok && sweep_batch_run(sweep, batch, err) && q.ok;

@@ -8,6 +8,7 @@ enum { LINK_UP = 5, LINK_ERROR_RECOVERY = 6 }; // PortPhysicalState
 
 // What a request is about. It knows its whole way, so that nobody else has to.
 struct probe {
+    enum smp_attribute attribute;
     uint64_t port_guid; // of the port that answered for the node
     uint32_t node;      // NodeInfo: the one before it, FABRIC_NONE before the own one
     uint8_t port;       // PortInfo: its number; NodeInfo: the port before it, where it hangs
@@ -30,14 +31,40 @@ struct walk {
 
 // Asking.
 
-static void ask(struct walk *walk, const struct probe *probe, enum smp_attribute attribute,
+// Who is behind a port need not be asked when the link was found from the other side.
+static bool is_known(const struct walk *walk, const struct probe *probe)
+{
+    return probe->attribute == SMP_NODE_INFO && probe->node != FABRIC_NONE &&
+           fabric_builder_get_port(walk->builder, probe->node, probe->port)->peer_node !=
+               FABRIC_NONE;
+}
+
+static bool make(void *ctx, const void *tag, size_t tag_size, uint8_t *mad)
+{
+    const struct walk *walk = ctx;
+    struct probe probe;
+    memcpy(&probe, tag, tag_size);
+    if (is_known(walk, &probe))
+        return false;
+    uint32_t modifier = probe.attribute == SMP_PORT_INFO ? probe.port : 0;
+    smp_make_get(mad, walk->sweep->mkey, probe.attribute, modifier, probe.path, probe.hops);
+    return true;
+}
+
+// A node is asked all about itself before the next one is looked for: else the questions for the
+// ports of all would wait at the same time.
+static void ask(struct walk *walk, struct probe probe, enum smp_attribute attribute,
                 batch_done *done)
 {
-    static const struct mad_address BY_ROUTE = {.lid = 0xFFFF};
-    uint8_t mad[MAD_SIZE];
-    uint32_t modifier = attribute == SMP_PORT_INFO ? probe->port : 0;
-    smp_make_get(mad, walk->sweep->mkey, attribute, modifier, probe->path, probe->hops);
-    if (!batch_add(walk->batch, MAD_AGENT_SMP, &BY_ROUTE, mad, done, walk, probe, sizeof *probe))
+    probe.attribute = attribute;
+    if (!batch_add(walk->batch, &(struct batch_request){.agent = MAD_AGENT_SMP,
+                                                        .to = {.lid = 0xFFFF},
+                                                        .make = make,
+                                                        .next = attribute != SMP_NODE_INFO,
+                                                        .done = done,
+                                                        .ctx = walk,
+                                                        .tag = &probe,
+                                                        .tag_size = sizeof probe}))
         walk->no_memory = true;
 }
 
@@ -46,7 +73,7 @@ static batch_done take_node, take_port, take_description;
 static void ask_port(struct walk *walk, struct probe probe, uint8_t number)
 {
     probe.port = number;
-    ask(walk, &probe, SMP_PORT_INFO, take_port);
+    ask(walk, probe, SMP_PORT_INFO, take_port);
 }
 
 static void ask_ports(struct walk *walk, const struct probe *probe)
@@ -68,7 +95,7 @@ static void ask_behind(struct walk *walk, struct probe probe)
         return;
     }
     probe.path[probe.hops++] = probe.port;
-    ask(walk, &probe, SMP_NODE_INFO, take_node);
+    ask(walk, probe, SMP_NODE_INFO, take_node);
 }
 
 // NodeInfo.
@@ -123,7 +150,7 @@ static void visit(struct walk *walk, struct probe *probe, const struct found *fo
     probe->node = number;
     probe->port_guid = found->port_guid;
     if (is_new)
-        ask(walk, probe, SMP_NODE_DESCRIPTION, take_description);
+        ask(walk, *probe, SMP_NODE_DESCRIPTION, take_description);
     if (found->node.type != FABRIC_SWITCH)
         ask_port(walk, *probe, found->port);
     else if (is_new)
@@ -232,7 +259,7 @@ bool sweep_smp(struct sweep *sweep, struct fabric_builder *builder, struct error
     if (!walk.batch)
         return error_set(err, "out of memory");
     const struct probe own = {.node = FABRIC_NONE};
-    ask(&walk, &own, SMP_NODE_INFO, take_node);
+    ask(&walk, own, SMP_NODE_INFO, take_node);
     bool ok = sweep_batch_run(sweep, walk.batch, err);
     batch_free(walk.batch);
     if (ok && walk.no_memory)

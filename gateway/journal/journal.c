@@ -616,6 +616,25 @@ static void refresh_status(struct journal *j)
     pthread_mutex_unlock(&j->lock);
 }
 
+// What is on disk need not be in memory, but for the latest, which receivers that keep up read from there.
+static void let_go(struct journal *j)
+{
+    enum { AT_ONCE = 64 };
+    struct event *events[AT_ONCE];
+    size_t n = AT_ONCE;
+    while (n == AT_ONCE) {
+        pthread_mutex_lock(&j->lock);
+        for (n = 0; n < AT_ONCE && j->first_kept + JOURNAL_MEMORY_KEPT <= j->stored; n++) {
+            struct entry *oldest = slot(j, j->first_kept++);
+            events[n] = oldest->event;
+            oldest->event = NULL;
+        }
+        pthread_mutex_unlock(&j->lock);
+        for (size_t i = 0; i < n; i++)
+            event_release(events[i]);
+    }
+}
+
 void journal_commit(struct journal *journal)
 {
     struct error err;
@@ -629,6 +648,7 @@ void journal_commit(struct journal *journal)
     journal->committed = journal->appended > plan.last ? plan.last : journal->appended;
     pthread_cond_broadcast(&journal->grown);
     pthread_mutex_unlock(&journal->lock);
+    let_go(journal);
     if (journal->writer && (now >= journal->prune_at || atomic_load(&journal->asked_age_us) > 0)) {
         journal->prune_at = now + PRUNE_US;
         prune(journal);
@@ -905,6 +925,14 @@ int64_t journal_last(struct journal *journal)
     int64_t last = journal->committed;
     pthread_mutex_unlock(&journal->lock);
     return last;
+}
+
+int64_t journal_first_in_memory(struct journal *journal)
+{
+    pthread_mutex_lock(&journal->lock);
+    int64_t first = journal->first_kept;
+    pthread_mutex_unlock(&journal->lock);
+    return first;
 }
 
 void journal_get_status(struct journal *journal, struct journal_status *out)

@@ -15,7 +15,8 @@
 #include "model/event.h"
 
 enum {
-    JOURNAL_MEMORY_MAX = 4096,  // events kept in memory: those lately appended
+    JOURNAL_MEMORY_MAX = 4096,  // events kept in memory while the disk fails: those lately appended
+    JOURNAL_MEMORY_KEPT = 1024, // of them when they are on disk
     JOURNAL_RECEIVERS_MAX = 256, // those of earlier configurations included
     JOURNAL_FABRICS_MAX = 32,    // snapshots of the fabric that are kept in the file
     JOURNAL_YOUNG_US = 10000000, // nobody who asks to prune gets at what is younger: repeats are told by it
@@ -148,6 +149,9 @@ size_t journal_read_back(struct journal *journal, int64_t before, struct journal
 void journal_wake(struct journal *journal);
 
 int64_t journal_last(struct journal *journal); // the last committed sequence number
+
+// From this number on events are in memory, and can be read while the disk cannot.
+int64_t journal_first_in_memory(struct journal *journal);
 void journal_get_status(struct journal *journal, struct journal_status *out); // any thread
 
 // How long commits to disk took. Any thread, while the journal lives.

@@ -76,11 +76,16 @@ static void done(void *ctx, const void *tag, size_t tag_size, const uint8_t *ans
 
 static void add(unsigned id)
 {
-    const struct mad_address to = {.lid = 0xFFFF};
     uint8_t mad[MAD_SIZE];
     added++;
     smp_make_get(mad, 0, SMP_NODE_INFO, id, NULL, 0);
-    assert_true(batch_add(batch, MAD_AGENT_SMP, &to, mad, done, &f, &id, sizeof id));
+    assert_true(batch_add(batch, &(struct batch_request){.agent = MAD_AGENT_SMP,
+                                                         .to = {.lid = 0xFFFF},
+                                                         .mad = mad,
+                                                         .done = done,
+                                                         .ctx = &f,
+                                                         .tag = &id,
+                                                         .tag_size = sizeof id}));
 }
 
 static void add_many(unsigned n)
@@ -192,6 +197,82 @@ TEST(a_done_may_add_more)
     add(0);
     assert_true(batch_run(batch, &err));
     check_done(REQUESTS, REQUESTS);
+}
+
+static bool make(void *ctx, const void *tag, size_t tag_size, uint8_t *mad)
+{
+    unsigned id;
+    assert_ptr_equal(ctx, &f);
+    assert_int_equal(tag_size, sizeof id);
+    memcpy(&id, tag, sizeof id);
+    if (id % 3 == 0)
+        return false;
+    smp_make_get(mad, 0, SMP_NODE_INFO, id, NULL, 0);
+    return true;
+}
+
+static void add_made(unsigned id)
+{
+    added++;
+    assert_true(batch_add(batch, &(struct batch_request){.agent = MAD_AGENT_SMP,
+                                                         .to = {.lid = 0xFFFF},
+                                                         .make = make,
+                                                         .done = done,
+                                                         .ctx = &f,
+                                                         .tag = &id,
+                                                         .tag_size = sizeof id}));
+}
+
+TEST(what_is_made_in_time_is_made_or_not_needed)
+{
+    f.loss = 20;
+    batch = new_batch(4, 20, 100 * MS);
+    for (unsigned i = 0; i < 30; i++)
+        add_made(i);
+    assert_true(batch_run(batch, &err));
+    for (unsigned i = 0; i < 30; i++) {
+        assert_int_equal(done_of[i], i % 3 != 0);
+        assert_int_equal(answers_of[i], i % 3 != 0);
+    }
+    batch_get_counters(batch, &counters);
+    assert_int_equal(counters.requests, 20);
+    assert_int_equal(counters.answered, 20);
+}
+
+static unsigned order[REQUESTS], ordered;
+
+static void note(void *ctx, const void *tag, size_t tag_size, const uint8_t *answer, size_t size)
+{
+    (void)ctx, (void)answer, (void)size;
+    memcpy(&order[ordered++], tag, tag_size);
+}
+
+static void add_in_order(unsigned id, bool next)
+{
+    uint8_t mad[MAD_SIZE];
+    smp_make_get(mad, 0, SMP_NODE_INFO, id, NULL, 0);
+    assert_true(batch_add(batch, &(struct batch_request){.agent = MAD_AGENT_SMP,
+                                                         .to = {.lid = 0xFFFF},
+                                                         .mad = mad,
+                                                         .next = next,
+                                                         .done = note,
+                                                         .tag = &id,
+                                                         .tag_size = sizeof id}));
+}
+
+TEST(what_is_next_comes_before_those_that_wait)
+{
+    static const unsigned EXPECTED[] = {4, 3, 0, 1, 2, 5};
+    ordered = 0;
+    batch = new_batch(1, 1, 100 * MS);
+    add_in_order(3, true); // into an empty queue
+    for (unsigned i = 0; i < 3; i++)
+        add_in_order(i, false);
+    add_in_order(4, true);
+    add_in_order(5, false);
+    assert_true(batch_run(batch, &err));
+    assert_int_equal(ordered, 6);
+    assert_memory_equal(order, EXPECTED, sizeof EXPECTED);
 }
 
 TEST(a_batch_can_run_again)
@@ -316,6 +397,8 @@ int main(void)
         BATCH_TEST(a_late_answer_counts_while_it_is_still_wanted),
         BATCH_TEST(an_answer_that_comes_too_late_is_nobody_elses),
         BATCH_TEST(a_done_may_add_more),
+        BATCH_TEST(what_is_made_in_time_is_made_or_not_needed),
+        BATCH_TEST(what_is_next_comes_before_those_that_wait),
         BATCH_TEST(a_batch_can_run_again),
         BATCH_TEST(what_the_port_refuses_is_given_up),
         BATCH_TEST(a_lost_port_ends_it),

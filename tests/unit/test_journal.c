@@ -1313,6 +1313,44 @@ static void test_a_file_of_the_first_schema_is_brought_up_to_date(void **state)
     assert_fabric(f, 0, 1, 1, 10);
 }
 
+static void take_the_file_away(struct fixture *f, const char *aside)
+{
+    assert_int_equal(rename(f->path, aside), 0);
+    assert_int_equal(mkdir(f->path, 0700), 0);
+}
+
+static void bring_the_file_back(struct fixture *f, const char *aside)
+{
+    assert_int_equal(rmdir(f->path), 0);
+    assert_int_equal(rename(aside, f->path), 0);
+    pass(f, 2 * CLOCK_US_PER_S);
+    journal_commit(f->journal);
+    struct journal_status status;
+    journal_get_status(f->journal, &status);
+    assert_true(status.durable);
+}
+
+static void test_memory_keeps_more_while_the_disk_fails(void **state)
+{
+    struct fixture *f = *state;
+    add_many(f, 3000);
+    journal_commit(f->journal);
+    assert_int_equal(journal_first_in_memory(f->journal), 3000 - JOURNAL_MEMORY_KEPT + 1);
+    journal_close(f->journal);
+    f->journal = NULL;
+    char aside[120];
+    snprintf(aside, sizeof aside, "%s.aside", f->path);
+    take_the_file_away(f, aside);
+    reopen(f);
+    add_many(f, JOURNAL_MEMORY_MAX + 1000);
+    journal_commit(f->journal);
+    int64_t last = journal_last(f->journal);
+    assert_int_equal(journal_first_in_memory(f->journal), last - JOURNAL_MEMORY_MAX + 1);
+    bring_the_file_back(f, aside);
+    assert_int_equal(journal_first_in_memory(f->journal), last - JOURNAL_MEMORY_KEPT + 1);
+    assert_int_equal(read_all(f, last - JOURNAL_MEMORY_MAX, JOURNAL_MEMORY_MAX), last);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
 int main(void)
@@ -1363,6 +1401,7 @@ int main(void)
         TEST(test_maintenance_windows_survive_a_restart),
         TEST(test_there_is_room_for_so_many_windows),
         TEST(test_a_file_of_the_first_schema_is_brought_up_to_date),
+        TEST(test_memory_keeps_more_while_the_disk_fails),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
