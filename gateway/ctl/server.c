@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <event2/buffer.h>
 #include <event2/bufferevent.h>
+#include <event2/event.h>
 #include <event2/listener.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -24,12 +25,13 @@ struct client {
 struct server {
     struct server_options options;
     struct evconnlistener *listener;
+    struct event *rest; // ends the listener's
     char path[108];
     struct client clients[SERVER_CLIENTS_MAX];
     struct log_limit refusals;
 };
 
-static const struct timeval IDLE_MAX = {.tv_sec = 60};
+static const struct timeval IDLE_MAX = {.tv_sec = 60}, REST = {.tv_sec = 1};
 
 static void drop(struct client *client)
 {
@@ -161,6 +163,21 @@ static void accept_client(struct evconnlistener *listener, evutil_socket_t fd,
     close(fd); // too many clients, or no memory: this one tries again
 }
 
+// Without a descriptor for the client, trying again at once would be all that this thread does.
+static void take_rest(struct evconnlistener *listener, void *ctx)
+{
+    struct server *server = ctx;
+    evconnlistener_disable(listener);
+    event_add(server->rest, &REST);
+}
+
+static void end_rest(evutil_socket_t fd, short what, void *ctx)
+{
+    (void)fd, (void)what;
+    struct server *server = ctx;
+    evconnlistener_enable(server->listener);
+}
+
 static bool make_directory(const char *path, struct error *err)
 {
     char directory[108];
@@ -226,11 +243,17 @@ static struct server *make(const struct server_options *options, int fd, struct 
     snprintf(server->path, sizeof server->path, "%s", options->path);
     for (size_t i = 0; i < SERVER_CLIENTS_MAX; i++)
         server->clients[i].server = server;
-    server->listener =
-        evconnlistener_new(options->base, accept_client, server, LEV_OPT_CLOSE_ON_FREE, -1, fd);
-    if (server->listener)
+    server->rest = event_new(options->base, -1, 0, end_rest, server);
+    if (server->rest)
+        server->listener =
+            evconnlistener_new(options->base, accept_client, server, LEV_OPT_CLOSE_ON_FREE, -1, fd);
+    if (server->listener) {
+        evconnlistener_set_error_cb(server->listener, take_rest);
         return server;
+    }
     error_set(err, "cannot listen on the control socket %s: out of memory", options->path);
+    if (server->rest)
+        event_free(server->rest);
     free(server);
     return NULL;
 }
@@ -258,6 +281,7 @@ void server_stop(struct server *server)
 {
     if (!server)
         return;
+    event_free(server->rest);
     evconnlistener_free(server->listener);
     unlink(server->path);
     for (size_t i = 0; i < SERVER_CLIENTS_MAX; i++) {

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <event2/buffer.h>
 #include <event2/bufferevent.h>
+#include <event2/event.h>
 #include <event2/listener.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,11 +12,12 @@
 
 static const char TEXT[] = "text/plain; charset=utf-8";
 static const char METRICS[] = "text/plain; version=0.0.4; charset=utf-8";
-static const struct timeval IDLE_MAX = {.tv_sec = METRICS_SERVER_IDLE_S};
+static const struct timeval IDLE_MAX = {.tv_sec = METRICS_SERVER_IDLE_S}, REST = {.tv_sec = 1};
 
 struct metrics_server {
     struct event_base *base;
     struct evconnlistener *listener;
+    struct event *rest; // ends the listener's
     metrics_renderer render;
     void *ctx;
     struct bufferevent *clients[METRICS_SERVER_CLIENTS_MAX]; // oldest first
@@ -172,6 +174,21 @@ static bool is_loopback(const union address *a)
     return IN6_IS_ADDR_LOOPBACK(&a->v6.sin6_addr);
 }
 
+// As the control socket's.
+static void take_rest(struct evconnlistener *listener, void *ctx)
+{
+    struct metrics_server *server = ctx;
+    evconnlistener_disable(listener);
+    event_add(server->rest, &REST);
+}
+
+static void end_rest(evutil_socket_t fd, short what, void *ctx)
+{
+    (void)fd, (void)what;
+    struct metrics_server *server = ctx;
+    evconnlistener_enable(server->listener);
+}
+
 static struct evconnlistener *listen_at(struct metrics_server *server, const char *address,
                                         uint16_t port, struct log *log, struct error *err)
 {
@@ -205,9 +222,17 @@ struct metrics_server *metrics_server_start(struct event_base *base, const char 
         return NULL;
     }
     *server = (struct metrics_server){.base = base, .render = render, .ctx = ctx};
-    server->listener = listen_at(server, address, port, log, err);
-    if (server->listener)
+    server->rest = event_new(base, -1, 0, end_rest, server);
+    if (server->rest)
+        server->listener = listen_at(server, address, port, log, err);
+    else
+        error_set(err, "out of memory");
+    if (server->listener) {
+        evconnlistener_set_error_cb(server->listener, take_rest);
         return server;
+    }
+    if (server->rest)
+        event_free(server->rest);
     free(server);
     return NULL;
 }
@@ -216,6 +241,7 @@ void metrics_server_stop(struct metrics_server *server)
 {
     if (!server)
         return;
+    event_free(server->rest);
     evconnlistener_free(server->listener);
     while (server->client_count > 0)
         drop(server, server->clients[0]);
