@@ -339,7 +339,7 @@ const char *check_split_threshold(const char *threshold, enum counter *counter, 
         return "must be a counter and its threshold, such as \"SymbolErrorCounter=10\"";
     snprintf(name, sizeof name, "%.*s", (int)(equals - threshold), threshold);
     *counter = counter_find(name);
-    if (*counter == COUNTER_COUNT)
+    if (*counter == COUNTER_ERRORS)
         return "there is no such counter";
     errno = 0;
     *limit = strtoull(equals + 1, &end, 10);

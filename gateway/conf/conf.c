@@ -57,7 +57,7 @@ static bool refuse(const cfg_t *section, const char *fmt, ...)
 }
 
 // What a healthy fabric stays below, in the minute between two readings.
-static const uint64_t THRESHOLDS[COUNTER_COUNT] = {
+static const uint64_t THRESHOLDS[COUNTER_ERRORS] = {
     [COUNTER_SYMBOL_ERROR] = 10,
     [COUNTER_LINK_ERROR_RECOVERY] = 1,
     [COUNTER_LINK_DOWNED] = 2,

@@ -49,7 +49,7 @@ enum conf_counter_ports { CONF_NO_PORTS, CONF_SWITCH_PORTS, CONF_ALL_PORTS };
 struct conf_counters {
     enum conf_counter_ports ports;
     unsigned interval_s;
-    uint64_t thresholds[COUNTER_COUNT]; // growth in an interval that is told; 0: never
+    uint64_t thresholds[COUNTER_ERRORS]; // growth in an interval that is told; 0: never
 };
 
 struct conf_journal {

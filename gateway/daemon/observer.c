@@ -2,6 +2,7 @@
 
 #include "base/wire.h"
 
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,18 +18,26 @@ struct observer {
     struct observer_options options;
     struct notice_seen seen[OBSERVER_NOTICES_MAX];
     size_t next;
+    pthread_mutex_t lock; // over what follows
+    struct sums *sums;
 };
 
 struct observer *observer_new(const struct observer_options *options)
 {
     struct observer *o = calloc(1, sizeof *o);
-    if (o)
-        o->options = *options;
+    if (!o)
+        return NULL;
+    o->options = *options;
+    pthread_mutex_init(&o->lock, NULL);
     return o;
 }
 
 void observer_free(struct observer *observer)
 {
+    if (!observer)
+        return;
+    sums_release(observer->sums);
+    pthread_mutex_destroy(&observer->lock);
     free(observer);
 }
 
@@ -167,9 +176,31 @@ static void emit_threshold(void *ctx, const struct threshold_change *change)
         r->observer->options.emit(r->observer->options.ctx, event);
 }
 
+// Where memory is short, the next reading makes up for this one.
+static void sum_up(struct observer *o, const struct counter_reading *reading)
+{
+    struct sums *old = o->sums; // written in this thread alone
+    struct sums *sums = sums_with(old, reading);
+    if (!sums)
+        return;
+    pthread_mutex_lock(&o->lock);
+    o->sums = sums;
+    pthread_mutex_unlock(&o->lock);
+    sums_release(old);
+}
+
+struct sums *observer_sums(struct observer *observer)
+{
+    pthread_mutex_lock(&observer->lock);
+    struct sums *sums = observer->sums ? sums_keep(observer->sums) : NULL;
+    pthread_mutex_unlock(&observer->lock);
+    return sums;
+}
+
 void observer_counters(struct observer *observer, const struct maker *maker,
                        const struct counter_reading *reading)
 {
+    sum_up(observer, reading);
     struct round round = {.observer = observer, .maker = maker};
     thresholds_update(observer->options.thresholds, reading, emit_threshold, &round);
 }

@@ -1,9 +1,11 @@
 // What sweeps and counter readings tell, as events: the pipeline's source beside the Reports. It knows
-// which notice a change explains. The pipeline's thread only.
+// which notice a change explains, and sums the counters up. The pipeline's thread only, but for
+// observer_sums.
 #ifndef IBTRAPD_DAEMON_OBSERVER_H
 #define IBTRAPD_DAEMON_OBSERVER_H
 
 #include "event/maker.h"
+#include "topology/sums.h"
 #include "topology/thresholds.h"
 #include "topology/topology.h"
 
@@ -33,5 +35,8 @@ bool observer_fabric(struct observer *observer, const struct maker *maker, struc
 
 void observer_counters(struct observer *observer, const struct maker *maker,
                        const struct counter_reading *reading);
+
+// As of the last reading: a reference, the caller's. NULL: nothing was read yet. Any thread.
+struct sums *observer_sums(struct observer *observer);
 
 #endif

@@ -444,6 +444,11 @@ void pipeline_get_counters(struct pipeline *pipeline, struct pipeline_counters *
     pthread_mutex_unlock(&pipeline->lock);
 }
 
+struct sums *pipeline_sums(struct pipeline *pipeline)
+{
+    return observer_sums(pipeline->observer);
+}
+
 const struct event_counts *pipeline_event_counts(const struct pipeline *pipeline)
 {
     return &pipeline->counts;

@@ -89,6 +89,9 @@ uint64_t pipeline_beats(struct pipeline *pipeline);
 
 void pipeline_get_counters(struct pipeline *pipeline, struct pipeline_counters *out); // any thread
 
+// What the counters have come to: a reference, the caller's. NULL: nothing was read yet. Any thread.
+struct sums *pipeline_sums(struct pipeline *pipeline);
+
 // Any thread may read them while the pipeline lives.
 const struct event_counts *pipeline_event_counts(const struct pipeline *pipeline);
 

@@ -224,7 +224,7 @@ bool maker_read_counter_key(const char *key, struct threshold_change *out)
                &end) != 3)
         return false;
     out->counter = counter_find(name);
-    return key[end] == '\0' && out->counter != COUNTER_COUNT;
+    return key[end] == '\0' && out->counter != COUNTER_ERRORS;
 }
 
 struct event *maker_from_threshold(const struct maker *maker, const struct threshold_change *change,

@@ -44,12 +44,16 @@ const uint8_t *gmp_answer(const uint8_t *mad, size_t size, uint8_t mgmt_class,
 
 void gmp_read_counting(const uint8_t data[GMP_DATA_SIZE], struct gmp_counting *out)
 {
-    enum { HAS_WAIT = 1 << 12, HAS_MORE_EXTENDED = 1 << 1 };
+    // With PortCountersExtended, or with it but for unicast and multicast packets.
+    enum { HAS_EXTENDED = 1 << 9 | 1 << 10, HAS_WAIT = 1 << 12, HAS_MORE_EXTENDED = 1 << 1 };
     uint8_t info[GMP_DATA_SIZE];
     memcpy(info, data, sizeof info);
+    uint32_t capabilities = mad_get_field(info, 0, IB_CPI_CAPMASK_F);
+    bool extended = mad_get_field(info, 0, IB_CPI_CAPMASK2_F) & HAS_MORE_EXTENDED;
     *out = (struct gmp_counting){
-        .wait = mad_get_field(info, 0, IB_CPI_CAPMASK_F) & HAS_WAIT,
-        .extended = mad_get_field(info, 0, IB_CPI_CAPMASK2_F) & HAS_MORE_EXTENDED,
+        .wait = capabilities & HAS_WAIT,
+        .wide = extended || (capabilities & HAS_EXTENDED),
+        .extended = extended,
     };
 }
 
@@ -71,6 +75,10 @@ static const struct {
                                                  IB_PC_EXT_ERR_EXCESS_OVR_F},
     [COUNTER_VL15_DROPPED] = {IB_PC_VL15_DROPPED_F, IB_PC_EXT_VL15_DROPPED_F},
     [COUNTER_XMIT_WAIT] = {IB_PC_XMT_WAIT_F, IB_PC_EXT_XMT_WAIT_F},
+    [COUNTER_XMIT_DATA] = {IB_PC_XMT_BYTES_F, IB_PC_EXT_XMT_BYTES_F},
+    [COUNTER_RCV_DATA] = {IB_PC_RCV_BYTES_F, IB_PC_EXT_RCV_BYTES_F},
+    [COUNTER_XMIT_PKTS] = {IB_PC_XMT_PKTS_F, IB_PC_EXT_XMT_PKTS_F},
+    [COUNTER_RCV_PKTS] = {IB_PC_RCV_PKTS_F, IB_PC_EXT_RCV_PKTS_F},
 };
 
 bool gmp_read_counters(const uint8_t data[GMP_DATA_SIZE], uint8_t port, bool wait,
@@ -87,16 +95,29 @@ bool gmp_read_counters(const uint8_t data[GMP_DATA_SIZE], uint8_t port, bool wai
     return true;
 }
 
-bool gmp_read_counters_extended(const uint8_t data[GMP_DATA_SIZE], uint8_t port,
-                                uint64_t values[COUNTER_COUNT])
+// Those from `first` on.
+static bool read_extended(const uint8_t data[GMP_DATA_SIZE], uint8_t port, enum counter first,
+                          uint64_t values[COUNTER_COUNT])
 {
     uint8_t counters[GMP_DATA_SIZE];
     memcpy(counters, data, sizeof counters);
     if (mad_get_field(counters, 0, IB_PC_EXT_PORT_SELECT_F) != port)
         return false;
-    for (size_t i = 0; i < COUNTER_COUNT; i++)
+    for (size_t i = first; i < COUNTER_COUNT; i++)
         values[i] = mad_get_field64(counters, 0, COUNTERS[i].extended);
     return true;
+}
+
+bool gmp_read_traffic(const uint8_t data[GMP_DATA_SIZE], uint8_t port,
+                      uint64_t values[COUNTER_COUNT])
+{
+    return read_extended(data, port, COUNTER_ERRORS, values);
+}
+
+bool gmp_read_counters_extended(const uint8_t data[GMP_DATA_SIZE], uint8_t port,
+                                uint64_t values[COUNTER_COUNT])
+{
+    return read_extended(data, port, 0, values);
 }
 
 size_t gmp_read_slots(const uint8_t data[GMP_DATA_SIZE], uint8_t slots[GMP_SLOTS_MAX])

@@ -36,7 +36,8 @@ const uint8_t *gmp_answer(const uint8_t *mad, size_t size, uint8_t mgmt_class,
 // What a port counts, from ClassPortInfo of the performance class.
 struct gmp_counting {
     bool wait;     // PortCounters has PortXmitWait
-    bool extended; // PortCountersExtended has the error counters (IBA 1.3 and later)
+    bool wide;     // there is PortCountersExtended, with the traffic
+    bool extended; // and with the error counters, too (IBA 1.3 and later)
 };
 void gmp_read_counting(const uint8_t data[GMP_DATA_SIZE], struct gmp_counting *out);
 
@@ -45,7 +46,11 @@ void gmp_read_counting(const uint8_t data[GMP_DATA_SIZE], struct gmp_counting *o
 bool gmp_read_counters(const uint8_t data[GMP_DATA_SIZE], uint8_t port, bool wait,
                        uint64_t values[COUNTER_COUNT]);
 
-// The same from PortCountersExtended with the error counters.
+// The traffic alone, from PortCountersExtended; the other values stay.
+bool gmp_read_traffic(const uint8_t data[GMP_DATA_SIZE], uint8_t port,
+                      uint64_t values[COUNTER_COUNT]);
+
+// All from PortCountersExtended with the error counters.
 bool gmp_read_counters_extended(const uint8_t data[GMP_DATA_SIZE], uint8_t port,
                                 uint64_t values[COUNTER_COUNT]);
 

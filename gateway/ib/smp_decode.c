@@ -70,6 +70,8 @@ bool smp_read_node_info(const uint8_t data[SMP_DATA_SIZE], struct fabric_node *n
         .vendor = mad_get_field(info, 0, IB_NODE_VENDORID_F),
         .device = (uint16_t)mad_get_field(info, 0, IB_NODE_DEVID_F),
         .revision = mad_get_field(info, 0, IB_NODE_REVISION_F),
+        .base_version = (uint8_t)mad_get_field(info, 0, IB_NODE_BASE_VERS_F),
+        .class_version = (uint8_t)mad_get_field(info, 0, IB_NODE_CLASS_VERS_F),
     };
     *port_guid = mad_get_field64(info, 0, IB_NODE_PORT_GUID_F);
     *local_port = (uint8_t)mad_get_field(info, 0, IB_NODE_LOCAL_PORT_F);
@@ -116,6 +118,24 @@ static void read_widths(uint8_t *info, struct fabric_port *port)
         port->width_enabled = port->width_supported;
 }
 
+static void read_detail(uint8_t *info, struct fabric_port_detail *detail)
+{
+    *detail = (struct fabric_port_detail){
+        .known = true,
+        .diag_code = (uint16_t)mad_get_field(info, 0, IB_PORT_DIAG_F),
+        .mkey_violations = (uint16_t)mad_get_field(info, 0, IB_PORT_MKEY_VIOL_F),
+        .pkey_violations = (uint16_t)mad_get_field(info, 0, IB_PORT_PKEY_VIOL_F),
+        .qkey_violations = (uint16_t)mad_get_field(info, 0, IB_PORT_QKEY_VIOL_F),
+        .link_down_default = mad_get_field(info, 0, IB_PORT_LINK_DOWN_DEF_F) & 15,
+        .neighbor_mtu = mad_get_field(info, 0, IB_PORT_NEIGHBOR_MTU_F) & 15,
+        .mtu_cap = mad_get_field(info, 0, IB_PORT_MTU_CAP_F) & 15,
+        .vl_cap = mad_get_field(info, 0, IB_PORT_VL_CAP_F) & 15,
+        .operational_vls = mad_get_field(info, 0, IB_PORT_OPER_VLS_F) & 15,
+        .local_phy_errors = mad_get_field(info, 0, IB_PORT_LOCAL_PHYS_ERR_F) & 15,
+        .overrun_errors = mad_get_field(info, 0, IB_PORT_OVERRUN_ERR_F) & 15,
+    };
+}
+
 void smp_read_port_info(const uint8_t data[SMP_DATA_SIZE], uint8_t node_type, uint8_t number,
                         struct fabric_port *port)
 {
@@ -128,7 +148,10 @@ void smp_read_port_info(const uint8_t data[SMP_DATA_SIZE], uint8_t node_type, ui
         .physical = (uint8_t)mad_get_field(info, 0, IB_PORT_PHYS_STATE_F),
         .peer_node = FABRIC_NONE,
     };
+    read_detail(info, &port->detail);
     if (node_type != FABRIC_SWITCH || number == 0) {
+        port->gid_prefix = mad_get_field64(info, 0, IB_PORT_GID_PREFIX_F);
+        port->detail.sm_lid = (uint16_t)mad_get_field(info, 0, IB_PORT_SMLID_F);
         port->lid = (uint16_t)mad_get_field(info, 0, IB_PORT_LID_F);
         port->lmc = (uint8_t)mad_get_field(info, 0, IB_PORT_LMC_F);
         port->capabilities = mad_get_field(info, 0, IB_PORT_CAPMASK_F);

@@ -8,7 +8,8 @@
 // A LID answers for the ports behind it: a switch's for all its ports, another's for that one. It
 // is asked first what it counts, in every round: PortCountersExtended has error counters only since
 // IBA 1.3, and before, they are reserved and read as zero. That costs a datagram for a LID, and a
-// device that was replaced is noticed.
+// device that was replaced is noticed. A port that has its traffic only there is asked twice: its
+// PortCounters are full within seconds.
 
 // Ports behind one LID: `count` samples of the reading from `first` on.
 struct group {
@@ -33,15 +34,26 @@ static bool make_counting(void *ctx, const void *tag, size_t tag_size, uint8_t *
     return true;
 }
 
+static bool make_get(const struct reader *reader, const struct group *group,
+                     enum gmp_attribute attribute, uint8_t *mad)
+{
+    gmp_make_get_counters(mad, attribute, reader->reading->samples[group->first].port);
+    return true;
+}
+
 static bool make_counters(void *ctx, const void *tag, size_t tag_size, uint8_t *mad)
 {
-    const struct reader *reader = ctx;
     struct group group;
     memcpy(&group, tag, tag_size);
-    gmp_make_get_counters(mad,
-                          group.counting.extended ? GMP_PORT_COUNTERS_EXTENDED : GMP_PORT_COUNTERS,
-                          reader->reading->samples[group.first].port);
-    return true;
+    return make_get(ctx, &group,
+                    group.counting.extended ? GMP_PORT_COUNTERS_EXTENDED : GMP_PORT_COUNTERS, mad);
+}
+
+static bool make_traffic(void *ctx, const void *tag, size_t tag_size, uint8_t *mad)
+{
+    struct group group;
+    memcpy(&group, tag, tag_size);
+    return make_get(ctx, &group, GMP_PORT_COUNTERS_EXTENDED, mad);
 }
 
 // A LID's counters are asked for before the next LID is: else the questions for all would wait at
@@ -52,12 +64,23 @@ static void ask(struct reader *reader, const struct group *group, batch_make *ma
     if (!batch_add(reader->batch, &(struct batch_request){.agent = MAD_AGENT_PERF,
                                                           .to = {.lid = group->lid, .qpn = 1},
                                                           .make = make,
-                                                          .next = make == make_counters,
+                                                          .next = make != make_counting,
                                                           .done = done,
                                                           .ctx = reader,
                                                           .tag = group,
                                                           .tag_size = sizeof *group}))
         reader->no_memory = true;
+}
+
+static void take_traffic(void *ctx, const void *tag, size_t tag_size, const uint8_t *answer,
+                         size_t size)
+{
+    struct reader *reader = ctx;
+    struct group group;
+    memcpy(&group, tag, tag_size);
+    struct counter_sample *sample = &reader->reading->samples[group.first];
+    const uint8_t *data = gmp_answer(answer, size, MAD_CLASS_PERF, GMP_PORT_COUNTERS_EXTENDED);
+    sample->wide = data && gmp_read_traffic(data, sample->port, sample->values);
 }
 
 static void take_counters(void *ctx, const void *tag, size_t tag_size, const uint8_t *answer,
@@ -78,7 +101,9 @@ static void take_counters(void *ctx, const void *tag, size_t tag_size, const uin
     if (!fits)
         return;
     sample->node_guid = group.node_guid;
-    sample->extended = extended;
+    sample->extended = sample->wide = extended;
+    if (group.counting.wide && !extended)
+        ask(reader, &group, make_traffic, take_traffic);
 }
 
 static void take_counting(void *ctx, const void *tag, size_t tag_size, const uint8_t *answer,

@@ -22,6 +22,10 @@ static const struct row ROWS[COUNTER_COUNT] = {
     [COUNTER_EXCESSIVE_BUFFER_OVERRUN_ERRORS] = {"ExcessiveBufferOverrunErrors", 15},
     [COUNTER_VL15_DROPPED] = {"VL15Dropped", UINT16_MAX},
     [COUNTER_XMIT_WAIT] = {"PortXmitWait", UINT32_MAX},
+    [COUNTER_XMIT_DATA] = {"PortXmitData", UINT32_MAX},
+    [COUNTER_RCV_DATA] = {"PortRcvData", UINT32_MAX},
+    [COUNTER_XMIT_PKTS] = {"PortXmitPkts", UINT32_MAX},
+    [COUNTER_RCV_PKTS] = {"PortRcvPkts", UINT32_MAX},
 };
 
 const char *counter_name(enum counter counter)
@@ -53,10 +57,10 @@ enum counter counter_find(const char *name)
 {
     const char *wanted = core(name);
     size_t n = core_length(wanted);
-    for (enum counter c = 0; c < COUNTER_COUNT; c++) {
+    for (enum counter c = 0; c < COUNTER_ERRORS; c++) {
         const char *have = core(ROWS[c].name);
         if (core_length(have) == n && memcmp(have, wanted, n) == 0)
             return c;
     }
-    return COUNTER_COUNT;
+    return COUNTER_ERRORS;
 }

@@ -234,9 +234,9 @@ static bool read_counter(struct event *event, const uint8_t *value, size_t size)
 {
     char name[64];
     enum counter counter =
-        read_text(name, sizeof name, value, size) ? counter_find(name) : COUNTER_COUNT;
+        read_text(name, sizeof name, value, size) ? counter_find(name) : COUNTER_ERRORS;
     event->counter = (uint8_t)counter;
-    return counter != COUNTER_COUNT;
+    return counter != COUNTER_ERRORS;
 }
 
 static bool read_flag(bool *out, const uint8_t *value, size_t size)

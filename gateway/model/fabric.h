@@ -37,11 +37,28 @@ enum fabric_speed {
     FABRIC_NDR = 1 << 6, // 106.25
 };
 
+// What else PortInfo says: of a port that was asked since the start. It is neither compared nor kept on disk.
+struct fabric_port_detail {
+    uint16_t sm_lid; // MasterSMLID; of a switch: on port 0
+    uint16_t diag_code;
+    uint16_t mkey_violations, pkey_violations, qkey_violations;
+    bool known : 1;
+    uint8_t link_down_default : 4; // LinkDownDefaultState
+    uint8_t neighbor_mtu : 4, mtu_cap : 4;
+    uint8_t vl_cap : 4, operational_vls : 4;
+    uint8_t local_phy_errors : 4, overrun_errors : 4;
+};
+
+// In an order without gaps: a large fabric has 300,000.
 struct fabric_port {
+    uint64_t guid;         // of a CA's or router's port; of a switch for its port 0; 0 for its others
+    uint64_t gid_prefix;   // GidPrefix; goes with `detail`; of a switch: on port 0
+    uint32_t capabilities; // CapabilityMask; of a switch: on port 0
+    uint32_t peer_node;    // index among the nodes; FABRIC_NONE: no link, or nobody answered behind it
+    uint8_t peer_port;
     uint8_t number;
     bool known;    // its PortInfo was answered; otherwise only number and peer count
     bool silent;   // its link is up, but what is behind it did not answer
-    uint64_t guid; // of a CA's or router's port; of a switch for its port 0; 0 for its others
     uint16_t lid;  // 0: none; a switch's external ports have none of their own
     uint8_t lmc;
     uint8_t state;    // enum fabric_state
@@ -49,9 +66,7 @@ struct fabric_port {
     // Bits as in PortInfo (1: 1X, 2: 4X, 4: 8X, 8: 12X, 16: 2X), and of enum fabric_speed.
     uint8_t width_active, width_enabled, width_supported;
     uint16_t speed_active, speed_enabled, speed_supported;
-    uint32_t capabilities; // CapabilityMask; of a switch: on port 0
-    uint32_t peer_node; // index among the nodes; FABRIC_NONE: no link, or nobody answered behind it
-    uint8_t peer_port;
+    struct fabric_port_detail detail;
 };
 
 struct fabric_node {
@@ -61,6 +76,8 @@ struct fabric_node {
     uint32_t vendor;    // 24 bits
     uint16_t device;
     uint32_t revision;                         // NodeInfo.Revision: of the hardware
+    // NodeInfo's BaseVersion and ClassVersion, as in `detail` of a port; 0: not known.
+    uint8_t base_version, class_version;
     char description[FABRIC_DESCRIPTION_SIZE]; // valid UTF-8 without control characters
     bool silent;         // carried over: it did not answer this time, and may still be there
     bool unit_silent;    // it has an I/O unit that did not tell all of its controllers this time

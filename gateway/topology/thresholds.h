@@ -19,8 +19,8 @@ struct thresholds;
 
 // limits: growth from one reading to the next at which a counter is told of; 0: never. NULL: out of
 // memory.
-struct thresholds *thresholds_new(const uint64_t limits[COUNTER_COUNT]);
-void thresholds_change(struct thresholds *thresholds, const uint64_t limits[COUNTER_COUNT]);
+struct thresholds *thresholds_new(const uint64_t limits[COUNTER_ERRORS]);
+void thresholds_change(struct thresholds *thresholds, const uint64_t limits[COUNTER_ERRORS]);
 void thresholds_free(struct thresholds *thresholds); // NULL is allowed
 
 // A threshold that was reached when the gateway ended: to be called before the first update. It is

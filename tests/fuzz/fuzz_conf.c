@@ -89,7 +89,7 @@ static void check_conf(const struct conf *conf)
     REQUIRE(conf->sweep.in_flight >= 1 && conf->sweep.in_flight <= 256);
     REQUIRE(conf->sweep.attempts >= 1 && conf->sweep.timeout_ms >= 10);
     REQUIRE(conf->counters.ports <= CONF_ALL_PORTS && conf->counters.interval_s >= 5);
-    for (size_t i = 0; i < COUNTER_COUNT; i++)
+    for (size_t i = 0; i < COUNTER_ERRORS; i++)
         REQUIRE(conf->counters.thresholds[i] <= UINT32_MAX);
     REQUIRE(conf->journal.directory[0] == '/' && conf->journal.rows_max >= 1000);
     REQUIRE(conf->journal.bytes_max >= 1 << 20 && conf->journal.age_us > 0);

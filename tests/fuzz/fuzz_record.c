@@ -29,7 +29,7 @@ static void check_same(const struct event *a, const struct event *b)
     check_endpoint(&a->destination, &b->destination);
     check_endpoint(&a->peer, &b->peer);
     REQUIRE(a->affected == b->affected && a->sm_guid == b->sm_guid);
-    REQUIRE(a->counter < COUNTER_COUNT && a->counter == b->counter);
+    REQUIRE(a->counter < COUNTER_ERRORS && a->counter == b->counter);
     REQUIRE(a->counter_old == b->counter_old && a->counter_new == b->counter_new);
     REQUIRE(a->found_late == b->found_late && a->derived == b->derived);
     REQUIRE(strcmp(a->related_id, b->related_id) == 0 && strcmp(a->cause_id, b->cause_id) == 0);

@@ -112,7 +112,7 @@ static void print_changes(const struct maker *maker, enum catalogue_event type)
 static void print_thresholds(const struct maker *maker)
 {
     const struct endpoint port = full_endpoint(FABRIC_SWITCH);
-    for (int i = 0; i < 2 * COUNTER_COUNT; i++) {
+    for (int i = 0; i < 2 * COUNTER_ERRORS; i++) {
         const struct threshold_change change = {.node_guid = UINT64_MAX,
                                                 .port = 255,
                                                 .counter = (enum counter)(i / 2),

@@ -196,7 +196,7 @@ static void check_counters(const struct conf_counters *expected)
 {
     assert_int_equal(conf.counters.ports, expected->ports);
     assert_int_equal(conf.counters.interval_s, expected->interval_s);
-    for (size_t i = 0; i < COUNTER_COUNT; i++)
+    for (size_t i = 0; i < COUNTER_ERRORS; i++)
         assert_int_equal(conf.counters.thresholds[i], expected->thresholds[i]);
 }
 

@@ -6,12 +6,14 @@
 #include "ib/gmp_decode.h"
 
 enum { DATA = 64, CLASS_INFO = 0x01, PLAIN = 0x12, EXTENDED = 0x1D, WAIT = 1 << 12 };
+enum { WIDE = 1 << 9, WIDE_NO_IETF = 1 << 10 };
 enum { SPINE_LID = 10, LEAF_LID = 11, HOST_LID = 20, SECOND_HOST_LID = 21 };
 static const uint64_t SPINE = 0x500, LEAF = 0x100, HOST = 0x300;
 
 // How a LID answers.
 static struct manners {
-    bool deaf, without_class_info, refuses, other_port, extended, wait;
+    bool deaf, without_class_info, refuses, other_port, extended, extended_deaf, wait;
+    unsigned wide; // its capability bits
     unsigned class_info_asked, plain_asked, extended_asked;
 } manners[32];
 
@@ -35,15 +37,18 @@ static void write_counters(uint8_t *data, uint16_t lid, uint8_t port)
     data[19] = 0xAB;                // LocalLinkIntegrityErrors, ExcessiveBufferOverrunErrors
     wire_put(data + 20, 2, 0xFFFF); // QP1Dropped
     wire_put(data + 22, 2, 0x0C0C);
-    memset(data + 24, 0xFF, 16); // traffic
+    for (size_t at = 24; at < 40; at += 4)
+        wire_put(data + at, 4, 0x01010101 * (at / 4)); // traffic
     wire_put(data + 40, 4, 0x0D0D0D0D);
 }
 
 static void write_extended(uint8_t *data, uint8_t port)
 {
     data[1] = port;
-    memset(data + 8, 0xFF, 64); // traffic
-    for (unsigned i = 0; i < COUNTER_COUNT; i++)
+    memset(data + 8, 0xFF, 64);
+    for (unsigned i = COUNTER_ERRORS; i < COUNTER_COUNT; i++)
+        wire_put(data + 8 + 8 * (i - COUNTER_ERRORS), 8, UINT64_C(0x0100000000) + i);
+    for (unsigned i = 0; i < COUNTER_ERRORS; i++)
         wire_put(data + 72 + 8 * i, 8, UINT64_C(0x0100000000) + i);
 }
 
@@ -63,7 +68,7 @@ static bool answer(enum mad_agent agent, const struct mad_address *to, const uin
     case CLASS_INFO:
         m->class_info_asked++;
         wire_put(out->octets + 4, 2, m->without_class_info ? 0x000C : 0);
-        wire_put(data + 2, 2, m->wait ? WAIT : 0);
+        wire_put(data + 2, 2, (m->wait ? WAIT : 0) | m->wide);
         wire_put(data + 4, 4, m->extended ? 2 << 5 : 0);
         return true;
     case PLAIN:
@@ -73,6 +78,7 @@ static bool answer(enum mad_agent agent, const struct mad_address *to, const uin
         return true;
     case EXTENDED:
         m->extended_asked++;
+        wire_put(out->octets + 4, 2, m->extended_deaf ? 0x001C : 0);
         write_extended(data, m->other_port ? port + 1 : port);
         return true;
     default:
@@ -177,9 +183,38 @@ TEST(plain_counters)
     manners[LEAF_LID].wait = true;
     read_counters(true);
     static const uint64_t EXPECTED[COUNTER_COUNT] = {
-        LEAF_LID, 2, 3, 0x0404, 0x0505, 0x0606, 0x0707, 8, 9, 0xA, 0xB, 0x0C0C, 0x0D0D0D0D};
+        LEAF_LID, 2,   3,      0x0404,     0x0505,     0x0606,     0x0707,     8,         9,
+        0xA,      0xB, 0x0C0C, 0x0D0D0D0D, 0x06060606, 0x07070707, 0x08080808, 0x09090909};
     assert_memory_equal(reading->samples[0].values, EXPECTED, sizeof EXPECTED);
     assert_false(reading->samples[0].extended);
+    assert_false(reading->samples[0].wide);
+}
+
+TEST(traffic_of_64_bits_where_there_is)
+{
+    manners[LEAF_LID].wide = WIDE;
+    manners[SPINE_LID].wide = WIDE_NO_IETF;
+    read_counters(true);
+    for (size_t s = 0; s < reading->count; s++) {
+        const struct counter_sample *sample = &reading->samples[s];
+        assert_true(sample->wide);
+        assert_false(sample->extended);
+        assert_int_equal(sample->values[COUNTER_LINK_ERROR_RECOVERY], 2);
+        for (unsigned i = COUNTER_ERRORS; i < COUNTER_COUNT; i++)
+            assert_int_equal(sample->values[i], UINT64_C(0x0100000000) + i);
+    }
+    assert_int_equal(manners[LEAF_LID].plain_asked, 2);
+    assert_int_equal(manners[LEAF_LID].extended_asked, 2);
+}
+
+TEST(who_keeps_its_64_bits_to_itself_has_32)
+{
+    manners[LEAF_LID].wide = WIDE;
+    manners[LEAF_LID].extended_deaf = true;
+    read_counters(true);
+    assert_int_equal(reading->count, 4);
+    assert_false(reading->samples[0].wide);
+    assert_int_equal(reading->samples[0].values[COUNTER_RCV_DATA], 0x07070707);
 }
 
 TEST(without_xmit_wait_its_place_means_nothing)
@@ -195,6 +230,7 @@ TEST(extended_counters_where_they_have_errors)
     read_counters(true);
     check_sample(2, SPINE, 3);
     assert_true(reading->samples[2].extended);
+    assert_true(reading->samples[2].wide);
     for (unsigned i = 0; i < COUNTER_COUNT; i++)
         assert_int_equal(reading->samples[2].values[i], UINT64_C(0x0100000000) + i);
     assert_int_equal(manners[SPINE_LID].plain_asked, 0);
@@ -285,6 +321,8 @@ int main(void)
         COUNTED(each_lid_is_asked_once_what_it_counts),
         COUNTED(switches_only),
         COUNTED(plain_counters),
+        COUNTED(traffic_of_64_bits_where_there_is),
+        COUNTED(who_keeps_its_64_bits_to_itself_has_32),
         COUNTED(without_xmit_wait_its_place_means_nothing),
         COUNTED(extended_counters_where_they_have_errors),
         COUNTED(who_has_no_class_port_info_still_counts),

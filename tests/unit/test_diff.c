@@ -391,6 +391,22 @@ TEST(every_value_counts)
 }
 
 // Parallel links: only the recabled one differs, at its four ends.
+TEST(what_only_tables_show_does_not_count)
+{
+    struct generated g = {0};
+    generated_fat_tree(&g, 16, 2);
+    struct fabric *before = generated_look(&g, 0);
+    struct fabric_port *port = generated_port(&g, 0, 1);
+    port->gid_prefix = 5;
+    port->detail = (struct fabric_port_detail){.known = true, .pkey_violations = 7};
+    g.nodes[0].node.base_version = g.nodes[0].node.class_version = 1;
+    struct fabric *after = generated_look(&g, 0);
+    assert_int_equal(count(before, after), 0);
+    fabric_release(before);
+    fabric_release(after);
+    generated_clear(&g);
+}
+
 TEST(a_link_is_its_two_ports)
 {
     struct generated g = {0};
@@ -419,6 +435,7 @@ int main(void)
         WITH_SEED(and_with_fabrics_that_have_nothing_in_common),
         WITH_SEED(the_order_of_discovery_makes_no_difference),
         cmocka_unit_test(every_value_counts),
+        cmocka_unit_test(what_only_tables_show_does_not_count),
         cmocka_unit_test(a_link_is_its_two_ports),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

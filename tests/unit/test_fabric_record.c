@@ -196,6 +196,29 @@ TEST(the_digest_tells_fabrics_apart)
     generated_clear(&g);
 }
 
+TEST(what_only_tables_show_is_not_kept)
+{
+    struct generated g = {0};
+    generated_fat_tree(&g, 16, 2);
+    uint64_t without = digest(&g, 0, true);
+    struct fabric_port *port = generated_port(&g, 0, 1);
+    port->gid_prefix = 5;
+    port->detail = (struct fabric_port_detail){.known = true, .mkey_violations = 7, .vl_cap = 3};
+    g.nodes[0].node.base_version = g.nodes[0].node.class_version = 1;
+    assert_true(digest(&g, 0, true) == without);
+    struct fabric *fabric = generated_look(&g, 0);
+    size_t size;
+    uint8_t *record = write_record(fabric, &size);
+    struct fabric *back = fabric_record_read(record, size, &err);
+    for (uint32_t i = 0; i < back->port_count; i++)
+        assert_false(back->ports[i].detail.known);
+    assert_int_equal(back->nodes[0].base_version, 0);
+    free(record);
+    fabric_release(back);
+    fabric_release(fabric);
+    generated_clear(&g);
+}
+
 TEST(a_cut_record_is_refused_everywhere)
 {
     size_t size;
@@ -309,6 +332,7 @@ int main(void)
         cmocka_unit_test(a_fat_tree_is_small),
         cmocka_unit_test(the_order_of_discovery_does_not_matter),
         cmocka_unit_test(the_digest_tells_fabrics_apart),
+        cmocka_unit_test(what_only_tables_show_is_not_kept),
         cmocka_unit_test(a_cut_record_is_refused_everywhere),
         cmocka_unit_test(a_damaged_record_does_no_harm),
         cmocka_unit_test(each_rule_has_its_sentence),

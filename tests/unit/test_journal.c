@@ -1313,6 +1313,7 @@ static void test_a_file_of_the_first_schema_is_brought_up_to_date(void **state)
     assert_fabric(f, 0, 1, 1, 10);
 }
 
+// A directory where the file should be.
 static void take_the_file_away(struct fixture *f, const char *aside)
 {
     assert_int_equal(rename(f->path, aside), 0);

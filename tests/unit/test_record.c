@@ -130,7 +130,7 @@ TEST(a_change)
 
 TEST(each_counter)
 {
-    for (int c = 0; c < COUNTER_COUNT; c++) {
+    for (int c = 0; c < COUNTER_ERRORS; c++) {
         const struct threshold_change change = {GOLDEN_SWITCH_GUID, 17, (enum counter)c, true, 1,
                                                 UINT64_MAX};
         check_record(maker_from_threshold(&maker, &change, &LEAF));

@@ -243,6 +243,44 @@ TEST(two_ports_of_a_host_are_of_one_node)
     assert_int_equal(port_of(HOST, 2)->lid, HOST_LID);
 }
 
+TEST(the_rest_of_port_info)
+{
+    static const uint64_t PREFIX = UINT64_C(0xFE80000000000001);
+    uint8_t *info = add_port(SWITCH_LID, 0, SWITCH_LID, FABRIC_ACTIVE) + 4;
+    wire_put(info + 8, 8, PREFIX);
+    wire_put(info + 18, 2, OWN_LID);
+    wire_put(info + 24, 2, 0xD1A6);
+    info[33] = 0x52; // LinkUp, polling when down
+    info[36] = 0x4F;
+    info[37] = 0x5F;
+    info[41] = 0xF3;
+    info[43] = 0x2F;
+    wire_put(info + 44, 2, 0xFFFF);
+    wire_put(info + 46, 2, 0x0102);
+    wire_put(info + 48, 2, 0x0304);
+    info[53] = 0x8F;
+    memcpy(add_port(SWITCH_LID, 1, 0, FABRIC_ACTIVE) + 4, info, 60);
+    look();
+    for (uint8_t number = 0; number <= 1; number++) {
+        const struct fabric_port *port = port_of(SWITCH, number);
+        const struct fabric_port_detail *detail = &port->detail;
+        assert_true(detail->known);
+        assert_int_equal(port->gid_prefix, number == 0 ? PREFIX : 0);
+        assert_int_equal(detail->sm_lid, number == 0 ? OWN_LID : 0);
+        assert_int_equal(detail->diag_code, 0xD1A6);
+        assert_int_equal(detail->link_down_default, 2);
+        assert_int_equal(detail->neighbor_mtu, 4);
+        assert_int_equal(detail->vl_cap, 5);
+        assert_int_equal(detail->mtu_cap, 3);
+        assert_int_equal(detail->operational_vls, 2);
+        assert_int_equal(detail->mkey_violations, 0xFFFF);
+        assert_int_equal(detail->pkey_violations, 0x0102);
+        assert_int_equal(detail->qkey_violations, 0x0304);
+        assert_int_equal(detail->local_phy_errors, 8);
+        assert_int_equal(detail->overrun_errors, 15);
+    }
+}
+
 TEST(extended_speeds)
 {
     uint8_t *info = add_port(OWN_LID, 1, OWN_LID, FABRIC_ACTIVE) + 4;
@@ -473,6 +511,7 @@ int main(void)
         SA_TEST(ports_are_found),
         SA_TEST(links_from_either_end_and_to_any_lid),
         SA_TEST(two_ports_of_a_host_are_of_one_node),
+        SA_TEST(the_rest_of_port_info),
         SA_TEST(extended_speeds),
         SA_TEST(records_of_before_the_extended_speeds),
         SA_TEST(padding_is_no_record),

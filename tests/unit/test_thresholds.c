@@ -23,7 +23,7 @@ static void tell(void *ctx, const struct threshold_change *change)
 
 static struct scene make_scene(uint64_t limit)
 {
-    uint64_t limits[COUNTER_COUNT];
+    uint64_t limits[COUNTER_ERRORS];
     for (size_t i = 0; i < COUNT(limits); i++)
         limits[i] = limit;
     struct scene s = {.thresholds = thresholds_new(limits)};
@@ -208,7 +208,7 @@ TEST(a_port_is_forgotten_after_a_day)
 
 static void set_limit(struct scene *s, uint64_t limit)
 {
-    uint64_t limits[COUNTER_COUNT];
+    uint64_t limits[COUNTER_ERRORS];
     for (size_t i = 0; i < COUNT(limits); i++)
         limits[i] = limit;
     thresholds_change(s->thresholds, limits);
