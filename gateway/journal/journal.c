@@ -1,6 +1,7 @@
 #include "journal/journal.h"
 
 #include "journal/alarms.h"
+#include "journal/setting_rows.h"
 #include "journal/store.h"
 #include "journal/windows.h"
 #include "model/catalogue.h"
@@ -31,9 +32,12 @@ struct cursor {
     char name[STORE_NAME_MAX + 1];
     int64_t sequence, saved;
     bool active;      // a receiver of this run
+    bool forgotten;   // to be deleted from the file; then the place is free
     bool provisional; // begun while the file could not be read
     bool set_back;    // and then it told another place
 };
+
+static const struct cursor NO_CURSOR = {.sequence = -1, .saved = -1};
 
 // The snapshot that waits for the next commit.
 struct waiting_fabric {
@@ -47,6 +51,7 @@ struct journal {
     char path[256];
     struct alarms *alarms;   // has its own lock
     struct windows *windows; // likewise
+    struct setting_rows *settings; // likewise
 
     // The writer's own.
     struct store *writer; // NULL while degraded
@@ -96,6 +101,7 @@ static void begin_file(struct journal *j)
     j->fabric_saved = false;
     alarms_begin_file(j->alarms);
     windows_begin_file(j->windows);
+    setting_rows_begin_file(j->settings);
 }
 
 static void close_reader(struct journal *j)
@@ -183,14 +189,18 @@ static void set_problem(struct journal *j, const char *problem)
 
 static struct cursor *find_cursor(struct journal *j, const char *name)
 {
+    struct cursor *c = NULL; // a free place
     for (size_t i = 0; i < j->cursor_count; i++) {
         if (strcmp(j->cursors[i].name, name) == 0)
             return &j->cursors[i];
+        if (j->cursors[i].name[0] == '\0')
+            c = &j->cursors[i];
     }
-    if (j->cursor_count == JOURNAL_RECEIVERS_MAX)
+    if (!c && j->cursor_count == JOURNAL_RECEIVERS_MAX)
         return NULL;
-    struct cursor *c = &j->cursors[j->cursor_count++];
-    *c = (struct cursor){.sequence = -1, .saved = -1};
+    if (!c)
+        c = &j->cursors[j->cursor_count++];
+    *c = NO_CURSOR;
     snprintf(c->name, sizeof c->name, "%s", name);
     return c;
 }
@@ -228,6 +238,8 @@ static enum store_result load_file(struct journal *j, struct error *err)
         result = alarms_load(j->alarms, j->writer, err);
     if (result == STORE_OK)
         result = windows_load(j->windows, j->writer, err);
+    if (result == STORE_OK)
+        result = setting_rows_load(j->settings, j->writer, err);
     if (result != STORE_OK) {
         store_close(j->writer);
         j->writer = NULL;
@@ -276,8 +288,10 @@ struct journal *journal_open(const struct journal_options *options, struct error
     struct journal *j = calloc(1, sizeof *j);
     struct alarms *alarms = alarms_new();
     struct windows *windows = windows_new();
-    if (!j || !alarms || !windows) {
+    struct setting_rows *settings = setting_rows_new();
+    if (!j || !alarms || !windows || !settings) {
         error_set(err, "out of memory");
+        setting_rows_free(settings);
         windows_free(windows);
         alarms_free(alarms);
         free(j);
@@ -285,6 +299,7 @@ struct journal *journal_open(const struct journal_options *options, struct error
     }
     j->alarms = alarms;
     j->windows = windows;
+    j->settings = settings;
     j->options = *options;
     j->lock_fd = -1;
     j->status.durable = true;
@@ -317,6 +332,7 @@ void journal_close(struct journal *journal)
         close(journal->lock_fd);
     for (size_t i = 0; i < JOURNAL_MEMORY_MAX; i++)
         event_release(journal->memory[i].event);
+    setting_rows_free(journal->settings);
     windows_free(journal->windows);
     alarms_free(journal->alarms);
     free(journal->fabric.record);
@@ -344,6 +360,7 @@ int64_t journal_append(struct journal *journal, struct event *event,
 {
     pthread_mutex_lock(&journal->lock);
     int64_t sequence = ++journal->appended;
+    event->number = sequence;
     struct entry *e = slot(journal, sequence);
     struct event *oldest = e->event;
     if (oldest)
@@ -402,7 +419,8 @@ static int64_t snapshot_bytes_max(const struct journal *j)
 // What is to be written, as it stands when the transaction begins.
 struct plan {
     int64_t first, last; // events
-    int64_t cursors[JOURNAL_RECEIVERS_MAX];
+    int64_t cursors[JOURNAL_RECEIVERS_MAX]; // -1: none to save
+    bool forget[JOURNAL_RECEIVERS_MAX];
     size_t cursor_count;
 };
 
@@ -413,8 +431,10 @@ static struct plan make_plan(struct journal *j)
     plan.first = j->stored + 1 > j->first_kept ? j->stored + 1 : j->first_kept;
     plan.last = j->appended;
     plan.cursor_count = j->cursor_count;
-    for (size_t i = 0; i < j->cursor_count; i++)
-        plan.cursors[i] = j->cursors[i].sequence;
+    for (size_t i = 0; i < j->cursor_count; i++) {
+        plan.forget[i] = j->cursors[i].forgotten;
+        plan.cursors[i] = plan.forget[i] ? -1 : j->cursors[i].sequence;
+    }
     pthread_mutex_unlock(&j->lock);
     return plan;
 }
@@ -459,11 +479,14 @@ static enum store_result write_plan(struct journal *j, const struct plan *plan, 
     for (int64_t s = plan->first; s <= plan->last; s++)
         add_row(j, s);
     for (size_t i = 0; i < plan->cursor_count; i++) {
+        if (plan->forget[i])
+            store_delete_cursor(j->writer, j->cursors[i].name);
         if (plan->cursors[i] >= 0 && plan->cursors[i] != j->cursors[i].saved)
             store_set_cursor(j->writer, j->cursors[i].name, plan->cursors[i]);
     }
     alarms_write(j->alarms, j->writer);
     windows_write(j->windows, j->writer);
+    setting_rows_write(j->settings, j->writer);
     add_fabric(j);
     return store_commit(j->writer, err);
 }
@@ -493,6 +516,14 @@ static void count_lost(struct journal *j, const struct plan *plan)
     j->options.tell(j->options.ctx, JOURNAL_DROPPING, reason, (uint64_t)lost);
 }
 
+// One that was forgotten leaves its place, unless it came again meanwhile.
+static void cursor_committed(struct cursor *c, int64_t saved, bool forget)
+{
+    c->saved = saved;
+    if (forget && c->forgotten)
+        *c = NO_CURSOR;
+}
+
 static void take_result(struct journal *j, const struct plan *plan, enum store_result result,
                         struct error *err)
 {
@@ -501,11 +532,12 @@ static void take_result(struct journal *j, const struct plan *plan, enum store_r
         pthread_mutex_lock(&j->lock);
         j->stored = plan->last;
         for (size_t i = 0; i < plan->cursor_count; i++)
-            j->cursors[i].saved = plan->cursors[i];
+            cursor_committed(&j->cursors[i], plan->cursors[i], plan->forget[i]);
         j->status.commits++;
         pthread_mutex_unlock(&j->lock);
         alarms_committed(j->alarms);
         windows_committed(j->windows);
+        setting_rows_committed(j->settings);
         fabric_committed(j);
         set_problem(j, "");
         return;
@@ -665,9 +697,11 @@ bool journal_has_work(struct journal *journal)
     int64_t now = clock_monotonic(journal->options.clock);
     bool work = journal->stored < journal->appended || now >= journal->prune_at ||
                 atomic_load(&journal->asked_age_us) > 0 || journal->fabric.record ||
-                alarms_have_changed(journal->alarms) || windows_have_changed(journal->windows);
+                alarms_have_changed(journal->alarms) || windows_have_changed(journal->windows) ||
+                setting_rows_have_changed(journal->settings);
     for (size_t i = 0; i < journal->cursor_count; i++)
-        work |= journal->cursors[i].sequence != journal->cursors[i].saved;
+        work |= journal->cursors[i].forgotten ||
+                journal->cursors[i].sequence != journal->cursors[i].saved;
     pthread_mutex_unlock(&journal->lock);
     return work;
 }
@@ -680,6 +714,9 @@ int journal_receiver(struct journal *journal, const char *name)
     struct cursor *c = find_cursor(journal, name);
     if (c) {
         c->active = true;
+        if (c->forgotten)
+            c->sequence = -1;
+        c->forgotten = false;
         if (c->sequence < 0) {
             c->sequence = journal->committed;
             c->provisional = journal->writer == NULL;
@@ -702,6 +739,19 @@ void journal_advance(struct journal *journal, int receiver, int64_t sequence)
 {
     pthread_mutex_lock(&journal->lock);
     journal->cursors[receiver].sequence = sequence;
+    pthread_mutex_unlock(&journal->lock);
+}
+
+void journal_forget_receiver(struct journal *journal, const char *name)
+{
+    pthread_mutex_lock(&journal->lock);
+    for (size_t i = 0; i < journal->cursor_count; i++) {
+        struct cursor *c = &journal->cursors[i];
+        if (strcmp(c->name, name) == 0) {
+            c->active = false;
+            c->forgotten = true;
+        }
+    }
     pthread_mutex_unlock(&journal->lock);
 }
 
@@ -737,6 +787,8 @@ static bool take_row(void *ctx, const struct store_row *row)
         event_release(event);
         event = NULL;
     }
+    if (event)
+        event->number = row->sequence;
     r->items[r->count++] = (struct journal_item){row->sequence, event};
     return true;
 }
@@ -1013,4 +1065,16 @@ void journal_each_window(struct journal *journal,
                          void (*each)(void *ctx, const struct journal_window *window), void *ctx)
 {
     windows_each(journal->windows, each, ctx);
+}
+
+// What was set by SNMP.
+
+bool journal_change_settings(struct journal *journal, const struct setting *changes, size_t n)
+{
+    return setting_rows_change(journal->settings, changes, n);
+}
+
+struct settings *journal_settings(struct journal *journal)
+{
+    return setting_rows_current(journal->settings);
 }

@@ -13,6 +13,7 @@
 #include "journal/window.h"
 #include "model/alarm.h"
 #include "model/event.h"
+#include "model/setting.h"
 
 enum {
     JOURNAL_MEMORY_MAX = 4096,  // events kept in memory while the disk fails: those lately appended
@@ -79,7 +80,7 @@ void journal_each_recent_report(struct journal *journal, int64_t since_us,
                                              int64_t utc_us),
                                 void *ctx);
 
-// Writer's thread. Appends keep a reference and return the sequence number; after commit the
+// Writer's thread. Appends keep a reference and return the sequence number, which the event gets, too; after commit the
 // events are readable, on disk or, when degraded, in memory. Commit also saves cursors and, now and
 // then, drops what is too old or too much.
 int64_t journal_append(struct journal *journal, struct event *event,
@@ -122,6 +123,11 @@ bool journal_remove_window(struct journal *journal, const char *name); // false:
 void journal_each_window(struct journal *journal,
                          void (*each)(void *ctx, const struct journal_window *window), void *ctx);
 
+// What was set by SNMP, which survives restarts too. Writer's thread; all or none, saved with the next
+// commit. False: no room, or no memory.
+bool journal_change_settings(struct journal *journal, const struct setting *changes, size_t n);
+struct settings *journal_settings(struct journal *journal); // a reference, the caller's; any thread
+
 // Asks the writer to drop, with its next commits, what is older (than JOURNAL_YOUNG_US in any case) and
 // what every receiver has. Any thread.
 void journal_ask_to_prune(struct journal *journal, int64_t age_us);
@@ -131,6 +137,9 @@ void journal_ask_to_prune(struct journal *journal, int64_t age_us);
 int journal_receiver(struct journal *journal, const char *name);
 int64_t journal_cursor(struct journal *journal, int receiver);
 void journal_advance(struct journal *journal, int receiver, int64_t sequence); // it has all up to there
+
+// The receiver of that name, which has ended, is gone for good: its cursor is forgotten, in memory and file. Any thread.
+void journal_forget_receiver(struct journal *journal, const char *name);
 
 // True, once, when the cursor was set back: the file could not be read when the receiver began, and now
 // it tells where the receiver had left off. What was read beyond the cursor is to be forgotten.

@@ -55,11 +55,18 @@ static const char *const MIGRATIONS[STORE_SCHEMA_VERSION] = {
     " name TEXT PRIMARY KEY,"
     " until_us INTEGER NOT NULL,"
     " nodes TEXT NOT NULL);", // a pattern a line
+    "CREATE TABLE setting ("
+    " kind INTEGER NOT NULL,"
+    " guid INTEGER NOT NULL,"
+    " number INTEGER NOT NULL,"
+    " value BLOB NOT NULL,"
+    " PRIMARY KEY (kind, guid, number)) WITHOUT ROWID;",
 };
 
 enum statement {
     ADD_EVENT,
     SET_CURSOR,
+    DELETE_CURSOR,
     DELETE_THROUGH,
     READ_AFTER,
     READ_BEFORE,
@@ -73,6 +80,9 @@ enum statement {
     DELETE_WINDOWS,
     ADD_WINDOW,
     READ_WINDOWS,
+    DELETE_SETTINGS,
+    ADD_SETTING,
+    READ_SETTINGS,
     ADD_SNAPSHOT,
     DELETE_SNAPSHOTS,
     LIST_SNAPSHOTS,
@@ -93,6 +103,7 @@ static const char *const SQL[STATEMENT_COUNT] = {
                   " ON CONFLICT (sequence) DO NOTHING",
     [SET_CURSOR] = "INSERT INTO receiver (name, cursor) VALUES (?1, ?2)"
                    " ON CONFLICT (name) DO UPDATE SET cursor = ?2",
+    [DELETE_CURSOR] = "DELETE FROM receiver WHERE name = ?",
     [DELETE_THROUGH] =
         "DELETE FROM event WHERE sequence IN"
         " (SELECT sequence FROM event WHERE sequence <= ? ORDER BY sequence LIMIT ?)",
@@ -112,6 +123,9 @@ static const char *const SQL[STATEMENT_COUNT] = {
     [DELETE_WINDOWS] = "DELETE FROM maintenance",
     [ADD_WINDOW] = "INSERT INTO maintenance (name, until_us, nodes) VALUES (?,?,?)",
     [READ_WINDOWS] = "SELECT name, until_us, nodes FROM maintenance ORDER BY rowid",
+    [DELETE_SETTINGS] = "DELETE FROM setting",
+    [ADD_SETTING] = "INSERT INTO setting (kind, guid, number, value) VALUES (?,?,?,?)",
+    [READ_SETTINGS] = "SELECT kind, guid, number, value FROM setting",
     [ADD_SNAPSHOT] = "INSERT INTO snapshot (time_us, digest, nodes, links, record)"
                      " SELECT ?1, ?2, ?3, ?4, ?5 WHERE ?2 IS NOT"
                      " (SELECT digest FROM snapshot ORDER BY number DESC LIMIT 1)",
@@ -332,6 +346,15 @@ void store_set_cursor(struct store *store, const char *receiver, int64_t sequenc
     finish_statement(store, s);
 }
 
+void store_delete_cursor(struct store *store, const char *receiver)
+{
+    sqlite3_stmt *s = begin_statement(store, DELETE_CURSOR);
+    if (!s)
+        return;
+    sqlite3_bind_text(s, 1, receiver, -1, SQLITE_STATIC);
+    finish_statement(store, s);
+}
+
 void store_delete_through(struct store *store, int64_t sequence, int64_t rows_max)
 {
     sqlite3_stmt *s = begin_statement(store, DELETE_THROUGH);
@@ -392,6 +415,25 @@ void store_add_window(struct store *store, const struct journal_window *window)
     sqlite3_bind_text(s, 1, window->name, -1, SQLITE_STATIC);
     sqlite3_bind_int64(s, 2, window->until_us);
     sqlite3_bind_text(s, 3, nodes, -1, SQLITE_STATIC);
+    finish_statement(store, s);
+}
+
+void store_delete_settings(struct store *store)
+{
+    sqlite3_stmt *s = begin_statement(store, DELETE_SETTINGS);
+    if (s)
+        finish_statement(store, s);
+}
+
+void store_add_setting(struct store *store, const struct setting *setting)
+{
+    sqlite3_stmt *s = begin_statement(store, ADD_SETTING);
+    if (!s)
+        return;
+    sqlite3_bind_int(s, 1, (int)setting->kind);
+    sqlite3_bind_int64(s, 2, (sqlite3_int64)setting->guid);
+    sqlite3_bind_int(s, 3, setting->number);
+    sqlite3_bind_blob(s, 4, setting->value, setting->size, SQLITE_STATIC);
     finish_statement(store, s);
 }
 
@@ -593,6 +635,39 @@ enum store_result store_read_windows(struct store *store,
         copy_text(window.name, sizeof window.name, s, 0);
         read_patterns(&window.nodes, text_of(s, 2));
         each(ctx, &window);
+    }
+    enum store_result result = tell(store, code, err);
+    sqlite3_reset(s);
+    return result;
+}
+
+// False: no setting that this version knows.
+static bool read_setting(sqlite3_stmt *s, struct setting *out)
+{
+    int kind = sqlite3_column_int(s, 0), number = sqlite3_column_int(s, 2);
+    const void *value = sqlite3_column_blob(s, 3);
+    int size = sqlite3_column_bytes(s, 3);
+    *out = (struct setting){.guid = (uint64_t)sqlite3_column_int64(s, 1)};
+    if (kind <= SETTING_NONE || kind > SETTING_TRAP_RECIPIENT || number < 0 || number > UINT8_MAX ||
+        size <= 0 || size > SETTING_VALUE_MAX)
+        return false;
+    out->kind = (enum setting_kind)kind;
+    out->number = (uint8_t)number;
+    out->size = (uint16_t)size;
+    memcpy(out->value, value, (size_t)size);
+    return true;
+}
+
+enum store_result store_read_settings(struct store *store,
+                                      void (*each)(void *ctx, const struct setting *setting),
+                                      void *ctx, struct error *err)
+{
+    sqlite3_stmt *s = store->statements[READ_SETTINGS];
+    struct setting setting;
+    int code;
+    while ((code = sqlite3_step(s)) == SQLITE_ROW) {
+        if (read_setting(s, &setting))
+            each(ctx, &setting);
     }
     enum store_result result = tell(store, code, err);
     sqlite3_reset(s);

@@ -6,11 +6,12 @@
 #include "base/error.h"
 #include "journal/window.h"
 #include "model/alarm.h"
+#include "model/setting.h"
 
 #include <stddef.h>
 #include <stdint.h>
 
-enum { STORE_SCHEMA_VERSION = 3, STORE_NAME_MAX = 64 };
+enum { STORE_SCHEMA_VERSION = 4, STORE_NAME_MAX = 64 };
 
 // Events have numbers from 1 to this, which no journal reaches: what has another is damaged.
 #define STORE_SEQUENCE_MAX (INT64_C(1) << 53)
@@ -69,11 +70,14 @@ bool store_has_moved(struct store *store);
 void store_begin(struct store *store);
 void store_add_event(struct store *store, const struct store_row *row);
 void store_set_cursor(struct store *store, const char *receiver, int64_t sequence);
+void store_delete_cursor(struct store *store, const char *receiver);
 void store_delete_through(struct store *store, int64_t sequence, int64_t rows_max);
 void store_set_alarm(struct store *store, const struct alarm *alarm);
 void store_delete_alarm(struct store *store, const char *key);
 void store_delete_windows(struct store *store); // all
 void store_add_window(struct store *store, const struct journal_window *window);
+void store_delete_settings(struct store *store); // all
+void store_add_setting(struct store *store, const struct setting *setting);
 
 // Adds a snapshot, unless the newest has the same digest, and deletes the oldest until there are `keep` at
 // most and, but for the newest, `bytes_max` octets of them.
@@ -113,6 +117,11 @@ enum store_result store_count_alarms(struct store *store, int64_t *out, struct e
 enum store_result store_read_windows(struct store *store,
                                      void (*each)(void *ctx, const struct journal_window *window),
                                      void *ctx, struct error *err);
+
+// What was set by SNMP.
+enum store_result store_read_settings(struct store *store,
+                                      void (*each)(void *ctx, const struct setting *setting),
+                                      void *ctx, struct error *err);
 
 // The kept snapshots without their records, oldest first; and one with its record, by number or, for 0, the
 // newest: `each` is not called when there is none.

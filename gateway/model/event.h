@@ -65,6 +65,8 @@ struct event {
     char related_id[EVENT_ID_SIZE]; // of the event that this one explains; empty: none
     char cause_id[EVENT_ID_SIZE];   // of the event whose consequence this is; empty: none
     char clears_id[EVENT_ID_SIZE];  // of the event that raised the alarm that this one clears; empty: none
+    int64_t number;                 // in the journal, which gives it; 0: it has none yet
+    bool event_trap;                // as severe as gswEventTrapLevel of its switch asks for
     bool test;                      // it never happened: somebody tests the way to the receivers
     char only_receiver[65];         // of a test: the one that gets it; empty: all
     char held[EVENT_HELD_SIZE];     // why receivers do not get it; empty: they do

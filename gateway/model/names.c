@@ -3,6 +3,7 @@
 #include "base/text.h"
 
 #include <errno.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,6 +15,8 @@ struct entry {
 };
 
 struct names {
+    _Atomic unsigned references;
+    struct names *below; // for whom there is no entry; a reference, or NULL
     struct entry *entries;
     size_t count, capacity;
 };
@@ -127,9 +130,17 @@ static void sort_and_merge(struct names *names)
     names->count = kept + 1;
 }
 
-struct names *names_parse(const char *origin, const char *content, size_t size, struct error *err)
+static struct names *new_names(void)
 {
     struct names *names = calloc(1, sizeof *names);
+    if (names)
+        atomic_init(&names->references, 1);
+    return names;
+}
+
+struct names *names_parse(const char *origin, const char *content, size_t size, struct error *err)
+{
+    struct names *names = new_names();
     if (!names) {
         error_set(err, "%s: out of memory", origin);
         return NULL;
@@ -193,17 +204,55 @@ struct names *names_load(const char *path, struct error *err)
     return names;
 }
 
+// They come in order of the GUIDs.
+static bool add_settings(struct names *names, const struct settings *settings)
+{
+    struct error err;
+    bool ok = true;
+    for (size_t i = 0; ok && i < settings_count(settings); i++) {
+        const struct setting *s = settings_at(settings, i);
+        if (s->kind == SETTING_SWITCH_NAME)
+            ok = add(names, s->guid, (const char *)s->value, s->size, &err);
+    }
+    return ok;
+}
+
+bool names_with(struct names *map, const struct settings *settings, struct names **out)
+{
+    struct names *names = new_names();
+    if (!names || !add_settings(names, settings)) {
+        names_free(names);
+        return false;
+    }
+    if (names->count > 0) {
+        names->below = names_keep(map);
+        *out = names;
+    } else {
+        names_free(names);
+        *out = names_keep(map);
+    }
+    return true;
+}
+
+struct names *names_keep(struct names *names)
+{
+    if (names)
+        atomic_fetch_add_explicit(&names->references, 1, memory_order_relaxed);
+    return names;
+}
+
 void names_free(struct names *names)
 {
-    if (!names)
+    if (!names || atomic_fetch_sub_explicit(&names->references, 1, memory_order_acq_rel) != 1)
         return;
+    names_free(names->below);
     free(names->entries);
     free(names);
 }
 
-const char *names_find(const struct names *names, uint64_t guid)
+static const char *find_own(const struct names *names, uint64_t guid)
 {
-    size_t low = 0, high = names ? names->count : 0;
+    size_t low = 0, high = names->count;
     while (low < high) {
         size_t mid = low + (high - low) / 2;
         if (names->entries[mid].guid == guid)
@@ -216,7 +265,18 @@ const char *names_find(const struct names *names, uint64_t guid)
     return NULL;
 }
 
+const char *names_find(const struct names *names, uint64_t guid)
+{
+    const char *name = NULL;
+    for (; names && !name; names = names->below)
+        name = find_own(names, guid);
+    return name;
+}
+
 size_t names_count(const struct names *names)
 {
-    return names ? names->count : 0;
+    size_t count = 0;
+    for (; names; names = names->below)
+        count += names->count;
+    return count;
 }

@@ -7,8 +7,8 @@
 #include <stdlib.h>
 
 struct topology {
-    const struct names *names;
-    pthread_mutex_t lock;    // over `current`; its writer reads it without
+    pthread_mutex_t lock;    // over the next two; their writer reads them without
+    struct names *names;     // may be NULL
     struct fabric *current;  // NULL: no sweep yet
     struct fabric *recalled; // until it has been compared; NULL: nothing to compare with
     unsigned base_sweeps;
@@ -19,12 +19,12 @@ struct topology {
     struct endpoint master; // the last that was known
 };
 
-struct topology *topology_new(const struct names *names)
+struct topology *topology_new(struct names *names)
 {
     struct topology *topology = calloc(1, sizeof *topology);
     if (!topology)
         return NULL;
-    topology->names = names;
+    topology->names = names_keep(names);
     pthread_mutex_init(&topology->lock, NULL);
     return topology;
 }
@@ -35,14 +35,27 @@ void topology_free(struct topology *topology)
         return;
     fabric_release(topology->current);
     fabric_release(topology->recalled);
+    names_free(topology->names);
     free(topology->missed.guids);
     pthread_mutex_destroy(&topology->lock);
     free(topology);
 }
 
-void topology_rename(struct topology *topology, const struct names *names)
+void topology_rename(struct topology *topology, struct names *names)
 {
-    topology->names = names;
+    pthread_mutex_lock(&topology->lock);
+    struct names *old = topology->names;
+    topology->names = names_keep(names);
+    pthread_mutex_unlock(&topology->lock);
+    names_free(old);
+}
+
+struct names *topology_names(struct topology *topology)
+{
+    pthread_mutex_lock(&topology->lock);
+    struct names *names = names_keep(topology->names);
+    pthread_mutex_unlock(&topology->lock);
+    return names;
 }
 
 void topology_recall(struct topology *topology, struct fabric *last)

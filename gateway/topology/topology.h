@@ -13,14 +13,14 @@ enum { TOPOLOGY_BASE_SWEEPS_MAX = 3 }; // where none is complete, so many make a
 
 struct topology;
 
-// `names` may be NULL, and outlives it. NULL: out of memory.
-struct topology *topology_new(const struct names *names);
+// `names` may be NULL; it keeps a reference. NULL: out of memory.
+struct topology *topology_new(struct names *names);
 void topology_free(struct topology *topology); // NULL is allowed
 
 // One thread writes, the pipeline's.
 
-// Other names from now on: NULL, or what outlives the topology or the next call of this.
-void topology_rename(struct topology *topology, const struct names *names);
+// Other names from now on, or NULL; it keeps a reference.
+void topology_rename(struct topology *topology, struct names *names);
 
 // What was known when the gateway ended: the first complete sweep is compared with it, and what
 // changed is found late. Takes over the reference. Call it before the first update.
@@ -38,6 +38,9 @@ void topology_update(struct topology *topology, struct fabric *seen, struct chan
 
 // A reference, the caller's. NULL: none yet.
 struct fabric *topology_current(struct topology *topology);
+
+// A reference, the caller's; NULL: there are none.
+struct names *topology_names(struct topology *topology);
 
 // Fill what is known into `out`; false, and nothing is changed, when nothing is. Writer's thread.
 // GUIDs are looked up in what was recalled as long as there is no sweep; LIDs are not, they may be

@@ -1297,7 +1297,7 @@ static void test_a_file_of_the_first_schema_is_brought_up_to_date(void **state)
     assert_int_equal(store_open(f->path, true, &store, &err), STORE_FAILED);
     assert_non_null(strstr(err.text,
                            "its schema is version 1; an ibtrapd of this version brings it to "
-                           "version 3 when it starts"));
+                           "version 4 when it starts"));
     reopen(f);
     struct journal_status status;
     journal_get_status(f->journal, &status);
@@ -1311,6 +1311,65 @@ static void test_a_file_of_the_first_schema_is_brought_up_to_date(void **state)
     reopen(f);
     assert_alarms(f, "a");
     assert_fabric(f, 0, 1, 1, 10);
+}
+
+// What was set by SNMP.
+
+static struct setting make_setting(uint64_t guid, const char *name)
+{
+    struct setting setting = {
+        .kind = SETTING_SWITCH_NAME, .guid = guid, .size = (uint16_t)strlen(name)};
+    memcpy(setting.value, name, setting.size);
+    return setting;
+}
+
+static void set_name(struct fixture *f, uint64_t guid, const char *name)
+{
+    const struct setting setting = make_setting(guid, name);
+    assert_true(journal_change_settings(f->journal, &setting, 1));
+}
+
+static void assert_name(struct fixture *f, uint64_t guid, const char *name)
+{
+    struct settings *settings = journal_settings(f->journal);
+    const struct setting *found = settings_find(settings, SETTING_SWITCH_NAME, guid, 0);
+    assert_int_equal(found != NULL, name != NULL);
+    if (found) {
+        assert_int_equal(found->size, strlen(name));
+        assert_memory_equal(found->value, name, found->size);
+    }
+    settings_release(settings);
+}
+
+static void test_settings_survive_a_restart(void **state)
+{
+    struct fixture *f = *state;
+    uint8_t octets[SETTING_VALUE_MAX];
+    fill(f, octets, sizeof octets);
+    octets[0] = 0;
+    struct setting row = {.kind = SETTING_TRAP_RECIPIENT, .guid = UINT64_MAX, .number = 6};
+    row.size = sizeof octets;
+    memcpy(row.value, octets, sizeof octets);
+    journal_commit(f->journal);
+    assert_false(journal_has_work(f->journal));
+    assert_true(journal_change_settings(f->journal, &row, 1));
+    set_name(f, 7, "leaf7");
+    set_name(f, 8, "leaf8");
+    assert_true(journal_has_work(f->journal));
+    journal_commit(f->journal);
+    assert_false(journal_has_work(f->journal));
+    reopen(f);
+    set_name(f, 8, "");
+    journal_commit(f->journal);
+    reopen(f);
+    assert_name(f, 7, "leaf7");
+    assert_name(f, 8, NULL);
+    struct settings *settings = journal_settings(f->journal);
+    assert_int_equal(settings_count(settings), 2);
+    const struct setting *found = settings_find(settings, row.kind, row.guid, row.number);
+    assert_non_null(found);
+    assert_memory_equal(found, &row, sizeof row);
+    settings_release(settings);
 }
 
 // A directory where the file should be.
@@ -1329,6 +1388,116 @@ static void bring_the_file_back(struct fixture *f, const char *aside)
     struct journal_status status;
     journal_get_status(f->journal, &status);
     assert_true(status.durable);
+}
+
+static void test_settings_while_the_file_is_away(void **state)
+{
+    struct fixture *f = *state;
+    char aside[120];
+    snprintf(aside, sizeof aside, "%s.aside", f->path);
+    set_name(f, 7, "leaf7");
+    set_name(f, 8, "leaf8");
+    set_name(f, 9, "leaf9");
+    journal_commit(f->journal);
+    journal_close(f->journal);
+    f->journal = NULL;
+    take_the_file_away(f, aside);
+    reopen(f);
+    assert_name(f, 7, NULL);
+    set_name(f, 8, "spine8");
+    set_name(f, 9, ""); // of which nobody knows yet that it is set
+    journal_commit(f->journal);
+    assert_name(f, 8, "spine8");
+    bring_the_file_back(f, aside);
+    assert_name(f, 7, "leaf7");
+    assert_name(f, 8, "spine8");
+    assert_name(f, 9, NULL);
+    reopen(f);
+    assert_name(f, 7, "leaf7");
+    assert_name(f, 8, "spine8");
+    assert_name(f, 9, NULL);
+}
+
+static void test_settings_outlive_a_corrupt_file(void **state)
+{
+    struct fixture *f = *state;
+    set_name(f, 7, "leaf7");
+    add_many(f, 2000);
+    reopen(f); // what is in the WAL goes into the file
+    corrupt(f);
+    read_all(f, 0, 0); // a slow receiver stumbles over it
+    for (int i = 0; i < 20; i++) {
+        pass(f, 2 * CLOCK_US_PER_S);
+        journal_commit(f->journal);
+    }
+    assert_true(files_with(f, "corrupt") >= 1);
+    reopen(f);
+    assert_name(f, 7, "leaf7");
+}
+
+static void test_there_is_room_for_so_many_settings(void **state)
+{
+    struct fixture *f = *state;
+    struct setting *all = calloc(SETTINGS_MAX, sizeof *all);
+    assert_non_null(all);
+    for (size_t i = 0; i < SETTINGS_MAX; i++)
+        all[i] = make_setting(i + 1, "x");
+    assert_true(journal_change_settings(f->journal, all, SETTINGS_MAX));
+    free(all);
+    const struct setting more[] = {make_setting(1, "y"), make_setting(SETTINGS_MAX + 1, "z")};
+    assert_false(journal_change_settings(f->journal, more, 2));
+    assert_name(f, 1, "x"); // all or none
+    set_name(f, 2, "y");
+    journal_commit(f->journal);
+    reopen(f);
+    assert_name(f, 2, "y");
+    assert_name(f, SETTINGS_MAX, "x");
+}
+
+static void test_a_file_of_the_third_schema_is_brought_up_to_date(void **state)
+{
+    struct fixture *f = *state;
+    add_many(f, 3);
+    raise_alarm(f, "a");
+    journal_commit(f->journal);
+    journal_close(f->journal);
+    f->journal = NULL;
+    sqlite3 *db;
+    assert_int_equal(sqlite3_open(f->path, &db), SQLITE_OK);
+    assert_int_equal(sqlite3_exec(db, "DROP TABLE setting; PRAGMA user_version = 3;", NULL, NULL, NULL),
+                     SQLITE_OK);
+    sqlite3_close(db);
+    reopen(f);
+    assert_alarms(f, "a");
+    set_name(f, 7, "leaf7");
+    journal_commit(f->journal);
+    reopen(f);
+    assert_name(f, 7, "leaf7");
+}
+
+static void test_events_know_their_numbers(void **state)
+{
+    struct fixture *f = *state;
+    struct event *event = make(f, NOTICE_LINK_STATE);
+    assert_int_equal(event->number, 0);
+    int64_t sequence = journal_append(f->journal, event, &(struct journal_report){0});
+    assert_int_equal(event->number, sequence);
+    event_release(event);
+    journal_commit(f->journal);
+    reopen(f); // what is read comes from the disk
+    struct journal_item item;
+    assert_int_equal(journal_read(f->journal, sequence - 1, &item, 1, 0), 1);
+    assert_int_equal(item.event->number, sequence);
+    event_release(item.event);
+}
+
+// A receiver that is gone for good.
+
+static int64_t begin_receiver(struct fixture *f, const char *name)
+{
+    int receiver = journal_receiver(f->journal, name);
+    assert_true(receiver >= 0);
+    return journal_cursor(f->journal, receiver);
 }
 
 static void test_memory_keeps_more_while_the_disk_fails(void **state)
@@ -1350,6 +1519,42 @@ static void test_memory_keeps_more_while_the_disk_fails(void **state)
     bring_the_file_back(f, aside);
     assert_int_equal(journal_first_in_memory(f->journal), last - JOURNAL_MEMORY_KEPT + 1);
     assert_int_equal(read_all(f, last - JOURNAL_MEMORY_MAX, JOURNAL_MEMORY_MAX), last);
+}
+
+static void test_a_forgotten_receiver_begins_anew(void **state)
+{
+    struct fixture *f = *state;
+    assert_int_equal(begin_receiver(f, "gone"), 0);
+    assert_int_equal(begin_receiver(f, "kept"), 0);
+    add_many(f, 3);
+    journal_forget_receiver(f->journal, "gone");
+    journal_forget_receiver(f->journal, "never there");
+    assert_true(journal_has_work(f->journal));
+    journal_commit(f->journal);
+    assert_false(journal_has_work(f->journal));
+    reopen(f);
+    assert_int_equal(begin_receiver(f, "gone"), 3);
+    assert_int_equal(begin_receiver(f, "kept"), 0);
+    journal_forget_receiver(f->journal, "gone");
+    add_many(f, 1);
+    assert_int_equal(begin_receiver(f, "gone"), 4);
+}
+
+static void test_forgotten_receivers_leave_room(void **state)
+{
+    struct fixture *f = *state;
+    char name[32];
+    for (int i = 0; i < 2 * JOURNAL_RECEIVERS_MAX; i++) {
+        snprintf(name, sizeof name, "receiver %d", i);
+        begin_receiver(f, name);
+        journal_forget_receiver(f->journal, name);
+        journal_commit(f->journal);
+    }
+    begin_receiver(f, "the last");
+    add_many(f, 1);
+    reopen(f);
+    assert_int_equal(begin_receiver(f, "the last"), 0);
+    assert_int_equal(begin_receiver(f, "another"), 1);
 }
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
@@ -1402,7 +1607,15 @@ int main(void)
         TEST(test_maintenance_windows_survive_a_restart),
         TEST(test_there_is_room_for_so_many_windows),
         TEST(test_a_file_of_the_first_schema_is_brought_up_to_date),
+        TEST(test_settings_survive_a_restart),
+        TEST(test_settings_while_the_file_is_away),
+        TEST(test_settings_outlive_a_corrupt_file),
+        TEST(test_there_is_room_for_so_many_settings),
+        TEST(test_a_file_of_the_third_schema_is_brought_up_to_date),
+        TEST(test_events_know_their_numbers),
         TEST(test_memory_keeps_more_while_the_disk_fails),
+        TEST(test_a_forgotten_receiver_begins_anew),
+        TEST(test_forgotten_receivers_leave_room),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

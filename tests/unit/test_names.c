@@ -165,6 +165,55 @@ TEST(a_map_is_bounded)
     free(content);
 }
 
+// Names that were set by SNMP.
+
+static struct setting set_name(enum setting_kind kind, uint64_t guid, const char *name)
+{
+    struct setting s = {.kind = kind, .guid = guid, .size = (uint16_t)strlen(name)};
+    memcpy(s.value, name, s.size);
+    return s;
+}
+
+TEST(what_was_set_goes_before_the_map)
+{
+    const struct setting some[] = {set_name(SETTING_SWITCH_NAME, 9, "spine9"),
+                                   set_name(SETTING_SWITCH_NAME, 2, "spine2"),
+                                   set_name(SETTING_SAN_NAME, 1, "san")};
+    struct settings *settings = settings_with(NULL, some, COUNT(some));
+    struct names *map = names_parse("map", "0x1 one\n0x2 two\n", 16, &err), *names;
+    assert_true(names_with(map, settings, &names));
+    names_free(map); // the others have a reference of their own
+    settings_release(settings);
+    assert_string_equal(names_find(names, 1), "one");
+    assert_string_equal(names_find(names, 2), "spine2");
+    assert_string_equal(names_find(names, 9), "spine9");
+    assert_null(names_find(names, 3));
+    assert_ptr_equal(names_keep(names), names);
+    names_free(names);
+    assert_string_equal(names_find(names, 1), "one");
+    names_free(names);
+}
+
+TEST(without_names_set_there_is_the_map)
+{
+    const struct setting san = set_name(SETTING_SAN_NAME, 1, "san"),
+                         name = set_name(SETTING_SWITCH_NAME, 1, "leaf");
+    struct settings *none = settings_with(NULL, &san, 1), *one = settings_with(NULL, &name, 1);
+    struct names *map = names_parse("map", "0x1 one\n", 8, &err), *names;
+    assert_true(names_with(map, none, &names));
+    assert_ptr_equal(names, map);
+    names_free(names);
+    names_free(map);
+    assert_true(names_with(NULL, none, &names));
+    assert_null(names);
+    assert_true(names_with(NULL, one, &names));
+    assert_string_equal(names_find(names, 1), "leaf");
+    names_free(names);
+    assert_null(names_keep(NULL));
+    settings_release(none);
+    settings_release(one);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -178,6 +227,8 @@ int main(void)
         cmocka_unit_test(files_are_read_whole),
         cmocka_unit_test(what_cannot_be_read_is_told),
         cmocka_unit_test(a_map_is_bounded),
+        cmocka_unit_test(what_was_set_goes_before_the_map),
+        cmocka_unit_test(without_names_set_there_is_the_map),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,126 @@
+#include "model/setting.h"
+
+#include <assert.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct settings {
+    _Atomic unsigned references;
+    size_t count;
+    struct setting all[]; // ascending
+};
+
+static int compare(const struct setting *setting, enum setting_kind kind, uint64_t guid,
+                   uint8_t number)
+{
+    if (setting->kind != kind)
+        return setting->kind < kind ? -1 : 1;
+    if (setting->guid != guid)
+        return setting->guid < guid ? -1 : 1;
+    return (int)setting->number - (int)number;
+}
+
+// The place of that one, or of the first beyond.
+static size_t place_of(const struct settings *s, enum setting_kind kind, uint64_t guid,
+                       uint8_t number)
+{
+    size_t low = 0, high = s->count;
+    while (low < high) {
+        size_t mid = low + (high - low) / 2;
+        if (compare(&s->all[mid], kind, guid, number) < 0)
+            low = mid + 1;
+        else
+            high = mid;
+    }
+    return low;
+}
+
+static bool is_at(const struct settings *s, size_t at, enum setting_kind kind, uint64_t guid,
+                  uint8_t number)
+{
+    return at < s->count && compare(&s->all[at], kind, guid, number) == 0;
+}
+
+static void move(struct settings *s, size_t from, size_t to)
+{
+    memmove(&s->all[to], &s->all[from], (s->count - from) * sizeof *s->all);
+    s->count += to - from;
+}
+
+// There is room for one more.
+static void change_one(struct settings *s, const struct setting *change)
+{
+    assert(change->size <= SETTING_VALUE_MAX);
+    size_t at = place_of(s, change->kind, change->guid, change->number);
+    bool known = is_at(s, at, change->kind, change->guid, change->number);
+    if (known && change->size == 0)
+        move(s, at + 1, at);
+    if (!known && change->size > 0)
+        move(s, at, at + 1);
+    if (change->size > 0)
+        s->all[at] = *change;
+}
+
+struct settings *settings_with(const struct settings *old, const struct setting *changes, size_t n)
+{
+    size_t count = settings_count(old);
+    struct settings *s = calloc(1, sizeof *s + (count + n) * sizeof *s->all);
+    if (!s)
+        return NULL;
+    atomic_init(&s->references, 1);
+    s->count = count;
+    if (count > 0)
+        memcpy(s->all, old->all, count * sizeof *s->all);
+    for (size_t i = 0; i < n; i++)
+        change_one(s, &changes[i]);
+    if (s->count <= SETTINGS_MAX)
+        return s;
+    settings_release(s);
+    return NULL;
+}
+
+struct settings *settings_keep(struct settings *settings)
+{
+    atomic_fetch_add_explicit(&settings->references, 1, memory_order_relaxed);
+    return settings;
+}
+
+void settings_release(struct settings *settings)
+{
+    if (settings && atomic_fetch_sub_explicit(&settings->references, 1, memory_order_acq_rel) == 1)
+        free(settings);
+}
+
+const struct setting *settings_find(const struct settings *settings, enum setting_kind kind,
+                                    uint64_t guid, uint8_t number)
+{
+    if (!settings)
+        return NULL;
+    size_t at = place_of(settings, kind, guid, number);
+    return is_at(settings, at, kind, guid, number) ? &settings->all[at] : NULL;
+}
+
+size_t settings_count(const struct settings *settings)
+{
+    return settings ? settings->count : 0;
+}
+
+const struct setting *settings_at(const struct settings *settings, size_t at)
+{
+    assert(at < settings->count);
+    return &settings->all[at];
+}
+
+const char *setting_object(enum setting_kind kind)
+{
+    static const char *const OBJECTS[] = {[SETTING_NONE] = "",
+                                          [SETTING_SWITCH_NAME] = "gswSwitchName",
+                                          [SETTING_SAN_NAME] = "gswSwitchSANName",
+                                          [SETTING_FABRIC_NAME] = "gswSwitchFabricName",
+                                          [SETTING_EVENT_TRAP_LEVEL] = "gswEventTrapLevel",
+                                          [SETTING_COMMUNITY] = "gswAgtCmtyStr",
+                                          [SETTING_TRAP_RECIPIENT] = "gswAgtTrapRcp"};
+    assert(kind < sizeof OBJECTS / sizeof *OBJECTS);
+    return OBJECTS[kind];
+}
