@@ -148,3 +148,15 @@ void text_clean(const char *in, size_t n, char *out, size_t out_size)
         i += length ? length : 1;
     }
 }
+
+void text_ascii(const char *in, char *out, size_t out_size)
+{
+    size_t used = 0;
+    for (; *in && used + 1 < out_size; in++) {
+        uint8_t octet = (uint8_t)*in;
+        bool goes_on = (octet & 0xC0) == 0x80; // a further octet of a character
+        if (!goes_on)
+            out[used++] = octet >= 0x20 && octet < 0x7F ? *in : '?';
+    }
+    out[used] = '\0';
+}

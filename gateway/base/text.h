@@ -30,4 +30,7 @@ void text_add_hex(struct text *t, const uint8_t *octets, size_t n);
 // always NUL-terminated and never ends within a character.
 void text_clean(const char *in, size_t n, char *out, size_t out_size);
 
+// A NUL-terminated UTF-8 text in printable ASCII: every other character becomes '?'. What does not fit is cut.
+void text_ascii(const char *in, char *out, size_t out_size);
+
 #endif

@@ -69,7 +69,7 @@ static int check_word(cfg_t *cfg, cfg_opt_t *opt, const char *const *words, size
 WORD_CHECK(check_syslog_transport, "local", "udp", "tcp", "tls", "relp", "relp-tls", "stdout")
 WORD_CHECK(check_snmp_transport, "udp", "tcp", "tls", "dtls")
 WORD_CHECK(check_snmp_version, "1", "2c", "3")
-WORD_CHECK(check_snmp_set, "sma", "switch", "own")
+WORD_CHECK(check_snmp_set, "sma", "switch", "own", "event")
 WORD_CHECK(check_auth, "none", "SHA", "SHA-224", "SHA-256", "SHA-384", "SHA-512")
 WORD_CHECK(check_privacy, "none", "AES", "AES-192", "AES-256", "AES-192-C", "AES-256-C")
 WORD_CHECK(check_format, "rfc5424", "rfc3164", "ecs", "cef", "leef")

@@ -331,7 +331,7 @@ static unsigned snmp_version(cfg_t *section, bool tls)
 
 static void take_sets(cfg_t *section, struct conf_snmp *out)
 {
-    static const char *const SETS[] = {"sma", "switch", "own"};
+    static const char *const SETS[] = {"sma", "switch", "own", "event"};
     for (unsigned i = 0; i < cfg_size(section, "sets"); i++)
         out->sets |= 1U << check_find_word(SETS, CHECK_COUNT(SETS), cfg_getnstr(section, "sets", i));
 }

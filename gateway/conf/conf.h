@@ -75,7 +75,7 @@ enum conf_transport {
     CONF_STDOUT,
 };
 
-enum conf_snmp_set { CONF_SET_SMA = 1, CONF_SET_SWITCH = 2, CONF_SET_OWN = 4 };
+enum conf_snmp_set { CONF_SET_SMA = 1, CONF_SET_SWITCH = 2, CONF_SET_OWN = 4, CONF_SET_EVENT = 8 };
 
 // Of TLS and DTLS.
 struct conf_tls {

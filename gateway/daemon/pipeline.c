@@ -63,6 +63,14 @@ static void hold_as_standby(struct event *event)
     snprintf(event->held, sizeof event->held, EVENT_STANDBY);
 }
 
+// gswEventTrap is for events about a switch.
+static bool is_event_trap(const struct pipeline *p, const struct event *event)
+{
+    return event->switch_guid != 0 && p->options.event_trap_level &&
+           severity_event_level(event->severity) <=
+               p->options.event_trap_level(p->options.ctx, event->switch_guid);
+}
+
 // What policy passes on. No more than a batch waits for a commit, however much a sweep found.
 static void pass(void *ctx, struct event *event)
 {
@@ -71,6 +79,7 @@ static void pass(void *ctx, struct event *event)
     bool given = event == p->given;
     if (!given && p->role != PIPELINE_ACTIVE)
         hold_as_standby(event);
+    event->event_trap = is_event_trap(p, event);
     journal_append(p->options.journal, event, given ? p->origin : &NONE);
     event_counts_add(&p->counts, event);
     atomic_fetch_add(&p->events, 1);

@@ -40,6 +40,9 @@ struct pipeline_options {
     enum pipeline_role (*role)(void *ctx, const struct fabric *fabric);
     // A notice tells that the fabric changed: look at it. Pipeline's thread. NULL: nobody looks.
     void (*look)(void *ctx);
+    // The level of GswEventSeverity up to which events of that switch are sent as gswEventTrap. Pipeline's thread. NULL:
+    // none is.
+    enum event_level (*event_trap_level)(void *ctx, uint64_t switch_guid);
     // Answers a report; called in the pipeline's thread after the commit.
     void (*acknowledge)(void *ctx, const struct sa_report *report);
     void *ctx;

@@ -251,6 +251,12 @@ struct event *maker_from_threshold(const struct maker *maker, const struct thres
     return event;
 }
 
+static void about_switch(struct event *event, uint64_t guid)
+{
+    event->switch_guid = guid;
+    event->subject = (struct endpoint){.guid = guid, .node_guid = guid};
+}
+
 struct event *maker_from_occurrence(const struct maker *maker,
                                     const struct maker_occurrence *occurrence)
 {
@@ -263,6 +269,8 @@ struct event *maker_from_occurrence(const struct maker *maker,
     event->lost = occurrence->lost;
     event->sm_guid = occurrence->sm_guid;
     event->subject = (struct endpoint){.guid = occurrence->sm_guid, .lid = occurrence->sm_lid};
+    if (occurrence->switch_guid != 0)
+        about_switch(event, occurrence->switch_guid);
     complete(maker, &event->subject);
     template_explain(event);
     return event;

@@ -58,6 +58,7 @@ struct maker_occurrence {
     enum catalogue_event type;
     uint16_t sm_lid;  // of the subnet manager that it is about; 0: about none, or unknown
     uint64_t sm_guid; // of its port; 0: likewise
+    uint64_t switch_guid; // of the switch that it is about instead; 0: about none
     char alarm_key[EVENT_KEY_SIZE]; // names the alarm that the event raises or clears, or is empty
     char receiver[65];              // whose failing or recovery it tells, or empty
     uint64_t lost;                  // events lost, where it tells of that

@@ -238,6 +238,8 @@ static struct event *from_occurrence(const struct maker *maker, const struct sam
         o.sm_lid = s->subject.lid;
         o.sm_guid = s->subject.guid;
     }
+    if (s->type == CATALOGUE_SETTING_CHANGED)
+        o.switch_guid = s->subject.node_guid;
     if (s->type == CATALOGUE_RECEIVER_FAILING || s->type == CATALOGUE_RECEIVER_BACK)
         snprintf(o.receiver, sizeof o.receiver, "%s", s->receiver[0] ? s->receiver : "test");
     snprintf(o.reason, sizeof o.reason, "%s", WHY);

@@ -856,6 +856,18 @@ static const struct catalogue_entry ENTRIES[CATALOGUE_COUNT] = {
             .fields = {FIELD_REASON},
             .own = &MIB_OWN_HEARTBEAT,
         },
+    [CATALOGUE_SETTING_CHANGED] =
+        {
+            .name = "setting-changed",
+            .title = "A setting of a switch was changed by SNMP",
+            .category = CATEGORY_GATEWAY,
+            .severity = SEVERITY_NOTICE,
+            .alarm = ALARM_NONE,
+            .subject = CATALOGUE_ABOUT_NO_NODE,
+            .text = "A setting of {subject} was changed by SNMP[: {reason}].",
+            .fields = {FIELD_REASON},
+            .own = &MIB_OWN_SETTING_CHANGED,
+        },
 };
 
 const struct catalogue_entry *catalogue_get(enum catalogue_event event)

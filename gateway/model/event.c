@@ -30,6 +30,19 @@ struct event *event_copy(const struct event *event)
     return copy;
 }
 
+uint32_t event_index(const struct event *event)
+{
+    uint32_t index = (uint32_t)event->number & INT32_MAX;
+    return index != 0 ? index : 1;
+}
+
+uint32_t event_times(const struct event *event)
+{
+    if (event->repeat_count == 0)
+        return 1;
+    return event->repeat_count < INT32_MAX ? (uint32_t)event->repeat_count : INT32_MAX;
+}
+
 struct event *event_keep(struct event *event)
 {
     atomic_fetch_add_explicit(&event->references, 1, memory_order_relaxed);

@@ -85,6 +85,12 @@ struct event *event_make(const struct catalogue_entry *type);
 // An equal event with one reference, the caller's; NULL when memory is short. Any thread.
 struct event *event_copy(const struct event *event);
 
+// gswEventIndex, 1 to 2147483647: the number in the journal, or where that is more, its last 31 bits.
+uint32_t event_index(const struct event *event);
+
+// gswEventRepeatCount, 1 to 2147483647: how many times it has happened.
+uint32_t event_times(const struct event *event);
+
 // Any thread.
 struct event *event_keep(struct event *event); // returns `event`
 void event_release(struct event *event);       // NULL is allowed

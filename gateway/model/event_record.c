@@ -47,6 +47,7 @@ enum tag {
     TAG_HELD,
     TAG_TEST = 40,
     TAG_ONLY_RECEIVER,
+    TAG_EVENT_TRAP,
     // What policy decided.
     TAG_SEVERITY = 60,
     TAG_CATEGORY,
@@ -191,6 +192,7 @@ size_t event_record_write(const struct event *event, uint8_t out[EVENT_RECORD_MA
     write_decisions(&w, event);
     write_unless_zero(&w, TAG_TEST, event->test);
     write_text(&w, TAG_ONLY_RECEIVER, event->only_receiver);
+    write_unless_zero(&w, TAG_EVENT_TRAP, event->event_trap);
     return w.used;
 }
 
@@ -381,6 +383,8 @@ static bool read_field(struct event *event, unsigned tag, const uint8_t *value, 
         return read_time(&event->since_us, value, size);
     case TAG_TEST:
         return read_flag(&event->test, value, size);
+    case TAG_EVENT_TRAP:
+        return read_flag(&event->event_trap, value, size);
     case TAG_ONLY_RECEIVER:
         return read_text(event->only_receiver, sizeof event->only_receiver, value, size);
     default:

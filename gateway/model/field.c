@@ -109,6 +109,9 @@ static const struct row ROWS[FIELD_COUNT] = {
     [FIELD_HELD] = TEXT("held", held),
     [FIELD_RULE] = TEXT("rule", rule),
     [FIELD_TEST] = FLAG("test", test),
+    [FIELD_EVENT_INDEX] = COMPUTED("eventIndex", SHOW_DECIMAL),
+    [FIELD_EVENT_LEVEL] = COMPUTED("eventLevel", SHOW_DECIMAL),
+    [FIELD_EVENT_TIMES] = COMPUTED("eventTimes", SHOW_DECIMAL),
 };
 
 static uint64_t read_number(const void *p, size_t size)
@@ -208,6 +211,12 @@ static struct field_value compute(const struct event *event, enum field field)
         return words(counter_name((enum counter)event->counter));
     case FIELD_SINCE:
         return number((uint64_t)event->since_us);
+    case FIELD_EVENT_INDEX:
+        return number(event_index(event));
+    case FIELD_EVENT_LEVEL:
+        return number(severity_event_level(event->severity));
+    case FIELD_EVENT_TIMES:
+        return number(event_times(event));
     default:
         assert(field == FIELD_SUMMARISED);
         return words(summarised_name(event));

@@ -79,6 +79,9 @@ enum field {
     FIELD_HELD,
     FIELD_RULE,
     FIELD_TEST,
+    FIELD_EVENT_INDEX, // of the gswEventTable, here and below
+    FIELD_EVENT_LEVEL,
+    FIELD_EVENT_TIMES,
     FIELD_COUNT,
 };
 

@@ -1,6 +1,7 @@
 #include "model/mib.h"
 
 #include "base/clock.h"
+#include "base/text.h"
 #include "base/wire.h"
 #include "mib_root.h"
 
@@ -20,6 +21,7 @@
 #define GSW_SW_COLUMN(id)   OID(1, 3, 6, 1, 3, 2, 2, 1, 2, 25, 1, id)
 #define GSW_LINK_COLUMN(id) OID(1, 3, 6, 1, 3, 2, 2, 1, 5, 1, 1, id)
 #define GSW_TOPO_COLUMN(id) OID(1, 3, 6, 1, 3, 2, 2, 1, 5, 5, 1, id)
+#define GSW_EVENT_COLUMN(id) OID(1, 3, 6, 1, 3, 2, 2, 1, 15, 1, 1, id)
 
 #define OBJECT(var, text, where, kind, octets, from) \
     static const struct mib_object var = {text, where, kind, octets, from}
@@ -64,6 +66,15 @@ OBJECT(GSW_TOPO_SWITCH, "gswIBTopoSwitchId", GSW_TOPO_COLUMN(1), MIB_GLOBAL_ID, 
        FIELD_SWITCH_GUID);
 OBJECT(GSW_TOPO_REASON, "gswIBTopoChangeReason", GSW_TOPO_COLUMN(2), MIB_INTEGER32, 0,
        FIELD_TOPO_REASON);
+
+OBJECT(GSW_EVENT_SWITCH, "gswEventSwitchId", GSW_EVENT_COLUMN(1), MIB_GLOBAL_ID,
+       MIB_GLOBAL_ID_SIZE, FIELD_SWITCH_GUID);
+OBJECT(GSW_EVENT_INDEX, "gswEventIndex", GSW_EVENT_COLUMN(2), MIB_INTEGER32, 0, FIELD_EVENT_INDEX);
+OBJECT(GSW_EVENT_TIME, "gswEventTimeInfo", GSW_EVENT_COLUMN(3), MIB_DATE_TEXT, 0, FIELD_TIME);
+OBJECT(GSW_EVENT_LEVEL, "gswEventLevel", GSW_EVENT_COLUMN(4), MIB_INTEGER32, 0, FIELD_EVENT_LEVEL);
+OBJECT(GSW_EVENT_TIMES, "gswEventRepeatCount", GSW_EVENT_COLUMN(5), MIB_INTEGER32, 0,
+       FIELD_EVENT_TIMES);
+OBJECT(GSW_EVENT_TEXT, "gswEventDescr", GSW_EVENT_COLUMN(6), MIB_ASCII, 0, FIELD_TEXT);
 
 OBJECT(OWN_ID, "ibtrapdEventId", OWN_OBJECT(1), MIB_OCTETS, 0, FIELD_EVENT_ID);
 OBJECT(OWN_NAME, "ibtrapdEventName", OWN_OBJECT(2), MIB_OCTETS, 0, FIELD_EVENT_NAME);
@@ -145,6 +156,9 @@ NOTIFICATION(MIB_GSW_TOPO_COM_TRAP, "gswTopoComTrap", GSW_NOTIFICATION(1), MIB_B
              &GSW_LINK_SWITCH, &GSW_LINK_NEIGHBOUR, &GSW_LINK_STATUS);
 NOTIFICATION(MIB_GSW_IB_TOPO_TRAP, "gswIBTopoTrap", GSW_NOTIFICATION(2), MIB_BY_SWITCH,
              &GSW_TOPO_SWITCH, &GSW_TOPO_REASON);
+NOTIFICATION(MIB_GSW_EVENT_TRAP, "gswEventTrap", GSW_NOTIFICATION(10), MIB_BY_SWITCH_EVENT,
+             &GSW_EVENT_SWITCH, &GSW_EVENT_INDEX, &GSW_EVENT_TIME, &GSW_EVENT_LEVEL,
+             &GSW_EVENT_TIMES, &GSW_EVENT_TEXT);
 
 #define COMMON &OWN_ID, &OWN_NAME, &OWN_TIME, &OWN_SEVERITY, &OWN_CATEGORY, &OWN_PREFIX, &OWN_TEXT
 
@@ -269,6 +283,8 @@ NOTIFICATION(MIB_OWN_FLAPPING, "ibtrapdFlapping", OWN_NOTIFICATION(94), MIB_SCAL
              NODE, &OWN_PORT, PEER, &OWN_REPEATS, &OWN_REASON);
 NOTIFICATION(MIB_OWN_SETTLED, "ibtrapdSettled", OWN_NOTIFICATION(95), MIB_SCALARS, COMMON, ALARM,
              NODE, &OWN_PORT, PEER, &OWN_REPEATS, &OWN_REASON);
+NOTIFICATION(MIB_OWN_SETTING_CHANGED, "ibtrapdSettingChanged", OWN_NOTIFICATION(96), MIB_SCALARS,
+             COMMON, NODE, &OWN_REASON);
 
 // Encoding.
 
@@ -330,6 +346,20 @@ static void put_digits(struct mib_varbind *out, uint64_t number)
     out->size = t.len;
 }
 
+static void put_date_text(struct mib_varbind *out, int64_t utc_us)
+{
+    clock_format_utc(utc_us, (char *)out->octets);
+    out->size = strlen((const char *)out->octets);
+}
+
+// Of a text that ends with a NUL.
+static void put_ascii(struct mib_varbind *out, const struct field_value *value)
+{
+    enum { DISPLAY_STRING_MAX = 255 };
+    text_ascii((const char *)value->octets, (char *)out->octets, DISPLAY_STRING_MAX + 1);
+    out->size = strlen((const char *)out->octets);
+}
+
 static void put_instance(struct mib_varbind *out, enum mib_index index, const struct event *event)
 {
     if (index == MIB_SCALARS) {
@@ -342,6 +372,8 @@ static void put_instance(struct mib_varbind *out, enum mib_index index, const st
         out->oid[out->oid_length++] = id[i];
     if (index == MIB_BY_SWITCH_PORT)
         out->oid[out->oid_length++] = event->notice.port;
+    if (index == MIB_BY_SWITCH_EVENT)
+        out->oid[out->oid_length++] = event_index(event);
     if (index == MIB_BY_SWITCH_LINK)
         out->oid[out->oid_length++] = (uint32_t)field_get(event, FIELD_SWITCH_PORT).number;
 }
@@ -377,6 +409,12 @@ void mib_encode(const struct mib_notification *notification, const struct mib_ob
         break;
     case MIB_DIGITS:
         put_digits(out, value.number);
+        break;
+    case MIB_DATE_TEXT:
+        put_date_text(out, (int64_t)value.number);
+        break;
+    case MIB_ASCII:
+        put_ascii(out, &value);
         break;
     case MIB_GLOBAL_ID:
         put_global_id(out->octets, value.number);

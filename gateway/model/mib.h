@@ -30,6 +30,8 @@ enum mib_syntax {
     MIB_GLOBAL_ID,     // IBSWITCH-MIB GswGlobalId of the switch with that GUID; zeroes for 0
     MIB_TRUTH,         // SNMPv2-TC TruthValue of a flag
     MIB_DIGITS,        // a number as a text of decimal digits
+    MIB_DATE_TEXT,     // as people read it, UTC
+    MIB_ASCII,         // SNMPv2-TC DisplayString: a text without what ASCII lacks, 255 octets at most
 };
 
 struct mib_object {
@@ -45,6 +47,7 @@ enum mib_index {
     MIB_SCALARS,        // instance .0
     MIB_BY_SWITCH,      // GswGlobalId: 16 sub-identifiers
     MIB_BY_SWITCH_PORT, // and the port
+    MIB_BY_SWITCH_EVENT, // and the event's index
     MIB_BY_SWITCH_LINK, // and the port of its link; 0 where the switch as a whole is meant
 };
 
@@ -78,7 +81,7 @@ extern const struct mib_notification MIB_SMA_PORT_LINK_STATE_CHANGE, MIB_SMA_LIN
     MIB_SMA_BAD_PKEY_AT_SWITCH;
 
 extern const struct mib_notification MIB_GSW_PORT_TRAP, MIB_GSW_SWITCH_TRAP, MIB_GSW_TOPO_COM_TRAP,
-    MIB_GSW_IB_TOPO_TRAP;
+    MIB_GSW_IB_TOPO_TRAP, MIB_GSW_EVENT_TRAP;
 
 extern const struct mib_notification MIB_OWN_GID_IN_SERVICE, MIB_OWN_GID_OUT_OF_SERVICE,
     MIB_OWN_MCAST_GROUP_CREATED, MIB_OWN_MCAST_GROUP_DELETED, MIB_OWN_UNPATH, MIB_OWN_REPATH,
@@ -86,7 +89,8 @@ extern const struct mib_notification MIB_OWN_GID_IN_SERVICE, MIB_OWN_GID_OUT_OF_
     MIB_OWN_GATEWAY_STOPPED, MIB_OWN_SUBSCRIPTION_LOST, MIB_OWN_SUBSCRIPTION_RESTORED,
     MIB_OWN_RECEIVER_FAILING, MIB_OWN_RECEIVER_BACK, MIB_OWN_JOURNAL_DROPPING,
     MIB_OWN_JOURNAL_DEGRADED, MIB_OWN_JOURNAL_HEALED, MIB_OWN_STORM_SUMMARY,
-    MIB_OWN_EVENT_REPEATED, MIB_OWN_FLAPPING, MIB_OWN_SETTLED, MIB_OWN_HEARTBEAT;
+    MIB_OWN_EVENT_REPEATED, MIB_OWN_FLAPPING, MIB_OWN_SETTLED, MIB_OWN_HEARTBEAT,
+    MIB_OWN_SETTING_CHANGED;
 
 extern const struct mib_notification MIB_OWN_SWITCH_ADDED, MIB_OWN_SWITCH_REMOVED,
     MIB_OWN_SWITCH_MOVED, MIB_OWN_HOST_ADDED, MIB_OWN_HOST_REMOVED, MIB_OWN_HOST_MOVED,

@@ -40,3 +40,25 @@ const char *alarm_role_word(enum alarm_role role)
     static const char *const WORDS[] = {"none", "raised", "cleared"};
     return WORDS[role - ALARM_NONE];
 }
+
+enum event_level severity_event_level(enum severity severity)
+{
+    static const enum event_level LEVELS[] = {
+        [SEVERITY_EMERGENCY] = EVENT_LEVEL_CRITICAL,
+        [SEVERITY_ALERT] = EVENT_LEVEL_CRITICAL,
+        [SEVERITY_CRITICAL] = EVENT_LEVEL_CRITICAL,
+        [SEVERITY_ERROR] = EVENT_LEVEL_ERROR,
+        [SEVERITY_WARNING] = EVENT_LEVEL_WARNING,
+        [SEVERITY_NOTICE] = EVENT_LEVEL_INFORMATIONAL,
+        [SEVERITY_INFORMATIONAL] = EVENT_LEVEL_INFORMATIONAL,
+        [SEVERITY_DEBUG] = EVENT_LEVEL_DEBUG,
+    };
+    return LEVELS[severity];
+}
+
+const char *event_level_word(enum event_level level)
+{
+    static const char *const WORDS[] = {"none",    "critical",      "error",
+                                        "warning", "informational", "debug"};
+    return WORDS[level];
+}

@@ -38,6 +38,19 @@ enum alarm_role {
     ALARM_CLEARS,
 };
 
+// GswEventSeverity of the IBSWITCH-MIB: a smaller number is more severe.
+enum event_level {
+    EVENT_LEVEL_NONE,
+    EVENT_LEVEL_CRITICAL,
+    EVENT_LEVEL_ERROR,
+    EVENT_LEVEL_WARNING,
+    EVENT_LEVEL_INFORMATIONAL,
+    EVENT_LEVEL_DEBUG,
+};
+
+enum event_level severity_event_level(enum severity severity);
+const char *event_level_word(enum event_level level); // "warning"
+
 const char *severity_word(enum severity severity);   // "warning"
 bool severity_find(const char *word, enum severity *out); // false: none of them
 const char *severity_perceived(enum severity severity); // X.733, by RFC 5674: "warning", "major"

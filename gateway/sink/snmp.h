@@ -51,7 +51,12 @@ enum snmp_priv {
 };
 
 // Notifications of which MIB.
-enum snmp_set { SNMP_SET_SMA = 1, SNMP_SET_SWITCH = 2, SNMP_SET_OWN = 4 };
+enum snmp_set {
+    SNMP_SET_SMA = 1,
+    SNMP_SET_SWITCH = 2,
+    SNMP_SET_OWN = 4,
+    SNMP_SET_EVENT = 8, // gswEventTrap, of events that are severe enough for their switch
+};
 
 enum { SNMP_ENGINE_ID_MAX = 32, SNMP_PASSWORD_MIN = 8 };
 

@@ -21,6 +21,7 @@ size_t snmp_pdu_notifications(const struct event *event, unsigned sets,
     size_t n = add(out, 0, type->sma, chosen & SNMP_SET_SMA);
     n = add(out, n, type->gsw, is_switch);
     n = add(out, n, type->topo, is_switch);
+    n = add(out, n, &MIB_GSW_EVENT_TRAP, (chosen & SNMP_SET_EVENT) && event->event_trap);
     return add(out, n, type->own, (chosen & SNMP_SET_OWN) || (sets == 0 && n == 0));
 }
 

@@ -69,6 +69,9 @@ static void print_event(struct event *event)
     print_notification(event, event->type->gsw);
     print_notification(event, event->type->topo);
     print_notification(event, event->type->own);
+    event->number = INT64_MAX; // more than an index holds
+    if (event->switch_guid != 0)
+        print_notification(event, &MIB_GSW_EVENT_TRAP);
     event_release(event);
 }
 
@@ -128,6 +131,7 @@ static void print_occurrence(const struct maker *maker, enum catalogue_event typ
                                           .sm_lid = UINT16_MAX,
                                           .sm_guid = UINT64_MAX,
                                           .alarm_key = "subscriptions",
+                                          .switch_guid = type == CATALOGUE_SETTING_CHANGED ? 1 : 0,
                                           .receiver = "nms",
                                           .lost = UINT64_C(1) << 40, // more than a gauge holds
                                           .reason = "why"};

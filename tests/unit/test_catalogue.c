@@ -312,6 +312,42 @@ TEST(severities_have_words)
     assert_string_equal(alarm_role_word(ALARM_CLEARS), "cleared");
 }
 
+// As the IBSWITCH-MIB has them.
+TEST(severities_have_levels)
+{
+    static const unsigned LEVELS[] = {1, 1, 1, 2, 3, 4, 4, 5};
+    for (size_t i = 0; i < COUNT(LEVELS); i++)
+        assert_int_equal(severity_event_level((enum severity)i), LEVELS[i]);
+    assert_string_equal(event_level_word(EVENT_LEVEL_NONE), "none");
+    assert_string_equal(event_level_word(EVENT_LEVEL_DEBUG), "debug");
+}
+
+TEST(an_events_index_begins_anew)
+{
+    struct event *event = event_make(catalogue_get(CATALOGUE_LINK_DOWN));
+    static const int64_t NUMBERS[][2] = {{1, 1},
+                                         {INT32_MAX, INT32_MAX},
+                                         {INT64_C(2147483648), 1},
+                                         {INT64_C(2147483648) + 7, 7},
+                                         {INT64_MAX, INT32_MAX}};
+    for (size_t i = 0; i < COUNT(NUMBERS); i++) {
+        event->number = NUMBERS[i][0];
+        assert_int_equal(event_index(event), NUMBERS[i][1]);
+    }
+    event_release(event);
+}
+
+TEST(an_event_has_happened_once_at_least)
+{
+    struct event *event = event_make(catalogue_get(CATALOGUE_LINK_DOWN));
+    assert_int_equal(event_times(event), 1);
+    event->repeat_count = 12;
+    assert_int_equal(event_times(event), 12);
+    event->repeat_count = UINT64_MAX;
+    assert_int_equal(event_times(event), INT32_MAX);
+    event_release(event);
+}
+
 TEST(protocol_numbers_have_words)
 {
     char buf[200];
@@ -355,6 +391,9 @@ int main(void)
         cmocka_unit_test(any_other_trap_is_unknown),
         cmocka_unit_test(field_names_are_unique_and_found),
         cmocka_unit_test(severities_have_words),
+        cmocka_unit_test(severities_have_levels),
+        cmocka_unit_test(an_events_index_begins_anew),
+        cmocka_unit_test(an_event_has_happened_once_at_least),
         cmocka_unit_test(protocol_numbers_have_words),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -441,7 +441,7 @@ TEST(the_example_is_proper_where_it_is_commented_out)
     assert_int_equal(conf.fabric.port, 1);
     snprintf(nms.snmp.user, sizeof nms.snmp.user, "ibtrapd");
     snprintf(nms.snmp.agent_address, sizeof nms.snmp.agent_address, "192.0.2.7");
-    nms.snmp.sets = CONF_SET_SMA | CONF_SET_SWITCH | CONF_SET_OWN;
+    nms.snmp.sets = CONF_SET_SMA | CONF_SET_SWITCH | CONF_SET_OWN | CONF_SET_EVENT;
     add_pattern(&nms.filter.events, "link-*");
     add_pattern(&nms.filter.events, "gid-*");
     add_pattern(&nms.filter.categories, "link");
@@ -647,7 +647,7 @@ TEST(items_of_snmp_receivers_are_taken)
          " transport = \"tcp\" agent_address = \"192.0.2.7\" trap_address = true\n"
          " extra_varbinds = yes sets = {\"own\"} }\n"
          "snmp \"b\" { address = \"nms\" inform = true timeout = 5000 retries = 0 window = 512\n"
-         " sets = {\"switch\", \"sma\"} rate = 0 burst = 1 max_age = 31536000 }\n");
+         " sets = {\"switch\", \"sma\", \"event\"} rate = 0 burst = 1 max_age = 31536000 }\n");
     assert_int_equal(conf.receiver_count, 2);
     one.transport = CONF_TCP;
     one.snmp = (struct conf_snmp){.version = 1,
@@ -664,7 +664,7 @@ TEST(items_of_snmp_receivers_are_taken)
     two.snmp.timeout_ms = 5000;
     two.snmp.retries = 0;
     two.snmp.window = 512;
-    two.snmp.sets = CONF_SET_SMA | CONF_SET_SWITCH;
+    two.snmp.sets = CONF_SET_SMA | CONF_SET_SWITCH | CONF_SET_EVENT;
     two.rate = 0;
     two.burst = 1;
     two.age_us = INT64_C(31536000000000);
@@ -1075,7 +1075,7 @@ TEST(bad_values_are_told_with_line_item_value_and_reason)
         {"snmp \"a\" { window = 0 }", "1: item 'window': value '0': must be from 1 to 512"},
         {"snmp \"a\" { window = 513 }", "1: item 'window': value '513': must be from 1 to 512"},
         {"snmp \"a\" {\n sets = {\"sma\",\n \"all\"}\n}",
-         "3: item 'sets': value 'all': must be one of sma, switch, own"},
+         "3: item 'sets': value 'all': must be one of sma, switch, own, event"},
         {"snmp \"a\" { agent_address = \"::1\" }",
          "1: item 'agent_address': value '::1': must be an IPv4 address"},
         {"file \"a\" { path = \"log\" }", "1: item 'path': value 'log': must be an absolute path"},

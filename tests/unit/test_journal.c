@@ -1468,6 +1468,7 @@ static void test_a_file_of_the_third_schema_is_brought_up_to_date(void **state)
                      SQLITE_OK);
     sqlite3_close(db);
     reopen(f);
+    assert_int_equal(read_all(f, 0, 4), 4);
     assert_alarms(f, "a");
     set_name(f, 7, "leaf7");
     journal_commit(f->journal);

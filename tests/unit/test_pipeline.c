@@ -351,6 +351,33 @@ TEST(occurrences_are_events_without_an_answer)
 }
 
 // While the first one's answer takes its time, the rest waits; it is then committed together.
+static enum event_level level_of(void *ctx, uint64_t switch_guid)
+{
+    (void)ctx;
+    return switch_guid == 3 ? EVENT_LEVEL_INFORMATIONAL : EVENT_LEVEL_WARNING;
+}
+
+// setting-changed is a notice, which is informational there.
+TEST(severe_events_of_a_switch_are_for_gsw_event_trap)
+{
+    finish();
+    close_all();
+    options.event_trap_level = level_of;
+    start();
+    for (uint64_t guid = 3; guid <= 4; guid++) {
+        const struct maker_occurrence what = {.type = CATALOGUE_SETTING_CHANGED,
+                                              .switch_guid = guid};
+        pipeline_put_occurrence(pipeline, &what, 0);
+    }
+    put_occurrence(CATALOGUE_JOURNAL_DEGRADED, "", "an error, of no switch", 0);
+    finish();
+    assert_true(event_at(1)->event_trap);
+    assert_int_equal(event_at(1)->number, 1);
+    assert_int_equal(event_at(1)->subject.node_guid, 3);
+    assert_false(event_at(2)->event_trap);
+    assert_false(event_at(3)->event_trap);
+}
+
 TEST(what_waits_together_is_committed_together)
 {
     enum { MORE = PIPELINE_BATCH_MAX + 100 };
@@ -450,6 +477,7 @@ int main(void)
         PIPELINE_TEST(a_clock_set_back_makes_no_repeats),
         PIPELINE_TEST(a_malformed_mad_is_an_event_too),
         PIPELINE_TEST(occurrences_are_events_without_an_answer),
+        PIPELINE_TEST(severe_events_of_a_switch_are_for_gsw_event_trap),
         PIPELINE_TEST(what_waits_together_is_committed_together),
         PIPELINE_TEST(the_pipeline_beats_while_it_goes_on),
         PIPELINE_TEST(receivers_delay_nobody),

@@ -137,6 +137,23 @@ TEST(each_counter)
     }
 }
 
+TEST(what_gsw_event_trap_tells)
+{
+    const struct maker_occurrence what = {.type = CATALOGUE_SETTING_CHANGED, .switch_guid = 1};
+    uint8_t record[EVENT_RECORD_MAX];
+    struct error err;
+    for (int i = 0; i < 2; i++) {
+        struct event *event = maker_from_occurrence(&maker, &what);
+        event->event_trap = i;
+        event->number = 7; // the journal's affair
+        struct event *again = event_record_read(record, event_record_write(event, record), &err);
+        assert_int_equal(again->event_trap, i);
+        assert_int_equal(again->number, 0);
+        event_release(again);
+        event_release(event);
+    }
+}
+
 // There are no octets to decode it from, and yet it is the same again.
 TEST(a_notice_that_was_never_sent)
 {
@@ -230,7 +247,7 @@ TEST(the_longest_event_fits)
     e->counter = COUNTER_EXCESSIVE_BUFFER_OVERRUN_ERRORS;
     e->affected = e->sm_guid = 1;
     memset(e->only_receiver, 'o', sizeof e->only_receiver - 1);
-    e->found_late = e->derived = e->test = true;
+    e->found_late = e->derived = e->test = e->event_trap = true;
     assert_in_range(event_record_write(e, record), 2000, EVENT_RECORD_MAX);
     event_release(e);
 }
@@ -243,6 +260,7 @@ int main(void)
         RECORD_TEST(a_notice_and_what_the_fabric_adds),
         RECORD_TEST(a_change),
         RECORD_TEST(each_counter),
+        RECORD_TEST(what_gsw_event_trap_tells),
         RECORD_TEST(a_notice_that_was_never_sent),
         RECORD_TEST(an_older_record),
         RECORD_TEST(a_newer_record),

@@ -725,6 +725,98 @@ TEST(the_subnet_managers_silence_in_the_own_mib)
     check_sm(CATALOGUE_SM_BACK, 85, 5, 3);
 }
 
+// gswEventTrap.
+
+static void open_with_sets(unsigned sets, enum snmp_version version)
+{
+    struct error err;
+    struct sockaddr_in address;
+    socklen_t length = sizeof address;
+    struct snmp_target target = SNMP_TARGET_DEFAULTS;
+    receiver.close(receiver.self);
+    receiver.free(receiver.self);
+    assert_int_equal(getsockname(transport->sock, (struct sockaddr *)&address, &length), 0);
+    target.host = "127.0.0.1";
+    target.port = ntohs(address.sin_port);
+    target.community = "test only";
+    target.clock = &clock_;
+    target.started_at = now.monotonic - 12340000;
+    target.sets = sets;
+    target.version = version;
+    assert_true(snmp_receiver(&receiver, "nms", &target, &err));
+    receiver_open = receiver.open(receiver.self, &err);
+    assert_true(receiver_open);
+}
+
+static struct event *make_event_trap(void)
+{
+    struct event *event = make_change(CATALOGUE_SWITCH_ADDED, &LEAF, NULL, GOLDEN_SWITCH_GUID);
+    event->number = 4711;
+    event->event_trap = true;
+    snprintf(event->text, sizeof event->text, "K\xC3\xB6ln is there.");
+    return event;
+}
+
+// clang-format off
+#define EVENT_ROW(column) "1.3.6.1.3.2.2.1.15.1.1." #column \
+                          ".0.2.201.3.0.0.18.52.0.0.0.0.0.0.0.2.4711"
+#define EVENT_VARBINDS \
+    EVENT_ROW(1) " x 0002c903000012340000000000000002\n" \
+    EVENT_ROW(2) " i 4711\n" \
+    EVENT_ROW(3) " x 323032362d31312d32315430333a31393a30332e3132333435365a\n" \
+    EVENT_ROW(4) " i 4\n" \
+    EVENT_ROW(5) " i 1\n" \
+    EVENT_ROW(6) " x 4b3f6c6e2069732074686572652e\n"
+// clang-format on
+
+TEST(an_event_that_is_severe_enough)
+{
+    open_with_sets(SNMP_SET_EVENT, SNMP_V2C);
+    assert_string_equal(send_event(make_event_trap(), 1),
+                        "1.3.6.1.2.1.1.3.0 t 1234\n"
+                        "1.3.6.1.6.3.1.1.4.1.0 o 1.3.6.1.3.2.2.1.0.10\n" EVENT_VARBINDS);
+}
+
+TEST(gsw_event_trap_comes_beside_the_others)
+{
+    open_with_sets(SNMP_SET_SWITCH | SNMP_SET_EVENT, SNMP_V2C);
+    const char *three = send_event(make_event_trap(), 3);
+    assert_non_null(strstr(three, " o 1.3.6.1.3.2.2.1.0.1\n"));
+    assert_non_null(strstr(three, " o 1.3.6.1.3.2.2.1.0.2\n"));
+    assert_non_null(strstr(three, " o 1.3.6.1.3.2.2.1.0.10\n" EVENT_VARBINDS));
+}
+
+TEST(an_event_that_is_not_severe_enough_or_not_asked_for)
+{
+    struct error err;
+    struct event *event = make_event_trap();
+    event->event_trap = false;
+    open_with_sets(SNMP_SET_EVENT, SNMP_V2C);
+    assert_int_equal(receiver.send(receiver.self, event, &err), RECEIVER_SKIPPED);
+    event_release(event);
+    open_with_sets(0, SNMP_V2C);
+    assert_null(strstr(send_event(make_event_trap(), 2), ".0.10\n"));
+}
+
+TEST(gsw_event_trap_in_snmpv1)
+{
+    struct error err;
+    struct event *event = make_event_trap();
+    char varbinds[LISTING_SIZE];
+    struct text t = text_in(varbinds, sizeof varbinds);
+    open_with_sets(SNMP_SET_EVENT, SNMP_V1);
+    assert_int_equal(receiver.send(receiver.self, event, &err), RECEIVER_DONE);
+    event_release(event);
+    receive_one();
+    assert_int_equal(received->version, SNMP_VERSION_1);
+    assert_int_equal(received->trap_type, SNMP_TRAP_ENTERPRISESPECIFIC);
+    assert_int_equal(received->specific_type, 10);
+    for (const netsnmp_variable_list *v = received->variables; v; v = v->next_variable)
+        add_varbind(&t, v);
+    assert_string_equal(varbinds, EVENT_VARBINDS);
+    snmp_free_pdu(received);
+}
+
 TEST(uptime_wraps_as_timeticks_do)
 {
     now.monotonic = now.monotonic - 12340000 + (INT64_C(4294967296) + 5) * 10000;
@@ -796,6 +888,10 @@ int main(void)
         PDU_TEST(unknown_traps),
         PDU_TEST(malformed_mads),
         PDU_TEST(the_gateways_own),
+        PDU_TEST(an_event_that_is_severe_enough),
+        PDU_TEST(gsw_event_trap_comes_beside_the_others),
+        PDU_TEST(an_event_that_is_not_severe_enough_or_not_asked_for),
+        PDU_TEST(gsw_event_trap_in_snmpv1),
         PDU_TEST(uptime_wraps_as_timeticks_do),
         PDU_TEST(a_name_that_cannot_be_resolved_is_told),
     };

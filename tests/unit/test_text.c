@@ -181,6 +181,17 @@ TEST(times_have_microseconds_and_stay_in_range)
     assert_memory_equal(out, "0000-01-01T00:00:00.", 20);
 }
 
+TEST(what_ascii_lacks_becomes_a_question_mark)
+{
+    char out[16];
+    text_ascii("leaf 12~", out, sizeof out);
+    assert_string_equal(out, "leaf 12~");
+    text_ascii("K\xC3\xB6ln \xE2\x82\xAC\xF0\x9F\x98\x80\x7F\t.", out, sizeof out);
+    assert_string_equal(out, "K?ln ????.");
+    text_ascii("0123456789012345", out, sizeof out);
+    assert_string_equal(out, "012345678901234");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -196,6 +207,7 @@ int main(void)
         cmocka_unit_test(control_characters_become_question_marks),
         cmocka_unit_test(invalid_utf8_becomes_the_replacement_character),
         cmocka_unit_test(cleaning_stops_at_nul_and_at_the_end),
+        cmocka_unit_test(what_ascii_lacks_becomes_a_question_mark),
         cmocka_unit_test(times_have_microseconds_and_stay_in_range),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
