@@ -28,8 +28,8 @@ static const char *const FOLDERS[LOG_FOLDER_COUNT] = {
     [LOG_FOLDER_IB] = "ib",           [LOG_FOLDER_TOPOLOGY] = "topology",
     [LOG_FOLDER_EVENT] = "event",     [LOG_FOLDER_POLICY] = "policy",
     [LOG_FOLDER_JOURNAL] = "journal", [LOG_FOLDER_SINK] = "sink",
-    [LOG_FOLDER_AGENT] = "agent",     [LOG_FOLDER_CTL] = "ctl",
-    [LOG_FOLDER_DAEMON] = "daemon"};
+    [LOG_FOLDER_AGENTX] = "agentx",   [LOG_FOLDER_AGENT] = "agent",
+    [LOG_FOLDER_CTL] = "ctl",         [LOG_FOLDER_DAEMON] = "daemon"};
 
 // The place of a word in a list, or `n`.
 static size_t find(const char *const *words, size_t n, const char *word)

@@ -365,7 +365,7 @@ const char *check_split_level(const char *pair, enum log_folder *folder, enum lo
     snprintf(name, sizeof name, "%.*s", (int)(equals - pair), pair);
     if (!log_folder_from_word(name, folder))
         return "there is no such folder; there are base, model, conf, ib, topology, event, policy, journal, "
-               "sink, agent, ctl, daemon";
+               "sink, agentx, agent, ctl, daemon";
     return log_level_from_word(equals + 1, level)
                ? NULL
                : "the level must be one of error, warning, info, debug";

@@ -18,8 +18,9 @@ FOLDERS = {
     "event": {"base", "model", "topology"},
     "policy": {"base", "model"},
     "journal": {"base", "model"},
-    "sink": {"base", "model", "journal"},
-    "agent": {"base", "model", "topology", "journal"},
+    "sink": {"base", "model", "journal", "agentx"},
+    "agentx": {"base"},
+    "agent": {"base", "model", "topology", "journal", "agentx"},
     "ctl": {"base", "model", "topology", "journal", "sink"},
 }
 FOLDERS["daemon"] = set(FOLDERS)  # and nobody includes daemon/
@@ -27,7 +28,7 @@ FOLDERS["daemon"] = set(FOLDERS)  # and nobody includes daemon/
 # Headers of a library -> the folders that may use it.
 LIBRARIES = {
     r"infiniband/": {"ib"},
-    r"net-snmp/": {"sink", "agent"},
+    r"net-snmp/": {"sink"},
     r"sqlite3\.h": {"journal"},
     r"confuse\.h": {"conf"},
     r"jansson\.h": {"ctl", "daemon", "sink"},

@@ -1,0 +1,272 @@
+#include "agentx/answer.h"
+
+// A GetBulk's response ends before it has more than this: the master asks for the rest.
+enum { BULK_SIZE_MAX = 1 << 16 };
+
+static void begin_response(struct pdu_writer *w, const struct pdu_header *request)
+{
+    pdu_begin(w, PDU_RESPONSE, request->session, request->transaction, request->packet, "");
+    pdu_add_verdict(w, AGENTX_NO_ERROR, 0);
+}
+
+static void respond(struct pdu_writer *w, const struct pdu_header *request, unsigned error,
+                    size_t index)
+{
+    begin_response(w, request);
+    pdu_set_verdict(w, error, index);
+    pdu_end(w);
+}
+
+// Get, GetNext, GetBulk.
+
+struct range {
+    struct agentx_oid name, end;
+    bool include;
+};
+
+static bool read_range(struct pdu_reader *in, struct range *out)
+{
+    return pdu_read_range(in, &out->name, &out->include, &out->end);
+}
+
+static void add_instance(const struct agentx_handler *h, const struct range *r,
+                         struct pdu_writer *w)
+{
+    struct agentx_value value;
+    value.type = AGENTX_NO_SUCH_OBJECT;
+    if (h->get)
+        h->get(h->ctx, &r->name, &value);
+    pdu_add_varbind(w, &r->name, &value);
+}
+
+// False: there is no next.
+static bool add_next(const struct agentx_handler *h, const struct range *r, struct pdu_writer *w)
+{
+    struct agentx_oid found;
+    struct agentx_value value;
+    found.length = 0;
+    bool is_there =
+        h->get_next && h->get_next(h->ctx, &r->name, r->include, &r->end, &found, &value);
+    if (!is_there)
+        value.type = AGENTX_END_OF_MIB_VIEW;
+    pdu_add_varbind(w, is_there ? &found : &r->name, &value);
+    return is_there;
+}
+
+static bool answer_ranges(const struct agentx_handler *h, const struct pdu_header *request,
+                          struct pdu_reader *in, struct pdu_writer *w)
+{
+    size_t n = 0;
+    begin_response(w, request);
+    while (in->at < in->end && !w->full) {
+        struct range r;
+        if (!read_range(in, &r))
+            return false;
+        n++;
+        if (request->type == PDU_GET)
+            add_instance(h, &r, w);
+        else
+            add_next(h, &r, w);
+    }
+    if (!pdu_end(w))
+        respond(w, request, AGENTX_GEN_ERR, n);
+    return true;
+}
+
+// One varbind for each of the next ranges, up to `limit`. `any`: there is a next of one of them.
+// False: malformed.
+static bool add_first(const struct agentx_handler *h, struct pdu_reader *in, uint16_t limit,
+                      struct pdu_writer *w, bool *any)
+{
+    *any = false;
+    for (unsigned i = 0; i < limit && in->at < in->end && !w->full; i++) {
+        struct range r;
+        if (!read_range(in, &r))
+            return false;
+        *any = add_next(h, &r, w) || *any;
+    }
+    return true;
+}
+
+// Once more for each range in `in`, going on from the names that were written last time, which
+// begin at `last`. False: it is enough.
+static bool add_repetition(const struct agentx_handler *h, struct pdu_reader in, size_t last,
+                           struct pdu_writer *w)
+{
+    struct pdu_reader written = {.at = w->octets + last, .end = w->octets + w->used};
+    bool any = false;
+    while (in.at < in.end && !w->full && w->used < BULK_SIZE_MAX) {
+        struct range r;
+        struct agentx_varbind before;
+        if (!read_range(&in, &r) || !pdu_read_varbind(&written, &before))
+            return false;
+        r.name = before.name;
+        r.include = false;
+        if (before.value.type == AGENTX_END_OF_MIB_VIEW)
+            pdu_add_varbind(w, &before.name, &before.value);
+        else
+            any = add_next(h, &r, w) || any;
+    }
+    return any;
+}
+
+static bool answer_bulk(const struct agentx_handler *h, const struct pdu_header *request,
+                        struct pdu_reader *in, struct pdu_writer *w)
+{
+    uint16_t single, repetitions;
+    bool any;
+    begin_response(w, request);
+    if (!pdu_read16(in, &single) || !pdu_read16(in, &repetitions) ||
+        !add_first(h, in, single, w, &any))
+        return false;
+    struct pdu_reader repeated = *in;
+    size_t last = w->used;
+    if (repetitions > 0 && !add_first(h, in, UINT16_MAX, w, &any))
+        return false;
+    for (unsigned i = 1; any && i < repetitions; i++) {
+        size_t next = w->used;
+        any = add_repetition(h, repeated, last, w);
+        last = next;
+    }
+    if (!pdu_end(w))
+        respond(w, request, AGENTX_GEN_ERR, 0);
+    return true;
+}
+
+// Set.
+
+static void clean_up(const struct agentx_handler *h, struct agentx_set *set)
+{
+    if (set->phase != AGENTX_SET_NONE && h->cleanup)
+        h->cleanup(h->ctx);
+    set->phase = AGENTX_SET_NONE;
+}
+
+void agentx_answer_abandon(const struct agentx_handler *handler, struct agentx_set *set)
+{
+    if (set->phase == AGENTX_SET_COMMITTED && handler->undo)
+        handler->undo(handler->ctx);
+    else
+        clean_up(handler, set);
+    set->phase = AGENTX_SET_NONE;
+}
+
+static bool is_under_way(const struct agentx_set *set, const struct pdu_header *request)
+{
+    return set->phase != AGENTX_SET_NONE && set->transaction == request->transaction;
+}
+
+// `too_many`: not all fit. False: malformed.
+static bool read_varbinds(struct agentx_set *set, struct pdu_reader *in, bool *too_many)
+{
+    set->count = 0;
+    for (*too_many = false; in->at < in->end && !*too_many; set->count += !*too_many) {
+        *too_many = set->count == AGENTX_SET_MAX;
+        if (!*too_many && !pdu_read_varbind(in, &set->varbinds[set->count]))
+            return false;
+    }
+    return true;
+}
+
+static bool is_cut(const struct agentx_value *v)
+{
+    return (v->type == AGENTX_OCTETS || v->type == AGENTX_OPAQUE) && v->size > AGENTX_OCTETS_MAX;
+}
+
+static enum agentx_error test(const struct agentx_handler *h, const struct agentx_set *set,
+                              size_t *failed)
+{
+    for (*failed = 0; *failed < set->count; ++*failed) {
+        if (is_cut(&set->varbinds[*failed].value))
+            return AGENTX_WRONG_LENGTH;
+    }
+    *failed = 0;
+    return h->test ? h->test(h->ctx, set->varbinds, set->count, failed) : AGENTX_NOT_WRITABLE;
+}
+
+// A test that comes again is one that the master takes for lost.
+static bool answer_test(const struct agentx_handler *h, struct agentx_set *set,
+                        const struct pdu_header *request, struct pdu_reader *in,
+                        struct pdu_writer *w, int64_t now)
+{
+    bool is_busy = set->phase == AGENTX_SET_COMMITTED ||
+                   (set->phase == AGENTX_SET_TESTED && set->transaction != request->transaction);
+    if (is_busy) {
+        respond(w, request, AGENTX_RESOURCE_UNAVAILABLE, 0);
+        return true;
+    }
+    bool too_many;
+    size_t failed;
+    clean_up(h, set);
+    if (!read_varbinds(set, in, &too_many))
+        return false;
+    if (too_many) {
+        respond(w, request, AGENTX_RESOURCE_UNAVAILABLE, 0);
+        return true;
+    }
+    enum agentx_error error = test(h, set, &failed);
+    set->phase = error == AGENTX_NO_ERROR ? AGENTX_SET_TESTED : AGENTX_SET_NONE;
+    set->transaction = request->transaction;
+    set->heard_at = now;
+    respond(w, request, error, error == AGENTX_NO_ERROR ? 0 : failed + 1);
+    return true;
+}
+
+// A Set of which several parts were tested is committed and undone as a whole, by the first
+// request.
+static enum agentx_error commit(const struct agentx_handler *h, struct agentx_set *set)
+{
+    if (set->phase == AGENTX_SET_COMMITTED)
+        return AGENTX_NO_ERROR;
+    enum agentx_error error = h->commit ? h->commit(h->ctx) : AGENTX_COMMIT_FAILED;
+    set->phase = error == AGENTX_NO_ERROR ? AGENTX_SET_COMMITTED : AGENTX_SET_NONE;
+    return error;
+}
+
+static enum agentx_error undo(const struct agentx_handler *h, struct agentx_set *set)
+{
+    bool is_committed = set->phase == AGENTX_SET_COMMITTED;
+    enum agentx_error error = AGENTX_NO_ERROR;
+    if (is_committed)
+        error = h->undo ? h->undo(h->ctx) : AGENTX_UNDO_FAILED;
+    else
+        clean_up(h, set);
+    set->phase = AGENTX_SET_NONE;
+    return error;
+}
+
+static bool answer_phase(const struct agentx_handler *h, struct agentx_set *set,
+                         const struct pdu_header *request, struct pdu_writer *w, int64_t now)
+{
+    bool is_mine = is_under_way(set, request);
+    set->heard_at = now;
+    if (request->type == PDU_CLEANUP_SET && is_mine)
+        clean_up(h, set);
+    if (request->type == PDU_COMMIT_SET)
+        respond(w, request, is_mine ? commit(h, set) : AGENTX_COMMIT_FAILED, 0);
+    if (request->type == PDU_UNDO_SET)
+        respond(w, request, is_mine ? undo(h, set) : AGENTX_NO_ERROR, 0);
+    return true;
+}
+
+bool agentx_answer_is_for(const struct pdu_header *request)
+{
+    return request->type >= PDU_GET && request->type <= PDU_CLEANUP_SET;
+}
+
+bool agentx_answer(const struct agentx_handler *handler, struct agentx_set *set,
+                   const struct pdu_header *request, struct pdu_reader *in, struct pdu_writer *w,
+                   int64_t now)
+{
+    switch (request->type) {
+    case PDU_GET:
+    case PDU_GET_NEXT:
+        return answer_ranges(handler, request, in, w);
+    case PDU_GET_BULK:
+        return answer_bulk(handler, request, in, w);
+    case PDU_TEST_SET:
+        return answer_test(handler, set, request, in, w, now);
+    default:
+        return answer_phase(handler, set, request, w, now);
+    }
+}

@@ -1,0 +1,29 @@
+// The answers to a master's requests (RFC 2741 7.2.3 and 7.2.4).
+#ifndef IBTRAPD_AGENTX_ANSWER_H
+#define IBTRAPD_AGENTX_ANSWER_H
+
+#include "agentx/client.h"
+#include "agentx/pdu.h"
+
+// A Set under way.
+struct agentx_set {
+    enum { AGENTX_SET_NONE, AGENTX_SET_TESTED, AGENTX_SET_COMMITTED } phase;
+    uint32_t transaction;
+    int64_t heard_at; // monotonic
+    struct agentx_varbind varbinds[AGENTX_SET_MAX];
+    size_t count;
+};
+
+// Whether it is a request that agentx_answer is for.
+bool agentx_answer_is_for(const struct pdu_header *request);
+
+// Reads the rest of a request from `in` and writes the response, if there is to be one, with a `w`
+// that has room for a PDU of any size; without a response, nothing is written. False: malformed.
+bool agentx_answer(const struct agentx_handler *handler, struct agentx_set *set,
+                   const struct pdu_header *request, struct pdu_reader *in, struct pdu_writer *w,
+                   int64_t now);
+
+// Cleans up what was tested, and undoes what was committed.
+void agentx_answer_abandon(const struct agentx_handler *handler, struct agentx_set *set);
+
+#endif

@@ -1,0 +1,576 @@
+#include "agentx/client.h"
+
+#include "agentx/answer.h"
+#include "agentx/link.h"
+#include "base/text.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const int64_t RETRY_FIRST_US = CLOCK_US_PER_S, RETRY_LAST_US = 60 * CLOCK_US_PER_S;
+static const int64_t STEADY_US =
+    60 * CLOCK_US_PER_S; // a session that was up for that long is no failure
+static const int64_t ANSWER_US = 20 * CLOCK_US_PER_S; // for a request of ours, and for connecting
+static const int64_t UNREAD_US = 30 * CLOCK_US_PER_S; // a master may leave what we sent unread
+static const int64_t PING_US = 15 * CLOCK_US_PER_S;   // of silence
+static const int64_t REGION_US = 60 * CLOCK_US_PER_S; // until a refused region is tried again
+static const int64_t SET_US = 60 * CLOCK_US_PER_S;    // between the phases of a Set
+enum { TIMEOUT_S = 10, PRIORITY = 127 }; // what we ask of the master (RFC 2741 6.2.1, 6.2.3)
+
+// Requests of ours that are not answered: notifications, and at most one more of each region, and
+// one.
+enum { ASKED_MAX = AGENTX_WINDOW + AGENTX_REGIONS_MAX + 1 };
+
+struct asked {
+    uint8_t type; // enum pdu_type
+    uint8_t region;
+    uint32_t packet;
+    int64_t sent_at;
+    bool answered;
+    unsigned error; // once answered
+};
+
+struct region {
+    bool asked, registered;
+    int64_t retry_at;
+};
+
+struct agentx_client {
+    struct agentx_options options;
+    struct agentx_address address;
+    struct agentx_link link;
+    enum agentx_state state;
+    struct error problem; // empty: up
+    struct error told;    // the problem that the log has; empty: none
+
+    uint32_t session, last_packet;
+    struct region regions[AGENTX_REGIONS_MAX];
+    struct asked asked[ASKED_MAX]; // a ring, the oldest first
+    size_t asked_head, asked_count;
+    size_t notifications; // of those asked
+    struct agentx_set set;
+    bool is_open; // the master has given us a session
+    bool is_full; // requests wait to be answered until the master has read more
+
+    int64_t opened_at, heard_at, up_since, retry_at;
+    unsigned failures; // in a row
+    int64_t master_started_at;
+};
+
+static int64_t now_of(const struct agentx_client *c)
+{
+    return clock_monotonic(c->options.clock);
+}
+
+// As log_write.
+#define TELL(c, ...)                                                                               \
+    do {                                                                                           \
+        if ((c)->options.log)                                                                      \
+            log_write((c)->options.log, __VA_ARGS__);                                              \
+    } while (0)
+
+static struct asked *asked_at(struct agentx_client *c, size_t i)
+{
+    return &c->asked[(c->asked_head + i) % ASKED_MAX];
+}
+
+// Asking.
+
+static struct pdu_writer begin(struct agentx_client *c, enum pdu_type type, const char *context)
+{
+    struct pdu_writer w = agentx_link_writer(&c->link);
+    pdu_begin(&w, (uint8_t)type, c->session, 0, ++c->last_packet, context);
+    return w;
+}
+
+// False: there is no room.
+static bool ask(struct agentx_client *c, struct pdu_writer *w, enum pdu_type type, size_t region)
+{
+    int64_t now = now_of(c);
+    if (!pdu_end(w) || c->asked_count == ASKED_MAX)
+        return false;
+    agentx_link_add(&c->link, w, now);
+    *asked_at(c, c->asked_count++) = (struct asked){
+        .type = (uint8_t)type, .region = (uint8_t)region, .packet = c->last_packet, .sent_at = now};
+    return true;
+}
+
+static bool has_room(struct agentx_client *c)
+{
+    return agentx_link_waiting(&c->link) <= AGENTX_LINK_OUT_SIZE - PDU_SIZE_MAX;
+}
+
+static void ask_to_open(struct agentx_client *c)
+{
+    struct pdu_writer w = begin(c, PDU_OPEN, "");
+    pdu_add_four(&w, TIMEOUT_S, 0, 0, 0);
+    pdu_add_oid(&w, NULL, 0, false);
+    pdu_add_octets(&w, c->options.description, strlen(c->options.description));
+    ask(c, &w, PDU_OPEN, 0);
+}
+
+static void ask_to_register(struct agentx_client *c, size_t i)
+{
+    const struct agentx_region *r = &c->options.regions[i];
+    struct pdu_writer w = begin(c, PDU_REGISTER, r->context);
+    pdu_add_four(&w, 0, PRIORITY, 0, 0);
+    pdu_add_oid(&w, r->ids, r->length, false);
+    c->regions[i].asked = ask(c, &w, PDU_REGISTER, i);
+}
+
+static void ping(struct agentx_client *c)
+{
+    struct pdu_writer w = begin(c, PDU_PING, "");
+    ask(c, &w, PDU_PING, 0);
+}
+
+// The master closes the session of a descriptor that is closed; this tells it why.
+static void say_close(struct agentx_client *c, enum pdu_reason reason)
+{
+    struct error err;
+    if (c->link.fd < 0 || c->link.connecting)
+        return;
+    struct pdu_writer w = begin(c, PDU_CLOSE, "");
+    pdu_add_four(&w, (uint8_t)reason, 0, 0, 0);
+    if (pdu_end(&w))
+        agentx_link_add(&c->link, &w, now_of(c));
+    agentx_link_write(&c->link, now_of(c), &err);
+}
+
+// States.
+
+// Up to half of it is chance, so that many subagents do not try in step.
+static int64_t backoff(const struct agentx_client *c)
+{
+    int64_t us = RETRY_FIRST_US;
+    for (unsigned i = 1; i < c->failures && us < RETRY_LAST_US; i++)
+        us *= 2;
+    if (us > RETRY_LAST_US)
+        us = RETRY_LAST_US;
+    uint32_t r;
+    c->options.random->fill(c->options.random->ctx, &r, sizeof r);
+    return us - (int64_t)(r % (uint64_t)(us / 2));
+}
+
+static void tell_problem(struct agentx_client *c)
+{
+    if (strcmp(c->told.text, c->problem.text) == 0)
+        return;
+    c->told = c->problem;
+    TELL(c, LOG_LEVEL_WARNING, "no session with the %s; trying again", c->problem.text);
+}
+
+static void drop(struct agentx_client *c, const struct error *why)
+{
+    int64_t now = now_of(c);
+    agentx_link_close(&c->link);
+    agentx_answer_abandon(&c->options.handler, &c->set);
+    if (c->state == AGENTX_UP && now - c->up_since >= STEADY_US)
+        c->failures = 0;
+    c->failures++;
+    c->retry_at = now + backoff(c);
+    c->state = AGENTX_AWAY;
+    c->asked_count = c->notifications = 0;
+    error_set(&c->problem, "master agent at %s: %s", c->options.master, why->text);
+    tell_problem(c);
+}
+
+static bool is_needed(const struct agentx_client *c, size_t i)
+{
+    return !c->regions[i].registered && !c->options.regions[i].optional;
+}
+
+// Once every region that has to be is registered, and every other one was tried.
+static void check_up(struct agentx_client *c)
+{
+    for (size_t i = 0; i < c->options.region_count; i++) {
+        if (is_needed(c, i) || c->regions[i].asked)
+            return;
+    }
+    if (c->state == AGENTX_UP)
+        return;
+    c->state = AGENTX_UP;
+    c->up_since = now_of(c);
+    c->problem.text[0] = c->told.text[0] = '\0';
+    TELL(c, LOG_LEVEL_INFO, "a session with the master agent at %s is open", c->options.master);
+}
+
+static void start(struct agentx_client *c)
+{
+    struct error err;
+    int64_t now = now_of(c);
+    c->session = 0;
+    c->is_open = c->is_full = false;
+    c->opened_at = c->heard_at = now;
+    if (!agentx_link_open(&c->link, &c->address, now, &err)) {
+        drop(c, &err);
+        return;
+    }
+    c->state = AGENTX_OPENING;
+    memset(c->regions, 0, sizeof c->regions);
+    if (!c->link.connecting)
+        ask_to_open(c);
+}
+
+// What the master says.
+
+static bool take_open(struct agentx_client *c, const struct pdu_header *header, unsigned error,
+                      struct error *err)
+{
+    if (error != AGENTX_NO_ERROR)
+        return error_set(err, "it refuses a session: %s", agentx_error_word(error));
+    c->session = header->session;
+    c->is_open = true;
+    for (size_t i = 0; i < c->options.region_count; i++)
+        ask_to_register(c, i);
+    check_up(c);
+    return true;
+}
+
+static void describe_region(const struct agentx_region *r, char *out, size_t size)
+{
+    struct text t = text_in(out, size);
+    for (size_t i = 0; i < r->length; i++)
+        text_addf(&t, "%s%u", i > 0 ? "." : "", r->ids[i]);
+    if (r->context[0] != '\0')
+        text_addf(&t, " in context %s", r->context);
+}
+
+static bool take_registration(struct agentx_client *c, size_t i, unsigned error, struct error *err)
+{
+    const struct agentx_region *r = &c->options.regions[i];
+    struct region *region = &c->regions[i];
+    char name[300];
+    describe_region(r, name, sizeof name);
+    bool is_taken = error == AGENTX_DUPLICATE_REGISTRATION && r->optional;
+    if (error != AGENTX_NO_ERROR && !is_taken)
+        return error_set(err, "it refuses to register %s: %s", name, agentx_error_word(error));
+    if (is_taken && region->retry_at == 0)
+        TELL(c, LOG_LEVEL_INFO, "%s is another subagent's at the master agent at %s", name,
+             c->options.master);
+    if (!is_taken && region->retry_at > 0)
+        TELL(c, LOG_LEVEL_INFO, "%s is ours now at the master agent at %s", name,
+             c->options.master);
+    region->asked = false;
+    region->registered = !is_taken;
+    region->retry_at = is_taken ? now_of(c) + REGION_US : 0;
+    check_up(c);
+    return true;
+}
+
+// Those that are answered and before which nothing is unanswered.
+static void pass_answered(struct agentx_client *c)
+{
+    const struct agentx_handler *h = &c->options.handler;
+    while (c->asked_count > 0 && asked_at(c, 0)->answered) {
+        struct asked first = *asked_at(c, 0);
+        c->asked_head = (c->asked_head + 1) % ASKED_MAX;
+        c->asked_count--;
+        if (first.type != PDU_NOTIFY)
+            continue;
+        c->notifications--;
+        if (h->notified)
+            h->notified(h->ctx, first.error);
+    }
+}
+
+static struct asked *find_asked(struct agentx_client *c, uint32_t packet)
+{
+    for (size_t i = 0; i < c->asked_count; i++) {
+        if (asked_at(c, i)->packet == packet && !asked_at(c, i)->answered)
+            return asked_at(c, i);
+    }
+    return NULL;
+}
+
+// An answer's way adds a little to it each time: what a session began with stays, unless it is far off.
+static void note_uptime(struct agentx_client *c, uint32_t uptime, bool anew)
+{
+    enum { US_PER_TICK = 10000 };
+    int64_t started_at = now_of(c) - (int64_t)uptime * US_PER_TICK;
+    int64_t difference = started_at - c->master_started_at;
+    if (anew || difference > CLOCK_US_PER_S || difference < -CLOCK_US_PER_S)
+        c->master_started_at = started_at;
+}
+
+static bool take_response(struct agentx_client *c, const struct pdu_header *header,
+                          struct pdu_reader *in, struct error *err)
+{
+    uint32_t uptime;
+    uint16_t error;
+    bool ok = true;
+    if (!pdu_read32(in, &uptime) || !pdu_read16(in, &error))
+        return error_set(err, "it sent a malformed response");
+    struct asked *asked = find_asked(c, header->packet);
+    if (!asked)
+        return true;
+    note_uptime(c, uptime, asked->type == PDU_OPEN);
+    asked->answered = true;
+    asked->error = error;
+    uint8_t type = asked->type, region = asked->region;
+    pass_answered(c);
+    if (type == PDU_OPEN)
+        ok = take_open(c, header, error, err);
+    else if (type == PDU_REGISTER)
+        ok = take_registration(c, region, error, err);
+    else if (error == AGENTX_NOT_OPEN)
+        ok = error_set(err, "it does not know the session any more");
+    return ok;
+}
+
+static bool take_close(struct pdu_reader *in, struct error *err)
+{
+    static const char *const REASONS[] = {"for an unknown reason",
+                                          "without a reason",
+                                          "as it could not read what we sent",
+                                          "for an error of the protocol",
+                                          "as we did not answer in time",
+                                          "as it shuts down",
+                                          "as its manager wants it"};
+    uint8_t reason = in->at < in->end ? in->at[0] : 0;
+    bool is_known = reason < sizeof REASONS / sizeof *REASONS;
+    return error_set(err, "it closed the session %s", REASONS[is_known ? reason : 0]);
+}
+
+static bool malformed(struct agentx_client *c, struct error *err)
+{
+    say_close(c, PDU_REASON_PARSE_ERROR);
+    return error_set(err, "it sent what is no AgentX, or too much");
+}
+
+static bool answer(struct agentx_client *c, const struct pdu_header *header, struct pdu_reader *in,
+                   struct error *err)
+{
+    struct pdu_writer w = agentx_link_writer(&c->link);
+    if (!agentx_answer_is_for(header) || !c->is_open)
+        return malformed(c, err);
+    if (!agentx_answer(&c->options.handler, &c->set, header, in, &w, now_of(c)))
+        return malformed(c, err);
+    agentx_link_add(&c->link, &w, now_of(c));
+    return true;
+}
+
+static bool take_pdu(struct agentx_client *c, const uint8_t *octets,
+                     const struct pdu_header *header, struct error *err)
+{
+    struct pdu_reader in;
+    if (!pdu_read(octets, header, &in))
+        return malformed(c, err);
+    if (header->type == PDU_RESPONSE)
+        return take_response(c, header, &in, err);
+    if (header->type == PDU_CLOSE)
+        return take_close(&in, err);
+    return answer(c, header, &in, err);
+}
+
+// Takes what has come, as far as there is room for answers.
+static bool take_all(struct agentx_client *c, struct error *err)
+{
+    struct pdu_header header;
+    size_t used = 0;
+    int whole = 0;
+    bool ok = true;
+    c->is_full = false;
+    while (ok && !c->is_full &&
+           (whole = pdu_parse(c->link.in + used, c->link.in_size - used, &header)) > 0) {
+        c->is_full = !has_room(c);
+        if (c->is_full)
+            break;
+        ok = take_pdu(c, c->link.in + used, &header, err);
+        used += PDU_HEADER_SIZE + header.payload;
+    }
+    if (ok && whole < 0)
+        ok = malformed(c, err);
+    agentx_link_drop_read(&c->link, used);
+    return ok;
+}
+
+static bool hear(struct agentx_client *c, struct error *err)
+{
+    size_t before = c->link.in_size;
+    if (!agentx_link_read(&c->link, err))
+        return false;
+    if (c->link.in_size > before)
+        c->heard_at = now_of(c);
+    bool again;
+    do {
+        if (!take_all(c, err) || !agentx_link_write(&c->link, now_of(c), err))
+            return false;
+        again = c->is_full && has_room(c);
+    } while (again);
+    return true;
+}
+
+// Timers.
+
+static int64_t earlier(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+// When a ping or a registration is due. While something waits to be read by the master, none is.
+static int64_t next_question(const struct agentx_client *c)
+{
+    if (agentx_link_waiting(&c->link) > 0)
+        return INT64_MAX;
+    int64_t next = c->asked_count == 0 ? c->heard_at + PING_US : INT64_MAX;
+    for (size_t i = 0; i < c->options.region_count; i++) {
+        if (c->regions[i].retry_at > 0 && !c->regions[i].asked)
+            next = earlier(next, c->regions[i].retry_at);
+    }
+    return next;
+}
+
+// When something is to be done even if the master says nothing.
+static int64_t next_time(const struct agentx_client *c)
+{
+    if (c->link.connecting)
+        return c->opened_at + ANSWER_US;
+    int64_t next = next_question(c);
+    if (c->asked_count > 0)
+        next = earlier(next, c->asked[c->asked_head].sent_at + ANSWER_US);
+    if (agentx_link_waiting(&c->link) > 0)
+        next = earlier(next, c->link.moved_at + UNREAD_US);
+    if (c->set.phase != AGENTX_SET_NONE)
+        next = earlier(next, c->set.heard_at + SET_US);
+    return next;
+}
+
+static bool check_answers(struct agentx_client *c, int64_t now, struct error *err)
+{
+    bool is_unread = agentx_link_waiting(&c->link) > 0 && now >= c->link.moved_at + UNREAD_US;
+    bool is_unanswered = c->link.connecting
+                             ? now >= c->opened_at + ANSWER_US
+                             : c->asked_count > 0 && now >= asked_at(c, 0)->sent_at + ANSWER_US;
+    if (!is_unread && !is_unanswered)
+        return true;
+    say_close(c, PDU_REASON_TIMEOUTS);
+    return error_set(err, is_unread ? "it does not read what we send" : "it does not answer");
+}
+
+static void ask_again(struct agentx_client *c, int64_t now)
+{
+    if (now < next_question(c))
+        return;
+    if (c->asked_count == 0 && now >= c->heard_at + PING_US)
+        ping(c);
+    for (size_t i = 0; i < c->options.region_count; i++) {
+        struct region *r = &c->regions[i];
+        if (r->retry_at > 0 && !r->asked && now >= r->retry_at)
+            ask_to_register(c, i);
+    }
+}
+
+static bool keep_time(struct agentx_client *c, struct error *err)
+{
+    int64_t now = now_of(c);
+    if (!check_answers(c, now, err))
+        return false;
+    if (c->link.connecting)
+        return true;
+    if (c->set.phase != AGENTX_SET_NONE && now >= c->set.heard_at + SET_US)
+        agentx_answer_abandon(&c->options.handler, &c->set);
+    ask_again(c, now);
+    return agentx_link_write(&c->link, now, err);
+}
+
+static bool finish_connecting(struct agentx_client *c, short revents, struct error *err)
+{
+    if (!c->link.connecting || revents == 0)
+        return true;
+    if (!agentx_link_finish_connecting(&c->link, now_of(c), err))
+        return false;
+    ask_to_open(c);
+    return true;
+}
+
+// What the caller sees.
+
+struct agentx_client *agentx_client_new(const struct agentx_options *options, struct error *err)
+{
+    struct agentx_client *c = calloc(1, sizeof *c);
+    if (!c) {
+        error_set(err, "out of memory");
+        return NULL;
+    }
+    c->options = *options;
+    c->link.fd = -1;
+    error_set(&c->problem, "master agent at %s: not tried yet", options->master);
+    if (agentx_link_address(options->master, &c->address, err))
+        return c;
+    free(c);
+    return NULL;
+}
+
+void agentx_client_free(struct agentx_client *client)
+{
+    if (!client)
+        return;
+    say_close(client, PDU_REASON_SHUTDOWN);
+    agentx_link_close(&client->link);
+    agentx_answer_abandon(&client->options.handler, &client->set);
+    free(client);
+}
+
+int64_t agentx_client_poll(const struct agentx_client *client, struct pollfd *out)
+{
+    const struct agentx_link *link = &client->link;
+    *out = (struct pollfd){.fd = link->fd};
+    if (link->fd < 0)
+        return client->retry_at;
+    if (link->connecting || agentx_link_waiting(link) > 0)
+        out->events |= POLLOUT;
+    if (!link->connecting && !client->is_full)
+        out->events |= POLLIN;
+    return next_time(client);
+}
+
+void agentx_client_run(struct agentx_client *client, short revents)
+{
+    struct error err;
+    if (client->link.fd < 0) {
+        if (now_of(client) < client->retry_at)
+            return;
+        start(client);
+        revents = 0; // they were about nothing, or about an earlier connection
+    }
+    if (client->link.fd < 0)
+        return;
+    bool ok = finish_connecting(client, revents, &err) &&
+              (client->link.connecting || hear(client, &err)) && keep_time(client, &err);
+    if (!ok)
+        drop(client, &err);
+}
+
+enum agentx_state agentx_client_state(const struct agentx_client *client)
+{
+    return client->state;
+}
+
+const char *agentx_client_problem(const struct agentx_client *client)
+{
+    return client->problem.text;
+}
+
+int64_t agentx_client_master_started_at(const struct agentx_client *client)
+{
+    return client->master_started_at;
+}
+
+bool agentx_client_notify(struct agentx_client *client, const char *context,
+                          const struct agentx_varbind *varbinds, size_t n, struct error *err)
+{
+    if (client->state != AGENTX_UP)
+        return error_set(err, "%s", client->problem.text);
+    if (client->notifications == AGENTX_WINDOW)
+        return error_set(err, "master agent at %s: too many notifications are unanswered",
+                         client->options.master);
+    struct pdu_writer w = begin(client, PDU_NOTIFY, context);
+    for (size_t i = 0; i < n; i++)
+        pdu_add_varbind(&w, &varbinds[i].name, &varbinds[i].value);
+    if (!ask(client, &w, PDU_NOTIFY, 0))
+        return error_set(err, "master agent at %s: it does not read what we send",
+                         client->options.master);
+    client->notifications++;
+    return true;
+}

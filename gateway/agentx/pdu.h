@@ -1,0 +1,98 @@
+// AgentX PDUs octet by octet (RFC 2741 5 and 6.1). Written in network byte order, read in either.
+#ifndef IBTRAPD_AGENTX_PDU_H
+#define IBTRAPD_AGENTX_PDU_H
+
+#include "agentx/value.h"
+
+enum {
+    PDU_HEADER_SIZE = 20,
+    PDU_PAYLOAD_MAX = 1 << 20, // a longer one is taken for a mistake
+    PDU_SIZE_MAX = PDU_HEADER_SIZE + PDU_PAYLOAD_MAX,
+};
+
+enum pdu_type {
+    PDU_OPEN = 1,
+    PDU_CLOSE,
+    PDU_REGISTER,
+    PDU_UNREGISTER,
+    PDU_GET,
+    PDU_GET_NEXT,
+    PDU_GET_BULK,
+    PDU_TEST_SET,
+    PDU_COMMIT_SET,
+    PDU_UNDO_SET,
+    PDU_CLEANUP_SET,
+    PDU_NOTIFY,
+    PDU_PING,
+    PDU_RESPONSE = 18,
+};
+
+// Why a session is closed.
+enum pdu_reason {
+    PDU_REASON_OTHER = 1,
+    PDU_REASON_PARSE_ERROR,
+    PDU_REASON_PROTOCOL_ERROR,
+    PDU_REASON_TIMEOUTS,
+    PDU_REASON_SHUTDOWN,
+    PDU_REASON_BY_MANAGER,
+};
+
+struct pdu_header {
+    uint8_t type; // enum pdu_type, or any other
+    bool has_context, little_endian;
+    uint32_t session, transaction, packet;
+    uint32_t payload; // octets after the header; a multiple of 4
+};
+
+// Reading.
+
+// 1: there is a whole PDU; 0: not all of it has come; -1: this is no AgentX, or longer than
+// PDU_PAYLOAD_MAX.
+int pdu_parse(const uint8_t *octets, size_t size, struct pdu_header *out);
+
+// What is left of a payload. The functions return false, and fill in nothing that counts, where it
+// is too short or malformed.
+struct pdu_reader {
+    const uint8_t *at, *end;
+    bool little_endian;
+};
+// Of a whole PDU; passes over the context. False: malformed.
+bool pdu_read(const uint8_t *octets, const struct pdu_header *header, struct pdu_reader *out);
+
+bool pdu_read16(struct pdu_reader *r, uint16_t *out);
+bool pdu_read32(struct pdu_reader *r, uint32_t *out);
+bool pdu_read_octets(struct pdu_reader *r, const uint8_t **octets, uint32_t *size); // not copied
+bool pdu_read_oid(struct pdu_reader *r, struct agentx_oid *out, bool *include);
+bool pdu_read_range(struct pdu_reader *r, struct agentx_oid *name, bool *include,
+                    struct agentx_oid *end);
+// Octets beyond AGENTX_OCTETS_MAX are cut; the size is then AGENTX_OCTETS_MAX + 1.
+bool pdu_read_varbind(struct pdu_reader *r, struct agentx_varbind *out);
+
+// Writing.
+
+// A PDU that is put together in a buffer; when it does not fit, it is `full`, and the rest is left
+// out.
+struct pdu_writer {
+    uint8_t *octets; // the caller's
+    size_t size, used;
+    bool full;
+};
+
+// `context` may be empty.
+void pdu_begin(struct pdu_writer *w, uint8_t type, uint32_t session, uint32_t transaction,
+               uint32_t packet, const char *context);
+void pdu_add32(struct pdu_writer *w, uint32_t value);
+void pdu_add_four(struct pdu_writer *w, uint8_t a, uint8_t b, uint8_t c, uint8_t d);
+void pdu_add_octets(struct pdu_writer *w, const void *octets, size_t size);
+void pdu_add_oid(struct pdu_writer *w, const uint32_t *ids, size_t length, bool include);
+void pdu_add_varbind(struct pdu_writer *w, const struct agentx_oid *name,
+                     const struct agentx_value *value);
+// Of a response, right after pdu_begin: `index` is the place of the varbind the error is about,
+// from
+// 1. Both can be changed later.
+void pdu_add_verdict(struct pdu_writer *w, unsigned error, size_t index);
+void pdu_set_verdict(struct pdu_writer *w, unsigned error, size_t index);
+// Tells the payload's size in the header. False: it is full.
+bool pdu_end(struct pdu_writer *w);
+
+#endif
