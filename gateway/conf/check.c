@@ -331,6 +331,32 @@ static int check_listen(cfg_t *cfg, cfg_opt_t *opt)
     return reject(cfg, opt, last_text(opt), "must be an IP address and a port, such as 127.0.0.1:9117");
 }
 
+// Where a master agent listens.
+static int check_master(cfg_t *cfg, cfg_opt_t *opt)
+{
+    char host[CONF_ADDRESS_SIZE];
+    uint16_t port = 0;
+    uint8_t address[16];
+    const char *master = last_text(opt);
+    if (master[0] == '\0')
+        return 0;
+    if (master[0] == '/')
+        return check_path(cfg, opt);
+    if (strncmp(master, "tcp:", 4) != 0)
+        return reject(cfg, opt, master, "must be an absolute path, or like tcp:127.0.0.1:705");
+    const char *wrong = check_split_address(master + 4, host, &port);
+    if (wrong)
+        return reject(cfg, opt, master, wrong);
+    if (inet_pton(AF_INET, host, address) == 1 || inet_pton(AF_INET6, host, address) == 1)
+        return port != 0 ? 0 : reject(cfg, opt, master, "the port is missing");
+    return reject(cfg, opt, master, "the host must be an IP address");
+}
+
+static int check_context(cfg_t *cfg, cfg_opt_t *opt)
+{
+    return last_text(opt)[0] == '\0' ? 0 : check_length(cfg, opt, CONF_CONTEXT_SIZE - 1);
+}
+
 const char *check_split_threshold(const char *threshold, enum counter *counter, uint64_t *limit)
 {
     char name[64], *end;
@@ -478,6 +504,10 @@ const struct check CHECKS[] = {
     TLS_CHECKS("syslog"),
     COMMON_CHECKS("file"),
     {"file|path", check_output_path},
+    COMMON_CHECKS("agentx"),
+    {"agentx|socket", check_master},
+    {"agentx|context", check_context},
+    {"agentx|sets", check_snmp_set},
     {"metrics|listen", check_listen},
     {"gateway|heartbeat", check_up_to_a_day},
     {"control|socket", check_path},

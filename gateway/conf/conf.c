@@ -329,11 +329,13 @@ static unsigned snmp_version(cfg_t *section, bool tls)
     return tls ? 3 : 2;
 }
 
-static void take_sets(cfg_t *section, struct conf_snmp *out)
+static unsigned take_sets(cfg_t *section)
 {
     static const char *const SETS[] = {"sma", "switch", "own", "event"};
+    unsigned sets = 0;
     for (unsigned i = 0; i < cfg_size(section, "sets"); i++)
-        out->sets |= 1U << check_find_word(SETS, CHECK_COUNT(SETS), cfg_getnstr(section, "sets", i));
+        sets |= 1U << check_find_word(SETS, CHECK_COUNT(SETS), cfg_getnstr(section, "sets", i));
+    return sets;
 }
 
 static bool take_snmp(cfg_t *section, struct conf_receiver *r)
@@ -353,7 +355,7 @@ static bool take_snmp(cfg_t *section, struct conf_receiver *r)
     out->extra_varbinds = cfg_getbool(section, "extra_varbinds");
     out->trap_address = cfg_getbool(section, "trap_address");
     copy(out->agent_address, sizeof out->agent_address, section, "agent_address");
-    take_sets(section, out);
+    out->sets = take_sets(section);
     if (out->trap_address && out->agent_address[0] == '\0')
         return refuse(section, "item 'trap_address' needs item 'agent_address'");
     return copy_secret(out->community, sizeof out->community, section, "community_file") &&
@@ -419,6 +421,16 @@ static bool take_file(cfg_t *section, struct conf_receiver *r)
     return true;
 }
 
+static bool take_agentx(cfg_t *section, struct conf_agentx *out)
+{
+    copy(out->socket, sizeof out->socket, section, "socket");
+    copy(out->context, sizeof out->context, section, "context");
+    out->sets = take_sets(section);
+    out->extra_varbinds = cfg_getbool(section, "extra_varbinds");
+    return out->socket[0] ||
+           refuse(section, "item 'socket' is empty: it says where the master agent listens");
+}
+
 static bool take_receiver(struct conf *conf, cfg_t *section, enum conf_kind kind)
 {
     if (conf->receiver_count == CONF_RECEIVERS_MAX)
@@ -440,6 +452,8 @@ static bool take_receiver(struct conf *conf, cfg_t *section, enum conf_kind kind
         return take_snmp(section, r);
     case CONF_SYSLOG:
         return take_syslog(section, r);
+    case CONF_AGENTX:
+        return take_agentx(section, &r->agentx);
     default:
         return take_file(section, r);
     }
@@ -447,7 +461,7 @@ static bool take_receiver(struct conf *conf, cfg_t *section, enum conf_kind kind
 
 static bool take_all(cfg_t *cfg, struct conf *conf)
 {
-    static const char *const KINDS[] = {"snmp", "syslog", "file"};
+    static const char *const KINDS[] = {"snmp", "syslog", "file", "agentx"};
     take_control(cfg_getsec(cfg, "control"), conf);
     take_levels(cfg_getsec(cfg, "log"), conf->log_levels);
     take_journal(cfg_getsec(cfg, "journal"), &conf->journal);
@@ -543,6 +557,12 @@ static cfg_t *new_parser(void)
                                  CFG_END()};
     static cfg_opt_t file[] = {TEXT("path", NULL), CFG_BOOL("sync", cfg_true, CFGF_NONE),
                                RECEIVER_ITEMS(0, 100), CFG_END()};
+    static cfg_opt_t agentx[] = {TEXT("socket", "/var/agentx/master"),
+                                 TEXT("context", NULL),
+                                 LIST("sets"),
+                                 CFG_BOOL("extra_varbinds", cfg_false, CFGF_NONE),
+                                 RECEIVER_ITEMS(1000, 100),
+                                 CFG_END()};
     static cfg_opt_t metrics[] = {TEXT("listen", NULL), CFG_END()};
     static cfg_opt_t gateway[] = {NUMBER("heartbeat", 0), CFG_END()};
     static cfg_opt_t control[] = {TEXT("socket", INSTALL_CONTROL_SOCKET), TEXT("group", NULL),
@@ -561,6 +581,7 @@ static cfg_t *new_parser(void)
                               CFG_SEC("snmp", snmp, NAMED),
                               CFG_SEC("syslog", syslog, NAMED),
                               CFG_SEC("file", file, NAMED),
+                              CFG_SEC("agentx", agentx, NAMED),
                               CFG_SEC("metrics", metrics, CFGF_NONE),
                               CFG_SEC("gateway", gateway, CFGF_NONE),
                               CFG_SEC("control", control, CFGF_NONE),

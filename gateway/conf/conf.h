@@ -19,6 +19,7 @@ enum {
     CONF_SECRET_SIZE = 256,
     CONF_WORD_SIZE = 65,
     CONF_DEVICE_SIZE = 64,
+    CONF_CONTEXT_SIZE = 33, // an SNMP context has 32 octets at most (RFC 3415)
     CONF_RECEIVERS_MAX = 64,
     CONF_RULE_NAME_SIZE = 64,
     CONF_RULES_MAX = 64,
@@ -62,7 +63,7 @@ struct conf_metrics {
     uint16_t port;
 };
 
-enum conf_kind { CONF_SNMP, CONF_SYSLOG, CONF_FILE };
+enum conf_kind { CONF_SNMP, CONF_SYSLOG, CONF_FILE, CONF_AGENTX };
 
 enum conf_transport {
     CONF_LOCAL,
@@ -108,6 +109,13 @@ struct conf_file {
     bool sync; // an event counts as delivered when it is on disk
 };
 
+struct conf_agentx {
+    char socket[CONF_ADDRESS_SIZE]; // its path, or "tcp:HOST:PORT"
+    char context[CONF_CONTEXT_SIZE];
+    unsigned sets; // as of struct conf_snmp
+    bool extra_varbinds;
+};
+
 struct conf_receiver {
     char name[CONF_NAME_SIZE];
     enum conf_kind kind;
@@ -121,6 +129,7 @@ struct conf_receiver {
     struct conf_snmp snmp;
     struct conf_syslog syslog;
     struct conf_file file;
+    struct conf_agentx agentx;
 };
 
 enum { CONF_SAME = -1 }; // in a rule: says nothing of this

@@ -1,5 +1,6 @@
 #include "daemon/receivers.h"
 
+#include "sink/agentx.h"
 #include "sink/file.h"
 #include "sink/snmp.h"
 #include "sink/syslog.h"
@@ -128,6 +129,16 @@ static bool make_syslog(struct receiver *out, const struct conf_receiver *c,
     return syslog_receiver(out, c->name, &options, err);
 }
 
+static bool make_agentx(struct receiver *out, const struct conf_receiver *c, struct error *err)
+{
+    const struct agentx_target target = {.master = c->agentx.socket,
+                                         .context = c->agentx.context,
+                                         .sets = c->agentx.sets,
+                                         .extra = c->agentx.extra_varbinds,
+                                         .random = &random_system};
+    return agentx_receiver(out, c->name, &target, err);
+}
+
 bool receivers_make(struct receiver *out, const struct conf_receiver *conf, const struct clock *clock,
                     int64_t started_at, struct error *err)
 {
@@ -136,6 +147,8 @@ bool receivers_make(struct receiver *out, const struct conf_receiver *conf, cons
         ok = make_snmp(out, conf, clock, started_at, err);
     else if (conf->kind == CONF_SYSLOG)
         ok = make_syslog(out, conf, clock, started_at, err);
+    else if (conf->kind == CONF_AGENTX)
+        ok = make_agentx(out, conf, err);
     else
         ok = file_receiver(out, conf->name,
                            &(struct file_options){.path = conf->file.path,

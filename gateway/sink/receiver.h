@@ -40,7 +40,7 @@ struct receiver {
 
     unsigned window;   // events that may be pending; 0: `send` never returns RECEIVER_PENDING
     char name[65];
-    const char *kind;  // "snmp", "syslog", "file"
+    const char *kind;  // "snmp", "syslog", "file", "agentx"
     char address[320]; // for the status, as people write it
 };
 

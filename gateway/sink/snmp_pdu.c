@@ -25,6 +25,27 @@ size_t snmp_pdu_notifications(const struct event *event, unsigned sets,
     return add(out, n, type->own, (chosen & SNMP_SET_OWN) || (sets == 0 && n == 0));
 }
 
+static bool each_object(const struct event *event, const struct mib_notification *notification,
+                        bool (*take)(void *ctx, const struct mib_varbind *varbind), void *ctx)
+{
+    bool ok = true;
+    for (size_t i = 0; ok && i < MIB_OBJECTS_MAX && notification->objects[i]; i++) {
+        struct mib_varbind varbind;
+        mib_encode(notification, notification->objects[i], event, &varbind);
+        ok = take(ctx, &varbind);
+    }
+    return ok;
+}
+
+bool snmp_pdu_each_varbind(const struct event *event, const struct mib_notification *notification,
+                           bool extra, bool (*take)(void *ctx, const struct mib_varbind *varbind),
+                           void *ctx)
+{
+    bool is_own = notification == event->type->own;
+    return each_object(event, notification, take, ctx) &&
+           (!extra || is_own || each_object(event, &MIB_EXTRA, take, ctx));
+}
+
 // Varbinds.
 
 static size_t widen(const uint32_t *ids, size_t n, oid out[MIB_OID_MAX + MIB_INSTANCE_MAX])
@@ -34,7 +55,7 @@ static size_t widen(const uint32_t *ids, size_t n, oid out[MIB_OID_MAX + MIB_INS
     return n;
 }
 
-static bool add_varbind(netsnmp_pdu *pdu, const struct mib_varbind *v)
+static bool add_varbind(void *pdu, const struct mib_varbind *v)
 {
     oid name[MIB_OID_MAX + MIB_INSTANCE_MAX];
     size_t length = widen(v->oid, v->oid_length, name);
@@ -49,26 +70,6 @@ static bool add_varbind(netsnmp_pdu *pdu, const struct mib_varbind *v)
     default:
         return snmp_pdu_add_variable(pdu, name, length, ASN_OCTET_STR, v->octets, v->size);
     }
-}
-
-static bool add_objects(netsnmp_pdu *pdu, const struct event *event,
-                        const struct mib_notification *notification)
-{
-    bool ok = true;
-    for (size_t i = 0; ok && i < MIB_OBJECTS_MAX && notification->objects[i]; i++) {
-        struct mib_varbind varbind;
-        mib_encode(notification, notification->objects[i], event, &varbind);
-        ok = add_varbind(pdu, &varbind);
-    }
-    return ok;
-}
-
-static bool add_all_objects(netsnmp_pdu *pdu, const struct event *event,
-                            const struct mib_notification *notification, bool extra)
-{
-    bool is_own = notification == event->type->own;
-    return add_objects(pdu, event, notification) &&
-           (!extra || is_own || add_objects(pdu, event, &MIB_EXTRA));
 }
 
 static bool add_head(netsnmp_pdu *pdu, const struct mib_notification *notification,
@@ -109,9 +110,10 @@ netsnmp_pdu *snmp_pdu_make(int command, const struct event *event,
     netsnmp_pdu *pdu = snmp_pdu_create(command);
     if (!pdu)
         return NULL;
-    return finish(pdu, add_head(pdu, notification, options->uptime_cs) &&
-                           add_all_objects(pdu, event, notification, options->extra) &&
-                           add_trap_address(pdu, options->trap_address));
+    return finish(
+        pdu, add_head(pdu, notification, options->uptime_cs) &&
+                 snmp_pdu_each_varbind(event, notification, options->extra, add_varbind, pdu) &&
+                 add_trap_address(pdu, options->trap_address));
 }
 
 // RFC 3584 3.2 (2) and (5): the last sub-identifier is the specific trap; a zero before it goes,
@@ -139,6 +141,7 @@ netsnmp_pdu *snmp_pdu_make_v1(const struct event *event,
     pdu->trap_type = SNMP_TRAP_ENTERPRISESPECIFIC;
     pdu->time = options->uptime_cs;
     memcpy(pdu->agent_addr, options->agent_address, sizeof pdu->agent_addr);
-    return finish(pdu, set_enterprise(pdu, &notification->oid) &&
-                           add_all_objects(pdu, event, notification, options->extra));
+    return finish(pdu,
+                  set_enterprise(pdu, &notification->oid) &&
+                      snmp_pdu_each_varbind(event, notification, options->extra, add_varbind, pdu));
 }

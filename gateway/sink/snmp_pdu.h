@@ -15,6 +15,13 @@ enum { SNMP_PDU_NOTIFICATIONS_MAX = 5 };
 size_t snmp_pdu_notifications(const struct event *event, unsigned sets,
                               const struct mib_notification *out[SNMP_PDU_NOTIFICATIONS_MAX]);
 
+// Hands the varbinds of a notification to `take`, but for sysUpTime.0 and snmpTrapOID.0, in the
+// MIB's order (RFC 3416 4.2.6), until it returns false; false then. `extra`: those of MIB_EXTRA at
+// the end, unless they are in it.
+bool snmp_pdu_each_varbind(const struct event *event, const struct mib_notification *notification,
+                           bool extra, bool (*take)(void *ctx, const struct mib_varbind *varbind),
+                           void *ctx);
+
 struct snmp_pdu_options {
     uint32_t uptime_cs;           // sysUpTime, hundredths of a second
     bool extra;                   // the objects of MIB_EXTRA at the end, unless they are in it

@@ -52,6 +52,8 @@ static void check_receiver(const struct conf_receiver *r)
         check_snmp(&r->snmp);
     else if (r->kind == CONF_SYSLOG)
         check_syslog(r);
+    else if (r->kind == CONF_AGENTX)
+        REQUIRE(r->agentx.socket[0] == '/' || strncmp(r->agentx.socket, "tcp:", 4) == 0);
     else
         REQUIRE(r->file.path[0] == '/' || strcmp(r->file.path, "-") == 0);
 }

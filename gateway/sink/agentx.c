@@ -1,0 +1,237 @@
+#include "sink/agentx.h"
+
+#include "agentx/client.h"
+#include "sink/snmp_pdu.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    WINDOW = AGENTX_WINDOW / SNMP_PDU_NOTIFICATIONS_MAX,
+    VARBINDS_MAX = 1 + 2 * MIB_OBJECTS_MAX, // snmpTrapOID.0, the objects, those of MIB_EXTRA
+};
+static const int64_t OPEN_US = 4500 * CLOCK_US_PER_MS;
+
+struct agentx_sink {
+    char master[300], context[AGENTX_CONTEXT_SIZE];
+    unsigned sets;
+    bool extra;
+    const struct random *random;
+    struct agentx_client *client; // NULL: none
+
+    unsigned unanswered[WINDOW]; // notifications of each pending event; a ring, the oldest first
+    unsigned head, pending;
+    unsigned refused; // the first error that the master answered; AGENTX_NO_ERROR: none
+
+    struct agentx_varbind varbinds[VARBINDS_MAX]; // of the notification that is being made
+    size_t varbind_count;
+};
+
+static int64_t now(void)
+{
+    return clock_monotonic(&clock_system);
+}
+
+// Notifications.
+
+// They are answered in order, so each is one of the oldest event that waits for any.
+static void take_answer(void *ctx, unsigned error)
+{
+    struct agentx_sink *s = ctx;
+    if (s->refused == AGENTX_NO_ERROR)
+        s->refused = error;
+    for (unsigned i = 0; i < s->pending; i++) {
+        unsigned *unanswered = &s->unanswered[(s->head + i) % WINDOW];
+        if (*unanswered == 0)
+            continue;
+        --*unanswered;
+        return;
+    }
+}
+
+static struct agentx_varbind *next_varbind(struct agentx_sink *s, const uint32_t *ids,
+                                           size_t length)
+{
+    struct agentx_varbind *v = &s->varbinds[s->varbind_count++];
+    v->name.length = (uint8_t)length;
+    memcpy(v->name.ids, ids, length * sizeof *ids);
+    return v;
+}
+
+static void add_trap_oid(struct agentx_sink *s, const struct mib_oid *oid)
+{
+    static const uint32_t TRAP_OID[] = {1, 3, 6, 1, 6, 3, 1, 1, 4, 1, 0};
+    struct agentx_value *value =
+        &next_varbind(s, TRAP_OID, sizeof TRAP_OID / sizeof *TRAP_OID)->value;
+    value->type = AGENTX_OID;
+    value->oid.length = oid->length;
+    memcpy(value->oid.ids, oid->ids, oid->length * sizeof *oid->ids);
+}
+
+static bool add_object(void *ctx, const struct mib_varbind *from)
+{
+    struct agentx_value *value = &next_varbind(ctx, from->oid, from->oid_length)->value;
+    switch (from->syntax) {
+    case MIB_INTEGER32:
+        value->type = AGENTX_INTEGER;
+        value->number = (int32_t)from->number;
+        break;
+    case MIB_UNSIGNED32:
+        value->type = AGENTX_GAUGE32;
+        value->number = from->number;
+        break;
+    default:
+        value->type = AGENTX_OCTETS;
+        agentx_value_set_octets(value, from->octets, from->size);
+        break;
+    }
+    return true;
+}
+
+static bool notify(struct agentx_sink *s, const struct event *event,
+                   const struct mib_notification *notification, struct error *err)
+{
+    s->varbind_count = 0;
+    add_trap_oid(s, &notification->oid);
+    snmp_pdu_each_varbind(event, notification, s->extra, add_object, s);
+    return agentx_client_notify(s->client, s->context, s->varbinds, s->varbind_count, err);
+}
+
+// The session.
+
+// Goes on with what can be done, after waiting for something to do until `until` at most.
+static void serve(struct agentx_sink *s, int64_t until)
+{
+    struct pollfd p;
+    int64_t next = agentx_client_poll(s->client, &p), left = (next < until ? next : until) - now();
+    int timeout_ms = left > 0 ? (int)((left + CLOCK_US_PER_MS - 1) / CLOCK_US_PER_MS) : 0;
+    poll(&p, 1, timeout_ms);
+    agentx_client_run(s->client, p.revents);
+}
+
+static bool check(const struct agentx_sink *s, struct error *err)
+{
+    if (agentx_client_state(s->client) != AGENTX_UP)
+        return error_set(err, "%s", agentx_client_problem(s->client));
+    return s->refused == AGENTX_NO_ERROR ||
+           error_set(err, "master agent at %s: it refuses a notification: %s", s->master,
+                     agentx_error_word(s->refused));
+}
+
+static void close_session(void *self)
+{
+    struct agentx_sink *s = self;
+    agentx_client_free(s->client);
+    s->client = NULL;
+}
+
+static bool open_session(void *self, struct error *err)
+{
+    struct agentx_sink *s = self;
+    const struct agentx_options options = {.master = s->master,
+                                           .description = "ibtrapd's notifications",
+                                           .handler = {.notified = take_answer, .ctx = s},
+                                           .clock = &clock_system,
+                                           .random = s->random};
+    s->head = s->pending = 0;
+    s->refused = AGENTX_NO_ERROR;
+    s->client = agentx_client_new(&options, err);
+    if (!s->client)
+        return false;
+    int64_t until = now() + OPEN_US;
+    agentx_client_run(s->client, 0);
+    while (agentx_client_state(s->client) == AGENTX_OPENING && now() < until)
+        serve(s, until);
+    if (check(s, err))
+        return true;
+    if (agentx_client_state(s->client) == AGENTX_OPENING)
+        error_set(err, "master agent at %s: it does not answer", s->master);
+    close_session(s);
+    return false;
+}
+
+// A master may have been restarted while there was nothing to send.
+static bool renew(struct agentx_sink *s, struct error *err)
+{
+    if (s->pending > 0)
+        return true;
+    serve(s, 0);
+    if (check(s, err))
+        return true;
+    close_session(s);
+    return open_session(s, err);
+}
+
+static enum receiver_result send_event(void *self, const struct event *event, struct error *err)
+{
+    struct agentx_sink *s = self;
+    const struct mib_notification *notifications[SNMP_PDU_NOTIFICATIONS_MAX];
+    size_t n = snmp_pdu_notifications(event, s->sets, notifications);
+    if (n == 0)
+        return RECEIVER_SKIPPED;
+    if (!renew(s, err))
+        return RECEIVER_FAILED;
+    s->unanswered[(s->head + s->pending++) % WINDOW] = (unsigned)n;
+    for (size_t i = 0; i < n; i++) {
+        if (!notify(s, event, notifications[i], err))
+            return RECEIVER_FAILED;
+    }
+    serve(s, 0);
+    return check(s, err) ? RECEIVER_PENDING : RECEIVER_FAILED;
+}
+
+static unsigned take_answered(struct agentx_sink *s)
+{
+    unsigned n = 0;
+    while (s->pending > 0 && s->unanswered[s->head] == 0) {
+        s->head = (s->head + 1) % WINDOW;
+        s->pending--;
+        n++;
+    }
+    return n;
+}
+
+static int wait_for_answers(void *self, int timeout_ms, struct error *err)
+{
+    struct agentx_sink *s = self;
+    int64_t until = now() + timeout_ms * CLOCK_US_PER_MS;
+    unsigned n = 0;
+    do {
+        serve(s, until);
+        if (!check(s, err))
+            return -1;
+        n = take_answered(s);
+    } while (n == 0 && s->pending > 0 && now() < until);
+    return (int)n;
+}
+
+// Making.
+
+static void free_sink(void *self)
+{
+    free(self);
+}
+
+bool agentx_receiver(struct receiver *out, const char *name, const struct agentx_target *target,
+                     struct error *err)
+{
+    struct agentx_sink *s = calloc(1, sizeof *s);
+    if (!s)
+        return error_set(err, "out of memory");
+    snprintf(s->master, sizeof s->master, "%s", target->master);
+    snprintf(s->context, sizeof s->context, "%s", target->context ? target->context : "");
+    s->sets = target->sets;
+    s->extra = target->extra;
+    s->random = target->random;
+    *out = (struct receiver){.open = open_session,
+                             .send = send_event,
+                             .wait = wait_for_answers,
+                             .close = close_session,
+                             .free = free_sink,
+                             .self = s,
+                             .window = WINDOW,
+                             .kind = "agentx"};
+    snprintf(out->name, sizeof out->name, "%s", name);
+    snprintf(out->address, sizeof out->address, "%s", target->master);
+    return true;
+}

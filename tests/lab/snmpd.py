@@ -1,0 +1,56 @@
+"""net-snmp's snmpd as a master agent, on the loopback."""
+
+import pathlib
+import signal
+
+from lab.processes import Process
+from lab.receivers import free_port, listening
+
+
+class Snmpd:
+    """An snmpd with an AgentX socket in its own directory. It passes notifications on to `sinks`, addresses of
+    SNMPv2c receivers. `more`: further lines of its configuration. It is not started yet."""
+
+    def __init__(self, directory, sinks=(), more="rocommunity public 127.0.0.1\n"):
+        self._port = free_port()
+        self._work = pathlib.Path(directory) / f"snmpd-{self._port}"
+        self._lines = [f"trap2sink {sink} public" for sink in sinks]
+        self._more = more
+        self._process = None
+        self.address = f"127.0.0.1:{self._port}"
+        self.socket = self._work / "master"
+
+    def __enter__(self):
+        self._work.mkdir()
+        return self
+
+    def __exit__(self, *_):
+        self.stop()
+
+    def start(self):
+        config = self._work / "snmpd.conf"
+        config.write_text("\n".join([f"agentAddress udp:{self.address}", "master agentx",
+                                     f"agentXSocket {self.socket}", *self._lines, self._more]))
+        self._process = Process(
+            "snmpd",
+            ["/usr/sbin/snmpd", "-f", "-C", "-c", config, "-p", self._work / "pid", "-Lf", self._work / "snmpd.log",
+             "-M", "", "-m", ""],
+            log=self._work / "log",
+            cwd=self._work,
+            env={"SNMP_PERSISTENT_DIR": str(self._work), "SNMPCONFPATH": str(self._work)},
+        )
+        self._process.wait_ready(lambda: listening(self._port) and self.socket.exists(), "snmpd to listen")
+        return self
+
+    @property
+    def pid(self):
+        return self._process.pid
+
+    def kill(self):
+        """Ends it as a crash would; its socket stays behind."""
+        self._process.kill()
+
+    def stop(self):
+        if self._process:
+            self._process.stop(signal.SIGTERM)
+            self._process = None
