@@ -23,6 +23,8 @@ const char *const CHECK_SEVERITIES[8] = {"emergency", "alert",  "critical",     
                                          "warning",   "notice", "informational", "debug"};
 const char *const CHECK_METHODS[3] = {"off", "smp", "sa"};
 const char *const CHECK_PORTS[3] = {"off", "switches", "all"};
+const char *const CHECK_TRAP_LEVELS[6] = {"none",    "critical",      "error",
+                                          "warning", "informational", "debug"};
 const char *const CHECK_CATEGORIES[11] = {"fabric",   "link",      "port",  "node",
                                           "security", "multicast", "sm",    "io",
                                           "counter",  "gateway",   "vendor"};
@@ -93,6 +95,11 @@ static int check_category(cfg_t *cfg, cfg_opt_t *opt)
     return check_word(cfg, opt, CHECK_CATEGORIES, CHECK_COUNT(CHECK_CATEGORIES));
 }
 
+static int check_trap_level(cfg_t *cfg, cfg_opt_t *opt)
+{
+    return check_word(cfg, opt, CHECK_TRAP_LEVELS, CHECK_COUNT(CHECK_TRAP_LEVELS));
+}
+
 int check_read_number(cfg_t *cfg, cfg_opt_t *opt, const char *value, void *result)
 {
     char *end;
@@ -121,6 +128,7 @@ static int check_range(cfg_t *cfg, cfg_opt_t *opt, long low, long high)
     }
 
 RANGE_CHECK(check_port, 0, 254)
+RANGE_CHECK(check_udp_port, 1, 65535)
 RANGE_CHECK(check_verify_interval, 1, 3600)
 RANGE_CHECK(check_refresh_interval, 10, 86400)
 RANGE_CHECK(check_look_interval, 5, 86400)
@@ -422,8 +430,13 @@ static int check_name(cfg_t *cfg, cfg_opt_t *opt, const char *whose, size_t max)
     return 0;
 }
 
+// recipient-192.0.2.1-1 and so on are those that are set by SNMP.
 static int check_receiver_name(cfg_t *cfg, cfg_opt_t *opt)
 {
+    static const char RECIPIENT[] = "recipient-";
+    const char *title = cfg_title(cfg_opt_getnsec(opt, cfg_opt_size(opt) - 1));
+    if (strncmp(title, RECIPIENT, sizeof RECIPIENT - 1) == 0)
+        return reject(cfg, opt, title, "names that begin with 'recipient-' are those of trap recipients");
     return check_name(cfg, opt, "a receiver's", CONF_NAME_SIZE - 1);
 }
 
@@ -509,6 +522,10 @@ const struct check CHECKS[] = {
     {"agentx|context", check_context},
     {"agentx|sets", check_snmp_set},
     {"metrics|listen", check_listen},
+    {"tables|socket", check_master},
+    {"tables|context", check_context},
+    {"tables|event_trap_level", check_trap_level},
+    {"tables|recipient_port", check_udp_port},
     {"gateway|heartbeat", check_up_to_a_day},
     {"control|socket", check_path},
     {"control|group", check_group},

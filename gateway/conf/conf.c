@@ -162,6 +162,17 @@ static void take_metrics(cfg_t *cfg, struct conf_metrics *out)
         check_split_address(listen, out->host, &out->port);
 }
 
+static void take_tables(cfg_t *cfg, struct conf_tables *out)
+{
+    copy(out->socket, sizeof out->socket, cfg, "socket");
+    copy(out->context, sizeof out->context, cfg, "context");
+    out->has_context = cfg_getstr(cfg, "context") != NULL;
+    out->writable = cfg_getbool(cfg, "writable");
+    out->recipient_port = (uint16_t)cfg_getint(cfg, "recipient_port");
+    out->event_trap_level = (uint8_t)check_find_word(
+        CHECK_TRAP_LEVELS, CHECK_COUNT(CHECK_TRAP_LEVELS), cfg_getstr(cfg, "event_trap_level"));
+}
+
 static void take_control(cfg_t *cfg, struct conf *out)
 {
     const char *group = cfg_getstr(cfg, "group");
@@ -467,6 +478,7 @@ static bool take_all(cfg_t *cfg, struct conf *conf)
     take_journal(cfg_getsec(cfg, "journal"), &conf->journal);
     take_counters(cfg_getsec(cfg, "counters"), &conf->counters);
     take_metrics(cfg_getsec(cfg, "metrics"), &conf->metrics);
+    take_tables(cfg_getsec(cfg, "tables"), &conf->tables);
     conf->heartbeat_s = (unsigned)cfg_getint(cfg_getsec(cfg, "gateway"), "heartbeat");
     if (!take_fabric(cfg_getsec(cfg, "fabric"), &conf->fabric) ||
         !take_sweep(cfg_getsec(cfg, "sweep"), &conf->sweep) || !take_policy(cfg, &conf->policy))
@@ -564,6 +576,10 @@ static cfg_t *new_parser(void)
                                  RECEIVER_ITEMS(1000, 100),
                                  CFG_END()};
     static cfg_opt_t metrics[] = {TEXT("listen", NULL), CFG_END()};
+    static cfg_opt_t tables[] = {TEXT("socket", NULL), TEXT("context", NULL),
+                                 CFG_BOOL("writable", cfg_false, CFGF_NONE),
+                                 NUMBER("recipient_port", 162),
+                                 TEXT("event_trap_level", "informational"), CFG_END()};
     static cfg_opt_t gateway[] = {NUMBER("heartbeat", 0), CFG_END()};
     static cfg_opt_t control[] = {TEXT("socket", INSTALL_CONTROL_SOCKET), TEXT("group", NULL),
                                 CFG_END()};
@@ -583,6 +599,7 @@ static cfg_t *new_parser(void)
                               CFG_SEC("file", file, NAMED),
                               CFG_SEC("agentx", agentx, NAMED),
                               CFG_SEC("metrics", metrics, CFGF_NONE),
+                              CFG_SEC("tables", tables, CFGF_NONE),
                               CFG_SEC("gateway", gateway, CFGF_NONE),
                               CFG_SEC("control", control, CFGF_NONE),
                               CFG_SEC("log", log, CFGF_NONE),
@@ -728,6 +745,9 @@ bool conf_defaults(struct conf *conf, struct error *err)
                                           .bytes_max = INT64_C(1024) << 20,
                                           .age_us = 31 * 86400 * CLOCK_US_PER_S};
     conf->metrics.port = METRICS_PORT;
+    conf->tables.recipient_port = SNMP_TRAP_PORT;
+    conf->tables.event_trap_level = (uint8_t)check_find_word(
+        CHECK_TRAP_LEVELS, CHECK_COUNT(CHECK_TRAP_LEVELS), "informational");
     conf->policy.repeat_window_s = 60;
     conf->policy.flap_changes = 6;
     conf->policy.flap_within_s = conf->policy.flap_quiet_s = 300;
@@ -791,6 +811,20 @@ static bool take_port(struct conf_fabric *fabric, const struct instance *instanc
     return true;
 }
 
+// The tables of an instance have its name, unless the configuration has another.
+static bool take_context(struct conf_tables *tables, const struct instance *instance,
+                         struct error *err)
+{
+    if (tables->socket[0] == '\0' || tables->has_context || instance->port == 0)
+        return true;
+    int length = snprintf(tables->context, sizeof tables->context, "%s-%u", instance->device,
+                          instance->port);
+    return length < (int)sizeof tables->context ||
+           error_set(err, "the instance's name '%s-%u' is too long for an SNMP context: give section "
+                     "'tables' an item 'context' of at most %d octets",
+                     instance->device, instance->port, CONF_CONTEXT_SIZE - 1);
+}
+
 static void take_path(char path[CONF_PATH_SIZE], const char *shared, const char *own)
 {
     if (strcmp(path, shared) == 0)
@@ -806,7 +840,7 @@ bool conf_load_instance(const struct instance *instance, const char *path, struc
         return false;
     take_path(conf->journal.directory, INSTALL_STATE_DIRECTORY, instance->state);
     take_path(conf->socket, INSTALL_CONTROL_SOCKET, instance->socket);
-    if (take_port(&conf->fabric, instance, err))
+    if (take_port(&conf->fabric, instance, err) && take_context(&conf->tables, instance, err))
         return true;
     conf_free(conf);
     return path ? error_prefix(err, "%s", path) : false;

@@ -63,6 +63,16 @@ struct conf_metrics {
     uint16_t port;
 };
 
+// The tables of the MIBs, below a master agent of this host.
+struct conf_tables {
+    char socket[CONF_ADDRESS_SIZE]; // its path, or "tcp:HOST:PORT"; empty: there are none
+    char context[CONF_CONTEXT_SIZE]; // empty: the default context only
+    bool has_context;                // otherwise it is the instance's name
+    bool writable;
+    uint8_t event_trap_level; // GswEventSeverity (IBSWITCH-MIB)
+    uint16_t recipient_port;  // of the trap recipients that are set
+};
+
 enum conf_kind { CONF_SNMP, CONF_SYSLOG, CONF_FILE, CONF_AGENTX };
 
 enum conf_transport {
@@ -161,6 +171,7 @@ struct conf {
     struct conf_counters counters;
     struct conf_journal journal;
     struct conf_metrics metrics;
+    struct conf_tables tables;
     unsigned heartbeat_s; // between two; 0: none
     struct conf_policy policy;
     struct conf_receiver *receivers;

@@ -88,6 +88,14 @@ static struct conf_receiver make_file(const char *name, const char *path)
     return r;
 }
 
+static struct conf_receiver make_agentx(const char *name)
+{
+    struct conf_receiver r = make_receiver(CONF_AGENTX, name);
+    r.rate = 1000;
+    snprintf(r.agentx.socket, sizeof r.agentx.socket, "/var/agentx/master");
+    return r;
+}
+
 static void add_pattern(struct filter_list *list, const char *pattern)
 {
     snprintf(list->patterns[list->count++], FILTER_PATTERN_SIZE, "%s", pattern);
@@ -166,6 +174,10 @@ static void check_receiver(size_t i, const struct conf_receiver *expected)
     check_tls(&r->tls, &expected->tls);
     assert_string_equal(r->file.path, expected->file.path);
     assert_int_equal(r->file.sync, expected->file.sync);
+    assert_string_equal(r->agentx.socket, expected->agentx.socket);
+    assert_string_equal(r->agentx.context, expected->agentx.context);
+    assert_int_equal(r->agentx.sets, expected->agentx.sets);
+    assert_int_equal(r->agentx.extra_varbinds, expected->agentx.extra_varbinds);
 }
 
 static void check_fabric(const struct conf_fabric *expected)
@@ -281,6 +293,11 @@ static void check_general_defaults(void)
     check_journal(&journal);
     assert_int_equal(conf.heartbeat_s, 0);
     assert_int_equal(conf.metrics.port, 9117);
+    assert_string_equal(conf.tables.context, "");
+    assert_false(conf.tables.has_context);
+    assert_false(conf.tables.writable);
+    assert_int_equal(conf.tables.event_trap_level, 4); // informational
+    assert_int_equal(conf.tables.recipient_port, 162);
     check_policy(&policy);
     assert_string_equal(conf.socket, INSTALL_CONTROL_SOCKET);
     assert_int_equal(conf.socket_group, (gid_t)-1);
@@ -292,6 +309,7 @@ static void check_defaults(const char *receiver_name)
     const struct conf_receiver syslog = make_syslog(receiver_name, CONF_LOCAL);
     check_general_defaults();
     assert_string_equal(conf.metrics.host, "");
+    assert_string_equal(conf.tables.socket, "");
     assert_int_equal(conf.receiver_count, 1);
     assert_int_equal(conf.policy.rule_count, 0);
     check_receiver(0, &syslog);
@@ -341,8 +359,9 @@ static bool begins_with(const char *s, const char *prefix)
 static bool is_section(const char *line)
 {
     return begins_with(line, "# snmp \"") || begins_with(line, "# syslog \"") ||
-           begins_with(line, "# file \"") || begins_with(line, "# policy \"") ||
-           begins_with(line, "# metrics {");
+           begins_with(line, "# file \"") || begins_with(line, "# agentx \"") ||
+           begins_with(line, "# policy \"") || begins_with(line, "# metrics {") ||
+           begins_with(line, "# tables {");
 }
 
 // "    # item = value"; not those that name secrets, nor those whose value is no proper one.
@@ -365,7 +384,7 @@ static bool is_item(const char *line)
 static void load_example(bool items)
 {
     FILE *f = fopen(CONFIG_DIRECTORY "/ibtrapd.conf", "r");
-    char line[300], content[16384];
+    char line[300], content[32768];
     struct text t = text_in(content, sizeof content);
     bool inside = false;
     assert_non_null(f);
@@ -422,8 +441,11 @@ TEST(the_examples_sections_show_the_defaults_too)
     const struct conf_receiver *file = &conf.receivers[find_receiver("archive")];
     const struct conf_receiver archive = make_file("archive", file->file.path);
     check_receiver(find_receiver("archive"), &archive);
+    const struct conf_receiver snmpd = make_agentx("snmpd");
+    check_receiver(find_receiver("snmpd"), &snmpd);
     assert_string_equal(conf.metrics.host, "127.0.0.1");
-    assert_int_equal(conf.receiver_count, 4);
+    assert_string_equal(conf.tables.socket, "/var/agentx/master");
+    assert_int_equal(conf.receiver_count, 5);
     const struct conf_rule rule = {.name = "no-drains",
                                    .enabled = false,
                                    .severity = CONF_SAME,
@@ -493,6 +515,8 @@ TEST(general_items_are_taken)
              "journal { directory = \"/srv/j\" rows = 1000 megabytes = 3 days = 36500 }\n"
              "control { socket = \"/tmp/ibtrapd.sock\" group = \"daemon\" }\n"
              "metrics { listen = \"[2001:db8::7]:65535\" }\n"
+             "tables { socket = \"tcp:[::1]:705\" context = \"a\" writable = true\n"
+             "    event_trap_level = \"none\" recipient_port = 65535 }\n"
              "gateway { heartbeat = 86400 }\n"
              "log { level = \"debug\" }\n",
              key, map);
@@ -514,6 +538,12 @@ TEST(general_items_are_taken)
     assert_int_equal(conf.socket_group, getgrnam("daemon")->gr_gid);
     assert_string_equal(conf.metrics.host, "2001:db8::7");
     assert_int_equal(conf.metrics.port, 65535);
+    assert_string_equal(conf.tables.socket, "tcp:[::1]:705");
+    assert_string_equal(conf.tables.context, "a");
+    assert_true(conf.tables.has_context);
+    assert_true(conf.tables.writable);
+    assert_int_equal(conf.tables.event_trap_level, 0);
+    assert_int_equal(conf.tables.recipient_port, 65535);
     assert_int_equal(conf.heartbeat_s, 86400);
     check_levels(LOG_LEVEL_DEBUG);
 }
@@ -1106,6 +1136,24 @@ TEST(bad_values_are_told_with_line_item_value_and_reason)
          "1: item 'listen': value '127.0.0.1:0': the port must be a number from 1 to 65535"},
         {"metrics { listen = \"::1\" }", "1: item 'listen': value '::1': an IPv6 address must stand in "
                                          "brackets, such as [2001:db8::1]:162"},
+        {"tables { socket = \"master\" }",
+         "1: item 'socket': value 'master': must be an absolute path, or like tcp:127.0.0.1:705"},
+        {"tables { socket = \"tcp:localhost:705\" }",
+         "1: item 'socket': value 'tcp:localhost:705': the host must be an IP address"},
+        {"tables { socket = \"tcp:127.0.0.1\" }",
+         "1: item 'socket': value 'tcp:127.0.0.1': the port is missing"},
+        {"tables { socket = \"tcp:127.0.0.1:0\" }",
+         "1: item 'socket': value 'tcp:127.0.0.1:0': the port must be a number from 1 to 65535"},
+        {"tables { context = \"123456789012345678901234567890123\" }",
+         "1: item 'context': value '123456789012345678901234567890123': is longer than 32 octets"},
+        {"tables { event_trap_level = \"notice\" }",
+         "1: item 'event_trap_level': value 'notice': must be one of none, critical, error, warning, "
+         "informational, debug"},
+        {"tables { recipient_port = 0 }",
+         "1: item 'recipient_port': value '0': must be from 1 to 65535"},
+        {"snmp \"recipient-192.0.2.1-1\" { address = \"192.0.2.1\" }",
+         "1: item 'snmp': value 'recipient-192.0.2.1-1': names that begin with 'recipient-' are those "
+         "of trap recipients"},
         {"gateway { heartbeat = -1 }", "1: item 'heartbeat': value '-1': must be from 0 to 86400"},
         {"gateway { heartbeat = 86401 }",
          "1: item 'heartbeat': value '86401': must be from 0 to 86400"},
@@ -1130,10 +1178,47 @@ TEST(bad_values_are_told_with_line_item_value_and_reason)
         assert_string_equal(error_of(ROWS[i].content), ROWS[i].error);
 }
 
+TEST(receivers_behind_a_master_agent)
+{
+    const struct conf_receiver plain = make_agentx("a");
+    struct conf_receiver full = make_agentx("b");
+    load("agentx \"a\" { }\n"
+         "agentx \"b\" { socket = \"tcp:[::1]:705\" context = \"ib0\" sets = {\"own\", \"sma\"}\n"
+         "extra_varbinds = true rate = 5 }");
+    assert_int_equal(conf.receiver_count, 2);
+    full.rate = 5;
+    full.agentx = (struct conf_agentx){.socket = "tcp:[::1]:705",
+                                       .context = "ib0",
+                                       .sets = CONF_SET_SMA | CONF_SET_OWN,
+                                       .extra_varbinds = true};
+    check_receiver(0, &plain);
+    check_receiver(1, &full);
+}
+
+TEST(bad_master_agents_are_refused)
+{
+    static const struct {
+        const char *content, *error;
+    } ROWS[] = {
+        {"agentx \"a\" { socket = \"master\" }",
+         "1: item 'socket': value 'master': must be an absolute path, or like tcp:127.0.0.1:705"},
+        {"agentx \"a\" { socket = \"tcp:localhost:705\" }",
+         "1: item 'socket': value 'tcp:localhost:705': the host must be an IP address"},
+        {"agentx \"a\" { socket = \"tcp:127.0.0.1\" }",
+         "1: item 'socket': value 'tcp:127.0.0.1': the port is missing"},
+        {"agentx \"a\" { socket = \"\" }",
+         "1: agentx 'a': item 'socket' is empty: it says where the master agent listens"},
+        {"agentx \"a\" { sets = {\"all\"} }",
+         "1: item 'sets': value 'all': must be one of sma, switch, own, event"},
+    };
+    for (size_t i = 0; i < COUNT(ROWS); i++)
+        assert_string_equal(error_of(ROWS[i].content), ROWS[i].error);
+}
+
 // What every kind of receiver has.
 TEST(bad_values_are_told_in_every_kind_of_receiver)
 {
-    static const char *const KINDS[] = {"snmp", "syslog", "file"};
+    static const char *const KINDS[] = {"snmp", "syslog", "file", "agentx"};
     static const struct {
         const char *items, *error;
     } ROWS[] = {
@@ -1463,6 +1548,8 @@ int main(void)
         CONF_TEST(a_key_of_tls_that_others_can_read_is_refused),
         CONF_TEST(addresses),
         CONF_TEST(bad_values_are_told_with_line_item_value_and_reason),
+        CONF_TEST(receivers_behind_a_master_agent),
+        CONF_TEST(bad_master_agents_are_refused),
         CONF_TEST(bad_values_are_told_in_every_kind_of_receiver),
         CONF_TEST(what_is_neither_true_nor_false_is_told),
         CONF_TEST(values_too_long_are_told),

@@ -92,6 +92,38 @@ TEST(the_only_gateway_takes_any_port)
     assert_string_equal(conf.socket, INSTALL_CONTROL_SOCKET);
 }
 
+#define TABLES "tables { socket = \"/var/agentx/master\" "
+
+TEST(the_tables_have_its_name_or_another_one)
+{
+    assert_true(load(TABLES "}\n"));
+    assert_string_equal(conf.tables.context, "mlx5_0-1");
+    conf_free(&conf);
+    assert_true(load(TABLES "context = \"blue\" }\n"));
+    assert_string_equal(conf.tables.context, "blue");
+    conf_free(&conf);
+    assert_true(load(TABLES "context = \"\" }\n"));
+    assert_string_equal(conf.tables.context, "");
+}
+
+TEST(the_tables_of_the_only_gateway_have_no_name)
+{
+    assert_true(instance_find(NULL, &instance, &err));
+    assert_true(load(TABLES "}\n"));
+    assert_string_equal(conf.tables.context, "");
+}
+
+TEST(a_name_that_is_too_long_for_tables_is_told)
+{
+    snprintf(instance.device, sizeof instance.device, "a-device-with-quite-a-long-name");
+    assert_true(load("")); // no tables
+    conf_free(&conf);
+    assert_true(load(TABLES "context = \"blue\" }\n"));
+    conf_free(&conf);
+    assert_false(load(TABLES "}\n"));
+    assert_non_null(strstr(err.text, "is too long for an SNMP context"));
+}
+
 TEST(what_is_wrong_in_the_file_is_told)
 {
     assert_false(load("fabric { port = 255 }\n"));
@@ -111,6 +143,9 @@ int main(void)
         INSTANCE_TEST(the_same_port_may_be_said_again),
         INSTANCE_TEST(another_port_is_a_mistake),
         INSTANCE_TEST(the_only_gateway_takes_any_port),
+        INSTANCE_TEST(the_tables_have_its_name_or_another_one),
+        INSTANCE_TEST(the_tables_of_the_only_gateway_have_no_name),
+        INSTANCE_TEST(a_name_that_is_too_long_for_tables_is_told),
         INSTANCE_TEST(what_is_wrong_in_the_file_is_told),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
