@@ -1,0 +1,258 @@
+#include "agent/table.h"
+
+#include <assert.h>
+#include <string.h>
+
+bool table_seek_sorted(const struct view *view, size_t count,
+                       void (*index)(const struct view *view, size_t at, struct agentx_oid *out),
+                       const uint32_t *ids, size_t length, bool after, size_t *at,
+                       struct agentx_oid *found)
+{
+    size_t low = 0, high = count;
+    while (low < high) {
+        size_t mid = low + (high - low) / 2;
+        found->length = 0;
+        index(view, mid, found);
+        int order = agentx_oid_compare(found->ids, found->length, ids, length);
+        if (order == 0 && !after) {
+            *at = mid;
+            return true;
+        }
+        if (order <= 0)
+            low = mid + 1;
+        else
+            high = mid;
+    }
+    if (!after || low == count)
+        return false;
+    *at = low;
+    found->length = 0;
+    index(view, low, found);
+    return true;
+}
+
+bool table_seek_scalar(const struct view *view, const uint32_t *ids, size_t length, bool after,
+                       struct table_row *row, struct agentx_oid *found)
+{
+    (void)view;
+    (void)row;
+    if (after ? length > 0 : length != 1 || ids[0] != 0)
+        return false;
+    found->length = 1;
+    found->ids[0] = 0;
+    return true;
+}
+
+// Where a name stands to all that is at or below an OID: before, within, after.
+static int stands(const struct agentx_oid *name, const uint32_t *ids, size_t length)
+{
+    if (name->length >= length)
+        return agentx_oid_compare(name->ids, length, ids, length);
+    int order = agentx_oid_compare(name->ids, name->length, ids, length);
+    return order < 0 ? -1 : order;
+}
+
+// The table that has the name, if one has: the last one whose first column is not behind it. With
+// none: the first table.
+static size_t find_table(const struct table_list *list, const struct agentx_oid *name)
+{
+    size_t low = 0, high = list->count;
+    while (low < high) {
+        size_t mid = low + (high - low) / 2;
+        const struct table *table = list->tables[mid];
+        int order = stands(name, table->entry, table->entry_length);
+        if (order == 0)
+            order = name->length > table->entry_length &&
+                            name->ids[table->entry_length] >= table->columns[0].number
+                        ? 0
+                        : -1;
+        if (order < 0)
+            high = mid;
+        else
+            low = mid + 1;
+    }
+    return low > 0 ? low - 1 : 0;
+}
+
+// The first column that is not before what the name has in its place; column_count: there is none.
+static size_t find_column(const struct table *table, const struct agentx_oid *name)
+{
+    int order = stands(name, table->entry, table->entry_length);
+    if (order != 0)
+        return order < 0 ? 0 : table->column_count;
+    uint32_t number = name->length > table->entry_length ? name->ids[table->entry_length] : 0;
+    size_t low = 0, high = table->column_count;
+    while (low < high) {
+        size_t mid = low + (high - low) / 2;
+        if (table->columns[mid].number < number)
+            low = mid + 1;
+        else
+            high = mid;
+    }
+    return low;
+}
+
+// The column that the name is at or below.
+static const struct table_column *
+column_of(const struct table_list *list, const struct agentx_oid *name, const struct table **table)
+{
+    if (list->count == 0)
+        return NULL;
+    *table = list->tables[find_table(list, name)];
+    if (name->length <= (*table)->entry_length ||
+        stands(name, (*table)->entry, (*table)->entry_length) != 0)
+        return NULL;
+    size_t at = find_column(*table, name);
+    bool is_it = at < (*table)->column_count &&
+                 (*table)->columns[at].number == name->ids[(*table)->entry_length];
+    return is_it ? &(*table)->columns[at] : NULL;
+}
+
+static void set_type(struct agentx_value *value, enum agentx_type type)
+{
+    value->type = type;
+    value->number = 0;
+    value->size = 0;
+    value->oid.length = 0;
+}
+
+// The value of a row that was found; gives back what the row has.
+static bool read_row(const struct view *view, const struct table_column *column,
+                     struct table_row *row, struct agentx_value *value)
+{
+    set_type(value, column->type);
+    bool has = column->get(view, row, value);
+    event_release(row->event);
+    row->event = NULL;
+    return has;
+}
+
+static bool seek_instance(const struct view *view, const struct table *table,
+                          const struct agentx_oid *name, struct table_row *row)
+{
+    struct agentx_oid index;
+    size_t above = table->entry_length + 1;
+    *row = (struct table_row){0};
+    return name->length > above &&
+           table->seek(view, name->ids + above, name->length - above, false, row, &index);
+}
+
+void table_get(const struct table_list *list, const struct view *view,
+               const struct agentx_oid *name, struct agentx_value *value)
+{
+    const struct table *table;
+    const struct table_column *column = column_of(list, name, &table);
+    struct table_row row;
+    if (!column)
+        set_type(value, AGENTX_NO_SUCH_OBJECT);
+    else if (!column->get || !seek_instance(view, table, name, &row) ||
+             !read_row(view, column, &row, value))
+        set_type(value, AGENTX_NO_SUCH_INSTANCE);
+}
+
+enum agentx_error table_find_writable(const struct table_list *list, const struct view *view,
+                                      const struct agentx_oid *name,
+                                      const struct table_column **column, struct table_row *row)
+{
+    const struct table *table;
+    *column = column_of(list, name, &table);
+    if (!*column || (*column)->setting == SETTING_NONE)
+        return AGENTX_NOT_WRITABLE;
+    if (!seek_instance(view, table, name, row))
+        return AGENTX_NO_CREATION;
+    assert(!row->event);
+    return AGENTX_NO_ERROR;
+}
+
+// What a GetNext asks for, and where it answers.
+struct search {
+    const struct view *view;
+    const struct agentx_oid *name, *end;
+    bool include;
+    struct agentx_oid *found;
+    struct agentx_value *value;
+};
+
+static bool is_before_end(const struct search *s, const struct agentx_oid *oid)
+{
+    return s->end->length == 0 ||
+           agentx_oid_compare(oid->ids, oid->length, s->end->ids, s->end->length) < 0;
+}
+
+static void name_column(const struct table *table, const struct table_column *column,
+                        struct agentx_oid *out)
+{
+    memcpy(out->ids, table->entry, table->entry_length * sizeof *out->ids);
+    out->length = (uint8_t)table->entry_length;
+    agentx_oid_add(out, column->number);
+}
+
+static bool append(struct agentx_oid *oid, const struct agentx_oid *index)
+{
+    if (index->length > AGENTX_OID_MAX - oid->length)
+        return false;
+    memcpy(oid->ids + oid->length, index->ids, index->length * sizeof *oid->ids);
+    oid->length = (uint8_t)(oid->length + index->length);
+    return true;
+}
+
+enum outcome { FOUND, NOT_HERE, BEYOND };
+
+// A row that was found, if it has this column.
+static enum outcome take_row(const struct search *s, const struct table *table,
+                             const struct table_column *column, struct table_row *row,
+                             const struct agentx_oid *index)
+{
+    name_column(table, column, s->found);
+    bool has_name = append(s->found, index);
+    bool has_value = read_row(s->view, column, row, s->value);
+    if (!is_before_end(s, s->found))
+        return BEYOND;
+    return has_name && has_value ? FOUND : NOT_HERE;
+}
+
+static enum outcome search_column(const struct search *s, const struct table *table,
+                                  const struct table_column *column)
+{
+    name_column(table, column, s->found);
+    if (!is_before_end(s, s->found))
+        return BEYOND;
+    struct agentx_oid index = {.length = 0};
+    bool exact = false;
+    if (stands(s->name, s->found->ids, s->found->length) == 0) {
+        index.length = (uint8_t)(s->name->length - s->found->length);
+        memcpy(index.ids, s->name->ids + s->found->length, index.length * sizeof *index.ids);
+        exact = s->include && index.length > 0;
+    }
+    enum outcome outcome = NOT_HERE;
+    struct table_row row = {0};
+    struct agentx_oid next;
+    if (exact && table->seek(s->view, index.ids, index.length, false, &row, &next))
+        outcome = take_row(s, table, column, &row, &index);
+    while (outcome == NOT_HERE) {
+        row = (struct table_row){0};
+        if (!table->seek(s->view, index.ids, index.length, true, &row, &next))
+            break;
+        outcome = take_row(s, table, column, &row, &next);
+        index = next;
+    }
+    return outcome;
+}
+
+bool table_get_next(const struct table_list *list, const struct view *view,
+                    const struct agentx_oid *name, bool include, const struct agentx_oid *end,
+                    struct agentx_oid *found, struct agentx_value *value)
+{
+    const struct search s = {view, name, end, include, found, value};
+    for (size_t t = find_table(list, name); t < list->count; t++) {
+        const struct table *table = list->tables[t];
+        for (size_t c = find_column(table, name); c < table->column_count; c++) {
+            if (!table->columns[c].get)
+                continue;
+            enum outcome outcome = search_column(&s, table, &table->columns[c]);
+            if (outcome != NOT_HERE)
+                return outcome == FOUND;
+        }
+    }
+    return false;
+}

@@ -1,0 +1,28 @@
+// The alarms that are active, for one view: ascending by number.
+#ifndef IBTRAPD_AGENT_VIEW_ALARMS_H
+#define IBTRAPD_AGENT_VIEW_ALARMS_H
+
+#include "agent/view.h"
+
+// An alarm's number is that of the event that raised it (view_number). The texts live as long as the alarms.
+struct view_alarm {
+    uint32_t number;
+    int64_t sequence; // of the event that raised it
+    enum severity severity;
+    uint64_t node_guid, count;
+    int64_t raised_us, last_us; // UTC
+    bool acknowledged, shelved;
+    const char *key, *event_id, *type, *text, *note;
+};
+
+// NULL: out of memory. Shelved is what is shelved beyond `now_us` (UTC).
+struct view_alarms *view_alarms_take(struct journal *journal, int64_t now_us);
+void view_alarms_free(struct view_alarms *alarms); // NULL is allowed
+
+// Those of a view, taken when they are asked for first; NULL: out of memory.
+const struct view_alarms *view_alarms_of(const struct view *view);
+
+size_t view_alarms_count(const struct view_alarms *alarms);
+const struct view_alarm *view_alarms_at(const struct view_alarms *alarms, size_t at);
+
+#endif

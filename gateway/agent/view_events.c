@@ -1,0 +1,224 @@
+#include "agent/view_events.h"
+
+#include "model/catalogue.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { READ_AHEAD = 64, BAD_MKEY = 2, BAD_BKEY = 3 }; // reasons: gswIBSwitchChangeReason
+
+// The latest events of one switch, in a ring.
+struct of_switch {
+    uint64_t guid;
+    int64_t *sequences;
+    size_t begin, count, room; // room: a power of two
+    uint64_t bad_mkey, bad_bkey;
+};
+
+struct view_events {
+    struct of_switch *switches; // ascending by GUID
+    size_t count, room;
+    int64_t read_through;
+    bool begun;
+};
+
+struct view_events *view_events_new(void)
+{
+    return calloc(1, sizeof(struct view_events));
+}
+
+void view_events_free(struct view_events *events)
+{
+    if (!events)
+        return;
+    for (size_t i = 0; i < events->count; i++)
+        free(events->switches[i].sequences);
+    free(events->switches);
+    free(events);
+}
+
+// The first place whose GUID is not less.
+static size_t place_of(const struct view_events *events, uint64_t guid)
+{
+    size_t low = 0, high = events->count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (events->switches[middle].guid < guid)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+static const struct of_switch *find(const struct view_events *events, uint64_t guid)
+{
+    size_t at = events ? place_of(events, guid) : 0;
+    return events && at < events->count && events->switches[at].guid == guid ? &events->switches[at]
+                                                                             : NULL;
+}
+
+// NULL: no room, or no memory.
+static struct of_switch *get(struct view_events *events, uint64_t guid)
+{
+    size_t at = place_of(events, guid);
+    if (at < events->count && events->switches[at].guid == guid)
+        return &events->switches[at];
+    if (events->count == VIEW_EVENTS_SWITCHES_MAX)
+        return NULL;
+    if (events->count == events->room) {
+        size_t room = events->room ? 2 * events->room : 16;
+        struct of_switch *grown = realloc(events->switches, room * sizeof *grown);
+        if (!grown)
+            return NULL;
+        events->switches = grown;
+        events->room = room;
+    }
+    struct of_switch *new = &events->switches[at];
+    memmove(new + 1, new, (events->count - at) * sizeof *new);
+    events->count++;
+    *new = (struct of_switch){.guid = guid};
+    return new;
+}
+
+static int64_t at(const struct of_switch *s, size_t i)
+{
+    return s->sequences[(s->begin + i) & (s->room - 1)];
+}
+
+static bool grow(struct of_switch *s)
+{
+    size_t room = s->room ? 2 * s->room : 8;
+    int64_t *grown = malloc(room * sizeof *grown);
+    if (!grown)
+        return false;
+    for (size_t i = 0; i < s->count; i++)
+        grown[i] = at(s, i);
+    free(s->sequences);
+    s->sequences = grown;
+    s->room = room;
+    s->begin = 0;
+    return true;
+}
+
+static void append(struct of_switch *s, int64_t sequence)
+{
+    if (s->count == VIEW_EVENTS_PER_SWITCH_MAX || (s->count == s->room && !grow(s))) {
+        if (s->count == 0)
+            return;
+        s->begin = (s->begin + 1) & (s->room - 1);
+        s->count--;
+    }
+    s->sequences[(s->begin + s->count++) & (s->room - 1)] = sequence;
+}
+
+static void take(struct view_events *events, int64_t sequence, const struct event *event)
+{
+    if (event->switch_guid == 0 || event->test)
+        return;
+    struct of_switch *s = get(events, event->switch_guid);
+    if (!s)
+        return;
+    append(s, sequence);
+    bool of_key = event->type->gsw == &MIB_GSW_SWITCH_TRAP;
+    s->bad_mkey += of_key && event->type->switch_reason == BAD_MKEY;
+    s->bad_bkey += of_key && event->type->switch_reason == BAD_BKEY;
+}
+
+// What is on a disk that fails is left out.
+static bool skip_to_memory(struct view_events *events, struct journal *journal)
+{
+    int64_t before = journal_first_in_memory(journal) - 1;
+    bool skips = before > events->read_through;
+    if (skips)
+        events->read_through = before;
+    return skips;
+}
+
+void view_events_update(struct view_events *events, struct journal *journal)
+{
+    int64_t last = journal_last(journal);
+    if (!events->begun || events->read_through < last - VIEW_EVENTS_READ_MAX)
+        events->read_through = last > VIEW_EVENTS_READ_MAX ? last - VIEW_EVENTS_READ_MAX : 0;
+    events->begun = true;
+    while (events->read_through < last) {
+        struct journal_item items[READ_AHEAD];
+        size_t n = journal_read(journal, events->read_through, items, READ_AHEAD, 0);
+        for (size_t i = 0; i < n; i++) {
+            events->read_through = items[i].sequence;
+            if (items[i].event)
+                take(events, items[i].sequence, items[i].event);
+            event_release(items[i].event);
+        }
+        if (n == 0 && !skip_to_memory(events, journal))
+            break;
+    }
+}
+
+uint32_t view_events_count(const struct view_events *events, uint64_t guid)
+{
+    const struct of_switch *s = find(events, guid);
+    return s ? (uint32_t)s->count : 0;
+}
+
+uint64_t view_events_bad_mkey(const struct view_events *events, uint64_t guid)
+{
+    const struct of_switch *s = find(events, guid);
+    return s ? s->bad_mkey : 0;
+}
+
+uint64_t view_events_bad_bkey(const struct view_events *events, uint64_t guid)
+{
+    const struct of_switch *s = find(events, guid);
+    return s ? s->bad_bkey : 0;
+}
+
+bool view_events_switch(const struct view_events *events, uint64_t guid, uint64_t *found)
+{
+    size_t i = place_of(events, guid);
+    if (i < events->count)
+        *found = events->switches[i].guid;
+    return i < events->count;
+}
+
+bool view_events_find(const struct view_events *events, uint64_t guid, int64_t sequence,
+                      int64_t *found)
+{
+    const struct of_switch *s = find(events, guid);
+    size_t low = 0, high = s ? s->count : 0;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (at(s, middle) < sequence)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    if (!s || low == s->count)
+        return false;
+    *found = at(s, low);
+    return true;
+}
+
+int64_t view_events_read_next(struct journal *journal, int64_t sequence, struct event **event)
+{
+    struct journal_item item;
+    int64_t in_memory = journal_first_in_memory(journal);
+    while (journal_read(journal, sequence - 1, &item, 1, 0) == 1) {
+        *event = item.event;
+        if (item.event)
+            return item.sequence;
+        sequence = item.sequence + 1; // its record cannot be read
+    }
+    return sequence < in_memory ? view_events_read_next(journal, in_memory, event) : 0;
+}
+
+struct event *view_events_read(struct journal *journal, int64_t sequence)
+{
+    struct journal_item item;
+    if (journal_read(journal, sequence - 1, &item, 1, 0) == 0)
+        return NULL;
+    if (item.sequence == sequence)
+        return item.event;
+    event_release(item.event);
+    return NULL;
+}
