@@ -164,6 +164,13 @@ const uint8_t *mad_notice(const uint8_t *report)
     return report + IB_SA_DATA_OFFS;
 }
 
+uint32_t mad_reported_trap(const uint8_t *report)
+{
+    enum { GENERIC = 0x80, TRAP_NUMBER = 4 }; // Notice, IBA 13.4.8.2
+    const uint8_t *notice = mad_notice(report);
+    return notice[0] & GENERIC ? wire_get16(notice + TRAP_NUMBER) : MAD_TRAP_VENDOR;
+}
+
 // The 200 and more octets of an SA answer's data, or NULL when it is too short for any.
 static const uint8_t *answer_data(const uint8_t *mad, size_t size, size_t wanted)
 {

@@ -65,6 +65,7 @@ bool mad_check_report(const uint8_t *mad, size_t size, struct error *err);
 
 // The Notice within a checked Report: NOTICE_SIZE octets.
 const uint8_t *mad_notice(const uint8_t *report);
+uint32_t mad_reported_trap(const uint8_t *report); // its trap number, or MAD_TRAP_VENDOR
 
 // Which subscriptions an answer to mad_ask_subscriptions lists.
 struct mad_subscriptions {

@@ -445,6 +445,8 @@ static void take_report(struct sa_agent *a, const struct mad_received *in, int64
         report->malformed = true;
         snprintf(report->reason, sizeof report->reason, "%.*s", (int)sizeof report->reason - 1,
                  err.text);
+    } else {
+        subscriptions_reported(&a->subscriptions, mad_reported_trap(in->octets), now);
     }
     if (a->options.listener.report(a->options.listener.ctx, report))
         return;

@@ -23,10 +23,23 @@ void subscriptions_init(struct subscriptions *s, int64_t refresh_us, const struc
         s->each[i].trap = TRAPS[i];
 }
 
+static void enter(struct subscription *one, enum subscription_state state, int64_t now)
+{
+    if (one->state != state)
+        one->changed_at = now;
+    one->state = state;
+}
+
 void subscriptions_restart(struct subscriptions *s, int64_t now)
 {
-    for (size_t i = 0; i < SUBSCRIPTIONS_COUNT; i++)
-        s->each[i] = (struct subscription){.trap = TRAPS[i], .ask_at = now};
+    for (size_t i = 0; i < SUBSCRIPTIONS_COUNT; i++) {
+        struct subscription *one = &s->each[i];
+        enter(one, SUBSCRIPTION_PENDING, now);
+        one->status = 0;
+        one->failures = 0;
+        one->ask_at = now;
+        one->answer_by = 0;
+    }
 }
 
 // A quarter more or less, so that many gateways do not ask in step.
@@ -67,7 +80,7 @@ void subscriptions_asked(struct subscription *one, uint32_t tid, int64_t now)
 
 static void take_confirmation(const struct subscriptions *s, struct subscription *one, int64_t now)
 {
-    one->state = SUBSCRIPTION_HELD;
+    enter(one, SUBSCRIPTION_HELD, now);
     one->failures = 0;
     one->ask_at = now + jitter(s, s->refresh_us);
 }
@@ -76,7 +89,7 @@ static void take_confirmation(const struct subscriptions *s, struct subscription
 // refused for want of a key can wait longer.
 static void take_refusal(const struct subscriptions *s, struct subscription *one, int64_t now)
 {
-    one->state = SUBSCRIPTION_REJECTED;
+    enter(one, SUBSCRIPTION_REJECTED, now);
     one->failures++;
     int64_t wait =
         subscriptions_needs_key(one->trap) ? REJECTED_RETRY_US : backoff(one->failures);
@@ -109,11 +122,22 @@ bool subscriptions_expire(struct subscriptions *s, int64_t now)
             continue;
         one->answer_by = 0;
         one->failures++;
-        one->state = SUBSCRIPTION_NO_ANSWER;
+        enter(one, SUBSCRIPTION_NO_ANSWER, now);
         one->ask_at = now + jitter(s, backoff(one->failures));
         any = true;
     }
     return any;
+}
+
+void subscriptions_reported(struct subscriptions *s, uint32_t trap, int64_t now)
+{
+    for (size_t i = 0; i < SUBSCRIPTIONS_COUNT; i++) {
+        if (s->each[i].trap == trap) {
+            s->each[i].reports++;
+            s->each[i].report_at = now;
+            return;
+        }
+    }
 }
 
 bool subscriptions_settled(const struct subscriptions *s)

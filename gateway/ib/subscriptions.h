@@ -26,6 +26,9 @@ struct subscription {
     int64_t ask_at;      // monotonic microseconds
     int64_t answer_by;   // 0: no request under way
     uint32_t tid;        // of the request under way
+    int64_t changed_at;  // monotonic: when `state` last changed; 0: never
+    uint64_t reports;    // of this trap, repeats included
+    int64_t report_at;   // monotonic: the last one's; 0: none
 };
 
 struct subscriptions {
@@ -48,6 +51,9 @@ bool subscriptions_answered(struct subscriptions *s, uint32_t tid, uint16_t stat
 
 // Gives up on requests whose time is over. True when there were any.
 bool subscriptions_expire(struct subscriptions *s, int64_t now);
+
+// A Report of that trap came: a generic trap number, or MAD_TRAP_VENDOR.
+void subscriptions_reported(struct subscriptions *s, uint32_t trap, int64_t now);
 
 // Whether the SA confirmed all that it gives without a key, or refused some of it again and again.
 // Traps 256 to 259 do not count: they need one.

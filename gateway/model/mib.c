@@ -297,12 +297,12 @@ static void put_global_id(uint8_t out[MIB_GLOBAL_ID_SIZE], uint64_t guid)
     out[MIB_GLOBAL_ID_SIZE - 1] = guid != 0 ? 2 : 0;
 }
 
-static void put_date_and_time(struct mib_varbind *out, int64_t utc_us)
+void mib_put_date(uint8_t out[MIB_DATE_SIZE], int64_t utc_us)
 {
     time_t s = (time_t)(utc_us / CLOCK_US_PER_S);
     struct tm tm;
     gmtime_r(&s, &tm);
-    wire_put(out->octets, 2, (uint64_t)(tm.tm_year + 1900));
+    wire_put(out, 2, (uint64_t)tm.tm_year + 1900);
     const int rest[] = {tm.tm_mon + 1,
                         tm.tm_mday,
                         tm.tm_hour,
@@ -313,8 +313,7 @@ static void put_date_and_time(struct mib_varbind *out, int64_t utc_us)
                         0,
                         0};
     for (size_t i = 0; i < sizeof rest / sizeof *rest; i++)
-        out->octets[2 + i] = (uint8_t)rest[i];
-    out->size = 11;
+        out[2 + i] = (uint8_t)rest[i];
 }
 
 // SNMP numbers BITS from the most significant bit of the first octet (RFC 2578 7.1.4).
@@ -378,30 +377,27 @@ static void put_instance(struct mib_varbind *out, enum mib_index index, const st
         out->oid[out->oid_length++] = (uint32_t)field_get(event, FIELD_SWITCH_PORT).number;
 }
 
-void mib_encode(const struct mib_notification *notification, const struct mib_object *object,
-                const struct event *event, struct mib_varbind *out)
+void mib_encode_field(enum mib_syntax syntax, uint16_t size, enum field source,
+                      const struct event *event, struct mib_varbind *out)
 {
-    memcpy(out->oid, object->oid.ids, object->oid.length * sizeof *out->oid);
-    out->oid_length = object->oid.length;
-    put_instance(out, notification->index, event);
-
-    struct field_value value = field_get(event, object->source);
+    struct field_value value = field_get(event, source);
     out->syntax = MIB_OCTETS;
-    switch (object->syntax) {
+    switch (syntax) {
     case MIB_INTEGER32:
     case MIB_UNSIGNED32:
         assert(value.is_number);
-        out->syntax = object->syntax;
+        out->syntax = syntax;
         out->number = value.number < UINT32_MAX ? (uint32_t)value.number : UINT32_MAX;
         break;
     case MIB_OCTETS:
-        put_octets(out, &value, object->size);
+        put_octets(out, &value, size);
         break;
     case MIB_BITS:
-        put_bits(out, value.number, object->size);
+        put_bits(out, value.number, size);
         break;
     case MIB_DATE_AND_TIME:
-        put_date_and_time(out, (int64_t)value.number);
+        mib_put_date(out->octets, (int64_t)value.number);
+        out->size = MIB_DATE_SIZE;
         break;
     case MIB_TRUTH:
         out->syntax = MIB_INTEGER32;
@@ -421,6 +417,15 @@ void mib_encode(const struct mib_notification *notification, const struct mib_ob
         out->size = MIB_GLOBAL_ID_SIZE;
         break;
     }
+}
+
+void mib_encode(const struct mib_notification *notification, const struct mib_object *object,
+                const struct event *event, struct mib_varbind *out)
+{
+    memcpy(out->oid, object->oid.ids, object->oid.length * sizeof *out->oid);
+    out->oid_length = object->oid.length;
+    put_instance(out, notification->index, event);
+    mib_encode_field(object->syntax, object->size, object->source, event, out);
 }
 
 void mib_add_oid(struct text *t, const uint32_t *ids, size_t count)

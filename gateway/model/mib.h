@@ -14,6 +14,7 @@ enum {
     MIB_OBJECTS_MAX = 24,     // of one notification
     MIB_GLOBAL_ID_SIZE = 16,  // octets of a GswGlobalId
     MIB_VALUE_MAX = 1024,     // octets of a varbind's value
+    MIB_DATE_SIZE = 11,       // octets of a DateAndTime with its time zone
 };
 
 struct mib_oid {
@@ -71,6 +72,13 @@ struct mib_varbind {
 // The varbind of `object` for this event under `notification`. Octets beyond MIB_VALUE_MAX are cut.
 void mib_encode(const struct mib_notification *notification, const struct mib_object *object,
                 const struct event *event, struct mib_varbind *out);
+
+// The value alone of a field, as an object of that syntax and size has it: fills all of `out` but the OID.
+void mib_encode_field(enum mib_syntax syntax, uint16_t size, enum field source,
+                      const struct event *event, struct mib_varbind *out);
+
+// SNMPv2-TC DateAndTime, in UTC.
+void mib_put_date(uint8_t out[MIB_DATE_SIZE], int64_t utc_us);
 
 // Adds the identifier as numbers with dots between them.
 void mib_add_oid(struct text *t, const uint32_t *ids, size_t count);

@@ -18,6 +18,7 @@ struct entry {
     struct event *event;
     enum state state;
     enum delivery_outcome outcome; // once DONE
+    bool tried, handed;            // before
 };
 
 struct remembered {
@@ -77,6 +78,9 @@ static void set_problem(struct delivery *d, const char *problem)
     bool was_well = d->status.problem[0] == '\0', is_well = problem[0] == '\0';
     uint64_t dropped = d->status.dropped;
     d->status.failed += !is_well;
+    d->status.failures = d->failures;
+    if (was_well != is_well)
+        d->status.changed_at = now_of(d);
     snprintf(d->status.problem, sizeof d->status.problem, "%s", problem);
     pthread_mutex_unlock(&d->lock);
     const char *name = d->receiver.name;
@@ -162,9 +166,18 @@ static void retire(struct delivery *d)
         journal_advance(d->options.journal, d->handle, through);
 }
 
+static void count_delivered(struct delivery *d, size_t n)
+{
+    int64_t now = now_of(d);
+    pthread_mutex_lock(&d->lock);
+    d->status.sent += n;
+    d->status.delivered_at = now;
+    pthread_mutex_unlock(&d->lock);
+}
+
 static void finish_oldest_pending(struct delivery *d, size_t n)
 {
-    count(d, &d->status.sent, n);
+    count_delivered(d, n);
     d->pending -= n;
     for (size_t i = 0; n > 0; i++) {
         if (at(d, i)->state == PENDING) {
@@ -193,7 +206,8 @@ static bool read_more(struct delivery *d, int64_t timeout_us)
         d->read_through = items[i].sequence;
         count(d, &d->status.dropped, items[i].event == NULL);
         *at(d, d->count++) = (struct entry){items[i].sequence, items[i].event,
-                                            items[i].event ? WAITING : DONE, DELIVERY_GIVEN_UP};
+                                            items[i].event ? WAITING : DONE, DELIVERY_GIVEN_UP,
+                                            false, false};
     }
     return n == READ_AHEAD;
 }
@@ -257,16 +271,28 @@ static bool skip(struct delivery *d, struct entry *e)
     return true;
 }
 
+static void note_attempt(struct delivery *d, struct entry *e, enum receiver_result result)
+{
+    bool took = result == RECEIVER_DONE || result == RECEIVER_PENDING;
+    pthread_mutex_lock(&d->lock);
+    d->status.repeated += e->tried;
+    d->status.handed += took && !e->handed;
+    pthread_mutex_unlock(&d->lock);
+    e->tried = true;
+    e->handed |= took;
+    if (took)
+        histogram_add(&d->times, clock_utc(d->options.clock) - e->event->time_us);
+}
+
 static bool hand_over(struct delivery *d, struct entry *e)
 {
     struct error err;
     enum receiver_result result = d->receiver.send(d->receiver.self, e->event, &err);
-    if (result == RECEIVER_DONE || result == RECEIVER_PENDING)
-        histogram_add(&d->times, clock_utc(d->options.clock) - e->event->time_us);
+    note_attempt(d, e, result);
     switch (result) {
     case RECEIVER_DONE:
         finish(e, DELIVERY_DELIVERED);
-        count(d, &d->status.sent, 1);
+        count_delivered(d, 1);
         succeed(d);
         break;
     case RECEIVER_SKIPPED:

@@ -48,10 +48,13 @@ struct delivery_options {
 
 struct delivery_status {
     uint64_t sent, filtered, failed, dropped; // events; failed attempts; events given up or gone
+    uint64_t handed, repeated; // events handed over, each counted once; attempts after an event's first
+    int64_t changed_at, delivered_at; // monotonic: when `problem` came or went; the last delivery's; 0: never
     int64_t cursor, lag;                      // lag: events it does not have yet
     int64_t oldest_us;                        // UTC: when the oldest of these happened; 0: there is none
     size_t pending;                           // handed over, not acknowledged yet
     bool paused;
+    unsigned failures;                        // in a row
     char problem[512];                        // why the last attempt failed; empty: all is well
 };
 

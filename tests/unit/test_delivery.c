@@ -240,6 +240,10 @@ TEST(the_status_tells_what_happens)
     assert_int_equal(status.sent, 3);
     assert_int_equal(status.cursor, 3);
     assert_int_equal(status.pending, 0);
+    assert_int_equal(status.handed, 3);
+    assert_int_equal(status.repeated, 0);
+    assert_true(status.delivered_at > 0);
+    assert_int_equal(status.changed_at, 0); // it never failed
     stop();
 }
 
@@ -310,6 +314,23 @@ TEST(a_failed_event_comes_again_first)
     check_had(1, 10);
     assert_int_equal(fake.opens, 4);
     assert_int_equal(fake.closes, 4);
+}
+
+TEST(what_is_handed_over_again_is_counted_apart)
+{
+    fake.send_before_fail = 2;
+    fake.refuse_send = 3;
+    start();
+    put(1, 10);
+    fake_receiver_wait_had(&fake, 10);
+    do {
+        sched_yield();
+        delivery_get_status(delivery, &status);
+    } while (status.sent < 10);
+    assert_int_equal(status.handed, 10);
+    assert_int_equal(status.repeated, 3);
+    assert_true(status.changed_at > 0);
+    stop();
 }
 
 TEST(failing_and_back_are_told_once_each)
@@ -823,6 +844,7 @@ int main(void)
         DELIVERY_TEST(the_time_to_the_hand_over_is_measured),
         DELIVERY_TEST(what_was_not_handed_over_is_not_measured),
         DELIVERY_TEST(a_failed_event_comes_again_first),
+        DELIVERY_TEST(what_is_handed_over_again_is_counted_apart),
         DELIVERY_TEST(failing_and_back_are_told_once_each),
         DELIVERY_TEST(attempts_that_failed_are_counted),
         DELIVERY_TEST(waits_grow_to_half_a_minute),

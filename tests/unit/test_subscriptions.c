@@ -277,6 +277,32 @@ TEST(details_say_what_to_do)
                  "asked 3 times; is the SA key right? A wrong one is not answered");
 }
 
+TEST(reports_are_counted_by_trap_over_a_restart)
+{
+    subscriptions_reported(&subs, 128, NOW + S);
+    subscriptions_reported(&subs, 128, NOW + 2 * S);
+    subscriptions_reported(&subs, MAD_TRAP_VENDOR, NOW + 3 * S);
+    subscriptions_reported(&subs, 40000, NOW + 4 * S); // never subscribed to
+    subscriptions_restart(&subs, NOW + 5 * S);
+    assert_int_equal(of_trap(128)->reports, 2);
+    assert_int_equal(of_trap(128)->report_at, NOW + 2 * S);
+    assert_int_equal(of_trap(MAD_TRAP_VENDOR)->reports, 1);
+    assert_int_equal(of_trap(64)->reports, 0);
+    assert_int_equal(of_trap(64)->report_at, 0);
+}
+
+TEST(the_last_change_of_state_is_known)
+{
+    assert_int_equal(of_trap(64)->changed_at, 0);
+    ask_and_answer_all(0, NOW + S);
+    assert_int_equal(of_trap(64)->changed_at, NOW + S);
+    of_trap(64)->ask_at = NOW + 2 * S;
+    ask_and_answer_all(0, NOW + 2 * S); // a refresh changes nothing
+    assert_int_equal(of_trap(64)->changed_at, NOW + S);
+    subscriptions_restart(&subs, NOW + 3 * S);
+    assert_int_equal(of_trap(64)->changed_at, NOW + 3 * S);
+}
+
 TEST(states_have_words)
 {
     assert_string_equal(subscriptions_state_word(SUBSCRIPTION_PENDING), "pending");
@@ -304,6 +330,8 @@ int main(void)
         cmocka_unit_test_setup(settled_means_that_the_sm_answered_for_what_needs_no_key, begin),
         cmocka_unit_test_setup(only_256_to_259_need_the_key, begin),
         cmocka_unit_test_setup(details_say_what_to_do, begin),
+        cmocka_unit_test_setup(reports_are_counted_by_trap_over_a_restart, begin),
+        cmocka_unit_test_setup(the_last_change_of_state_is_known, begin),
         cmocka_unit_test_setup(states_have_words, begin),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,155 @@
+#include "agent/own.h"
+#include "agent/put.h"
+#include "agent/view_events.h"
+#include "base/wire.h"
+
+#include <string.h>
+
+enum { GUID_IDS = 8, TAIL_IDS = 8, IDS = GUID_IDS + TAIL_IDS + 1, IB_SWITCH = 2 };
+
+// What follows the GUID in the GswGlobalId of a switch.
+static const uint32_t TAIL[TAIL_IDS] = {0, 0, 0, 0, 0, 0, 0, IB_SWITCH};
+
+static bool switch_id(const struct view *view, const struct table_row *row, struct agentx_value *out)
+{
+    (void)view;
+    return put_field(out, row->event, MIB_GLOBAL_ID, MIB_GLOBAL_ID_SIZE, FIELD_SWITCH_GUID);
+}
+
+static bool number(const struct view *view, const struct table_row *row, struct agentx_value *out)
+{
+    (void)view;
+    return put_number(out, (int64_t)row->at);
+}
+
+static bool time_info(const struct view *view, const struct table_row *row, struct agentx_value *out)
+{
+    (void)view;
+    return put_field(out, row->event, MIB_DATE_TEXT, 0, FIELD_TIME);
+}
+
+static bool level(const struct view *view, const struct table_row *row, struct agentx_value *out)
+{
+    (void)view;
+    return put_field(out, row->event, MIB_INTEGER32, 0, FIELD_EVENT_LEVEL);
+}
+
+static bool repeat_count(const struct view *view, const struct table_row *row, struct agentx_value *out)
+{
+    (void)view;
+    return put_field(out, row->event, MIB_INTEGER32, 0, FIELD_EVENT_TIMES);
+}
+
+static bool description(const struct view *view, const struct table_row *row, struct agentx_value *out)
+{
+    (void)view;
+    return put_field(out, row->event, MIB_ASCII, 0, FIELD_TEXT);
+}
+
+static const struct table_column COLUMNS[] = {
+    {"gswEventSwitchId", 1, AGENTX_OCTETS, switch_id, SETTING_NONE},
+    {"gswEventIndex", 2, AGENTX_INTEGER, number, SETTING_NONE},
+    {"gswEventTimeInfo", 3, AGENTX_OCTETS, time_info, SETTING_NONE},
+    {"gswEventLevel", 4, AGENTX_INTEGER, level, SETTING_NONE},
+    {"gswEventRepeatCount", 5, AGENTX_INTEGER, repeat_count, SETTING_NONE},
+    {"gswEventDescr", 6, AGENTX_OCTETS, description, SETTING_NONE},
+};
+
+// Where the rows begin that an index asks for.
+struct begin {
+    uint64_t guid;
+    uint32_t number; // the least that counts; only of the switch with exactly this GUID
+};
+
+static bool begin_behind(struct begin *out, uint64_t guid)
+{
+    *out = (struct begin){guid + 1, 0};
+    return guid != UINT64_MAX;
+}
+
+// The first place behind these ids, which may be any. False: there is none.
+static bool begin_after(const uint32_t *ids, size_t length, struct begin *out)
+{
+    uint64_t guid = 0;
+    for (size_t i = 0; i < GUID_IDS; i++) {
+        if (i < length && ids[i] > UINT8_MAX)
+            return begin_behind(out, guid << 8 * (GUID_IDS - i) | (UINT64_MAX >> 8 * i));
+        guid = guid << 8 | (i < length ? ids[i] : 0);
+    }
+    *out = (struct begin){guid, 0};
+    if (length <= GUID_IDS)
+        return true;
+    size_t tail = length - GUID_IDS < TAIL_IDS ? length - GUID_IDS : TAIL_IDS;
+    int order = agentx_oid_compare(ids + GUID_IDS, tail, TAIL, tail);
+    if (order > 0)
+        return begin_behind(out, guid);
+    if (order == 0 && length >= IDS) {
+        if (ids[IDS - 1] >= VIEW_NUMBER_MAX)
+            return begin_behind(out, guid);
+        out->number = ids[IDS - 1] + 1;
+    }
+    return true;
+}
+
+static bool begin_at(const uint32_t *ids, size_t length, struct begin *out)
+{
+    bool fits = length == IDS && memcmp(ids + GUID_IDS, TAIL, sizeof TAIL) == 0 &&
+                ids[IDS - 1] <= VIEW_NUMBER_MAX;
+    *out = (struct begin){.number = fits ? ids[IDS - 1] : 0};
+    for (size_t i = 0; fits && i < GUID_IDS; i++) {
+        fits = ids[i] <= UINT8_MAX;
+        out->guid = out->guid << 8 | ids[i];
+    }
+    return fits;
+}
+
+static bool take(const struct view *view, uint64_t guid, int64_t sequence, struct table_row *row,
+                 struct agentx_oid *found)
+{
+    uint8_t octets[GUID_IDS];
+    row->event = view_events_read(view->source->journal, sequence);
+    if (!row->event)
+        return false;
+    row->at = view_number(sequence);
+    found->length = 0;
+    wire_put(octets, sizeof octets, guid);
+    agentx_oid_add_octets(found, octets, sizeof octets);
+    for (size_t i = 0; i < TAIL_IDS; i++)
+        agentx_oid_add(found, TAIL[i]);
+    return agentx_oid_add(found, view_number(sequence));
+}
+
+// The first event from `begin` on that can be read.
+static bool find(const struct view *view, struct begin begin, bool after, struct table_row *row,
+                 struct agentx_oid *found)
+{
+    int64_t base = view->last_event - view_number(view->last_event), sequence;
+    uint64_t guid;
+    while (view_events_switch(view->events, begin.guid, &guid) && (after || guid == begin.guid)) {
+        int64_t least = base + (guid == begin.guid && begin.number > 0 ? begin.number : 1);
+        while (view_events_find(view->events, guid, least, &sequence) &&
+               sequence <= view->last_event && (after || sequence == least)) {
+            if (take(view, guid, sequence, row, found))
+                return true;
+            if (!after)
+                return false;
+            least = sequence + 1;
+        }
+        if (!after || !begin_behind(&begin, guid))
+            return false;
+    }
+    return false;
+}
+
+static bool seek(const struct view *view, const uint32_t *ids, size_t length, bool after,
+                 struct table_row *row, struct agentx_oid *found)
+{
+    struct begin begin;
+    bool any = after ? begin_after(ids, length, &begin) : begin_at(ids, length, &begin);
+    return any && view->events && (after || begin.number > 0) && find(view, begin, after, row, found);
+}
+
+static const uint32_t ENTRY[] = {1, 3, 6, 1, 3, 2, 2, 1, 15, 1, 1};
+
+const struct table GSW_EVENTS = {"gswEventTable", ENTRY, sizeof ENTRY / sizeof *ENTRY, COLUMNS,
+                                 sizeof COLUMNS / sizeof *COLUMNS, seek};

@@ -1,0 +1,63 @@
+#include "agent/own.h"
+#include "agent/put.h"
+#include "mib_root.h"
+
+#define COUNTER(member)                                                                        \
+    static bool member(const struct view *view, const struct table_row *row,                   \
+                       struct agentx_value *out)                                               \
+    {                                                                                          \
+        (void)row;                                                                             \
+        return put_number(out, (int64_t)view->gateway.flow.member);                            \
+    }
+
+COUNTER(reports)
+COUNTER(acknowledged)
+COUNTER(repeated)
+COUNTER(malformed)
+COUNTER(foreign)
+COUNTER(ring_full)
+COUNTER(events)
+COUNTER(held_back)
+COUNTER(journalled)
+COUNTER(dropped)
+
+static bool oldest_event(const struct view *view, const struct table_row *row, struct agentx_value *out)
+{
+    (void)row;
+    int64_t base = view->last_event - view_number(view->last_event);
+    return put_number(out, view->first_event > base ? view_number(view->first_event)
+                                                    : (view->last_event > base ? 1 : 0));
+}
+
+static bool newest_event(const struct view *view, const struct table_row *row, struct agentx_value *out)
+{
+    (void)row;
+    return put_number(out, view_number(view->last_event));
+}
+
+static bool since(const struct view *view, const struct table_row *row, struct agentx_value *out)
+{
+    (void)row;
+    return put_time_stamp(out, view, view->gateway.flow.since);
+}
+
+static const struct table_column COLUMNS[] = {
+    {"ibtrapdFlowReports", 1, AGENTX_COUNTER64, reports, SETTING_NONE},
+    {"ibtrapdFlowAcknowledged", 2, AGENTX_COUNTER64, acknowledged, SETTING_NONE},
+    {"ibtrapdFlowRepeated", 3, AGENTX_COUNTER64, repeated, SETTING_NONE},
+    {"ibtrapdFlowMalformed", 4, AGENTX_COUNTER64, malformed, SETTING_NONE},
+    {"ibtrapdFlowForeign", 5, AGENTX_COUNTER64, foreign, SETTING_NONE},
+    {"ibtrapdFlowRingFull", 6, AGENTX_COUNTER64, ring_full, SETTING_NONE},
+    {"ibtrapdFlowEvents", 7, AGENTX_COUNTER64, events, SETTING_NONE},
+    {"ibtrapdFlowHeldBack", 8, AGENTX_COUNTER64, held_back, SETTING_NONE},
+    {"ibtrapdFlowJournalled", 9, AGENTX_COUNTER64, journalled, SETTING_NONE},
+    {"ibtrapdFlowDropped", 10, AGENTX_COUNTER64, dropped, SETTING_NONE},
+    {"ibtrapdFlowOldestEvent", 11, AGENTX_GAUGE32, oldest_event, SETTING_NONE},
+    {"ibtrapdFlowNewestEvent", 12, AGENTX_GAUGE32, newest_event, SETTING_NONE},
+    {"ibtrapdFlowSince", 13, AGENTX_TIME_TICKS, since, SETTING_NONE},
+};
+
+static const uint32_t ENTRY[] = {MIB_ROOT_IDS, 1, 6};
+
+const struct table OWN_FLOW = {"ibtrapdFlow", ENTRY, sizeof ENTRY / sizeof *ENTRY, COLUMNS,
+                               sizeof COLUMNS / sizeof *COLUMNS, table_seek_scalar};

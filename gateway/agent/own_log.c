@@ -1,0 +1,145 @@
+#include "agent/own.h"
+#include "agent/put.h"
+#include "agent/view_events.h"
+#include "mib_root.h"
+#include "model/catalogue.h"
+
+// Most columns are a field of the event.
+#define COLUMN(name, syntax, size, source)                                                     \
+    static bool name(const struct view *view, const struct table_row *row,                     \
+                     struct agentx_value *out)                                                 \
+    {                                                                                          \
+        (void)view;                                                                            \
+        return put_field(out, row->event, syntax, size, source);                               \
+    }
+
+COLUMN(event_id, MIB_OCTETS, 0, FIELD_EVENT_ID)
+COLUMN(event_name, MIB_OCTETS, 0, FIELD_EVENT_NAME)
+COLUMN(event_time, MIB_DATE_AND_TIME, MIB_DATE_SIZE, FIELD_TIME)
+COLUMN(severity, MIB_INTEGER32, 0, FIELD_SEVERITY)
+COLUMN(category, MIB_INTEGER32, 0, FIELD_CATEGORY)
+COLUMN(alarm_state, MIB_INTEGER32, 0, FIELD_ALARM_STATE)
+COLUMN(alarm_key, MIB_OCTETS, 0, FIELD_ALARM_KEY)
+COLUMN(subnet_prefix, MIB_OCTETS, 8, FIELD_SUBNET_PREFIX)
+COLUMN(node_guid, MIB_OCTETS, 8, FIELD_SUBJECT_NODE_GUID)
+COLUMN(node_name, MIB_OCTETS, 0, FIELD_SUBJECT_NAME)
+COLUMN(node_type, MIB_INTEGER32, 0, FIELD_SUBJECT_TYPE)
+COLUMN(port, MIB_UNSIGNED32, 0, FIELD_SUBJECT_PORT)
+COLUMN(peer_guid, MIB_OCTETS, 8, FIELD_PEER_NODE_GUID)
+COLUMN(peer_name, MIB_OCTETS, 0, FIELD_PEER_NAME)
+COLUMN(peer_port, MIB_UNSIGNED32, 0, FIELD_PEER_PORT)
+COLUMN(text, MIB_OCTETS, 0, FIELD_TEXT)
+COLUMN(raw_notice, MIB_OCTETS, 0, FIELD_RAW)
+COLUMN(repeat_count, MIB_UNSIGNED32, 0, FIELD_REPEAT_COUNT)
+COLUMN(found_late, MIB_TRUTH, 0, FIELD_FOUND_LATE)
+COLUMN(trap_number, MIB_UNSIGNED32, 0, FIELD_TRAP)
+COLUMN(reason, MIB_OCTETS, 0, FIELD_REASON)
+COLUMN(held_back, MIB_OCTETS, 0, FIELD_HELD)
+
+// Of a trap the port that it names as its issuer, else the node.
+static bool lid(const struct view *view, const struct table_row *row, struct agentx_value *out)
+{
+    (void)view;
+    const struct event *event = row->event;
+    return put_number(out, event->raw_size > 0 ? event->issuer.lid : event->subject.lid);
+}
+
+static bool vendor_id(const struct view *view, const struct table_row *row, struct agentx_value *out)
+{
+    (void)view;
+    const struct notice *notice = &row->event->notice;
+    return put_number(out, notice->generic ? 0 : notice->producer);
+}
+
+static bool has_counter(const struct event *event)
+{
+    enum catalogue_event type = catalogue_event_of(event->type);
+    return type == CATALOGUE_THRESHOLD_REACHED || type == CATALOGUE_THRESHOLD_CLEARED ||
+           event->derived;
+}
+
+static bool put_counter(struct agentx_value *out, const struct event *event, enum mib_syntax syntax,
+                        enum field source)
+{
+    return has_counter(event) ? put_field(out, event, syntax, 0, source) : put_octets(out, "", 0);
+}
+
+static bool counter_name_of(const struct view *view, const struct table_row *row,
+                            struct agentx_value *out)
+{
+    (void)view;
+    return put_counter(out, row->event, MIB_OCTETS, FIELD_COUNTER);
+}
+
+static bool counter_old(const struct view *view, const struct table_row *row, struct agentx_value *out)
+{
+    (void)view;
+    return put_counter(out, row->event, MIB_DIGITS, FIELD_COUNTER_OLD);
+}
+
+static bool counter_new(const struct view *view, const struct table_row *row, struct agentx_value *out)
+{
+    (void)view;
+    return put_counter(out, row->event, MIB_DIGITS, FIELD_COUNTER_NEW);
+}
+
+static const struct table_column COLUMNS[] = {
+    {"ibtrapdLogEventId", 2, AGENTX_OCTETS, event_id, SETTING_NONE},
+    {"ibtrapdLogEventName", 3, AGENTX_OCTETS, event_name, SETTING_NONE},
+    {"ibtrapdLogTime", 4, AGENTX_OCTETS, event_time, SETTING_NONE},
+    {"ibtrapdLogSeverity", 5, AGENTX_INTEGER, severity, SETTING_NONE},
+    {"ibtrapdLogCategory", 6, AGENTX_INTEGER, category, SETTING_NONE},
+    {"ibtrapdLogAlarmState", 7, AGENTX_INTEGER, alarm_state, SETTING_NONE},
+    {"ibtrapdLogAlarmKey", 8, AGENTX_OCTETS, alarm_key, SETTING_NONE},
+    {"ibtrapdLogSubnetPrefix", 9, AGENTX_OCTETS, subnet_prefix, SETTING_NONE},
+    {"ibtrapdLogNodeGuid", 10, AGENTX_OCTETS, node_guid, SETTING_NONE},
+    {"ibtrapdLogNodeName", 11, AGENTX_OCTETS, node_name, SETTING_NONE},
+    {"ibtrapdLogNodeType", 12, AGENTX_INTEGER, node_type, SETTING_NONE},
+    {"ibtrapdLogPort", 13, AGENTX_GAUGE32, port, SETTING_NONE},
+    {"ibtrapdLogLid", 14, AGENTX_GAUGE32, lid, SETTING_NONE},
+    {"ibtrapdLogPeerGuid", 15, AGENTX_OCTETS, peer_guid, SETTING_NONE},
+    {"ibtrapdLogPeerName", 16, AGENTX_OCTETS, peer_name, SETTING_NONE},
+    {"ibtrapdLogPeerPort", 17, AGENTX_GAUGE32, peer_port, SETTING_NONE},
+    {"ibtrapdLogText", 18, AGENTX_OCTETS, text, SETTING_NONE},
+    {"ibtrapdLogRawNotice", 19, AGENTX_OCTETS, raw_notice, SETTING_NONE},
+    {"ibtrapdLogRepeatCount", 20, AGENTX_GAUGE32, repeat_count, SETTING_NONE},
+    {"ibtrapdLogFoundLate", 21, AGENTX_INTEGER, found_late, SETTING_NONE},
+    {"ibtrapdLogTrapNumber", 22, AGENTX_GAUGE32, trap_number, SETTING_NONE},
+    {"ibtrapdLogVendorId", 23, AGENTX_GAUGE32, vendor_id, SETTING_NONE},
+    {"ibtrapdLogCounterName", 24, AGENTX_OCTETS, counter_name_of, SETTING_NONE},
+    {"ibtrapdLogCounterOldValue", 25, AGENTX_OCTETS, counter_old, SETTING_NONE},
+    {"ibtrapdLogCounterNewValue", 26, AGENTX_OCTETS, counter_new, SETTING_NONE},
+    {"ibtrapdLogReason", 27, AGENTX_OCTETS, reason, SETTING_NONE},
+    {"ibtrapdLogHeldBack", 28, AGENTX_OCTETS, held_back, SETTING_NONE},
+};
+
+// The least sequence number that the row may have; 0: there is no such row.
+static int64_t least_of(const struct view *view, const uint32_t *ids, size_t length, bool after)
+{
+    int64_t base = view->last_event - view_number(view->last_event);
+    if (length == 0)
+        return after ? base + 1 : 0;
+    if (ids[0] > VIEW_NUMBER_MAX)
+        return 0;
+    if (after)
+        return base + ids[0] + 1;
+    return length == 1 && ids[0] > 0 ? base + ids[0] : 0;
+}
+
+static bool seek(const struct view *view, const uint32_t *ids, size_t length, bool after,
+                 struct table_row *row, struct agentx_oid *found)
+{
+    int64_t least = least_of(view, ids, length, after);
+    int64_t sequence = least ? view_events_read_next(view->source->journal, least, &row->event) : 0;
+    found->length = 0;
+    if (sequence != 0 && sequence <= view->last_event && (after || sequence == least))
+        return agentx_oid_add(found, view_number(sequence));
+    event_release(row->event);
+    row->event = NULL;
+    return false;
+}
+
+static const uint32_t ENTRY[] = {MIB_ROOT_IDS, 1, 5, 1};
+
+const struct table OWN_EVENT_LOG = {"ibtrapdEventLogTable", ENTRY, sizeof ENTRY / sizeof *ENTRY,
+                                    COLUMNS, sizeof COLUMNS / sizeof *COLUMNS, seek};

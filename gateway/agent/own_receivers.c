@@ -1,0 +1,112 @@
+#include "agent/own.h"
+#include "agent/put.h"
+#include "mib_root.h"
+
+#include <string.h>
+
+static const struct view_receiver *of(const struct view *view, const struct table_row *row)
+{
+    return &view->gateway.receivers[row->at];
+}
+
+static bool kind(const struct view *view, const struct table_row *row, struct agentx_value *out)
+{
+    return put_number(out, of(view, row)->kind);
+}
+
+static bool address(const struct view *view, const struct table_row *row, struct agentx_value *out)
+{
+    return put_text(out, of(view, row)->address, 255);
+}
+
+static bool state(const struct view *view, const struct table_row *row, struct agentx_value *out)
+{
+    return put_number(out, of(view, row)->state);
+}
+
+static bool reason(const struct view *view, const struct table_row *row, struct agentx_value *out)
+{
+    return put_text(out, of(view, row)->reason, 255);
+}
+
+static bool last_change(const struct view *view, const struct table_row *row, struct agentx_value *out)
+{
+    return put_time_stamp(out, view, of(view, row)->changed_at);
+}
+
+static bool sent(const struct view *view, const struct table_row *row, struct agentx_value *out)
+{
+    return put_number(out, (int64_t)of(view, row)->sent);
+}
+
+static bool acknowledged(const struct view *view, const struct table_row *row, struct agentx_value *out)
+{
+    return put_number(out, (int64_t)of(view, row)->acknowledged);
+}
+
+static bool retried(const struct view *view, const struct table_row *row, struct agentx_value *out)
+{
+    return put_number(out, (int64_t)of(view, row)->retried);
+}
+
+static bool filtered(const struct view *view, const struct table_row *row, struct agentx_value *out)
+{
+    return put_number(out, (int64_t)of(view, row)->filtered);
+}
+
+static bool dropped(const struct view *view, const struct table_row *row, struct agentx_value *out)
+{
+    return put_number(out, (int64_t)of(view, row)->dropped);
+}
+
+static bool lag_events(const struct view *view, const struct table_row *row, struct agentx_value *out)
+{
+    return put_gauge(out, of(view, row)->lag_events);
+}
+
+static bool lag_seconds(const struct view *view, const struct table_row *row, struct agentx_value *out)
+{
+    int64_t oldest = of(view, row)->oldest_us, age = view->time_us - oldest;
+    return put_gauge(out, oldest != 0 && age > 0 ? (uint64_t)(age / CLOCK_US_PER_S) : 0);
+}
+
+static bool last_success(const struct view *view, const struct table_row *row, struct agentx_value *out)
+{
+    return put_time_stamp(out, view, of(view, row)->last_success_at);
+}
+
+static const struct table_column COLUMNS[] = {
+    {"ibtrapdRcvKind", 2, AGENTX_INTEGER, kind, SETTING_NONE},
+    {"ibtrapdRcvAddress", 3, AGENTX_OCTETS, address, SETTING_NONE},
+    {"ibtrapdRcvState", 4, AGENTX_INTEGER, state, SETTING_NONE},
+    {"ibtrapdRcvReason", 5, AGENTX_OCTETS, reason, SETTING_NONE},
+    {"ibtrapdRcvLastChange", 6, AGENTX_TIME_TICKS, last_change, SETTING_NONE},
+    {"ibtrapdRcvSent", 7, AGENTX_COUNTER64, sent, SETTING_NONE},
+    {"ibtrapdRcvAcknowledged", 8, AGENTX_COUNTER64, acknowledged, SETTING_NONE},
+    {"ibtrapdRcvRetried", 9, AGENTX_COUNTER64, retried, SETTING_NONE},
+    {"ibtrapdRcvFiltered", 10, AGENTX_COUNTER64, filtered, SETTING_NONE},
+    {"ibtrapdRcvDropped", 11, AGENTX_COUNTER64, dropped, SETTING_NONE},
+    {"ibtrapdRcvLagEvents", 12, AGENTX_GAUGE32, lag_events, SETTING_NONE},
+    {"ibtrapdRcvLagSeconds", 13, AGENTX_GAUGE32, lag_seconds, SETTING_NONE},
+    {"ibtrapdRcvLastSuccess", 14, AGENTX_TIME_TICKS, last_success, SETTING_NONE},
+};
+
+// A text of variable length: its length comes before it (RFC 2578 7.7).
+static void index_of(const struct view *view, size_t at, struct agentx_oid *out)
+{
+    const char *name = view->gateway.receivers[at].name;
+    agentx_oid_add(out, (uint32_t)strlen(name));
+    agentx_oid_add_octets(out, (const uint8_t *)name, strlen(name));
+}
+
+static bool seek(const struct view *view, const uint32_t *ids, size_t length, bool after,
+                 struct table_row *row, struct agentx_oid *found)
+{
+    return table_seek_sorted(view, view->gateway.receiver_count, index_of, ids, length, after,
+                             &row->at, found);
+}
+
+static const uint32_t ENTRY[] = {MIB_ROOT_IDS, 1, 3, 1};
+
+const struct table OWN_RECEIVERS = {"ibtrapdReceiverTable", ENTRY, sizeof ENTRY / sizeof *ENTRY,
+                                    COLUMNS, sizeof COLUMNS / sizeof *COLUMNS, seek};

@@ -1,0 +1,312 @@
+// The tables that are made from the journal, against a plain list of what was written.
+#include "support.h"
+
+#include "agent/own.h"
+#include "agent/view_alarms.h"
+#include "agent/view_events.h"
+#include "model/catalogue.h"
+
+#include <dirent.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { EVENTS = 300, SWITCHES = 4, IDS_MAX = 20, QUESTIONS = 20000 };
+
+static const uint64_t GUIDS[SWITCHES] = {0x00000000000000ff, 0x0002c90300000001, 0x0002c903000000ff,
+                                         UINT64_MAX};
+
+struct fixture {
+    char directory[64];
+    struct support_time time;
+    struct clock clock;
+    struct log *log;
+    struct journal *journal;
+    struct view_source source;
+    struct view view;
+    int64_t sequences[EVENTS];
+    uint64_t guids[EVENTS]; // 0: about no switch
+    uint64_t chance;
+};
+
+static uint32_t below(struct fixture *f, uint32_t limit)
+{
+    f->chance = f->chance * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+    return (uint32_t)(f->chance >> 33) % limit;
+}
+
+static void ignore(void *ctx, enum journal_change change, const char *reason, uint64_t count)
+{
+    (void)ctx;
+    (void)change;
+    (void)reason;
+    (void)count;
+}
+
+static void open_journal(struct fixture *f)
+{
+    struct error err;
+    const struct journal_options options = {.directory = f->directory,
+                                            .rows_max = 1000000,
+                                            .bytes_max = INT64_C(1) << 30,
+                                            .age_us = INT64_C(1) << 60,
+                                            .tell = ignore,
+                                            .clock = &f->clock,
+                                            .log = f->log};
+    f->journal = journal_open(&options, &err);
+    assert_non_null(f->journal);
+}
+
+static struct event *make_event(const struct fixture *f, int i)
+{
+    struct event *e = event_make(catalogue_get(i % 3 ? CATALOGUE_BAD_MKEY : CATALOGUE_SM_UNREACHABLE));
+    assert_non_null(e);
+    snprintf(e->id, sizeof e->id, "00000000-0000-4000-8000-%012d", i);
+    snprintf(e->text, sizeof e->text, "event %d", i);
+    if (i % 3 == 0)
+        snprintf(e->alarm_key, sizeof e->alarm_key, "key %d", i);
+    e->time_us = f->time.utc + i;
+    e->switch_guid = f->guids[i];
+    e->notice.generic = true;
+    return e;
+}
+
+static void write_events(struct fixture *f)
+{
+    for (int i = 0; i < EVENTS; i++) {
+        uint32_t which = below(f, SWITCHES + 1);
+        f->guids[i] = which < SWITCHES ? GUIDS[which] : 0;
+        struct event *event = make_event(f, i);
+        f->sequences[i] = journal_append(f->journal, event, &(struct journal_report){0});
+        event_release(event);
+    }
+    journal_commit(f->journal);
+}
+
+static void look(struct fixture *f)
+{
+    struct journal_status status;
+    journal_get_status(f->journal, &status);
+    f->source = (struct view_source){.journal = f->journal, .clock = &f->clock};
+    f->view = (struct view){.time_us = f->time.utc,
+                            .source = &f->source,
+                            .first_event = status.first,
+                            .last_event = journal_last(f->journal),
+                            .events = view_events_new()};
+    view_events_update(f->view.events, f->journal);
+}
+
+static int begin(void **state, bool disk_works)
+{
+    struct fixture *f = calloc(1, sizeof *f);
+    snprintf(f->directory, sizeof f->directory, "/tmp/ibtrapd-tables-XXXXXX");
+    assert_non_null(mkdtemp(f->directory));
+    f->time = (struct support_time){SUPPORT_UTC_US, 1};
+    f->clock = support_clock(&f->time);
+    f->log = support_log(NULL);
+    if (!disk_works) {
+        char path[96];
+        snprintf(path, sizeof path, "%s/journal.db", f->directory);
+        assert_int_equal(mkdir(path, 0700), 0);
+    }
+    open_journal(f);
+    write_events(f);
+    look(f);
+    *state = f;
+    return 0;
+}
+
+static int setup(void **state)
+{
+    return begin(state, true);
+}
+
+static int setup_without_disk(void **state)
+{
+    return begin(state, false);
+}
+
+static void remove_directory(const char *path)
+{
+    DIR *directory = opendir(path);
+    struct dirent *entry;
+    char name[400];
+    while (directory && (entry = readdir(directory))) {
+        snprintf(name, sizeof name, "%s/%s", path, entry->d_name);
+        if (unlink(name) != 0)
+            rmdir(name);
+    }
+    closedir(directory);
+    rmdir(path);
+}
+
+static int teardown(void **state)
+{
+    struct fixture *f = *state;
+    view_events_free(f->view.events);
+    view_alarms_free(f->view.alarms);
+    journal_close(f->journal);
+    log_close(f->log);
+    remove_directory(f->directory);
+    free(f);
+    return 0;
+}
+
+// The index of an event in gswEventTable; false: it has none.
+static bool index_of(const struct fixture *f, int i, struct agentx_oid *out)
+{
+    out->length = 0;
+    if (f->guids[i] == 0)
+        return false;
+    for (int shift = 56; shift >= 0; shift -= 8)
+        agentx_oid_add(out, (uint8_t)(f->guids[i] >> shift));
+    for (int zeros = 0; zeros < 7; zeros++)
+        agentx_oid_add(out, 0);
+    agentx_oid_add(out, 2);
+    return agentx_oid_add(out, view_number(f->sequences[i]));
+}
+
+// The event whose index is the least one greater than `ids`, or exactly `ids`; -1: there is none.
+static int expected(const struct fixture *f, const struct agentx_oid *ids, bool after)
+{
+    int best = -1;
+    struct agentx_oid index, least = {.length = 0};
+    for (int i = 0; i < EVENTS; i++) {
+        if (!index_of(f, i, &index))
+            continue;
+        int order = agentx_oid_compare(index.ids, index.length, ids->ids, ids->length);
+        bool fits = after ? order > 0 : order == 0;
+        if (fits && (best < 0 || agentx_oid_compare(index.ids, index.length, least.ids, least.length) < 0)) {
+            best = i;
+            least = index;
+        }
+    }
+    return best;
+}
+
+// Most are near an index that exists; some are anything.
+static void make_question(struct fixture *f, struct agentx_oid *ids)
+{
+    static const uint32_t ODD[] = {0, 1, 2, 3, 255, 256, 0x7fffffff, 0x80000000, UINT32_MAX};
+    if (!index_of(f, (int)below(f, EVENTS), ids)) {
+        for (uint32_t n = below(f, IDS_MAX); n > 0; n--)
+            agentx_oid_add(ids, ODD[below(f, COUNT(ODD))]);
+    }
+    if (below(f, 2))
+        ids->length = (uint8_t)below(f, ids->length + 1U);
+    for (uint32_t n = below(f, 3); n > 0 && ids->length > 0; n--)
+        ids->ids[below(f, ids->length)] = ODD[below(f, COUNT(ODD))];
+    if (below(f, 4) == 0)
+        agentx_oid_add(ids, ODD[below(f, COUNT(ODD))]);
+}
+
+static void check_question(const struct fixture *f, const struct agentx_oid *ids, bool after)
+{
+    struct table_row row = {0};
+    struct agentx_oid found = {.length = 0}, index;
+    bool any = GSW_EVENTS.seek(&f->view, ids->ids, ids->length, after, &row, &found);
+    int wanted = expected(f, ids, after);
+    assert_int_equal(any, wanted >= 0);
+    if (!any)
+        return;
+    index_of(f, wanted, &index);
+    assert_int_equal(found.length, index.length);
+    assert_memory_equal(found.ids, index.ids, index.length * sizeof *index.ids);
+    assert_int_equal(row.event->time_us, f->time.utc + wanted);
+    event_release(row.event);
+}
+
+static void event_table_finds_what_a_plain_search_finds(void **state)
+{
+    struct fixture *f = *state;
+    for (int i = 0; i < QUESTIONS; i++) {
+        struct agentx_oid ids = {.length = 0};
+        make_question(f, &ids);
+        check_question(f, &ids, below(f, 2));
+    }
+}
+
+static void counts_are_those_of_each_switch(void **state)
+{
+    struct fixture *f = *state;
+    for (int s = 0; s < SWITCHES; s++) {
+        uint32_t count = 0;
+        uint64_t bad = 0;
+        for (int i = 0; i < EVENTS; i++) {
+            count += f->guids[i] == GUIDS[s];
+            bad += f->guids[i] == GUIDS[s] && i % 3 != 0;
+        }
+        assert_int_equal(view_events_count(f->view.events, GUIDS[s]), count);
+        assert_int_equal(view_events_bad_mkey(f->view.events, GUIDS[s]), bad);
+        assert_int_equal(view_events_bad_bkey(f->view.events, GUIDS[s]), 0);
+    }
+    assert_int_equal(view_events_count(f->view.events, 1), 0);
+}
+
+static void log_walks_all_events_in_order(void **state)
+{
+    struct fixture *f = *state;
+    const struct table *const tables[] = {&OWN_EVENT_LOG};
+    const struct table_list list = {tables, 1};
+    struct agentx_oid name = {.length = 0}, end = {.length = 0}, found;
+    struct agentx_value *value = calloc(1, sizeof *value);
+    assert_non_null(value);
+    for (int i = 0; i < EVENTS; i++) {
+        char id[EVENT_ID_SIZE];
+        assert_true(table_get_next(&list, &f->view, &name, false, &end, &found, value));
+        assert_int_equal(found.ids[found.length - 2], 2); // ibtrapdLogEventId
+        assert_int_equal(found.ids[found.length - 1], view_number(f->sequences[i]));
+        snprintf(id, sizeof id, "00000000-0000-4000-8000-%012d", i);
+        assert_int_equal(value->size, strlen(id));
+        assert_memory_equal(value->octets, id, value->size);
+        name = found;
+    }
+    assert_true(table_get_next(&list, &f->view, &name, false, &end, &found, value));
+    assert_int_equal(found.ids[found.length - 2], 3); // the next column
+    int rest = 1;
+    for (name = found; table_get_next(&list, &f->view, &name, false, &end, &found, value); name = found)
+        rest++;
+    assert_int_equal(rest, 26 * EVENTS);
+    free(value);
+}
+
+static void alarms_are_numbered_by_what_raised_them(void **state)
+{
+    struct fixture *f = *state;
+    const struct view_alarms *alarms = view_alarms_of(&f->view);
+    assert_int_equal(view_alarms_count(alarms), EVENTS / 3);
+    for (int i = 0; i < EVENTS / 3; i++) {
+        const struct view_alarm *alarm = view_alarms_at(alarms, (size_t)i);
+        char key[32];
+        snprintf(key, sizeof key, "key %d", 3 * i);
+        assert_int_equal(alarm->number, view_number(f->sequences[3 * i]));
+        assert_string_equal(alarm->key, key);
+        assert_string_equal(alarm->type, "sm-unreachable");
+        assert_int_equal(alarm->count, 1);
+        assert_false(alarm->shelved);
+    }
+}
+
+// Numbers that the clock gave are far beyond the 31 bits that an index has.
+static void numbers_from_the_clock_fit_an_index(void **state)
+{
+    const struct fixture *f = *state;
+    assert_true(f->sequences[0] > UINT32_MAX);
+    assert_int_equal(view_number(f->sequences[0]), f->sequences[0] % (INT64_C(1) << 31));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+#define ON_DISK(test) cmocka_unit_test_setup_teardown(test, setup, teardown)
+#define IN_MEMORY(test) cmocka_unit_test_setup_teardown(test, setup_without_disk, teardown)
+        ON_DISK(event_table_finds_what_a_plain_search_finds),
+        IN_MEMORY(event_table_finds_what_a_plain_search_finds),
+        ON_DISK(counts_are_those_of_each_switch),
+        ON_DISK(log_walks_all_events_in_order),
+        IN_MEMORY(log_walks_all_events_in_order),
+        ON_DISK(alarms_are_numbered_by_what_raised_them),
+        IN_MEMORY(alarms_are_numbered_by_what_raised_them),
+        IN_MEMORY(numbers_from_the_clock_fit_an_index),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
