@@ -13,34 +13,14 @@ import subprocess
 
 import pytest
 
-from modules import MODULES, module, run, xml_type
+from modules import MODULES, module, run
+from syntaxes import allows, bounds, defined, resolve, split_instance
 
 BUILD = pathlib.Path(os.environ.get('IBTRAPD_BUILD_DIR', pathlib.Path(__file__).parents[2] / 'build'))
-
-# Textual conventions of base modules that the project's modules use.
-STANDARD = {
-    'SnmpAdminString': 'OctetString(0..255)',
-    'DisplayString': 'OctetString(0..255)',
-    'DateAndTime': 'OctetString(8|11)',
-    'TruthValue': 'Enumeration{true(1),false(2)}',
-}
 
 # The draft's type forbids what a trap may hold: switch port 0, and 255 from a broken sender.
 # It is sent as it is, as the object's description says.
 WIDER = {'ibSmaNodePortNum': 'Unsigned32(0..255)'}
-
-
-@functools.cache
-def defined():
-    """{OID: (name, identifier)} of all modules."""
-    return {i['oid']: (name, i) for mib in MODULES for name, i in module(mib).identifiers.items()}
-
-
-@functools.cache
-def conventions():
-    own = {t.get('name'): xml_type(t) for mib in MODULES
-           for t in module(mib).root.findall('typedefs/typedef')}
-    return STANDARD | own
 
 
 @functools.cache
@@ -53,45 +33,6 @@ def emitted():
     program = BUILD / 'tests' / 'mibs' / 'varbinds'
     output = subprocess.run([program], capture_output=True, text=True, check=True, timeout=60)
     return [json.loads(line) for line in output.stdout.splitlines()]
-
-
-def resolve(syntax):
-    """(base type, restriction) of a syntax: the innermost restriction counts."""
-    name, restriction = re.fullmatch(r'(\w+)(.*)', syntax).groups()
-    if name in conventions():
-        base, outer = resolve(conventions()[name])
-        return base, restriction or outer
-    return name, restriction
-
-
-def bounds(restriction):
-    for part in re.findall(r'[\d.-]+', restriction):
-        low, _, high = part.partition('..')
-        yield int(low), int(high or low)
-
-
-def allows(syntax, varbind):
-    base, restriction = resolve(syntax)
-    value, wire = varbind['value'], varbind['syntax']
-    if base == 'Enumeration':
-        return wire == 'Integer32' and f'({value})' in restriction
-    if base == 'Bits':
-        known = 1 + max(int(n) for n in re.findall(r'\((\d+)\)', restriction))
-        return wire == 'OctetString' and len(value) // 2 == (known + 7) // 8
-    if wire != base:
-        return False
-    measure = len(value) // 2 if base == 'OctetString' else value
-    return not restriction or any(low <= measure <= high for low, high in bounds(restriction))
-
-
-def split_instance(oid):
-    """(name, identifier, instance) of a varbind's OID."""
-    ids = oid.split('.')
-    for n in range(len(ids) - 1, 0, -1):
-        found = defined().get('.'.join(ids[:n]))
-        if found:
-            return *found, [int(i) for i in ids[n:]]
-    raise AssertionError(f'{oid} is below nothing that the modules define')
 
 
 def check_instance(name, identifier, instance):

@@ -116,7 +116,7 @@ TEXTUAL_CONVENTIONS = {
                    'iSCSIBasedIPSwitch(5),ib2iSCSEdgeRouter(6),fc2iSCSIEdgeRouter(7)}',
         'GswLocalId': 'OctetString(8) 1x:',
         'GswGlobalId': 'OctetString(16) 1x:',
-        'GswOlsName': 'OctetString(256) 255a',
+        'GswOlsName': 'OctetString(0..256) 255a',  # the draft: 256, filled up
         'GswFwVersion': 'OctetString(0..24) 24a',
         'GswDate': 'OctetString(0..64) 64a',
         'GswSwitchStatus': 'Enumeration{online(1),offline(2),testing(3),faulty(4),reboot(5),'

@@ -1,0 +1,54 @@
+#include "agent/gsw.h"
+#include "agent/put.h"
+#include "agent/tables.h"
+
+static bool community(const struct view *view, const struct table_row *row,
+                      struct agentx_value *out)
+{
+    const struct setting *set = gsw_setting(view, row, SETTING_COMMUNITY);
+    return set ? put_octets(out, set->value, set->size) : put_octets(out, "", 0);
+}
+
+// 0.0.0.0: to nobody.
+static bool recipient(const struct view *view, const struct table_row *row,
+                      struct agentx_value *out)
+{
+    static const uint8_t NOBODY[4];
+    const struct setting *set = gsw_setting(view, row, SETTING_TRAP_RECIPIENT);
+    return put_octets(out, set && set->size == sizeof NOBODY ? set->value : NOBODY, sizeof NOBODY);
+}
+
+// Each element has all its rows, whether something was set or not.
+static void index_of(const struct view *view, size_t at, struct agentx_oid *out)
+{
+    uint32_t node = view->switches[at / GSW_COMMUNITIES_MAX];
+    gsw_add_global_id(out, &view->fabric->nodes[node]);
+    agentx_oid_add(out, (uint32_t)(1 + at % GSW_COMMUNITIES_MAX));
+}
+
+static bool seek(const struct view *view, const uint32_t *ids, size_t length, bool after,
+                 struct table_row *row, struct agentx_oid *found)
+{
+    if (!table_seek_sorted(view, view->switch_count * GSW_COMMUNITIES_MAX, index_of, ids, length,
+                           after, &row->at, found))
+        return false;
+    row->node = view->switches[row->at / GSW_COMMUNITIES_MAX];
+    row->number = (uint8_t)(1 + row->at % GSW_COMMUNITIES_MAX);
+    return true;
+}
+
+static const struct table_column COLUMNS[] = {
+    {"gswAgtCmtySwitchId", 1, AGENTX_OCTETS, gsw_get_global_id, SETTING_NONE},
+    {"gswAgtCmtyIdx", 2, AGENTX_INTEGER, gsw_get_port_number, SETTING_NONE},
+    {"gswAgtCmtyStr", 3, AGENTX_OCTETS, community, SETTING_COMMUNITY},
+    {"gswAgtTrapRcp", 4, AGENTX_IP_ADDRESS, recipient, SETTING_TRAP_RECIPIENT},
+};
+
+static const uint32_t ENTRY[] = {TABLES_GSW_IDS, 25, 11, 1};
+
+const struct table GSW_COMMUNITIES = {"gswAgtCmtyTable",
+                                      ENTRY,
+                                      sizeof ENTRY / sizeof *ENTRY,
+                                      COLUMNS,
+                                      sizeof COLUMNS / sizeof *COLUMNS,
+                                      seek};

@@ -1,0 +1,89 @@
+#include "agent/gsw.h"
+#include "agent/put.h"
+#include "agent/tables.h"
+#include "base/wire.h"
+
+static bool find(const struct view *view, const struct table_row *row, uint64_t sums[COUNTER_COUNT])
+{
+    return sums_find(view->sums, gsw_node(view, row)->guid, row->number, sums);
+}
+
+static bool is_read(const struct view *view, const struct table_row *row)
+{
+    uint64_t sums[COUNTER_COUNT];
+    return find(view, row, sums);
+}
+
+static bool seek(const struct view *view, const uint32_t *ids, size_t length, bool after,
+                 struct table_row *row, struct agentx_oid *found)
+{
+    return view->sums && gsw_seek_port(view, ids, length, after, is_read, row, found);
+}
+
+// GswCounter64.
+static bool put_sum(const struct view *view, const struct table_row *row, enum counter counter,
+                    struct agentx_value *out)
+{
+    uint8_t octets[16] = {0};
+    uint64_t sums[COUNTER_COUNT];
+    if (!find(view, row, sums))
+        return false;
+    wire_put(octets + 8, 8, sums[counter]);
+    return put_octets(out, octets, sizeof octets);
+}
+
+#define SUM(name, counter)                                                                         \
+    static bool name(const struct view *view, const struct table_row *row,                         \
+                     struct agentx_value *out)                                                     \
+    {                                                                                              \
+        return put_sum(view, row, counter, out);                                                   \
+    }
+
+SUM(symbol_error, COUNTER_SYMBOL_ERROR)
+SUM(link_error_recovery, COUNTER_LINK_ERROR_RECOVERY)
+SUM(link_downed, COUNTER_LINK_DOWNED)
+SUM(rcv_errors, COUNTER_RCV_ERRORS)
+SUM(rcv_remote_physical_errors, COUNTER_RCV_REMOTE_PHYSICAL_ERRORS)
+SUM(rcv_switch_relay_errors, COUNTER_RCV_SWITCH_RELAY_ERRORS)
+SUM(xmit_discards, COUNTER_XMIT_DISCARDS)
+SUM(xmit_constraint_errors, COUNTER_XMIT_CONSTRAINT_ERRORS)
+SUM(rcv_constraint_errors, COUNTER_RCV_CONSTRAINT_ERRORS)
+SUM(local_link_integrity_errors, COUNTER_LOCAL_LINK_INTEGRITY_ERRORS)
+SUM(excessive_buffer_overrun_errors, COUNTER_EXCESSIVE_BUFFER_OVERRUN_ERRORS)
+SUM(vl15_dropped, COUNTER_VL15_DROPPED)
+SUM(xmit_data, COUNTER_XMIT_DATA)
+SUM(rcv_data, COUNTER_RCV_DATA)
+SUM(xmit_pkts, COUNTER_XMIT_PKTS)
+SUM(rcv_pkts, COUNTER_RCV_PKTS)
+
+static const struct table_column COLUMNS[] = {
+    {"gswIBPortPerfSwitchId", 1, AGENTX_OCTETS, gsw_get_global_id, SETTING_NONE},
+    {"gswIBPortPerfIndex", 2, AGENTX_INTEGER, gsw_get_port_number, SETTING_NONE},
+    {"gswIBSymbolErrorCounter", 3, AGENTX_OCTETS, symbol_error, SETTING_NONE},
+    {"gswIBLinkErrorRecoveryCounter", 4, AGENTX_OCTETS, link_error_recovery, SETTING_NONE},
+    {"gswIBLinkDownedCounter", 5, AGENTX_OCTETS, link_downed, SETTING_NONE},
+    {"gswIBPortRcvErrors", 6, AGENTX_OCTETS, rcv_errors, SETTING_NONE},
+    {"gswIBPortRcvRemotePhysicalErrors", 7, AGENTX_OCTETS, rcv_remote_physical_errors,
+     SETTING_NONE},
+    {"gswIBPortRcvSwitchRelayErrors", 8, AGENTX_OCTETS, rcv_switch_relay_errors, SETTING_NONE},
+    {"gswIBPortXmitDiscards", 9, AGENTX_OCTETS, xmit_discards, SETTING_NONE},
+    {"gswIBPortXmitConstraintErrors", 10, AGENTX_OCTETS, xmit_constraint_errors, SETTING_NONE},
+    {"gswIBPortRcvConstraintErrors", 11, AGENTX_OCTETS, rcv_constraint_errors, SETTING_NONE},
+    {"gswIBLocalLinkIntegrityErrors", 12, AGENTX_OCTETS, local_link_integrity_errors, SETTING_NONE},
+    {"gswIBExcessiveBufferOverrunErrors", 13, AGENTX_OCTETS, excessive_buffer_overrun_errors,
+     SETTING_NONE},
+    {"gswIBVL15Dropped", 14, AGENTX_OCTETS, vl15_dropped, SETTING_NONE},
+    {"gswIBPortXmitData", 15, AGENTX_OCTETS, xmit_data, SETTING_NONE},
+    {"gswIBPortRcvData", 16, AGENTX_OCTETS, rcv_data, SETTING_NONE},
+    {"gswIBPortXmitPkts", 17, AGENTX_OCTETS, xmit_pkts, SETTING_NONE},
+    {"gswIBPortRcvPkts", 18, AGENTX_OCTETS, rcv_pkts, SETTING_NONE},
+};
+
+static const uint32_t ENTRY[] = {TABLES_GSW_IDS, 11, 5, 1};
+
+const struct table GSW_COUNTERS = {"gswIBPortPerfTable",
+                                   ENTRY,
+                                   sizeof ENTRY / sizeof *ENTRY,
+                                   COLUMNS,
+                                   sizeof COLUMNS / sizeof *COLUMNS,
+                                   seek};

@@ -1,0 +1,96 @@
+#include "agent/gsw.h"
+#include "agent/put.h"
+#include "agent/tables.h"
+#include "base/text.h"
+
+#include <string.h>
+
+// As a DisplayString.
+static bool description(const struct view *view, const struct table_row *row,
+                        struct agentx_value *out)
+{
+    char text[64 + 1];
+    text_ascii(gsw_node(view, row)->description, text, sizeof text);
+    return put_octets(out, text, strlen(text));
+}
+
+static bool base_version(const struct view *view, const struct table_row *row,
+                         struct agentx_value *out)
+{
+    uint8_t version = gsw_node(view, row)->base_version;
+    return version != 0 && put_number(out, version);
+}
+
+static bool class_version(const struct view *view, const struct table_row *row,
+                          struct agentx_value *out)
+{
+    uint8_t version = gsw_node(view, row)->class_version;
+    return version != 0 && put_number(out, version);
+}
+
+static bool type(const struct view *view, const struct table_row *row, struct agentx_value *out)
+{
+    return put_number(out, gsw_node(view, row)->type);
+}
+
+static bool ports(const struct view *view, const struct table_row *row, struct agentx_value *out)
+{
+    return put_number(out, gsw_node(view, row)->port_count);
+}
+
+static bool guid(const struct view *view, const struct table_row *row, struct agentx_value *out)
+{
+    return put_guid(out, gsw_node(view, row)->guid);
+}
+
+// Of the management port: a switch's port 0, a router's first that is known.
+static bool port_guid(const struct view *view, const struct table_row *row,
+                      struct agentx_value *out)
+{
+    const struct fabric_node *node = gsw_node(view, row);
+    for (uint32_t i = 0; i < node->ports; i++) {
+        const struct fabric_port *port = &view->fabric->ports[node->first_port + i];
+        if (port->guid != 0)
+            return put_guid(out, port->guid);
+    }
+    return false;
+}
+
+static bool device(const struct view *view, const struct table_row *row, struct agentx_value *out)
+{
+    return put_number(out, gsw_node(view, row)->device);
+}
+
+// Its 32 bits as they are.
+static bool revision(const struct view *view, const struct table_row *row, struct agentx_value *out)
+{
+    return put_number(out, (int32_t)gsw_node(view, row)->revision);
+}
+
+static bool vendor(const struct view *view, const struct table_row *row, struct agentx_value *out)
+{
+    return put_number(out, gsw_node(view, row)->vendor);
+}
+
+static const struct table_column COLUMNS[] = {
+    {"gswIBNodeSwitchId", 1, AGENTX_OCTETS, gsw_get_global_id, SETTING_NONE},
+    {"gswIBNodeString", 2, AGENTX_OCTETS, description, SETTING_NONE},
+    {"gswIBBaseVersion", 3, AGENTX_INTEGER, base_version, SETTING_NONE},
+    {"gswIBClassVersion", 4, AGENTX_INTEGER, class_version, SETTING_NONE},
+    {"gswIBNodeType", 5, AGENTX_INTEGER, type, SETTING_NONE},
+    {"gswIBNumPorts", 6, AGENTX_INTEGER, ports, SETTING_NONE},
+    {"gswIBNodeGUID", 7, AGENTX_OCTETS, guid, SETTING_NONE},
+    {"gswIBPortGUID", 8, AGENTX_OCTETS, port_guid, SETTING_NONE},
+    {"gswIBDeviceID", 9, AGENTX_INTEGER, device, SETTING_NONE},
+    {"gswIBRevision", 10, AGENTX_INTEGER, revision, SETTING_NONE},
+    {"gswIBVendorID", 11, AGENTX_INTEGER, vendor, SETTING_NONE},
+};
+
+static const uint32_t ENTRY[] = {TABLES_GSW_IDS, 2, 20, 1};
+
+const struct table GSW_IB_NODES = {"gswIBNodeTable",
+                                   ENTRY,
+                                   sizeof ENTRY / sizeof *ENTRY,
+                                   COLUMNS,
+                                   sizeof COLUMNS / sizeof *COLUMNS,
+                                   gsw_seek_element};

@@ -1,0 +1,131 @@
+#include "agent/gsw.h"
+#include "agent/put.h"
+#include "agent/tables.h"
+#include "base/wire.h"
+
+#define PORT(name, expression)                                                                     \
+    static bool name(const struct view *view, const struct table_row *row,                         \
+                     struct agentx_value *out)                                                     \
+    {                                                                                              \
+        const struct fabric_port *port = gsw_port(view, row);                                      \
+        return port->known && put_number(out, expression);                                         \
+    }
+
+#define DETAIL(name, member)                                                                       \
+    static bool name(const struct view *view, const struct table_row *row,                         \
+                     struct agentx_value *out)                                                     \
+    {                                                                                              \
+        const struct fabric_port_detail *detail = &gsw_port(view, row)->detail;                    \
+        return detail->known && put_number(out, detail->member);                                   \
+    }
+
+// Numbers that the MIB counts from 1.
+PORT(width_enabled, port->width_enabled + 1)
+PORT(width_supported, port->width_supported + 1)
+PORT(width_active, port->width_active + 1)
+PORT(state, port->state + 1)
+PORT(physical_state, port->physical + 1)
+
+PORT(speed_enabled, port->speed_enabled)
+PORT(speed_supported, port->speed_supported)
+PORT(speed_active, port->speed_active)
+PORT(lmc, port->lmc)
+PORT(capabilities, (int32_t)port->capabilities) // its 32 bits as they are
+
+DETAIL(diag_code, diag_code)
+DETAIL(link_down_default, link_down_default)
+DETAIL(neighbor_mtu, neighbor_mtu)
+DETAIL(vl_cap, vl_cap)
+DETAIL(mtu_cap, mtu_cap)
+DETAIL(operational_vls, operational_vls)
+DETAIL(mkey_violations, mkey_violations)
+DETAIL(pkey_violations, pkey_violations)
+DETAIL(qkey_violations, qkey_violations)
+DETAIL(local_phy_errors, local_phy_errors)
+DETAIL(overrun_errors, overrun_errors)
+
+static bool put_lid(struct agentx_value *out, uint16_t lid)
+{
+    uint8_t octets[2];
+    wire_put(octets, sizeof octets, lid);
+    return put_octets(out, octets, sizeof octets);
+}
+
+static bool lid(const struct view *view, const struct table_row *row, struct agentx_value *out)
+{
+    const struct fabric_port *port = gsw_port(view, row);
+    return port->known && put_lid(out, port->lid);
+}
+
+static bool sm_lid(const struct view *view, const struct table_row *row, struct agentx_value *out)
+{
+    const struct fabric_port_detail *detail = &gsw_port(view, row)->detail;
+    return detail->known && put_lid(out, detail->sm_lid);
+}
+
+static bool gid_prefix(const struct view *view, const struct table_row *row,
+                       struct agentx_value *out)
+{
+    const struct fabric_port *port = gsw_port(view, row);
+    return port->detail.known && put_guid(out, port->gid_prefix);
+}
+
+static bool reason(const struct view *view, const struct table_row *row, struct agentx_value *out)
+{
+    enum { UNKNOWN = 0 };
+    (void)view;
+    (void)row;
+    return put_number(out, UNKNOWN);
+}
+
+static bool any(const struct view *view, const struct table_row *row)
+{
+    (void)view;
+    (void)row;
+    return true;
+}
+
+static bool seek(const struct view *view, const uint32_t *ids, size_t length, bool after,
+                 struct table_row *row, struct agentx_oid *found)
+{
+    return gsw_seek_port(view, ids, length, after, any, row, found);
+}
+
+static const struct table_column COLUMNS[] = {
+    {"gswIBPortSwitchId", 1, AGENTX_OCTETS, gsw_get_global_id, SETTING_NONE},
+    {"gswIBPortIndex", 2, AGENTX_INTEGER, gsw_get_port_number, SETTING_NONE},
+    {"gswIBGidPrefix", 6, AGENTX_OCTETS, gid_prefix, SETTING_NONE},
+    {"gswIBLID", 7, AGENTX_OCTETS, lid, SETTING_NONE},
+    {"gswIBMasterSMLID", 8, AGENTX_OCTETS, sm_lid, SETTING_NONE},
+    {"gswIBCapabilityMask", 9, AGENTX_INTEGER, capabilities, SETTING_NONE},
+    {"gswIBDiagCode", 10, AGENTX_INTEGER, diag_code, SETTING_NONE},
+    {"gswIBLinkWidthEnabled", 12, AGENTX_INTEGER, width_enabled, SETTING_NONE},
+    {"gswIBLinkWidthSupported", 13, AGENTX_INTEGER, width_supported, SETTING_NONE},
+    {"gswIBLinkWidthActive", 14, AGENTX_INTEGER, width_active, SETTING_NONE},
+    {"gswIBLinkSpeedSupported", 15, AGENTX_INTEGER, speed_supported, SETTING_NONE},
+    {"gswIBPortState", 16, AGENTX_INTEGER, state, SETTING_NONE},
+    {"gswIBPortPhysicalState", 17, AGENTX_INTEGER, physical_state, SETTING_NONE},
+    {"gswIBLinkDownDefaultState", 18, AGENTX_INTEGER, link_down_default, SETTING_NONE},
+    {"gswIBLMC", 20, AGENTX_INTEGER, lmc, SETTING_NONE},
+    {"gswIBLinkSpeedActive", 21, AGENTX_INTEGER, speed_active, SETTING_NONE},
+    {"gswIBLinkSpeedEnabled", 22, AGENTX_INTEGER, speed_enabled, SETTING_NONE},
+    {"gswIBNeighborMTU", 23, AGENTX_INTEGER, neighbor_mtu, SETTING_NONE},
+    {"gswIBVLCap", 24, AGENTX_INTEGER, vl_cap, SETTING_NONE},
+    {"gswIBMTUCap", 25, AGENTX_INTEGER, mtu_cap, SETTING_NONE},
+    {"gswIBOperationalVLs", 28, AGENTX_INTEGER, operational_vls, SETTING_NONE},
+    {"gswIBMKeyViolations", 29, AGENTX_INTEGER, mkey_violations, SETTING_NONE},
+    {"gswIBPKeyViolations", 30, AGENTX_INTEGER, pkey_violations, SETTING_NONE},
+    {"gswIBQKeyViolations", 32, AGENTX_INTEGER, qkey_violations, SETTING_NONE},
+    {"gswIBLocalPhyErrors", 36, AGENTX_INTEGER, local_phy_errors, SETTING_NONE},
+    {"gswIBOverrunErrors", 37, AGENTX_INTEGER, overrun_errors, SETTING_NONE},
+    {"gswIBPortChangeReason", 38, AGENTX_INTEGER, reason, SETTING_NONE},
+};
+
+static const uint32_t ENTRY[] = {TABLES_GSW_IDS, 10, 5, 1};
+
+const struct table GSW_IB_PORTS = {"gswIBPortTable",
+                                   ENTRY,
+                                   sizeof ENTRY / sizeof *ENTRY,
+                                   COLUMNS,
+                                   sizeof COLUMNS / sizeof *COLUMNS,
+                                   seek};

@@ -1,0 +1,101 @@
+#include "agent/gsw.h"
+#include "agent/put.h"
+#include "agent/tables.h"
+
+static bool type(const struct view *view, const struct table_row *row, struct agentx_value *out)
+{
+    return put_number(out, gsw_type(gsw_node(view, row)));
+}
+
+static bool local_id(const struct view *view, const struct table_row *row, struct agentx_value *out)
+{
+    return put_guid(out, gsw_node(view, row)->guid);
+}
+
+// Empty where none was set.
+static bool set_name(const struct view *view, const struct table_row *row, enum setting_kind kind,
+                     struct agentx_value *out)
+{
+    const struct setting *setting = gsw_setting(view, row, kind);
+    return setting ? put_octets(out, setting->value, setting->size) : put_octets(out, "", 0);
+}
+
+static bool name(const struct view *view, const struct table_row *row, struct agentx_value *out)
+{
+    const struct fabric_node *node = gsw_node(view, row);
+    const char *known = names_find(view->names, node->guid);
+    set_name(view, row, SETTING_SWITCH_NAME, out);
+    return out->size > 0 || put_text(out, known ? known : node->description, GSW_NAME_MAX);
+}
+
+static bool san_name(const struct view *view, const struct table_row *row, struct agentx_value *out)
+{
+    return set_name(view, row, SETTING_SAN_NAME, out);
+}
+
+static bool fabric_name(const struct view *view, const struct table_row *row,
+                        struct agentx_value *out)
+{
+    return set_name(view, row, SETTING_FABRIC_NAME, out);
+}
+
+static const struct table_column COLUMNS[] = {
+    {"gswInventoryType", 1, AGENTX_INTEGER, type, SETTING_NONE},
+    {"gswInventoryId", 2, AGENTX_OCTETS, local_id, SETTING_NONE},
+    {"gswSwitchName", 7, AGENTX_OCTETS, name, SETTING_SWITCH_NAME},
+    {"gswSwitchGlobalId", 8, AGENTX_OCTETS, gsw_get_global_id, SETTING_NONE},
+    {"gswSwitchEIP", 9, AGENTX_IP_ADDRESS, NULL, SETTING_NONE},
+    {"gswSwitchIIP", 10, AGENTX_IP_ADDRESS, NULL, SETTING_NONE},
+    {"gswSwitchIGW", 11, AGENTX_IP_ADDRESS, NULL, SETTING_NONE},
+    {"gswSwitchSANName", 12, AGENTX_OCTETS, san_name, SETTING_SAN_NAME},
+    {"gswSwitchFabricName", 13, AGENTX_OCTETS, fabric_name, SETTING_FABRIC_NAME},
+};
+
+// All switches come before all routers, each by GUID.
+static void index_of(const struct view *view, uint32_t node, struct agentx_oid *out)
+{
+    uint8_t id[GSW_GLOBAL_ID_SIZE];
+    gsw_global_id(&view->fabric->nodes[node], id);
+    out->length = 0;
+    agentx_oid_add(out, id[GSW_GLOBAL_ID_SIZE - 1]);
+    agentx_oid_add_octets(out, id, GSW_LOCAL_ID_SIZE);
+}
+
+// The first row of that type whose index is greater, or not less without `after`.
+static bool find(const struct view *view, uint8_t wanted, const uint32_t *ids, size_t length,
+                 bool after, struct table_row *row, struct agentx_oid *found)
+{
+    size_t id_length = length > GSW_LOCAL_ID_SIZE ? GSW_LOCAL_ID_SIZE : length - (length > 0);
+    bool named = length > 0 && ids[0] == wanted;
+    row->at = named ? gsw_first_element(view, ids + 1, id_length) : 0;
+    for (; row->at < view->switch_count; row->at++) {
+        row->node = view->switches[row->at];
+        if (gsw_type(gsw_node(view, row)) != wanted)
+            continue;
+        index_of(view, row->node, found);
+        int order = agentx_oid_compare(found->ids, found->length, ids, length);
+        if (after ? order > 0 : order >= 0)
+            return true;
+    }
+    return false;
+}
+
+static bool seek(const struct view *view, const uint32_t *ids, size_t length, bool after,
+                 struct table_row *row, struct agentx_oid *found)
+{
+    bool any = false;
+    for (uint8_t wanted = GSW_IB_SWITCH; wanted <= GSW_IB_ROUTER && !any; wanted++) {
+        if (length == 0 || ids[0] <= wanted)
+            any = find(view, wanted, ids, length, after, row, found);
+    }
+    return any && (after || agentx_oid_compare(found->ids, found->length, ids, length) == 0);
+}
+
+static const uint32_t ENTRY[] = {TABLES_GSW_IDS, 2, 2, 1};
+
+const struct table GSW_INVENTORY = {"gswInventoryTable",
+                                    ENTRY,
+                                    sizeof ENTRY / sizeof *ENTRY,
+                                    COLUMNS,
+                                    sizeof COLUMNS / sizeof *COLUMNS,
+                                    seek};

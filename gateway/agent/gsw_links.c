@@ -1,0 +1,51 @@
+#include "agent/gsw.h"
+#include "agent/put.h"
+#include "agent/tables.h"
+
+static const struct fabric_node *neighbour(const struct view *view, const struct table_row *row)
+{
+    return &view->fabric->nodes[gsw_port(view, row)->peer_node];
+}
+
+// A link to another element: hosts are none.
+static bool has_link(const struct view *view, const struct table_row *row)
+{
+    return gsw_port(view, row)->peer_node != FABRIC_NONE && gsw_is_element(neighbour(view, row));
+}
+
+static bool seek(const struct view *view, const uint32_t *ids, size_t length, bool after,
+                 struct table_row *row, struct agentx_oid *found)
+{
+    return gsw_seek_port(view, ids, length, after, has_link, row, found);
+}
+
+static bool neighbour_id(const struct view *view, const struct table_row *row,
+                         struct agentx_value *out)
+{
+    uint8_t id[GSW_GLOBAL_ID_SIZE];
+    gsw_global_id(neighbour(view, row), id);
+    return put_octets(out, id, sizeof id);
+}
+
+static bool neighbour_port(const struct view *view, const struct table_row *row,
+                           struct agentx_value *out)
+{
+    return put_number(out, gsw_port(view, row)->peer_port);
+}
+
+static const struct table_column COLUMNS[] = {
+    {"gswTopoComSwitchId", 1, AGENTX_OCTETS, gsw_get_global_id, SETTING_NONE},
+    {"gswTopoComPortIndex", 2, AGENTX_INTEGER, gsw_get_port_number, SETTING_NONE},
+    {"gswTopoComNbSwitchId", 3, AGENTX_OCTETS, neighbour_id, SETTING_NONE},
+    {"gswTopoComNbSwitchPort", 4, AGENTX_INTEGER, neighbour_port, SETTING_NONE},
+    {"gswTopoComSwitchStatus", 5, AGENTX_INTEGER, gsw_get_one, SETTING_NONE},
+};
+
+static const uint32_t ENTRY[] = {TABLES_GSW_IDS, 5, 1, 1};
+
+const struct table GSW_LINKS = {"gswTopoComTable",
+                                ENTRY,
+                                sizeof ENTRY / sizeof *ENTRY,
+                                COLUMNS,
+                                sizeof COLUMNS / sizeof *COLUMNS,
+                                seek};

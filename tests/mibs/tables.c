@@ -1,0 +1,83 @@
+// Prints, as one JSON object a line, every column of the tables as its descriptor has it, and then
+// every instance that a made-up gateway has. test_tables.py compares both with the MIB modules.
+
+#include "agent/tables.h"
+#include "made_view.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+static void print_oid(const struct agentx_oid *oid)
+{
+    for (size_t i = 0; i < oid->length; i++)
+        printf("%s%u", i ? "." : "", oid->ids[i]);
+}
+
+static const char *type_word(enum agentx_type type)
+{
+    switch (type) {
+    case AGENTX_INTEGER:
+        return "Integer32";
+    case AGENTX_OCTETS:
+        return "OctetString";
+    case AGENTX_OID:
+        return "ObjectIdentifier";
+    case AGENTX_IP_ADDRESS:
+        return "IpAddress";
+    case AGENTX_COUNTER32:
+        return "Counter32";
+    case AGENTX_GAUGE32:
+        return "Unsigned32";
+    case AGENTX_TIME_TICKS:
+        return "TimeTicks";
+    case AGENTX_COUNTER64:
+        return "Counter64";
+    default:
+        return "none";
+    }
+}
+
+static void print_column(const struct table *table, const struct table_column *column)
+{
+    struct agentx_oid oid = {.length = 0};
+    for (size_t i = 0; i < table->entry_length; i++)
+        agentx_oid_add(&oid, table->entry[i]);
+    agentx_oid_add(&oid, column->number);
+    printf("{\"table\": \"%s\", \"column\": \"%s\", \"oid\": \"", table->name, column->name);
+    print_oid(&oid);
+    printf("\", \"syntax\": \"%s\", \"told\": %s, \"writable\": %s}\n", type_word(column->type),
+           column->get ? "true" : "false", column->setting != SETTING_NONE ? "true" : "false");
+}
+
+static void print_instance(const struct agentx_oid *name, const struct agentx_value *value)
+{
+    printf("{\"instance\": true, \"oid\": \"");
+    print_oid(name);
+    printf("\", \"syntax\": \"%s\", \"value\": ", type_word(value->type));
+    if (value->type == AGENTX_OCTETS || value->type == AGENTX_IP_ADDRESS) {
+        printf("\"");
+        for (size_t i = 0; i < value->size; i++)
+            printf("%02x", value->octets[i]);
+        printf("\"}\n");
+    } else {
+        printf("%" PRId64 "}\n", value->number);
+    }
+}
+
+int main(void)
+{
+    struct agentx_oid name = {.length = 0}, found;
+    struct agentx_value value;
+    for (size_t t = 0; t < TABLES.count; t++) {
+        for (size_t c = 0; c < TABLES.tables[t]->column_count; c++)
+            print_column(TABLES.tables[t], &TABLES.tables[t]->columns[c]);
+    }
+    struct view *view = made_view();
+    while (table_get_next(&TABLES, view, &name, false, &(struct agentx_oid){.length = 0}, &found,
+                          &value)) {
+        print_instance(&found, &value);
+        name = found;
+    }
+    return EXIT_SUCCESS;
+}

@@ -1,0 +1,147 @@
+"""Compares the tables of the subagent with what the MIB modules define.
+
+The program `tables` (IBTRAPD_BUILD_DIR) prints the descriptors of all columns, and
+all instances of a made-up gateway.
+"""
+
+import json
+import os
+import pathlib
+import subprocess
+
+import pytest
+
+from modules import module
+from syntaxes import allows, bounds, defined, resolve, split_instance
+
+BUILD = pathlib.Path(os.environ.get('IBTRAPD_BUILD_DIR', pathlib.Path(__file__).parents[2] / 'build'))
+
+SERVED = ['IBSWITCH-MIB', 'IBTRAPD-MIB']
+
+# Only an agent in the switch can do what writing them asks for.
+NEVER_WRITABLE = {'gswSsn', 'gswAdmStatus', 'gswBeaconAdmStatus'}
+
+# The draft knows one speed; the others have the bits of PortInfo. Names are not filled up with NULs to the
+# draft's 256 octets: managers would show them as hexadecimal digits.
+WIDER = {name: 'Integer32(0..127)' for name in
+         ('gswIBLinkSpeedSupported', 'gswIBLinkSpeedActive', 'gswIBLinkSpeedEnabled')}
+WIDER |= {name: 'OctetString(0..256)' for name in ('gswSwitchName', 'gswSwitchSANName', 'gswSwitchFabricName')}
+
+
+def printed():
+    output = subprocess.run([BUILD / 'tests' / 'mibs' / 'tables'], capture_output=True, text=True, check=True,
+                            timeout=60).stdout
+    return [json.loads(line) for line in output.splitlines()]
+
+
+@pytest.fixture(scope='module')
+def columns():
+    return {one['column']: one for one in printed() if 'column' in one}
+
+
+@pytest.fixture(scope='module')
+def instances():
+    return [one for one in printed() if 'instance' in one]
+
+
+def readable():
+    """{name: identifier} of what a manager can read."""
+    return {name: i for mib in SERVED for name, i in module(mib).identifiers.items()
+            if i['kind'] in ('scalar', 'column') and i['access'] in ('read-only', 'read-write')}
+
+
+def wire_type(syntax):
+    base = resolve(syntax)[0]
+    return {'Enumeration': 'Integer32', 'Bits': 'OctetString', 'Gauge32': 'Unsigned32'}.get(base, base)
+
+
+def test_every_readable_object_has_a_column_and_no_other(columns):
+    assert len(columns) > 100
+    assert sorted(columns) == sorted(readable())
+
+
+def test_no_column_is_listed_twice():
+    listed = [one['column'] for one in printed() if 'column' in one]
+    assert len(listed) == len(set(listed))
+
+
+def test_columns_have_the_oid_of_their_objects(columns):
+    wrong = {name: one['oid'] for name, one in columns.items() if one['oid'] != readable()[name]['oid']}
+    assert not wrong
+
+
+def test_columns_have_the_type_of_their_objects(columns):
+    wrong = {name: one['syntax'] for name, one in columns.items()
+             if one['syntax'] != wire_type(readable()[name]['syntax'])}
+    assert not wrong
+
+
+def test_what_can_be_written_is_what_the_modules_let_write(columns):
+    wanted = {name for name, i in readable().items() if i['access'] == 'read-write'}
+    assert NEVER_WRITABLE <= wanted
+    assert {name for name, one in columns.items() if one['writable']} == wanted - NEVER_WRITABLE
+
+
+def test_tables_are_named_as_in_the_modules(columns):
+    for name, one in columns.items():
+        above = readable()[name]['oid'].rpartition('.')[0]
+        if readable()[name]['kind'] == 'column':
+            above = above.rpartition('.')[0]
+        assert one['table'] == defined()[above][0], name
+
+
+def test_columns_ascend(columns):
+    ids = [[int(i) for i in one['oid'].split('.')] for one in columns.values()]
+    assert ids == sorted(ids)
+
+
+def test_values_have_the_syntax_and_range_of_their_objects(instances):
+    for one in instances:
+        name, identifier, _ = split_instance(one['oid'])
+        syntax = WIDER.get(name, identifier['syntax'])
+        base = resolve(syntax)[0]
+        if base == 'IpAddress':
+            assert one['syntax'] == 'IpAddress' and len(one['value']) == 8, name
+        elif base in ('Counter64', 'Gauge32', 'TimeTicks'):
+            assert one['syntax'] == wire_type(syntax) and one['value'] >= 0, name
+        else:
+            assert allows(syntax, one), f'{name} ({syntax}): {one}'
+
+
+def take_index(name, implied, ids):
+    """(value, the rest) of an instance's sub-identifiers: a number, or octets in hexadecimal."""
+    base, restriction = resolve(next(i['syntax'] for n, i in defined().values() if n == name))
+    if base != 'OctetString':
+        return ids[0], ids[1:]
+    sizes = list(bounds(restriction))
+    if len(sizes) == 1 and sizes[0][0] == sizes[0][1]:
+        size, start = sizes[0][0], 0
+    else:
+        size, start = (len(ids), 0) if implied else (ids[0], 1)
+    assert len(ids) >= start + size and all(i < 256 for i in ids[start:start + size]), name
+    return bytes(ids[start:start + size]).hex(), ids[start + size:]
+
+
+def indices(row, ids):
+    """{index object: its value} that the instance of a row stands for."""
+    found = {}
+    for index in row['index'].split(', '):
+        name = index.removeprefix('IMPLIED ')
+        assert ids, f'{name} is missing in the instance'
+        found[name], ids = take_index(name, name != index, ids)
+    assert not ids, f'{ids} are left of the instance'
+    return found
+
+
+def test_instances_are_what_the_index_clauses_ask_for(instances):
+    tables = set()
+    for one in instances:
+        name, identifier, instance = split_instance(one['oid'])
+        if identifier['kind'] == 'scalar':
+            assert instance == [0], name
+            continue
+        row = defined()[identifier['oid'].rpartition('.')[0]]
+        tables.add(row[0])
+        values = indices(row[1], instance)
+        assert values.get(name, one['value']) == one['value'], f"{name}: {one}"
+    assert len(tables) > 8

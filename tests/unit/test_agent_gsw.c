@@ -1,0 +1,590 @@
+// The tables of the IBSWITCH-MIB about the fabric, cell by cell on a small one, and walked on a
+// large one.
+#include "generated.h"
+#include "support.h"
+
+#include "agent/gsw.h"
+#include "agent/tables.h"
+#include "agent/view_events.h"
+#include "base/wire.h"
+
+enum { INSTANCES_MAX = 400000, TEXT_MAX = 600 };
+static const uint64_t SPINE = UINT64_C(0x0002C90300000010), LEAF = UINT64_C(0x0002C903000000A0),
+                      ROUTER = UINT64_C(0x0002C90300000001), HOST = UINT64_C(0x0002C90300000B00);
+#define SPINE_ID  "0.2.201.3.0.0.0.16.0.0.0.0.0.0.0.2"
+#define LEAF_ID   "0.2.201.3.0.0.0.160.0.0.0.0.0.0.0.2"
+#define ROUTER_ID "0.2.201.3.0.0.0.1.0.0.0.0.0.0.0.3"
+
+static struct view_source source;
+static struct view view;
+static struct names *names;
+
+// The view's list of elements is made here as view.h describes it.
+static void look(const struct generated *g)
+{
+    struct fabric *fabric = generated_look(g, 0);
+    source = (struct view_source){.event_trap_level = 2};
+    view = (struct view){.time_us = SUPPORT_UTC_US, .source = &source, .fabric = fabric};
+    view.switches = calloc(fabric->node_count + 1, sizeof *view.switches);
+    for (uint32_t i = 0; i < fabric->node_count; i++) {
+        if (fabric->nodes[i].type != FABRIC_CA)
+            view.switches[view.switch_count++] = i;
+    }
+}
+
+static int end(void **state)
+{
+    (void)state;
+    fabric_release(view.fabric);
+    sums_release(view.sums);
+    settings_release(view.settings);
+    names_free(names);
+    free(view.switches);
+    view = (struct view){.fabric = NULL};
+    names = NULL;
+    return 0;
+}
+
+// A spine, a leaf, a router at the spine, a host at the leaf; spine 1 and leaf 2 are one link.
+static void make_small(struct generated *g)
+{
+    uint32_t spine = generated_add(g, FABRIC_SWITCH, SPINE, "the spine", 3);
+    uint32_t leaf = generated_add(g, FABRIC_SWITCH, LEAF, "the leaf", 2);
+    uint32_t router = generated_add(g, FABRIC_ROUTER, ROUTER, "the router", 2);
+    uint32_t host = generated_add(g, FABRIC_CA, HOST, "node1 HCA-1", 1);
+    generated_link(g, spine, 1, leaf, 2);
+    generated_link(g, spine, 2, router, 1);
+    generated_link(g, leaf, 1, host, 1);
+    struct fabric_node *node = &g->nodes[spine].node;
+    node->base_version = 1;
+    node->class_version = 2;
+    node->revision = 0xF00000A1;
+    g->nodes[leaf].node.silent = true;
+}
+
+static void set_port_info(struct generated *g, uint32_t node)
+{
+    struct fabric_port *port = generated_port(g, node, 0);
+    port->gid_prefix = UINT64_C(0xFE80000000000005);
+    port->lid = 0x0102;
+    port->lmc = 3;
+    port->capabilities = UINT32_C(0x82000048);
+    port->state = FABRIC_ARMED;
+    port->physical = 6;
+    port->width_enabled = 3;
+    port->width_supported = 0x1F;
+    port->width_active = 2;
+    port->speed_enabled = FABRIC_SDR;
+    port->speed_supported = FABRIC_SDR | FABRIC_DDR;
+    port->speed_active = FABRIC_EDR;
+    port->detail = (struct fabric_port_detail){
+        .sm_lid = 0x0304,
+        .diag_code = 5,
+        .mkey_violations = 6,
+        .pkey_violations = 7,
+        .qkey_violations = 65535,
+        .known = true,
+        .link_down_default = 2,
+        .neighbor_mtu = 4,
+        .mtu_cap = 5,
+        .vl_cap = 3,
+        .operational_vls = 1,
+        .local_phy_errors = 8,
+        .overrun_errors = 9,
+    };
+}
+
+static int begin(void **state)
+{
+    struct generated g = {0};
+    (void)state;
+    make_small(&g);
+    set_port_info(&g, 0);
+    generated_port(&g, 1, 2)->known = false;
+    look(&g);
+    generated_clear(&g);
+    return 0;
+}
+
+static void add_text(struct text *t, const struct agentx_value *value)
+{
+    bool printable = value->size > 0;
+    for (size_t i = 0; i < value->size; i++)
+        printable = printable && value->octets[i] >= ' ' && value->octets[i] < 0x7F;
+    switch (value->type) {
+    case AGENTX_INTEGER:
+        text_addf(t, "%lld", (long long)value->number);
+        break;
+    case AGENTX_OCTETS:
+        if (printable)
+            text_addf(t, "\"%.*s\"", value->size, (const char *)value->octets);
+        else
+            text_add_hex(t, value->octets, value->size);
+        break;
+    case AGENTX_IP_ADDRESS:
+        text_addf(t, "%u.%u.%u.%u", value->octets[0], value->octets[1], value->octets[2],
+                  value->octets[3]);
+        break;
+    case AGENTX_NO_SUCH_INSTANCE:
+        text_add(t, "none");
+        break;
+    case AGENTX_NO_SUCH_OBJECT:
+        text_add(t, "no object");
+        break;
+    default:
+        fail_msg("a value of type %d", (int)value->type);
+    }
+}
+
+// `column` and `index` with dots, below gsw.
+static struct agentx_oid oid(const char *column, const char *index)
+{
+    static const uint32_t GSW[] = {TABLES_GSW_IDS};
+    struct agentx_oid out = {.length = COUNT(GSW)};
+    char all[200], *p = all;
+    memcpy(out.ids, GSW, sizeof GSW);
+    snprintf(all, sizeof all, "%s.%s", column, index);
+    while (*p) {
+        assert_true(agentx_oid_add(&out, (uint32_t)strtoul(p, &p, 10)));
+        p += *p == '.';
+    }
+    return out;
+}
+
+static const char *get(const char *column, const char *index)
+{
+    static char out[TEXT_MAX];
+    struct text t = text_in(out, sizeof out);
+    struct agentx_value value = {.type = AGENTX_NULL};
+    const struct agentx_oid name = oid(column, index);
+    table_get(&TABLES, &view, &name, &value);
+    add_text(&t, &value);
+    return out;
+}
+
+struct cell {
+    const char *column, *index, *value;
+};
+
+static void check_cells(const struct cell *cells, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        const char *found = get(cells[i].column, cells[i].index);
+        if (strcmp(found, cells[i].value) != 0)
+            fail_msg("%s.%s is %s, not %s", cells[i].column, cells[i].index, found, cells[i].value);
+    }
+}
+#define CHECK(...)                                                                                 \
+    check_cells((const struct cell[]){__VA_ARGS__}, COUNT(((const struct cell[]){__VA_ARGS__})))
+
+TEST(the_inventory)
+{
+#define SPINE_LOCAL  "2.0.2.201.3.0.0.0.16"
+#define ROUTER_LOCAL "3.0.2.201.3.0.0.0.1"
+    CHECK({"2.2.1.1", SPINE_LOCAL, "2"}, {"2.2.1.1", ROUTER_LOCAL, "3"},
+          {"2.2.1.2", SPINE_LOCAL, "0002c90300000010"}, {"2.2.1.7", SPINE_LOCAL, "\"the spine\""},
+          {"2.2.1.7", ROUTER_LOCAL, "\"the router\""},
+          {"2.2.1.8", SPINE_LOCAL, "0002c903000000100000000000000002"},
+          {"2.2.1.8", ROUTER_LOCAL, "0002c903000000010000000000000003"},
+          {"2.2.1.9", SPINE_LOCAL, "none"}, {"2.2.1.10", SPINE_LOCAL, "none"},
+          {"2.2.1.11", SPINE_LOCAL, "none"}, {"2.2.1.12", SPINE_LOCAL, ""},
+          {"2.2.1.13", SPINE_LOCAL, ""});
+    CHECK({"2.2.1.1", "3.0.2.201.3.0.0.0.16", "none"}, {"2.2.1.1", "2.0.2.201.3.0.0.11.0", "none"},
+          {"2.2.1.3", SPINE_LOCAL, "no object"});
+}
+
+static void set(enum setting_kind kind, uint64_t guid, uint8_t number, const char *value,
+                size_t size)
+{
+    struct setting change = {.kind = kind, .guid = guid, .number = number, .size = (uint16_t)size};
+    memcpy(change.value, value, size);
+    struct settings *next = settings_with(view.settings, &change, 1);
+    assert_non_null(next);
+    settings_release(view.settings);
+    view.settings = next;
+}
+
+TEST(what_was_set_is_told)
+{
+    static const char MAP[] = "0x0002C90300000010 \"spine by map\"\n"
+                              "0x0002C903000000A0 \"leaf by map\"\n";
+    struct error err;
+    view.names = names = names_parse("map", MAP, sizeof MAP - 1, &err);
+    set(SETTING_SWITCH_NAME, SPINE, 0, "set", 3);
+    set(SETTING_SAN_NAME, LEAF, 0, "san", 3);
+    set(SETTING_FABRIC_NAME, ROUTER, 0, "fabric", 6);
+    set(SETTING_EVENT_TRAP_LEVEL, LEAF, 0, "\5", 1);
+    set(SETTING_COMMUNITY, LEAF, 6, "secret", 6);
+    set(SETTING_TRAP_RECIPIENT, LEAF, 1, "\300\0\2\7", 4);
+    CHECK({"2.2.1.7", SPINE_LOCAL, "\"set\""},
+          {"2.2.1.7", "2.0.2.201.3.0.0.0.160", "\"leaf by map\""},
+          {"2.2.1.12", "2.0.2.201.3.0.0.0.160", "\"san\""}, {"2.2.1.12", SPINE_LOCAL, ""},
+          {"2.2.1.13", ROUTER_LOCAL, "\"fabric\""}, {"2.3.1.41", LEAF_ID, "5"},
+          {"2.3.1.41", SPINE_ID, "2"}, {"25.11.1.3", LEAF_ID ".6", "\"secret\""},
+          {"25.11.1.4", LEAF_ID ".6", "0.0.0.0"}, {"25.11.1.3", LEAF_ID ".1", ""},
+          {"25.11.1.4", LEAF_ID ".1", "192.0.2.7"},
+          {"25.11.1.1", LEAF_ID ".1", //
+           "0002c903000000a00000000000000002"},
+          {"25.11.1.2", ROUTER_ID ".4", "4"}, {"25.11.1.2", ROUTER_ID ".7", "none"},
+          {"25.11.1.2", ROUTER_ID ".0", "none"});
+}
+
+TEST(a_long_name_has_256_octets_at_most)
+{
+    char longest[SETTING_VALUE_MAX];
+    memset(longest, 'x', sizeof longest);
+    set(SETTING_SWITCH_NAME, SPINE, 0, longest, sizeof longest);
+    assert_int_equal(strlen(get("2.2.1.7", SPINE_LOCAL)), 256 + 2);
+}
+
+TEST(what_elements_have_in_common)
+{
+    char now[TEXT_MAX];
+    struct tm tm;
+    time_t seconds = SUPPORT_UTC_US / CLOCK_US_PER_S;
+    strftime(now, sizeof now, "\"%a %b %d %H:%M:%S %Y\"", localtime_r(&seconds, &tm));
+    CHECK({"2.3.1.1", LEAF_ID, "0002c903000000a00000000000000002"}, {"2.3.1.2", LEAF_ID, "2"},
+          {"2.3.1.2", SPINE_ID, "3"}, {"2.3.1.3", SPINE_ID, "none"}, {"2.3.1.10", SPINE_ID, now},
+          {"2.3.1.11", SPINE_ID, "none"}, {"2.3.1.12", SPINE_ID, "none"},
+          {"2.3.1.13", SPINE_ID, "none"}, {"2.3.1.14", SPINE_ID, "none"},
+          {"2.3.1.20", SPINE_ID, "none"}, {"2.3.1.21", SPINE_ID, "\"0xf00000a1\""},
+          {"2.3.1.22", SPINE_ID, "1"}, {"2.3.1.22", LEAF_ID, "2"}, {"2.3.1.23", LEAF_ID, "none"},
+          {"2.3.1.26", SPINE_ID, "none"}, {"2.3.1.30", SPINE_ID, "none"},
+          {"2.3.1.31", SPINE_ID, "none"}, {"2.3.1.40", SPINE_ID, "none"},
+          {"2.3.1.41", SPINE_ID, "2"}, {"2.3.1.42", SPINE_ID, "0"});
+    CHECK({"2.4.1.1", ROUTER_ID ".1", "0002c903000000010000000000000003"},
+          {"2.4.1.2", SPINE_ID ".0", "0"}, {"2.4.1.2", SPINE_ID ".3", "3"},
+          {"2.4.1.2", SPINE_ID ".4", "none"}, {"2.4.1.3", SPINE_ID ".3", "2"},
+          {"2.4.1.4", SPINE_ID ".3", "none"}, {"2.10.1.1", SPINE_ID ".1", "none"});
+}
+
+TEST(elements_as_nodes_and_as_switches)
+{
+    CHECK({"2.20.1.1", SPINE_ID, "0002c903000000100000000000000002"},
+          {"2.20.1.2", SPINE_ID, "\"the spine\""}, {"2.20.1.3", SPINE_ID, "1"},
+          {"2.20.1.4", SPINE_ID, "2"}, {"2.20.1.3", LEAF_ID, "none"}, {"2.20.1.4", LEAF_ID, "none"},
+          {"2.20.1.5", SPINE_ID, "2"}, {"2.20.1.5", ROUTER_ID, "3"}, {"2.20.1.6", SPINE_ID, "3"},
+          {"2.20.1.7", ROUTER_ID, "0002c90300000001"}, {"2.20.1.8", ROUTER_ID, "0002c90300000002"},
+          {"2.20.1.8", SPINE_ID, "0002c90300000010"}, {"2.20.1.9", SPINE_ID, "53000"},
+          {"2.20.1.10", SPINE_ID, "-268435295"}, {"2.20.1.10", LEAF_ID, "0"},
+          {"2.20.1.11", SPINE_ID, "713"});
+    CHECK({"2.25.1.1", LEAF_ID, "0002c903000000a00000000000000002"}, {"2.25.1.6", LEAF_ID, "0"},
+          {"2.25.1.7", LEAF_ID, "0"}, {"2.25.1.8", LEAF_ID, "1"});
+}
+
+static void check_description(const char *description, const char *expected)
+{
+    struct generated g = {0};
+    end(NULL);
+    generated_add(&g, FABRIC_SWITCH, SPINE, description, 1);
+    look(&g);
+    generated_clear(&g);
+    CHECK({"2.20.1.2", SPINE_ID, expected});
+}
+
+TEST(a_description_is_ascii_of_64_octets_at_most)
+{
+    char longest[FABRIC_DESCRIPTION_SIZE], expected[64 + 3];
+    check_description("K\u00F6ln \u20AC", "\"K?ln ?\"");
+    snprintf(longest, sizeof longest, "%0100d", 0);
+    snprintf(expected, sizeof expected, "\"%064d\"", 0);
+    check_description(longest, expected);
+}
+
+TEST(links_between_elements_only)
+{
+    CHECK({"5.1.1.1", SPINE_ID ".1", "0002c903000000100000000000000002"},
+          {"5.1.1.2", SPINE_ID ".1", "1"},
+          {"5.1.1.3", SPINE_ID ".1", "0002c903000000a00000000000000002"},
+          {"5.1.1.4", SPINE_ID ".1", "2"}, {"5.1.1.5", SPINE_ID ".1", "1"},
+          {"5.1.1.3", SPINE_ID ".2", "0002c903000000010000000000000003"},
+          {"5.1.1.4", LEAF_ID ".2", "1"}, {"5.1.1.4", ROUTER_ID ".1", "2"},
+          {"5.1.1.4", LEAF_ID ".1", "none"}, {"5.1.1.4", SPINE_ID ".3", "none"},
+          {"5.1.1.4", SPINE_ID ".0", "none"});
+    CHECK({"5.5.1.1", SPINE_ID, "0002c903000000100000000000000002"}, {"5.5.1.2", SPINE_ID, "1"});
+}
+
+TEST(ports)
+{
+#define PORT SPINE_ID ".0"
+    CHECK({"10.5.1.1", PORT, "0002c903000000100000000000000002"}, {"10.5.1.2", PORT, "0"},
+          {"10.5.1.6", PORT, "fe80000000000005"}, {"10.5.1.7", PORT, "0102"},
+          {"10.5.1.8", PORT, "0304"}, {"10.5.1.9", PORT, "-2113929144"}, {"10.5.1.10", PORT, "5"},
+          {"10.5.1.12", PORT, "4"}, {"10.5.1.13", PORT, "32"}, {"10.5.1.14", PORT, "3"},
+          {"10.5.1.15", PORT, "3"}, {"10.5.1.16", PORT, "4"}, {"10.5.1.17", PORT, "7"},
+          {"10.5.1.18", PORT, "2"}, {"10.5.1.20", PORT, "3"}, {"10.5.1.21", PORT, "16"},
+          {"10.5.1.22", PORT, "1"}, {"10.5.1.23", PORT, "4"}, {"10.5.1.24", PORT, "3"},
+          {"10.5.1.25", PORT, "5"}, {"10.5.1.28", PORT, "1"}, {"10.5.1.29", PORT, "6"},
+          {"10.5.1.30", PORT, "7"}, {"10.5.1.32", PORT, "65535"}, {"10.5.1.36", PORT, "8"},
+          {"10.5.1.37", PORT, "9"}, {"10.5.1.38", PORT, "0"});
+}
+
+TEST(what_a_port_did_not_tell_is_not_made_up)
+{
+    CHECK({"10.5.1.2", LEAF_ID ".2", "2"}, {"10.5.1.7", LEAF_ID ".2", "none"},
+          {"10.5.1.16", LEAF_ID ".2", "none"}, {"10.5.1.23", LEAF_ID ".2", "none"},
+          {"10.5.1.38", LEAF_ID ".2", "0"});
+    CHECK({"10.5.1.16", LEAF_ID ".1", "5"}, {"10.5.1.6", LEAF_ID ".1", "none"},
+          {"10.5.1.8", LEAF_ID ".1", "none"}, {"10.5.1.10", LEAF_ID ".1", "none"},
+          {"10.5.1.37", LEAF_ID ".1", "none"}, {"10.5.1.2", LEAF_ID ".3", "none"});
+}
+
+TEST(counters)
+{
+    struct counter_reading *reading = calloc(1, sizeof *reading + 2 * sizeof reading->samples[0]);
+    reading->count = 2;
+    reading->samples[0] = (struct counter_sample){.node_guid = SPINE, .port = 2};
+    reading->samples[1] = (struct counter_sample){.node_guid = HOST, .port = 1};
+    for (unsigned c = 0; c < COUNTER_COUNT; c++)
+        reading->samples[0].values[c] = 0xC0 + c;
+    reading->samples[0].values[COUNTER_XMIT_DATA] = UINT64_C(0x123456789ABCDEF0);
+    view.sums = sums_with(NULL, reading);
+    free(reading);
+    CHECK({"11.5.1.1", SPINE_ID ".2", "0002c903000000100000000000000002"},
+          {"11.5.1.2", SPINE_ID ".2", "2"}, {"11.5.1.2", SPINE_ID ".1", "none"},
+          {"11.5.1.15", SPINE_ID ".2", "0000000000000000123456789abcdef0"});
+    // Columns 3 to 14 are in the order of PortCounters, as enum counter is; PortXmitWait has none.
+    for (unsigned column = 3; column <= 18; column++) {
+        char number[20], expected[40];
+        unsigned counter = column < 15 ? column - 3 : column - 2;
+        snprintf(number, sizeof number, "11.5.1.%u", column);
+        snprintf(expected, sizeof expected, "%032x", 0xC0 + counter);
+        if (column != 15)
+            check_cells(&(struct cell){number, SPINE_ID ".2", expected}, 1);
+    }
+    CHECK({"11.5.1.19", SPINE_ID ".2", "no object"});
+}
+
+TEST(without_readings_there_are_no_counters)
+{
+    CHECK({"11.5.1.3", SPINE_ID ".2", "none"});
+}
+
+TEST(what_may_be_written_is_what_the_settings_have)
+{
+    static const struct {
+        const char *column, *index;
+        enum setting_kind kind;
+    } CASES[] = {
+        {"2.2.1.7", SPINE_LOCAL, SETTING_SWITCH_NAME},
+        {"2.2.1.12", SPINE_LOCAL, SETTING_SAN_NAME},
+        {"2.2.1.13", SPINE_LOCAL, SETTING_FABRIC_NAME},
+        {"2.3.1.41", SPINE_ID, SETTING_EVENT_TRAP_LEVEL},
+        {"25.11.1.3", SPINE_ID ".6", SETTING_COMMUNITY},
+        {"25.11.1.4", SPINE_ID ".6", SETTING_TRAP_RECIPIENT},
+    };
+    for (size_t i = 0; i < COUNT(CASES); i++) {
+        const struct agentx_oid name = oid(CASES[i].column, CASES[i].index);
+        const struct table_column *column;
+        struct table_row row;
+        assert_int_equal(table_find_writable(&TABLES, &view, &name, &column, &row),
+                         AGENTX_NO_ERROR);
+        assert_int_equal(column->setting, CASES[i].kind);
+        assert_int_equal(gsw_node(&view, &row)->guid, SPINE);
+        assert_int_equal(row.number, i < 4 ? 0 : 6);
+    }
+    size_t writable = 0;
+    for (size_t t = 0; t < TABLES.count; t++) {
+        for (size_t c = 0; c < TABLES.tables[t]->column_count; c++)
+            writable += TABLES.tables[t]->columns[c].setting != SETTING_NONE;
+    }
+    assert_int_equal(writable, COUNT(CASES));
+}
+
+// Walks.
+
+static const struct table *const FABRIC_TABLES[] = {
+    &GSW_INVENTORY, &GSW_SWITCHES,    &GSW_PORTS,       &GSW_SENSORS,
+    &GSW_IB_NODES,  &GSW_IB_SWITCHES, &GSW_LINKS,       &GSW_IB_TOPOLOGY,
+    &GSW_IB_PORTS,  &GSW_COUNTERS,    &GSW_COMMUNITIES,
+};
+static const struct table_list FABRIC = {FABRIC_TABLES, COUNT(FABRIC_TABLES)};
+
+// All instances of these tables, in order.
+static struct agentx_oid *walk(size_t *count)
+{
+    static const uint32_t ROOT[] = {TABLES_GSW_IDS};
+    static const struct agentx_oid NO_END = {.length = 0};
+    struct agentx_oid *all = malloc(INSTANCES_MAX * sizeof *all), at = {.length = COUNT(ROOT)};
+    struct agentx_value value;
+    assert_non_null(all);
+    memcpy(at.ids, ROOT, sizeof ROOT);
+    for (*count = 0; table_get_next(&FABRIC, &view, &at, false, &NO_END, &all[*count], &value);) {
+        assert_true(agentx_oid_compare(all[*count].ids, all[*count].length, at.ids, at.length) > 0);
+        at = all[(*count)++];
+        assert_in_range(*count, 1, INSTANCES_MAX - 1);
+        table_get(&FABRIC, &view, &at, &value);
+        assert_int_not_equal(value.type, AGENTX_NO_SUCH_INSTANCE);
+    }
+    return all;
+}
+
+// How many instances a column has.
+static size_t count_column(const struct agentx_oid *all, size_t n, const char *column)
+{
+    struct agentx_oid above = oid(column, "0");
+    size_t count = 0;
+    above.length--;
+    for (size_t i = 0; i < n; i++)
+        count += all[i].length > above.length &&
+                 agentx_oid_compare(all[i].ids, above.length, above.ids, above.length) == 0;
+    return count;
+}
+
+static void check_counts(const struct agentx_oid *all, size_t n)
+{
+    const struct fabric *f = view.fabric;
+    size_t elements = 0, ports = 0, links = 0;
+    for (uint32_t i = 0; i < f->node_count; i++) {
+        if (f->nodes[i].type == FABRIC_CA)
+            continue;
+        elements++;
+        ports += f->nodes[i].ports;
+        for (uint32_t k = 0; k < f->nodes[i].ports; k++) {
+            uint32_t peer = f->ports[f->nodes[i].first_port + k].peer_node;
+            links += peer != FABRIC_NONE && f->nodes[peer].type != FABRIC_CA;
+        }
+    }
+    assert_int_equal(count_column(all, n, "2.2.1.7"), elements);
+    assert_int_equal(count_column(all, n, "2.3.1.2"), elements);
+    assert_int_equal(count_column(all, n, "2.4.1.3"), ports);
+    assert_int_equal(count_column(all, n, "2.20.1.7"), elements);
+    assert_int_equal(count_column(all, n, "2.25.1.6"), elements);
+    assert_int_equal(count_column(all, n, "5.1.1.4"), links);
+    assert_int_equal(count_column(all, n, "5.5.1.2"), elements);
+    assert_int_equal(count_column(all, n, "10.5.1.2"), ports);
+    assert_int_equal(count_column(all, n, "11.5.1.3"), view.sums ? ports : 0);
+    assert_int_equal(count_column(all, n, "25.11.1.3"), 6 * elements);
+}
+
+// A sample for each port of an element, and of the hosts that no table shows.
+static void read_all(void)
+{
+    const struct fabric *f = view.fabric;
+    struct counter_reading *reading =
+        calloc(1, sizeof *reading + f->port_count * sizeof reading->samples[0]);
+    for (uint32_t i = 0; i < f->port_count; i++) {
+        uint32_t node = fabric_node_of_port(f, i);
+        reading->samples[reading->count++] =
+            (struct counter_sample){.node_guid = f->nodes[node].guid, .port = f->ports[i].number};
+    }
+    view.sums = sums_with(NULL, reading);
+    assert_non_null(view.sums);
+    free(reading);
+}
+
+// One near an instance that there is: cut, longer, a sub-identifier more or less.
+static struct agentx_oid near(const struct agentx_oid *one, struct generated_chance *chance)
+{
+    static const uint32_t STEPS[] = {1, UINT32_MAX, 255, 256, UINT32_MAX - 255};
+    struct agentx_oid out = *one;
+    uint32_t changed = 10 + generated_below(chance, out.length - 10u);
+    switch (generated_below(chance, 4)) {
+    case 0:
+        out.length = (uint8_t)changed;
+        break;
+    case 1:
+        agentx_oid_add(&out, generated_below(chance, 3));
+        break;
+    case 2:
+        out.ids[changed] += STEPS[generated_below(chance, COUNT(STEPS))];
+        break;
+    default:
+        out.ids[changed] = generated_below(chance, 2) ? UINT32_MAX : 0;
+    }
+    return out;
+}
+
+static void ask(const struct agentx_oid *all, size_t n, const struct agentx_oid *name, bool include)
+{
+    static const struct agentx_oid NO_END = {.length = 0};
+    struct agentx_oid found;
+    struct agentx_value value;
+    size_t expected = 0, high = n;
+    while (expected < high) {
+        size_t mid = expected + (high - expected) / 2;
+        int order = agentx_oid_compare(all[mid].ids, all[mid].length, name->ids, name->length);
+        if (order < 0 || (order == 0 && !include))
+            expected = mid + 1;
+        else
+            high = mid;
+    }
+    bool any = table_get_next(&FABRIC, &view, name, include, &NO_END, &found, &value);
+    assert_int_equal(any, expected < n);
+    if (any)
+        assert_int_equal(
+            agentx_oid_compare(found.ids, found.length, all[expected].ids, all[expected].length),
+            0);
+}
+
+static void check_walk(struct generated_chance *chance)
+{
+    size_t n;
+    struct agentx_oid *all = walk(&n);
+    check_counts(all, n);
+    for (unsigned i = 0; n > 0 && i < 3000; i++) {
+        struct agentx_oid name = all[generated_below(chance, (uint32_t)n)];
+        name = near(&name, chance);
+        ask(all, n, &name, i % 2);
+    }
+    free(all);
+}
+
+TEST(random_fabrics_are_walked_in_order)
+{
+    for (uint64_t seed = 1; seed <= 40; seed++) {
+        struct generated_chance chance = {seed};
+        struct generated g = {0};
+        generated_random(&g, &chance);
+        look(&g);
+        if (seed % 3)
+            read_all();
+        check_walk(&chance);
+        end(NULL);
+        generated_clear(&g);
+    }
+}
+
+TEST(a_fat_tree_is_walked_in_order)
+{
+    struct generated_chance chance = {7};
+    struct generated g = {0};
+    generated_fat_tree(&g, 100, 4);
+    look(&g);
+    read_all();
+    check_walk(&chance);
+    generated_clear(&g);
+}
+
+TEST(without_a_fabric_there_are_no_rows)
+{
+    size_t n;
+    uint32_t none;
+    view = (struct view){.source = &source, .switches = &none};
+    free(walk(&n));
+    assert_int_equal(n, 0);
+    view.switches = NULL;
+}
+
+int main(void)
+{
+#define SMALL(name) cmocka_unit_test_setup_teardown(name, begin, end)
+    const struct CMUnitTest tests[] = {
+        SMALL(the_inventory),
+        SMALL(what_was_set_is_told),
+        SMALL(a_long_name_has_256_octets_at_most),
+        SMALL(what_elements_have_in_common),
+        SMALL(elements_as_nodes_and_as_switches),
+        SMALL(a_description_is_ascii_of_64_octets_at_most),
+        SMALL(links_between_elements_only),
+        SMALL(ports),
+        SMALL(what_a_port_did_not_tell_is_not_made_up),
+        SMALL(counters),
+        SMALL(without_readings_there_are_no_counters),
+        SMALL(what_may_be_written_is_what_the_settings_have),
+        cmocka_unit_test_teardown(random_fabrics_are_walked_in_order, end),
+        cmocka_unit_test_teardown(a_fat_tree_is_walked_in_order, end),
+        cmocka_unit_test(without_a_fabric_there_are_no_rows),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
