@@ -1,0 +1,90 @@
+#include "agent/set.h"
+
+#include "agent/set_check.h"
+
+void set_init(struct set *set, const struct set_options *options)
+{
+    *set = (struct set){.options = *options};
+}
+
+void set_cleanup(struct set *set)
+{
+    set->count = 0;
+    set->committed = false;
+}
+
+// What brings back what was before a change.
+static struct setting value_before(const struct view *view, const struct setting *change)
+{
+    const struct setting *old =
+        settings_find(view->settings, change->kind, change->guid, change->number);
+    if (old)
+        return *old;
+    return (struct setting){.kind = change->kind, .guid = change->guid, .number = change->number};
+}
+
+static enum agentx_error test_one(struct set *set, const struct view *view,
+                                  const struct agentx_varbind *varbind)
+{
+    const struct table_column *column;
+    struct table_row row;
+    struct setting *change = &set->changes[set->count];
+    enum agentx_error error =
+        table_find_writable(set->options.tables, view, &varbind->name, &column, &row);
+    if (error != AGENTX_NO_ERROR)
+        return error;
+    if (varbind->value.type != column->type)
+        return AGENTX_WRONG_TYPE;
+    error = set_check(view, &row, column->setting, &varbind->value, change);
+    if (error != AGENTX_NO_ERROR)
+        return error;
+    set->before[set->count] = value_before(view, change);
+    set->count++;
+    return AGENTX_NO_ERROR;
+}
+
+enum agentx_error set_test(struct set *set, const struct view *view,
+                           const struct agentx_varbind *varbinds, size_t n, size_t *failed)
+{
+    set_cleanup(set);
+    *failed = 0;
+    if (!set->options.writable)
+        return AGENTX_NOT_WRITABLE;
+    if (n > AGENTX_SET_MAX)
+        return AGENTX_RESOURCE_UNAVAILABLE;
+    for (size_t i = 0; i < n; i++) {
+        enum agentx_error error = test_one(set, view, &varbinds[i]);
+        if (error == AGENTX_NO_ERROR)
+            continue;
+        *failed = i;
+        set_cleanup(set);
+        return error;
+    }
+    return AGENTX_NO_ERROR;
+}
+
+static bool change(const struct set *set, const struct setting *changes, const char *what)
+{
+    struct error err;
+    const struct set_options *o = &set->options;
+    if (o->change(o->ctx, changes, set->count, o->who, &err))
+        return true;
+    log_write(o->log, LOG_LEVEL_WARNING, "%s could not %s: %s", o->who, what, err.text);
+    return false;
+}
+
+enum agentx_error set_commit(struct set *set)
+{
+    if (set->count > 0 && !change(set, set->changes, "set what was asked for"))
+        return AGENTX_COMMIT_FAILED;
+    set->committed = true;
+    return AGENTX_NO_ERROR;
+}
+
+enum agentx_error set_undo(struct set *set)
+{
+    if (set->committed && set->count > 0 && !change(set, set->before, "take back what was set"))
+        return AGENTX_UNDO_FAILED;
+    set->committed = false;
+    return AGENTX_NO_ERROR;
+}
