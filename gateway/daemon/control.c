@@ -175,12 +175,24 @@ bool control_reads_only(const char *command)
     return false;
 }
 
-json_t *control_answer(void *ctx, const char *command, const json_t *request)
+static json_t *answer(struct control *c, const char *command, const json_t *request)
 {
-    struct control *c = ctx;
     for (size_t i = 0; i < sizeof ANSWERS / sizeof *ANSWERS; i++) {
         if (strcmp(command, ANSWERS[i].command) == 0)
             return ANSWERS[i].answer(c, request);
     }
     return answer_group(c, command, request);
+}
+
+// They may be exchanged at any time, but not within an answer.
+json_t *control_answer(void *ctx, const char *command, const json_t *request)
+{
+    struct control *c = ctx;
+    c->names = topology_names(c->topology);
+    c->maker.names = c->names;
+    json_t *out = answer(c, command, request);
+    c->maker.names = NULL;
+    names_free(c->names);
+    c->names = NULL;
+    return out;
 }

@@ -15,7 +15,7 @@ struct control {
     const struct conf *conf;
     int64_t started_at; // monotonic
     struct log *log;
-    struct names *names;
+    struct names *names; // while a request is answered
     struct topology *topology;
     struct journal *journal;
     struct pipeline *pipeline;

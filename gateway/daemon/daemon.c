@@ -11,6 +11,7 @@
 #include "daemon/receivers.h"
 #include "daemon/reload.h"
 #include "daemon/role.h"
+#include "daemon/settings.h"
 #include "daemon/status.h"
 #include "model/fabric_record.h"
 #include "sink/snmp.h"
@@ -87,6 +88,13 @@ static void take_counters(void *ctx, struct counter_reading *reading)
     pipeline_put_counters(g->pipeline, reading);
 }
 
+// What was set by SNMP may be known only now.
+static void look_at_settings(struct gateway *g)
+{
+    if (g->settings_changed)
+        loop_wake_up(g->settings_changed);
+}
+
 static void take_journal_change(void *ctx, enum journal_change change, const char *reason,
                                 uint64_t lost)
 {
@@ -98,6 +106,8 @@ static void take_journal_change(void *ctx, enum journal_change change, const cha
         snprintf(o.alarm_key, sizeof o.alarm_key, "journal");
     snprintf(o.reason, sizeof o.reason, "%s", reason);
     put_occurrence(ctx, &o, 0);
+    if (change == JOURNAL_HEALED)
+        look_at_settings(ctx);
 }
 
 static void take_receiver_change(void *ctx, const char *receiver, enum delivery_change change,
@@ -140,8 +150,10 @@ static enum pipeline_role role(void *ctx, const struct fabric *fabric)
 // It has passwords.
 static void free_conf(struct conf_receiver *conf)
 {
-    if (conf)
+    if (conf) {
+        guid_set_release(conf->filter.trap_group);
         explicit_bzero(conf, sizeof *conf);
+    }
     free(conf);
 }
 
@@ -152,6 +164,7 @@ bool gateway_make_receiver(const struct gateway *g, const struct conf_receiver *
     if (!copy)
         return error_set(err, "out of memory");
     memcpy(copy, conf, sizeof *copy);
+    guid_set_keep(copy->filter.trap_group);
     bool ok = receivers_make(&out->receiver, copy, &clock_system, g->started_at, err);
     if (!ok)
         free_conf(copy);
@@ -185,8 +198,10 @@ bool gateway_start_delivery(struct gateway *g, struct gateway_receiver *receiver
         gateway_free_receiver(receiver);
         return false;
     }
+    pthread_mutex_lock(&g->exchanged);
     g->receivers[g->delivery_count] = receiver->conf;
     g->deliveries[g->delivery_count++] = d;
+    pthread_mutex_unlock(&g->exchanged);
     receiver->conf = NULL;
     return true;
 }
@@ -195,6 +210,33 @@ void gateway_finish_delivery(struct delivery *delivery, struct conf_receiver *co
 {
     delivery_finish(delivery);
     free_conf(conf);
+}
+
+void gateway_end_deliveries(struct gateway *g, int64_t flush_us,
+                            bool (*stays)(void *ctx, const struct conf_receiver *running),
+                            void *ctx)
+{
+    int64_t stop_by = clock_monotonic(&clock_system) + flush_us;
+    size_t kept = 0, ended = 0;
+    struct {
+        struct delivery *delivery;
+        struct conf_receiver *conf;
+    } ending[GATEWAY_RECEIVERS_MAX];
+    pthread_mutex_lock(&g->exchanged);
+    for (size_t i = 0; i < g->delivery_count; i++) {
+        if (stays(ctx, g->receivers[i])) {
+            g->receivers[kept] = g->receivers[i];
+            g->deliveries[kept++] = g->deliveries[i];
+        } else {
+            delivery_ask_to_stop(g->deliveries[i], stop_by);
+            ending[ended].delivery = g->deliveries[i];
+            ending[ended++].conf = g->receivers[i];
+        }
+    }
+    g->delivery_count = kept;
+    pthread_mutex_unlock(&g->exchanged);
+    while (ended-- > 0)
+        gateway_finish_delivery(ending[ended].delivery, ending[ended].conf);
 }
 
 static bool start_deliveries(struct gateway *g, struct error *err)
@@ -271,7 +313,7 @@ static void recall_fabric(struct gateway *g)
 
 static bool make_topology(struct gateway *g, struct error *err)
 {
-    g->topology = topology_new(g->names);
+    g->topology = topology_new(NULL);
     g->thresholds = thresholds_new(g->conf->counters.thresholds);
     if (!g->topology || !g->thresholds)
         return error_set(err, "out of memory");
@@ -303,17 +345,18 @@ static bool start_pipeline(struct gateway *g, struct error *err)
     g->lookup = (struct maker_lookup){find_lid, find_guid, find_peer, g->topology};
     struct pipeline_options options = {.maker = {.clock = &clock_system,
                                                        .random = &random_system,
-                                                       .names = g->names,
                                                        .lookup = &g->lookup},
                                              .journal = g->journal,
                                              .topology = g->topology,
                                              .thresholds = g->thresholds,
                                              .role = role,
                                              .look = look_at_fabric,
+                                             .event_trap_level = settings_trap_level,
                                              .acknowledge = acknowledge,
                                              .ctx = g};
     policies_from_conf(g->conf, &options.policy, rules);
-    g->pipeline = pipeline_start(&options, err);
+    if (settings_rename(g, &options.maker, err))
+        g->pipeline = pipeline_start(&options, err);
     free(rules);
     return g->pipeline != NULL;
 }
@@ -409,7 +452,8 @@ static bool start_loop(struct gateway *g, struct error *err)
                                            .ctx = &g->control,
                                            .log = g->log};
     g->server = server_start(&options, err);
-    return g->server != NULL;
+    g->settings_changed = loop_wake_new(g->loop, settings_apply, g, err);
+    return g->server && g->settings_changed;
 }
 
 static bool start_metrics(struct gateway *g, struct error *err)
@@ -492,7 +536,6 @@ void gateway_fill_control(struct gateway *g)
     g->control = (struct control){.conf = g->conf,
                                   .started_at = g->started_at,
                                   .log = g->log,
-                                  .names = g->names,
                                   .topology = g->topology,
                                   .journal = g->journal,
                                   .pipeline = g->pipeline,
@@ -500,9 +543,7 @@ void gateway_fill_control(struct gateway *g)
                                   .sweeper = g->sweeper,
                                   .deliveries = g->deliveries,
                                   .delivery_count = g->delivery_count,
-                                  .maker = {.clock = &clock_system,
-                                            .random = &random_system,
-                                            .names = g->names},
+                                  .maker = {.clock = &clock_system, .random = &random_system},
                                   .reload = answer_reload,
                                   .ctx = g};
     g->control.answers = (struct topology_answers){.journal = g->journal, .maker = &g->control.maker};
@@ -546,11 +587,12 @@ static bool start(struct gateway *g, struct error *err)
     sigset_t set, old;
     sigfillset(&set);
     pthread_sigmask(SIG_BLOCK, &set, &old);
-    bool ok = gateway_load_names(g->conf, g->log, &g->names, err) && start_loop(g, err) && start_metrics(g, err) &&
+    bool ok = gateway_load_names(g->conf, g->log, &g->map, err) && start_loop(g, err) && start_metrics(g, err) &&
               open_journal(g, err) &&
               make_agent(g, err) && make_topology(g, err) && start_pipeline(g, err) &&
               start_deliveries(g, err);
     if (ok) {
+        settings_apply(g);
         tell_start(g);
         ok = start_agent(g, err) && start_sweeper(g, err) && gateway_start_heartbeat(g, err) &&
              start_service(g, err);
@@ -599,10 +641,11 @@ static void stop(struct gateway *g, const char *reason)
     loop_timer_free(g->heartbeat);
     server_stop(g->server);
     topology_answers_clear(&g->control.answers);
+    loop_wake_free(g->settings_changed);
     loop_free(g->loop);
     thresholds_free(g->thresholds);
     topology_free(g->topology);
-    names_free(g->names);
+    names_free(g->map);
 }
 
 static struct conf *own(const struct conf *conf, struct error *err)
@@ -620,7 +663,8 @@ bool daemon_run(struct conf *conf, const struct daemon_options *options, struct 
     struct gateway g = {.conf = own(conf, err),
                         .options = options,
                         .log = options->log,
-                        .started_at = clock_monotonic(&clock_system)};
+                        .started_at = clock_monotonic(&clock_system),
+                        .exchanged = PTHREAD_MUTEX_INITIALIZER};
     char reason[LOOP_REASON_SIZE] = "it could not start";
     if (!g.conf) {
         conf_free(conf);

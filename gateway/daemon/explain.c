@@ -9,7 +9,7 @@
 // Receivers.
 
 // Why it is not delivered; empty: nobody knows, or it is.
-static const char *reason_of(const struct delivery *delivery, const struct delivery_status *status,
+static const char *reason_of(struct delivery *delivery, const struct delivery_status *status,
                              const struct delivery_fate *fate, const struct event *event)
 {
     const char *refusal = delivery_refusal(delivery, event);

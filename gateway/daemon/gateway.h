@@ -4,26 +4,32 @@
 
 #include "daemon/control.h"
 #include "daemon/daemon.h"
+#include "daemon/recipients.h"
 #include "daemon/service.h"
 #include "ib/umad.h"
 #include "ib/verbs_watch.h"
 
+#include <pthread.h>
+
 // How long a receiver that ends may still deliver.
 #define GATEWAY_FLUSH_US (2 * CLOCK_US_PER_S)
+
+// The configuration's, and the trap recipients that were set by SNMP.
+enum { GATEWAY_RECEIVERS_MAX = CONF_RECEIVERS_MAX + 1 + RECIPIENTS_MAX };
 
 struct gateway {
     struct conf *conf; // the pipeline's thread reads it, too: only exchanged there
     const struct daemon_options *options;
     struct log *log;
     int64_t started_at;
-    struct names *names;
+    struct names *map; // the node-name-map's names; NULL: there are none. The pipeline's thread exchanges it
     struct topology *topology;
     struct thresholds *thresholds;
     struct maker_lookup lookup;
     struct journal *journal;
     struct pipeline *pipeline;
-    struct delivery *deliveries[CONF_RECEIVERS_MAX + 1];
-    struct conf_receiver *receivers[CONF_RECEIVERS_MAX + 1]; // what each delivery was made from
+    struct delivery *deliveries[GATEWAY_RECEIVERS_MAX];
+    struct conf_receiver *receivers[GATEWAY_RECEIVERS_MAX]; // what each delivery was made from
     size_t delivery_count;
     char directory[CONF_PATH_SIZE], device[CONF_DEVICE_SIZE]; // a reload changes neither
     struct umad_choice choice;
@@ -31,12 +37,15 @@ struct gateway {
     struct verbs_watch *watch;
     struct sweeper *_Atomic sweeper; // the pipeline pokes it, too
     struct loop *loop;
+    struct loop_wake *settings_changed;
     struct control control;
     struct server *server;
     struct metrics_server *metrics; // NULL: not served
     struct loop_timer *heartbeat;   // NULL: there is none
     uint64_t heartbeat_events;      // how many events there were with the last one
     struct service *service;
+    // Held while the configuration, or the list of deliveries and receivers, is exchanged: the tables' thread reads them.
+    pthread_mutex_t exchanged;
 };
 
 // Made from the configuration, at the start and when it changes.
@@ -58,6 +67,11 @@ bool gateway_start_delivery(struct gateway *g, struct gateway_receiver *receiver
 
 // Waits for a delivery's end, which was asked for, and frees what belongs to it.
 void gateway_finish_delivery(struct delivery *delivery, struct conf_receiver *conf);
+
+// Ends all that do not stay, with what they can still deliver in so many microseconds.
+void gateway_end_deliveries(struct gateway *g, int64_t flush_us,
+                            bool (*stays)(void *ctx, const struct conf_receiver *running),
+                            void *ctx);
 
 // As the configuration wants it now, in the place of the one before.
 bool gateway_start_heartbeat(struct gateway *g, struct error *err);

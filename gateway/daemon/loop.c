@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
 
 static const int SIGNALS[] = {SIGTERM, SIGINT, SIGHUP};
 enum { SIGNAL_COUNT = sizeof SIGNALS / sizeof *SIGNALS };
@@ -101,6 +103,55 @@ void loop_timer_free(struct loop_timer *timer)
     if (timer && timer->event)
         event_free(timer->event);
     free(timer);
+}
+
+struct loop_wake {
+    int fd;
+    struct event *event;
+    void (*call)(void *ctx);
+    void *ctx;
+};
+
+static void take_wake(evutil_socket_t fd, short what, void *ctx)
+{
+    (void)what;
+    const struct loop_wake *wake = ctx;
+    eventfd_t count;
+    if (eventfd_read(fd, &count) == 0)
+        wake->call(wake->ctx);
+}
+
+struct loop_wake *loop_wake_new(struct loop *loop, void (*call)(void *ctx), void *ctx,
+                                struct error *err)
+{
+    struct loop_wake *wake = calloc(1, sizeof *wake);
+    if (wake) {
+        wake->call = call;
+        wake->ctx = ctx;
+        wake->fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+        wake->event = event_new(loop->base, wake->fd, EV_READ | EV_PERSIST, take_wake, wake);
+    }
+    if (wake && wake->fd >= 0 && wake->event && event_add(wake->event, NULL) == 0)
+        return wake;
+    error_set(err, "cannot watch for calls of other threads: out of memory or descriptors");
+    loop_wake_free(wake);
+    return NULL;
+}
+
+void loop_wake_free(struct loop_wake *wake)
+{
+    if (!wake)
+        return;
+    if (wake->event)
+        event_free(wake->event);
+    if (wake->fd >= 0)
+        close(wake->fd);
+    free(wake);
+}
+
+void loop_wake_up(struct loop_wake *wake)
+{
+    eventfd_write(wake->fd, 1); // a full one is awake
 }
 
 void loop_run(struct loop *loop, void (*hang_up)(void *ctx), void *ctx,

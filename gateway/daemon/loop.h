@@ -10,6 +10,7 @@ enum { LOOP_REASON_SIZE = 32 };
 
 struct loop;
 struct loop_timer;
+struct loop_wake;
 struct event_base; // of libevent
 
 // Watches for SIGTERM, SIGINT and SIGHUP, and ignores SIGPIPE. NULL with a sentence on failure.
@@ -23,6 +24,15 @@ struct event_base *loop_base(struct loop *loop);
 struct loop_timer *loop_timer_new(struct loop *loop, int64_t period_us, void (*call)(void *ctx),
                                   void *ctx, struct error *err);
 void loop_timer_free(struct loop_timer *timer); // NULL is allowed
+
+// Something that other threads ask the loop to do. Free it before the loop, when nobody asks any more. NULL with a sentence when
+// memory or descriptors are short.
+struct loop_wake *loop_wake_new(struct loop *loop, void (*call)(void *ctx), void *ctx,
+                                struct error *err);
+void loop_wake_free(struct loop_wake *wake); // NULL is allowed
+
+// Any thread: the loop calls back soon, once for all that asked meanwhile. Never waits.
+void loop_wake_up(struct loop_wake *wake);
 
 // Serves events until SIGTERM or SIGINT; `reason` says which. At SIGHUP calls `hang_up`.
 void loop_run(struct loop *loop, void (*hang_up)(void *ctx), void *ctx,

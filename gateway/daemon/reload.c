@@ -2,6 +2,7 @@
 
 #include "daemon/gateway.h"
 #include "daemon/policies.h"
+#include "daemon/settings.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -9,7 +10,7 @@
 // All that is made before anything changes.
 struct plan {
     struct conf *conf;
-    struct names *names;
+    struct names *map;
     struct policy_options policy; // points to the rules
     struct policy_rule rules[POLICY_RULES_MAX];
     struct gateway_receiver made[CONF_RECEIVERS_MAX + 1]; // those that are new or changed
@@ -25,17 +26,25 @@ static const struct conf_receiver *find(const struct conf *conf, const char *nam
     return NULL;
 }
 
-// The running receiver is as this configuration wants it.
-static bool stays(const struct conf_receiver *running, const struct conf *conf)
+// Whether two parts of configurations are equal. What lies between their members may differ, and
+// they pass for changed then: that does no harm.
+static bool is_same(const void *a, const void *b, size_t size)
 {
-    const struct conf_receiver *wanted = find(conf, running->name);
-    return wanted && memcmp(running, wanted, sizeof *running) == 0;
+    return memcmp(a, b, size) == 0;
+}
+
+// The running receiver is as this configuration wants it.
+static bool stays(void *ctx, const struct conf_receiver *running)
+{
+    const struct conf_receiver *wanted = find(ctx, running->name);
+    return recipients_are_named(running->name) ||
+           (wanted && is_same(running, wanted, sizeof *running));
 }
 
 static bool runs_already(const struct gateway *g, const struct conf_receiver *wanted)
 {
     for (size_t i = 0; i < g->delivery_count; i++) {
-        if (memcmp(g->receivers[i], wanted, sizeof *wanted) == 0)
+        if (is_same(g->receivers[i], wanted, sizeof *wanted))
             return true;
     }
     return false;
@@ -47,7 +56,7 @@ static void discard(struct plan *plan)
 {
     for (size_t i = 0; i < plan->made_count; i++)
         gateway_free_receiver(&plan->made[i]);
-    names_free(plan->names);
+    names_free(plan->map);
     if (plan->conf)
         conf_free(plan->conf);
     free(plan->conf);
@@ -89,7 +98,7 @@ static struct plan *make_plan(const struct gateway *g, struct error *err)
         return NULL;
     }
     plan->conf = load(g, err);
-    if (plan->conf && gateway_load_names(plan->conf, g->log, &plan->names, err) &&
+    if (plan->conf && gateway_load_names(plan->conf, g->log, &plan->map, err) &&
         make_receivers(g, plan, err)) {
         policies_from_conf(plan->conf, &plan->policy, plan->rules);
         return plan;
@@ -115,7 +124,7 @@ static void name_restart_items(const struct conf *old, const struct conf *next, 
     name_if(t, a->has_sa_key != b->has_sa_key || a->sa_key != b->sa_key, "sa_key_file");
     name_if(t, a->verify_interval_s != b->verify_interval_s, "verify_interval");
     name_if(t, a->refresh_interval_s != b->refresh_interval_s, "refresh_interval");
-    name_if(t, memcmp(c, d, sizeof *c) != 0, "journal");
+    name_if(t, !is_same(c, d, sizeof *c), "journal");
     name_if(t, strcmp(old->socket, next->socket) != 0, "socket");
     name_if(t, memcmp(&old->metrics, &next->metrics, sizeof old->metrics) != 0, "listen");
     name_if(t, old->socket_group != next->socket_group, "group");
@@ -149,40 +158,26 @@ static void exchange(void *ctx, const struct pipeline_inside *inside)
     struct gateway *g = e->gateway;
     struct plan *plan = e->plan;
     struct conf *old_conf = g->conf;
-    struct names *old_names = g->names;
+    struct names *old_map = g->map;
+    struct error err;
     policy_change_options(inside->policy, &plan->policy, inside->now_us);
     thresholds_change(g->thresholds, plan->conf->counters.thresholds);
-    topology_rename(g->topology, plan->names);
-    inside->maker->names = plan->names;
-    g->names = plan->names;
+    g->map = plan->map;
+    pthread_mutex_lock(&g->exchanged);
     g->conf = plan->conf;
+    pthread_mutex_unlock(&g->exchanged);
     plan->conf = old_conf;
-    plan->names = old_names;
+    plan->map = old_map;
+    if (!settings_rename(g, inside->maker, &err))
+        log_write(g->log, LOG_LEVEL_ERROR, "new names wait for a restart: %s", err.text);
 }
 
 // Ends those that are gone or changed.
 static void end_deliveries(struct gateway *g)
 {
-    int64_t stop_by = clock_monotonic(&clock_system) + GATEWAY_FLUSH_US;
-    size_t kept = 0, ended = 0;
-    struct {
-        struct delivery *delivery;
-        struct conf_receiver *conf;
-    } ending[CONF_RECEIVERS_MAX + 1];
-    for (size_t i = 0; i < g->delivery_count; i++) {
-        if (stays(g->receivers[i], g->conf)) {
-            delivery_reopen(g->deliveries[i]);
-            g->receivers[kept] = g->receivers[i];
-            g->deliveries[kept++] = g->deliveries[i];
-        } else {
-            delivery_ask_to_stop(g->deliveries[i], stop_by);
-            ending[ended].delivery = g->deliveries[i];
-            ending[ended++].conf = g->receivers[i];
-        }
-    }
-    g->delivery_count = kept;
-    while (ended-- > 0)
-        gateway_finish_delivery(ending[ended].delivery, ending[ended].conf);
+    gateway_end_deliveries(g, GATEWAY_FLUSH_US, stays, g->conf);
+    for (size_t i = 0; i < g->delivery_count; i++)
+        delivery_reopen(g->deliveries[i]);
 }
 
 // False only when memory or threads are short; the others are started.
@@ -196,7 +191,7 @@ static bool begin_deliveries(struct gateway *g, struct plan *plan, struct error 
 
 static bool change_sweeper(struct gateway *g, const struct conf *old, struct error *err)
 {
-    if (memcmp(&old->sweep, &g->conf->sweep, sizeof old->sweep) == 0 &&
+    if (is_same(&old->sweep, &g->conf->sweep, sizeof old->sweep) &&
         old->counters.ports == g->conf->counters.ports &&
         old->counters.interval_s == g->conf->counters.interval_s)
         return true;
@@ -218,6 +213,7 @@ static bool carry_out(struct gateway *g, struct plan *plan, struct error *err)
     // Now the plan has what was in force before.
     end_deliveries(g);
     bool ok = begin_deliveries(g, plan, err);
+    settings_apply(g);
     ok = change_sweeper(g, plan->conf, err) && ok;
     ok = change_heartbeat(g, plan->conf, err) && ok;
     log_set_levels(g->log, g->conf->log_levels);

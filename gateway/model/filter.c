@@ -102,6 +102,8 @@ const char *filter_refusal(const struct filter *filter, const struct event *even
         return "events";
     if (categories->count > 0 && !filter_list_has(categories, category_word(event->category)))
         return "categories";
+    if (filter->trap_group && !guid_set_has(filter->trap_group, event->switch_guid))
+        return "trap group";
     return node_refusal(filter, event);
 }
 

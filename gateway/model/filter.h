@@ -3,6 +3,7 @@
 #define IBTRAPD_MODEL_FILTER_H
 
 #include "model/event.h"
+#include "model/guid_set.h"
 #include "model/severity.h"
 
 #include <stdbool.h>
@@ -25,6 +26,8 @@ struct filter {
     struct filter_list guids;      // theirs, of port or node, as 0x and 16 digits
     struct filter_list switches;   // names or GUIDs: only what these switches report themselves, or
                                    // what changed at them
+    struct guid_set *trap_group;   // likewise, of a trap recipient that was set by SNMP; whoever makes the filter has a reference.
+                                   // NULL: all pass
 };
 
 // Whether any of the patterns fits; a list without patterns fits nothing.
@@ -35,7 +38,7 @@ bool filter_list_has_guid(const struct filter_list *list, uint64_t guid); // 0 f
 void filter_init(struct filter *filter);
 
 // A summary is judged by the kind of events that it sums up. One of many nodes passes whatever the
-// filter asks of nodes.
+// filter asks of nodes, but for the trap group.
 bool filter_passes(const struct filter *filter, const struct event *event);
 
 // The item that the event does not pass, by its name in the configuration; NULL: it passes.

@@ -48,6 +48,7 @@ struct delivery {
     atomic_int_fast64_t stop_by, flush_through;
     atomic_int_fast64_t oldest_us; // of the events under way; 0: there is none
     struct histogram times;
+    pthread_mutex_t filter_lock; // over the filter's trap group
     pthread_mutex_t lock;
     struct delivery_status status;
     struct remembered fates[DELIVERY_FATES_MAX]; // by sequence number, the latest of each place
@@ -251,13 +252,31 @@ static bool is_too_late(struct delivery *d, const struct entry *e)
            (d->options.age_max_us > 0 && age > d->options.age_max_us);
 }
 
-const char *delivery_refusal(const struct delivery *delivery, const struct event *event)
+void delivery_change_trap_group(struct delivery *delivery, struct guid_set *group)
+{
+    guid_set_keep(group);
+    pthread_mutex_lock(&delivery->filter_lock);
+    struct guid_set *old = delivery->options.filter.trap_group;
+    delivery->options.filter.trap_group = group;
+    pthread_mutex_unlock(&delivery->filter_lock);
+    guid_set_release(old);
+}
+
+static const char *refusal_of_filter(struct delivery *d, const struct event *event)
+{
+    pthread_mutex_lock(&d->filter_lock);
+    const char *item = filter_refusal(&d->options.filter, event);
+    pthread_mutex_unlock(&d->filter_lock);
+    return item;
+}
+
+const char *delivery_refusal(struct delivery *delivery, const struct event *event)
 {
     if (event->held[0] != '\0')
         return "held back";
     if (event->only_receiver[0] != '\0' && strcmp(event->only_receiver, delivery->receiver.name) != 0)
         return "a test of another receiver";
-    return filter_refusal(&delivery->options.filter, event);
+    return refusal_of_filter(delivery, event);
 }
 
 // Without sending: true when the receiver does not want the event, or no longer.
@@ -405,6 +424,14 @@ static void *run(void *arg)
     return NULL;
 }
 
+static void free_delivery(struct delivery *d)
+{
+    guid_set_release(d->options.filter.trap_group);
+    pthread_mutex_destroy(&d->filter_lock);
+    pthread_mutex_destroy(&d->lock);
+    free(d);
+}
+
 struct delivery *delivery_start(const struct receiver *receiver, const struct delivery_options *options,
                                 struct error *err)
 {
@@ -424,13 +451,14 @@ struct delivery *delivery_start(const struct receiver *receiver, const struct de
         return NULL;
     }
     d->read_through = journal_cursor(options->journal, d->handle);
+    guid_set_keep(d->options.filter.trap_group);
     pthread_mutex_init(&d->lock, NULL);
+    pthread_mutex_init(&d->filter_lock, NULL);
     int rc = pthread_create(&d->thread, NULL, run, d);
     if (rc == 0)
         return d;
     error_set(err, "cannot start the thread of receiver %s: %s", receiver->name, strerror(rc));
-    pthread_mutex_destroy(&d->lock);
-    free(d);
+    free_delivery(d);
     return NULL;
 }
 
@@ -446,8 +474,7 @@ void delivery_finish(struct delivery *delivery)
     for (size_t i = 0; i < delivery->count; i++)
         event_release(at(delivery, i)->event);
     delivery->receiver.free(delivery->receiver.self);
-    pthread_mutex_destroy(&delivery->lock);
-    free(delivery);
+    free_delivery(delivery);
 }
 
 const struct receiver *delivery_receiver(const struct delivery *delivery)

@@ -60,7 +60,7 @@ struct delivery_status {
 
 struct delivery;
 
-// Starts the thread. The receiver is copied and freed at stop. NULL with a sentence when memory or
+// Starts the thread. The filter's trap group is kept. The receiver is copied and freed at stop. NULL with a sentence when memory or
 // threads are short; the receiver then stays the caller's.
 struct delivery *delivery_start(const struct receiver *receiver, const struct delivery_options *options,
                                 struct error *err);
@@ -75,6 +75,9 @@ void delivery_finish(struct delivery *delivery);
 // Makes the receiver open its files again, as after a logrotate. Any thread.
 void delivery_reopen(struct delivery *delivery);
 
+// Another trap group of its filter, which it keeps a reference to, from the next event on. Any thread.
+void delivery_change_trap_group(struct delivery *delivery, struct guid_set *group);
+
 // While paused nothing is handed over; events wait in the journal. Any thread.
 void delivery_pause(struct delivery *delivery, bool paused);
 
@@ -87,7 +90,7 @@ const char *delivery_outcome_word(enum delivery_outcome outcome);
 
 // Why the receiver does not get an event: "held back", "a test of another receiver", or the item of its
 // section that the event does not pass. NULL: it gets it. Any thread.
-const char *delivery_refusal(const struct delivery *delivery, const struct event *event);
+const char *delivery_refusal(struct delivery *delivery, const struct event *event);
 
 const struct receiver *delivery_receiver(const struct delivery *delivery);
 void delivery_get_status(struct delivery *delivery, struct delivery_status *out); // any thread

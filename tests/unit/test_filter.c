@@ -225,6 +225,30 @@ static void check_refusal(struct event *event, const char *expected)
     assert_string_equal(item ? item : "", expected);
 }
 
+TEST(a_trap_group_is_of_switches)
+{
+    static const uint64_t GUIDS[] = {9, LEAF_GUID, 1, 9, UINT64_MAX};
+    struct guid_set *group = guid_set_make(GUIDS, COUNT(GUIDS)), *other = guid_set_make(GUIDS, 1);
+    struct event *summary = event_make(catalogue_get(CATALOGUE_STORM_SUMMARY));
+    summary->summarised = catalogue_get(CATALOGUE_LINK_STATE_CHANGE);
+    filter.trap_group = group;
+    check(true, false, false);
+    assert_false(filter_passes(&filter, summary)); // it is of no switch
+    filter.trap_group = other;
+    check(false, false, false);
+    for (size_t i = 0; i < COUNT(GUIDS); i++)
+        assert_true(guid_set_has(group, GUIDS[i]));
+    assert_false(guid_set_has(group, 0));
+    assert_false(guid_set_equal(group, other));
+    guid_set_release(other);
+    other = guid_set_make(GUIDS + 1, COUNT(GUIDS) - 1);
+    assert_true(guid_set_equal(group, other));
+    guid_set_release(other);
+    guid_set_release(guid_set_keep(group));
+    guid_set_release(group);
+    event_release(summary);
+}
+
 TEST(the_item_that_refuses_is_named)
 {
     check_refusal(key_event, "");
@@ -263,6 +287,7 @@ int main(void)
         FILTER_TEST(both_ends_of_a_link_count),
         FILTER_TEST(a_change_belongs_to_its_switch),
         FILTER_TEST(all_conditions_must_hold),
+        FILTER_TEST(a_trap_group_is_of_switches),
         FILTER_TEST(the_item_that_refuses_is_named),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,29 @@
+// Trap recipients that were set by SNMP (gswAgtCmtyTable), as receivers. Every address with a
+// community is one; its trap group is the switches in whose rows the two stand.
+#ifndef IBTRAPD_DAEMON_RECIPIENTS_H
+#define IBTRAPD_DAEMON_RECIPIENTS_H
+
+#include "conf/conf.h"
+#include "model/setting.h"
+
+enum { RECIPIENTS_MAX = 64 };
+
+// What their names begin with; the configuration has none such.
+bool recipients_are_named(const char *receiver);
+
+struct recipients {
+    struct conf_receiver
+        *all; // named recipient-ADDRESS-NUMBER, in the order in which they stand first
+    size_t count;
+};
+
+// False with a sentence: there are more than RECIPIENTS_MAX, or no memory; then `out` has the first
+// ones. `port` is where they listen. recipients_clear releases what they hold.
+bool recipients_of(const struct settings *settings, uint16_t port, struct recipients *out,
+                   struct error *err);
+void recipients_clear(struct recipients *recipients);
+
+// Whether a receiver that was made from `running` does what `wanted` asks for. Of any receivers.
+bool recipients_equal(const struct conf_receiver *running, const struct conf_receiver *wanted);
+
+#endif

@@ -1,0 +1,296 @@
+#include "daemon/settings.h"
+
+#include "base/text.h"
+#include "daemon/gateway.h"
+#include "daemon/loop.h"
+#include "daemon/recipients.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum event_level settings_trap_level(void *ctx, uint64_t switch_guid)
+{
+    const struct gateway *g = ctx;
+    struct settings *settings = journal_settings(g->journal);
+    const struct setting *level = settings_find(settings, SETTING_EVENT_TRAP_LEVEL, switch_guid, 0);
+    enum event_level out =
+        (enum event_level)(level ? level->value[0] : g->conf->tables.event_trap_level);
+    settings_release(settings);
+    return out;
+}
+
+// Names.
+
+static bool rename_all(struct gateway *g, struct maker *maker, const struct settings *settings,
+                       struct error *err)
+{
+    struct names *names;
+    if (!names_with(g->map, settings, &names))
+        return error_set(err, "out of memory");
+    topology_rename(g->topology, names);
+    maker->names = names; // the topology's, whose writer this thread is
+    names_free(names);
+    return true;
+}
+
+bool settings_rename(struct gateway *gateway, struct maker *maker, struct error *err)
+{
+    struct settings *settings = journal_settings(gateway->journal);
+    bool ok = rename_all(gateway, maker, settings, err);
+    settings_release(settings);
+    return ok;
+}
+
+// What changed, in words.
+
+enum { SHOWN_MAX = 64 }; // octets of a value
+
+static void add_quoted(struct text *t, const struct setting *s)
+{
+    char shown[SHOWN_MAX + 1];
+    text_clean((const char *)s->value, s->size, shown, sizeof shown);
+    text_addf(t, strlen(shown) < s->size ? "\"%s...\"" : "\"%s\"", shown);
+}
+
+// NULL: it was never set.
+static void add_value(struct text *t, const struct setting *s)
+{
+    const uint8_t *v = s ? s->value : NULL;
+    if (!s || s->size == 0)
+        text_add(t, "nothing");
+    else if (s->kind == SETTING_EVENT_TRAP_LEVEL)
+        text_add(t, event_level_word((enum event_level)v[0]));
+    else if (s->kind == SETTING_TRAP_RECIPIENT)
+        text_addf(t, "%u.%u.%u.%u", v[0], v[1], v[2], v[3]);
+    else
+        add_quoted(t, s);
+}
+
+// A community is a secret.
+static void describe(const struct setting *old, const struct setting *now, const char *who,
+                     char out[EVENT_REASON_SIZE])
+{
+    struct text t = text_in(out, EVENT_REASON_SIZE);
+    text_add(&t, setting_object(now->kind));
+    if (now->number != 0)
+        text_addf(&t, " of row %u", (unsigned)now->number);
+    if (now->kind != SETTING_COMMUNITY) {
+        text_add(&t, " from ");
+        add_value(&t, old);
+        text_add(&t, " to ");
+        add_value(&t, now);
+    }
+    text_addf(&t, ", by %s", who);
+}
+
+static bool is_same(const struct setting *old, const struct setting *now)
+{
+    return old ? old->size == now->size && memcmp(old->value, now->value, now->size) == 0
+               : now->size == 0;
+}
+
+static void tell(const struct pipeline_inside *inside, const struct setting *old,
+                 const struct setting *now, const char *who)
+{
+    if (is_same(old, now))
+        return;
+    struct maker_occurrence o = {.type = CATALOGUE_SETTING_CHANGED, .switch_guid = now->guid};
+    describe(old, now, who, o.reason);
+    struct event *event = maker_from_occurrence(inside->maker, &o);
+    if (event)
+        inside->take(inside->pipeline, event);
+}
+
+// Changing.
+
+struct request {
+    struct gateway *gateway;
+    const struct setting *changes;
+    size_t n;
+    const char *who;
+    struct error *err;
+    bool done;
+};
+
+static bool is_for(const struct conf_receiver *running, const struct conf_receiver *wanted)
+{
+    return strcmp(running->name, wanted->name) == 0 && strcmp(running->host, wanted->host) == 0 &&
+           strcmp(running->snmp.community, wanted->snmp.community) == 0;
+}
+
+// What comes now is no longer its affair; it waits in the journal for a successor. Without a group
+// it is like none that is wanted.
+static void silence(struct delivery *delivery, struct conf_receiver *conf)
+{
+    delivery_pause(delivery, true);
+    delivery_ask_to_stop(delivery, 0);
+    guid_set_release(conf->filter.trap_group);
+    conf->filter.trap_group = NULL;
+}
+
+static void change_running(struct gateway *g, size_t i, const struct recipients *wanted)
+{
+    const struct conf_receiver *r = NULL;
+    for (size_t w = 0; w < wanted->count && !r; w++) {
+        if (is_for(g->receivers[i], &wanted->all[w]))
+            r = &wanted->all[w];
+    }
+    if (r)
+        delivery_change_trap_group(g->deliveries[i], r->filter.trap_group);
+    else if (recipients_are_named(g->receivers[i]->name))
+        silence(g->deliveries[i], g->receivers[i]);
+}
+
+// The next event already goes to whom it should, although receivers begin and end in the main
+// thread.
+static void expect_recipients(struct gateway *g, const struct recipients *wanted)
+{
+    for (size_t i = 0; i < wanted->count; i++)
+        journal_receiver(g->journal, wanted->all[i].name);
+    pthread_mutex_lock(&g->exchanged);
+    for (size_t i = 0; i < g->delivery_count; i++)
+        change_running(g, i, wanted);
+    pthread_mutex_unlock(&g->exchanged);
+}
+
+// `recipients` get what is set then.
+static bool change_all(const struct request *c, struct maker *maker, const struct settings *old,
+                       struct recipients *recipients)
+{
+    struct gateway *g = c->gateway;
+    struct settings *wanted = settings_with(old, c->changes, c->n);
+    if (!wanted)
+        return error_set(c->err, "there is no room for more settings");
+    bool ok = recipients_of(wanted, g->conf->tables.recipient_port, recipients, c->err) &&
+              (journal_change_settings(g->journal, c->changes, c->n) ||
+               error_set(c->err, "out of memory"));
+    struct error err;
+    if (ok && !rename_all(g, maker, wanted, &err))
+        log_write(g->log, LOG_LEVEL_ERROR, "names set by SNMP wait for a restart: %s", err.text);
+    settings_release(wanted);
+    return ok;
+}
+
+static void tell_all(const struct request *c, const struct pipeline_inside *inside,
+                     const struct settings *old)
+{
+    for (size_t i = 0; i < c->n; i++) {
+        const struct setting *now = &c->changes[i];
+        tell(inside, settings_find(old, now->kind, now->guid, now->number), now, c->who);
+    }
+}
+
+static void change(void *ctx, const struct pipeline_inside *inside)
+{
+    struct request *c = ctx;
+    struct journal *journal = c->gateway->journal;
+    struct settings *old = journal_settings(journal);
+    struct recipients recipients = {0};
+    c->done = change_all(c, inside->maker, old, &recipients);
+    if (c->done)
+        tell_all(c, inside, old);
+    journal_commit(journal);
+    if (c->done)
+        expect_recipients(c->gateway, &recipients);
+    recipients_clear(&recipients);
+    settings_release(old);
+}
+
+bool settings_change(void *ctx, const struct setting *changes, size_t n, const char *who,
+                     struct error *err)
+{
+    struct gateway *g = ctx;
+    struct request c = {.gateway = g, .changes = changes, .n = n, .who = who, .err = err};
+    if (!pipeline_call(g->pipeline, change, &c))
+        return error_set(err, "the gateway is too busy; try again");
+    if (c.done)
+        loop_wake_up(g->settings_changed);
+    return c.done;
+}
+
+// Recipients.
+
+static const struct conf_receiver *find(const struct recipients *recipients, const char *name)
+{
+    for (size_t i = 0; i < recipients->count; i++) {
+        if (strcmp(recipients->all[i].name, name) == 0)
+            return &recipients->all[i];
+    }
+    return NULL;
+}
+
+static bool stays(void *ctx, const struct conf_receiver *running)
+{
+    if (!recipients_are_named(running->name))
+        return true;
+    const struct conf_receiver *wanted = find(ctx, running->name);
+    return wanted && recipients_equal(running, wanted);
+}
+
+static bool runs(const struct gateway *g, const char *name)
+{
+    for (size_t i = 0; i < g->delivery_count; i++) {
+        if (strcmp(g->receivers[i]->name, name) == 0)
+            return true;
+    }
+    return false;
+}
+
+// The names of those that run, and are wanted no more.
+struct gone {
+    char names[RECIPIENTS_MAX][CONF_NAME_SIZE];
+    size_t count;
+};
+
+static void find_gone(const struct gateway *g, const struct recipients *wanted, struct gone *out)
+{
+    out->count = 0;
+    for (size_t i = 0; i < g->delivery_count; i++) {
+        const char *name = g->receivers[i]->name;
+        if (recipients_are_named(name) && !find(wanted, name) && out->count < RECIPIENTS_MAX)
+            snprintf(out->names[out->count++], CONF_NAME_SIZE, "%s", name);
+    }
+}
+
+static bool begin(struct gateway *g, const struct conf_receiver *wanted, struct error *err)
+{
+    struct gateway_receiver made;
+    return gateway_make_receiver(g, wanted, &made, err) && gateway_start_delivery(g, &made, err);
+}
+
+static void apply_recipients(struct gateway *g)
+{
+    struct error err;
+    struct gone gone;
+    struct recipients wanted;
+    struct settings *settings = journal_settings(g->journal);
+    bool all = recipients_of(settings, g->conf->tables.recipient_port, &wanted, &err);
+    settings_release(settings);
+    if (!all)
+        log_write(g->log, LOG_LEVEL_ERROR, "trap recipients set by SNMP: %s", err.text);
+    find_gone(g, &wanted, &gone);
+    gateway_end_deliveries(g, 0, stays, &wanted);
+    for (size_t i = 0; i < gone.count; i++)
+        journal_forget_receiver(g->journal, gone.names[i]);
+    for (size_t i = 0; i < wanted.count; i++) {
+        if (!runs(g, wanted.all[i].name) && !begin(g, &wanted.all[i], &err))
+            log_write(g->log, LOG_LEVEL_ERROR, "%s", err.text);
+    }
+    recipients_clear(&wanted);
+}
+
+static void apply_names(void *ctx, const struct pipeline_inside *inside)
+{
+    struct gateway *g = ctx;
+    struct error err;
+    if (!settings_rename(g, inside->maker, &err))
+        log_write(g->log, LOG_LEVEL_ERROR, "names set by SNMP wait for a restart: %s", err.text);
+}
+
+void settings_apply(void *ctx)
+{
+    struct gateway *g = ctx;
+    pipeline_call(g->pipeline, apply_names, g);
+    apply_recipients(g);
+    g->control.delivery_count = g->delivery_count;
+}

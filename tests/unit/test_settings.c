@@ -1,0 +1,299 @@
+// What a manager sets takes effect: in a gateway of which only the pipeline runs.
+
+#include "support.h"
+
+#include "daemon/gateway.h"
+#include "daemon/loop.h"
+#include "daemon/settings.h"
+#include "sink/snmp.h"
+
+#include <dirent.h>
+#include <event2/event.h>
+#include <unistd.h>
+
+#define LEAF  UINT64_C(0x0002c90300001234)
+#define SPINE UINT64_C(0x0002c90300005678)
+
+static struct gateway g;
+static struct conf conf;
+static char directory[64];
+static struct random chance;
+static struct support_chance counting;
+static struct error err;
+
+static void take_journal_change(void *ctx, enum journal_change change, const char *reason,
+                                uint64_t count)
+{
+    (void)ctx, (void)change, (void)reason, (void)count;
+}
+
+static void start(void)
+{
+    const struct journal_options journal_options = {.directory = directory,
+                                                    .rows_max = 1000000,
+                                                    .bytes_max = INT64_C(1) << 30,
+                                                    .age_us = 86400 * CLOCK_US_PER_S,
+                                                    .tell = take_journal_change,
+                                                    .clock = &clock_system,
+                                                    .log = g.log};
+    g.journal = journal_open(&journal_options, &err);
+    assert_non_null(g.journal);
+    g.topology = topology_new(NULL);
+    g.loop = loop_new(&err);
+    g.settings_changed = loop_wake_new(g.loop, settings_apply, &g, &err);
+    assert_non_null(g.settings_changed);
+    struct pipeline_options options = {.maker = {.clock = &clock_system, .random = &chance},
+                                       .journal = g.journal,
+                                       .topology = g.topology,
+                                       .event_trap_level = settings_trap_level,
+                                       .ctx = &g};
+    assert_true(settings_rename(&g, &options.maker, &err));
+    g.pipeline = pipeline_start(&options, &err);
+    assert_non_null(g.pipeline);
+    settings_apply(&g);
+}
+
+static bool nothing_stays(void *ctx, const struct conf_receiver *running)
+{
+    (void)ctx, (void)running;
+    return false;
+}
+
+static void stop(void)
+{
+    pipeline_stop(g.pipeline);
+    gateway_end_deliveries(&g, 0, nothing_stays, NULL);
+    pipeline_free(g.pipeline);
+    journal_close(g.journal);
+    loop_wake_free(g.settings_changed);
+    loop_free(g.loop);
+    topology_free(g.topology);
+}
+
+static int begin(void **state)
+{
+    (void)state;
+    snprintf(directory, sizeof directory, "/tmp/ibtrapd-settings-XXXXXX");
+    assert_non_null(mkdtemp(directory));
+    counting = (struct support_chance){0};
+    chance = support_random(&counting);
+    conf = (struct conf){.tables = {.event_trap_level = EVENT_LEVEL_WARNING, .recipient_port = 9}};
+    g = (struct gateway){.conf = &conf, .log = support_log(NULL)};
+    g.map = names_parse("map", "0x0002c90300001234 leaf12", 25, &err);
+    start();
+    return 0;
+}
+
+static int end(void **state)
+{
+    (void)state;
+    stop();
+    names_free(g.map);
+    log_close(g.log);
+    DIR *d = opendir(directory);
+    for (struct dirent *e; d && (e = readdir(d));)
+        unlinkat(dirfd(d), e->d_name, 0);
+    if (d)
+        closedir(d);
+    rmdir(directory);
+    return 0;
+}
+
+static struct setting make(enum setting_kind kind, uint64_t guid, uint8_t number, const void *value,
+                           size_t size)
+{
+    struct setting s = {.kind = kind, .guid = guid, .number = number, .size = (uint16_t)size};
+    memcpy(s.value, value, size);
+    return s;
+}
+
+static void set(enum setting_kind kind, uint64_t guid, uint8_t number, const char *value)
+{
+    const struct setting s = make(kind, guid, number, value, strlen(value));
+    assert_true(settings_change(&g, &s, 1, "the master", &err));
+}
+
+static void check_name(uint64_t guid, const char *expected)
+{
+    struct names *names = topology_names(g.topology);
+    const char *name = names_find(names, guid);
+    assert_string_equal(name ? name : "", expected);
+    names_free(names);
+}
+
+// The text of the last event.
+static void check_told(const char *expected)
+{
+    struct journal_item item;
+    assert_int_equal(journal_read_back(g.journal, INT64_MAX, &item, 1), 1);
+    assert_string_equal(item.event->text, expected);
+    assert_ptr_equal(item.event->type, catalogue_get(CATALOGUE_SETTING_CHANGED));
+    event_release(item.event);
+}
+
+TEST(a_name_holds_at_once_and_after_a_restart)
+{
+    check_name(LEAF, "leaf12");
+    set(SETTING_SWITCH_NAME, LEAF, 0, "spine7");
+    check_name(LEAF, "spine7");
+    check_told("A setting of spine7 was changed by SNMP: gswSwitchName from nothing to \"spine7\", "
+               "by the master.");
+    stop();
+    start();
+    check_name(LEAF, "spine7");
+    set(SETTING_SWITCH_NAME, LEAF, 0, "");
+    check_name(LEAF, "leaf12");
+    check_told("A setting of leaf12 was changed by SNMP: gswSwitchName from \"spine7\" to nothing, "
+               "by the master.");
+}
+
+TEST(other_names_of_the_map_leave_what_was_set)
+{
+    struct names *old = g.map;
+    set(SETTING_SWITCH_NAME, SPINE, 0, "spine7");
+    g.map = names_parse("map", "0x0002c90300001234 leaf13", 25, &err);
+    settings_apply(&g);
+    names_free(old);
+    check_name(LEAF, "leaf13");
+    check_name(SPINE, "spine7");
+}
+
+TEST(levels_hold_at_once)
+{
+    const struct setting level = make(SETTING_EVENT_TRAP_LEVEL, LEAF, 0, "\4", 1);
+    struct journal_item item;
+    assert_int_equal(settings_trap_level(&g, LEAF), EVENT_LEVEL_WARNING);
+    assert_true(settings_change(&g, &level, 1, "the master", &err));
+    assert_int_equal(settings_trap_level(&g, LEAF), EVENT_LEVEL_INFORMATIONAL);
+    assert_int_equal(settings_trap_level(&g, SPINE), EVENT_LEVEL_WARNING);
+    assert_int_equal(journal_read_back(g.journal, INT64_MAX, &item, 1), 1);
+    assert_true(item.event->event_trap); // it tells of itself
+    event_release(item.event);
+    check_told("A setting of leaf12 was changed by SNMP: gswEventTrapLevel from nothing to "
+               "informational, by the master.");
+    set(SETTING_SAN_NAME, SPINE, 0, "san");
+    assert_int_equal(journal_read_back(g.journal, INT64_MAX, &item, 1), 1);
+    assert_false(item.event->event_trap);
+    event_release(item.event);
+}
+
+TEST(long_values_are_cut_in_the_sentence)
+{
+    char name[SETTING_VALUE_MAX + 1] = "", shown[65] = "", expected[400];
+    memset(name, 'n', SETTING_VALUE_MAX);
+    memset(shown, 'n', sizeof shown - 1);
+    set(SETTING_FABRIC_NAME, LEAF, 0, name);
+    snprintf(expected, sizeof expected,
+             "A setting of leaf12 was changed by SNMP: gswSwitchFabricName "
+             "from nothing to \"%s...\", by the master.",
+             shown);
+    check_told(expected);
+}
+
+TEST(a_community_is_never_told)
+{
+    set(SETTING_COMMUNITY, LEAF, 3, "sesame");
+    check_told("A setting of leaf12 was changed by SNMP: gswAgtCmtyStr of row 3, by the master.");
+    int64_t last = journal_last(g.journal);
+    set(SETTING_COMMUNITY, LEAF, 3, "sesame"); // no change
+    assert_int_equal(journal_last(g.journal), last);
+    set(SETTING_COMMUNITY, LEAF, 3, "open");
+    check_told("A setting of leaf12 was changed by SNMP: gswAgtCmtyStr of row 3, by the master.");
+}
+
+static void check_receivers(size_t n, const char *last)
+{
+    assert_int_equal(event_base_loop(loop_base(g.loop), EVLOOP_NONBLOCK), 0);
+    assert_int_equal(g.delivery_count, n);
+    assert_int_equal(g.control.delivery_count, n);
+    if (n > 0)
+        assert_string_equal(delivery_receiver(g.deliveries[n - 1])->name, last);
+}
+
+static int64_t cursor_of(const char *name)
+{
+    return journal_cursor(g.journal, journal_receiver(g.journal, name));
+}
+
+TEST(recipients_begin_and_end)
+{
+    static const uint8_t ADDRESS[] = {127, 0, 0, 1};
+    const struct setting nobody = make(SETTING_TRAP_RECIPIENT, LEAF, 1, "", 0),
+                         somebody = make(SETTING_TRAP_RECIPIENT, LEAF, 1, ADDRESS, 4);
+    set(SETTING_COMMUNITY, LEAF, 1, "public");
+    check_receivers(0, NULL);
+    assert_true(settings_change(&g, &somebody, 1, "the master", &err));
+    check_receivers(1, "recipient-127.0.0.1-1");
+    check_told("A setting of leaf12 was changed by SNMP: gswAgtTrapRcp of row 1 from nothing to "
+               "127.0.0.1, by the master.");
+    stop();
+    start();
+    check_receivers(1, "recipient-127.0.0.1-1");
+    assert_true(settings_change(&g, &nobody, 1, "the master", &err));
+    check_receivers(0, NULL);
+    set(SETTING_SAN_NAME, SPINE, 0, "san");
+    assert_int_equal(cursor_of("recipient-127.0.0.1-1"), journal_last(g.journal)); // a new one
+}
+
+// Before the main thread has looked.
+TEST(a_recipient_that_goes_and_comes_works)
+{
+    static const uint8_t ADDRESS[] = {127, 0, 0, 1};
+    const struct setting nobody = make(SETTING_TRAP_RECIPIENT, LEAF, 1, "", 0),
+                         somebody = make(SETTING_TRAP_RECIPIENT, LEAF, 1, ADDRESS, 4);
+    struct delivery_status status;
+    set(SETTING_COMMUNITY, LEAF, 1, "public");
+    assert_true(settings_change(&g, &somebody, 1, "the master", &err));
+    check_receivers(1, "recipient-127.0.0.1-1");
+    assert_true(settings_change(&g, &nobody, 1, "the master", &err));
+    delivery_get_status(g.deliveries[0], &status);
+    assert_true(status.paused); // it gets nothing more
+    assert_true(settings_change(&g, &somebody, 1, "the master", &err));
+    check_receivers(1, "recipient-127.0.0.1-1");
+    delivery_get_status(g.deliveries[0], &status);
+    assert_false(status.paused);
+}
+
+TEST(without_room_nothing_is_changed)
+{
+    struct setting all[2 * (RECIPIENTS_MAX + 1)];
+    for (uint8_t i = 0; i <= RECIPIENTS_MAX; i++) {
+        const char address[] = {127, 0, 0, (char)(i + 1)};
+        all[2 * i] = make(SETTING_COMMUNITY, i + 1U, 1, "public", 6);
+        all[2 * i + 1] = make(SETTING_TRAP_RECIPIENT, i + 1U, 1, address, sizeof address);
+    }
+    int64_t last = journal_last(g.journal);
+    assert_false(settings_change(&g, all, COUNT(all), "the master", &err));
+    assert_string_equal(err.text, "there are more than 64 trap recipients");
+    struct settings *settings = journal_settings(g.journal);
+    assert_int_equal(settings_count(settings), 0);
+    settings_release(settings);
+    assert_int_equal(journal_last(g.journal), last);
+}
+
+#define SETTINGS_TEST(f) cmocka_unit_test_setup_teardown(f, begin, end)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        SETTINGS_TEST(a_name_holds_at_once_and_after_a_restart),
+        SETTINGS_TEST(other_names_of_the_map_leave_what_was_set),
+        SETTINGS_TEST(levels_hold_at_once),
+        SETTINGS_TEST(long_values_are_cut_in_the_sentence),
+        SETTINGS_TEST(a_community_is_never_told),
+        SETTINGS_TEST(recipients_begin_and_end),
+        SETTINGS_TEST(a_recipient_that_goes_and_comes_works),
+        SETTINGS_TEST(without_room_nothing_is_changed),
+    };
+    char state[] = "/tmp/ibtrapd-settings-XXXXXX";
+    if (!mkdtemp(state))
+        return EXIT_FAILURE;
+    snmp_begin(state, &random_system, support_log(NULL));
+    int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    snmp_end();
+    char path[80];
+    snprintf(path, sizeof path, "%s/snmp-engine", state);
+    unlink(path);
+    rmdir(state);
+    return failed;
+}
