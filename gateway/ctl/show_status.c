@@ -115,6 +115,17 @@ static void show_counters(FILE *out, const json_t *counters)
     fprintf(out, "\n");
 }
 
+static void show_tables(FILE *out, const json_t *tables)
+{
+    const char *context = member_word(tables, "context");
+    if (!json_is_object(tables))
+        return;
+    fprintf(out, "\nTables   %s%s, %s%s%s%s\n", context[0] ? "context " : "default context", context,
+            json_is_true(json_object_get(tables, "up")) ? "below " : "NOT SERVED below ",
+            member_word(tables, "socket"), member_word(tables, "problem")[0] ? ": " : "",
+            member_word(tables, "problem"));
+}
+
 bool show_status(FILE *out, const json_t *status)
 {
     const json_t *subscriptions = json_object_get(status, "subscriptions");
@@ -133,6 +144,7 @@ bool show_status(FILE *out, const json_t *status)
     show_subscriptions(out, subscriptions);
     fputc('\n', out);
     show_receivers(out, status, true);
+    show_tables(out, json_object_get(status, "tables"));
     show_journal(out, json_object_get(status, "journal"));
     show_counters(out, counters);
     return true;

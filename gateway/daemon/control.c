@@ -31,6 +31,7 @@ static json_t *answer_status(struct control *c, const json_t *request)
                                                         .sweep = &sweep,
                                                         .fabric = fabric,
                                                         .names = c->names,
+                                                        .tables = c->tables,
                                                         .active = active,
                                                         .role = role_words(c->conf, active)},
                                  clock_monotonic(&clock_system) - c->started_at);

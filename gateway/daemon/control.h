@@ -23,6 +23,7 @@ struct control {
     struct sweeper *sweeper;
     struct delivery *const *deliveries;
     size_t delivery_count;
+    struct tables *tables;   // NULL: there are none
     struct maker maker;      // of the main thread: it knows names, not the fabric
     struct topology_answers answers;
     // Reads the configuration anew; `restart` gets the items that wait for a restart.

@@ -544,6 +544,7 @@ void gateway_fill_control(struct gateway *g)
                                   .deliveries = g->deliveries,
                                   .delivery_count = g->delivery_count,
                                   .maker = {.clock = &clock_system, .random = &random_system},
+                                  .tables = g->tables,
                                   .reload = answer_reload,
                                   .ctx = g};
     g->control.answers = (struct topology_answers){.journal = g->journal, .maker = &g->control.maker};
@@ -594,8 +595,8 @@ static bool start(struct gateway *g, struct error *err)
     if (ok) {
         settings_apply(g);
         tell_start(g);
-        ok = start_agent(g, err) && start_sweeper(g, err) && gateway_start_heartbeat(g, err) &&
-             start_service(g, err);
+        ok = start_agent(g, err) && start_sweeper(g, err) && tables_start(g, err) &&
+             gateway_start_heartbeat(g, err) && start_service(g, err);
     }
     gateway_fill_control(g);
     pthread_sigmask(SIG_SETMASK, &old, NULL);
@@ -617,6 +618,7 @@ static void stop_deliveries(struct gateway *g)
 
 static void stop(struct gateway *g, const char *reason)
 {
+    tables_stop(g);
     sweeper_stop(g->sweeper);
     if (g->service)
         service_stopping(g->service);

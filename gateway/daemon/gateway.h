@@ -6,6 +6,7 @@
 #include "daemon/daemon.h"
 #include "daemon/recipients.h"
 #include "daemon/service.h"
+#include "daemon/tables.h"
 #include "ib/umad.h"
 #include "ib/verbs_watch.h"
 
@@ -44,6 +45,7 @@ struct gateway {
     struct loop_timer *heartbeat;   // NULL: there is none
     uint64_t heartbeat_events;      // how many events there were with the last one
     struct service *service;
+    struct tables *tables; // NULL: there are none
     // Held while the configuration, or the list of deliveries and receivers, is exchanged: the tables' thread reads them.
     pthread_mutex_t exchanged;
 };

@@ -216,6 +216,7 @@ static bool carry_out(struct gateway *g, struct plan *plan, struct error *err)
     settings_apply(g);
     ok = change_sweeper(g, plan->conf, err) && ok;
     ok = change_heartbeat(g, plan->conf, err) && ok;
+    ok = tables_change(g, &plan->conf->tables, err) && ok;
     log_set_levels(g->log, g->conf->log_levels);
     gateway_fill_control(g);
     return ok;

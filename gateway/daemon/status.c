@@ -122,13 +122,15 @@ json_t *status_json(const struct status_parts *parts, int64_t uptime_us)
         json_array_append_new(subscriptions, subscription_json(&s.subscriptions[i], &s));
     char engine_id[SNMP_ENGINE_TEXT_SIZE];
     snmp_engine_text(engine_id);
-    return json_pack("{s:i, s:s, s:{s:s}, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}",
+    return json_pack("{s:i, s:s, s:{s:s}, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, "
+                     "s:o}",
                      "version", 1, "release", INSTALL_VERSION, "snmp", "engine_id", engine_id, "uptime",
                      (json_int_t)(uptime_us / CLOCK_US_PER_S), "problem", answer_text(s.problem), "port",
                      port_json(&s), "sm", sm_json(&s), "subscriptions",
                      subscriptions, "counters", counters_json(&s.counters, &p), "journal",
                      journal_json(parts->journal), "receivers",
                      receiver_answers_list(parts->deliveries, parts->delivery_count), "role", role_json(parts),
+                     "tables", tables_json(parts->tables),
                      "sweep", sweep_json(parts->sweep), "port_counters",
                      port_counters_json(parts->sweep), "sms",
                      parts->fabric ? topology_sms_json(parts->fabric, parts->names) : json_array());

@@ -3,6 +3,7 @@
 #define IBTRAPD_DAEMON_STATUS_H
 
 #include "daemon/pipeline.h"
+#include "daemon/tables.h"
 #include "ib/sweeper.h"
 #include "sink/delivery.h"
 
@@ -17,6 +18,7 @@ struct status_parts {
     const struct sweeper_status *sweep; // NULL: there is no sweeper
     const struct fabric *fabric;        // as known now; NULL: not yet
     const struct names *names;          // may be NULL
+    const struct tables *tables;        // NULL: there are none
     bool active;                        // receivers get events
     const char *role;                   // why they do, or do not: part of a sentence; may be empty
 };

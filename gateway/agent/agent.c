@@ -1,0 +1,245 @@
+#include "agent/agent.h"
+
+#include "agent/set.h"
+#include "agent/tables.h"
+#include "agent/trail.h"
+#include "agent/view_events.h"
+#include "agentx/client.h"
+#include "mib_root.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+enum { REGIONS = 4, WHO_SIZE = 256 };
+
+struct agent {
+    struct agent_options options;
+    struct agentx_region regions[REGIONS];
+    struct agentx_client *client;
+    struct view_events *events;
+    struct trail *trail;
+    struct set set;
+    char who[WHO_SIZE];
+    pthread_t thread;
+    int wake; // an eventfd
+    atomic_bool stop;
+    uint64_t varbinds, sets;
+    pthread_mutex_t lock; // over `status`
+    struct agent_status status;
+};
+
+// What the master asks for.
+
+static void get(void *ctx, const struct agentx_oid *name, struct agentx_value *value)
+{
+    struct agent *agent = ctx;
+    const struct view *view = trail_begin(agent->trail);
+    agent->varbinds++;
+    if (view)
+        table_get(&TABLES, view, name, value);
+    else
+        value->type = AGENTX_NO_SUCH_INSTANCE;
+}
+
+static bool get_next(void *ctx, const struct agentx_oid *name, bool include,
+                     const struct agentx_oid *end, struct agentx_oid *found,
+                     struct agentx_value *value)
+{
+    struct agent *agent = ctx;
+    const struct view *view = trail_follow(agent->trail, name);
+    agent->varbinds++;
+    if (!view || !table_get_next(&TABLES, view, name, include, end, found, value))
+        return false;
+    trail_remember(agent->trail, view, found);
+    return true;
+}
+
+static enum agentx_error test(void *ctx, const struct agentx_varbind *varbinds, size_t n,
+                              size_t *failed)
+{
+    struct agent *agent = ctx;
+    const struct view *view = trail_begin(agent->trail);
+    if (view)
+        return set_test(&agent->set, view, varbinds, n, failed);
+    *failed = 0;
+    return AGENTX_RESOURCE_UNAVAILABLE;
+}
+
+static enum agentx_error commit(void *ctx)
+{
+    struct agent *agent = ctx;
+    enum agentx_error error = set_commit(&agent->set);
+    agent->sets += error == AGENTX_NO_ERROR;
+    return error;
+}
+
+static enum agentx_error undo(void *ctx)
+{
+    struct agent *agent = ctx;
+    return set_undo(&agent->set);
+}
+
+static void cleanup(void *ctx)
+{
+    struct agent *agent = ctx;
+    set_cleanup(&agent->set);
+}
+
+// The thread.
+
+static void tell_status(struct agent *agent)
+{
+    pthread_mutex_lock(&agent->lock);
+    struct agent_status *s = &agent->status;
+    s->up = agentx_client_state(agent->client) == AGENTX_UP;
+    snprintf(s->problem, sizeof s->problem, "%s", agentx_client_problem(agent->client));
+    s->varbinds = agent->varbinds;
+    s->sets = agent->sets;
+    pthread_mutex_unlock(&agent->lock);
+}
+
+// Until something happens on a descriptor, or that time.
+static void wait_until(const struct agent *agent, struct pollfd fds[2], int64_t until)
+{
+    enum { LONGEST_MS = 60000 };
+    int64_t left = until - clock_monotonic(agent->options.source.clock);
+    int64_t ms = left > 0 ? left / CLOCK_US_PER_MS + 1 : 0;
+    if (poll(fds, 2, ms < LONGEST_MS ? (int)ms : LONGEST_MS) < 0)
+        fds[1].revents = 0;
+}
+
+static void *run(void *arg)
+{
+    struct agent *agent = arg;
+    while (!atomic_load(&agent->stop)) {
+        struct pollfd fds[2] = {{.fd = agent->wake, .events = POLLIN}};
+        int64_t next = agentx_client_poll(agent->client, &fds[1]);
+        int64_t expires = trail_expire(agent->trail);
+        wait_until(agent, fds, next < expires ? next : expires);
+        agentx_client_run(agent->client, fds[1].revents);
+        agent->options.source.master_started_at = agentx_client_master_started_at(agent->client);
+        tell_status(agent);
+    }
+    return NULL;
+}
+
+// Starting and stopping.
+
+static size_t add_regions(struct agent *agent, size_t n, const char *context, bool optional)
+{
+    static const uint32_t GSW[] = {TABLES_GSW_IDS}, OWN[] = {MIB_ROOT_IDS};
+    agent->regions[n] = (struct agentx_region){
+        .ids = GSW, .length = sizeof GSW / sizeof *GSW, .optional = optional};
+    agent->regions[n + 1] = (struct agentx_region){
+        .ids = OWN, .length = sizeof OWN / sizeof *OWN, .optional = optional};
+    for (size_t i = n; i < n + 2; i++)
+        snprintf(agent->regions[i].context, sizeof agent->regions[i].context, "%s", context);
+    return n + 2;
+}
+
+static bool make_client(struct agent *agent, struct error *err)
+{
+    const struct agent_options *o = &agent->options;
+    bool has_context = o->context[0] != '\0';
+    size_t regions = add_regions(agent, 0, o->context, false);
+    if (has_context)
+        regions = add_regions(agent, regions, "", true);
+    const struct agentx_options options = {.master = o->master,
+                                           .description = "ibtrapd",
+                                           .regions = agent->regions,
+                                           .region_count = regions,
+                                           .handler = {.get = get,
+                                                       .get_next = get_next,
+                                                       .test = test,
+                                                       .commit = commit,
+                                                       .undo = undo,
+                                                       .cleanup = cleanup,
+                                                       .ctx = agent},
+                                           .clock = o->source.clock,
+                                           .random = o->random,
+                                           .log = o->log};
+    agent->client = agentx_client_new(&options, err);
+    return agent->client != NULL;
+}
+
+static void make_set(struct agent *agent)
+{
+    const struct agent_options *o = &agent->options;
+    bool has_context = o->context[0] != '\0';
+    snprintf(agent->who, sizeof agent->who, "an SNMP manager, through the master agent at %s%s%s%s",
+             o->master, has_context ? " (context " : "", o->context, has_context ? ")" : "");
+    set_init(&agent->set, &(struct set_options){.tables = &TABLES,
+                                                .writable = o->writable,
+                                                .change = o->change,
+                                                .ctx = o->ctx,
+                                                .who = agent->who,
+                                                .log = o->log});
+}
+
+static void free_parts(struct agent *agent)
+{
+    agentx_client_free(agent->client);
+    trail_free(agent->trail);
+    view_events_free(agent->events);
+    if (agent->wake >= 0)
+        close(agent->wake);
+    pthread_mutex_destroy(&agent->lock);
+    free(agent);
+}
+
+static bool make_parts(struct agent *agent, struct error *err)
+{
+    agent->events = view_events_new();
+    agent->trail = trail_new(&agent->options.source, agent->events);
+    if (!agent->events || !agent->trail)
+        return error_set(err, "out of memory");
+    agent->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    if (agent->wake < 0)
+        return error_set(err, "cannot make an eventfd: %s", strerror(errno));
+    make_set(agent);
+    return make_client(agent, err);
+}
+
+struct agent *agent_start(const struct agent_options *options, struct error *err)
+{
+    struct agent *agent = calloc(1, sizeof *agent);
+    if (!agent) {
+        error_set(err, "out of memory");
+        return NULL;
+    }
+    agent->options = *options;
+    agent->wake = -1;
+    pthread_mutex_init(&agent->lock, NULL);
+    bool ok = make_parts(agent, err);
+    if (ok)
+        tell_status(agent);
+    if (ok && pthread_create(&agent->thread, NULL, run, agent) != 0)
+        ok = error_set(err, "cannot start a thread");
+    if (ok)
+        return agent;
+    free_parts(agent);
+    return NULL;
+}
+
+void agent_stop(struct agent *agent)
+{
+    if (!agent)
+        return;
+    atomic_store(&agent->stop, true);
+    eventfd_write(agent->wake, 1);
+    pthread_join(agent->thread, NULL);
+    free_parts(agent);
+}
+
+void agent_get_status(struct agent *agent, struct agent_status *out)
+{
+    pthread_mutex_lock(&agent->lock);
+    *out = agent->status;
+    pthread_mutex_unlock(&agent->lock);
+}
