@@ -14,6 +14,7 @@ TYPES = {
     0x46: "Counter64",
 }
 SEQUENCE = 0x30
+TRAP_V1 = 0xA4
 TRAP_V2 = 0xA7
 INFORM = 0xA6
 UNSIGNED = {"Counter32", "Gauge32", "TimeTicks", "Counter64"}
@@ -38,6 +39,17 @@ class Notification:
     community: str
     uptime: int
     oid: str
+    varbinds: tuple
+
+
+@dataclass(frozen=True)
+class TrapV1:
+    community: str
+    enterprise: str
+    agent: str
+    generic: int
+    specific: int
+    uptime: int
     varbinds: tuple
 
 
@@ -123,6 +135,30 @@ def _value(name, content):
     return bytes(content)
 
 
+def _varbinds(bindings):
+    varbinds = []
+    while bindings.octets:
+        varbinds.append(varbind(bindings.take(SEQUENCE)[1]))
+    return tuple(varbinds)
+
+
+def trap_v1(datagram):
+    """Decodes an SNMPv1 trap."""
+    message = Reader(Reader(datagram).take(SEQUENCE)[1])
+    if message.integer() != 0:
+        raise BerError("not SNMPv1")
+    community = message.take(0x04)[1].decode()
+    pdu = Reader(message.take(TRAP_V1)[1])
+    message.end()
+    enterprise = object_identifier(pdu.take(0x06)[1])
+    agent = ".".join(map(str, pdu.take(0x40)[1]))
+    generic, specific = pdu.integer(), pdu.integer()
+    uptime = integer(pdu.take(0x43)[1])
+    bindings = Reader(pdu.take(SEQUENCE)[1])
+    pdu.end()
+    return TrapV1(community, enterprise, agent, generic, specific, uptime, _varbinds(bindings))
+
+
 def notification(datagram):
     """Decodes an SNMPv2c trap or inform."""
     message = Reader(Reader(datagram).take(SEQUENCE)[1])
@@ -139,10 +175,7 @@ def notification(datagram):
         raise BerError("error status in a notification")
     bindings = Reader(pdu.take(SEQUENCE)[1])
     pdu.end()
-    varbinds = []
-    while bindings.octets:
-        varbinds.append(varbind(bindings.take(SEQUENCE)[1]))
-    return _notification(community, varbinds)
+    return _notification(community, _varbinds(bindings))
 
 
 def _notification(community, varbinds):

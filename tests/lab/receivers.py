@@ -82,6 +82,16 @@ class TrapSocket(Socket):
     decode = staticmethod(ber.notification)
 
 
+class TrapV1Socket(Socket):
+    """Receives SNMPv1 traps as ber.TrapV1."""
+
+    def __init__(self):
+        super().__init__(socket.AF_INET, ("127.0.0.1", 0))
+        self.port = self._socket.getsockname()[1]
+
+    decode = staticmethod(ber.trap_v1)
+
+
 RFC5424 = re.compile(
     r"<(?P<priority>\d{1,3})>1"
     r" (?P<time>\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}(?:Z|[+-]\d\d:\d\d))"

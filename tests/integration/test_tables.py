@@ -1,0 +1,197 @@
+"""The subagent below a real snmpd: contexts, restarts of either side, a new configuration."""
+
+import pathlib
+import re
+import subprocess
+
+import pytest
+from lab.gateway import Gateway, section
+from lab.processes import DEADLINE, wait_until
+from lab.snmpd import Snmpd
+from lab.tables import GSW, Manager, dotted, read_line
+
+SOURCE = pathlib.Path(__file__).resolve().parents[2]
+
+OWN = (1, 3, 6, 1, 4, 1, 8072, 9999, 9999, 117, 1)
+VERSION, DATE, SWITCHES = (*GSW, 1, 1, 0), (*GSW, 1, 2, 0), (*GSW, 2, 1, 0)
+
+# The community "named" asks in the context fabric-a, "public" in the default context.
+VIEWS = """
+com2sec plain 127.0.0.1 public
+com2sec -Cn fabric-a named 127.0.0.1 named
+group readers v2c plain
+group readers v2c named
+view everything included .1
+access readers "" any noauth prefix everything everything none
+"""
+
+
+@pytest.fixture
+def snmpd(tmp_path):
+    with Snmpd(tmp_path, more=VIEWS) as one:
+        yield one
+
+
+@pytest.fixture
+def serve(fabric, snmpd):
+    """Starts a gateway with these items in its section `tables`."""
+    fabric.subnet_manager().wait_master()
+
+    def start(**items):
+        tables = section("tables", socket=snmpd.socket, **items)
+        return fabric.keep(Gateway(fabric, sweep={"interval": 5}, more=tables))
+
+    return start
+
+
+def wait_up(gateway):
+    return gateway.wait_status(lambda one: one["tables"]["up"], "the tables to be served")
+
+
+def get(snmpd, oid, community="public"):
+    """The value of an instance, or why there is none."""
+    return read_line(Manager(snmpd.address, community).run("snmpget", dotted(oid)).strip())[1]
+
+
+def has_tables(snmpd, community="public"):
+    return get(snmpd, VERSION, community) == b"0100"
+
+
+def test_scalars(snmpd, serve):
+    gateway = serve()
+    snmpd.start()
+    wait_up(gateway)
+    gateway.wait_swept()
+    assert has_tables(snmpd)
+    assert re.fullmatch(rb"\w{3} \w{3} \d\d \d\d:\d\d:\d\d \d{4}", get(snmpd, DATE))
+    switches = sum(node.startswith("Switch") for node in gateway.fabric.run(["ibnetdiscover", "-l"], "monitor").splitlines())
+    assert switches > 0 and get(snmpd, SWITCHES) == switches
+    assert "No Such Instance" in get(snmpd, VERSION[:-1] + (1,))
+    assert "No Such Object" in get(snmpd, (*GSW, 99, 1, 0))
+
+
+def lasting(oids):
+    """Without what may come between two walks: events and alarms."""
+    return [oid for oid in oids if oid[:9] != (*GSW, 15) and oid[:12] not in ((*OWN, 4), (*OWN, 5))]
+
+
+def test_a_walk_covers_both_modules_in_order(snmpd, serve):
+    gateway = serve()
+    snmpd.start()
+    wait_up(gateway)
+    gateway.wait_swept()
+    manager = Manager(snmpd.address)
+    for root in GSW, OWN:
+        walked = list(manager.walk(root))
+        bulk = list(manager.walk(root, "snmpbulkwalk", ["-Cr50"]))
+        assert len(walked) > 20 and walked == sorted(walked) and bulk == sorted(bulk)
+        assert lasting(bulk) == lasting(walked)
+
+
+def test_the_context_and_the_default_one_have_the_tables(snmpd, serve):
+    gateway = serve(context="fabric-a")
+    snmpd.start()
+    wait_up(gateway)
+    assert has_tables(snmpd, "named") and has_tables(snmpd, "public")
+
+
+def test_without_snmpd_everything_else_works_and_the_status_says_why(snmpd, serve):
+    gateway = serve()
+    gateway.wait_subscribed()
+    tables = gateway.status()["tables"]
+    assert not tables["up"] and "does snmpd run" in tables["problem"]
+    shown = gateway.status_text()
+    assert re.search(rf"^Tables   default context, NOT SERVED below {snmpd.socket}: .+", shown, re.MULTILINE)
+    snmpd.start()
+    wait_up(gateway)
+    assert f"Tables   default context, below {snmpd.socket}\n" in gateway.status_text()
+
+
+@pytest.mark.parametrize("end", ["stop", "kill"])
+def test_snmpd_is_restarted(snmpd, serve, end):
+    gateway = serve(context="fabric-a")
+    snmpd.start()
+    wait_up(gateway)
+    getattr(snmpd, end)()
+    gateway.wait_status(lambda one: not one["tables"]["up"], "the loss of snmpd to be seen")
+    snmpd.start()
+    wait_up(gateway)
+    assert has_tables(snmpd, "named") and has_tables(snmpd, "public")
+
+
+def test_the_gateway_is_restarted(snmpd, serve):
+    gateway = serve()
+    snmpd.start()
+    wait_up(gateway)
+    assert gateway.stop() == 0
+    wait_until(lambda: "No Such Object" in get(snmpd, VERSION), "snmpd to see that the gateway ended")
+    gateway.start()
+    wait_up(gateway)
+    assert has_tables(snmpd)
+
+
+def test_a_killed_gateway_leaves_nothing_behind(snmpd, serve):
+    gateway = serve()
+    snmpd.start()
+    wait_up(gateway)
+    gateway.kill()
+    gateway.start()
+    wait_up(gateway)
+    assert has_tables(snmpd)
+
+
+def test_two_gateways_have_a_context_each(fabric, snmpd, serve):
+    first = serve(context="fabric-a")
+    snmpd.start()
+    wait_up(first)
+    second = fabric.keep(Gateway(fabric, host="node2", sweep={"interval": 5},
+                                 more=section("tables", socket=snmpd.socket, context="fabric-b")))
+    wait_up(second)
+    assert has_tables(snmpd, "named") and has_tables(snmpd, "public")
+
+
+def test_a_reload_changes_the_context_and_ends_the_tables(snmpd, serve):
+    gateway = serve(context="fabric-a")
+    snmpd.start()
+    wait_up(gateway)
+    before = gateway.config.read_text()
+    gateway.config.write_text(before.replace('"fabric-a"', '"fabric-b"'))
+    gateway.control("reload")
+    gateway.wait_status(lambda one: one["tables"]["up"] and one["tables"]["context"] == "fabric-b", "the new context")
+    assert "No Such Object" in get(snmpd, VERSION, "named")
+    assert has_tables(snmpd)
+    gateway.config.write_text(before.replace(str(snmpd.socket), ""))
+    gateway.control("reload")
+    assert gateway.status()["tables"] is None
+    wait_until(lambda: "No Such Object" in get(snmpd, VERSION), "snmpd to see that there are no tables")
+
+
+def test_nothing_is_writable_by_default(snmpd, serve):
+    gateway = serve()
+    snmpd.start()
+    wait_up(gateway)
+    gateway.wait_swept()
+    name = next(iter(Manager(snmpd.address).walk((*GSW, 2, 2, 1, 12))))
+    done = subprocess.run(["snmpset", "-v2c", "-c", "public", "-M", "", "-m", "", snmpd.address, dotted(name), "s", "north"],
+                          capture_output=True, text=True, timeout=DEADLINE, check=False)
+    assert done.returncode != 0 and "notWritable" in done.stderr
+
+
+def lines_of_the_readme():
+    """What the README has for snmpd.conf."""
+    chapter = (SOURCE / "README.md").read_text().split("### Tables for SNMP managers\n")[1].split("\n### ")[0]
+    return re.search(r"snmpd\.conf.*?\n\n((?:    .+\n)+)", chapter)[1].replace("    ", "")
+
+
+def test_the_lines_of_the_manuals_are_enough_for_snmpd(tmp_path, fabric):
+    lines = lines_of_the_readme()
+    assert lines.count("\n") == 5
+    assert f".Bd -literal -offset indent\n{lines}.Ed\n" in (SOURCE / "config/man/ibtrapd.conf.5.in").read_text()
+    fabric.subnet_manager().wait_master()
+    with Snmpd(tmp_path, more=lines.replace("root ibtrapd", "root root")) as snmpd:  # there may be no such group
+        gateway = fabric.keep(Gateway(fabric, more=section("tables", socket=snmpd.socket)))
+        snmpd.start()
+        wait_up(gateway)
+        assert has_tables(snmpd)
+        assert Manager(snmpd.address).walk(OWN)
+        assert "No Such Object" in get(snmpd, (1, 3, 6, 1, 2, 1, 1, 1, 0))  # sysDescr is not in the view
