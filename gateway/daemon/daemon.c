@@ -379,6 +379,7 @@ static bool make_agent(struct gateway *g, struct error *err)
     const struct conf_fabric *f = &g->conf->fabric;
     memcpy(g->device, f->device, sizeof g->device);
     g->choice = (struct umad_choice){.device = g->device, .port = f->port};
+    const struct mad_opener *opener = g->options->opener;
     const struct sa_options options = {
         .verify_us = f->verify_interval_s * CLOCK_US_PER_S,
         .refresh_us = f->refresh_interval_s * CLOCK_US_PER_S,
@@ -386,7 +387,7 @@ static bool make_agent(struct gateway *g, struct error *err)
         .sa_key = f->sa_key,
         .was_lost = recall_stands(g->journal, SUBSCRIPTIONS_KEY),
         .was_unreachable = recall_stands(g->journal, SM_KEY),
-        .opener = umad_opener(&g->choice),
+        .opener = opener ? *opener : umad_opener(&g->choice),
         .listener = {take_report, take_change, g},
         .clock = &clock_system,
         .random = &random_system,

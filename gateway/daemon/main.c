@@ -69,7 +69,8 @@ static int run(struct arguments *a)
         return EXIT_FAILURE;
     }
     log_set_levels(log, conf.log_levels);
-    bool ok = daemon_run(&conf, &(struct daemon_options){load, a, log}, &err);
+    bool ok = daemon_run(
+        &conf, &(struct daemon_options){.load = load, .ctx = a, .log = log}, &err);
     if (!ok)
         log_write(log, LOG_LEVEL_ERROR, "cannot start: %s", err.text);
     log_close(log);

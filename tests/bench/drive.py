@@ -1,0 +1,91 @@
+"""Runs bench-flood: the whole gateway, flooded with Reports, with the receivers of a benchmark."""
+
+import json
+import os
+import pathlib
+import socket
+import sqlite3
+import subprocess
+import sys
+import tempfile
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+
+from lab.fabric import BUILD  # noqa: E402
+from lab.gateway import EVERYTHING, section  # noqa: E402
+
+PROGRAMS = BUILD / "tests" / "bench"
+PORTS = 49151  # as FLOOD_SM_PORTS
+FIRST_GUID = 0x0002c9f000000000
+LIMIT_S = 300
+USER, PASSWORD = "bench", "correct horse"
+
+
+def free_port(kind=socket.SOCK_DGRAM):
+    with socket.socket(socket.AF_INET, kind) as one:
+        one.bind(("127.0.0.1", 0))
+        return one.getsockname()[1]
+
+
+def run(program, *arguments):
+    """Runs a program of tests/bench, returns the JSON it prints."""
+    done = subprocess.run([PROGRAMS / program, *map(str, arguments)], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                          text=True, timeout=LIMIT_S, check=False)
+    if done.returncode != 0:
+        raise SystemExit(f"{program} failed:\n{done.stderr[-3000:]}{done.stdout}")
+    return json.loads(done.stdout)
+
+
+def cpu_s(pid):
+    """What a process has used of the processor."""
+    fields = pathlib.Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def secret(directory):
+    """A file with the password of SNMPv3."""
+    path = pathlib.Path(directory) / "password"
+    path.write_text(PASSWORD + "\n")
+    path.chmod(0o600)
+    return path
+
+
+def v3(directory):
+    """The items of a section "snmp" for SNMPv3 with SHA-256 and AES-128."""
+    return {"version": "3", "user": USER, "auth": "SHA-256", "auth_password_file": secret(directory),
+            "privacy": "AES", "privacy_password_file": secret(directory)}
+
+
+def journalled(path):
+    """How many of the flood's events are on disk."""
+    with sqlite3.connect(path) as journal:
+        return journal.execute("SELECT count(*) FROM event WHERE type = 'gid-in-service'").fetchone()[0]
+
+
+def check(done, stored):
+    """Nothing may be lost, whatever it took."""
+    counts = {"acknowledged": done["acknowledged"], "journalled": stored, "received": done.get("received", stored),
+              "sent": done.get("sent", stored)}
+    if set(counts.values()) != {done["reports"]}:
+        raise SystemExit(f"of {done['reports']} Reports: {counts}")
+    return done
+
+
+def flood(receivers, policy=EVERYTHING, **options):
+    """A new gateway takes in Reports. `receivers` makes sections from a directory; `options` are those of bench-flood."""
+    with tempfile.TemporaryDirectory(prefix="ibtrapd-bench-") as directory:
+        here = pathlib.Path(directory)
+        names = here / "names"
+        names.write_text("".join(f'0x{FIRST_GUID + i:016x} "host{i:05}"\n' for i in range(PORTS)))
+        config = here / "ibtrapd.conf"
+        config.write_text(
+            section("fabric", node_name_map=names) + section("sweep", method="off") + section("counters", ports="off")
+            + section("journal", directory=here / "state") + policy + receivers(here)
+            + section("control", socket=here / "ctl") + section("log", level="warning"))
+        done = run("bench-flood", config, *(f"{name}={value}" for name, value in options.items()))
+        return check(done, journalled(here / "state" / "journal.db"))
+
+
+def receiver(kind, **items):
+    """What makes the only receiver's section, unpaced, for the flood's events and no others."""
+    return lambda directory: section(kind, "bench", events=["gid-in-service"], rate=0, **items)
