@@ -19,6 +19,7 @@
 #include "topology/topology.h"
 #include "install.h"
 
+#include <malloc.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
@@ -26,6 +27,7 @@
 #include <string.h>
 #include <unistd.h>
 
+enum { MMAP_THRESHOLD = 128 << 10 }; // octets
 static const char SUBSCRIPTIONS_KEY[] = "subscriptions", SM_KEY[] = "sm-reachable"; // of alarms
 
 // Between the parts.
@@ -661,6 +663,12 @@ static struct conf *own(const struct conf *conf, struct error *err)
     return copy;
 }
 
+// What a sweep takes in large pieces goes back to the system with it. glibc would learn to keep them.
+static void give_memory_back(void)
+{
+    mallopt(M_MMAP_THRESHOLD, MMAP_THRESHOLD);
+}
+
 bool daemon_run(struct conf *conf, const struct daemon_options *options, struct error *err)
 {
     struct gateway g = {.conf = own(conf, err),
@@ -673,6 +681,7 @@ bool daemon_run(struct conf *conf, const struct daemon_options *options, struct 
         conf_free(conf);
         return false;
     }
+    give_memory_back();
     json_object_seed(0); // it opens a file: before there are threads
     bool ok = start(&g, err);
     if (ok) {

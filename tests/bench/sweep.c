@@ -1,8 +1,9 @@
-// How long a look at the fabric takes: the gateway's sweep, or a bare discovery with libibnetdisc,
-// from the port that libibumad opens. Prints JSON. tests/bench/sweep.py runs it on simulated
-// fabrics.
+// How long a look at the fabric takes, from the port that libibumad opens: the gateway's sweep,
+// through the SA agent as in the daemon or with a port of its own, or a bare discovery with
+// libibnetdisc. Prints JSON. tests/bench/sweep.py runs it on simulated fabrics.
 #include "ib/sweep.h"
 #include "base/clock.h"
+#include "ib/share.h"
 #include "ib/umad.h"
 
 #include <infiniband/ibnetdisc.h>
@@ -10,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { RUNS_MAX = 1000, TIMEOUT_MS = 1000, ATTEMPTS = 3 };
+enum { TIMEOUT_MS = 1000, ATTEMPTS = 3 };
 
 struct found {
     uint32_t nodes, links;
@@ -29,14 +30,53 @@ static void must(bool ok)
 
 // The gateway's.
 
+static struct umad_choice choice = {.device = ""};
 static struct mad_io io;
+static struct sa_agent *agent;
 
 static void open_port(void)
 {
-    static struct umad_choice choice = {.device = ""};
     struct mad_port_id id;
     const struct mad_opener opener = umad_opener(&choice);
     must(opener.open(opener.ctx, &io, &id, &err));
+}
+
+static bool refuse_report(void *ctx, struct sa_report *report)
+{
+    (void)ctx, (void)report;
+    return false;
+}
+
+static void ignore_change(void *ctx, enum sa_change change, uint64_t subnet_prefix,
+                          const char *reason)
+{
+    (void)ctx, (void)change, (void)subnet_prefix, (void)reason;
+}
+
+// It needs no subnet manager for that.
+static void open_share(void)
+{
+    const struct sa_options options = {.verify_us = CLOCK_US_PER_S,
+                                       .refresh_us = CLOCK_US_PER_S,
+                                       .opener = umad_opener(&choice),
+                                       .listener = {refuse_report, ignore_change, NULL},
+                                       .clock = &clock_system,
+                                       .random = &random_system,
+                                       .log =
+                                           log_open(stderr, LOG_LEVEL_ERROR, false, &clock_system)};
+    agent = sa_agent_new(&options, &err);
+    must(agent && sa_agent_start(agent, &err));
+    struct sa_status status = {0};
+    while (!status.open)
+        sa_agent_status(agent, &status);
+    must(share_open(agent, &io, &err));
+}
+
+static void close_share(void)
+{
+    io.close(io.self);
+    sa_agent_stop(agent);
+    sa_agent_free(agent);
 }
 
 static struct found look_with_sweep(unsigned in_flight)
@@ -82,41 +122,34 @@ static struct found look_with_library(unsigned in_flight)
     return found;
 }
 
-static int compare_times(const void *a, const void *b)
-{
-    const int64_t *x = a, *y = b;
-    return (*x > *y) - (*x < *y);
-}
-
-static double ms(int64_t us)
-{
-    return (double)us / CLOCK_US_PER_MS;
-}
-
 int main(int argc, char **argv)
 {
     unsigned in_flight = argc == 4 ? (unsigned)strtoul(argv[2], NULL, 10) : 0;
     unsigned runs = argc == 4 ? (unsigned)strtoul(argv[3], NULL, 10) : 0;
-    bool own = argc == 4 && strcmp(argv[1], "ibtrapd") == 0;
-    if (in_flight < 1 || in_flight > BATCH_IN_FLIGHT_MAX || runs < 1 || runs > RUNS_MAX ||
-        (!own && strcmp(argv[1], "libibnetdisc") != 0)) {
-        fprintf(stderr, "usage: %s ibtrapd|libibnetdisc IN_FLIGHT RUNS\n", argv[0]);
+    bool shared = argc == 4 && strcmp(argv[1], "ibtrapd") == 0;
+    bool own = argc == 4 && strcmp(argv[1], "ibtrapd-alone") == 0;
+    bool library = argc == 4 && strcmp(argv[1], "libibnetdisc") == 0;
+    if (in_flight < 1 || in_flight > BATCH_IN_FLIGHT_MAX || runs < 1 ||
+        shared + own + library != 1) {
+        fprintf(stderr, "usage: %s ibtrapd|ibtrapd-alone|libibnetdisc IN_FLIGHT RUNS\n", argv[0]);
         return 2;
     }
-    int64_t times[RUNS_MAX];
-    struct found found = {0};
+    if (shared)
+        open_share();
     if (own)
         open_port();
+    struct found found = {0};
+    printf("{\"timesMs\": [");
     for (unsigned i = 0; i < runs; i++) {
         int64_t start = clock_monotonic(&clock_system);
-        found = own ? look_with_sweep(in_flight) : look_with_library(in_flight);
-        times[i] = clock_monotonic(&clock_system) - start;
+        found = library ? look_with_library(in_flight) : look_with_sweep(in_flight);
+        int64_t us = clock_monotonic(&clock_system) - start;
+        printf("%s%.3f", i ? ", " : "", (double)us / CLOCK_US_PER_MS);
     }
-    qsort(times, runs, sizeof *times, compare_times);
-    printf("{\"by\": \"%s\", \"inFlight\": %u, \"runs\": %u, \"nodes\": %u, \"links\": %u, "
-           "\"mads\": %llu, \"minMs\": %.3f, \"medianMs\": %.3f, \"maxMs\": %.3f}\n",
-           argv[1], in_flight, runs, found.nodes, found.links, (unsigned long long)found.mads,
-           ms(times[0]), ms(times[runs / 2]), ms(times[runs - 1]));
+    printf("], \"nodes\": %u, \"links\": %u, \"mads\": %llu}\n", found.nodes, found.links,
+           (unsigned long long)found.mads);
+    if (shared)
+        close_share();
     if (own)
         io.close(io.self);
     return 0;

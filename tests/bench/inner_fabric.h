@@ -1,0 +1,25 @@
+// A port, a subnet manager and a whole fabric within the benchmark's own process, beside the port
+// that libibumad brings: a fat tree that answers sweeps and counter readings, changes between them,
+// and sends Reports of many kinds at a rate. It stands in for fabrics that no simulator holds. Its
+// memory is shared memory (RssShmem), so that the rest is the gateway's.
+#ifndef IBTRAPD_BENCH_INNER_FABRIC_H
+#define IBTRAPD_BENCH_INNER_FABRIC_H
+
+#include "ib/mad_io.h"
+
+struct inner_fabric;
+
+struct inner_fabric_options {
+    uint32_t hosts;
+    uint32_t changes; // hosts that are down in one sweep and up again in the next
+    double rate;      // Reports a second; 0: none
+    uint32_t window;  // unanswered Reports at most
+};
+
+// Before there are threads. NULL: out of memory.
+struct inner_fabric *inner_fabric_new(const struct inner_fabric_options *options);
+void inner_fabric_free(struct inner_fabric *f);
+
+struct mad_opener inner_fabric_opener(struct inner_fabric *f);
+
+#endif

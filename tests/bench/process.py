@@ -1,0 +1,51 @@
+"""What /proc tells of a process."""
+
+import pathlib
+import threading
+
+
+def cpu_seconds(pid):
+    """Of all its threads that live, to the nanosecond."""
+    total = 0
+    for path in pathlib.Path(f"/proc/{pid}/task").glob("*/schedstat"):
+        total += int(path.read_text().split()[0])
+    return total / 1e9
+
+
+def status_mib(pid, name):
+    for line in pathlib.Path(f"/proc/{pid}/status").read_text().splitlines():
+        key, _, value = line.partition(":")
+        if key == name:
+            return int(value.split()[0]) / 1024
+    raise KeyError(name)
+
+
+def memory(pid):
+    return {"residentMiB": status_mib(pid, "VmRSS"), "peakMiB": status_mib(pid, "VmHWM")}
+
+
+def private_mib(pid):
+    """What is resident but for shared memory."""
+    return status_mib(pid, "RssAnon") + status_mib(pid, "RssFile")
+
+
+class Peak:
+    """Watches a process's private memory, every few milliseconds."""
+
+    def __init__(self, pid, interval=0.003):
+        self.mib = 0
+        self._pid, self._interval = pid, interval
+        self._end = threading.Event()
+        self._thread = threading.Thread(target=self._watch)
+
+    def __enter__(self):
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_):
+        self._end.set()
+        self._thread.join()
+
+    def _watch(self):
+        while not self._end.wait(self._interval):
+            self.mib = max(self.mib, private_mib(self._pid))
