@@ -73,6 +73,7 @@ static void put(struct fake_sm *sm, uint16_t lid, const uint8_t *octets, size_t 
     size_t i = (sm->inbox_head + sm->inbox_count++) % FAKE_SM_QUEUE;
     memcpy(sm->inbox[i].octets, octets, size);
     sm->inbox[i].size = size;
+    sm->inbox[i].at = sm->now;
     sm->inbox[i].from = (struct mad_address){.lid = lid, .qpn = 1, .sl = 2, .pkey_index = 3};
     pthread_cond_broadcast(&sm->moved);
 }
@@ -82,6 +83,15 @@ void fake_sm_arrive(struct fake_sm *sm, uint16_t lid, const uint8_t *octets, siz
     pthread_mutex_lock(&sm->lock);
     put(sm, lid, octets, size);
     pthread_mutex_unlock(&sm->lock);
+}
+
+// An answer of the SA.
+static void put_answer(struct fake_sm *sm, uint8_t *mad, size_t size)
+{
+    if (sm->error)
+        wire_put(mad + 4, 2, sm->error);
+    put(sm, sm->lid, mad, size);
+    sm->inbox[(sm->inbox_head + sm->inbox_count - 1) % FAKE_SM_QUEUE].at += sm->late_us;
 }
 
 // The kernel puts a number of its own into the upper half of a TransactionID.
@@ -131,7 +141,7 @@ static void take_subscription(struct fake_sm *sm, const uint8_t *request)
         sm->held[trap] = info[23];
     uint8_t mad[MAD_SIZE];
     make_answer(mad, request, status);
-    put(sm, sm->lid, mad, sizeof mad);
+    put_answer(sm, mad, sizeof mad);
 }
 
 static void answer_node(struct fake_sm *sm, const uint8_t *request)
@@ -141,7 +151,7 @@ static void answer_node(struct fake_sm *sm, const uint8_t *request)
     wire_put(mad + DATA, 2, sm->lid);
     wire_put(mad + DATA + 4 + 20, 8, sm->node.port_guid);
     memcpy(mad + DATA + 44, sm->node.description, 64);
-    put(sm, sm->lid, mad, sizeof mad);
+    put_answer(sm, mad, sizeof mad);
 }
 
 static void answer_list(struct fake_sm *sm, const uint8_t *request)
@@ -163,7 +173,7 @@ static void answer_list(struct fake_sm *sm, const uint8_t *request)
     if (count == 0 && sm->says_no_records)
         wire_put(mad + 4, 2, 0x0300);
     size_t size = DATA + count * RECORD_STRIDE;
-    put(sm, sm->lid, mad, size < MAD_SIZE ? MAD_SIZE : size);
+    put_answer(sm, mad, size < MAD_SIZE ? MAD_SIZE : size);
 }
 
 static void serve(struct fake_sm *sm, const struct mad_address *to, const uint8_t *mad)
@@ -190,25 +200,45 @@ static void serve(struct fake_sm *sm, const struct mad_address *to, const uint8_
 
 // The port.
 
+// The place of the first MAD that has arrived; FAKE_SM_QUEUE: none has.
+static size_t find_arrived(const struct fake_sm *sm)
+{
+    for (size_t n = 0; n < sm->inbox_count; n++) {
+        if (sm->inbox[(sm->inbox_head + n) % FAKE_SM_QUEUE].at <= sm->now)
+            return n;
+    }
+    return FAKE_SM_QUEUE;
+}
+
+static void take_out(struct fake_sm *sm, size_t place)
+{
+    for (size_t n = place; n > 0; n--)
+        sm->inbox[(sm->inbox_head + n) % FAKE_SM_QUEUE] =
+            sm->inbox[(sm->inbox_head + n - 1) % FAKE_SM_QUEUE];
+    sm->inbox_head = (sm->inbox_head + 1) % FAKE_SM_QUEUE;
+    sm->inbox_count--;
+}
+
 static int port_receive(void *self, struct mad_received *out, int timeout_ms, struct error *err)
 {
     struct fake_sm *sm = self;
     int64_t us = timeout_ms * CLOCK_US_PER_MS;
     int rc = 0;
     pthread_mutex_lock(&sm->lock);
-    while (!sm->unlimited && !sm->gone && sm->inbox_count == 0 && sm->now + us > sm->limit) {
+    while (!sm->unlimited && !sm->gone && find_arrived(sm) == FAKE_SM_QUEUE &&
+           sm->now + us > sm->limit) {
         wait_idle(sm);
         pthread_cond_wait(&sm->moved, &sm->lock);
     }
+    size_t place = find_arrived(sm);
     if (sm->gone) {
         error_set(err, "it was unplugged");
         rc = -1;
-    } else if (sm->inbox_count > 0) {
-        size_t i = sm->inbox_head;
+    } else if (place != FAKE_SM_QUEUE) {
+        size_t i = (sm->inbox_head + place) % FAKE_SM_QUEUE;
         memcpy(sm->current, sm->inbox[i].octets, sm->inbox[i].size);
         *out = (struct mad_received){sm->inbox[i].from, sm->current, sm->inbox[i].size};
-        sm->inbox_head = (i + 1) % FAKE_SM_QUEUE;
-        sm->inbox_count--;
+        take_out(sm, place);
         rc = 1;
     } else {
         sm->now += us;

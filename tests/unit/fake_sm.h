@@ -23,6 +23,8 @@ struct fake_sm {
     uint64_t sa_key;
     bool held[MAD_TRAP_VENDOR + 1]; // its subscriptions, by trap
     bool full;                      // the listener has no room
+    uint16_t error;                 // status of every answer of the SA; 0: none
+    int64_t late_us;                // how long its answers take
     bool report_at_unsubscribe;
 
     // What happened.
@@ -53,6 +55,7 @@ struct fake_sm {
     struct {
         uint8_t octets[FAKE_SM_MAD_MAX];
         size_t size;
+        int64_t at; // when it arrives
         struct mad_address from;
     } inbox[FAKE_SM_QUEUE];
     size_t inbox_head, inbox_count;

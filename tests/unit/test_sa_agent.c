@@ -324,6 +324,44 @@ TEST(a_silent_sm_is_told_and_found_again)
     assert_true(status.sm_answers);
 }
 
+// Later than the agent waits, for half an hour: it asks again, but never without end or in a hurry, and all is well
+// when the answers come in time.
+TEST(an_sm_that_answers_late_is_not_flooded)
+{
+    settle();
+    sm.late_us = 3 * S;
+    forget_subscriptions();
+    sa_agent_resubscribe(agent);
+    fake_sm_run(&sm, 1800 * S);
+    for (size_t trap = 0; trap < COUNT(sm.subscribed); trap++)
+        assert_in_range(sm.subscribed[trap], 0, 1800);
+    sm.late_us = 0;
+    fake_sm_run(&sm, 60 * S);
+    assert_int_equal(fake_sm_held(&sm), 17);
+    check_states(SUBSCRIPTION_HELD, SUBSCRIPTION_HELD);
+    sa_agent_status(agent, &status);
+    assert_string_equal(status.problem, "");
+}
+
+// Busy, as the architecture calls it, or anything else: the same.
+TEST(an_sm_that_answers_with_errors_is_asked_again)
+{
+    static const uint16_t ERRORS[] = {0x0001, 0x000C, 0x0100, 0x0300, 0x0700};
+    settle();
+    for (size_t i = 0; i < COUNT(ERRORS); i++) {
+        sm.error = ERRORS[i];
+        forget_subscriptions();
+        sa_agent_resubscribe(agent);
+        fake_sm_run(&sm, 600 * S);
+        for (size_t trap = 0; trap < COUNT(sm.subscribed); trap++)
+            assert_in_range(sm.subscribed[trap], 0, 600);
+        sm.error = 0;
+        fake_sm_run(&sm, 120 * S);
+        assert_int_equal(fake_sm_held(&sm), 17);
+        check_states(SUBSCRIPTION_HELD, SUBSCRIPTION_HELD);
+    }
+}
+
 TEST(an_sm_that_never_answered_is_told_after_half_a_minute)
 {
     sm.deaf = true;
@@ -874,6 +912,8 @@ int main(void)
         AGENT_TEST(it_subscribes_again_when_somebody_asks_for_it),
         AGENT_TEST(a_poke_makes_it_look_at_once),
         AGENT_TEST(a_silent_sm_is_told_and_found_again),
+        AGENT_TEST(an_sm_that_answers_late_is_not_flooded),
+        AGENT_TEST(an_sm_that_answers_with_errors_is_asked_again),
         AGENT_TEST(an_sm_that_never_answered_is_told_after_half_a_minute),
         AGENT_TEST(a_new_master_ends_the_silence),
         AGENT_TEST(nobody_takes_a_new_master_for_the_old_one),

@@ -1,0 +1,231 @@
+/* Preloaded before everything else: makes the machine fail while a program runs.
+ *
+ * What fails stands in a file of numbers that the test maps and changes (faults.py), named by
+ * FAULTS; FAULTS_DISK is the directory whose disk it is. Without FAULTS nothing fails. */
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <link.h>
+#include <netdb.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/time.h>
+#include <time.h>
+#include <unistd.h>
+
+// In the order of faults.py.
+struct faults {
+    atomic_llong write_errno; /* of everything that changes a file; 0: it works */
+    atomic_llong sync_errno;  /* of fsync and fdatasync */
+    atomic_llong sync_us;     /* how long these take */
+    atomic_llong utc_us;      /* by how much the clock is wrong */
+    atomic_llong thread;     /* the n-th that is started from now on fails, counted down; 0: none */
+    atomic_llong allocation; /* likewise */
+    atomic_llong address;    /* moving.test is 127.0.0.this */
+    atomic_llong allocations; /* counted */
+};
+
+static struct faults none, *faults = &none;
+static const char *disk;
+static uintptr_t program, program_end; /* its code */
+
+static int find_program(struct dl_phdr_info *info, size_t size, void *ctx);
+
+void *__libc_malloc(size_t size);
+void *__libc_calloc(size_t n, size_t size);
+void *__libc_realloc(void *old, size_t size);
+
+#define NEXT(function, name)                                                                       \
+    static __typeof__(name) *function;                                                             \
+    if (!function) {                                                                               \
+        void *symbol = dlsym(RTLD_NEXT, #name);                                                    \
+        memcpy(&function, &symbol, sizeof(symbol));                                                \
+    }
+
+__attribute__((constructor)) static void begin(void)
+{
+    const char *path = getenv("FAULTS");
+    int fd = path ? open(path, O_RDWR | O_CLOEXEC) : -1;
+    void *page = MAP_FAILED;
+
+    if (fd < 0)
+        return;
+    page = mmap(NULL, sizeof(*faults), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    close(fd);
+    if (page != MAP_FAILED)
+        faults = page;
+    disk = getenv("FAULTS_DISK");
+    dl_iterate_phdr(find_program, NULL);
+}
+
+// The disk.
+
+static bool on_disk(int fd)
+{
+    char link[64], path[512];
+
+    snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
+    ssize_t size = readlink(link, path, sizeof(path) - 1);
+    if (!disk || size < 0)
+        return false;
+    path[size] = '\0';
+    return strncmp(path, disk, strlen(disk)) == 0;
+}
+
+static bool fails(int fd, const atomic_llong *why)
+{
+    int saved = errno;
+    int code = (int)atomic_load(why);
+    bool here = code != 0 && on_disk(fd);
+
+    errno = here ? code : saved;
+    return here;
+}
+
+ssize_t write(int fd, const void *octets, size_t size)
+{
+    NEXT(next, write)
+    return fails(fd, &faults->write_errno) ? -1 : next(fd, octets, size);
+}
+
+ssize_t pwrite(int fd, const void *octets, size_t size, off_t at)
+{
+    NEXT(next, pwrite)
+    return fails(fd, &faults->write_errno) ? -1 : next(fd, octets, size, at);
+}
+
+ssize_t pwrite64(int fd, const void *octets, size_t size, off64_t at)
+{
+    NEXT(next, pwrite64)
+    return fails(fd, &faults->write_errno) ? -1 : next(fd, octets, size, at);
+}
+
+static void take_time(int fd)
+{
+    long long us = atomic_load(&faults->sync_us);
+    const struct timespec time = {us / 1000000, us % 1000000 * 1000};
+
+    if (us > 0 && on_disk(fd))
+        nanosleep(&time, NULL);
+}
+
+int fsync(int fd)
+{
+    NEXT(next, fsync)
+    take_time(fd);
+    return fails(fd, &faults->sync_errno) ? -1 : next(fd);
+}
+
+int fdatasync(int fd)
+{
+    NEXT(next, fdatasync)
+    take_time(fd);
+    return fails(fd, &faults->sync_errno) ? -1 : next(fd);
+}
+
+// The clock.
+
+int clock_gettime(clockid_t id, struct timespec *out)
+{
+    NEXT(next, clock_gettime)
+    int rc = next(id, out);
+
+    if (rc == 0 && id == CLOCK_REALTIME)
+        out->tv_sec += (time_t)(atomic_load(&faults->utc_us) / 1000000);
+    return rc;
+}
+
+int gettimeofday(struct timeval *restrict out, void *restrict zone)
+{
+    NEXT(next, gettimeofday)
+    int rc = next(out, zone);
+
+    if (rc == 0)
+        out->tv_sec += (time_t)(atomic_load(&faults->utc_us) / 1000000);
+    return rc;
+}
+
+time_t time(time_t *out)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_REALTIME, &now);
+    if (out)
+        *out = now.tv_sec;
+    return now.tv_sec;
+}
+
+// Threads and memory.
+
+static bool is_due(atomic_llong *countdown)
+{
+    return atomic_load(countdown) > 0 && atomic_fetch_sub(countdown, 1) == 1;
+}
+
+int pthread_create(pthread_t *restrict thread, const pthread_attr_t *restrict attributes,
+                   void *(*run)(void *), void *restrict arg)
+{
+    NEXT(next, pthread_create)
+    return is_due(&faults->thread) ? EAGAIN : next(thread, attributes, run, arg);
+}
+
+static int find_program(struct dl_phdr_info *info, size_t size, void *ctx)
+{
+    (void)size, (void)ctx;
+    for (int i = 0; i < info->dlpi_phnum; i++)
+        if (info->dlpi_phdr[i].p_type == PT_LOAD && info->dlpi_phdr[i].p_flags & PF_X) {
+            program = info->dlpi_addr + info->dlpi_phdr[i].p_vaddr;
+            program_end = program + info->dlpi_phdr[i].p_memsz;
+        }
+    return 1; /* it comes first */
+}
+
+// Only what the program itself asks for: the simulator's library does not get over it.
+static bool no_memory(const void *caller)
+{
+    uintptr_t from = (uintptr_t)caller;
+
+    if (from < program || from >= program_end)
+        return false;
+    atomic_fetch_add(&faults->allocations, 1);
+    if (!is_due(&faults->allocation))
+        return false;
+    errno = ENOMEM;
+    return true;
+}
+
+void *malloc(size_t size)
+{
+    return no_memory(__builtin_return_address(0)) ? NULL : __libc_malloc(size);
+}
+
+void *calloc(size_t n, size_t size)
+{
+    return no_memory(__builtin_return_address(0)) ? NULL : __libc_calloc(n, size);
+}
+
+void *realloc(void *old, size_t size)
+{
+    return no_memory(__builtin_return_address(0)) ? NULL : __libc_realloc(old, size);
+}
+
+// Names.
+
+int getaddrinfo(const char *restrict host, const char *restrict service,
+                const struct addrinfo *restrict hints, struct addrinfo **restrict out)
+{
+    char address[32];
+    NEXT(next, getaddrinfo)
+
+    if (!host || strcmp(host, "moving.test") != 0 || (hints && hints->ai_flags & AI_NUMERICHOST))
+        return next(host, service, hints, out);
+    snprintf(address, sizeof(address), "127.0.0.%lld", atomic_load(&faults->address));
+    return next(address, service, hints, out);
+}

@@ -1,0 +1,44 @@
+"""Makes the machine fail for one program: see failures.c."""
+
+import mmap
+import struct
+
+from lab.fabric import BUILD
+from lab.gateway import Gateway
+
+LIBRARY = BUILD / "tests" / "faults" / "libfailures.so"
+
+# In the order of failures.c.
+NAMES = ["write_errno", "sync_errno", "sync_us", "utc_us", "thread", "allocation", "address", "allocations"]
+
+
+class Faults:
+    """Each name is an attribute, a number; 0 where all is well."""
+
+    def __init__(self, directory):
+        path = directory / "faults"
+        path.write_bytes(bytes(8 * len(NAMES)))
+        self.__dict__["path"] = path
+        with open(path, "r+b") as file:
+            self.__dict__["page"] = mmap.mmap(file.fileno(), 8 * len(NAMES))
+
+    def __setattr__(self, name, value):
+        struct.pack_into("q", self.page, 8 * NAMES.index(name), value)
+
+    def __getattr__(self, name):
+        return struct.unpack_from("q", self.page, 8 * NAMES.index(name))[0]
+
+
+class FaultyGateway(Gateway):
+    """ibtrapd on a machine that fails; the disk that fails is the one that has its state."""
+
+    def __init__(self, fabric, **options):
+        super().__init__(fabric, **options)
+        self.faults = Faults(fabric.directory)
+
+    def _environment(self):
+        environment = super()._environment()
+        preload = f"{LIBRARY}:{environment['LD_PRELOAD']}"
+        return environment | {"LD_PRELOAD": preload, "FAULTS": str(self.faults.path), "FAULTS_DISK": str(self.state)}
+
+

@@ -1,0 +1,315 @@
+#!/usr/bin/python3
+"""Kills ibtrapd at random points under load and checks what a model promises.
+
+    tests/faults/kills.py --kills 1000 [--seed N]
+
+The seed decides what is done and when; it is printed. When a promise is broken, the scratch directory is kept."""
+
+import argparse
+import collections
+import json
+import pathlib
+import random
+import shutil
+import signal
+import sqlite3
+import sys
+import tempfile
+import time
+
+TESTS = pathlib.Path(__file__).resolve().parents[1]
+sys.path[:0] = [str(TESTS), str(TESTS / "receivers"), str(TESTS / "faults")]
+
+import peers  # noqa: E402
+from lab import notices  # noqa: E402
+from lab.fabric import Fabric  # noqa: E402
+from lab.gateway import Gateway, section  # noqa: E402
+from lab.processes import LabError, wait_until  # noqa: E402
+from lab.receivers import File, Snmptrapd, syslog_message  # noqa: E402
+from model import Model, Violation, expect  # noqa: E402
+
+EVENT = "system-image-guid-change"
+GUID, EVENT_ID = "1.3.6.1.3.117.3.1.1.6.0", "1.3.6.1.4.1.8072.9999.9999.117.1.1.1.0"
+ROWS = 1000  # what the journal keeps, so that retention has something to do
+REST_EVERY = 8  # kills; receivers that never get a moment fall behind until retention takes their events
+TRIES, PATIENCE = 4, 4  # as OpenSM: a Report is sent four times, within seconds
+
+
+class Manager(Snmptrapd):
+    def decode(self, entry):
+        values = {one.oid: one.value for one in super().decode(entry).varbinds}
+        return (int.from_bytes(values[GUID], "big"), values[EVENT_ID].decode()) if GUID in values else None
+
+
+class Collector(peers.Rsyslogd):
+    def decode(self, entry):
+        if EVENT not in entry:
+            return None
+        data = syslog_message(entry.encode()).data
+        return int(data["systemImageGuid"], 0), data["id"]
+
+
+class Output(File):
+    """A file of ibtrapd's. A line that a kill cut off is ended by the next run, and comes again."""
+
+    def __init__(self, path):
+        super().__init__()
+        self.path = path
+
+    def decode(self, entry):
+        if EVENT not in entry or not entry.endswith("}"):
+            return None
+        event = json.loads(entry)
+        return int(event["systemImageGuid"], 16), event["id"]
+
+
+class Receivers:
+    """Real peers of different kinds, and two files."""
+
+    def __init__(self, fabric):
+        self.snmptrapd = fabric.keep(Manager(fabric.directory))
+        self.rsyslog = {kind: fabric.keep(Collector(fabric.directory, kind)) for kind in ("tcp", "relp")}
+        self.files = {name: Output(fabric.directory / f"{name}.json") for name in ("file", "synced")}
+
+    def sections(self, rate):
+        """A changed rate makes a reload exchange all of them."""
+        syslog = {kind: f"127.0.0.1:{one.port}" for kind, one in self.rsyslog.items()}
+        return "".join([
+            section("snmp", "informs", address=self.snmptrapd.address, inform=True, extra_varbinds=True, rate=rate),
+            *(section("syslog", kind, transport=kind, address=at, rate=rate) for kind, at in syslog.items()),
+            section("file", "file", path=self.files["file"].path, rate=rate),
+            section("file", "synced", path=self.files["synced"].path, sync=True, rate=rate),
+        ])
+
+    def got(self):
+        """For each, the (number, identifier) of the Reports' events, in order."""
+        inboxes = {"informs": self.snmptrapd, **self.rsyslog, **self.files}
+        return {name: [one for one in inbox.poll() if one] for name, inbox in inboxes.items()}
+
+
+class Mortal(Gateway):
+    """A gateway whose configuration the test changes."""
+
+    def __init__(self, fabric, receivers):
+        super().__init__(fabric, more=receivers.sections(0))
+        self.receivers = receivers
+
+    def configure(self, rate=0, standby=False):
+        self._receivers = [self.receivers.sections(rate)]
+        self._fabric_items["active"] = "with-master-sm" if standby else "always"
+        self._write_config()
+
+    def _write_config(self):
+        """At once: the gateway may be reading it."""
+        config, self.config = self.config, self.config.with_suffix(".new")
+        super()._write_config()
+        self.config.write_text(self.config.read_text().replace("journal {", f"journal {{ rows = {ROWS}"))
+        self.config = self.config.replace(config)
+
+    def wait_port(self):
+        return self.wait_status(lambda status: status["port"]["lid"] != 0, "the port to be up")
+
+
+class Storm:
+    """Reports, as a subnet manager sends them: again when they are not answered."""
+
+    def __init__(self, fabric, model):
+        self.client = fabric.client("sm1")
+        self.lid = fabric.lid_of("monitor")
+        self.model = model
+        self.pending = collections.OrderedDict()  # number: (TransactionID, tries, until)
+        self.numbers = {}  # by TransactionID
+
+    def send(self, count, uncertain=False):
+        first = len(self.model.sent) + 1
+        for number in range(first, first + count):
+            tid = self.client.next_tid()
+            self.numbers[tid] = number
+            self.model.sent.add(number)
+            if uncertain:
+                self.model.uncertain.add(number)
+            self.pending[number] = (tid, 1, time.monotonic() + PATIENCE)
+            self._report(number, tid)
+        return range(first, first + count)
+
+    def send_again(self):
+        for number, (tid, tries, until) in list(self.pending.items()):
+            if tries == TRIES or time.monotonic() > until:
+                del self.pending[number]
+            else:
+                self.pending[number] = (tid, tries + 1, until)
+                self._report(number, tid)
+
+    def collect(self, seconds):
+        """Takes the answers that come within some seconds."""
+        end = time.monotonic() + seconds
+        while (left := end - time.monotonic()) > 0:
+            try:
+                answer = self.client.receive(max(0.01, left))
+            except LabError:
+                continue  # nobody was there to deliver a Report to
+            if answer:
+                self._answered(int.from_bytes(answer[1][12:16], "big"))
+
+    def _answered(self, tid):
+        expect(tid in self.numbers, f"an answer to no Report: TransactionID {tid:#x}")
+        self.model.acknowledged.add(self.numbers[tid])
+        self.pending.pop(self.numbers[tid], None)
+
+    def _report(self, number, tid):
+        self.client.report(notices.system_image_guid_change(6, number), self.lid, tid)
+
+
+class Trial:
+    """Kills one gateway many times."""
+
+    def __init__(self, fabric, seed):
+        self.chance = random.Random(seed)
+        self.model = Model()
+        self.receivers = Receivers(fabric)
+        self.gateway = fabric.keep(Mortal(fabric, self.receivers))
+        self.storm = Storm(fabric, self.model)
+        self.done = collections.Counter()
+        self.sequence = 0  # the last one seen in the journal
+        self.first = 1  # the first one that is kept
+
+    WAYS = {"load": 8, "start": 3, "reload": 4, "prune": 3, "standby": 2, "stop": 2}
+
+    def run(self, kills):
+        for kill in range(kills):
+            if kill % REST_EVERY == REST_EVERY - 1:
+                self._rest()
+            if kill % 100 == 99:
+                print(self.summary(), flush=True)
+            way = self.chance.choices(list(self.WAYS), self.WAYS.values())[0]
+            self.done[way] += 1
+            getattr(self, f"_kill_at_{way}")()
+            self._kill_and_start()
+        self._finish()
+
+    def _burst(self, uncertain=False):
+        return self.storm.send(self.chance.randrange(5, 60), uncertain)
+
+    def _wait(self, most):
+        """Also for no time at all."""
+        self.storm.collect(max(0, self.chance.uniform(-most / 2, most)))
+
+    def _ready(self):
+        self.gateway.wait_port()
+        self._look_into_journal()
+        self.storm.send_again()
+
+    def _kill_at_load(self):
+        self._ready()
+        self._burst()
+        self._wait(0.05)
+
+    def _kill_at_start(self):
+        """The process was started by the kill before."""
+        self._wait(0.2)
+
+    def _kill_at_reload(self):
+        self._ready()
+        self.gateway.configure(rate=self.chance.choice([0, 5000, 20000]))
+        self._burst()
+        self.gateway.process.popen.send_signal(signal.SIGHUP)
+        self._burst()
+        self._wait(0.08)
+
+    def _kill_at_prune(self):
+        self._ready()
+        self._burst()
+        self._wait(0.05)
+        self.gateway.control("journal", "prune", "0", check=False)
+        self._burst()
+        self._wait(0.05)
+
+    def _kill_at_standby(self):
+        self._ready()
+        self.storm.collect(0.1)
+        self.storm.pending.clear()  # what is open now, this gateway may take either way
+        self.gateway.configure(standby=True)
+        self.gateway.process.popen.send_signal(signal.SIGHUP)
+        self._burst(uncertain=True)
+        self.gateway.wait_status(lambda one: not one["role"]["active"], "it to stand by")
+        numbers = self._burst(uncertain=True)
+        self._wait(0.1)
+        self.model.held |= set(numbers) & self.model.acknowledged
+        self.storm.pending.clear()
+        self.gateway.configure()
+
+    def _kill_at_stop(self):
+        self._ready()
+        self._burst()
+        self.gateway.process.popen.send_signal(signal.SIGTERM)
+        self._wait(0.05)
+
+    def _rest(self):
+        self._ready()
+        self.gateway.wait_status(lambda status: all(one["queued"] == 0 for one in status["receivers"]),
+                                 "receivers to have all")
+
+    def _kill_and_start(self):
+        self.gateway.kill()
+        self.storm.collect(0.02)
+        self.gateway.start()
+
+    def _look_into_journal(self):
+        """Only while the gateway runs: the last one to close the file would do its work."""
+        database = sqlite3.connect(f"file:{self.gateway.state / 'journal.db'}?mode=ro", uri=True, timeout=10)
+        rows = database.execute("SELECT sequence, id FROM event WHERE sequence > ?", (self.sequence,)).fetchall()
+        self.first = database.execute("SELECT min(sequence) FROM event").fetchone()[0] or self.first
+        database.close()
+        self.model.journalled(rows)
+        self.sequence = max([self.sequence, *(sequence for sequence, _ in rows)])
+
+    def _finish(self):
+        self._ready()
+        self.storm.collect(0.5)
+        self._look_into_journal()
+        try:
+            wait_until(lambda: not any(self.model.missing(events) for events in self.receivers.got().values()),
+                       "all that was acknowledged to arrive", 60)
+        except LabError:
+            pass  # the model says what is missing
+        self.model.check(self.receivers.got())
+
+    def summary(self):
+        got = self.receivers.got()
+        repeats = {name: len(events) - len(set(events)) for name, events in got.items()}
+        ways = ", ".join(f"{count} at {way}" for way, count in self.done.items())
+        return (f"{sum(self.done.values())} kills ({ways}): {len(self.model.sent)} Reports sent, "
+                f"{len(self.model.acknowledged)} acknowledged, {len(self.model.held)} held back for another gateway, "
+                f"the journal is at {self.sequence} and begins at {self.first}; repeats {repeats}")
+
+
+def run(kills, seed):
+    """Prints what was done; Violation when a promise was broken."""
+    print(f"{kills} kills, seed {seed}", flush=True)
+    with Fabric() as fabric:
+        fabric.subnet_manager().wait_master()
+        trial = Trial(fabric, seed)
+        try:
+            trial.run(kills)
+        except BaseException:
+            kept = pathlib.Path(tempfile.mkdtemp(prefix="ibtrapd-kills-")) / "fabric"
+            shutil.copytree(fabric.directory, kept, ignore=shutil.ignore_patterns("*.sock"))
+            print(f"what was left is in {kept}; {trial.summary()}", file=sys.stderr, flush=True)
+            raise
+        print(trial.summary(), flush=True)
+        return trial
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--kills", type=int, default=1000)
+    parser.add_argument("--seed", type=int, default=random.SystemRandom().randrange(1 << 32))
+    arguments = parser.parse_args()
+    try:
+        run(arguments.kills, arguments.seed)
+    except Violation as violation:
+        sys.exit(f"a promise was broken: {violation}")
+
+
+if __name__ == "__main__":
+    main()

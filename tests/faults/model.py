@@ -1,0 +1,67 @@
+"""What must hold however ibtrapd ends: the Reports that were sent, what became of them, and what receivers got."""
+
+
+class Violation(Exception):
+    """ibtrapd broke a promise."""
+
+
+def expect(holds, what):
+    if not holds:
+        raise Violation(what)
+
+
+class Model:
+    """A Report is a number; an event is the number it carries and its identifier."""
+
+    def __init__(self):
+        self.sent = set()
+        self.acknowledged = set()
+        self.uncertain = set()  # sent when the gateway may have stood by: receivers may get them or not
+        self.held = set()  # acknowledged while it stood by for certain: receivers must not get them
+        self.places = {}  # identifier: sequence number in the journal
+
+    def journalled(self, rows):
+        """Rows of the journal: (sequence number, identifier)."""
+        for sequence, identifier in rows:
+            known = self.places.setdefault(identifier, sequence)
+            expect(known == sequence, f"event {identifier} was number {known} of the journal and is {sequence}")
+        expect(len(set(self.places.values())) == len(self.places), "two events have one number in the journal")
+
+    @property
+    def due(self):
+        """What every receiver must get in the end."""
+        return self.acknowledged - self.uncertain - self.held
+
+    def missing(self, events):
+        return self.due - {number for number, _ in events}
+
+    def check(self, receivers):
+        """receivers: for each name, the (number, identifier) that came, in order, repeats included."""
+        identifiers = {}
+        for name, events in receivers.items():
+            for number, identifier in events:
+                expect(number in self.sent, f"{name}: nobody sent {number}")
+                expect(number not in self.held, f"{name}: {number} is for the other gateway to tell")
+                first = identifiers.setdefault(number, identifier)
+                expect(first == identifier, f"{name}: {number} is event {first} and event {identifier}")
+            missing = self.missing(events)
+            expect(not missing, f"{name}: lost {sorted(missing)[:10]}, {len(missing)} in all")
+            self._check_order(name, events)
+        self._check_agreement(receivers)
+
+    def _check_order(self, name, events):
+        last = 0
+        for identifier in dict.fromkeys(identifier for _, identifier in events):
+            place = self.places.get(identifier)  # None: retention took the row before the test saw it
+            expect(place is None or place > last, f"{name}: event {identifier}, number {place}, came after {last}")
+            last = place or last
+
+    def _check_agreement(self, receivers):
+        """What two receivers both got, they got in one order."""
+        firsts = {name: list(dict.fromkeys(identifier for _, identifier in events))
+                  for name, events in receivers.items()}
+        (reference, order), *others = firsts.items()
+        for name, other in others:
+            common = set(order) & set(other)
+            expect([one for one in order if one in common] == [one for one in other if one in common],
+                   f"{name} and {reference} got the events in different orders")

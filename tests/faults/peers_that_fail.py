@@ -1,0 +1,157 @@
+"""Receivers of syslog over TCP, each in a thread, that do what they should not."""
+
+import re
+import socket
+import threading
+import time
+
+GUID = re.compile(rb'systemImageGuid="0x([0-9a-f]+)"')
+
+
+def receive(client, most):
+    """Empty when the connection ended, in whatever way."""
+    try:
+        return client.recv(most)
+    except OSError:
+        return b""
+
+
+class Receiver(threading.Thread):
+    """Takes connections one after the other. What came whole is in numbers."""
+
+    def __init__(self, listening=None):
+        super().__init__(daemon=True)
+        self.socket = listening or socket.create_server(("127.0.0.1", 0))
+        self.socket.listen()
+        self.numbers = []
+        self.connections = 0
+        self.ended = False
+        self._client = None
+
+    @property
+    def address(self):
+        return "%s:%d" % self.socket.getsockname()[:2]
+
+    def __enter__(self):
+        self.start()
+        return self
+
+    def __exit__(self, *_):
+        self.ended = True
+        self.socket.shutdown(socket.SHUT_RDWR)
+        self.socket.close()
+
+    def run(self):
+        while not self.ended:
+            try:
+                client, _ = self.socket.accept()
+            except OSError:
+                return
+            self.connections += 1
+            with client:
+                self._client = client
+                self.serve(client)
+
+    def drop(self):
+        """Ends the connection that stands."""
+        self._client.shutdown(socket.SHUT_RDWR)
+
+    def serve(self, client):
+        self.read(client, most=1 << 62)
+
+    def read(self, client, most):
+        """Takes in so many octets; counts the frames that are whole."""
+        octets, size = b"", 0
+        while size < most and (piece := receive(client, min(65536, most - size))):
+            size += len(piece)
+            octets = self.take_frames(octets + piece)
+
+    def take_frames(self, octets):
+        while (space := octets.find(b" ")) > 0 and len(octets) > space + int(octets[:space]):
+            end = space + 1 + int(octets[:space])
+            found = GUID.search(octets[:end])
+            if found and b"system-image-guid-change" in octets[:end]:
+                self.numbers.append(int(found[1], 16))
+            octets = octets[end:]
+        return octets
+
+
+class RelpBreaker(Receiver):
+    """Closes in the middle of a RELP frame, again and again, and then behaves."""
+
+    FRAME = re.compile(rb"(\d+) (\w+) (\d+) ?")
+
+    def __init__(self, times):
+        super().__init__()
+        self.times = times
+
+    def serve(self, client):
+        octets, left = b"", 1777 * self.connections if self.connections <= self.times else 1 << 62
+        while left > 0 and (piece := receive(client, min(65536, left))):
+            left -= len(piece)
+            octets = self.confirm(client, octets + piece)
+
+    def confirm(self, client, octets):
+        while (head := self.FRAME.match(octets)) and len(octets) > head.end() + int(head[3]):
+            end = head.end() + int(head[3])
+            found = GUID.search(octets[:end])
+            if found and b"system-image-guid-change" in octets[:end]:
+                self.numbers.append(int(found[1], 16))
+            answer = b"200 OK\nrelp_version=0\ncommands=syslog" if head[2] == b"open" else b"200 OK"
+            try:
+                client.sendall(b"%s rsp %d %s\n" % (head[1], len(answer), answer))
+            except OSError:
+                return b""
+            octets = octets[end + 1:]
+        return octets
+
+
+class Sleeper(Receiver):
+    """Reads nothing until it is woken: the windows fill."""
+
+    def __init__(self, listening=None):
+        super().__init__(listening)
+        self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+        self.awake = threading.Event()
+
+    def serve(self, client):
+        self.awake.wait()
+        super().serve(client)
+
+
+class LateManager(threading.Thread):
+    """An SNMP manager that answers informs, but not before some seconds."""
+
+    def __init__(self, decode, late, at=("127.0.0.1", 0)):
+        super().__init__(daemon=True)
+        self.socket = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+        self.socket.bind(at)
+        self.decode, self.late = decode, late
+        self.came = []
+        self.waiting = []
+
+    @property
+    def address(self):
+        return "127.0.0.1:%d" % self.socket.getsockname()[1]
+
+    def __enter__(self):
+        self.start()
+        return self
+
+    def __exit__(self, *_):
+        self.socket.close()
+
+    def run(self):
+        self.socket.settimeout(0.05)
+        while True:
+            try:
+                datagram, sender = self.socket.recvfrom(65536)
+                self.came.append(self.decode(datagram))
+                self.waiting.append((time.monotonic() + self.late, datagram.replace(b"public\xa6", b"public\xa2", 1), sender))
+            except TimeoutError:
+                pass
+            except OSError:
+                return
+            while self.waiting and self.waiting[0][0] < time.monotonic():
+                _, answer, sender = self.waiting.pop(0)
+                self.socket.sendto(answer, sender)

@@ -1,0 +1,66 @@
+"""Reports with numbers, and what becomes of them, for tests in which something fails meanwhile."""
+
+import json
+
+from lab import notices
+from lab.gateway import section
+from lab.processes import wait_until
+
+EVENT = "system-image-guid-change"
+
+
+class Reporter:
+    """Sends Reports to a gateway and holds it to them."""
+
+    def __init__(self, fabric, gateway):
+        self.gateway = gateway
+        self._client, self._lid = fabric.client("sm1"), fabric.lid_of("monitor")
+        self.count = 0
+
+    def send(self, count):
+        """The next ones, each acknowledged."""
+        for number in range(self.count + 1, self.count + count + 1):
+            self._client.report(notices.system_image_guid_change(6, number), self._lid)
+        self.count += count
+        assert all([self._client.receive(20) for _ in range(count)])
+
+    def send_until_acknowledged(self, count):
+        """As a subnet manager does: what is not answered, again and the same."""
+        for number in range(self.count + 1, self.count + count + 1):
+            tid = self._client.next_tid()
+            assert any(self._is_acknowledged(number, tid) for _ in range(20)), f"Report {number} is not acknowledged"
+        self.count += count
+
+    def _is_acknowledged(self, number, tid):
+        self._client.report(notices.system_image_guid_change(6, number), self._lid, tid)
+        while (answer := self._client.receive(1)) is not None:
+            if int.from_bytes(answer[1][12:16], "big") == tid:  # not a late one to an earlier Report
+                return True
+        return False
+
+    @property
+    def numbers(self):
+        return list(range(1, self.count + 1))
+
+    def wait_file(self, path):
+        """All of them, once each and in order."""
+        wait_until(lambda: numbers_in(path)[-1:] == [self.count], f"event {self.count} in {path.name}")
+        assert numbers_in(path) == self.numbers, numbers_in(path)
+
+
+def numbers_in(path):
+    lines = path.read_text().split("\n")[:-1] if path.exists() else []
+    return [int(one["systemImageGuid"], 16) for one in map(json.loads, lines) if one["event"] == EVENT]
+
+
+def names_in(path):
+    lines = path.read_text().split("\n")[:-1] if path.exists() else []
+    return [one["event"] for one in map(json.loads, lines)]
+
+
+def file_section(path, name="file"):
+    return section("file", name, path=path)
+
+
+def wait_port(gateway):
+    gateway.wait_status(lambda status: status["port"]["lid"] != 0, "the port to be up")

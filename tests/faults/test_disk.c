@@ -1,0 +1,320 @@
+// The journal on a disk that fails at each of its operations in turn: nothing is lost, doubled or
+// put into another order, and what is said to be on disk is there when the power goes.
+
+#include "faulty_disk.h"
+#include "support.h"
+
+#include "event/maker.h"
+#include "journal/journal.h"
+#include "journal/store.h"
+
+#include <dirent.h>
+#include <unistd.h>
+
+enum { ROUNDS = 6, EVENTS_MAX = 128 };
+
+static const int64_t S = CLOCK_US_PER_S;
+
+// What the journal was given.
+static struct {
+    int64_t sequence;
+    char id[EVENT_ID_SIZE];
+} given[EVENTS_MAX];
+static size_t given_count;
+
+static char directory[64];
+static struct support_time now;
+static struct clock clock_;
+static struct support_chance counting;
+static struct random chance;
+static struct maker maker;
+static struct log *log_;
+static unsigned told[3];
+static struct journal *journal;
+static struct error err;
+static int receiver;
+static bool with_reader;
+
+static void take_change(void *ctx, enum journal_change change, const char *reason, uint64_t count)
+{
+    (void)ctx, (void)reason, (void)count;
+    told[change]++;
+}
+
+static void ignore_change(void *ctx, enum journal_change change, const char *reason, uint64_t count)
+{
+    (void)ctx, (void)change, (void)reason, (void)count;
+}
+
+static struct journal *open_in(const char *where, bool counted)
+{
+    const struct journal_options options = {.directory = where,
+                                            .rows_max = 1000000,
+                                            .bytes_max = INT64_C(1) << 30,
+                                            .age_us = 86400 * S,
+                                            .tell = counted ? take_change : ignore_change,
+                                            .clock = &clock_,
+                                            .log = log_};
+    struct journal *opened = journal_open(&options, &err);
+    assert_non_null(opened);
+    return opened;
+}
+
+static void make_directory(char out[64])
+{
+    snprintf(out, 64, "/dev/shm/ibtrapd-disk-XXXXXX");
+    assert_non_null(mkdtemp(out));
+}
+
+static void remove_directory(const char *path)
+{
+    DIR *d = opendir(path);
+    assert_non_null(d);
+    for (struct dirent *e; (e = readdir(d));)
+        unlinkat(dirfd(d), e->d_name, 0);
+    closedir(d);
+    assert_int_equal(rmdir(path), 0);
+}
+
+static void begin(void)
+{
+    now = (struct support_time){SUPPORT_UTC_US, 1000 * S};
+    clock_ = support_clock(&now);
+    counting = (struct support_chance){0};
+    chance = support_random(&counting);
+    maker = (struct maker){.clock = &clock_, .random = &chance};
+    log_ = support_log(NULL);
+    given_count = 0;
+    memset(told, 0, sizeof told);
+    make_directory(directory);
+    faulty_disk_begin(directory);
+}
+
+static void end(void)
+{
+    journal_close(journal);
+    faulty_disk_end();
+    log_close(log_);
+    remove_directory(directory);
+}
+
+static void pass(int64_t us)
+{
+    now.utc += us;
+    now.monotonic += us;
+}
+
+static void add(enum catalogue_event type, const char *key)
+{
+    struct maker_occurrence o = {.type = type};
+    snprintf(o.alarm_key, sizeof o.alarm_key, "%s", key);
+    pass(1000); // so that identifiers differ
+    struct event *event = maker_from_occurrence(&maker, &o);
+    assert_non_null(event);
+    assert_true(given_count < EVENTS_MAX);
+    given[given_count].sequence = journal_append(journal, event, &(struct journal_report){0});
+    memcpy(given[given_count++].id, event->id, EVENT_ID_SIZE);
+    event_release(event);
+}
+
+static void start(void)
+{
+    journal = open_in(directory, true);
+    receiver = journal_receiver(journal, "nms");
+}
+
+// A second connection, as of a receiver that fell behind: while there is one, the file's index
+// outlives a connection that failed, and without one it is made anew from what the WAL has.
+static void read_from_disk(void)
+{
+    struct journal_fabric list[JOURNAL_FABRICS_MAX + 1];
+    assert_int_equal(journal_list_fabrics(journal, list), 0);
+}
+
+// Some events, one alarm that stays and one that comes and goes; the receiver has all that was
+// before.
+static void play_round(unsigned round)
+{
+    if (with_reader)
+        read_from_disk();
+    int64_t before = journal_last(journal);
+    if (round == 0)
+        add(CATALOGUE_SM_UNREACHABLE, "stays");
+    add(round % 2 ? CATALOGUE_RECEIVER_BACK : CATALOGUE_RECEIVER_FAILING, "goes");
+    for (unsigned i = 0; i < round % 4; i++)
+        add(CATALOGUE_HEARTBEAT, "");
+    journal_advance(journal, receiver, before);
+    journal_commit(journal);
+    pass(2 * S);
+}
+
+static struct journal_status status_of(struct journal *j)
+{
+    struct journal_status status;
+    journal_get_status(j, &status);
+    return status;
+}
+
+// The journal has the first `count` events that it was given, in order, and no others after them
+// when `all`.
+static void check_events(struct journal *j, size_t count, bool all)
+{
+    struct journal_item items[EVENTS_MAX + 1];
+    size_t n = journal_read(j, given[0].sequence - 1, items, EVENTS_MAX + 1, 0);
+    assert_in_range(n, count, all ? count : given_count);
+    for (size_t i = 0; i < n; i++) {
+        assert_non_null(items[i].event);
+        assert_int_equal(items[i].sequence, given[i].sequence);
+        assert_string_equal(items[i].event->id, given[i].id);
+        event_release(items[i].event);
+    }
+}
+
+static void add_key(void *ctx, const struct alarm *alarm)
+{
+    strcat(strcat(ctx, alarm->key), " ");
+}
+
+static void check_alarms(struct journal *j, const char *expected)
+{
+    char keys[256] = "";
+    journal_each_alarm(j, add_key, keys);
+    assert_string_equal(keys, expected);
+}
+
+static void check_sound(void)
+{
+    char path[96];
+    struct store *store;
+    snprintf(path, sizeof path, "%s/journal.db", directory);
+    assert_int_equal(store_open(path, true, &store, &err), STORE_OK);
+    assert_int_equal(store_check(store, &err), STORE_OK);
+    store_close(store);
+}
+
+// The disk works again; all must be on it.
+static void check_healed(void)
+{
+    faulty_disk_fail(0, false);
+    pass(2 * S);
+    journal_commit(journal);
+    struct journal_status status = status_of(journal);
+    assert_true(status.durable);
+    assert_int_equal(status.pending, 0);
+    assert_int_equal(status.dropped, 0);
+    assert_int_equal(told[JOURNAL_DEGRADED], told[JOURNAL_HEALED]);
+    check_events(journal, given_count, true);
+    int64_t cursor = journal_cursor(journal, receiver);
+    journal_close(journal);
+    check_sound();
+    start();
+    assert_int_equal(journal_cursor(journal, receiver), cursor);
+    check_events(journal, given_count, true);
+    check_alarms(journal, "stays ");
+}
+
+static unsigned count_operations(void)
+{
+    begin();
+    start();
+    for (unsigned round = 0; round < ROUNDS; round++)
+        play_round(round);
+    unsigned n = faulty_disk_operations();
+    check_healed();
+    assert_false(faulty_disk_failed());
+    end();
+    assert_true(n > 2 * ROUNDS);
+    return n;
+}
+
+static void fail_each(bool reader, bool for_good)
+{
+    with_reader = reader;
+    unsigned operations = count_operations();
+    for (unsigned n = 1; n <= operations; n++) {
+        begin();
+        faulty_disk_fail(n, for_good);
+        start();
+        for (unsigned round = 0; round < ROUNDS; round++)
+            play_round(round);
+        assert_true(faulty_disk_failed());
+        check_healed();
+        end();
+    }
+}
+
+TEST(each_operation_may_fail_once)
+{
+    fail_each(false, false);
+    fail_each(true, false);
+}
+
+TEST(the_disk_may_fail_from_each_operation_on)
+{
+    fail_each(false, true);
+    fail_each(true, true);
+}
+
+// As the journal says now, so much is on disk.
+static size_t promised(void)
+{
+    const struct journal_status status = status_of(journal);
+    return status.durable ? given_count - (size_t)status.pending : 0;
+}
+
+static void check_after_power_failure(void)
+{
+    char other[64];
+    size_t count = promised();
+    if (count == 0)
+        return;
+    make_directory(other);
+    faulty_disk_after_power_failure(other);
+    struct journal *j = open_in(other, false);
+    check_events(j, count, false);
+    journal_close(j);
+    remove_directory(other);
+}
+
+// An outage begins with each operation in turn and ends with the round after it, or with itself.
+static void lose_power_after_each(bool reader, bool for_good)
+{
+    with_reader = reader;
+    unsigned operations = count_operations();
+    for (unsigned n = 0; n <= operations; n++) {
+        begin();
+        faulty_disk_fail(n, for_good);
+        start();
+        for (unsigned round = 0; round < ROUNDS; round++) {
+            bool over = faulty_disk_failed();
+            play_round(round);
+            check_after_power_failure();
+            if (over)
+                faulty_disk_fail(0, false);
+        }
+        end();
+    }
+}
+
+TEST(what_is_on_disk_survives_a_power_failure)
+{
+    lose_power_after_each(false, false);
+    lose_power_after_each(true, false);
+}
+
+TEST(what_is_on_disk_after_an_outage_survives_a_power_failure)
+{
+    lose_power_after_each(false, true);
+    lose_power_after_each(true, true);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(each_operation_may_fail_once),
+        cmocka_unit_test(the_disk_may_fail_from_each_operation_on),
+        cmocka_unit_test(what_is_on_disk_survives_a_power_failure),
+        cmocka_unit_test(what_is_on_disk_after_an_outage_survives_a_power_failure),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

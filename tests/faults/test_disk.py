@@ -1,0 +1,139 @@
+"""The disk below the journal is full, read-only, slow, or gone, and comes back; test_disk.c fails it at each operation."""
+
+import errno
+import pathlib
+import shutil
+import subprocess
+
+import pytest
+from faults import FaultyGateway
+from reports import Reporter, file_section, names_in, numbers_in, wait_port
+
+
+def durable(gateway, is_durable):
+    return gateway.wait_status(lambda status: status["journal"]["durable"] == is_durable, f"durable={is_durable}")
+
+
+@pytest.fixture
+def made(fabric):
+    """A gateway on a machine that can fail, the file its receiver writes, and who reports to it."""
+    fabric.subnet_manager().wait_master()
+
+    def make(**options):
+        output = fabric.directory / "events.json"
+        gateway = fabric.keep(FaultyGateway(fabric, more=file_section(output), **options))
+        wait_port(gateway)
+        return gateway, output, Reporter(fabric, gateway)
+
+    return make
+
+
+@pytest.mark.parametrize("fault, code", [
+    ("write_errno", errno.ENOSPC), ("write_errno", errno.EROFS), ("sync_errno", errno.EIO)])
+def test_a_disk_that_fails_for_a_while(made, fault, code):
+    gateway, output, reporter = made()
+    reporter.send(20)
+    setattr(gateway.faults, fault, code)
+    reporter.send(20)
+    durable(gateway, False)
+    reporter.send(20)
+    setattr(gateway.faults, fault, 0)
+    status = durable(gateway, True)
+    assert status["journal"]["dropped"] == 0
+    reporter.send(20)
+    reporter.wait_file(output)
+    gateway.kill()  # all is on disk again
+    output.unlink()
+    gateway.start()
+    wait_port(gateway)
+    assert len([one for one in gateway.journal() if one["event"] == "system-image-guid-change"]) == 80
+    names = [one["event"] for one in gateway.journal()]
+    assert names.count("journal-degraded") == names.count("journal-healed") == 1
+
+
+@pytest.fixture
+def small_disk(tmp_path):
+    """A file system of a megabyte."""
+    disk = tmp_path / "disk"
+    disk.mkdir()
+    if subprocess.run(["mount", "-t", "tmpfs", "-o", "size=1m", "tmpfs", disk], check=False).returncode != 0:
+        pytest.skip("the kernel does not let us mount a tmpfs")
+    yield disk
+    subprocess.run(["umount", "-l", disk], check=True)
+
+
+def test_a_full_disk(made, small_disk):
+    gateway, output, reporter = made(state=small_disk / "state")
+    reporter.send(10)
+    (small_disk / "others").write_bytes(bytes(shutil.disk_usage(small_disk).free))
+    while gateway.status()["journal"]["durable"]:  # until its own file must grow
+        assert reporter.count < 10000
+        reporter.send(50)
+    (small_disk / "others").unlink()
+    durable(gateway, True)
+    reporter.send(10)
+    reporter.wait_file(output)
+    assert "journal-degraded" in names_in(output)
+
+
+def test_a_slow_disk(made):
+    gateway, output, reporter = made()
+    gateway.faults.sync_us = 300000
+    reporter.send(200)
+    assert gateway.status()["journal"]["durable"]
+    reporter.wait_file(output)
+
+
+def test_a_directory_that_is_removed(made):
+    """What comes afterwards is on disk, in a directory made anew, and so is what memory had."""
+    gateway, output, reporter = made()
+    reporter.send(20)
+    shutil.rmtree(gateway.state)
+    reporter.send(20)
+    gateway.wait_status(lambda status: status["journal"]["durable"] and
+                        (gateway.state / "journal.db").exists(), "a new journal")
+    reporter.send(20)
+    reporter.wait_file(output)
+    gateway.kill()
+    gateway.start()
+    wait_port(gateway)
+    assert len([one for one in gateway.journal() if one["event"] == "system-image-guid-change"]) == 60
+
+
+def test_a_file_that_is_damaged(made):
+    """Its pages are overwritten while it is in use: it is set aside, and what comes is not lost."""
+    gateway, output, reporter = made()
+    reporter.send(200)
+    reporter.wait_file(output)
+    gateway.stop()
+    gateway.start()
+    wait_port(gateway)
+    damage(gateway.state / "journal.db")
+    gateway.control("events", check=False)
+    reporter.send(200)
+    gateway.wait_status(lambda status: any(gateway.state.glob("journal.db.corrupt-*")), "it to be set aside")
+    reporter.send(20)
+    durable(gateway, True)
+    reporter.wait_file(output)
+
+
+def damage(path: pathlib.Path):
+    with open(path, "r+b") as file:
+        for at in range(4096, path.stat().st_size, 4096):
+            file.seek(at)
+            file.write(b"x" * 4096)
+
+
+def test_a_file_receiver_without_room(made, small_disk):
+    """The disk of a receiver fills up; the journal has another."""
+    gateway, output, reporter = made()
+    late = small_disk / "late.json"
+    gateway.config.write_text(gateway.config.read_text() + file_section(late, "late"))
+    gateway.control("reload")
+    reporter.send(10)
+    (small_disk / "others").write_bytes(bytes(shutil.disk_usage(small_disk).free))
+    reporter.send(100)
+    reporter.wait_file(output)
+    (small_disk / "others").unlink()
+    reporter.wait_file(late)
+    assert numbers_in(output) == numbers_in(late)

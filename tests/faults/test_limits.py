@@ -1,0 +1,113 @@
+"""No descriptors, no threads, no memory: ibtrapd says so and goes on, or says why it cannot start."""
+
+import os
+import re
+import resource
+
+import pytest
+from faults import FaultyGateway
+from lab.gateway import section
+from lab.processes import LabError, wait_until
+from reports import Reporter, file_section, wait_port
+
+ALL = os.environ.get("IBTRAPD_FAULTS") == "all"  # every allocation, by hand
+
+
+@pytest.fixture
+def machine(fabric):
+    """A gateway on a machine that can fail; it is started by the test."""
+    fabric.subnet_manager().wait_master()
+    gateway = FaultyGateway(fabric, more=file_section(fabric.directory / "events.json"))
+    gateway.directory.mkdir()
+    gateway._write_config()
+    return gateway
+
+
+def runs_or_says_why(gateway):
+    """Whether it runs; otherwise it has said why not. It does not crash."""
+
+    def settled():
+        return not gateway.process.running or (gateway.status() or {}).get("port", {}).get("lid")
+
+    wait_until(settled, "it to run or to end")
+    if gateway.process.running:
+        return True
+    assert gateway.process.popen.returncode == 1, gateway.log[-3000:]
+    return False
+
+
+@pytest.mark.parametrize("n, needed", [(1, True), (2, True), (3, True), (4, True), (5, False)])
+def test_a_thread_that_does_not_start(machine, fabric, n, needed):
+    """The pipeline's, two receivers', the agent's; without the one that looks for adapter events it goes on.
+
+    The sixth is the simulator's own."""
+    machine.faults.thread = n
+    machine.start()
+    started = runs_or_says_why(machine)
+    assert machine.faults.thread == 0 and started == (not needed)
+    if needed:
+        assert re.search("cannot start the (pipeline|thread of)", machine.log)
+        machine.start()
+        wait_port(machine)
+    reporter = Reporter(fabric, machine)
+    reporter.send(3)
+    reporter.wait_file(fabric.directory / "events.json")
+    machine.stop()
+
+
+def test_memory_that_is_short_while_it_starts(machine, fabric):
+    machine.start()
+    runs_or_says_why(machine)
+    machine.stop()
+    total = machine.faults.allocations
+    assert total > 20
+    for nth in range(1, total, 1 if ALL else 4):
+        machine.faults.allocation = nth
+        machine.start()
+        runs_or_says_why(machine)
+        machine.stop()
+    machine.faults.allocation = 0
+    machine.start()
+    wait_port(machine)
+    machine.stop()
+
+
+def test_memory_that_is_short_while_reports_come(machine, fabric):
+    """A Report for which there is no memory is not answered, and comes again; what was answered is there."""
+    machine.start()
+    wait_port(machine)
+    reporter = Reporter(fabric, machine)
+    for nth in range(1, 200, 1 if ALL else 9):
+        machine.faults.allocation = nth
+        reporter.send_until_acknowledged(5)
+    machine.faults.allocation = 0
+    reporter.send(5)
+    reporter.wait_file(fabric.directory / "events.json")
+    machine.stop()
+
+
+def lowest_free_descriptor(pid):
+    used = set(map(int, os.listdir(f"/proc/{pid}/fd")))
+    return next(n for n in range(len(used) + 1) if n not in used)
+
+
+def test_no_descriptors(machine, fabric):
+    machine.config.write_text(machine.config.read_text()
+                              + section("syslog", "tcp", transport="tcp", address="127.0.0.1:9"))
+    machine.start()
+    wait_port(machine)
+    reporter = Reporter(fabric, machine)
+    reporter.send(5)
+    pid = machine.process.pid
+    hard = resource.prlimit(pid, resource.RLIMIT_NOFILE)[1]
+    old = resource.prlimit(pid, resource.RLIMIT_NOFILE, (lowest_free_descriptor(pid), hard))
+    with pytest.raises(LabError):
+        machine.control("status")
+    reporter.send(50)
+    # Once a second at most, for as long as ibtrapctl waited.
+    assert machine.log.count("Error from accept() call") < 100
+    resource.prlimit(pid, resource.RLIMIT_NOFILE, old)
+    assert machine.status()["journal"]["durable"]
+    reporter.send(5)
+    reporter.wait_file(fabric.directory / "events.json")
+    machine.stop()

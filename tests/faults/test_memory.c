@@ -1,0 +1,728 @@
+// Memory is short at each allocation in turn: what is asked for is done, and the same as ever, or
+// is said not to be; nothing crashes, leaks (under ASan) or is lost without a word.
+#include "golden.h"
+#include "scarce_memory.h"
+#include "support.h"
+
+#include "generated.h"
+
+#include "conf/conf.h"
+#include "daemon/alarm_answers.h"
+#include "daemon/event_answers.h"
+#include "daemon/explain.h"
+#include "daemon/pipeline.h"
+#include "daemon/topology_answers.h"
+#include "event/sample.h"
+#include "model/event_record.h"
+#include "model/fabric_record.h"
+#include "sink/format.h"
+
+#include <dirent.h>
+#include <unistd.h>
+
+enum { RESULT_SIZE = 1 << 20 };
+
+static const int64_t S = CLOCK_US_PER_S;
+
+// What is done with memory short. `act` says what came of it, or returns false: it said that it
+// failed. The rest has all the memory that it wants.
+struct scenario {
+    void (*prepare)(void);
+    bool (*act)(struct text *result);
+    bool (*check)(struct text *result); // NULL, or more of the result, once memory is back
+    void (*clean)(void);                // NULL: nothing to do
+};
+
+static struct support_time now;
+static struct clock clock_;
+static struct support_chance counting;
+static struct random chance;
+static struct maker maker;
+static struct log *log_;
+static struct error err;
+
+static void begin(void)
+{
+    now = (struct support_time){SUPPORT_UTC_US, 1000 * S};
+    clock_ = support_clock(&now);
+    counting = (struct support_chance){0};
+    chance = support_random(&counting);
+    maker = (struct maker){.clock = &clock_, .random = &chance, .subnet_prefix = GOLDEN_PREFIX};
+}
+
+static bool play(const struct scenario *s, unsigned nth, bool for_good, struct text *result)
+{
+    begin();
+    if (s->prepare)
+        s->prepare();
+    scarce_memory_fail(nth, for_good);
+    bool ok = s->act(result);
+    bool failed = scarce_memory_failed();
+    scarce_memory_fail(0, false);
+    if (s->check)
+        ok = s->check(result) && ok;
+    if (s->clean)
+        s->clean();
+    assert_true(ok || failed);
+    return ok;
+}
+
+// What is done without a failure; how many allocations that takes.
+static unsigned play_well(const struct scenario *s, char *out)
+{
+    struct text result = text_in(out, RESULT_SIZE);
+    begin();
+    if (s->prepare)
+        s->prepare();
+    scarce_memory_fail(0, false);
+    assert_true(s->act(&result));
+    unsigned n = scarce_memory_count();
+    assert_true(!s->check || s->check(&result));
+    if (s->clean)
+        s->clean();
+    assert_false(result.cut);
+    return n;
+}
+
+// Shows where they begin to differ.
+static void assert_same(const char *got, const char *expected)
+{
+    size_t i = 0;
+    while (got[i] && got[i] == expected[i])
+        i++;
+    if (got[i] != expected[i])
+        fail_msg("after '%.40s' comes '%.40s' instead of '%.40s'", got + (i > 40 ? i - 40 : 0),
+                 got + i, expected + i);
+}
+
+// A long one is done in part, unless the environment says IBTRAPD_FAULTS=all.
+static unsigned step_of(unsigned n)
+{
+    enum { IN_PART = 150 };
+    const char *how = getenv("IBTRAPD_FAULTS");
+    return how && strcmp(how, "all") == 0 ? 1 : n / IN_PART + 1;
+}
+
+static void fail_each(const struct scenario *s)
+{
+    char *expected = malloc(RESULT_SIZE), *buffer = malloc(RESULT_SIZE);
+    unsigned n = play_well(s, expected);
+    assert_true(n > 0);
+    assert_true(expected[0] != '\0');
+    for (unsigned nth = 1; nth <= n; nth += step_of(n)) {
+        for (int for_good = 0; for_good < 2; for_good++) {
+            struct text result = text_in(buffer, RESULT_SIZE);
+            if (play(s, nth, for_good, &result))
+                assert_same(buffer, expected);
+        }
+    }
+    print_message("    %u allocations\n", n);
+    free(buffer);
+    free(expected);
+}
+
+// The configuration.
+
+static const char CONFIGURATION[] =
+    "fabric { verify_interval = 7 }\n"
+    "policy \"one\" { events = {\"link-*\", \"node-*\"} enabled = true }\n"
+    "snmp \"nms\" { address = \"127.0.0.1\" community = \"test\" }\n"
+    "syslog \"siem\" { transport = \"relp\" address = \"127.0.0.1\" format = \"ecs\" }\n"
+    "file \"file\" { path = \"/tmp/events.json\" events = {\"sm-*\"} }\n";
+
+static bool read_configuration(struct text *result)
+{
+    struct conf conf;
+    err.text[0] = '\0';
+    if (!conf_load_text(CONFIGURATION, "test", &conf, &err)) {
+        assert_true(err.text[0] != '\0');
+        return false;
+    }
+    text_addf(result, "%u %zu", conf.fabric.verify_interval_s, conf.receiver_count);
+    for (size_t i = 0; i < conf.receiver_count; i++)
+        text_addf(result, " %s", conf.receivers[i].name);
+    conf_free(&conf);
+    return true;
+}
+
+TEST(reading_the_configuration)
+{
+    fail_each(&(struct scenario){.act = read_configuration});
+}
+
+static bool read_names(struct text *result)
+{
+    static const char MAP[] = "0x1 \"one\"\n0x2 \"two\"\n0x3 \"three\"\n0x2 \"second\"\n";
+    struct names *names = names_parse("map", MAP, sizeof MAP - 1, &err);
+    if (!names)
+        return false;
+    text_addf(result, "%zu %s %s", names_count(names), names_find(names, 1), names_find(names, 3));
+    names_free(names);
+    return true;
+}
+
+TEST(reading_names)
+{
+    fail_each(&(struct scenario){.act = read_names});
+}
+
+// Events.
+
+static struct event *made[GOLDEN_COUNT];
+
+static void add_event(struct text *result, const struct event *event)
+{
+    text_addf(result, "%s %s %s\n", event->id, event->type->name, event->text);
+}
+
+static bool make_from_notices(struct text *result)
+{
+    bool all = true;
+    for (int i = 0; i < GOLDEN_COUNT; i++) {
+        uint8_t wire[NOTICE_SIZE];
+        golden_wire((enum golden)i, wire);
+        struct event *event = maker_from_notice(&maker, wire);
+        all &= event != NULL;
+        if (event)
+            add_event(result, event);
+        event_release(event);
+    }
+    return all;
+}
+
+static bool make_others(struct text *result)
+{
+    static const uint8_t MAD[40] = {1, 2, 3};
+    struct sample sample = {.type = CATALOGUE_LINK_DOWN};
+    sample_make_up(&sample);
+    struct event *events[] = {
+        maker_from_malformed(&maker, 7, "it is short", MAD, sizeof MAD),
+        maker_from_occurrence(&maker, &(struct maker_occurrence){.type = CATALOGUE_SM_BACK}),
+        sample_event(&maker, &sample)};
+    bool all = true;
+    for (size_t i = 0; i < COUNT(events); i++) {
+        all &= events[i] != NULL;
+        if (events[i])
+            add_event(result, events[i]);
+        event_release(events[i]);
+    }
+    return all;
+}
+
+TEST(making_events)
+{
+    fail_each(&(struct scenario){.act = make_from_notices});
+    fail_each(&(struct scenario){.act = make_others});
+}
+
+static void make_events(void)
+{
+    for (int i = 0; i < GOLDEN_COUNT; i++) {
+        uint8_t wire[NOTICE_SIZE];
+        golden_wire((enum golden)i, wire);
+        made[i] = maker_from_notice(&maker, wire);
+        assert_non_null(made[i]);
+    }
+}
+
+static void release_events(void)
+{
+    for (int i = 0; i < GOLDEN_COUNT; i++)
+        event_release(made[i]);
+}
+
+static bool read_record(struct text *result)
+{
+    uint8_t record[EVENT_RECORD_MAX];
+    size_t size = event_record_write(made[GOLDEN_257], record);
+    struct event *event = event_record_read(record, size, &err);
+    if (event)
+        add_event(result, event);
+    event_release(event);
+    return event != NULL;
+}
+
+TEST(reading_a_record)
+{
+    fail_each(&(struct scenario){make_events, read_record, NULL, release_events});
+}
+
+// What receivers get.
+
+static bool write_line(struct text *result, bool whole, enum format format,
+                       const struct event *event)
+{
+    static const struct format_origin ORIGIN = {
+        .facility = 3, .hostname = "host", .process_id = "1"};
+    char buffer[FORMAT_SIZE];
+    struct text t = text_in(buffer, sizeof buffer);
+    (whole ? format_message : format_line)(&t, format, &ORIGIN, event);
+    text_addf(result, "%s\n", buffer);
+    return t.len > 0;
+}
+
+static bool write_lines(struct text *result)
+{
+    bool all = true;
+    for (int format = 0; format < FORMAT_COUNT; format++) {
+        for (int i = 0; i < GOLDEN_COUNT; i += 5) {
+            all &= write_line(result, false, (enum format)format, made[i]);
+            all &= write_line(result, true, (enum format)format, made[i]);
+        }
+    }
+    return all;
+}
+
+TEST(writing_lines)
+{
+    fail_each(&(struct scenario){make_events, write_lines, NULL, release_events});
+}
+
+// Policy: whatever is held back or added, each event is passed on once.
+
+static struct policy *policy;
+static struct text *passed;
+
+static void stamp(void *ctx, struct event *event)
+{
+    (void)ctx;
+    snprintf(event->id, sizeof event->id, "made");
+}
+
+static void take_passed(void *ctx, struct event *event)
+{
+    (void)ctx;
+    if (strcmp(event->id, "made") != 0)
+        text_addf(passed, "%s ", event->id);
+}
+
+static bool decide(struct text *result)
+{
+    struct policy_options options;
+    policy_options_init(&options);
+    options.storm_rate = 5;
+    passed = result;
+    policy = policy_new(&options, &(struct policy_sink){stamp, take_passed, NULL});
+    if (!policy)
+        return false;
+    for (int i = 0; i < 3 * GOLDEN_COUNT; i++) {
+        struct event *event = made[i % GOLDEN_COUNT];
+        event->held[0] = '\0';
+        snprintf(event->alarm_key, sizeof event->alarm_key, "key %d", i % 4);
+        policy_take(policy, event, now.monotonic + i * 100 * CLOCK_US_PER_MS);
+        policy_tick(policy, now.monotonic + i * 100 * CLOCK_US_PER_MS);
+    }
+    policy_free(policy);
+    return true;
+}
+
+TEST(deciding)
+{
+    fail_each(&(struct scenario){make_events, decide, NULL, release_events});
+}
+
+// The fabric.
+
+static struct fabric *before, *after;
+static struct topology *topology;
+static struct changes changes;
+
+static void make_fabrics(void)
+{
+    struct generated g = {0};
+    generated_fat_tree(&g, 16, 2);
+    before = generated_look(&g, 0);
+    generated_remove(&g, 3);
+    generated_rename(&g, 5, "another");
+    generated_unlink(&g, 9, 1);
+    after = generated_look(&g, 0);
+    generated_clear(&g);
+    assert_true(before && after);
+}
+
+static void release_fabrics(void)
+{
+    fabric_release(before);
+    fabric_release(after);
+}
+
+static void make_topology(void)
+{
+    bool late;
+    make_fabrics();
+    topology = topology_new(NULL);
+    assert_non_null(topology);
+    topology_update(topology, fabric_keep(before), &changes, &late);
+    assert_int_equal(changes.count, 0);
+}
+
+static void free_topology(void)
+{
+    changes_clear(&changes);
+    topology_free(topology);
+    release_fabrics();
+}
+
+static void add_changes(struct text *result)
+{
+    for (uint32_t i = 0; i < changes.count; i++)
+        text_addf(result, "%d %s %s\n", (int)changes.all[i].type, changes.all[i].subject.name,
+                  changes.all[i].reason);
+}
+
+static bool update(struct text *result)
+{
+    bool late;
+    topology_update(topology, fabric_keep(after), &changes, &late);
+    (void)result;
+    return !changes.cut;
+}
+
+// A sweep that was forgotten is made up for by the next.
+static bool update_again(struct text *result)
+{
+    bool late;
+    topology_update(topology, fabric_keep(after), &changes, &late);
+    add_changes(result);
+    return true;
+}
+
+TEST(finding_changes)
+{
+    fail_each(&(struct scenario){make_topology, update, update_again, free_topology});
+}
+
+static bool keep_fabric(struct text *result)
+{
+    size_t size;
+    uint8_t *record = fabric_record_write(after, &size);
+    struct fabric *fabric = record ? fabric_record_read(record, size, &err) : NULL;
+    if (fabric)
+        text_addf(result, "%u nodes, %016llx", fabric->node_count,
+                  (unsigned long long)fabric_record_digest(record, size));
+    fabric_release(fabric);
+    free(record);
+    return fabric != NULL;
+}
+
+TEST(keeping_a_snapshot)
+{
+    fail_each(&(struct scenario){make_fabrics, keep_fabric, NULL, release_fabrics});
+}
+
+// The journal.
+
+static char directory[64];
+static struct journal *journal;
+static unsigned told[3];
+
+static void take_change(void *ctx, enum journal_change change, const char *reason, uint64_t count)
+{
+    (void)ctx, (void)reason, (void)count;
+    told[change]++;
+}
+
+static bool open_journal(void)
+{
+    const struct journal_options options = {.directory = directory,
+                                            .rows_max = 1000000,
+                                            .bytes_max = INT64_C(1) << 30,
+                                            .age_us = 86400 * S,
+                                            .tell = take_change,
+                                            .clock = &clock_,
+                                            .log = log_};
+    journal = journal_open(&options, &err);
+    return journal != NULL;
+}
+
+static void make_directory(void)
+{
+    snprintf(directory, sizeof directory, "/dev/shm/ibtrapd-memory-XXXXXX");
+    assert_non_null(mkdtemp(directory));
+    memset(told, 0, sizeof told);
+}
+
+static void remove_directory(void)
+{
+    journal_close(journal);
+    journal = NULL;
+    DIR *d = opendir(directory);
+    assert_non_null(d);
+    for (struct dirent *e; (e = readdir(d));)
+        unlinkat(dirfd(d), e->d_name, 0);
+    closedir(d);
+    assert_int_equal(rmdir(directory), 0);
+}
+
+static void prepare_journal(void)
+{
+    make_events();
+    make_directory();
+}
+
+static void clean_journal(void)
+{
+    release_events();
+    remove_directory();
+}
+
+static void pass(int64_t us)
+{
+    now.utc += us;
+    now.monotonic += us;
+}
+
+static bool write_journal(struct text *result)
+{
+    (void)result;
+    if (!open_journal())
+        return false;
+    for (int i = 0; i < GOLDEN_COUNT; i++) {
+        snprintf(made[i]->alarm_key, sizeof made[i]->alarm_key, "key %d", i % 4);
+        journal_append(journal, made[i], &(struct journal_report){1, 2, 3});
+        if (i % 4 == 3)
+            journal_commit(journal);
+        pass(S);
+    }
+    return true;
+}
+
+// All that was given, after another commit and another start.
+static bool read_journal(struct text *result)
+{
+    struct journal_item items[2 * GOLDEN_COUNT];
+    if (!journal)
+        return false;
+    pass(2 * S);
+    journal_commit(journal);
+    assert_int_equal(told[JOURNAL_DEGRADED] - told[JOURNAL_HEALED], 0);
+    int64_t last = journal_last(journal);
+    journal_close(journal);
+    assert_true(open_journal());
+    size_t n = journal_read(journal, last - GOLDEN_COUNT, items, COUNT(items), 0);
+    for (size_t i = 0; i < n; i++) {
+        assert_non_null(items[i].event);
+        text_addf(result, "%s ", items[i].event->id);
+        event_release(items[i].event);
+    }
+    return true;
+}
+
+TEST(writing_the_journal)
+{
+    fail_each(&(struct scenario){prepare_journal, write_journal, read_journal, clean_journal});
+}
+
+static void fill_journal(void)
+{
+    prepare_journal();
+    assert_true(open_journal());
+    for (int i = 0; i < GOLDEN_COUNT; i++) {
+        snprintf(made[i]->alarm_key, sizeof made[i]->alarm_key, "key %d", i);
+        journal_append(journal, made[i], &(struct journal_report){1, 2, 3});
+    }
+    journal_commit(journal);
+}
+
+// So that nothing of it is in memory.
+static void fill_file(void)
+{
+    fill_journal();
+    journal_close(journal);
+    assert_true(open_journal());
+}
+
+static int64_t place;
+
+static void read_some(struct text *result)
+{
+    struct journal_item items[8];
+    for (size_t n; (n = journal_read(journal, place, items, COUNT(items), 0)) > 0;) {
+        for (size_t i = 0; i < n; i++) {
+            assert_int_equal(items[i].sequence, place + 1);
+            assert_non_null(items[i].event); // else a receiver would pass over it
+            place = items[i].sequence;
+            text_addf(result, "%s ", items[i].event->id);
+            event_release(items[i].event);
+        }
+    }
+}
+
+static bool read_file(struct text *result)
+{
+    place = 0;
+    read_some(result);
+    return true;
+}
+
+// What was not read then is read now.
+static bool read_on(struct text *result)
+{
+    read_some(result);
+    return true;
+}
+
+TEST(reading_the_journal)
+{
+    fail_each(&(struct scenario){fill_file, read_file, read_on, clean_journal});
+}
+
+// The pipeline: a Report is answered only when it is in the journal.
+
+enum { TIDS_MAX = 64 };
+static struct pipeline *pipeline;
+static bool answered[TIDS_MAX];
+
+static void acknowledge(void *ctx, const struct sa_report *report)
+{
+    (void)ctx;
+    struct mad_header header = {0};
+    mad_read_header(report->mad, report->size, &header);
+    answered[header.tid % TIDS_MAX] = true;
+}
+
+static void prepare_pipeline(void)
+{
+    memset(answered, 0, sizeof answered);
+    prepare_journal();
+    assert_true(open_journal());
+}
+
+static void put_report(int number)
+{
+    struct sa_report *report = malloc(sizeof *report);
+    if (!report)
+        return; // as the agent: it is not answered
+    *report = (struct sa_report){.from.lid = 1, .size = MAD_SIZE};
+    support_hex(report->mad, 24, "01 03 02 06 0000 0000 0000000000000000 0002 0000 00000000");
+    report->mad[15] = (uint8_t)number;
+    golden_wire((enum golden)number, report->mad + 56);
+    if (!pipeline_put_report(pipeline, report))
+        free(report);
+}
+
+static bool run_pipeline(struct text *result)
+{
+    (void)result;
+    struct pipeline_options options = {
+        .maker = maker, .journal = journal, .acknowledge = acknowledge};
+    policy_options_init(&options.policy);
+    pipeline = pipeline_start(&options, &err);
+    if (!pipeline)
+        return false;
+    for (int i = 0; i < GOLDEN_COUNT; i++)
+        put_report(i);
+    pipeline_stop(pipeline);
+    pipeline_free(pipeline);
+    return true;
+}
+
+// The answered ones are in the file, whatever else is not.
+static bool count_answered(struct text *result)
+{
+    struct journal_item items[256];
+    bool found[TIDS_MAX] = {false};
+    unsigned missing = 0;
+    pass(2 * S);
+    journal_commit(journal);
+    journal_close(journal);
+    assert_true(open_journal());
+    size_t n = journal_read(journal, 0, items, COUNT(items), 0);
+    for (size_t i = 0; i < n; i++) {
+        uint8_t wire[NOTICE_SIZE];
+        for (int k = 0; k < GOLDEN_COUNT; k++) {
+            golden_wire((enum golden)k, wire);
+            found[k] |= items[i].event->raw_size == NOTICE_SIZE &&
+                        memcmp(items[i].event->raw, wire, NOTICE_SIZE) == 0;
+        }
+        event_release(items[i].event);
+    }
+    for (int k = 0; k < GOLDEN_COUNT; k++) {
+        assert_true(found[k] || !answered[k]);
+        missing += !answered[k];
+    }
+    text_addf(result, "done");
+    return missing == 0;
+}
+
+TEST(taking_reports)
+{
+    fail_each(&(struct scenario){prepare_pipeline, run_pipeline, count_answered, clean_journal});
+}
+
+// Answers of the control socket: without memory they may lack something, but nothing worse.
+
+static json_t *request;
+static struct topology_answers answers;
+
+static json_t *answer_of(const char *command)
+{
+    static const struct receiver_answers NOBODY = {NULL, 0};
+    if (strcmp(command, "events") == 0)
+        return event_answers_list(journal, request);
+    if (strcmp(command, "explain") == 0)
+        return explain_json(journal, &NOBODY, request);
+    json_t *answer = topology_answers_get(&answers, before, command, request);
+    return answer ? answer : alarm_answers_get(NULL, journal, &clock_, command, request);
+}
+
+static void prepare_answers(void)
+{
+    fill_journal();
+    make_fabrics();
+    answers = (struct topology_answers){.journal = journal, .maker = &maker};
+    request = json_pack("{s:i, s:i}", "number", 3, "limit", 50);
+    assert_non_null(request);
+}
+
+static bool answer_all(struct text *result)
+{
+    static const char *const COMMANDS[] = {"events", "explain", "topology", "topology-list",
+                                           "alarms"};
+    bool failed = false;
+    for (size_t i = 0; i < COUNT(COMMANDS); i++) {
+        json_t *answer = answer_of(COMMANDS[i]);
+        failed |= scarce_memory_failed();
+        char *line = answer ? json_dumps(answer, 0) : NULL;
+        text_addf(result, "%s\n", line ? line : "");
+        free(line);
+        json_decref(answer);
+    }
+    return !failed;
+}
+
+static void clean_answers(void)
+{
+    json_decref(request);
+    topology_answers_clear(&answers);
+    release_fabrics();
+    clean_journal();
+}
+
+TEST(answering)
+{
+    fail_each(&(struct scenario){prepare_answers, answer_all, NULL, clean_answers});
+}
+
+int main(void)
+{
+    scarce_memory_begin();
+    log_ = support_log(NULL);
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(reading_the_configuration),
+        cmocka_unit_test(reading_names),
+        cmocka_unit_test(making_events),
+        cmocka_unit_test(reading_a_record),
+        cmocka_unit_test(writing_lines),
+        cmocka_unit_test(deciding),
+        cmocka_unit_test(finding_changes),
+        cmocka_unit_test(keeping_a_snapshot),
+        cmocka_unit_test(writing_the_journal),
+        cmocka_unit_test(reading_the_journal),
+        cmocka_unit_test(taking_reports),
+        cmocka_unit_test(answering),
+    };
+    int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    log_close(log_);
+    return failed;
+}

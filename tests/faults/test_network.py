@@ -1,0 +1,146 @@
+"""Receivers that refuse, vanish, answer late, break off, read nothing, move: each gets all in the end, in order."""
+
+import socket
+
+import pytest
+from faults import FaultyGateway
+from lab import ber
+from lab.gateway import section
+from lab.processes import wait_until
+from netns import FarMachine
+from peers_that_fail import LateManager, Receiver, RelpBreaker, Sleeper
+from reports import Reporter, file_section, wait_port
+
+GUID = "1.3.6.1.3.117.3.1.1.6.0"
+
+
+@pytest.fixture
+def made(fabric):
+    """A gateway with one receiver that is tested, and a file beside it that must not notice."""
+    fabric.subnet_manager().wait_master()
+
+    def make(receiver):
+        gateway = fabric.keep(FaultyGateway(fabric, more=receiver + file_section(fabric.directory / "events.json")))
+        wait_port(gateway)
+        return gateway, Reporter(fabric, gateway)
+
+    return make
+
+
+def syslog(address, transport="tcp"):
+    return section("syslog", "tested", transport=transport, address=address)
+
+
+def firsts(numbers):
+    return list(dict.fromkeys(numbers))
+
+
+def wait_all(fabric, reporter, numbers):
+    """numbers() are what came; what was not acknowledged may have come twice."""
+    reporter.wait_file(fabric.directory / "events.json")
+    wait_until(lambda: set(numbers()) == set(reporter.numbers), "all events", 60)
+    assert firsts(numbers()) == reporter.numbers
+
+
+def test_one_that_refuses_at_first(made, fabric):
+    listening = socket.socket()
+    listening.bind(("127.0.0.1", 0))
+    gateway, reporter = made(syslog("127.0.0.1:%d" % listening.getsockname()[1]))
+    reporter.send(20)
+    gateway.wait_status(lambda status: any("refused" in one["problem"] for one in status["receivers"]), "the problem")
+    with Receiver(listening) as receiver:
+        reporter.send(20)
+        wait_all(fabric, reporter, lambda: receiver.numbers)
+
+
+def test_one_that_breaks_off_in_the_middle_of_frames(made, fabric):
+    """RELP: over plain TCP what it had not read would be lost, as nobody can tell."""
+    with RelpBreaker(times=4) as receiver:
+        _, reporter = made(syslog(receiver.address, "relp"))
+        reporter.send(40)
+        wait_all(fabric, reporter, lambda: receiver.numbers)
+        assert receiver.connections > 4
+
+
+def test_one_that_reads_nothing_for_a_while(made, fabric):
+    with Sleeper() as receiver:
+        _, reporter = made(syslog(receiver.address))
+        for _ in range(20):  # many times what the windows hold
+            reporter.send(200)
+        reporter.wait_file(fabric.directory / "events.json")
+        assert receiver.numbers == []
+        receiver.awake.set()
+        wait_all(fabric, reporter, lambda: receiver.numbers)
+
+
+def test_a_manager_that_answers_late(made, fabric):
+    """Informs are sent again before the answers come; each answer counts once."""
+    with LateManager(ber.notification, late=1.2) as manager:
+        gateway, reporter = made(section("snmp", "tested", address=manager.address, inform=True, window=8, timeout=500))
+        reporter.send(20)
+        wait_all(fabric, reporter, lambda: numbers_of(manager.came))
+        gateway.wait_status(lambda status: all(one["queued"] == 0 for one in status["receivers"]), "the last answer")
+        assert len(manager.came) > len(reporter.numbers)
+
+
+def numbers_of(traps):
+    values = [{one.oid: one.value for one in trap.varbinds} for trap in list(traps)]
+    return [int.from_bytes(one[GUID], "big") for one in values if GUID in one]
+
+
+def test_one_that_vanishes(made, fabric):
+    """Packets to it go nowhere, and no error tells. Those that TCP keeps come when it is back."""
+    with FarMachine() as far, Receiver(far.listen()) as receiver:
+        gateway, reporter = made(syslog(receiver.address))
+        reporter.send(20)
+        wait_all(fabric, reporter, lambda: receiver.numbers)
+        far.pull()
+        reporter.send(50)
+        reporter.wait_file(fabric.directory / "events.json")
+        assert receiver.numbers[-1] <= 20
+        assert next(one for one in gateway.status()["receivers"] if one["name"] == "tested")["queued"] >= 50
+        far.plug()
+        wait_all(fabric, reporter, lambda: receiver.numbers)
+
+
+def test_one_that_cannot_be_reached_at_start(made, fabric):
+    """Connecting to it takes its time; the file does not wait for it."""
+    with FarMachine() as far, Receiver(far.listen()) as receiver:
+        far.pull()
+        _, reporter = made(syslog(receiver.address))
+        reporter.send(50)
+        reporter.wait_file(fabric.directory / "events.json")
+        assert receiver.numbers == []
+        far.plug()
+        wait_all(fabric, reporter, lambda: receiver.numbers)
+
+
+def test_one_that_moves_to_another_address(made, fabric):
+    """Its name is looked up anew when the connection to the old address is gone."""
+    with Receiver() as old:
+        port = old.socket.getsockname()[1]
+        gateway, reporter = made(syslog(f"moving.test:{port}"))
+        gateway.faults.address = 1
+        reporter.send(20)
+        wait_all(fabric, reporter, lambda: old.numbers)
+    gateway.faults.address = 2
+    with Receiver(socket.create_server(("127.0.0.2", port))) as new:
+        old.drop()
+        reporter.send(20)
+        wait_all(fabric, reporter, lambda: old.numbers + new.numbers)
+        assert new.numbers[-1] == 40
+
+
+def test_a_manager_that_moves_to_another_address(made, fabric):
+    """Informs that are not answered make the name to be looked up anew."""
+    with LateManager(ber.notification, late=0) as old:
+        port = int(old.address.rsplit(":", 1)[1])
+        gateway, reporter = made(section("snmp", "tested", address=f"moving.test:{port}", inform=True, timeout=100,
+                                         retries=1))
+        gateway.faults.address = 1
+        reporter.send(10)
+        wait_all(fabric, reporter, lambda: numbers_of(old.came))
+    gateway.faults.address = 2
+    with LateManager(ber.notification, late=0, at=("127.0.0.2", port)) as new:
+        reporter.send(10)
+        wait_all(fabric, reporter, lambda: numbers_of(old.came) + numbers_of(new.came))

@@ -1,0 +1,333 @@
+// The journal where everything below it fails once, at every point in turn: each call of SQLite with
+// each kind of failure, and each allocation. Whatever failed, when it works again every event is on
+// disk, once and in order, and so are alarms, windows, the cursor and the fabric.
+//
+// In memory (/dev/shm), because each of the hundreds of lives syncs its file. The linker puts the functions here before SQLite's and the C library's (--wrap).
+#include "support.h"
+
+#include "event/maker.h"
+#include "event/sample.h"
+#include "journal/journal.h"
+
+#include <sqlite3.h>
+
+enum { EVENTS = 6, POINTS_MAX = 2000, NEVER = 0 };
+
+// The n-th call from now on fails, with that code of SQLite's; NEVER: none does.
+static struct {
+    unsigned sqlite, allocation;
+    int code;
+    bool failed;
+} fault;
+
+static bool fails(unsigned *countdown)
+{
+    bool now = *countdown != NEVER && --*countdown == 0;
+    fault.failed |= now;
+    return now;
+}
+
+int __real_sqlite3_step(sqlite3_stmt *s);
+int __wrap_sqlite3_step(sqlite3_stmt *s);
+int __wrap_sqlite3_step(sqlite3_stmt *s)
+{
+    return fails(&fault.sqlite) ? fault.code : __real_sqlite3_step(s);
+}
+
+int __real_sqlite3_exec(sqlite3 *db, const char *sql, int (*each)(void *, int, char **, char **),
+                        void *ctx, char **why);
+int __wrap_sqlite3_exec(sqlite3 *db, const char *sql, int (*each)(void *, int, char **, char **),
+                        void *ctx, char **why);
+int __wrap_sqlite3_exec(sqlite3 *db, const char *sql, int (*each)(void *, int, char **, char **),
+                        void *ctx, char **why)
+{
+    return fails(&fault.sqlite) ? fault.code : __real_sqlite3_exec(db, sql, each, ctx, why);
+}
+
+int __real_sqlite3_prepare_v2(sqlite3 *db, const char *sql, int n, sqlite3_stmt **out,
+                              const char **tail);
+int __wrap_sqlite3_prepare_v2(sqlite3 *db, const char *sql, int n, sqlite3_stmt **out,
+                              const char **tail);
+int __wrap_sqlite3_prepare_v2(sqlite3 *db, const char *sql, int n, sqlite3_stmt **out,
+                              const char **tail)
+{
+    return fails(&fault.sqlite) ? fault.code : __real_sqlite3_prepare_v2(db, sql, n, out, tail);
+}
+
+int __real_sqlite3_prepare_v3(sqlite3 *db, const char *sql, int n, unsigned flags,
+                              sqlite3_stmt **out, const char **tail);
+int __wrap_sqlite3_prepare_v3(sqlite3 *db, const char *sql, int n, unsigned flags,
+                              sqlite3_stmt **out, const char **tail);
+int __wrap_sqlite3_prepare_v3(sqlite3 *db, const char *sql, int n, unsigned flags,
+                              sqlite3_stmt **out, const char **tail)
+{
+    return fails(&fault.sqlite) ? fault.code
+                                : __real_sqlite3_prepare_v3(db, sql, n, flags, out, tail);
+}
+
+int __real_sqlite3_open_v2(const char *path, sqlite3 **out, int flags, const char *vfs);
+int __wrap_sqlite3_open_v2(const char *path, sqlite3 **out, int flags, const char *vfs);
+int __wrap_sqlite3_open_v2(const char *path, sqlite3 **out, int flags, const char *vfs)
+{
+    if (!fails(&fault.sqlite))
+        return __real_sqlite3_open_v2(path, out, flags, vfs);
+    *out = NULL;
+    return fault.code;
+}
+
+void *__real_malloc(size_t size);
+void *__wrap_malloc(size_t size);
+void *__wrap_malloc(size_t size)
+{
+    return fails(&fault.allocation) ? NULL : __real_malloc(size);
+}
+
+void *__real_calloc(size_t n, size_t size);
+void *__wrap_calloc(size_t n, size_t size);
+void *__wrap_calloc(size_t n, size_t size)
+{
+    return fails(&fault.allocation) ? NULL : __real_calloc(n, size);
+}
+
+// What goes through the journal.
+
+static struct support_time now;
+static struct support_chance counting;
+static struct clock clock_;
+static struct random chance;
+static struct maker maker;
+static struct log *log_;
+static char directory[64];
+static struct event *events[EVENTS];
+static const uint8_t FABRIC[] = {1, 2, 3, 4};
+
+static void ignore_change(void *ctx, enum journal_change change, const char *reason, uint64_t count)
+{
+    (void)ctx, (void)change, (void)reason, (void)count;
+}
+
+static struct journal *open_journal(struct error *err)
+{
+    const struct journal_options options = {.directory = directory,
+                                            .rows_max = 1000,
+                                            .bytes_max = INT64_C(1) << 30,
+                                            .age_us = 86400 * CLOCK_US_PER_S,
+                                            .tell = ignore_change,
+                                            .clock = &clock_,
+                                            .log = log_};
+    return journal_open(&options, err);
+}
+
+static void pass(int64_t us)
+{
+    now.utc += us;
+    now.monotonic += us;
+}
+
+
+static void count_one_window(void *ctx, const struct journal_window *window)
+{
+    *(size_t *)ctx += strcmp(window->name, "rack7") == 0;
+}
+
+static size_t count_windows(struct journal *journal)
+{
+    size_t count = 0;
+    journal_each_window(journal, count_one_window, &count);
+    return count;
+}
+
+// Everything that the journal can be asked, while something fails.
+static void ask(struct journal *journal)
+{
+    struct journal_item items[EVENTS];
+    struct journal_fabric fabrics[JOURNAL_FABRICS_MAX + 1], fabric;
+    struct error err;
+    size_t size, n = journal_read(journal, 0, items, EVENTS, 0);
+    for (size_t i = 0; i < n; i++)
+        event_release(items[i].event);
+    n = journal_read_back(journal, 1 + EVENTS / 2, items, EVENTS);
+    for (size_t i = 0; i < n; i++)
+        event_release(items[i].event);
+    assert_in_range(journal_list_fabrics(journal, fabrics), 0, 2);
+    free(journal_read_fabric(journal, 0, &fabric, &size, &err));
+}
+
+static void set_window(struct journal *journal)
+{
+    struct journal_window window = {.name = "rack7",
+                                    .until_us = now.utc + 3600 * CLOCK_US_PER_S,
+                                    .nodes = {.count = 2, .patterns = {"node*", "leaf2"}}};
+    assert_true(journal_set_window(journal, &window));
+}
+
+// Gives the journal all that it takes, and looks into it. Returns the number of the first event.
+static int64_t use(struct journal *journal, int *receiver)
+{
+    int64_t first = 0;
+    *receiver = journal_receiver(journal, "nms");
+    set_window(journal);
+    journal_save_fabric(journal, &(struct journal_fabric){.time_us = now.utc, .digest = 7}, FABRIC,
+                        sizeof FABRIC);
+    for (int i = 0; i < EVENTS; i++) {
+        int64_t number = journal_append(journal, events[i], &(struct journal_report){1, 2, 3});
+        first = i == 0 ? number : first;
+        assert_int_equal(number, first + i);
+        journal_acknowledge_alarm(journal, events[i]->alarm_key, "seen");
+        if (i % 2 == 1)
+            journal_commit(journal);
+        journal_advance(journal, *receiver, number);
+        ask(journal);
+        journal_ask_to_prune(journal, 3600 * CLOCK_US_PER_S);
+        pass(CLOCK_US_PER_S / 4);
+    }
+    return first;
+}
+
+static void expect_events(struct journal *journal, int64_t first)
+{
+    struct journal_item items[EVENTS];
+    assert_int_equal(journal_read(journal, first - 1, items, EVENTS, 0), EVENTS);
+    for (int i = 0; i < EVENTS; i++) {
+        assert_int_equal(items[i].sequence, first + i);
+        assert_non_null(items[i].event);
+        assert_string_equal(items[i].event->id, events[i]->id);
+        event_release(items[i].event);
+    }
+}
+
+static void expect_all(struct journal *journal, int64_t first)
+{
+    struct journal_status status;
+    struct journal_fabric fabric;
+    struct error err;
+    size_t size;
+    journal_get_status(journal, &status);
+    assert_true(status.durable);
+    assert_int_equal(status.pending, 0);
+    expect_events(journal, first);
+    assert_int_equal(count_windows(journal), 1);
+    assert_int_equal(status.alarms, 1);
+    assert_int_equal(journal_cursor(journal, journal_receiver(journal, "nms")), first + EVENTS - 1);
+    uint8_t *record = journal_read_fabric(journal, 0, &fabric, &size, &err);
+    if (record) { // without memory, it waits for the next sweep
+        assert_int_equal(size, sizeof FABRIC);
+        assert_memory_equal(record, FABRIC, size);
+    }
+    assert_true(record || fault.allocation != NEVER || fault.failed);
+    free(record);
+}
+
+static int begin(void **state)
+{
+    (void)state;
+    now = (struct support_time){.utc = SUPPORT_UTC_US, .monotonic = 1000 * CLOCK_US_PER_S};
+    counting = (struct support_chance){0};
+    clock_ = support_clock(&now);
+    chance = support_random(&counting);
+    maker = (struct maker){.clock = &clock_, .random = &chance};
+    log_ = support_log(NULL);
+    for (int i = 0; i < EVENTS; i++) {
+        struct sample sample = {.type = i % 2 ? CATALOGUE_LINK_UP : CATALOGUE_LINK_DOWN};
+        sample_make_up(&sample);
+        events[i] = sample_event(&maker, &sample);
+        assert_non_null(events[i]);
+        events[i]->test = false;
+    }
+    // The last one raises an alarm.
+    event_release(events[EVENTS - 1]);
+    events[EVENTS - 1] = event_copy(events[0]);
+    assert_non_null(events[EVENTS - 1]);
+    return 0;
+}
+
+static int end(void **state)
+{
+    (void)state;
+    for (int i = 0; i < EVENTS; i++)
+        event_release(events[i]);
+    log_close(log_);
+    return 0;
+}
+
+static void remove_directory(void)
+{
+    char command[96];
+    snprintf(command, sizeof command, "rm -rf %s", directory);
+    assert_int_equal(system(command), 0);
+}
+
+// A whole life of a journal that meets the fault, and a second one that meets none. Returns whether
+// the fault was met.
+static bool live(unsigned sqlite, unsigned allocation, int code)
+{
+    struct error err = {""};
+    int receiver;
+    strcpy(directory, "/dev/shm/ibtrapd-faults-XXXXXX");
+    assert_non_null(mkdtemp(directory));
+    fault.sqlite = sqlite;
+    fault.allocation = allocation;
+    fault.code = code;
+    fault.failed = false;
+    struct journal *journal = open_journal(&err);
+    if (!journal) { // out of memory
+        assert_string_equal(err.text, "out of memory");
+        assert_true(fault.failed);
+        journal = open_journal(&err);
+    }
+    assert_non_null(journal);
+    int64_t first = use(journal, &receiver);
+    bool met = fault.failed;
+    fault.sqlite = fault.allocation = NEVER;
+    pass(2 * CLOCK_US_PER_S);
+    journal_commit(journal);
+    journal_commit(journal);
+    expect_all(journal, first);
+    journal_close(journal);
+    journal = open_journal(&err);
+    assert_non_null(journal);
+    expect_all(journal, first);
+    journal_close(journal);
+    remove_directory();
+    return met;
+}
+
+static void check_every_point(int code, bool allocations)
+{
+    unsigned points = 1;
+    while (live(allocations ? NEVER : points, allocations ? points : NEVER, code))
+        assert_in_range(++points, 1, POINTS_MAX);
+    assert_in_range(points, 10, POINTS_MAX); // it did fail somewhere
+    print_message("%u points\n", points - 1);
+}
+
+TEST(the_disk_is_full)
+{
+    check_every_point(SQLITE_FULL, false);
+}
+
+TEST(the_disk_fails)
+{
+    check_every_point(SQLITE_IOERR, false);
+}
+
+TEST(the_file_is_damaged)
+{
+    check_every_point(SQLITE_CORRUPT, false);
+}
+
+TEST(memory_is_short)
+{
+    check_every_point(SQLITE_OK, true);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_disk_is_full),
+        cmocka_unit_test(the_disk_fails),
+        cmocka_unit_test(the_file_is_damaged),
+        cmocka_unit_test(memory_is_short),
+    };
+    return cmocka_run_group_tests(tests, begin, end);
+}
