@@ -1,11 +1,20 @@
 // A configuration file of any octets.
 #include "fuzz.h"
 
+#include "base/text.h"
 #include "conf/conf.h"
 
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
+
+// Shown in events, logs and answers.
+static void check_name(const char *s)
+{
+    char clean[CONF_NAME_SIZE];
+    text_clean(s, strlen(s), clean, sizeof clean);
+    REQUIRE(s[0] != '\0' && strcmp(s, clean) == 0);
+}
 
 static void check_snmp(const struct conf_snmp *s)
 {
@@ -36,7 +45,7 @@ static void check_list(const struct filter_list *list)
 
 static void check_receiver(const struct conf_receiver *r)
 {
-    REQUIRE(r->name[0] != '\0' && strlen(r->name) < CONF_NAME_SIZE);
+    check_name(r->name);
     REQUIRE(r->burst >= 1 && r->age_us >= 0);
     REQUIRE(r->filter.severity >= SEVERITY_EMERGENCY && r->filter.severity <= SEVERITY_DEBUG);
     check_list(&r->filter.events);
@@ -63,7 +72,8 @@ static void check_policy(const struct conf_policy *p)
     REQUIRE(p->rule_count <= CONF_RULES_MAX);
     for (size_t i = 0; i < p->rule_count; i++) {
         const struct conf_rule *rule = &p->rules[i];
-        REQUIRE(rule->name[0] != '\0' && rule->enabled >= CONF_SAME && rule->enabled <= 1);
+        check_name(rule->name);
+        REQUIRE(rule->enabled >= CONF_SAME && rule->enabled <= 1);
         REQUIRE(rule->severity >= CONF_SAME && rule->severity <= SEVERITY_DEBUG);
         REQUIRE(rule->category == CONF_SAME ||
                 (rule->category >= CATEGORY_FABRIC && rule->category <= CATEGORY_VENDOR));

@@ -1,22 +1,49 @@
 #!/bin/sh
-# Builds the fuzzers and runs each for a time, 60 seconds unless told otherwise: run.sh [SECONDS]
-# What it finds stays in build-fuzz/findings/; what it learns, in build-fuzz/learnt/.
+# Builds the fuzzers and runs each for a time, two at a time: run.sh [SECONDS [NAME]...]
+# Without arguments all of them, for 60 seconds each. Fails when one finds something: the input stays
+# in build-fuzz/findings/, and what was learnt, in build-fuzz/learnt/.
 set -eu
 
-seconds=${1:-60}
 cd "$(dirname "$0")/../.."
+build=build-fuzz
 
-cmake --preset fuzz
-cmake --build --preset fuzz
-for fuzzer in build-fuzz/tests/fuzz/fuzz-*; do
-    name=${fuzzer##*/fuzz-}
-    mkdir -p "build-fuzz/learnt/$name" build-fuzz/findings
+run_one() {
+    name=$1 seconds=$2
+    seed=$(od -An -N4 -tu4 /dev/urandom | tr -d ' ')
+    log=$build/findings/$name.log
+    mkdir -p "$build/learnt/$name"
     set --
     if [ -e "tests/fuzz/$name.dict" ]; then
         set -- -dict="tests/fuzz/$name.dict"
     fi
-    echo "$name: $seconds seconds"
-    "$fuzzer" "$@" -max_total_time="$seconds" -timeout=10 -print_final_stats=1 -verbosity=0 \
-        -artifact_prefix="build-fuzz/findings/$name-" \
-        "build-fuzz/learnt/$name" "tests/fuzz/corpus/$name"
-done
+    if timeout $((seconds + 300)) "$build/tests/fuzz/fuzz-$name" "$@" -seed="$seed" \
+        -max_total_time="$seconds" -timeout=60 -rss_limit_mb=2048 -print_final_stats=1 -verbosity=0 \
+        -artifact_prefix="$build/findings/$name-" \
+        "$build/learnt/$name" "tests/fuzz/corpus/$name" >"$log" 2>&1; then
+        inputs=$(sed -n 's/^stat::number_of_executed_units: *//p' "$log")
+        echo "$name: nothing found in $inputs inputs, $seconds seconds, seed $seed"
+        rm "$log"
+    else
+        echo "$name: FOUND SOMETHING, seed $seed"
+        tail -n 60 "$log"
+        return 1
+    fi
+}
+
+if [ "${1:-}" = --one ]; then
+    run_one "$2" "$3"
+    exit
+fi
+
+seconds=${1:-60}
+[ $# -eq 0 ] || shift
+tests/packages.sh checkers
+cmake --preset fuzz
+cmake --build --preset fuzz --target fuzzers
+mkdir -p "$build/findings"
+if [ $# -eq 0 ]; then
+    for corpus in tests/fuzz/corpus/*; do
+        set -- "$@" "${corpus##*/}"
+    done
+fi
+printf '%s\n' "$@" | xargs -P 2 -I NAME tests/fuzz/run.sh --one NAME "$seconds"

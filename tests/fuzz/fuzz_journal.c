@@ -1,0 +1,339 @@
+// A journal's file of which nothing can be relied on: rows of any values, and then any octets of the
+// file changed. The journal opens, what it reads is sound, what it is given is there again, and no
+// number comes twice.
+//
+// The input is a list of rows, each the number of its table and its columns' values; a number beyond
+// the tables ends it, and then come changes: offset (2 octets) and octet.
+#include "fuzz.h"
+
+#include "event/sample.h"
+#include "input.h"
+#include "journal/journal.h"
+#include "model/fabric_record.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <sqlite3.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { INPUT_MAX = 8192, ROWS_MAX = 32, ITEMS = 16, FILE_MAX = 1 << 18 };
+
+// As the store's, without what protects it from values of a wrong type.
+static const char SCHEMA[] =
+    "PRAGMA page_size = 512;"
+    "CREATE TABLE event (sequence INTEGER PRIMARY KEY, id, type, time_us, severity, node_guid,"
+    " report_lid, report_tid, report_digest, record);"
+    "CREATE INDEX event_time ON event (time_us);"
+    "CREATE TABLE receiver (name UNIQUE, cursor);"
+    "CREATE TABLE snapshot (number INTEGER PRIMARY KEY, time_us, digest, nodes, links, record);"
+    "CREATE TABLE alarm (key UNIQUE, event_sequence, event_id, type, severity, raised_us, last_us,"
+    " count, node_guid, text, acknowledged_us, note, shelved_until_us, told_id);"
+    "CREATE TABLE maintenance (name UNIQUE, until_us, nodes);"
+    "PRAGMA user_version = 3;";
+
+static const struct {
+    const char *insert;
+    int columns;
+} TABLES[] = {
+    {"INSERT OR REPLACE INTO event VALUES (?,?,?,?,?,?,?,?,?,?)", 10},
+    {"INSERT OR REPLACE INTO receiver VALUES (?,?)", 2},
+    {"INSERT OR REPLACE INTO snapshot VALUES (?,?,?,?,?,?)", 6},
+    {"INSERT OR REPLACE INTO alarm VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?)", 14},
+    {"INSERT OR REPLACE INTO maintenance VALUES (?,?,?)", 3},
+};
+enum { TABLE_COUNT = sizeof TABLES / sizeof *TABLES };
+
+static char directory[] = "/dev/shm/ibtrapd-fuzz-XXXXXX", path[sizeof directory + 16];
+static uint8_t empty[FILE_MAX]; // the file without rows
+static size_t empty_size;
+static FILE *nowhere;
+static struct log *log_;
+
+static int64_t some_time(void *ctx)
+{
+    (void)ctx;
+    return INT64_C(1795231143123456);
+}
+
+static void some_chance(void *ctx, void *out, size_t size)
+{
+    (void)ctx;
+    memset(out, 0x5A, size);
+}
+
+static const struct clock CLOCK = {some_time, some_time, NULL};
+static const struct random RANDOM = {some_chance, NULL};
+static const struct maker MAKER = {.clock = &CLOCK, .random = &RANDOM};
+
+static void ignore_change(void *ctx, enum journal_change change, const char *reason, uint64_t count)
+{
+    (void)ctx, (void)change, (void)reason, (void)count;
+}
+
+// The file.
+
+static void remove_files(void)
+{
+    DIR *d = opendir(directory);
+    REQUIRE(d);
+    for (struct dirent *e; (e = readdir(d));)
+        unlinkat(dirfd(d), e->d_name, 0);
+    closedir(d);
+}
+
+static void end(void)
+{
+    remove_files();
+    rmdir(directory);
+    log_close(log_);
+    fclose(nowhere);
+}
+
+static void begin(void)
+{
+    sqlite3 *db;
+    REQUIRE(mkdtemp(directory));
+    snprintf(path, sizeof path, "%s/journal.db", directory);
+    nowhere = fopen("/dev/null", "we");
+    REQUIRE(nowhere);
+    log_ = log_open(nowhere, LOG_LEVEL_DEBUG, false, &CLOCK);
+    REQUIRE(log_ && sqlite3_open(path, &db) == SQLITE_OK);
+    REQUIRE(sqlite3_exec(db, SCHEMA, NULL, NULL, NULL) == SQLITE_OK);
+    sqlite3_close(db);
+    FILE *f = fopen(path, "re");
+    REQUIRE(f);
+    empty_size = fread(empty, 1, sizeof empty, f);
+    REQUIRE(empty_size > 0 && empty_size < sizeof empty);
+    fclose(f);
+    atexit(end);
+}
+
+static void bind_value(sqlite3_stmt *s, int column, struct input *in)
+{
+    size_t size;
+    const uint8_t *part;
+    switch (input_number(in, 1)) {
+    case 0:
+        sqlite3_bind_null(s, column);
+        break;
+    case 1:
+        sqlite3_bind_int64(s, column, (sqlite3_int64)input_number(in, 8));
+        break;
+    case 2:
+        part = input_part(in, 1, &size);
+        sqlite3_bind_text(s, column, (const char *)part, (int)size, SQLITE_STATIC);
+        break;
+    case 3:
+        part = input_part(in, 2, &size);
+        sqlite3_bind_blob(s, column, part, (int)size, SQLITE_STATIC);
+        break;
+    case 4:
+        sqlite3_bind_double(s, column, (double)(int64_t)input_number(in, 8) / 3);
+        break;
+    default:
+        sqlite3_bind_int64(s, column, (sqlite3_int64)input_number(in, 1));
+        break;
+    }
+}
+
+static void add_rows(sqlite3 *db, struct input *in)
+{
+    for (int rows = 0; rows < ROWS_MAX && input_left(in) > 0; rows++) {
+        size_t table = (size_t)input_number(in, 1);
+        sqlite3_stmt *s;
+        if (table >= TABLE_COUNT)
+            return;
+        REQUIRE(sqlite3_prepare_v2(db, TABLES[table].insert, -1, &s, NULL) == SQLITE_OK);
+        for (int i = 1; i <= TABLES[table].columns; i++)
+            bind_value(s, i, in);
+        sqlite3_step(s); // a number of a wrong type is refused
+        sqlite3_finalize(s);
+    }
+}
+
+static void change_octets(struct input *in)
+{
+    int fd = open(path, O_RDWR | O_CLOEXEC);
+    REQUIRE(fd >= 0);
+    off_t size = lseek(fd, 0, SEEK_END);
+    while (input_left(in) >= 3) {
+        off_t at = (off_t)input_number(in, 2) % size;
+        uint8_t octet = (uint8_t)input_number(in, 1);
+        REQUIRE(pwrite(fd, &octet, 1, at) == 1);
+    }
+    close(fd);
+}
+
+static void make_file(struct input *in)
+{
+    sqlite3 *db;
+    int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+    REQUIRE(fd >= 0 && write(fd, empty, empty_size) == (ssize_t)empty_size);
+    close(fd);
+    REQUIRE(sqlite3_open(path, &db) == SQLITE_OK);
+    REQUIRE(sqlite3_exec(db, "PRAGMA journal_mode = MEMORY; BEGIN", NULL, NULL, NULL) == SQLITE_OK);
+    add_rows(db, in);
+    REQUIRE(sqlite3_exec(db, "COMMIT", NULL, NULL, NULL) == SQLITE_OK);
+    sqlite3_close(db);
+    change_octets(in);
+}
+
+// What is read.
+
+static void check_text(const char *s, size_t size)
+{
+    char clean[EVENT_TEXT_SIZE];
+    REQUIRE(memchr(s, '\0', size));
+    text_clean(s, strlen(s), clean, sizeof clean);
+    REQUIRE(strcmp(s, clean) == 0);
+}
+
+static void check_alarm(void *ctx, const struct alarm *alarm)
+{
+    (void)ctx;
+    REQUIRE(alarm->severity <= SEVERITY_DEBUG);
+    check_text(alarm->key, sizeof alarm->key);
+    check_text(alarm->event_id, sizeof alarm->event_id);
+    check_text(alarm->type, sizeof alarm->type);
+    check_text(alarm->text, sizeof alarm->text);
+    check_text(alarm->told_id, sizeof alarm->told_id);
+    check_text(alarm->note, sizeof alarm->note);
+}
+
+static void check_window(void *ctx, const struct journal_window *window)
+{
+    (void)ctx;
+    check_text(window->name, sizeof window->name);
+    REQUIRE(window->nodes.count <= FILTER_PATTERNS_MAX);
+    for (size_t i = 0; i < window->nodes.count; i++)
+        check_text(window->nodes.patterns[i], FILTER_PATTERN_SIZE);
+}
+
+static void check_report(void *ctx, const struct journal_report *report, int64_t utc_us)
+{
+    (void)ctx, (void)utc_us;
+    REQUIRE(report->lid != 0);
+}
+
+static void check_event(const struct event *event)
+{
+    REQUIRE(event->type && event->time_us >= 0);
+    check_text(event->id, sizeof event->id);
+    check_text(event->text, sizeof event->text);
+    check_text(event->reason, sizeof event->reason);
+    check_text(event->subject.name, sizeof event->subject.name);
+}
+
+static void check_items(struct journal_item *items, size_t n, int64_t from, int step)
+{
+    for (size_t i = 0; i < n; i++) {
+        int64_t before = i > 0 ? items[i - 1].sequence : from;
+        REQUIRE(step > 0 ? items[i].sequence > before : items[i].sequence < before);
+        if (items[i].event)
+            check_event(items[i].event);
+        event_release(items[i].event);
+    }
+}
+
+static void check_fabrics(struct journal *journal)
+{
+    struct journal_fabric list[JOURNAL_FABRICS_MAX + 1], one;
+    struct error err;
+    size_t size, n = journal_list_fabrics(journal, list);
+    REQUIRE(n <= JOURNAL_FABRICS_MAX);
+    for (size_t i = 0; i <= n; i++) {
+        int64_t number = i < n ? list[i].number : 0;
+        uint8_t *record = journal_read_fabric(journal, number, &one, &size, &err);
+        struct fabric *fabric = record ? fabric_record_read(record, size, &err) : NULL;
+        REQUIRE(fabric || err.text[0] != '\0');
+        fabric_release(fabric);
+        free(record);
+    }
+}
+
+static void check_all(struct journal *journal)
+{
+    struct journal_item items[ITEMS];
+    int64_t last = journal_last(journal);
+    REQUIRE(last >= 0 && last < INT64_MAX / 2);
+    journal_each_alarm(journal, check_alarm, NULL);
+    journal_each_window(journal, check_window, NULL);
+    journal_each_recent_report(journal, 0, check_report, NULL);
+    check_fabrics(journal);
+    check_items(items, journal_read(journal, 0, items, ITEMS, 0), 0, 1);
+    check_items(items, journal_read_back(journal, last + 1, items, ITEMS), last + 1, -1);
+}
+
+// The journal goes on.
+
+static struct journal *open_journal(void)
+{
+    struct error err;
+    const struct journal_options options = {.directory = directory,
+                                            .rows_max = 4,
+                                            .bytes_max = 1 << 20,
+                                            .age_us = CLOCK_US_PER_S,
+                                            .tell = ignore_change,
+                                            .clock = &CLOCK,
+                                            .log = log_};
+    struct journal *journal = journal_open(&options, &err);
+    REQUIRE(journal);
+    return journal;
+}
+
+static void expect_last(struct journal *journal, int64_t sequence, const struct event *event)
+{
+    struct journal_item item;
+    REQUIRE(journal_last(journal) >= sequence);
+    REQUIRE(journal_read_back(journal, sequence + 1, &item, 1) == 1);
+    REQUIRE(item.sequence == sequence && item.event && strcmp(item.event->id, event->id) == 0);
+    event_release(item.event);
+}
+
+// Returns whether it is on disk.
+static bool add_event(struct journal *journal, struct event *event, int64_t *sequence)
+{
+    struct journal_status status;
+    int receiver = journal_receiver(journal, "nms");
+    int64_t before = journal_last(journal);
+    REQUIRE(receiver < 0 || journal_cursor(journal, receiver) >= 0);
+    journal_acknowledge_alarm(journal, "a", "seen");
+    *sequence = journal_append(journal, event, &(struct journal_report){0});
+    REQUIRE(*sequence == before + 1 && (receiver < 0 || journal_cursor(journal, receiver) < *sequence));
+    journal_commit(journal);
+    expect_last(journal, *sequence, event);
+    if (receiver >= 0)
+        journal_advance(journal, receiver, *sequence);
+    journal_commit(journal);
+    journal_get_status(journal, &status);
+    REQUIRE(status.durable || status.problem[0] != '\0');
+    return status.durable;
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    struct input in = {data, data + size};
+    struct sample sample = {.type = CATALOGUE_LINK_DOWN};
+    int64_t sequence;
+    if (size > INPUT_MAX)
+        return 0;
+    if (!nowhere)
+        begin();
+    make_file(&in);
+    sample_make_up(&sample);
+    struct event *event = sample_event(&MAKER, &sample);
+    REQUIRE(event);
+    struct journal *journal = open_journal();
+    check_all(journal);
+    bool durable = add_event(journal, event, &sequence);
+    journal_close(journal);
+    journal = open_journal();
+    check_all(journal);
+    if (durable)
+        expect_last(journal, sequence, event);
+    journal_close(journal);
+    event_release(event);
+    remove_files();
+    return 0;
+}

@@ -1,0 +1,105 @@
+// Questions about names of any length and content, asked of all tables over a made-up fabric: what
+// follows a name is behind it, answers to a Get of its own, and comes to an end.
+#include "fuzz.h"
+
+#include "agent/tables.h"
+#include "base/wire.h"
+#include "made_view.h"
+
+#include <string.h>
+
+enum { INSTANCES_MAX = 100000, STEPS_MAX = 8 };
+
+struct input {
+    const uint8_t *at, *end;
+};
+
+static void check_found(const struct view *view, const struct agentx_oid *found,
+                        const struct agentx_value *value)
+{
+    static struct agentx_value same;
+    table_get(&TABLES, view, found, &same);
+    REQUIRE(same.type == value->type && same.type < AGENTX_NO_SUCH_OBJECT);
+    REQUIRE(same.number == value->number && same.size == value->size);
+    REQUIRE(memcmp(same.octets, value->octets, same.size) == 0);
+    REQUIRE(agentx_oid_compare(same.oid.ids, same.oid.length, value->oid.ids, value->oid.length) ==
+            0);
+}
+
+// At most so many steps; how many there were.
+static size_t walk(const struct view *view, struct agentx_oid *name, bool include,
+                   const struct agentx_oid *end, size_t steps)
+{
+    struct agentx_oid found;
+    struct agentx_value value;
+    size_t n = 0;
+    while (n < steps && table_get_next(&TABLES, view, name, include, end, &found, &value)) {
+        int order = agentx_oid_compare(found.ids, found.length, name->ids, name->length);
+        REQUIRE(order > 0 || (include && order == 0));
+        REQUIRE(end->length == 0 ||
+                agentx_oid_compare(found.ids, found.length, end->ids, end->length) < 0);
+        check_found(view, &found, &value);
+        *name = found;
+        include = false;
+        n++;
+    }
+    return n;
+}
+
+static struct view *make_view(void)
+{
+    struct view *view = made_view();
+    struct agentx_oid name = {.length = 0};
+    size_t all = walk(view, &name, false, &(struct agentx_oid){.length = 0}, INSTANCES_MAX);
+    REQUIRE(all > 0 && all < INSTANCES_MAX);
+    return view;
+}
+
+static uint8_t take(struct input *in)
+{
+    return in->at < in->end ? *in->at++ : 0;
+}
+
+static uint32_t take_id(struct input *in)
+{
+    uint32_t id = take(in);
+    if (id == 0xFF && in->end - in->at >= 4) {
+        id = (uint32_t)wire_get(in->at, 4);
+        in->at += 4;
+    }
+    return id;
+}
+
+// From nothing, from a table's OID, or from a name; cut, and with something appended.
+static void take_name(struct input *in, struct agentx_oid *name)
+{
+    enum { FROM_NOTHING, FROM_TABLE };
+    uint8_t from = take(in) % 4, which = take(in);
+    const struct table *table = TABLES.tables[which % TABLES.count];
+    if (from == FROM_NOTHING || from == FROM_TABLE)
+        name->length = 0;
+    for (size_t i = 0; from == FROM_TABLE && i < table->entry_length; i++)
+        agentx_oid_add(name, table->entry[i]);
+    size_t cut = take(in) % 8;
+    name->length = (uint8_t)(cut < name->length ? name->length - cut : 0);
+    for (size_t n = take(in) % (AGENTX_OID_MAX + 1u); n > 0; n--)
+        agentx_oid_add(name, take_id(in));
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    static struct view *view;
+    if (!view)
+        view = make_view();
+    struct input in = {data, data + size};
+    struct agentx_oid name = {.length = 0}, end = {.length = 0};
+    while (in.at < in.end) {
+        uint8_t how = take(&in);
+        take_name(&in, &name);
+        end.length = 0;
+        if (how & 2)
+            take_name(&in, &end);
+        walk(view, &name, how & 1, &end, STEPS_MAX);
+    }
+    return 0;
+}

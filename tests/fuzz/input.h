@@ -1,0 +1,46 @@
+// Takes an input apart, from its beginning; behind its end are zeroes.
+#ifndef IBTRAPD_TESTS_INPUT_H
+#define IBTRAPD_TESTS_INPUT_H
+
+#include "base/wire.h"
+
+#include <string.h>
+
+struct input {
+    const uint8_t *p, *end;
+};
+
+static inline size_t input_left(const struct input *in)
+{
+    return (size_t)(in->end - in->p);
+}
+
+// Copies `size` octets at most and returns how many there were; the others are zeroes.
+static inline size_t input_octets(struct input *in, uint8_t *out, size_t size)
+{
+    size_t n = input_left(in) < size ? input_left(in) : size;
+    memset(out, 0, size);
+    memcpy(out, in->p, n);
+    in->p += n;
+    return n;
+}
+
+// A big-endian number of up to eight octets.
+static inline uint64_t input_number(struct input *in, size_t octets)
+{
+    uint8_t number[8];
+    input_octets(in, number, octets);
+    return wire_get(number, octets);
+}
+
+// The next octets, with their number (one octet, or two) before them; they stay the input's.
+static inline const uint8_t *input_part(struct input *in, size_t length_octets, size_t *size)
+{
+    size_t wanted = (size_t)input_number(in, length_octets);
+    const uint8_t *part = in->p;
+    *size = wanted < input_left(in) ? wanted : input_left(in);
+    in->p += *size;
+    return part;
+}
+
+#endif
