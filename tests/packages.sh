@@ -1,6 +1,6 @@
 #!/bin/sh
-# Installs what ibtrapd is built and tested with, on Debian 12. Does nothing
-# when all of it is there.
+# Installs what ibtrapd is built and tested with, on Debian 12: packages.sh [checkers]
+# With `checkers`, what tests/fuzz and tests/checkers need, too. Does nothing when all of it is there.
 set -eu
 
 here=$(cd "$(dirname "$0")" && pwd)
@@ -11,10 +11,16 @@ build='build-essential cmake ninja-build pkg-config libibumad-dev libibmad-dev
 lab='opensm ibsim-utils libibnetdisc-dev libumad2sim0 infiniband-diags snmp snmpd snmptrapd
      smitools rsyslog rsyslog-openssl rsyslog-relp logrotate openssl jq python3
      python3-pytest systemd mandoc'
+checkers='clang clang-tidy cppcheck gcovr libclang-rt-dev llvm valgrind'
 policy=/usr/sbin/policy-rc.d
 
+wanted="$build $lab"
+if [ "${1:-}" = checkers ]; then
+    wanted="$wanted $checkers"
+fi
+
 missing() {
-    for package in $build $lab; do
+    for package in $wanted; do
         dpkg-query -W -f='${Status}' "$package" 2>/dev/null | grep -q 'ok installed' || echo "$package"
     done
 }
@@ -47,12 +53,12 @@ install_asleep() {
     done
 }
 
-wanted=$(missing)
-if [ -n "$wanted" ] || ! apt-cache show erlang-snmp >/dev/null 2>&1; then
+lacking=$(missing)
+if [ -n "$lacking" ] || ! apt-cache show erlang-snmp >/dev/null 2>&1; then
     quietly as_root apt-get update
 fi
-if [ -n "$wanted" ]; then
-    echo "Installing:" $wanted
-    install_asleep $wanted
+if [ -n "$lacking" ]; then
+    echo "Installing:" $lacking
+    install_asleep $lacking
 fi
 "$here/mibs/base-modules.sh" "$here/../build/mib-base"

@@ -120,11 +120,13 @@ static size_t utf8_length(const unsigned char *s, size_t n)
 // Control characters, and what makes a line end or read backwards where the line does not.
 static bool is_dangerous(const unsigned char *s, size_t length)
 {
+    // NOLINTBEGIN(misc-misleading-bidirectional): these are what is looked for
     static const char FORMATS[][4] = {
         "\xD8\x9C",     "\xE2\x80\x8E", "\xE2\x80\x8F", // marks of direction
         "\xE2\x80\xA8", "\xE2\x80\xA9",                 // separators of lines and paragraphs
         "\xE2\x80\xAA", "\xE2\x80\xAB", "\xE2\x80\xAC", "\xE2\x80\xAD", "\xE2\x80\xAE",
         "\xE2\x81\xA6", "\xE2\x81\xA7", "\xE2\x81\xA8", "\xE2\x81\xA9"};
+    // NOLINTEND(misc-misleading-bidirectional)
     if (length == 1)
         return s[0] < 0x20 || s[0] == 0x7F;
     bool dangerous = s[0] == 0xC2 && s[1] < 0xA0;

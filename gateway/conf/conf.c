@@ -743,7 +743,7 @@ bool conf_defaults(struct conf *conf, struct error *err)
     conf->journal = (struct conf_journal){.directory = INSTALL_STATE_DIRECTORY,
                                           .rows_max = 1000000,
                                           .bytes_max = INT64_C(1024) << 20,
-                                          .age_us = 31 * 86400 * CLOCK_US_PER_S};
+                                          .age_us = INT64_C(31) * 86400 * CLOCK_US_PER_S};
     conf->metrics.port = METRICS_PORT;
     conf->tables.recipient_port = SNMP_TRAP_PORT;
     conf->tables.event_trap_level = (uint8_t)check_find_word(

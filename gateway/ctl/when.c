@@ -51,7 +51,7 @@ static bool read_offset(const char *p, int64_t *us)
         sscanf(p + 1, "%2u:%2u%n", &hours, &minutes, &length) != 2 || length != 5 || p[6] != '\0' ||
         hours > 23 || minutes > 59 || !strchr("+-", *p))
         return false;
-    *us = (hours * 60 + minutes) * 60 * CLOCK_US_PER_S * (*p == '-' ? -1 : 1);
+    *us = (INT64_C(60) * hours + minutes) * 60 * CLOCK_US_PER_S * (*p == '-' ? -1 : 1);
     return true;
 }
 

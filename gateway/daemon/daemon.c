@@ -163,8 +163,10 @@ bool gateway_make_receiver(const struct gateway *g, const struct conf_receiver *
                            struct gateway_receiver *out, struct error *err)
 {
     struct conf_receiver *copy = malloc(sizeof *copy);
-    if (!copy)
-        return error_set(err, "out of memory");
+    if (!copy) {
+        error_set(err, "out of memory");
+        return false;
+    }
     memcpy(copy, conf, sizeof *copy);
     guid_set_keep(copy->filter.trap_group);
     bool ok = receivers_make(&out->receiver, copy, &clock_system, g->started_at, err);

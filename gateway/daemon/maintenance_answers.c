@@ -70,7 +70,7 @@ static json_t *answer_start(struct pipeline *pipeline, struct journal *journal,
 {
     struct window_change c = {.journal = journal};
     const int64_t now = clock_utc(clock);
-    const int64_t last = now + MAINTENANCE_ANSWERS_DAYS_MAX * 86400 * CLOCK_US_PER_S;
+    const int64_t last = now + MAINTENANCE_ANSWERS_DAYS_MAX * INT64_C(86400) * CLOCK_US_PER_S;
     c.window.until_us = json_integer_value(json_object_get(request, "until_us"));
     if (!read_text(json_object_get(request, "name"), c.window.name, sizeof c.window.name))
         return answer_refuse(

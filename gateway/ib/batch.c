@@ -145,6 +145,7 @@ static void unlink_slot(struct batch *b, struct slot *slot)
 static void finish(struct batch *b, struct slot *slot, const uint8_t *answer, size_t size)
 {
     struct request *r = slot->request;
+    assert(r);
     slot->request = NULL;
     b->free[b->free_count++] = slot;
     if (answer)
@@ -159,6 +160,7 @@ static void send_attempt(struct batch *b, struct slot *slot, int64_t now)
 {
     struct request *r = slot->request;
     struct error ignored;
+    assert(r);
     slot->attempts++;
     slot->serial = (slot->serial + 1) & SERIAL_MASK;
     slot->answer_by = now + b->options.timeout_us;

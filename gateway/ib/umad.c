@@ -268,7 +268,7 @@ static bool open_port(void *ctx, struct mad_io *io, struct mad_port_id *id, stru
 static bool another_is_better(void *ctx, const struct mad_port_id *id)
 {
     const struct umad_choice *choice = ctx;
-    struct mad_port_id now;
+    struct mad_port_id now = {.active = false};
     struct error ignored;
     if (choice->device[0] != '\0' && choice->port != 0)
         return false;

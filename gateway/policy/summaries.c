@@ -65,9 +65,9 @@ struct event *summaries_repeated(const struct duplicates_account *account)
 static void add_span(struct text *t, int64_t us)
 {
     const int64_t s = us / CLOCK_US_PER_S;
-    if (s >= 2 * 3600)
+    if (s >= INT64_C(2) * 3600)
         text_addf(t, "%" PRId64 " h", s / 3600);
-    else if (s >= 2 * 60)
+    else if (s >= INT64_C(2) * 60)
         text_addf(t, "%" PRId64 " min", s / 60);
     else
         text_addf(t, "%" PRId64 " s", s);

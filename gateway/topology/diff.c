@@ -109,8 +109,10 @@ static void walk_sms(const struct walk *w)
 static int compare_places(const struct walk *w, const struct fabric_controller *a,
                           const struct fabric_controller *b)
 {
-    if (!a || !b)
-        return !a - !b;
+    if (!a)
+        return 1;
+    if (!b)
+        return -1;
     uint64_t node_a = w->before->nodes[a->node].guid, node_b = w->after->nodes[b->node].guid;
     if (node_a != node_b)
         return node_a < node_b ? -1 : 1;

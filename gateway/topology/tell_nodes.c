@@ -36,6 +36,7 @@ static void add_affected(const struct group *g, uint32_t root, struct change *ch
 {
     struct endpoint who;
     uint32_t count = 0, named = 0;
+    // NOLINTNEXTLINE(clang-analyzer-core.*): make_group sets `next` of every node
     for (uint32_t i = g->next[root]; i != FABRIC_NONE; i = g->next[i])
         count++;
     change->affected = count;
@@ -46,12 +47,13 @@ static void add_affected(const struct group *g, uint32_t root, struct change *ch
               count == 1 ? "" : "s");
     for (uint32_t i = g->next[root]; i != FABRIC_NONE && named < CHANGES_NAMES_MAX;
          i = g->next[i]) {
-        char buf[NAMES_NAME_SIZE + 2], more[] = " and 1000000 more";
+        static const char MORE[] = " and 1000000 more";
+        char buf[NAMES_NAME_SIZE + 2];
         struct text name = text_in(buf, sizeof buf);
         changes_describe_node(g->side->fabric, i, g->t->names, &who);
         text_add(&name, named > 0 ? ", " : "");
         tell_add_name(&name, &who);
-        if (text.len + name.len + sizeof more > text.size)
+        if (text.len + name.len + sizeof MORE > text.size)
             break;
         text_add(&text, buf);
         named++;

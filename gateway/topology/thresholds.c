@@ -1,5 +1,6 @@
 #include "topology/thresholds.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -198,6 +199,7 @@ bool thresholds_update(struct thresholds *thresholds, const struct counter_readi
     while (i < thresholds->count || j < reading->count) {
         struct memory *known = i < thresholds->count ? &thresholds->ports[i] : NULL;
         const struct counter_sample *now = j < reading->count ? &reading->samples[j] : NULL;
+        assert(known || now);
         int order = compare_with(known, now);
         bool keep = true;
         if (order == 0)

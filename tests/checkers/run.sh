@@ -1,26 +1,63 @@
 #!/bin/sh
-# The tests under ASan+UBSan, TSan and valgrind, by hand: tests/checkers/run.sh [asan|tsan|valgrind]...
+# Checks everything with one tool after the other, by hand, or those that are named:
+# tests/checkers/run.sh [tidy|cppcheck|coverage|asan|tsan|valgrind]...
 # The simulator's library is not ours; what it does is suppressed here.
 set -eu
 
 here=$(cd "$(dirname "$0")" && pwd)
 cd "$here/../.."
-tests='^(unit|corpus|integration)'
+tests='^(unit|corpus|integration|faults-(disk$|memory))'
 
-sanitized() {
+configured() {
     cmake --preset "$1"
     cmake --build "build-$1"
+}
+
+tested() {
     ctest --test-dir "build-$1" --output-on-failure --parallel 2 --tests-regex "$tests"
 }
 
-for checker in ${*:-asan tsan valgrind}; do
+# Says nothing but what was found. The compiler's options are those of the fuzzers, which are clang's.
+tidy() {
+    cmake --preset fuzz
+    run-clang-tidy -quiet -j "$(nproc)" -p build-fuzz "$PWD/gateway/.*\.c$" >build-fuzz/tidy.log 2>&1 || {
+        sed 's/\x1b\[[0-9;]*m//g' build-fuzz/tidy.log | grep -E '(warning|error): ' | sort -u >&2
+        return 1
+    }
+}
+
+found_nothing() {
+    echo "$1: nothing found"
+}
+
+tests/packages.sh checkers
+for checker in ${*:-tidy cppcheck coverage asan tsan valgrind}; do
     case $checker in
+    tidy)
+        tidy
+        found_nothing clang-tidy
+        ;;
+    cppcheck)
+        cmake --preset fuzz
+        cppcheck --project=build-fuzz/compile_commands.json --file-filter='*gateway/*' --quiet \
+            -j "$(nproc)" --enable=warning,style,performance,portability --error-exitcode=1 \
+            --library=gnu --library="$here/cppcheck.cfg" --suppressions-list="$here/cppcheck.supp"
+        found_nothing cppcheck
+        ;;
+    coverage)
+        configured coverage
+        find build-coverage -name '*.gcda' -delete
+        tested coverage
+        "$here/coverage.py" build-coverage
+        ;;
     asan)
+        configured asan
         # The preload libraries come before the run-time; umad2sim reads beyond its own buffers.
-        ASAN_OPTIONS=verify_asan_link_order=0:replace_intrin=0 sanitized asan
+        ASAN_OPTIONS=verify_asan_link_order=0:replace_intrin=0 tested asan
         ;;
     tsan)
-        TSAN_OPTIONS=suppressions=$here/tsan.supp sanitized tsan
+        configured tsan
+        TSAN_OPTIONS=suppressions=$here/tsan.supp tested tsan
         ;;
     valgrind)
         cmake --preset default
@@ -30,7 +67,7 @@ for checker in ${*:-asan tsan valgrind}; do
             tests/integration/test_all_receivers.py tests/integration/test_durability.py
         ;;
     *)
-        echo "usage: $0 [asan|tsan|valgrind]..." >&2
+        echo "usage: $0 [tidy|cppcheck|coverage|asan|tsan|valgrind]..." >&2
         exit 2
         ;;
     esac

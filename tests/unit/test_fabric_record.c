@@ -5,6 +5,36 @@
 
 static struct error err;
 
+// The n-th allocation from now on fails; 0: none does. The linker puts these functions before the C
+// library's (--wrap).
+static unsigned failing;
+
+static bool fails(void)
+{
+    return failing != 0 && --failing == 0;
+}
+
+void *__real_malloc(size_t size);
+void *__wrap_malloc(size_t size);
+void *__wrap_malloc(size_t size)
+{
+    return fails() ? NULL : __real_malloc(size);
+}
+
+void *__real_calloc(size_t n, size_t size);
+void *__wrap_calloc(size_t n, size_t size);
+void *__wrap_calloc(size_t n, size_t size)
+{
+    return fails() ? NULL : __real_calloc(n, size);
+}
+
+void *__real_realloc(void *old, size_t size);
+void *__wrap_realloc(void *old, size_t size);
+void *__wrap_realloc(void *old, size_t size)
+{
+    return fails() ? NULL : __real_realloc(old, size);
+}
+
 static uint8_t *write_record(const struct fabric *fabric, size_t *size)
 {
     uint8_t *record = fabric_record_write(fabric, size);
@@ -325,6 +355,57 @@ TEST(each_rule_has_its_sentence)
             "the I/O controllers are not in order");
 }
 
+// Each attribute of a port is kept although all others are as the port before has them.
+TEST(ports_that_differ_in_one_thing)
+{
+    struct fabric_port ports[9];
+    struct fabric_builder *b = fabric_builder_new();
+    const struct fabric_node node = {.guid = 5, .type = FABRIC_SWITCH, .port_count = COUNT(ports)};
+    assert_int_equal(fabric_builder_node(b, &node), 0);
+    for (uint8_t i = 0; i < COUNT(ports); i++)
+        ports[i] = (struct fabric_port){.number = i, .known = true, .peer_node = FABRIC_NONE};
+    ports[1].state = ports[2].physical = ports[3].width_active = ports[4].width_enabled = 1;
+    ports[5].width_supported = 1;
+    ports[6].speed_active = ports[7].speed_enabled = ports[8].speed_supported = 1;
+    for (size_t i = 0; i < COUNT(ports); i++)
+        assert_true(fabric_builder_port(b, 0, &ports[i]));
+    struct fabric *fabric = fabric_builder_finish(b, 0, 0, true);
+    check_round_trip(fabric);
+    fabric_release(fabric);
+}
+
+TEST(memory_is_short)
+{
+    struct generated g = {0};
+    struct generated_chance chance = {1};
+    size_t size;
+    generated_random(&g, &chance);
+    struct fabric *fabric = generated_look(&g, 0), *again = NULL;
+    uint8_t *record = NULL;
+    unsigned n = 0;
+    while (!record) {
+        failing = ++n;
+        record = fabric_record_write(fabric, &size);
+    }
+    assert_in_range(n, 2, 100);
+    for (n = 0; !again;) {
+        failing = ++n;
+        err.text[0] = '\0';
+        again = fabric_record_read(record, size, &err);
+        assert_true(again || strcmp(err.text, "cannot read the snapshot of the fabric: there is not "
+                                              "enough memory") == 0 ||
+                    strcmp(err.text, "cannot read the snapshot of the fabric: there are too many "
+                                     "ports") == 0);
+    }
+    assert_in_range(n, 3, 1000);
+    failing = 0;
+    check_same(fabric, again);
+    free(record);
+    fabric_release(again);
+    fabric_release(fabric);
+    generated_clear(&g);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -336,6 +417,8 @@ int main(void)
         cmocka_unit_test(a_cut_record_is_refused_everywhere),
         cmocka_unit_test(a_damaged_record_does_no_harm),
         cmocka_unit_test(each_rule_has_its_sentence),
+        cmocka_unit_test(ports_that_differ_in_one_thing),
+        cmocka_unit_test(memory_is_short),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

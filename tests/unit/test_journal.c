@@ -1560,6 +1560,73 @@ static void test_forgotten_receivers_leave_room(void **state)
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
+static void test_there_is_room_for_so_many_receivers(void **state)
+{
+    struct fixture *f = *state;
+    char name[16];
+    for (int i = 0; i < JOURNAL_RECEIVERS_MAX; i++) {
+        snprintf(name, sizeof name, "r%d", i);
+        assert_int_equal(journal_receiver(f->journal, name), i);
+    }
+    assert_int_equal(journal_receiver(f->journal, "one-more"), -1);
+    assert_int_equal(journal_receiver(f->journal, "r7"), 7);
+}
+
+static void test_a_directory_that_cannot_be_made(void **state)
+{
+    struct fixture *f = *state;
+    struct journal_status status;
+    journal_close(f->journal);
+    f->options.directory = "/nonexistent/ibtrapd/journal";
+    f->journal = NULL;
+    reopen(f);
+    journal_get_status(f->journal, &status);
+    assert_false(status.durable);
+    assert_string_equal(status.problem, "cannot make the directory /nonexistent/ibtrapd/journal: "
+                                        "No such file or directory");
+}
+
+static void test_whatever_changes_is_work(void **state)
+{
+    struct fixture *f = *state;
+    const struct journal_window window = {.name = "rack7", .until_us = INT64_MAX};
+    raise_alarm(f, "subscriptions");
+    journal_commit(f->journal);
+    assert_false(journal_has_work(f->journal));
+    assert_true(journal_acknowledge_alarm(f->journal, "subscriptions", "seen"));
+    assert_true(journal_has_work(f->journal));
+    journal_commit(f->journal);
+    assert_true(journal_set_window(f->journal, &window));
+    assert_true(journal_has_work(f->journal));
+    journal_commit(f->journal);
+    journal_ask_to_prune(f->journal, CLOCK_US_PER_S);
+    assert_true(journal_has_work(f->journal));
+    journal_commit(f->journal);
+    assert_false(journal_has_work(f->journal));
+}
+
+static void test_a_file_is_examined(void **state)
+{
+    struct fixture *f = *state;
+    struct store *store;
+    struct store_size size;
+    struct error err;
+    add_many(f, 1000);
+    journal_close(f->journal);
+    f->journal = NULL;
+    assert_int_equal(store_open(f->path, true, &store, &err), STORE_OK);
+    assert_int_equal(store_check(store, &err), STORE_OK);
+    assert_int_equal(store_get_size(store, &size, &err), STORE_OK);
+    assert_int_equal(size.rows, 1000);
+    store_close(store);
+    corrupt(f);
+    assert_int_equal(store_open(f->path, true, &store, &err), STORE_OK);
+    assert_int_equal(store_check(store, &err), STORE_CORRUPT);
+    assert_string_not_equal(err.text, "");
+    store_close(store);
+    reopen(f);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -1617,6 +1684,10 @@ int main(void)
         TEST(test_memory_keeps_more_while_the_disk_fails),
         TEST(test_a_forgotten_receiver_begins_anew),
         TEST(test_forgotten_receivers_leave_room),
+        TEST(test_there_is_room_for_so_many_receivers),
+        TEST(test_a_directory_that_cannot_be_made),
+        TEST(test_whatever_changes_is_work),
+        TEST(test_a_file_is_examined),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -124,6 +124,18 @@ TEST(files_are_read_whole)
     assert_string_equal(names_find(names, 2), "two");
     names_free(names);
 
+    char *large = malloc(200001);
+    assert_non_null(large);
+    memset(large, '\n', 200000);
+    memcpy(large + 199990, "0x3 three\n", 10);
+    large[200000] = '\0';
+    path = support_file("names", large, 0644);
+    names = names_load(path, &why);
+    assert_non_null(names);
+    assert_string_equal(names_find(names, 3), "three");
+    names_free(names);
+    free(large);
+
     path = support_file("names", "", 0644);
     names = names_load(path, &why);
     assert_non_null(names);

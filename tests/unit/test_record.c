@@ -226,6 +226,72 @@ TEST(nonsense_is_refused)
     assert_string_equal(err.text, "field 28 of the record is not valid");
 }
 
+// A field whose value has that many zero octets.
+static void check_refused(uint8_t tag, uint16_t size)
+{
+    uint8_t record[1200] = HEAD;
+    char expected[64];
+    struct error err = {""};
+    uint8_t *field = record + sizeof HEAD - 1;
+    field[0] = tag;
+    field[1] = (uint8_t)(size >> 8);
+    field[2] = (uint8_t)size;
+    assert_null(event_record_read(record, sizeof HEAD - 1 + 3 + size, &err));
+    snprintf(expected, sizeof expected, "field %u of the record is not valid", tag);
+    assert_string_equal(err.text, expected);
+}
+
+TEST(each_field_has_its_size)
+{
+    static const uint8_t NUMBERS[] = {3, 4, 9, 15, 22, 23, 25, 26, 27, 40, 60, 61, 65, 66};
+    static const uint8_t TEXTS[] = {2, 11, 12, 13, 14, 29, 30, 31, 41, 62, 63};
+    static const uint8_t NAMES_OF_ROWS[] = {1, 24, 64};
+    for (size_t i = 0; i < COUNT(NUMBERS); i++) {
+        check_refused(NUMBERS[i], 7);
+        check_refused(NUMBERS[i], 9);
+    }
+    for (size_t i = 0; i < COUNT(TEXTS); i++) {
+        check_refused(TEXTS[i], 1);    // a NUL
+        check_refused(TEXTS[i], 1100); // longer than the longest
+    }
+    for (size_t i = 0; i < COUNT(NAMES_OF_ROWS); i++)
+        check_refused(NAMES_OF_ROWS[i], 64);
+    for (uint8_t endpoint = 5; endpoint <= 8; endpoint++)
+        check_refused(endpoint, 25);
+    check_refused(10, EVENT_RAW_MAX + 1);
+}
+
+TEST(numbers_have_their_ranges)
+{
+    struct error err;
+    assert_null(READ(HEAD "\x3c\0\x08\0\0\0\0\0\0\0\x08", &err)); // severity
+    assert_string_equal(err.text, "field 60 of the record is not valid");
+    assert_null(READ(HEAD "\x3d\0\x08\0\0\0\0\0\0\0\0", &err)); // category
+    assert_string_equal(err.text, "field 61 of the record is not valid");
+    assert_null(READ(HEAD "\x3d\0\x08\0\0\0\0\0\0\0\x7f", &err));
+    assert_string_equal(err.text, "field 61 of the record is not valid");
+    // The year 10000, and what would be before 1970.
+    assert_null(READ(HEAD "\x03\0\x08\x03\x84\x44\x0c\xcc\x73\x60\x00", &err));
+    assert_string_equal(err.text, "field 3 of the record is not valid");
+    assert_null(READ(HEAD "\x42\0\x08\xff\xff\xff\xff\xff\xff\xff\xff", &err));
+    assert_string_equal(err.text, "field 66 of the record is not valid");
+    struct event *event = READ(HEAD "\x03\0\x08\x03\x84\x44\x0c\xcc\x73\x5f\xff", &err);
+    assert_non_null(event);
+    assert_int_equal(event->time_us, INT64_C(253402300800) * CLOCK_US_PER_S - 1);
+    event_release(event);
+}
+
+// Nothing that a damaged journal says reaches a terminal or a log as it is.
+TEST(damaged_text_becomes_safe)
+{
+    struct error err;
+    struct event *event = READ(HEAD "\x0d\0\x06" "a\n\x1b\xff[b" "\x0b\0\x03" "x\x7fy", &err);
+    assert_non_null(event);
+    assert_string_equal(event->text, "a??\xEF\xBF\xBD[b");
+    assert_string_equal(event->reason, "x?y");
+    event_release(event);
+}
+
 TEST(the_longest_event_fits)
 {
     uint8_t record[EVENT_RECORD_MAX];
@@ -265,6 +331,9 @@ int main(void)
         RECORD_TEST(an_older_record),
         RECORD_TEST(a_newer_record),
         RECORD_TEST(nonsense_is_refused),
+        RECORD_TEST(each_field_has_its_size),
+        RECORD_TEST(numbers_have_their_ranges),
+        RECORD_TEST(damaged_text_becomes_safe),
         RECORD_TEST(the_longest_event_fits),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,62 @@
+#!/usr/bin/python3
+"""Tables of what the tests of a coverage build reached: coverage.py BUILD
+
+Lines and branches by folder, and by file where a bound holds: what reads octets of others, and the
+journal. Branches are those of the source, as gcov counts them: both ways of each condition, without
+what the compiler adds; asserts are compiled out, as no test may reach them. Exits with 1 when a
+file is below its bound.
+"""
+
+import collections
+import json
+import pathlib
+import subprocess
+import sys
+
+LEAST = 95.0  # percent of the branches
+DECODERS = {"ib/gmp_decode.c", "ib/mad.c", "ib/smp_decode.c", "model/event_record.c",
+            "model/fabric_record.c", "model/names.c", "model/notice.c"}
+
+
+def measure(build):
+    """File -> the numbers of gcovr's summary."""
+    command = ["gcovr", "--root", ".", "--filter", "gateway/", "--exclude-unreachable-branches",
+               "--json-summary", "-", build]
+    found = subprocess.run(command, check=True, capture_output=True, text=True).stdout
+    return {f["filename"].removeprefix("gateway/"): f for f in json.loads(found)["files"]}
+
+
+def percent(covered, total):
+    return 100.0 * covered / total if total else 100.0
+
+
+def row(name, files):
+    numbers = [sum(f[key] for f in files)
+               for key in ("line_covered", "line_total", "branch_covered", "branch_total")]
+    lines, branches = percent(*numbers[:2]), percent(*numbers[2:])
+    print(f"{name:26}{numbers[1]:7}{lines:9.1f}{numbers[3]:10}{branches:9.1f}")
+    return branches
+
+
+def head(what):
+    print(f"{what:26}{'LINES':>7}{'%':>9}{'BRANCHES':>10}{'%':>9}")
+
+
+def main():
+    files = measure(sys.argv[1])
+    folders = collections.defaultdict(list)
+    for name, numbers in files.items():
+        folders[pathlib.PurePath(name).parts[0]].append(numbers)
+    head("FOLDER")
+    for folder in sorted(folders):
+        row(folder, folders[folder])
+    row("all", files.values())
+    print()
+    head("DECODERS, JOURNAL")
+    bound = [name for name in sorted(files) if name in DECODERS or name.startswith("journal/")]
+    low = [name for name in bound if row(name, [files[name]]) < LEAST]
+    if low or not DECODERS <= set(files):
+        sys.exit(f"below {LEAST} % of the branches: {', '.join(low) or 'a decoder was not measured'}")
+
+
+main()

@@ -1,0 +1,233 @@
+// The alarms and maintenance windows of the journal by themselves, and how they are joined with a
+// file that could not be read before.
+#include "support.h"
+
+#include "journal/alarms.h"
+#include "journal/windows.h"
+#include "model/catalogue.h"
+
+#include <unistd.h>
+
+static struct alarms *alarms;
+static struct store *store;
+static struct error err;
+
+static int begin(void **state)
+{
+    (void)state;
+    const char *path = support_path("journal.db");
+    unlink(path);
+    assert_int_equal(store_open(path, false, &store, &err), STORE_OK);
+    alarms = alarms_new();
+    assert_non_null(alarms);
+    return 0;
+}
+
+static int end(void **state)
+{
+    (void)state;
+    alarms_free(alarms);
+    store_close(store);
+    return 0;
+}
+
+static bool take(enum catalogue_event type, const char *key, const char *id, int64_t number)
+{
+    struct event *event = event_make(catalogue_get(type));
+    assert_non_null(event);
+    snprintf(event->alarm_key, sizeof event->alarm_key, "%s", key);
+    snprintf(event->id, sizeof event->id, "%s", id);
+    event->time_us = number;
+    bool taken = alarms_take(alarms, event, number);
+    event_release(event);
+    return taken;
+}
+
+static void save(void)
+{
+    store_begin(store);
+    alarms_write(alarms, store);
+    assert_int_equal(store_commit(store, &err), STORE_OK);
+    alarms_committed(alarms);
+}
+
+// As after a start.
+static void start_again(void)
+{
+    alarms_free(alarms);
+    alarms = alarms_new();
+    assert_non_null(alarms);
+}
+
+static void load(void)
+{
+    assert_int_equal(alarms_load(alarms, store, &err), STORE_OK);
+}
+
+static void copy(void *ctx, const struct alarm *alarm)
+{
+    struct alarm *out = ctx;
+    assert_string_equal(out->key, "");
+    *out = *alarm;
+}
+
+// The only one.
+static struct alarm get(void)
+{
+    struct alarm alarm = {.key = ""};
+    alarms_each(alarms, copy, &alarm);
+    return alarm;
+}
+
+TEST(an_alarm_of_a_held_event_is_joined_with_the_one_in_the_file)
+{
+    load();
+    assert_true(take(CATALOGUE_LINK_DOWN, "a", "first", 1));
+    save();
+    start_again();
+    struct event *held = event_make(catalogue_get(CATALOGUE_LINK_DOWN));
+    strcpy(held->alarm_key, "a");
+    strcpy(held->id, "second");
+    strcpy(held->held, "storm");
+    assert_true(alarms_take(alarms, held, 2));
+    event_release(held);
+    load();
+    assert_int_equal(alarms_count(alarms), 1);
+    const struct alarm alarm = get();
+    assert_string_equal(alarm.event_id, "first");
+    assert_string_equal(alarm.told_id, "first"); // of the second nobody heard
+    assert_int_equal(alarm.event_sequence, 1);
+    assert_int_equal(alarm.count, 2);
+}
+
+TEST(what_was_cleared_before_the_file_was_read_stays_so)
+{
+    load();
+    assert_true(take(CATALOGUE_LINK_DOWN, "a", "first", 1));
+    save();
+    start_again();
+    assert_true(take(CATALOGUE_LINK_UP, "a", "second", 2));
+    load();
+    assert_int_equal(alarms_count(alarms), 0);
+    assert_false(alarms_acknowledge(alarms, "a", 3, "too late"));
+    assert_false(alarms_shelve(alarms, "a", 3));
+    save();
+    start_again();
+    load();
+    assert_int_equal(alarms_count(alarms), 0);
+}
+
+TEST(what_changes_during_a_commit_is_written_with_the_next)
+{
+    load();
+    assert_true(take(CATALOGUE_LINK_DOWN, "a", "first", 1));
+    store_begin(store);
+    alarms_write(alarms, store);
+    assert_true(alarms_acknowledge(alarms, "a", 5, "meanwhile"));
+    assert_int_equal(store_commit(store, &err), STORE_OK);
+    alarms_committed(alarms);
+    assert_true(alarms_have_changed(alarms));
+    save();
+    assert_false(alarms_have_changed(alarms));
+    start_again();
+    load();
+    assert_string_equal(get().note, "meanwhile");
+}
+
+TEST(an_event_without_a_role_changes_nothing)
+{
+    load();
+    assert_true(take(CATALOGUE_HEARTBEAT, "a", "first", 1));
+    assert_int_equal(alarms_count(alarms), 0);
+    assert_false(alarms_have_changed(alarms));
+}
+
+TEST(there_is_room_for_so_many)
+{
+    char key[32];
+    for (int i = 0; i < ALARMS_MAX - 1; i++) {
+        snprintf(key, sizeof key, "k%d", i);
+        assert_true(take(CATALOGUE_SUBSCRIPTION_LOST, key, "id", i + 1));
+    }
+    // The last place, and none for what a link that is down clears in the file.
+    assert_false(take(CATALOGUE_LINK_DOWN, "link x", "id", ALARMS_MAX));
+    assert_int_equal(alarms_count(alarms), ALARMS_MAX);
+    assert_false(take(CATALOGUE_SUBSCRIPTION_LOST, "another", "id", ALARMS_MAX + 1));
+    assert_true(take(CATALOGUE_SUBSCRIPTION_LOST, "k7", "id", ALARMS_MAX + 2));
+    assert_int_equal(alarms_count(alarms), ALARMS_MAX);
+}
+
+// Windows.
+
+static void copy_window(void *ctx, const struct journal_window *window)
+{
+    struct journal_window *out = ctx;
+    *out = *window;
+}
+
+static void count_window(void *ctx, const struct journal_window *window)
+{
+    (void)window;
+    ++*(size_t *)ctx;
+}
+
+static void save_windows(struct windows *windows)
+{
+    store_begin(store);
+    windows_write(windows, store);
+    assert_int_equal(store_commit(store, &err), STORE_OK);
+    windows_committed(windows);
+}
+
+TEST(a_window_in_memory_goes_before_that_in_the_file)
+{
+    struct journal_window window = {.name = "rack7", .until_us = 10}, found = {.name = ""};
+    struct windows *windows = windows_new();
+    assert_non_null(windows);
+    assert_true(windows_set(windows, &window, 0));
+    save_windows(windows);
+    windows_free(windows);
+    windows = windows_new();
+    window.until_us = 20;
+    assert_true(windows_set(windows, &window, 0));
+    assert_int_equal(windows_load(windows, store, &err), STORE_OK);
+    windows_each(windows, copy_window, &found);
+    assert_int_equal(found.until_us, 20);
+    windows_free(windows);
+}
+
+TEST(windows_of_the_file_for_which_there_is_no_room)
+{
+    struct journal_window window = {.name = "in-the-file", .until_us = 10};
+    struct windows *windows = windows_new();
+    size_t count = 0;
+    assert_non_null(windows);
+    assert_true(windows_set(windows, &window, 0));
+    save_windows(windows);
+    windows_free(windows);
+    windows = windows_new();
+    for (int i = 0; i < JOURNAL_WINDOWS_MAX; i++) {
+        snprintf(window.name, sizeof window.name, "w%d", i);
+        assert_true(windows_set(windows, &window, 0));
+    }
+    assert_int_equal(windows_load(windows, store, &err), STORE_OK);
+    windows_each(windows, count_window, &count);
+    assert_int_equal(count, JOURNAL_WINDOWS_MAX);
+    windows_free(windows);
+}
+
+#define ALARM_TEST(f) cmocka_unit_test_setup_teardown(f, begin, end)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        ALARM_TEST(an_alarm_of_a_held_event_is_joined_with_the_one_in_the_file),
+        ALARM_TEST(what_was_cleared_before_the_file_was_read_stays_so),
+        ALARM_TEST(what_changes_during_a_commit_is_written_with_the_next),
+        ALARM_TEST(an_event_without_a_role_changes_nothing),
+        ALARM_TEST(there_is_room_for_so_many),
+        ALARM_TEST(a_window_in_memory_goes_before_that_in_the_file),
+        ALARM_TEST(windows_of_the_file_for_which_there_is_no_room),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
