@@ -9,6 +9,7 @@ struct mark {
     uint64_t digest;
     uint64_t view; // a number of a held view; 0: no mark
     uint64_t at;   // among all marks
+    bool followed; // a walk went on from it
 };
 
 struct held {
@@ -114,24 +115,40 @@ struct view *trail_begin(struct trail *trail)
     return use(trail, held);
 }
 
-static struct mark *find_mark(struct mark *bucket, uint64_t digest)
+static struct held *held_of(struct trail *trail, const struct mark *mark)
 {
-    for (size_t i = 0; i < PLACES; i++) {
-        if (bucket[i].view != 0 && bucket[i].digest == digest)
-            return &bucket[i];
+    for (size_t i = 0; i < TRAIL_VIEWS; i++) {
+        if (mark->view != 0 && trail->held[i].number == mark->view)
+            return &trail->held[i];
     }
     return NULL;
+}
+
+static bool is_better(const struct mark *a, const struct mark *b)
+{
+    return a->followed == b->followed ? a->at > b->at : !a->followed;
+}
+
+// Of the walks that were answered the name: one that did not go on yet, or else the last.
+static struct mark *find_mark(struct trail *trail, struct mark *bucket, uint64_t digest)
+{
+    struct mark *found = NULL;
+    for (size_t i = 0; i < PLACES; i++) {
+        struct mark *mark = &bucket[i];
+        if (mark->digest == digest && held_of(trail, mark) && (!found || is_better(mark, found)))
+            found = mark;
+    }
+    return found;
 }
 
 struct view *trail_follow(struct trail *trail, const struct agentx_oid *name)
 {
     uint64_t digest = digest_of(name);
-    const struct mark *mark = find_mark(trail->marks[digest % BUCKETS], digest);
-    for (size_t i = 0; mark && i < TRAIL_VIEWS; i++) {
-        if (trail->held[i].number == mark->view)
-            return use(trail, &trail->held[i]);
-    }
-    return trail_begin(trail);
+    struct mark *mark = find_mark(trail, trail->marks[digest % BUCKETS], digest);
+    if (!mark)
+        return trail_begin(trail);
+    mark->followed = true;
+    return use(trail, held_of(trail, mark));
 }
 
 static struct mark *oldest_mark(struct mark *bucket)
@@ -144,16 +161,25 @@ static struct mark *oldest_mark(struct mark *bucket)
     return oldest;
 }
 
+// Where the view's answer with that name is, or is to be, remembered.
+static struct mark *place_of(struct mark *bucket, uint64_t digest, uint64_t view)
+{
+    for (size_t i = 0; i < PLACES; i++) {
+        if (bucket[i].view == view && bucket[i].digest == digest)
+            return &bucket[i];
+    }
+    return oldest_mark(bucket);
+}
+
 void trail_remember(struct trail *trail, const struct view *view, const struct agentx_oid *name)
 {
     uint64_t digest = digest_of(name);
     struct mark *bucket = trail->marks[digest % BUCKETS];
-    struct mark *mark = find_mark(bucket, digest);
-    if (!mark)
-        mark = oldest_mark(bucket);
     for (size_t i = 0; i < TRAIL_VIEWS; i++) {
-        if (trail->held[i].view == view)
-            *mark = (struct mark){digest, trail->held[i].number, ++trail->last_mark};
+        const struct held *held = &trail->held[i];
+        if (held->view == view)
+            *place_of(bucket, digest, held->number) =
+                (struct mark){.digest = digest, .view = held->number, .at = ++trail->last_mark};
     }
 }
 

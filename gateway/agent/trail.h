@@ -1,5 +1,6 @@
 // Which view answers. A request does not say to which walk it belongs, but a walk goes on from the name that it was last
-// answered: the view that answered this name answers what follows it.
+// answered: the view that answered this name answers what follows it. When several did, a walk that stands there comes before
+// those that went on.
 #ifndef IBTRAPD_AGENT_TRAIL_H
 #define IBTRAPD_AGENT_TRAIL_H
 

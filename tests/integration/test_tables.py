@@ -183,15 +183,23 @@ def lines_of_the_readme():
     return re.search(r"snmpd\.conf.*?\n\n((?:    .+\n)+)", chapter)[1].replace("    ", "")
 
 
+# What Debian's own snmpd.conf says of access.
+DEBIANS = """
+view   systemonly  included   .1.3.6.1.2.1.1
+view   systemonly  included   .1.3.6.1.2.1.25.1
+rocommunity  public default -V systemonly
+"""
+
+
 def test_the_lines_of_the_manuals_are_enough_for_snmpd(tmp_path, fabric):
     lines = lines_of_the_readme()
     assert lines.count("\n") == 5
     assert f".Bd -literal -offset indent\n{lines}.Ed\n" in (SOURCE / "config/man/ibtrapd.conf.5.in").read_text()
     fabric.subnet_manager().wait_master()
-    with Snmpd(tmp_path, more=lines.replace("root ibtrapd", "root root")) as snmpd:  # there may be no such group
+    with Snmpd(tmp_path, more=DEBIANS + lines.replace("root ibtrapd", "root root")) as snmpd:  # there may be no such group
         gateway = fabric.keep(Gateway(fabric, more=section("tables", socket=snmpd.socket)))
         snmpd.start()
         wait_up(gateway)
-        assert has_tables(snmpd)
-        assert Manager(snmpd.address).walk(OWN)
-        assert "No Such Object" in get(snmpd, (1, 3, 6, 1, 2, 1, 1, 1, 0))  # sysDescr is not in the view
+        assert has_tables(snmpd, "fabric")
+        assert Manager(snmpd.address, "fabric").walk(OWN)
+        assert "No Such Object" in get(snmpd, (1, 3, 6, 1, 2, 1, 1, 1, 0), "fabric")  # sysDescr is not in the view

@@ -46,11 +46,19 @@ class Snmpd:
     def pid(self):
         return self._process.pid
 
+    def freeze(self):
+        """It does nothing any more, but is there."""
+        self._process.popen.send_signal(signal.SIGSTOP)
+
+    def thaw(self):
+        self._process.popen.send_signal(signal.SIGCONT)
+
     def kill(self):
         """Ends it as a crash would; its socket stays behind."""
         self._process.kill()
 
     def stop(self):
         if self._process:
+            self.thaw()
             self._process.stop(signal.SIGTERM)
             self._process = None

@@ -14,16 +14,16 @@ LINE = re.compile(r"^\.([0-9.]+) = (?:([A-Za-z0-9-]+): )?(.*)$", re.DOTALL)
 
 
 class Manager:
-    """Asks an agent by SNMPv2c."""
+    """Asks an agent by SNMPv2c, or as net-snmp's options in `who` say."""
 
-    def __init__(self, address, community="public"):
+    def __init__(self, address, community="public", who=()):
         self.address = address
-        self.community = community
+        self._who = who or ["-v2c", "-c", community]
 
     def run(self, tool, *arguments, mibs=False, check=True):
         """What one of net-snmp's tools prints, which sees the project's modules, or none."""
         modules = ["-M", MIBS, "-m", "IBSWITCH-MIB"] if mibs else ["-M", "", "-m", "", "-Onx"]
-        done = subprocess.run([tool, "-v2c", "-c", self.community, "-t", "5", "-r", "2", *modules, *arguments[:-1],
+        done = subprocess.run([tool, *self._who, "-t", "5", "-r", "2", *modules, *arguments[:-1],
                                self.address, arguments[-1]], capture_output=True, text=True, timeout=6 * DEADLINE,
                               env={**os.environ, "SNMPCONFPATH": "/nonexistent", "LC_ALL": "C"}, check=False)
         if check and done.returncode != 0:

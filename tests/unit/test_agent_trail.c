@@ -263,10 +263,26 @@ TEST(views_that_nobody_asks_for_are_dropped)
     view_release(first);
 }
 
+TEST(a_walk_that_is_overtaken_goes_on_in_its_own_view)
+{
+    struct fixture *f = *state;
+    const struct view *slow = trail_begin(f->trail);
+    answer(f, slow, 7);
+    const struct view *fast = begin_anew(f);
+    assert_ptr_not_equal(fast, slow);
+    answer(f, fast, 7);
+    assert_ptr_equal(follow(f, 7), fast);
+    answer(f, fast, 8);
+    assert_ptr_equal(follow(f, 7), slow);
+    // Who asks once more, as an answer was lost, is taken for the last one.
+    assert_ptr_equal(follow(f, 7), fast);
+}
+
 int main(void)
 {
 #define T(name) cmocka_unit_test_setup_teardown(name, begin, end)
     const struct CMUnitTest tests[] = {
+        T(a_walk_that_is_overtaken_goes_on_in_its_own_view),
         T(a_view_shows_the_switches_in_order),
         T(what_did_not_change_is_not_looked_at_again_for_a_second),
         T(another_fabric_shows_at_once),
