@@ -71,11 +71,14 @@ static bool begin_behind(struct begin *out, uint64_t guid)
 static bool begin_after(const uint32_t *ids, size_t length, struct begin *out)
 {
     uint64_t guid = 0;
+    bool is_beyond = false; // greater than any GUID that begins like it
     for (size_t i = 0; i < GUID_IDS; i++) {
-        if (i < length && ids[i] > UINT8_MAX)
-            return begin_behind(out, guid << 8 * (GUID_IDS - i) | (UINT64_MAX >> 8 * i));
-        guid = guid << 8 | (i < length ? ids[i] : 0);
+        uint32_t id = i < length ? ids[i] : 0;
+        is_beyond |= id > UINT8_MAX;
+        guid = guid << 8 | (is_beyond ? UINT8_MAX : id);
     }
+    if (is_beyond)
+        return begin_behind(out, guid);
     *out = (struct begin){guid, 0};
     if (length <= GUID_IDS)
         return true;
