@@ -100,7 +100,7 @@ bool gsw_seek_port(const struct view *view, const uint32_t *ids, size_t length, 
         row->node = view->switches[row->at];
         found->length = 0;
         element_index(view, row->at, found);
-        bool named = length > id_length && row->at == first &&
+        bool named = length > GSW_GLOBAL_ID_SIZE && row->at == first &&
                      agentx_oid_compare(found->ids, found->length, ids, id_length) == 0;
         if (named)
             number = (uint64_t)ids[id_length] + after;

@@ -199,17 +199,23 @@ bool view_events_find(const struct view_events *events, uint64_t guid, int64_t s
     return true;
 }
 
-int64_t view_events_read_next(struct journal *journal, int64_t sequence, struct event **event)
+static int64_t read_from(struct journal *journal, int64_t sequence, struct event **event)
 {
     struct journal_item item;
-    int64_t in_memory = journal_first_in_memory(journal);
     while (journal_read(journal, sequence - 1, &item, 1, 0) == 1) {
         *event = item.event;
         if (item.event)
             return item.sequence;
         sequence = item.sequence + 1; // its record cannot be read
     }
-    return sequence < in_memory ? view_events_read_next(journal, in_memory, event) : 0;
+    return 0;
+}
+
+int64_t view_events_read_next(struct journal *journal, int64_t sequence, struct event **event)
+{
+    int64_t in_memory = journal_first_in_memory(journal);
+    int64_t found = read_from(journal, sequence, event);
+    return found != 0 || sequence >= in_memory ? found : read_from(journal, in_memory, event);
 }
 
 struct event *view_events_read(struct journal *journal, int64_t sequence)

@@ -243,11 +243,12 @@ struct names *names_keep(struct names *names)
 
 void names_free(struct names *names)
 {
-    if (!names || atomic_fetch_sub_explicit(&names->references, 1, memory_order_acq_rel) != 1)
-        return;
-    names_free(names->below);
-    free(names->entries);
-    free(names);
+    while (names && atomic_fetch_sub_explicit(&names->references, 1, memory_order_acq_rel) == 1) {
+        struct names *below = names->below;
+        free(names->entries);
+        free(names);
+        names = below;
+    }
 }
 
 static const char *find_own(const struct names *names, uint64_t guid)
