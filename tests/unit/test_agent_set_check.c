@@ -77,15 +77,8 @@ TEST(names_have_a_length)
 
 TEST(names_can_be_shown)
 {
-    static const char *const BAD[] = {"a\nb",
-                                      "\x7F",
-                                      "\x1B[2J",
-                                      "\xFF",
-                                      "\xC3",
-                                      "\xC0\xAF",
-                                      "\xE2\x80\xAE"
-                                      "turned",
-                                      "\xC2\x85"};
+    static const char *const BAD[] = {
+        "a\nb", "\x7F", "\x1B[2J", "\xFF", "\xC3", "\xC0\xAF", "\xE2\x80\xAEturned", "\xC2\x85"};
     for (size_t i = 0; i < COUNT(BAD); i++) {
         assert_int_equal(check_text(SETTING_SWITCH_NAME, BAD[i]), AGENTX_WRONG_VALUE);
         assert_int_equal(check_text(SETTING_FABRIC_NAME, BAD[i]), AGENTX_WRONG_VALUE);

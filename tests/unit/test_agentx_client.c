@@ -315,7 +315,7 @@ TEST(a_session_is_opened_and_its_regions_registered)
     struct fake_pdu p;
     struct agentx_oid id;
     const uint8_t *text;
-    uint32_t size, skipped;
+    uint32_t size = 0, skipped;
     bool include;
     fake_master_listen(&master);
     region_count = 2;
@@ -328,6 +328,7 @@ TEST(a_session_is_opened_and_its_regions_registered)
     assert_true(pdu_read32(&p.rest, &skipped) && pdu_read_oid(&p.rest, &id, &include) &&
                 pdu_read_octets(&p.rest, &text, &size));
     assert_int_equal(id.length, 0);
+    assert_int_equal(size, strlen("a test"));
     assert_memory_equal(text, "a test", size);
     assert_false(fake_master_hear(&master, &p));
     fake_master_respond(&master, &p, AGENTX_NO_ERROR);

@@ -288,9 +288,11 @@ int main(void)
     char state[] = "/tmp/ibtrapd-settings-XXXXXX";
     if (!mkdtemp(state))
         return EXIT_FAILURE;
-    snmp_begin(state, &random_system, support_log(NULL));
+    struct log *log = support_log(NULL);
+    snmp_begin(state, &random_system, log);
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
     snmp_end();
+    log_close(log);
     char path[80];
     snprintf(path, sizeof path, "%s/snmp-engine", state);
     unlink(path);
