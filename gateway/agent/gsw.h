@@ -10,7 +10,7 @@ extern const struct table GSW_INVENTORY, GSW_SWITCHES, GSW_PORTS, GSW_SENSORS, G
 
 enum { GSW_IB_SWITCH = 2, GSW_IB_ROUTER = 3 }; // GswType
 enum { GSW_LOCAL_ID_SIZE = 8, GSW_GLOBAL_ID_SIZE = 16, GSW_NAME_MAX = 256 };
-enum { GSW_COMMUNITIES_MAX = 6 }; // of an element
+enum { GSW_COMMUNITIES_MAX = SETTING_ROWS_MAX }; // of an element
 
 const struct fabric_node *gsw_node(const struct view *view, const struct table_row *row);
 const struct fabric_port *gsw_port(const struct view *view, const struct table_row *row);

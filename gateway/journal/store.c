@@ -641,21 +641,20 @@ enum store_result store_read_windows(struct store *store,
     return result;
 }
 
-// False: no setting that this version knows.
+// False: no setting that this version would write.
 static bool read_setting(sqlite3_stmt *s, struct setting *out)
 {
     int kind = sqlite3_column_int(s, 0), number = sqlite3_column_int(s, 2);
     const void *value = sqlite3_column_blob(s, 3);
     int size = sqlite3_column_bytes(s, 3);
     *out = (struct setting){.guid = (uint64_t)sqlite3_column_int64(s, 1)};
-    if (kind <= SETTING_NONE || kind > SETTING_TRAP_RECIPIENT || number < 0 || number > UINT8_MAX ||
-        size <= 0 || size > SETTING_VALUE_MAX)
+    if (number < 0 || number > UINT8_MAX || size <= 0 || size > SETTING_VALUE_MAX)
         return false;
     out->kind = (enum setting_kind)kind;
     out->number = (uint8_t)number;
     out->size = (uint16_t)size;
     memcpy(out->value, value, (size_t)size);
-    return true;
+    return setting_is_valid(out);
 }
 
 enum store_result store_read_settings(struct store *store,

@@ -1,5 +1,9 @@
 #include "model/setting.h"
 
+#include "base/text.h"
+#include "model/names.h"
+#include "model/severity.h"
+
 #include <assert.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -110,6 +114,62 @@ const struct setting *settings_at(const struct settings *settings, size_t at)
 {
     assert(at < settings->count);
     return &settings->all[at];
+}
+
+// What is in it.
+
+static bool is_name(const struct setting *s, size_t max)
+{
+    char clean[3 * SETTING_VALUE_MAX + 1]; // U+FFFD has three octets
+    text_clean((const char *)s->value, s->size, clean, sizeof clean);
+    return s->size <= max && strlen(clean) == s->size && memcmp(clean, s->value, s->size) == 0;
+}
+
+static bool is_level(const struct setting *s)
+{
+    return s->size == 0 || (s->size == 1 && s->value[0] <= EVENT_LEVEL_DEBUG);
+}
+
+static bool is_community(const struct setting *s)
+{
+    for (size_t i = 0; i < s->size; i++) {
+        if (s->value[i] < ' ' || s->value[i] > '~')
+            return false;
+    }
+    return s->size <= SETTING_COMMUNITY_MAX;
+}
+
+static bool is_recipient(const struct setting *s)
+{
+    enum { ADDRESS_SIZE = 4, THIS_NETWORK = 0, FIRST_MULTICAST = 224 };
+    return s->size == 0 || (s->size == ADDRESS_SIZE && s->value[0] != THIS_NETWORK &&
+                            s->value[0] < FIRST_MULTICAST);
+}
+
+static bool has_row(const struct setting *s)
+{
+    return s->number >= 1 && s->number <= SETTING_ROWS_MAX;
+}
+
+bool setting_is_valid(const struct setting *s)
+{
+    if (s->size > SETTING_VALUE_MAX)
+        return false;
+    switch (s->kind) {
+    case SETTING_SWITCH_NAME:
+        return s->number == 0 && is_name(s, NAMES_NAME_SIZE - 1);
+    case SETTING_SAN_NAME:
+    case SETTING_FABRIC_NAME:
+        return s->number == 0 && is_name(s, SETTING_VALUE_MAX);
+    case SETTING_EVENT_TRAP_LEVEL:
+        return s->number == 0 && is_level(s);
+    case SETTING_COMMUNITY:
+        return has_row(s) && is_community(s);
+    case SETTING_TRAP_RECIPIENT:
+        return has_row(s) && is_recipient(s);
+    default:
+        return false;
+    }
 }
 
 const char *setting_object(enum setting_kind kind)

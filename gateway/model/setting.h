@@ -9,6 +9,8 @@
 enum {
     SETTING_VALUE_MAX = 256,
     SETTINGS_MAX = 16384,
+    SETTING_ROWS_MAX = 6,       // communities of a switch
+    SETTING_COMMUNITY_MAX = 16, // octets
 };
 
 // The numbers are kept in the journal's file: a new kind comes at the end.
@@ -25,7 +27,7 @@ enum setting_kind {
 struct setting {
     enum setting_kind kind;
     uint64_t guid;  // of the switch
-    uint8_t number; // of the community, 1 to 6; 0 for the other kinds
+    uint8_t number; // of the community, 1 to SETTING_ROWS_MAX; 0 for the other kinds
     uint16_t size;  // 0: as if it had never been set
     uint8_t value[SETTING_VALUE_MAX];
 };
@@ -46,6 +48,16 @@ const struct setting *settings_find(const struct settings *settings, enum settin
 // Ascending by kind, GUID and number.
 size_t settings_count(const struct settings *settings);
 const struct setting *settings_at(const struct settings *settings, size_t at);
+
+// Whether it can be set, or unset:
+// - a name is valid UTF-8 without control characters; that of a switch has as many octets as fit
+//   messages (NAMES_NAME_SIZE - 1).
+// - a level is 0 to 5.
+// - a community has SETTING_COMMUNITY_MAX printable octets of ASCII at most.
+// - a trap recipient is a unicast address.
+// What is no setting, such as one of an unknown kind or with a number that its kind does not have,
+// is not valid.
+bool setting_is_valid(const struct setting *setting);
 
 // "gswSwitchName" and so on.
 const char *setting_object(enum setting_kind kind);

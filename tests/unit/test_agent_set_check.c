@@ -9,15 +9,26 @@
 static struct fabric_node nodes[2] = {{.guid = 1}, {.guid = LEAF}};
 static struct fabric fabric = {.nodes = nodes, .node_count = 2};
 static const struct view view = {.fabric = &fabric};
-static const struct table_row row = {.node = 1, .number = 3};
 static struct setting setting;
+
+// Only communities and recipients have rows by number.
+static uint8_t number_of(enum setting_kind kind)
+{
+    return kind == SETTING_COMMUNITY || kind == SETTING_TRAP_RECIPIENT ? 3 : 0;
+}
+
+static enum agentx_error check(enum setting_kind kind, const struct agentx_value *value)
+{
+    const struct table_row row = {.node = 1, .number = number_of(kind)};
+    return set_check(&view, &row, kind, value, &setting);
+}
 
 static enum agentx_error check_octets(enum setting_kind kind, enum agentx_type type,
                                       const void *octets, size_t size)
 {
     struct agentx_value value = {.type = type, .size = (uint16_t)size};
     memcpy(value.octets, octets, size);
-    return set_check(&view, &row, kind, &value, &setting);
+    return check(kind, &value);
 }
 
 static enum agentx_error check_text(enum setting_kind kind, const char *text)
@@ -28,7 +39,7 @@ static enum agentx_error check_text(enum setting_kind kind, const char *text)
 static enum agentx_error check_level(int64_t level)
 {
     const struct agentx_value value = {.type = AGENTX_INTEGER, .number = level};
-    return set_check(&view, &row, SETTING_EVENT_TRAP_LEVEL, &value, &setting);
+    return check(SETTING_EVENT_TRAP_LEVEL, &value);
 }
 
 static enum agentx_error check_address(uint8_t a, uint8_t b, uint8_t c, uint8_t d)
@@ -41,7 +52,7 @@ static void assert_set(enum setting_kind kind, const void *value, size_t size)
 {
     assert_int_equal(setting.kind, kind);
     assert_true(setting.guid == LEAF);
-    assert_int_equal(setting.number, 3);
+    assert_int_equal(setting.number, number_of(kind));
     assert_int_equal(setting.size, size);
     assert_memory_equal(setting.value, value, size);
 }

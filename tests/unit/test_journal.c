@@ -1344,15 +1344,18 @@ static void assert_name(struct fixture *f, uint64_t guid, const char *name)
 static void test_settings_survive_a_restart(void **state)
 {
     struct fixture *f = *state;
-    uint8_t octets[SETTING_VALUE_MAX];
-    fill(f, octets, sizeof octets);
-    octets[0] = 0;
-    struct setting row = {.kind = SETTING_TRAP_RECIPIENT, .guid = UINT64_MAX, .number = 6};
-    row.size = sizeof octets;
-    memcpy(row.value, octets, sizeof octets);
+    struct setting row = {.kind = SETTING_TRAP_RECIPIENT,
+                          .guid = UINT64_MAX,
+                          .number = 6,
+                          .size = 4,
+                          .value = {10, 0, 255, 0}};
+    struct setting longest = {
+        .kind = SETTING_FABRIC_NAME, .guid = 1, .size = sizeof longest.value};
+    memset(longest.value, 'x', sizeof longest.value);
     journal_commit(f->journal);
     assert_false(journal_has_work(f->journal));
     assert_true(journal_change_settings(f->journal, &row, 1));
+    assert_true(journal_change_settings(f->journal, &longest, 1));
     set_name(f, 7, "leaf7");
     set_name(f, 8, "leaf8");
     assert_true(journal_has_work(f->journal));
@@ -1365,10 +1368,13 @@ static void test_settings_survive_a_restart(void **state)
     assert_name(f, 7, "leaf7");
     assert_name(f, 8, NULL);
     struct settings *settings = journal_settings(f->journal);
-    assert_int_equal(settings_count(settings), 2);
+    assert_int_equal(settings_count(settings), 3);
     const struct setting *found = settings_find(settings, row.kind, row.guid, row.number);
     assert_non_null(found);
     assert_memory_equal(found, &row, sizeof row);
+    found = settings_find(settings, longest.kind, longest.guid, 0);
+    assert_non_null(found);
+    assert_memory_equal(found, &longest, sizeof longest);
     settings_release(settings);
 }
 
@@ -1454,20 +1460,121 @@ static void test_there_is_room_for_so_many_settings(void **state)
     assert_name(f, SETTINGS_MAX, "x");
 }
 
+static size_t count_settings(struct fixture *f)
+{
+    struct settings *settings = journal_settings(f->journal);
+    size_t count = settings_count(settings);
+    settings_release(settings);
+    return count;
+}
+
+// What another program does to the file while the journal is closed.
+static void tamper(struct fixture *f, const char *sql)
+{
+    sqlite3 *db;
+    journal_close(f->journal);
+    f->journal = NULL;
+    assert_int_equal(sqlite3_open(f->path, &db), SQLITE_OK);
+    assert_int_equal(sqlite3_exec(db, sql, NULL, NULL, NULL), SQLITE_OK);
+    sqlite3_close(db);
+    reopen(f);
+}
+
+static void test_settings_that_cannot_be_are_not_read(void **state)
+{
+    struct fixture *f = *state;
+    set_name(f, 7, "leaf7");
+    journal_commit(f->journal);
+    tamper(f, "INSERT INTO setting VALUES (0, 1, 0, x'41'), (99, 1, 0, x'41'), (-1, 1, 0, x'41'),"
+              " (1, 1, -1, x'41'), (1, 1, 256, x'41'), (1, 1, 1, x'41'), (1, 1, 0, x''),"
+              " (1, 2, 0, zeroblob(257)), (1, 3, 0, x'41FF'), (4, 1, 0, x'06'),"
+              " (5, 1, 1, zeroblob(256)), (6, 1, 1, x'0A0000')");
+    assert_int_equal(count_settings(f), 1);
+    assert_name(f, 7, "leaf7");
+}
+
+static void test_a_file_with_too_many_settings(void **state)
+{
+    struct fixture *f = *state;
+    journal_commit(f->journal);
+    tamper(f, "WITH RECURSIVE g(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM g WHERE n < 20000)"
+              " INSERT INTO setting SELECT 1, n, 0, x'41' FROM g");
+    assert_int_equal(count_settings(f), SETTINGS_MAX);
+    struct journal_status status;
+    journal_get_status(f->journal, &status);
+    assert_true(status.durable);
+}
+
+static void test_so_many_settings_wait_for_the_file(void **state)
+{
+    struct fixture *f = *state;
+    char aside[120];
+    snprintf(aside, sizeof aside, "%s.aside", f->path);
+    journal_close(f->journal);
+    f->journal = NULL;
+    take_the_file_away(f, aside);
+    reopen(f);
+    assert_true(journal_change_settings(f->journal, NULL, 0));
+    struct setting *all = calloc(SETTINGS_MAX, sizeof *all);
+    assert_non_null(all);
+    for (size_t i = 0; i < SETTINGS_MAX; i++)
+        all[i] = make_setting(7, "x");
+    all[SETTINGS_MAX - 1] = make_setting(7, "last");
+    assert_true(journal_change_settings(f->journal, all, SETTINGS_MAX));
+    free(all);
+    const struct setting more = make_setting(7, "more");
+    assert_false(journal_change_settings(f->journal, &more, 1));
+    bring_the_file_back(f, aside);
+    assert_name(f, 7, "last");
+    assert_true(journal_change_settings(f->journal, &more, 1));
+}
+
+static int64_t begin_receiver(struct fixture *f, const char *name)
+{
+    int receiver = journal_receiver(f->journal, name);
+    assert_true(receiver >= 0);
+    return journal_cursor(f->journal, receiver);
+}
+
+// Another program holds its lock. All kinds of rows are to be written, and to go.
+static void test_everything_waits_for_a_locked_file(void **state)
+{
+    struct fixture *f = *state;
+    sqlite3 *db;
+    assert_int_equal(begin_receiver(f, "gone"), 0);
+    raise_alarm(f, "a");
+    journal_commit(f->journal);
+    assert_int_equal(sqlite3_open(f->path, &db), SQLITE_OK);
+    assert_int_equal(sqlite3_exec(db, "BEGIN IMMEDIATE", NULL, NULL, NULL), SQLITE_OK);
+    journal_forget_receiver(f->journal, "gone");
+    clear_alarm(f, "a");
+    raise_alarm(f, "b");
+    set_name(f, 7, "leaf7");
+    const struct journal_window window = make_window("rack7", f->utc + CLOCK_US_PER_S * 3600);
+    assert_true(journal_set_window(f->journal, &window));
+    save_fabric(f, 1, 10);
+    journal_commit(f->journal);
+    struct journal_status status;
+    journal_get_status(f->journal, &status);
+    assert_false(status.durable);
+    sqlite3_close(db);
+    pass(f, 2 * CLOCK_US_PER_S);
+    journal_commit(f->journal);
+    reopen(f);
+    assert_alarms(f, "b");
+    assert_name(f, 7, "leaf7");
+    assert_int_equal(count_windows(f), 1);
+    assert_fabric(f, 0, 1, 1, 10);
+    assert_true(begin_receiver(f, "gone") > 0);
+}
+
 static void test_a_file_of_the_third_schema_is_brought_up_to_date(void **state)
 {
     struct fixture *f = *state;
     add_many(f, 3);
     raise_alarm(f, "a");
     journal_commit(f->journal);
-    journal_close(f->journal);
-    f->journal = NULL;
-    sqlite3 *db;
-    assert_int_equal(sqlite3_open(f->path, &db), SQLITE_OK);
-    assert_int_equal(sqlite3_exec(db, "DROP TABLE setting; PRAGMA user_version = 3;", NULL, NULL, NULL),
-                     SQLITE_OK);
-    sqlite3_close(db);
-    reopen(f);
+    tamper(f, "DROP TABLE setting; PRAGMA user_version = 3;");
     assert_int_equal(read_all(f, 0, 4), 4);
     assert_alarms(f, "a");
     set_name(f, 7, "leaf7");
@@ -1493,13 +1600,6 @@ static void test_events_know_their_numbers(void **state)
 }
 
 // A receiver that is gone for good.
-
-static int64_t begin_receiver(struct fixture *f, const char *name)
-{
-    int receiver = journal_receiver(f->journal, name);
-    assert_true(receiver >= 0);
-    return journal_cursor(f->journal, receiver);
-}
 
 static void test_memory_keeps_more_while_the_disk_fails(void **state)
 {
@@ -1679,6 +1779,10 @@ int main(void)
         TEST(test_settings_while_the_file_is_away),
         TEST(test_settings_outlive_a_corrupt_file),
         TEST(test_there_is_room_for_so_many_settings),
+        TEST(test_settings_that_cannot_be_are_not_read),
+        TEST(test_a_file_with_too_many_settings),
+        TEST(test_so_many_settings_wait_for_the_file),
+        TEST(test_everything_waits_for_a_locked_file),
         TEST(test_a_file_of_the_third_schema_is_brought_up_to_date),
         TEST(test_events_know_their_numbers),
         TEST(test_memory_keeps_more_while_the_disk_fails),

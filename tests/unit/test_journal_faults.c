@@ -89,6 +89,13 @@ void *__wrap_calloc(size_t n, size_t size)
     return fails(&fault.allocation) ? NULL : __real_calloc(n, size);
 }
 
+void *__real_realloc(void *old, size_t size);
+void *__wrap_realloc(void *old, size_t size);
+void *__wrap_realloc(void *old, size_t size)
+{
+    return fails(&fault.allocation) ? NULL : __real_realloc(old, size);
+}
+
 // What goes through the journal.
 
 static struct support_time now;
@@ -161,12 +168,31 @@ static void set_window(struct journal *journal)
     assert_true(journal_set_window(journal, &window));
 }
 
+// Without memory, whoever sets it is told.
+static void set_name(struct journal *journal)
+{
+    const struct setting name = {.kind = SETTING_SWITCH_NAME, .guid = 7, .size = 1, .value = "x"};
+    if (journal_change_settings(journal, &name, 1))
+        return;
+    assert_true(fault.failed);
+    assert_true(journal_change_settings(journal, &name, 1));
+}
+
+static bool has_name(struct journal *journal)
+{
+    struct settings *settings = journal_settings(journal);
+    bool has = settings_find(settings, SETTING_SWITCH_NAME, 7, 0) != NULL;
+    settings_release(settings);
+    return has;
+}
+
 // Gives the journal all that it takes, and looks into it. Returns the number of the first event.
 static int64_t use(struct journal *journal, int *receiver)
 {
     int64_t first = 0;
     *receiver = journal_receiver(journal, "nms");
     set_window(journal);
+    set_name(journal);
     journal_save_fabric(journal, &(struct journal_fabric){.time_us = now.utc, .digest = 7}, FABRIC,
                         sizeof FABRIC);
     for (int i = 0; i < EVENTS; i++) {
@@ -207,6 +233,7 @@ static void expect_all(struct journal *journal, int64_t first)
     assert_int_equal(status.pending, 0);
     expect_events(journal, first);
     assert_int_equal(count_windows(journal), 1);
+    assert_true(has_name(journal));
     assert_int_equal(status.alarms, 1);
     assert_int_equal(journal_cursor(journal, journal_receiver(journal, "nms")), first + EVENTS - 1);
     uint8_t *record = journal_read_fabric(journal, 0, &fabric, &size, &err);
