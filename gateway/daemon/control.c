@@ -185,15 +185,16 @@ static json_t *answer(struct control *c, const char *command, const json_t *requ
     return answer_group(c, command, request);
 }
 
-// They may be exchanged at any time, but not within an answer.
+// They may be exchanged at any time, but not within an answer; a reload fills all of `c` anew.
 json_t *control_answer(void *ctx, const char *command, const json_t *request)
 {
     struct control *c = ctx;
-    c->names = topology_names(c->topology);
-    c->maker.names = c->names;
+    struct names *names = topology_names(c->topology);
+    c->names = names;
+    c->maker.names = names;
     json_t *out = answer(c, command, request);
-    c->maker.names = NULL;
-    names_free(c->names);
     c->names = NULL;
+    c->maker.names = NULL;
+    names_free(names);
     return out;
 }
