@@ -513,14 +513,27 @@ static enum store_result read_rows(struct store *store, sqlite3_stmt *s,
     return result;
 }
 
+// A damaged page may have events in any order, which readers would go round in.
 static enum store_result read_some(struct store *store, enum statement which, int64_t from,
                                    size_t limit, bool (*each)(void *ctx, const struct store_row *row),
                                    void *ctx, struct error *err)
 {
     sqlite3_stmt *s = store->statements[which];
+    bool sound = true, more = true;
+    int code = SQLITE_DONE;
     sqlite3_bind_int64(s, 1, from);
     sqlite3_bind_int64(s, 2, (sqlite3_int64)limit);
-    return read_rows(store, s, each, ctx, err);
+    while (more && (code = sqlite3_step(s)) == SQLITE_ROW) {
+        struct store_row row = row_of(s);
+        sound = which == READ_AFTER ? row.sequence > from : row.sequence < from;
+        from = row.sequence;
+        more = sound && each(ctx, &row);
+    }
+    enum store_result result = sound ? tell(store, code, err) : STORE_CORRUPT;
+    if (!sound)
+        error_set(err, "its events are out of order");
+    sqlite3_reset(s);
+    return result;
 }
 
 enum store_result store_read(struct store *store, int64_t after, size_t limit,
