@@ -655,9 +655,9 @@ static bool await_unsubscribed(struct sa_agent *a)
 
 static void unsubscribe(struct sa_agent *a)
 {
-    // What the SM says now of its subscriptions is no news.
+    // What the SM says now of its subscriptions, and the port of itself, is no news.
     a->settled = true;
-    a->node_question = a->list_question = (struct question){0};
+    a->port_question = a->node_question = a->list_question = (struct question){0};
     for (size_t i = 0; i < SUBSCRIPTIONS_COUNT; i++) {
         struct subscription *one = &a->subscriptions.each[i];
         one->answer_by = 0;

@@ -1,0 +1,277 @@
+// What may arrive at the SA agent, in any order: answers to what it asked, late or wrong, Reports,
+// other datagrams, silence, a port that goes. The input is cut into steps of one octet each, with
+// what the step needs behind it.
+#include "fuzz.h"
+
+#include "ib/sa_agent.h"
+#include "input.h"
+
+#include <sched.h>
+#include <semaphore.h>
+#include <stdatomic.h>
+
+enum { QUEUE = 64, STEPS_MAX = 2000, DATA = 56, PORT_INFO = 64, HEADER = 24, METHOD_SET = 2 };
+enum step {
+    SILENCE,     // of some seconds
+    ANSWER,      // to one of the last questions, with a status and its own data
+    DATA_ANSWER, // the same with other data
+    PORT_ANSWER, // the port about itself
+    REPORT,
+    DATAGRAM,  // of any octets
+    AGAIN,     // what came last
+    GONE,      // the port
+    ASKED_FOR, // somebody wants it to look, or to subscribe again
+    STOP,      // what is behind it comes while the agent unsubscribes
+    STEPS,
+};
+
+struct port {
+    struct input in;
+    uint8_t asked[QUEUE][MAD_SIZE]; // the last questions
+    uint8_t mad[MAD_SIZE];
+    struct mad_address from;
+    size_t size;
+    uint64_t sent, steps;
+    struct sa_agent *agent;
+    bool is_open, lost, unreachable;
+    bool stops, unsubscribes;
+    sem_t end; // for the agent to be stopped
+    atomic_llong now;
+};
+
+static int64_t tell_time(void *ctx)
+{
+    return atomic_load(&((struct port *)ctx)->now);
+}
+
+static void some_chance(void *ctx, void *out, size_t size)
+{
+    (void)ctx;
+    memset(out, 0x5A, size);
+}
+
+static bool send_mad(void *self, enum mad_agent agent, const struct mad_address *to,
+                     const uint8_t *octets, int response_timeout_ms, struct error *err)
+{
+    (void)err;
+    struct port *port = self;
+    REQUIRE(port->is_open && (agent == MAD_AGENT_SA || agent == MAD_AGENT_SMP));
+    if (response_timeout_ms == 0)
+        return true; // an answer
+    REQUIRE(to->lid != 0 && !(wire_get32(octets + 12) & MAD_TID_BATCH));
+    memcpy(port->asked[port->sent++ % QUEUE], octets, MAD_SIZE);
+    port->unsubscribes |= octets[3] == METHOD_SET && octets[DATA + 23] == 0;
+    return true;
+}
+
+// One of the last questions, or none was asked.
+static bool take_question(struct port *port)
+{
+    uint64_t back = input_number(&port->in, 1) % QUEUE;
+    if (back >= port->sent)
+        return false;
+    memcpy(port->mad, port->asked[(port->sent - 1 - back) % QUEUE], MAD_SIZE);
+    port->mad[3] = port->mad[3] == METHOD_SET ? 0x81 : port->mad[3] | MAD_METHOD_RESPONSE;
+    return true;
+}
+
+// From `at` to the end of the MAD at most.
+static void set_data(struct port *port, size_t at)
+{
+    size_t wanted = (size_t)input_number(&port->in, 1);
+    input_octets(&port->in, port->mad + at, wanted < MAD_SIZE - at ? wanted : MAD_SIZE - at);
+}
+
+static void set_answer(struct port *port, bool other_data)
+{
+    static const uint16_t STATUS[] = {0, 0, 0, 0x0200, 0x0300, 0x001C, 0x0100};
+    uint8_t n = (uint8_t)input_number(&port->in, 1);
+    wire_put(port->mad + 4, 2, STATUS[n % 7]);
+    if (other_data)
+        set_data(port, HEADER);
+}
+
+// Few LIDs, so that they come back.
+static void set_port_info(struct port *port)
+{
+    static const uint8_t STATE[] = {4, 4, 4, 1, 2};
+    uint8_t n = (uint8_t)input_number(&port->in, 1);
+    uint8_t *info = port->mad + PORT_INFO;
+    port->mad[4] = 0x80;
+    memset(info, 0, PORT_INFO);
+    info[15] = n >> 7;
+    info[17] = 1 + n % 4 / 3;
+    info[19] = n / 4 % 3;
+    info[32] = 0x10 | STATE[n % 5];
+    info[51] = n & 0x40 ? 0x80 : 0;
+}
+
+static void set_report(struct port *port)
+{
+    static const uint8_t HEAD[] = {1, MAD_CLASS_SA, 2, MAD_METHOD_REPORT};
+    memset(port->mad, 0, MAD_SIZE);
+    memcpy(port->mad, HEAD, sizeof HEAD);
+    port->mad[17] = 2;
+    set_data(port, DATA);
+}
+
+static void stop(struct port *port)
+{
+    if (!port->stops)
+        sem_post(&port->end);
+    port->stops = true;
+}
+
+static int receive_step(struct port *port, enum step step)
+{
+    switch (step) {
+    case SILENCE:
+        atomic_fetch_add(&port->now, (long long)input_number(&port->in, 1) * CLOCK_US_PER_S / 4);
+        return 0;
+    case ANSWER:
+    case DATA_ANSWER:
+        if (!take_question(port))
+            return 0;
+        set_answer(port, step == DATA_ANSWER);
+        break;
+    case PORT_ANSWER:
+        if (!take_question(port))
+            return 0;
+        set_port_info(port);
+        break;
+    case REPORT:
+        set_report(port);
+        break;
+    case DATAGRAM:
+        port->size =
+            input_octets(&port->in, port->mad, (size_t)input_number(&port->in, 1) % MAD_SIZE);
+        return 1;
+    case GONE:
+        return -1;
+    case STOP:
+        stop(port);
+        return 0;
+    case ASKED_FOR:
+        sa_agent_poke(port->agent);
+        sa_agent_resubscribe(port->agent);
+        return 0;
+    default:
+        return port->size > 0;
+    }
+    port->size = MAD_SIZE;
+    return 1;
+}
+
+static int receive(void *self, struct mad_received *out, int timeout_ms, struct error *err)
+{
+    struct port *port = self;
+    REQUIRE(port->is_open);
+    bool used_up = input_left(&port->in) == 0 || ++port->steps > STEPS_MAX;
+    if (used_up)
+        stop(port);
+    if (used_up || (port->stops && !port->unsubscribes)) {
+        atomic_fetch_add(&port->now, timeout_ms * CLOCK_US_PER_MS);
+        sched_yield();
+        return 0;
+    }
+    uint8_t n = (uint8_t)input_number(&port->in, 1);
+    port->from = (struct mad_address){.lid = n / STEPS % 4, .qpn = 1};
+    int rc = receive_step(port, (enum step)(n % STEPS));
+    if (rc < 0)
+        error_set(err, "it was unplugged");
+    if (rc == 0)
+        atomic_fetch_add(&port->now, timeout_ms * CLOCK_US_PER_MS);
+    *out = (struct mad_received){port->from, port->mad, port->size};
+    return rc;
+}
+
+static void close_port(void *self)
+{
+    ((struct port *)self)->is_open = false;
+}
+
+static bool open_port(void *ctx, struct mad_io *io, struct mad_port_id *id, struct error *err)
+{
+    (void)err;
+    struct port *port = ctx;
+    REQUIRE(!port->is_open);
+    port->is_open = true;
+    *io = (struct mad_io){receive, send_mad, close_port, port};
+    *id = (struct mad_port_id){.device = "mlx5_0", .port = 1, .guid = 1};
+    return true;
+}
+
+static bool no_better(void *ctx, const struct mad_port_id *id)
+{
+    (void)ctx, (void)id;
+    return false;
+}
+
+static bool take_report(void *ctx, struct sa_report *report)
+{
+    struct port *port = ctx;
+    REQUIRE(report->size <= MAD_SIZE && report->malformed == (report->reason[0] != '\0'));
+    bool room = report->mad[DATA] % 8 != 7;
+    if (!room)
+        return false;
+    sa_agent_acknowledge(port->agent, report);
+    free(report);
+    return true;
+}
+
+// Every beginning has its end, and a reason that can be read.
+static void take_change(void *ctx, enum sa_change change, uint64_t prefix, const char *reason)
+{
+    (void)prefix;
+    struct port *port = ctx;
+    char clean[512];
+    text_clean(reason, strlen(reason), clean, sizeof clean);
+    REQUIRE(reason[0] != '\0' && strcmp(reason, clean) == 0);
+    bool *state = change == SA_SUBSCRIPTIONS_LOST || change == SA_SUBSCRIPTIONS_RESTORED
+                      ? &port->lost
+                      : &port->unreachable;
+    bool begins = change == SA_SUBSCRIPTIONS_LOST || change == SA_SM_UNREACHABLE;
+    REQUIRE(*state != begins);
+    *state = begins;
+}
+
+static void check_status(const struct sa_status *status)
+{
+    const struct sa_counters *n = &status->counters;
+    REQUIRE(n->acknowledged + n->no_room == n->reports && n->malformed <= n->reports);
+    for (size_t i = 0; i < SUBSCRIPTIONS_COUNT; i++)
+        REQUIRE(subscriptions_state_word(status->subscriptions[i].state));
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    static struct log *log;
+    static struct port port;
+    port = (struct port){.in = {data, data + size}};
+    atomic_init(&port.now, CLOCK_US_PER_S);
+    REQUIRE(sem_init(&port.end, 0, 0) == 0);
+    const struct clock clock = {tell_time, tell_time, &port};
+    const struct random random = {some_chance, NULL};
+    if (!log)
+        log = log_open(stderr, LOG_LEVEL_ERROR, false, &clock_system);
+    const struct sa_options options = {.verify_us = 5 * CLOCK_US_PER_S,
+                                       .refresh_us = 60 * CLOCK_US_PER_S,
+                                       .opener = {open_port, no_better, &port},
+                                       .listener = {take_report, take_change, &port},
+                                       .clock = &clock,
+                                       .random = &random,
+                                       .log = log};
+    struct error err;
+    struct sa_status status;
+    port.agent = sa_agent_new(&options, &err);
+    REQUIRE(port.agent && sa_agent_start(port.agent, &err));
+    while (sem_wait(&port.end) != 0)
+        continue;
+    sa_agent_stop(port.agent);
+    sa_agent_status(port.agent, &status);
+    check_status(&status);
+    sa_agent_free(port.agent);
+    REQUIRE(!port.is_open);
+    sem_destroy(&port.end);
+    return 0;
+}
