@@ -65,7 +65,7 @@ static void show_nodes(FILE *out, const json_t *nodes)
         fprintf(out, "%*sall nodes", INDENT, "");
     json_array_foreach(nodes, i, one)
     {
-        const char *pattern = json_string_value(one);
+        const char *pattern = json_is_string(one) ? json_string_value(one) : "?";
         const size_t width = strlen(pattern) + 1;
         if (column > 0 && column + width > COLUMNS) {
             fputc('\n', out);

@@ -83,7 +83,7 @@ static void show_subscriptions(FILE *out, const json_t *list)
         if (json_is_integer(number))
             snprintf(trap, sizeof trap, "%lld", json_integer_value(number));
         else
-            snprintf(trap, sizeof trap, "%s", json_string_value(number));
+            snprintf(trap, sizeof trap, "%s", member_word(one, "trap"));
         const char *state = member_word(one, "state"), *detail = member_word(one, "detail");
         if (strcmp(state, "subscribed") == 0)
             fprintf(out, "%-8s %s\n", trap, state);
