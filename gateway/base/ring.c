@@ -52,9 +52,10 @@ bool ring_push(struct ring *ring, void *item)
     if (room) {
         ring->slots[(ring->head + ring->count) % ring->capacity] = item;
         ring->count++;
-        pthread_cond_signal(&ring->filled);
     }
     pthread_mutex_unlock(&ring->lock);
+    if (room)
+        pthread_cond_signal(&ring->filled); // now the one that wakes up does not meet the lock
     return room;
 }
 

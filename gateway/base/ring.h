@@ -10,7 +10,9 @@ struct ring;
 
 // `capacity` pointers at most, at least 1. NULL when memory is short.
 struct ring *ring_new(size_t capacity);
-void ring_free(struct ring *ring); // what is still inside stays the caller's
+
+// No other call may be under way; what is still inside stays the caller's. NULL is allowed.
+void ring_free(struct ring *ring);
 
 // Any thread. False when the ring is full or closed; the pointer then stays the caller's.
 bool ring_push(struct ring *ring, void *item);

@@ -47,8 +47,11 @@ struct sa_agent {
     pthread_mutex_t lock;
     struct log_limit send_limit;
     struct mad_io io;      // io.self is NULL while no port is open
-    struct sa_guest guest; // guest.ctx is NULL while there is none
+    struct sa_guest guest; // guest.ctx is NULL while there is none; changed with both locks
     struct sa_status status;
+
+    // Held while the guest is called, so that whom it wakes can send meanwhile. Within `lock`.
+    pthread_mutex_t guest_lock;
 };
 
 static int64_t now_of(const struct sa_agent *a)
@@ -321,13 +324,21 @@ static void take_list(struct sa_agent *a, const struct mad_received *in, bool no
 
 // The guest.
 
+// The lock is held.
+static void set_guest(struct sa_agent *a, const struct sa_guest *guest)
+{
+    pthread_mutex_lock(&a->guest_lock);
+    a->guest = *guest;
+    pthread_mutex_unlock(&a->guest_lock);
+}
+
 bool sa_agent_admit(struct sa_agent *agent, const struct sa_guest *guest, struct error *err)
 {
     pthread_mutex_lock(&agent->lock);
     bool open = agent->io.self != NULL && !atomic_load(&agent->stop);
     bool taken = agent->guest.ctx != NULL;
     if (open && !taken)
-        agent->guest = *guest;
+        set_guest(agent, guest);
     else if (open)
         error_set(err, "the port has a second user already");
     else
@@ -341,7 +352,7 @@ void sa_agent_dismiss(struct sa_agent *agent, const void *ctx)
 {
     pthread_mutex_lock(&agent->lock);
     if (agent->guest.ctx == ctx)
-        agent->guest = (struct sa_guest){0};
+        set_guest(agent, &(struct sa_guest){0});
     pthread_mutex_unlock(&agent->lock);
 }
 
@@ -360,10 +371,10 @@ bool sa_agent_send(struct sa_agent *agent, const void *ctx, enum mad_agent mad_a
 
 static void give_guest(struct sa_agent *a, const struct mad_received *in)
 {
-    pthread_mutex_lock(&a->lock);
+    pthread_mutex_lock(&a->guest_lock);
     if (a->guest.ctx)
         a->guest.take(a->guest.ctx, in);
-    pthread_mutex_unlock(&a->lock);
+    pthread_mutex_unlock(&a->guest_lock);
 }
 
 // The lock is held.
@@ -371,7 +382,7 @@ static void lose_guest(struct sa_agent *a, const char *reason)
 {
     if (a->guest.ctx)
         a->guest.lost(a->guest.ctx, reason);
-    a->guest = (struct sa_guest){0};
+    set_guest(a, &(struct sa_guest){0});
 }
 
 // Receiving.
@@ -709,6 +720,7 @@ struct sa_agent *sa_agent_new(const struct sa_options *options, struct error *er
     options->random->fill(options->random->ctx, &a->next_tid, sizeof a->next_tid);
     subscriptions_init(&a->subscriptions, options->refresh_us, options->random);
     pthread_mutex_init(&a->lock, NULL);
+    pthread_mutex_init(&a->guest_lock, NULL);
     publish(a);
     return a;
 }
@@ -736,6 +748,7 @@ void sa_agent_free(struct sa_agent *agent)
     if (agent->io.self)
         close_port(agent);
     pthread_mutex_destroy(&agent->lock);
+    pthread_mutex_destroy(&agent->guest_lock);
     free(agent);
 }
 
