@@ -11,13 +11,17 @@
 #include "daemon/event_answers.h"
 #include "daemon/explain.h"
 #include "daemon/pipeline.h"
+#include "daemon/receivers.h"
 #include "daemon/topology_answers.h"
 #include "event/sample.h"
 #include "model/event_record.h"
 #include "model/fabric_record.h"
 #include "sink/format.h"
+#include "sink/snmp.h"
 
+#include <arpa/inet.h>
 #include <dirent.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 enum { RESULT_SIZE = 1 << 20 };
@@ -650,6 +654,89 @@ TEST(taking_reports)
     fail_each(&(struct scenario){prepare_pipeline, run_pipeline, count_answered, clean_journal});
 }
 
+// Receivers: one is made and sends an event, or says why not. What libsnmp asks for is libsnmp's.
+
+enum { WAIT_MS = 1000 };
+
+static struct conf targets;
+static int sink;
+
+static void use_password(struct conf_receiver *receiver)
+{
+    struct conf_snmp *snmp = &receiver->snmp;
+    snmp->version = 3;
+    snprintf(snmp->user, sizeof snmp->user, "user");
+    snprintf(snmp->auth, sizeof snmp->auth, "SHA-256");
+    snprintf(snmp->privacy, sizeof snmp->privacy, "AES");
+    snprintf(snmp->auth_password, sizeof snmp->auth_password, "correct horse");
+    snprintf(snmp->privacy_password, sizeof snmp->privacy_password, "battery staple");
+}
+
+static void prepare_targets(void)
+{
+    char text[1000];
+    struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    socklen_t size = sizeof address;
+    make_events();
+    sink = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+    assert_int_equal(bind(sink, (struct sockaddr *)&address, size), 0);
+    assert_int_equal(getsockname(sink, (struct sockaddr *)&address, &size), 0);
+    unsigned port = ntohs(address.sin_port);
+    snprintf(text, sizeof text,
+             "snmp \"v2c\" { address = \"127.0.0.1:%u\" extra_varbinds = true }\n"
+             "snmp \"v3\" { address = \"127.0.0.1:%u\" }\n"
+             "syslog \"udp\" { transport = \"udp\" address = \"127.0.0.1:%u\" format = \"cef\" }\n"
+             "file \"file\" { path = \"/dev/null\" }\n",
+             port, port, port);
+    assert_true(conf_load_text(text, "test", &targets, &err));
+    use_password(&targets.receivers[1]);
+}
+
+static void clean_targets(void)
+{
+    conf_free(&targets);
+    close(sink);
+    release_events();
+}
+
+static bool send_one(struct receiver *receiver)
+{
+    if (!receiver->open(receiver->self, &err))
+        return false;
+    enum receiver_result sent = receiver->send(receiver->self, made[GOLDEN_128], &err);
+    bool confirmed = sent == RECEIVER_PENDING && receiver->wait(receiver->self, WAIT_MS, &err) == 1;
+    receiver->close(receiver->self);
+    return sent == RECEIVER_DONE || confirmed;
+}
+
+static bool send_to_all(struct text *result)
+{
+    bool all = true;
+    for (size_t i = 0; i < targets.receiver_count; i++) {
+        struct receiver receiver = {0};
+        err.text[0] = '\0';
+        bool ok = receivers_make(&receiver, &targets.receivers[i], &clock_, 0, &err);
+        if (ok) {
+            text_addf(result, "%s %s ", receiver.kind, receiver.name);
+            ok = send_one(&receiver);
+            receiver.free(receiver.self);
+        }
+        assert_true(ok || err.text[0] != '\0');
+        all &= ok;
+    }
+    return all;
+}
+
+TEST(sending)
+{
+    begin();
+    make_directory();
+    snmp_begin(directory, &chance, log_);
+    fail_each(&(struct scenario){prepare_targets, send_to_all, NULL, clean_targets});
+    snmp_end();
+    remove_directory();
+}
+
 // Answers of the control socket: without memory they may lack something, but nothing worse.
 
 static json_t *request;
@@ -720,6 +807,7 @@ int main(void)
         cmocka_unit_test(writing_the_journal),
         cmocka_unit_test(reading_the_journal),
         cmocka_unit_test(taking_reports),
+        cmocka_unit_test(sending),
         cmocka_unit_test(answering),
     };
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
