@@ -15,7 +15,7 @@ import drive  # noqa: E402
 import report  # noqa: E402
 
 EVENTS = 200000
-RUNS = 1
+RUNS = 3
 INPUTS = {
     "tcp": 'module(load="imtcp")\ninput(type="imtcp" address="127.0.0.1" port="{port}" ruleset="all")',
     "relp": 'module(load="imrelp" ruleset="all")\ninput(type="imrelp" address="127.0.0.1" port="{port}")',
