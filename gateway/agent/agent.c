@@ -216,11 +216,14 @@ struct agent *agent_start(const struct agent_options *options, struct error *err
     agent->options = *options;
     agent->wake = -1;
     pthread_mutex_init(&agent->lock, NULL);
+    int rc = 0;
     bool ok = make_parts(agent, err);
-    if (ok)
+    if (ok) {
         tell_status(agent);
-    if (ok && pthread_create(&agent->thread, NULL, run, agent) != 0)
-        ok = error_set(err, "cannot start a thread");
+        rc = pthread_create(&agent->thread, NULL, run, agent);
+    }
+    if (rc != 0)
+        ok = error_set(err, "cannot start the thread of the tables: %s", strerror(rc));
     if (ok)
         return agent;
     free_parts(agent);

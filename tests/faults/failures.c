@@ -169,11 +169,19 @@ static bool is_due(atomic_llong *countdown)
     return atomic_load(countdown) > 0 && atomic_fetch_sub(countdown, 1) == 1;
 }
 
+static bool is_own(const void *code)
+{
+    return (uintptr_t)code >= program && (uintptr_t)code < program_end;
+}
+
+// When the simulator starts a thread of its own is a matter of chance.
 int pthread_create(pthread_t *restrict thread, const pthread_attr_t *restrict attributes,
                    void *(*run)(void *), void *restrict arg)
 {
     NEXT(next, pthread_create)
-    return is_due(&faults->thread) ? EAGAIN : next(thread, attributes, run, arg);
+    return is_own((const void *)(uintptr_t)run) && is_due(&faults->thread)
+               ? EAGAIN
+               : next(thread, attributes, run, arg);
 }
 
 static int find_program(struct dl_phdr_info *info, size_t size, void *ctx)
@@ -190,9 +198,7 @@ static int find_program(struct dl_phdr_info *info, size_t size, void *ctx)
 // Only what the program itself asks for: the simulator's library does not get over it.
 static bool no_memory(const void *caller)
 {
-    uintptr_t from = (uintptr_t)caller;
-
-    if (from < program || from >= program_end)
+    if (!is_own(caller))
         return false;
     atomic_fetch_add(&faults->allocations, 1);
     if (!is_due(&faults->allocation))

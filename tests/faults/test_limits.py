@@ -36,11 +36,15 @@ def runs_or_says_why(gateway):
     return False
 
 
-@pytest.mark.parametrize("n, needed", [(1, True), (2, True), (3, True), (4, True), (5, False)])
-def test_a_thread_that_does_not_start(machine, fabric, n, needed):
-    """The pipeline's, two receivers', the agent's; without the one that looks for adapter events it goes on.
+# In the order in which they start: the pipeline's, two receivers', the agent's, the one that looks for adapter events,
+# without which it goes on, the sweeper's, the tables'.
+NEEDED = [True, True, True, True, False, True, True]
 
-    The sixth is the simulator's own."""
+
+@pytest.mark.parametrize("n, needed", enumerate(NEEDED, 1))
+def test_a_thread_that_does_not_start(machine, fabric, n, needed):
+    config = machine.config.read_text().replace('method = "off"', 'method = "smp"')
+    machine.config.write_text(config + section("tables", socket=fabric.directory / "nobody"))
     machine.faults.thread = n
     machine.start()
     started = runs_or_says_why(machine)
@@ -52,6 +56,23 @@ def test_a_thread_that_does_not_start(machine, fabric, n, needed):
     reporter = Reporter(fabric, machine)
     reporter.send(3)
     reporter.wait_file(fabric.directory / "events.json")
+    machine.stop()
+
+
+def test_a_thread_that_does_not_start_at_a_reload(machine, fabric):
+    """The reload is refused with a reason, and all stays as it was; the next one works."""
+    machine.start()
+    wait_port(machine)
+    machine.config.write_text(machine.config.read_text() + file_section(fabric.directory / "late.json", "late"))
+    machine.faults.thread = 1
+    with pytest.raises(LabError, match="cannot start the thread"):
+        machine.control("reload")
+    reporter = Reporter(fabric, machine)
+    reporter.send(3)
+    reporter.wait_file(fabric.directory / "events.json")
+    machine.control("reload")
+    reporter.send(3)
+    reporter.wait_file(fabric.directory / "late.json")
     machine.stop()
 
 
