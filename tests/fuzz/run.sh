@@ -1,7 +1,8 @@
 #!/bin/sh
-# Builds the fuzzers and runs each for a time, two at a time: run.sh [SECONDS [NAME]...]
-# Without arguments all of them, for 60 seconds each. Fails when one finds something: the input stays
-# in build-fuzz/findings/, and what was learnt, in build-fuzz/learnt/.
+# Builds the fuzzers and runs each for a time: run.sh [SECONDS [NAME]...]
+# Without arguments all of them, for 60 seconds each, and as many at once as there are processors, or as
+# FUZZ_AT_ONCE says. Fails when one finds something: the input stays in build-fuzz/findings/, and what
+# was learnt, in build-fuzz/learnt/.
 set -eu
 
 cd "$(dirname "$0")/../.."
@@ -46,4 +47,4 @@ if [ $# -eq 0 ]; then
         set -- "$@" "${corpus##*/}"
     done
 fi
-printf '%s\n' "$@" | xargs -P 2 -I NAME tests/fuzz/run.sh --one NAME "$seconds"
+printf '%s\n' "$@" | xargs -P "${FUZZ_AT_ONCE:-$(nproc)}" -I NAME tests/fuzz/run.sh --one NAME "$seconds"
