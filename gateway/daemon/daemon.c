@@ -8,6 +8,7 @@
 #include "daemon/pipeline.h"
 #include "daemon/policies.h"
 #include "daemon/recall.h"
+#include "daemon/receiver_alarms.h"
 #include "daemon/receivers.h"
 #include "daemon/reload.h"
 #include "daemon/role.h"
@@ -118,7 +119,7 @@ static void take_receiver_change(void *ctx, const char *receiver, enum delivery_
     struct maker_occurrence o = {.type = change == DELIVERY_FAILING ? CATALOGUE_RECEIVER_FAILING
                                                                     : CATALOGUE_RECEIVER_BACK,
                                  .lost = dropped};
-    snprintf(o.alarm_key, sizeof o.alarm_key, "receiver %s", receiver);
+    receiver_alarms_key(receiver, o.alarm_key);
     snprintf(o.receiver, sizeof o.receiver, "%s", receiver);
     snprintf(o.reason, sizeof o.reason, "%s", reason);
     put_occurrence(ctx, &o, 0);
@@ -191,6 +192,7 @@ bool gateway_start_delivery(struct gateway *g, struct gateway_receiver *receiver
                                              .rate = conf->rate,
                                              .burst = conf->burst,
                                              .age_max_us = conf->age_us,
+                                             .was_failing = receiver_alarms_stands(g, conf->name),
                                              .change = take_receiver_change,
                                              .ctx = g,
                                              .journal = g->journal,
@@ -216,6 +218,12 @@ void gateway_finish_delivery(struct delivery *delivery, struct conf_receiver *co
     free_conf(conf);
 }
 
+static void nothing(void *ctx, const struct pipeline_inside *inside)
+{
+    (void)ctx;
+    (void)inside;
+}
+
 void gateway_end_deliveries(struct gateway *g, int64_t flush_us,
                             bool (*stays)(void *ctx, const struct conf_receiver *running),
                             void *ctx)
@@ -239,8 +247,10 @@ void gateway_end_deliveries(struct gateway *g, int64_t flush_us,
     }
     g->delivery_count = kept;
     pthread_mutex_unlock(&g->exchanged);
-    while (ended-- > 0)
-        gateway_finish_delivery(ending[ended].delivery, ending[ended].conf);
+    for (size_t i = 0; i < ended; i++)
+        gateway_finish_delivery(ending[i].delivery, ending[i].conf);
+    if (ended > 0)
+        pipeline_call(g->pipeline, nothing, NULL); // what they told of themselves is in the journal
 }
 
 static bool start_deliveries(struct gateway *g, struct error *err)

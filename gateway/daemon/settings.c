@@ -3,6 +3,7 @@
 #include "base/text.h"
 #include "daemon/gateway.h"
 #include "daemon/loop.h"
+#include "daemon/receiver_alarms.h"
 #include "daemon/recipients.h"
 
 #include <stdio.h>
@@ -292,5 +293,6 @@ void settings_apply(void *ctx)
     struct gateway *g = ctx;
     pipeline_call(g->pipeline, apply_names, g);
     apply_recipients(g);
+    receiver_alarms_clear_gone(g);
     g->control.delivery_count = g->delivery_count;
 }

@@ -35,7 +35,7 @@ struct delivery {
     // The thread's own.
     bool is_open;
     unsigned failures; // in a row
-    bool has_problem;
+    bool has_problem, told_failing;
     int64_t retry_at;
     double tokens;
     int64_t tokens_at;
@@ -87,10 +87,12 @@ static void set_problem(struct delivery *d, const char *problem)
     const char *name = d->receiver.name;
     if (was_well && !is_well) {
         log_write(d->options.log, LOG_LEVEL_WARNING, "receiver %s: %s; its events wait", name, problem);
+        d->told_failing = true;
         d->options.change(d->options.ctx, name, DELIVERY_FAILING, problem, dropped);
     }
-    if (!was_well && is_well) {
+    if (d->told_failing && is_well) {
         log_write(d->options.log, LOG_LEVEL_INFO, "receiver %s works again", name);
+        d->told_failing = false;
         d->options.change(d->options.ctx, name, DELIVERY_BACK, "it takes events again", dropped);
     }
 }
@@ -442,6 +444,7 @@ struct delivery *delivery_start(const struct receiver *receiver, const struct de
     }
     d->receiver = *receiver;
     d->options = *options;
+    d->has_problem = d->told_failing = options->was_failing;
     d->tokens = options->burst;
     d->tokens_at = clock_monotonic(options->clock);
     d->handle = journal_receiver(options->journal, receiver->name);

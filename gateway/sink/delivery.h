@@ -35,6 +35,7 @@ struct delivery_options {
     double rate;        // events/s; 0: as fast as it takes them
     unsigned burst;     // events that may go at once when there was a pause
     int64_t age_max_us; // what is older when its turn comes is given up; 0: nothing is
+    bool was_failing;   // its predecessor was, and nobody has told of its end
 
     // Called in the delivery's thread when the receiver fails and when it works again.
     void (*change)(void *ctx, const char *receiver, enum delivery_change change, const char *reason,

@@ -1,10 +1,12 @@
 """A new configuration for a running gateway: all of it or nothing, without a lost or repeated event."""
 
+import json
 import signal
 
 import pytest
 from lab import notices
 from lab.gateway import section
+from lab.processes import wait_until
 from lab.receivers import SyslogSink
 
 EVENT = "system-image-guid-change"
@@ -60,6 +62,57 @@ def test_a_receiver_that_is_gone_gets_nothing_more(site):
     site.traps.wait_for(lambda one: one.oid.endswith(".3.2.0.6"), "the notification")
     assert guids(site.syslog) == []
     assert [one["name"] for one in site.gateway.status()["receivers"]][0] == "snmp0"
+
+
+def alarms(site):
+    return [one["key"] for one in json.loads(site.gateway.control("alarms", "--json").stdout)["alarms"]]
+
+
+LATE = "receiver late"
+
+
+@pytest.fixture
+def failing(site):
+    """A receiver with an alarm: a file whose directory is not there. Its section."""
+    text = section("file", "late", path=site.gateway.directory / "away" / "late.json")
+    add(site, text)
+    site.gateway.control("reload")
+    report(site, site.host("sm1"), 1)
+    wait_until(lambda: LATE in alarms(site), "the alarm")
+    return text
+
+
+def wait_alarm_over(site, reason):
+    site.gateway.wait_status(lambda _: True, "an answer")
+    wait_until(lambda: LATE not in alarms(site), "the alarm to be over")
+    told = site.syslog.wait_for(lambda one: one.message_id == "receiver-back" and "late" in one.text, "receiver-back")
+    assert reason in told[0].text and len(told) == 1
+
+
+def test_a_receiver_that_is_gone_leaves_no_alarm(site, failing):
+    change(site, failing, "")
+    site.gateway.control("reload")
+    wait_alarm_over(site, "it is no longer configured")
+
+
+def test_a_receiver_that_is_gone_at_the_next_start_leaves_no_alarm(site, failing):
+    change(site, failing, "")
+    site.gateway.stop()
+    site.gateway.start()
+    wait_alarm_over(site, "it is no longer configured")
+
+
+@pytest.mark.parametrize("again", ["start", "reload"])
+def test_a_receiver_that_works_from_its_next_beginning_is_back(site, failing, again):
+    if again == "start":
+        site.gateway.stop()
+        (site.gateway.directory / "away").mkdir()
+        site.gateway.start()
+    else:
+        (site.gateway.directory / "here").mkdir()
+        change(site, "away/late.json", "here/late.json")
+        site.gateway.control("reload")
+    wait_alarm_over(site, "it takes events again")
 
 
 def test_a_changed_receiver_goes_on_where_it_was_under_load(site):

@@ -402,6 +402,16 @@ TEST(chance_takes_up_to_half_of_a_wait_away)
     }
 }
 
+TEST(back_is_told_for_a_predecessor_that_failed)
+{
+    options.was_failing = true;
+    start();
+    put(1, 1);
+    stop();
+    assert_int_equal(change_count, 1);
+    check_change(0, DELIVERY_BACK, "it takes events again");
+}
+
 // That events were handed over is no sign of life: only an acknowledgement is.
 TEST(waits_grow_too_when_only_acknowledgements_fail)
 {
@@ -846,6 +856,7 @@ int main(void)
         DELIVERY_TEST(a_failed_event_comes_again_first),
         DELIVERY_TEST(what_is_handed_over_again_is_counted_apart),
         DELIVERY_TEST(failing_and_back_are_told_once_each),
+        DELIVERY_TEST(back_is_told_for_a_predecessor_that_failed),
         DELIVERY_TEST(attempts_that_failed_are_counted),
         DELIVERY_TEST(waits_grow_to_half_a_minute),
         DELIVERY_TEST(chance_takes_up_to_half_of_a_wait_away),
