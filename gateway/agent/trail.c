@@ -16,6 +16,7 @@ struct held {
     struct view *view; // NULL: none
     uint64_t number;
     int64_t used_at; // monotonic
+    bool is_walked;  // a name was answered from which a walk may go on
 };
 
 struct trail {
@@ -80,12 +81,21 @@ static struct held *least_used(struct trail *trail)
     return least;
 }
 
-// What it shows is so still.
+// The one that makes room. What is not walked comes first, or a manager that asks for single instances would
+// take their views from those that walk.
+static struct held *place_for_new(struct trail *trail)
+{
+    struct held *held = newest(trail);
+    return held->view && !held->is_walked ? held : least_used(trail);
+}
+
+// What it shows is so still. Who was told of an event may ask for what is in the tables about it.
 static bool is_fresh(const struct trail *trail, const struct view *view)
 {
     const struct view_source *source = trail->source;
     if (clock_monotonic(source->clock) - view->now >= TRAIL_FRESH_US ||
-        source->master_started_at != view->master_started_at)
+        source->master_started_at != view->master_started_at ||
+        journal_last(source->journal) != view->last_event)
         return false;
     struct fabric *fabric = topology_current(source->topology);
     struct settings *settings = source->settings(source->ctx);
@@ -109,7 +119,7 @@ struct view *trail_begin(struct trail *trail)
     struct view *view = view_take(trail->source, trail->events);
     if (!view)
         return NULL;
-    held = least_used(trail);
+    held = place_for_new(trail);
     drop(held);
     *held = (struct held){.view = view, .number = ++trail->last_number};
     return use(trail, held);
@@ -176,10 +186,12 @@ void trail_remember(struct trail *trail, const struct view *view, const struct a
     uint64_t digest = digest_of(name);
     struct mark *bucket = trail->marks[digest % BUCKETS];
     for (size_t i = 0; i < TRAIL_VIEWS; i++) {
-        const struct held *held = &trail->held[i];
-        if (held->view == view)
-            *place_of(bucket, digest, held->number) =
-                (struct mark){.digest = digest, .view = held->number, .at = ++trail->last_mark};
+        struct held *held = &trail->held[i];
+        if (held->view != view)
+            continue;
+        held->is_walked = true;
+        *place_of(bucket, digest, held->number) =
+            (struct mark){.digest = digest, .view = held->number, .at = ++trail->last_mark};
     }
 }
 

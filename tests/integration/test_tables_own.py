@@ -139,9 +139,15 @@ def test_alarms(site, manager):
         assert index == (numbers[text(row[3])],)
 
 
+def test_what_a_receiver_was_told_is_in_the_log_at_once(site, manager):
+    report_bad_pkeys(site, 1)
+    newest = manager.walk(FLOW)[*FLOW, 12, 0]  # the gateway's state was just read
+    report_bad_pkeys(site, 2)
+    assert text(manager.walk((*LOG, 1, 3, newest + 1), "snmpget")[*LOG, 1, 3, newest + 1]) == "bad-pkey"
+
+
 def test_event_log(site, manager):
     report_bad_pkeys(site, 5)
-    time.sleep(READ_LASTS_S)
     written = site.gateway.journal()
     found = rows(manager, LOG)
     assert list(found) == [(n,) for n in range(1, len(found) + 1)] and len(found) == len(written)

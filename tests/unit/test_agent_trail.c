@@ -3,6 +3,7 @@
 #include "support.h"
 
 #include "agent/trail.h"
+#include "model/catalogue.h"
 
 struct fixture {
     struct support_time time;
@@ -159,6 +160,28 @@ TEST(another_fabric_shows_at_once)
     assert_non_null(second->fabric);
 }
 
+TEST(an_event_shows_at_once)
+{
+    struct fixture *f = *state;
+    const struct view *first = trail_begin(f->trail);
+    struct event *event = event_make(catalogue_get(CATALOGUE_GATEWAY_STARTED));
+    journal_append(f->journal, event, &(struct journal_report){0});
+    assert_ptr_equal(trail_begin(f->trail), first); // nobody was told before the commit
+    journal_commit(f->journal);
+    event_release(event);
+    assert_int_equal(trail_begin(f->trail)->last_event, 1);
+}
+
+TEST(single_instances_take_no_view_from_a_walk)
+{
+    struct fixture *f = *state;
+    struct view *walked = begin_anew(f);
+    answer(f, walked, 1);
+    for (size_t i = 0; i < 2 * TRAIL_VIEWS; i++)
+        begin_anew(f);
+    assert_ptr_equal(follow(f, 1), walked);
+}
+
 TEST(what_was_set_shows_at_once)
 {
     struct fixture *f = *state;
@@ -224,7 +247,7 @@ TEST(the_view_that_nobody_asked_for_the_longest_time_makes_room)
     answer(f, forgotten, 2);
     for (int i = 0; i < TRAIL_VIEWS - 1; i++) {
         assert_ptr_equal(follow(f, 1), walked);
-        begin_anew(f);
+        answer(f, begin_anew(f), 100 + (uint32_t)i);
     }
     assert_ptr_equal(follow(f, 1), walked);
     const struct view *newest = trail_begin(f->trail);
@@ -286,6 +309,8 @@ int main(void)
         T(a_view_shows_the_switches_in_order),
         T(what_did_not_change_is_not_looked_at_again_for_a_second),
         T(another_fabric_shows_at_once),
+        T(an_event_shows_at_once),
+        T(single_instances_take_no_view_from_a_walk),
         T(what_was_set_shows_at_once),
         T(a_walk_goes_on_in_the_view_that_it_began_in),
         T(two_walks_of_the_same_names_stay_apart),
