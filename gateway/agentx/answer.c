@@ -192,7 +192,7 @@ static bool answer_test(const struct agentx_handler *h, struct agentx_set *set,
     bool is_busy = set->phase == AGENTX_SET_COMMITTED ||
                    (set->phase == AGENTX_SET_TESTED && set->transaction != request->transaction);
     if (is_busy) {
-        respond(w, request, AGENTX_RESOURCE_UNAVAILABLE, 0);
+        respond(w, request, AGENTX_RESOURCE_UNAVAILABLE, 1);
         return true;
     }
     bool too_many;
@@ -201,7 +201,7 @@ static bool answer_test(const struct agentx_handler *h, struct agentx_set *set,
     if (!read_varbinds(set, in, &too_many))
         return false;
     if (too_many) {
-        respond(w, request, AGENTX_RESOURCE_UNAVAILABLE, 0);
+        respond(w, request, AGENTX_RESOURCE_UNAVAILABLE, AGENTX_SET_MAX + 1);
         return true;
     }
     enum agentx_error error = test(h, set, &failed);
@@ -235,6 +235,13 @@ static enum agentx_error undo(const struct agentx_handler *h, struct agentx_set 
     return error;
 }
 
+// Net-snmp makes genErr of an error that names no varbind.
+static void respond_phase(struct pdu_writer *w, const struct pdu_header *request,
+                          enum agentx_error error)
+{
+    respond(w, request, error, error == AGENTX_NO_ERROR ? 0 : 1);
+}
+
 static bool answer_phase(const struct agentx_handler *h, struct agentx_set *set,
                          const struct pdu_header *request, struct pdu_writer *w, int64_t now)
 {
@@ -243,9 +250,9 @@ static bool answer_phase(const struct agentx_handler *h, struct agentx_set *set,
     if (request->type == PDU_CLEANUP_SET && is_mine)
         clean_up(h, set);
     if (request->type == PDU_COMMIT_SET)
-        respond(w, request, is_mine ? commit(h, set) : AGENTX_COMMIT_FAILED, 0);
+        respond_phase(w, request, is_mine ? commit(h, set) : AGENTX_COMMIT_FAILED);
     if (request->type == PDU_UNDO_SET)
-        respond(w, request, is_mine ? undo(h, set) : AGENTX_NO_ERROR, 0);
+        respond_phase(w, request, is_mine ? undo(h, set) : AGENTX_NO_ERROR);
     return true;
 }
 

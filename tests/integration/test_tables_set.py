@@ -46,9 +46,16 @@ def other():
         yield receiver
 
 
+# Another's object, which refuses a Set only when it is carried out.
+STUBBORN = (1, 3, 6, 1, 4, 1, 8072, 9999, 9999, 4711)
+
+
 @pytest.fixture
 def snmpd(tmp_path):
-    with Snmpd(tmp_path, more=ACCESS) as one:
+    stubborn = tmp_path / "stubborn"
+    stubborn.write_text("#!/bin/sh\n[ $1 != -s ] || echo not-writable\n")
+    stubborn.chmod(0o755)
+    with Snmpd(tmp_path, more=ACCESS + f"pass {dotted(STUBBORN)} {stubborn}\n") as one:
         yield one.start()
 
 
@@ -165,6 +172,21 @@ def test_all_or_none(serve, snmpd):
     assert (name_of(snmpd, LEAF1), name_of(snmpd, LEAF2)) == ("spine7", "spine8")
     told = site.message(CHANGED, count=2)
     assert [one.data["subjectName"] for one in told] == ["spine7", "spine8"]
+
+
+def test_what_another_refuses_later_is_undone(serve, snmpd):
+    site = serve()
+    assert snmpset(snmpd, (name(LEAF1), "s", "spine7"), ((*STUBBORN, 1, 0), "s", "x")) == "notWritable"
+    assert name_of(snmpd) == "map1"
+    told = [one.text for one in site.message(CHANGED, count=2)]
+    assert 'from nothing to "spine7"' in told[0] and 'from "spine7" to nothing' in told[1]
+
+
+def test_more_than_fits_a_set_is_refused_as_such(serve, snmpd):
+    serve()
+    rows = [((*COMMUNITY, *LEAF1, 1 + n % 6), "s", f"c{n}") for n in range(65)]
+    assert snmpset(snmpd, *rows) == "resourceUnavailable"
+    assert snmpset(snmpd, *rows[:64]) == ""
 
 
 def test_a_name_is_the_name_in_messages_from_then_on(serve, snmpd):

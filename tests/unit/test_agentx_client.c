@@ -819,12 +819,14 @@ TEST(failures_of_commit_and_undo_are_told)
     commit_verdict = AGENTX_COMMIT_FAILED;
     test_one(7, 3);
     assert_int_equal(phase(PDU_COMMIT_SET, 7), AGENTX_COMMIT_FAILED);
+    assert_int_equal(index_of_error, 1);
     assert_int_equal(phase(PDU_UNDO_SET, 7), AGENTX_NO_ERROR);
     commit_verdict = AGENTX_NO_ERROR;
     undo_verdict = AGENTX_UNDO_FAILED;
     test_one(8, 3);
     phase(PDU_COMMIT_SET, 8);
     assert_int_equal(phase(PDU_UNDO_SET, 8), AGENTX_UNDO_FAILED);
+    assert_int_equal(index_of_error, 1);
     assert_string_equal(phases, "tctcu");
 }
 
@@ -846,6 +848,7 @@ TEST(another_set_waits_its_turn)
     be_up();
     test_one(7, 1);
     assert_int_equal(test_one(8, 2), AGENTX_RESOURCE_UNAVAILABLE);
+    assert_int_equal(index_of_error, 1);
     clean_up(8);
     assert_int_equal(phase(PDU_COMMIT_SET, 7), AGENTX_NO_ERROR);
     clean_up(7);
@@ -860,6 +863,7 @@ TEST(a_set_with_too_much_in_it_is_refused)
     for (int i = 0; i < AGENTX_SET_MAX + 1; i++)
         add_integer(&w, 1);
     assert_int_equal(ask(&w), AGENTX_RESOURCE_UNAVAILABLE);
+    assert_int_equal(index_of_error, AGENTX_SET_MAX + 1);
     assert_string_equal(phases, "");
     static uint8_t longer[AGENTX_OCTETS_MAX + 4];
     w = request(PDU_TEST_SET, 8);
