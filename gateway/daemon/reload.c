@@ -41,10 +41,12 @@ static bool stays(void *ctx, const struct conf_receiver *running)
            (wanted && is_same(running, wanted, sizeof *running));
 }
 
+// A trap recipient, whose group the pipeline's thread may be exchanging, has another name.
 static bool runs_already(const struct gateway *g, const struct conf_receiver *wanted)
 {
     for (size_t i = 0; i < g->delivery_count; i++) {
-        if (is_same(g->receivers[i], wanted, sizeof *wanted))
+        const struct conf_receiver *running = g->receivers[i];
+        if (strcmp(running->name, wanted->name) == 0 && is_same(running, wanted, sizeof *wanted))
             return true;
     }
     return false;
