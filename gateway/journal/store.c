@@ -2,10 +2,12 @@
 
 #include "base/text.h"
 
+#include <fcntl.h>
 #include <sqlite3.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { BUSY_MS = 2000 };
 
@@ -247,6 +249,14 @@ static enum store_result prepare_file(struct store *store, bool read_only, struc
     return tell(store, code, err);
 }
 
+// What was set by SNMP has communities, which are not for everybody. The files beside it get the same mode.
+static void create(const char *path)
+{
+    int fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0640);
+    if (fd >= 0)
+        close(fd);
+}
+
 enum store_result store_open(const char *path, bool read_only, struct store **out,
                              struct error *err)
 {
@@ -255,6 +265,8 @@ enum store_result store_open(const char *path, bool read_only, struct store **ou
         error_set(err, "out of memory");
         return STORE_FAILED;
     }
+    if (!read_only)
+        create(path);
     int flags = read_only ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE;
     int code = sqlite3_open_v2(path, &store->db, flags | SQLITE_OPEN_NOMUTEX, NULL);
     enum store_result result =

@@ -258,6 +258,21 @@ static void test_events_and_cursors_survive(void **state)
     assert_int_equal(add(f, NULL), 11);
 }
 
+static void test_nobody_else_may_read_the_files(void **state)
+{
+    static const char *const ENDS[] = {"", "-wal", "-shm"};
+    struct fixture *f = *state;
+    add_many(f, 1);
+    journal_commit(f->journal);
+    for (size_t i = 0; i < sizeof ENDS / sizeof *ENDS; i++) {
+        struct stat status;
+        char path[sizeof f->path + 8];
+        snprintf(path, sizeof path, "%s%s", f->path, ENDS[i]);
+        assert_int_equal(stat(path, &status), 0);
+        assert_int_equal(status.st_mode & 0007, 0);
+    }
+}
+
 static void test_a_new_receiver_begins_with_what_comes(void **state)
 {
     struct fixture *f = *state;
@@ -1734,6 +1749,7 @@ int main(void)
         TEST(test_a_full_event_fits_its_record),
         TEST(test_only_committed_events_are_read),
         TEST(test_events_and_cursors_survive),
+        TEST(test_nobody_else_may_read_the_files),
         TEST(test_a_new_receiver_begins_with_what_comes),
         TEST(test_a_slow_reader_reads_from_disk),
         TEST(test_a_reader_goes_back_from_memory_to_disk),
