@@ -203,3 +203,17 @@ def test_the_lines_of_the_manuals_are_enough_for_snmpd(tmp_path, fabric):
         assert has_tables(snmpd, "fabric")
         assert Manager(snmpd.address, "fabric").walk(OWN)
         assert "No Such Object" in get(snmpd, (1, 3, 6, 1, 2, 1, 1, 1, 0), "fabric")  # sysDescr is not in the view
+
+
+def test_communities_can_be_kept_out_of_the_view(tmp_path, fabric):
+    exclusion = re.search(r"^    (view fabric excluded .*)$", (SOURCE / "mibs/README.md").read_text(), re.MULTILINE)[1]
+    lines = lines_of_the_readme().replace("root ibtrapd", "root root") + exclusion + "\n"
+    fabric.subnet_manager().wait_master()
+    with Snmpd(tmp_path, more=lines) as snmpd:
+        gateway = fabric.keep(Gateway(fabric, sweep={"interval": 5}, more=section("tables", socket=snmpd.socket)))
+        snmpd.start()
+        wait_up(gateway)
+        gateway.wait_swept()
+        table = (*GSW, 25, 11, 1)
+        shown = {oid[len(table)] for oid in Manager(snmpd.address, "fabric").walk(table)}
+        assert shown == {1, 2, 4}
