@@ -239,12 +239,14 @@ static bool runs(const struct gateway *g, const char *name)
 
 // The names of those that run, and are wanted no more.
 struct gone {
+    const struct gateway *gateway;
     char names[RECIPIENTS_MAX][CONF_NAME_SIZE];
     size_t count;
 };
 
 static void find_gone(const struct gateway *g, const struct recipients *wanted, struct gone *out)
 {
+    out->gateway = g;
     out->count = 0;
     for (size_t i = 0; i < g->delivery_count; i++) {
         const char *name = g->receivers[i]->name;
@@ -259,6 +261,24 @@ static bool begin(struct gateway *g, const struct conf_receiver *wanted, struct 
     return gateway_make_receiver(g, wanted, &made, err) && gateway_start_delivery(g, &made, err);
 }
 
+// In the pipeline's thread: one that was set again meanwhile keeps its place in the journal.
+static void forget_gone(void *ctx, const struct pipeline_inside *inside)
+{
+    const struct gone *gone = ctx;
+    const struct gateway *g = gone->gateway;
+    struct error err;
+    struct recipients wanted;
+    struct settings *settings = journal_settings(g->journal);
+    (void)inside;
+    recipients_of(settings, g->conf->tables.recipient_port, &wanted, &err);
+    settings_release(settings);
+    for (size_t i = 0; i < gone->count; i++) {
+        if (!find(&wanted, gone->names[i]))
+            journal_forget_receiver(g->journal, gone->names[i]);
+    }
+    recipients_clear(&wanted);
+}
+
 static void apply_recipients(struct gateway *g)
 {
     struct error err;
@@ -271,8 +291,8 @@ static void apply_recipients(struct gateway *g)
         log_write(g->log, LOG_LEVEL_ERROR, "trap recipients set by SNMP: %s", err.text);
     find_gone(g, &wanted, &gone);
     gateway_end_deliveries(g, 0, stays, &wanted);
-    for (size_t i = 0; i < gone.count; i++)
-        journal_forget_receiver(g->journal, gone.names[i]);
+    if (gone.count > 0)
+        pipeline_call(g->pipeline, forget_gone, &gone);
     for (size_t i = 0; i < wanted.count; i++) {
         if (!runs(g, wanted.all[i].name) && !begin(g, &wanted.all[i], &err))
             log_write(g->log, LOG_LEVEL_ERROR, "%s", err.text);
