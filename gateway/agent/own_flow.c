@@ -25,8 +25,9 @@ static bool oldest_event(const struct view *view, const struct table_row *row, s
 {
     (void)row;
     int64_t base = view->last_event - view_number(view->last_event);
-    return put_number(out, view->first_event > base ? view_number(view->first_event)
-                                                    : (view->last_event > base ? 1 : 0));
+    if (view->first_event == 0)
+        return put_number(out, 0);
+    return put_number(out, view->first_event > base ? view_number(view->first_event) : 1);
 }
 
 static bool newest_event(const struct view *view, const struct table_row *row, struct agentx_value *out)

@@ -27,13 +27,20 @@ static bool list_switches(struct view *view)
     return true;
 }
 
+// While the file is away, memory is what there is.
+static int64_t first_event(struct journal *journal, int64_t last)
+{
+    struct journal_status status;
+    journal_get_status(journal, &status);
+    int64_t first = status.first > 0 ? status.first : journal_first_in_memory(journal);
+    return first <= last ? first : 0;
+}
+
 struct view *view_take(const struct view_source *source, struct view_events *events)
 {
     struct view *view = calloc(1, sizeof *view);
     if (!view)
         return NULL;
-    struct journal_status journal;
-    journal_get_status(source->journal, &journal);
     view->references = 1;
     view->time_us = clock_utc(source->clock);
     view->now = clock_monotonic(source->clock);
@@ -43,8 +50,8 @@ struct view *view_take(const struct view_source *source, struct view_events *eve
     view->names = topology_names(source->topology);
     view->sums = source->sums(source->ctx);
     view->settings = source->settings(source->ctx);
-    view->first_event = journal.first;
     view->last_event = journal_last(source->journal);
+    view->first_event = first_event(source->journal, view->last_event);
     source->gateway(source->ctx, &view->gateway);
     if (events)
         view_events_update(events, source->journal);

@@ -172,6 +172,24 @@ TEST(an_event_shows_at_once)
     assert_int_equal(trail_begin(f->trail)->last_event, 1);
 }
 
+TEST(without_a_file_the_oldest_event_is_the_first_in_memory)
+{
+    struct fixture *f = *state;
+    struct error err;
+    const struct journal_options away = {
+        .directory = "/dev/null/journal", .tell = be_told, .clock = &f->clock, .log = f->log};
+    journal_close(f->journal);
+    f->journal = journal_open(&away, &err);
+    assert_non_null(f->journal);
+    f->source.journal = f->journal;
+    assert_int_equal(trail_begin(f->trail)->first_event, 0);
+    struct event *event = event_make(catalogue_get(CATALOGUE_GATEWAY_STARTED));
+    int64_t number = journal_append(f->journal, event, &(struct journal_report){0});
+    event_release(event);
+    journal_commit(f->journal);
+    assert_int_equal(trail_begin(f->trail)->first_event, number);
+}
+
 TEST(single_instances_take_no_view_from_a_walk)
 {
     struct fixture *f = *state;
@@ -310,6 +328,7 @@ int main(void)
         T(what_did_not_change_is_not_looked_at_again_for_a_second),
         T(another_fabric_shows_at_once),
         T(an_event_shows_at_once),
+        T(without_a_file_the_oldest_event_is_the_first_in_memory),
         T(single_instances_take_no_view_from_a_walk),
         T(what_was_set_shows_at_once),
         T(a_walk_goes_on_in_the_view_that_it_began_in),
