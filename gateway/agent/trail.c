@@ -81,8 +81,8 @@ static struct held *least_used(struct trail *trail)
     return least;
 }
 
-// The one that makes room. What is not walked comes first, or a manager that asks for single instances would
-// take their views from those that walk.
+// The one that makes room. What is not walked comes first, or a manager that asks for single
+// instances would take their views from those that walk.
 static struct held *place_for_new(struct trail *trail)
 {
     struct held *held = newest(trail);

@@ -249,7 +249,8 @@ static enum store_result prepare_file(struct store *store, bool read_only, struc
     return tell(store, code, err);
 }
 
-// What was set by SNMP has communities, which are not for everybody. The files beside it get the same mode.
+// What was set by SNMP has communities, which are not for everybody. The files beside it get the
+// same mode.
 static void create(const char *path)
 {
     int fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0640);

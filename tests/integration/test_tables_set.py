@@ -1,5 +1,6 @@
 """What a manager sets by SNMP, through a real snmpd: what is refused, what takes effect, and that it lasts."""
 
+import itertools
 import json
 import subprocess
 
@@ -285,3 +286,24 @@ def test_a_community_is_told_nobody(serve, snmpd, recipient):
     exported = json.dumps(site.gateway.journal())
     shown = site.gateway.control("receivers", "--json").stdout + site.gateway.control("status", "--json").stdout
     assert "sesame" not in exported + shown + site.gateway.log
+
+
+def alarms(site):
+    return [one["key"] for one in json.loads(site.gateway.control("alarms", "--json").stdout)["alarms"]]
+
+
+def test_a_recipient_that_failed_and_is_unset_leaves_no_alarm(serve, snmpd):
+    """Nobody listens at its address, and the host says so."""
+    site = serve()
+    assert snmpset(snmpd, ((*COMMUNITY, *LEAF1, 1), "s", "watch"), ((*RECIPIENT, *LEAF1, 1), "a", "127.0.0.2")) == ""
+    key = "receiver recipient-127.0.0.2-1"
+
+    def failed():
+        assert snmpset(snmpd, (san(LEAF1), "s", f"san{next(numbers)}")) == ""
+        return key in alarms(site)
+
+    numbers = itertools.count()
+    wait_until(failed, "the alarm")
+    assert snmpset(snmpd, ((*RECIPIENT, *LEAF1, 1), "a", "0.0.0.0")) == ""
+    wait_until(lambda: key not in alarms(site), "the alarm to be over")
+    site.syslog.wait_for(lambda one: one.message_id == "receiver-back" and "it is no longer configured" in one.text, "why")
