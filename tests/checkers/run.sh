@@ -64,9 +64,12 @@ for checker in ${*:-tidy cppcheck coverage asan tsan valgrind}; do
     valgrind)
         cmake --preset default
         cmake --build build
-        IBTRAPD_WRAPPER="valgrind -q --leak-check=full --suppressions=$here/valgrind.supp" \
-            /usr/bin/python3 -B -m pytest -q -p no:cacheprovider -k "not killed" \
+        IBTRAPD_WRAPPER="valgrind -q --leak-check=full --suppressions=$here/valgrind.supp"
+        export IBTRAPD_WRAPPER
+        /usr/bin/python3 -B -m pytest -q -p no:cacheprovider -k "not killed" \
             tests/integration/test_all_receivers.py tests/integration/test_durability.py
+        /usr/bin/python3 -B -m pytest -q -p no:cacheprovider \
+            -k "scalars or walk_covers or reload or gateway_is_restarted" tests/integration/test_tables.py
         ;;
     *)
         echo "usage: $0 [tidy|cppcheck|coverage|asan|tsan|valgrind]..." >&2

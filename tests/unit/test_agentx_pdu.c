@@ -285,6 +285,24 @@ TEST(malformed_varbinds_are_refused)
     }
 }
 
+// A varbind and then two names: none of them is read when octets of its end are missing.
+TEST(what_is_cut_anywhere_is_refused)
+{
+    static const uint8_t WIRE[] = {0, 4, 0, 0, 1, 0, 0, 0, 0, 0, 0, 9, 0, 0, 0, 3, 'a', 'b', 'c', 0};
+    static const uint8_t NAMES[] = {1, 0, 0, 0, 0, 0, 0, 9, 1, 0, 0, 0, 0, 0, 0, 9};
+    struct agentx_varbind varbind;
+    struct agentx_oid first, second;
+    bool include;
+    for (size_t size = 0; size <= sizeof WIRE; size++) {
+        reader = (struct pdu_reader){WIRE, WIRE + size, false};
+        assert_int_equal(pdu_read_varbind(&reader, &varbind), size == sizeof WIRE);
+    }
+    for (size_t size = 0; size <= sizeof NAMES; size++) {
+        reader = (struct pdu_reader){NAMES, NAMES + size, false};
+        assert_int_equal(pdu_read_range(&reader, &first, &include, &second), size == sizeof NAMES);
+    }
+}
+
 TEST(the_longest_name_is_read)
 {
     struct agentx_oid out;
@@ -342,6 +360,7 @@ int main(void)
         cmocka_unit_test(what_is_no_agentx_is_noticed),
         cmocka_unit_test(a_context_beyond_the_end_is_noticed),
         cmocka_unit_test(malformed_varbinds_are_refused),
+        cmocka_unit_test(what_is_cut_anywhere_is_refused),
         cmocka_unit_test(the_longest_name_is_read),
         cmocka_unit_test(a_text_that_is_too_long_is_cut_and_told),
         cmocka_unit_test(errors_have_the_words_of_the_rfcs),
