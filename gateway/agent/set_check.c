@@ -33,7 +33,8 @@ static enum agentx_error check_level(const struct agentx_value *value, struct se
         return AGENTX_WRONG_TYPE;
     if (value->number < 0 || value->number > UINT8_MAX)
         return AGENTX_WRONG_VALUE;
-    return take(out, &(uint8_t){(uint8_t)value->number}, 1);
+    uint8_t level = (uint8_t)value->number;
+    return take(out, &level, sizeof level);
 }
 
 static enum agentx_error check_community(const struct agentx_value *value, struct setting *out)

@@ -284,6 +284,20 @@ static void remove_directory(void)
     assert_int_equal(system(command), 0);
 }
 
+// What the life begins with: the file has settings.
+static void prepare(void)
+{
+    struct error err;
+    const struct setting names[] = {
+        {.kind = SETTING_SWITCH_NAME, .guid = 8, .size = 1, .value = "y"},
+        {.kind = SETTING_SWITCH_NAME, .guid = 9, .size = 1, .value = "z"}};
+    struct journal *journal = open_journal(&err);
+    assert_non_null(journal);
+    assert_true(journal_change_settings(journal, names, 2));
+    journal_commit(journal);
+    journal_close(journal);
+}
+
 // A whole life of a journal that meets the fault, and a second one that meets none. Returns whether
 // the fault was met.
 static bool live(unsigned sqlite, unsigned allocation, int code)
@@ -292,6 +306,7 @@ static bool live(unsigned sqlite, unsigned allocation, int code)
     int receiver;
     strcpy(directory, "/dev/shm/ibtrapd-faults-XXXXXX");
     assert_non_null(mkdtemp(directory));
+    prepare();
     fault.sqlite = sqlite;
     fault.allocation = allocation;
     fault.code = code;
