@@ -1,5 +1,6 @@
 #include "topology/sums.h"
 
+#include <assert.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
@@ -155,6 +156,7 @@ static bool write_port(struct writer *w, const struct port_sums *port)
         return false;
     if (s->count == 0 || s->places[s->count - 1].node_guid != port->node_guid)
         s->places[s->count++] = (struct place){.node_guid = port->node_guid, .begin = w->used};
+    assert(s->octets && s->places);
     memcpy(s->octets + w->used, octets, n);
     w->used += n;
     s->places[s->count - 1].end = w->used;
