@@ -66,7 +66,7 @@ void *ring_pop(struct ring *ring, int64_t timeout_us)
         deadline = clock_deadline(timeout_us);
     void *item = NULL;
     pthread_mutex_lock(&ring->lock);
-    while (ring->count == 0 && !ring->closed) {
+    while (ring->count == 0 && !ring->closed && timeout_us != 0) {
         int rc = timeout_us < 0 ? pthread_cond_wait(&ring->filled, &ring->lock)
                                 : pthread_cond_timedwait(&ring->filled, &ring->lock, &deadline);
         if (rc != 0)

@@ -17,7 +17,7 @@ void ring_free(struct ring *ring);
 // Any thread. False when the ring is full or closed; the pointer then stays the caller's.
 bool ring_push(struct ring *ring, void *item);
 
-// Waits up to `timeout_us` microseconds (negative: for ever) for an item. NULL when there was
+// Waits up to `timeout_us` microseconds (0: not at all; negative: for ever) for an item. NULL when there was
 // none, or when the ring is closed and empty.
 void *ring_pop(struct ring *ring, int64_t timeout_us);
 

@@ -920,7 +920,7 @@ static bool wait_for_more(struct journal *j, int64_t after, int64_t timeout_us)
 {
     struct timespec until = clock_deadline(timeout_us);
     int rc = 0;
-    while (j->committed <= after && !j->awake && rc == 0)
+    while (j->committed <= after && !j->awake && rc == 0 && timeout_us > 0)
         rc = pthread_cond_timedwait(&j->grown, &j->lock, &until);
     return j->committed > after;
 }
