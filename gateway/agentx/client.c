@@ -2,6 +2,7 @@
 
 #include "agentx/answer.h"
 #include "agentx/link.h"
+#include "base/backoff.h"
 #include "base/text.h"
 
 #include <stdlib.h>
@@ -139,19 +140,6 @@ static void say_close(struct agentx_client *c, enum pdu_reason reason)
 
 // States.
 
-// Up to half of it is chance, so that many subagents do not try in step.
-static int64_t backoff(const struct agentx_client *c)
-{
-    int64_t us = RETRY_FIRST_US;
-    for (unsigned i = 1; i < c->failures && us < RETRY_LAST_US; i++)
-        us *= 2;
-    if (us > RETRY_LAST_US)
-        us = RETRY_LAST_US;
-    uint32_t r;
-    c->options.random->fill(c->options.random->ctx, &r, sizeof r);
-    return us - (int64_t)(r % (uint64_t)(us / 2));
-}
-
 static void tell_problem(struct agentx_client *c)
 {
     if (strcmp(c->told.text, c->problem.text) == 0)
@@ -168,7 +156,8 @@ static void drop(struct agentx_client *c, const struct error *why)
     if (c->state == AGENTX_UP && now - c->up_since >= STEADY_US)
         c->failures = 0;
     c->failures++;
-    c->retry_at = now + backoff(c);
+    c->retry_at = now +
+                  backoff_us(c->failures, RETRY_FIRST_US, RETRY_LAST_US, c->options.random);
     c->state = AGENTX_AWAY;
     c->asked_count = c->notifications = 0;
     error_set(&c->problem, "master agent at %s: %s", c->options.master, why->text);

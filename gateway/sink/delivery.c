@@ -1,5 +1,7 @@
 #include "sink/delivery.h"
 
+#include "base/backoff.h"
+
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -99,19 +101,6 @@ static void set_problem(struct delivery *d, const char *problem)
 
 // Failing.
 
-// Up to half of it is chance, so that many gateways do not try in step.
-static int64_t backoff(const struct delivery *d)
-{
-    int64_t us = RETRY_FIRST_US;
-    for (unsigned i = 1; i < d->failures && us < RETRY_LAST_US; i++)
-        us *= 2;
-    if (us > RETRY_LAST_US)
-        us = RETRY_LAST_US;
-    uint32_t r;
-    d->options.random->fill(d->options.random->ctx, &r, sizeof r);
-    return us - (int64_t)(r % (uint64_t)(us / 2));
-}
-
 static void close_receiver(struct delivery *d)
 {
     if (d->is_open)
@@ -128,7 +117,8 @@ static void fail(struct delivery *d, const struct error *err)
 {
     close_receiver(d);
     d->failures++;
-    d->retry_at = now_of(d) + backoff(d);
+    d->retry_at = now_of(d) +
+                  backoff_us(d->failures, RETRY_FIRST_US, RETRY_LAST_US, d->options.random);
     d->has_problem = true;
     set_problem(d, err->text);
 }
