@@ -1,5 +1,5 @@
-// The AgentX subagent: the tables of the IBSWITCH-MIB and the IBTRAPD-MIB, below net-snmp's snmpd. A thread of its own: a slow or
-// absent master delays nothing else.
+// The AgentX subagent: the tables of the IBSWITCH-MIB and the IBTRAPD-MIB, below net-snmp's snmpd.
+// A thread of its own: a slow or absent master delays nothing else.
 #ifndef IBTRAPD_AGENT_AGENT_H
 #define IBTRAPD_AGENT_AGENT_H
 
@@ -9,14 +9,14 @@
 #include "base/random.h"
 
 struct agent_options {
-    const char *master;  // as in agentx/client.h
-    // Of this instance, AGENTX_CONTEXT_SIZE - 1 octets at most; empty: the default context only. The default context goes to the
-    // first to come.
+    const char *master; // as in agentx/client.h
+    // Of this instance, AGENTX_CONTEXT_SIZE - 1 octets at most; empty: the default context only.
+    // The default context goes to the first to come.
     const char *context;
     bool writable;
     struct view_source source;
-    // Makes the changes last and take effect, all or none; `who` is a part of a sentence that says who asked. Agent's thread; may
-    // wait. False with a sentence: nothing was changed.
+    // Makes the changes last and take effect, all or none; `who` is a part of a sentence that says
+    // who asked. Agent's thread; may wait. False with a sentence: nothing was changed.
     bool (*change)(void *ctx, const struct setting *changes, size_t n, const char *who,
                    struct error *err);
     void *ctx;
@@ -33,10 +33,10 @@ struct agent_status {
 
 struct agent;
 
-// Starts the thread. The options are copied; what they point to outlives the agent. A master that is away is no error: it is
-// waited for. NULL with a sentence when memory or threads are short.
+// Starts the thread. The options are copied; what they point to outlives the agent. A master that
+// is away is no error: it is waited for. NULL with a sentence when memory or threads are short.
 struct agent *agent_start(const struct agent_options *options, struct error *err);
-void agent_stop(struct agent *agent); // NULL is allowed
+void agent_stop(struct agent *agent);                                 // NULL is allowed
 void agent_get_status(struct agent *agent, struct agent_status *out); // any thread
 
 #endif

@@ -1,5 +1,5 @@
-// The tables of the IBSWITCH-MIB about the fabric, and what they have in common. A switch or router is an element there; what
-// no column tells, and why, is in mibs/README.md.
+// The tables of the IBSWITCH-MIB about the fabric, and what they have in common. A switch or router
+// is an element there; what no column tells, and why, is in mibs/README.md.
 #ifndef IBTRAPD_AGENT_GSW_H
 #define IBTRAPD_AGENT_GSW_H
 
@@ -20,15 +20,16 @@ uint8_t gsw_type(const struct fabric_node *node); // GswType of an element
 void gsw_global_id(const struct fabric_node *node, uint8_t out[GSW_GLOBAL_ID_SIZE]);
 void gsw_add_global_id(struct agentx_oid *oid, const struct fabric_node *node); // as an index
 
-// The place among view->switches of the first element whose GswGlobalId is not before these ids; their number: there is none.
+// The place among view->switches of the first element whose GswGlobalId is not before these ids;
+// their number: there is none.
 size_t gsw_first_element(const struct view *view, const uint32_t *ids, size_t length);
 
 // A row for each element, by GswGlobalId: for a table's `seek`. Fills in the row's `at` and `node`.
 bool gsw_seek_element(const struct view *view, const uint32_t *ids, size_t length, bool after,
                       struct table_row *row, struct agentx_oid *found);
 
-// A row for each port of an element for which `has` is true, by GswGlobalId and port. Fills in the row's `at` (of the
-// element), `node`, `port` and `number`; `has` finds them filled in.
+// A row for each port of an element for which `has` is true, by GswGlobalId and port. Fills in the
+// row's `at` (of the element), `node`, `port` and `number`; `has` finds them filled in.
 bool gsw_seek_port(const struct view *view, const uint32_t *ids, size_t length, bool after,
                    bool (*has)(const struct view *view, const struct table_row *row),
                    struct table_row *row, struct agentx_oid *found);

@@ -1,4 +1,5 @@
-// A Set, in the phases of RFC 2741 7.2.4: all that it changes is checked first, and then changed at once or not at all.
+// A Set, in the phases of RFC 2741 7.2.4: all that it changes is checked first, and then changed at
+// once or not at all.
 #ifndef IBTRAPD_AGENT_SET_H
 #define IBTRAPD_AGENT_SET_H
 

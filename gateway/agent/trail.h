@@ -1,17 +1,18 @@
-// Which view answers. A request does not say to which walk it belongs, but a walk goes on from the name that it was last
-// answered: the view that answered this name answers what follows it. When several did, a walk that stands there comes before
-// those that went on.
+// Which view answers. A request does not say to which walk it belongs, but a walk goes on from the
+// name that it was last answered: the view that answered this name answers what follows it. When
+// several did, a walk that stands there comes before those that went on.
 #ifndef IBTRAPD_AGENT_TRAIL_H
 #define IBTRAPD_AGENT_TRAIL_H
 
 #include "agent/view.h"
 #include "agentx/value.h"
 
-#define TRAIL_FRESH_US (1 * CLOCK_US_PER_S)  // how long a view of what did not change is as good as new
-#define TRAIL_KEEP_US  (60 * CLOCK_US_PER_S) // how long a view is kept that nobody asks
+// How long a view of what did not change is as good as new, and one is kept that nobody asks.
+#define TRAIL_FRESH_US (1 * CLOCK_US_PER_S)
+#define TRAIL_KEEP_US  (60 * CLOCK_US_PER_S)
 
 enum {
-    TRAIL_VIEWS = 8,     // the one that was not asked for the longest time makes room for a new one
+    TRAIL_VIEWS = 8,     // what nobody walks makes room first, then what was asked the longest ago
     TRAIL_NAMES = 16384, // that are remembered, of all views
 };
 
@@ -23,13 +24,14 @@ void trail_free(struct trail *trail); // NULL is allowed
 
 // Both: a view, valid until the next of these calls; for longer, keep it. NULL: out of memory.
 struct view *trail_begin(struct trail *trail); // as things are now
-struct view *trail_follow(struct trail *trail, const struct agentx_oid *name); // what follows the name
+// What follows the name.
+struct view *trail_follow(struct trail *trail, const struct agentx_oid *name);
 
 // The view answered with that name.
 void trail_remember(struct trail *trail, const struct view *view, const struct agentx_oid *name);
 
-// Drops the views that were not asked for a while. Returns when to call this again, in monotonic microseconds; INT64_MAX: not
-// before there is another view.
+// Drops the views that were not asked for a while. Returns when to call this again, in monotonic
+// microseconds; INT64_MAX: not before there is another view.
 int64_t trail_expire(struct trail *trail);
 
 #endif

@@ -1,4 +1,5 @@
-// What the tables show, as of one moment. Immutable and counted: a walk goes on in the view it began in.
+// What the tables show, as of one moment. Immutable and counted: a walk goes on in the view it
+// began in.
 #ifndef IBTRAPD_AGENT_VIEW_H
 #define IBTRAPD_AGENT_VIEW_H
 
@@ -12,8 +13,8 @@
 
 enum { VIEW_SUBSCRIPTIONS_MAX = 32, VIEW_RECEIVERS_MAX = 512 };
 
-// The number of an event or alarm in tables and traps: an index has 31 bits. It is the journal's own until that has counted
-// beyond; tables then have what came since the last multiple of 2^31.
+// The number of an event or alarm in tables and traps: an index has 31 bits. It is the journal's
+// own until that has counted beyond; tables then have what came since the last multiple of 2^31.
 enum { VIEW_NUMBER_MAX = INT32_MAX };
 static inline uint32_t view_number(int64_t sequence)
 {
@@ -48,7 +49,8 @@ struct view_flow {
     int64_t since; // monotonic
 };
 
-// What the gateway's other parts tell of themselves. Sorted by trap, and by the name's length, then name.
+// What the gateway's other parts tell of themselves. Sorted by trap, and by the name's length, then
+// name.
 struct view_gateway {
     struct view_subscription subscriptions[VIEW_SUBSCRIPTIONS_MAX];
     size_t subscription_count;
@@ -57,8 +59,8 @@ struct view_gateway {
     struct view_flow flow;
 };
 
-struct view_alarms;   // agent/view_alarms.h
-struct view_events;   // agent/view_events.h: the events of each switch
+struct view_alarms; // agent/view_alarms.h
+struct view_events; // agent/view_events.h: the events of each switch
 
 // Where views come from. All outlives the agent; the functions may be called in the agent's thread.
 struct view_source {
@@ -70,20 +72,20 @@ struct view_source {
     void *ctx;
     uint8_t event_trap_level; // GswEventSeverity of a switch for which none was set
     const struct clock *clock;
-    int64_t master_started_at; // monotonic: when the master agent's sysUpTime was 0; the agent's to say
+    int64_t master_started_at; // monotonic: when the master's sysUpTime was 0; the agent says it
 };
 
 struct view {
-    unsigned references; // the agent's thread only
-    int64_t time_us;     // UTC
-    int64_t now;         // monotonic
+    unsigned references;       // the agent's thread only
+    int64_t time_us;           // UTC
+    int64_t now;               // monotonic
     int64_t master_started_at; // as the source had it
     const struct view_source *source;
-    struct fabric *fabric; // NULL: not seen yet
-    struct names *names;   // may be NULL
-    struct sums *sums;     // counters of the ports; may be NULL
+    struct fabric *fabric;     // NULL: not seen yet
+    struct names *names;       // may be NULL
+    struct sums *sums;         // counters of the ports; may be NULL
     struct settings *settings; // may be NULL
-    uint32_t *switches;    // node indices of the switches and routers, ascending by GUID
+    uint32_t *switches;        // node indices of the switches and routers, ascending by GUID
     size_t switch_count;
     int64_t first_event, last_event; // numbers in the journal; 0: none
     struct view_gateway gateway;

@@ -4,7 +4,8 @@
 
 #include "agent/view.h"
 
-// An alarm's number is that of the event that raised it (view_number). The texts live as long as the alarms.
+// An alarm's number is that of the event that raised it (view_number). The texts live as long as
+// the alarms.
 struct view_alarm {
     uint32_t number;
     int64_t sequence; // of the event that raised it

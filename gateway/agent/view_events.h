@@ -1,18 +1,18 @@
-// Which of the journal's events are about which switch: for gswEventTable, and for what is counted from events. The agent's
-// thread only; it goes on reading where it left off.
+// Which of the journal's events are about which switch: for gswEventTable, and for what is counted
+// from events. The agent's thread only; it goes on reading where it left off.
 #ifndef IBTRAPD_AGENT_VIEW_EVENTS_H
 #define IBTRAPD_AGENT_VIEW_EVENTS_H
 
 #include "agent/view.h"
 
 enum {
-    VIEW_EVENTS_PER_SWITCH_MAX = 512,     // the latest
-    VIEW_EVENTS_READ_MAX = 65536,         // read at a time: what is further behind is left out
+    VIEW_EVENTS_PER_SWITCH_MAX = 512, // the latest
+    VIEW_EVENTS_READ_MAX = 65536,     // read at a time: what is further behind is left out
     VIEW_EVENTS_SWITCHES_MAX = 65536,
 };
 
-struct view_events *view_events_new(void);          // NULL: out of memory
-void view_events_free(struct view_events *events);  // NULL is allowed
+struct view_events *view_events_new(void);         // NULL: out of memory
+void view_events_free(struct view_events *events); // NULL is allowed
 
 // Reads what came since the last time; at the first time, the latest there are.
 void view_events_update(struct view_events *events, struct journal *journal);
@@ -31,11 +31,13 @@ bool view_events_switch(const struct view_events *events, uint64_t guid, uint64_
 bool view_events_find(const struct view_events *events, uint64_t guid, int64_t sequence,
                       int64_t *found);
 
-// The first event of that number or a later one that is there and can be read: while the disk fails, one in memory. Its number;
-// 0: there is none. The event is a reference, the caller's. Any thread.
+// The first event of that number or a later one that is there and can be read: while the disk
+// fails, one in memory. Its number; 0: there is none. The event is a reference, the caller's. Any
+// thread.
 int64_t view_events_read_next(struct journal *journal, int64_t sequence, struct event **event);
 
-// The event of that number. A reference, the caller's; NULL: it is gone, or cannot be read. Any thread.
+// The event of that number. A reference, the caller's; NULL: it is gone, or cannot be read. Any
+// thread.
 struct event *view_events_read(struct journal *journal, int64_t sequence);
 
 #endif

@@ -1,5 +1,5 @@
-// What the counters of every port have come to: sums of 64 bits that go on when a native counter is reset, and that keep what they
-// had when one is full. They begin with the first reading's values.
+// What the counters of every port have come to: sums of 64 bits that go on when a native counter is
+// reset, and that keep what they had when one is full. They begin with the first reading's values.
 #ifndef IBTRAPD_TOPOLOGY_SUMS_H
 #define IBTRAPD_TOPOLOGY_SUMS_H
 
@@ -7,13 +7,14 @@
 
 #define SUMS_KEEP_US (INT64_C(86400) * 1000000) // a port that is missing so long is forgotten
 
-// Immutable, counted: as of the last reading. Most counters of most ports stand at 0, so a port takes some 50 octets.
+// Immutable, counted: as of the last reading. Most counters of most ports stand at 0, so a port
+// takes some 50 octets.
 struct sums;
 
-// `old` (may be NULL; keeps its reference) with a reading added. A value that fell was reset by somebody: it counts from zero. One
-// that is full adds nothing. A counter that changes between its native size and 64 bits adds nothing, either, until
-// the next reading. A port that is missing from the reading keeps its sums for a day. One reference, the caller's. NULL:
-// out of memory.
+// `old` (may be NULL; keeps its reference) with a reading added. A value that fell was reset by
+// somebody: it counts from zero. One that is full adds nothing. A counter that changes between its
+// native size and 64 bits adds nothing, either, until the next reading. A port that is missing from
+// the reading keeps its sums for a day. One reference, the caller's. NULL: out of memory.
 struct sums *sums_with(const struct sums *old, const struct counter_reading *reading);
 struct sums *sums_keep(struct sums *sums); // any thread, as is the next
 void sums_release(struct sums *sums);      // NULL is allowed
