@@ -268,11 +268,21 @@ bool snmp_wire_check(struct snmp_wire *wire, struct error *err)
     return wire->broken == 0 || explain(wire, err);
 }
 
+static bool settle_by_tls(struct snmp_wire *w, int timeout_ms, struct error *err)
+{
+    bool stands;
+    do {
+        snmp_wire_poll(w, timeout_ms);
+        stands = snmp_wire_check(w, err);
+    } while (stands && !tls_accepted(w->tls));
+    return stands;
+}
+
 bool snmp_wire_settle(struct snmp_wire *wire, int timeout_ms, struct error *err)
 {
     struct pollfd p = {.fd = wire->fd};
     if (wire->tls)
-        return snmp_wire_poll(wire, timeout_ms) ? snmp_wire_check(wire, err) : true;
+        return settle_by_tls(wire, timeout_ms, err);
     if (!wire->stream && poll(&p, 1, timeout_ms) == 1) {
         socklen_t size = sizeof wire->broken;
         getsockopt(wire->fd, SOL_SOCKET, SO_ERROR, &wire->broken, &size);

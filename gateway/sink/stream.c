@@ -249,7 +249,8 @@ bool stream_received(struct stream *stream, uint64_t *out, struct error *err)
         return false;
     if (!known)
         return error_set(err, "cannot ask what the receiver has: %s", strerror(errno));
-    bool settled = now() - stream->opened_at >= SETTLE_US;
+    bool settled =
+        now() - stream->opened_at >= SETTLE_US && (!stream->tls || tls_accepted(stream->tls));
     *out = settled ? stream_written(stream) - (uint64_t)outstanding : 0;
     return true;
 }

@@ -2,9 +2,9 @@
 //
 // How far it can tell what a receiver has that answers nothing: the kernel knows which octets the
 // peer's TCP has acknowledged. Those count once the connection has stood for a moment and still
-// stands: a peer that accepts only to refuse (a certificate, an address) closes in that time. What
-// a peer's TCP took and its program never read is beyond anybody's knowledge here; RELP is for
-// those who must know.
+// stands: a peer that accepts only to refuse (an address, a name) closes in that time; with TLS,
+// also once it has accepted our certificate. What a peer's TCP took and its program never read is
+// beyond anybody's knowledge here; RELP is for those who must know.
 //
 // No call waits longer than STREAM_PATIENCE_US. SIGPIPE is blocked or ignored.
 #ifndef IBTRAPD_SINK_STREAM_H

@@ -21,8 +21,10 @@ struct tls {
     SSL_CTX *context;
     SSL *ssl;
     bool datagrams;
-    bool dry;         // what was there has been read
-    const char *name; // the options'
+    bool dry;          // what was there has been read
+    bool judging;      // the peer may yet refuse our certificate
+    int64_t agreed_at; // monotonic
+    const char *name;  // the options'
 };
 
 // The reason of the oldest error in OpenSSL's queue, which is emptied.
@@ -79,6 +81,21 @@ static bool load_own(SSL_CTX *context, const struct tls_options *o, struct error
     return load_key(context, key, err);
 }
 
+// RFC 8446 4.6.1: whoever asks for a certificate sends no ticket before it has judged what came.
+static void watch(int written, int version, int type, const void *octets, size_t size, SSL *ssl,
+                  void *self)
+{
+    (void)ssl;
+    struct tls *t = self;
+    const uint8_t *message = octets;
+    if (written || version != TLS1_3_VERSION || type != SSL3_RT_HANDSHAKE || size == 0)
+        return;
+    if (message[0] == SSL3_MT_CERTIFICATE_REQUEST)
+        t->judging = true;
+    else if (message[0] == SSL3_MT_NEWSESSION_TICKET)
+        t->judging = false;
+}
+
 static bool prepare(struct tls *t, const struct tls_options *o, struct error *err)
 {
     t->context = SSL_CTX_new(t->datagrams ? DTLS_client_method() : TLS_client_method());
@@ -88,6 +105,8 @@ static bool prepare(struct tls *t, const struct tls_options *o, struct error *er
     SSL_CTX_set_verify(t->context, SSL_VERIFY_PEER, NULL);
     SSL_CTX_set_mode(t->context,
                      SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER);
+    SSL_CTX_set_msg_callback(t->context, watch);
+    SSL_CTX_set_msg_callback_arg(t->context, t);
     return load_authorities(t->context, o->ca_file, err) && load_own(t->context, o, err);
 }
 
@@ -213,6 +232,7 @@ struct tls *tls_open(int fd, const struct tls_options *options, int64_t deadline
         ok = ok ? handshake(t, fd, deadline, err)
                 : error_set(err, "cannot prepare TLS: %s", reason());
     }
+    t->agreed_at = clock_monotonic(&clock_system);
     if (ok)
         return t;
     SSL_free(t->ssl);
@@ -243,6 +263,7 @@ static long take(struct tls *t, int (*read)(SSL *, void *, size_t, size_t *), vo
     errno = 0;
     int rc = read(t->ssl, out, size, &n);
     t->dry = rc != 1;
+    t->judging = t->judging && rc != 1;
     if (rc == 1)
         return (long)n;
     if (wanted(t->ssl, rc) != 0)
@@ -268,6 +289,11 @@ bool tls_stands(struct tls *tls, struct error *err)
 {
     char octet;
     return take(tls, SSL_peek_ex, &octet, 1, err) >= 0;
+}
+
+bool tls_accepted(const struct tls *tls)
+{
+    return !tls->judging || clock_monotonic(&clock_system) - tls->agreed_at >= TLS_VERDICT_US;
 }
 
 uint64_t tls_written(const struct tls *tls)

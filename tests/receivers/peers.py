@@ -1,10 +1,14 @@
-"""rsyslogd with one input, and the certificates for TLS."""
+"""rsyslogd with one input, a TLS server that takes its time, and the certificates for TLS."""
 
+import contextlib
 import pathlib
 import re
 import signal
 import socket
+import ssl
 import subprocess
+import threading
+import time
 
 from lab.processes import Process
 from lab.receivers import File, listening
@@ -81,6 +85,59 @@ class Rsyslogd(File):
 
     def decode(self, entry):
         return entry
+
+
+class LateServer:
+    """A server of TLS 1.3 that judges certificates late, and says that it is content with so many tickets."""
+
+    DELAY = 0.4  # seconds; more than either receiver waits for other reasons
+
+    def __init__(self, certificate, ca, tickets):
+        self._context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        self._context.minimum_version = ssl.TLSVersion.TLSv1_3
+        self._context.verify_mode = ssl.CERT_REQUIRED
+        self._context.num_tickets = tickets
+        self._context.load_cert_chain(certificate.cert, certificate.key)
+        self._context.load_verify_locations(ca)
+        self._listener = socket.create_server(("127.0.0.1", 0))
+        self.port = self._listener.getsockname()[1]
+        self.received = b""
+
+    def __enter__(self):
+        threading.Thread(target=self._serve, daemon=True).start()
+        return self
+
+    def __exit__(self, *_):
+        self._listener.close()
+
+    def _serve(self):
+        while True:
+            try:
+                connection, _ = self._listener.accept()
+            except OSError:  # closed
+                return
+            with connection, contextlib.suppress(OSError):  # who has heard enough is gone
+                self._talk(connection)
+
+    def _talk(self, connection):
+        incoming, outgoing = ssl.MemoryBIO(), ssl.MemoryBIO()
+        tls = self._context.wrap_bio(incoming, outgoing, server_side=True)
+        agreed = refused = False
+        while not refused and (octets := connection.recv(65536)):
+            incoming.write(octets)
+            try:
+                if not agreed:
+                    tls.do_handshake()
+                    agreed = True
+                    time.sleep(self.DELAY)
+                while True:
+                    self.received += tls.read()
+            except ssl.SSLWantReadError:
+                pass
+            except ssl.SSLError:
+                refused = True
+                time.sleep(self.DELAY)
+            connection.sendall(outgoing.read())
 
 
 class Certificate:

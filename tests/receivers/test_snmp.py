@@ -11,9 +11,9 @@ import time
 
 import pytest
 from lab.ber import Varbind
-from lab.processes import DEADLINE
+from lab.processes import DEADLINE, wait_until
 from lab.receivers import TrapSocket, free_port
-from peers import Authority
+from peers import Authority, LateServer
 from snmp_manager import (AUTH_PASSWORD, ENGINE_ID, EVENT_ID, EVENT_TEXT, OWN, PRIV_PASSWORD, Certificates, Manager,
                           Sender, number_of, user_names, usm_header, v3)
 
@@ -254,6 +254,22 @@ def test_a_manager_refuses_an_unknown_certificate(sender, manager, certificates,
     # Over DTLS snmptrapd keeps silent.
     assert ("alert" if way == "tls" else "no answer") in sender.refuse({**options, "inform": inform})
     assert manager.poll() == []
+
+
+@pytest.mark.parametrize("tickets", [2, 0])
+def test_a_manager_refuses_late(sender, certificates, tmp_path, tickets):
+    stranger = Authority(tmp_path, "strangers").issue("stranger")
+    with LateServer(certificates.manager, certificates.gateways.file, tickets) as manager:
+        options = {**certificates.options("tls", manager.port), "cert": stranger.cert, "key": stranger.key}
+        assert "alert unknown ca" in sender.refuse({**options, "limit": 5})
+
+
+@pytest.mark.parametrize("tickets", [2, 0])
+def test_a_manager_is_content_late(sender, certificates, tickets):
+    with LateServer(certificates.manager, certificates.gateways.file, tickets) as manager:
+        _, errors = sender.run({**certificates.options("tls", manager.port), "n": 3})
+        assert errors == ""
+        wait_until(lambda: manager.received.count(b"-4000-8000-") == 3, "three traps")
 
 
 class DtlsServer:

@@ -7,7 +7,7 @@ import subprocess
 import pytest
 from lab.processes import DEADLINE, LabError, wait_until
 from lab.receivers import syslog_message
-from peers import Authority, Rsyslogd
+from peers import Authority, LateServer, Rsyslogd
 
 MANY = 50_000
 CONFIRMED = ["relp", "relp-tls"]
@@ -266,6 +266,23 @@ def test_tls_without_the_certificate_that_is_asked_for(peer, sender):
     rsyslogd = peer("tls", auth="x509/certvalid")
     refused(sender, **rsyslogd.options)
     assert rsyslogd.poll() == []
+
+
+@pytest.mark.parametrize("tickets", [2, 0])
+def test_tls_with_a_certificate_that_is_refused_late(sender, authority, certificate, tmp_path, tickets):
+    stranger = Authority(tmp_path, "strangers").issue("stranger")
+    with LateServer(certificate, authority.file, tickets) as collector:
+        options = {"transport": "tls", "port": collector.port, "ca": authority.file}
+        assert "alert unknown ca" in refused(sender, deadline=5, cert=stranger.cert, key=stranger.key, **options)
+
+
+@pytest.mark.parametrize("tickets", [2, 0])
+def test_tls_with_a_certificate_that_is_accepted_late(sender, authority, certificate, gateway, tickets):
+    with LateServer(certificate, authority.file, tickets) as collector:
+        options = {"transport": "tls", "port": collector.port, "ca": authority.file}
+        process = sender(count=10, cert=gateway.cert, key=gateway.key, **options)
+        assert process.wait() == 0 and process.errors == []
+        wait_until(lambda: NUMBER.findall(collector.received.decode())[9:], "ten messages")
 
 
 def test_plain_tcp_to_a_tls_receiver_is_no_receipt(peer, sender):
