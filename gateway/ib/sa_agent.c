@@ -20,6 +20,7 @@ enum { SM_SILENCES_MAX = 2, PORT_SILENCES_MAX = 5, UNSUBSCRIBE_ATTEMPTS = 3, POR
 // A question of which one is under way at a time.
 struct question {
     uint32_t tid;
+    int64_t asked_at;
     int64_t answer_by; // 0: none under way
     int64_t ask_at;
 };
@@ -126,6 +127,7 @@ static void ask(struct sa_agent *a, struct question *q, enum mad_agent agent, co
     if (agent == MAD_AGENT_SMP)
         to = (struct mad_address){.lid = 0xFFFF};
     q->tid = tid;
+    q->asked_at = now;
     q->answer_by = now + REQUEST_TIMEOUT_US;
     send_mad(a, agent, &to, mad, REQUEST_TIMEOUT_MS);
 }
@@ -300,7 +302,8 @@ static void remember_listed(void *ctx, uint32_t trap)
         a->listed[i] |= a->subscriptions.each[i].trap == trap;
 }
 
-// Compares what the SM says it holds, or that it holds nothing, with what it confirmed.
+// Compares what the SM says it holds, or that it holds nothing, with what it had confirmed when it
+// was asked: it may answer many requests at a time, the later ones first.
 static void take_list(struct sa_agent *a, const struct mad_received *in, bool none, int64_t now)
 {
     struct mad_subscriptions list = {0};
@@ -312,7 +315,8 @@ static void take_list(struct sa_agent *a, const struct mad_received *in, bool no
     size_t missing = 0;
     for (size_t i = 0; i < SUBSCRIPTIONS_COUNT; i++) {
         const struct subscription *one = &a->subscriptions.each[i];
-        missing += one->state == SUBSCRIPTION_HELD && !a->listed[i];
+        missing += one->state == SUBSCRIPTION_HELD && !a->listed[i] &&
+                   one->changed_at < a->list_question.asked_at;
     }
     if (missing == 0 || (list.cut && list.records > 0))
         return;

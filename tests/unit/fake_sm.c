@@ -85,13 +85,18 @@ void fake_sm_arrive(struct fake_sm *sm, uint16_t lid, const uint8_t *octets, siz
     pthread_mutex_unlock(&sm->lock);
 }
 
-// An answer of the SA.
-static void put_answer(struct fake_sm *sm, uint8_t *mad, size_t size)
+// An answer of the SA, that much later.
+static void put_late_answer(struct fake_sm *sm, uint8_t *mad, size_t size, int64_t late_us)
 {
     if (sm->error)
         wire_put(mad + 4, 2, sm->error);
     put(sm, sm->lid, mad, size);
-    sm->inbox[(sm->inbox_head + sm->inbox_count - 1) % FAKE_SM_QUEUE].at += sm->late_us;
+    sm->inbox[(sm->inbox_head + sm->inbox_count - 1) % FAKE_SM_QUEUE].at += late_us;
+}
+
+static void put_answer(struct fake_sm *sm, uint8_t *mad, size_t size)
+{
+    put_late_answer(sm, mad, size, sm->late_us);
 }
 
 // The kernel puts a number of its own into the upper half of a TransactionID.
@@ -173,7 +178,7 @@ static void answer_list(struct fake_sm *sm, const uint8_t *request)
     if (count == 0 && sm->says_no_records)
         wire_put(mad + 4, 2, 0x0300);
     size_t size = DATA + count * RECORD_STRIDE;
-    put_answer(sm, mad, size < MAD_SIZE ? MAD_SIZE : size);
+    put_late_answer(sm, mad, size < MAD_SIZE ? MAD_SIZE : size, sm->late_us + sm->list_late_us);
 }
 
 static void serve(struct fake_sm *sm, const struct mad_address *to, const uint8_t *mad)

@@ -25,6 +25,7 @@ struct fake_sm {
     bool full;                      // the listener has no room
     uint16_t error;                 // status of every answer of the SA; 0: none
     int64_t late_us;                // how long its answers take
+    int64_t list_late_us;           // how much longer its lists of subscriptions do
     bool report_at_unsubscribe;
 
     // What happened.

@@ -263,6 +263,19 @@ TEST(it_notices_one_that_is_missing)
         "the subnet manager no longer holds 1 of them; it was probably restarted");
 }
 
+// It answers one request beside another: what it says may be older than its confirmations.
+TEST(it_believes_no_list_that_is_older_than_a_confirmation)
+{
+    sm.list_late_us = 500 * MS;
+    settle();
+    sa_agent_resubscribe(agent);
+    fake_sm_run(&sm, 20 * S);
+    assert_int_equal(sm.change_count, 0);
+    forget_subscriptions();
+    check_subscribed_again(
+        "the subnet manager no longer holds 17 of them; it was probably restarted");
+}
+
 TEST(it_refreshes_without_ado)
 {
     settle();
@@ -908,6 +921,7 @@ int main(void)
         AGENT_TEST(it_notices_an_sm_that_forgot),
         AGENT_TEST(it_notices_an_sm_that_says_no_records),
         AGENT_TEST(it_notices_one_that_is_missing),
+        AGENT_TEST(it_believes_no_list_that_is_older_than_a_confirmation),
         AGENT_TEST(it_refreshes_without_ado),
         AGENT_TEST(it_subscribes_again_when_somebody_asks_for_it),
         AGENT_TEST(a_poke_makes_it_look_at_once),
