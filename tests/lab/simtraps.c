@@ -1,4 +1,5 @@
-/* Preloaded before libumad2sim.so, lets an OpenSM of the simulator raise traps and give long answers.
+/* Preloaded before libumad2sim.so, lets an OpenSM of the simulator raise traps, give long answers and know its
+ * subscribers again.
  *
  * OpenSM waits until its traps are answered or time out before it ends a sweep.
  * ibsim drops the answer (TrapRepress) and umad2sim knows no timeouts, so an
@@ -9,6 +10,10 @@
  * and not all of that. The whole answer goes into a file (simtables.h), as the
  * kernel of the asking side would have put it together.
  *
+ * umad2sim leaves whatever its memory held in the index of a MAD's P_Key. To
+ * OpenSM, who asks for a subscription with another index is another subscriber,
+ * and all Reports come twice then. Here it is always the first.
+ *
  * A Report that comes here is for a gateway at the same port, if there is one
  * (simbeside.h); to OpenSM that looks like a read that failed. */
 
@@ -18,6 +23,7 @@
 
 #include <dlfcn.h>
 #include <errno.h>
+#include <infiniband/umad.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -71,10 +77,12 @@ static bool hand_on(const void *umad, size_t size)
 ssize_t read(int fd, void *buffer, size_t size)
 {
 	ssize_t got = next_read()(fd, buffer, size);
-	const uint8_t *mad = (const uint8_t *)buffer + UMAD_HEADER_SIZE;
+	ib_user_mad_t *umad = buffer;
 
-	if (fd < FIRST_SIM_FD || got < UMAD_HEADER_SIZE || !is_report(mad, (size_t)got - UMAD_HEADER_SIZE) ||
-	    !hand_on(buffer, (size_t)got))
+	if (fd < FIRST_SIM_FD || got < UMAD_HEADER_SIZE)
+		return got;
+	umad->addr.pkey_index = 0;
+	if (!is_report(umad->data, (size_t)got - UMAD_HEADER_SIZE) || !hand_on(buffer, (size_t)got))
 		return got;
 	errno = EAGAIN;
 	return -1;
