@@ -430,7 +430,7 @@ static int check_name(cfg_t *cfg, cfg_opt_t *opt, const char *whose, size_t max)
     return 0;
 }
 
-// recipient-192.0.2.1-1 and so on are those that are set by SNMP.
+// recipient-192.0.2.1-5f10 and so on are those that are set by SNMP.
 static int check_receiver_name(cfg_t *cfg, cfg_opt_t *opt)
 {
     static const char RECIPIENT[] = "recipient-";

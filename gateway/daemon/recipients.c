@@ -81,13 +81,31 @@ static struct guid_set *trap_group(const struct rows *rows, size_t receiver)
     return group;
 }
 
-// How many of those before have the same address.
-static unsigned count_same(const struct recipients *recipients, const char *host)
+// FNV-1a.
+static unsigned digest_of(const struct setting *community)
 {
-    unsigned n = 0;
-    for (size_t i = 0; i < recipients->count; i++)
-        n += strcmp(recipients->all[i].host, host) == 0;
-    return n;
+    uint32_t h = UINT32_C(2166136261);
+    for (size_t i = 0; i < community->size; i++)
+        h = (h ^ community->value[i]) * UINT32_C(16777619);
+    return (h ^ h >> 16) & 0xFFFF;
+}
+
+static bool is_taken(const struct recipients *recipients, const char *name)
+{
+    for (size_t i = 0; i < recipients->count; i++) {
+        if (strcmp(recipients->all[i].name, name) == 0)
+            return true;
+    }
+    return false;
+}
+
+static void make_name(const struct recipients *before, const char *host,
+                      const struct setting *community, char out[CONF_NAME_SIZE])
+{
+    unsigned digest = digest_of(community);
+    do
+        snprintf(out, CONF_NAME_SIZE, "%s%s-%04x", PREFIX, host, digest++ & 0xFFFF);
+    while (is_taken(before, out));
 }
 
 static void add(struct recipients *out, const struct row *row, uint16_t port,
@@ -96,7 +114,7 @@ static void add(struct recipients *out, const struct row *row, uint16_t port,
     const uint8_t *a = row->address->value;
     struct conf_receiver *r = &out->all[out->count];
     snprintf(r->host, sizeof r->host, "%u.%u.%u.%u", a[0], a[1], a[2], a[3]);
-    snprintf(r->name, sizeof r->name, "%s%s-%u", PREFIX, r->host, count_same(out, r->host) + 1);
+    make_name(out, r->host, row->community, r->name);
     r->kind = CONF_SNMP;
     r->transport = CONF_UDP;
     r->port = port;

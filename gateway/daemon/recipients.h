@@ -12,11 +12,15 @@ enum { RECIPIENTS_MAX = 64 };
 bool recipients_are_named(const char *receiver);
 
 struct recipients {
-    struct conf_receiver
-        *all; // named recipient-ADDRESS-NUMBER, in the order in which they stand first
+    struct conf_receiver *all; // in the order in which they stand first
     size_t count;
 };
 
+// They are named recipient-ADDRESS-DIGEST, the digest being 16 bits of the community: nobody reads
+// the community from it, and the name, by which the journal knows a receiver's place, is the same
+// whoever else is there. Only if two at one address have the same digest does the second take the
+// next free one, and the other when the first goes.
+//
 // False with a sentence: there are more than RECIPIENTS_MAX, or no memory; then `out` has the first
 // ones. `port` is where they listen. recipients_clear releases what they hold.
 bool recipients_of(const struct settings *settings, uint16_t port, struct recipients *out,

@@ -212,6 +212,10 @@ def test_a_name_is_the_name_in_messages_from_then_on(serve, snmpd):
     assert len(texts) == 2 and 'from "spine7" to nothing' in texts[1]
 
 
+# How receivers are named that traps go to with a community at an address: the end is of the community.
+WATCH, ONE, TWO = "recipient-127.0.0.1-ed9f", "recipient-127.0.0.1-a3c8", "recipient-127.0.0.1-360d"
+
+
 def add_recipient(snmpd, switch, row, community="watch"):
     assert snmpset(snmpd, ((*COMMUNITY, *switch, row), "s", community),
                    ((*RECIPIENT, *switch, row), "a", "127.0.0.1")) == ""
@@ -227,7 +231,7 @@ def test_a_recipient_gets_the_events_of_its_switches(serve, snmpd, recipient):
     add_recipient(snmpd, LEAF2, 1)
     assert snmpset(snmpd, (san(LEAF2), "s", "san3")) == ""
     wait_trap(recipient, LEAF2, "san3")
-    assert receivers(site) == ["recipient-127.0.0.1-1"]
+    assert receivers(site) == [WATCH]
 
 
 def test_recipients_last_and_end(serve, snmpd, recipient):
@@ -235,11 +239,11 @@ def test_recipients_last_and_end(serve, snmpd, recipient):
     add_recipient(snmpd, LEAF1, 1)
     wait_until(lambda: receivers(site), "the recipient to be a receiver")
     site.gateway.control("reload")
-    assert receivers(site) == ["recipient-127.0.0.1-1"]
+    assert receivers(site) == [WATCH]
     site.gateway.stop()
     site.gateway.start()
     wait_served(site, snmpd)
-    assert receivers(site) == ["recipient-127.0.0.1-1"]
+    assert receivers(site) == [WATCH]
     assert snmpset(snmpd, (san(LEAF1), "s", "after")) == ""
     wait_trap(recipient, LEAF1, "after")
     assert snmpset(snmpd, ((*RECIPIENT, *LEAF1, 1), "a", "0.0.0.0")) == ""
@@ -250,7 +254,7 @@ def test_other_ports_and_communities(serve, snmpd, recipient, other):
     site = serve()
     add_recipient(snmpd, LEAF1, 1, "one")
     add_recipient(snmpd, LEAF1, 2, "two")
-    wait_until(lambda: receivers(site) == ["recipient-127.0.0.1-1", "recipient-127.0.0.1-2"], "two receivers")
+    wait_until(lambda: receivers(site) == [ONE, TWO], "two receivers")
     assert snmpset(snmpd, (san(LEAF1), "s", "first")) == ""
     wait_trap(recipient, LEAF1, "first", "one")
     wait_trap(recipient, LEAF1, "first", "two")
@@ -261,6 +265,8 @@ def test_other_ports_and_communities(serve, snmpd, recipient, other):
     assert snmpset(snmpd, (san(LEAF1), "s", "second")) == ""
     wait_trap(other, LEAF1, "second", "one")
     wait_trap(other, LEAF1, "second", "two")
+    assert snmpset(snmpd, ((*RECIPIENT, *LEAF1, 1), "a", "0.0.0.0")) == ""
+    wait_until(lambda: receivers(site) == [TWO], "the first to be gone")
 
 
 def test_the_level_decides_what_is_a_trap(serve, snmpd, recipient):
@@ -296,7 +302,7 @@ def test_a_recipient_that_failed_and_is_unset_leaves_no_alarm(serve, snmpd):
     """Nobody listens at its address, and the host says so."""
     site = serve()
     assert snmpset(snmpd, ((*COMMUNITY, *LEAF1, 1), "s", "watch"), ((*RECIPIENT, *LEAF1, 1), "a", "127.0.0.2")) == ""
-    key = "receiver recipient-127.0.0.2-1"
+    key = "receiver recipient-127.0.0.2-ed9f"
 
     def failed():
         assert snmpset(snmpd, (san(LEAF1), "s", f"san{next(numbers)}")) == ""

@@ -87,7 +87,7 @@ TEST(a_row_is_a_receiver_of_snmpv1_traps)
 {
     set_row(LEAF, 1, "public", 1);
     find(1);
-    check(0, "recipient-192.0.2.1-1", "public", true, false);
+    check(0, "recipient-192.0.2.1-5f10", "public", true, false);
     const struct conf_receiver *r = &recipients.all[0];
     assert_int_equal(r->kind, CONF_SNMP);
     assert_int_equal(r->transport, CONF_UDP);
@@ -121,9 +121,36 @@ TEST(switches_with_the_same_row_are_a_trap_group)
     set_row(SPINE, 3, "public", 2);
     set_row(SPINE, 4, "public", 2); // again
     find(3);
-    check(0, "recipient-192.0.2.1-1", "public", true, true);
-    check(1, "recipient-192.0.2.1-2", "secret", false, true);
-    check(2, "recipient-192.0.2.2-1", "public", false, true);
+    check(0, "recipient-192.0.2.1-5f10", "public", true, true);
+    check(1, "recipient-192.0.2.1-0f6d", "secret", false, true);
+    check(2, "recipient-192.0.2.2-5f10", "public", false, true);
+}
+
+TEST(a_name_is_the_same_whoever_else_is_there)
+{
+    set_row(LEAF, 1, "public", 1);
+    set_row(LEAF, 2, "secret", 1);
+    find(2);
+    check(1, "recipient-192.0.2.1-0f6d", "secret", true, false);
+    set_address(LEAF, 1, 0);
+    find(1);
+    check(0, "recipient-192.0.2.1-0f6d", "secret", true, false);
+    set_row(LEAF, 2, "", 1);
+    set_row(SPINE, 1, "secret", 1);
+    find(1);
+    check(0, "recipient-192.0.2.1-0f6d", "secret", false, true);
+}
+
+// Two communities with one digest.
+TEST(names_differ)
+{
+    set_row(LEAF, 1, "adl", 1);
+    set_row(LEAF, 2, "art", 1);
+    set_row(LEAF, 3, "art", 2);
+    find(3);
+    check(0, "recipient-192.0.2.1-36e5", "adl", true, false);
+    check(1, "recipient-192.0.2.1-36e6", "art", true, false);
+    check(2, "recipient-192.0.2.2-36e5", "art", true, false);
 }
 
 TEST(receivers_are_equal_when_they_do_the_same)
@@ -155,14 +182,14 @@ TEST(there_is_room_for_so_many)
         set_row(i, 1, "public", (uint8_t)i);
     set_row(LEAF, 1, "public", RECIPIENTS_MAX); // no further one
     find(RECIPIENTS_MAX);
-    check(RECIPIENTS_MAX - 1, "recipient-192.0.2.64-1", "public", true, false);
+    check(RECIPIENTS_MAX - 1, "recipient-192.0.2.64-5f10", "public", true, false);
     set_row(LEAF, 2, "another", 1);
     set_row(SPINE, 1, "public", 1);
     recipients_clear(&recipients);
     assert_false(recipients_of(settings, 162, &recipients, &err));
     assert_string_equal(err.text, "there are more than 64 trap recipients");
     assert_int_equal(recipients.count, RECIPIENTS_MAX);
-    check(0, "recipient-192.0.2.1-1", "public", false,
+    check(0, "recipient-192.0.2.1-5f10", "public", false,
           true); // the first ones, with all their switches
 }
 
@@ -174,6 +201,8 @@ int main(void)
         RECIPIENTS_TEST(a_row_is_a_receiver_of_snmpv1_traps),
         RECIPIENTS_TEST(a_row_that_is_not_complete_is_none),
         RECIPIENTS_TEST(switches_with_the_same_row_are_a_trap_group),
+        RECIPIENTS_TEST(a_name_is_the_same_whoever_else_is_there),
+        RECIPIENTS_TEST(names_differ),
         RECIPIENTS_TEST(receivers_are_equal_when_they_do_the_same),
         RECIPIENTS_TEST(there_is_room_for_so_many),
     };

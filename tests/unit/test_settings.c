@@ -223,16 +223,16 @@ TEST(recipients_begin_and_end)
     set(SETTING_COMMUNITY, LEAF, 1, "public");
     check_receivers(0, NULL);
     assert_true(settings_change(&g, &somebody, 1, "the master", &err));
-    check_receivers(1, "recipient-127.0.0.1-1");
+    check_receivers(1, "recipient-127.0.0.1-5f10");
     check_told("A setting of leaf12 was changed by SNMP: gswAgtTrapRcp of row 1 from nothing to "
                "127.0.0.1, by the master.");
     stop();
     start();
-    check_receivers(1, "recipient-127.0.0.1-1");
+    check_receivers(1, "recipient-127.0.0.1-5f10");
     assert_true(settings_change(&g, &nobody, 1, "the master", &err));
     check_receivers(0, NULL);
     set(SETTING_SAN_NAME, SPINE, 0, "san");
-    assert_int_equal(cursor_of("recipient-127.0.0.1-1"), journal_last(g.journal)); // a new one
+    assert_int_equal(cursor_of("recipient-127.0.0.1-5f10"), journal_last(g.journal)); // a new one
 }
 
 // Before the main thread has looked.
@@ -244,14 +244,30 @@ TEST(a_recipient_that_goes_and_comes_works)
     struct delivery_status status;
     set(SETTING_COMMUNITY, LEAF, 1, "public");
     assert_true(settings_change(&g, &somebody, 1, "the master", &err));
-    check_receivers(1, "recipient-127.0.0.1-1");
+    check_receivers(1, "recipient-127.0.0.1-5f10");
     assert_true(settings_change(&g, &nobody, 1, "the master", &err));
     delivery_get_status(g.deliveries[0], &status);
     assert_true(status.paused); // it gets nothing more
     assert_true(settings_change(&g, &somebody, 1, "the master", &err));
-    check_receivers(1, "recipient-127.0.0.1-1");
+    check_receivers(1, "recipient-127.0.0.1-5f10");
     delivery_get_status(g.deliveries[0], &status);
     assert_false(status.paused);
+}
+
+// Two at one address.
+TEST(a_recipient_that_goes_leaves_the_other_alone)
+{
+    static const uint8_t ADDRESS[] = {127, 0, 0, 1};
+    const struct setting both[] = {make(SETTING_COMMUNITY, LEAF, 1, "public", 6),
+                                   make(SETTING_TRAP_RECIPIENT, LEAF, 1, ADDRESS, 4),
+                                   make(SETTING_COMMUNITY, LEAF, 2, "secret", 6),
+                                   make(SETTING_TRAP_RECIPIENT, LEAF, 2, ADDRESS, 4)};
+    assert_true(settings_change(&g, both, COUNT(both), "the master", &err));
+    check_receivers(2, "recipient-127.0.0.1-0f6d");
+    const struct delivery *other = g.deliveries[1];
+    set(SETTING_TRAP_RECIPIENT, LEAF, 1, "");
+    check_receivers(1, "recipient-127.0.0.1-0f6d");
+    assert_ptr_equal(g.deliveries[0], other); // it did not even begin anew
 }
 
 TEST(without_room_nothing_is_changed)
@@ -283,6 +299,7 @@ int main(void)
         SETTINGS_TEST(a_community_is_never_told),
         SETTINGS_TEST(recipients_begin_and_end),
         SETTINGS_TEST(a_recipient_that_goes_and_comes_works),
+        SETTINGS_TEST(a_recipient_that_goes_leaves_the_other_alone),
         SETTINGS_TEST(without_room_nothing_is_changed),
     };
     char state[] = "/tmp/ibtrapd-settings-XXXXXX";
