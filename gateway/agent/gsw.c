@@ -1,6 +1,7 @@
 #include "agent/gsw.h"
 
 #include "agent/put.h"
+#include "base/search.h"
 #include "base/wire.h"
 
 #include <string.h>
@@ -60,19 +61,18 @@ bool gsw_seek_element(const struct view *view, const uint32_t *ids, size_t lengt
     return true;
 }
 
+static bool is_before(const struct view *view, size_t at, const uint32_t *ids, size_t length)
+{
+    struct agentx_oid id = {.length = 0};
+    element_index(view, at, &id);
+    return agentx_oid_compare(id.ids, id.length, ids, length) < 0;
+}
+
 size_t gsw_first_element(const struct view *view, const uint32_t *ids, size_t length)
 {
-    size_t low = 0, high = view->switch_count;
-    while (low < high) {
-        size_t mid = low + (high - low) / 2;
-        struct agentx_oid id = {.length = 0};
-        element_index(view, mid, &id);
-        if (agentx_oid_compare(id.ids, id.length, ids, length) < 0)
-            low = mid + 1;
-        else
-            high = mid;
-    }
-    return low;
+    size_t at;
+    SEARCH_FIRST(at, 0, view->switch_count, is_before(view, at, ids, length));
+    return at;
 }
 
 // The first port from `number` on that has a row.

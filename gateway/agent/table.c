@@ -1,34 +1,31 @@
 #include "agent/table.h"
 
+#include "base/search.h"
+
 #include <assert.h>
 #include <string.h>
+
+// How the index of a row, which `found` gets, compares to another.
+static int compare(const struct view *view,
+                   void (*index)(const struct view *view, size_t at, struct agentx_oid *out),
+                   size_t at, const uint32_t *ids, size_t length, struct agentx_oid *found)
+{
+    found->length = 0;
+    index(view, at, found);
+    return agentx_oid_compare(found->ids, found->length, ids, length);
+}
 
 bool table_seek_sorted(const struct view *view, size_t count,
                        void (*index)(const struct view *view, size_t at, struct agentx_oid *out),
                        const uint32_t *ids, size_t length, bool after, size_t *at,
                        struct agentx_oid *found)
 {
-    size_t low = 0, high = count;
-    while (low < high) {
-        size_t mid = low + (high - low) / 2;
-        found->length = 0;
-        index(view, mid, found);
-        int order = agentx_oid_compare(found->ids, found->length, ids, length);
-        if (order == 0 && !after) {
-            *at = mid;
-            return true;
-        }
-        if (order <= 0)
-            low = mid + 1;
-        else
-            high = mid;
-    }
-    if (!after || low == count)
+    int most = after ? 0 : -1; // how places before the wanted one compare
+    SEARCH_FIRST(*at, 0, count, compare(view, index, *at, ids, length, found) <= most);
+    if (*at == count)
         return false;
-    *at = low;
-    found->length = 0;
-    index(view, low, found);
-    return true;
+    int order = compare(view, index, *at, ids, length, found);
+    return after || order == 0;
 }
 
 bool table_seek_scalar(const struct view *view, const uint32_t *ids, size_t length, bool after,
@@ -52,26 +49,23 @@ static int stands(const struct agentx_oid *name, const uint32_t *ids, size_t len
     return order < 0 ? -1 : order;
 }
 
+// Whether the first column is behind the name.
+static bool begins_behind(const struct table *table, const struct agentx_oid *name)
+{
+    int order = stands(name, table->entry, table->entry_length);
+    if (order != 0)
+        return order < 0;
+    return name->length <= table->entry_length ||
+           name->ids[table->entry_length] < table->columns[0].number;
+}
+
 // The table that has the name, if one has: the last one whose first column is not behind it. With
 // none: the first table.
 static size_t find_table(const struct table_list *list, const struct agentx_oid *name)
 {
-    size_t low = 0, high = list->count;
-    while (low < high) {
-        size_t mid = low + (high - low) / 2;
-        const struct table *table = list->tables[mid];
-        int order = stands(name, table->entry, table->entry_length);
-        if (order == 0)
-            order = name->length > table->entry_length &&
-                            name->ids[table->entry_length] >= table->columns[0].number
-                        ? 0
-                        : -1;
-        if (order < 0)
-            high = mid;
-        else
-            low = mid + 1;
-    }
-    return low > 0 ? low - 1 : 0;
+    size_t behind;
+    SEARCH_FIRST(behind, 0, list->count, !begins_behind(list->tables[behind], name));
+    return behind > 0 ? behind - 1 : 0;
 }
 
 // The first column that is not before what the name has in its place; column_count: there is none.
@@ -81,15 +75,9 @@ static size_t find_column(const struct table *table, const struct agentx_oid *na
     if (order != 0)
         return order < 0 ? 0 : table->column_count;
     uint32_t number = name->length > table->entry_length ? name->ids[table->entry_length] : 0;
-    size_t low = 0, high = table->column_count;
-    while (low < high) {
-        size_t mid = low + (high - low) / 2;
-        if (table->columns[mid].number < number)
-            low = mid + 1;
-        else
-            high = mid;
-    }
-    return low;
+    size_t at;
+    SEARCH_FIRST(at, 0, table->column_count, table->columns[at].number < number);
+    return at;
 }
 
 // The column that the name is at or below.

@@ -1,5 +1,6 @@
 #include "agent/view_events.h"
 
+#include "base/search.h"
 #include "model/catalogue.h"
 
 #include <stdlib.h>
@@ -40,15 +41,9 @@ void view_events_free(struct view_events *events)
 // The first place whose GUID is not less.
 static size_t place_of(const struct view_events *events, uint64_t guid)
 {
-    size_t low = 0, high = events->count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (events->switches[middle].guid < guid)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    size_t place;
+    SEARCH_FIRST(place, 0, events->count, events->switches[place].guid < guid);
+    return place;
 }
 
 static const struct of_switch *find(const struct view_events *events, uint64_t guid)
@@ -185,18 +180,11 @@ bool view_events_find(const struct view_events *events, uint64_t guid, int64_t s
                       int64_t *found)
 {
     const struct of_switch *s = find(events, guid);
-    size_t low = 0, high = s ? s->count : 0;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (at(s, middle) < sequence)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    if (!s || low == s->count)
-        return false;
-    *found = at(s, low);
-    return true;
+    size_t place, count = s ? s->count : 0;
+    SEARCH_FIRST(place, 0, count, at(s, place) < sequence);
+    if (place < count)
+        *found = at(s, place);
+    return place < count;
 }
 
 static int64_t read_from(struct journal *journal, int64_t sequence, struct event **event)

@@ -1,5 +1,6 @@
 #include "model/fabric.h"
 
+#include "base/search.h"
 #include "model/address.h"
 
 #include <assert.h>
@@ -20,44 +21,25 @@ void fabric_release(struct fabric *fabric)
 
 uint32_t fabric_find_node(const struct fabric *fabric, uint64_t guid)
 {
-    uint32_t low = 0, high = fabric->node_count;
-    while (low < high) {
-        uint32_t mid = low + (high - low) / 2;
-        if (fabric->nodes[mid].guid < guid)
-            low = mid + 1;
-        else
-            high = mid;
-    }
-    return low < fabric->node_count && fabric->nodes[low].guid == guid ? low : FABRIC_NONE;
+    uint32_t at;
+    SEARCH_FIRST(at, 0, fabric->node_count, fabric->nodes[at].guid < guid);
+    return at < fabric->node_count && fabric->nodes[at].guid == guid ? at : FABRIC_NONE;
 }
 
 uint32_t fabric_find_port(const struct fabric *fabric, uint32_t node, uint8_t number)
 {
     assert(node < fabric->node_count);
-    uint32_t low = fabric->nodes[node].first_port, end = low + fabric->nodes[node].ports;
-    uint32_t high = end;
-    while (low < high) {
-        uint32_t mid = low + (high - low) / 2;
-        if (fabric->ports[mid].number < number)
-            low = mid + 1;
-        else
-            high = mid;
-    }
-    return low < end && fabric->ports[low].number == number ? low : FABRIC_NONE;
+    uint32_t at, first = fabric->nodes[node].first_port, end = first + fabric->nodes[node].ports;
+    SEARCH_FIRST(at, first, end, fabric->ports[at].number < number);
+    return at < end && fabric->ports[at].number == number ? at : FABRIC_NONE;
 }
 
 uint32_t fabric_find_port_guid(const struct fabric *fabric, uint64_t guid)
 {
-    uint32_t low = 0, high = fabric->port_guid_count;
-    while (low < high) {
-        uint32_t mid = low + (high - low) / 2;
-        if (fabric->port_guids[mid].guid < guid)
-            low = mid + 1;
-        else
-            high = mid;
-    }
-    bool found = low < fabric->port_guid_count && fabric->port_guids[low].guid == guid;
-    return found ? fabric->port_guids[low].port : FABRIC_NONE;
+    uint32_t at;
+    SEARCH_FIRST(at, 0, fabric->port_guid_count, fabric->port_guids[at].guid < guid);
+    bool found = at < fabric->port_guid_count && fabric->port_guids[at].guid == guid;
+    return found ? fabric->port_guids[at].port : FABRIC_NONE;
 }
 
 uint32_t fabric_find_lid(const struct fabric *fabric, uint16_t lid)
@@ -69,15 +51,9 @@ uint32_t fabric_find_lid(const struct fabric *fabric, uint16_t lid)
 uint32_t fabric_node_of_port(const struct fabric *fabric, uint32_t port)
 {
     assert(port < fabric->port_count);
-    uint32_t low = 0, high = fabric->node_count;
-    while (high - low > 1) {
-        uint32_t mid = low + (high - low) / 2;
-        if (fabric->nodes[mid].first_port <= port)
-            low = mid;
-        else
-            high = mid;
-    }
-    return low;
+    uint32_t next;
+    SEARCH_FIRST(next, 1, fabric->node_count, fabric->nodes[next].first_port <= port);
+    return next - 1;
 }
 
 uint32_t fabric_peer(const struct fabric *fabric, uint32_t port)

@@ -1,5 +1,6 @@
 #include "model/names.h"
 
+#include "base/search.h"
 #include "base/text.h"
 
 #include <errno.h>
@@ -253,17 +254,10 @@ void names_free(struct names *names)
 
 static const char *find_own(const struct names *names, uint64_t guid)
 {
-    size_t low = 0, high = names->count;
-    while (low < high) {
-        size_t mid = low + (high - low) / 2;
-        if (names->entries[mid].guid == guid)
-            return names->entries[mid].name;
-        if (names->entries[mid].guid < guid)
-            low = mid + 1;
-        else
-            high = mid;
-    }
-    return NULL;
+    size_t at;
+    SEARCH_FIRST(at, 0, names->count, names->entries[at].guid < guid);
+    bool found = at < names->count && names->entries[at].guid == guid;
+    return found ? names->entries[at].name : NULL;
 }
 
 const char *names_find(const struct names *names, uint64_t guid)

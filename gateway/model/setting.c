@@ -1,5 +1,6 @@
 #include "model/setting.h"
 
+#include "base/search.h"
 #include "base/text.h"
 #include "model/names.h"
 #include "model/severity.h"
@@ -29,15 +30,9 @@ static int compare(const struct setting *setting, enum setting_kind kind, uint64
 static size_t place_of(const struct settings *s, enum setting_kind kind, uint64_t guid,
                        uint8_t number)
 {
-    size_t low = 0, high = s->count;
-    while (low < high) {
-        size_t mid = low + (high - low) / 2;
-        if (compare(&s->all[mid], kind, guid, number) < 0)
-            low = mid + 1;
-        else
-            high = mid;
-    }
-    return low;
+    size_t at;
+    SEARCH_FIRST(at, 0, s->count, compare(&s->all[at], kind, guid, number) < 0);
+    return at;
 }
 
 static bool is_at(const struct settings *s, size_t at, enum setting_kind kind, uint64_t guid,

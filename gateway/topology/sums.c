@@ -1,5 +1,7 @@
 #include "topology/sums.h"
 
+#include "base/search.h"
+
 #include <assert.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -273,16 +275,10 @@ void sums_release(struct sums *sums)
 
 static const struct place *find_place(const struct sums *sums, uint64_t node_guid)
 {
-    size_t low = 0, high = sums->count;
-    while (low < high) {
-        size_t mid = low + (high - low) / 2;
-        if (sums->places[mid].node_guid < node_guid)
-            low = mid + 1;
-        else
-            high = mid;
-    }
-    bool found = low < sums->count && sums->places[low].node_guid == node_guid;
-    return found ? &sums->places[low] : NULL;
+    size_t at;
+    SEARCH_FIRST(at, 0, sums->count, sums->places[at].node_guid < node_guid);
+    bool found = at < sums->count && sums->places[at].node_guid == node_guid;
+    return found ? &sums->places[at] : NULL;
 }
 
 bool sums_find(const struct sums *sums, uint64_t node_guid, uint8_t port,

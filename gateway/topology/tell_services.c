@@ -1,5 +1,7 @@
 #include "topology/tell.h"
 
+#include "base/search.h"
+
 #include <string.h>
 
 static void tell_renamed(struct tell *t, uint32_t before, uint32_t after)
@@ -117,20 +119,18 @@ static void tell_units(struct tell *t, struct tell_side *side, const struct tell
     }
 }
 
+static bool is_before(const struct fabric_controller *c, uint32_t node, uint8_t slot)
+{
+    return c->node < node || (c->node == node && c->slot < slot);
+}
+
 static const struct fabric_controller *find_controller(const struct fabric *fabric, uint32_t node,
                                                        uint8_t slot)
 {
-    uint32_t low = 0, high = fabric->controller_count;
-    while (low < high) {
-        uint32_t mid = low + (high - low) / 2;
-        const struct fabric_controller *c = &fabric->controllers[mid];
-        if (c->node < node || (c->node == node && c->slot < slot))
-            low = mid + 1;
-        else
-            high = mid;
-    }
-    const struct fabric_controller *c = &fabric->controllers[low];
-    bool found = low < fabric->controller_count && c->node == node && c->slot == slot;
+    uint32_t at;
+    SEARCH_FIRST(at, 0, fabric->controller_count, is_before(&fabric->controllers[at], node, slot));
+    const struct fabric_controller *c = &fabric->controllers[at];
+    bool found = at < fabric->controller_count && c->node == node && c->slot == slot;
     return found ? c : NULL;
 }
 

@@ -1,0 +1,21 @@
+// Binary search in whatever is sorted.
+#ifndef IBTRAPD_BASE_SEARCH_H
+#define IBTRAPD_BASE_SEARCH_H
+
+// Sets the variable `at` to the first place from `begin` up to `end` for which the expression
+// `is_before`, which names `at`, is false; to `end` if it is true for all. Once false, it is so for
+// all places that follow.
+#define SEARCH_FIRST(at, begin, end, is_before)                                                    \
+    do {                                                                                           \
+        __typeof__(at) search_low = (begin), search_high = (end);                                  \
+        while (search_low < search_high) {                                                         \
+            (at) = search_low + (search_high - search_low) / 2;                                    \
+            if (is_before)                                                                         \
+                search_low = (at) + 1;                                                             \
+            else                                                                                   \
+                search_high = (at);                                                                \
+        }                                                                                          \
+        (at) = search_low;                                                                         \
+    } while (0)
+
+#endif
