@@ -4,8 +4,9 @@
 //   bench-bare-snmp 2c|3 trap|inform PORT COUNT WINDOW
 //
 // To 127.0.0.1. Version 3 is SHA-256 and AES-128 with the user of tests/bench/drive.py.
+#include "bare.h"
+
 #include "base/clock.h"
-#include "event/maker.h"
 #include "sink/snmp_pdu.h"
 
 #include <stdio.h>
@@ -26,27 +27,10 @@ struct bench {
     unsigned long sent, answered, failed, sent_again;
 };
 
-static void give_up(const char *why)
-{
-    fprintf(stderr, "bench-bare-snmp: %s\n", why);
-    exit(EXIT_FAILURE);
-}
-
 // The event that the flood has, so that the octets are the same.
 static netsnmp_pdu *make_model(int command)
 {
-    const struct maker maker = {.clock = &clock_system, .random = &random_system};
-    struct notice notice = {.generic = true,
-                            .type = 3,
-                            .producer = NOTICE_PRODUCER_CLASS_MANAGER,
-                            .trap = NOTICE_GID_IN_SERVICE,
-                            .issuer_lid = 1,
-                            .gid1 = {0xFE, 0x80, [9] = 2, 0xC9, 0xF0}};
-    uint8_t wire[NOTICE_SIZE];
-    notice_encode(&notice, wire);
-    struct event *event = maker_from_notice(&maker, wire);
-    if (!event)
-        give_up("out of memory");
+    struct event *event = bare_event();
     snprintf(event->text, sizeof event->text,
              "host00000 came into service with GID fe80::2:c9f0:0:0.");
     netsnmp_pdu *pdu =
@@ -78,7 +62,7 @@ static void set_v3(netsnmp_session *s)
                     s->securityAuthKey, &s->securityAuthKeyLen) != SNMPERR_SUCCESS ||
         generate_Ku(AUTH, OID_LENGTH(AUTH), (const u_char *)PASSWORD, strlen(PASSWORD),
                     s->securityPrivKey, &s->securityPrivKeyLen) != SNMPERR_SUCCESS)
-        give_up("cannot make keys");
+        bare_give_up("cannot make keys");
 }
 
 // Of a trap the sender is the authority.
@@ -109,7 +93,7 @@ static void open_session(struct bench *b)
         be_authority(&s);
     b->handle = snmp_sess_open(&s);
     if (!b->handle)
-        give_up(snmp_api_errstring(s.s_snmp_errno));
+        bare_give_up(snmp_api_errstring(s.s_snmp_errno));
 }
 
 static int take_answer(int operation, netsnmp_session *session, int id, netsnmp_pdu *pdu,
@@ -129,7 +113,7 @@ static void send_one(struct bench *b)
     bool ok = b->inform ? snmp_sess_async_send(b->handle, pdu, take_answer, b)
                         : snmp_sess_send(b->handle, pdu);
     if (!ok)
-        give_up("cannot send");
+        bare_give_up("cannot send");
     b->sent++;
 }
 
@@ -167,7 +151,7 @@ static double cpu_s(void)
 int main(int argc, char **argv)
 {
     if (argc != 6)
-        give_up("usage: bench-bare-snmp 2c|3 trap|inform PORT COUNT WINDOW");
+        bare_give_up("usage: bench-bare-snmp 2c|3 trap|inform PORT COUNT WINDOW");
     struct bench b = {.v3 = strcmp(argv[1], "3") == 0,
                       .inform = strcmp(argv[2], "inform") == 0,
                       .count = strtoul(argv[4], NULL, 10),

@@ -4,8 +4,9 @@
 //   bench-bare-syslog tcp|relp PORT COUNT
 //
 // To 127.0.0.1. It is done when the kernel has no more to send (tcp), or everything is confirmed.
+#include "bare.h"
+
 #include "base/clock.h"
-#include "event/maker.h"
 #include "sink/format.h"
 #include "sink/relp.h"
 #include "sink/relp_frame.h"
@@ -32,29 +33,12 @@ struct bench {
     size_t in_size;
 };
 
-static void give_up(const char *why)
-{
-    fprintf(stderr, "bench-bare-syslog: %s\n", why);
-    exit(EXIT_FAILURE);
-}
-
 // Of the event that the flood has, so that the octets are the same.
 static void make_message(struct bench *b)
 {
-    const struct maker maker = {.clock = &clock_system, .random = &random_system};
-    struct notice notice = {.generic = true,
-                            .type = 3,
-                            .producer = NOTICE_PRODUCER_CLASS_MANAGER,
-                            .trap = NOTICE_GID_IN_SERVICE,
-                            .issuer_lid = 1,
-                            .gid1 = {0xFE, 0x80, [9] = 2, 0xC9, 0xF0}};
     const struct format_origin origin = {
         .facility = 3, .hostname = "bench", .process_id = "1", .ip = "127.0.0.1", .sequence = 1};
-    uint8_t wire[NOTICE_SIZE];
-    notice_encode(&notice, wire);
-    struct event *event = maker_from_notice(&maker, wire);
-    if (!event)
-        give_up("out of memory");
+    struct event *event = bare_event();
     struct text t = text_in(b->message, sizeof b->message);
     format_message(&t, FORMAT_RFC5424, &origin, event);
     b->size = t.len;
@@ -68,13 +52,13 @@ static void open_socket(struct bench *b, const char *port)
                                    .sin_addr = {htonl(INADDR_LOOPBACK)}};
     b->fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
     if (b->fd < 0 || connect(b->fd, (const struct sockaddr *)&to, sizeof to) != 0)
-        give_up("cannot connect");
+        bare_give_up("cannot connect");
 }
 
 static void put(const struct bench *b, const struct text *t)
 {
     if (send(b->fd, t->buf, t->len, MSG_NOSIGNAL) != (ssize_t)t->len)
-        give_up("cannot send");
+        bare_give_up("cannot send");
 }
 
 // TCP, octet-counted.
@@ -102,7 +86,7 @@ static void take_answers(struct bench *b)
     struct relp_frame f;
     ssize_t n = recv(b->fd, b->in + b->in_size, sizeof b->in - b->in_size, 0);
     if (n <= 0)
-        give_up("the connection broke");
+        bare_give_up("the connection broke");
     b->in_size += (size_t)n;
     size_t used = 0;
     for (long size; (size = relp_frame_parse(b->in + used, b->in_size - used, &f)) > 0;) {
@@ -148,7 +132,7 @@ static double cpu_s(void)
 int main(int argc, char **argv)
 {
     if (argc != 4)
-        give_up("usage: bench-bare-syslog tcp|relp PORT COUNT");
+        bare_give_up("usage: bench-bare-syslog tcp|relp PORT COUNT");
     static struct bench b;
     b.relp = strcmp(argv[1], "relp") == 0;
     b.count = strtoul(argv[3], NULL, 10);
