@@ -3,6 +3,7 @@
 import json
 import os
 import pathlib
+import re
 import subprocess
 
 import pytest
@@ -10,6 +11,7 @@ import pytest
 SOURCE = pathlib.Path(__file__).resolve().parents[2]
 BUILD = pathlib.Path(os.environ.get('IBTRAPD_BUILD_DIR', SOURCE / 'build'))
 MIB_BASE = pathlib.Path(os.environ['IBTRAPD_MIB_BASE'])
+LINK = re.compile(r'\]\((?!https?:)([^)#]+)')
 
 
 def run(*command, **environment):
@@ -80,6 +82,11 @@ def test_a_root_that_is_not_below_enterprises_is_refused(tmp_path, root):
     assert done.returncode != 0 and 'IBTRAPD_MIB_ROOT must be an OID below' in done.stderr
 
 
-def test_the_pages_are_there(root):
-    pages = {page.name for page in (root / 'usr/share/doc/ibtrapd').glob('*.md')}
-    assert pages >= {page.name for page in (SOURCE / 'config/pages').glob('*.md')} >= {'prometheus.md', 'from-scripts.md'}
+def test_the_pages_lead_to_each_other(root):
+    """All links of all pages, and all pages for receivers can be reached from the first one."""
+    documents = root / 'usr/share/doc/ibtrapd'
+    pages = list(documents.rglob('*.md'))
+    linked = {(page.parent / link).resolve() for page in pages for link in LINK.findall(page.read_text())}
+    assert [path for path in linked if not path.is_file()] == []
+    receivers = {documents.resolve() / page.relative_to(SOURCE) for page in (SOURCE / 'config/pages').glob('*.md')}
+    assert receivers and receivers <= linked
