@@ -1,6 +1,7 @@
 #include "daemon/gateway.h"
 
 #include "ctl/server.h"
+#include "daemon/deliveries.h"
 #include "daemon/heartbeat.h"
 #include "daemon/loop.h"
 #include "daemon/metrics_parts.h"
@@ -8,8 +9,6 @@
 #include "daemon/pipeline.h"
 #include "daemon/policies.h"
 #include "daemon/recall.h"
-#include "daemon/receiver_alarms.h"
-#include "daemon/receivers.h"
 #include "daemon/reload.h"
 #include "daemon/role.h"
 #include "daemon/settings.h"
@@ -113,18 +112,6 @@ static void take_journal_change(void *ctx, enum journal_change change, const cha
         look_at_settings(ctx);
 }
 
-static void take_receiver_change(void *ctx, const char *receiver, enum delivery_change change,
-                                 const char *reason, uint64_t dropped)
-{
-    struct maker_occurrence o = {.type = change == DELIVERY_FAILING ? CATALOGUE_RECEIVER_FAILING
-                                                                    : CATALOGUE_RECEIVER_BACK,
-                                 .lost = dropped};
-    receiver_alarms_key(receiver, o.alarm_key);
-    snprintf(o.receiver, sizeof o.receiver, "%s", receiver);
-    snprintf(o.reason, sizeof o.reason, "%s", reason);
-    put_occurrence(ctx, &o, 0);
-}
-
 static void tell_gateway(struct gateway *g, enum catalogue_event type, const char *reason)
 {
     struct maker_occurrence o = {.type = type};
@@ -149,120 +136,6 @@ static enum pipeline_role role(void *ctx, const struct fabric *fabric)
 }
 
 // Starting; each part is undone in stop(), in mirrored order.
-
-// It has passwords.
-static void free_conf(struct conf_receiver *conf)
-{
-    if (conf) {
-        guid_set_release(conf->filter.trap_group);
-        explicit_bzero(conf, sizeof *conf);
-    }
-    free(conf);
-}
-
-bool gateway_make_receiver(const struct gateway *g, const struct conf_receiver *conf,
-                           struct gateway_receiver *out, struct error *err)
-{
-    struct conf_receiver *copy = malloc(sizeof *copy);
-    if (!copy) {
-        error_set(err, "out of memory");
-        return false;
-    }
-    memcpy(copy, conf, sizeof *copy);
-    guid_set_keep(copy->filter.trap_group);
-    bool ok = receivers_make(&out->receiver, copy, &clock_system, g->started_at, err);
-    if (!ok)
-        free_conf(copy);
-    out->conf = ok ? copy : NULL;
-    return ok;
-}
-
-void gateway_free_receiver(struct gateway_receiver *receiver)
-{
-    if (receiver->conf)
-        receiver->receiver.free(receiver->receiver.self);
-    free_conf(receiver->conf);
-    receiver->conf = NULL;
-}
-
-bool gateway_start_delivery(struct gateway *g, struct gateway_receiver *receiver, struct error *err)
-{
-    const struct conf_receiver *conf = receiver->conf;
-    const struct delivery_options options = {.filter = conf->filter,
-                                             .rate = conf->rate,
-                                             .burst = conf->burst,
-                                             .age_max_us = conf->age_us,
-                                             .was_failing = receiver_alarms_stands(g, conf->name),
-                                             .change = take_receiver_change,
-                                             .ctx = g,
-                                             .journal = g->journal,
-                                             .clock = &clock_system,
-                                             .random = &random_system,
-                                             .log = g->log};
-    struct delivery *d = delivery_start(&receiver->receiver, &options, err);
-    if (!d) {
-        gateway_free_receiver(receiver);
-        return false;
-    }
-    pthread_mutex_lock(&g->exchanged);
-    g->receivers[g->delivery_count] = receiver->conf;
-    g->deliveries[g->delivery_count++] = d;
-    pthread_mutex_unlock(&g->exchanged);
-    receiver->conf = NULL;
-    return true;
-}
-
-void gateway_finish_delivery(struct delivery *delivery, struct conf_receiver *conf)
-{
-    delivery_finish(delivery);
-    free_conf(conf);
-}
-
-static void nothing(void *ctx, const struct pipeline_inside *inside)
-{
-    (void)ctx;
-    (void)inside;
-}
-
-void gateway_end_deliveries(struct gateway *g, int64_t flush_us,
-                            bool (*stays)(void *ctx, const struct conf_receiver *running),
-                            void *ctx)
-{
-    int64_t stop_by = clock_monotonic(&clock_system) + flush_us;
-    size_t kept = 0, ended = 0;
-    struct {
-        struct delivery *delivery;
-        struct conf_receiver *conf;
-    } ending[GATEWAY_RECEIVERS_MAX];
-    pthread_mutex_lock(&g->exchanged);
-    for (size_t i = 0; i < g->delivery_count; i++) {
-        if (stays(ctx, g->receivers[i])) {
-            g->receivers[kept] = g->receivers[i];
-            g->deliveries[kept++] = g->deliveries[i];
-        } else {
-            delivery_ask_to_stop(g->deliveries[i], stop_by);
-            ending[ended].delivery = g->deliveries[i];
-            ending[ended++].conf = g->receivers[i];
-        }
-    }
-    g->delivery_count = kept;
-    pthread_mutex_unlock(&g->exchanged);
-    for (size_t i = 0; i < ended; i++)
-        gateway_finish_delivery(ending[i].delivery, ending[i].conf);
-    if (ended > 0)
-        pipeline_call(g->pipeline, nothing, NULL); // what they told of themselves is in the journal
-}
-
-static bool start_deliveries(struct gateway *g, struct error *err)
-{
-    for (size_t i = 0; i < g->conf->receiver_count; i++) {
-        struct gateway_receiver receiver;
-        if (!gateway_make_receiver(g, &g->conf->receivers[i], &receiver, err) ||
-            !gateway_start_delivery(g, &receiver, err))
-            return false;
-    }
-    return true;
-}
 
 bool gateway_load_names(const struct conf *conf, struct log *log, struct names **out,
                         struct error *err)
@@ -606,7 +479,7 @@ static bool start(struct gateway *g, struct error *err)
     bool ok = gateway_load_names(g->conf, g->log, &g->map, err) && start_loop(g, err) && start_metrics(g, err) &&
               open_journal(g, err) &&
               make_agent(g, err) && make_topology(g, err) && start_pipeline(g, err) &&
-              start_deliveries(g, err);
+              deliveries_start_all(g, err);
     if (ok) {
         settings_apply(g);
         tell_start(g);
@@ -616,19 +489,6 @@ static bool start(struct gateway *g, struct error *err)
     gateway_fill_control(g);
     pthread_sigmask(SIG_SETMASK, &old, NULL);
     return ok;
-}
-
-static void stop_deliveries(struct gateway *g)
-{
-    int64_t stop_by = clock_monotonic(&clock_system) + GATEWAY_FLUSH_US;
-    for (size_t i = 0; i < g->delivery_count; i++)
-        delivery_ask_to_stop(g->deliveries[i], stop_by);
-    if (g->journal)
-        journal_wake(g->journal);
-    while (g->delivery_count > 0) {
-        size_t last = --g->delivery_count;
-        gateway_finish_delivery(g->deliveries[last], g->receivers[last]);
-    }
 }
 
 static void stop(struct gateway *g, const char *reason)
@@ -646,7 +506,7 @@ static void stop(struct gateway *g, const char *reason)
     sa_agent_free(g->agent);
     if (g->journal)
         journal_commit(g->journal); // the cursors, should a receiver take long to end
-    stop_deliveries(g);
+    deliveries_stop_all(g);
     pipeline_free(g->pipeline);
     if (g->journal)
         journal_commit(g->journal);

@@ -12,9 +12,6 @@
 
 #include <pthread.h>
 
-// How long a receiver that ends may still deliver.
-#define GATEWAY_FLUSH_US (2 * CLOCK_US_PER_S)
-
 // The configuration's, and the trap recipients that were set by SNMP.
 enum { GATEWAY_RECEIVERS_MAX = CONF_RECEIVERS_MAX + 1 + RECIPIENTS_MAX };
 
@@ -54,26 +51,6 @@ struct gateway {
 struct sweeper_options gateway_sweeper_options(struct gateway *g, const struct conf *conf);
 bool gateway_load_names(const struct conf *conf, struct log *log, struct names **out,
                         struct error *err); // NULL in `out`: there are none to read
-
-// A receiver, made from a copy of its configuration, which it may point into.
-struct gateway_receiver {
-    struct conf_receiver *conf; // NULL: there is none
-    struct receiver receiver;
-};
-bool gateway_make_receiver(const struct gateway *g, const struct conf_receiver *conf,
-                           struct gateway_receiver *out, struct error *err);
-void gateway_free_receiver(struct gateway_receiver *receiver); // one that was not started
-
-// Starts to deliver; `receiver` is taken over in any case.
-bool gateway_start_delivery(struct gateway *g, struct gateway_receiver *receiver, struct error *err);
-
-// Waits for a delivery's end, which was asked for, and frees what belongs to it.
-void gateway_finish_delivery(struct delivery *delivery, struct conf_receiver *conf);
-
-// Ends all that do not stay, with what they can still deliver in so many microseconds.
-void gateway_end_deliveries(struct gateway *g, int64_t flush_us,
-                            bool (*stays)(void *ctx, const struct conf_receiver *running),
-                            void *ctx);
 
 // As the configuration wants it now, in the place of the one before.
 bool gateway_start_heartbeat(struct gateway *g, struct error *err);

@@ -1,5 +1,6 @@
 #include "daemon/reload.h"
 
+#include "daemon/deliveries.h"
 #include "daemon/gateway.h"
 #include "daemon/policies.h"
 #include "daemon/settings.h"
@@ -13,7 +14,7 @@ struct plan {
     struct names *map;
     struct policy_options policy; // points to the rules
     struct policy_rule rules[POLICY_RULES_MAX];
-    struct gateway_receiver made[CONF_RECEIVERS_MAX + 1]; // those that are new or changed
+    struct deliveries_made made[CONF_RECEIVERS_MAX + 1]; // those that are new or changed
     size_t made_count;
 };
 
@@ -57,7 +58,7 @@ static bool runs_already(const struct gateway *g, const struct conf_receiver *wa
 static void discard(struct plan *plan)
 {
     for (size_t i = 0; i < plan->made_count; i++)
-        gateway_free_receiver(&plan->made[i]);
+        deliveries_free(&plan->made[i]);
     names_free(plan->map);
     if (plan->conf)
         conf_free(plan->conf);
@@ -71,7 +72,7 @@ static bool make_receivers(const struct gateway *g, struct plan *plan, struct er
         const struct conf_receiver *wanted = &plan->conf->receivers[i];
         if (runs_already(g, wanted))
             continue;
-        if (!gateway_make_receiver(g, wanted, &plan->made[plan->made_count], err))
+        if (!deliveries_make(g, wanted, &plan->made[plan->made_count], err))
             return false;
         plan->made_count++;
     }
@@ -177,7 +178,7 @@ static void exchange(void *ctx, const struct pipeline_inside *inside)
 // Ends those that are gone or changed.
 static void end_deliveries(struct gateway *g)
 {
-    gateway_end_deliveries(g, GATEWAY_FLUSH_US, stays, g->conf);
+    deliveries_end(g, DELIVERIES_FLUSH_US, stays, g->conf);
     for (size_t i = 0; i < g->delivery_count; i++)
         delivery_reopen(g->deliveries[i]);
 }
@@ -187,7 +188,7 @@ static bool begin_deliveries(struct gateway *g, struct plan *plan, struct error 
 {
     bool ok = true;
     for (size_t i = 0; i < plan->made_count; i++)
-        ok &= gateway_start_delivery(g, &plan->made[i], err);
+        ok &= deliveries_start(g, &plan->made[i], err);
     return ok;
 }
 

@@ -1,6 +1,7 @@
 #include "daemon/settings.h"
 
 #include "base/text.h"
+#include "daemon/deliveries.h"
 #include "daemon/gateway.h"
 #include "daemon/loop.h"
 #include "daemon/receiver_alarms.h"
@@ -257,8 +258,8 @@ static void find_gone(const struct gateway *g, const struct recipients *wanted, 
 
 static bool begin(struct gateway *g, const struct conf_receiver *wanted, struct error *err)
 {
-    struct gateway_receiver made;
-    return gateway_make_receiver(g, wanted, &made, err) && gateway_start_delivery(g, &made, err);
+    struct deliveries_made made;
+    return deliveries_make(g, wanted, &made, err) && deliveries_start(g, &made, err);
 }
 
 // In the pipeline's thread: one that was set again meanwhile keeps its place in the journal.
@@ -290,7 +291,7 @@ static void apply_recipients(struct gateway *g)
     if (!all)
         log_write(g->log, LOG_LEVEL_ERROR, "trap recipients set by SNMP: %s", err.text);
     find_gone(g, &wanted, &gone);
-    gateway_end_deliveries(g, 0, stays, &wanted);
+    deliveries_end(g, 0, stays, &wanted);
     if (gone.count > 0)
         pipeline_call(g->pipeline, forget_gone, &gone);
     for (size_t i = 0; i < wanted.count; i++) {

@@ -2,6 +2,7 @@
 
 #include "support.h"
 
+#include "daemon/deliveries.h"
 #include "daemon/gateway.h"
 #include "daemon/loop.h"
 #include "daemon/settings.h"
@@ -62,7 +63,7 @@ static bool nothing_stays(void *ctx, const struct conf_receiver *running)
 static void stop(void)
 {
     pipeline_stop(g.pipeline);
-    gateway_end_deliveries(&g, 0, nothing_stays, NULL);
+    deliveries_end(&g, 0, nothing_stays, NULL);
     pipeline_free(g.pipeline);
     journal_close(g.journal);
     loop_wake_free(g.settings_changed);
