@@ -24,6 +24,15 @@ static int64_t system_monotonic(void *ctx)
 
 const struct clock clock_system = {system_utc, system_monotonic, NULL};
 
+void clock_condition_init(pthread_cond_t *condition)
+{
+    pthread_condattr_t attr;
+    pthread_condattr_init(&attr);
+    pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
+    pthread_cond_init(condition, &attr);
+    pthread_condattr_destroy(&attr);
+}
+
 struct timespec clock_deadline(int64_t timeout_us)
 {
     struct timespec ts;

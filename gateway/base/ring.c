@@ -20,11 +20,7 @@ struct ring *ring_new(size_t capacity)
         return NULL;
     ring->capacity = capacity;
     pthread_mutex_init(&ring->lock, NULL);
-    pthread_condattr_t attr;
-    pthread_condattr_init(&attr);
-    pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
-    pthread_cond_init(&ring->filled, &attr);
-    pthread_condattr_destroy(&attr);
+    clock_condition_init(&ring->filled);
     return ring;
 }
 

@@ -274,11 +274,7 @@ struct sweeper *sweeper_start(const struct sweeper_options *options, struct erro
         return NULL;
     }
     pthread_mutex_init(&s->lock, NULL);
-    pthread_condattr_t attr;
-    pthread_condattr_init(&attr);
-    pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
-    pthread_cond_init(&s->woken, &attr);
-    pthread_condattr_destroy(&attr);
+    clock_condition_init(&s->woken);
     if (begin(s, options, err))
         return s;
     free_sweeper(s);

@@ -306,11 +306,7 @@ struct journal *journal_open(const struct journal_options *options, struct error
     snprintf(j->path, sizeof j->path, "%s/journal.db", options->directory);
     pthread_mutex_init(&j->lock, NULL);
     pthread_mutex_init(&j->reader_lock, NULL);
-    pthread_condattr_t attr;
-    pthread_condattr_init(&attr);
-    pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
-    pthread_cond_init(&j->grown, &attr);
-    pthread_condattr_destroy(&attr);
+    clock_condition_init(&j->grown);
     try_open(j);
     if (j->locked_out) {
         error_set(err, "%s", j->status.problem);

@@ -71,11 +71,7 @@ static struct job *new_job(resolve_look_up *look_up, const char *host, uint16_t 
         return NULL;
     *j = (struct job){.look_up = look_up, .port = port, .holders = 2};
     snprintf(j->host, sizeof j->host, "%s", host);
-    pthread_condattr_t attr;
-    pthread_condattr_init(&attr);
-    pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
-    pthread_cond_init(&j->change, &attr);
-    pthread_condattr_destroy(&attr);
+    clock_condition_init(&j->change);
     pthread_mutex_init(&j->lock, NULL);
     return j;
 }
