@@ -3,6 +3,8 @@
 #include "base/wire.h"
 
 #include <assert.h>
+#include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -35,6 +37,13 @@ struct slot {
 
 struct batch {
     struct batch_options options;
+
+    // Held while it runs, except to wait for answers.
+    pthread_mutex_t lock;
+    pthread_cond_t woken;
+    bool lost; // the port
+    char reason[256];
+
     struct batch_counters counters;
     struct request *first, **end; // those that wait
     struct slot slots[BATCH_IN_FLIGHT_MAX];
@@ -51,6 +60,8 @@ struct batch *batch_new(const struct batch_options *options, uint32_t first_tid)
     if (!b)
         return NULL;
     b->options = *options;
+    pthread_mutex_init(&b->lock, NULL);
+    clock_condition_init(&b->woken);
     b->end = &b->first;
     while (b->free_count < options->in_flight) {
         struct slot *slot = &b->slots[b->free_count];
@@ -70,6 +81,8 @@ void batch_free(struct batch *batch)
     }
     for (size_t i = 0; i < BATCH_IN_FLIGHT_MAX; i++)
         free(batch->slots[i].request);
+    pthread_cond_destroy(&batch->woken);
+    pthread_mutex_destroy(&batch->lock);
     free(batch);
 }
 
@@ -232,31 +245,94 @@ static struct slot *find_slot(struct batch *b, const struct mad_received *in)
     return h.mgmt_class == asked.mgmt_class && h.attribute == asked.attribute ? slot : NULL;
 }
 
-static bool receive(struct batch *b, int64_t now, struct error *err)
+static bool is_done(const struct batch *b)
+{
+    return !b->first && !b->earliest;
+}
+
+static void take_answer(struct batch *b, const struct mad_received *in)
+{
+    struct slot *slot = find_slot(b, in);
+    if (!slot)
+        return;
+    unlink_slot(b, slot);
+    finish(b, slot, in->octets, in->size);
+}
+
+// What another thread hands over.
+
+static void take(void *ctx, const struct mad_received *in)
+{
+    struct batch *b = ctx;
+    pthread_mutex_lock(&b->lock);
+    take_answer(b, in);
+    send_waiting(b, clock_monotonic(b->options.clock));
+    if (is_done(b))
+        pthread_cond_signal(&b->woken);
+    pthread_mutex_unlock(&b->lock);
+}
+
+static void lose(void *ctx, const char *reason)
+{
+    struct batch *b = ctx;
+    pthread_mutex_lock(&b->lock);
+    b->lost = true;
+    snprintf(b->reason, sizeof b->reason, "%s", reason);
+    pthread_cond_signal(&b->woken);
+    pthread_mutex_unlock(&b->lock);
+}
+
+// Running.
+
+static bool receive(struct batch *b, int timeout_ms, struct error *err)
+{
+    struct mad_received in;
+    int rc = b->options.io.receive(b->options.io.self, &in, timeout_ms, err);
+    if (rc > 0)
+        take_answer(b, &in);
+    return rc >= 0;
+}
+
+// Waits for an answer, or until the earliest one under way is over.
+static bool await(struct batch *b, int64_t now, struct error *err)
 {
     int64_t wait_ms = (b->earliest->answer_by - now + CLOCK_US_PER_MS - 1) / CLOCK_US_PER_MS;
     if (wait_ms > WAIT_MS_MAX)
         wait_ms = WAIT_MS_MAX;
-    struct mad_received in;
-    int rc = b->options.io.receive(b->options.io.self, &in, (int)wait_ms, err);
-    struct slot *slot = rc > 0 ? find_slot(b, &in) : NULL;
-    if (slot) {
-        unlink_slot(b, slot);
-        finish(b, slot, in.octets, in.size);
+    if (b->options.io.receive)
+        return receive(b, (int)wait_ms, err);
+    struct timespec deadline = clock_deadline(wait_ms * CLOCK_US_PER_MS);
+    pthread_cond_timedwait(&b->woken, &b->lock, &deadline);
+    return true;
+}
+
+static bool run(struct batch *b, struct error *err)
+{
+    while (!is_done(b)) {
+        if (b->options.stop && atomic_load(b->options.stop))
+            return error_set(err, "stopped");
+        if (b->lost)
+            return error_set(err, "%s", b->reason);
+        int64_t now = clock_monotonic(b->options.clock);
+        expire(b, now);
+        send_waiting(b, now);
+        if (b->earliest && !await(b, now, err))
+            return false;
     }
-    return rc >= 0;
+    return true;
 }
 
 bool batch_run(struct batch *batch, struct error *err)
 {
-    while (batch->first || batch->earliest) {
-        if (batch->options.stop && atomic_load(batch->options.stop))
-            return error_set(err, "stopped");
-        int64_t now = clock_monotonic(batch->options.clock);
-        expire(batch, now);
-        send_waiting(batch, now);
-        if (batch->earliest && !receive(batch, now, err))
-            return false;
-    }
-    return true;
+    const struct mad_io *io = &batch->options.io;
+    const struct mad_listener listener = {take, lose, batch};
+    struct error ignored;
+    if (io->listen && !io->listen(io->self, &listener, err))
+        return false;
+    pthread_mutex_lock(&batch->lock);
+    bool ok = run(batch, err);
+    pthread_mutex_unlock(&batch->lock);
+    if (io->listen)
+        io->listen(io->self, NULL, &ignored);
+    return ok;
 }

@@ -12,7 +12,7 @@
 enum { BATCH_IN_FLIGHT_MAX = 256 };
 
 struct batch_options {
-    struct mad_io io;   // stays the caller's
+    struct mad_io io;   // stays the caller's; of a port of its own, or a share
     unsigned in_flight; // 1 to BATCH_IN_FLIGHT_MAX
     unsigned attempts;  // 1 and up, of each request
     int64_t timeout_us; // of each attempt
@@ -24,9 +24,9 @@ struct batch_counters {
     uint64_t requests, sent, answered, given_up; // sent: attempts
 };
 
-// Called in batch_run for each request: the answer, or NULL when no attempt was answered or the
-// port refused to send it. An answer is to the same class and attribute; look at its status, and at
-// all else. May add requests.
+// Called while batch_run runs, for each request, in that thread or in the one that receives, one at
+// a time: the answer, or NULL when no attempt was answered or the port refused to send it. An
+// answer is to the same class and attribute; look at its status, and at all else. May add requests.
 typedef void batch_done(void *ctx, const void *tag, size_t tag_size, const uint8_t *answer,
                         size_t size);
 
@@ -57,8 +57,10 @@ void batch_free(struct batch *batch);        // NULL is allowed
 // of memory.
 bool batch_add(struct batch *batch, const struct batch_request *request);
 
-// Until every request is answered or given up. False with a sentence when the port is gone, or it
-// was stopped; what is not done then never will be.
+// Until every request is answered or given up. Where another thread receives, answers are taken
+// there and what is asked next goes out from there: to wake this thread would cost more than all
+// else. False with a sentence when the port is gone, or it was stopped; what is not done then never
+// will be.
 bool batch_run(struct batch *batch, struct error *err);
 
 void batch_get_counters(const struct batch *batch, struct batch_counters *out);

@@ -36,11 +36,27 @@ struct mad_received {
 // TransactionID tells whose a response is: it is clear in the agent's, set in a batch's.
 #define MAD_TID_BATCH UINT32_C(0x80000000)
 
+// Who is told of what another thread receives. Both are called from that thread, one at a time, and
+// must not wait; `take` may send.
+struct mad_listener {
+    void (*take)(void *ctx, const struct mad_received *in);
+
+    // The port is gone; `reason` is a sentence. Nothing more comes.
+    void (*lost)(void *ctx, const char *reason);
+    void *ctx;
+};
+
+// A port has either `receive` or `listen`; the other is NULL.
 struct mad_io {
     // Waits up to `timeout_ms` for a MAD of any agent. 1: received; 0: nothing in time, or only a
     // local time-out of a request; -1: the port is gone (`err` says how), close and open again.
     // One thread.
     int (*receive)(void *self, struct mad_received *out, int timeout_ms, struct error *err);
+
+    // Another thread receives, and hands over what arrives from now on; with NULL nothing more, and
+    // no call is under way any longer. False when the port is gone. Not from the thread that
+    // receives.
+    bool (*listen)(void *self, const struct mad_listener *listener, struct error *err);
 
     // Sends the 256 octets of a MAD. `response_timeout_ms` is 0 for what expects no answer. False
     // when the kernel refuses it; the port may still work. Any thread.

@@ -47,12 +47,13 @@ struct sa_agent {
     // Shared with those who acknowledge, ask for the status, or are guests.
     pthread_mutex_t lock;
     struct log_limit send_limit;
-    struct mad_io io;      // io.self is NULL while no port is open
-    struct sa_guest guest; // guest.ctx is NULL while there is none; changed with both locks
+    struct mad_io io;  // io.self is NULL while no port is open
+    const void *guest; // NULL while there is none; changed with both locks
     struct sa_status status;
 
-    // Held while the guest is called, so that whom it wakes can send meanwhile. Within `lock`.
+    // Held while the listener is called. `lock` is within it: a listener sends.
     pthread_mutex_t guest_lock;
+    struct mad_listener listener; // the guest's; `take` is NULL while nobody listens
 };
 
 static int64_t now_of(const struct sa_agent *a)
@@ -328,45 +329,59 @@ static void take_list(struct sa_agent *a, const struct mad_received *in, bool no
 
 // The guest.
 
-// The lock is held.
-static void set_guest(struct sa_agent *a, const struct sa_guest *guest)
+// The guest's lock is held.
+static void forget_guest(struct sa_agent *a)
 {
-    pthread_mutex_lock(&a->guest_lock);
-    a->guest = *guest;
-    pthread_mutex_unlock(&a->guest_lock);
+    a->listener = (struct mad_listener){0};
+    pthread_mutex_lock(&a->lock);
+    a->guest = NULL;
+    pthread_mutex_unlock(&a->lock);
 }
 
-bool sa_agent_admit(struct sa_agent *agent, const struct sa_guest *guest, struct error *err)
+bool sa_agent_admit(struct sa_agent *agent, const void *guest, struct error *err)
 {
+    pthread_mutex_lock(&agent->guest_lock);
     pthread_mutex_lock(&agent->lock);
     bool open = agent->io.self != NULL && !atomic_load(&agent->stop);
-    bool taken = agent->guest.ctx != NULL;
+    bool taken = agent->guest != NULL;
     if (open && !taken)
-        set_guest(agent, guest);
+        agent->guest = guest;
     else if (open)
         error_set(err, "the port has a second user already");
     else
         error_set(err, "no port is open%s%s", agent->status.problem[0] ? ": " : "",
                   agent->status.problem);
     pthread_mutex_unlock(&agent->lock);
+    pthread_mutex_unlock(&agent->guest_lock);
     return open && !taken;
 }
 
-void sa_agent_dismiss(struct sa_agent *agent, const void *ctx)
+void sa_agent_dismiss(struct sa_agent *agent, const void *guest)
 {
-    pthread_mutex_lock(&agent->lock);
-    if (agent->guest.ctx == ctx)
-        set_guest(agent, &(struct sa_guest){0});
-    pthread_mutex_unlock(&agent->lock);
+    pthread_mutex_lock(&agent->guest_lock);
+    if (agent->guest == guest)
+        forget_guest(agent);
+    pthread_mutex_unlock(&agent->guest_lock);
 }
 
-bool sa_agent_send(struct sa_agent *agent, const void *ctx, enum mad_agent mad_agent,
+bool sa_agent_listen(struct sa_agent *agent, const void *guest, const struct mad_listener *listener,
+                     struct error *err)
+{
+    pthread_mutex_lock(&agent->guest_lock);
+    bool ok = agent->guest == guest || error_set(err, "the port was closed");
+    if (ok)
+        agent->listener = listener ? *listener : (struct mad_listener){0};
+    pthread_mutex_unlock(&agent->guest_lock);
+    return ok;
+}
+
+bool sa_agent_send(struct sa_agent *agent, const void *guest, enum mad_agent mad_agent,
                    const struct mad_address *to, const uint8_t *octets, int response_timeout_ms,
                    struct error *err)
 {
     pthread_mutex_lock(&agent->lock);
     bool sent =
-        agent->guest.ctx == ctx && agent->io.self
+        agent->guest == guest && agent->io.self
             ? agent->io.send(agent->io.self, mad_agent, to, octets, response_timeout_ms, err)
             : error_set(err, "the port was closed");
     pthread_mutex_unlock(&agent->lock);
@@ -376,17 +391,17 @@ bool sa_agent_send(struct sa_agent *agent, const void *ctx, enum mad_agent mad_a
 static void give_guest(struct sa_agent *a, const struct mad_received *in)
 {
     pthread_mutex_lock(&a->guest_lock);
-    if (a->guest.ctx)
-        a->guest.take(a->guest.ctx, in);
+    if (a->listener.take)
+        a->listener.take(a->listener.ctx, in);
     pthread_mutex_unlock(&a->guest_lock);
 }
 
-// The lock is held.
+// The guest's lock is held.
 static void lose_guest(struct sa_agent *a, const char *reason)
 {
-    if (a->guest.ctx)
-        a->guest.lost(a->guest.ctx, reason);
-    set_guest(a, &(struct sa_guest){0});
+    if (a->listener.lost)
+        a->listener.lost(a->listener.ctx, reason);
+    forget_guest(a);
 }
 
 // Receiving.
@@ -591,13 +606,15 @@ static bool open_port(struct sa_agent *a, int64_t now)
 
 static void close_port(struct sa_agent *a)
 {
+    pthread_mutex_lock(&a->guest_lock);
+    lose_guest(a, "the port was closed");
     pthread_mutex_lock(&a->lock);
     struct mad_io io = a->io;
-    lose_guest(a, "the port was closed");
     a->io.self = NULL;
     a->status.open = false;
     a->status.port = (struct mad_port){0};
     pthread_mutex_unlock(&a->lock);
+    pthread_mutex_unlock(&a->guest_lock);
     io.close(io.self);
 }
 
@@ -701,9 +718,9 @@ static void *run(void *arg)
             wait_without_port();
         }
     }
-    pthread_mutex_lock(&a->lock);
+    pthread_mutex_lock(&a->guest_lock);
     lose_guest(a, "ibtrapd stops");
-    pthread_mutex_unlock(&a->lock);
+    pthread_mutex_unlock(&a->guest_lock);
     if (a->io.self)
         unsubscribe(a);
     return NULL;

@@ -104,25 +104,20 @@ void sa_agent_resubscribe(struct sa_agent *agent);
 
 void sa_agent_status(struct sa_agent *agent, struct sa_status *out); // any thread
 
-// A second user of the agent's port (ib/share.h is one). Both are called from the agent's thread
-// and must neither wait nor call the agent.
-struct sa_guest {
-    // A response whose TransactionID has MAD_TID_BATCH.
-    void (*take)(void *ctx, const struct mad_received *in);
+// Admits a second user of the agent's port (ib/share.h), who is a guest until he is dismissed, the
+// port is closed or the agent stops. False with a sentence when no port is open, or there is a guest
+// already. Any thread, as all of these; `guest` tells guests apart.
+bool sa_agent_admit(struct sa_agent *agent, const void *guest, struct error *err);
+void sa_agent_dismiss(struct sa_agent *agent, const void *guest); // of no effect on another's guest
 
-    // The port is closed, or the agent stops; `reason` is a sentence. It is no guest any longer.
-    void (*lost)(void *ctx, const char *reason);
-    void *ctx; // tells guests apart
-};
+// Hands the guest's answers over, from the agent's thread: responses whose TransactionID has
+// MAD_TID_BATCH. What arrives while nobody listens (`listener` is NULL) is dropped. As in mad_io;
+// beside sending, it must not call the agent.
+bool sa_agent_listen(struct sa_agent *agent, const void *guest, const struct mad_listener *listener,
+                     struct error *err);
 
-// Any thread. False with a sentence when no port is open, or there is a guest already.
-bool sa_agent_admit(struct sa_agent *agent, const struct sa_guest *guest, struct error *err);
-
-// Any thread. Afterwards neither function is called. Of no effect when `ctx` is no guest's.
-void sa_agent_dismiss(struct sa_agent *agent, const void *ctx);
-
-// Any thread. Sends for the guest with that `ctx`, as mad_io does.
-bool sa_agent_send(struct sa_agent *agent, const void *ctx, enum mad_agent mad_agent,
+// Sends for the guest, as mad_io does.
+bool sa_agent_send(struct sa_agent *agent, const void *guest, enum mad_agent mad_agent,
                    const struct mad_address *to, const uint8_t *octets, int response_timeout_ms,
                    struct error *err);
 

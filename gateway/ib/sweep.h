@@ -1,4 +1,4 @@
-// The parts of a look at the fabric. Each blocks until it is done, in the sweeper's thread, and
+// The parts of a look at the fabric. Each blocks the sweeper's thread until it is done, and
 // fills a builder; false with a sentence when the port is gone, memory is short or it was stopped.
 // What does not answer is no error: it is missing, and `complete` becomes false where that can hide
 // something.

@@ -261,7 +261,7 @@ static bool open_port(void *ctx, struct mad_io *io, struct mad_port_id *id, stru
         port_close(port);
         return false;
     }
-    *io = (struct mad_io){port_receive, port_send, port_close, port};
+    *io = (struct mad_io){port_receive, NULL, port_send, port_close, port};
     return true;
 }
 

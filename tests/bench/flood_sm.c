@@ -232,7 +232,7 @@ static bool open_port(void *ctx, struct mad_io *io, struct mad_port_id *id, stru
 {
     (void)err;
     prctl(PR_SET_TIMERSLACK, 1UL); // of the agent's thread, so that Reports come when they should
-    *io = (struct mad_io){port_receive, port_send, port_close, ctx};
+    *io = (struct mad_io){port_receive, NULL, port_send, port_close, ctx};
     *id = (struct mad_port_id){.device = "flood", .port = 1, .guid = OWN_GUID, .active = true};
     return true;
 }

@@ -116,7 +116,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     port = (struct port){.data = data, .size = size};
     const struct clock clock = {tell_time, tell_time, &port};
     const struct random random = {some_chance, NULL};
-    struct sweep sweep = {.batch = {.io = {port_receive, port_send, port_close, &port},
+    struct sweep sweep = {.batch = {.io = {port_receive, NULL, port_send, port_close, &port},
                                     .in_flight = WAITING_MAX,
                                     .attempts = 1,
                                     .timeout_us = 50 * CLOCK_US_PER_MS,

@@ -73,7 +73,7 @@ static void port_close(void *self)
 struct sweep fake_answers_sweep(struct fake_answers *f)
 {
     return (struct sweep){
-        .batch = {.io = {port_receive, port_send, port_close, f},
+        .batch = {.io = {port_receive, NULL, port_send, port_close, f},
                   .in_flight = 8,
                   .attempts = 3,
                   .timeout_us = 100 * CLOCK_US_PER_MS,

@@ -299,7 +299,7 @@ static void port_close(void *self)
 
 struct mad_io fake_fabric_io(struct fake_fabric *f)
 {
-    return (struct mad_io){port_receive, port_send, port_close, f};
+    return (struct mad_io){port_receive, NULL, port_send, port_close, f};
 }
 
 // The truth.

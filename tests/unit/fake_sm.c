@@ -285,7 +285,7 @@ static bool open_port(void *ctx, struct mad_io *io, struct mad_port_id *id, stru
         sm->opened++;
         sm->is_open = true;
         sm->better = false;
-        *io = (struct mad_io){port_receive, port_send, port_close, sm};
+        *io = (struct mad_io){port_receive, NULL, port_send, port_close, sm};
         *id = sm->id;
     } else {
         error_set(err, "no port: plug one in");

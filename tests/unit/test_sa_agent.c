@@ -3,6 +3,7 @@
 #include "support.h"
 
 #include "base/wire.h"
+#include "ib/batch.h"
 #include "ib/share.h"
 
 static const int64_t S = CLOCK_US_PER_S, MS = CLOCK_US_PER_MS;
@@ -458,12 +459,16 @@ TEST(a_port_that_is_down_makes_no_sm_unreachable)
 
 enum { A_TID = 0x1234 };
 
-static struct mad_io open_share(void)
-{
-    struct mad_io io;
-    assert_true(share_open(agent, &io, &err));
-    return io;
-}
+// What a share was told, in the agent's thread.
+static struct heard {
+    pthread_mutex_t lock;
+    unsigned count;
+    uint8_t octets[FAKE_SM_MAD_MAX]; // of the last
+    size_t size;
+    struct mad_address from;
+    char reason[64]; // empty: it is not lost
+    const struct mad_io *sends; // for each answer, through that; NULL: nothing
+} heard = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 static void ask_through(const struct mad_io *io, uint32_t tid)
 {
@@ -473,23 +478,101 @@ static void ask_through(const struct mad_io *io, uint32_t tid)
     assert_true(io->send(io->self, MAD_AGENT_SMP, &own, mad, 1000, &err));
 }
 
+static void hear(void *ctx, const struct mad_received *in)
+{
+    struct heard *h = ctx;
+    pthread_mutex_lock(&h->lock);
+    h->count++;
+    h->size = in->size;
+    h->from = in->from;
+    memcpy(h->octets, in->octets, in->size);
+    if (h->sends && h->count < 100)
+        ask_through(h->sends, MAD_TID_BATCH | h->count);
+    pthread_mutex_unlock(&h->lock);
+}
+
+static void hear_loss(void *ctx, const char *reason)
+{
+    struct heard *h = ctx;
+    pthread_mutex_lock(&h->lock);
+    snprintf(h->reason, sizeof h->reason, "%s", reason);
+    pthread_mutex_unlock(&h->lock);
+}
+
+static struct mad_io open_share(void)
+{
+    struct mad_io io;
+    assert_true(share_open(agent, &io, &err));
+    return io;
+}
+
+static void listen_to(const struct mad_io *io)
+{
+    const struct mad_listener listener = {hear, hear_loss, &heard};
+    heard.count = 0;
+    heard.reason[0] = '\0';
+    heard.sends = NULL;
+    assert_true(io->listen(io->self, &listener, &err));
+}
+
+static struct mad_io listen_to_share(void)
+{
+    struct mad_io io = open_share();
+    listen_to(&io);
+    return io;
+}
+
+static uint32_t heard_tid(void)
+{
+    struct mad_header h;
+    assert_true(mad_read_header(heard.octets, heard.size, &h));
+    return (uint32_t)h.tid;
+}
+
 TEST(a_share_gets_its_answers_and_no_others)
+{
+    settle();
+    struct mad_io io = listen_to_share();
+    ask_through(&io, MAD_TID_BATCH | A_TID);
+    ask_through(&io, A_TID); // the agent's, which ignores it
+    fake_sm_run(&sm, 5 * S);
+    assert_int_equal(heard.count, 1);
+    assert_int_equal(heard.size, MAD_SIZE);
+    assert_int_equal(heard_tid(), MAD_TID_BATCH | A_TID);
+    assert_int_equal(heard.from.lid, 0xFFFF);
+    io.close(io.self);
+    assert_int_equal(sm.change_count, 0);
+}
+
+TEST(who_listens_may_send)
+{
+    settle();
+    struct mad_io io = listen_to_share();
+    heard.sends = &io;
+    ask_through(&io, MAD_TID_BATCH);
+    fake_sm_run(&sm, 100 * MS);
+    assert_int_equal(heard.count, 100);
+    assert_int_equal(heard_tid(), MAD_TID_BATCH | 99);
+    io.close(io.self);
+}
+
+TEST(what_comes_while_nobody_listens_is_dropped)
 {
     settle();
     struct mad_io io = open_share();
     ask_through(&io, MAD_TID_BATCH | A_TID);
-    ask_through(&io, A_TID); // the agent's, which ignores it
+    fake_sm_run(&sm, 100 * MS);
+    listen_to(&io);
     fake_sm_run(&sm, 5 * S);
-    struct mad_received in;
-    struct mad_header h;
-    assert_int_equal(io.receive(io.self, &in, 0, &err), 1);
-    assert_int_equal(in.size, MAD_SIZE);
-    assert_true(mad_read_header(in.octets, in.size, &h));
-    assert_int_equal((uint32_t)h.tid, MAD_TID_BATCH | A_TID);
-    assert_int_equal(in.from.lid, 0xFFFF);
-    assert_int_equal(io.receive(io.self, &in, 0, &err), 0);
+    assert_int_equal(heard.count, 0);
+    ask_through(&io, MAD_TID_BATCH | A_TID);
+    fake_sm_run(&sm, 100 * MS);
+    assert_int_equal(heard.count, 1);
+    assert_true(io.listen(io.self, NULL, &err));
+    ask_through(&io, MAD_TID_BATCH | A_TID);
+    fake_sm_run(&sm, 100 * MS);
+    assert_int_equal(heard.count, 1);
     io.close(io.self);
-    assert_int_equal(sm.change_count, 0);
 }
 
 // Whatever number it starts from.
@@ -499,10 +582,9 @@ TEST(the_agents_own_transactions_never_look_like_the_shares)
     chance = support_constant(&octet);
     start_with(true, 1);
     fake_sm_run(&sm, 2 * S);
-    struct mad_io io = open_share();
+    struct mad_io io = listen_to_share();
     fake_sm_run(&sm, 600 * S);
-    struct mad_received in;
-    assert_int_equal(io.receive(io.self, &in, 0, &err), 0);
+    assert_int_equal(heard.count, 0);
     assert_int_equal(fake_sm_held(&sm), 17);
     io.close(io.self);
 }
@@ -511,13 +593,12 @@ TEST(a_share_gets_large_answers_whole)
 {
     uint8_t mad[FAKE_SM_MAD_MAX] = {1, 3, 2, 0x92, [12] = 0x80, [FAKE_SM_MAD_MAX - 1] = 0x77};
     settle();
-    struct mad_io io = open_share();
+    struct mad_io io = listen_to_share();
     fake_sm_arrive(&sm, 1, mad, sizeof mad);
     fake_sm_run(&sm, 100 * MS);
-    struct mad_received in;
-    assert_int_equal(io.receive(io.self, &in, 0, &err), 1);
-    assert_int_equal(in.size, sizeof mad);
-    assert_memory_equal(in.octets, mad, sizeof mad);
+    assert_int_equal(heard.count, 1);
+    assert_int_equal(heard.size, sizeof mad);
+    assert_memory_equal(heard.octets, mad, sizeof mad);
     io.close(io.self);
 }
 
@@ -525,11 +606,10 @@ TEST(reports_are_never_the_shares)
 {
     uint8_t mad[MAD_SIZE] = {1, 3, 2, 6, [12] = 0x80, [17] = 2};
     settle();
-    struct mad_io io = open_share();
+    struct mad_io io = listen_to_share();
     fake_sm_arrive(&sm, 1, mad, sizeof mad);
     fake_sm_run(&sm, 100 * MS);
-    struct mad_received in;
-    assert_int_equal(io.receive(io.self, &in, 0, &err), 0);
+    assert_int_equal(heard.count, 0);
     assert_int_equal(sm.report_count, 1);
     io.close(io.self);
 }
@@ -546,25 +626,76 @@ TEST(questions_in_the_shares_classes_are_no_reports)
     assert_int_equal(sm.report_count, 0);
 }
 
-TEST(a_share_keeps_a_thousand_answers_and_drops_what_is_more)
+// A batch through a share, in a thread of its own.
+
+enum { REQUESTS = 300 };
+
+static struct run {
+    struct batch *batch;
+    struct error err;
+    bool ok;
+    atomic_bool over;
+    atomic_uint answered;
+} run;
+
+static void count_answer(void *ctx, const void *tag, size_t tag_size, const uint8_t *answer,
+                         size_t size)
 {
-    uint8_t mad[MAD_SIZE] = {1, 0x81, 1, 0x81, [12] = 0x80};
+    (void)ctx, (void)tag, (void)tag_size, (void)size;
+    atomic_fetch_add(&run.answered, answer != NULL);
+}
+
+static void *run_batch(void *arg)
+{
+    struct run *r = arg;
+    r->ok = batch_run(r->batch, &r->err);
+    atomic_store(&r->over, true);
+    return NULL;
+}
+
+// Until it is over; with `unplug`, the port is gone before the first answer.
+static void run_through(const struct mad_io *io, bool unplug)
+{
+    uint8_t mad[MAD_SIZE];
+    pthread_t thread;
+    const struct batch_options options = {
+        .io = *io, .in_flight = 4, .attempts = 1, .timeout_us = 600 * S, .clock = &clock_system};
+    run.batch = batch_new(&options, 0);
+    atomic_store(&run.over, false);
+    atomic_store(&run.answered, 0);
+    mad_ask_own_port(mad, 0);
+    for (int i = 0; i < REQUESTS; i++)
+        assert_true(batch_add(run.batch, &(struct batch_request){.agent = MAD_AGENT_SMP,
+                                                                 .to = {.lid = 0xFFFF},
+                                                                 .mad = mad,
+                                                                 .done = count_answer}));
+    sm.gone = unplug; // which the agent sees with the first answer
+    assert_int_equal(pthread_create(&thread, NULL, run_batch, &run), 0);
+    while (!atomic_load(&run.over))
+        fake_sm_run(&sm, MS);
+    pthread_join(thread, NULL);
+    batch_free(run.batch);
+}
+
+TEST(a_batch_runs_through_a_share)
+{
     settle();
     struct mad_io io = open_share();
-    for (int i = 0; i < 1100; i += FAKE_SM_QUEUE / 2) {
-        for (int k = 0; k < FAKE_SM_QUEUE / 2; k++)
-            fake_sm_arrive(&sm, 1, mad, sizeof mad);
-        fake_sm_run(&sm, 100 * MS);
-    }
-    struct mad_received in;
-    int got = 0;
-    while (io.receive(io.self, &in, 0, &err) == 1)
-        got++;
-    assert_int_equal(got, 1024);
-    // Those were as good as any; now there is room again.
-    fake_sm_arrive(&sm, 1, mad, sizeof mad);
-    fake_sm_run(&sm, 100 * MS);
-    assert_int_equal(io.receive(io.self, &in, 0, &err), 1);
+    run_through(&io, false);
+    assert_true(run.ok);
+    assert_int_equal(run.answered, REQUESTS);
+    io.close(io.self);
+    assert_int_equal(sm.change_count, 0);
+}
+
+TEST(a_batch_ends_with_the_port)
+{
+    settle();
+    struct mad_io io = open_share();
+    run_through(&io, true);
+    assert_false(run.ok);
+    assert_string_equal(run.err.text, "the port was closed");
+    assert_int_equal(run.answered, 0);
     io.close(io.self);
 }
 
@@ -583,25 +714,28 @@ TEST(there_is_one_share_at_a_time)
 TEST(a_share_ends_with_the_port)
 {
     settle();
-    struct mad_io io = open_share();
+    struct mad_io io = listen_to_share();
+    const struct mad_listener listener = {hear, hear_loss, &heard};
     sm.gone = true;
     fake_sm_run(&sm, 5 * S); // and it is open again
     assert_int_equal(sm.opened, 2);
-    struct mad_received in;
     uint8_t mad[MAD_SIZE] = {0};
-    assert_int_equal(io.receive(io.self, &in, 1000, &err), -1);
+    assert_string_equal(heard.reason, "the port was closed");
+    assert_false(io.listen(io.self, &listener, &err));
     assert_string_equal(err.text, "the port was closed");
     err.text[0] = '\0';
     assert_false(io.send(io.self, MAD_AGENT_SMP, &(struct mad_address){0}, mad, 0, &err));
     assert_string_equal(err.text, "the port was closed");
 
     // Another share can be opened meanwhile, and closing the old one leaves it alone.
-    struct mad_io second = open_share();
+    struct mad_io second = listen_to_share();
+    assert_false(io.listen(io.self, NULL, &err));
     io.close(io.self);
     ask_through(&second, MAD_TID_BATCH | A_TID);
     fake_sm_run(&sm, 100 * MS);
-    assert_int_equal(second.receive(second.self, &in, 0, &err), 1);
+    assert_int_equal(heard.count, 1);
     second.close(second.self);
+    assert_string_equal(heard.reason, "");
 }
 
 TEST(without_a_port_there_is_no_share)
@@ -617,35 +751,11 @@ TEST(without_a_port_there_is_no_share)
 TEST(a_share_ends_when_the_agent_stops)
 {
     settle();
-    struct mad_io io = open_share(), late;
-    struct mad_received in;
+    struct mad_io io = listen_to_share(), late;
     fake_sm_run_free(&sm);
     sa_agent_stop(agent);
-    assert_int_equal(io.receive(io.self, &in, 60000, &err), -1);
-    assert_string_equal(err.text, "ibtrapd stops");
+    assert_string_equal(heard.reason, "ibtrapd stops");
     assert_false(share_open(agent, &late, &err));
-    io.close(io.self);
-}
-
-static void *receive_once(void *arg)
-{
-    const struct mad_io *io = arg;
-    struct mad_received in;
-    struct error e;
-    return (void *)(intptr_t)io->receive(io->self, &in, 60000, &e);
-}
-
-TEST(an_answer_wakes_the_share_up)
-{
-    pthread_t thread;
-    void *got;
-    settle();
-    struct mad_io io = open_share();
-    assert_int_equal(pthread_create(&thread, NULL, receive_once, &io), 0);
-    ask_through(&io, MAD_TID_BATCH | A_TID);
-    fake_sm_run(&sm, 100 * MS);
-    pthread_join(thread, &got);
-    assert_int_equal((intptr_t)got, 1);
     io.close(io.self);
 }
 
@@ -935,16 +1045,18 @@ int main(void)
         AGENT_TEST(what_was_told_before_a_restart_and_goes_on_is_not_told_again),
         AGENT_TEST(a_port_that_is_down_makes_no_sm_unreachable),
         AGENT_TEST(a_share_gets_its_answers_and_no_others),
+        AGENT_TEST(who_listens_may_send),
+        AGENT_TEST(what_comes_while_nobody_listens_is_dropped),
         AGENT_TEST(the_agents_own_transactions_never_look_like_the_shares),
         AGENT_TEST(a_share_gets_large_answers_whole),
         AGENT_TEST(reports_are_never_the_shares),
         AGENT_TEST(questions_in_the_shares_classes_are_no_reports),
-        AGENT_TEST(a_share_keeps_a_thousand_answers_and_drops_what_is_more),
+        AGENT_TEST(a_batch_runs_through_a_share),
+        AGENT_TEST(a_batch_ends_with_the_port),
         AGENT_TEST(there_is_one_share_at_a_time),
         AGENT_TEST(a_share_ends_with_the_port),
         AGENT_TEST(without_a_port_there_is_no_share),
         AGENT_TEST(a_share_ends_when_the_agent_stops),
-        AGENT_TEST(an_answer_wakes_the_share_up),
         AGENT_TEST(a_report_is_handed_on_and_answered),
         AGENT_TEST(a_foreign_report_is_not_accepted),
         AGENT_TEST(a_report_from_whoever_just_became_master_makes_it_look),
