@@ -10,7 +10,8 @@
 #include <string.h>
 
 enum { PORT_ACTIVE = 4 };
-static const int64_t LOOK_US = CLOCK_US_PER_S / 5; // at the port, whether it is up
+// At the port, whether it is up: one that comes up is looked at soon.
+static const int64_t LOOK_US = CLOCK_US_PER_S / 5, LOOK_WHILE_UP_US = CLOCK_US_PER_S;
 
 struct sweeper {
     struct sweeper_options options;
@@ -187,9 +188,9 @@ static void read_counters(struct sweeper *s, const struct mad_port *port)
 // Until something is due, somebody wakes the thread, or it is time to look at the port again.
 static void wait_until(struct sweeper *s, int64_t due)
 {
-    int64_t us = due - now_of(s);
-    if (us > LOOK_US)
-        us = LOOK_US;
+    int64_t us = due - now_of(s), look_us = s->was_up ? LOOK_WHILE_UP_US : LOOK_US;
+    if (us > look_us)
+        us = look_us;
     if (us <= 0)
         return;
     struct timespec deadline = clock_deadline(us);

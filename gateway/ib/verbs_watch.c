@@ -6,18 +6,18 @@
 #include <infiniband/verbs.h>
 #include <poll.h>
 #include <pthread.h>
-#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
 
-enum { LOOK_MS = 500 };
+enum { LOOK_MS = 5000 }; // which device the agent uses
 
 struct verbs_watch {
     struct sa_agent *agent;
     struct log *log;
     pthread_t thread;
-    atomic_bool stop;
+    int stop; // an eventfd, set at the end
 };
 
 static struct ibv_context *open_device(const char *name)
@@ -47,32 +47,38 @@ static void take_events(struct verbs_watch *w, struct ibv_context *context)
     }
 }
 
-// Watches one device until the agent uses another one.
-static void watch_device(struct verbs_watch *w, const char *name)
+// Waits for events, or to look again; `context` may be NULL. False: it is to stop.
+static bool await(struct verbs_watch *w, struct ibv_context *context)
+{
+    struct pollfd fds[] = {{.fd = w->stop, .events = POLLIN},
+                           {.fd = context ? context->async_fd : -1, .events = POLLIN}};
+    if (poll(fds, 2, LOOK_MS) > 0 && fds[1].revents != 0)
+        take_events(w, context);
+    return fds[0].revents == 0;
+}
+
+// Watches one device until the agent uses another one. False: it is to stop.
+static bool watch_device(struct verbs_watch *w, const char *name)
 {
     struct ibv_context *context = open_device(name);
     struct sa_status status;
+    bool go_on;
     do {
-        struct pollfd fd = {.fd = context ? context->async_fd : -1, .events = POLLIN};
-        if (poll(&fd, 1, LOOK_MS) > 0)
-            take_events(w, context);
+        go_on = await(w, context);
         sa_agent_status(w->agent, &status);
-    } while (!atomic_load(&w->stop) && status.open && strcmp(status.id.device, name) == 0);
+    } while (go_on && status.open && strcmp(status.id.device, name) == 0);
     if (context)
         ibv_close_device(context);
+    return go_on;
 }
 
 static void *run(void *arg)
 {
     struct verbs_watch *w = arg;
-    while (!atomic_load(&w->stop)) {
-        struct sa_status status;
+    struct sa_status status;
+    do {
         sa_agent_status(w->agent, &status);
-        if (status.open)
-            watch_device(w, status.id.device);
-        else
-            nanosleep(&(struct timespec){.tv_nsec = LOOK_MS * 1000000L}, NULL);
-    }
+    } while (status.open ? watch_device(w, status.id.device) : await(w, NULL));
     return NULL;
 }
 
@@ -83,19 +89,22 @@ struct verbs_watch *verbs_watch_start(struct sa_agent *agent, struct log *log)
         return NULL;
     w->agent = agent;
     w->log = log;
-    if (pthread_create(&w->thread, NULL, run, w) != 0) {
-        free(w);
-        return NULL;
-    }
-    return w;
+    w->stop = eventfd(0, EFD_CLOEXEC);
+    if (w->stop >= 0 && pthread_create(&w->thread, NULL, run, w) == 0)
+        return w;
+    if (w->stop >= 0)
+        close(w->stop);
+    free(w);
+    return NULL;
 }
 
 void verbs_watch_stop(struct verbs_watch *watch)
 {
     if (!watch)
         return;
-    atomic_store(&watch->stop, true);
+    eventfd_write(watch->stop, 1);
     pthread_join(watch->thread, NULL);
+    close(watch->stop);
     free(watch);
 }
 
