@@ -7,7 +7,7 @@
 #include <string.h>
 #include <time.h>
 
-// The simulator's descriptors wake nobody up, so the thread looks around this often by itself.
+// While something is under way the thread looks around this often.
 enum { RECEIVE_WAIT_MS = 200, REQUEST_TIMEOUT_MS = 1000 };
 static const int64_t REQUEST_TIMEOUT_US = REQUEST_TIMEOUT_MS * CLOCK_US_PER_MS;
 static const int64_t PORT_POLL_US = 1 * CLOCK_US_PER_S;
@@ -30,11 +30,11 @@ struct sa_agent {
     pthread_t thread;
     bool started;
     atomic_bool stop, poked, resubscribe;
+    atomic_uint next_tid;
 
     // The thread's own.
     struct subscriptions subscriptions;
     struct question port_question, node_question, list_question;
-    uint32_t next_tid;
     unsigned sm_silences; // questions to the SM in a row without answer
     bool told_unreachable;
     int64_t silent_since; // when the first of them was asked
@@ -105,7 +105,7 @@ static bool port_is_up(const struct mad_port *port)
 
 static uint32_t new_tid(struct sa_agent *a)
 {
-    return a->next_tid++ & ~MAD_TID_BATCH;
+    return atomic_fetch_add(&a->next_tid, 1) & ~MAD_TID_BATCH;
 }
 
 static bool send_mad(struct sa_agent *a, enum mad_agent agent, const struct mad_address *to,
@@ -626,13 +626,31 @@ static void lose_port(struct sa_agent *a, const char *reason, int64_t now)
     subscribe_again(a, now, reason);
 }
 
+static size_t count_under_way(const struct sa_agent *a)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < SUBSCRIPTIONS_COUNT; i++)
+        n += a->subscriptions.each[i].answer_by != 0;
+    return n;
+}
+
+// At rest, until the port is asked again: all else that is due by time can wait until then.
+static int receive_wait_ms(const struct sa_agent *a, int64_t now)
+{
+    bool rests = a->settled && a->port_question.answer_by == 0 && a->node_question.answer_by == 0 &&
+                 a->list_question.answer_by == 0 && count_under_way(a) == 0;
+    int64_t ms = (a->port_question.ask_at - now) / CLOCK_US_PER_MS;
+    return rests && ms > RECEIVE_WAIT_MS ? (int)ms : RECEIVE_WAIT_MS;
+}
+
 static void serve_port(struct sa_agent *a)
 {
     struct mad_received in;
     struct error err;
-    tick(a, now_of(a));
-    int rc = a->io.receive(a->io.self, &in, RECEIVE_WAIT_MS, &err);
     int64_t now = now_of(a);
+    tick(a, now);
+    int rc = a->io.receive(a->io.self, &in, receive_wait_ms(a, now), &err);
+    now = now_of(a);
     if (rc > 0) {
         take_mad(a, &in, now);
     } else if (rc < 0) {
@@ -652,14 +670,6 @@ static void serve_port(struct sa_agent *a)
 static void wait_without_port(void)
 {
     nanosleep(&(struct timespec){.tv_nsec = RECEIVE_WAIT_MS * 1000000L}, NULL);
-}
-
-static size_t count_under_way(const struct sa_agent *a)
-{
-    size_t n = 0;
-    for (size_t i = 0; i < SUBSCRIPTIONS_COUNT; i++)
-        n += a->subscriptions.each[i].answer_by != 0;
-    return n;
 }
 
 static void send_unsubscription(struct sa_agent *a, struct subscription *one)
@@ -738,7 +748,9 @@ struct sa_agent *sa_agent_new(const struct sa_options *options, struct error *er
     a->told_unreachable = options->was_unreachable;
     a->silent_since = now_of(a);
     a->status.has_sa_key = options->has_sa_key;
-    options->random->fill(options->random->ctx, &a->next_tid, sizeof a->next_tid);
+    uint32_t first_tid;
+    options->random->fill(options->random->ctx, &first_tid, sizeof first_tid);
+    atomic_init(&a->next_tid, first_tid);
     subscriptions_init(&a->subscriptions, options->refresh_us, options->random);
     pthread_mutex_init(&a->lock, NULL);
     pthread_mutex_init(&a->guest_lock, NULL);
@@ -753,11 +765,22 @@ bool sa_agent_start(struct sa_agent *agent, struct error *err)
     return rc == 0 || error_set(err, "cannot start the thread of the SA agent: %s", strerror(rc));
 }
 
+// Nothing but a MAD wakes the thread that receives: the simulator's descriptors cannot be polled
+// together with another. Nobody waits for the answer. Without one, it wakes up within a second.
+static void wake(struct sa_agent *a)
+{
+    uint8_t mad[MAD_SIZE];
+    const struct mad_address own = {.lid = 0xFFFF};
+    mad_ask_own_port(mad, new_tid(a));
+    send_mad(a, MAD_AGENT_SMP, &own, mad, REQUEST_TIMEOUT_MS);
+}
+
 void sa_agent_stop(struct sa_agent *agent)
 {
     if (!agent || !agent->started)
         return;
     atomic_store(&agent->stop, true);
+    wake(agent);
     pthread_join(agent->thread, NULL);
     agent->started = false;
 }
@@ -785,9 +808,11 @@ void sa_agent_acknowledge(struct sa_agent *agent, const struct sa_report *report
 void sa_agent_resubscribe(struct sa_agent *agent)
 {
     atomic_store(&agent->resubscribe, true);
+    wake(agent);
 }
 
 void sa_agent_poke(struct sa_agent *agent)
 {
     atomic_store(&agent->poked, true);
+    wake(agent);
 }

@@ -230,6 +230,7 @@ static int port_receive(void *self, struct mad_received *out, int timeout_ms, st
     int64_t us = timeout_ms * CLOCK_US_PER_MS;
     int rc = 0;
     pthread_mutex_lock(&sm->lock);
+    sm->received++;
     while (!sm->unlimited && !sm->gone && find_arrived(sm) == FAKE_SM_QUEUE &&
            sm->now + us > sm->limit) {
         wait_idle(sm);

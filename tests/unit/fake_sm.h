@@ -29,7 +29,7 @@ struct fake_sm {
     bool report_at_unsubscribe;
 
     // What happened.
-    unsigned opened, closed;
+    unsigned opened, closed, received; // received: calls
     unsigned subscribed[MAD_TRAP_VENDOR + 1], unsubscribed[MAD_TRAP_VENDOR + 1]; // requests
     uint64_t key[MAD_TRAP_VENDOR + 1]; // in the latest request
     struct {

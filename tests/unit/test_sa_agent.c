@@ -303,9 +303,21 @@ TEST(a_poke_makes_it_look_at_once)
     settle();
     sm.lid = sm.port.sm_lid = 2;
     sa_agent_poke(agent);
-    fake_sm_run(&sm, 200 * MS);
+    fake_sm_run(&sm, 1 * MS);
     assert_int_equal(sm.change_count, 2);
     check_change(0, SA_SUBSCRIPTIONS_LOST, "the master subnet manager moved from LID 1 to LID 2");
+}
+
+// Once for the port and once for its answer every second, twice for the SM every five.
+TEST(at_rest_it_wakes_up_seldom)
+{
+    settle();
+    fake_sm_run(&sm, 10 * S);
+    unsigned before = sm.received;
+    fake_sm_run(&sm, 100 * S);
+    assert_in_range(sm.received - before, 200, 300);
+    assert_int_equal(fake_sm_held(&sm), 17);
+    assert_int_equal(sm.change_count, 0);
 }
 
 TEST(a_silent_sm_is_told_and_found_again)
@@ -1035,6 +1047,7 @@ int main(void)
         AGENT_TEST(it_refreshes_without_ado),
         AGENT_TEST(it_subscribes_again_when_somebody_asks_for_it),
         AGENT_TEST(a_poke_makes_it_look_at_once),
+        AGENT_TEST(at_rest_it_wakes_up_seldom),
         AGENT_TEST(a_silent_sm_is_told_and_found_again),
         AGENT_TEST(an_sm_that_answers_late_is_not_flooded),
         AGENT_TEST(an_sm_that_answers_with_errors_is_asked_again),
