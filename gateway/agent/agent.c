@@ -39,12 +39,8 @@ struct agent {
 static void get(void *ctx, const struct agentx_oid *name, struct agentx_value *value)
 {
     struct agent *agent = ctx;
-    const struct view *view = trail_begin(agent->trail);
     agent->varbinds++;
-    if (view)
-        table_get(&TABLES, view, name, value);
-    else
-        value->type = AGENTX_NO_SUCH_INSTANCE;
+    table_get(&TABLES, trail_begin(agent->trail), name, value);
 }
 
 static bool get_next(void *ctx, const struct agentx_oid *name, bool include,
@@ -54,9 +50,10 @@ static bool get_next(void *ctx, const struct agentx_oid *name, bool include,
     struct agent *agent = ctx;
     const struct view *view = trail_follow(agent->trail, name);
     agent->varbinds++;
-    if (!view || !table_get_next(&TABLES, view, name, include, end, found, value))
+    if (!table_get_next(&TABLES, view, name, include, end, found, value))
         return false;
-    trail_remember(agent->trail, view, found);
+    if (value->type != AGENTX_NOT_NOW)
+        trail_remember(agent->trail, view, found);
     return true;
 }
 

@@ -133,9 +133,11 @@ void table_get(const struct table_list *list, const struct view *view,
     struct table_row row;
     if (!column)
         set_type(value, AGENTX_NO_SUCH_OBJECT);
+    else if (!view)
+        set_type(value, AGENTX_NOT_NOW);
     else if (!column->get || !seek_instance(view, table, name, &row) ||
              !read_row(view, column, &row, value))
-        set_type(value, AGENTX_NO_SUCH_INSTANCE);
+        set_type(value, view_was_short(view) ? AGENTX_NOT_NOW : AGENTX_NO_SUCH_INSTANCE);
 }
 
 enum agentx_error table_find_writable(const struct table_list *list, const struct view *view,
@@ -227,20 +229,29 @@ static enum outcome search_column(const struct search *s, const struct table *ta
     return outcome;
 }
 
-bool table_get_next(const struct table_list *list, const struct view *view,
-                    const struct agentx_oid *name, bool include, const struct agentx_oid *end,
-                    struct agentx_oid *found, struct agentx_value *value)
+static bool find_next(const struct table_list *list, const struct search *s)
 {
-    const struct search s = {view, name, end, include, found, value};
-    for (size_t t = find_table(list, name); t < list->count; t++) {
+    for (size_t t = find_table(list, s->name); t < list->count; t++) {
         const struct table *table = list->tables[t];
-        for (size_t c = find_column(table, name); c < table->column_count; c++) {
+        for (size_t c = find_column(table, s->name); c < table->column_count; c++) {
             if (!table->columns[c].get)
                 continue;
-            enum outcome outcome = search_column(&s, table, &table->columns[c]);
+            enum outcome outcome = search_column(s, table, &table->columns[c]);
             if (outcome != NOT_HERE)
                 return outcome == FOUND;
         }
     }
     return false;
+}
+
+bool table_get_next(const struct table_list *list, const struct view *view,
+                    const struct agentx_oid *name, bool include, const struct agentx_oid *end,
+                    struct agentx_oid *found, struct agentx_value *value)
+{
+    const struct search s = {view, name, end, include, found, value};
+    bool is_found = view && find_next(list, &s);
+    if (view && !view_was_short(view))
+        return is_found;
+    set_type(value, AGENTX_NOT_NOW); // what was found is behind what could not be read
+    return true;
 }

@@ -55,7 +55,8 @@ struct table_list {
     size_t count;
 };
 
-// As agentx/client.h asks for it. A row whose OID would be too long does not exist.
+// As agentx/client.h asks for it. A row whose OID would be too long does not exist. Without a view,
+// nothing can be told.
 void table_get(const struct table_list *list, const struct view *view,
                const struct agentx_oid *name, struct agentx_value *value);
 bool table_get_next(const struct table_list *list, const struct view *view,

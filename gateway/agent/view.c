@@ -53,10 +53,9 @@ struct view *view_take(const struct view_source *source, struct view_events *eve
     view->last_event = journal_last(source->journal);
     view->first_event = first_event(source->journal, view->last_event);
     source->gateway(source->ctx, &view->gateway);
-    if (events)
-        view_events_update(events, source->journal);
+    bool ok = !events || view_events_update(events, source->journal);
     view->events = events;
-    if (list_switches(view))
+    if (ok && list_switches(view))
         return view;
     view_release(view);
     return NULL;
@@ -66,6 +65,14 @@ struct view *view_keep(struct view *view)
 {
     view->references++;
     return view;
+}
+
+bool view_was_short(const struct view *view)
+{
+    struct view *of = (struct view *)view; // what it shows does not change
+    bool was_short = of->was_short;
+    of->was_short = false;
+    return was_short;
 }
 
 void view_release(struct view *view)

@@ -90,6 +90,7 @@ struct view {
     int64_t first_event, last_event; // numbers in the journal; 0: none
     struct view_gateway gateway;
     struct view_alarms *alarms; // made when first asked for
+    bool was_short;             // of memory: see below
     struct view_events *events; // shared; the agent's
 };
 
@@ -97,5 +98,8 @@ struct view {
 struct view *view_take(const struct view_source *source, struct view_events *events);
 struct view *view_keep(struct view *view);
 void view_release(struct view *view); // NULL is allowed
+
+// True, once, when memory was too short for what was asked for: it seemed not to be there.
+bool view_was_short(const struct view *view);
 
 #endif

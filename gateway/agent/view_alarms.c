@@ -101,6 +101,7 @@ const struct view_alarms *view_alarms_of(const struct view *view)
     struct view *of = (struct view *)view; // what it shows does not change
     if (!of->alarms)
         of->alarms = view_alarms_take(view->source->journal, view->time_us);
+    of->was_short = of->was_short || !of->alarms;
     return of->alarms;
 }
 

@@ -53,14 +53,17 @@ static const struct of_switch *find(const struct view_events *events, uint64_t g
                                                                              : NULL;
 }
 
-// NULL: no room, or no memory.
+static bool has_place(const struct view_events *events, uint64_t guid)
+{
+    return events->count < VIEW_EVENTS_SWITCHES_MAX || find(events, guid);
+}
+
+// NULL: no memory.
 static struct of_switch *get(struct view_events *events, uint64_t guid)
 {
     size_t at = place_of(events, guid);
     if (at < events->count && events->switches[at].guid == guid)
         return &events->switches[at];
-    if (events->count == VIEW_EVENTS_SWITCHES_MAX)
-        return NULL;
     if (events->count == events->room) {
         size_t room = events->room ? 2 * events->room : 16;
         struct of_switch *grown = realloc(events->switches, room * sizeof *grown);
@@ -96,28 +99,44 @@ static bool grow(struct of_switch *s)
     return true;
 }
 
-static void append(struct of_switch *s, int64_t sequence)
+// False: no memory.
+static bool append(struct of_switch *s, int64_t sequence)
 {
-    if (s->count == VIEW_EVENTS_PER_SWITCH_MAX || (s->count == s->room && !grow(s))) {
-        if (s->count == 0)
-            return;
+    if (s->count == VIEW_EVENTS_PER_SWITCH_MAX) {
         s->begin = (s->begin + 1) & (s->room - 1);
         s->count--;
     }
+    if (s->count == s->room && !grow(s))
+        return false;
     s->sequences[(s->begin + s->count++) & (s->room - 1)] = sequence;
+    return true;
 }
 
-static void take(struct view_events *events, int64_t sequence, const struct event *event)
+// False: no memory.
+static bool take(struct view_events *events, int64_t sequence, const struct event *event)
 {
-    if (event->switch_guid == 0 || event->test)
-        return;
+    if (!event || event->switch_guid == 0 || event->test || !has_place(events, event->switch_guid))
+        return true;
     struct of_switch *s = get(events, event->switch_guid);
-    if (!s)
-        return;
-    append(s, sequence);
+    if (!s || !append(s, sequence))
+        return false;
     bool of_key = event->type->gsw == &MIB_GSW_SWITCH_TRAP;
     s->bad_mkey += of_key && event->type->switch_reason == BAD_MKEY;
     s->bad_bkey += of_key && event->type->switch_reason == BAD_BKEY;
+    return true;
+}
+
+// Up to the first for which there is no memory, if there is one: then false.
+static bool take_all(struct view_events *events, const struct journal_item *items, size_t n)
+{
+    bool ok = true;
+    for (size_t i = 0; i < n; i++) {
+        ok = ok && take(events, items[i].sequence, items[i].event);
+        if (ok)
+            events->read_through = items[i].sequence;
+        event_release(items[i].event);
+    }
+    return ok;
 }
 
 // What is on a disk that fails is left out.
@@ -130,7 +149,7 @@ static bool skip_to_memory(struct view_events *events, struct journal *journal)
     return skips;
 }
 
-void view_events_update(struct view_events *events, struct journal *journal)
+bool view_events_update(struct view_events *events, struct journal *journal)
 {
     int64_t last = journal_last(journal);
     if (!events->begun || events->read_through < last - VIEW_EVENTS_READ_MAX)
@@ -139,15 +158,12 @@ void view_events_update(struct view_events *events, struct journal *journal)
     while (events->read_through < last) {
         struct journal_item items[READ_AHEAD];
         size_t n = journal_read(journal, events->read_through, items, READ_AHEAD, 0);
-        for (size_t i = 0; i < n; i++) {
-            events->read_through = items[i].sequence;
-            if (items[i].event)
-                take(events, items[i].sequence, items[i].event);
-            event_release(items[i].event);
-        }
+        if (!take_all(events, items, n))
+            return false;
         if (n == 0 && !skip_to_memory(events, journal))
             break;
     }
+    return true;
 }
 
 uint32_t view_events_count(const struct view_events *events, uint64_t guid)

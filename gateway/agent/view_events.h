@@ -14,8 +14,9 @@ enum {
 struct view_events *view_events_new(void);         // NULL: out of memory
 void view_events_free(struct view_events *events); // NULL is allowed
 
-// Reads what came since the last time; at the first time, the latest there are.
-void view_events_update(struct view_events *events, struct journal *journal);
+// Reads what came since the last time; at the first time, the latest there are. False: memory was
+// too short for all of it; the next time it goes on from there.
+bool view_events_update(struct view_events *events, struct journal *journal);
 
 // All of a switch's that are known; `events` may be NULL.
 uint32_t view_events_count(const struct view_events *events, uint64_t guid);

@@ -17,7 +17,8 @@ static void respond(struct pdu_writer *w, const struct pdu_header *request, unsi
     pdu_end(w);
 }
 
-// Get, GetNext, GetBulk.
+// Get, GetNext, GetBulk. A response that cannot be put together, for want of room or of a value, is
+// an error.
 
 struct range {
     struct agentx_oid name, end;
@@ -29,6 +30,15 @@ static bool read_range(struct pdu_reader *in, struct range *out)
     return pdu_read_range(in, &out->name, &out->include, &out->end);
 }
 
+static void add_varbind(struct pdu_writer *w, const struct agentx_oid *name,
+                        const struct agentx_value *value)
+{
+    if (value->type == AGENTX_NOT_NOW)
+        w->full = true;
+    else
+        pdu_add_varbind(w, name, value);
+}
+
 static void add_instance(const struct agentx_handler *h, const struct range *r,
                          struct pdu_writer *w)
 {
@@ -36,7 +46,7 @@ static void add_instance(const struct agentx_handler *h, const struct range *r,
     value.type = AGENTX_NO_SUCH_OBJECT;
     if (h->get)
         h->get(h->ctx, &r->name, &value);
-    pdu_add_varbind(w, &r->name, &value);
+    add_varbind(w, &r->name, &value);
 }
 
 // False: there is no next.
@@ -49,7 +59,7 @@ static bool add_next(const struct agentx_handler *h, const struct range *r, stru
         h->get_next && h->get_next(h->ctx, &r->name, r->include, &r->end, &found, &value);
     if (!is_there)
         value.type = AGENTX_END_OF_MIB_VIEW;
-    pdu_add_varbind(w, is_there ? &found : &r->name, &value);
+    add_varbind(w, is_there ? &found : &r->name, &value);
     return is_there;
 }
 

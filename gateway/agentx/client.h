@@ -30,7 +30,8 @@ struct agentx_region {
 // What the master asks for. Called from agentx_client_run and agentx_client_free. Only `notified`
 // may call this client's functions: agentx_client_notify.
 struct agentx_handler {
-    // Fills `value`; of type AGENTX_NO_SUCH_OBJECT or AGENTX_NO_SUCH_INSTANCE when there is none.
+    // Fills `value`; of type AGENTX_NO_SUCH_OBJECT or AGENTX_NO_SUCH_INSTANCE when there is none,
+    // and, here and below, AGENTX_NOT_NOW when memory is too short to tell: the answer is genErr.
     void (*get)(void *ctx, const struct agentx_oid *name, struct agentx_value *value);
 
     // The first instance after `name` (or at it, with `include`) and before `end` (empty: no end),

@@ -25,6 +25,7 @@ bool agentx_oid_add_octets(struct agentx_oid *oid, const uint8_t *octets,
                            size_t size); // one id each
 
 enum agentx_type {
+    AGENTX_NOT_NOW = 0, // no value, and no AgentX: it cannot be told now
     AGENTX_INTEGER = 2,
     AGENTX_OCTETS = 4,
     AGENTX_NULL = 5,

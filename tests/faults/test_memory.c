@@ -5,7 +5,11 @@
 #include "support.h"
 
 #include "generated.h"
+#include "made_view.h"
 
+#include "agent/tables.h"
+#include "agent/trail.h"
+#include "agent/view_events.h"
 #include "conf/conf.h"
 #include "daemon/alarm_answers.h"
 #include "daemon/event_answers.h"
@@ -154,10 +158,15 @@ TEST(reading_the_configuration)
     fail_each(&(struct scenario){.act = read_configuration});
 }
 
-static bool read_names(struct text *result)
+static struct names *names_from_file(void)
 {
     static const char MAP[] = "0x1 \"one\"\n0x2 \"two\"\n0x3 \"three\"\n0x2 \"second\"\n";
-    struct names *names = names_parse("map", MAP, sizeof MAP - 1, &err);
+    return names_load(support_file("map", MAP, 0644), &err);
+}
+
+static bool read_names(struct text *result)
+{
+    struct names *names = names_from_file();
     if (!names)
         return false;
     text_addf(result, "%zu %s %s", names_count(names), names_find(names, 1), names_find(names, 3));
@@ -165,9 +174,26 @@ static bool read_names(struct text *result)
     return true;
 }
 
+// What was set by SNMP goes before the map.
+static bool set_names(struct text *result)
+{
+    static const struct setting ONE = {
+        .kind = SETTING_SWITCH_NAME, .guid = 1, .size = 3, .value = "set"};
+    struct names *map = names_from_file(), *names = NULL;
+    struct settings *settings = settings_with(NULL, &ONE, 1);
+    bool ok = map && settings && names_with(map, settings, &names);
+    if (ok)
+        text_addf(result, "%s %s", names_find(names, 1), names_find(names, 2));
+    names_free(names);
+    names_free(map);
+    settings_release(settings);
+    return ok;
+}
+
 TEST(reading_names)
 {
     fail_each(&(struct scenario){.act = read_names});
+    fail_each(&(struct scenario){.act = set_names});
 }
 
 // Events.
@@ -654,6 +680,60 @@ TEST(taking_reports)
     fail_each(&(struct scenario){prepare_pipeline, run_pipeline, count_answered, clean_journal});
 }
 
+// The tables: a walk gets to the end and sees all, or is told that something cannot be read now.
+
+static struct view *made_once;
+
+static void prepare_tables(void)
+{
+    if (!made_once)
+        made_once = made_view();
+}
+
+static uint64_t digest_of(uint64_t digest, const void *octets, size_t size)
+{
+    for (size_t i = 0; i < size; i++)
+        digest = (digest ^ ((const uint8_t *)octets)[i]) * UINT64_C(0x100000001b3); // FNV-1a
+    return digest;
+}
+
+// False: it ended with something that cannot be read now.
+static bool walk_on(struct trail *trail, struct text *result)
+{
+    static const struct agentx_oid NO_END = {.length = 0};
+    struct agentx_oid name = {.length = 0}, found;
+    struct agentx_value value;
+    uint64_t digest = 0;
+    size_t n = 0;
+    for (const struct view *view = trail_follow(trail, &name);
+         table_get_next(&TABLES, view, &name, false, &NO_END, &found, &value);
+         view = trail_follow(trail, &name)) {
+        if (value.type == AGENTX_NOT_NOW)
+            return false;
+        trail_remember(trail, view, &found);
+        digest = digest_of(digest, found.ids, found.length * sizeof *found.ids);
+        name = found;
+        n++;
+    }
+    text_addf(result, "%zu instances, %016llx", n, (unsigned long long)digest);
+    return true;
+}
+
+static bool walk_tables(struct text *result)
+{
+    struct view_events *events = view_events_new();
+    struct trail *trail = events ? trail_new(made_once->source, events) : NULL;
+    bool ok = trail && walk_on(trail, result);
+    trail_free(trail);
+    view_events_free(events);
+    return ok;
+}
+
+TEST(walking_the_tables)
+{
+    fail_each(&(struct scenario){.prepare = prepare_tables, .act = walk_tables});
+}
+
 // Receivers: one is made and sends an event, or says why not. What libsnmp asks for is libsnmp's.
 
 enum { WAIT_MS = 1000 };
@@ -807,6 +887,7 @@ int main(void)
         cmocka_unit_test(writing_the_journal),
         cmocka_unit_test(reading_the_journal),
         cmocka_unit_test(taking_reports),
+        cmocka_unit_test(walking_the_tables),
         cmocka_unit_test(sending),
         cmocka_unit_test(answering),
     };

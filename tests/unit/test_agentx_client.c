@@ -39,6 +39,8 @@ static void note(const char *letter)
 }
 
 // Instances ROOT.1 to ROOT.5, with their last id as value.
+static uint32_t untold; // the one for which memory is short; 0: none
+
 static bool is_there(const struct agentx_oid *name)
 {
     return name->length == COUNT(ROOT) + 1 && memcmp(name->ids, ROOT, sizeof ROOT) == 0 &&
@@ -47,8 +49,8 @@ static bool is_there(const struct agentx_oid *name)
 
 static void set_value(const struct agentx_oid *name, struct agentx_value *value)
 {
-    value->type = AGENTX_INTEGER;
     value->number = name->ids[COUNT(ROOT)];
+    value->type = value->number == untold ? AGENTX_NOT_NOW : AGENTX_INTEGER;
 }
 
 static void get(void *ctx, const struct agentx_oid *name, struct agentx_value *value)
@@ -746,6 +748,32 @@ TEST(get_bulk_without_repetitions_or_ranges_is_answered)
     assert_end();
 }
 
+TEST(what_cannot_be_told_now_is_an_error)
+{
+    be_up();
+    untold = 4;
+    struct pdu_writer w = request(PDU_GET, 7);
+    add_range(&w, 3, false, 0);
+    add_range(&w, 4, false, 0);
+    assert_int_equal(ask(&w), AGENTX_GEN_ERR);
+    assert_int_equal(index_of_error, 2);
+    assert_end();
+    w = request(PDU_GET_NEXT, 7);
+    add_range(&w, 3, false, 0);
+    assert_int_equal(ask(&w), AGENTX_GEN_ERR);
+    assert_int_equal(index_of_error, 1);
+    w = request(PDU_GET_BULK, 7);
+    pdu_add_four(&w, 0, 0, 0, 5);
+    add_range(&w, 1, false, 0);
+    assert_int_equal(ask(&w), AGENTX_GEN_ERR);
+    assert_end();
+    untold = 0;
+    w = request(PDU_GET_NEXT, 7);
+    add_range(&w, 3, false, 0);
+    assert_int_equal(ask(&w), AGENTX_NO_ERROR);
+    assert_next(4, AGENTX_INTEGER);
+}
+
 TEST(a_malformed_request_ends_the_session)
 {
     be_up();
@@ -1008,6 +1036,7 @@ int main(void)
         CASE(get_bulk_is_answered),
         CASE(get_bulk_ends_where_all_ranges_end),
         CASE(get_bulk_without_repetitions_or_ranges_is_answered),
+        CASE(what_cannot_be_told_now_is_an_error),
         CASE(a_malformed_request_ends_the_session),
         CASE(a_set_is_tested_and_committed),
         CASE(a_refused_set_tells_the_place),
