@@ -609,8 +609,12 @@ static void prune(struct journal *j)
     struct error err;
     struct store_size size;
     int64_t through, first_young, asked = atomic_load(&j->asked_age_us);
-    if (store_get_size(j->writer, &size, &err) != STORE_OK || size.rows == 0)
+    if (store_get_size(j->writer, &size, &err) != STORE_OK)
         return;
+    if (size.rows == 0) {
+        atomic_store(&j->asked_age_us, 0);
+        return;
+    }
     through = expired_through(j, &size);
     if (asked > 0 && store_first_since(j->writer, clock_utc(j->options.clock) - asked, &first_young,
                                        &err) == STORE_OK) {

@@ -334,13 +334,83 @@ static bool live(unsigned sqlite, unsigned allocation, int code)
     return met;
 }
 
-static void check_every_point(int code, bool allocations)
+static void add_events(struct journal *journal, int n, int receiver)
+{
+    for (int i = 0; i < n; i++) {
+        events[i]->time_us = now.utc;
+        journal_advance(journal, receiver,
+                        journal_append(journal, events[i], &(struct journal_report){0}));
+    }
+    journal_commit(journal);
+}
+
+static void ask_to_prune(struct journal *journal)
+{
+    journal_ask_to_prune(journal, 3600 * CLOCK_US_PER_S);
+    journal_commit(journal);
+}
+
+static struct journal_status status_now(struct journal *journal)
+{
+    struct journal_status status;
+    pass(2 * CLOCK_US_PER_S);
+    journal_commit(journal);
+    journal_get_status(journal, &status);
+    return status;
+}
+
+// Pruning meets the fault, and is asked for again. Returns whether the fault was met.
+static bool live_and_prune(unsigned sqlite, unsigned allocation, int code)
+{
+    struct error err;
+    strcpy(directory, "/dev/shm/ibtrapd-faults-XXXXXX");
+    assert_non_null(mkdtemp(directory));
+    struct journal *journal = open_journal(&err);
+    assert_non_null(journal);
+    int receiver = journal_receiver(journal, "nms");
+    add_events(journal, EVENTS, receiver);
+    pass(7200 * CLOCK_US_PER_S);
+    fault.sqlite = sqlite;
+    fault.allocation = allocation;
+    fault.code = code;
+    fault.failed = false;
+    ask_to_prune(journal);
+    bool met = fault.failed;
+    fault.sqlite = fault.allocation = NEVER;
+    struct journal_status status = status_now(journal);
+    assert_true(status.durable);
+    assert_in_range(status.rows, 0, EVENTS);
+    assert_int_equal(status.dropped, 0); // the receiver had them
+    ask_to_prune(journal);
+    pass(CLOCK_US_PER_S);
+    assert_false(journal_has_work(journal));
+    add_events(journal, 1, receiver);
+    journal_close(journal);
+    journal = open_journal(&err);
+    assert_non_null(journal);
+    status = status_now(journal);
+    assert_int_equal(status.rows, 1);
+    assert_int_equal(status.first, EVENTS + 1);
+    assert_int_equal(journal_cursor(journal, journal_receiver(journal, "nms")), EVENTS + 1);
+    journal_close(journal);
+    remove_directory();
+    return met;
+}
+
+static void fail_each_point(bool (*life)(unsigned sqlite, unsigned allocation, int code), int code,
+                            bool allocations)
 {
     unsigned points = 1;
-    while (live(allocations ? NEVER : points, allocations ? points : NEVER, code))
+    while (life(allocations ? NEVER : points, allocations ? points : NEVER, code))
         assert_in_range(++points, 1, POINTS_MAX);
-    assert_in_range(points, 10, POINTS_MAX); // it did fail somewhere
     print_message("%u points\n", points - 1);
+    assert_in_range(points, allocations ? 1 : 10, POINTS_MAX); // it did fail somewhere
+}
+
+static void check_every_point(int code, bool allocations)
+{
+    fail_each_point(live, code, allocations);
+    fail_each_point(live_and_prune, code, allocations);
 }
 
 TEST(the_disk_is_full)
