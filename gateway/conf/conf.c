@@ -623,13 +623,13 @@ static char *blank_until(char *p, const char *end)
     return p;
 }
 
-// Behind a comment, libconfuse 3.3 counts lines that are not there. So it gets to see none.
-static void blank_comments(char *text)
+// Behind a comment, libconfuse 3.3 counts lines that are not there. So it gets to see none. Returns
+// where one begins that has no end, behind which it would see nothing; NULL: all have theirs.
+static const char *blank_comments(char *text)
 {
     char quote = '\0', before = ' ';
     for (char *p = text; *p; before = *p++) {
         bool begins_word = strchr(" \t\r\n{}()=+,\"'", before) != NULL;
-        const char *end;
         if (quote != '\0' && *p == '\\' && p[1] != '\0')
             p++;
         else if (quote != '\0')
@@ -638,9 +638,22 @@ static void blank_comments(char *text)
             quote = *p;
         else if (*p == '#' || (begins_word && strncmp(p, "//", 2) == 0))
             p = blank_until(p, p + strcspn(p, "\n")) - 1;
-        else if (begins_word && strncmp(p, "/*", 2) == 0 && (end = strstr(p + 2, "*/")) != NULL)
+        else if (begins_word && strncmp(p, "/*", 2) == 0) {
+            const char *end = strstr(p + 2, "*/");
+            if (!end)
+                return p;
             p = blank_until(p, end + 2) - 1;
+        }
     }
+    return NULL;
+}
+
+static void tell_endless_comment(const char *text, const char *begin)
+{
+    unsigned line = 1;
+    for (; text < begin; text++)
+        line += *text == '\n';
+    error_set(parsing.err, "%s:%u: a comment has no end: '*/' is missing", parsing.path, line);
 }
 
 // What is in `f` and the item that marks its end, NUL-terminated; the caller's. NULL with a
@@ -661,7 +674,9 @@ static char *read_file(FILE *f)
         end++; // that line has its end
     if (text) {
         memcpy(text + n, end, strlen(end) + 1);
-        blank_comments(text);
+        const char *endless = blank_comments(text);
+        if (endless && parsing.err->text[0] == '\0')
+            tell_endless_comment(text, endless);
     }
     if (parsing.err->text[0] == '\0')
         return text;

@@ -5,6 +5,7 @@
 #include "install.h"
 
 #include <grp.h>
+#include <unistd.h>
 
 static struct conf conf;
 static struct error err;
@@ -1395,21 +1396,39 @@ TEST(folders_have_levels_of_their_own)
     assert_int_equal(conf.log_levels[LOG_FOLDER_OTHER], LOG_LEVEL_WARNING);
 }
 
+// An item with as many values, and one more where `more`.
+static void fill_item(char content[4096], const char *section, const char *item, const char *value,
+                      bool more)
+{
+    struct text t = text_in(content, 4096);
+    text_addf(&t, "%s %s = {%s", section, item, value);
+    for (int i = 1; i < FILTER_PATTERNS_MAX + more; i++)
+        text_addf(&t, ", %s", value);
+    text_add(&t, "} }");
+}
+
 TEST(there_is_room_for_so_many_patterns)
 {
-    char content[2048], expected[100];
-    struct text t = text_in(content, sizeof content);
-    text_add(&t, "file \"a\" { path = \"/x\" switches = {\"0\"");
-    for (int i = 1; i < FILTER_PATTERNS_MAX; i++)
-        text_addf(&t, ", \"%d\"", i);
-    size_t length = t.len;
-    text_add(&t, "} }");
+    static const char FILE_[] = "file \"a\" { path = \"/x\"", POLICY[] = "policy \"a\" { enabled = false";
+    static const struct {
+        const char *section, *kind, *item, *value;
+    } ROWS[] = {{FILE_, "file", "events", "link-up"},    {FILE_, "file", "categories", "link"},
+                {FILE_, "file", "nodes", "node1"},       {FILE_, "file", "guids", "0x1"},
+                {FILE_, "file", "switches", "leaf1"},    {POLICY, "policy", "events", "link-up"},
+                {POLICY, "policy", "nodes", "node1"}};
+    char content[4096], expected[100];
+    for (size_t i = 0; i < COUNT(ROWS); i++) {
+        fill_item(content, ROWS[i].section, ROWS[i].item, ROWS[i].value, false);
+        load(content);
+        fill_item(content, ROWS[i].section, ROWS[i].item, ROWS[i].value, true);
+        snprintf(expected, sizeof expected, "1: %s 'a': item '%s' has more than 64 values",
+                 ROWS[i].kind, ROWS[i].item);
+        assert_string_equal(error_of(content), expected);
+    }
+    fill_item(content, FILE_, "switches", "leaf1", false);
     load(content);
     assert_int_equal(conf.receivers[0].filter.switches.count, FILTER_PATTERNS_MAX);
-    assert_string_equal(conf.receivers[0].filter.switches.patterns[63], "63");
-    snprintf(content + length, sizeof content - length, ", \"more\"} }");
-    snprintf(expected, sizeof expected, "1: file 'a': item 'switches' has more than 64 values");
-    assert_string_equal(error_of(content), expected);
+    assert_string_equal(conf.receivers[0].filter.switches.patterns[63], "leaf1");
 }
 
 TEST(a_missing_brace_is_told)
@@ -1451,6 +1470,13 @@ TEST(comments_do_not_shift_lines)
     }
 }
 
+TEST(a_comment_without_an_end_is_told)
+{
+    assert_string_equal(error_of("log { }\n/* a\nfabrik { }\n"),
+                        "2: a comment has no end: '*/' is missing");
+    assert_string_equal(error_of("log { /*"), "1: a comment has no end: '*/' is missing");
+}
+
 TEST(what_looks_like_a_comment_may_be_a_value)
 {
     load("file \"a\" { path = \"/x#y//z/*\" nodes = {\"a\\\"#b\", '#c', '// \"d'} switches = {e//f} } # */");
@@ -1475,6 +1501,7 @@ TEST(syntax_errors_are_told_with_their_line)
                 {"fabric }\n", "1: "},
                 {"fabric { port 1 }\n", "1: "},
                 {"log { level = \"info }\n", "2: "},
+                {"log { level = \"info\\", "2: "},
                 {"snmp { address = \"a\" }\n", "1: "}};
     for (size_t i = 0; i < COUNT(ROWS); i++) {
         const char *told = error_of(ROWS[i].content);
@@ -1488,6 +1515,35 @@ TEST(a_file_that_cannot_be_read_is_told)
     assert_false(conf_load("/nonexistent.conf", &conf, &err));
     assert_string_equal(err.text, "cannot read the configuration '/nonexistent.conf': No such file "
                                   "or directory");
+    assert_false(conf_load("/tmp", &conf, &err));
+    assert_string_equal(err.text, "cannot read the configuration '/tmp': Is a directory");
+}
+
+TEST(a_file_is_bounded)
+{
+    char expected[300];
+    const char *path = support_file("large.conf", "", 0644);
+    assert_int_equal(truncate(path, 1 << 20), 0); // of NULs
+    assert_false(conf_load(path, &conf, &err));
+    snprintf(expected, sizeof expected, "the configuration '%s' is longer than 1 MiB", path);
+    assert_string_equal(err.text, expected);
+    assert_int_equal(truncate(path, (1 << 20) - 1), 0);
+    assert_false(conf_load(path, &conf, &err));
+    snprintf(expected, sizeof expected, "the configuration '%s' is not a text: it has NUL octets", path);
+    assert_string_equal(err.text, expected);
+}
+
+// Each item is enough.
+TEST(a_policy_changes_something)
+{
+    static const char *const ITEMS[] = {"enabled = false", "severity = \"warning\"",
+                                        "category = \"link\"", "hold_down = 5"};
+    for (size_t i = 0; i < COUNT(ITEMS); i++) {
+        char content[100];
+        snprintf(content, sizeof content, "policy \"a\" { %s }\n", ITEMS[i]);
+        load(content);
+        assert_int_equal(conf.policy.rule_count, 1);
+    }
 }
 
 TEST(a_text_that_is_no_file_is_read_alike)
@@ -1534,6 +1590,7 @@ int main(void)
         CONF_TEST(policies_are_taken_in_their_order),
         CONF_TEST(what_is_told_less_often_is_taken),
         CONF_TEST(a_policy_that_changes_nothing_is_refused),
+        CONF_TEST(a_policy_changes_something),
         CONF_TEST(there_is_room_for_so_many_policies),
         CONF_TEST(items_of_snmp_receivers_are_taken),
         CONF_TEST(items_of_syslog_receivers_are_taken),
@@ -1566,9 +1623,11 @@ int main(void)
         CONF_TEST(a_missing_brace_is_told),
         CONF_TEST(there_is_room_for_so_many_receivers),
         CONF_TEST(comments_do_not_shift_lines),
+        CONF_TEST(a_comment_without_an_end_is_told),
         CONF_TEST(what_looks_like_a_comment_may_be_a_value),
         CONF_TEST(syntax_errors_are_told_with_their_line),
         CONF_TEST(a_file_that_cannot_be_read_is_told),
+        CONF_TEST(a_file_is_bounded),
         CONF_TEST(a_text_that_is_no_file_is_read_alike),
         CONF_TEST(standard_output_is_added_once),
     };
