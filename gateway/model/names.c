@@ -177,7 +177,8 @@ static char *read_file(const char *path, size_t *size, struct error *err)
             capacity = capacity ? capacity * 2 : 65536;
             char *grown = capacity <= FILE_SIZE_MAX ? realloc(content, capacity) : NULL;
             if (!grown) {
-                ok = error_set(err, "node-name-map '%s' is too large", path);
+                ok = error_set(err, "node-name-map '%s' is too large%s", path,
+                               capacity <= FILE_SIZE_MAX ? " for the memory that is left" : "");
                 break;
             }
             content = grown;

@@ -2,6 +2,8 @@
 
 #include "model/names.h"
 
+#include <unistd.h>
+
 #define PARSE(content) names_parse("map", content, sizeof content - 1, &err)
 
 static struct error err;
@@ -177,6 +179,16 @@ TEST(a_map_is_bounded)
     free(content);
 }
 
+TEST(a_file_is_bounded)
+{
+    char expected[300];
+    const char *path = support_file("names", "", 0644);
+    assert_int_equal(truncate(path, 100 << 20), 0); // of NULs that take no room
+    assert_null(names_load(path, &err));
+    snprintf(expected, sizeof expected, "node-name-map '%s' is too large", path);
+    assert_string_equal(err.text, expected);
+}
+
 // Names that were set by SNMP.
 
 static struct setting set_name(enum setting_kind kind, uint64_t guid, const char *name)
@@ -239,6 +251,7 @@ int main(void)
         cmocka_unit_test(files_are_read_whole),
         cmocka_unit_test(what_cannot_be_read_is_told),
         cmocka_unit_test(a_map_is_bounded),
+        cmocka_unit_test(a_file_is_bounded),
         cmocka_unit_test(what_was_set_goes_before_the_map),
         cmocka_unit_test(without_names_set_there_is_the_map),
     };
