@@ -28,7 +28,9 @@
 #include <unistd.h>
 
 enum { MMAP_THRESHOLD = 128 << 10 }; // octets
-static const char SUBSCRIPTIONS_KEY[] = "subscriptions", SM_KEY[] = "sm-reachable"; // of alarms
+// Of alarms.
+static const char SUBSCRIPTIONS_KEY[] = "subscriptions", SM_KEY[] = "sm-reachable",
+                  JOURNAL_KEY[] = "journal";
 
 // Between the parts.
 
@@ -105,7 +107,7 @@ static void take_journal_change(void *ctx, enum journal_change change, const cha
                                                  [JOURNAL_DROPPING] = CATALOGUE_JOURNAL_DROPPING};
     struct maker_occurrence o = {.type = TYPES[change], .lost = lost};
     if (change != JOURNAL_DROPPING)
-        snprintf(o.alarm_key, sizeof o.alarm_key, "journal");
+        snprintf(o.alarm_key, sizeof o.alarm_key, "%s", JOURNAL_KEY);
     snprintf(o.reason, sizeof o.reason, "%s", reason);
     put_occurrence(ctx, &o, 0);
     if (change == JOURNAL_HEALED)
@@ -249,16 +251,27 @@ static bool start_pipeline(struct gateway *g, struct error *err)
 }
 
 // What was to be told before there was anybody to tell.
-static void tell_start(struct gateway *g)
+// Nobody could be told before there was a pipeline, now and at the end of the last run. In the
+// pipeline's thread, where the journal tells of what changes from now on.
+static void tell_of_journal(void *ctx, const struct pipeline_inside *inside)
 {
-    char reason[128];
+    struct gateway *g = ctx;
     struct journal_status status;
-    snprintf(reason, sizeof reason, "version " INSTALL_VERSION ", %zu receiver%s",
-             g->conf->receiver_count, g->conf->receiver_count == 1 ? "" : "s");
-    tell_gateway(g, CATALOGUE_GATEWAY_STARTED, reason);
+    (void)inside;
     journal_get_status(g->journal, &status);
     if (!status.durable)
         take_journal_change(g, JOURNAL_DEGRADED, status.problem, 0);
+    else if (recall_stands(g->journal, JOURNAL_KEY))
+        take_journal_change(g, JOURNAL_HEALED, "the journal works again", 0);
+}
+
+static void tell_start(struct gateway *g)
+{
+    char reason[128];
+    snprintf(reason, sizeof reason, "version " INSTALL_VERSION ", %zu receiver%s",
+             g->conf->receiver_count, g->conf->receiver_count == 1 ? "" : "s");
+    tell_gateway(g, CATALOGUE_GATEWAY_STARTED, reason);
+    pipeline_call(g->pipeline, tell_of_journal, g);
 }
 
 static bool make_agent(struct gateway *g, struct error *err)
@@ -507,9 +520,9 @@ static void stop(struct gateway *g, const char *reason)
     if (g->journal)
         journal_commit(g->journal); // the cursors, should a receiver take long to end
     deliveries_stop_all(g);
-    pipeline_free(g->pipeline);
     if (g->journal)
         journal_commit(g->journal);
+    pipeline_free(g->pipeline); // after the last commit, which may have something to tell
     if (g->journal)
         snmp_end();
     journal_close(g->journal);

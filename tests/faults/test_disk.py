@@ -1,12 +1,15 @@
 """The disk below the journal is full, read-only, slow, or gone, and comes back; test_disk.c fails it at each operation."""
 
 import errno
+import json
 import pathlib
 import shutil
 import subprocess
 
 import pytest
 from faults import FaultyGateway
+from lab.gateway import section
+from lab.processes import wait_until
 from reports import Reporter, file_section, names_in, numbers_in, wait_port
 
 
@@ -49,6 +52,47 @@ def test_a_disk_that_fails_for_a_while(made, fault, code):
     assert len([one for one in gateway.journal() if one["event"] == "system-image-guid-change"]) == 80
     names = [one["event"] for one in gateway.journal()]
     assert names.count("journal-degraded") == names.count("journal-healed") == 1
+
+
+def test_a_disk_that_fails_until_the_end(made, fabric):
+    """What memory had is written with the last commit, while a receiver is waited for; the next start ends the alarm."""
+    gateway, output, reporter = made()
+    gateway.config.write_text(gateway.config.read_text()
+                              + section("syslog", "tcp", transport="tcp", address="127.0.0.1:9"))
+    gateway.control("reload")
+    reporter.send(20)
+    gateway.faults.write_errno = errno.ENOSPC
+    reporter.send(20)
+    durable(gateway, False)
+    gateway.process.popen.terminate()
+    wait_until(lambda: "gateway-stopped" in names_in(output), "it to begin to stop")
+    gateway.faults.write_errno = 0
+    assert gateway.stop() == 0, gateway.log[-3000:]
+    gateway.start()
+    wait_port(gateway)
+    durable(gateway, True)
+    assert len([one for one in gateway.journal() if one["event"] == "system-image-guid-change"]) == 40
+    wait_until(lambda: "journal-healed" in names_in(output), "the end of the alarm")
+    assert "journal" not in [one["key"] for one in json.loads(gateway.control("alarms", "--json").stdout)["alarms"]]
+
+
+def test_a_disk_that_fails_from_the_start(made, fabric):
+    """It is told, and its end; what came meanwhile is on disk then."""
+    gateway, output, reporter = made()
+    gateway.stop()
+    gateway.faults.write_errno = errno.EROFS
+    gateway.start()
+    wait_port(gateway)
+    durable(gateway, False)
+    reporter.send(20)
+    gateway.faults.write_errno = 0
+    durable(gateway, True)
+    reporter.send(20)
+    reporter.wait_file(output)
+    wait_until(lambda: "journal-healed" in names_in(output), "the end of the alarm")
+    names = names_in(output)
+    assert names.count("journal-degraded") == names.count("journal-healed") == 1
+    assert len([one for one in gateway.journal() if one["event"] == "system-image-guid-change"]) == 40
 
 
 @pytest.fixture
