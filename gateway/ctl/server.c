@@ -89,22 +89,32 @@ static json_t *answer(struct client *client, const char *line)
     return result;
 }
 
+static void answer_line(struct client *client, const char *line, struct evbuffer *out)
+{
+    json_t *result = answer(client, line);
+    char *text = json_dumps(result, JSON_COMPACT);
+    json_decref(result);
+    if (text)
+        evbuffer_add_printf(out, "%s\n", text);
+    free(text);
+}
+
 static void read_lines(struct bufferevent *stream, void *ctx)
 {
     struct client *client = ctx;
     struct evbuffer *in = bufferevent_get_input(stream), *out = bufferevent_get_output(stream);
     char *line;
-    while (evbuffer_get_length(out) <= SERVER_OUTPUT_MAX &&
-           (line = evbuffer_readln(in, NULL, EVBUFFER_EOL_LF)) != NULL) {
-        json_t *result = answer(client, line);
+    size_t length;
+    bool too_long = false;
+    while (!too_long && evbuffer_get_length(out) <= SERVER_OUTPUT_MAX &&
+           (line = evbuffer_readln(in, &length, EVBUFFER_EOL_LF)) != NULL) {
+        too_long = length >= SERVER_LINE_MAX;
+        if (!too_long)
+            answer_line(client, line, out);
         free(line);
-        char *text = json_dumps(result, JSON_COMPACT);
-        json_decref(result);
-        if (text)
-            evbuffer_add_printf(out, "%s\n", text);
-        free(text);
     }
-    if (evbuffer_get_length(in) >= SERVER_LINE_MAX || evbuffer_get_length(out) > SERVER_OUTPUT_MAX)
+    if (too_long || evbuffer_get_length(in) >= SERVER_LINE_MAX ||
+        evbuffer_get_length(out) > SERVER_OUTPUT_MAX)
         drop(client);
 }
 
@@ -155,7 +165,8 @@ static void accept_client(struct evconnlistener *listener, evutil_socket_t fd,
     struct client *client = find_place(ctx);
     if (client && take_client(client, fd)) {
         bufferevent_setcb(client->stream, read_lines, NULL, client_event, client);
-        bufferevent_setwatermark(client->stream, EV_READ, 0, SERVER_LINE_MAX);
+        // Not by a watermark: libevent 2.1 crashes when it has no memory for one.
+        bufferevent_set_max_single_read(client->stream, SERVER_LINE_MAX);
         bufferevent_set_timeouts(client->stream, &IDLE_MAX, &IDLE_MAX);
         bufferevent_enable(client->stream, EV_READ | EV_WRITE);
         return;

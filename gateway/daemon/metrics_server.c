@@ -110,7 +110,9 @@ static void answer_request(struct metrics_server *server, struct bufferevent *cl
 
 static bool has_head(struct evbuffer *in)
 {
-    return evbuffer_search(in, "\r\n\r\n", 4, NULL).pos >= 0;
+    static const char END[] = "\r\n\r\n";
+    ev_ssize_t at = evbuffer_search(in, END, sizeof END - 1, NULL).pos;
+    return at >= 0 && at + (ev_ssize_t)sizeof END - 1 <= METRICS_SERVER_REQUEST_MAX;
 }
 
 static void read_request(struct bufferevent *client, void *ctx)
@@ -141,7 +143,8 @@ static void accept_client(struct evconnlistener *listener, evutil_socket_t fd,
         drop(server, server->clients[0]);
     server->clients[server->client_count++] = client;
     bufferevent_setcb(client, read_request, NULL, client_event, server);
-    bufferevent_setwatermark(client, EV_READ, 0, METRICS_SERVER_REQUEST_MAX);
+    // Not by a watermark: libevent 2.1 crashes when it has no memory for one.
+    bufferevent_set_max_single_read(client, METRICS_SERVER_REQUEST_MAX);
     bufferevent_set_timeouts(client, &IDLE_MAX, &IDLE_MAX);
     bufferevent_enable(client, EV_READ | EV_WRITE);
 }

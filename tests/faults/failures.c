@@ -30,13 +30,20 @@ struct faults {
     atomic_llong allocation; /* likewise */
     atomic_llong address;    /* moving.test is 127.0.0.this */
     atomic_llong allocations; /* counted */
+    atomic_llong whose;       /* allocations: 0: the program's own; otherwise of LIBRARIES, from 1 */
 };
+
+static const char *const LIBRARIES[] = {"libnetsnmp.so", "libcrypto.so", "libssl.so", "libconfuse.so",
+                                        "libevent-2",    "libsqlite3.so", "libjansson.so"};
+enum { CODES = 1 + sizeof LIBRARIES / sizeof *LIBRARIES };
 
 static struct faults none, *faults = &none;
 static const char *disk;
-static uintptr_t program, program_end; /* its code */
+static struct {
+    uintptr_t begin, end;
+} codes[CODES]; /* the program's, and of LIBRARIES */
 
-static int find_program(struct dl_phdr_info *info, size_t size, void *ctx);
+static int find_code(struct dl_phdr_info *info, size_t size, void *ctx);
 
 void *__libc_malloc(size_t size);
 void *__libc_calloc(size_t n, size_t size);
@@ -62,7 +69,7 @@ __attribute__((constructor)) static void begin(void)
     if (page != MAP_FAILED)
         faults = page;
     disk = getenv("FAULTS_DISK");
-    dl_iterate_phdr(find_program, NULL);
+    dl_iterate_phdr(find_code, NULL);
 }
 
 // The disk.
@@ -169,9 +176,9 @@ static bool is_due(atomic_llong *countdown)
     return atomic_load(countdown) > 0 && atomic_fetch_sub(countdown, 1) == 1;
 }
 
-static bool is_own(const void *code)
+static bool is_in(size_t which, const void *code)
 {
-    return (uintptr_t)code >= program && (uintptr_t)code < program_end;
+    return (uintptr_t)code >= codes[which].begin && (uintptr_t)code < codes[which].end;
 }
 
 // When the simulator starts a thread of its own is a matter of chance.
@@ -179,26 +186,39 @@ int pthread_create(pthread_t *restrict thread, const pthread_attr_t *restrict at
                    void *(*run)(void *), void *restrict arg)
 {
     NEXT(next, pthread_create)
-    return is_own((const void *)(uintptr_t)run) && is_due(&faults->thread)
+    return is_in(0, (const void *)(uintptr_t)run) && is_due(&faults->thread)
                ? EAGAIN
                : next(thread, attributes, run, arg);
 }
 
-static int find_program(struct dl_phdr_info *info, size_t size, void *ctx)
+// The program comes first, without a name.
+static size_t which_code(const char *path)
 {
-    (void)size, (void)ctx;
-    for (int i = 0; i < info->dlpi_phnum; i++)
-        if (info->dlpi_phdr[i].p_type == PT_LOAD && info->dlpi_phdr[i].p_flags & PF_X) {
-            program = info->dlpi_addr + info->dlpi_phdr[i].p_vaddr;
-            program_end = program + info->dlpi_phdr[i].p_memsz;
-        }
-    return 1; /* it comes first */
+    for (size_t i = 1; i < CODES; i++)
+        if (strstr(path, LIBRARIES[i - 1]))
+            return i;
+    return path[0] == '\0' && codes[0].end == 0 ? 0 : CODES;
 }
 
-// Only what the program itself asks for: the simulator's library does not get over it.
+static int find_code(struct dl_phdr_info *info, size_t size, void *ctx)
+{
+    size_t which = which_code(info->dlpi_name);
+
+    (void)size, (void)ctx;
+    for (int i = 0; i < info->dlpi_phnum && which < CODES; i++)
+        if (info->dlpi_phdr[i].p_type == PT_LOAD && info->dlpi_phdr[i].p_flags & PF_X) {
+            codes[which].begin = info->dlpi_addr + info->dlpi_phdr[i].p_vaddr;
+            codes[which].end = codes[which].begin + info->dlpi_phdr[i].p_memsz;
+        }
+    return 0;
+}
+
+// Only what those ask for that the test names: the simulator's library does not get over it.
 static bool no_memory(const void *caller)
 {
-    if (!is_own(caller))
+    long long whose = atomic_load(&faults->whose);
+
+    if (whose < 0 || whose >= CODES || !is_in((size_t)whose, caller))
         return false;
     atomic_fetch_add(&faults->allocations, 1);
     if (!is_due(&faults->allocation))
@@ -220,6 +240,14 @@ void *calloc(size_t n, size_t size)
 void *realloc(void *old, size_t size)
 {
     return no_memory(__builtin_return_address(0)) ? NULL : __libc_realloc(old, size);
+}
+
+char *strdup(const char *text)
+{
+    size_t size = strlen(text) + 1;
+    char *copy = no_memory(__builtin_return_address(0)) ? NULL : __libc_malloc(size);
+
+    return copy ? memcpy(copy, text, size) : NULL;
 }
 
 // Names.

@@ -9,7 +9,12 @@ from lab.gateway import Gateway
 LIBRARY = BUILD / "tests" / "faults" / "libfailures.so"
 
 # In the order of failures.c.
-NAMES = ["write_errno", "sync_errno", "sync_us", "utc_us", "thread", "allocation", "address", "allocations"]
+NAMES = ["write_errno", "sync_errno", "sync_us", "utc_us", "thread", "allocation", "address", "allocations",
+         "whose"]
+
+
+# Whose allocations fail, beside the program's own (0).
+LIBRARIES = ["", "libnetsnmp", "libcrypto", "libssl", "libconfuse", "libevent", "libsqlite3", "libjansson"]
 
 
 class Faults:

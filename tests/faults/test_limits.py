@@ -5,9 +5,10 @@ import re
 import resource
 
 import pytest
-from faults import FaultyGateway
+from faults import LIBRARIES, FaultyGateway
 from lab.gateway import section
 from lab.processes import LabError, wait_until
+from peers_that_fail import Receiver
 from reports import Reporter, file_section, wait_port
 
 ALL = os.environ.get("IBTRAPD_FAULTS") == "all"  # every allocation, by hand
@@ -76,6 +77,25 @@ def test_a_thread_that_does_not_start_at_a_reload(machine, fabric):
     machine.stop()
 
 
+def test_a_thread_that_does_not_start_to_look_up_a_name(machine, fabric):
+    """The receiver looks the name up again."""
+    with Receiver() as receiver:
+        port = receiver.socket.getsockname()[1]
+        late = section("syslog", "late", transport="tcp", address=f"moving.test:{port}")
+        machine.config.write_text(machine.config.read_text() + late)
+        machine.faults.address = 1
+        machine.start()
+        wait_port(machine)
+        wait_until(lambda: receiver.connections == 1, "the connection")
+        reporter = Reporter(fabric, machine)
+        machine.faults.thread = 1
+        receiver.drop()
+        reporter.send(5)
+        wait_until(lambda: machine.faults.thread == 0, "the thread")
+        wait_until(lambda: set(receiver.numbers) == set(reporter.numbers), "all events")
+    machine.stop()
+
+
 def test_memory_that_is_short_while_it_starts(machine, fabric):
     machine.start()
     runs_or_says_why(machine)
@@ -101,6 +121,38 @@ def test_memory_that_is_short_while_reports_come(machine, fabric):
     for nth in range(1, 200, 1 if ALL else 9):
         machine.faults.allocation = nth
         reporter.send_until_acknowledged(5)
+    machine.faults.allocation = 0
+    reporter.send(5)
+    reporter.wait_file(fabric.directory / "events.json")
+    machine.stop()
+
+
+def any_receivers(fabric):
+    """One of each kind that has a library below it. Nobody listens: they try again and again."""
+    password = fabric.directory / "password"
+    password.write_text("correct horse\n")
+    password.chmod(0o600)
+    user = {"version": "3", "user": "u", "auth": "SHA-256", "auth_password_file": password, "privacy": "AES",
+            "privacy_password_file": password}
+    return (section("snmp", "v2c", address="127.0.0.1:9")
+            + section("snmp", "v3", address="127.0.0.1:9", **user)
+            + section("syslog", "tls", transport="tls", address="127.0.0.1:9"))
+
+
+@pytest.mark.parametrize("library", ["libssl", "libevent", "libsqlite3", "libjansson"])
+def test_memory_that_is_short_in_a_library_while_reports_come(machine, fabric, library):
+    """What a library makes of it is ours to live with. README.md says which others crash, by hand: IBTRAPD_LIBRARY."""
+    library = os.environ.get("IBTRAPD_LIBRARY", library)
+    machine.config.write_text(machine.config.read_text() + any_receivers(fabric))
+    machine.start()
+    wait_port(machine)
+    machine.faults.whose = LIBRARIES.index(library)
+    reporter = Reporter(fabric, machine)
+    for nth in range(1, 200) if ALL else [1, 2, 3, 5, 8, 13, 20, 50, 100]:
+        machine.faults.allocation = nth
+        machine.control("status", check=False)
+        assert machine.process.running, (nth, machine.log[-3000:])
+        reporter.send_until_acknowledged(2)
     machine.faults.allocation = 0
     reporter.send(5)
     reporter.wait_file(fabric.directory / "events.json")
