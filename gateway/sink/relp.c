@@ -10,23 +10,21 @@
 #include <stdlib.h>
 #include <string.h>
 
-// How long connecting and opening may take, a message may go unconfirmed, and a receiver that has
-// confirmed all is given to confirm the end, too.
+// How long connecting and opening may take, the oldest message may go unconfirmed, and a receiver
+// that has confirmed all is given to confirm the end, too.
 static const int64_t OPEN_US = 4800 * CLOCK_US_PER_MS;
 static const int64_t ANSWER_US = 30 * CLOCK_US_PER_S;
 static const int64_t CLOSE_US = 200 * CLOCK_US_PER_MS;
+
+// With a full window, how long confirmations gather before they are taken in: to read each by
+// itself costs more, and the receiver has plenty to do meanwhile.
+static const int64_t GATHER_US = 1 * CLOCK_US_PER_MS;
 
 // Answers are short; the longest is that to "open".
 enum { IN_SIZE = 4096, FRAME_OVERHEAD = 64 };
 
 static const char OFFERS[] =
     "relp_version=0\nrelp_software=ibtrapd," INSTALL_VERSION "\ncommands=syslog";
-
-struct message {
-    uint32_t transaction;
-    int64_t sent_at; // monotonic
-    bool confirmed;
-};
 
 struct relp {
     const char *host;
@@ -40,8 +38,10 @@ struct relp {
     bool broken;    // why is in `problem`
     struct error problem;
 
-    struct message messages[RELP_WINDOW]; // a ring, the oldest unconfirmed first
+    // Messages have transactions one after the other.
+    bool confirmed[RELP_WINDOW]; // a ring, the oldest unconfirmed first
     unsigned head, pending;
+    int64_t moved_at; // monotonic: when another message became the oldest
 };
 
 static int64_t now(void)
@@ -98,16 +98,20 @@ static bool take_open(struct relp *r, const struct relp_answer *a)
            fail(r, "its RELP is of another version, or without syslog");
 }
 
+// How many transactions ago that one was, the last being 1. They begin anew after the greatest.
+static uint32_t age_of(const struct relp *r, uint32_t transaction)
+{
+    return (r->next + RELP_FRAME_NUMBER_MAX - transaction) % RELP_FRAME_NUMBER_MAX;
+}
+
 static bool take_confirmation(struct relp *r, uint32_t transaction, const struct relp_answer *a)
 {
-    for (unsigned i = 0; i < r->pending; i++) {
-        struct message *m = &r->messages[(r->head + i) % RELP_WINDOW];
-        if (m->transaction != transaction || m->confirmed)
-            continue;
-        m->confirmed = a->code == 200;
-        return m->confirmed || refuse(r, "a message", a);
-    }
-    return fail(r, "it answers what it was not asked");
+    uint32_t age = age_of(r, transaction);
+    bool *confirmed = &r->confirmed[(r->head + r->pending - age) % RELP_WINDOW];
+    if (age == 0 || age > r->pending || *confirmed)
+        return fail(r, "it answers what it was not asked");
+    *confirmed = a->code == 200;
+    return *confirmed || refuse(r, "a message", a);
 }
 
 static bool take_frame(struct relp *r, const struct relp_frame *f)
@@ -240,8 +244,9 @@ bool relp_send(struct relp *relp, const char *message, size_t size, struct error
 {
     if (!renew(relp, err))
         return false;
-    struct message *m = &relp->messages[(relp->head + relp->pending++) % RELP_WINDOW];
-    *m = (struct message){.transaction = relp->next, .sent_at = now()};
+    if (relp->pending == 0)
+        relp->moved_at = now();
+    relp->confirmed[(relp->head + relp->pending++) % RELP_WINDOW] = false;
     return send_frame(relp, "syslog", message, size, err) ||
            error_prefix(err, "%s port %u", relp->host, relp->port);
 }
@@ -250,10 +255,12 @@ bool relp_send(struct relp *relp, const char *message, size_t size, struct error
 static int pass_confirmed(struct relp *r)
 {
     int n = 0;
-    for (; r->pending > 0 && r->messages[r->head].confirmed; n++) {
+    for (; r->pending > 0 && r->confirmed[r->head]; n++) {
         r->head = (r->head + 1) % RELP_WINDOW;
         r->pending--;
     }
+    if (n > 0)
+        r->moved_at = now();
     return n;
 }
 
@@ -266,7 +273,7 @@ int relp_wait(struct relp *relp, int timeout_ms, struct error *err)
         int64_t left = until - now();
         if (n > 0 || relp->pending == 0)
             return n;
-        if (!relp->broken && now() - relp->messages[relp->head].sent_at > ANSWER_US)
+        if (!relp->broken && now() - relp->moved_at > ANSWER_US)
             fail(relp, "it does not confirm a message");
         if (relp->broken) {
             error_set(err, "%s port %u: %s", relp->host, relp->port, relp->problem.text);
@@ -275,6 +282,8 @@ int relp_wait(struct relp *relp, int timeout_ms, struct error *err)
         if (left <= 0)
             return 0;
         stream_pause(relp->stream, (int)(left / CLOCK_US_PER_MS) + 1);
+        if (relp->pending == RELP_WINDOW)
+            clock_sleep(GATHER_US);
     }
 }
 

@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { RELP_WINDOW = 128 };
+enum { RELP_WINDOW = 512 };
 
 struct relp;
 
