@@ -1,6 +1,5 @@
 #include "base/clock.h"
 
-#include <stdio.h>
 #include <time.h>
 
 static int64_t read_clock(clockid_t id)
@@ -49,6 +48,15 @@ void clock_sleep(int64_t us)
               NULL);
 }
 
+// So many digits, and what follows them.
+static char *put_digits(char *p, int64_t number, size_t count, char after)
+{
+    p[count] = after;
+    for (size_t i = count; i-- > 0; number /= 10)
+        p[i] = (char)('0' + number % 10);
+    return p + count + 1;
+}
+
 void clock_format_utc(int64_t utc_us, char out[CLOCK_TEXT_SIZE])
 {
     const int64_t first = INT64_C(-62167219200), last = INT64_C(253402300799); // years 0 and 9999
@@ -64,8 +72,12 @@ void clock_format_utc(int64_t utc_us, char out[CLOCK_TEXT_SIZE])
     time_t t = (time_t)s;
     struct tm tm;
     gmtime_r(&t, &tm);
-    snprintf(out, CLOCK_TEXT_SIZE, "%04u-%02u-%02uT%02u:%02u:%02u.%06uZ",
-             (unsigned)(tm.tm_year + 1900) % 10000U, (unsigned)(tm.tm_mon + 1) % 100U,
-             (unsigned)tm.tm_mday % 100U, (unsigned)tm.tm_hour % 100U, (unsigned)tm.tm_min % 100U,
-             (unsigned)tm.tm_sec % 100U, (unsigned)us % 1000000U);
+    out = put_digits(out, (int64_t)tm.tm_year + 1900, 4, '-');
+    out = put_digits(out, tm.tm_mon + 1, 2, '-');
+    out = put_digits(out, tm.tm_mday, 2, 'T');
+    out = put_digits(out, tm.tm_hour, 2, ':');
+    out = put_digits(out, tm.tm_min, 2, ':');
+    out = put_digits(out, tm.tm_sec, 2, '.');
+    out = put_digits(out, us, 6, 'Z');
+    *out = '\0';
 }

@@ -4,31 +4,29 @@
 #include <stdio.h>
 #include <string.h>
 
+static const char DIGITS[] = "0123456789abcdef";
+
 struct text text_in(char *buf, size_t size)
 {
     buf[0] = '\0';
     return (struct text){.buf = buf, .size = size};
 }
 
-void text_add_n(struct text *t, const char *s, size_t n)
+void text_go_back(struct text *t, const struct text *before)
 {
-    if (t->cut)
-        return;
-    size_t room = t->size - 1 - t->len;
-    if (n > room) {
-        t->cut = true;
-        n = room;
-        while (n > 0 && ((unsigned char)s[n] & 0xC0) == 0x80)
-            n--;
-    }
-    memcpy(t->buf + t->len, s, n);
-    t->len += n;
+    *t = *before;
     t->buf[t->len] = '\0';
 }
 
-void text_add(struct text *t, const char *s)
+void text_cut(struct text *t, const char *s)
 {
-    text_add_n(t, s, strlen(s));
+    if (t->cut)
+        return;
+    size_t n = t->size - 1 - t->len;
+    while (n > 0 && ((unsigned char)s[n] & 0xC0) == 0x80)
+        n--;
+    text_add_n(t, s, n);
+    t->cut = true;
 }
 
 // How many octets at the end begin a UTF-8 character that goes on behind it.
@@ -75,14 +73,25 @@ void text_add_number(struct text *t, uint64_t number)
 
 void text_add_hex(struct text *t, const uint8_t *octets, size_t n)
 {
-    static const char DIGITS[] = "0123456789abcdef";
     size_t room = t->cut ? 0 : (t->size - 1 - t->len) / 2;
-    t->cut |= n > room;
-    for (size_t i = 0; i < n && i < room; i++) {
-        t->buf[t->len++] = DIGITS[octets[i] >> 4];
-        t->buf[t->len++] = DIGITS[octets[i] & 15];
+    size_t fitting = n < room ? n : room;
+    char *p = t->buf + t->len;
+    for (size_t i = 0; i < fitting; i++) {
+        *p++ = DIGITS[octets[i] >> 4];
+        *p++ = DIGITS[octets[i] & 15];
     }
-    t->buf[t->len] = '\0';
+    *p = '\0';
+    t->len += 2 * fitting;
+    t->cut |= n > room;
+}
+
+void text_add_hex_number(struct text *t, uint64_t number, unsigned digits)
+{
+    char all[16];
+    size_t first = sizeof all;
+    for (; number > 0 || sizeof all - first < digits; number >>= 4)
+        all[--first] = DIGITS[number & 15];
+    text_add_n(t, all + first, sizeof all - first);
 }
 
 // The length of the valid UTF-8 character at `s` (RFC 3629), or 0.
@@ -135,11 +144,25 @@ static bool is_dangerous(const unsigned char *s, size_t length)
     return dangerous;
 }
 
+// How many octets from the first on need no look at what they make together: printable ASCII.
+static size_t plain_length(const unsigned char *s, size_t n)
+{
+    size_t i = 0;
+    while (i < n && s[i] >= 0x20 && s[i] < 0x7F)
+        i++;
+    return i;
+}
+
 void text_clean(const char *in, size_t n, char *out, size_t out_size)
 {
     const unsigned char *s = (const unsigned char *)in;
     struct text t = text_in(out, out_size);
-    for (size_t i = 0; i < n && s[i] != '\0';) {
+    for (size_t i = 0;;) {
+        size_t plain = plain_length(s + i, n - i);
+        text_add_n(&t, in + i, plain);
+        i += plain;
+        if (i == n || s[i] == '\0')
+            break;
         size_t length = utf8_length(s + i, n - i);
         if (length == 0)
             text_add(&t, "\xEF\xBF\xBD");

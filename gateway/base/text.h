@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 struct text {
     char *buf; // always NUL-terminated
@@ -15,14 +16,38 @@ struct text {
 // `buf` stays the caller's; `size` is at least 1.
 struct text text_in(char *buf, size_t size);
 
-void text_add(struct text *t, const char *s);
-void text_add_n(struct text *t, const char *s, size_t n);
+// Forgets what was added since `before` was a copy of it.
+void text_go_back(struct text *t, const struct text *before);
+
+// Adds what fits of a longer one.
+void text_cut(struct text *t, const char *s);
+
+// Here, because lines are made of many small pieces.
+static inline void text_add_n(struct text *t, const char *s, size_t n)
+{
+    if (t->cut || n >= t->size - t->len) {
+        text_cut(t, s);
+        return;
+    }
+    memcpy(t->buf + t->len, s, n);
+    t->len += n;
+    t->buf[t->len] = '\0';
+}
+
+static inline void text_add(struct text *t, const char *s)
+{
+    text_add_n(t, s, strlen(s));
+}
+
 void text_addf(struct text *t, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
 void text_add_number(struct text *t, uint64_t number); // decimal
 
 // Lower-case hexadecimal, two digits an octet; never one of them.
 void text_add_hex(struct text *t, const uint8_t *octets, size_t n);
+
+// Lower-case hexadecimal, with zeros in front of it to so many digits, 16 at most.
+void text_add_hex_number(struct text *t, uint64_t number, unsigned digits);
 
 // Makes any octets safe to show and to send on: invalid UTF-8 becomes U+FFFD, and control
 // characters (C0, DEL, C1), separators of lines, and those that turn the direction of writing become

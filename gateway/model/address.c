@@ -3,21 +3,51 @@
 #include "base/text.h"
 #include "base/wire.h"
 
-#include <arpa/inet.h>
 #include <string.h>
+
+enum { GROUPS = ADDRESS_GID_SIZE / 2 }; // of a GID's text
+
+struct run {
+    unsigned first, length;
+};
 
 void address_format_guid(uint64_t guid, char out[ADDRESS_GUID_TEXT_SIZE])
 {
-    uint8_t octets[8];
     struct text t = text_in(out, ADDRESS_GUID_TEXT_SIZE);
-    wire_put(octets, sizeof octets, guid);
     text_add(&t, "0x");
-    text_add_hex(&t, octets, sizeof octets);
+    text_add_hex_number(&t, guid, 16);
+}
+
+static uint16_t group(const uint8_t gid[ADDRESS_GID_SIZE], unsigned i)
+{
+    return wire_get16(gid + 2 * i);
+}
+
+// The longest run of two zeros or more, of several the first.
+static struct run find_zeros(const uint8_t gid[ADDRESS_GID_SIZE])
+{
+    struct run longest = {.first = GROUPS, .length = 1};
+    for (unsigned i = 0, length = 0; i < GROUPS; i++) {
+        length = group(gid, i) == 0 ? length + 1 : 0;
+        if (length > longest.length)
+            longest = (struct run){.first = i + 1 - length, .length = length};
+    }
+    return longest;
 }
 
 void address_format_gid(const uint8_t gid[ADDRESS_GID_SIZE], char out[ADDRESS_GID_TEXT_SIZE])
 {
-    inet_ntop(AF_INET6, gid, out, ADDRESS_GID_TEXT_SIZE);
+    struct text t = text_in(out, ADDRESS_GID_TEXT_SIZE);
+    struct run zeros = find_zeros(gid);
+    unsigned after = zeros.first + zeros.length;
+    for (unsigned i = 0; i < GROUPS; i++) {
+        if (i == zeros.first)
+            text_add(&t, "::");
+        if (i >= zeros.first && i < after)
+            continue;
+        text_add(&t, i > 0 && i != after ? ":" : "");
+        text_add_hex_number(&t, group(gid, i), 1);
+    }
 }
 
 uint64_t address_gid_interface(const uint8_t gid[ADDRESS_GID_SIZE])

@@ -8,7 +8,7 @@
 
 enum {
     ADDRESS_GUID_TEXT_SIZE = 19, // "0x0002c90300001234" and its NUL
-    ADDRESS_GID_TEXT_SIZE = 46,  // as inet_ntop(3) writes it, and its NUL
+    ADDRESS_GID_TEXT_SIZE = 40,  // "fe80::2:c903:e:8acf" (RFC 5952, without IPv4), and its NUL
     ADDRESS_GID_SIZE = 16,
 };
 

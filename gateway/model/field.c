@@ -7,7 +7,6 @@
 #include "model/words.h"
 
 #include <assert.h>
-#include <inttypes.h>
 #include <string.h>
 
 enum show {
@@ -318,7 +317,8 @@ void field_add_text(struct text *t, const struct event *event, enum field field)
         text_add_number(t, v.number);
         break;
     case SHOW_HEX:
-        text_addf(t, "0x%0*" PRIx64, (int)ROWS[field].digits, v.number);
+        text_add(t, "0x");
+        text_add_hex_number(t, v.number, ROWS[field].digits);
         break;
     case SHOW_GID:
         address_format_gid(v.octets, gid);

@@ -12,10 +12,17 @@ void filter_init(struct filter *filter)
     filter->security = true;
 }
 
+// Most patterns are words, and fnmatch takes long.
+static bool matches(const char *pattern, const char *word)
+{
+    bool is_word = pattern[strcspn(pattern, "*?[\\")] == '\0';
+    return is_word ? strcmp(pattern, word) == 0 : fnmatch(pattern, word, 0) == 0;
+}
+
 bool filter_list_has(const struct filter_list *list, const char *word)
 {
     for (size_t i = 0; i < list->count; i++) {
-        if (fnmatch(list->patterns[i], word, 0) == 0)
+        if (matches(list->patterns[i], word))
             return true;
     }
     return false;

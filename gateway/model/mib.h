@@ -80,7 +80,7 @@ void mib_encode_field(enum mib_syntax syntax, uint16_t size, enum field source,
 // SNMPv2-TC DateAndTime, in UTC.
 void mib_put_date(uint8_t out[MIB_DATE_SIZE], int64_t utc_us);
 
-// Adds the identifier as numbers with dots between them.
+// Adds the identifier as numbers with dots between them, MIB_OID_MAX + MIB_INSTANCE_MAX at most.
 void mib_add_oid(struct text *t, const uint32_t *ids, size_t count);
 
 extern const struct mib_notification MIB_SMA_PORT_LINK_STATE_CHANGE, MIB_SMA_LINK_INTEGRITY,

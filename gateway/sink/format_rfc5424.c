@@ -6,7 +6,7 @@
 #include "model/catalogue.h"
 #include "sink/format_fields.h"
 
-#include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { TEXT_RESERVE = 640 }; // of the sentence, at least, when structured data is long
@@ -29,15 +29,14 @@ static void add_value(struct text *t, const char *value)
 // Adds ` name="value"` as a whole or not at all, and leaves room for a closing bracket.
 static void add_param(struct text *t, const char *name, const char *value)
 {
-    char buffer[FORMAT_VALUE_SIZE * 2 + 64];
-    struct text param = text_in(buffer, sizeof buffer);
-    text_add(&param, " ");
-    text_add(&param, name);
-    text_add(&param, "=\"");
-    add_value(&param, value);
-    text_add(&param, "\"");
-    if (!param.cut && t->len + param.len + 1 < t->size)
-        text_add_n(t, param.buf, param.len);
+    const struct text before = *t;
+    text_add_n(t, " ", 1);
+    text_add(t, name);
+    text_add_n(t, "=\"", 2);
+    add_value(t, value);
+    text_add_n(t, "\"", 1);
+    if (t->cut || t->len + 1 >= t->size)
+        text_go_back(t, &before);
 }
 
 static void add_number(struct text *t, const char *name, uint64_t number)
@@ -131,7 +130,8 @@ static void add_resource_uri(struct text *t, const struct event *event)
     struct text u = text_in(uri, sizeof uri);
     if (event->subject.guid == 0)
         return;
-    text_addf(&u, "urn:dev:mac:%016" PRIx64, event->subject.guid);
+    text_add(&u, "urn:dev:mac:");
+    text_add_hex_number(&u, event->subject.guid, 16);
     add_param(t, "resourceURI", uri);
 }
 
@@ -177,7 +177,8 @@ static void add_varbind(struct text *t, unsigned number, const struct mib_varbin
     switch (varbind->syntax) {
     case MIB_INTEGER32:
         add_name(&p, 'd', number);
-        text_addf(&v, "%" PRId32, (int32_t)varbind->number);
+        text_add(&v, (int32_t)varbind->number < 0 ? "-" : "");
+        text_add_number(&v, (uint64_t)labs((long)(int32_t)varbind->number));
         break;
     case MIB_UNSIGNED32:
         add_name(&p, 'u', number);
@@ -242,8 +243,17 @@ void format_rfc5424_header(struct text *t, const struct format_origin *origin,
 {
     char when[CLOCK_TEXT_SIZE];
     clock_format_utc(event->time_us, when);
-    text_addf(t, "<%u>1 %s %s ibtrapd %s %s ", format_priority(origin, event), when,
-              origin->hostname, origin->process_id, event->type->name);
+    text_add(t, "<");
+    text_add_number(t, format_priority(origin, event));
+    text_add(t, ">1 ");
+    text_add(t, when);
+    text_add(t, " ");
+    text_add(t, origin->hostname);
+    text_add(t, " ibtrapd ");
+    text_add(t, origin->process_id);
+    text_add(t, " ");
+    text_add(t, event->type->name);
+    text_add(t, " ");
 }
 
 static bool is_ascii(const char *s)

@@ -7,7 +7,11 @@ enum { DIGITS_MAX = 9 };
 void relp_frame_add(struct text *out, uint32_t transaction, const char *command, const char *data,
                     size_t size)
 {
-    text_addf(out, "%u %s %zu", transaction, command, size);
+    text_add_number(out, transaction);
+    text_add(out, " ");
+    text_add(out, command);
+    text_add(out, " ");
+    text_add_number(out, size);
     if (size > 0)
         text_add(out, " ");
     text_add_n(out, data, size);

@@ -123,6 +123,8 @@ TEST(events_by_identifier)
     check_pattern(&filter.events, "bad-?key", false, true, false);
     check_pattern(&filter.events, "bad-[pq]key", false, true, false);
     check_pattern(&filter.events, "*", true, true, true);
+    check_pattern(&filter.events, "link\\-integrity-threshold", true, false, false);
+    check_pattern(&filter.events, "bad\\-*", false, true, false);
     check_pattern(&filter.events, "link", false, false, false); // the whole of it must match
     check_pattern(&filter.events, "LINK-*", false, false, false);
     add(&filter.events, "gateway-*");

@@ -355,6 +355,33 @@ TEST(gids_and_guids_as_text)
     assert_true(address_gid_is_multicast(gid));
 }
 
+TEST(zeros_of_a_gid_are_left_out_once)
+{
+    static const struct {
+        uint16_t groups[8];
+        const char *text;
+    } ROWS[] = {
+        {{0}, "::"},
+        {{0, 0, 0, 0, 0, 0, 0, 1}, "::1"},
+        {{0, 0, 0, 0, 0, 0, 0xC0A8, 1}, "::c0a8:1"},
+        {{1}, "1::"},
+        {{0xFE80, 0, 0, 0, 2, 0xC9F0, 0, 0}, "fe80::2:c9f0:0:0"},
+        {{1, 0, 0, 2, 0, 0, 0, 3}, "1:0:0:2::3"},
+        {{1, 0, 0, 2, 0, 0, 3, 4}, "1::2:0:0:3:4"},
+        {{1, 0, 2, 0, 3, 0, 4, 0}, "1:0:2:0:3:0:4:0"},
+        {{0, 1, 2, 3, 4, 5, 6, 7}, "0:1:2:3:4:5:6:7"},
+        {{0xFFFF, 0xABC, 0xDE, 0xF, 0x1234, 0x10, 0x100, 0x1000}, "ffff:abc:de:f:1234:10:100:1000"},
+    };
+    for (size_t i = 0; i < COUNT(ROWS); i++) {
+        uint8_t gid[ADDRESS_GID_SIZE];
+        char text[ADDRESS_GID_TEXT_SIZE];
+        for (size_t g = 0; g < 8; g++)
+            wire_put(gid + 2 * g, 2, ROWS[i].groups[g]);
+        address_format_gid(gid, text);
+        assert_string_equal(text, ROWS[i].text);
+    }
+}
+
 TEST(a_notice_encoded_decodes_into_itself)
 {
     for (int g = 0; g < GOLDEN_COUNT; g++) {
@@ -391,6 +418,7 @@ int main(void)
         cmocka_unit_test(a_vendor_trap_with_a_generic_number_is_not_decoded),
         cmocka_unit_test(reserved_octets_do_not_matter),
         cmocka_unit_test(gids_and_guids_as_text),
+        cmocka_unit_test(zeros_of_a_gid_are_left_out_once),
         cmocka_unit_test(a_notice_encoded_decodes_into_itself),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -63,6 +63,21 @@ TEST(a_cut_never_splits_a_character)
     }
 }
 
+TEST(one_may_go_back)
+{
+    char buf[8];
+    struct text t = text_in(buf, sizeof buf);
+    text_add(&t, "abc");
+    struct text before = t;
+    text_add(&t, "defghij");
+    assert_true(t.cut);
+    text_go_back(&t, &before);
+    assert_string_equal(buf, "abc");
+    assert_false(t.cut);
+    text_add(&t, "xyz");
+    assert_string_equal(buf, "abcxyz");
+}
+
 TEST(formatted_text_may_be_long)
 {
     char word[700], buf[800];
@@ -97,6 +112,20 @@ TEST(hexadecimal_is_lower_case)
     struct text t = text_in(buf, sizeof buf);
     text_add_hex(&t, (const uint8_t[]){0x00, 0x0F, 0xA5, 0xFF}, 4);
     assert_string_equal(buf, "000fa5ff");
+}
+
+TEST(hexadecimal_numbers_have_so_many_digits_or_more)
+{
+    char buf[64];
+    struct text t = text_in(buf, sizeof buf);
+    text_add_hex_number(&t, 0xA5, 4);
+    text_add(&t, " ");
+    text_add_hex_number(&t, 0x12345, 4);
+    text_add(&t, " ");
+    text_add_hex_number(&t, 0, 1);
+    text_add(&t, " ");
+    text_add_hex_number(&t, UINT64_MAX, 16);
+    assert_string_equal(buf, "00a5 12345 0 ffffffffffffffff");
 }
 
 TEST(no_octet_is_cut_in_two)
@@ -198,9 +227,11 @@ int main(void)
         cmocka_unit_test(adding_stops_at_the_end_of_the_buffer),
         cmocka_unit_test(nothing_follows_a_cut),
         cmocka_unit_test(a_cut_never_splits_a_character),
+        cmocka_unit_test(one_may_go_back),
         cmocka_unit_test(formatted_text_may_be_long),
         cmocka_unit_test(a_cut_of_formatted_text_never_splits_a_character),
         cmocka_unit_test(hexadecimal_is_lower_case),
+        cmocka_unit_test(hexadecimal_numbers_have_so_many_digits_or_more),
         cmocka_unit_test(no_octet_is_cut_in_two),
         cmocka_unit_test(numbers_are_decimal),
         cmocka_unit_test(clean_text_stays),
