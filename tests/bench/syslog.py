@@ -23,7 +23,7 @@ INPUTS = {
 CONFIG = """\
 global(workDirectory="{work}" maxMessageSize="16k")
 template(name="line" type="string" string="%msg%\\n")
-ruleset(name="all" queue.type="FixedArray" queue.size="100000" queue.dequeueBatchSize="1024") {{
+ruleset(name="all" queue.type="Direct") {{
     action(type="omfile" file="{path}" template="line" ioBufferSize="256k" flushOnTXEnd="off"
            asyncWriting="on" flushInterval="1")
 }}
@@ -32,7 +32,7 @@ ruleset(name="all" queue.type="FixedArray" queue.size="100000" queue.dequeueBatc
 
 
 class Rsyslogd:
-    """rsyslogd with one input, a queue, and a file."""
+    """rsyslogd with one input and a file."""
 
     def __init__(self, kind):
         self._kind = kind
