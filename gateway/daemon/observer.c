@@ -176,13 +176,9 @@ static void emit_threshold(void *ctx, const struct threshold_change *change)
         r->observer->options.emit(r->observer->options.ctx, event);
 }
 
-// Where memory is short, the next reading makes up for this one.
-static void sum_up(struct observer *o, const struct counter_reading *reading)
+static void set_sums(struct observer *o, struct sums *sums)
 {
     struct sums *old = o->sums; // written in this thread alone
-    struct sums *sums = sums_with(old, reading);
-    if (!sums)
-        return;
     pthread_mutex_lock(&o->lock);
     o->sums = sums;
     pthread_mutex_unlock(&o->lock);
@@ -197,10 +193,15 @@ struct sums *observer_sums(struct observer *observer)
     return sums;
 }
 
+// Where memory is short, the next reading makes up for this one.
 void observer_counters(struct observer *observer, const struct maker *maker,
                        const struct counter_reading *reading)
 {
-    sum_up(observer, reading);
     struct round round = {.observer = observer, .maker = maker};
-    thresholds_update(observer->options.thresholds, reading, emit_threshold, &round);
+    struct sums *sums = sums_with(observer->sums, reading);
+    if (sums && thresholds_update(observer->options.thresholds, observer->sums, reading,
+                                  emit_threshold, &round))
+        set_sums(observer, sums);
+    else
+        sums_release(sums);
 }

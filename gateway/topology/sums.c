@@ -103,14 +103,8 @@ static const uint8_t *get_port(const uint8_t *p, struct port_sums *port)
     return get_values(get_values(p, port->last), port->base);
 }
 
-// Reading them in order.
-struct walk {
-    const struct sums *sums; // may be NULL
-    size_t place, at;
-};
-
-// False: there are no more.
-static bool walk_next(struct walk *w, struct port_sums *out)
+// Reads them in order. False: there are no more.
+static bool walk_next(struct sums_walk *w, struct port_sums *out)
 {
     if (!w->sums || w->place == w->sums->count)
         return false;
@@ -222,7 +216,7 @@ static int compare(const struct port_sums *a, const struct counter_sample *b)
 
 static bool merge(struct writer *w, const struct sums *old, const struct counter_reading *reading)
 {
-    struct walk walk = {.sums = old};
+    struct sums_walk walk = {.sums = old};
     struct port_sums port, added;
     bool has_port = walk_next(&walk, &port), ok = true;
     for (size_t i = 0; ok && (has_port || i < reading->count);) {
@@ -298,4 +292,17 @@ bool sums_find(const struct sums *sums, uint64_t node_guid, uint8_t port,
         return found.port == port;
     }
     return false;
+}
+
+bool sums_next(struct sums_walk *walk, struct counter_sample *out)
+{
+    struct port_sums port;
+    if (!walk_next(walk, &port))
+        return false;
+    *out = (struct counter_sample){.node_guid = port.node_guid,
+                                   .port = port.port,
+                                   .extended = port.extended,
+                                   .wide = port.wide};
+    memcpy(out->values, port.last, sizeof out->values);
+    return true;
 }

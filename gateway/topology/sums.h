@@ -23,4 +23,12 @@ void sums_release(struct sums *sums);      // NULL is allowed
 bool sums_find(const struct sums *sums, uint64_t node_guid, uint8_t port,
                uint64_t out[COUNTER_COUNT]);
 
+// What each port had in the last reading that had it, ascending by node and port. Begins with the
+// others zero; `sums` may be NULL.
+struct sums_walk {
+    const struct sums *sums;
+    size_t place, at;
+};
+bool sums_next(struct sums_walk *walk, struct counter_sample *out); // false: there are no more
+
 #endif

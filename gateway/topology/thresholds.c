@@ -4,27 +4,28 @@
 #include <stdlib.h>
 #include <string.h>
 
-// What is remembered of a port: nothing of its traffic.
-struct memory {
+// A port with counters that have reached their thresholds.
+struct reached {
     uint64_t node_guid;
     uint8_t port;
-    bool extended; // of `last`, as in struct counter_sample
-    bool recalled; // and not read since: `last` is not known
-    uint64_t last[COUNTER_ERRORS];
-    int64_t time_us; // of the reading that had it; 0: none did
-    bool reached[COUNTER_ERRORS];
+    uint16_t counters;     // a bit for each enum counter
+    int64_t missing_since; // UTC, of the first reading that had it not; 0: the last one had it
 };
+static_assert(COUNTER_ERRORS <= 16, "each has its bit");
 
 struct thresholds {
     uint64_t limits[COUNTER_ERRORS];
-    struct memory *ports; // ascending by node and port
+    struct reached *ports; // ascending by node and port
     size_t count, capacity;
     bool unsorted; // they were recalled, one for each counter
 };
 
 struct update {
-    struct thresholds *thresholds;
+    const struct thresholds *thresholds;
     const struct counter_reading *reading;
+    struct sums_walk walk; // of those before
+    struct counter_sample last;
+    bool has_last;
     void (*each)(void *ctx, const struct threshold_change *change);
     void *ctx;
 };
@@ -50,82 +51,71 @@ void thresholds_free(struct thresholds *thresholds)
     free(thresholds);
 }
 
-static void tell(const struct update *u, const struct memory *port, enum counter counter,
-                 uint64_t now, bool reached)
-{
-    const struct threshold_change change = {
-        .node_guid = port->node_guid,
-        .port = port->port,
-        .counter = counter,
-        .reached = reached,
-        .before = port->last[counter],
-        .after = now,
-    };
-    u->each(u->ctx, &change);
-}
-
 static bool stands_for_trap(enum counter counter)
 {
     return counter == COUNTER_LOCAL_LINK_INTEGRITY_ERRORS ||
            counter == COUNTER_EXCESSIVE_BUFFER_OVERRUN_ERRORS;
 }
 
-static void compare_counter(const struct update *u, struct memory *port,
+static bool has_reached(const struct reached *port, enum counter counter)
+{
+    return port->counters >> counter & 1;
+}
+
+static void tell(const struct update *u, const struct reached *port, enum counter counter,
+                 uint64_t before, uint64_t after)
+{
+    const struct threshold_change change = {
+        .node_guid = port->node_guid,
+        .port = port->port,
+        .counter = counter,
+        .reached = stands_for_trap(counter) || has_reached(port, counter),
+        .before = before,
+        .after = after,
+    };
+    u->each(u->ctx, &change);
+}
+
+static void compare_counter(const struct update *u, struct reached *port,
                             const struct counter_sample *now, enum counter counter)
 {
     uint64_t limit = u->thresholds->limits[counter];
-    uint64_t before = port->last[counter], after = now->values[counter];
+    uint64_t before = u->last.values[counter], after = now->values[counter];
     bool sticks = !now->extended && before == after && after >= counter_limit(counter);
     if (limit != 0 && sticks)
         return;
     bool reached = limit != 0 && (after < before ? after : after - before) >= limit;
     if (stands_for_trap(counter)) {
         if (reached)
-            tell(u, port, counter, after, true);
-    } else if (reached != port->reached[counter]) {
-        port->reached[counter] = reached;
-        tell(u, port, counter, after, reached);
+            tell(u, port, counter, before, after);
+    } else if (reached != has_reached(port, counter)) {
+        port->counters ^= (uint16_t)(1U << counter);
+        tell(u, port, counter, before, after);
     }
 }
 
-static void remember(struct memory *port, const struct counter_sample *now, int64_t time_us)
-{
-    port->node_guid = now->node_guid;
-    port->port = now->port;
-    port->extended = now->extended;
-    port->recalled = false;
-    port->time_us = time_us;
-    memcpy(port->last, now->values, sizeof port->last);
-}
-
-static struct memory first_memory(const struct counter_sample *now, int64_t time_us)
-{
-    struct memory port = {.recalled = false};
-    remember(&port, now, time_us);
-    return port;
-}
-
-static void compare_port(const struct update *u, struct memory *port,
+static void compare_port(const struct update *u, struct reached *port, bool has_last,
                          const struct counter_sample *now)
 {
-    bool comparable = !port->recalled && port->extended == now->extended;
+    bool comparable = has_last && u->last.extended == now->extended;
     for (enum counter c = 0; comparable && c < COUNTER_ERRORS; c++)
         compare_counter(u, port, now, c);
-    remember(port, now, u->reading->time_us);
+    port->missing_since = 0;
 }
 
-// False: the port is forgotten.
-static bool keep_missing(const struct update *u, struct memory *port)
+static void miss_port(const struct update *u, struct reached *port, bool has_last)
 {
-    if (port->time_us == 0)
-        port->time_us = u->reading->time_us;
-    if (u->reading->time_us - port->time_us <= THRESHOLDS_KEEP_US)
-        return true;
+    if (port->missing_since == 0)
+        port->missing_since = u->reading->time_us;
+    if (u->reading->time_us - port->missing_since < SUMS_KEEP_US)
+        return;
     for (enum counter c = 0; c < COUNTER_ERRORS; c++) {
-        if (port->reached[c])
-            tell(u, port, c, port->last[c], false);
+        uint64_t last = has_last ? u->last.values[c] : 0;
+        if (!has_reached(port, c))
+            continue;
+        port->counters ^= (uint16_t)(1U << c);
+        tell(u, port, c, last, last);
     }
-    return false;
 }
 
 static int compare_places(uint64_t guid_a, uint8_t port_a, uint64_t guid_b, uint8_t port_b)
@@ -135,14 +125,14 @@ static int compare_places(uint64_t guid_a, uint8_t port_a, uint64_t guid_b, uint
     return port_a - port_b;
 }
 
-static int compare_memories(const void *a, const void *b)
+static int compare_reached(const void *a, const void *b)
 {
-    const struct memory *m = a, *n = b;
+    const struct reached *m = a, *n = b;
     return compare_places(m->node_guid, m->port, n->node_guid, n->port);
 }
 
 // NULL stands behind all.
-static int compare_with(const struct memory *known, const struct counter_sample *now)
+static int compare_with(const struct reached *known, const struct counter_sample *now)
 {
     if (!known || !now)
         return !known - !now;
@@ -154,66 +144,82 @@ bool thresholds_recall(struct thresholds *thresholds, uint64_t node_guid, uint8_
 {
     if (thresholds->count == thresholds->capacity) {
         size_t capacity = thresholds->capacity > 0 ? thresholds->capacity * 2 : 16;
-        struct memory *ports = realloc(thresholds->ports, capacity * sizeof *ports);
+        struct reached *ports = realloc(thresholds->ports, capacity * sizeof *ports);
         if (!ports)
             return false;
         thresholds->ports = ports;
         thresholds->capacity = capacity;
     }
-    struct memory *added = &thresholds->ports[thresholds->count++];
-    *added = (struct memory){.node_guid = node_guid, .port = port, .recalled = true};
-    added->reached[counter] = true;
+    thresholds->ports[thresholds->count++] = (struct reached){
+        .node_guid = node_guid, .port = port, .counters = (uint16_t)(1U << counter)};
     thresholds->unsorted = true;
     return true;
 }
 
-// One memory for each port that was recalled.
+// One entry for each port that was recalled.
 static void sort_recalled(struct thresholds *thresholds)
 {
-    struct memory *ports = thresholds->ports;
+    struct reached *ports = thresholds->ports;
     size_t kept = 0;
     if (!thresholds->unsorted)
         return;
-    qsort(ports, thresholds->count, sizeof *ports, compare_memories);
+    qsort(ports, thresholds->count, sizeof *ports, compare_reached);
     for (size_t i = 1; i < thresholds->count; i++) {
-        if (compare_memories(&ports[kept], &ports[i]) != 0) {
+        if (compare_reached(&ports[kept], &ports[i]) == 0)
+            ports[kept].counters |= ports[i].counters;
+        else
             ports[++kept] = ports[i];
-            continue;
-        }
-        for (enum counter c = 0; c < COUNTER_ERRORS; c++)
-            ports[kept].reached[c] |= ports[i].reached[c];
     }
     thresholds->count = kept + 1;
     thresholds->unsorted = false;
 }
 
-bool thresholds_update(struct thresholds *thresholds, const struct counter_reading *reading,
+// The walk goes on to that port, as `last`. False: nothing is known of it.
+static bool find_last(struct update *u, const struct reached *port)
+{
+    int order = 1;
+    while (u->has_last && (order = compare_places(u->last.node_guid, u->last.port, port->node_guid,
+                                                  port->port)) < 0)
+        u->has_last = sums_next(&u->walk, &u->last);
+    return u->has_last && order == 0;
+}
+
+static struct reached not_reached(const struct counter_sample *now)
+{
+    return (struct reached){.node_guid = now->node_guid, .port = now->port};
+}
+
+bool thresholds_update(struct thresholds *thresholds, const struct sums *before,
+                       const struct counter_reading *reading,
                        void (*each)(void *ctx, const struct threshold_change *change), void *ctx)
 {
-    const struct update u = {thresholds, reading, each, ctx};
+    struct update u = {thresholds, reading, .walk = {.sums = before}, .each = each, .ctx = ctx};
+    u.has_last = sums_next(&u.walk, &u.last);
     sort_recalled(thresholds);
     size_t i = 0, j = 0, count = 0, most = thresholds->count + reading->count;
-    struct memory *merged = malloc((most + 1) * sizeof *merged);
+    struct reached *merged = malloc((most + 1) * sizeof *merged); // hardly any of it is written
     if (!merged)
         return false;
     while (i < thresholds->count || j < reading->count) {
-        struct memory *known = i < thresholds->count ? &thresholds->ports[i] : NULL;
+        struct reached *known = i < thresholds->count ? &thresholds->ports[i] : NULL;
         const struct counter_sample *now = j < reading->count ? &reading->samples[j] : NULL;
         assert(known || now);
         int order = compare_with(known, now);
-        bool keep = true;
-        if (order == 0)
-            compare_port(&u, known, now);
-        else if (order < 0)
-            keep = keep_missing(&u, known);
+        struct reached port = order <= 0 ? *known : not_reached(now);
+        bool has_last = find_last(&u, &port);
+        if (order >= 0)
+            compare_port(&u, &port, has_last, now);
+        else
+            miss_port(&u, &port, has_last);
         i += order <= 0;
         j += order >= 0;
-        if (keep)
-            merged[count++] = order <= 0 ? *known : first_memory(now, reading->time_us);
+        if (port.counters != 0)
+            merged[count++] = port;
     }
     free(thresholds->ports);
-    thresholds->ports = merged;
+    struct reached *trimmed = realloc(merged, (count + 1) * sizeof *merged);
+    thresholds->ports = trimmed ? trimmed : merged;
     thresholds->count = count;
-    thresholds->capacity = most + 1;
+    thresholds->capacity = count + 1;
     return true;
 }

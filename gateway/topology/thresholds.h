@@ -1,11 +1,9 @@
 // Which counters grow too fast: each reading is compared with the one before. Pure, but for its
-// memory of the last values.
+// memory of what is reached; the last values are in the sums.
 #ifndef IBTRAPD_TOPOLOGY_THRESHOLDS_H
 #define IBTRAPD_TOPOLOGY_THRESHOLDS_H
 
-#include "model/counter.h"
-
-#define THRESHOLDS_KEEP_US (INT64_C(86400) * 1000000) // a port that is missing so long is forgotten
+#include "topology/sums.h"
 
 struct threshold_change {
     uint64_t node_guid;
@@ -28,15 +26,17 @@ void thresholds_free(struct thresholds *thresholds); // NULL is allowed
 bool thresholds_recall(struct thresholds *thresholds, uint64_t node_guid, uint8_t port,
                        enum counter counter);
 
-// Compares with the last reading of each port, and calls `each` by node, port and counter.
-// A counter is told of when it reaches its threshold, and cleared at the first reading in which it
-// grew less, or for which there is no limit any more. A value that fell was reset by somebody: it counts from zero. One that sticks at its
+// Compares with what each port had before, and calls `each` by node, port and counter. `before`:
+// the sums without this reading; NULL for the first. A counter is told of when it reaches its
+// threshold, and cleared at the first reading in which it grew less, or for which there is no limit
+// any more. A value that fell was reset by somebody: it counts from zero. One that sticks at its
 // limit does not grow; its alarm stays. LocalLinkIntegrityErrors and ExcessiveBufferOverrunErrors
 // are told of at each reading in which they grew enough, and never cleared: they stand for traps
 // 129 and 130. A port that is missing from a reading keeps its last values for a day; when it is
-// forgotten, what it had reached is cleared. A port that changes between native and 64-bit counters
-// begins anew. False: out of memory, nothing was compared.
-bool thresholds_update(struct thresholds *thresholds, const struct counter_reading *reading,
+// forgotten (SUMS_KEEP_US), what it had reached is cleared. A port that changes between native and
+// 64-bit counters begins anew. False: out of memory, nothing was compared.
+bool thresholds_update(struct thresholds *thresholds, const struct sums *before,
+                       const struct counter_reading *reading,
                        void (*each)(void *ctx, const struct threshold_change *change), void *ctx);
 
 #endif

@@ -215,6 +215,29 @@ TEST(what_others_hold_does_not_change)
     sums_release(held);
 }
 
+TEST(a_walk_has_what_each_port_had_last)
+{
+    struct sums_walk walk = {.sums = NULL};
+    struct counter_sample last;
+    assert_false(sums_next(&walk, &last));
+    read_one(COUNTER_SYMBOL_ERROR, 500, false, false);
+    add_port(NODE, 1)->values[COUNTER_SYMBOL_ERROR] = 3; // somebody reset it: the sum is 503
+    add_port(NODE, 2)->extended = true;
+    take_reading();
+    add_port(LATER_NODE, 1)->wide = true;
+    take_reading();
+    walk = (struct sums_walk){.sums = sums};
+    assert_true(sums_next(&walk, &last));
+    assert_true(last.node_guid == NODE && last.port == 1 && !last.extended && !last.wide);
+    assert_int_equal(last.values[COUNTER_SYMBOL_ERROR], 3);
+    assert_true(sums_next(&walk, &last));
+    assert_true(last.node_guid == NODE && last.port == 2 && last.extended && !last.wide);
+    assert_int_equal(last.values[COUNTER_SYMBOL_ERROR], 0);
+    assert_true(sums_next(&walk, &last));
+    assert_true(last.node_guid == LATER_NODE && last.port == 1 && last.wide);
+    assert_false(sums_next(&walk, &last));
+}
+
 int main(void)
 {
 #define SUMMED(name) cmocka_unit_test_setup_teardown(name, begin, end)
@@ -231,6 +254,7 @@ int main(void)
         SUMMED(a_missing_port_keeps_its_sum_for_a_day),
         SUMMED(a_port_that_comes_back_goes_on),
         SUMMED(what_others_hold_does_not_change),
+        SUMMED(a_walk_has_what_each_port_had_last),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,11 +2,12 @@
 
 #include "topology/thresholds.h"
 
-#define DAY THRESHOLDS_KEEP_US
+#define DAY SUMS_KEEP_US
 
 // Readings made one sample at a time, and what was told of them as text.
 struct scene {
     struct thresholds *thresholds;
+    struct sums *sums;
     struct counter_reading *reading;
     char told[2000];
 };
@@ -35,6 +36,7 @@ static struct scene make_scene(uint64_t limit)
 static void end(struct scene *s)
 {
     thresholds_free(s->thresholds);
+    sums_release(s->sums);
     free(s->reading);
 }
 
@@ -49,7 +51,11 @@ static const char *update(struct scene *s, int64_t time_us)
 {
     s->told[0] = '\0';
     s->reading->time_us = time_us;
-    assert_true(thresholds_update(s->thresholds, s->reading, tell, s));
+    assert_true(thresholds_update(s->thresholds, s->sums, s->reading, tell, s));
+    struct sums *sums = sums_with(s->sums, s->reading);
+    assert_non_null(sums);
+    sums_release(s->sums);
+    s->sums = sums;
     s->reading->count = 0;
     return s->told;
 }
@@ -200,9 +206,12 @@ TEST(a_port_is_forgotten_after_a_day)
     assert_string_equal(update(&s, DAY + 1), "cleared 1/1 SymbolErrorCounter 10-10");
     add(&s, 1, 1)->values[COUNTER_SYMBOL_ERROR] = 30;
     assert_string_equal(update(&s, DAY + 2), "reached 1/1 SymbolErrorCounter 10-30");
+    assert_string_equal(update(&s, DAY + 3), ""); // missing from here on
+    assert_string_equal(update(&s, 2 * DAY + 2), "");
     assert_string_equal(update(&s, 2 * DAY + 3), "cleared 1/1 SymbolErrorCounter 30-30");
-    add(&s, 1, 1)->values[COUNTER_SYMBOL_ERROR] = 100; // as if it were new
     assert_string_equal(update(&s, 2 * DAY + 4), "");
+    add(&s, 1, 1)->values[COUNTER_SYMBOL_ERROR] = 100; // as if it were new
+    assert_string_equal(update(&s, 2 * DAY + 5), "");
     end(&s);
 }
 
@@ -212,6 +221,21 @@ static void set_limit(struct scene *s, uint64_t limit)
     for (size_t i = 0; i < COUNT(limits); i++)
         limits[i] = limit;
     thresholds_change(s->thresholds, limits);
+}
+
+TEST(a_port_that_comes_back_is_missed_for_a_day_again)
+{
+    struct scene s = make_scene(10);
+    read_one(&s, COUNTER_SYMBOL_ERROR, 0);
+    assert_string_equal(read_one(&s, COUNTER_SYMBOL_ERROR, 10),
+                        "reached 1/1 SymbolErrorCounter 0-10");
+    update(&s, DAY);
+    add(&s, 1, 1)->values[COUNTER_SYMBOL_ERROR] = 20;
+    assert_string_equal(update(&s, DAY + 1), "");
+    update(&s, DAY + 2);
+    assert_string_equal(update(&s, 2 * DAY + 1), "");
+    assert_string_equal(update(&s, 2 * DAY + 2), "cleared 1/1 SymbolErrorCounter 20-20");
+    end(&s);
 }
 
 TEST(what_has_no_limit_any_more_is_cleared)
@@ -250,9 +274,9 @@ TEST(a_recalled_port_that_never_comes_is_forgotten)
     struct scene s = make_scene(10);
     assert_true(thresholds_recall(s.thresholds, 1, 1, COUNTER_SYMBOL_ERROR));
     assert_string_equal(update(&s, 5 * DAY), "");
-    assert_string_equal(update(&s, 6 * DAY), "");
-    assert_string_equal(update(&s, 6 * DAY + 1), "cleared 1/1 SymbolErrorCounter 0-0");
-    assert_string_equal(update(&s, 6 * DAY + 2), "");
+    assert_string_equal(update(&s, 6 * DAY - 1), "");
+    assert_string_equal(update(&s, 6 * DAY), "cleared 1/1 SymbolErrorCounter 0-0");
+    assert_string_equal(update(&s, 6 * DAY + 1), "");
     end(&s);
 }
 
@@ -288,6 +312,7 @@ int main(void)
         cmocka_unit_test(those_that_stand_for_traps_are_told_each_time),
         cmocka_unit_test(ports_and_counters_are_apart_and_in_order),
         cmocka_unit_test(a_port_is_forgotten_after_a_day),
+        cmocka_unit_test(a_port_that_comes_back_is_missed_for_a_day_again),
         cmocka_unit_test(what_has_no_limit_any_more_is_cleared),
         cmocka_unit_test(what_was_recalled_is_cleared_like_any_other),
         cmocka_unit_test(a_recalled_port_that_never_comes_is_forgotten),
