@@ -1,6 +1,7 @@
 #include "journal/journal.h"
 
 #include "journal/alarms.h"
+#include "journal/packed.h"
 #include "journal/setting_rows.h"
 #include "journal/store.h"
 #include "journal/windows.h"
@@ -22,9 +23,12 @@ enum { PRUNE_ROWS_MAX = 5000 };
 static const int64_t RETRY_US = 1 * CLOCK_US_PER_S;
 static const int64_t PRUNE_US = 10 * CLOCK_US_PER_S;
 static const int64_t STATUS_US = 1 * CLOCK_US_PER_S;
+static const int64_t PACK_US = CLOCK_US_PER_S / 4;
 
+// One of the two is there.
 struct entry {
     struct event *event;
+    struct packed *packed;
     struct journal_report report;
 };
 
@@ -57,7 +61,8 @@ struct journal {
     struct store *writer; // NULL while degraded
     int lock_fd;          // of the directory's lock; -1: not taken yet
     bool locked_out;      // another process has it
-    int64_t retry_at, prune_at, status_at;
+    int64_t retry_at, prune_at, status_at, pack_at;
+    int64_t packed_through, to_pack_through; // events in memory
     struct log_limit alarms_limit;
     bool fabric_saved; // in this file, with `fabric_digest`
     uint64_t fabric_digest;
@@ -86,6 +91,12 @@ struct journal {
 static struct entry *slot(struct journal *j, int64_t sequence)
 {
     return &j->memory[sequence % JOURNAL_MEMORY_MAX];
+}
+
+static void release(const struct entry *e)
+{
+    event_release(e->event);
+    packed_free(e->packed);
 }
 
 // Opening and failing.
@@ -314,6 +325,7 @@ struct journal *journal_open(const struct journal_options *options, struct error
         return NULL;
     }
     j->stored = j->committed = j->appended = last_number(j);
+    j->packed_through = j->to_pack_through = j->committed;
     j->first_kept = j->appended + 1;
     return j;
 }
@@ -327,7 +339,7 @@ void journal_close(struct journal *journal)
     if (journal->lock_fd >= 0)
         close(journal->lock_fd);
     for (size_t i = 0; i < JOURNAL_MEMORY_MAX; i++)
-        event_release(journal->memory[i].event);
+        release(&journal->memory[i]);
     setting_rows_free(journal->settings);
     windows_free(journal->windows);
     alarms_free(journal->alarms);
@@ -358,12 +370,12 @@ int64_t journal_append(struct journal *journal, struct event *event,
     int64_t sequence = ++journal->appended;
     event->number = sequence;
     struct entry *e = slot(journal, sequence);
-    struct event *oldest = e->event;
-    if (oldest)
+    const struct entry oldest = *e;
+    if (oldest.event || oldest.packed)
         journal->first_kept++;
-    *e = (struct entry){event_keep(event), *report};
+    *e = (struct entry){.event = event_keep(event), .report = *report};
     pthread_mutex_unlock(&journal->lock);
-    event_release(oldest);
+    release(&oldest);
     take_alarm(journal, event, sequence);
     return sequence;
 }
@@ -386,23 +398,32 @@ void journal_save_fabric(struct journal *journal, const struct journal_fabric *f
     free(old);
 }
 
+static void fill_row(const struct event *event, uint8_t record[EVENT_RECORD_MAX],
+                     struct store_row *row)
+{
+    row->id = event->id;
+    row->type = event->type->name;
+    row->time_us = event->time_us;
+    row->severity = (int)event->severity;
+    row->node_guid = event->subject.guid;
+    row->record = record;
+    row->record_size = event_record_write(event, record);
+}
+
 static void add_row(struct journal *j, int64_t sequence)
 {
     const struct entry *e = slot(j, sequence);
     uint8_t record[EVENT_RECORD_MAX];
-    const struct store_row row = {
+    struct store_row row = {
         .sequence = sequence,
-        .id = e->event->id,
-        .type = e->event->type->name,
-        .time_us = e->event->time_us,
-        .severity = (int)e->event->severity,
-        .node_guid = e->event->subject.guid,
         .report_lid = e->report.lid,
         .report_tid = e->report.tid,
         .report_digest = e->report.digest,
-        .record = record,
-        .record_size = event_record_write(e->event, record),
     };
+    if (e->packed)
+        packed_fill_row(e->packed, &row);
+    else
+        fill_row(e->event, record, &row);
     store_add_event(j->writer, &row);
 }
 
@@ -652,19 +673,45 @@ static void refresh_status(struct journal *j)
 static void let_go(struct journal *j)
 {
     enum { AT_ONCE = 64 };
-    struct event *events[AT_ONCE];
+    struct entry entries[AT_ONCE];
     size_t n = AT_ONCE;
     while (n == AT_ONCE) {
         pthread_mutex_lock(&j->lock);
         for (n = 0; n < AT_ONCE && j->first_kept + JOURNAL_MEMORY_KEPT <= j->stored; n++) {
             struct entry *oldest = slot(j, j->first_kept++);
-            events[n] = oldest->event;
-            oldest->event = NULL;
+            entries[n] = *oldest;
+            *oldest = (struct entry){.event = NULL};
         }
         pthread_mutex_unlock(&j->lock);
         for (size_t i = 0; i < n; i++)
-            event_release(events[i]);
+            release(&entries[i]);
     }
+}
+
+static void pack_one(struct journal *j, struct entry *e, struct packed *packed)
+{
+    pthread_mutex_lock(&j->lock);
+    struct event *event = e->event;
+    e->event = NULL;
+    e->packed = packed;
+    pthread_mutex_unlock(&j->lock);
+    event_release(event);
+}
+
+// Receivers that keep up have by now what was there the last time. What cannot be packed for want
+// of memory stays as it is until the next time.
+static void pack(struct journal *j)
+{
+    int64_t first = j->packed_through + 1 > j->first_kept ? j->packed_through + 1 : j->first_kept;
+    for (int64_t s = first; s <= j->to_pack_through; s++) {
+        struct packed *packed = packed_new(slot(j, s)->event);
+        if (!packed)
+            return;
+        pack_one(j, slot(j, s), packed);
+        j->packed_through = s;
+    }
+    j->packed_through = j->to_pack_through;
+    j->to_pack_through = j->committed;
 }
 
 void journal_commit(struct journal *journal)
@@ -681,6 +728,10 @@ void journal_commit(struct journal *journal)
     pthread_cond_broadcast(&journal->grown);
     pthread_mutex_unlock(&journal->lock);
     let_go(journal);
+    if (now >= journal->pack_at) {
+        journal->pack_at = now + PACK_US;
+        pack(journal);
+    }
     if (journal->writer && (now >= journal->prune_at || atomic_load(&journal->asked_age_us) > 0)) {
         journal->prune_at = now + PRUNE_US;
         prune(journal);
@@ -697,6 +748,7 @@ bool journal_has_work(struct journal *journal)
     int64_t now = clock_monotonic(journal->options.clock);
     bool work = journal->stored < journal->appended || now >= journal->prune_at ||
                 atomic_load(&journal->asked_age_us) > 0 || journal->fabric.record ||
+                (journal->packed_through < journal->committed && now >= journal->pack_at) ||
                 alarms_have_changed(journal->alarms) || windows_have_changed(journal->windows) ||
                 setting_rows_have_changed(journal->settings);
     for (size_t i = 0; i < journal->cursor_count; i++)
@@ -827,13 +879,25 @@ static enum store_result read_from_disk(struct journal *j, read_function *read, 
     return reading.short_of_memory && reading.count == 0 ? STORE_FAILED : result;
 }
 
+// An event of memory's, with the lock held. False: out of memory.
+static bool take_entry(struct journal *j, int64_t sequence, struct journal_item *out)
+{
+    const struct entry *e = slot(j, sequence);
+    *out =
+        (struct journal_item){sequence, e->event ? event_keep(e->event) : packed_event(e->packed)};
+    if (e->packed && out->event)
+        out->event->number = sequence;
+    return out->event != NULL;
+}
+
 // With the lock held.
 static size_t read_from_memory(struct journal *j, int64_t after, struct journal_item *items, size_t n)
 {
     int64_t first = after + 1 > j->first_kept ? after + 1 : j->first_kept;
     size_t count = 0;
-    for (int64_t s = first; s <= j->committed && count < n; s++)
-        items[count++] = (struct journal_item){s, event_keep(slot(j, s)->event)};
+    while (first + (int64_t)count <= j->committed && count < n &&
+           take_entry(j, first + (int64_t)count, &items[count]))
+        count++;
     return count;
 }
 
@@ -935,12 +999,14 @@ size_t journal_read(struct journal *journal, int64_t after, struct journal_item 
     if (in_memory)
         count = read_from_memory(journal, after, items, n);
     pthread_mutex_unlock(&journal->lock);
-    if (!more || in_memory)
-        return count;
-    if (read_from_disk(journal, store_read, after, items, n, &count) != STORE_OK) {
+    if (!more)
+        return 0;
+    bool ok = in_memory ? count > 0
+                        : read_from_disk(journal, store_read, after, items, n, &count) == STORE_OK;
+    if (!ok)
         clock_sleep(timeout_us); // not now; what is there may still be read later
+    if (!ok || in_memory)
         return count;
-    }
     if (count > 0)
         return count;
     // Neither here nor there: what lay between is gone.
@@ -955,8 +1021,9 @@ size_t journal_read_back(struct journal *journal, int64_t before, struct journal
     size_t count = 0;
     pthread_mutex_lock(&journal->lock);
     int64_t last = before - 1 < journal->committed ? before - 1 : journal->committed;
-    for (int64_t s = last; s >= journal->first_kept && count < n; s--)
-        items[count++] = (struct journal_item){s, event_keep(slot(journal, s)->event)};
+    while (last - (int64_t)count >= journal->first_kept && count < n &&
+           take_entry(journal, last - (int64_t)count, &items[count]))
+        count++;
     pthread_mutex_unlock(&journal->lock);
     if (count == 0)
         read_from_disk(journal, store_read_back, before, items, n, &count);

@@ -1614,7 +1614,130 @@ static void test_events_know_their_numbers(void **state)
     event_release(item.event);
 }
 
-// A receiver that is gone for good.
+// Events in memory are packed when they have been there for a while.
+
+enum { PACKED = 3 };
+
+static void settle_in_memory(struct fixture *f)
+{
+    for (int i = 0; i < 3; i++) {
+        pass(f, CLOCK_US_PER_S);
+        journal_commit(f->journal);
+    }
+}
+
+// Returns the number of the first.
+static int64_t add_made(struct fixture *f, struct event *made[PACKED])
+{
+    static const uint16_t TRAPS[PACKED] = {64, 128, 258};
+    int64_t last = 0;
+    for (size_t i = 0; i < PACKED; i++) {
+        made[i] = make(f, TRAPS[i]);
+        last = journal_append(f->journal, made[i], &(struct journal_report){3, 4, 5});
+    }
+    journal_commit(f->journal);
+    return last - PACKED + 1;
+}
+
+static void release_made(struct event *made[PACKED])
+{
+    for (size_t i = 0; i < PACKED; i++)
+        event_release(made[i]);
+}
+
+static void assert_item(const struct journal_item *item, int64_t sequence, const struct event *made)
+{
+    assert_int_equal(item->sequence, sequence);
+    assert_non_null(item->event);
+    assert_int_equal(item->event->number, sequence);
+    assert_same_event(item->event, made);
+    assert_int_equal(item->event->severity, made->severity);
+    event_release(item->event);
+}
+
+static void assert_made(struct fixture *f, int64_t first, struct event *made[PACKED])
+{
+    struct journal_item items[PACKED + 1];
+    assert_int_equal(journal_read(f->journal, first - 1, items, PACKED + 1, 0), PACKED);
+    for (int i = 0; i < PACKED; i++)
+        assert_item(&items[i], first + i, made[i]);
+    assert_int_equal(journal_read_back(f->journal, first + PACKED, items, PACKED), PACKED);
+    for (int i = 0; i < PACKED; i++)
+        assert_item(&items[PACKED - 1 - i], first + i, made[i]);
+}
+
+static void test_a_packed_event_is_the_same(void **state)
+{
+    struct fixture *f = *state;
+    struct event *made[PACKED];
+    struct journal_item item;
+    int64_t first = add_made(f, made);
+    assert_int_equal(journal_read(f->journal, first - 1, &item, 1, 0), 1);
+    assert_ptr_equal(item.event, made[0]); // receivers that keep up share it
+    event_release(item.event);
+    pass(f, CLOCK_US_PER_S);
+    assert_true(journal_has_work(f->journal));
+    settle_in_memory(f);
+    assert_false(journal_has_work(f->journal));
+    assert_int_equal(journal_read(f->journal, first - 1, &item, 1, 0), 1);
+    assert_ptr_not_equal(item.event, made[0]);
+    event_release(item.event);
+    assert_made(f, first, made);
+    assert_int_equal(journal_first_in_memory(f->journal), first);
+    release_made(made);
+}
+
+static void test_packed_events_leave_memory_like_others(void **state)
+{
+    struct fixture *f = *state;
+    add_many(f, 100);
+    settle_in_memory(f);
+    add_many(f, 2 * JOURNAL_MEMORY_KEPT);
+    settle_in_memory(f);
+    add_many(f, 10);
+    int64_t last = journal_last(f->journal);
+    assert_int_equal(journal_first_in_memory(f->journal), last - JOURNAL_MEMORY_KEPT + 1);
+    read_all(f, last - JOURNAL_MEMORY_KEPT, JOURNAL_MEMORY_KEPT);
+}
+
+static void test_packed_events_wait_for_the_file(void **state)
+{
+    struct fixture *f = *state;
+    struct event *made[PACKED];
+    struct journal_report found = {0};
+    char aside[120];
+    snprintf(aside, sizeof aside, "%s.aside", f->path);
+    journal_close(f->journal);
+    f->journal = NULL;
+    take_the_file_away(f, aside);
+    reopen(f);
+    int64_t first = add_made(f, made);
+    settle_in_memory(f);
+    assert_made(f, first, made);
+    bring_the_file_back(f, aside);
+    reopen(f); // what is read comes from the disk
+    assert_made(f, first, made);
+    journal_each_recent_report(f->journal, 0, collect, &found);
+    assert_true(found.lid == 3 && found.tid == 4 && found.digest == 5);
+    release_made(made);
+}
+
+static void test_packed_events_go_into_a_new_file(void **state)
+{
+    struct fixture *f = *state;
+    struct event *made[PACKED];
+    int64_t first = add_made(f, made);
+    settle_in_memory(f);
+    assert_int_equal(unlink(f->path), 0);
+    journal_commit(f->journal); // finds it out
+    pass(f, 2 * CLOCK_US_PER_S);
+    journal_commit(f->journal);
+    reopen(f);
+    assert_made(f, first, made);
+    release_made(made);
+}
+
+// Memory's bounds.
 
 static void test_memory_keeps_more_while_the_disk_fails(void **state)
 {
@@ -1636,6 +1759,8 @@ static void test_memory_keeps_more_while_the_disk_fails(void **state)
     assert_int_equal(journal_first_in_memory(f->journal), last - JOURNAL_MEMORY_KEPT + 1);
     assert_int_equal(read_all(f, last - JOURNAL_MEMORY_MAX, JOURNAL_MEMORY_MAX), last);
 }
+
+// A receiver that is gone for good.
 
 static void test_a_forgotten_receiver_begins_anew(void **state)
 {
@@ -1801,6 +1926,10 @@ int main(void)
         TEST(test_everything_waits_for_a_locked_file),
         TEST(test_a_file_of_the_third_schema_is_brought_up_to_date),
         TEST(test_events_know_their_numbers),
+        TEST(test_a_packed_event_is_the_same),
+        TEST(test_packed_events_leave_memory_like_others),
+        TEST(test_packed_events_wait_for_the_file),
+        TEST(test_packed_events_go_into_a_new_file),
         TEST(test_memory_keeps_more_while_the_disk_fails),
         TEST(test_a_forgotten_receiver_begins_anew),
         TEST(test_forgotten_receivers_leave_room),

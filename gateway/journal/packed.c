@@ -1,0 +1,56 @@
+#include "journal/packed.h"
+
+#include "model/catalogue.h"
+#include "model/event_record.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct packed {
+    const struct catalogue_entry *type;
+    char id[EVENT_ID_SIZE];
+    enum severity severity;
+    int64_t time_us;
+    uint64_t node_guid;
+    size_t size;
+    uint8_t record[];
+};
+
+struct packed *packed_new(const struct event *event)
+{
+    uint8_t record[EVENT_RECORD_MAX];
+    size_t size = event_record_write(event, record);
+    struct packed *packed = malloc(sizeof *packed + size);
+    if (!packed)
+        return NULL;
+    packed->type = event->type;
+    packed->severity = event->severity;
+    packed->time_us = event->time_us;
+    packed->node_guid = event->subject.guid;
+    packed->size = size;
+    memcpy(packed->id, event->id, sizeof packed->id);
+    memcpy(packed->record, record, size);
+    return packed;
+}
+
+void packed_free(struct packed *packed)
+{
+    free(packed);
+}
+
+struct event *packed_event(const struct packed *packed)
+{
+    struct error err;
+    return event_record_read(packed->record, packed->size, &err);
+}
+
+void packed_fill_row(const struct packed *packed, struct store_row *row)
+{
+    row->id = packed->id;
+    row->type = packed->type->name;
+    row->time_us = packed->time_us;
+    row->severity = (int)packed->severity;
+    row->node_guid = packed->node_guid;
+    row->record = packed->record;
+    row->record_size = packed->size;
+}
