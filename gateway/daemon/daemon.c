@@ -80,16 +80,25 @@ static void take_change(void *ctx, enum sa_change change, uint64_t subnet_prefix
     look_at_fabric(ctx);
 }
 
+// What a sweep took goes back to the system. By itself, a small piece that stays would hold all
+// below it.
+static void give_memory_back(void)
+{
+    malloc_trim(0);
+}
+
 static void take_fabric(void *ctx, struct fabric *fabric)
 {
     struct gateway *g = ctx;
     pipeline_put_fabric(g->pipeline, fabric);
+    give_memory_back();
 }
 
 static void take_counters(void *ctx, struct counter_reading *reading)
 {
     struct gateway *g = ctx;
     pipeline_put_counters(g->pipeline, reading);
+    give_memory_back();
 }
 
 // What was set by SNMP may be known only now.
@@ -548,8 +557,8 @@ static struct conf *own(const struct conf *conf, struct error *err)
     return copy;
 }
 
-// What a sweep takes in large pieces goes back to the system with it. glibc would learn to keep them.
-static void give_memory_back(void)
+// Large pieces go back to the system when they are freed. glibc would learn to keep them.
+static void keep_no_large_pieces(void)
 {
     mallopt(M_MMAP_THRESHOLD, MMAP_THRESHOLD);
 }
@@ -566,7 +575,7 @@ bool daemon_run(struct conf *conf, const struct daemon_options *options, struct 
         conf_free(conf);
         return false;
     }
-    give_memory_back();
+    keep_no_large_pieces();
     json_object_seed(0); // it opens a file: before there are threads
     bool ok = start(&g, err);
     if (ok) {

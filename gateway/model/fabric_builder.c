@@ -104,6 +104,12 @@ struct fabric_builder *fabric_builder_new(void)
     return calloc(1, sizeof(struct fabric_builder));
 }
 
+static void free_table(struct table *table)
+{
+    free(table->slots);
+    *table = (struct table){.size = 0};
+}
+
 void fabric_builder_free(struct fabric_builder *builder)
 {
     if (!builder)
@@ -112,8 +118,8 @@ void fabric_builder_free(struct fabric_builder *builder)
     free(builder->ports.items);
     free(builder->sms.items);
     free(builder->controllers.items);
-    free(builder->by_guid.slots);
-    free(builder->by_port.slots);
+    free_table(&builder->by_guid);
+    free_table(&builder->by_port);
     free(builder);
 }
 
@@ -467,6 +473,8 @@ struct fabric *fabric_builder_finish(struct fabric_builder *builder, int64_t tim
                                      uint64_t subnet_prefix, bool complete)
 {
     struct shape shape = {0};
+    free_table(&builder->by_guid); // nothing is looked up any more, and the snapshot needs room
+    free_table(&builder->by_port);
     if (make_shape(&shape, builder)) {
         fill(&shape, builder);
         shape.fabric->time_us = time_us;
