@@ -13,7 +13,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 
 from bench import inner, process, report  # noqa: E402
 
-EVENTS, A_SECOND = 10_000_000, 10_000
+EVENTS, A_SECOND = 10_000_000, 20_000
 HOSTS, CHANGES, ROWS = 1900, 10, 100_000
 SAMPLES = 200
 SHOWN = 20
