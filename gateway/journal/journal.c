@@ -541,6 +541,18 @@ static void cursor_committed(struct cursor *c, int64_t saved, bool forget)
         *c = NO_CURSOR;
 }
 
+static void lose_writer(struct journal *j, enum store_result result, struct error *err)
+{
+    error_prefix(err, "cannot write the journal %s", j->path);
+    store_close(j->writer);
+    j->writer = NULL;
+    if (result == STORE_CORRUPT)
+        set_aside(j, err->text);
+    if (result == STORE_GONE)
+        forget_file(j);
+    set_problem(j, err->text);
+}
+
 static void take_result(struct journal *j, const struct plan *plan, enum store_result result,
                         struct error *err)
 {
@@ -557,16 +569,9 @@ static void take_result(struct journal *j, const struct plan *plan, enum store_r
         setting_rows_committed(j->settings);
         fabric_committed(j);
         set_problem(j, "");
-        return;
+    } else {
+        lose_writer(j, result, err);
     }
-    error_prefix(err, "cannot write the journal %s", j->path);
-    store_close(j->writer);
-    j->writer = NULL;
-    if (result == STORE_CORRUPT)
-        set_aside(j, err->text);
-    if (result == STORE_GONE)
-        forget_file(j);
-    set_problem(j, err->text);
 }
 
 static int64_t least_cursor(struct journal *j)
@@ -714,6 +719,20 @@ static void pack(struct journal *j)
     j->to_pack_through = j->committed;
 }
 
+static void move_wal(struct journal *j)
+{
+    struct error err;
+    enum store_result result = store_move_wal(j->writer, &err);
+    if (result == STORE_OK)
+        return;
+    pthread_mutex_lock(&j->reader_lock); // so that no reader keeps the file open
+    close_reader(j);
+    store_close(j->writer);
+    j->writer = NULL;
+    pthread_mutex_unlock(&j->reader_lock);
+    lose_writer(j, result, &err);
+}
+
 void journal_commit(struct journal *journal)
 {
     struct error err;
@@ -740,6 +759,8 @@ void journal_commit(struct journal *journal)
         journal->status_at = now + STATUS_US;
         refresh_status(journal);
     }
+    if (journal->writer)
+        move_wal(journal);
 }
 
 bool journal_has_work(struct journal *journal)

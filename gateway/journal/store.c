@@ -1,6 +1,7 @@
 #include "journal/store.h"
 
 #include "base/text.h"
+#include "journal/wal.h"
 
 #include <fcntl.h>
 #include <sqlite3.h>
@@ -10,10 +11,6 @@
 #include <unistd.h>
 
 enum { BUSY_MS = 2000 };
-
-// A commit that brings the WAL to so many pages also moves them into the file, and what comes meanwhile
-// waits. SQLite's own 1000 stop the flow for 4 ms; a quarter of it costs no more in all.
-#define CHECKPOINT_PAGES "250"
 
 // Of memory for pages, for each connection. Rows are added and read one after the other, so that
 // few pages are met again; SQLite's own 2000 KiB make nothing faster.
@@ -150,6 +147,8 @@ struct store {
     sqlite3_stmt *statements[STATEMENT_COUNT];
     int failure; // the transaction's first error, or SQLITE_OK
     int64_t rows, rows_before; // of the event table, now and before the transaction
+    struct wal *wal; // the writer's; NULL where it does without
+    int wal_pages;   // after the last commit
 };
 
 static enum store_result classify(int code)
@@ -229,7 +228,6 @@ static enum store_result prepare_file(struct store *store, bool read_only, struc
     // The WAL may have rows of a commit whose sync failed: they are read, and may never reach the disk.
     if (!read_only)
         code = run(store, "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;"
-                          "PRAGMA wal_autocheckpoint = " CHECKPOINT_PAGES ";"
                           "PRAGMA wal_checkpoint(TRUNCATE);");
     if (code == SQLITE_OK)
         code = run(store, "PRAGMA cache_size = -" CACHE_KIB);
@@ -253,6 +251,20 @@ static enum store_result prepare_file(struct store *store, bool read_only, struc
     if (code == SQLITE_OK && !read_only)
         code = count_rows(store);
     return tell(store, code, err);
+}
+
+static int note_wal(void *ctx, sqlite3 *db, const char *name, int pages)
+{
+    (void)db, (void)name;
+    ((struct store *)ctx)->wal_pages = pages;
+    return SQLITE_OK;
+}
+
+static void take_wal(struct store *store, const char *path)
+{
+    sqlite3_wal_hook(store->db, note_wal, store);
+    wal_reserve(path);
+    store->wal = wal_start(path);
 }
 
 // What was set by SNMP has communities, which are not for everybody. The files beside it get the
@@ -279,6 +291,8 @@ enum store_result store_open(const char *path, bool read_only, struct store **ou
     enum store_result result =
         code == SQLITE_OK ? prepare_file(store, read_only, err) : tell(store, code, err);
     if (result == STORE_OK) {
+        if (!read_only)
+            take_wal(store, path);
         *out = store;
         return STORE_OK;
     }
@@ -291,6 +305,7 @@ void store_close(struct store *store)
 {
     if (!store)
         return;
+    wal_stop(store->wal);
     for (int i = 0; i < STATEMENT_COUNT; i++)
         sqlite3_finalize(store->statements[i]);
     sqlite3_close(store->db);
@@ -489,6 +504,17 @@ enum store_result store_commit(struct store *store, struct error *err)
     }
     store->failure = SQLITE_OK;
     return result;
+}
+
+// After a failure, SQLite would go on from where it was, as if all before were safe, and when it closes, too.
+enum store_result store_move_wal(struct store *store, struct error *err)
+{
+    bool own = wal_note(store->wal, store->wal_pages);
+    if ((!own || wal_move(store->db)) && !wal_has_failed(store->wal))
+        return STORE_OK;
+    sqlite3_db_config(store->db, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, NULL);
+    error_set(err, "what is in its WAL cannot be written into the file");
+    return STORE_FAILED;
 }
 
 // Reading.

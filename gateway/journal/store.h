@@ -85,6 +85,10 @@ void store_add_snapshot(struct store *store, const struct store_snapshot *snapsh
                         int64_t bytes_max);
 enum store_result store_commit(struct store *store, struct error *err);
 
+// After each commit, once nobody waits for it any more: sees to it that what the WAL has goes into the file; without
+// this it grows. STORE_FAILED: close all connections to the file, so that all of the WAL is moved when it is opened.
+enum store_result store_move_wal(struct store *store, struct error *err);
+
 // Rows with sequence > `after`, ascending, `limit` at most; what they point to is valid during the
 // call of `each` only. `each` returns false to stop.
 enum store_result store_read(struct store *store, int64_t after, size_t limit,

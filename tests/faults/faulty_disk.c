@@ -1,11 +1,12 @@
 #include "faulty_disk.h"
 
+#include <pthread.h>
 #include <sqlite3.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { FILES_MAX = 8, WRITES_MAX = 4096, PATH_SIZE = 256 };
+enum { FILES_MAX = 8, WRITES_MAX = 8192, PATH_SIZE = 256 };
 
 // Waits for the next sync. Without octets: the file is cut.
 struct write {
@@ -29,10 +30,13 @@ struct file {
 };
 
 static sqlite3_vfs *real_vfs;
+// Over what follows: connections have threads.
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static struct platter *platters;
 static char place[PATH_SIZE];
 static unsigned operations, fail_at;
 static bool fail_for_good, failed;
+static unsigned syncs_left; // of the database until one fails; 0: none does
 
 // Failing.
 
@@ -44,20 +48,43 @@ static bool fails(void)
     return now;
 }
 
+static bool sync_fails(const char *path)
+{
+    const char *end = strrchr(path, '-');
+    bool now = syncs_left > 0 && !(end && strcmp(end, "-wal") == 0) && --syncs_left == 0;
+    failed |= now;
+    return fails() || now;
+}
+
 void faulty_disk_fail(unsigned nth, bool for_good)
 {
+    pthread_mutex_lock(&mutex);
     fail_at = nth > 0 ? operations + nth : 0;
     fail_for_good = for_good;
+    pthread_mutex_unlock(&mutex);
+}
+
+void faulty_disk_fail_sync(unsigned nth)
+{
+    pthread_mutex_lock(&mutex);
+    syncs_left = nth;
+    pthread_mutex_unlock(&mutex);
 }
 
 unsigned faulty_disk_operations(void)
 {
-    return operations;
+    pthread_mutex_lock(&mutex);
+    unsigned n = operations;
+    pthread_mutex_unlock(&mutex);
+    return n;
 }
 
 bool faulty_disk_failed(void)
 {
-    return failed;
+    pthread_mutex_lock(&mutex);
+    bool has = failed;
+    pthread_mutex_unlock(&mutex);
+    return has;
 }
 
 // What is on the disk.
@@ -147,6 +174,7 @@ static void write_out(struct platter *p)
 void faulty_disk_after_power_failure(const char *directory)
 {
     char path[2 * PATH_SIZE];
+    pthread_mutex_lock(&mutex);
     for (size_t i = 0; i < FILES_MAX; i++) {
         const struct platter *p = &platters[i];
         if (p->path[0] == '\0')
@@ -157,6 +185,7 @@ void faulty_disk_after_power_failure(const char *directory)
             abort();
         fclose(f);
     }
+    pthread_mutex_unlock(&mutex);
 }
 
 // The files.
@@ -176,23 +205,30 @@ static int read_file(sqlite3_file *file, void *out, int size, sqlite3_int64 at)
     return real_of(file)->pMethods->xRead(real_of(file), out, size, at);
 }
 
+// Without octets: the file is cut. False: it fails.
+static bool change(struct platter *p, sqlite3_int64 at, const void *octets, size_t size)
+{
+    if (!p)
+        return true;
+    pthread_mutex_lock(&mutex);
+    bool good = !fails();
+    if (good)
+        remember(p, at, octets, size);
+    pthread_mutex_unlock(&mutex);
+    return good;
+}
+
 static int write_file(sqlite3_file *file, const void *octets, int size, sqlite3_int64 at)
 {
-    struct platter *p = ((struct file *)file)->platter;
-    if (p && fails())
+    if (!change(((struct file *)file)->platter, at, octets, (size_t)size))
         return SQLITE_FULL;
-    if (p)
-        remember(p, at, octets, (size_t)size);
     return real_of(file)->pMethods->xWrite(real_of(file), octets, size, at);
 }
 
 static int truncate_file(sqlite3_file *file, sqlite3_int64 size)
 {
-    struct platter *p = ((struct file *)file)->platter;
-    if (p && fails())
+    if (!change(((struct file *)file)->platter, size, NULL, 0))
         return SQLITE_IOERR_TRUNCATE;
-    if (p)
-        remember(p, size, NULL, 0);
     return real_of(file)->pMethods->xTruncate(real_of(file), size);
 }
 
@@ -203,12 +239,14 @@ static int sync_file(sqlite3_file *file, int flags)
     struct platter *p = ((struct file *)file)->platter;
     if (!p)
         return SQLITE_OK;
-    if (fails()) {
+    pthread_mutex_lock(&mutex);
+    bool good = !sync_fails(p->path);
+    if (good)
+        write_out(p);
+    else
         forget_writes(p);
-        return SQLITE_IOERR_FSYNC;
-    }
-    write_out(p);
-    return SQLITE_OK;
+    pthread_mutex_unlock(&mutex);
+    return good ? SQLITE_OK : SQLITE_IOERR_FSYNC;
 }
 
 static int file_size(sqlite3_file *file, sqlite3_int64 *out)
@@ -246,9 +284,17 @@ static int characteristics(sqlite3_file *file)
     return real_of(file)->pMethods->xDeviceCharacteristics(real_of(file));
 }
 
+static bool operation_fails(void)
+{
+    pthread_mutex_lock(&mutex);
+    bool now = fails();
+    pthread_mutex_unlock(&mutex);
+    return now;
+}
+
 static int map(sqlite3_file *file, int page, int size, int extend, void volatile **out)
 {
-    if (extend && ((struct file *)file)->platter && fails())
+    if (extend && ((struct file *)file)->platter && operation_fails())
         return SQLITE_IOERR_SHMSIZE;
     return real_of(file)->pMethods->xShmMap(real_of(file), page, size, extend, out);
 }
@@ -296,12 +342,14 @@ static int open_file(sqlite3_vfs *vfs, const char *name, sqlite3_file *file, int
     bool known = name && is_here(name) &&
                  (flags & (SQLITE_OPEN_MAIN_DB | SQLITE_OPEN_WAL | SQLITE_OPEN_MAIN_JOURNAL));
     *f = (struct file){.real = (sqlite3_file *)(f + 1)};
-    if (known && (flags & SQLITE_OPEN_CREATE) && fails())
+    if (known && (flags & SQLITE_OPEN_CREATE) && operation_fails())
         return SQLITE_CANTOPEN;
     int code = real_vfs->xOpen(real_vfs, name, f->real, flags, out_flags);
     if (code != SQLITE_OK)
         return code;
+    pthread_mutex_lock(&mutex);
     f->platter = known ? find_or_make(name) : NULL;
+    pthread_mutex_unlock(&mutex);
     f->base.pMethods = &METHODS;
     return SQLITE_OK;
 }
@@ -309,11 +357,13 @@ static int open_file(sqlite3_vfs *vfs, const char *name, sqlite3_file *file, int
 static int delete_file(sqlite3_vfs *vfs, const char *name, int sync_directory)
 {
     (void)vfs, (void)sync_directory;
-    if (is_here(name) && fails())
+    if (is_here(name) && operation_fails())
         return SQLITE_IOERR_DELETE;
+    pthread_mutex_lock(&mutex);
     struct platter *p = find(name);
     if (p)
         clear(p);
+    pthread_mutex_unlock(&mutex);
     return real_vfs->xDelete(real_vfs, name, 0);
 }
 
@@ -324,7 +374,7 @@ void faulty_disk_begin(const char *directory)
     snprintf(place, sizeof place, "%s", directory);
     real_vfs = sqlite3_vfs_find("unix");
     platters = must(calloc(FILES_MAX, sizeof *platters));
-    operations = fail_at = 0;
+    operations = fail_at = syncs_left = 0;
     failed = false;
     faulty_vfs = *real_vfs;
     faulty_vfs.zName = "faulty";

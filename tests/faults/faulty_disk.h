@@ -16,6 +16,9 @@ void faulty_disk_end(void);
 // all that follow.
 void faulty_disk_fail(unsigned nth, bool for_good);
 
+// The n-th sync of the database from now on, not of its WAL, fails (0: none does).
+void faulty_disk_fail_sync(unsigned nth);
+
 // How many operations changed it, or were to, since it began.
 unsigned faulty_disk_operations(void);
 

@@ -7,11 +7,12 @@
 #include "event/maker.h"
 #include "journal/journal.h"
 #include "journal/store.h"
+#include "journal/wal.h"
 
 #include <dirent.h>
 #include <unistd.h>
 
-enum { ROUNDS = 6, EVENTS_MAX = 128 };
+enum { ROUNDS = 6, EVENTS_MAX = 16384 };
 
 static const int64_t S = CLOCK_US_PER_S;
 
@@ -308,6 +309,39 @@ TEST(what_is_on_disk_after_an_outage_survives_a_power_failure)
     lose_power_after_each(true, true);
 }
 
+// Commits until the WAL began anew, some pages each time.
+static void fill_wal(void)
+{
+    size_t end = given_count + WAL_FULL_PAGES / 2;
+    while (given_count < end) {
+        add(CATALOGUE_HEARTBEAT, "");
+        journal_commit(journal);
+    }
+}
+
+// What was moved into the file before a sync of it failed is moved again, before the WAL, which has it still,
+// is overwritten.
+TEST(what_the_wal_had_survives_a_failed_sync_of_the_file)
+{
+    support_limit_files(SUPPORT_NO_LIMIT);
+    for (unsigned n = 1; n <= 3; n++) {
+        begin();
+        start();
+        add(CATALOGUE_SM_UNREACHABLE, "stays");
+        faulty_disk_fail_sync(n);
+        while (!faulty_disk_failed())
+            fill_wal();
+        fill_wal();
+        assert_int_equal(told[JOURNAL_DEGRADED], 1);
+        pass(2 * S);
+        fill_wal();
+        fill_wal();
+        check_after_power_failure();
+        check_healed();
+        end();
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -315,6 +349,8 @@ int main(void)
         cmocka_unit_test(the_disk_may_fail_from_each_operation_on),
         cmocka_unit_test(what_is_on_disk_survives_a_power_failure),
         cmocka_unit_test(what_is_on_disk_after_an_outage_survives_a_power_failure),
+        cmocka_unit_test(what_the_wal_had_survives_a_failed_sync_of_the_file),
     };
+    support_limit_files(WAL_BYTES / 2);
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -18,6 +18,7 @@
 #include "daemon/receivers.h"
 #include "daemon/topology_answers.h"
 #include "event/sample.h"
+#include "journal/wal.h"
 #include "model/event_record.h"
 #include "model/fabric_record.h"
 #include "sink/format.h"
@@ -874,6 +875,7 @@ TEST(answering)
 int main(void)
 {
     scarce_memory_begin();
+    support_limit_files(WAL_BYTES / 2);
     log_ = support_log(NULL);
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(reading_the_configuration),

@@ -2,6 +2,8 @@
 
 #include <dirent.h>
 #include <limits.h>
+#include <signal.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -96,6 +98,15 @@ const char *support_file(const char *name, const char *content, mode_t mode)
     assert_int_equal(fclose(f), 0);
     assert_int_equal(chmod(path, mode), 0);
     return path;
+}
+
+void support_limit_files(uint64_t octets)
+{
+    struct rlimit limit;
+    signal(SIGXFSZ, SIG_IGN);
+    assert_int_equal(getrlimit(RLIMIT_FSIZE, &limit), 0);
+    limit.rlim_cur = octets < limit.rlim_max ? octets : limit.rlim_max;
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
 }
 
 struct log *support_log(FILE *stream)

@@ -4,6 +4,7 @@
 
 #include "event/maker.h"
 #include "journal/store.h"
+#include "journal/wal.h"
 #include "model/catalogue.h"
 #include "model/event_record.h"
 
@@ -271,6 +272,86 @@ static void test_nobody_else_may_read_the_files(void **state)
         assert_int_equal(stat(path, &status), 0);
         assert_int_equal(status.st_mode & 0007, 0);
     }
+}
+
+// The WAL.
+
+static off_t wal_size(const struct fixture *f)
+{
+    char path[sizeof f->path + 8];
+    struct stat status;
+    snprintf(path, sizeof path, "%s-wal", f->path);
+    assert_int_equal(stat(path, &status), 0);
+    return status.st_size;
+}
+
+// Counts from a number by chance.
+static uint32_t times_begun_anew(const struct fixture *f)
+{
+    char path[sizeof f->path + 8];
+    uint8_t header[16];
+    snprintf(path, sizeof path, "%s-wal", f->path);
+    int fd = open(path, O_RDONLY);
+    assert_int_equal(pread(fd, header, sizeof header, 0), sizeof header);
+    close(fd);
+    return (uint32_t)header[12] << 24 | (uint32_t)header[13] << 16 | (uint32_t)header[14] << 8 | header[15];
+}
+
+static void test_the_wal_has_room_from_the_start(void **state)
+{
+    struct fixture *f = *state;
+    assert_int_equal(wal_size(f), WAL_BYTES);
+    add_many(f, 300);
+    assert_int_equal(wal_size(f), WAL_BYTES);
+    reopen(f);
+    assert_int_equal(wal_size(f), WAL_BYTES);
+    assert_int_equal(read_all(f, 0, 300), 300);
+}
+
+static void test_where_there_is_no_room_the_wal_grows(void **state)
+{
+    struct fixture *f = *state;
+    struct rlimit old, small;
+    signal(SIGXFSZ, SIG_IGN);
+    getrlimit(RLIMIT_FSIZE, &old);
+    small = old;
+    small.rlim_cur = WAL_BYTES - 1;
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &small), 0);
+    reopen(f);
+    off_t before = wal_size(f);
+    assert_true(before < 64 * 1024);
+    add_many(f, 300);
+    assert_true(wal_size(f) > before);
+    struct journal_status status;
+    journal_get_status(f->journal, &status);
+    assert_true(status.durable);
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &old), 0);
+}
+
+static void test_the_wal_begins_anew_and_nothing_is_lost(void **state)
+{
+    enum { COMMITS_MAX = 40 * WAL_FULL_PAGES };
+    struct fixture *f = *state;
+    add_many(f, 1);
+    uint32_t first = times_begun_anew(f);
+    int n = 1;
+    for (; times_begun_anew(f) - first < 2 && n < COMMITS_MAX; n++) {
+        add(f, NULL);
+        journal_commit(f->journal);
+    }
+    assert_true(n < COMMITS_MAX);
+    assert_int_equal(read_all(f, 0, (size_t)n), n);
+    reopen(f);
+    assert_int_equal(read_all(f, 0, (size_t)n), n);
+}
+
+static void test_without_a_thread_the_writer_moves_the_wal(void **state)
+{
+    (void)state;
+    assert_false(wal_note(NULL, WAL_STEP_PAGES - 1));
+    assert_true(wal_note(NULL, WAL_STEP_PAGES));
+    assert_false(wal_has_failed(NULL));
+    wal_stop(NULL);
 }
 
 static void test_a_new_receiver_begins_with_what_comes(void **state)
@@ -1875,6 +1956,10 @@ int main(void)
         TEST(test_only_committed_events_are_read),
         TEST(test_events_and_cursors_survive),
         TEST(test_nobody_else_may_read_the_files),
+        TEST(test_the_wal_has_room_from_the_start),
+        TEST(test_where_there_is_no_room_the_wal_grows),
+        TEST(test_the_wal_begins_anew_and_nothing_is_lost),
+        TEST(test_without_a_thread_the_writer_moves_the_wal),
         TEST(test_a_new_receiver_begins_with_what_comes),
         TEST(test_a_slow_reader_reads_from_disk),
         TEST(test_a_reader_goes_back_from_memory_to_disk),

@@ -8,6 +8,7 @@
 #include "event/maker.h"
 #include "event/sample.h"
 #include "journal/journal.h"
+#include "journal/wal.h"
 
 #include <sqlite3.h>
 
@@ -441,5 +442,6 @@ int main(void)
         cmocka_unit_test(the_file_is_damaged),
         cmocka_unit_test(memory_is_short),
     };
+    support_limit_files(WAL_BYTES / 2);
     return cmocka_run_group_tests(tests, begin, end);
 }
