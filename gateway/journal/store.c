@@ -229,8 +229,9 @@ static enum store_result prepare_file(struct store *store, bool read_only, struc
     if (!read_only)
         code = run(store, "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;"
                           "PRAGMA wal_checkpoint(TRUNCATE);");
+    // A page that is damaged is found when it is read, and not when a row written beside it is gone.
     if (code == SQLITE_OK)
-        code = run(store, "PRAGMA cache_size = -" CACHE_KIB);
+        code = run(store, "PRAGMA cell_size_check = ON; PRAGMA cache_size = -" CACHE_KIB);
     if (code == SQLITE_OK)
         code = read_number(store, "PRAGMA user_version", &version);
     if (code == SQLITE_OK && version > STORE_SCHEMA_VERSION) {
