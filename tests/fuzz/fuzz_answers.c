@@ -11,6 +11,7 @@
 #include "ctl/topology_commands.h"
 #include "ctl/when.h"
 
+#include <errno.h>
 #include <pthread.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -60,6 +61,8 @@ static void *answer_all(void *ctx)
     (void)ctx;
     for (;;) {
         int fd = accept(daemon_.listening, NULL, NULL);
+        if (fd < 0 && errno == EINTR)
+            continue;
         REQUIRE(fd >= 0);
         pthread_mutex_lock(&daemon_.lock);
         answer_one(fd);
