@@ -115,18 +115,24 @@ static void begin_file(struct journal *j)
     setting_rows_begin_file(j->settings);
 }
 
-static void close_reader(struct journal *j)
+// With its lock held.
+static void end_reader(struct journal *j)
 {
     store_close(j->reader);
     j->reader = NULL;
 }
 
+static void close_reader(struct journal *j)
+{
+    pthread_mutex_lock(&j->reader_lock);
+    end_reader(j);
+    pthread_mutex_unlock(&j->reader_lock);
+}
+
 // Somebody removed the directory or the file, or put another in its place.
 static void forget_file(struct journal *j)
 {
-    pthread_mutex_lock(&j->reader_lock);
     close_reader(j);
-    pthread_mutex_unlock(&j->reader_lock);
     close(j->lock_fd);
     j->lock_fd = -1;
     begin_file(j);
@@ -140,7 +146,7 @@ static void set_aside(struct journal *j, const char *why)
     clock_format_utc(clock_utc(j->options.clock), when);
     snprintf(aside, sizeof aside, "%s.corrupt-%s", j->path, when);
     pthread_mutex_lock(&j->reader_lock); // so that no reader keeps the old file
-    close_reader(j);
+    end_reader(j);
     for (size_t i = 0; i < sizeof PARTS / sizeof *PARTS; i++) {
         snprintf(from, sizeof from, "%s%s", j->path, PARTS[i]);
         snprintf(to, sizeof to, "%s%s", aside, PARTS[i]);
@@ -274,6 +280,7 @@ static bool try_open(struct journal *j)
 {
     struct error err;
     j->retry_at = clock_monotonic(j->options.clock) + RETRY_US;
+    close_reader(j); // it would keep the WAL's index, which may say that more is in the file than is
     if (open_writer(j, &err))
         return true;
     set_problem(j, err.text);
@@ -723,14 +730,8 @@ static void move_wal(struct journal *j)
 {
     struct error err;
     enum store_result result = store_move_wal(j->writer, &err);
-    if (result == STORE_OK)
-        return;
-    pthread_mutex_lock(&j->reader_lock); // so that no reader keeps the file open
-    close_reader(j);
-    store_close(j->writer);
-    j->writer = NULL;
-    pthread_mutex_unlock(&j->reader_lock);
-    lose_writer(j, result, &err);
+    if (result != STORE_OK)
+        lose_writer(j, result, &err);
 }
 
 void journal_commit(struct journal *journal)
@@ -876,7 +877,7 @@ static enum store_result begin_reading(struct journal *j, struct error *err)
 static void end_reading(struct journal *j, enum store_result result)
 {
     if (result != STORE_OK)
-        close_reader(j);
+        end_reader(j);
     if (result == STORE_CORRUPT)
         atomic_store(&j->reader_found_corrupt, true);
     pthread_mutex_unlock(&j->reader_lock);

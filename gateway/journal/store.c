@@ -261,6 +261,12 @@ static int note_wal(void *ctx, sqlite3 *db, const char *name, int pages)
     return SQLITE_OK;
 }
 
+// What it would move when it closes is what it takes to be left.
+static void leave_wal(struct store *store)
+{
+    sqlite3_db_config(store->db, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, NULL);
+}
+
 static void take_wal(struct store *store, const char *path)
 {
     sqlite3_wal_hook(store->db, note_wal, store);
@@ -292,7 +298,9 @@ enum store_result store_open(const char *path, bool read_only, struct store **ou
     enum store_result result =
         code == SQLITE_OK ? prepare_file(store, read_only, err) : tell(store, code, err);
     if (result == STORE_OK) {
-        if (!read_only)
+        if (read_only)
+            leave_wal(store);
+        else
             take_wal(store, path);
         *out = store;
         return STORE_OK;
@@ -306,7 +314,8 @@ void store_close(struct store *store)
 {
     if (!store)
         return;
-    wal_stop(store->wal);
+    if (!wal_stop(store->wal))
+        leave_wal(store);
     for (int i = 0; i < STATEMENT_COUNT; i++)
         sqlite3_finalize(store->statements[i]);
     sqlite3_close(store->db);
@@ -513,7 +522,7 @@ enum store_result store_move_wal(struct store *store, struct error *err)
     bool own = wal_note(store->wal, store->wal_pages);
     if ((!own || wal_move(store->db)) && !wal_has_failed(store->wal))
         return STORE_OK;
-    sqlite3_db_config(store->db, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, NULL);
+    leave_wal(store);
     error_set(err, "what is in its WAL cannot be written into the file");
     return STORE_FAILED;
 }

@@ -130,16 +130,18 @@ struct wal *wal_start(const char *path)
     return NULL;
 }
 
-void wal_stop(struct wal *wal)
+bool wal_stop(struct wal *wal)
 {
     if (!wal)
-        return;
+        return true;
     pthread_mutex_lock(&wal->lock);
     wal->stop = true;
     pthread_cond_signal(&wal->sent);
     pthread_mutex_unlock(&wal->lock);
     pthread_join(wal->thread, NULL);
+    bool good = !wal->failed;
     free_wal(wal);
+    return good;
 }
 
 static bool is_busy(struct wal *w)

@@ -23,8 +23,10 @@ struct wal;
 // A thread with a connection of its own, to a file that the writer has open. NULL where that is not
 // possible: then the writer does all of it.
 struct wal *wal_start(const char *path);
-void wal_stop(
-    struct wal *wal); // before the writer closes; waits for what is under way; NULL is allowed
+
+// Before the writer closes: waits for what is under way. False: the thread has failed, as in wal_move.
+// NULL is allowed.
+bool wal_stop(struct wal *wal);
 
 // Writer's thread, after a commit: the WAL has so many pages. True when the writer is to move what
 // is left, with wal_move: the WAL begins anew only with a commit that finds all of it in the file.

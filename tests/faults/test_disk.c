@@ -342,6 +342,43 @@ TEST(what_the_wal_had_survives_a_failed_sync_of_the_file)
     }
 }
 
+static void commit_one(void)
+{
+    add(CATALOGUE_HEARTBEAT, "");
+    journal_commit(journal);
+}
+
+// The thread's sync of the file fails, and before the journal has seen that, the disk is away. A reader
+// has the file open all the time, and with it the WAL's index.
+TEST(what_the_wal_had_survives_an_outage_while_somebody_reads)
+{
+    support_limit_files(SUPPORT_NO_LIMIT);
+    begin();
+    start();
+    add(CATALOGUE_SM_UNREACHABLE, "stays");
+    journal_commit(journal);
+    read_from_disk();
+    for (int i = 0; i < 2 * WAL_STEP_PAGES; i++) // faster than the thread: it moves and does not sync
+        commit_one();
+    faulty_disk_fail_sync(1);
+    while (!faulty_disk_failed()) {
+        commit_one();
+        usleep(3000); // for the thread
+    }
+    if (told[JOURNAL_DEGRADED] == 0)
+        faulty_disk_fail(1, true);
+    commit_one();
+    pass(2 * S);
+    journal_commit(journal);
+    assert_int_equal(told[JOURNAL_DEGRADED], 1);
+    faulty_disk_fail(0, false);
+    pass(2 * S);
+    commit_one();
+    check_after_power_failure();
+    check_healed();
+    end();
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -350,6 +387,7 @@ int main(void)
         cmocka_unit_test(what_is_on_disk_survives_a_power_failure),
         cmocka_unit_test(what_is_on_disk_after_an_outage_survives_a_power_failure),
         cmocka_unit_test(what_the_wal_had_survives_a_failed_sync_of_the_file),
+        cmocka_unit_test(what_the_wal_had_survives_an_outage_while_somebody_reads),
     };
     support_limit_files(WAL_BYTES / 2);
     return cmocka_run_group_tests(tests, NULL, NULL);
