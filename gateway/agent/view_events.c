@@ -161,7 +161,7 @@ bool view_events_update(struct view_events *events, struct journal *journal)
         if (!take_all(events, items, n))
             return false;
         if (n == 0 && !skip_to_memory(events, journal))
-            break;
+            return false;
     }
     return true;
 }

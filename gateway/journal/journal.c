@@ -1043,11 +1043,12 @@ size_t journal_read_back(struct journal *journal, int64_t before, struct journal
     size_t count = 0;
     pthread_mutex_lock(&journal->lock);
     int64_t last = before - 1 < journal->committed ? before - 1 : journal->committed;
+    bool in_memory = last >= journal->first_kept;
     while (last - (int64_t)count >= journal->first_kept && count < n &&
            take_entry(journal, last - (int64_t)count, &items[count]))
         count++;
     pthread_mutex_unlock(&journal->lock);
-    if (count == 0)
+    if (!in_memory)
         read_from_disk(journal, store_read_back, before, items, n, &count);
     return count;
 }
