@@ -639,8 +639,10 @@ static int receive_wait_ms(const struct sa_agent *a, int64_t now)
 {
     bool rests = a->settled && a->port_question.answer_by == 0 && a->node_question.answer_by == 0 &&
                  a->list_question.answer_by == 0 && count_under_way(a) == 0;
-    int64_t ms = (a->port_question.ask_at - now) / CLOCK_US_PER_MS;
-    return rests && ms > RECEIVE_WAIT_MS ? (int)ms : RECEIVE_WAIT_MS;
+    int64_t ms = (a->port_question.ask_at - now + CLOCK_US_PER_MS - 1) / CLOCK_US_PER_MS;
+    if (!rests)
+        return RECEIVE_WAIT_MS;
+    return ms > 1 ? (int)ms : 1;
 }
 
 static void serve_port(struct sa_agent *a)

@@ -185,7 +185,7 @@ static void read_counters(struct sweeper *s, const struct mad_port *port)
 
 // The loop.
 
-// Until something is due, somebody wakes the thread, or it is time to look at the port again.
+// Until something is due, or sooner than it was, somebody wakes the thread, or it is time to look at the port again.
 static void wait_until(struct sweeper *s, int64_t due)
 {
     int64_t us = due - now_of(s), look_us = s->was_up ? LOOK_WHILE_UP_US : LOOK_US;
@@ -195,7 +195,8 @@ static void wait_until(struct sweeper *s, int64_t due)
         return;
     struct timespec deadline = clock_deadline(us);
     pthread_mutex_lock(&s->lock);
-    if (!atomic_load(&s->stop))
+    bool sooner = s->was_up && sweep_schedule_due(&s->schedule) < due;
+    if (!atomic_load(&s->stop) && !sooner)
         pthread_cond_timedwait(&s->woken, &s->lock, &deadline);
     pthread_mutex_unlock(&s->lock);
 }
