@@ -2,6 +2,7 @@
 
 #ifdef IBTRAPD_HAVE_VERBS
 
+#include <errno.h>
 #include <fcntl.h>
 #include <infiniband/verbs.h>
 #include <poll.h>
@@ -11,7 +12,8 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
-enum { LOOK_MS = 5000 }; // which device the agent uses
+// Until it looks again which device the agent uses, and until it opens one again that has failed.
+enum { LOOK_MS = 5000, AGAIN_MS = 1000 };
 
 struct verbs_watch {
     struct sa_agent *agent;
@@ -36,40 +38,46 @@ static struct ibv_context *open_device(const char *name)
     return context;
 }
 
-static void take_events(struct verbs_watch *w, struct ibv_context *context)
+// False: there will be no more of this context, its device has failed or is gone.
+static bool take_events(struct verbs_watch *w, struct ibv_context *context)
 {
     struct ibv_async_event event;
+    bool alive = true;
     while (ibv_get_async_event(context, &event) == 0) {
         log_write(w->log, LOG_LEVEL_DEBUG, "adapter event: %s",
                   ibv_event_type_str(event.event_type));
+        alive &= event.event_type != IBV_EVENT_DEVICE_FATAL;
         ibv_ack_async_event(&event);
         sa_agent_poke(w->agent);
     }
+    return alive && (errno == EAGAIN || errno == EINTR);
 }
 
-// Waits for events, or to look again; `context` may be NULL. False: it is to stop.
-static bool await(struct verbs_watch *w, struct ibv_context *context)
+// False: it is to stop.
+static bool pause_for(struct verbs_watch *w, int ms)
+{
+    struct pollfd stop = {.fd = w->stop, .events = POLLIN};
+    poll(&stop, 1, ms);
+    return stop.revents == 0;
+}
+
+static bool is_used(struct verbs_watch *w, const char *name)
+{
+    struct sa_status status;
+    sa_agent_status(w->agent, &status);
+    return status.open && strcmp(status.id.device, name) == 0;
+}
+
+// Takes the events of one device until it fails or the agent uses another one.
+static void watch(struct verbs_watch *w, struct ibv_context *context, const char *name)
 {
     struct pollfd fds[] = {{.fd = w->stop, .events = POLLIN},
-                           {.fd = context ? context->async_fd : -1, .events = POLLIN}};
-    if (poll(fds, 2, LOOK_MS) > 0 && fds[1].revents != 0)
-        take_events(w, context);
-    return fds[0].revents == 0;
-}
-
-// Watches one device until the agent uses another one. False: it is to stop.
-static bool watch_device(struct verbs_watch *w, const char *name)
-{
-    struct ibv_context *context = open_device(name);
-    struct sa_status status;
-    bool go_on;
+                           {.fd = context->async_fd, .events = POLLIN}};
+    bool alive = true;
     do {
-        go_on = await(w, context);
-        sa_agent_status(w->agent, &status);
-    } while (go_on && status.open && strcmp(status.id.device, name) == 0);
-    if (context)
-        ibv_close_device(context);
-    return go_on;
+        if (poll(fds, 2, LOOK_MS) > 0 && fds[1].revents != 0)
+            alive = take_events(w, context);
+    } while (alive && fds[0].revents == 0 && is_used(w, name));
 }
 
 static void *run(void *arg)
@@ -78,7 +86,12 @@ static void *run(void *arg)
     struct sa_status status;
     do {
         sa_agent_status(w->agent, &status);
-    } while (status.open ? watch_device(w, status.id.device) : await(w, NULL));
+        struct ibv_context *context = status.open ? open_device(status.id.device) : NULL;
+        if (context) {
+            watch(w, context, status.id.device);
+            ibv_close_device(context);
+        }
+    } while (pause_for(w, status.open ? AGAIN_MS : LOOK_MS));
     return NULL;
 }
 
