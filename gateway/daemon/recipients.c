@@ -152,8 +152,10 @@ bool recipients_of(const struct settings *settings, uint16_t port, struct recipi
     size_t room = count < RECIPIENTS_MAX ? count : RECIPIENTS_MAX;
     ok = ok && make_all(&rows, first, room, port, out);
     free(rows.all);
-    if (!ok)
+    if (!ok) {
+        recipients_clear(out);
         return error_set(err, "out of memory");
+    }
     return count <= RECIPIENTS_MAX ||
            error_set(err, "there are more than %d trap recipients", (int)RECIPIENTS_MAX);
 }

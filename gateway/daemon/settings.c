@@ -273,7 +273,7 @@ static void forget_gone(void *ctx, const struct pipeline_inside *inside)
     (void)inside;
     recipients_of(settings, g->conf->tables.recipient_port, &wanted, &err);
     settings_release(settings);
-    for (size_t i = 0; i < gone->count; i++) {
+    for (size_t i = 0; wanted.all && i < gone->count; i++) {
         if (!find(&wanted, gone->names[i]))
             journal_forget_receiver(g->journal, gone->names[i]);
     }
@@ -289,7 +289,10 @@ static void apply_recipients(struct gateway *g)
     bool all = recipients_of(settings, g->conf->tables.recipient_port, &wanted, &err);
     settings_release(settings);
     if (!all)
-        log_write(g->log, LOG_LEVEL_ERROR, "trap recipients set by SNMP: %s", err.text);
+        log_write(g->log, LOG_LEVEL_ERROR, "trap recipients set by SNMP: %s%s", err.text,
+                  wanted.all ? "" : "; they stay as they are until 'ibtrapctl reload'");
+    if (!wanted.all)
+        return;
     find_gone(g, &wanted, &gone);
     deliveries_end(g, 0, stays, &wanted);
     if (gone.count > 0)
