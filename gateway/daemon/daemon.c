@@ -259,7 +259,6 @@ static bool start_pipeline(struct gateway *g, struct error *err)
     return g->pipeline != NULL;
 }
 
-// What was to be told before there was anybody to tell.
 // Nobody could be told before there was a pipeline, now and at the end of the last run. In the
 // pipeline's thread, where the journal tells of what changes from now on.
 static void tell_of_journal(void *ctx, const struct pipeline_inside *inside)

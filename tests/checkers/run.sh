@@ -12,7 +12,7 @@ tests='^(unit|corpus|integration|faults-(disk$|memory))'
 configured() {
     cmake --preset "$1"
     cmake --build "build-$1"
-    ln -sfn ../build/mib-base "build-$1/mib-base"
+    ln -sfnT ../build/mib-base "build-$1/mib-base"
 }
 
 tested() {
