@@ -25,7 +25,9 @@ void text_cut(struct text *t, const char *s)
     size_t n = t->size - 1 - t->len;
     while (n > 0 && ((unsigned char)s[n] & 0xC0) == 0x80)
         n--;
-    text_add_n(t, s, n);
+    memcpy(t->buf + t->len, s, n);
+    t->len += n;
+    t->buf[t->len] = '\0';
     t->cut = true;
 }
 

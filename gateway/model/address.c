@@ -20,7 +20,7 @@ void address_format_guid(uint64_t guid, char out[ADDRESS_GUID_TEXT_SIZE])
 
 static uint16_t group(const uint8_t gid[ADDRESS_GID_SIZE], unsigned i)
 {
-    return wire_get16(gid + 2 * i);
+    return wire_get16(gid + (size_t)2 * i);
 }
 
 // The longest run of two zeros or more, of several the first.

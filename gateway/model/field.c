@@ -328,6 +328,7 @@ void field_add_text(struct text *t, const struct event *event, enum field field)
         text_add_hex(t, v.octets, v.size);
         break;
     case SHOW_TEXT:
+        assert(v.octets);
         text_add_n(t, (const char *)v.octets, v.size);
         break;
     }

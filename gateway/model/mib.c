@@ -430,10 +430,14 @@ void mib_encode(const struct mib_notification *notification, const struct mib_ob
 
 static char *put_number(char *p, uint32_t number)
 {
-    if (number >= 10)
-        p = put_number(p, number / 10);
-    *p = (char)('0' + number % 10);
-    return p + 1;
+    char digits[10];
+    size_t first = sizeof digits;
+    do {
+        digits[--first] = (char)('0' + number % 10);
+        number /= 10;
+    } while (number > 0);
+    memcpy(p, digits + first, sizeof digits - first);
+    return p + sizeof digits - first;
 }
 
 // In one go: a notification has hundreds of sub-identifiers.
