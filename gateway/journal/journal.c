@@ -405,9 +405,14 @@ void journal_save_fabric(struct journal *journal, const struct journal_fabric *f
     free(old);
 }
 
-static void fill_row(const struct event *event, uint8_t record[EVENT_RECORD_MAX],
-                     struct store_row *row)
+// `record` is room for what the row then points to.
+static void fill_row(const struct entry *e, uint8_t record[EVENT_RECORD_MAX], struct store_row *row)
 {
+    if (e->packed) {
+        packed_fill_row(e->packed, row);
+        return;
+    }
+    const struct event *event = e->event;
     row->id = event->id;
     row->type = event->type->name;
     row->time_us = event->time_us;
@@ -427,10 +432,7 @@ static void add_row(struct journal *j, int64_t sequence)
         .report_tid = e->report.tid,
         .report_digest = e->report.digest,
     };
-    if (e->packed)
-        packed_fill_row(e->packed, &row);
-    else
-        fill_row(e->event, record, &row);
+    fill_row(e, record, &row);
     store_add_event(j->writer, &row);
 }
 
