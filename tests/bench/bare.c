@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/resource.h>
 
 struct event *bare_event(void)
 {
@@ -29,4 +30,12 @@ void bare_give_up(const char *why)
 {
     fprintf(stderr, "%s: %s\n", program_invocation_short_name, why);
     exit(EXIT_FAILURE);
+}
+
+double bare_cpu_s(void)
+{
+    struct rusage r;
+    getrusage(RUSAGE_SELF, &r);
+    return (double)(r.ru_utime.tv_sec + r.ru_stime.tv_sec) +
+           (double)(r.ru_utime.tv_usec + r.ru_stime.tv_usec) / 1e6;
 }

@@ -9,4 +9,6 @@ struct event *bare_event(void);
 
 _Noreturn void bare_give_up(const char *why);
 
+double bare_cpu_s(void); // what the process has taken
+
 #endif

@@ -13,7 +13,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <sys/select.h>
 
 #define USER     "bench"
@@ -147,14 +146,6 @@ static void run(struct bench *b)
     }
 }
 
-static double cpu_s(void)
-{
-    struct rusage r;
-    getrusage(RUSAGE_SELF, &r);
-    return (double)(r.ru_utime.tv_sec + r.ru_stime.tv_sec) +
-           (double)(r.ru_utime.tv_usec + r.ru_stime.tv_usec) / 1e6;
-}
-
 int main(int argc, char **argv)
 {
     if (argc != 6)
@@ -170,7 +161,7 @@ int main(int argc, char **argv)
     init_snmp("bench");
     b.model = make_model(b.inform ? SNMP_MSG_INFORM : SNMP_MSG_TRAP2);
     open_session(&b);
-    double cpu = cpu_s();
+    double cpu = bare_cpu_s();
     int64_t begin = clock_monotonic(&clock_system);
     run(&b);
     double seconds = (double)(clock_monotonic(&clock_system) - begin) / 1e6;
@@ -178,7 +169,7 @@ int main(int argc, char **argv)
     printf("{\"sent\": %lu, \"done\": %lu, \"sentAgain\": %lu, \"s\": %.4f, \"perS\": %.0f, "
            "\"cpuUs\": %.3f}\n",
            b.sent, done, b.sent_again, seconds, (double)done / seconds,
-           (cpu_s() - cpu) * 1e6 / (double)b.count);
+           (bare_cpu_s() - cpu) * 1e6 / (double)b.count);
     snmp_sess_close(b.handle);
     snmp_free_pdu(b.model);
     snmp_shutdown("bench");

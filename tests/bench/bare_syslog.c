@@ -17,7 +17,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
-#include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -121,14 +120,6 @@ static void run_relp(struct bench *b)
     }
 }
 
-static double cpu_s(void)
-{
-    struct rusage r;
-    getrusage(RUSAGE_SELF, &r);
-    return (double)(r.ru_utime.tv_sec + r.ru_stime.tv_sec) +
-           (double)(r.ru_utime.tv_usec + r.ru_stime.tv_usec) / 1e6;
-}
-
 int main(int argc, char **argv)
 {
     if (argc != 4)
@@ -147,7 +138,7 @@ int main(int argc, char **argv)
     printf("{\"sent\": %lu, \"done\": %lu, \"octets\": %zu, \"s\": %.4f, \"perS\": %.0f, "
            "\"cpuUs\": %.3f}\n",
            b.sent, b.confirmed, b.size, seconds, (double)b.count / seconds,
-           cpu_s() * 1e6 / (double)b.count);
+           bare_cpu_s() * 1e6 / (double)b.count);
     close(b.fd);
     return EXIT_SUCCESS;
 }
