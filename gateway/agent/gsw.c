@@ -114,6 +114,19 @@ bool gsw_seek_port(const struct view *view, const uint32_t *ids, size_t length, 
     return false;
 }
 
+static bool any(const struct view *view, const struct table_row *row)
+{
+    (void)view;
+    (void)row;
+    return true;
+}
+
+bool gsw_seek_any_port(const struct view *view, const uint32_t *ids, size_t length, bool after,
+                       struct table_row *row, struct agentx_oid *found)
+{
+    return gsw_seek_port(view, ids, length, after, any, row, found);
+}
+
 bool gsw_get_global_id(const struct view *view, const struct table_row *row,
                        struct agentx_value *out)
 {

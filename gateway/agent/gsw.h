@@ -34,6 +34,10 @@ bool gsw_seek_port(const struct view *view, const uint32_t *ids, size_t length, 
                    bool (*has)(const struct view *view, const struct table_row *row),
                    struct table_row *row, struct agentx_oid *found);
 
+// The same of all ports.
+bool gsw_seek_any_port(const struct view *view, const uint32_t *ids, size_t length, bool after,
+                       struct table_row *row, struct agentx_oid *found);
+
 // Columns of several tables.
 bool gsw_get_global_id(const struct view *view, const struct table_row *row,
                        struct agentx_value *out);

@@ -78,19 +78,6 @@ static bool reason(const struct view *view, const struct table_row *row, struct 
     return put_number(out, UNKNOWN);
 }
 
-static bool any(const struct view *view, const struct table_row *row)
-{
-    (void)view;
-    (void)row;
-    return true;
-}
-
-static bool seek(const struct view *view, const uint32_t *ids, size_t length, bool after,
-                 struct table_row *row, struct agentx_oid *found)
-{
-    return gsw_seek_port(view, ids, length, after, any, row, found);
-}
-
 static const struct table_column COLUMNS[] = {
     {"gswIBPortSwitchId", 1, AGENTX_OCTETS, gsw_get_global_id, SETTING_NONE},
     {"gswIBPortIndex", 2, AGENTX_INTEGER, gsw_get_port_number, SETTING_NONE},
@@ -128,4 +115,4 @@ const struct table GSW_IB_PORTS = {"gswIBPortTable",
                                    sizeof ENTRY / sizeof *ENTRY,
                                    COLUMNS,
                                    sizeof COLUMNS / sizeof *COLUMNS,
-                                   seek};
+                                   gsw_seek_any_port};

@@ -2,19 +2,6 @@
 #include "agent/put.h"
 #include "agent/tables.h"
 
-static bool any(const struct view *view, const struct table_row *row)
-{
-    (void)view;
-    (void)row;
-    return true;
-}
-
-static bool seek(const struct view *view, const uint32_t *ids, size_t length, bool after,
-                 struct table_row *row, struct agentx_oid *found)
-{
-    return gsw_seek_port(view, ids, length, after, any, row, found);
-}
-
 static bool type(const struct view *view, const struct table_row *row, struct agentx_value *out)
 {
     (void)view;
@@ -37,4 +24,4 @@ const struct table GSW_PORTS = {"gswPortComTable",
                                 sizeof ENTRY / sizeof *ENTRY,
                                 COLUMNS,
                                 sizeof COLUMNS / sizeof *COLUMNS,
-                                seek};
+                                gsw_seek_any_port};
