@@ -5,6 +5,7 @@
 #include "agent/trail.h"
 #include "agent/view_events.h"
 #include "agentx/client.h"
+#include "base/thread.h"
 #include "mib_root.h"
 
 #include <errno.h>
@@ -217,7 +218,7 @@ struct agent *agent_start(const struct agent_options *options, struct error *err
     bool ok = make_parts(agent, err);
     if (ok) {
         tell_status(agent);
-        rc = pthread_create(&agent->thread, NULL, run, agent);
+        rc = thread_start(&agent->thread, "tables", run, agent);
     }
     if (rc != 0)
         ok = error_set(err, "cannot start the thread of the tables: %s", strerror(rc));

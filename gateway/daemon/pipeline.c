@@ -1,6 +1,7 @@
 #include "daemon/pipeline.h"
 
 #include "base/ring.h"
+#include "base/thread.h"
 #include "daemon/recall.h"
 #include "ib/repeats.h"
 #include "model/fabric_record.h"
@@ -346,7 +347,7 @@ struct pipeline *pipeline_start(const struct pipeline_options *options, struct e
         recall_policy(p->options.journal, p->policy, p->maker.clock);
         if (p->options.thresholds)
             recall_thresholds(p->options.journal, p->options.thresholds);
-        rc = pthread_create(&p->thread, NULL, run, p);
+        rc = thread_start(&p->thread, "pipeline", run, p);
     }
     if (rc == 0)
         return p;

@@ -1,5 +1,7 @@
 #include "ib/sa_agent.h"
 
+#include "base/thread.h"
+
 #include <inttypes.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -762,7 +764,7 @@ struct sa_agent *sa_agent_new(const struct sa_options *options, struct error *er
 
 bool sa_agent_start(struct sa_agent *agent, struct error *err)
 {
-    int rc = pthread_create(&agent->thread, NULL, run, agent);
+    int rc = thread_start(&agent->thread, "sa-agent", run, agent);
     agent->started = rc == 0;
     return rc == 0 || error_set(err, "cannot start the thread of the SA agent: %s", strerror(rc));
 }

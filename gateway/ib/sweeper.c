@@ -1,5 +1,6 @@
 #include "ib/sweeper.h"
 
+#include "base/thread.h"
 #include "ib/share.h"
 #include "ib/sweep.h"
 #include "ib/sweep_schedule.h"
@@ -262,7 +263,7 @@ static bool begin(struct sweeper *s, const struct sweeper_options *options, stru
     atomic_store(&s->stop, false);
     if (options->method == SWEEPER_OFF)
         return true;
-    int rc = pthread_create(&s->thread, NULL, run, s);
+    int rc = thread_start(&s->thread, "sweeper", run, s);
     s->started = rc == 0;
     return rc == 0 ||
            error_set(err, "cannot start the thread of the sweeper: %s", strerror(rc));

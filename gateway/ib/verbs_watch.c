@@ -1,5 +1,7 @@
 #include "ib/verbs_watch.h"
 
+#include "base/thread.h"
+
 #ifdef IBTRAPD_HAVE_VERBS
 
 #include <errno.h>
@@ -103,7 +105,7 @@ struct verbs_watch *verbs_watch_start(struct sa_agent *agent, struct log *log)
     w->agent = agent;
     w->log = log;
     w->stop = eventfd(0, EFD_CLOEXEC);
-    if (w->stop >= 0 && pthread_create(&w->thread, NULL, run, w) == 0)
+    if (w->stop >= 0 && thread_start(&w->thread, "adapter", run, w) == 0)
         return w;
     if (w->stop >= 0)
         close(w->stop);

@@ -1,5 +1,7 @@
 #include "journal/wal.h"
 
+#include "base/thread.h"
+
 #include <fcntl.h>
 #include <pthread.h>
 #include <sqlite3.h>
@@ -124,7 +126,7 @@ struct wal *wal_start(const char *path)
         return NULL;
     pthread_mutex_init(&w->lock, NULL);
     pthread_cond_init(&w->sent, NULL);
-    if (open_file(w, path) && pthread_create(&w->thread, NULL, run, w) == 0)
+    if (open_file(w, path) && thread_start(&w->thread, "wal", run, w) == 0)
         return w;
     free_wal(w);
     return NULL;

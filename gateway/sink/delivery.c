@@ -1,9 +1,11 @@
 #include "sink/delivery.h"
 
 #include "base/backoff.h"
+#include "base/thread.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -447,7 +449,9 @@ struct delivery *delivery_start(const struct receiver *receiver, const struct de
     guid_set_keep(d->options.filter.trap_group);
     pthread_mutex_init(&d->lock, NULL);
     pthread_mutex_init(&d->filter_lock, NULL);
-    int rc = pthread_create(&d->thread, NULL, run, d);
+    char name[THREAD_NAME_SIZE];
+    snprintf(name, sizeof name, "to %s", receiver->name);
+    int rc = thread_start(&d->thread, name, run, d);
     if (rc == 0)
         return d;
     error_set(err, "cannot start the thread of receiver %s: %s", receiver->name, strerror(rc));

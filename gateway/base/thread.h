@@ -1,0 +1,12 @@
+// Threads with names, so that top -H, ps -L and gdb say which one is busy.
+#ifndef IBTRAPD_BASE_THREAD_H
+#define IBTRAPD_BASE_THREAD_H
+
+#include <pthread.h>
+
+enum { THREAD_NAME_SIZE = 16 }; // with its NUL; the kernel keeps no more
+
+// Starts a thread, to be joined by pthread_join(3). A longer name is cut. 0, or an errno value. Any thread.
+int thread_start(pthread_t *thread, const char *name, void *(*run)(void *), void *arg);
+
+#endif
