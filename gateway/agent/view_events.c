@@ -157,7 +157,7 @@ bool view_events_update(struct view_events *events, struct journal *journal)
     events->begun = true;
     while (events->read_through < last) {
         struct journal_item items[READ_AHEAD];
-        size_t n = journal_read(journal, events->read_through, items, READ_AHEAD, 0);
+        size_t n = journal_read(journal, events->read_through, items, READ_AHEAD);
         if (!take_all(events, items, n))
             return false;
         if (n == 0 && !skip_to_memory(events, journal))
@@ -206,7 +206,7 @@ bool view_events_find(const struct view_events *events, uint64_t guid, int64_t s
 static int64_t read_from(struct journal *journal, int64_t sequence, struct event **event)
 {
     struct journal_item item;
-    while (journal_read(journal, sequence - 1, &item, 1, 0) == 1) {
+    while (journal_read(journal, sequence - 1, &item, 1) == 1) {
         *event = item.event;
         if (item.event)
             return item.sequence;
@@ -225,7 +225,7 @@ int64_t view_events_read_next(struct journal *journal, int64_t sequence, struct 
 struct event *view_events_read(struct journal *journal, int64_t sequence)
 {
     struct journal_item item;
-    if (journal_read(journal, sequence - 1, &item, 1, 0) == 0)
+    if (journal_read(journal, sequence - 1, &item, 1) == 0)
         return NULL;
     if (item.sequence == sequence)
         return item.event;

@@ -138,8 +138,6 @@ void deliveries_stop_all(struct gateway *g)
     int64_t stop_by = clock_monotonic(&clock_system) + DELIVERIES_FLUSH_US;
     for (size_t i = 0; i < g->delivery_count; i++)
         delivery_ask_to_stop(g->deliveries[i], stop_by);
-    if (g->journal)
-        journal_wake(g->journal);
     while (g->delivery_count > 0) {
         size_t last = --g->delivery_count;
         finish(g->deliveries[last], g->receivers[last]);

@@ -128,7 +128,7 @@ static void take_all(struct run *r, struct journal *journal, int64_t events)
     const int64_t last = journal_last(journal);
     int64_t after = last > events ? last - events : 0;
     size_t n;
-    while (after < last && (n = journal_read(journal, after, items, CHUNK, 0)) > 0) {
+    while (after < last && (n = journal_read(journal, after, items, CHUNK)) > 0) {
         after = items[n - 1].sequence;
         for (size_t i = 0; i < n; i++) {
             if (items[i].event && items[i].sequence <= last)

@@ -98,7 +98,7 @@ static void scan(struct scan *s)
     struct journal_item items[CHUNK];
     while (goes_on(s)) {
         size_t n = s->back ? journal_read_back(s->journal, s->place, items, CHUNK)
-                           : journal_read(s->journal, s->place, items, CHUNK, 0);
+                           : journal_read(s->journal, s->place, items, CHUNK);
         s->ended = n == 0;
         for (size_t i = 0; i < n; i++) {
             if (goes_on(s))
@@ -116,7 +116,7 @@ static int64_t last_until(struct journal *journal, int64_t time_us)
     while (low < high) {
         struct journal_item item;
         int64_t middle = low + (high - low) / 2;
-        size_t n = journal_read(journal, middle, &item, 1, 0);
+        size_t n = journal_read(journal, middle, &item, 1);
         if (n == 0 || (item.event && item.event->time_us > time_us))
             high = middle;
         else
@@ -172,7 +172,7 @@ json_t *event_answers_list(struct journal *journal, const json_t *request)
 struct event *event_answers_read(struct journal *journal, int64_t number)
 {
     struct journal_item item;
-    if (number <= 0 || journal_read(journal, number - 1, &item, 1, 0) == 0)
+    if (number <= 0 || journal_read(journal, number - 1, &item, 1) == 0)
         return NULL;
     if (item.sequence == number)
         return item.event;
@@ -204,7 +204,7 @@ int64_t event_answers_find_id(struct journal *journal, const char *id)
     size_t n, looked_at = 0;
     bool over = false;
     while (found == 0 && !over && looked_at < ID_SCAN &&
-           (n = journal_read(journal, place, items, CHUNK, 0)) > 0) {
+           (n = journal_read(journal, place, items, CHUNK)) > 0) {
         for (size_t i = 0; i < n; i++) {
             const struct event *event = items[i].event;
             if (event && strcmp(event->id, id) == 0)

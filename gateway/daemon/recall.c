@@ -49,7 +49,7 @@ static void note_sequence(void *ctx, const struct alarm *alarm)
 static struct event *read_event(struct journal *journal, int64_t sequence)
 {
     struct journal_item item;
-    if (journal_read(journal, sequence - 1, &item, 1, 0) == 0)
+    if (journal_read(journal, sequence - 1, &item, 1) == 0)
         return NULL;
     if (item.sequence == sequence)
         return item.event;

@@ -72,7 +72,6 @@ struct journal {
 
     pthread_mutex_t lock;
     pthread_cond_t grown;
-    bool awake;
     // Sequence numbers: memory holds first_kept..appended; committed ones are readable, stored ones
     // are on disk.
     struct entry memory[JOURNAL_MEMORY_MAX];
@@ -1004,21 +1003,23 @@ uint8_t *journal_read_fabric(struct journal *journal, int64_t number, struct jou
     return copy.record;
 }
 
-static bool wait_for_more(struct journal *j, int64_t after, int64_t timeout_us)
+bool journal_wait(struct journal *journal, int64_t after, int64_t timeout_us, const atomic_bool *enough)
 {
     struct timespec until = clock_deadline(timeout_us);
     int rc = 0;
-    while (j->committed <= after && !j->awake && rc == 0 && timeout_us > 0)
-        rc = pthread_cond_timedwait(&j->grown, &j->lock, &until);
-    return j->committed > after;
+    pthread_mutex_lock(&journal->lock);
+    while (journal->committed <= after && rc == 0 && !atomic_load(enough))
+        rc = pthread_cond_timedwait(&journal->grown, &journal->lock, &until);
+    bool more = journal->committed > after;
+    pthread_mutex_unlock(&journal->lock);
+    return more;
 }
 
-size_t journal_read(struct journal *journal, int64_t after, struct journal_item *items, size_t n,
-                    int64_t timeout_us)
+size_t journal_read(struct journal *journal, int64_t after, struct journal_item *items, size_t n)
 {
     size_t count = 0;
     pthread_mutex_lock(&journal->lock);
-    bool more = wait_for_more(journal, after, timeout_us);
+    bool more = journal->committed > after;
     bool in_memory = more && after + 1 >= journal->first_kept;
     if (in_memory)
         count = read_from_memory(journal, after, items, n);
@@ -1027,11 +1028,7 @@ size_t journal_read(struct journal *journal, int64_t after, struct journal_item 
         return 0;
     bool ok = in_memory ? count > 0
                         : read_from_disk(journal, store_read, after, items, n, &count) == STORE_OK;
-    if (!ok)
-        clock_sleep(timeout_us); // not now; what is there may still be read later
-    if (!ok || in_memory)
-        return count;
-    if (count > 0)
+    if (!ok || in_memory || count > 0)
         return count;
     // Neither here nor there: what lay between is gone.
     pthread_mutex_lock(&journal->lock);
@@ -1058,7 +1055,6 @@ size_t journal_read_back(struct journal *journal, int64_t before, struct journal
 void journal_wake(struct journal *journal)
 {
     pthread_mutex_lock(&journal->lock);
-    journal->awake = true;
     pthread_cond_broadcast(&journal->grown);
     pthread_mutex_unlock(&journal->lock);
 }

@@ -15,6 +15,8 @@
 #include "model/event.h"
 #include "model/setting.h"
 
+#include <stdatomic.h>
+
 enum {
     JOURNAL_MEMORY_MAX = 4096,  // events kept in memory while the disk fails: those lately appended
     JOURNAL_MEMORY_KEPT = 1024, // of them when they are on disk
@@ -145,17 +147,17 @@ void journal_forget_receiver(struct journal *journal, const char *name);
 // it tells where the receiver had left off. What was read beyond the cursor is to be forgotten.
 bool journal_cursor_was_set_back(struct journal *journal, int receiver);
 
-// Events after `after`, `n` at most, in order; waits up to `timeout_us` for the first. Any thread. A
-// first sequence number beyond after + 1 means that the events between are gone.
-size_t journal_read(struct journal *journal, int64_t after, struct journal_item *items, size_t n,
-                    int64_t timeout_us);
-
-// Events before `before`, `n` at most, the newest first; none: there is none, or the disk fails. Never
-// waits for more. Any thread.
-size_t journal_read_back(struct journal *journal, int64_t before, struct journal_item *items, size_t n);
-
-// Wakes those who wait in journal_read, for good.
+// Waits until there is an event after `after`: for `timeout_us` at most, or until `enough`, which whoever sets
+// it tells by journal_wake. True: there is one. Any thread.
+bool journal_wait(struct journal *journal, int64_t after, int64_t timeout_us, const atomic_bool *enough);
 void journal_wake(struct journal *journal);
+
+// Events after `after`, `n` at most, in order; none: there is none, or not now, as the disk fails. Any
+// thread. A first sequence number beyond after + 1 means that the events between are gone.
+size_t journal_read(struct journal *journal, int64_t after, struct journal_item *items, size_t n);
+
+// Events before `before`, `n` at most, the newest first; none: there is none, or the disk fails. Any thread.
+size_t journal_read_back(struct journal *journal, int64_t before, struct journal_item *items, size_t n);
 
 int64_t journal_last(struct journal *journal); // the last committed sequence number
 

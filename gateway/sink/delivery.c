@@ -12,7 +12,7 @@
 // The events under way: read from the journal, handed over, not retired. They retire in order.
 enum { UNDER_WAY_MAX = 1024, READ_AHEAD = 64 };
 static const int64_t RETRY_FIRST_US = CLOCK_US_PER_S / 2, RETRY_LAST_US = 30 * CLOCK_US_PER_S;
-static const int64_t IDLE_US = CLOCK_US_PER_S / 4;
+static const int64_t HELD_UP_US = CLOCK_US_PER_S / 4, IDLE_US = 2 * CLOCK_US_PER_S;
 enum { ACKNOWLEDGEMENT_WAIT_MS = 5 };
 
 enum state { WAITING, PENDING, DONE };
@@ -185,11 +185,11 @@ static void finish_oldest_pending(struct delivery *d, size_t n)
 
 // Reading.
 
-// True when there may be more yet.
-static bool read_more(struct delivery *d, int64_t timeout_us)
+// What the journal has, READ_AHEAD at most. True: it may have more.
+static bool read_more(struct delivery *d)
 {
     struct journal_item items[READ_AHEAD];
-    size_t n = journal_read(d->options.journal, d->read_through, items, READ_AHEAD, timeout_us);
+    size_t n = journal_read(d->options.journal, d->read_through, items, READ_AHEAD);
     for (size_t i = 0; i < n; i++) {
         int64_t gone = items[i].sequence - d->read_through - 1;
         if (gone > 0) {
@@ -348,9 +348,9 @@ static int64_t hand_over_all(struct delivery *d)
             continue;
         }
         if (atomic_load(&d->paused))
-            return IDLE_US;
+            return HELD_UP_US;
         if (d->receiver.window > 0 && d->pending >= d->receiver.window)
-            return IDLE_US;
+            return HELD_UP_US;
         if (!open_receiver(d, now))
             return d->retry_at > now ? d->retry_at - now : 0;
         if (!take_token(d, now))
@@ -391,19 +391,30 @@ static void note_oldest(struct delivery *d)
     atomic_store(&d->oldest_us, oldest ? oldest->time_us : 0);
 }
 
+// Nothing is under way: waits for what the journal will have.
+static bool read_next(struct delivery *d)
+{
+    if (!journal_wait(d->options.journal, d->read_through, IDLE_US, &d->stop))
+        return false;
+    bool more = read_more(d);
+    if (d->count == 0)
+        clock_sleep(HELD_UP_US); // the disk fails; what is there may still be read later
+    return more;
+}
+
 static void step(struct delivery *d)
 {
     if (journal_cursor_was_set_back(d->options.journal, d->handle))
         go_back(d);
     bool has_room = UNDER_WAY_MAX - d->count >= READ_AHEAD;
-    bool more = has_room && read_more(d, d->count == 0 ? IDLE_US : 0);
+    bool more = d->count == 0 ? read_next(d) : has_room && read_more(d);
     note_oldest(d);
     int64_t pause = hand_over_all(d);
     if (d->pending > 0) {
         bool stuck = pause > 0 || (d->handed == d->count && !more);
         collect_acknowledgements(d, stuck ? ACKNOWLEDGEMENT_WAIT_MS : 0);
     } else if (pause > 0) {
-        clock_sleep(pause < IDLE_US ? pause : IDLE_US);
+        clock_sleep(pause < HELD_UP_US ? pause : HELD_UP_US);
     }
     retire(d);
     note_oldest(d);
@@ -463,6 +474,7 @@ void delivery_ask_to_stop(struct delivery *delivery, int64_t stop_by)
 {
     atomic_store(&delivery->stop_by, stop_by);
     atomic_store(&delivery->stop, true);
+    journal_wake(delivery->options.journal);
 }
 
 void delivery_finish(struct delivery *delivery)

@@ -67,7 +67,7 @@ struct delivery *delivery_start(const struct receiver *receiver, const struct de
                                 struct error *err);
 
 // From now on it goes on only until all is delivered, or until `stop_by` (monotonic microseconds).
-// What is not delivered then stays in the journal. Wake the journal's readers after this.
+// What is not delivered then stays in the journal.
 void delivery_ask_to_stop(struct delivery *delivery, int64_t stop_by);
 
 // Waits for the thread's end, then frees everything.

@@ -161,7 +161,7 @@ static struct journal_status status_of(struct journal *j)
 static void check_events(struct journal *j, size_t count, bool all)
 {
     struct journal_item items[EVENTS_MAX + 1];
-    size_t n = journal_read(j, given[0].sequence - 1, items, EVENTS_MAX + 1, 0);
+    size_t n = journal_read(j, given[0].sequence - 1, items, EVENTS_MAX + 1);
     assert_in_range(n, count, all ? count : given_count);
     for (size_t i = 0; i < n; i++) {
         assert_non_null(items[i].event);

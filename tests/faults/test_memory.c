@@ -530,7 +530,7 @@ static bool read_journal(struct text *result)
     int64_t last = journal_last(journal);
     journal_close(journal);
     assert_true(open_journal());
-    size_t n = journal_read(journal, last - GOLDEN_COUNT, items, COUNT(items), 0);
+    size_t n = journal_read(journal, last - GOLDEN_COUNT, items, COUNT(items));
     for (size_t i = 0; i < n; i++) {
         assert_non_null(items[i].event);
         text_addf(result, "%s ", items[i].event->id);
@@ -568,7 +568,7 @@ static int64_t place;
 static void read_some(struct text *result)
 {
     struct journal_item items[8];
-    for (size_t n; (n = journal_read(journal, place, items, COUNT(items), 0)) > 0;) {
+    for (size_t n; (n = journal_read(journal, place, items, COUNT(items))) > 0;) {
         for (size_t i = 0; i < n; i++) {
             assert_int_equal(items[i].sequence, place + 1);
             assert_non_null(items[i].event); // else a receiver would pass over it
@@ -658,7 +658,7 @@ static bool count_answered(struct text *result)
     journal_commit(journal);
     journal_close(journal);
     assert_true(open_journal());
-    size_t n = journal_read(journal, 0, items, COUNT(items), 0);
+    size_t n = journal_read(journal, 0, items, COUNT(items));
     for (size_t i = 0; i < n; i++) {
         uint8_t wire[NOTICE_SIZE];
         for (int k = 0; k < GOLDEN_COUNT; k++) {

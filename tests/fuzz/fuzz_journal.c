@@ -275,7 +275,7 @@ static void check_all(struct journal *journal)
     journal_each_recent_report(journal, 0, check_report, NULL);
     check_settings(journal);
     check_fabrics(journal);
-    check_items(items, journal_read(journal, 0, items, ITEMS, 0), 0, 1);
+    check_items(items, journal_read(journal, 0, items, ITEMS), 0, 1);
     check_items(items, journal_read_back(journal, last + 1, items, ITEMS), last + 1, -1);
 }
 

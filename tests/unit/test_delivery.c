@@ -148,7 +148,6 @@ static void put(unsigned first, unsigned n)
 static void stop_by(int64_t monotonic)
 {
     delivery_ask_to_stop(delivery, monotonic);
-    journal_wake(journal);
     delivery_finish(delivery);
     delivery = NULL;
 }

@@ -10,6 +10,7 @@
 
 #include <dirent.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <sqlite3.h>
@@ -158,7 +159,7 @@ static int64_t read_all(struct fixture *f, int64_t after, size_t expected)
 {
     struct journal_item items[64];
     size_t total = 0, n;
-    while ((n = journal_read(f->journal, after, items, 64, 0)) > 0) {
+    while ((n = journal_read(f->journal, after, items, 64)) > 0) {
         for (size_t i = 0; i < n; i++) {
             if (total > 0 || i > 0)
                 assert_int_equal(items[i].sequence, after + 1);
@@ -236,9 +237,9 @@ static void test_only_committed_events_are_read(void **state)
     struct fixture *f = *state;
     struct journal_item item;
     assert_int_equal(add(f, NULL), 1);
-    assert_int_equal(journal_read(f->journal, 0, &item, 1, 0), 0);
+    assert_int_equal(journal_read(f->journal, 0, &item, 1), 0);
     journal_commit(f->journal);
-    assert_int_equal(journal_read(f->journal, 0, &item, 1, 0), 1);
+    assert_int_equal(journal_read(f->journal, 0, &item, 1), 1);
     assert_int_equal(item.sequence, 1);
     event_release(item.event);
 }
@@ -827,24 +828,64 @@ static void test_what_waited_before_a_degraded_start_is_still_delivered(void **s
     assert_false(journal_cursor_was_set_back(f->journal, receiver));
     assert_int_equal(journal_cursor(f->journal, receiver), 10);
     struct journal_item items[64];
-    assert_int_equal(journal_read(f->journal, 10, items, 64, 0), 43);
+    assert_int_equal(journal_read(f->journal, 10, items, 64), 43);
     for (size_t i = 0; i < 43; i++) {
         assert_true(items[i].sequence == 11 + (int64_t)i || i >= 40);
         event_release(items[i].event);
     }
 }
 
-static void test_a_reader_waits_while_the_file_is_away(void **state)
+static void test_nothing_is_read_while_the_file_is_away(void **state)
 {
     struct fixture *f = *state;
     struct journal_item item;
     add_many(f, JOURNAL_MEMORY_MAX + 100);
     take_away(f);
-    assert_int_equal(journal_read(f->journal, 0, &item, 1, 0), 0);
+    assert_int_equal(journal_read(f->journal, 0, &item, 1), 0);
     bring_back(f);
-    assert_int_equal(journal_read(f->journal, 0, &item, 1, 0), 1);
+    assert_int_equal(journal_read(f->journal, 0, &item, 1), 1);
     assert_int_equal(item.sequence, 1);
     event_release(item.event);
+}
+
+// Waiting for what comes next.
+
+struct waiter {
+    struct journal *journal;
+    atomic_bool enough;
+    bool more;
+};
+
+static void *wait_an_hour(void *arg)
+{
+    struct waiter *w = arg;
+    w->more = journal_wait(w->journal, 10, 3600 * CLOCK_US_PER_S, &w->enough);
+    return NULL;
+}
+
+static void test_a_reader_waits_for_the_next_event(void **state)
+{
+    struct fixture *f = *state;
+    struct waiter w = {.journal = f->journal};
+    pthread_t thread;
+    add_many(f, 10);
+    assert_int_equal(pthread_create(&thread, NULL, wait_an_hour, &w), 0);
+    add_many(f, 1);
+    assert_int_equal(pthread_join(thread, NULL), 0);
+    assert_true(w.more);
+}
+
+static void test_a_reader_that_shall_end_waits_no_longer(void **state)
+{
+    struct fixture *f = *state;
+    struct waiter w = {.journal = f->journal};
+    pthread_t thread;
+    add_many(f, 10);
+    assert_int_equal(pthread_create(&thread, NULL, wait_an_hour, &w), 0);
+    atomic_store(&w.enough, true);
+    journal_wake(f->journal);
+    assert_int_equal(pthread_join(thread, NULL), 0);
+    assert_false(w.more);
 }
 
 // Snapshots of the fabric.
@@ -1690,7 +1731,7 @@ static void test_events_know_their_numbers(void **state)
     journal_commit(f->journal);
     reopen(f); // what is read comes from the disk
     struct journal_item item;
-    assert_int_equal(journal_read(f->journal, sequence - 1, &item, 1, 0), 1);
+    assert_int_equal(journal_read(f->journal, sequence - 1, &item, 1), 1);
     assert_int_equal(item.event->number, sequence);
     event_release(item.event);
 }
@@ -1739,7 +1780,7 @@ static void assert_item(const struct journal_item *item, int64_t sequence, const
 static void assert_made(struct fixture *f, int64_t first, struct event *made[PACKED])
 {
     struct journal_item items[PACKED + 1];
-    assert_int_equal(journal_read(f->journal, first - 1, items, PACKED + 1, 0), PACKED);
+    assert_int_equal(journal_read(f->journal, first - 1, items, PACKED + 1), PACKED);
     for (int i = 0; i < PACKED; i++)
         assert_item(&items[i], first + i, made[i]);
     assert_int_equal(journal_read_back(f->journal, first + PACKED, items, PACKED), PACKED);
@@ -1753,14 +1794,14 @@ static void test_a_packed_event_is_the_same(void **state)
     struct event *made[PACKED];
     struct journal_item item;
     int64_t first = add_made(f, made);
-    assert_int_equal(journal_read(f->journal, first - 1, &item, 1, 0), 1);
+    assert_int_equal(journal_read(f->journal, first - 1, &item, 1), 1);
     assert_ptr_equal(item.event, made[0]); // receivers that keep up share it
     event_release(item.event);
     pass(f, CLOCK_US_PER_S);
     assert_true(journal_has_work(f->journal));
     settle_in_memory(f);
     assert_false(journal_has_work(f->journal));
-    assert_int_equal(journal_read(f->journal, first - 1, &item, 1, 0), 1);
+    assert_int_equal(journal_read(f->journal, first - 1, &item, 1), 1);
     assert_ptr_not_equal(item.event, made[0]);
     event_release(item.event);
     assert_made(f, first, made);
@@ -1983,7 +2024,9 @@ int main(void)
         TEST(test_nobody_prunes_what_is_young),
         TEST(test_two_processes_do_not_share_a_directory),
         TEST(test_what_waited_before_a_degraded_start_is_still_delivered),
-        TEST(test_a_reader_waits_while_the_file_is_away),
+        TEST(test_nothing_is_read_while_the_file_is_away),
+        TEST(test_a_reader_waits_for_the_next_event),
+        TEST(test_a_reader_that_shall_end_waits_no_longer),
         TEST(test_a_snapshot_survives),
         TEST(test_the_same_fabric_is_saved_once),
         TEST(test_the_newest_snapshots_are_kept),

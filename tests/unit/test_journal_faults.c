@@ -151,7 +151,7 @@ static void ask(struct journal *journal)
     struct journal_item items[EVENTS];
     struct journal_fabric fabrics[JOURNAL_FABRICS_MAX + 1], fabric;
     struct error err;
-    size_t size, n = journal_read(journal, 0, items, EVENTS, 0);
+    size_t size, n = journal_read(journal, 0, items, EVENTS);
     for (size_t i = 0; i < n; i++)
         event_release(items[i].event);
     n = journal_read_back(journal, 1 + EVENTS / 2, items, EVENTS);
@@ -214,7 +214,7 @@ static int64_t use(struct journal *journal, int *receiver)
 static void expect_events(struct journal *journal, int64_t first)
 {
     struct journal_item items[EVENTS];
-    assert_int_equal(journal_read(journal, first - 1, items, EVENTS, 0), EVENTS);
+    assert_int_equal(journal_read(journal, first - 1, items, EVENTS), EVENTS);
     for (int i = 0; i < EVENTS; i++) {
         assert_int_equal(items[i].sequence, first + i);
         assert_non_null(items[i].event);

@@ -211,7 +211,7 @@ static const struct event *event_at(int64_t sequence)
     event = NULL;
     if (sequence == 0)
         return NULL;
-    assert_int_equal(journal_read(journal, sequence - 1, &item, 1, 0), 1);
+    assert_int_equal(journal_read(journal, sequence - 1, &item, 1), 1);
     assert_int_equal(item.sequence, sequence);
     return event = item.event;
 }
