@@ -16,6 +16,7 @@
 #include "daemon/explain.h"
 #include "daemon/pipeline.h"
 #include "daemon/receivers.h"
+#include "daemon/recipients.h"
 #include "daemon/topology_answers.h"
 #include "event/sample.h"
 #include "journal/wal.h"
@@ -195,6 +196,43 @@ TEST(reading_names)
 {
     fail_each(&(struct scenario){.act = read_names});
     fail_each(&(struct scenario){.act = set_names});
+}
+
+// Trap recipients. A list in part would end those that it leaves out.
+
+static struct settings *settings_of_recipients;
+
+static void prepare_recipients(void)
+{
+    static const struct setting ROWS[] = {
+        {.kind = SETTING_COMMUNITY, .guid = 1, .number = 1, .size = 3, .value = "one"},
+        {.kind = SETTING_TRAP_RECIPIENT, .guid = 1, .number = 1, .size = 4, .value = {192, 0, 2, 1}},
+        {.kind = SETTING_COMMUNITY, .guid = 2, .number = 1, .size = 3, .value = "two"},
+        {.kind = SETTING_TRAP_RECIPIENT, .guid = 2, .number = 1, .size = 4, .value = {192, 0, 2, 2}},
+    };
+    settings_of_recipients = settings_with(NULL, ROWS, COUNT(ROWS));
+    assert_non_null(settings_of_recipients);
+}
+
+static void clean_recipients(void)
+{
+    settings_release(settings_of_recipients);
+}
+
+static bool find_recipients(struct text *result)
+{
+    struct recipients found;
+    bool ok = recipients_of(settings_of_recipients, 162, &found, &err);
+    assert_int_equal(found.all != NULL, ok);
+    for (size_t i = 0; i < found.count; i++)
+        text_addf(result, "%s ", found.all[i].name);
+    recipients_clear(&found);
+    return ok;
+}
+
+TEST(finding_recipients)
+{
+    fail_each(&(struct scenario){prepare_recipients, find_recipients, NULL, clean_recipients});
 }
 
 // Events.
@@ -880,6 +918,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(reading_the_configuration),
         cmocka_unit_test(reading_names),
+        cmocka_unit_test(finding_recipients),
         cmocka_unit_test(making_events),
         cmocka_unit_test(reading_a_record),
         cmocka_unit_test(writing_lines),

@@ -1,0 +1,176 @@
+// The adapter's events, from a libibverbs of the test's own: nobody has an adapter here that fails when asked to.
+#include "support.h"
+
+#include "ib/verbs_watch.h"
+
+#include <errno.h>
+#include <infiniband/verbs.h>
+#include <semaphore.h>
+#include <stdatomic.h>
+#include <unistd.h>
+
+enum { OPENED_MAX = 4, PATIENCE_S = 60 };
+
+// What was opened, one after the other: events are octets in a pipe.
+static struct opened {
+    struct ibv_context context;
+    int to_it;
+} opened[OPENED_MAX];
+
+static atomic_int opened_count, closed_count;
+static struct ibv_device device, *devices[] = {&device, NULL};
+static sem_t poked, opened_one;
+
+struct ibv_device **ibv_get_device_list(int *n)
+{
+    *n = 1;
+    return devices;
+}
+
+void ibv_free_device_list(struct ibv_device **list)
+{
+    (void)list;
+}
+
+const char *ibv_get_device_name(struct ibv_device *d)
+{
+    (void)d;
+    return "mlx5_0";
+}
+
+struct ibv_context *ibv_open_device(struct ibv_device *d)
+{
+    (void)d;
+    int ends[2];
+    assert_true(atomic_load(&opened_count) < OPENED_MAX);
+    assert_int_equal(pipe(ends), 0);
+    struct opened *o = &opened[atomic_fetch_add(&opened_count, 1)];
+    *o = (struct opened){{.async_fd = ends[0]}, ends[1]};
+    sem_post(&opened_one);
+    return &o->context;
+}
+
+int ibv_close_device(struct ibv_context *context)
+{
+    atomic_fetch_add(&closed_count, 1);
+    return close(context->async_fd);
+}
+
+int ibv_get_async_event(struct ibv_context *context, struct ibv_async_event *event)
+{
+    uint8_t type;
+    ssize_t n = read(context->async_fd, &type, 1);
+    if (n == 0)
+        errno = EIO; // the other end is closed: the driver is gone
+    if (n != 1)
+        return -1;
+    event->event_type = (enum ibv_event_type)type;
+    return 0;
+}
+
+void ibv_ack_async_event(struct ibv_async_event *event)
+{
+    (void)event;
+}
+
+const char *ibv_event_type_str(enum ibv_event_type type)
+{
+    (void)type;
+    return "an event";
+}
+
+// The SA agent, which has the device open.
+
+void sa_agent_status(struct sa_agent *agent, struct sa_status *out)
+{
+    (void)agent;
+    *out = (struct sa_status){.open = true, .id.device = "mlx5_0", .id.port = 1};
+}
+
+void sa_agent_poke(struct sa_agent *agent)
+{
+    (void)agent;
+    sem_post(&poked);
+}
+
+static void await(sem_t *what)
+{
+    struct timespec until;
+    clock_gettime(CLOCK_REALTIME, &until);
+    until.tv_sec += PATIENCE_S;
+    assert_int_equal(sem_timedwait(what, &until), 0);
+}
+
+static struct verbs_watch *watch;
+static struct log *log_;
+
+static int begin(void **state)
+{
+    (void)state;
+    sem_init(&poked, 0, 0);
+    sem_init(&opened_one, 0, 0);
+    atomic_store(&opened_count, 0);
+    atomic_store(&closed_count, 0);
+    log_ = support_log(NULL);
+    watch = verbs_watch_start(NULL, log_);
+    assert_non_null(watch);
+    await(&opened_one);
+    return 0;
+}
+
+static int end(void **state)
+{
+    (void)state;
+    verbs_watch_stop(watch);
+    log_close(log_);
+    for (int i = 0; i < atomic_load(&opened_count); i++)
+        close(opened[i].to_it);
+    assert_int_equal(atomic_load(&closed_count), atomic_load(&opened_count));
+    sem_destroy(&poked);
+    sem_destroy(&opened_one);
+    return 0;
+}
+
+static void tell(int which, enum ibv_event_type type)
+{
+    const uint8_t octet = (uint8_t)type;
+    assert_int_equal(write(opened[which].to_it, &octet, 1), 1);
+}
+
+TEST(each_event_makes_the_agent_look)
+{
+    for (int i = 0; i < 3; i++) {
+        tell(0, IBV_EVENT_SM_CHANGE);
+        await(&poked);
+    }
+    assert_int_equal(atomic_load(&opened_count), 1);
+}
+
+TEST(a_device_that_failed_is_opened_again)
+{
+    tell(0, IBV_EVENT_DEVICE_FATAL);
+    await(&poked);
+    await(&opened_one);
+    assert_int_equal(atomic_load(&closed_count), 1);
+    tell(1, IBV_EVENT_PORT_ACTIVE);
+    await(&poked);
+}
+
+TEST(a_device_that_is_gone_is_opened_again)
+{
+    close(opened[0].to_it);
+    opened[0].to_it = -1;
+    await(&opened_one);
+    tell(1, IBV_EVENT_PORT_ACTIVE);
+    await(&poked);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(each_event_makes_the_agent_look, begin, end),
+        cmocka_unit_test_setup_teardown(a_device_that_failed_is_opened_again, begin, end),
+        cmocka_unit_test_setup_teardown(a_device_that_is_gone_is_opened_again, begin, end),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
