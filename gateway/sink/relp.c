@@ -1,6 +1,5 @@
 #include "sink/relp.h"
 
-#include "base/clock.h"
 #include "install.h"
 #include "sink/format.h"
 #include "sink/relp_frame.h"
@@ -30,23 +29,20 @@ struct relp {
     const char *host;
     uint16_t port;
     const struct tls_options *tls;
+    const struct clock *clock;
     struct stream *stream; // NULL: none
     char in[IN_SIZE];      // read and not parsed yet
     size_t in_size;
-    uint32_t next;  // transaction
     uint32_t asked; // the transaction of "open" or "close" while it is not answered; 0: none
     bool broken;    // why is in `problem`
     struct error problem;
-
-    // Messages have transactions one after the other.
-    bool confirmed[RELP_WINDOW]; // a ring, the oldest unconfirmed first
-    unsigned head, pending;
+    struct relp_window window;
     int64_t moved_at; // monotonic: when another message became the oldest
 };
 
-static int64_t now(void)
+static int64_t now_of(const struct relp *r)
 {
-    return clock_monotonic(&clock_system);
+    return clock_monotonic(r->clock);
 }
 
 static bool fail(struct relp *r, const char *what)
@@ -60,8 +56,7 @@ static bool send_frame(struct relp *r, const char *command, const char *data, si
 {
     char frame[FORMAT_SIZE + FRAME_OVERHEAD];
     struct text t = text_in(frame, sizeof frame);
-    relp_frame_add(&t, r->next, command, data, size);
-    r->next = r->next == RELP_FRAME_NUMBER_MAX ? 1 : r->next + 1;
+    relp_frame_add(&t, relp_window_take_number(&r->window), command, data, size);
     return stream_write(r->stream, t.buf, t.len, err);
 }
 
@@ -98,20 +93,12 @@ static bool take_open(struct relp *r, const struct relp_answer *a)
            fail(r, "its RELP is of another version, or without syslog");
 }
 
-// How many transactions ago that one was, the last being 1. They begin anew after the greatest.
-static uint32_t age_of(const struct relp *r, uint32_t transaction)
-{
-    return (r->next + RELP_FRAME_NUMBER_MAX - transaction) % RELP_FRAME_NUMBER_MAX;
-}
-
 static bool take_confirmation(struct relp *r, uint32_t transaction, const struct relp_answer *a)
 {
-    uint32_t age = age_of(r, transaction);
-    bool *confirmed = &r->confirmed[(r->head + r->pending - age) % RELP_WINDOW];
-    if (age == 0 || age > r->pending || *confirmed)
-        return fail(r, "it answers what it was not asked");
-    *confirmed = a->code == 200;
-    return *confirmed || refuse(r, "a message", a);
+    if (a->code != 200)
+        return refuse(r, "a message", a);
+    return relp_window_confirm(&r->window, transaction) ||
+           fail(r, "it answers what it was not asked");
 }
 
 static bool take_frame(struct relp *r, const struct relp_frame *f)
@@ -170,8 +157,8 @@ static void serve(struct relp *r)
 // Until what was asked is answered. False: it is not, or there is a problem.
 static bool await(struct relp *r, int64_t until)
 {
-    for (serve(r); r->asked != 0 && !r->broken && now() < until; receive(r))
-        stream_pause(r->stream, (int)((until - now()) / CLOCK_US_PER_MS) + 1);
+    for (serve(r); r->asked != 0 && !r->broken && now_of(r) < until; receive(r))
+        stream_pause(r->stream, (int)((until - now_of(r)) / CLOCK_US_PER_MS) + 1);
     return r->asked == 0 && !r->broken;
 }
 
@@ -179,9 +166,9 @@ static bool await(struct relp *r, int64_t until)
 
 static bool greet(struct relp *r, int64_t until, struct error *err)
 {
-    r->next = r->asked = 1;
+    r->window = (struct relp_window){.next = 1};
+    r->asked = 1;
     r->in_size = 0;
-    r->head = r->pending = 0;
     r->broken = false;
     if (!send_frame(r, "open", OFFERS, sizeof OFFERS - 1, err))
         return false;
@@ -191,7 +178,7 @@ static bool greet(struct relp *r, int64_t until, struct error *err)
 
 static bool open_session(struct relp *r, struct error *err)
 {
-    int64_t until = now() + OPEN_US;
+    int64_t until = now_of(r) + OPEN_US;
     r->stream = stream_open(r->host, r->port, r->tls, err);
     if (!r->stream || greet(r, until, err))
         return r->stream != NULL;
@@ -205,23 +192,23 @@ static void close_session(struct relp *r)
     struct error err;
     if (!r->stream)
         return;
-    r->asked = r->next;
+    r->asked = r->window.next;
     if (!r->broken && send_frame(r, "close", "", 0, &err) && stream_flush(r->stream, &err) &&
-        r->pending == 0)
-        await(r, now() + CLOSE_US);
+        r->window.pending == 0)
+        await(r, now_of(r) + CLOSE_US);
     stream_close(r->stream);
     r->stream = NULL;
 }
 
 struct relp *relp_open(const char *host, uint16_t port, const struct tls_options *tls,
-                       struct error *err)
+                       const struct clock *clock, struct error *err)
 {
     struct relp *r = calloc(1, sizeof *r);
     if (!r) {
         error_set(err, "out of memory");
         return NULL;
     }
-    *r = (struct relp){.host = host, .port = port, .tls = tls};
+    *r = (struct relp){.host = host, .port = port, .tls = tls, .clock = clock};
     if (open_session(r, err))
         return r;
     free(r);
@@ -231,7 +218,7 @@ struct relp *relp_open(const char *host, uint16_t port, const struct tls_options
 // Receivers may end a session that is idle.
 static bool renew(struct relp *r, struct error *err)
 {
-    if (r->pending > 0)
+    if (r->window.pending > 0)
         return true;
     receive(r);
     if (!r->broken)
@@ -244,36 +231,25 @@ bool relp_send(struct relp *relp, const char *message, size_t size, struct error
 {
     if (!renew(relp, err))
         return false;
-    if (relp->pending == 0)
-        relp->moved_at = now();
-    relp->confirmed[(relp->head + relp->pending++) % RELP_WINDOW] = false;
+    if (relp->window.pending == 0)
+        relp->moved_at = now_of(relp);
+    relp_window_add(&relp->window);
     return send_frame(relp, "syslog", message, size, err) ||
            error_prefix(err, "%s port %u", relp->host, relp->port);
 }
 
-// Forgets the oldest messages as far as they are confirmed; returns how many.
-static int pass_confirmed(struct relp *r)
-{
-    int n = 0;
-    for (; r->pending > 0 && r->confirmed[r->head]; n++) {
-        r->head = (r->head + 1) % RELP_WINDOW;
-        r->pending--;
-    }
-    if (n > 0)
-        r->moved_at = now();
-    return n;
-}
-
 int relp_wait(struct relp *relp, int timeout_ms, struct error *err)
 {
-    int64_t until = now() + timeout_ms * CLOCK_US_PER_MS;
-    for (;;) {
+    int64_t now = now_of(relp), until = now + timeout_ms * CLOCK_US_PER_MS;
+    for (;; now = now_of(relp)) {
         serve(relp);
-        int n = pass_confirmed(relp);
-        int64_t left = until - now();
-        if (n > 0 || relp->pending == 0)
+        int n = relp_window_pass(&relp->window);
+        int64_t left = until - now;
+        if (n > 0)
+            relp->moved_at = now;
+        if (n > 0 || relp->window.pending == 0)
             return n;
-        if (!relp->broken && now() - relp->moved_at > ANSWER_US)
+        if (!relp->broken && now - relp->moved_at > ANSWER_US)
             fail(relp, "it does not confirm a message");
         if (relp->broken) {
             error_set(err, "%s port %u: %s", relp->host, relp->port, relp->problem.text);
@@ -282,7 +258,7 @@ int relp_wait(struct relp *relp, int timeout_ms, struct error *err)
         if (left <= 0)
             return 0;
         stream_pause(relp->stream, (int)(left / CLOCK_US_PER_MS) + 1);
-        if (relp->pending == RELP_WINDOW)
+        if (relp->window.pending == RELP_WINDOW)
             clock_sleep(GATHER_US);
     }
 }

@@ -3,20 +3,20 @@
 #ifndef IBTRAPD_SINK_RELP_H
 #define IBTRAPD_SINK_RELP_H
 
+#include "base/clock.h"
 #include "base/error.h"
+#include "sink/relp_window.h"
 #include "sink/tls.h"
 
 #include <stddef.h>
 #include <stdint.h>
 
-enum { RELP_WINDOW = 512 };
-
 struct relp;
 
-// Connects and opens a session. Host and `tls` stay the caller's and outlive it; `tls` may be NULL.
-// NULL with a sentence.
+// Connects and opens a session. Host, `tls` and the clock stay the caller's and outlive it; `tls` may be
+// NULL. NULL with a sentence.
 struct relp *relp_open(const char *host, uint16_t port, const struct tls_options *tls,
-                       struct error *err);
+                       const struct clock *clock, struct error *err);
 
 // Hands over one message; at most RELP_WINDOW may be unconfirmed. If none is, and the receiver has
 // ended the session meanwhile, opens another first. False with a sentence: the session is of no use

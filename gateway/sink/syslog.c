@@ -211,7 +211,8 @@ static bool open_relp(void *self, struct error *err)
 {
     struct syslog_sink *s = self;
     bool tls = s->options.transport == SYSLOG_RELP_TLS;
-    s->relp = relp_open(s->options.host, s->options.port, tls ? &s->options.tls : NULL, err);
+    s->relp = relp_open(s->options.host, s->options.port, tls ? &s->options.tls : NULL,
+                        &clock_system, err);
     return s->relp != NULL;
 }
 

@@ -18,6 +18,7 @@ static int listener = -1, peer = -1;
 static uint16_t port;
 static const char *greeting;
 static pthread_t thread;
+static const struct clock *clock_;
 static struct relp *relp;
 static struct error err;
 
@@ -62,6 +63,7 @@ static int setup(void **state)
         return -1;
     getsockname(listener, (struct sockaddr *)&a, &size);
     port = ntohs(a.sin_port);
+    clock_ = &clock_system;
     relp = NULL;
     return 0;
 }
@@ -81,7 +83,7 @@ static int teardown(void **state)
 static void open_with(const char *answer)
 {
     expect_client(answer);
-    relp = relp_open("127.0.0.1", port, NULL, &err);
+    relp = relp_open("127.0.0.1", port, NULL, clock_, &err);
     pthread_join(thread, NULL);
 }
 
@@ -113,6 +115,31 @@ static void check_broken(const char *reason)
     snprintf(expected, sizeof expected, "127.0.0.1 port %u: %s", port, reason);
     assert_int_equal(relp_wait(relp, PATIENCE_MS, &err), -1);
     assert_string_equal(err.text, expected);
+}
+
+// What is not confirmed.
+
+TEST(numbers_begin_anew_after_the_greatest)
+{
+    struct relp_window w = {.next = RELP_FRAME_NUMBER_MAX - 1};
+    for (int i = 0; i < 4; i++) {
+        relp_window_add(&w);
+        relp_window_take_number(&w);
+    }
+    assert_int_equal(w.next, 3);
+    assert_false(relp_window_confirm(&w, RELP_FRAME_NUMBER_MAX - 2));
+    assert_false(relp_window_confirm(&w, 3));
+    assert_true(relp_window_confirm(&w, 1));
+    assert_int_equal(relp_window_pass(&w), 0);
+    assert_true(relp_window_confirm(&w, RELP_FRAME_NUMBER_MAX - 1));
+    assert_int_equal(relp_window_pass(&w), 1);
+    assert_true(relp_window_confirm(&w, RELP_FRAME_NUMBER_MAX));
+    assert_false(relp_window_confirm(&w, RELP_FRAME_NUMBER_MAX));
+    assert_int_equal(relp_window_pass(&w), 2);
+    assert_false(relp_window_confirm(&w, 1));
+    assert_true(relp_window_confirm(&w, 2));
+    assert_int_equal(relp_window_pass(&w), 1);
+    assert_int_equal(w.pending, 0);
 }
 
 // Frames.
@@ -314,6 +341,22 @@ TEST(a_frame_that_is_too_long_is_refused)
     check_broken("it does not speak RELP");
 }
 
+TEST(a_message_is_confirmed_within_thirty_seconds)
+{
+    struct support_time time = {0};
+    const struct clock stands_still = support_clock(&time);
+    clock_ = &stands_still;
+    open_session();
+    send_messages(2);
+    time.monotonic += 30 * CLOCK_US_PER_S;
+    say(frame(2, "rsp", "200 OK"));
+    assert_int_equal(relp_wait(relp, PATIENCE_MS, &err), 1);
+    time.monotonic += 30 * CLOCK_US_PER_S;
+    assert_int_equal(relp_wait(relp, 0, &err), 0);
+    time.monotonic++;
+    check_broken("it does not confirm a message");
+}
+
 TEST(hints_are_ignored)
 {
     open_session();
@@ -380,6 +423,7 @@ int main(void)
         cmocka_unit_test(frames_are_taken_apart),
         cmocka_unit_test(what_is_no_frame_is_noticed),
         cmocka_unit_test(answers_are_taken_apart),
+        cmocka_unit_test(numbers_begin_anew_after_the_greatest),
         SESSION_TEST(each_confirmation_counts_in_order),
         SESSION_TEST(answers_come_in_any_pieces),
         SESSION_TEST(a_whole_window_may_be_unconfirmed),
@@ -389,6 +433,7 @@ int main(void)
         SESSION_TEST(answers_that_nobody_asked_for_are_refused),
         SESSION_TEST(what_is_not_relp_is_refused),
         SESSION_TEST(a_frame_that_is_too_long_is_refused),
+        SESSION_TEST(a_message_is_confirmed_within_thirty_seconds),
         SESSION_TEST(hints_are_ignored),
         SESSION_TEST(a_session_that_is_refused_is_none),
         SESSION_TEST(an_idle_session_that_was_closed_is_opened_again),
