@@ -1,5 +1,7 @@
 #include "agent/trail.h"
 
+#include "base/digest.h"
+
 #include <stdlib.h>
 
 enum { PLACES = 8, BUCKETS = TRAIL_NAMES / PLACES };
@@ -52,13 +54,10 @@ void trail_free(struct trail *trail)
     free(trail);
 }
 
-// FNV-1a, 64 bits, by sub-identifiers.
 static uint64_t digest_of(const struct agentx_oid *name)
 {
-    uint64_t h = UINT64_C(0xcbf29ce484222325);
-    for (size_t i = 0; i < name->length; i++)
-        h = (h ^ name->ids[i]) * UINT64_C(0x100000001b3);
-    return h ^ h >> 32;
+    uint64_t digest = digest_add(DIGEST_OF_NOTHING, name->ids, name->length * sizeof *name->ids);
+    return digest ^ digest >> 32;
 }
 
 static struct held *newest(struct trail *trail)

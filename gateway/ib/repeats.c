@@ -1,12 +1,10 @@
 #include "ib/repeats.h"
 
-// FNV-1a, 64 bits.
+#include "base/digest.h"
+
 uint64_t repeats_digest(uint16_t lid, uint64_t tid, const uint8_t *content, size_t size)
 {
-    uint64_t h = UINT64_C(0xcbf29ce484222325) ^ tid ^ ((uint64_t)lid << 48);
-    for (size_t i = 0; i < size; i++)
-        h = (h ^ content[i]) * UINT64_C(0x100000001b3);
-    return h;
+    return digest_add(DIGEST_OF_NOTHING ^ tid ^ ((uint64_t)lid << 48), content, size);
 }
 
 bool repeats_seen(const struct repeats *r, uint16_t lid, uint64_t tid, uint64_t digest, int64_t now)

@@ -1,5 +1,6 @@
 #include "journal/alarms.h"
 
+#include "base/digest.h"
 #include "base/text.h"
 #include "model/catalogue.h"
 
@@ -57,13 +58,9 @@ void alarms_free(struct alarms *alarms)
     free(alarms);
 }
 
-// FNV-1a.
 static struct bucket *bucket_of(struct alarms *a, const char *key)
 {
-    uint32_t hash = 2166136261U;
-    for (const char *p = key; *p; p++)
-        hash = (hash ^ (uint8_t)*p) * 16777619U;
-    return &a->buckets[hash % BUCKETS];
+    return &a->buckets[digest_add(DIGEST_OF_NOTHING, key, strlen(key)) % BUCKETS];
 }
 
 static struct entry *find(struct alarms *a, const char *key)

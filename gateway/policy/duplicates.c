@@ -1,5 +1,6 @@
 #include "policy/duplicates.h"
 
+#include "base/digest.h"
 #include "base/wire.h"
 #include "model/catalogue.h"
 #include "policy/timers.h"
@@ -143,13 +144,9 @@ static void identify(const struct event *event, struct identity *out)
     add_octets(out, event->reason, strlen(event->reason));
 }
 
-// FNV-1a.
 static uint64_t digest_of(const struct identity *identity)
 {
-    uint64_t digest = UINT64_C(0xcbf29ce484222325);
-    for (size_t i = 0; i < identity->size; i++)
-        digest = (digest ^ identity->octets[i]) * UINT64_C(0x100000001b3);
-    return digest;
+    return digest_add(DIGEST_OF_NOTHING, identity->octets, identity->size);
 }
 
 static struct thing *find(const struct duplicates *d, const struct identity *identity,

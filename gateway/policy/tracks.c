@@ -1,5 +1,7 @@
 #include "policy/tracks.h"
 
+#include "base/digest.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,13 +13,10 @@ struct tracks {
     struct track *by_key[BUCKETS], *by_id[BUCKETS];
 };
 
-// FNV-1a.
 static size_t bucket_of(const char *s)
 {
-    uint64_t h = UINT64_C(0xcbf29ce484222325);
-    for (; *s; s++)
-        h = (h ^ (uint8_t)*s) * UINT64_C(0x100000001b3);
-    return (size_t)((h ^ h >> 32) % BUCKETS);
+    uint64_t digest = digest_add(DIGEST_OF_NOTHING, s, strlen(s));
+    return (size_t)((digest ^ digest >> 32) % BUCKETS);
 }
 
 struct tracks *tracks_new(void)

@@ -10,6 +10,7 @@
 #include "agent/tables.h"
 #include "agent/trail.h"
 #include "agent/view_events.h"
+#include "base/digest.h"
 #include "conf/conf.h"
 #include "daemon/alarm_answers.h"
 #include "daemon/event_answers.h"
@@ -729,13 +730,6 @@ static void prepare_tables(void)
         made_once = made_view();
 }
 
-static uint64_t digest_of(uint64_t digest, const void *octets, size_t size)
-{
-    for (size_t i = 0; i < size; i++)
-        digest = (digest ^ ((const uint8_t *)octets)[i]) * UINT64_C(0x100000001b3); // FNV-1a
-    return digest;
-}
-
 // False: it ended with something that cannot be read now.
 static bool walk_on(struct trail *trail, struct text *result)
 {
@@ -750,7 +744,7 @@ static bool walk_on(struct trail *trail, struct text *result)
         if (value.type == AGENTX_NOT_NOW)
             return false;
         trail_remember(trail, view, &found);
-        digest = digest_of(digest, found.ids, found.length * sizeof *found.ids);
+        digest = digest_add(digest, found.ids, found.length * sizeof *found.ids);
         name = found;
         n++;
     }
