@@ -1,0 +1,121 @@
+// How far each receiver is.
+#include "journal/inside.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static const struct cursor NO_CURSOR = {.sequence = -1, .saved = -1};
+
+static struct cursor *find_cursor(struct journal *j, const char *name)
+{
+    struct cursor *c = NULL; // a free place
+    for (size_t i = 0; i < j->cursor_count; i++) {
+        if (strcmp(j->cursors[i].name, name) == 0)
+            return &j->cursors[i];
+        if (j->cursors[i].name[0] == '\0')
+            c = &j->cursors[i];
+    }
+    if (!c && j->cursor_count == JOURNAL_RECEIVERS_MAX)
+        return NULL;
+    if (!c)
+        c = &j->cursors[j->cursor_count++];
+    *c = NO_CURSOR;
+    snprintf(c->name, sizeof c->name, "%s", name);
+    return c;
+}
+
+static void load_cursor(void *ctx, const char *receiver, int64_t sequence)
+{
+    struct journal *j = ctx;
+    struct cursor *c = find_cursor(j, receiver);
+    if (!c || (c->active && !c->provisional))
+        return;
+    c->sequence = c->saved = sequence;
+    c->set_back = c->provisional;
+}
+
+enum store_result journal_load_cursors(struct journal *journal, struct error *err)
+{
+    pthread_mutex_lock(&journal->lock);
+    enum store_result result = store_read_cursors(journal->writer, load_cursor, journal, err);
+    for (size_t i = 0; i < journal->cursor_count && result == STORE_OK; i++)
+        journal->cursors[i].provisional = false;
+    pthread_mutex_unlock(&journal->lock);
+    return result;
+}
+
+// One that was forgotten leaves its place, unless it came again meanwhile.
+void journal_cursor_committed(struct cursor *c, int64_t saved, bool forget)
+{
+    c->saved = saved;
+    if (forget && c->forgotten)
+        *c = NO_CURSOR;
+}
+
+int64_t journal_least_cursor(struct journal *journal)
+{
+    pthread_mutex_lock(&journal->lock);
+    int64_t least = journal->committed;
+    for (size_t i = 0; i < journal->cursor_count; i++) {
+        if (journal->cursors[i].active && journal->cursors[i].sequence < least)
+            least = journal->cursors[i].sequence;
+    }
+    pthread_mutex_unlock(&journal->lock);
+    return least;
+}
+
+int journal_receiver(struct journal *journal, const char *name)
+{
+    pthread_mutex_lock(&journal->lock);
+    struct cursor *c = find_cursor(journal, name);
+    if (c) {
+        c->active = true;
+        if (c->forgotten)
+            c->sequence = -1;
+        c->forgotten = false;
+        if (c->sequence < 0) {
+            c->sequence = journal->committed;
+            c->provisional = journal->writer == NULL;
+        }
+    }
+    int handle = c ? (int)(c - journal->cursors) : -1;
+    pthread_mutex_unlock(&journal->lock);
+    return handle;
+}
+
+int64_t journal_cursor(struct journal *journal, int receiver)
+{
+    pthread_mutex_lock(&journal->lock);
+    int64_t sequence = journal->cursors[receiver].sequence;
+    pthread_mutex_unlock(&journal->lock);
+    return sequence;
+}
+
+void journal_advance(struct journal *journal, int receiver, int64_t sequence)
+{
+    pthread_mutex_lock(&journal->lock);
+    journal->cursors[receiver].sequence = sequence;
+    pthread_mutex_unlock(&journal->lock);
+}
+
+void journal_forget_receiver(struct journal *journal, const char *name)
+{
+    pthread_mutex_lock(&journal->lock);
+    for (size_t i = 0; i < journal->cursor_count; i++) {
+        struct cursor *c = &journal->cursors[i];
+        if (strcmp(c->name, name) == 0) {
+            c->active = false;
+            c->forgotten = true;
+        }
+    }
+    pthread_mutex_unlock(&journal->lock);
+}
+
+bool journal_cursor_was_set_back(struct journal *journal, int receiver)
+{
+    pthread_mutex_lock(&journal->lock);
+    bool set_back = journal->cursors[receiver].set_back;
+    journal->cursors[receiver].set_back = false;
+    pthread_mutex_unlock(&journal->lock);
+    return set_back;
+}

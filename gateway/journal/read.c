@@ -1,0 +1,180 @@
+// Reading events, from memory or from the file.
+#include "journal/inside.h"
+
+#include "model/event_record.h"
+
+void journal_drop_reader(struct journal *journal)
+{
+    store_close(journal->reader);
+    journal->reader = NULL;
+}
+
+void journal_close_reader(struct journal *journal)
+{
+    pthread_mutex_lock(&journal->reader_lock);
+    journal_drop_reader(journal);
+    pthread_mutex_unlock(&journal->reader_lock);
+}
+
+enum store_result journal_begin_reading(struct journal *journal, struct error *err)
+{
+    pthread_mutex_lock(&journal->reader_lock);
+    return journal->reader ? STORE_OK : store_open(journal->path, true, &journal->reader, err);
+}
+
+void journal_end_reading(struct journal *journal, enum store_result result)
+{
+    if (result != STORE_OK)
+        journal_drop_reader(journal);
+    if (result == STORE_CORRUPT)
+        atomic_store(&journal->reader_found_corrupt, true);
+    pthread_mutex_unlock(&journal->reader_lock);
+}
+
+struct reading {
+    struct journal *journal;
+    struct journal_item *items;
+    size_t count;
+    bool short_of_memory; // for the next row, which may be read later
+};
+
+static bool take_row(void *ctx, const struct store_row *row)
+{
+    struct reading *r = ctx;
+    struct error err;
+    struct event *event = event_make(NULL);
+    r->short_of_memory = !event;
+    if (!event)
+        return false;
+    if (!event_record_fill(event, row->record, row->record_size, &err)) {
+        log_write(r->journal->options.log, LOG_LEVEL_ERROR, "event %s of the journal cannot be read: %s",
+                  row->id, err.text);
+        event_release(event);
+        event = NULL;
+    }
+    if (event)
+        event->number = row->sequence;
+    r->items[r->count++] = (struct journal_item){row->sequence, event};
+    return true;
+}
+
+// A direction: store_read or store_read_back.
+typedef enum store_result read_function(struct store *store, int64_t from, size_t limit,
+                                        bool (*each)(void *ctx, const struct store_row *row),
+                                        void *ctx, struct error *err);
+
+static enum store_result read_from_disk(struct journal *j, read_function *read, int64_t from,
+                                        struct journal_item *items, size_t n, size_t *count)
+{
+    struct reading reading = {.journal = j, .items = items};
+    struct error err;
+    enum store_result result = journal_begin_reading(j, &err);
+    if (result == STORE_OK)
+        result = read(j->reader, from, n, take_row, &reading, &err);
+    journal_end_reading(j, result);
+    *count = reading.count;
+    return reading.short_of_memory && reading.count == 0 ? STORE_FAILED : result;
+}
+
+// An event of memory's, with the lock held. False: out of memory.
+static bool take_entry(struct journal *j, int64_t sequence, struct journal_item *out)
+{
+    const struct entry *e = journal_slot(j, sequence);
+    *out =
+        (struct journal_item){sequence, e->event ? event_keep(e->event) : packed_event(e->packed)};
+    if (e->packed && out->event)
+        out->event->number = sequence;
+    return out->event != NULL;
+}
+
+// With the lock held.
+static size_t read_from_memory(struct journal *j, int64_t after, struct journal_item *items, size_t n)
+{
+    int64_t first = after + 1 > j->first_kept ? after + 1 : j->first_kept;
+    size_t count = 0;
+    while (first + (int64_t)count <= j->committed && count < n &&
+           take_entry(j, first + (int64_t)count, &items[count]))
+        count++;
+    return count;
+}
+
+bool journal_wait(struct journal *journal, int64_t after, int64_t timeout_us, const atomic_bool *enough)
+{
+    struct timespec until = clock_deadline(timeout_us);
+    int rc = 0;
+    pthread_mutex_lock(&journal->lock);
+    while (journal->committed <= after && rc == 0 && !atomic_load(enough))
+        rc = pthread_cond_timedwait(&journal->grown, &journal->lock, &until);
+    bool more = journal->committed > after;
+    pthread_mutex_unlock(&journal->lock);
+    return more;
+}
+
+void journal_wake(struct journal *journal)
+{
+    pthread_mutex_lock(&journal->lock);
+    pthread_cond_broadcast(&journal->grown);
+    pthread_mutex_unlock(&journal->lock);
+}
+
+size_t journal_read(struct journal *journal, int64_t after, struct journal_item *items, size_t n)
+{
+    size_t count = 0;
+    pthread_mutex_lock(&journal->lock);
+    bool more = journal->committed > after;
+    bool in_memory = more && after + 1 >= journal->first_kept;
+    if (in_memory)
+        count = read_from_memory(journal, after, items, n);
+    pthread_mutex_unlock(&journal->lock);
+    if (!more)
+        return 0;
+    bool ok = in_memory ? count > 0
+                        : read_from_disk(journal, store_read, after, items, n, &count) == STORE_OK;
+    if (!ok || in_memory || count > 0)
+        return count;
+    // Neither here nor there: what lay between is gone.
+    pthread_mutex_lock(&journal->lock);
+    count = read_from_memory(journal, after, items, n);
+    pthread_mutex_unlock(&journal->lock);
+    return count;
+}
+
+size_t journal_read_back(struct journal *journal, int64_t before, struct journal_item *items, size_t n)
+{
+    size_t count = 0;
+    pthread_mutex_lock(&journal->lock);
+    int64_t last = before - 1 < journal->committed ? before - 1 : journal->committed;
+    bool in_memory = last >= journal->first_kept;
+    while (last - (int64_t)count >= journal->first_kept && count < n &&
+           take_entry(journal, last - (int64_t)count, &items[count]))
+        count++;
+    pthread_mutex_unlock(&journal->lock);
+    if (!in_memory)
+        read_from_disk(journal, store_read_back, before, items, n, &count);
+    return count;
+}
+
+struct recent {
+    void (*each)(void *ctx, const struct journal_report *report, int64_t utc_us);
+    void *ctx;
+};
+
+static bool take_recent(void *ctx, const struct store_row *row)
+{
+    const struct recent *r = ctx;
+    const struct journal_report report = {row->report_lid, row->report_tid, row->report_digest};
+    if (row->report_lid != 0)
+        r->each(r->ctx, &report, row->time_us);
+    return true;
+}
+
+void journal_each_recent_report(struct journal *journal, int64_t since_us,
+                                void (*each)(void *ctx, const struct journal_report *report,
+                                             int64_t utc_us),
+                                void *ctx)
+{
+    struct recent recent = {each, ctx};
+    struct error err;
+    if (journal->writer)
+        store_read_since(journal->writer, since_us, take_recent, &recent, &err);
+}

@@ -1,0 +1,353 @@
+// Writing: events and all that has changed, in one transaction; dropping what is old; what memory keeps.
+#include "journal/inside.h"
+
+#include "model/catalogue.h"
+#include "model/event_record.h"
+
+#include <stdio.h>
+
+enum { PRUNE_ROWS_MAX = 5000 };
+static const int64_t PRUNE_US = 10 * CLOCK_US_PER_S;
+static const int64_t STATUS_US = 1 * CLOCK_US_PER_S;
+static const int64_t PACK_US = CLOCK_US_PER_S / 4;
+
+static void take_alarm(struct journal *j, const struct event *event, int64_t sequence)
+{
+    if (alarms_take(j->alarms, event, sequence))
+        return;
+    pthread_mutex_lock(&j->lock);
+    j->status.alarms_missed++;
+    pthread_mutex_unlock(&j->lock);
+    log_write_limited(j->options.log, &j->alarms_limit, LOG_LEVEL_ERROR,
+                      "there are too many alarms: '%s' is not taken", event->alarm_key);
+}
+
+int64_t journal_append(struct journal *journal, struct event *event,
+                       const struct journal_report *report)
+{
+    pthread_mutex_lock(&journal->lock);
+    int64_t sequence = ++journal->appended;
+    event->number = sequence;
+    struct entry *e = journal_slot(journal, sequence);
+    const struct entry oldest = *e;
+    if (oldest.event || oldest.packed)
+        journal->first_kept++;
+    *e = (struct entry){.event = event_keep(event), .report = *report};
+    pthread_mutex_unlock(&journal->lock);
+    journal_release(&oldest);
+    take_alarm(journal, event, sequence);
+    return sequence;
+}
+
+// `record` is room for what the row then points to.
+static void fill_row(const struct entry *e, uint8_t record[EVENT_RECORD_MAX], struct store_row *row)
+{
+    if (e->packed) {
+        packed_fill_row(e->packed, row);
+        return;
+    }
+    const struct event *event = e->event;
+    row->id = event->id;
+    row->type = event->type->name;
+    row->time_us = event->time_us;
+    row->severity = (int)event->severity;
+    row->node_guid = event->subject.guid;
+    row->record = record;
+    row->record_size = event_record_write(event, record);
+}
+
+static void add_row(struct journal *j, int64_t sequence)
+{
+    const struct entry *e = journal_slot(j, sequence);
+    uint8_t record[EVENT_RECORD_MAX];
+    struct store_row row = {
+        .sequence = sequence,
+        .report_lid = e->report.lid,
+        .report_tid = e->report.tid,
+        .report_digest = e->report.digest,
+    };
+    fill_row(e, record, &row);
+    store_add_event(j->writer, &row);
+}
+
+// What is to be written, as it stands when the transaction begins.
+struct plan {
+    int64_t first, last; // events
+    int64_t cursors[JOURNAL_RECEIVERS_MAX]; // -1: none to save
+    bool forget[JOURNAL_RECEIVERS_MAX];
+    size_t cursor_count;
+};
+
+static struct plan make_plan(struct journal *j)
+{
+    struct plan plan;
+    pthread_mutex_lock(&j->lock);
+    plan.first = j->stored + 1 > j->first_kept ? j->stored + 1 : j->first_kept;
+    plan.last = j->appended;
+    plan.cursor_count = j->cursor_count;
+    for (size_t i = 0; i < j->cursor_count; i++) {
+        plan.forget[i] = j->cursors[i].forgotten;
+        plan.cursors[i] = plan.forget[i] ? -1 : j->cursors[i].sequence;
+    }
+    pthread_mutex_unlock(&j->lock);
+    return plan;
+}
+
+static enum store_result write_plan(struct journal *j, const struct plan *plan, struct error *err)
+{
+    if (atomic_exchange(&j->reader_found_corrupt, false)) {
+        error_set(err, "the file is damaged");
+        return STORE_CORRUPT;
+    }
+    if (store_has_moved(j->writer)) {
+        error_set(err, "it was removed or replaced");
+        return STORE_GONE;
+    }
+    store_begin(j->writer);
+    for (int64_t s = plan->first; s <= plan->last; s++)
+        add_row(j, s);
+    for (size_t i = 0; i < plan->cursor_count; i++) {
+        if (plan->forget[i])
+            store_delete_cursor(j->writer, j->cursors[i].name);
+        if (plan->cursors[i] >= 0 && plan->cursors[i] != j->cursors[i].saved)
+            store_set_cursor(j->writer, j->cursors[i].name, plan->cursors[i]);
+    }
+    alarms_write(j->alarms, j->writer);
+    windows_write(j->windows, j->writer);
+    setting_rows_write(j->settings, j->writer);
+    journal_add_fabric(j);
+    return store_commit(j->writer, err);
+}
+
+static enum store_result write_timed(struct journal *j, const struct plan *plan, struct error *err)
+{
+    int64_t begin = clock_monotonic(j->options.clock);
+    enum store_result result = write_plan(j, plan, err);
+    if (result == STORE_OK)
+        histogram_add(&j->commit_times, clock_monotonic(j->options.clock) - begin);
+    return result;
+}
+
+// Events that memory had to let go before they were written, and that some receiver still wants.
+static void count_lost(struct journal *j, const struct plan *plan)
+{
+    int64_t lost = plan->first - (j->stored + 1);
+    if (lost <= 0)
+        return;
+    char reason[128];
+    snprintf(reason, sizeof reason, "the disk did not work for too long: events %lld to %lld are not in "
+             "the journal", (long long)j->stored + 1, (long long)plan->first - 1);
+    pthread_mutex_lock(&j->lock);
+    j->status.dropped += (uint64_t)lost;
+    pthread_mutex_unlock(&j->lock);
+    log_write(j->options.log, LOG_LEVEL_ERROR, "%s", reason);
+    j->options.tell(j->options.ctx, JOURNAL_DROPPING, reason, (uint64_t)lost);
+}
+
+static void take_result(struct journal *j, const struct plan *plan, enum store_result result,
+                        struct error *err)
+{
+    if (result == STORE_OK) {
+        count_lost(j, plan);
+        pthread_mutex_lock(&j->lock);
+        j->stored = plan->last;
+        for (size_t i = 0; i < plan->cursor_count; i++)
+            journal_cursor_committed(&j->cursors[i], plan->cursors[i], plan->forget[i]);
+        j->status.commits++;
+        pthread_mutex_unlock(&j->lock);
+        alarms_committed(j->alarms);
+        windows_committed(j->windows);
+        setting_rows_committed(j->settings);
+        journal_fabric_committed(j);
+        journal_file_works(j);
+    } else {
+        journal_lose_file(j, result, err);
+    }
+}
+
+// The last sequence number that retention lets go; 0: none.
+static int64_t expired_through(struct journal *j, const struct store_size *size)
+{
+    struct error err;
+    int64_t through = 0, first_young;
+    int64_t beyond = size->snapshot_bytes - journal_fabric_bytes_max(j); // a large one is not at the events' cost
+    int64_t bytes = size->bytes - (beyond > 0 ? beyond : 0);
+    if (size->rows > j->options.rows_max)
+        through = size->first + (size->rows - j->options.rows_max) - 1;
+    if (bytes > j->options.bytes_max) {
+        // As many as the surplus is of the whole.
+        double surplus = (double)(bytes - j->options.bytes_max) / (double)bytes;
+        int64_t by_bytes = size->first + (int64_t)((double)size->rows * surplus);
+        through = by_bytes > through ? by_bytes : through;
+    }
+    int64_t oldest = clock_utc(j->options.clock) - j->options.age_us;
+    if (size->oldest_us < oldest &&
+        store_first_since(j->writer, oldest, &first_young, &err) == STORE_OK)
+        through = first_young - 1 > through ? first_young - 1 : through;
+    return through;
+}
+
+// Deletes rows up to `through`, some thousands at a time. True when nothing of them is left.
+static bool delete_some(struct journal *j, const struct store_size *size, int64_t through)
+{
+    struct error err;
+    int64_t most = size->first + PRUNE_ROWS_MAX - 1;
+    int64_t end = through < most ? through : most;
+    int64_t had = journal_least_cursor(j); // what was deleted before was told before
+    int64_t wanted = end - (had >= size->first ? had : size->first - 1);
+    store_begin(j->writer);
+    store_delete_through(j->writer, end, PRUNE_ROWS_MAX);
+    if (store_commit(j->writer, &err) != STORE_OK)
+        return true; // the next commit finds out what is wrong
+    if (wanted > 0) {
+        pthread_mutex_lock(&j->lock);
+        j->status.dropped += (uint64_t)wanted;
+        pthread_mutex_unlock(&j->lock);
+        j->options.tell(j->options.ctx, JOURNAL_DROPPING,
+                        "the journal is full, and a receiver is too far behind", (uint64_t)wanted);
+    }
+    return end == through;
+}
+
+static void prune(struct journal *j)
+{
+    struct error err;
+    struct store_size size;
+    int64_t through, first_young, asked = atomic_load(&j->asked_age_us);
+    if (store_get_size(j->writer, &size, &err) != STORE_OK)
+        return;
+    if (size.rows == 0) {
+        atomic_store(&j->asked_age_us, 0);
+        return;
+    }
+    through = expired_through(j, &size);
+    if (asked > 0 && store_first_since(j->writer, clock_utc(j->options.clock) - asked, &first_young,
+                                       &err) == STORE_OK) {
+        int64_t delivered = journal_least_cursor(j);
+        int64_t by_request = first_young - 1 < delivered ? first_young - 1 : delivered;
+        through = by_request > through ? by_request : through;
+    }
+    if (through < size.first || delete_some(j, &size, through))
+        atomic_store(&j->asked_age_us, 0);
+    else
+        j->prune_at = 0; // there is more
+}
+
+void journal_ask_to_prune(struct journal *journal, int64_t age_us)
+{
+    atomic_store(&journal->asked_age_us, age_us > JOURNAL_YOUNG_US ? age_us : JOURNAL_YOUNG_US);
+}
+
+static void refresh_status(struct journal *j)
+{
+    struct error err;
+    struct store_size size = {0};
+    if (j->writer)
+        store_get_size(j->writer, &size, &err);
+    pthread_mutex_lock(&j->lock);
+    j->status.rows = size.rows;
+    j->status.bytes = size.bytes;
+    j->status.first = size.first;
+    j->status.last = size.last;
+    j->looked_at = j->stored;
+    pthread_mutex_unlock(&j->lock);
+}
+
+// What is on disk need not be in memory, but for the latest, which receivers that keep up read from there.
+static void let_go(struct journal *j)
+{
+    enum { AT_ONCE = 64 };
+    struct entry entries[AT_ONCE];
+    size_t n = AT_ONCE;
+    while (n == AT_ONCE) {
+        pthread_mutex_lock(&j->lock);
+        for (n = 0; n < AT_ONCE && j->first_kept + JOURNAL_MEMORY_KEPT <= j->stored; n++) {
+            struct entry *oldest = journal_slot(j, j->first_kept++);
+            entries[n] = *oldest;
+            *oldest = (struct entry){.event = NULL};
+        }
+        pthread_mutex_unlock(&j->lock);
+        for (size_t i = 0; i < n; i++)
+            journal_release(&entries[i]);
+    }
+}
+
+static void pack_one(struct journal *j, struct entry *e, struct packed *packed)
+{
+    pthread_mutex_lock(&j->lock);
+    struct event *event = e->event;
+    e->event = NULL;
+    e->packed = packed;
+    pthread_mutex_unlock(&j->lock);
+    event_release(event);
+}
+
+// Receivers that keep up have by now what was there the last time. What cannot be packed for want
+// of memory stays as it is until the next time.
+static void pack(struct journal *j)
+{
+    int64_t first = j->packed_through + 1 > j->first_kept ? j->packed_through + 1 : j->first_kept;
+    for (int64_t s = first; s <= j->to_pack_through; s++) {
+        struct packed *packed = packed_new(journal_slot(j, s)->event);
+        if (!packed)
+            return;
+        pack_one(j, journal_slot(j, s), packed);
+        j->packed_through = s;
+    }
+    j->packed_through = j->to_pack_through;
+    j->to_pack_through = j->committed;
+}
+
+static void move_wal(struct journal *j)
+{
+    struct error err;
+    enum store_result result = store_move_wal(j->writer, &err);
+    if (result != STORE_OK)
+        journal_lose_file(j, result, &err);
+}
+
+void journal_commit(struct journal *journal)
+{
+    struct error err;
+    struct plan plan = make_plan(journal);
+    int64_t now = clock_monotonic(journal->options.clock);
+    if (!journal->writer && now >= journal->retry_at && journal_open_file(journal))
+        plan = make_plan(journal);
+    if (journal->writer)
+        take_result(journal, &plan, write_timed(journal, &plan, &err), &err);
+    pthread_mutex_lock(&journal->lock);
+    journal->committed = journal->appended > plan.last ? plan.last : journal->appended;
+    pthread_cond_broadcast(&journal->grown);
+    pthread_mutex_unlock(&journal->lock);
+    let_go(journal);
+    if (now >= journal->pack_at) {
+        journal->pack_at = now + PACK_US;
+        pack(journal);
+    }
+    if (journal->writer && (now >= journal->prune_at || atomic_load(&journal->asked_age_us) > 0)) {
+        journal->prune_at = now + PRUNE_US;
+        prune(journal);
+    }
+    if (now >= journal->status_at) {
+        journal->status_at = now + STATUS_US;
+        refresh_status(journal);
+    }
+    if (journal->writer)
+        move_wal(journal);
+}
+
+bool journal_has_work(struct journal *journal)
+{
+    pthread_mutex_lock(&journal->lock);
+    int64_t now = clock_monotonic(journal->options.clock);
+    bool work = journal->stored < journal->appended || now >= journal->prune_at ||
+                atomic_load(&journal->asked_age_us) > 0 || journal->fabric.record ||
+                (journal->packed_through < journal->committed && now >= journal->pack_at) ||
+                alarms_have_changed(journal->alarms) || windows_have_changed(journal->windows) ||
+                setting_rows_have_changed(journal->settings);
+    for (size_t i = 0; i < journal->cursor_count; i++)
+        work |= journal->cursors[i].forgotten ||
+                journal->cursors[i].sequence != journal->cursors[i].saved;
+    pthread_mutex_unlock(&journal->lock);
+    return work;
+}
