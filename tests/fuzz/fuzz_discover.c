@@ -2,47 +2,18 @@
 // which the questions wait: an octet that says what is wrong with it, then its attribute: NodeInfo
 // and PortInfo are given by the few of their fields that a sweep follows, so that whole fabrics come
 // of small inputs, or octet by octet.
+#include "answering_port.h"
 #include "fuzz.h"
 
 #include "ib/smp_decode.h"
-#include "ib/sweep.h"
-#include "input.h"
 #include "model/fabric_record.h"
 
-enum { HEADER = 64, WAITING_MAX = 16, QUESTIONS_MAX = 2048, ATTRIBUTE_AT = 16 };
+enum { HEADER = 64, QUESTIONS_MAX = 2048, ATTRIBUTE_AT = 16 };
 enum { NO_ANSWER = 1, BAD_STATUS = 2, RAW = 4 }; // of an answer's first octet
 
-struct port {
-    struct input in;
-    uint8_t waiting[WAITING_MAX][MAD_SIZE]; // the questions
-    size_t first, count;
-    uint8_t answer[MAD_SIZE];
-    unsigned asked;
-    int64_t now;
-    atomic_bool stop;
-};
-
-static int64_t tell_time(void *ctx)
+static void check_question(enum mad_agent agent, const struct mad_address *to)
 {
-    return ((struct port *)ctx)->now;
-}
-
-static void some_chance(void *ctx, void *out, size_t size)
-{
-    (void)ctx;
-    memset(out, 0x5A, size);
-}
-
-static bool port_send(void *self, enum mad_agent agent, const struct mad_address *to,
-                      const uint8_t *octets, int response_timeout_ms, struct error *err)
-{
-    (void)response_timeout_ms, (void)err;
-    struct port *port = self;
-    REQUIRE(agent == MAD_AGENT_SMP && to->lid == 0xFFFF && port->count < WAITING_MAX);
-    memcpy(port->waiting[(port->first + port->count++) % WAITING_MAX], octets, MAD_SIZE);
-    if (++port->asked == QUESTIONS_MAX)
-        atomic_store(&port->stop, true); // a small input may stand for many ports
-    return true;
+    REQUIRE(agent == MAD_AGENT_SMP && to->lid == 0xFFFF);
 }
 
 // Few GUIDs, so that nodes meet again; a port number of the arrival.
@@ -73,34 +44,17 @@ static void write_attribute(struct input *in, unsigned attribute, bool raw, uint
         write_port_info(in, data);
 }
 
-// The answer to the question that waits longest.
-static int port_receive(void *self, struct mad_received *out, int timeout_ms, struct error *err)
+static size_t answer(struct input *in, const uint8_t *question, uint8_t *out)
 {
-    (void)err;
-    struct port *port = self;
-    if (input_left(&port->in) == 0 || port->count == 0) {
-        port->now += timeout_ms * CLOCK_US_PER_MS;
-        port->count = 0;
-        return 0;
-    }
-    uint8_t how = (uint8_t)input_number(&port->in, 1);
-    const uint8_t *question = port->waiting[port->first];
-    port->first = (port->first + 1) % WAITING_MAX;
-    port->count--;
+    uint8_t how = (uint8_t)input_number(in, 1);
     if (how & NO_ANSWER)
         return 0;
-    memset(port->answer, 0, MAD_SIZE);
-    memcpy(port->answer, question, HEADER);
-    port->answer[3] |= MAD_METHOD_RESPONSE;
-    port->answer[4] = 0x80 | (how & BAD_STATUS ? 0x1C : 0);
-    write_attribute(&port->in, wire_get16(question + ATTRIBUTE_AT), how & RAW, port->answer + HEADER);
-    *out = (struct mad_received){.octets = port->answer, .size = MAD_SIZE};
-    return 1;
-}
-
-static void port_close(void *self)
-{
-    (void)self;
+    memset(out, 0, MAD_SIZE);
+    memcpy(out, question, HEADER);
+    out[3] |= MAD_METHOD_RESPONSE;
+    out[4] = 0x80 | (how & BAD_STATUS ? 0x1C : 0);
+    write_attribute(in, wire_get16(question + ATTRIBUTE_AT), how & RAW, out + HEADER);
+    return MAD_SIZE;
 }
 
 static void check_fabric(const struct fabric *fabric)
@@ -129,18 +83,12 @@ static void check_fabric(const struct fabric *fabric)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    static struct port port;
-    port = (struct port){.in = {data, data + size}};
-    const struct clock clock = {tell_time, tell_time, &port};
-    const struct random random = {some_chance, NULL};
-    struct sweep sweep = {.batch = {.io = {port_receive, NULL, port_send, port_close, &port},
-                                    .in_flight = WAITING_MAX,
-                                    .attempts = 1,
-                                    .timeout_us = 50 * CLOCK_US_PER_MS,
-                                    .clock = &clock,
-                                    .stop = &port.stop},
-                          .random = &random,
-                          .complete = true};
+    static struct answering_port port;
+    port = (struct answering_port){.in = {data, data + size},
+                                   .questions_max = QUESTIONS_MAX,
+                                   .answer = answer,
+                                   .check_question = check_question};
+    struct sweep sweep = answering_port_sweep(&port);
     struct fabric_builder *builder = fabric_builder_new();
     struct error err = {""};
     bool ok = sweep_smp(&sweep, builder, &err);

@@ -1,79 +1,29 @@
 // Any answers to all that a sweep asks after the directed-route SMPs: the SA's tables, then subnet
 // managers, I/O units and counters of the fabric that came of them. The input is cut into answers:
 // two octets of length, as many behind the header.
+#include "answering_port.h"
 #include "fuzz.h"
 
-#include "ib/sweep.h"
+enum { HEADER = 24, QUESTIONS_MAX = 4096 };
 
-#include <string.h>
-
-enum { HEADER = 24, ANSWER_MAX = 8192, WAITING_MAX = 16, QUESTIONS_MAX = 4096 };
-
-struct port {
-    const uint8_t *data;
-    size_t size;
-    uint8_t waiting[WAITING_MAX][HEADER]; // the questions
-    size_t first, count;
-    uint8_t answer[ANSWER_MAX];
-    unsigned asked;
-    int64_t now;
-    atomic_bool stop;
-};
-
-static int64_t tell_time(void *ctx)
+static void check_question(enum mad_agent agent, const struct mad_address *to)
 {
-    return ((struct port *)ctx)->now;
+    (void)agent;
+    REQUIRE(to->lid != 0);
 }
 
-static void some_chance(void *ctx, void *out, size_t size)
+static size_t answer(struct input *in, const uint8_t *question, uint8_t *out)
 {
-    (void)ctx;
-    memset(out, 0x5A, size);
-}
-
-static bool port_send(void *self, enum mad_agent agent, const struct mad_address *to,
-                      const uint8_t *octets, int response_timeout_ms, struct error *err)
-{
-    (void)agent, (void)response_timeout_ms, (void)err;
-    struct port *port = self;
-    REQUIRE(to->lid != 0 && port->count < WAITING_MAX);
-    memcpy(port->waiting[(port->first + port->count++) % WAITING_MAX], octets, HEADER);
-    if (++port->asked == QUESTIONS_MAX)
-        atomic_store(&port->stop, true); // a small input may stand for many ports
-    return true;
-}
-
-// The answer to the question that waits longest, from the input.
-static int port_receive(void *self, struct mad_received *out, int timeout_ms, struct error *err)
-{
-    (void)err;
-    struct port *port = self;
-    if (port->size < 2 || port->count == 0) {
-        port->now += timeout_ms * CLOCK_US_PER_MS;
-        port->count = 0;
-        return 0;
-    }
-    size_t length = (size_t)(port->data[0] << 8 | port->data[1]);
-    if (length > port->size - 2)
-        length = port->size - 2;
-    if (length > ANSWER_MAX - HEADER)
-        length = ANSWER_MAX - HEADER;
-    memset(port->answer, 0, MAD_SIZE);
-    memcpy(port->answer, port->waiting[port->first], HEADER);
-    port->answer[3] |= MAD_METHOD_RESPONSE;
-    memcpy(port->answer + HEADER, port->data + 2, length);
-    port->data += 2 + length;
-    port->size -= 2 + length;
-    port->first = (port->first + 1) % WAITING_MAX;
-    port->count--;
-    size_t size = HEADER + length;
-    *out = (struct mad_received){.octets = port->answer, .size = size < MAD_SIZE ? MAD_SIZE : size};
-    return 1;
-}
-
-static void port_close(void *self)
-{
-    (void)self;
+    size_t length, size;
+    const uint8_t *data = input_part(in, 2, &length);
+    size = HEADER + length;
+    if (size > ANSWERING_ANSWER_MAX)
+        size = ANSWERING_ANSWER_MAX;
+    memset(out, 0, MAD_SIZE);
+    memcpy(out, question, HEADER);
+    out[3] |= MAD_METHOD_RESPONSE;
+    memcpy(out + HEADER, data, size - HEADER);
+    return size < MAD_SIZE ? MAD_SIZE : size;
 }
 
 static void check_text(const char *s)
@@ -112,19 +62,13 @@ static void check_reading(const struct counter_reading *reading)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    static struct port port;
-    port = (struct port){.data = data, .size = size};
-    const struct clock clock = {tell_time, tell_time, &port};
-    const struct random random = {some_chance, NULL};
-    struct sweep sweep = {.batch = {.io = {port_receive, NULL, port_send, port_close, &port},
-                                    .in_flight = WAITING_MAX,
-                                    .attempts = 1,
-                                    .timeout_us = 50 * CLOCK_US_PER_MS,
-                                    .clock = &clock,
-                                    .stop = &port.stop},
-                          .random = &random,
-                          .port = {.lid = 7, .sm_lid = 1},
-                          .complete = true};
+    static struct answering_port port;
+    port = (struct answering_port){.in = {data, data + size},
+                                   .questions_max = QUESTIONS_MAX,
+                                   .answer = answer,
+                                   .check_question = check_question};
+    struct sweep sweep = answering_port_sweep(&port);
+    sweep.port = (struct mad_port){.lid = 7, .sm_lid = 1};
     struct fabric_builder *builder = fabric_builder_new();
     struct error err;
     if (sweep_sa(&sweep, builder, &err) && sweep_subnet_managers(&sweep, builder, &err))
