@@ -113,21 +113,27 @@ static bool sync_file(const struct file_sink *f, struct error *err)
     return error_set(err, "cannot sync %s: %s", f->path, strerror(errno));
 }
 
+// Nothing pending is left unsynced in a file that is to be closed. A sync that failed is not tried
+// again: the kernel tells of what it lost once.
+static bool settle_old_file(struct file_sink *f, struct error *err)
+{
+    return !atomic_load(&f->reopen) || f->pending == 0 || sync_file(f, err);
+}
+
 // Changes to the file that the path now names. On failure the old one stays open. What is pending
 // stays so, and is safe.
 static bool follow_rename(struct file_sink *f, struct error *err)
 {
-    struct file_sink old = {.fd = f->fd, .path = f->path};
-    int pending = f->pending;
+    int old = f->fd, pending = f->pending;
     if (!atomic_load(&f->reopen))
         return true;
-    if ((pending > 0 && !sync_file(&old, err)) || !open_file(f, err)) {
-        f->fd = old.fd;
-        return false;
-    }
-    close(old.fd);
+    bool opened = open_file(f, err);
+    if (opened)
+        close(old);
+    else
+        f->fd = old;
     f->pending = pending;
-    return true;
+    return opened;
 }
 
 // False: out of memory.
@@ -158,6 +164,8 @@ static enum receiver_result send_file(void *self, const struct event *event, str
     size_t size;
     if (f->failed)
         return RECEIVER_PENDING;
+    if (!settle_old_file(f, err))
+        return RECEIVER_FAILED;
     if (!make_line(buffer, &size, event, err) || !follow_rename(f, err) ||
         !append(f, buffer, size, err))
         return put_off(f, err);

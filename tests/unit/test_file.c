@@ -3,6 +3,7 @@
 #include "model/catalogue.h"
 #include "sink/file.h"
 
+#include <errno.h>
 #include <signal.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -128,6 +129,51 @@ TEST(reopening_follows_the_name)
     assert_string_equal(content(path), "3 ");
 }
 
+// It stands before the C library's.
+static unsigned syncs_to_fail;
+
+int fdatasync(int fd)
+{
+    if (syncs_to_fail == 0)
+        return fsync(fd);
+    syncs_to_fail--;
+    errno = EIO;
+    return -1;
+}
+
+TEST(a_sync_that_fails_before_a_reopening_makes_all_come_again)
+{
+    const char *path = support_path("lost");
+    struct receiver r = begin_open(path, FILE_FSYNC_EACH);
+    struct error err;
+    for (int i = 1; i <= 3; i++)
+        assert_int_equal(send_one(&r, i, &err), RECEIVER_PENDING);
+    r.reopen(r.self);
+    syncs_to_fail = 1; // Linux tells of it once
+    assert_int_equal(send_one(&r, 4, &err), RECEIVER_FAILED);
+    assert_non_null(strstr(err.text, "cannot sync"));
+    end(&r);
+}
+
+TEST(a_reopening_that_fails_leaves_what_is_pending)
+{
+    const char *path = support_path("gone-soon/events");
+    char directory[200];
+    snprintf(directory, sizeof directory, "%.*s", (int)(strrchr(path, '/') - path), path);
+    assert_int_equal(mkdir(directory, 0700), 0);
+    struct receiver r = begin_open(path, FILE_FSYNC_EACH);
+    struct error err;
+    assert_int_equal(send_one(&r, 1, &err), RECEIVER_PENDING);
+    assert_int_equal(unlink(path), 0);
+    assert_int_equal(rmdir(directory), 0);
+    r.reopen(r.self);
+    assert_int_equal(send_one(&r, 2, &err), RECEIVER_PENDING);
+    assert_int_equal(r.wait(r.self, 1, &err), 1);
+    assert_int_equal(r.wait(r.self, 1, &err), -1);
+    assert_non_null(strstr(err.text, "cannot open"));
+    end(&r);
+}
+
 TEST(a_reopening_that_fails_is_a_failure)
 {
     const char *path = support_path("gone"), *old = support_path("gone.1");
@@ -222,6 +268,8 @@ int main(void)
         cmocka_unit_test(a_second_start_appends),
         cmocka_unit_test(events_are_pending_until_they_are_synced),
         cmocka_unit_test(reopening_follows_the_name),
+        cmocka_unit_test(a_sync_that_fails_before_a_reopening_makes_all_come_again),
+        cmocka_unit_test(a_reopening_that_fails_leaves_what_is_pending),
         cmocka_unit_test(a_reopening_that_fails_is_a_failure),
         cmocka_unit_test(no_half_line_is_left_when_the_disk_is_full),
         cmocka_unit_test(what_is_written_is_acknowledged_before_a_failure_is_told),
