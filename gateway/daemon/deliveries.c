@@ -122,6 +122,25 @@ void deliveries_end(struct gateway *g, int64_t flush_us,
         pipeline_call(g->pipeline, nothing, NULL);
 }
 
+bool deliveries_run(const struct gateway *g, const char *name)
+{
+    for (size_t i = 0; i < g->delivery_count; i++) {
+        if (strcmp(g->receivers[i]->name, name) == 0)
+            return true;
+    }
+    return false;
+}
+
+static bool runs(void *ctx, const char *name)
+{
+    return deliveries_run(ctx, name);
+}
+
+void deliveries_let_go(struct gateway *g)
+{
+    journal_end_receivers(g->journal, runs, g);
+}
+
 bool deliveries_start_all(struct gateway *g, struct error *err)
 {
     for (size_t i = 0; i < g->conf->receiver_count; i++) {

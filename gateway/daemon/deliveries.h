@@ -25,6 +25,11 @@ bool deliveries_start(struct gateway *g, struct deliveries_made *made, struct er
 void deliveries_end(struct gateway *g, int64_t flush_us,
                     bool (*stays)(void *ctx, const struct conf_receiver *running), void *ctx);
 
+bool deliveries_run(const struct gateway *g, const char *name); // whether one of that name does
+
+// What waited for those that have ended, and that nothing follows, waits no longer.
+void deliveries_let_go(struct gateway *g);
+
 // The configuration's, at the start; all, when the pipeline takes no more.
 bool deliveries_start_all(struct gateway *g, struct error *err);
 void deliveries_stop_all(struct gateway *g);

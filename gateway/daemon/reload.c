@@ -217,6 +217,8 @@ static bool carry_out(struct gateway *g, struct plan *plan, struct error *err)
     end_deliveries(g);
     bool ok = begin_deliveries(g, plan, err);
     settings_apply(g);
+    if (ok)
+        deliveries_let_go(g);
     ok = change_sweeper(g, plan->conf, err) && ok;
     ok = change_heartbeat(g, plan->conf, err) && ok;
     ok = tables_change(g, &plan->conf->tables, err) && ok;

@@ -229,15 +229,6 @@ static bool stays(void *ctx, const struct conf_receiver *running)
     return wanted && recipients_equal(running, wanted);
 }
 
-static bool runs(const struct gateway *g, const char *name)
-{
-    for (size_t i = 0; i < g->delivery_count; i++) {
-        if (strcmp(g->receivers[i]->name, name) == 0)
-            return true;
-    }
-    return false;
-}
-
 // The names of those that run, and are wanted no more.
 struct gone {
     const struct gateway *gateway;
@@ -298,7 +289,7 @@ static void apply_recipients(struct gateway *g)
     if (gone.count > 0)
         pipeline_call(g->pipeline, forget_gone, &gone);
     for (size_t i = 0; i < wanted.count; i++) {
-        if (!runs(g, wanted.all[i].name) && !begin(g, &wanted.all[i], &err))
+        if (!deliveries_run(g, wanted.all[i].name) && !begin(g, &wanted.all[i], &err))
             log_write(g->log, LOG_LEVEL_ERROR, "%s", err.text);
     }
     recipients_clear(&wanted);

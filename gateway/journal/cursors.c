@@ -98,6 +98,14 @@ void journal_advance(struct journal *journal, int receiver, int64_t sequence)
     pthread_mutex_unlock(&journal->lock);
 }
 
+void journal_end_receivers(struct journal *journal, bool (*runs)(void *ctx, const char *name), void *ctx)
+{
+    pthread_mutex_lock(&journal->lock);
+    for (size_t i = 0; i < journal->cursor_count; i++)
+        journal->cursors[i].active &= runs(ctx, journal->cursors[i].name);
+    pthread_mutex_unlock(&journal->lock);
+}
+
 void journal_forget_receiver(struct journal *journal, const char *name)
 {
     pthread_mutex_lock(&journal->lock);

@@ -147,6 +147,10 @@ void journal_forget_receiver(struct journal *journal, const char *name);
 // it tells where the receiver had left off. What was read beyond the cursor is to be forgotten.
 bool journal_cursor_was_set_back(struct journal *journal, int receiver);
 
+// Nothing is kept any longer for the receivers for which `runs` says no. Their cursors stay, for when they
+// come again. Any thread; `runs` calls nothing of the journal.
+void journal_end_receivers(struct journal *journal, bool (*runs)(void *ctx, const char *name), void *ctx);
+
 // Waits until there is an event after `after`: for `timeout_us` at most, or until `enough`, which whoever sets
 // it tells by journal_wake. True: there is one. Any thread.
 bool journal_wait(struct journal *journal, int64_t after, int64_t timeout_us, const atomic_bool *enough);

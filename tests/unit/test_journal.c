@@ -453,6 +453,34 @@ static void test_retention_tells_what_a_receiver_loses(void **state)
     assert_int_equal(f->told_count[JOURNAL_DROPPING], 30);
 }
 
+static bool is_nms(void *ctx, const char *name)
+{
+    (void)ctx;
+    return strcmp(name, "nms") == 0;
+}
+
+static void test_a_receiver_that_has_ended_loses_nothing(void **state)
+{
+    struct fixture *f = *state;
+    struct journal_status status;
+    f->options.rows_max = 100;
+    reopen(f);
+    int receiver = journal_receiver(f->journal, "nms");
+    journal_receiver(f->journal, "old");
+    journal_end_receivers(f->journal, is_nms, NULL);
+    add_many(f, 250);
+    journal_advance(f->journal, receiver, 250);
+    settle(f);
+    assert_int_equal(f->told[JOURNAL_DROPPING], 0);
+    pass(f, JOURNAL_YOUNG_US + 1);
+    journal_ask_to_prune(f->journal, 1);
+    settle(f);
+    journal_get_status(f->journal, &status);
+    assert_int_equal(status.rows, 0);
+    assert_int_equal(status.dropped, 0);
+    assert_int_equal(journal_cursor(f->journal, journal_receiver(f->journal, "old")), 0);
+}
+
 static void test_what_a_receiver_loses_is_told_once(void **state)
 {
     struct fixture *f = *state;
@@ -2007,6 +2035,7 @@ int main(void)
         TEST(test_reports_are_remembered_across_a_restart),
         TEST(test_retention_by_rows),
         TEST(test_retention_tells_what_a_receiver_loses),
+        TEST(test_a_receiver_that_has_ended_loses_nothing),
         TEST(test_what_a_receiver_loses_is_told_once),
         TEST(test_retention_by_age),
         TEST(test_retention_by_bytes),
