@@ -94,7 +94,8 @@ int64_t journal_cursor(struct journal *journal, int receiver)
 void journal_advance(struct journal *journal, int receiver, int64_t sequence)
 {
     pthread_mutex_lock(&journal->lock);
-    journal->cursors[receiver].sequence = sequence;
+    if (!journal->cursors[receiver].set_back)
+        journal->cursors[receiver].sequence = sequence;
     pthread_mutex_unlock(&journal->lock);
 }
 

@@ -49,6 +49,7 @@ static void set_aside(struct journal *j, const char *why)
         rename(from, to);
     }
     pthread_mutex_unlock(&j->reader_lock);
+    j->begun_anew = true;
     log_write(j->options.log, LOG_LEVEL_ERROR, "%s; it was set aside as %s, and a new journal begun",
               why, aside);
     begin_file(j);
@@ -100,6 +101,17 @@ static void set_problem(struct journal *j, const char *problem)
     }
 }
 
+// Numbers that were given meanwhile are not to be those of events that the file has. The clock was
+// wrong then, or is.
+static enum store_result check_numbers(struct journal *j, const struct store_size *size, struct error *err)
+{
+    if (!j->unread || size->last < j->first_kept)
+        return STORE_OK;
+    error_set(err, "the journal %s has events with the numbers of those that came while it could not be "
+              "read; was the clock wrong?", j->path);
+    return STORE_CORRUPT;
+}
+
 // Opens the file and takes from it what memory has to know.
 static enum store_result load_file(struct journal *j, struct error *err)
 {
@@ -107,6 +119,8 @@ static enum store_result load_file(struct journal *j, struct error *err)
     enum store_result result = store_open(j->path, false, &j->writer, err);
     if (result == STORE_OK)
         result = store_get_size(j->writer, &size, err);
+    if (result == STORE_OK)
+        result = check_numbers(j, &size, err);
     if (result == STORE_OK)
         result = journal_load_cursors(j, err);
     if (result == STORE_OK)
@@ -118,6 +132,8 @@ static enum store_result load_file(struct journal *j, struct error *err)
     if (result != STORE_OK) {
         store_close(j->writer);
         j->writer = NULL;
+    } else {
+        j->unread = false;
     }
     return result;
 }

@@ -48,6 +48,8 @@ struct journal {
     struct store *writer; // NULL while degraded
     int lock_fd;          // of the directory's lock; -1: not taken yet
     bool locked_out;      // another process has it
+    bool unread;          // the file was not read since the start; numbers do not go on after its own
+    bool begun_anew;      // the file was set aside
     int64_t retry_at, prune_at, status_at, pack_at;
     int64_t packed_through, to_pack_through; // events in memory
     struct log_limit alarms_limit;

@@ -10,14 +10,34 @@ void journal_release(const struct entry *entry)
     packed_free(entry->packed);
 }
 
-// Numbers never repeat: they go on after what the file has, events and cursors, or, while it cannot be
-// read, from the clock, which is far ahead of any journal's count.
+// Numbers are in ranges. Each minute has one: that many events come in no start, and the year 2225 is
+// the last.
+enum { RANGE_BITS = 26 };
+#define RANGE (INT64_C(1) << RANGE_BITS)
+
+static int64_t range_of_now(const struct journal *j)
+{
+    int64_t minute = clock_utc(j->options.clock) / (60 * CLOCK_US_PER_S);
+    return (minute > 0 ? minute : 0) << RANGE_BITS;
+}
+
+int64_t journal_between(int64_t after, int64_t before)
+{
+    int64_t n = before - after - 1;
+    bool other_range = after >> RANGE_BITS != before >> RANGE_BITS;
+    if (n <= 0)
+        return 0;
+    return other_range && n >= RANGE / 2 ? (before - 1) % RANGE : n;
+}
+
+// Numbers go on after what the file has, events and cursors. When that cannot be known, they begin
+// with the range of the minute, which is far ahead of any journal's count.
 static int64_t last_number(struct journal *j)
 {
     struct error err;
     struct store_size size;
-    if (!j->writer || store_get_size(j->writer, &size, &err) != STORE_OK)
-        return clock_utc(j->options.clock) / CLOCK_US_PER_MS;
+    if (!j->writer || j->begun_anew || store_get_size(j->writer, &size, &err) != STORE_OK)
+        return range_of_now(j);
     int64_t last = size.last;
     for (size_t i = 0; i < j->cursor_count; i++)
         last = j->cursors[i].sequence > last ? j->cursors[i].sequence : last;
@@ -54,6 +74,7 @@ struct journal *journal_open(const struct journal_options *options, struct error
         journal_close(j);
         return NULL;
     }
+    j->unread = !j->writer;
     j->stored = j->committed = j->appended = last_number(j);
     j->packed_through = j->to_pack_through = j->committed;
     j->first_kept = j->appended + 1;

@@ -144,7 +144,8 @@ void journal_advance(struct journal *journal, int receiver, int64_t sequence); /
 void journal_forget_receiver(struct journal *journal, const char *name);
 
 // True, once, when the cursor was set back: the file could not be read when the receiver began, and now
-// it tells where the receiver had left off. What was read beyond the cursor is to be forgotten.
+// it tells where the receiver had left off. What was read beyond the cursor is to be forgotten. Until
+// this was asked the cursor stays there. Asked after an event of the healed journal was read, it is true.
 bool journal_cursor_was_set_back(struct journal *journal, int receiver);
 
 // Nothing is kept any longer for the receivers for which `runs` says no. Their cursors stay, for when they
@@ -164,6 +165,10 @@ size_t journal_read(struct journal *journal, int64_t after, struct journal_item 
 size_t journal_read_back(struct journal *journal, int64_t before, struct journal_item *items, size_t n);
 
 int64_t journal_last(struct journal *journal); // the last committed sequence number
+
+// How many events had numbers between these two, as far as numbers tell: those of a start that could not
+// read the file are far ahead of what the file has.
+int64_t journal_between(int64_t after, int64_t before);
 
 // From this number on events are in memory, and can be read while the disk cannot.
 int64_t journal_first_in_memory(struct journal *journal);

@@ -399,14 +399,16 @@ void store_delete_cursor(struct store *store, const char *receiver)
     finish_statement(store, s);
 }
 
-void store_delete_through(struct store *store, int64_t sequence, int64_t rows_max)
+int64_t store_delete_through(struct store *store, int64_t sequence, int64_t rows_max)
 {
     sqlite3_stmt *s = begin_statement(store, DELETE_THROUGH);
     if (!s)
-        return;
+        return 0;
     sqlite3_bind_int64(s, 1, sequence);
     sqlite3_bind_int64(s, 2, rows_max);
-    store->rows -= finish_statement(store, s);
+    int64_t deleted = finish_statement(store, s);
+    store->rows -= deleted;
+    return deleted;
 }
 
 void store_set_alarm(struct store *store, const struct alarm *alarm)

@@ -71,7 +71,7 @@ void store_begin(struct store *store);
 void store_add_event(struct store *store, const struct store_row *row);
 void store_set_cursor(struct store *store, const char *receiver, int64_t sequence);
 void store_delete_cursor(struct store *store, const char *receiver);
-void store_delete_through(struct store *store, int64_t sequence, int64_t rows_max);
+int64_t store_delete_through(struct store *store, int64_t sequence, int64_t rows_max); // how many
 void store_set_alarm(struct store *store, const struct alarm *alarm);
 void store_delete_alarm(struct store *store, const char *key);
 void store_delete_windows(struct store *store); // all

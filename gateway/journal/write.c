@@ -194,11 +194,11 @@ static bool delete_some(struct journal *j, const struct store_size *size, int64_
     int64_t most = size->first + PRUNE_ROWS_MAX - 1;
     int64_t end = through < most ? through : most;
     int64_t had = journal_least_cursor(j); // what was deleted before was told before
-    int64_t wanted = end - (had >= size->first ? had : size->first - 1);
     store_begin(j->writer);
-    store_delete_through(j->writer, end, PRUNE_ROWS_MAX);
+    int64_t deleted = store_delete_through(j->writer, end, PRUNE_ROWS_MAX);
     if (store_commit(j->writer, &err) != STORE_OK)
         return true; // the next commit finds out what is wrong
+    int64_t wanted = deleted - (had >= size->first ? had - size->first + 1 : 0);
     if (wanted > 0) {
         pthread_mutex_lock(&j->lock);
         j->status.dropped += (uint64_t)wanted;

@@ -185,13 +185,28 @@ static void finish_oldest_pending(struct delivery *d, size_t n)
 
 // Reading.
 
+// The journal found out, later than this receiver began, where it had left off.
+static void go_back(struct delivery *d)
+{
+    close_receiver(d);
+    while (d->count > 0)
+        event_release(at(d, --d->count)->event);
+    d->read_through = journal_cursor(d->options.journal, d->handle);
+}
+
 // What the journal has, READ_AHEAD at most. True: it may have more.
 static bool read_more(struct delivery *d)
 {
     struct journal_item items[READ_AHEAD];
     size_t n = journal_read(d->options.journal, d->read_through, items, READ_AHEAD);
+    if (journal_cursor_was_set_back(d->options.journal, d->handle)) {
+        while (n > 0)
+            event_release(items[--n].event);
+        go_back(d);
+        return true;
+    }
     for (size_t i = 0; i < n; i++) {
-        int64_t gone = items[i].sequence - d->read_through - 1;
+        int64_t gone = journal_between(d->read_through, items[i].sequence);
         if (gone > 0) {
             count(d, &d->status.dropped, (uint64_t)gone);
             log_write(d->options.log, LOG_LEVEL_ERROR,
@@ -205,15 +220,6 @@ static bool read_more(struct delivery *d)
                                             false, false};
     }
     return n == READ_AHEAD;
-}
-
-// The journal found out, later than this receiver began, where it had left off.
-static void go_back(struct delivery *d)
-{
-    close_receiver(d);
-    while (d->count > 0)
-        event_release(at(d, --d->count)->event);
-    d->read_through = journal_cursor(d->options.journal, d->handle);
 }
 
 // Handing over.
@@ -397,15 +403,13 @@ static bool read_next(struct delivery *d)
     if (!journal_wait(d->options.journal, d->read_through, IDLE_US, &d->stop))
         return false;
     bool more = read_more(d);
-    if (d->count == 0)
+    if (d->count == 0 && !more)
         clock_sleep(HELD_UP_US); // the disk fails; what is there may still be read later
     return more;
 }
 
 static void step(struct delivery *d)
 {
-    if (journal_cursor_was_set_back(d->options.journal, d->handle))
-        go_back(d);
     bool has_room = UNDER_WAY_MAX - d->count >= READ_AHEAD;
     bool more = d->count == 0 ? read_next(d) : has_room && read_more(d);
     note_oldest(d);
@@ -531,7 +535,7 @@ void delivery_get_status(struct delivery *delivery, struct delivery_status *out)
     pthread_mutex_unlock(&delivery->lock);
     out->paused = atomic_load(&delivery->paused);
     out->cursor = journal_cursor(delivery->options.journal, delivery->handle);
-    out->lag = journal_last(delivery->options.journal) - out->cursor;
+    out->lag = journal_between(out->cursor, journal_last(delivery->options.journal) + 1);
     out->oldest_us = atomic_load(&delivery->oldest_us);
 }
 

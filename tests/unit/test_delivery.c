@@ -6,6 +6,7 @@
 
 #include <dirent.h>
 #include <sched.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -214,6 +215,43 @@ TEST(nothing_is_opened_before_the_first_event)
     assert_int_equal(fake.opens, 0);
     assert_int_equal(fake.closes, 0);
     assert_int_equal(fake.frees, 1);
+}
+
+// The file cannot be opened for a while: something stands in its place.
+static void move_file(bool away)
+{
+    char path[64], aside[80];
+    snprintf(path, sizeof path, "%s/journal.db", directory);
+    snprintf(aside, sizeof aside, "%s.away", path);
+    if (!away)
+        assert_int_equal(rmdir(path), 0);
+    assert_int_equal(away ? rename(path, aside) : rename(aside, path), 0);
+    if (away)
+        assert_int_equal(mkdir(path, 0700), 0);
+}
+
+TEST(a_journal_that_could_not_be_read_tells_later_what_waits)
+{
+    int handle = journal_receiver(journal, "siem");
+    put(1, 50);
+    journal_advance(journal, handle, 10);
+    journal_commit(journal);
+    journal_close(journal);
+    journal = NULL;
+    move_file(true);
+    reopen_journal();
+    start();
+    put(51, 1);
+    fake_receiver_wait_had(&fake, 1); // from now on it waits for the next event
+    move_file(false);
+    atomic_fetch_add(&fake.monotonic, 2 * CLOCK_US_PER_S);
+    put(52, 1);
+    fake_receiver_wait_had(&fake, 43);
+    stop();
+    assert_int_equal(fake.had[0], 51);
+    check_numbers(fake.had + 1, fake.had_count - 1, 11, 42);
+    fflush(log_stream);
+    assert_null(strstr(log_text, "were gone"));
 }
 
 TEST(the_status_tells_what_happens)
@@ -848,6 +886,8 @@ int main(void)
         DELIVERY_TEST(events_arrive_in_order),
         DELIVERY_TEST(what_was_in_the_journal_before_is_not_for_a_new_receiver),
         DELIVERY_TEST(nothing_is_opened_before_the_first_event),
+        DELIVERY_TEST(a_journal_that_could_not_be_read_tells_later_what_waits),
+        DELIVERY_TEST(a_journal_that_could_not_be_read_tells_later_what_waits),
         DELIVERY_TEST(the_status_tells_what_happens),
         DELIVERY_TEST(the_age_of_what_waits_is_known),
         DELIVERY_TEST(the_time_to_the_hand_over_is_measured),
