@@ -811,9 +811,15 @@ enum store_result store_get_size(struct store *store, struct store_size *out, st
         code = read_number(store, "PRAGMA freelist_count", &free_pages);
     if (code == SQLITE_OK)
         code = read_number(store, "PRAGMA page_size", &page_size);
-    if (code == SQLITE_OK)
-        out->bytes = (pages - free_pages) * page_size;
-    return tell(store, code, err);
+    result = tell(store, code, err);
+    if (result != STORE_OK)
+        return result;
+    if (free_pages < 0 || free_pages > pages) {
+        error_set(err, "the number of free pages is damaged");
+        return STORE_CORRUPT;
+    }
+    out->bytes = (pages - free_pages) * page_size;
+    return STORE_OK;
 }
 
 enum store_result store_first_since(struct store *store, int64_t time_us, int64_t *out,
