@@ -55,6 +55,8 @@ static bool send_mad(void *self, enum mad_agent agent, const struct mad_address 
 {
     (void)err;
     struct port *port = self;
+    if (port->stops && agent == MAD_AGENT_SMP)
+        return true; // from another thread, to wake the agent's
     REQUIRE(port->is_open && (agent == MAD_AGENT_SA || agent == MAD_AGENT_SMP));
     if (response_timeout_ms == 0)
         return true; // an answer
@@ -117,9 +119,10 @@ static void set_report(struct port *port)
 
 static void stop(struct port *port)
 {
-    if (!port->stops)
-        sem_post(&port->end);
+    if (port->stops)
+        return;
     port->stops = true;
+    sem_post(&port->end);
 }
 
 static int receive_step(struct port *port, enum step step)
