@@ -11,6 +11,7 @@ struct mark {
     uint64_t digest;
     uint64_t view; // a number of a held view; 0: no mark
     uint64_t at;   // among all marks
+    int64_t until; // monotonic: later, who asks what follows it is not that walk
     bool followed; // a walk went on from it
 };
 
@@ -141,10 +142,12 @@ static bool is_better(const struct mark *a, const struct mark *b)
 // Of the walks that were answered the name: one that did not go on yet, or else the last.
 static struct mark *find_mark(struct trail *trail, struct mark *bucket, uint64_t digest)
 {
+    int64_t now = clock_monotonic(trail->source->clock);
     struct mark *found = NULL;
     for (size_t i = 0; i < PLACES; i++) {
         struct mark *mark = &bucket[i];
-        if (mark->digest == digest && held_of(trail, mark) && (!found || is_better(mark, found)))
+        if (mark->digest == digest && now < mark->until && held_of(trail, mark) &&
+            (!found || is_better(mark, found)))
             found = mark;
     }
     return found;
@@ -156,8 +159,12 @@ struct view *trail_follow(struct trail *trail, const struct agentx_oid *name)
     struct mark *mark = find_mark(trail, trail->marks[digest % BUCKETS], digest);
     if (!mark)
         return trail_begin(trail);
+    struct held *held = held_of(trail, mark);
+    struct view *view = use(trail, held);
+    if (!mark->followed)
+        mark->until = held->used_at + TRAIL_REPEAT_US;
     mark->followed = true;
-    return use(trail, held_of(trail, mark));
+    return view;
 }
 
 static struct mark *oldest_mark(struct mark *bucket)
@@ -190,7 +197,10 @@ void trail_remember(struct trail *trail, const struct view *view, const struct a
             continue;
         held->is_walked = true;
         *place_of(bucket, digest, held->number) =
-            (struct mark){.digest = digest, .view = held->number, .at = ++trail->last_mark};
+            (struct mark){.digest = digest,
+                          .view = held->number,
+                          .at = ++trail->last_mark,
+                          .until = clock_monotonic(trail->source->clock) + TRAIL_KEEP_US};
     }
 }
 

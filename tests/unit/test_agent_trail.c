@@ -2,6 +2,8 @@
 #include "generated.h"
 #include "support.h"
 
+#include "agent/own.h"
+#include "agent/table.h"
 #include "agent/trail.h"
 #include "model/catalogue.h"
 
@@ -114,6 +116,15 @@ static void answer(struct fixture *f, const struct view *view, uint32_t id)
 {
     const struct agentx_oid oid = name(id);
     trail_remember(f->trail, view, &oid);
+}
+
+static void add_event(struct fixture *f)
+{
+    struct event *event = event_make(catalogue_get(CATALOGUE_GATEWAY_STARTED));
+    snprintf(event->id, sizeof event->id, "%lld", (long long)journal_last(f->journal));
+    journal_append(f->journal, event, &(struct journal_report){0});
+    journal_commit(f->journal);
+    event_release(event);
 }
 
 // Time goes on, and what is known with it: the next that begins gets a new view.
@@ -250,10 +261,93 @@ TEST(a_repeated_question_gets_the_same_view)
     struct fixture *f = *state;
     struct view *walked = begin_anew(f);
     answer(f, walked, 1);
-    for (int i = 0; i < 5; i++) {
-        pass(f, TRAIL_FRESH_US);
+    pass(f, TRAIL_KEEP_US - 1); // a slow walk
+    for (int64_t us = 0; us < TRAIL_REPEAT_US; us += TRAIL_REPEAT_US / 8) {
         assert_ptr_equal(follow(f, 1), walked);
+        answer(f, walked, 2);
+        pass(f, TRAIL_REPEAT_US / 8);
     }
+    assert_ptr_not_equal(follow(f, 1), walked);
+    assert_ptr_equal(follow(f, 2), walked);
+}
+
+TEST(a_walk_that_paused_for_long_begins_anew)
+{
+    struct fixture *f = *state;
+    struct view *walked = begin_anew(f);
+    answer(f, walked, 1);
+    for (int64_t us = 0; us < TRAIL_KEEP_US; us += TRAIL_FRESH_US) {
+        answer(f, walked, 2); // another walk in the same view
+        follow(f, 2);
+        pass(f, TRAIL_FRESH_US);
+    }
+    assert_ptr_not_equal(follow(f, 1), walked);
+}
+
+// A master that takes its time, and managers that walk beside.
+TEST(a_long_walk_stays_in_its_view)
+{
+    enum { NAMES = 40000, OTHERS = 1000000 };
+    struct fixture *f = *state;
+    struct view *walked = begin_anew(f);
+    answer(f, walked, 0);
+    for (uint32_t id = 0; id < NAMES; id++) {
+        pass(f, 10 * CLOCK_US_PER_MS);
+        if (id % 100 == 0) {
+            add_event(f);
+            answer(f, trail_begin(f->trail), OTHERS + id);
+        }
+        trail_expire(f->trail);
+        assert_ptr_equal(follow(f, id), walked);
+        answer(f, walked, id + 1);
+    }
+}
+
+// The next event after the one of that number, as a manager reads the column; 0: the column ends.
+static uint32_t next_event(struct fixture *f, uint32_t number)
+{
+    enum { EVENT_ID = 2 };
+    const struct table *const tables[] = {&OWN_EVENT_LOG};
+    const struct table_list list = {tables, 1};
+    const struct agentx_oid no_end = {.length = 0};
+    struct agentx_oid asked = {.length = 0}, found;
+    struct agentx_value value;
+    for (size_t i = 0; i < OWN_EVENT_LOG.entry_length; i++)
+        agentx_oid_add(&asked, OWN_EVENT_LOG.entry[i]);
+    agentx_oid_add(&asked, EVENT_ID);
+    agentx_oid_add(&asked, number);
+    const struct view *view = trail_follow(f->trail, &asked);
+    if (!table_get_next(&list, view, &asked, false, &no_end, &found, &value))
+        return 0;
+    trail_remember(f->trail, view, &found);
+    bool is_event = found.ids[found.length - 2] == EVENT_ID;
+    return is_event ? found.ids[found.length - 1] : 0;
+}
+
+// Goes on where it ended the last time, and reads what came since: to the end of the column, or
+// no further than to the newest.
+static void check_polls(struct fixture *f, int64_t every_us, bool to_the_end)
+{
+    uint32_t last = 0;
+    for (int poll = 0; poll < 50; poll++) {
+        uint32_t next;
+        if (poll % 3 == 0)
+            add_event(f);
+        if (poll % 7 == 0)
+            add_event(f);
+        while ((to_the_end || last < journal_last(f->journal)) && (next = next_event(f, last)) != 0)
+            last = next;
+        assert_int_equal(last, journal_last(f->journal));
+        pass(f, every_us);
+        trail_expire(f->trail);
+    }
+}
+
+TEST(who_polls_the_log_sees_what_came)
+{
+    check_polls(*state, 5 * CLOCK_US_PER_S, true);
+    check_polls(*state, 30 * CLOCK_US_PER_S, true);
+    check_polls(*state, 30 * CLOCK_US_PER_S, false);
 }
 
 TEST(the_view_that_nobody_asked_for_the_longest_time_makes_room)
@@ -265,6 +359,7 @@ TEST(the_view_that_nobody_asked_for_the_longest_time_makes_room)
     answer(f, forgotten, 2);
     for (int i = 0; i < TRAIL_VIEWS - 1; i++) {
         assert_ptr_equal(follow(f, 1), walked);
+        answer(f, walked, 1);
         answer(f, begin_anew(f), 100 + (uint32_t)i);
     }
     assert_ptr_equal(follow(f, 1), walked);
@@ -334,6 +429,9 @@ int main(void)
         T(a_walk_goes_on_in_the_view_that_it_began_in),
         T(two_walks_of_the_same_names_stay_apart),
         T(a_repeated_question_gets_the_same_view),
+        T(a_walk_that_paused_for_long_begins_anew),
+        T(a_long_walk_stays_in_its_view),
+        T(who_polls_the_log_sees_what_came),
         T(the_view_that_nobody_asked_for_the_longest_time_makes_room),
         T(a_slow_walk_is_remembered_beside_fast_ones),
         T(views_that_nobody_asks_for_are_dropped),
