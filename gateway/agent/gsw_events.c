@@ -106,13 +106,10 @@ static bool begin_at(const uint32_t *ids, size_t length, struct begin *out)
     return fits;
 }
 
-static bool take(const struct view *view, uint64_t guid, int64_t sequence, struct table_row *row,
-                 struct agentx_oid *found)
+static bool name_row(uint64_t guid, int64_t sequence, struct table_row *row,
+                     struct agentx_oid *found)
 {
     uint8_t octets[GUID_IDS];
-    row->event = view_events_read(view->source->journal, sequence);
-    if (!row->event)
-        return false;
     row->at = view_number(sequence);
     found->length = 0;
     wire_put(octets, sizeof octets, guid);
@@ -126,18 +123,14 @@ static bool take(const struct view *view, uint64_t guid, int64_t sequence, struc
 static bool find(const struct view *view, struct begin begin, bool after, struct table_row *row,
                  struct agentx_oid *found)
 {
-    int64_t base = view->last_event - view_number(view->last_event), sequence;
     uint64_t guid;
     while (view_events_switch(view->events, begin.guid, &guid) && (after || guid == begin.guid)) {
-        int64_t least = base + (guid == begin.guid && begin.number > 0 ? begin.number : 1);
-        while (view_events_find(view->events, guid, least, &sequence) &&
-               sequence <= view->last_event && (after || sequence == least)) {
-            if (take(view, guid, sequence, row, found))
-                return true;
-            if (!after)
-                return false;
-            least = sequence + 1;
-        }
+        int64_t least = view_base(view) + (guid == begin.guid ? begin.number : 0);
+        int64_t sequence = view_events_find(view, guid, least, &row->event);
+        if (sequence != 0 && (after || sequence == least))
+            return name_row(guid, sequence, row, found);
+        event_release(row->event);
+        row->event = NULL;
         if (!after || !begin_behind(&begin, guid))
             return false;
     }

@@ -34,7 +34,7 @@ static bool trap_level(const struct view *view, const struct table_row *row,
 
 static bool events(const struct view *view, const struct table_row *row, struct agentx_value *out)
 {
-    return put_number(out, view_events_count(view->events, gsw_node(view, row)->guid));
+    return put_number(out, view_events_count(view, gsw_node(view, row)->guid));
 }
 
 static const struct table_column COLUMNS[] = {

@@ -24,7 +24,7 @@ COUNTER(dropped)
 static bool oldest_event(const struct view *view, const struct table_row *row, struct agentx_value *out)
 {
     (void)row;
-    int64_t base = view->last_event - view_number(view->last_event);
+    int64_t base = view_base(view);
     if (view->first_event == 0)
         return put_number(out, 0);
     return put_number(out, view->first_event > base ? view_number(view->first_event) : 1);

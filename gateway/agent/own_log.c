@@ -116,7 +116,7 @@ static const struct table_column COLUMNS[] = {
 // The least sequence number that the row may have; 0: there is no such row.
 static int64_t least_of(const struct view *view, const uint32_t *ids, size_t length, bool after)
 {
-    int64_t base = view->last_event - view_number(view->last_event);
+    int64_t base = view_base(view);
     if (length == 0)
         return after ? base + 1 : 0;
     if (ids[0] > VIEW_NUMBER_MAX)

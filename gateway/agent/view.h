@@ -94,6 +94,12 @@ struct view {
     struct view_events *events; // shared; the agent's
 };
 
+// What the numbers in its tables are to be added to, to get the journal's.
+static inline int64_t view_base(const struct view *view)
+{
+    return view->last_event - view_number(view->last_event);
+}
+
 // NULL: out of memory. The agent's thread only.
 struct view *view_take(const struct view_source *source, struct view_events *events);
 struct view *view_keep(struct view *view);

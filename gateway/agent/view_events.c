@@ -6,7 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { READ_AHEAD = 64, BAD_MKEY = 2, BAD_BKEY = 3 }; // reasons: gswIBSwitchChangeReason
+enum { READ_AHEAD = 64, KEPT_MAX = 2 * VIEW_EVENTS_PER_SWITCH_MAX };
+enum { BAD_MKEY = 2, BAD_BKEY = 3 }; // reasons: gswIBSwitchChangeReason
 
 // The latest events of one switch, in a ring.
 struct of_switch {
@@ -19,7 +20,7 @@ struct of_switch {
 struct view_events {
     struct of_switch *switches; // ascending by GUID
     size_t count, room;
-    int64_t read_through;
+    int64_t read_through, stored_through; // the latter: they were on disk
     bool begun;
 };
 
@@ -102,7 +103,7 @@ static bool grow(struct of_switch *s)
 // False: no memory.
 static bool append(struct of_switch *s, int64_t sequence)
 {
-    if (s->count == VIEW_EVENTS_PER_SWITCH_MAX) {
+    if (s->count == KEPT_MAX) {
         s->begin = (s->begin + 1) & (s->room - 1);
         s->count--;
     }
@@ -149,8 +150,38 @@ static bool skip_to_memory(struct view_events *events, struct journal *journal)
     return skips;
 }
 
+static void forget(struct of_switch *s, int64_t from, int64_t until)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < s->count; i++) {
+        int64_t sequence = at(s, i);
+        if (sequence < from || sequence >= until)
+            s->sequences[(s->begin + kept++) & (s->room - 1)] = sequence;
+    }
+    s->count = kept;
+}
+
+// What was read while the disk failed is lost where memory let it go before it was written.
+static void forget_lost(struct view_events *events, struct journal *journal)
+{
+    int64_t from = events->stored_through + 1;
+    struct journal_status status;
+    struct journal_item item;
+    journal_get_status(journal, &status);
+    if (from <= events->read_through) {
+        if (journal_read(journal, from - 1, &item, 1) == 0)
+            return;
+        event_release(item.event);
+        for (size_t i = 0; item.sequence > from && i < events->count; i++)
+            forget(&events->switches[i], from, item.sequence);
+    }
+    if (status.last > events->stored_through)
+        events->stored_through = status.last;
+}
+
 bool view_events_update(struct view_events *events, struct journal *journal)
 {
+    forget_lost(events, journal);
     int64_t last = journal_last(journal);
     if (!events->begun || events->read_through < last - VIEW_EVENTS_READ_MAX)
         events->read_through = last > VIEW_EVENTS_READ_MAX ? last - VIEW_EVENTS_READ_MAX : 0;
@@ -164,12 +195,6 @@ bool view_events_update(struct view_events *events, struct journal *journal)
             return false;
     }
     return true;
-}
-
-uint32_t view_events_count(const struct view_events *events, uint64_t guid)
-{
-    const struct of_switch *s = find(events, guid);
-    return s ? (uint32_t)s->count : 0;
 }
 
 uint64_t view_events_bad_mkey(const struct view_events *events, uint64_t guid)
@@ -192,17 +217,6 @@ bool view_events_switch(const struct view_events *events, uint64_t guid, uint64_
     return i < events->count;
 }
 
-bool view_events_find(const struct view_events *events, uint64_t guid, int64_t sequence,
-                      int64_t *found)
-{
-    const struct of_switch *s = find(events, guid);
-    size_t place, count = s ? s->count : 0;
-    SEARCH_FIRST(place, 0, count, at(s, place) < sequence);
-    if (place < count)
-        *found = at(s, place);
-    return place < count;
-}
-
 static int64_t read_from(struct journal *journal, int64_t sequence, struct event **event)
 {
     struct journal_item item;
@@ -220,6 +234,53 @@ int64_t view_events_read_next(struct journal *journal, int64_t sequence, struct 
     int64_t in_memory = journal_first_in_memory(journal);
     int64_t found = read_from(journal, sequence, event);
     return found != 0 || sequence >= in_memory ? found : read_from(journal, in_memory, event);
+}
+
+// Places in a switch's ring: what a view shows of it, but for what the journal dropped.
+struct places {
+    size_t begin, end;
+};
+
+static struct places places_of(const struct view *view, const struct of_switch *s)
+{
+    struct places p = {0, 0};
+    if (!s)
+        return p;
+    SEARCH_FIRST(p.end, 0, s->count, at(s, p.end) <= view->last_event);
+    size_t latest = p.end < VIEW_EVENTS_PER_SWITCH_MAX ? 0 : p.end - VIEW_EVENTS_PER_SWITCH_MAX;
+    SEARCH_FIRST(p.begin, latest, p.end, at(s, p.begin) <= view_base(view));
+    return p;
+}
+
+int64_t view_events_find(const struct view *view, uint64_t guid, int64_t sequence,
+                         struct event **event)
+{
+    const struct of_switch *s = find(view->events, guid);
+    struct places p = places_of(view, s);
+    for (;;) {
+        SEARCH_FIRST(p.begin, p.begin, p.end, at(s, p.begin) < sequence);
+        if (p.begin == p.end)
+            return 0;
+        sequence = view_events_read_next(view->source->journal, at(s, p.begin), event);
+        if (sequence == 0 || sequence == at(s, p.begin))
+            return sequence;
+        event_release(*event); // the switch's own is gone
+        *event = NULL;
+    }
+}
+
+// The journal drops the oldest first.
+uint32_t view_events_count(const struct view *view, uint64_t guid)
+{
+    const struct of_switch *s = find(view->events, guid);
+    struct places p = places_of(view, s);
+    struct event *event = NULL;
+    int64_t first = view_events_find(view, guid, 0, &event);
+    event_release(event);
+    if (first == 0)
+        return 0;
+    SEARCH_FIRST(p.begin, p.begin, p.end, at(s, p.begin) < first);
+    return (uint32_t)(p.end - p.begin);
 }
 
 struct event *view_events_read(struct journal *journal, int64_t sequence)

@@ -1,12 +1,13 @@
 // Which of the journal's events are about which switch: for gswEventTable, and for what is counted
-// from events. The agent's thread only; it goes on reading where it left off.
+// from events. All views share it: of each switch a view shows the latest up to its own last event.
+// The agent's thread only; it goes on reading where it left off.
 #ifndef IBTRAPD_AGENT_VIEW_EVENTS_H
 #define IBTRAPD_AGENT_VIEW_EVENTS_H
 
 #include "agent/view.h"
 
 enum {
-    VIEW_EVENTS_PER_SWITCH_MAX = 512, // the latest
+    VIEW_EVENTS_PER_SWITCH_MAX = 512, // that a view shows; as many later ones leave them alone
     VIEW_EVENTS_READ_MAX = 65536,     // read at a time: what is further behind is left out
     VIEW_EVENTS_SWITCHES_MAX = 65536,
 };
@@ -18,8 +19,8 @@ void view_events_free(struct view_events *events); // NULL is allowed
 // too short for all of it; the next time it goes on from there.
 bool view_events_update(struct view_events *events, struct journal *journal);
 
-// All of a switch's that are known; `events` may be NULL.
-uint32_t view_events_count(const struct view_events *events, uint64_t guid);
+// How many of a switch's events the view shows: what the journal dropped since is none of them.
+uint32_t view_events_count(const struct view *view, uint64_t guid);
 
 // Since the oldest event that was read: requests with a wrong key that the switch met.
 uint64_t view_events_bad_mkey(const struct view_events *events, uint64_t guid);
@@ -28,9 +29,10 @@ uint64_t view_events_bad_bkey(const struct view_events *events, uint64_t guid);
 // The first switch whose GUID is `guid` or greater. False: there is none.
 bool view_events_switch(const struct view_events *events, uint64_t guid, uint64_t *found);
 
-// The first of a switch's events that is `sequence` or later. False: there is none.
-bool view_events_find(const struct view_events *events, uint64_t guid, int64_t sequence,
-                      int64_t *found);
+// The first of a switch's events that the view shows, of that number or a later one. Its number; 0:
+// there is none. The event is a reference, the caller's.
+int64_t view_events_find(const struct view *view, uint64_t guid, int64_t sequence,
+                         struct event **event);
 
 // The first event of that number or a later one that is there and can be read: while the disk
 // fails, one in memory. Its number; 0: there is none. The event is a reference, the caller's. Any

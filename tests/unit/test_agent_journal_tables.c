@@ -22,9 +22,10 @@ struct fixture {
     struct log *log;
     struct journal *journal;
     struct view_source source;
-    struct view view;
+    struct view view, later; // the same events
     int64_t sequences[EVENTS];
     uint64_t guids[EVENTS]; // 0: about no switch
+    int64_t last;           // of those that were added later
     uint64_t chance;
 };
 
@@ -225,6 +226,114 @@ static void event_table_finds_what_a_plain_search_finds(void **state)
     }
 }
 
+// Of a walk.
+static uint32_t rows_of(const struct view *view, uint64_t guid)
+{
+    struct table_row row = {0};
+    struct agentx_oid index = {.length = 0}, found;
+    uint32_t rows = 0;
+    while (GSW_EVENTS.seek(view, index.ids, index.length, true, &row, &found)) {
+        rows += row.event->switch_guid == guid;
+        event_release(row.event);
+        row = (struct table_row){0};
+        index = found;
+    }
+    return rows;
+}
+
+static void check_counts(const struct view *view)
+{
+    for (int s = 0; s < SWITCHES; s++)
+        assert_int_equal(view_events_count(view, GUIDS[s]), rows_of(view, GUIDS[s]));
+}
+
+static void add_events(struct fixture *f, uint64_t guid, int count)
+{
+    for (int i = 0; i < count; i++) {
+        struct event *event = make_event(f, 0);
+        snprintf(event->id, sizeof event->id, "later %lld", (long long)f->last + i);
+        event->switch_guid = guid;
+        f->last = journal_append(f->journal, event, &(struct journal_report){0});
+        event_release(event);
+    }
+    journal_commit(f->journal);
+}
+
+static const struct view *look_later(struct fixture *f)
+{
+    f->later = f->view;
+    f->later.last_event = journal_last(f->journal);
+    assert_true(view_events_update(f->later.events, f->journal));
+    return &f->later;
+}
+
+static void a_view_counts_no_later_events(void **state)
+{
+    struct fixture *f = *state;
+    uint32_t count = view_events_count(&f->view, GUIDS[1]);
+    assert_true(count > 0);
+    add_events(f, GUIDS[1], VIEW_EVENTS_PER_SWITCH_MAX);
+    const struct view *later = look_later(f);
+    assert_int_equal(view_events_count(later, GUIDS[1]), VIEW_EVENTS_PER_SWITCH_MAX);
+    assert_int_equal(view_events_count(&f->view, GUIDS[1]), count);
+    check_counts(later);
+    check_counts(&f->view);
+}
+
+// All that is on disk and older than the latest events in memory.
+static void prune(struct fixture *f)
+{
+    struct journal_item item;
+    f->time.utc += 2 * JOURNAL_YOUNG_US;
+    f->time.monotonic += 2 * JOURNAL_YOUNG_US;
+    add_events(f, 0, JOURNAL_MEMORY_KEPT);
+    journal_ask_to_prune(f->journal, JOURNAL_YOUNG_US);
+    journal_commit(f->journal);
+    assert_int_equal(journal_read(f->journal, 0, &item, 1), 1);
+    event_release(item.event);
+    assert_int_equal(item.sequence, journal_first_in_memory(f->journal));
+}
+
+static void what_the_journal_dropped_is_not_counted(void **state)
+{
+    struct fixture *f = *state;
+    add_events(f, GUIDS[1], JOURNAL_MEMORY_KEPT);
+    add_events(f, GUIDS[2], 10);
+    check_counts(look_later(f));
+    assert_int_equal(view_events_count(&f->later, GUIDS[1]), VIEW_EVENTS_PER_SWITCH_MAX);
+    prune(f);
+    f->view = f->later;
+    check_counts(&f->view);
+    check_counts(look_later(f));
+    assert_int_equal(view_events_count(&f->view, GUIDS[1]), 0);
+    add_events(f, GUIDS[1], 7);
+    check_counts(look_later(f));
+    assert_int_equal(view_events_count(&f->later, GUIDS[1]), 7);
+    assert_int_equal(view_events_count(&f->view, GUIDS[1]), 0);
+}
+
+// Between what is on disk from before and what came back to it.
+static void what_was_lost_while_the_disk_failed_is_not_counted(void **state)
+{
+    struct fixture *f = *state;
+    struct journal_status status;
+    uint32_t before = view_events_count(&f->view, GUIDS[1]);
+    assert_true(before > 0);
+    support_limit_files(1);
+    add_events(f, GUIDS[1], 20);
+    check_counts(look_later(f));
+    assert_int_equal(view_events_count(&f->later, GUIDS[1]), before + 20);
+    add_events(f, 0, JOURNAL_MEMORY_MAX - 5);
+    support_limit_files(SUPPORT_NO_LIMIT);
+    f->time.monotonic += 2 * CLOCK_US_PER_S;
+    journal_commit(f->journal);
+    journal_get_status(f->journal, &status);
+    assert_true(status.durable && status.dropped > 0);
+    check_counts(look_later(f));
+    check_counts(&f->view);
+    assert_int_equal(view_events_count(&f->later, GUIDS[1]), before + 5);
+}
+
 static void counts_are_those_of_each_switch(void **state)
 {
     struct fixture *f = *state;
@@ -235,11 +344,11 @@ static void counts_are_those_of_each_switch(void **state)
             count += f->guids[i] == GUIDS[s];
             bad += f->guids[i] == GUIDS[s] && i % 3 != 0;
         }
-        assert_int_equal(view_events_count(f->view.events, GUIDS[s]), count);
+        assert_int_equal(view_events_count(&f->view, GUIDS[s]), count);
         assert_int_equal(view_events_bad_mkey(f->view.events, GUIDS[s]), bad);
         assert_int_equal(view_events_bad_bkey(f->view.events, GUIDS[s]), 0);
     }
-    assert_int_equal(view_events_count(f->view.events, 1), 0);
+    assert_int_equal(view_events_count(&f->view, 1), 0);
 }
 
 static void log_walks_all_events_in_order(void **state)
@@ -302,6 +411,10 @@ int main(void)
         ON_DISK(event_table_finds_what_a_plain_search_finds),
         IN_MEMORY(event_table_finds_what_a_plain_search_finds),
         ON_DISK(counts_are_those_of_each_switch),
+        ON_DISK(a_view_counts_no_later_events),
+        IN_MEMORY(a_view_counts_no_later_events),
+        ON_DISK(what_the_journal_dropped_is_not_counted),
+        ON_DISK(what_was_lost_while_the_disk_failed_is_not_counted),
         ON_DISK(log_walks_all_events_in_order),
         IN_MEMORY(log_walks_all_events_in_order),
         ON_DISK(alarms_are_numbered_by_what_raised_them),
