@@ -293,6 +293,7 @@ static bool make_agent(struct gateway *g, struct error *err)
         .refresh_us = f->refresh_interval_s * CLOCK_US_PER_S,
         .has_sa_key = f->has_sa_key,
         .sa_key = f->sa_key,
+        .mkey = g->conf->sweep.mkey,
         .was_lost = recall_stands(g->journal, SUBSCRIPTIONS_KEY),
         .was_unreachable = recall_stands(g->journal, SM_KEY),
         .opener = opener ? *opener : umad_opener(&g->choice),

@@ -219,6 +219,7 @@ static bool carry_out(struct gateway *g, struct plan *plan, struct error *err)
     settings_apply(g);
     if (ok)
         deliveries_let_go(g);
+    sa_agent_change_mkey(g->agent, g->conf->sweep.mkey);
     ok = change_sweeper(g, plan->conf, err) && ok;
     ok = change_heartbeat(g, plan->conf, err) && ok;
     ok = tables_change(g, &plan->conf->tables, err) && ok;

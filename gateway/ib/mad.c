@@ -113,12 +113,13 @@ void mad_ask_table(uint8_t *out, uint16_t attribute)
     memcpy(out, &p, sizeof p);
 }
 
-void mad_ask_own_port(uint8_t *out, uint32_t tid)
+void mad_ask_own_port(uint8_t *out, uint32_t tid, uint64_t mkey)
 {
     ib_rpc_t rpc = {
         .mgtclass = MAD_CLASS_SMP_DIRECT,
         .method = IB_MAD_METHOD_GET,
         .attr = {.id = IB_ATTR_PORT_INFO, .mod = 0},
+        .mkey = mkey,
         .trid = tid,
         .dataoffs = IB_SMP_DATA_OFFS,
         .datasz = IB_SMP_DATA_SIZE,

@@ -52,8 +52,8 @@ void mad_ask_node(uint8_t *out, uint32_t tid, uint16_t lid);
 // GetTable of all records of an attribute; the TransactionID is zero.
 void mad_ask_table(uint8_t *out, uint16_t attribute);
 
-// Directed-route Get(PortInfo) with no hops: the local port about itself.
-void mad_ask_own_port(uint8_t *out, uint32_t tid);
+// Directed-route Get(PortInfo) with no hops: the local port about itself. An `mkey` of 0 is none.
+void mad_ask_own_port(uint8_t *out, uint32_t tid, uint64_t mkey);
 
 // The ReportResp to a Report of at least a header: the same octets, answered with `status`.
 void mad_answer_report(uint8_t *out, const uint8_t *report, size_t size, uint16_t status);

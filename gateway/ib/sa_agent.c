@@ -33,6 +33,7 @@ struct sa_agent {
     bool started;
     atomic_bool stop, poked, resubscribe;
     atomic_uint next_tid;
+    _Atomic uint64_t mkey;
 
     // The thread's own.
     struct subscriptions subscriptions;
@@ -139,7 +140,7 @@ static void ask_port(struct sa_agent *a, int64_t now)
 {
     uint8_t mad[MAD_SIZE];
     uint32_t tid = new_tid(a);
-    mad_ask_own_port(mad, tid);
+    mad_ask_own_port(mad, tid, atomic_load(&a->mkey));
     ask(a, &a->port_question, MAD_AGENT_SMP, mad, tid, now);
 }
 
@@ -661,7 +662,9 @@ static void serve_port(struct sa_agent *a)
         error_prefix(&err, "%s port %u is gone", a->status.id.device, a->status.id.port);
         lose_port(a, err.text, now);
     } else if (a->port_silences >= PORT_SILENCES_MAX) {
-        error_set(&err, "%s port %u does not answer about itself; it is opened again",
+        error_set(&err,
+                  "%s port %u does not answer about itself and is opened again; does it want an "
+                  "M_Key (item 'mkey_file')?",
                   a->status.id.device, a->status.id.port);
         lose_port(a, err.text, now);
     } else if (!port_is_up(&a->status.port) && now >= a->better_at) {
@@ -755,6 +758,7 @@ struct sa_agent *sa_agent_new(const struct sa_options *options, struct error *er
     uint32_t first_tid;
     options->random->fill(options->random->ctx, &first_tid, sizeof first_tid);
     atomic_init(&a->next_tid, first_tid);
+    atomic_init(&a->mkey, options->mkey);
     subscriptions_init(&a->subscriptions, options->refresh_us, options->random);
     pthread_mutex_init(&a->lock, NULL);
     pthread_mutex_init(&a->guest_lock, NULL);
@@ -775,7 +779,7 @@ static void wake(struct sa_agent *a)
 {
     uint8_t mad[MAD_SIZE];
     const struct mad_address own = {.lid = 0xFFFF};
-    mad_ask_own_port(mad, new_tid(a));
+    mad_ask_own_port(mad, new_tid(a), atomic_load(&a->mkey));
     send_mad(a, MAD_AGENT_SMP, &own, mad, REQUEST_TIMEOUT_MS);
 }
 
@@ -807,6 +811,11 @@ void sa_agent_acknowledge(struct sa_agent *agent, const struct sa_report *report
                       report->malformed ? MAD_STATUS_INVALID_FIELD : 0);
     if (send_mad(agent, MAD_AGENT_SA, &report->from, mad, 0))
         count(agent, &agent->status.counters.acknowledged);
+}
+
+void sa_agent_change_mkey(struct sa_agent *agent, uint64_t mkey)
+{
+    atomic_store(&agent->mkey, mkey);
 }
 
 void sa_agent_resubscribe(struct sa_agent *agent)

@@ -46,6 +46,7 @@ struct sa_options {
     int64_t verify_us, refresh_us;
     bool has_sa_key;
     uint64_t sa_key;
+    uint64_t mkey; // that the own port may want before it tells of itself; 0: none
     // Lost or unreachable when the gateway ended, and told then: its end will be, too.
     bool was_lost, was_unreachable;
     struct mad_opener opener;
@@ -98,6 +99,9 @@ void sa_agent_acknowledge(struct sa_agent *agent, const struct sa_report *report
 
 // Something may have changed: look now. Any thread.
 void sa_agent_poke(struct sa_agent *agent);
+
+// The own port is asked with that M_Key from now on, or with none (0). Any thread.
+void sa_agent_change_mkey(struct sa_agent *agent, uint64_t mkey);
 
 // Subscribes to everything again, at once, whatever stands; what stands goes on meanwhile. Any thread.
 void sa_agent_resubscribe(struct sa_agent *agent);

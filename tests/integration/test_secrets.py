@@ -4,7 +4,7 @@ import pathlib
 import sys
 
 import pytest
-from lab.gateway import Gateway, section
+from lab.gateway import Gateway, secret_file, section
 from lab.processes import wait_until
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "receivers"))
@@ -26,13 +26,6 @@ def forms(secret):
         return [secret.encode(), secret.encode().hex().encode()]
     octets = secret.to_bytes(8, "big")
     return [octets, octets[::-1], octets.hex().encode(), str(secret).encode(), octets.hex(" ").encode()]
-
-
-def secret_file(directory, name, content):
-    path = directory / name
-    path.write_text(f"{content}\n")
-    path.chmod(0o600)
-    return path
 
 
 class Careful(Gateway):

@@ -2,11 +2,12 @@
 
 import pytest
 from lab import notices
-from lab.gateway import Gateway, subscriptions_at_sm
+from lab.gateway import Gateway, secret_file, subscriptions_at_sm
 from lab.processes import wait_until
 
 EVENT = "system-image-guid-change"
 TRAPS = {str(number) for number in (64, 65, 66, 67, 68, 69, 128, 129, 130, 131, 144, 145, 256, 257, 258, 259)}
+M_KEY = 0x1122334455667788
 SECURITY = {"256", "257", "258", "259"}
 
 
@@ -160,6 +161,19 @@ def test_wrong_sa_key(open_site):
     details = [one["detail"] for one in site.gateway.status()["subscriptions"] if str(one["trap"]) in SECURITY]
     assert all("SA key" in detail for detail in details)
     site.raise_until_received(site.host("node1"), image_change(2), EVENT)
+
+
+def test_port_that_wants_an_mkey(open_site, fabric):
+    key_file = secret_file(fabric.directory, "mkey", M_KEY + 1)
+    site = open_site(mkey=M_KEY, sweep={"method": "off", "mkey_file": key_file})
+    site.gateway.wait_status(lambda status: "mkey_file" in (status["problem"] or ""), "a port that does not answer")
+    assert "subscribed" not in states(site, TRAPS)
+    secret_file(fabric.directory, "mkey", M_KEY)
+    assert "restart" not in site.gateway.control("reload").stdout
+    site.gateway.wait_subscribed()
+    site.gateway.stop()
+    site.gateway.start()
+    site.gateway.wait_subscribed()
 
 
 @pytest.mark.parametrize("text", ["1234605616436508552", "0x1122334455667788"])

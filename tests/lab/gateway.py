@@ -26,6 +26,13 @@ def section(kind, title=None, **items):
     return f"{kind} {_literal(title) + ' ' if title else ''}{{ {body} }}\n"
 
 
+def secret_file(directory, name, content, mode=0o600):
+    path = directory / name
+    path.write_text(f"{content}\n")
+    path.chmod(mode)
+    return path
+
+
 def _literal(value):
     if isinstance(value, list):
         return "{" + ", ".join(map(_literal, value)) + "}"
@@ -53,15 +60,18 @@ class Gateway:
     written to the key file as it is. sweep, counters: items of those sections; without them it neither sweeps nor
     reads counters. policy: the sections that say what receivers get to hear; without one, its
     default. state: the journal's directory. beside_sm: a subnet manager runs at this host. more: further sections.
+    mkey: the M_Key that the host's port wants.
     preload=False leaves the simulator out: a machine without an HCA."""
 
     def __init__(self, fabric, snmp=(), syslog=(), path=None, host="monitor", sa_key=SA_KEY, sa_key_mode=0o600,
                  preload=True, names=None, device=None, port=None, verify_interval=2, more="", sweep=None, counters=None,
-                 active=None, state=None, policy=EVERYTHING, beside_sm=False):
+                 active=None, state=None, policy=EVERYTHING, beside_sm=False,
+                 mkey=None):
         self.fabric = fabric
         self.host = host
         self.preload = preload
         self.beside_sm = beside_sm
+        self.mkey = mkey
         self.directory = fabric.directory / f"ibtrapd-{secrets.token_hex(4)}"
         self.socket = self.directory / "ctl.sock"
         self.config = self.directory / "ibtrapd.conf"
@@ -99,7 +109,8 @@ class Gateway:
         if not self.preload:
             return None
         beside = {"SIM_BESIDE_SM": "1"} if self.beside_sm else {}
-        return self.fabric.env_for(self.host, "libsimreports.so") | beside
+        protected = {"SIM_MKEY": str(self.mkey)} if self.mkey else {}
+        return self.fabric.env_for(self.host, "libsimreports.so") | beside | protected
 
     def stop(self):
         """Ends it in good order, returns its exit status."""
@@ -178,9 +189,7 @@ class Gateway:
     def _write_config(self):
         key_file = None
         if self._sa_key is not None:
-            key_file = self.directory / "sa.key"
-            key_file.write_text(f"{self._sa_key}\n")
-            key_file.chmod(self._sa_key_mode)
+            key_file = secret_file(self.directory, "sa.key", self._sa_key, self._sa_key_mode)
         self.config.write_text(
             section("fabric", sa_key_file=key_file, **self._fabric_items)
             + section("sweep", **self._sweep)

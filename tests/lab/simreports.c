@@ -13,13 +13,18 @@
  * is needed, and the next read gets the table.
  *
  * With SIM_BESIDE_SM set the port is a subnet manager's, and Reports come
- * through a socket (simbeside.h). */
+ * through a socket (simbeside.h).
+ *
+ * With SIM_MKEY set the own node is protected with that M_Key, in protection
+ * level 2: as with the kernel, sending it a directed-route SMP with another one
+ * fails. ibsim has no M_Keys. */
 
 #include "simbeside.h"
 #include "simnext.h"
 #include "simtables.h"
 
 #include <dlfcn.h>
+#include <endian.h>
 #include <errno.h>
 #include <poll.h>
 #include <stdint.h>
@@ -28,6 +33,7 @@
 
 enum { SIM_MAGIC = 0xdeadbeef, SIM_CTL_CONNECT = 1 };
 enum { LOST_SIZE = 32, UMAD_LENGTH = 16, LOOK_MS = 5 };
+enum { SMP_HOPS = 7, SMP_MKEY = 24, CLASS_DIRECTED = 0x81 };
 
 struct connect_message {
 	uint32_t magic;
@@ -176,10 +182,26 @@ int poll(struct pollfd *fds, nfds_t count, int timeout)
 	return 1;
 }
 
+/* Whether it asks the own node, with another M_Key than that wants. */
+static bool lacks_mkey(const uint8_t *mad)
+{
+	const char *mkey = getenv("SIM_MKEY");
+	uint64_t key;
+
+	memcpy(&key, mad + SMP_MKEY, sizeof(key));
+	return mkey && mad[MAD_CLASS] == CLASS_DIRECTED && mad[SMP_HOPS] == 0 &&
+	       be64toh(key) != strtoull(mkey, NULL, 0);
+}
+
 ssize_t write(int fd, const void *buffer, size_t size)
 {
 	struct connect_message message;
 
+	if (fd >= FIRST_SIM_FD && size == UMAD_HEADER_SIZE + MAD_SIZE &&
+	    lacks_mkey((const uint8_t *)buffer + UMAD_HEADER_SIZE)) {
+		errno = EINVAL;
+		return -1;
+	}
 	if (size != sizeof(message))
 		return next_write()(fd, buffer, size);
 	memcpy(&message, buffer, sizeof(message));

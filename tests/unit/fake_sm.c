@@ -224,6 +224,15 @@ static void take_out(struct fake_sm *sm, size_t place)
     sm->inbox_count--;
 }
 
+// As the kernel, where the own port does not want an SMP.
+static bool accept_smp(struct fake_sm *sm, const uint8_t *mad, struct error *err)
+{
+    if (sm->mkey == 0 || wire_get64(mad + 24) == sm->mkey)
+        return true;
+    sm->refused++;
+    return error_set(err, "cannot send: Invalid argument");
+}
+
 static int port_receive(void *self, struct mad_received *out, int timeout_ms, struct error *err)
 {
     struct fake_sm *sm = self;
@@ -256,15 +265,16 @@ static int port_receive(void *self, struct mad_received *out, int timeout_ms, st
 static bool port_send(void *self, enum mad_agent agent, const struct mad_address *to,
                       const uint8_t *octets, int response_timeout_ms, struct error *err)
 {
-    (void)response_timeout_ms, (void)err;
+    (void)response_timeout_ms;
     struct fake_sm *sm = self;
     pthread_mutex_lock(&sm->lock);
-    if (agent == MAD_AGENT_SMP)
-        answer_own_port(sm, octets);
-    else
+    bool ok = agent != MAD_AGENT_SMP || accept_smp(sm, octets, err);
+    if (agent != MAD_AGENT_SMP)
         serve(sm, to, octets);
+    else if (ok)
+        answer_own_port(sm, octets);
     pthread_mutex_unlock(&sm->lock);
-    return true;
+    return ok;
 }
 
 static void port_close(void *self)

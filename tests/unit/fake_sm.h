@@ -16,6 +16,7 @@ struct fake_sm {
     bool better;           // another port is active
     struct mad_port_id id; // what is opened next
     struct mad_port port;  // PortInfo
+    uint64_t mkey;         // 0: none; else the port refuses SMPs without it
     uint16_t lid;          // of the master SM
     struct mad_node node;  // its node
     bool deaf;             // it answers nothing
@@ -30,6 +31,7 @@ struct fake_sm {
 
     // What happened.
     unsigned opened, closed, received; // received: calls
+    unsigned refused;                  // SMPs without the M_Key
     unsigned subscribed[MAD_TRAP_VENDOR + 1], unsubscribed[MAD_TRAP_VENDOR + 1]; // requests
     uint64_t key[MAD_TRAP_VENDOR + 1]; // in the latest request
     struct {

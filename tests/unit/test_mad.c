@@ -102,11 +102,11 @@ TEST(ask_for_the_node_at_a_lid)
 TEST(ask_the_own_port_by_directed_route)
 {
     memset(mad, 0xA5, sizeof mad);
-    mad_ask_own_port(mad, 0x01020304);
-    // Class, no hops, permissive LIDs on both ends.
+    mad_ask_own_port(mad, 0x01020304, UINT64_C(0x1122334455667788));
+    // Class, no hops, M_Key, permissive LIDs on both ends.
     check_mad(mad,
               "01 81 01 01 0000 00 00 0000000001020304 0015 0000 00000000"
-              "0000000000000000 FFFF FFFF",
+              "1122334455667788 FFFF FFFF",
               36);
 }
 

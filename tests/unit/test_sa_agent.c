@@ -7,6 +7,7 @@
 #include "ib/share.h"
 
 static const int64_t S = CLOCK_US_PER_S, MS = CLOCK_US_PER_MS;
+static const uint64_t MKEY = UINT64_C(0x1122334455667788);
 
 static struct fake_sm sm;
 static struct sa_agent *agent;
@@ -486,7 +487,7 @@ static void ask_through(const struct mad_io *io, uint32_t tid)
 {
     uint8_t mad[MAD_SIZE];
     const struct mad_address own = {.lid = 0xFFFF};
-    mad_ask_own_port(mad, tid);
+    mad_ask_own_port(mad, tid, 0);
     assert_true(io->send(io->self, MAD_AGENT_SMP, &own, mad, 1000, &err));
 }
 
@@ -675,7 +676,7 @@ static void run_through(const struct mad_io *io, bool unplug)
     run.batch = batch_new(&options, 0);
     atomic_store(&run.over, false);
     atomic_store(&run.answered, 0);
-    mad_ask_own_port(mad, 0);
+    mad_ask_own_port(mad, 0, 0);
     for (int i = 0; i < REQUESTS; i++)
         assert_true(batch_add(run.batch, &(struct batch_request){.agent = MAD_AGENT_SMP,
                                                                  .to = {.lid = 0xFFFF},
@@ -899,7 +900,7 @@ TEST(answers_to_nothing_are_ignored)
     mad_ask_node(mad, 0xDEADBEEF, 1);
     mad[3] = 0x81;
     fake_sm_arrive(&sm, 1, mad, 30);
-    mad_ask_own_port(mad, 0xDEADBEEF);
+    mad_ask_own_port(mad, 0xDEADBEEF, 0);
     mad[3] = 0x81;
     fake_sm_arrive(&sm, 0xFFFF, mad, sizeof mad);
     fake_sm_run(&sm, 100 * MS);
@@ -980,6 +981,46 @@ TEST(a_port_that_is_down_gives_way_to_a_better_one)
     sa_agent_status(agent, &status);
     assert_string_equal(status.id.device, "mlx5_1");
     assert_int_equal(status.id.port, 2);
+    assert_int_equal(fake_sm_held(&sm), 17);
+}
+
+static void start_with_mkey(uint64_t mkey)
+{
+    chance = support_random(&counting);
+    struct sa_options options = make_options(true, 1);
+    options.mkey = mkey;
+    start(&options);
+}
+
+TEST(a_port_with_an_mkey_is_never_asked_without)
+{
+    sm.mkey = MKEY;
+    start_with_mkey(MKEY);
+    fake_sm_run(&sm, 3 * S);
+    assert_int_equal(fake_sm_held(&sm), 17);
+    sa_agent_poke(agent);
+    sa_agent_resubscribe(agent);
+    fake_sm_run(&sm, 3 * S);
+    fake_sm_run_free(&sm);
+    sa_agent_stop(agent);
+    assert_int_equal(sm.refused, 0);
+}
+
+TEST(an_mkey_that_is_wrong_is_told_and_can_be_changed)
+{
+    sm.mkey = MKEY;
+    start_with_mkey(0);
+    fake_sm_run(&sm, 8 * S);
+    sa_agent_status(agent, &status);
+    assert_string_equal(status.problem,
+                        "mlx5_0 port 1 does not answer about itself and is opened again; "
+                        "does it want an M_Key (item 'mkey_file')?");
+    assert_int_equal(fake_sm_held(&sm), 0);
+    assert_int_not_equal(sm.refused, 0);
+    sa_agent_change_mkey(agent, MKEY);
+    fake_sm_run(&sm, 4 * S);
+    sa_agent_status(agent, &status);
+    assert_string_equal(status.problem, "");
     assert_int_equal(fake_sm_held(&sm), 17);
 }
 
@@ -1082,6 +1123,8 @@ int main(void)
         AGENT_TEST(an_unplugged_port_is_opened_again),
         AGENT_TEST(without_a_port_nothing_is_answered),
         AGENT_TEST(a_port_that_is_down_gives_way_to_a_better_one),
+        AGENT_TEST(a_port_with_an_mkey_is_never_asked_without),
+        AGENT_TEST(an_mkey_that_is_wrong_is_told_and_can_be_changed),
         AGENT_TEST(it_unsubscribes_at_the_end),
         AGENT_TEST(it_does_not_wait_for_a_dead_sm_at_the_end),
         AGENT_TEST(one_that_never_started_can_be_freed),
