@@ -46,11 +46,14 @@ static void name_endpoint(const struct maker *maker, struct endpoint *who)
         snprintf(who->name, sizeof who->name, "%s", name);
 }
 
+// A GUID says who it is; the LID may have been another's when the fabric was last seen.
 static bool look_up(const struct maker_lookup *lookup, const struct endpoint *who,
                     struct endpoint *out)
 {
-    return lookup && ((who->guid != 0 && lookup->find_guid(lookup->ctx, who->guid, out)) ||
-                      (who->lid != 0 && lookup->find_lid(lookup->ctx, who->lid, out)));
+    if (!lookup)
+        return false;
+    return who->guid != 0 ? lookup->find_guid(lookup->ctx, who->guid, out)
+                          : who->lid != 0 && lookup->find_lid(lookup->ctx, who->lid, out);
 }
 
 // What the notice says itself stands; the fabric adds to it.
@@ -91,11 +94,13 @@ static void find_peer(const struct maker *maker, struct event *event, uint8_t po
         name_endpoint(maker, &event->peer);
 }
 
-// The port with that LID: if it is the issuer's own, the IssuerGID tells more.
-static struct endpoint endpoint_with_lid(const struct maker *maker, const struct event *event,
-                                         uint16_t lid)
+// Whom the notice names within: where it has only a LID and that is the issuer's own, the IssuerGID
+// tells more.
+static struct endpoint endpoint_within(const struct maker *maker, const struct event *event,
+                                       uint16_t lid, const uint8_t gid[ADDRESS_GID_SIZE])
 {
-    return lid == event->issuer.lid ? event->issuer : endpoint_of(maker, lid, NULL);
+    bool is_issuer = lid != 0 && lid == event->issuer.lid && (!gid || address_gid_is_zero(gid));
+    return is_issuer ? event->issuer : endpoint_of(maker, lid, gid);
 }
 
 static struct endpoint subject_of(const struct maker *maker, const struct event *event)
@@ -105,10 +110,9 @@ static struct endpoint subject_of(const struct maker *maker, const struct event 
     case CATALOGUE_ABOUT_GID1:
         return endpoint_of(maker, 0, n->gid1);
     case CATALOGUE_ABOUT_LID:
-        return address_gid_is_zero(n->gid1) ? endpoint_with_lid(maker, event, n->lid)
-                                            : endpoint_of(maker, n->lid, n->gid1);
+        return endpoint_within(maker, event, n->lid, n->gid1);
     case CATALOGUE_ABOUT_SWITCH:
-        return endpoint_with_lid(maker, event, n->switch_lid);
+        return endpoint_within(maker, event, n->switch_lid, NULL);
     case CATALOGUE_ABOUT_ISSUER:
         return event->issuer;
     default:
@@ -139,8 +143,8 @@ struct event *maker_from_notice(const struct maker *maker, const uint8_t wire[NO
     event->raw_size = NOTICE_SIZE;
     event->issuer = endpoint_of(maker, notice.issuer_lid, notice.issuer_gid);
     event->subject = subject_of(maker, event);
-    event->source = endpoint_of(maker, notice.lid, notice.gid1);
-    event->destination = endpoint_of(maker, notice.lid2, notice.gid2);
+    event->source = endpoint_within(maker, event, notice.lid, notice.gid1);
+    event->destination = endpoint_within(maker, event, notice.lid2, notice.gid2);
     if (notice.generic && notice.producer == NOTICE_PRODUCER_SWITCH)
         event->switch_guid = event->issuer.node_guid ? event->issuer.node_guid : event->issuer.guid;
     find_peer(maker, event, subject_port(event));

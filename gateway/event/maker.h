@@ -11,7 +11,9 @@
 #include "topology/thresholds.h"
 
 // What is known of the fabric. Each fills `out` and returns true, or returns false and changes
-// nothing. Called in the thread that makes the event.
+// nothing. Called in the thread that makes the event. Whoever comes with a GUID is looked up by
+// that alone, and without success stays nameless and without a node: LIDs pass from one port to
+// another.
 struct maker_lookup {
     bool (*find_lid)(void *ctx, uint16_t lid, struct endpoint *out);
     // Of a port or a node.

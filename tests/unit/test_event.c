@@ -3,6 +3,7 @@
 #include "golden.h"
 
 #include "base/text.h"
+#include "base/wire.h"
 #include "event/maker.h"
 #include "model/fabric.h"
 
@@ -851,6 +852,92 @@ TEST(a_port_that_left_is_told_with_its_place)
     event_release(event);
 }
 
+// One that the fabric does not know yet, at the LID that the host had.
+
+static const uint64_t NEW_GUID = UINT64_C(0x0002c9030000beef);
+
+static struct notice of_new_host(uint16_t trap)
+{
+    struct notice n = {.generic = true, .producer = 1, .trap = trap, .issuer_lid = 9, .lid = 9};
+    wire_put(n.issuer_gid, 8, GOLDEN_PREFIX);
+    wire_put(n.issuer_gid + 8, 8, NEW_GUID);
+    return n;
+}
+
+static struct event *make_from(const struct maker *maker, const struct notice *notice)
+{
+    uint8_t wire[NOTICE_SIZE];
+    notice_encode(notice, wire);
+    struct event *event = maker_from_notice(maker, wire);
+    assert_non_null(event);
+    return event;
+}
+
+static void check_new(const struct endpoint *who, const char *name)
+{
+    assert_true(who->guid == NEW_GUID);
+    assert_true(who->node_guid == 0);
+    assert_int_equal(who->lid, 9);
+    assert_int_equal(who->type, 0);
+    assert_string_equal(who->name, name);
+}
+
+TEST(whoever_got_the_lid_of_another_has_not_its_name)
+{
+    unsigned asked = 0;
+    const struct maker_lookup lookup = {lookup_lid, lookup_guid, lookup_peer, &asked};
+    const struct maker maker = knowing(&lookup);
+    struct notice n = of_new_host(NOTICE_CAPABILITY);
+    struct event *event = make_from(&maker, &n);
+    check_new(&event->subject, "");
+    check_new(&event->issuer, "");
+    check_new(&event->source, "");
+    assert_true(event->peer.guid == 0);
+    event_release(event);
+
+    n = of_new_host(NOTICE_BAD_PKEY); // from another, whom only the LID tells
+    n.lid = 3;
+    n.lid2 = 9;
+    event = make_from(&maker, &n);
+    assert_string_equal(event->source.name, "leaf12");
+    check_new(&event->destination, "");
+    event_release(event);
+
+    memcpy(n.gid1, n.issuer_gid, sizeof n.gid1);
+    n.lid = 9;
+    n.issuer_lid = n.lid2 = 3;
+    memset(n.issuer_gid, 0, sizeof n.issuer_gid);
+    event = make_from(&maker, &n); // to another
+    check_new(&event->subject, "");
+    check_new(&event->source, "");
+    assert_string_equal(event->destination.name, "leaf12");
+    assert_int_equal(asked, 0);
+    event_release(event);
+
+    const struct maker_occurrence what = {
+        .type = CATALOGUE_SM_UNREACHABLE, .sm_lid = 9, .sm_guid = NEW_GUID};
+    event = maker_from_occurrence(&maker, &what);
+    check_new(&event->subject, "");
+    event_release(event);
+}
+
+// As that of a virtual function, which no sweep finds.
+TEST(the_map_names_guids_that_the_fabric_does_not_know)
+{
+    unsigned asked = 0;
+    struct error err;
+    const struct maker_lookup lookup = {lookup_lid, lookup_guid, lookup_peer, &asked};
+    struct maker maker = knowing(&lookup);
+    static const char MACHINE[] = "0x0002c9030000beef \"machine 7\"";
+    struct names *map = names_parse("map", MACHINE, sizeof MACHINE - 1, &err);
+    maker.names = map;
+    const struct notice n = of_new_host(NOTICE_CAPABILITY);
+    struct event *event = make_from(&maker, &n);
+    check_new(&event->subject, "machine 7");
+    event_release(event);
+    names_free(map);
+}
+
 // The GID that the notice has stays, and names that people gave go first.
 TEST(the_map_goes_before_the_fabric)
 {
@@ -929,6 +1016,8 @@ int main(void)
         EVENT_TEST(the_subnet_managers_silence),
         EVENT_TEST(traps_are_told_with_names_from_the_fabric),
         EVENT_TEST(a_port_that_left_is_told_with_its_place),
+        EVENT_TEST(whoever_got_the_lid_of_another_has_not_its_name),
+        EVENT_TEST(the_map_names_guids_that_the_fabric_does_not_know),
         EVENT_TEST(the_map_goes_before_the_fabric),
         EVENT_TEST(a_reason_is_always_proper_text),
         EVENT_TEST(references_are_counted),

@@ -87,10 +87,11 @@ static bool find_leaf(void *ctx, uint16_t lid, struct endpoint *out)
     return true;
 }
 
-static bool find_no_guid(void *ctx, uint64_t guid, struct endpoint *out)
+static bool find_leaf_by_guid(void *ctx, uint64_t guid, struct endpoint *out)
 {
-    (void)ctx, (void)guid, (void)out;
-    return false;
+    (void)ctx, (void)guid;
+    *out = LEAF;
+    return true;
 }
 
 static bool find_itself(void *ctx, uint64_t node_guid, uint8_t port, struct endpoint *out)
@@ -102,7 +103,7 @@ static bool find_itself(void *ctx, uint64_t node_guid, uint8_t port, struct endp
 
 TEST(a_notice_and_what_the_fabric_adds)
 {
-    static const struct maker_lookup LOOKUP = {find_leaf, find_no_guid, find_itself, NULL};
+    static const struct maker_lookup LOOKUP = {find_leaf, find_leaf_by_guid, find_itself, NULL};
     maker.lookup = &LOOKUP;
     for (int g = 0; g < GOLDEN_COUNT; g++) {
         uint8_t wire[NOTICE_SIZE];
