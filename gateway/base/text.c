@@ -128,6 +128,14 @@ static size_t utf8_length(const unsigned char *s, size_t n)
     return length;
 }
 
+bool text_is_utf8(const char *s)
+{
+    size_t n = strlen(s), length = 1;
+    for (size_t i = 0; i < n && length > 0; i += length)
+        length = utf8_length((const unsigned char *)s + i, n - i);
+    return length > 0;
+}
+
 // Control characters, and what makes a line end or read backwards where the line does not.
 static bool is_dangerous(const unsigned char *s, size_t length)
 {

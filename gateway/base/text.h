@@ -55,6 +55,9 @@ void text_add_hex_number(struct text *t, uint64_t number, unsigned digits);
 // always NUL-terminated and never ends within a character.
 void text_clean(const char *in, size_t n, char *out, size_t out_size);
 
+// Whether a NUL-terminated text is valid UTF-8 (RFC 3629).
+bool text_is_utf8(const char *s);
+
 // A NUL-terminated UTF-8 text in printable ASCII: every other character becomes '?'. What does not fit is cut.
 void text_ascii(const char *in, char *out, size_t out_size);
 

@@ -62,12 +62,11 @@ static json_t *read_answer(int fd, struct error *err)
 }
 
 // One line of JSON, to be freed; NULL when memory is short. Takes the reference over.
-static char *make_line(const char *command, json_t *items)
+static char *make_line(const char *command, json_t *request)
 {
-    json_t *request = items ? items : json_object();
-    json_object_set_new(request, "version", json_integer(SERVER_PROTOCOL));
-    json_object_set_new(request, "command", json_string(command));
-    char *line = json_dumps(request, JSON_COMPACT);
+    bool ok = json_object_set_new(request, "version", json_integer(SERVER_PROTOCOL)) == 0 &&
+              json_object_set_new(request, "command", json_string(command)) == 0;
+    char *line = ok ? json_dumps(request, JSON_COMPACT) : NULL;
     json_decref(request);
     return line;
 }

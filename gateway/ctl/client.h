@@ -9,9 +9,10 @@
 // A connected descriptor, the caller's, or -1 with a sentence.
 int client_connect(const char *path, struct error *err);
 
-// Sends one command, with further items or NULL (the reference is taken over), and waits, ten seconds
-// at most, for the answer: a new reference. NULL with a sentence when there is none, or when the daemon
-// answers with an error.
+// Sends one command with its items, an object (the reference is taken over), and waits, ten seconds
+// at most, for the answer: a new reference. NULL with a sentence when there is none, when the
+// daemon answers with an error, or when the items are NULL, as memory was short for them: without
+// one of them, a command may mean more.
 json_t *client_request(const char *path, const char *command, json_t *items, struct error *err);
 
 #endif

@@ -90,12 +90,16 @@ bool dry_run_command(FILE *out, const char *socket, const char *path, int64_t ev
     char *text = read_config(path, err);
     if (!text)
         return false;
+    if (!text_is_utf8(text)) {
+        free(text);
+        return error_set(err, "the configuration '%s' is not UTF-8", path);
+    }
     json_t *items = json_pack("{s:s, s:s}", "config", text, "name", path);
     free(text);
-    if (!items)
-        return error_set(err, "the configuration '%s' is not UTF-8", path);
-    if (events > 0)
-        json_object_set_new(items, "events", json_integer(events));
+    if (events > 0 && json_object_set_new(items, "events", json_integer(events)) != 0) {
+        json_decref(items);
+        items = NULL;
+    }
     json_t *answer = client_request(socket, "dry-run", items, err);
     if (!answer)
         return false;

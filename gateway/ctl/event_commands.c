@@ -3,6 +3,7 @@
 #include "base/clock.h"
 #include "ctl/client.h"
 #include "ctl/member.h"
+#include "ctl/pages.h"
 #include "ctl/show.h"
 
 #include <stdlib.h>
@@ -26,27 +27,34 @@ static bool finish(FILE *out, struct error *err)
 
 // Lists.
 
-static void set_word(json_t *items, const char *key, const char *word)
+// What is NULL or 0 needs no item. False when memory is short.
+static bool set_word(json_t *items, const char *key, const char *word)
 {
-    if (word)
-        json_object_set_new(items, key, json_string(word));
+    return !word || json_object_set_new(items, key, json_string(word)) == 0;
 }
 
-static void set_number(json_t *items, const char *key, int64_t number)
+static bool set_number(json_t *items, const char *key, int64_t number)
 {
-    if (number != 0)
-        json_object_set_new(items, key, json_integer(number));
+    return number == 0 || json_object_set_new(items, key, json_integer(number)) == 0;
+}
+
+// The items, or NULL where one is missing.
+static json_t *if_whole(json_t *items, bool whole)
+{
+    if (whole)
+        return items;
+    json_decref(items);
+    return NULL;
 }
 
 static json_t *items_of(const struct event_choice *choice)
 {
     json_t *items = json_object();
-    set_number(items, "since_us", choice->since_us);
-    set_number(items, "until_us", choice->until_us);
-    set_word(items, "severity", choice->severity);
-    set_word(items, "node", choice->node);
-    set_word(items, "event", choice->event);
-    return items;
+    return if_whole(items, set_number(items, "since_us", choice->since_us) &&
+                               set_number(items, "until_us", choice->until_us) &&
+                               set_word(items, "severity", choice->severity) &&
+                               set_word(items, "node", choice->node) &&
+                               set_word(items, "event", choice->event));
 }
 
 static int64_t limit_of(const struct event_choice *choice)
@@ -63,19 +71,19 @@ static json_t *collect(const char *socket, const struct event_choice *choice, in
 {
     json_t *items = items_of(choice), *all = json_array();
     bool ok, more = false, first = true;
-    set_number(items, "limit", limit_of(choice));
+    items = if_whole(items, set_number(items, "limit", limit_of(choice)));
     do {
         json_t *page = client_request(socket, "events", json_copy(items), err);
         const json_t *events = json_object_get(page, "events");
         ok = page && (json_is_array(events) || show_refuse_shape(err));
         if (ok && first)
             *last = member_count(page, "last");
-        if (ok)
-            json_array_extend(all, (json_t *)events);
-        more = ok && json_object_update(items, json_object_get(page, "more")) == 0;
+        if (ok && json_array_extend(all, (json_t *)events) != 0)
+            ok = error_set(err, "out of memory");
+        ok = ok && pages_turn(items, page, &more, err);
         first = false;
         json_decref(page);
-    } while (more);
+    } while (ok && more);
     json_decref(items);
     if (!ok)
         json_decref(all);
@@ -132,8 +140,8 @@ static bool follow_once(FILE *out, const char *socket, const struct event_choice
     size_t i;
     const json_t *event;
     json_t *items = items_of(choice);
-    json_object_set_new(items, "after", json_integer(*after));
-    json_t *page = client_request(socket, "events", items, err);
+    bool whole = json_object_set_new(items, "after", json_integer(*after)) == 0;
+    json_t *page = client_request(socket, "events", if_whole(items, whole), err);
     if (!page)
         return false;
     json_array_foreach(json_object_get(page, "events"), i, event)
@@ -171,11 +179,8 @@ bool event_commands_follow(FILE *out, const char *socket, const struct event_cho
 static json_t *ask_about(const char *socket, const char *event, struct error *err)
 {
     bool is_number = event[0] != '\0' && event[strspn(event, "0123456789")] == '\0';
-    json_t *items = json_object();
-    if (is_number)
-        json_object_set_new(items, "number", json_integer(strtoll(event, NULL, 10)));
-    else
-        json_object_set_new(items, "id", json_string(event));
+    json_t *items = is_number ? json_pack("{s:I}", "number", (json_int_t)strtoll(event, NULL, 10))
+                              : json_pack("{s:s}", "id", event);
     return client_request(socket, "explain", items, err);
 }
 
@@ -208,10 +213,9 @@ static int64_t begin_test(const char *socket, const char *event, const char *nod
                           const char *receiver, struct error *err)
 {
     json_t *items = json_object();
-    set_word(items, "event", event);
-    set_word(items, "node", node);
-    set_word(items, "receiver", receiver);
-    json_t *answer = client_request(socket, "test", items, err);
+    bool whole = set_word(items, "event", event) && set_word(items, "node", node) &&
+                 set_word(items, "receiver", receiver);
+    json_t *answer = client_request(socket, "test", if_whole(items, whole), err);
     int64_t last = answer ? member_count(answer, "last") : -1;
     json_decref(answer);
     return last;

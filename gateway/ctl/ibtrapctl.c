@@ -2,6 +2,7 @@
 
 #include "base/clock.h"
 #include "base/instance.h"
+#include "base/text.h"
 #include "ctl/client.h"
 #include "ctl/dry_run_command.h"
 #include "ctl/event_commands.h"
@@ -59,7 +60,7 @@ static enum outcome tell(const struct arguments *a, const char *command, json_t 
 
 static enum outcome run_status(const struct arguments *a, struct error *err)
 {
-    json_t *status = client_request(a->socket, "status", NULL, err);
+    json_t *status = client_request(a->socket, "status", json_object(), err);
     if (!status)
         return REFUSED;
     bool ok = show_answer(stdout, status, a->json, show_status, err);
@@ -201,7 +202,7 @@ static enum outcome run_flush(const struct arguments *a, struct error *err)
 
 static enum outcome run_resubscribe(const struct arguments *a, struct error *err)
 {
-    return tell(a, "resubscribe", NULL, err);
+    return tell(a, "resubscribe", json_object(), err);
 }
 
 static enum outcome run_log(const struct arguments *a, struct error *err)
@@ -214,12 +215,12 @@ static enum outcome run_log(const struct arguments *a, struct error *err)
 
 static enum outcome run_sweep(const struct arguments *a, struct error *err)
 {
-    return tell(a, "sweep-now", NULL, err);
+    return tell(a, "sweep-now", json_object(), err);
 }
 
 static enum outcome run_reload(const struct arguments *a, struct error *err)
 {
-    json_t *answer = client_request(a->socket, "reload", NULL, err);
+    json_t *answer = client_request(a->socket, "reload", json_object(), err);
     if (!answer)
         return REFUSED;
     const char *restart = json_string_value(json_object_get(answer, "restart"));
@@ -450,6 +451,21 @@ static int run_at(struct arguments *a)
     return run(a);
 }
 
+// What is sent is JSON, which has no other text: what it cannot have is not to be left out.
+static bool are_texts(int count, char *const *words)
+{
+    for (int i = 0; i < count; i++) {
+        char shown[200];
+        if (text_is_utf8(words[i]))
+            continue;
+        text_clean(words[i], strlen(words[i]), shown, sizeof shown);
+        fprintf(stderr, "ibtrapctl: the argument '%s' is not UTF-8; ibtrapd knows no other texts\n",
+                shown);
+        return false;
+    }
+    return true;
+}
+
 int main(int argc, char **argv)
 {
     enum { FIRST_CHOICE = 256 }; // no letter
@@ -470,6 +486,8 @@ int main(int argc, char **argv)
         {"receiver", required_argument, NULL, FIRST_CHOICE + RECEIVER},
         {0}};
     struct arguments a = {0};
+    if (!are_texts(argc, argv))
+        return USAGE;
     for (int c; (c = getopt_long(argc, argv, "s:i:F:jVh", OPTIONS, NULL)) != -1;) {
         switch (c) {
         case 's':

@@ -38,23 +38,31 @@ static bool tell(const char *socket, const char *command, json_t *items, struct 
     return answer != NULL;
 }
 
+// NULL when memory is short.
+static json_t *list_of(char *const *words, int count)
+{
+    json_t *list = json_array();
+    bool ok = list != NULL;
+    for (int i = 0; i < count && ok; i++)
+        ok = json_array_append_new(list, json_string(words[i])) == 0;
+    if (ok)
+        return list;
+    json_decref(list);
+    return NULL;
+}
+
 bool maintenance_commands_start(const char *socket, const char *name, int64_t until_us,
                                 char *const *nodes, int node_count, struct error *err)
 {
-    json_t *list = json_array();
-    for (int i = 0; i < node_count; i++)
-        json_array_append_new(list, json_string(nodes[i]));
-    json_t *items =
-        json_pack("{s:s, s:I, s:o}", "name", name, "until_us", (json_int_t)until_us, "nodes", list);
-    return items ? tell(socket, "maintenance-start", items, err)
-                 : error_set(err, "the name is no valid text");
+    return tell(socket, "maintenance-start",
+                json_pack("{s:s, s:I, s:o}", "name", name, "until_us", (json_int_t)until_us,
+                          "nodes", list_of(nodes, node_count)),
+                err);
 }
 
 bool maintenance_commands_stop(const char *socket, const char *name, struct error *err)
 {
-    json_t *items = json_pack("{s:s}", "name", name);
-    return items ? tell(socket, "maintenance-stop", items, err)
-                 : error_set(err, "the name is no valid text");
+    return tell(socket, "maintenance-stop", json_pack("{s:s}", "name", name), err);
 }
 
 static void show_nodes(FILE *out, const json_t *nodes)
@@ -100,7 +108,7 @@ static bool show(FILE *out, const json_t *answer)
 
 bool maintenance_commands_list(FILE *out, const char *socket, bool json, struct error *err)
 {
-    json_t *answer = client_request(socket, "maintenance-list", NULL, err);
+    json_t *answer = client_request(socket, "maintenance-list", json_object(), err);
     if (!answer)
         return false;
     bool ok = show_answer(out, answer, json, show, err);

@@ -45,17 +45,23 @@ static bool write_page(const struct pages *p, const json_t *page, bool first, st
     return ok || show_refuse_shape(err);
 }
 
+bool pages_turn(json_t *items, const json_t *page, bool *more, struct error *err)
+{
+    json_t *next = json_object_get(page, "more");
+    *more = next != NULL;
+    return !next || json_object_update(items, next) == 0 || error_set(err, "out of memory");
+}
+
 bool pages_write(const struct pages *pages, const char *socket, const char *command, json_t *items,
                  struct error *err)
 {
     bool ok, more = false, first = true;
     do {
         json_t *page = client_request(socket, command, json_copy(items), err);
-        ok = page && write_page(pages, page, first, err);
-        more = ok && json_object_update(items, json_object_get(page, "more")) == 0;
+        ok = page && write_page(pages, page, first, err) && pages_turn(items, page, &more, err);
         first = false;
         json_decref(page);
-    } while (more);
+    } while (ok && more);
     json_decref(items);
     if (ok && fflush(pages->out) != 0)
         ok = error_set(err, "cannot write");

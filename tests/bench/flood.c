@@ -73,7 +73,7 @@ static void command(const struct bench *b, const char *command, const char *name
 // How many events the receiver has got.
 static uint64_t sent_by(const struct bench *b, const char *name)
 {
-    json_t *answer = request(b, "receivers", NULL), *one;
+    json_t *answer = request(b, "receivers", json_object()), *one;
     uint64_t sent = 0;
     size_t i;
     json_array_foreach(json_object_get(answer, "receivers"), i, one)

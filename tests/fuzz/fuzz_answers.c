@@ -91,7 +91,7 @@ static void start(void)
 
 static bool give_status(FILE *out, const char *socket, struct error *err)
 {
-    json_t *status = client_request(socket, "status", NULL, err);
+    json_t *status = client_request(socket, "status", json_object(), err);
     bool ok = status && show_answer(out, status, false, show_status, err);
     json_decref(status);
     return ok;

@@ -347,6 +347,19 @@ def test_wrong_usage(arguments):
     assert done.returncode == 2 and "Usage: ibtrapctl " in done.stderr and done.stdout == ""
 
 
+@pytest.mark.parametrize("arguments", [
+    ["maintenance", "start", "work", "60", b"leaf-K\xf6ln"], ["maintenance", "start", b"w\xf6rk", "60"],
+    ["maintenance", "stop", b"w\xf6rk"], ["events", "--node", b"K\xf6ln*"], ["events", "--event", b"\xf6*"],
+    ["events", b"--severity=\xf6"], ["test", "link-down", "--receiver", b"K\xf6ln"],
+    ["test", "link-down", "--node", b"K\xf6ln"], ["alarms", "acknowledge", "1", b"K\xf6ln"], [b"--node=\xf6", "events"],
+])
+def test_an_argument_that_is_not_utf8_is_refused(arguments):
+    done = subprocess.run([IBTRAPCTL, "--socket", "/nonexistent", *arguments], capture_output=True, text=True,
+                          timeout=DEADLINE, check=False)
+    assert done.returncode == 2 and "' is not UTF-8; " in done.stderr and "\N{REPLACEMENT CHARACTER}" in done.stderr
+    assert done.stdout == ""
+
+
 @pytest.mark.parametrize("arguments", [["events"], ["events", "--follow"], ["explain", "1"], ["test", "link-down"],
                                        ["alarms"], ["alarms", "shelve", "1", "1"], ["receivers"], ["resubscribe"],
                                        ["receivers", "flush", "nms"]])

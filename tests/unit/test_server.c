@@ -481,9 +481,16 @@ TEST(what_is_no_socket_is_left_alone)
 
 TEST(nobody_there_is_told)
 {
-    assert_null(client_request("/nonexistent/control", "status", NULL, &err));
+    assert_null(client_request("/nonexistent/control", "status", json_object(), &err));
     assert_string_equal(err.text, "cannot reach ibtrapd on /nonexistent/control: No such file or "
                                   "directory; is ibtrapd running?");
+}
+
+TEST(a_command_that_lost_its_items_is_not_sent)
+{
+    assert_null(client_request("/nonexistent/control", "test",
+                               json_pack("{s:s}", "receiver", "K\xF6ln"), &err));
+    assert_string_equal(err.text, "out of memory");
 }
 
 #define SERVER_TEST(f) cmocka_unit_test_setup_teardown(f, begin, end)
@@ -514,6 +521,7 @@ int main(void)
         SERVER_TEST(who_reads_nothing_is_dropped),
         SERVER_TEST(what_is_no_socket_is_left_alone),
         SERVER_TEST(nobody_there_is_told),
+        SERVER_TEST(a_command_that_lost_its_items_is_not_sent),
     };
     signal(SIGPIPE, SIG_IGN); // as the daemon's loop does
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -183,6 +183,23 @@ TEST(invalid_utf8_becomes_the_replacement_character)
     CLEAN("\xFF\xFEok", UNKNOWN UNKNOWN "ok");
 }
 
+TEST(utf8_is_told_from_what_is_not)
+{
+    static const char *const GOOD[] = {"",
+                                       "leaf1",
+                                       "K\xC3\xB6ln",
+                                       "\xE2\x82\xAC",
+                                       "\xF0\x9F\x98\x80",
+                                       "\xED\x9F\xBF\xEE\x80\x80\xF4\x8F\xBF\xBF"};
+    static const char *const BAD[] = {"K\xF6ln",  "\xC3",         "a\xE2\x82",
+                                      "\xC0\xAF", "\xED\xA0\x80", "\xF4\x90\x80\x80",
+                                      "\x80",     "\xFF"};
+    for (size_t i = 0; i < COUNT(GOOD); i++)
+        assert_true(text_is_utf8(GOOD[i]));
+    for (size_t i = 0; i < COUNT(BAD); i++)
+        assert_false(text_is_utf8(BAD[i]));
+}
+
 TEST(cleaning_stops_at_nul_and_at_the_end)
 {
     check_clean("ab\0cd", 5, 60, "ab");
@@ -237,6 +254,7 @@ int main(void)
         cmocka_unit_test(clean_text_stays),
         cmocka_unit_test(control_characters_become_question_marks),
         cmocka_unit_test(invalid_utf8_becomes_the_replacement_character),
+        cmocka_unit_test(utf8_is_told_from_what_is_not),
         cmocka_unit_test(cleaning_stops_at_nul_and_at_the_end),
         cmocka_unit_test(what_ascii_lacks_becomes_a_question_mark),
         cmocka_unit_test(times_have_microseconds_and_stay_in_range),
