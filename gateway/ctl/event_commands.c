@@ -20,11 +20,6 @@ static void sleep_us(int64_t us)
         NULL);
 }
 
-static bool finish(FILE *out, struct error *err)
-{
-    return fflush(out) == 0 || error_set(err, "cannot write");
-}
-
 // Lists.
 
 // What is NULL or 0 needs no item. False when memory is short.
@@ -130,7 +125,12 @@ bool event_commands_list(FILE *out, const char *socket, const struct event_choic
         write_lines(out, all, false);
     }
     json_decref(all);
-    return finish(out, err);
+    return true;
+}
+
+static bool flush(FILE *out, struct error *err)
+{
+    return fflush(out) == 0 || error_set(err, "cannot write");
 }
 
 // Writes what came since `*after`, and moves it. `*quiet`: that was all.
@@ -151,7 +151,7 @@ static bool follow_once(FILE *out, const char *socket, const struct event_choice
     *after = member_count(page, "place");
     *quiet = json_is_true(json_object_get(page, "ended"));
     json_decref(page);
-    return finish(out, err);
+    return flush(out, err);
 }
 
 bool event_commands_follow(FILE *out, const char *socket, const struct event_choice *choice,
@@ -166,7 +166,7 @@ bool event_commands_follow(FILE *out, const char *socket, const struct event_cho
         show_events_head(out);
     write_lines(out, all, json);
     json_decref(all);
-    bool ok = finish(out, err);
+    bool ok = flush(out, err);
     while (ok && (ok = follow_once(out, socket, choice, json, &after, &quiet, err))) {
         if (quiet)
             sleep_us(POLL_US);
@@ -184,24 +184,13 @@ static json_t *ask_about(const char *socket, const char *event, struct error *er
     return client_request(socket, "explain", items, err);
 }
 
-static bool write_answer(FILE *out, const json_t *answer, bool json, struct error *err)
-{
-    if (json) {
-        json_dumpf(answer, out, JSON_INDENT(2));
-        fputc('\n', out);
-    } else if (!show_explanation(out, answer)) {
-        return show_refuse_shape(err);
-    }
-    return finish(out, err);
-}
-
 bool event_commands_explain(FILE *out, const char *socket, const char *event, bool json,
                             struct error *err)
 {
     json_t *answer = ask_about(socket, event, err);
     if (!answer)
         return false;
-    bool ok = write_answer(out, answer, json, err);
+    bool ok = show_answer(out, answer, json, show_explanation, err);
     json_decref(answer);
     return ok;
 }
@@ -319,8 +308,7 @@ bool event_commands_test(FILE *out, const char *socket, const char *event, const
         return false;
     if (!json)
         show_delivery(out, answer);
-    bool ok = (!json || write_answer(out, answer, true, err)) && finish(out, err) &&
-              tell_missing(answer, receiver, err);
+    bool ok = (!json || show_json(out, answer, err)) && tell_missing(answer, receiver, err);
     json_decref(answer);
     return ok;
 }

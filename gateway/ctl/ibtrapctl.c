@@ -426,6 +426,7 @@ static int run(struct arguments *a)
     a->words += used;
     struct error err;
     enum outcome outcome = is_usage_of(found, a) ? found->run(a, &err) : WRONG_USAGE;
+    fflush(stdout); // what it wrote comes before why it is not all
     if (outcome == REFUSED)
         fprintf(stderr, "ibtrapctl: %s\n", err.text);
     if (outcome == WRONG_USAGE)
@@ -466,6 +467,15 @@ static bool are_texts(int count, char *const *words)
     return true;
 }
 
+// Nobody is to take a part for the whole: the last of it is written only now.
+static int end(int status)
+{
+    if (status != DONE || (fflush(stdout) == 0 && !ferror(stdout)))
+        return status;
+    fputs("ibtrapctl: cannot write to standard output; is its disk full?\n", stderr);
+    return FAILED;
+}
+
 int main(int argc, char **argv)
 {
     enum { FIRST_CHOICE = 256 }; // no letter
@@ -504,9 +514,9 @@ int main(int argc, char **argv)
             break;
         case 'V':
             puts("ibtrapctl " INSTALL_VERSION);
-            return DONE;
+            return end(DONE);
         case 'h':
-            return usage(stdout, DONE);
+            return end(usage(stdout, DONE));
         default:
             if (c < FIRST_CHOICE)
                 return usage(stderr, USAGE);
@@ -515,5 +525,5 @@ int main(int argc, char **argv)
     }
     a.count = argc - optind;
     a.words = argv + optind;
-    return run_at(&a);
+    return end(run_at(&a));
 }

@@ -1,6 +1,7 @@
 #include "ctl/journal_commands.h"
 
 #include "base/clock.h"
+#include "ctl/show.h"
 #include "journal/store.h"
 #include "model/event_record.h"
 #include "sink/format.h"
@@ -44,10 +45,9 @@ bool journal_commands_stats(FILE *out, const char *path, bool json, struct error
                                 "alarms", (json_int_t)alarms, "snapshots",
                                 (json_int_t)size.snapshots, "snapshot_bytes",
                                 (json_int_t)size.snapshot_bytes);
-        json_dumpf(all, out, JSON_INDENT(2));
-        fputc('\n', out);
+        ok = show_json(out, all, err);
         json_decref(all);
-        return true;
+        return ok;
     }
     fprintf(out, "Events     %" PRId64 " (%" PRId64 " to %" PRId64 ")\nOldest     %s\nAlarms     %" PRId64
                  " active\nSnapshots  %" PRId64 " of the fabric, %" PRId64 " bytes\nSize       %" PRId64

@@ -63,7 +63,5 @@ bool pages_write(const struct pages *pages, const char *socket, const char *comm
         json_decref(page);
     } while (ok && more);
     json_decref(items);
-    if (ok && fflush(pages->out) != 0)
-        ok = error_set(err, "cannot write");
     return ok;
 }

@@ -1,4 +1,5 @@
-// What ibtrapctl prints, within 100 columns.
+// What ibtrapctl prints, within 100 columns. Whether all of it could be written, the stream tells
+// at the end.
 #ifndef IBTRAPD_CTL_SHOW_H
 #define IBTRAPD_CTL_SHOW_H
 
@@ -8,7 +9,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-// An answer as JSON or as `show` has it, written to the end; false with a sentence.
+// An answer as JSON or as `show` has it; false with a sentence.
 bool show_answer(FILE *out, const json_t *answer, bool json,
                  bool (*show)(FILE *out, const json_t *answer), struct error *err);
 bool show_json(FILE *out, const json_t *value, struct error *err);

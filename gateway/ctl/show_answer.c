@@ -9,7 +9,7 @@ bool show_refuse_shape(struct error *err)
 bool show_json(FILE *out, const json_t *value, struct error *err)
 {
     bool ok = json_dumpf(value, out, JSON_INDENT(2)) == 0 && fputc('\n', out) != EOF;
-    return (ok && fflush(out) == 0) || error_set(err, "cannot write");
+    return ok || error_set(err, "cannot write");
 }
 
 bool show_answer(FILE *out, const json_t *answer, bool json,
@@ -17,7 +17,5 @@ bool show_answer(FILE *out, const json_t *answer, bool json,
 {
     if (json)
         return show_json(out, answer, err);
-    if (!show(out, answer))
-        return show_refuse_shape(err);
-    return fflush(out) == 0 || error_set(err, "cannot write");
+    return show(out, answer) || show_refuse_shape(err);
 }

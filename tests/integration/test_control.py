@@ -325,6 +325,21 @@ def test_every_command_fits_a_terminal(site):
             assert line.isprintable(), (command, line)
 
 
+def test_what_cannot_be_written_is_told(site):
+    journal = ["--file", site.gateway.state / "journal.db", "journal"]
+    last = events(site, "--limit", 1)[0]["number"]
+    for command in (["status"], ["catalogue"], ["catalogue", "--json"], ["events"], ["events", "--json"],
+                    ["events", "--follow"], ["explain", 1], ["explain", 1, "--json"], ["test", "link-down"], ["alarms"],
+                    ["receivers"], ["topology"], ["topology", "list"], ["topology", "diff", 1, "now"],
+                    ["maintenance", "list"], ["dry-run", site.gateway.config], [*journal, "check"], [*journal, "stats"],
+                    [*journal, "stats", "--json"], [*journal, "export", last - 1], [*journal, "export"],
+                    ["journal", "prune", 30], ["--help"], ["--version"]):
+        with open("/dev/full", "wb") as full:
+            done = subprocess.run([IBTRAPCTL, "--socket", site.gateway.socket, *map(str, command)], stdout=full,
+                                  stderr=subprocess.PIPE, text=True, timeout=DEADLINE, check=False)
+        assert done.returncode == 1 and "cannot write" in done.stderr, command
+
+
 def test_colours_are_for_terminals_only(site):
     assert "\033[33mwarning\033[0m" in on_terminal(site, "events")[0]
     assert "\033[33mwarning\033[0m" in on_terminal(site, "alarms")[0]
