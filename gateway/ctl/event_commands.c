@@ -243,38 +243,38 @@ static int64_t await_test(const char *socket, const char *event, int64_t last, i
     return number;
 }
 
-// The receiver that still waits for the event, or, where only one was to get it, the one that has
-// it not.
-static const json_t *find_missing(const json_t *answer, const char *receiver)
+// The first receiver of whom that is true; where only one was to get the event, no other counts.
+static const json_t *find_receiver(const json_t *answer, const char *only,
+                                   bool (*is_it)(const json_t *one, bool is_only))
 {
     size_t i;
     const json_t *one;
     json_array_foreach(json_object_get(answer, "receivers"), i, one)
     {
-        const char *state = member_word(one, "state");
-        bool is_wanted = receiver && strcmp(member_word(one, "name"), receiver) == 0;
-        if (strcmp(state, "waiting") == 0 || (is_wanted && strcmp(state, "delivered") != 0))
+        if ((!only || strcmp(member_word(one, "name"), only) == 0) && is_it(one, only != NULL))
             return one;
     }
     return NULL;
 }
 
-// Some receiver is about to get it, as far as anybody knows.
-static bool is_under_way(const json_t *answer)
+// It still waits for the event, or, as the only one that was to get it, has it not.
+static bool is_without(const json_t *one, bool is_only)
 {
-    size_t i;
-    const json_t *one;
-    json_array_foreach(json_object_get(answer, "receivers"), i, one)
-    {
-        if (strcmp(member_word(one, "state"), "waiting") == 0 &&
-            member_word(one, "reason")[0] == '\0')
-            return true;
-    }
-    return false;
+    const char *state = member_word(one, "state");
+    return strcmp(state, "waiting") == 0 || (is_only && strcmp(state, "delivered") != 0);
+}
+
+// It is about to get it, as far as anybody knows.
+static bool is_about_to(const json_t *one, bool is_only)
+{
+    (void)is_only;
+    return strcmp(member_word(one, "state"), "waiting") == 0 &&
+           member_word(one, "reason")[0] == '\0';
 }
 
 // The explanation once the receivers have the event, or when time is over.
-static json_t *await_delivery(const char *socket, int64_t number, int64_t until, struct error *err)
+static json_t *await_delivery(const char *socket, int64_t number, const char *receiver,
+                              int64_t until, struct error *err)
 {
     json_t *answer = NULL;
     do {
@@ -283,13 +283,14 @@ static json_t *await_delivery(const char *socket, int64_t number, int64_t until,
         json_decref(answer);
         answer = client_request(socket, "explain", json_pack("{s:I}", "number", (json_int_t)number),
                                 err);
-    } while (answer && is_under_way(answer) && clock_monotonic(&clock_system) < until);
+    } while (answer && find_receiver(answer, receiver, is_about_to) &&
+             clock_monotonic(&clock_system) < until);
     return answer;
 }
 
 static bool tell_missing(const json_t *answer, const char *receiver, struct error *err)
 {
-    const json_t *missing = find_missing(answer, receiver);
+    const json_t *missing = find_receiver(answer, receiver, is_without);
     if (!missing)
         return true;
     const char *reason = member_word(missing, "reason");
@@ -303,7 +304,7 @@ bool event_commands_test(FILE *out, const char *socket, const char *event, const
     int64_t until = clock_monotonic(&clock_system) + TEST_WAIT_US;
     int64_t last = begin_test(socket, event, node, receiver, err);
     int64_t number = last < 0 ? 0 : await_test(socket, event, last, until, err);
-    json_t *answer = number == 0 ? NULL : await_delivery(socket, number, until, err);
+    json_t *answer = number == 0 ? NULL : await_delivery(socket, number, receiver, until, err);
     if (!answer)
         return false;
     if (!json)

@@ -34,7 +34,8 @@ bool event_commands_explain(FILE *out, const char *socket, const char *event, bo
                             struct error *err);
 
 // Sends a test event and waits, ten seconds at most, for what becomes of it. `node` NULL: one that
-// does not exist. `receiver` NULL: all. False, too, when a receiver that should get it has it not.
+// does not exist. `receiver` NULL: all; otherwise no other counts. False, too, when a receiver that
+// should get it has it not.
 bool event_commands_test(FILE *out, const char *socket, const char *event, const char *node,
                          const char *receiver, bool json, struct error *err);
 

@@ -373,7 +373,7 @@ static int usage(FILE *out, int status)
           "not exist\n"
           "\n"
           "ALARM is its number or its key.\n"
-          "Exit status: 0 done, 1 the daemon cannot be reached or refused, 2 wrong usage.\n",
+          "Exit status: 0 done, 1 not done (refused, not delivered, damaged), 2 wrong usage.\n",
           out);
     return status;
 }

@@ -216,6 +216,15 @@ def test_a_test_goes_to_the_receiver_that_was_named(site):
     assert site.traps.poll() == []
 
 
+def test_a_test_of_one_receiver_is_not_about_the_others(site):
+    site.gateway.control("receivers", "pause", "snmp0")
+    of_all = site.gateway.control("test", "host-removed", check=False)
+    assert of_all.returncode == 1 and "receiver snmp0 has not got it: waiting, paused" in of_all.stderr
+    answer = ask(site, "test", "host-removed", "--receiver", "udp0")  # behind the one that snmp0 waits for
+    states = {one["name"]: one["state"] for one in answer["receivers"]}
+    assert states["udp0"] == "delivered" and states["snmp0"] == "waiting"
+
+
 def test_a_test_is_about_the_node_that_was_named(site):
     of_leaf = ask(site, "test", "link-integrity-threshold", "--node", "leaf1")["event"]
     assert of_leaf["subjectName"] == "leaf1" and of_leaf["subjectLid"] == site.fabric.lid_of("leaf1")
