@@ -11,13 +11,20 @@
 
 enum { EXPORT_CHUNK = 1000 };
 
+// What was read of a file that changed meanwhile is worth nothing, be it good or bad.
+static bool finish(struct store *store, bool ok, struct error *err)
+{
+    bool still = store_stood_still(store, err);
+    store_close(store);
+    return still && ok;
+}
+
 bool journal_commands_check(FILE *out, const char *path, struct error *err)
 {
     struct store *store;
-    if (store_open(path, true, &store, err) != STORE_OK)
+    if (store_examine(path, &store, err) != STORE_OK)
         return false;
-    bool ok = store_check(store, err) == STORE_OK;
-    store_close(store);
+    bool ok = finish(store, store_check(store, err) == STORE_OK, err);
     if (ok)
         fprintf(out, "The journal %s is sound.\n", path);
     return ok;
@@ -28,12 +35,11 @@ bool journal_commands_stats(FILE *out, const char *path, bool json, struct error
     struct store *store;
     struct store_size size;
     int64_t alarms;
-    if (store_open(path, true, &store, err) != STORE_OK)
+    if (store_examine(path, &store, err) != STORE_OK)
         return false;
     bool ok = store_get_size(store, &size, err) == STORE_OK &&
               store_count_alarms(store, &alarms, err) == STORE_OK;
-    store_close(store);
-    if (!ok)
+    if (!finish(store, ok, err))
         return false;
     char oldest[CLOCK_TEXT_SIZE] = "-";
     if (size.rows > 0)
@@ -90,7 +96,7 @@ static bool export_row(void *ctx, const struct store_row *row)
 bool journal_commands_export(FILE *out, const char *path, int64_t after, struct error *err)
 {
     struct store *store;
-    if (store_open(path, true, &store, err) != STORE_OK)
+    if (store_examine(path, &store, err) != STORE_OK)
         return false;
     struct export e = {.out = out, .after = after, .err = err};
     bool ok = true;
@@ -98,6 +104,5 @@ bool journal_commands_export(FILE *out, const char *path, int64_t after, struct 
         e.rows = 0;
         ok = store_read(store, e.after, EXPORT_CHUNK, export_row, &e, err) == STORE_OK && !e.failed;
     } while (ok && e.rows > 0);
-    store_close(store);
-    return ok;
+    return finish(store, ok, err);
 }

@@ -7,7 +7,8 @@
 #include <stdint.h>
 #include <stdio.h>
 
-// Each reads the journal `path`. False with a sentence when it cannot be read.
+// Each reads the journal `path`. False with a sentence when it cannot be read, or when an ibtrapd
+// that starts meanwhile writes to it.
 
 // SQLite's check of the whole file; false with its first finding when it is damaged.
 bool journal_commands_check(FILE *out, const char *path, struct error *err);

@@ -3,11 +3,14 @@
 #include "base/text.h"
 #include "journal/wal.h"
 
+#include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <sqlite3.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 enum { BUSY_MS = 2000 };
@@ -149,6 +152,8 @@ struct store {
     int64_t rows, rows_before; // of the event table, now and before the transaction
     struct wal *wal; // the writer's; NULL where it does without
     int wal_pages;   // after the last commit
+    bool at_rest;    // opened as a file that nobody writes to,
+    struct stat before; // which was this
 };
 
 static enum store_result classify(int code)
@@ -283,18 +288,17 @@ static void create(const char *path)
         close(fd);
 }
 
-enum store_result store_open(const char *path, bool read_only, struct store **out,
-                             struct error *err)
+// `name` is the path, or a URI with it.
+static enum store_result open_named(const char *name, const char *path, int flags,
+                                    struct store **out, struct error *err)
 {
+    bool read_only = flags & SQLITE_OPEN_READONLY;
     struct store *store = calloc(1, sizeof *store);
     if (!store) {
         error_set(err, "out of memory");
         return STORE_FAILED;
     }
-    if (!read_only)
-        create(path);
-    int flags = read_only ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE;
-    int code = sqlite3_open_v2(path, &store->db, flags | SQLITE_OPEN_NOMUTEX, NULL);
+    int code = sqlite3_open_v2(name, &store->db, flags | SQLITE_OPEN_NOMUTEX, NULL);
     enum store_result result =
         code == SQLITE_OK ? prepare_file(store, read_only, err) : tell(store, code, err);
     if (result == STORE_OK) {
@@ -308,6 +312,95 @@ enum store_result store_open(const char *path, bool read_only, struct store **ou
     error_prefix(err, "journal %s", path);
     store_close(store);
     return result;
+}
+
+enum store_result store_open(const char *path, bool read_only, struct store **out,
+                             struct error *err)
+{
+    if (read_only)
+        return open_named(path, path, SQLITE_OPEN_READONLY, out, err);
+    create(path);
+    return open_named(path, path, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, out, err);
+}
+
+// Whoever has the file open for writing has a "-wal" and its index, a "-shm", beside it.
+static bool has_part(const char *path, const char *part)
+{
+    char name[PATH_MAX + 8];
+    snprintf(name, sizeof name, "%s%s", path, part);
+    return access(name, F_OK) == 0;
+}
+
+static void refuse_to_examine(const char *path, int why, struct error *err)
+{
+    if (why == ENOENT)
+        error_set(err,
+                  "there is no journal at %s; ibtrapd makes it when it starts, and --instance or "
+                  "--file say where another one is",
+                  path);
+    else
+        error_set(err, "cannot read the journal %s: %s%s", path, strerror(why),
+                  why == EACCES ? "; run this as root or as a member of the file's group" : "");
+}
+
+static enum store_result open_with_wal(const char *path, struct store **out, struct error *err)
+{
+    enum store_result result = store_open(path, true, out, err);
+    if (result == STORE_FAILED && !has_part(path, "-shm") && access(path, W_OK) != 0)
+        error_set(err,
+                  "cannot read the journal %s: ibtrapd did not stop properly, and only who may "
+                  "write there can read what it left in %s-wal; run this as root, or start ibtrapd",
+                  path, path);
+    return result;
+}
+
+// SQLite then locks nothing, and makes no files beside this one, which needs the right to write
+// there.
+static enum store_result open_at_rest(const char *path, struct store **out, struct error *err)
+{
+    char uri[3 * PATH_MAX + 32];
+    struct text t = text_in(uri, sizeof uri);
+    text_add(&t, "file:");
+    for (const char *p = path; *p != '\0'; p++) {
+        text_add(&t, "%");
+        text_add_hex(&t, (const uint8_t *)p, 1);
+    }
+    text_add(&t, "?immutable=1");
+    return open_named(uri, path, SQLITE_OPEN_READONLY | SQLITE_OPEN_URI, out, err);
+}
+
+enum store_result store_examine(const char *path, struct store **out, struct error *err)
+{
+    struct stat before;
+    if (stat(path, &before) != 0 || access(path, R_OK) != 0) {
+        refuse_to_examine(path, errno, err);
+        return STORE_FAILED;
+    }
+    if (has_part(path, "-wal"))
+        return open_with_wal(path, out, err);
+    enum store_result result = open_at_rest(path, out, err);
+    if (result == STORE_OK) {
+        (*out)->at_rest = true;
+        (*out)->before = before;
+    }
+    return result;
+}
+
+static bool is_same(const struct stat *a, const struct stat *b)
+{
+    return a->st_ino == b->st_ino && a->st_size == b->st_size &&
+           a->st_mtim.tv_sec == b->st_mtim.tv_sec && a->st_mtim.tv_nsec == b->st_mtim.tv_nsec;
+}
+
+bool store_stood_still(struct store *store, struct error *err)
+{
+    struct stat now;
+    const char *path = sqlite3_db_filename(store->db, "main");
+    if (!store->at_rest ||
+        (!has_part(path, "-wal") && stat(path, &now) == 0 && is_same(&store->before, &now)))
+        return true;
+    return error_set(
+        err, "ibtrapd has begun to write to the journal %s while it was read; try again", path);
 }
 
 void store_close(struct store *store)

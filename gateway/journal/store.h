@@ -62,6 +62,15 @@ enum store_result store_open(const char *path, bool read_only, struct store **ou
                              struct error *err);
 void store_close(struct store *store); // NULL is allowed
 
+// For a process that only looks at the file, whether ibtrapd runs or not: it needs no right to
+// write where the file is, and leaves nothing there. STORE_FAILED, with what to do, when there is
+// no journal or it may not be read.
+enum store_result store_examine(const char *path, struct store **out, struct error *err);
+
+// What was read of it holds. False with a sentence: ibtrapd did not run when it was opened, and has
+// begun to write meanwhile.
+bool store_stood_still(struct store *store, struct error *err);
+
 // The file at the path is another one now, or none: what is written is nobody's any more.
 bool store_has_moved(struct store *store);
 

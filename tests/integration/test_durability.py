@@ -195,6 +195,10 @@ def test_ibtrapctl_journal(gateway, fabric):
     gateway.stop()
     status, output, _ = ctl(gateway, "journal", "check")
     assert status == 0 and "sound" in output
-    (gateway.directory / "state" / "journal.db").write_bytes(b"x" * 8192)
+    journal = gateway.directory / "state" / "journal.db"
+    journal.write_bytes(b"x" * 8192)
     status, _, error = ctl(gateway, "journal", "check")
     assert status == 1 and "not a database" in error
+    journal.unlink()
+    status, _, error = ctl(gateway, "journal", "check")
+    assert status == 1 and f"there is no journal at {journal}; " in error

@@ -10,6 +10,7 @@
 
 #include <dirent.h>
 #include <fcntl.h>
+#include <grp.h>
 #include <pthread.h>
 #include <setjmp.h>
 #include <signal.h>
@@ -2065,6 +2066,13 @@ static void test_whatever_changes_is_work(void **state)
     assert_false(journal_has_work(f->journal));
 }
 
+static int access_part(const struct fixture *f, const char *part)
+{
+    char path[120];
+    snprintf(path, sizeof path, "%s%s", f->path, part);
+    return access(path, F_OK);
+}
+
 static void test_a_file_is_examined(void **state)
 {
     struct fixture *f = *state;
@@ -2085,6 +2093,126 @@ static void test_a_file_is_examined(void **state)
     assert_string_not_equal(err.text, "");
     store_close(store);
     reopen(f);
+}
+
+// Runs the function as somebody who may read the files that are given, and write nothing.
+static bool holds_for_reader(struct fixture *f, const char *const *parts, size_t n,
+                             bool (*holds)(struct fixture *f))
+{
+    int status;
+    for (size_t i = 0; i < n; i++) {
+        char path[120];
+        snprintf(path, sizeof path, "%s%s", f->path, parts[i]);
+        assert_int_equal(chmod(path, 0444), 0);
+    }
+    assert_int_equal(chmod(f->directory, 0555), 0);
+    pid_t child = fork();
+    assert_int_not_equal(child, -1);
+    if (child == 0) {
+        enum { NOBODY = 65534 };
+        bool ok = geteuid() != 0 ||
+                  (setgroups(0, NULL) == 0 && setgid(NOBODY) == 0 && setuid(NOBODY) == 0);
+        _exit(ok && holds(f) ? 0 : 1);
+    }
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_int_equal(chmod(f->directory, 0755), 0);
+    return WIFEXITED(status) && WEXITSTATUS(status) == 0;
+}
+
+static bool has_ten(struct fixture *f)
+{
+    struct store *store;
+    struct store_size size;
+    struct error err;
+    if (store_examine(f->path, &store, &err) != STORE_OK)
+        return false;
+    bool ok = store_get_size(store, &size, &err) == STORE_OK && size.rows == 10 &&
+              store_stood_still(store, &err);
+    store_close(store);
+    return ok;
+}
+
+static bool is_told_what_to_do(struct fixture *f)
+{
+    struct store *store;
+    struct error err;
+    return store_examine(f->path, &store, &err) == STORE_FAILED &&
+           strstr(err.text, "; run this as root");
+}
+
+static void test_whoever_may_read_the_file_may_examine_it(void **state)
+{
+    struct fixture *f = *state;
+    add_many(f, 10);
+    assert_true(has_ten(f));
+    assert_true(holds_for_reader(f, (const char *const[]){"", "-wal", "-shm"}, 3, has_ten));
+    journal_close(f->journal);
+    f->journal = NULL;
+    assert_true(has_ten(f));
+    assert_int_equal(access_part(f, "-wal"), -1); // nothing is left beside it
+    assert_int_equal(access_part(f, "-shm"), -1);
+    assert_true(holds_for_reader(f, (const char *const[]){""}, 1, has_ten));
+}
+
+static void test_who_may_not_examine_a_file_is_told_what_to_do(void **state)
+{
+    struct fixture *f = *state;
+    add_many(f, 10);
+    assert_int_equal(chmod(f->path, 0), 0);
+    assert_true(holds_for_reader(f, NULL, 0, is_told_what_to_do));
+    journal_close(f->journal);
+    f->journal = NULL;
+    char wal[120]; // that was left; its index is gone, and has to be made anew
+    snprintf(wal, sizeof wal, "%s-wal", f->path);
+    FILE *left = fopen(wal, "w");
+    assert_non_null(left);
+    fputs("frames", left);
+    fclose(left);
+    assert_true(holds_for_reader(f, (const char *const[]){"", "-wal"}, 2, is_told_what_to_do));
+}
+
+static void test_a_journal_that_is_not_there_is_named(void **state)
+{
+    struct store *store;
+    struct error err;
+    (void)state;
+    assert_int_equal(store_examine("/nonexistent/journal.db", &store, &err), STORE_FAILED);
+    assert_string_equal(err.text,
+                        "there is no journal at /nonexistent/journal.db; ibtrapd makes it "
+                        "when it starts, and --instance or --file say where another one is");
+}
+
+static void test_a_file_whose_name_means_something_is_examined(void **state)
+{
+    struct fixture *f = *state;
+    char odd[120];
+    add_many(f, 10);
+    journal_close(f->journal);
+    f->journal = NULL;
+    snprintf(odd, sizeof odd, "%s/a%%20b?mode=rw#c d\xC3\xB6.db", f->directory);
+    assert_int_equal(rename(f->path, odd), 0);
+    snprintf(f->path, sizeof f->path, "%s", odd);
+    assert_true(has_ten(f));
+}
+
+static void test_a_file_that_is_written_meanwhile_is_told(void **state)
+{
+    struct fixture *f = *state;
+    struct store *store;
+    struct error err;
+    add_many(f, 10);
+    journal_close(f->journal);
+    f->journal = NULL;
+    assert_int_equal(store_examine(f->path, &store, &err), STORE_OK);
+    assert_true(store_stood_still(store, &err));
+    reopen(f);
+    assert_false(store_stood_still(store, &err));
+    assert_non_null(strstr(err.text, "while it was read; try again"));
+    add_many(f, 10);
+    journal_close(f->journal);
+    f->journal = NULL;
+    assert_false(store_stood_still(store, &err));
+    store_close(store);
 }
 
 int main(void)
@@ -2167,6 +2295,11 @@ int main(void)
         TEST(test_a_directory_that_cannot_be_made),
         TEST(test_whatever_changes_is_work),
         TEST(test_a_file_is_examined),
+        TEST(test_whoever_may_read_the_file_may_examine_it),
+        TEST(test_who_may_not_examine_a_file_is_told_what_to_do),
+        TEST(test_a_journal_that_is_not_there_is_named),
+        TEST(test_a_file_whose_name_means_something_is_examined),
+        TEST(test_a_file_that_is_written_meanwhile_is_told),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
