@@ -75,6 +75,7 @@ WORD_CHECK(check_snmp_set, "sma", "switch", "own", "event")
 WORD_CHECK(check_auth, "none", "SHA", "SHA-224", "SHA-256", "SHA-384", "SHA-512")
 WORD_CHECK(check_privacy, "none", "AES", "AES-192", "AES-256", "AES-192-C", "AES-256-C")
 WORD_CHECK(check_format, "rfc5424", "rfc3164", "ecs", "cef", "leef")
+WORD_CHECK(check_framing, "octet-counting", "lines")
 WORD_CHECK(check_log_level, "error", "warning", "info", "debug")
 WORD_CHECK(check_active, "always", "with-master-sm")
 WORD_CHECK(check_method, "smp", "sa", "off")
@@ -513,6 +514,7 @@ const struct check CHECKS[] = {
     {"syslog|address", check_address},
     {"syslog|path", check_path},
     {"syslog|format", check_format},
+    {"syslog|framing", check_framing},
     {"syslog|facility", check_facility},
     TLS_CHECKS("syslog"),
     COMMON_CHECKS("file"),

@@ -417,6 +417,7 @@ static bool take_syslog(cfg_t *section, struct conf_receiver *r)
                                               cfg_getstr(section, "facility"));
     copy(out->format, sizeof out->format, section, "format");
     copy(out->path, sizeof out->path, section, "path");
+    out->lines = strcmp(cfg_getstr(section, "framing"), "lines") == 0;
     take_tls(section, &r->tls);
     bool local = r->transport == CONF_LOCAL || r->transport == CONF_STDOUT;
     return take_severity_map(section, out) &&
@@ -562,6 +563,7 @@ static cfg_t *new_parser(void)
                                  TEXT("address", NULL),
                                  TEXT("path", "/dev/log"),
                                  TEXT("format", "rfc5424"),
+                                 TEXT("framing", "octet-counting"),
                                  TEXT("facility", "daemon"),
                                  LIST("severity_map"),
                                  TLS_ITEMS,

@@ -111,6 +111,7 @@ struct conf_syslog {
     char format[CONF_WORD_SIZE];
     unsigned facility;        // RFC 5424 6.2.1
     int severities[8];        // what is sent for each severity of RFC 5424 6.2.1
+    bool lines;               // over TCP and TLS; otherwise the octets of each message are counted
     char path[CONF_PATH_SIZE]; // of the local socket
 };
 

@@ -121,6 +121,7 @@ static bool make_syslog(struct receiver *out, const struct conf_receiver *c,
     options.host = c->host;
     options.port = c->port;
     format_find(s->format, &options.format);
+    options.lines = s->lines;
     options.facility = s->facility;
     for (size_t i = 0; i < FORMAT_SEVERITIES; i++)
         options.severity_map[i] = (enum severity)s->severities[i];

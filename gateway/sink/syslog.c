@@ -150,6 +150,19 @@ static bool flush(struct syslog_sink *s, struct error *err)
     return true;
 }
 
+// A message ends where its length says (RFC 6587 3.4.1), or with its line (3.4.2), as none has a
+// line feed in it.
+static void add_frame(struct text *out, const struct text *message, bool lines)
+{
+    if (!lines) {
+        text_add_number(out, message->len);
+        text_add(out, " ");
+    }
+    text_add_n(out, message->buf, message->len);
+    if (lines)
+        text_add(out, "\n");
+}
+
 static enum receiver_result send_stream(void *self, const struct event *event, struct error *err)
 {
     struct syslog_sink *s = self;
@@ -157,9 +170,7 @@ static enum receiver_result send_stream(void *self, const struct event *event, s
     struct text t = message(s, event, body, sizeof body), f = text_in(frame, sizeof frame);
     if (!is_made(&t, err))
         return RECEIVER_FAILED;
-    text_add_number(&f, t.len);
-    text_add(&f, " ");
-    text_add_n(&f, t.buf, t.len);
+    add_frame(&f, &t, s->options.lines);
     bool fits = f.len <= stream_room(s->stream) || flush(s, err);
     if (!fits || !stream_write(s->stream, f.buf, f.len, err)) {
         error_prefix(err, "%s port %u", s->options.host, s->options.port);

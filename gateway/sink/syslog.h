@@ -1,5 +1,5 @@
-// Syslog receivers: the machine's own logger, UDP (RFC 5426), TCP with octet counting (RFC 6587),
-// TLS (RFC 5425), RELP, and standard output for whoever watches.
+// Syslog receivers: the machine's own logger, UDP (RFC 5426), TCP (RFC 6587), TLS (RFC 5425), RELP,
+// and standard output for whoever watches.
 //
 // SIGPIPE is blocked or ignored in the receiver's thread.
 #ifndef IBTRAPD_SINK_SYSLOG_H
@@ -28,6 +28,7 @@ struct syslog_options {
     const char *host; // of the others
     uint16_t port;
     enum format format;
+    bool lines; // over TCP and TLS each message ends with a line feed; false: octets are counted
     unsigned facility;                             // 0..23
     enum severity severity_map[FORMAT_SEVERITIES]; // what is sent for each severity of RFC 5424
     struct tls_options tls; // of the transports with TLS; without a name, the host is the name

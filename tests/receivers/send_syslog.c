@@ -96,6 +96,7 @@ static bool choose_syslog(struct receiver *out, char **args, struct error *err)
     o.host = option(args, "host", "127.0.0.1");
     o.port = (uint16_t)number(args, "port", 514);
     o.path = option(args, "path", o.path);
+    o.lines = strcmp(option(args, "framing", ""), "lines") == 0;
     o.facility = (unsigned)number(args, "facility", o.facility);
     o.tls = (struct tls_options){.ca_file = option(args, "ca", ""),
                                  .cert_file = option(args, "cert", ""),

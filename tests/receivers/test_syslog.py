@@ -2,6 +2,7 @@
 
 import json
 import re
+import socket
 import subprocess
 
 import pytest
@@ -117,6 +118,34 @@ def test_other_formats_arrive_as_they_were_sent(peer, sender, kind, format):
         else:
             assert re.match(r"<\d+>1 2026-11-21T03:19:03\.\d{6}Z \S+ ibtrapd \d+ \S+ - \{", line)
         assert without_process(line).endswith(without_process(bare))
+
+
+@pytest.mark.parametrize("format", ["rfc5424", "rfc3164", "ecs", "cef", "leef"])
+@pytest.mark.parametrize("framing", ["octet-counting", "lines"])
+def test_each_frame_is_one_message(sender, framing, format):
+    """As the octets come: with LENGTH and a blank before each message (RFC 6587 3.4.1), or a line feed behind it."""
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        process = sender(count=4, node=HOSTILE["controls"][1], transport="tcp", port=listener.getsockname()[1],
+                         framing=framing, format=format)
+        connection, _ = listener.accept()
+        with connection:
+            connection.settimeout(DEADLINE)
+            octets = b"".join(iter(lambda: connection.recv(65536), b""))
+        assert process.wait() == 0, process.errors
+    messages = list(counted(octets)) if framing == "octet-counting" else octets.decode().split("\n")
+    if framing == "lines":
+        assert messages.pop() == ""
+    assert len(messages) == 4
+    for number, one in enumerate(messages):
+        assert re.match(r"<\d+>", one) and f"Event {number} of " in one
+        assert one.replace("\t", "").isprintable()  # LEEF has tabs
+
+
+def counted(octets):
+    while octets:
+        length, octets = octets.split(b" ", 1)
+        yield octets[:int(length)].decode()
+        octets = octets[int(length):]
 
 
 def without_process(line):

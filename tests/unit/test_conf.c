@@ -823,6 +823,17 @@ TEST(severities_can_be_mapped)
     check_receiver(0, &a);
 }
 
+TEST(messages_of_a_stream_are_framed_in_two_ways)
+{
+    load("syslog \"a\" { framing = \"lines\" } syslog \"b\" { framing = \"octet-counting\" } "
+         "syslog \"c\" { }");
+    struct conf_receiver a = make_syslog("a", CONF_LOCAL);
+    a.syslog.lines = true;
+    check_receiver(0, &a);
+    assert_false(conf.receivers[1].syslog.lines);
+    assert_false(conf.receivers[2].syslog.lines);
+}
+
 TEST(secrets_come_from_files)
 {
     char content[1000];
@@ -1071,6 +1082,8 @@ TEST(bad_values_are_told_with_line_item_value_and_reason)
          "relp-tls, stdout"},
         {"syslog \"a\" {\n format = \"xml\"\n}",
          "2: item 'format': value 'xml': must be one of rfc5424, rfc3164, ecs, cef, leef"},
+        {"syslog \"a\" {\n framing = \"nul\"\n}",
+         "2: item 'framing': value 'nul': must be one of octet-counting, lines"},
         {"syslog \"a\" { ca_file = \"ca\" }",
          "1: item 'ca_file': value 'ca': must be an absolute path"},
         {"syslog \"a\" { certificate_file = \"c\" }",
@@ -1599,6 +1612,7 @@ int main(void)
         CONF_TEST(snmp_over_tls_without_what_it_needs_is_refused),
         CONF_TEST(every_kind_of_receiver_has_a_filter),
         CONF_TEST(severities_can_be_mapped),
+        CONF_TEST(messages_of_a_stream_are_framed_in_two_ways),
         CONF_TEST(secrets_come_from_files),
         CONF_TEST(half_a_version_3_is_refused),
         CONF_TEST(secrets_that_others_can_read_are_refused),
