@@ -1,23 +1,26 @@
 #!/bin/sh
-# Installs what ibtrapd is built and tested with, on Debian 12: packages.sh [checkers]
-# With `checkers`, what tests/fuzz and tests/checkers need, too. Does nothing when all of it is there.
+# Installs what ibtrapd is built and tested with, on Debian 12: packages.sh [build|checkers]
+# With `build`, only what it is built with; with `checkers`, what tests/fuzz and tests/checkers need,
+# too. Does nothing when all of it is there.
 set -eu
 
 here=$(cd "$(dirname "$0")" && pwd)
 
 build='build-essential cmake ninja-build pkg-config libibumad-dev libibmad-dev
        libibverbs-dev libsnmp-dev libconfuse-dev libsqlite3-dev libjansson-dev libevent-dev
-       libssl-dev libcmocka-dev'
+       libssl-dev libcmocka-dev file'
 lab='opensm ibsim-utils libibnetdisc-dev libumad2sim0 infiniband-diags snmp snmpd snmptrapd
      smitools rsyslog rsyslog-openssl rsyslog-relp logrotate openssl jq python3
      python3-pytest systemd mandoc'
 checkers='clang clang-tidy cppcheck gcovr libclang-rt-dev llvm valgrind'
 policy=/usr/sbin/policy-rc.d
 
-wanted="$build $lab"
-if [ "${1:-}" = checkers ]; then
-    wanted="$wanted $checkers"
-fi
+modules=yes # that ours import
+case ${1:-} in
+build) wanted=$build modules= ;;
+checkers) wanted="$build $lab $checkers" ;;
+*) wanted="$build $lab" ;;
+esac
 
 missing() {
     for package in $wanted; do
@@ -54,11 +57,11 @@ install_asleep() {
 }
 
 lacking=$(missing)
-if [ -n "$lacking" ] || ! apt-cache show erlang-snmp >/dev/null 2>&1; then
+if [ -n "$lacking" ] || { [ -n "$modules" ] && ! apt-cache show erlang-snmp >/dev/null 2>&1; }; then
     quietly as_root apt-get update
 fi
 if [ -n "$lacking" ]; then
     echo "Installing:" $lacking
     install_asleep $lacking
 fi
-"$here/mibs/base-modules.sh" "$here/../build/mib-base"
+[ -z "$modules" ] || "$here/mibs/base-modules.sh" "$here/../build/mib-base"

@@ -173,8 +173,9 @@ def test_zabbix_finds_its_word(fabric, site_files, tmp_path):
     """Each trap is a line of time, ZBXTRAP and the sender's address, and the items' expressions find theirs."""
     script, log = tmp_path / "zabbix-trap", tmp_path / "snmptrap"
     changes = {**site_files, "/usr/local/bin/zabbix-trap": script, "/var/log/snmptrap": log}
-    log.mkdir()
-    script.write_text(pages.adapted(pages.blocks("snmptrapd-zabbix", "sh")[0], changes))
+    directory, text = (pages.adapted(block, changes) for block in pages.blocks("snmptrapd-zabbix", "sh"))
+    subprocess.run(["sh", "-c", directory], check=True)
+    script.write_text(text)
     script.chmod(0o755)
     run_snmptrapd(fabric, changes, 2, 0)
     traps = Lines(log / "snmptrap.log")

@@ -118,6 +118,16 @@ def test_every_command_is_described():
     assert described == shown and "status" in shown
 
 
+@pytest.mark.parametrize("unit", ["ibtrapd.service", "ibtrapd@.service"])
+def test_the_directories_of_the_units_are_named(unit):
+    places = {"Runtime": "/run", "State": "/var/lib", "Logs": "/var/log"}
+    files = page("ibtrapd.8").split(".Sh FILES")[1].split(".Sh ")[0]
+    found = re.findall(r"^(Runtime|State|Logs)Directory=(.+)$", (BUILD / "systemd" / unit).read_text(), re.MULTILINE)
+    assert {kind for kind, _ in found} == set(places)
+    for kind, name in found:
+        assert f"{places[kind]}/{name.replace('%i', ' Ns Ar instance Ns ')}/" in files
+
+
 def test_every_event_is_described():
     events = json.loads(run(BUILD / "ibtrapctl", "catalogue", "--json"))["events"]
     described = re.findall(r"^\.It Ic ([-a-z0-9]+)$", page("ibtrapd-events.7"), re.MULTILINE)

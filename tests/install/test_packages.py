@@ -1,0 +1,41 @@
+"""tests/packages.sh: what it asks for where no package is there. Nothing is installed."""
+
+import os
+import pathlib
+import subprocess
+
+import pytest
+
+SCRIPT = pathlib.Path(__file__).resolve().parents[1] / 'packages.sh'
+LAB = {'opensm', 'snmpd', 'snmptrapd', 'rsyslog', 'ibsim-utils'}
+
+# In the place of the real ones.
+COMMANDS = {
+    'dpkg-query': 'exit 1',
+    'apt-cache': 'exit 0',
+    'id': 'echo 1000',
+    'sudo': 'echo "$@" >>"$ASKED"',
+}
+
+
+@pytest.fixture
+def ask(tmp_path):
+    for name, does in COMMANDS.items():
+        command = tmp_path / name
+        command.write_text(f'#!/bin/sh\n{does}\n')
+        command.chmod(0o755)
+
+    def run(*arguments):
+        asked = tmp_path / 'asked'
+        subprocess.run(['sh', SCRIPT, *arguments], capture_output=True, timeout=60, check=True,
+                       env={**os.environ, 'PATH': f'{tmp_path}:{os.environ["PATH"]}', 'ASKED': str(asked)})
+        [line] = [one for one in asked.read_text().splitlines() if 'apt-get install' in one]
+        return set(line.split())
+
+    return run
+
+
+def test_who_only_builds_gets_nothing_else(ask):
+    packages = ask('build')
+    assert {'build-essential', 'cmake', 'libsnmp-dev', 'libcmocka-dev', 'file'} <= packages
+    assert not LAB & packages
