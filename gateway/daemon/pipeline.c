@@ -43,7 +43,7 @@ struct pipeline {
     const struct event *given;           // to policy
     const struct journal_report *origin; // of the given one
     enum pipeline_role role; // while an item is handled
-    bool fabric_saved;       // since the start
+    bool fabric_saved;       // as it is now
     size_t uncommitted;      // events
     bool look;               // something in this batch tells that the fabric changed
     atomic_uint_fast64_t events, repeated, beats;
@@ -160,7 +160,8 @@ static void handle_occurrence(struct pipeline *p, const struct item *item)
     take_event(p, maker_from_occurrence(&p->maker, item->occurrence));
 }
 
-static void save_fabric(struct pipeline *p)
+// False: out of memory.
+static bool save_fabric(struct pipeline *p)
 {
     struct fabric *fabric = topology_current(p->options.topology);
     size_t size;
@@ -172,8 +173,10 @@ static void save_fabric(struct pipeline *p)
                                                      .nodes = fabric->node_count,
                                                      .links = fabric_count_links(fabric)},
                             record, size);
+    bool ok = record != NULL;
     free(record);
     fabric_release(fabric);
+    return ok;
 }
 
 static enum pipeline_role role_now(struct pipeline *p, const struct fabric *fabric)
@@ -189,9 +192,9 @@ static void handle_fabric(struct pipeline *p, struct fabric *fabric)
         fabric_release(fabric);
     } else {
         p->maker.subnet_prefix = fabric->subnet_prefix;
-        if (observer_fabric(p->observer, &p->maker, fabric) || !p->fabric_saved)
-            save_fabric(p);
-        p->fabric_saved = true;
+        bool changed = observer_fabric(p->observer, &p->maker, fabric);
+        if (changed || (!p->fabric_saved && topology_has_base(p->options.topology)))
+            p->fabric_saved = save_fabric(p);
     }
     p->role = outside;
 }

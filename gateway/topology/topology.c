@@ -161,6 +161,11 @@ void topology_update(struct topology *topology, struct fabric *seen, struct chan
     publish(topology, now);
 }
 
+bool topology_has_base(const struct topology *topology)
+{
+    return topology->has_base;
+}
+
 static const struct fabric *known_guids(const struct topology *topology)
 {
     return topology->current ? topology->current : topology->recalled;

@@ -34,6 +34,10 @@ void topology_recall(struct topology *topology, struct fabric *last);
 void topology_update(struct topology *topology, struct fabric *seen, struct changes *out,
                      bool *late);
 
+// Whether what comes is told: before, what is current lacks what a sweep did not show, and what was
+// recalled.
+bool topology_has_base(const struct topology *topology);
+
 // Any thread.
 
 // A reference, the caller's. NULL: none yet.

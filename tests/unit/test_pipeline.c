@@ -1,9 +1,12 @@
+#include "generated.h"
 #include "golden.h"
 #include "support.h"
 
 #include "daemon/pipeline.h"
 #include "journal/store.h"
 #include "model/event_record.h"
+#include "model/fabric_record.h"
+#include "topology/topology.h"
 
 #include <dirent.h>
 #include <pthread.h>
@@ -458,6 +461,85 @@ TEST(nothing_is_taken_after_the_stop)
     assert_int_equal(journal_last(journal), 0);
 }
 
+// Sweeps.
+
+// The newest snapshot, the caller's; NULL: there is none.
+static struct fabric *read_snapshot(void)
+{
+    struct error err;
+    struct journal_fabric newest;
+    size_t size;
+    uint8_t *record = journal_read_fabric(journal, 0, &newest, &size, &err);
+    struct fabric *fabric = record ? fabric_record_read(record, size, &err) : NULL;
+    free(record);
+    return fabric;
+}
+
+static uint32_t nodes_of_snapshot(void)
+{
+    struct fabric *fabric = read_snapshot();
+    uint32_t nodes = fabric ? fabric->node_count : 0;
+    fabric_release(fabric);
+    return nodes;
+}
+
+// One life of the gateway that sees no more than these looks.
+static void live(struct fabric *const *looks, size_t count)
+{
+    options.topology = topology_new(NULL);
+    start();
+    topology_recall(options.topology, read_snapshot());
+    for (size_t i = 0; i < count; i++)
+        pipeline_put_fabric(pipeline, looks[i]);
+    finish();
+}
+
+static void die(void)
+{
+    close_all();
+    topology_free(options.topology);
+    options.topology = NULL;
+}
+
+static struct fabric *look(const struct generated *g, bool complete)
+{
+    struct fabric *fabric = generated_look(g, 0);
+    fabric->complete = complete;
+    return fabric;
+}
+
+#define LIVE(...)                                                                                  \
+    live((struct fabric *[]){__VA_ARGS__},                                                         \
+         sizeof(struct fabric *[]){__VA_ARGS__} / sizeof(struct fabric *))
+
+TEST(the_snapshot_is_what_is_known_not_what_one_sweep_shows)
+{
+    struct generated whole = {0}, part = {0};
+    generated_fat_tree(&whole, 8, 2);
+    generated_fat_tree(&part, 8, 2);
+    generated_remove(&part, part.count - 1);
+    finish();
+    close_all();
+
+    LIVE(look(&part, false));
+    assert_int_equal(nodes_of_snapshot(), 0);
+    die();
+    LIVE(look(&part, false), look(&whole, true));
+    assert_int_equal(nodes_of_snapshot(), whole.count);
+    die();
+    LIVE(look(&part, false));
+    assert_int_equal(nodes_of_snapshot(), whole.count);
+    die();
+    LIVE(look(&part, false), look(&whole, true), look(&whole, true));
+    assert_int_equal(nodes_of_snapshot(), whole.count);
+    die();
+    LIVE(look(&whole, true));
+    assert_int_equal(journal_last(journal), 0); // nobody came, nobody went
+    die();
+    generated_clear(&whole);
+    generated_clear(&part);
+}
+
 static int end_with_events(void **state)
 {
     event_at(0);
@@ -483,6 +565,7 @@ int main(void)
         PIPELINE_TEST(receivers_delay_nobody),
         PIPELINE_TEST(without_a_disk_reports_are_answered_from_memory),
         PIPELINE_TEST(nothing_is_taken_after_the_stop),
+        PIPELINE_TEST(the_snapshot_is_what_is_known_not_what_one_sweep_shows),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
