@@ -283,6 +283,15 @@ static int64_t until_due(const struct pipeline *p)
     return due - now < IDLE_US ? due - now : IDLE_US;
 }
 
+// The next life does not go on counting.
+static void end(struct pipeline *p)
+{
+    p->role = role_now(p, NULL);
+    policy_end(p->policy, clock_monotonic(p->maker.clock));
+    commit(p);
+    publish_counters(p);
+}
+
 static void *run(void *arg)
 {
     struct pipeline *p = arg;
@@ -298,6 +307,7 @@ static void *run(void *arg)
     }
     while ((item = ring_pop(p->queue, 0)) != NULL)
         handle_batch(p, item); // put between the last look and the end
+    end(p);
     return NULL;
 }
 

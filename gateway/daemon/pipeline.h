@@ -82,7 +82,8 @@ struct pipeline_inside {
 bool pipeline_call(struct pipeline *pipeline,
                    void (*call)(void *ctx, const struct pipeline_inside *inside), void *ctx);
 
-// Handles what is queued, then ends the thread. What is put from then on is refused.
+// Handles what is queued, tells what policy_end has to say, and ends the thread. What is put from then on is
+// refused.
 void pipeline_stop(struct pipeline *pipeline);
 void pipeline_free(struct pipeline *pipeline); // a stopped one; NULL is allowed
 

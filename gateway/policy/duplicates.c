@@ -243,6 +243,15 @@ void duplicates_tick(struct duplicates *duplicates, int64_t window_us, int64_t n
     }
 }
 
+void duplicates_end(struct duplicates *duplicates)
+{
+    struct thing *thing;
+    while ((thing = (struct thing *)timers_first(&duplicates->timers)) != NULL) {
+        tell(duplicates, thing);
+        forget(duplicates, thing);
+    }
+}
+
 int64_t duplicates_due(const struct duplicates *duplicates)
 {
     return timers_due(&duplicates->timers);

@@ -32,4 +32,7 @@ bool duplicates_hold(struct duplicates *duplicates, struct event *event, int64_t
 void duplicates_tick(struct duplicates *duplicates, int64_t window_us, int64_t now_us);
 int64_t duplicates_due(const struct duplicates *duplicates); // INT64_MAX: nothing is
 
+// As if every window were over: nothing is remembered any more.
+void duplicates_end(struct duplicates *duplicates);
+
 #endif

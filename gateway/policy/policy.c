@@ -523,6 +523,27 @@ int64_t policy_due(const struct policy *policy)
     return of_duplicates < due ? of_duplicates : due;
 }
 
+static void tell_end_of_alarm(void *ctx, struct track *t)
+{
+    struct policy *p = ctx;
+    int64_t until;
+    if (!t->pending || t->raised || !t->told)
+        return;
+    const struct verdict verdict = rules_judge(p->rules, t->last);
+    if (silence(p, t, t->last, &verdict, &until) == POLICY_PASSES &&
+        restraint(p, t, t->last, &verdict, false, &until) == POLICY_PASSES)
+        tell_late(p, t);
+    schedule(p, t);
+}
+
+void policy_end(struct policy *policy, int64_t now_us)
+{
+    policy->now = now_us;
+    storms_end(policy->storms, tell_storm, policy);
+    duplicates_end(policy->duplicates);
+    tracks_each(policy->tracks, tell_end_of_alarm, policy);
+}
+
 // What people and restarts change.
 
 static void judge_anew(void *ctx, struct track *track)

@@ -107,31 +107,42 @@ static bool postpone(struct storm *s, int64_t now)
     return true;
 }
 
-static void look(struct storms *storms, struct storm *s, const struct storms_options *options,
-                 int64_t now, void (*tell)(void *ctx, const struct storm_account *account),
-                 void *ctx)
+static void account_for(const struct storms *storms, struct storm *s, bool over,
+                        void (*tell)(void *ctx, const struct storm_account *account), void *ctx)
 {
-    if (postpone(s, now))
-        return;
     const struct storm_account account = {
         .kind = catalogue_get((enum catalogue_event)(s - storms->kinds)),
         .held = s->held,
         .since_us = s->since_us,
         .worst = s->worst,
         .category = s->category,
-        .over = now - s->last_over >= QUIET_US,
+        .over = over,
         .nodes = &s->nodes};
-    s->next_account = now + options->period_us;
-    if (account.over) {
-        s->on = false;
-        storms->on--;
-    }
     if (s->held > 0)
         tell(ctx, &account);
     s->held = 0;
+    tally_clear(&s->nodes);
+}
+
+static void finish(struct storms *storms, struct storm *s)
+{
+    s->on = false;
+    storms->on--;
+}
+
+static void look(struct storms *storms, struct storm *s, const struct storms_options *options,
+                 int64_t now, void (*tell)(void *ctx, const struct storm_account *account),
+                 void *ctx)
+{
+    if (postpone(s, now))
+        return;
+    const bool over = now - s->last_over >= QUIET_US;
+    s->next_account = now + options->period_us;
     s->told = true;
     s->postponed = false;
-    tally_clear(&s->nodes);
+    if (over)
+        finish(storms, s);
+    account_for(storms, s, over, tell, ctx);
 }
 
 void storms_tick(struct storms *storms, const struct storms_options *options, int64_t now_us,
@@ -141,6 +152,18 @@ void storms_tick(struct storms *storms, const struct storms_options *options, in
         struct storm *s = &storms->kinds[i];
         if (s->on && due(s) <= now_us)
             look(storms, s, options, now_us, tell, ctx);
+    }
+}
+
+void storms_end(struct storms *storms, void (*tell)(void *ctx, const struct storm_account *account),
+                void *ctx)
+{
+    for (size_t i = 0; storms->on > 0 && i < CATALOGUE_COUNT; i++) {
+        struct storm *s = &storms->kinds[i];
+        if (!s->on)
+            continue;
+        finish(storms, s);
+        account_for(storms, s, false, tell, ctx);
     }
 }
 

@@ -42,4 +42,8 @@ void storms_tick(struct storms *storms, const struct storms_options *options, in
                  void (*tell)(void *ctx, const struct storm_account *account), void *ctx);
 int64_t storms_due(const struct storms *storms); // INT64_MAX: nothing is
 
+// No storm is on any more; an account of what was held so far is told.
+void storms_end(struct storms *storms, void (*tell)(void *ctx, const struct storm_account *account),
+                void *ctx);
+
 #endif

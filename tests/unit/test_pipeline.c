@@ -540,6 +540,27 @@ TEST(the_snapshot_is_what_is_known_not_what_one_sweep_shows)
     generated_clear(&part);
 }
 
+// Counts.
+
+TEST(what_repeated_until_the_stop_is_told_with_its_count)
+{
+    enum { TIMES = 30 };
+    finish();
+    close_all();
+    policy_options_init(&options.policy);
+    start();
+    for (uint16_t i = 0; i < TIMES; i++)
+        put(GOLDEN_256, i);
+    finish();
+    close_all();
+    start(); // what is told is on disk
+    assert_int_equal(journal_last(journal), TIMES + 1);
+    assert_string_equal(event_at(TIMES + 1)->type->name, "event-repeated");
+    assert_int_equal(event_at(TIMES + 1)->repeat_count, TIMES - 1);
+    finish();
+    assert_int_equal(journal_last(journal), TIMES + 1);
+}
+
 static int end_with_events(void **state)
 {
     event_at(0);
@@ -565,6 +586,7 @@ int main(void)
         PIPELINE_TEST(receivers_delay_nobody),
         PIPELINE_TEST(without_a_disk_reports_are_answered_from_memory),
         PIPELINE_TEST(nothing_is_taken_after_the_stop),
+        PIPELINE_TEST(what_repeated_until_the_stop_is_told_with_its_count),
         PIPELINE_TEST(the_snapshot_is_what_is_known_not_what_one_sweep_shows),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -606,6 +606,57 @@ TEST(alarms_that_a_storm_swallowed_are_told_after_it_at_the_allowed_rate)
     assert_int_equal(stage_passed(&st, CATALOGUE_LINK_DOWN), 50 + 475);
 }
 
+// The end.
+
+TEST(what_was_counted_so_far_is_told_at_the_end)
+{
+    char node[32];
+    for (int i = 0; i < 1000; i++) {
+        snprintf(node, sizeof node, "host%d", i);
+        give(CATALOGUE_GID_IN_SERVICE, node);
+    }
+    for (int i = 0; i < 30; i++)
+        give(CATALOGUE_BAD_PKEY, i % 3 ? "host1" : "host2");
+    policy_end(st.policy, st.time.monotonic);
+    assert_int_equal(stage_passed(&st, CATALOGUE_STORM_SUMMARY), 1);
+    assert_int_equal(stage_counted(&st, CATALOGUE_STORM_SUMMARY), 950);
+    assert_int_equal(stage_passed(&st, CATALOGUE_EVENT_REPEATED), 2);
+    assert_int_equal(stage_counted(&st, CATALOGUE_EVENT_REPEATED), 28);
+    policy_end(st.policy, st.time.monotonic);
+    stage_wait(&st, 86400 * S);
+    assert_int_equal(stage_passed(&st, CATALOGUE_STORM_SUMMARY), 1);
+    assert_int_equal(stage_passed(&st, CATALOGUE_EVENT_REPEATED), 2);
+}
+
+// The next start knows what stands and was not told, but not what ended.
+TEST(ends_of_alarms_that_a_storm_held_are_told_at_the_end)
+{
+    char key[32];
+    struct heard down[100];
+    for (int i = 0; i < 100; i++) {
+        snprintf(key, sizeof key, "link %d", i);
+        down[i] = give_alarm(CATALOGUE_LINK_DOWN, key);
+        stage_wait(&st, S);
+    }
+    for (int i = 0; i < 100; i++) {
+        snprintf(key, sizeof key, "link %d", i);
+        const struct heard up = give_alarm(CATALOGUE_LINK_UP, key);
+        check_held(&up, i < 50 ? "" : "storm");
+    }
+    for (int i = 100; i < 200; i++) {
+        snprintf(key, sizeof key, "link %d", i);
+        give_alarm(CATALOGUE_LINK_DOWN, key);
+    }
+    policy_end(st.policy, st.time.monotonic);
+    assert_int_equal(stage_passed(&st, CATALOGUE_LINK_DOWN), 150);
+    assert_int_equal(stage_passed(&st, CATALOGUE_LINK_UP), 100);
+    for (size_t i = 0; i < st.count; i++) {
+        if (!st.all[i].made || st.all[i].type != catalogue_get(CATALOGUE_LINK_UP))
+            continue;
+        assert_string_equal(st.all[i].clears_id, down[atoi(st.all[i].key + 5)].id);
+    }
+}
+
 // Consequences.
 
 static struct event *consequence(enum catalogue_event type, const char *key, const char *cause)
@@ -1007,6 +1058,8 @@ int main(void)
         HERE(a_rate_that_is_just_allowed_is_no_storm),
         HERE(kinds_storm_apart),
         HERE(alarms_that_a_storm_swallowed_are_told_after_it_at_the_allowed_rate),
+        HERE(what_was_counted_so_far_is_told_at_the_end),
+        HERE(ends_of_alarms_that_a_storm_held_are_told_at_the_end),
         HERE(what_follows_from_a_dead_switch_is_held_as_its_details),
         HERE(consequences_pass_where_the_site_wants_them),
         HERE(alarms_that_stand_when_maintenance_ends_are_told),
