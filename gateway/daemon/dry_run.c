@@ -70,14 +70,6 @@ static void move_to(struct run *r, int64_t time_us)
     r->now = time_us > r->now ? time_us : r->now;
 }
 
-static bool is_summary(const struct event *event)
-{
-    const struct catalogue_entry *type = event->type;
-    return type == catalogue_get(CATALOGUE_STORM_SUMMARY) ||
-           type == catalogue_get(CATALOGUE_EVENT_REPEATED) ||
-           type == catalogue_get(CATALOGUE_FLAPPING) || type == catalogue_get(CATALOGUE_SETTLED);
-}
-
 // A copy of an earlier one, which policy told late.
 static bool is_copy(const struct run *r, const struct event *event)
 {
@@ -107,7 +99,8 @@ static struct event *unjudged(const struct event *event)
 
 static void take(struct run *r, const struct event *event)
 {
-    if (event->test || is_summary(event) || is_copy(r, event) || r->count == DRY_RUN_EVENTS_MAX)
+    if (event->test || catalogue_is_summary(event->type) || is_copy(r, event) ||
+        r->count == DRY_RUN_EVENTS_MAX)
         return;
     struct event *copy = unjudged(event);
     if (!copy)

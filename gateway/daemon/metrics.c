@@ -98,8 +98,8 @@ static void put_gateway(FILE *out, const struct metrics *m)
     put(out, "gauge", "ibtrapd_uptime_seconds", "Time since the start.",
         (double)m->uptime_us / US_PER_S);
     put(out, "gauge", "ibtrapd_active",
-        "1 if this gateway's events go to the receivers, 0 if another gateway has the master "
-        "subnet manager.",
+        "1 if the fabric's events go to the receivers, 0 if another gateway has the master subnet "
+        "manager.",
         m->active);
     put(out, "gauge", "ibtrapd_queue_items", "Reports and results that wait to be journalled.",
         (double)m->pipeline.queued);

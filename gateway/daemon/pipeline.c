@@ -59,9 +59,11 @@ static void commit(struct pipeline *p)
     p->uncommitted = 0;
 }
 
-static void hold_as_standby(struct event *event)
+// The other gateway tells of the fabric, but not of this one.
+static void hold_if_standby(const struct pipeline *p, struct event *event)
 {
-    snprintf(event->held, sizeof event->held, EVENT_STANDBY);
+    if (p->role != PIPELINE_ACTIVE && !catalogue_is_own(event->type))
+        snprintf(event->held, sizeof event->held, EVENT_STANDBY);
 }
 
 // gswEventTrap is for events about a switch.
@@ -78,8 +80,8 @@ static void pass(void *ctx, struct event *event)
     static const struct journal_report NONE;
     struct pipeline *p = ctx;
     bool given = event == p->given;
-    if (!given && p->role != PIPELINE_ACTIVE)
-        hold_as_standby(event);
+    if (!given)
+        hold_if_standby(p, event);
     event->event_trap = is_event_trap(p, event);
     journal_append(p->options.journal, event, given ? p->origin : &NONE);
     event_counts_add(&p->counts, event);
@@ -99,8 +101,7 @@ static bool append(struct pipeline *p, struct event *event, const struct journal
 {
     if (!event)
         return false;
-    if (p->role != PIPELINE_ACTIVE)
-        hold_as_standby(event);
+    hold_if_standby(p, event);
     if (!event->test)
         p->look |= observer_note(p->observer, event);
     p->given = event;

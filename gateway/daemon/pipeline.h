@@ -23,10 +23,10 @@ struct pipeline_counters {
     struct policy_counters policy;
 };
 
-// Whether this gateway's events go to the receivers, where two gateways share a subnet.
+// Which events go to the receivers, where two gateways share a subnet.
 enum pipeline_role {
-    PIPELINE_ACTIVE,
-    PIPELINE_STANDBY, // they are journalled, and held back
+    PIPELINE_ACTIVE,  // all
+    PIPELINE_STANDBY, // those about this gateway itself; the others are journalled, and held back
     PIPELINE_UNKNOWN, // as standby; what a sweep found waits for the next one
 };
 

@@ -881,6 +881,24 @@ enum catalogue_event catalogue_event_of(const struct catalogue_entry *entry)
     return (enum catalogue_event)(entry - ENTRIES);
 }
 
+bool catalogue_is_summary(const struct catalogue_entry *entry)
+{
+    switch (catalogue_event_of(entry)) {
+    case CATALOGUE_STORM_SUMMARY:
+    case CATALOGUE_EVENT_REPEATED:
+    case CATALOGUE_FLAPPING:
+    case CATALOGUE_SETTLED:
+        return true;
+    default:
+        return false;
+    }
+}
+
+bool catalogue_is_own(const struct catalogue_entry *entry)
+{
+    return entry->category == CATEGORY_GATEWAY && !catalogue_is_summary(entry);
+}
+
 const struct catalogue_entry *catalogue_find(const char *name)
 {
     for (int i = 0; i < CATALOGUE_COUNT; i++) {

@@ -112,6 +112,12 @@ const struct catalogue_entry *catalogue_get(enum catalogue_event event);
 
 enum catalogue_event catalogue_event_of(const struct catalogue_entry *entry); // its row's number
 
+// Whether events of the row sum up others.
+bool catalogue_is_summary(const struct catalogue_entry *entry);
+
+// Whether they tell of the gateway itself, not of the fabric.
+bool catalogue_is_own(const struct catalogue_entry *entry);
+
 // The row with that identifier, or NULL.
 const struct catalogue_entry *catalogue_find(const char *name);
 

@@ -126,7 +126,7 @@ static bool in_storm(struct policy *p, const struct event *event)
 // The gateway's own events are few, about no node, and not to be lost sight of.
 static bool is_own(const struct event *event)
 {
-    return event->type->category == CATEGORY_GATEWAY;
+    return catalogue_is_own(event->type);
 }
 
 // Reasons not to tell of an alarm.

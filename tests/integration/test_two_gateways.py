@@ -41,6 +41,7 @@ def test_one_set_of_events_across_a_handover(pair, syslog):
     fabric, master, (first, second) = pair
     wait_active(first, True)
     wait_active(second, False)
+    syslog.wait_for(lambda one: one.message_id == "gateway-started", "each to tell of itself", count=2)
     assert raise_and_count(fabric, syslog, 1) == 1
 
     master.kill()

@@ -561,6 +561,72 @@ TEST(what_repeated_until_the_stop_is_told_with_its_count)
     assert_int_equal(journal_last(journal), TIMES + 1);
 }
 
+// Two gateways.
+
+static int64_t active_for; // so many events
+
+static enum pipeline_role role_of_test(void *ctx, const struct fabric *fabric)
+{
+    (void)ctx, (void)fabric;
+    return journal_last(journal) < active_for ? PIPELINE_ACTIVE : PIPELINE_STANDBY;
+}
+
+// Another life, or the first one anew.
+static void start_beside_another(int64_t active_events)
+{
+    finish();
+    close_all();
+    active_for = active_events;
+    options.role = role_of_test;
+    policy_options_init(&options.policy);
+    start();
+}
+
+static void check_held_at(int64_t sequence, const char *type, const char *reason)
+{
+    const struct event *event = event_at(sequence);
+    assert_string_equal(event->type->name, type);
+    assert_string_equal(event->held, reason);
+}
+
+TEST(who_stands_by_tells_of_itself)
+{
+    start_beside_another(0);
+    put(GOLDEN_128, 1);
+    put_occurrence(CATALOGUE_SM_UNREACHABLE, "sm-reachable", "", 0);
+    put_occurrence(CATALOGUE_HEARTBEAT, "", "", 0);
+    put_occurrence(CATALOGUE_RECEIVER_FAILING, "receiver nms", "refused", 0);
+    finish();
+    check_held_at(1, "link-state-change", "standby");
+    check_held_at(2, "sm-unreachable", "standby");
+    check_held_at(3, "heartbeat", "");
+    check_held_at(4, "receiver-failing", "");
+}
+
+TEST(an_own_alarm_told_while_active_ends_while_standing_by)
+{
+    char failing[EVENT_ID_SIZE];
+    start_beside_another(1);
+    put_occurrence(CATALOGUE_JOURNAL_DEGRADED, "journal", "full", 0);
+    start_beside_another(1);
+    put_occurrence(CATALOGUE_JOURNAL_HEALED, "journal", "works", 0);
+    finish();
+    check_held_at(1, "journal-degraded", "");
+    memcpy(failing, event_at(1)->id, sizeof failing);
+    check_held_at(2, "journal-healed", "");
+    assert_string_equal(event_at(2)->clears_id, failing);
+}
+
+TEST(summaries_are_not_of_the_gateway_itself)
+{
+    start_beside_another(2);
+    put(GOLDEN_256, 1);
+    put(GOLDEN_256, 2);
+    finish();
+    check_held_at(2, "bad-mkey", "duplicate");
+    check_held_at(3, "event-repeated", "standby");
+}
+
 static int end_with_events(void **state)
 {
     event_at(0);
@@ -587,6 +653,9 @@ int main(void)
         PIPELINE_TEST(without_a_disk_reports_are_answered_from_memory),
         PIPELINE_TEST(nothing_is_taken_after_the_stop),
         PIPELINE_TEST(what_repeated_until_the_stop_is_told_with_its_count),
+        PIPELINE_TEST(who_stands_by_tells_of_itself),
+        PIPELINE_TEST(an_own_alarm_told_while_active_ends_while_standing_by),
+        PIPELINE_TEST(summaries_are_not_of_the_gateway_itself),
         PIPELINE_TEST(the_snapshot_is_what_is_known_not_what_one_sweep_shows),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
