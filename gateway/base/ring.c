@@ -41,10 +41,10 @@ static void *take_oldest(struct ring *ring)
     return item;
 }
 
-bool ring_push(struct ring *ring, void *item)
+bool ring_push(struct ring *ring, void *item, size_t spare)
 {
     pthread_mutex_lock(&ring->lock);
-    bool room = !ring->closed && ring->count < ring->capacity;
+    bool room = !ring->closed && ring->count + spare < ring->capacity;
     if (room) {
         ring->slots[(ring->head + ring->count) % ring->capacity] = item;
         ring->count++;

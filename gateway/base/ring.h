@@ -14,8 +14,9 @@ struct ring *ring_new(size_t capacity);
 // No other call may be under way; what is still inside stays the caller's. NULL is allowed.
 void ring_free(struct ring *ring);
 
-// Any thread. False when the ring is full or closed; the pointer then stays the caller's.
-bool ring_push(struct ring *ring, void *item);
+// Any thread. Leaves `spare` places free. False when there is no other, or the ring is closed; the
+// pointer then stays the caller's.
+bool ring_push(struct ring *ring, void *item, size_t spare);
 
 // Waits up to `timeout_us` microseconds (0: not at all; negative: for ever) for an item. NULL when there was
 // none, or when the ring is closed and empty.

@@ -107,8 +107,12 @@ static json_t *shelve(struct pipeline *pipeline, struct journal *journal, const 
         return answer_refuse("the minutes must be from 0 to %d, which is a year",
                              (int)ALARM_ANSWERS_MINUTES_MAX);
     int64_t until = minutes ? clock_utc(clock) + minutes * 60 * CLOCK_US_PER_S : 0;
-    return answer_found(pipeline ? alarm_shelve(pipeline, journal, key, until)
-                                 : journal_shelve_alarm(journal, key, until));
+    bool found;
+    if (!pipeline)
+        found = journal_shelve_alarm(journal, key, until);
+    else if (!alarm_shelve(pipeline, journal, key, until, &found))
+        return answer_refuse("the gateway is stopping");
+    return answer_found(found);
 }
 
 json_t *alarm_answers_get(struct pipeline *pipeline, struct journal *journal,

@@ -18,8 +18,10 @@ static void shelve(void *ctx, const struct pipeline_inside *inside)
 }
 
 bool alarm_shelve(struct pipeline *pipeline, struct journal *journal, const char *key,
-                  int64_t until_us)
+                  int64_t until_us, bool *found)
 {
     struct shelving s = {journal, key, until_us, false};
-    return pipeline_call(pipeline, shelve, &s) && s.done;
+    bool ran = pipeline_call(pipeline, shelve, &s);
+    *found = s.done;
+    return ran;
 }

@@ -4,9 +4,9 @@
 
 #include "daemon/pipeline.h"
 
-// `until_us` is UTC; 0: no longer. False: no such alarm is active. Waits for the pipeline; not in
-// its thread.
+// `until_us` is UTC; 0: no longer. `*found`: such an alarm is active. False: the pipeline has
+// ended. Waits for the pipeline; not in its thread.
 bool alarm_shelve(struct pipeline *pipeline, struct journal *journal, const char *key,
-                  int64_t until_us);
+                  int64_t until_us, bool *found);
 
 #endif

@@ -251,7 +251,8 @@ static bool start_pipeline(struct gateway *g, struct error *err)
                                              .look = look_at_fabric,
                                              .event_trap_level = settings_trap_level,
                                              .acknowledge = acknowledge,
-                                             .ctx = g};
+                                             .ctx = g,
+                                             .log = g->log};
     policies_from_conf(g->conf, &options.policy, rules);
     if (settings_rename(g, &options.maker, err))
         g->pipeline = pipeline_start(&options, err);

@@ -80,7 +80,7 @@ static json_t *answer_start(struct pipeline *pipeline, struct journal *journal,
     if (!read_nodes(json_object_get(request, "nodes"), &c.window.nodes))
         return answer_refuse("the nodes must be at most 64 patterns of 1 to 127 characters each");
     if (!pipeline_call(pipeline, start, &c))
-        return answer_refuse("the gateway is too busy; try again");
+        return answer_refuse("the gateway is stopping");
     return c.done ? answer_done()
                   : answer_refuse("there are 32 maintenances already: stop one of them first");
 }
@@ -92,7 +92,7 @@ static json_t *answer_stop(struct pipeline *pipeline, struct journal *journal,
     if (!read_text(json_object_get(request, "name"), c.window.name, sizeof c.window.name))
         return answer_refuse("'name' must be the name of a maintenance");
     if (!pipeline_call(pipeline, stop, &c))
-        return answer_refuse("the gateway is too busy; try again");
+        return answer_refuse("the gateway is stopping");
     return c.done ? answer_done() : answer_refuse("there is no maintenance of that name");
 }
 

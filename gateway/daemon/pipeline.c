@@ -4,6 +4,7 @@
 #include "base/thread.h"
 #include "daemon/recall.h"
 #include "ib/repeats.h"
+#include "model/catalogue.h"
 #include "model/fabric_record.h"
 
 #include <errno.h>
@@ -14,13 +15,6 @@
 
 static const int64_t IDLE_US = CLOCK_US_PER_S / 2; // cursors are saved at least this often
 
-// Waits on its caller's stack.
-struct call {
-    void (*function)(void *ctx, const struct pipeline_inside *inside);
-    void *ctx;
-    bool done;
-};
-
 // One of the first six is there.
 struct item {
     struct sa_report *report;
@@ -30,6 +24,14 @@ struct item {
     struct call *call;
     struct sample *sample;
     uint64_t subnet_prefix; // of the occurrence
+};
+
+// Waits on its caller's stack, and its item with it.
+struct call {
+    struct item item;
+    void (*function)(void *ctx, const struct pipeline_inside *inside);
+    void *ctx;
+    bool done;
 };
 
 struct pipeline {
@@ -221,10 +223,8 @@ static void handle_item(struct pipeline *p, const struct item *item)
         handle_fabric(p, item->fabric);
     else if (item->reading)
         observer_counters(p->observer, &p->maker, item->reading);
-    else if (item->sample)
-        take_event(p, sample_event(&p->maker, item->sample));
     else
-        run_call(p, item->call);
+        take_event(p, sample_event(&p->maker, item->sample));
     free(item->occurrence);
     free(item->sample);
     free(item->reading);
@@ -245,6 +245,10 @@ static void handle_batch(struct pipeline *p, struct item *first)
     struct item *item = first;
     p->role = role_now(p, NULL);
     for (size_t n = 0; item; item = ++n < PIPELINE_BATCH_MAX ? ring_pop(p->queue, 0) : NULL) {
+        if (item->call) {
+            run_call(p, item->call);
+            continue; // its item is the caller's
+        }
         if (!item->report)
             handle_item(p, item);
         else if (handle_report(p, item->report))
@@ -340,7 +344,7 @@ static bool make_parts(struct pipeline *p)
                                               .emit = take_event,
                                               .ctx = p};
     const struct policy_sink sink = {stamp, pass, p};
-    p->queue = ring_new(PIPELINE_QUEUE_MAX);
+    p->queue = ring_new(PIPELINE_QUEUE_MAX + PIPELINE_OTHERS_MAX);
     p->observer = observer_new(&observer);
     p->policy = policy_new(&p->options.policy, &sink);
     return p->queue && p->observer && p->policy;
@@ -370,32 +374,43 @@ struct pipeline *pipeline_start(const struct pipeline_options *options, struct e
     return NULL;
 }
 
-static bool put(struct pipeline *p, const struct item *content)
+// Leaves `spare` places.
+static bool put(struct pipeline *p, const struct item *content, size_t spare)
 {
     struct item *item = malloc(sizeof *item);
     if (!item)
         return false;
     *item = *content;
-    if (ring_push(p->queue, item))
+    if (ring_push(p->queue, item, spare))
         return true;
     free(item);
     return false;
 }
 
+static bool put_other(struct pipeline *p, const struct item *content)
+{
+    return put(p, content, PIPELINE_CALLS_MAX);
+}
+
 bool pipeline_put_report(struct pipeline *pipeline, struct sa_report *report)
 {
-    return put(pipeline, &(struct item){.report = report});
+    return put(pipeline, &(struct item){.report = report}, PIPELINE_OTHERS_MAX);
 }
 
 void pipeline_put_occurrence(struct pipeline *pipeline, const struct maker_occurrence *occurrence,
                              uint64_t subnet_prefix)
 {
     struct maker_occurrence *copy = malloc(sizeof *copy);
-    if (!copy)
+    if (copy)
+        *copy = *occurrence;
+    if (copy &&
+        put_other(pipeline, &(struct item){.occurrence = copy, .subnet_prefix = subnet_prefix}))
         return;
-    *copy = *occurrence;
-    if (!put(pipeline, &(struct item){.occurrence = copy, .subnet_prefix = subnet_prefix}))
-        free(copy);
+    free(copy);
+    if (!ring_closed(pipeline->queue))
+        log_write(pipeline->options.log, LOG_LEVEL_ERROR,
+                  "the event %s (%s) is lost: too much waits, or memory is short",
+                  catalogue_get(occurrence->type)->name, occurrence->reason);
 }
 
 bool pipeline_put_sample(struct pipeline *pipeline, const struct sample *sample)
@@ -404,7 +419,7 @@ bool pipeline_put_sample(struct pipeline *pipeline, const struct sample *sample)
     if (!copy)
         return false;
     *copy = *sample;
-    if (put(pipeline, &(struct item){.sample = copy}))
+    if (put_other(pipeline, &(struct item){.sample = copy}))
         return true;
     free(copy);
     return false;
@@ -412,13 +427,13 @@ bool pipeline_put_sample(struct pipeline *pipeline, const struct sample *sample)
 
 void pipeline_put_fabric(struct pipeline *pipeline, struct fabric *fabric)
 {
-    if (!put(pipeline, &(struct item){.fabric = fabric}))
+    if (!put_other(pipeline, &(struct item){.fabric = fabric}))
         fabric_release(fabric);
 }
 
 void pipeline_put_counters(struct pipeline *pipeline, struct counter_reading *reading)
 {
-    if (!put(pipeline, &(struct item){.reading = reading}))
+    if (!put_other(pipeline, &(struct item){.reading = reading}))
         free(reading);
 }
 
@@ -426,7 +441,8 @@ bool pipeline_call(struct pipeline *pipeline,
                    void (*call)(void *ctx, const struct pipeline_inside *inside), void *ctx)
 {
     struct call waiting = {.function = call, .ctx = ctx};
-    if (!put(pipeline, &(struct item){.call = &waiting}))
+    waiting.item.call = &waiting;
+    if (!ring_push(pipeline->queue, &waiting.item, 0))
         return false;
     pthread_mutex_lock(&pipeline->lock);
     while (!waiting.done)

@@ -14,12 +14,14 @@
 enum {
     PIPELINE_QUEUE_MAX = 65536, // reports that wait at most: a new master sends one per port at once
     PIPELINE_BATCH_MAX = 512,   // of them in one commit
+    PIPELINE_OTHERS_MAX = 1024, // places for other things beside these: nobody sends them again
+    PIPELINE_CALLS_MAX = 16,    // of these for calls: so many threads may call at once
 };
 
 struct pipeline_counters {
     uint64_t events;   // made
     uint64_t repeated; // reports answered again without a new event
-    size_t queued;     // items that wait, of PIPELINE_QUEUE_MAX
+    size_t queued;     // items that wait; for reports there is room below PIPELINE_QUEUE_MAX
     struct policy_counters policy;
 };
 
@@ -46,6 +48,7 @@ struct pipeline_options {
     // Answers a report; called in the pipeline's thread after the commit.
     void (*acknowledge)(void *ctx, const struct sa_report *report);
     void *ctx;
+    struct log *log; // of what is lost
 };
 
 struct pipeline;
@@ -56,7 +59,8 @@ struct pipeline *pipeline_start(const struct pipeline_options *options, struct e
 // Takes over a report made with malloc; false when there is no room. Any thread; never waits.
 bool pipeline_put_report(struct pipeline *pipeline, struct sa_report *report);
 
-// Any thread; never waits. Lost when memory is short or the queue is full of reports.
+// Any thread; never waits. Where there is no memory or no room, it is lost, and the log tells.
+// After the stop it is not taken.
 void pipeline_put_occurrence(struct pipeline *pipeline, const struct maker_occurrence *occurrence,
                              uint64_t subnet_prefix);
 
@@ -77,13 +81,13 @@ struct pipeline_inside {
     void *pipeline;
 };
 
-// Runs `call` in the pipeline's thread and waits for its end. False when the pipeline ends, and it did not run. Not
-// in the pipeline's thread.
+// Runs `call` in the pipeline's thread and waits for its end. There is always room for it. False
+// after the stop: it did not run. Not in the pipeline's thread.
 bool pipeline_call(struct pipeline *pipeline,
                    void (*call)(void *ctx, const struct pipeline_inside *inside), void *ctx);
 
-// Handles what is queued, tells what policy_end has to say, and ends the thread. What is put from then on is
-// refused.
+// Handles what is queued, tells what policy_end has to say, and ends the thread. What is put from
+// then on is refused.
 void pipeline_stop(struct pipeline *pipeline);
 void pipeline_free(struct pipeline *pipeline); // a stopped one; NULL is allowed
 

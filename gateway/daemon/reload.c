@@ -212,7 +212,7 @@ static bool carry_out(struct gateway *g, struct plan *plan, struct error *err)
     struct exchange e = {g, plan};
     keep_restart_items(g->conf, plan->conf);
     if (!pipeline_call(g->pipeline, exchange, &e))
-        return error_set(err, "the gateway is too busy; try again");
+        return error_set(err, "the gateway is stopping");
     // Now the plan has what was in force before.
     end_deliveries(g);
     bool ok = begin_deliveries(g, plan, err);

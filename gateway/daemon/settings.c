@@ -204,7 +204,7 @@ bool settings_change(void *ctx, const struct setting *changes, size_t n, const c
     struct gateway *g = ctx;
     struct request c = {.gateway = g, .changes = changes, .n = n, .who = who, .err = err};
     if (!pipeline_call(g->pipeline, change, &c))
-        return error_set(err, "the gateway is too busy; try again");
+        return error_set(err, "the gateway is stopping");
     if (c.done)
         loop_wake_up(g->settings_changed);
     return c.done;

@@ -675,7 +675,7 @@ static bool run_pipeline(struct text *result)
 {
     (void)result;
     struct pipeline_options options = {
-        .maker = maker, .journal = journal, .acknowledge = acknowledge};
+        .maker = maker, .journal = journal, .acknowledge = acknowledge, .log = log_};
     policy_options_init(&options.policy);
     pipeline = pipeline_start(&options, &err);
     if (!pipeline)

@@ -175,7 +175,8 @@ static void start(void)
     REQUIRE(server);
     fabric = make_fabric(true);
     open_journal();
-    pipeline = pipeline_start(&(struct pipeline_options){.maker = maker, .journal = journal}, &err);
+    pipeline = pipeline_start(
+        &(struct pipeline_options){.maker = maker, .journal = journal, .log = log_}, &err);
     REQUIRE(pipeline);
     atexit(stop);
 }

@@ -10,9 +10,10 @@
 
 #include <dirent.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <unistd.h>
 
-enum { ANSWERS_MAX = 2000 };
+enum { ANSWERS_MAX = PIPELINE_QUEUE_MAX + 1 };
 
 static struct pipeline *pipeline;
 static struct pipeline_options options;
@@ -140,8 +141,10 @@ static int begin(void **state)
                                                .tell = take_journal_change,
                                                .clock = &clock_,
                                                .log = log_};
-    options = (struct pipeline_options){
-        .maker = {.clock = &clock_, .random = &chance}, .acknowledge = acknowledge, .ctx = &answers};
+    options = (struct pipeline_options){.maker = {.clock = &clock_, .random = &chance},
+                                        .acknowledge = acknowledge,
+                                        .ctx = &answers,
+                                        .log = log_};
     start();
     return 0;
 }
@@ -627,6 +630,110 @@ TEST(summaries_are_not_of_the_gateway_itself)
     check_held_at(3, "event-repeated", "standby");
 }
 
+// No room.
+
+static size_t count_queued(void)
+{
+    struct pipeline_counters now_counted;
+    pipeline_get_counters(pipeline, &now_counted);
+    return now_counted.queued;
+}
+
+// Nothing of it is taken before hold(false).
+static void fill_with_reports(void)
+{
+    expect_stored = false; // takes too long for so many
+    hold(true);
+    put(GOLDEN_128, 1);
+    wait_holding();
+    for (size_t i = 0; i < PIPELINE_QUEUE_MAX; i++)
+        put(GOLDEN_128, 1); // repeats, which are no work
+    struct sa_report *one_more = make_report(GOLDEN_128, 1);
+    assert_false(pipeline_put_report(pipeline, one_more));
+    free(one_more);
+}
+
+// A call, in a thread of its own.
+struct calling {
+    pthread_t thread;
+    atomic_bool over;
+    bool said, ran;
+};
+
+static void run_calling(void *ctx, const struct pipeline_inside *inside)
+{
+    struct calling *calling = ctx;
+    (void)inside;
+    calling->ran = true;
+}
+
+static void *call(void *arg)
+{
+    struct calling *calling = arg;
+    calling->said = pipeline_call(pipeline, run_calling, calling);
+    atomic_store(&calling->over, true);
+    return NULL;
+}
+
+TEST(what_nobody_sends_again_finds_room_beside_reports)
+{
+    struct calling calling = {0};
+    fill_with_reports();
+    put_occurrence(CATALOGUE_JOURNAL_HEALED, "journal", "works", 0);
+    assert_int_equal(count_queued(), PIPELINE_QUEUE_MAX + 1);
+    assert_int_equal(pthread_create(&calling.thread, NULL, call, &calling), 0);
+    while (count_queued() == PIPELINE_QUEUE_MAX + 1 && !atomic_load(&calling.over))
+        usleep(1000);
+    hold(false);
+    pthread_join(calling.thread, NULL);
+    assert_true(calling.said && calling.ran);
+    finish();
+    assert_int_equal(answer_count, 1 + PIPELINE_QUEUE_MAX);
+    assert_int_equal(journal_last(journal), 2);
+    assert_string_equal(event_at(2)->type->name, "journal-healed");
+}
+
+TEST(what_is_lost_is_logged_and_calls_still_fit)
+{
+    enum { PLACES = PIPELINE_OTHERS_MAX - PIPELINE_CALLS_MAX };
+    struct calling calling = {0};
+    char *lines = NULL;
+    size_t size;
+    FILE *stream = open_memstream(&lines, &size);
+    finish();
+    close_all();
+    options.log = support_log(stream);
+    start();
+    fill_with_reports();
+    for (size_t i = 0; i < PLACES; i++)
+        put_occurrence(CATALOGUE_HEARTBEAT, "", "", 0);
+    fflush(stream);
+    assert_string_equal(lines, "");
+    put_occurrence(CATALOGUE_RECEIVER_BACK, "receiver nms", "it answers", 0);
+    fflush(stream);
+    assert_non_null(strstr(lines, "receiver-back (it answers) is lost"));
+    assert_int_equal(count_queued(), PIPELINE_QUEUE_MAX + PLACES);
+    assert_int_equal(pthread_create(&calling.thread, NULL, call, &calling), 0);
+    while (count_queued() == PIPELINE_QUEUE_MAX + PLACES && !atomic_load(&calling.over))
+        usleep(1000);
+    hold(false);
+    pthread_join(calling.thread, NULL);
+    assert_true(calling.said && calling.ran);
+    finish();
+    assert_int_equal(journal_last(journal), 1 + PLACES);
+    log_close(options.log);
+    fclose(stream);
+    free(lines);
+}
+
+TEST(a_call_after_the_stop_says_that_it_did_not_run)
+{
+    struct calling calling = {0};
+    finish();
+    assert_false(pipeline_call(pipeline, run_calling, &calling));
+    assert_false(calling.ran);
+}
+
 static int end_with_events(void **state)
 {
     event_at(0);
@@ -656,6 +763,9 @@ int main(void)
         PIPELINE_TEST(who_stands_by_tells_of_itself),
         PIPELINE_TEST(an_own_alarm_told_while_active_ends_while_standing_by),
         PIPELINE_TEST(summaries_are_not_of_the_gateway_itself),
+        PIPELINE_TEST(what_nobody_sends_again_finds_room_beside_reports),
+        PIPELINE_TEST(what_is_lost_is_logged_and_calls_still_fit),
+        PIPELINE_TEST(a_call_after_the_stop_says_that_it_did_not_run),
         PIPELINE_TEST(the_snapshot_is_what_is_known_not_what_one_sweep_shows),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -12,8 +12,8 @@ TEST(first_in_first_out)
 {
     struct ring *ring = ring_new(3);
     for (int round = 0; round < 5; round++) {
-        assert_true(ring_push(ring, &items[0]));
-        assert_true(ring_push(ring, &items[1]));
+        assert_true(ring_push(ring, &items[0], 0));
+        assert_true(ring_push(ring, &items[1], 0));
         assert_ptr_equal(ring_pop(ring, 0), &items[0]);
         assert_ptr_equal(ring_pop(ring, FOR_EVER), &items[1]);
         assert_null(ring_pop(ring, 0));
@@ -24,26 +24,39 @@ TEST(first_in_first_out)
 TEST(a_full_ring_refuses)
 {
     struct ring *ring = ring_new(2);
-    assert_true(ring_push(ring, &items[0]));
-    assert_true(ring_push(ring, &items[1]));
-    assert_false(ring_push(ring, &items[2]));
+    assert_true(ring_push(ring, &items[0], 0));
+    assert_true(ring_push(ring, &items[1], 0));
+    assert_false(ring_push(ring, &items[2], 0));
     assert_int_equal(ring_count(ring), 2);
     assert_ptr_equal(ring_pop(ring, 0), &items[0]);
     assert_int_equal(ring_count(ring), 1);
-    assert_true(ring_push(ring, &items[3]));
+    assert_true(ring_push(ring, &items[3], 0));
     assert_ptr_equal(ring_pop(ring, 0), &items[1]);
     assert_ptr_equal(ring_pop(ring, 0), &items[3]);
+    ring_free(ring);
+}
+
+TEST(places_can_be_spared_for_others)
+{
+    struct ring *ring = ring_new(3);
+    assert_false(ring_push(ring, &items[0], 3));
+    assert_true(ring_push(ring, &items[0], 2));
+    assert_false(ring_push(ring, &items[1], 2));
+    assert_true(ring_push(ring, &items[1], 1));
+    assert_true(ring_push(ring, &items[2], 0));
+    assert_ptr_equal(ring_pop(ring, 0), &items[0]);
+    assert_false(ring_push(ring, &items[3], 1));
     ring_free(ring);
 }
 
 TEST(a_closed_ring_gives_back_what_it_has)
 {
     struct ring *ring = ring_new(2);
-    assert_true(ring_push(ring, &items[0]));
+    assert_true(ring_push(ring, &items[0], 0));
     assert_false(ring_closed(ring));
     ring_close(ring);
     assert_true(ring_closed(ring));
-    assert_false(ring_push(ring, &items[1]));
+    assert_false(ring_push(ring, &items[1], 0));
     assert_ptr_equal(ring_pop(ring, FOR_EVER), &items[0]);
     assert_null(ring_pop(ring, FOR_EVER));
     ring_free(ring);
@@ -60,7 +73,7 @@ TEST(who_waits_gets_the_next_item)
     pthread_t thread;
     void *popped;
     assert_int_equal(pthread_create(&thread, NULL, pop_one, ring), 0);
-    assert_true(ring_push(ring, &items[4]));
+    assert_true(ring_push(ring, &items[4], 0));
     assert_int_equal(pthread_join(thread, &popped), 0);
     assert_ptr_equal(popped, &items[4]);
     ring_free(ring);
@@ -87,7 +100,7 @@ static int many[MANY];
 static void *push_many(void *arg)
 {
     for (int i = 0; i < MANY;)
-        i += ring_push(arg, &many[i]);
+        i += ring_push(arg, &many[i], 0);
     ring_close(arg);
     return NULL;
 }
@@ -114,6 +127,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(first_in_first_out),
         cmocka_unit_test(a_full_ring_refuses),
+        cmocka_unit_test(places_can_be_spared_for_others),
         cmocka_unit_test(a_closed_ring_gives_back_what_it_has),
         cmocka_unit_test(who_waits_gets_the_next_item),
         cmocka_unit_test(closing_wakes_all_who_wait),

@@ -47,7 +47,8 @@ static void start(void)
                                        .journal = g.journal,
                                        .topology = g.topology,
                                        .event_trap_level = settings_trap_level,
-                                       .ctx = &g};
+                                       .ctx = &g,
+                                       .log = g.log};
     assert_true(settings_rename(&g, &options.maker, &err));
     g.pipeline = pipeline_start(&options, &err);
     assert_non_null(g.pipeline);
