@@ -7,7 +7,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
+#include <sys/stat.h>
 
 // libconfuse tells its errors and ours through one callback, which has no context argument; this is
 // set around the parser's use.
@@ -667,7 +667,9 @@ static char *read_file(FILE *f)
     char *text = f ? malloc(FILE_SIZE_MAX + sizeof END) : NULL;
     size_t n = text ? fread(text, 1, FILE_SIZE_MAX, f) : 0;
     if (!text || ferror(f))
-        error_set(parsing.err, "cannot read the configuration '%s': %s", parsing.path, strerror(errno));
+        error_set(parsing.err, "cannot read the configuration '%s': %s%s", parsing.path, strerror(errno),
+                  errno == EACCES ? ": the user that runs ibtrapd must be able to read it, and to enter "
+                                    "the directories above it" : "");
     else if (n == FILE_SIZE_MAX)
         error_set(parsing.err, "the configuration '%s' is longer than 1 MiB", parsing.path);
     else if (memchr(text, '\0', n))
@@ -797,6 +799,9 @@ bool conf_load(const char *path, struct conf *conf, struct error *err)
     bool ok = load_whole(f, path, conf, err);
     if (f)
         fclose(f);
+    if (ok)
+        snprintf(conf->file, sizeof conf->file, "%s", path);
+    conf->has_file = ok;
     return ok;
 }
 
@@ -848,19 +853,50 @@ static void take_path(char path[CONF_PATH_SIZE], const char *shared, const char 
         snprintf(path, CONF_PATH_SIZE, "%s", own);
 }
 
+// Where a link leads nowhere, somebody wanted a file.
+static bool is_absent(const char *path)
+{
+    struct stat st;
+    return lstat(path, &st) != 0 && errno == ENOENT;
+}
+
+static bool load_own(const char *path, struct conf *conf, struct error *err)
+{
+    if (!is_absent(path))
+        return conf_load(path, conf, err);
+    if (!conf_defaults(conf, err))
+        return false;
+    snprintf(conf->file, sizeof conf->file, "%s", path);
+    return true;
+}
+
 bool conf_load_instance(const struct instance *instance, const char *path, struct conf *conf,
                         struct error *err)
 {
-    if (!path && access(instance->config, F_OK) == 0)
-        path = instance->config;
-    if (path ? !conf_load(path, conf, err) : !conf_defaults(conf, err))
+    if (path ? !conf_load(path, conf, err) : !load_own(instance->config, conf, err))
         return false;
     take_path(conf->journal.directory, INSTALL_STATE_DIRECTORY, instance->state);
     take_path(conf->socket, INSTALL_CONTROL_SOCKET, instance->socket);
     if (take_port(&conf->fabric, instance, err) && take_context(&conf->tables, instance, err))
         return true;
+    error_prefix(err, "%s", conf->file);
     conf_free(conf);
-    return path ? error_prefix(err, "%s", path) : false;
+    return false;
+}
+
+bool conf_may_replace(const struct conf *running, const struct conf *next, struct error *err)
+{
+    return !running->has_file || next->has_file ||
+           error_set(err, "the configuration '%s', which is in force, is gone: put it back, or restart "
+                          "ibtrapd to run with the defaults", running->file);
+}
+
+void conf_log_file(const struct conf *conf, struct log *log)
+{
+    if (conf->has_file)
+        log_write(log, LOG_LEVEL_INFO, "the configuration is %s", conf->file);
+    else
+        log_write(log, LOG_LEVEL_INFO, "there is no configuration %s: the defaults hold", conf->file);
 }
 
 void conf_free(struct conf *conf)

@@ -8,6 +8,7 @@
 #include "model/counter.h"
 #include "model/filter.h"
 
+#include <limits.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
@@ -167,6 +168,8 @@ struct conf_policy {
 };
 
 struct conf {
+    char file[PATH_MAX];
+    bool has_file; // false: there is no such file, and the defaults hold
     struct conf_fabric fabric;
     struct conf_sweep sweep;
     struct conf_counters counters;
@@ -194,11 +197,18 @@ bool conf_load(const char *path, struct conf *conf, struct error *err);
 // The same of a text that is no file yet; `name` stands for it in `err`.
 bool conf_load_text(const char *text, const char *name, struct conf *conf, struct error *err);
 
-// What an instance runs with: the file `path`, or its own one, or without that the defaults; `path` may
-// be NULL. Where the configuration names the directories of the only gateway, the instance's are
-// meant; naming another port than the instance's is a mistake.
+// What an instance runs with: the file `path`, or with NULL its own one, or where there is none the
+// defaults. One that cannot be read is a mistake. Where the configuration names the directories of the
+// only gateway, the instance's are meant; naming another port than the instance's is a mistake.
 bool conf_load_instance(const struct instance *instance, const char *path, struct conf *conf,
                         struct error *err);
+
+// Whether a reload may replace one by the other: not when the file that is in force is gone. False with a
+// sentence.
+bool conf_may_replace(const struct conf *running, const struct conf *next, struct error *err);
+
+// Logs which file is in force, or that there is none.
+void conf_log_file(const struct conf *conf, struct log *log);
 
 // Adds a receiver that writes to standard output, unless there is one.
 void conf_add_stdout(struct conf *conf);

@@ -57,7 +57,9 @@ static int run(struct arguments *a)
         return EXIT_FAILURE;
     }
     if (a->check_only) {
-        puts("The configuration is good.");
+        printf(conf.has_file ? "The configuration %s is good.\n"
+                             : "There is no configuration %s: the defaults hold.\n",
+               conf.file);
         conf_free(&conf);
         return EXIT_SUCCESS;
     }
@@ -69,6 +71,7 @@ static int run(struct arguments *a)
         return EXIT_FAILURE;
     }
     log_set_levels(log, conf.log_levels);
+    conf_log_file(&conf, log);
     bool ok = daemon_run(
         &conf, &(struct daemon_options){.load = load, .ctx = a, .log = log}, &err);
     if (!ok)

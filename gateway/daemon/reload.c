@@ -86,8 +86,11 @@ static struct conf *load(const struct gateway *g, struct error *err)
         error_set(err, "out of memory");
         return NULL;
     }
-    if (g->options->load(g->options->ctx, conf, err))
-        return conf;
+    if (g->options->load(g->options->ctx, conf, err)) {
+        if (conf_may_replace(g->conf, conf, err))
+            return conf;
+        conf_free(conf);
+    }
     free(conf);
     return NULL;
 }
@@ -224,6 +227,7 @@ static bool carry_out(struct gateway *g, struct plan *plan, struct error *err)
     ok = change_heartbeat(g, plan->conf, err) && ok;
     ok = tables_change(g, &plan->conf->tables, err) && ok;
     log_set_levels(g->log, g->conf->log_levels);
+    conf_log_file(g->conf, g->log);
     gateway_fill_control(g);
     return ok;
 }

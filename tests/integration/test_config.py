@@ -38,7 +38,7 @@ BAD = {
 
 @pytest.mark.parametrize("text", GOOD.values(), ids=GOOD.keys())
 def test_good_configuration(tmp_path, text):
-    assert check_config(text, tmp_path)[0] == 0
+    assert check_config(text, tmp_path) == (0, f"The configuration {tmp_path / 'ibtrapd.conf'} is good.\n")
 
 
 @pytest.mark.parametrize("text, line, words", BAD.values(), ids=BAD.keys())

@@ -142,6 +142,18 @@ def test_a_wrong_configuration_changes_nothing(site):
     assert "was not reloaded" in site.gateway.log
 
 
+def test_a_configuration_that_is_gone_changes_nothing(site):
+    site.gateway.config.unlink()
+    assert "No such file" in site.gateway.control("reload", check=False).stderr
+    report(site, site.host("sm1"), 1)
+    wait_for_guid(site.syslog, 1)
+
+
+def test_the_file_in_force_is_logged(site):
+    site.gateway.control("reload")
+    assert site.gateway.log.count(f"the configuration is {site.gateway.config}") == 2
+
+
 def test_what_waits_for_a_restart_is_said(site):
     change(site, "verify_interval = 2", "verify_interval = 3")
     assert "verify_interval" in site.gateway.control("reload").stdout

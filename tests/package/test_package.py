@@ -112,7 +112,7 @@ def test_installing_enables_and_starts_nothing(machine):
         assert machine.property(unit, "ActiveState") == "inactive"
     assert not machine.path("/var/lib/ibtrapd").exists()
     assert machine.run("ibtrapd", "--version").startswith("ibtrapd ")
-    assert machine.run("ibtrapd", "--check-config") == "The configuration is good.\n"
+    assert machine.run("ibtrapd", "--check-config") == f"The configuration {CONFIG} is good.\n"
     assert machine.run("ibtrapctl", "--version").startswith("ibtrapctl ")
 
 
@@ -143,6 +143,20 @@ def test_the_service_runs_in_its_sandbox(machine):
     machine.run("systemctl", "stop", "ibtrapd")
     assert machine.property("ibtrapd", "Result") == "success"
     assert machine.run("ibtrapctl", "journal", "export").count("gateway-stopped") == 1
+
+
+def test_a_configuration_is_never_lost_from_sight(machine):
+    """Without a file the defaults hold; one that is out of reach, or gone at a reload, is told."""
+    install(machine)
+    machine.run("systemctl", "start", "ibtrapd")
+    machine.run("chmod", "700", "/etc/ibtrapd")
+    assert f"cannot read the configuration '{CONFIG}': Permission denied" in machine.fails("ibtrapctl", "reload")
+    machine.run("chmod", "755", "/etc/ibtrapd")
+    machine.path(CONFIG).unlink()
+    assert f"the configuration '{CONFIG}', which is in force, is gone" in machine.fails("ibtrapctl", "reload")
+    assert machine.run("ibtrapd", "--check-config") == f"There is no configuration {CONFIG}: the defaults hold.\n"
+    machine.run("systemctl", "restart", "ibtrapd")
+    machine.run("ibtrapctl", "reload")
 
 
 def test_the_control_socket_is_for_the_group_of_ones_choice(machine):

@@ -3,6 +3,9 @@
 #include "conf/conf.h"
 #include "install.h"
 
+#include <sys/stat.h>
+#include <unistd.h>
+
 static struct instance instance;
 static struct conf conf;
 static struct error err;
@@ -48,6 +51,86 @@ TEST(its_own_file_is_read)
     assert_true(conf_load_instance(&instance, NULL, &conf, &err));
     check_own();
     assert_int_equal(conf.journal.rows_max, 5000);
+}
+
+// The error of an instance whose file is at `path`.
+static const char *error_at(const char *path)
+{
+    snprintf(instance.config, sizeof instance.config, "%s", path);
+    assert_false(conf_load_instance(&instance, NULL, &conf, &err));
+    assert_null(conf.receivers);
+    return err.text;
+}
+
+static const char *path_below(const char *directory)
+{
+    static char path[INSTANCE_PATH_SIZE];
+    snprintf(path, sizeof path, "%s/mlx5_0-1.conf", directory);
+    return path;
+}
+
+TEST(only_a_file_that_is_not_there_is_none)
+{
+    const char *link = support_path("link.conf");
+    assert_int_equal(symlink("/nonexistent/mlx5_0-1.conf", link), 0);
+    assert_non_null(strstr(error_at(link), "No such file or directory"));
+    unlink(link);
+    assert_non_null(strstr(error_at(path_below(support_file("file", "", 0644))), "Not a directory"));
+}
+
+// Root may enter everything, so the test is somebody else for a moment.
+TEST(a_file_that_may_not_be_read_is_told)
+{
+    enum { NOBODY = 65534 };
+    const char *directory = support_path("closed");
+    bool root = geteuid() == 0;
+    assert_int_equal(mkdir(directory, 0), 0);
+    if (root)
+        assert_int_equal(seteuid(NOBODY), 0);
+    error_at(path_below(directory));
+    if (root)
+        assert_int_equal(seteuid(0), 0);
+    rmdir(directory);
+    assert_non_null(strstr(err.text, "mlx5_0-1.conf': Permission denied: the user that runs ibtrapd "
+                                     "must be able to read it, and to enter the directories above it"));
+}
+
+// What the log says of the file that is in force.
+static void check_log(const char *expected)
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *stream = open_memstream(&text, &size);
+    struct log *log = support_log(stream);
+    conf_log_file(&conf, log);
+    log_close(log);
+    fclose(stream);
+    assert_non_null(strstr(text, expected));
+    free(text);
+}
+
+TEST(what_is_in_force_is_known_and_logged)
+{
+    assert_true(load(""));
+    assert_true(conf.has_file);
+    assert_string_equal(conf.file, support_path("ibtrapd.conf"));
+    check_log("the configuration is /");
+    conf_free(&conf);
+    snprintf(instance.config, sizeof instance.config, "/nonexistent/mlx5_0-1.conf");
+    assert_true(conf_load_instance(&instance, NULL, &conf, &err));
+    assert_false(conf.has_file);
+    check_log("there is no configuration /nonexistent/mlx5_0-1.conf: the defaults hold");
+}
+
+TEST(a_file_in_force_must_not_go)
+{
+    const struct conf none = {.file = "/x.conf"}, some = {.file = "/x.conf", .has_file = true};
+    assert_true(conf_may_replace(&none, &none, &err));
+    assert_true(conf_may_replace(&none, &some, &err));
+    assert_true(conf_may_replace(&some, &some, &err));
+    assert_false(conf_may_replace(&some, &none, &err));
+    assert_string_equal(err.text, "the configuration '/x.conf', which is in force, is gone: put it back, "
+                                  "or restart ibtrapd to run with the defaults");
 }
 
 // A copy of the example has the paths of the only gateway in it.
@@ -138,6 +221,10 @@ int main(void)
     const struct CMUnitTest tests[] = {
         INSTANCE_TEST(without_a_file_the_defaults_hold),
         INSTANCE_TEST(its_own_file_is_read),
+        INSTANCE_TEST(only_a_file_that_is_not_there_is_none),
+        INSTANCE_TEST(a_file_that_may_not_be_read_is_told),
+        INSTANCE_TEST(what_is_in_force_is_known_and_logged),
+        INSTANCE_TEST(a_file_in_force_must_not_go),
         INSTANCE_TEST(instances_never_share_the_plain_paths),
         INSTANCE_TEST(paths_of_ones_own_choice_hold),
         INSTANCE_TEST(the_same_port_may_be_said_again),
