@@ -52,9 +52,34 @@ static bool refuse(const cfg_t *section, const char *fmt, ...)
     va_start(args, fmt);
     vsnprintf(sentence, sizeof sentence, fmt, args);
     va_end(args);
-    return error_set(parsing.err, "%s:%d: %s '%s': %s", parsing.path, section->line, section->name,
-                     section->title, sentence);
+    bool named = section->title != NULL;
+    return error_set(parsing.err, "%s:%d: %s%s%s%s: %s", parsing.path, section->line, section->name,
+                     named ? " '" : "", named ? section->title : "", named ? "'" : "", sentence);
 }
+
+// Whether an item says something else than its default.
+static bool is_set(cfg_t *section, const char *item)
+{
+    const cfg_opt_t *opt = cfg_getopt(section, item);
+    if (opt->type == CFGT_INT)
+        return cfg_getint(section, item) != opt->def.number;
+    if (opt->type == CFGT_BOOL)
+        return cfg_getbool(section, item) != opt->def.boolean;
+    const char *text = cfg_getstr(section, item);
+    return text && (!opt->def.string || strcmp(text, opt->def.string) != 0);
+}
+
+// Refuses items that would silently do nothing as their section is. `items` end with NULL.
+static bool need(bool met, cfg_t *section, const char *const *items, const char *what)
+{
+    for (; !met && *items; items++) {
+        if (is_set(section, *items))
+            return refuse(section, "item '%s' has no effect without %s", *items, what);
+    }
+    return true;
+}
+
+#define ITEMS(...) ((const char *const[]){__VA_ARGS__, NULL})
 
 // What a healthy fabric stays below, in the minute between two readings.
 static const uint64_t THRESHOLDS[COUNTER_ERRORS] = {
@@ -162,7 +187,7 @@ static void take_metrics(cfg_t *cfg, struct conf_metrics *out)
         check_split_address(listen, out->host, &out->port);
 }
 
-static void take_tables(cfg_t *cfg, struct conf_tables *out)
+static bool take_tables(cfg_t *cfg, struct conf_tables *out)
 {
     copy(out->socket, sizeof out->socket, cfg, "socket");
     copy(out->context, sizeof out->context, cfg, "context");
@@ -171,6 +196,7 @@ static void take_tables(cfg_t *cfg, struct conf_tables *out)
     out->recipient_port = (uint16_t)cfg_getint(cfg, "recipient_port");
     out->event_trap_level = (uint8_t)check_find_word(
         CHECK_TRAP_LEVELS, CHECK_COUNT(CHECK_TRAP_LEVELS), cfg_getstr(cfg, "event_trap_level"));
+    return need(cfg_getstr(cfg, "socket"), cfg, ITEMS("context", "writable"), "item 'socket'");
 }
 
 static void take_control(cfg_t *cfg, struct conf *out)
@@ -273,12 +299,21 @@ static enum conf_transport transport_of(cfg_t *section)
                                                 cfg_getstr(section, "transport"));
 }
 
-static void take_tls(cfg_t *section, struct conf_tls *out)
+static bool uses_tls(const struct conf_receiver *r)
 {
+    return r->transport == CONF_TLS || r->transport == CONF_DTLS || r->transport == CONF_RELP_TLS;
+}
+
+static bool take_tls(cfg_t *section, struct conf_receiver *r, const char *transports)
+{
+    struct conf_tls *out = &r->tls;
     copy(out->ca_file, sizeof out->ca_file, section, "ca_file");
     copy(out->certificate_file, sizeof out->certificate_file, section, "certificate_file");
     copy(out->key_file, sizeof out->key_file, section, "key_file");
     copy(out->server_name, sizeof out->server_name, section, "server_name");
+    return need(uses_tls(r), section,
+                ITEMS("ca_file", "certificate_file", "key_file", "server_name"), transports) &&
+           need(out->certificate_file[0], section, ITEMS("key_file"), "item 'certificate_file'");
 }
 
 static bool take_password(char *out, size_t size, cfg_t *section, const char *item)
@@ -309,7 +344,9 @@ static bool take_user(cfg_t *section, struct conf_snmp *out)
         return refuse(section, "item 'privacy' needs item 'auth'");
     if (privacy && !cfg_getstr(section, "privacy_password_file"))
         return refuse(section, "item 'privacy' needs item 'privacy_password_file'");
-    return take_password(out->auth_password, sizeof out->auth_password, section,
+    return need(auth, section, ITEMS("auth_password_file"), "item 'auth'") &&
+           need(privacy, section, ITEMS("privacy_password_file"), "item 'privacy'") &&
+           take_password(out->auth_password, sizeof out->auth_password, section,
                          "auth_password_file") &&
            take_password(out->privacy_password, sizeof out->privacy_password, section,
                          "privacy_password_file");
@@ -318,13 +355,13 @@ static bool take_user(cfg_t *section, struct conf_snmp *out)
 // Certificates stand for user and passwords.
 static bool take_snmp_over_tls(cfg_t *section, struct conf_receiver *r)
 {
-    static const char *const UNUSED[] = {"user", "auth_password_file", "privacy_password_file"};
+    static const char *const UNUSED[] = {"user", "auth", "auth_password_file", "privacy",
+                                         "privacy_password_file"};
     const char *transport = cfg_getstr(section, "transport");
-    take_tls(section, &r->tls);
     if (r->snmp.version != 3)
         return refuse(section, "transport '%s' needs version 3", transport);
     for (size_t i = 0; i < CHECK_COUNT(UNUSED); i++) {
-        if (cfg_getstr(section, UNUSED[i]))
+        if (is_set(section, UNUSED[i]))
             return refuse(section, "item '%s' has no use with transport '%s': certificates stand for "
                                    "users and passwords", UNUSED[i], transport);
     }
@@ -340,6 +377,18 @@ static unsigned snmp_version(cfg_t *section, bool tls)
     return tls ? 3 : 2;
 }
 
+static bool check_use(cfg_t *section, const struct conf_snmp *s)
+{
+    static const char *const USER[] = {"user", "context", "auth", "auth_password_file", "privacy",
+                                       "privacy_password_file", NULL};
+    bool v3 = s->version == 3;
+    return need(v3, section, USER, "version = \"3\"") &&
+           need(!v3, section, ITEMS("community", "community_file"), "version = \"1\" or \"2c\"") &&
+           need(s->inform, section, ITEMS("timeout", "retries", "window"), "inform = true") &&
+           need(s->version == 1 || s->trap_address, section, ITEMS("agent_address"),
+                "version = \"1\" or trap_address = true");
+}
+
 static unsigned take_sets(cfg_t *section)
 {
     static const char *const SETS[] = {"sma", "switch", "own", "event"};
@@ -353,7 +402,7 @@ static bool take_snmp(cfg_t *section, struct conf_receiver *r)
 {
     struct conf_snmp *out = &r->snmp;
     r->transport = transport_of(section);
-    bool tls = r->transport == CONF_TLS || r->transport == CONF_DTLS;
+    bool tls = uses_tls(r);
     out->version = snmp_version(section, tls);
     copy(out->context, sizeof out->context, section, "context");
     out->inform = cfg_getbool(section, "inform");
@@ -369,7 +418,8 @@ static bool take_snmp(cfg_t *section, struct conf_receiver *r)
     out->sets = take_sets(section);
     if (out->trap_address && out->agent_address[0] == '\0')
         return refuse(section, "item 'trap_address' needs item 'agent_address'");
-    return copy_secret(out->community, sizeof out->community, section, "community_file") &&
+    return take_tls(section, r, "transport = \"tls\" or \"dtls\"") && check_use(section, out) &&
+           copy_secret(out->community, sizeof out->community, section, "community_file") &&
            (tls ? take_snmp_over_tls(section, r) : take_user(section, out)) &&
            take_address(section, r, tls ? SNMP_TLS_TRAP_PORT : SNMP_TRAP_PORT);
 }
@@ -418,10 +468,15 @@ static bool take_syslog(cfg_t *section, struct conf_receiver *r)
     copy(out->format, sizeof out->format, section, "format");
     copy(out->path, sizeof out->path, section, "path");
     out->lines = strcmp(cfg_getstr(section, "framing"), "lines") == 0;
-    take_tls(section, &r->tls);
-    bool local = r->transport == CONF_LOCAL || r->transport == CONF_STDOUT;
+    bool remote = r->transport != CONF_LOCAL && r->transport != CONF_STDOUT;
+    bool framed = r->transport == CONF_TCP || r->transport == CONF_TLS;
     return take_severity_map(section, out) &&
-           (local || take_address(section, r, syslog_port(r->transport)));
+           take_tls(section, r, "transport = \"tls\" or \"relp-tls\"") &&
+           need(r->transport == CONF_LOCAL, section, ITEMS("path"), "transport = \"local\"") &&
+           need(framed, section, ITEMS("framing"), "transport = \"tcp\" or \"tls\"") &&
+           need(remote, section, ITEMS("address"),
+                "transport = \"udp\", \"tcp\", \"tls\", \"relp\" or \"relp-tls\"") &&
+           (!remote || take_address(section, r, syslog_port(r->transport)));
 }
 
 static bool take_file(cfg_t *section, struct conf_receiver *r)
@@ -479,10 +534,10 @@ static bool take_all(cfg_t *cfg, struct conf *conf)
     take_journal(cfg_getsec(cfg, "journal"), &conf->journal);
     take_counters(cfg_getsec(cfg, "counters"), &conf->counters);
     take_metrics(cfg_getsec(cfg, "metrics"), &conf->metrics);
-    take_tables(cfg_getsec(cfg, "tables"), &conf->tables);
     conf->heartbeat_s = (unsigned)cfg_getint(cfg_getsec(cfg, "gateway"), "heartbeat");
     if (!take_fabric(cfg_getsec(cfg, "fabric"), &conf->fabric) ||
-        !take_sweep(cfg_getsec(cfg, "sweep"), &conf->sweep) || !take_policy(cfg, &conf->policy))
+        !take_sweep(cfg_getsec(cfg, "sweep"), &conf->sweep) ||
+        !take_tables(cfg_getsec(cfg, "tables"), &conf->tables) || !take_policy(cfg, &conf->policy))
         return false;
     for (size_t k = 0; k < CHECK_COUNT(KINDS); k++) {
         for (unsigned i = 0; i < cfg_size(cfg, KINDS[k]); i++) {

@@ -16,15 +16,23 @@ static void check_name(const char *s)
     REQUIRE(s[0] != '\0' && strcmp(s, clean) == 0);
 }
 
-static void check_snmp(const struct conf_snmp *s)
+static bool uses_tls(const struct conf_receiver *r)
 {
+    return r->transport == CONF_TLS || r->transport == CONF_DTLS || r->transport == CONF_RELP_TLS;
+}
+
+static void check_snmp(const struct conf_receiver *r)
+{
+    const struct conf_snmp *s = &r->snmp;
     REQUIRE(s->version >= 1 && s->version <= 3 && !(s->version == 1 && s->inform));
     REQUIRE(s->community[0] != '\0');
-    REQUIRE(s->version != 3 || s->user[0] != '\0');
-    REQUIRE(s->auth[0] == '\0' || s->auth_password[0] != '\0');
-    REQUIRE(s->privacy[0] == '\0' || (s->privacy_password[0] != '\0' && s->auth[0] != '\0'));
+    REQUIRE((s->user[0] != '\0') == (s->version == 3 && !uses_tls(r)));
+    REQUIRE(s->version == 3 || (s->auth[0] == '\0' && s->context[0] == '\0'));
+    REQUIRE((s->auth[0] == '\0') == (s->auth_password[0] == '\0'));
+    REQUIRE((s->privacy[0] == '\0') == (s->privacy_password[0] == '\0'));
+    REQUIRE(s->privacy[0] == '\0' || s->auth[0] != '\0');
     REQUIRE(s->timeout_ms >= 100 && s->timeout_ms <= 5000 && s->retries <= 10);
-    REQUIRE(s->window >= 1 && s->window <= 512 && s->sets <= 7);
+    REQUIRE(s->window >= 1 && s->window <= 512 && s->sets <= 15);
     REQUIRE(!s->trap_address || s->agent_address[0] != '\0');
 }
 
@@ -53,12 +61,12 @@ static void check_receiver(const struct conf_receiver *r)
     check_list(&r->filter.nodes);
     check_list(&r->filter.guids);
     check_list(&r->filter.switches);
+    REQUIRE(uses_tls(r) || (r->tls.ca_file[0] == '\0' && r->tls.certificate_file[0] == '\0'));
     bool remote = r->kind == CONF_SNMP ||
                   (r->kind == CONF_SYSLOG && r->transport != CONF_LOCAL && r->transport != CONF_STDOUT);
-    if (remote)
-        REQUIRE(r->host[0] != '\0' && r->port != 0);
+    REQUIRE(remote == (r->host[0] != '\0') && remote == (r->port != 0));
     if (r->kind == CONF_SNMP)
-        check_snmp(&r->snmp);
+        check_snmp(r);
     else if (r->kind == CONF_SYSLOG)
         check_syslog(r);
     else if (r->kind == CONF_AGENTX)

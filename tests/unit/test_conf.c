@@ -369,7 +369,7 @@ static bool is_section(const char *line)
 static bool is_item(const char *line)
 {
     static const char *const NOT[] = {"sa_key_file", "mkey_file", "node_name_map", "_password_file",
-                                      "context"};
+                                      "context", "user ="};
     const char *p = line + strspn(line, " ");
     if (!begins_with(p, "# "))
         return false;
@@ -379,6 +379,24 @@ static bool is_item(const char *line)
             return false;
     }
     return word > 0 && begins_with(p + 2 + word, " = ");
+}
+
+static void replace(char *content, const char *old, const char *new)
+{
+    char *place = strstr(content, old);
+    assert_non_null(place);
+    assert_int_equal(strlen(old), strlen(new));
+    memcpy(place, new, strlen(new));
+}
+
+// In the example's section "snmp": what the items in comments need.
+static void let_them_have_effect(char *content)
+{
+    char *snmp = strstr(content, " snmp \"nms\"");
+    assert_non_null(snmp);
+    replace(snmp, "transport = \"udp\" ", "transport = \"dtls\"");
+    replace(snmp, "version = \"2c\"", "version = \"3\" ");
+    replace(snmp, "trap_address = false", "trap_address = true ");
 }
 
 // The example with its commented sections, and, if `items`, with the items in comments too.
@@ -404,6 +422,8 @@ static void load_example(bool items)
     fclose(f);
     assert_false(t.cut);
     assert_false(inside);
+    if (items)
+        let_them_have_effect(content);
     load(content);
     use_installed_paths();
 }
@@ -457,12 +477,18 @@ TEST(the_examples_sections_show_the_defaults_too)
 
 TEST(the_example_is_proper_where_it_is_commented_out)
 {
-    struct conf_receiver nms = make_snmp("nms", "nms.example.org", 162);
+    struct conf_receiver nms = make_snmp("nms", "nms.example.org", 10162);
     struct conf_receiver siem = example_siem();
     load_example(true);
     assert_string_equal(conf.fabric.device, "mlx5_0");
     assert_int_equal(conf.fabric.port, 1);
-    snprintf(nms.snmp.user, sizeof nms.snmp.user, "ibtrapd");
+    nms.transport = CONF_DTLS;
+    nms.snmp.version = 3;
+    nms.snmp.trap_address = true;
+    nms.tls = (struct conf_tls){.ca_file = "/etc/ibtrapd/nms-ca.pem",
+                                .certificate_file = "/etc/ibtrapd/ibtrapd.pem",
+                                .key_file = "/etc/ibtrapd/ibtrapd.key",
+                                .server_name = "nms.example.org"};
     snprintf(nms.snmp.agent_address, sizeof nms.snmp.agent_address, "192.0.2.7");
     nms.snmp.sets = CONF_SET_SMA | CONF_SET_SWITCH | CONF_SET_OWN | CONF_SET_EVENT;
     add_pattern(&nms.filter.events, "link-*");
@@ -777,6 +803,8 @@ TEST(snmp_over_tls_without_what_it_needs_is_refused)
         {"certificate_file = \"/c\" version = \"2c\"", "transport 'tls' needs version 3"},
         {"certificate_file = \"/c\" user = \"ibtrapd\"",
          "item 'user' has no use with transport 'tls': certificates stand for users and passwords"},
+        {"certificate_file = \"/c\" auth = \"SHA\"",
+         "item 'auth' has no use with transport 'tls': certificates stand for users and passwords"},
     };
     for (size_t i = 0; i < COUNT(ROWS); i++) {
         char content[300], reason[200];
@@ -825,11 +853,9 @@ TEST(severities_can_be_mapped)
 
 TEST(messages_of_a_stream_are_framed_in_two_ways)
 {
-    load("syslog \"a\" { framing = \"lines\" } syslog \"b\" { framing = \"octet-counting\" } "
-         "syslog \"c\" { }");
-    struct conf_receiver a = make_syslog("a", CONF_LOCAL);
-    a.syslog.lines = true;
-    check_receiver(0, &a);
+    load("syslog \"a\" { transport = \"tcp\" address = \"x\" framing = \"lines\" } "
+         "syslog \"b\" { framing = \"octet-counting\" } syslog \"c\" { }");
+    assert_true(conf.receivers[0].syslog.lines);
     assert_false(conf.receivers[1].syslog.lines);
     assert_false(conf.receivers[2].syslog.lines);
 }
@@ -864,6 +890,16 @@ TEST(secrets_come_from_files)
     check_receiver(1, &b);
 }
 
+// Puts a file's path in the place of "%s", if there is one.
+static void name_file(char *content, size_t size, const char *path)
+{
+    char rest[300], *place = strstr(content, "%s");
+    if (!place)
+        return;
+    snprintf(rest, sizeof rest, "%s", place + 2);
+    snprintf(place, size - (size_t)(place - content), "%s%s", path, rest);
+}
+
 // Each combination of a v3 user's items that makes no sense.
 TEST(half_a_version_3_is_refused)
 {
@@ -881,14 +917,10 @@ TEST(half_a_version_3_is_refused)
         {"auth = \"SHA\" auth_password_file = \"%s\"", "version 3 needs item 'user'"},
     };
     for (size_t i = 0; i < COUNT(ROWS); i++) {
-        char content[500], expected[200], *place;
+        char content[500], expected[200];
         snprintf(content, sizeof content, "snmp \"a\" {\naddress = \"x\" version = \"3\" %s\n}\n",
                  ROWS[i].items);
-        if ((place = strstr(content, "%s"))) {
-            char rest[300];
-            snprintf(rest, sizeof rest, "%s", place + 2);
-            snprintf(place, sizeof content - (size_t)(place - content), "%s%s", password, rest);
-        }
+        name_file(content, sizeof content, password);
         snprintf(expected, sizeof expected, "3: snmp 'a': %s", ROWS[i].error);
         assert_string_equal(error_of(content), expected);
     }
@@ -1385,6 +1417,74 @@ TEST(what_does_not_go_together_is_told)
                         "1: snmp 'a': item 'trap_address' needs item 'agent_address'");
 }
 
+TEST(what_would_have_no_effect_is_told)
+{
+    const char *secret = support_file("secret", "long enough\n", 0600);
+    static const struct {
+        const char *section, *items, *item, *needs; // of %s: a file with a secret
+    } ROWS[] = {
+        {"snmp", "user = \"u\"", "user", "version = \"3\""},
+        {"snmp", "context = \"c\"", "context", "version = \"3\""},
+        {"snmp", "auth = \"SHA\"", "auth", "version = \"3\""},
+        {"snmp", "auth_password_file = \"%s\"", "auth_password_file", "version = \"3\""},
+        {"snmp", "privacy = \"AES\"", "privacy", "version = \"3\""},
+        {"snmp", "version = \"1\" privacy_password_file = \"%s\"", "privacy_password_file",
+         "version = \"3\""},
+        {"snmp", "version = \"3\" user = \"u\" auth_password_file = \"%s\"", "auth_password_file",
+         "item 'auth'"},
+        {"snmp", "version = \"3\" user = \"u\" privacy_password_file = \"%s\"",
+         "privacy_password_file", "item 'privacy'"},
+        {"snmp", "version = \"3\" user = \"u\" community = \"c\"", "community",
+         "version = \"1\" or \"2c\""},
+        {"snmp", "version = \"3\" user = \"u\" community_file = \"%s\"", "community_file",
+         "version = \"1\" or \"2c\""},
+        {"snmp", "ca_file = \"/c\"", "ca_file", "transport = \"tls\" or \"dtls\""},
+        {"snmp", "transport = \"tcp\" certificate_file = \"/c\"", "certificate_file",
+         "transport = \"tls\" or \"dtls\""},
+        {"snmp", "key_file = \"/k\"", "key_file", "transport = \"tls\" or \"dtls\""},
+        {"snmp", "server_name = \"n\"", "server_name", "transport = \"tls\" or \"dtls\""},
+        {"snmp", "timeout = 2000", "timeout", "inform = true"},
+        {"snmp", "retries = 0", "retries", "inform = true"},
+        {"snmp", "window = 1", "window", "inform = true"},
+        {"snmp", "agent_address = \"192.0.2.7\"", "agent_address",
+         "version = \"1\" or trap_address = true"},
+        {"syslog", "", "address", "transport = \"udp\", \"tcp\", \"tls\", \"relp\" or \"relp-tls\""},
+        {"syslog", "transport = \"stdout\"", "address",
+         "transport = \"udp\", \"tcp\", \"tls\", \"relp\" or \"relp-tls\""},
+        {"syslog", "transport = \"udp\" path = \"/run/log\"", "path", "transport = \"local\""},
+        {"syslog", "transport = \"tcp\" ca_file = \"/c\"", "ca_file",
+         "transport = \"tls\" or \"relp-tls\""},
+        {"syslog", "transport = \"relp\" certificate_file = \"/c\"", "certificate_file",
+         "transport = \"tls\" or \"relp-tls\""},
+        {"syslog", "key_file = \"/k\"", "key_file", "transport = \"tls\" or \"relp-tls\""},
+        {"syslog", "server_name = \"n\"", "server_name", "transport = \"tls\" or \"relp-tls\""},
+        {"syslog", "transport = \"tls\" key_file = \"/k\"", "key_file", "item 'certificate_file'"},
+    };
+    for (size_t i = 0; i < COUNT(ROWS); i++) {
+        char content[400], expected[300];
+        snprintf(content, sizeof content, "%s \"a\" { address = \"x\" %s }", ROWS[i].section,
+                 ROWS[i].items);
+        name_file(content, sizeof content, secret);
+        snprintf(expected, sizeof expected, "1: %s 'a': item '%s' has no effect without %s",
+                 ROWS[i].section, ROWS[i].item, ROWS[i].needs);
+        assert_string_equal(error_of(content), expected);
+    }
+    assert_string_equal(error_of("tables { writable = true }"),
+                        "1: tables: item 'writable' has no effect without item 'socket'");
+    assert_string_equal(error_of("tables { context = \"\" }"),
+                        "1: tables: item 'context' has no effect without item 'socket'");
+}
+
+// A file may say what holds anyway, or what is to hold when it is on again.
+TEST(a_default_may_stand_anywhere)
+{
+    load("snmp \"a\" { address = \"x\" auth = \"none\" privacy = \"none\" timeout = 1000 window = 64 }\n"
+         "snmp \"b\" { address = \"x\" version = \"3\" user = \"u\" community = \"public\" }\n"
+         "syslog \"c\" { address = \"x\" transport = \"udp\" path = \"/dev/log\" }\n"
+         "tables { socket = \"\" writable = true }\n"); // off, for a while
+    assert_int_equal(conf.receiver_count, 3);
+}
+
 TEST(a_bad_severity_map_is_told)
 {
     static const char *const VALUES[] = {"informational", "informational=", "=notice", "a=notice",
@@ -1631,6 +1731,8 @@ int main(void)
         CONF_TEST(receivers_need_their_own_names),
         CONF_TEST(what_a_receiver_needs_must_be_there),
         CONF_TEST(what_does_not_go_together_is_told),
+        CONF_TEST(what_would_have_no_effect_is_told),
+        CONF_TEST(a_default_may_stand_anywhere),
         CONF_TEST(a_bad_severity_map_is_told),
         CONF_TEST(folders_have_levels_of_their_own),
         CONF_TEST(there_is_room_for_so_many_patterns),
