@@ -185,19 +185,36 @@ LENGTH_CHECK(check_snmp_name, 33) // RFC 3414: 32 octets
 LENGTH_CHECK(check_server_name, CONF_ADDRESS_SIZE)
 LENGTH_CHECK(check_pattern, FILTER_PATTERN_SIZE)
 
-// A rule for events that there are none of would silently do nothing.
-static int check_event_pattern(cfg_t *cfg, cfg_opt_t *opt)
+static bool fits(const char *pattern, const char *name)
 {
     struct filter_list list = {.count = 1};
+    snprintf(list.patterns[0], sizeof list.patterns[0], "%s", pattern);
+    return filter_list_has(&list, name);
+}
+
+// A rule for events that there are none of would silently do nothing, and a receiver of only these
+// would get nothing.
+static int check_event_pattern(cfg_t *cfg, cfg_opt_t *opt)
+{
     if (check_pattern(cfg, opt) != 0)
         return -1;
-    snprintf(list.patterns[0], sizeof list.patterns[0], "%s", last_text(opt));
     for (int kind = 0; kind < CATALOGUE_COUNT; kind++) {
-        if (filter_list_has(&list, catalogue_get((enum catalogue_event)kind)->name))
+        if (fits(last_text(opt), catalogue_get((enum catalogue_event)kind)->name))
             return 0;
     }
     return reject(cfg, opt, last_text(opt),
                   "there is no such event; ibtrapctl catalogue shows them all");
+}
+
+static int check_category_pattern(cfg_t *cfg, cfg_opt_t *opt)
+{
+    if (check_pattern(cfg, opt) != 0)
+        return -1;
+    for (size_t i = 0; i < CHECK_COUNT(CHECK_CATEGORIES); i++) {
+        if (fits(last_text(opt), CHECK_CATEGORIES[i]))
+            return 0;
+    }
+    return check_category(cfg, opt);
 }
 
 static int check_path(cfg_t *cfg, cfg_opt_t *opt)
@@ -452,7 +469,7 @@ static int check_rule_name(cfg_t *cfg, cfg_opt_t *opt)
 
 #define COMMON_CHECKS(section) \
     {section, check_receiver_name}, {section "|severity", check_severity}, \
-        {section "|events", check_pattern}, {section "|categories", check_pattern}, \
+        {section "|events", check_event_pattern}, {section "|categories", check_category_pattern}, \
         {section "|nodes", check_pattern}, {section "|guids", check_pattern}, \
         {section "|switches", check_pattern}, {section "|rate", check_rate}, \
         {section "|burst", check_burst}, {section "|max_age", check_age}

@@ -70,7 +70,7 @@ def test_events_are_counted(open_site, port):
 
 def test_receivers_are_measured(open_site, port):
     site = open_site(more=section("metrics", listen=f"127.0.0.1:{port}")
-                     + section("syslog", "picky", transport="udp", address="127.0.0.1:9", events=["none-such"]))
+                     + section("syslog", "picky", transport="udp", address="127.0.0.1:9", events=["vendor-trap"]))
     site.gateway.wait_subscribed()
     site.host("node1").trap(notices.bad_key(257, 6, 7, 0x8001, 1, 2, 3, GID1, GID2))
     site.message("bad-pkey")

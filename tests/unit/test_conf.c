@@ -826,6 +826,7 @@ TEST(every_kind_of_receiver_has_a_filter)
     add_pattern(&expected.events, "link-*");
     add_pattern(&expected.events, "gid-?*");
     add_pattern(&expected.categories, "link");
+    add_pattern(&expected.categories, "s[em]*");
     add_pattern(&expected.nodes, "leaf[1-3]");
     add_pattern(&expected.guids, "0x*");
     add_pattern(&expected.switches, "spine 1");
@@ -834,7 +835,7 @@ TEST(every_kind_of_receiver_has_a_filter)
         char content[500];
         snprintf(content, sizeof content,
                  "%s severity = \"error\" security = false events = {\"link-*\", \"gid-?*\"}\n"
-                 "categories = {\"link\"} nodes = {\"leaf[1-3]\"} guids = {\"0x*\"}\n"
+                 "categories = {\"link\", \"s[em]*\"} nodes = {\"leaf[1-3]\"} guids = {\"0x*\"}\n"
                  "switches = {\"spine 1\"} switches += {\"spine 2\"} }",
                  BEGINNINGS[i]);
         load(content);
@@ -1270,7 +1271,12 @@ TEST(bad_values_are_told_in_every_kind_of_receiver)
     } ROWS[] = {
         {"severity = \"bad\"", "item 'severity': value 'bad': must be one of emergency, alert, critical, "
                                "error, warning, notice, informational, debug"},
-        {"events = {\"a\", \"\"}", "item 'events': value '': must not be empty"},
+        {"events = {\"link-*\", \"\"}", "item 'events': value '': must not be empty"},
+        {"events = {\"link_down\"}", "item 'events': value 'link_down': there is no such event; "
+                                     "ibtrapctl catalogue shows them all"},
+        {"categories = {\"link\", \"lnik*\"}",
+         "item 'categories': value 'lnik*': must be one of fabric, link, port, node, security, multicast, "
+         "sm, io, counter, gateway, vendor"},
         {"categories = {\"\"}", "item 'categories': value '': must not be empty"},
         {"nodes = {\"\"}", "item 'nodes': value '': must not be empty"},
         {"guids = {\"\"}", "item 'guids': value '': must not be empty"},
