@@ -680,13 +680,20 @@ static char *blank_until(char *p, const char *end)
     return p;
 }
 
-// Behind a comment, libconfuse 3.3 counts lines that are not there. So it gets to see none. Returns
-// where one begins that has no end, behind which it would see nothing; NULL: all have theirs.
-static const char *blank_comments(char *text)
+// What libconfuse would read as something else than the admin wrote; NULL: nothing.
+struct misread {
+    const char *place, *sentence;
+};
+
+// Behind a comment, libconfuse 3.3 counts lines that are not there. So it gets to see none.
+static struct misread blank_comments(char *text)
 {
     char quote = '\0', before = ' ';
     for (char *p = text; *p; before = *p++) {
         bool begins_word = strchr(" \t\r\n{}()=+,\"'", before) != NULL;
+        if (quote != '\'' && strncmp(p, "${", 2) == 0)
+            return (struct misread){p, "a variable of the environment would stand for '${': put the text "
+                                       "into single quotation marks, such as 'a${b'"};
         if (quote != '\0' && *p == '\\' && p[1] != '\0')
             p++;
         else if (quote != '\0')
@@ -698,19 +705,19 @@ static const char *blank_comments(char *text)
         else if (begins_word && strncmp(p, "/*", 2) == 0) {
             const char *end = strstr(p + 2, "*/");
             if (!end)
-                return p;
+                return (struct misread){p, "a comment has no end: '*/' is missing"};
             p = blank_until(p, end + 2) - 1;
         }
     }
-    return NULL;
+    return (struct misread){0};
 }
 
-static void tell_endless_comment(const char *text, const char *begin)
+static void tell_misread(const char *text, const struct misread *misread)
 {
     unsigned line = 1;
-    for (; text < begin; text++)
+    for (; text < misread->place; text++)
         line += *text == '\n';
-    error_set(parsing.err, "%s:%u: a comment has no end: '*/' is missing", parsing.path, line);
+    error_set(parsing.err, "%s:%u: %s", parsing.path, line, misread->sentence);
 }
 
 // What is in `f` and the item that marks its end, NUL-terminated; the caller's. NULL with a
@@ -733,9 +740,9 @@ static char *read_file(FILE *f)
         end++; // that line has its end
     if (text) {
         memcpy(text + n, end, strlen(end) + 1);
-        const char *endless = blank_comments(text);
-        if (endless && parsing.err->text[0] == '\0')
-            tell_endless_comment(text, endless);
+        const struct misread misread = blank_comments(text);
+        if (misread.place && parsing.err->text[0] == '\0')
+            tell_misread(text, &misread);
     }
     if (parsing.err->text[0] == '\0')
         return text;

@@ -1608,6 +1608,22 @@ TEST(what_looks_like_a_comment_may_be_a_value)
     assert_string_equal(f->switches.patterns[0], "e//f");
 }
 
+TEST(the_environment_takes_no_part)
+{
+    static const char *const FILES[] = {
+        "\nsnmp \"a\" { address = \"x\" community = \"pa${HOME}ss\" }",
+        "log { } # \"\nlog { level = ${HOME} }", "\nsyslog \"a${b\" { }", "# ${a}\nlog { level = \"${a\" }"};
+    for (size_t i = 0; i < COUNT(FILES); i++)
+        assert_string_equal(error_of(FILES[i]),
+                            "2: a variable of the environment would stand for '${': put the text into single "
+                            "quotation marks, such as 'a${b'");
+    load("# \"${HOME}\n/* ${HOME} */\n"
+         "snmp \"a\" { address = \"x\" community = 'pa${HOME}ss' nodes = {\"$HOME\", \"\\${HOME}\"} }");
+    assert_string_equal(conf.receivers[0].snmp.community, "pa${HOME}ss");
+    assert_string_equal(conf.receivers[0].filter.nodes.patterns[0], "$HOME");
+    assert_string_equal(conf.receivers[0].filter.nodes.patterns[1], "${HOME}");
+}
+
 TEST(syntax_errors_are_told_with_their_line)
 {
     static const struct {
@@ -1747,6 +1763,7 @@ int main(void)
         CONF_TEST(comments_do_not_shift_lines),
         CONF_TEST(a_comment_without_an_end_is_told),
         CONF_TEST(what_looks_like_a_comment_may_be_a_value),
+        CONF_TEST(the_environment_takes_no_part),
         CONF_TEST(syntax_errors_are_told_with_their_line),
         CONF_TEST(a_file_that_cannot_be_read_is_told),
         CONF_TEST(a_file_is_bounded),
