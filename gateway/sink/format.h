@@ -24,7 +24,7 @@ enum format {
 enum {
     FORMAT_SIZE = 8192 + 1,         // of a buffer that every line fits
     FORMAT_SIZE_MIN = 2048 + 1,     // what fits the datagrams that receivers should take (RFC 5426)
-    FORMAT_SIZE_RFC3164 = 1024 + 1, // enough for RFC 3164, whose datagrams are this long at most
+    FORMAT_SIZE_RFC3164 = 1024 + 1, // of a datagram of RFC 3164 over the network
     FORMAT_SEVERITIES = SEVERITY_DEBUG + 1,
 };
 

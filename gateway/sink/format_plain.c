@@ -66,11 +66,15 @@ static void take_word(void *ctx, const char *name, const char *value, enum field
     add_whole(ctx, &pair);
 }
 
+// The time stands among the values, too: local loggers write the time of arrival in the header's place.
 void format_rfc3164(struct text *t, const struct format_origin *origin, const struct event *event)
 {
+    char when[CLOCK_TEXT_SIZE];
     format_rfc3164_header(t, origin, event);
     text_addf(t, "ibtrapd[%s]: ", origin->process_id);
     text_add(t, event->text);
+    clock_format_utc(event->time_us, when);
+    take_word(t, field_name(FIELD_TIME), when, FIELD_IS_TEXT);
     format_fields(event, take_word, t);
 }
 

@@ -103,7 +103,8 @@ static enum receiver_result send_datagram(void *self, const struct event *event,
 {
     struct syslog_sink *s = self;
     char buffer[FORMAT_SIZE_MIN];
-    size_t size = s->options.format == FORMAT_RFC3164 ? FORMAT_SIZE_RFC3164 : FORMAT_SIZE_MIN;
+    bool is_short = s->options.format == FORMAT_RFC3164 && s->options.transport == SYSLOG_UDP;
+    size_t size = is_short ? FORMAT_SIZE_RFC3164 : FORMAT_SIZE_MIN;
     struct text t = message(s, event, buffer, size);
     if (!is_made(&t, err))
         return RECEIVER_FAILED;

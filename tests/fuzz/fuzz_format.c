@@ -79,11 +79,11 @@ static size_t check_value(const char *element, const char *name, const char *val
     return got != NULL;
 }
 
-static void check_time(const char *element, const char *name, const struct event *event)
+static size_t check_time(const char *element, const char *name, const struct event *event, bool whole)
 {
     char when[CLOCK_TEXT_SIZE];
     clock_format_utc(event->time_us, when);
-    check_value(element, name, when, true);
+    return check_value(element, name, when, whole);
 }
 
 static void check_rfc5424(const char *s, const struct event *event, bool whole)
@@ -109,7 +109,7 @@ static void check_rfc3164(const char *s, const struct event *event, bool whole, 
     REQUIRE(!whole || there >= length);
     if (there >= length)
         read_words(line.message + length, &line);
-    check_fields(event, "", "", whole, 0, false);
+    check_fields(event, "", "", whole, check_time("", "time", event, whole), false);
 }
 
 static void check_cef(const char *s, const struct event *event, bool whole)
@@ -143,7 +143,7 @@ static void check_leef(const char *s, const struct event *event, bool whole)
 static void check_json(const char *s, const struct event *event, bool whole)
 {
     read_json(s, &line);
-    check_time("", "time", event);
+    check_time("", "time", event, true);
     size_t others = 1 + check_value("", "text", event->text, whole);
     check_fields(event, "", "", whole, others, true);
 }
@@ -164,7 +164,7 @@ static void forget_raw(struct read_line *l)
 static void check_ecs(const char *s, const struct event *event, bool whole)
 {
     read_json(s, &line);
-    check_time("", "@timestamp", event);
+    check_time("", "@timestamp", event, true);
     check_value("", "message", event->text, whole);
     check_value("event", "id", event->id, true);
     check_value("event", "action", event->type->name, true);

@@ -142,7 +142,7 @@ TEST(rfc3164)
 {
     check(FORMAT_RFC3164, link_event(),
           "<28>Nov 21 03:19:03 host ibtrapd[42]: Port 17 of a\"b]c|d=e\\f g. "
-          "id=0199a2b3-0000-7000-8000-000000000001 event=link-integrity-threshold severity=warning "
+          "time=2026-11-21T03:19:03.123456Z id=0199a2b3-0000-7000-8000-000000000001 event=link-integrity-threshold severity=warning "
           "category=link subnetPrefix=0xfe80000000000000 trap=129 subjectLid=3 "
           "subjectGuid=0x0002c90300001234 subjectName=\"a\\\"b]c|d=e\\\\f g\" issuerLid=3 "
           "issuerGuid=0x0002c90300001234 issuerName=core lid=3 port=17 raw=81a5");
@@ -153,7 +153,8 @@ TEST(rfc3164)
     char buffer[FORMAT_SIZE];
     struct text t = text_in(buffer, sizeof buffer);
     format_message(&t, FORMAT_RFC3164, &local, early);
-    assert_memory_equal(buffer, "<29>Nov  7 03:19:03 ibtrapd[42]: x id=", 38);
+    assert_memory_equal(buffer, "<29>Nov  7 03:19:03 ibtrapd[42]: x time=2026-11-07T03:19:03.123456Z id=",
+                        71);
     event_release(early);
 }
 

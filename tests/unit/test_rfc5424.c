@@ -288,20 +288,35 @@ TEST(the_worst_reason_fits)
 
 // The sinks around it.
 
-TEST(udp_receivers_get_it_as_a_datagram)
+static int bind_udp(uint16_t *port)
 {
     struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr = {htonl(INADDR_LOOPBACK)}};
     socklen_t length = sizeof address;
-    char got[4096], host[] = "127.0.0.1";
-    struct receiver receiver;
-    struct error err;
     int fd = socket(AF_INET, SOCK_DGRAM, 0);
     assert_int_equal(bind(fd, (struct sockaddr *)&address, sizeof address), 0);
     assert_int_equal(getsockname(fd, (struct sockaddr *)&address, &length), 0);
+    *port = ntohs(address.sin_port);
+    return fd;
+}
+
+static int bind_local(const char *path)
+{
+    struct sockaddr_un address = {.sun_family = AF_UNIX};
+    snprintf(address.sun_path, sizeof address.sun_path, "%s", path);
+    int fd = socket(AF_UNIX, SOCK_DGRAM, 0);
+    assert_int_equal(bind(fd, (struct sockaddr *)&address, sizeof address), 0);
+    return fd;
+}
+
+TEST(udp_receivers_get_it_as_a_datagram)
+{
+    char got[4096], host[] = "127.0.0.1";
+    struct receiver receiver;
+    struct error err;
     struct syslog_options options = SYSLOG_DEFAULTS;
     options.transport = SYSLOG_UDP;
     options.host = host;
-    options.port = ntohs(address.sin_port);
+    int fd = bind_udp(&options.port);
     options.facility = 19;
     assert_true(syslog_receiver(&receiver, "siem", &options, &err));
     assert_string_equal(receiver.kind, "syslog");
@@ -321,20 +336,17 @@ TEST(udp_receivers_get_it_as_a_datagram)
 
 TEST(the_local_socket_gets_it_as_a_datagram)
 {
-    struct sockaddr_un address = {.sun_family = AF_UNIX};
     char got[4096];
     struct receiver receiver;
     struct error err;
     const char *path = support_path("log");
-    snprintf(address.sun_path, sizeof address.sun_path, "%s", path);
     struct syslog_options options = SYSLOG_DEFAULTS;
     options.path = path;
     assert_true(syslog_receiver(&receiver, "local", &options, &err));
     assert_false(receiver.open(receiver.self, &err));
     assert_non_null(strstr(err.text, "No such file or directory; is a syslog daemon running?"));
 
-    int fd = socket(AF_UNIX, SOCK_DGRAM, 0);
-    assert_int_equal(bind(fd, (struct sockaddr *)&address, sizeof address), 0);
+    int fd = bind_local(path);
     assert_true(receiver.open(receiver.self, &err));
     struct event *event = make_golden(GOLDEN_128);
     assert_int_equal(receiver.send(receiver.self, event, &err), RECEIVER_DONE);
@@ -348,6 +360,40 @@ TEST(the_local_socket_gets_it_as_a_datagram)
     event_release(event);
     receiver.close(receiver.self);
     receiver.free(receiver.self);
+}
+
+// What arrives at `fd` of an event with a long sentence.
+static void send_long(const struct syslog_options *options, int fd, char *got, size_t size)
+{
+    struct receiver receiver;
+    struct error err;
+    struct event *event = make_golden(GOLDEN_128);
+    fill(event->text, sizeof event->text, "x");
+    assert_true(syslog_receiver(&receiver, "long", options, &err));
+    assert_true(receiver.open(receiver.self, &err));
+    assert_int_equal(receiver.send(receiver.self, event, &err), RECEIVER_DONE);
+    ssize_t n = recv(fd, got, size - 1, 0);
+    assert_true(n > 0);
+    got[n] = '\0';
+    event_release(event);
+    receiver.close(receiver.self);
+    receiver.free(receiver.self);
+    close(fd);
+}
+
+TEST(rfc3164_is_cut_over_the_network_alone)
+{
+    char got[4096];
+    struct syslog_options options = SYSLOG_DEFAULTS;
+    options.format = FORMAT_RFC3164;
+    options.host = "127.0.0.1";
+    options.path = support_path("long");
+    send_long(&options, bind_local(options.path), got, sizeof got);
+    assert_non_null(strstr(got, "xxx time=2026-11-21T03:19:03.123456Z id="));
+    assert_non_null(strstr(got, " event=link-state-change "));
+    options.transport = SYSLOG_UDP;
+    send_long(&options, bind_udp(&options.port), got, sizeof got);
+    assert_int_equal(strlen(got), 1024);
 }
 
 #define SYSLOG_TEST(f) cmocka_unit_test_setup(f, begin)
@@ -366,6 +412,7 @@ int main(void)
         SYSLOG_TEST(the_worst_reason_fits),
         SYSLOG_TEST(udp_receivers_get_it_as_a_datagram),
         SYSLOG_TEST(the_local_socket_gets_it_as_a_datagram),
+        SYSLOG_TEST(rfc3164_is_cut_over_the_network_alone),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
