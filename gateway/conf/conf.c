@@ -459,13 +459,20 @@ static uint16_t syslog_port(enum conf_transport transport)
     }
 }
 
+// What rsyslog and journald read: on the local socket they know no RFC 5424.
+static const char *default_format(enum conf_transport transport)
+{
+    return transport == CONF_LOCAL ? "rfc3164" : "rfc5424";
+}
+
 static bool take_syslog(cfg_t *section, struct conf_receiver *r)
 {
     struct conf_syslog *out = &r->syslog;
     r->transport = transport_of(section);
     out->facility = (unsigned)check_find_word(CHECK_FACILITIES, CHECK_COUNT(CHECK_FACILITIES),
                                               cfg_getstr(section, "facility"));
-    copy(out->format, sizeof out->format, section, "format");
+    const char *format = cfg_getstr(section, "format");
+    snprintf(out->format, sizeof out->format, "%s", format ? format : default_format(r->transport));
     copy(out->path, sizeof out->path, section, "path");
     out->lines = strcmp(cfg_getstr(section, "framing"), "lines") == 0;
     bool remote = r->transport != CONF_LOCAL && r->transport != CONF_STDOUT;
@@ -617,7 +624,7 @@ static cfg_t *new_parser(void)
     static cfg_opt_t syslog[] = {TEXT("transport", "local"),
                                  TEXT("address", NULL),
                                  TEXT("path", "/dev/log"),
-                                 TEXT("format", "rfc5424"),
+                                 TEXT("format", NULL),
                                  TEXT("framing", "octet-counting"),
                                  TEXT("facility", "daemon"),
                                  LIST("severity_map"),
@@ -794,7 +801,7 @@ static struct conf_receiver *add_builtin(struct conf *conf, const char *name,
     struct conf_receiver *r = &conf->receivers[conf->receiver_count++];
     *r = (struct conf_receiver){.kind = CONF_SYSLOG, .transport = transport, .burst = 100};
     snprintf(r->name, sizeof r->name, "%s", name);
-    snprintf(r->syslog.format, sizeof r->syslog.format, "rfc5424");
+    snprintf(r->syslog.format, sizeof r->syslog.format, "%s", default_format(transport));
     r->syslog.facility = FACILITY_DAEMON;
     for (int i = 0; i < 8; i++)
         r->syslog.severities[i] = i;

@@ -11,7 +11,7 @@ import sys
 import pytest
 from lab import notices, pages
 from lab.fabric import BUILD, gid
-from lab.gateway import Gateway, check_config
+from lab.gateway import Gateway, check_config, section
 from lab.metrics import scrape
 from lab.processes import Process, wait_until
 from lab.receivers import File, free_port, listening
@@ -25,6 +25,10 @@ MIBS = f"{os.environ.get('IBTRAPD_MIB_BASE', BUILD / 'mib-base')}:{TESTS.parent 
 MULTICAST = bytes.fromhex("ff12401bffff00000000000000000007")
 GID1, GID2 = gid(0x0002C90300B10001), gid(0x0002C90300B20001)
 KINDS = {"ibtrapd", "rsyslog", "snmptrapd", "prometheus", "prometheus-rules", "jq", "sh"}
+
+
+# Debian's configuration has that module, which reads /dev/log unless told otherwise.
+NO_SYSTEM_SOCKET = 'module(load="imuxsock" SysSock.Use="off")\n'
 
 
 class Lines(File):
@@ -92,18 +96,18 @@ def test_configurations_of_ibtrapd_are_good(page, tmp_path, site_files):
 def test_configurations_of_rsyslog_are_good(page, tmp_path, site_files):
     for block in pages.blocks(page, "rsyslog"):
         config = tmp_path / "rsyslog.conf"
-        config.write_text(pages.adapted(block, site_files))
+        config.write_text(NO_SYSTEM_SOCKET + pages.adapted(block, site_files))
         done = subprocess.run(["/usr/sbin/rsyslogd", "-N1", "-f", config], capture_output=True, text=True, check=False)
         assert done.returncode == 0 and "error" not in done.stderr, done.stderr
 
 
 # rsyslog.
 
-def start_rsyslogd(fabric, block, changes, is_ready):
+def start_rsyslogd(fabric, block, changes, is_ready, modules=""):
     work = fabric.directory / "rsyslogd"
     work.mkdir()
     config = work / "rsyslog.conf"
-    config.write_text(f'global(workDirectory="{work}")\n' + pages.adapted(block, changes))
+    config.write_text(f'global(workDirectory="{work}")\n' + modules + pages.adapted(block, changes))
     process = fabric.start("rsyslogd", ["/usr/sbin/rsyslogd", "-n", "-f", config, "-i", work / "pid"])
     process.wait_ready(is_ready, "rsyslogd to listen")
 
@@ -131,6 +135,32 @@ def test_rsyslog_knows_the_fields(fabric, site_files):
     links = Lines(site_files["/var/log/ibtrapd"] / "links.log")
     [line] = links.wait_for(lambda one: True, "a line")
     assert line == f"{fabric.lid_of('node1')} system-image-guid-change"
+
+
+def test_rsyslog_knows_the_program_of_local_lines(fabric, site_files):
+    socket = fabric.directory / "log"
+    start_rsyslogd(fabric, pages.blocks("rsyslog", "rsyslog")[2], site_files, socket.exists,
+                   f'module(load="imuxsock" SysSock.Name="{socket}")\n')
+    gateway = with_fabric(fabric, section("syslog", "local", path=socket))
+    fabric.client("node1").trap(bad_pkey())
+    log = Lines(site_files["/var/log/ibtrapd"] / "local.log")
+    [line] = log.wait_for(lambda one: "event=bad-pkey " in one, "the event")
+    [event] = [one for one in gateway.journal() if one["event"] == "bad-pkey"]
+    assert f" ibtrapd[{gateway.process.pid}]: {event['text']} time={event['time']} id={event['id']} event=bad-pkey " in line
+    assert " severity=warning category=security " in line and f" raw={event['raw']}" in line
+
+
+def test_rsyslog_knows_the_fields_of_local_messages(fabric, site_files):
+    changes = {**site_files, "/run/rsyslog/ibtrapd": fabric.directory / "run/ibtrapd"}
+    start_rsyslogd(fabric, pages.blocks("rsyslog", "rsyslog")[3], changes, changes["/run/rsyslog/ibtrapd"].exists,
+                   NO_SYSTEM_SOCKET)
+    gateway = with_fabric(fabric, pages.adapted(pages.blocks("rsyslog", "ibtrapd")[3], changes))
+    fabric.client("node1").trap(bad_pkey())
+    log = Lines(site_files["/var/log/ibtrapd"] / "host.log")
+    [line] = log.wait_for(lambda one: " bad-pkey " in one, "the event")
+    [event] = [one for one in gateway.journal() if one["event"] == "bad-pkey"]
+    assert line.startswith(f'ibtrapd bad-pkey [ibtrapd@8072 id="{event["id"]}" event="bad-pkey" ')
+    assert line.endswith(f"] {event['text']}")
 
 
 # snmptrapd.

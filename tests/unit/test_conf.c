@@ -66,7 +66,8 @@ static struct conf_receiver make_syslog(const char *name, enum conf_transport tr
 {
     struct conf_receiver r = make_receiver(CONF_SYSLOG, name);
     r.transport = transport;
-    r.syslog = (struct conf_syslog){.format = "rfc5424", .facility = 3, .path = "/dev/log"};
+    r.syslog = (struct conf_syslog){.facility = 3, .path = "/dev/log"};
+    strcpy(r.syslog.format, transport == CONF_LOCAL ? "rfc3164" : "rfc5424");
     for (int i = 0; i < 8; i++)
         r.syslog.severities[i] = i;
     return r;
@@ -754,7 +755,7 @@ TEST(items_of_syslog_receivers_are_taken)
     struct conf_receiver d = make_syslog("d", CONF_LOCAL), f = make_file("f", "-");
     load("syslog \"b\" { transport = \"udp\" address = \"[::1]\" facility = \"local7\" }\n"
          "syslog \"c\" { transport = \"stdout\" format = \"ecs\" }\n"
-         "syslog \"d\" { path = \"/run/log\" facility = \"kern\" format = \"rfc3164\" }\n"
+         "syslog \"d\" { path = \"/run/log\" facility = \"kern\" format = \"rfc5424\" }\n"
          "file \"f\" { path = \"-\" sync = false rate = 5 burst = 7 max_age = 9 }\n");
     b.syslog.facility = 23;
     check_receiver(0, &b);
@@ -763,7 +764,7 @@ TEST(items_of_syslog_receivers_are_taken)
     check_receiver(1, &c);
     d.syslog.facility = 0;
     strcpy(d.syslog.path, "/run/log");
-    strcpy(d.syslog.format, "rfc3164");
+    strcpy(d.syslog.format, "rfc5424");
     check_receiver(2, &d);
     f.file.sync = false;
     f.rate = 5;
@@ -1458,6 +1459,8 @@ TEST(what_would_have_no_effect_is_told)
         {"syslog", "transport = \"stdout\"", "address",
          "transport = \"udp\", \"tcp\", \"tls\", \"relp\" or \"relp-tls\""},
         {"syslog", "transport = \"udp\" path = \"/run/log\"", "path", "transport = \"local\""},
+        {"syslog", "transport = \"udp\" framing = \"lines\"", "framing",
+         "transport = \"tcp\" or \"tls\""},
         {"syslog", "transport = \"tcp\" ca_file = \"/c\"", "ca_file",
          "transport = \"tls\" or \"relp-tls\""},
         {"syslog", "transport = \"relp\" certificate_file = \"/c\"", "certificate_file",
