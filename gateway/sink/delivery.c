@@ -530,12 +530,13 @@ const char *delivery_outcome_word(enum delivery_outcome outcome)
 
 void delivery_get_status(struct delivery *delivery, struct delivery_status *out)
 {
+    int64_t cursor = journal_cursor(delivery->options.journal, delivery->handle);
     pthread_mutex_lock(&delivery->lock);
-    *out = delivery->status;
+    *out = delivery->status; // what is behind the cursor is counted
     pthread_mutex_unlock(&delivery->lock);
     out->paused = atomic_load(&delivery->paused);
-    out->cursor = journal_cursor(delivery->options.journal, delivery->handle);
-    out->lag = journal_between(out->cursor, journal_last(delivery->options.journal) + 1);
+    out->cursor = cursor;
+    out->lag = journal_between(cursor, journal_last(delivery->options.journal) + 1);
     out->oldest_us = atomic_load(&delivery->oldest_us);
 }
 
