@@ -79,7 +79,7 @@ static bool flush_file(sqlite3 *db)
 {
     sqlite3_file *file = NULL;
     sqlite3_file_control(db, "main", SQLITE_FCNTL_FILE_POINTER, &file);
-    return !file || !file->pMethods || file->pMethods->xSync(file, SQLITE_SYNC_NORMAL) == SQLITE_OK;
+    return file->pMethods->xSync(file, SQLITE_SYNC_NORMAL) == SQLITE_OK;
 }
 
 static void *run(void *arg)
