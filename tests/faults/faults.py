@@ -13,8 +13,8 @@ NAMES = ["write_errno", "sync_errno", "sync_us", "utc_us", "thread", "allocation
          "whose"]
 
 
-# Whose allocations fail, beside the program's own (0).
-LIBRARIES = ["", "libnetsnmp", "libcrypto", "libssl", "libconfuse", "libevent", "libsqlite3", "libjansson"]
+# Whose allocations fail, beside the program's own (0). libssl has none of its own: it asks libcrypto.
+LIBRARIES = ["", "libnetsnmp", "libcrypto", "libconfuse", "libevent", "libsqlite3", "libjansson"]
 
 
 class Faults:

@@ -1,7 +1,9 @@
 """Receivers of syslog over TCP, each in a thread, that do what they should not."""
 
+import contextlib
 import re
 import socket
+import ssl
 import threading
 import time
 
@@ -74,6 +76,19 @@ class Receiver(threading.Thread):
                 self.numbers.append(int(found[1], 16))
             octets = octets[end:]
         return octets
+
+
+class TlsReceiver(Receiver):
+    """The same with TLS."""
+
+    def __init__(self, certificate):
+        super().__init__()
+        self._context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        self._context.load_cert_chain(certificate.cert, certificate.key)
+
+    def serve(self, client):
+        with contextlib.suppress(OSError), self._context.wrap_socket(client, server_side=True) as self._client:
+            super().serve(self._client)
 
 
 class RelpBreaker(Receiver):
