@@ -22,6 +22,9 @@ PROMPT = b"sim> "
 SUBNET_PREFIX = bytes.fromhex("fe80000000000000")
 SA_KEY = 1
 
+# What OpenSM logs (log_flags).
+ERRORS, INFORMATION, DEBUG = 1, 2, 8
+
 # umad2sim passes on no more octets of a MAD than these.
 DELIVERED = 224
 
@@ -196,6 +199,7 @@ class SubnetManager:
         self.host = host
         self.options = {
             "force_log_flush": "TRUE",
+            "log_flags": ERRORS | INFORMATION,
             "sweep_interval": 0,
             "sminfo_polling_timeout": 300,
             "polling_retry_number": 2,
@@ -225,7 +229,7 @@ class SubnetManager:
 
     def start(self):
         self._write_config()
-        argv = ["/usr/sbin/opensm", "-F", self.config, "-f", self.directory / "osm.log", "-D", "0x03"]
+        argv = ["/usr/sbin/opensm", "-F", self.config, "-f", self.directory / "osm.log"]
         environment = {
             **self.fabric.env_for(self.host, "libsimtraps.so"),
             "OSM_TMP_DIR": str(self.directory),
