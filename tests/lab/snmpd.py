@@ -5,6 +5,7 @@ import signal
 
 from lab.processes import Process
 from lab.receivers import free_port, listening
+from lab.sockets import unix_listens
 
 
 class Snmpd:
@@ -39,7 +40,7 @@ class Snmpd:
             cwd=self._work,
             env={"SNMP_PERSISTENT_DIR": str(self._work), "SNMPCONFPATH": str(self._work)},
         )
-        self._process.wait_ready(lambda: listening(self._port) and self.socket.exists(), "snmpd to listen")
+        self._process.wait_ready(lambda: listening(self._port) and unix_listens(self.socket), "snmpd to listen")
         return self
 
     @property

@@ -1,0 +1,41 @@
+"""The machine's sockets, as the kernel lists them."""
+
+import contextlib
+import os
+import pathlib
+
+TCP_ESTABLISHED, TCP_SYN_SENT = "01", "02"
+UNIX_LISTENS = "00010000"
+UNIX_STREAM, UNIX_CONNECTED = "0001", "03"
+
+
+def _list(kind):
+    return [line.split() for line in pathlib.Path(f"/proc/net/{kind}").read_text().splitlines()[1:]]
+
+
+def tcp_to(address):
+    """Those that are connected to an IPv4 address, or are being connected: their inodes."""
+    host, port = address.rsplit(":", 1)
+    peer = "".join(f"{int(part):02X}" for part in reversed(host.split("."))) + f":{int(port):04X}"
+    return {one[9] for one in _list("tcp") if one[2] == peer and one[3] in (TCP_ESTABLISHED, TCP_SYN_SENT)}
+
+
+def _own(pid):
+    found = set()
+    for one in pathlib.Path(f"/proc/{pid}/fd").iterdir():
+        with contextlib.suppress(FileNotFoundError):  # closed meanwhile
+            found.add(os.readlink(one))
+    return found
+
+
+def unix_of(pid):
+    """The Unix stream sockets that a process connected to others, whether these have accepted or not: their inodes."""
+    own = _own(pid)
+    # Only the ends of those that others connected to have a name.
+    return {one[6] for one in _list("unix")
+            if len(one) == 7 and one[4:6] == [UNIX_STREAM, UNIX_CONNECTED] and f"socket:[{one[6]}]" in own}
+
+
+def unix_listens(path):
+    """Whether some program listens at a Unix socket."""
+    return any(one[3] == UNIX_LISTENS and one[7:] == [str(path)] for one in _list("unix"))
