@@ -15,12 +15,14 @@ SOURCE = pathlib.Path(__file__).resolve().parents[2]
 OWN = (1, 3, 6, 1, 4, 1, 8072, 9999, 9999, 117, 1)
 VERSION, DATE, SWITCHES = (*GSW, 1, 1, 0), (*GSW, 1, 2, 0), (*GSW, 2, 1, 0)
 
-# The community "named" asks in the context fabric-a, "public" in the default context.
+# The communities "named" and "other" ask in the contexts fabric-a and fabric-b, "public" in the default context.
 VIEWS = """
 com2sec plain 127.0.0.1 public
 com2sec -Cn fabric-a named 127.0.0.1 named
+com2sec -Cn fabric-b other 127.0.0.1 other
 group readers v2c plain
 group readers v2c named
+group readers v2c other
 view everything included .1
 access readers "" any noauth prefix everything everything none
 """
@@ -37,9 +39,9 @@ def serve(fabric, snmpd):
     """Starts a gateway with these items in its section `tables`."""
     fabric.subnet_manager().wait_master()
 
-    def start(**items):
+    def start(host="monitor", more="", **items):
         tables = section("tables", socket=snmpd.socket, **items)
-        return fabric.keep(Gateway(fabric, sweep={"interval": 5}, more=tables))
+        return fabric.keep(Gateway(fabric, host=host, sweep={"interval": 5}, more=tables + more))
 
     return start
 
@@ -140,14 +142,22 @@ def test_a_killed_gateway_leaves_nothing_behind(snmpd, serve):
     assert has_tables(snmpd)
 
 
+def receivers_in(snmpd, community):
+    """The names in the table of receivers, which are its index."""
+    column = (*OWN, 3, 1, 2)
+    return {bytes(oid[len(column) + 1:]).decode() for oid in Manager(snmpd.address, community).walk(column)}
+
+
 def test_two_gateways_have_a_context_each(fabric, snmpd, serve):
-    first = serve(context="fabric-a")
+    """The default one is the first's: the second goes on without."""
+    first = serve(context="fabric-a", more=section("file", "first", path=fabric.directory / "first"))
     snmpd.start()
     wait_up(first)
-    second = fabric.keep(Gateway(fabric, host="node2", sweep={"interval": 5},
-                                 more=section("tables", socket=snmpd.socket, context="fabric-b")))
+    second = serve("node2", context="fabric-b", more=section("file", "second", path=fabric.directory / "second"))
     wait_up(second)
-    assert has_tables(snmpd, "named") and has_tables(snmpd, "public")
+    assert receivers_in(snmpd, "named") == receivers_in(snmpd, "public") == {"first", "standard-output"}
+    assert receivers_in(snmpd, "other") == {"second", "standard-output"}
+    assert has_tables(snmpd, "named") and has_tables(snmpd, "other") and has_tables(snmpd, "public")
 
 
 def test_a_reload_changes_the_context_and_ends_the_tables(snmpd, serve):
