@@ -44,6 +44,8 @@ struct delivery {
     double tokens;
     int64_t tokens_at;
     int64_t read_through; // the last sequence number read from the journal
+    int64_t begun_after, retired_through; // what it had in this run
+    int64_t had_through; // of that, when it had to go back: it does not get it again
     struct entry under_way[UNDER_WAY_MAX];
     size_t head, count, pending;
     size_t handed; // entries from the head that are PENDING or DONE
@@ -157,8 +159,10 @@ static void retire(struct delivery *d)
         if (d->handed > 0)
             d->handed--;
     }
-    if (through > 0)
+    if (through > 0) {
+        d->retired_through = through;
         journal_advance(d->options.journal, d->handle, through);
+    }
 }
 
 static void count_delivered(struct delivery *d, size_t n)
@@ -191,7 +195,17 @@ static void go_back(struct delivery *d)
     close_receiver(d);
     while (d->count > 0)
         event_release(at(d, --d->count)->event);
+    d->had_through = d->retired_through;
     d->read_through = journal_cursor(d->options.journal, d->handle);
+}
+
+static struct entry make_entry(const struct delivery *d, const struct journal_item *item)
+{
+    bool had = item->sequence > d->begun_after && item->sequence <= d->had_through;
+    return (struct entry){.sequence = item->sequence,
+                          .event = item->event,
+                          .state = item->event && !had ? WAITING : DONE,
+                          .outcome = had ? DELIVERY_DELIVERED : DELIVERY_GIVEN_UP};
 }
 
 // What the journal has, READ_AHEAD at most. True: it may have more.
@@ -215,9 +229,7 @@ static bool read_more(struct delivery *d)
         }
         d->read_through = items[i].sequence;
         count(d, &d->status.dropped, items[i].event == NULL);
-        *at(d, d->count++) = (struct entry){items[i].sequence, items[i].event,
-                                            items[i].event ? WAITING : DONE, DELIVERY_GIVEN_UP,
-                                            false, false};
+        *at(d, d->count++) = make_entry(d, &items[i]);
     }
     return n == READ_AHEAD;
 }
@@ -460,7 +472,7 @@ struct delivery *delivery_start(const struct receiver *receiver, const struct de
         free(d);
         return NULL;
     }
-    d->read_through = journal_cursor(options->journal, d->handle);
+    d->begun_after = d->read_through = journal_cursor(options->journal, d->handle);
     guid_set_keep(d->options.filter.trap_group);
     pthread_mutex_init(&d->lock, NULL);
     pthread_mutex_init(&d->filter_lock, NULL);
