@@ -117,7 +117,7 @@ static bool sync_file(const struct file_sink *f, struct error *err)
 // again: the kernel tells of what it lost once.
 static bool settle_old_file(struct file_sink *f, struct error *err)
 {
-    return !atomic_load(&f->reopen) || f->pending == 0 || sync_file(f, err);
+    return f->pending == 0 || sync_file(f, err);
 }
 
 // Changes to the file that the path now names. On failure the old one stays open. What is pending
@@ -125,8 +125,6 @@ static bool settle_old_file(struct file_sink *f, struct error *err)
 static bool follow_rename(struct file_sink *f, struct error *err)
 {
     int old = f->fd, pending = f->pending;
-    if (!atomic_load(&f->reopen))
-        return true;
     bool opened = open_file(f, err);
     if (opened)
         close(old);
@@ -164,9 +162,10 @@ static enum receiver_result send_file(void *self, const struct event *event, str
     size_t size;
     if (f->failed)
         return RECEIVER_PENDING;
-    if (!settle_old_file(f, err))
+    bool reopen = atomic_load(&f->reopen); // another thread sets it
+    if (reopen && !settle_old_file(f, err))
         return RECEIVER_FAILED;
-    if (!make_line(buffer, &size, event, err) || !follow_rename(f, err) ||
+    if (!make_line(buffer, &size, event, err) || (reopen && !follow_rename(f, err)) ||
         !append(f, buffer, size, err))
         return put_off(f, err);
     if (f->fsync == FILE_FSYNC_NONE)
