@@ -30,6 +30,7 @@ static void load_cursor(void *ctx, const char *receiver, int64_t sequence)
     struct cursor *c = find_cursor(j, receiver);
     if (!c || (c->active && !c->provisional))
         return;
+    c->had_through = c->provisional ? c->sequence : 0;
     c->sequence = c->saved = sequence;
     c->set_back = c->provisional;
 }
@@ -94,9 +95,21 @@ int64_t journal_cursor(struct journal *journal, int receiver)
 void journal_advance(struct journal *journal, int receiver, int64_t sequence)
 {
     pthread_mutex_lock(&journal->lock);
-    if (!journal->cursors[receiver].set_back)
-        journal->cursors[receiver].sequence = sequence;
+    struct cursor *c = &journal->cursors[receiver];
+    if (c->set_back)
+        c->had_through = sequence;
+    else
+        c->sequence = sequence;
     pthread_mutex_unlock(&journal->lock);
+}
+
+int64_t journal_had_through(struct journal *journal, int receiver, int64_t *after)
+{
+    pthread_mutex_lock(&journal->lock);
+    int64_t through = journal->cursors[receiver].had_through;
+    *after = journal->begun_after;
+    pthread_mutex_unlock(&journal->lock);
+    return through;
 }
 
 void journal_end_receivers(struct journal *journal, bool (*runs)(void *ctx, const char *name), void *ctx)

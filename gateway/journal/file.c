@@ -112,6 +112,16 @@ static enum store_result check_numbers(struct journal *j, const struct store_siz
     return STORE_CORRUPT;
 }
 
+static void take_last_number(struct journal *j, const struct store_size *size)
+{
+    if (!j->unread)
+        return;
+    j->unread = false;
+    pthread_mutex_lock(&j->lock);
+    j->file_last = size->last;
+    pthread_mutex_unlock(&j->lock);
+}
+
 // Opens the file and takes from it what memory has to know.
 static enum store_result load_file(struct journal *j, struct error *err)
 {
@@ -133,7 +143,7 @@ static enum store_result load_file(struct journal *j, struct error *err)
         store_close(j->writer);
         j->writer = NULL;
     } else {
-        j->unread = false;
+        take_last_number(j, &size);
     }
     return result;
 }

@@ -28,6 +28,7 @@ struct cursor {
     bool forgotten;   // to be deleted from the file; then the place is free
     bool provisional; // begun while the file could not be read
     bool set_back;    // and then it told another place
+    int64_t had_through; // of this run, when it was set back
 };
 
 // The snapshot that waits for the next commit.
@@ -65,6 +66,8 @@ struct journal {
     // are on disk.
     struct entry memory[JOURNAL_MEMORY_MAX];
     int64_t first_kept, appended, committed, stored;
+    int64_t begun_after; // the number before the first of this run
+    int64_t file_last;   // the last of the file before; 0 while it was not read
     struct cursor cursors[JOURNAL_RECEIVERS_MAX];
     size_t cursor_count;
     struct journal_status status;

@@ -10,34 +10,37 @@ void journal_release(const struct entry *entry)
     packed_free(entry->packed);
 }
 
-// Numbers are in ranges. Each minute has one: that many events come in no start, and the year 2225 is
-// the last.
-enum { RANGE_BITS = 26 };
-#define RANGE (INT64_C(1) << RANGE_BITS)
+// Each millisecond has so many numbers: more than there are events in it.
+enum { NUMBER_BITS = 10 };
 
-static int64_t range_of_now(const struct journal *j)
+// No events were lost between two numbers that are so far apart, but a start could not read the file.
+#define JUMP (INT64_C(1) << 25)
+
+static int64_t number_of_now(const struct journal *j)
 {
-    int64_t minute = clock_utc(j->options.clock) / (60 * CLOCK_US_PER_S);
-    return (minute > 0 ? minute : 0) << RANGE_BITS;
+    int64_t ms = clock_utc(j->options.clock) / CLOCK_US_PER_MS;
+    return (ms > 0 ? ms : 0) << NUMBER_BITS;
 }
 
-int64_t journal_between(int64_t after, int64_t before)
+int64_t journal_between(struct journal *journal, int64_t after, int64_t before)
 {
+    pthread_mutex_lock(&journal->lock);
+    int64_t begun = journal->begun_after, in_file = journal->file_last;
+    pthread_mutex_unlock(&journal->lock);
     int64_t n = before - after - 1;
-    bool other_range = after >> RANGE_BITS != before >> RANGE_BITS;
-    if (n <= 0)
-        return 0;
-    return other_range && n >= RANGE / 2 ? (before - 1) % RANGE : n;
+    if (after < begun && begun < before)
+        n = (in_file > after ? in_file - after : 0) + (before - 1 - begun);
+    return n > 0 && n < JUMP ? n : 0;
 }
 
 // Numbers go on after what the file has, events and cursors. When that cannot be known, they begin
-// with the range of the minute, which is far ahead of any journal's count.
+// with those of the moment, which are far ahead of any journal's count.
 static int64_t last_number(struct journal *j)
 {
     struct error err;
     struct store_size size;
     if (!j->writer || j->begun_anew || store_get_size(j->writer, &size, &err) != STORE_OK)
-        return range_of_now(j);
+        return number_of_now(j);
     int64_t last = size.last;
     for (size_t i = 0; i < j->cursor_count; i++)
         last = j->cursors[i].sequence > last ? j->cursors[i].sequence : last;
@@ -75,7 +78,9 @@ struct journal *journal_open(const struct journal_options *options, struct error
         return NULL;
     }
     j->unread = !j->writer;
-    j->stored = j->committed = j->appended = last_number(j);
+    j->stored = j->committed = j->appended = j->begun_after = last_number(j);
+    j->file_last = j->unread ? 0 : j->begun_after;
+    j->looked_at = j->stored;
     j->packed_through = j->to_pack_through = j->committed;
     j->first_kept = j->appended + 1;
     return j;

@@ -148,6 +148,10 @@ void journal_forget_receiver(struct journal *journal, const char *name);
 // this was asked the cursor stays there. Asked after an event of the healed journal was read, it is true.
 bool journal_cursor_was_set_back(struct journal *journal, int receiver);
 
+// What the receiver had of this run when it was set back: the numbers behind `after`, up to the result; 0:
+// it was not set back. Any thread.
+int64_t journal_had_through(struct journal *journal, int receiver, int64_t *after);
+
 // Nothing is kept any longer for the receivers for which `runs` says no. Their cursors stay, for when they
 // come again. Any thread; `runs` calls nothing of the journal.
 void journal_end_receivers(struct journal *journal, bool (*runs)(void *ctx, const char *name), void *ctx);
@@ -166,9 +170,9 @@ size_t journal_read_back(struct journal *journal, int64_t before, struct journal
 
 int64_t journal_last(struct journal *journal); // the last committed sequence number
 
-// How many events had numbers between these two, as far as numbers tell: those of a start that could not
-// read the file are far ahead of what the file has.
-int64_t journal_between(int64_t after, int64_t before);
+// How many events had numbers between these two. Those of a start that could not read the file are far ahead
+// of what the file has; that gap does not count. Any thread.
+int64_t journal_between(struct journal *journal, int64_t after, int64_t before);
 
 // From this number on events are in memory, and can be read while the disk cannot.
 int64_t journal_first_in_memory(struct journal *journal);

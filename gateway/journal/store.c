@@ -372,13 +372,14 @@ static enum store_result open_at_rest(const char *path, struct store **out, stru
 enum store_result store_examine(const char *path, struct store **out, struct error *err)
 {
     struct stat before;
-    if (stat(path, &before) != 0 || access(path, R_OK) != 0) {
+    char real[PATH_MAX]; // its WAL is beside what a link leads to
+    if (!realpath(path, real) || stat(real, &before) != 0 || access(real, R_OK) != 0) {
         refuse_to_examine(path, errno, err);
         return STORE_FAILED;
     }
-    if (has_part(path, "-wal"))
-        return open_with_wal(path, out, err);
-    enum store_result result = open_at_rest(path, out, err);
+    if (has_part(real, "-wal"))
+        return open_with_wal(real, out, err);
+    enum store_result result = open_at_rest(real, out, err);
     if (result == STORE_OK) {
         (*out)->at_rest = true;
         (*out)->before = before;

@@ -22,6 +22,7 @@ struct entry {
     struct event *event;
     enum state state;
     enum delivery_outcome outcome; // once DONE
+    bool had;                      // before it went back: what came of it is remembered
     bool tried, handed;            // before
 };
 
@@ -44,8 +45,7 @@ struct delivery {
     double tokens;
     int64_t tokens_at;
     int64_t read_through; // the last sequence number read from the journal
-    int64_t begun_after, retired_through; // what it had in this run
-    int64_t had_through; // of that, when it had to go back: it does not get it again
+    int64_t had_after, had_through; // what it does not get again after it went back
     struct entry under_way[UNDER_WAY_MAX];
     size_t head, count, pending;
     size_t handed; // entries from the head that are PENDING or DONE
@@ -152,17 +152,16 @@ static void retire(struct delivery *d)
     int64_t through = 0;
     while (d->count > 0 && at(d, 0)->state == DONE) {
         through = at(d, 0)->sequence;
-        remember(d, at(d, 0));
+        if (!at(d, 0)->had)
+            remember(d, at(d, 0));
         event_release(at(d, 0)->event);
         d->head = (d->head + 1) % UNDER_WAY_MAX;
         d->count--;
         if (d->handed > 0)
             d->handed--;
     }
-    if (through > 0) {
-        d->retired_through = through;
+    if (through > 0)
         journal_advance(d->options.journal, d->handle, through);
-    }
 }
 
 static void count_delivered(struct delivery *d, size_t n)
@@ -195,17 +194,19 @@ static void go_back(struct delivery *d)
     close_receiver(d);
     while (d->count > 0)
         event_release(at(d, --d->count)->event);
-    d->had_through = d->retired_through;
+    d->had_through = journal_had_through(d->options.journal, d->handle, &d->had_after);
     d->read_through = journal_cursor(d->options.journal, d->handle);
+    atomic_store(&d->flush_through, 0); // that was not known to wait
 }
 
 static struct entry make_entry(const struct delivery *d, const struct journal_item *item)
 {
-    bool had = item->sequence > d->begun_after && item->sequence <= d->had_through;
+    bool had = item->sequence > d->had_after && item->sequence <= d->had_through;
     return (struct entry){.sequence = item->sequence,
                           .event = item->event,
                           .state = item->event && !had ? WAITING : DONE,
-                          .outcome = had ? DELIVERY_DELIVERED : DELIVERY_GIVEN_UP};
+                          .outcome = DELIVERY_GIVEN_UP,
+                          .had = had};
 }
 
 // What the journal has, READ_AHEAD at most. True: it may have more.
@@ -220,7 +221,7 @@ static bool read_more(struct delivery *d)
         return true;
     }
     for (size_t i = 0; i < n; i++) {
-        int64_t gone = journal_between(d->read_through, items[i].sequence);
+        int64_t gone = journal_between(d->options.journal, d->read_through, items[i].sequence);
         if (gone > 0) {
             count(d, &d->status.dropped, (uint64_t)gone);
             log_write(d->options.log, LOG_LEVEL_ERROR,
@@ -472,7 +473,8 @@ struct delivery *delivery_start(const struct receiver *receiver, const struct de
         free(d);
         return NULL;
     }
-    d->begun_after = d->read_through = journal_cursor(options->journal, d->handle);
+    d->read_through = journal_cursor(options->journal, d->handle);
+    d->had_through = journal_had_through(options->journal, d->handle, &d->had_after);
     guid_set_keep(d->options.filter.trap_group);
     pthread_mutex_init(&d->lock, NULL);
     pthread_mutex_init(&d->filter_lock, NULL);
@@ -548,7 +550,8 @@ void delivery_get_status(struct delivery *delivery, struct delivery_status *out)
     pthread_mutex_unlock(&delivery->lock);
     out->paused = atomic_load(&delivery->paused);
     out->cursor = cursor;
-    out->lag = journal_between(cursor, journal_last(delivery->options.journal) + 1);
+    struct journal *journal = delivery->options.journal;
+    out->lag = journal_between(journal, cursor, journal_last(journal) + 1);
     out->oldest_us = atomic_load(&delivery->oldest_us);
 }
 

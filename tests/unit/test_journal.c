@@ -875,15 +875,47 @@ static void test_numbers_of_a_degraded_start_count_as_far_as_they_go(void **stat
     add_many(f, 3);
     int64_t last = journal_last(f->journal);
     assert_true(last > 50 + 1000000);
-    assert_int_equal(journal_between(last - 3, last), 2);
-    assert_int_equal(journal_between(last, last), 0);
-    assert_int_equal(journal_between(50, last - 2), 0);
-    assert_int_equal(journal_between(50, last), 2);
-    assert_int_equal(journal_between(40, 51), 10);
-    pass(f, 60 * CLOCK_US_PER_S);
+    assert_int_equal(journal_between(f->journal, last - 3, last), 2);
+    assert_int_equal(journal_between(f->journal, last, last), 0);
+    assert_int_equal(journal_between(f->journal, 50, last - 2), 0);
+    assert_int_equal(journal_between(f->journal, 50, last), 2);
+    assert_int_equal(journal_between(f->journal, 40, last), 2); // it is not known what the file has
+    bring_back(f);
+    pass(f, 2 * CLOCK_US_PER_S);
+    journal_commit(f->journal);
+    assert_int_equal(journal_between(f->journal, 40, last), 12);
+    assert_int_equal(journal_between(f->journal, 40, 51), 10);
     reopen(f);
-    add_many(f, 1);
-    assert_int_equal(journal_between(last, journal_last(f->journal)), 0);
+    assert_int_equal(journal_between(f->journal, 50, last), 0);
+    assert_int_equal(journal_between(f->journal, last - 3, last), 2);
+}
+
+// Each begins with the numbers of its moment.
+static void test_two_starts_that_cannot_read_the_file(void **state)
+{
+    struct fixture *f = *state;
+    add_many(f, 50);
+    for (int i = 0; i < 2; i++) {
+        journal_close(f->journal);
+        f->journal = NULL;
+        take_away(f);
+        pass(f, CLOCK_US_PER_S / 2);
+        reopen(f);
+        add_many(f, 3);
+        bring_back(f);
+        pass(f, 2 * CLOCK_US_PER_S);
+        journal_commit(f->journal);
+    }
+    struct journal_status status;
+    journal_get_status(f->journal, &status);
+    assert_true(status.durable);
+    assert_int_equal(files_with(f, "corrupt"), 0);
+    reopen(f);
+    journal_get_status(f->journal, &status);
+    assert_int_equal(status.rows, 0); // it was not looked at yet
+    journal_commit(f->journal);
+    journal_get_status(f->journal, &status);
+    assert_int_equal(status.rows, 56);
 }
 
 // Retention counts rows, not numbers.
@@ -917,7 +949,7 @@ static void test_numbers_that_the_file_has_already(void **state)
     journal_close(f->journal);
     f->journal = NULL;
     take_away(f);
-    f->utc = 90 * CLOCK_US_PER_MS;
+    f->utc = 0;
     f->options.age_us = INT64_C(100) * 366 * 86400 * CLOCK_US_PER_S;
     reopen(f);
     add_many(f, 5);
@@ -2140,6 +2172,22 @@ static bool is_told_what_to_do(struct fixture *f)
            strstr(err.text, "; run this as root");
 }
 
+static void test_a_link_to_a_file_is_examined(void **state)
+{
+    struct fixture *f = *state;
+    struct store *store;
+    struct store_size size;
+    struct error err;
+    char link[120];
+    snprintf(link, sizeof link, "%s/link.db", f->directory);
+    assert_int_equal(symlink(f->path, link), 0);
+    add_many(f, 50); // in the WAL
+    assert_int_equal(store_examine(link, &store, &err), STORE_OK);
+    assert_int_equal(store_get_size(store, &size, &err), STORE_OK);
+    assert_int_equal(size.rows, 50);
+    store_close(store);
+}
+
 static void test_whoever_may_read_the_file_may_examine_it(void **state)
 {
     struct fixture *f = *state;
@@ -2252,6 +2300,7 @@ int main(void)
         TEST(test_two_processes_do_not_share_a_directory),
         TEST(test_what_waited_before_a_degraded_start_is_still_delivered),
         TEST(test_numbers_of_a_degraded_start_count_as_far_as_they_go),
+        TEST(test_two_starts_that_cannot_read_the_file),
         TEST(test_retention_drops_nothing_between_two_ranges),
         TEST(test_numbers_that_the_file_has_already),
         TEST(test_nothing_is_read_while_the_file_is_away),
@@ -2295,6 +2344,7 @@ int main(void)
         TEST(test_a_directory_that_cannot_be_made),
         TEST(test_whatever_changes_is_work),
         TEST(test_a_file_is_examined),
+        TEST(test_a_link_to_a_file_is_examined),
         TEST(test_whoever_may_read_the_file_may_examine_it),
         TEST(test_who_may_not_examine_a_file_is_told_what_to_do),
         TEST(test_a_journal_that_is_not_there_is_named),
