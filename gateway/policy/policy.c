@@ -523,15 +523,23 @@ int64_t policy_due(const struct policy *policy)
     return of_duplicates < due ? of_duplicates : due;
 }
 
-static void tell_end_of_alarm(void *ctx, struct track *t)
+// That it is flapping is known after the next start, too, but not what became of the alarm meanwhile.
+static bool is_restrained_at_the_end(struct policy *p, const struct track *t, const struct verdict *verdict)
+{
+    int64_t until;
+    const enum policy_reason reason = restraint(p, t, t->last, verdict, false, &until);
+    return reason != POLICY_PASSES && reason != POLICY_FLAPPING;
+}
+
+static void tell_what_became_of_it(void *ctx, struct track *t)
 {
     struct policy *p = ctx;
     int64_t until;
-    if (!t->pending || t->raised || !t->told)
+    if (!t->pending || !t->told)
         return;
     const struct verdict verdict = rules_judge(p->rules, t->last);
-    if (silence(p, t, t->last, &verdict, &until) == POLICY_PASSES &&
-        restraint(p, t, t->last, &verdict, false, &until) == POLICY_PASSES)
+    if (!is_known(t, &verdict) && silence(p, t, t->last, &verdict, &until) == POLICY_PASSES &&
+        !is_restrained_at_the_end(p, t, &verdict))
         tell_late(p, t);
     schedule(p, t);
 }
@@ -541,7 +549,7 @@ void policy_end(struct policy *policy, int64_t now_us)
     policy->now = now_us;
     storms_end(policy->storms, tell_storm, policy);
     duplicates_end(policy->duplicates);
-    tracks_each(policy->tracks, tell_end_of_alarm, policy);
+    tracks_each(policy->tracks, tell_what_became_of_it, policy);
 }
 
 // What people and restarts change.

@@ -120,8 +120,8 @@ void policy_tick(struct policy *policy, int64_t now_us);
 int64_t policy_due(const struct policy *policy);
 
 // The gateway ends. Tells what nobody would know of after the next start: the counts of storms and
-// repeats, as if these were over, and the ends of alarms that a storm held, at whatever rate.
-// Alarms that stand are for policy_recall.
+// repeats, as if these were over, and of alarms that were told those ends and worsenings that a storm
+// or flapping held, at whatever rate. Alarms that were not told are for policy_recall.
 void policy_end(struct policy *policy, int64_t now_us);
 
 // Receivers hear nothing of that alarm until then, but for its end if they know of it; in the past:

@@ -105,8 +105,9 @@ struct event *summaries_settled(const struct track *track)
     if (!event)
         return NULL;
     struct text t = text_in(event->reason, sizeof event->reason);
-    text_addf(&t, "after %" PRIu64 " changes its alarm %s", track->flap.changes,
-              track->raised ? "stands" : "is clear");
+    if (track->flap.changes > 0) // nobody counted before this start
+        text_addf(&t, "after %" PRIu64 " changes ", track->flap.changes);
+    text_addf(&t, "its alarm %s", track->raised ? "stands" : "is clear");
     memcpy(event->clears_id, track->flap.id, sizeof event->clears_id);
     return event;
 }

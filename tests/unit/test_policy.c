@@ -657,6 +657,38 @@ TEST(ends_of_alarms_that_a_storm_held_are_told_at_the_end)
     }
 }
 
+TEST(an_alarm_that_became_worse_in_a_storm_is_told_at_the_end)
+{
+    char key[32];
+    const struct heard mild = give_alarm(CATALOGUE_LINK_DEGRADED, "link x");
+    check_held(&mild, "");
+    stage_wait(&st, S);
+    for (int i = 0; i < 100; i++) {
+        snprintf(key, sizeof key, "link %d", i);
+        give_alarm(CATALOGUE_ROUTER_REMOVED, key);
+    }
+    const struct heard worse = give_alarm(CATALOGUE_ROUTER_REMOVED, "link x");
+    check_held(&worse, "storm");
+    policy_end(st.policy, st.time.monotonic);
+    assert_int_equal(stage_passed(&st, CATALOGUE_ROUTER_REMOVED), 51);
+    assert_string_equal(stage_last_passed(&st)->key, "link x");
+}
+
+TEST(the_end_of_an_alarm_that_flaps_is_told_at_the_end)
+{
+    struct heard last = {0};
+    for (int i = 0; i < 6; i++) {
+        last = give_alarm(i % 2 ? CATALOGUE_LINK_UP : CATALOGUE_LINK_DOWN, "link x");
+        stage_wait(&st, S);
+    }
+    check_held(&last, "flapping");
+    const size_t ups = stage_passed(&st, CATALOGUE_LINK_UP);
+    policy_end(st.policy, st.time.monotonic);
+    assert_int_equal(stage_passed(&st, CATALOGUE_LINK_UP), ups + 1);
+    policy_end(st.policy, st.time.monotonic);
+    assert_int_equal(stage_passed(&st, CATALOGUE_LINK_UP), ups + 1);
+}
+
 // Consequences.
 
 static struct event *consequence(enum catalogue_event type, const char *key, const char *cause)
@@ -1060,6 +1092,8 @@ int main(void)
         HERE(alarms_that_a_storm_swallowed_are_told_after_it_at_the_allowed_rate),
         HERE(what_was_counted_so_far_is_told_at_the_end),
         HERE(ends_of_alarms_that_a_storm_held_are_told_at_the_end),
+        HERE(an_alarm_that_became_worse_in_a_storm_is_told_at_the_end),
+        HERE(the_end_of_an_alarm_that_flaps_is_told_at_the_end),
         HERE(what_follows_from_a_dead_switch_is_held_as_its_details),
         HERE(consequences_pass_where_the_site_wants_them),
         HERE(alarms_that_stand_when_maintenance_ends_are_told),
