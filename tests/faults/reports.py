@@ -4,7 +4,7 @@ import json
 
 from lab import notices
 from lab.gateway import section
-from lab.processes import wait_until
+from lab.processes import wait_until, whole_lines
 
 EVENT = "system-image-guid-change"
 
@@ -49,13 +49,11 @@ class Reporter:
 
 
 def numbers_in(path):
-    lines = path.read_text().split("\n")[:-1] if path.exists() else []
-    return [int(one["systemImageGuid"], 16) for one in map(json.loads, lines) if one["event"] == EVENT]
+    return [int(one["systemImageGuid"], 16) for one in map(json.loads, whole_lines(path)) if one["event"] == EVENT]
 
 
 def names_in(path):
-    lines = path.read_text().split("\n")[:-1] if path.exists() else []
-    return [one["event"] for one in map(json.loads, lines)]
+    return [one["event"] for one in map(json.loads, whole_lines(path))]
 
 
 def file_section(path, name="file"):

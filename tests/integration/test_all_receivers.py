@@ -8,7 +8,7 @@ import sys
 import pytest
 from lab import notices
 from lab.gateway import Gateway, section
-from lab.processes import wait_until
+from lab.processes import wait_until, whole_lines
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "receivers"))
 
@@ -86,8 +86,7 @@ def test_every_receiver_gets_every_event(gateway, fabric, manager, rsyslog):
     numbers = list(range(1, count + 1))
 
     def in_file():
-        lines = gateway.output.read_text().splitlines() if gateway.output.exists() else []
-        found = [json.loads(line) for line in lines]
+        found = [json.loads(line) for line in whole_lines(gateway.output)]
         return [int(one["systemImageGuid"], 16) for one in found if one["event"] == EVENT] == numbers
 
     wait_until(in_file, "the file to have all")

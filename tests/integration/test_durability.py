@@ -12,7 +12,7 @@ import time
 import pytest
 from lab import notices
 from lab.gateway import IBTRAPCTL, Gateway, section
-from lab.processes import LabError, wait_until
+from lab.processes import LabError, wait_until, whole_lines
 
 KILLS = int(os.environ.get("IBTRAPD_KILLS", "100"))
 BURST = int(os.environ.get("IBTRAPD_BURST", "2000"))
@@ -28,8 +28,7 @@ class FileGateway(Gateway):
 
     def events(self):
         """(number that the test gave the event, its identifier), in the order of the file."""
-        lines = self.output.read_text().splitlines() if self.output.exists() else []
-        found = [json.loads(line) for line in lines]
+        found = [json.loads(line) for line in whole_lines(self.output)]
         return [(int(one["systemImageGuid"], 16), one["id"]) for one in found if one["event"] == EVENT]
 
 
@@ -144,8 +143,7 @@ def test_a_receiver_gets_what_it_missed(gateway, fabric):
 
 
 def numbers(path):
-    lines = path.read_text().splitlines() if path.exists() else []
-    found = [json.loads(line) for line in lines]
+    found = [json.loads(line) for line in whole_lines(path)]
     return [int(one["systemImageGuid"], 16) for one in found if one["event"] == EVENT]
 
 

@@ -17,6 +17,11 @@ class LabError(Exception):
     """Something in the lab did not do what it was started for."""
 
 
+def whole_lines(path):
+    """Of a file that a program writes: the last line may not be whole yet, nor the file be there."""
+    return path.read_text().rpartition("\n")[0].splitlines() if path.exists() else []
+
+
 def wait_until(condition, what, timeout=DEADLINE, interval=0.05):
     """Returns the first true value of condition(); raises LabError after the timeout."""
     deadline = time.monotonic() + timeout

@@ -7,13 +7,13 @@ import stat
 import subprocess
 
 import pytest
-from lab.processes import wait_until
+from lab.processes import wait_until, whole_lines
 
 NUMBER = re.compile(r"01990000-0000-7000-8000-(\d{12})")
 
 
 def numbers(path):
-    return [int(NUMBER.fullmatch(json.loads(line)["id"])[1]) for line in path.read_text().splitlines()]
+    return [int(NUMBER.fullmatch(json.loads(line)["id"])[1]) for line in whole_lines(path)]
 
 
 @pytest.fixture
