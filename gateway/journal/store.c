@@ -878,7 +878,7 @@ enum store_result store_read_snapshot(struct store *store, int64_t number,
 enum store_result store_get_size(struct store *store, struct store_size *out, struct error *err)
 {
     *out = (struct store_size){0};
-    int64_t pages, free_pages, page_size;
+    int64_t pages = 0, free_pages = 0, page_size = 0;
     sqlite3_stmt *s = store->statements[GET_SIZE];
     int code = store->rows < 0 ? count_rows(store) : SQLITE_OK;
     if (code == SQLITE_OK)
