@@ -482,6 +482,18 @@ static void test_a_receiver_that_has_ended_loses_nothing(void **state)
     assert_int_equal(journal_cursor(f->journal, journal_receiver(f->journal, "old")), 0);
 }
 
+static void test_a_receiver_that_is_forgotten_and_comes_again_is_a_new_one(void **state)
+{
+    struct fixture *f = *state;
+    journal_receiver(f->journal, "nms");
+    add_many(f, 10);
+    journal_forget_receiver(f->journal, "nms");
+    assert_int_equal(journal_cursor(f->journal, journal_receiver(f->journal, "nms")), 10);
+    add_many(f, 5);
+    reopen(f);
+    assert_int_equal(journal_cursor(f->journal, journal_receiver(f->journal, "nms")), 10);
+}
+
 static void test_what_a_receiver_loses_is_told_once(void **state)
 {
     struct fixture *f = *state;
@@ -853,9 +865,14 @@ static void test_what_waited_before_a_degraded_start_is_still_delivered(void **s
     bring_back(f);
     pass(f, 2 * CLOCK_US_PER_S);
     journal_commit(f->journal);
+    // Until the receiver knows, what it has meanwhile does not move the cursor.
+    int64_t after, last = journal_last(f->journal);
+    journal_advance(f->journal, receiver, last);
     assert_true(journal_cursor_was_set_back(f->journal, receiver));
     assert_false(journal_cursor_was_set_back(f->journal, receiver));
     assert_int_equal(journal_cursor(f->journal, receiver), 10);
+    assert_int_equal(journal_had_through(f->journal, receiver, &after), last);
+    assert_int_equal(after, last - 3);
     struct journal_item items[64];
     assert_int_equal(journal_read(f->journal, 10, items, 64), 43);
     for (size_t i = 0; i < 43; i++) {
@@ -2282,6 +2299,7 @@ int main(void)
         TEST(test_retention_by_rows),
         TEST(test_retention_tells_what_a_receiver_loses),
         TEST(test_a_receiver_that_has_ended_loses_nothing),
+        TEST(test_a_receiver_that_is_forgotten_and_comes_again_is_a_new_one),
         TEST(test_what_a_receiver_loses_is_told_once),
         TEST(test_retention_by_age),
         TEST(test_retention_by_bytes),
