@@ -209,6 +209,18 @@ static struct entry make_entry(const struct delivery *d, const struct journal_it
                           .had = had};
 }
 
+// Numbers are missing before this one.
+static void count_gone(struct delivery *d, int64_t sequence)
+{
+    int64_t gone = journal_between(d->options.journal, d->read_through, sequence);
+    if (gone == 0)
+        return;
+    count(d, &d->status.dropped, (uint64_t)gone);
+    log_write(d->options.log, LOG_LEVEL_ERROR,
+              "receiver %s: %lld events were gone before it could have them", d->receiver.name,
+              (long long)gone);
+}
+
 // What the journal has, READ_AHEAD at most. True: it may have more.
 static bool read_more(struct delivery *d)
 {
@@ -221,13 +233,8 @@ static bool read_more(struct delivery *d)
         return true;
     }
     for (size_t i = 0; i < n; i++) {
-        int64_t gone = journal_between(d->options.journal, d->read_through, items[i].sequence);
-        if (gone > 0) {
-            count(d, &d->status.dropped, (uint64_t)gone);
-            log_write(d->options.log, LOG_LEVEL_ERROR,
-                      "receiver %s: %lld events were gone before it could have them", d->receiver.name,
-                      (long long)gone);
-        }
+        if (items[i].sequence > d->read_through + 1)
+            count_gone(d, items[i].sequence);
         d->read_through = items[i].sequence;
         count(d, &d->status.dropped, items[i].event == NULL);
         *at(d, d->count++) = make_entry(d, &items[i]);
