@@ -10,7 +10,8 @@ enum { GUID_IDS = 8, TAIL_IDS = 8, IDS = GUID_IDS + TAIL_IDS + 1, IB_SWITCH = 2 
 // What follows the GUID in the GswGlobalId of a switch.
 static const uint32_t TAIL[TAIL_IDS] = {0, 0, 0, 0, 0, 0, 0, IB_SWITCH};
 
-static bool switch_id(const struct view *view, const struct table_row *row, struct agentx_value *out)
+static bool switch_id(const struct view *view, const struct table_row *row,
+                      struct agentx_value *out)
 {
     (void)view;
     return put_field(out, row->event, MIB_GLOBAL_ID, MIB_GLOBAL_ID_SIZE, FIELD_SWITCH_GUID);
@@ -22,7 +23,8 @@ static bool number(const struct view *view, const struct table_row *row, struct 
     return put_number(out, (int64_t)row->at);
 }
 
-static bool time_info(const struct view *view, const struct table_row *row, struct agentx_value *out)
+static bool time_info(const struct view *view, const struct table_row *row,
+                      struct agentx_value *out)
 {
     (void)view;
     return put_field(out, row->event, MIB_DATE_TEXT, 0, FIELD_TIME);
@@ -34,13 +36,15 @@ static bool level(const struct view *view, const struct table_row *row, struct a
     return put_field(out, row->event, MIB_INTEGER32, 0, FIELD_EVENT_LEVEL);
 }
 
-static bool repeat_count(const struct view *view, const struct table_row *row, struct agentx_value *out)
+static bool repeat_count(const struct view *view, const struct table_row *row,
+                         struct agentx_value *out)
 {
     (void)view;
     return put_field(out, row->event, MIB_INTEGER32, 0, FIELD_EVENT_TIMES);
 }
 
-static bool description(const struct view *view, const struct table_row *row, struct agentx_value *out)
+static bool description(const struct view *view, const struct table_row *row,
+                        struct agentx_value *out)
 {
     (void)view;
     return put_field(out, row->event, MIB_ASCII, 0, FIELD_TEXT);
@@ -142,10 +146,15 @@ static bool seek(const struct view *view, const uint32_t *ids, size_t length, bo
 {
     struct begin begin;
     bool any = after ? begin_after(ids, length, &begin) : begin_at(ids, length, &begin);
-    return any && view->events && (after || begin.number > 0) && find(view, begin, after, row, found);
+    return any && view->events && (after || begin.number > 0) &&
+           find(view, begin, after, row, found);
 }
 
 static const uint32_t ENTRY[] = {1, 3, 6, 1, 3, 2, 2, 1, 15, 1, 1};
 
-const struct table GSW_EVENTS = {"gswEventTable", ENTRY, sizeof ENTRY / sizeof *ENTRY, COLUMNS,
-                                 sizeof COLUMNS / sizeof *COLUMNS, seek};
+const struct table GSW_EVENTS = {"gswEventTable",
+                                 ENTRY,
+                                 sizeof ENTRY / sizeof *ENTRY,
+                                 COLUMNS,
+                                 sizeof COLUMNS / sizeof *COLUMNS,
+                                 seek};

@@ -20,7 +20,8 @@ static bool event_id(const struct view *view, const struct table_row *row, struc
     return put_text(out, of(view, row)->event_id, 40);
 }
 
-static bool event_name(const struct view *view, const struct table_row *row, struct agentx_value *out)
+static bool event_name(const struct view *view, const struct table_row *row,
+                       struct agentx_value *out)
 {
     return put_text(out, of(view, row)->type, 64);
 }
@@ -51,13 +52,15 @@ static bool count(const struct view *view, const struct table_row *row, struct a
     return put_gauge(out, of(view, row)->count);
 }
 
-static bool node_guid(const struct view *view, const struct table_row *row, struct agentx_value *out)
+static bool node_guid(const struct view *view, const struct table_row *row,
+                      struct agentx_value *out)
 {
     return put_guid(out, of(view, row)->node_guid);
 }
 
 // The event that raised it knows the name and the port; the journal may have dropped it.
-static bool node_name(const struct view *view, const struct table_row *row, struct agentx_value *out)
+static bool node_name(const struct view *view, const struct table_row *row,
+                      struct agentx_value *out)
 {
     struct event *event = view_events_read(view->source->journal, of(view, row)->sequence);
     put_text(out, event ? event->subject.name : "", 255);
@@ -79,7 +82,8 @@ static bool text(const struct view *view, const struct table_row *row, struct ag
     return put_text(out, of(view, row)->text, 1024);
 }
 
-static bool acknowledged(const struct view *view, const struct table_row *row, struct agentx_value *out)
+static bool acknowledged(const struct view *view, const struct table_row *row,
+                         struct agentx_value *out)
 {
     return put_truth(out, of(view, row)->acknowledged);
 }
@@ -126,5 +130,9 @@ static bool seek(const struct view *view, const uint32_t *ids, size_t length, bo
 
 static const uint32_t ENTRY[] = {MIB_ROOT_IDS, 1, 4, 1};
 
-const struct table OWN_ALARMS = {"ibtrapdAlarmTable", ENTRY, sizeof ENTRY / sizeof *ENTRY, COLUMNS,
-                                 sizeof COLUMNS / sizeof *COLUMNS, seek};
+const struct table OWN_ALARMS = {"ibtrapdAlarmTable",
+                                 ENTRY,
+                                 sizeof ENTRY / sizeof *ENTRY,
+                                 COLUMNS,
+                                 sizeof COLUMNS / sizeof *COLUMNS,
+                                 seek};

@@ -2,12 +2,12 @@
 #include "agent/put.h"
 #include "mib_root.h"
 
-#define COUNTER(member)                                                                        \
-    static bool member(const struct view *view, const struct table_row *row,                   \
-                       struct agentx_value *out)                                               \
-    {                                                                                          \
-        (void)row;                                                                             \
-        return put_number(out, (int64_t)view->gateway.flow.member);                            \
+#define COUNTER(member)                                                                            \
+    static bool member(const struct view *view, const struct table_row *row,                       \
+                       struct agentx_value *out)                                                   \
+    {                                                                                              \
+        (void)row;                                                                                 \
+        return put_number(out, (int64_t)view->gateway.flow.member);                                \
     }
 
 COUNTER(reports)
@@ -21,7 +21,8 @@ COUNTER(held_back)
 COUNTER(journalled)
 COUNTER(dropped)
 
-static bool oldest_event(const struct view *view, const struct table_row *row, struct agentx_value *out)
+static bool oldest_event(const struct view *view, const struct table_row *row,
+                         struct agentx_value *out)
 {
     (void)row;
     int64_t base = view_base(view);
@@ -30,7 +31,8 @@ static bool oldest_event(const struct view *view, const struct table_row *row, s
     return put_number(out, view->first_event > base ? view_number(view->first_event) : 1);
 }
 
-static bool newest_event(const struct view *view, const struct table_row *row, struct agentx_value *out)
+static bool newest_event(const struct view *view, const struct table_row *row,
+                         struct agentx_value *out)
 {
     (void)row;
     return put_number(out, view_number(view->last_event));
@@ -60,5 +62,9 @@ static const struct table_column COLUMNS[] = {
 
 static const uint32_t ENTRY[] = {MIB_ROOT_IDS, 1, 6};
 
-const struct table OWN_FLOW = {"ibtrapdFlow", ENTRY, sizeof ENTRY / sizeof *ENTRY, COLUMNS,
-                               sizeof COLUMNS / sizeof *COLUMNS, table_seek_scalar};
+const struct table OWN_FLOW = {"ibtrapdFlow",
+                               ENTRY,
+                               sizeof ENTRY / sizeof *ENTRY,
+                               COLUMNS,
+                               sizeof COLUMNS / sizeof *COLUMNS,
+                               table_seek_scalar};

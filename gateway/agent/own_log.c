@@ -5,12 +5,12 @@
 #include "model/catalogue.h"
 
 // Most columns are a field of the event.
-#define COLUMN(name, syntax, size, source)                                                     \
-    static bool name(const struct view *view, const struct table_row *row,                     \
-                     struct agentx_value *out)                                                 \
-    {                                                                                          \
-        (void)view;                                                                            \
-        return put_field(out, row->event, syntax, size, source);                               \
+#define COLUMN(name, syntax, size, source)                                                         \
+    static bool name(const struct view *view, const struct table_row *row,                         \
+                     struct agentx_value *out)                                                     \
+    {                                                                                              \
+        (void)view;                                                                                \
+        return put_field(out, row->event, syntax, size, source);                                   \
     }
 
 COLUMN(event_id, MIB_OCTETS, 0, FIELD_EVENT_ID)
@@ -44,7 +44,8 @@ static bool lid(const struct view *view, const struct table_row *row, struct age
     return put_number(out, event->raw_size > 0 ? event->issuer.lid : event->subject.lid);
 }
 
-static bool vendor_id(const struct view *view, const struct table_row *row, struct agentx_value *out)
+static bool vendor_id(const struct view *view, const struct table_row *row,
+                      struct agentx_value *out)
 {
     (void)view;
     const struct notice *notice = &row->event->notice;
@@ -71,13 +72,15 @@ static bool counter_name_of(const struct view *view, const struct table_row *row
     return put_counter(out, row->event, MIB_OCTETS, FIELD_COUNTER);
 }
 
-static bool counter_old(const struct view *view, const struct table_row *row, struct agentx_value *out)
+static bool counter_old(const struct view *view, const struct table_row *row,
+                        struct agentx_value *out)
 {
     (void)view;
     return put_counter(out, row->event, MIB_DIGITS, FIELD_COUNTER_OLD);
 }
 
-static bool counter_new(const struct view *view, const struct table_row *row, struct agentx_value *out)
+static bool counter_new(const struct view *view, const struct table_row *row,
+                        struct agentx_value *out)
 {
     (void)view;
     return put_counter(out, row->event, MIB_DIGITS, FIELD_COUNTER_NEW);
@@ -141,5 +144,6 @@ static bool seek(const struct view *view, const uint32_t *ids, size_t length, bo
 
 static const uint32_t ENTRY[] = {MIB_ROOT_IDS, 1, 5, 1};
 
-const struct table OWN_EVENT_LOG = {"ibtrapdEventLogTable", ENTRY, sizeof ENTRY / sizeof *ENTRY,
-                                    COLUMNS, sizeof COLUMNS / sizeof *COLUMNS, seek};
+const struct table OWN_EVENT_LOG = {"ibtrapdEventLogTable",           ENTRY,
+                                    sizeof ENTRY / sizeof *ENTRY,     COLUMNS,
+                                    sizeof COLUMNS / sizeof *COLUMNS, seek};

@@ -29,7 +29,8 @@ static bool reason(const struct view *view, const struct table_row *row, struct 
     return put_text(out, of(view, row)->reason, 255);
 }
 
-static bool last_change(const struct view *view, const struct table_row *row, struct agentx_value *out)
+static bool last_change(const struct view *view, const struct table_row *row,
+                        struct agentx_value *out)
 {
     return put_time_stamp(out, view, of(view, row)->changed_at);
 }
@@ -39,7 +40,8 @@ static bool sent(const struct view *view, const struct table_row *row, struct ag
     return put_number(out, (int64_t)of(view, row)->sent);
 }
 
-static bool acknowledged(const struct view *view, const struct table_row *row, struct agentx_value *out)
+static bool acknowledged(const struct view *view, const struct table_row *row,
+                         struct agentx_value *out)
 {
     return put_number(out, (int64_t)of(view, row)->acknowledged);
 }
@@ -59,18 +61,21 @@ static bool dropped(const struct view *view, const struct table_row *row, struct
     return put_number(out, (int64_t)of(view, row)->dropped);
 }
 
-static bool lag_events(const struct view *view, const struct table_row *row, struct agentx_value *out)
+static bool lag_events(const struct view *view, const struct table_row *row,
+                       struct agentx_value *out)
 {
     return put_gauge(out, of(view, row)->lag_events);
 }
 
-static bool lag_seconds(const struct view *view, const struct table_row *row, struct agentx_value *out)
+static bool lag_seconds(const struct view *view, const struct table_row *row,
+                        struct agentx_value *out)
 {
     int64_t oldest = of(view, row)->oldest_us, age = view->time_us - oldest;
     return put_gauge(out, oldest != 0 && age > 0 ? (uint64_t)(age / CLOCK_US_PER_S) : 0);
 }
 
-static bool last_success(const struct view *view, const struct table_row *row, struct agentx_value *out)
+static bool last_success(const struct view *view, const struct table_row *row,
+                         struct agentx_value *out)
 {
     return put_time_stamp(out, view, of(view, row)->last_success_at);
 }
@@ -108,5 +113,6 @@ static bool seek(const struct view *view, const uint32_t *ids, size_t length, bo
 
 static const uint32_t ENTRY[] = {MIB_ROOT_IDS, 1, 3, 1};
 
-const struct table OWN_RECEIVERS = {"ibtrapdReceiverTable", ENTRY, sizeof ENTRY / sizeof *ENTRY,
-                                    COLUMNS, sizeof COLUMNS / sizeof *COLUMNS, seek};
+const struct table OWN_RECEIVERS = {"ibtrapdReceiverTable",           ENTRY,
+                                    sizeof ENTRY / sizeof *ENTRY,     COLUMNS,
+                                    sizeof COLUMNS / sizeof *COLUMNS, seek};

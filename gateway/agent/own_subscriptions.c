@@ -22,7 +22,8 @@ static bool reason(const struct view *view, const struct table_row *row, struct 
     return put_text(out, of(view, row)->reason, 255);
 }
 
-static bool last_change(const struct view *view, const struct table_row *row, struct agentx_value *out)
+static bool last_change(const struct view *view, const struct table_row *row,
+                        struct agentx_value *out)
 {
     return put_time_stamp(out, view, of(view, row)->changed_at);
 }
@@ -32,7 +33,8 @@ static bool reports(const struct view *view, const struct table_row *row, struct
     return put_number(out, (int64_t)of(view, row)->reports);
 }
 
-static bool last_report(const struct view *view, const struct table_row *row, struct agentx_value *out)
+static bool last_report(const struct view *view, const struct table_row *row,
+                        struct agentx_value *out)
 {
     return put_time_stamp(out, view, of(view, row)->last_report_at);
 }
@@ -60,6 +62,6 @@ static bool seek(const struct view *view, const uint32_t *ids, size_t length, bo
 
 static const uint32_t ENTRY[] = {MIB_ROOT_IDS, 1, 2, 1};
 
-const struct table OWN_SUBSCRIPTIONS = {"ibtrapdSubscriptionTable", ENTRY,
-                                        sizeof ENTRY / sizeof *ENTRY, COLUMNS,
+const struct table OWN_SUBSCRIPTIONS = {"ibtrapdSubscriptionTable",       ENTRY,
+                                        sizeof ENTRY / sizeof *ENTRY,     COLUMNS,
                                         sizeof COLUMNS / sizeof *COLUMNS, seek};

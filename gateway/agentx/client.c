@@ -156,8 +156,7 @@ static void drop(struct agentx_client *c, const struct error *why)
     if (c->state == AGENTX_UP && now - c->up_since >= STEADY_US)
         c->failures = 0;
     c->failures++;
-    c->retry_at = now +
-                  backoff_us(c->failures, RETRY_FIRST_US, RETRY_LAST_US, c->options.random);
+    c->retry_at = now + backoff_us(c->failures, RETRY_FIRST_US, RETRY_LAST_US, c->options.random);
     c->state = AGENTX_AWAY;
     c->asked_count = c->notifications = 0;
     error_set(&c->problem, "master agent at %s: %s", c->options.master, why->text);
@@ -272,7 +271,8 @@ static struct asked *find_asked(struct agentx_client *c, uint32_t packet)
     return NULL;
 }
 
-// An answer's way adds a little to it each time: what a session began with stays, unless it is far off.
+// An answer's way adds a little to it each time: what a session began with stays, unless it is far
+// off.
 static void note_uptime(struct agentx_client *c, uint32_t uptime, bool anew)
 {
     enum { US_PER_TICK = 10000 };

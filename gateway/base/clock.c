@@ -44,8 +44,9 @@ struct timespec clock_deadline(int64_t timeout_us)
 
 void clock_sleep(int64_t us)
 {
-    nanosleep(&(struct timespec){.tv_sec = us / CLOCK_US_PER_S, .tv_nsec = us % CLOCK_US_PER_S * 1000},
-              NULL);
+    nanosleep(
+        &(struct timespec){.tv_sec = us / CLOCK_US_PER_S, .tv_nsec = us % CLOCK_US_PER_S * 1000},
+        NULL);
 }
 
 // So many digits, and what follows them.

@@ -31,8 +31,8 @@ static inline int64_t clock_monotonic(const struct clock *c)
 // A condition variable that counts in CLOCK_MONOTONIC: nobody can set that clock. Destroy it.
 void clock_condition_init(pthread_cond_t *condition);
 
-// `timeout_us` microseconds from now, not negative, on CLOCK_MONOTONIC: what pthread_cond_timedwait(3)
-// wants of such a condition variable.
+// `timeout_us` microseconds from now, not negative, on CLOCK_MONOTONIC: what
+// pthread_cond_timedwait(3) wants of such a condition variable.
 struct timespec clock_deadline(int64_t timeout_us);
 
 // Sleeps for so many microseconds, not negative, or until a signal comes.

@@ -1,4 +1,5 @@
-// FNV-1a with 64 bits, to find equal things fast: no proof that they are equal, and no secret is safe in it.
+// FNV-1a with 64 bits, to find equal things fast: no proof that they are equal, and no secret is
+// safe in it.
 #ifndef IBTRAPD_BASE_DIGEST_H
 #define IBTRAPD_BASE_DIGEST_H
 

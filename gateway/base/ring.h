@@ -18,8 +18,8 @@ void ring_free(struct ring *ring);
 // pointer then stays the caller's.
 bool ring_push(struct ring *ring, void *item, size_t spare);
 
-// Waits up to `timeout_us` microseconds (0: not at all; negative: for ever) for an item. NULL when there was
-// none, or when the ring is closed and empty.
+// Waits up to `timeout_us` microseconds (0: not at all; negative: for ever) for an item. NULL when
+// there was none, or when the ring is closed and empty.
 void *ring_pop(struct ring *ring, int64_t timeout_us);
 
 // No more pushes; those who wait wake up. What is inside can still be popped.

@@ -26,11 +26,13 @@ static bool check_file(int fd, const char *path, struct error *err)
     if (!S_ISREG(st.st_mode))
         return error_set(err, "'%s' is not a regular file", path);
     if (st.st_mode & (S_IRWXG | S_IRWXO))
-        return error_set(err, "'%s' can be accessed by others (mode %04o): run chmod 600 on it", path,
-                         (unsigned)st.st_mode & 07777U);
+        return error_set(err, "'%s' can be accessed by others (mode %04o): run chmod 600 on it",
+                         path, (unsigned)st.st_mode & 07777U);
     return is_trusted(st.st_uid) ||
-           error_set(err, "'%s' belongs to user %u: it must belong to root or to the user that runs "
-                          "ibtrapd", path, (unsigned)st.st_uid);
+           error_set(err,
+                     "'%s' belongs to user %u: it must belong to root or to the user that runs "
+                     "ibtrapd",
+                     path, (unsigned)st.st_uid);
 }
 
 // A descriptor, or -1 with a sentence. It does not wait for what a FIFO would wait for.

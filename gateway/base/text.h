@@ -50,7 +50,8 @@ void text_add_hex(struct text *t, const uint8_t *octets, size_t n);
 void text_add_hex_number(struct text *t, uint64_t number, unsigned digits);
 
 // Makes any octets safe to show and to send on: invalid UTF-8 becomes U+FFFD, and control
-// characters (C0, DEL, C1), separators of lines, and those that turn the direction of writing become
+// characters (C0, DEL, C1), separators of lines, and those that turn the direction of writing
+// become
 // '?'. Stops at a NUL. At most `n` octets are read; `out` is
 // always NUL-terminated and never ends within a character.
 void text_clean(const char *in, size_t n, char *out, size_t out_size);
@@ -58,7 +59,8 @@ void text_clean(const char *in, size_t n, char *out, size_t out_size);
 // Whether a NUL-terminated text is valid UTF-8 (RFC 3629).
 bool text_is_utf8(const char *s);
 
-// A NUL-terminated UTF-8 text in printable ASCII: every other character becomes '?'. What does not fit is cut.
+// A NUL-terminated UTF-8 text in printable ASCII: every other character becomes '?'. What does not
+// fit is cut.
 void text_ascii(const char *in, char *out, size_t out_size);
 
 #endif

@@ -5,10 +5,10 @@
 #include "model/names.h"
 
 #include <arpa/inet.h>
+#include <errno.h>
 #include <grp.h>
 #include <stdlib.h>
 #include <string.h>
-#include <errno.h>
 #include <unistd.h>
 
 static const uint64_t THRESHOLD_MAX = UINT32_MAX;
@@ -18,7 +18,7 @@ const char *const CHECK_FACILITIES[24] = {
     "uucp",   "cron",   "authpriv", "ftp",    "ntp",    "audit",  "alert",  "clock",
     "local0", "local1", "local2",   "local3", "local4", "local5", "local6", "local7"};
 const char *const CHECK_TRANSPORTS[8] = {"local", "udp",  "tcp",      "tls",
-                                           "dtls",  "relp", "relp-tls", "stdout"};
+                                         "dtls",  "relp", "relp-tls", "stdout"};
 const char *const CHECK_SEVERITIES[8] = {"emergency", "alert",  "critical",      "error",
                                          "warning",   "notice", "informational", "debug"};
 const char *const CHECK_METHODS[3] = {"off", "smp", "sa"};
@@ -61,11 +61,11 @@ static int check_word(cfg_t *cfg, cfg_opt_t *opt, const char *const *words, size
     return reject(cfg, opt, last_text(opt), reason);
 }
 
-#define WORD_CHECK(name, ...) \
-    static int name(cfg_t *cfg, cfg_opt_t *opt) \
-    { \
-        static const char *const WORDS[] = {__VA_ARGS__}; \
-        return check_word(cfg, opt, WORDS, CHECK_COUNT(WORDS)); \
+#define WORD_CHECK(name, ...)                                                                      \
+    static int name(cfg_t *cfg, cfg_opt_t *opt)                                                    \
+    {                                                                                              \
+        static const char *const WORDS[] = {__VA_ARGS__};                                          \
+        return check_word(cfg, opt, WORDS, CHECK_COUNT(WORDS));                                    \
     }
 
 WORD_CHECK(check_syslog_transport, "local", "udp", "tcp", "tls", "relp", "relp-tls", "stdout")
@@ -122,10 +122,10 @@ static int check_range(cfg_t *cfg, cfg_opt_t *opt, long low, long high)
     return reject(cfg, opt, text, reason);
 }
 
-#define RANGE_CHECK(name, low, high) \
-    static int name(cfg_t *cfg, cfg_opt_t *opt) \
-    { \
-        return check_range(cfg, opt, low, high); \
+#define RANGE_CHECK(name, low, high)                                                               \
+    static int name(cfg_t *cfg, cfg_opt_t *opt)                                                    \
+    {                                                                                              \
+        return check_range(cfg, opt, low, high);                                                   \
     }
 
 RANGE_CHECK(check_port, 0, 254)
@@ -174,10 +174,10 @@ static int check_length(cfg_t *cfg, cfg_opt_t *opt, size_t max)
     return reject(cfg, opt, value, reason);
 }
 
-#define LENGTH_CHECK(name, size) \
-    static int name(cfg_t *cfg, cfg_opt_t *opt) \
-    { \
-        return check_length(cfg, opt, (size)-1); \
+#define LENGTH_CHECK(name, size)                                                                   \
+    static int name(cfg_t *cfg, cfg_opt_t *opt)                                                    \
+    {                                                                                              \
+        return check_length(cfg, opt, (size)-1);                                                   \
     }
 
 LENGTH_CHECK(check_device, CONF_DEVICE_SIZE)
@@ -354,7 +354,8 @@ static int check_listen(cfg_t *cfg, cfg_opt_t *opt)
         return reject(cfg, opt, last_text(opt), wrong);
     if (inet_pton(AF_INET, host, address) == 1 || inet_pton(AF_INET6, host, address) == 1)
         return 0;
-    return reject(cfg, opt, last_text(opt), "must be an IP address and a port, such as 127.0.0.1:9117");
+    return reject(cfg, opt, last_text(opt),
+                  "must be an IP address and a port, such as 127.0.0.1:9117");
 }
 
 // Where a master agent listens.
@@ -416,7 +417,8 @@ const char *check_split_level(const char *pair, enum log_folder *folder, enum lo
         return "must be a folder of the gateway and its level, such as \"ib=debug\"";
     snprintf(name, sizeof name, "%.*s", (int)(equals - pair), pair);
     if (!log_folder_from_word(name, folder))
-        return "there is no such folder; there are base, model, conf, ib, topology, event, policy, journal, "
+        return "there is no such folder; there are base, model, conf, ib, topology, event, policy, "
+               "journal, "
                "sink, agentx, agent, ctl, daemon";
     return log_level_from_word(equals + 1, level)
                ? NULL
@@ -454,7 +456,8 @@ static int check_receiver_name(cfg_t *cfg, cfg_opt_t *opt)
     static const char RECIPIENT[] = "recipient-";
     const char *title = cfg_title(cfg_opt_getnsec(opt, cfg_opt_size(opt) - 1));
     if (strncmp(title, RECIPIENT, sizeof RECIPIENT - 1) == 0)
-        return reject(cfg, opt, title, "names that begin with 'recipient-' are those of trap recipients");
+        return reject(cfg, opt, title,
+                      "names that begin with 'recipient-' are those of trap recipients");
     return check_name(cfg, opt, "a receiver's", CONF_NAME_SIZE - 1);
 }
 
@@ -463,16 +466,22 @@ static int check_rule_name(cfg_t *cfg, cfg_opt_t *opt)
     return check_name(cfg, opt, "a policy's", CONF_RULE_NAME_SIZE - 1);
 }
 
-#define TLS_CHECKS(section) \
-    {section "|ca_file", check_path}, {section "|certificate_file", check_path}, \
-        {section "|key_file", check_tls_key}, {section "|server_name", check_server_name}
+#define TLS_CHECKS(section)                                                                        \
+    {section "|ca_file", check_path}, {section "|certificate_file", check_path},                   \
+        {section "|key_file", check_tls_key},                                                      \
+    {                                                                                              \
+        section "|server_name", check_server_name                                                  \
+    }
 
-#define COMMON_CHECKS(section) \
-    {section, check_receiver_name}, {section "|severity", check_severity}, \
+#define COMMON_CHECKS(section)                                                                     \
+    {section, check_receiver_name}, {section "|severity", check_severity},                         \
         {section "|events", check_event_pattern}, {section "|categories", check_category_pattern}, \
-        {section "|nodes", check_pattern}, {section "|guids", check_pattern}, \
-        {section "|switches", check_pattern}, {section "|rate", check_rate}, \
-        {section "|burst", check_burst}, {section "|max_age", check_age}
+        {section "|nodes", check_pattern}, {section "|guids", check_pattern},                      \
+        {section "|switches", check_pattern}, {section "|rate", check_rate},                       \
+        {section "|burst", check_burst},                                                           \
+    {                                                                                              \
+        section "|max_age", check_age                                                              \
+    }
 
 const struct check CHECKS[] = {
     {"fabric|device", check_device},

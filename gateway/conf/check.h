@@ -1,5 +1,5 @@
-// Checks of single values, called by libconfuse while the line is known. Each returns 0, or -1 after
-// telling item, value and reason.
+// Checks of single values, called by libconfuse while the line is known. Each returns 0, or -1
+// after telling item, value and reason.
 #ifndef IBTRAPD_CONF_CHECK_H
 #define IBTRAPD_CONF_CHECK_H
 
@@ -18,9 +18,10 @@ extern const struct check CHECKS[];
 extern const size_t CHECKS_COUNT;
 
 // The words of an item, in the order of its numbers.
-extern const char *const CHECK_FACILITIES[24], *const CHECK_TRANSPORTS[8], *const CHECK_SEVERITIES[8];
+extern const char *const CHECK_FACILITIES[24], *const CHECK_TRANSPORTS[8],
+                                                   *const CHECK_SEVERITIES[8];
 extern const char *const CHECK_METHODS[3], *const CHECK_PORTS[3];
-extern const char *const CHECK_TRAP_LEVELS[6]; // GswEventSeverity
+extern const char *const CHECK_TRAP_LEVELS[6];                             // GswEventSeverity
 extern const char *const CHECK_CATEGORIES[11];                             // from CATEGORY_FABRIC
 int check_find_word(const char *const *words, size_t n, const char *word); // -1: none
 

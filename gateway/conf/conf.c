@@ -16,8 +16,8 @@ static _Thread_local struct {
     struct error *err;
 } parsing;
 
-// libconfuse takes the end of the file for the end of every open section. This item follows the file,
-// and is known at the top only.
+// libconfuse takes the end of the file for the end of every open section. This item follows the
+// file, and is known at the top only.
 #define END_ITEM "end_of_configuration"
 
 enum { FILE_SIZE_MAX = 1 << 20, PASSWORD_MIN = 8 }; // RFC 3414 11.2
@@ -362,8 +362,10 @@ static bool take_snmp_over_tls(cfg_t *section, struct conf_receiver *r)
         return refuse(section, "transport '%s' needs version 3", transport);
     for (size_t i = 0; i < CHECK_COUNT(UNUSED); i++) {
         if (is_set(section, UNUSED[i]))
-            return refuse(section, "item '%s' has no use with transport '%s': certificates stand for "
-                                   "users and passwords", UNUSED[i], transport);
+            return refuse(section,
+                          "item '%s' has no use with transport '%s': certificates stand for "
+                          "users and passwords",
+                          UNUSED[i], transport);
     }
     return r->tls.certificate_file[0] ||
            refuse(section, "transport '%s' needs item 'certificate_file'", transport);
@@ -379,8 +381,8 @@ static unsigned snmp_version(cfg_t *section, bool tls)
 
 static bool check_use(cfg_t *section, const struct conf_snmp *s)
 {
-    static const char *const USER[] = {"user", "context", "auth", "auth_password_file", "privacy",
-                                       "privacy_password_file", NULL};
+    static const char *const USER[] = {
+        "user", "context", "auth", "auth_password_file", "privacy", "privacy_password_file", NULL};
     bool v3 = s->version == 3;
     return need(v3, section, USER, "version = \"3\"") &&
            need(!v3, section, ITEMS("community", "community_file"), "version = \"1\" or \"2c\"") &&
@@ -438,8 +440,9 @@ static bool take_severity_map(cfg_t *section, struct conf_syslog *out)
         int from = check_find_word(CHECK_SEVERITIES, CHECK_COUNT(CHECK_SEVERITIES), pair);
         int sent = to ? check_find_word(CHECK_SEVERITIES, CHECK_COUNT(CHECK_SEVERITIES), to) : -1;
         if (from < 0 || sent < 0)
-            return refuse(section, "item 'severity_map': value '%s': must be two severities, such as "
-                                   "\"informational=notice\"",
+            return refuse(section,
+                          "item 'severity_map': value '%s': must be two severities, such as "
+                          "\"informational=notice\"",
                           cfg_getnstr(section, "severity_map", i));
         out->severities[from] = sent;
     }
@@ -557,36 +560,33 @@ static bool take_all(cfg_t *cfg, struct conf *conf)
 
 #define NUMBER(item, value) CFG_INT_CB(item, value, CFGF_NONE, check_read_number)
 #define TEXT(item, value)   CFG_STR(item, value, CFGF_NONE)
-#define UNSET_NUMBER(item) CFG_INT_CB(item, 0, CFGF_NODEFAULT, check_read_number)
-#define UNSET_BOOL(item) CFG_BOOL(item, cfg_false, CFGF_NODEFAULT)
+#define UNSET_NUMBER(item)  CFG_INT_CB(item, 0, CFGF_NODEFAULT, check_read_number)
+#define UNSET_BOOL(item)    CFG_BOOL(item, cfg_false, CFGF_NODEFAULT)
 #define LIST(item)          CFG_STR_LIST(item, 0, CFGF_NONE)
-#define RECEIVER_ITEMS(rate, burst) \
-    TEXT("severity", "debug"), CFG_BOOL("security", cfg_true, CFGF_NONE), LIST("events"), \
-        LIST("categories"), LIST("nodes"), LIST("guids"), LIST("switches"), NUMBER("rate", rate), \
+#define RECEIVER_ITEMS(rate, burst)                                                                \
+    TEXT("severity", "debug"), CFG_BOOL("security", cfg_true, CFGF_NONE), LIST("events"),          \
+        LIST("categories"), LIST("nodes"), LIST("guids"), LIST("switches"), NUMBER("rate", rate),  \
         NUMBER("burst", burst), NUMBER("max_age", 0)
 
-#define TLS_ITEMS \
-    TEXT("ca_file", NULL), TEXT("certificate_file", NULL), TEXT("key_file", NULL), \
+#define TLS_ITEMS                                                                                  \
+    TEXT("ca_file", NULL), TEXT("certificate_file", NULL), TEXT("key_file", NULL),                 \
         TEXT("server_name", NULL)
 
 static cfg_t *new_parser(void)
 {
-    static cfg_opt_t fabric[] = {TEXT("device", NULL),
-                                 NUMBER("port", 0),
-                                 TEXT("sa_key_file", NULL),
-                                 TEXT("node_name_map", NULL),
-                                 NUMBER("verify_interval", 5),
-                                 NUMBER("refresh_interval", 300),
-                                 TEXT("active", "always"),
-                                 CFG_END()};
-    static cfg_opt_t sweep[] = {TEXT("method", "smp"),  NUMBER("interval", 60),
-                                NUMBER("settle", 500),  NUMBER("in_flight", 8),
-                                NUMBER("attempts", 4),  NUMBER("timeout", 500),
+    static cfg_opt_t fabric[] = {TEXT("device", NULL),         NUMBER("port", 0),
+                                 TEXT("sa_key_file", NULL),    TEXT("node_name_map", NULL),
+                                 NUMBER("verify_interval", 5), NUMBER("refresh_interval", 300),
+                                 TEXT("active", "always"),     CFG_END()};
+    static cfg_opt_t sweep[] = {TEXT("method", "smp"),   NUMBER("interval", 60),
+                                NUMBER("settle", 500),   NUMBER("in_flight", 8),
+                                NUMBER("attempts", 4),   NUMBER("timeout", 500),
                                 TEXT("mkey_file", NULL), CFG_END()};
     static cfg_opt_t counters[] = {TEXT("ports", "all"), NUMBER("interval", 60), LIST("thresholds"),
                                    CFG_END()};
-    static cfg_opt_t journal[] = {TEXT("directory", INSTALL_STATE_DIRECTORY), NUMBER("rows", 1000000),
-                                  NUMBER("megabytes", 1024), NUMBER("days", 31), CFG_END()};
+    static cfg_opt_t journal[] = {TEXT("directory", INSTALL_STATE_DIRECTORY),
+                                  NUMBER("rows", 1000000), NUMBER("megabytes", 1024),
+                                  NUMBER("days", 31), CFG_END()};
     static cfg_opt_t policy[] = {LIST("events"),
                                  LIST("nodes"),
                                  UNSET_BOOL("enabled"),
@@ -640,13 +640,15 @@ static cfg_t *new_parser(void)
                                  RECEIVER_ITEMS(1000, 100),
                                  CFG_END()};
     static cfg_opt_t metrics[] = {TEXT("listen", NULL), CFG_END()};
-    static cfg_opt_t tables[] = {TEXT("socket", NULL), TEXT("context", NULL),
+    static cfg_opt_t tables[] = {TEXT("socket", NULL),
+                                 TEXT("context", NULL),
                                  CFG_BOOL("writable", cfg_false, CFGF_NONE),
                                  NUMBER("recipient_port", 162),
-                                 TEXT("event_trap_level", "informational"), CFG_END()};
+                                 TEXT("event_trap_level", "informational"),
+                                 CFG_END()};
     static cfg_opt_t gateway[] = {NUMBER("heartbeat", 0), CFG_END()};
     static cfg_opt_t control[] = {TEXT("socket", INSTALL_CONTROL_SOCKET), TEXT("group", NULL),
-                                CFG_END()};
+                                  CFG_END()};
     static cfg_opt_t log[] = {TEXT("level", "info"), LIST("levels"), CFG_END()};
     enum { NAMED = CFGF_MULTI | CFGF_TITLE | CFGF_NO_TITLE_DUPES };
     static cfg_opt_t top[] = {CFG_SEC("fabric", fabric, CFGF_NONE),
@@ -699,8 +701,9 @@ static struct misread blank_comments(char *text)
     for (char *p = text; *p; before = *p++) {
         bool begins_word = strchr(" \t\r\n{}()=+,\"'", before) != NULL;
         if (quote != '\'' && strncmp(p, "${", 2) == 0)
-            return (struct misread){p, "a variable of the environment would stand for '${': put the text "
-                                       "into single quotation marks, such as 'a${b'"};
+            return (struct misread){
+                p, "a variable of the environment would stand for '${': put the text "
+                   "into single quotation marks, such as 'a${b'"};
         if (quote != '\0' && *p == '\\' && p[1] != '\0')
             p++;
         else if (quote != '\0')
@@ -736,13 +739,16 @@ static char *read_file(FILE *f)
     char *text = f ? malloc(FILE_SIZE_MAX + sizeof END) : NULL;
     size_t n = text ? fread(text, 1, FILE_SIZE_MAX, f) : 0;
     if (!text || ferror(f))
-        error_set(parsing.err, "cannot read the configuration '%s': %s%s", parsing.path, strerror(errno),
-                  errno == EACCES ? ": the user that runs ibtrapd must be able to read it, and to enter "
-                                    "the directories above it" : "");
+        error_set(
+            parsing.err, "cannot read the configuration '%s': %s%s", parsing.path, strerror(errno),
+            errno == EACCES ? ": the user that runs ibtrapd must be able to read it, and to enter "
+                              "the directories above it"
+                            : "");
     else if (n == FILE_SIZE_MAX)
         error_set(parsing.err, "the configuration '%s' is longer than 1 MiB", parsing.path);
     else if (memchr(text, '\0', n))
-        error_set(parsing.err, "the configuration '%s' is not a text: it has NUL octets", parsing.path);
+        error_set(parsing.err, "the configuration '%s' is not a text: it has NUL octets",
+                  parsing.path);
     if (n > 0 && text[n - 1] == '\n')
         end++; // that line has its end
     if (text) {
@@ -911,7 +917,8 @@ static bool take_context(struct conf_tables *tables, const struct instance *inst
     int length = snprintf(tables->context, sizeof tables->context, "%s-%u", instance->device,
                           instance->port);
     return length < (int)sizeof tables->context ||
-           error_set(err, "the instance's name '%s-%u' is too long for an SNMP context: give section "
+           error_set(err,
+                     "the instance's name '%s-%u' is too long for an SNMP context: give section "
                      "'tables' an item 'context' of at most %d octets",
                      instance->device, instance->port, CONF_CONTEXT_SIZE - 1);
 }
@@ -956,8 +963,10 @@ bool conf_load_instance(const struct instance *instance, const char *path, struc
 bool conf_may_replace(const struct conf *running, const struct conf *next, struct error *err)
 {
     return !running->has_file || next->has_file ||
-           error_set(err, "the configuration '%s', which is in force, is gone: put it back, or restart "
-                          "ibtrapd to run with the defaults", running->file);
+           error_set(err,
+                     "the configuration '%s', which is in force, is gone: put it back, or restart "
+                     "ibtrapd to run with the defaults",
+                     running->file);
 }
 
 void conf_log_file(const struct conf *conf, struct log *log)
@@ -965,7 +974,8 @@ void conf_log_file(const struct conf *conf, struct log *log)
     if (conf->has_file)
         log_write(log, LOG_LEVEL_INFO, "the configuration is %s", conf->file);
     else
-        log_write(log, LOG_LEVEL_INFO, "there is no configuration %s: the defaults hold", conf->file);
+        log_write(log, LOG_LEVEL_INFO, "there is no configuration %s: the defaults hold",
+                  conf->file);
 }
 
 void conf_free(struct conf *conf)

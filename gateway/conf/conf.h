@@ -66,7 +66,7 @@ struct conf_metrics {
 
 // The tables of the MIBs, below a master agent of this host.
 struct conf_tables {
-    char socket[CONF_ADDRESS_SIZE]; // its path, or "tcp:HOST:PORT"; empty: there are none
+    char socket[CONF_ADDRESS_SIZE];  // its path, or "tcp:HOST:PORT"; empty: there are none
     char context[CONF_CONTEXT_SIZE]; // empty: the default context only
     bool has_context;                // otherwise it is the instance's name
     bool writable;
@@ -110,9 +110,9 @@ struct conf_snmp {
 
 struct conf_syslog {
     char format[CONF_WORD_SIZE];
-    unsigned facility;        // RFC 5424 6.2.1
-    int severities[8];        // what is sent for each severity of RFC 5424 6.2.1
-    bool lines;               // over TCP and TLS; otherwise the octets of each message are counted
+    unsigned facility;         // RFC 5424 6.2.1
+    int severities[8];         // what is sent for each severity of RFC 5424 6.2.1
+    bool lines;                // over TCP and TLS; otherwise the octets of each message are counted
     char path[CONF_PATH_SIZE]; // of the local socket
 };
 
@@ -185,26 +185,26 @@ struct conf {
     enum log_level log_levels[LOG_FOLDER_COUNT];
 };
 
-// What holds without a file: the first active port, and events to the local syslog. False when memory
-// is short. conf_free releases what a configuration holds.
+// What holds without a file: the first active port, and events to the local syslog. False when
+// memory is short. conf_free releases what a configuration holds.
 bool conf_defaults(struct conf *conf, struct error *err);
 void conf_free(struct conf *conf);
 
-// Reads and checks a file, with the files it names. Without a receiver in it the default one holds. On
-// failure `err` says file, line, item, value and reason, and there is nothing to free.
+// Reads and checks a file, with the files it names. Without a receiver in it the default one holds.
+// On failure `err` says file, line, item, value and reason, and there is nothing to free.
 bool conf_load(const char *path, struct conf *conf, struct error *err);
 
 // The same of a text that is no file yet; `name` stands for it in `err`.
 bool conf_load_text(const char *text, const char *name, struct conf *conf, struct error *err);
 
 // What an instance runs with: the file `path`, or with NULL its own one, or where there is none the
-// defaults. One that cannot be read is a mistake. Where the configuration names the directories of the
-// only gateway, the instance's are meant; naming another port than the instance's is a mistake.
+// defaults. One that cannot be read is a mistake. Where the configuration names the directories of
+// the only gateway, the instance's are meant; naming another port than the instance's is a mistake.
 bool conf_load_instance(const struct instance *instance, const char *path, struct conf *conf,
                         struct error *err);
 
-// Whether a reload may replace one by the other: not when the file that is in force is gone. False with a
-// sentence.
+// Whether a reload may replace one by the other: not when the file that is in force is gone. False
+// with a sentence.
 bool conf_may_replace(const struct conf *running, const struct conf *next, struct error *err);
 
 // Logs which file is in force, or that there is none.

@@ -2,8 +2,8 @@
 
 #include "base/text.h"
 #include "ctl/client.h"
-#include "ctl/show.h"
 #include "ctl/server.h"
+#include "ctl/show.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -207,10 +207,10 @@ static enum outcome run_resubscribe(const struct arguments *a, struct error *err
 
 static enum outcome run_log(const struct arguments *a, struct error *err)
 {
-    return tell(a, "log",
-                json_pack("{s:s, s:s}", "level", a->words[0], "folder",
-                          a->count > 1 ? a->words[1] : ""),
-                err);
+    return tell(
+        a, "log",
+        json_pack("{s:s, s:s}", "level", a->words[0], "folder", a->count > 1 ? a->words[1] : ""),
+        err);
 }
 
 static enum outcome run_sweep(const struct arguments *a, struct error *err)

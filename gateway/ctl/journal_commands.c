@@ -45,19 +45,20 @@ bool journal_commands_stats(FILE *out, const char *path, bool json, struct error
     if (size.rows > 0)
         clock_format_utc(size.oldest_us, oldest);
     if (json) {
-        json_t *all = json_pack("{s:i, s:I, s:I, s:I, s:I, s:s, s:I, s:I, s:I}", "version", 1, "events",
-                                (json_int_t)size.rows, "first", (json_int_t)size.first, "last",
-                                (json_int_t)size.last, "bytes", (json_int_t)size.bytes, "oldest", oldest,
-                                "alarms", (json_int_t)alarms, "snapshots",
-                                (json_int_t)size.snapshots, "snapshot_bytes",
-                                (json_int_t)size.snapshot_bytes);
+        json_t *all =
+            json_pack("{s:i, s:I, s:I, s:I, s:I, s:s, s:I, s:I, s:I}", "version", 1, "events",
+                      (json_int_t)size.rows, "first", (json_int_t)size.first, "last",
+                      (json_int_t)size.last, "bytes", (json_int_t)size.bytes, "oldest", oldest,
+                      "alarms", (json_int_t)alarms, "snapshots", (json_int_t)size.snapshots,
+                      "snapshot_bytes", (json_int_t)size.snapshot_bytes);
         ok = show_json(out, all, err);
         json_decref(all);
         return ok;
     }
-    fprintf(out, "Events     %" PRId64 " (%" PRId64 " to %" PRId64 ")\nOldest     %s\nAlarms     %" PRId64
-                 " active\nSnapshots  %" PRId64 " of the fabric, %" PRId64 " bytes\nSize       %" PRId64
-                 " bytes\n",
+    fprintf(out,
+            "Events     %" PRId64 " (%" PRId64 " to %" PRId64
+            ")\nOldest     %s\nAlarms     %" PRId64 " active\nSnapshots  %" PRId64
+            " of the fabric, %" PRId64 " bytes\nSize       %" PRId64 " bytes\n",
             size.rows, size.first, size.last, oldest, alarms, size.snapshots, size.snapshot_bytes,
             size.bytes);
     return true;
@@ -85,7 +86,8 @@ static bool export_row(void *ctx, const struct store_row *row)
     }
     char buffer[FORMAT_SIZE];
     struct text t = text_in(buffer, sizeof buffer);
-    format_line(&t, FORMAT_JSON, &(struct format_origin){.hostname = "-", .process_id = "-"}, event);
+    format_line(&t, FORMAT_JSON, &(struct format_origin){.hostname = "-", .process_id = "-"},
+                event);
     event_release(event);
     e->failed = t.len == 0 || fprintf(e->out, "%s\n", buffer) < 0;
     if (e->failed)

@@ -276,8 +276,10 @@ struct server *server_start(const struct server_options *options, struct error *
     int other = client_connect(path, &ignored);
     if (other >= 0) {
         close(other);
-        error_set(err, "another ibtrapd already serves the control socket %s; give this one its own "
-                       "(item 'socket' of section 'control'), and a state directory of its own", path);
+        error_set(err,
+                  "another ibtrapd already serves the control socket %s; give this one its own "
+                  "(item 'socket' of section 'control'), and a state directory of its own",
+                  path);
         return NULL;
     }
     remove_dead_socket(path);

@@ -1,4 +1,5 @@
-// The control socket: a Unix socket on which ibtrapctl sends one JSON object a line and gets one back.
+// The control socket: a Unix socket on which ibtrapctl sends one JSON object a line and gets one
+// back.
 #ifndef IBTRAPD_CTL_SERVER_H
 #define IBTRAPD_CTL_SERVER_H
 
@@ -11,8 +12,8 @@
 struct event_base; // of libevent
 
 enum {
-    SERVER_PROTOCOL = 1,       // "version" of requests and answers
-    SERVER_LINE_MAX = 65536,   // octets of a request
+    SERVER_PROTOCOL = 1,     // "version" of requests and answers
+    SERVER_LINE_MAX = 65536, // octets of a request
     SERVER_CLIENTS_MAX = 32,
     SERVER_OUTPUT_MAX = 4 << 20, // octets that a client may leave unread; then it is dropped
 };
@@ -36,8 +37,8 @@ struct server_options {
 struct server;
 
 // Listens on `path`, mode 0660, in the loop of `base`; a socket that nobody serves any more is
-// replaced. The handler runs in the loop's thread. What is not `reads_only` is for root, the own user
-// and the members of the group; it is logged with who asked. NULL with a sentence on failure.
+// replaced. The handler runs in the loop's thread. What is not `reads_only` is for root, the own
+// user and the members of the group; it is logged with who asked. NULL with a sentence on failure.
 struct server *server_start(const struct server_options *options, struct error *err);
 void server_stop(struct server *server); // removes the socket; NULL is allowed
 

@@ -20,8 +20,8 @@ bool show_refuse_shape(struct error *err);
 // The daemon's status. False when the answer has not the shape this ibtrapctl knows.
 bool show_status(FILE *out, const json_t *status);
 
-// A page of nodes and links in the form of ibnetdiscover(8), of the kept snapshots, of what changed; the
-// first with a head. False as above.
+// A page of nodes and links in the form of ibnetdiscover(8), of the kept snapshots, of what
+// changed; the first with a head. False as above.
 bool show_topology(FILE *out, const json_t *page, bool first);
 bool show_snapshots(FILE *out, const json_t *answer, bool first);
 bool show_changes(FILE *out, const json_t *page, bool first);

@@ -2,8 +2,9 @@
 
 bool show_refuse_shape(struct error *err)
 {
-    return error_set(err, "the answer has another shape than expected: are ibtrapctl and ibtrapd of one "
-                          "version?");
+    return error_set(err,
+                     "the answer has another shape than expected: are ibtrapctl and ibtrapd of one "
+                     "version?");
 }
 
 bool show_json(FILE *out, const json_t *value, struct error *err)

@@ -54,7 +54,8 @@ static json_t *notification_json(const struct mib_notification *n)
                                               oid_json(&o->oid), "syntax", syntax_word(o->syntax),
                                               "size", (int)o->size));
     }
-    return json_pack("{s:s, s:o, s:o}", "name", n->name, "oid", oid_json(&n->oid), "objects", objects);
+    return json_pack("{s:s, s:o, s:o}", "name", n->name, "oid", oid_json(&n->oid), "objects",
+                     objects);
 }
 
 static json_t *entry_json(const struct catalogue_entry *e)

@@ -9,11 +9,13 @@ static void show_port(FILE *out, const json_t *status)
     const json_t *port = json_object_get(status, "port"), *sm = json_object_get(status, "sm");
     if (member_word(port, "device")[0] != '\0')
         fprintf(out, "Port     %s port %lld, %s, LID %lld, GUID %s\n", member_word(port, "device"),
-                member_count(port, "port"), member_word(port, "state"), member_count(port, "lid"), member_word(port, "guid"));
+                member_count(port, "port"), member_word(port, "state"), member_count(port, "lid"),
+                member_word(port, "guid"));
     else
         fprintf(out, "Port     none\n");
     if (member_count(sm, "lid") != 0)
-        fprintf(out, "Master   LID %lld, GUID %s, %s%s%s\n", member_count(sm, "lid"), member_word(sm, "guid"),
+        fprintf(out, "Master   LID %lld, GUID %s, %s%s%s\n", member_count(sm, "lid"),
+                member_word(sm, "guid"),
                 json_is_true(json_object_get(sm, "answers")) ? "answers" : "does not answer",
                 member_word(sm, "name")[0] ? ", " : "", member_word(sm, "name"));
     if (member_word(status, "problem")[0] != '\0')
@@ -44,12 +46,14 @@ static void show_sweep(FILE *out, const json_t *sweep)
     const char *when = member_word(sweep, "last");
     fprintf(out, "\nSweep    %s, ", member_word(sweep, "method"));
     if (when[0] == '\0')
-        fprintf(out, "%s\n", json_is_true(json_object_get(sweep, "running")) ? "the first runs" : "none yet");
+        fprintf(out, "%s\n",
+                json_is_true(json_object_get(sweep, "running")) ? "the first runs" : "none yet");
     else
         fprintf(out, "last %s, %lld ms, %s: %lld nodes, %lld links, %lld silent\n", when,
                 member_count(sweep, "duration_us") / 1000,
                 json_is_true(json_object_get(sweep, "complete")) ? "complete" : "NOT COMPLETE",
-                member_count(sweep, "nodes"), member_count(sweep, "links"), member_count(sweep, "silent"));
+                member_count(sweep, "nodes"), member_count(sweep, "links"),
+                member_count(sweep, "silent"));
     if (member_word(sweep, "problem")[0] != '\0')
         fprintf(out, "         %s\n", member_word(sweep, "problem"));
 }
@@ -57,19 +61,20 @@ static void show_sweep(FILE *out, const json_t *sweep)
 static void show_port_counters(FILE *out, const json_t *counters)
 {
     if (member_word(counters, "last")[0] != '\0')
-        fprintf(out, "Errors   read %s, %lld ms: %lld ports, %lld silent\n", member_word(counters, "last"),
-                member_count(counters, "duration_us") / 1000, member_count(counters, "ports"),
-                member_count(counters, "silent"));
+        fprintf(out, "Errors   read %s, %lld ms: %lld ports, %lld silent\n",
+                member_word(counters, "last"), member_count(counters, "duration_us") / 1000,
+                member_count(counters, "ports"), member_count(counters, "silent"));
 }
 
 static void show_sms(FILE *out, const json_t *list)
 {
     size_t i;
     json_t *one;
-    json_array_foreach(list, i, one) {
+    json_array_foreach(list, i, one)
+    {
         fprintf(out, "SM       %s port %lld, LID %lld, GUID %s, %s, priority %lld\n",
-                member_word(one, "name"), member_count(one, "port"), member_count(one, "lid"), member_word(one, "guid"),
-                member_word(one, "state"), member_count(one, "priority"));
+                member_word(one, "name"), member_count(one, "port"), member_count(one, "lid"),
+                member_word(one, "guid"), member_word(one, "state"), member_count(one, "priority"));
     }
 }
 
@@ -78,7 +83,8 @@ static void show_subscriptions(FILE *out, const json_t *list)
     size_t i;
     json_t *one;
     fprintf(out, "\n%-8s %-11s %s\n", "TRAP", "STATE", "DETAIL");
-    json_array_foreach(list, i, one) {
+    json_array_foreach(list, i, one)
+    {
         char trap[24];
         const json_t *number = json_object_get(one, "trap");
         if (json_is_integer(number))
@@ -96,9 +102,9 @@ static void show_subscriptions(FILE *out, const json_t *list)
 
 static void show_journal(FILE *out, const json_t *journal)
 {
-    fprintf(out, "\nJournal  %lld events, %lld alarm%s, %lld MiB, %s\n", member_count(journal, "rows"),
-            member_count(journal, "alarms"), member_count(journal, "alarms") == 1 ? "" : "s",
-            member_count(journal, "bytes") >> 20,
+    fprintf(out, "\nJournal  %lld events, %lld alarm%s, %lld MiB, %s\n",
+            member_count(journal, "rows"), member_count(journal, "alarms"),
+            member_count(journal, "alarms") == 1 ? "" : "s", member_count(journal, "bytes") >> 20,
             json_is_true(json_object_get(journal, "durable")) ? "on disk" : "IN MEMORY ONLY");
     if (member_word(journal, "problem")[0] != '\0')
         fprintf(out, "         %s\n", member_word(journal, "problem"));
@@ -109,7 +115,8 @@ static void show_counters(FILE *out, const json_t *counters)
     const char *key;
     json_t *value;
     const char *separator = "\nCounters ";
-    json_object_foreach((json_t *)counters, key, value) {
+    json_object_foreach((json_t *)counters, key, value)
+    {
         fprintf(out, "%s%s %lld", separator, key, json_integer_value(value));
         separator = ", ";
     }
@@ -121,8 +128,8 @@ static void show_tables(FILE *out, const json_t *tables)
     const char *context = member_word(tables, "context");
     if (!json_is_object(tables))
         return;
-    fprintf(out, "\nTables   %s%s, %s%s%s%s\n", context[0] ? "context " : "default context", context,
-            json_is_true(json_object_get(tables, "up")) ? "below " : "NOT SERVED below ",
+    fprintf(out, "\nTables   %s%s, %s%s%s%s\n", context[0] ? "context " : "default context",
+            context, json_is_true(json_object_get(tables, "up")) ? "below " : "NOT SERVED below ",
             member_word(tables, "socket"), member_word(tables, "problem")[0] ? ": " : "",
             member_word(tables, "problem"));
 }

@@ -82,7 +82,8 @@ static void show_ids(FILE *out, const json_t *node)
     uint64_t system = guid(node, "system_guid");
     if (json_is_true(json_object_get(node, "silent")))
         fputs("\n# It did not answer; this is what was known of it.", out);
-    fprintf(out, "\nvendid=0x%llx\ndevid=0x%llx\n", member_count(node, "vendor"), member_count(node, "device"));
+    fprintf(out, "\nvendid=0x%llx\ndevid=0x%llx\n", member_count(node, "vendor"),
+            member_count(node, "device"));
     if (system != 0)
         fprintf(out, "sysimgguid=0x%" PRIx64 "\n", system);
 }
@@ -133,7 +134,8 @@ static void show_node(FILE *out, const json_t *node)
 static void show_place(FILE *out, const json_t *side)
 {
     if (member_count(side, "snapshot") != 0)
-        fprintf(out, "snapshot %lld (%s)", member_count(side, "snapshot"), member_word(side, "time"));
+        fprintf(out, "snapshot %lld (%s)", member_count(side, "snapshot"),
+                member_word(side, "time"));
     else
         fprintf(out, "now (%s)", member_word(side, "time"));
 }
@@ -144,7 +146,8 @@ bool show_topology(FILE *out, const json_t *page, bool first)
     const json_t *node;
     if (first) {
         fprintf(out, "#\n# Topology file: generated on %s\n#\n# %lld nodes, %lld links; ",
-                member_word(page, "time"), member_count(page, "node_count"), member_count(page, "link_count"));
+                member_word(page, "time"), member_count(page, "node_count"),
+                member_count(page, "link_count"));
         show_place(out, page);
         fputs(json_is_true(json_object_get(page, "complete")) ? "\n" : "; not everybody answered\n",
               out);
@@ -164,8 +167,8 @@ bool show_snapshots(FILE *out, const json_t *answer, bool first)
         char number[24] = "-"; // not in the journal's file yet
         if (member_count(one, "snapshot") != 0)
             snprintf(number, sizeof number, "%lld", member_count(one, "snapshot"));
-        fprintf(out, "%8s  %-27s %8lld %8lld\n", number, member_word(one, "time"), member_count(one, "nodes"),
-                member_count(one, "links"));
+        fprintf(out, "%8s  %-27s %8lld %8lld\n", number, member_word(one, "time"),
+                member_count(one, "nodes"), member_count(one, "links"));
     }
     return true;
 }

@@ -3,9 +3,9 @@
 #include "ctl/server.h"
 #include "daemon/alarm_answers.h"
 #include "daemon/answer.h"
+#include "daemon/dry_run.h"
 #include "daemon/event_answers.h"
 #include "daemon/explain.h"
-#include "daemon/dry_run.h"
 #include "daemon/maintenance_answers.h"
 #include "daemon/reload.h"
 #include "daemon/role.h"
@@ -131,15 +131,9 @@ static const struct {
     const char *command;
     json_t *(*answer)(struct control *c, const json_t *request);
 } ANSWERS[] = {
-    {"status", answer_status},
-    {"journal-prune", answer_prune},
-    {"sweep-now", answer_sweep},
-    {"reload", answer_reload},
-    {"resubscribe", answer_resubscribe},
-    {"log", answer_log},
-    {"events", answer_events},
-    {"explain", answer_explain},
-    {"test", answer_test},
+    {"status", answer_status}, {"journal-prune", answer_prune},     {"sweep-now", answer_sweep},
+    {"reload", answer_reload}, {"resubscribe", answer_resubscribe}, {"log", answer_log},
+    {"events", answer_events}, {"explain", answer_explain},         {"test", answer_test},
 };
 
 static json_t *answer_topology(struct control *c, const char *command, const json_t *request)
@@ -166,9 +160,9 @@ static json_t *answer_group(struct control *c, const char *command, const json_t
 
 bool control_reads_only(const char *command)
 {
-    static const char *const READS[] = {"status",    "events",   "explain",       "alarms",
-                                        "receivers", "topology", "topology-list", "topology-diff",
-                                         "maintenance-list"};
+    static const char *const READS[] = {"status",        "events",        "explain",
+                                        "alarms",        "receivers",     "topology",
+                                        "topology-list", "topology-diff", "maintenance-list"};
     for (size_t i = 0; i < sizeof READS / sizeof *READS; i++) {
         if (strcmp(command, READS[i]) == 0)
             return true;

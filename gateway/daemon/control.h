@@ -23,8 +23,8 @@ struct control {
     struct sweeper *sweeper;
     struct delivery *const *deliveries;
     size_t delivery_count;
-    struct tables *tables;   // NULL: there are none
-    struct maker maker;      // of the main thread: it knows names, not the fabric
+    struct tables *tables; // NULL: there are none
+    struct maker maker;    // of the main thread: it knows names, not the fabric
     struct topology_answers answers;
     // Reads the configuration anew; `restart` gets the items that wait for a restart.
     bool (*reload)(void *ctx, struct text *restart, struct error *err);
@@ -34,8 +34,8 @@ struct control {
 // A server_handler (ctl/server.h) whose context is a struct control.
 json_t *control_answer(void *ctx, const char *command, const json_t *request);
 
-// Commands that tell something and change nothing. Every other one, also one that is forgotten here, is
-// for those who may change something.
+// Commands that tell something and change nothing. Every other one, also one that is forgotten
+// here, is for those who may change something.
 bool control_reads_only(const char *command);
 
 #endif

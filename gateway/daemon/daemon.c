@@ -13,11 +13,11 @@
 #include "daemon/role.h"
 #include "daemon/settings.h"
 #include "daemon/status.h"
+#include "install.h"
 #include "model/fabric_record.h"
 #include "sink/snmp.h"
 #include "topology/thresholds.h"
 #include "topology/topology.h"
-#include "install.h"
 
 #include <malloc.h>
 #include <pthread.h>
@@ -63,7 +63,8 @@ static void name_sm(struct gateway *g, struct maker_occurrence *o)
     o->sm_guid = status.sm.port_guid;
 }
 
-static void take_change(void *ctx, enum sa_change change, uint64_t subnet_prefix, const char *reason)
+static void take_change(void *ctx, enum sa_change change, uint64_t subnet_prefix,
+                        const char *reason)
 {
     static const enum catalogue_event TYPES[] = {
         [SA_SUBSCRIPTIONS_LOST] = CATALOGUE_SUBSCRIPTION_LOST,
@@ -182,10 +183,11 @@ static bool open_journal(struct gateway *g, struct error *err)
 
 static void warn_of_snapshot(struct gateway *g, const struct error *err)
 {
-    log_write(g->log, LOG_LEVEL_WARNING,
-              "the last snapshot of the fabric cannot be read (%s); what changed meanwhile will not "
-              "be found",
-              err->text);
+    log_write(
+        g->log, LOG_LEVEL_WARNING,
+        "the last snapshot of the fabric cannot be read (%s); what changed meanwhile will not "
+        "be found",
+        err->text);
 }
 
 // The fabric as it was when the gateway ended.
@@ -241,18 +243,17 @@ static bool start_pipeline(struct gateway *g, struct error *err)
     if (!rules)
         return error_set(err, "out of memory");
     g->lookup = (struct maker_lookup){find_lid, find_guid, find_peer, g->topology};
-    struct pipeline_options options = {.maker = {.clock = &clock_system,
-                                                       .random = &random_system,
-                                                       .lookup = &g->lookup},
-                                             .journal = g->journal,
-                                             .topology = g->topology,
-                                             .thresholds = g->thresholds,
-                                             .role = role,
-                                             .look = look_at_fabric,
-                                             .event_trap_level = settings_trap_level,
-                                             .acknowledge = acknowledge,
-                                             .ctx = g,
-                                             .log = g->log};
+    struct pipeline_options options = {
+        .maker = {.clock = &clock_system, .random = &random_system, .lookup = &g->lookup},
+        .journal = g->journal,
+        .topology = g->topology,
+        .thresholds = g->thresholds,
+        .role = role,
+        .look = look_at_fabric,
+        .event_trap_level = settings_trap_level,
+        .acknowledge = acknowledge,
+        .ctx = g,
+        .log = g->log};
     policies_from_conf(g->conf, &options.policy, rules);
     if (settings_rename(g, &options.maker, err))
         g->pipeline = pipeline_start(&options, err);
@@ -458,7 +459,8 @@ void gateway_fill_control(struct gateway *g)
                                   .tables = g->tables,
                                   .reload = answer_reload,
                                   .ctx = g};
-    g->control.answers = (struct topology_answers){.journal = g->journal, .maker = &g->control.maker};
+    g->control.answers =
+        (struct topology_answers){.journal = g->journal, .maker = &g->control.maker};
 }
 
 static uint64_t beats(void *ctx)
@@ -499,10 +501,9 @@ static bool start(struct gateway *g, struct error *err)
     sigset_t set, old;
     sigfillset(&set);
     pthread_sigmask(SIG_BLOCK, &set, &old);
-    bool ok = gateway_load_names(g->conf, g->log, &g->map, err) && start_loop(g, err) && start_metrics(g, err) &&
-              open_journal(g, err) &&
-              make_agent(g, err) && make_topology(g, err) && start_pipeline(g, err) &&
-              deliveries_start_all(g, err);
+    bool ok = gateway_load_names(g->conf, g->log, &g->map, err) && start_loop(g, err) &&
+              start_metrics(g, err) && open_journal(g, err) && make_agent(g, err) &&
+              make_topology(g, err) && start_pipeline(g, err) && deliveries_start_all(g, err);
     if (ok) {
         settings_apply(g);
         tell_start(g);

@@ -13,8 +13,8 @@ struct daemon_options {
     struct log *log;
 };
 
-// Runs until SIGTERM or SIGINT, in the calling thread, with a configuration that it takes over. True after a
-// proper stop; false with a sentence when it could not start.
+// Runs until SIGTERM or SIGINT, in the calling thread, with a configuration that it takes over.
+// True after a proper stop; false with a sentence when it could not start.
 bool daemon_run(struct conf *conf, const struct daemon_options *options, struct error *err);
 
 #endif

@@ -20,7 +20,8 @@ struct gateway {
     const struct daemon_options *options;
     struct log *log;
     int64_t started_at;
-    struct names *map; // the node-name-map's names; NULL: there are none. The pipeline's thread exchanges it
+    struct names
+        *map; // the node-name-map's names; NULL: there are none. The pipeline's thread exchanges it
     struct topology *topology;
     struct thresholds *thresholds;
     struct maker_lookup lookup;
@@ -43,7 +44,8 @@ struct gateway {
     uint64_t heartbeat_events;      // how many events there were with the last one
     struct service *service;
     struct tables *tables; // NULL: there are none
-    // Held while the configuration, or the list of deliveries and receivers, is exchanged: the tables' thread reads them.
+    // Held while the configuration, or the list of deliveries and receivers, is exchanged: the
+    // tables' thread reads them.
     pthread_mutex_t exchanged;
 };
 

@@ -22,8 +22,10 @@ static int usage(FILE *out, int status)
           "       ibtrapd --check-config [--instance DEVICE-PORT] [--config FILE]\n"
           "\n"
           "  -c, --config FILE             read FILE instead of " INSTALL_CONFIG_FILE "\n"
-          "  -i, --instance DEVICE-PORT    one gateway of several: serve that port, such as mlx5_0-1, with\n"
-          "                                " INSTALL_CONFIG_DIRECTORY "/mlx5_0-1.conf if there is such a file,\n"
+          "  -i, --instance DEVICE-PORT    one gateway of several: serve that port, such as "
+          "mlx5_0-1, with\n"
+          "                                " INSTALL_CONFIG_DIRECTORY
+          "/mlx5_0-1.conf if there is such a file,\n"
           "                                " INSTALL_STATE_DIRECTORY "-mlx5_0-1/,\n"
           "                                " INSTALL_RUN_DIRECTORY "-mlx5_0-1/control.sock\n"
           "  -f, --foreground              print every event on standard output, too\n"
@@ -72,8 +74,7 @@ static int run(struct arguments *a)
     }
     log_set_levels(log, conf.log_levels);
     conf_log_file(&conf, log);
-    bool ok = daemon_run(
-        &conf, &(struct daemon_options){.load = load, .ctx = a, .log = log}, &err);
+    bool ok = daemon_run(&conf, &(struct daemon_options){.load = load, .ctx = a, .log = log}, &err);
     if (!ok)
         log_write(log, LOG_LEVEL_ERROR, "cannot start: %s", err.text);
     log_close(log);

@@ -1,6 +1,6 @@
-// What sweeps and counter readings tell, as events: the pipeline's source beside the Reports. It knows
-// which notice a change explains, and sums the counters up. The pipeline's thread only, but for
-// observer_sums.
+// What sweeps and counter readings tell, as events: the pipeline's source beside the Reports. It
+// knows which notice a change explains, and sums the counters up. The pipeline's thread only, but
+// for observer_sums.
 #ifndef IBTRAPD_DAEMON_OBSERVER_H
 #define IBTRAPD_DAEMON_OBSERVER_H
 
@@ -26,8 +26,8 @@ struct observer;
 struct observer *observer_new(const struct observer_options *options); // NULL: out of memory
 void observer_free(struct observer *observer);                         // NULL is allowed
 
-// An event made from a notice. True when it tells of something that a sweep can explain: traps 64, 65,
-// 128, 144 and 145.
+// An event made from a notice. True when it tells of something that a sweep can explain: traps 64,
+// 65, 128, 144 and 145.
 bool observer_note(struct observer *observer, const struct event *event);
 
 // Takes over the reference. True when anything changed since the last one.

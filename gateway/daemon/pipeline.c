@@ -44,10 +44,10 @@ struct pipeline {
     struct policy *policy;
     const struct event *given;           // to policy
     const struct journal_report *origin; // of the given one
-    enum pipeline_role role; // while an item is handled
-    bool fabric_saved;       // as it is now
-    size_t uncommitted;      // events
-    bool look;               // something in this batch tells that the fabric changed
+    enum pipeline_role role;             // while an item is handled
+    bool fabric_saved;                   // as it is now
+    size_t uncommitted;                  // events
+    bool look;                           // something in this batch tells that the fabric changed
     atomic_uint_fast64_t events, repeated, beats;
     struct event_counts counts;
     pthread_mutex_t lock; // over what follows
@@ -141,9 +141,7 @@ static bool handle_report(struct pipeline *p, const struct sa_report *report)
     struct mad_header h = {0};
     mad_read_header(report->mad, report->size, &h);
     const struct journal_report origin = {
-        .lid = report->from.lid,
-        .tid = h.tid,
-        .digest = digest_of(report, h.tid)};
+        .lid = report->from.lid, .tid = h.tid, .digest = digest_of(report, h.tid)};
     int64_t now = clock_monotonic(p->maker.clock);
     if (repeats_seen(&p->repeats, origin.lid, origin.tid, origin.digest, now)) {
         atomic_fetch_add(&p->repeated, 1);
@@ -306,7 +304,8 @@ static void *run(void *arg)
         if (item)
             handle_batch(p, item);
         tick(p);
-        // The journal may have more to say (cursors, its own failing): until it is quiet or degraded.
+        // The journal may have more to say (cursors, its own failing): until it is quiet or
+        // degraded.
         if (!item && journal_has_work(p->options.journal))
             journal_commit(p->options.journal);
     }

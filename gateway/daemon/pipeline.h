@@ -1,6 +1,6 @@
-// From report, sweep or counter reading to journal, in one thread: event -> policy -> journal -> answer
-// to the subnet manager. What waits together is committed together; nobody is answered before the commit.
-// The receivers read behind the journal.
+// From report, sweep or counter reading to journal, in one thread: event -> policy -> journal ->
+// answer to the subnet manager. What waits together is committed together; nobody is answered
+// before the commit. The receivers read behind the journal.
 #ifndef IBTRAPD_DAEMON_PIPELINE_H
 #define IBTRAPD_DAEMON_PIPELINE_H
 
@@ -12,8 +12,9 @@
 #include "policy/policy.h"
 
 enum {
-    PIPELINE_QUEUE_MAX = 65536, // reports that wait at most: a new master sends one per port at once
-    PIPELINE_BATCH_MAX = 512,   // of them in one commit
+    PIPELINE_QUEUE_MAX =
+        65536,                // reports that wait at most: a new master sends one per port at once
+    PIPELINE_BATCH_MAX = 512, // of them in one commit
     PIPELINE_OTHERS_MAX = 1024, // places for other things beside these: nobody sends them again
     PIPELINE_CALLS_MAX = 16,    // of these for calls: so many threads may call at once
 };
@@ -38,12 +39,13 @@ struct pipeline_options {
     struct topology *topology; // likewise
     struct thresholds *thresholds;
     struct policy_options policy;
-    // The role now, or as a sweep's result tells (otherwise `fabric` is NULL). Pipeline's thread. NULL: active.
+    // The role now, or as a sweep's result tells (otherwise `fabric` is NULL). Pipeline's thread.
+    // NULL: active.
     enum pipeline_role (*role)(void *ctx, const struct fabric *fabric);
     // A notice tells that the fabric changed: look at it. Pipeline's thread. NULL: nobody looks.
     void (*look)(void *ctx);
-    // The level of GswEventSeverity up to which events of that switch are sent as gswEventTrap. Pipeline's thread. NULL:
-    // none is.
+    // The level of GswEventSeverity up to which events of that switch are sent as gswEventTrap.
+    // Pipeline's thread. NULL: none is.
     enum event_level (*event_trap_level)(void *ctx, uint64_t switch_guid);
     // Answers a report; called in the pipeline's thread after the commit.
     void (*acknowledge)(void *ctx, const struct sa_report *report);
@@ -77,7 +79,8 @@ struct pipeline_inside {
     struct maker *maker;
     struct policy *policy;
     int64_t now_us; // policy's clock
-    void (*take)(void *pipeline, struct event *event); // as if it had happened; takes over the event
+    void (*take)(void *pipeline,
+                 struct event *event); // as if it had happened; takes over the event
     void *pipeline;
 };
 
@@ -97,7 +100,8 @@ uint64_t pipeline_beats(struct pipeline *pipeline);
 
 void pipeline_get_counters(struct pipeline *pipeline, struct pipeline_counters *out); // any thread
 
-// What the counters have come to: a reference, the caller's. NULL: nothing was read yet. Any thread.
+// What the counters have come to: a reference, the caller's. NULL: nothing was read yet. Any
+// thread.
 struct sums *pipeline_sums(struct pipeline *pipeline);
 
 // Any thread may read them while the pipeline lives.

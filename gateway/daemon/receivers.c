@@ -52,8 +52,8 @@ static struct tls_options tls_of(const struct conf_tls *c)
                                 .name = c->server_name};
 }
 
-static bool make_snmp(struct receiver *out, const struct conf_receiver *c, const struct clock *clock,
-                      int64_t started_at, struct error *err)
+static bool make_snmp(struct receiver *out, const struct conf_receiver *c,
+                      const struct clock *clock, int64_t started_at, struct error *err)
 {
     static const enum snmp_version VERSIONS[] = {SNMP_V1, SNMP_V2C, SNMP_V3};
     const struct conf_snmp *s = &c->snmp;
@@ -140,8 +140,8 @@ static bool make_agentx(struct receiver *out, const struct conf_receiver *c, str
     return agentx_receiver(out, c->name, &target, err);
 }
 
-bool receivers_make(struct receiver *out, const struct conf_receiver *conf, const struct clock *clock,
-                    int64_t started_at, struct error *err)
+bool receivers_make(struct receiver *out, const struct conf_receiver *conf,
+                    const struct clock *clock, int64_t started_at, struct error *err)
 {
     bool ok;
     if (conf->kind == CONF_SNMP)
@@ -151,10 +151,10 @@ bool receivers_make(struct receiver *out, const struct conf_receiver *conf, cons
     else if (conf->kind == CONF_AGENTX)
         ok = make_agentx(out, conf, err);
     else
-        ok = file_receiver(out, conf->name,
-                           &(struct file_options){.path = conf->file.path,
-                                                  .fsync = conf->file.sync ? FILE_FSYNC_EACH
-                                                                           : FILE_FSYNC_NONE},
-                           err);
+        ok = file_receiver(
+            out, conf->name,
+            &(struct file_options){.path = conf->file.path,
+                                   .fsync = conf->file.sync ? FILE_FSYNC_EACH : FILE_FSYNC_NONE},
+            err);
     return ok || error_prefix(err, "receiver %s", conf->name);
 }

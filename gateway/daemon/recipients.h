@@ -17,12 +17,13 @@ struct recipients {
 };
 
 // They are named recipient-ADDRESS-DIGEST, the digest being 16 bits of the community, which tell a
-// guess from another and no more. The name, by which the journal knows a receiver's place, is the same
-// whoever else is there. Only if two at one address have the same digest does the second take the
-// next free one, and the other when the first goes or their rows change places.
+// guess from another and no more. The name, by which the journal knows a receiver's place, is the
+// same whoever else is there. Only if two at one address have the same digest does the second take
+// the next free one, and the other when the first goes or their rows change places.
 //
-// False with a sentence: there are more than RECIPIENTS_MAX, and `out` has the first ones; or there is
-// no memory, and `out->all` is NULL. `port` is where they listen. recipients_clear releases what they hold.
+// False with a sentence: there are more than RECIPIENTS_MAX, and `out` has the first ones; or there
+// is no memory, and `out->all` is NULL. `port` is where they listen. recipients_clear releases what
+// they hold.
 bool recipients_of(const struct settings *settings, uint16_t port, struct recipients *out,
                    struct error *err);
 void recipients_clear(struct recipients *recipients);

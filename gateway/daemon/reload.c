@@ -243,10 +243,13 @@ bool reload_run(struct gateway *gateway, struct text *restart, struct error *err
     if (!ok) {
         for (size_t i = 0; i < gateway->delivery_count; i++)
             delivery_reopen(gateway->deliveries[i]);
-        log_write(gateway->log, LOG_LEVEL_ERROR, "the configuration was not reloaded: %s", err->text);
+        log_write(gateway->log, LOG_LEVEL_ERROR, "the configuration was not reloaded: %s",
+                  err->text);
     } else if (restart->len > 0) {
-        log_write(gateway->log, LOG_LEVEL_WARNING, "the configuration was reloaded; these items wait "
-                  "for a restart of ibtrapd: %s", restart->buf);
+        log_write(gateway->log, LOG_LEVEL_WARNING,
+                  "the configuration was reloaded; these items wait "
+                  "for a restart of ibtrapd: %s",
+                  restart->buf);
     } else {
         log_write(gateway->log, LOG_LEVEL_INFO, "the configuration was reloaded");
     }

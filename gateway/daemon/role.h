@@ -1,5 +1,5 @@
-// Two gateways on one subnet, one set of events: with `active = "with-master-sm"` only the one whose
-// port runs the master SM delivers. The election is the subnet managers' own.
+// Two gateways on one subnet, one set of events: with `active = "with-master-sm"` only the one
+// whose port runs the master SM delivers. The election is the subnet managers' own.
 #ifndef IBTRAPD_DAEMON_ROLE_H
 #define IBTRAPD_DAEMON_ROLE_H
 

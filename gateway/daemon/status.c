@@ -17,8 +17,8 @@ static json_t *port_json(const struct sa_status *s)
     wire_put(gid, 8, s->port.subnet_prefix);
     wire_put(gid + 8, 8, s->id.guid);
     address_format_gid(gid, gid_text);
-    return json_pack("{s:s, s:i, s:s, s:i, s:o, s:s}", "device", s->open ? s->id.device : "", "port",
-                     (int)s->id.port, "state", mad_port_state_words(s->port.state), "lid",
+    return json_pack("{s:s, s:i, s:s, s:i, s:o, s:s}", "device", s->open ? s->id.device : "",
+                     "port", (int)s->id.port, "state", mad_port_state_words(s->port.state), "lid",
                      (int)s->port.lid, "guid", answer_guid(s->id.guid), "gid", gid_text);
 }
 
@@ -46,12 +46,12 @@ static json_t *journal_json(struct journal *journal)
 {
     struct journal_status s;
     journal_get_status(journal, &s);
-    return json_pack("{s:b, s:o, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I}", "durable", (int)s.durable,
-                     "problem", answer_text(s.problem), "rows", (json_int_t)s.rows, "bytes", (json_int_t)s.bytes,
-                     "first", (json_int_t)s.first, "last", (json_int_t)s.last, "pending",
-                     (json_int_t)s.pending, "dropped", (json_int_t)s.dropped, "commits",
-                     (json_int_t)s.commits, "alarms", (json_int_t)s.alarms, "alarms_missed",
-                     (json_int_t)s.alarms_missed);
+    return json_pack("{s:b, s:o, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I}", "durable",
+                     (int)s.durable, "problem", answer_text(s.problem), "rows", (json_int_t)s.rows,
+                     "bytes", (json_int_t)s.bytes, "first", (json_int_t)s.first, "last",
+                     (json_int_t)s.last, "pending", (json_int_t)s.pending, "dropped",
+                     (json_int_t)s.dropped, "commits", (json_int_t)s.commits, "alarms",
+                     (json_int_t)s.alarms, "alarms_missed", (json_int_t)s.alarms_missed);
 }
 
 static const char *method_word(enum sweeper_method method)
@@ -65,11 +65,11 @@ static json_t *sweep_json(const struct sweeper_status *s)
 {
     if (!s || s->method == SWEEPER_OFF)
         return json_pack("{s:s}", "method", "off");
-    return json_pack("{s:s, s:b, s:o, s:I, s:b, s:o, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I}", "method",
-                     method_word(s->method), "running", (int)s->running, "last",
+    return json_pack("{s:s, s:b, s:o, s:I, s:b, s:o, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I}",
+                     "method", method_word(s->method), "running", (int)s->running, "last",
                      answer_time(s->last_begin_us), "duration_us", (json_int_t)s->last_duration_us,
-                     "complete", (int)s->last_complete, "problem", answer_text(s->problem), "sweeps",
-                     (json_int_t)s->sweeps, "failed", (json_int_t)s->failed, "mads",
+                     "complete", (int)s->last_complete, "problem", answer_text(s->problem),
+                     "sweeps", (json_int_t)s->sweeps, "failed", (json_int_t)s->failed, "mads",
                      (json_int_t)s->mads, "unanswered", (json_int_t)s->unanswered, "nodes",
                      (json_int_t)s->nodes, "switches", (json_int_t)s->switches, "links",
                      (json_int_t)s->links, "silent", (json_int_t)s->silent);
@@ -79,9 +79,9 @@ static json_t *port_counters_json(const struct sweeper_status *s)
 {
     if (!s || s->counters_last_us == 0)
         return json_pack("{s:n}", "last");
-    return json_pack("{s:o, s:I, s:I, s:I}", "last", answer_time(s->counters_last_us), "duration_us",
-                     (json_int_t)s->counters_duration_us, "ports", (json_int_t)s->counters_ports,
-                     "silent", (json_int_t)s->counters_silent);
+    return json_pack("{s:o, s:I, s:I, s:I}", "last", answer_time(s->counters_last_us),
+                     "duration_us", (json_int_t)s->counters_duration_us, "ports",
+                     (json_int_t)s->counters_ports, "silent", (json_int_t)s->counters_silent);
 }
 
 static json_t *role_json(const struct status_parts *parts)
@@ -122,16 +122,15 @@ json_t *status_json(const struct status_parts *parts, int64_t uptime_us)
         json_array_append_new(subscriptions, subscription_json(&s.subscriptions[i], &s));
     char engine_id[SNMP_ENGINE_TEXT_SIZE];
     snmp_engine_text(engine_id);
-    return json_pack("{s:i, s:s, s:{s:s}, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, "
-                     "s:o}",
-                     "version", 1, "release", INSTALL_VERSION, "snmp", "engine_id", engine_id, "uptime",
-                     (json_int_t)(uptime_us / CLOCK_US_PER_S), "problem", answer_text(s.problem), "port",
-                     port_json(&s), "sm", sm_json(&s), "subscriptions",
-                     subscriptions, "counters", counters_json(&s.counters, &p), "journal",
-                     journal_json(parts->journal), "receivers",
-                     receiver_answers_list(parts->deliveries, parts->delivery_count), "role", role_json(parts),
-                     "tables", tables_json(parts->tables),
-                     "sweep", sweep_json(parts->sweep), "port_counters",
-                     port_counters_json(parts->sweep), "sms",
-                     parts->fabric ? topology_sms_json(parts->fabric, parts->names) : json_array());
+    return json_pack(
+        "{s:i, s:s, s:{s:s}, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, "
+        "s:o}",
+        "version", 1, "release", INSTALL_VERSION, "snmp", "engine_id", engine_id, "uptime",
+        (json_int_t)(uptime_us / CLOCK_US_PER_S), "problem", answer_text(s.problem), "port",
+        port_json(&s), "sm", sm_json(&s), "subscriptions", subscriptions, "counters",
+        counters_json(&s.counters, &p), "journal", journal_json(parts->journal), "receivers",
+        receiver_answers_list(parts->deliveries, parts->delivery_count), "role", role_json(parts),
+        "tables", tables_json(parts->tables), "sweep", sweep_json(parts->sweep), "port_counters",
+        port_counters_json(parts->sweep), "sms",
+        parts->fabric ? topology_sms_json(parts->fabric, parts->names) : json_array());
 }

@@ -132,8 +132,8 @@ static uint8_t receiver_state(const struct delivery_status *s, bool standby)
     return s->delivered_at != 0 ? UP : CONNECTING;
 }
 
-bool table_sources_receiver(const struct conf_receiver *conf, struct delivery *delivery, bool standby,
-                            struct view_gateway *out)
+bool table_sources_receiver(const struct conf_receiver *conf, struct delivery *delivery,
+                            bool standby, struct view_gateway *out)
 {
     if (out->receiver_count == VIEW_RECEIVERS_MAX)
         return false;
@@ -153,7 +153,8 @@ bool table_sources_receiver(const struct conf_receiver *conf, struct delivery *d
                                   .lag_events = s.lag > 0 ? (uint64_t)s.lag : 0,
                                   .oldest_us = s.oldest_us};
     snprintf(row->name, sizeof row->name, "%s", receiver->name);
-    snprintf(row->address, sizeof row->address, "%.*s", (int)sizeof row->address - 1, receiver->address);
+    snprintf(row->address, sizeof row->address, "%.*s", (int)sizeof row->address - 1,
+             receiver->address);
     snprintf(row->reason, sizeof row->reason, "%.*s", (int)sizeof row->reason - 1, s.problem);
     return true;
 }

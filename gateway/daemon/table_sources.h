@@ -14,8 +14,8 @@ void table_sources_flow(const struct sa_status *status, struct pipeline *pipelin
                         struct journal *journal, int64_t started_at, struct view_gateway *out);
 
 // One row. False: there is no room. `standby`: another gateway tells the receivers now.
-bool table_sources_receiver(const struct conf_receiver *conf, struct delivery *delivery, bool standby,
-                            struct view_gateway *out);
+bool table_sources_receiver(const struct conf_receiver *conf, struct delivery *delivery,
+                            bool standby, struct view_gateway *out);
 
 // Sorts the receivers as their index does: by length, then by name.
 void table_sources_sort(struct view_gateway *out);

@@ -1,4 +1,5 @@
-// The tables of the MIBs, below a master agent: the subagent among the gateway's parts. Main thread.
+// The tables of the MIBs, below a master agent: the subagent among the gateway's parts. Main
+// thread.
 #ifndef IBTRAPD_DAEMON_TABLES_H
 #define IBTRAPD_DAEMON_TABLES_H
 
@@ -11,8 +12,8 @@
 struct gateway;
 struct tables;
 
-// As the configuration wants it: without a socket there are none. A master agent that is away is waited for. False with a
-// sentence when memory or threads are short.
+// As the configuration wants it: without a socket there are none. A master agent that is away is
+// waited for. False with a sentence when memory or threads are short.
 bool tables_start(struct gateway *gateway, struct error *err);
 void tables_stop(struct gateway *gateway);
 

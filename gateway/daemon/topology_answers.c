@@ -104,7 +104,8 @@ static json_t *answer_diff(struct topology_answers *a, struct fabric *current,
         !answer_read_number(request, "first", UINT32_MAX, &first) ||
         !answer_read_number(request, "from_time_us", INT64_MAX, &from_time_us) ||
         !answer_read_number(request, "to_time_us", INT64_MAX, &to_time_us))
-        return answer_refuse("'from', 'to', 'first', 'from_time_us' and 'to_time_us' must be numbers");
+        return answer_refuse(
+            "'from', 'to', 'first', 'from_time_us' and 'to_time_us' must be numbers");
     struct fabric *before = take(a, current, from, from_time_us, &err);
     struct fabric *after = before ? take(a, current, to, to_time_us, &err) : NULL;
     if (!after) {

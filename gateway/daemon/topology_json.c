@@ -179,8 +179,8 @@ json_t *topology_list_json(struct journal *journal)
     for (size_t i = 0; i < n; i++)
         json_array_append_new(
             list, json_pack("{s:I, s:o, s:I, s:I}", "snapshot", (json_int_t)kept[i].number, "time",
-                            answer_time(kept[i].time_us), "nodes", (json_int_t)kept[i].nodes, "links",
-                            (json_int_t)kept[i].links));
+                            answer_time(kept[i].time_us), "nodes", (json_int_t)kept[i].nodes,
+                            "links", (json_int_t)kept[i].links));
     return json_pack("{s:i, s:o}", "version", 1, "snapshots", list);
 }
 
@@ -213,8 +213,8 @@ static json_t *change_json(const struct change *change, const struct maker *make
 static json_t *side_json(const struct topology_side *side)
 {
     return json_pack("{s:I, s:o, s:I, s:b}", "snapshot", (json_int_t)side->number, "time",
-                     answer_time(side->fabric->time_us), "time_us", (json_int_t)side->fabric->time_us,
-                     "complete", (int)side->fabric->complete);
+                     answer_time(side->fabric->time_us), "time_us",
+                     (json_int_t)side->fabric->time_us, "complete", (int)side->fabric->complete);
 }
 
 json_t *topology_diff_json(const struct topology_side *from, const struct topology_side *to,

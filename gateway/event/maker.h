@@ -58,8 +58,8 @@ bool maker_read_counter_key(const char *key, struct threshold_change *out);
 // Something of the gateway itself, or of the subnet manager's silence.
 struct maker_occurrence {
     enum catalogue_event type;
-    uint16_t sm_lid;  // of the subnet manager that it is about; 0: about none, or unknown
-    uint64_t sm_guid; // of its port; 0: likewise
+    uint16_t sm_lid;      // of the subnet manager that it is about; 0: about none, or unknown
+    uint64_t sm_guid;     // of its port; 0: likewise
     uint64_t switch_guid; // of the switch that it is about instead; 0: about none
     char alarm_key[EVENT_KEY_SIZE]; // names the alarm that the event raises or clears, or is empty
     char receiver[65];              // whose failing or recovery it tells, or empty
@@ -69,8 +69,8 @@ struct maker_occurrence {
 struct event *maker_from_occurrence(const struct maker *maker,
                                     const struct maker_occurrence *occurrence);
 
-// Gives an event that somebody else made an identifier, and time, subnet prefix and sentence where it
-// has none.
+// Gives an event that somebody else made an identifier, and time, subnet prefix and sentence where
+// it has none.
 void maker_stamp(const struct maker *maker, struct event *event);
 
 #endif

@@ -38,7 +38,6 @@ static_assert(offsetof(struct inform_info, trap) == 26, "IBA 13.4.8.3");
 static_assert(offsetof(struct inform_info, producer_type) == 32, "IBA 13.4.8.3");
 static_assert(sizeof(struct inform_info_record) == 60, "IBA 15.2.5.12");
 
-
 static const uint64_t MASK_SUBSCRIBER_GID = 1, MASK_NODE_LID = 1;
 
 bool mad_read_header(const uint8_t *mad, size_t size, struct mad_header *out)

@@ -44,7 +44,7 @@ struct sa_agent {
     bool settled, told_lost;
     int64_t unsettled_since, reopen_at, better_at;
     bool listed[SUBSCRIPTIONS_COUNT]; // in the SM's answer that is being read
-    unsigned port_silences; // questions to the port about itself in a row without answer
+    unsigned port_silences;           // questions to the port about itself in a row without answer
     struct log_limit foreign_limit, room_limit;
 
     // Shared with those who acknowledge, ask for the status, or are guests.
@@ -237,9 +237,10 @@ static void check_settled(struct sa_agent *a, int64_t now)
         a->told_lost = false;
     }
     if (!a->settled && !a->told_lost && now - a->unsettled_since > FIRST_SETTLE_US)
-        tell_lost(a, a->status.problem[0] ? a->status.problem
-                                          : "the subnet manager has not answered since ibtrapd began "
-                                            "to ask");
+        tell_lost(a, a->status.problem[0]
+                         ? a->status.problem
+                         : "the subnet manager has not answered since ibtrapd began "
+                           "to ask");
 }
 
 static void take_port(struct sa_agent *a, const struct mad_port *port, int64_t now)
@@ -255,8 +256,8 @@ static void take_port(struct sa_agent *a, const struct mad_port *port, int64_t n
 
     if (!port_is_up(port)) {
         snprintf(reason, sizeof reason, "port %u of %s is not ready (state %s, LID %u, SM LID %u)",
-                 a->status.id.port, a->status.id.device, mad_port_state_words(port->state), port->lid,
-                 port->sm_lid);
+                 a->status.id.port, a->status.id.device, mad_port_state_words(port->state),
+                 port->lid, port->sm_lid);
         set_problem(a, reason);
         if (was_up)
             subscribe_again(a, now, reason);
@@ -292,7 +293,8 @@ static void take_node(struct sa_agent *a, const struct mad_node *sm, int64_t now
         return;
     char reason[200];
     snprintf(reason, sizeof reason,
-             "another subnet manager is master: port GUID 0x%016" PRIx64 " instead of 0x%016" PRIx64,
+             "another subnet manager is master: port GUID 0x%016" PRIx64
+             " instead of 0x%016" PRIx64,
              sm->port_guid, old);
     if (a->settled)
         subscribe_again(a, now, reason);
@@ -485,9 +487,10 @@ static void take_report(struct sa_agent *a, const struct mad_received *in, int64
         return;
     free(report);
     count(a, &a->status.counters.no_room);
-    log_write_limited(a->options.log, &a->room_limit, LOG_LEVEL_WARNING,
-                      "reports arrive faster than they can be handled; the subnet manager will send "
-                      "them again");
+    log_write_limited(
+        a->options.log, &a->room_limit, LOG_LEVEL_WARNING,
+        "reports arrive faster than they can be handled; the subnet manager will send "
+        "them again");
 }
 
 // Classes in which only a guest asks; nobody has to ask ibtrapd.
@@ -525,7 +528,8 @@ static void tell_unreachable(struct sa_agent *a, const char *sm)
 {
     char reason[300];
     a->told_unreachable = true;
-    snprintf(reason, sizeof reason, "%s has not answered %u questions in a row", sm, a->sm_silences);
+    snprintf(reason, sizeof reason, "%s has not answered %u questions in a row", sm,
+             a->sm_silences);
     tell_change(a, SA_SM_UNREACHABLE, reason);
 }
 
@@ -686,7 +690,8 @@ static void send_unsubscription(struct sa_agent *a, struct subscription *one)
     subscriptions_asked(one, tid, now_of(a));
 }
 
-// Takes what arrives, Reports included, until all unsubscriptions are answered. False: the port is gone.
+// Takes what arrives, Reports included, until all unsubscriptions are answered. False: the port is
+// gone.
 static bool await_unsubscribed(struct sa_agent *a)
 {
     int64_t end = now_of(a) + UNSUBSCRIBE_US;

@@ -103,14 +103,15 @@ void sa_agent_poke(struct sa_agent *agent);
 // The own port is asked with that M_Key from now on, or with none (0). Any thread.
 void sa_agent_change_mkey(struct sa_agent *agent, uint64_t mkey);
 
-// Subscribes to everything again, at once, whatever stands; what stands goes on meanwhile. Any thread.
+// Subscribes to everything again, at once, whatever stands; what stands goes on meanwhile. Any
+// thread.
 void sa_agent_resubscribe(struct sa_agent *agent);
 
 void sa_agent_status(struct sa_agent *agent, struct sa_status *out); // any thread
 
 // Admits a second user of the agent's port (ib/share.h), who is a guest until he is dismissed, the
-// port is closed or the agent stops. False with a sentence when no port is open, or there is a guest
-// already. Any thread, as all of these; `guest` tells guests apart.
+// port is closed or the agent stops. False with a sentence when no port is open, or there is a
+// guest already. Any thread, as all of these; `guest` tells guests apart.
 bool sa_agent_admit(struct sa_agent *agent, const void *guest, struct error *err);
 void sa_agent_dismiss(struct sa_agent *agent, const void *guest); // of no effect on another's guest
 

@@ -39,8 +39,8 @@ bool smp_read_node_info(const uint8_t data[SMP_DATA_SIZE], struct fabric_node *n
                         uint64_t *port_guid, uint8_t *local_port);
 
 // PortInfo of port `number` of a node of that type (enum fabric_type). The port becomes known. GUID
-// and peer are not in it: 0 and FABRIC_NONE. LIDs, GidPrefix and capabilities of a switch are left to
-// its port 0.
+// and peer are not in it: 0 and FABRIC_NONE. LIDs, GidPrefix and capabilities of a switch are left
+// to its port 0.
 void smp_read_port_info(const uint8_t data[SMP_DATA_SIZE], uint8_t node_type, uint8_t number,
                         struct fabric_port *port);
 

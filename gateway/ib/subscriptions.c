@@ -3,8 +3,7 @@
 #include "base/clock.h"
 
 static const uint32_t TRAPS[SUBSCRIPTIONS_COUNT] = {
-    64,  65,  66,  67,  68,  69,  128, 129,            130, 131,
-    144, 145, 256, 257, 258, 259, MAD_TRAP_VENDOR};
+    64, 65, 66, 67, 68, 69, 128, 129, 130, 131, 144, 145, 256, 257, 258, 259, MAD_TRAP_VENDOR};
 
 enum { UNDER_WAY_MAX = 8, REFUSALS_MIN = 4 };
 static const int64_t ANSWER_US = 1 * CLOCK_US_PER_S;
@@ -85,14 +84,13 @@ static void take_confirmation(const struct subscriptions *s, struct subscription
     one->ask_at = now + jitter(s, s->refresh_us);
 }
 
-// The SM may refuse because it is busy, out of resources, or does not know the port yet. Only what is
-// refused for want of a key can wait longer.
+// The SM may refuse because it is busy, out of resources, or does not know the port yet. Only what
+// is refused for want of a key can wait longer.
 static void take_refusal(const struct subscriptions *s, struct subscription *one, int64_t now)
 {
     enter(one, SUBSCRIPTION_REJECTED, now);
     one->failures++;
-    int64_t wait =
-        subscriptions_needs_key(one->trap) ? REJECTED_RETRY_US : backoff(one->failures);
+    int64_t wait = subscriptions_needs_key(one->trap) ? REJECTED_RETRY_US : backoff(one->failures);
     one->ask_at = now + jitter(s, wait);
 }
 

@@ -21,14 +21,14 @@ enum subscription_state {
 struct subscription {
     uint32_t trap; // generic trap number, or MAD_TRAP_VENDOR
     enum subscription_state state;
-    uint16_t status;     // of the SA's refusal
-    unsigned failures;   // in a row
-    int64_t ask_at;      // monotonic microseconds
-    int64_t answer_by;   // 0: no request under way
-    uint32_t tid;        // of the request under way
-    int64_t changed_at;  // monotonic: when `state` last changed; 0: never
-    uint64_t reports;    // of this trap, repeats included
-    int64_t report_at;   // monotonic: the last one's; 0: none
+    uint16_t status;    // of the SA's refusal
+    unsigned failures;  // in a row
+    int64_t ask_at;     // monotonic microseconds
+    int64_t answer_by;  // 0: no request under way
+    uint32_t tid;       // of the request under way
+    int64_t changed_at; // monotonic: when `state` last changed; 0: never
+    uint64_t reports;   // of this trap, repeats included
+    int64_t report_at;  // monotonic: the last one's; 0: none
 };
 
 struct subscriptions {
@@ -42,7 +42,8 @@ void subscriptions_init(struct subscriptions *s, int64_t refresh_us, const struc
 // Forgets all that the SA said; everything is due now.
 void subscriptions_restart(struct subscriptions *s, int64_t now);
 
-// The next one to ask for, or NULL. The caller sends the request and then calls subscriptions_asked.
+// The next one to ask for, or NULL. The caller sends the request and then calls
+// subscriptions_asked.
 struct subscription *subscriptions_due(struct subscriptions *s, int64_t now);
 void subscriptions_asked(struct subscription *one, uint32_t tid, int64_t now);
 

@@ -34,8 +34,9 @@ bool sweep_subnet_managers(struct sweep *sweep, struct fabric_builder *builder, 
 // whose unit does not answer for all of it is marked.
 bool sweep_io_units(struct sweep *sweep, struct fabric_builder *builder, struct error *err);
 
-// PortCounters, and PortCountersExtended where the port has them (for the traffic alone, or for all), of the fabric's active ports: of
-// all, or of switches only. `out` is made with malloc. Never resets a counter.
+// PortCounters, and PortCountersExtended where the port has them (for the traffic alone, or for
+// all), of the fabric's active ports: of all, or of switches only. `out` is made with malloc. Never
+// resets a counter.
 bool sweep_counters(struct sweep *sweep, const struct fabric *fabric, bool switches_only,
                     struct counter_reading **out, struct error *err);
 

@@ -186,7 +186,8 @@ static void read_counters(struct sweeper *s, const struct mad_port *port)
 
 // The loop.
 
-// Until something is due, or sooner than it was, somebody wakes the thread, or it is time to look at the port again.
+// Until something is due, or sooner than it was, somebody wakes the thread, or it is time to look
+// at the port again.
 static void wait_until(struct sweeper *s, int64_t due)
 {
     int64_t us = due - now_of(s), look_us = s->was_up ? LOOK_WHILE_UP_US : LOOK_US;
@@ -265,8 +266,7 @@ static bool begin(struct sweeper *s, const struct sweeper_options *options, stru
         return true;
     int rc = thread_start(&s->thread, "sweeper", run, s);
     s->started = rc == 0;
-    return rc == 0 ||
-           error_set(err, "cannot start the thread of the sweeper: %s", strerror(rc));
+    return rc == 0 || error_set(err, "cannot start the thread of the sweeper: %s", strerror(rc));
 }
 
 struct sweeper *sweeper_start(const struct sweeper_options *options, struct error *err)

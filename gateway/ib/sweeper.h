@@ -61,12 +61,13 @@ struct sweeper;
 
 // The options are copied. With the method off there is no thread, only a status.
 struct sweeper *sweeper_start(const struct sweeper_options *options, struct error *err);
-void sweeper_stop(struct sweeper *sweeper); // ends a sweep under way, too; poking it is harmless from then on
+void sweeper_stop(
+    struct sweeper *sweeper); // ends a sweep under way, too; poking it is harmless from then on
 void sweeper_free(struct sweeper *sweeper); // a stopped one
 // NULL is allowed for both.
 
-// Ends a sweep under way and goes on with other options. False with a sentence, and nothing is swept any
-// more, when threads are short. The thread that starts and stops it.
+// Ends a sweep under way and goes on with other options. False with a sentence, and nothing is
+// swept any more, when threads are short. The thread that starts and stops it.
 bool sweeper_change(struct sweeper *sweeper, const struct sweeper_options *options,
                     struct error *err);
 

@@ -1,5 +1,5 @@
-// Asynchronous events of the adapter, where libibverbs is there: they tell at once what polling finds
-// within seconds (a new SM, a new LID, the port up or down, ClientReregister).
+// Asynchronous events of the adapter, where libibverbs is there: they tell at once what polling
+// finds within seconds (a new SM, a new LID, the port up or down, ClientReregister).
 #ifndef IBTRAPD_IB_VERBS_WATCH_H
 #define IBTRAPD_IB_VERBS_WATCH_H
 

@@ -15,7 +15,7 @@ enum { BUCKETS = 16384 };
 struct entry {
     struct alarm alarm;
     char last_id[EVENT_ID_SIZE]; // of the event that raised it last; empty: before this start
-    bool active; // otherwise cleared, and the file may still have it
+    bool active;                 // otherwise cleared, and the file may still have it
     // Numbers of what `alarm` and `active` said: now, and when they were last written; 0: never.
     uint64_t revision, written;
     bool changed; // since the last commit

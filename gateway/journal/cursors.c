@@ -112,7 +112,8 @@ int64_t journal_had_through(struct journal *journal, int receiver, int64_t *afte
     return through;
 }
 
-void journal_end_receivers(struct journal *journal, bool (*runs)(void *ctx, const char *name), void *ctx)
+void journal_end_receivers(struct journal *journal, bool (*runs)(void *ctx, const char *name),
+                           void *ctx)
 {
     pthread_mutex_lock(&journal->lock);
     for (size_t i = 0; i < journal->cursor_count; i++)

@@ -8,8 +8,9 @@ void journal_save_fabric(struct journal *journal, const struct journal_fabric *f
                          const uint8_t *record, size_t size)
 {
     const struct waiting_fabric *waiting = &journal->fabric;
-    bool known = waiting->record ? waiting->meta.digest == fabric->digest
-                                 : journal->fabric_saved && journal->fabric_digest == fabric->digest;
+    bool known = waiting->record
+                     ? waiting->meta.digest == fabric->digest
+                     : journal->fabric_saved && journal->fabric_digest == fabric->digest;
     uint8_t *copy = known ? NULL : malloc(size);
     if (!copy)
         return; // without memory, the next one is saved
@@ -37,7 +38,8 @@ void journal_add_fabric(struct journal *journal)
                                             .record = f->record,
                                             .record_size = f->size};
     if (f->record)
-        store_add_snapshot(journal->writer, &snapshot, JOURNAL_FABRICS_MAX, journal_fabric_bytes_max(journal));
+        store_add_snapshot(journal->writer, &snapshot, JOURNAL_FABRICS_MAX,
+                           journal_fabric_bytes_max(journal));
 }
 
 void journal_fabric_committed(struct journal *journal)

@@ -50,8 +50,8 @@ static void set_aside(struct journal *j, const char *why)
     }
     pthread_mutex_unlock(&j->reader_lock);
     j->begun_anew = true;
-    log_write(j->options.log, LOG_LEVEL_ERROR, "%s; it was set aside as %s, and a new journal begun",
-              why, aside);
+    log_write(j->options.log, LOG_LEVEL_ERROR,
+              "%s; it was set aside as %s, and a new journal begun", why, aside);
     begin_file(j);
 }
 
@@ -59,7 +59,8 @@ static bool make_directory(const struct journal *j, struct error *err)
 {
     if (mkdir(j->options.directory, 0750) == 0 || errno == EEXIST)
         return true;
-    return error_set(err, "cannot make the directory %s: %s", j->options.directory, strerror(errno));
+    return error_set(err, "cannot make the directory %s: %s", j->options.directory,
+                     strerror(errno));
 }
 
 // One process a directory: two would overwrite each other's events.
@@ -77,8 +78,10 @@ static bool lock_directory(struct journal *j, struct error *err)
         return true;
     }
     j->locked_out = errno == EWOULDBLOCK;
-    error_set(err, "another ibtrapd uses the directory %s; give this one its own (item 'directory' of "
-                   "section 'journal')", j->options.directory);
+    error_set(err,
+              "another ibtrapd uses the directory %s; give this one its own (item 'directory' of "
+              "section 'journal')",
+              j->options.directory);
     close(fd);
     return false;
 }
@@ -91,8 +94,8 @@ static void set_problem(struct journal *j, const char *problem)
     snprintf(j->status.problem, sizeof j->status.problem, "%s", problem);
     pthread_mutex_unlock(&j->lock);
     if (was_durable && problem[0] != '\0') {
-        log_write(j->options.log, LOG_LEVEL_ERROR, "%s; events are kept in memory until that works again",
-                  problem);
+        log_write(j->options.log, LOG_LEVEL_ERROR,
+                  "%s; events are kept in memory until that works again", problem);
         j->options.tell(j->options.ctx, JOURNAL_DEGRADED, problem, 0);
     }
     if (!was_durable && problem[0] == '\0') {
@@ -103,12 +106,15 @@ static void set_problem(struct journal *j, const char *problem)
 
 // Numbers that were given meanwhile are not to be those of events that the file has. The clock was
 // wrong then, or is.
-static enum store_result check_numbers(struct journal *j, const struct store_size *size, struct error *err)
+static enum store_result check_numbers(struct journal *j, const struct store_size *size,
+                                       struct error *err)
 {
     if (!j->unread || size->last < j->first_kept)
         return STORE_OK;
-    error_set(err, "the journal %s has events with the numbers of those that came while it could not be "
-              "read; was the clock wrong?", j->path);
+    error_set(err,
+              "the journal %s has events with the numbers of those that came while it could not be "
+              "read; was the clock wrong?",
+              j->path);
     return STORE_CORRUPT;
 }
 

@@ -24,10 +24,10 @@ struct entry {
 struct cursor {
     char name[STORE_NAME_MAX + 1];
     int64_t sequence, saved;
-    bool active;      // a receiver of this run
-    bool forgotten;   // to be deleted from the file; then the place is free
-    bool provisional; // begun while the file could not be read
-    bool set_back;    // and then it told another place
+    bool active;         // a receiver of this run
+    bool forgotten;      // to be deleted from the file; then the place is free
+    bool provisional;    // begun while the file could not be read
+    bool set_back;       // and then it told another place
     int64_t had_through; // of this run, when it was set back
 };
 
@@ -41,16 +41,16 @@ struct waiting_fabric {
 struct journal {
     struct journal_options options;
     char path[256];
-    struct alarms *alarms;   // has its own lock
-    struct windows *windows; // likewise
+    struct alarms *alarms;         // has its own lock
+    struct windows *windows;       // likewise
     struct setting_rows *settings; // likewise
 
     // The writer's own.
     struct store *writer; // NULL while degraded
     int lock_fd;          // of the directory's lock; -1: not taken yet
     bool locked_out;      // another process has it
-    bool unread;          // the file was not read since the start; numbers do not go on after its own
-    bool begun_anew;      // the file was set aside
+    bool unread;     // the file was not read since the start; numbers do not go on after its own
+    bool begun_anew; // the file was set aside
     int64_t retry_at, prune_at, status_at, pack_at;
     int64_t packed_through, to_pack_through; // events in memory
     struct log_limit alarms_limit;
@@ -71,11 +71,11 @@ struct journal {
     struct cursor cursors[JOURNAL_RECEIVERS_MAX];
     size_t cursor_count;
     struct journal_status status;
-    int64_t looked_at; // `stored` when the file's size was taken for the status
+    int64_t looked_at;            // `stored` when the file's size was taken for the status
     struct waiting_fabric fabric; // the writer may read it without the lock
 
     pthread_mutex_t reader_lock;
-    struct store *reader; // opened when somebody reads what memory no longer has
+    struct store *reader;             // opened when somebody reads what memory no longer has
     atomic_bool reader_found_corrupt; // the writer has to set the file aside
 };
 

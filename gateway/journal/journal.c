@@ -13,7 +13,8 @@ void journal_release(const struct entry *entry)
 // Each millisecond has so many numbers: more than there are events in it.
 enum { NUMBER_BITS = 10 };
 
-// No events were lost between two numbers that are so far apart, but a start could not read the file.
+// No events were lost between two numbers that are so far apart, but a start could not read the
+// file.
 #define JUMP (INT64_C(1) << 25)
 
 static int64_t number_of_now(const struct journal *j)

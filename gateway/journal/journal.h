@@ -1,8 +1,8 @@
 // The journal: every event, in order, on disk before the subnet manager or a receiver hears of it.
 //
 // One thread, the pipeline's, writes: append, append, commit. Receivers read behind it, each with a
-// cursor that survives. When the disk fails, the flow goes on in memory, with a bound, until it works
-// again; what was kept in memory is then written.
+// cursor that survives. When the disk fails, the flow goes on in memory, with a bound, until it
+// works again; what was kept in memory is then written.
 #ifndef IBTRAPD_JOURNAL_JOURNAL_H
 #define IBTRAPD_JOURNAL_JOURNAL_H
 
@@ -22,7 +22,8 @@ enum {
     JOURNAL_MEMORY_KEPT = 1024, // of them when they are on disk
     JOURNAL_RECEIVERS_MAX = 256, // those of earlier configurations included
     JOURNAL_FABRICS_MAX = 32,    // snapshots of the fabric that are kept in the file
-    JOURNAL_YOUNG_US = 10000000, // nobody who asks to prune gets at what is younger: repeats are told by it
+    JOURNAL_YOUNG_US =
+        10000000, // nobody who asks to prune gets at what is younger: repeats are told by it
 };
 
 // What the journal reports of itself; the pipeline makes events of it.
@@ -48,8 +49,8 @@ struct journal_status {
     bool durable;      // false: in memory only
     char problem[512]; // why not; empty: all is well
     int64_t rows, bytes, first, last;
-    int64_t pending;   // events in memory that are not on disk
-    uint64_t dropped;  // events that were lost from the journal before every receiver had them
+    int64_t pending;  // events in memory that are not on disk
+    uint64_t dropped; // events that were lost from the journal before every receiver had them
     uint64_t commits;
     size_t alarms;          // active ones
     uint64_t alarms_missed; // raised or cleared when there was no room for more
@@ -70,9 +71,9 @@ struct journal_item {
 
 struct journal;
 
-// A journal that cannot be opened or written is no error: it is degraded, says why in its status and
-// log, and tries again. A corrupt file is set aside beside the new one, never deleted. NULL with a
-// sentence when another process uses the directory, or memory is short.
+// A journal that cannot be opened or written is no error: it is degraded, says why in its status
+// and log, and tries again. A corrupt file is set aside beside the new one, never deleted. NULL
+// with a sentence when another process uses the directory, or memory is short.
 struct journal *journal_open(const struct journal_options *options, struct error *err);
 void journal_close(struct journal *journal); // NULL is allowed
 
@@ -82,38 +83,41 @@ void journal_each_recent_report(struct journal *journal, int64_t since_us,
                                              int64_t utc_us),
                                 void *ctx);
 
-// Writer's thread. Appends keep a reference and return the sequence number, which the event gets, too; after commit the
-// events are readable, on disk or, when degraded, in memory. Commit also saves cursors and, now and
-// then, drops what is too old or too much.
+// Writer's thread. Appends keep a reference and return the sequence number, which the event gets,
+// too; after commit the events are readable, on disk or, when degraded, in memory. Commit also
+// saves cursors and, now and then, drops what is too old or too much.
 int64_t journal_append(struct journal *journal, struct event *event,
                        const struct journal_report *report);
 void journal_commit(struct journal *journal);
 bool journal_has_work(struct journal *journal); // something that a commit would save
 
-// Writer's thread. Copies the record, to be saved with the next commit, unless the newest snapshot has the
-// same digest. The newest are kept, as many as JOURNAL_FABRICS_MAX, in a quarter of `bytes_max`. While
-// degraded there is one in memory: the latest. `number` is ignored.
+// Writer's thread. Copies the record, to be saved with the next commit, unless the newest snapshot
+// has the same digest. The newest are kept, as many as JOURNAL_FABRICS_MAX, in a quarter of
+// `bytes_max`. While degraded there is one in memory: the latest. `number` is ignored.
 void journal_save_fabric(struct journal *journal, const struct journal_fabric *fabric,
                          const uint8_t *record, size_t size);
 
-// The kept snapshots, oldest first; one that is not in the file yet is the last. Returns how many. Any thread.
+// The kept snapshots, oldest first; one that is not in the file yet is the last. Returns how many.
+// Any thread.
 size_t journal_list_fabrics(struct journal *journal,
                             struct journal_fabric out[JOURNAL_FABRICS_MAX + 1]);
 
-// A snapshot by number, or, for 0, the newest. The record is the caller's, made with malloc. NULL with a
-// sentence when there is none of that number, or it cannot be read. Any thread.
+// A snapshot by number, or, for 0, the newest. The record is the caller's, made with malloc. NULL
+// with a sentence when there is none of that number, or it cannot be read. Any thread.
 uint8_t *journal_read_fabric(struct journal *journal, int64_t number, struct journal_fabric *out,
                              size_t *size, struct error *err);
 
-// An event that raises an alarm, or clears one, and is no test, does so when it is appended: there is one active alarm a
-// key, and it survives restarts. Any thread: the active alarms in the order in which they were raised; `each`
-// must not call the journal.
+// An event that raises an alarm, or clears one, and is no test, does so when it is appended: there
+// is one active alarm a key, and it survives restarts. Any thread: the active alarms in the order
+// in which they were raised; `each` must not call the journal.
 void journal_each_alarm(struct journal *journal, void (*each)(void *ctx, const struct alarm *alarm),
                         void *ctx);
 
-// Any thread. False when no such alarm is active. A raise after that changes neither; a clear ends both.
+// Any thread. False when no such alarm is active. A raise after that changes neither; a clear ends
+// both.
 bool journal_acknowledge_alarm(struct journal *journal, const char *key, const char *note);
-bool journal_shelve_alarm(struct journal *journal, const char *key, int64_t until_us); // 0: no longer
+bool journal_shelve_alarm(struct journal *journal, const char *key,
+                          int64_t until_us); // 0: no longer
 
 // Maintenance windows, which survive restarts too. Writer's thread; saved with the next commit.
 // Windows that ended are forgotten when one is set.
@@ -125,53 +129,60 @@ bool journal_remove_window(struct journal *journal, const char *name); // false:
 void journal_each_window(struct journal *journal,
                          void (*each)(void *ctx, const struct journal_window *window), void *ctx);
 
-// What was set by SNMP, which survives restarts too. Writer's thread; all or none, saved with the next
-// commit. False: no room, or no memory.
+// What was set by SNMP, which survives restarts too. Writer's thread; all or none, saved with the
+// next commit. False: no room, or no memory.
 bool journal_change_settings(struct journal *journal, const struct setting *changes, size_t n);
 struct settings *journal_settings(struct journal *journal); // a reference, the caller's; any thread
 
-// Asks the writer to drop, with its next commits, what is older (than JOURNAL_YOUNG_US in any case) and
-// what every receiver has. Any thread.
+// Asks the writer to drop, with its next commits, what is older (than JOURNAL_YOUNG_US in any case)
+// and what every receiver has. Any thread.
 void journal_ask_to_prune(struct journal *journal, int64_t age_us);
 
 // Receivers; any thread. A new one begins with the events that come; a known one where it left off.
 // The returned number stands for it; -1 when there are too many.
 int journal_receiver(struct journal *journal, const char *name);
 int64_t journal_cursor(struct journal *journal, int receiver);
-void journal_advance(struct journal *journal, int receiver, int64_t sequence); // it has all up to there
+void journal_advance(struct journal *journal, int receiver,
+                     int64_t sequence); // it has all up to there
 
-// The receiver of that name, which has ended, is gone for good: its cursor is forgotten, in memory and file. Any thread.
+// The receiver of that name, which has ended, is gone for good: its cursor is forgotten, in memory
+// and file. Any thread.
 void journal_forget_receiver(struct journal *journal, const char *name);
 
-// True, once, when the cursor was set back: the file could not be read when the receiver began, and now
-// it tells where the receiver had left off. What was read beyond the cursor is to be forgotten. Until
-// this was asked the cursor stays there. Asked after an event of the healed journal was read, it is true.
+// True, once, when the cursor was set back: the file could not be read when the receiver began, and
+// now it tells where the receiver had left off. What was read beyond the cursor is to be forgotten.
+// Until this was asked the cursor stays there. Asked after an event of the healed journal was read,
+// it is true.
 bool journal_cursor_was_set_back(struct journal *journal, int receiver);
 
-// What the receiver had of this run when it was set back: the numbers behind `after`, up to the result; 0:
-// it was not set back. Any thread.
+// What the receiver had of this run when it was set back: the numbers behind `after`, up to the
+// result; 0: it was not set back. Any thread.
 int64_t journal_had_through(struct journal *journal, int receiver, int64_t *after);
 
-// Nothing is kept any longer for the receivers for which `runs` says no. Their cursors stay, for when they
-// come again. Any thread; `runs` calls nothing of the journal.
-void journal_end_receivers(struct journal *journal, bool (*runs)(void *ctx, const char *name), void *ctx);
+// Nothing is kept any longer for the receivers for which `runs` says no. Their cursors stay, for
+// when they come again. Any thread; `runs` calls nothing of the journal.
+void journal_end_receivers(struct journal *journal, bool (*runs)(void *ctx, const char *name),
+                           void *ctx);
 
-// Waits until there is an event after `after`: for `timeout_us` at most, or until `enough`, which whoever sets
-// it tells by journal_wake. True: there is one. Any thread.
-bool journal_wait(struct journal *journal, int64_t after, int64_t timeout_us, const atomic_bool *enough);
+// Waits until there is an event after `after`: for `timeout_us` at most, or until `enough`, which
+// whoever sets it tells by journal_wake. True: there is one. Any thread.
+bool journal_wait(struct journal *journal, int64_t after, int64_t timeout_us,
+                  const atomic_bool *enough);
 void journal_wake(struct journal *journal);
 
-// Events after `after`, `n` at most, in order; none: there is none, or not now, as the disk fails. Any
-// thread. A first sequence number beyond after + 1 means that the events between are gone.
+// Events after `after`, `n` at most, in order; none: there is none, or not now, as the disk fails.
+// Any thread. A first sequence number beyond after + 1 means that the events between are gone.
 size_t journal_read(struct journal *journal, int64_t after, struct journal_item *items, size_t n);
 
-// Events before `before`, `n` at most, the newest first; none: there is none, or the disk fails. Any thread.
-size_t journal_read_back(struct journal *journal, int64_t before, struct journal_item *items, size_t n);
+// Events before `before`, `n` at most, the newest first; none: there is none, or the disk fails.
+// Any thread.
+size_t journal_read_back(struct journal *journal, int64_t before, struct journal_item *items,
+                         size_t n);
 
 int64_t journal_last(struct journal *journal); // the last committed sequence number
 
-// How many events had numbers between these two. Those of a start that could not read the file are far ahead
-// of what the file has; that gap does not count. Any thread.
+// How many events had numbers between these two. Those of a start that could not read the file are
+// far ahead of what the file has; that gap does not count. Any thread.
 int64_t journal_between(struct journal *journal, int64_t after, int64_t before);
 
 // From this number on events are in memory, and can be read while the disk cannot.

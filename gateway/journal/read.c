@@ -47,8 +47,8 @@ static bool take_row(void *ctx, const struct store_row *row)
     if (!event)
         return false;
     if (!event_record_fill(event, row->record, row->record_size, &err)) {
-        log_write(r->journal->options.log, LOG_LEVEL_ERROR, "event %s of the journal cannot be read: %s",
-                  row->id, err.text);
+        log_write(r->journal->options.log, LOG_LEVEL_ERROR,
+                  "event %s of the journal cannot be read: %s", row->id, err.text);
         event_release(event);
         event = NULL;
     }
@@ -88,7 +88,8 @@ static bool take_entry(struct journal *j, int64_t sequence, struct journal_item 
 }
 
 // With the lock held.
-static size_t read_from_memory(struct journal *j, int64_t after, struct journal_item *items, size_t n)
+static size_t read_from_memory(struct journal *j, int64_t after, struct journal_item *items,
+                               size_t n)
 {
     int64_t first = after + 1 > j->first_kept ? after + 1 : j->first_kept;
     size_t count = 0;
@@ -98,7 +99,8 @@ static size_t read_from_memory(struct journal *j, int64_t after, struct journal_
     return count;
 }
 
-bool journal_wait(struct journal *journal, int64_t after, int64_t timeout_us, const atomic_bool *enough)
+bool journal_wait(struct journal *journal, int64_t after, int64_t timeout_us,
+                  const atomic_bool *enough)
 {
     struct timespec until = clock_deadline(timeout_us);
     int rc = 0;
@@ -139,7 +141,8 @@ size_t journal_read(struct journal *journal, int64_t after, struct journal_item 
     return count;
 }
 
-size_t journal_read_back(struct journal *journal, int64_t before, struct journal_item *items, size_t n)
+size_t journal_read_back(struct journal *journal, int64_t before, struct journal_item *items,
+                         size_t n)
 {
     size_t count = 0;
     pthread_mutex_lock(&journal->lock);

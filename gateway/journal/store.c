@@ -96,8 +96,9 @@ enum statement {
     STATEMENT_COUNT,
 };
 
-#define ROW_COLUMNS \
-    "sequence, id, type, time_us, severity, node_guid, report_lid, report_tid, report_digest, record"
+#define ROW_COLUMNS                                                                                \
+    "sequence, id, type, time_us, severity, node_guid, report_lid, report_tid, report_digest, "    \
+    "record"
 #define ALARM_COLUMNS                                                                              \
     "key, event_sequence, event_id, type, severity, raised_us, last_us, count, node_guid, text,"   \
     " acknowledged_us, note, shelved_until_us, told_id"
@@ -114,8 +115,8 @@ static const char *const SQL[STATEMENT_COUNT] = {
         "DELETE FROM event WHERE sequence IN"
         " (SELECT sequence FROM event WHERE sequence <= ? ORDER BY sequence LIMIT ?)",
     [READ_AFTER] = "SELECT " ROW_COLUMNS " FROM event WHERE sequence > ? ORDER BY sequence LIMIT ?",
-    [READ_BEFORE] = "SELECT " ROW_COLUMNS
-                    " FROM event WHERE sequence < ? ORDER BY sequence DESC LIMIT ?",
+    [READ_BEFORE] =
+        "SELECT " ROW_COLUMNS " FROM event WHERE sequence < ? ORDER BY sequence DESC LIMIT ?",
     [READ_SINCE] = "SELECT " ROW_COLUMNS " FROM event WHERE time_us >= ? ORDER BY sequence",
     [READ_CURSORS] = "SELECT name, cursor FROM receiver",
     [GET_SIZE] = "SELECT (SELECT min(sequence) FROM event), (SELECT max(sequence) FROM event),"
@@ -148,12 +149,12 @@ static const char *const SQL[STATEMENT_COUNT] = {
 struct store {
     sqlite3 *db;
     sqlite3_stmt *statements[STATEMENT_COUNT];
-    int failure; // the transaction's first error, or SQLITE_OK
+    int failure;               // the transaction's first error, or SQLITE_OK
     int64_t rows, rows_before; // of the event table, now and before the transaction
-    struct wal *wal; // the writer's; NULL where it does without
-    int wal_pages;   // after the last commit
-    bool at_rest;    // opened as a file that nobody writes to,
-    struct stat before; // which was this
+    struct wal *wal;           // the writer's; NULL where it does without
+    int wal_pages;             // after the last commit
+    bool at_rest;              // opened as a file that nobody writes to,
+    struct stat before;        // which was this
 };
 
 static enum store_result classify(int code)
@@ -230,11 +231,13 @@ static enum store_result prepare_file(struct store *store, bool read_only, struc
     sqlite3_busy_timeout(store->db, BUSY_MS);
     int64_t version = 0;
     int code = SQLITE_OK;
-    // The WAL may have rows of a commit whose sync failed: they are read, and may never reach the disk.
+    // The WAL may have rows of a commit whose sync failed: they are read, and may never reach the
+    // disk.
     if (!read_only)
         code = run(store, "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;"
                           "PRAGMA wal_checkpoint(TRUNCATE);");
-    // A page that is damaged is found when it is read, and not when a row written beside it is gone.
+    // A page that is damaged is found when it is read, and not when a row written beside it is
+    // gone.
     if (code == SQLITE_OK)
         code = run(store, "PRAGMA cell_size_check = ON; PRAGMA cache_size = -" CACHE_KIB);
     if (code == SQLITE_OK)
@@ -245,8 +248,11 @@ static enum store_result prepare_file(struct store *store, bool read_only, struc
         return STORE_FAILED;
     }
     if (code == SQLITE_OK && version < STORE_SCHEMA_VERSION && read_only) {
-        error_set(err, "its schema is version %d; an ibtrapd of this version brings it to version %d when "
-                       "it starts", (int)version, (int)STORE_SCHEMA_VERSION);
+        error_set(
+            err,
+            "its schema is version %d; an ibtrapd of this version brings it to version %d when "
+            "it starts",
+            (int)version, (int)STORE_SCHEMA_VERSION);
         return STORE_FAILED;
     }
     if (code == SQLITE_OK && version < STORE_SCHEMA_VERSION)
@@ -612,7 +618,8 @@ enum store_result store_commit(struct store *store, struct error *err)
     return result;
 }
 
-// After a failure, SQLite would go on from where it was, as if all before were safe, and when it closes, too.
+// After a failure, SQLite would go on from where it was, as if all before were safe, and when it
+// closes, too.
 enum store_result store_move_wal(struct store *store, struct error *err)
 {
     bool own = wal_note(store->wal, store->wal_pages);
@@ -666,8 +673,9 @@ static enum store_result read_rows(struct store *store, sqlite3_stmt *s,
 
 // A damaged page may have events in any order, which readers would go round in.
 static enum store_result read_some(struct store *store, enum statement which, int64_t from,
-                                   size_t limit, bool (*each)(void *ctx, const struct store_row *row),
-                                   void *ctx, struct error *err)
+                                   size_t limit,
+                                   bool (*each)(void *ctx, const struct store_row *row), void *ctx,
+                                   struct error *err)
 {
     sqlite3_stmt *s = store->statements[which];
     bool sound = true, more = true;
@@ -711,7 +719,8 @@ enum store_result store_read_since(struct store *store, int64_t since_us,
 }
 
 enum store_result store_read_cursors(struct store *store,
-                                     void (*each)(void *ctx, const char *receiver, int64_t sequence),
+                                     void (*each)(void *ctx, const char *receiver,
+                                                  int64_t sequence),
                                      void *ctx, struct error *err)
 {
     sqlite3_stmt *s = store->statements[READ_CURSORS];
@@ -838,7 +847,8 @@ enum store_result store_read_settings(struct store *store,
 }
 
 static enum store_result read_snapshots(struct store *store, sqlite3_stmt *s, bool with_record,
-                                        void (*each)(void *ctx, const struct store_snapshot *snapshot),
+                                        void (*each)(void *ctx,
+                                                     const struct store_snapshot *snapshot),
                                         void *ctx, struct error *err)
 {
     int code;
@@ -860,14 +870,16 @@ static enum store_result read_snapshots(struct store *store, sqlite3_stmt *s, bo
 }
 
 enum store_result store_list_snapshots(struct store *store,
-                                       void (*each)(void *ctx, const struct store_snapshot *snapshot),
+                                       void (*each)(void *ctx,
+                                                    const struct store_snapshot *snapshot),
                                        void *ctx, struct error *err)
 {
     return read_snapshots(store, store->statements[LIST_SNAPSHOTS], false, each, ctx, err);
 }
 
 enum store_result store_read_snapshot(struct store *store, int64_t number,
-                                      void (*each)(void *ctx, const struct store_snapshot *snapshot),
+                                      void (*each)(void *ctx,
+                                                   const struct store_snapshot *snapshot),
                                       void *ctx, struct error *err)
 {
     sqlite3_stmt *s = store->statements[READ_SNAPSHOT];

@@ -1,5 +1,5 @@
-// The journal's file: SQLite in WAL mode with synchronous=FULL, so that what is committed survives a
-// power failure. One connection is one thread's at a time.
+// The journal's file: SQLite in WAL mode with synchronous=FULL, so that what is committed survives
+// a power failure. One connection is one thread's at a time.
 #ifndef IBTRAPD_JOURNAL_STORE_H
 #define IBTRAPD_JOURNAL_STORE_H
 
@@ -49,15 +49,16 @@ struct store_snapshot {
 struct store_size {
     int64_t first, last; // sequence numbers of events, 0 when there is none
     int64_t rows;        // as counted when this connection was opened, and what it changed since
-    int64_t oldest_us;         // time of the first
-    int64_t bytes;             // that the file uses
-    int64_t snapshots, snapshot_bytes; // kept snapshots of the fabric, and what of `bytes` they take
+    int64_t oldest_us;   // time of the first
+    int64_t bytes;       // that the file uses
+    int64_t snapshots,
+        snapshot_bytes; // kept snapshots of the fabric, and what of `bytes` they take
 };
 
 struct store;
 
-// Opens or makes the file, brings an older schema up to date, and refuses a newer one. For a second,
-// reading connection say `read_only`.
+// Opens or makes the file, brings an older schema up to date, and refuses a newer one. For a
+// second, reading connection say `read_only`.
 enum store_result store_open(const char *path, bool read_only, struct store **out,
                              struct error *err);
 void store_close(struct store *store); // NULL is allowed
@@ -88,14 +89,15 @@ void store_add_window(struct store *store, const struct journal_window *window);
 void store_delete_settings(struct store *store); // all
 void store_add_setting(struct store *store, const struct setting *setting);
 
-// Adds a snapshot, unless the newest has the same digest, and deletes the oldest until there are `keep` at
-// most and, but for the newest, `bytes_max` octets of them.
+// Adds a snapshot, unless the newest has the same digest, and deletes the oldest until there are
+// `keep` at most and, but for the newest, `bytes_max` octets of them.
 void store_add_snapshot(struct store *store, const struct store_snapshot *snapshot, int64_t keep,
                         int64_t bytes_max);
 enum store_result store_commit(struct store *store, struct error *err);
 
-// After each commit, once nobody waits for it any more: sees to it that what the WAL has goes into the file; without
-// this it grows. STORE_FAILED: close all connections to the file, so that all of the WAL is moved when it is opened.
+// After each commit, once nobody waits for it any more: sees to it that what the WAL has goes into
+// the file; without this it grows. STORE_FAILED: close all connections to the file, so that all of
+// the WAL is moved when it is opened.
 enum store_result store_move_wal(struct store *store, struct error *err);
 
 // Rows with sequence > `after`, ascending, `limit` at most; what they point to is valid during the
@@ -114,10 +116,11 @@ enum store_result store_read_since(struct store *store, int64_t since_us,
                                    bool (*each)(void *ctx, const struct store_row *row), void *ctx,
                                    struct error *err);
 
-// The cursors of all receivers that ever had one. STORE_CORRUPT where one has no name, or is no number
-// of an event and not 0.
+// The cursors of all receivers that ever had one. STORE_CORRUPT where one has no name, or is no
+// number of an event and not 0.
 enum store_result store_read_cursors(struct store *store,
-                                     void (*each)(void *ctx, const char *receiver, int64_t sequence),
+                                     void (*each)(void *ctx, const char *receiver,
+                                                  int64_t sequence),
                                      void *ctx, struct error *err);
 
 // The active alarms, by the number of the event that raised each.
@@ -136,13 +139,15 @@ enum store_result store_read_settings(struct store *store,
                                       void (*each)(void *ctx, const struct setting *setting),
                                       void *ctx, struct error *err);
 
-// The kept snapshots without their records, oldest first; and one with its record, by number or, for 0, the
-// newest: `each` is not called when there is none.
+// The kept snapshots without their records, oldest first; and one with its record, by number or,
+// for 0, the newest: `each` is not called when there is none.
 enum store_result store_list_snapshots(struct store *store,
-                                       void (*each)(void *ctx, const struct store_snapshot *snapshot),
+                                       void (*each)(void *ctx,
+                                                    const struct store_snapshot *snapshot),
                                        void *ctx, struct error *err);
 enum store_result store_read_snapshot(struct store *store, int64_t number,
-                                      void (*each)(void *ctx, const struct store_snapshot *snapshot),
+                                      void (*each)(void *ctx,
+                                                   const struct store_snapshot *snapshot),
                                       void *ctx, struct error *err);
 
 // STORE_CORRUPT where the numbers of events cannot be.

@@ -24,8 +24,8 @@ struct wal;
 // possible: then the writer does all of it.
 struct wal *wal_start(const char *path);
 
-// Before the writer closes: waits for what is under way. False: the thread has failed, as in wal_move.
-// NULL is allowed.
+// Before the writer closes: waits for what is under way. False: the thread has failed, as in
+// wal_move. NULL is allowed.
 bool wal_stop(struct wal *wal);
 
 // Writer's thread, after a commit: the WAL has so many pages. True when the writer is to move what

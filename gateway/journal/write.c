@@ -1,4 +1,5 @@
-// Writing: events and all that has changed, in one transaction; dropping what is old; what memory keeps.
+// Writing: events and all that has changed, in one transaction; dropping what is old; what memory
+// keeps.
 #include "journal/inside.h"
 
 #include "model/catalogue.h"
@@ -72,7 +73,7 @@ static void add_row(struct journal *j, int64_t sequence)
 
 // What is to be written, as it stands when the transaction begins.
 struct plan {
-    int64_t first, last; // events
+    int64_t first, last;                    // events
     int64_t cursors[JOURNAL_RECEIVERS_MAX]; // -1: none to save
     bool forget[JOURNAL_RECEIVERS_MAX];
     size_t cursor_count;
@@ -135,8 +136,10 @@ static void count_lost(struct journal *j, const struct plan *plan)
     if (lost <= 0)
         return;
     char reason[128];
-    snprintf(reason, sizeof reason, "the disk did not work for too long: events %lld to %lld are not in "
-             "the journal", (long long)j->stored + 1, (long long)plan->first - 1);
+    snprintf(reason, sizeof reason,
+             "the disk did not work for too long: events %lld to %lld are not in "
+             "the journal",
+             (long long)j->stored + 1, (long long)plan->first - 1);
     pthread_mutex_lock(&j->lock);
     j->status.dropped += (uint64_t)lost;
     pthread_mutex_unlock(&j->lock);
@@ -170,7 +173,8 @@ static int64_t expired_through(struct journal *j, const struct store_size *size)
 {
     struct error err;
     int64_t through = 0, first_young;
-    int64_t beyond = size->snapshot_bytes - journal_fabric_bytes_max(j); // a large one is not at the events' cost
+    int64_t beyond = size->snapshot_bytes -
+                     journal_fabric_bytes_max(j); // a large one is not at the events' cost
     int64_t bytes = size->bytes - (beyond > 0 ? beyond : 0);
     if (size->rows > j->options.rows_max)
         through = size->first + (size->rows - j->options.rows_max) - 1;
@@ -253,7 +257,8 @@ static void refresh_status(struct journal *j)
     pthread_mutex_unlock(&j->lock);
 }
 
-// What is on disk need not be in memory, but for the latest, which receivers that keep up read from there.
+// What is on disk need not be in memory, but for the latest, which receivers that keep up read from
+// there.
 static void let_go(struct journal *j)
 {
     enum { AT_ONCE = 64 };

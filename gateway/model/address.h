@@ -18,13 +18,12 @@ enum { ADDRESS_LID_UNICAST_MAX = 0xBFFF };
 void address_format_guid(uint64_t guid, char out[ADDRESS_GUID_TEXT_SIZE]);
 void address_format_gid(const uint8_t gid[ADDRESS_GID_SIZE], char out[ADDRESS_GID_TEXT_SIZE]);
 
-// The second half of a GID (IBA 4.1.1), after the subnet prefix: the interface id, which for a port's
-// first GID is the port's GUID.
+// The second half of a GID (IBA 4.1.1), after the subnet prefix: the interface id, which for a
+// port's first GID is the port's GUID.
 uint64_t address_gid_interface(const uint8_t gid[ADDRESS_GID_SIZE]);
 
 // Multicast GIDs begin with 0xFF.
 bool address_gid_is_multicast(const uint8_t gid[ADDRESS_GID_SIZE]);
 bool address_gid_is_zero(const uint8_t gid[ADDRESS_GID_SIZE]);
-
 
 #endif

@@ -32,8 +32,9 @@ static const struct catalogue_entry ENTRIES[CATALOGUE_COUNT] = {
             .severity = SEVERITY_WARNING,
             .alarm = ALARM_NONE,
             .subject = CATALOGUE_ABOUT_GID1,
-            .text = "{subject} with GID {gid1} went out of service: the subnet manager can no longer "
-                    "reach it[; it hung on {peerEnd}].",
+            .text =
+                "{subject} with GID {gid1} went out of service: the subnet manager can no longer "
+                "reach it[; it hung on {peerEnd}].",
             .fields = {FIELD_GID1},
             .own = &MIB_OWN_GID_OUT_OF_SERVICE,
         },
@@ -127,8 +128,9 @@ static const struct catalogue_entry ENTRIES[CATALOGUE_COUNT] = {
             .severity = SEVERITY_WARNING,
             .alarm = ALARM_NONE,
             .subject = CATALOGUE_ABOUT_LID,
-            .text = "Port {port} of {subject}[ to {peerEnd}] reached its threshold of excessive buffer "
-                    "overruns[ ({derivation})].",
+            .text =
+                "Port {port} of {subject}[ to {peerEnd}] reached its threshold of excessive buffer "
+                "overruns[ ({derivation})].",
             .fields = {FIELD_LID, FIELD_PORT},
             .sma = &MIB_SMA_EXCESS_BUFF_OVERRUN,
             .gsw = &MIB_GSW_PORT_TRAP,
@@ -159,7 +161,8 @@ static const struct catalogue_entry ENTRIES[CATALOGUE_COUNT] = {
             .severity = SEVERITY_INFORMATIONAL,
             .alarm = ALARM_NONE,
             .subject = CATALOGUE_ABOUT_LID,
-            .text = "{subject} reports a change of its {changes}; its capability mask is {capabilityMask}.",
+            .text = "{subject} reports a change of its {changes}; its capability mask is "
+                    "{capabilityMask}.",
             .fields = {FIELD_LID, FIELD_CAPABILITY_MASK, FIELD_LOCAL_CHANGES, FIELD_CHANGE_FLAGS,
                        FIELD_CAPABILITY_MASK2},
             .sma = &MIB_SMA_CAPABILITY_MASK,
@@ -202,8 +205,9 @@ static const struct catalogue_entry ENTRIES[CATALOGUE_COUNT] = {
             .severity = SEVERITY_WARNING,
             .alarm = ALARM_NONE,
             .subject = CATALOGUE_ABOUT_LID,
-            .text = "{source} QP {qp1} sent a packet with the wrong P_Key {pkey} to {destination} QP "
-                    "{qp2} on SL {sl}.",
+            .text =
+                "{source} QP {qp1} sent a packet with the wrong P_Key {pkey} to {destination} QP "
+                "{qp2} on SL {sl}.",
             .fields = {FIELD_PKEY, BAD_KEY_FIELDS},
             .sma = &MIB_SMA_BAD_PKEY,
         },
@@ -216,8 +220,9 @@ static const struct catalogue_entry ENTRIES[CATALOGUE_COUNT] = {
             .severity = SEVERITY_WARNING,
             .alarm = ALARM_NONE,
             .subject = CATALOGUE_ABOUT_LID,
-            .text = "{source} QP {qp1} sent a packet with the wrong Q_Key {qkey} to {destination} QP "
-                    "{qp2} on SL {sl}.",
+            .text =
+                "{source} QP {qp1} sent a packet with the wrong Q_Key {qkey} to {destination} QP "
+                "{qp2} on SL {sl}.",
             .fields = {FIELD_QKEY, BAD_KEY_FIELDS},
             .sma = &MIB_SMA_BAD_QKEY,
         },
@@ -230,7 +235,8 @@ static const struct catalogue_entry ENTRIES[CATALOGUE_COUNT] = {
             .severity = SEVERITY_WARNING,
             .alarm = ALARM_NONE,
             .subject = CATALOGUE_ABOUT_SWITCH,
-            .text = "Port {port} of {subject}[, connected to {peerEnd},] saw a packet with the wrong "
+            .text = "Port {port} of {subject}[, connected to {peerEnd},] saw a packet with the "
+                    "wrong "
                     "P_Key {pkey} from {source} to {destination} (known of it: {valid}).",
             .fields = {FIELD_PKEY, BAD_KEY_FIELDS, FIELD_SWITCH_LID, FIELD_PORT, FIELD_DATA_VALID},
             .sma = &MIB_SMA_BAD_PKEY_AT_SWITCH,
@@ -305,7 +311,8 @@ static const struct catalogue_entry ENTRIES[CATALOGUE_COUNT] = {
             .severity = SEVERITY_ERROR,
             .alarm = ALARM_RAISES,
             .subject = CATALOGUE_ABOUT_NO_NODE,
-            .text = "The subscriptions to the fabric's traps were lost, and traps may be missed until "
+            .text = "The subscriptions to the fabric's traps were lost, and traps may be missed "
+                    "until "
                     "they are back: {reason}.",
             .fields = {FIELD_REASON},
             .own = &MIB_OWN_SUBSCRIPTION_LOST,
@@ -330,7 +337,8 @@ static const struct catalogue_entry ENTRIES[CATALOGUE_COUNT] = {
             .severity = SEVERITY_ERROR,
             .alarm = ALARM_RAISES,
             .subject = CATALOGUE_ABOUT_NO_NODE,
-            .text = "The receiver {receiver} does not take events, which wait for it in the journal: "
+            .text = "The receiver {receiver} does not take events, which wait for it in the "
+                    "journal: "
                     "{reason}.",
             .fields = {FIELD_RECEIVER, FIELD_LOST, FIELD_REASON},
             .own = &MIB_OWN_RECEIVER_FAILING,
@@ -827,7 +835,8 @@ static const struct catalogue_entry ENTRIES[CATALOGUE_COUNT] = {
             .severity = SEVERITY_WARNING,
             .alarm = ALARM_RAISES,
             .subject = CATALOGUE_ABOUT_NO_NODE,
-            .text = "{subjectEnd}[ to {peerEnd}] does not come to rest[: {reason}]. Until it does, its "
+            .text = "{subjectEnd}[ to {peerEnd}] does not come to rest[: {reason}]. Until it does, "
+                    "its "
                     "changes are only in the journal.",
             .fields = {FIELD_SUMMARISED, FIELD_REPEAT_COUNT, FIELD_SINCE, FIELD_REASON},
             .own = &MIB_OWN_FLAPPING,

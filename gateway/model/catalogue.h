@@ -89,8 +89,8 @@ enum catalogue_subject {
 };
 
 struct catalogue_entry {
-    const char *name;   // the identifier, in words
-    uint16_t trap;      // generic trap number; 0: another cause
+    const char *name; // the identifier, in words
+    uint16_t trap;    // generic trap number; 0: another cause
     const char *title;
     enum category category;
     enum severity severity; // default

@@ -20,8 +20,8 @@ enum counter {
     COUNTER_EXCESSIVE_BUFFER_OVERRUN_ERRORS,
     COUNTER_VL15_DROPPED,
     COUNTER_XMIT_WAIT,
-    // From here on traffic: it is summed up. What grows with use is no reason to tell anybody, so there are neither
-    // thresholds nor events for it.
+    // From here on traffic: it is summed up. What grows with use is no reason to tell anybody, so
+    // there are neither thresholds nor events for it.
     COUNTER_XMIT_DATA, // in units of four octets; so is COUNTER_RCV_DATA
     COUNTER_RCV_DATA,
     COUNTER_XMIT_PKTS,

@@ -287,8 +287,8 @@ static bool read_severity(enum severity *out, const uint8_t *value, size_t size)
 static bool read_category(enum category *out, const uint8_t *value, size_t size)
 {
     uint64_t number;
-    bool ok = read_number(&number, value, size) && number >= CATEGORY_FABRIC &&
-              number <= CATEGORY_VENDOR;
+    bool ok =
+        read_number(&number, value, size) && number >= CATEGORY_FABRIC && number <= CATEGORY_VENDOR;
     *out = ok ? (enum category)number : CATEGORY_FABRIC;
     return ok;
 }

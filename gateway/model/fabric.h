@@ -37,7 +37,8 @@ enum fabric_speed {
     FABRIC_NDR = 1 << 6, // 106.25
 };
 
-// What else PortInfo says: of a port that was asked since the start. It is neither compared nor kept on disk.
+// What else PortInfo says: of a port that was asked since the start. It is neither compared nor
+// kept on disk.
 struct fabric_port_detail {
     uint16_t sm_lid; // MasterSMLID; of a switch: on port 0
     uint16_t diag_code;
@@ -51,15 +52,15 @@ struct fabric_port_detail {
 
 // In an order without gaps: a large fabric has 300,000.
 struct fabric_port {
-    uint64_t guid;         // of a CA's or router's port; of a switch for its port 0; 0 for its others
-    uint64_t gid_prefix;   // GidPrefix; goes with `detail`; of a switch: on port 0
+    uint64_t guid;       // of a CA's or router's port; of a switch for its port 0; 0 for its others
+    uint64_t gid_prefix; // GidPrefix; goes with `detail`; of a switch: on port 0
     uint32_t capabilities; // CapabilityMask; of a switch: on port 0
-    uint32_t peer_node;    // index among the nodes; FABRIC_NONE: no link, or nobody answered behind it
+    uint32_t peer_node; // index among the nodes; FABRIC_NONE: no link, or nobody answered behind it
     uint8_t peer_port;
     uint8_t number;
-    bool known;    // its PortInfo was answered; otherwise only number and peer count
-    bool silent;   // its link is up, but what is behind it did not answer
-    uint16_t lid;  // 0: none; a switch's external ports have none of their own
+    bool known;   // its PortInfo was answered; otherwise only number and peer count
+    bool silent;  // its link is up, but what is behind it did not answer
+    uint16_t lid; // 0: none; a switch's external ports have none of their own
     uint8_t lmc;
     uint8_t state;    // enum fabric_state
     uint8_t physical; // PortInfo.PortPhysicalState; 5: LinkUp
@@ -75,7 +76,7 @@ struct fabric_node {
     uint8_t port_count; // NodeInfo.NumPorts
     uint32_t vendor;    // 24 bits
     uint16_t device;
-    uint32_t revision;                         // NodeInfo.Revision: of the hardware
+    uint32_t revision; // NodeInfo.Revision: of the hardware
     // NodeInfo's BaseVersion and ClassVersion, as in `detail` of a port; 0: not known.
     uint8_t base_version, class_version;
     char description[FABRIC_DESCRIPTION_SIZE]; // valid UTF-8 without control characters
@@ -152,7 +153,7 @@ void fabric_add_rate(struct text *t, uint8_t width, uint16_t speed);
 // The widest and the fastest bit that both masks have; 0: none.
 uint8_t fabric_best_width(uint8_t a, uint8_t b);
 uint16_t fabric_best_speed(uint16_t a, uint16_t b);
-unsigned fabric_lanes(uint8_t width_bit); // 0 for none
+unsigned fabric_lanes(uint8_t width_bit);          // 0 for none
 const char *fabric_speed_word(uint16_t speed_bit); // "EDR"; "?" for none
 
 // Building one. A builder belongs to one thread.

@@ -9,8 +9,8 @@
 // octets, however it was found.
 uint8_t *fabric_record_write(const struct fabric *fabric, size_t *size);
 
-// A snapshot with one reference, the caller's. Checks everything: the octets may come from a damaged
-// file. NULL with a sentence when they are not valid.
+// A snapshot with one reference, the caller's. Checks everything: the octets may come from a
+// damaged file. NULL with a sentence when they are not valid.
 struct fabric *fabric_record_read(const uint8_t *record, size_t size, struct error *err);
 
 // Tells the fabrics of two records apart without comparing them; time_us and complete do not count.

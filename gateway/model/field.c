@@ -22,18 +22,36 @@ enum show {
 struct row {
     const char *name;
     enum show show;
-    size_t offset, size;  // in struct event; a C integer, or octets; size 0: computed
-    unsigned digits;      // of SHOW_HEX
+    size_t offset, size; // in struct event; a C integer, or octets; size 0: computed
+    unsigned digits;     // of SHOW_HEX
 };
 
-#define AT(member) \
+#define AT(member)                                                                                 \
     .offset = offsetof(struct event, member), .size = sizeof(((struct event *)0)->member)
-#define NUMBER(n, member) {.name = n, .show = SHOW_DECIMAL, AT(member)}
-#define HEX(n, d, member) {.name = n, .show = SHOW_HEX, AT(member), .digits = d}
-#define GID(n, member)    {.name = n, .show = SHOW_GID, AT(member)}
-#define TEXT(n, member)   {.name = n, .show = SHOW_TEXT, AT(member)}
-#define FLAG(n, member)   {.name = n, .show = SHOW_FLAG, AT(member)}
-#define COMPUTED(n, how)  {.name = n, .show = how}
+#define NUMBER(n, member)                                                                          \
+    {                                                                                              \
+        .name = n, .show = SHOW_DECIMAL, AT(member)                                                \
+    }
+#define HEX(n, d, member)                                                                          \
+    {                                                                                              \
+        .name = n, .show = SHOW_HEX, AT(member), .digits = d                                       \
+    }
+#define GID(n, member)                                                                             \
+    {                                                                                              \
+        .name = n, .show = SHOW_GID, AT(member)                                                    \
+    }
+#define TEXT(n, member)                                                                            \
+    {                                                                                              \
+        .name = n, .show = SHOW_TEXT, AT(member)                                                   \
+    }
+#define FLAG(n, member)                                                                            \
+    {                                                                                              \
+        .name = n, .show = SHOW_FLAG, AT(member)                                                   \
+    }
+#define COMPUTED(n, how)                                                                           \
+    {                                                                                              \
+        .name = n, .show = how                                                                     \
+    }
 
 static const struct row ROWS[FIELD_COUNT] = {
     [FIELD_EVENT_ID] = TEXT("id", id),

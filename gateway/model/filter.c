@@ -39,8 +39,8 @@ bool filter_list_has_guid(const struct filter_list *list, uint64_t guid)
 
 static bool about_node(const struct filter_list *list, const struct event *event)
 {
-    return filter_list_has(list, event->subject.name) || filter_list_has(list, event->issuer.name) ||
-           filter_list_has(list, event->peer.name);
+    return filter_list_has(list, event->subject.name) ||
+           filter_list_has(list, event->issuer.name) || filter_list_has(list, event->peer.name);
 }
 
 static bool has_guid(const struct filter_list *list, const struct endpoint *who)
@@ -67,8 +67,8 @@ static const char *switch_name(const struct event *event)
 
 static bool from_switch(const struct filter_list *list, const struct event *event)
 {
-    return event->switch_guid != 0 &&
-           (filter_list_has_guid(list, event->switch_guid) || filter_list_has(list, switch_name(event)));
+    return event->switch_guid != 0 && (filter_list_has_guid(list, event->switch_guid) ||
+                                       filter_list_has(list, switch_name(event)));
 }
 
 static bool wants_kind(const struct filter *filter, const struct event *event)

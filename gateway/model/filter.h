@@ -18,16 +18,16 @@ struct filter_list {
 };
 
 struct filter {
-    enum severity severity;        // this one and worse; SEVERITY_DEBUG: all
-    bool security;                 // events of category security, too
-    struct filter_list events;     // identifiers, such as link-*
+    enum severity severity;    // this one and worse; SEVERITY_DEBUG: all
+    bool security;             // events of category security, too
+    struct filter_list events; // identifiers, such as link-*
     struct filter_list categories;
-    struct filter_list nodes;      // names of the issuer, the subject or the link's other end
-    struct filter_list guids;      // theirs, of port or node, as 0x and 16 digits
-    struct filter_list switches;   // names or GUIDs: only what these switches report themselves, or
-                                   // what changed at them
-    struct guid_set *trap_group;   // likewise, of a trap recipient that was set by SNMP; whoever makes the filter has a reference.
-                                   // NULL: all pass
+    struct filter_list nodes;    // names of the issuer, the subject or the link's other end
+    struct filter_list guids;    // theirs, of port or node, as 0x and 16 digits
+    struct filter_list switches; // names or GUIDs: only what these switches report themselves, or
+                                 // what changed at them
+    struct guid_set *trap_group; // likewise, of a trap recipient that was set by SNMP; whoever
+                                 // makes the filter has a reference. NULL: all pass
 };
 
 // Whether any of the patterns fits; a list without patterns fits nothing.

@@ -10,20 +10,22 @@
 #include <time.h>
 
 // The arguments are the sub-identifiers; the length is counted from them.
-#define OID(...) \
-    {{__VA_ARGS__}, (uint8_t)(sizeof((const uint32_t[]){__VA_ARGS__}) / sizeof(uint32_t))}
+#define OID(...)                                                                                   \
+    {                                                                                              \
+        {__VA_ARGS__}, (uint8_t)(sizeof((const uint32_t[]){__VA_ARGS__}) / sizeof(uint32_t))       \
+    }
 
 // The objects.
 
-#define SMA_OBJECT(id)   OID(1, 3, 6, 1, 3, 117, 3, 1, 1, id)
-#define OWN_OBJECT(id)   OID(MIB_ROOT_IDS, 1, 1, id)
-#define GSW_PORT_COLUMN(id) OID(1, 3, 6, 1, 3, 2, 2, 1, 10, 5, 1, id)
-#define GSW_SW_COLUMN(id)   OID(1, 3, 6, 1, 3, 2, 2, 1, 2, 25, 1, id)
-#define GSW_LINK_COLUMN(id) OID(1, 3, 6, 1, 3, 2, 2, 1, 5, 1, 1, id)
-#define GSW_TOPO_COLUMN(id) OID(1, 3, 6, 1, 3, 2, 2, 1, 5, 5, 1, id)
+#define SMA_OBJECT(id)       OID(1, 3, 6, 1, 3, 117, 3, 1, 1, id)
+#define OWN_OBJECT(id)       OID(MIB_ROOT_IDS, 1, 1, id)
+#define GSW_PORT_COLUMN(id)  OID(1, 3, 6, 1, 3, 2, 2, 1, 10, 5, 1, id)
+#define GSW_SW_COLUMN(id)    OID(1, 3, 6, 1, 3, 2, 2, 1, 2, 25, 1, id)
+#define GSW_LINK_COLUMN(id)  OID(1, 3, 6, 1, 3, 2, 2, 1, 5, 1, 1, id)
+#define GSW_TOPO_COLUMN(id)  OID(1, 3, 6, 1, 3, 2, 2, 1, 5, 5, 1, id)
 #define GSW_EVENT_COLUMN(id) OID(1, 3, 6, 1, 3, 2, 2, 1, 15, 1, 1, id)
 
-#define OBJECT(var, text, where, kind, octets, from) \
+#define OBJECT(var, text, where, kind, octets, from)                                               \
     static const struct mib_object var = {text, where, kind, octets, from}
 
 OBJECT(SMA_IMAGE_GUID, "ibSmaSystemImageGuid", SMA_OBJECT(6), MIB_OCTETS, 8,
@@ -67,8 +69,8 @@ OBJECT(GSW_TOPO_SWITCH, "gswIBTopoSwitchId", GSW_TOPO_COLUMN(1), MIB_GLOBAL_ID, 
 OBJECT(GSW_TOPO_REASON, "gswIBTopoChangeReason", GSW_TOPO_COLUMN(2), MIB_INTEGER32, 0,
        FIELD_TOPO_REASON);
 
-OBJECT(GSW_EVENT_SWITCH, "gswEventSwitchId", GSW_EVENT_COLUMN(1), MIB_GLOBAL_ID,
-       MIB_GLOBAL_ID_SIZE, FIELD_SWITCH_GUID);
+OBJECT(GSW_EVENT_SWITCH, "gswEventSwitchId", GSW_EVENT_COLUMN(1), MIB_GLOBAL_ID, MIB_GLOBAL_ID_SIZE,
+       FIELD_SWITCH_GUID);
 OBJECT(GSW_EVENT_INDEX, "gswEventIndex", GSW_EVENT_COLUMN(2), MIB_INTEGER32, 0, FIELD_EVENT_INDEX);
 OBJECT(GSW_EVENT_TIME, "gswEventTimeInfo", GSW_EVENT_COLUMN(3), MIB_DATE_TEXT, 0, FIELD_TIME);
 OBJECT(GSW_EVENT_LEVEL, "gswEventLevel", GSW_EVENT_COLUMN(4), MIB_INTEGER32, 0, FIELD_EVENT_LEVEL);
@@ -120,7 +122,7 @@ OBJECT(OWN_AFFECTED, "ibtrapdAffectedNodes", OWN_OBJECT(36), MIB_UNSIGNED32, 0, 
 #define GSW_NOTIFICATION(id) OID(1, 3, 6, 1, 3, 2, 2, 1, 0, id)
 #define OWN_NOTIFICATION(id) OID(MIB_ROOT_IDS, 0, id)
 
-#define NOTIFICATION(var, text, where, kind, ...) \
+#define NOTIFICATION(var, text, where, kind, ...)                                                  \
     const struct mib_notification var = {text, where, kind, {__VA_ARGS__}}
 
 NOTIFICATION(MIB_SMA_PORT_LINK_STATE_CHANGE, "ibSmaPortLinkStateChange", SMA_NOTIFICATION(1),
@@ -138,7 +140,7 @@ NOTIFICATION(MIB_SMA_SYS_IMAGE_GUID, "ibSmaSysImageGuidModified", SMA_NOTIFICATI
 NOTIFICATION(MIB_SMA_BAD_MKEY, "ibSmaBadManagementKey", SMA_NOTIFICATION(7), MIB_SCALARS, &SMA_KEY,
              &SMA_LID, &SMA_METHOD, &SMA_ATTRIBUTE, &SMA_MODIFIER);
 
-#define BAD_KEY_OBJECTS \
+#define BAD_KEY_OBJECTS                                                                            \
     &SMA_KEY, &SMA_LID, &SMA_GID1, &SMA_QP1, &SMA_LID2, &SMA_GID2, &SMA_QP2, &SMA_SL
 
 NOTIFICATION(MIB_SMA_BAD_PKEY, "ibSmaBadPartitionKey", SMA_NOTIFICATION(8), MIB_SCALARS,
@@ -173,11 +175,9 @@ NOTIFICATION(MIB_OWN_MCAST_GROUP_CREATED, "ibtrapdMcastGroupCreated", OWN_NOTIFI
 NOTIFICATION(MIB_OWN_MCAST_GROUP_DELETED, "ibtrapdMcastGroupDeleted", OWN_NOTIFICATION(4),
              MIB_SCALARS, &SMA_GID1, COMMON);
 NOTIFICATION(MIB_OWN_UNPATH, "ibtrapdUnPath", OWN_NOTIFICATION(5), MIB_SCALARS, &SMA_GID1_ISSUER,
-             COMMON,
-             &OWN_RAW);
+             COMMON, &OWN_RAW);
 NOTIFICATION(MIB_OWN_REPATH, "ibtrapdRePath", OWN_NOTIFICATION(6), MIB_SCALARS, &SMA_GID1_ISSUER,
-             COMMON,
-             &OWN_RAW);
+             COMMON, &OWN_RAW);
 NOTIFICATION(MIB_OWN_VENDOR_TRAP, "ibtrapdVendorTrap", OWN_NOTIFICATION(7), MIB_SCALARS, COMMON,
              &OWN_LID, &OWN_VENDOR, &OWN_TRAP, &OWN_RAW);
 NOTIFICATION(MIB_OWN_UNKNOWN_TRAP, "ibtrapdUnknownTrap", OWN_NOTIFICATION(8), MIB_SCALARS, COMMON,
@@ -303,15 +303,9 @@ void mib_put_date(uint8_t out[MIB_DATE_SIZE], int64_t utc_us)
     struct tm tm;
     gmtime_r(&s, &tm);
     wire_put(out, 2, (uint64_t)tm.tm_year + 1900);
-    const int rest[] = {tm.tm_mon + 1,
-                        tm.tm_mday,
-                        tm.tm_hour,
-                        tm.tm_min,
-                        tm.tm_sec,
-                        (int)(utc_us % CLOCK_US_PER_S / 100000),
-                        '+',
-                        0,
-                        0};
+    const int rest[] = {tm.tm_mon + 1, tm.tm_mday, tm.tm_hour,
+                        tm.tm_min,     tm.tm_sec,  (int)(utc_us % CLOCK_US_PER_S / 100000),
+                        '+',           0,          0};
     for (size_t i = 0; i < sizeof rest / sizeof *rest; i++)
         out[2 + i] = (uint8_t)rest[i];
 }

@@ -1,5 +1,5 @@
-// Notifications and their objects, as the modules in mibs/ define them. OIDs are resolved here once;
-// nothing at run time reads a MIB file.
+// Notifications and their objects, as the modules in mibs/ define them. OIDs are resolved here
+// once; nothing at run time reads a MIB file.
 #ifndef IBTRAPD_MODEL_MIB_H
 #define IBTRAPD_MODEL_MIB_H
 
@@ -9,12 +9,12 @@
 #include <stdint.h>
 
 enum {
-    MIB_OID_MAX = 20,         // sub-identifiers of a name in mibs/
-    MIB_INSTANCE_MAX = 17,    // of an instance: a GswGlobalId and a port
-    MIB_OBJECTS_MAX = 24,     // of one notification
-    MIB_GLOBAL_ID_SIZE = 16,  // octets of a GswGlobalId
-    MIB_VALUE_MAX = 1024,     // octets of a varbind's value
-    MIB_DATE_SIZE = 11,       // octets of a DateAndTime with its time zone
+    MIB_OID_MAX = 20,        // sub-identifiers of a name in mibs/
+    MIB_INSTANCE_MAX = 17,   // of an instance: a GswGlobalId and a port
+    MIB_OBJECTS_MAX = 24,    // of one notification
+    MIB_GLOBAL_ID_SIZE = 16, // octets of a GswGlobalId
+    MIB_VALUE_MAX = 1024,    // octets of a varbind's value
+    MIB_DATE_SIZE = 11,      // octets of a DateAndTime with its time zone
 };
 
 struct mib_oid {
@@ -23,7 +23,7 @@ struct mib_oid {
 };
 
 enum mib_syntax {
-    MIB_INTEGER32,     // enumerations too
+    MIB_INTEGER32, // enumerations too
     MIB_UNSIGNED32,
     MIB_OCTETS,        // a number fills the size from the right, big-endian
     MIB_BITS,          // a number whose bit 0 is the first of the BITS
@@ -32,24 +32,24 @@ enum mib_syntax {
     MIB_TRUTH,         // SNMPv2-TC TruthValue of a flag
     MIB_DIGITS,        // a number as a text of decimal digits
     MIB_DATE_TEXT,     // as people read it, UTC
-    MIB_ASCII,         // SNMPv2-TC DisplayString: a text without what ASCII lacks, 255 octets at most
+    MIB_ASCII, // SNMPv2-TC DisplayString: a text without what ASCII lacks, 255 octets at most
 };
 
 struct mib_object {
     const char *name;
     struct mib_oid oid; // without instance
     enum mib_syntax syntax;
-    uint16_t size;      // octets when fixed, 0 when the value's own length counts
+    uint16_t size; // octets when fixed, 0 when the value's own length counts
     enum field source;
 };
 
 // How a notification's varbinds are told apart by row.
 enum mib_index {
-    MIB_SCALARS,        // instance .0
-    MIB_BY_SWITCH,      // GswGlobalId: 16 sub-identifiers
-    MIB_BY_SWITCH_PORT, // and the port
+    MIB_SCALARS,         // instance .0
+    MIB_BY_SWITCH,       // GswGlobalId: 16 sub-identifiers
+    MIB_BY_SWITCH_PORT,  // and the port
     MIB_BY_SWITCH_EVENT, // and the event's index
-    MIB_BY_SWITCH_LINK, // and the port of its link; 0 where the switch as a whole is meant
+    MIB_BY_SWITCH_LINK,  // and the port of its link; 0 where the switch as a whole is meant
 };
 
 struct mib_notification {
@@ -73,7 +73,8 @@ struct mib_varbind {
 void mib_encode(const struct mib_notification *notification, const struct mib_object *object,
                 const struct event *event, struct mib_varbind *out);
 
-// The value alone of a field, as an object of that syntax and size has it: fills all of `out` but the OID.
+// The value alone of a field, as an object of that syntax and size has it: fills all of `out` but
+// the OID.
 void mib_encode_field(enum mib_syntax syntax, uint16_t size, enum field source,
                       const struct event *event, struct mib_varbind *out);
 
@@ -96,9 +97,8 @@ extern const struct mib_notification MIB_OWN_GID_IN_SERVICE, MIB_OWN_GID_OUT_OF_
     MIB_OWN_VENDOR_TRAP, MIB_OWN_UNKNOWN_TRAP, MIB_OWN_MALFORMED_MAD, MIB_OWN_GATEWAY_STARTED,
     MIB_OWN_GATEWAY_STOPPED, MIB_OWN_SUBSCRIPTION_LOST, MIB_OWN_SUBSCRIPTION_RESTORED,
     MIB_OWN_RECEIVER_FAILING, MIB_OWN_RECEIVER_BACK, MIB_OWN_JOURNAL_DROPPING,
-    MIB_OWN_JOURNAL_DEGRADED, MIB_OWN_JOURNAL_HEALED, MIB_OWN_STORM_SUMMARY,
-    MIB_OWN_EVENT_REPEATED, MIB_OWN_FLAPPING, MIB_OWN_SETTLED, MIB_OWN_HEARTBEAT,
-    MIB_OWN_SETTING_CHANGED;
+    MIB_OWN_JOURNAL_DEGRADED, MIB_OWN_JOURNAL_HEALED, MIB_OWN_STORM_SUMMARY, MIB_OWN_EVENT_REPEATED,
+    MIB_OWN_FLAPPING, MIB_OWN_SETTLED, MIB_OWN_HEARTBEAT, MIB_OWN_SETTING_CHANGED;
 
 extern const struct mib_notification MIB_OWN_SWITCH_ADDED, MIB_OWN_SWITCH_REMOVED,
     MIB_OWN_SWITCH_MOVED, MIB_OWN_HOST_ADDED, MIB_OWN_HOST_REMOVED, MIB_OWN_HOST_MOVED,

@@ -5,7 +5,7 @@
 #include <string.h>
 
 enum { DETAILS = 10, ISSUER_GID = 64 }; // offsets in the Notice
-enum { CHANGE_FLAGS = 0x3F };            // of 144; the other bits are reserved
+enum { CHANGE_FLAGS = 0x3F };           // of 144; the other bits are reserved
 
 static void decode_gid(struct notice *n, const uint8_t *d)
 {

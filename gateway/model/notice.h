@@ -42,14 +42,14 @@ enum notice_producer {
 // Which fields below the line hold something depends on the trap; the others are zero.
 struct notice {
     bool generic;
-    uint8_t type;       // 0 fatal, 1 urgent, 2 security, 3 subnet management, 4 informational
-    uint32_t producer;  // enum notice_producer; the VendorID when not generic
-    uint16_t trap;      // the DeviceID when not generic
+    uint8_t type;      // 0 fatal, 1 urgent, 2 security, 3 subnet management, 4 informational
+    uint32_t producer; // enum notice_producer; the VendorID when not generic
+    uint16_t trap;     // the DeviceID when not generic
     uint16_t issuer_lid;
     uint8_t issuer_gid[ADDRESS_GID_SIZE];
 
-    uint16_t lid;       // LIDADDR or LIDADDR1
-    uint16_t lid2;      // LIDADDR2
+    uint16_t lid;                   // LIDADDR or LIDADDR1
+    uint16_t lid2;                  // LIDADDR2
     uint8_t gid1[ADDRESS_GID_SIZE]; // the GID of 64 to 67; GIDADDR1
     uint8_t gid2[ADDRESS_GID_SIZE];
     uint8_t port;
@@ -58,17 +58,17 @@ struct notice {
     uint32_t capability_mask;
     uint16_t capability_mask2;
     uint64_t system_image_guid;
-    uint64_t key;       // M_Key (256), P_Key (257, 259), Q_Key (258)
+    uint64_t key; // M_Key (256), P_Key (257, 259), Q_Key (258)
     uint8_t method;
     uint16_t attribute;
     uint32_t attribute_modifier;
-    bool dr;            // 256: the packet was directed-route; then the four that follow
+    bool dr; // 256: the packet was directed-route; then the four that follow
     uint16_t dr_slid;
     bool dr_truncated;
-    uint8_t dr_hops;    // of dr_path, at most NOTICE_DR_PATH_SIZE
+    uint8_t dr_hops; // of dr_path, at most NOTICE_DR_PATH_SIZE
     uint8_t dr_path[NOTICE_DR_PATH_SIZE];
     uint8_t sl;
-    uint32_t qp1, qp2;  // 24 bits
+    uint32_t qp1, qp2;   // 24 bits
     uint16_t data_valid; // 259, as on the wire: bit 0 (0x0001) is LIDADDR1
     uint16_t switch_lid;
 };
@@ -90,8 +90,8 @@ enum notice_valid {
 // that DataValid does not vouch for are zero.
 struct notice notice_decode(const uint8_t wire[NOTICE_SIZE]);
 
-// The octets that decode into the notice; the reserved ones are zero, and so are the details of a trap
-// that has none.
+// The octets that decode into the notice; the reserved ones are zero, and so are the details of a
+// trap that has none.
 void notice_encode(const struct notice *notice, uint8_t out[NOTICE_SIZE]);
 
 #endif

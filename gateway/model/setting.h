@@ -1,4 +1,5 @@
-// What a manager has set by SNMP: values of IBSWITCH-MIB's writable objects, which survive restarts.
+// What a manager has set by SNMP: values of IBSWITCH-MIB's writable objects, which survive
+// restarts.
 #ifndef IBTRAPD_MODEL_SETTING_H
 #define IBTRAPD_MODEL_SETTING_H
 
@@ -35,8 +36,8 @@ struct setting {
 // All of them at one time: immutable, counted.
 struct settings;
 
-// An equal one with `changes` made to it, with one reference, the caller's; `old` may be NULL, and keeps its reference. NULL:
-// no room, or no memory.
+// An equal one with `changes` made to it, with one reference, the caller's; `old` may be NULL, and
+// keeps its reference. NULL: no room, or no memory.
 struct settings *settings_with(const struct settings *old, const struct setting *changes, size_t n);
 struct settings *settings_keep(struct settings *settings);
 void settings_release(struct settings *settings); // NULL is allowed

@@ -23,15 +23,17 @@ bool severity_find(const char *word, enum severity *out)
 const char *severity_perceived(enum severity severity)
 {
     // RFC 5674 section 2 maps perceived severities to syslog's; this is its inverse.
-    static const char *const WORDS[] = {"critical", "critical",      "major",         "minor",
-                                        "warning",  "indeterminate", "indeterminate", "indeterminate"};
+    static const char *const WORDS[] = {"critical",      "critical",     "major",
+                                        "minor",         "warning",      "indeterminate",
+                                        "indeterminate", "indeterminate"};
     return WORDS[severity];
 }
 
 const char *category_word(enum category category)
 {
-    static const char *const WORDS[] = {"fabric", "link", "port", "node",    "security", "multicast",
-                                        "sm",     "io",   "counter", "gateway", "vendor"};
+    static const char *const WORDS[] = {"fabric",   "link",      "port",  "node",
+                                        "security", "multicast", "sm",    "io",
+                                        "counter",  "gateway",   "vendor"};
     return WORDS[category - CATEGORY_FABRIC];
 }
 

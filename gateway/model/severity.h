@@ -51,10 +51,10 @@ enum event_level {
 enum event_level severity_event_level(enum severity severity);
 const char *event_level_word(enum event_level level); // "warning"
 
-const char *severity_word(enum severity severity);   // "warning"
+const char *severity_word(enum severity severity);        // "warning"
 bool severity_find(const char *word, enum severity *out); // false: none of them
-const char *severity_perceived(enum severity severity); // X.733, by RFC 5674: "warning", "major"
-const char *category_word(enum category category);   // "security"
-const char *alarm_role_word(enum alarm_role role);   // "none", "raised", "cleared"
+const char *severity_perceived(enum severity severity);   // X.733, by RFC 5674: "warning", "major"
+const char *category_word(enum category category);        // "security"
+const char *alarm_role_word(enum alarm_role role);        // "none", "raised", "cleared"
 
 #endif

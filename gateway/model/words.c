@@ -10,7 +10,7 @@ struct word {
 };
 
 static const struct word METHODS[] = {
-    {0x01, "SubnGet"},  {0x02, "SubnSet"},          {0x03, "SubnSend"},
+    {0x01, "SubnGet"},  {0x02, "SubnSet"},         {0x03, "SubnSend"},
     {0x05, "SubnTrap"}, {0x07, "SubnTrapRepress"}, {0x81, "SubnGetResp"},
 };
 

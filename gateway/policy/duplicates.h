@@ -1,7 +1,7 @@
 // Events that say the same as one shortly before.
 //
-// An event and its counterpart (a GID comes into service, goes out of it) are news to each other: what
-// repeats the last but one is no repetition.
+// An event and its counterpart (a GID comes into service, goes out of it) are news to each other:
+// what repeats the last but one is no repetition.
 #ifndef IBTRAPD_POLICY_DUPLICATES_H
 #define IBTRAPD_POLICY_DUPLICATES_H
 
@@ -24,7 +24,8 @@ struct duplicates *duplicates_new(void (*tell)(void *ctx, const struct duplicate
                                   void *ctx);
 void duplicates_free(struct duplicates *duplicates); // tells nothing; NULL is allowed
 
-// True: the event is to be held. `window_us` is from the first of the same; 0: nothing is a duplicate.
+// True: the event is to be held. `window_us` is from the first of the same; 0: nothing is a
+// duplicate.
 bool duplicates_hold(struct duplicates *duplicates, struct event *event, int64_t window_us,
                      int64_t now_us);
 

@@ -523,8 +523,10 @@ int64_t policy_due(const struct policy *policy)
     return of_duplicates < due ? of_duplicates : due;
 }
 
-// That it is flapping is known after the next start, too, but not what became of the alarm meanwhile.
-static bool is_restrained_at_the_end(struct policy *p, const struct track *t, const struct verdict *verdict)
+// That it is flapping is known after the next start, too, but not what became of the alarm
+// meanwhile.
+static bool is_restrained_at_the_end(struct policy *p, const struct track *t,
+                                     const struct verdict *verdict)
 {
     int64_t until;
     const enum policy_reason reason = restraint(p, t, t->last, verdict, false, &until);

@@ -14,8 +14,9 @@ struct verdict {
 
 struct rules;
 
-struct rules *rules_new(const struct policy_rule *rules, size_t count); // copies; NULL: out of memory
-void rules_free(struct rules *rules);                                   // NULL is allowed
+struct rules *rules_new(const struct policy_rule *rules,
+                        size_t count); // copies; NULL: out of memory
+void rules_free(struct rules *rules);  // NULL is allowed
 
 struct verdict rules_judge(const struct rules *rules, const struct event *event);
 

@@ -13,9 +13,9 @@ enum {
 // What is to be told of one storm.
 struct storm_account {
     const struct catalogue_entry *kind;
-    uint64_t held;         // since the last account, at least 1
-    int64_t since_us;      // UTC, of the first of them
-    enum severity worst;   // of them
+    uint64_t held;       // since the last account, at least 1
+    int64_t since_us;    // UTC, of the first of them
+    enum severity worst; // of them
     enum category category;
     bool over;
     const struct tally *nodes; // of these events
@@ -28,8 +28,8 @@ struct storms_options {
 
 struct storms;
 
-struct storms *storms_new(void);           // NULL: out of memory
-void storms_free(struct storms *storms);   // NULL is allowed
+struct storms *storms_new(void);         // NULL: out of memory
+void storms_free(struct storms *storms); // NULL is allowed
 
 // Counts an event that would pass otherwise. True: it is held.
 bool storms_hold(struct storms *storms, const struct storms_options *options,

@@ -14,8 +14,8 @@ struct event *summaries_repeated(const struct duplicates_account *account);
 struct event *summaries_flapping(const struct track *track, const struct policy_options *options);
 struct event *summaries_settled(const struct track *track);
 
-// The link's rate was too low, and it came up, as `up` tells, with the full one: an event for the alarm
-// of its rate, without identifier yet but that of `up`.
+// The link's rate was too low, and it came up, as `up` tells, with the full one: an event for the
+// alarm of its rate, without identifier yet but that of `up`.
 struct event *summaries_full_rate(const struct event *up, const char *key);
 
 // The track's last event, once more: nobody was told of it.

@@ -7,8 +7,8 @@
 
 enum { TALLY_NODES_MAX = 32, TALLY_NAMED_MAX = 5, TALLY_NAME_SIZE = 41 };
 
-// After Metwally, Agrawal and El Abbadi (Space-Saving, 2005): a newcomer takes the place of the rarest
-// and its count, which is kept as the newcomer's error.
+// After Metwally, Agrawal and El Abbadi (Space-Saving, 2005): a newcomer takes the place of the
+// rarest and its count, which is kept as the newcomer's error.
 struct tally {
     struct tally_node {
         uint64_t guid; // or the LID where no GUID is known

@@ -8,18 +8,18 @@
 struct track {
     struct timer timer; // first
     char key[EVENT_KEY_SIZE];
-    bool raised; // as things are
+    bool raised;                   // as things are
     char raised_id[EVENT_ID_SIZE]; // of the event that raised it last
     int64_t raised_at;
     bool told; // that it is raised: what receivers know
     char told_id[EVENT_ID_SIZE];
     enum severity told_severity;
-    bool silent;          // it was raised without a chance to be told: a rule, maintenance, ...
-    uint64_t duplicates;  // held since receivers last heard of it
-    bool pending;         // `last` is to be told later
-    int64_t look_at;      // when that may be
-    bool cause_gone;      // of `last`, at the last look
-    struct event *last;   // a reference; NULL: none
+    bool silent;         // it was raised without a chance to be told: a rule, maintenance, ...
+    uint64_t duplicates; // held since receivers last heard of it
+    bool pending;        // `last` is to be told later
+    int64_t look_at;     // when that may be
+    bool cause_gone;     // of `last`, at the last look
+    struct event *last;  // a reference; NULL: none
     int64_t shelved_until;
     struct flap flap;
     struct track *next_of_key, *next_of_id;
@@ -31,7 +31,8 @@ struct tracks *tracks_new(void);         // NULL: out of memory
 void tracks_free(struct tracks *tracks); // NULL is allowed
 
 struct track *tracks_find(const struct tracks *tracks, const char *key); // NULL: none
-struct track *tracks_get(struct tracks *tracks, const char *key); // a new one if need be; NULL: no room
+struct track *tracks_get(struct tracks *tracks,
+                         const char *key); // a new one if need be; NULL: no room
 void tracks_forget(struct tracks *tracks, struct track *track);
 
 // The raised alarm that the event with this identifier raised, or NULL.

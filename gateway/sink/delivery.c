@@ -44,7 +44,7 @@ struct delivery {
     int64_t retry_at;
     double tokens;
     int64_t tokens_at;
-    int64_t read_through; // the last sequence number read from the journal
+    int64_t read_through;           // the last sequence number read from the journal
     int64_t had_after, had_through; // what it does not get again after it went back
     struct entry under_way[UNDER_WAY_MAX];
     size_t head, count, pending;
@@ -92,7 +92,8 @@ static void set_problem(struct delivery *d, const char *problem)
     pthread_mutex_unlock(&d->lock);
     const char *name = d->receiver.name;
     if (was_well && !is_well) {
-        log_write(d->options.log, LOG_LEVEL_WARNING, "receiver %s: %s; its events wait", name, problem);
+        log_write(d->options.log, LOG_LEVEL_WARNING, "receiver %s: %s; its events wait", name,
+                  problem);
         d->told_failing = true;
         d->options.change(d->options.ctx, name, DELIVERY_FAILING, problem, dropped);
     }
@@ -121,8 +122,8 @@ static void fail(struct delivery *d, const struct error *err)
 {
     close_receiver(d);
     d->failures++;
-    d->retry_at = now_of(d) +
-                  backoff_us(d->failures, RETRY_FIRST_US, RETRY_LAST_US, d->options.random);
+    d->retry_at =
+        now_of(d) + backoff_us(d->failures, RETRY_FIRST_US, RETRY_LAST_US, d->options.random);
     d->has_problem = true;
     set_problem(d, err->text);
 }
@@ -294,7 +295,8 @@ const char *delivery_refusal(struct delivery *delivery, const struct event *even
 {
     if (event->held[0] != '\0')
         return "held back";
-    if (event->only_receiver[0] != '\0' && strcmp(event->only_receiver, delivery->receiver.name) != 0)
+    if (event->only_receiver[0] != '\0' &&
+        strcmp(event->only_receiver, delivery->receiver.name) != 0)
         return "a test of another receiver";
     return refusal_of_filter(delivery, event);
 }
@@ -461,8 +463,8 @@ static void free_delivery(struct delivery *d)
     free(d);
 }
 
-struct delivery *delivery_start(const struct receiver *receiver, const struct delivery_options *options,
-                                struct error *err)
+struct delivery *delivery_start(const struct receiver *receiver,
+                                const struct delivery_options *options, struct error *err)
 {
     struct delivery *d = calloc(1, sizeof *d);
     if (!d) {

@@ -1,6 +1,6 @@
-// Brings the journal's events to one receiver: in order, paced, again and again until it has them. A
-// thread each: a receiver that is slow, dead or cannot be resolved delays nobody else, and never the
-// journal.
+// Brings the journal's events to one receiver: in order, paced, again and again until it has them.
+// A thread each: a receiver that is slow, dead or cannot be resolved delays nobody else, and never
+// the journal.
 #ifndef IBTRAPD_SINK_DELIVERY_H
 #define IBTRAPD_SINK_DELIVERY_H
 
@@ -16,11 +16,12 @@ enum { DELIVERY_FATES_MAX = 2048 }; // events whose fate is remembered
 
 // What became of an event at a receiver.
 enum delivery_outcome {
-    DELIVERY_WAITING,   // its turn has not come, or it is not confirmed
+    DELIVERY_WAITING, // its turn has not come, or it is not confirmed
     DELIVERY_DELIVERED,
-    DELIVERY_FILTERED,  // the receiver does not want it
-    DELIVERY_GIVEN_UP,  // too old, or flushed
-    DELIVERY_PASSED,    // its turn is over; too long ago, or before this start: what became of it is not known
+    DELIVERY_FILTERED, // the receiver does not want it
+    DELIVERY_GIVEN_UP, // too old, or flushed
+    DELIVERY_PASSED,   // its turn is over; too long ago, or before this start: what became of it is
+                       // not known
 };
 
 struct delivery_fate {
@@ -49,22 +50,24 @@ struct delivery_options {
 
 struct delivery_status {
     uint64_t sent, filtered, failed, dropped; // events; failed attempts; events given up or gone
-    uint64_t handed, repeated; // events handed over, each counted once; attempts after an event's first
-    int64_t changed_at, delivered_at; // monotonic: when `problem` came or went; the last delivery's; 0: never
-    int64_t cursor, lag;                      // lag: events it does not have yet
-    int64_t oldest_us;                        // UTC: when the oldest of these happened; 0: there is none
-    size_t pending;                           // handed over, not acknowledged yet
+    uint64_t handed,
+        repeated; // events handed over, each counted once; attempts after an event's first
+    int64_t changed_at,
+        delivered_at;    // monotonic: when `problem` came or went; the last delivery's; 0: never
+    int64_t cursor, lag; // lag: events it does not have yet
+    int64_t oldest_us;   // UTC: when the oldest of these happened; 0: there is none
+    size_t pending;      // handed over, not acknowledged yet
     bool paused;
-    unsigned failures;                        // in a row
-    char problem[512];                        // why the last attempt failed; empty: all is well
+    unsigned failures; // in a row
+    char problem[512]; // why the last attempt failed; empty: all is well
 };
 
 struct delivery;
 
-// Starts the thread. The filter's trap group is kept. The receiver is copied and freed at stop. NULL with a sentence when memory or
-// threads are short; the receiver then stays the caller's.
-struct delivery *delivery_start(const struct receiver *receiver, const struct delivery_options *options,
-                                struct error *err);
+// Starts the thread. The filter's trap group is kept. The receiver is copied and freed at stop.
+// NULL with a sentence when memory or threads are short; the receiver then stays the caller's.
+struct delivery *delivery_start(const struct receiver *receiver,
+                                const struct delivery_options *options, struct error *err);
 
 // From now on it goes on only until all is delivered, or until `stop_by` (monotonic microseconds).
 // What is not delivered then stays in the journal.
@@ -76,7 +79,8 @@ void delivery_finish(struct delivery *delivery);
 // Makes the receiver open its files again, as after a logrotate. Any thread.
 void delivery_reopen(struct delivery *delivery);
 
-// Another trap group of its filter, which it keeps a reference to, from the next event on. Any thread.
+// Another trap group of its filter, which it keeps a reference to, from the next event on. Any
+// thread.
 void delivery_change_trap_group(struct delivery *delivery, struct guid_set *group);
 
 // While paused nothing is handed over; events wait in the journal. Any thread.
@@ -89,15 +93,15 @@ void delivery_flush(struct delivery *delivery);
 struct delivery_fate delivery_fate(struct delivery *delivery, int64_t sequence);
 const char *delivery_outcome_word(enum delivery_outcome outcome);
 
-// Why the receiver does not get an event: "held back", "a test of another receiver", or the item of its
-// section that the event does not pass. NULL: it gets it. Any thread.
+// Why the receiver does not get an event: "held back", "a test of another receiver", or the item of
+// its section that the event does not pass. NULL: it gets it. Any thread.
 const char *delivery_refusal(struct delivery *delivery, const struct event *event);
 
 const struct receiver *delivery_receiver(const struct delivery *delivery);
 void delivery_get_status(struct delivery *delivery, struct delivery_status *out); // any thread
 
-// From an event's time to its being handed to the receiver's socket or file; one that is handed over again
-// counts again. Any thread, until delivery_finish.
+// From an event's time to its being handed to the receiver's socket or file; one that is handed
+// over again counts again. Any thread, until delivery_finish.
 const struct histogram *delivery_times(const struct delivery *delivery);
 
 #endif

@@ -215,8 +215,9 @@ static enum receiver_result send_output(void *self, const struct event *event, s
     (void)self;
     char buffer[FORMAT_SIZE + 1];
     size_t size;
-    return make_line(buffer, &size, event, err) && output_write(buffer, size, err) ? RECEIVER_DONE
-                                                                                   : RECEIVER_FAILED;
+    return make_line(buffer, &size, event, err) && output_write(buffer, size, err)
+               ? RECEIVER_DONE
+               : RECEIVER_FAILED;
 }
 
 static void close_output(void *self)

@@ -3,7 +3,8 @@
 // All are pure: the same origin and event make the same octets. Each line is valid UTF-8 without
 // control characters (LEEF's tab excepted) and fits the buffer, of FORMAT_SIZE_MIN octets at least:
 // what does not fit is left out whole, the least important first, so that the line stays
-// well-formed. Where memory is short (JSON and ECS need some) nothing is left of the text: it is empty.
+// well-formed. Where memory is short (JSON and ECS need some) nothing is left of the text: it is
+// empty.
 #ifndef IBTRAPD_SINK_FORMAT_H
 #define IBTRAPD_SINK_FORMAT_H
 

@@ -66,8 +66,8 @@ static void set_time(struct node to, const char *key, int64_t utc_us)
     set(to, key, when);
 }
 
-// A number beyond 63 bits, which readers of JSON would refuse together with the whole line, becomes the
-// largest that they take.
+// A number beyond 63 bits, which readers of JSON would refuse together with the whole line, becomes
+// the largest that they take.
 static json_t *make_value(const char *value, enum field_kind kind)
 {
     switch (kind) {

@@ -66,7 +66,8 @@ static void take_word(void *ctx, const char *name, const char *value, enum field
     add_whole(ctx, &pair);
 }
 
-// The time stands among the values, too: local loggers write the time of arrival in the header's place.
+// The time stands among the values, too: local loggers write the time of arrival in the header's
+// place.
 void format_rfc3164(struct text *t, const struct format_origin *origin, const struct event *event)
 {
     char when[CLOCK_TEXT_SIZE];

@@ -13,8 +13,8 @@
 
 struct relp;
 
-// Connects and opens a session. Host, `tls` and the clock stay the caller's and outlive it; `tls` may be
-// NULL. NULL with a sentence.
+// Connects and opens a session. Host, `tls` and the clock stay the caller's and outlive it; `tls`
+// may be NULL. NULL with a sentence.
 struct relp *relp_open(const char *host, uint16_t port, const struct tls_options *tls,
                        const struct clock *clock, struct error *err);
 

@@ -1,5 +1,5 @@
-// The messages of a RELP session that are not confirmed yet. Transactions have numbers one after the other; after the
-// greatest they begin anew with 1.
+// The messages of a RELP session that are not confirmed yet. Transactions have numbers one after
+// the other; after the greatest they begin anew with 1.
 #ifndef IBTRAPD_SINK_RELP_WINDOW_H
 #define IBTRAPD_SINK_RELP_WINDOW_H
 

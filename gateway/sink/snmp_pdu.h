@@ -11,7 +11,8 @@ enum { SNMP_PDU_NOTIFICATIONS_MAX = 5 };
 
 // The notifications that tell of an event, in the order to send them: of the IB-SMA-MIB, of the
 // IBSWITCH-MIB (of which a change of the fabric has two) when a switch reported it itself or it
-// changed at one, gswEventTrap, of the project's own MIB. `sets` is as of struct snmp_target. Returns how many.
+// changed at one, gswEventTrap, of the project's own MIB. `sets` is as of struct snmp_target.
+// Returns how many.
 size_t snmp_pdu_notifications(const struct event *event, unsigned sets,
                               const struct mib_notification *out[SNMP_PDU_NOTIFICATIONS_MAX]);
 

@@ -233,7 +233,8 @@ static enum receiver_result send_relp(void *self, const struct event *event, str
     struct syslog_sink *s = self;
     char buffer[FORMAT_SIZE];
     struct text t = message(s, event, buffer, sizeof buffer);
-    return is_made(&t, err) && relp_send(s->relp, t.buf, t.len, err) ? RECEIVER_PENDING : RECEIVER_FAILED;
+    return is_made(&t, err) && relp_send(s->relp, t.buf, t.len, err) ? RECEIVER_PENDING
+                                                                     : RECEIVER_FAILED;
 }
 
 static int wait_relp(void *self, int timeout_ms, struct error *err)

@@ -12,8 +12,8 @@ struct merge_missed {
 };
 
 // What `seen` has, and of `known` what `seen` does not disprove. Of one that is complete these are
-// the controllers of I/O units that did not tell, and nothing else. An open port is one that was not
-// seen to be down or linked: somebody can be behind it.
+// the controllers of I/O units that did not tell, and nothing else. An open port is one that was
+// not seen to be down or linked: somebody can be behind it.
 // - A missing node can be hidden by an open port of a node that was seen, when it was linked to
 //   it, or to a missing switch that can be hidden. It stays, marked as silent, with its ports and
 //   controllers. So does any other missing node, unless it was missed by the last look, too.

@@ -5,9 +5,10 @@
 
 #include "topology/changes.h"
 
-// A complete sweep is believed as it is, but an I/O unit that did not tell keeps its controllers. One
-// that is not complete adds to what was known (see merge.h): who can be behind a port that did not
-// answer stays, marked as silent; anybody else is gone when two sweeps in a row do not show him.
+// A complete sweep is believed as it is, but an I/O unit that did not tell keeps its controllers.
+// One that is not complete adds to what was known (see merge.h): who can be behind a port that did
+// not answer stays, marked as silent; anybody else is gone when two sweeps in a row do not show
+// him.
 
 enum { TOPOLOGY_BASE_SWEEPS_MAX = 3 }; // where none is complete, so many make a begin
 

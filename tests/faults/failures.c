@@ -30,7 +30,7 @@ struct faults {
     atomic_llong allocation; /* likewise */
     atomic_llong address;    /* moving.test is 127.0.0.this */
     atomic_llong allocations; /* counted */
-    atomic_llong whose;       /* allocations: 0: the program's own; otherwise of LIBRARIES, from 1 */
+    atomic_llong whose; /* allocations: 0: the program's own; otherwise of LIBRARIES, from 1 */
 };
 
 static const char *const LIBRARIES[] = {"libnetsnmp.so", "libcrypto.so",  "libconfuse.so",

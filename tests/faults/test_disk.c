@@ -319,8 +319,8 @@ static void fill_wal(void)
     }
 }
 
-// What was moved into the file before a sync of it failed is moved again, before the WAL, which has it still,
-// is overwritten.
+// What was moved into the file before a sync of it failed is moved again, before the WAL, which has
+// it still, is overwritten.
 TEST(what_the_wal_had_survives_a_failed_sync_of_the_file)
 {
     support_limit_files(SUPPORT_NO_LIMIT);
@@ -348,8 +348,8 @@ static void commit_one(void)
     journal_commit(journal);
 }
 
-// The thread's sync of the file fails, and before the journal has seen that, the disk is away. A reader
-// has the file open all the time, and with it the WAL's index.
+// The thread's sync of the file fails, and before the journal has seen that, the disk is away. A
+// reader has the file open all the time, and with it the WAL's index.
 TEST(what_the_wal_had_survives_an_outage_while_somebody_reads)
 {
     support_limit_files(SUPPORT_NO_LIMIT);
@@ -358,7 +358,8 @@ TEST(what_the_wal_had_survives_an_outage_while_somebody_reads)
     add(CATALOGUE_SM_UNREACHABLE, "stays");
     journal_commit(journal);
     read_from_disk();
-    for (int i = 0; i < 2 * WAL_STEP_PAGES; i++) // faster than the thread: it moves and does not sync
+    for (int i = 0; i < 2 * WAL_STEP_PAGES;
+         i++) // faster than the thread: it moves and does not sync
         commit_one();
     faulty_disk_fail_sync(1);
     while (!faulty_disk_failed()) {

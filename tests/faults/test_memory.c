@@ -207,9 +207,17 @@ static void prepare_recipients(void)
 {
     static const struct setting ROWS[] = {
         {.kind = SETTING_COMMUNITY, .guid = 1, .number = 1, .size = 3, .value = "one"},
-        {.kind = SETTING_TRAP_RECIPIENT, .guid = 1, .number = 1, .size = 4, .value = {192, 0, 2, 1}},
+        {.kind = SETTING_TRAP_RECIPIENT,
+         .guid = 1,
+         .number = 1,
+         .size = 4,
+         .value = {192, 0, 2, 1}},
         {.kind = SETTING_COMMUNITY, .guid = 2, .number = 1, .size = 3, .value = "two"},
-        {.kind = SETTING_TRAP_RECIPIENT, .guid = 2, .number = 1, .size = 4, .value = {192, 0, 2, 2}},
+        {.kind = SETTING_TRAP_RECIPIENT,
+         .guid = 2,
+         .number = 1,
+         .size = 4,
+         .value = {192, 0, 2, 2}},
     };
     settings_of_recipients = settings_with(NULL, ROWS, COUNT(ROWS));
     assert_non_null(settings_of_recipients);

@@ -11,8 +11,10 @@ struct answering_port {
     struct input in;
     unsigned questions_max; // a small input may stand for many ports: then the sweep is stopped
 
-    // Writes the answer to a question, a MAD; returns its size, MAD_SIZE at least, or 0: there is none.
-    size_t (*answer)(struct input *in, const uint8_t *question, uint8_t answer[ANSWERING_ANSWER_MAX]);
+    // Writes the answer to a question, a MAD; returns its size, MAD_SIZE at least, or 0: there is
+    // none.
+    size_t (*answer)(struct input *in, const uint8_t *question,
+                     uint8_t answer[ANSWERING_ANSWER_MAX]);
     void (*check_question)(enum mad_agent agent, const struct mad_address *to);
 
     uint8_t waiting[ANSWERING_WAITING_MAX][MAD_SIZE];

@@ -62,8 +62,8 @@ static void check_receiver(const struct conf_receiver *r)
     check_list(&r->filter.guids);
     check_list(&r->filter.switches);
     REQUIRE(uses_tls(r) || (r->tls.ca_file[0] == '\0' && r->tls.certificate_file[0] == '\0'));
-    bool remote = r->kind == CONF_SNMP ||
-                  (r->kind == CONF_SYSLOG && r->transport != CONF_LOCAL && r->transport != CONF_STDOUT);
+    bool remote = r->kind == CONF_SNMP || (r->kind == CONF_SYSLOG && r->transport != CONF_LOCAL &&
+                                           r->transport != CONF_STDOUT);
     REQUIRE(remote == (r->host[0] != '\0') && remote == (r->port != 0));
     if (r->kind == CONF_SNMP)
         check_snmp(r);

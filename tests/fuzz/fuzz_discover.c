@@ -1,7 +1,7 @@
 // Any answers to the directed-route SMPs of a sweep. The input is cut into answers, in the order in
 // which the questions wait: an octet that says what is wrong with it, then its attribute: NodeInfo
-// and PortInfo are given by the few of their fields that a sweep follows, so that whole fabrics come
-// of small inputs, or octet by octet.
+// and PortInfo are given by the few of their fields that a sweep follows, so that whole fabrics
+// come of small inputs, or octet by octet.
 #include "answering_port.h"
 #include "fuzz.h"
 

@@ -79,7 +79,8 @@ static size_t check_value(const char *element, const char *name, const char *val
     return got != NULL;
 }
 
-static size_t check_time(const char *element, const char *name, const struct event *event, bool whole)
+static size_t check_time(const char *element, const char *name, const struct event *event,
+                         bool whole)
 {
     char when[CLOCK_TEXT_SIZE];
     clock_format_utc(event->time_us, when);

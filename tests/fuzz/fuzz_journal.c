@@ -1,12 +1,12 @@
-// A journal's file of which nothing can be relied on: rows of any values, and then any octets of the
-// file changed. The journal opens, what it reads is sound, what it is given is there again, and no
-// number comes twice.
+// A journal's file of which nothing can be relied on: rows of any values, and then any octets of
+// the file changed. The journal opens, what it reads is sound, what it is given is there again, and
+// no number comes twice.
 //
-// The input is a list of rows, each the number of its table and its columns' values; a number beyond
-// the tables ends it, and then come changes: offset (2 octets) and octet. Where a row stands follows
-// from SCHEMA, so that a change of it moves what the corpus changes: in events-out-of-order, three
-// events of NULLs stand at the end of the second page, 13 octets each, the last one first; the second
-// octet of the one in the middle, its number, becomes 9.
+// The input is a list of rows, each the number of its table and its columns' values; a number
+// beyond the tables ends it, and then come changes: offset (2 octets) and octet. Where a row stands
+// follows from SCHEMA, so that a change of it moves what the corpus changes: in
+// events-out-of-order, three events of NULLs stand at the end of the second page, 13 octets each,
+// the last one first; the second octet of the one in the middle, its number, becomes 9.
 #include "fuzz.h"
 
 #include "event/sample.h"
@@ -327,7 +327,8 @@ static bool add_event(struct journal *journal, struct event *event, int64_t *seq
     journal_acknowledge_alarm(journal, "a", "seen");
     REQUIRE(journal_change_settings(journal, &SETTING, 1));
     *sequence = journal_append(journal, event, &(struct journal_report){0});
-    REQUIRE(*sequence == before + 1 && (receiver < 0 || journal_cursor(journal, receiver) < *sequence));
+    REQUIRE(*sequence == before + 1 &&
+            (receiver < 0 || journal_cursor(journal, receiver) < *sequence));
     journal_commit(journal);
     expect_last(journal, *sequence, event);
     expect_setting(journal);

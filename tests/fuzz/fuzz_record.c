@@ -1,5 +1,5 @@
-// An event's record of any octets, as a damaged journal may have it: what can be read can be written
-// again, and is then the same.
+// An event's record of any octets, as a damaged journal may have it: what can be read can be
+// written again, and is then the same.
 #include "fuzz.h"
 
 #include "base/error.h"

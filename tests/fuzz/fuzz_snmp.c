@@ -1,6 +1,6 @@
 // An event as a journal may give it back, as the PDUs of its notifications: what libsnmp makes of
-// them is read by a reader of BER (X.690) of our own, which finds the varbinds that the MIBs ask for.
-// The input is an octet of options, and the event's record.
+// them is read by a reader of BER (X.690) of our own, which finds the varbinds that the MIBs ask
+// for. The input is an octet of options, and the event's record.
 #include "fuzz.h"
 
 #include "model/event_record.h"
@@ -8,9 +8,20 @@
 
 #include <string.h>
 
-enum { PDU_SIZE = 65536, IDS_MAX = 128, TAG_INTEGER = 2, TAG_OCTETS = 4, TAG_OID = 6,
-       TAG_SEQUENCE = 0x30, TAG_ADDRESS = 0x40, TAG_UNSIGNED = 0x42, TAG_TICKS = 0x43,
-       TAG_TRAP_V1 = 0xA4, TAG_INFORM = 0xA6, TAG_TRAP = 0xA7 };
+enum {
+    PDU_SIZE = 65536,
+    IDS_MAX = 128,
+    TAG_INTEGER = 2,
+    TAG_OCTETS = 4,
+    TAG_OID = 6,
+    TAG_SEQUENCE = 0x30,
+    TAG_ADDRESS = 0x40,
+    TAG_UNSIGNED = 0x42,
+    TAG_TICKS = 0x43,
+    TAG_TRAP_V1 = 0xA4,
+    TAG_INFORM = 0xA6,
+    TAG_TRAP = 0xA7
+};
 
 static const uint8_t ADDRESS[4] = {192, 0, 2, 7};
 
@@ -178,7 +189,8 @@ static void check_v1(const struct event *event, const struct mib_notification *n
     if (notification->oid.length == n + 2)
         ids[n++] = 0;
     ids[n++] = specific;
-    REQUIRE(n == notification->oid.length && memcmp(ids, notification->oid.ids, n * sizeof *ids) == 0);
+    REQUIRE(n == notification->oid.length &&
+            memcmp(ids, notification->oid.ids, n * sizeof *ids) == 0);
     struct ber list = read_tag(&pdu, TAG_SEQUENCE);
     expect_all_objects(&list, event, notification, options->extra);
     REQUIRE(list.p == list.end && pdu.p == pdu.end && all.p == all.end);

@@ -272,7 +272,8 @@ static void take_object(struct read_line *out, const char *element, json_t *obje
 {
     const char *name;
     json_t *value;
-    json_object_foreach (object, name, value) {
+    json_object_foreach(object, name, value)
+    {
         if (json_is_object(value)) {
             char inner[READ_LINE_NAME_SIZE];
             snprintf(inner, sizeof inner, "%s%s%s", element, element[0] ? "." : "", name);

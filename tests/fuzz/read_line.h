@@ -16,10 +16,10 @@ struct read_pair {
 
 struct read_line {
     unsigned priority;
-    char msgid[33];                // RFC 5424
-    char event[64], severity[16];  // the header of CEF and LEEF
-    const char *message;           // within the line: of RFC 5424 behind the structured data, of
-                                   // RFC 3164 behind the tag
+    char msgid[33];               // RFC 5424
+    char event[64], severity[16]; // the header of CEF and LEEF
+    const char *message;          // within the line: of RFC 5424 behind the structured data, of
+                                  // RFC 3164 behind the tag
     struct read_pair pairs[READ_LINE_PAIRS];
     size_t count;
 };

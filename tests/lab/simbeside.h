@@ -1,5 +1,6 @@
-/* How a gateway gets Reports at a subnet manager's own port: the simulator hands all that is unsolicited
- * at a port to one client, the subnet manager. From there it goes on through a socket of the two. */
+/* How a gateway gets Reports at a subnet manager's own port: the simulator hands all that is
+ * unsolicited at a port to one client, the subnet manager. From there it goes on through a socket
+ * of the two. */
 
 #ifndef IBTRAPD_TESTS_SIMBESIDE_H
 #define IBTRAPD_TESTS_SIMBESIDE_H
@@ -13,13 +14,13 @@
 /* The name of the gateway's end at this process' host. */
 static inline socklen_t beside_name(struct sockaddr_un *name)
 {
-	const char *fabric = getenv("IBSIM_SOCKNAME"), *host = getenv("SIM_HOST");
+    const char *fabric = getenv("IBSIM_SOCKNAME"), *host = getenv("SIM_HOST");
 
-	memset(name, 0, sizeof(*name));
-	name->sun_family = AF_UNIX;
-	int length = snprintf(name->sun_path + 1, sizeof(name->sun_path) - 1, "beside-%s-%s", fabric ? fabric : "",
-			      host ? host : "");
-	return (socklen_t)(sizeof(sa_family_t) + 1 + (size_t)length);
+    memset(name, 0, sizeof(*name));
+    name->sun_family = AF_UNIX;
+    int length = snprintf(name->sun_path + 1, sizeof(name->sun_path) - 1, "beside-%s-%s",
+                          fabric ? fabric : "", host ? host : "");
+    return (socklen_t)(sizeof(sa_family_t) + 1 + (size_t)length);
 }
 
 #endif

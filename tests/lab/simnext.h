@@ -12,20 +12,20 @@ typedef ssize_t write_function(int fd, const void *buffer, size_t size);
 
 static inline read_function *next_read(void)
 {
-	read_function *function;
-	void *symbol = dlsym(RTLD_NEXT, "read");
+    read_function *function;
+    void *symbol = dlsym(RTLD_NEXT, "read");
 
-	memcpy(&function, &symbol, sizeof(function));
-	return function;
+    memcpy(&function, &symbol, sizeof(function));
+    return function;
 }
 
 static inline write_function *next_write(void)
 {
-	write_function *function;
-	void *symbol = dlsym(RTLD_NEXT, "write");
+    write_function *function;
+    void *symbol = dlsym(RTLD_NEXT, "write");
 
-	memcpy(&function, &symbol, sizeof(function));
-	return function;
+    memcpy(&function, &symbol, sizeof(function));
+    return function;
 }
 
 #endif

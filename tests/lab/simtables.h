@@ -13,23 +13,36 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { FIRST_SIM_FD = 1024, UMAD_HEADER_SIZE = 64, MAD_SIZE = 256, PATH_SIZE = 512, TABLES_MAX = 64 };
-enum { MAD_CLASS = 1, MAD_METHOD = 3, MAD_TID = 8, MAD_HEADER_SIZE = 24, RMPP_FLAGS = 26, SA_HEADER_SIZE = 56 };
+enum {
+    FIRST_SIM_FD = 1024,
+    UMAD_HEADER_SIZE = 64,
+    MAD_SIZE = 256,
+    PATH_SIZE = 512,
+    TABLES_MAX = 64
+};
+enum {
+    MAD_CLASS = 1,
+    MAD_METHOD = 3,
+    MAD_TID = 8,
+    MAD_HEADER_SIZE = 24,
+    RMPP_FLAGS = 26,
+    SA_HEADER_SIZE = 56
+};
 enum { CLASS_SA = 0x03, RESPONSE = 0x80, RMPP_ACTIVE = 1, RMPP_FIRST = 2, RMPP_LAST = 4 };
 
 static inline bool is_table(const uint8_t *mad, size_t size)
 {
-	return size >= SA_HEADER_SIZE && mad[MAD_CLASS] == CLASS_SA && mad[MAD_METHOD] & RESPONSE &&
-	       mad[RMPP_FLAGS] & RMPP_ACTIVE;
+    return size >= SA_HEADER_SIZE && mad[MAD_CLASS] == CLASS_SA && mad[MAD_METHOD] & RESPONSE &&
+           mad[RMPP_FLAGS] & RMPP_ACTIVE;
 }
 
 /* The file for that answer; false when there is no directory for it. */
 static inline bool table_path(char path[PATH_SIZE], const uint8_t *mad)
 {
-	const char *directory = getenv("SIM_TABLES");
-	unsigned number = mad[MAD_TID + 7] % TABLES_MAX;
+    const char *directory = getenv("SIM_TABLES");
+    unsigned number = mad[MAD_TID + 7] % TABLES_MAX;
 
-	return directory && snprintf(path, PATH_SIZE, "%s/table-%u", directory, number) < PATH_SIZE;
+    return directory && snprintf(path, PATH_SIZE, "%s/table-%u", directory, number) < PATH_SIZE;
 }
 
 #endif

@@ -21,9 +21,9 @@ struct fake_receiver {
     pthread_cond_t changed;
 
     // What it does.
-    unsigned window;                              // 0: every event is done at once
+    unsigned window; // 0: every event is done at once
     enum fake_receiver_answers answers;
-    unsigned done_every;                          // with a window: every n-th is done at once; 0: none
+    unsigned done_every; // with a window: every n-th is done at once; 0: none
     unsigned refuse_open, refuse_send, fail_wait; // so many times; each counts down
     unsigned send_before_fail;                    // sends that work before refuse_send counts
     bool hold;                                    // send waits
@@ -35,7 +35,8 @@ struct fake_receiver {
     unsigned long taken[FAKE_RECEIVER_KEPT]; // numbers of the events handed over, again or not
     int64_t taken_at[FAKE_RECEIVER_KEPT];
     size_t count;
-    unsigned long had[FAKE_RECEIVER_KEPT]; // of those it has for certain, in the order of its saying so
+    unsigned long
+        had[FAKE_RECEIVER_KEPT]; // of those it has for certain, in the order of its saying so
     size_t had_count;
     unsigned long pending[FAKE_RECEIVER_KEPT];
     bool answered[FAKE_RECEIVER_KEPT]; // of the pending ones

@@ -19,8 +19,8 @@ struct heard {
     enum category category;
     const struct catalogue_entry *summarised;
     uint64_t repeat_count;
-    int64_t at;   // virtual
-    bool made;    // by policy
+    int64_t at; // virtual
+    bool made;  // by policy
 };
 
 struct stage {
@@ -55,8 +55,8 @@ void stage_wait(struct stage *stage, int64_t us);
 // The last event that receivers got; NULL: none.
 const struct heard *stage_last_passed(const struct stage *stage);
 
-// Events of that type that receivers got, or that were held for the reason, or of both; CATALOGUE_COUNT:
-// any type.
+// Events of that type that receivers got, or that were held for the reason, or of both;
+// CATALOGUE_COUNT: any type.
 size_t stage_passed(const struct stage *stage, enum catalogue_event type);
 size_t stage_held(const struct stage *stage, enum catalogue_event type, const char *reason);
 

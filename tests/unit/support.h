@@ -51,8 +51,9 @@ void support_hex(uint8_t *out, size_t size, const char *digits);
 const char *support_file(const char *name, const char *content, mode_t mode);
 const char *support_path(const char *name);
 
-// No file of this program grows beyond so many octets; SUPPORT_NO_LIMIT: as far as may be. Below WAL_BYTES, a
-// journal's WAL gets no room from the start, which takes longer than all else in thousands of short lives.
+// No file of this program grows beyond so many octets; SUPPORT_NO_LIMIT: as far as may be. Below
+// WAL_BYTES, a journal's WAL gets no room from the start, which takes longer than all else in
+// thousands of short lives.
 #define SUPPORT_NO_LIMIT UINT64_MAX
 void support_limit_files(uint64_t octets);
 

@@ -59,7 +59,8 @@ static void open_journal(struct fixture *f)
 
 static struct event *make_event(const struct fixture *f, int i)
 {
-    struct event *e = event_make(catalogue_get(i % 3 ? CATALOGUE_BAD_MKEY : CATALOGUE_SM_UNREACHABLE));
+    struct event *e =
+        event_make(catalogue_get(i % 3 ? CATALOGUE_BAD_MKEY : CATALOGUE_SM_UNREACHABLE));
     assert_non_null(e);
     snprintf(e->id, sizeof e->id, "00000000-0000-4000-8000-%012d", i);
     snprintf(e->text, sizeof e->text, "event %d", i);
@@ -176,7 +177,8 @@ static int expected(const struct fixture *f, const struct agentx_oid *ids, bool 
             continue;
         int order = agentx_oid_compare(index.ids, index.length, ids->ids, ids->length);
         bool fits = after ? order > 0 : order == 0;
-        if (fits && (best < 0 || agentx_oid_compare(index.ids, index.length, least.ids, least.length) < 0)) {
+        if (fits && (best < 0 ||
+                     agentx_oid_compare(index.ids, index.length, least.ids, least.length) < 0)) {
             best = i;
             least = index;
         }
@@ -372,7 +374,8 @@ static void log_walks_all_events_in_order(void **state)
     assert_true(table_get_next(&list, &f->view, &name, false, &end, &found, value));
     assert_int_equal(found.ids[found.length - 2], 3); // the next column
     int rest = 1;
-    for (name = found; table_get_next(&list, &f->view, &name, false, &end, &found, value); name = found)
+    for (name = found; table_get_next(&list, &f->view, &name, false, &end, &found, value);
+         name = found)
         rest++;
     assert_int_equal(rest, 26 * EVENTS);
     free(value);
@@ -406,7 +409,7 @@ static void numbers_from_the_clock_fit_an_index(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-#define ON_DISK(test) cmocka_unit_test_setup_teardown(test, setup, teardown)
+#define ON_DISK(test)   cmocka_unit_test_setup_teardown(test, setup, teardown)
 #define IN_MEMORY(test) cmocka_unit_test_setup_teardown(test, setup_without_disk, teardown)
         ON_DISK(event_table_finds_what_a_plain_search_finds),
         IN_MEMORY(event_table_finds_what_a_plain_search_finds),

@@ -57,10 +57,19 @@ static bool seek_switch(const struct view *view, const uint32_t *ids, size_t len
 static const uint32_t ENTRY[] = {1, 3, 1};
 static const struct table_column COLUMNS[] = {
     {.name = "fixed", .number = 1, .type = AGENTX_OCTETS, .get = get_name},
-    {.name = "san", .number = 2, .type = AGENTX_OCTETS, .get = get_name, .setting = SETTING_SAN_NAME},
-    {.name = "fabric", .number = 3, .type = AGENTX_OCTETS, .get = get_name, .setting = SETTING_FABRIC_NAME},
+    {.name = "san",
+     .number = 2,
+     .type = AGENTX_OCTETS,
+     .get = get_name,
+     .setting = SETTING_SAN_NAME},
+    {.name = "fabric",
+     .number = 3,
+     .type = AGENTX_OCTETS,
+     .get = get_name,
+     .setting = SETTING_FABRIC_NAME},
 };
-static const struct table TABLE = {"switches", ENTRY, COUNT(ENTRY), COLUMNS, COUNT(COLUMNS), seek_switch};
+static const struct table TABLE = {"switches", ENTRY,          COUNT(ENTRY),
+                                   COLUMNS,    COUNT(COLUMNS), seek_switch};
 static const struct table *const ALL[] = {&TABLE};
 static const struct table_list LIST = {ALL, 1};
 

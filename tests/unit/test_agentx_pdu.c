@@ -288,7 +288,8 @@ TEST(malformed_varbinds_are_refused)
 // A varbind and then two names: none of them is read when octets of its end are missing.
 TEST(what_is_cut_anywhere_is_refused)
 {
-    static const uint8_t WIRE[] = {0, 4, 0, 0, 1, 0, 0, 0, 0, 0, 0, 9, 0, 0, 0, 3, 'a', 'b', 'c', 0};
+    static const uint8_t WIRE[] = {0, 4, 0, 0, 1, 0, 0,   0,   0,   0,
+                                   0, 9, 0, 0, 0, 3, 'a', 'b', 'c', 0};
     static const uint8_t NAMES[] = {1, 0, 0, 0, 0, 0, 0, 9, 1, 0, 0, 0, 0, 0, 0, 9};
     struct agentx_varbind varbind;
     struct agentx_oid first, second;

@@ -369,8 +369,8 @@ static bool is_section(const char *line)
 // "    # item = value"; not those that name secrets, nor those whose value is no proper one.
 static bool is_item(const char *line)
 {
-    static const char *const NOT[] = {"sa_key_file", "mkey_file", "node_name_map", "_password_file",
-                                      "context", "user ="};
+    static const char *const NOT[] = {"sa_key_file",    "mkey_file", "node_name_map",
+                                      "_password_file", "context",   "user ="};
     const char *p = line + strspn(line, " ");
     if (!begins_with(p, "# "))
         return false;
@@ -809,8 +809,8 @@ TEST(snmp_over_tls_without_what_it_needs_is_refused)
     };
     for (size_t i = 0; i < COUNT(ROWS); i++) {
         char content[300], reason[200];
-        snprintf(content, sizeof content,
-                 "snmp \"a\" { address = \"x\" transport = \"tls\" %s }", ROWS[i].items);
+        snprintf(content, sizeof content, "snmp \"a\" { address = \"x\" transport = \"tls\" %s }",
+                 ROWS[i].items);
         snprintf(reason, sizeof reason, "1: snmp 'a': %s", ROWS[i].reason);
         assert_string_equal(error_of(content), reason);
     }
@@ -942,8 +942,8 @@ static void check_secret(const char *item, const char *rest)
              item, open, open);
     assert_string_equal(error_of(content), expected);
     snprintf(content, sizeof content, "snmp \"a\" {\n%s = \"%s\" %s\n}", item, empty, rest);
-    snprintf(expected, sizeof expected,
-             "2: item '%s': value '%s': the first line of '%s' is empty", item, empty, empty);
+    snprintf(expected, sizeof expected, "2: item '%s': value '%s': the first line of '%s' is empty",
+             item, empty, empty);
     assert_string_equal(error_of(content), expected);
 }
 
@@ -1175,15 +1175,17 @@ TEST(bad_values_are_told_with_line_item_value_and_reason)
         {"syslog \"a\" { address = \"1:2:3\" }",
          "1: item 'address': value '1:2:3': an IPv6 address must stand in brackets, such as "
          "[2001:db8::1]:162"},
-        {"control { group = \"no such\" }", "1: item 'group': value 'no such': there is no such group"},
+        {"control { group = \"no such\" }",
+         "1: item 'group': value 'no such': there is no such group"},
         {"control { group = \"\" }", "1: item 'group': value '': there is no such group"},
         {"metrics { listen = \"localhost:9117\" }",
          "1: item 'listen': value 'localhost:9117': must be an IP address and a port, such as "
          "127.0.0.1:9117"},
         {"metrics { listen = \"127.0.0.1:0\" }",
          "1: item 'listen': value '127.0.0.1:0': the port must be a number from 1 to 65535"},
-        {"metrics { listen = \"::1\" }", "1: item 'listen': value '::1': an IPv6 address must stand in "
-                                         "brackets, such as [2001:db8::1]:162"},
+        {"metrics { listen = \"::1\" }",
+         "1: item 'listen': value '::1': an IPv6 address must stand in "
+         "brackets, such as [2001:db8::1]:162"},
         {"tables { socket = \"master\" }",
          "1: item 'socket': value 'master': must be an absolute path, or like tcp:127.0.0.1:705"},
         {"tables { socket = \"tcp:localhost:705\" }",
@@ -1195,12 +1197,14 @@ TEST(bad_values_are_told_with_line_item_value_and_reason)
         {"tables { context = \"123456789012345678901234567890123\" }",
          "1: item 'context': value '123456789012345678901234567890123': is longer than 32 octets"},
         {"tables { event_trap_level = \"notice\" }",
-         "1: item 'event_trap_level': value 'notice': must be one of none, critical, error, warning, "
+         "1: item 'event_trap_level': value 'notice': must be one of none, critical, error, "
+         "warning, "
          "informational, debug"},
         {"tables { recipient_port = 0 }",
          "1: item 'recipient_port': value '0': must be from 1 to 65535"},
         {"snmp \"recipient-192.0.2.1-1\" { address = \"192.0.2.1\" }",
-         "1: item 'snmp': value 'recipient-192.0.2.1-1': names that begin with 'recipient-' are those "
+         "1: item 'snmp': value 'recipient-192.0.2.1-1': names that begin with 'recipient-' are "
+         "those "
          "of trap recipients"},
         {"gateway { heartbeat = -1 }", "1: item 'heartbeat': value '-1': must be from 0 to 86400"},
         {"gateway { heartbeat = 86401 }",
@@ -1212,10 +1216,12 @@ TEST(bad_values_are_told_with_line_item_value_and_reason)
          "1: item 'snmp': value '': a receiver's name has 1 to 64 characters"},
         {"file \"a/b\" { }",
          "1: item 'file': value 'a/b': a receiver's name has letters, digits, '.', '_', '-'"},
-        {"log { levels = {\"ib\"} }", "1: item 'levels': value 'ib': must be a folder of the gateway and "
-                                     "its level, such as \"ib=debug\""},
+        {"log { levels = {\"ib\"} }",
+         "1: item 'levels': value 'ib': must be a folder of the gateway and "
+         "its level, such as \"ib=debug\""},
         {"log { levels = {\"ib=debug\",\n\"ibs=debug\"} }",
-         "2: item 'levels': value 'ibs=debug': there is no such folder; there are base, model, conf, ib, "
+         "2: item 'levels': value 'ibs=debug': there is no such folder; there are base, model, "
+         "conf, ib, "
          "topology, event, policy, journal, sink, agentx, agent, ctl, daemon"},
         {"log { levels = {\"ib=loud\"} }",
          "1: item 'levels': value 'ib=loud': the level must be one of error, warning, info, debug"},
@@ -1270,14 +1276,15 @@ TEST(bad_values_are_told_in_every_kind_of_receiver)
     static const struct {
         const char *items, *error;
     } ROWS[] = {
-        {"severity = \"bad\"", "item 'severity': value 'bad': must be one of emergency, alert, critical, "
-                               "error, warning, notice, informational, debug"},
+        {"severity = \"bad\"",
+         "item 'severity': value 'bad': must be one of emergency, alert, critical, "
+         "error, warning, notice, informational, debug"},
         {"events = {\"link-*\", \"\"}", "item 'events': value '': must not be empty"},
         {"events = {\"link_down\"}", "item 'events': value 'link_down': there is no such event; "
                                      "ibtrapctl catalogue shows them all"},
-        {"categories = {\"link\", \"lnik*\"}",
-         "item 'categories': value 'lnik*': must be one of fabric, link, port, node, security, multicast, "
-         "sm, io, counter, gateway, vendor"},
+        {"categories = {\"link\", \"lnik*\"}", "item 'categories': value 'lnik*': must be one of "
+                                               "fabric, link, port, node, security, multicast, "
+                                               "sm, io, counter, gateway, vendor"},
         {"categories = {\"\"}", "item 'categories': value '': must not be empty"},
         {"nodes = {\"\"}", "item 'nodes': value '': must not be empty"},
         {"guids = {\"\"}", "item 'guids': value '': must not be empty"},
@@ -1408,8 +1415,9 @@ TEST(what_a_receiver_needs_must_be_there)
     for (size_t i = 0; i < COUNT(TRANSPORTS); i++) {
         char content[100];
         snprintf(content, sizeof content, "syslog \"a\" { transport = \"%s\" }", TRANSPORTS[i]);
-        assert_string_equal(error_of(content),
-                            "1: syslog 'a': item 'address' is missing: it says where the receiver is");
+        assert_string_equal(
+            error_of(content),
+            "1: syslog 'a': item 'address' is missing: it says where the receiver is");
     }
     assert_string_equal(error_of("\nfile \"a\" { }"),
                         "2: file 'a': item 'path' is missing: it says where to write");
@@ -1417,9 +1425,8 @@ TEST(what_a_receiver_needs_must_be_there)
 
 TEST(what_does_not_go_together_is_told)
 {
-    assert_string_equal(
-        error_of("snmp \"a\" { address = \"x\" version = \"1\" inform = true }"),
-        "1: snmp 'a': version 1 has no informs");
+    assert_string_equal(error_of("snmp \"a\" { address = \"x\" version = \"1\" inform = true }"),
+                        "1: snmp 'a': version 1 has no informs");
     assert_string_equal(error_of("snmp \"a\" { address = \"x\" trap_address = true }"),
                         "1: snmp 'a': item 'trap_address' needs item 'agent_address'");
 }
@@ -1455,7 +1462,8 @@ TEST(what_would_have_no_effect_is_told)
         {"snmp", "window = 1", "window", "inform = true"},
         {"snmp", "agent_address = \"192.0.2.7\"", "agent_address",
          "version = \"1\" or trap_address = true"},
-        {"syslog", "", "address", "transport = \"udp\", \"tcp\", \"tls\", \"relp\" or \"relp-tls\""},
+        {"syslog", "", "address",
+         "transport = \"udp\", \"tcp\", \"tls\", \"relp\" or \"relp-tls\""},
         {"syslog", "transport = \"stdout\"", "address",
          "transport = \"udp\", \"tcp\", \"tls\", \"relp\" or \"relp-tls\""},
         {"syslog", "transport = \"udp\" path = \"/run/log\"", "path", "transport = \"local\""},
@@ -1487,7 +1495,8 @@ TEST(what_would_have_no_effect_is_told)
 // A file may say what holds anyway, or what is to hold when it is on again.
 TEST(a_default_may_stand_anywhere)
 {
-    load("snmp \"a\" { address = \"x\" auth = \"none\" privacy = \"none\" timeout = 1000 window = 64 }\n"
+    load("snmp \"a\" { address = \"x\" auth = \"none\" privacy = \"none\" timeout = 1000 window = "
+         "64 }\n"
          "snmp \"b\" { address = \"x\" version = \"3\" user = \"u\" community = \"public\" }\n"
          "syslog \"c\" { address = \"x\" transport = \"udp\" path = \"/dev/log\" }\n"
          "tables { socket = \"\" writable = true }\n"); // off, for a while
@@ -1496,8 +1505,9 @@ TEST(a_default_may_stand_anywhere)
 
 TEST(a_bad_severity_map_is_told)
 {
-    static const char *const VALUES[] = {"informational", "informational=", "=notice", "a=notice",
-                                         "notice=5", "notice=alert=debug", " notice=alert", ""};
+    static const char *const VALUES[] = {
+        "informational", "informational=",     "=notice",       "a=notice",
+        "notice=5",      "notice=alert=debug", " notice=alert", ""};
     for (size_t i = 0; i < COUNT(VALUES); i++) {
         char content[200], expected[300];
         snprintf(content, sizeof content, "\nsyslog \"a\" { severity_map = {\"%s\"} }", VALUES[i]);
@@ -1531,12 +1541,13 @@ static void fill_item(char content[4096], const char *section, const char *item,
 
 TEST(there_is_room_for_so_many_patterns)
 {
-    static const char FILE_[] = "file \"a\" { path = \"/x\"", POLICY[] = "policy \"a\" { enabled = false";
+    static const char FILE_[] = "file \"a\" { path = \"/x\"",
+                      POLICY[] = "policy \"a\" { enabled = false";
     static const struct {
         const char *section, *kind, *item, *value;
-    } ROWS[] = {{FILE_, "file", "events", "link-up"},    {FILE_, "file", "categories", "link"},
-                {FILE_, "file", "nodes", "node1"},       {FILE_, "file", "guids", "0x1"},
-                {FILE_, "file", "switches", "leaf1"},    {POLICY, "policy", "events", "link-up"},
+    } ROWS[] = {{FILE_, "file", "events", "link-up"}, {FILE_, "file", "categories", "link"},
+                {FILE_, "file", "nodes", "node1"},    {FILE_, "file", "guids", "0x1"},
+                {FILE_, "file", "switches", "leaf1"}, {POLICY, "policy", "events", "link-up"},
                 {POLICY, "policy", "nodes", "node1"}};
     char content[4096], expected[100];
     for (size_t i = 0; i < COUNT(ROWS); i++) {
@@ -1557,7 +1568,8 @@ TEST(a_missing_brace_is_told)
 {
     assert_string_equal(error_of("snmp \"a\" {\n address = \"x\"\n"),
                         "2: section 'snmp' has no end: a closing brace is missing");
-    assert_string_equal(error_of("log {"), "1: section 'log' has no end: a closing brace is missing");
+    assert_string_equal(error_of("log {"),
+                        "1: section 'log' has no end: a closing brace is missing");
     assert_string_equal(error_of("journal {\n\n# }"),
                         "3: section 'journal' has no end: a closing brace is missing");
 }
@@ -1571,16 +1583,22 @@ TEST(there_is_room_for_so_many_receivers)
     load(content);
     assert_int_equal(conf.receiver_count, CONF_RECEIVERS_MAX);
     text_add(&t, "syslog \"more\" { }\n");
-    assert_string_equal(error_of(content),
-                        "65: syslog 'more': there are more than 64 receivers");
+    assert_string_equal(error_of(content), "65: syslog 'more': there are more than 64 receivers");
 }
 
 TEST(comments_do_not_shift_lines)
 {
-    static const char *const BEFORE[] = {
-        "# a\n",      "\n# a\n",          "  # a\n\n# \"b\n# don't\n", "#\n#\n",
-        "// a\n",     "/* a */\n",        "/* a\n * b\n */\n",        "log { } # a\n",
-        "log { }# a\n", "log { } // it's\n", "log { level = \"info\" # a\n}\n"};
+    static const char *const BEFORE[] = {"# a\n",
+                                         "\n# a\n",
+                                         "  # a\n\n# \"b\n# don't\n",
+                                         "#\n#\n",
+                                         "// a\n",
+                                         "/* a */\n",
+                                         "/* a\n * b\n */\n",
+                                         "log { } # a\n",
+                                         "log { }# a\n",
+                                         "log { } // it's\n",
+                                         "log { level = \"info\" # a\n}\n"};
     for (size_t i = 0; i < COUNT(BEFORE); i++) {
         char content[200], expected[100];
         int line = 1;
@@ -1601,7 +1619,8 @@ TEST(a_comment_without_an_end_is_told)
 
 TEST(what_looks_like_a_comment_may_be_a_value)
 {
-    load("file \"a\" { path = \"/x#y//z/*\" nodes = {\"a\\\"#b\", '#c', '// \"d'} switches = {e//f} } # */");
+    load("file \"a\" { path = \"/x#y//z/*\" nodes = {\"a\\\"#b\", '#c', '// \"d'} switches = "
+         "{e//f} } # */");
     assert_string_equal(conf.receivers[0].file.path, "/x#y//z/*");
     const struct filter *f = &conf.receivers[0].filter;
     assert_int_equal(f->nodes.count, 3);
@@ -1615,13 +1634,16 @@ TEST(the_environment_takes_no_part)
 {
     static const char *const FILES[] = {
         "\nsnmp \"a\" { address = \"x\" community = \"pa${HOME}ss\" }",
-        "log { } # \"\nlog { level = ${HOME} }", "\nsyslog \"a${b\" { }", "# ${a}\nlog { level = \"${a\" }"};
+        "log { } # \"\nlog { level = ${HOME} }", "\nsyslog \"a${b\" { }",
+        "# ${a}\nlog { level = \"${a\" }"};
     for (size_t i = 0; i < COUNT(FILES); i++)
-        assert_string_equal(error_of(FILES[i]),
-                            "2: a variable of the environment would stand for '${': put the text into single "
-                            "quotation marks, such as 'a${b'");
+        assert_string_equal(
+            error_of(FILES[i]),
+            "2: a variable of the environment would stand for '${': put the text into single "
+            "quotation marks, such as 'a${b'");
     load("# \"${HOME}\n/* ${HOME} */\n"
-         "snmp \"a\" { address = \"x\" community = 'pa${HOME}ss' nodes = {\"$HOME\", \"\\${HOME}\"} }");
+         "snmp \"a\" { address = \"x\" community = 'pa${HOME}ss' nodes = {\"$HOME\", "
+         "\"\\${HOME}\"} }");
     assert_string_equal(conf.receivers[0].snmp.community, "pa${HOME}ss");
     assert_string_equal(conf.receivers[0].filter.nodes.patterns[0], "$HOME");
     assert_string_equal(conf.receivers[0].filter.nodes.patterns[1], "${HOME}");
@@ -1667,7 +1689,8 @@ TEST(a_file_is_bounded)
     assert_string_equal(err.text, expected);
     assert_int_equal(truncate(path, (1 << 20) - 1), 0);
     assert_false(conf_load(path, &conf, &err));
-    snprintf(expected, sizeof expected, "the configuration '%s' is not a text: it has NUL octets", path);
+    snprintf(expected, sizeof expected, "the configuration '%s' is not a text: it has NUL octets",
+             path);
     assert_string_equal(err.text, expected);
 }
 

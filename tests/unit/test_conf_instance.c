@@ -75,7 +75,8 @@ TEST(only_a_file_that_is_not_there_is_none)
     assert_int_equal(symlink("/nonexistent/mlx5_0-1.conf", link), 0);
     assert_non_null(strstr(error_at(link), "No such file or directory"));
     unlink(link);
-    assert_non_null(strstr(error_at(path_below(support_file("file", "", 0644))), "Not a directory"));
+    assert_non_null(
+        strstr(error_at(path_below(support_file("file", "", 0644))), "Not a directory"));
 }
 
 // Root may enter everything, so the test is somebody else for a moment.
@@ -91,8 +92,9 @@ TEST(a_file_that_may_not_be_read_is_told)
     if (root)
         assert_int_equal(seteuid(0), 0);
     rmdir(directory);
-    assert_non_null(strstr(err.text, "mlx5_0-1.conf': Permission denied: the user that runs ibtrapd "
-                                     "must be able to read it, and to enter the directories above it"));
+    assert_non_null(strstr(err.text,
+                           "mlx5_0-1.conf': Permission denied: the user that runs ibtrapd "
+                           "must be able to read it, and to enter the directories above it"));
 }
 
 // What the log says of the file that is in force.
@@ -129,8 +131,9 @@ TEST(a_file_in_force_must_not_go)
     assert_true(conf_may_replace(&none, &some, &err));
     assert_true(conf_may_replace(&some, &some, &err));
     assert_false(conf_may_replace(&some, &none, &err));
-    assert_string_equal(err.text, "the configuration '/x.conf', which is in force, is gone: put it back, "
-                                  "or restart ibtrapd to run with the defaults");
+    assert_string_equal(err.text,
+                        "the configuration '/x.conf', which is in force, is gone: put it back, "
+                        "or restart ibtrapd to run with the defaults");
 }
 
 // A copy of the example has the paths of the only gateway in it.

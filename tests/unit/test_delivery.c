@@ -32,8 +32,8 @@ static struct {
 } changes[32];
 static size_t change_count;
 
-// Virtual time: the delivery's sleep takes no time, but moves its clock on. This one stands before the
-// C library's.
+// Virtual time: the delivery's sleep takes no time, but moves its clock on. This one stands before
+// the C library's.
 int nanosleep(const struct timespec *wanted, struct timespec *rest)
 {
     (void)rest;
@@ -429,7 +429,8 @@ TEST(waits_grow_to_half_a_minute)
 TEST(chance_takes_up_to_half_of_a_wait_away)
 {
     octet = 0xFF; // 0xFFFFFFFF % (half of the wait)
-    static const int64_t WHOLE_US[] = {500000, 1000000, 2000000, 4000000, 8000000, 16000000, 30000000};
+    static const int64_t WHOLE_US[] = {500000,  1000000,  2000000, 4000000,
+                                       8000000, 16000000, 30000000};
     fake.refuse_open = COUNT(WHOLE_US);
     start();
     put(1, 1);
@@ -645,8 +646,8 @@ TEST(events_that_are_gone_are_counted)
     stop();
     check_had(151, 100);
     fflush(log_stream);
-    assert_non_null(strstr(
-        log_text, "<3>receiver siem: 150 events were gone before it could have them\n"));
+    assert_non_null(
+        strstr(log_text, "<3>receiver siem: 150 events were gone before it could have them\n"));
 }
 
 // Pacing: no more than the burst at once, then one at each interval.

@@ -95,14 +95,18 @@ TEST(each_event_has_its_sentence)
          "expired.",
          "The flow control update watchdog of port 1 of node-a (LID 7) expired."},
         {GOLDEN_144,
-         "Port GUID 0x0002c903000e8acf (LID 7) reports a change of its NodeDescription, LinkWidthEnabled, "
+         "Port GUID 0x0002c903000e8acf (LID 7) reports a change of its NodeDescription, "
+         "LinkWidthEnabled, "
          "CapabilityMask2; its capability mask is 0x02514868.",
-         "node-a (LID 7) reports a change of its NodeDescription, LinkWidthEnabled, CapabilityMask2; its "
+         "node-a (LID 7) reports a change of its NodeDescription, LinkWidthEnabled, "
+         "CapabilityMask2; its "
          "capability mask is 0x02514868."},
         {GOLDEN_144_MASK_ONLY,
-         "Port GUID 0x0002c903000e8acf (LID 7) reports a change of its capability mask; its capability mask is "
+         "Port GUID 0x0002c903000e8acf (LID 7) reports a change of its capability mask; its "
+         "capability mask is "
          "0x02514868.",
-         "node-a (LID 7) reports a change of its capability mask; its capability mask is 0x02514868."},
+         "node-a (LID 7) reports a change of its capability mask; its capability mask is "
+         "0x02514868."},
         {GOLDEN_145,
          "Port GUID 0x0002c903000e8acf (LID 7) changed its system image GUID to "
          "0x0002c90300ffee01.",
@@ -336,7 +340,8 @@ static struct event *make_occurrence(const struct maker_occurrence *what)
     return event;
 }
 
-static void check_occurrence(const struct maker_occurrence *what, const char *name, const char *text)
+static void check_occurrence(const struct maker_occurrence *what, const char *name,
+                             const char *text)
 {
     struct event *event = make_occurrence(what);
     assert_string_equal(event->type->name, name);
@@ -350,12 +355,12 @@ static void check_occurrence(const struct maker_occurrence *what, const char *na
 
 TEST(the_gateways_own_events)
 {
-    check_occurrence(&(struct maker_occurrence){.type = CATALOGUE_GATEWAY_STARTED,
-                                                .reason = "version 1"},
-                     "gateway-started", "ibtrapd started: version 1.");
-    check_occurrence(&(struct maker_occurrence){.type = CATALOGUE_GATEWAY_STOPPED,
-                                                .reason = "SIGTERM"},
-                     "gateway-stopped", "ibtrapd stopped: SIGTERM.");
+    check_occurrence(
+        &(struct maker_occurrence){.type = CATALOGUE_GATEWAY_STARTED, .reason = "version 1"},
+        "gateway-started", "ibtrapd started: version 1.");
+    check_occurrence(
+        &(struct maker_occurrence){.type = CATALOGUE_GATEWAY_STOPPED, .reason = "SIGTERM"},
+        "gateway-stopped", "ibtrapd stopped: SIGTERM.");
     check_occurrence(&(struct maker_occurrence){.type = CATALOGUE_SUBSCRIPTION_LOST,
                                                 .alarm_key = "subscriptions",
                                                 .reason = "the port is down"},

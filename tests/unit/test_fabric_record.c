@@ -392,8 +392,9 @@ TEST(memory_is_short)
         failing = ++n;
         err.text[0] = '\0';
         again = fabric_record_read(record, size, &err);
-        assert_true(again || strcmp(err.text, "cannot read the snapshot of the fabric: there is not "
-                                              "enough memory") == 0 ||
+        assert_true(again ||
+                    strcmp(err.text, "cannot read the snapshot of the fabric: there is not "
+                                     "enough memory") == 0 ||
                     strcmp(err.text, "cannot read the snapshot of the fabric: there are too many "
                                      "ports") == 0);
     }

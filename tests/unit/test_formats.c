@@ -41,7 +41,8 @@ static struct event *link_event(void)
     e->subject.lid = 3;
     e->issuer = e->subject;
     strcpy(e->issuer.name, "core");
-    e->notice = (struct notice){.generic = true, .trap = NOTICE_LINK_INTEGRITY, .lid = 3, .port = 17};
+    e->notice =
+        (struct notice){.generic = true, .trap = NOTICE_LINK_INTEGRITY, .lid = 3, .port = 17};
     e->raw[0] = 0x81;
     e->raw[1] = 0xA5;
     e->raw_size = 2;
@@ -68,20 +69,21 @@ static void check(enum format format, struct event *e, const char *expected)
 
 TEST(rfc5424_of_a_link)
 {
-    check(FORMAT_RFC5424, link_event(),
-          "<28>1 2026-11-21T03:19:03.123456Z host.example ibtrapd 42 link-integrity-threshold "
-          "[ibtrapd@8072 id=\"0199a2b3-0000-7000-8000-000000000001\" "
-          "event=\"link-integrity-threshold\" severity=\"warning\" category=\"link\" "
-          "subnetPrefix=\"0xfe80000000000000\" trap=\"129\" subjectLid=\"3\" "
-          "subjectGuid=\"0x0002c90300001234\" subjectName=\"a\\\"b\\]c|d=e\\\\f g\" issuerLid=\"3\" "
-          "issuerGuid=\"0x0002c90300001234\" issuerName=\"core\" lid=\"3\" port=\"17\" raw=\"81a5\"]"
-          "[origin ip=\"192.0.2.1\" enterpriseId=\"8072\" software=\"ibtrapd\" "
-          "swVersion=\"" VERSION "\"]"
-          "[meta sequenceId=\"9\" sysUpTime=\"500\" language=\"en\"]"
-          "[snmp ctxEngine=\"80001f8804\" ctxName=\"\" v1=\"1.3.6.1.2.1.1.3.0\" t1=\"500\" "
-          "v2=\"1.3.6.1.6.3.1.1.4.1.0\" o2=\"1.3.6.1.3.117.3.2.0.2\" "
-          "v3=\"1.3.6.1.3.117.3.1.1.14.0\" u3=\"3\" v4=\"1.3.6.1.3.117.3.1.1.15.0\" u4=\"17\"] "
-          "Port 17 of a\"b]c|d=e\\f g.");
+    check(
+        FORMAT_RFC5424, link_event(),
+        "<28>1 2026-11-21T03:19:03.123456Z host.example ibtrapd 42 link-integrity-threshold "
+        "[ibtrapd@8072 id=\"0199a2b3-0000-7000-8000-000000000001\" "
+        "event=\"link-integrity-threshold\" severity=\"warning\" category=\"link\" "
+        "subnetPrefix=\"0xfe80000000000000\" trap=\"129\" subjectLid=\"3\" "
+        "subjectGuid=\"0x0002c90300001234\" subjectName=\"a\\\"b\\]c|d=e\\\\f g\" issuerLid=\"3\" "
+        "issuerGuid=\"0x0002c90300001234\" issuerName=\"core\" lid=\"3\" port=\"17\" raw=\"81a5\"]"
+        "[origin ip=\"192.0.2.1\" enterpriseId=\"8072\" software=\"ibtrapd\" "
+        "swVersion=\"" VERSION "\"]"
+        "[meta sequenceId=\"9\" sysUpTime=\"500\" language=\"en\"]"
+        "[snmp ctxEngine=\"80001f8804\" ctxName=\"\" v1=\"1.3.6.1.2.1.1.3.0\" t1=\"500\" "
+        "v2=\"1.3.6.1.6.3.1.1.4.1.0\" o2=\"1.3.6.1.3.117.3.2.0.2\" "
+        "v3=\"1.3.6.1.3.117.3.1.1.14.0\" u3=\"3\" v4=\"1.3.6.1.3.117.3.1.1.15.0\" u4=\"17\"] "
+        "Port 17 of a\"b]c|d=e\\f g.");
 }
 
 static void check_contains(struct event *e, const char *part, bool expected)
@@ -113,7 +115,9 @@ TEST(rfc5424_of_alarms)
 TEST(rfc5424_announces_utf_8_only_where_it_is)
 {
     check_contains(make(CATALOGUE_GATEWAY_STARTED, "", "plain"), "] plain", true);
-    check_contains(make(CATALOGUE_GATEWAY_STARTED, "", "f\xC3\xBCnf"), "] \xEF\xBB\xBF" "f\xC3\xBCnf",
+    check_contains(make(CATALOGUE_GATEWAY_STARTED, "", "f\xC3\xBCnf"),
+                   "] \xEF\xBB\xBF"
+                   "f\xC3\xBCnf",
                    true);
 }
 
@@ -142,7 +146,8 @@ TEST(rfc3164)
 {
     check(FORMAT_RFC3164, link_event(),
           "<28>Nov 21 03:19:03 host ibtrapd[42]: Port 17 of a\"b]c|d=e\\f g. "
-          "time=2026-11-21T03:19:03.123456Z id=0199a2b3-0000-7000-8000-000000000001 event=link-integrity-threshold severity=warning "
+          "time=2026-11-21T03:19:03.123456Z id=0199a2b3-0000-7000-8000-000000000001 "
+          "event=link-integrity-threshold severity=warning "
           "category=link subnetPrefix=0xfe80000000000000 trap=129 subjectLid=3 "
           "subjectGuid=0x0002c90300001234 subjectName=\"a\\\"b]c|d=e\\\\f g\" issuerLid=3 "
           "issuerGuid=0x0002c90300001234 issuerName=core lid=3 port=17 raw=81a5");
@@ -153,8 +158,8 @@ TEST(rfc3164)
     char buffer[FORMAT_SIZE];
     struct text t = text_in(buffer, sizeof buffer);
     format_message(&t, FORMAT_RFC3164, &local, early);
-    assert_memory_equal(buffer, "<29>Nov  7 03:19:03 ibtrapd[42]: x time=2026-11-07T03:19:03.123456Z id=",
-                        71);
+    assert_memory_equal(
+        buffer, "<29>Nov  7 03:19:03 ibtrapd[42]: x time=2026-11-07T03:19:03.123456Z id=", 71);
     event_release(early);
 }
 
@@ -184,20 +189,21 @@ TEST(leef)
           "issuerGuid=0x0002c90300001234\tissuerName=core\tlid=3\tport=17\traw=81a5");
 }
 
-#define HEADER "<28>1 2026-11-21T03:19:03.123456Z host.example ibtrapd 42 link-integrity-threshold - "
-#define FIELDS \
-    "\"id\":\"0199a2b3-0000-7000-8000-000000000001\",\"event\":\"link-integrity-threshold\"," \
-    "\"severity\":\"warning\",\"category\":\"link\",\"subnetPrefix\":\"0xfe80000000000000\"," \
-    "\"trap\":129,\"subjectLid\":3,\"subjectGuid\":\"0x0002c90300001234\"," \
-    "\"subjectName\":\"a\\\"b]c|d=e\\\\f g\",\"issuerLid\":3," \
+#define HEADER                                                                                     \
+    "<28>1 2026-11-21T03:19:03.123456Z host.example ibtrapd 42 link-integrity-threshold - "
+#define FIELDS                                                                                     \
+    "\"id\":\"0199a2b3-0000-7000-8000-000000000001\",\"event\":\"link-integrity-threshold\","      \
+    "\"severity\":\"warning\",\"category\":\"link\",\"subnetPrefix\":\"0xfe80000000000000\","      \
+    "\"trap\":129,\"subjectLid\":3,\"subjectGuid\":\"0x0002c90300001234\","                        \
+    "\"subjectName\":\"a\\\"b]c|d=e\\\\f g\",\"issuerLid\":3,"                                     \
     "\"issuerGuid\":\"0x0002c90300001234\",\"issuerName\":\"core\",\"lid\":3,\"port\":17"
 #define SENTENCE "\"Port 17 of a\\\"b]c|d=e\\\\f g.\""
 
 TEST(json)
 {
     check(FORMAT_JSON, link_event(),
-          HEADER "{\"time\":\"2026-11-21T03:19:03.123456Z\"," FIELDS ",\"raw\":\"81a5\",\"text\":" SENTENCE
-                 "}");
+          HEADER "{\"time\":\"2026-11-21T03:19:03.123456Z\"," FIELDS
+                 ",\"raw\":\"81a5\",\"text\":" SENTENCE "}");
 }
 
 TEST(ecs)
@@ -350,7 +356,8 @@ TEST(severities_are_sent_as_configured)
 
 TEST(formats_have_names)
 {
-    static const char *const NAMES[FORMAT_COUNT] = {"rfc5424", "rfc3164", "ecs", "cef", "leef", "json"};
+    static const char *const NAMES[FORMAT_COUNT] = {"rfc5424", "rfc3164", "ecs",
+                                                    "cef",     "leef",    "json"};
     enum format found;
     for (int f = 0; f < FORMAT_COUNT; f++) {
         assert_true(format_find(NAMES[f], &found));

@@ -16,10 +16,15 @@ static const struct {
     const char *octets;
     size_t size;
 } NAMES[] = {
-#define NAME(text) {text, sizeof text - 1}
+#define NAME(text)                                                                                 \
+    {                                                                                              \
+        text, sizeof text - 1                                                                      \
+    }
     NAME("plain"),
     NAME("\x1b[2J\x1b]0;owned\x07\x1b[31m"), // what terminals obey
-    NAME("\x9b" "2J\xc2\x9b" "2J\x7f\b\b\b"),
+    NAME("\x9b"
+         "2J\xc2\x9b"
+         "2J\x7f\b\b\b"),
     NAME("a\r\nb\n<0>Jan  1 00:00:00 root su: forged\n"),
     NAME("\"] [forged@1 x=\"y\"] \\\""),
     NAME("\\"),
@@ -30,9 +35,12 @@ static const struct {
     NAME("\",\"severity\":\"debug\"},{\"a\":\""),
     NAME("0123456789012345678901234567890123456789012345678901234567890123"),
     NAME("\xff\xfe\xc0\xaf\xed\xa0\x80\xf4\x90\x80\x80\xe2\x82"),
-    NAME("\xe2\x80\xae" "gnp.exe \xe2\x81\xa6\xe2\x80\x8f\xd8\x9c\xe2\x80\xa8\xe2\x80\xa9"),
-    NAME("\xc3\xa9\xc3\xa9\xc3\xa9\xc3\xa9\xc3\xa9\xc3\xa9\xc3\xa9\xc3\xa9\xc3\xa9\xc3\xa9\xc3\xa9\xc3\xa9"
-         "\xc3\xa9\xc3\xa9\xc3\xa9\xc3\xa9\xc3\xa9\xc3\xa9\xc3\xa9\xc3\xa9\xc3\xa9\xc3\xa9\xc3\xa9\xc3\xa9"
+    NAME("\xe2\x80\xae"
+         "gnp.exe \xe2\x81\xa6\xe2\x80\x8f\xd8\x9c\xe2\x80\xa8\xe2\x80\xa9"),
+    NAME("\xc3\xa9\xc3\xa9\xc3\xa9\xc3\xa9\xc3\xa9\xc3\xa9\xc3\xa9\xc3\xa9\xc3\xa9\xc3\xa9\xc3\xa9"
+         "\xc3\xa9"
+         "\xc3\xa9\xc3\xa9\xc3\xa9\xc3\xa9\xc3\xa9\xc3\xa9\xc3\xa9\xc3\xa9\xc3\xa9\xc3\xa9\xc3\xa9"
+         "\xc3\xa9"
          "\xc3\xa9\xc3\xa9\xc3\xa9\xc3\xa9\xc3\xa9\xc3\xa9\xc3\xa9\xc3\xa9"),
     // Three octets each when they are replaced: more than a name has room for.
     NAME("\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff"
@@ -73,8 +81,9 @@ static int begin(void **state)
 
 static bool is_harmless(const char *s, const char *allowed)
 {
-    static const char *const REORDER[] = {"\xd8\x9c",     "\xe2\x80\x8e", "\xe2\x80\x8f", "\xe2\x80\xa8",
-                                          "\xe2\x80\xa9", "\xe2\x80\xaa", "\xe2\x80\xae", "\xe2\x81\xa6"};
+    static const char *const REORDER[] = {"\xd8\x9c",     "\xe2\x80\x8e", "\xe2\x80\x8f",
+                                          "\xe2\x80\xa8", "\xe2\x80\xa9", "\xe2\x80\xaa",
+                                          "\xe2\x80\xae", "\xe2\x81\xa6"};
     json_t *text = json_string(s); // NULL: not UTF-8
     bool good = text != NULL;
     json_decref(text);
@@ -225,7 +234,8 @@ static void check_varbinds(const struct event *e)
             struct mib_varbind v;
             char text[MIB_VALUE_MAX + 1];
             mib_encode(ALL[k], ALL[k]->objects[i], e, &v);
-            bool is_text = strstr(ALL[k]->objects[i]->name, "Name") || strstr(ALL[k]->objects[i]->name, "Text") ||
+            bool is_text = strstr(ALL[k]->objects[i]->name, "Name") ||
+                           strstr(ALL[k]->objects[i]->name, "Text") ||
                            strstr(ALL[k]->objects[i]->name, "Reason");
             if (v.syntax != MIB_OCTETS || !is_text)
                 continue;

@@ -197,7 +197,8 @@ static void assert_same_event(const struct event *a, const struct event *b)
 static void test_a_record_holds_the_whole_event(void **state)
 {
     struct fixture *f = *state;
-    static const uint16_t TRAPS[] = {64, 65, 66, 67, 68, 128, 129, 144, 145, 256, 257, 258, 259, 4711};
+    static const uint16_t TRAPS[] = {64,  65,  66,  67,  68,  128, 129,
+                                     144, 145, 256, 257, 258, 259, 4711};
     for (size_t i = 0; i < sizeof TRAPS / sizeof *TRAPS; i++) {
         struct event *event = make(f, TRAPS[i]);
         snprintf(event->subject.name, sizeof event->subject.name, "leaf \"%zu\" ]", i);
@@ -296,7 +297,8 @@ static uint32_t times_begun_anew(const struct fixture *f)
     int fd = open(path, O_RDONLY);
     assert_int_equal(pread(fd, header, sizeof header, 0), sizeof header);
     close(fd);
-    return (uint32_t)header[12] << 24 | (uint32_t)header[13] << 16 | (uint32_t)header[14] << 8 | header[15];
+    return (uint32_t)header[12] << 24 | (uint32_t)header[13] << 16 | (uint32_t)header[14] << 8 |
+           header[15];
 }
 
 static void test_the_wal_has_room_from_the_start(void **state)
@@ -402,7 +404,8 @@ static void collect(void *ctx, const struct journal_report *report, int64_t utc_
 static void test_reports_are_remembered_across_a_restart(void **state)
 {
     struct fixture *f = *state;
-    const struct journal_report report = {3, UINT64_C(0x02DAB00112345678), UINT64_C(0xFEDCBA9876543210)};
+    const struct journal_report report = {3, UINT64_C(0x02DAB00112345678),
+                                          UINT64_C(0xFEDCBA9876543210)};
     struct journal_report found = {0};
     add(f, &report);
     add(f, NULL);
@@ -1262,7 +1265,8 @@ static void test_a_test_raises_and_clears_nothing(void **state)
 {
     struct fixture *f = *state;
     raise_alarm(f, "link 1");
-    static const enum catalogue_event TYPES[] = {CATALOGUE_RECEIVER_FAILING, CATALOGUE_RECEIVER_BACK};
+    static const enum catalogue_event TYPES[] = {CATALOGUE_RECEIVER_FAILING,
+                                                 CATALOGUE_RECEIVER_BACK};
     for (size_t i = 0; i < 2; i++) {
         struct maker_occurrence o = {.type = TYPES[i]};
         snprintf(o.alarm_key, sizeof o.alarm_key, "link %zu", 2 - i);
@@ -1634,8 +1638,7 @@ static void test_settings_survive_a_restart(void **state)
                           .number = 6,
                           .size = 4,
                           .value = {10, 0, 255, 0}};
-    struct setting longest = {
-        .kind = SETTING_FABRIC_NAME, .guid = 1, .size = sizeof longest.value};
+    struct setting longest = {.kind = SETTING_FABRIC_NAME, .guid = 1, .size = sizeof longest.value};
     memset(longest.value, 'x', sizeof longest.value);
     journal_commit(f->journal);
     assert_false(journal_has_work(f->journal));

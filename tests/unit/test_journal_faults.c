@@ -1,8 +1,9 @@
-// The journal where everything below it fails once, at every point in turn: each call of SQLite with
-// each kind of failure, and each allocation. Whatever failed, when it works again every event is on
-// disk, once and in order, and so are alarms, windows, the cursor and the fabric.
+// The journal where everything below it fails once, at every point in turn: each call of SQLite
+// with each kind of failure, and each allocation. Whatever failed, when it works again every event
+// is on disk, once and in order, and so are alarms, windows, the cursor and the fabric.
 //
-// In memory (/dev/shm), because each of the hundreds of lives syncs its file. The linker puts the functions here before SQLite's and the C library's (--wrap).
+// In memory (/dev/shm), because each of the hundreds of lives syncs its file. The linker puts the
+// functions here before SQLite's and the C library's (--wrap).
 #include "support.h"
 
 #include "event/maker.h"
@@ -131,7 +132,6 @@ static void pass(int64_t us)
     now.utc += us;
     now.monotonic += us;
 }
-
 
 static void count_one_window(void *ctx, const struct journal_window *window)
 {

@@ -399,7 +399,8 @@ TEST(what_waits_together_is_committed_together)
     assert_int_equal(answers[0].last, 1);
     for (size_t i = 1; i <= MORE; i++) {
         assert_int_equal(answers[i].tid & 0xFFFF, i); // in the order of arrival
-        assert_int_equal(answers[i].last, i <= PIPELINE_BATCH_MAX ? 1 + PIPELINE_BATCH_MAX : 1 + MORE);
+        assert_int_equal(answers[i].last,
+                         i <= PIPELINE_BATCH_MAX ? 1 + PIPELINE_BATCH_MAX : 1 + MORE);
     }
 }
 

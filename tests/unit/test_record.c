@@ -286,7 +286,11 @@ TEST(numbers_have_their_ranges)
 TEST(damaged_text_becomes_safe)
 {
     struct error err;
-    struct event *event = READ(HEAD "\x0d\0\x06" "a\n\x1b\xff[b" "\x0b\0\x03" "x\x7fy", &err);
+    struct event *event = READ(HEAD "\x0d\0\x06"
+                                    "a\n\x1b\xff[b"
+                                    "\x0b\0\x03"
+                                    "x\x7fy",
+                               &err);
     assert_non_null(event);
     assert_string_equal(event->text, "a??\xEF\xBF\xBD[b");
     assert_string_equal(event->reason, "x?y");

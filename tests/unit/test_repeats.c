@@ -6,7 +6,8 @@ static struct repeats seen;
 static const uint8_t A[] = "one notice", B[] = "two notice";
 static const int64_t NOW = 1000 * CLOCK_US_PER_S;
 
-static bool seen_before(uint16_t lid, uint64_t tid, const uint8_t *content, size_t size, int64_t now)
+static bool seen_before(uint16_t lid, uint64_t tid, const uint8_t *content, size_t size,
+                        int64_t now)
 {
     return repeats_seen(&seen, lid, tid, repeats_digest(lid, tid, content, size), now);
 }
@@ -76,7 +77,8 @@ TEST(digests_are_the_same_for_ever)
 {
     assert_int_equal(repeats_digest(0, 0, NULL, 0), UINT64_C(0xcbf29ce484222325));
     assert_int_equal(repeats_digest(0, 0, (const uint8_t *)"a", 1), UINT64_C(0xaf63dc4c8601ec8c));
-    assert_int_equal(repeats_digest(0, 0, (const uint8_t *)"foobar", 6), UINT64_C(0x85944171f73967e8));
+    assert_int_equal(repeats_digest(0, 0, (const uint8_t *)"foobar", 6),
+                     UINT64_C(0x85944171f73967e8));
     assert_int_not_equal(repeats_digest(1, 0, A, sizeof A), repeats_digest(0, 0, A, sizeof A));
     assert_int_not_equal(repeats_digest(0, 1, A, sizeof A), repeats_digest(0, 0, A, sizeof A));
 }

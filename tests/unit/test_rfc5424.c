@@ -18,9 +18,9 @@
 #define SD_ID "[ibtrapd@" MIB_ROOT_ENTERPRISE
 
 // The short elements, of an origin that is not known well.
-#define REST \
-    "[origin enterpriseId=\"" MIB_ROOT_ENTERPRISE "\" software=\"ibtrapd\" swVersion=\"" \
-    INSTALL_VERSION "\"][meta language=\"en\"]"
+#define REST                                                                                       \
+    "[origin enterpriseId=\"" MIB_ROOT_ENTERPRISE                                                  \
+    "\" software=\"ibtrapd\" swVersion=\"" INSTALL_VERSION "\"][meta language=\"en\"]"
 
 static struct support_time now;
 static struct support_chance counting;
@@ -125,11 +125,11 @@ TEST(a_whole_message)
              "trap=\"129\" subjectLid=\"3\" subjectGuid=\"0x0002c90300001234\" issuerLid=\"3\" "
              "issuerGuid=\"0x0002c90300001234\" issuerGid=\"fe80::2:c903:0:1234\" lid=\"3\" "
              "port=\"17\" raw=\"8100000200810003a5a5a5a5000311%s"
-             "fe800000000000000002c90300001234\"]"
-             REST
+             "fe800000000000000002c90300001234\"]" REST
              "[snmp v1=\"1.3.6.1.2.1.1.3.0\" t1=\"0\" v2=\"1.3.6.1.6.3.1.1.4.1.0\" "
              "o2=\"1.3.6.1.3.117.3.2.0.2\" v3=\"1.3.6.1.3.117.3.1.1.14.0\" u3=\"3\" "
-             "v4=\"1.3.6.1.3.117.3.1.1.15.0\" u4=\"17\"] Port 17 of port GUID 0x0002c90300001234 (LID 3) "
+             "v4=\"1.3.6.1.3.117.3.1.1.15.0\" u4=\"17\"] Port 17 of port GUID 0x0002c90300001234 "
+             "(LID 3) "
              "reached its threshold of local link integrity errors; check the cable and its "
              "connectors.",
              event->id,
@@ -146,19 +146,20 @@ TEST(an_alarm_has_its_key)
                                           .alarm_key = "subscriptions",
                                           .reason = "the port is down"};
     struct event *event = maker_from_occurrence(&maker, &what);
-    snprintf(expected, sizeof expected,
-             "<27>1 2026-11-21T03:19:03.123456Z sm-node.example.org ibtrapd 42 subscription-lost "
-             SD_ID " id=\"%s\" event=\"subscription-lost\" severity=\"error\" category=\"gateway\" "
-             "subnetPrefix=\"0xfe80000000000000\" alarmState=\"raised\" "
-             "alarmKey=\"subscriptions\" reason=\"the port is down\"]"
-             REST
-             "[alarm resource=\"subscriptions\" probableCause=\"other\" "
-             "perceivedSeverity=\"minor\" eventType=\"processingErrorAlarm\" "
-             "trendIndication=\"moreSevere\"][snmp v1=",
-             event->id);
+    snprintf(
+        expected, sizeof expected,
+        "<27>1 2026-11-21T03:19:03.123456Z sm-node.example.org ibtrapd 42 subscription-lost " SD_ID
+        " id=\"%s\" event=\"subscription-lost\" severity=\"error\" category=\"gateway\" "
+        "subnetPrefix=\"0xfe80000000000000\" alarmState=\"raised\" "
+        "alarmKey=\"subscriptions\" reason=\"the port is down\"]" REST
+        "[alarm resource=\"subscriptions\" probableCause=\"other\" "
+        "perceivedSeverity=\"minor\" eventType=\"processingErrorAlarm\" "
+        "trendIndication=\"moreSevere\"][snmp v1=",
+        event->id);
     assert_memory_equal(format(event), expected, strlen(expected));
-    assert_non_null(strstr(message, "\"] The subscriptions to the fabric's traps were lost, and traps "
-                                    "may be missed until they are back: the port is down."));
+    assert_non_null(strstr(message,
+                           "\"] The subscriptions to the fabric's traps were lost, and traps "
+                           "may be missed until they are back: the port is down."));
     event_release(event);
 }
 
@@ -204,7 +205,8 @@ TEST(only_what_is_not_ascii_is_marked)
     strcpy(event->text, "n\xC3\xB6rdlich.");
     assert_non_null(strstr(format(event), "] " BOM "n\xC3\xB6rdlich."));
     // What the structured data has does not count.
-    strcpy(event->subject.name, "s\xC3\xBC" "d");
+    strcpy(event->subject.name, "s\xC3\xBC"
+                                "d");
     strcpy(event->text, "plain.");
     assert_non_null(strstr(format(event), "] plain."));
     event_release(event);
@@ -254,7 +256,8 @@ static void fill(char *out, size_t size, const char *pattern)
 
 TEST(the_worst_event_fits)
 {
-    static const char *const PATTERNS[] = {"x", "\"", "\\", "]", "\xE2\x82\xAC", "\xF0\x9F\x98\x80"};
+    static const char *const PATTERNS[] = {"x", "\"",           "\\",
+                                           "]", "\xE2\x82\xAC", "\xF0\x9F\x98\x80"};
     for (int g = 0; g < GOLDEN_COUNT; g++) {
         for (size_t i = 0; i < COUNT(PATTERNS); i++) {
             size_t params;

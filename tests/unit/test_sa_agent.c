@@ -351,8 +351,8 @@ TEST(a_silent_sm_is_told_and_found_again)
     assert_true(status.sm_answers);
 }
 
-// Later than the agent waits, for half an hour: it asks again, but never without end or in a hurry, and all is well
-// when the answers come in time.
+// Later than the agent waits, for half an hour: it asks again, but never without end or in a hurry,
+// and all is well when the answers come in time.
 TEST(an_sm_that_answers_late_is_not_flooded)
 {
     settle();
@@ -479,7 +479,7 @@ static struct heard {
     uint8_t octets[FAKE_SM_MAD_MAX]; // of the last
     size_t size;
     struct mad_address from;
-    char reason[64]; // empty: it is not lost
+    char reason[64];            // empty: it is not lost
     const struct mad_io *sends; // for each answer, through that; NULL: nothing
 } heard = {.lock = PTHREAD_MUTEX_INITIALIZER};
 

@@ -111,8 +111,9 @@ TEST(the_owner_is_root_or_oneself)
     if (geteuid() != 0)
         skip(); // only root can make and read files of others
     assert_int_equal(chown(path, 54321, 0), 0);
-    check_refused(path, "", " belongs to user 54321: it must belong to root or to the user that runs "
-                            "ibtrapd");
+    check_refused(path, "",
+                  " belongs to user 54321: it must belong to root or to the user that runs "
+                  "ibtrapd");
 }
 
 static void check_content(const char *path, size_t length)

@@ -401,7 +401,8 @@ TEST(what_is_logged_has_no_control_characters_and_an_end)
 {
     char expected[100];
     int fd = connect_client();
-    send_text(fd, "{\"version\":1,\"command\":\"\\u001b[2J\\n\\u009b%n abcdefghijklmnopqrstuvwxyz\"}\n");
+    send_text(
+        fd, "{\"version\":1,\"command\":\"\\u001b[2J\\n\\u009b%n abcdefghijklmnopqrstuvwxyz\"}\n");
     check_answer(fd, ERROR("unknown command"));
     snprintf(expected, sizeof expected,
              "<6>command '?[2J??%%n abcdefghijklmnopqrstuv' of user %u, process %d\n",

@@ -188,18 +188,19 @@ static void first_alarms(FILE *out, const json_t *page)
 TEST(alarms_tell_what_people_did_with_them)
 {
     check_shown(first_alarms, "{\"alarms\":[]}", "No alarm is active.\n");
-    check_shown(first_alarms,
-                "{\"alarms\":[{\"number\":7,\"raised\":\"2026-11-21T03:19:03.123456Z\",\"severity\":"
-                "\"error\",\"event\":\"switch-removed\",\"text\":\"It left.\",\"key\":\"node 1\","
-                "\"count\":3,\"acknowledged\":\"2026-11-21T03:20:03.123456Z\",\"note\":\"on my way\","
-                "\"shelved_until\":\"2026-11-21T04:20:03.123456Z\"}]}",
-                "  NUMBER  RAISED                SEVERITY       EVENT\n"
-                "       7  2026-11-21T03:19:03Z  error          switch-removed, 3 times\n"
-                "          It left.\n"
-                "          key: node 1\n"
-                "          acknowledged 2026-11-21T03:20:03Z:\n"
-                "            on my way\n"
-                "          shelved until 2026-11-21T04:20:03Z\n");
+    check_shown(
+        first_alarms,
+        "{\"alarms\":[{\"number\":7,\"raised\":\"2026-11-21T03:19:03.123456Z\",\"severity\":"
+        "\"error\",\"event\":\"switch-removed\",\"text\":\"It left.\",\"key\":\"node 1\","
+        "\"count\":3,\"acknowledged\":\"2026-11-21T03:20:03.123456Z\",\"note\":\"on my way\","
+        "\"shelved_until\":\"2026-11-21T04:20:03.123456Z\"}]}",
+        "  NUMBER  RAISED                SEVERITY       EVENT\n"
+        "       7  2026-11-21T03:19:03Z  error          switch-removed, 3 times\n"
+        "          It left.\n"
+        "          key: node 1\n"
+        "          acknowledged 2026-11-21T03:20:03Z:\n"
+        "            on my way\n"
+        "          shelved until 2026-11-21T04:20:03Z\n");
 }
 
 static void first_receivers(FILE *out, const json_t *answer)
@@ -211,8 +212,10 @@ TEST(receivers_with_long_names_keep_their_columns)
 {
     check_shown(
         first_receivers,
-        "{\"receivers\":[{\"name\":\"nms\",\"kind\":\"snmp\",\"address\":\"nms port 162\",\"state\":"
-        "\"working\",\"sent\":3,\"queued\":0,\"failed\":0,\"dropped\":0,\"problem\":\"\"},{\"name\":"
+        "{\"receivers\":[{\"name\":\"nms\",\"kind\":\"snmp\",\"address\":\"nms port "
+        "162\",\"state\":"
+        "\"working\",\"sent\":3,\"queued\":0,\"failed\":0,\"dropped\":0,\"problem\":\"\"},{"
+        "\"name\":"
         "\"a-name-that-does-not-fit\",\"kind\":\"syslog\",\"address\":"
         "\"tcp a-host-with-a-long-name.example.org port 514\",\"state\":\"failing\",\"sent\":1,"
         "\"queued\":2,\"failed\":3,\"dropped\":4,\"problem\":\"connection refused\"}]}",
@@ -251,7 +254,8 @@ TEST(text_is_broken_between_words)
                   "          01234\n"
                   "                                                                                "
                   "          678901\n");
-    // A word that fits no line is broken; a character of several octets is one column and never broken.
+    // A word that fits no line is broken; a character of several octets is one column and never
+    // broken.
     check_wrapped(96, "abcdefg",
                   "                                                                                "
                   "                abcd\n"
@@ -286,11 +290,26 @@ TEST(times_as_people_give_them)
     check_when("2026-11-21T03:19:03Z", SUPPORT_UTC_US - 123456);
     check_when("2026-11-21T04:49:03+01:30", SUPPORT_UTC_US - 123456);
     check_when("2026-11-20T22:19:03-05:00", SUPPORT_UTC_US - 123456);
-    static const char *const NONSENSE[] = {
-        "",       "10",    "m",       "-1m",  "1x", "1mm", "1 m", "99999999999d", "9999999999d", "now",
-        "2026-11-21", "2026-11-21T03:19:03", "2026-11-21T03:19:03.Z", "2026-11-21T03:19:03+1:00",
-        "2026-11-21T03:19:03+01:00x", "2026-11-21T03:19:03+24:00", "2026-11-21T03:19:03*01:00",
-        "2026-13-21T03:19:03Z", "2026-11-21T03:19:03Zz", "1969-11-21T03:19:03Z"};
+    static const char *const NONSENSE[] = {"",
+                                           "10",
+                                           "m",
+                                           "-1m",
+                                           "1x",
+                                           "1mm",
+                                           "1 m",
+                                           "99999999999d",
+                                           "9999999999d",
+                                           "now",
+                                           "2026-11-21",
+                                           "2026-11-21T03:19:03",
+                                           "2026-11-21T03:19:03.Z",
+                                           "2026-11-21T03:19:03+1:00",
+                                           "2026-11-21T03:19:03+01:00x",
+                                           "2026-11-21T03:19:03+24:00",
+                                           "2026-11-21T03:19:03*01:00",
+                                           "2026-13-21T03:19:03Z",
+                                           "2026-11-21T03:19:03Zz",
+                                           "1969-11-21T03:19:03Z"};
     for (size_t i = 0; i < COUNT(NONSENSE); i++) {
         int64_t us;
         if (when_read(NONSENSE[i], SUPPORT_UTC_US, &us))

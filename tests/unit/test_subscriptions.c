@@ -199,7 +199,8 @@ TEST(a_restart_forgets_everything)
 
 TEST(a_refusal_that_may_pass_is_asked_for_again_soon)
 {
-    static const int64_t WAITS[] = {750, 1500, 3000, 6000, 12000, 22500, 22500}; // ms, with least chance
+    static const int64_t WAITS[] = {750,   1500,  3000, 6000,
+                                    12000, 22500, 22500}; // ms, with least chance
     struct subscription *one = of_trap(128);
     for (size_t i = 0; i < COUNT(WAITS); i++) {
         subscriptions_asked(one, (uint32_t)i, NOW);
@@ -320,7 +321,8 @@ int main(void)
         cmocka_unit_test_setup(an_answer_belongs_to_its_request, begin),
         cmocka_unit_test_setup(a_confirmed_one_is_refreshed, begin),
         cmocka_unit_test_setup(refreshes_are_spread_by_chance, begin),
-        cmocka_unit_test_setup(one_refused_for_want_of_a_key_is_asked_for_again_after_a_minute, begin),
+        cmocka_unit_test_setup(one_refused_for_want_of_a_key_is_asked_for_again_after_a_minute,
+                               begin),
         cmocka_unit_test_setup(a_request_expires_after_a_second, begin),
         cmocka_unit_test_setup(retries_back_off_to_half_a_minute, begin),
         cmocka_unit_test_setup(chance_adds_a_quarter_at_most, begin),

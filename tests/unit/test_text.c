@@ -162,8 +162,13 @@ TEST(clean_text_stays)
 TEST(control_characters_become_question_marks)
 {
     CLEAN("a\tb\r\n\x1B[31mc\x7F", "a?b???[31mc?");
-    CLEAN("\xE2\x80\xAE" "b\xE2\x81\xA6" "a\xD8\x9C\xE2\x80\x8F", "?b?a??"); // they turn the direction
-    CLEAN("a\xE2\x80\xA8" "b\xE2\x80\xA9\xE2\x80\xAF\xE2\x80\x93", "a?b?\xE2\x80\xAF\xE2\x80\x93");
+    CLEAN("\xE2\x80\xAE"
+          "b\xE2\x81\xA6"
+          "a\xD8\x9C\xE2\x80\x8F",
+          "?b?a??"); // they turn the direction
+    CLEAN("a\xE2\x80\xA8"
+          "b\xE2\x80\xA9\xE2\x80\xAF\xE2\x80\x93",
+          "a?b?\xE2\x80\xAF\xE2\x80\x93");
     CLEAN("C1 \xC2\x80\xC2\x9B\xC2\x9F, not \xC2\xA0", "C1 ???, not \xC2\xA0");
 }
 

@@ -1,4 +1,5 @@
-// The adapter's events, from a libibverbs of the test's own: nobody has an adapter here that fails when asked to.
+// The adapter's events, from a libibverbs of the test's own: nobody has an adapter here that fails
+// when asked to.
 #include "support.h"
 
 #include "ib/verbs_watch.h"

@@ -1,4 +1,5 @@
-// The size of the WAL, and who moves it, on a disk that fails when told to. Calls of the C library stand before its own.
+// The size of the WAL, and who moves it, on a disk that fails when told to. Calls of the C library
+// stand before its own.
 #include "support.h"
 
 #include "journal/wal.h"
@@ -92,9 +93,11 @@ static sqlite3 *open_file(const char *path)
 {
     sqlite3 *db;
     assert_int_equal(sqlite3_open(path, &db), SQLITE_OK);
-    assert_int_equal(sqlite3_exec(db, "PRAGMA journal_mode = WAL; PRAGMA wal_autocheckpoint = 0;"
-                                      "CREATE TABLE t (x); INSERT INTO t VALUES (randomblob(20000))",
-                                  NULL, NULL, NULL), SQLITE_OK);
+    assert_int_equal(sqlite3_exec(db,
+                                  "PRAGMA journal_mode = WAL; PRAGMA wal_autocheckpoint = 0;"
+                                  "CREATE TABLE t (x); INSERT INTO t VALUES (randomblob(20000))",
+                                  NULL, NULL, NULL),
+                     SQLITE_OK);
     return db;
 }
 
