@@ -22,14 +22,23 @@ struct log {
 
 static const char *const WORDS[LEVELS] = {"error", "warning", "info", "debug"};
 static const int PRIORITIES[LEVELS] = {3, 4, 6, 7}; // RFC 5424, as sd-daemon(3) wants them
-static const char *const FOLDERS[LOG_FOLDER_COUNT] = {
-    [LOG_FOLDER_OTHER] = "other",     [LOG_FOLDER_BASE] = "base",
-    [LOG_FOLDER_MODEL] = "model",     [LOG_FOLDER_CONF] = "conf",
-    [LOG_FOLDER_IB] = "ib",           [LOG_FOLDER_TOPOLOGY] = "topology",
-    [LOG_FOLDER_EVENT] = "event",     [LOG_FOLDER_POLICY] = "policy",
-    [LOG_FOLDER_JOURNAL] = "journal", [LOG_FOLDER_SINK] = "sink",
-    [LOG_FOLDER_AGENTX] = "agentx",   [LOG_FOLDER_AGENT] = "agent",
-    [LOG_FOLDER_CTL] = "ctl",         [LOG_FOLDER_DAEMON] = "daemon"};
+static const char *const FOLDERS[LOG_FOLDER_COUNT] = {[LOG_FOLDER_OTHER] = "other",
+                                                      [LOG_FOLDER_BASE] = "base",
+                                                      [LOG_FOLDER_MODEL] = "model",
+                                                      [LOG_FOLDER_CONF] = "conf",
+                                                      [LOG_FOLDER_IB] = "ib",
+                                                      [LOG_FOLDER_TOPOLOGY] = "topology",
+                                                      [LOG_FOLDER_EVENT] = "event",
+                                                      [LOG_FOLDER_POLICY] = "policy",
+                                                      [LOG_FOLDER_JOURNAL] = "journal",
+                                                      [LOG_FOLDER_SINK] = "sink",
+                                                      [LOG_FOLDER_AGENTX] = "agentx",
+                                                      [LOG_FOLDER_AGENT] = "agent",
+                                                      [LOG_FOLDER_PIPELINE] = "pipeline",
+                                                      [LOG_FOLDER_CONTROL] = "control",
+                                                      [LOG_FOLDER_METRICS] = "metrics",
+                                                      [LOG_FOLDER_CTL] = "ctl",
+                                                      [LOG_FOLDER_DAEMON] = "daemon"};
 
 // The place of a word in a list, or `n`.
 static size_t find(const char *const *words, size_t n, const char *word)

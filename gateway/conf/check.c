@@ -419,7 +419,7 @@ const char *check_split_level(const char *pair, enum log_folder *folder, enum lo
     if (!log_folder_from_word(name, folder))
         return "there is no such folder; there are base, model, conf, ib, topology, event, policy, "
                "journal, "
-               "sink, agentx, agent, ctl, daemon";
+               "sink, agentx, agent, pipeline, control, ctl, metrics, daemon";
     return log_level_from_word(equals + 1, level)
                ? NULL
                : "the level must be one of error, warning, info, debug";

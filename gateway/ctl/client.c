@@ -1,6 +1,6 @@
 #include "ctl/client.h"
 
-#include "ctl/server.h"
+#include "ctl/protocol.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -64,7 +64,7 @@ static json_t *read_answer(int fd, struct error *err)
 // One line of JSON, to be freed; NULL when memory is short. Takes the reference over.
 static char *make_line(const char *command, json_t *request)
 {
-    bool ok = json_object_set_new(request, "version", json_integer(SERVER_PROTOCOL)) == 0 &&
+    bool ok = json_object_set_new(request, "version", json_integer(PROTOCOL_VERSION)) == 0 &&
               json_object_set_new(request, "command", json_string(command)) == 0;
     char *line = ok ? json_dumps(request, JSON_COMPACT) : NULL;
     json_decref(request);

@@ -2,7 +2,7 @@
 
 #include "base/text.h"
 #include "ctl/client.h"
-#include "ctl/server.h"
+#include "ctl/protocol.h"
 #include "ctl/show.h"
 
 #include <errno.h>
@@ -15,12 +15,12 @@ enum { COLUMNS = 100, INDENT = 4 };
 static char *read_config(const char *path, struct error *err)
 {
     FILE *f = fopen(path, "re");
-    char *text = f ? calloc(1, SERVER_LINE_MAX + 1) : NULL;
-    size_t n = text ? fread(text, 1, SERVER_LINE_MAX, f) : 0;
+    char *text = f ? calloc(1, PROTOCOL_LINE_MAX + 1) : NULL;
+    size_t n = text ? fread(text, 1, PROTOCOL_LINE_MAX, f) : 0;
     bool ok = text && !ferror(f);
     if (!ok)
         error_set(err, "cannot read the configuration '%s': %s", path, strerror(errno));
-    else if (n == SERVER_LINE_MAX)
+    else if (n == PROTOCOL_LINE_MAX)
         ok = error_set(err, "the configuration '%s' is too long for a dry run", path);
     else if (strlen(text) != n)
         ok = error_set(err, "the configuration '%s' is not a text: it has NUL octets", path);

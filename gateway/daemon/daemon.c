@@ -1,20 +1,20 @@
 #include "daemon/gateway.h"
 
-#include "ctl/server.h"
+#include "control/server.h"
+#include "control/status.h"
 #include "daemon/deliveries.h"
 #include "daemon/heartbeat.h"
 #include "daemon/loop.h"
-#include "daemon/metrics_parts.h"
-#include "daemon/metrics_server.h"
-#include "daemon/pipeline.h"
-#include "daemon/policies.h"
-#include "daemon/recall.h"
 #include "daemon/reload.h"
-#include "daemon/role.h"
 #include "daemon/settings.h"
-#include "daemon/status.h"
 #include "install.h"
+#include "metrics/metrics_parts.h"
+#include "metrics/metrics_server.h"
 #include "model/fabric_record.h"
+#include "pipeline/pipeline.h"
+#include "pipeline/policies.h"
+#include "pipeline/recall.h"
+#include "pipeline/role.h"
 #include "sink/snmp.h"
 #include "topology/thresholds.h"
 #include "topology/topology.h"
@@ -374,7 +374,7 @@ static bool start_metrics(struct gateway *g, struct error *err)
     if (c->host[0] == '\0')
         return true;
     g->metrics = metrics_server_start(loop_base(g->loop), c->host, c->port, metrics_parts_render,
-                                      &g->control, g->log, err);
+                                      &g->metrics_parts, g->log, err);
     return g->metrics != NULL;
 }
 
@@ -435,7 +435,7 @@ static bool answer_reload(void *ctx, struct text *restart, struct error *err)
 static void reload_at_signal(void *ctx)
 {
     struct gateway *g = ctx;
-    char buffer[RELOAD_RESTART_SIZE];
+    char buffer[CONTROL_RESTART_SIZE];
     struct text restart = text_in(buffer, sizeof buffer);
     struct error err;
     answer_reload(g, &restart, &err); // it has logged what there is to say
@@ -456,9 +456,17 @@ void gateway_fill_control(struct gateway *g)
                                   .deliveries = g->deliveries,
                                   .delivery_count = g->delivery_count,
                                   .maker = {.clock = &clock_system, .random = &random_system},
-                                  .tables = g->tables,
+                                  .tables = tables_agent(g->tables),
                                   .reload = answer_reload,
                                   .ctx = g};
+    g->metrics_parts = (struct metrics_parts){.conf = g->conf,
+                                              .started_at = g->started_at,
+                                              .journal = g->journal,
+                                              .pipeline = g->pipeline,
+                                              .agent = g->agent,
+                                              .sweeper = g->sweeper,
+                                              .deliveries = g->deliveries,
+                                              .delivery_count = g->delivery_count};
     g->control.answers =
         (struct topology_answers){.journal = g->journal, .maker = &g->control.maker};
 }

@@ -1,8 +1,8 @@
 #include "daemon/deliveries.h"
 
-#include "daemon/pipeline.h"
 #include "daemon/receiver_alarms.h"
 #include "daemon/receivers.h"
+#include "pipeline/pipeline.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -2,13 +2,14 @@
 #ifndef IBTRAPD_DAEMON_GATEWAY_H
 #define IBTRAPD_DAEMON_GATEWAY_H
 
-#include "daemon/control.h"
+#include "control/control.h"
 #include "daemon/daemon.h"
 #include "daemon/recipients.h"
 #include "daemon/service.h"
 #include "daemon/tables.h"
 #include "ib/umad.h"
 #include "ib/verbs_watch.h"
+#include "metrics/metrics_parts.h"
 
 #include <pthread.h>
 
@@ -38,6 +39,7 @@ struct gateway {
     struct loop *loop;
     struct loop_wake *settings_changed;
     struct control control;
+    struct metrics_parts metrics_parts;
     struct server *server;
     struct metrics_server *metrics; // NULL: not served
     struct loop_timer *heartbeat;   // NULL: there is none

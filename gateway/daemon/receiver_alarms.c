@@ -1,7 +1,7 @@
 #include "daemon/receiver_alarms.h"
 
 #include "daemon/gateway.h"
-#include "daemon/recall.h"
+#include "pipeline/recall.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -2,8 +2,8 @@
 
 #include "daemon/deliveries.h"
 #include "daemon/gateway.h"
-#include "daemon/policies.h"
 #include "daemon/settings.h"
+#include "pipeline/policies.h"
 
 #include <stdlib.h>
 #include <string.h>

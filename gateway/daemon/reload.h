@@ -9,8 +9,6 @@
 
 #include <stdbool.h>
 
-enum { RELOAD_RESTART_SIZE = 512 };
-
 struct gateway;
 
 // Main thread. `restart` gets the items that changed and wait for a restart, such as "device,

@@ -4,8 +4,8 @@
 
 #include "agent/view.h"
 #include "conf/conf.h"
-#include "daemon/pipeline.h"
 #include "ib/sa_agent.h"
+#include "pipeline/pipeline.h"
 #include "sink/delivery.h"
 
 // Each adds to `out` or fills its part. Any thread, as long as what they get lives.

@@ -1,11 +1,10 @@
 #include "daemon/tables.h"
 
 #include "agent/agent.h"
-#include "daemon/answer.h"
 #include "daemon/gateway.h"
-#include "daemon/role.h"
 #include "daemon/settings.h"
 #include "daemon/table_sources.h"
+#include "pipeline/role.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -98,14 +97,7 @@ bool tables_change(struct gateway *gateway, const struct conf_tables *old, struc
     return tables_start(gateway, err);
 }
 
-json_t *tables_json(const struct tables *tables)
+struct agent *tables_agent(const struct tables *tables)
 {
-    struct agent_status status;
-    if (!tables)
-        return json_null();
-    agent_get_status(tables->agent, &status);
-    return json_pack("{s:s, s:s, s:b, s:o, s:I, s:I}", "socket", tables->conf.socket, "context",
-                     tables->conf.context, "up", (int)status.up, "problem",
-                     answer_text(status.problem), "varbinds", (json_int_t)status.varbinds, "sets",
-                     (json_int_t)status.sets);
+    return tables ? tables->agent : NULL;
 }

@@ -6,9 +6,9 @@
 #include "base/error.h"
 #include "conf/conf.h"
 
-#include <jansson.h>
 #include <stdbool.h>
 
+struct agent;
 struct gateway;
 struct tables;
 
@@ -20,7 +20,7 @@ void tables_stop(struct gateway *gateway);
 // After the configuration was exchanged; `old` is what was in force.
 bool tables_change(struct gateway *gateway, const struct conf_tables *old, struct error *err);
 
-// For `ibtrapctl status`; a new reference. `tables` may be NULL.
-json_t *tables_json(const struct tables *tables);
+// The agent that serves them, until the next change; NULL when `tables` is.
+struct agent *tables_agent(const struct tables *tables);
 
 #endif

@@ -3,16 +3,17 @@
 // run are the daemon's own.
 #include "fuzz.h"
 
+#include "control/alarm_answers.h"
+#include "control/control.h"
+#include "control/dry_run.h"
+#include "control/event_answers.h"
+#include "control/explain.h"
+#include "control/maintenance_answers.h"
+#include "control/server.h"
+#include "control/test_answers.h"
+#include "control/topology_answers.h"
 #include "ctl/client.h"
-#include "ctl/server.h"
-#include "daemon/alarm_answers.h"
-#include "daemon/control.h"
-#include "daemon/dry_run.h"
-#include "daemon/event_answers.h"
-#include "daemon/explain.h"
-#include "daemon/maintenance_answers.h"
-#include "daemon/test_answers.h"
-#include "daemon/topology_answers.h"
+#include "ctl/protocol.h"
 #include "model/fabric_record.h"
 
 #include <event2/event.h>
@@ -38,11 +39,11 @@ static json_t *answer_test(const json_t *request)
     struct error err;
     struct sample sample;
     if (!test_answers_read(request, &receivers, fabric, NULL, &sample, &err))
-        return json_pack("{s:i, s:s}", "version", SERVER_PROTOCOL, "error", err.text);
+        return json_pack("{s:i, s:s}", "version", PROTOCOL_VERSION, "error", err.text);
     struct event *event = sample_event(&maker, &sample);
     REQUIRE(event && event->test);
     event_release(event);
-    return json_pack("{s:i}", "version", SERVER_PROTOCOL);
+    return json_pack("{s:i}", "version", PROTOCOL_VERSION);
 }
 
 static json_t *answer_of_journal(const char *command, const json_t *request)
@@ -64,7 +65,7 @@ static json_t *handle(void *ctx, const char *command, const json_t *request)
     (void)ctx;
     REQUIRE(json_is_object(request));
     if (strcmp(command, "status") == 0)
-        return json_pack("{s:i}", "version", SERVER_PROTOCOL);
+        return json_pack("{s:i}", "version", PROTOCOL_VERSION);
     if (strcmp(command, "test") == 0)
         return answer_test(request);
     json_t *answer = answer_of_journal(command, request);
@@ -197,7 +198,7 @@ static void check_answers(const char *text, size_t size)
         REQUIRE(newline);
         json_t *answer = json_loadb(p, (size_t)(newline - p), 0, &why);
         REQUIRE(answer &&
-                json_integer_value(json_object_get(answer, "version")) == SERVER_PROTOCOL);
+                json_integer_value(json_object_get(answer, "version")) == PROTOCOL_VERSION);
         json_decref(answer);
         p = newline + 1;
     }

@@ -21,7 +21,12 @@ FOLDERS = {
     "sink": {"base", "model", "journal", "agentx"},
     "agentx": {"base"},
     "agent": {"base", "model", "topology", "journal", "agentx"},
-    "ctl": {"base", "model", "topology", "journal", "sink"},
+    "ctl": {"base", "model", "journal", "sink"},
+    "pipeline": {"base", "model", "conf", "ib", "topology", "event", "policy", "journal"},
+    "control": {"base", "model", "conf", "ib", "topology", "event", "policy", "journal", "sink",
+                "agentx", "agent", "pipeline", "ctl"},
+    "metrics": {"base", "model", "conf", "ib", "topology", "event", "policy", "journal", "sink",
+                "agentx", "pipeline"},
 }
 FOLDERS["daemon"] = set(FOLDERS)  # and nobody includes daemon/
 
@@ -31,8 +36,8 @@ LIBRARIES = {
     r"net-snmp/": {"sink"},
     r"sqlite3\.h": {"journal"},
     r"confuse\.h": {"conf"},
-    r"jansson\.h": {"ctl", "daemon", "sink"},
-    r"event2/": {"ctl", "daemon", "sink"},
+    r"jansson\.h": {"control", "ctl", "daemon", "sink"},
+    r"event2/": {"control", "daemon", "metrics"},
     r"openssl/": {"sink"},
 }
 

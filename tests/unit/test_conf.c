@@ -1222,7 +1222,8 @@ TEST(bad_values_are_told_with_line_item_value_and_reason)
         {"log { levels = {\"ib=debug\",\n\"ibs=debug\"} }",
          "2: item 'levels': value 'ibs=debug': there is no such folder; there are base, model, "
          "conf, ib, "
-         "topology, event, policy, journal, sink, agentx, agent, ctl, daemon"},
+         "topology, event, policy, journal, sink, agentx, agent, pipeline, control, ctl, metrics, "
+         "daemon"},
         {"log { levels = {\"ib=loud\"} }",
          "1: item 'levels': value 'ib=loud': the level must be one of error, warning, info, debug"},
         {"syslog \"a b\" { }",

@@ -1,10 +1,10 @@
 // What ibtrapctl is told of events, alarms and receivers, from the journal to the answer.
 #include "support.h"
 
-#include "daemon/alarm_answers.h"
-#include "daemon/event_answers.h"
-#include "daemon/explain.h"
-#include "daemon/test_answers.h"
+#include "control/alarm_answers.h"
+#include "control/event_answers.h"
+#include "control/explain.h"
+#include "control/test_answers.h"
 #include "event/maker.h"
 #include "model/fabric.h"
 

@@ -3,8 +3,8 @@
 #include "fake_fabric.h"
 #include "support.h"
 
+#include "control/topology_json.h"
 #include "ctl/show.h"
-#include "daemon/topology_json.h"
 #include "event/maker.h"
 #include "ib/sweep.h"
 #include "model/mib.h"

@@ -1,6 +1,6 @@
 #include "support.h"
 
-#include "daemon/metrics.h"
+#include "metrics/metrics.h"
 #include "model/catalogue.h"
 
 static struct event_counts events;

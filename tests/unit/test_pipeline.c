@@ -2,10 +2,10 @@
 #include "golden.h"
 #include "support.h"
 
-#include "daemon/pipeline.h"
 #include "journal/store.h"
 #include "model/event_record.h"
 #include "model/fabric_record.h"
+#include "pipeline/pipeline.h"
 #include "topology/topology.h"
 
 #include <dirent.h>

@@ -1,7 +1,8 @@
 #include "support.h"
 
+#include "control/server.h"
 #include "ctl/client.h"
-#include "ctl/server.h"
+#include "ctl/protocol.h"
 
 #include <errno.h>
 #include <event2/event.h>
@@ -208,7 +209,7 @@ TEST(a_line_without_end_is_not_kept)
     char piece[8192];
     int fd = connect_client();
     memset(piece, 'x', sizeof piece);
-    for (size_t sent = 0; sent < 2 * SERVER_LINE_MAX; sent += sizeof piece) {
+    for (size_t sent = 0; sent < 2 * PROTOCOL_LINE_MAX; sent += sizeof piece) {
         send(fd, piece, sizeof piece, MSG_NOSIGNAL);
         serve();
     }

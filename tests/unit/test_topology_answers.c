@@ -1,11 +1,11 @@
 // What `ibtrapctl topology` prints, from the snapshot to the line, through the control socket.
 #include "support.h"
 
+#include "control/control.h"
+#include "control/server.h"
+#include "control/topology_answers.h"
 #include "ctl/client.h"
-#include "ctl/server.h"
 #include "ctl/topology_commands.h"
-#include "daemon/control.h"
-#include "daemon/topology_answers.h"
 #include "model/fabric_record.h"
 
 #include <event2/event.h>

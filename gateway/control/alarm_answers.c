@@ -1,0 +1,156 @@
+#include "control/alarm_answers.h"
+
+#include "control/answer.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct page {
+    int64_t after; // the number of the last one told
+    json_t *list;
+    bool more;
+};
+
+static json_t *alarm_json(const struct alarm *a)
+{
+    return json_pack("{s:I, s:o, s:s, s:s, s:s, s:o, s:o, s:o, s:o, s:I, s:o, s:o, s:o}", "number",
+                     (json_int_t)a->event_sequence, "key", answer_text(a->key), "event", a->type,
+                     "severity", severity_word(a->severity), "id", a->event_id, "text",
+                     answer_text(a->text), "node",
+                     a->node_guid ? answer_guid(a->node_guid) : json_null(), "raised",
+                     answer_time(a->raised_us), "last", answer_time(a->last_us), "count",
+                     (json_int_t)a->count, "acknowledged", answer_time(a->acknowledged_us), "note",
+                     answer_text(a->note), "shelved_until", answer_time(a->shelved_until_us));
+}
+
+static void take(void *ctx, const struct alarm *alarm)
+{
+    struct page *page = ctx;
+    if (alarm->event_sequence <= page->after || page->more)
+        return;
+    page->more = json_array_size(page->list) == ALARM_ANSWERS_PAGE;
+    if (page->more)
+        return;
+    json_array_append_new(page->list, alarm_json(alarm));
+    page->after = alarm->event_sequence;
+}
+
+static json_t *answer_alarms(struct journal *journal, const json_t *request)
+{
+    struct page page = {.list = json_array()};
+    if (!answer_read_number(request, "after", INT64_MAX, &page.after)) {
+        json_decref(page.list);
+        return answer_refuse("'after' must be a number");
+    }
+    journal_each_alarm(journal, take, &page);
+    json_t *answer = json_pack("{s:i, s:o}", "version", 1, "alarms", page.list);
+    if (page.more)
+        json_object_set_new(answer, "more", json_pack("{s:I}", "after", (json_int_t)page.after));
+    return answer;
+}
+
+// Finding one.
+
+struct search {
+    int64_t number;
+    char key[EVENT_KEY_SIZE];
+};
+
+static void compare(void *ctx, const struct alarm *alarm)
+{
+    struct search *search = ctx;
+    if (alarm->event_sequence == search->number)
+        memcpy(search->key, alarm->key, sizeof search->key);
+}
+
+// The key, also where the alarm was named by its number; false: the request names none.
+static bool read_key(struct journal *journal, const json_t *request, char key[EVENT_KEY_SIZE])
+{
+    struct search search = {0};
+    if (!answer_read_text(request, "alarm", key, EVENT_KEY_SIZE) || key[0] == '\0')
+        return false;
+    if (key[strspn(key, "0123456789")] != '\0')
+        return true;
+    search.number = strtoll(key, NULL, 10);
+    journal_each_alarm(journal, compare, &search);
+    if (search.key[0] != '\0')
+        memcpy(key, search.key, sizeof search.key);
+    return true;
+}
+
+static json_t *answer_found(bool found)
+{
+    return found ? answer_done()
+                 : answer_refuse(
+                       "no such alarm is active; 'ibtrapctl alarms' lists keys and numbers");
+}
+
+static json_t *acknowledge(struct journal *journal, const json_t *request)
+{
+    char key[EVENT_KEY_SIZE], note[ALARM_NOTE_SIZE];
+    if (!read_key(journal, request, key))
+        return answer_refuse("'alarm' must be the key or the number of an alarm");
+    if (!answer_read_text(request, "note", note, sizeof note))
+        return answer_refuse("the note must be a text of %d octets at most", (int)sizeof note - 1);
+    return answer_found(journal_acknowledge_alarm(journal, key, note));
+}
+
+struct shelving {
+    struct journal *journal;
+    const char *key;
+    int64_t until_us;
+    bool done;
+};
+
+static void shelve_inside(void *ctx, const struct pipeline_inside *inside)
+{
+    struct shelving *s = ctx;
+    int64_t ahead = s->until_us - clock_utc(inside->maker->clock);
+    s->done = journal_shelve_alarm(s->journal, s->key, s->until_us);
+    if (s->done)
+        policy_shelve(inside->policy, s->key, ahead > 0 ? inside->now_us + ahead : 0,
+                      inside->now_us);
+}
+
+// Puts an alarm aside for a time: in the journal, for people and restarts, and in policy.
+// `until_us` is UTC; 0: no longer. `*found`: such an alarm is active. False: the pipeline has
+// ended.
+static bool shelve_alarm(struct pipeline *pipeline, struct journal *journal, const char *key,
+                         int64_t until_us, bool *found)
+{
+    struct shelving s = {journal, key, until_us, false};
+    bool ran = pipeline_call(pipeline, shelve_inside, &s);
+    *found = s.done;
+    return ran;
+}
+
+static json_t *shelve(struct pipeline *pipeline, struct journal *journal, const struct clock *clock,
+                      const json_t *request)
+{
+    char key[EVENT_KEY_SIZE];
+    int64_t minutes;
+    if (!read_key(journal, request, key))
+        return answer_refuse("'alarm' must be the key or the number of an alarm");
+    if (!answer_read_number(request, "minutes", ALARM_ANSWERS_MINUTES_MAX, &minutes))
+        return answer_refuse("the minutes must be from 0 to %d, which is a year",
+                             (int)ALARM_ANSWERS_MINUTES_MAX);
+    int64_t until = minutes ? clock_utc(clock) + minutes * 60 * CLOCK_US_PER_S : 0;
+    bool found;
+    if (!pipeline)
+        found = journal_shelve_alarm(journal, key, until);
+    else if (!shelve_alarm(pipeline, journal, key, until, &found))
+        return answer_refuse("the gateway is stopping");
+    return answer_found(found);
+}
+
+json_t *alarm_answers_get(struct pipeline *pipeline, struct journal *journal,
+                          const struct clock *clock, const char *command, const json_t *request)
+{
+    if (strcmp(command, "alarms") == 0)
+        return answer_alarms(journal, request);
+    if (strcmp(command, "alarm-acknowledge") == 0)
+        return acknowledge(journal, request);
+    if (strcmp(command, "alarm-shelve") == 0)
+        return shelve(pipeline, journal, clock, request);
+    return NULL;
+}

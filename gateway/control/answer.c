@@ -1,0 +1,70 @@
+#include "control/answer.h"
+
+#include "base/clock.h"
+#include "base/text.h"
+#include "ctl/protocol.h"
+#include "model/address.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { TEXT_MAX = 1100 };
+
+json_t *answer_done(void)
+{
+    return json_pack("{s:i}", "version", PROTOCOL_VERSION);
+}
+
+json_t *answer_refuse(const char *fmt, ...)
+{
+    char sentence[600];
+    va_list args;
+    va_start(args, fmt);
+    vsnprintf(sentence, sizeof sentence, fmt, args);
+    va_end(args);
+    return json_pack("{s:i, s:o}", "version", PROTOCOL_VERSION, "error", answer_text(sentence));
+}
+
+bool answer_read_number(const json_t *request, const char *item, int64_t max, int64_t *out)
+{
+    const json_t *value = json_object_get(request, item);
+    *out = json_integer_value(value);
+    return !value || (json_is_integer(value) && *out >= 0 && *out <= max);
+}
+
+bool answer_read_text(const json_t *request, const char *item, char *out, size_t size)
+{
+    const json_t *value = json_object_get(request, item);
+    const char *text = json_string_value(value);
+    out[0] = '\0';
+    if (!value)
+        return true;
+    if (!text || strlen(text) >= size)
+        return false;
+    snprintf(out, size, "%s", text);
+    return true;
+}
+
+json_t *answer_text(const char *s)
+{
+    char clean[TEXT_MAX];
+    text_clean(s, strlen(s), clean, sizeof clean);
+    return json_string(clean);
+}
+
+json_t *answer_guid(uint64_t guid)
+{
+    char text[ADDRESS_GUID_TEXT_SIZE];
+    address_format_guid(guid, text);
+    return json_string(text);
+}
+
+json_t *answer_time(int64_t utc_us)
+{
+    char text[CLOCK_TEXT_SIZE];
+    if (utc_us == 0)
+        return json_null();
+    clock_format_utc(utc_us, text);
+    return json_string(text);
+}

@@ -1,0 +1,218 @@
+#include "control/dry_run.h"
+
+#include "control/answer.h"
+#include "ctl/protocol.h"
+#include "model/catalogue.h"
+#include "pipeline/policies.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { CHUNK = 100 };
+static const int64_t AFTERMATH_US =
+    3600 * CLOCK_US_PER_S; // for summaries and what was held for later
+
+struct id {
+    char text[EVENT_ID_SIZE];
+};
+
+struct run {
+    const struct conf *conf;
+    struct policy *policy;
+    struct policy_rule rules[POLICY_RULES_MAX];
+    int64_t now, first_us;             // UTC, which is policy's clock here
+    uint64_t made;                     // events, by this policy
+    struct id ids[DRY_RUN_EVENTS_MAX]; // of the events so far
+    size_t count;
+    uint64_t reasons[POLICY_REASON_COUNT + 1]; // the last: standby
+    uint64_t told[CONF_RECEIVERS_MAX + 1][CATALOGUE_COUNT];
+};
+
+static size_t kind_of(const struct event *event)
+{
+    return (size_t)(event->type - catalogue_get((enum catalogue_event)0));
+}
+
+static void count_reason(struct run *r, const struct event *event)
+{
+    size_t reason = 0;
+    while (reason < POLICY_REASON_COUNT &&
+           strcmp(event->held, policy_reason_word((enum policy_reason)reason)) != 0)
+        reason++;
+    r->reasons[reason]++;
+}
+
+static void stamp(void *ctx, struct event *event)
+{
+    struct run *r = ctx;
+    snprintf(event->id, sizeof event->id, "dry-run-%llu", (unsigned long long)++r->made);
+    if (event->time_us == 0)
+        event->time_us = r->now;
+}
+
+static void pass(void *ctx, struct event *event)
+{
+    struct run *r = ctx;
+    if (event->held[0] != '\0') {
+        count_reason(r, event);
+        return;
+    }
+    for (size_t i = 0; i < r->conf->receiver_count; i++)
+        r->told[i][kind_of(event)] += filter_passes(&r->conf->receivers[i].filter, event);
+}
+
+static void move_to(struct run *r, int64_t time_us)
+{
+    for (int64_t due; (due = policy_due(r->policy)) <= time_us;) {
+        r->now = due > r->now ? due : r->now;
+        policy_tick(r->policy, r->now);
+    }
+    r->now = time_us > r->now ? time_us : r->now;
+}
+
+// A copy of an earlier one, which policy told late.
+static bool is_copy(const struct run *r, const struct event *event)
+{
+    if (event->type->alarm == ALARM_NONE || event->related_id[0] == '\0')
+        return false;
+    for (size_t i = r->count; i-- > 0;) {
+        if (strcmp(r->ids[i].text, event->related_id) == 0)
+            return true;
+    }
+    return false;
+}
+
+// As it was before policy saw it. NULL: out of memory.
+static struct event *unjudged(const struct event *event)
+{
+    struct event *copy = event_copy(event);
+    if (!copy)
+        return NULL;
+    if (strcmp(copy->held, EVENT_STANDBY) != 0)
+        copy->held[0] = '\0';
+    copy->rule[0] = copy->clears_id[0] = '\0';
+    copy->repeat_count = 0;
+    copy->severity = copy->type->severity;
+    copy->category = copy->type->category;
+    return copy;
+}
+
+static void take(struct run *r, const struct event *event)
+{
+    if (event->test || catalogue_is_summary(event->type) || is_copy(r, event) ||
+        r->count == DRY_RUN_EVENTS_MAX)
+        return;
+    struct event *copy = unjudged(event);
+    if (!copy)
+        return;
+    if (r->count == 0)
+        r->now = r->first_us = event->time_us;
+    // Only alarms are told late.
+    snprintf(r->ids[r->count++].text, EVENT_ID_SIZE, "%s",
+             event->type->alarm == ALARM_NONE ? "" : event->id);
+    move_to(r, copy->time_us);
+    policy_take(r->policy, copy, r->now);
+    event_release(copy);
+}
+
+static void take_all(struct run *r, struct journal *journal, int64_t events)
+{
+    struct journal_item items[CHUNK];
+    const int64_t last = journal_last(journal);
+    int64_t after = last > events ? last - events : 0;
+    size_t n;
+    while (after < last && (n = journal_read(journal, after, items, CHUNK)) > 0) {
+        after = items[n - 1].sequence;
+        for (size_t i = 0; i < n; i++) {
+            if (items[i].event && items[i].sequence <= last)
+                take(r, items[i].event);
+            event_release(items[i].event);
+        }
+    }
+}
+
+// The answer.
+
+static json_t *kinds_json(const uint64_t counts[CATALOGUE_COUNT], uint64_t *sum)
+{
+    json_t *kinds = json_object();
+    for (size_t i = 0; i < CATALOGUE_COUNT; i++) {
+        if (counts[i] == 0)
+            continue;
+        *sum += counts[i];
+        json_object_set_new(kinds, catalogue_get((enum catalogue_event)i)->name,
+                            json_integer((json_int_t)counts[i]));
+    }
+    return kinds;
+}
+
+static json_t *receivers_json(const struct run *r)
+{
+    json_t *receivers = json_array();
+    for (size_t i = 0; i < r->conf->receiver_count; i++) {
+        uint64_t sum = 0;
+        json_t *kinds = kinds_json(r->told[i], &sum);
+        json_array_append_new(receivers,
+                              json_pack("{s:s, s:I, s:o}", "name", r->conf->receivers[i].name,
+                                        "events", (json_int_t)sum, "by_event", kinds));
+    }
+    return receivers;
+}
+
+static json_t *reasons_json(const struct run *r)
+{
+    json_t *reasons = json_object();
+    for (size_t i = 0; i <= POLICY_REASON_COUNT; i++) {
+        const char *word =
+            i < POLICY_REASON_COUNT ? policy_reason_word((enum policy_reason)i) : EVENT_STANDBY;
+        if (r->reasons[i] > 0)
+            json_object_set_new(reasons, word, json_integer((json_int_t)r->reasons[i]));
+    }
+    return reasons;
+}
+
+json_t *dry_run(struct journal *journal, const struct conf *conf, int64_t events)
+{
+    json_t *answer = NULL;
+    struct policy_options options;
+    struct run *r = calloc(1, sizeof *r);
+    if (!r)
+        return NULL;
+    const struct policy_sink sink = {stamp, pass, r};
+    r->conf = conf;
+    policies_from_conf(conf, &options, r->rules);
+    r->policy = policy_new(&options, &sink);
+    if (r->policy) {
+        take_all(r, journal, events);
+        const int64_t until = r->now;
+        if (r->count > 0)
+            move_to(r, until + AFTERMATH_US);
+        answer =
+            json_pack("{s:i, s:I, s:o, s:o, s:o, s:o}", "version", PROTOCOL_VERSION, "events",
+                      (json_int_t)r->count, "from", answer_time(r->first_us), "until",
+                      answer_time(until), "held", reasons_json(r), "receivers", receivers_json(r));
+        policy_free(r->policy);
+    }
+    free(r);
+    return answer;
+}
+
+json_t *dry_run_get(struct journal *journal, const char *command, const json_t *request)
+{
+    const char *text, *name;
+    json_int_t events = DRY_RUN_EVENTS_DEFAULT;
+    struct conf conf;
+    struct error err;
+    if (strcmp(command, "dry-run") != 0)
+        return NULL;
+    if (json_unpack((json_t *)request, "{s:s, s:s, s?I}", "config", &text, "name", &name, "events",
+                    &events) != 0)
+        return answer_refuse("'config' and 'name' must be texts, and 'events' a number");
+    if (events < 1 || events > DRY_RUN_EVENTS_MAX)
+        return answer_refuse("the number of events must be from 1 to 10000");
+    if (!conf_load_text(text, name, &conf, &err))
+        return answer_refuse("%s", err.text);
+    json_t *answer = dry_run(journal, &conf, events);
+    conf_free(&conf);
+    return answer ? answer : answer_refuse("out of memory");
+}

@@ -1,0 +1,229 @@
+#include "control/event_answers.h"
+
+#include "control/answer.h"
+#include "model/filter.h"
+#include "sink/format.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { CHUNK = 64, ID_SCAN = 20000 };
+
+json_t *event_answers_json(int64_t number, const struct event *event)
+{
+    char buffer[FORMAT_SIZE];
+    struct text t = text_in(buffer, sizeof buffer);
+    format_line(&t, FORMAT_JSON, &(struct format_origin){.hostname = "-", .process_id = "-"},
+                event);
+    json_t *all = json_pack("{s:I}", "number", (json_int_t)number);
+    json_t *line = json_loads(buffer, 0, NULL);
+    json_object_update(all, line);
+    json_decref(line);
+    return all;
+}
+
+// What is asked for.
+
+struct query {
+    struct filter filter;
+    int64_t since_us, until_us; // 0: no end
+};
+
+static void add_pattern(struct filter_list *list, const char *pattern)
+{
+    if (pattern[0] != '\0')
+        snprintf(list->patterns[list->count++], FILTER_PATTERN_SIZE, "%s", pattern);
+}
+
+static bool read_filter(const json_t *request, struct filter *filter, struct error *err)
+{
+    char severity[16], event[FILTER_PATTERN_SIZE], node[FILTER_PATTERN_SIZE];
+    filter_init(filter);
+    if (!answer_read_text(request, "severity", severity, sizeof severity) ||
+        (severity[0] && !severity_find(severity, &filter->severity)))
+        return error_set(err,
+                         "the severity must be emergency, alert, critical, error, warning, notice, "
+                         "informational or debug");
+    if (!answer_read_text(request, "event", event, sizeof event) ||
+        !answer_read_text(request, "node", node, sizeof node))
+        return error_set(err, "'event' and 'node' must be patterns of %d octets at most",
+                         FILTER_PATTERN_SIZE - 1);
+    add_pattern(&filter->events, event);
+    add_pattern(strncmp(node, "0x", 2) == 0 ? &filter->guids : &filter->nodes, node);
+    return true;
+}
+
+static bool read_query(const json_t *request, struct query *q, struct error *err)
+{
+    if (!answer_read_number(request, "since_us", INT64_MAX, &q->since_us) ||
+        !answer_read_number(request, "until_us", INT64_MAX, &q->until_us))
+        return error_set(err, "'since_us' and 'until_us' must be numbers");
+    return read_filter(request, &q->filter, err);
+}
+
+// Looking through the journal, in either direction.
+
+struct scan {
+    struct journal *journal;
+    const struct query *query;
+    bool back;
+    int64_t place; // the last event that was looked at
+    size_t looked_at, wanted;
+    bool ended;
+    json_t *found;
+};
+
+static bool goes_on(const struct scan *s)
+{
+    return !s->ended && json_array_size(s->found) < s->wanted && s->looked_at < EVENT_ANSWERS_SCAN;
+}
+
+static void look_at(struct scan *s, const struct journal_item *item)
+{
+    const struct query *q = s->query;
+    s->place = item->sequence;
+    s->looked_at++;
+    if (!item->event)
+        return;
+    if (s->back && item->event->time_us < q->since_us)
+        s->ended = true;
+    else if (item->event->time_us >= q->since_us &&
+             (q->until_us == 0 || item->event->time_us <= q->until_us) &&
+             filter_passes(&q->filter, item->event))
+        json_array_append_new(s->found, event_answers_json(item->sequence, item->event));
+}
+
+static void scan(struct scan *s)
+{
+    struct journal_item items[CHUNK];
+    while (goes_on(s)) {
+        size_t n = s->back ? journal_read_back(s->journal, s->place, items, CHUNK)
+                           : journal_read(s->journal, s->place, items, CHUNK);
+        s->ended = n == 0;
+        for (size_t i = 0; i < n; i++) {
+            if (goes_on(s))
+                look_at(s, &items[i]);
+            event_release(items[i].event);
+        }
+    }
+}
+
+// The number of the last event that is not younger than that; 0: none. Where the clock was set
+// back, one of several.
+static int64_t last_until(struct journal *journal, int64_t time_us)
+{
+    int64_t low = 0, high = journal_last(journal);
+    while (low < high) {
+        struct journal_item item;
+        int64_t middle = low + (high - low) / 2;
+        size_t n = journal_read(journal, middle, &item, 1);
+        if (n == 0 || (item.event && item.event->time_us > time_us))
+            high = middle;
+        else
+            low = item.sequence;
+        if (n > 0)
+            event_release(item.event);
+    }
+    return low;
+}
+
+static json_t *scan_json(const struct scan *s, int64_t limit, int64_t last)
+{
+    int64_t left = limit - (int64_t)json_array_size(s->found);
+    json_t *answer =
+        json_pack("{s:i, s:I, s:I, s:b, s:O}", "version", 1, "last", (json_int_t)last, "place",
+                  (json_int_t)s->place, "ended", (int)s->ended, "events", s->found);
+    if (!s->ended && left > 0)
+        json_object_set_new(answer, "more",
+                            json_pack("{s:I, s:I}", s->back ? "before" : "after",
+                                      (json_int_t)s->place, "limit", (json_int_t)left));
+    return answer;
+}
+
+json_t *event_answers_list(struct journal *journal, const json_t *request)
+{
+    struct error err;
+    struct query query;
+    int64_t before, after, limit, last = journal_last(journal);
+    if (!answer_read_number(request, "before", INT64_MAX, &before) ||
+        !answer_read_number(request, "after", INT64_MAX, &after) ||
+        !answer_read_number(request, "limit", INT64_MAX, &limit))
+        return answer_refuse("'before', 'after' and 'limit' must be numbers");
+    if (!read_query(request, &query, &err))
+        return answer_refuse("%s", err.text);
+    if (limit == 0)
+        limit = EVENT_ANSWERS_PAGE;
+    if (before == 0)
+        before = (query.until_us ? last_until(journal, query.until_us) : last) + 1;
+    struct scan s = {.journal = journal,
+                     .query = &query,
+                     .back = json_object_get(request, "after") == NULL,
+                     .wanted = limit < EVENT_ANSWERS_PAGE ? (size_t)limit : EVENT_ANSWERS_PAGE,
+                     .found = json_array()};
+    s.place = s.back ? before : after;
+    scan(&s);
+    json_t *answer = scan_json(&s, limit, last);
+    json_decref(s.found);
+    return answer;
+}
+
+// One event.
+
+struct event *event_answers_read(struct journal *journal, int64_t number)
+{
+    struct journal_item item;
+    if (number <= 0 || journal_read(journal, number - 1, &item, 1) == 0)
+        return NULL;
+    if (item.sequence == number)
+        return item.event;
+    event_release(item.event);
+    return NULL;
+}
+
+// An identifier begins with the milliseconds at which it was made: 12 digits, in groups of 8 and 4.
+static bool read_id_time(const char *id, int64_t *time_us)
+{
+    char digits[13];
+    if (strlen(id) != EVENT_ID_SIZE - 1 || id[8] != '-')
+        return false;
+    memcpy(digits, id, 8);
+    memcpy(digits + 8, id + 9, 4);
+    digits[12] = '\0';
+    char *end;
+    *time_us = strtoll(digits, &end, 16) * CLOCK_US_PER_MS;
+    return *end == '\0';
+}
+
+int64_t event_answers_find_id(struct journal *journal, const char *id)
+{
+    int64_t time_us, found = 0;
+    if (!read_id_time(id, &time_us))
+        return 0;
+    int64_t place = last_until(journal, time_us - 1);
+    struct journal_item items[CHUNK];
+    size_t n, looked_at = 0;
+    bool over = false;
+    while (found == 0 && !over && looked_at < ID_SCAN &&
+           (n = journal_read(journal, place, items, CHUNK)) > 0) {
+        for (size_t i = 0; i < n; i++) {
+            const struct event *event = items[i].event;
+            if (event && strcmp(event->id, id) == 0)
+                found = items[i].sequence;
+            over = event && event->time_us >= time_us + CLOCK_US_PER_MS;
+            place = items[i].sequence;
+            event_release(items[i].event);
+        }
+        looked_at += n;
+    }
+    return found;
+}
+
+int64_t event_answers_find(struct journal *journal, const json_t *request)
+{
+    char id[EVENT_ID_SIZE];
+    int64_t number;
+    if (!answer_read_number(request, "number", INT64_MAX, &number) ||
+        !answer_read_text(request, "id", id, sizeof id))
+        return 0;
+    return number != 0 ? number : event_answers_find_id(journal, id);
+}

@@ -1,0 +1,144 @@
+#include "control/explain.h"
+
+#include "control/answer.h"
+#include "control/event_answers.h"
+#include "model/catalogue.h"
+
+#include <ctype.h>
+
+// Receivers.
+
+// Why it is not delivered; empty: nobody knows, or it is.
+static const char *reason_of(struct delivery *delivery, const struct delivery_status *status,
+                             const struct delivery_fate *fate, const struct event *event)
+{
+    const char *refusal = delivery_refusal(delivery, event);
+    if (fate->outcome == DELIVERY_DELIVERED || fate->outcome == DELIVERY_GIVEN_UP)
+        return "";
+    if (refusal || fate->outcome != DELIVERY_WAITING)
+        return refusal ? refusal : "";
+    return status->paused ? "paused" : status->problem;
+}
+
+static json_t *receiver_json(struct delivery *delivery, int64_t number, const struct event *event)
+{
+    struct delivery_status status;
+    delivery_get_status(delivery, &status);
+    const struct delivery_fate fate = delivery_fate(delivery, number);
+    const struct receiver *r = delivery_receiver(delivery);
+    return json_pack("{s:s, s:s, s:s, s:o, s:o}", "name", r->name, "kind", r->kind, "state",
+                     delivery_outcome_word(fate.outcome), "time", answer_time(fate.time_us),
+                     "reason", answer_text(reason_of(delivery, &status, &fate, event)));
+}
+
+static json_t *receivers_json(const struct receiver_answers *receivers, int64_t number,
+                              const struct event *event)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; i < receivers->count; i++)
+        json_array_append_new(list, receiver_json(receivers->deliveries[i], number, event));
+    return list;
+}
+
+// Notifications.
+
+static json_t *oid_json(const uint32_t *ids, size_t count)
+{
+    char buffer[(MIB_OID_MAX + MIB_INSTANCE_MAX) * 11];
+    struct text t = text_in(buffer, sizeof buffer);
+    mib_add_oid(&t, ids, count);
+    return json_string(buffer);
+}
+
+static bool is_printable(const uint8_t *octets, size_t size)
+{
+    for (size_t i = 0; i < size; i++) {
+        if (!isprint(octets[i]))
+            return false;
+    }
+    return true;
+}
+
+static json_t *value_json(const struct mib_varbind *v)
+{
+    char hex[MIB_VALUE_MAX * 2 + 3];
+    struct text t = text_in(hex, sizeof hex);
+    if (v->syntax == MIB_INTEGER32)
+        return json_integer((int32_t)v->number);
+    if (v->syntax == MIB_UNSIGNED32)
+        return json_integer(v->number);
+    if (is_printable(v->octets, v->size))
+        return json_stringn((const char *)v->octets, v->size);
+    text_add(&t, "0x");
+    text_add_hex(&t, v->octets, v->size);
+    return json_string(hex);
+}
+
+static json_t *objects_json(const struct mib_notification *n, const struct event *event)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; i < MIB_OBJECTS_MAX && n->objects[i]; i++) {
+        struct mib_varbind v;
+        mib_encode(n, n->objects[i], event, &v);
+        json_array_append_new(list,
+                              json_pack("{s:s, s:o, s:o}", "name", n->objects[i]->name, "oid",
+                                        oid_json(v.oid, v.oid_length), "value", value_json(&v)));
+    }
+    return list;
+}
+
+static void add_notification(json_t *list, const struct event *event, const char *mib,
+                             bool by_default, const struct mib_notification *n)
+{
+    if (n)
+        json_array_append_new(list,
+                              json_pack("{s:s, s:s, s:o, s:b, s:o}", "mib", mib, "name", n->name,
+                                        "oid", oid_json(n->oid.ids, n->oid.length), "default",
+                                        (int)by_default, "objects", objects_json(n, event)));
+}
+
+// Those of the other MIBs are sent unless a receiver asks otherwise; our own where these have none.
+static json_t *notifications_json(const struct event *event)
+{
+    const struct catalogue_entry *type = event->type;
+    bool is_switch = catalogue_has_switch(event);
+    json_t *list = json_array();
+    add_notification(list, event, "IB-SMA-MIB", true, type->sma);
+    add_notification(list, event, "IBSWITCH-MIB", true, is_switch ? type->gsw : NULL);
+    add_notification(list, event, "IBSWITCH-MIB", true, is_switch ? type->topo : NULL);
+    add_notification(list, event, "IBTRAPD-MIB", json_array_size(list) == 0, type->own);
+    return list;
+}
+
+// Other events.
+
+static json_t *other_json(struct journal *journal, const char *id)
+{
+    if (id[0] == '\0')
+        return json_null();
+    int64_t number = event_answers_find_id(journal, id);
+    struct event *event = event_answers_read(journal, number);
+    if (!event)
+        return json_pack("{s:s, s:n, s:n, s:n}", "id", id, "number", "event", "text");
+    json_t *other = json_pack("{s:s, s:I, s:s, s:o}", "id", id, "number", (json_int_t)number,
+                              "event", event->type->name, "text", answer_text(event->text));
+    event_release(event);
+    return other;
+}
+
+json_t *explain_json(struct journal *journal, const struct receiver_answers *receivers,
+                     const json_t *request)
+{
+    int64_t number = event_answers_find(journal, request);
+    struct event *event = event_answers_read(journal, number);
+    if (!event)
+        return answer_refuse("the journal has no such event; 'ibtrapctl events' lists numbers");
+    json_t *answer = json_pack(
+        "{s:i, s:I, s:s, s:o, s:o, s:o, s:o, s:o, s:o}", "version", 1, "number", (json_int_t)number,
+        "title", event->type->title, "event", event_answers_json(number, event), "held",
+        answer_text(event->held), "cause", other_json(journal, event->cause_id), "related",
+        other_json(journal, event->related_id), "receivers",
+        receivers_json(receivers, number, event), "notifications", notifications_json(event));
+    event_release(event);
+    return answer;
+}

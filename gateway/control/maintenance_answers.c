@@ -1,0 +1,138 @@
+#include "control/maintenance_answers.h"
+
+#include "base/text.h"
+#include "control/answer.h"
+#include "ctl/protocol.h"
+
+#include <string.h>
+
+// A text that is not empty, fits, and is safe to show.
+static bool read_text(const json_t *value, char *out, size_t size)
+{
+    const char *text = json_string_value(value);
+    if (!text || text[0] == '\0' || strlen(text) != json_string_length(value) ||
+        strlen(text) >= size)
+        return false;
+    text_clean(text, strlen(text), out, size);
+    return strcmp(out, text) == 0;
+}
+
+static bool read_nodes(const json_t *value, struct filter_list *out)
+{
+    size_t i;
+    json_t *one;
+    if (!value)
+        return true;
+    if (!json_is_array(value) || json_array_size(value) > FILTER_PATTERNS_MAX)
+        return false;
+    json_array_foreach(value, i, one)
+    {
+        if (!read_text(one, out->patterns[i], FILTER_PATTERN_SIZE))
+            return false;
+    }
+    out->count = json_array_size(value);
+    return true;
+}
+
+// In the pipeline's thread.
+
+struct window_change {
+    struct journal *journal;
+    struct journal_window window;
+    bool done;
+};
+
+// In the journal on disk before it is said to be there.
+static void start(void *ctx, const struct pipeline_inside *inside)
+{
+    struct window_change *c = ctx;
+    int64_t ahead = c->window.until_us - clock_utc(inside->maker->clock);
+    struct policy_maintenance window = {.nodes = c->window.nodes,
+                                        .until_us = inside->now_us + ahead};
+    memcpy(window.name, c->window.name, sizeof window.name);
+    c->done = journal_set_window(c->journal, &c->window) &&
+              policy_start_maintenance(inside->policy, &window, inside->now_us);
+    journal_commit(c->journal);
+}
+
+static void stop(void *ctx, const struct pipeline_inside *inside)
+{
+    struct window_change *c = ctx;
+    bool known = policy_stop_maintenance(inside->policy, c->window.name, inside->now_us);
+    c->done = journal_remove_window(c->journal, c->window.name) || known;
+    journal_commit(c->journal);
+}
+
+// Answers.
+
+static json_t *answer_start(struct pipeline *pipeline, struct journal *journal,
+                            const struct clock *clock, const json_t *request)
+{
+    struct window_change c = {.journal = journal};
+    const int64_t now = clock_utc(clock);
+    const int64_t last = now + MAINTENANCE_ANSWERS_DAYS_MAX * INT64_C(86400) * CLOCK_US_PER_S;
+    c.window.until_us = json_integer_value(json_object_get(request, "until_us"));
+    if (!read_text(json_object_get(request, "name"), c.window.name, sizeof c.window.name))
+        return answer_refuse(
+            "the name of a maintenance has 1 to 63 characters, and none that cannot be shown");
+    if (c.window.until_us <= now || c.window.until_us > last)
+        return answer_refuse("the end must be in the future, at most 366 days from now");
+    if (!read_nodes(json_object_get(request, "nodes"), &c.window.nodes))
+        return answer_refuse("the nodes must be at most 64 patterns of 1 to 127 characters each");
+    if (!pipeline_call(pipeline, start, &c))
+        return answer_refuse("the gateway is stopping");
+    return c.done ? answer_done()
+                  : answer_refuse("there are 32 maintenances already: stop one of them first");
+}
+
+static json_t *answer_stop(struct pipeline *pipeline, struct journal *journal,
+                           const json_t *request)
+{
+    struct window_change c = {.journal = journal};
+    if (!read_text(json_object_get(request, "name"), c.window.name, sizeof c.window.name))
+        return answer_refuse("'name' must be the name of a maintenance");
+    if (!pipeline_call(pipeline, stop, &c))
+        return answer_refuse("the gateway is stopping");
+    return c.done ? answer_done() : answer_refuse("there is no maintenance of that name");
+}
+
+struct list {
+    int64_t now;
+    json_t *out;
+};
+
+static void add_window(void *ctx, const struct journal_window *window)
+{
+    const struct list *list = ctx;
+    char until[CLOCK_TEXT_SIZE];
+    json_t *nodes = json_array();
+    if (window->until_us <= list->now) {
+        json_decref(nodes);
+        return;
+    }
+    for (size_t i = 0; i < window->nodes.count; i++)
+        json_array_append_new(nodes, json_string(window->nodes.patterns[i]));
+    clock_format_utc(window->until_us, until);
+    json_array_append_new(list->out, json_pack("{s:s, s:s, s:o}", "name", window->name, "until",
+                                               until, "nodes", nodes));
+}
+
+static json_t *answer_list(struct journal *journal, const struct clock *clock)
+{
+    struct list list = {clock_utc(clock), json_array()};
+    journal_each_window(journal, add_window, &list);
+    return json_pack("{s:i, s:o}", "version", PROTOCOL_VERSION, "maintenance", list.out);
+}
+
+json_t *maintenance_answers_get(struct pipeline *pipeline, struct journal *journal,
+                                const struct clock *clock, const char *command,
+                                const json_t *request)
+{
+    if (strcmp(command, "maintenance-start") == 0)
+        return answer_start(pipeline, journal, clock, request);
+    if (strcmp(command, "maintenance-stop") == 0)
+        return answer_stop(pipeline, journal, request);
+    if (strcmp(command, "maintenance-list") == 0)
+        return answer_list(journal, clock);
+    return NULL;
+}

@@ -1,0 +1,306 @@
+#include "control/server.h"
+#include "ctl/protocol.h"
+
+#include "control/peer.h"
+#include "ctl/client.h"
+
+#include <errno.h>
+#include <event2/buffer.h>
+#include <event2/bufferevent.h>
+#include <event2/event.h>
+#include <event2/listener.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+struct client {
+    struct server *server;
+    struct bufferevent *stream; // NULL: this place is free
+    struct peer peer;
+};
+
+struct server {
+    struct server_options options;
+    struct evconnlistener *listener;
+    struct event *rest; // ends the listener's
+    char path[108];
+    struct client clients[SERVER_CLIENTS_MAX];
+    struct log_limit refusals;
+};
+
+static const struct timeval IDLE_MAX = {.tv_sec = 60}, REST = {.tv_sec = 1};
+
+static void drop(struct client *client)
+{
+    bufferevent_free(client->stream);
+    client->stream = NULL;
+}
+
+static json_t *failure(const char *sentence)
+{
+    return json_pack("{s:i, s:s}", "version", PROTOCOL_VERSION, "error", sentence);
+}
+
+// One line for every command that changes something, or would have.
+static bool may_run(struct client *client, const char *command)
+{
+    struct server *server = client->server;
+    const struct peer *peer = &client->peer;
+    if (server->options.reads_only(command))
+        return true;
+    if (peer->privileged)
+        log_write(server->options.log, LOG_LEVEL_INFO, "command '%.32s' of user %u, process %d",
+                  command, (unsigned)peer->uid, (int)peer->pid);
+    else
+        log_write_limited(server->options.log, &server->refusals, LOG_LEVEL_WARNING,
+                          "refused the command '%.32s' of user %u, process %d", command,
+                          (unsigned)peer->uid, (int)peer->pid);
+    return peer->privileged;
+}
+
+static json_t *run(struct client *client, const char *command, const json_t *request)
+{
+    const struct server_options *o = &client->server->options;
+    if (!may_run(client, command))
+        return failure("only root and the members of the control socket's group may do that");
+    json_t *result = o->handler(o->ctx, command, request);
+    return result ? result : failure("unknown command");
+}
+
+static json_t *answer(struct client *client, const char *line)
+{
+    json_error_t why;
+    json_t *request = json_loads(line, 0, &why);
+    const char *command = NULL;
+    int version = 0;
+    if (!request)
+        return failure("the request is not JSON");
+    json_t *result = NULL;
+    if (json_unpack(request, "{s:i, s:s}", "version", &version, "command", &command) != 0)
+        result = failure("the request needs 'version' and 'command'");
+    else if (version != PROTOCOL_VERSION)
+        result = failure("this ibtrapd speaks version 1 of the control protocol");
+    else
+        result = run(client, command, request);
+    json_decref(request);
+    return result;
+}
+
+static void answer_line(struct client *client, const char *line, struct evbuffer *out)
+{
+    json_t *result = answer(client, line);
+    char *text = json_dumps(result, JSON_COMPACT);
+    json_decref(result);
+    if (text)
+        evbuffer_add_printf(out, "%s\n", text);
+    free(text);
+}
+
+static void read_lines(struct bufferevent *stream, void *ctx)
+{
+    struct client *client = ctx;
+    struct evbuffer *in = bufferevent_get_input(stream), *out = bufferevent_get_output(stream);
+    char *line;
+    size_t length;
+    bool too_long = false;
+    while (!too_long && evbuffer_get_length(out) <= SERVER_OUTPUT_MAX &&
+           (line = evbuffer_readln(in, &length, EVBUFFER_EOL_LF)) != NULL) {
+        too_long = length >= PROTOCOL_LINE_MAX;
+        if (!too_long)
+            answer_line(client, line, out);
+        free(line);
+    }
+    if (too_long || evbuffer_get_length(in) >= PROTOCOL_LINE_MAX ||
+        evbuffer_get_length(out) > SERVER_OUTPUT_MAX)
+        drop(client);
+}
+
+static void answers_sent(struct bufferevent *stream, void *ctx)
+{
+    (void)stream;
+    drop(ctx);
+}
+
+static void client_event(struct bufferevent *stream, short what, void *ctx)
+{
+    bool waiting = evbuffer_get_length(bufferevent_get_output(stream)) > 0;
+    if (what == (BEV_EVENT_READING | BEV_EVENT_EOF) && waiting) {
+        // It sends no more, but still reads.
+        bufferevent_setcb(stream, NULL, answers_sent, client_event, ctx);
+        return;
+    }
+    if (what & (BEV_EVENT_EOF | BEV_EVENT_ERROR | BEV_EVENT_TIMEOUT))
+        drop(ctx);
+}
+
+static struct client *find_place(struct server *server)
+{
+    for (size_t i = 0; i < SERVER_CLIENTS_MAX; i++) {
+        if (!server->clients[i].stream)
+            return &server->clients[i];
+    }
+    return NULL;
+}
+
+static bool take_client(struct client *client, evutil_socket_t fd)
+{
+    const struct server_options *o = &client->server->options;
+    struct error err;
+    gid_t group = o->group == SERVER_OWN_GROUP ? getegid() : o->group;
+    if (!peer_find(fd, group, &client->peer, &err)) {
+        log_write(o->log, LOG_LEVEL_ERROR, "control socket: %s", err.text);
+        return false;
+    }
+    client->stream = bufferevent_socket_new(o->base, fd, BEV_OPT_CLOSE_ON_FREE);
+    return client->stream != NULL;
+}
+
+static void accept_client(struct evconnlistener *listener, evutil_socket_t fd,
+                          struct sockaddr *address, int length, void *ctx)
+{
+    (void)listener, (void)address, (void)length;
+    struct client *client = find_place(ctx);
+    if (client && take_client(client, fd)) {
+        bufferevent_setcb(client->stream, read_lines, NULL, client_event, client);
+        // Not by a watermark: libevent 2.1 crashes when it has no memory for one.
+        bufferevent_set_max_single_read(client->stream, PROTOCOL_LINE_MAX);
+        bufferevent_set_timeouts(client->stream, &IDLE_MAX, &IDLE_MAX);
+        bufferevent_enable(client->stream, EV_READ | EV_WRITE);
+        return;
+    }
+    close(fd); // too many clients, or no memory: this one tries again
+}
+
+// Without a descriptor for the client, trying again at once would be all that this thread does.
+static void take_rest(struct evconnlistener *listener, void *ctx)
+{
+    struct server *server = ctx;
+    evconnlistener_disable(listener);
+    event_add(server->rest, &REST);
+}
+
+static void end_rest(evutil_socket_t fd, short what, void *ctx)
+{
+    (void)fd, (void)what;
+    struct server *server = ctx;
+    evconnlistener_enable(server->listener);
+}
+
+static bool make_directory(const char *path, struct error *err)
+{
+    char directory[108];
+    snprintf(directory, sizeof directory, "%s", path);
+    char *slash = strrchr(directory, '/');
+    if (!slash || slash == directory)
+        return true;
+    *slash = '\0';
+    if (mkdir(directory, 0755) == 0 || errno == EEXIST)
+        return true;
+    return error_set(err, "cannot make the directory %s for the control socket: %s", directory,
+                     strerror(errno));
+}
+
+static bool give_to_group(const char *path, gid_t group, struct error *err)
+{
+    if (group == SERVER_OWN_GROUP || lchown(path, (uid_t)-1, group) == 0)
+        return true;
+    const char *hint = errno == EPERM ? "; the user that runs ibtrapd must be a member of it" : "";
+    return error_set(err, "cannot give the control socket %s to the group %u: %s%s", path,
+                     (unsigned)group, strerror(errno), hint);
+}
+
+static int listen_on(const char *path, gid_t group, struct error *err)
+{
+    struct sockaddr_un address = {.sun_family = AF_UNIX};
+    snprintf(address.sun_path, sizeof address.sun_path, "%s", path);
+    int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    if (fd < 0) {
+        error_set(err, "cannot make a socket: %s", strerror(errno));
+        return -1;
+    }
+    mode_t old = umask(0117); // 0660 from the first moment on
+    int rc = bind(fd, (struct sockaddr *)&address, sizeof address);
+    umask(old);
+    bool given = rc == 0 && give_to_group(path, group, err);
+    if (given && listen(fd, SERVER_CLIENTS_MAX) == 0)
+        return fd;
+    if (rc != 0 || given)
+        error_set(err, "cannot listen on the control socket %s: %s", path, strerror(errno));
+    if (rc == 0)
+        unlink(path);
+    close(fd);
+    return -1;
+}
+
+// What is no socket is not ours to remove: bind will say that the path is in use.
+static void remove_dead_socket(const char *path)
+{
+    struct stat st;
+    if (lstat(path, &st) == 0 && S_ISSOCK(st.st_mode))
+        unlink(path);
+}
+
+static struct server *make(const struct server_options *options, int fd, struct error *err)
+{
+    struct server *server = calloc(1, sizeof *server);
+    if (!server) {
+        error_set(err, "out of memory");
+        return NULL;
+    }
+    server->options = *options;
+    snprintf(server->path, sizeof server->path, "%s", options->path);
+    for (size_t i = 0; i < SERVER_CLIENTS_MAX; i++)
+        server->clients[i].server = server;
+    server->rest = event_new(options->base, -1, 0, end_rest, server);
+    if (server->rest)
+        server->listener =
+            evconnlistener_new(options->base, accept_client, server, LEV_OPT_CLOSE_ON_FREE, -1, fd);
+    if (server->listener) {
+        evconnlistener_set_error_cb(server->listener, take_rest);
+        return server;
+    }
+    error_set(err, "cannot listen on the control socket %s: out of memory", options->path);
+    if (server->rest)
+        event_free(server->rest);
+    free(server);
+    return NULL;
+}
+
+struct server *server_start(const struct server_options *options, struct error *err)
+{
+    const char *path = options->path;
+    struct error ignored;
+    int other = client_connect(path, &ignored);
+    if (other >= 0) {
+        close(other);
+        error_set(err,
+                  "another ibtrapd already serves the control socket %s; give this one its own "
+                  "(item 'socket' of section 'control'), and a state directory of its own",
+                  path);
+        return NULL;
+    }
+    remove_dead_socket(path);
+    int fd = make_directory(path, err) ? listen_on(path, options->group, err) : -1;
+    struct server *server = fd >= 0 ? make(options, fd, err) : NULL;
+    if (!server && fd >= 0)
+        close(fd);
+    return server;
+}
+
+void server_stop(struct server *server)
+{
+    if (!server)
+        return;
+    event_free(server->rest);
+    evconnlistener_free(server->listener);
+    unlink(server->path);
+    for (size_t i = 0; i < SERVER_CLIENTS_MAX; i++) {
+        if (server->clients[i].stream)
+            drop(&server->clients[i]);
+    }
+    free(server);
+}

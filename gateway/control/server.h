@@ -1,0 +1,43 @@
+// The control socket: a Unix socket on which ibtrapctl sends one JSON object a line and gets one
+// back.
+#ifndef IBTRAPD_CONTROL_SERVER_H
+#define IBTRAPD_CONTROL_SERVER_H
+
+#include "base/error.h"
+#include "base/log.h"
+
+#include <jansson.h>
+#include <sys/types.h>
+
+struct event_base; // of libevent
+
+enum {
+    SERVER_CLIENTS_MAX = 32,
+    SERVER_OUTPUT_MAX = 4 << 20, // octets that a client may leave unread; then it is dropped
+};
+
+// Answers the request `command`. The result is a new reference; NULL: unknown command.
+typedef json_t *(*server_handler)(void *ctx, const char *command, const json_t *request);
+
+// Of the socket's group, when it is to be the process's own.
+#define SERVER_OWN_GROUP ((gid_t)-1)
+
+struct server_options {
+    struct event_base *base;
+    const char *path;
+    gid_t group; // of the socket, or SERVER_OWN_GROUP
+    server_handler handler;
+    bool (*reads_only)(const char *command); // what everybody who can connect may ask for
+    void *ctx;
+    struct log *log;
+};
+
+struct server;
+
+// Listens on `path`, mode 0660, in the loop of `base`; a socket that nobody serves any more is
+// replaced. The handler runs in the loop's thread. What is not `reads_only` is for root, the own
+// user and the members of the group; it is logged with who asked. NULL with a sentence on failure.
+struct server *server_start(const struct server_options *options, struct error *err);
+void server_stop(struct server *server); // removes the socket; NULL is allowed
+
+#endif

@@ -1,0 +1,147 @@
+#include "control/status.h"
+
+#include "base/text.h"
+#include "base/wire.h"
+#include "control/answer.h"
+#include "control/receiver_answers.h"
+#include "control/topology_json.h"
+#include "install.h"
+#include "sink/snmp.h"
+
+#include <string.h>
+
+static json_t *port_json(const struct sa_status *s)
+{
+    uint8_t gid[ADDRESS_GID_SIZE];
+    char gid_text[ADDRESS_GID_TEXT_SIZE];
+    wire_put(gid, 8, s->port.subnet_prefix);
+    wire_put(gid + 8, 8, s->id.guid);
+    address_format_gid(gid, gid_text);
+    return json_pack("{s:s, s:i, s:s, s:i, s:o, s:s}", "device", s->open ? s->id.device : "",
+                     "port", (int)s->id.port, "state", mad_port_state_words(s->port.state), "lid",
+                     (int)s->port.lid, "guid", answer_guid(s->id.guid), "gid", gid_text);
+}
+
+static json_t *sm_json(const struct sa_status *s)
+{
+    char name[130];
+    text_clean(s->sm.description, strlen(s->sm.description), name, sizeof name);
+    return json_pack("{s:i, s:o, s:s, s:b}", "lid", (int)s->port.sm_lid, "guid",
+                     answer_guid(s->sm.port_guid), "name", name, "answers", (int)s->sm_answers);
+}
+
+static json_t *subscription_json(const struct subscription *one, const struct sa_status *s)
+{
+    char detail[200];
+    struct text t = text_in(detail, sizeof detail);
+    subscriptions_add_detail(&t, one, s->has_sa_key);
+    int64_t wait = one->ask_at > s->now ? (one->ask_at - s->now) / CLOCK_US_PER_S : 0;
+    return json_pack("{s:o, s:s, s:s, s:I}", "trap",
+                     one->trap == MAD_TRAP_VENDOR ? json_string("vendor") : json_integer(one->trap),
+                     "state", subscriptions_state_word(one->state), "detail", detail, "retry_in",
+                     (json_int_t)wait);
+}
+
+static json_t *journal_json(struct journal *journal)
+{
+    struct journal_status s;
+    journal_get_status(journal, &s);
+    return json_pack("{s:b, s:o, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I}", "durable",
+                     (int)s.durable, "problem", answer_text(s.problem), "rows", (json_int_t)s.rows,
+                     "bytes", (json_int_t)s.bytes, "first", (json_int_t)s.first, "last",
+                     (json_int_t)s.last, "pending", (json_int_t)s.pending, "dropped",
+                     (json_int_t)s.dropped, "commits", (json_int_t)s.commits, "alarms",
+                     (json_int_t)s.alarms, "alarms_missed", (json_int_t)s.alarms_missed);
+}
+
+static const char *method_word(enum sweeper_method method)
+{
+    static const char *const WORDS[] = {
+        [SWEEPER_OFF] = "off", [SWEEPER_SMP] = "smp", [SWEEPER_SA] = "sa"};
+    return WORDS[method];
+}
+
+static json_t *sweep_json(const struct sweeper_status *s)
+{
+    if (!s || s->method == SWEEPER_OFF)
+        return json_pack("{s:s}", "method", "off");
+    return json_pack("{s:s, s:b, s:o, s:I, s:b, s:o, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I}",
+                     "method", method_word(s->method), "running", (int)s->running, "last",
+                     answer_time(s->last_begin_us), "duration_us", (json_int_t)s->last_duration_us,
+                     "complete", (int)s->last_complete, "problem", answer_text(s->problem),
+                     "sweeps", (json_int_t)s->sweeps, "failed", (json_int_t)s->failed, "mads",
+                     (json_int_t)s->mads, "unanswered", (json_int_t)s->unanswered, "nodes",
+                     (json_int_t)s->nodes, "switches", (json_int_t)s->switches, "links",
+                     (json_int_t)s->links, "silent", (json_int_t)s->silent);
+}
+
+static json_t *port_counters_json(const struct sweeper_status *s)
+{
+    if (!s || s->counters_last_us == 0)
+        return json_pack("{s:n}", "last");
+    return json_pack("{s:o, s:I, s:I, s:I}", "last", answer_time(s->counters_last_us),
+                     "duration_us", (json_int_t)s->counters_duration_us, "ports",
+                     (json_int_t)s->counters_ports, "silent", (json_int_t)s->counters_silent);
+}
+
+static json_t *role_json(const struct status_parts *parts)
+{
+    return json_pack("{s:b, s:o}", "active", (int)parts->active, "reason",
+                     answer_text(parts->role ? parts->role : ""));
+}
+
+static json_t *counters_json(const struct sa_counters *sa, const struct pipeline_counters *p)
+{
+    return json_pack("{s:I, s:I, s:I, s:I, s:I, s:I, s:I}", "reports", (json_int_t)sa->reports,
+                     "acknowledged", (json_int_t)sa->acknowledged, "repeated",
+                     (json_int_t)p->repeated, "foreign", (json_int_t)sa->foreign, "malformed",
+                     (json_int_t)sa->malformed, "no_room", (json_int_t)sa->no_room, "events",
+                     (json_int_t)p->events);
+}
+
+static json_t *tables_json(struct agent *tables, const struct conf_tables *conf)
+{
+    struct agent_status status;
+    if (!tables)
+        return json_null();
+    agent_get_status(tables, &status);
+    return json_pack("{s:s, s:s, s:b, s:o, s:I, s:I}", "socket", conf->socket, "context",
+                     conf->context, "up", (int)status.up, "problem", answer_text(status.problem),
+                     "varbinds", (json_int_t)status.varbinds, "sets", (json_int_t)status.sets);
+}
+
+void status_line(const struct sa_status *sa, char *out, size_t size)
+{
+    unsigned held = 0;
+    for (size_t i = 0; i < SUBSCRIPTIONS_COUNT; i++)
+        held += sa->subscriptions[i].state == SUBSCRIPTION_HELD;
+    if (sa->open)
+        snprintf(out, size, "%s port %u %s, %u of %u subscriptions", sa->id.device, sa->id.port,
+                 mad_port_state_words(sa->port.state), held, (unsigned)SUBSCRIPTIONS_COUNT);
+    else
+        snprintf(out, size, "Waiting for an InfiniBand port");
+}
+
+json_t *status_json(const struct status_parts *parts, int64_t uptime_us)
+{
+    struct sa_status s;
+    struct pipeline_counters p;
+    sa_agent_status(parts->agent, &s);
+    pipeline_get_counters(parts->pipeline, &p);
+    json_t *subscriptions = json_array();
+    for (size_t i = 0; i < SUBSCRIPTIONS_COUNT; i++)
+        json_array_append_new(subscriptions, subscription_json(&s.subscriptions[i], &s));
+    char engine_id[SNMP_ENGINE_TEXT_SIZE];
+    snmp_engine_text(engine_id);
+    return json_pack(
+        "{s:i, s:s, s:{s:s}, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, "
+        "s:o}",
+        "version", 1, "release", INSTALL_VERSION, "snmp", "engine_id", engine_id, "uptime",
+        (json_int_t)(uptime_us / CLOCK_US_PER_S), "problem", answer_text(s.problem), "port",
+        port_json(&s), "sm", sm_json(&s), "subscriptions", subscriptions, "counters",
+        counters_json(&s.counters, &p), "journal", journal_json(parts->journal), "receivers",
+        receiver_answers_list(parts->deliveries, parts->delivery_count), "role", role_json(parts),
+        "tables", tables_json(parts->tables, parts->tables_conf), "sweep", sweep_json(parts->sweep),
+        "port_counters", port_counters_json(parts->sweep), "sms",
+        parts->fabric ? topology_sms_json(parts->fabric, parts->names) : json_array());
+}

@@ -1,0 +1,89 @@
+#include "control/test_answers.h"
+
+#include "control/answer.h"
+#include "topology/changes.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static uint32_t find_by_guid(const struct fabric *fabric, const char *word)
+{
+    char *end;
+    uint64_t guid = strtoull(word, &end, 16);
+    if (*end != '\0')
+        return FABRIC_NONE;
+    uint32_t port = fabric_find_port_guid(fabric, guid);
+    return port == FABRIC_NONE ? fabric_find_node(fabric, guid) : fabric_node_of_port(fabric, port);
+}
+
+static uint32_t find_by_name(const struct fabric *fabric, const struct names *names,
+                             const char *word)
+{
+    for (uint32_t i = 0; i < fabric->node_count; i++) {
+        const char *name = names_find(names, fabric->nodes[i].guid);
+        if (strcmp(name ? name : fabric->nodes[i].description, word) == 0)
+            return i;
+    }
+    return FABRIC_NONE;
+}
+
+// A port with a link, where there is one.
+static uint32_t choose_port(const struct fabric *fabric, uint32_t node)
+{
+    const struct fabric_node *n = &fabric->nodes[node];
+    for (uint32_t i = n->first_port; i < n->first_port + n->ports; i++) {
+        if (fabric_peer(fabric, i) != FABRIC_NONE)
+            return i;
+    }
+    return n->ports > 0 ? n->first_port : FABRIC_NONE;
+}
+
+static void describe(const struct fabric *fabric, const struct names *names, uint32_t node,
+                     struct sample *out)
+{
+    uint32_t port = choose_port(fabric, node);
+    uint32_t peer = port == FABRIC_NONE ? FABRIC_NONE : fabric_peer(fabric, port);
+    if (port == FABRIC_NONE)
+        changes_describe_node(fabric, node, names, &out->subject);
+    else
+        changes_describe_port(fabric, port, names, &out->subject);
+    if (peer != FABRIC_NONE)
+        changes_describe_port(fabric, peer, names, &out->peer);
+}
+
+static bool find_node(const char *word, const struct fabric *fabric, const struct names *names,
+                      struct sample *out, struct error *err)
+{
+    if (!fabric)
+        return error_set(err, "the fabric was not seen yet, so that no node is known");
+    bool is_guid = strncmp(word, "0x", 2) == 0;
+    uint32_t node = is_guid ? find_by_guid(fabric, word) : find_by_name(fabric, names, word);
+    if (node == FABRIC_NONE)
+        return error_set(err, "no node '%s' is known; 'ibtrapctl topology' lists names and GUIDs",
+                         word);
+    describe(fabric, names, node, out);
+    return true;
+}
+
+bool test_answers_read(const json_t *request, const struct receiver_answers *receivers,
+                       const struct fabric *fabric, const struct names *names, struct sample *out,
+                       struct error *err)
+{
+    char event[64], node[NAMES_NAME_SIZE];
+    *out = (struct sample){0};
+    const struct catalogue_entry *type =
+        answer_read_text(request, "event", event, sizeof event) ? catalogue_find(event) : NULL;
+    if (!type)
+        return error_set(err, "there is no such event; 'ibtrapctl catalogue' lists them");
+    out->type = catalogue_event_of(type);
+    if (!answer_read_text(request, "receiver", out->receiver, sizeof out->receiver) ||
+        (out->receiver[0] && !receiver_answers_find(receivers, out->receiver)))
+        return error_set(err,
+                         "there is no receiver of that name; 'ibtrapctl receivers' lists them");
+    if (!answer_read_text(request, "node", node, sizeof node))
+        return error_set(err, "the node must be a name or a GUID");
+    if (node[0] != '\0')
+        return find_node(node, fabric, names, out, err);
+    sample_make_up(out);
+    return true;
+}

@@ -1,0 +1,40 @@
+// Snapshots of the fabric and what differs between them, as `ibtrapctl topology` gets them.
+#ifndef IBTRAPD_CONTROL_TOPOLOGY_JSON_H
+#define IBTRAPD_CONTROL_TOPOLOGY_JSON_H
+
+#include "base/error.h"
+#include "event/maker.h"
+#include "journal/journal.h"
+#include "model/fabric.h"
+
+#include <jansson.h>
+
+enum {
+    TOPOLOGY_PAGE_PORTS = 1024,  // of one answer, and those of its last node: about 0.5 MB
+    TOPOLOGY_PAGE_CHANGES = 500, // of one answer
+};
+
+// Each returns a new reference, or NULL when memory is short. A long answer comes in pages: the
+// first page has `first` 0. As long as there are more, "more" has the items that ask for the next:
+// its `first`, and the times of the snapshots. `number` is that of a snapshot in the journal; 0:
+// the fabric as it is now.
+
+// Switches first, then channel adapters, then routers, each with its ports and their peers.
+json_t *topology_json(const struct fabric *fabric, int64_t number, const struct names *names,
+                      uint32_t first);
+
+json_t *topology_sms_json(const struct fabric *fabric, const struct names *names);
+
+// The snapshots that the journal keeps, oldest first.
+json_t *topology_list_json(struct journal *journal);
+
+struct topology_side {
+    const struct fabric *fabric;
+    int64_t number;
+};
+
+// What changed, in words; `maker` has the names.
+json_t *topology_diff_json(const struct topology_side *from, const struct topology_side *to,
+                           const struct maker *maker, uint32_t first);
+
+#endif

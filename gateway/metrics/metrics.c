@@ -1,0 +1,311 @@
+#include "metrics/metrics.h"
+
+#include <inttypes.h>
+
+static const double US_PER_S = (double)CLOCK_US_PER_S;
+
+// A family's first two lines. All its samples follow at once.
+static void begin(FILE *out, const char *type, const char *name, const char *help)
+{
+    fprintf(out, "# HELP %s %s\n# TYPE %s %s\n", name, help, name, type);
+}
+
+static void put_label(FILE *out, const char *before, const char *name, const char *value)
+{
+    fprintf(out, "%s%s=\"", before, name);
+    for (const char *p = value; *p; p++) {
+        if (*p == '\n')
+            fputs("\\n", out);
+        else if (*p == '"' || *p == '\\')
+            fprintf(out, "\\%c", *p);
+        else
+            fputc(*p, out);
+    }
+    fputc('"', out);
+}
+
+static void put_value(FILE *out, double value)
+{
+    fprintf(out, " %.15g\n", value);
+}
+
+// A sample with one label, or with two.
+static void put_labelled(FILE *out, const char *metric, const char *name, const char *value,
+                         double number)
+{
+    fputs(metric, out);
+    put_label(out, "{", name, value);
+    fputc('}', out);
+    put_value(out, number);
+}
+
+static void put_labelled_twice(FILE *out, const char *metric, const char *name1, const char *value1,
+                               const char *name2, const char *value2, double number)
+{
+    fputs(metric, out);
+    put_label(out, "{", name1, value1);
+    put_label(out, ",", name2, value2);
+    fputc('}', out);
+    put_value(out, number);
+}
+
+// A family of one sample.
+static void put(FILE *out, const char *type, const char *name, const char *help, double value)
+{
+    begin(out, type, name, help);
+    fputs(name, out);
+    put_value(out, value);
+}
+
+// The samples of one histogram; with `receiver`, each has that label.
+static void put_histogram(FILE *out, const char *name, const char *receiver,
+                          const struct histogram *histogram)
+{
+    struct histogram_values v;
+    uint64_t through = 0;
+    histogram_read(histogram, &v);
+    for (size_t i = 0; i <= HISTOGRAM_BUCKETS; i++) {
+        fprintf(out, "%s_bucket{", name);
+        if (receiver)
+            put_label(out, "", "receiver", receiver);
+        through += v.counts[i];
+        if (i < HISTOGRAM_BUCKETS)
+            fprintf(out, "%sle=\"%.10g\"} %" PRIu64 "\n", receiver ? "," : "",
+                    (double)histogram_limit_us(i) / US_PER_S, through);
+        else
+            fprintf(out, "%sle=\"+Inf\"} %" PRIu64 "\n", receiver ? "," : "", through);
+    }
+    const struct {
+        const char *suffix;
+        double value;
+    } rest[] = {{"sum", (double)v.sum_us / US_PER_S}, {"count", (double)v.total}};
+    for (size_t i = 0; i < 2; i++) {
+        fprintf(out, "%s_%s", name, rest[i].suffix);
+        if (receiver) {
+            put_label(out, "{", "receiver", receiver);
+            fputc('}', out);
+        }
+        put_value(out, rest[i].value);
+    }
+}
+
+// The gateway.
+
+static void put_gateway(FILE *out, const struct metrics *m)
+{
+    begin(out, "gauge", "ibtrapd_build_info", "The release that runs; always 1.");
+    put_labelled(out, "ibtrapd_build_info", "version", m->release, 1);
+    put(out, "gauge", "ibtrapd_uptime_seconds", "Time since the start.",
+        (double)m->uptime_us / US_PER_S);
+    put(out, "gauge", "ibtrapd_active",
+        "1 if the fabric's events go to the receivers, 0 if another gateway has the master subnet "
+        "manager.",
+        m->active);
+    put(out, "gauge", "ibtrapd_queue_items", "Reports and results that wait to be journalled.",
+        (double)m->pipeline.queued);
+    put(out, "gauge", "ibtrapd_queue_capacity_items",
+        "As many may wait; then Reports are not answered, and the subnet manager sends them again.",
+        PIPELINE_QUEUE_MAX);
+}
+
+// Each kind of event has a sample from the start, others when there were such events.
+static void put_events(FILE *out, const struct event_counts *counts)
+{
+    begin(out, "counter", "ibtrapd_events_total",
+          "Events, those that receivers do not get included.");
+    for (size_t kind = 0; kind < CATALOGUE_COUNT; kind++) {
+        const struct catalogue_entry *type = catalogue_get((enum catalogue_event)kind);
+        for (int s = 0; s < EVENT_COUNTS_SEVERITIES; s++) {
+            uint64_t n = atomic_load(&counts->events[kind][s]);
+            if (n > 0 || s == (int)type->severity)
+                put_labelled_twice(out, "ibtrapd_events_total", "event", type->name, "severity",
+                                   severity_word((enum severity)s), (double)n);
+        }
+    }
+    begin(out, "counter", "ibtrapd_events_held_total",
+          "Events that only the journal got, by the reason for it.");
+    size_t reasons = atomic_load(&counts->reason_count);
+    for (size_t i = 0; i < reasons; i++)
+        put_labelled(out, "ibtrapd_events_held_total", "reason", counts->reasons[i].word,
+                     (double)atomic_load(&counts->reasons[i].count));
+}
+
+// The subnet manager.
+
+static void put_reports(FILE *out, const struct metrics *m)
+{
+    const struct sa_counters *c = &m->agent.counters;
+    put(out, "counter", "ibtrapd_reports_total", "Reports from the master subnet manager.",
+        (double)c->reports);
+    put(out, "counter", "ibtrapd_reports_acknowledged_total", "Reports that were answered.",
+        (double)c->acknowledged);
+    put(out, "counter", "ibtrapd_reports_repeated_total",
+        "Reports that came again and made no new event.", (double)m->pipeline.repeated);
+    put(out, "counter", "ibtrapd_reports_foreign_total",
+        "Reports from elsewhere than the master subnet manager, not accepted.", (double)c->foreign);
+    put(out, "counter", "ibtrapd_reports_malformed_total", "Packets that are no proper Report.",
+        (double)c->malformed);
+    put(out, "counter", "ibtrapd_reports_refused_total",
+        "Reports not accepted because the queue was full.", (double)c->no_room);
+}
+
+static void put_subscriptions(FILE *out, const struct sa_status *agent)
+{
+    begin(out, "gauge", "ibtrapd_subscription_state",
+          "1 for the state in which the subscription to a trap is, 0 for the others.");
+    for (size_t i = 0; i < SUBSCRIPTIONS_COUNT; i++) {
+        const struct subscription *one = &agent->subscriptions[i];
+        char trap[16] = "vendor";
+        if (one->trap != MAD_TRAP_VENDOR)
+            snprintf(trap, sizeof trap, "%u", (unsigned)one->trap);
+        for (enum subscription_state s = SUBSCRIPTION_PENDING; s <= SUBSCRIPTION_NO_ANSWER; s++)
+            put_labelled_twice(out, "ibtrapd_subscription_state", "trap", trap, "state",
+                               subscriptions_state_word(s), one->state == s);
+    }
+}
+
+static void put_agent(FILE *out, const struct metrics *m)
+{
+    put(out, "gauge", "ibtrapd_port_open", "1 if an InfiniBand port is in use.", m->agent.open);
+    put(out, "gauge", "ibtrapd_sm_answers", "1 if the master subnet manager answers.",
+        m->agent.sm_answers);
+    put_reports(out, m);
+    put_subscriptions(out, &m->agent);
+}
+
+// The journal.
+
+static void put_journal(FILE *out, const struct metrics *m)
+{
+    const struct journal_status *j = &m->journal;
+    put(out, "gauge", "ibtrapd_journal_durable", "1 if events are on disk, 0 if in memory only.",
+        j->durable);
+    put(out, "gauge", "ibtrapd_journal_rows", "Events in the journal.", (double)j->rows);
+    put(out, "gauge", "ibtrapd_journal_bytes", "Size of the journal's file.", (double)j->bytes);
+    put(out, "gauge", "ibtrapd_journal_pending_events",
+        "Events in memory that are not on disk yet.", (double)j->pending);
+    put(out, "counter", "ibtrapd_journal_dropped_events_total",
+        "Events lost from the journal before every receiver had them.", (double)j->dropped);
+    put(out, "gauge", "ibtrapd_alarms", "Active alarms.", (double)j->alarms);
+    put(out, "counter", "ibtrapd_alarms_missed_total",
+        "Alarms not followed because there are too many.", (double)j->alarms_missed);
+    begin(out, "histogram", "ibtrapd_journal_commit_seconds", "Time that a commit to disk took.");
+    put_histogram(out, "ibtrapd_journal_commit_seconds", NULL, m->commits);
+}
+
+// Receivers.
+
+static double lag_seconds(const struct metrics *m, const struct delivery_status *s)
+{
+    bool behind = s->lag > 0 && s->oldest_us > 0 && m->now_us > s->oldest_us;
+    return behind ? (double)(m->now_us - s->oldest_us) / US_PER_S : 0;
+}
+
+// One number of a receiver; `m` has the time.
+typedef double (*receiver_value)(const struct metrics *m, const struct delivery_status *s);
+
+#define VALUE(function, expression)                                                                \
+    static double function(const struct metrics *m, const struct delivery_status *s)               \
+    {                                                                                              \
+        (void)m;                                                                                   \
+        return (double)(expression);                                                               \
+    }
+
+VALUE(get_sent, s->sent)
+VALUE(get_filtered, s->filtered)
+VALUE(get_dropped, s->dropped)
+VALUE(get_failed, s->failed)
+VALUE(get_failing, s->problem[0] != '\0')
+VALUE(get_paused, s->paused)
+VALUE(get_lag, s->lag)
+
+static const struct {
+    const char *type, *name, *help;
+    receiver_value get;
+} OF_RECEIVERS[] = {
+    {"counter", "ibtrapd_receiver_sent_total", "Events that the receiver has.", get_sent},
+    {"counter", "ibtrapd_receiver_filtered_total", "Events that it does not want.", get_filtered},
+    {"counter", "ibtrapd_receiver_dropped_total", "Events given up: too old, flushed, or gone.",
+     get_dropped},
+    {"counter", "ibtrapd_receiver_failures_total", "Attempts that failed.", get_failed},
+    {"gauge", "ibtrapd_receiver_failing", "1 if the last attempt failed.", get_failing},
+    {"gauge", "ibtrapd_receiver_paused", "1 if it is paused.", get_paused},
+    {"gauge", "ibtrapd_receiver_lag_events", "Events that it does not have yet.", get_lag},
+    {"gauge", "ibtrapd_receiver_lag_seconds", "Age of the oldest of these.", lag_seconds},
+};
+
+static void put_receivers(FILE *out, const struct metrics *m)
+{
+    for (size_t i = 0; i < sizeof OF_RECEIVERS / sizeof *OF_RECEIVERS; i++) {
+        begin(out, OF_RECEIVERS[i].type, OF_RECEIVERS[i].name, OF_RECEIVERS[i].help);
+        for (size_t r = 0; r < m->receiver_count; r++) {
+            const struct metrics_receiver *one = &m->receivers[r];
+            put_labelled_twice(out, OF_RECEIVERS[i].name, "receiver", one->name, "kind", one->kind,
+                               OF_RECEIVERS[i].get(m, &one->status));
+        }
+    }
+    begin(out, "histogram", "ibtrapd_report_to_wire_seconds",
+          "Time from an event to its being handed to the receiver's socket or file.");
+    for (size_t r = 0; r < m->receiver_count; r++)
+        put_histogram(out, "ibtrapd_report_to_wire_seconds", m->receivers[r].name,
+                      m->receivers[r].times);
+}
+
+// Sweeps.
+
+static double age(const struct metrics *m, int64_t then_us)
+{
+    return m->now_us > then_us ? (double)(m->now_us - then_us) / US_PER_S : 0;
+}
+
+static void put_last_sweep(FILE *out, const struct metrics *m)
+{
+    const struct sweeper_status *s = m->sweep;
+    put(out, "gauge", "ibtrapd_sweep_duration_seconds", "Time that the last sweep took.",
+        (double)s->last_duration_us / US_PER_S);
+    put(out, "gauge", "ibtrapd_sweep_age_seconds", "Time since the last sweep began.",
+        age(m, s->last_begin_us));
+    put(out, "gauge", "ibtrapd_sweep_complete", "1 if everybody answered the last sweep.",
+        s->last_complete);
+    put(out, "gauge", "ibtrapd_sweep_nodes", "Nodes that the last sweep found.", s->nodes);
+    put(out, "gauge", "ibtrapd_sweep_switches", "Switches among them.", s->switches);
+    put(out, "gauge", "ibtrapd_sweep_links", "Links that it found.", s->links);
+    put(out, "gauge", "ibtrapd_sweep_silent_ports", "Ports behind which nobody answered.",
+        s->silent);
+}
+
+static void put_last_reading(FILE *out, const struct metrics *m)
+{
+    const struct sweeper_status *s = m->sweep;
+    put(out, "gauge", "ibtrapd_counter_reading_duration_seconds",
+        "Time that the last reading of the port counters took.",
+        (double)s->counters_duration_us / US_PER_S);
+    put(out, "gauge", "ibtrapd_counter_reading_age_seconds", "Time since it.",
+        age(m, s->counters_last_us));
+    put(out, "gauge", "ibtrapd_counter_reading_ports", "Ports whose counters it read.",
+        (double)s->counters_ports);
+    put(out, "gauge", "ibtrapd_counter_reading_silent_ports", "Ports that did not answer it.",
+        (double)s->counters_silent);
+}
+
+static void put_sweeps(FILE *out, const struct metrics *m)
+{
+    put(out, "counter", "ibtrapd_sweeps_total", "Sweeps of the fabric.", (double)m->sweep->sweeps);
+    put(out, "counter", "ibtrapd_sweeps_failed_total", "Sweeps that failed.",
+        (double)m->sweep->failed);
+    if (m->sweep->last_begin_us != 0)
+        put_last_sweep(out, m);
+    if (m->sweep->counters_last_us != 0)
+        put_last_reading(out, m);
+}
+
+void metrics_write(FILE *out, const struct metrics *metrics)
+{
+    put_gateway(out, metrics);
+    put_events(out, metrics->events);
+    put_agent(out, metrics);
+    put_journal(out, metrics);
+    put_receivers(out, metrics);
+    if (metrics->sweep && metrics->sweep->method != SWEEPER_OFF)
+        put_sweeps(out, metrics);
+}

@@ -1,0 +1,34 @@
+// What the gateway knows of itself, as Prometheus reads it: text exposition format 0.0.4. Pure.
+#ifndef IBTRAPD_METRICS_METRICS_H
+#define IBTRAPD_METRICS_METRICS_H
+
+#include "base/histogram.h"
+#include "ib/sweeper.h"
+#include "pipeline/event_counts.h"
+#include "pipeline/pipeline.h"
+#include "sink/delivery.h"
+
+struct metrics_receiver {
+    const char *name, *kind;
+    struct delivery_status status;
+    const struct histogram *times; // from event to hand-over
+};
+
+struct metrics {
+    const char *release;
+    int64_t now_us; // UTC
+    int64_t uptime_us;
+    bool active; // receivers get events
+    struct sa_status agent;
+    struct pipeline_counters pipeline;
+    const struct event_counts *events;
+    struct journal_status journal;
+    const struct histogram *commits;
+    const struct sweeper_status *sweep; // NULL: there is no sweeper
+    const struct metrics_receiver *receivers;
+    size_t receiver_count;
+};
+
+void metrics_write(FILE *out, const struct metrics *metrics);
+
+#endif

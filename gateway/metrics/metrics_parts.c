@@ -1,0 +1,67 @@
+#include "metrics/metrics_parts.h"
+
+#include "install.h"
+#include "metrics/metrics.h"
+#include "pipeline/role.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+static void take_receivers(const struct metrics_parts *parts, struct metrics_receiver *out)
+{
+    for (size_t i = 0; i < parts->delivery_count; i++) {
+        const struct receiver *receiver = delivery_receiver(parts->deliveries[i]);
+        out[i] = (struct metrics_receiver){.name = receiver->name,
+                                           .kind = receiver->kind,
+                                           .times = delivery_times(parts->deliveries[i])};
+        delivery_get_status(parts->deliveries[i], &out[i].status);
+    }
+}
+
+static void take_parts(const struct metrics_parts *parts, struct metrics *out)
+{
+    *out = (struct metrics){.release = INSTALL_VERSION,
+                            .now_us = clock_utc(&clock_system),
+                            .uptime_us = clock_monotonic(&clock_system) - parts->started_at,
+                            .events = pipeline_event_counts(parts->pipeline),
+                            .commits = journal_commit_times(parts->journal),
+                            .receiver_count = parts->delivery_count};
+    sa_agent_status(parts->agent, &out->agent);
+    pipeline_get_counters(parts->pipeline, &out->pipeline);
+    journal_get_status(parts->journal, &out->journal);
+    out->active = role_of_port(parts->conf, &out->agent) == PIPELINE_ACTIVE;
+}
+
+static char *write_text(const struct metrics *metrics, size_t *size)
+{
+    char *text = NULL;
+    FILE *out = open_memstream(&text, size);
+    if (!out)
+        return NULL;
+    metrics_write(out, metrics);
+    bool ok = !ferror(out);
+    if (fclose(out) == 0 && ok)
+        return text;
+    free(text);
+    return NULL;
+}
+
+char *metrics_parts_render(void *ctx, size_t *size)
+{
+    const struct metrics_parts *parts = ctx;
+    struct sweeper_status sweep;
+    struct metrics metrics;
+    struct metrics_receiver *receivers = calloc(parts->delivery_count + 1, sizeof *receivers);
+    if (!receivers)
+        return NULL;
+    take_parts(parts, &metrics);
+    take_receivers(parts, receivers);
+    metrics.receivers = receivers;
+    if (parts->sweeper) {
+        sweeper_get_status(parts->sweeper, &sweep);
+        metrics.sweep = &sweep;
+    }
+    char *text = write_text(&metrics, size);
+    free(receivers);
+    return text;
+}

@@ -1,0 +1,26 @@
+// The metrics of the parts that run now.
+#ifndef IBTRAPD_METRICS_METRICS_PARTS_H
+#define IBTRAPD_METRICS_METRICS_PARTS_H
+
+#include "conf/conf.h"
+#include "ib/sweeper.h"
+#include "pipeline/pipeline.h"
+#include "sink/delivery.h"
+
+// What the metrics are read from. All of it outlives the server of the metrics, but for a reload,
+// which fills all of it anew.
+struct metrics_parts {
+    const struct conf *conf;
+    int64_t started_at; // monotonic
+    struct journal *journal;
+    struct pipeline *pipeline;
+    struct sa_agent *agent;
+    struct sweeper *sweeper; // NULL: there is none
+    struct delivery *const *deliveries;
+    size_t delivery_count;
+};
+
+// A metrics_renderer (metrics/metrics_server.h) whose context is a struct metrics_parts.
+char *metrics_parts_render(void *ctx, size_t *size);
+
+#endif

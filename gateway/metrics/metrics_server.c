@@ -1,0 +1,252 @@
+#include "metrics/metrics_server.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <event2/buffer.h>
+#include <event2/bufferevent.h>
+#include <event2/event.h>
+#include <event2/listener.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+
+static const char TEXT[] = "text/plain; charset=utf-8";
+static const char METRICS[] = "text/plain; version=0.0.4; charset=utf-8";
+static const struct timeval IDLE_MAX = {.tv_sec = METRICS_SERVER_IDLE_S}, REST = {.tv_sec = 1};
+
+struct metrics_server {
+    struct event_base *base;
+    struct evconnlistener *listener;
+    struct event *rest; // ends the listener's
+    metrics_renderer render;
+    void *ctx;
+    struct bufferevent *clients[METRICS_SERVER_CLIENTS_MAX]; // oldest first
+    size_t client_count;
+};
+
+static void drop(struct metrics_server *server, struct bufferevent *client)
+{
+    size_t i = 0;
+    while (server->clients[i] != client)
+        i++;
+    server->client_count--;
+    memmove(&server->clients[i], &server->clients[i + 1],
+            (server->client_count - i) * sizeof(struct bufferevent *));
+    bufferevent_free(client);
+}
+
+// Answering.
+
+static void discard(struct bufferevent *client, void *ctx)
+{
+    (void)ctx;
+    struct evbuffer *in = bufferevent_get_input(client);
+    evbuffer_drain(in, evbuffer_get_length(in));
+}
+
+static void client_event(struct bufferevent *client, short what, void *ctx)
+{
+    (void)what; // it is gone, or slow
+    drop(ctx, client);
+}
+
+// The client closes when it has read all; if we did, what it still sends could cost it our answer.
+static void answer_sent(struct bufferevent *client, void *ctx)
+{
+    shutdown(bufferevent_getfd(client), SHUT_WR);
+    bufferevent_setcb(client, discard, NULL, client_event, ctx);
+}
+
+static void answer(struct metrics_server *server, struct bufferevent *client, const char *status,
+                   const char *type, const char *body, size_t size)
+{
+    struct evbuffer *out = bufferevent_get_output(client);
+    evbuffer_add_printf(out,
+                        "HTTP/1.1 %s\r\nContent-Type: %s\r\nContent-Length: %zu\r\n%s"
+                        "Connection: close\r\n\r\n",
+                        status, type, size, strncmp(status, "405", 3) == 0 ? "Allow: GET\r\n" : "");
+    evbuffer_add(out, body, size);
+    bufferevent_setcb(client, discard, answer_sent, client_event, server);
+    discard(client, server);
+}
+
+static void answer_text(struct metrics_server *server, struct bufferevent *client,
+                        const char *status, const char *body)
+{
+    answer(server, client, status, TEXT, body, strlen(body));
+}
+
+static void answer_metrics(struct metrics_server *server, struct bufferevent *client)
+{
+    size_t size;
+    char *text = server->render(server->ctx, &size);
+    if (text)
+        answer(server, client, "200 OK", METRICS, text, size);
+    else
+        answer_text(server, client, "500 Internal Server Error", "ibtrapd is out of memory.\n");
+    free(text);
+}
+
+static void answer_request(struct metrics_server *server, struct bufferevent *client, char *line)
+{
+    char *rest, *method = strtok_r(line, " ", &rest), *target = strtok_r(NULL, " ", &rest);
+    const char *version = strtok_r(NULL, " ", &rest);
+    if (!version || strncmp(version, "HTTP/1.", 7) != 0 || strtok_r(NULL, " ", &rest)) {
+        answer_text(server, client, "400 Bad Request", "This is not HTTP/1.\n");
+        return;
+    }
+    target[strcspn(target, "?")] = '\0';
+    if (strcmp(target, "/metrics") != 0 && strcmp(target, "/") != 0)
+        answer_text(server, client, "404 Not Found", "The metrics are at /metrics.\n");
+    else if (strcmp(method, "GET") != 0)
+        answer_text(server, client, "405 Method Not Allowed", "Only GET is served here.\n");
+    else if (target[1] == '\0')
+        answer_text(server, client, "200 OK", "ibtrapd: the metrics are at /metrics.\n");
+    else
+        answer_metrics(server, client);
+}
+
+// Reading.
+
+static bool has_head(struct evbuffer *in)
+{
+    static const char END[] = "\r\n\r\n";
+    ev_ssize_t at = evbuffer_search(in, END, sizeof END - 1, NULL).pos;
+    return at >= 0 && at + (ev_ssize_t)sizeof END - 1 <= METRICS_SERVER_REQUEST_MAX;
+}
+
+static void read_request(struct bufferevent *client, void *ctx)
+{
+    struct evbuffer *in = bufferevent_get_input(client);
+    if (has_head(in)) {
+        char *line = evbuffer_readln(in, NULL, EVBUFFER_EOL_CRLF_STRICT);
+        if (line)
+            answer_request(ctx, client, line);
+        free(line);
+    } else if (evbuffer_get_length(in) >= METRICS_SERVER_REQUEST_MAX) {
+        answer_text(ctx, client, "431 Request Header Fields Too Large",
+                    "The request is too long.\n");
+    }
+}
+
+static void accept_client(struct evconnlistener *listener, evutil_socket_t fd,
+                          struct sockaddr *address, int length, void *ctx)
+{
+    (void)listener, (void)address, (void)length;
+    struct metrics_server *server = ctx;
+    struct bufferevent *client = bufferevent_socket_new(server->base, fd, BEV_OPT_CLOSE_ON_FREE);
+    if (!client) {
+        evutil_closesocket(fd);
+        return;
+    }
+    if (server->client_count == METRICS_SERVER_CLIENTS_MAX)
+        drop(server, server->clients[0]);
+    server->clients[server->client_count++] = client;
+    bufferevent_setcb(client, read_request, NULL, client_event, server);
+    // Not by a watermark: libevent 2.1 crashes when it has no memory for one.
+    bufferevent_set_max_single_read(client, METRICS_SERVER_REQUEST_MAX);
+    bufferevent_set_timeouts(client, &IDLE_MAX, &IDLE_MAX);
+    bufferevent_enable(client, EV_READ | EV_WRITE);
+}
+
+// Listening.
+
+union address {
+    struct sockaddr any;
+    struct sockaddr_in v4;
+    struct sockaddr_in6 v6;
+};
+
+static bool read_address(const char *text, uint16_t port, union address *out)
+{
+    *out = (union address){0};
+    if (inet_pton(AF_INET, text, &out->v4.sin_addr) == 1) {
+        out->v4.sin_family = AF_INET;
+        out->v4.sin_port = htons(port);
+        return true;
+    }
+    out->v6.sin6_family = AF_INET6;
+    out->v6.sin6_port = htons(port);
+    return inet_pton(AF_INET6, text, &out->v6.sin6_addr) == 1;
+}
+
+static bool is_loopback(const union address *a)
+{
+    if (a->any.sa_family == AF_INET)
+        return ntohl(a->v4.sin_addr.s_addr) >> 24 == 127;
+    return IN6_IS_ADDR_LOOPBACK(&a->v6.sin6_addr);
+}
+
+// As the control socket's.
+static void take_rest(struct evconnlistener *listener, void *ctx)
+{
+    struct metrics_server *server = ctx;
+    evconnlistener_disable(listener);
+    event_add(server->rest, &REST);
+}
+
+static void end_rest(evutil_socket_t fd, short what, void *ctx)
+{
+    (void)fd, (void)what;
+    struct metrics_server *server = ctx;
+    evconnlistener_enable(server->listener);
+}
+
+static struct evconnlistener *listen_at(struct metrics_server *server, const char *address,
+                                        uint16_t port, struct log *log, struct error *err)
+{
+    enum { FLAGS = LEV_OPT_CLOSE_ON_FREE | LEV_OPT_CLOSE_ON_EXEC | LEV_OPT_REUSEABLE };
+    union address a;
+    if (!read_address(address, port, &a)) {
+        error_set(err, "cannot serve metrics at '%s': it is no IP address", address);
+        return NULL;
+    }
+    struct evconnlistener *listener = evconnlistener_new_bind(
+        server->base, accept_client, server, FLAGS, METRICS_SERVER_CLIENTS_MAX, &a.any, sizeof a);
+    if (!listener)
+        error_set(err, "cannot serve metrics at %s port %u: %s", address, (unsigned)port,
+                  strerror(errno));
+    else if (!is_loopback(&a))
+        log_write(log, LOG_LEVEL_WARNING,
+                  "metrics are served at %s port %u to whoever can reach it: there is neither "
+                  "password nor "
+                  "encryption",
+                  address, (unsigned)port);
+    return listener;
+}
+
+struct metrics_server *metrics_server_start(struct event_base *base, const char *address,
+                                            uint16_t port, metrics_renderer render, void *ctx,
+                                            struct log *log, struct error *err)
+{
+    struct metrics_server *server = calloc(1, sizeof *server);
+    if (!server) {
+        error_set(err, "out of memory");
+        return NULL;
+    }
+    *server = (struct metrics_server){.base = base, .render = render, .ctx = ctx};
+    server->rest = event_new(base, -1, 0, end_rest, server);
+    if (server->rest)
+        server->listener = listen_at(server, address, port, log, err);
+    else
+        error_set(err, "out of memory");
+    if (server->listener) {
+        evconnlistener_set_error_cb(server->listener, take_rest);
+        return server;
+    }
+    if (server->rest)
+        event_free(server->rest);
+    free(server);
+    return NULL;
+}
+
+void metrics_server_stop(struct metrics_server *server)
+{
+    if (!server)
+        return;
+    event_free(server->rest);
+    evconnlistener_free(server->listener);
+    while (server->client_count > 0)
+        drop(server, server->clients[0]);
+    free(server);
+}

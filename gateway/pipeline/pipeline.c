@@ -1,0 +1,494 @@
+#include "pipeline/pipeline.h"
+
+#include "base/ring.h"
+#include "base/thread.h"
+#include "ib/repeats.h"
+#include "model/catalogue.h"
+#include "model/fabric_record.h"
+#include "pipeline/recall.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const int64_t IDLE_US = CLOCK_US_PER_S / 2; // cursors are saved at least this often
+
+// One of the first six is there.
+struct item {
+    struct sa_report *report;
+    struct maker_occurrence *occurrence;
+    struct fabric *fabric;
+    struct counter_reading *reading;
+    struct call *call;
+    struct sample *sample;
+    uint64_t subnet_prefix; // of the occurrence
+};
+
+// Waits on its caller's stack, and its item with it.
+struct call {
+    struct item item;
+    void (*function)(void *ctx, const struct pipeline_inside *inside);
+    void *ctx;
+    bool done;
+};
+
+struct pipeline {
+    struct pipeline_options options;
+    struct maker maker; // with the subnet prefix as last seen
+    struct ring *queue;
+    pthread_t thread;
+    struct repeats repeats;
+    struct observer *observer;
+    struct policy *policy;
+    const struct event *given;           // to policy
+    const struct journal_report *origin; // of the given one
+    enum pipeline_role role;             // while an item is handled
+    bool fabric_saved;                   // as it is now
+    size_t uncommitted;                  // events
+    bool look;                           // something in this batch tells that the fabric changed
+    atomic_uint_fast64_t events, repeated, beats;
+    struct event_counts counts;
+    pthread_mutex_t lock; // over what follows
+    pthread_cond_t called;
+    struct policy_counters policy_counters; // as of the last batch
+};
+
+static void commit(struct pipeline *p)
+{
+    journal_commit(p->options.journal);
+    p->uncommitted = 0;
+}
+
+// The other gateway tells of the fabric, but not of this one.
+static void hold_if_standby(const struct pipeline *p, struct event *event)
+{
+    if (p->role != PIPELINE_ACTIVE && !catalogue_is_own(event->type))
+        snprintf(event->held, sizeof event->held, EVENT_STANDBY);
+}
+
+// gswEventTrap is for events about a switch.
+static bool is_event_trap(const struct pipeline *p, const struct event *event)
+{
+    return event->switch_guid != 0 && p->options.event_trap_level &&
+           severity_event_level(event->severity) <=
+               p->options.event_trap_level(p->options.ctx, event->switch_guid);
+}
+
+// What policy passes on. No more than a batch waits for a commit, however much a sweep found.
+static void pass(void *ctx, struct event *event)
+{
+    static const struct journal_report NONE;
+    struct pipeline *p = ctx;
+    bool given = event == p->given;
+    if (!given)
+        hold_if_standby(p, event);
+    event->event_trap = is_event_trap(p, event);
+    journal_append(p->options.journal, event, given ? p->origin : &NONE);
+    event_counts_add(&p->counts, event);
+    atomic_fetch_add(&p->events, 1);
+    if (++p->uncommitted >= PIPELINE_BATCH_MAX)
+        commit(p);
+}
+
+static void stamp(void *ctx, struct event *event)
+{
+    const struct pipeline *p = ctx;
+    maker_stamp(&p->maker, event);
+}
+
+// Takes over the event; NULL is allowed and false then.
+static bool append(struct pipeline *p, struct event *event, const struct journal_report *report)
+{
+    if (!event)
+        return false;
+    hold_if_standby(p, event);
+    if (!event->test)
+        p->look |= observer_note(p->observer, event);
+    p->given = event;
+    p->origin = report;
+    policy_take(p->policy, event, clock_monotonic(p->maker.clock));
+    p->given = NULL;
+    event_release(event);
+    return true;
+}
+
+static void take_event(void *ctx, struct event *event)
+{
+    append(ctx, event, &(struct journal_report){0});
+}
+
+static struct event *make_event(const struct pipeline *p, const struct sa_report *report)
+{
+    if (report->malformed)
+        return maker_from_malformed(&p->maker, report->from.lid, report->reason, report->mad,
+                                    report->size);
+    return maker_from_notice(&p->maker, mad_notice(report->mad));
+}
+
+// Of the Notice alone where there is one: what stands behind it is nobody's to vouch for.
+static uint64_t digest_of(const struct sa_report *report, uint64_t tid)
+{
+    if (report->malformed)
+        return repeats_digest(report->from.lid, tid, report->mad, report->size);
+    return repeats_digest(report->from.lid, tid, mad_notice(report->mad), NOTICE_SIZE);
+}
+
+// True when the report may be answered once the journal is committed.
+static bool handle_report(struct pipeline *p, const struct sa_report *report)
+{
+    struct mad_header h = {0};
+    mad_read_header(report->mad, report->size, &h);
+    const struct journal_report origin = {
+        .lid = report->from.lid, .tid = h.tid, .digest = digest_of(report, h.tid)};
+    int64_t now = clock_monotonic(p->maker.clock);
+    if (repeats_seen(&p->repeats, origin.lid, origin.tid, origin.digest, now)) {
+        atomic_fetch_add(&p->repeated, 1);
+        return true;
+    }
+    p->maker.subnet_prefix = report->subnet_prefix;
+    if (!append(p, make_event(p, report), &origin))
+        return false; // no memory: the SM sends it again
+    repeats_remember(&p->repeats, origin.lid, origin.tid, origin.digest, now);
+    return true;
+}
+
+static void handle_occurrence(struct pipeline *p, const struct item *item)
+{
+    if (item->subnet_prefix != 0)
+        p->maker.subnet_prefix = item->subnet_prefix;
+    take_event(p, maker_from_occurrence(&p->maker, item->occurrence));
+}
+
+// False: out of memory.
+static bool save_fabric(struct pipeline *p)
+{
+    struct fabric *fabric = topology_current(p->options.topology);
+    size_t size;
+    uint8_t *record = fabric ? fabric_record_write(fabric, &size) : NULL;
+    if (record)
+        journal_save_fabric(p->options.journal,
+                            &(struct journal_fabric){.time_us = fabric->time_us,
+                                                     .digest = fabric_record_digest(record, size),
+                                                     .nodes = fabric->node_count,
+                                                     .links = fabric_count_links(fabric)},
+                            record, size);
+    bool ok = record != NULL;
+    free(record);
+    fabric_release(fabric);
+    return ok;
+}
+
+static enum pipeline_role role_now(struct pipeline *p, const struct fabric *fabric)
+{
+    return p->options.role ? p->options.role(p->options.ctx, fabric) : PIPELINE_ACTIVE;
+}
+
+static void handle_fabric(struct pipeline *p, struct fabric *fabric)
+{
+    enum pipeline_role outside = p->role;
+    p->role = role_now(p, fabric);
+    if (p->role == PIPELINE_UNKNOWN) {
+        fabric_release(fabric);
+    } else {
+        p->maker.subnet_prefix = fabric->subnet_prefix;
+        bool changed = observer_fabric(p->observer, &p->maker, fabric);
+        if (changed || (!p->fabric_saved && topology_has_base(p->options.topology)))
+            p->fabric_saved = save_fabric(p);
+    }
+    p->role = outside;
+}
+
+static void run_call(struct pipeline *p, struct call *call)
+{
+    call->function(call->ctx, &(struct pipeline_inside){.maker = &p->maker,
+                                                        .policy = p->policy,
+                                                        .now_us = clock_monotonic(p->maker.clock),
+                                                        .take = take_event,
+                                                        .pipeline = p});
+    pthread_mutex_lock(&p->lock);
+    call->done = true;
+    pthread_cond_broadcast(&p->called);
+    pthread_mutex_unlock(&p->lock);
+}
+
+static void handle_item(struct pipeline *p, const struct item *item)
+{
+    if (item->occurrence)
+        handle_occurrence(p, item);
+    else if (item->fabric)
+        handle_fabric(p, item->fabric);
+    else if (item->reading)
+        observer_counters(p->observer, &p->maker, item->reading);
+    else
+        take_event(p, sample_event(&p->maker, item->sample));
+    free(item->occurrence);
+    free(item->sample);
+    free(item->reading);
+}
+
+static void publish_counters(struct pipeline *p)
+{
+    pthread_mutex_lock(&p->lock);
+    policy_get_counters(p->policy, &p->policy_counters);
+    pthread_mutex_unlock(&p->lock);
+}
+
+// Handles `first` and what else waits already; no item waits for another to come.
+static void handle_batch(struct pipeline *p, struct item *first)
+{
+    struct sa_report *to_answer[PIPELINE_BATCH_MAX];
+    size_t answers = 0;
+    struct item *item = first;
+    p->role = role_now(p, NULL);
+    for (size_t n = 0; item; item = ++n < PIPELINE_BATCH_MAX ? ring_pop(p->queue, 0) : NULL) {
+        if (item->call) {
+            run_call(p, item->call);
+            continue; // its item is the caller's
+        }
+        if (!item->report)
+            handle_item(p, item);
+        else if (handle_report(p, item->report))
+            to_answer[answers++] = item->report;
+        else
+            free(item->report);
+        free(item);
+    }
+    commit(p);
+    for (size_t i = 0; i < answers; i++) {
+        p->options.acknowledge(p->options.ctx, to_answer[i]);
+        free(to_answer[i]);
+    }
+    if (p->look && p->options.look)
+        p->options.look(p->options.ctx);
+    p->look = false;
+    publish_counters(p);
+}
+
+// What policy has to say by itself, such as the end of a storm.
+static void tick(struct pipeline *p)
+{
+    int64_t now = clock_monotonic(p->maker.clock);
+    if (policy_due(p->policy) > now)
+        return;
+    p->role = role_now(p, NULL);
+    policy_tick(p->policy, now);
+    commit(p);
+    publish_counters(p);
+}
+
+static int64_t until_due(const struct pipeline *p)
+{
+    int64_t due = policy_due(p->policy), now = clock_monotonic(p->maker.clock);
+    if (due <= now)
+        return 0;
+    return due - now < IDLE_US ? due - now : IDLE_US;
+}
+
+// The next life does not go on counting.
+static void end(struct pipeline *p)
+{
+    p->role = role_now(p, NULL);
+    policy_end(p->policy, clock_monotonic(p->maker.clock));
+    commit(p);
+    publish_counters(p);
+}
+
+static void *run(void *arg)
+{
+    struct pipeline *p = arg;
+    struct item *item;
+    while ((item = ring_pop(p->queue, until_due(p))) != NULL || !ring_closed(p->queue)) {
+        atomic_fetch_add(&p->beats, 1);
+        if (item)
+            handle_batch(p, item);
+        tick(p);
+        // The journal may have more to say (cursors, its own failing): until it is quiet or
+        // degraded.
+        if (!item && journal_has_work(p->options.journal))
+            journal_commit(p->options.journal);
+    }
+    while ((item = ring_pop(p->queue, 0)) != NULL)
+        handle_batch(p, item); // put between the last look and the end
+    end(p);
+    return NULL;
+}
+
+struct recall {
+    struct pipeline *pipeline;
+    int64_t utc, monotonic;
+};
+
+static void recall_report(void *ctx, const struct journal_report *report, int64_t utc_us)
+{
+    struct recall *r = ctx;
+    if (utc_us > r->utc)
+        return; // from before the clock was set back: nobody knows how long ago
+    repeats_remember(&r->pipeline->repeats, report->lid, report->tid, report->digest,
+                     r->monotonic - (r->utc - utc_us));
+}
+
+// Reports that were answered, or not quite, before a restart may come again.
+static void recall_reports(struct pipeline *p)
+{
+    struct recall r = {p, clock_utc(p->maker.clock), clock_monotonic(p->maker.clock)};
+    journal_each_recent_report(p->options.journal, r.utc - REPEATS_MEMORY_US, recall_report, &r);
+}
+
+static bool make_parts(struct pipeline *p)
+{
+    const struct observer_options observer = {.topology = p->options.topology,
+                                              .thresholds = p->options.thresholds,
+                                              .emit = take_event,
+                                              .ctx = p};
+    const struct policy_sink sink = {stamp, pass, p};
+    p->queue = ring_new(PIPELINE_QUEUE_MAX + PIPELINE_OTHERS_MAX);
+    p->observer = observer_new(&observer);
+    p->policy = policy_new(&p->options.policy, &sink);
+    return p->queue && p->observer && p->policy;
+}
+
+struct pipeline *pipeline_start(const struct pipeline_options *options, struct error *err)
+{
+    struct pipeline *p = calloc(1, sizeof *p);
+    int rc = ENOMEM;
+    if (p) {
+        p->options = *options;
+        p->maker = options->maker;
+        pthread_mutex_init(&p->lock, NULL);
+        pthread_cond_init(&p->called, NULL);
+    }
+    if (p && make_parts(p)) {
+        recall_reports(p);
+        recall_policy(p->options.journal, p->policy, p->maker.clock);
+        if (p->options.thresholds)
+            recall_thresholds(p->options.journal, p->options.thresholds);
+        rc = thread_start(&p->thread, "pipeline", run, p);
+    }
+    if (rc == 0)
+        return p;
+    error_set(err, "cannot start the pipeline: %s", strerror(rc));
+    pipeline_free(p);
+    return NULL;
+}
+
+// Leaves `spare` places.
+static bool put(struct pipeline *p, const struct item *content, size_t spare)
+{
+    struct item *item = malloc(sizeof *item);
+    if (!item)
+        return false;
+    *item = *content;
+    if (ring_push(p->queue, item, spare))
+        return true;
+    free(item);
+    return false;
+}
+
+static bool put_other(struct pipeline *p, const struct item *content)
+{
+    return put(p, content, PIPELINE_CALLS_MAX);
+}
+
+bool pipeline_put_report(struct pipeline *pipeline, struct sa_report *report)
+{
+    return put(pipeline, &(struct item){.report = report}, PIPELINE_OTHERS_MAX);
+}
+
+void pipeline_put_occurrence(struct pipeline *pipeline, const struct maker_occurrence *occurrence,
+                             uint64_t subnet_prefix)
+{
+    struct maker_occurrence *copy = malloc(sizeof *copy);
+    if (copy)
+        *copy = *occurrence;
+    if (copy &&
+        put_other(pipeline, &(struct item){.occurrence = copy, .subnet_prefix = subnet_prefix}))
+        return;
+    free(copy);
+    if (!ring_closed(pipeline->queue))
+        log_write(pipeline->options.log, LOG_LEVEL_ERROR,
+                  "the event %s (%s) is lost: too much waits, or memory is short",
+                  catalogue_get(occurrence->type)->name, occurrence->reason);
+}
+
+bool pipeline_put_sample(struct pipeline *pipeline, const struct sample *sample)
+{
+    struct sample *copy = malloc(sizeof *copy);
+    if (!copy)
+        return false;
+    *copy = *sample;
+    if (put_other(pipeline, &(struct item){.sample = copy}))
+        return true;
+    free(copy);
+    return false;
+}
+
+void pipeline_put_fabric(struct pipeline *pipeline, struct fabric *fabric)
+{
+    if (!put_other(pipeline, &(struct item){.fabric = fabric}))
+        fabric_release(fabric);
+}
+
+void pipeline_put_counters(struct pipeline *pipeline, struct counter_reading *reading)
+{
+    if (!put_other(pipeline, &(struct item){.reading = reading}))
+        free(reading);
+}
+
+bool pipeline_call(struct pipeline *pipeline,
+                   void (*call)(void *ctx, const struct pipeline_inside *inside), void *ctx)
+{
+    struct call waiting = {.function = call, .ctx = ctx};
+    waiting.item.call = &waiting;
+    if (!ring_push(pipeline->queue, &waiting.item, 0))
+        return false;
+    pthread_mutex_lock(&pipeline->lock);
+    while (!waiting.done)
+        pthread_cond_wait(&pipeline->called, &pipeline->lock);
+    pthread_mutex_unlock(&pipeline->lock);
+    return true;
+}
+
+void pipeline_stop(struct pipeline *pipeline)
+{
+    ring_close(pipeline->queue);
+    pthread_join(pipeline->thread, NULL);
+}
+
+void pipeline_free(struct pipeline *pipeline)
+{
+    if (!pipeline)
+        return;
+    policy_free(pipeline->policy);
+    observer_free(pipeline->observer);
+    ring_free(pipeline->queue);
+    pthread_cond_destroy(&pipeline->called);
+    pthread_mutex_destroy(&pipeline->lock);
+    free(pipeline);
+}
+
+uint64_t pipeline_beats(struct pipeline *pipeline)
+{
+    return atomic_load(&pipeline->beats);
+}
+
+void pipeline_get_counters(struct pipeline *pipeline, struct pipeline_counters *out)
+{
+    out->events = atomic_load(&pipeline->events);
+    out->repeated = atomic_load(&pipeline->repeated);
+    out->queued = ring_count(pipeline->queue);
+    pthread_mutex_lock(&pipeline->lock);
+    out->policy = pipeline->policy_counters;
+    pthread_mutex_unlock(&pipeline->lock);
+}
+
+struct sums *pipeline_sums(struct pipeline *pipeline)
+{
+    return observer_sums(pipeline->observer);
+}
+
+const struct event_counts *pipeline_event_counts(const struct pipeline *pipeline)
+{
+    return &pipeline->counts;
+}

@@ -1,0 +1,45 @@
+#include "pipeline/policies.h"
+
+#include <assert.h>
+#include <stdio.h>
+
+static_assert((int)CONF_RULES_MAX == (int)POLICY_RULES_MAX, "every rule finds room");
+static_assert((int)CONF_RULE_NAME_SIZE == (int)EVENT_RULE_SIZE, "every name fits");
+static_assert((int)CONF_SAME == (int)POLICY_SAME, "both say nothing alike");
+
+static enum policy_choice choice_of(int enabled)
+{
+    if (enabled == CONF_SAME)
+        return POLICY_UNSET;
+    return enabled ? POLICY_YES : POLICY_NO;
+}
+
+static void take_rule(const struct conf_rule *in, struct policy_rule *out)
+{
+    *out = (struct policy_rule){.events = in->events,
+                                .nodes = in->nodes,
+                                .enabled = choice_of(in->enabled),
+                                .severity = in->severity,
+                                .category = in->category,
+                                .hold_down_us = in->hold_down_s == CONF_SAME
+                                                    ? POLICY_SAME
+                                                    : in->hold_down_s * CLOCK_US_PER_S};
+    snprintf(out->name, sizeof out->name, "%s", in->name);
+}
+
+void policies_from_conf(const struct conf *conf, struct policy_options *out,
+                        struct policy_rule rules[POLICY_RULES_MAX])
+{
+    const struct conf_policy *p = &conf->policy;
+    for (size_t i = 0; i < p->rule_count; i++)
+        take_rule(&p->rules[i], &rules[i]);
+    *out = (struct policy_options){.rules = rules,
+                                   .rule_count = p->rule_count,
+                                   .repeat_window_us = p->repeat_window_s * CLOCK_US_PER_S,
+                                   .flap_changes = p->flap_changes,
+                                   .flap_within_us = p->flap_within_s * CLOCK_US_PER_S,
+                                   .flap_quiet_us = p->flap_quiet_s * CLOCK_US_PER_S,
+                                   .storm_rate = p->storm_rate,
+                                   .storm_period_us = p->storm_period_s * CLOCK_US_PER_S,
+                                   .hold_consequences = p->hold_consequences};
+}
