@@ -1,9 +1,9 @@
 #include "agent/agent.h"
 
 #include "agent/set.h"
+#include "agent/snapshot_events.h"
 #include "agent/tables.h"
-#include "agent/trail.h"
-#include "agent/view_events.h"
+#include "agent/walk_cache.h"
 #include "agentx/client.h"
 #include "base/thread.h"
 #include "mib_root.h"
@@ -23,8 +23,8 @@ struct agent {
     struct agent_options options;
     struct agentx_region regions[REGIONS];
     struct agentx_client *client;
-    struct view_events *events;
-    struct trail *trail;
+    struct snapshot_events *events;
+    struct walk_cache *cache;
     struct set set;
     char who[WHO_SIZE];
     pthread_t thread;
@@ -41,7 +41,7 @@ static void get(void *ctx, const struct agentx_oid *name, struct agentx_value *v
 {
     struct agent *agent = ctx;
     agent->varbinds++;
-    table_get(&TABLES, trail_begin(agent->trail), name, value);
+    table_get(&TABLES, walk_cache_begin(agent->cache), name, value);
 }
 
 static bool get_next(void *ctx, const struct agentx_oid *name, bool include,
@@ -49,12 +49,12 @@ static bool get_next(void *ctx, const struct agentx_oid *name, bool include,
                      struct agentx_value *value)
 {
     struct agent *agent = ctx;
-    const struct view *view = trail_follow(agent->trail, name);
+    const struct agent_snapshot *snapshot = walk_cache_follow(agent->cache, name);
     agent->varbinds++;
-    if (!table_get_next(&TABLES, view, name, include, end, found, value))
+    if (!table_get_next(&TABLES, snapshot, name, include, end, found, value))
         return false;
     if (value->type != AGENTX_NOT_NOW)
-        trail_remember(agent->trail, view, found);
+        walk_cache_remember(agent->cache, snapshot, found);
     return true;
 }
 
@@ -62,9 +62,9 @@ static enum agentx_error test(void *ctx, const struct agentx_varbind *varbinds, 
                               size_t *failed)
 {
     struct agent *agent = ctx;
-    const struct view *view = trail_begin(agent->trail);
-    if (view)
-        return set_test(&agent->set, view, varbinds, n, failed);
+    const struct agent_snapshot *snapshot = walk_cache_begin(agent->cache);
+    if (snapshot)
+        return set_test(&agent->set, snapshot, varbinds, n, failed);
     *failed = 0;
     return AGENTX_RESOURCE_UNAVAILABLE;
 }
@@ -118,7 +118,7 @@ static void *run(void *arg)
     while (!atomic_load(&agent->stop)) {
         struct pollfd fds[2] = {{.fd = agent->wake, .events = POLLIN}};
         int64_t next = agentx_client_poll(agent->client, &fds[1]);
-        int64_t expires = trail_expire(agent->trail);
+        int64_t expires = walk_cache_expire(agent->cache);
         wait_until(agent, fds, next < expires ? next : expires);
         agentx_client_run(agent->client, fds[1].revents);
         agent->options.source.master_started_at = agentx_client_master_started_at(agent->client);
@@ -183,8 +183,8 @@ static void make_set(struct agent *agent)
 static void free_parts(struct agent *agent)
 {
     agentx_client_free(agent->client);
-    trail_free(agent->trail);
-    view_events_free(agent->events);
+    walk_cache_free(agent->cache);
+    snapshot_events_free(agent->events);
     if (agent->wake >= 0)
         close(agent->wake);
     pthread_mutex_destroy(&agent->lock);
@@ -193,9 +193,9 @@ static void free_parts(struct agent *agent)
 
 static bool make_parts(struct agent *agent, struct error *err)
 {
-    agent->events = view_events_new();
-    agent->trail = trail_new(&agent->options.source, agent->events);
-    if (!agent->events || !agent->trail)
+    agent->events = snapshot_events_new();
+    agent->cache = walk_cache_new(&agent->options.source, agent->events);
+    if (!agent->events || !agent->cache)
         return error_set(err, "out of memory");
     agent->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     if (agent->wake < 0)

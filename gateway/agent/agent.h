@@ -3,7 +3,7 @@
 #ifndef IBTRAPD_AGENT_AGENT_H
 #define IBTRAPD_AGENT_AGENT_H
 
-#include "agent/view.h"
+#include "agent/snapshot.h"
 #include "base/error.h"
 #include "base/log.h"
 #include "base/random.h"
@@ -14,7 +14,7 @@ struct agent_options {
     // The default context goes to the first to come.
     const char *context;
     bool writable;
-    struct view_source source;
+    struct snapshot_source source;
     // Makes the changes last and take effect, all or none; `who` is a part of a sentence that says
     // who asked. Agent's thread; may wait. False with a sentence: nothing was changed.
     bool (*change)(void *ctx, const struct setting *changes, size_t n, const char *who,

@@ -12,8 +12,10 @@ enum { GSW_IB_SWITCH = 2, GSW_IB_ROUTER = 3 }; // GswType
 enum { GSW_LOCAL_ID_SIZE = 8, GSW_GLOBAL_ID_SIZE = 16, GSW_NAME_MAX = 256 };
 enum { GSW_COMMUNITIES_MAX = SETTING_ROWS_MAX }; // of an element
 
-const struct fabric_node *gsw_node(const struct view *view, const struct table_row *row);
-const struct fabric_port *gsw_port(const struct view *view, const struct table_row *row);
+const struct fabric_node *gsw_node(const struct agent_snapshot *snapshot,
+                                   const struct table_row *row);
+const struct fabric_port *gsw_port(const struct agent_snapshot *snapshot,
+                                   const struct table_row *row);
 
 bool gsw_is_element(const struct fabric_node *node);
 uint8_t gsw_type(const struct fabric_node *node); // GswType of an element
@@ -22,32 +24,35 @@ void gsw_add_global_id(struct agentx_oid *oid, const struct fabric_node *node); 
 
 // The place among view->switches of the first element whose GswGlobalId is not before these ids;
 // their number: there is none.
-size_t gsw_first_element(const struct view *view, const uint32_t *ids, size_t length);
+size_t gsw_first_element(const struct agent_snapshot *snapshot, const uint32_t *ids, size_t length);
 
 // A row for each element, by GswGlobalId: for a table's `seek`. Fills in the row's `at` and `node`.
-bool gsw_seek_element(const struct view *view, const uint32_t *ids, size_t length, bool after,
-                      struct table_row *row, struct agentx_oid *found);
+bool gsw_seek_element(const struct agent_snapshot *snapshot, const uint32_t *ids, size_t length,
+                      bool after, struct table_row *row, struct agentx_oid *found);
 
 // A row for each port of an element for which `has` is true, by GswGlobalId and port. Fills in the
 // row's `at` (of the element), `node`, `port` and `number`; `has` finds them filled in.
-bool gsw_seek_port(const struct view *view, const uint32_t *ids, size_t length, bool after,
-                   bool (*has)(const struct view *view, const struct table_row *row),
+bool gsw_seek_port(const struct agent_snapshot *snapshot, const uint32_t *ids, size_t length,
+                   bool after,
+                   bool (*has)(const struct agent_snapshot *snapshot, const struct table_row *row),
                    struct table_row *row, struct agentx_oid *found);
 
 // The same of all ports.
-bool gsw_seek_any_port(const struct view *view, const uint32_t *ids, size_t length, bool after,
-                       struct table_row *row, struct agentx_oid *found);
+bool gsw_seek_any_port(const struct agent_snapshot *snapshot, const uint32_t *ids, size_t length,
+                       bool after, struct table_row *row, struct agentx_oid *found);
 
 // Columns of several tables.
-bool gsw_get_global_id(const struct view *view, const struct table_row *row,
+bool gsw_get_global_id(const struct agent_snapshot *snapshot, const struct table_row *row,
                        struct agentx_value *out);
-bool gsw_get_port_number(const struct view *view, const struct table_row *row,
+bool gsw_get_port_number(const struct agent_snapshot *snapshot, const struct table_row *row,
                          struct agentx_value *out);
-bool gsw_get_date(const struct view *view, const struct table_row *row, struct agentx_value *out);
-bool gsw_get_one(const struct view *view, const struct table_row *row, struct agentx_value *out);
+bool gsw_get_date(const struct agent_snapshot *snapshot, const struct table_row *row,
+                  struct agentx_value *out);
+bool gsw_get_one(const struct agent_snapshot *snapshot, const struct table_row *row,
+                 struct agentx_value *out);
 
 // What was set for the row's element; NULL: nothing.
-const struct setting *gsw_setting(const struct view *view, const struct table_row *row,
-                                  enum setting_kind kind);
+const struct setting *gsw_setting(const struct agent_snapshot *snapshot,
+                                  const struct table_row *row, enum setting_kind kind);
 
 #endif

@@ -2,37 +2,37 @@
 #include "agent/put.h"
 #include "agent/tables.h"
 
-static bool community(const struct view *view, const struct table_row *row,
+static bool community(const struct agent_snapshot *snapshot, const struct table_row *row,
                       struct agentx_value *out)
 {
-    const struct setting *set = gsw_setting(view, row, SETTING_COMMUNITY);
+    const struct setting *set = gsw_setting(snapshot, row, SETTING_COMMUNITY);
     return set ? put_octets(out, set->value, set->size) : put_octets(out, "", 0);
 }
 
 // 0.0.0.0: to nobody.
-static bool recipient(const struct view *view, const struct table_row *row,
+static bool recipient(const struct agent_snapshot *snapshot, const struct table_row *row,
                       struct agentx_value *out)
 {
     static const uint8_t NOBODY[4];
-    const struct setting *set = gsw_setting(view, row, SETTING_TRAP_RECIPIENT);
+    const struct setting *set = gsw_setting(snapshot, row, SETTING_TRAP_RECIPIENT);
     return put_octets(out, set && set->size == sizeof NOBODY ? set->value : NOBODY, sizeof NOBODY);
 }
 
 // Each element has all its rows, whether something was set or not.
-static void index_of(const struct view *view, size_t at, struct agentx_oid *out)
+static void index_of(const struct agent_snapshot *snapshot, size_t at, struct agentx_oid *out)
 {
-    uint32_t node = view->switches[at / GSW_COMMUNITIES_MAX];
-    gsw_add_global_id(out, &view->fabric->nodes[node]);
+    uint32_t node = snapshot->switches[at / GSW_COMMUNITIES_MAX];
+    gsw_add_global_id(out, &snapshot->fabric->nodes[node]);
     agentx_oid_add(out, (uint32_t)(1 + at % GSW_COMMUNITIES_MAX));
 }
 
-static bool seek(const struct view *view, const uint32_t *ids, size_t length, bool after,
-                 struct table_row *row, struct agentx_oid *found)
+static bool seek(const struct agent_snapshot *snapshot, const uint32_t *ids, size_t length,
+                 bool after, struct table_row *row, struct agentx_oid *found)
 {
-    if (!table_seek_sorted(view, view->switch_count * GSW_COMMUNITIES_MAX, index_of, ids, length,
-                           after, &row->at, found))
+    if (!table_seek_sorted(snapshot, snapshot->switch_count * GSW_COMMUNITIES_MAX, index_of, ids,
+                           length, after, &row->at, found))
         return false;
-    row->node = view->switches[row->at / GSW_COMMUNITIES_MAX];
+    row->node = snapshot->switches[row->at / GSW_COMMUNITIES_MAX];
     row->number = (uint8_t)(1 + row->at % GSW_COMMUNITIES_MAX);
     return true;
 }

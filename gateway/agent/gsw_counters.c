@@ -3,40 +3,43 @@
 #include "agent/tables.h"
 #include "base/wire.h"
 
-static bool find(const struct view *view, const struct table_row *row, uint64_t sums[COUNTER_COUNT])
+static bool find(const struct agent_snapshot *snapshot, const struct table_row *row,
+                 uint64_t sums[COUNTER_COUNT])
 {
-    return sums_find(view->sums, gsw_node(view, row)->guid, row->number, sums);
+    return accumulated_find(snapshot->accumulated, gsw_node(snapshot, row)->guid, row->number,
+                            sums);
 }
 
-static bool is_read(const struct view *view, const struct table_row *row)
+static bool is_read(const struct agent_snapshot *snapshot, const struct table_row *row)
 {
     uint64_t sums[COUNTER_COUNT];
-    return find(view, row, sums);
+    return find(snapshot, row, sums);
 }
 
-static bool seek(const struct view *view, const uint32_t *ids, size_t length, bool after,
-                 struct table_row *row, struct agentx_oid *found)
+static bool seek(const struct agent_snapshot *snapshot, const uint32_t *ids, size_t length,
+                 bool after, struct table_row *row, struct agentx_oid *found)
 {
-    return view->sums && gsw_seek_port(view, ids, length, after, is_read, row, found);
+    return snapshot->accumulated &&
+           gsw_seek_port(snapshot, ids, length, after, is_read, row, found);
 }
 
 // GswCounter64.
-static bool put_sum(const struct view *view, const struct table_row *row, enum counter counter,
-                    struct agentx_value *out)
+static bool put_sum(const struct agent_snapshot *snapshot, const struct table_row *row,
+                    enum counter counter, struct agentx_value *out)
 {
     uint8_t octets[16] = {0};
     uint64_t sums[COUNTER_COUNT];
-    if (!find(view, row, sums))
+    if (!find(snapshot, row, sums))
         return false;
     wire_put(octets + 8, 8, sums[counter]);
     return put_octets(out, octets, sizeof octets);
 }
 
 #define SUM(name, counter)                                                                         \
-    static bool name(const struct view *view, const struct table_row *row,                         \
+    static bool name(const struct agent_snapshot *snapshot, const struct table_row *row,           \
                      struct agentx_value *out)                                                     \
     {                                                                                              \
-        return put_sum(view, row, counter, out);                                                   \
+        return put_sum(snapshot, row, counter, out);                                               \
     }
 
 SUM(symbol_error, COUNTER_SYMBOL_ERROR)

@@ -1,6 +1,6 @@
 #include "agent/own.h"
 #include "agent/put.h"
-#include "agent/view_events.h"
+#include "agent/snapshot_events.h"
 #include "base/wire.h"
 
 #include <string.h>
@@ -10,43 +10,45 @@ enum { GUID_IDS = 8, TAIL_IDS = 8, IDS = GUID_IDS + TAIL_IDS + 1, IB_SWITCH = 2 
 // What follows the GUID in the GswGlobalId of a switch.
 static const uint32_t TAIL[TAIL_IDS] = {0, 0, 0, 0, 0, 0, 0, IB_SWITCH};
 
-static bool switch_id(const struct view *view, const struct table_row *row,
+static bool switch_id(const struct agent_snapshot *snapshot, const struct table_row *row,
                       struct agentx_value *out)
 {
-    (void)view;
+    (void)snapshot;
     return put_field(out, row->event, MIB_GLOBAL_ID, MIB_GLOBAL_ID_SIZE, FIELD_SWITCH_GUID);
 }
 
-static bool number(const struct view *view, const struct table_row *row, struct agentx_value *out)
+static bool number(const struct agent_snapshot *snapshot, const struct table_row *row,
+                   struct agentx_value *out)
 {
-    (void)view;
+    (void)snapshot;
     return put_number(out, (int64_t)row->at);
 }
 
-static bool time_info(const struct view *view, const struct table_row *row,
+static bool time_info(const struct agent_snapshot *snapshot, const struct table_row *row,
                       struct agentx_value *out)
 {
-    (void)view;
+    (void)snapshot;
     return put_field(out, row->event, MIB_DATE_TEXT, 0, FIELD_TIME);
 }
 
-static bool level(const struct view *view, const struct table_row *row, struct agentx_value *out)
+static bool level(const struct agent_snapshot *snapshot, const struct table_row *row,
+                  struct agentx_value *out)
 {
-    (void)view;
+    (void)snapshot;
     return put_field(out, row->event, MIB_INTEGER32, 0, FIELD_EVENT_LEVEL);
 }
 
-static bool repeat_count(const struct view *view, const struct table_row *row,
+static bool repeat_count(const struct agent_snapshot *snapshot, const struct table_row *row,
                          struct agentx_value *out)
 {
-    (void)view;
+    (void)snapshot;
     return put_field(out, row->event, MIB_INTEGER32, 0, FIELD_EVENT_TIMES);
 }
 
-static bool description(const struct view *view, const struct table_row *row,
+static bool description(const struct agent_snapshot *snapshot, const struct table_row *row,
                         struct agentx_value *out)
 {
-    (void)view;
+    (void)snapshot;
     return put_field(out, row->event, MIB_ASCII, 0, FIELD_TEXT);
 }
 
@@ -91,7 +93,7 @@ static bool begin_after(const uint32_t *ids, size_t length, struct begin *out)
     if (order > 0)
         return begin_behind(out, guid);
     if (order == 0 && length >= IDS) {
-        if (ids[IDS - 1] >= VIEW_NUMBER_MAX)
+        if (ids[IDS - 1] >= SNAPSHOT_NUMBER_MAX)
             return begin_behind(out, guid);
         out->number = ids[IDS - 1] + 1;
     }
@@ -101,7 +103,7 @@ static bool begin_after(const uint32_t *ids, size_t length, struct begin *out)
 static bool begin_at(const uint32_t *ids, size_t length, struct begin *out)
 {
     bool fits = length == IDS && memcmp(ids + GUID_IDS, TAIL, sizeof TAIL) == 0 &&
-                ids[IDS - 1] <= VIEW_NUMBER_MAX;
+                ids[IDS - 1] <= SNAPSHOT_NUMBER_MAX;
     *out = (struct begin){.number = fits ? ids[IDS - 1] : 0};
     for (size_t i = 0; fits && i < GUID_IDS; i++) {
         fits = ids[i] <= UINT8_MAX;
@@ -114,26 +116,27 @@ static bool name_row(uint64_t guid, int64_t sequence, struct table_row *row,
                      struct agentx_oid *found)
 {
     uint8_t octets[GUID_IDS];
-    row->at = view_number(sequence);
+    row->at = snapshot_number(sequence);
     found->length = 0;
     wire_put(octets, sizeof octets, guid);
     agentx_oid_add_octets(found, octets, sizeof octets);
     for (size_t i = 0; i < TAIL_IDS; i++)
         agentx_oid_add(found, TAIL[i]);
-    return agentx_oid_add(found, view_number(sequence));
+    return agentx_oid_add(found, snapshot_number(sequence));
 }
 
 // The first event from `begin` on that can be read.
-static bool find(const struct view *view, struct begin begin, bool after, struct table_row *row,
-                 struct agentx_oid *found)
+static bool find(const struct agent_snapshot *snapshot, struct begin begin, bool after,
+                 struct table_row *row, struct agentx_oid *found)
 {
     uint64_t guid;
-    while (view_events_switch(view->events, begin.guid, &guid) && (after || guid == begin.guid)) {
-        int64_t least = view_base(view) + (guid == begin.guid ? begin.number : 0);
-        int64_t sequence = view_events_find(view, guid, least, &row->event);
+    while (snapshot_events_switch(snapshot->events, begin.guid, &guid) &&
+           (after || guid == begin.guid)) {
+        int64_t least = snapshot_base(snapshot) + (guid == begin.guid ? begin.number : 0);
+        int64_t sequence = snapshot_events_find(snapshot, guid, least, &row->event);
         if (sequence != 0 && (after || sequence == least))
             return name_row(guid, sequence, row, found);
-        event_release(row->event);
+        event_unref(row->event);
         row->event = NULL;
         if (!after || !begin_behind(&begin, guid))
             return false;
@@ -141,13 +144,13 @@ static bool find(const struct view *view, struct begin begin, bool after, struct
     return false;
 }
 
-static bool seek(const struct view *view, const uint32_t *ids, size_t length, bool after,
-                 struct table_row *row, struct agentx_oid *found)
+static bool seek(const struct agent_snapshot *snapshot, const uint32_t *ids, size_t length,
+                 bool after, struct table_row *row, struct agentx_oid *found)
 {
     struct begin begin;
     bool any = after ? begin_after(ids, length, &begin) : begin_at(ids, length, &begin);
-    return any && view->events && (after || begin.number > 0) &&
-           find(view, begin, after, row, found);
+    return any && snapshot->events && (after || begin.number > 0) &&
+           find(snapshot, begin, after, row, found);
 }
 
 static const uint32_t ENTRY[] = {1, 3, 6, 1, 3, 2, 2, 1, 15, 1, 1};

@@ -6,70 +6,76 @@
 #include <string.h>
 
 // As a DisplayString.
-static bool description(const struct view *view, const struct table_row *row,
+static bool description(const struct agent_snapshot *snapshot, const struct table_row *row,
                         struct agentx_value *out)
 {
     char text[64 + 1];
-    text_ascii(gsw_node(view, row)->description, text, sizeof text);
+    text_ascii(gsw_node(snapshot, row)->description, text, sizeof text);
     return put_octets(out, text, strlen(text));
 }
 
-static bool base_version(const struct view *view, const struct table_row *row,
+static bool base_version(const struct agent_snapshot *snapshot, const struct table_row *row,
                          struct agentx_value *out)
 {
-    uint8_t version = gsw_node(view, row)->base_version;
+    uint8_t version = gsw_node(snapshot, row)->base_version;
     return version != 0 && put_number(out, version);
 }
 
-static bool class_version(const struct view *view, const struct table_row *row,
+static bool class_version(const struct agent_snapshot *snapshot, const struct table_row *row,
                           struct agentx_value *out)
 {
-    uint8_t version = gsw_node(view, row)->class_version;
+    uint8_t version = gsw_node(snapshot, row)->class_version;
     return version != 0 && put_number(out, version);
 }
 
-static bool type(const struct view *view, const struct table_row *row, struct agentx_value *out)
+static bool type(const struct agent_snapshot *snapshot, const struct table_row *row,
+                 struct agentx_value *out)
 {
-    return put_number(out, gsw_node(view, row)->type);
+    return put_number(out, gsw_node(snapshot, row)->type);
 }
 
-static bool ports(const struct view *view, const struct table_row *row, struct agentx_value *out)
+static bool ports(const struct agent_snapshot *snapshot, const struct table_row *row,
+                  struct agentx_value *out)
 {
-    return put_number(out, gsw_node(view, row)->port_count);
+    return put_number(out, gsw_node(snapshot, row)->port_count);
 }
 
-static bool guid(const struct view *view, const struct table_row *row, struct agentx_value *out)
+static bool guid(const struct agent_snapshot *snapshot, const struct table_row *row,
+                 struct agentx_value *out)
 {
-    return put_guid(out, gsw_node(view, row)->guid);
+    return put_guid(out, gsw_node(snapshot, row)->guid);
 }
 
 // Of the management port: a switch's port 0, a router's first that is known.
-static bool port_guid(const struct view *view, const struct table_row *row,
+static bool port_guid(const struct agent_snapshot *snapshot, const struct table_row *row,
                       struct agentx_value *out)
 {
-    const struct fabric_node *node = gsw_node(view, row);
+    const struct fabric_node *node = gsw_node(snapshot, row);
     for (uint32_t i = 0; i < node->ports; i++) {
-        const struct fabric_port *port = &view->fabric->ports[node->first_port + i];
+        const struct fabric_port *port = &snapshot->fabric->ports[node->first_port + i];
         if (port->guid != 0)
             return put_guid(out, port->guid);
     }
     return false;
 }
 
-static bool device(const struct view *view, const struct table_row *row, struct agentx_value *out)
+static bool device(const struct agent_snapshot *snapshot, const struct table_row *row,
+                   struct agentx_value *out)
 {
-    return put_number(out, gsw_node(view, row)->device);
+    return put_number(out, gsw_node(snapshot, row)->device);
 }
 
 // Its 32 bits as they are.
-static bool revision(const struct view *view, const struct table_row *row, struct agentx_value *out)
+static bool revision(const struct agent_snapshot *snapshot, const struct table_row *row,
+                     struct agentx_value *out)
 {
-    return put_number(out, (int32_t)gsw_node(view, row)->revision);
+    return put_number(out, (int32_t)gsw_node(snapshot, row)->revision);
 }
 
-static bool vendor(const struct view *view, const struct table_row *row, struct agentx_value *out)
+static bool vendor(const struct agent_snapshot *snapshot, const struct table_row *row,
+                   struct agentx_value *out)
 {
-    return put_number(out, gsw_node(view, row)->vendor);
+    return put_number(out, gsw_node(snapshot, row)->vendor);
 }
 
 static const struct table_column COLUMNS[] = {

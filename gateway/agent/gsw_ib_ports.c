@@ -4,18 +4,18 @@
 #include "base/wire.h"
 
 #define PORT(name, expression)                                                                     \
-    static bool name(const struct view *view, const struct table_row *row,                         \
+    static bool name(const struct agent_snapshot *snapshot, const struct table_row *row,           \
                      struct agentx_value *out)                                                     \
     {                                                                                              \
-        const struct fabric_port *port = gsw_port(view, row);                                      \
+        const struct fabric_port *port = gsw_port(snapshot, row);                                  \
         return port->known && put_number(out, expression);                                         \
     }
 
 #define DETAIL(name, member)                                                                       \
-    static bool name(const struct view *view, const struct table_row *row,                         \
+    static bool name(const struct agent_snapshot *snapshot, const struct table_row *row,           \
                      struct agentx_value *out)                                                     \
     {                                                                                              \
-        const struct fabric_port_detail *detail = &gsw_port(view, row)->detail;                    \
+        const struct fabric_port_detail *detail = &gsw_port(snapshot, row)->detail;                \
         return detail->known && put_number(out, detail->member);                                   \
     }
 
@@ -51,29 +51,32 @@ static bool put_lid(struct agentx_value *out, uint16_t lid)
     return put_octets(out, octets, sizeof octets);
 }
 
-static bool lid(const struct view *view, const struct table_row *row, struct agentx_value *out)
+static bool lid(const struct agent_snapshot *snapshot, const struct table_row *row,
+                struct agentx_value *out)
 {
-    const struct fabric_port *port = gsw_port(view, row);
+    const struct fabric_port *port = gsw_port(snapshot, row);
     return port->known && put_lid(out, port->lid);
 }
 
-static bool sm_lid(const struct view *view, const struct table_row *row, struct agentx_value *out)
+static bool sm_lid(const struct agent_snapshot *snapshot, const struct table_row *row,
+                   struct agentx_value *out)
 {
-    const struct fabric_port_detail *detail = &gsw_port(view, row)->detail;
+    const struct fabric_port_detail *detail = &gsw_port(snapshot, row)->detail;
     return detail->known && put_lid(out, detail->sm_lid);
 }
 
-static bool gid_prefix(const struct view *view, const struct table_row *row,
+static bool gid_prefix(const struct agent_snapshot *snapshot, const struct table_row *row,
                        struct agentx_value *out)
 {
-    const struct fabric_port *port = gsw_port(view, row);
+    const struct fabric_port *port = gsw_port(snapshot, row);
     return port->detail.known && put_guid(out, port->gid_prefix);
 }
 
-static bool reason(const struct view *view, const struct table_row *row, struct agentx_value *out)
+static bool reason(const struct agent_snapshot *snapshot, const struct table_row *row,
+                   struct agentx_value *out)
 {
     enum { UNKNOWN = 0 };
-    (void)view;
+    (void)snapshot;
     (void)row;
     return put_number(out, UNKNOWN);
 }

@@ -1,23 +1,25 @@
 #include "agent/gsw.h"
 #include "agent/put.h"
+#include "agent/snapshot_events.h"
 #include "agent/tables.h"
-#include "agent/view_events.h"
 
 static bool put_count(struct agentx_value *out, uint64_t count)
 {
     return put_number(out, count < INT32_MAX ? (int64_t)count : INT32_MAX);
 }
 
-static bool bad_mkeys(const struct view *view, const struct table_row *row,
+static bool bad_mkeys(const struct agent_snapshot *snapshot, const struct table_row *row,
                       struct agentx_value *out)
 {
-    return put_count(out, view_events_bad_mkey(view->events, gsw_node(view, row)->guid));
+    return put_count(out,
+                     snapshot_events_bad_mkey(snapshot->events, gsw_node(snapshot, row)->guid));
 }
 
-static bool bad_bkeys(const struct view *view, const struct table_row *row,
+static bool bad_bkeys(const struct agent_snapshot *snapshot, const struct table_row *row,
                       struct agentx_value *out)
 {
-    return put_count(out, view_events_bad_bkey(view->events, gsw_node(view, row)->guid));
+    return put_count(out,
+                     snapshot_events_bad_bkey(snapshot->events, gsw_node(snapshot, row)->guid));
 }
 
 static const struct table_column COLUMNS[] = {

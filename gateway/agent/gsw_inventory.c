@@ -2,41 +2,45 @@
 #include "agent/put.h"
 #include "agent/tables.h"
 
-static bool type(const struct view *view, const struct table_row *row, struct agentx_value *out)
+static bool type(const struct agent_snapshot *snapshot, const struct table_row *row,
+                 struct agentx_value *out)
 {
-    return put_number(out, gsw_type(gsw_node(view, row)));
+    return put_number(out, gsw_type(gsw_node(snapshot, row)));
 }
 
-static bool local_id(const struct view *view, const struct table_row *row, struct agentx_value *out)
+static bool local_id(const struct agent_snapshot *snapshot, const struct table_row *row,
+                     struct agentx_value *out)
 {
-    return put_guid(out, gsw_node(view, row)->guid);
+    return put_guid(out, gsw_node(snapshot, row)->guid);
 }
 
 // Empty where none was set.
-static bool set_name(const struct view *view, const struct table_row *row, enum setting_kind kind,
-                     struct agentx_value *out)
+static bool set_name(const struct agent_snapshot *snapshot, const struct table_row *row,
+                     enum setting_kind kind, struct agentx_value *out)
 {
-    const struct setting *setting = gsw_setting(view, row, kind);
+    const struct setting *setting = gsw_setting(snapshot, row, kind);
     return setting ? put_octets(out, setting->value, setting->size) : put_octets(out, "", 0);
 }
 
-static bool name(const struct view *view, const struct table_row *row, struct agentx_value *out)
+static bool name(const struct agent_snapshot *snapshot, const struct table_row *row,
+                 struct agentx_value *out)
 {
-    const struct fabric_node *node = gsw_node(view, row);
-    const char *known = names_find(view->names, node->guid);
-    set_name(view, row, SETTING_SWITCH_NAME, out);
+    const struct fabric_node *node = gsw_node(snapshot, row);
+    const char *known = names_find(snapshot->names, node->guid);
+    set_name(snapshot, row, SETTING_SWITCH_NAME, out);
     return out->size > 0 || put_text(out, known ? known : node->description, GSW_NAME_MAX);
 }
 
-static bool san_name(const struct view *view, const struct table_row *row, struct agentx_value *out)
+static bool san_name(const struct agent_snapshot *snapshot, const struct table_row *row,
+                     struct agentx_value *out)
 {
-    return set_name(view, row, SETTING_SAN_NAME, out);
+    return set_name(snapshot, row, SETTING_SAN_NAME, out);
 }
 
-static bool fabric_name(const struct view *view, const struct table_row *row,
+static bool fabric_name(const struct agent_snapshot *snapshot, const struct table_row *row,
                         struct agentx_value *out)
 {
-    return set_name(view, row, SETTING_FABRIC_NAME, out);
+    return set_name(snapshot, row, SETTING_FABRIC_NAME, out);
 }
 
 static const struct table_column COLUMNS[] = {
@@ -52,27 +56,27 @@ static const struct table_column COLUMNS[] = {
 };
 
 // All switches come before all routers, each by GUID.
-static void index_of(const struct view *view, uint32_t node, struct agentx_oid *out)
+static void index_of(const struct agent_snapshot *snapshot, uint32_t node, struct agentx_oid *out)
 {
     uint8_t id[GSW_GLOBAL_ID_SIZE];
-    gsw_global_id(&view->fabric->nodes[node], id);
+    gsw_global_id(&snapshot->fabric->nodes[node], id);
     out->length = 0;
     agentx_oid_add(out, id[GSW_GLOBAL_ID_SIZE - 1]);
     agentx_oid_add_octets(out, id, GSW_LOCAL_ID_SIZE);
 }
 
 // The first row of that type whose index is greater, or not less without `after`.
-static bool find(const struct view *view, uint8_t wanted, const uint32_t *ids, size_t length,
-                 bool after, struct table_row *row, struct agentx_oid *found)
+static bool find(const struct agent_snapshot *snapshot, uint8_t wanted, const uint32_t *ids,
+                 size_t length, bool after, struct table_row *row, struct agentx_oid *found)
 {
     size_t id_length = length > GSW_LOCAL_ID_SIZE ? GSW_LOCAL_ID_SIZE : length - (length > 0);
     bool named = length > 0 && ids[0] == wanted;
-    row->at = named ? gsw_first_element(view, ids + 1, id_length) : 0;
-    for (; row->at < view->switch_count; row->at++) {
-        row->node = view->switches[row->at];
-        if (gsw_type(gsw_node(view, row)) != wanted)
+    row->at = named ? gsw_first_element(snapshot, ids + 1, id_length) : 0;
+    for (; row->at < snapshot->switch_count; row->at++) {
+        row->node = snapshot->switches[row->at];
+        if (gsw_type(gsw_node(snapshot, row)) != wanted)
             continue;
-        index_of(view, row->node, found);
+        index_of(snapshot, row->node, found);
         int order = agentx_oid_compare(found->ids, found->length, ids, length);
         if (after ? order > 0 : order >= 0)
             return true;
@@ -80,13 +84,13 @@ static bool find(const struct view *view, uint8_t wanted, const uint32_t *ids, s
     return false;
 }
 
-static bool seek(const struct view *view, const uint32_t *ids, size_t length, bool after,
-                 struct table_row *row, struct agentx_oid *found)
+static bool seek(const struct agent_snapshot *snapshot, const uint32_t *ids, size_t length,
+                 bool after, struct table_row *row, struct agentx_oid *found)
 {
     bool any = false;
     for (uint8_t wanted = GSW_IB_SWITCH; wanted <= GSW_IB_ROUTER && !any; wanted++) {
         if (length == 0 || ids[0] <= wanted)
-            any = find(view, wanted, ids, length, after, row, found);
+            any = find(snapshot, wanted, ids, length, after, row, found);
     }
     return any && (after || agentx_oid_compare(found->ids, found->length, ids, length) == 0);
 }

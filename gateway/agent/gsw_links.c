@@ -2,35 +2,37 @@
 #include "agent/put.h"
 #include "agent/tables.h"
 
-static const struct fabric_node *neighbour(const struct view *view, const struct table_row *row)
+static const struct fabric_node *neighbour(const struct agent_snapshot *snapshot,
+                                           const struct table_row *row)
 {
-    return &view->fabric->nodes[gsw_port(view, row)->peer_node];
+    return &snapshot->fabric->nodes[gsw_port(snapshot, row)->peer_node];
 }
 
 // A link to another element: hosts are none.
-static bool has_link(const struct view *view, const struct table_row *row)
+static bool has_link(const struct agent_snapshot *snapshot, const struct table_row *row)
 {
-    return gsw_port(view, row)->peer_node != FABRIC_NONE && gsw_is_element(neighbour(view, row));
+    return gsw_port(snapshot, row)->peer_node != FABRIC_NONE &&
+           gsw_is_element(neighbour(snapshot, row));
 }
 
-static bool seek(const struct view *view, const uint32_t *ids, size_t length, bool after,
-                 struct table_row *row, struct agentx_oid *found)
+static bool seek(const struct agent_snapshot *snapshot, const uint32_t *ids, size_t length,
+                 bool after, struct table_row *row, struct agentx_oid *found)
 {
-    return gsw_seek_port(view, ids, length, after, has_link, row, found);
+    return gsw_seek_port(snapshot, ids, length, after, has_link, row, found);
 }
 
-static bool neighbour_id(const struct view *view, const struct table_row *row,
+static bool neighbour_id(const struct agent_snapshot *snapshot, const struct table_row *row,
                          struct agentx_value *out)
 {
     uint8_t id[GSW_GLOBAL_ID_SIZE];
-    gsw_global_id(neighbour(view, row), id);
+    gsw_global_id(neighbour(snapshot, row), id);
     return put_octets(out, id, sizeof id);
 }
 
-static bool neighbour_port(const struct view *view, const struct table_row *row,
+static bool neighbour_port(const struct agent_snapshot *snapshot, const struct table_row *row,
                            struct agentx_value *out)
 {
-    return put_number(out, gsw_port(view, row)->peer_port);
+    return put_number(out, gsw_port(snapshot, row)->peer_port);
 }
 
 static const struct table_column COLUMNS[] = {

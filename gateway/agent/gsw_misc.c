@@ -4,22 +4,22 @@
 
 #include <string.h>
 
-static bool put_version(const struct view *view, const struct table_row *row,
+static bool put_version(const struct agent_snapshot *snapshot, const struct table_row *row,
                         struct agentx_value *out)
 {
     static const char VERSION[] = {'0', '1', '0', '0'}; // the module's first revision
-    (void)view;
+    (void)snapshot;
     (void)row;
     memcpy(out->octets, VERSION, sizeof VERSION);
     out->size = sizeof VERSION;
     return true;
 }
 
-static bool put_switches(const struct view *view, const struct table_row *row,
+static bool put_switches(const struct agent_snapshot *snapshot, const struct table_row *row,
                          struct agentx_value *out)
 {
     (void)row;
-    out->number = (int64_t)view->switch_count;
+    out->number = (int64_t)snapshot->switch_count;
     return true;
 }
 

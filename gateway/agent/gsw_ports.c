@@ -2,9 +2,10 @@
 #include "agent/put.h"
 #include "agent/tables.h"
 
-static bool type(const struct view *view, const struct table_row *row, struct agentx_value *out)
+static bool type(const struct agent_snapshot *snapshot, const struct table_row *row,
+                 struct agentx_value *out)
 {
-    (void)view;
+    (void)snapshot;
     (void)row;
     enum { INFINIBAND = 2 };
     return put_number(out, INFINIBAND);

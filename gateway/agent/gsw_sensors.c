@@ -3,10 +3,10 @@
 #include "agent/tables.h"
 
 // Nothing on the fabric tells of sensors.
-static bool seek(const struct view *view, const uint32_t *ids, size_t length, bool after,
-                 struct table_row *row, struct agentx_oid *found)
+static bool seek(const struct agent_snapshot *snapshot, const uint32_t *ids, size_t length,
+                 bool after, struct table_row *row, struct agentx_oid *found)
 {
-    (void)view, (void)ids, (void)length, (void)after, (void)row, (void)found;
+    (void)snapshot, (void)ids, (void)length, (void)after, (void)row, (void)found;
     return false;
 }
 

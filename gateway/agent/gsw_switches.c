@@ -1,40 +1,44 @@
 #include "agent/gsw.h"
 #include "agent/put.h"
+#include "agent/snapshot_events.h"
 #include "agent/tables.h"
-#include "agent/view_events.h"
 
 #include <stdio.h>
 
-static bool ports(const struct view *view, const struct table_row *row, struct agentx_value *out)
+static bool ports(const struct agent_snapshot *snapshot, const struct table_row *row,
+                  struct agentx_value *out)
 {
-    return put_number(out, gsw_node(view, row)->port_count);
+    return put_number(out, gsw_node(snapshot, row)->port_count);
 }
 
 // NodeInfo's: the only revision that every node tells.
-static bool revision(const struct view *view, const struct table_row *row, struct agentx_value *out)
+static bool revision(const struct agent_snapshot *snapshot, const struct table_row *row,
+                     struct agentx_value *out)
 {
     char text[11];
-    snprintf(text, sizeof text, "0x%x", (unsigned)gsw_node(view, row)->revision);
+    snprintf(text, sizeof text, "0x%x", (unsigned)gsw_node(snapshot, row)->revision);
     return put_text(out, text, 32);
 }
 
-static bool status(const struct view *view, const struct table_row *row, struct agentx_value *out)
+static bool status(const struct agent_snapshot *snapshot, const struct table_row *row,
+                   struct agentx_value *out)
 {
     enum { ONLINE = 1, OFFLINE = 2 }; // GswSwitchStatus
-    return put_number(out, gsw_node(view, row)->silent ? OFFLINE : ONLINE);
+    return put_number(out, gsw_node(snapshot, row)->silent ? OFFLINE : ONLINE);
 }
 
-static bool trap_level(const struct view *view, const struct table_row *row,
+static bool trap_level(const struct agent_snapshot *snapshot, const struct table_row *row,
                        struct agentx_value *out)
 {
-    const struct setting *setting = gsw_setting(view, row, SETTING_EVENT_TRAP_LEVEL);
+    const struct setting *setting = gsw_setting(snapshot, row, SETTING_EVENT_TRAP_LEVEL);
     bool set = setting && setting->size > 0;
-    return put_number(out, set ? setting->value[0] : view->source->event_trap_level);
+    return put_number(out, set ? setting->value[0] : snapshot->source->event_trap_level);
 }
 
-static bool events(const struct view *view, const struct table_row *row, struct agentx_value *out)
+static bool events(const struct agent_snapshot *snapshot, const struct table_row *row,
+                   struct agentx_value *out)
 {
-    return put_number(out, view_events_count(view, gsw_node(view, row)->guid));
+    return put_number(out, snapshot_events_count(snapshot, gsw_node(snapshot, row)->guid));
 }
 
 static const struct table_column COLUMNS[] = {

@@ -1,101 +1,115 @@
 #include "agent/own.h"
 #include "agent/put.h"
-#include "agent/view_alarms.h"
-#include "agent/view_events.h"
+#include "agent/snapshot_alarms.h"
+#include "agent/snapshot_events.h"
 #include "mib_root.h"
 #include "model/catalogue.h"
 
-static const struct view_alarm *of(const struct view *view, const struct table_row *row)
+static const struct snapshot_alarm *of(const struct agent_snapshot *snapshot,
+                                       const struct table_row *row)
 {
-    return view_alarms_at(view_alarms_of(view), row->at);
+    return snapshot_alarms_at(snapshot_alarms_of(snapshot), row->at);
 }
 
-static bool key(const struct view *view, const struct table_row *row, struct agentx_value *out)
+static bool key(const struct agent_snapshot *snapshot, const struct table_row *row,
+                struct agentx_value *out)
 {
-    return put_text(out, of(view, row)->key, 255);
+    return put_text(out, of(snapshot, row)->key, 255);
 }
 
-static bool event_id(const struct view *view, const struct table_row *row, struct agentx_value *out)
+static bool event_id(const struct agent_snapshot *snapshot, const struct table_row *row,
+                     struct agentx_value *out)
 {
-    return put_text(out, of(view, row)->event_id, 40);
+    return put_text(out, of(snapshot, row)->event_id, 40);
 }
 
-static bool event_name(const struct view *view, const struct table_row *row,
+static bool event_name(const struct agent_snapshot *snapshot, const struct table_row *row,
                        struct agentx_value *out)
 {
-    return put_text(out, of(view, row)->type, 64);
+    return put_text(out, of(snapshot, row)->type, 64);
 }
 
-static bool severity(const struct view *view, const struct table_row *row, struct agentx_value *out)
+static bool severity(const struct agent_snapshot *snapshot, const struct table_row *row,
+                     struct agentx_value *out)
 {
-    return put_number(out, of(view, row)->severity);
+    return put_number(out, of(snapshot, row)->severity);
 }
 
-static bool category(const struct view *view, const struct table_row *row, struct agentx_value *out)
+static bool category(const struct agent_snapshot *snapshot, const struct table_row *row,
+                     struct agentx_value *out)
 {
-    const struct catalogue_entry *type = catalogue_find(of(view, row)->type);
+    const struct catalogue_entry *type = catalogue_find(of(snapshot, row)->type);
     return type && put_number(out, type->category);
 }
 
-static bool raised(const struct view *view, const struct table_row *row, struct agentx_value *out)
+static bool raised(const struct agent_snapshot *snapshot, const struct table_row *row,
+                   struct agentx_value *out)
 {
-    return put_date(out, of(view, row)->raised_us);
+    return put_date(out, of(snapshot, row)->raised_us);
 }
 
-static bool last(const struct view *view, const struct table_row *row, struct agentx_value *out)
+static bool last(const struct agent_snapshot *snapshot, const struct table_row *row,
+                 struct agentx_value *out)
 {
-    return put_date(out, of(view, row)->last_us);
+    return put_date(out, of(snapshot, row)->last_us);
 }
 
-static bool count(const struct view *view, const struct table_row *row, struct agentx_value *out)
+static bool count(const struct agent_snapshot *snapshot, const struct table_row *row,
+                  struct agentx_value *out)
 {
-    return put_gauge(out, of(view, row)->count);
+    return put_gauge(out, of(snapshot, row)->count);
 }
 
-static bool node_guid(const struct view *view, const struct table_row *row,
+static bool node_guid(const struct agent_snapshot *snapshot, const struct table_row *row,
                       struct agentx_value *out)
 {
-    return put_guid(out, of(view, row)->node_guid);
+    return put_guid(out, of(snapshot, row)->node_guid);
 }
 
 // The event that raised it knows the name and the port; the journal may have dropped it.
-static bool node_name(const struct view *view, const struct table_row *row,
+static bool node_name(const struct agent_snapshot *snapshot, const struct table_row *row,
                       struct agentx_value *out)
 {
-    struct event *event = view_events_read(view->source->journal, of(view, row)->sequence);
+    struct event *event =
+        snapshot_events_read(snapshot->source->journal, of(snapshot, row)->sequence);
     put_text(out, event ? event->subject.name : "", 255);
-    event_release(event);
+    event_unref(event);
     return true;
 }
 
-static bool port(const struct view *view, const struct table_row *row, struct agentx_value *out)
+static bool port(const struct agent_snapshot *snapshot, const struct table_row *row,
+                 struct agentx_value *out)
 {
     enum { UNKNOWN_PORT = 255 };
-    struct event *event = view_events_read(view->source->journal, of(view, row)->sequence);
+    struct event *event =
+        snapshot_events_read(snapshot->source->journal, of(snapshot, row)->sequence);
     put_number(out, event ? (int64_t)field_get(event, FIELD_SUBJECT_PORT).number : UNKNOWN_PORT);
-    event_release(event);
+    event_unref(event);
     return true;
 }
 
-static bool text(const struct view *view, const struct table_row *row, struct agentx_value *out)
+static bool text(const struct agent_snapshot *snapshot, const struct table_row *row,
+                 struct agentx_value *out)
 {
-    return put_text(out, of(view, row)->text, 1024);
+    return put_text(out, of(snapshot, row)->text, 1024);
 }
 
-static bool acknowledged(const struct view *view, const struct table_row *row,
+static bool acknowledged(const struct agent_snapshot *snapshot, const struct table_row *row,
                          struct agentx_value *out)
 {
-    return put_truth(out, of(view, row)->acknowledged);
+    return put_truth(out, of(snapshot, row)->acknowledged);
 }
 
-static bool shelved(const struct view *view, const struct table_row *row, struct agentx_value *out)
+static bool shelved(const struct agent_snapshot *snapshot, const struct table_row *row,
+                    struct agentx_value *out)
 {
-    return put_truth(out, of(view, row)->shelved);
+    return put_truth(out, of(snapshot, row)->shelved);
 }
 
-static bool note(const struct view *view, const struct table_row *row, struct agentx_value *out)
+static bool note(const struct agent_snapshot *snapshot, const struct table_row *row,
+                 struct agentx_value *out)
 {
-    return put_text(out, of(view, row)->note, 255);
+    return put_text(out, of(snapshot, row)->note, 255);
 }
 
 static const struct table_column COLUMNS[] = {
@@ -116,16 +130,16 @@ static const struct table_column COLUMNS[] = {
     {"ibtrapdActiveNote", 16, AGENTX_OCTETS, note, SETTING_NONE},
 };
 
-static void index_of(const struct view *view, size_t at, struct agentx_oid *out)
+static void index_of(const struct agent_snapshot *snapshot, size_t at, struct agentx_oid *out)
 {
-    agentx_oid_add(out, view_alarms_at(view_alarms_of(view), at)->number);
+    agentx_oid_add(out, snapshot_alarms_at(snapshot_alarms_of(snapshot), at)->number);
 }
 
-static bool seek(const struct view *view, const uint32_t *ids, size_t length, bool after,
-                 struct table_row *row, struct agentx_oid *found)
+static bool seek(const struct agent_snapshot *snapshot, const uint32_t *ids, size_t length,
+                 bool after, struct table_row *row, struct agentx_oid *found)
 {
-    return table_seek_sorted(view, view_alarms_count(view_alarms_of(view)), index_of, ids, length,
-                             after, &row->at, found);
+    return table_seek_sorted(snapshot, snapshot_alarms_count(snapshot_alarms_of(snapshot)),
+                             index_of, ids, length, after, &row->at, found);
 }
 
 static const uint32_t ENTRY[] = {MIB_ROOT_IDS, 1, 4, 1};

@@ -3,11 +3,11 @@
 #include "mib_root.h"
 
 #define COUNTER(member)                                                                            \
-    static bool member(const struct view *view, const struct table_row *row,                       \
+    static bool member(const struct agent_snapshot *snapshot, const struct table_row *row,         \
                        struct agentx_value *out)                                                   \
     {                                                                                              \
         (void)row;                                                                                 \
-        return put_number(out, (int64_t)view->gateway.flow.member);                                \
+        return put_number(out, (int64_t)snapshot->gateway.flow.member);                            \
     }
 
 COUNTER(reports)
@@ -17,31 +17,33 @@ COUNTER(malformed)
 COUNTER(foreign)
 COUNTER(ring_full)
 COUNTER(events)
-COUNTER(held_back)
+COUNTER(suppressed)
 COUNTER(journalled)
 COUNTER(dropped)
 
-static bool oldest_event(const struct view *view, const struct table_row *row,
+static bool oldest_event(const struct agent_snapshot *snapshot, const struct table_row *row,
                          struct agentx_value *out)
 {
     (void)row;
-    int64_t base = view_base(view);
-    if (view->first_event == 0)
+    int64_t base = snapshot_base(snapshot);
+    if (snapshot->first_event == 0)
         return put_number(out, 0);
-    return put_number(out, view->first_event > base ? view_number(view->first_event) : 1);
+    return put_number(out,
+                      snapshot->first_event > base ? snapshot_number(snapshot->first_event) : 1);
 }
 
-static bool newest_event(const struct view *view, const struct table_row *row,
+static bool newest_event(const struct agent_snapshot *snapshot, const struct table_row *row,
                          struct agentx_value *out)
 {
     (void)row;
-    return put_number(out, view_number(view->last_event));
+    return put_number(out, snapshot_number(snapshot->last_event));
 }
 
-static bool since(const struct view *view, const struct table_row *row, struct agentx_value *out)
+static bool since(const struct agent_snapshot *snapshot, const struct table_row *row,
+                  struct agentx_value *out)
 {
     (void)row;
-    return put_time_stamp(out, view, view->gateway.flow.since);
+    return put_time_stamp(out, snapshot, snapshot->gateway.flow.since);
 }
 
 static const struct table_column COLUMNS[] = {
@@ -52,7 +54,7 @@ static const struct table_column COLUMNS[] = {
     {"ibtrapdFlowForeign", 5, AGENTX_COUNTER64, foreign, SETTING_NONE},
     {"ibtrapdFlowRingFull", 6, AGENTX_COUNTER64, ring_full, SETTING_NONE},
     {"ibtrapdFlowEvents", 7, AGENTX_COUNTER64, events, SETTING_NONE},
-    {"ibtrapdFlowHeldBack", 8, AGENTX_COUNTER64, held_back, SETTING_NONE},
+    {"ibtrapdFlowHeldBack", 8, AGENTX_COUNTER64, suppressed, SETTING_NONE},
     {"ibtrapdFlowJournalled", 9, AGENTX_COUNTER64, journalled, SETTING_NONE},
     {"ibtrapdFlowDropped", 10, AGENTX_COUNTER64, dropped, SETTING_NONE},
     {"ibtrapdFlowOldestEvent", 11, AGENTX_GAUGE32, oldest_event, SETTING_NONE},

@@ -1,15 +1,15 @@
 #include "agent/own.h"
 #include "agent/put.h"
-#include "agent/view_events.h"
+#include "agent/snapshot_events.h"
 #include "mib_root.h"
 #include "model/catalogue.h"
 
 // Most columns are a field of the event.
 #define COLUMN(name, syntax, size, source)                                                         \
-    static bool name(const struct view *view, const struct table_row *row,                         \
+    static bool name(const struct agent_snapshot *snapshot, const struct table_row *row,           \
                      struct agentx_value *out)                                                     \
     {                                                                                              \
-        (void)view;                                                                                \
+        (void)snapshot;                                                                            \
         return put_field(out, row->event, syntax, size, source);                                   \
     }
 
@@ -34,20 +34,21 @@ COLUMN(repeat_count, MIB_UNSIGNED32, 0, FIELD_REPEAT_COUNT)
 COLUMN(found_late, MIB_TRUTH, 0, FIELD_FOUND_LATE)
 COLUMN(trap_number, MIB_UNSIGNED32, 0, FIELD_TRAP)
 COLUMN(reason, MIB_OCTETS, 0, FIELD_REASON)
-COLUMN(held_back, MIB_OCTETS, 0, FIELD_HELD)
+COLUMN(held_back, MIB_OCTETS, 0, FIELD_SUPPRESSED)
 
 // Of a trap the port that it names as its issuer, else the node.
-static bool lid(const struct view *view, const struct table_row *row, struct agentx_value *out)
+static bool lid(const struct agent_snapshot *snapshot, const struct table_row *row,
+                struct agentx_value *out)
 {
-    (void)view;
+    (void)snapshot;
     const struct event *event = row->event;
     return put_number(out, event->raw_size > 0 ? event->issuer.lid : event->subject.lid);
 }
 
-static bool vendor_id(const struct view *view, const struct table_row *row,
+static bool vendor_id(const struct agent_snapshot *snapshot, const struct table_row *row,
                       struct agentx_value *out)
 {
-    (void)view;
+    (void)snapshot;
     const struct notice *notice = &row->event->notice;
     return put_number(out, notice->generic ? 0 : notice->producer);
 }
@@ -65,24 +66,24 @@ static bool put_counter(struct agentx_value *out, const struct event *event, enu
     return has_counter(event) ? put_field(out, event, syntax, 0, source) : put_octets(out, "", 0);
 }
 
-static bool counter_name_of(const struct view *view, const struct table_row *row,
+static bool counter_name_of(const struct agent_snapshot *snapshot, const struct table_row *row,
                             struct agentx_value *out)
 {
-    (void)view;
+    (void)snapshot;
     return put_counter(out, row->event, MIB_OCTETS, FIELD_COUNTER);
 }
 
-static bool counter_old(const struct view *view, const struct table_row *row,
+static bool counter_old(const struct agent_snapshot *snapshot, const struct table_row *row,
                         struct agentx_value *out)
 {
-    (void)view;
+    (void)snapshot;
     return put_counter(out, row->event, MIB_DIGITS, FIELD_COUNTER_OLD);
 }
 
-static bool counter_new(const struct view *view, const struct table_row *row,
+static bool counter_new(const struct agent_snapshot *snapshot, const struct table_row *row,
                         struct agentx_value *out)
 {
-    (void)view;
+    (void)snapshot;
     return put_counter(out, row->event, MIB_DIGITS, FIELD_COUNTER_NEW);
 }
 
@@ -117,27 +118,29 @@ static const struct table_column COLUMNS[] = {
 };
 
 // The least sequence number that the row may have; 0: there is no such row.
-static int64_t least_of(const struct view *view, const uint32_t *ids, size_t length, bool after)
+static int64_t least_of(const struct agent_snapshot *snapshot, const uint32_t *ids, size_t length,
+                        bool after)
 {
-    int64_t base = view_base(view);
+    int64_t base = snapshot_base(snapshot);
     if (length == 0)
         return after ? base + 1 : 0;
-    if (ids[0] > VIEW_NUMBER_MAX)
+    if (ids[0] > SNAPSHOT_NUMBER_MAX)
         return 0;
     if (after)
         return base + ids[0] + 1;
     return length == 1 && ids[0] > 0 ? base + ids[0] : 0;
 }
 
-static bool seek(const struct view *view, const uint32_t *ids, size_t length, bool after,
-                 struct table_row *row, struct agentx_oid *found)
+static bool seek(const struct agent_snapshot *snapshot, const uint32_t *ids, size_t length,
+                 bool after, struct table_row *row, struct agentx_oid *found)
 {
-    int64_t least = least_of(view, ids, length, after);
-    int64_t sequence = least ? view_events_read_next(view->source->journal, least, &row->event) : 0;
+    int64_t least = least_of(snapshot, ids, length, after);
+    int64_t sequence =
+        least ? snapshot_events_read_next(snapshot->source->journal, least, &row->event) : 0;
     found->length = 0;
-    if (sequence != 0 && sequence <= view->last_event && (after || sequence == least))
-        return agentx_oid_add(found, view_number(sequence));
-    event_release(row->event);
+    if (sequence != 0 && sequence <= snapshot->last_event && (after || sequence == least))
+        return agentx_oid_add(found, snapshot_number(sequence));
+    event_unref(row->event);
     row->event = NULL;
     return false;
 }

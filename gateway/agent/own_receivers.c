@@ -4,80 +4,89 @@
 
 #include <string.h>
 
-static const struct view_receiver *of(const struct view *view, const struct table_row *row)
+static const struct snapshot_receiver *of(const struct agent_snapshot *snapshot,
+                                          const struct table_row *row)
 {
-    return &view->gateway.receivers[row->at];
+    return &snapshot->gateway.receivers[row->at];
 }
 
-static bool kind(const struct view *view, const struct table_row *row, struct agentx_value *out)
+static bool kind(const struct agent_snapshot *snapshot, const struct table_row *row,
+                 struct agentx_value *out)
 {
-    return put_number(out, of(view, row)->kind);
+    return put_number(out, of(snapshot, row)->kind);
 }
 
-static bool address(const struct view *view, const struct table_row *row, struct agentx_value *out)
+static bool address(const struct agent_snapshot *snapshot, const struct table_row *row,
+                    struct agentx_value *out)
 {
-    return put_text(out, of(view, row)->address, 255);
+    return put_text(out, of(snapshot, row)->address, 255);
 }
 
-static bool state(const struct view *view, const struct table_row *row, struct agentx_value *out)
+static bool state(const struct agent_snapshot *snapshot, const struct table_row *row,
+                  struct agentx_value *out)
 {
-    return put_number(out, of(view, row)->state);
+    return put_number(out, of(snapshot, row)->state);
 }
 
-static bool reason(const struct view *view, const struct table_row *row, struct agentx_value *out)
+static bool reason(const struct agent_snapshot *snapshot, const struct table_row *row,
+                   struct agentx_value *out)
 {
-    return put_text(out, of(view, row)->reason, 255);
+    return put_text(out, of(snapshot, row)->reason, 255);
 }
 
-static bool last_change(const struct view *view, const struct table_row *row,
+static bool last_change(const struct agent_snapshot *snapshot, const struct table_row *row,
                         struct agentx_value *out)
 {
-    return put_time_stamp(out, view, of(view, row)->changed_at);
+    return put_time_stamp(out, snapshot, of(snapshot, row)->changed_at);
 }
 
-static bool sent(const struct view *view, const struct table_row *row, struct agentx_value *out)
+static bool sent(const struct agent_snapshot *snapshot, const struct table_row *row,
+                 struct agentx_value *out)
 {
-    return put_number(out, (int64_t)of(view, row)->sent);
+    return put_number(out, (int64_t)of(snapshot, row)->sent);
 }
 
-static bool acknowledged(const struct view *view, const struct table_row *row,
+static bool acknowledged(const struct agent_snapshot *snapshot, const struct table_row *row,
                          struct agentx_value *out)
 {
-    return put_number(out, (int64_t)of(view, row)->acknowledged);
+    return put_number(out, (int64_t)of(snapshot, row)->acknowledged);
 }
 
-static bool retried(const struct view *view, const struct table_row *row, struct agentx_value *out)
+static bool retried(const struct agent_snapshot *snapshot, const struct table_row *row,
+                    struct agentx_value *out)
 {
-    return put_number(out, (int64_t)of(view, row)->retried);
+    return put_number(out, (int64_t)of(snapshot, row)->retried);
 }
 
-static bool filtered(const struct view *view, const struct table_row *row, struct agentx_value *out)
+static bool filtered(const struct agent_snapshot *snapshot, const struct table_row *row,
+                     struct agentx_value *out)
 {
-    return put_number(out, (int64_t)of(view, row)->filtered);
+    return put_number(out, (int64_t)of(snapshot, row)->filtered);
 }
 
-static bool dropped(const struct view *view, const struct table_row *row, struct agentx_value *out)
+static bool dropped(const struct agent_snapshot *snapshot, const struct table_row *row,
+                    struct agentx_value *out)
 {
-    return put_number(out, (int64_t)of(view, row)->dropped);
+    return put_number(out, (int64_t)of(snapshot, row)->dropped);
 }
 
-static bool lag_events(const struct view *view, const struct table_row *row,
+static bool lag_events(const struct agent_snapshot *snapshot, const struct table_row *row,
                        struct agentx_value *out)
 {
-    return put_gauge(out, of(view, row)->lag_events);
+    return put_gauge(out, of(snapshot, row)->lag_events);
 }
 
-static bool lag_seconds(const struct view *view, const struct table_row *row,
+static bool lag_seconds(const struct agent_snapshot *snapshot, const struct table_row *row,
                         struct agentx_value *out)
 {
-    int64_t oldest = of(view, row)->oldest_us, age = view->time_us - oldest;
+    int64_t oldest = of(snapshot, row)->oldest_us, age = snapshot->time_us - oldest;
     return put_gauge(out, oldest != 0 && age > 0 ? (uint64_t)(age / CLOCK_US_PER_S) : 0);
 }
 
-static bool last_success(const struct view *view, const struct table_row *row,
+static bool last_success(const struct agent_snapshot *snapshot, const struct table_row *row,
                          struct agentx_value *out)
 {
-    return put_time_stamp(out, view, of(view, row)->last_success_at);
+    return put_time_stamp(out, snapshot, of(snapshot, row)->last_success_at);
 }
 
 static const struct table_column COLUMNS[] = {
@@ -97,18 +106,18 @@ static const struct table_column COLUMNS[] = {
 };
 
 // A text of variable length: its length comes before it (RFC 2578 7.7).
-static void index_of(const struct view *view, size_t at, struct agentx_oid *out)
+static void index_of(const struct agent_snapshot *snapshot, size_t at, struct agentx_oid *out)
 {
-    const char *name = view->gateway.receivers[at].name;
+    const char *name = snapshot->gateway.receivers[at].name;
     agentx_oid_add(out, (uint32_t)strlen(name));
     agentx_oid_add_octets(out, (const uint8_t *)name, strlen(name));
 }
 
-static bool seek(const struct view *view, const uint32_t *ids, size_t length, bool after,
-                 struct table_row *row, struct agentx_oid *found)
+static bool seek(const struct agent_snapshot *snapshot, const uint32_t *ids, size_t length,
+                 bool after, struct table_row *row, struct agentx_oid *found)
 {
-    return table_seek_sorted(view, view->gateway.receiver_count, index_of, ids, length, after,
-                             &row->at, found);
+    return table_seek_sorted(snapshot, snapshot->gateway.receiver_count, index_of, ids, length,
+                             after, &row->at, found);
 }
 
 static const uint32_t ENTRY[] = {MIB_ROOT_IDS, 1, 3, 1};

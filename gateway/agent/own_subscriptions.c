@@ -2,41 +2,46 @@
 #include "agent/put.h"
 #include "mib_root.h"
 
-static const struct view_subscription *of(const struct view *view, const struct table_row *row)
+static const struct snapshot_subscription *of(const struct agent_snapshot *snapshot,
+                                              const struct table_row *row)
 {
-    return &view->gateway.subscriptions[row->at];
+    return &snapshot->gateway.subscriptions[row->at];
 }
 
-static bool state(const struct view *view, const struct table_row *row, struct agentx_value *out)
+static bool state(const struct agent_snapshot *snapshot, const struct table_row *row,
+                  struct agentx_value *out)
 {
-    return put_number(out, of(view, row)->state);
+    return put_number(out, of(snapshot, row)->state);
 }
 
-static bool status(const struct view *view, const struct table_row *row, struct agentx_value *out)
+static bool status(const struct agent_snapshot *snapshot, const struct table_row *row,
+                   struct agentx_value *out)
 {
-    return put_number(out, of(view, row)->status);
+    return put_number(out, of(snapshot, row)->status);
 }
 
-static bool reason(const struct view *view, const struct table_row *row, struct agentx_value *out)
+static bool reason(const struct agent_snapshot *snapshot, const struct table_row *row,
+                   struct agentx_value *out)
 {
-    return put_text(out, of(view, row)->reason, 255);
+    return put_text(out, of(snapshot, row)->reason, 255);
 }
 
-static bool last_change(const struct view *view, const struct table_row *row,
+static bool last_change(const struct agent_snapshot *snapshot, const struct table_row *row,
                         struct agentx_value *out)
 {
-    return put_time_stamp(out, view, of(view, row)->changed_at);
+    return put_time_stamp(out, snapshot, of(snapshot, row)->changed_at);
 }
 
-static bool reports(const struct view *view, const struct table_row *row, struct agentx_value *out)
+static bool reports(const struct agent_snapshot *snapshot, const struct table_row *row,
+                    struct agentx_value *out)
 {
-    return put_number(out, (int64_t)of(view, row)->reports);
+    return put_number(out, (int64_t)of(snapshot, row)->reports);
 }
 
-static bool last_report(const struct view *view, const struct table_row *row,
+static bool last_report(const struct agent_snapshot *snapshot, const struct table_row *row,
                         struct agentx_value *out)
 {
-    return put_time_stamp(out, view, of(view, row)->last_report_at);
+    return put_time_stamp(out, snapshot, of(snapshot, row)->last_report_at);
 }
 
 static const struct table_column COLUMNS[] = {
@@ -48,16 +53,16 @@ static const struct table_column COLUMNS[] = {
     {"ibtrapdSubLastReport", 7, AGENTX_TIME_TICKS, last_report, SETTING_NONE},
 };
 
-static void index_of(const struct view *view, size_t at, struct agentx_oid *out)
+static void index_of(const struct agent_snapshot *snapshot, size_t at, struct agentx_oid *out)
 {
-    agentx_oid_add(out, view->gateway.subscriptions[at].trap);
+    agentx_oid_add(out, snapshot->gateway.subscriptions[at].trap);
 }
 
-static bool seek(const struct view *view, const uint32_t *ids, size_t length, bool after,
-                 struct table_row *row, struct agentx_oid *found)
+static bool seek(const struct agent_snapshot *snapshot, const uint32_t *ids, size_t length,
+                 bool after, struct table_row *row, struct agentx_oid *found)
 {
-    return table_seek_sorted(view, view->gateway.subscription_count, index_of, ids, length, after,
-                             &row->at, found);
+    return table_seek_sorted(snapshot, snapshot->gateway.subscription_count, index_of, ids, length,
+                             after, &row->at, found);
 }
 
 static const uint32_t ENTRY[] = {MIB_ROOT_IDS, 1, 2, 1};

@@ -55,11 +55,12 @@ bool put_date(struct agentx_value *out, int64_t utc_us)
     return true;
 }
 
-bool put_time_stamp(struct agentx_value *out, const struct view *view, int64_t at)
+bool put_time_stamp(struct agentx_value *out, const struct agent_snapshot *snapshot, int64_t at)
 {
     enum { US_PER_TICK = 10000 };
-    bool counts = at > view->master_started_at && at != 0;
-    return put_number(out, counts ? (at - view->master_started_at) / US_PER_TICK & UINT32_MAX : 0);
+    bool counts = at > snapshot->master_started_at && at != 0;
+    return put_number(out,
+                      counts ? (at - snapshot->master_started_at) / US_PER_TICK & UINT32_MAX : 0);
 }
 
 bool put_field(struct agentx_value *out, const struct event *event, enum mib_syntax syntax,

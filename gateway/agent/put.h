@@ -2,7 +2,7 @@
 #ifndef IBTRAPD_AGENT_PUT_H
 #define IBTRAPD_AGENT_PUT_H
 
-#include "agent/view.h"
+#include "agent/snapshot.h"
 #include "agentx/value.h"
 #include "model/mib.h"
 
@@ -17,7 +17,7 @@ bool put_truth(struct agentx_value *out, bool truth);                   // SNMPv
 bool put_date(struct agentx_value *out, int64_t utc_us); // SNMPv2-TC DateAndTime, UTC
 // SNMPv2-TC TimeStamp: the master's sysUpTime at a monotonic time; 0 when that was before, or
 // never.
-bool put_time_stamp(struct agentx_value *out, const struct view *view, int64_t at);
+bool put_time_stamp(struct agentx_value *out, const struct agent_snapshot *snapshot, int64_t at);
 // A field of an event, as model/mib.h encodes it.
 bool put_field(struct agentx_value *out, const struct event *event, enum mib_syntax syntax,
                uint16_t size, enum field source);

@@ -14,36 +14,37 @@ void set_cleanup(struct set *set)
 }
 
 // What brings back what was before a change.
-static struct setting value_before(const struct view *view, const struct setting *change)
+static struct setting value_before(const struct agent_snapshot *snapshot,
+                                   const struct setting *change)
 {
     const struct setting *old =
-        settings_find(view->settings, change->kind, change->guid, change->number);
+        settings_find(snapshot->settings, change->kind, change->guid, change->number);
     if (old)
         return *old;
     return (struct setting){.kind = change->kind, .guid = change->guid, .number = change->number};
 }
 
-static enum agentx_error test_one(struct set *set, const struct view *view,
+static enum agentx_error test_one(struct set *set, const struct agent_snapshot *snapshot,
                                   const struct agentx_varbind *varbind)
 {
     const struct table_column *column;
     struct table_row row;
     struct setting *change = &set->changes[set->count];
     enum agentx_error error =
-        table_find_writable(set->options.tables, view, &varbind->name, &column, &row);
+        table_find_writable(set->options.tables, snapshot, &varbind->name, &column, &row);
     if (error != AGENTX_NO_ERROR)
         return error;
     if (varbind->value.type != column->type)
         return AGENTX_WRONG_TYPE;
-    error = set_check(view, &row, column->setting, &varbind->value, change);
+    error = set_check(snapshot, &row, column->setting, &varbind->value, change);
     if (error != AGENTX_NO_ERROR)
         return error;
-    set->before[set->count] = value_before(view, change);
+    set->before[set->count] = value_before(snapshot, change);
     set->count++;
     return AGENTX_NO_ERROR;
 }
 
-enum agentx_error set_test(struct set *set, const struct view *view,
+enum agentx_error set_test(struct set *set, const struct agent_snapshot *snapshot,
                            const struct agentx_varbind *varbinds, size_t n, size_t *failed)
 {
     set_cleanup(set);
@@ -53,7 +54,7 @@ enum agentx_error set_test(struct set *set, const struct view *view,
     if (n > AGENTX_SET_MAX)
         return AGENTX_RESOURCE_UNAVAILABLE;
     for (size_t i = 0; i < n; i++) {
-        enum agentx_error error = test_one(set, view, &varbinds[i]);
+        enum agentx_error error = test_one(set, snapshot, &varbinds[i]);
         if (error == AGENTX_NO_ERROR)
             continue;
         *failed = i;

@@ -29,7 +29,7 @@ struct set {
 void set_init(struct set *set, const struct set_options *options);
 
 // As agentx/client.h asks for them. `view` is how things are now.
-enum agentx_error set_test(struct set *set, const struct view *view,
+enum agentx_error set_test(struct set *set, const struct agent_snapshot *snapshot,
                            const struct agentx_varbind *varbinds, size_t n, size_t *failed);
 enum agentx_error set_commit(struct set *set);
 enum agentx_error set_undo(struct set *set);

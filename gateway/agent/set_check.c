@@ -58,12 +58,12 @@ static enum agentx_error check_recipient(const struct agentx_value *value, struc
     return take(out, value->octets, nobody ? 0 : ADDRESS_SIZE);
 }
 
-enum agentx_error set_check(const struct view *view, const struct table_row *row,
+enum agentx_error set_check(const struct agent_snapshot *snapshot, const struct table_row *row,
                             enum setting_kind kind, const struct agentx_value *value,
                             struct setting *out)
 {
     *out = (struct setting){
-        .kind = kind, .guid = view->fabric->nodes[row->node].guid, .number = row->number};
+        .kind = kind, .guid = snapshot->fabric->nodes[row->node].guid, .number = row->number};
     switch (kind) {
     case SETTING_SWITCH_NAME:
     case SETTING_SAN_NAME:

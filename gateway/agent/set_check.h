@@ -7,7 +7,7 @@
 // Checks type, length, range and characters of a value for an object of the row's switch, and makes
 // the setting of it, as model/setting.h has them. A name may be filled up with NULs, to 256 octets
 // at most; 0.0.0.0 clears a trap recipient.
-enum agentx_error set_check(const struct view *view, const struct table_row *row,
+enum agentx_error set_check(const struct agent_snapshot *snapshot, const struct table_row *row,
                             enum setting_kind kind, const struct agentx_value *value,
                             struct setting *out);
 

@@ -6,32 +6,34 @@
 #include <string.h>
 
 // How the index of a row, which `found` gets, compares to another.
-static int compare(const struct view *view,
-                   void (*index)(const struct view *view, size_t at, struct agentx_oid *out),
+static int compare(const struct agent_snapshot *snapshot,
+                   void (*index)(const struct agent_snapshot *snapshot, size_t at,
+                                 struct agentx_oid *out),
                    size_t at, const uint32_t *ids, size_t length, struct agentx_oid *found)
 {
     found->length = 0;
-    index(view, at, found);
+    index(snapshot, at, found);
     return agentx_oid_compare(found->ids, found->length, ids, length);
 }
 
-bool table_seek_sorted(const struct view *view, size_t count,
-                       void (*index)(const struct view *view, size_t at, struct agentx_oid *out),
+bool table_seek_sorted(const struct agent_snapshot *snapshot, size_t count,
+                       void (*index)(const struct agent_snapshot *snapshot, size_t at,
+                                     struct agentx_oid *out),
                        const uint32_t *ids, size_t length, bool after, size_t *at,
                        struct agentx_oid *found)
 {
     int most = after ? 0 : -1; // how places before the wanted one compare
-    SEARCH_FIRST(*at, 0, count, compare(view, index, *at, ids, length, found) <= most);
+    SEARCH_FIRST(*at, 0, count, compare(snapshot, index, *at, ids, length, found) <= most);
     if (*at == count)
         return false;
-    int order = compare(view, index, *at, ids, length, found);
+    int order = compare(snapshot, index, *at, ids, length, found);
     return after || order == 0;
 }
 
-bool table_seek_scalar(const struct view *view, const uint32_t *ids, size_t length, bool after,
-                       struct table_row *row, struct agentx_oid *found)
+bool table_seek_scalar(const struct agent_snapshot *snapshot, const uint32_t *ids, size_t length,
+                       bool after, struct table_row *row, struct agentx_oid *found)
 {
-    (void)view;
+    (void)snapshot;
     (void)row;
     if (after ? length > 0 : length != 1 || ids[0] != 0)
         return false;
@@ -105,27 +107,27 @@ static void set_type(struct agentx_value *value, enum agentx_type type)
 }
 
 // The value of a row that was found; gives back what the row has.
-static bool read_row(const struct view *view, const struct table_column *column,
+static bool read_row(const struct agent_snapshot *snapshot, const struct table_column *column,
                      struct table_row *row, struct agentx_value *value)
 {
     set_type(value, column->type);
-    bool has = column->get(view, row, value);
-    event_release(row->event);
+    bool has = column->get(snapshot, row, value);
+    event_unref(row->event);
     row->event = NULL;
     return has;
 }
 
-static bool seek_instance(const struct view *view, const struct table *table,
+static bool seek_instance(const struct agent_snapshot *snapshot, const struct table *table,
                           const struct agentx_oid *name, struct table_row *row)
 {
     struct agentx_oid index;
     size_t above = table->entry_length + 1;
     *row = (struct table_row){0};
     return name->length > above &&
-           table->seek(view, name->ids + above, name->length - above, false, row, &index);
+           table->seek(snapshot, name->ids + above, name->length - above, false, row, &index);
 }
 
-void table_get(const struct table_list *list, const struct view *view,
+void table_get(const struct table_list *list, const struct agent_snapshot *snapshot,
                const struct agentx_oid *name, struct agentx_value *value)
 {
     const struct table *table;
@@ -133,14 +135,15 @@ void table_get(const struct table_list *list, const struct view *view,
     struct table_row row;
     if (!column)
         set_type(value, AGENTX_NO_SUCH_OBJECT);
-    else if (!view)
+    else if (!snapshot)
         set_type(value, AGENTX_NOT_NOW);
-    else if (!column->get || !seek_instance(view, table, name, &row) ||
-             !read_row(view, column, &row, value))
-        set_type(value, view_was_short(view) ? AGENTX_NOT_NOW : AGENTX_NO_SUCH_INSTANCE);
+    else if (!column->get || !seek_instance(snapshot, table, name, &row) ||
+             !read_row(snapshot, column, &row, value))
+        set_type(value, snapshot_was_short(snapshot) ? AGENTX_NOT_NOW : AGENTX_NO_SUCH_INSTANCE);
 }
 
-enum agentx_error table_find_writable(const struct table_list *list, const struct view *view,
+enum agentx_error table_find_writable(const struct table_list *list,
+                                      const struct agent_snapshot *snapshot,
                                       const struct agentx_oid *name,
                                       const struct table_column **column, struct table_row *row)
 {
@@ -148,7 +151,7 @@ enum agentx_error table_find_writable(const struct table_list *list, const struc
     *column = column_of(list, name, &table);
     if (!*column || (*column)->setting == SETTING_NONE)
         return AGENTX_NOT_WRITABLE;
-    if (!seek_instance(view, table, name, row))
+    if (!seek_instance(snapshot, table, name, row))
         return AGENTX_NO_CREATION;
     assert(!row->event);
     return AGENTX_NO_ERROR;
@@ -156,7 +159,7 @@ enum agentx_error table_find_writable(const struct table_list *list, const struc
 
 // What a GetNext asks for, and where it answers.
 struct search {
-    const struct view *view;
+    const struct agent_snapshot *snapshot;
     const struct agentx_oid *name, *end;
     bool include;
     struct agentx_oid *found;
@@ -195,7 +198,7 @@ static enum outcome take_row(const struct search *s, const struct table *table,
 {
     name_column(table, column, s->found);
     bool has_name = append(s->found, index);
-    bool has_value = read_row(s->view, column, row, s->value);
+    bool has_value = read_row(s->snapshot, column, row, s->value);
     if (!is_before_end(s, s->found))
         return BEYOND;
     return has_name && has_value ? FOUND : NOT_HERE;
@@ -217,11 +220,11 @@ static enum outcome search_column(const struct search *s, const struct table *ta
     enum outcome outcome = NOT_HERE;
     struct table_row row = {0};
     struct agentx_oid next;
-    if (exact && table->seek(s->view, index.ids, index.length, false, &row, &next))
+    if (exact && table->seek(s->snapshot, index.ids, index.length, false, &row, &next))
         outcome = take_row(s, table, column, &row, &index);
     while (outcome == NOT_HERE) {
         row = (struct table_row){0};
-        if (!table->seek(s->view, index.ids, index.length, true, &row, &next))
+        if (!table->seek(s->snapshot, index.ids, index.length, true, &row, &next))
             break;
         outcome = take_row(s, table, column, &row, &next);
         index = next;
@@ -244,13 +247,13 @@ static bool find_next(const struct table_list *list, const struct search *s)
     return false;
 }
 
-bool table_get_next(const struct table_list *list, const struct view *view,
+bool table_get_next(const struct table_list *list, const struct agent_snapshot *snapshot,
                     const struct agentx_oid *name, bool include, const struct agentx_oid *end,
                     struct agentx_oid *found, struct agentx_value *value)
 {
-    const struct search s = {view, name, end, include, found, value};
-    bool is_found = view && find_next(list, &s);
-    if (view && !view_was_short(view))
+    const struct search s = {snapshot, name, end, include, found, value};
+    bool is_found = snapshot && find_next(list, &s);
+    if (snapshot && !snapshot_was_short(snapshot))
         return is_found;
     set_type(value, AGENTX_NOT_NOW); // what was found is behind what could not be read
     return true;

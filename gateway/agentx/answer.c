@@ -6,14 +6,14 @@ enum { BULK_SIZE_MAX = 1 << 16 };
 static void begin_response(struct pdu_writer *w, const struct pdu_header *request)
 {
     pdu_begin(w, PDU_RESPONSE, request->session, request->transaction, request->packet, "");
-    pdu_add_verdict(w, AGENTX_NO_ERROR, 0);
+    pdu_add_result(w, AGENTX_NO_ERROR, 0);
 }
 
 static void respond(struct pdu_writer *w, const struct pdu_header *request, unsigned error,
                     size_t index)
 {
     begin_response(w, request);
-    pdu_set_verdict(w, error, index);
+    pdu_set_result(w, error, index);
     pdu_end(w);
 }
 

@@ -41,13 +41,13 @@ struct agentx_client {
     struct agentx_address address;
     struct agentx_link link;
     enum agentx_state state;
-    struct error problem; // empty: up
-    struct error told;    // the problem that the log has; empty: none
+    struct error problem;  // empty: up
+    struct error reported; // the problem that the log has; empty: none
 
     uint32_t session, last_packet;
     struct region regions[AGENTX_REGIONS_MAX];
     struct asked asked[ASKED_MAX]; // a ring, the oldest first
-    size_t asked_head, asked_count;
+    size_t asked_head, queried_count;
     size_t notifications; // of those asked
     struct agentx_set set;
     bool is_open; // the master has given us a session
@@ -88,10 +88,10 @@ static struct pdu_writer begin(struct agentx_client *c, enum pdu_type type, cons
 static bool ask(struct agentx_client *c, struct pdu_writer *w, enum pdu_type type, size_t region)
 {
     int64_t now = now_of(c);
-    if (!pdu_end(w) || c->asked_count == ASKED_MAX)
+    if (!pdu_end(w) || c->queried_count == ASKED_MAX)
         return false;
     agentx_link_add(&c->link, w, now);
-    *asked_at(c, c->asked_count++) = (struct asked){
+    *asked_at(c, c->queried_count++) = (struct asked){
         .type = (uint8_t)type, .region = (uint8_t)region, .packet = c->last_packet, .sent_at = now};
     return true;
 }
@@ -142,9 +142,9 @@ static void say_close(struct agentx_client *c, enum pdu_reason reason)
 
 static void tell_problem(struct agentx_client *c)
 {
-    if (strcmp(c->told.text, c->problem.text) == 0)
+    if (strcmp(c->reported.text, c->problem.text) == 0)
         return;
-    c->told = c->problem;
+    c->reported = c->problem;
     TELL(c, LOG_LEVEL_WARNING, "no session with the %s; trying again", c->problem.text);
 }
 
@@ -158,7 +158,7 @@ static void drop(struct agentx_client *c, const struct error *why)
     c->failures++;
     c->retry_at = now + backoff_us(c->failures, RETRY_FIRST_US, RETRY_LAST_US, c->options.random);
     c->state = AGENTX_AWAY;
-    c->asked_count = c->notifications = 0;
+    c->queried_count = c->notifications = 0;
     error_set(&c->problem, "master agent at %s: %s", c->options.master, why->text);
     tell_problem(c);
 }
@@ -179,7 +179,7 @@ static void check_up(struct agentx_client *c)
         return;
     c->state = AGENTX_UP;
     c->up_since = now_of(c);
-    c->problem.text[0] = c->told.text[0] = '\0';
+    c->problem.text[0] = c->reported.text[0] = '\0';
     TELL(c, LOG_LEVEL_INFO, "a session with the master agent at %s is open", c->options.master);
 }
 
@@ -250,10 +250,10 @@ static bool take_registration(struct agentx_client *c, size_t i, unsigned error,
 static void pass_answered(struct agentx_client *c)
 {
     const struct agentx_handler *h = &c->options.handler;
-    while (c->asked_count > 0 && asked_at(c, 0)->answered) {
+    while (c->queried_count > 0 && asked_at(c, 0)->answered) {
         struct asked first = *asked_at(c, 0);
         c->asked_head = (c->asked_head + 1) % ASKED_MAX;
-        c->asked_count--;
+        c->queried_count--;
         if (first.type != PDU_NOTIFY)
             continue;
         c->notifications--;
@@ -264,7 +264,7 @@ static void pass_answered(struct agentx_client *c)
 
 static struct asked *find_asked(struct agentx_client *c, uint32_t packet)
 {
-    for (size_t i = 0; i < c->asked_count; i++) {
+    for (size_t i = 0; i < c->queried_count; i++) {
         if (asked_at(c, i)->packet == packet && !asked_at(c, i)->answered)
             return asked_at(c, i);
     }
@@ -402,7 +402,7 @@ static int64_t next_question(const struct agentx_client *c)
 {
     if (agentx_link_waiting(&c->link) > 0)
         return INT64_MAX;
-    int64_t next = c->asked_count == 0 ? c->heard_at + PING_US : INT64_MAX;
+    int64_t next = c->queried_count == 0 ? c->heard_at + PING_US : INT64_MAX;
     for (size_t i = 0; i < c->options.region_count; i++) {
         if (c->regions[i].retry_at > 0 && !c->regions[i].asked)
             next = earlier(next, c->regions[i].retry_at);
@@ -416,7 +416,7 @@ static int64_t next_time(const struct agentx_client *c)
     if (c->link.connecting)
         return c->opened_at + ANSWER_US;
     int64_t next = next_question(c);
-    if (c->asked_count > 0)
+    if (c->queried_count > 0)
         next = earlier(next, c->asked[c->asked_head].sent_at + ANSWER_US);
     if (agentx_link_waiting(&c->link) > 0)
         next = earlier(next, c->link.moved_at + UNREAD_US);
@@ -430,7 +430,7 @@ static bool check_answers(struct agentx_client *c, int64_t now, struct error *er
     bool is_unread = agentx_link_waiting(&c->link) > 0 && now >= c->link.moved_at + UNREAD_US;
     bool is_unanswered = c->link.connecting
                              ? now >= c->opened_at + ANSWER_US
-                             : c->asked_count > 0 && now >= asked_at(c, 0)->sent_at + ANSWER_US;
+                             : c->queried_count > 0 && now >= asked_at(c, 0)->sent_at + ANSWER_US;
     if (!is_unread && !is_unanswered)
         return true;
     say_close(c, PDU_REASON_TIMEOUTS);
@@ -441,7 +441,7 @@ static void ask_again(struct agentx_client *c, int64_t now)
 {
     if (now < next_question(c))
         return;
-    if (c->asked_count == 0 && now >= c->heard_at + PING_US)
+    if (c->queried_count == 0 && now >= c->heard_at + PING_US)
         ping(c);
     for (size_t i = 0; i < c->options.region_count; i++) {
         struct region *r = &c->regions[i];

@@ -5,7 +5,7 @@
 #include <string.h>
 
 enum { VERSION = 1, FLAG_CONTEXT = 0x08, FLAG_NETWORK_ORDER = 0x10, PAYLOAD_AT = 16 };
-enum { VERDICT_AT = PDU_HEADER_SIZE + 4 }; // after the master's sysUpTime
+enum { RESULT_AT = PDU_HEADER_SIZE + 4 }; // after the master's sysUpTime
 
 // 1.3.6.1, which the names of nearly all objects begin with and which is left out, then.
 static const uint32_t INTERNET[] = {1, 3, 6, 1};
@@ -284,19 +284,19 @@ void pdu_begin(struct pdu_writer *w, uint8_t type, uint32_t session, uint32_t tr
         pdu_add_octets(w, context, strlen(context));
 }
 
-void pdu_add_verdict(struct pdu_writer *w, unsigned error, size_t index)
+void pdu_add_result(struct pdu_writer *w, unsigned error, size_t index)
 {
     pdu_add32(w, 0); // sysUpTime, of a master's responses
     pdu_add32(w, 0);
-    pdu_set_verdict(w, error, index);
+    pdu_set_result(w, error, index);
 }
 
-void pdu_set_verdict(struct pdu_writer *w, unsigned error, size_t index)
+void pdu_set_result(struct pdu_writer *w, unsigned error, size_t index)
 {
-    if (w->used < VERDICT_AT + 4)
+    if (w->used < RESULT_AT + 4)
         return;
-    wire_put(w->octets + VERDICT_AT, 2, error);
-    wire_put(w->octets + VERDICT_AT + 2, 2, index < UINT16_MAX ? index : UINT16_MAX);
+    wire_put(w->octets + RESULT_AT, 2, error);
+    wire_put(w->octets + RESULT_AT + 2, 2, index < UINT16_MAX ? index : UINT16_MAX);
 }
 
 bool pdu_end(struct pdu_writer *w)

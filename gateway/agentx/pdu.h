@@ -90,8 +90,8 @@ void pdu_add_varbind(struct pdu_writer *w, const struct agentx_oid *name,
 // Of a response, right after pdu_begin: `index` is the place of the varbind the error is about,
 // from
 // 1. Both can be changed later.
-void pdu_add_verdict(struct pdu_writer *w, unsigned error, size_t index);
-void pdu_set_verdict(struct pdu_writer *w, unsigned error, size_t index);
+void pdu_add_result(struct pdu_writer *w, unsigned error, size_t index);
+void pdu_set_result(struct pdu_writer *w, unsigned error, size_t index);
 // Tells the payload's size in the header. False: it is full.
 bool pdu_end(struct pdu_writer *w);
 

@@ -237,7 +237,7 @@ static int check_name_map(cfg_t *cfg, cfg_opt_t *opt)
     struct names *names = names_load(last_text(opt), &err);
     if (!names)
         return reject(cfg, opt, last_text(opt), err.text);
-    names_free(names);
+    names_unref(names);
     return 0;
 }
 

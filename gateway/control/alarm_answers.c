@@ -102,10 +102,10 @@ struct shelving {
     bool done;
 };
 
-static void shelve_inside(void *ctx, const struct pipeline_inside *inside)
+static void shelve_in_pipeline(void *ctx, const struct pipeline_context *inside)
 {
     struct shelving *s = ctx;
-    int64_t ahead = s->until_us - clock_utc(inside->maker->clock);
+    int64_t ahead = s->until_us - clock_utc(inside->builder->clock);
     s->done = journal_shelve_alarm(s->journal, s->key, s->until_us);
     if (s->done)
         policy_shelve(inside->policy, s->key, ahead > 0 ? inside->now_us + ahead : 0,
@@ -119,7 +119,7 @@ static bool shelve_alarm(struct pipeline *pipeline, struct journal *journal, con
                          int64_t until_us, bool *found)
 {
     struct shelving s = {journal, key, until_us, false};
-    bool ran = pipeline_call(pipeline, shelve_inside, &s);
+    bool ran = pipeline_call(pipeline, shelve_in_pipeline, &s);
     *found = s.done;
     return ran;
 }

@@ -19,14 +19,14 @@ static json_t *answer_status(struct control *c, const json_t *request)
     struct sweeper_status sweep;
     struct sa_status sa;
     sweeper_get_status(c->sweeper, &sweep);
-    sa_agent_status(c->agent, &sa);
+    sa_client_status(c->client, &sa);
     struct fabric *fabric = topology_current(c->topology);
     bool active = role_of_port(c->conf, &sa) == PIPELINE_ACTIVE;
-    json_t *status = status_json(&(struct status_parts){.agent = c->agent,
+    json_t *status = status_json(&(struct status_parts){.client = c->client,
                                                         .pipeline = c->pipeline,
                                                         .journal = c->journal,
-                                                        .deliveries = c->deliveries,
-                                                        .delivery_count = c->delivery_count,
+                                                        .receivers = c->receivers,
+                                                        .receiver_count = c->receiver_count,
                                                         .sweep = &sweep,
                                                         .fabric = fabric,
                                                         .names = c->names,
@@ -35,7 +35,7 @@ static json_t *answer_status(struct control *c, const json_t *request)
                                                         .active = active,
                                                         .role = role_words(c->conf, active)},
                                  clock_monotonic(&clock_system) - c->started_at);
-    fabric_release(fabric);
+    fabric_unref(fabric);
     return status;
 }
 
@@ -44,7 +44,7 @@ static json_t *answer_prune(struct control *c, const json_t *request)
     json_int_t days;
     if (json_unpack((json_t *)request, "{s:I}", "days", &days) != 0 || days < 0 || days > 36500)
         return answer_refuse("'days' must be from 0 to 36500");
-    journal_ask_to_prune(c->journal, days * 86400 * CLOCK_US_PER_S);
+    journal_request_prune(c->journal, days * 86400 * CLOCK_US_PER_S);
     return answer_done();
 }
 
@@ -53,14 +53,14 @@ static json_t *answer_sweep(struct control *c, const json_t *request)
     (void)request;
     if (c->conf->sweep.method == CONF_SWEEP_OFF)
         return answer_refuse("ibtrapd does not sweep: item 'method' of section 'sweep' is off");
-    sweeper_now(c->sweeper);
+    sweeper_sweep_now(c->sweeper);
     return answer_done();
 }
 
 static json_t *answer_resubscribe(struct control *c, const json_t *request)
 {
     (void)request;
-    sa_agent_resubscribe(c->agent);
+    sa_client_resubscribe(c->client);
     return answer_done();
 }
 
@@ -90,7 +90,7 @@ static json_t *answer_events(struct control *c, const json_t *request)
 
 static struct receiver_answers receivers_of(const struct control *c)
 {
-    return (struct receiver_answers){c->deliveries, c->delivery_count};
+    return (struct receiver_answers){c->receivers, c->receiver_count};
 }
 
 static json_t *answer_explain(struct control *c, const json_t *request)
@@ -103,15 +103,15 @@ static json_t *answer_explain(struct control *c, const json_t *request)
 static json_t *answer_test(struct control *c, const json_t *request)
 {
     struct error err;
-    struct sample sample;
+    struct test_event test;
     const struct receiver_answers receivers = receivers_of(c);
     int64_t last = journal_last(c->journal);
     struct fabric *fabric = topology_current(c->topology);
-    bool ok = test_answers_read(request, &receivers, fabric, c->names, &sample, &err);
-    fabric_release(fabric);
+    bool ok = test_answers_read(request, &receivers, fabric, c->names, &test, &err);
+    fabric_unref(fabric);
     if (!ok)
         return answer_refuse("%s", err.text);
-    if (!pipeline_put_sample(c->pipeline, &sample))
+    if (!pipeline_put_test_event(c->pipeline, &test))
         return answer_refuse("ibtrapd is too busy for a test now");
     return json_pack("{s:i, s:I}", "version", 1, "last", (json_int_t)last);
 }
@@ -140,7 +140,7 @@ static json_t *answer_topology(struct control *c, const char *command, const jso
 {
     struct fabric *current = topology_current(c->topology);
     json_t *answer = topology_answers_get(&c->answers, current, command, request);
-    fabric_release(current);
+    fabric_unref(current);
     return answer;
 }
 
@@ -148,11 +148,12 @@ static json_t *answer_topology(struct control *c, const char *command, const jso
 static json_t *answer_group(struct control *c, const char *command, const json_t *request)
 {
     const struct receiver_answers receivers = receivers_of(c);
-    json_t *answer = alarm_answers_get(c->pipeline, c->journal, c->maker.clock, command, request);
+    json_t *answer = alarm_answers_get(c->pipeline, c->journal, c->builder.clock, command, request);
     if (!answer)
         answer = receiver_answers_get(&receivers, command, request);
     if (!answer)
-        answer = maintenance_answers_get(c->pipeline, c->journal, c->maker.clock, command, request);
+        answer =
+            maintenance_answers_get(c->pipeline, c->journal, c->builder.clock, command, request);
     if (!answer)
         answer = dry_run_get(c->journal, command, request);
     return answer ? answer : answer_topology(c, command, request);
@@ -185,10 +186,10 @@ json_t *control_answer(void *ctx, const char *command, const json_t *request)
     struct control *c = ctx;
     struct names *names = topology_names(c->topology);
     c->names = names;
-    c->maker.names = names;
+    c->builder.names = names;
     json_t *out = answer(c, command, request);
     c->names = NULL;
-    c->maker.names = NULL;
-    names_free(names);
+    c->builder.names = NULL;
+    names_unref(names);
     return out;
 }

@@ -7,7 +7,7 @@
 #include "control/topology_answers.h"
 #include "ib/sweeper.h"
 #include "pipeline/pipeline.h"
-#include "sink/delivery.h"
+#include "sink/receiver.h"
 
 #include <jansson.h>
 
@@ -22,12 +22,12 @@ struct control {
     struct topology *topology;
     struct journal *journal;
     struct pipeline *pipeline;
-    struct sa_agent *agent;
+    struct sa_client *client;
     struct sweeper *sweeper;
-    struct delivery *const *deliveries;
-    size_t delivery_count;
-    struct agent *tables; // the subagent; NULL: there is none
-    struct maker maker;   // of the main thread: it knows names, not the fabric
+    struct receiver *const *receivers;
+    size_t receiver_count;
+    struct agent *tables;         // the subagent; NULL: there is none
+    struct event_builder builder; // of the main thread: it knows names, not the fabric
     struct topology_answers answers;
     // Reads the configuration anew; `restart`, of CONTROL_RESTART_SIZE, gets the items that wait
     // for a restart.

@@ -37,7 +37,7 @@ static void count_reason(struct run *r, const struct event *event)
 {
     size_t reason = 0;
     while (reason < POLICY_REASON_COUNT &&
-           strcmp(event->held, policy_reason_word((enum policy_reason)reason)) != 0)
+           strcmp(event->suppressed, policy_reason_word((enum policy_reason)reason)) != 0)
         reason++;
     r->reasons[reason]++;
 }
@@ -53,7 +53,7 @@ static void stamp(void *ctx, struct event *event)
 static void pass(void *ctx, struct event *event)
 {
     struct run *r = ctx;
-    if (event->held[0] != '\0') {
+    if (event->suppressed[0] != '\0') {
         count_reason(r, event);
         return;
     }
@@ -88,8 +88,8 @@ static struct event *unjudged(const struct event *event)
     struct event *copy = event_copy(event);
     if (!copy)
         return NULL;
-    if (strcmp(copy->held, EVENT_STANDBY) != 0)
-        copy->held[0] = '\0';
+    if (strcmp(copy->suppressed, EVENT_STANDBY) != 0)
+        copy->suppressed[0] = '\0';
     copy->rule[0] = copy->clears_id[0] = '\0';
     copy->repeat_count = 0;
     copy->severity = copy->type->severity;
@@ -111,8 +111,8 @@ static void take(struct run *r, const struct event *event)
     snprintf(r->ids[r->count++].text, EVENT_ID_SIZE, "%s",
              event->type->alarm == ALARM_NONE ? "" : event->id);
     move_to(r, copy->time_us);
-    policy_take(r->policy, copy, r->now);
-    event_release(copy);
+    policy_process(r->policy, copy, r->now);
+    event_unref(copy);
 }
 
 static void take_all(struct run *r, struct journal *journal, int64_t events)
@@ -126,7 +126,7 @@ static void take_all(struct run *r, struct journal *journal, int64_t events)
         for (size_t i = 0; i < n; i++) {
             if (items[i].event && items[i].sequence <= last)
                 take(r, items[i].event);
-            event_release(items[i].event);
+            event_unref(items[i].event);
         }
     }
 }

@@ -103,7 +103,7 @@ static void scan(struct scan *s)
         for (size_t i = 0; i < n; i++) {
             if (goes_on(s))
                 look_at(s, &items[i]);
-            event_release(items[i].event);
+            event_unref(items[i].event);
         }
     }
 }
@@ -122,7 +122,7 @@ static int64_t last_until(struct journal *journal, int64_t time_us)
         else
             low = item.sequence;
         if (n > 0)
-            event_release(item.event);
+            event_unref(item.event);
     }
     return low;
 }
@@ -176,7 +176,7 @@ struct event *event_answers_read(struct journal *journal, int64_t number)
         return NULL;
     if (item.sequence == number)
         return item.event;
-    event_release(item.event);
+    event_unref(item.event);
     return NULL;
 }
 
@@ -211,7 +211,7 @@ int64_t event_answers_find_id(struct journal *journal, const char *id)
                 found = items[i].sequence;
             over = event && event->time_us >= time_us + CLOCK_US_PER_MS;
             place = items[i].sequence;
-            event_release(items[i].event);
+            event_unref(items[i].event);
         }
         looked_at += n;
     }

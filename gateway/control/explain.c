@@ -9,26 +9,26 @@
 // Receivers.
 
 // Why it is not delivered; empty: nobody knows, or it is.
-static const char *reason_of(struct delivery *delivery, const struct delivery_status *status,
-                             const struct delivery_fate *fate, const struct event *event)
+static const char *reason_of(struct receiver *receiver, const struct receiver_status *status,
+                             const struct receiver_event_outcome *fate, const struct event *event)
 {
-    const char *refusal = delivery_refusal(delivery, event);
-    if (fate->outcome == DELIVERY_DELIVERED || fate->outcome == DELIVERY_GIVEN_UP)
+    const char *refusal = receiver_refusal(receiver, event);
+    if (fate->outcome == RECEIVER_DELIVERED || fate->outcome == RECEIVER_GIVEN_UP)
         return "";
-    if (refusal || fate->outcome != DELIVERY_WAITING)
+    if (refusal || fate->outcome != RECEIVER_WAITING)
         return refusal ? refusal : "";
     return status->paused ? "paused" : status->problem;
 }
 
-static json_t *receiver_json(struct delivery *delivery, int64_t number, const struct event *event)
+static json_t *receiver_json(struct receiver *receiver, int64_t number, const struct event *event)
 {
-    struct delivery_status status;
-    delivery_get_status(delivery, &status);
-    const struct delivery_fate fate = delivery_fate(delivery, number);
-    const struct receiver *r = delivery_receiver(delivery);
+    struct receiver_status status;
+    receiver_get_status(receiver, &status);
+    const struct receiver_event_outcome fate = receiver_outcome_of(receiver, number);
+    const struct sink *r = receiver_sink(receiver);
     return json_pack("{s:s, s:s, s:s, s:o, s:o}", "name", r->name, "kind", r->kind, "state",
-                     delivery_outcome_word(fate.outcome), "time", answer_time(fate.time_us),
-                     "reason", answer_text(reason_of(delivery, &status, &fate, event)));
+                     receiver_outcome_word(fate.outcome), "time", answer_time(fate.time_us),
+                     "reason", answer_text(reason_of(receiver, &status, &fate, event)));
 }
 
 static json_t *receivers_json(const struct receiver_answers *receivers, int64_t number,
@@ -36,7 +36,7 @@ static json_t *receivers_json(const struct receiver_answers *receivers, int64_t 
 {
     json_t *list = json_array();
     for (size_t i = 0; i < receivers->count; i++)
-        json_array_append_new(list, receiver_json(receivers->deliveries[i], number, event));
+        json_array_append_new(list, receiver_json(receivers->receivers[i], number, event));
     return list;
 }
 
@@ -122,7 +122,7 @@ static json_t *other_json(struct journal *journal, const char *id)
         return json_pack("{s:s, s:n, s:n, s:n}", "id", id, "number", "event", "text");
     json_t *other = json_pack("{s:s, s:I, s:s, s:o}", "id", id, "number", (json_int_t)number,
                               "event", event->type->name, "text", answer_text(event->text));
-    event_release(event);
+    event_unref(event);
     return other;
 }
 
@@ -136,9 +136,9 @@ json_t *explain_json(struct journal *journal, const struct receiver_answers *rec
     json_t *answer = json_pack(
         "{s:i, s:I, s:s, s:o, s:o, s:o, s:o, s:o, s:o}", "version", 1, "number", (json_int_t)number,
         "title", event->type->title, "event", event_answers_json(number, event), "held",
-        answer_text(event->held), "cause", other_json(journal, event->cause_id), "related",
+        answer_text(event->suppressed), "cause", other_json(journal, event->cause_id), "related",
         other_json(journal, event->related_id), "receivers",
         receivers_json(receivers, number, event), "notifications", notifications_json(event));
-    event_release(event);
+    event_unref(event);
     return answer;
 }

@@ -38,28 +38,28 @@ static bool read_nodes(const json_t *value, struct filter_list *out)
 
 struct window_change {
     struct journal *journal;
-    struct journal_window window;
+    struct journal_maintenance window;
     bool done;
 };
 
 // In the journal on disk before it is said to be there.
-static void start(void *ctx, const struct pipeline_inside *inside)
+static void start(void *ctx, const struct pipeline_context *inside)
 {
     struct window_change *c = ctx;
-    int64_t ahead = c->window.until_us - clock_utc(inside->maker->clock);
+    int64_t ahead = c->window.until_us - clock_utc(inside->builder->clock);
     struct policy_maintenance window = {.nodes = c->window.nodes,
                                         .until_us = inside->now_us + ahead};
     memcpy(window.name, c->window.name, sizeof window.name);
-    c->done = journal_set_window(c->journal, &c->window) &&
+    c->done = journal_set_maintenance(c->journal, &c->window) &&
               policy_start_maintenance(inside->policy, &window, inside->now_us);
     journal_commit(c->journal);
 }
 
-static void stop(void *ctx, const struct pipeline_inside *inside)
+static void stop(void *ctx, const struct pipeline_context *inside)
 {
     struct window_change *c = ctx;
     bool known = policy_stop_maintenance(inside->policy, c->window.name, inside->now_us);
-    c->done = journal_remove_window(c->journal, c->window.name) || known;
+    c->done = journal_remove_maintenance(c->journal, c->window.name) || known;
     journal_commit(c->journal);
 }
 
@@ -101,7 +101,7 @@ struct list {
     json_t *out;
 };
 
-static void add_window(void *ctx, const struct journal_window *window)
+static void add_window(void *ctx, const struct journal_maintenance *window)
 {
     const struct list *list = ctx;
     char until[CLOCK_TEXT_SIZE];
@@ -120,7 +120,7 @@ static void add_window(void *ctx, const struct journal_window *window)
 static json_t *answer_list(struct journal *journal, const struct clock *clock)
 {
     struct list list = {clock_utc(clock), json_array()};
-    journal_each_window(journal, add_window, &list);
+    journal_each_maintenance(journal, add_window, &list);
     return json_pack("{s:i, s:o}", "version", PROTOCOL_VERSION, "maintenance", list.out);
 }
 

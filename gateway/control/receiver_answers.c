@@ -4,18 +4,18 @@
 
 #include <string.h>
 
-static const char *state_word(const struct delivery_status *s)
+static const char *state_word(const struct receiver_status *s)
 {
     if (s->paused)
         return "paused";
     return s->problem[0] ? "failing" : "working";
 }
 
-static json_t *receiver_json(struct delivery *delivery)
+static json_t *receiver_json(struct receiver *receiver)
 {
-    const struct receiver *r = delivery_receiver(delivery);
-    struct delivery_status s;
-    delivery_get_status(delivery, &s);
+    const struct sink *r = receiver_sink(receiver);
+    struct receiver_status s;
+    receiver_get_status(receiver, &s);
     return json_pack("{s:s, s:s, s:o, s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:o}", "name", r->name,
                      "kind", r->kind, "address", answer_text(r->address), "state", state_word(&s),
                      "sent", (json_int_t)s.sent, "filtered", (json_int_t)s.filtered, "queued",
@@ -24,53 +24,53 @@ static json_t *receiver_json(struct delivery *delivery)
                      answer_text(s.problem));
 }
 
-json_t *receiver_answers_list(struct delivery *const *deliveries, size_t count)
+json_t *receiver_answers_list(struct receiver *const *receivers, size_t count)
 {
     json_t *list = json_array();
     for (size_t i = 0; i < count; i++)
-        json_array_append_new(list, receiver_json(deliveries[i]));
+        json_array_append_new(list, receiver_json(receivers[i]));
     return list;
 }
 
-struct delivery *receiver_answers_find(const struct receiver_answers *answers, const char *name)
+struct receiver *receiver_answers_find(const struct receiver_answers *answers, const char *name)
 {
     for (size_t i = 0; i < answers->count; i++) {
-        if (strcmp(delivery_receiver(answers->deliveries[i])->name, name) == 0)
-            return answers->deliveries[i];
+        if (strcmp(receiver_sink(answers->receivers[i])->name, name) == 0)
+            return answers->receivers[i];
     }
     return NULL;
 }
 
-static void pause_it(struct delivery *delivery)
+static void pause_it(struct receiver *receiver)
 {
-    delivery_pause(delivery, true);
+    receiver_pause(receiver, true);
 }
 
-static void resume_it(struct delivery *delivery)
+static void resume_it(struct receiver *receiver)
 {
-    delivery_pause(delivery, false);
+    receiver_pause(receiver, false);
 }
 
 static const struct {
     const char *command;
-    void (*act)(struct delivery *delivery);
+    void (*act)(struct receiver *receiver);
 } ACTIONS[] = {
     {"receiver-pause", pause_it},
     {"receiver-resume", resume_it},
-    {"receiver-flush", delivery_flush},
+    {"receiver-flush", receiver_flush},
 };
 
 static json_t *act(const struct receiver_answers *answers, const json_t *request,
-                   void (*action)(struct delivery *delivery))
+                   void (*action)(struct receiver *receiver))
 {
     char name[65];
-    struct delivery *delivery = NULL;
+    struct receiver *receiver = NULL;
     if (answer_read_text(request, "name", name, sizeof name))
-        delivery = receiver_answers_find(answers, name);
-    if (!delivery)
+        receiver = receiver_answers_find(answers, name);
+    if (!receiver)
         return answer_refuse("there is no receiver of that name; 'ibtrapctl receivers' lists them");
-    action(delivery);
-    return json_pack("{s:i, s:o}", "version", 1, "receiver", receiver_json(delivery));
+    action(receiver);
+    return json_pack("{s:i, s:o}", "version", 1, "receiver", receiver_json(receiver));
 }
 
 json_t *receiver_answers_get(const struct receiver_answers *answers, const char *command,
@@ -78,7 +78,7 @@ json_t *receiver_answers_get(const struct receiver_answers *answers, const char 
 {
     if (strcmp(command, "receivers") == 0)
         return json_pack("{s:i, s:o}", "version", 1, "receivers",
-                         receiver_answers_list(answers->deliveries, answers->count));
+                         receiver_answers_list(answers->receivers, answers->count));
     for (size_t i = 0; i < sizeof ACTIONS / sizeof *ACTIONS; i++) {
         if (strcmp(command, ACTIONS[i].command) == 0)
             return act(answers, request, ACTIONS[i].act);

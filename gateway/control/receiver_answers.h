@@ -2,20 +2,20 @@
 #ifndef IBTRAPD_CONTROL_RECEIVER_ANSWERS_H
 #define IBTRAPD_CONTROL_RECEIVER_ANSWERS_H
 
-#include "sink/delivery.h"
+#include "sink/receiver.h"
 
 #include <jansson.h>
 
 struct receiver_answers {
-    struct delivery *const *deliveries;
+    struct receiver *const *receivers;
     size_t count;
 };
 
 // The receiver of that name, or NULL.
-struct delivery *receiver_answers_find(const struct receiver_answers *answers, const char *name);
+struct receiver *receiver_answers_find(const struct receiver_answers *answers, const char *name);
 
 // Every receiver's state and counters: a new reference.
-json_t *receiver_answers_list(struct delivery *const *deliveries, size_t count);
+json_t *receiver_answers_list(struct receiver *const *receivers, size_t count);
 
 // NULL: none of these commands:
 //   "receivers"

@@ -1,7 +1,7 @@
 #include "control/server.h"
 #include "ctl/protocol.h"
 
-#include "control/peer.h"
+#include "control/peer_credentials.h"
 #include "ctl/client.h"
 
 #include <errno.h>
@@ -20,7 +20,7 @@
 struct client {
     struct server *server;
     struct bufferevent *stream; // NULL: this place is free
-    struct peer peer;
+    struct peer_credentials credentials;
 };
 
 struct server {
@@ -49,17 +49,17 @@ static json_t *failure(const char *sentence)
 static bool may_run(struct client *client, const char *command)
 {
     struct server *server = client->server;
-    const struct peer *peer = &client->peer;
+    const struct peer_credentials *credentials = &client->credentials;
     if (server->options.reads_only(command))
         return true;
-    if (peer->privileged)
+    if (credentials->privileged)
         log_write(server->options.log, LOG_LEVEL_INFO, "command '%.32s' of user %u, process %d",
-                  command, (unsigned)peer->uid, (int)peer->pid);
+                  command, (unsigned)credentials->uid, (int)credentials->pid);
     else
         log_write_limited(server->options.log, &server->refusals, LOG_LEVEL_WARNING,
                           "refused the command '%.32s' of user %u, process %d", command,
-                          (unsigned)peer->uid, (int)peer->pid);
-    return peer->privileged;
+                          (unsigned)credentials->uid, (int)credentials->pid);
+    return credentials->privileged;
 }
 
 static json_t *run(struct client *client, const char *command, const json_t *request)
@@ -151,7 +151,7 @@ static bool take_client(struct client *client, evutil_socket_t fd)
     const struct server_options *o = &client->server->options;
     struct error err;
     gid_t group = o->group == SERVER_OWN_GROUP ? getegid() : o->group;
-    if (!peer_find(fd, group, &client->peer, &err)) {
+    if (!peer_credentials_read(fd, group, &client->credentials, &err)) {
         log_write(o->log, LOG_LEVEL_ERROR, "control socket: %s", err.text);
         return false;
     }

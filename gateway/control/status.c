@@ -112,12 +112,12 @@ static json_t *tables_json(struct agent *tables, const struct conf_tables *conf)
 
 void status_line(const struct sa_status *sa, char *out, size_t size)
 {
-    unsigned held = 0;
+    unsigned subscribed = 0;
     for (size_t i = 0; i < SUBSCRIPTIONS_COUNT; i++)
-        held += sa->subscriptions[i].state == SUBSCRIPTION_HELD;
+        subscribed += sa->subscriptions[i].state == SUBSCRIPTION_SUBSCRIBED;
     if (sa->open)
         snprintf(out, size, "%s port %u %s, %u of %u subscriptions", sa->id.device, sa->id.port,
-                 mad_port_state_words(sa->port.state), held, (unsigned)SUBSCRIPTIONS_COUNT);
+                 mad_port_state_words(sa->port.state), subscribed, (unsigned)SUBSCRIPTIONS_COUNT);
     else
         snprintf(out, size, "Waiting for an InfiniBand port");
 }
@@ -126,7 +126,7 @@ json_t *status_json(const struct status_parts *parts, int64_t uptime_us)
 {
     struct sa_status s;
     struct pipeline_counters p;
-    sa_agent_status(parts->agent, &s);
+    sa_client_status(parts->client, &s);
     pipeline_get_counters(parts->pipeline, &p);
     json_t *subscriptions = json_array();
     for (size_t i = 0; i < SUBSCRIPTIONS_COUNT; i++)
@@ -140,7 +140,7 @@ json_t *status_json(const struct status_parts *parts, int64_t uptime_us)
         (json_int_t)(uptime_us / CLOCK_US_PER_S), "problem", answer_text(s.problem), "port",
         port_json(&s), "sm", sm_json(&s), "subscriptions", subscriptions, "counters",
         counters_json(&s.counters, &p), "journal", journal_json(parts->journal), "receivers",
-        receiver_answers_list(parts->deliveries, parts->delivery_count), "role", role_json(parts),
+        receiver_answers_list(parts->receivers, parts->receiver_count), "role", role_json(parts),
         "tables", tables_json(parts->tables, parts->tables_conf), "sweep", sweep_json(parts->sweep),
         "port_counters", port_counters_json(parts->sweep), "sms",
         parts->fabric ? topology_sms_json(parts->fabric, parts->names) : json_array());

@@ -6,16 +6,16 @@
 #include "conf/conf.h"
 #include "ib/sweeper.h"
 #include "pipeline/pipeline.h"
-#include "sink/delivery.h"
+#include "sink/receiver.h"
 
 #include <jansson.h>
 
 struct status_parts {
-    struct sa_agent *agent;
+    struct sa_client *client;
     struct pipeline *pipeline;
     struct journal *journal;
-    struct delivery *const *deliveries;
-    size_t delivery_count;
+    struct receiver *const *receivers;
+    size_t receiver_count;
     const struct sweeper_status *sweep;    // NULL: there is no sweeper
     const struct fabric *fabric;           // as known now; NULL: not yet
     const struct names *names;             // may be NULL

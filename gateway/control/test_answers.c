@@ -39,7 +39,7 @@ static uint32_t choose_port(const struct fabric *fabric, uint32_t node)
 }
 
 static void describe(const struct fabric *fabric, const struct names *names, uint32_t node,
-                     struct sample *out)
+                     struct test_event *out)
 {
     uint32_t port = choose_port(fabric, node);
     uint32_t peer = port == FABRIC_NONE ? FABRIC_NONE : fabric_peer(fabric, port);
@@ -52,7 +52,7 @@ static void describe(const struct fabric *fabric, const struct names *names, uin
 }
 
 static bool find_node(const char *word, const struct fabric *fabric, const struct names *names,
-                      struct sample *out, struct error *err)
+                      struct test_event *out, struct error *err)
 {
     if (!fabric)
         return error_set(err, "the fabric was not seen yet, so that no node is known");
@@ -66,11 +66,11 @@ static bool find_node(const char *word, const struct fabric *fabric, const struc
 }
 
 bool test_answers_read(const json_t *request, const struct receiver_answers *receivers,
-                       const struct fabric *fabric, const struct names *names, struct sample *out,
-                       struct error *err)
+                       const struct fabric *fabric, const struct names *names,
+                       struct test_event *out, struct error *err)
 {
     char event[64], node[NAMES_NAME_SIZE];
-    *out = (struct sample){0};
+    *out = (struct test_event){0};
     const struct catalogue_entry *type =
         answer_read_text(request, "event", event, sizeof event) ? catalogue_find(event) : NULL;
     if (!type)
@@ -84,6 +84,6 @@ bool test_answers_read(const json_t *request, const struct receiver_answers *rec
         return error_set(err, "the node must be a name or a GUID");
     if (node[0] != '\0')
         return find_node(node, fabric, names, out, err);
-    sample_make_up(out);
+    test_event_build(out);
     return true;
 }

@@ -9,8 +9,8 @@
 static struct fabric *find_held(const struct topology_answers *a, int64_t number, int64_t time_us)
 {
     for (size_t i = 0; i < TOPOLOGY_HELD_MAX; i++) {
-        struct fabric *fabric = a->held[i].fabric;
-        if (fabric && a->held[i].number == number && fabric->time_us == time_us)
+        struct fabric *fabric = a->pages[i].fabric;
+        if (fabric && a->pages[i].number == number && fabric->time_us == time_us)
             return fabric;
     }
     return NULL;
@@ -18,9 +18,9 @@ static struct fabric *find_held(const struct topology_answers *a, int64_t number
 
 static struct fabric *read_fabric(struct journal *journal, int64_t number, struct error *err)
 {
-    struct journal_fabric meta;
+    struct journal_snapshot meta;
     size_t size;
-    uint8_t *record = journal_read_fabric(journal, number, &meta, &size, err);
+    uint8_t *record = journal_read_snapshot(journal, number, &meta, &size, err);
     if (!record)
         return NULL;
     struct fabric *fabric = fabric_record_read(record, size, err);
@@ -36,33 +36,33 @@ static struct fabric *take(struct topology_answers *a, struct fabric *current, i
 {
     struct fabric *fabric = time_us ? find_held(a, number, time_us) : NULL;
     if (fabric)
-        return fabric_keep(fabric);
+        return fabric_ref(fabric);
     if (number != 0)
         return read_fabric(a->journal, number, err);
     if (current && (time_us == 0 || current->time_us == time_us))
-        return fabric_keep(current);
+        return fabric_ref(current);
     error_set(err, time_us ? "the fabric is not held any more; ask again from the begin"
                            : "the fabric was not seen yet");
     return NULL;
 }
 
 // Holds it for the next page.
-static void hold(struct topology_answers *a, int64_t number, struct fabric *fabric)
+static void keep_for_pages(struct topology_answers *a, int64_t number, struct fabric *fabric)
 {
     if (find_held(a, number, fabric->time_us))
         return;
-    fabric_release(a->held[a->next].fabric);
-    a->held[a->next].number = number;
-    a->held[a->next].fabric = fabric_keep(fabric);
+    fabric_unref(a->pages[a->next].fabric);
+    a->pages[a->next].number = number;
+    a->pages[a->next].fabric = fabric_ref(fabric);
     a->next = (a->next + 1) % TOPOLOGY_HELD_MAX;
 }
 
 static void let_go(struct topology_answers *a, const struct fabric *fabric)
 {
     for (size_t i = 0; i < TOPOLOGY_HELD_MAX; i++) {
-        if (a->held[i].fabric == fabric) {
-            fabric_release(a->held[i].fabric);
-            a->held[i].fabric = NULL;
+        if (a->pages[i].fabric == fabric) {
+            fabric_unref(a->pages[i].fabric);
+            a->pages[i].fabric = NULL;
         }
     }
 }
@@ -71,10 +71,10 @@ static void let_go(struct topology_answers *a, const struct fabric *fabric)
 static void finish(struct topology_answers *a, int64_t number, struct fabric *fabric, bool more)
 {
     if (more)
-        hold(a, number, fabric);
+        keep_for_pages(a, number, fabric);
     else
         let_go(a, fabric);
-    fabric_release(fabric);
+    fabric_unref(fabric);
 }
 
 static json_t *answer_topology(struct topology_answers *a, struct fabric *current,
@@ -89,7 +89,7 @@ static json_t *answer_topology(struct topology_answers *a, struct fabric *curren
     struct fabric *fabric = take(a, current, number, time_us, &err);
     if (!fabric)
         return answer_refuse("%s", err.text);
-    json_t *out = topology_json(fabric, number, a->maker->names, (uint32_t)first);
+    json_t *out = topology_json(fabric, number, a->builder->names, (uint32_t)first);
     finish(a, number, fabric, json_object_get(out, "more") != NULL);
     return out;
 }
@@ -109,11 +109,11 @@ static json_t *answer_diff(struct topology_answers *a, struct fabric *current,
     struct fabric *before = take(a, current, from, from_time_us, &err);
     struct fabric *after = before ? take(a, current, to, to_time_us, &err) : NULL;
     if (!after) {
-        fabric_release(before);
+        fabric_unref(before);
         return answer_refuse("%s", err.text);
     }
     const struct topology_side sides[] = {{before, from}, {after, to}};
-    json_t *out = topology_diff_json(&sides[0], &sides[1], a->maker, (uint32_t)first);
+    json_t *out = topology_diff_json(&sides[0], &sides[1], a->builder, (uint32_t)first);
     bool more = json_object_get(out, "more") != NULL;
     finish(a, from, before, more);
     finish(a, to, after, more);
@@ -135,7 +135,7 @@ json_t *topology_answers_get(struct topology_answers *answers, struct fabric *cu
 void topology_answers_clear(struct topology_answers *answers)
 {
     for (size_t i = 0; i < TOPOLOGY_HELD_MAX; i++) {
-        fabric_release(answers->held[i].fabric);
-        answers->held[i].fabric = NULL;
+        fabric_unref(answers->pages[i].fabric);
+        answers->pages[i].fabric = NULL;
     }
 }

@@ -9,11 +9,11 @@ enum { TOPOLOGY_HELD_MAX = 4 }; // snapshots of which somebody has not had all p
 
 struct topology_answers {
     struct journal *journal;
-    const struct maker *maker; // for names and sentences; of the thread that asks
+    const struct event_builder *builder; // for names and sentences; of the thread that asks
     struct {
         int64_t number; // 0: not from the journal
         struct fabric *fabric;
-    } held[TOPOLOGY_HELD_MAX];
+    } pages[TOPOLOGY_HELD_MAX];
     unsigned next; // to be replaced
 };
 

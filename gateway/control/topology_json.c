@@ -173,8 +173,8 @@ json_t *topology_json(const struct fabric *fabric, int64_t number, const struct 
 
 json_t *topology_list_json(struct journal *journal)
 {
-    struct journal_fabric kept[JOURNAL_FABRICS_MAX + 1];
-    size_t n = journal_list_fabrics(journal, kept);
+    struct journal_snapshot kept[JOURNAL_SNAPSHOTS_MAX + 1];
+    size_t n = journal_list_snapshots(journal, kept);
     json_t *list = json_array();
     for (size_t i = 0; i < n; i++)
         json_array_append_new(
@@ -193,10 +193,10 @@ static json_t *endpoint_json(const struct endpoint *who)
                      (int)who->port, "lid", (int)who->lid, "name", who->name);
 }
 
-static json_t *change_json(const struct change *change, const struct maker *maker)
+static json_t *change_json(const struct change *change, const struct event_builder *builder)
 {
     const struct catalogue_entry *type = catalogue_get(change->type);
-    struct event *event = maker_from_change(maker, change, false, NULL, NULL);
+    struct event *event = event_builder_from_change(builder, change, false, NULL, NULL);
     if (!event)
         return NULL;
     json_t *out = json_pack(
@@ -206,7 +206,7 @@ static json_t *change_json(const struct change *change, const struct maker *make
         answer_guid(change->switch_guid), "sm", answer_guid(change->sm_guid), "affected",
         (json_int_t)change->affected, "reason", change->reason, "cause",
         change->cause == FABRIC_NONE ? json_null() : json_integer(change->cause));
-    event_release(event);
+    event_unref(event);
     return out;
 }
 
@@ -218,14 +218,14 @@ static json_t *side_json(const struct topology_side *side)
 }
 
 json_t *topology_diff_json(const struct topology_side *from, const struct topology_side *to,
-                           const struct maker *maker, uint32_t first)
+                           const struct event_builder *builder, uint32_t first)
 {
     struct changes changes = {0};
     json_t *list = json_array();
-    changes_between(from->fabric, to->fabric, maker->names, &changes);
+    changes_between(from->fabric, to->fabric, builder->names, &changes);
     uint32_t i = first;
     for (; i < changes.count && i - first < TOPOLOGY_PAGE_CHANGES; i++)
-        json_array_append_new(list, change_json(&changes.all[i], maker));
+        json_array_append_new(list, change_json(&changes.all[i], builder));
     json_t *out = json_pack("{s:i, s:o, s:o, s:I, s:b, s:o}", "version", 1, "from", side_json(from),
                             "to", side_json(to), "change_count", (json_int_t)changes.count, "cut",
                             (int)changes.cut, "changes", list);

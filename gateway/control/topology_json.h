@@ -3,7 +3,7 @@
 #define IBTRAPD_CONTROL_TOPOLOGY_JSON_H
 
 #include "base/error.h"
-#include "event/maker.h"
+#include "event/event_builder.h"
 #include "journal/journal.h"
 #include "model/fabric.h"
 
@@ -35,6 +35,6 @@ struct topology_side {
 
 // What changed, in words; `maker` has the names.
 json_t *topology_diff_json(const struct topology_side *from, const struct topology_side *to,
-                           const struct maker *maker, uint32_t first);
+                           const struct event_builder *builder, uint32_t first);
 
 #endif

@@ -10,8 +10,8 @@
 #include "ctl/maintenance_commands.h"
 #include "ctl/pages.h"
 #include "ctl/show.h"
+#include "ctl/time_parser.h"
 #include "ctl/topology_commands.h"
-#include "ctl/when.h"
 #include "install.h"
 
 #include <getopt.h>
@@ -113,7 +113,7 @@ static bool read_time(const struct arguments *a, enum choice choice, int64_t *ou
 {
     const char *text = a->choices[choice];
     *out = 0;
-    if (!text || when_read(text, clock_utc(&clock_system), out))
+    if (!text || time_parse(text, clock_utc(&clock_system), out))
         return true;
     fprintf(stderr,
             "ibtrapctl: %s is no time; it must be such as 10m, 2h, 3d or 2026-11-21T04:06:39Z\n",

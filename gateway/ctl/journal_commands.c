@@ -88,7 +88,7 @@ static bool export_row(void *ctx, const struct store_row *row)
     struct text t = text_in(buffer, sizeof buffer);
     format_line(&t, FORMAT_JSON, &(struct format_origin){.hostname = "-", .process_id = "-"},
                 event);
-    event_release(event);
+    event_unref(event);
     e->failed = t.len == 0 || fprintf(e->out, "%s\n", buffer) < 0;
     if (e->failed)
         error_set(e->err, t.len == 0 ? "out of memory" : "cannot write");

@@ -2,9 +2,9 @@
 
 #include "control/server.h"
 #include "control/status.h"
-#include "daemon/deliveries.h"
 #include "daemon/heartbeat.h"
 #include "daemon/loop.h"
+#include "daemon/receivers.h"
 #include "daemon/reload.h"
 #include "daemon/settings.h"
 #include "install.h"
@@ -13,7 +13,7 @@
 #include "model/fabric_record.h"
 #include "pipeline/pipeline.h"
 #include "pipeline/policies.h"
-#include "pipeline/recall.h"
+#include "pipeline/restore.h"
 #include "pipeline/role.h"
 #include "sink/snmp.h"
 #include "topology/thresholds.h"
@@ -40,25 +40,25 @@ static bool take_report(void *ctx, struct sa_report *report)
     return pipeline_put_report(g->pipeline, report);
 }
 
-static void put_occurrence(struct gateway *g, const struct maker_occurrence *occurrence,
+static void put_occurrence(struct gateway *g, const struct event_builder_occurrence *occurrence,
                            uint64_t subnet_prefix)
 {
     if (g->pipeline)
         pipeline_put_occurrence(g->pipeline, occurrence, subnet_prefix);
 }
 
-static void look_at_fabric(void *ctx)
+static void request_sweep(void *ctx)
 {
     struct gateway *g = ctx;
     struct sweeper *sweeper = atomic_load(&g->sweeper);
     if (sweeper)
-        sweeper_poke(sweeper);
+        sweeper_trigger(sweeper);
 }
 
-static void name_sm(struct gateway *g, struct maker_occurrence *o)
+static void name_sm(struct gateway *g, struct event_builder_occurrence *o)
 {
     struct sa_status status;
-    sa_agent_status(g->agent, &status);
+    sa_client_status(g->client, &status);
     o->sm_lid = status.port.sm_lid;
     o->sm_guid = status.sm.port_guid;
 }
@@ -72,13 +72,13 @@ static void take_change(void *ctx, enum sa_change change, uint64_t subnet_prefix
         [SA_SM_UNREACHABLE] = CATALOGUE_SM_UNREACHABLE,
         [SA_SM_BACK] = CATALOGUE_SM_BACK};
     bool about_sm = change == SA_SM_UNREACHABLE || change == SA_SM_BACK;
-    struct maker_occurrence o = {.type = TYPES[change]};
+    struct event_builder_occurrence o = {.type = TYPES[change]};
     if (about_sm)
         name_sm(ctx, &o);
     snprintf(o.alarm_key, sizeof o.alarm_key, "%s", about_sm ? SM_KEY : SUBSCRIPTIONS_KEY);
     snprintf(o.reason, sizeof o.reason, "%s", reason);
     put_occurrence(ctx, &o, subnet_prefix);
-    look_at_fabric(ctx);
+    request_sweep(ctx);
 }
 
 // What a sweep took goes back to the system. By itself, a small piece that stays would hold all
@@ -115,7 +115,7 @@ static void take_journal_change(void *ctx, enum journal_change change, const cha
     static const enum catalogue_event TYPES[] = {[JOURNAL_DEGRADED] = CATALOGUE_JOURNAL_DEGRADED,
                                                  [JOURNAL_HEALED] = CATALOGUE_JOURNAL_HEALED,
                                                  [JOURNAL_DROPPING] = CATALOGUE_JOURNAL_DROPPING};
-    struct maker_occurrence o = {.type = TYPES[change], .lost = lost};
+    struct event_builder_occurrence o = {.type = TYPES[change], .lost = lost};
     if (change != JOURNAL_DROPPING)
         snprintf(o.alarm_key, sizeof o.alarm_key, "%s", JOURNAL_KEY);
     snprintf(o.reason, sizeof o.reason, "%s", reason);
@@ -124,9 +124,9 @@ static void take_journal_change(void *ctx, enum journal_change change, const cha
         look_at_settings(ctx);
 }
 
-static void tell_gateway(struct gateway *g, enum catalogue_event type, const char *reason)
+static void emit_gateway_event(struct gateway *g, enum catalogue_event type, const char *reason)
 {
-    struct maker_occurrence o = {.type = type};
+    struct event_builder_occurrence o = {.type = type};
     snprintf(o.reason, sizeof o.reason, "%s", reason);
     put_occurrence(g, &o, 0);
 }
@@ -134,7 +134,7 @@ static void tell_gateway(struct gateway *g, enum catalogue_event type, const cha
 static void acknowledge(void *ctx, const struct sa_report *report)
 {
     struct gateway *g = ctx;
-    sa_agent_acknowledge(g->agent, report);
+    sa_client_acknowledge(g->client, report);
 }
 
 static enum pipeline_role role(void *ctx, const struct fabric *fabric)
@@ -143,7 +143,7 @@ static enum pipeline_role role(void *ctx, const struct fabric *fabric)
     struct sa_status status;
     if (!g->conf->fabric.with_master_sm)
         return PIPELINE_ACTIVE;
-    sa_agent_status(g->agent, &status);
+    sa_client_status(g->client, &status);
     return fabric ? role_of_fabric(g->conf, &status, fabric) : role_of_port(g->conf, &status);
 }
 
@@ -170,7 +170,7 @@ static bool open_journal(struct gateway *g, struct error *err)
                                             .rows_max = c->rows_max,
                                             .bytes_max = c->bytes_max,
                                             .age_us = c->age_us,
-                                            .tell = take_journal_change,
+                                            .notify = take_journal_change,
                                             .ctx = g,
                                             .clock = &clock_system,
                                             .log = g->log};
@@ -191,14 +191,15 @@ static void warn_of_snapshot(struct gateway *g, const struct error *err)
 }
 
 // The fabric as it was when the gateway ended.
-static void recall_fabric(struct gateway *g)
+static void restore_fabric(struct gateway *g)
 {
     struct error err;
-    struct journal_fabric newest;
+    struct journal_snapshot newest;
     size_t size;
-    if (journal_list_fabrics(g->journal, (struct journal_fabric[JOURNAL_FABRICS_MAX + 1]){0}) == 0)
+    if (journal_list_snapshots(g->journal,
+                               (struct journal_snapshot[JOURNAL_SNAPSHOTS_MAX + 1]){0}) == 0)
         return;
-    uint8_t *record = journal_read_fabric(g->journal, 0, &newest, &size, &err);
+    uint8_t *record = journal_read_snapshot(g->journal, 0, &newest, &size, &err);
     if (!record) {
         warn_of_snapshot(g, &err);
         return;
@@ -206,7 +207,7 @@ static void recall_fabric(struct gateway *g)
     struct fabric *last = fabric_record_read(record, size, &err);
     free(record);
     if (last)
-        topology_recall(g->topology, last);
+        topology_restore(g->topology, last);
     else
         warn_of_snapshot(g, &err);
 }
@@ -218,7 +219,7 @@ static bool make_topology(struct gateway *g, struct error *err)
     if (!g->topology || !g->thresholds)
         return error_set(err, "out of memory");
     if (g->conf->sweep.method != CONF_SWEEP_OFF)
-        recall_fabric(g);
+        restore_fabric(g);
     return true;
 }
 
@@ -242,20 +243,20 @@ static bool start_pipeline(struct gateway *g, struct error *err)
     struct policy_rule *rules = calloc(POLICY_RULES_MAX, sizeof *rules);
     if (!rules)
         return error_set(err, "out of memory");
-    g->lookup = (struct maker_lookup){find_lid, find_guid, find_peer, g->topology};
+    g->lookup = (struct event_builder_lookup){find_lid, find_guid, find_peer, g->topology};
     struct pipeline_options options = {
-        .maker = {.clock = &clock_system, .random = &random_system, .lookup = &g->lookup},
+        .builder = {.clock = &clock_system, .random = &random_system, .lookup = &g->lookup},
         .journal = g->journal,
         .topology = g->topology,
         .thresholds = g->thresholds,
         .role = role,
-        .look = look_at_fabric,
+        .request_sweep = request_sweep,
         .event_trap_level = settings_trap_level,
         .acknowledge = acknowledge,
         .ctx = g,
         .log = g->log};
     policies_from_conf(g->conf, &options.policy, rules);
-    if (settings_rename(g, &options.maker, err))
+    if (settings_rename(g, &options.builder, err))
         g->pipeline = pipeline_start(&options, err);
     free(rules);
     return g->pipeline != NULL;
@@ -263,7 +264,7 @@ static bool start_pipeline(struct gateway *g, struct error *err)
 
 // Nobody could be told before there was a pipeline, now and at the end of the last run. In the
 // pipeline's thread, where the journal tells of what changes from now on.
-static void tell_of_journal(void *ctx, const struct pipeline_inside *inside)
+static void emit_journal_state(void *ctx, const struct pipeline_context *inside)
 {
     struct gateway *g = ctx;
     struct journal_status status;
@@ -271,17 +272,17 @@ static void tell_of_journal(void *ctx, const struct pipeline_inside *inside)
     journal_get_status(g->journal, &status);
     if (!status.durable)
         take_journal_change(g, JOURNAL_DEGRADED, status.problem, 0);
-    else if (recall_stands(g->journal, JOURNAL_KEY))
+    else if (restore_alarm_is_active(g->journal, JOURNAL_KEY))
         take_journal_change(g, JOURNAL_HEALED, "the journal works again", 0);
 }
 
-static void tell_start(struct gateway *g)
+static void emit_gateway_started(struct gateway *g)
 {
     char reason[128];
     snprintf(reason, sizeof reason, "version " INSTALL_VERSION ", %zu receiver%s",
              g->conf->receiver_count, g->conf->receiver_count == 1 ? "" : "s");
-    tell_gateway(g, CATALOGUE_GATEWAY_STARTED, reason);
-    pipeline_call(g->pipeline, tell_of_journal, g);
+    emit_gateway_event(g, CATALOGUE_GATEWAY_STARTED, reason);
+    pipeline_call(g->pipeline, emit_journal_state, g);
 }
 
 static bool make_agent(struct gateway *g, struct error *err)
@@ -296,23 +297,23 @@ static bool make_agent(struct gateway *g, struct error *err)
         .has_sa_key = f->has_sa_key,
         .sa_key = f->sa_key,
         .mkey = g->conf->sweep.mkey,
-        .was_lost = recall_stands(g->journal, SUBSCRIPTIONS_KEY),
-        .was_unreachable = recall_stands(g->journal, SM_KEY),
+        .was_lost = restore_alarm_is_active(g->journal, SUBSCRIPTIONS_KEY),
+        .was_unreachable = restore_alarm_is_active(g->journal, SM_KEY),
         .opener = opener ? *opener : umad_opener(&g->choice),
         .listener = {take_report, take_change, g},
         .clock = &clock_system,
         .random = &random_system,
         .log = g->log,
     };
-    g->agent = sa_agent_new(&options, err);
-    return g->agent != NULL;
+    g->client = sa_client_new(&options, err);
+    return g->client != NULL;
 }
 
 static bool start_agent(struct gateway *g, struct error *err)
 {
-    if (!sa_agent_start(g->agent, err))
+    if (!sa_client_start(g->client, err))
         return false;
-    g->watch = verbs_watch_start(g->agent, g->log);
+    g->watch = verbs_watch_start(g->client, g->log);
     return true;
 }
 
@@ -336,7 +337,7 @@ struct sweeper_options gateway_sweeper_options(struct gateway *g, const struct c
         .mkey = c->mkey,
         .counters = PORTS[conf->counters.ports],
         .counters_interval_us = conf->counters.interval_s * CLOCK_US_PER_S,
-        .agent = g->agent,
+        .client = g->client,
         .listener = {take_fabric, take_counters, g},
         .clock = &clock_system,
         .random = &random_system,
@@ -381,9 +382,9 @@ static bool start_metrics(struct gateway *g, struct error *err)
 static size_t count_failing(const struct gateway *g)
 {
     size_t failing = 0;
-    for (size_t i = 0; i < g->delivery_count; i++) {
-        struct delivery_status status;
-        delivery_get_status(g->deliveries[i], &status);
+    for (size_t i = 0; i < g->receiver_count; i++) {
+        struct receiver_status status;
+        receiver_get_status(g->receivers[i], &status);
         failing += status.problem[0] != '\0';
     }
     return failing;
@@ -394,22 +395,22 @@ static uint64_t since_last_heartbeat(const struct gateway *g, uint64_t events)
     return events > g->heartbeat_events ? events - g->heartbeat_events : 0;
 }
 
-static void tell_alive(void *ctx)
+static void emit_heartbeat(void *ctx)
 {
     struct gateway *g = ctx;
     char reason[EVENT_REASON_SIZE];
     struct pipeline_counters counters;
     struct sa_status sa;
     pipeline_get_counters(g->pipeline, &counters);
-    sa_agent_status(g->agent, &sa);
+    sa_client_status(g->client, &sa);
     heartbeat_describe(&(struct heartbeat){.events = since_last_heartbeat(g, counters.events),
                                            .period_s = g->conf->heartbeat_s,
-                                           .receivers = g->delivery_count,
+                                           .receivers = g->receiver_count,
                                            .failing = count_failing(g),
                                            .sm_answers = sa.sm_answers},
                        reason, sizeof reason);
     g->heartbeat_events = counters.events + 1;
-    tell_gateway(g, CATALOGUE_HEARTBEAT, reason);
+    emit_gateway_event(g, CATALOGUE_HEARTBEAT, reason);
 }
 
 bool gateway_start_heartbeat(struct gateway *g, struct error *err)
@@ -419,7 +420,7 @@ bool gateway_start_heartbeat(struct gateway *g, struct error *err)
     if (g->conf->heartbeat_s == 0)
         return true;
     g->heartbeat =
-        loop_timer_new(g->loop, g->conf->heartbeat_s * CLOCK_US_PER_S, tell_alive, g, err);
+        loop_timer_new(g->loop, g->conf->heartbeat_s * CLOCK_US_PER_S, emit_heartbeat, g, err);
     return g->heartbeat != NULL;
 }
 
@@ -451,37 +452,37 @@ void gateway_fill_control(struct gateway *g)
                                   .topology = g->topology,
                                   .journal = g->journal,
                                   .pipeline = g->pipeline,
-                                  .agent = g->agent,
+                                  .client = g->client,
                                   .sweeper = g->sweeper,
-                                  .deliveries = g->deliveries,
-                                  .delivery_count = g->delivery_count,
-                                  .maker = {.clock = &clock_system, .random = &random_system},
-                                  .tables = tables_agent(g->tables),
+                                  .receivers = g->receivers,
+                                  .receiver_count = g->receiver_count,
+                                  .builder = {.clock = &clock_system, .random = &random_system},
+                                  .tables = subagent_agent(g->tables),
                                   .reload = answer_reload,
                                   .ctx = g};
     g->metrics_parts = (struct metrics_parts){.conf = g->conf,
                                               .started_at = g->started_at,
                                               .journal = g->journal,
                                               .pipeline = g->pipeline,
-                                              .agent = g->agent,
+                                              .client = g->client,
                                               .sweeper = g->sweeper,
-                                              .deliveries = g->deliveries,
-                                              .delivery_count = g->delivery_count};
+                                              .receivers = g->receivers,
+                                              .receiver_count = g->receiver_count};
     g->control.answers =
-        (struct topology_answers){.journal = g->journal, .maker = &g->control.maker};
+        (struct topology_answers){.journal = g->journal, .builder = &g->control.builder};
 }
 
 static uint64_t beats(void *ctx)
 {
     const struct gateway *g = ctx;
-    return pipeline_beats(g->pipeline);
+    return pipeline_progress(g->pipeline);
 }
 
 static void describe(void *ctx, char out[SERVICE_STATUS_SIZE])
 {
     const struct gateway *g = ctx;
     struct sa_status s;
-    sa_agent_status(g->agent, &s);
+    sa_client_status(g->client, &s);
     status_line(&s, out, SERVICE_STATUS_SIZE);
 }
 
@@ -511,11 +512,11 @@ static bool start(struct gateway *g, struct error *err)
     pthread_sigmask(SIG_BLOCK, &set, &old);
     bool ok = gateway_load_names(g->conf, g->log, &g->map, err) && start_loop(g, err) &&
               start_metrics(g, err) && open_journal(g, err) && make_agent(g, err) &&
-              make_topology(g, err) && start_pipeline(g, err) && deliveries_start_all(g, err);
+              make_topology(g, err) && start_pipeline(g, err) && receivers_start_all(g, err);
     if (ok) {
         settings_apply(g);
-        tell_start(g);
-        ok = start_agent(g, err) && start_sweeper(g, err) && tables_start(g, err) &&
+        emit_gateway_started(g);
+        ok = start_agent(g, err) && start_sweeper(g, err) && subagent_start(g, err) &&
              gateway_start_heartbeat(g, err) && start_service(g, err);
     }
     gateway_fill_control(g);
@@ -525,20 +526,20 @@ static bool start(struct gateway *g, struct error *err)
 
 static void stop(struct gateway *g, const char *reason)
 {
-    tables_stop(g);
+    subagent_stop(g);
     sweeper_stop(g->sweeper);
     if (g->service)
         service_stopping(g->service);
     verbs_watch_stop(g->watch);
-    sa_agent_stop(g->agent);
-    tell_gateway(g, CATALOGUE_GATEWAY_STOPPED, reason);
+    sa_client_stop(g->client);
+    emit_gateway_event(g, CATALOGUE_GATEWAY_STOPPED, reason);
     if (g->pipeline)
         pipeline_stop(g->pipeline); // answers the last reports through the agent's port
     sweeper_free(g->sweeper);
-    sa_agent_free(g->agent);
+    sa_client_free(g->client);
     if (g->journal)
         journal_commit(g->journal); // the cursors, should a receiver take long to end
-    deliveries_stop_all(g);
+    receivers_stop_all(g);
     if (g->journal)
         journal_commit(g->journal);
     pipeline_free(g->pipeline); // after the last commit, which may have something to tell
@@ -554,7 +555,7 @@ static void stop(struct gateway *g, const char *reason)
     loop_free(g->loop);
     thresholds_free(g->thresholds);
     topology_free(g->topology);
-    names_free(g->map);
+    names_unref(g->map);
 }
 
 static struct conf *own(const struct conf *conf, struct error *err)

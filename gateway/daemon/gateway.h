@@ -4,9 +4,9 @@
 
 #include "control/control.h"
 #include "daemon/daemon.h"
-#include "daemon/recipients.h"
 #include "daemon/service.h"
-#include "daemon/tables.h"
+#include "daemon/subagent.h"
+#include "daemon/trap_recipients.h"
 #include "ib/umad.h"
 #include "ib/verbs_watch.h"
 #include "metrics/metrics_parts.h"
@@ -14,7 +14,7 @@
 #include <pthread.h>
 
 // The configuration's, and the trap recipients that were set by SNMP.
-enum { GATEWAY_RECEIVERS_MAX = CONF_RECEIVERS_MAX + 1 + RECIPIENTS_MAX };
+enum { GATEWAY_RECEIVERS_MAX = CONF_RECEIVERS_MAX + 1 + TRAP_RECIPIENTS_MAX };
 
 struct gateway {
     struct conf *conf; // the pipeline's thread reads it, too: only exchanged there
@@ -25,15 +25,15 @@ struct gateway {
         *map; // the node-name-map's names; NULL: there are none. The pipeline's thread exchanges it
     struct topology *topology;
     struct thresholds *thresholds;
-    struct maker_lookup lookup;
+    struct event_builder_lookup lookup;
     struct journal *journal;
     struct pipeline *pipeline;
-    struct delivery *deliveries[GATEWAY_RECEIVERS_MAX];
-    struct conf_receiver *receivers[GATEWAY_RECEIVERS_MAX]; // what each delivery was made from
-    size_t delivery_count;
+    struct receiver *receivers[GATEWAY_RECEIVERS_MAX];
+    struct conf_receiver *receiver_confs[GATEWAY_RECEIVERS_MAX]; // what each delivery was made from
+    size_t receiver_count;
     char directory[CONF_PATH_SIZE], device[CONF_DEVICE_SIZE]; // a reload changes neither
     struct umad_choice choice;
-    struct sa_agent *agent;
+    struct sa_client *client;
     struct verbs_watch *watch;
     struct sweeper *_Atomic sweeper; // the pipeline pokes it, too
     struct loop *loop;
@@ -45,7 +45,7 @@ struct gateway {
     struct loop_timer *heartbeat;   // NULL: there is none
     uint64_t heartbeat_events;      // how many events there were with the last one
     struct service *service;
-    struct tables *tables; // NULL: there are none
+    struct subagent *tables; // NULL: there are none
     // Held while the configuration, or the list of deliveries and receivers, is exchanged: the
     // tables' thread reads them.
     pthread_mutex_t exchanged;

@@ -1,160 +1,165 @@
 #include "daemon/receivers.h"
 
-#include "sink/agentx.h"
-#include "sink/file.h"
-#include "sink/snmp.h"
-#include "sink/syslog.h"
+#include "daemon/receiver_alarms.h"
+#include "daemon/sinks.h"
+#include "pipeline/pipeline.h"
 
-#include <arpa/inet.h>
+#include <stdlib.h>
 #include <string.h>
 
-// The number of a word in a list; the configuration has checked that it is there.
-static unsigned find(const char *const *words, size_t n, const char *word)
+// It has passwords.
+static void free_conf(struct conf_receiver *conf)
 {
-    for (unsigned i = 0; i < n; i++) {
-        if (strcmp(words[i], word) == 0)
-            return i;
+    if (conf) {
+        guid_set_unref(conf->filter.trap_group);
+        explicit_bzero(conf, sizeof *conf);
     }
-    return 0;
+    free(conf);
 }
 
-static enum snmp_auth auth_of(const char *word)
+bool receivers_make(const struct gateway *g, const struct conf_receiver *conf,
+                    struct receivers_made *out, struct error *err)
 {
-    static const char *const WORDS[] = {"", "SHA", "SHA-224", "SHA-256", "SHA-384", "SHA-512"};
-    return (enum snmp_auth)find(WORDS, 6, word);
-}
-
-static enum snmp_priv privacy_of(const char *word)
-{
-    static const char *const WORDS[] = {"", "AES", "AES-192", "AES-256", "AES-192-C", "AES-256-C"};
-    return (enum snmp_priv)find(WORDS, 6, word);
-}
-
-static enum snmp_transport snmp_transport_of(enum conf_transport transport)
-{
-    switch (transport) {
-    case CONF_TCP:
-        return SNMP_TCP;
-    case CONF_TLS:
-        return SNMP_TLS;
-    case CONF_DTLS:
-        return SNMP_DTLS;
-    default:
-        return SNMP_UDP;
+    struct conf_receiver *copy = malloc(sizeof *copy);
+    if (!copy) {
+        error_set(err, "out of memory");
+        return false;
     }
+    memcpy(copy, conf, sizeof *copy);
+    guid_set_ref(copy->filter.trap_group);
+    bool ok = sinks_make(&out->sink, copy, &clock_system, g->started_at, err);
+    if (!ok)
+        free_conf(copy);
+    out->conf = ok ? copy : NULL;
+    return ok;
 }
 
-static struct tls_options tls_of(const struct conf_tls *c)
+void receivers_free(struct receivers_made *made)
 {
-    return (struct tls_options){.ca_file = c->ca_file,
-                                .cert_file = c->certificate_file,
-                                .key_file = c->key_file,
-                                .name = c->server_name};
+    if (made->conf)
+        made->sink.free(made->sink.self);
+    free_conf(made->conf);
+    made->conf = NULL;
 }
 
-static bool make_snmp(struct receiver *out, const struct conf_receiver *c,
-                      const struct clock *clock, int64_t started_at, struct error *err)
+static void take_change(void *ctx, const char *receiver, enum receiver_change change,
+                        const char *reason, uint64_t dropped)
 {
-    static const enum snmp_version VERSIONS[] = {SNMP_V1, SNMP_V2C, SNMP_V3};
-    const struct conf_snmp *s = &c->snmp;
-    struct snmp_target target = {
-        .host = c->host,
-        .port = c->port,
-        .transport = snmp_transport_of(c->transport),
-        .version = VERSIONS[s->version - 1],
-        .inform = s->inform,
-        .community = s->community,
-        .user = {.name = s->user,
-                 .auth = auth_of(s->auth),
-                 .auth_password = s->auth_password,
-                 .priv = privacy_of(s->privacy),
-                 .priv_password = s->privacy_password},
-        .context = s->context,
-        .tls = tls_of(&c->tls),
-        .timeout_ms = s->timeout_ms,
-        .retries = s->retries,
-        .window = s->window,
-        .sets = s->sets,
-        .extra = s->extra_varbinds,
-        .has_trap_address = s->trap_address,
-        .has_agent_address = s->agent_address[0],
-        .clock = clock,
-        .started_at = started_at,
-    };
-    if (s->agent_address[0]) {
-        inet_pton(AF_INET, s->agent_address, target.agent_address);
-        memcpy(target.trap_address, target.agent_address, sizeof target.trap_address);
+    const struct gateway *g = ctx;
+    struct event_builder_occurrence o = {
+        .type = change == RECEIVER_FAILING ? CATALOGUE_RECEIVER_FAILING : CATALOGUE_RECEIVER_BACK,
+        .lost = dropped};
+    receiver_alarms_key(receiver, o.alarm_key);
+    snprintf(o.receiver, sizeof o.receiver, "%s", receiver);
+    snprintf(o.reason, sizeof o.reason, "%s", reason);
+    pipeline_put_occurrence(g->pipeline, &o, 0);
+}
+
+bool receivers_start(struct gateway *g, struct receivers_made *made, struct error *err)
+{
+    const struct conf_receiver *conf = made->conf;
+    const struct receiver_options options = {.filter = conf->filter,
+                                             .rate = conf->rate,
+                                             .burst = conf->burst,
+                                             .age_max_us = conf->age_us,
+                                             .was_failing =
+                                                 receiver_alarms_is_active(g, conf->name),
+                                             .change = take_change,
+                                             .ctx = g,
+                                             .journal = g->journal,
+                                             .clock = &clock_system,
+                                             .random = &random_system,
+                                             .log = g->log};
+    struct receiver *d = receiver_start(&made->sink, &options, err);
+    if (!d) {
+        receivers_free(made);
+        return false;
     }
-    return snmp_receiver(out, c->name, &target, err);
+    pthread_mutex_lock(&g->exchanged);
+    g->receiver_confs[g->receiver_count] = made->conf;
+    g->receivers[g->receiver_count++] = d;
+    pthread_mutex_unlock(&g->exchanged);
+    made->conf = NULL;
+    return true;
 }
 
-static enum syslog_transport syslog_transport_of(enum conf_transport transport)
+static void finish(struct receiver *receiver, struct conf_receiver *conf)
 {
-    switch (transport) {
-    case CONF_UDP:
-        return SYSLOG_UDP;
-    case CONF_TCP:
-        return SYSLOG_TCP;
-    case CONF_TLS:
-        return SYSLOG_TLS;
-    case CONF_RELP:
-        return SYSLOG_RELP;
-    case CONF_RELP_TLS:
-        return SYSLOG_RELP_TLS;
-    case CONF_STDOUT:
-        return SYSLOG_STDOUT;
-    default:
-        return SYSLOG_LOCAL;
+    receiver_finish(receiver);
+    free_conf(conf);
+}
+
+static void nothing(void *ctx, const struct pipeline_context *inside)
+{
+    (void)ctx;
+    (void)inside;
+}
+
+void receivers_end(struct gateway *g, int64_t flush_us,
+                   bool (*stays)(void *ctx, const struct conf_receiver *running), void *ctx)
+{
+    int64_t stop_by = clock_monotonic(&clock_system) + flush_us;
+    size_t kept = 0, ended = 0;
+    struct {
+        struct receiver *receiver;
+        struct conf_receiver *conf;
+    } ending[GATEWAY_RECEIVERS_MAX];
+    pthread_mutex_lock(&g->exchanged);
+    for (size_t i = 0; i < g->receiver_count; i++) {
+        if (stays(ctx, g->receiver_confs[i])) {
+            g->receiver_confs[kept] = g->receiver_confs[i];
+            g->receivers[kept++] = g->receivers[i];
+        } else {
+            receiver_request_stop(g->receivers[i], stop_by);
+            ending[ended].receiver = g->receivers[i];
+            ending[ended++].conf = g->receiver_confs[i];
+        }
     }
+    g->receiver_count = kept;
+    pthread_mutex_unlock(&g->exchanged);
+    for (size_t i = 0; i < ended; i++)
+        finish(ending[i].receiver, ending[i].conf);
+    if (ended > 0)
+        pipeline_call(g->pipeline, nothing, NULL);
 }
 
-static bool make_syslog(struct receiver *out, const struct conf_receiver *c,
-                        const struct clock *clock, int64_t started_at, struct error *err)
+bool receivers_run(const struct gateway *g, const char *name)
 {
-    const struct conf_syslog *s = &c->syslog;
-    struct syslog_options options = SYSLOG_DEFAULTS;
-    char engine_id[SNMP_ENGINE_TEXT_SIZE];
-    snmp_engine_text(engine_id);
-    options.engine_id = engine_id;
-    options.transport = syslog_transport_of(c->transport);
-    options.path = s->path;
-    options.host = c->host;
-    options.port = c->port;
-    format_find(s->format, &options.format);
-    options.lines = s->lines;
-    options.facility = s->facility;
-    for (size_t i = 0; i < FORMAT_SEVERITIES; i++)
-        options.severity_map[i] = (enum severity)s->severities[i];
-    options.tls = tls_of(&c->tls);
-    options.started_us = clock_utc(clock) - (clock_monotonic(clock) - started_at);
-    return syslog_receiver(out, c->name, &options, err);
+    for (size_t i = 0; i < g->receiver_count; i++) {
+        if (strcmp(g->receiver_confs[i]->name, name) == 0)
+            return true;
+    }
+    return false;
 }
 
-static bool make_agentx(struct receiver *out, const struct conf_receiver *c, struct error *err)
+static bool runs(void *ctx, const char *name)
 {
-    const struct agentx_target target = {.master = c->agentx.socket,
-                                         .context = c->agentx.context,
-                                         .sets = c->agentx.sets,
-                                         .extra = c->agentx.extra_varbinds,
-                                         .random = &random_system};
-    return agentx_receiver(out, c->name, &target, err);
+    return receivers_run(ctx, name);
 }
 
-bool receivers_make(struct receiver *out, const struct conf_receiver *conf,
-                    const struct clock *clock, int64_t started_at, struct error *err)
+void receivers_forget_departed(struct gateway *g)
 {
-    bool ok;
-    if (conf->kind == CONF_SNMP)
-        ok = make_snmp(out, conf, clock, started_at, err);
-    else if (conf->kind == CONF_SYSLOG)
-        ok = make_syslog(out, conf, clock, started_at, err);
-    else if (conf->kind == CONF_AGENTX)
-        ok = make_agentx(out, conf, err);
-    else
-        ok = file_receiver(
-            out, conf->name,
-            &(struct file_options){.path = conf->file.path,
-                                   .fsync = conf->file.sync ? FILE_FSYNC_EACH : FILE_FSYNC_NONE},
-            err);
-    return ok || error_prefix(err, "receiver %s", conf->name);
+    journal_end_receivers(g->journal, runs, g);
+}
+
+bool receivers_start_all(struct gateway *g, struct error *err)
+{
+    for (size_t i = 0; i < g->conf->receiver_count; i++) {
+        struct receivers_made made;
+        if (!receivers_make(g, &g->conf->receivers[i], &made, err) ||
+            !receivers_start(g, &made, err))
+            return false;
+    }
+    return true;
+}
+
+void receivers_stop_all(struct gateway *g)
+{
+    int64_t stop_by = clock_monotonic(&clock_system) + RECEIVERS_FLUSH_US;
+    for (size_t i = 0; i < g->receiver_count; i++)
+        receiver_request_stop(g->receivers[i], stop_by);
+    while (g->receiver_count > 0) {
+        size_t last = --g->receiver_count;
+        finish(g->receivers[last], g->receiver_confs[last]);
+    }
 }

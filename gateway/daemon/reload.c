@@ -1,7 +1,7 @@
 #include "daemon/reload.h"
 
-#include "daemon/deliveries.h"
 #include "daemon/gateway.h"
+#include "daemon/receivers.h"
 #include "daemon/settings.h"
 #include "pipeline/policies.h"
 
@@ -14,7 +14,7 @@ struct plan {
     struct names *map;
     struct policy_options policy; // points to the rules
     struct policy_rule rules[POLICY_RULES_MAX];
-    struct deliveries_made made[CONF_RECEIVERS_MAX + 1]; // those that are new or changed
+    struct receivers_made made[CONF_RECEIVERS_MAX + 1]; // those that are new or changed
     size_t made_count;
 };
 
@@ -38,15 +38,15 @@ static bool is_same(const void *a, const void *b, size_t size)
 static bool stays(void *ctx, const struct conf_receiver *running)
 {
     const struct conf_receiver *wanted = find(ctx, running->name);
-    return recipients_are_named(running->name) ||
+    return trap_recipients_are_named(running->name) ||
            (wanted && is_same(running, wanted, sizeof *running));
 }
 
 // A trap recipient, whose group the pipeline's thread may be exchanging, has another name.
 static bool runs_already(const struct gateway *g, const struct conf_receiver *wanted)
 {
-    for (size_t i = 0; i < g->delivery_count; i++) {
-        const struct conf_receiver *running = g->receivers[i];
+    for (size_t i = 0; i < g->receiver_count; i++) {
+        const struct conf_receiver *running = g->receiver_confs[i];
         if (strcmp(running->name, wanted->name) == 0 && is_same(running, wanted, sizeof *wanted))
             return true;
     }
@@ -58,8 +58,8 @@ static bool runs_already(const struct gateway *g, const struct conf_receiver *wa
 static void discard(struct plan *plan)
 {
     for (size_t i = 0; i < plan->made_count; i++)
-        deliveries_free(&plan->made[i]);
-    names_free(plan->map);
+        receivers_free(&plan->made[i]);
+    names_unref(plan->map);
     if (plan->conf)
         conf_free(plan->conf);
     free(plan->conf);
@@ -72,7 +72,7 @@ static bool make_receivers(const struct gateway *g, struct plan *plan, struct er
         const struct conf_receiver *wanted = &plan->conf->receivers[i];
         if (runs_already(g, wanted))
             continue;
-        if (!deliveries_make(g, wanted, &plan->made[plan->made_count], err))
+        if (!receivers_make(g, wanted, &plan->made[plan->made_count], err))
             return false;
         plan->made_count++;
     }
@@ -158,7 +158,7 @@ struct exchange {
 };
 
 // In the pipeline's thread: what that thread reads.
-static void exchange(void *ctx, const struct pipeline_inside *inside)
+static void exchange(void *ctx, const struct pipeline_context *inside)
 {
     const struct exchange *e = ctx;
     struct gateway *g = e->gateway;
@@ -174,16 +174,16 @@ static void exchange(void *ctx, const struct pipeline_inside *inside)
     pthread_mutex_unlock(&g->exchanged);
     plan->conf = old_conf;
     plan->map = old_map;
-    if (!settings_rename(g, inside->maker, &err))
+    if (!settings_rename(g, inside->builder, &err))
         log_write(g->log, LOG_LEVEL_ERROR, "new names wait for a restart: %s", err.text);
 }
 
 // Ends those that are gone or changed.
 static void end_deliveries(struct gateway *g)
 {
-    deliveries_end(g, DELIVERIES_FLUSH_US, stays, g->conf);
-    for (size_t i = 0; i < g->delivery_count; i++)
-        delivery_reopen(g->deliveries[i]);
+    receivers_end(g, RECEIVERS_FLUSH_US, stays, g->conf);
+    for (size_t i = 0; i < g->receiver_count; i++)
+        receiver_reopen(g->receivers[i]);
 }
 
 // False only when memory or threads are short; the others are started.
@@ -191,7 +191,7 @@ static bool begin_deliveries(struct gateway *g, struct plan *plan, struct error 
 {
     bool ok = true;
     for (size_t i = 0; i < plan->made_count; i++)
-        ok &= deliveries_start(g, &plan->made[i], err);
+        ok &= receivers_start(g, &plan->made[i], err);
     return ok;
 }
 
@@ -221,11 +221,11 @@ static bool carry_out(struct gateway *g, struct plan *plan, struct error *err)
     bool ok = begin_deliveries(g, plan, err);
     settings_apply(g);
     if (ok)
-        deliveries_let_go(g);
-    sa_agent_change_mkey(g->agent, g->conf->sweep.mkey);
+        receivers_forget_departed(g);
+    sa_client_change_mkey(g->client, g->conf->sweep.mkey);
     ok = change_sweeper(g, plan->conf, err) && ok;
     ok = change_heartbeat(g, plan->conf, err) && ok;
-    ok = tables_change(g, &plan->conf->tables, err) && ok;
+    ok = subagent_change(g, &plan->conf->tables, err) && ok;
     log_set_levels(g->log, g->conf->log_levels);
     conf_log_file(g->conf, g->log);
     gateway_fill_control(g);
@@ -241,8 +241,8 @@ bool reload_run(struct gateway *gateway, struct text *restart, struct error *err
     if (plan)
         discard(plan);
     if (!ok) {
-        for (size_t i = 0; i < gateway->delivery_count; i++)
-            delivery_reopen(gateway->deliveries[i]);
+        for (size_t i = 0; i < gateway->receiver_count; i++)
+            receiver_reopen(gateway->receivers[i]);
         log_write(gateway->log, LOG_LEVEL_ERROR, "the configuration was not reloaded: %s",
                   err->text);
     } else if (restart->len > 0) {

@@ -29,7 +29,7 @@ int64_t service_watchdog_us(const char *usec, const char *pid, pid_t own)
 static void look(evutil_socket_t fd, short what, void *ctx)
 {
     (void)fd, (void)what;
-    service_look(ctx);
+    service_check(ctx);
 }
 
 static bool start_timer(struct service *s)
@@ -73,7 +73,7 @@ void service_stop(struct service *s)
 void service_ready(struct service *s)
 {
     notify_send(&s->notify, "READY=1\n");
-    service_look(s);
+    service_check(s);
 }
 
 void service_reloading(struct service *s)
@@ -87,7 +87,7 @@ void service_stopping(struct service *s)
     notify_send(&s->notify, "STOPPING=1\nSTATUS=Stopping\n");
 }
 
-void service_look(struct service *s)
+void service_check(struct service *s)
 {
     char status[SERVICE_STATUS_SIZE] = "";
     uint64_t beats = s->options.beats(s->options.ctx);

@@ -41,6 +41,6 @@ void service_stopping(struct service *service);
 
 // Feeds the watchdog if the pipeline went on, and tells the status if it changed. The loop calls it
 // four times in the watchdog's time.
-void service_look(struct service *service);
+void service_check(struct service *service);
 
 #endif

@@ -1,11 +1,11 @@
 #include "daemon/settings.h"
 
 #include "base/text.h"
-#include "daemon/deliveries.h"
 #include "daemon/gateway.h"
 #include "daemon/loop.h"
 #include "daemon/receiver_alarms.h"
-#include "daemon/recipients.h"
+#include "daemon/receivers.h"
+#include "daemon/trap_recipients.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -17,29 +17,29 @@ enum event_level settings_trap_level(void *ctx, uint64_t switch_guid)
     const struct setting *level = settings_find(settings, SETTING_EVENT_TRAP_LEVEL, switch_guid, 0);
     enum event_level out =
         (enum event_level)(level ? level->value[0] : g->conf->tables.event_trap_level);
-    settings_release(settings);
+    settings_unref(settings);
     return out;
 }
 
 // Names.
 
-static bool rename_all(struct gateway *g, struct maker *maker, const struct settings *settings,
-                       struct error *err)
+static bool rename_all(struct gateway *g, struct event_builder *builder,
+                       const struct settings *settings, struct error *err)
 {
     struct names *names;
     if (!names_with(g->map, settings, &names))
         return error_set(err, "out of memory");
     topology_rename(g->topology, names);
-    maker->names = names; // the topology's, whose writer this thread is
-    names_free(names);
+    builder->names = names; // the topology's, whose writer this thread is
+    names_unref(names);
     return true;
 }
 
-bool settings_rename(struct gateway *gateway, struct maker *maker, struct error *err)
+bool settings_rename(struct gateway *gateway, struct event_builder *builder, struct error *err)
 {
     struct settings *settings = journal_settings(gateway->journal);
-    bool ok = rename_all(gateway, maker, settings, err);
-    settings_release(settings);
+    bool ok = rename_all(gateway, builder, settings, err);
+    settings_unref(settings);
     return ok;
 }
 
@@ -91,14 +91,15 @@ static bool is_same(const struct setting *old, const struct setting *now)
                : now->size == 0;
 }
 
-static void tell(const struct pipeline_inside *inside, const struct setting *old,
+static void tell(const struct pipeline_context *inside, const struct setting *old,
                  const struct setting *now, const char *who)
 {
     if (is_same(old, now))
         return;
-    struct maker_occurrence o = {.type = CATALOGUE_SETTING_CHANGED, .switch_guid = now->guid};
+    struct event_builder_occurrence o = {.type = CATALOGUE_SETTING_CHANGED,
+                                         .switch_guid = now->guid};
     describe(old, now, who, o.reason);
-    struct event *event = maker_from_occurrence(inside->maker, &o);
+    struct event *event = event_builder_from_occurrence(inside->builder, &o);
     if (event)
         inside->take(inside->pipeline, event);
 }
@@ -122,58 +123,58 @@ static bool is_for(const struct conf_receiver *running, const struct conf_receiv
 
 // What comes now is no longer its affair; it waits in the journal for a successor. Without a group
 // it is like none that is wanted.
-static void silence(struct delivery *delivery, struct conf_receiver *conf)
+static void silence(struct receiver *receiver, struct conf_receiver *conf)
 {
-    delivery_pause(delivery, true);
-    delivery_ask_to_stop(delivery, 0);
-    guid_set_release(conf->filter.trap_group);
+    receiver_pause(receiver, true);
+    receiver_request_stop(receiver, 0);
+    guid_set_unref(conf->filter.trap_group);
     conf->filter.trap_group = NULL;
 }
 
-static void change_running(struct gateway *g, size_t i, const struct recipients *wanted)
+static void change_running(struct gateway *g, size_t i, const struct trap_recipients *wanted)
 {
     const struct conf_receiver *r = NULL;
     for (size_t w = 0; w < wanted->count && !r; w++) {
-        if (is_for(g->receivers[i], &wanted->all[w]))
+        if (is_for(g->receiver_confs[i], &wanted->all[w]))
             r = &wanted->all[w];
     }
     if (r)
-        delivery_change_trap_group(g->deliveries[i], r->filter.trap_group);
-    else if (recipients_are_named(g->receivers[i]->name))
-        silence(g->deliveries[i], g->receivers[i]);
+        receiver_change_trap_group(g->receivers[i], r->filter.trap_group);
+    else if (trap_recipients_are_named(g->receiver_confs[i]->name))
+        silence(g->receivers[i], g->receiver_confs[i]);
 }
 
 // The next event already goes to whom it should, although receivers begin and end in the main
 // thread.
-static void expect_recipients(struct gateway *g, const struct recipients *wanted)
+static void expect_recipients(struct gateway *g, const struct trap_recipients *wanted)
 {
     for (size_t i = 0; i < wanted->count; i++)
         journal_receiver(g->journal, wanted->all[i].name);
     pthread_mutex_lock(&g->exchanged);
-    for (size_t i = 0; i < g->delivery_count; i++)
+    for (size_t i = 0; i < g->receiver_count; i++)
         change_running(g, i, wanted);
     pthread_mutex_unlock(&g->exchanged);
 }
 
 // `recipients` get what is set then.
-static bool change_all(const struct request *c, struct maker *maker, const struct settings *old,
-                       struct recipients *recipients)
+static bool change_all(const struct request *c, struct event_builder *builder,
+                       const struct settings *old, struct trap_recipients *recipients)
 {
     struct gateway *g = c->gateway;
     struct settings *wanted = settings_with(old, c->changes, c->n);
     if (!wanted)
         return error_set(c->err, "there is no room for more settings");
-    bool ok = recipients_of(wanted, g->conf->tables.recipient_port, recipients, c->err) &&
+    bool ok = trap_recipients_of(wanted, g->conf->tables.recipient_port, recipients, c->err) &&
               (journal_change_settings(g->journal, c->changes, c->n) ||
                error_set(c->err, "out of memory"));
     struct error err;
-    if (ok && !rename_all(g, maker, wanted, &err))
+    if (ok && !rename_all(g, builder, wanted, &err))
         log_write(g->log, LOG_LEVEL_ERROR, "names set by SNMP wait for a restart: %s", err.text);
-    settings_release(wanted);
+    settings_unref(wanted);
     return ok;
 }
 
-static void tell_all(const struct request *c, const struct pipeline_inside *inside,
+static void tell_all(const struct request *c, const struct pipeline_context *inside,
                      const struct settings *old)
 {
     for (size_t i = 0; i < c->n; i++) {
@@ -182,20 +183,20 @@ static void tell_all(const struct request *c, const struct pipeline_inside *insi
     }
 }
 
-static void change(void *ctx, const struct pipeline_inside *inside)
+static void change(void *ctx, const struct pipeline_context *inside)
 {
     struct request *c = ctx;
     struct journal *journal = c->gateway->journal;
     struct settings *old = journal_settings(journal);
-    struct recipients recipients = {0};
-    c->done = change_all(c, inside->maker, old, &recipients);
+    struct trap_recipients recipients = {0};
+    c->done = change_all(c, inside->builder, old, &recipients);
     if (c->done)
         tell_all(c, inside, old);
     journal_commit(journal);
     if (c->done)
         expect_recipients(c->gateway, &recipients);
-    recipients_clear(&recipients);
-    settings_release(old);
+    trap_recipients_clear(&recipients);
+    settings_unref(old);
 }
 
 bool settings_change(void *ctx, const struct setting *changes, size_t n, const char *who,
@@ -212,7 +213,7 @@ bool settings_change(void *ctx, const struct setting *changes, size_t n, const c
 
 // Recipients.
 
-static const struct conf_receiver *find(const struct recipients *recipients, const char *name)
+static const struct conf_receiver *find(const struct trap_recipients *recipients, const char *name)
 {
     for (size_t i = 0; i < recipients->count; i++) {
         if (strcmp(recipients->all[i].name, name) == 0)
@@ -223,83 +224,85 @@ static const struct conf_receiver *find(const struct recipients *recipients, con
 
 static bool stays(void *ctx, const struct conf_receiver *running)
 {
-    if (!recipients_are_named(running->name))
+    if (!trap_recipients_are_named(running->name))
         return true;
     const struct conf_receiver *wanted = find(ctx, running->name);
-    return wanted && recipients_equal(running, wanted);
+    return wanted && trap_recipients_equal(running, wanted);
 }
 
 // The names of those that run, and are wanted no more.
-struct gone {
+struct departed_ports {
     const struct gateway *gateway;
-    char names[RECIPIENTS_MAX][CONF_NAME_SIZE];
+    char names[TRAP_RECIPIENTS_MAX][CONF_NAME_SIZE];
     size_t count;
 };
 
-static void find_gone(const struct gateway *g, const struct recipients *wanted, struct gone *out)
+static void find_departed(const struct gateway *g, const struct trap_recipients *wanted,
+                          struct departed_ports *out)
 {
     out->gateway = g;
     out->count = 0;
-    for (size_t i = 0; i < g->delivery_count; i++) {
-        const char *name = g->receivers[i]->name;
-        if (recipients_are_named(name) && !find(wanted, name) && out->count < RECIPIENTS_MAX)
+    for (size_t i = 0; i < g->receiver_count; i++) {
+        const char *name = g->receiver_confs[i]->name;
+        if (trap_recipients_are_named(name) && !find(wanted, name) &&
+            out->count < TRAP_RECIPIENTS_MAX)
             snprintf(out->names[out->count++], CONF_NAME_SIZE, "%s", name);
     }
 }
 
 static bool begin(struct gateway *g, const struct conf_receiver *wanted, struct error *err)
 {
-    struct deliveries_made made;
-    return deliveries_make(g, wanted, &made, err) && deliveries_start(g, &made, err);
+    struct receivers_made made;
+    return receivers_make(g, wanted, &made, err) && receivers_start(g, &made, err);
 }
 
 // In the pipeline's thread: one that was set again meanwhile keeps its place in the journal.
-static void forget_gone(void *ctx, const struct pipeline_inside *inside)
+static void forget_departed(void *ctx, const struct pipeline_context *inside)
 {
-    const struct gone *gone = ctx;
-    const struct gateway *g = gone->gateway;
+    const struct departed_ports *departed = ctx;
+    const struct gateway *g = departed->gateway;
     struct error err;
-    struct recipients wanted;
+    struct trap_recipients wanted;
     struct settings *settings = journal_settings(g->journal);
     (void)inside;
-    recipients_of(settings, g->conf->tables.recipient_port, &wanted, &err);
-    settings_release(settings);
-    for (size_t i = 0; wanted.all && i < gone->count; i++) {
-        if (!find(&wanted, gone->names[i]))
-            journal_forget_receiver(g->journal, gone->names[i]);
+    trap_recipients_of(settings, g->conf->tables.recipient_port, &wanted, &err);
+    settings_unref(settings);
+    for (size_t i = 0; wanted.all && i < departed->count; i++) {
+        if (!find(&wanted, departed->names[i]))
+            journal_forget_receiver(g->journal, departed->names[i]);
     }
-    recipients_clear(&wanted);
+    trap_recipients_clear(&wanted);
 }
 
 static void apply_recipients(struct gateway *g)
 {
     struct error err;
-    struct gone gone;
-    struct recipients wanted;
+    struct departed_ports departed;
+    struct trap_recipients wanted;
     struct settings *settings = journal_settings(g->journal);
-    bool all = recipients_of(settings, g->conf->tables.recipient_port, &wanted, &err);
-    settings_release(settings);
+    bool all = trap_recipients_of(settings, g->conf->tables.recipient_port, &wanted, &err);
+    settings_unref(settings);
     if (!all)
         log_write(g->log, LOG_LEVEL_ERROR, "trap recipients set by SNMP: %s%s", err.text,
                   wanted.all ? "" : "; they stay as they are until 'ibtrapctl reload'");
     if (!wanted.all)
         return;
-    find_gone(g, &wanted, &gone);
-    deliveries_end(g, 0, stays, &wanted);
-    if (gone.count > 0)
-        pipeline_call(g->pipeline, forget_gone, &gone);
+    find_departed(g, &wanted, &departed);
+    receivers_end(g, 0, stays, &wanted);
+    if (departed.count > 0)
+        pipeline_call(g->pipeline, forget_departed, &departed);
     for (size_t i = 0; i < wanted.count; i++) {
-        if (!deliveries_run(g, wanted.all[i].name) && !begin(g, &wanted.all[i], &err))
+        if (!receivers_run(g, wanted.all[i].name) && !begin(g, &wanted.all[i], &err))
             log_write(g->log, LOG_LEVEL_ERROR, "%s", err.text);
     }
-    recipients_clear(&wanted);
+    trap_recipients_clear(&wanted);
 }
 
-static void apply_names(void *ctx, const struct pipeline_inside *inside)
+static void apply_names(void *ctx, const struct pipeline_context *inside)
 {
     struct gateway *g = ctx;
     struct error err;
-    if (!settings_rename(g, inside->maker, &err))
+    if (!settings_rename(g, inside->builder, &err))
         log_write(g->log, LOG_LEVEL_ERROR, "names set by SNMP wait for a restart: %s", err.text);
 }
 
@@ -308,6 +311,6 @@ void settings_apply(void *ctx)
     struct gateway *g = ctx;
     pipeline_call(g->pipeline, apply_names, g);
     apply_recipients(g);
-    receiver_alarms_clear_gone(g);
-    g->control.delivery_count = g->delivery_count;
+    receiver_alarms_clear_departed(g);
+    g->control.receiver_count = g->receiver_count;
 }

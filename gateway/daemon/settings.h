@@ -10,7 +10,7 @@
 #include <stdbool.h>
 
 struct gateway;
-struct maker;
+struct event_builder;
 
 // As agent/agent.h asks for it; `ctx` is the gateway. When it returns, the changes and an event for
 // each are in the journal, and names and levels are as wanted; recipients get what follows,
@@ -23,7 +23,7 @@ enum event_level settings_trap_level(void *ctx, uint64_t switch_guid);
 
 // The names of the node-name-map and those set by SNMP, from now on. Pipeline's thread, or before
 // it runs.
-bool settings_rename(struct gateway *gateway, struct maker *maker, struct error *err);
+bool settings_rename(struct gateway *gateway, struct event_builder *builder, struct error *err);
 
 // Main thread. Everything as it is set now: after what was set is read late, or a new
 // configuration.

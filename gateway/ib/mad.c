@@ -89,7 +89,7 @@ void mad_subscribe(uint8_t *out, uint32_t tid, uint64_t sa_key, uint32_t trap, b
     memcpy(out, &p, sizeof p);
 }
 
-void mad_ask_subscriptions(uint8_t *out, uint32_t tid, const uint8_t gid[ADDRESS_GID_SIZE])
+void mad_query_subscriptions(uint8_t *out, uint32_t tid, const uint8_t gid[ADDRESS_GID_SIZE])
 {
     struct umad_sa_packet p =
         sa_request(UMAD_SA_METHOD_GET_TABLE, UMAD_SA_ATTR_INFORM_INFO_REC, tid);
@@ -98,7 +98,7 @@ void mad_ask_subscriptions(uint8_t *out, uint32_t tid, const uint8_t gid[ADDRESS
     memcpy(out, &p, sizeof p);
 }
 
-void mad_ask_node(uint8_t *out, uint32_t tid, uint16_t lid)
+void mad_query_node(uint8_t *out, uint32_t tid, uint16_t lid)
 {
     struct umad_sa_packet p = sa_request(UMAD_METHOD_GET, UMAD_SA_ATTR_NODE_REC, tid);
     p.comp_mask = htobe64(MASK_NODE_LID);
@@ -106,13 +106,13 @@ void mad_ask_node(uint8_t *out, uint32_t tid, uint16_t lid)
     memcpy(out, &p, sizeof p);
 }
 
-void mad_ask_table(uint8_t *out, uint16_t attribute)
+void mad_query_table(uint8_t *out, uint16_t attribute)
 {
     struct umad_sa_packet p = sa_request(UMAD_SA_METHOD_GET_TABLE, attribute, 0);
     memcpy(out, &p, sizeof p);
 }
 
-void mad_ask_own_port(uint8_t *out, uint32_t tid, uint64_t mkey)
+void mad_query_own_port(uint8_t *out, uint32_t tid, uint64_t mkey)
 {
     ib_rpc_t rpc = {
         .mgtclass = MAD_CLASS_SMP_DIRECT,

@@ -44,16 +44,16 @@ bool mad_read_header(const uint8_t *mad, size_t size, struct mad_header *out);
 void mad_subscribe(uint8_t *out, uint32_t tid, uint64_t sa_key, uint32_t trap, bool subscribe);
 
 // GetTable(InformInfoRecord): what the SA holds for the port with that GID.
-void mad_ask_subscriptions(uint8_t *out, uint32_t tid, const uint8_t gid[ADDRESS_GID_SIZE]);
+void mad_query_subscriptions(uint8_t *out, uint32_t tid, const uint8_t gid[ADDRESS_GID_SIZE]);
 
 // Get(NodeRecord) of the port with that LID.
-void mad_ask_node(uint8_t *out, uint32_t tid, uint16_t lid);
+void mad_query_node(uint8_t *out, uint32_t tid, uint16_t lid);
 
 // GetTable of all records of an attribute; the TransactionID is zero.
-void mad_ask_table(uint8_t *out, uint16_t attribute);
+void mad_query_table(uint8_t *out, uint16_t attribute);
 
 // Directed-route Get(PortInfo) with no hops: the local port about itself. An `mkey` of 0 is none.
-void mad_ask_own_port(uint8_t *out, uint32_t tid, uint64_t mkey);
+void mad_query_own_port(uint8_t *out, uint32_t tid, uint64_t mkey);
 
 // The ReportResp to a Report of at least a header: the same octets, answered with `status`.
 void mad_answer_report(uint8_t *out, const uint8_t *report, size_t size, uint16_t status);
@@ -67,7 +67,7 @@ bool mad_check_report(const uint8_t *mad, size_t size, struct error *err);
 const uint8_t *mad_notice(const uint8_t *report);
 uint32_t mad_reported_trap(const uint8_t *report); // its trap number, or MAD_TRAP_VENDOR
 
-// Which subscriptions an answer to mad_ask_subscriptions lists.
+// Which subscriptions an answer to mad_query_subscriptions lists.
 struct mad_subscriptions {
     size_t records; // that could be read
     bool cut;       // there may be more than arrived (no RMPP on the way)
@@ -76,9 +76,9 @@ struct mad_subscriptions {
 bool mad_read_subscriptions(const uint8_t *mad, size_t size, struct mad_subscriptions *out,
                             void (*each)(void *ctx, uint32_t trap), void *ctx);
 
-// Calls `each` for every record of an answer to mad_ask_table, with at least `record_size` octets;
-// a record of zeros is padding and ends the table. False with a sentence when the SA refused, or
-// the answer is malformed or cut; `each` may have been called then.
+// Calls `each` for every record of an answer to mad_query_table, with at least `record_size`
+// octets; a record of zeros is padding and ends the table. False with a sentence when the SA
+// refused, or the answer is malformed or cut; `each` may have been called then.
 bool mad_read_table(const uint8_t *mad, size_t size, size_t record_size,
                     void (*each)(void *ctx, const uint8_t *record, size_t size), void *ctx,
                     struct error *err);

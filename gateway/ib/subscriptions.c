@@ -79,7 +79,7 @@ void subscriptions_asked(struct subscription *one, uint32_t tid, int64_t now)
 
 static void take_confirmation(const struct subscriptions *s, struct subscription *one, int64_t now)
 {
-    enter(one, SUBSCRIPTION_HELD, now);
+    enter(one, SUBSCRIPTION_SUBSCRIBED, now);
     one->failures = 0;
     one->ask_at = now + jitter(s, s->refresh_us);
 }
@@ -143,18 +143,19 @@ bool subscriptions_settled(const struct subscriptions *s)
     for (size_t i = 0; i < SUBSCRIPTIONS_COUNT; i++) {
         const struct subscription *one = &s->each[i];
         bool refused = one->state == SUBSCRIPTION_REJECTED && one->failures >= REFUSALS_MIN;
-        if (one->state != SUBSCRIPTION_HELD && !refused && !subscriptions_needs_key(one->trap))
+        if (one->state != SUBSCRIPTION_SUBSCRIBED && !refused &&
+            !subscriptions_needs_key(one->trap))
             return false;
     }
-    return subscriptions_held(s) > 0;
+    return subscriptions_subscribed(s) > 0;
 }
 
-size_t subscriptions_held(const struct subscriptions *s)
+size_t subscriptions_subscribed(const struct subscriptions *s)
 {
-    size_t held = 0;
+    size_t subscribed = 0;
     for (size_t i = 0; i < SUBSCRIPTIONS_COUNT; i++)
-        held += s->each[i].state == SUBSCRIPTION_HELD;
-    return held;
+        subscribed += s->each[i].state == SUBSCRIPTION_SUBSCRIBED;
+    return subscribed;
 }
 
 const char *subscriptions_state_word(enum subscription_state state)

@@ -12,10 +12,10 @@
 enum { SUBSCRIPTIONS_COUNT = 17 };
 
 enum subscription_state {
-    SUBSCRIPTION_PENDING,   // not answered yet
-    SUBSCRIPTION_HELD,      // the SA confirmed it
-    SUBSCRIPTION_REJECTED,  // the SA refused it, see status
-    SUBSCRIPTION_NO_ANSWER, // asked, in vain
+    SUBSCRIPTION_PENDING,    // not answered yet
+    SUBSCRIPTION_SUBSCRIBED, // the SA confirmed it
+    SUBSCRIPTION_REJECTED,   // the SA refused it, see status
+    SUBSCRIPTION_NO_ANSWER,  // asked, in vain
 };
 
 struct subscription {
@@ -59,7 +59,7 @@ void subscriptions_reported(struct subscriptions *s, uint32_t trap, int64_t now)
 // Whether the SA confirmed all that it gives without a key, or refused some of it again and again.
 // Traps 256 to 259 do not count: they need one.
 bool subscriptions_settled(const struct subscriptions *s);
-size_t subscriptions_held(const struct subscriptions *s);
+size_t subscriptions_subscribed(const struct subscriptions *s);
 
 bool subscriptions_needs_key(uint32_t trap);
 

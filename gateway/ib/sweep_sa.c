@@ -178,7 +178,7 @@ static bool ask_table(struct sweep *sweep, struct look *look, const struct table
     const struct mad_address sa = {.lid = sweep->port.sm_lid, .qpn = 1, .sl = sweep->port.sm_sl};
     struct question q = {.table = table, .look = look, .sa_lid = sa.lid, .err = err};
     uint8_t mad[MAD_SIZE];
-    mad_ask_table(mad, table->attribute);
+    mad_query_table(mad, table->attribute);
     struct batch *batch = sweep_batch_new(sweep);
     const struct batch_request request = {
         .agent = MAD_AGENT_SA, .to = sa, .mad = mad, .done = take_table, .ctx = &q};

@@ -25,7 +25,7 @@ int64_t sweep_schedule_due(const struct sweep_schedule *s)
     return s->poked ? earlier(s->next_at, settled_at(s)) : s->next_at;
 }
 
-void sweep_schedule_poke(struct sweep_schedule *s, int64_t now)
+void sweep_schedule_trigger(struct sweep_schedule *s, int64_t now)
 {
     if (!s->poked)
         s->first_poke = now;

@@ -24,7 +24,7 @@ void sweep_schedule_init(struct sweep_schedule *s, int64_t interval_us, int64_t 
 // When the next one is due.
 int64_t sweep_schedule_due(const struct sweep_schedule *s);
 
-void sweep_schedule_poke(struct sweep_schedule *s, int64_t now);
+void sweep_schedule_trigger(struct sweep_schedule *s, int64_t now);
 void sweep_schedule_now(struct sweep_schedule *s); // without settling
 
 // One begins, and ends. What pokes meanwhile has a sweep of its own.

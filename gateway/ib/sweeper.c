@@ -59,7 +59,7 @@ static bool open_sweep(struct sweeper *s, const struct mad_port *port, struct sw
         .mkey = o->has_mkey ? o->mkey : 0,
         .complete = true,
     };
-    return share_open(o->agent, &out->batch.io, err);
+    return share_open(o->client, &out->batch.io, err);
 }
 
 static bool fill(struct sweeper *s, struct sweep *sweep, struct fabric_builder *builder,
@@ -148,14 +148,14 @@ static void sweep_fabric(struct sweeper *s, const struct mad_port *port)
         sweep.batch.io.close(sweep.batch.io.self);
     }
     if (atomic_load(&s->stop)) {
-        fabric_release(fabric);
+        fabric_unref(fabric);
         return;
     }
     end_sweep(s, fabric, &sweep.counters, begun, fabric ? "" : err.text);
     if (!fabric)
         return;
-    fabric_release(s->last);
-    s->last = fabric_keep(fabric);
+    fabric_unref(s->last);
+    s->last = fabric_ref(fabric);
     s->options.listener.fabric(s->options.listener.ctx, fabric);
 }
 
@@ -219,10 +219,10 @@ static int64_t next_counters(const struct sweeper *s)
 static void serve(struct sweeper *s)
 {
     struct sa_status status;
-    sa_agent_status(s->options.agent, &status);
+    sa_client_status(s->options.client, &status);
     bool up = is_up(&status.port);
     if (up && !s->was_up)
-        sweeper_poke(s);
+        sweeper_trigger(s);
     s->was_up = up;
     int64_t now = now_of(s), sweep_at = next_sweep(s), counters_at = next_counters(s);
     if (!up)
@@ -247,7 +247,7 @@ static void *run(void *arg)
 
 static void free_sweeper(struct sweeper *s)
 {
-    fabric_release(s->last);
+    fabric_unref(s->last);
     pthread_cond_destroy(&s->woken);
     pthread_mutex_destroy(&s->lock);
     free(s);
@@ -315,15 +315,15 @@ void sweeper_free(struct sweeper *sweeper)
         free_sweeper(sweeper);
 }
 
-void sweeper_poke(struct sweeper *sweeper)
+void sweeper_trigger(struct sweeper *sweeper)
 {
     pthread_mutex_lock(&sweeper->lock);
-    sweep_schedule_poke(&sweeper->schedule, now_of(sweeper));
+    sweep_schedule_trigger(&sweeper->schedule, now_of(sweeper));
     pthread_cond_signal(&sweeper->woken);
     pthread_mutex_unlock(&sweeper->lock);
 }
 
-void sweeper_now(struct sweeper *sweeper)
+void sweeper_sweep_now(struct sweeper *sweeper)
 {
     pthread_mutex_lock(&sweeper->lock);
     sweep_schedule_now(&sweeper->schedule);

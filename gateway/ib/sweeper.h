@@ -5,7 +5,7 @@
 
 #include "base/log.h"
 #include "base/random.h"
-#include "ib/sa_agent.h"
+#include "ib/sa_client.h"
 #include "model/counter.h"
 #include "model/fabric.h"
 
@@ -36,7 +36,7 @@ struct sweeper_options {
     uint64_t mkey;
     enum sweeper_ports counters; // whose counters are read
     int64_t counters_interval_us;
-    struct sa_agent *agent; // whose port is used; outlives the sweeper
+    struct sa_client *client; // whose port is used; outlives the sweeper
     struct sweeper_listener listener;
     const struct clock *clock;
     const struct random *random;
@@ -72,8 +72,8 @@ bool sweeper_change(struct sweeper *sweeper, const struct sweeper_options *optio
                     struct error *err);
 
 // Something may have changed: sweep when it has settled. Any thread.
-void sweeper_poke(struct sweeper *sweeper);
-void sweeper_now(struct sweeper *sweeper);                                    // without settling
+void sweeper_trigger(struct sweeper *sweeper);
+void sweeper_sweep_now(struct sweeper *sweeper);                              // without settling
 void sweeper_get_status(struct sweeper *sweeper, struct sweeper_status *out); // any thread
 
 #endif

@@ -18,7 +18,7 @@
 enum { LOOK_MS = 5000, AGAIN_MS = 1000 };
 
 struct verbs_watch {
-    struct sa_agent *agent;
+    struct sa_client *client;
     struct log *log;
     pthread_t thread;
     int stop; // an eventfd, set at the end
@@ -50,7 +50,7 @@ static bool take_events(struct verbs_watch *w, struct ibv_context *context)
                   ibv_event_type_str(event.event_type));
         alive &= event.event_type != IBV_EVENT_DEVICE_FATAL;
         ibv_ack_async_event(&event);
-        sa_agent_poke(w->agent);
+        sa_client_wake(w->client);
     }
     return alive && (errno == EAGAIN || errno == EINTR);
 }
@@ -66,7 +66,7 @@ static bool pause_for(struct verbs_watch *w, int ms)
 static bool is_used(struct verbs_watch *w, const char *name)
 {
     struct sa_status status;
-    sa_agent_status(w->agent, &status);
+    sa_client_status(w->client, &status);
     return status.open && strcmp(status.id.device, name) == 0;
 }
 
@@ -87,7 +87,7 @@ static void *run(void *arg)
     struct verbs_watch *w = arg;
     struct sa_status status;
     do {
-        sa_agent_status(w->agent, &status);
+        sa_client_status(w->client, &status);
         struct ibv_context *context = status.open ? open_device(status.id.device) : NULL;
         if (context) {
             watch(w, context, status.id.device);
@@ -97,12 +97,12 @@ static void *run(void *arg)
     return NULL;
 }
 
-struct verbs_watch *verbs_watch_start(struct sa_agent *agent, struct log *log)
+struct verbs_watch *verbs_watch_start(struct sa_client *client, struct log *log)
 {
     struct verbs_watch *w = calloc(1, sizeof *w);
     if (!w)
         return NULL;
-    w->agent = agent;
+    w->client = client;
     w->log = log;
     w->stop = eventfd(0, EFD_CLOEXEC);
     if (w->stop >= 0 && thread_start(&w->thread, "adapter", run, w) == 0)
@@ -125,7 +125,7 @@ void verbs_watch_stop(struct verbs_watch *watch)
 
 #else
 
-struct verbs_watch *verbs_watch_start(struct sa_agent *agent, struct log *log)
+struct verbs_watch *verbs_watch_start(struct sa_client *agent, struct log *log)
 {
     (void)agent, (void)log;
     return NULL;

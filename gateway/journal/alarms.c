@@ -134,13 +134,13 @@ static struct alarm begin_alarm(const char *key, const struct event *event, int6
 }
 
 // By this gateway, or by the one that is active.
-static bool is_told(const struct event *event)
+static bool is_notified(const struct event *event)
 {
-    return event->held[0] == '\0' || strcmp(event->held, EVENT_STANDBY) == 0;
+    return event->suppressed[0] == '\0' || strcmp(event->suppressed, EVENT_STANDBY) == 0;
 }
 
 // Policy tells late of what was raised before.
-static bool is_told_late(const struct entry *e, const struct event *event)
+static bool is_notified_late(const struct entry *e, const struct event *event)
 {
     return e->active && event->related_id[0] != '\0' &&
            (strcmp(event->related_id, e->last_id) == 0 ||
@@ -150,7 +150,7 @@ static bool is_told_late(const struct entry *e, const struct event *event)
 static bool raise_alarm(struct alarms *a, const struct event *event, int64_t sequence)
 {
     struct entry *e = find(a, event->alarm_key);
-    const bool raised_anew = !e || !is_told_late(e, event);
+    const bool raised_anew = !e || !is_notified_late(e, event);
     if (e && !e->active) { // it is another one now
         TAILQ_REMOVE(&a->order, e, in_order);
         e->alarm = begin_alarm(event->alarm_key, event, sequence);
@@ -169,8 +169,8 @@ static bool raise_alarm(struct alarms *a, const struct event *event, int64_t seq
     e->alarm.last_us = event->time_us;
     e->alarm.count += raised_anew;
     memcpy(e->last_id, event->id, sizeof e->last_id);
-    if (is_told(event))
-        memcpy(e->alarm.told_id, event->id, sizeof e->alarm.told_id);
+    if (is_notified(event))
+        memcpy(e->alarm.notified_id, event->id, sizeof e->alarm.notified_id);
     note_change(a, e);
     return true;
 }
@@ -204,7 +204,7 @@ static bool clear_rate_alarm(struct alarms *a, const struct event *event, int64_
     return clear_alarm(a, key, event, sequence);
 }
 
-bool alarms_take(struct alarms *alarms, const struct event *event, int64_t sequence)
+bool alarms_apply(struct alarms *alarms, const struct event *event, int64_t sequence)
 {
     bool ok = true;
     if (event->alarm_key[0] == '\0' || event->test)
@@ -231,8 +231,8 @@ static void merge(struct alarms *a, struct entry *e, const struct alarm *stored)
     alarm->acknowledged_us = stored->acknowledged_us;
     alarm->shelved_until_us = stored->shelved_until_us;
     memcpy(alarm->event_id, stored->event_id, sizeof alarm->event_id);
-    if (alarm->told_id[0] == '\0')
-        memcpy(alarm->told_id, stored->told_id, sizeof alarm->told_id);
+    if (alarm->notified_id[0] == '\0')
+        memcpy(alarm->notified_id, stored->notified_id, sizeof alarm->notified_id);
     memcpy(alarm->note, stored->note, sizeof alarm->note);
     put_in_order(a, e);
     note_change(a, e);

@@ -18,7 +18,7 @@ void alarms_free(struct alarms *alarms); // NULL is allowed
 
 // Raises or clears what the event says; "link X" raised clears "rate link X". False when there is
 // no room or memory for it.
-bool alarms_take(struct alarms *alarms, const struct event *event, int64_t sequence);
+bool alarms_apply(struct alarms *alarms, const struct event *event, int64_t sequence);
 
 // Takes what the file has, once; what was raised or cleared before stays so.
 enum store_result alarms_load(struct alarms *alarms, struct store *store, struct error *err);

@@ -1,5 +1,5 @@
 // How far each receiver is.
-#include "journal/inside.h"
+#include "journal/journal_private.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 // The file below the journal: opening it, and what becomes of it when it fails.
-#include "journal/inside.h"
+#include "journal/journal_private.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -21,7 +21,7 @@ static void begin_file(struct journal *j)
     pthread_mutex_unlock(&j->lock);
     j->fabric_saved = false;
     alarms_begin_file(j->alarms);
-    windows_begin_file(j->windows);
+    maintenance_windows_begin_file(j->windows);
     setting_rows_begin_file(j->settings);
 }
 
@@ -96,11 +96,11 @@ static void set_problem(struct journal *j, const char *problem)
     if (was_durable && problem[0] != '\0') {
         log_write(j->options.log, LOG_LEVEL_ERROR,
                   "%s; events are kept in memory until that works again", problem);
-        j->options.tell(j->options.ctx, JOURNAL_DEGRADED, problem, 0);
+        j->options.notify(j->options.ctx, JOURNAL_DEGRADED, problem, 0);
     }
     if (!was_durable && problem[0] == '\0') {
         log_write(j->options.log, LOG_LEVEL_INFO, "the journal %s works", j->path);
-        j->options.tell(j->options.ctx, JOURNAL_HEALED, "the journal works again", 0);
+        j->options.notify(j->options.ctx, JOURNAL_HEALED, "the journal works again", 0);
     }
 }
 
@@ -142,7 +142,7 @@ static enum store_result load_file(struct journal *j, struct error *err)
     if (result == STORE_OK)
         result = alarms_load(j->alarms, j->writer, err);
     if (result == STORE_OK)
-        result = windows_load(j->windows, j->writer, err);
+        result = maintenance_windows_load(j->windows, j->writer, err);
     if (result == STORE_OK)
         result = setting_rows_load(j->settings, j->writer, err);
     if (result != STORE_OK) {
@@ -185,7 +185,7 @@ void journal_lose_file(struct journal *journal, enum store_result result, struct
     journal->writer = NULL;
     if (result == STORE_CORRUPT)
         set_aside(journal, err->text);
-    if (result == STORE_GONE)
+    if (result == STORE_FILE_MISSING)
         forget_file(journal);
     set_problem(journal, err->text);
 }

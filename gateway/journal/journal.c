@@ -1,4 +1,4 @@
-#include "journal/inside.h"
+#include "journal/journal_private.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -6,7 +6,7 @@
 
 void journal_release(const struct entry *entry)
 {
-    event_release(entry->event);
+    event_unref(entry->event);
     packed_free(entry->packed);
 }
 
@@ -52,12 +52,12 @@ struct journal *journal_open(const struct journal_options *options, struct error
 {
     struct journal *j = calloc(1, sizeof *j);
     struct alarms *alarms = alarms_new();
-    struct windows *windows = windows_new();
+    struct maintenance_windows *windows = maintenance_windows_new();
     struct setting_rows *settings = setting_rows_new();
     if (!j || !alarms || !windows || !settings) {
         error_set(err, "out of memory");
         setting_rows_free(settings);
-        windows_free(windows);
+        maintenance_windows_free(windows);
         alarms_free(alarms);
         free(j);
         return NULL;
@@ -98,7 +98,7 @@ void journal_close(struct journal *journal)
     for (size_t i = 0; i < JOURNAL_MEMORY_MAX; i++)
         journal_release(&journal->memory[i]);
     setting_rows_free(journal->settings);
-    windows_free(journal->windows);
+    maintenance_windows_free(journal->windows);
     alarms_free(journal->alarms);
     free(journal->fabric.record);
     pthread_cond_destroy(&journal->grown);
@@ -164,20 +164,21 @@ bool journal_shelve_alarm(struct journal *journal, const char *key, int64_t unti
 
 // Maintenance windows.
 
-bool journal_set_window(struct journal *journal, const struct journal_window *window)
+bool journal_set_maintenance(struct journal *journal, const struct journal_maintenance *window)
 {
-    return windows_set(journal->windows, window, clock_utc(journal->options.clock));
+    return maintenance_windows_set(journal->windows, window, clock_utc(journal->options.clock));
 }
 
-bool journal_remove_window(struct journal *journal, const char *name)
+bool journal_remove_maintenance(struct journal *journal, const char *name)
 {
-    return windows_remove(journal->windows, name);
+    return maintenance_windows_remove(journal->windows, name);
 }
 
-void journal_each_window(struct journal *journal,
-                         void (*each)(void *ctx, const struct journal_window *window), void *ctx)
+void journal_each_maintenance(struct journal *journal,
+                              void (*each)(void *ctx, const struct journal_maintenance *window),
+                              void *ctx)
 {
-    windows_each(journal->windows, each, ctx);
+    maintenance_windows_each(journal->windows, each, ctx);
 }
 
 // What was set by SNMP.

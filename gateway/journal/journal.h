@@ -10,7 +10,7 @@
 #include "base/error.h"
 #include "base/histogram.h"
 #include "base/log.h"
-#include "journal/window.h"
+#include "journal/maintenance_window.h"
 #include "model/alarm.h"
 #include "model/event.h"
 #include "model/setting.h"
@@ -21,7 +21,7 @@ enum {
     JOURNAL_MEMORY_MAX = 4096,  // events kept in memory while the disk fails: those lately appended
     JOURNAL_MEMORY_KEPT = 1024, // of them when they are on disk
     JOURNAL_RECEIVERS_MAX = 256, // those of earlier configurations included
-    JOURNAL_FABRICS_MAX = 32,    // snapshots of the fabric that are kept in the file
+    JOURNAL_SNAPSHOTS_MAX = 32,  // snapshots of the fabric that are kept in the file
     JOURNAL_YOUNG_US =
         10000000, // nobody who asks to prune gets at what is younger: repeats are told by it
 };
@@ -33,7 +33,7 @@ struct journal_options {
     const char *directory;               // made if it is missing
     int64_t rows_max, bytes_max, age_us; // what is kept
     // Called in the writer's thread, from journal_commit.
-    void (*tell)(void *ctx, enum journal_change change, const char *reason, uint64_t count);
+    void (*notify)(void *ctx, enum journal_change change, const char *reason, uint64_t count);
     void *ctx;
     const struct clock *clock;
     struct log *log;
@@ -57,7 +57,7 @@ struct journal_status {
 };
 
 // A snapshot of the fabric.
-struct journal_fabric {
+struct journal_snapshot {
     int64_t number;  // as people ask for it; 0: not in the file yet
     int64_t time_us; // UTC: when the fabric was first seen like this
     uint64_t digest; // tells whether two are the same
@@ -92,20 +92,20 @@ void journal_commit(struct journal *journal);
 bool journal_has_work(struct journal *journal); // something that a commit would save
 
 // Writer's thread. Copies the record, to be saved with the next commit, unless the newest snapshot
-// has the same digest. The newest are kept, as many as JOURNAL_FABRICS_MAX, in a quarter of
+// has the same digest. The newest are kept, as many as JOURNAL_SNAPSHOTS_MAX, in a quarter of
 // `bytes_max`. While degraded there is one in memory: the latest. `number` is ignored.
-void journal_save_fabric(struct journal *journal, const struct journal_fabric *fabric,
-                         const uint8_t *record, size_t size);
+void journal_save_snapshot(struct journal *journal, const struct journal_snapshot *fabric,
+                           const uint8_t *record, size_t size);
 
 // The kept snapshots, oldest first; one that is not in the file yet is the last. Returns how many.
 // Any thread.
-size_t journal_list_fabrics(struct journal *journal,
-                            struct journal_fabric out[JOURNAL_FABRICS_MAX + 1]);
+size_t journal_list_snapshots(struct journal *journal,
+                              struct journal_snapshot out[JOURNAL_SNAPSHOTS_MAX + 1]);
 
 // A snapshot by number, or, for 0, the newest. The record is the caller's, made with malloc. NULL
 // with a sentence when there is none of that number, or it cannot be read. Any thread.
-uint8_t *journal_read_fabric(struct journal *journal, int64_t number, struct journal_fabric *out,
-                             size_t *size, struct error *err);
+uint8_t *journal_read_snapshot(struct journal *journal, int64_t number,
+                               struct journal_snapshot *out, size_t *size, struct error *err);
 
 // An event that raises an alarm, or clears one, and is no test, does so when it is appended: there
 // is one active alarm a key, and it survives restarts. Any thread: the active alarms in the order
@@ -121,13 +121,14 @@ bool journal_shelve_alarm(struct journal *journal, const char *key,
 
 // Maintenance windows, which survive restarts too. Writer's thread; saved with the next commit.
 // Windows that ended are forgotten when one is set.
-bool journal_set_window(struct journal *journal,
-                        const struct journal_window *window);          // false: no room
-bool journal_remove_window(struct journal *journal, const char *name); // false: none such
+bool journal_set_maintenance(struct journal *journal,
+                             const struct journal_maintenance *window);     // false: no room
+bool journal_remove_maintenance(struct journal *journal, const char *name); // false: none such
 
 // Any thread; those that ended may be among them. `each` must not call the journal.
-void journal_each_window(struct journal *journal,
-                         void (*each)(void *ctx, const struct journal_window *window), void *ctx);
+void journal_each_maintenance(struct journal *journal,
+                              void (*each)(void *ctx, const struct journal_maintenance *window),
+                              void *ctx);
 
 // What was set by SNMP, which survives restarts too. Writer's thread; all or none, saved with the
 // next commit. False: no room, or no memory.
@@ -136,7 +137,7 @@ struct settings *journal_settings(struct journal *journal); // a reference, the 
 
 // Asks the writer to drop, with its next commits, what is older (than JOURNAL_YOUNG_US in any case)
 // and what every receiver has. Any thread.
-void journal_ask_to_prune(struct journal *journal, int64_t age_us);
+void journal_request_prune(struct journal *journal, int64_t age_us);
 
 // Receivers; any thread. A new one begins with the events that come; a known one where it left off.
 // The returned number stands for it; -1 when there are too many.

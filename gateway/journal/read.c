@@ -1,5 +1,5 @@
 // Reading events, from memory or from the file.
-#include "journal/inside.h"
+#include "journal/journal_private.h"
 
 #include "model/event_record.h"
 
@@ -49,7 +49,7 @@ static bool take_row(void *ctx, const struct store_row *row)
     if (!event_record_fill(event, row->record, row->record_size, &err)) {
         log_write(r->journal->options.log, LOG_LEVEL_ERROR,
                   "event %s of the journal cannot be read: %s", row->id, err.text);
-        event_release(event);
+        event_unref(event);
         event = NULL;
     }
     if (event)
@@ -81,7 +81,7 @@ static bool take_entry(struct journal *j, int64_t sequence, struct journal_item 
 {
     const struct entry *e = journal_slot(j, sequence);
     *out =
-        (struct journal_item){sequence, e->event ? event_keep(e->event) : packed_event(e->packed)};
+        (struct journal_item){sequence, e->event ? event_ref(e->event) : packed_event(e->packed)};
     if (e->packed && out->event)
         out->event->number = sequence;
     return out->event != NULL;

@@ -20,7 +20,7 @@ struct setting_rows *setting_rows_new(void)
     struct setting_rows *rows = calloc(1, sizeof *rows);
     struct settings *none = settings_with(NULL, NULL, 0);
     if (!rows || !none) {
-        settings_release(none);
+        settings_unref(none);
         free(rows);
         return NULL;
     }
@@ -33,7 +33,7 @@ void setting_rows_free(struct setting_rows *rows)
 {
     if (!rows)
         return;
-    settings_release(rows->current);
+    settings_unref(rows->current);
     pthread_mutex_destroy(&rows->lock);
     free(rows->early);
     free(rows);
@@ -46,7 +46,7 @@ static void exchange(struct setting_rows *rows, struct settings *next, bool chan
     rows->current = next;
     rows->changed = changed;
     pthread_mutex_unlock(&rows->lock);
-    settings_release(old);
+    settings_unref(old);
 }
 
 // False: no room, or no memory.
@@ -69,7 +69,7 @@ bool setting_rows_change(struct setting_rows *rows, const struct setting *change
     if (!next)
         return false;
     if (n > 0 && !rows->loaded && !note_early(rows, changes, n)) {
-        settings_release(next);
+        settings_unref(next);
         return false;
     }
     exchange(rows, next, true);
@@ -107,7 +107,7 @@ static struct settings *join(const struct loading *l, const struct setting_rows 
     struct settings *joined = stored ? settings_with(stored, rows->early, rows->early_count) : NULL;
     if (!joined)
         return stored;
-    settings_release(stored);
+    settings_unref(stored);
     return joined;
 }
 
@@ -168,7 +168,7 @@ bool setting_rows_have_changed(struct setting_rows *rows)
 struct settings *setting_rows_current(struct setting_rows *rows)
 {
     pthread_mutex_lock(&rows->lock);
-    struct settings *current = settings_keep(rows->current);
+    struct settings *current = settings_ref(rows->current);
     pthread_mutex_unlock(&rows->lock);
     return current;
 }

@@ -529,7 +529,7 @@ void store_set_alarm(struct store *store, const struct alarm *alarm)
     sqlite3_bind_int64(s, 11, alarm->acknowledged_us);
     sqlite3_bind_text(s, 12, alarm->note, -1, SQLITE_STATIC);
     sqlite3_bind_int64(s, 13, alarm->shelved_until_us);
-    sqlite3_bind_text(s, 14, alarm->told_id, -1, SQLITE_STATIC);
+    sqlite3_bind_text(s, 14, alarm->notified_id, -1, SQLITE_STATIC);
     finish_statement(store, s);
 }
 
@@ -549,7 +549,7 @@ void store_delete_windows(struct store *store)
         finish_statement(store, s);
 }
 
-void store_add_window(struct store *store, const struct journal_window *window)
+void store_add_window(struct store *store, const struct journal_maintenance *window)
 {
     char nodes[FILTER_PATTERNS_MAX * FILTER_PATTERN_SIZE];
     struct text t = text_in(nodes, sizeof nodes);
@@ -764,7 +764,7 @@ static struct alarm alarm_of(sqlite3_stmt *s)
     copy_text(alarm.type, sizeof alarm.type, s, 3);
     copy_text(alarm.text, sizeof alarm.text, s, 9);
     copy_text(alarm.note, sizeof alarm.note, s, 11);
-    copy_text(alarm.told_id, sizeof alarm.told_id, s, 13);
+    copy_text(alarm.notified_id, sizeof alarm.notified_id, s, 13);
     return alarm;
 }
 
@@ -798,13 +798,14 @@ static void read_patterns(struct filter_list *list, const char *lines)
 }
 
 enum store_result store_read_windows(struct store *store,
-                                     void (*each)(void *ctx, const struct journal_window *window),
+                                     void (*each)(void *ctx,
+                                                  const struct journal_maintenance *window),
                                      void *ctx, struct error *err)
 {
     sqlite3_stmt *s = store->statements[READ_WINDOWS];
     int code;
     while ((code = sqlite3_step(s)) == SQLITE_ROW) {
-        struct journal_window window = {.until_us = sqlite3_column_int64(s, 1)};
+        struct journal_maintenance window = {.until_us = sqlite3_column_int64(s, 1)};
         copy_text(window.name, sizeof window.name, s, 0);
         read_patterns(&window.nodes, text_of(s, 2));
         each(ctx, &window);

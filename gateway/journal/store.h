@@ -4,7 +4,7 @@
 #define IBTRAPD_JOURNAL_STORE_H
 
 #include "base/error.h"
-#include "journal/window.h"
+#include "journal/maintenance_window.h"
 #include "model/alarm.h"
 #include "model/setting.h"
 
@@ -18,9 +18,9 @@ enum { STORE_SCHEMA_VERSION = 4, STORE_NAME_MAX = 64 };
 
 enum store_result {
     STORE_OK,
-    STORE_FAILED,  // not now: disk full, read-only, I/O error, locked
-    STORE_CORRUPT, // never again: the file is damaged or is no database
-    STORE_GONE,    // never again: it is not where it was
+    STORE_FAILED,       // not now: disk full, read-only, I/O error, locked
+    STORE_CORRUPT,      // never again: the file is damaged or is no database
+    STORE_FILE_MISSING, // never again: it is not where it was
 };
 
 // A row of the event table.
@@ -85,7 +85,7 @@ int64_t store_delete_through(struct store *store, int64_t sequence, int64_t rows
 void store_set_alarm(struct store *store, const struct alarm *alarm);
 void store_delete_alarm(struct store *store, const char *key);
 void store_delete_windows(struct store *store); // all
-void store_add_window(struct store *store, const struct journal_window *window);
+void store_add_window(struct store *store, const struct journal_maintenance *window);
 void store_delete_settings(struct store *store); // all
 void store_add_setting(struct store *store, const struct setting *setting);
 
@@ -131,7 +131,8 @@ enum store_result store_count_alarms(struct store *store, int64_t *out, struct e
 
 // The maintenance windows.
 enum store_result store_read_windows(struct store *store,
-                                     void (*each)(void *ctx, const struct journal_window *window),
+                                     void (*each)(void *ctx,
+                                                  const struct journal_maintenance *window),
                                      void *ctx, struct error *err);
 
 // What was set by SNMP.

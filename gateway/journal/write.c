@@ -1,6 +1,6 @@
 // Writing: events and all that has changed, in one transaction; dropping what is old; what memory
 // keeps.
-#include "journal/inside.h"
+#include "journal/journal_private.h"
 
 #include "model/catalogue.h"
 #include "model/event_record.h"
@@ -14,7 +14,7 @@ static const int64_t PACK_US = CLOCK_US_PER_S / 4;
 
 static void take_alarm(struct journal *j, const struct event *event, int64_t sequence)
 {
-    if (alarms_take(j->alarms, event, sequence))
+    if (alarms_apply(j->alarms, event, sequence))
         return;
     pthread_mutex_lock(&j->lock);
     j->status.alarms_missed++;
@@ -33,7 +33,7 @@ int64_t journal_append(struct journal *journal, struct event *event,
     const struct entry oldest = *e;
     if (oldest.event || oldest.packed)
         journal->first_kept++;
-    *e = (struct entry){.event = event_keep(event), .report = *report};
+    *e = (struct entry){.event = event_ref(event), .report = *report};
     pthread_mutex_unlock(&journal->lock);
     journal_release(&oldest);
     take_alarm(journal, event, sequence);
@@ -102,7 +102,7 @@ static enum store_result write_plan(struct journal *j, const struct plan *plan, 
     }
     if (store_has_moved(j->writer)) {
         error_set(err, "it was removed or replaced");
-        return STORE_GONE;
+        return STORE_FILE_MISSING;
     }
     store_begin(j->writer);
     for (int64_t s = plan->first; s <= plan->last; s++)
@@ -114,9 +114,9 @@ static enum store_result write_plan(struct journal *j, const struct plan *plan, 
             store_set_cursor(j->writer, j->cursors[i].name, plan->cursors[i]);
     }
     alarms_write(j->alarms, j->writer);
-    windows_write(j->windows, j->writer);
+    maintenance_windows_write(j->windows, j->writer);
     setting_rows_write(j->settings, j->writer);
-    journal_add_fabric(j);
+    journal_add_snapshot(j);
     return store_commit(j->writer, err);
 }
 
@@ -144,7 +144,7 @@ static void count_lost(struct journal *j, const struct plan *plan)
     j->status.dropped += (uint64_t)lost;
     pthread_mutex_unlock(&j->lock);
     log_write(j->options.log, LOG_LEVEL_ERROR, "%s", reason);
-    j->options.tell(j->options.ctx, JOURNAL_DROPPING, reason, (uint64_t)lost);
+    j->options.notify(j->options.ctx, JOURNAL_DROPPING, reason, (uint64_t)lost);
 }
 
 static void take_result(struct journal *j, const struct plan *plan, enum store_result result,
@@ -159,9 +159,9 @@ static void take_result(struct journal *j, const struct plan *plan, enum store_r
         j->status.commits++;
         pthread_mutex_unlock(&j->lock);
         alarms_committed(j->alarms);
-        windows_committed(j->windows);
+        maintenance_windows_committed(j->windows);
         setting_rows_committed(j->settings);
-        journal_fabric_committed(j);
+        journal_snapshot_committed(j);
         journal_file_works(j);
     } else {
         journal_lose_file(j, result, err);
@@ -174,7 +174,7 @@ static int64_t expired_through(struct journal *j, const struct store_size *size)
     struct error err;
     int64_t through = 0, first_young;
     int64_t beyond = size->snapshot_bytes -
-                     journal_fabric_bytes_max(j); // a large one is not at the events' cost
+                     journal_snapshot_bytes_max(j); // a large one is not at the events' cost
     int64_t bytes = size->bytes - (beyond > 0 ? beyond : 0);
     if (size->rows > j->options.rows_max)
         through = size->first + (size->rows - j->options.rows_max) - 1;
@@ -207,8 +207,9 @@ static bool delete_some(struct journal *j, const struct store_size *size, int64_
         pthread_mutex_lock(&j->lock);
         j->status.dropped += (uint64_t)wanted;
         pthread_mutex_unlock(&j->lock);
-        j->options.tell(j->options.ctx, JOURNAL_DROPPING,
-                        "the journal is full, and a receiver is too far behind", (uint64_t)wanted);
+        j->options.notify(j->options.ctx, JOURNAL_DROPPING,
+                          "the journal is full, and a receiver is too far behind",
+                          (uint64_t)wanted);
     }
     return end == through;
 }
@@ -237,7 +238,7 @@ static void prune(struct journal *j)
         j->prune_at = 0; // there is more
 }
 
-void journal_ask_to_prune(struct journal *journal, int64_t age_us)
+void journal_request_prune(struct journal *journal, int64_t age_us)
 {
     atomic_store(&journal->asked_age_us, age_us > JOURNAL_YOUNG_US ? age_us : JOURNAL_YOUNG_US);
 }
@@ -284,7 +285,7 @@ static void pack_one(struct journal *j, struct entry *e, struct packed *packed)
     e->event = NULL;
     e->packed = packed;
     pthread_mutex_unlock(&j->lock);
-    event_release(event);
+    event_unref(event);
 }
 
 // Receivers that keep up have by now what was there the last time. What cannot be packed for want
@@ -348,7 +349,8 @@ bool journal_has_work(struct journal *journal)
     bool work = journal->stored < journal->appended || now >= journal->prune_at ||
                 atomic_load(&journal->asked_age_us) > 0 || journal->fabric.record ||
                 (journal->packed_through < journal->committed && now >= journal->pack_at) ||
-                alarms_have_changed(journal->alarms) || windows_have_changed(journal->windows) ||
+                alarms_have_changed(journal->alarms) ||
+                maintenance_windows_have_changed(journal->windows) ||
                 setting_rows_have_changed(journal->settings);
     for (size_t i = 0; i < journal->cursor_count; i++)
         work |= journal->cursors[i].forgotten ||

@@ -195,17 +195,17 @@ static void put_journal(FILE *out, const struct metrics *m)
 
 // Receivers.
 
-static double lag_seconds(const struct metrics *m, const struct delivery_status *s)
+static double lag_seconds(const struct metrics *m, const struct receiver_status *s)
 {
     bool behind = s->lag > 0 && s->oldest_us > 0 && m->now_us > s->oldest_us;
     return behind ? (double)(m->now_us - s->oldest_us) / US_PER_S : 0;
 }
 
 // One number of a receiver; `m` has the time.
-typedef double (*receiver_value)(const struct metrics *m, const struct delivery_status *s);
+typedef double (*receiver_value)(const struct metrics *m, const struct receiver_status *s);
 
 #define VALUE(function, expression)                                                                \
-    static double function(const struct metrics *m, const struct delivery_status *s)               \
+    static double function(const struct metrics *m, const struct receiver_status *s)               \
     {                                                                                              \
         (void)m;                                                                                   \
         return (double)(expression);                                                               \

@@ -6,11 +6,11 @@
 #include "ib/sweeper.h"
 #include "pipeline/event_counts.h"
 #include "pipeline/pipeline.h"
-#include "sink/delivery.h"
+#include "sink/receiver.h"
 
 struct metrics_receiver {
     const char *name, *kind;
-    struct delivery_status status;
+    struct receiver_status status;
     const struct histogram *times; // from event to hand-over
 };
 

@@ -9,12 +9,11 @@
 
 static void take_receivers(const struct metrics_parts *parts, struct metrics_receiver *out)
 {
-    for (size_t i = 0; i < parts->delivery_count; i++) {
-        const struct receiver *receiver = delivery_receiver(parts->deliveries[i]);
-        out[i] = (struct metrics_receiver){.name = receiver->name,
-                                           .kind = receiver->kind,
-                                           .times = delivery_times(parts->deliveries[i])};
-        delivery_get_status(parts->deliveries[i], &out[i].status);
+    for (size_t i = 0; i < parts->receiver_count; i++) {
+        const struct sink *sink = receiver_sink(parts->receivers[i]);
+        out[i] = (struct metrics_receiver){
+            .name = sink->name, .kind = sink->kind, .times = receiver_times(parts->receivers[i])};
+        receiver_get_status(parts->receivers[i], &out[i].status);
     }
 }
 
@@ -25,8 +24,8 @@ static void take_parts(const struct metrics_parts *parts, struct metrics *out)
                             .uptime_us = clock_monotonic(&clock_system) - parts->started_at,
                             .events = pipeline_event_counts(parts->pipeline),
                             .commits = journal_commit_times(parts->journal),
-                            .receiver_count = parts->delivery_count};
-    sa_agent_status(parts->agent, &out->agent);
+                            .receiver_count = parts->receiver_count};
+    sa_client_status(parts->client, &out->agent);
     pipeline_get_counters(parts->pipeline, &out->pipeline);
     journal_get_status(parts->journal, &out->journal);
     out->active = role_of_port(parts->conf, &out->agent) == PIPELINE_ACTIVE;
@@ -51,7 +50,7 @@ char *metrics_parts_render(void *ctx, size_t *size)
     const struct metrics_parts *parts = ctx;
     struct sweeper_status sweep;
     struct metrics metrics;
-    struct metrics_receiver *receivers = calloc(parts->delivery_count + 1, sizeof *receivers);
+    struct metrics_receiver *receivers = calloc(parts->receiver_count + 1, sizeof *receivers);
     if (!receivers)
         return NULL;
     take_parts(parts, &metrics);

@@ -5,7 +5,7 @@
 #include "conf/conf.h"
 #include "ib/sweeper.h"
 #include "pipeline/pipeline.h"
-#include "sink/delivery.h"
+#include "sink/receiver.h"
 
 // What the metrics are read from. All of it outlives the server of the metrics, but for a reload,
 // which fills all of it anew.
@@ -14,10 +14,10 @@ struct metrics_parts {
     int64_t started_at; // monotonic
     struct journal *journal;
     struct pipeline *pipeline;
-    struct sa_agent *agent;
+    struct sa_client *client;
     struct sweeper *sweeper; // NULL: there is none
-    struct delivery *const *deliveries;
-    size_t delivery_count;
+    struct receiver *const *receivers;
+    size_t receiver_count;
 };
 
 // A metrics_renderer (metrics/metrics_server.h) whose context is a struct metrics_parts.

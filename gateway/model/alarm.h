@@ -21,7 +21,7 @@ struct alarm {
     int64_t last_us; // UTC
     uint64_t count;  // how often it was raised since it was last clear
     // The event by which receivers last heard of it; empty: they did not.
-    char told_id[EVENT_ID_SIZE];
+    char notified_id[EVENT_ID_SIZE];
     // What people did with it.
     int64_t acknowledged_us; // UTC; 0: not acknowledged
     char note[ALARM_NOTE_SIZE];

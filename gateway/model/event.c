@@ -43,13 +43,13 @@ uint32_t event_times(const struct event *event)
     return event->repeat_count < INT32_MAX ? (uint32_t)event->repeat_count : INT32_MAX;
 }
 
-struct event *event_keep(struct event *event)
+struct event *event_ref(struct event *event)
 {
     atomic_fetch_add_explicit(&event->references, 1, memory_order_relaxed);
     return event;
 }
 
-void event_release(struct event *event)
+void event_unref(struct event *event)
 {
     if (event && atomic_fetch_sub_explicit(&event->references, 1, memory_order_acq_rel) == 1)
         free(event);

@@ -16,7 +16,7 @@ enum {
     EVENT_TEXT_SIZE = 1024,
     EVENT_REASON_SIZE = 256,
     EVENT_KEY_SIZE = 128,
-    EVENT_HELD_SIZE = 64,
+    EVENT_SUPPRESSED_SIZE = 64,
     EVENT_RULE_SIZE = 64,
 };
 
@@ -71,7 +71,7 @@ struct event {
     bool event_trap;                // as severe as gswEventTrapLevel of its switch asks for
     bool test;                      // it never happened: somebody tests the way to the receivers
     char only_receiver[65];         // of a test: the one that gets it; empty: all
-    char held[EVENT_HELD_SIZE];     // why receivers do not get it; empty: they do
+    char suppressed[EVENT_SUPPRESSED_SIZE]; // why receivers do not get it; empty: they do
     char
         rule[EVENT_RULE_SIZE]; // of the configuration, that decided something about it; empty: none
     const struct catalogue_entry
@@ -97,7 +97,7 @@ uint32_t event_index(const struct event *event);
 uint32_t event_times(const struct event *event);
 
 // Any thread.
-struct event *event_keep(struct event *event); // returns `event`
-void event_release(struct event *event);       // NULL is allowed
+struct event *event_ref(struct event *event); // returns `event`
+void event_unref(struct event *event);        // NULL is allowed
 
 #endif

@@ -44,7 +44,7 @@ enum tag {
     TAG_DERIVED, // where the notice that was never sent would have been from
     TAG_RELATED_ID,
     TAG_CAUSE_ID,
-    TAG_HELD,
+    TAG_SUPPRESSED,
     TAG_TEST = 40,
     TAG_ONLY_RECEIVER,
     TAG_EVENT_TRAP,
@@ -188,7 +188,7 @@ size_t event_record_write(const struct event *event, uint8_t out[EVENT_RECORD_MA
     write_derived(&w, event);
     write_text(&w, TAG_RELATED_ID, event->related_id);
     write_text(&w, TAG_CAUSE_ID, event->cause_id);
-    write_text(&w, TAG_HELD, event->held);
+    write_text(&w, TAG_SUPPRESSED, event->suppressed);
     write_decisions(&w, event);
     write_unless_zero(&w, TAG_TEST, event->test);
     write_text(&w, TAG_ONLY_RECEIVER, event->only_receiver);
@@ -365,8 +365,8 @@ static bool read_field(struct event *event, unsigned tag, const uint8_t *value, 
         return read_text(event->related_id, sizeof event->related_id, value, size);
     case TAG_CAUSE_ID:
         return read_text(event->cause_id, sizeof event->cause_id, value, size);
-    case TAG_HELD:
-        return read_text(event->held, sizeof event->held, value, size);
+    case TAG_SUPPRESSED:
+        return read_text(event->suppressed, sizeof event->suppressed, value, size);
     case TAG_SEVERITY:
         return read_severity(&event->severity, value, size);
     case TAG_CATEGORY:
@@ -446,6 +446,6 @@ struct event *event_record_read(const uint8_t *record, size_t size, struct error
     }
     if (event_record_fill(event, record, size, err))
         return event;
-    event_release(event);
+    event_unref(event);
     return NULL;
 }

@@ -7,13 +7,13 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 
-struct fabric *fabric_keep(struct fabric *fabric)
+struct fabric *fabric_ref(struct fabric *fabric)
 {
     atomic_fetch_add_explicit(&fabric->references, 1, memory_order_relaxed);
     return fabric;
 }
 
-void fabric_release(struct fabric *fabric)
+void fabric_unref(struct fabric *fabric)
 {
     if (fabric && atomic_fetch_sub_explicit(&fabric->references, 1, memory_order_acq_rel) == 1)
         free(fabric); // one piece, arrays included

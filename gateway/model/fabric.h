@@ -135,8 +135,8 @@ struct fabric {
 };
 
 // Any thread.
-struct fabric *fabric_keep(struct fabric *fabric); // returns `fabric`
-void fabric_release(struct fabric *fabric);        // NULL is allowed
+struct fabric *fabric_ref(struct fabric *fabric); // returns `fabric`
+void fabric_unref(struct fabric *fabric);         // NULL is allowed
 
 // Indices, or FABRIC_NONE.
 uint32_t fabric_find_node(const struct fabric *fabric, uint64_t guid);

@@ -76,7 +76,7 @@ enum field {
     FIELD_DERIVED,
     FIELD_RELATED_ID,
     FIELD_CAUSE_ID,
-    FIELD_HELD,
+    FIELD_SUPPRESSED,
     FIELD_RULE,
     FIELD_TEST,
     FIELD_EVENT_INDEX, // of the gswEventTable, here and below

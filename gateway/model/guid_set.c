@@ -35,14 +35,14 @@ struct guid_set *guid_set_make(const uint64_t *guids, size_t n)
     return set;
 }
 
-struct guid_set *guid_set_keep(struct guid_set *set)
+struct guid_set *guid_set_ref(struct guid_set *set)
 {
     if (set)
         atomic_fetch_add_explicit(&set->references, 1, memory_order_relaxed);
     return set;
 }
 
-void guid_set_release(struct guid_set *set)
+void guid_set_unref(struct guid_set *set)
 {
     if (set && atomic_fetch_sub_explicit(&set->references, 1, memory_order_acq_rel) == 1)
         free(set);

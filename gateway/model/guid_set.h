@@ -10,8 +10,8 @@ struct guid_set;
 
 // Of `n` GUIDs in any order; one reference, the caller's. NULL: out of memory.
 struct guid_set *guid_set_make(const uint64_t *guids, size_t n);
-struct guid_set *guid_set_keep(struct guid_set *set); // NULL is allowed, and returned
-void guid_set_release(struct guid_set *set);          // NULL is allowed
+struct guid_set *guid_set_ref(struct guid_set *set); // NULL is allowed, and returned
+void guid_set_unref(struct guid_set *set);           // NULL is allowed
 
 // Any thread.
 bool guid_set_has(const struct guid_set *set, uint64_t guid);

@@ -152,7 +152,7 @@ struct names *names_parse(const char *origin, const char *content, size_t size, 
         const char *line_end = newline ? newline : end;
         if (!read_line(names, p, line_end, err)) {
             error_prefix(err, "%s:%u", origin, line);
-            names_free(names);
+            names_unref(names);
             return NULL;
         }
         p = newline ? newline + 1 : end;
@@ -223,27 +223,27 @@ bool names_with(struct names *map, const struct settings *settings, struct names
 {
     struct names *names = new_names();
     if (!names || !add_settings(names, settings)) {
-        names_free(names);
+        names_unref(names);
         return false;
     }
     if (names->count > 0) {
-        names->below = names_keep(map);
+        names->below = names_ref(map);
         *out = names;
     } else {
-        names_free(names);
-        *out = names_keep(map);
+        names_unref(names);
+        *out = names_ref(map);
     }
     return true;
 }
 
-struct names *names_keep(struct names *names)
+struct names *names_ref(struct names *names)
 {
     if (names)
         atomic_fetch_add_explicit(&names->references, 1, memory_order_relaxed);
     return names;
 }
 
-void names_free(struct names *names)
+void names_unref(struct names *names)
 {
     while (names && atomic_fetch_sub_explicit(&names->references, 1, memory_order_acq_rel) == 1) {
         struct names *below = names->below;

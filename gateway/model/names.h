@@ -29,9 +29,9 @@ struct names *names_parse(const char *origin, const char *content, size_t size, 
 // False: out of memory.
 bool names_with(struct names *map, const struct settings *settings, struct names **out);
 
-// Immutable, counted. Any thread. NULL is allowed, and names_keep returns its argument.
-struct names *names_keep(struct names *names);
-void names_free(struct names *names); // drops a reference
+// Immutable, counted. Any thread. NULL is allowed, and names_ref returns its argument.
+struct names *names_ref(struct names *names);
+void names_unref(struct names *names); // drops a reference
 
 // The name of a node or port GUID, or NULL. `names` may be NULL. Any thread.
 const char *names_find(const struct names *names, uint64_t guid);

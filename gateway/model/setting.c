@@ -75,17 +75,17 @@ struct settings *settings_with(const struct settings *old, const struct setting 
         change_one(s, &changes[i]);
     if (s->count <= SETTINGS_MAX)
         return s;
-    settings_release(s);
+    settings_unref(s);
     return NULL;
 }
 
-struct settings *settings_keep(struct settings *settings)
+struct settings *settings_ref(struct settings *settings)
 {
     atomic_fetch_add_explicit(&settings->references, 1, memory_order_relaxed);
     return settings;
 }
 
-void settings_release(struct settings *settings)
+void settings_unref(struct settings *settings)
 {
     if (settings && atomic_fetch_sub_explicit(&settings->references, 1, memory_order_acq_rel) == 1)
         free(settings);

@@ -39,8 +39,8 @@ struct settings;
 // An equal one with `changes` made to it, with one reference, the caller's; `old` may be NULL, and
 // keeps its reference. NULL: no room, or no memory.
 struct settings *settings_with(const struct settings *old, const struct setting *changes, size_t n);
-struct settings *settings_keep(struct settings *settings);
-void settings_release(struct settings *settings); // NULL is allowed
+struct settings *settings_ref(struct settings *settings);
+void settings_unref(struct settings *settings); // NULL is allowed
 
 // NULL: it was never set. Any thread; valid as long as the settings. `settings` may be NULL.
 const struct setting *settings_find(const struct settings *settings, enum setting_kind kind,

@@ -23,6 +23,6 @@ void event_counts_add(struct event_counts *counts, const struct event *event)
 {
     size_t kind = (size_t)(event->type - catalogue_get(0));
     atomic_fetch_add(&counts->events[kind][event->severity], 1);
-    if (event->held[0] != '\0')
-        atomic_fetch_add(&find_reason(counts, event->held)->count, 1);
+    if (event->suppressed[0] != '\0')
+        atomic_fetch_add(&find_reason(counts, event->suppressed)->count, 1);
 }

@@ -14,7 +14,7 @@ enum {
 };
 
 struct event_counts_reason {
-    char word[EVENT_HELD_SIZE]; // as in event->held
+    char word[EVENT_SUPPRESSED_SIZE]; // as in event->held
     atomic_uint_fast64_t count;
 };
 

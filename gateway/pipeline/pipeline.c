@@ -5,7 +5,7 @@
 #include "ib/repeats.h"
 #include "model/catalogue.h"
 #include "model/fabric_record.h"
-#include "pipeline/recall.h"
+#include "pipeline/restore.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -18,29 +18,29 @@ static const int64_t IDLE_US = CLOCK_US_PER_S / 2; // cursors are saved at least
 // One of the first six is there.
 struct item {
     struct sa_report *report;
-    struct maker_occurrence *occurrence;
+    struct event_builder_occurrence *occurrence;
     struct fabric *fabric;
     struct counter_reading *reading;
     struct call *call;
-    struct sample *sample;
+    struct test_event *test;
     uint64_t subnet_prefix; // of the occurrence
 };
 
 // Waits on its caller's stack, and its item with it.
 struct call {
     struct item item;
-    void (*function)(void *ctx, const struct pipeline_inside *inside);
+    void (*function)(void *ctx, const struct pipeline_context *inside);
     void *ctx;
     bool done;
 };
 
 struct pipeline {
     struct pipeline_options options;
-    struct maker maker; // with the subnet prefix as last seen
+    struct event_builder builder; // with the subnet prefix as last seen
     struct ring *queue;
     pthread_t thread;
     struct repeats repeats;
-    struct observer *observer;
+    struct correlator *correlator;
     struct policy *policy;
     const struct event *given;           // to policy
     const struct journal_report *origin; // of the given one
@@ -62,10 +62,10 @@ static void commit(struct pipeline *p)
 }
 
 // The other gateway tells of the fabric, but not of this one.
-static void hold_if_standby(const struct pipeline *p, struct event *event)
+static void suppress_if_standby(const struct pipeline *p, struct event *event)
 {
     if (p->role != PIPELINE_ACTIVE && !catalogue_is_own(event->type))
-        snprintf(event->held, sizeof event->held, EVENT_STANDBY);
+        snprintf(event->suppressed, sizeof event->suppressed, EVENT_STANDBY);
 }
 
 // gswEventTrap is for events about a switch.
@@ -83,7 +83,7 @@ static void pass(void *ctx, struct event *event)
     struct pipeline *p = ctx;
     bool given = event == p->given;
     if (!given)
-        hold_if_standby(p, event);
+        suppress_if_standby(p, event);
     event->event_trap = is_event_trap(p, event);
     journal_append(p->options.journal, event, given ? p->origin : &NONE);
     event_counts_add(&p->counts, event);
@@ -95,7 +95,7 @@ static void pass(void *ctx, struct event *event)
 static void stamp(void *ctx, struct event *event)
 {
     const struct pipeline *p = ctx;
-    maker_stamp(&p->maker, event);
+    event_builder_stamp(&p->builder, event);
 }
 
 // Takes over the event; NULL is allowed and false then.
@@ -103,14 +103,14 @@ static bool append(struct pipeline *p, struct event *event, const struct journal
 {
     if (!event)
         return false;
-    hold_if_standby(p, event);
+    suppress_if_standby(p, event);
     if (!event->test)
-        p->look |= observer_note(p->observer, event);
+        p->look |= correlator_note_event(p->correlator, event);
     p->given = event;
     p->origin = report;
-    policy_take(p->policy, event, clock_monotonic(p->maker.clock));
+    policy_process(p->policy, event, clock_monotonic(p->builder.clock));
     p->given = NULL;
-    event_release(event);
+    event_unref(event);
     return true;
 }
 
@@ -122,9 +122,9 @@ static void take_event(void *ctx, struct event *event)
 static struct event *make_event(const struct pipeline *p, const struct sa_report *report)
 {
     if (report->malformed)
-        return maker_from_malformed(&p->maker, report->from.lid, report->reason, report->mad,
-                                    report->size);
-    return maker_from_notice(&p->maker, mad_notice(report->mad));
+        return event_builder_from_malformed(&p->builder, report->from.lid, report->reason,
+                                            report->mad, report->size);
+    return event_builder_from_notice(&p->builder, mad_notice(report->mad));
 }
 
 // Of the Notice alone where there is one: what stands behind it is nobody's to vouch for.
@@ -142,12 +142,12 @@ static bool handle_report(struct pipeline *p, const struct sa_report *report)
     mad_read_header(report->mad, report->size, &h);
     const struct journal_report origin = {
         .lid = report->from.lid, .tid = h.tid, .digest = digest_of(report, h.tid)};
-    int64_t now = clock_monotonic(p->maker.clock);
+    int64_t now = clock_monotonic(p->builder.clock);
     if (repeats_seen(&p->repeats, origin.lid, origin.tid, origin.digest, now)) {
         atomic_fetch_add(&p->repeated, 1);
         return true;
     }
-    p->maker.subnet_prefix = report->subnet_prefix;
+    p->builder.subnet_prefix = report->subnet_prefix;
     if (!append(p, make_event(p, report), &origin))
         return false; // no memory: the SM sends it again
     repeats_remember(&p->repeats, origin.lid, origin.tid, origin.digest, now);
@@ -157,8 +157,8 @@ static bool handle_report(struct pipeline *p, const struct sa_report *report)
 static void handle_occurrence(struct pipeline *p, const struct item *item)
 {
     if (item->subnet_prefix != 0)
-        p->maker.subnet_prefix = item->subnet_prefix;
-    take_event(p, maker_from_occurrence(&p->maker, item->occurrence));
+        p->builder.subnet_prefix = item->subnet_prefix;
+    take_event(p, event_builder_from_occurrence(&p->builder, item->occurrence));
 }
 
 // False: out of memory.
@@ -168,15 +168,16 @@ static bool save_fabric(struct pipeline *p)
     size_t size;
     uint8_t *record = fabric ? fabric_record_write(fabric, &size) : NULL;
     if (record)
-        journal_save_fabric(p->options.journal,
-                            &(struct journal_fabric){.time_us = fabric->time_us,
-                                                     .digest = fabric_record_digest(record, size),
-                                                     .nodes = fabric->node_count,
-                                                     .links = fabric_count_links(fabric)},
-                            record, size);
+        journal_save_snapshot(
+            p->options.journal,
+            &(struct journal_snapshot){.time_us = fabric->time_us,
+                                       .digest = fabric_record_digest(record, size),
+                                       .nodes = fabric->node_count,
+                                       .links = fabric_count_links(fabric)},
+            record, size);
     bool ok = record != NULL;
     free(record);
-    fabric_release(fabric);
+    fabric_unref(fabric);
     return ok;
 }
 
@@ -190,10 +191,10 @@ static void handle_fabric(struct pipeline *p, struct fabric *fabric)
     enum pipeline_role outside = p->role;
     p->role = role_now(p, fabric);
     if (p->role == PIPELINE_UNKNOWN) {
-        fabric_release(fabric);
+        fabric_unref(fabric);
     } else {
-        p->maker.subnet_prefix = fabric->subnet_prefix;
-        bool changed = observer_fabric(p->observer, &p->maker, fabric);
+        p->builder.subnet_prefix = fabric->subnet_prefix;
+        bool changed = correlator_take_snapshot(p->correlator, &p->builder, fabric);
         if (changed || (!p->fabric_saved && topology_has_base(p->options.topology)))
             p->fabric_saved = save_fabric(p);
     }
@@ -202,11 +203,12 @@ static void handle_fabric(struct pipeline *p, struct fabric *fabric)
 
 static void run_call(struct pipeline *p, struct call *call)
 {
-    call->function(call->ctx, &(struct pipeline_inside){.maker = &p->maker,
-                                                        .policy = p->policy,
-                                                        .now_us = clock_monotonic(p->maker.clock),
-                                                        .take = take_event,
-                                                        .pipeline = p});
+    call->function(call->ctx,
+                   &(struct pipeline_context){.builder = &p->builder,
+                                              .policy = p->policy,
+                                              .now_us = clock_monotonic(p->builder.clock),
+                                              .take = take_event,
+                                              .pipeline = p});
     pthread_mutex_lock(&p->lock);
     call->done = true;
     pthread_cond_broadcast(&p->called);
@@ -220,11 +222,11 @@ static void handle_item(struct pipeline *p, const struct item *item)
     else if (item->fabric)
         handle_fabric(p, item->fabric);
     else if (item->reading)
-        observer_counters(p->observer, &p->maker, item->reading);
+        correlator_take_reading(p->correlator, &p->builder, item->reading);
     else
-        take_event(p, sample_event(&p->maker, item->sample));
+        take_event(p, test_event_type(&p->builder, item->test));
     free(item->occurrence);
-    free(item->sample);
+    free(item->test);
     free(item->reading);
 }
 
@@ -260,8 +262,8 @@ static void handle_batch(struct pipeline *p, struct item *first)
         p->options.acknowledge(p->options.ctx, to_answer[i]);
         free(to_answer[i]);
     }
-    if (p->look && p->options.look)
-        p->options.look(p->options.ctx);
+    if (p->look && p->options.request_sweep)
+        p->options.request_sweep(p->options.ctx);
     p->look = false;
     publish_counters(p);
 }
@@ -269,7 +271,7 @@ static void handle_batch(struct pipeline *p, struct item *first)
 // What policy has to say by itself, such as the end of a storm.
 static void tick(struct pipeline *p)
 {
-    int64_t now = clock_monotonic(p->maker.clock);
+    int64_t now = clock_monotonic(p->builder.clock);
     if (policy_due(p->policy) > now)
         return;
     p->role = role_now(p, NULL);
@@ -280,7 +282,7 @@ static void tick(struct pipeline *p)
 
 static int64_t until_due(const struct pipeline *p)
 {
-    int64_t due = policy_due(p->policy), now = clock_monotonic(p->maker.clock);
+    int64_t due = policy_due(p->policy), now = clock_monotonic(p->builder.clock);
     if (due <= now)
         return 0;
     return due - now < IDLE_US ? due - now : IDLE_US;
@@ -290,7 +292,7 @@ static int64_t until_due(const struct pipeline *p)
 static void end(struct pipeline *p)
 {
     p->role = role_now(p, NULL);
-    policy_end(p->policy, clock_monotonic(p->maker.clock));
+    policy_end(p->policy, clock_monotonic(p->builder.clock));
     commit(p);
     publish_counters(p);
 }
@@ -315,14 +317,14 @@ static void *run(void *arg)
     return NULL;
 }
 
-struct recall {
+struct restore {
     struct pipeline *pipeline;
     int64_t utc, monotonic;
 };
 
-static void recall_report(void *ctx, const struct journal_report *report, int64_t utc_us)
+static void restore_report(void *ctx, const struct journal_report *report, int64_t utc_us)
 {
-    struct recall *r = ctx;
+    struct restore *r = ctx;
     if (utc_us > r->utc)
         return; // from before the clock was set back: nobody knows how long ago
     repeats_remember(&r->pipeline->repeats, report->lid, report->tid, report->digest,
@@ -330,23 +332,23 @@ static void recall_report(void *ctx, const struct journal_report *report, int64_
 }
 
 // Reports that were answered, or not quite, before a restart may come again.
-static void recall_reports(struct pipeline *p)
+static void restore_reports(struct pipeline *p)
 {
-    struct recall r = {p, clock_utc(p->maker.clock), clock_monotonic(p->maker.clock)};
-    journal_each_recent_report(p->options.journal, r.utc - REPEATS_MEMORY_US, recall_report, &r);
+    struct restore r = {p, clock_utc(p->builder.clock), clock_monotonic(p->builder.clock)};
+    journal_each_recent_report(p->options.journal, r.utc - REPEATS_MEMORY_US, restore_report, &r);
 }
 
 static bool make_parts(struct pipeline *p)
 {
-    const struct observer_options observer = {.topology = p->options.topology,
-                                              .thresholds = p->options.thresholds,
-                                              .emit = take_event,
-                                              .ctx = p};
+    const struct correlator_options observer = {.topology = p->options.topology,
+                                                .thresholds = p->options.thresholds,
+                                                .emit = take_event,
+                                                .ctx = p};
     const struct policy_sink sink = {stamp, pass, p};
     p->queue = ring_new(PIPELINE_QUEUE_MAX + PIPELINE_OTHERS_MAX);
-    p->observer = observer_new(&observer);
+    p->correlator = correlator_new(&observer);
     p->policy = policy_new(&p->options.policy, &sink);
-    return p->queue && p->observer && p->policy;
+    return p->queue && p->correlator && p->policy;
 }
 
 struct pipeline *pipeline_start(const struct pipeline_options *options, struct error *err)
@@ -355,15 +357,15 @@ struct pipeline *pipeline_start(const struct pipeline_options *options, struct e
     int rc = ENOMEM;
     if (p) {
         p->options = *options;
-        p->maker = options->maker;
+        p->builder = options->builder;
         pthread_mutex_init(&p->lock, NULL);
         pthread_cond_init(&p->called, NULL);
     }
     if (p && make_parts(p)) {
-        recall_reports(p);
-        recall_policy(p->options.journal, p->policy, p->maker.clock);
+        restore_reports(p);
+        restore_policy(p->options.journal, p->policy, p->builder.clock);
         if (p->options.thresholds)
-            recall_thresholds(p->options.journal, p->options.thresholds);
+            restore_thresholds(p->options.journal, p->options.thresholds);
         rc = thread_start(&p->thread, "pipeline", run, p);
     }
     if (rc == 0)
@@ -396,10 +398,11 @@ bool pipeline_put_report(struct pipeline *pipeline, struct sa_report *report)
     return put(pipeline, &(struct item){.report = report}, PIPELINE_OTHERS_MAX);
 }
 
-void pipeline_put_occurrence(struct pipeline *pipeline, const struct maker_occurrence *occurrence,
+void pipeline_put_occurrence(struct pipeline *pipeline,
+                             const struct event_builder_occurrence *occurrence,
                              uint64_t subnet_prefix)
 {
-    struct maker_occurrence *copy = malloc(sizeof *copy);
+    struct event_builder_occurrence *copy = malloc(sizeof *copy);
     if (copy)
         *copy = *occurrence;
     if (copy &&
@@ -412,13 +415,13 @@ void pipeline_put_occurrence(struct pipeline *pipeline, const struct maker_occur
                   catalogue_get(occurrence->type)->name, occurrence->reason);
 }
 
-bool pipeline_put_sample(struct pipeline *pipeline, const struct sample *sample)
+bool pipeline_put_test_event(struct pipeline *pipeline, const struct test_event *test)
 {
-    struct sample *copy = malloc(sizeof *copy);
+    struct test_event *copy = malloc(sizeof *copy);
     if (!copy)
         return false;
-    *copy = *sample;
-    if (put_other(pipeline, &(struct item){.sample = copy}))
+    *copy = *test;
+    if (put_other(pipeline, &(struct item){.test = copy}))
         return true;
     free(copy);
     return false;
@@ -427,7 +430,7 @@ bool pipeline_put_sample(struct pipeline *pipeline, const struct sample *sample)
 void pipeline_put_fabric(struct pipeline *pipeline, struct fabric *fabric)
 {
     if (!put_other(pipeline, &(struct item){.fabric = fabric}))
-        fabric_release(fabric);
+        fabric_unref(fabric);
 }
 
 void pipeline_put_counters(struct pipeline *pipeline, struct counter_reading *reading)
@@ -437,7 +440,7 @@ void pipeline_put_counters(struct pipeline *pipeline, struct counter_reading *re
 }
 
 bool pipeline_call(struct pipeline *pipeline,
-                   void (*call)(void *ctx, const struct pipeline_inside *inside), void *ctx)
+                   void (*call)(void *ctx, const struct pipeline_context *inside), void *ctx)
 {
     struct call waiting = {.function = call, .ctx = ctx};
     waiting.item.call = &waiting;
@@ -461,14 +464,14 @@ void pipeline_free(struct pipeline *pipeline)
     if (!pipeline)
         return;
     policy_free(pipeline->policy);
-    observer_free(pipeline->observer);
+    correlator_free(pipeline->correlator);
     ring_free(pipeline->queue);
     pthread_cond_destroy(&pipeline->called);
     pthread_mutex_destroy(&pipeline->lock);
     free(pipeline);
 }
 
-uint64_t pipeline_beats(struct pipeline *pipeline)
+uint64_t pipeline_progress(struct pipeline *pipeline)
 {
     return atomic_load(&pipeline->beats);
 }
@@ -483,9 +486,9 @@ void pipeline_get_counters(struct pipeline *pipeline, struct pipeline_counters *
     pthread_mutex_unlock(&pipeline->lock);
 }
 
-struct sums *pipeline_sums(struct pipeline *pipeline)
+struct accumulated_counters *pipeline_accumulated(struct pipeline *pipeline)
 {
-    return observer_sums(pipeline->observer);
+    return correlator_accumulated(pipeline->correlator);
 }
 
 const struct event_counts *pipeline_event_counts(const struct pipeline *pipeline)

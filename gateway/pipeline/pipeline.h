@@ -4,11 +4,11 @@
 #ifndef IBTRAPD_PIPELINE_PIPELINE_H
 #define IBTRAPD_PIPELINE_PIPELINE_H
 
-#include "event/sample.h"
-#include "ib/sa_agent.h"
+#include "event/test_event.h"
+#include "ib/sa_client.h"
 #include "journal/journal.h"
+#include "pipeline/correlator.h"
 #include "pipeline/event_counts.h"
-#include "pipeline/observer.h"
 #include "policy/policy.h"
 
 enum {
@@ -34,7 +34,7 @@ enum pipeline_role {
 };
 
 struct pipeline_options {
-    struct maker maker;
+    struct event_builder builder;
     struct journal *journal;   // the pipeline is its writer; outlives the pipeline
     struct topology *topology; // likewise
     struct thresholds *thresholds;
@@ -43,7 +43,7 @@ struct pipeline_options {
     // NULL: active.
     enum pipeline_role (*role)(void *ctx, const struct fabric *fabric);
     // A notice tells that the fabric changed: look at it. Pipeline's thread. NULL: nobody looks.
-    void (*look)(void *ctx);
+    void (*request_sweep)(void *ctx);
     // The level of GswEventSeverity up to which events of that switch are sent as gswEventTrap.
     // Pipeline's thread. NULL: none is.
     enum event_level (*event_trap_level)(void *ctx, uint64_t switch_guid);
@@ -63,11 +63,12 @@ bool pipeline_put_report(struct pipeline *pipeline, struct sa_report *report);
 
 // Any thread; never waits. Where there is no memory or no room, it is lost, and the log tells.
 // After the stop it is not taken.
-void pipeline_put_occurrence(struct pipeline *pipeline, const struct maker_occurrence *occurrence,
+void pipeline_put_occurrence(struct pipeline *pipeline,
+                             const struct event_builder_occurrence *occurrence,
                              uint64_t subnet_prefix);
 
 // Makes an event of the sample. False: no memory, or no room. Any thread; never waits.
-bool pipeline_put_sample(struct pipeline *pipeline, const struct sample *sample);
+bool pipeline_put_test_event(struct pipeline *pipeline, const struct test_event *test);
 
 // Both take over what they get, whatever becomes of it. A sweep's result that finds no room is
 // dropped: the next one tells the same. Any thread; never waits.
@@ -75,8 +76,8 @@ void pipeline_put_fabric(struct pipeline *pipeline, struct fabric *fabric);
 void pipeline_put_counters(struct pipeline *pipeline, struct counter_reading *reading);
 
 // What belongs to the pipeline's thread.
-struct pipeline_inside {
-    struct maker *maker;
+struct pipeline_context {
+    struct event_builder *builder;
     struct policy *policy;
     int64_t now_us; // policy's clock
     void (*take)(void *pipeline,
@@ -87,7 +88,7 @@ struct pipeline_inside {
 // Runs `call` in the pipeline's thread and waits for its end. There is always room for it. False
 // after the stop: it did not run. Not in the pipeline's thread.
 bool pipeline_call(struct pipeline *pipeline,
-                   void (*call)(void *ctx, const struct pipeline_inside *inside), void *ctx);
+                   void (*call)(void *ctx, const struct pipeline_context *inside), void *ctx);
 
 // Handles what is queued, tells what policy_end has to say, and ends the thread. What is put from
 // then on is refused.
@@ -96,13 +97,13 @@ void pipeline_free(struct pipeline *pipeline); // a stopped one; NULL is allowed
 
 // Grows while the pipeline makes progress, even if there is nothing to do: then twice a second. Any
 // thread.
-uint64_t pipeline_beats(struct pipeline *pipeline);
+uint64_t pipeline_progress(struct pipeline *pipeline);
 
 void pipeline_get_counters(struct pipeline *pipeline, struct pipeline_counters *out); // any thread
 
 // What the counters have come to: a reference, the caller's. NULL: nothing was read yet. Any
 // thread.
-struct sums *pipeline_sums(struct pipeline *pipeline);
+struct accumulated_counters *pipeline_accumulated(struct pipeline *pipeline);
 
 // Any thread may read them while the pipeline lives.
 const struct event_counts *pipeline_event_counts(const struct pipeline *pipeline);

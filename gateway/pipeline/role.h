@@ -4,7 +4,7 @@
 #define IBTRAPD_PIPELINE_ROLE_H
 
 #include "conf/conf.h"
-#include "ib/sa_agent.h"
+#include "ib/sa_client.h"
 #include "pipeline/pipeline.h"
 
 // As the port's own PortInfo tells.

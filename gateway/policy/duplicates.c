@@ -22,7 +22,7 @@ struct thing {
     uint64_t digest;
     const struct catalogue_entry *type; // of the event that passed
     char first_id[EVENT_ID_SIZE];
-    uint64_t held;
+    uint64_t suppressed;
     int64_t since_us;
     struct event *last; // of those held; NULL: none
     struct thing *next;
@@ -55,7 +55,7 @@ static void forget(struct duplicates *d, struct thing *thing)
         p = &(*p)->next;
     *p = thing->next;
     timers_drop(&d->timers, &thing->timer);
-    event_release(thing->last);
+    event_unref(thing->last);
     free(thing);
 }
 
@@ -163,16 +163,16 @@ static struct thing *find(const struct duplicates *d, const struct identity *ide
 
 static void tell(struct duplicates *d, struct thing *thing)
 {
-    if (thing->held == 0)
+    if (thing->suppressed == 0)
         return;
     const struct duplicates_account account = {.last = thing->last,
-                                               .held = thing->held,
+                                               .suppressed = thing->suppressed,
                                                .since_us = thing->since_us,
                                                .first_id = thing->first_id};
     d->tell(d->ctx, &account);
-    event_release(thing->last);
+    event_unref(thing->last);
     thing->last = NULL;
-    thing->held = 0;
+    thing->suppressed = 0;
 }
 
 static void begin_window(struct duplicates *d, struct thing *thing, const struct event *event,
@@ -201,16 +201,16 @@ static struct thing *add(struct duplicates *d, const struct identity *identity, 
     return thing;
 }
 
-static void hold(struct thing *thing, struct event *event)
+static void count_duplicate(struct thing *thing, struct event *event)
 {
-    if (thing->held++ == 0)
+    if (thing->suppressed++ == 0)
         thing->since_us = event->time_us;
-    event_release(thing->last);
-    thing->last = event_keep(event);
+    event_unref(thing->last);
+    thing->last = event_ref(event);
 }
 
-bool duplicates_hold(struct duplicates *duplicates, struct event *event, int64_t window_us,
-                     int64_t now_us)
+bool duplicates_suppress(struct duplicates *duplicates, struct event *event, int64_t window_us,
+                         int64_t now_us)
 {
     struct identity identity;
     if (window_us == 0)
@@ -220,7 +220,7 @@ bool duplicates_hold(struct duplicates *duplicates, struct event *event, int64_t
     const uint64_t digest = digest_of(&identity);
     struct thing *thing = find(duplicates, &identity, digest);
     if (thing && thing->type == event->type) {
-        hold(thing, event);
+        count_duplicate(thing, event);
         return true;
     }
     if (!thing)
@@ -234,7 +234,7 @@ void duplicates_tick(struct duplicates *duplicates, int64_t window_us, int64_t n
 {
     while (timers_due(&duplicates->timers) <= now_us) {
         struct thing *thing = (struct thing *)timers_first(&duplicates->timers);
-        const bool go_on = thing->held > 0 && window_us > 0;
+        const bool go_on = thing->suppressed > 0 && window_us > 0;
         tell(duplicates, thing);
         if (go_on)
             timers_set(&duplicates->timers, &thing->timer, now_us + window_us);

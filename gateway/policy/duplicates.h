@@ -12,7 +12,7 @@ enum { DUPLICATES_MAX = 8192 }; // things that are remembered; for one more the 
 // What is to be told of one thing.
 struct duplicates_account {
     const struct event *last; // of those held
-    uint64_t held;            // at least 1
+    uint64_t suppressed;      // at least 1
     int64_t since_us;         // UTC, of the first of them
     const char *first_id;     // of the event that passed
 };
@@ -26,8 +26,8 @@ void duplicates_free(struct duplicates *duplicates); // tells nothing; NULL is a
 
 // True: the event is to be held. `window_us` is from the first of the same; 0: nothing is a
 // duplicate.
-bool duplicates_hold(struct duplicates *duplicates, struct event *event, int64_t window_us,
-                     int64_t now_us);
+bool duplicates_suppress(struct duplicates *duplicates, struct event *event, int64_t window_us,
+                         int64_t now_us);
 
 // Where repetitions go on, an account a window is told.
 void duplicates_tick(struct duplicates *duplicates, int64_t window_us, int64_t now_us);

@@ -12,7 +12,7 @@ struct flap {
     bool announced;                      // and receivers were told
     int64_t last;                        // change
     int64_t since_us;                    // UTC, of the change that made it flap
-    uint64_t held;                       // events, since receivers were last told
+    uint64_t suppressed;                 // events, since receivers were last told
     char id[EVENT_ID_SIZE];              // of the event that told them
 };
 

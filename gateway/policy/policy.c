@@ -2,12 +2,12 @@
 
 #include "base/clock.h"
 #include "model/catalogue.h"
+#include "policy/alarm_states.h"
 #include "policy/duplicates.h"
 #include "policy/maintenance.h"
 #include "policy/rules.h"
 #include "policy/storms.h"
 #include "policy/summaries.h"
-#include "policy/tracks.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,8 +22,8 @@ struct policy {
     struct policy_options options; // its rules are in `rules`
     struct policy_sink sink;
     struct rules *rules;
-    struct tracks *tracks;
-    struct timers timers; // of the tracks
+    struct alarm_states *states;
+    struct timers timers; // of the alarm_states
     struct duplicates *duplicates;
     struct storms *storms;
     struct maintenance maintenance;
@@ -42,7 +42,7 @@ void policy_options_init(struct policy_options *options)
                                        .flap_quiet_us = 300 * CLOCK_US_PER_S,
                                        .storm_rate = 50,
                                        .storm_period_us = 60 * CLOCK_US_PER_S,
-                                       .hold_consequences = true};
+                                       .suppress_consequences = true};
 }
 
 const char *policy_reason_word(enum policy_reason reason)
@@ -54,7 +54,7 @@ const char *policy_reason_word(enum policy_reason reason)
         [POLICY_SHELVED] = "shelved",
         [POLICY_CONSEQUENCE] = "consequence",
         [POLICY_DUPLICATE] = "duplicate",
-        [POLICY_UNTOLD] = "untold",
+        [POLICY_NEVER_NOTIFIED] = "untold",
         [POLICY_FLAPPING] = "flapping",
         [POLICY_HOLD_DOWN] = "hold-down",
         [POLICY_STORM] = "storm",
@@ -64,9 +64,9 @@ const char *policy_reason_word(enum policy_reason reason)
 
 // Events of policy's own.
 
-static void judge(const struct policy *p, struct event *event, struct verdict *verdict)
+static void judge(const struct policy *p, struct event *event, struct rule_decision *verdict)
 {
-    *verdict = rules_judge(p->rules, event);
+    *verdict = rules_evaluate(p->rules, event);
     if (verdict->severity != POLICY_SAME)
         event->severity = (enum severity)verdict->severity;
     if (verdict->category != POLICY_SAME)
@@ -74,17 +74,17 @@ static void judge(const struct policy *p, struct event *event, struct verdict *v
     snprintf(event->rule, sizeof event->rule, "%s", verdict->rule);
 }
 
-static void hold(struct event *event, enum policy_reason reason)
+static void suppress(struct event *event, enum policy_reason reason)
 {
-    snprintf(event->held, sizeof event->held, "%s", policy_reason_word(reason));
+    snprintf(event->suppressed, sizeof event->suppressed, "%s", policy_reason_word(reason));
 }
 
 static void emit(struct policy *p, struct event *event)
 {
-    struct verdict verdict;
+    struct rule_decision verdict;
     judge(p, event, &verdict);
     if (!verdict.enabled)
-        hold(event, POLICY_DISABLED);
+        suppress(event, POLICY_DISABLED);
     p->sink.stamp(p->sink.ctx, event);
     p->sink.pass(p->sink.ctx, event);
     p->counters.made++;
@@ -98,15 +98,15 @@ static void emit_summary(struct policy *p, struct event *event)
         return;
     }
     emit(p, event);
-    event_release(event);
+    event_unref(event);
 }
 
-static void tell_repeated(void *ctx, const struct duplicates_account *account)
+static void report_repeated(void *ctx, const struct duplicates_account *account)
 {
     emit_summary(ctx, summaries_repeated(account));
 }
 
-static void tell_storm(void *ctx, const struct storm_account *account)
+static void report_storm(void *ctx, const struct storm_account *account)
 {
     emit_summary(ctx, summaries_storm(account));
 }
@@ -120,7 +120,7 @@ static struct storms_options storms_options(const struct policy *p)
 static bool in_storm(struct policy *p, const struct event *event)
 {
     const struct storms_options options = storms_options(p);
-    return storms_hold(p->storms, &options, event, p->now);
+    return storms_suppress(p->storms, &options, event, p->now);
 }
 
 // The gateway's own events are few, about no node, and not to be lost sight of.
@@ -132,18 +132,18 @@ static bool is_own(const struct event *event)
 // Reasons not to tell of an alarm.
 
 // A cause that is gone counts until the next look: its consequences may end a little later.
-static bool cause_counts(const struct policy *p, struct track *t, const struct event *event)
+static bool cause_counts(const struct policy *p, struct alarm_state *t, const struct event *event)
 {
     const bool arrives = event != t->last;
-    const bool stands = tracks_find_raised(p->tracks, event->cause_id) != NULL;
-    const bool counts = arrives || stands || !t->cause_gone;
-    t->cause_gone = !arrives && !stands;
+    const bool stands = alarm_states_find_raised(p->states, event->cause_id) != NULL;
+    const bool counts = arrives || stands || !t->cause_cleared;
+    t->cause_cleared = !arrives && !stands;
     return counts;
 }
 
 // The reasons that leave no trace at receivers. `*until`: when to look again.
-static enum policy_reason silence(const struct policy *p, struct track *t,
-                                  const struct event *event, const struct verdict *verdict,
+static enum policy_reason silence(const struct policy *p, struct alarm_state *t,
+                                  const struct event *event, const struct rule_decision *verdict,
                                   int64_t *until)
 {
     *until = INT64_MAX;
@@ -158,15 +158,15 @@ static enum policy_reason silence(const struct policy *p, struct track *t,
     if (*until > p->now)
         return POLICY_SHELVED;
     *until = p->now + CAUSE_US;
-    if (p->options.hold_consequences && event->cause_id[0] != '\0' && cause_counts(p, t, event))
+    if (p->options.suppress_consequences && event->cause_id[0] != '\0' && cause_counts(p, t, event))
         return POLICY_CONSEQUENCE;
     return POLICY_PASSES;
 }
 
 // The reasons that receivers hear of, now or later. What arrives counts for a storm; what waits
 // already waits for its end.
-static enum policy_reason restraint(struct policy *p, const struct track *t,
-                                    const struct event *event, const struct verdict *verdict,
+static enum policy_reason restraint(struct policy *p, const struct alarm_state *t,
+                                    const struct event *event, const struct rule_decision *verdict,
                                     bool arrives, int64_t *until)
 {
     *until = INT64_MAX;
@@ -184,41 +184,42 @@ static enum policy_reason restraint(struct policy *p, const struct track *t,
 
 // What receivers know of an alarm.
 
-static bool keep_for_later(struct policy *p, struct track *t, struct event *event, int64_t until)
+static bool keep_for_later(struct policy *p, struct alarm_state *t, struct event *event,
+                           int64_t until)
 {
-    if (!tracks_set_last(p->tracks, t, event)) {
+    if (!alarm_states_set_last(p->states, t, event)) {
         p->counters.overflowed++;
         return false;
     }
     t->pending = true;
-    t->look_at = until;
+    t->check_at = until;
     return true;
 }
 
-static void drop_pending(struct policy *p, struct track *t)
+static void drop_pending(struct policy *p, struct alarm_state *t)
 {
     t->pending = false;
     if (!t->flap.on)
-        tracks_set_last(p->tracks, t, NULL);
+        alarm_states_set_last(p->states, t, NULL);
 }
 
 // The event is about to go out.
-static void tell(struct track *t, struct event *event)
+static void tell(struct alarm_state *t, struct event *event)
 {
     event->repeat_count = t->duplicates;
     t->duplicates = 0;
-    t->told = t->raised;
-    t->told_severity = event->severity;
+    t->notified = t->raised;
+    t->notified_severity = event->severity;
 }
 
-static bool is_idle(const struct track *t)
+static bool is_idle(const struct alarm_state *t)
 {
-    return !t->raised && !t->told && !t->pending && !t->flap.on;
+    return !t->raised && !t->notified && !t->pending && !t->flap.on;
 }
 
-static int64_t next_look(const struct policy *p, const struct track *t)
+static int64_t next_look(const struct policy *p, const struct alarm_state *t)
 {
-    int64_t due = t->pending ? t->look_at : INT64_MAX;
+    int64_t due = t->pending ? t->check_at : INT64_MAX;
     if (t->flap.on) {
         const int64_t end = t->flap.announced ? flap_end(&t->flap, &p->options) : p->now;
         due = end < due ? end : due;
@@ -230,7 +231,7 @@ static int64_t next_look(const struct policy *p, const struct track *t)
     return due;
 }
 
-static void schedule(struct policy *p, struct track *t)
+static void schedule(struct policy *p, struct alarm_state *t)
 {
     timers_set(&p->timers, &t->timer, next_look(p, t));
 }
@@ -238,45 +239,46 @@ static void schedule(struct policy *p, struct track *t)
 // Deciding about an event.
 
 // Receivers know how things are, and need not hear this.
-static enum policy_reason say_nothing(struct policy *p, struct track *t, struct event *event,
+static enum policy_reason say_nothing(struct policy *p, struct alarm_state *t, struct event *event,
                                       bool changed)
 {
     if (t->flap.on && changed) {
-        t->flap.held++;
-        tracks_set_last(p->tracks, t, event);
+        t->flap.suppressed++;
+        alarm_states_set_last(p->states, t, event);
         t->pending = false;
         return POLICY_FLAPPING;
     }
     drop_pending(p, t);
     if (!t->raised)
-        return POLICY_UNTOLD;
+        return POLICY_NEVER_NOTIFIED;
     t->duplicates++;
     return POLICY_DUPLICATE;
 }
 
-static enum policy_reason tell_or_hold(struct policy *p, struct track *t, struct event *event,
-                                       const struct verdict *verdict, enum policy_reason reason,
-                                       int64_t until)
+static enum policy_reason notify_or_suppress(struct policy *p, struct alarm_state *t,
+                                             struct event *event,
+                                             const struct rule_decision *verdict,
+                                             enum policy_reason reason, int64_t until)
 {
     if (reason == POLICY_DISABLED && !t->raised) { // and receivers will never know
         drop_pending(p, t);
-        t->told = false;
+        t->notified = false;
         return reason;
     }
     if (reason == POLICY_PASSES)
         reason = restraint(p, t, event, verdict, true, &until);
     if (reason != POLICY_PASSES && keep_for_later(p, t, event, until)) {
-        t->flap.held += reason == POLICY_FLAPPING;
+        t->flap.suppressed += reason == POLICY_FLAPPING;
         return reason;
     }
     drop_pending(p, t);
     tell(t, event);
-    memcpy(t->told_id, event->id, sizeof t->told_id);
+    memcpy(t->notified_id, event->id, sizeof t->notified_id);
     return POLICY_PASSES;
 }
 
-static enum policy_reason decide_alarm(struct policy *p, struct track *t, struct event *event,
-                                       const struct verdict *verdict)
+static enum policy_reason decide_alarm(struct policy *p, struct alarm_state *t, struct event *event,
+                                       const struct rule_decision *verdict)
 {
     int64_t until;
     const bool raises = event->type->alarm == ALARM_RAISES;
@@ -284,22 +286,23 @@ static enum policy_reason decide_alarm(struct policy *p, struct track *t, struct
     const enum policy_reason silent = silence(p, t, event, verdict, &until);
     if (raises && changed) {
         t->raised_at = p->now;
-        t->silent = silent != POLICY_PASSES;
-        tracks_set_raised_id(p->tracks, t, event->id);
+        t->unnotifiable = silent != POLICY_PASSES;
+        alarm_states_set_raised_id(p->states, t, event->id);
     }
     t->raised = raises;
     if (!raises)
-        memcpy(event->clears_id, t->told ? t->told_id : t->raised_id, sizeof event->clears_id);
-    if (changed && silent == POLICY_PASSES && !t->silent && !is_own(event))
+        memcpy(event->clears_id, t->notified ? t->notified_id : t->raised_id,
+               sizeof event->clears_id);
+    if (changed && silent == POLICY_PASSES && !t->unnotifiable && !is_own(event))
         flap_note(&t->flap, &p->options, event, p->now);
-    const bool worse = raises && t->told && event->severity < t->told_severity;
-    if (t->raised == t->told && !worse)
+    const bool worse = raises && t->notified && event->severity < t->notified_severity;
+    if (t->raised == t->notified && !worse)
         return say_nothing(p, t, event, changed);
-    return tell_or_hold(p, t, event, verdict, silent, until);
+    return notify_or_suppress(p, t, event, verdict, silent, until);
 }
 
 static enum policy_reason decide_plain(struct policy *p, struct event *event,
-                                       const struct verdict *verdict)
+                                       const struct rule_decision *verdict)
 {
     if (!verdict->enabled)
         return POLICY_DISABLED;
@@ -307,10 +310,10 @@ static enum policy_reason decide_plain(struct policy *p, struct event *event,
         return POLICY_PASSES;
     if (maintenance_until(&p->maintenance, event, p->now) > p->now)
         return POLICY_MAINTENANCE;
-    if (p->options.hold_consequences && event->cause_id[0] != '\0')
+    if (p->options.suppress_consequences && event->cause_id[0] != '\0')
         return POLICY_CONSEQUENCE;
     if (storms_of(p->storms, event->type) == 0 &&
-        duplicates_hold(p->duplicates, event, p->options.repeat_window_us, p->now))
+        duplicates_suppress(p->duplicates, event, p->options.repeat_window_us, p->now))
         return POLICY_DUPLICATE;
     return in_storm(p, event) ? POLICY_STORM : POLICY_PASSES;
 }
@@ -323,32 +326,32 @@ static void end_alarm_of_rate(struct policy *p, const struct event *up)
     if (up->test || up->type != catalogue_get(CATALOGUE_LINK_UP))
         return;
     snprintf(key, sizeof key, "rate %s", up->alarm_key);
-    struct track *t = tracks_find(p->tracks, key);
+    struct alarm_state *t = alarm_states_find(p->states, key);
     struct event *end = t && t->raised ? summaries_full_rate(up, key) : NULL;
     if (!end)
         return;
     t->raised = false;
-    if (!t->told || !keep_for_later(p, t, end, p->now + RATE_US))
+    if (!t->notified || !keep_for_later(p, t, end, p->now + RATE_US))
         drop_pending(p, t);
     schedule(p, t);
-    event_release(end);
+    event_unref(end);
 }
 
 static enum policy_reason decide(struct policy *p, struct event *event)
 {
-    struct verdict verdict;
+    struct rule_decision verdict;
     judge(p, event, &verdict);
     if (event->test)
         return POLICY_PASSES;
     const enum alarm_role role = event->type->alarm;
     if (role == ALARM_NONE || event->alarm_key[0] == '\0')
         return decide_plain(p, event, &verdict);
-    struct track *t = tracks_find(p->tracks, event->alarm_key);
+    struct alarm_state *t = alarm_states_find(p->states, event->alarm_key);
     if (role == ALARM_CLEARS &&
-        (!t || (!t->raised && !t->told))) // it clears nothing: news of its own
+        (!t || (!t->raised && !t->notified))) // it clears nothing: news of its own
         return decide_plain(p, event, &verdict);
     if (!t)
-        t = tracks_get(p->tracks, event->alarm_key);
+        t = alarm_states_get(p->states, event->alarm_key);
     if (!t) {
         p->counters.overflowed++;
         return verdict.enabled ? POLICY_PASSES : POLICY_DISABLED;
@@ -364,30 +367,30 @@ static void note_held(struct policy *p, struct event *event)
     const bool raises = event->type->alarm == ALARM_RAISES;
     if (event->test || event->type->alarm == ALARM_NONE || event->alarm_key[0] == '\0')
         return;
-    struct track *t = tracks_get(p->tracks, event->alarm_key);
+    struct alarm_state *t = alarm_states_get(p->states, event->alarm_key);
     if (!t)
         return;
     if (raises && !t->raised)
-        tracks_set_raised_id(p->tracks, t, event->id);
+        alarm_states_set_raised_id(p->states, t, event->id);
     if (!raises)
-        memcpy(event->clears_id, t->told_id, sizeof event->clears_id);
-    t->raised = t->told = raises;
-    t->told_severity = event->severity;
+        memcpy(event->clears_id, t->notified_id, sizeof event->clears_id);
+    t->raised = t->notified = raises;
+    t->notified_severity = event->severity;
     t->duplicates = 0;
-    memcpy(t->told_id, event->id, sizeof t->told_id);
+    memcpy(t->notified_id, event->id, sizeof t->notified_id);
     drop_pending(p, t);
     schedule(p, t);
 }
 
-void policy_take(struct policy *policy, struct event *event, int64_t now_us)
+void policy_process(struct policy *policy, struct event *event, int64_t now_us)
 {
     policy_tick(policy, now_us);
     end_alarm_of_rate(policy, event);
-    if (event->held[0] != '\0') {
+    if (event->suppressed[0] != '\0') {
         note_held(policy, event);
     } else {
         const enum policy_reason reason = decide(policy, event);
-        hold(event, reason);
+        suppress(event, reason);
         policy->counters.reasons[reason]++;
     }
     policy->sink.pass(policy->sink.ctx, event);
@@ -396,7 +399,7 @@ void policy_take(struct policy *policy, struct event *event, int64_t now_us)
 
 // What is due.
 
-static bool may_tell_late(struct policy *p)
+static bool may_notify_late(struct policy *p)
 {
     const uint32_t rate = p->options.storm_rate ? p->options.storm_rate : LATE_RATE;
     if (p->now - p->second_began >= CLOCK_US_PER_S || p->in_second == 0) {
@@ -411,7 +414,7 @@ static bool may_tell_late(struct policy *p)
     return false;
 }
 
-static void announce_flapping(struct policy *p, struct track *t)
+static void announce_flapping(struct policy *p, struct alarm_state *t)
 {
     struct event *event = summaries_flapping(t, &p->options);
     t->flap.announced = true;
@@ -419,53 +422,53 @@ static void announce_flapping(struct policy *p, struct track *t)
         return; // settled counts these, too
     emit(p, event);
     memcpy(t->flap.id, event->id, sizeof t->flap.id);
-    t->flap.held = 0;
-    event_release(event);
+    t->flap.suppressed = 0;
+    event_unref(event);
 }
 
-static void announce_settled(struct policy *p, struct track *t)
+static void announce_settled(struct policy *p, struct alarm_state *t)
 {
     emit_summary(p, summaries_settled(t));
     flap_rest(&t->flap);
     if (t->pending)
-        t->look_at = p->now;
+        t->check_at = p->now;
     else
         drop_pending(p, t);
 }
 
-static void tell_late(struct policy *p, struct track *t)
+static void notify_late(struct policy *p, struct alarm_state *t)
 {
     struct event *event = summaries_late(t);
     if (!event) {
-        t->look_at = p->now + RETRY_US;
+        t->check_at = p->now + RETRY_US;
         return;
     }
     if (!t->raised)
-        memcpy(event->clears_id, t->told_id, sizeof event->clears_id);
+        memcpy(event->clears_id, t->notified_id, sizeof event->clears_id);
     tell(t, event);
     emit(p, event);
-    t->told_severity = event->severity;
-    memcpy(t->told_id, event->id, sizeof t->told_id);
-    event_release(event);
+    t->notified_severity = event->severity;
+    memcpy(t->notified_id, event->id, sizeof t->notified_id);
+    event_unref(event);
     drop_pending(p, t);
 }
 
 // The rules may have changed meanwhile.
-static bool is_known(const struct track *t, const struct verdict *verdict)
+static bool is_known(const struct alarm_state *t, const struct rule_decision *verdict)
 {
     const int severity =
         verdict->severity != POLICY_SAME ? verdict->severity : (int)t->last->type->severity;
-    return t->raised == t->told && !(t->raised && severity < (int)t->told_severity);
+    return t->raised == t->notified && !(t->raised && severity < (int)t->notified_severity);
 }
 
 // False: not before `blocked_until`.
-static bool look_at_pending(struct policy *p, struct track *t)
+static bool look_at_pending(struct policy *p, struct alarm_state *t)
 {
     int64_t until;
-    const struct verdict verdict = rules_judge(p->rules, t->last);
+    const struct rule_decision verdict = rules_evaluate(p->rules, t->last);
     enum policy_reason reason = silence(p, t, t->last, &verdict, &until);
     if (reason == POLICY_DISABLED && !t->raised)
-        t->told = false;
+        t->notified = false;
     if (is_known(t, &verdict)) {
         drop_pending(p, t);
         return true;
@@ -473,27 +476,27 @@ static bool look_at_pending(struct policy *p, struct track *t)
     if (reason == POLICY_PASSES)
         reason = restraint(p, t, t->last, &verdict, false, &until);
     if (reason != POLICY_PASSES) {
-        t->look_at = until;
+        t->check_at = until;
         return true;
     }
-    if (!may_tell_late(p))
+    if (!may_notify_late(p))
         return false;
-    tell_late(p, t);
+    notify_late(p, t);
     return true;
 }
 
 // False: not before `blocked_until`.
-static bool look(struct policy *p, struct track *t)
+static bool look(struct policy *p, struct alarm_state *t)
 {
     if (t->flap.on && !t->flap.announced)
         announce_flapping(p, t);
     if (t->flap.on && flap_end(&t->flap, &p->options) <= p->now)
         announce_settled(p, t);
-    if (t->pending && t->look_at <= p->now && !look_at_pending(p, t))
+    if (t->pending && t->check_at <= p->now && !look_at_pending(p, t))
         return false;
     if (is_idle(t) && next_look(p, t) <= p->now) {
         timers_drop(&p->timers, &t->timer);
-        tracks_forget(p->tracks, t);
+        alarm_states_forget(p->states, t);
         return true;
     }
     schedule(p, t);
@@ -504,10 +507,10 @@ void policy_tick(struct policy *policy, int64_t now_us)
 {
     const struct storms_options options = storms_options(policy);
     policy->now = now_us;
-    storms_tick(policy->storms, &options, now_us, tell_storm, policy);
+    storms_tick(policy->storms, &options, now_us, report_storm, policy);
     duplicates_tick(policy->duplicates, policy->options.repeat_window_us, now_us);
     while (timers_due(&policy->timers) <= now_us && policy->blocked_until <= now_us) {
-        if (!look(policy, (struct track *)timers_first(&policy->timers)))
+        if (!look(policy, (struct alarm_state *)timers_first(&policy->timers)))
             break;
     }
 }
@@ -525,43 +528,43 @@ int64_t policy_due(const struct policy *policy)
 
 // That it is flapping is known after the next start, too, but not what became of the alarm
 // meanwhile.
-static bool is_restrained_at_the_end(struct policy *p, const struct track *t,
-                                     const struct verdict *verdict)
+static bool is_restrained_at_the_end(struct policy *p, const struct alarm_state *t,
+                                     const struct rule_decision *verdict)
 {
     int64_t until;
     const enum policy_reason reason = restraint(p, t, t->last, verdict, false, &until);
     return reason != POLICY_PASSES && reason != POLICY_FLAPPING;
 }
 
-static void tell_what_became_of_it(void *ctx, struct track *t)
+static void tell_what_became_of_it(void *ctx, struct alarm_state *t)
 {
     struct policy *p = ctx;
     int64_t until;
-    if (!t->pending || !t->told)
+    if (!t->pending || !t->notified)
         return;
-    const struct verdict verdict = rules_judge(p->rules, t->last);
+    const struct rule_decision verdict = rules_evaluate(p->rules, t->last);
     if (!is_known(t, &verdict) && silence(p, t, t->last, &verdict, &until) == POLICY_PASSES &&
         !is_restrained_at_the_end(p, t, &verdict))
-        tell_late(p, t);
+        notify_late(p, t);
     schedule(p, t);
 }
 
 void policy_end(struct policy *policy, int64_t now_us)
 {
     policy->now = now_us;
-    storms_end(policy->storms, tell_storm, policy);
+    storms_end(policy->storms, report_storm, policy);
     duplicates_end(policy->duplicates);
-    tracks_each(policy->tracks, tell_what_became_of_it, policy);
+    alarm_states_each(policy->states, tell_what_became_of_it, policy);
 }
 
 // What people and restarts change.
 
-static void judge_anew(void *ctx, struct track *track)
+static void reconsider(void *ctx, struct alarm_state *state)
 {
     struct policy *p = ctx;
-    if (track->pending)
-        track->look_at = p->now;
-    schedule(p, track);
+    if (state->pending)
+        state->check_at = p->now;
+    schedule(p, state);
 }
 
 bool policy_change_options(struct policy *policy, const struct policy_options *options,
@@ -575,57 +578,58 @@ bool policy_change_options(struct policy *policy, const struct policy_options *o
     policy->options = *options;
     policy->options.rules = NULL;
     policy->now = now_us;
-    tracks_each(policy->tracks, judge_anew, policy);
+    alarm_states_each(policy->states, reconsider, policy);
     return true;
 }
 
-static bool recall_flapping(struct policy *p, const struct policy_recalled *alarm)
+static bool restore_flapping(struct policy *p, const struct policy_restored_alarm *alarm)
 {
-    struct track *t = tracks_get(p->tracks, alarm->key + strlen(SUMMARIES_FLAPPING));
+    struct alarm_state *t = alarm_states_get(p->states, alarm->key + strlen(SUMMARIES_FLAPPING));
     if (!t)
         return false;
     t->flap.on = t->flap.announced = true;
     t->flap.last = p->now;
     snprintf(t->flap.id, sizeof t->flap.id, "%s",
-             alarm->told_id[0] ? alarm->told_id : alarm->event_id);
+             alarm->notified_id[0] ? alarm->notified_id : alarm->event_id);
     if (alarm->event) {
         t->flap.since_us = alarm->event->since_us;
         if (!t->last)
-            tracks_set_last(p->tracks, t, alarm->event);
+            alarm_states_set_last(p->states, t, alarm->event);
     }
     schedule(p, t);
     return true;
 }
 
-bool policy_recall(struct policy *policy, const struct policy_recalled *alarm, int64_t now_us)
+bool policy_restore_alarm(struct policy *policy, const struct policy_restored_alarm *alarm,
+                          int64_t now_us)
 {
     policy->now = now_us;
     if (strncmp(alarm->key, SUMMARIES_FLAPPING, strlen(SUMMARIES_FLAPPING)) == 0)
-        return recall_flapping(policy, alarm);
-    struct track *t = tracks_get(policy->tracks, alarm->key);
+        return restore_flapping(policy, alarm);
+    struct alarm_state *t = alarm_states_get(policy->states, alarm->key);
     if (!t)
         return false;
-    const bool untold = alarm->event && alarm->told_id[0] == '\0';
+    const bool untold = alarm->event && alarm->notified_id[0] == '\0';
     t->raised = true;
     t->raised_at = now_us;
-    t->told_severity = alarm->severity;
+    t->notified_severity = alarm->severity;
     t->shelved_until = alarm->shelved_until_us;
-    tracks_set_raised_id(policy->tracks, t, alarm->event_id);
-    snprintf(t->told_id, sizeof t->told_id, "%s",
-             alarm->told_id[0] ? alarm->told_id : alarm->event_id);
-    t->told = !untold || !keep_for_later(policy, t, alarm->event, now_us);
+    alarm_states_set_raised_id(policy->states, t, alarm->event_id);
+    snprintf(t->notified_id, sizeof t->notified_id, "%s",
+             alarm->notified_id[0] ? alarm->notified_id : alarm->event_id);
+    t->notified = !untold || !keep_for_later(policy, t, alarm->event, now_us);
     schedule(policy, t);
     return true;
 }
 
 bool policy_shelve(struct policy *policy, const char *key, int64_t until_us, int64_t now_us)
 {
-    struct track *t = tracks_get(policy->tracks, key);
+    struct alarm_state *t = alarm_states_get(policy->states, key);
     if (!t)
         return false;
     policy->now = now_us;
     t->shelved_until = until_us;
-    judge_anew(policy, t);
+    reconsider(policy, t);
     return true;
 }
 
@@ -634,7 +638,7 @@ bool policy_start_maintenance(struct policy *policy, const struct policy_mainten
 {
     policy->now = now_us;
     const bool ok = maintenance_start(&policy->maintenance, window, now_us);
-    tracks_each(policy->tracks, judge_anew, policy); // it may be shorter than before
+    alarm_states_each(policy->states, reconsider, policy); // it may be shorter than before
     return ok;
 }
 
@@ -642,7 +646,7 @@ bool policy_stop_maintenance(struct policy *policy, const char *name, int64_t no
 {
     policy->now = now_us;
     const bool ok = maintenance_stop(&policy->maintenance, name);
-    tracks_each(policy->tracks, judge_anew, policy);
+    alarm_states_each(policy->states, reconsider, policy);
     return ok;
 }
 
@@ -669,10 +673,10 @@ struct policy *policy_new(const struct policy_options *options, const struct pol
     p->options.rules = NULL;
     p->sink = *sink;
     p->rules = rules_new(options->rules, options->rule_count);
-    p->tracks = tracks_new();
-    p->duplicates = duplicates_new(tell_repeated, p);
+    p->states = alarm_states_new();
+    p->duplicates = duplicates_new(report_repeated, p);
     p->storms = storms_new();
-    if (p->rules && p->tracks && p->duplicates && p->storms &&
+    if (p->rules && p->states && p->duplicates && p->storms &&
         timers_init(&p->timers, POLICY_ALARMS_MAX))
         return p;
     policy_free(p);
@@ -684,7 +688,7 @@ void policy_free(struct policy *policy)
     if (!policy)
         return;
     rules_free(policy->rules);
-    tracks_free(policy->tracks);
+    alarm_states_free(policy->states);
     timers_clear(&policy->timers);
     duplicates_free(policy->duplicates);
     storms_free(policy->storms);

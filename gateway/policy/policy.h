@@ -26,15 +26,15 @@ enum {
 // Why receivers do not get an event.
 enum policy_reason {
     POLICY_PASSES,
-    POLICY_DISABLED,    // a rule says so
-    POLICY_MAINTENANCE, // of the node
-    POLICY_SHELVED,     // the alarm was put aside
-    POLICY_CONSEQUENCE, // of an alarm that stands; held for as long as that does
-    POLICY_DUPLICATE,   // receivers know already; counted in a later event
-    POLICY_UNTOLD,      // clears an alarm that receivers were never told of
-    POLICY_FLAPPING,    // counted in flapping and settled
-    POLICY_HOLD_DOWN,   // may pass yet
-    POLICY_STORM,       // counted in storm-summary
+    POLICY_DISABLED,       // a rule says so
+    POLICY_MAINTENANCE,    // of the node
+    POLICY_SHELVED,        // the alarm was put aside
+    POLICY_CONSEQUENCE,    // of an alarm that stands; held for as long as that does
+    POLICY_DUPLICATE,      // receivers know already; counted in a later event
+    POLICY_NEVER_NOTIFIED, // clears an alarm that receivers were never told of
+    POLICY_FLAPPING,       // counted in flapping and settled
+    POLICY_HOLD_DOWN,      // may pass yet
+    POLICY_STORM,          // counted in storm-summary
     POLICY_REASON_COUNT,
 };
 
@@ -68,7 +68,7 @@ struct policy_options {
     // More events of one kind in a second are a storm: summed up at its begin, and every period.
     uint32_t storm_rate; // 0: never
     int64_t storm_period_us;
-    bool hold_consequences;
+    bool suppress_consequences;
 };
 
 // 60 s; 6 changes in 5 min, 5 min quiet; 50 events/s, 60 s; consequences held; no rules.
@@ -103,22 +103,23 @@ bool policy_change_options(struct policy *policy, const struct policy_options *o
                            int64_t now_us);
 
 // An alarm that stood when the gateway ended, before the first event is taken.
-struct policy_recalled {
+struct policy_restored_alarm {
     const char *key;
-    const char *event_id; // of the event that raised it
-    const char *told_id;  // of the event by which receivers know of it; empty: they do not
+    const char *event_id;    // of the event that raised it
+    const char *notified_id; // of the event by which receivers know of it; empty: they do not
     enum severity severity;
     int64_t shelved_until_us; // on policy's clock; 0: not shelved
     struct event *event;      // that raised it, or NULL; without it the alarm counts as told
 };
 // False: the table is full.
-bool policy_recall(struct policy *policy, const struct policy_recalled *alarm, int64_t now_us);
+bool policy_restore_alarm(struct policy *policy, const struct policy_restored_alarm *alarm,
+                          int64_t now_us);
 
 // Decides about one event, which nobody else has yet, and passes it on: always, and once. Sets its
 // severity, category, held, rule, clears_id and repeat_count. Of one that is held already (standby)
 // only the alarm is noted, as told. A test passes: rules may set its severity and category, and
 // else it is as if it had not been.
-void policy_take(struct policy *policy, struct event *event, int64_t now_us);
+void policy_process(struct policy *policy, struct event *event, int64_t now_us);
 
 // Does what is due. To be called at policy_due or soon after; INT64_MAX: nothing is.
 void policy_tick(struct policy *policy, int64_t now_us);
@@ -126,7 +127,7 @@ int64_t policy_due(const struct policy *policy);
 
 // The gateway ends. Tells what nobody would know of after the next start: the counts of storms and
 // repeats, as if these were over, and of alarms that were told those ends and worsenings that a
-// storm or flapping held, at whatever rate. Alarms that were not told are for policy_recall.
+// storm or flapping held, at whatever rate. Alarms that were not told are for policy_restore_alarm.
 void policy_end(struct policy *policy, int64_t now_us);
 
 // Receivers hear nothing of that alarm until then, but for its end if they know of it; in the past:

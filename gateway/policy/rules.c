@@ -62,7 +62,7 @@ bool rules_concern(const struct filter_list *nodes, const struct event *event)
            has(nodes, &event->source) || has(nodes, &event->destination);
 }
 
-static void apply(const struct policy_rule *rule, struct verdict *verdict)
+static void apply(const struct policy_rule *rule, struct rule_decision *verdict)
 {
     if (rule->enabled != POLICY_UNSET)
         verdict->enabled = rule->enabled == POLICY_YES;
@@ -75,9 +75,9 @@ static void apply(const struct policy_rule *rule, struct verdict *verdict)
     verdict->rule = rule->name;
 }
 
-struct verdict rules_judge(const struct rules *rules, const struct event *event)
+struct rule_decision rules_evaluate(const struct rules *rules, const struct event *event)
 {
-    struct verdict verdict = {
+    struct rule_decision verdict = {
         .enabled = true, .severity = POLICY_SAME, .category = POLICY_SAME, .rule = ""};
     const ptrdiff_t kind = event->type - catalogue_get((enum catalogue_event)0);
     for (size_t i = 0; i < rules->count; i++) {

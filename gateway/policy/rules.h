@@ -4,7 +4,7 @@
 
 #include "policy/policy.h"
 
-struct verdict {
+struct rule_decision {
     bool enabled;
     int severity; // or POLICY_SAME
     int category; // or POLICY_SAME
@@ -18,7 +18,7 @@ struct rules *rules_new(const struct policy_rule *rules,
                         size_t count); // copies; NULL: out of memory
 void rules_free(struct rules *rules);  // NULL is allowed
 
-struct verdict rules_judge(const struct rules *rules, const struct event *event);
+struct rule_decision rules_evaluate(const struct rules *rules, const struct event *event);
 
 // Whether the event is about one of the nodes: their names or GUIDs; an empty list means all.
 bool rules_concern(const struct filter_list *nodes, const struct event *event);

@@ -13,13 +13,13 @@ struct storm {
     uint32_t in_second;
     bool on;
     int64_t last_over, next_account;
-    bool told;      // an account was given
-    bool postponed; // the next one, as it may be the last
-    uint64_t held;
+    bool summarised; // an account was given
+    bool postponed;  // the next one, as it may be the last
+    uint64_t suppressed;
     int64_t since_us;
     enum severity worst;
     enum category category;
-    struct tally nodes;
+    struct top_nodes nodes;
 };
 
 struct storms {
@@ -52,26 +52,26 @@ static void begin(struct storms *storms, struct storm *s, int64_t now)
 {
     s->on = true;
     s->next_account = now + GATHER_US;
-    s->held = 0;
-    s->told = s->postponed = false;
-    tally_clear(&s->nodes);
+    s->suppressed = 0;
+    s->summarised = s->postponed = false;
+    top_nodes_clear(&s->nodes);
     storms->on++;
 }
 
-static void hold(struct storm *s, const struct event *event)
+static void count_suppressed(struct storm *s, const struct event *event)
 {
-    if (s->held++ == 0) {
+    if (s->suppressed++ == 0) {
         s->since_us = event->time_us;
         s->worst = event->severity;
     }
     if (event->severity < s->worst)
         s->worst = event->severity;
     s->category = event->category;
-    tally_add(&s->nodes, event);
+    top_nodes_add(&s->nodes, event);
 }
 
-bool storms_hold(struct storms *storms, const struct storms_options *options,
-                 const struct event *event, int64_t now_us)
+bool storms_suppress(struct storms *storms, const struct storms_options *options,
+                     const struct event *event, int64_t now_us)
 {
     struct storm *s = &storms->kinds[number(event->type)];
     if (options->rate == 0 && !s->on)
@@ -86,7 +86,7 @@ bool storms_hold(struct storms *storms, const struct storms_options *options,
             begin(storms, s, now_us);
     }
     if (s->on)
-        hold(s, event);
+        count_suppressed(s, event);
     return s->on;
 }
 
@@ -100,7 +100,7 @@ int64_t storms_of(const struct storms *storms, const struct catalogue_entry *kin
 static bool postpone(struct storm *s, int64_t now)
 {
     const int64_t calm = now - s->last_over;
-    if (!s->told || s->postponed || calm < CLOCK_US_PER_S || calm >= QUIET_US)
+    if (!s->summarised || s->postponed || calm < CLOCK_US_PER_S || calm >= QUIET_US)
         return false;
     s->postponed = true;
     s->next_account = s->last_over + QUIET_US;
@@ -112,16 +112,16 @@ static void account_for(const struct storms *storms, struct storm *s, bool over,
 {
     const struct storm_account account = {
         .kind = catalogue_get((enum catalogue_event)(s - storms->kinds)),
-        .held = s->held,
+        .suppressed = s->suppressed,
         .since_us = s->since_us,
         .worst = s->worst,
         .category = s->category,
         .over = over,
         .nodes = &s->nodes};
-    if (s->held > 0)
+    if (s->suppressed > 0)
         tell(ctx, &account);
-    s->held = 0;
-    tally_clear(&s->nodes);
+    s->suppressed = 0;
+    top_nodes_clear(&s->nodes);
 }
 
 static void finish(struct storms *storms, struct storm *s)
@@ -138,7 +138,7 @@ static void look(struct storms *storms, struct storm *s, const struct storms_opt
         return;
     const bool over = now - s->last_over >= QUIET_US;
     s->next_account = now + options->period_us;
-    s->told = true;
+    s->summarised = true;
     s->postponed = false;
     if (over)
         finish(storms, s);

@@ -3,7 +3,7 @@
 #define IBTRAPD_POLICY_STORMS_H
 
 #include "model/catalogue.h"
-#include "policy/tally.h"
+#include "policy/top_nodes.h"
 
 enum {
     STORMS_GATHER_S = 2, // from the first held event to the first summary
@@ -13,12 +13,12 @@ enum {
 // What is to be told of one storm.
 struct storm_account {
     const struct catalogue_entry *kind;
-    uint64_t held;       // since the last account, at least 1
+    uint64_t suppressed; // since the last account, at least 1
     int64_t since_us;    // UTC, of the first of them
     enum severity worst; // of them
     enum category category;
     bool over;
-    const struct tally *nodes; // of these events
+    const struct top_nodes *nodes; // of these events
 };
 
 struct storms_options {
@@ -32,8 +32,8 @@ struct storms *storms_new(void);         // NULL: out of memory
 void storms_free(struct storms *storms); // NULL is allowed
 
 // Counts an event that would pass otherwise. True: it is held.
-bool storms_hold(struct storms *storms, const struct storms_options *options,
-                 const struct event *event, int64_t now_us);
+bool storms_suppress(struct storms *storms, const struct storms_options *options,
+                     const struct event *event, int64_t now_us);
 
 // When the storm of that kind is looked at again; 0: there is none.
 int64_t storms_of(const struct storms *storms, const struct catalogue_entry *kind);

@@ -15,11 +15,11 @@ struct event *summaries_storm(const struct storm_account *account)
     event->severity = account->worst;
     event->category = account->category;
     event->summarised = account->kind;
-    event->repeat_count = account->held;
+    event->repeat_count = account->suppressed;
     event->since_us = account->since_us;
     struct text t = text_in(event->reason, sizeof event->reason);
     text_add(&t, account->over ? "it is over; " : "they come in masses; ");
-    if (!tally_describe(account->nodes, &t))
+    if (!top_nodes_describe(account->nodes, &t))
         text_add(&t, "no node is known");
     return event;
 }
@@ -55,7 +55,7 @@ struct event *summaries_repeated(const struct duplicates_account *account)
         return NULL;
     take_after(event, account->last);
     event->severity = account->last->severity;
-    event->repeat_count = account->held;
+    event->repeat_count = account->suppressed;
     event->since_us = account->since_us;
     memcpy(event->related_id, account->first_id, sizeof event->related_id);
     quote(event->reason, account->last->text);
@@ -73,42 +73,43 @@ static void add_span(struct text *t, int64_t us)
         text_addf(t, "%" PRId64 " s", s);
 }
 
-static struct event *about_flap(const struct track *track, enum catalogue_event type)
+static struct event *about_flap(const struct alarm_state *state, enum catalogue_event type)
 {
     struct event *event = event_make(catalogue_get(type));
     if (!event)
         return NULL;
-    if (track->last)
-        take_after(event, track->last);
-    event->repeat_count = track->flap.held;
-    event->since_us = track->flap.since_us;
-    snprintf(event->alarm_key, sizeof event->alarm_key, SUMMARIES_FLAPPING "%s", track->key);
+    if (state->last)
+        take_after(event, state->last);
+    event->repeat_count = state->flap.suppressed;
+    event->since_us = state->flap.since_us;
+    snprintf(event->alarm_key, sizeof event->alarm_key, SUMMARIES_FLAPPING "%s", state->key);
     return event;
 }
 
-struct event *summaries_flapping(const struct track *track, const struct policy_options *options)
+struct event *summaries_flapping(const struct alarm_state *state,
+                                 const struct policy_options *options)
 {
-    struct event *event = about_flap(track, CATALOGUE_FLAPPING);
+    struct event *event = about_flap(state, CATALOGUE_FLAPPING);
     if (!event)
         return NULL;
     struct text t = text_in(event->reason, sizeof event->reason);
-    text_addf(&t, "%" PRIu64 " changes within ", track->flap.changes);
+    text_addf(&t, "%" PRIu64 " changes within ", state->flap.changes);
     add_span(&t, options->flap_within_us);
-    if (track->last)
-        memcpy(event->related_id, track->last->id, sizeof event->related_id);
+    if (state->last)
+        memcpy(event->related_id, state->last->id, sizeof event->related_id);
     return event;
 }
 
-struct event *summaries_settled(const struct track *track)
+struct event *summaries_settled(const struct alarm_state *state)
 {
-    struct event *event = about_flap(track, CATALOGUE_SETTLED);
+    struct event *event = about_flap(state, CATALOGUE_SETTLED);
     if (!event)
         return NULL;
     struct text t = text_in(event->reason, sizeof event->reason);
-    if (track->flap.changes > 0) // nobody counted before this start
-        text_addf(&t, "after %" PRIu64 " changes ", track->flap.changes);
-    text_addf(&t, "its alarm %s", track->raised ? "stands" : "is clear");
-    memcpy(event->clears_id, track->flap.id, sizeof event->clears_id);
+    if (state->flap.changes > 0) // nobody counted before this start
+        text_addf(&t, "after %" PRIu64 " changes ", state->flap.changes);
+    text_addf(&t, "its alarm %s", state->raised ? "stands" : "is clear");
+    memcpy(event->clears_id, state->flap.id, sizeof event->clears_id);
     return event;
 }
 
@@ -126,13 +127,13 @@ struct event *summaries_full_rate(const struct event *up, const char *key)
     return event;
 }
 
-struct event *summaries_late(const struct track *track)
+struct event *summaries_late(const struct alarm_state *state)
 {
-    struct event *event = event_copy(track->last);
+    struct event *event = event_copy(state->last);
     if (!event)
         return NULL;
-    memcpy(event->related_id, track->last->id, sizeof event->related_id);
-    event->id[0] = event->held[0] = event->rule[0] = event->clears_id[0] = '\0';
+    memcpy(event->related_id, state->last->id, sizeof event->related_id);
+    event->id[0] = event->suppressed[0] = event->rule[0] = event->clears_id[0] = '\0';
     event->severity = event->type->severity;
     event->category = event->type->category;
     return event;

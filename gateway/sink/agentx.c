@@ -162,22 +162,22 @@ static bool renew(struct agentx_sink *s, struct error *err)
     return open_session(s, err);
 }
 
-static enum receiver_result send_event(void *self, const struct event *event, struct error *err)
+static enum sink_result send_event(void *self, const struct event *event, struct error *err)
 {
     struct agentx_sink *s = self;
     const struct mib_notification *notifications[SNMP_PDU_NOTIFICATIONS_MAX];
     size_t n = snmp_pdu_notifications(event, s->sets, notifications);
     if (n == 0)
-        return RECEIVER_SKIPPED;
+        return SINK_SKIPPED;
     if (!renew(s, err))
-        return RECEIVER_FAILED;
+        return SINK_FAILED;
     s->unanswered[(s->head + s->pending++) % WINDOW] = (unsigned)n;
     for (size_t i = 0; i < n; i++) {
         if (!notify(s, event, notifications[i], err))
-            return RECEIVER_FAILED;
+            return SINK_FAILED;
     }
     serve(s, 0);
-    return check(s, err) ? RECEIVER_PENDING : RECEIVER_FAILED;
+    return check(s, err) ? SINK_PENDING : SINK_FAILED;
 }
 
 static unsigned take_answered(struct agentx_sink *s)
@@ -212,8 +212,8 @@ static void free_sink(void *self)
     free(self);
 }
 
-bool agentx_receiver(struct receiver *out, const char *name, const struct agentx_target *target,
-                     struct error *err)
+bool agentx_sink(struct sink *out, const char *name, const struct agentx_target *target,
+                 struct error *err)
 {
     struct agentx_sink *s = calloc(1, sizeof *s);
     if (!s)
@@ -223,14 +223,14 @@ bool agentx_receiver(struct receiver *out, const char *name, const struct agentx
     s->sets = target->sets;
     s->extra = target->extra;
     s->random = target->random;
-    *out = (struct receiver){.open = open_session,
-                             .send = send_event,
-                             .wait = wait_for_answers,
-                             .close = close_session,
-                             .free = free_sink,
-                             .self = s,
-                             .window = WINDOW,
-                             .kind = "agentx"};
+    *out = (struct sink){.open = open_session,
+                         .send = send_event,
+                         .wait = wait_for_answers,
+                         .close = close_session,
+                         .free = free_sink,
+                         .self = s,
+                         .window = WINDOW,
+                         .kind = "agentx"};
     snprintf(out->name, sizeof out->name, "%s", name);
     snprintf(out->address, sizeof out->address, "%s", target->master);
     return true;

@@ -7,7 +7,7 @@
 #define IBTRAPD_SINK_AGENTX_H
 
 #include "base/random.h"
-#include "sink/receiver.h"
+#include "sink/sink.h"
 
 struct agentx_target {
     const char *master;  // as in agentx/client.h
@@ -19,7 +19,7 @@ struct agentx_target {
 
 // Fills `out`; false with a sentence when memory is short. What `target` points to is copied, but
 // for `random`.
-bool agentx_receiver(struct receiver *out, const char *name, const struct agentx_target *target,
-                     struct error *err);
+bool agentx_sink(struct sink *out, const char *name, const struct agentx_target *target,
+                 struct error *err);
 
 #endif

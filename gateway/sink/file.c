@@ -146,32 +146,32 @@ static bool make_line(char buffer[FORMAT_SIZE + 1], size_t *size, const struct e
 }
 
 // A failure after lines that can still be synced must not make them come again: it waits for them.
-static enum receiver_result put_off(struct file_sink *f, const struct error *err)
+static enum sink_result put_off(struct file_sink *f, const struct error *err)
 {
     if (f->pending == 0)
-        return RECEIVER_FAILED;
+        return SINK_FAILED;
     f->failed = true;
     f->problem = *err;
-    return RECEIVER_PENDING;
+    return SINK_PENDING;
 }
 
-static enum receiver_result send_file(void *self, const struct event *event, struct error *err)
+static enum sink_result send_file(void *self, const struct event *event, struct error *err)
 {
     struct file_sink *f = self;
     char buffer[FORMAT_SIZE + 1];
     size_t size;
     if (f->failed)
-        return RECEIVER_PENDING;
+        return SINK_PENDING;
     bool reopen = atomic_load(&f->reopen); // another thread sets it
     if (reopen && !settle_old_file(f, err))
-        return RECEIVER_FAILED;
+        return SINK_FAILED;
     if (!make_line(buffer, &size, event, err) || (reopen && !follow_rename(f, err)) ||
         !append(f, buffer, size, err))
         return put_off(f, err);
     if (f->fsync == FILE_FSYNC_NONE)
-        return RECEIVER_DONE;
+        return SINK_DONE;
     f->pending++;
-    return RECEIVER_PENDING;
+    return SINK_PENDING;
 }
 
 // Who only looks has more lines to come: they are synced together.
@@ -210,14 +210,13 @@ static bool open_output(void *self, struct error *err)
     return true;
 }
 
-static enum receiver_result send_output(void *self, const struct event *event, struct error *err)
+static enum sink_result send_output(void *self, const struct event *event, struct error *err)
 {
     (void)self;
     char buffer[FORMAT_SIZE + 1];
     size_t size;
-    return make_line(buffer, &size, event, err) && output_write(buffer, size, err)
-               ? RECEIVER_DONE
-               : RECEIVER_FAILED;
+    return make_line(buffer, &size, event, err) && output_write(buffer, size, err) ? SINK_DONE
+                                                                                   : SINK_FAILED;
 }
 
 static void close_output(void *self)
@@ -225,21 +224,21 @@ static void close_output(void *self)
     (void)self;
 }
 
-bool file_receiver(struct receiver *out, const char *name, const struct file_options *options,
-                   struct error *err)
+bool file_sink(struct sink *out, const char *name, const struct file_options *options,
+               struct error *err)
 {
     struct file_sink *f = calloc(1, sizeof *f);
     if (!f)
         return error_set(err, "out of memory");
     f->path = options->path;
     f->fsync = options->fsync;
-    *out = (struct receiver){.open = open_file,
-                             .send = send_file,
-                             .close = close_file,
-                             .reopen = ask_to_reopen,
-                             .free = free,
-                             .self = f,
-                             .kind = "file"};
+    *out = (struct sink){.open = open_file,
+                         .send = send_file,
+                         .close = close_file,
+                         .reopen = ask_to_reopen,
+                         .free = free,
+                         .self = f,
+                         .kind = "file"};
     if (strcmp(options->path, "-") == 0) {
         out->open = open_output;
         out->send = send_output;

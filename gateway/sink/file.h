@@ -2,7 +2,7 @@
 #ifndef IBTRAPD_SINK_FILE_H
 #define IBTRAPD_SINK_FILE_H
 
-#include "sink/receiver.h"
+#include "sink/sink.h"
 
 enum file_fsync {
     FILE_FSYNC_NONE, // an event is done when the kernel has its line
@@ -20,7 +20,7 @@ struct file_options {
 // anew with the next event after `reopen`. A line that cannot be written whole is taken back; one
 // that somebody else left unfinished is ended first. SIGPIPE is blocked or ignored in the
 // receiver's thread.
-bool file_receiver(struct receiver *out, const char *name, const struct file_options *options,
-                   struct error *err);
+bool file_sink(struct sink *out, const char *name, const struct file_options *options,
+               struct error *err);
 
 #endif

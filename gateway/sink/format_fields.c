@@ -100,7 +100,7 @@ static void visit_head(const struct visit *v)
     visit_option(v, FIELD_DERIVED);
     visit_option(v, FIELD_RELATED_ID);
     visit_option(v, FIELD_CAUSE_ID);
-    visit_option(v, FIELD_HELD);
+    visit_option(v, FIELD_SUPPRESSED);
     visit_option(v, FIELD_RULE);
     visit_option(v, FIELD_TEST);
 }

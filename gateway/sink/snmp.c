@@ -133,7 +133,7 @@ static int take_answer(int operation, netsnmp_session *session, int id, netsnmp_
     struct slot *slot = magic;
     if (operation == NETSNMP_CALLBACK_OP_RESEND)
         slot->sent_again = true;
-    if (snmp_link_judge(&s->link, operation, pdu)) {
+    if (snmp_link_check_response(&s->link, operation, pdu)) {
         slot->unanswered--;
         s->proven = true;
     }
@@ -150,7 +150,7 @@ static bool must_hold(const struct snmp_sink *s)
     return hold;
 }
 
-static bool hold(struct snmp_sink *s, struct error *err)
+static bool wait_for_proof(struct snmp_sink *s, struct error *err)
 {
     int64_t until = clock_monotonic(&clock_system) + HOLD_MS * CLOCK_US_PER_MS;
     while (must_hold(s) && clock_monotonic(&clock_system) < until) {
@@ -243,22 +243,22 @@ static bool renew(struct snmp_sink *s, struct error *err)
     return open_session(s, err);
 }
 
-static enum receiver_result send_event(void *self, const struct event *event, struct error *err)
+static enum sink_result send_event(void *self, const struct event *event, struct error *err)
 {
     struct snmp_sink *s = self;
     const struct mib_notification *notifications[SNMP_PDU_NOTIFICATIONS_MAX];
     size_t n = snmp_pdu_notifications(event, s->sets, notifications);
     if (n == 0)
-        return RECEIVER_SKIPPED;
+        return SINK_SKIPPED;
     if (!s->options.inform)
         return renew(s, err) && send_all(s, event, notifications, n, NULL, err) && prove(s, err)
-                   ? RECEIVER_DONE
-                   : RECEIVER_FAILED;
-    if (!hold(s, err))
-        return RECEIVER_FAILED;
+                   ? SINK_DONE
+                   : SINK_FAILED;
+    if (!wait_for_proof(s, err))
+        return SINK_FAILED;
     struct slot *slot = slot_at(s, s->pending++);
     *slot = (struct slot){.unanswered = (unsigned)n};
-    return send_all(s, event, notifications, n, slot, err) ? RECEIVER_PENDING : RECEIVER_FAILED;
+    return send_all(s, event, notifications, n, slot, err) ? SINK_PENDING : SINK_FAILED;
 }
 
 // Making.
@@ -360,20 +360,20 @@ static void describe_address(const struct snmp_target *t, char *out, size_t size
     snprintf(out, size, "%s%s port %u", WORDS[t->transport], t->host, t->port);
 }
 
-bool snmp_receiver(struct receiver *out, const char *name, const struct snmp_target *target,
-                   struct error *err)
+bool snmp_sink(struct sink *out, const char *name, const struct snmp_target *target,
+               struct error *err)
 {
     struct snmp_sink *s = check(target, err) ? make(target, err) : NULL;
     if (!s)
         return false;
-    *out = (struct receiver){.open = open_session,
-                             .send = send_event,
-                             .wait = s->window > 0 ? wait_for_answers : NULL,
-                             .close = close_session,
-                             .free = free_sink,
-                             .self = s,
-                             .window = s->window,
-                             .kind = "snmp"};
+    *out = (struct sink){.open = open_session,
+                         .send = send_event,
+                         .wait = s->window > 0 ? wait_for_answers : NULL,
+                         .close = close_session,
+                         .free = free_sink,
+                         .self = s,
+                         .window = s->window,
+                         .kind = "snmp"};
     snprintf(out->name, sizeof out->name, "%s", name);
     describe_address(target, out->address, sizeof out->address);
     return true;

@@ -8,7 +8,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/random.h"
-#include "sink/receiver.h"
+#include "sink/sink.h"
 #include "sink/tls.h"
 
 #include <stddef.h>
@@ -103,7 +103,7 @@ extern const struct snmp_target SNMP_TARGET_DEFAULTS;
 // memory is short. What `target` points to is copied, but for the clock and what `tls` has, which
 // outlive the receiver. Passwords are turned into
 // keys here and not kept.
-bool snmp_receiver(struct receiver *out, const char *name, const struct snmp_target *target,
-                   struct error *err);
+bool snmp_sink(struct sink *out, const char *name, const struct snmp_target *target,
+               struct error *err);
 
 #endif

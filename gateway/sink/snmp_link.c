@@ -30,7 +30,7 @@ static void note_report(struct snmp_link *s, netsnmp_pdu *pdu)
     note(s, problem);
 }
 
-bool snmp_link_judge(struct snmp_link *s, int operation, netsnmp_pdu *pdu)
+bool snmp_link_check_response(struct snmp_link *s, int operation, netsnmp_pdu *pdu)
 {
     char problem[sizeof s->problem];
     switch (operation) {
@@ -166,7 +166,7 @@ static int take_report(int operation, netsnmp_session *session, int id, netsnmp_
     (void)id;
     struct snmp_link *s = magic;
     if (operation == NETSNMP_CALLBACK_OP_TIMED_OUT) {
-        snmp_link_judge(s, operation, pdu);
+        snmp_link_check_response(s, operation, pdu);
     } else if (operation == NETSNMP_CALLBACK_OP_RECEIVED_MESSAGE && !s->answered &&
                pdu->securityEngineIDLen <= sizeof s->engine_id) {
         s->engine_id_size = pdu->securityEngineIDLen;

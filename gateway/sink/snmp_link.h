@@ -53,6 +53,6 @@ bool snmp_link_serve(struct snmp_link *s, int timeout_ms, struct error *err);
 
 // For callbacks: notes why no answer will come, unless something is noted. What libsnmp reports
 // with `operation` and the PDU that came; returns true when it is a proper answer.
-bool snmp_link_judge(struct snmp_link *s, int operation, netsnmp_pdu *pdu);
+bool snmp_link_check_response(struct snmp_link *s, int operation, netsnmp_pdu *pdu);
 
 #endif

@@ -98,19 +98,19 @@ void snmp_keys_wipe(struct snmp_keys *keys)
 }
 
 // Users that receivers hold; under the lock.
-struct held_user {
-    struct held_user *next;
+struct usm_entry {
+    struct usm_entry *next;
     unsigned holders;
     struct snmp_keys keys;
     uint8_t engine_id[SNMP_ENGINE_ID_MAX];
     size_t engine_id_size;
 };
 
-static struct held_user *held_users;
+static struct usm_entry *usm_entries;
 
-static struct held_user **find(const char *name, const uint8_t *engine_id, size_t size)
+static struct usm_entry **find(const char *name, const uint8_t *engine_id, size_t size)
 {
-    struct held_user **p = &held_users;
+    struct usm_entry **p = &usm_entries;
     while (*p && (strcmp((*p)->keys.name, name) != 0 || (*p)->engine_id_size != size ||
                   memcmp((*p)->engine_id, engine_id, size) != 0))
         p = &(*p)->next;
@@ -147,10 +147,10 @@ static bool tell_library(const struct snmp_keys *keys, uint8_t *engine_id, size_
     return ok;
 }
 
-static bool hold(const struct snmp_keys *keys, const uint8_t *engine_id, size_t size,
-                 struct error *err)
+static bool install_user(const struct snmp_keys *keys, const uint8_t *engine_id, size_t size,
+                         struct error *err)
 {
-    struct held_user **place = find(keys->name, engine_id, size);
+    struct usm_entry **place = find(keys->name, engine_id, size);
     if (*place) {
         const struct snmp_keys *theirs = &(*place)->keys;
         if (!same_key(&theirs->auth, &keys->auth) || !same_key(&theirs->priv, &keys->priv))
@@ -161,10 +161,10 @@ static bool hold(const struct snmp_keys *keys, const uint8_t *engine_id, size_t 
         (*place)->holders++;
         return true;
     }
-    struct held_user *u = calloc(1, sizeof *u);
+    struct usm_entry *u = calloc(1, sizeof *u);
     if (!u)
         return error_set(err, "out of memory");
-    *u = (struct held_user){.holders = 1, .keys = *keys, .engine_id_size = size};
+    *u = (struct usm_entry){.holders = 1, .keys = *keys, .engine_id_size = size};
     memcpy(u->engine_id, engine_id, size);
     if (!tell_library(keys, u->engine_id, size)) {
         free(u);
@@ -180,12 +180,12 @@ bool snmp_user_add(const struct snmp_keys *keys, const uint8_t *engine_id, size_
     if (size == 0 || size > SNMP_ENGINE_ID_MAX)
         return error_set(err, "an SNMPv3 engine ID of %zu octets is not possible", size);
     snmp_lock();
-    bool ok = hold(keys, engine_id, size, err);
+    bool ok = install_user(keys, engine_id, size, err);
     snmp_unlock();
     return ok;
 }
 
-static void forget(struct held_user *u)
+static void forget(struct usm_entry *u)
 {
     struct usmUser *user = usm_get_user(u->engine_id, u->engine_id_size, u->keys.name);
     if (user) {
@@ -199,7 +199,7 @@ static void forget(struct held_user *u)
 void snmp_user_remove(const struct snmp_keys *keys, const uint8_t *engine_id, size_t size)
 {
     snmp_lock();
-    struct held_user **place = find(keys->name, engine_id, size), *u = *place;
+    struct usm_entry **place = find(keys->name, engine_id, size), *u = *place;
     if (u && --u->holders == 0) {
         *place = u->next;
         forget(u);

@@ -260,7 +260,7 @@ bool snmp_wire_check(struct snmp_wire *wire, struct error *err)
     uint8_t octet;
     bool stands = true;
     if (wire->broken == 0 && wire->tls)
-        stands = tls_stands(wire->tls, &wire->why);
+        stands = tls_is_connected(wire->tls, &wire->why);
     else if (wire->broken == 0 && wire->stream)
         stands = recv(wire->fd, &octet, sizeof octet, MSG_PEEK | MSG_DONTWAIT) != 0;
     if (!stands)

@@ -45,7 +45,7 @@ bool snmp_wire_poll(const struct snmp_wire *wire, int timeout_ms);
 bool snmp_wire_check(struct snmp_wire *wire, struct error *err);
 
 // Waits up to `timeout_ms` for the other side to say that nobody listens, or that it refuses us;
-// with TLS until it has accepted our certificate, too (TLS_VERDICT_US at most). False: it did.
+// with TLS until it has accepted our certificate, too (TLS_ACCEPT_WAIT_US at most). False: it did.
 bool snmp_wire_settle(struct snmp_wire *wire, int timeout_ms, struct error *err);
 
 void snmp_wire_close(struct snmp_wire *wire);

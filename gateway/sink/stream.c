@@ -168,7 +168,7 @@ static bool drain(struct stream *s, struct error *err)
     return n == 0;
 }
 
-bool stream_stands(struct stream *stream, struct error *err)
+bool stream_is_connected(struct stream *stream, struct error *err)
 {
     struct pollfd p = {.fd = stream->fd, .events = POLLIN | POLLRDHUP};
     if (poll(&p, 1, 0) <= 0)
@@ -244,8 +244,9 @@ bool stream_received(struct stream *stream, uint64_t *out, struct error *err)
 {
     int outstanding = 0;
     bool known = ioctl(stream->fd, SIOCOUTQ, &outstanding) == 0;
-    if (!stream_stands(stream,
-                       err)) // after the question: the answer was given by a connection that stood
+    if (!stream_is_connected(
+            stream,
+            err)) // after the question: the answer was given by a connection that stood
         return false;
     if (!known)
         return error_set(err, "cannot ask what the receiver has: %s", strerror(errno));

@@ -26,7 +26,7 @@ struct stream *stream_open(const char *host, uint16_t port, const struct tls_opt
                            struct error *err);
 
 // Whether it still stands; forgets what the peer sent. False with a sentence when it has closed.
-bool stream_stands(struct stream *stream, struct error *err);
+bool stream_is_connected(struct stream *stream, struct error *err);
 
 // Hands over all octets; some of the last may wait for stream_flush, or for more to go with them.
 // False with a sentence: the connection is of no use any more, and how much the peer got is

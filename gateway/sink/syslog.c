@@ -99,7 +99,7 @@ static bool open_udp(void *self, struct error *err)
     return false;
 }
 
-static enum receiver_result send_datagram(void *self, const struct event *event, struct error *err)
+static enum sink_result send_datagram(void *self, const struct event *event, struct error *err)
 {
     struct syslog_sink *s = self;
     char buffer[FORMAT_SIZE_MIN];
@@ -107,15 +107,15 @@ static enum receiver_result send_datagram(void *self, const struct event *event,
     size_t size = is_short ? FORMAT_SIZE_RFC3164 : FORMAT_SIZE_MIN;
     struct text t = message(s, event, buffer, size);
     if (!is_made(&t, err))
-        return RECEIVER_FAILED;
+        return SINK_FAILED;
     ssize_t n = send(s->fd, t.buf, t.len, MSG_NOSIGNAL);
     // UDP tells of an earlier datagram's fate with the next one; that one was not sent, then.
     if (n < 0 && errno == ECONNREFUSED && s->options.transport == SYSLOG_UDP)
         n = send(s->fd, t.buf, t.len, MSG_NOSIGNAL);
     if (n == (ssize_t)t.len)
-        return RECEIVER_DONE;
+        return SINK_DONE;
     error_set(err, "cannot send to %s: %s", whom(s), strerror(errno));
-    return RECEIVER_FAILED;
+    return SINK_FAILED;
 }
 
 static void close_socket(void *self)
@@ -144,7 +144,7 @@ static bool flush(struct syslog_sink *s, struct error *err)
 {
     if (s->unmarked == 0)
         return true;
-    if (!stream_stands(s->stream, err) || !stream_flush(s->stream, err))
+    if (!stream_is_connected(s->stream, err) || !stream_flush(s->stream, err))
         return false;
     for (; s->unmarked > 0; s->unmarked--)
         s->marks[(s->first_mark + s->mark_count++) % STREAM_WINDOW] = stream_written(s->stream);
@@ -164,21 +164,21 @@ static void add_frame(struct text *out, const struct text *message, bool lines)
         text_add(out, "\n");
 }
 
-static enum receiver_result send_stream(void *self, const struct event *event, struct error *err)
+static enum sink_result send_stream(void *self, const struct event *event, struct error *err)
 {
     struct syslog_sink *s = self;
     char body[FORMAT_SIZE], frame[FORMAT_SIZE + 8];
     struct text t = message(s, event, body, sizeof body), f = text_in(frame, sizeof frame);
     if (!is_made(&t, err))
-        return RECEIVER_FAILED;
+        return SINK_FAILED;
     add_frame(&f, &t, s->options.lines);
     bool fits = f.len <= stream_room(s->stream) || flush(s, err);
     if (!fits || !stream_write(s->stream, f.buf, f.len, err)) {
         error_prefix(err, "%s port %u", s->options.host, s->options.port);
-        return RECEIVER_FAILED;
+        return SINK_FAILED;
     }
     s->unmarked++;
-    return RECEIVER_PENDING;
+    return SINK_PENDING;
 }
 
 // Forgets the marks up to `received`; returns how many.
@@ -228,13 +228,12 @@ static bool open_relp(void *self, struct error *err)
     return s->relp != NULL;
 }
 
-static enum receiver_result send_relp(void *self, const struct event *event, struct error *err)
+static enum sink_result send_relp(void *self, const struct event *event, struct error *err)
 {
     struct syslog_sink *s = self;
     char buffer[FORMAT_SIZE];
     struct text t = message(s, event, buffer, sizeof buffer);
-    return is_made(&t, err) && relp_send(s->relp, t.buf, t.len, err) ? RECEIVER_PENDING
-                                                                     : RECEIVER_FAILED;
+    return is_made(&t, err) && relp_send(s->relp, t.buf, t.len, err) ? SINK_PENDING : SINK_FAILED;
 }
 
 static int wait_relp(void *self, int timeout_ms, struct error *err)
@@ -258,16 +257,16 @@ static bool open_stdout(void *self, struct error *err)
     return true;
 }
 
-static enum receiver_result send_stdout(void *self, const struct event *event, struct error *err)
+static enum sink_result send_stdout(void *self, const struct event *event, struct error *err)
 {
     struct syslog_sink *s = self;
     char buffer[FORMAT_SIZE + 1];
     struct text t = text_in(buffer, FORMAT_SIZE);
     format_line(&t, s->options.format, &s->origin, event);
     if (!is_made(&t, err))
-        return RECEIVER_FAILED;
+        return SINK_FAILED;
     buffer[t.len++] = '\n';
-    return output_write(buffer, t.len, err) ? RECEIVER_DONE : RECEIVER_FAILED;
+    return output_write(buffer, t.len, err) ? SINK_DONE : SINK_FAILED;
 }
 
 static void close_stdout(void *self)
@@ -281,7 +280,7 @@ static const struct row {
     const char *word;
     unsigned window;
     bool (*open)(void *self, struct error *err);
-    enum receiver_result (*send)(void *self, const struct event *event, struct error *err);
+    enum sink_result (*send)(void *self, const struct event *event, struct error *err);
     int (*wait)(void *self, int timeout_ms, struct error *err);
     void (*close)(void *self);
 } ROWS[SYSLOG_TRANSPORTS] = {
@@ -320,8 +319,8 @@ static void describe_origin(struct syslog_sink *s)
     memcpy(s->origin.severity_map, o->severity_map, sizeof o->severity_map);
 }
 
-bool syslog_receiver(struct receiver *out, const char *name, const struct syslog_options *options,
-                     struct error *err)
+bool syslog_sink(struct sink *out, const char *name, const struct syslog_options *options,
+                 struct error *err)
 {
     const struct row *row = &ROWS[options->transport];
     struct syslog_sink *s = calloc(1, sizeof *s);
@@ -331,14 +330,14 @@ bool syslog_receiver(struct receiver *out, const char *name, const struct syslog
     if (s->options.tls.name[0] == '\0')
         s->options.tls.name = s->options.host;
     describe_origin(s);
-    *out = (struct receiver){.open = row->open,
-                             .send = row->send,
-                             .wait = row->wait,
-                             .close = row->close,
-                             .free = free,
-                             .self = s,
-                             .window = row->window,
-                             .kind = "syslog"};
+    *out = (struct sink){.open = row->open,
+                         .send = row->send,
+                         .wait = row->wait,
+                         .close = row->close,
+                         .free = free,
+                         .self = s,
+                         .window = row->window,
+                         .kind = "syslog"};
     snprintf(out->name, sizeof out->name, "%s", name);
     describe_address(options, out->address, sizeof out->address);
     return true;

@@ -6,7 +6,7 @@
 #define IBTRAPD_SINK_SYSLOG_H
 
 #include "sink/format.h"
-#include "sink/receiver.h"
+#include "sink/sink.h"
 #include "sink/tls.h"
 
 #include <stdint.h>
@@ -41,7 +41,7 @@ extern const struct syslog_options SYSLOG_DEFAULTS;
 
 // Fills `out`. The options are copied; their strings stay the caller's and outlive the receiver,
 // but for the engine ID. False when memory is short.
-bool syslog_receiver(struct receiver *out, const char *name, const struct syslog_options *options,
-                     struct error *err);
+bool syslog_sink(struct sink *out, const char *name, const struct syslog_options *options,
+                 struct error *err);
 
 #endif

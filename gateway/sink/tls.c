@@ -285,7 +285,7 @@ bool tls_pending(const struct tls *tls)
     return !tls->dry && SSL_has_pending(tls->ssl);
 }
 
-bool tls_stands(struct tls *tls, struct error *err)
+bool tls_is_connected(struct tls *tls, struct error *err)
 {
     char octet;
     return take(tls, SSL_peek_ex, &octet, 1, err) >= 0;
@@ -293,7 +293,7 @@ bool tls_stands(struct tls *tls, struct error *err)
 
 bool tls_accepted(const struct tls *tls)
 {
-    return !tls->judging || clock_monotonic(&clock_system) - tls->agreed_at >= TLS_VERDICT_US;
+    return !tls->judging || clock_monotonic(&clock_system) - tls->agreed_at >= TLS_ACCEPT_WAIT_US;
 }
 
 uint64_t tls_written(const struct tls *tls)

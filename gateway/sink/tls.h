@@ -12,7 +12,7 @@
 #include <stdint.h>
 
 // How long a peer may take to judge our certificate; see tls_accepted.
-#define TLS_VERDICT_US INT64_C(2000000)
+#define TLS_ACCEPT_WAIT_US INT64_C(2000000)
 
 // PEM files. The strings stay the caller's.
 struct tls_options {
@@ -43,12 +43,13 @@ bool tls_pending(const struct tls *tls);
 
 // Looks at what the peer sent and leaves it to be read. False with a sentence when the peer closed
 // or refused, and all before that was read.
-bool tls_stands(struct tls *tls, struct error *err);
+bool tls_is_connected(struct tls *tls, struct error *err);
 
 // Whether the peer has accepted our certificate, as far as that can be known. With TLS 1.3 our side
 // of the handshake ends before the peer has looked at it, or missed it; the peer's first session
 // ticket, or first octets, tell that it is content. A peer that sends neither is believed when it
-// has not refused for TLS_VERDICT_US. What it sends is seen by tls_read and tls_stands only.
+// has not refused for TLS_ACCEPT_WAIT_US. What it sends is seen by tls_read and tls_is_connected
+// only.
 bool tls_accepted(const struct tls *tls);
 
 // Octets that went into the socket so far.

@@ -1,7 +1,7 @@
 #include "topology/changes.h"
 
 #include "base/wire.h"
-#include "topology/tell.h"
+#include "topology/comparison.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -14,47 +14,48 @@ static uint32_t *make_indices(uint32_t count)
     return indices;
 }
 
-static bool open_side(struct tell_side *side, const struct fabric *fabric)
+static bool open_side(struct comparison_side *side, const struct fabric *fabric)
 {
     side->fabric = fabric;
-    side->twin = make_indices(fabric->node_count);
+    side->counterpart = make_indices(fabric->node_count);
     side->node_change = make_indices(fabric->node_count);
     side->port_change = make_indices(fabric->port_count);
     side->touched = calloc((size_t)fabric->port_count + 1, sizeof *side->touched);
     side->ports = malloc(((size_t)fabric->port_count + 1) * sizeof *side->ports);
-    return side->twin && side->node_change && side->port_change && side->touched && side->ports;
+    return side->counterpart && side->node_change && side->port_change && side->touched &&
+           side->ports;
 }
 
-static void close_side(struct tell_side *side)
+static void close_side(struct comparison_side *side)
 {
-    free(side->twin);
+    free(side->counterpart);
     free(side->node_change);
     free(side->port_change);
     free(side->touched);
     free(side->ports);
 }
 
-static void find_twins(struct tell_side *before, struct tell_side *after)
+static void find_counterparts(struct comparison_side *before, struct comparison_side *after)
 {
     uint32_t i = 0, j = 0;
     while (i < before->fabric->node_count && j < after->fabric->node_count) {
         uint64_t a = before->fabric->nodes[i].guid, b = after->fabric->nodes[j].guid;
         if (a == b) {
-            before->twin[i] = j;
-            after->twin[j] = i;
+            before->counterpart[i] = j;
+            after->counterpart[j] = i;
         }
         i += a <= b;
         j += b <= a;
     }
 }
 
-static void touch(struct tell_side *side, uint32_t port)
+static void touch(struct comparison_side *side, uint32_t port)
 {
     side->touched[port] = true;
     side->ports[side->port_count++] = port;
 }
 
-static void touch_all(struct tell_side *side, uint32_t node)
+static void touch_all(struct comparison_side *side, uint32_t node)
 {
     const struct fabric_node *n = &side->fabric->nodes[node];
     side->alone++;
@@ -62,7 +63,7 @@ static void touch_all(struct tell_side *side, uint32_t node)
         touch(side, i);
 }
 
-static void keep_item(struct tell *t, const struct diff_item *item)
+static void keep_item(struct comparison *t, const struct diff_item *item)
 {
     if (t->item_count == t->item_capacity) {
         uint32_t capacity = t->item_capacity > 0 ? t->item_capacity * 2 : 16;
@@ -79,7 +80,7 @@ static void keep_item(struct tell *t, const struct diff_item *item)
 
 static void collect(void *ctx, const struct diff_item *item)
 {
-    struct tell *t = ctx;
+    struct comparison *t = ctx;
     switch (item->kind) {
     case DIFF_NODE_REMOVED:
         touch_all(&t->before, item->before);
@@ -103,16 +104,16 @@ static void collect(void *ctx, const struct diff_item *item)
 void changes_between(const struct fabric *before, const struct fabric *after,
                      const struct names *names, struct changes *out)
 {
-    struct tell t = {.names = names, .out = out};
+    struct comparison t = {.names = names, .out = out};
     bool opened = open_side(&t.before, before);
     if (open_side(&t.after, after) && opened) {
-        find_twins(&t.before, &t.after);
+        find_counterparts(&t.before, &t.after);
         diff_fabrics(before, after, collect, &t);
-        tell_nodes(&t);
-        tell_ports(&t);
-        tell_links(&t);
-        tell_names(&t);
-        tell_services(&t);
+        compare_nodes(&t);
+        compare_ports(&t);
+        compare_links(&t);
+        compare_names(&t);
+        compare_services(&t);
     } else {
         out->cut = true;
     }
@@ -234,16 +235,16 @@ void changes_describe_sm(const struct fabric *fabric, uint32_t sm, const struct 
 void changes_add_failover(const struct fabric *after, const struct endpoint *former,
                           const struct names *names, struct changes *out)
 {
-    struct tell t = {.out = out};
+    struct comparison t = {.out = out};
     uint32_t master = changes_master(after);
     if (master == FABRIC_NONE || after->sms[master].guid == former->guid)
         return;
     const struct fabric_sm *sm = &after->sms[master];
-    struct change *change = tell_add(&t, CATALOGUE_SM_FAILED_OVER, NULL);
+    struct change *change = comparison_add_change(&t, CATALOGUE_SM_FAILED_OVER, NULL);
     changes_describe_sm(after, master, names, &change->subject);
     change->peer = *former;
     change->sm_guid = sm->guid;
     uint32_t port = fabric_find_port(after, sm->node, sm->port);
     if (port != FABRIC_NONE)
-        change->switch_guid = tell_switch_guid(after, port);
+        change->switch_guid = comparison_switch_guid(after, port);
 }

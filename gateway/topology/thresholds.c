@@ -17,13 +17,13 @@ struct thresholds {
     uint64_t limits[COUNTER_ERRORS];
     struct reached *ports; // ascending by node and port
     size_t count, capacity;
-    bool unsorted; // they were recalled, one for each counter
+    bool unsorted; // they were restored, one for each counter
 };
 
 struct update {
     const struct thresholds *thresholds;
     const struct counter_reading *reading;
-    struct sums_walk walk; // of those before
+    struct accumulated_walk walk; // of those before
     struct counter_sample last;
     bool has_last;
     void (*each)(void *ctx, const struct threshold_change *change);
@@ -107,7 +107,7 @@ static void miss_port(const struct update *u, struct reached *port, bool has_las
 {
     if (port->missing_since == 0)
         port->missing_since = u->reading->time_us;
-    if (u->reading->time_us - port->missing_since < SUMS_KEEP_US)
+    if (u->reading->time_us - port->missing_since < ACCUMULATED_KEEP_US)
         return;
     for (enum counter c = 0; c < COUNTER_ERRORS; c++) {
         uint64_t last = has_last ? u->last.values[c] : 0;
@@ -139,8 +139,8 @@ static int compare_with(const struct reached *known, const struct counter_sample
     return compare_places(known->node_guid, known->port, now->node_guid, now->port);
 }
 
-bool thresholds_recall(struct thresholds *thresholds, uint64_t node_guid, uint8_t port,
-                       enum counter counter)
+bool thresholds_restore(struct thresholds *thresholds, uint64_t node_guid, uint8_t port,
+                        enum counter counter)
 {
     if (thresholds->count == thresholds->capacity) {
         size_t capacity = thresholds->capacity > 0 ? thresholds->capacity * 2 : 16;
@@ -156,8 +156,8 @@ bool thresholds_recall(struct thresholds *thresholds, uint64_t node_guid, uint8_
     return true;
 }
 
-// One entry for each port that was recalled.
-static void sort_recalled(struct thresholds *thresholds)
+// One entry for each port that was restored.
+static void sort_restored(struct thresholds *thresholds)
 {
     struct reached *ports = thresholds->ports;
     size_t kept = 0;
@@ -180,7 +180,7 @@ static bool find_last(struct update *u, const struct reached *port)
     int order = 1;
     while (u->has_last && (order = compare_places(u->last.node_guid, u->last.port, port->node_guid,
                                                   port->port)) < 0)
-        u->has_last = sums_next(&u->walk, &u->last);
+        u->has_last = accumulated_next(&u->walk, &u->last);
     return u->has_last && order == 0;
 }
 
@@ -189,13 +189,14 @@ static struct reached not_reached(const struct counter_sample *now)
     return (struct reached){.node_guid = now->node_guid, .port = now->port};
 }
 
-bool thresholds_update(struct thresholds *thresholds, const struct sums *before,
+bool thresholds_update(struct thresholds *thresholds, const struct accumulated_counters *before,
                        const struct counter_reading *reading,
                        void (*each)(void *ctx, const struct threshold_change *change), void *ctx)
 {
-    struct update u = {thresholds, reading, .walk = {.sums = before}, .each = each, .ctx = ctx};
-    u.has_last = sums_next(&u.walk, &u.last);
-    sort_recalled(thresholds);
+    struct update u = {thresholds, reading, .walk = {.accumulated = before}, .each = each,
+                       .ctx = ctx};
+    u.has_last = accumulated_next(&u.walk, &u.last);
+    sort_restored(thresholds);
     size_t i = 0, j = 0, count = 0, most = thresholds->count + reading->count;
     struct reached *merged = malloc((most + 1) * sizeof *merged); // hardly any of it is written
     if (!merged)

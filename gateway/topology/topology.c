@@ -1,6 +1,6 @@
 #include "topology/topology.h"
 
-#include "topology/gone.h"
+#include "topology/departed_ports.h"
 #include "topology/merge.h"
 
 #include <pthread.h>
@@ -10,11 +10,11 @@ struct topology {
     pthread_mutex_t lock;    // over the next two; their writer reads them without
     struct names *names;     // may be NULL
     struct fabric *current;  // NULL: no sweep yet
-    struct fabric *recalled; // until it has been compared; NULL: nothing to compare with
+    struct fabric *restored; // until it has been compared; NULL: nothing to compare with
     unsigned base_sweeps;
     bool has_base; // what comes is told
     struct merge_missed missed;
-    struct gone gone;
+    struct departed_ports departed;
     bool has_master;
     struct endpoint master; // the last that was known
 };
@@ -24,7 +24,7 @@ struct topology *topology_new(struct names *names)
     struct topology *topology = calloc(1, sizeof *topology);
     if (!topology)
         return NULL;
-    topology->names = names_keep(names);
+    topology->names = names_ref(names);
     pthread_mutex_init(&topology->lock, NULL);
     return topology;
 }
@@ -33,9 +33,9 @@ void topology_free(struct topology *topology)
 {
     if (!topology)
         return;
-    fabric_release(topology->current);
-    fabric_release(topology->recalled);
-    names_free(topology->names);
+    fabric_unref(topology->current);
+    fabric_unref(topology->restored);
+    names_unref(topology->names);
     free(topology->missed.guids);
     pthread_mutex_destroy(&topology->lock);
     free(topology);
@@ -45,23 +45,23 @@ void topology_rename(struct topology *topology, struct names *names)
 {
     pthread_mutex_lock(&topology->lock);
     struct names *old = topology->names;
-    topology->names = names_keep(names);
+    topology->names = names_ref(names);
     pthread_mutex_unlock(&topology->lock);
-    names_free(old);
+    names_unref(old);
 }
 
 struct names *topology_names(struct topology *topology)
 {
     pthread_mutex_lock(&topology->lock);
-    struct names *names = names_keep(topology->names);
+    struct names *names = names_ref(topology->names);
     pthread_mutex_unlock(&topology->lock);
     return names;
 }
 
-void topology_recall(struct topology *topology, struct fabric *last)
+void topology_restore(struct topology *topology, struct fabric *last)
 {
-    fabric_release(topology->recalled);
-    topology->recalled = last;
+    fabric_unref(topology->restored);
+    topology->restored = last;
 }
 
 static void publish(struct topology *topology, struct fabric *now)
@@ -70,13 +70,13 @@ static void publish(struct topology *topology, struct fabric *now)
     struct fabric *old = topology->current;
     topology->current = now;
     pthread_mutex_unlock(&topology->lock);
-    fabric_release(old);
+    fabric_unref(old);
 }
 
 struct fabric *topology_current(struct topology *topology)
 {
     pthread_mutex_lock(&topology->lock);
-    struct fabric *current = topology->current ? fabric_keep(topology->current) : NULL;
+    struct fabric *current = topology->current ? fabric_ref(topology->current) : NULL;
     pthread_mutex_unlock(&topology->lock);
     return current;
 }
@@ -101,7 +101,7 @@ static struct fabric *take_in(struct topology *topology, const struct fabric *kn
         return seen;
     }
     struct fabric *merged = merge_fabrics(known, seen, &topology->missed);
-    fabric_release(seen);
+    fabric_unref(seen);
     return merged;
 }
 
@@ -110,7 +110,7 @@ static void compare(struct topology *topology, const struct fabric *before,
                     const struct fabric *now, struct changes *out)
 {
     changes_between(before, now, topology->names, out);
-    gone_remember(&topology->gone, before, now, topology->names);
+    departed_ports_remember(&topology->departed, before, now, topology->names);
     if (topology->has_master && changes_master(before) == FABRIC_NONE)
         changes_add_failover(now, &topology->master, topology->names, out);
 }
@@ -124,17 +124,17 @@ static void remember_master(struct topology *topology, const struct fabric *now)
     changes_describe_sm(now, master, topology->names, &topology->master);
 }
 
-// The sweep that makes the base is compared with what was recalled. False: out of memory.
-static bool compare_recalled(struct topology *topology, struct fabric **now, struct changes *out)
+// The sweep that makes the base is compared with what was restored. False: out of memory.
+static bool compare_restored(struct topology *topology, struct fabric **now, struct changes *out)
 {
-    if (!topology->recalled)
+    if (!topology->restored)
         return true;
-    *now = take_in(topology, topology->recalled, *now);
+    *now = take_in(topology, topology->restored, *now);
     if (!*now)
         return false;
-    compare(topology, topology->recalled, *now, out);
-    fabric_release(topology->recalled);
-    topology->recalled = NULL;
+    compare(topology, topology->restored, *now, out);
+    fabric_unref(topology->restored);
+    topology->restored = NULL;
     return true;
 }
 
@@ -148,8 +148,8 @@ void topology_update(struct topology *topology, struct fabric *seen, struct chan
     } else if (now) {
         topology->base_sweeps++;
         if (now->complete || topology->base_sweeps >= TOPOLOGY_BASE_SWEEPS_MAX) {
-            *late = topology->recalled != NULL;
-            topology->has_base = compare_recalled(topology, &now, out);
+            *late = topology->restored != NULL;
+            topology->has_base = compare_restored(topology, &now, out);
         }
     }
     if (!now) {
@@ -168,7 +168,7 @@ bool topology_has_base(const struct topology *topology)
 
 static const struct fabric *known_guids(const struct topology *topology)
 {
-    return topology->current ? topology->current : topology->recalled;
+    return topology->current ? topology->current : topology->restored;
 }
 
 bool topology_find_lid(const struct topology *topology, uint16_t lid, struct endpoint *out)
@@ -186,7 +186,7 @@ bool topology_find_guid(const struct topology *topology, uint64_t guid, struct e
     const struct fabric *fabric = known_guids(topology);
     uint32_t port = fabric ? fabric_find_port_guid(fabric, guid) : FABRIC_NONE;
     uint32_t node = fabric ? fabric_find_node(fabric, guid) : FABRIC_NONE;
-    const struct endpoint *gone = gone_find(&topology->gone, guid);
+    const struct endpoint *gone = departed_ports_find(&topology->departed, guid);
     if (port != FABRIC_NONE)
         changes_describe_port(fabric, port, topology->names, out);
     else if (node != FABRIC_NONE)

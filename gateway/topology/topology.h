@@ -25,18 +25,18 @@ void topology_rename(struct topology *topology, struct names *names);
 
 // What was known when the gateway ended: the first complete sweep is compared with it, and what
 // changed is found late. Takes over the reference. Call it before the first update.
-void topology_recall(struct topology *topology, struct fabric *last);
+void topology_restore(struct topology *topology, struct fabric *last);
 
 // Takes over the reference of a sweep's result and adds what changed. Nothing is told until a sweep
 // is complete, or TOPOLOGY_BASE_SWEEPS_MAX have come; then they are compared with what was
-// recalled, and `late` says that these changes are found late; without something recalled there is
+// restored, and `late` says that these changes are found late; without something restored there is
 // nothing to tell. When memory is short, the sweep is forgotten or the changes are cut; `out` says
 // so.
 void topology_update(struct topology *topology, struct fabric *seen, struct changes *out,
                      bool *late);
 
 // Whether what comes is told: before, what is current lacks what a sweep did not show, and what was
-// recalled.
+// restored.
 bool topology_has_base(const struct topology *topology);
 
 // Any thread.
@@ -48,7 +48,7 @@ struct fabric *topology_current(struct topology *topology);
 struct names *topology_names(struct topology *topology);
 
 // Fill what is known into `out`; false, and nothing is changed, when nothing is. Writer's thread.
-// GUIDs are looked up in what was recalled as long as there is no sweep; LIDs are not, they may be
+// GUIDs are looked up in what was restored as long as there is no sweep; LIDs are not, they may be
 // others' now.
 bool topology_find_lid(const struct topology *topology, uint16_t lid, struct endpoint *out);
 // Of a port or a node.

@@ -1,7 +1,7 @@
 #include "bare.h"
 
 #include "base/clock.h"
-#include "event/maker.h"
+#include "event/event_builder.h"
 #include "model/notice.h"
 
 #include <errno.h>
@@ -11,7 +11,7 @@
 
 struct event *bare_event(void)
 {
-    const struct maker maker = {.clock = &clock_system, .random = &random_system};
+    const struct event_builder builder = {.clock = &clock_system, .random = &random_system};
     struct notice notice = {.generic = true,
                             .type = 3,
                             .producer = NOTICE_PRODUCER_CLASS_MANAGER,
@@ -20,7 +20,7 @@ struct event *bare_event(void)
                             .gid1 = {0xFE, 0x80, [9] = 2, 0xC9, 0xF0}};
     uint8_t wire[NOTICE_SIZE];
     notice_encode(&notice, wire);
-    struct event *event = maker_from_notice(&maker, wire);
+    struct event *event = event_builder_from_notice(&builder, wire);
     if (!event)
         bare_give_up("out of memory");
     return event;

@@ -33,7 +33,7 @@ static netsnmp_pdu *make_model(int command)
     struct event *event = bare_event();
     netsnmp_pdu *pdu =
         snmp_pdu_make(command, event, event->type->own, &(struct snmp_pdu_options){.uptime_cs = 1});
-    event_release(event);
+    event_unref(event);
     return pdu;
 }
 

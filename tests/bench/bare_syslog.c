@@ -41,7 +41,7 @@ static void make_message(struct bench *b)
     struct text t = text_in(b->message, sizeof b->message);
     format_message(&t, FORMAT_RFC5424, &origin, event);
     b->size = t.len;
-    event_release(event);
+    event_unref(event);
 }
 
 static void open_socket(struct bench *b, const char *port)

@@ -89,9 +89,9 @@ static struct bench make_bench(uint32_t hosts)
 
 static void free_bench(struct bench *b)
 {
-    fabric_release(b->before);
-    fabric_release(b->same);
-    fabric_release(b->after);
+    fabric_unref(b->before);
+    fabric_unref(b->same);
+    fabric_unref(b->after);
     free(b->record);
 }
 
@@ -107,7 +107,7 @@ static void merge(const struct bench *b)
 {
     struct merge_missed missed = {0};
     b->after->complete = false;
-    fabric_release(merge_fabrics(b->before, b->after, &missed));
+    fabric_unref(merge_fabrics(b->before, b->after, &missed));
     free(missed.guids);
 }
 
@@ -136,7 +136,7 @@ static void run_step(struct bench *b, enum step step)
         b->digest = fabric_record_digest(b->record, b->size);
         break;
     default:
-        fabric_release(fabric_record_read(b->record, b->size, &err));
+        fabric_unref(fabric_record_read(b->record, b->size, &err));
         break;
     }
 }

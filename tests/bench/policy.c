@@ -16,7 +16,7 @@ static void stamp(void *ctx, struct event *event)
 
 static void pass(void *ctx, struct event *event)
 {
-    *(unsigned *)ctx += event->held[0] == '\0';
+    *(unsigned *)ctx += event->suppressed[0] == '\0';
 }
 
 static struct event *make(enum catalogue_event type, unsigned n)
@@ -45,9 +45,9 @@ static void run(const char *name, const struct policy_options *options, enum cat
     for (unsigned i = 0; i < EVENTS; i++) {
         struct event *event = make(i / nodes % 2 ? other : type, i % nodes);
         const int64_t before = clock_monotonic(&clock_system);
-        policy_take(policy, event, i * step_us);
+        policy_process(policy, event, i * step_us);
         spent += clock_monotonic(&clock_system) - before;
-        event_release(event);
+        event_unref(event);
     }
     printf("%-28s %9.0f events/s, %u passed\n", name, EVENTS * 1e6 / (double)spent, passed);
     policy_free(policy);

@@ -32,7 +32,7 @@ static void must(bool ok)
 
 static struct umad_choice choice = {.device = ""};
 static struct mad_io io;
-static struct sa_agent *agent;
+static struct sa_client *client;
 
 static void open_port(void)
 {
@@ -64,19 +64,19 @@ static void open_share(void)
                                        .random = &random_system,
                                        .log =
                                            log_open(stderr, LOG_LEVEL_ERROR, false, &clock_system)};
-    agent = sa_agent_new(&options, &err);
-    must(agent && sa_agent_start(agent, &err));
+    client = sa_client_new(&options, &err);
+    must(client && sa_client_start(client, &err));
     struct sa_status status = {0};
     while (!status.open)
-        sa_agent_status(agent, &status);
-    must(share_open(agent, &io, &err));
+        sa_client_status(client, &status);
+    must(share_open(client, &io, &err));
 }
 
 static void close_share(void)
 {
     io.close(io.self);
-    sa_agent_stop(agent);
-    sa_agent_free(agent);
+    sa_client_stop(client);
+    sa_client_free(client);
 }
 
 static struct found look_with_sweep(unsigned in_flight)
@@ -95,7 +95,7 @@ static struct found look_with_sweep(unsigned in_flight)
     must(fabric || error_set(&err, "out of memory"));
     const struct found found = {fabric->node_count, fabric_count_links(fabric),
                                 sweep.counters.sent};
-    fabric_release(fabric);
+    fabric_unref(fabric);
     return found;
 }
 

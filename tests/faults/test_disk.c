@@ -4,7 +4,7 @@
 #include "faulty_disk.h"
 #include "support.h"
 
-#include "event/maker.h"
+#include "event/event_builder.h"
 #include "journal/journal.h"
 #include "journal/store.h"
 #include "journal/wal.h"
@@ -28,7 +28,7 @@ static struct support_time now;
 static struct clock clock_;
 static struct support_chance counting;
 static struct random chance;
-static struct maker maker;
+static struct event_builder builder;
 static struct log *log_;
 static unsigned told[3];
 static struct journal *journal;
@@ -53,7 +53,7 @@ static struct journal *open_in(const char *where, bool counted)
                                             .rows_max = 1000000,
                                             .bytes_max = INT64_C(1) << 30,
                                             .age_us = 86400 * S,
-                                            .tell = counted ? take_change : ignore_change,
+                                            .notify = counted ? take_change : ignore_change,
                                             .clock = &clock_,
                                             .log = log_};
     struct journal *opened = journal_open(&options, &err);
@@ -83,7 +83,7 @@ static void begin(void)
     clock_ = support_clock(&now);
     counting = (struct support_chance){0};
     chance = support_random(&counting);
-    maker = (struct maker){.clock = &clock_, .random = &chance};
+    builder = (struct event_builder){.clock = &clock_, .random = &chance};
     log_ = support_log(NULL);
     given_count = 0;
     memset(told, 0, sizeof told);
@@ -107,15 +107,15 @@ static void pass(int64_t us)
 
 static void add(enum catalogue_event type, const char *key)
 {
-    struct maker_occurrence o = {.type = type};
+    struct event_builder_occurrence o = {.type = type};
     snprintf(o.alarm_key, sizeof o.alarm_key, "%s", key);
     pass(1000); // so that identifiers differ
-    struct event *event = maker_from_occurrence(&maker, &o);
+    struct event *event = event_builder_from_occurrence(&builder, &o);
     assert_non_null(event);
     assert_true(given_count < EVENTS_MAX);
     given[given_count].sequence = journal_append(journal, event, &(struct journal_report){0});
     memcpy(given[given_count++].id, event->id, EVENT_ID_SIZE);
-    event_release(event);
+    event_unref(event);
 }
 
 static void start(void)
@@ -128,8 +128,8 @@ static void start(void)
 // outlives a connection that failed, and without one it is made anew from what the WAL has.
 static void read_from_disk(void)
 {
-    struct journal_fabric list[JOURNAL_FABRICS_MAX + 1];
-    assert_int_equal(journal_list_fabrics(journal, list), 0);
+    struct journal_snapshot list[JOURNAL_SNAPSHOTS_MAX + 1];
+    assert_int_equal(journal_list_snapshots(journal, list), 0);
 }
 
 // Some events, one alarm that stays and one that comes and goes; the receiver has all that was
@@ -167,7 +167,7 @@ static void check_events(struct journal *j, size_t count, bool all)
         assert_non_null(items[i].event);
         assert_int_equal(items[i].sequence, given[i].sequence);
         assert_string_equal(items[i].event->id, given[i].id);
-        event_release(items[i].event);
+        event_unref(items[i].event);
     }
 }
 

@@ -5,20 +5,20 @@
 #include "support.h"
 
 #include "generated.h"
-#include "made_view.h"
+#include "made_snapshot.h"
 
+#include "agent/snapshot_events.h"
 #include "agent/tables.h"
-#include "agent/trail.h"
-#include "agent/view_events.h"
+#include "agent/walk_cache.h"
 #include "base/digest.h"
 #include "conf/conf.h"
 #include "control/alarm_answers.h"
 #include "control/event_answers.h"
 #include "control/explain.h"
 #include "control/topology_answers.h"
-#include "daemon/receivers.h"
-#include "daemon/recipients.h"
-#include "event/sample.h"
+#include "daemon/sinks.h"
+#include "daemon/trap_recipients.h"
+#include "event/test_event.h"
 #include "journal/wal.h"
 #include "model/event_record.h"
 #include "model/fabric_record.h"
@@ -48,7 +48,7 @@ static struct support_time now;
 static struct clock clock_;
 static struct support_chance counting;
 static struct random chance;
-static struct maker maker;
+static struct event_builder builder;
 static struct log *log_;
 static struct error err;
 
@@ -58,7 +58,8 @@ static void begin(void)
     clock_ = support_clock(&now);
     counting = (struct support_chance){0};
     chance = support_random(&counting);
-    maker = (struct maker){.clock = &clock_, .random = &chance, .subnet_prefix = GOLDEN_PREFIX};
+    builder =
+        (struct event_builder){.clock = &clock_, .random = &chance, .subnet_prefix = GOLDEN_PREFIX};
 }
 
 static bool play(const struct scenario *s, unsigned nth, bool for_good, struct text *result)
@@ -173,7 +174,7 @@ static bool read_names(struct text *result)
     if (!names)
         return false;
     text_addf(result, "%zu %s %s", names_count(names), names_find(names, 1), names_find(names, 3));
-    names_free(names);
+    names_unref(names);
     return true;
 }
 
@@ -187,9 +188,9 @@ static bool set_names(struct text *result)
     bool ok = map && settings && names_with(map, settings, &names);
     if (ok)
         text_addf(result, "%s %s", names_find(names, 1), names_find(names, 2));
-    names_free(names);
-    names_free(map);
-    settings_release(settings);
+    names_unref(names);
+    names_unref(map);
+    settings_unref(settings);
     return ok;
 }
 
@@ -225,17 +226,17 @@ static void prepare_recipients(void)
 
 static void clean_recipients(void)
 {
-    settings_release(settings_of_recipients);
+    settings_unref(settings_of_recipients);
 }
 
 static bool find_recipients(struct text *result)
 {
-    struct recipients found;
-    bool ok = recipients_of(settings_of_recipients, 162, &found, &err);
+    struct trap_recipients found;
+    bool ok = trap_recipients_of(settings_of_recipients, 162, &found, &err);
     assert_int_equal(found.all != NULL, ok);
     for (size_t i = 0; i < found.count; i++)
         text_addf(result, "%s ", found.all[i].name);
-    recipients_clear(&found);
+    trap_recipients_clear(&found);
     return ok;
 }
 
@@ -259,11 +260,11 @@ static bool make_from_notices(struct text *result)
     for (int i = 0; i < GOLDEN_COUNT; i++) {
         uint8_t wire[NOTICE_SIZE];
         golden_wire((enum golden)i, wire);
-        struct event *event = maker_from_notice(&maker, wire);
+        struct event *event = event_builder_from_notice(&builder, wire);
         all &= event != NULL;
         if (event)
             add_event(result, event);
-        event_release(event);
+        event_unref(event);
     }
     return all;
 }
@@ -271,18 +272,19 @@ static bool make_from_notices(struct text *result)
 static bool make_others(struct text *result)
 {
     static const uint8_t MAD[40] = {1, 2, 3};
-    struct sample sample = {.type = CATALOGUE_LINK_DOWN};
-    sample_make_up(&sample);
+    struct test_event test = {.type = CATALOGUE_LINK_DOWN};
+    test_event_build(&test);
     struct event *events[] = {
-        maker_from_malformed(&maker, 7, "it is short", MAD, sizeof MAD),
-        maker_from_occurrence(&maker, &(struct maker_occurrence){.type = CATALOGUE_SM_BACK}),
-        sample_event(&maker, &sample)};
+        event_builder_from_malformed(&builder, 7, "it is short", MAD, sizeof MAD),
+        event_builder_from_occurrence(
+            &builder, &(struct event_builder_occurrence){.type = CATALOGUE_SM_BACK}),
+        test_event_type(&builder, &test)};
     bool all = true;
     for (size_t i = 0; i < COUNT(events); i++) {
         all &= events[i] != NULL;
         if (events[i])
             add_event(result, events[i]);
-        event_release(events[i]);
+        event_unref(events[i]);
     }
     return all;
 }
@@ -298,7 +300,7 @@ static void make_events(void)
     for (int i = 0; i < GOLDEN_COUNT; i++) {
         uint8_t wire[NOTICE_SIZE];
         golden_wire((enum golden)i, wire);
-        made[i] = maker_from_notice(&maker, wire);
+        made[i] = event_builder_from_notice(&builder, wire);
         assert_non_null(made[i]);
     }
 }
@@ -306,7 +308,7 @@ static void make_events(void)
 static void release_events(void)
 {
     for (int i = 0; i < GOLDEN_COUNT; i++)
-        event_release(made[i]);
+        event_unref(made[i]);
 }
 
 static bool read_record(struct text *result)
@@ -316,7 +318,7 @@ static bool read_record(struct text *result)
     struct event *event = event_record_read(record, size, &err);
     if (event)
         add_event(result, event);
-    event_release(event);
+    event_unref(event);
     return event != NULL;
 }
 
@@ -385,9 +387,9 @@ static bool decide(struct text *result)
         return false;
     for (int i = 0; i < 3 * GOLDEN_COUNT; i++) {
         struct event *event = made[i % GOLDEN_COUNT];
-        event->held[0] = '\0';
+        event->suppressed[0] = '\0';
         snprintf(event->alarm_key, sizeof event->alarm_key, "key %d", i % 4);
-        policy_take(policy, event, now.monotonic + i * 100 * CLOCK_US_PER_MS);
+        policy_process(policy, event, now.monotonic + i * 100 * CLOCK_US_PER_MS);
         policy_tick(policy, now.monotonic + i * 100 * CLOCK_US_PER_MS);
     }
     policy_free(policy);
@@ -420,8 +422,8 @@ static void make_fabrics(void)
 
 static void release_fabrics(void)
 {
-    fabric_release(before);
-    fabric_release(after);
+    fabric_unref(before);
+    fabric_unref(after);
 }
 
 static void make_topology(void)
@@ -430,7 +432,7 @@ static void make_topology(void)
     make_fabrics();
     topology = topology_new(NULL);
     assert_non_null(topology);
-    topology_update(topology, fabric_keep(before), &changes, &late);
+    topology_update(topology, fabric_ref(before), &changes, &late);
     assert_int_equal(changes.count, 0);
 }
 
@@ -451,7 +453,7 @@ static void add_changes(struct text *result)
 static bool update(struct text *result)
 {
     bool late;
-    topology_update(topology, fabric_keep(after), &changes, &late);
+    topology_update(topology, fabric_ref(after), &changes, &late);
     (void)result;
     return !changes.cut;
 }
@@ -460,7 +462,7 @@ static bool update(struct text *result)
 static bool update_again(struct text *result)
 {
     bool late;
-    topology_update(topology, fabric_keep(after), &changes, &late);
+    topology_update(topology, fabric_ref(after), &changes, &late);
     add_changes(result);
     return true;
 }
@@ -478,7 +480,7 @@ static bool keep_fabric(struct text *result)
     if (fabric)
         text_addf(result, "%u nodes, %016llx", fabric->node_count,
                   (unsigned long long)fabric_record_digest(record, size));
-    fabric_release(fabric);
+    fabric_unref(fabric);
     free(record);
     return fabric != NULL;
 }
@@ -506,7 +508,7 @@ static bool open_journal(void)
                                             .rows_max = 1000000,
                                             .bytes_max = INT64_C(1) << 30,
                                             .age_us = 86400 * S,
-                                            .tell = take_change,
+                                            .notify = take_change,
                                             .clock = &clock_,
                                             .log = log_};
     journal = journal_open(&options, &err);
@@ -581,7 +583,7 @@ static bool read_journal(struct text *result)
     for (size_t i = 0; i < n; i++) {
         assert_non_null(items[i].event);
         text_addf(result, "%s ", items[i].event->id);
-        event_release(items[i].event);
+        event_unref(items[i].event);
     }
     return true;
 }
@@ -621,7 +623,7 @@ static void read_some(struct text *result)
             assert_non_null(items[i].event); // else a receiver would pass over it
             place = items[i].sequence;
             text_addf(result, "%s ", items[i].event->id);
-            event_release(items[i].event);
+            event_unref(items[i].event);
         }
     }
 }
@@ -683,7 +685,7 @@ static bool run_pipeline(struct text *result)
 {
     (void)result;
     struct pipeline_options options = {
-        .maker = maker, .journal = journal, .acknowledge = acknowledge, .log = log_};
+        .builder = builder, .journal = journal, .acknowledge = acknowledge, .log = log_};
     policy_options_init(&options.policy);
     pipeline = pipeline_start(&options, &err);
     if (!pipeline)
@@ -713,7 +715,7 @@ static bool count_answered(struct text *result)
             found[k] |= items[i].event->raw_size == NOTICE_SIZE &&
                         memcmp(items[i].event->raw, wire, NOTICE_SIZE) == 0;
         }
-        event_release(items[i].event);
+        event_unref(items[i].event);
     }
     for (int k = 0; k < GOLDEN_COUNT; k++) {
         assert_true(found[k] || !answered[k]);
@@ -730,7 +732,7 @@ TEST(taking_reports)
 
 // The tables: a walk gets to the end and sees all, or is told that something cannot be read now.
 
-static struct view *made_once;
+static struct agent_snapshot *made_once;
 
 static void prepare_tables(void)
 {
@@ -739,19 +741,19 @@ static void prepare_tables(void)
 }
 
 // False: it ended with something that cannot be read now.
-static bool walk_on(struct trail *trail, struct text *result)
+static bool walk_on(struct walk_cache *cache, struct text *result)
 {
     static const struct agentx_oid NO_END = {.length = 0};
     struct agentx_oid name = {.length = 0}, found;
     struct agentx_value value;
     uint64_t digest = 0;
     size_t n = 0;
-    for (const struct view *view = trail_follow(trail, &name);
-         table_get_next(&TABLES, view, &name, false, &NO_END, &found, &value);
-         view = trail_follow(trail, &name)) {
+    for (const struct agent_snapshot *snapshot = walk_cache_follow(cache, &name);
+         table_get_next(&TABLES, snapshot, &name, false, &NO_END, &found, &value);
+         snapshot = walk_cache_follow(cache, &name)) {
         if (value.type == AGENTX_NOT_NOW)
             return false;
-        trail_remember(trail, view, &found);
+        walk_cache_remember(cache, snapshot, &found);
         digest = digest_add(digest, found.ids, found.length * sizeof *found.ids);
         name = found;
         n++;
@@ -762,11 +764,11 @@ static bool walk_on(struct trail *trail, struct text *result)
 
 static bool walk_tables(struct text *result)
 {
-    struct view_events *events = view_events_new();
-    struct trail *trail = events ? trail_new(made_once->source, events) : NULL;
-    bool ok = trail && walk_on(trail, result);
-    trail_free(trail);
-    view_events_free(events);
+    struct snapshot_events *events = snapshot_events_new();
+    struct walk_cache *cache = events ? walk_cache_new(made_once->source, events) : NULL;
+    bool ok = cache && walk_on(cache, result);
+    walk_cache_free(cache);
+    snapshot_events_free(events);
     return ok;
 }
 
@@ -780,7 +782,7 @@ TEST(walking_the_tables)
 enum { WAIT_MS = 1000 };
 
 static struct conf targets;
-static int sink;
+static int drain_socket;
 
 static void use_password(struct conf_receiver *receiver)
 {
@@ -799,9 +801,9 @@ static void prepare_targets(void)
     struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
     socklen_t size = sizeof address;
     make_events();
-    sink = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-    assert_int_equal(bind(sink, (struct sockaddr *)&address, size), 0);
-    assert_int_equal(getsockname(sink, (struct sockaddr *)&address, &size), 0);
+    drain_socket = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+    assert_int_equal(bind(drain_socket, (struct sockaddr *)&address, size), 0);
+    assert_int_equal(getsockname(drain_socket, (struct sockaddr *)&address, &size), 0);
     unsigned port = ntohs(address.sin_port);
     snprintf(text, sizeof text,
              "snmp \"v2c\" { address = \"127.0.0.1:%u\" extra_varbinds = true }\n"
@@ -816,31 +818,31 @@ static void prepare_targets(void)
 static void clean_targets(void)
 {
     conf_free(&targets);
-    close(sink);
+    close(drain_socket);
     release_events();
 }
 
-static bool send_one(struct receiver *receiver)
+static bool send_one(struct sink *sink)
 {
-    if (!receiver->open(receiver->self, &err))
+    if (!sink->open(sink->self, &err))
         return false;
-    enum receiver_result sent = receiver->send(receiver->self, made[GOLDEN_128], &err);
-    bool confirmed = sent == RECEIVER_PENDING && receiver->wait(receiver->self, WAIT_MS, &err) == 1;
-    receiver->close(receiver->self);
-    return sent == RECEIVER_DONE || confirmed;
+    enum sink_result sent = sink->send(sink->self, made[GOLDEN_128], &err);
+    bool confirmed = sent == SINK_PENDING && sink->wait(sink->self, WAIT_MS, &err) == 1;
+    sink->close(sink->self);
+    return sent == SINK_DONE || confirmed;
 }
 
 static bool send_to_all(struct text *result)
 {
     bool all = true;
     for (size_t i = 0; i < targets.receiver_count; i++) {
-        struct receiver receiver = {0};
+        struct sink sink = {0};
         err.text[0] = '\0';
-        bool ok = receivers_make(&receiver, &targets.receivers[i], &clock_, 0, &err);
+        bool ok = sinks_make(&sink, &targets.receivers[i], &clock_, 0, &err);
         if (ok) {
-            text_addf(result, "%s %s ", receiver.kind, receiver.name);
-            ok = send_one(&receiver);
-            receiver.free(receiver.self);
+            text_addf(result, "%s %s ", sink.kind, sink.name);
+            ok = send_one(&sink);
+            sink.free(sink.self);
         }
         assert_true(ok || err.text[0] != '\0');
         all &= ok;
@@ -878,7 +880,7 @@ static void prepare_answers(void)
 {
     fill_journal();
     make_fabrics();
-    answers = (struct topology_answers){.journal = journal, .maker = &maker};
+    answers = (struct topology_answers){.journal = journal, .builder = &builder};
     request = json_pack("{s:i, s:i}", "number", 3, "limit", 50);
     assert_non_null(request);
 }

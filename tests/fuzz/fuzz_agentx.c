@@ -135,7 +135,7 @@ static void respond(int fd, uint32_t packet)
     uint8_t octets[64];
     struct pdu_writer w = {.octets = octets, .size = sizeof octets};
     pdu_begin(&w, PDU_RESPONSE, SESSION, 0, packet, "");
-    pdu_add_verdict(&w, AGENTX_NO_ERROR, 0);
+    pdu_add_result(&w, AGENTX_NO_ERROR, 0);
     REQUIRE(pdu_end(&w));
     REQUIRE(send(fd, octets, w.used, MSG_NOSIGNAL) == (ssize_t)w.used);
 }

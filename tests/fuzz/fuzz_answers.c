@@ -8,8 +8,8 @@
 #include "ctl/maintenance_commands.h"
 #include "ctl/pages.h"
 #include "ctl/show.h"
+#include "ctl/time_parser.h"
 #include "ctl/topology_commands.h"
-#include "ctl/when.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -139,7 +139,7 @@ static void read_time(const uint8_t *data, size_t size)
     int64_t time;
     snprintf(text, sizeof text, "%.*s", (int)(size < sizeof text ? size : sizeof text - 1),
              (const char *)data);
-    if (when_read(text, NOW, &time))
+    if (time_parse(text, NOW, &time))
         REQUIRE(time > 0);
     maintenance_commands_read_end(text, NOW, &time);
 }

@@ -28,8 +28,8 @@ static struct journal *journal;
 static struct pipeline *pipeline;
 static struct log *log_;
 static struct fabric *fabric;
-static const struct maker maker = {.clock = &clock_system, .random = &random_system};
-static struct topology_answers topology = {.maker = &maker};
+static const struct event_builder builder = {.clock = &clock_system, .random = &random_system};
+static struct topology_answers topology = {.builder = &builder};
 
 static const struct receiver_answers receivers = {NULL, 0};
 
@@ -37,12 +37,12 @@ static const struct receiver_answers receivers = {NULL, 0};
 static json_t *answer_test(const json_t *request)
 {
     struct error err;
-    struct sample sample;
-    if (!test_answers_read(request, &receivers, fabric, NULL, &sample, &err))
+    struct test_event test;
+    if (!test_answers_read(request, &receivers, fabric, NULL, &test, &err))
         return json_pack("{s:i, s:s}", "version", PROTOCOL_VERSION, "error", err.text);
-    struct event *event = sample_event(&maker, &sample);
+    struct event *event = test_event_type(&builder, &test);
     REQUIRE(event && event->test);
-    event_release(event);
+    event_unref(event);
     return json_pack("{s:i}", "version", PROTOCOL_VERSION);
 }
 
@@ -86,7 +86,7 @@ static void stop(void)
     pipeline_stop(pipeline);
     pipeline_free(pipeline);
     topology_answers_clear(&topology);
-    fabric_release(fabric);
+    fabric_unref(fabric);
     journal_close(journal);
     log_close(log_);
     remove_file("journal.db");
@@ -122,15 +122,15 @@ static void add_events(void)
 {
     char cause[EVENT_ID_SIZE] = "";
     for (int i = 0; i < CATALOGUE_COUNT; i++) {
-        struct sample sample = {.type = (enum catalogue_event)i};
-        sample_make_up(&sample);
-        struct event *event = sample_event(&maker, &sample);
+        struct test_event test = {.type = (enum catalogue_event)i};
+        test_event_build(&test);
+        struct event *event = test_event_type(&builder, &test);
         REQUIRE(event);
         event->test = false;
         memcpy(event->cause_id, cause, sizeof cause);
         memcpy(cause, event->id, sizeof cause);
         journal_append(journal, event, &(struct journal_report){0});
-        event_release(event);
+        event_unref(event);
     }
 }
 
@@ -143,7 +143,7 @@ static void open_journal(void)
                                             .rows_max = 1000,
                                             .bytes_max = 1 << 20,
                                             .age_us = CLOCK_US_PER_S,
-                                            .tell = ignore_change,
+                                            .notify = ignore_change,
                                             .clock = &clock_system,
                                             .log = log_};
     journal = topology.journal = journal_open(&options, &err);
@@ -151,11 +151,11 @@ static void open_journal(void)
     struct fabric *before = make_fabric(false);
     uint8_t *record = fabric_record_write(before, &size);
     REQUIRE(record);
-    journal_save_fabric(journal, &(struct journal_fabric){.time_us = 1}, record, size);
+    journal_save_snapshot(journal, &(struct journal_snapshot){.time_us = 1}, record, size);
     add_events();
     journal_commit(journal);
     free(record);
-    fabric_release(before);
+    fabric_unref(before);
 }
 
 static void start(void)
@@ -177,7 +177,7 @@ static void start(void)
     fabric = make_fabric(true);
     open_journal();
     pipeline = pipeline_start(
-        &(struct pipeline_options){.maker = maker, .journal = journal, .log = log_}, &err);
+        &(struct pipeline_options){.builder = builder, .journal = journal, .log = log_}, &err);
     REQUIRE(pipeline);
     atexit(stop);
 }

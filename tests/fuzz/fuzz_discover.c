@@ -77,7 +77,7 @@ static void check_fabric(const struct fabric *fabric)
     struct fabric *again = fabric_record_read(record, size, &err);
     REQUIRE(again && again->node_count == fabric->node_count &&
             again->port_count == fabric->port_count);
-    fabric_release(again);
+    fabric_unref(again);
     free(record);
 }
 
@@ -97,6 +97,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     REQUIRE(fabric);
     REQUIRE(!ok || fabric->node_count > 0);
     check_fabric(fabric);
-    fabric_release(fabric);
+    fabric_unref(fabric);
     return 0;
 }

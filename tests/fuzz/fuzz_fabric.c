@@ -53,7 +53,7 @@ static void check_changes(const struct fabric *f)
         REQUIRE(changes.all[i].cause == FABRIC_NONE || changes.all[i].cause < i);
     REQUIRE(changes.count >= 2 * f->node_count && !changes.cut);
     changes_clear(&changes);
-    fabric_release(nothing);
+    fabric_unref(nothing);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -76,7 +76,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     REQUIRE(written == written_again && memcmp(record, record_again, written) == 0);
     free(record);
     free(record_again);
-    fabric_release(fabric);
-    fabric_release(again);
+    fabric_unref(fabric);
+    fabric_unref(again);
     return 0;
 }

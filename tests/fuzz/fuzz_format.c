@@ -255,6 +255,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         check_format((enum format)f, &origin, event, FORMAT_SIZE_MIN);
     }
     check_format(FORMAT_RFC3164, &origin, event, FORMAT_SIZE_RFC3164);
-    event_release(event);
+    event_unref(event);
     return 0;
 }

@@ -9,7 +9,7 @@
 // the last one first; the second octet of the one in the middle, its number, becomes 9.
 #include "fuzz.h"
 
-#include "event/sample.h"
+#include "event/test_event.h"
 #include "input.h"
 #include "journal/journal.h"
 #include "model/fabric_record.h"
@@ -69,7 +69,7 @@ static void some_chance(void *ctx, void *out, size_t size)
 
 static const struct clock CLOCK = {some_time, some_time, NULL};
 static const struct random RANDOM = {some_chance, NULL};
-static const struct maker MAKER = {.clock = &CLOCK, .random = &RANDOM};
+static const struct event_builder MAKER = {.clock = &CLOCK, .random = &RANDOM};
 
 static void ignore_change(void *ctx, enum journal_change change, const char *reason, uint64_t count)
 {
@@ -202,11 +202,11 @@ static void check_alarm(void *ctx, const struct alarm *alarm)
     check_text(alarm->event_id, sizeof alarm->event_id);
     check_text(alarm->type, sizeof alarm->type);
     check_text(alarm->text, sizeof alarm->text);
-    check_text(alarm->told_id, sizeof alarm->told_id);
+    check_text(alarm->notified_id, sizeof alarm->notified_id);
     check_text(alarm->note, sizeof alarm->note);
 }
 
-static void check_window(void *ctx, const struct journal_window *window)
+static void check_window(void *ctx, const struct journal_maintenance *window)
 {
     (void)ctx;
     check_text(window->name, sizeof window->name);
@@ -220,7 +220,7 @@ static void check_settings(struct journal *journal)
     struct settings *settings = journal_settings(journal);
     for (size_t i = 0; i < settings_count(settings); i++)
         REQUIRE(setting_is_valid(settings_at(settings, i)));
-    settings_release(settings);
+    settings_unref(settings);
 }
 
 static void check_report(void *ctx, const struct journal_report *report, int64_t utc_us)
@@ -245,22 +245,22 @@ static void check_items(struct journal_item *items, size_t n, int64_t from, int 
         REQUIRE(step > 0 ? items[i].sequence > before : items[i].sequence < before);
         if (items[i].event)
             check_event(items[i].event);
-        event_release(items[i].event);
+        event_unref(items[i].event);
     }
 }
 
 static void check_fabrics(struct journal *journal)
 {
-    struct journal_fabric list[JOURNAL_FABRICS_MAX + 1], one;
+    struct journal_snapshot list[JOURNAL_SNAPSHOTS_MAX + 1], one;
     struct error err;
-    size_t size, n = journal_list_fabrics(journal, list);
-    REQUIRE(n <= JOURNAL_FABRICS_MAX);
+    size_t size, n = journal_list_snapshots(journal, list);
+    REQUIRE(n <= JOURNAL_SNAPSHOTS_MAX);
     for (size_t i = 0; i <= n; i++) {
         int64_t number = i < n ? list[i].number : 0;
-        uint8_t *record = journal_read_fabric(journal, number, &one, &size, &err);
+        uint8_t *record = journal_read_snapshot(journal, number, &one, &size, &err);
         struct fabric *fabric = record ? fabric_record_read(record, size, &err) : NULL;
         REQUIRE(fabric || err.text[0] != '\0');
-        fabric_release(fabric);
+        fabric_unref(fabric);
         free(record);
     }
 }
@@ -271,7 +271,7 @@ static void check_all(struct journal *journal)
     int64_t last = journal_last(journal);
     REQUIRE(last >= 0 && last < INT64_MAX / 2);
     journal_each_alarm(journal, check_alarm, NULL);
-    journal_each_window(journal, check_window, NULL);
+    journal_each_maintenance(journal, check_window, NULL);
     journal_each_recent_report(journal, 0, check_report, NULL);
     check_settings(journal);
     check_fabrics(journal);
@@ -288,7 +288,7 @@ static struct journal *open_journal(void)
                                             .rows_max = 4,
                                             .bytes_max = 1 << 20,
                                             .age_us = CLOCK_US_PER_S,
-                                            .tell = ignore_change,
+                                            .notify = ignore_change,
                                             .clock = &CLOCK,
                                             .log = log_};
     struct journal *journal = journal_open(&options, &err);
@@ -302,7 +302,7 @@ static void expect_last(struct journal *journal, int64_t sequence, const struct 
     REQUIRE(journal_last(journal) >= sequence);
     REQUIRE(journal_read_back(journal, sequence + 1, &item, 1) == 1);
     REQUIRE(item.sequence == sequence && item.event && strcmp(item.event->id, event->id) == 0);
-    event_release(item.event);
+    event_unref(item.event);
 }
 
 static const struct setting SETTING = {
@@ -314,7 +314,7 @@ static void expect_setting(struct journal *journal)
     const struct setting *found =
         settings_find(settings, SETTING.kind, SETTING.guid, SETTING.number);
     REQUIRE(found && found->size == SETTING.size && found->value[0] == SETTING.value[0]);
-    settings_release(settings);
+    settings_unref(settings);
 }
 
 // Returns whether it is on disk, and a setting with it.
@@ -343,15 +343,15 @@ static bool add_event(struct journal *journal, struct event *event, int64_t *seq
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct input in = {data, data + size};
-    struct sample sample = {.type = CATALOGUE_LINK_DOWN};
+    struct test_event test = {.type = CATALOGUE_LINK_DOWN};
     int64_t sequence;
     if (size > INPUT_MAX)
         return 0;
     if (!nowhere)
         begin();
     make_file(&in);
-    sample_make_up(&sample);
-    struct event *event = sample_event(&MAKER, &sample);
+    test_event_build(&test);
+    struct event *event = test_event_type(&MAKER, &test);
     REQUIRE(event);
     struct journal *journal = open_journal();
     check_all(journal);
@@ -365,7 +365,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         expect_setting(journal);
     }
     journal_close(journal);
-    event_release(event);
+    event_unref(event);
     remove_files();
     return 0;
 }

@@ -2,7 +2,7 @@
 // reader.
 #include "fuzz.h"
 
-#include "event/maker.h"
+#include "event/event_builder.h"
 #include "ib/gmp_decode.h"
 #include "ib/mad.h"
 #include "ib/smp_decode.h"
@@ -30,17 +30,17 @@ static const struct random RANDOM = {some_chance, NULL};
 static const char NAMES[] = "0x0002c90300001234 \"leaf]12\\\\\"\n"
                             "0x0002c903000e8acf \"\xC3\xBC \xF0\x9F\x98\x80\"\n";
 
-static struct maker make_maker(void)
+static struct event_builder make_maker(void)
 {
     static struct names *names;
     struct error err;
     if (!names)
         names = names_parse("names", NAMES, sizeof NAMES - 1, &err);
     REQUIRE(names);
-    return (struct maker){.clock = &CLOCK,
-                          .random = &RANDOM,
-                          .names = names,
-                          .subnet_prefix = UINT64_C(0xfe80000000000000)};
+    return (struct event_builder){.clock = &CLOCK,
+                                  .random = &RANDOM,
+                                  .names = names,
+                                  .subnet_prefix = UINT64_C(0xfe80000000000000)};
 }
 
 // Every text that leaves is valid UTF-8 in one line.
@@ -105,7 +105,7 @@ static void check_record(const struct event *event)
     struct event *again = event_record_read(record, size, &err);
     REQUIRE(again && memcmp(&again->notice, &event->notice, sizeof event->notice) == 0);
     REQUIRE(event_record_write(again, second) == size && memcmp(record, second, size) == 0);
-    event_release(again);
+    event_unref(again);
 }
 
 static void check_event(struct event *event)
@@ -116,7 +116,7 @@ static void check_event(struct event *event)
     for (unsigned sets = 0; sets < 8; sets++)
         check_snmp(event, sets);
     check_record(event);
-    event_release(event);
+    event_unref(event);
 }
 
 static void count_trap(void *ctx, uint32_t trap)
@@ -205,7 +205,7 @@ static void read_management(const uint8_t *data)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    const struct maker maker = make_maker();
+    const struct event_builder builder = make_maker();
     struct error err;
     read_answers(data, size);
     read_tables(data, size);
@@ -218,10 +218,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         REQUIRE(!answer || answer + SMP_DATA_SIZE <= data + size);
     }
     if (mad_check_report(data, size, &err))
-        check_event(maker_from_notice(&maker, mad_notice(data)));
+        check_event(event_builder_from_notice(&builder, mad_notice(data)));
     else
-        check_event(maker_from_malformed(&maker, 1, err.text, data, size));
+        check_event(event_builder_from_malformed(&builder, 1, err.text, data, size));
     if (size >= NOTICE_SIZE)
-        check_event(maker_from_notice(&maker, data + size - NOTICE_SIZE));
+        check_event(event_builder_from_notice(&builder, data + size - NOTICE_SIZE));
     return 0;
 }

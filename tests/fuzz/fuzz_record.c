@@ -33,7 +33,7 @@ static void check_same(const struct event *a, const struct event *b)
     REQUIRE(a->counter_old == b->counter_old && a->counter_new == b->counter_new);
     REQUIRE(a->found_late == b->found_late && a->derived == b->derived);
     REQUIRE(strcmp(a->related_id, b->related_id) == 0 && strcmp(a->cause_id, b->cause_id) == 0);
-    REQUIRE(strcmp(a->held, b->held) == 0);
+    REQUIRE(strcmp(a->suppressed, b->suppressed) == 0);
     REQUIRE(a->raw_size <= EVENT_RAW_MAX && a->raw_size == b->raw_size);
     REQUIRE(memcmp(a->raw, b->raw, a->raw_size) == 0);
     REQUIRE(memcmp(&a->notice, &b->notice, sizeof a->notice) == 0);
@@ -60,7 +60,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct event *again = event_record_read(record, written, &err);
     REQUIRE(again);
     check_same(event, again);
-    event_release(again);
-    event_release(event);
+    event_unref(again);
+    event_unref(event);
     return 0;
 }

@@ -3,7 +3,7 @@
 // what the step needs behind it.
 #include "fuzz.h"
 
-#include "ib/sa_agent.h"
+#include "ib/sa_client.h"
 #include "input.h"
 
 #include <sched.h>
@@ -32,7 +32,7 @@ struct port {
     struct mad_address from;
     size_t size;
     uint64_t sent, steps;
-    struct sa_agent *agent;
+    struct sa_client *client;
     bool is_open, lost, unreachable;
     bool stops, unsubscribes;
     sem_t end; // for the agent to be stopped
@@ -155,8 +155,8 @@ static int receive_step(struct port *port, enum step step)
         stop(port);
         return 0;
     case ASKED_FOR:
-        sa_agent_poke(port->agent);
-        sa_agent_resubscribe(port->agent);
+        sa_client_wake(port->client);
+        sa_client_resubscribe(port->client);
         return 0;
     default:
         return port->size > 0;
@@ -217,7 +217,7 @@ static bool take_report(void *ctx, struct sa_report *report)
     bool room = report->mad[DATA] % 8 != 7;
     if (!room)
         return false;
-    sa_agent_acknowledge(port->agent, report);
+    sa_client_acknowledge(port->client, report);
     free(report);
     return true;
 }
@@ -266,14 +266,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
                                        .log = log};
     struct error err;
     struct sa_status status;
-    port.agent = sa_agent_new(&options, &err);
-    REQUIRE(port.agent && sa_agent_start(port.agent, &err));
+    port.client = sa_client_new(&options, &err);
+    REQUIRE(port.client && sa_client_start(port.client, &err));
     while (sem_wait(&port.end) != 0)
         continue;
-    sa_agent_stop(port.agent);
-    sa_agent_status(port.agent, &status);
+    sa_client_stop(port.client);
+    sa_client_status(port.client, &status);
     check_status(&status);
-    sa_agent_free(port.agent);
+    sa_client_free(port.client);
     REQUIRE(!port.is_open);
     sem_destroy(&port.end);
     return 0;

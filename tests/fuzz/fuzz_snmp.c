@@ -216,6 +216,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
             check_v1(event, notifications[i], &options);
         }
     }
-    event_release(event);
+    event_unref(event);
     return 0;
 }

@@ -80,6 +80,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (sweep_counters(&sweep, fabric, false, &reading, &err))
         check_reading(reading);
     free(reading);
-    fabric_release(fabric);
+    fabric_unref(fabric);
     return 0;
 }

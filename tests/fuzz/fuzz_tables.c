@@ -4,7 +4,7 @@
 
 #include "agent/tables.h"
 #include "base/wire.h"
-#include "made_view.h"
+#include "made_snapshot.h"
 
 #include <string.h>
 
@@ -14,11 +14,11 @@ struct input {
     const uint8_t *at, *end;
 };
 
-static void check_found(const struct view *view, const struct agentx_oid *found,
+static void check_found(const struct agent_snapshot *snapshot, const struct agentx_oid *found,
                         const struct agentx_value *value)
 {
     static struct agentx_value same;
-    table_get(&TABLES, view, found, &same);
+    table_get(&TABLES, snapshot, found, &same);
     REQUIRE(same.type == value->type && same.type < AGENTX_NO_SUCH_OBJECT);
     REQUIRE(same.number == value->number && same.size == value->size);
     REQUIRE(memcmp(same.octets, value->octets, same.size) == 0);
@@ -27,18 +27,18 @@ static void check_found(const struct view *view, const struct agentx_oid *found,
 }
 
 // At most so many steps; how many there were.
-static size_t walk(const struct view *view, struct agentx_oid *name, bool include,
+static size_t walk(const struct agent_snapshot *snapshot, struct agentx_oid *name, bool include,
                    const struct agentx_oid *end, size_t steps)
 {
     struct agentx_oid found;
     struct agentx_value value;
     size_t n = 0;
-    while (n < steps && table_get_next(&TABLES, view, name, include, end, &found, &value)) {
+    while (n < steps && table_get_next(&TABLES, snapshot, name, include, end, &found, &value)) {
         int order = agentx_oid_compare(found.ids, found.length, name->ids, name->length);
         REQUIRE(order > 0 || (include && order == 0));
         REQUIRE(end->length == 0 ||
                 agentx_oid_compare(found.ids, found.length, end->ids, end->length) < 0);
-        check_found(view, &found, &value);
+        check_found(snapshot, &found, &value);
         *name = found;
         include = false;
         n++;
@@ -46,13 +46,13 @@ static size_t walk(const struct view *view, struct agentx_oid *name, bool includ
     return n;
 }
 
-static struct view *make_view(void)
+static struct agent_snapshot *make_view(void)
 {
-    struct view *view = made_view();
+    struct agent_snapshot *snapshot = made_view();
     struct agentx_oid name = {.length = 0};
-    size_t all = walk(view, &name, false, &(struct agentx_oid){.length = 0}, INSTANCES_MAX);
+    size_t all = walk(snapshot, &name, false, &(struct agentx_oid){.length = 0}, INSTANCES_MAX);
     REQUIRE(all > 0 && all < INSTANCES_MAX);
-    return view;
+    return snapshot;
 }
 
 static uint8_t take(struct input *in)
@@ -88,9 +88,9 @@ static void take_name(struct input *in, struct agentx_oid *name)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    static struct view *view;
-    if (!view)
-        view = make_view();
+    static struct agent_snapshot *snapshot;
+    if (!snapshot)
+        snapshot = make_view();
     struct input in = {data, data + size};
     struct agentx_oid name = {.length = 0}, end = {.length = 0};
     while (in.at < in.end) {
@@ -99,7 +99,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         end.length = 0;
         if (how & 2)
             take_name(&in, &end);
-        walk(view, &name, how & 1, &end, STEPS_MAX);
+        walk(snapshot, &name, how & 1, &end, STEPS_MAX);
     }
     return 0;
 }

@@ -118,7 +118,7 @@ static void print_fabric(void *ctx, struct fabric *fabric)
         json_array_append_new(controllers, hex(fabric->controllers[i].guid));
     print(json_pack("{sb so so so}", "complete", fabric->complete, "nodes", nodes, "sms", sms,
                     "controllers", controllers));
-    fabric_release(fabric);
+    fabric_unref(fabric);
 }
 
 static void print_counters(void *ctx, struct counter_reading *reading)
@@ -139,7 +139,7 @@ static void print_counters(void *ctx, struct counter_reading *reading)
     free(reading);
 }
 
-static struct sa_agent *start_agent(struct umad_choice *choice, struct log *log)
+static struct sa_client *start_agent(struct umad_choice *choice, struct log *log)
 {
     struct error err;
     const struct sa_options options = {
@@ -151,10 +151,10 @@ static struct sa_agent *start_agent(struct umad_choice *choice, struct log *log)
         .random = &random_system,
         .log = log,
     };
-    struct sa_agent *agent = must(sa_agent_new(&options, &err), &err);
+    struct sa_client *client = must(sa_client_new(&options, &err), &err);
 
-    must(sa_agent_start(agent, &err) ? agent : NULL, &err);
-    return agent;
+    must(sa_client_start(client, &err) ? client : NULL, &err);
+    return client;
 }
 
 static enum sweeper_ports counted(const char *word)
@@ -170,9 +170,9 @@ static void obey(struct sweeper *sweeper)
 
     while (fgets(line, sizeof(line), stdin)) {
         if (strcmp(line, "now\n") == 0)
-            sweeper_now(sweeper);
+            sweeper_sweep_now(sweeper);
         else if (strcmp(line, "poke\n") == 0)
-            sweeper_poke(sweeper);
+            sweeper_trigger(sweeper);
     }
 }
 
@@ -181,7 +181,7 @@ int main(int argc, char **argv)
     struct error err;
     struct umad_choice choice = {.device = ""};
     struct log *log = log_open(stderr, LOG_LEVEL_INFO, false, &clock_system);
-    struct sa_agent *agent = start_agent(&choice, log);
+    struct sa_client *client = start_agent(&choice, log);
     const struct sweeper_options options = {
         .method = strcmp(argument(argv, "method", "smp"), "sa") == 0 ? SWEEPER_SA : SWEEPER_SMP,
         .interval_us = number(argv, "interval", 3600000) * CLOCK_US_PER_MS,
@@ -191,7 +191,7 @@ int main(int argc, char **argv)
         .timeout_us = number(argv, "timeout", 1000) * CLOCK_US_PER_MS,
         .counters = counted(argument(argv, "counters", "none")),
         .counters_interval_us = number(argv, "interval", 3600000) * CLOCK_US_PER_MS,
-        .agent = agent,
+        .client = client,
         .listener = {print_fabric, print_counters, NULL},
         .clock = &clock_system,
         .random = &random_system,
@@ -204,8 +204,8 @@ int main(int argc, char **argv)
     obey(sweeper);
     sweeper_stop(sweeper);
     sweeper_free(sweeper);
-    sa_agent_stop(agent);
-    sa_agent_free(agent);
+    sa_client_stop(client);
+    sa_client_free(client);
     log_close(log);
     return EXIT_SUCCESS;
 }

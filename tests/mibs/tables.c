@@ -2,7 +2,7 @@
 // every instance that a made-up gateway has. test_tables.py compares both with the MIB modules.
 
 #include "agent/tables.h"
-#include "made_view.h"
+#include "made_snapshot.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -73,9 +73,9 @@ int main(void)
         for (size_t c = 0; c < TABLES.tables[t]->column_count; c++)
             print_column(TABLES.tables[t], &TABLES.tables[t]->columns[c]);
     }
-    struct view *view = made_view();
-    while (table_get_next(&TABLES, view, &name, false, &(struct agentx_oid){.length = 0}, &found,
-                          &value)) {
+    struct agent_snapshot *snapshot = made_view();
+    while (table_get_next(&TABLES, snapshot, &name, false, &(struct agentx_oid){.length = 0},
+                          &found, &value)) {
         print_instance(&found, &value);
         name = found;
     }

@@ -3,7 +3,7 @@
 // changes of a fabric of which nothing and everything is known. test_catalogue.py compares them
 // with the MIB modules.
 
-#include "event/maker.h"
+#include "event/event_builder.h"
 #include "model/fabric.h"
 #include "model/mib.h"
 
@@ -72,10 +72,10 @@ static void print_event(struct event *event)
     event->number = INT64_MAX; // more than an index holds
     if (event->switch_guid != 0)
         print_notification(event, &MIB_GSW_EVENT_TRAP);
-    event_release(event);
+    event_unref(event);
 }
 
-static void print_notice(const struct maker *maker, uint16_t trap, bool generic, int fill)
+static void print_notice(const struct event_builder *builder, uint16_t trap, bool generic, int fill)
 {
     uint8_t wire[NOTICE_SIZE];
     for (size_t i = 0; i < sizeof wire; i++)
@@ -83,7 +83,7 @@ static void print_notice(const struct maker *maker, uint16_t trap, bool generic,
     wire[0] = (uint8_t)((wire[0] & 0x7F) | (generic ? 0x80 : 0));
     wire[4] = (uint8_t)(trap >> 8);
     wire[5] = (uint8_t)trap;
-    print_event(maker_from_notice(maker, wire));
+    print_event(event_builder_from_notice(builder, wire));
 }
 
 static struct endpoint full_endpoint(uint8_t type)
@@ -97,22 +97,22 @@ static struct endpoint full_endpoint(uint8_t type)
     return who;
 }
 
-static void print_changes(const struct maker *maker, enum catalogue_event type)
+static void print_changes(const struct event_builder *builder, enum catalogue_event type)
 {
     const char id[] = "0199a2b3-0000-7000-8000-000000000001";
     struct change change = {.type = type};
-    print_event(maker_from_change(maker, &change, false, NULL, NULL));
+    print_event(event_builder_from_change(builder, &change, false, NULL, NULL));
     for (uint8_t node = FABRIC_CA; node <= FABRIC_ROUTER; node++) {
         change.subject = full_endpoint(node);
         change.peer = full_endpoint(FABRIC_SWITCH);
         change.switch_guid = change.sm_guid = change.affected = UINT64_MAX;
         memset(change.reason, 'r', sizeof change.reason - 1);
         memset(change.alarm_key, 'k', sizeof change.alarm_key - 1);
-        print_event(maker_from_change(maker, &change, true, id, id));
+        print_event(event_builder_from_change(builder, &change, true, id, id));
     }
 }
 
-static void print_thresholds(const struct maker *maker)
+static void print_thresholds(const struct event_builder *builder)
 {
     const struct endpoint port = full_endpoint(FABRIC_SWITCH);
     for (int i = 0; i < 2 * COUNTER_ERRORS; i++) {
@@ -121,28 +121,29 @@ static void print_thresholds(const struct maker *maker)
                                                 .counter = (enum counter)(i / 2),
                                                 .reached = i % 2 == 0,
                                                 .after = UINT64_MAX};
-        print_event(maker_from_threshold(maker, &change, &port));
+        print_event(event_builder_from_threshold(builder, &change, &port));
     }
 }
 
-static void print_occurrence(const struct maker *maker, enum catalogue_event type)
+static void print_occurrence(const struct event_builder *builder, enum catalogue_event type)
 {
-    const struct maker_occurrence what = {.type = type,
-                                          .sm_lid = UINT16_MAX,
-                                          .sm_guid = UINT64_MAX,
-                                          .alarm_key = "subscriptions",
-                                          .switch_guid = type == CATALOGUE_SETTING_CHANGED ? 1 : 0,
-                                          .receiver = "nms",
-                                          .lost = UINT64_C(1) << 40, // more than a gauge holds
-                                          .reason = "why"};
-    print_event(maker_from_occurrence(maker, &what));
+    const struct event_builder_occurrence what = {
+        .type = type,
+        .sm_lid = UINT16_MAX,
+        .sm_guid = UINT64_MAX,
+        .alarm_key = "subscriptions",
+        .switch_guid = type == CATALOGUE_SETTING_CHANGED ? 1 : 0,
+        .receiver = "nms",
+        .lost = UINT64_C(1) << 40, // more than a gauge holds
+        .reason = "why"};
+    print_event(event_builder_from_occurrence(builder, &what));
 }
 
 int main(void)
 {
     const struct clock clock = {fixed_time, fixed_time, NULL};
     const struct random random = {fixed_random, NULL};
-    const struct maker maker = {
+    const struct event_builder builder = {
         .clock = &clock, .random = &random, .subnet_prefix = UINT64_C(0xFE80000000000000)};
     static const int FILLS[] = {0x00, 0xFF, -1};
     enum { SOME_UNKNOWN_TRAP = 4711 };
@@ -152,18 +153,19 @@ int main(void)
     for (int i = 0; i < CATALOGUE_COUNT; i++) {
         const struct catalogue_entry *entry = catalogue_get((enum catalogue_event)i);
         for (size_t f = 0; f < 3 && entry->trap != 0; f++)
-            print_notice(&maker, entry->trap, true, FILLS[f]);
+            print_notice(&builder, entry->trap, true, FILLS[f]);
         if (entry->category == CATEGORY_GATEWAY || i == CATALOGUE_SM_UNREACHABLE ||
             i == CATALOGUE_SM_BACK)
-            print_occurrence(&maker, (enum catalogue_event)i);
+            print_occurrence(&builder, (enum catalogue_event)i);
         else if (entry->subject == CATALOGUE_ABOUT_CHANGE && entry->category != CATEGORY_COUNTER)
-            print_changes(&maker, (enum catalogue_event)i);
+            print_changes(&builder, (enum catalogue_event)i);
     }
-    print_thresholds(&maker);
+    print_thresholds(&builder);
     for (size_t f = 0; f < 3; f++) {
-        print_notice(&maker, SOME_UNKNOWN_TRAP, true, FILLS[f]);
-        print_notice(&maker, SOME_UNKNOWN_TRAP, false, FILLS[f]);
+        print_notice(&builder, SOME_UNKNOWN_TRAP, true, FILLS[f]);
+        print_notice(&builder, SOME_UNKNOWN_TRAP, false, FILLS[f]);
     }
-    print_event(maker_from_malformed(&maker, 0xFFFF, "nothing in it is right", mad, sizeof mad));
+    print_event(
+        event_builder_from_malformed(&builder, 0xFFFF, "nothing in it is right", mad, sizeof mad));
     return EXIT_SUCCESS;
 }

@@ -177,16 +177,16 @@ static int64_t leaping_monotonic(void *ctx)
 // One receiver's progress: events handed over since the last opening, events it has for certain.
 struct progress {
     struct group *group;
-    struct receiver *receiver;
+    struct sink *sink;
     bool is_open;
     unsigned done, handed;
 };
 
 static void fail(struct progress *p, const struct error *err)
 {
-    fprintf(stderr, "%s: %s\n", p->receiver->name, err->text);
+    fprintf(stderr, "%s: %s\n", p->sink->name, err->text);
     if (p->is_open)
-        p->receiver->close(p->receiver->self);
+        p->sink->close(p->sink->self);
     p->is_open = false;
     p->group->failures++;
     usleep(100000);
@@ -195,22 +195,22 @@ static void fail(struct progress *p, const struct error *err)
 static bool open_again(struct progress *p, struct error *err)
 {
     p->handed = p->done;
-    p->is_open = p->is_open || p->receiver->open(p->receiver->self, err);
+    p->is_open = p->is_open || p->sink->open(p->sink->self, err);
     return p->is_open;
 }
 
 static bool hand_over(struct progress *p, struct event *const *events, struct error *err)
 {
-    enum receiver_result result = p->receiver->send(p->receiver->self, events[p->handed], err);
+    enum sink_result result = p->sink->send(p->sink->self, events[p->handed], err);
     p->handed++;
     p->group->leaps++;
-    p->done += result == RECEIVER_DONE || result == RECEIVER_SKIPPED;
-    return result != RECEIVER_FAILED;
+    p->done += result == SINK_DONE || result == SINK_SKIPPED;
+    return result != SINK_FAILED;
 }
 
 static bool collect(struct progress *p, int timeout_ms, struct error *err)
 {
-    int n = p->receiver->wait(p->receiver->self, timeout_ms, err);
+    int n = p->sink->wait(p->sink->self, timeout_ms, err);
     p->done += n > 0 ? (unsigned)n : 0;
     return n >= 0;
 }
@@ -223,7 +223,7 @@ static void note_wait(struct group *g, int64_t us)
 
 static bool step(struct progress *p, struct event *const *events, struct error *err)
 {
-    unsigned pending = p->handed - p->done, window = p->receiver->window;
+    unsigned pending = p->handed - p->done, window = p->sink->window;
     if (!p->is_open)
         return open_again(p, err);
     bool may_hand = p->handed < p->group->n && (window == 0 || pending < window);
@@ -236,10 +236,10 @@ static bool step(struct progress *p, struct event *const *events, struct error *
     return ok;
 }
 
-static void send_all(struct group *g, struct receiver *r, struct event *const *events)
+static void send_all(struct group *g, struct sink *r, struct event *const *events)
 {
     struct error err;
-    struct progress p = {.group = g, .receiver = r};
+    struct progress p = {.group = g, .sink = r};
     int64_t until = now() + g->limit_s * CLOCK_US_PER_S;
     while (p.done < g->n && now() < until) {
         if (!step(&p, events, &err))
@@ -253,11 +253,11 @@ static void send_all(struct group *g, struct receiver *r, struct event *const *e
 static void *run(void *arg)
 {
     struct group *g = arg;
-    struct receiver r;
+    struct sink r;
     struct error err;
     char name[32];
     snprintf(name, sizeof name, "%s:%u", g->target.host, g->target.port);
-    if (!snmp_receiver(&r, name, &g->target, &err)) {
+    if (!snmp_sink(&r, name, &g->target, &err)) {
         fprintf(stderr, "%s: refused: %s\n", name, err.text);
         return NULL;
     }
@@ -268,7 +268,7 @@ static void *run(void *arg)
     send_all(g, &r, events);
     g->took_us = now() - started_at;
     for (unsigned i = 0; i < g->n; i++)
-        event_release(events[i]);
+        event_unref(events[i]);
     free(events);
     r.free(r.self);
     return NULL;

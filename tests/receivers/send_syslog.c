@@ -25,7 +25,7 @@
 enum { RETRY_US = 100000, WAIT_MS = 500 };
 
 struct run {
-    struct receiver receiver;
+    struct sink sink;
     long count, next, acked; // events: in all; handed over; known to be there
     const char *node;        // the name that each event is about
     long pause_us;           // after each event
@@ -81,7 +81,7 @@ static struct event *make(const struct run *run, long n)
     return e;
 }
 
-static bool choose_syslog(struct receiver *out, char **args, struct error *err)
+static bool choose_syslog(struct sink *out, char **args, struct error *err)
 {
     struct syslog_options o = SYSLOG_DEFAULTS;
     static const char *const TRANSPORTS[SYSLOG_TRANSPORTS] = {
@@ -104,15 +104,15 @@ static bool choose_syslog(struct receiver *out, char **args, struct error *err)
                                  .name = option(args, "name", "")};
     if (!format_find(option(args, "format", "rfc5424"), &o.format))
         return error_set(err, "no such format");
-    return syslog_receiver(out, "test", &o, err);
+    return syslog_sink(out, "test", &o, err);
 }
 
-static bool choose(struct receiver *out, char **args, struct error *err)
+static bool choose(struct sink *out, char **args, struct error *err)
 {
     const char *file = option(args, "file", NULL);
     bool each = strcmp(option(args, "fsync", "none"), "each") == 0;
     const struct file_options f = {.path = file, .fsync = each ? FILE_FSYNC_EACH : FILE_FSYNC_NONE};
-    return file ? file_receiver(out, "test", &f, err) : choose_syslog(out, args, err);
+    return file ? file_sink(out, "test", &f, err) : choose_syslog(out, args, err);
 }
 
 static void tell(struct run *run, long acked)
@@ -129,7 +129,7 @@ static void fail(struct run *run, const struct error *err)
         fprintf(stderr, "error %s\n", err->text);
     snprintf(run->problem, sizeof run->problem, "%s", err->text);
     if (run->is_open)
-        run->receiver.close(run->receiver.self);
+        run->sink.close(run->sink.self);
     run->is_open = false;
     run->next = run->acked;
     usleep(RETRY_US);
@@ -138,12 +138,12 @@ static void fail(struct run *run, const struct error *err)
 static bool send_next(struct run *run, struct error *err)
 {
     struct event *event = make(run, run->next);
-    enum receiver_result result = run->receiver.send(run->receiver.self, event, err);
-    event_release(event);
-    if (result == RECEIVER_FAILED)
+    enum sink_result result = run->sink.send(run->sink.self, event, err);
+    event_unref(event);
+    if (result == SINK_FAILED)
         return false;
     run->next++;
-    if (result == RECEIVER_DONE)
+    if (result == SINK_DONE)
         tell(run, run->next);
     if (run->pause_us > 0)
         usleep((useconds_t)run->pause_us);
@@ -153,23 +153,23 @@ static bool send_next(struct run *run, struct error *err)
 static bool has_room(const struct run *run)
 {
     long pending = run->next - run->acked;
-    return run->next < run->count && (run->receiver.window == 0 || pending < run->receiver.window);
+    return run->next < run->count && (run->sink.window == 0 || pending < run->sink.window);
 }
 
 static bool step(struct run *run, struct error *err)
 {
     if (!run->is_open)
-        return run->is_open = run->receiver.open(run->receiver.self, err);
+        return run->is_open = run->sink.open(run->sink.self, err);
     if (hangup) {
         hangup = 0;
-        run->receiver.reopen(run->receiver.self);
+        run->sink.reopen(run->sink.self);
     }
     bool room = has_room(run);
     if (room && !send_next(run, err))
         return false;
     if (run->next == run->acked)
         return true;
-    int n = run->receiver.wait(run->receiver.self, room ? 0 : WAIT_MS, err);
+    int n = run->sink.wait(run->sink.self, room ? 0 : WAIT_MS, err);
     if (n > 0)
         tell(run, run->acked + n);
     return n >= 0;
@@ -187,7 +187,7 @@ int main(int argc, char **argv)
     int64_t deadline = begun + number(args, "deadline", 60) * CLOCK_US_PER_S;
     signal(SIGPIPE, SIG_IGN);
     signal(SIGHUP, note_hangup);
-    if (!choose(&run.receiver, args, &err)) {
+    if (!choose(&run.sink, args, &err)) {
         fprintf(stderr, "%s\n", err.text);
         return 2;
     }
@@ -196,8 +196,8 @@ int main(int argc, char **argv)
             fail(&run, &err);
     }
     if (run.is_open)
-        run.receiver.close(run.receiver.self);
-    run.receiver.free(run.receiver.self);
+        run.sink.close(run.sink.self);
+    run.sink.free(run.sink.self);
     fprintf(stderr, "took %.3f\n", (double)(clock_monotonic(&clock_system) - begun) / 1e6);
     return run.acked < run.count;
 }

@@ -103,7 +103,7 @@ void fake_master_respond(struct fake_master *m, const struct fake_pdu *to, unsig
     uint8_t octets[64];
     struct pdu_writer w = {.octets = octets, .size = sizeof octets};
     pdu_begin(&w, PDU_RESPONSE, FAKE_MASTER_SESSION, 0, to->header.packet, "");
-    pdu_add_verdict(&w, error, 0);
+    pdu_add_result(&w, error, 0);
     wire_put(octets + PDU_HEADER_SIZE, sizeof m->uptime, m->uptime);
     fake_master_say(m, &w);
 }

@@ -3,7 +3,7 @@
 #ifndef IBTRAPD_TESTS_FAKE_SM_H
 #define IBTRAPD_TESTS_FAKE_SM_H
 
-#include "ib/sa_agent.h"
+#include "ib/sa_client.h"
 
 #include <pthread.h>
 

@@ -19,7 +19,7 @@ static void take(struct stage *stage, const struct event *event, bool made)
     strcpy(h->clears_id, event->clears_id);
     strcpy(h->related_id, event->related_id);
     strcpy(h->key, event->alarm_key);
-    strcpy(h->held, event->held);
+    strcpy(h->held, event->suppressed);
     strcpy(h->rule, event->rule);
     strcpy(h->reason, event->reason);
 }
@@ -28,7 +28,7 @@ static void stamp(void *ctx, struct event *event)
 {
     struct stage *stage = ctx;
     assert_string_equal(event->id, "");
-    maker_stamp(&stage->maker, event);
+    event_builder_stamp(&stage->builder, event);
     snprintf(event->id, sizeof event->id, "made-%u", stage->ids++);
 }
 
@@ -43,7 +43,7 @@ void stage_open(struct stage *stage)
     stage->time = (struct support_time){.utc = SUPPORT_UTC_US};
     stage->clock = support_clock(&stage->time);
     stage->random = support_random(&stage->chance);
-    stage->maker = (struct maker){.clock = &stage->clock, .random = &stage->random};
+    stage->builder = (struct event_builder){.clock = &stage->clock, .random = &stage->random};
     stage->policy = policy_new(&stage->options, &sink);
     assert_non_null(stage->policy);
 }
@@ -80,8 +80,8 @@ const struct heard *stage_give(struct stage *stage, struct event *event)
     char id[EVENT_ID_SIZE];
     strcpy(id, event->id);
     const size_t before = stage->count;
-    policy_take(stage->policy, event, stage->time.monotonic);
-    event_release(event);
+    policy_process(stage->policy, event, stage->time.monotonic);
+    event_unref(event);
     const struct heard *found = NULL;
     for (size_t i = before; i < stage->count; i++) {
         if (strcmp(stage->all[i].id, id) == 0) {

@@ -4,7 +4,7 @@
 
 #include "support.h"
 
-#include "event/maker.h"
+#include "event/event_builder.h"
 #include "policy/policy.h"
 
 #define S CLOCK_US_PER_S
@@ -13,7 +13,7 @@
 struct heard {
     const struct catalogue_entry *type;
     char id[EVENT_ID_SIZE], clears_id[EVENT_ID_SIZE], related_id[EVENT_ID_SIZE];
-    char key[EVENT_KEY_SIZE], held[EVENT_HELD_SIZE], rule[EVENT_RULE_SIZE];
+    char key[EVENT_KEY_SIZE], held[EVENT_SUPPRESSED_SIZE], rule[EVENT_RULE_SIZE];
     char reason[EVENT_REASON_SIZE];
     enum severity severity;
     enum category category;
@@ -30,7 +30,7 @@ struct stage {
     struct clock clock;
     struct support_chance chance;
     struct random random;
-    struct maker maker;
+    struct event_builder builder;
     unsigned ids;
     struct heard *all;
     size_t count, room;

@@ -4,8 +4,8 @@
 #include "support.h"
 
 #include "agent/gsw.h"
+#include "agent/snapshot_events.h"
 #include "agent/tables.h"
-#include "agent/view_events.h"
 #include "base/wire.h"
 
 enum { INSTANCES_MAX = 400000, TEXT_MAX = 600 };
@@ -15,32 +15,33 @@ static const uint64_t SPINE = UINT64_C(0x0002C90300000010), LEAF = UINT64_C(0x00
 #define LEAF_ID   "0.2.201.3.0.0.0.160.0.0.0.0.0.0.0.2"
 #define ROUTER_ID "0.2.201.3.0.0.0.1.0.0.0.0.0.0.0.3"
 
-static struct view_source source;
-static struct view view;
+static struct snapshot_source source;
+static struct agent_snapshot snapshot;
 static struct names *names;
 
 // The view's list of elements is made here as view.h describes it.
 static void look(const struct generated *g)
 {
     struct fabric *fabric = generated_look(g, 0);
-    source = (struct view_source){.event_trap_level = 2};
-    view = (struct view){.time_us = SUPPORT_UTC_US, .source = &source, .fabric = fabric};
-    view.switches = calloc(fabric->node_count + 1, sizeof *view.switches);
+    source = (struct snapshot_source){.event_trap_level = 2};
+    snapshot =
+        (struct agent_snapshot){.time_us = SUPPORT_UTC_US, .source = &source, .fabric = fabric};
+    snapshot.switches = calloc(fabric->node_count + 1, sizeof *snapshot.switches);
     for (uint32_t i = 0; i < fabric->node_count; i++) {
         if (fabric->nodes[i].type != FABRIC_CA)
-            view.switches[view.switch_count++] = i;
+            snapshot.switches[snapshot.switch_count++] = i;
     }
 }
 
 static int end(void **state)
 {
     (void)state;
-    fabric_release(view.fabric);
-    sums_release(view.sums);
-    settings_release(view.settings);
-    names_free(names);
-    free(view.switches);
-    view = (struct view){.fabric = NULL};
+    fabric_unref(snapshot.fabric);
+    accumulated_unref(snapshot.accumulated);
+    settings_unref(snapshot.settings);
+    names_unref(names);
+    free(snapshot.switches);
+    snapshot = (struct agent_snapshot){.fabric = NULL};
     names = NULL;
     return 0;
 }
@@ -157,7 +158,7 @@ static const char *get(const char *column, const char *index)
     struct text t = text_in(out, sizeof out);
     struct agentx_value value = {.type = AGENTX_NULL};
     const struct agentx_oid name = oid(column, index);
-    table_get(&TABLES, &view, &name, &value);
+    table_get(&TABLES, &snapshot, &name, &value);
     add_text(&t, &value);
     return out;
 }
@@ -198,10 +199,10 @@ static void set(enum setting_kind kind, uint64_t guid, uint8_t number, const cha
 {
     struct setting change = {.kind = kind, .guid = guid, .number = number, .size = (uint16_t)size};
     memcpy(change.value, value, size);
-    struct settings *next = settings_with(view.settings, &change, 1);
+    struct settings *next = settings_with(snapshot.settings, &change, 1);
     assert_non_null(next);
-    settings_release(view.settings);
-    view.settings = next;
+    settings_unref(snapshot.settings);
+    snapshot.settings = next;
 }
 
 TEST(what_was_set_is_told)
@@ -209,7 +210,7 @@ TEST(what_was_set_is_told)
     static const char MAP[] = "0x0002C90300000010 \"spine by map\"\n"
                               "0x0002C903000000A0 \"leaf by map\"\n";
     struct error err;
-    view.names = names = names_parse("map", MAP, sizeof MAP - 1, &err);
+    snapshot.names = names = names_parse("map", MAP, sizeof MAP - 1, &err);
     set(SETTING_SWITCH_NAME, SPINE, 0, "set", 3);
     set(SETTING_SAN_NAME, LEAF, 0, "san", 3);
     set(SETTING_FABRIC_NAME, ROUTER, 0, "fabric", 6);
@@ -338,7 +339,7 @@ TEST(counters)
     for (unsigned c = 0; c < COUNTER_COUNT; c++)
         reading->samples[0].values[c] = 0xC0 + c;
     reading->samples[0].values[COUNTER_XMIT_DATA] = UINT64_C(0x123456789ABCDEF0);
-    view.sums = sums_with(NULL, reading);
+    snapshot.accumulated = accumulated_with(NULL, reading);
     free(reading);
     CHECK({"11.5.1.1", SPINE_ID ".2", "0002c903000000100000000000000002"},
           {"11.5.1.2", SPINE_ID ".2", "2"}, {"11.5.1.2", SPINE_ID ".1", "none"},
@@ -377,10 +378,10 @@ TEST(what_may_be_written_is_what_the_settings_have)
         const struct agentx_oid name = oid(CASES[i].column, CASES[i].index);
         const struct table_column *column;
         struct table_row row;
-        assert_int_equal(table_find_writable(&TABLES, &view, &name, &column, &row),
+        assert_int_equal(table_find_writable(&TABLES, &snapshot, &name, &column, &row),
                          AGENTX_NO_ERROR);
         assert_int_equal(column->setting, CASES[i].kind);
-        assert_int_equal(gsw_node(&view, &row)->guid, SPINE);
+        assert_int_equal(gsw_node(&snapshot, &row)->guid, SPINE);
         assert_int_equal(row.number, i < 4 ? 0 : 6);
     }
     size_t writable = 0;
@@ -409,11 +410,12 @@ static struct agentx_oid *walk(size_t *count)
     struct agentx_value value;
     assert_non_null(all);
     memcpy(at.ids, ROOT, sizeof ROOT);
-    for (*count = 0; table_get_next(&FABRIC, &view, &at, false, &NO_END, &all[*count], &value);) {
+    for (*count = 0;
+         table_get_next(&FABRIC, &snapshot, &at, false, &NO_END, &all[*count], &value);) {
         assert_true(agentx_oid_compare(all[*count].ids, all[*count].length, at.ids, at.length) > 0);
         at = all[(*count)++];
         assert_in_range(*count, 1, INSTANCES_MAX - 1);
-        table_get(&FABRIC, &view, &at, &value);
+        table_get(&FABRIC, &snapshot, &at, &value);
         assert_int_not_equal(value.type, AGENTX_NO_SUCH_INSTANCE);
     }
     return all;
@@ -433,7 +435,7 @@ static size_t count_column(const struct agentx_oid *all, size_t n, const char *c
 
 static void check_counts(const struct agentx_oid *all, size_t n)
 {
-    const struct fabric *f = view.fabric;
+    const struct fabric *f = snapshot.fabric;
     size_t elements = 0, ports = 0, links = 0;
     for (uint32_t i = 0; i < f->node_count; i++) {
         if (f->nodes[i].type == FABRIC_CA)
@@ -453,14 +455,14 @@ static void check_counts(const struct agentx_oid *all, size_t n)
     assert_int_equal(count_column(all, n, "5.1.1.4"), links);
     assert_int_equal(count_column(all, n, "5.5.1.2"), elements);
     assert_int_equal(count_column(all, n, "10.5.1.2"), ports);
-    assert_int_equal(count_column(all, n, "11.5.1.3"), view.sums ? ports : 0);
+    assert_int_equal(count_column(all, n, "11.5.1.3"), snapshot.accumulated ? ports : 0);
     assert_int_equal(count_column(all, n, "25.11.1.3"), 6 * elements);
 }
 
 // A sample for each port of an element, and of the hosts that no table shows.
 static void read_all(void)
 {
-    const struct fabric *f = view.fabric;
+    const struct fabric *f = snapshot.fabric;
     struct counter_reading *reading =
         calloc(1, sizeof *reading + f->port_count * sizeof reading->samples[0]);
     for (uint32_t i = 0; i < f->port_count; i++) {
@@ -468,8 +470,8 @@ static void read_all(void)
         reading->samples[reading->count++] =
             (struct counter_sample){.node_guid = f->nodes[node].guid, .port = f->ports[i].number};
     }
-    view.sums = sums_with(NULL, reading);
-    assert_non_null(view.sums);
+    snapshot.accumulated = accumulated_with(NULL, reading);
+    assert_non_null(snapshot.accumulated);
     free(reading);
 }
 
@@ -509,7 +511,7 @@ static void ask(const struct agentx_oid *all, size_t n, const struct agentx_oid 
         else
             high = mid;
     }
-    bool any = table_get_next(&FABRIC, &view, name, include, &NO_END, &found, &value);
+    bool any = table_get_next(&FABRIC, &snapshot, name, include, &NO_END, &found, &value);
     assert_int_equal(any, expected < n);
     if (any)
         assert_int_equal(
@@ -560,10 +562,10 @@ TEST(without_a_fabric_there_are_no_rows)
 {
     size_t n;
     uint32_t none;
-    view = (struct view){.source = &source, .switches = &none};
+    snapshot = (struct agent_snapshot){.source = &source, .switches = &none};
     free(walk(&n));
     assert_int_equal(n, 0);
-    view.switches = NULL;
+    snapshot.switches = NULL;
 }
 
 int main(void)

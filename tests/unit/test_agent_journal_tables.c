@@ -2,8 +2,8 @@
 #include "support.h"
 
 #include "agent/own.h"
-#include "agent/view_alarms.h"
-#include "agent/view_events.h"
+#include "agent/snapshot_alarms.h"
+#include "agent/snapshot_events.h"
 #include "model/catalogue.h"
 
 #include <dirent.h>
@@ -21,8 +21,8 @@ struct fixture {
     struct clock clock;
     struct log *log;
     struct journal *journal;
-    struct view_source source;
-    struct view view, later; // the same events
+    struct snapshot_source source;
+    struct agent_snapshot snapshot, later; // the same events
     int64_t sequences[EVENTS];
     uint64_t guids[EVENTS]; // 0: about no switch
     int64_t last;           // of those that were added later
@@ -50,7 +50,7 @@ static void open_journal(struct fixture *f)
                                             .rows_max = 1000000,
                                             .bytes_max = INT64_C(1) << 30,
                                             .age_us = INT64_C(1) << 60,
-                                            .tell = ignore,
+                                            .notify = ignore,
                                             .clock = &f->clock,
                                             .log = f->log};
     f->journal = journal_open(&options, &err);
@@ -79,7 +79,7 @@ static void write_events(struct fixture *f)
         f->guids[i] = which < SWITCHES ? GUIDS[which] : 0;
         struct event *event = make_event(f, i);
         f->sequences[i] = journal_append(f->journal, event, &(struct journal_report){0});
-        event_release(event);
+        event_unref(event);
     }
     journal_commit(f->journal);
 }
@@ -88,13 +88,13 @@ static void look(struct fixture *f)
 {
     struct journal_status status;
     journal_get_status(f->journal, &status);
-    f->source = (struct view_source){.journal = f->journal, .clock = &f->clock};
-    f->view = (struct view){.time_us = f->time.utc,
-                            .source = &f->source,
-                            .first_event = status.first,
-                            .last_event = journal_last(f->journal),
-                            .events = view_events_new()};
-    view_events_update(f->view.events, f->journal);
+    f->source = (struct snapshot_source){.journal = f->journal, .clock = &f->clock};
+    f->snapshot = (struct agent_snapshot){.time_us = f->time.utc,
+                                          .source = &f->source,
+                                          .first_event = status.first,
+                                          .last_event = journal_last(f->journal),
+                                          .events = snapshot_events_new()};
+    snapshot_events_update(f->snapshot.events, f->journal);
 }
 
 static int begin(void **state, bool disk_works)
@@ -144,8 +144,8 @@ static void remove_directory(const char *path)
 static int teardown(void **state)
 {
     struct fixture *f = *state;
-    view_events_free(f->view.events);
-    view_alarms_free(f->view.alarms);
+    snapshot_events_free(f->snapshot.events);
+    snapshot_alarms_free(f->snapshot.alarms);
     journal_close(f->journal);
     log_close(f->log);
     remove_directory(f->directory);
@@ -164,7 +164,7 @@ static bool index_of(const struct fixture *f, int i, struct agentx_oid *out)
     for (int zeros = 0; zeros < 7; zeros++)
         agentx_oid_add(out, 0);
     agentx_oid_add(out, 2);
-    return agentx_oid_add(out, view_number(f->sequences[i]));
+    return agentx_oid_add(out, snapshot_number(f->sequences[i]));
 }
 
 // The event whose index is the least one greater than `ids`, or exactly `ids`; -1: there is none.
@@ -206,7 +206,7 @@ static void check_question(const struct fixture *f, const struct agentx_oid *ids
 {
     struct table_row row = {0};
     struct agentx_oid found = {.length = 0}, index;
-    bool any = GSW_EVENTS.seek(&f->view, ids->ids, ids->length, after, &row, &found);
+    bool any = GSW_EVENTS.seek(&f->snapshot, ids->ids, ids->length, after, &row, &found);
     int wanted = expected(f, ids, after);
     assert_int_equal(any, wanted >= 0);
     if (!any)
@@ -215,7 +215,7 @@ static void check_question(const struct fixture *f, const struct agentx_oid *ids
     assert_int_equal(found.length, index.length);
     assert_memory_equal(found.ids, index.ids, index.length * sizeof *index.ids);
     assert_int_equal(row.event->time_us, f->time.utc + wanted);
-    event_release(row.event);
+    event_unref(row.event);
 }
 
 static void event_table_finds_what_a_plain_search_finds(void **state)
@@ -229,24 +229,24 @@ static void event_table_finds_what_a_plain_search_finds(void **state)
 }
 
 // Of a walk.
-static uint32_t rows_of(const struct view *view, uint64_t guid)
+static uint32_t rows_of(const struct agent_snapshot *snapshot, uint64_t guid)
 {
     struct table_row row = {0};
     struct agentx_oid index = {.length = 0}, found;
     uint32_t rows = 0;
-    while (GSW_EVENTS.seek(view, index.ids, index.length, true, &row, &found)) {
+    while (GSW_EVENTS.seek(snapshot, index.ids, index.length, true, &row, &found)) {
         rows += row.event->switch_guid == guid;
-        event_release(row.event);
+        event_unref(row.event);
         row = (struct table_row){0};
         index = found;
     }
     return rows;
 }
 
-static void check_counts(const struct view *view)
+static void check_counts(const struct agent_snapshot *snapshot)
 {
     for (int s = 0; s < SWITCHES; s++)
-        assert_int_equal(view_events_count(view, GUIDS[s]), rows_of(view, GUIDS[s]));
+        assert_int_equal(snapshot_events_count(snapshot, GUIDS[s]), rows_of(snapshot, GUIDS[s]));
 }
 
 static void add_events(struct fixture *f, uint64_t guid, int count)
@@ -256,30 +256,30 @@ static void add_events(struct fixture *f, uint64_t guid, int count)
         snprintf(event->id, sizeof event->id, "later %lld", (long long)f->last + i);
         event->switch_guid = guid;
         f->last = journal_append(f->journal, event, &(struct journal_report){0});
-        event_release(event);
+        event_unref(event);
     }
     journal_commit(f->journal);
 }
 
-static const struct view *look_later(struct fixture *f)
+static const struct agent_snapshot *look_later(struct fixture *f)
 {
-    f->later = f->view;
+    f->later = f->snapshot;
     f->later.last_event = journal_last(f->journal);
-    assert_true(view_events_update(f->later.events, f->journal));
+    assert_true(snapshot_events_update(f->later.events, f->journal));
     return &f->later;
 }
 
 static void a_view_counts_no_later_events(void **state)
 {
     struct fixture *f = *state;
-    uint32_t count = view_events_count(&f->view, GUIDS[1]);
+    uint32_t count = snapshot_events_count(&f->snapshot, GUIDS[1]);
     assert_true(count > 0);
-    add_events(f, GUIDS[1], VIEW_EVENTS_PER_SWITCH_MAX);
-    const struct view *later = look_later(f);
-    assert_int_equal(view_events_count(later, GUIDS[1]), VIEW_EVENTS_PER_SWITCH_MAX);
-    assert_int_equal(view_events_count(&f->view, GUIDS[1]), count);
+    add_events(f, GUIDS[1], SNAPSHOT_EVENTS_PER_SWITCH_MAX);
+    const struct agent_snapshot *later = look_later(f);
+    assert_int_equal(snapshot_events_count(later, GUIDS[1]), SNAPSHOT_EVENTS_PER_SWITCH_MAX);
+    assert_int_equal(snapshot_events_count(&f->snapshot, GUIDS[1]), count);
     check_counts(later);
-    check_counts(&f->view);
+    check_counts(&f->snapshot);
 }
 
 // All that is on disk and older than the latest events in memory.
@@ -289,10 +289,10 @@ static void prune(struct fixture *f)
     f->time.utc += 2 * JOURNAL_YOUNG_US;
     f->time.monotonic += 2 * JOURNAL_YOUNG_US;
     add_events(f, 0, JOURNAL_MEMORY_KEPT);
-    journal_ask_to_prune(f->journal, JOURNAL_YOUNG_US);
+    journal_request_prune(f->journal, JOURNAL_YOUNG_US);
     journal_commit(f->journal);
     assert_int_equal(journal_read(f->journal, 0, &item, 1), 1);
-    event_release(item.event);
+    event_unref(item.event);
     assert_int_equal(item.sequence, journal_first_in_memory(f->journal));
 }
 
@@ -302,16 +302,16 @@ static void what_the_journal_dropped_is_not_counted(void **state)
     add_events(f, GUIDS[1], JOURNAL_MEMORY_KEPT);
     add_events(f, GUIDS[2], 10);
     check_counts(look_later(f));
-    assert_int_equal(view_events_count(&f->later, GUIDS[1]), VIEW_EVENTS_PER_SWITCH_MAX);
+    assert_int_equal(snapshot_events_count(&f->later, GUIDS[1]), SNAPSHOT_EVENTS_PER_SWITCH_MAX);
     prune(f);
-    f->view = f->later;
-    check_counts(&f->view);
+    f->snapshot = f->later;
+    check_counts(&f->snapshot);
     check_counts(look_later(f));
-    assert_int_equal(view_events_count(&f->view, GUIDS[1]), 0);
+    assert_int_equal(snapshot_events_count(&f->snapshot, GUIDS[1]), 0);
     add_events(f, GUIDS[1], 7);
     check_counts(look_later(f));
-    assert_int_equal(view_events_count(&f->later, GUIDS[1]), 7);
-    assert_int_equal(view_events_count(&f->view, GUIDS[1]), 0);
+    assert_int_equal(snapshot_events_count(&f->later, GUIDS[1]), 7);
+    assert_int_equal(snapshot_events_count(&f->snapshot, GUIDS[1]), 0);
 }
 
 // Between what is on disk from before and what came back to it.
@@ -319,12 +319,12 @@ static void what_was_lost_while_the_disk_failed_is_not_counted(void **state)
 {
     struct fixture *f = *state;
     struct journal_status status;
-    uint32_t before = view_events_count(&f->view, GUIDS[1]);
+    uint32_t before = snapshot_events_count(&f->snapshot, GUIDS[1]);
     assert_true(before > 0);
     support_limit_files(1);
     add_events(f, GUIDS[1], 20);
     check_counts(look_later(f));
-    assert_int_equal(view_events_count(&f->later, GUIDS[1]), before + 20);
+    assert_int_equal(snapshot_events_count(&f->later, GUIDS[1]), before + 20);
     add_events(f, 0, JOURNAL_MEMORY_MAX - 5);
     support_limit_files(SUPPORT_NO_LIMIT);
     f->time.monotonic += 2 * CLOCK_US_PER_S;
@@ -332,8 +332,8 @@ static void what_was_lost_while_the_disk_failed_is_not_counted(void **state)
     journal_get_status(f->journal, &status);
     assert_true(status.durable && status.dropped > 0);
     check_counts(look_later(f));
-    check_counts(&f->view);
-    assert_int_equal(view_events_count(&f->later, GUIDS[1]), before + 5);
+    check_counts(&f->snapshot);
+    assert_int_equal(snapshot_events_count(&f->later, GUIDS[1]), before + 5);
 }
 
 static void counts_are_those_of_each_switch(void **state)
@@ -346,11 +346,11 @@ static void counts_are_those_of_each_switch(void **state)
             count += f->guids[i] == GUIDS[s];
             bad += f->guids[i] == GUIDS[s] && i % 3 != 0;
         }
-        assert_int_equal(view_events_count(&f->view, GUIDS[s]), count);
-        assert_int_equal(view_events_bad_mkey(f->view.events, GUIDS[s]), bad);
-        assert_int_equal(view_events_bad_bkey(f->view.events, GUIDS[s]), 0);
+        assert_int_equal(snapshot_events_count(&f->snapshot, GUIDS[s]), count);
+        assert_int_equal(snapshot_events_bad_mkey(f->snapshot.events, GUIDS[s]), bad);
+        assert_int_equal(snapshot_events_bad_bkey(f->snapshot.events, GUIDS[s]), 0);
     }
-    assert_int_equal(view_events_count(&f->view, 1), 0);
+    assert_int_equal(snapshot_events_count(&f->snapshot, 1), 0);
 }
 
 static void log_walks_all_events_in_order(void **state)
@@ -363,18 +363,18 @@ static void log_walks_all_events_in_order(void **state)
     assert_non_null(value);
     for (int i = 0; i < EVENTS; i++) {
         char id[EVENT_ID_SIZE];
-        assert_true(table_get_next(&list, &f->view, &name, false, &end, &found, value));
+        assert_true(table_get_next(&list, &f->snapshot, &name, false, &end, &found, value));
         assert_int_equal(found.ids[found.length - 2], 2); // ibtrapdLogEventId
-        assert_int_equal(found.ids[found.length - 1], view_number(f->sequences[i]));
+        assert_int_equal(found.ids[found.length - 1], snapshot_number(f->sequences[i]));
         snprintf(id, sizeof id, "00000000-0000-4000-8000-%012d", i);
         assert_int_equal(value->size, strlen(id));
         assert_memory_equal(value->octets, id, value->size);
         name = found;
     }
-    assert_true(table_get_next(&list, &f->view, &name, false, &end, &found, value));
+    assert_true(table_get_next(&list, &f->snapshot, &name, false, &end, &found, value));
     assert_int_equal(found.ids[found.length - 2], 3); // the next column
     int rest = 1;
-    for (name = found; table_get_next(&list, &f->view, &name, false, &end, &found, value);
+    for (name = found; table_get_next(&list, &f->snapshot, &name, false, &end, &found, value);
          name = found)
         rest++;
     assert_int_equal(rest, 26 * EVENTS);
@@ -384,13 +384,13 @@ static void log_walks_all_events_in_order(void **state)
 static void alarms_are_numbered_by_what_raised_them(void **state)
 {
     struct fixture *f = *state;
-    const struct view_alarms *alarms = view_alarms_of(&f->view);
-    assert_int_equal(view_alarms_count(alarms), EVENTS / 3);
+    const struct snapshot_alarms *alarms = snapshot_alarms_of(&f->snapshot);
+    assert_int_equal(snapshot_alarms_count(alarms), EVENTS / 3);
     for (int i = 0; i < EVENTS / 3; i++) {
-        const struct view_alarm *alarm = view_alarms_at(alarms, (size_t)i);
+        const struct snapshot_alarm *alarm = snapshot_alarms_at(alarms, (size_t)i);
         char key[32];
         snprintf(key, sizeof key, "key %d", 3 * i);
-        assert_int_equal(alarm->number, view_number(f->sequences[3 * i]));
+        assert_int_equal(alarm->number, snapshot_number(f->sequences[3 * i]));
         assert_string_equal(alarm->key, key);
         assert_string_equal(alarm->type, "sm-unreachable");
         assert_int_equal(alarm->count, 1);
@@ -403,7 +403,7 @@ static void numbers_from_the_clock_fit_an_index(void **state)
 {
     const struct fixture *f = *state;
     assert_true(f->sequences[0] > UINT32_MAX);
-    assert_int_equal(view_number(f->sequences[0]), f->sequences[0] % (INT64_C(1) << 31));
+    assert_int_equal(snapshot_number(f->sequences[0]), f->sequences[0] % (INT64_C(1) << 31));
 }
 
 int main(void)

@@ -7,7 +7,7 @@
 // What settings come to, and who asked.
 struct fixture {
     struct generated g;
-    struct view view;
+    struct agent_snapshot snapshot;
     struct set set;
     struct set_options options;
     struct log *log;
@@ -24,33 +24,35 @@ static bool change(void *ctx, const struct setting *changes, size_t n, const cha
     snprintf(f->who, sizeof f->who, "%s", who);
     if (f->refuses)
         return error_set(err, "the disk is full");
-    struct settings *next = settings_with(f->view.settings, changes, n);
-    settings_release(f->view.settings);
-    f->view.settings = next;
+    struct settings *next = settings_with(f->snapshot.settings, changes, n);
+    settings_unref(f->snapshot.settings);
+    f->snapshot.settings = next;
     return true;
 }
 
-static bool get_name(const struct view *view, const struct table_row *row, struct agentx_value *out)
+static bool get_name(const struct agent_snapshot *snapshot, const struct table_row *row,
+                     struct agentx_value *out)
 {
-    (void)view;
+    (void)snapshot;
     (void)row;
     (void)out;
     return true;
 }
 
-static void index_of_switch(const struct view *view, size_t at, struct agentx_oid *out)
+static void index_of_switch(const struct agent_snapshot *snapshot, size_t at,
+                            struct agentx_oid *out)
 {
-    (void)view;
+    (void)snapshot;
     agentx_oid_add(out, (uint32_t)at + 1);
 }
 
-static bool seek_switch(const struct view *view, const uint32_t *ids, size_t length, bool after,
-                        struct table_row *row, struct agentx_oid *found)
+static bool seek_switch(const struct agent_snapshot *snapshot, const uint32_t *ids, size_t length,
+                        bool after, struct table_row *row, struct agentx_oid *found)
 {
-    if (!table_seek_sorted(view, view->switch_count, index_of_switch, ids, length, after, &row->at,
-                           found))
+    if (!table_seek_sorted(snapshot, snapshot->switch_count, index_of_switch, ids, length, after,
+                           &row->at, found))
         return false;
-    row->node = view->switches[row->at];
+    row->node = snapshot->switches[row->at];
     return true;
 }
 
@@ -79,10 +81,10 @@ static int begin(void **state)
     f->log = support_log(NULL);
     generated_add(&f->g, FABRIC_SWITCH, 0xa1, "one", 4);
     generated_add(&f->g, FABRIC_SWITCH, 0xa2, "two", 4);
-    f->view.fabric = generated_look(&f->g, 0);
-    f->view.switches = calloc(2, sizeof *f->view.switches);
-    f->view.switches[1] = 1;
-    f->view.switch_count = 2;
+    f->snapshot.fabric = generated_look(&f->g, 0);
+    f->snapshot.switches = calloc(2, sizeof *f->snapshot.switches);
+    f->snapshot.switches[1] = 1;
+    f->snapshot.switch_count = 2;
     f->options = (struct set_options){.tables = &LIST,
                                       .writable = true,
                                       .change = change,
@@ -97,9 +99,9 @@ static int begin(void **state)
 static int end(void **state)
 {
     struct fixture *f = *state;
-    settings_release(f->view.settings);
-    fabric_release(f->view.fabric);
-    free(f->view.switches);
+    settings_unref(f->snapshot.settings);
+    fabric_unref(f->snapshot.fabric);
+    free(f->snapshot.switches);
     generated_clear(&f->g);
     log_close(f->log);
     free(f);
@@ -117,7 +119,7 @@ static struct agentx_varbind varbind(uint32_t column, uint32_t row, const char *
 static const char *value_of(const struct fixture *f, enum setting_kind kind, uint64_t guid)
 {
     static char text[SETTING_VALUE_MAX + 1];
-    const struct setting *s = settings_find(f->view.settings, kind, guid, 0);
+    const struct setting *s = settings_find(f->snapshot.settings, kind, guid, 0);
     if (!s)
         return "";
     memcpy(text, s->value, s->size);
@@ -129,7 +131,7 @@ static void check_refused(struct fixture *f, const struct agentx_varbind *varbin
                           enum agentx_error expected, size_t at)
 {
     size_t failed = 99;
-    assert_int_equal(set_test(&f->set, &f->view, varbinds, n, &failed), expected);
+    assert_int_equal(set_test(&f->set, &f->snapshot, varbinds, n, &failed), expected);
     assert_int_equal(failed, at);
     assert_int_equal(set_commit(&f->set), AGENTX_NO_ERROR); // of nothing
     assert_int_equal(f->calls, 0);
@@ -139,7 +141,7 @@ static void test_both(struct fixture *f, const char *san, const char *fabric)
 {
     size_t failed;
     const struct agentx_varbind both[] = {varbind(2, 1, san), varbind(3, 2, fabric)};
-    assert_int_equal(set_test(&f->set, &f->view, both, 2, &failed), AGENTX_NO_ERROR);
+    assert_int_equal(set_test(&f->set, &f->snapshot, both, 2, &failed), AGENTX_NO_ERROR);
 }
 
 TEST(nothing_is_set_before_the_commit_and_then_all_at_once)
@@ -171,13 +173,13 @@ TEST(undo_brings_back_what_was_before)
     struct fixture *f = *state;
     const struct setting before = {
         .kind = SETTING_SAN_NAME, .guid = 0xa1, .size = 3, .value = {'o', 'l', 'd'}};
-    f->view.settings = settings_with(NULL, &before, 1);
+    f->snapshot.settings = settings_with(NULL, &before, 1);
     test_both(f, "north", "blue");
     assert_int_equal(set_commit(&f->set), AGENTX_NO_ERROR);
     assert_int_equal(set_undo(&f->set), AGENTX_NO_ERROR);
     assert_int_equal(f->calls, 2);
     assert_string_equal(value_of(f, SETTING_SAN_NAME, 0xa1), "old");
-    assert_int_equal(settings_count(f->view.settings), 1);
+    assert_int_equal(settings_count(f->snapshot.settings), 1);
 }
 
 TEST(a_commit_that_failed_is_not_undone)
@@ -231,7 +233,7 @@ TEST(too_many_varbinds_are_refused)
         v[i] = varbind(2, 1, "north");
     check_refused(f, v, AGENTX_SET_MAX + 1, AGENTX_RESOURCE_UNAVAILABLE, 0);
     size_t failed;
-    assert_int_equal(set_test(&f->set, &f->view, v, AGENTX_SET_MAX, &failed), AGENTX_NO_ERROR);
+    assert_int_equal(set_test(&f->set, &f->snapshot, v, AGENTX_SET_MAX, &failed), AGENTX_NO_ERROR);
     free(v);
 }
 

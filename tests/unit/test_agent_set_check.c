@@ -8,7 +8,7 @@
 
 static struct fabric_node nodes[2] = {{.guid = 1}, {.guid = LEAF}};
 static struct fabric fabric = {.nodes = nodes, .node_count = 2};
-static const struct view view = {.fabric = &fabric};
+static const struct agent_snapshot snapshot = {.fabric = &fabric};
 static struct setting setting;
 
 // Only communities and recipients have rows by number.
@@ -20,7 +20,7 @@ static uint8_t number_of(enum setting_kind kind)
 static enum agentx_error check(enum setting_kind kind, const struct agentx_value *value)
 {
     const struct table_row row = {.node = 1, .number = number_of(kind)};
-    return set_check(&view, &row, kind, value, &setting);
+    return set_check(&snapshot, &row, kind, value, &setting);
 }
 
 static enum agentx_error check_octets(enum setting_kind kind, enum agentx_type type,

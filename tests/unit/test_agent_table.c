@@ -12,7 +12,7 @@ struct rows {
 };
 
 struct scene {
-    struct view view; // the first: how a table's functions find the rest
+    struct agent_snapshot snapshot; // the first: how a table's functions find the rest
     struct rows rows[TABLES_MAX];
     uint64_t chance;
     struct event *event; // every row has a reference to it
@@ -43,10 +43,10 @@ static bool get(uint32_t column, const struct table_row *row, struct agentx_valu
 }
 
 #define GETTER(n)                                                                                  \
-    static bool get_##n(const struct view *view, const struct table_row *row,                      \
+    static bool get_##n(const struct agent_snapshot *snapshot, const struct table_row *row,        \
                         struct agentx_value *out)                                                  \
     {                                                                                              \
-        (void)view;                                                                                \
+        (void)snapshot;                                                                            \
         return get(n, row, out);                                                                   \
     }
 GETTER(1)
@@ -65,19 +65,21 @@ static const struct table_column ALL_COLUMNS[COLUMNS] = {
 };
 
 #define SEEKER(n)                                                                                  \
-    static void index_##n(const struct view *view, size_t at, struct agentx_oid *out)              \
+    static void index_##n(const struct agent_snapshot *snapshot, size_t at,                        \
+                          struct agentx_oid *out)                                                  \
     {                                                                                              \
-        *out = ((const struct scene *)view)->rows[n].indices[at];                                  \
+        *out = ((const struct scene *)snapshot)->rows[n].indices[at];                              \
     }                                                                                              \
-    static bool seek_##n(const struct view *view, const uint32_t *ids, size_t length, bool after,  \
-                         struct table_row *row, struct agentx_oid *found)                          \
+    static bool seek_##n(const struct agent_snapshot *snapshot, const uint32_t *ids,               \
+                         size_t length, bool after, struct table_row *row,                         \
+                         struct agentx_oid *found)                                                 \
     {                                                                                              \
         row->number = n;                                                                           \
-        if (!table_seek_sorted(view, ((const struct scene *)view)->rows[n].count, index_##n, ids,  \
-                               length, after, &row->at, found))                                    \
+        if (!table_seek_sorted(snapshot, ((const struct scene *)snapshot)->rows[n].count,          \
+                               index_##n, ids, length, after, &row->at, found))                    \
             return false;                                                                          \
-        struct event *event = ((const struct scene *)view)->event;                                 \
-        row->event = event ? event_keep(event) : NULL;                                             \
+        struct event *event = ((const struct scene *)snapshot)->event;                             \
+        row->event = event ? event_ref(event) : NULL;                                              \
         return true;                                                                               \
     }
 SEEKER(0)
@@ -228,7 +230,7 @@ static void check_next(const struct agentx_oid *name, bool include, const struct
     struct agentx_oid found;
     struct agentx_value value;
     const struct instance *expected = first_after(name, include, end);
-    assert_int_equal(table_get_next(&LIST, &scene.view, name, include, end, &found, &value),
+    assert_int_equal(table_get_next(&LIST, &scene.snapshot, name, include, end, &found, &value),
                      expected != NULL);
     if (!expected)
         return;
@@ -243,7 +245,7 @@ static void check_get(const struct agentx_oid *name)
     const struct instance *expected = first_after(name, true, &(struct agentx_oid){0});
     if (expected && compare_oids(&expected->oid, name) != 0)
         expected = NULL;
-    table_get(&LIST, &scene.view, name, &value);
+    table_get(&LIST, &scene.snapshot, name, &value);
     if (!expected) {
         assert_true(value.type == AGENTX_NO_SUCH_OBJECT || value.type == AGENTX_NO_SUCH_INSTANCE);
     } else {
@@ -276,7 +278,7 @@ TEST(a_walk_finds_everything_once_and_ends)
         const struct agentx_oid end = {.length = 0};
         struct agentx_value value;
         size_t found = 0;
-        while (table_get_next(&LIST, &scene.view, &name, false, &end, &next, &value)) {
+        while (table_get_next(&LIST, &scene.snapshot, &name, false, &end, &next, &value)) {
             assert_true(compare_oids(&next, &name) > 0);
             name = next;
             found++;
@@ -296,7 +298,7 @@ static void name_it(struct agentx_oid *out, const uint32_t *ids, size_t n)
 static enum agentx_type type_of(const struct agentx_oid *name)
 {
     struct agentx_value value;
-    table_get(&LIST, &scene.view, name, &value);
+    table_get(&LIST, &scene.snapshot, name, &value);
     return value.type;
 }
 
@@ -334,7 +336,7 @@ static enum agentx_error writable(const struct agentx_oid *name)
 {
     const struct table_column *column;
     struct table_row row;
-    enum agentx_error error = table_find_writable(&LIST, &scene.view, name, &column, &row);
+    enum agentx_error error = table_find_writable(&LIST, &scene.snapshot, name, &column, &row);
     if (error == AGENTX_NO_ERROR)
         assert_int_equal(column->setting, SETTING_SAN_NAME);
     return error;
@@ -364,8 +366,8 @@ TEST(without_tables_there_is_nothing)
     const struct table_list none = {NULL, 0};
     struct agentx_oid name = {.length = 0}, found;
     struct agentx_value value;
-    assert_false(table_get_next(&none, &scene.view, &name, true, &name, &found, &value));
-    table_get(&none, &scene.view, &name, &value);
+    assert_false(table_get_next(&none, &scene.snapshot, &name, true, &name, &found, &value));
+    table_get(&none, &scene.snapshot, &name, &value);
     assert_int_equal(value.type, AGENTX_NO_SUCH_OBJECT);
 }
 
@@ -374,15 +376,15 @@ TEST(a_scalar_is_the_row_zero)
     struct table_row row;
     struct agentx_oid found;
     const uint32_t zero[] = {0, 0}, one[] = {1};
-    assert_true(table_seek_scalar(&scene.view, zero, 1, false, &row, &found));
+    assert_true(table_seek_scalar(&scene.snapshot, zero, 1, false, &row, &found));
     assert_int_equal(found.length, 1);
     assert_int_equal(found.ids[0], 0);
-    assert_true(table_seek_scalar(&scene.view, NULL, 0, true, &row, &found));
-    assert_false(table_seek_scalar(&scene.view, zero, 1, true, &row, &found));
-    assert_false(table_seek_scalar(&scene.view, one, 1, true, &row, &found));
-    assert_false(table_seek_scalar(&scene.view, one, 1, false, &row, &found));
-    assert_false(table_seek_scalar(&scene.view, zero, 2, false, &row, &found));
-    assert_false(table_seek_scalar(&scene.view, NULL, 0, false, &row, &found));
+    assert_true(table_seek_scalar(&scene.snapshot, NULL, 0, true, &row, &found));
+    assert_false(table_seek_scalar(&scene.snapshot, zero, 1, true, &row, &found));
+    assert_false(table_seek_scalar(&scene.snapshot, one, 1, true, &row, &found));
+    assert_false(table_seek_scalar(&scene.snapshot, one, 1, false, &row, &found));
+    assert_false(table_seek_scalar(&scene.snapshot, zero, 2, false, &row, &found));
+    assert_false(table_seek_scalar(&scene.snapshot, NULL, 0, false, &row, &found));
 }
 
 static int make_event(void **state)
@@ -396,7 +398,7 @@ static int check_event(void **state)
 {
     (void)state;
     bool all_given_back = scene.event->references == 1;
-    event_release(scene.event);
+    event_unref(scene.event);
     return all_given_back ? 0 : -1;
 }
 

@@ -179,7 +179,7 @@ TEST(a_verdict_stands_behind_the_uptime)
     uint32_t uptime;
     uint16_t error = 0, index = 0;
     pdu_begin(&w, PDU_RESPONSE, 0, 0, 0, "");
-    pdu_add_verdict(&w, AGENTX_NOT_WRITABLE, 3);
+    pdu_add_result(&w, AGENTX_NOT_WRITABLE, 3);
     assert_true(pdu_end(&w));
     assert_int_equal(pdu_parse(octets, w.used, &header), 1);
     assert_true(pdu_read(octets, &header, &reader));

@@ -3,7 +3,7 @@
 #include "support.h"
 
 #include "journal/alarms.h"
-#include "journal/windows.h"
+#include "journal/maintenance_windows.h"
 #include "model/catalogue.h"
 
 #include <unistd.h>
@@ -38,8 +38,8 @@ static bool take(enum catalogue_event type, const char *key, const char *id, int
     snprintf(event->alarm_key, sizeof event->alarm_key, "%s", key);
     snprintf(event->id, sizeof event->id, "%s", id);
     event->time_us = number;
-    bool taken = alarms_take(alarms, event, number);
-    event_release(event);
+    bool taken = alarms_apply(alarms, event, number);
+    event_unref(event);
     return taken;
 }
 
@@ -88,14 +88,14 @@ TEST(an_alarm_of_a_held_event_is_joined_with_the_one_in_the_file)
     struct event *held = event_make(catalogue_get(CATALOGUE_LINK_DOWN));
     strcpy(held->alarm_key, "a");
     strcpy(held->id, "second");
-    strcpy(held->held, "storm");
-    assert_true(alarms_take(alarms, held, 2));
-    event_release(held);
+    strcpy(held->suppressed, "storm");
+    assert_true(alarms_apply(alarms, held, 2));
+    event_unref(held);
     load();
     assert_int_equal(alarms_count(alarms), 1);
     const struct alarm alarm = get();
     assert_string_equal(alarm.event_id, "first");
-    assert_string_equal(alarm.told_id, "first"); // of the second nobody heard
+    assert_string_equal(alarm.notified_id, "first"); // of the second nobody heard
     assert_int_equal(alarm.event_sequence, 1);
     assert_int_equal(alarm.count, 2);
 }
@@ -159,61 +159,61 @@ TEST(there_is_room_for_so_many)
 
 // Windows.
 
-static void copy_window(void *ctx, const struct journal_window *window)
+static void copy_window(void *ctx, const struct journal_maintenance *window)
 {
-    struct journal_window *out = ctx;
+    struct journal_maintenance *out = ctx;
     *out = *window;
 }
 
-static void count_window(void *ctx, const struct journal_window *window)
+static void count_window(void *ctx, const struct journal_maintenance *window)
 {
     (void)window;
     ++*(size_t *)ctx;
 }
 
-static void save_windows(struct windows *windows)
+static void save_windows(struct maintenance_windows *windows)
 {
     store_begin(store);
-    windows_write(windows, store);
+    maintenance_windows_write(windows, store);
     assert_int_equal(store_commit(store, &err), STORE_OK);
-    windows_committed(windows);
+    maintenance_windows_committed(windows);
 }
 
 TEST(a_window_in_memory_goes_before_that_in_the_file)
 {
-    struct journal_window window = {.name = "rack7", .until_us = 10}, found = {.name = ""};
-    struct windows *windows = windows_new();
+    struct journal_maintenance window = {.name = "rack7", .until_us = 10}, found = {.name = ""};
+    struct maintenance_windows *windows = maintenance_windows_new();
     assert_non_null(windows);
-    assert_true(windows_set(windows, &window, 0));
+    assert_true(maintenance_windows_set(windows, &window, 0));
     save_windows(windows);
-    windows_free(windows);
-    windows = windows_new();
+    maintenance_windows_free(windows);
+    windows = maintenance_windows_new();
     window.until_us = 20;
-    assert_true(windows_set(windows, &window, 0));
-    assert_int_equal(windows_load(windows, store, &err), STORE_OK);
-    windows_each(windows, copy_window, &found);
+    assert_true(maintenance_windows_set(windows, &window, 0));
+    assert_int_equal(maintenance_windows_load(windows, store, &err), STORE_OK);
+    maintenance_windows_each(windows, copy_window, &found);
     assert_int_equal(found.until_us, 20);
-    windows_free(windows);
+    maintenance_windows_free(windows);
 }
 
 TEST(windows_of_the_file_for_which_there_is_no_room)
 {
-    struct journal_window window = {.name = "in-the-file", .until_us = 10};
-    struct windows *windows = windows_new();
+    struct journal_maintenance window = {.name = "in-the-file", .until_us = 10};
+    struct maintenance_windows *windows = maintenance_windows_new();
     size_t count = 0;
     assert_non_null(windows);
-    assert_true(windows_set(windows, &window, 0));
+    assert_true(maintenance_windows_set(windows, &window, 0));
     save_windows(windows);
-    windows_free(windows);
-    windows = windows_new();
-    for (int i = 0; i < JOURNAL_WINDOWS_MAX; i++) {
+    maintenance_windows_free(windows);
+    windows = maintenance_windows_new();
+    for (int i = 0; i < JOURNAL_MAINTENANCE_MAX; i++) {
         snprintf(window.name, sizeof window.name, "w%d", i);
-        assert_true(windows_set(windows, &window, 0));
+        assert_true(maintenance_windows_set(windows, &window, 0));
     }
-    assert_int_equal(windows_load(windows, store, &err), STORE_OK);
-    windows_each(windows, count_window, &count);
-    assert_int_equal(count, JOURNAL_WINDOWS_MAX);
-    windows_free(windows);
+    assert_int_equal(maintenance_windows_load(windows, store, &err), STORE_OK);
+    maintenance_windows_each(windows, count_window, &count);
+    assert_int_equal(count, JOURNAL_MAINTENANCE_MAX);
+    maintenance_windows_free(windows);
 }
 
 #define ALARM_TEST(f) cmocka_unit_test_setup_teardown(f, begin, end)

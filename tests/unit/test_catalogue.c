@@ -165,7 +165,7 @@ TEST(switch_notifications_need_their_switches)
     assert_false(catalogue_has_switch(e));
     e->type = catalogue_get(CATALOGUE_HOST_REMOVED);
     assert_true(catalogue_has_switch(e));
-    event_release(e);
+    event_unref(e);
 }
 
 // What raises an alarm is followed by what clears it.
@@ -334,7 +334,7 @@ TEST(an_events_index_begins_anew)
         event->number = NUMBERS[i][0];
         assert_int_equal(event_index(event), NUMBERS[i][1]);
     }
-    event_release(event);
+    event_unref(event);
 }
 
 TEST(an_event_has_happened_once_at_least)
@@ -345,7 +345,7 @@ TEST(an_event_has_happened_once_at_least)
     assert_int_equal(event_times(event), 12);
     event->repeat_count = UINT64_MAX;
     assert_int_equal(event_times(event), INT32_MAX);
-    event_release(event);
+    event_unref(event);
 }
 
 TEST(protocol_numbers_have_words)

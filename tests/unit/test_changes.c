@@ -80,14 +80,14 @@ static struct scene make_scene(void)
 // What the fabric is like now is what was before.
 static void settle(struct scene *s)
 {
-    fabric_release(s->before);
+    fabric_unref(s->before);
     s->before = generated_look(&s->g, 0);
 }
 
 static void see(struct scene *s)
 {
     changes_clear(&s->changes);
-    fabric_release(s->after);
+    fabric_unref(s->after);
     s->after = generated_look(&s->g, 3);
     changes_between(s->before, s->after, s->names, &s->changes);
     assert_false(s->changes.cut);
@@ -96,9 +96,9 @@ static void see(struct scene *s)
 static void end(struct scene *s)
 {
     changes_clear(&s->changes);
-    fabric_release(s->before);
-    fabric_release(s->after);
-    names_free(s->names);
+    fabric_unref(s->before);
+    fabric_unref(s->after);
+    names_unref(s->names);
     generated_clear(&s->g);
 }
 
@@ -952,7 +952,7 @@ static void check_order(const struct generated *g, const struct fabric *a, const
     }
     changes_clear(&first);
     changes_clear(&second);
-    fabric_release(c);
+    fabric_unref(c);
 }
 
 // Every node and link that came or went is told once, causes come first, and the order of discovery
@@ -970,8 +970,8 @@ TEST(random_changes_are_told_wholly)
         check_counts(a, b);
         check_counts(b, a);
         check_order(&g, a, b, &chance);
-        fabric_release(a);
-        fabric_release(b);
+        fabric_unref(a);
+        fabric_unref(b);
         generated_clear(&g);
     }
     failing_seed = 0;

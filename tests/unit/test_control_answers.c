@@ -5,7 +5,7 @@
 #include "control/event_answers.h"
 #include "control/explain.h"
 #include "control/test_answers.h"
-#include "event/maker.h"
+#include "event/event_builder.h"
 #include "model/fabric.h"
 
 static struct journal *journal;
@@ -13,7 +13,7 @@ static struct support_time now_;
 static struct clock clock_;
 static struct support_chance chance;
 static struct random random_;
-static struct maker maker;
+static struct event_builder builder;
 static struct log *log_;
 static const struct receiver_answers NOBODY = {NULL, 0};
 
@@ -33,12 +33,12 @@ static int begin(void **state)
     clock_ = support_clock(&now_);
     random_ = support_random(&chance);
     log_ = support_log(NULL);
-    maker = (struct maker){.clock = &clock_, .random = &random_};
+    builder = (struct event_builder){.clock = &clock_, .random = &random_};
     const struct journal_options options = {.directory = directory,
                                             .rows_max = 100000,
                                             .bytes_max = 64 << 20,
                                             .age_us = 86400 * CLOCK_US_PER_S,
-                                            .tell = ignore_change,
+                                            .notify = ignore_change,
                                             .clock = &clock_,
                                             .log = log_};
     journal = journal_open(&options, &err);
@@ -59,15 +59,15 @@ static void append(struct event *event)
 {
     assert_non_null(event);
     journal_append(journal, event, &(struct journal_report){0});
-    event_release(event);
+    event_unref(event);
     now_.utc += CLOCK_US_PER_S;
 }
 
 static void add(enum catalogue_event type, const char *key)
 {
-    struct maker_occurrence o = {.type = type, .reason = "because"};
+    struct event_builder_occurrence o = {.type = type, .reason = "because"};
     snprintf(o.alarm_key, sizeof o.alarm_key, "%s", key);
-    append(maker_from_occurrence(&maker, &o));
+    append(event_builder_from_occurrence(&builder, &o));
 }
 
 // As many as memory holds and 900 more; every hundredth is of another kind.
@@ -258,7 +258,7 @@ TEST(every_event_is_found_by_its_identifier)
         other[35] = other[35] == '0' ? '1' : '0';
         assert_int_equal(event_answers_find_id(journal, event->id), number);
         assert_int_equal(event_answers_find_id(journal, other), 0);
-        event_release(event);
+        event_unref(event);
     }
     assert_int_equal(event_answers_find_id(journal, ""), 0);
     assert_int_equal(event_answers_find_id(journal, "zzzzzzzz-zzzz-zzzz-zzzz-zzzzzzzzzzzz"), 0);
@@ -287,9 +287,9 @@ TEST(an_explanation_names_cause_and_related_events)
     journal_commit(journal);
     struct event *first = event_answers_read(journal, 1);
     const struct change change = {.type = CATALOGUE_LINK_DOWN, .alarm_key = "link"};
-    struct event *event = maker_from_change(&maker, &change, false, first->id,
-                                            "01a1fd03-0547-763b-bd41-8a5721ba36bc");
-    strcpy(event->held, "standby");
+    struct event *event = event_builder_from_change(&builder, &change, false, first->id,
+                                                    "01a1fd03-0547-763b-bd41-8a5721ba36bc");
+    strcpy(event->suppressed, "standby");
     append(event);
     journal_commit(journal);
     json_t *answer = explain(2);
@@ -305,7 +305,7 @@ TEST(an_explanation_names_cause_and_related_events)
     check_word(json_array_get(notifications, 0), "name", "ibtrapdLinkRemoved");
     assert_true(json_is_true(json_object_get(json_array_get(notifications, 0), "default")));
     json_decref(answer);
-    event_release(first);
+    event_unref(first);
 }
 
 // Alarms.
@@ -388,7 +388,7 @@ static struct fabric *make_fabric(void)
     return fabric;
 }
 
-static bool read_test(const char *items, const struct fabric *fabric, struct sample *out)
+static bool read_test(const char *items, const struct fabric *fabric, struct test_event *out)
 {
     struct error err;
     json_t *request = json_loads(items, 0, NULL);
@@ -400,46 +400,46 @@ static bool read_test(const char *items, const struct fabric *fabric, struct sam
 
 TEST(a_test_names_a_node_of_the_fabric)
 {
-    struct sample sample;
+    struct test_event test;
     struct fabric *fabric = make_fabric();
-    assert_true(read_test("{\"event\":\"link-down\",\"node\":\"leaf1\"}", fabric, &sample));
-    assert_int_equal(sample.type, CATALOGUE_LINK_DOWN);
-    assert_int_equal(sample.subject.node_guid, 0x10);
-    assert_int_equal(sample.subject.port, 2);
-    assert_string_equal(sample.peer.name, "node1");
+    assert_true(read_test("{\"event\":\"link-down\",\"node\":\"leaf1\"}", fabric, &test));
+    assert_int_equal(test.type, CATALOGUE_LINK_DOWN);
+    assert_int_equal(test.subject.node_guid, 0x10);
+    assert_int_equal(test.subject.port, 2);
+    assert_string_equal(test.peer.name, "node1");
     static const char *const NODE1[] = {"{\"event\":\"host-removed\",\"node\":\"0x21\"}",
                                         "{\"event\":\"host-removed\",\"node\":\"0x20\"}"};
     for (size_t i = 0; i < COUNT(NODE1); i++) {
-        assert_true(read_test(NODE1[i], fabric, &sample));
-        assert_string_equal(sample.subject.name, "node1");
-        assert_int_equal(sample.subject.lid, 4);
+        assert_true(read_test(NODE1[i], fabric, &test));
+        assert_string_equal(test.subject.name, "node1");
+        assert_int_equal(test.subject.lid, 4);
     }
-    assert_true(read_test("{\"event\":\"host-removed\",\"node\":\"alone\"}", fabric, &sample));
-    assert_int_equal(sample.subject.node_guid, 0x30);
-    assert_int_equal(sample.peer.node_guid, 0);
-    fabric_release(fabric);
+    assert_true(read_test("{\"event\":\"host-removed\",\"node\":\"alone\"}", fabric, &test));
+    assert_int_equal(test.subject.node_guid, 0x30);
+    assert_int_equal(test.peer.node_guid, 0);
+    fabric_unref(fabric);
 }
 
 TEST(a_test_without_a_node_makes_one_up)
 {
-    struct sample sample;
-    assert_true(read_test("{\"event\":\"host-removed\"}", NULL, &sample));
-    assert_string_equal(sample.subject.name, "test-host");
+    struct test_event test;
+    assert_true(read_test("{\"event\":\"host-removed\"}", NULL, &test));
+    assert_string_equal(test.subject.name, "test-host");
 }
 
 TEST(a_test_of_nothing_is_refused)
 {
-    struct sample sample;
+    struct test_event test;
     struct fabric *fabric = make_fabric();
-    assert_false(read_test("{}", fabric, &sample));
-    assert_false(read_test("{\"event\":\"link\"}", fabric, &sample));
-    assert_false(read_test("{\"event\":7}", fabric, &sample));
-    assert_false(read_test("{\"event\":\"link-down\",\"node\":\"leaf\"}", fabric, &sample));
-    assert_false(read_test("{\"event\":\"link-down\",\"node\":\"0x\"}", fabric, &sample));
-    assert_false(read_test("{\"event\":\"link-down\",\"node\":\"0x2x\"}", fabric, &sample));
-    assert_false(read_test("{\"event\":\"link-down\",\"node\":\"leaf1\"}", NULL, &sample));
-    assert_false(read_test("{\"event\":\"link-down\",\"receiver\":\"nms\"}", fabric, &sample));
-    fabric_release(fabric);
+    assert_false(read_test("{}", fabric, &test));
+    assert_false(read_test("{\"event\":\"link\"}", fabric, &test));
+    assert_false(read_test("{\"event\":7}", fabric, &test));
+    assert_false(read_test("{\"event\":\"link-down\",\"node\":\"leaf\"}", fabric, &test));
+    assert_false(read_test("{\"event\":\"link-down\",\"node\":\"0x\"}", fabric, &test));
+    assert_false(read_test("{\"event\":\"link-down\",\"node\":\"0x2x\"}", fabric, &test));
+    assert_false(read_test("{\"event\":\"link-down\",\"node\":\"leaf1\"}", NULL, &test));
+    assert_false(read_test("{\"event\":\"link-down\",\"receiver\":\"nms\"}", fabric, &test));
+    fabric_unref(fabric);
 }
 
 #define ANSWER_TEST(f) cmocka_unit_test_setup_teardown(f, begin, end)

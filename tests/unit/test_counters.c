@@ -125,7 +125,7 @@ static int begin(void **state)
 static int end(void **state)
 {
     (void)state;
-    fabric_release(fabric);
+    fabric_unref(fabric);
     free(reading);
     reading = NULL;
     return 0;
@@ -282,7 +282,7 @@ TEST(a_node_that_was_silent_is_not_asked)
     const struct fabric_node node = {
         .guid = HOST, .type = FABRIC_CA, .port_count = 1, .silent = true};
     add_port(b, fabric_builder_node(b, &node), 1, HOST_LID, FABRIC_ACTIVE);
-    fabric_release(fabric);
+    fabric_unref(fabric);
     fabric = fabric_builder_finish(b, SUPPORT_UTC_US, 0, false);
     read_counters(false);
     assert_int_equal(reading->count, 0);
@@ -294,7 +294,7 @@ TEST(a_switch_without_its_port_0_is_not_asked)
 {
     struct fabric_builder *b = fabric_builder_new();
     add_port(b, add_node(b, LEAF, FABRIC_SWITCH), 1, 0, FABRIC_ACTIVE);
-    fabric_release(fabric);
+    fabric_unref(fabric);
     fabric = fabric_builder_finish(b, SUPPORT_UTC_US, 0, false);
     read_counters(false);
     assert_int_equal(reading->silent, 1);

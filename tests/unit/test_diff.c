@@ -221,7 +221,7 @@ static void check_pair(struct fabric *a, struct fabric *b)
     assert_true(equal(applied, b));
     assert_int_equal(count(applied, b), 0);
     assert_int_equal(count(a, b) == 0, equal(a, b));
-    fabric_release(applied);
+    fabric_unref(applied);
 }
 
 static uint64_t failing_seed;
@@ -242,8 +242,8 @@ static void mutate_and_check(struct generated *g, struct generated_chance *chanc
     struct fabric *b = generated_look(g, generated_next(chance));
     check_pair(a, b);
     check_pair(b, a);
-    fabric_release(a);
-    fabric_release(b);
+    fabric_unref(a);
+    fabric_unref(b);
 }
 
 TEST(applied_to_the_first_it_gives_the_second)
@@ -288,9 +288,9 @@ TEST(and_with_fabrics_that_have_nothing_in_common)
         check_pair(a, b);
         check_pair(a, nothing);
         check_pair(nothing, b);
-        fabric_release(a);
-        fabric_release(b);
-        fabric_release(nothing);
+        fabric_unref(a);
+        fabric_unref(b);
+        fabric_unref(nothing);
         generated_clear(&g);
         generated_clear(&h);
     }
@@ -308,8 +308,8 @@ TEST(the_order_of_discovery_makes_no_difference)
         b->time_us = 99;
         b->complete = false;
         assert_int_equal(count(a, b), 0);
-        fabric_release(a);
-        fabric_release(b);
+        fabric_unref(a);
+        fabric_unref(b);
         generated_clear(&g);
     }
     failing_seed = 0;
@@ -333,7 +333,7 @@ static struct one difference(struct generated *g, struct fabric *a)
     struct one one = {0};
     struct fabric *b = generated_look(g, 0);
     diff_fabrics(a, b, keep_item, &one);
-    fabric_release(b);
+    fabric_unref(b);
     return one;
 }
 
@@ -386,7 +386,7 @@ TEST(every_value_counts)
     ALTERS(g.sms[0].priority);
     ALTERS(g.sms[0].state);
     assert_int_equal(difference(&g, a).items, 0);
-    fabric_release(a);
+    fabric_unref(a);
     generated_clear(&g);
 }
 
@@ -402,8 +402,8 @@ TEST(what_only_tables_show_does_not_count)
     g.nodes[0].node.base_version = g.nodes[0].node.class_version = 1;
     struct fabric *after = generated_look(&g, 0);
     assert_int_equal(count(before, after), 0);
-    fabric_release(before);
-    fabric_release(after);
+    fabric_unref(before);
+    fabric_unref(after);
     generated_clear(&g);
 }
 
@@ -421,7 +421,7 @@ TEST(a_link_is_its_two_ports)
     assert_int_equal(one.items, 4);
     assert_int_equal(one.first.kind, DIFF_PORT_ALTERED);
     assert_int_equal(before->ports[one.first.before].number, 1);
-    fabric_release(before);
+    fabric_unref(before);
     generated_clear(&g);
 }
 

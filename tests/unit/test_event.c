@@ -4,7 +4,7 @@
 
 #include "base/text.h"
 #include "base/wire.h"
-#include "event/maker.h"
+#include "event/event_builder.h"
 #include "model/fabric.h"
 
 #define MAP                                                                                        \
@@ -21,7 +21,7 @@ static struct support_chance counting;
 static struct clock clock_;
 static struct random chance;
 static struct names *names;
-static struct maker plain, named;
+static struct event_builder plain, named;
 
 static int begin(void **state)
 {
@@ -33,7 +33,8 @@ static int begin(void **state)
     chance = support_random(&counting);
     names = names_parse("map", MAP, sizeof MAP - 1, &err);
     assert_non_null(names);
-    plain = (struct maker){.clock = &clock_, .random = &chance, .subnet_prefix = GOLDEN_PREFIX};
+    plain =
+        (struct event_builder){.clock = &clock_, .random = &chance, .subnet_prefix = GOLDEN_PREFIX};
     named = plain;
     named.names = names;
     return 0;
@@ -42,15 +43,15 @@ static int begin(void **state)
 static int end(void **state)
 {
     (void)state;
-    names_free(names);
+    names_unref(names);
     return 0;
 }
 
-static struct event *make(const struct maker *maker, enum golden golden)
+static struct event *make(const struct event_builder *builder, enum golden golden)
 {
     uint8_t wire[NOTICE_SIZE];
     golden_wire(golden, wire);
-    struct event *event = maker_from_notice(maker, wire);
+    struct event *event = event_builder_from_notice(builder, wire);
     assert_non_null(event);
     assert_int_equal(event->raw_size, NOTICE_SIZE);
     assert_memory_equal(event->raw, wire, NOTICE_SIZE);
@@ -157,10 +158,10 @@ TEST(each_event_has_its_sentence)
     for (size_t i = 0; i < COUNT(SENTENCES); i++) {
         struct event *event = make(&plain, SENTENCES[i].golden);
         assert_string_equal(event->text, SENTENCES[i].plain);
-        event_release(event);
+        event_unref(event);
         event = make(&named, SENTENCES[i].golden);
         assert_string_equal(event->text, SENTENCES[i].named);
-        event_release(event);
+        event_unref(event);
     }
 }
 
@@ -169,12 +170,12 @@ TEST(a_259_that_knows_nothing_says_so)
     uint8_t wire[NOTICE_SIZE];
     golden_wire(GOLDEN_259, wire);
     wire[10] = wire[11] = 0;
-    struct event *event = maker_from_notice(&plain, wire);
+    struct event *event = event_builder_from_notice(&plain, wire);
     assert_string_equal(event->text,
                         "Port 17 of port GUID 0x0002c90300001234 (LID 3) saw a packet with the "
                         "wrong P_Key 0x0000 from an unknown node to an unknown node (known of it: "
                         "nothing).");
-    event_release(event);
+    event_unref(event);
 }
 
 TEST(a_sentence_begins_with_a_capital_or_a_name)
@@ -183,20 +184,20 @@ TEST(a_sentence_begins_with_a_capital_or_a_name)
     golden_wire(GOLDEN_256, wire);
     memset(wire + 6, 0, 2);   // IssuerLID
     memset(wire + 64, 0, 16); // IssuerGID
-    struct event *event = maker_from_notice(&plain, wire);
+    struct event *event = event_builder_from_notice(&plain, wire);
     assert_memory_equal(event->text, "An unknown node refused SubnSet(PortInfo) from LID 7", 52);
-    event_release(event);
+    event_unref(event);
 
     // The source is named, the subject is not: only the issuer counts here.
     struct error err;
     struct names *few = names_parse("map", "0x0002c903000e8ad1 x", 20, &err);
-    struct maker maker = plain;
-    maker.names = few;
-    event = make(&maker, GOLDEN_257);
+    struct event_builder builder = plain;
+    builder.names = few;
+    event = make(&builder, GOLDEN_257);
     assert_memory_equal(event->text, "Port GUID 0x0002c903000e8acf (LID 7) QP", 39);
     assert_non_null(strstr(event->text, " to x (LID 9) QP"));
-    event_release(event);
-    names_free(few);
+    event_unref(event);
+    names_unref(few);
 }
 
 static void check_endpoint(const struct endpoint *who, uint16_t lid, uint64_t guid,
@@ -217,7 +218,7 @@ static void check_parties(enum golden golden, const struct endpoint *issuer,
     check_endpoint(&event->issuer, issuer->lid, issuer->guid, issuer->name);
     check_endpoint(&event->subject, subject->lid, subject->guid, subject->name);
     assert_int_equal(event->switch_guid, switch_guid);
-    event_release(event);
+    event_unref(event);
 }
 
 TEST(issuer_and_subject)
@@ -255,20 +256,20 @@ TEST(source_and_destination_of_a_packet)
     check_endpoint(&event->destination, 9, GOLDEN_CA2_GUID,
                    "n\xC3\xB6"
                    "de-b");
-    event_release(event);
+    event_unref(event);
 }
 
 TEST(a_multicast_gid_is_nobodys_guid)
 {
     struct event *event = make(&named, GOLDEN_66);
     check_endpoint(&event->source, 0, 0, "");
-    event_release(event);
+    event_unref(event);
     uint8_t wire[NOTICE_SIZE];
     golden_wire(GOLDEN_64, wire);
     wire[16] = 0xFF; // as if a group came into service
-    event = maker_from_notice(&named, wire);
+    event = event_builder_from_notice(&named, wire);
     check_endpoint(&event->subject, 0, 0, "");
-    event_release(event);
+    event_unref(event);
 }
 
 // A vendor's number in the place of the ProducerType makes nobody a switch.
@@ -277,9 +278,9 @@ TEST(a_vendor_trap_has_no_switch)
     uint8_t wire[NOTICE_SIZE];
     golden_wire(GOLDEN_VENDOR, wire);
     memcpy(wire + 1, (const uint8_t[]){0, 0, 2}, 3);
-    struct event *event = maker_from_notice(&plain, wire);
+    struct event *event = event_builder_from_notice(&plain, wire);
     assert_int_equal(event->switch_guid, 0);
-    event_release(event);
+    event_unref(event);
 }
 
 TEST(identifiers_are_uuids_of_version_7)
@@ -292,7 +293,7 @@ TEST(identifiers_are_uuids_of_version_7)
     assert_string_equal(event->id, expected);
     assert_int_equal(event->time_us, SUPPORT_UTC_US);
     assert_int_equal(event->subnet_prefix, GOLDEN_PREFIX);
-    event_release(event);
+    event_unref(event);
 }
 
 TEST(the_version_stands_whatever_chance_says)
@@ -302,11 +303,11 @@ TEST(the_version_stands_whatever_chance_says)
     for (size_t i = 0; i < COUNT(OCTETS); i++) {
         uint8_t octet = OCTETS[i];
         struct random constant = support_constant(&octet);
-        struct maker maker = plain;
-        maker.random = &constant;
-        struct event *event = make(&maker, GOLDEN_128);
+        struct event_builder builder = plain;
+        builder.random = &constant;
+        struct event *event = make(&builder, GOLDEN_128);
         assert_string_equal(event->id + 13, REST[i]);
-        event_release(event);
+        event_unref(event);
     }
 }
 
@@ -314,7 +315,7 @@ TEST(a_malformed_mad_becomes_an_event)
 {
     uint8_t mad[400];
     memset(mad, 0xA5, sizeof mad);
-    struct event *event = maker_from_malformed(&plain, 9, "it is nonsense", mad, 300);
+    struct event *event = event_builder_from_malformed(&plain, 9, "it is nonsense", mad, 300);
     assert_string_equal(event->type->name, "malformed-mad");
     assert_string_equal(event->text, "LID 9 sent a malformed management datagram: it is nonsense.");
     assert_string_equal(event->reason, "it is nonsense");
@@ -322,17 +323,17 @@ TEST(a_malformed_mad_becomes_an_event)
     assert_memory_equal(event->raw, mad, EVENT_RAW_MAX);
     check_endpoint(&event->issuer, 9, 0, "");
     check_endpoint(&event->subject, 9, 0, "");
-    event_release(event);
-    event = maker_from_malformed(&plain, 0, "it has 0 octets", mad, 0);
+    event_unref(event);
+    event = event_builder_from_malformed(&plain, 0, "it has 0 octets", mad, 0);
     assert_string_equal(event->text,
                         "An unknown node sent a malformed management datagram: it has 0 octets.");
     assert_int_equal(event->raw_size, 0);
-    event_release(event);
+    event_unref(event);
 }
 
-static struct event *make_occurrence(const struct maker_occurrence *what)
+static struct event *make_occurrence(const struct event_builder_occurrence *what)
 {
-    struct event *event = maker_from_occurrence(&plain, what);
+    struct event *event = event_builder_from_occurrence(&plain, what);
     assert_non_null(event);
     assert_ptr_equal(event->type, catalogue_get(what->type));
     assert_int_equal(event->raw_size, 0);
@@ -340,7 +341,7 @@ static struct event *make_occurrence(const struct maker_occurrence *what)
     return event;
 }
 
-static void check_occurrence(const struct maker_occurrence *what, const char *name,
+static void check_occurrence(const struct event_builder_occurrence *what, const char *name,
                              const char *text)
 {
     struct event *event = make_occurrence(what);
@@ -350,49 +351,49 @@ static void check_occurrence(const struct maker_occurrence *what, const char *na
     assert_string_equal(event->receiver, what->receiver);
     assert_string_equal(event->reason, what->reason);
     assert_int_equal(event->lost, what->lost);
-    event_release(event);
+    event_unref(event);
 }
 
 TEST(the_gateways_own_events)
 {
+    check_occurrence(&(struct event_builder_occurrence){.type = CATALOGUE_GATEWAY_STARTED,
+                                                        .reason = "version 1"},
+                     "gateway-started", "ibtrapd started: version 1.");
     check_occurrence(
-        &(struct maker_occurrence){.type = CATALOGUE_GATEWAY_STARTED, .reason = "version 1"},
-        "gateway-started", "ibtrapd started: version 1.");
-    check_occurrence(
-        &(struct maker_occurrence){.type = CATALOGUE_GATEWAY_STOPPED, .reason = "SIGTERM"},
+        &(struct event_builder_occurrence){.type = CATALOGUE_GATEWAY_STOPPED, .reason = "SIGTERM"},
         "gateway-stopped", "ibtrapd stopped: SIGTERM.");
-    check_occurrence(&(struct maker_occurrence){.type = CATALOGUE_SUBSCRIPTION_LOST,
-                                                .alarm_key = "subscriptions",
-                                                .reason = "the port is down"},
+    check_occurrence(&(struct event_builder_occurrence){.type = CATALOGUE_SUBSCRIPTION_LOST,
+                                                        .alarm_key = "subscriptions",
+                                                        .reason = "the port is down"},
                      "subscription-lost",
                      "The subscriptions to the fabric's traps were lost, and traps may be missed "
                      "until they are back: the port is down.");
-    check_occurrence(&(struct maker_occurrence){.type = CATALOGUE_RECEIVER_FAILING,
-                                                .alarm_key = "receiver/nms",
-                                                .receiver = "nms",
-                                                .reason = "nobody is there"},
+    check_occurrence(&(struct event_builder_occurrence){.type = CATALOGUE_RECEIVER_FAILING,
+                                                        .alarm_key = "receiver/nms",
+                                                        .receiver = "nms",
+                                                        .reason = "nobody is there"},
                      "receiver-failing",
                      "The receiver nms does not take events, which wait for it in the journal: "
                      "nobody is there.");
-    check_occurrence(&(struct maker_occurrence){.type = CATALOGUE_RECEIVER_BACK,
-                                                .alarm_key = "receiver/nms",
-                                                .receiver = "nms",
-                                                .lost = 17,
-                                                .reason = "it takes events again"},
+    check_occurrence(&(struct event_builder_occurrence){.type = CATALOGUE_RECEIVER_BACK,
+                                                        .alarm_key = "receiver/nms",
+                                                        .receiver = "nms",
+                                                        .lost = 17,
+                                                        .reason = "it takes events again"},
                      "receiver-back", "The receiver nms is back: it takes events again.");
-    check_occurrence(&(struct maker_occurrence){.type = CATALOGUE_JOURNAL_DROPPING,
-                                                .lost = UINT64_C(1) << 40,
-                                                .reason = "the journal is full"},
+    check_occurrence(&(struct event_builder_occurrence){.type = CATALOGUE_JOURNAL_DROPPING,
+                                                        .lost = UINT64_C(1) << 40,
+                                                        .reason = "the journal is full"},
                      "journal-dropping", "1099511627776 events were lost: the journal is full.");
-    check_occurrence(&(struct maker_occurrence){.type = CATALOGUE_JOURNAL_DEGRADED,
-                                                .alarm_key = "journal",
-                                                .reason = "the disk is full"},
+    check_occurrence(&(struct event_builder_occurrence){.type = CATALOGUE_JOURNAL_DEGRADED,
+                                                        .alarm_key = "journal",
+                                                        .reason = "the disk is full"},
                      "journal-degraded",
                      "The journal does not work, and events are kept in memory only: the disk is "
                      "full.");
-    check_occurrence(&(struct maker_occurrence){.type = CATALOGUE_JOURNAL_HEALED,
-                                                .alarm_key = "journal",
-                                                .reason = "the disk has room"},
+    check_occurrence(&(struct event_builder_occurrence){.type = CATALOGUE_JOURNAL_HEALED,
+                                                        .alarm_key = "journal",
+                                                        .reason = "the disk has room"},
                      "journal-healed",
                      "The journal works again, and what was in memory is on disk: the disk has "
                      "room.");
@@ -449,7 +450,7 @@ static struct endpoint whom(enum whom who)
 
 static struct event *make_change(const struct change *change, bool late)
 {
-    struct event *event = maker_from_change(&plain, change, late, NULL, NULL);
+    struct event *event = event_builder_from_change(&plain, change, late, NULL, NULL);
     assert_non_null(event);
     assert_ptr_equal(event->type, catalogue_get(change->type));
     return event;
@@ -562,7 +563,7 @@ TEST(each_change_has_its_sentence)
         snprintf(change.reason, sizeof change.reason, "%s", SENTENCES[i].reason);
         struct event *event = make_change(&change, SENTENCES[i].late);
         assert_string_equal(event->text, SENTENCES[i].text);
-        event_release(event);
+        event_unref(event);
     }
 }
 
@@ -590,7 +591,7 @@ TEST(sentences_are_well_written_whatever_is_known)
             check_well_written(event->text);
             if ((known & 16) && is_found_by_sweeps(type))
                 assert_non_null(strstr(event->text, "while ibtrapd was away"));
-            event_release(event);
+            event_unref(event);
         }
     }
 }
@@ -604,12 +605,12 @@ TEST(who_has_no_name_has_a_guid)
     assert_string_equal(event->text,
                         "Port 17 of node GUID 0x0002c90300001234 (LID 3) to port 1 of port GUID "
                         "0x0002c903000e8ad1 (LID 9) went down.");
-    event_release(event);
+    event_unref(event);
     change.type = CATALOGUE_NODE_RENAMED;
     change.subject.port = 0;
     event = make_change(&change, false);
     assert_string_equal(event->text, "Node GUID 0x0002c90300001234 (LID 3) got a new name.");
-    event_release(event);
+    event_unref(event);
 }
 
 TEST(a_change_keeps_what_is_known_of_it)
@@ -622,7 +623,7 @@ TEST(a_change_keeps_what_is_known_of_it)
                             .affected = 12,
                             .reason = "with it went 12 nodes: a\x1B",
                             .alarm_key = "node 0x0002c90300001234"};
-    struct event *event = maker_from_change(&plain, &change, true, "the cause", "the trap");
+    struct event *event = event_builder_from_change(&plain, &change, true, "the cause", "the trap");
     assert_memory_equal(&event->subject, &LEAF12, sizeof LEAF12);
     assert_memory_equal(&event->peer, &SPINE1, sizeof SPINE1);
     assert_true(event->switch_guid == GOLDEN_SWITCH_GUID);
@@ -637,14 +638,14 @@ TEST(a_change_keeps_what_is_known_of_it)
     assert_int_equal(event->time_us, SUPPORT_UTC_US);
     assert_int_equal(event->subnet_prefix, GOLDEN_PREFIX);
     assert_int_equal(event->notice.trap, 0);
-    event_release(event);
+    event_unref(event);
     // What raises and clears nothing has no key.
     change.type = CATALOGUE_SWITCH_MOVED;
     event = make_change(&change, false);
     assert_string_equal(event->alarm_key, "");
     assert_string_equal(event->cause_id, "");
     assert_string_equal(event->related_id, "");
-    event_release(event);
+    event_unref(event);
 }
 
 TEST(no_key_no_alarm)
@@ -652,12 +653,12 @@ TEST(no_key_no_alarm)
     struct change change = {.type = CATALOGUE_LINK_DOWN, .alarm_key = "link"};
     struct event *event = make_change(&change, false);
     assert_int_equal(catalogue_alarm(event), ALARM_RAISES);
-    event_release(event);
+    event_unref(event);
     change.alarm_key[0] = '\0'; // the cable is elsewhere now, nothing will bring the link back
     event = make_change(&change, false);
     assert_int_equal(catalogue_alarm(event), ALARM_NONE);
     assert_int_equal(field_get(event, FIELD_ALARM_STATE).number, ALARM_NONE);
-    event_release(event);
+    event_unref(event);
 }
 
 // Counters.
@@ -667,7 +668,7 @@ static struct event *make_threshold(enum counter counter, bool reached, uint64_t
 {
     const struct threshold_change change = {
         GOLDEN_SWITCH_GUID, 17, counter, reached, before, after};
-    struct event *event = maker_from_threshold(&plain, &change, &LEAF12);
+    struct event *event = event_builder_from_threshold(&plain, &change, &LEAF12);
     assert_non_null(event);
     assert_int_equal(event->subject.port, 17);
     assert_int_equal(event->counter, counter);
@@ -686,19 +687,19 @@ TEST(a_threshold_is_reached_and_cleared)
     assert_string_equal(event->alarm_key, "counter SymbolErrorCounter 0x0002c90300001234/17");
     assert_false(event->derived);
     assert_int_equal(event->notice.lid, 0);
-    event_release(event);
+    event_unref(event);
     event = make_threshold(COUNTER_SYMBOL_ERROR, false, 105, 106);
     assert_string_equal(event->type->name, "threshold-cleared");
     assert_string_equal(event->text, "SymbolErrorCounter of port 17 of leaf12 (LID 3) no longer "
                                      "grows too fast; it is at 106.");
     assert_string_equal(event->alarm_key, "counter SymbolErrorCounter 0x0002c90300001234/17");
-    event_release(event);
+    event_unref(event);
     // Somebody cleared the counter: it counts from zero.
     event = make_threshold(COUNTER_LINK_DOWNED, true, 200, 30);
     assert_string_equal(event->text,
                         "LinkDownedCounter of port 17 of leaf12 (LID 3) grew by 30 from "
                         "one reading to the next, to 30.");
-    event_release(event);
+    event_unref(event);
 }
 
 TEST(two_counters_stand_for_traps)
@@ -715,7 +716,7 @@ TEST(two_counters_stand_for_traps)
     assert_int_equal(event->notice.lid, 3);
     assert_int_equal(event->notice.port, 17);
     assert_string_equal(event->alarm_key, "");
-    event_release(event);
+    event_unref(event);
     event = make_threshold(COUNTER_EXCESSIVE_BUFFER_OVERRUN_ERRORS, true, 0, 1);
     assert_string_equal(event->type->name, "buffer-overrun-threshold");
     assert_string_equal(
@@ -723,43 +724,43 @@ TEST(two_counters_stand_for_traps)
                      "overruns (no trap told of it: its counter ExcessiveBufferOverrunErrors grew "
                      "by 1 to 1).");
     assert_int_equal(event->notice.trap, 130);
-    event_release(event);
+    event_unref(event);
 }
 
 TEST(the_counter_of_a_host_is_no_switchs)
 {
     const struct threshold_change change = {
         .node_guid = GOLDEN_CA2_GUID - 1, .port = 1, .reached = true};
-    struct event *event = maker_from_threshold(&plain, &change, &NODE345);
+    struct event *event = event_builder_from_threshold(&plain, &change, &NODE345);
     assert_int_equal(event->switch_guid, 0);
-    event_release(event);
+    event_unref(event);
     // A port that is not known at all still has its GUID.
-    event = maker_from_threshold(&plain, &change, &(struct endpoint){0});
+    event = event_builder_from_threshold(&plain, &change, &(struct endpoint){0});
     assert_string_equal(event->text,
                         "SymbolErrorCounter of port 1 of node GUID 0x0002c903000e8ad0 grew "
                         "by 0 from one reading to the next, to 0.");
-    event_release(event);
+    event_unref(event);
 }
 
 TEST(the_subnet_managers_silence)
 {
-    struct maker_occurrence what = {.type = CATALOGUE_SM_UNREACHABLE,
-                                    .sm_lid = 1,
-                                    .sm_guid = GOLDEN_SM_GUID,
-                                    .alarm_key = "sm-reachable",
-                                    .reason = "no answer for 15 s"};
-    struct event *event = maker_from_occurrence(&named, &what);
+    struct event_builder_occurrence what = {.type = CATALOGUE_SM_UNREACHABLE,
+                                            .sm_lid = 1,
+                                            .sm_guid = GOLDEN_SM_GUID,
+                                            .alarm_key = "sm-reachable",
+                                            .reason = "no answer for 15 s"};
+    struct event *event = event_builder_from_occurrence(&named, &what);
     assert_string_equal(event->text,
                         "The master subnet manager on sm-1 (LID 1) does not answer: no "
                         "answer for 15 s.");
     assert_true(event->sm_guid == GOLDEN_SM_GUID);
     assert_int_equal(event->subject.lid, 1);
     assert_string_equal(event->alarm_key, "sm-reachable");
-    event_release(event);
-    what = (struct maker_occurrence){.type = CATALOGUE_SM_BACK};
-    event = maker_from_occurrence(&named, &what);
+    event_unref(event);
+    what = (struct event_builder_occurrence){.type = CATALOGUE_SM_BACK};
+    event = event_builder_from_occurrence(&named, &what);
     assert_string_equal(event->text, "The master subnet manager answers again.");
-    event_release(event);
+    event_unref(event);
 }
 
 // What the fabric knows: the switch with its LID, the host's port by LID and GUID, and their link.
@@ -798,18 +799,18 @@ static bool lookup_peer(void *ctx, uint64_t node_guid, uint8_t port, struct endp
     return true;
 }
 
-static struct maker knowing(const struct maker_lookup *lookup)
+static struct event_builder knowing(const struct event_builder_lookup *lookup)
 {
-    struct maker maker = plain;
-    maker.lookup = lookup;
-    return maker;
+    struct event_builder builder = plain;
+    builder.lookup = lookup;
+    return builder;
 }
 
 TEST(traps_are_told_with_names_from_the_fabric)
 {
     unsigned asked = 0;
-    const struct maker_lookup lookup = {lookup_lid, lookup_guid, lookup_peer, &asked};
-    const struct maker maker = knowing(&lookup);
+    const struct event_builder_lookup lookup = {lookup_lid, lookup_guid, lookup_peer, &asked};
+    const struct event_builder builder = knowing(&lookup);
     static const struct {
         enum golden golden;
         const char *text;
@@ -830,9 +831,9 @@ TEST(traps_are_told_with_names_from_the_fabric)
                      "(known of it: LIDADDR1, LIDADDR2, P_Key, SL, QP1, QP2, GIDADDR1, GIDADDR2)."},
     };
     for (size_t i = 0; i < COUNT(SENTENCES); i++) {
-        struct event *event = make(&maker, SENTENCES[i].golden);
+        struct event *event = make(&builder, SENTENCES[i].golden);
         assert_string_equal(event->text, SENTENCES[i].text);
-        event_release(event);
+        event_unref(event);
     }
     assert_int_equal(asked, 3); // 129, 130, 259: the others name no port
 }
@@ -840,12 +841,12 @@ TEST(traps_are_told_with_names_from_the_fabric)
 TEST(a_port_that_left_is_told_with_its_place)
 {
     unsigned asked = 0;
-    const struct maker_lookup lookup = {lookup_lid, lookup_guid, lookup_peer, &asked};
-    const struct maker maker = knowing(&lookup);
+    const struct event_builder_lookup lookup = {lookup_lid, lookup_guid, lookup_peer, &asked};
+    const struct event_builder builder = knowing(&lookup);
     uint8_t wire[NOTICE_SIZE];
     golden_wire(GOLDEN_65, wire);
     wire[31] = 0xD1; // the GID's last octet: the host that the fabric knows
-    struct event *event = maker_from_notice(&maker, wire);
+    struct event *event = event_builder_from_notice(&builder, wire);
     assert_string_equal(
         event->text, "node0345 HCA-1 (LID 9) with GID fe80::2:c903:e:8ad1 went out of service: the "
                      "subnet manager can no longer reach it; it hung on port 17 of leaf12 (LID "
@@ -854,7 +855,7 @@ TEST(a_port_that_left_is_told_with_its_place)
     assert_true(event->subject.node_guid == GOLDEN_CA2_GUID - 1);
     assert_int_equal(event->subject.lid, 9);
     assert_int_equal(event->peer.port, 17);
-    event_release(event);
+    event_unref(event);
 }
 
 // One that the fabric does not know yet, at the LID that the host had.
@@ -869,11 +870,11 @@ static struct notice of_new_host(uint16_t trap)
     return n;
 }
 
-static struct event *make_from(const struct maker *maker, const struct notice *notice)
+static struct event *make_from(const struct event_builder *builder, const struct notice *notice)
 {
     uint8_t wire[NOTICE_SIZE];
     notice_encode(notice, wire);
-    struct event *event = maker_from_notice(maker, wire);
+    struct event *event = event_builder_from_notice(builder, wire);
     assert_non_null(event);
     return event;
 }
@@ -890,40 +891,40 @@ static void check_new(const struct endpoint *who, const char *name)
 TEST(whoever_got_the_lid_of_another_has_not_its_name)
 {
     unsigned asked = 0;
-    const struct maker_lookup lookup = {lookup_lid, lookup_guid, lookup_peer, &asked};
-    const struct maker maker = knowing(&lookup);
+    const struct event_builder_lookup lookup = {lookup_lid, lookup_guid, lookup_peer, &asked};
+    const struct event_builder builder = knowing(&lookup);
     struct notice n = of_new_host(NOTICE_CAPABILITY);
-    struct event *event = make_from(&maker, &n);
+    struct event *event = make_from(&builder, &n);
     check_new(&event->subject, "");
     check_new(&event->issuer, "");
     check_new(&event->source, "");
     assert_true(event->peer.guid == 0);
-    event_release(event);
+    event_unref(event);
 
     n = of_new_host(NOTICE_BAD_PKEY); // from another, whom only the LID tells
     n.lid = 3;
     n.lid2 = 9;
-    event = make_from(&maker, &n);
+    event = make_from(&builder, &n);
     assert_string_equal(event->source.name, "leaf12");
     check_new(&event->destination, "");
-    event_release(event);
+    event_unref(event);
 
     memcpy(n.gid1, n.issuer_gid, sizeof n.gid1);
     n.lid = 9;
     n.issuer_lid = n.lid2 = 3;
     memset(n.issuer_gid, 0, sizeof n.issuer_gid);
-    event = make_from(&maker, &n); // to another
+    event = make_from(&builder, &n); // to another
     check_new(&event->subject, "");
     check_new(&event->source, "");
     assert_string_equal(event->destination.name, "leaf12");
     assert_int_equal(asked, 0);
-    event_release(event);
+    event_unref(event);
 
-    const struct maker_occurrence what = {
+    const struct event_builder_occurrence what = {
         .type = CATALOGUE_SM_UNREACHABLE, .sm_lid = 9, .sm_guid = NEW_GUID};
-    event = maker_from_occurrence(&maker, &what);
+    event = event_builder_from_occurrence(&builder, &what);
     check_new(&event->subject, "");
-    event_release(event);
+    event_unref(event);
 }
 
 // As that of a virtual function, which no sweep finds.
@@ -931,16 +932,16 @@ TEST(the_map_names_guids_that_the_fabric_does_not_know)
 {
     unsigned asked = 0;
     struct error err;
-    const struct maker_lookup lookup = {lookup_lid, lookup_guid, lookup_peer, &asked};
-    struct maker maker = knowing(&lookup);
+    const struct event_builder_lookup lookup = {lookup_lid, lookup_guid, lookup_peer, &asked};
+    struct event_builder builder = knowing(&lookup);
     static const char MACHINE[] = "0x0002c9030000beef \"machine 7\"";
     struct names *map = names_parse("map", MACHINE, sizeof MACHINE - 1, &err);
-    maker.names = map;
+    builder.names = map;
     const struct notice n = of_new_host(NOTICE_CAPABILITY);
-    struct event *event = make_from(&maker, &n);
+    struct event *event = make_from(&builder, &n);
     check_new(&event->subject, "machine 7");
-    event_release(event);
-    names_free(map);
+    event_unref(event);
+    names_unref(map);
 }
 
 // The GID that the notice has stays, and names that people gave go first.
@@ -948,28 +949,28 @@ TEST(the_map_goes_before_the_fabric)
 {
     unsigned asked = 0;
     struct error err;
-    const struct maker_lookup lookup = {lookup_lid, lookup_guid, lookup_peer, &asked};
-    struct maker maker = knowing(&lookup);
+    const struct event_builder_lookup lookup = {lookup_lid, lookup_guid, lookup_peer, &asked};
+    struct event_builder builder = knowing(&lookup);
     static const char NODE[] = "0x0002c903000e8ad0 \"by node GUID\"";
     struct names *few = names_parse("map", NODE, sizeof NODE - 1, &err);
-    maker.names = few;
-    struct event *event = make(&maker, GOLDEN_257);
+    builder.names = few;
+    struct event *event = make(&builder, GOLDEN_257);
     assert_string_equal(event->destination.name, "by node GUID");
     assert_int_equal(address_gid_interface(event->destination.gid), GOLDEN_CA2_GUID);
-    event_release(event);
-    names_free(few);
-    maker.names = names;
-    event = make(&maker, GOLDEN_128);
+    event_unref(event);
+    names_unref(few);
+    builder.names = names;
+    event = make(&builder, GOLDEN_128);
     assert_string_equal(event->subject.name, "leaf12");
     assert_int_equal(address_gid_interface(event->subject.gid), GOLDEN_SWITCH_GUID);
     assert_int_equal(event->subject.type, FABRIC_SWITCH);
     assert_true(event->switch_guid == GOLDEN_SWITCH_GUID);
-    event_release(event);
+    event_unref(event);
 }
 
 TEST(a_reason_is_always_proper_text)
 {
-    struct maker_occurrence what = {.type = CATALOGUE_GATEWAY_STOPPED};
+    struct event_builder_occurrence what = {.type = CATALOGUE_GATEWAY_STOPPED};
     memset(what.reason, 'x', sizeof what.reason - 1);
     memcpy(what.reason + EVENT_REASON_SIZE - 3, "\xE2\x82", 3); // cut within a character
     struct event *event = make_occurrence(&what);
@@ -977,21 +978,21 @@ TEST(a_reason_is_always_proper_text)
     char clean[EVENT_REASON_SIZE];
     text_clean(event->reason, strlen(event->reason), clean, sizeof clean);
     assert_string_equal(event->reason, clean);
-    event_release(event);
+    event_unref(event);
     strcpy(what.reason, "held by \xFF\x1B[2J");
     event = make_occurrence(&what);
     assert_string_equal(event->text, "ibtrapd stopped: held by \xEF\xBF\xBD?[2J.");
-    event_release(event);
+    event_unref(event);
 }
 
 TEST(references_are_counted)
 {
     struct event *event = make(&plain, GOLDEN_128);
-    assert_ptr_equal(event_keep(event), event);
-    event_release(event);
+    assert_ptr_equal(event_ref(event), event);
+    event_unref(event);
     assert_int_equal(event->notice.trap, 128); // still there
-    event_release(event);
-    event_release(NULL);
+    event_unref(event);
+    event_unref(NULL);
 }
 
 #define EVENT_TEST(f) cmocka_unit_test_setup_teardown(f, begin, end)

@@ -95,7 +95,7 @@ static void check_round_trip(const struct fabric *fabric)
     uint8_t *again = write_record(read, &size_again);
     assert_int_equal(size, size_again);
     assert_memory_equal(record, again, size);
-    fabric_release(read);
+    fabric_unref(read);
     free(record);
     free(again);
 }
@@ -155,17 +155,17 @@ TEST(what_is_written_is_read)
 {
     struct fabric *odd = make_odd();
     check_round_trip(odd);
-    fabric_release(odd);
+    fabric_unref(odd);
     struct fabric *empty = fabric_builder_finish(fabric_builder_new(), 0, 0, true);
     check_round_trip(empty);
-    fabric_release(empty);
+    fabric_unref(empty);
     for (uint64_t seed = 1; seed <= 100; seed++) {
         struct generated_chance chance = {seed};
         struct generated g = {0};
         generated_random(&g, &chance);
         struct fabric *fabric = generated_look(&g, 0);
         check_round_trip(fabric);
-        fabric_release(fabric);
+        fabric_unref(fabric);
         generated_clear(&g);
     }
 }
@@ -179,7 +179,7 @@ TEST(a_fat_tree_is_small)
     size_t size;
     free(write_record(fabric, &size));
     assert_true(size < 40 * fabric->node_count + 6 * fabric->port_count);
-    fabric_release(fabric);
+    fabric_unref(fabric);
     generated_clear(&g);
 }
 
@@ -194,8 +194,8 @@ TEST(the_order_of_discovery_does_not_matter)
     assert_memory_equal(record, record_b, size);
     free(record);
     free(record_b);
-    fabric_release(a);
-    fabric_release(b);
+    fabric_unref(a);
+    fabric_unref(b);
     generated_clear(&g);
 }
 
@@ -208,7 +208,7 @@ static uint64_t digest(const struct generated *g, int64_t time_us, bool complete
     uint8_t *record = write_record(fabric, &size);
     uint64_t result = fabric_record_digest(record, size);
     free(record);
-    fabric_release(fabric);
+    fabric_unref(fabric);
     return result;
 }
 
@@ -244,8 +244,8 @@ TEST(what_only_tables_show_is_not_kept)
         assert_false(back->ports[i].detail.known);
     assert_int_equal(back->nodes[0].base_version, 0);
     free(record);
-    fabric_release(back);
-    fabric_release(fabric);
+    fabric_unref(back);
+    fabric_unref(fabric);
     generated_clear(&g);
 }
 
@@ -263,7 +263,7 @@ TEST(a_cut_record_is_refused_everywhere)
         assert_string_not_equal(err.text, "");
         free(exact);
     }
-    fabric_release(odd);
+    fabric_unref(odd);
     free(record);
 }
 
@@ -283,12 +283,12 @@ TEST(a_damaged_record_does_no_harm)
             struct fabric *read = fabric_record_read(record, size, &err);
             if (read)
                 check_round_trip(read);
-            fabric_release(read);
+            fabric_unref(read);
         }
         record[i] = kept;
     }
     free(record);
-    fabric_release(fabric);
+    fabric_unref(fabric);
     generated_clear(&g);
 }
 
@@ -371,7 +371,7 @@ TEST(ports_that_differ_in_one_thing)
         assert_true(fabric_builder_port(b, 0, &ports[i]));
     struct fabric *fabric = fabric_builder_finish(b, 0, 0, true);
     check_round_trip(fabric);
-    fabric_release(fabric);
+    fabric_unref(fabric);
 }
 
 TEST(memory_is_short)
@@ -402,8 +402,8 @@ TEST(memory_is_short)
     failing = 0;
     check_same(fabric, again);
     free(record);
-    fabric_release(again);
-    fabric_release(fabric);
+    fabric_unref(again);
+    fabric_unref(fabric);
     generated_clear(&g);
 }
 

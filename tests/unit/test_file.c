@@ -18,36 +18,36 @@ static struct event *make(int n)
     return e;
 }
 
-static struct receiver begin(const char *path, enum file_fsync fsync)
+static struct sink begin(const char *path, enum file_fsync fsync)
 {
-    struct receiver r;
+    struct sink r;
     struct error err;
     const struct file_options options = {.path = path, .fsync = fsync};
-    assert_true(file_receiver(&r, "log", &options, &err));
+    assert_true(file_sink(&r, "log", &options, &err));
     assert_string_equal(r.kind, "file");
     assert_string_equal(r.address, path);
     return r;
 }
 
-static struct receiver begin_open(const char *path, enum file_fsync fsync)
+static struct sink begin_open(const char *path, enum file_fsync fsync)
 {
-    struct receiver r = begin(path, fsync);
+    struct sink r = begin(path, fsync);
     struct error err;
     assert_true(r.open(r.self, &err));
     return r;
 }
 
-static void end(struct receiver *r)
+static void end(struct sink *r)
 {
     r->close(r->self);
     r->free(r->self);
 }
 
-static enum receiver_result send_one(struct receiver *r, int n, struct error *err)
+static enum sink_result send_one(struct sink *r, int n, struct error *err)
 {
     struct event *e = make(n);
-    enum receiver_result result = r->send(r->self, e, err);
-    event_release(e);
+    enum sink_result result = r->send(r->self, e, err);
+    event_unref(e);
     return result;
 }
 
@@ -75,10 +75,10 @@ TEST(events_are_done_when_written)
     const char *path = support_path("done");
     struct error err;
     struct stat st;
-    struct receiver r = begin_open(path, FILE_FSYNC_NONE);
+    struct sink r = begin_open(path, FILE_FSYNC_NONE);
     assert_int_equal(r.window, 0);
-    assert_int_equal(send_one(&r, 1, &err), RECEIVER_DONE);
-    assert_int_equal(send_one(&r, 2, &err), RECEIVER_DONE);
+    assert_int_equal(send_one(&r, 1, &err), SINK_DONE);
+    assert_int_equal(send_one(&r, 2, &err), SINK_DONE);
     end(&r);
     assert_string_equal(content(path), "1 2 ");
     assert_int_equal(stat(path, &st), 0);
@@ -90,8 +90,8 @@ TEST(a_second_start_appends)
     const char *path = support_path("append");
     struct error err;
     for (int n = 1; n <= 2; n++) {
-        struct receiver r = begin_open(path, FILE_FSYNC_NONE);
-        assert_int_equal(send_one(&r, n, &err), RECEIVER_DONE);
+        struct sink r = begin_open(path, FILE_FSYNC_NONE);
+        assert_int_equal(send_one(&r, n, &err), SINK_DONE);
         end(&r);
     }
     assert_string_equal(content(path), "1 2 ");
@@ -101,11 +101,11 @@ TEST(events_are_pending_until_they_are_synced)
 {
     const char *path = support_path("synced");
     struct error err;
-    struct receiver r = begin_open(path, FILE_FSYNC_EACH);
+    struct sink r = begin_open(path, FILE_FSYNC_EACH);
     assert_true(r.window > 1);
     assert_int_equal(r.wait(r.self, 100, &err), 0);
-    assert_int_equal(send_one(&r, 1, &err), RECEIVER_PENDING);
-    assert_int_equal(send_one(&r, 2, &err), RECEIVER_PENDING);
+    assert_int_equal(send_one(&r, 1, &err), SINK_PENDING);
+    assert_int_equal(send_one(&r, 2, &err), SINK_PENDING);
     assert_int_equal(r.wait(r.self, 0, &err), 0);
     assert_int_equal(r.wait(r.self, 100, &err), 2);
     assert_int_equal(r.wait(r.self, 100, &err), 0);
@@ -117,12 +117,12 @@ TEST(reopening_follows_the_name)
 {
     const char *path = support_path("rotated"), *old = support_path("rotated.1");
     struct error err;
-    struct receiver r = begin_open(path, FILE_FSYNC_EACH);
-    assert_int_equal(send_one(&r, 1, &err), RECEIVER_PENDING);
+    struct sink r = begin_open(path, FILE_FSYNC_EACH);
+    assert_int_equal(send_one(&r, 1, &err), SINK_PENDING);
     assert_int_equal(rename(path, old), 0);
-    assert_int_equal(send_one(&r, 2, &err), RECEIVER_PENDING);
+    assert_int_equal(send_one(&r, 2, &err), SINK_PENDING);
     r.reopen(r.self);
-    assert_int_equal(send_one(&r, 3, &err), RECEIVER_PENDING);
+    assert_int_equal(send_one(&r, 3, &err), SINK_PENDING);
     assert_int_equal(r.wait(r.self, 100, &err), 3);
     end(&r);
     assert_string_equal(content(old), "1 2 ");
@@ -144,13 +144,13 @@ int fdatasync(int fd)
 TEST(a_sync_that_fails_before_a_reopening_makes_all_come_again)
 {
     const char *path = support_path("lost");
-    struct receiver r = begin_open(path, FILE_FSYNC_EACH);
+    struct sink r = begin_open(path, FILE_FSYNC_EACH);
     struct error err;
     for (int i = 1; i <= 3; i++)
-        assert_int_equal(send_one(&r, i, &err), RECEIVER_PENDING);
+        assert_int_equal(send_one(&r, i, &err), SINK_PENDING);
     r.reopen(r.self);
     syncs_to_fail = 1; // Linux tells of it once
-    assert_int_equal(send_one(&r, 4, &err), RECEIVER_FAILED);
+    assert_int_equal(send_one(&r, 4, &err), SINK_FAILED);
     assert_non_null(strstr(err.text, "cannot sync"));
     end(&r);
 }
@@ -161,13 +161,13 @@ TEST(a_reopening_that_fails_leaves_what_is_pending)
     char directory[200];
     snprintf(directory, sizeof directory, "%.*s", (int)(strrchr(path, '/') - path), path);
     assert_int_equal(mkdir(directory, 0700), 0);
-    struct receiver r = begin_open(path, FILE_FSYNC_EACH);
+    struct sink r = begin_open(path, FILE_FSYNC_EACH);
     struct error err;
-    assert_int_equal(send_one(&r, 1, &err), RECEIVER_PENDING);
+    assert_int_equal(send_one(&r, 1, &err), SINK_PENDING);
     assert_int_equal(unlink(path), 0);
     assert_int_equal(rmdir(directory), 0);
     r.reopen(r.self);
-    assert_int_equal(send_one(&r, 2, &err), RECEIVER_PENDING);
+    assert_int_equal(send_one(&r, 2, &err), SINK_PENDING);
     assert_int_equal(r.wait(r.self, 1, &err), 1);
     assert_int_equal(r.wait(r.self, 1, &err), -1);
     assert_non_null(strstr(err.text, "cannot open"));
@@ -178,11 +178,11 @@ TEST(a_reopening_that_fails_is_a_failure)
 {
     const char *path = support_path("gone"), *old = support_path("gone.1");
     struct error err;
-    struct receiver r = begin_open(path, FILE_FSYNC_NONE);
+    struct sink r = begin_open(path, FILE_FSYNC_NONE);
     assert_int_equal(rename(path, old), 0);
     assert_int_equal(mkdir(path, 0700), 0);
     r.reopen(r.self);
-    assert_int_equal(send_one(&r, 1, &err), RECEIVER_FAILED);
+    assert_int_equal(send_one(&r, 1, &err), SINK_FAILED);
     assert_non_null(strstr(err.text, "gone: Is a directory"));
     end(&r);
     assert_int_equal(rmdir(path), 0);
@@ -197,11 +197,11 @@ TEST(no_half_line_is_left_when_the_disk_is_full)
     struct error err;
     assert_int_equal(getrlimit(RLIMIT_FSIZE, &old), 0);
     signal(SIGXFSZ, SIG_IGN);
-    struct receiver r = begin_open(path, FILE_FSYNC_NONE);
+    struct sink r = begin_open(path, FILE_FSYNC_NONE);
     limit = (struct rlimit){.rlim_cur = 500, .rlim_max = old.rlim_max};
     assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
     int n = 1;
-    while (send_one(&r, n, &err) == RECEIVER_DONE)
+    while (send_one(&r, n, &err) == SINK_DONE)
         n++;
     assert_int_equal(setrlimit(RLIMIT_FSIZE, &old), 0);
     assert_int_equal(n, 3);
@@ -217,17 +217,17 @@ TEST(what_is_written_is_acknowledged_before_a_failure_is_told)
     struct rlimit old, limit;
     struct error err;
     assert_int_equal(getrlimit(RLIMIT_FSIZE, &old), 0);
-    struct receiver r = begin_open(path, FILE_FSYNC_EACH);
+    struct sink r = begin_open(path, FILE_FSYNC_EACH);
     limit = (struct rlimit){.rlim_cur = 500, .rlim_max = old.rlim_max};
     assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
     for (int n = 1; n <= 5; n++)
-        assert_int_equal(send_one(&r, n, &err), RECEIVER_PENDING);
+        assert_int_equal(send_one(&r, n, &err), SINK_PENDING);
     assert_int_equal(r.wait(r.self, 100, &err), 2);
     assert_int_equal(r.wait(r.self, 0, &err), -1);
     assert_non_null(strstr(err.text, "half: File too large"));
     r.close(r.self);
     assert_true(r.open(r.self, &err));
-    assert_int_equal(send_one(&r, 3, &err), RECEIVER_FAILED);
+    assert_int_equal(send_one(&r, 3, &err), SINK_FAILED);
     assert_int_equal(setrlimit(RLIMIT_FSIZE, &old), 0);
     assert_string_equal(content(path), "1 2 ");
     end(&r);
@@ -238,8 +238,8 @@ TEST(an_unfinished_line_is_ended)
     const char *path = support_file("unfinished", "{\"x\":1", 0600);
     char octets[16] = "";
     struct error err;
-    struct receiver r = begin_open(path, FILE_FSYNC_NONE);
-    assert_int_equal(send_one(&r, 1, &err), RECEIVER_DONE);
+    struct sink r = begin_open(path, FILE_FSYNC_NONE);
+    assert_int_equal(send_one(&r, 1, &err), SINK_DONE);
     end(&r);
     FILE *f = fopen(path, "r");
     assert_int_equal(fread(octets, 1, 8, f), 8);
@@ -252,7 +252,7 @@ TEST(what_is_no_file_is_refused)
     const char *path = support_path("fifo");
     struct error err;
     assert_int_equal(mkfifo(path, 0600), 0);
-    struct receiver r = begin(path, FILE_FSYNC_NONE);
+    struct sink r = begin(path, FILE_FSYNC_NONE);
     assert_false(r.open(r.self, &err));
     r.free(r.self);
     r = begin("/nonexistent/log", FILE_FSYNC_NONE);

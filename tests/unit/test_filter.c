@@ -30,9 +30,9 @@ static int begin(void **state)
 static int end(void **state)
 {
     (void)state;
-    event_release(link_event);
-    event_release(key_event);
-    event_release(gateway_event);
+    event_unref(link_event);
+    event_unref(key_event);
+    event_unref(gateway_event);
     return 0;
 }
 
@@ -62,7 +62,7 @@ TEST(everything_passes_at_first)
     for (int i = 0; i < CATALOGUE_COUNT; i++) {
         struct event *event = event_make(catalogue_get((enum catalogue_event)i));
         assert_true(filter_passes(&filter, event));
-        event_release(event);
+        event_unref(event);
     }
 }
 
@@ -104,7 +104,7 @@ TEST(a_summary_is_judged_by_what_it_sums_up)
     filter.events.count = 0;
     strcpy(summary->subject.name, "node-a"); // it has one subject
     assert_false(filter_passes(&filter, summary));
-    event_release(summary);
+    event_unref(summary);
 }
 
 TEST(security_can_be_kept_out)
@@ -242,13 +242,13 @@ TEST(a_trap_group_is_of_switches)
         assert_true(guid_set_has(group, GUIDS[i]));
     assert_false(guid_set_has(group, 0));
     assert_false(guid_set_equal(group, other));
-    guid_set_release(other);
+    guid_set_unref(other);
     other = guid_set_make(GUIDS + 1, COUNT(GUIDS) - 1);
     assert_true(guid_set_equal(group, other));
-    guid_set_release(other);
-    guid_set_release(guid_set_keep(group));
-    guid_set_release(group);
-    event_release(summary);
+    guid_set_unref(other);
+    guid_set_unref(guid_set_ref(group));
+    guid_set_unref(group);
+    event_unref(summary);
 }
 
 TEST(the_item_that_refuses_is_named)

@@ -64,7 +64,7 @@ static void check(enum format format, struct event *e, const char *expected)
     format_message(&t, format, &ORIGIN, e);
     assert_string_equal(buffer, expected);
     assert_false(t.cut);
-    event_release(e);
+    event_unref(e);
 }
 
 TEST(rfc5424_of_a_link)
@@ -92,7 +92,7 @@ static void check_contains(struct event *e, const char *part, bool expected)
     struct text t = text_in(buffer, sizeof buffer);
     format_message(&t, FORMAT_RFC5424, &ORIGIN, e);
     assert_int_equal(strstr(buffer, part) != NULL, expected);
-    event_release(e);
+    event_unref(e);
 }
 
 TEST(rfc5424_of_alarms)
@@ -139,7 +139,7 @@ TEST(rfc5424_without_what_is_not_known)
         "[meta language=\"en\"]"
         "[snmp v1=\"1.3.6.1.2.1.1.3.0\" t1=\"0\" v2=\"1.3.6.1.6.3.1.1.4.1.0\" "
         "o2=\"1.3.6.1.3.117.3.2.0.1\" v3=\"1.3.6.1.3.117.3.1.1.14.0\" u3=\"0\"] x");
-    event_release(e);
+    event_unref(e);
 }
 
 TEST(rfc3164)
@@ -160,7 +160,7 @@ TEST(rfc3164)
     format_message(&t, FORMAT_RFC3164, &local, early);
     assert_memory_equal(
         buffer, "<29>Nov  7 03:19:03 ibtrapd[42]: x time=2026-11-07T03:19:03.123456Z id=", 71);
-    event_release(early);
+    event_unref(early);
 }
 
 TEST(cef)
@@ -240,7 +240,7 @@ static struct event *change_event(void)
     strcpy(e->alarm_key, "link a-b");
     strcpy(e->related_id, "the-trap");
     strcpy(e->cause_id, "the-cause");
-    strcpy(e->held, "standby");
+    strcpy(e->suppressed, "standby");
     e->test = true;
     return e;
 }
@@ -309,7 +309,7 @@ TEST(ecs_knows_both_ends)
     assert_non_null(strstr(buffer, "\"related\":{\"hosts\":[\"leaf12\",\"node1\"]}"));
     assert_non_null(strstr(buffer, "\"code\":\"link-down\""));
     assert_non_null(strstr(buffer, "\"foundLate\":true"));
-    event_release(e);
+    event_unref(e);
 }
 
 TEST(a_derived_notice_says_so)
@@ -326,7 +326,7 @@ TEST(a_derived_notice_says_so)
     assert_non_null(strstr(buffer, "\"trap\":129,\"derived\":true,"));
     assert_non_null(strstr(buffer, "\"lid\":3,\"port\":17,\"counter\":\"LocalLinkIntegrityErrors\","
                                    "\"counterOld\":3,\"counterNew\":7,\"text\":"));
-    event_release(e);
+    event_unref(e);
     check_contains(link_event(), "derived", false);
     check_contains(link_event(), "counter", false);
 }
@@ -340,7 +340,7 @@ TEST(lines_without_a_syslog_header)
         format_line(&t, (enum format)f, &ORIGIN, e);
         assert_int_equal(buffer[0], "<<{CL{"[f]);
     }
-    event_release(e);
+    event_unref(e);
 }
 
 TEST(severities_are_sent_as_configured)
@@ -351,7 +351,7 @@ TEST(severities_are_sent_as_configured)
     struct event *e = link_event();
     assert_int_equal(format_severity(&origin, e), SEVERITY_ALERT);
     assert_int_equal(format_priority(&origin, e), 129);
-    event_release(e);
+    event_unref(e);
 }
 
 TEST(formats_have_names)
@@ -387,7 +387,7 @@ static struct event *fill(int type, char c)
     memset(e->text, c, sizeof e->text - 1);
     memset(e->related_id, c, sizeof e->related_id - 1);
     memset(e->cause_id, c, sizeof e->cause_id - 1);
-    memset(e->held, c, sizeof e->held - 1);
+    memset(e->suppressed, c, sizeof e->suppressed - 1);
     e->found_late = e->derived = e->test = true;
     e->affected = e->counter_old = e->counter_new = e->switch_guid = e->sm_guid = UINT64_MAX;
     return e;
@@ -443,7 +443,7 @@ TEST(the_longest_events_stay_whole)
                 assert_int_equal(buffer[size], '~');
                 check_shape((enum format)f, buffer);
             }
-            event_release(e);
+            event_unref(e);
         }
     }
 }

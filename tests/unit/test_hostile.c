@@ -5,7 +5,7 @@
 
 #include "control/topology_json.h"
 #include "ctl/show.h"
-#include "event/maker.h"
+#include "event/event_builder.h"
 #include "ib/sweep.h"
 #include "model/mib.h"
 #include "sink/format.h"
@@ -55,7 +55,7 @@ static struct support_time now = {SUPPORT_UTC_US, 0};
 static struct support_chance chance;
 static struct clock clock_;
 static struct random random_;
-static struct maker maker;
+static struct event_builder builder;
 static unsigned checked;
 
 static const struct format_origin ORIGIN = {
@@ -72,7 +72,7 @@ static int begin(void **state)
     (void)state;
     clock_ = support_clock(&now);
     random_ = support_random(&chance);
-    maker = (struct maker){.clock = &clock_, .random = &random_};
+    builder = (struct event_builder){.clock = &clock_, .random = &random_};
     checked = 0;
     return 0;
 }
@@ -263,10 +263,10 @@ static void check_changes(const struct fabric *before, const struct fabric *afte
     struct changes changes = {0};
     changes_between(before, after, NULL, &changes);
     for (uint32_t i = 0; i < changes.count; i++) {
-        struct event *e = maker_from_change(&maker, &changes.all[i], false, NULL, NULL);
+        struct event *e = event_builder_from_change(&builder, &changes.all[i], false, NULL, NULL);
         assert_non_null(e);
         check_event(e);
-        event_release(e);
+        event_unref(e);
     }
     changes_clear(&changes);
 }
@@ -299,7 +299,7 @@ static void check_topology(const struct fabric *before, const struct fabric *aft
     json_t *page = topology_json(after, 1, NULL, 0);
     assert_int_equal(json_array_size(json_object_get(page, "nodes")), after->node_count);
     check_printed(show_topology, page);
-    check_printed(show_changes, topology_diff_json(&from, &to, &maker, 0));
+    check_printed(show_changes, topology_diff_json(&from, &to, &builder, 0));
 }
 
 // The fabric.
@@ -315,9 +315,9 @@ static struct fabric *look(void)
                                     .timeout_us = CLOCK_US_PER_S,
                                     .clock = &f.clock,
                                     .stop = &stop}};
-    struct fabric_builder *builder = fabric_builder_new();
-    assert_true(sweep_smp(&sweep, builder, &err));
-    struct fabric *seen = fabric_builder_finish(builder, SUPPORT_UTC_US, 0, sweep.complete);
+    struct fabric_builder *fabric = fabric_builder_new();
+    assert_true(sweep_smp(&sweep, fabric, &err));
+    struct fabric *seen = fabric_builder_finish(fabric, SUPPORT_UTC_US, 0, sweep.complete);
     assert_non_null(seen);
     return seen;
 }
@@ -345,8 +345,8 @@ static void check_fabrics(struct fabric *before, struct fabric *after)
     check_changes(before, after);
     check_changes(after, before);
     check_topology(before, after);
-    fabric_release(before);
-    fabric_release(after);
+    fabric_unref(before);
+    fabric_unref(after);
 }
 
 TEST(whatever_nodes_call_themselves)

@@ -2,7 +2,7 @@
 
 #include "journal/journal.h"
 
-#include "event/maker.h"
+#include "event/event_builder.h"
 #include "journal/store.h"
 #include "journal/wal.h"
 #include "model/catalogue.h"
@@ -33,7 +33,7 @@ struct fixture {
     uint64_t random_state;
     struct clock clock;
     struct random random;
-    struct maker maker;
+    struct event_builder builder;
     struct log *log;
     FILE *log_stream;
     struct journal_options options;
@@ -95,14 +95,15 @@ static int set_up(void **state)
     f->monotonic = 1000 * CLOCK_US_PER_S;
     f->clock = (struct clock){read_utc, read_monotonic, f};
     f->random = (struct random){fill, f};
-    f->maker = (struct maker){.clock = &f->clock, .random = &f->random, .subnet_prefix = 7};
+    f->builder =
+        (struct event_builder){.clock = &f->clock, .random = &f->random, .subnet_prefix = 7};
     f->log_stream = fopen("/dev/null", "w");
     f->log = log_open(f->log_stream, LOG_LEVEL_DEBUG, false, &f->clock);
     f->options = (struct journal_options){.directory = f->directory,
                                           .rows_max = 1000000,
                                           .bytes_max = INT64_C(1) << 30,
                                           .age_us = 31 * 86400 * CLOCK_US_PER_S,
-                                          .tell = take_change,
+                                          .notify = take_change,
                                           .ctx = f,
                                           .clock = &f->clock,
                                           .log = f->log};
@@ -131,7 +132,7 @@ static struct event *make(struct fixture *f, uint16_t trap)
     wire[0] |= 0x80;
     wire[4] = (uint8_t)(trap >> 8);
     wire[5] = (uint8_t)trap;
-    struct event *event = maker_from_notice(&f->maker, wire);
+    struct event *event = event_builder_from_notice(&f->builder, wire);
     assert_non_null(event);
     return event;
 }
@@ -141,7 +142,7 @@ static int64_t add(struct fixture *f, const struct journal_report *report)
     struct event *event = make(f, NOTICE_LINK_STATE);
     int64_t sequence =
         journal_append(f->journal, event, report ? report : &(struct journal_report){0});
-    event_release(event);
+    event_unref(event);
     return sequence;
 }
 
@@ -165,7 +166,7 @@ static int64_t read_all(struct fixture *f, int64_t after, size_t expected)
             if (total > 0 || i > 0)
                 assert_int_equal(items[i].sequence, after + 1);
             after = items[i].sequence;
-            event_release(items[i].event);
+            event_unref(items[i].event);
         }
         total += n;
     }
@@ -208,11 +209,11 @@ static void test_a_record_holds_the_whole_event(void **state)
         struct event *again = event_record_read(record, size, &err);
         assert_non_null(again);
         assert_same_event(event, again);
-        event_release(again);
+        event_unref(again);
         // Cut anywhere, it is refused or lacks something at its end; never a crash.
         for (size_t cut = 0; cut < size; cut++)
-            event_release(event_record_read(record, cut, &err));
-        event_release(event);
+            event_unref(event_record_read(record, cut, &err));
+        event_unref(event);
     }
 }
 
@@ -231,7 +232,7 @@ static void test_a_full_event_fits_its_record(void **state)
     memset(event->text, 't', sizeof event->text - 1);
     uint8_t record[EVENT_RECORD_MAX];
     assert_true(event_record_write(event, record) <= EVENT_RECORD_MAX);
-    event_release(event);
+    event_unref(event);
 }
 
 static void test_only_committed_events_are_read(void **state)
@@ -243,7 +244,7 @@ static void test_only_committed_events_are_read(void **state)
     journal_commit(f->journal);
     assert_int_equal(journal_read(f->journal, 0, &item, 1), 1);
     assert_int_equal(item.sequence, 1);
-    event_release(item.event);
+    event_unref(item.event);
 }
 
 static void test_events_and_cursors_survive(void **state)
@@ -385,14 +386,14 @@ static void test_a_reader_goes_back_from_memory_to_disk(void **state)
             assert_int_equal(items[i].sequence, before - 1);
             assert_non_null(items[i].event);
             before = items[i].sequence;
-            event_release(items[i].event);
+            event_unref(items[i].event);
         }
         total += n;
     }
     assert_int_equal(total, JOURNAL_MEMORY_MAX + 500);
     assert_int_equal(journal_read_back(f->journal, INT64_MAX, items, 1), 1);
     assert_int_equal(items[0].sequence, journal_last(f->journal));
-    event_release(items[0].event);
+    event_unref(items[0].event);
 }
 
 static void collect(void *ctx, const struct journal_report *report, int64_t utc_us)
@@ -477,7 +478,7 @@ static void test_a_receiver_that_has_ended_loses_nothing(void **state)
     settle(f);
     assert_int_equal(f->told[JOURNAL_DROPPING], 0);
     pass(f, JOURNAL_YOUNG_US + 1);
-    journal_ask_to_prune(f->journal, 1);
+    journal_request_prune(f->journal, 1);
     settle(f);
     journal_get_status(f->journal, &status);
     assert_int_equal(status.rows, 0);
@@ -798,7 +799,7 @@ static void test_numbers_go_on_after_everything_was_pruned(void **state)
     add_many(f, 100);
     journal_advance(f->journal, receiver, 100);
     pass(f, JOURNAL_YOUNG_US + 1);
-    journal_ask_to_prune(f->journal, 1);
+    journal_request_prune(f->journal, 1);
     settle(f);
     struct journal_status status;
     journal_get_status(f->journal, &status);
@@ -819,7 +820,7 @@ static void test_nobody_prunes_what_is_young(void **state)
     add_many(f, 10);
     journal_advance(f->journal, receiver, 10);
     pass(f, JOURNAL_YOUNG_US - CLOCK_US_PER_S);
-    journal_ask_to_prune(f->journal, 1);
+    journal_request_prune(f->journal, 1);
     journal_commit(f->journal);
     journal_get_status(f->journal, &status);
     assert_int_equal(status.rows, 10);
@@ -880,7 +881,7 @@ static void test_what_waited_before_a_degraded_start_is_still_delivered(void **s
     assert_int_equal(journal_read(f->journal, 10, items, 64), 43);
     for (size_t i = 0; i < 43; i++) {
         assert_true(items[i].sequence == 11 + (int64_t)i || i >= 40);
-        event_release(items[i].event);
+        event_unref(items[i].event);
     }
 }
 
@@ -996,7 +997,7 @@ static void test_nothing_is_read_while_the_file_is_away(void **state)
     bring_back(f);
     assert_int_equal(journal_read(f->journal, 0, &item, 1), 1);
     assert_int_equal(item.sequence, 1);
-    event_release(item.event);
+    event_unref(item.event);
 }
 
 // Waiting for what comes next.
@@ -1045,22 +1046,22 @@ static void save_fabric(struct fixture *f, unsigned n, size_t size)
 {
     uint8_t *record = malloc(size);
     memset(record, (int)n, size);
-    const struct journal_fabric meta = {.number = 4711,
-                                        .time_us = f->utc,
-                                        .digest = UINT64_C(0xF000000000000000) + n,
-                                        .nodes = n,
-                                        .links = 2 * n};
-    journal_save_fabric(f->journal, &meta, record, size);
+    const struct journal_snapshot meta = {.number = 4711,
+                                          .time_us = f->utc,
+                                          .digest = UINT64_C(0xF000000000000000) + n,
+                                          .nodes = n,
+                                          .links = 2 * n};
+    journal_save_snapshot(f->journal, &meta, record, size);
     free(record);
 }
 
 static void assert_fabric(struct fixture *f, int64_t number, int64_t expected_number, unsigned n,
                           size_t expected_size)
 {
-    struct journal_fabric meta;
+    struct journal_snapshot meta;
     struct error err;
     size_t size = 0;
-    uint8_t *record = journal_read_fabric(f->journal, number, &meta, &size, &err);
+    uint8_t *record = journal_read_snapshot(f->journal, number, &meta, &size, &err);
     assert_non_null(record);
     assert_int_equal(meta.number, expected_number);
     assert_int_equal(meta.nodes, n);
@@ -1072,9 +1073,10 @@ static void assert_fabric(struct fixture *f, int64_t number, int64_t expected_nu
     free(record);
 }
 
-static size_t list_fabrics(struct fixture *f, struct journal_fabric list[JOURNAL_FABRICS_MAX + 1])
+static size_t list_fabrics(struct fixture *f,
+                           struct journal_snapshot list[JOURNAL_SNAPSHOTS_MAX + 1])
 {
-    size_t n = journal_list_fabrics(f->journal, list);
+    size_t n = journal_list_snapshots(f->journal, list);
     for (size_t i = 1; i < n; i++)
         assert_true(list[i].time_us >= list[i - 1].time_us);
     return n;
@@ -1083,11 +1085,11 @@ static size_t list_fabrics(struct fixture *f, struct journal_fabric list[JOURNAL
 static void test_a_snapshot_survives(void **state)
 {
     struct fixture *f = *state;
-    struct journal_fabric list[JOURNAL_FABRICS_MAX + 1], meta;
+    struct journal_snapshot list[JOURNAL_SNAPSHOTS_MAX + 1], meta;
     struct error err;
     size_t size;
     assert_int_equal(list_fabrics(f, list), 0);
-    assert_null(journal_read_fabric(f->journal, 0, &meta, &size, &err));
+    assert_null(journal_read_snapshot(f->journal, 0, &meta, &size, &err));
     assert_string_equal(err.text, "there is no snapshot of the fabric yet");
     save_fabric(f, 1, 100000);
     assert_true(journal_has_work(f->journal));
@@ -1099,14 +1101,14 @@ static void test_a_snapshot_survives(void **state)
     assert_int_equal(list[0].time_us, START_US);
     assert_fabric(f, 0, 1, 1, 100000);
     assert_fabric(f, 1, 1, 1, 100000);
-    assert_null(journal_read_fabric(f->journal, 2, &meta, &size, &err));
+    assert_null(journal_read_snapshot(f->journal, 2, &meta, &size, &err));
     assert_string_equal(err.text, "there is no snapshot 2 of the fabric");
 }
 
 static void test_the_same_fabric_is_saved_once(void **state)
 {
     struct fixture *f = *state;
-    struct journal_fabric list[JOURNAL_FABRICS_MAX + 1];
+    struct journal_snapshot list[JOURNAL_SNAPSHOTS_MAX + 1];
     static const unsigned SEEN[] = {1, 1, 2, 2, 1};
     for (size_t i = 0; i < 5; i++) {
         pass(f, CLOCK_US_PER_S);
@@ -1127,24 +1129,24 @@ static void test_the_same_fabric_is_saved_once(void **state)
 static void test_the_newest_snapshots_are_kept(void **state)
 {
     struct fixture *f = *state;
-    struct journal_fabric list[JOURNAL_FABRICS_MAX + 1];
-    for (unsigned i = 1; i <= JOURNAL_FABRICS_MAX + 8; i++) {
+    struct journal_snapshot list[JOURNAL_SNAPSHOTS_MAX + 1];
+    for (unsigned i = 1; i <= JOURNAL_SNAPSHOTS_MAX + 8; i++) {
         save_fabric(f, i, 10);
         journal_commit(f->journal);
     }
-    assert_int_equal(list_fabrics(f, list), JOURNAL_FABRICS_MAX);
+    assert_int_equal(list_fabrics(f, list), JOURNAL_SNAPSHOTS_MAX);
     assert_int_equal(list[0].number, 9);
-    assert_fabric(f, 0, JOURNAL_FABRICS_MAX + 8, JOURNAL_FABRICS_MAX + 8, 10);
+    assert_fabric(f, 0, JOURNAL_SNAPSHOTS_MAX + 8, JOURNAL_SNAPSHOTS_MAX + 8, 10);
     reopen(f); // numbers go on
     save_fabric(f, 1, 10);
     journal_commit(f->journal);
-    assert_fabric(f, 0, JOURNAL_FABRICS_MAX + 9, 1, 10);
+    assert_fabric(f, 0, JOURNAL_SNAPSHOTS_MAX + 9, 1, 10);
 }
 
 static void test_snapshots_take_a_quarter_of_the_file(void **state)
 {
     struct fixture *f = *state;
-    struct journal_fabric list[JOURNAL_FABRICS_MAX + 1];
+    struct journal_snapshot list[JOURNAL_SNAPSHOTS_MAX + 1];
     f->options.bytes_max = 4 << 20;
     reopen(f);
     for (unsigned i = 1; i <= 9; i++) {
@@ -1165,7 +1167,7 @@ static void test_snapshots_take_a_quarter_of_the_file(void **state)
 static void test_the_latest_snapshot_waits_for_the_disk(void **state)
 {
     struct fixture *f = *state;
-    struct journal_fabric list[JOURNAL_FABRICS_MAX + 1];
+    struct journal_snapshot list[JOURNAL_SNAPSHOTS_MAX + 1];
     save_fabric(f, 1, 10);
     journal_commit(f->journal);
     journal_close(f->journal);
@@ -1189,13 +1191,13 @@ static void test_the_latest_snapshot_waits_for_the_disk(void **state)
 
 static void tell(struct fixture *f, enum catalogue_event type, const char *key, const char *reason)
 {
-    struct maker_occurrence o = {.type = type};
+    struct event_builder_occurrence o = {.type = type};
     snprintf(o.alarm_key, sizeof o.alarm_key, "%s", key);
     snprintf(o.reason, sizeof o.reason, "%s", reason);
-    struct event *event = maker_from_occurrence(&f->maker, &o);
+    struct event *event = event_builder_from_occurrence(&f->builder, &o);
     assert_non_null(event);
     journal_append(f->journal, event, &(struct journal_report){0});
-    event_release(event);
+    event_unref(event);
     pass(f, CLOCK_US_PER_S);
 }
 
@@ -1268,12 +1270,12 @@ static void test_a_test_raises_and_clears_nothing(void **state)
     static const enum catalogue_event TYPES[] = {CATALOGUE_RECEIVER_FAILING,
                                                  CATALOGUE_RECEIVER_BACK};
     for (size_t i = 0; i < 2; i++) {
-        struct maker_occurrence o = {.type = TYPES[i]};
+        struct event_builder_occurrence o = {.type = TYPES[i]};
         snprintf(o.alarm_key, sizeof o.alarm_key, "link %zu", 2 - i);
-        struct event *event = maker_from_occurrence(&f->maker, &o);
+        struct event *event = event_builder_from_occurrence(&f->builder, &o);
         event->test = true;
         journal_append(f->journal, event, &(struct journal_report){0});
-        event_release(event);
+        event_unref(event);
     }
     journal_commit(f->journal);
     assert_alarms(f, "link 1");
@@ -1415,7 +1417,7 @@ static void test_alarms_while_the_file_is_away(void **state)
     }
 }
 
-static void count_window(void *ctx, const struct journal_window *window)
+static void count_window(void *ctx, const struct journal_maintenance *window)
 {
     (void)window;
     ++*(size_t *)ctx;
@@ -1424,13 +1426,13 @@ static void count_window(void *ctx, const struct journal_window *window)
 static size_t count_windows(struct fixture *f)
 {
     size_t count = 0;
-    journal_each_window(f->journal, count_window, &count);
+    journal_each_maintenance(f->journal, count_window, &count);
     return count;
 }
 
-static struct journal_window make_window(const char *name, int64_t until_us)
+static struct journal_maintenance make_window(const char *name, int64_t until_us)
 {
-    struct journal_window window = {.until_us = until_us};
+    struct journal_maintenance window = {.until_us = until_us};
     snprintf(window.name, sizeof window.name, "%s", name);
     return window;
 }
@@ -1438,8 +1440,8 @@ static struct journal_window make_window(const char *name, int64_t until_us)
 static void test_alarms_and_windows_outlive_a_corrupt_file(void **state)
 {
     struct fixture *f = *state;
-    const struct journal_window window = make_window("w", START_US + 3600 * CLOCK_US_PER_S);
-    assert_true(journal_set_window(f->journal, &window));
+    const struct journal_maintenance window = make_window("w", START_US + 3600 * CLOCK_US_PER_S);
+    assert_true(journal_set_maintenance(f->journal, &window));
     raise_alarm(f, "a");
     raise_alarm(f, "b");
     add_many(f, 2000);
@@ -1464,20 +1466,20 @@ static void test_alarms_and_windows_outlive_a_corrupt_file(void **state)
 // Receivers are told of an alarm by the event that raised it, by none, or later by another.
 static void tell_alarm(struct fixture *f, const char *id, const char *held, const char *related_id)
 {
-    struct maker_occurrence o = {.type = CATALOGUE_RECEIVER_FAILING, .alarm_key = "a"};
-    struct event *event = maker_from_occurrence(&f->maker, &o);
+    struct event_builder_occurrence o = {.type = CATALOGUE_RECEIVER_FAILING, .alarm_key = "a"};
+    struct event *event = event_builder_from_occurrence(&f->builder, &o);
     assert_non_null(event);
     snprintf(event->id, sizeof event->id, "%s", id);
-    snprintf(event->held, sizeof event->held, "%s", held);
+    snprintf(event->suppressed, sizeof event->suppressed, "%s", held);
     snprintf(event->related_id, sizeof event->related_id, "%s", related_id);
     journal_append(f->journal, event, &(struct journal_report){0});
-    event_release(event);
+    event_unref(event);
 }
 
 static void assert_told(struct fixture *f, const char *told_id, uint64_t count)
 {
     const struct alarm_list list = list_alarms(f);
-    assert_string_equal(list.alarms[0].told_id, told_id);
+    assert_string_equal(list.alarms[0].notified_id, told_id);
     assert_int_equal(list.alarms[0].count, count);
 }
 
@@ -1504,31 +1506,31 @@ static void test_an_alarm_knows_by_which_event_it_was_told(void **state)
     assert_told(f, "", 1);
 }
 
-static void take_window(void *ctx, const struct journal_window *window)
+static void take_window(void *ctx, const struct journal_maintenance *window)
 {
-    *(struct journal_window *)ctx = *window;
+    *(struct journal_maintenance *)ctx = *window;
 }
 
 static void test_maintenance_windows_survive_a_restart(void **state)
 {
     struct fixture *f = *state;
     const int64_t end = START_US + 3600 * CLOCK_US_PER_S;
-    struct journal_window window = make_window("rack 7", end), all = make_window("all", end);
+    struct journal_maintenance window = make_window("rack 7", end), all = make_window("all", end);
     window.nodes.count = 2;
     strcpy(window.nodes.patterns[0], "leaf*");
     memset(window.nodes.patterns[1], 'x', FILTER_PATTERN_SIZE - 1);
-    assert_true(journal_set_window(f->journal, &all));
-    assert_true(journal_set_window(f->journal, &window));
+    assert_true(journal_set_maintenance(f->journal, &all));
+    assert_true(journal_set_maintenance(f->journal, &window));
     assert_true(journal_has_work(f->journal));
     journal_commit(f->journal);
     assert_false(journal_has_work(f->journal));
-    assert_true(journal_remove_window(f->journal, "all"));
-    assert_false(journal_remove_window(f->journal, "all"));
+    assert_true(journal_remove_maintenance(f->journal, "all"));
+    assert_false(journal_remove_maintenance(f->journal, "all"));
     journal_commit(f->journal);
     reopen(f);
-    struct journal_window found = {.until_us = 0};
+    struct journal_maintenance found = {.until_us = 0};
     assert_int_equal(count_windows(f), 1);
-    journal_each_window(f->journal, take_window, &found);
+    journal_each_maintenance(f->journal, take_window, &found);
     assert_string_equal(found.name, "rack 7");
     assert_int_equal(found.until_us, end);
     assert_int_equal(found.nodes.count, 2);
@@ -1540,20 +1542,20 @@ static void test_there_is_room_for_so_many_windows(void **state)
 {
     struct fixture *f = *state;
     char name[8];
-    for (int i = 0; i < JOURNAL_WINDOWS_MAX; i++) {
+    for (int i = 0; i < JOURNAL_MAINTENANCE_MAX; i++) {
         snprintf(name, sizeof name, "%d", i);
-        const struct journal_window window = make_window(name, START_US + CLOCK_US_PER_S + i);
-        assert_true(journal_set_window(f->journal, &window));
+        const struct journal_maintenance window = make_window(name, START_US + CLOCK_US_PER_S + i);
+        assert_true(journal_set_maintenance(f->journal, &window));
     }
-    const struct journal_window one_more = make_window("more", START_US + CLOCK_US_PER_S);
-    const struct journal_window replaces = make_window("7", START_US + CLOCK_US_PER_S);
-    assert_false(journal_set_window(f->journal, &one_more));
-    assert_true(journal_set_window(f->journal, &replaces));
-    assert_int_equal(count_windows(f), JOURNAL_WINDOWS_MAX);
+    const struct journal_maintenance one_more = make_window("more", START_US + CLOCK_US_PER_S);
+    const struct journal_maintenance replaces = make_window("7", START_US + CLOCK_US_PER_S);
+    assert_false(journal_set_maintenance(f->journal, &one_more));
+    assert_true(journal_set_maintenance(f->journal, &replaces));
+    assert_int_equal(count_windows(f), JOURNAL_MAINTENANCE_MAX);
     pass(f, CLOCK_US_PER_S); // two end
-    const struct journal_window later = make_window("later", START_US + 9 * CLOCK_US_PER_S);
-    assert_true(journal_set_window(f->journal, &later));
-    assert_int_equal(count_windows(f), JOURNAL_WINDOWS_MAX - 1);
+    const struct journal_maintenance later = make_window("later", START_US + 9 * CLOCK_US_PER_S);
+    assert_true(journal_set_maintenance(f->journal, &later));
+    assert_int_equal(count_windows(f), JOURNAL_MAINTENANCE_MAX - 1);
 }
 
 // A file as version 1 of the schema had it.
@@ -1627,7 +1629,7 @@ static void assert_name(struct fixture *f, uint64_t guid, const char *name)
         assert_int_equal(found->size, strlen(name));
         assert_memory_equal(found->value, name, found->size);
     }
-    settings_release(settings);
+    settings_unref(settings);
 }
 
 static void test_settings_survive_a_restart(void **state)
@@ -1663,7 +1665,7 @@ static void test_settings_survive_a_restart(void **state)
     found = settings_find(settings, longest.kind, longest.guid, 0);
     assert_non_null(found);
     assert_memory_equal(found, &longest, sizeof longest);
-    settings_release(settings);
+    settings_unref(settings);
 }
 
 // A directory where the file should be.
@@ -1752,7 +1754,7 @@ static size_t count_settings(struct fixture *f)
 {
     struct settings *settings = journal_settings(f->journal);
     size_t count = settings_count(settings);
-    settings_release(settings);
+    settings_unref(settings);
     return count;
 }
 
@@ -1838,8 +1840,8 @@ static void test_everything_waits_for_a_locked_file(void **state)
     clear_alarm(f, "a");
     raise_alarm(f, "b");
     set_name(f, 7, "leaf7");
-    const struct journal_window window = make_window("rack7", f->utc + CLOCK_US_PER_S * 3600);
-    assert_true(journal_set_window(f->journal, &window));
+    const struct journal_maintenance window = make_window("rack7", f->utc + CLOCK_US_PER_S * 3600);
+    assert_true(journal_set_maintenance(f->journal, &window));
     save_fabric(f, 1, 10);
     journal_commit(f->journal);
     struct journal_status status;
@@ -1878,13 +1880,13 @@ static void test_events_know_their_numbers(void **state)
     assert_int_equal(event->number, 0);
     int64_t sequence = journal_append(f->journal, event, &(struct journal_report){0});
     assert_int_equal(event->number, sequence);
-    event_release(event);
+    event_unref(event);
     journal_commit(f->journal);
     reopen(f); // what is read comes from the disk
     struct journal_item item;
     assert_int_equal(journal_read(f->journal, sequence - 1, &item, 1), 1);
     assert_int_equal(item.event->number, sequence);
-    event_release(item.event);
+    event_unref(item.event);
 }
 
 // Events in memory are packed when they have been there for a while.
@@ -1915,7 +1917,7 @@ static int64_t add_made(struct fixture *f, struct event *made[PACKED])
 static void release_made(struct event *made[PACKED])
 {
     for (size_t i = 0; i < PACKED; i++)
-        event_release(made[i]);
+        event_unref(made[i]);
 }
 
 static void assert_item(const struct journal_item *item, int64_t sequence, const struct event *made)
@@ -1925,7 +1927,7 @@ static void assert_item(const struct journal_item *item, int64_t sequence, const
     assert_int_equal(item->event->number, sequence);
     assert_same_event(item->event, made);
     assert_int_equal(item->event->severity, made->severity);
-    event_release(item->event);
+    event_unref(item->event);
 }
 
 static void assert_made(struct fixture *f, int64_t first, struct event *made[PACKED])
@@ -1947,14 +1949,14 @@ static void test_a_packed_event_is_the_same(void **state)
     int64_t first = add_made(f, made);
     assert_int_equal(journal_read(f->journal, first - 1, &item, 1), 1);
     assert_ptr_equal(item.event, made[0]); // receivers that keep up share it
-    event_release(item.event);
+    event_unref(item.event);
     pass(f, CLOCK_US_PER_S);
     assert_true(journal_has_work(f->journal));
     settle_in_memory(f);
     assert_false(journal_has_work(f->journal));
     assert_int_equal(journal_read(f->journal, first - 1, &item, 1), 1);
     assert_ptr_not_equal(item.event, made[0]);
-    event_release(item.event);
+    event_unref(item.event);
     assert_made(f, first, made);
     assert_int_equal(journal_first_in_memory(f->journal), first);
     release_made(made);
@@ -2102,17 +2104,17 @@ static void test_a_directory_that_cannot_be_made(void **state)
 static void test_whatever_changes_is_work(void **state)
 {
     struct fixture *f = *state;
-    const struct journal_window window = {.name = "rack7", .until_us = INT64_MAX};
+    const struct journal_maintenance window = {.name = "rack7", .until_us = INT64_MAX};
     raise_alarm(f, "subscriptions");
     journal_commit(f->journal);
     assert_false(journal_has_work(f->journal));
     assert_true(journal_acknowledge_alarm(f->journal, "subscriptions", "seen"));
     assert_true(journal_has_work(f->journal));
     journal_commit(f->journal);
-    assert_true(journal_set_window(f->journal, &window));
+    assert_true(journal_set_maintenance(f->journal, &window));
     assert_true(journal_has_work(f->journal));
     journal_commit(f->journal);
-    journal_ask_to_prune(f->journal, CLOCK_US_PER_S);
+    journal_request_prune(f->journal, CLOCK_US_PER_S);
     assert_true(journal_has_work(f->journal));
     journal_commit(f->journal);
     assert_false(journal_has_work(f->journal));

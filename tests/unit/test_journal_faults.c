@@ -6,8 +6,8 @@
 // functions here before SQLite's and the C library's (--wrap).
 #include "support.h"
 
-#include "event/maker.h"
-#include "event/sample.h"
+#include "event/event_builder.h"
+#include "event/test_event.h"
 #include "journal/journal.h"
 #include "journal/wal.h"
 
@@ -104,7 +104,7 @@ static struct support_time now;
 static struct support_chance counting;
 static struct clock clock_;
 static struct random chance;
-static struct maker maker;
+static struct event_builder builder;
 static struct log *log_;
 static char directory[64];
 static struct event *events[EVENTS];
@@ -121,7 +121,7 @@ static struct journal *open_journal(struct error *err)
                                             .rows_max = 1000,
                                             .bytes_max = INT64_C(1) << 30,
                                             .age_us = 86400 * CLOCK_US_PER_S,
-                                            .tell = ignore_change,
+                                            .notify = ignore_change,
                                             .clock = &clock_,
                                             .log = log_};
     return journal_open(&options, err);
@@ -133,7 +133,7 @@ static void pass(int64_t us)
     now.monotonic += us;
 }
 
-static void count_one_window(void *ctx, const struct journal_window *window)
+static void count_one_window(void *ctx, const struct journal_maintenance *window)
 {
     *(size_t *)ctx += strcmp(window->name, "rack7") == 0;
 }
@@ -141,7 +141,7 @@ static void count_one_window(void *ctx, const struct journal_window *window)
 static size_t count_windows(struct journal *journal)
 {
     size_t count = 0;
-    journal_each_window(journal, count_one_window, &count);
+    journal_each_maintenance(journal, count_one_window, &count);
     return count;
 }
 
@@ -149,24 +149,24 @@ static size_t count_windows(struct journal *journal)
 static void ask(struct journal *journal)
 {
     struct journal_item items[EVENTS];
-    struct journal_fabric fabrics[JOURNAL_FABRICS_MAX + 1], fabric;
+    struct journal_snapshot fabrics[JOURNAL_SNAPSHOTS_MAX + 1], fabric;
     struct error err;
     size_t size, n = journal_read(journal, 0, items, EVENTS);
     for (size_t i = 0; i < n; i++)
-        event_release(items[i].event);
+        event_unref(items[i].event);
     n = journal_read_back(journal, 1 + EVENTS / 2, items, EVENTS);
     for (size_t i = 0; i < n; i++)
-        event_release(items[i].event);
-    assert_in_range(journal_list_fabrics(journal, fabrics), 0, 2);
-    free(journal_read_fabric(journal, 0, &fabric, &size, &err));
+        event_unref(items[i].event);
+    assert_in_range(journal_list_snapshots(journal, fabrics), 0, 2);
+    free(journal_read_snapshot(journal, 0, &fabric, &size, &err));
 }
 
 static void set_window(struct journal *journal)
 {
-    struct journal_window window = {.name = "rack7",
-                                    .until_us = now.utc + 3600 * CLOCK_US_PER_S,
-                                    .nodes = {.count = 2, .patterns = {"node*", "leaf2"}}};
-    assert_true(journal_set_window(journal, &window));
+    struct journal_maintenance window = {.name = "rack7",
+                                         .until_us = now.utc + 3600 * CLOCK_US_PER_S,
+                                         .nodes = {.count = 2, .patterns = {"node*", "leaf2"}}};
+    assert_true(journal_set_maintenance(journal, &window));
 }
 
 // Without memory, whoever sets it is told.
@@ -183,7 +183,7 @@ static bool has_name(struct journal *journal)
 {
     struct settings *settings = journal_settings(journal);
     bool has = settings_find(settings, SETTING_SWITCH_NAME, 7, 0) != NULL;
-    settings_release(settings);
+    settings_unref(settings);
     return has;
 }
 
@@ -194,8 +194,8 @@ static int64_t use(struct journal *journal, int *receiver)
     *receiver = journal_receiver(journal, "nms");
     set_window(journal);
     set_name(journal);
-    journal_save_fabric(journal, &(struct journal_fabric){.time_us = now.utc, .digest = 7}, FABRIC,
-                        sizeof FABRIC);
+    journal_save_snapshot(journal, &(struct journal_snapshot){.time_us = now.utc, .digest = 7},
+                          FABRIC, sizeof FABRIC);
     for (int i = 0; i < EVENTS; i++) {
         int64_t number = journal_append(journal, events[i], &(struct journal_report){1, 2, 3});
         first = i == 0 ? number : first;
@@ -205,7 +205,7 @@ static int64_t use(struct journal *journal, int *receiver)
             journal_commit(journal);
         journal_advance(journal, *receiver, number);
         ask(journal);
-        journal_ask_to_prune(journal, 3600 * CLOCK_US_PER_S);
+        journal_request_prune(journal, 3600 * CLOCK_US_PER_S);
         pass(CLOCK_US_PER_S / 4);
     }
     return first;
@@ -219,14 +219,14 @@ static void expect_events(struct journal *journal, int64_t first)
         assert_int_equal(items[i].sequence, first + i);
         assert_non_null(items[i].event);
         assert_string_equal(items[i].event->id, events[i]->id);
-        event_release(items[i].event);
+        event_unref(items[i].event);
     }
 }
 
 static void expect_all(struct journal *journal, int64_t first)
 {
     struct journal_status status;
-    struct journal_fabric fabric;
+    struct journal_snapshot fabric;
     struct error err;
     size_t size;
     journal_get_status(journal, &status);
@@ -237,7 +237,7 @@ static void expect_all(struct journal *journal, int64_t first)
     assert_true(has_name(journal));
     assert_int_equal(status.alarms, 1);
     assert_int_equal(journal_cursor(journal, journal_receiver(journal, "nms")), first + EVENTS - 1);
-    uint8_t *record = journal_read_fabric(journal, 0, &fabric, &size, &err);
+    uint8_t *record = journal_read_snapshot(journal, 0, &fabric, &size, &err);
     if (record) { // without memory, it waits for the next sweep
         assert_int_equal(size, sizeof FABRIC);
         assert_memory_equal(record, FABRIC, size);
@@ -253,17 +253,17 @@ static int begin(void **state)
     counting = (struct support_chance){0};
     clock_ = support_clock(&now);
     chance = support_random(&counting);
-    maker = (struct maker){.clock = &clock_, .random = &chance};
+    builder = (struct event_builder){.clock = &clock_, .random = &chance};
     log_ = support_log(NULL);
     for (int i = 0; i < EVENTS; i++) {
-        struct sample sample = {.type = i % 2 ? CATALOGUE_LINK_UP : CATALOGUE_LINK_DOWN};
-        sample_make_up(&sample);
-        events[i] = sample_event(&maker, &sample);
+        struct test_event test = {.type = i % 2 ? CATALOGUE_LINK_UP : CATALOGUE_LINK_DOWN};
+        test_event_build(&test);
+        events[i] = test_event_type(&builder, &test);
         assert_non_null(events[i]);
         events[i]->test = false;
     }
     // The last one raises an alarm.
-    event_release(events[EVENTS - 1]);
+    event_unref(events[EVENTS - 1]);
     events[EVENTS - 1] = event_copy(events[0]);
     assert_non_null(events[EVENTS - 1]);
     return 0;
@@ -273,7 +273,7 @@ static int end(void **state)
 {
     (void)state;
     for (int i = 0; i < EVENTS; i++)
-        event_release(events[i]);
+        event_unref(events[i]);
     log_close(log_);
     return 0;
 }
@@ -347,7 +347,7 @@ static void add_events(struct journal *journal, int n, int receiver)
 
 static void ask_to_prune(struct journal *journal)
 {
-    journal_ask_to_prune(journal, 3600 * CLOCK_US_PER_S);
+    journal_request_prune(journal, 3600 * CLOCK_US_PER_S);
     journal_commit(journal);
 }
 

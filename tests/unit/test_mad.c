@@ -80,7 +80,7 @@ TEST(ask_what_the_sa_holds_for_a_gid)
     uint8_t gid[ADDRESS_GID_SIZE];
     support_hex(gid, sizeof gid, "FE80000000000000 0002C903000E8ACF");
     memset(mad, 0xA5, sizeof mad);
-    mad_ask_subscriptions(mad, 5, gid);
+    mad_query_subscriptions(mad, 5, gid);
     check_mad(mad,
               "01 03 02 12 0000 0000 0000000000000005 00F3 0000 00000000"
               "000000000000000000000000 0000000000000000 0000 0000 0000000000000001"
@@ -91,7 +91,7 @@ TEST(ask_what_the_sa_holds_for_a_gid)
 TEST(ask_for_the_node_at_a_lid)
 {
     memset(mad, 0xA5, sizeof mad);
-    mad_ask_node(mad, 0xFFFFFFFF, 0x1234);
+    mad_query_node(mad, 0xFFFFFFFF, 0x1234);
     check_mad(mad,
               "01 03 02 01 0000 0000 00000000FFFFFFFF 0011 0000 00000000"
               "000000000000000000000000 0000000000000000 0000 0000 0000000000000001"
@@ -102,7 +102,7 @@ TEST(ask_for_the_node_at_a_lid)
 TEST(ask_the_own_port_by_directed_route)
 {
     memset(mad, 0xA5, sizeof mad);
-    mad_ask_own_port(mad, 0x01020304, UINT64_C(0x1122334455667788));
+    mad_query_own_port(mad, 0x01020304, UINT64_C(0x1122334455667788));
     // Class, no hops, M_Key, permissive LIDs on both ends.
     check_mad(mad,
               "01 81 01 01 0000 00 00 0000000001020304 0015 0000 00000000"

@@ -74,7 +74,7 @@ static void expect_nothing_of(const char *words)
 static void add_event(enum catalogue_event kind, const char *held)
 {
     struct event event = {.type = catalogue_get(kind), .severity = catalogue_get(kind)->severity};
-    snprintf(event.held, sizeof event.held, "%s", held);
+    snprintf(event.suppressed, sizeof event.suppressed, "%s", held);
     event_counts_add(&events, &event);
 }
 
@@ -156,7 +156,7 @@ TEST(a_subscription_is_in_one_state)
     metrics.agent.subscriptions[0] =
         (struct subscription){.trap = 64, .state = SUBSCRIPTION_REJECTED};
     metrics.agent.subscriptions[1] =
-        (struct subscription){.trap = MAD_TRAP_VENDOR, .state = SUBSCRIPTION_HELD};
+        (struct subscription){.trap = MAD_TRAP_VENDOR, .state = SUBSCRIPTION_SUBSCRIBED};
     expect("ibtrapd_subscription_state{trap=\"64\",state=\"pending\"} 0");
     expect("ibtrapd_subscription_state{trap=\"64\",state=\"subscribed\"} 0");
     expect("ibtrapd_subscription_state{trap=\"64\",state=\"rejected\"} 1");
@@ -191,8 +191,8 @@ TEST(each_receiver_has_its_histogram)
 
 TEST(receivers_are_told_apart)
 {
-    receivers[0].status = (struct delivery_status){.sent = 7, .failed = 2, .problem = "refused"};
-    receivers[1].status = (struct delivery_status){.filtered = 3, .dropped = 4, .paused = true};
+    receivers[0].status = (struct receiver_status){.sent = 7, .failed = 2, .problem = "refused"};
+    receivers[1].status = (struct receiver_status){.filtered = 3, .dropped = 4, .paused = true};
     expect("ibtrapd_receiver_sent_total{receiver=\"nms\",kind=\"snmp\"} 7");
     expect("ibtrapd_receiver_sent_total{receiver=\"siem\",kind=\"syslog\"} 0");
     expect("ibtrapd_receiver_failures_total{receiver=\"nms\",kind=\"snmp\"} 2");
@@ -206,8 +206,8 @@ TEST(receivers_are_told_apart)
 TEST(lag_is_as_old_as_its_oldest_event)
 {
     receivers[0].status =
-        (struct delivery_status){.lag = 12, .oldest_us = SUPPORT_UTC_US - 2500000};
-    receivers[1].status = (struct delivery_status){.lag = 0, .oldest_us = SUPPORT_UTC_US - 2500000};
+        (struct receiver_status){.lag = 12, .oldest_us = SUPPORT_UTC_US - 2500000};
+    receivers[1].status = (struct receiver_status){.lag = 0, .oldest_us = SUPPORT_UTC_US - 2500000};
     expect("ibtrapd_receiver_lag_events{receiver=\"nms\",kind=\"snmp\"} 12");
     expect("ibtrapd_receiver_lag_seconds{receiver=\"nms\",kind=\"snmp\"} 2.5");
     expect("ibtrapd_receiver_lag_seconds{receiver=\"siem\",kind=\"syslog\"} 0");
@@ -215,7 +215,7 @@ TEST(lag_is_as_old_as_its_oldest_event)
 
 TEST(a_clock_that_was_set_back_makes_no_negative_age)
 {
-    receivers[0].status = (struct delivery_status){.lag = 1, .oldest_us = SUPPORT_UTC_US + 1};
+    receivers[0].status = (struct receiver_status){.lag = 1, .oldest_us = SUPPORT_UTC_US + 1};
     sweep.last_begin_us = SUPPORT_UTC_US + 1;
     metrics.sweep = &sweep;
     expect("ibtrapd_receiver_lag_seconds{receiver=\"nms\",kind=\"snmp\"} 0");

@@ -35,7 +35,7 @@ TEST(the_format_of_infiniband_diags)
     assert_string_equal(names_find(names, UINT64_MAX), "last");
     assert_null(names_find(names, 0));
     assert_null(names_find(names, 2));
-    names_free(names);
+    names_unref(names);
 }
 
 TEST(an_empty_map_is_fine)
@@ -44,18 +44,18 @@ TEST(an_empty_map_is_fine)
     assert_non_null(names);
     assert_int_equal(names_count(names), 0);
     assert_null(names_find(names, 1));
-    names_free(names);
+    names_unref(names);
     names = PARSE("\n\n# nothing\n");
     assert_non_null(names);
     assert_int_equal(names_count(names), 0);
-    names_free(names);
+    names_unref(names);
 }
 
 TEST(no_map_knows_no_names)
 {
     assert_null(names_find(NULL, 1));
     assert_int_equal(names_count(NULL), 0);
-    names_free(NULL);
+    names_unref(NULL);
 }
 
 TEST(errors_name_file_and_line)
@@ -89,7 +89,7 @@ TEST(hostile_names_become_harmless)
     assert_string_equal(names_find(names, 3), "C1 ?");
     assert_string_equal(names_find(names, 4), "nul");
     assert_string_equal(names_find(names, 5), "quote\"in it");
-    names_free(names);
+    names_unref(names);
 }
 
 TEST(names_too_long_are_cut_between_characters)
@@ -103,7 +103,7 @@ TEST(names_too_long_are_cut_between_characters)
     const char *name = names_find(names, 1);
     assert_int_equal(strlen(name), 126); // 42 whole ones
     assert_memory_equal(name + 123, "\xE2\x82\xAC", 3);
-    names_free(names);
+    names_unref(names);
 }
 
 TEST(of_two_lines_for_one_guid_the_later_holds)
@@ -114,7 +114,7 @@ TEST(of_two_lines_for_one_guid_the_later_holds)
     assert_string_equal(names_find(names, 1), "third");
     assert_string_equal(names_find(names, 2), "b");
     assert_string_equal(names_find(names, 3), "c");
-    names_free(names);
+    names_unref(names);
 }
 
 TEST(files_are_read_whole)
@@ -124,7 +124,7 @@ TEST(files_are_read_whole)
     struct names *names = names_load(path, &why);
     assert_non_null(names);
     assert_string_equal(names_find(names, 2), "two");
-    names_free(names);
+    names_unref(names);
 
     char *large = malloc(200001);
     assert_non_null(large);
@@ -135,14 +135,14 @@ TEST(files_are_read_whole)
     names = names_load(path, &why);
     assert_non_null(names);
     assert_string_equal(names_find(names, 3), "three");
-    names_free(names);
+    names_unref(names);
     free(large);
 
     path = support_file("names", "", 0644);
     names = names_load(path, &why);
     assert_non_null(names);
     assert_int_equal(names_count(names), 0);
-    names_free(names);
+    names_unref(names);
 }
 
 TEST(what_cannot_be_read_is_told)
@@ -175,7 +175,7 @@ TEST(a_map_is_bounded)
     assert_non_null(names);
     assert_int_equal(names_count(names), NAMES_ENTRIES_MAX);
     assert_string_equal(names_find(names, 123457), "n7");
-    names_free(names);
+    names_unref(names);
     free(content);
 }
 
@@ -206,16 +206,16 @@ TEST(what_was_set_goes_before_the_map)
     struct settings *settings = settings_with(NULL, some, COUNT(some));
     struct names *map = names_parse("map", "0x1 one\n0x2 two\n", 16, &err), *names;
     assert_true(names_with(map, settings, &names));
-    names_free(map); // the others have a reference of their own
-    settings_release(settings);
+    names_unref(map); // the others have a reference of their own
+    settings_unref(settings);
     assert_string_equal(names_find(names, 1), "one");
     assert_string_equal(names_find(names, 2), "spine2");
     assert_string_equal(names_find(names, 9), "spine9");
     assert_null(names_find(names, 3));
-    assert_ptr_equal(names_keep(names), names);
-    names_free(names);
+    assert_ptr_equal(names_ref(names), names);
+    names_unref(names);
     assert_string_equal(names_find(names, 1), "one");
-    names_free(names);
+    names_unref(names);
 }
 
 TEST(without_names_set_there_is_the_map)
@@ -226,16 +226,16 @@ TEST(without_names_set_there_is_the_map)
     struct names *map = names_parse("map", "0x1 one\n", 8, &err), *names;
     assert_true(names_with(map, none, &names));
     assert_ptr_equal(names, map);
-    names_free(names);
-    names_free(map);
+    names_unref(names);
+    names_unref(map);
     assert_true(names_with(NULL, none, &names));
     assert_null(names);
     assert_true(names_with(NULL, one, &names));
     assert_string_equal(names_find(names, 1), "leaf");
-    names_free(names);
-    assert_null(names_keep(NULL));
-    settings_release(none);
-    settings_release(one);
+    names_unref(names);
+    assert_null(names_ref(NULL));
+    settings_unref(none);
+    settings_unref(one);
 }
 
 int main(void)

@@ -138,10 +138,10 @@ static int begin(void **state)
                                                .rows_max = 1000000,
                                                .bytes_max = INT64_C(1) << 30,
                                                .age_us = 86400 * CLOCK_US_PER_S,
-                                               .tell = take_journal_change,
+                                               .notify = take_journal_change,
                                                .clock = &clock_,
                                                .log = log_};
-    options = (struct pipeline_options){.maker = {.clock = &clock_, .random = &chance},
+    options = (struct pipeline_options){.builder = {.clock = &clock_, .random = &chance},
                                         .acknowledge = acknowledge,
                                         .ctx = &answers,
                                         .log = log_};
@@ -202,7 +202,7 @@ static void put(enum golden golden, uint16_t tid)
 static void put_occurrence(enum catalogue_event type, const char *alarm_key, const char *reason,
                            uint64_t subnet_prefix)
 {
-    struct maker_occurrence what = {.type = type};
+    struct event_builder_occurrence what = {.type = type};
     snprintf(what.alarm_key, sizeof what.alarm_key, "%s", alarm_key);
     snprintf(what.reason, sizeof what.reason, "%s", reason);
     pipeline_put_occurrence(pipeline, &what, subnet_prefix);
@@ -213,7 +213,7 @@ static const struct event *event_at(int64_t sequence)
 {
     static struct event *event;
     struct journal_item item;
-    event_release(event);
+    event_unref(event);
     event = NULL;
     if (sequence == 0)
         return NULL;
@@ -371,8 +371,8 @@ TEST(severe_events_of_a_switch_are_for_gsw_event_trap)
     options.event_trap_level = level_of;
     start();
     for (uint64_t guid = 3; guid <= 4; guid++) {
-        const struct maker_occurrence what = {.type = CATALOGUE_SETTING_CHANGED,
-                                              .switch_guid = guid};
+        const struct event_builder_occurrence what = {.type = CATALOGUE_SETTING_CHANGED,
+                                                      .switch_guid = guid};
         pipeline_put_occurrence(pipeline, &what, 0);
     }
     put_occurrence(CATALOGUE_JOURNAL_DEGRADED, "", "an error, of no switch", 0);
@@ -407,18 +407,18 @@ TEST(what_waits_together_is_committed_together)
 // The service manager's watchdog lives on this.
 TEST(the_pipeline_beats_while_it_goes_on)
 {
-    uint64_t before = pipeline_beats(pipeline);
-    while (pipeline_beats(pipeline) == before)
+    uint64_t before = pipeline_progress(pipeline);
+    while (pipeline_progress(pipeline) == before)
         usleep(1000); // it has nothing to do
     hold(true);
     put(GOLDEN_129, 1);
     wait_holding();
-    before = pipeline_beats(pipeline);
+    before = pipeline_progress(pipeline);
     put(GOLDEN_129, 2);
-    assert_int_equal(pipeline_beats(pipeline), before); // stuck
+    assert_int_equal(pipeline_progress(pipeline), before); // stuck
     hold(false);
     finish();
-    assert_true(pipeline_beats(pipeline) > before);
+    assert_true(pipeline_progress(pipeline) > before);
 }
 
 // A receiver that reads nothing delays no answer.
@@ -471,9 +471,9 @@ TEST(nothing_is_taken_after_the_stop)
 static struct fabric *read_snapshot(void)
 {
     struct error err;
-    struct journal_fabric newest;
+    struct journal_snapshot newest;
     size_t size;
-    uint8_t *record = journal_read_fabric(journal, 0, &newest, &size, &err);
+    uint8_t *record = journal_read_snapshot(journal, 0, &newest, &size, &err);
     struct fabric *fabric = record ? fabric_record_read(record, size, &err) : NULL;
     free(record);
     return fabric;
@@ -483,7 +483,7 @@ static uint32_t nodes_of_snapshot(void)
 {
     struct fabric *fabric = read_snapshot();
     uint32_t nodes = fabric ? fabric->node_count : 0;
-    fabric_release(fabric);
+    fabric_unref(fabric);
     return nodes;
 }
 
@@ -492,7 +492,7 @@ static void live(struct fabric *const *looks, size_t count)
 {
     options.topology = topology_new(NULL);
     start();
-    topology_recall(options.topology, read_snapshot());
+    topology_restore(options.topology, read_snapshot());
     for (size_t i = 0; i < count; i++)
         pipeline_put_fabric(pipeline, looks[i]);
     finish();
@@ -590,7 +590,7 @@ static void check_held_at(int64_t sequence, const char *type, const char *reason
 {
     const struct event *event = event_at(sequence);
     assert_string_equal(event->type->name, type);
-    assert_string_equal(event->held, reason);
+    assert_string_equal(event->suppressed, reason);
 }
 
 TEST(who_stands_by_tells_of_itself)
@@ -661,7 +661,7 @@ struct calling {
     bool said, ran;
 };
 
-static void run_calling(void *ctx, const struct pipeline_inside *inside)
+static void run_calling(void *ctx, const struct pipeline_context *inside)
 {
     struct calling *calling = ctx;
     (void)inside;

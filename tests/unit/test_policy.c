@@ -17,7 +17,7 @@ static int open_stage(void **state)
 static int open_plain_stage(void **state)
 {
     (void)state;
-    st.options = (struct policy_options){.hold_consequences = true};
+    st.options = (struct policy_options){.suppress_consequences = true};
     stage_open(&st);
     return 0;
 }
@@ -222,9 +222,9 @@ TEST(a_degraded_link_that_comes_back_degraded_says_nothing_of_it)
 
 TEST(an_alarm_survives_a_restart)
 {
-    const struct policy_recalled was = {
-        .key = LINK, .event_id = "old", .told_id = "told", .severity = SEVERITY_WARNING};
-    assert_true(policy_recall(st.policy, &was, 0));
+    const struct policy_restored_alarm was = {
+        .key = LINK, .event_id = "old", .notified_id = "told", .severity = SEVERITY_WARNING};
+    assert_true(policy_restore_alarm(st.policy, &was, 0));
     const struct heard down = give_alarm(CATALOGUE_LINK_DOWN, LINK);
     check_held(&down, "duplicate");
     const struct heard up = give_alarm(CATALOGUE_LINK_UP, LINK);
@@ -235,16 +235,19 @@ TEST(an_alarm_survives_a_restart)
 TEST(an_alarm_that_was_held_back_at_the_end_is_told_after_the_start)
 {
     struct event *e = stage_alarm(&st, CATALOGUE_LINK_DOWN, LINK);
-    strcpy(e->held, "hold-down");
-    const struct policy_recalled was = {
-        .key = LINK, .event_id = e->id, .told_id = "", .severity = SEVERITY_WARNING, .event = e};
-    assert_true(policy_recall(st.policy, &was, 0));
+    strcpy(e->suppressed, "hold-down");
+    const struct policy_restored_alarm was = {.key = LINK,
+                                              .event_id = e->id,
+                                              .notified_id = "",
+                                              .severity = SEVERITY_WARNING,
+                                              .event = e};
+    assert_true(policy_restore_alarm(st.policy, &was, 0));
     stage_wait(&st, 1);
     const struct heard *late = stage_last_passed(&st);
     assert_non_null(late);
     assert_string_equal(late->related_id, was.event_id);
     assert_string_equal(late->key, LINK);
-    event_release(e);
+    event_unref(e);
 }
 
 TEST(a_rule_that_disables_alarms_can_be_taken_back)
@@ -280,7 +283,7 @@ TEST(a_clear_that_is_disabled_does_not_block_the_next_raise)
 TEST(what_the_other_gateway_told_counts_as_told)
 {
     struct event *e = stage_alarm(&st, CATALOGUE_LINK_DOWN, LINK);
-    strcpy(e->held, "standby");
+    strcpy(e->suppressed, "standby");
     const struct heard down = *stage_give(&st, e);
     check_held(&down, "standby");
     const struct heard up = give_alarm(CATALOGUE_LINK_UP, LINK);
@@ -495,16 +498,16 @@ TEST(changes_that_are_far_apart_are_no_flapping)
 TEST(a_flapping_that_lasted_over_a_restart_is_cleared)
 {
     struct event *e = stage_alarm(&st, CATALOGUE_FLAPPING, "flapping " LINK);
-    const struct policy_recalled flapping = {.key = e->alarm_key,
-                                             .event_id = "f",
-                                             .told_id = "f",
-                                             .severity = SEVERITY_WARNING,
-                                             .event = e};
-    const struct policy_recalled down = {
-        .key = LINK, .event_id = "d", .told_id = "d", .severity = SEVERITY_WARNING};
-    assert_true(policy_recall(st.policy, &flapping, 0));
-    assert_true(policy_recall(st.policy, &down, 0));
-    event_release(e);
+    const struct policy_restored_alarm flapping = {.key = e->alarm_key,
+                                                   .event_id = "f",
+                                                   .notified_id = "f",
+                                                   .severity = SEVERITY_WARNING,
+                                                   .event = e};
+    const struct policy_restored_alarm down = {
+        .key = LINK, .event_id = "d", .notified_id = "d", .severity = SEVERITY_WARNING};
+    assert_true(policy_restore_alarm(st.policy, &flapping, 0));
+    assert_true(policy_restore_alarm(st.policy, &down, 0));
+    event_unref(e);
     stage_wait(&st, 100 * S);
     const struct heard up = give_alarm(CATALOGUE_LINK_UP, LINK);
     check_held(&up, "flapping");
@@ -719,7 +722,7 @@ TEST(what_follows_from_a_dead_switch_is_held_as_its_details)
 
 TEST(consequences_pass_where_the_site_wants_them)
 {
-    st.options.hold_consequences = false;
+    st.options.suppress_consequences = false;
     use_rules(NULL, 0);
     const struct heard dead = give_alarm(CATALOGUE_SWITCH_REMOVED, "node 1");
     check_passed(stage_give(&st, consequence(CATALOGUE_LINK_DOWN, "link 1", dead.id)));
@@ -880,7 +883,7 @@ TEST(tests_of_a_gateway_that_stands_by_raise_no_alarm)
 {
     struct event *event = stage_alarm(&st, CATALOGUE_LINK_DOWN, LINK);
     event->test = true;
-    strcpy(event->held, EVENT_STANDBY);
+    strcpy(event->suppressed, EVENT_STANDBY);
     check_held(stage_give(&st, event), EVENT_STANDBY);
     const struct heard down = give_alarm(CATALOGUE_LINK_DOWN, LINK);
     check_passed(&down);
@@ -972,8 +975,8 @@ TEST(decisions_survive_the_journal)
     assert_int_equal(again->since_us, SUPPORT_UTC_US);
     assert_string_equal(again->clears_id, "clears");
     assert_string_equal(again->rule, "rule");
-    event_release(again);
-    event_release(e);
+    event_unref(again);
+    event_unref(e);
 }
 
 static struct event *read_record(const char *octets, size_t size)
@@ -991,7 +994,7 @@ TEST(what_was_journalled_before_there_was_policy_is_as_its_type)
     assert_non_null(event);
     assert_int_equal(event->severity, SEVERITY_WARNING);
     assert_int_equal(event->category, CATEGORY_SECURITY);
-    event_release(event);
+    event_unref(event);
     const char severity[] = OLD "\x3c\x00\x08\0\0\0\0\0\0\0\x08";
     const char category[] = OLD "\x3d\x00\x08\0\0\0\0\0\0\0\x0c";
     assert_null(read_record(severity, sizeof severity - 1));
@@ -1007,7 +1010,7 @@ static struct event *stamped(enum catalogue_event type)
     event->since_us = SUPPORT_UTC_US;
     strcpy(event->subject.name, "leaf1");
     strcpy(event->reason, "why");
-    maker_stamp(&st.maker, event);
+    event_builder_stamp(&st.builder, event);
     return event;
 }
 
@@ -1031,7 +1034,7 @@ TEST(summaries_are_sentences)
         assert_string_equal(event->text, ROWS[i].text);
         assert_int_equal(event->time_us, SUPPORT_UTC_US);
         assert_int_equal(strlen(event->id), EVENT_ID_SIZE - 1);
-        event_release(event);
+        event_unref(event);
     }
 }
 
@@ -1040,18 +1043,19 @@ TEST(a_stamp_changes_only_what_is_missing)
     struct event *event = stage_event(&st, CATALOGUE_BAD_PKEY, "host1");
     event->time_us = 1;
     event->subnet_prefix = 2;
-    maker_stamp(&st.maker, event);
+    event_builder_stamp(&st.builder, event);
     assert_int_equal(event->time_us, 1);
     assert_int_equal(event->subnet_prefix, 2);
     assert_string_equal(event->text, "Something happened to host1.");
-    event_release(event);
+    event_unref(event);
 }
 
 TEST(nothing_asks_for_time_when_nothing_is_held)
 {
     assert_int_equal(policy_due(st.policy), INT64_MAX);
     for (int r = POLICY_PASSES + 1; r < POLICY_REASON_COUNT; r++)
-        assert_in_range(strlen(policy_reason_word((enum policy_reason)r)), 1, EVENT_HELD_SIZE - 1);
+        assert_in_range(strlen(policy_reason_word((enum policy_reason)r)), 1,
+                        EVENT_SUPPRESSED_SIZE - 1);
 }
 
 int main(void)

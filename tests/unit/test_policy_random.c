@@ -40,24 +40,24 @@ static void make_things(void)
 
 // What receivers make of what they hear.
 
-struct view {
+struct agent_snapshot {
     char key[EVENT_KEY_SIZE];
     bool raised;
     char id[EVENT_ID_SIZE];
     enum severity severity;
 };
-static struct view views[2 * KEYS]; // and their flapping
-static size_t view_count;
+static struct agent_snapshot snapshots[2 * KEYS]; // and their flapping
+static size_t snapshot_count;
 
-static struct view *view_of(const char *key)
+static struct agent_snapshot *snapshot_of(const char *key)
 {
-    for (size_t i = 0; i < view_count; i++) {
-        if (strcmp(views[i].key, key) == 0)
-            return &views[i];
+    for (size_t i = 0; i < snapshot_count; i++) {
+        if (strcmp(snapshots[i].key, key) == 0)
+            return &snapshots[i];
     }
-    assert_true(view_count < COUNT(views));
-    struct view *v = &views[view_count++];
-    *v = (struct view){0};
+    assert_true(snapshot_count < COUNT(snapshots));
+    struct agent_snapshot *v = &snapshots[snapshot_count++];
+    *v = (struct agent_snapshot){0};
     strcpy(v->key, key);
     return v;
 }
@@ -66,7 +66,7 @@ static void hear(const struct heard *h)
 {
     if (h->key[0] == '\0' || h->held[0] != '\0')
         return;
-    struct view *v = view_of(h->key);
+    struct agent_snapshot *v = snapshot_of(h->key);
     if (h->type->alarm == ALARM_RAISES) {
         assert_true(!v->raised || h->severity < v->severity); // never twice the same
         v->raised = true;
@@ -184,7 +184,7 @@ static void reload(void)
     st.options.storm_rate = chance(3) * 10;
     st.options.flap_changes = one_in(4) ? 0 : 2 + chance(POLICY_FLAP_CHANGES_MAX - 1);
     st.options.repeat_window_us = chance(3) * 30 * S;
-    st.options.hold_consequences = one_in(2);
+    st.options.suppress_consequences = one_in(2);
     assert_true(policy_change_options(st.policy, &st.options, st.time.monotonic));
 }
 
@@ -238,8 +238,8 @@ static void check_views(void)
     for (size_t i = 0; i < KEYS; i++) {
         char key[EVENT_KEY_SIZE + 16];
         snprintf(key, sizeof key, "flapping %s", things[i].key);
-        assert_false(view_of(key)->raised);
-        assert_int_equal(view_of(things[i].key)->raised, things[i].raised);
+        assert_false(snapshot_of(key)->raised);
+        assert_int_equal(snapshot_of(things[i].key)->raised, things[i].raised);
     }
 }
 
@@ -247,7 +247,7 @@ static void be_quiet(void)
 {
     for (struct policy_maintenance w = {.name = "w0"}; w.name[1] < '3'; w.name[1]++)
         policy_stop_maintenance(st.policy, w.name, st.time.monotonic);
-    st.options.hold_consequences = false;
+    st.options.suppress_consequences = false;
     assert_true(policy_change_options(st.policy, &st.options, st.time.monotonic));
     stage_wait(&st, 2 * 86400 * S);
     listen();
@@ -302,7 +302,7 @@ static void check_counters(void)
 static void live(uint64_t with_seed)
 {
     seed = with_seed;
-    given = heard_up_to = view_count = 0;
+    given = heard_up_to = snapshot_count = 0;
     make_things();
     policy_options_init(&st.options);
     stage_open(&st);

@@ -2,7 +2,7 @@
 
 #include "golden.h"
 
-#include "event/maker.h"
+#include "event/event_builder.h"
 #include "model/event_record.h"
 #include "model/fabric.h"
 
@@ -10,7 +10,7 @@ static struct support_time now;
 static struct support_chance counting;
 static struct clock clock_;
 static struct random chance;
-static struct maker maker;
+static struct event_builder builder;
 
 static const struct endpoint LEAF = {.guid = GOLDEN_SWITCH_GUID,
                                      .node_guid = GOLDEN_SWITCH_GUID,
@@ -26,7 +26,8 @@ static int begin(void **state)
     counting = (struct support_chance){0};
     clock_ = support_clock(&now);
     chance = support_random(&counting);
-    maker = (struct maker){.clock = &clock_, .random = &chance, .subnet_prefix = GOLDEN_PREFIX};
+    builder =
+        (struct event_builder){.clock = &clock_, .random = &chance, .subnet_prefix = GOLDEN_PREFIX};
     return 0;
 }
 
@@ -57,7 +58,7 @@ static void assert_same(const struct event *a, const struct event *b)
     assert_int_equal(a->derived, b->derived);
     assert_string_equal(a->related_id, b->related_id);
     assert_string_equal(a->cause_id, b->cause_id);
-    assert_string_equal(a->held, b->held);
+    assert_string_equal(a->suppressed, b->suppressed);
     assert_int_equal(a->test, b->test);
     assert_string_equal(a->only_receiver, b->only_receiver);
     assert_string_equal(a->alarm_key, b->alarm_key);
@@ -73,11 +74,11 @@ static void check_record(struct event *event)
     struct event *again = event_record_read(record, size, &err);
     assert_non_null(again);
     assert_same(event, again);
-    event_release(again);
+    event_unref(again);
     // Cut anywhere, it is refused or lacks something at its end; never a crash.
     for (size_t cut = 0; cut < size; cut++)
-        event_release(event_record_read(record, cut, &err));
-    event_release(event);
+        event_unref(event_record_read(record, cut, &err));
+    event_unref(event);
 }
 
 static bool find_leaf(void *ctx, uint16_t lid, struct endpoint *out)
@@ -103,12 +104,13 @@ static bool find_itself(void *ctx, uint64_t node_guid, uint8_t port, struct endp
 
 TEST(a_notice_and_what_the_fabric_adds)
 {
-    static const struct maker_lookup LOOKUP = {find_leaf, find_leaf_by_guid, find_itself, NULL};
-    maker.lookup = &LOOKUP;
+    static const struct event_builder_lookup LOOKUP = {find_leaf, find_leaf_by_guid, find_itself,
+                                                       NULL};
+    builder.lookup = &LOOKUP;
     for (int g = 0; g < GOLDEN_COUNT; g++) {
         uint8_t wire[NOTICE_SIZE];
         golden_wire((enum golden)g, wire);
-        check_record(maker_from_notice(&maker, wire));
+        check_record(event_builder_from_notice(&builder, wire));
     }
 }
 
@@ -122,8 +124,8 @@ TEST(a_change)
                                   .affected = 1,
                                   .reason = "with it went node1",
                                   .alarm_key = "link"};
-    struct event *event = maker_from_change(&maker, &change, true, "cause", "related");
-    strcpy(event->held, "standby");
+    struct event *event = event_builder_from_change(&builder, &change, true, "cause", "related");
+    strcpy(event->suppressed, "standby");
     event->test = true;
     strcpy(event->only_receiver, "nms");
     check_record(event);
@@ -134,24 +136,25 @@ TEST(each_counter)
     for (int c = 0; c < COUNTER_ERRORS; c++) {
         const struct threshold_change change = {GOLDEN_SWITCH_GUID, 17, (enum counter)c, true, 1,
                                                 UINT64_MAX};
-        check_record(maker_from_threshold(&maker, &change, &LEAF));
+        check_record(event_builder_from_threshold(&builder, &change, &LEAF));
     }
 }
 
 TEST(what_gsw_event_trap_tells)
 {
-    const struct maker_occurrence what = {.type = CATALOGUE_SETTING_CHANGED, .switch_guid = 1};
+    const struct event_builder_occurrence what = {.type = CATALOGUE_SETTING_CHANGED,
+                                                  .switch_guid = 1};
     uint8_t record[EVENT_RECORD_MAX];
     struct error err;
     for (int i = 0; i < 2; i++) {
-        struct event *event = maker_from_occurrence(&maker, &what);
+        struct event *event = event_builder_from_occurrence(&builder, &what);
         event->event_trap = i;
         event->number = 7; // the journal's affair
         struct event *again = event_record_read(record, event_record_write(event, record), &err);
         assert_int_equal(again->event_trap, i);
         assert_int_equal(again->number, 0);
-        event_release(again);
-        event_release(event);
+        event_unref(again);
+        event_unref(event);
     }
 }
 
@@ -162,13 +165,13 @@ TEST(a_notice_that_was_never_sent)
     struct error err;
     const struct threshold_change change = {
         GOLDEN_SWITCH_GUID, 17, COUNTER_LOCAL_LINK_INTEGRITY_ERRORS, true, 0, 1};
-    struct event *event = maker_from_threshold(&maker, &change, &LEAF);
+    struct event *event = event_builder_from_threshold(&builder, &change, &LEAF);
     struct event *again = event_record_read(record, event_record_write(event, record), &err);
     assert_int_equal(again->notice.trap, NOTICE_LINK_INTEGRITY);
     assert_int_equal(again->notice.lid, 3);
     assert_int_equal(again->notice.port, 17);
-    event_release(again);
-    event_release(event);
+    event_unref(again);
+    event_unref(event);
 }
 
 #define HEAD "\x01\x01\x00\x0fgateway-started\x02\x00\x01x"
@@ -196,7 +199,7 @@ TEST(an_older_record)
     assert_int_equal(event->subject.node_guid, 0);
     assert_int_equal(event->peer.guid, 0);
     assert_false(event->derived);
-    event_release(event);
+    event_unref(event);
 }
 
 TEST(a_newer_record)
@@ -204,14 +207,14 @@ TEST(a_newer_record)
     struct error err;
     struct event *event = READ(HEAD "\xfe\x00\x02zz", &err);
     assert_non_null(event);
-    event_release(event);
+    event_unref(event);
     // Of a node we take what we know.
     event = READ(HEAD "\x11\x00\x0b\0\0\0\0\0\0\0\x09\x02\x11\xff", &err);
     assert_non_null(event);
     assert_int_equal(event->subject.node_guid, 9);
     assert_int_equal(event->subject.type, FABRIC_SWITCH);
     assert_int_equal(event->subject.port, 17);
-    event_release(event);
+    event_unref(event);
 }
 
 TEST(nonsense_is_refused)
@@ -279,7 +282,7 @@ TEST(numbers_have_their_ranges)
     struct event *event = READ(HEAD "\x03\0\x08\x03\x84\x44\x0c\xcc\x73\x5f\xff", &err);
     assert_non_null(event);
     assert_int_equal(event->time_us, INT64_C(253402300800) * CLOCK_US_PER_S - 1);
-    event_release(event);
+    event_unref(event);
 }
 
 // Nothing that a damaged journal says reaches a terminal or a log as it is.
@@ -294,7 +297,7 @@ TEST(damaged_text_becomes_safe)
     assert_non_null(event);
     assert_string_equal(event->text, "a??\xEF\xBF\xBD[b");
     assert_string_equal(event->reason, "x?y");
-    event_release(event);
+    event_unref(event);
 }
 
 TEST(the_longest_event_fits)
@@ -309,7 +312,7 @@ TEST(the_longest_event_fits)
     memset(e->id, 'i', sizeof e->id - 1);
     memset(e->related_id, 'i', sizeof e->related_id - 1);
     memset(e->cause_id, 'i', sizeof e->cause_id - 1);
-    memset(e->held, 'h', sizeof e->held - 1);
+    memset(e->suppressed, 'h', sizeof e->suppressed - 1);
     memset(e->reason, 'r', sizeof e->reason - 1);
     memset(e->receiver, 'c', sizeof e->receiver - 1);
     memset(e->alarm_key, 'k', sizeof e->alarm_key - 1);
@@ -320,7 +323,7 @@ TEST(the_longest_event_fits)
     memset(e->only_receiver, 'o', sizeof e->only_receiver - 1);
     e->found_late = e->derived = e->test = e->event_trap = true;
     assert_in_range(event_record_write(e, record), 2000, EVENT_RECORD_MAX);
-    event_release(e);
+    event_unref(e);
 }
 
 #define RECORD_TEST(f) cmocka_unit_test_setup(f, begin)

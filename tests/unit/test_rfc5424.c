@@ -2,7 +2,7 @@
 
 #include "golden.h"
 
-#include "event/maker.h"
+#include "event/event_builder.h"
 #include "install.h"
 #include "mib_root.h"
 #include "model/fabric.h"
@@ -26,7 +26,7 @@ static struct support_time now;
 static struct support_chance counting;
 static struct clock clock_;
 static struct random chance;
-static struct maker maker;
+static struct event_builder builder;
 static const struct format_origin ORIGIN = {
     .facility = 3,
     .severity_map = {SEVERITY_EMERGENCY, SEVERITY_ALERT, SEVERITY_CRITICAL, SEVERITY_ERROR,
@@ -43,7 +43,8 @@ static int begin(void **state)
     counting = (struct support_chance){0};
     clock_ = support_clock(&now);
     chance = support_random(&counting);
-    maker = (struct maker){.clock = &clock_, .random = &chance, .subnet_prefix = GOLDEN_PREFIX};
+    builder =
+        (struct event_builder){.clock = &clock_, .random = &chance, .subnet_prefix = GOLDEN_PREFIX};
     return 0;
 }
 
@@ -51,7 +52,7 @@ static struct event *make_golden(enum golden golden)
 {
     uint8_t wire[NOTICE_SIZE];
     golden_wire(golden, wire);
-    struct event *event = maker_from_notice(&maker, wire);
+    struct event *event = event_builder_from_notice(&builder, wire);
     assert_non_null(event);
     return event;
 }
@@ -136,16 +137,16 @@ TEST(a_whole_message)
              "a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5"
              "a5a5a5a5a5a5a5");
     assert_string_equal(format(event), expected);
-    event_release(event);
+    event_unref(event);
 }
 
 TEST(an_alarm_has_its_key)
 {
     char expected[1000];
-    const struct maker_occurrence what = {.type = CATALOGUE_SUBSCRIPTION_LOST,
-                                          .alarm_key = "subscriptions",
-                                          .reason = "the port is down"};
-    struct event *event = maker_from_occurrence(&maker, &what);
+    const struct event_builder_occurrence what = {.type = CATALOGUE_SUBSCRIPTION_LOST,
+                                                  .alarm_key = "subscriptions",
+                                                  .reason = "the port is down"};
+    struct event *event = event_builder_from_occurrence(&builder, &what);
     snprintf(
         expected, sizeof expected,
         "<27>1 2026-11-21T03:19:03.123456Z sm-node.example.org ibtrapd 42 subscription-lost " SD_ID
@@ -160,7 +161,7 @@ TEST(an_alarm_has_its_key)
     assert_non_null(strstr(message,
                            "\"] The subscriptions to the fabric's traps were lost, and traps "
                            "may be missed until they are back: the port is down."));
-    event_release(event);
+    event_unref(event);
 }
 
 TEST(the_priority_is_facility_and_severity)
@@ -183,7 +184,7 @@ TEST(the_priority_is_facility_and_severity)
         format_rfc5424(&t, &origin, event);
         assert_memory_equal(message, ROWS[i].pri, strlen(ROWS[i].pri));
         assert_non_null(strstr(message, "Z - ibtrapd 1 "));
-        event_release(event);
+        event_unref(event);
     }
 }
 
@@ -194,7 +195,7 @@ TEST(values_are_escaped)
     strcpy(event->subject.name, "a\"b\\c]d[e\xC3\xA4");
     assert_non_null(strstr(format(event), " subjectName=\"a\\\"b\\\\c\\]d[e\xC3\xA4\" "));
     check_well_formed(message, &params);
-    event_release(event);
+    event_unref(event);
 }
 
 TEST(only_what_is_not_ascii_is_marked)
@@ -209,7 +210,7 @@ TEST(only_what_is_not_ascii_is_marked)
                                 "d");
     strcpy(event->text, "plain.");
     assert_non_null(strstr(format(event), "] plain."));
-    event_release(event);
+    event_unref(event);
 }
 
 TEST(every_kind_of_event_is_well_formed)
@@ -222,7 +223,7 @@ TEST(every_kind_of_event_is_well_formed)
         assert_non_null(strstr(message, " raw=\""));
         assert_ptr_equal(strstr(message, event->text) + strlen(event->text),
                          message + strlen(message)); // whole
-        event_release(event);
+        event_unref(event);
     }
 }
 
@@ -237,13 +238,14 @@ TEST(every_change_is_well_formed)
             .switch_guid = 1,
             .reason = "why",
             .alarm_key = "key"};
-        struct event *event = maker_from_change(&maker, &change, true, "cause", "related");
+        struct event *event =
+            event_builder_from_change(&builder, &change, true, "cause", "related");
         check_well_formed(format(event), &params);
         assert_in_range(params, 15, 40);
         assert_non_null(
             strstr(message, " foundLate=\"true\" relatedId=\"related\" causeId=\"cause\" "));
         assert_non_null(strstr(message, " peerName=\"\\]\\\"\\\\\" "));
-        event_release(event);
+        event_unref(event);
     }
 }
 
@@ -271,7 +273,7 @@ TEST(the_worst_event_fits)
             assert_in_range(params, 6, 40);
             // However much there is to say about it, the text keeps its room.
             assert_in_range(strlen(strstr(message, "\"] ") + 3), 620, 1023 + 3);
-            event_release(event);
+            event_unref(event);
         }
     }
 }
@@ -281,12 +283,12 @@ TEST(the_worst_reason_fits)
     size_t params;
     uint8_t mad[EVENT_RAW_MAX];
     memset(mad, 0xFF, sizeof mad);
-    struct event *event = maker_from_malformed(&maker, 0xBFFF, "", mad, sizeof mad);
+    struct event *event = event_builder_from_malformed(&builder, 0xBFFF, "", mad, sizeof mad);
     fill(event->reason, sizeof event->reason, "]");
     check_well_formed(format(event), &params);
     assert_non_null(strstr(message, " reason=\"\\]\\]"));
     assert_non_null(strstr(message, " raw=\"ffff"));
-    event_release(event);
+    event_unref(event);
 }
 
 // The sinks around it.
@@ -314,73 +316,73 @@ static int bind_local(const char *path)
 TEST(udp_receivers_get_it_as_a_datagram)
 {
     char got[4096], host[] = "127.0.0.1";
-    struct receiver receiver;
+    struct sink sink;
     struct error err;
     struct syslog_options options = SYSLOG_DEFAULTS;
     options.transport = SYSLOG_UDP;
     options.host = host;
     int fd = bind_udp(&options.port);
     options.facility = 19;
-    assert_true(syslog_receiver(&receiver, "siem", &options, &err));
-    assert_string_equal(receiver.kind, "syslog");
-    assert_true(receiver.open(receiver.self, &err));
+    assert_true(syslog_sink(&sink, "siem", &options, &err));
+    assert_string_equal(sink.kind, "syslog");
+    assert_true(sink.open(sink.self, &err));
     struct event *event = make_golden(GOLDEN_128);
-    assert_int_equal(receiver.send(receiver.self, event, &err), RECEIVER_DONE);
+    assert_int_equal(sink.send(sink.self, event, &err), SINK_DONE);
     ssize_t n = recv(fd, got, sizeof got - 1, 0);
     assert_in_range(n, 100, 2048);
     got[n] = '\0';
     assert_memory_equal(got, "<156>1 2026-11-21T03:19:03.123456Z ", 35);
     assert_non_null(strstr(got, event->text));
-    event_release(event);
-    receiver.close(receiver.self);
-    receiver.free(receiver.self);
+    event_unref(event);
+    sink.close(sink.self);
+    sink.free(sink.self);
     close(fd);
 }
 
 TEST(the_local_socket_gets_it_as_a_datagram)
 {
     char got[4096];
-    struct receiver receiver;
+    struct sink sink;
     struct error err;
     const char *path = support_path("log");
     struct syslog_options options = SYSLOG_DEFAULTS;
     options.path = path;
-    assert_true(syslog_receiver(&receiver, "local", &options, &err));
-    assert_false(receiver.open(receiver.self, &err));
+    assert_true(syslog_sink(&sink, "local", &options, &err));
+    assert_false(sink.open(sink.self, &err));
     assert_non_null(strstr(err.text, "No such file or directory; is a syslog daemon running?"));
 
     int fd = bind_local(path);
-    assert_true(receiver.open(receiver.self, &err));
+    assert_true(sink.open(sink.self, &err));
     struct event *event = make_golden(GOLDEN_128);
-    assert_int_equal(receiver.send(receiver.self, event, &err), RECEIVER_DONE);
+    assert_int_equal(sink.send(sink.self, event, &err), SINK_DONE);
     ssize_t n = recv(fd, got, sizeof got - 1, 0);
     assert_in_range(n, 100, 2048);
     assert_memory_equal(got, "<28>1 ", 6);
     close(fd);
     // The daemon is gone.
-    assert_int_equal(receiver.send(receiver.self, event, &err), RECEIVER_FAILED);
+    assert_int_equal(sink.send(sink.self, event, &err), SINK_FAILED);
     assert_memory_equal(err.text, "cannot send to /", 16);
-    event_release(event);
-    receiver.close(receiver.self);
-    receiver.free(receiver.self);
+    event_unref(event);
+    sink.close(sink.self);
+    sink.free(sink.self);
 }
 
 // What arrives at `fd` of an event with a long sentence.
 static void send_long(const struct syslog_options *options, int fd, char *got, size_t size)
 {
-    struct receiver receiver;
+    struct sink sink;
     struct error err;
     struct event *event = make_golden(GOLDEN_128);
     fill(event->text, sizeof event->text, "x");
-    assert_true(syslog_receiver(&receiver, "long", options, &err));
-    assert_true(receiver.open(receiver.self, &err));
-    assert_int_equal(receiver.send(receiver.self, event, &err), RECEIVER_DONE);
+    assert_true(syslog_sink(&sink, "long", options, &err));
+    assert_true(sink.open(sink.self, &err));
+    assert_int_equal(sink.send(sink.self, event, &err), SINK_DONE);
     ssize_t n = recv(fd, got, size - 1, 0);
     assert_true(n > 0);
     got[n] = '\0';
-    event_release(event);
-    receiver.close(receiver.self);
-    receiver.free(receiver.self);
+    event_unref(event);
+    sink.close(sink.self);
+    sink.free(sink.self);
     close(fd);
 }
 

@@ -86,9 +86,9 @@ TEST(a_life)
     expect("READY=1\n");
     expect("STATUS=waiting\n");
     status = "mlx5_0 port 1 active";
-    service_look(service);
+    service_check(service);
     expect("STATUS=mlx5_0 port 1 active\n");
-    service_look(service);
+    service_check(service);
     expect_nothing();
     service_reloading(service);
     expect("RELOADING=1\nMONOTONIC_USEC=42\n");
@@ -105,13 +105,13 @@ TEST(only_a_pipeline_that_goes_on_feeds_the_watchdog)
     while (fake_manager_next(manager))
         ;
     pipeline = 1;
-    service_look(service);
+    service_check(service);
     expect("WATCHDOG=1\n");
     for (int i = 0; i < 100; i++)
-        service_look(service); // stuck
+        service_check(service); // stuck
     expect_nothing();
     pipeline = 2;
-    service_look(service);
+    service_check(service);
     expect("WATCHDOG=1\n");
     expect_nothing();
 }

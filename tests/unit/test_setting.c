@@ -36,8 +36,8 @@ TEST(nothing_is_set_at_first)
     assert_int_equal(settings_count(NULL), 0);
     check(none, SETTING_SWITCH_NAME, LEAF, 0, NULL);
     check(NULL, SETTING_SWITCH_NAME, LEAF, 0, NULL);
-    settings_release(none);
-    settings_release(NULL);
+    settings_unref(none);
+    settings_unref(NULL);
 }
 
 TEST(a_change_leaves_the_old_ones_as_they_were)
@@ -49,14 +49,14 @@ TEST(a_change_leaves_the_old_ones_as_they_were)
     struct settings *now = settings_with(old, second, 2);
     check(old, SETTING_SWITCH_NAME, LEAF, 0, "leaf12");
     check(old, SETTING_COMMUNITY, SPINE, 6, NULL);
-    settings_release(old);
+    settings_unref(old);
     check(now, SETTING_SWITCH_NAME, LEAF, 0, "leaf13");
     check(now, SETTING_COMMUNITY, SPINE, 6, "public");
     check(now, SETTING_COMMUNITY, SPINE, 5, NULL);
     check(now, SETTING_COMMUNITY, LEAF, 6, NULL);
     check(now, SETTING_SAN_NAME, LEAF, 0, NULL);
     assert_int_equal(settings_count(now), 2);
-    settings_release(now);
+    settings_unref(now);
 }
 
 TEST(an_empty_value_is_as_if_it_had_never_been_set)
@@ -68,7 +68,7 @@ TEST(an_empty_value_is_as_if_it_had_never_been_set)
     check(settings, SETTING_SWITCH_NAME, LEAF, 0, NULL);
     check(settings, SETTING_SAN_NAME, LEAF, 0, "san");
     assert_int_equal(settings_count(settings), 1);
-    settings_release(settings);
+    settings_unref(settings);
 }
 
 TEST(they_stand_in_order)
@@ -82,7 +82,7 @@ TEST(they_stand_in_order)
     assert_int_equal(settings_count(settings), COUNT(some));
     for (size_t i = 0; i < COUNT(some); i++)
         assert_memory_equal(settings_at(settings, i), &some[ORDER[i]], sizeof *some);
-    settings_release(settings);
+    settings_unref(settings);
 }
 
 TEST(there_is_room_for_so_many)
@@ -100,21 +100,21 @@ TEST(there_is_room_for_so_many)
     assert_null(settings_with(full, &one_more, 1));
     struct settings *changed = settings_with(full, &another, 1);
     check(changed, SETTING_SWITCH_NAME, 7, 0, "y");
-    settings_release(changed);
+    settings_unref(changed);
     changed = settings_with(full, less, 2);
     check(changed, SETTING_SAN_NAME, 1, 0, "x");
-    settings_release(changed);
-    settings_release(full);
+    settings_unref(changed);
+    settings_unref(full);
 }
 
 TEST(a_reference_holds_them)
 {
     const struct setting name = text(SETTING_SWITCH_NAME, LEAF, 0, "leaf12");
     struct settings *settings = settings_with(NULL, &name, 1);
-    assert_ptr_equal(settings_keep(settings), settings);
-    settings_release(settings);
+    assert_ptr_equal(settings_ref(settings), settings);
+    settings_unref(settings);
     check(settings, SETTING_SWITCH_NAME, LEAF, 0, "leaf12");
-    settings_release(settings);
+    settings_unref(settings);
 }
 
 int main(void)

@@ -2,9 +2,9 @@
 
 #include "support.h"
 
-#include "daemon/deliveries.h"
 #include "daemon/gateway.h"
 #include "daemon/loop.h"
+#include "daemon/receivers.h"
 #include "daemon/settings.h"
 #include "sink/snmp.h"
 
@@ -34,7 +34,7 @@ static void start(void)
                                                     .rows_max = 1000000,
                                                     .bytes_max = INT64_C(1) << 30,
                                                     .age_us = 86400 * CLOCK_US_PER_S,
-                                                    .tell = take_journal_change,
+                                                    .notify = take_journal_change,
                                                     .clock = &clock_system,
                                                     .log = g.log};
     g.journal = journal_open(&journal_options, &err);
@@ -43,13 +43,13 @@ static void start(void)
     g.loop = loop_new(&err);
     g.settings_changed = loop_wake_new(g.loop, settings_apply, &g, &err);
     assert_non_null(g.settings_changed);
-    struct pipeline_options options = {.maker = {.clock = &clock_system, .random = &chance},
+    struct pipeline_options options = {.builder = {.clock = &clock_system, .random = &chance},
                                        .journal = g.journal,
                                        .topology = g.topology,
                                        .event_trap_level = settings_trap_level,
                                        .ctx = &g,
                                        .log = g.log};
-    assert_true(settings_rename(&g, &options.maker, &err));
+    assert_true(settings_rename(&g, &options.builder, &err));
     g.pipeline = pipeline_start(&options, &err);
     assert_non_null(g.pipeline);
     settings_apply(&g);
@@ -64,7 +64,7 @@ static bool nothing_stays(void *ctx, const struct conf_receiver *running)
 static void stop(void)
 {
     pipeline_stop(g.pipeline);
-    deliveries_end(&g, 0, nothing_stays, NULL);
+    receivers_end(&g, 0, nothing_stays, NULL);
     pipeline_free(g.pipeline);
     journal_close(g.journal);
     loop_wake_free(g.settings_changed);
@@ -90,7 +90,7 @@ static int end(void **state)
 {
     (void)state;
     stop();
-    names_free(g.map);
+    names_unref(g.map);
     log_close(g.log);
     DIR *d = opendir(directory);
     for (struct dirent *e; d && (e = readdir(d));)
@@ -120,7 +120,7 @@ static void check_name(uint64_t guid, const char *expected)
     struct names *names = topology_names(g.topology);
     const char *name = names_find(names, guid);
     assert_string_equal(name ? name : "", expected);
-    names_free(names);
+    names_unref(names);
 }
 
 // The text of the last event.
@@ -130,7 +130,7 @@ static void check_told(const char *expected)
     assert_int_equal(journal_read_back(g.journal, INT64_MAX, &item, 1), 1);
     assert_string_equal(item.event->text, expected);
     assert_ptr_equal(item.event->type, catalogue_get(CATALOGUE_SETTING_CHANGED));
-    event_release(item.event);
+    event_unref(item.event);
 }
 
 TEST(a_name_holds_at_once_and_after_a_restart)
@@ -155,7 +155,7 @@ TEST(other_names_of_the_map_leave_what_was_set)
     set(SETTING_SWITCH_NAME, SPINE, 0, "spine7");
     g.map = names_parse("map", "0x0002c90300001234 leaf13", 25, &err);
     settings_apply(&g);
-    names_free(old);
+    names_unref(old);
     check_name(LEAF, "leaf13");
     check_name(SPINE, "spine7");
 }
@@ -170,13 +170,13 @@ TEST(levels_hold_at_once)
     assert_int_equal(settings_trap_level(&g, SPINE), EVENT_LEVEL_WARNING);
     assert_int_equal(journal_read_back(g.journal, INT64_MAX, &item, 1), 1);
     assert_true(item.event->event_trap); // it tells of itself
-    event_release(item.event);
+    event_unref(item.event);
     check_told("A setting of leaf12 was changed by SNMP: gswEventTrapLevel from nothing to "
                "informational, by the master.");
     set(SETTING_SAN_NAME, SPINE, 0, "san");
     assert_int_equal(journal_read_back(g.journal, INT64_MAX, &item, 1), 1);
     assert_false(item.event->event_trap);
-    event_release(item.event);
+    event_unref(item.event);
 }
 
 TEST(long_values_are_cut_in_the_sentence)
@@ -206,10 +206,10 @@ TEST(a_community_is_never_told)
 static void check_receivers(size_t n, const char *last)
 {
     assert_int_equal(event_base_loop(loop_base(g.loop), EVLOOP_NONBLOCK), 0);
-    assert_int_equal(g.delivery_count, n);
-    assert_int_equal(g.control.delivery_count, n);
+    assert_int_equal(g.receiver_count, n);
+    assert_int_equal(g.control.receiver_count, n);
     if (n > 0)
-        assert_string_equal(delivery_receiver(g.deliveries[n - 1])->name, last);
+        assert_string_equal(receiver_sink(g.receivers[n - 1])->name, last);
 }
 
 static int64_t cursor_of(const char *name)
@@ -243,16 +243,16 @@ TEST(a_recipient_that_goes_and_comes_works)
     static const uint8_t ADDRESS[] = {127, 0, 0, 1};
     const struct setting nobody = make(SETTING_TRAP_RECIPIENT, LEAF, 1, "", 0),
                          somebody = make(SETTING_TRAP_RECIPIENT, LEAF, 1, ADDRESS, 4);
-    struct delivery_status status;
+    struct receiver_status status;
     set(SETTING_COMMUNITY, LEAF, 1, "public");
     assert_true(settings_change(&g, &somebody, 1, "the master", &err));
     check_receivers(1, "recipient-127.0.0.1-5f10");
     assert_true(settings_change(&g, &nobody, 1, "the master", &err));
-    delivery_get_status(g.deliveries[0], &status);
+    receiver_get_status(g.receivers[0], &status);
     assert_true(status.paused); // it gets nothing more
     assert_true(settings_change(&g, &somebody, 1, "the master", &err));
     check_receivers(1, "recipient-127.0.0.1-5f10");
-    delivery_get_status(g.deliveries[0], &status);
+    receiver_get_status(g.receivers[0], &status);
     assert_false(status.paused);
 }
 
@@ -266,16 +266,16 @@ TEST(a_recipient_that_goes_leaves_the_other_alone)
                                    make(SETTING_TRAP_RECIPIENT, LEAF, 2, ADDRESS, 4)};
     assert_true(settings_change(&g, both, COUNT(both), "the master", &err));
     check_receivers(2, "recipient-127.0.0.1-0f6d");
-    const struct delivery *other = g.deliveries[1];
+    const struct receiver *other = g.receivers[1];
     set(SETTING_TRAP_RECIPIENT, LEAF, 1, "");
     check_receivers(1, "recipient-127.0.0.1-0f6d");
-    assert_ptr_equal(g.deliveries[0], other); // it did not even begin anew
+    assert_ptr_equal(g.receivers[0], other); // it did not even begin anew
 }
 
 TEST(without_room_nothing_is_changed)
 {
-    struct setting all[2 * (RECIPIENTS_MAX + 1)];
-    for (uint8_t i = 0; i <= RECIPIENTS_MAX; i++) {
+    struct setting all[2 * (TRAP_RECIPIENTS_MAX + 1)];
+    for (uint8_t i = 0; i <= TRAP_RECIPIENTS_MAX; i++) {
         const char address[] = {127, 0, 0, (char)(i + 1)};
         all[2 * i] = make(SETTING_COMMUNITY, i + 1U, 1, "public", 6);
         all[2 * i + 1] = make(SETTING_TRAP_RECIPIENT, i + 1U, 1, address, sizeof address);
@@ -285,7 +285,7 @@ TEST(without_room_nothing_is_changed)
     assert_string_equal(err.text, "there are more than 64 trap recipients");
     struct settings *settings = journal_settings(g.journal);
     assert_int_equal(settings_count(settings), 0);
-    settings_release(settings);
+    settings_unref(settings);
     assert_int_equal(journal_last(g.journal), last);
 }
 

@@ -3,7 +3,7 @@
 
 #include "ctl/show.h"
 #include "ctl/terminal.h"
-#include "ctl/when.h"
+#include "ctl/time_parser.h"
 
 // As the daemon answers; `more` are further items, with a comma before them.
 static json_t *make_status(const char *more)
@@ -271,7 +271,7 @@ TEST(text_is_broken_between_words)
 static void check_when(const char *text, int64_t expected)
 {
     int64_t us = -1;
-    if (!when_read(text, SUPPORT_UTC_US, &us))
+    if (!time_parse(text, SUPPORT_UTC_US, &us))
         fail_msg("%s is no time", text);
     assert_true(us == expected);
 }
@@ -312,7 +312,7 @@ TEST(times_as_people_give_them)
                                            "1969-11-21T03:19:03Z"};
     for (size_t i = 0; i < COUNT(NONSENSE); i++) {
         int64_t us;
-        if (when_read(NONSENSE[i], SUPPORT_UTC_US, &us))
+        if (time_parse(NONSENSE[i], SUPPORT_UTC_US, &us))
             fail_msg("%s is a time", NONSENSE[i]);
     }
 }

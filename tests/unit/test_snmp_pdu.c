@@ -3,7 +3,7 @@
 #include "golden.h"
 
 #include "base/wire.h"
-#include "event/maker.h"
+#include "event/event_builder.h"
 #include "mib_root.h"
 #include "model/fabric.h"
 #include "sink/snmp.h"
@@ -21,11 +21,11 @@ static struct support_time now;
 static struct support_chance counting;
 static struct clock clock_;
 static struct random chance;
-static struct maker maker;
+static struct event_builder builder;
 static netsnmp_transport *transport;
 static void *listener;
 static netsnmp_pdu *received;
-static struct receiver receiver;
+static struct sink sink;
 static bool receiver_open;
 static char listing[LISTING_SIZE];
 
@@ -62,15 +62,16 @@ static int begin(void **state)
     counting = (struct support_chance){0};
     clock_ = support_clock(&now);
     chance = support_random(&counting);
-    maker = (struct maker){.clock = &clock_, .random = &chance, .subnet_prefix = GOLDEN_PREFIX};
+    builder =
+        (struct event_builder){.clock = &clock_, .random = &chance, .subnet_prefix = GOLDEN_PREFIX};
     struct snmp_target target = SNMP_TARGET_DEFAULTS;
     target.host = "127.0.0.1";
     target.port = listen_on_loopback();
     target.community = "test only";
     target.clock = &clock_;
     target.started_at = now.monotonic - 12340000;
-    assert_true(snmp_receiver(&receiver, "nms", &target, &err));
-    receiver_open = receiver.open(receiver.self, &err);
+    assert_true(snmp_sink(&sink, "nms", &target, &err));
+    receiver_open = sink.open(sink.self, &err);
     assert_true(receiver_open);
     return 0;
 }
@@ -79,8 +80,8 @@ static int end(void **state)
 {
     (void)state;
     if (receiver_open)
-        receiver.close(receiver.self);
-    receiver.free(receiver.self);
+        sink.close(sink.self);
+    sink.free(sink.self);
     snmp_sess_close(listener);
     return 0;
 }
@@ -140,7 +141,7 @@ static const char *send_event(struct event *event, size_t notifications)
     struct text t = text_in(listing, sizeof listing);
     struct pollfd more = {.fd = transport->sock, .events = POLLIN};
     assert_non_null(event);
-    assert_int_equal(receiver.send(receiver.self, event, &err), RECEIVER_DONE);
+    assert_int_equal(sink.send(sink.self, event, &err), SINK_DONE);
     for (size_t i = 0; i < notifications; i++) {
         receive_one();
         assert_int_equal(received->version, SNMP_VERSION_2c);
@@ -154,7 +155,7 @@ static const char *send_event(struct event *event, size_t notifications)
     }
     assert_int_equal(poll(&more, 1, 0), 0); // no further one
     assert_false(t.cut);
-    event_release(event);
+    event_unref(event);
     return listing;
 }
 
@@ -162,7 +163,7 @@ static const char *send_golden(enum golden golden, size_t notifications)
 {
     uint8_t wire[NOTICE_SIZE];
     golden_wire(golden, wire);
-    return send_event(maker_from_notice(&maker, wire), notifications);
+    return send_event(event_builder_from_notice(&builder, wire), notifications);
 }
 
 // clang-format off
@@ -212,7 +213,7 @@ TEST(trap_129_130_131_at_a_switch)
     golden_wire(GOLDEN_129, wire);
     wire[5] = 131;
     wire[14] = 0; // the switch's own port 0
-    assert_string_equal(send_event(maker_from_notice(&maker, wire), 2),
+    assert_string_equal(send_event(event_builder_from_notice(&builder, wire), 2),
                         SMA_HEAD("4") SMA("14") "u 3\n" SMA("15") "u 0\n" PORT_TRAP("0", "3"));
 }
 
@@ -293,7 +294,7 @@ TEST(trap_259_bits_are_turned_round)
         char expected[64];
         golden_wire(GOLDEN_259, wire);
         wire_put(wire + 10, 2, 1U << bit);
-        const char *got = send_event(maker_from_notice(&maker, wire), 2);
+        const char *got = send_event(event_builder_from_notice(&builder, wire), 2);
         snprintf(expected, sizeof expected, SMA("28") "x %02x\n", 0x80U >> bit);
         assert_non_null(strstr(got, expected));
     }
@@ -304,7 +305,7 @@ TEST(trap_259_without_gids_has_zero_ones)
     uint8_t wire[NOTICE_SIZE];
     golden_wire(GOLDEN_259, wire);
     wire_put(wire + 10, 2, 0);
-    assert_string_equal(send_event(maker_from_notice(&maker, wire), 2),
+    assert_string_equal(send_event(event_builder_from_notice(&builder, wire), 2),
                         SMA_HEAD("10")
                         SMA("19") "x 0000000000000000\n"
                         SMA("14") "u 0\n"
@@ -353,7 +354,7 @@ static struct event *make_change(enum catalogue_event type, const struct endpoin
                             .alarm_key = "key"};
     if (peer)
         change.peer = *peer;
-    return maker_from_change(&maker, &change, false, "cause", "related");
+    return event_builder_from_change(&builder, &change, false, "cause", "related");
 }
 
 static void check_change(enum catalogue_event type, const struct endpoint *subject,
@@ -411,14 +412,14 @@ TEST(a_derived_notice_goes_out_like_a_real_one)
 {
     struct threshold_change change = {GOLDEN_SWITCH_GUID, 17, COUNTER_LOCAL_LINK_INTEGRITY_ERRORS,
                                       true, 0, 3};
-    assert_string_equal(send_event(maker_from_threshold(&maker, &change, &LEAF), 2),
+    assert_string_equal(send_event(event_builder_from_threshold(&builder, &change, &LEAF), 2),
                         SMA_HEAD("2") SMA("14") "u 3\n" SMA("15") "u 17\n" PORT_TRAP("17", "1"));
     change.counter = COUNTER_EXCESSIVE_BUFFER_OVERRUN_ERRORS;
-    assert_string_equal(send_event(maker_from_threshold(&maker, &change, &LEAF), 2),
+    assert_string_equal(send_event(event_builder_from_threshold(&builder, &change, &LEAF), 2),
                         SMA_HEAD("3") SMA("14") "u 3\n" SMA("15") "u 17\n" PORT_TRAP("17", "2"));
     change.node_guid = GOLDEN_CA_GUID - 1;
     change.port = 1;
-    assert_string_equal(send_event(maker_from_threshold(&maker, &change, &NODE), 1),
+    assert_string_equal(send_event(event_builder_from_threshold(&builder, &change, &NODE), 1),
                         SMA_HEAD("3") SMA("14") "u 7\n" SMA("15") "u 1\n");
 }
 
@@ -480,7 +481,7 @@ static struct event *make_golden(enum golden golden)
 {
     uint8_t wire[NOTICE_SIZE];
     golden_wire(golden, wire);
-    struct event *event = maker_from_notice(&maker, wire);
+    struct event *event = event_builder_from_notice(&builder, wire);
     assert_non_null(event);
     return event;
 }
@@ -548,7 +549,8 @@ TEST(malformed_mads)
     struct text t = text_in(expected, sizeof expected);
     find_own_root();
     memset(mad, 0xA5, sizeof mad);
-    struct event *event = maker_from_malformed(&maker, 9, "it is nonsense", mad, sizeof mad);
+    struct event *event =
+        event_builder_from_malformed(&builder, 9, "it is nonsense", mad, sizeof mad);
     add_head(&t, 9);
     add_common(&t, event, 4, 1);
     add_number(&t, 13, "u", 9);
@@ -561,12 +563,12 @@ enum { HAS_RECEIVER = 1, HAS_LOST = 2 };
 static void check_own(enum catalogue_event type, unsigned notification, unsigned severity,
                       const char *key, unsigned alarm, unsigned has)
 {
-    struct maker_occurrence what = {
+    struct event_builder_occurrence what = {
         .type = type, .receiver = "nms", .lost = UINT64_C(1) << 32, .reason = "because"};
     char expected[LISTING_SIZE];
     struct text t = text_in(expected, sizeof expected);
     snprintf(what.alarm_key, sizeof what.alarm_key, "%s", key);
-    struct event *event = maker_from_occurrence(&maker, &what);
+    struct event *event = event_builder_from_occurrence(&builder, &what);
     add_head(&t, notification);
     add_common(&t, event, severity, 10);
     if (alarm) {
@@ -667,7 +669,7 @@ TEST(a_change_that_was_found_late)
     const struct change change = {.type = CATALOGUE_NODE_RENAMED, .subject = LEAF};
     char expected[100];
     find_own_root();
-    const char *got = send_event(maker_from_change(&maker, &change, true, NULL, NULL), 1);
+    const char *got = send_event(event_builder_from_change(&builder, &change, true, NULL, NULL), 1);
     snprintf(expected, sizeof expected, "%s.1.1.20.0 i 1\n", own_root);
     assert_non_null(strstr(got, expected));
 }
@@ -679,7 +681,7 @@ static void check_threshold(bool reached, unsigned notification, unsigned severi
     static const char KEY[] = "counter VL15Dropped 0x0002c90300001234/17";
     char expected[LISTING_SIZE];
     struct text t = text_in(expected, sizeof expected);
-    struct event *event = maker_from_threshold(&maker, &change, &LEAF);
+    struct event *event = event_builder_from_threshold(&builder, &change, &LEAF);
     add_head(&t, notification);
     add_common(&t, event, severity, 9);
     add_number(&t, 6, "i", alarm);
@@ -703,11 +705,11 @@ TEST(thresholds_in_the_own_mib)
 static void check_sm(enum catalogue_event type, unsigned notification, unsigned severity,
                      unsigned alarm)
 {
-    const struct maker_occurrence what = {
+    const struct event_builder_occurrence what = {
         .type = type, .sm_lid = 1, .sm_guid = 0xABCDEF, .alarm_key = "sm", .reason = "because"};
     char expected[LISTING_SIZE];
     struct text t = text_in(expected, sizeof expected);
-    struct event *event = maker_from_occurrence(&maker, &what);
+    struct event *event = event_builder_from_occurrence(&builder, &what);
     add_head(&t, notification);
     add_common(&t, event, severity, 7);
     add_number(&t, 6, "i", alarm);
@@ -733,8 +735,8 @@ static void open_with_sets(unsigned sets, enum snmp_version version)
     struct sockaddr_in address;
     socklen_t length = sizeof address;
     struct snmp_target target = SNMP_TARGET_DEFAULTS;
-    receiver.close(receiver.self);
-    receiver.free(receiver.self);
+    sink.close(sink.self);
+    sink.free(sink.self);
     assert_int_equal(getsockname(transport->sock, (struct sockaddr *)&address, &length), 0);
     target.host = "127.0.0.1";
     target.port = ntohs(address.sin_port);
@@ -743,8 +745,8 @@ static void open_with_sets(unsigned sets, enum snmp_version version)
     target.started_at = now.monotonic - 12340000;
     target.sets = sets;
     target.version = version;
-    assert_true(snmp_receiver(&receiver, "nms", &target, &err));
-    receiver_open = receiver.open(receiver.self, &err);
+    assert_true(snmp_sink(&sink, "nms", &target, &err));
+    receiver_open = sink.open(sink.self, &err);
     assert_true(receiver_open);
 }
 
@@ -792,8 +794,8 @@ TEST(an_event_that_is_not_severe_enough_or_not_asked_for)
     struct event *event = make_event_trap();
     event->event_trap = false;
     open_with_sets(SNMP_SET_EVENT, SNMP_V2C);
-    assert_int_equal(receiver.send(receiver.self, event, &err), RECEIVER_SKIPPED);
-    event_release(event);
+    assert_int_equal(sink.send(sink.self, event, &err), SINK_SKIPPED);
+    event_unref(event);
     open_with_sets(0, SNMP_V2C);
     assert_null(strstr(send_event(make_event_trap(), 2), ".0.10\n"));
 }
@@ -805,8 +807,8 @@ TEST(gsw_event_trap_in_snmpv1)
     char varbinds[LISTING_SIZE];
     struct text t = text_in(varbinds, sizeof varbinds);
     open_with_sets(SNMP_SET_EVENT, SNMP_V1);
-    assert_int_equal(receiver.send(receiver.self, event, &err), RECEIVER_DONE);
-    event_release(event);
+    assert_int_equal(sink.send(sink.self, event, &err), SINK_DONE);
+    event_unref(event);
     receive_one();
     assert_int_equal(received->version, SNMP_VERSION_1);
     assert_int_equal(received->trap_type, SNMP_TRAP_ENTERPRISESPECIFIC);
@@ -826,12 +828,12 @@ TEST(uptime_wraps_as_timeticks_do)
 
 TEST(a_name_that_cannot_be_resolved_is_told)
 {
-    struct receiver other;
+    struct sink other;
     struct error err;
     struct snmp_target target = SNMP_TARGET_DEFAULTS;
     target.host = "no-such-host.invalid";
     target.clock = &clock_;
-    assert_true(snmp_receiver(&other, "other", &target, &err));
+    assert_true(snmp_sink(&other, "other", &target, &err));
     assert_string_equal(other.name, "other");
     assert_string_equal(other.kind, "snmp");
     assert_string_equal(other.address, "no-such-host.invalid port 162");

@@ -83,20 +83,20 @@ TEST(an_answer_belongs_to_its_request)
     assert_false(subscriptions_answered(&subs, 0, 0, NOW)); // those not asked have TID 0
     assert_int_equal(one->state, SUBSCRIPTION_PENDING);
     assert_true(subscriptions_answered(&subs, 77, 0, NOW));
-    assert_int_equal(one->state, SUBSCRIPTION_HELD);
+    assert_int_equal(one->state, SUBSCRIPTION_SUBSCRIBED);
     assert_false(subscriptions_answered(&subs, 77, 0x0200, NOW)); // a second answer
-    assert_int_equal(one->state, SUBSCRIPTION_HELD);
+    assert_int_equal(one->state, SUBSCRIPTION_SUBSCRIBED);
 }
 
 TEST(a_confirmed_one_is_refreshed)
 {
     ask_and_answer_all(0, NOW);
-    assert_int_equal(subscriptions_held(&subs), SUBSCRIPTIONS_COUNT);
+    assert_int_equal(subscriptions_subscribed(&subs), SUBSCRIPTIONS_COUNT);
     assert_null(subscriptions_due(&subs, NOW + REFRESH * 3 / 4 - 1));
     struct subscription *one = subscriptions_due(&subs, NOW + REFRESH * 3 / 4);
     assert_non_null(one);
     subscriptions_asked(one, 5, NOW + REFRESH);
-    assert_int_equal(one->state, SUBSCRIPTION_HELD); // it still is, meanwhile
+    assert_int_equal(one->state, SUBSCRIPTION_SUBSCRIBED); // it still is, meanwhile
     assert_true(subscriptions_answered(&subs, 5, 0, NOW + REFRESH));
     assert_int_equal(one->ask_at, NOW + REFRESH + REFRESH * 3 / 4);
 }
@@ -194,7 +194,7 @@ TEST(a_restart_forgets_everything)
     }
     assert_false(subscriptions_answered(&subs, 9, 0, NOW + 5 * S));
     assert_int_equal(subs.refresh_us, REFRESH);
-    assert_int_equal(subscriptions_held(&subs), 0);
+    assert_int_equal(subscriptions_subscribed(&subs), 0);
 }
 
 TEST(a_refusal_that_may_pass_is_asked_for_again_soon)
@@ -217,7 +217,7 @@ TEST(nothing_held_is_never_settled)
 {
     for (uint32_t i = 0; i < 10; i++)
         ask_and_answer_all(0x0100, NOW + i * 100 * S);
-    assert_int_equal(subscriptions_held(&subs), 0);
+    assert_int_equal(subscriptions_subscribed(&subs), 0);
     assert_false(subscriptions_settled(&subs));
 }
 
@@ -239,11 +239,11 @@ TEST(settled_means_that_the_sm_answered_for_what_needs_no_key)
     assert_true(subscriptions_settled(&subs));
     set_state(MAD_TRAP_VENDOR, SUBSCRIPTION_PENDING);
     assert_false(subscriptions_settled(&subs));
-    set_state(MAD_TRAP_VENDOR, SUBSCRIPTION_HELD);
+    set_state(MAD_TRAP_VENDOR, SUBSCRIPTION_SUBSCRIBED);
     for (uint32_t trap = 256; trap <= 259; trap++)
         set_state(trap, SUBSCRIPTION_NO_ANSWER); // a wrong key is not answered
     assert_true(subscriptions_settled(&subs));
-    assert_int_equal(subscriptions_held(&subs), 12);
+    assert_int_equal(subscriptions_subscribed(&subs), 12);
 }
 
 TEST(only_256_to_259_need_the_key)
@@ -267,7 +267,7 @@ static void check_detail(uint32_t trap, enum subscription_state state, bool has_
 TEST(details_say_what_to_do)
 {
     check_detail(128, SUBSCRIPTION_PENDING, false, "");
-    check_detail(256, SUBSCRIPTION_HELD, true, "");
+    check_detail(256, SUBSCRIPTION_SUBSCRIBED, true, "");
     check_detail(128, SUBSCRIPTION_REJECTED, false, "request invalid (0x0200)");
     check_detail(256, SUBSCRIPTION_REJECTED, true, "request invalid (0x0200)");
     check_detail(256, SUBSCRIPTION_REJECTED, false,
@@ -307,7 +307,7 @@ TEST(the_last_change_of_state_is_known)
 TEST(states_have_words)
 {
     assert_string_equal(subscriptions_state_word(SUBSCRIPTION_PENDING), "pending");
-    assert_string_equal(subscriptions_state_word(SUBSCRIPTION_HELD), "subscribed");
+    assert_string_equal(subscriptions_state_word(SUBSCRIPTION_SUBSCRIBED), "subscribed");
     assert_string_equal(subscriptions_state_word(SUBSCRIPTION_REJECTED), "rejected");
     assert_string_equal(subscriptions_state_word(SUBSCRIPTION_NO_ANSWER), "no-answer");
 }

@@ -28,8 +28,8 @@ static int begin(void **state)
 
 static void forget(void)
 {
-    fabric_release(seen);
-    fabric_release(truth);
+    fabric_unref(seen);
+    fabric_unref(truth);
     seen = truth = NULL;
 }
 

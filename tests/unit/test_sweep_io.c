@@ -100,7 +100,7 @@ static int begin(void **state)
 static int end(void **state)
 {
     (void)state;
-    fabric_release(fabric);
+    fabric_unref(fabric);
     fabric = NULL;
     return 0;
 }

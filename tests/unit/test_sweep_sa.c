@@ -133,14 +133,14 @@ static int begin(void **state)
 static int end(void **state)
 {
     (void)state;
-    fabric_release(seen);
+    fabric_unref(seen);
     seen = NULL;
     return 0;
 }
 
 static bool try_look(void)
 {
-    fabric_release(seen);
+    fabric_unref(seen);
     sweep = fake_answers_sweep(&f);
     struct fabric_builder *builder = fabric_builder_new();
     bool ok = sweep_sa(&sweep, builder, &err);

@@ -14,7 +14,7 @@ static int64_t due(void)
 
 static void poke(int64_t at)
 {
-    sweep_schedule_poke(&s, BEGIN + at);
+    sweep_schedule_trigger(&s, BEGIN + at);
 }
 
 static void sweep(int64_t from, int64_t to, bool complete)

@@ -2,12 +2,12 @@
 
 #include "topology/thresholds.h"
 
-#define DAY SUMS_KEEP_US
+#define DAY ACCUMULATED_KEEP_US
 
 // Readings made one sample at a time, and what was told of them as text.
 struct scene {
     struct thresholds *thresholds;
-    struct sums *sums;
+    struct accumulated_counters *accumulated;
     struct counter_reading *reading;
     char told[2000];
 };
@@ -36,7 +36,7 @@ static struct scene make_scene(uint64_t limit)
 static void end(struct scene *s)
 {
     thresholds_free(s->thresholds);
-    sums_release(s->sums);
+    accumulated_unref(s->accumulated);
     free(s->reading);
 }
 
@@ -51,11 +51,11 @@ static const char *update(struct scene *s, int64_t time_us)
 {
     s->told[0] = '\0';
     s->reading->time_us = time_us;
-    assert_true(thresholds_update(s->thresholds, s->sums, s->reading, tell, s));
-    struct sums *sums = sums_with(s->sums, s->reading);
-    assert_non_null(sums);
-    sums_release(s->sums);
-    s->sums = sums;
+    assert_true(thresholds_update(s->thresholds, s->accumulated, s->reading, tell, s));
+    struct accumulated_counters *accumulated = accumulated_with(s->accumulated, s->reading);
+    assert_non_null(accumulated);
+    accumulated_unref(s->accumulated);
+    s->accumulated = accumulated;
     s->reading->count = 0;
     return s->told;
 }
@@ -254,9 +254,9 @@ TEST(what_was_recalled_is_cleared_like_any_other)
 {
     struct scene s = make_scene(10);
     enum counter c = COUNTER_SYMBOL_ERROR;
-    assert_true(thresholds_recall(s.thresholds, 2, 1, COUNTER_RCV_ERRORS));
-    assert_true(thresholds_recall(s.thresholds, 1, 1, c));
-    assert_true(thresholds_recall(s.thresholds, 2, 1, c));
+    assert_true(thresholds_restore(s.thresholds, 2, 1, COUNTER_RCV_ERRORS));
+    assert_true(thresholds_restore(s.thresholds, 1, 1, c));
+    assert_true(thresholds_restore(s.thresholds, 2, 1, c));
     add(&s, 1, 1)->values[c] = 500;
     add(&s, 2, 1)->values[c] = 500;
     assert_string_equal(update(&s, DAY), ""); // the first: since when is not known
@@ -272,7 +272,7 @@ TEST(what_was_recalled_is_cleared_like_any_other)
 TEST(a_recalled_port_that_never_comes_is_forgotten)
 {
     struct scene s = make_scene(10);
-    assert_true(thresholds_recall(s.thresholds, 1, 1, COUNTER_SYMBOL_ERROR));
+    assert_true(thresholds_restore(s.thresholds, 1, 1, COUNTER_SYMBOL_ERROR));
     assert_string_equal(update(&s, 5 * DAY), "");
     assert_string_equal(update(&s, 6 * DAY - 1), "");
     assert_string_equal(update(&s, 6 * DAY), "cleared 1/1 SymbolErrorCounter 0-0");
@@ -284,7 +284,7 @@ TEST(many_are_recalled)
 {
     struct scene s = make_scene(10);
     for (uint8_t port = 200; port > 0; port--)
-        assert_true(thresholds_recall(s.thresholds, 1, port, COUNTER_SYMBOL_ERROR));
+        assert_true(thresholds_restore(s.thresholds, 1, port, COUNTER_SYMBOL_ERROR));
     add(&s, 1, 200);
     assert_string_equal(update(&s, DAY), "");
     add(&s, 1, 200);

@@ -136,7 +136,7 @@ TEST(the_first_sweep_changes_nothing)
     struct fabric *current = topology_current(s.topology);
     assert_int_equal(current->node_count, s.g.count);
     assert_int_equal(update_whole(&s), 0);
-    fabric_release(current); // the caller's own
+    fabric_unref(current); // the caller's own
     end(&s);
 }
 
@@ -171,7 +171,7 @@ TEST(of_an_incomplete_sweep_it_takes_two)
     uint32_t node = fabric_find_node(current, s.g.nodes[host].node.guid);
     assert_int_not_equal(node, FABRIC_NONE);
     assert_true(current->nodes[node].silent);
-    fabric_release(current);
+    fabric_unref(current);
     assert_int_equal(update(&s, look_incompletely(&s.g)), 2);
     assert_int_equal(s.changes.all[0].type, CATALOGUE_HOST_REMOVED);
     assert_int_equal(s.changes.all[1].type, CATALOGUE_LINK_DOWN);
@@ -255,7 +255,7 @@ TEST(who_can_be_behind_a_silent_port_stays)
     }
     struct fabric *current = topology_current(s.topology);
     assert_int_equal(current->node_count, s.g.count);
-    fabric_release(current);
+    fabric_unref(current);
     assert_int_equal(update_whole(&s), 0); // there they are again
     end(&s);
 }
@@ -391,7 +391,7 @@ TEST(two_hosts_with_one_guid_do_not_take_turns)
         assert_int_equal(update(&s, look_at_twins(&s, host, turn ? b : a, turn ? a : b)), 0);
     }
     // One that moves takes its place with it.
-    fabric_release(look_at_twins(&s, host, b, a));
+    fabric_unref(look_at_twins(&s, host, b, a));
     generated_port(&s.g, a, 4)->silent = false;
     generated_port(&s.g, a, 4)->state = FABRIC_DOWN;
     assert_true(update_whole(&s) > 0);
@@ -416,7 +416,7 @@ TEST(what_was_not_answered_is_remembered)
     assert_string_equal(who.name, "node1 HCA-1");
     struct fabric *current = topology_current(s.topology);
     assert_int_equal(current->controller_count, 1);
-    fabric_release(current);
+    fabric_unref(current);
     // An I/O unit that is seen to be none has no controllers.
     *generated_port(&s.g, host, 1) = kept;
     generated_port(&s.g, host, 1)->capabilities = 0;
@@ -451,7 +451,7 @@ TEST(an_io_unit_that_does_not_tell_keeps_its_controllers)
 TEST(recalled_changes_are_found_late)
 {
     struct scene s = make_scene(8);
-    topology_recall(s.topology, generated_look(&s.g, 0));
+    topology_restore(s.topology, generated_look(&s.g, 0));
     generated_remove(&s.g, find(&s.g, "node3 HCA-1"));
     generated_rename(&s.g, find(&s.g, "node4 HCA-1"), "other");
     assert_int_equal(update_whole(&s), 3);
@@ -465,7 +465,7 @@ TEST(recalled_changes_are_found_late)
 TEST(what_was_recalled_waits_for_a_complete_sweep)
 {
     struct scene s = make_scene(8);
-    topology_recall(s.topology, generated_look(&s.g, 0));
+    topology_restore(s.topology, generated_look(&s.g, 0));
     generated_remove(&s.g, find(&s.g, "node3 HCA-1"));
     assert_int_equal(update(&s, look_incompletely(&s.g)), 0);
     assert_int_equal(update(&s, look_incompletely(&s.g)), 0);
@@ -477,7 +477,7 @@ TEST(what_was_recalled_waits_for_a_complete_sweep)
 TEST(but_not_for_ever)
 {
     struct scene s = make_scene(8);
-    topology_recall(s.topology, generated_look(&s.g, 0));
+    topology_restore(s.topology, generated_look(&s.g, 0));
     generated_rename(&s.g, find(&s.g, "node4 HCA-1"), "other");
     for (unsigned i = 1; i < TOPOLOGY_BASE_SWEEPS_MAX; i++)
         assert_int_equal(update(&s, look_incompletely(&s.g)), 0);
@@ -568,7 +568,7 @@ TEST(what_was_recalled_knows_names_but_no_lids)
     struct scene s = make_scene(8);
     uint32_t host = find(&s.g, "node0 HCA-1");
     struct endpoint who = {0};
-    topology_recall(s.topology, generated_look(&s.g, 0));
+    topology_restore(s.topology, generated_look(&s.g, 0));
     assert_true(topology_find_guid(s.topology, s.g.nodes[host].node.guid, &who));
     assert_string_equal(who.name, "node0 HCA-1");
     assert_false(topology_find_lid(s.topology, generated_port(&s.g, host, 1)->lid, &who));

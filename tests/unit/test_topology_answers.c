@@ -18,7 +18,7 @@ static struct journal *journal;
 static struct names *names;
 static struct fabric *current;
 static struct topology_answers answers;
-static struct maker maker;
+static struct event_builder builder;
 static struct support_time now_;
 static struct clock clock_;
 static struct support_chance chance;
@@ -43,7 +43,7 @@ static json_t *handle(void *ctx, const char *command, const json_t *request)
     json_t *answer = topology_answers_get(&answers, current, command, request);
     requests++;
     if (after_first) {
-        fabric_release(current);
+        fabric_unref(current);
         current = after_first;
         after_first = NULL;
     }
@@ -85,17 +85,17 @@ static int begin(void **state)
     random_ = support_random(&chance);
     log_ = support_log(NULL);
     names = names_parse("map", MAP, sizeof MAP - 1, &err);
-    maker = (struct maker){.clock = &clock_, .random = &random_, .names = names};
+    builder = (struct event_builder){.clock = &clock_, .random = &random_, .names = names};
     const struct journal_options options = {.directory = directory,
                                             .rows_max = 1000,
                                             .bytes_max = 64 << 20,
                                             .age_us = CLOCK_US_PER_S,
-                                            .tell = ignore_change,
+                                            .notify = ignore_change,
                                             .clock = &clock_,
                                             .log = log_};
     journal = journal_open(&options, &err);
     assert_non_null(journal);
-    answers = (struct topology_answers){.journal = journal, .maker = &maker};
+    answers = (struct topology_answers){.journal = journal, .builder = &builder};
     requests = 0;
     atomic_store(&stop, false);
     socket_path = support_path("control");
@@ -120,11 +120,11 @@ static int end(void **state)
     server_stop(server);
     event_base_free(base);
     topology_answers_clear(&answers);
-    fabric_release(current);
+    fabric_unref(current);
     current = NULL;
     journal_close(journal);
     log_close(log_);
-    names_free(names);
+    names_unref(names);
     return 0;
 }
 
@@ -216,11 +216,11 @@ static void save(const struct fabric *fabric)
 {
     size_t size;
     uint8_t *record = fabric_record_write(fabric, &size);
-    const struct journal_fabric meta = {.time_us = fabric->time_us,
-                                        .digest = fabric_record_digest(record, size),
-                                        .nodes = fabric->node_count,
-                                        .links = fabric_count_links(fabric)};
-    journal_save_fabric(journal, &meta, record, size);
+    const struct journal_snapshot meta = {.time_us = fabric->time_us,
+                                          .digest = fabric_record_digest(record, size),
+                                          .nodes = fabric->node_count,
+                                          .links = fabric_count_links(fabric)};
+    journal_save_snapshot(journal, &meta, record, size);
     journal_commit(journal);
     free(record);
 }
@@ -407,7 +407,7 @@ TEST(a_large_fabric_comes_in_pages)
     free(text);
     settle();
     for (size_t i = 0; i < TOPOLOGY_HELD_MAX; i++)
-        assert_null(answers.held[i].fabric);
+        assert_null(answers.pages[i].fabric);
 }
 
 TEST(all_pages_are_of_one_snapshot)
@@ -423,7 +423,7 @@ TEST(all_pages_are_of_one_snapshot)
     now_.utc++;
     struct fabric *large = large_fabric(5000);
     save(large);
-    fabric_release(large);
+    fabric_unref(large);
     all = run_json(SHOW, 2, 0);
     assert_int_equal(count_nodes(all), 5000);
     assert_int_equal(json_integer_value(json_object_get(all, "snapshot")), 2);
@@ -464,7 +464,7 @@ TEST(kept_snapshots_are_listed)
     now_.utc += CLOCK_US_PER_S;
     struct fabric *more = large_fabric(12);
     save(more);
-    fabric_release(more);
+    fabric_unref(more);
     check(LIST, 0, 0,
           "SNAPSHOT  TIME                           NODES    LINKS\n"
           "       1  2026-11-21T03:19:03.123456Z       10        5\n"
@@ -495,7 +495,7 @@ TEST(what_changed_is_told)
                                "(2026-11-21T03:19:04.123456Z): ";
     struct fabric *before = finish(small_builder());
     save(before);
-    fabric_release(before);
+    fabric_unref(before);
     now_.utc += CLOCK_US_PER_S;
     struct fabric_builder *b = small_builder();
     uint32_t added = add_node(b, 0x2c90300000040, FABRIC_CA, 1, "node3 HCA-1");
@@ -529,7 +529,7 @@ TEST(many_changes_come_in_pages)
 {
     struct fabric *before = large_fabric(2000);
     save(before);
-    fabric_release(before);
+    fabric_unref(before);
     now_.utc++;
     current = large_fabric(10);
     now_.utc++;

@@ -82,15 +82,15 @@ const char *ibv_event_type_str(enum ibv_event_type type)
 
 // The SA agent, which has the device open.
 
-void sa_agent_status(struct sa_agent *agent, struct sa_status *out)
+void sa_client_status(struct sa_client *client, struct sa_status *out)
 {
-    (void)agent;
+    (void)client;
     *out = (struct sa_status){.open = true, .id.device = "mlx5_0", .id.port = 1};
 }
 
-void sa_agent_poke(struct sa_agent *agent)
+void sa_client_wake(struct sa_client *client)
 {
-    (void)agent;
+    (void)client;
     sem_post(&poked);
 }
 

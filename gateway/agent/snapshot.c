@@ -1,0 +1,90 @@
+#include "agent/snapshot.h"
+
+#include "agent/snapshot_alarms.h"
+#include "agent/snapshot_events.h"
+
+#include <stdlib.h>
+
+static bool is_element(const struct fabric_node *node)
+{
+    return node->type == FABRIC_SWITCH || node->type == FABRIC_ROUTER;
+}
+
+// The fabric's nodes ascend by GUID. False: out of memory.
+static bool list_switches(struct agent_snapshot *snapshot)
+{
+    const struct fabric *fabric = snapshot->fabric;
+    for (uint32_t i = 0; fabric && i < fabric->node_count; i++)
+        snapshot->switch_count += is_element(&fabric->nodes[i]);
+    snapshot->switches = malloc((snapshot->switch_count + 1) * sizeof *snapshot->switches);
+    if (!snapshot->switches)
+        return false;
+    size_t n = 0;
+    for (uint32_t i = 0; fabric && i < fabric->node_count; i++) {
+        if (is_element(&fabric->nodes[i]))
+            snapshot->switches[n++] = i;
+    }
+    return true;
+}
+
+// While the file is away, memory is what there is.
+static int64_t first_event(struct journal *journal, int64_t last)
+{
+    struct journal_status status;
+    journal_get_status(journal, &status);
+    int64_t first = status.first > 0 ? status.first : journal_first_in_memory(journal);
+    return first <= last ? first : 0;
+}
+
+struct agent_snapshot *snapshot_take(const struct snapshot_source *source,
+                                     struct snapshot_events *events)
+{
+    struct agent_snapshot *snapshot = calloc(1, sizeof *snapshot);
+    if (!snapshot)
+        return NULL;
+    snapshot->references = 1;
+    snapshot->time_us = clock_utc(source->clock);
+    snapshot->now = clock_monotonic(source->clock);
+    snapshot->master_started_at = source->master_started_at;
+    snapshot->source = source;
+    snapshot->fabric = topology_current(source->topology);
+    snapshot->names = topology_names(source->topology);
+    snapshot->accumulated = source->sums(source->ctx);
+    snapshot->settings = source->settings(source->ctx);
+    snapshot->last_event = journal_last(source->journal);
+    snapshot->first_event = first_event(source->journal, snapshot->last_event);
+    source->gateway(source->ctx, &snapshot->gateway);
+    bool ok = !events || snapshot_events_update(events, source->journal);
+    snapshot->events = events;
+    if (ok && list_switches(snapshot))
+        return snapshot;
+    snapshot_unref(snapshot);
+    return NULL;
+}
+
+struct agent_snapshot *snapshot_ref(struct agent_snapshot *snapshot)
+{
+    snapshot->references++;
+    return snapshot;
+}
+
+bool snapshot_was_short(const struct agent_snapshot *snapshot)
+{
+    struct agent_snapshot *of = (struct agent_snapshot *)snapshot; // what it shows does not change
+    bool was_short = of->was_short;
+    of->was_short = false;
+    return was_short;
+}
+
+void snapshot_unref(struct agent_snapshot *snapshot)
+{
+    if (!snapshot || --snapshot->references > 0)
+        return;
+    fabric_unref(snapshot->fabric);
+    names_unref(snapshot->names);
+    accumulated_unref(snapshot->accumulated);
+    settings_unref(snapshot->settings);
+    snapshot_alarms_free(snapshot->alarms);
+    free(snapshot->switches);
+    free(snapshot);
+}

@@ -1,0 +1,116 @@
+#include "agent/snapshot_alarms.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct snapshot_alarms {
+    struct snapshot_alarm *alarms;
+    size_t count, room;
+    int64_t now_us;
+    bool failed; // memory was short
+};
+
+enum { TEXTS = 5 };
+
+// One allocation for all texts of an alarm: most are far shorter than they might be.
+static bool copy_texts(struct snapshot_alarm *out, const struct alarm *alarm)
+{
+    const char *texts[TEXTS] = {alarm->key, alarm->event_id, alarm->type, alarm->text, alarm->note};
+    const char **places[TEXTS] = {&out->key, &out->event_id, &out->type, &out->text, &out->note};
+    size_t size = 0;
+    for (size_t i = 0; i < TEXTS; i++)
+        size += strlen(texts[i]) + 1;
+    char *to = malloc(size);
+    if (!to)
+        return false;
+    for (size_t i = 0; i < TEXTS; i++) {
+        size_t length = strlen(texts[i]) + 1;
+        *places[i] = memcpy(to, texts[i], length);
+        to += length;
+    }
+    return true;
+}
+
+static struct snapshot_alarm *add(struct snapshot_alarms *alarms)
+{
+    if (alarms->count == alarms->room) {
+        size_t room = alarms->room ? 2 * alarms->room : 16;
+        struct snapshot_alarm *grown = realloc(alarms->alarms, room * sizeof *grown);
+        if (!grown)
+            return NULL;
+        alarms->alarms = grown;
+        alarms->room = room;
+    }
+    return &alarms->alarms[alarms->count];
+}
+
+static void take(void *ctx, const struct alarm *alarm)
+{
+    struct snapshot_alarms *alarms = ctx;
+    struct snapshot_alarm *out = alarms->failed ? NULL : add(alarms);
+    if (!out || !copy_texts(out, alarm)) {
+        alarms->failed = true;
+        return;
+    }
+    out->number = snapshot_number(alarm->event_sequence);
+    out->sequence = alarm->event_sequence;
+    out->severity = alarm->severity;
+    out->node_guid = alarm->node_guid;
+    out->count = alarm->count;
+    out->raised_us = alarm->raised_us;
+    out->last_us = alarm->last_us;
+    out->acknowledged = alarm->acknowledged_us != 0;
+    out->shelved = alarm->shelved_until_us > alarms->now_us;
+    alarms->count++;
+}
+
+static int by_number(const void *a, const void *b)
+{
+    const struct snapshot_alarm *x = a, *y = b;
+    return (x->number > y->number) - (x->number < y->number);
+}
+
+struct snapshot_alarms *snapshot_alarms_take(struct journal *journal, int64_t now_us)
+{
+    struct snapshot_alarms *alarms = calloc(1, sizeof *alarms);
+    if (!alarms)
+        return NULL;
+    alarms->now_us = now_us;
+    journal_each_alarm(journal, take, alarms);
+    if (alarms->failed) {
+        snapshot_alarms_free(alarms);
+        return NULL;
+    }
+    if (alarms->count > 0)
+        qsort(alarms->alarms, alarms->count, sizeof *alarms->alarms, by_number);
+    return alarms;
+}
+
+void snapshot_alarms_free(struct snapshot_alarms *alarms)
+{
+    if (!alarms)
+        return;
+    for (size_t i = 0; i < alarms->count; i++)
+        free((char *)alarms->alarms[i].key); // where the texts begin
+    free(alarms->alarms);
+    free(alarms);
+}
+
+const struct snapshot_alarms *snapshot_alarms_of(const struct agent_snapshot *snapshot)
+{
+    struct agent_snapshot *of = (struct agent_snapshot *)snapshot; // what it shows does not change
+    if (!of->alarms)
+        of->alarms = snapshot_alarms_take(snapshot->source->journal, snapshot->time_us);
+    of->was_short = of->was_short || !of->alarms;
+    return of->alarms;
+}
+
+size_t snapshot_alarms_count(const struct snapshot_alarms *alarms)
+{
+    return alarms ? alarms->count : 0;
+}
+
+const struct snapshot_alarm *snapshot_alarms_at(const struct snapshot_alarms *alarms, size_t at)
+{
+    return &alarms->alarms[at];
+}

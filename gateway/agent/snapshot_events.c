@@ -1,0 +1,297 @@
+#include "agent/snapshot_events.h"
+
+#include "base/search.h"
+#include "model/catalogue.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { READ_AHEAD = 64, KEPT_MAX = 2 * SNAPSHOT_EVENTS_PER_SWITCH_MAX };
+enum { BAD_MKEY = 2, BAD_BKEY = 3 }; // reasons: gswIBSwitchChangeReason
+
+// The latest events of one switch, in a ring.
+struct of_switch {
+    uint64_t guid;
+    int64_t *sequences;
+    size_t begin, count, room; // room: a power of two
+    uint64_t bad_mkey, bad_bkey;
+};
+
+struct snapshot_events {
+    struct of_switch *switches; // ascending by GUID
+    size_t count, room;
+    int64_t read_through, stored_through; // the latter: they were on disk
+    bool begun;
+};
+
+struct snapshot_events *snapshot_events_new(void)
+{
+    return calloc(1, sizeof(struct snapshot_events));
+}
+
+void snapshot_events_free(struct snapshot_events *events)
+{
+    if (!events)
+        return;
+    for (size_t i = 0; i < events->count; i++)
+        free(events->switches[i].sequences);
+    free(events->switches);
+    free(events);
+}
+
+// The first place whose GUID is not less.
+static size_t place_of(const struct snapshot_events *events, uint64_t guid)
+{
+    size_t place;
+    SEARCH_FIRST(place, 0, events->count, events->switches[place].guid < guid);
+    return place;
+}
+
+static const struct of_switch *find(const struct snapshot_events *events, uint64_t guid)
+{
+    size_t at = events ? place_of(events, guid) : 0;
+    return events && at < events->count && events->switches[at].guid == guid ? &events->switches[at]
+                                                                             : NULL;
+}
+
+static bool has_place(const struct snapshot_events *events, uint64_t guid)
+{
+    return events->count < SNAPSHOT_EVENTS_SWITCHES_MAX || find(events, guid);
+}
+
+// NULL: no memory.
+static struct of_switch *get(struct snapshot_events *events, uint64_t guid)
+{
+    size_t at = place_of(events, guid);
+    if (at < events->count && events->switches[at].guid == guid)
+        return &events->switches[at];
+    if (events->count == events->room) {
+        size_t room = events->room ? 2 * events->room : 16;
+        struct of_switch *grown = realloc(events->switches, room * sizeof *grown);
+        if (!grown)
+            return NULL;
+        events->switches = grown;
+        events->room = room;
+    }
+    struct of_switch *new = &events->switches[at];
+    memmove(new + 1, new, (events->count - at) * sizeof *new);
+    events->count++;
+    *new = (struct of_switch){.guid = guid};
+    return new;
+}
+
+static int64_t at(const struct of_switch *s, size_t i)
+{
+    return s->sequences[(s->begin + i) & (s->room - 1)];
+}
+
+static bool grow(struct of_switch *s)
+{
+    size_t room = s->room ? 2 * s->room : 8;
+    int64_t *grown = malloc(room * sizeof *grown);
+    if (!grown)
+        return false;
+    for (size_t i = 0; i < s->count; i++)
+        grown[i] = at(s, i);
+    free(s->sequences);
+    s->sequences = grown;
+    s->room = room;
+    s->begin = 0;
+    return true;
+}
+
+// False: no memory.
+static bool append(struct of_switch *s, int64_t sequence)
+{
+    if (s->count == KEPT_MAX) {
+        s->begin = (s->begin + 1) & (s->room - 1);
+        s->count--;
+    }
+    if (s->count == s->room && !grow(s))
+        return false;
+    s->sequences[(s->begin + s->count++) & (s->room - 1)] = sequence;
+    return true;
+}
+
+// False: no memory.
+static bool take(struct snapshot_events *events, int64_t sequence, const struct event *event)
+{
+    if (!event || event->switch_guid == 0 || event->test || !has_place(events, event->switch_guid))
+        return true;
+    struct of_switch *s = get(events, event->switch_guid);
+    if (!s || !append(s, sequence))
+        return false;
+    bool of_key = event->type->gsw == &MIB_GSW_SWITCH_TRAP;
+    s->bad_mkey += of_key && event->type->switch_reason == BAD_MKEY;
+    s->bad_bkey += of_key && event->type->switch_reason == BAD_BKEY;
+    return true;
+}
+
+// Up to the first for which there is no memory, if there is one: then false.
+static bool take_all(struct snapshot_events *events, const struct journal_item *items, size_t n)
+{
+    bool ok = true;
+    for (size_t i = 0; i < n; i++) {
+        ok = ok && take(events, items[i].sequence, items[i].event);
+        if (ok)
+            events->read_through = items[i].sequence;
+        event_unref(items[i].event);
+    }
+    return ok;
+}
+
+// What is on a disk that fails is left out.
+static bool skip_to_memory(struct snapshot_events *events, struct journal *journal)
+{
+    int64_t before = journal_first_in_memory(journal) - 1;
+    bool skips = before > events->read_through;
+    if (skips)
+        events->read_through = before;
+    return skips;
+}
+
+static void forget(struct of_switch *s, int64_t from, int64_t until)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < s->count; i++) {
+        int64_t sequence = at(s, i);
+        if (sequence < from || sequence >= until)
+            s->sequences[(s->begin + kept++) & (s->room - 1)] = sequence;
+    }
+    s->count = kept;
+}
+
+// What was read while the disk failed is lost where memory let it go before it was written.
+static void forget_lost(struct snapshot_events *events, struct journal *journal)
+{
+    int64_t from = events->stored_through + 1;
+    struct journal_status status;
+    struct journal_item item;
+    journal_get_status(journal, &status);
+    if (from <= events->read_through) {
+        if (journal_read(journal, from - 1, &item, 1) == 0)
+            return;
+        event_unref(item.event);
+        for (size_t i = 0; item.sequence > from && i < events->count; i++)
+            forget(&events->switches[i], from, item.sequence);
+    }
+    if (status.last > events->stored_through)
+        events->stored_through = status.last;
+}
+
+bool snapshot_events_update(struct snapshot_events *events, struct journal *journal)
+{
+    forget_lost(events, journal);
+    int64_t last = journal_last(journal);
+    if (!events->begun || events->read_through < last - SNAPSHOT_EVENTS_READ_MAX)
+        events->read_through =
+            last > SNAPSHOT_EVENTS_READ_MAX ? last - SNAPSHOT_EVENTS_READ_MAX : 0;
+    events->begun = true;
+    while (events->read_through < last) {
+        struct journal_item items[READ_AHEAD];
+        size_t n = journal_read(journal, events->read_through, items, READ_AHEAD);
+        if (!take_all(events, items, n))
+            return false;
+        if (n == 0 && !skip_to_memory(events, journal))
+            return false;
+    }
+    return true;
+}
+
+uint64_t snapshot_events_bad_mkey(const struct snapshot_events *events, uint64_t guid)
+{
+    const struct of_switch *s = find(events, guid);
+    return s ? s->bad_mkey : 0;
+}
+
+uint64_t snapshot_events_bad_bkey(const struct snapshot_events *events, uint64_t guid)
+{
+    const struct of_switch *s = find(events, guid);
+    return s ? s->bad_bkey : 0;
+}
+
+bool snapshot_events_switch(const struct snapshot_events *events, uint64_t guid, uint64_t *found)
+{
+    size_t i = place_of(events, guid);
+    if (i < events->count)
+        *found = events->switches[i].guid;
+    return i < events->count;
+}
+
+static int64_t read_from(struct journal *journal, int64_t sequence, struct event **event)
+{
+    struct journal_item item;
+    while (journal_read(journal, sequence - 1, &item, 1) == 1) {
+        *event = item.event;
+        if (item.event)
+            return item.sequence;
+        sequence = item.sequence + 1; // its record cannot be read
+    }
+    return 0;
+}
+
+int64_t snapshot_events_read_next(struct journal *journal, int64_t sequence, struct event **event)
+{
+    int64_t in_memory = journal_first_in_memory(journal);
+    int64_t found = read_from(journal, sequence, event);
+    return found != 0 || sequence >= in_memory ? found : read_from(journal, in_memory, event);
+}
+
+// Places in a switch's ring: what a view shows of it, but for what the journal dropped.
+struct places {
+    size_t begin, end;
+};
+
+static struct places places_of(const struct agent_snapshot *snapshot, const struct of_switch *s)
+{
+    struct places p = {0, 0};
+    if (!s)
+        return p;
+    SEARCH_FIRST(p.end, 0, s->count, at(s, p.end) <= snapshot->last_event);
+    size_t latest =
+        p.end < SNAPSHOT_EVENTS_PER_SWITCH_MAX ? 0 : p.end - SNAPSHOT_EVENTS_PER_SWITCH_MAX;
+    SEARCH_FIRST(p.begin, latest, p.end, at(s, p.begin) <= snapshot_base(snapshot));
+    return p;
+}
+
+int64_t snapshot_events_find(const struct agent_snapshot *snapshot, uint64_t guid, int64_t sequence,
+                             struct event **event)
+{
+    const struct of_switch *s = find(snapshot->events, guid);
+    struct places p = places_of(snapshot, s);
+    for (;;) {
+        SEARCH_FIRST(p.begin, p.begin, p.end, at(s, p.begin) < sequence);
+        if (p.begin == p.end)
+            return 0;
+        sequence = snapshot_events_read_next(snapshot->source->journal, at(s, p.begin), event);
+        if (sequence == 0 || sequence == at(s, p.begin))
+            return sequence;
+        event_unref(*event); // the switch's own is gone
+        *event = NULL;
+    }
+}
+
+// The journal drops the oldest first.
+uint32_t snapshot_events_count(const struct agent_snapshot *snapshot, uint64_t guid)
+{
+    const struct of_switch *s = find(snapshot->events, guid);
+    struct places p = places_of(snapshot, s);
+    struct event *event = NULL;
+    int64_t first = snapshot_events_find(snapshot, guid, 0, &event);
+    event_unref(event);
+    if (first == 0)
+        return 0;
+    SEARCH_FIRST(p.begin, p.begin, p.end, at(s, p.begin) < first);
+    return (uint32_t)(p.end - p.begin);
+}
+
+struct event *snapshot_events_read(struct journal *journal, int64_t sequence)
+{
+    struct journal_item item;
+    if (journal_read(journal, sequence - 1, &item, 1) == 0)
+        return NULL;
+    if (item.sequence == sequence)
+        return item.event;
+    event_unref(item.event);
+    return NULL;
+}

@@ -1,0 +1,35 @@
+#include "control/peer_credentials.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+// The groups of the process, not those that the user database has for its user: no name service is
+// asked, which might not answer, and who was put into a group logs in again, as for any file.
+static bool is_member(int fd, gid_t group)
+{
+    socklen_t size = 0;
+    getsockopt(fd, SOL_SOCKET, SO_PEERGROUPS, NULL, &size); // tells the size
+    gid_t *groups = size > 0 ? malloc(size) : NULL;
+    bool found = false;
+    if (groups && getsockopt(fd, SOL_SOCKET, SO_PEERGROUPS, groups, &size) == 0) {
+        for (size_t i = 0; i < size / sizeof *groups; i++)
+            found |= groups[i] == group;
+    }
+    free(groups);
+    return found;
+}
+
+bool peer_credentials_read(int fd, gid_t group, struct peer_credentials *out, struct error *err)
+{
+    struct ucred who;
+    socklen_t size = sizeof who;
+    if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &who, &size) != 0)
+        return error_set(err, "cannot tell who connected: %s", strerror(errno));
+    *out = (struct peer_credentials){.uid = who.uid, .pid = who.pid};
+    out->privileged =
+        who.uid == 0 || who.uid == geteuid() || who.gid == group || is_member(fd, group);
+    return true;
+}

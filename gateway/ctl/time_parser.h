@@ -1,0 +1,13 @@
+// A time as people give it.
+#ifndef IBTRAPD_CTL_TIME_PARSER_H
+#define IBTRAPD_CTL_TIME_PARSER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+// "90s", "10m", "2h", "3d": so long before `now_us`. Otherwise RFC 3339, "2026-11-21T04:06:39Z",
+// fractions of a second and an offset such as +01:00 included. UTC, microseconds since 1970. False:
+// neither.
+bool time_parse(const char *text, int64_t now_us, int64_t *out);
+
+#endif

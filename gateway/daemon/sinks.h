@@ -1,0 +1,12 @@
+// From the configuration of a receiver to the receiver.
+#ifndef IBTRAPD_DAEMON_SINKS_H
+#define IBTRAPD_DAEMON_SINKS_H
+
+#include "conf/conf.h"
+#include "sink/sink.h"
+
+// Fills `out`. False with a sentence when memory is short or libsnmp lacks what is asked for.
+bool sinks_make(struct sink *out, const struct conf_receiver *conf, const struct clock *clock,
+                int64_t started_at, struct error *err);
+
+#endif

@@ -1,0 +1,103 @@
+#include "daemon/subagent.h"
+
+#include "agent/agent.h"
+#include "daemon/gateway.h"
+#include "daemon/settings.h"
+#include "daemon/subagent_source.h"
+#include "pipeline/role.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct subagent {
+    struct conf_tables conf; // the agent points into it
+    struct agent *agent;
+};
+
+// Where the rows come from. In the agent's thread.
+
+static void tell_of_gateway(void *ctx, struct snapshot_gateway *out)
+{
+    struct gateway *g = ctx;
+    struct sa_status sa;
+    sa_client_status(g->client, &sa);
+    subagent_source_subscriptions(&sa, out);
+    subagent_source_flow(&sa, g->pipeline, g->journal, g->started_at, out);
+    pthread_mutex_lock(&g->exchanged);
+    bool standby = role_of_port(g->conf, &sa) != PIPELINE_ACTIVE;
+    for (size_t i = 0; i < g->receiver_count; i++)
+        subagent_source_receiver(g->receiver_confs[i], g->receivers[i], standby, out);
+    pthread_mutex_unlock(&g->exchanged);
+    subagent_source_sort(out);
+}
+
+static struct settings *settings_now(void *ctx)
+{
+    const struct gateway *g = ctx;
+    return journal_settings(g->journal);
+}
+
+static struct accumulated_counters *accumulated_now(void *ctx)
+{
+    const struct gateway *g = ctx;
+    return pipeline_accumulated(g->pipeline);
+}
+
+static struct agent_options options_of(struct gateway *g, const struct conf_tables *conf)
+{
+    return (struct agent_options){.master = conf->socket,
+                                  .context = conf->context,
+                                  .writable = conf->writable,
+                                  .source = {.topology = g->topology,
+                                             .journal = g->journal,
+                                             .gateway = tell_of_gateway,
+                                             .settings = settings_now,
+                                             .sums = accumulated_now,
+                                             .ctx = g,
+                                             .event_trap_level = conf->event_trap_level,
+                                             .clock = &clock_system},
+                                  .change = settings_change,
+                                  .ctx = g,
+                                  .random = &random_system,
+                                  .log = g->log};
+}
+
+bool subagent_start(struct gateway *gateway, struct error *err)
+{
+    if (gateway->conf->tables.socket[0] == '\0')
+        return true;
+    struct subagent *tables = calloc(1, sizeof *tables);
+    if (!tables)
+        return error_set(err, "out of memory");
+    tables->conf = gateway->conf->tables;
+    const struct agent_options options = options_of(gateway, &tables->conf);
+    tables->agent = agent_start(&options, err);
+    if (!tables->agent) {
+        free(tables);
+        return false;
+    }
+    gateway->tables = tables;
+    return true;
+}
+
+void subagent_stop(struct gateway *gateway)
+{
+    if (!gateway->tables)
+        return;
+    agent_stop(gateway->tables->agent);
+    free(gateway->tables);
+    gateway->tables = NULL;
+}
+
+bool subagent_change(struct gateway *gateway, const struct conf_tables *old, struct error *err)
+{
+    if (memcmp(old, &gateway->conf->tables, sizeof *old) == 0)
+        return true;
+    subagent_stop(gateway);
+    return subagent_start(gateway, err);
+}
+
+struct agent *subagent_agent(const struct subagent *tables)
+{
+    return tables ? tables->agent : NULL;
+}

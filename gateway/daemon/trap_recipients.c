@@ -1,0 +1,188 @@
+#include "daemon/trap_recipients.h"
+
+#include "base/text.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char PREFIX[] = "recipient-";
+enum { RATE = 1000, BURST = 100 }; // as a receiver has them whose section does not say
+
+// One row of gswAgtCmtyTable where both are set.
+struct row {
+    const struct setting *community, *address;
+    size_t
+        receiver; // among those that are told apart; TRAP_RECIPIENTS_MAX: there is no room for it
+};
+
+struct rows {
+    struct row *all;
+    size_t count;
+};
+
+bool trap_recipients_are_named(const char *receiver)
+{
+    return strncmp(receiver, PREFIX, sizeof PREFIX - 1) == 0;
+}
+
+static bool same_value(const struct setting *a, const struct setting *b)
+{
+    return a->size == b->size && memcmp(a->value, b->value, a->size) == 0;
+}
+
+static bool same_receiver(const struct row *a, const struct row *b)
+{
+    return same_value(a->address, b->address) && same_value(a->community, b->community);
+}
+
+// False: no memory.
+static bool find_rows(const struct settings *settings, struct rows *out)
+{
+    *out = (struct rows){.all = calloc(settings_count(settings) + 1, sizeof *out->all)};
+    for (size_t i = 0; out->all && i < settings_count(settings); i++) {
+        const struct setting *s = settings_at(settings, i);
+        const struct setting *address =
+            settings_find(settings, SETTING_TRAP_RECIPIENT, s->guid, s->number);
+        if (s->kind == SETTING_COMMUNITY && address && address->size == 4)
+            out->all[out->count++] = (struct row){.community = s, .address = address};
+    }
+    return out->all != NULL;
+}
+
+// Tells the receivers apart: `first` gets a row of each. Returns how many there are.
+static size_t find_receivers(struct rows *rows, const struct row *first[TRAP_RECIPIENTS_MAX])
+{
+    size_t count = 0;
+    for (size_t i = 0; i < rows->count; i++) {
+        struct row *row = &rows->all[i];
+        size_t r = 0;
+        while (r < count && r < TRAP_RECIPIENTS_MAX && !same_receiver(first[r], row))
+            r++;
+        row->receiver = r;
+        if (r == count && r < TRAP_RECIPIENTS_MAX)
+            first[count++] = row;
+        else if (r == TRAP_RECIPIENTS_MAX)
+            count = TRAP_RECIPIENTS_MAX + 1;
+    }
+    return count;
+}
+
+// NULL: no memory.
+static struct guid_set *trap_group(const struct rows *rows, size_t receiver)
+{
+    uint64_t *guids = calloc(rows->count, sizeof *guids);
+    size_t n = 0;
+    for (size_t i = 0; guids && i < rows->count; i++) {
+        if (rows->all[i].receiver == receiver)
+            guids[n++] = rows->all[i].community->guid;
+    }
+    struct guid_set *group = guids ? guid_set_make(guids, n) : NULL;
+    free(guids);
+    return group;
+}
+
+// FNV-1a with 32 bits: names stay as they are from release to release.
+static unsigned digest_of(const struct setting *community)
+{
+    uint32_t h = UINT32_C(2166136261);
+    for (size_t i = 0; i < community->size; i++)
+        h = (h ^ community->value[i]) * UINT32_C(16777619);
+    return (h ^ h >> 16) & 0xFFFF;
+}
+
+static bool is_taken(const struct trap_recipients *recipients, const char *name)
+{
+    for (size_t i = 0; i < recipients->count; i++) {
+        if (strcmp(recipients->all[i].name, name) == 0)
+            return true;
+    }
+    return false;
+}
+
+static void make_name(const struct trap_recipients *before, const char *host,
+                      const struct setting *community, char out[CONF_NAME_SIZE])
+{
+    unsigned digest = digest_of(community);
+    do
+        snprintf(out, CONF_NAME_SIZE, "%s%s-%04x", PREFIX, host, digest++ & 0xFFFF);
+    while (is_taken(before, out));
+}
+
+static void add(struct trap_recipients *out, const struct row *row, uint16_t port,
+                struct guid_set *group)
+{
+    const uint8_t *a = row->address->value;
+    struct conf_receiver *r = &out->all[out->count];
+    snprintf(r->host, sizeof r->host, "%u.%u.%u.%u", a[0], a[1], a[2], a[3]);
+    make_name(out, r->host, row->community, r->name);
+    r->kind = CONF_SNMP;
+    r->transport = CONF_UDP;
+    r->port = port;
+    r->rate = RATE;
+    r->burst = BURST;
+    filter_init(&r->filter);
+    r->filter.trap_group = group;
+    r->snmp.version = 1;
+    r->snmp.sets = CONF_SET_SWITCH | CONF_SET_EVENT;
+    memcpy(r->snmp.community, row->community->value, row->community->size);
+    out->count++;
+}
+
+static bool make_all(const struct rows *rows, const struct row *const *first, size_t count,
+                     uint16_t port, struct trap_recipients *out)
+{
+    out->all = calloc(count + 1, sizeof *out->all);
+    for (size_t i = 0; out->all && i < count; i++) {
+        struct guid_set *group = trap_group(rows, i);
+        if (!group)
+            return false;
+        add(out, first[i], port, group);
+    }
+    return out->all != NULL;
+}
+
+bool trap_recipients_of(const struct settings *settings, uint16_t port, struct trap_recipients *out,
+                        struct error *err)
+{
+    struct rows rows;
+    const struct row *first[TRAP_RECIPIENTS_MAX];
+    *out = (struct trap_recipients){0};
+    bool ok = find_rows(settings, &rows);
+    size_t count = ok ? find_receivers(&rows, first) : 0;
+    size_t room = count < TRAP_RECIPIENTS_MAX ? count : TRAP_RECIPIENTS_MAX;
+    ok = ok && make_all(&rows, first, room, port, out);
+    free(rows.all);
+    if (!ok) {
+        trap_recipients_clear(out);
+        return error_set(err, "out of memory");
+    }
+    return count <= TRAP_RECIPIENTS_MAX ||
+           error_set(err, "there are more than %d trap recipients", (int)TRAP_RECIPIENTS_MAX);
+}
+
+void trap_recipients_clear(struct trap_recipients *recipients)
+{
+    for (size_t i = 0; i < recipients->count; i++)
+        guid_set_unref(recipients->all[i].filter.trap_group);
+    if (recipients->all) // it has communities
+        explicit_bzero(recipients->all, recipients->count * sizeof *recipients->all);
+    free(recipients->all);
+    *recipients = (struct trap_recipients){0};
+}
+
+static bool same_group(const struct guid_set *a, const struct guid_set *b)
+{
+    return a && b ? guid_set_equal(a, b) : a == b;
+}
+
+// Members of the filter before the group, and all that follows the filter, hold no pointers.
+bool trap_recipients_equal(const struct conf_receiver *running, const struct conf_receiver *wanted)
+{
+    const size_t group = offsetof(struct conf_receiver, filter.trap_group);
+    const size_t rest = group + sizeof running->filter.trap_group;
+    return same_group(running->filter.trap_group, wanted->filter.trap_group) &&
+           memcmp(running, wanted, group) == 0 &&
+           memcmp((const char *)running + rest, (const char *)wanted + rest,
+                  sizeof *running - rest) == 0;
+}

@@ -1,0 +1,297 @@
+#include "event/event_builder.h"
+
+#include "base/text.h"
+#include "base/wire.h"
+#include "event/template.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+// A UUID of version 7 (RFC 9562 5.7): it sorts by time, and needs no state that survives a restart.
+static void make_id(const struct event_builder *builder, int64_t utc_us, char out[EVENT_ID_SIZE])
+{
+    uint8_t u[16];
+    wire_put(u, 6, (uint64_t)(utc_us / CLOCK_US_PER_MS));
+    builder->random->fill(builder->random->ctx, u + 6, sizeof u - 6);
+    u[6] = (uint8_t)(0x70 | (u[6] & 0x0F));
+    u[8] = (uint8_t)(0x80 | (u[8] & 0x3F));
+    struct text t = text_in(out, EVENT_ID_SIZE);
+    static const size_t GROUPS[] = {4, 2, 2, 2, 6};
+    const uint8_t *p = u;
+    for (size_t i = 0; i < 5; p += GROUPS[i++]) {
+        text_add(&t, i ? "-" : "");
+        text_add_hex(&t, p, GROUPS[i]);
+    }
+}
+
+static struct event *begin(const struct event_builder *builder, const struct catalogue_entry *type)
+{
+    struct event *event = event_make(type);
+    if (!event)
+        return NULL;
+    event->time_us = clock_utc(builder->clock);
+    make_id(builder, event->time_us, event->id);
+    event->subnet_prefix = builder->subnet_prefix;
+    return event;
+}
+
+// Names that people gave go before those that nodes have.
+static void name_endpoint(const struct event_builder *builder, struct endpoint *who)
+{
+    const char *name = who->guid ? names_find(builder->names, who->guid) : NULL;
+    if (!name && who->node_guid)
+        name = names_find(builder->names, who->node_guid);
+    if (name)
+        snprintf(who->name, sizeof who->name, "%s", name);
+}
+
+// A GUID says who it is; the LID may have been another's when the fabric was last seen.
+static bool look_up(const struct event_builder_lookup *lookup, const struct endpoint *who,
+                    struct endpoint *out)
+{
+    if (!lookup)
+        return false;
+    return who->guid != 0 ? lookup->find_guid(lookup->ctx, who->guid, out)
+                          : who->lid != 0 && lookup->find_lid(lookup->ctx, who->lid, out);
+}
+
+// What the notice says itself stands; the fabric adds to it.
+static void complete(const struct event_builder *builder, struct endpoint *who)
+{
+    struct endpoint known = {0};
+    if (look_up(builder->lookup, who, &known)) {
+        if (who->guid != 0)
+            known.guid = who->guid;
+        if (who->lid != 0)
+            known.lid = who->lid;
+        if (!address_gid_is_zero(who->gid))
+            memcpy(known.gid, who->gid, sizeof known.gid);
+        *who = known;
+    }
+    name_endpoint(builder, who);
+}
+
+static struct endpoint endpoint_of(const struct event_builder *builder, uint16_t lid,
+                                   const uint8_t gid[ADDRESS_GID_SIZE])
+{
+    struct endpoint who = {.lid = lid};
+    if (gid && !address_gid_is_multicast(gid)) {
+        memcpy(who.gid, gid, sizeof who.gid);
+        who.guid = address_gid_interface(gid);
+    }
+    complete(builder, &who);
+    return who;
+}
+
+// The other end of the link at that port of the subject.
+static void find_peer(const struct event_builder *builder, struct event *event, uint8_t port)
+{
+    const struct event_builder_lookup *lookup = builder->lookup;
+    const struct endpoint *subject = &event->subject;
+    if (lookup && subject->node_guid != 0 && port != 0 &&
+        lookup->find_peer(lookup->ctx, subject->node_guid, port, &event->peer))
+        name_endpoint(builder, &event->peer);
+}
+
+// Whom the notice names within: where it has only a LID and that is the issuer's own, the IssuerGID
+// tells more.
+static struct endpoint endpoint_within(const struct event_builder *builder,
+                                       const struct event *event, uint16_t lid,
+                                       const uint8_t gid[ADDRESS_GID_SIZE])
+{
+    bool is_issuer = lid != 0 && lid == event->issuer.lid && (!gid || address_gid_is_zero(gid));
+    return is_issuer ? event->issuer : endpoint_of(builder, lid, gid);
+}
+
+static struct endpoint subject_of(const struct event_builder *builder, const struct event *event)
+{
+    const struct notice *n = &event->notice;
+    switch (event->type->subject) {
+    case CATALOGUE_ABOUT_GID1:
+        return endpoint_of(builder, 0, n->gid1);
+    case CATALOGUE_ABOUT_LID:
+        return endpoint_within(builder, event, n->lid, n->gid1);
+    case CATALOGUE_ABOUT_SWITCH:
+        return endpoint_within(builder, event, n->switch_lid, NULL);
+    case CATALOGUE_ABOUT_ISSUER:
+        return event->issuer;
+    default:
+        return (struct endpoint){0};
+    }
+}
+
+// The port of the subject that the notice is about; 0 where it is none.
+static uint8_t subject_port(const struct event *event)
+{
+    switch (event->type->trap) {
+    case NOTICE_GID_IN_SERVICE:
+    case NOTICE_GID_OUT_OF_SERVICE:
+        return event->subject.port;
+    default:
+        return event->notice.port;
+    }
+}
+
+struct event *event_builder_from_notice(const struct event_builder *builder,
+                                        const uint8_t wire[NOTICE_SIZE])
+{
+    struct notice notice = notice_decode(wire);
+    struct event *event = begin(builder, catalogue_of_notice(&notice));
+    if (!event)
+        return NULL;
+    event->notice = notice;
+    memcpy(event->raw, wire, NOTICE_SIZE);
+    event->raw_size = NOTICE_SIZE;
+    event->issuer = endpoint_of(builder, notice.issuer_lid, notice.issuer_gid);
+    event->subject = subject_of(builder, event);
+    event->source = endpoint_within(builder, event, notice.lid, notice.gid1);
+    event->destination = endpoint_within(builder, event, notice.lid2, notice.gid2);
+    if (notice.generic && notice.producer == NOTICE_PRODUCER_SWITCH)
+        event->switch_guid = event->issuer.node_guid ? event->issuer.node_guid : event->issuer.guid;
+    find_peer(builder, event, subject_port(event));
+    template_explain(event);
+    return event;
+}
+
+struct event *event_builder_from_malformed(const struct event_builder *builder, uint16_t sender_lid,
+                                           const char *reason, const uint8_t *mad, size_t size)
+{
+    struct event *event = begin(builder, catalogue_get(CATALOGUE_MALFORMED_MAD));
+    if (!event)
+        return NULL;
+    event->raw_size = size < EVENT_RAW_MAX ? size : EVENT_RAW_MAX;
+    memcpy(event->raw, mad, event->raw_size);
+    event->issuer = event->subject = endpoint_of(builder, sender_lid, NULL);
+    snprintf(event->reason, sizeof event->reason, "%s", reason);
+    template_explain(event);
+    return event;
+}
+
+static void set_id(char out[EVENT_ID_SIZE], const char *id)
+{
+    snprintf(out, EVENT_ID_SIZE, "%s", id ? id : "");
+}
+
+struct event *event_builder_from_change(const struct event_builder *builder,
+                                        const struct change *change, bool late,
+                                        const char *cause_id, const char *related_id)
+{
+    struct event *event = begin(builder, catalogue_get(change->type));
+    if (!event)
+        return NULL;
+    event->subject = change->subject;
+    event->peer = change->peer;
+    event->switch_guid = change->switch_guid;
+    event->sm_guid = change->sm_guid;
+    event->affected = change->affected;
+    event->found_late = late;
+    set_id(event->cause_id, cause_id);
+    set_id(event->related_id, related_id);
+    text_clean(change->reason, strlen(change->reason), event->reason, sizeof event->reason);
+    if (event->type->alarm != ALARM_NONE)
+        snprintf(event->alarm_key, sizeof event->alarm_key, "%s", change->alarm_key);
+    template_explain(event);
+    return event;
+}
+
+static enum catalogue_event type_of_threshold(const struct threshold_change *change)
+{
+    if (change->counter == COUNTER_LOCAL_LINK_INTEGRITY_ERRORS)
+        return CATALOGUE_LINK_INTEGRITY_THRESHOLD;
+    if (change->counter == COUNTER_EXCESSIVE_BUFFER_OVERRUN_ERRORS)
+        return CATALOGUE_BUFFER_OVERRUN_THRESHOLD;
+    return change->reached ? CATALOGUE_THRESHOLD_REACHED : CATALOGUE_THRESHOLD_CLEARED;
+}
+
+// As if the port had sent the trap.
+static void derive_notice(struct event *event)
+{
+    event->derived = true;
+    event->notice.generic = true;
+    event->notice.trap = event->type->trap;
+    event->notice.lid = event->subject.lid;
+    event->notice.port = event->subject.port;
+}
+
+static void set_counter_alarm(struct event *event, const struct threshold_change *change)
+{
+    char guid[ADDRESS_GUID_TEXT_SIZE];
+    address_format_guid(change->node_guid, guid);
+    snprintf(event->alarm_key, sizeof event->alarm_key, "counter %s %s/%u",
+             counter_name(change->counter), guid, (unsigned)change->port);
+}
+
+bool event_builder_read_counter_key(const char *key, struct threshold_change *out)
+{
+    char name[64];
+    int end = 0;
+    *out = (struct threshold_change){.reached = true};
+    if (sscanf(key, "counter %63s 0x%16" SCNx64 "/%hhu%n", name, &out->node_guid, &out->port,
+               &end) != 3)
+        return false;
+    out->counter = counter_find(name);
+    return key[end] == '\0' && out->counter != COUNTER_ERRORS;
+}
+
+struct event *event_builder_from_threshold(const struct event_builder *builder,
+                                           const struct threshold_change *change,
+                                           const struct endpoint *port)
+{
+    struct event *event = begin(builder, catalogue_get(type_of_threshold(change)));
+    if (!event)
+        return NULL;
+    event->subject = *port;
+    event->subject.node_guid = change->node_guid;
+    event->subject.port = change->port;
+    event->counter = (uint8_t)change->counter;
+    event->counter_old = change->before;
+    event->counter_new = change->after;
+    if (port->type == FABRIC_SWITCH)
+        event->switch_guid = change->node_guid;
+    if (event->type->trap != 0)
+        derive_notice(event);
+    else
+        set_counter_alarm(event, change);
+    name_endpoint(builder, &event->subject);
+    find_peer(builder, event, change->port);
+    template_explain(event);
+    return event;
+}
+
+static void about_switch(struct event *event, uint64_t guid)
+{
+    event->switch_guid = guid;
+    event->subject = (struct endpoint){.guid = guid, .node_guid = guid};
+}
+
+struct event *event_builder_from_occurrence(const struct event_builder *builder,
+                                            const struct event_builder_occurrence *occurrence)
+{
+    struct event *event = begin(builder, catalogue_get(occurrence->type));
+    if (!event)
+        return NULL;
+    snprintf(event->alarm_key, sizeof event->alarm_key, "%s", occurrence->alarm_key);
+    snprintf(event->receiver, sizeof event->receiver, "%s", occurrence->receiver);
+    text_clean(occurrence->reason, strlen(occurrence->reason), event->reason, sizeof event->reason);
+    event->lost = occurrence->lost;
+    event->sm_guid = occurrence->sm_guid;
+    event->subject = (struct endpoint){.guid = occurrence->sm_guid, .lid = occurrence->sm_lid};
+    if (occurrence->switch_guid != 0)
+        about_switch(event, occurrence->switch_guid);
+    complete(builder, &event->subject);
+    template_explain(event);
+    return event;
+}
+
+void event_builder_stamp(const struct event_builder *builder, struct event *event)
+{
+    const int64_t now = clock_utc(builder->clock);
+    make_id(builder, now, event->id);
+    if (event->time_us == 0)
+        event->time_us = now;
+    if (event->subnet_prefix == 0)
+        event->subnet_prefix = builder->subnet_prefix;
+    if (event->text[0] == '\0')
+        template_explain(event);
+}

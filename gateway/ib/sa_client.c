@@ -1,0 +1,836 @@
+#include "ib/sa_client.h"
+
+#include "base/thread.h"
+
+#include <inttypes.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+// While something is under way the thread looks around this often.
+enum { RECEIVE_WAIT_MS = 200, REQUEST_TIMEOUT_MS = 1000 };
+static const int64_t REQUEST_TIMEOUT_US = REQUEST_TIMEOUT_MS * CLOCK_US_PER_MS;
+static const int64_t PORT_POLL_US = 1 * CLOCK_US_PER_S;
+static const int64_t REOPEN_US = 2 * CLOCK_US_PER_S;
+static const int64_t BETTER_PORT_US = 5 * CLOCK_US_PER_S;
+static const int64_t FIRST_SETTLE_US = 30 * CLOCK_US_PER_S; // then a start without SM is told
+static const int64_t UNSUBSCRIBE_US = 1 * CLOCK_US_PER_S;
+enum { SM_SILENCES_MAX = 2, PORT_SILENCES_MAX = 5, UNSUBSCRIBE_ATTEMPTS = 3, PORT_ACTIVE = 4 };
+
+// A question of which one is under way at a time.
+struct question {
+    uint32_t tid;
+    int64_t asked_at;
+    int64_t answer_by; // 0: none under way
+    int64_t ask_at;
+};
+
+struct sa_client {
+    struct sa_options options;
+    pthread_t thread;
+    bool started;
+    atomic_bool stop, poked, resubscribe;
+    atomic_uint next_tid;
+    _Atomic uint64_t mkey;
+
+    // The thread's own.
+    struct subscriptions subscriptions;
+    struct question port_question, node_question, list_question;
+    unsigned sm_silences; // questions to the SM in a row without answer
+    bool notified_unreachable;
+    int64_t silent_since; // when the first of them was asked
+    bool settled, notified_lost;
+    int64_t unsettled_since, reopen_at, better_at;
+    bool listed[SUBSCRIPTIONS_COUNT]; // in the SM's answer that is being read
+    unsigned port_silences;           // questions to the port about itself in a row without answer
+    struct log_limit foreign_limit, room_limit;
+
+    // Shared with those who acknowledge, ask for the status, or are mad_clients.
+    pthread_mutex_t lock;
+    struct log_limit send_limit;
+    struct mad_io io;       // io.self is NULL while no port is open
+    const void *mad_client; // NULL while there is none; changed with both locks
+    struct sa_status status;
+
+    // Held while the listener is called. `lock` is within it: a listener sends.
+    pthread_mutex_t mad_client_lock;
+    struct mad_listener listener; // the mad_client's; `take` is NULL while nobody listens
+};
+
+static int64_t now_of(const struct sa_client *a)
+{
+    return clock_monotonic(a->options.clock);
+}
+
+// Status.
+
+static void set_problem(struct sa_client *a, const char *problem)
+{
+    pthread_mutex_lock(&a->lock);
+    bool news = strcmp(a->status.problem, problem) != 0;
+    snprintf(a->status.problem, sizeof a->status.problem, "%s", problem);
+    pthread_mutex_unlock(&a->lock);
+    if (news && problem[0] != '\0')
+        log_write(a->options.log, LOG_LEVEL_WARNING, "%s", problem);
+}
+
+static void publish(struct sa_client *a)
+{
+    pthread_mutex_lock(&a->lock);
+    memcpy(a->status.subscriptions, a->subscriptions.each, sizeof a->status.subscriptions);
+    a->status.sm_answers = a->sm_silences == 0 && a->status.sm.port_guid != 0;
+    pthread_mutex_unlock(&a->lock);
+}
+
+void sa_client_status(struct sa_client *client, struct sa_status *out)
+{
+    pthread_mutex_lock(&client->lock);
+    *out = client->status;
+    pthread_mutex_unlock(&client->lock);
+    out->now = now_of(client);
+}
+
+static void count(struct sa_client *a, uint64_t *counter)
+{
+    pthread_mutex_lock(&a->lock);
+    (*counter)++;
+    pthread_mutex_unlock(&a->lock);
+}
+
+static bool port_is_up(const struct mad_port *port)
+{
+    return port->state == PORT_ACTIVE && port->lid != 0 && port->sm_lid != 0;
+}
+
+// Sending.
+
+static uint32_t new_tid(struct sa_client *a)
+{
+    return atomic_fetch_add(&a->next_tid, 1) & ~MAD_TID_BATCH;
+}
+
+static bool send_mad(struct sa_client *a, enum mad_agent agent, const struct mad_address *to,
+                     const uint8_t *mad, int timeout_ms)
+{
+    struct error err;
+    pthread_mutex_lock(&a->lock);
+    bool open = a->io.self != NULL;
+    bool sent = open && a->io.send(a->io.self, agent, to, mad, timeout_ms, &err);
+    if (open && !sent)
+        log_write_limited(a->options.log, &a->send_limit, LOG_LEVEL_WARNING, "%s", err.text);
+    pthread_mutex_unlock(&a->lock);
+    return sent;
+}
+
+static void ask(struct sa_client *a, struct question *q, enum mad_agent agent, const uint8_t *mad,
+                uint32_t tid, int64_t now)
+{
+    struct mad_address to = {.lid = a->status.port.sm_lid, .qpn = 1, .sl = a->status.port.sm_sl};
+    if (agent == MAD_AGENT_SMP)
+        to = (struct mad_address){.lid = 0xFFFF};
+    q->tid = tid;
+    q->asked_at = now;
+    q->answer_by = now + REQUEST_TIMEOUT_US;
+    send_mad(a, agent, &to, mad, REQUEST_TIMEOUT_MS);
+}
+
+static void ask_port(struct sa_client *a, int64_t now)
+{
+    uint8_t mad[MAD_SIZE];
+    uint32_t tid = new_tid(a);
+    mad_query_own_port(mad, tid, atomic_load(&a->mkey));
+    ask(a, &a->port_question, MAD_AGENT_SMP, mad, tid, now);
+}
+
+static void own_gid(const struct sa_client *a, uint8_t gid[ADDRESS_GID_SIZE])
+{
+    for (int i = 0; i < 8; i++) {
+        gid[i] = (uint8_t)(a->status.port.subnet_prefix >> (56 - 8 * i));
+        gid[8 + i] = (uint8_t)(a->status.id.guid >> (56 - 8 * i));
+    }
+}
+
+static void ask_sm(struct sa_client *a, int64_t now)
+{
+    uint8_t mad[MAD_SIZE], gid[ADDRESS_GID_SIZE];
+    uint32_t tid = new_tid(a);
+    mad_query_node(mad, tid, a->status.port.sm_lid);
+    ask(a, &a->node_question, MAD_AGENT_SA, mad, tid, now);
+    own_gid(a, gid);
+    tid = new_tid(a);
+    mad_query_subscriptions(mad, tid, gid);
+    ask(a, &a->list_question, MAD_AGENT_SA, mad, tid, now);
+    a->node_question.ask_at = now + a->options.verify_us;
+}
+
+static void send_subscription(struct sa_client *a, uint32_t trap, bool subscribe, uint32_t tid)
+{
+    uint8_t mad[MAD_SIZE];
+    const struct mad_address to = {
+        .lid = a->status.port.sm_lid, .qpn = 1, .sl = a->status.port.sm_sl};
+    uint64_t key = subscriptions_needs_key(trap) ? a->options.sa_key : 0;
+    mad_subscribe(mad, tid, key, trap, subscribe);
+    send_mad(a, MAD_AGENT_SA, &to, mad, REQUEST_TIMEOUT_MS);
+}
+
+static void ask_subscriptions(struct sa_client *a, int64_t now)
+{
+    struct subscription *one;
+    while ((one = subscriptions_due(&a->subscriptions, now)) != NULL) {
+        uint32_t tid = new_tid(a);
+        send_subscription(a, one->trap, true, tid);
+        subscriptions_asked(one, tid, now);
+    }
+}
+
+// What changed.
+
+static void emit_change(struct sa_client *a, enum sa_change change, const char *reason)
+{
+    a->options.listener.change(a->options.listener.ctx, change, a->status.port.subnet_prefix,
+                               reason);
+}
+
+static void tell_lost(struct sa_client *a, const char *reason)
+{
+    a->notified_lost = true;
+    log_write(a->options.log, LOG_LEVEL_WARNING, "the subscriptions were lost: %s", reason);
+    emit_change(a, SA_SUBSCRIPTIONS_LOST, reason);
+}
+
+static void subscribe_again(struct sa_client *a, int64_t now, const char *reason)
+{
+    if (a->settled) {
+        a->settled = false;
+        a->unsettled_since = now;
+        tell_lost(a, reason);
+    }
+    subscriptions_restart(&a->subscriptions, now);
+    a->node_question = (struct question){.ask_at = now};
+    a->list_question = (struct question){0};
+}
+
+static void describe_sm(const struct sa_client *a, char *out, size_t size)
+{
+    struct text t = text_in(out, size);
+    char name[130];
+    text_clean(a->status.sm.description, strlen(a->status.sm.description), name, sizeof name);
+    text_addf(&t, "the subnet manager at LID %u", a->status.port.sm_lid);
+    if (name[0] != '\0')
+        text_addf(&t, " (%s)", name);
+}
+
+static void check_settled(struct sa_client *a, int64_t now)
+{
+    if (!a->settled && subscriptions_settled(&a->subscriptions)) {
+        char sm[256], reason[400];
+        a->settled = true;
+        describe_sm(a, sm, sizeof sm);
+        double seconds = (double)(now - a->unsettled_since) / (double)CLOCK_US_PER_S;
+        snprintf(reason, sizeof reason, "%s confirmed %zu of %d after %.1f s", sm,
+                 subscriptions_subscribed(&a->subscriptions), (int)SUBSCRIPTIONS_COUNT, seconds);
+        log_write(a->options.log, LOG_LEVEL_INFO, "subscribed: %s", reason);
+        if (a->notified_lost)
+            emit_change(a, SA_SUBSCRIPTIONS_RESTORED, reason);
+        a->notified_lost = false;
+    }
+    if (!a->settled && !a->notified_lost && now - a->unsettled_since > FIRST_SETTLE_US)
+        tell_lost(a, a->status.problem[0]
+                         ? a->status.problem
+                         : "the subnet manager has not answered since ibtrapd began "
+                           "to ask");
+}
+
+static void take_port(struct sa_client *a, const struct mad_port *port, int64_t now)
+{
+    const struct mad_port old = a->status.port;
+    bool was_up = port_is_up(&old);
+    char reason[200] = "";
+    pthread_mutex_lock(&a->lock);
+    a->status.port = *port;
+    if (old.sm_lid != port->sm_lid)
+        a->status.sm = (struct mad_node){0}; // was another one's
+    pthread_mutex_unlock(&a->lock);
+
+    if (!port_is_up(port)) {
+        snprintf(reason, sizeof reason, "port %u of %s is not ready (state %s, LID %u, SM LID %u)",
+                 a->status.id.port, a->status.id.device, mad_port_state_words(port->state),
+                 port->lid, port->sm_lid);
+        set_problem(a, reason);
+        if (was_up)
+            subscribe_again(a, now, reason);
+        return;
+    }
+    if (!was_up || old.sm_lid != port->sm_lid)
+        a->sm_silences = 0;
+    if (a->sm_silences < SM_SILENCES_MAX)
+        set_problem(a, "");
+    if (!was_up)
+        snprintf(reason, sizeof reason, "the port came up");
+    else if (old.sm_lid != port->sm_lid)
+        snprintf(reason, sizeof reason, "the master subnet manager moved from LID %u to LID %u",
+                 old.sm_lid, port->sm_lid);
+    else if (old.lid != port->lid)
+        snprintf(reason, sizeof reason, "the port's own LID changed from %u to %u", old.lid,
+                 port->lid);
+    else if (old.subnet_prefix != port->subnet_prefix)
+        snprintf(reason, sizeof reason, "the subnet prefix changed");
+    else if (!old.client_reregister && port->client_reregister)
+        snprintf(reason, sizeof reason, "the subnet manager asked for new registrations");
+    if (reason[0] != '\0')
+        subscribe_again(a, now, reason);
+}
+
+static void take_node(struct sa_client *a, const struct mad_node *sm, int64_t now)
+{
+    uint64_t old = a->status.sm.port_guid;
+    pthread_mutex_lock(&a->lock);
+    a->status.sm = *sm;
+    pthread_mutex_unlock(&a->lock);
+    if (old == 0 || old == sm->port_guid)
+        return;
+    char reason[200];
+    snprintf(reason, sizeof reason,
+             "another subnet manager is master: port GUID 0x%016" PRIx64
+             " instead of 0x%016" PRIx64,
+             sm->port_guid, old);
+    if (a->settled)
+        subscribe_again(a, now, reason);
+}
+
+// The SM also lists what other programs on this port have asked for.
+static void remember_listed(void *ctx, uint32_t trap)
+{
+    struct sa_client *a = ctx;
+    for (size_t i = 0; i < SUBSCRIPTIONS_COUNT; i++)
+        a->listed[i] |= a->subscriptions.each[i].trap == trap;
+}
+
+// Compares what the SM says it holds, or that it holds nothing, with what it had confirmed when it
+// was asked: it may answer many requests at a time, the later ones first.
+static void take_list(struct sa_client *a, const struct mad_received *in, bool none, int64_t now)
+{
+    struct mad_subscriptions list = {0};
+    memset(a->listed, 0, sizeof a->listed);
+    if (!a->settled)
+        return;
+    if (!none && !mad_read_subscriptions(in->octets, in->size, &list, remember_listed, a))
+        return;
+    size_t missing = 0;
+    for (size_t i = 0; i < SUBSCRIPTIONS_COUNT; i++) {
+        const struct subscription *one = &a->subscriptions.each[i];
+        missing += one->state == SUBSCRIPTION_SUBSCRIBED && !a->listed[i] &&
+                   one->changed_at < a->list_question.asked_at;
+    }
+    if (missing == 0 || (list.cut && list.records > 0))
+        return;
+    char reason[200];
+    snprintf(reason, sizeof reason,
+             "the subnet manager no longer holds %zu of them; it was probably restarted", missing);
+    subscribe_again(a, now, reason);
+}
+
+// The mad_client.
+
+// The mad_client's lock is held.
+static void forget_mad_client(struct sa_client *a)
+{
+    a->listener = (struct mad_listener){0};
+    pthread_mutex_lock(&a->lock);
+    a->mad_client = NULL;
+    pthread_mutex_unlock(&a->lock);
+}
+
+bool sa_client_attach(struct sa_client *client, const void *mad_client, struct error *err)
+{
+    pthread_mutex_lock(&client->mad_client_lock);
+    pthread_mutex_lock(&client->lock);
+    bool open = client->io.self != NULL && !atomic_load(&client->stop);
+    bool taken = client->mad_client != NULL;
+    if (open && !taken)
+        client->mad_client = mad_client;
+    else if (open)
+        error_set(err, "the port has a second user already");
+    else
+        error_set(err, "no port is open%s%s", client->status.problem[0] ? ": " : "",
+                  client->status.problem);
+    pthread_mutex_unlock(&client->lock);
+    pthread_mutex_unlock(&client->mad_client_lock);
+    return open && !taken;
+}
+
+void sa_client_detach(struct sa_client *client, const void *mad_client)
+{
+    pthread_mutex_lock(&client->mad_client_lock);
+    if (client->mad_client == mad_client)
+        forget_mad_client(client);
+    pthread_mutex_unlock(&client->mad_client_lock);
+}
+
+bool sa_client_listen(struct sa_client *client, const void *mad_client,
+                      const struct mad_listener *listener, struct error *err)
+{
+    pthread_mutex_lock(&client->mad_client_lock);
+    bool ok = client->mad_client == mad_client || error_set(err, "the port was closed");
+    if (ok)
+        client->listener = listener ? *listener : (struct mad_listener){0};
+    pthread_mutex_unlock(&client->mad_client_lock);
+    return ok;
+}
+
+bool sa_client_send(struct sa_client *client, const void *mad_client, enum mad_agent mad_agent,
+                    const struct mad_address *to, const uint8_t *octets, int response_timeout_ms,
+                    struct error *err)
+{
+    pthread_mutex_lock(&client->lock);
+    bool sent =
+        client->mad_client == mad_client && client->io.self
+            ? client->io.send(client->io.self, mad_agent, to, octets, response_timeout_ms, err)
+            : error_set(err, "the port was closed");
+    pthread_mutex_unlock(&client->lock);
+    return sent;
+}
+
+static void give_mad_client(struct sa_client *a, const struct mad_received *in)
+{
+    pthread_mutex_lock(&a->mad_client_lock);
+    if (a->listener.take)
+        a->listener.take(a->listener.ctx, in);
+    pthread_mutex_unlock(&a->mad_client_lock);
+}
+
+// The mad_client's lock is held.
+static void lose_mad_client(struct sa_client *a, const char *reason)
+{
+    if (a->listener.lost)
+        a->listener.lost(a->listener.ctx, reason);
+    forget_mad_client(a);
+}
+
+// Receiving.
+
+static bool answers(struct question *q, uint32_t tid)
+{
+    if (q->answer_by == 0 || q->tid != tid)
+        return false;
+    q->answer_by = 0;
+    return true;
+}
+
+// An SM that was silent and is back is asked at once, whatever the back-off had come to.
+static void hear_sm(struct sa_client *a, int64_t now)
+{
+    char sm[256], reason[300];
+    if (a->sm_silences >= SM_SILENCES_MAX)
+        subscriptions_restart(&a->subscriptions, now);
+    a->sm_silences = 0;
+    if (!a->notified_unreachable)
+        return;
+    describe_sm(a, sm, sizeof sm);
+    snprintf(reason, sizeof reason, "%s answers again after %.1f s", sm,
+             (double)(now - a->silent_since) / (double)CLOCK_US_PER_S);
+    a->notified_unreachable = false;
+    emit_change(a, SA_SM_BACK, reason);
+}
+
+static void take_sa_answer(struct sa_client *a, const struct mad_header *h,
+                           const struct mad_received *in, int64_t now)
+{
+    uint32_t tid = (uint32_t)h->tid;
+    struct mad_node node;
+    if (subscriptions_answered(&a->subscriptions, tid, h->status, now)) {
+        hear_sm(a, now);
+    } else if (answers(&a->node_question, tid)) {
+        hear_sm(a, now);
+        if (h->status == 0 && mad_read_node(in->octets, in->size, &node))
+            take_node(a, &node, now);
+    } else if (answers(&a->list_question, tid)) {
+        hear_sm(a, now);
+        bool none = h->status >> 8 == 3; // no records
+        if (h->status == 0 || none)
+            take_list(a, in, none, now);
+    }
+    check_settled(a, now);
+}
+
+static void take_report(struct sa_client *a, const struct mad_received *in, int64_t now)
+{
+    struct error err;
+    if (!port_is_up(&a->status.port) || in->from.lid != a->status.port.sm_lid) {
+        count(a, &a->status.counters.foreign);
+        log_write_limited(a->options.log, &a->foreign_limit, LOG_LEVEL_WARNING,
+                          "ignored a datagram from LID %u: only the master subnet manager, LID %u, "
+                          "may send reports",
+                          in->from.lid, a->status.port.sm_lid);
+        a->port_question.ask_at = now; // perhaps it just became the master
+        return;
+    }
+    count(a, &a->status.counters.reports);
+    struct sa_report *report = calloc(1, sizeof *report);
+    if (!report)
+        return;
+    report->from = in->from;
+    report->subnet_prefix = a->status.port.subnet_prefix;
+    report->size = in->size < MAD_SIZE ? in->size : MAD_SIZE;
+    memcpy(report->mad, in->octets, report->size);
+    if (!mad_check_report(in->octets, in->size, &err)) {
+        count(a, &a->status.counters.malformed);
+        report->malformed = true;
+        snprintf(report->reason, sizeof report->reason, "%.*s", (int)sizeof report->reason - 1,
+                 err.text);
+    } else {
+        subscriptions_reported(&a->subscriptions, mad_reported_trap(in->octets), now);
+    }
+    if (a->options.listener.report(a->options.listener.ctx, report))
+        return;
+    free(report);
+    count(a, &a->status.counters.no_room);
+    log_write_limited(
+        a->options.log, &a->room_limit, LOG_LEVEL_WARNING,
+        "reports arrive faster than they can be handled; the subnet manager will send "
+        "them again");
+}
+
+// Classes in which only a mad_client asks; nobody has to ask ibtrapd.
+static bool is_for_answers(uint8_t mgmt_class)
+{
+    return mgmt_class == MAD_CLASS_SMP_LID || mgmt_class == MAD_CLASS_PERF ||
+           mgmt_class == MAD_CLASS_DM;
+}
+
+static void take_mad(struct sa_client *a, const struct mad_received *in, int64_t now)
+{
+    struct mad_header h;
+    bool has_header = mad_read_header(in->octets, in->size, &h);
+    struct mad_port port;
+    bool response = has_header && h.method & MAD_METHOD_RESPONSE;
+    if (response && h.tid & MAD_TID_BATCH) {
+        give_mad_client(a, in);
+    } else if (has_header && h.mgmt_class == MAD_CLASS_SMP_DIRECT) {
+        if (answers(&a->port_question, (uint32_t)h.tid) && (h.status & 0x7FFF) == 0 &&
+            mad_read_own_port(in->octets, in->size, &port)) {
+            a->port_silences = 0;
+            take_port(a, &port, now);
+        }
+    } else if (response) {
+        if (in->from.lid == a->status.port.sm_lid)
+            take_sa_answer(a, &h, in, now);
+    } else if (!has_header || !is_for_answers(h.mgmt_class)) {
+        take_report(a, in, now);
+    }
+}
+
+// The loop.
+
+static void tell_unreachable(struct sa_client *a, const char *sm)
+{
+    char reason[300];
+    a->notified_unreachable = true;
+    snprintf(reason, sizeof reason, "%s has not answered %u questions in a row", sm,
+             a->sm_silences);
+    emit_change(a, SA_SM_UNREACHABLE, reason);
+}
+
+static void expire(struct sa_client *a, int64_t now)
+{
+    bool silent = false;
+    struct question *const questions[] = {&a->node_question, &a->list_question};
+    for (size_t i = 0; i < 2; i++) {
+        if (questions[i]->answer_by != 0 && questions[i]->answer_by <= now) {
+            questions[i]->answer_by = 0;
+            silent = true;
+        }
+    }
+    if (a->port_question.answer_by != 0 && a->port_question.answer_by <= now) {
+        a->port_question.answer_by = 0;
+        a->port_silences++;
+    }
+    subscriptions_expire(&a->subscriptions, now);
+    if (silent && a->sm_silences++ == 0 && !a->notified_unreachable)
+        a->silent_since = now - REQUEST_TIMEOUT_US;
+    if (!silent || a->sm_silences < SM_SILENCES_MAX)
+        return;
+    char sm[256], reason[300];
+    describe_sm(a, sm, sizeof sm);
+    if (!a->notified_unreachable && port_is_up(&a->status.port))
+        tell_unreachable(a, sm);
+    snprintf(reason, sizeof reason, "%s does not answer", sm);
+    if (a->settled)
+        subscribe_again(a, now, reason);
+    set_problem(a, reason);
+}
+
+static void tick(struct sa_client *a, int64_t now)
+{
+    expire(a, now);
+    if (atomic_exchange(&a->resubscribe, false)) {
+        log_write(a->options.log, LOG_LEVEL_INFO, "subscribing again, as somebody asked for it");
+        subscriptions_restart(&a->subscriptions, now);
+    }
+    if (atomic_exchange(&a->poked, false))
+        a->port_question.ask_at = a->node_question.ask_at = now;
+    if (a->port_question.answer_by == 0 && a->port_question.ask_at <= now) {
+        a->port_question.ask_at = now + PORT_POLL_US;
+        ask_port(a, now);
+    }
+    if (port_is_up(&a->status.port)) {
+        if (a->node_question.answer_by == 0 && a->list_question.answer_by == 0 &&
+            a->node_question.ask_at <= now)
+            ask_sm(a, now);
+        ask_subscriptions(a, now);
+    }
+    check_settled(a, now);
+    publish(a);
+}
+
+static bool open_port(struct sa_client *a, int64_t now)
+{
+    struct error err;
+    struct mad_io io;
+    struct mad_port_id id = {0};
+    a->reopen_at = now + REOPEN_US;
+    if (!a->options.opener.open(a->options.opener.ctx, &io, &id, &err)) {
+        set_problem(a, err.text);
+        return false;
+    }
+    pthread_mutex_lock(&a->lock);
+    a->io = io;
+    a->status.open = true;
+    a->status.id = id;
+    a->status.port = (struct mad_port){0};
+    a->status.sm = (struct mad_node){0};
+    pthread_mutex_unlock(&a->lock);
+    a->port_question = a->node_question = a->list_question = (struct question){0};
+    a->port_silences = 0;
+    a->better_at = now + BETTER_PORT_US;
+    subscriptions_restart(&a->subscriptions, now);
+    log_write(a->options.log, LOG_LEVEL_INFO, "opened %s port %u (port GUID 0x%016" PRIx64 ")",
+              id.device, id.port, id.guid);
+    return true;
+}
+
+static void close_port(struct sa_client *a)
+{
+    pthread_mutex_lock(&a->mad_client_lock);
+    lose_mad_client(a, "the port was closed");
+    pthread_mutex_lock(&a->lock);
+    struct mad_io io = a->io;
+    a->io.self = NULL;
+    a->status.open = false;
+    a->status.port = (struct mad_port){0};
+    pthread_mutex_unlock(&a->lock);
+    pthread_mutex_unlock(&a->mad_client_lock);
+    io.close(io.self);
+}
+
+static void lose_port(struct sa_client *a, const char *reason, int64_t now)
+{
+    set_problem(a, reason);
+    close_port(a);
+    a->reopen_at = now;
+    subscribe_again(a, now, reason);
+}
+
+static size_t count_under_way(const struct sa_client *a)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < SUBSCRIPTIONS_COUNT; i++)
+        n += a->subscriptions.each[i].answer_by != 0;
+    return n;
+}
+
+// At rest, until the port is asked again: all else that is due by time can wait until then.
+static int receive_wait_ms(const struct sa_client *a, int64_t now)
+{
+    bool rests = a->settled && a->port_question.answer_by == 0 && a->node_question.answer_by == 0 &&
+                 a->list_question.answer_by == 0 && count_under_way(a) == 0;
+    int64_t ms = (a->port_question.ask_at - now + CLOCK_US_PER_MS - 1) / CLOCK_US_PER_MS;
+    if (!rests)
+        return RECEIVE_WAIT_MS;
+    return ms > 1 ? (int)ms : 1;
+}
+
+static void serve_port(struct sa_client *a)
+{
+    struct mad_received in;
+    struct error err;
+    int64_t now = now_of(a);
+    tick(a, now);
+    int rc = a->io.receive(a->io.self, &in, receive_wait_ms(a, now), &err);
+    now = now_of(a);
+    if (rc > 0) {
+        take_mad(a, &in, now);
+    } else if (rc < 0) {
+        error_prefix(&err, "%s port %u is gone", a->status.id.device, a->status.id.port);
+        lose_port(a, err.text, now);
+    } else if (a->port_silences >= PORT_SILENCES_MAX) {
+        error_set(&err,
+                  "%s port %u does not answer about itself and is opened again; does it want an "
+                  "M_Key (item 'mkey_file')?",
+                  a->status.id.device, a->status.id.port);
+        lose_port(a, err.text, now);
+    } else if (!port_is_up(&a->status.port) && now >= a->better_at) {
+        a->better_at = now + BETTER_PORT_US;
+        if (a->options.opener.better(a->options.opener.ctx, &a->status.id))
+            lose_port(a, "another port is active, this one is not", now);
+    }
+}
+
+static void wait_without_port(void)
+{
+    nanosleep(&(struct timespec){.tv_nsec = RECEIVE_WAIT_MS * 1000000L}, NULL);
+}
+
+static void send_unsubscription(struct sa_client *a, struct subscription *one)
+{
+    uint32_t tid = new_tid(a);
+    send_subscription(a, one->trap, false, tid);
+    subscriptions_asked(one, tid, now_of(a));
+}
+
+// Takes what arrives, Reports included, until all unsubscriptions are answered. False: the port is
+// gone.
+static bool await_unsubscribed(struct sa_client *a)
+{
+    int64_t end = now_of(a) + UNSUBSCRIBE_US;
+    while (count_under_way(a) > 0 && now_of(a) < end) {
+        struct mad_received in;
+        struct error err;
+        int rc = a->io.receive(a->io.self, &in, RECEIVE_WAIT_MS, &err);
+        if (rc < 0)
+            return false;
+        if (rc > 0)
+            take_mad(a, &in, now_of(a));
+    }
+    return true;
+}
+
+static void unsubscribe(struct sa_client *a)
+{
+    // What the SM says now of its subscriptions, and the port of itself, is no news.
+    a->settled = true;
+    a->port_question = a->node_question = a->list_question = (struct question){0};
+    for (size_t i = 0; i < SUBSCRIPTIONS_COUNT; i++) {
+        struct subscription *one = &a->subscriptions.each[i];
+        one->answer_by = 0;
+        if (one->state == SUBSCRIPTION_SUBSCRIBED && port_is_up(&a->status.port))
+            send_unsubscription(a, one);
+    }
+    for (int attempt = 1; await_unsubscribed(a) && attempt < UNSUBSCRIBE_ATTEMPTS; attempt++) {
+        for (size_t i = 0; i < SUBSCRIPTIONS_COUNT; i++) {
+            if (a->subscriptions.each[i].answer_by != 0)
+                send_unsubscription(a, &a->subscriptions.each[i]);
+        }
+    }
+}
+
+static void *run(void *arg)
+{
+    struct sa_client *a = arg;
+    a->unsettled_since = now_of(a);
+    while (!atomic_load(&a->stop)) {
+        int64_t now = now_of(a);
+        if (a->io.self) {
+            serve_port(a);
+        } else if (now < a->reopen_at || !open_port(a, now)) {
+            check_settled(a, now);
+            publish(a);
+            wait_without_port();
+        }
+    }
+    pthread_mutex_lock(&a->mad_client_lock);
+    lose_mad_client(a, "ibtrapd stops");
+    pthread_mutex_unlock(&a->mad_client_lock);
+    if (a->io.self)
+        unsubscribe(a);
+    return NULL;
+}
+
+struct sa_client *sa_client_new(const struct sa_options *options, struct error *err)
+{
+    struct sa_client *a = calloc(1, sizeof *a);
+    if (!a) {
+        error_set(err, "out of memory");
+        return NULL;
+    }
+    a->options = *options;
+    a->notified_lost = options->was_lost;
+    a->notified_unreachable = options->was_unreachable;
+    a->silent_since = now_of(a);
+    a->status.has_sa_key = options->has_sa_key;
+    uint32_t first_tid;
+    options->random->fill(options->random->ctx, &first_tid, sizeof first_tid);
+    atomic_init(&a->next_tid, first_tid);
+    atomic_init(&a->mkey, options->mkey);
+    subscriptions_init(&a->subscriptions, options->refresh_us, options->random);
+    pthread_mutex_init(&a->lock, NULL);
+    pthread_mutex_init(&a->mad_client_lock, NULL);
+    publish(a);
+    return a;
+}
+
+bool sa_client_start(struct sa_client *client, struct error *err)
+{
+    int rc = thread_start(&client->thread, "sa-agent", run, client);
+    client->started = rc == 0;
+    return rc == 0 || error_set(err, "cannot start the thread of the SA agent: %s", strerror(rc));
+}
+
+// Nothing but a MAD wakes the thread that receives: the simulator's descriptors cannot be polled
+// together with another. Nobody waits for the answer. Without one, it wakes up within a second.
+static void wake(struct sa_client *a)
+{
+    uint8_t mad[MAD_SIZE];
+    const struct mad_address own = {.lid = 0xFFFF};
+    mad_query_own_port(mad, new_tid(a), atomic_load(&a->mkey));
+    send_mad(a, MAD_AGENT_SMP, &own, mad, REQUEST_TIMEOUT_MS);
+}
+
+void sa_client_stop(struct sa_client *client)
+{
+    if (!client || !client->started)
+        return;
+    atomic_store(&client->stop, true);
+    wake(client);
+    pthread_join(client->thread, NULL);
+    client->started = false;
+}
+
+void sa_client_free(struct sa_client *client)
+{
+    if (!client)
+        return;
+    if (client->io.self)
+        close_port(client);
+    pthread_mutex_destroy(&client->lock);
+    pthread_mutex_destroy(&client->mad_client_lock);
+    free(client);
+}
+
+void sa_client_acknowledge(struct sa_client *client, const struct sa_report *report)
+{
+    uint8_t mad[MAD_SIZE];
+    mad_answer_report(mad, report->mad, report->size,
+                      report->malformed ? MAD_STATUS_INVALID_FIELD : 0);
+    if (send_mad(client, MAD_AGENT_SA, &report->from, mad, 0))
+        count(client, &client->status.counters.acknowledged);
+}
+
+void sa_client_change_mkey(struct sa_client *client, uint64_t mkey)
+{
+    atomic_store(&client->mkey, mkey);
+}
+
+void sa_client_resubscribe(struct sa_client *client)
+{
+    atomic_store(&client->resubscribe, true);
+    wake(client);
+}
+
+void sa_client_wake(struct sa_client *client)
+{
+    atomic_store(&client->poked, true);
+    wake(client);
+}

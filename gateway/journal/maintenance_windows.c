@@ -1,0 +1,141 @@
+#include "journal/maintenance_windows.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct maintenance_windows {
+    pthread_mutex_t lock;
+    struct journal_maintenance all[JOURNAL_MAINTENANCE_MAX];
+    size_t count;
+    bool loaded;  // memory knows all that the file has
+    bool changed; // since the last commit
+};
+
+struct maintenance_windows *maintenance_windows_new(void)
+{
+    struct maintenance_windows *w = calloc(1, sizeof *w);
+    if (w)
+        pthread_mutex_init(&w->lock, NULL);
+    return w;
+}
+
+void maintenance_windows_free(struct maintenance_windows *windows)
+{
+    if (!windows)
+        return;
+    pthread_mutex_destroy(&windows->lock);
+    free(windows);
+}
+
+static struct journal_maintenance *find(struct maintenance_windows *w, const char *name)
+{
+    for (size_t i = 0; i < w->count; i++) {
+        if (strcmp(w->all[i].name, name) == 0)
+            return &w->all[i];
+    }
+    return NULL;
+}
+
+static void remove_one(struct maintenance_windows *w, struct journal_maintenance *window)
+{
+    *window = w->all[--w->count];
+    w->changed = true;
+}
+
+static void remove_ended(struct maintenance_windows *w, int64_t now)
+{
+    for (size_t i = w->count; i-- > 0;) {
+        if (w->all[i].until_us <= now)
+            remove_one(w, &w->all[i]);
+    }
+}
+
+bool maintenance_windows_set(struct maintenance_windows *windows,
+                             const struct journal_maintenance *window, int64_t now_us)
+{
+    pthread_mutex_lock(&windows->lock);
+    remove_ended(windows, now_us);
+    struct journal_maintenance *place = find(windows, window->name);
+    if (!place && windows->count < JOURNAL_MAINTENANCE_MAX)
+        place = &windows->all[windows->count++];
+    if (place) {
+        *place = *window;
+        windows->changed = true;
+    }
+    pthread_mutex_unlock(&windows->lock);
+    return place != NULL;
+}
+
+bool maintenance_windows_remove(struct maintenance_windows *windows, const char *name)
+{
+    pthread_mutex_lock(&windows->lock);
+    struct journal_maintenance *window = find(windows, name);
+    if (window)
+        remove_one(windows, window);
+    pthread_mutex_unlock(&windows->lock);
+    return window != NULL;
+}
+
+static void take_stored(void *ctx, const struct journal_maintenance *window)
+{
+    struct maintenance_windows *w = ctx;
+    if (w->count < JOURNAL_MAINTENANCE_MAX && !find(w, window->name))
+        w->all[w->count++] = *window;
+}
+
+enum store_result maintenance_windows_load(struct maintenance_windows *windows, struct store *store,
+                                           struct error *err)
+{
+    enum store_result result = STORE_OK;
+    pthread_mutex_lock(&windows->lock);
+    if (!windows->loaded) {
+        result = store_read_windows(store, take_stored, windows, err);
+        windows->loaded = result == STORE_OK;
+    }
+    pthread_mutex_unlock(&windows->lock);
+    return result;
+}
+
+void maintenance_windows_write(struct maintenance_windows *windows, struct store *store)
+{
+    pthread_mutex_lock(&windows->lock);
+    if (windows->changed) {
+        store_delete_windows(store);
+        for (size_t i = 0; i < windows->count; i++)
+            store_add_window(store, &windows->all[i]);
+    }
+    pthread_mutex_unlock(&windows->lock);
+}
+
+void maintenance_windows_committed(struct maintenance_windows *windows)
+{
+    pthread_mutex_lock(&windows->lock);
+    windows->changed = false;
+    pthread_mutex_unlock(&windows->lock);
+}
+
+void maintenance_windows_begin_file(struct maintenance_windows *windows)
+{
+    pthread_mutex_lock(&windows->lock);
+    windows->changed = windows->count > 0;
+    pthread_mutex_unlock(&windows->lock);
+}
+
+bool maintenance_windows_have_changed(struct maintenance_windows *windows)
+{
+    pthread_mutex_lock(&windows->lock);
+    bool changed = windows->changed;
+    pthread_mutex_unlock(&windows->lock);
+    return changed;
+}
+
+void maintenance_windows_each(struct maintenance_windows *windows,
+                              void (*each)(void *ctx, const struct journal_maintenance *window),
+                              void *ctx)
+{
+    pthread_mutex_lock(&windows->lock);
+    for (size_t i = 0; i < windows->count; i++)
+        each(ctx, &windows->all[i]);
+    pthread_mutex_unlock(&windows->lock);
+}

@@ -1,0 +1,37 @@
+// The maintenance windows that are kept over a restart: memory has them all, and the file gets all
+// of them when one changed.
+#ifndef IBTRAPD_JOURNAL_MAINTENANCE_WINDOWS_H
+#define IBTRAPD_JOURNAL_MAINTENANCE_WINDOWS_H
+
+#include "journal/maintenance_window.h"
+#include "journal/store.h"
+
+struct maintenance_windows;
+
+struct maintenance_windows *maintenance_windows_new(void);          // NULL: out of memory
+void maintenance_windows_free(struct maintenance_windows *windows); // NULL is allowed
+
+// Writer's thread. Those that ended before `now_us` (UTC) are forgotten; false: there is no room.
+bool maintenance_windows_set(struct maintenance_windows *windows,
+                             const struct journal_maintenance *window, int64_t now_us);
+bool maintenance_windows_remove(struct maintenance_windows *windows,
+                                const char *name); // false: none such
+
+// Takes what the file has, once, unless memory has some of the same name.
+enum store_result maintenance_windows_load(struct maintenance_windows *windows, struct store *store,
+                                           struct error *err);
+
+// Writes them if they changed, within a transaction; and, when that was committed, remembers it.
+void maintenance_windows_write(struct maintenance_windows *windows, struct store *store);
+void maintenance_windows_committed(struct maintenance_windows *windows);
+
+// The file is a new one: everything is to be written again.
+void maintenance_windows_begin_file(struct maintenance_windows *windows);
+
+// Any thread.
+bool maintenance_windows_have_changed(struct maintenance_windows *windows); // since the last commit
+void maintenance_windows_each(struct maintenance_windows *windows,
+                              void (*each)(void *ctx, const struct journal_maintenance *window),
+                              void *ctx);
+
+#endif

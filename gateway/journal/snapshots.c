@@ -1,0 +1,133 @@
+// Snapshots of the fabric: one waits for the next commit, the others are in the file.
+#include "journal/journal_private.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void journal_save_snapshot(struct journal *journal, const struct journal_snapshot *fabric,
+                           const uint8_t *record, size_t size)
+{
+    const struct waiting_fabric *waiting = &journal->fabric;
+    bool known = waiting->record
+                     ? waiting->meta.digest == fabric->digest
+                     : journal->fabric_saved && journal->fabric_digest == fabric->digest;
+    uint8_t *copy = known ? NULL : malloc(size);
+    if (!copy)
+        return; // without memory, the next one is saved
+    memcpy(copy, record, size);
+    pthread_mutex_lock(&journal->lock);
+    uint8_t *old = journal->fabric.record;
+    journal->fabric = (struct waiting_fabric){*fabric, copy, size};
+    journal->fabric.meta.number = 0;
+    pthread_mutex_unlock(&journal->lock);
+    free(old);
+}
+
+int64_t journal_snapshot_bytes_max(const struct journal *journal)
+{
+    return journal->options.bytes_max / 4;
+}
+
+void journal_add_snapshot(struct journal *journal)
+{
+    const struct waiting_fabric *f = &journal->fabric;
+    const struct store_snapshot snapshot = {.time_us = f->meta.time_us,
+                                            .digest = f->meta.digest,
+                                            .nodes = f->meta.nodes,
+                                            .links = f->meta.links,
+                                            .record = f->record,
+                                            .record_size = f->size};
+    if (f->record)
+        store_add_snapshot(journal->writer, &snapshot, JOURNAL_SNAPSHOTS_MAX,
+                           journal_snapshot_bytes_max(journal));
+}
+
+void journal_snapshot_committed(struct journal *journal)
+{
+    if (!journal->fabric.record)
+        return;
+    journal->fabric_saved = true;
+    journal->fabric_digest = journal->fabric.meta.digest;
+    pthread_mutex_lock(&journal->lock);
+    uint8_t *record = journal->fabric.record;
+    journal->fabric.record = NULL;
+    pthread_mutex_unlock(&journal->lock);
+    free(record);
+}
+
+struct fabric_list {
+    struct journal_snapshot *out;
+    size_t count;
+};
+
+static struct journal_snapshot meta_of(const struct store_snapshot *s)
+{
+    return (struct journal_snapshot){s->number, s->time_us, s->digest, s->nodes, s->links};
+}
+
+static void take_meta(void *ctx, const struct store_snapshot *snapshot)
+{
+    struct fabric_list *list = ctx;
+    if (list->count < JOURNAL_SNAPSHOTS_MAX)
+        list->out[list->count++] = meta_of(snapshot);
+}
+
+size_t journal_list_snapshots(struct journal *journal,
+                              struct journal_snapshot out[JOURNAL_SNAPSHOTS_MAX + 1])
+{
+    struct fabric_list list = {out, 0};
+    struct error err;
+    enum store_result result = journal_begin_reading(journal, &err);
+    if (result == STORE_OK)
+        result = store_list_snapshots(journal->reader, take_meta, &list, &err);
+    journal_end_reading(journal, result);
+    pthread_mutex_lock(&journal->lock);
+    if (journal->fabric.record)
+        out[list.count++] = journal->fabric.meta;
+    pthread_mutex_unlock(&journal->lock);
+    return list.count;
+}
+
+struct fabric_copy {
+    struct journal_snapshot meta;
+    uint8_t *record; // NULL: none was found, or there was no memory
+    size_t size;
+};
+
+static struct fabric_copy copy_fabric(const struct journal_snapshot *meta, const uint8_t *record,
+                                      size_t size)
+{
+    struct fabric_copy copy = {*meta, malloc(size + 1), size};
+    if (copy.record && size > 0)
+        memcpy(copy.record, record, size);
+    return copy;
+}
+
+static void take_fabric(void *ctx, const struct store_snapshot *snapshot)
+{
+    const struct journal_snapshot meta = meta_of(snapshot);
+    *(struct fabric_copy *)ctx = copy_fabric(&meta, snapshot->record, snapshot->record_size);
+}
+
+uint8_t *journal_read_snapshot(struct journal *journal, int64_t number,
+                               struct journal_snapshot *out, size_t *size, struct error *err)
+{
+    struct fabric_copy copy = {.record = NULL};
+    if (number == 0)
+        error_set(err, "there is no snapshot of the fabric yet");
+    else
+        error_set(err, "there is no snapshot %lld of the fabric", (long long)number);
+    pthread_mutex_lock(&journal->lock);
+    if (number == 0 && journal->fabric.record)
+        copy = copy_fabric(&journal->fabric.meta, journal->fabric.record, journal->fabric.size);
+    pthread_mutex_unlock(&journal->lock);
+    if (!copy.record) {
+        enum store_result result = journal_begin_reading(journal, err);
+        if (result == STORE_OK)
+            result = store_read_snapshot(journal->reader, number, take_fabric, &copy, err);
+        journal_end_reading(journal, result);
+    }
+    *out = copy.meta;
+    *size = copy.size;
+    return copy.record;
+}

@@ -1,0 +1,210 @@
+#include "pipeline/correlator.h"
+
+#include "base/wire.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+// A notice that a change may explain.
+struct notice_seen {
+    uint16_t trap, lid;
+    uint64_t guid; // of the port; of the switch
+    int64_t time_us;
+    char id[EVENT_ID_SIZE];
+};
+
+struct correlator {
+    struct correlator_options options;
+    struct notice_seen seen[CORRELATOR_NOTICES_MAX];
+    size_t next;
+    pthread_mutex_t lock; // over what follows
+    struct accumulated_counters *accumulated;
+};
+
+struct correlator *correlator_new(const struct correlator_options *options)
+{
+    struct correlator *o = calloc(1, sizeof *o);
+    if (!o)
+        return NULL;
+    o->options = *options;
+    pthread_mutex_init(&o->lock, NULL);
+    return o;
+}
+
+void correlator_free(struct correlator *correlator)
+{
+    if (!correlator)
+        return;
+    accumulated_unref(correlator->accumulated);
+    pthread_mutex_destroy(&correlator->lock);
+    free(correlator);
+}
+
+// Stories.
+
+static bool is_of_topology(const struct event *event)
+{
+    switch (event->type->trap) {
+    case NOTICE_GID_IN_SERVICE:
+    case NOTICE_GID_OUT_OF_SERVICE:
+    case NOTICE_LINK_STATE:
+    case NOTICE_CAPABILITY:
+    case NOTICE_SYSTEM_IMAGE_GUID:
+        return !event->derived;
+    default:
+        return false;
+    }
+}
+
+bool correlator_note_event(struct correlator *correlator, const struct event *event)
+{
+    if (!is_of_topology(event))
+        return false;
+    struct notice_seen *slot = &correlator->seen[correlator->next++ % CORRELATOR_NOTICES_MAX];
+    *slot = (struct notice_seen){.trap = event->type->trap,
+                                 .lid = event->subject.lid,
+                                 .guid = event->subject.guid,
+                                 .time_us = event->time_us};
+    memcpy(slot->id, event->id, sizeof slot->id);
+    return true;
+}
+
+// A change speaks of a host as a whole, a trap 64 or 65 of its port, which may have had no LID.
+static bool is_about(const struct notice_seen *notice, const struct endpoint *who)
+{
+    uint64_t port_guid = wire_get64(who->gid + 8);
+    return (notice->guid != 0 && (notice->guid == who->guid || notice->guid == who->node_guid ||
+                                  notice->guid == port_guid)) ||
+           (notice->lid != 0 && notice->lid == who->lid);
+}
+
+// The latest notice with that trap about either, or NULL.
+static const struct notice_seen *find_notice(const struct correlator *o, uint16_t trap,
+                                             const struct change *change, int64_t now)
+{
+    for (size_t back = 1; back <= CORRELATOR_NOTICES_MAX && back <= o->next; back++) {
+        const struct notice_seen *one = &o->seen[(o->next - back) % CORRELATOR_NOTICES_MAX];
+        if (now - one->time_us > CORRELATOR_NOTICE_AGE_S * CLOCK_US_PER_S)
+            return NULL;
+        if (one->trap == trap && (is_about(one, &change->subject) || is_about(one, &change->peer)))
+            return one;
+    }
+    return NULL;
+}
+
+// What the change explains: a port's coming or going rather than the switch that saw it.
+static const char *related_id(const struct correlator *o, const struct change *change, int64_t now)
+{
+    uint16_t own = NOTICE_CAPABILITY;
+    switch (change->type) {
+    case CATALOGUE_SWITCH_ADDED:
+    case CATALOGUE_HOST_ADDED:
+    case CATALOGUE_ROUTER_ADDED:
+    case CATALOGUE_PORT_ADDED:
+        own = NOTICE_GID_IN_SERVICE;
+        break;
+    case CATALOGUE_SWITCH_REMOVED:
+    case CATALOGUE_HOST_REMOVED:
+    case CATALOGUE_ROUTER_REMOVED:
+    case CATALOGUE_PORT_REMOVED:
+        own = NOTICE_GID_OUT_OF_SERVICE;
+        break;
+    default:
+        break;
+    }
+    const struct notice_seen *found = find_notice(o, own, change, now);
+    if (!found)
+        found = find_notice(o, NOTICE_LINK_STATE, change, now);
+    return found ? found->id : "";
+}
+
+// Changes.
+
+static void emit_change(struct correlator *o, const struct event_builder *builder,
+                        const struct changes *all, uint32_t i, bool late,
+                        char (*ids)[EVENT_ID_SIZE])
+{
+    const struct change *change = &all->all[i];
+    const char *cause = change->cause != FABRIC_NONE ? ids[change->cause] : "";
+    const char *related = late ? "" : related_id(o, change, clock_utc(builder->clock));
+    struct event *event = event_builder_from_change(builder, change, late, cause, related);
+    if (!event)
+        return;
+    memcpy(ids[i], event->id, sizeof ids[i]);
+    o->options.emit(o->options.ctx, event);
+}
+
+bool correlator_take_snapshot(struct correlator *correlator, const struct event_builder *builder,
+                              struct fabric *seen)
+{
+    struct changes changes = {0};
+    bool late = false;
+    topology_update(correlator->options.topology, seen, &changes, &late);
+    char(*ids)[EVENT_ID_SIZE] = calloc(changes.count ? changes.count : 1, sizeof *ids);
+    for (uint32_t i = 0; ids && i < changes.count; i++)
+        emit_change(correlator, builder, &changes, i, late, ids);
+    bool any = changes.count > 0;
+    free(ids);
+    changes_clear(&changes);
+    return any;
+}
+
+// Counters.
+
+struct round {
+    struct correlator *correlator;
+    const struct event_builder *builder;
+};
+
+static struct endpoint describe(const struct round *r, uint64_t node_guid, uint8_t number)
+{
+    struct endpoint out = {.guid = node_guid, .node_guid = node_guid, .port = number};
+    struct fabric *fabric = topology_current(r->correlator->options.topology);
+    uint32_t node = fabric ? fabric_find_node(fabric, node_guid) : FABRIC_NONE;
+    uint32_t port = node != FABRIC_NONE ? fabric_find_port(fabric, node, number) : FABRIC_NONE;
+    if (port != FABRIC_NONE)
+        changes_describe_port(fabric, port, r->builder->names, &out);
+    fabric_unref(fabric);
+    return out;
+}
+
+static void emit_threshold(void *ctx, const struct threshold_change *change)
+{
+    const struct round *r = ctx;
+    const struct endpoint port = describe(r, change->node_guid, change->port);
+    struct event *event = event_builder_from_threshold(r->builder, change, &port);
+    if (event)
+        r->correlator->options.emit(r->correlator->options.ctx, event);
+}
+
+static void set_accumulated(struct correlator *o, struct accumulated_counters *accumulated)
+{
+    struct accumulated_counters *old = o->accumulated; // written in this thread alone
+    pthread_mutex_lock(&o->lock);
+    o->accumulated = accumulated;
+    pthread_mutex_unlock(&o->lock);
+    accumulated_unref(old);
+}
+
+struct accumulated_counters *correlator_accumulated(struct correlator *correlator)
+{
+    pthread_mutex_lock(&correlator->lock);
+    struct accumulated_counters *accumulated =
+        correlator->accumulated ? accumulated_ref(correlator->accumulated) : NULL;
+    pthread_mutex_unlock(&correlator->lock);
+    return accumulated;
+}
+
+// Where memory is short, the next reading makes up for this one.
+void correlator_take_reading(struct correlator *correlator, const struct event_builder *builder,
+                             const struct counter_reading *reading)
+{
+    struct round round = {.correlator = correlator, .builder = builder};
+    struct accumulated_counters *accumulated = accumulated_with(correlator->accumulated, reading);
+    if (accumulated && thresholds_update(correlator->options.thresholds, correlator->accumulated,
+                                         reading, emit_threshold, &round))
+        set_accumulated(correlator, accumulated);
+    else
+        accumulated_unref(accumulated);
+}

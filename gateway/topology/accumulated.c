@@ -1,0 +1,312 @@
+#include "topology/accumulated.h"
+
+#include "base/search.h"
+
+#include <assert.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+// One node's ports in `octets`, one behind the other.
+struct place {
+    uint64_t node_guid;
+    size_t begin, end;
+};
+
+struct accumulated_counters {
+    _Atomic unsigned references;
+    struct place *places; // ascending by GUID
+    size_t count;
+    uint8_t *octets;
+};
+
+// A port's sum of a counter is base + last, modulo 2^64; the base changes only where counting
+// begins anew.
+struct accumulated_port {
+    uint64_t node_guid;
+    uint8_t port;
+    bool extended, wide;   // of `last`, as in struct counter_sample
+    int64_t missing_since; // UTC, of the first reading that had it not; 0: the last one had it
+    uint64_t last[COUNTER_COUNT], base[COUNTER_COUNT];
+};
+
+// Port, flags, missing_since, then `last` and `base`: for each three octets with a bit for each
+// counter that is not 0, and those counters in groups of seven bits, lowest first.
+enum {
+    FLAG_EXTENDED = 1,
+    FLAG_WIDE = 2,
+    MASK_SIZE = 3,
+    NUMBER_SIZE_MAX = 10,
+    PORT_SIZE_MAX = 2 + NUMBER_SIZE_MAX + 2 * (MASK_SIZE + COUNTER_COUNT * NUMBER_SIZE_MAX),
+};
+
+static uint8_t *put_number(uint8_t *p, uint64_t value)
+{
+    for (; value > 0x7F; value >>= 7)
+        *p++ = (uint8_t)(value | 0x80);
+    *p++ = (uint8_t)value;
+    return p;
+}
+
+static const uint8_t *get_number(const uint8_t *p, uint64_t *value)
+{
+    *value = 0;
+    for (unsigned shift = 0;; shift += 7) {
+        *value |= (uint64_t)(*p & 0x7F) << shift;
+        if (!(*p++ & 0x80))
+            return p;
+    }
+}
+
+static uint8_t *put_values(uint8_t *p, const uint64_t values[COUNTER_COUNT])
+{
+    uint8_t *mask = p;
+    memset(mask, 0, MASK_SIZE);
+    p += MASK_SIZE;
+    for (unsigned c = 0; c < COUNTER_COUNT; c++) {
+        if (values[c] == 0)
+            continue;
+        mask[c / 8] |= (uint8_t)(1U << c % 8);
+        p = put_number(p, values[c]);
+    }
+    return p;
+}
+
+static const uint8_t *get_values(const uint8_t *p, uint64_t values[COUNTER_COUNT])
+{
+    const uint8_t *mask = p;
+    p += MASK_SIZE;
+    for (unsigned c = 0; c < COUNTER_COUNT; c++) {
+        values[c] = 0;
+        if (mask[c / 8] & 1U << c % 8)
+            p = get_number(p, &values[c]);
+    }
+    return p;
+}
+
+static uint8_t *put_port(uint8_t *p, const struct accumulated_port *port)
+{
+    *p++ = port->port;
+    *p++ = (port->extended ? FLAG_EXTENDED : 0) | (port->wide ? FLAG_WIDE : 0);
+    p = put_number(p, (uint64_t)port->missing_since);
+    return put_values(put_values(p, port->last), port->base);
+}
+
+static const uint8_t *get_port(const uint8_t *p, struct accumulated_port *port)
+{
+    uint64_t missing_since;
+    port->port = *p++;
+    port->extended = *p & FLAG_EXTENDED;
+    port->wide = *p++ & FLAG_WIDE;
+    p = get_number(p, &missing_since);
+    port->missing_since = (int64_t)missing_since;
+    return get_values(get_values(p, port->last), port->base);
+}
+
+// Reads them in order. False: there are no more.
+static bool walk_next(struct accumulated_walk *w, struct accumulated_port *out)
+{
+    if (!w->accumulated || w->place == w->accumulated->count)
+        return false;
+    const struct place *place = &w->accumulated->places[w->place];
+    out->node_guid = place->node_guid;
+    w->at = (size_t)(get_port(w->accumulated->octets + w->at, out) - w->accumulated->octets);
+    w->place += w->at == place->end;
+    return true;
+}
+
+// Writing them in order.
+struct writer {
+    struct accumulated_counters *accumulated;
+    size_t used, size, places;
+};
+
+static bool make_room(struct writer *w, size_t octets)
+{
+    struct accumulated_counters *s = w->accumulated;
+    if (w->size - w->used < octets) {
+        size_t size = w->size * 2 + PORT_SIZE_MAX;
+        uint8_t *larger = realloc(s->octets, size);
+        if (!larger)
+            return false;
+        s->octets = larger;
+        w->size = size;
+    }
+    if (s->count == w->places) {
+        size_t count = w->places * 2 + 16;
+        struct place *larger = realloc(s->places, count * sizeof *larger);
+        if (!larger)
+            return false;
+        s->places = larger;
+        w->places = count;
+    }
+    return true;
+}
+
+static bool write_port(struct writer *w, const struct accumulated_port *port)
+{
+    struct accumulated_counters *s = w->accumulated;
+    uint8_t octets[PORT_SIZE_MAX];
+    size_t n = (size_t)(put_port(octets, port) - octets);
+    if (!make_room(w, n))
+        return false;
+    if (s->count == 0 || s->places[s->count - 1].node_guid != port->node_guid)
+        s->places[s->count++] = (struct place){.node_guid = port->node_guid, .begin = w->used};
+    assert(s->octets && s->places);
+    memcpy(s->octets + w->used, octets, n);
+    w->used += n;
+    s->places[s->count - 1].end = w->used;
+    return true;
+}
+
+// What is not needed goes back; where that fails, all stays as it is.
+static void trim(struct writer *w)
+{
+    struct accumulated_counters *s = w->accumulated;
+    uint8_t *octets = w->used > 0 ? realloc(s->octets, w->used) : NULL;
+    struct place *places = s->count > 0 ? realloc(s->places, s->count * sizeof *places) : NULL;
+    s->octets = octets ? octets : s->octets;
+    s->places = places ? places : s->places;
+}
+
+// A reading's part.
+
+static void begin_port(struct accumulated_port *port, const struct counter_sample *now)
+{
+    *port = (struct accumulated_port){.node_guid = now->node_guid,
+                                      .port = now->port,
+                                      .extended = now->extended,
+                                      .wide = now->wide};
+    memcpy(port->last, now->values, sizeof port->last);
+}
+
+static void add_sample(struct accumulated_port *port, const struct counter_sample *now)
+{
+    for (enum counter c = 0; c < COUNTER_COUNT; c++) {
+        bool same_size =
+            c < COUNTER_ERRORS ? port->extended == now->extended : port->wide == now->wide;
+        if (!same_size)
+            port->base[c] += port->last[c] - now->values[c];
+        else if (now->values[c] < port->last[c])
+            port->base[c] += port->last[c];
+        port->last[c] = now->values[c];
+    }
+    port->extended = now->extended;
+    port->wide = now->wide;
+    port->missing_since = 0;
+}
+
+// False: the port is forgotten.
+static bool keep_missing(struct accumulated_port *port, int64_t time_us)
+{
+    if (port->missing_since == 0)
+        port->missing_since = time_us;
+    return time_us - port->missing_since < ACCUMULATED_KEEP_US;
+}
+
+// NULL stands behind all.
+static int compare(const struct accumulated_port *a, const struct counter_sample *b)
+{
+    if (!a || !b)
+        return !a - !b;
+    if (a->node_guid != b->node_guid)
+        return a->node_guid < b->node_guid ? -1 : 1;
+    return a->port - b->port;
+}
+
+static bool merge(struct writer *w, const struct accumulated_counters *old,
+                  const struct counter_reading *reading)
+{
+    struct accumulated_walk walk = {.accumulated = old};
+    struct accumulated_port port, added;
+    bool has_port = walk_next(&walk, &port), ok = true;
+    for (size_t i = 0; ok && (has_port || i < reading->count);) {
+        const struct counter_sample *now = i < reading->count ? &reading->samples[i] : NULL;
+        int order = compare(has_port ? &port : NULL, now);
+        if (order > 0) {
+            begin_port(&added, now);
+            ok = write_port(w, &added);
+        } else if (order == 0) {
+            add_sample(&port, now);
+            ok = write_port(w, &port);
+        } else if (keep_missing(&port, reading->time_us)) {
+            ok = write_port(w, &port);
+        }
+        i += order >= 0;
+        if (order <= 0)
+            has_port = walk_next(&walk, &port);
+    }
+    return ok;
+}
+
+struct accumulated_counters *accumulated_with(const struct accumulated_counters *old,
+                                              const struct counter_reading *reading)
+{
+    struct writer w = {.accumulated = calloc(1, sizeof *w.accumulated)};
+    if (!w.accumulated)
+        return NULL;
+    w.accumulated->references = 1;
+    if (!merge(&w, old, reading)) {
+        accumulated_unref(w.accumulated);
+        return NULL;
+    }
+    trim(&w);
+    return w.accumulated;
+}
+
+struct accumulated_counters *accumulated_ref(struct accumulated_counters *accumulated)
+{
+    atomic_fetch_add_explicit(&accumulated->references, 1, memory_order_relaxed);
+    return accumulated;
+}
+
+void accumulated_unref(struct accumulated_counters *accumulated)
+{
+    if (!accumulated ||
+        atomic_fetch_sub_explicit(&accumulated->references, 1, memory_order_acq_rel) > 1)
+        return;
+    free(accumulated->places);
+    free(accumulated->octets);
+    free(accumulated);
+}
+
+static const struct place *find_place(const struct accumulated_counters *accumulated,
+                                      uint64_t node_guid)
+{
+    size_t at;
+    SEARCH_FIRST(at, 0, accumulated->count, accumulated->places[at].node_guid < node_guid);
+    bool found = at < accumulated->count && accumulated->places[at].node_guid == node_guid;
+    return found ? &accumulated->places[at] : NULL;
+}
+
+bool accumulated_find(const struct accumulated_counters *accumulated, uint64_t node_guid,
+                      uint8_t port, uint64_t out[COUNTER_COUNT])
+{
+    const struct place *place = accumulated ? find_place(accumulated, node_guid) : NULL;
+    if (!place)
+        return false;
+    const uint8_t *p = accumulated->octets + place->begin, *end = accumulated->octets + place->end;
+    struct accumulated_port found = {.port = 0};
+    while (p < end) {
+        p = get_port(p, &found);
+        if (found.port < port)
+            continue;
+        for (unsigned c = 0; c < COUNTER_COUNT; c++)
+            out[c] = found.base[c] + found.last[c];
+        return found.port == port;
+    }
+    return false;
+}
+
+bool accumulated_next(struct accumulated_walk *walk, struct counter_sample *out)
+{
+    struct accumulated_port port;
+    if (!walk_next(walk, &port))
+        return false;
+    *out = (struct counter_sample){.node_guid = port.node_guid,
+                                   .port = port.port,
+                                   .extended = port.extended,
+                                   .wide = port.wide};
+    memcpy(out->values, port.last, sizeof out->values);
+    return true;
+}

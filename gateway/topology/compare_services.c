@@ -1,0 +1,198 @@
+#include "topology/comparison.h"
+
+#include "base/search.h"
+
+#include <string.h>
+
+static void tell_renamed(struct comparison *t, uint32_t before, uint32_t after)
+{
+    const struct fabric_node *node = &t->after.fabric->nodes[after];
+    const char *old = t->before.fabric->nodes[before].description;
+    if (old[0] == '\0' || node->description[0] == '\0' || strcmp(old, node->description) == 0)
+        return;
+    struct change *change = comparison_add_change(t, CATALOGUE_NODE_RENAMED, NULL);
+    comparison_set_subject_node(t, &t->after, after, change);
+    struct text text = text_in(change->reason, sizeof change->reason);
+    text_add(&text, old);
+    if (names_find(t->names, node->guid))
+        text_addf(&text, ", the new one is %s; the node-name-map's name stays", node->description);
+}
+
+static void tell_lid(struct comparison *t, uint32_t before, uint32_t after)
+{
+    const struct fabric_port *old = &t->before.fabric->ports[before];
+    const struct fabric_port *new = &t->after.fabric->ports[after];
+    uint32_t node = fabric_node_of_port(t->after.fabric, after);
+    bool has_lid = new->number == 0 || !comparison_is_switch(t->after.fabric, node);
+    if (!has_lid || !old->known || !new->known || old->lid == 0 || new->lid == 0 ||
+        old->lid == new->lid)
+        return;
+    struct change *change = comparison_add_change(t, CATALOGUE_LID_CHANGED, NULL);
+    comparison_set_subject_port(t, &t->after, after, change);
+    struct text text = text_in(change->reason, sizeof change->reason);
+    text_addf(&text, "%u", old->lid);
+}
+
+void compare_names(struct comparison *t)
+{
+    for (uint32_t i = 0; i < t->item_count; i++) {
+        if (t->items[i].kind == DIFF_NODE_ALTERED)
+            tell_renamed(t, t->items[i].before, t->items[i].after);
+    }
+    for (uint32_t i = 0; i < t->before.port_count; i++) {
+        uint32_t counterpart =
+            comparison_counterpart_port(&t->before, &t->after, t->before.ports[i]);
+        if (counterpart != FABRIC_NONE)
+            tell_lid(t, t->before.ports[i], counterpart);
+    }
+}
+
+static bool has(const struct fabric *fabric, uint32_t port, enum fabric_capability capability)
+{
+    return fabric->ports[port].known && (fabric->ports[port].capabilities & capability);
+}
+
+// Of something at a node: the node's coming or going, or that of its I/O unit.
+static uint32_t cause_at_node(const struct comparison *t, const struct comparison_side *side,
+                              uint32_t node)
+{
+    uint32_t change = side->node_change[node];
+    return comparison_is_move(t, change) ? FABRIC_NONE : change;
+}
+
+// Subnet managers that this side has and the other has not.
+static void tell_sms(struct comparison *t, const struct comparison_side *side,
+                     const struct comparison_side *other, enum catalogue_event type)
+{
+    for (uint32_t i = 0; i < side->port_count; i++) {
+        uint32_t port = side->ports[i];
+        if (!has(side->fabric, port, FABRIC_IS_SM))
+            continue;
+        uint32_t counterpart = comparison_counterpart_port(side, other, port);
+        if (counterpart != FABRIC_NONE && (!other->fabric->ports[counterpart].known ||
+                                           has(other->fabric, counterpart, FABRIC_IS_SM)))
+            continue;
+        struct change *change = comparison_add_change(t, type, NULL);
+        comparison_set_subject_port(t, side, port, change);
+        change->sm_guid = change->subject.guid;
+        change->cause = cause_at_node(t, side, fabric_node_of_port(side->fabric, port));
+        comparison_guid_key(change->alarm_key, "sm", change->sm_guid);
+    }
+}
+
+// What is known of a node's I/O unit.
+enum unit { UNIT_NONE, UNIT_UNKNOWN, UNIT_THERE };
+
+static enum unit unit_of(const struct fabric *fabric, uint32_t node)
+{
+    enum unit unit = UNIT_NONE;
+    const struct fabric_node *n = &fabric->nodes[node];
+    for (uint32_t i = n->first_port; i < n->first_port + n->ports; i++) {
+        if (has(fabric, i, FABRIC_IS_DM))
+            return UNIT_THERE;
+        if (!fabric->ports[i].known)
+            unit = UNIT_UNKNOWN;
+    }
+    return unit;
+}
+
+// I/O units that this side has and the other has not. What is told of a node's unit explains what
+// follows about its controllers.
+static void tell_units(struct comparison *t, struct comparison_side *side,
+                       const struct comparison_side *other, enum catalogue_event type)
+{
+    uint32_t last = FABRIC_NONE;
+    for (uint32_t i = 0; i < side->port_count; i++) {
+        uint32_t node = fabric_node_of_port(side->fabric, side->ports[i]);
+        if (node == last)
+            continue;
+        last = node;
+        if (unit_of(side->fabric, node) != UNIT_THERE)
+            continue;
+        uint32_t counterpart = side->counterpart[node];
+        if (counterpart != FABRIC_NONE && unit_of(other->fabric, counterpart) != UNIT_NONE)
+            continue;
+        uint32_t index;
+        struct change *change = comparison_add_change(t, type, &index);
+        comparison_set_subject_node(t, side, node, change);
+        change->cause = cause_at_node(t, side, node);
+        comparison_guid_key(change->alarm_key, "iou", side->fabric->nodes[node].guid);
+        side->node_change[node] = index;
+    }
+}
+
+static bool is_before(const struct fabric_controller *c, uint32_t node, uint8_t slot)
+{
+    return c->node < node || (c->node == node && c->slot < slot);
+}
+
+static const struct fabric_controller *find_controller(const struct fabric *fabric, uint32_t node,
+                                                       uint8_t slot)
+{
+    uint32_t at;
+    SEARCH_FIRST(at, 0, fabric->controller_count, is_before(&fabric->controllers[at], node, slot));
+    const struct fabric_controller *c = &fabric->controllers[at];
+    bool found = at < fabric->controller_count && c->node == node && c->slot == slot;
+    return found ? c : NULL;
+}
+
+// A controller that only has another name is the same.
+static bool is_on_other(const struct comparison_side *side, const struct comparison_side *other,
+                        const struct fabric_controller *controller)
+{
+    uint32_t counterpart = side->counterpart[controller->node];
+    const struct fabric_controller *same =
+        counterpart != FABRIC_NONE ? find_controller(other->fabric, counterpart, controller->slot)
+                                   : NULL;
+    return same && same->guid == controller->guid;
+}
+
+static void tell_controller(struct comparison *t, const struct comparison_side *side,
+                            const struct comparison_side *other, uint32_t index,
+                            enum catalogue_event type)
+{
+    const struct fabric_controller *controller = &side->fabric->controllers[index];
+    if (is_on_other(side, other, controller))
+        return;
+    struct change *change = comparison_add_change(t, type, NULL);
+    comparison_set_subject_node(t, side, controller->node, change);
+    change->peer = (struct endpoint){.guid = controller->guid, .port = controller->slot};
+    text_clean(controller->name, strlen(controller->name), change->peer.name,
+               sizeof change->peer.name);
+    change->cause = cause_at_node(t, side, controller->node);
+    comparison_guid_key(change->alarm_key, "ioc", controller->guid);
+}
+
+static void tell_controllers(struct comparison *t, const struct comparison_side *side,
+                             const struct comparison_side *other, enum diff_kind kind,
+                             enum catalogue_event type)
+{
+    for (uint32_t i = 0; i < t->item_count; i++) {
+        const struct diff_item *item = &t->items[i];
+        if (item->kind == kind)
+            tell_controller(t, side, other, side == &t->before ? item->before : item->after, type);
+    }
+}
+
+static void tell_failover(struct comparison *t)
+{
+    uint32_t before = changes_master(t->before.fabric);
+    struct endpoint former;
+    if (before == FABRIC_NONE)
+        return;
+    changes_describe_sm(t->before.fabric, before, t->names, &former);
+    changes_add_failover(t->after.fabric, &former, t->names, t->out);
+}
+
+void compare_services(struct comparison *t)
+{
+    tell_sms(t, &t->before, &t->after, CATALOGUE_SM_VANISHED);
+    tell_sms(t, &t->after, &t->before, CATALOGUE_SM_APPEARED);
+    tell_failover(t);
+    tell_units(t, &t->before, &t->after, CATALOGUE_IO_UNIT_REMOVED);
+    tell_units(t, &t->after, &t->before, CATALOGUE_IO_UNIT_ADDED);
+    tell_controllers(t, &t->before, &t->after, DIFF_CONTROLLER_REMOVED,
+                     CATALOGUE_IO_CONTROLLER_REMOVED);
+    tell_controllers(t, &t->after, &t->before, DIFF_CONTROLLER_ADDED,
+                     CATALOGUE_IO_CONTROLLER_ADDED);
+}

@@ -1,0 +1,183 @@
+#include "topology/comparison.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct change *comparison_add_change(struct comparison *t, enum catalogue_event type,
+                                     uint32_t *index)
+{
+    struct changes *out = t->out;
+    struct change *change = &t->spare;
+    if (out->count == out->capacity) {
+        uint32_t capacity = out->capacity > 0 ? out->capacity * 2 : 16;
+        struct change *all = realloc(out->all, capacity * sizeof *all);
+        if (all) {
+            out->all = all;
+            out->capacity = capacity;
+        }
+    }
+    if (index)
+        *index = FABRIC_NONE;
+    if (out->count < out->capacity) {
+        if (index)
+            *index = out->count;
+        change = &out->all[out->count++];
+    } else {
+        out->cut = true;
+    }
+    *change = (struct change){.type = type, .cause = FABRIC_NONE};
+    return change;
+}
+
+uint32_t comparison_counterpart_port(const struct comparison_side *side,
+                                     const struct comparison_side *other, uint32_t port)
+{
+    uint32_t counterpart = side->counterpart[fabric_node_of_port(side->fabric, port)];
+    if (counterpart == FABRIC_NONE)
+        return FABRIC_NONE;
+    return fabric_find_port(other->fabric, counterpart, side->fabric->ports[port].number);
+}
+
+uint32_t comparison_counterpart_link(const struct comparison_side *side,
+                                     const struct comparison_side *other, uint32_t port)
+{
+    uint32_t counterpart = comparison_counterpart_port(side, other, port);
+    if (counterpart == FABRIC_NONE || !comparison_is_linked(side->fabric, port))
+        return FABRIC_NONE;
+    bool same = diff_same_peer(side->fabric, &side->fabric->ports[port], other->fabric,
+                               &other->fabric->ports[counterpart]);
+    return same ? counterpart : FABRIC_NONE;
+}
+
+bool comparison_is_switch(const struct fabric *fabric, uint32_t node)
+{
+    return fabric->nodes[node].type == FABRIC_SWITCH;
+}
+
+bool comparison_is_linked(const struct fabric *fabric, uint32_t port)
+{
+    return fabric->ports[port].peer_node != FABRIC_NONE;
+}
+
+bool comparison_is_alone(const struct comparison_side *side, uint32_t node)
+{
+    return side->counterpart[node] == FABRIC_NONE;
+}
+
+uint32_t comparison_earlier(uint32_t change_a, uint32_t change_b)
+{
+    return change_a < change_b ? change_a : change_b;
+}
+
+bool comparison_is_move(const struct comparison *t, uint32_t change)
+{
+    if (change == FABRIC_NONE)
+        return false;
+    switch (t->out->all[change].type) {
+    case CATALOGUE_SWITCH_MOVED:
+    case CATALOGUE_HOST_MOVED:
+    case CATALOGUE_ROUTER_MOVED:
+    case CATALOGUE_PORT_MOVED:
+    case CATALOGUE_LINK_MOVED:
+        return true;
+    default:
+        return false;
+    }
+}
+
+static uint32_t first_linked(const struct fabric *fabric, uint32_t node)
+{
+    const struct fabric_node *n = &fabric->nodes[node];
+    for (uint32_t i = n->first_port; i < n->first_port + n->ports; i++) {
+        if (comparison_is_linked(fabric, i))
+            return i;
+    }
+    return FABRIC_NONE;
+}
+
+uint32_t comparison_uplink(const struct comparison_side *side, uint32_t node)
+{
+    const struct fabric_node *n = &side->fabric->nodes[node];
+    uint32_t best = first_linked(side->fabric, node);
+    if (n->type != FABRIC_SWITCH || best == FABRIC_NONE)
+        return best;
+    bool is_best_switch = comparison_is_switch(side->fabric, side->fabric->ports[best].peer_node);
+    for (uint32_t i = best; i < n->first_port + n->ports; i++) {
+        uint32_t peer = side->fabric->ports[i].peer_node;
+        if (peer == FABRIC_NONE || !comparison_is_switch(side->fabric, peer))
+            continue;
+        if (!comparison_is_alone(side, peer))
+            return i;
+        if (!is_best_switch)
+            best = i;
+        is_best_switch = true;
+    }
+    return best;
+}
+
+uint64_t comparison_switch_guid(const struct fabric *fabric, uint32_t port)
+{
+    uint32_t node = fabric_node_of_port(fabric, port), peer = fabric->ports[port].peer_node;
+    if (comparison_is_switch(fabric, node))
+        return fabric->nodes[node].guid;
+    return peer != FABRIC_NONE && comparison_is_switch(fabric, peer) ? fabric->nodes[peer].guid : 0;
+}
+
+void comparison_set_subject_port(const struct comparison *t, const struct comparison_side *side,
+                                 uint32_t port, struct change *change)
+{
+    changes_describe_port(side->fabric, port, t->names, &change->subject);
+    change->switch_guid = comparison_switch_guid(side->fabric, port);
+    uint32_t peer = fabric_peer(side->fabric, port);
+    if (peer != FABRIC_NONE)
+        changes_describe_port(side->fabric, peer, t->names, &change->peer);
+}
+
+void comparison_set_subject_node(const struct comparison *t, const struct comparison_side *side,
+                                 uint32_t node, struct change *change)
+{
+    const struct fabric *fabric = side->fabric;
+    uint32_t port = comparison_uplink(side, node);
+    if (port != FABRIC_NONE)
+        comparison_set_subject_port(t, side, port, change);
+    if (comparison_is_switch(fabric, node))
+        change->switch_guid = fabric->nodes[node].guid;
+    changes_describe_node(fabric, node, t->names, &change->subject);
+}
+
+void comparison_add_name(struct text *text, const struct endpoint *who)
+{
+    if (who->name[0] != '\0')
+        text_add(text, who->name);
+    else
+        text_addf(text, "0x%016" PRIx64, who->node_guid);
+}
+
+void comparison_add_place(struct text *text, const struct comparison *t,
+                          const struct comparison_side *side, uint32_t port)
+{
+    struct endpoint place;
+    changes_describe_port(side->fabric, port, t->names, &place);
+    text_addf(text, "port %u of ", place.port);
+    comparison_add_name(text, &place);
+}
+
+// Ports are in the order of their nodes' GUIDs, then their numbers.
+void comparison_link_key(char key[EVENT_KEY_SIZE], const char *prefix, const struct fabric *fabric,
+                         uint32_t port)
+{
+    uint32_t peer = fabric_peer(fabric, port);
+    uint32_t low = peer < port ? peer : port, high = peer < port ? port : peer;
+    const struct fabric_node *a = &fabric->nodes[fabric_node_of_port(fabric, low)];
+    const struct fabric_node *b = &fabric->nodes[fabric_node_of_port(fabric, high)];
+    struct text text = text_in(key, EVENT_KEY_SIZE);
+    text_addf(&text, "%slink 0x%016" PRIx64 "/%u-0x%016" PRIx64 "/%u", prefix, a->guid,
+              fabric->ports[low].number, b->guid, fabric->ports[high].number);
+}
+
+void comparison_guid_key(char key[EVENT_KEY_SIZE], const char *kind, uint64_t guid)
+{
+    struct text text = text_in(key, EVENT_KEY_SIZE);
+    text_addf(&text, "%s 0x%016" PRIx64, kind, guid);
+}

@@ -1,0 +1,265 @@
+#include "fake_sink.h"
+
+#include "support.h"
+
+#include <sched.h>
+#include <time.h>
+
+enum { PATIENCE_S = 60 };
+
+static int64_t read_utc(void *ctx)
+{
+    return atomic_load(&((struct fake_sink *)ctx)->utc);
+}
+
+static int64_t read_monotonic(void *ctx)
+{
+    return atomic_load(&((struct fake_sink *)ctx)->monotonic);
+}
+
+unsigned long fake_receiver_number(const struct event *event)
+{
+    return strtoul(event->id, NULL, 10);
+}
+
+static bool fake_open(void *self, struct error *err)
+{
+    struct fake_sink *fake = self;
+    pthread_mutex_lock(&fake->lock);
+    assert_false(fake->is_open);
+    if (fake->opens < FAKE_RECEIVER_OPENS)
+        fake->opened_at[fake->opens] = atomic_load(&fake->monotonic);
+    fake->opens++;
+    bool ok = fake->refuse_open == 0;
+    if (!ok) {
+        fake->refuse_open--;
+        error_set(err, "nobody is there");
+    }
+    fake->is_open = ok;
+    pthread_cond_broadcast(&fake->changed);
+    pthread_mutex_unlock(&fake->lock);
+    return ok;
+}
+
+static void have(struct fake_sink *fake, unsigned long number)
+{
+    assert_true(fake->had_count < FAKE_RECEIVER_KEPT);
+    fake->had[fake->had_count++] = number;
+}
+
+static bool refuses(struct fake_sink *fake)
+{
+    if (fake->refuse_send == 0)
+        return false;
+    if (fake->send_before_fail > 0) {
+        fake->send_before_fail--;
+        return false;
+    }
+    fake->refuse_send--;
+    return true;
+}
+
+static enum sink_result take(struct fake_sink *fake, const struct event *event)
+{
+    unsigned long number = fake_receiver_number(event);
+    assert_true(fake->count < FAKE_RECEIVER_KEPT);
+    fake->taken_at[fake->count] = atomic_load(&fake->monotonic);
+    fake->taken[fake->count++] = number;
+    if (fake->window == 0 || (fake->done_every > 0 && fake->count % fake->done_every == 0)) {
+        have(fake, number);
+        return SINK_DONE;
+    }
+    fake->answered[fake->pending_count] = false;
+    fake->pending[fake->pending_count++] = number;
+    if (fake->pending_count > fake->pending_most)
+        fake->pending_most = fake->pending_count;
+    return SINK_PENDING;
+}
+
+static enum sink_result fake_send(void *self, const struct event *event, struct error *err)
+{
+    struct fake_sink *fake = self;
+    enum sink_result result = SINK_FAILED;
+    pthread_mutex_lock(&fake->lock);
+    assert_true(fake->is_open);
+    while (fake->hold) {
+        fake->holding = true;
+        pthread_cond_broadcast(&fake->changed);
+        pthread_cond_wait(&fake->changed, &fake->lock);
+    }
+    if (refuses(fake))
+        error_set(err, "it hung up");
+    else
+        result = take(fake, event);
+    pthread_cond_broadcast(&fake->changed);
+    pthread_mutex_unlock(&fake->lock);
+    return result;
+}
+
+// Marks what it acknowledges now, in whatever order.
+static void answer_some(struct fake_sink *fake)
+{
+    size_t i = fake->pending_count;
+    while (fake->answers != FAKE_RECEIVER_NONE && i-- > 0) {
+        bool was = fake->answered[i];
+        fake->answered[i] = true;
+        if (fake->answers == FAKE_RECEIVER_REVERSED && !was)
+            return;
+    }
+}
+
+static int retire(struct fake_sink *fake)
+{
+    size_t n = 0;
+    while (n < fake->pending_count && fake->answered[n])
+        have(fake, fake->pending[n++]);
+    fake->pending_count -= n;
+    memmove(fake->pending, fake->pending + n, fake->pending_count * sizeof *fake->pending);
+    memmove(fake->answered, fake->answered + n, fake->pending_count * sizeof *fake->answered);
+    return (int)n;
+}
+
+static int fake_wait(void *self, int timeout_ms, struct error *err)
+{
+    struct fake_sink *fake = self;
+    int n = -1;
+    pthread_mutex_lock(&fake->lock);
+    assert_true(fake->is_open);
+    if (timeout_ms > 0 && !fake->waited) {
+        fake->waited = true;
+        fake->taken_before_waiting = fake->count;
+    }
+    if (fake->fail_wait > 0) {
+        fake->fail_wait--;
+        error_set(err, "no answer came");
+    } else {
+        answer_some(fake);
+        n = retire(fake);
+    }
+    pthread_cond_broadcast(&fake->changed);
+    pthread_mutex_unlock(&fake->lock);
+    if (n == 0) {
+        atomic_fetch_add(&fake->monotonic, timeout_ms * CLOCK_US_PER_MS);
+        sched_yield();
+    }
+    return n;
+}
+
+static void fake_close(void *self)
+{
+    struct fake_sink *fake = self;
+    pthread_mutex_lock(&fake->lock);
+    assert_true(fake->is_open);
+    fake->closes++;
+    fake->is_open = false;
+    fake->pending_count = 0;
+    pthread_mutex_unlock(&fake->lock);
+}
+
+static void fake_free(void *self)
+{
+    struct fake_sink *fake = self;
+    fake->frees++;
+}
+
+void fake_receiver_init(struct fake_sink *fake)
+{
+    memset(fake, 0, sizeof *fake);
+    pthread_mutex_init(&fake->lock, NULL);
+    pthread_cond_init(&fake->changed, NULL);
+    atomic_init(&fake->utc, SUPPORT_UTC_US);
+    atomic_init(&fake->monotonic, 1000 * CLOCK_US_PER_S);
+    fake->clock = (struct clock){read_utc, read_monotonic, fake};
+}
+
+void fake_receiver_release(struct fake_sink *fake)
+{
+    pthread_cond_destroy(&fake->changed);
+    pthread_mutex_destroy(&fake->lock);
+}
+
+struct sink fake_receiver_as_receiver(struct fake_sink *fake)
+{
+    return (struct sink){.open = fake_open,
+                         .send = fake_send,
+                         .wait = fake->window > 0 ? fake_wait : NULL,
+                         .close = fake_close,
+                         .free = fake_free,
+                         .self = fake,
+                         .window = fake->window,
+                         .name = "siem",
+                         .kind = "fake",
+                         .address = "memory"};
+}
+
+// The lock is held; true as long as there is hope.
+static bool wait_for_change(struct fake_sink *fake, const struct timespec *until)
+{
+    return pthread_cond_timedwait(&fake->changed, &fake->lock, until) == 0;
+}
+
+static struct timespec lock_until(struct fake_sink *fake)
+{
+    struct timespec ts;
+    clock_gettime(CLOCK_REALTIME, &ts);
+    ts.tv_sec += PATIENCE_S;
+    pthread_mutex_lock(&fake->lock);
+    return ts;
+}
+
+static void unlock(struct fake_sink *fake, bool ok)
+{
+    pthread_mutex_unlock(&fake->lock);
+    assert_true(ok);
+}
+
+void fake_receiver_wait_taken(struct fake_sink *fake, size_t count)
+{
+    const struct timespec until = lock_until(fake);
+    bool ok = true;
+    while (fake->count < count && ok)
+        ok = wait_for_change(fake, &until);
+    unlock(fake, ok);
+}
+
+void fake_receiver_wait_had(struct fake_sink *fake, size_t count)
+{
+    const struct timespec until = lock_until(fake);
+    bool ok = true;
+    while (fake->had_count < count && ok)
+        ok = wait_for_change(fake, &until);
+    unlock(fake, ok);
+}
+
+void fake_receiver_wait_opens(struct fake_sink *fake, unsigned count)
+{
+    const struct timespec until = lock_until(fake);
+    bool ok = true;
+    while (fake->opens < count && ok)
+        ok = wait_for_change(fake, &until);
+    unlock(fake, ok);
+}
+
+void fake_receiver_wait_holding(struct fake_sink *fake)
+{
+    const struct timespec until = lock_until(fake);
+    bool ok = true;
+    while (!fake->holding && ok)
+        ok = wait_for_change(fake, &until);
+    unlock(fake, ok);
+}
+
+void fake_receiver_let_go(struct fake_sink *fake)
+{
+    pthread_mutex_lock(&fake->lock);
+    fake->hold = fake->holding = false;
+    pthread_cond_broadcast(&fake->changed);
+    pthread_mutex_unlock(&fake->lock);
+}
+
+void fake_receiver_answer(struct fake_sink *fake, enum fake_receiver_answers answers)
+{
+    pthread_mutex_lock(&fake->lock);
+    fake->answers = answers;
+    pthread_mutex_unlock(&fake->lock);
+}

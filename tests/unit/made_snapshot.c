@@ -1,0 +1,110 @@
+#include "made_snapshot.h"
+
+#include "agent/snapshot_events.h"
+#include "base/log.h"
+#include "generated.h"
+#include "model/catalogue.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { EVENTS = 20 };
+
+static void require(bool holds)
+{
+    if (!holds)
+        abort();
+}
+
+static void be_told(void *ctx, enum journal_change change, const char *reason, uint64_t count)
+{
+    (void)ctx;
+    (void)change;
+    (void)reason;
+    (void)count;
+}
+
+static void tell_of_gateway(void *ctx, struct snapshot_gateway *out)
+{
+    enum { SUBSCRIBED = 3, SYSLOG_UDP = 6, UP = 2 }; // as the IBTRAPD-MIB numbers them
+    static const char *const NAMES[] = {"a", "z", "nms", "siem"};
+    (void)ctx;
+    for (; out->receiver_count < sizeof NAMES / sizeof *NAMES; out->receiver_count++) {
+        struct snapshot_receiver *r = &out->receivers[out->receiver_count];
+        *r = (struct snapshot_receiver){.kind = SYSLOG_UDP, .state = UP};
+        snprintf(r->name, sizeof r->name, "%s", NAMES[out->receiver_count]);
+    }
+    for (; out->subscription_count < 3; out->subscription_count++)
+        out->subscriptions[out->subscription_count] = (struct snapshot_subscription){
+            .trap = 64 + (uint32_t)out->subscription_count, .state = SUBSCRIBED};
+}
+
+static struct settings *no_settings(void *ctx)
+{
+    (void)ctx;
+    return NULL;
+}
+
+static struct accumulated_counters *no_sums(void *ctx)
+{
+    (void)ctx;
+    return NULL;
+}
+
+static struct topology *make_topology(void)
+{
+    struct generated g = {0};
+    struct changes changes = {0};
+    bool late;
+    generated_fat_tree(&g, 8, 2);
+    generated_add(&g, FABRIC_ROUTER, UINT64_MAX, "router", 2);
+    struct topology *topology = topology_new(NULL);
+    require(topology);
+    topology_update(topology, generated_look(&g, 0), &changes, &late);
+    changes_clear(&changes);
+    generated_clear(&g);
+    return topology;
+}
+
+// In memory: there is no such directory.
+static struct journal *make_journal(struct topology *topology)
+{
+    struct error err;
+    struct log *log = log_open(fopen("/dev/null", "we"), LOG_LEVEL_ERROR, false, &clock_system);
+    const struct journal_options options = {.directory = "/proc/none",
+                                            .rows_max = 1000,
+                                            .bytes_max = 1 << 20,
+                                            .age_us = CLOCK_US_PER_S,
+                                            .notify = be_told,
+                                            .clock = &clock_system,
+                                            .log = log};
+    struct journal *journal = journal_open(&options, &err);
+    struct fabric *fabric = topology_current(topology);
+    require(journal && fabric);
+    for (uint32_t i = 0; i < EVENTS; i++) {
+        struct event *event = event_make(catalogue_get(CATALOGUE_SM_UNREACHABLE));
+        require(event);
+        event->switch_guid = fabric->nodes[i % fabric->node_count].guid;
+        snprintf(event->id, sizeof event->id, "0199a2b3-0000-7000-8000-%012u", i);
+        snprintf(event->alarm_key, sizeof event->alarm_key, "%u", i);
+        journal_append(journal, event, &(struct journal_report){0});
+        event_unref(event);
+    }
+    journal_commit(journal);
+    fabric_unref(fabric);
+    return journal;
+}
+
+struct agent_snapshot *made_view(void)
+{
+    static struct snapshot_source source;
+    source = (struct snapshot_source){.topology = make_topology(),
+                                      .gateway = tell_of_gateway,
+                                      .settings = no_settings,
+                                      .sums = no_sums,
+                                      .clock = &clock_system};
+    source.journal = make_journal(source.topology);
+    struct agent_snapshot *snapshot = snapshot_take(&source, snapshot_events_new());
+    require(snapshot && snapshot->switch_count > 0);
+    return snapshot;
+}

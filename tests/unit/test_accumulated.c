@@ -1,0 +1,260 @@
+// What counters have come to, over readings made one port at a time.
+#include "support.h"
+
+#include "topology/accumulated.h"
+
+enum { MINUTE_US = 60 * 1000000, PORTS_MAX = 8 };
+static const uint64_t NODE = 0x100, LATER_NODE = 0x200;
+
+static struct accumulated_counters *accumulated;
+static struct counter_reading *reading;
+static int64_t now;
+
+static int begin(void **state)
+{
+    (void)state;
+    now = SUPPORT_UTC_US;
+    reading = calloc(1, sizeof *reading + PORTS_MAX * sizeof reading->samples[0]);
+    assert_non_null(reading);
+    return 0;
+}
+
+static int end(void **state)
+{
+    (void)state;
+    accumulated_unref(accumulated);
+    accumulated = NULL;
+    free(reading);
+    return 0;
+}
+
+// Adds a port to the reading that is being made.
+static struct counter_sample *add_port(uint64_t node, uint8_t port)
+{
+    assert_in_range(reading->count, 0, PORTS_MAX - 1);
+    struct counter_sample *sample = &reading->samples[reading->count++];
+    *sample = (struct counter_sample){.node_guid = node, .port = port};
+    return sample;
+}
+
+static void take_reading(void)
+{
+    reading->time_us = now;
+    struct accumulated_counters *next = accumulated_with(accumulated, reading);
+    assert_non_null(next);
+    accumulated_unref(accumulated);
+    accumulated = next;
+    reading->count = 0;
+    now += MINUTE_US;
+}
+
+static uint64_t sum(uint64_t node, uint8_t port, enum counter counter)
+{
+    uint64_t all[COUNTER_COUNT];
+    assert_true(accumulated_find(accumulated, node, port, all));
+    return all[counter];
+}
+
+static bool knows(uint64_t node, uint8_t port)
+{
+    uint64_t all[COUNTER_COUNT];
+    return accumulated_find(accumulated, node, port, all);
+}
+
+static uint64_t read_one(enum counter counter, uint64_t value, bool extended, bool wide)
+{
+    struct counter_sample *sample = add_port(NODE, 1);
+    sample->values[counter] = value;
+    sample->extended = extended;
+    sample->wide = wide;
+    take_reading();
+    return sum(NODE, 1, counter);
+}
+
+TEST(they_begin_with_what_there_is_and_grow)
+{
+    assert_int_equal(read_one(COUNTER_SYMBOL_ERROR, 7, false, false), 7);
+    assert_int_equal(read_one(COUNTER_SYMBOL_ERROR, 7, false, false), 7);
+    assert_int_equal(read_one(COUNTER_SYMBOL_ERROR, 9, false, false), 9);
+}
+
+TEST(a_reset_loses_nothing)
+{
+    enum counter c = COUNTER_RCV_PKTS;
+    read_one(c, 1000, true, true);
+    assert_int_equal(read_one(c, 10, true, true), 1010);
+    assert_int_equal(read_one(c, 15, true, true), 1015);
+    assert_int_equal(read_one(c, 0, true, true), 1015);
+    assert_int_equal(read_one(c, 2, true, true), 1017);
+}
+
+TEST(a_full_counter_adds_nothing_until_it_is_reset)
+{
+    enum counter c = COUNTER_LINK_DOWNED; // 8 bits
+    read_one(c, 250, false, false);
+    assert_int_equal(read_one(c, 255, false, false), 255);
+    assert_int_equal(read_one(c, 255, false, false), 255);
+    assert_int_equal(read_one(c, 3, false, false), 258);
+}
+
+TEST(one_that_went_around_counts_as_reset)
+{
+    enum counter c = COUNTER_XMIT_DATA;
+    read_one(c, UINT32_MAX - 5, false, false);
+    assert_int_equal(read_one(c, 4, false, false), UINT64_C(0xFFFFFFFF) - 1);
+}
+
+TEST(sums_have_64_bits)
+{
+    enum counter c = COUNTER_XMIT_DATA;
+    uint64_t expected = 0;
+    for (unsigned i = 0; i < 5; i++) {
+        expected += UINT32_MAX;
+        assert_int_equal(read_one(c, UINT32_MAX, false, false), expected);
+        assert_int_equal(read_one(c, 0, false, false), expected);
+    }
+    assert_true(expected > UINT64_C(0x400000000));
+    read_one(c, UINT64_C(0x1234567890ABCDEF), false, true);
+    assert_int_equal(read_one(c, UINT64_C(0x1234567890ABCDF0), false, true), expected + 1);
+}
+
+TEST(a_change_to_64_bits_and_back_keeps_the_sum)
+{
+    enum counter c = COUNTER_XMIT_DISCARDS;
+    read_one(c, 100, false, false);
+    assert_int_equal(read_one(c, UINT64_C(0x900000000), true, true), 100);
+    assert_int_equal(read_one(c, UINT64_C(0x900000005), true, true), 105);
+    assert_int_equal(read_one(c, 50, false, false), 105);
+    assert_int_equal(read_one(c, 60, false, false), 115);
+}
+
+TEST(traffic_alone_may_change_its_size)
+{
+    struct counter_sample *sample = add_port(NODE, 1);
+    sample->values[COUNTER_SYMBOL_ERROR] = 5;
+    sample->values[COUNTER_XMIT_PKTS] = 500;
+    take_reading();
+    sample = add_port(NODE, 1);
+    sample->wide = true;
+    sample->values[COUNTER_SYMBOL_ERROR] = 6;
+    sample->values[COUNTER_XMIT_PKTS] = 7000;
+    take_reading();
+    assert_int_equal(sum(NODE, 1, COUNTER_SYMBOL_ERROR), 6);
+    assert_int_equal(sum(NODE, 1, COUNTER_XMIT_PKTS), 500);
+}
+
+TEST(each_counter_of_each_port_has_its_own)
+{
+    for (uint8_t round = 1; round <= 2; round++) {
+        for (unsigned i = 0; i < 6; i++) {
+            struct counter_sample *sample =
+                add_port(i < 3 ? NODE : LATER_NODE, (uint8_t)(1 + i % 3));
+            for (unsigned c = 0; c < COUNTER_COUNT; c++)
+                sample->values[c] = round * (i << 8 | c);
+        }
+        take_reading();
+    }
+    for (unsigned i = 0; i < 6; i++) {
+        for (unsigned c = 0; c < COUNTER_COUNT; c++)
+            assert_int_equal(sum(i < 3 ? NODE : LATER_NODE, (uint8_t)(1 + i % 3), (enum counter)c),
+                             2 * (i << 8 | c));
+    }
+}
+
+TEST(what_was_never_read_is_not_known)
+{
+    assert_false(knows(NODE, 1));
+    take_reading();
+    assert_false(knows(NODE, 1));
+    add_port(NODE, 2);
+    take_reading();
+    assert_true(knows(NODE, 2));
+    assert_false(knows(NODE, 1));
+    assert_false(knows(NODE, 3));
+    assert_false(knows(NODE - 1, 2));
+    assert_false(knows(NODE + 1, 2));
+}
+
+TEST(a_missing_port_keeps_its_sum_for_a_day)
+{
+    read_one(COUNTER_RCV_ERRORS, 40, false, false);
+    add_port(LATER_NODE, 1);
+    take_reading();
+    int64_t missed_at = now - MINUTE_US;
+    now = missed_at + ACCUMULATED_KEEP_US - 1;
+    add_port(LATER_NODE, 1);
+    take_reading();
+    assert_int_equal(sum(NODE, 1, COUNTER_RCV_ERRORS), 40);
+    now = missed_at + ACCUMULATED_KEEP_US;
+    add_port(LATER_NODE, 1);
+    take_reading();
+    assert_false(knows(NODE, 1));
+    assert_true(knows(LATER_NODE, 1));
+}
+
+TEST(a_port_that_comes_back_goes_on)
+{
+    read_one(COUNTER_RCV_ERRORS, 40, false, false);
+    take_reading();
+    now += ACCUMULATED_KEEP_US / 2;
+    assert_int_equal(read_one(COUNTER_RCV_ERRORS, 2, false, false), 42);
+    take_reading();
+    now += ACCUMULATED_KEEP_US / 2;
+    take_reading(); // a day after the first time that it was missing, half a day after the second
+    assert_int_equal(sum(NODE, 1, COUNTER_RCV_ERRORS), 42);
+}
+
+TEST(what_others_hold_does_not_change)
+{
+    read_one(COUNTER_VL15_DROPPED, 1, false, false);
+    struct accumulated_counters *held = accumulated_ref(accumulated);
+    read_one(COUNTER_VL15_DROPPED, 2, false, false);
+    uint64_t all[COUNTER_COUNT];
+    assert_true(accumulated_find(held, NODE, 1, all));
+    assert_int_equal(all[COUNTER_VL15_DROPPED], 1);
+    accumulated_unref(held);
+}
+
+TEST(a_walk_has_what_each_port_had_last)
+{
+    struct accumulated_walk walk = {.accumulated = NULL};
+    struct counter_sample last;
+    assert_false(accumulated_next(&walk, &last));
+    read_one(COUNTER_SYMBOL_ERROR, 500, false, false);
+    add_port(NODE, 1)->values[COUNTER_SYMBOL_ERROR] = 3; // somebody reset it: the sum is 503
+    add_port(NODE, 2)->extended = true;
+    take_reading();
+    add_port(LATER_NODE, 1)->wide = true;
+    take_reading();
+    walk = (struct accumulated_walk){.accumulated = accumulated};
+    assert_true(accumulated_next(&walk, &last));
+    assert_true(last.node_guid == NODE && last.port == 1 && !last.extended && !last.wide);
+    assert_int_equal(last.values[COUNTER_SYMBOL_ERROR], 3);
+    assert_true(accumulated_next(&walk, &last));
+    assert_true(last.node_guid == NODE && last.port == 2 && last.extended && !last.wide);
+    assert_int_equal(last.values[COUNTER_SYMBOL_ERROR], 0);
+    assert_true(accumulated_next(&walk, &last));
+    assert_true(last.node_guid == LATER_NODE && last.port == 1 && last.wide);
+    assert_false(accumulated_next(&walk, &last));
+}
+
+int main(void)
+{
+#define SUMMED(name) cmocka_unit_test_setup_teardown(name, begin, end)
+    const struct CMUnitTest tests[] = {
+        SUMMED(they_begin_with_what_there_is_and_grow),
+        SUMMED(a_reset_loses_nothing),
+        SUMMED(a_full_counter_adds_nothing_until_it_is_reset),
+        SUMMED(one_that_went_around_counts_as_reset),
+        SUMMED(sums_have_64_bits),
+        SUMMED(a_change_to_64_bits_and_back_keeps_the_sum),
+        SUMMED(traffic_alone_may_change_its_size),
+        SUMMED(each_counter_of_each_port_has_its_own),
+        SUMMED(what_was_never_read_is_not_known),
+        SUMMED(a_missing_port_keeps_its_sum_for_a_day),
+        SUMMED(a_port_that_comes_back_goes_on),
+        SUMMED(what_others_hold_does_not_change),
+        SUMMED(a_walk_has_what_each_port_had_last),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,166 @@
+#include "fake_master.h"
+
+#include "model/catalogue.h"
+#include "sink/agentx.h"
+
+#include <pthread.h>
+
+enum { PATIENCE_MS = 10000 };
+
+// The master. While the receiver opens, a thread speaks for it; from then on the test does.
+static struct fake_master master;
+static pthread_t thread;
+static unsigned verdict;
+static struct sink sink;
+static bool is_open;
+static struct event *event;
+static struct error err;
+
+static void *greet(void *arg)
+{
+    (void)arg;
+    struct fake_pdu p;
+    while (!fake_master_accept(&master))
+        clock_sleep(1000);
+    while (!fake_master_hear(&master, &p))
+        clock_sleep(1000);
+    fake_master_respond(&master, &p, verdict);
+    return NULL;
+}
+
+static void make(const struct agentx_target *target)
+{
+    struct agentx_target t = *target;
+    t.master = master.path;
+    t.random = &random_system;
+    assert_true(agentx_sink(&sink, "master", &t, &err));
+}
+
+static bool open_with(unsigned answer)
+{
+    verdict = answer;
+    assert_int_equal(pthread_create(&thread, NULL, greet, NULL), 0);
+    is_open = sink.open(sink.self, &err);
+    pthread_join(thread, NULL);
+    return is_open;
+}
+
+static void open_session(void)
+{
+    fake_master_listen(&master);
+    make(&(struct agentx_target){.context = "ib0"});
+    assert_true(open_with(AGENTX_NO_ERROR));
+}
+
+static int setup(void **state)
+{
+    (void)state;
+    fake_master_begin(&master, "receiver");
+    sink = (struct sink){0};
+    is_open = false;
+    event = event_make(catalogue_get(CATALOGUE_GID_IN_SERVICE));
+    return event ? 0 : -1;
+}
+
+static int teardown(void **state)
+{
+    (void)state;
+    if (is_open)
+        sink.close(sink.self);
+    if (sink.self)
+        sink.free(sink.self);
+    event_unref(event);
+    fake_master_end(&master);
+    return 0;
+}
+
+static void send_event(void)
+{
+    assert_int_equal(sink.send(sink.self, event, &err), SINK_PENDING);
+}
+
+static int wait_ms(int timeout_ms)
+{
+    return sink.wait(sink.self, timeout_ms, &err);
+}
+
+TEST(an_event_is_pending_until_the_master_answers)
+{
+    struct fake_pdu first, second;
+    open_session();
+    send_event();
+    send_event();
+    assert_int_equal(wait_ms(0), 0);
+    fake_master_expect(&master, PDU_NOTIFY, &first);
+    fake_master_expect(&master, PDU_NOTIFY, &second);
+    assert_true(first.header.has_context);
+    fake_master_respond(&master, &second, AGENTX_NO_ERROR);
+    assert_int_equal(wait_ms(0), 0); // the first one comes first
+    fake_master_respond(&master, &first, AGENTX_NO_ERROR);
+    assert_int_equal(wait_ms(PATIENCE_MS), 2);
+}
+
+TEST(it_takes_as_many_events_as_its_window)
+{
+    open_session();
+    for (unsigned i = 0; i < sink.window; i++)
+        send_event();
+}
+
+TEST(a_refused_notification_is_a_failure)
+{
+    struct fake_pdu p;
+    open_session();
+    send_event();
+    fake_master_expect(&master, PDU_NOTIFY, &p);
+    fake_master_respond(&master, &p, AGENTX_GEN_ERR);
+    assert_int_equal(wait_ms(PATIENCE_MS), -1);
+    assert_non_null(strstr(err.text, "it refuses a notification: genErr"));
+}
+
+TEST(a_master_that_ends_takes_what_is_pending_with_it)
+{
+    open_session();
+    send_event();
+    fake_master_die(&master);
+    assert_int_equal(wait_ms(PATIENCE_MS), -1);
+    assert_non_null(strstr(err.text, master.path));
+}
+
+TEST(a_master_that_is_not_there_is_told_with_what_to_do)
+{
+    make(&(struct agentx_target){0});
+    assert_false(sink.open(sink.self, &err));
+    assert_non_null(strstr(err.text, "'master agentx' in snmpd.conf"));
+}
+
+TEST(a_refused_session_is_told)
+{
+    fake_master_listen(&master);
+    make(&(struct agentx_target){0});
+    assert_false(open_with(AGENTX_OPEN_FAILED));
+    assert_non_null(strstr(err.text, "openFailed"));
+}
+
+TEST(an_address_that_makes_no_sense_is_told)
+{
+    struct agentx_target target = {.master = "tcp:nowhere", .random = &random_system};
+    assert_true(agentx_sink(&sink, "master", &target, &err));
+    assert_false(sink.open(sink.self, &err));
+    assert_non_null(strstr(err.text, "tcp:nowhere"));
+}
+
+int main(void)
+{
+#define CASE(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+    const struct CMUnitTest tests[] = {
+        CASE(an_event_is_pending_until_the_master_answers),
+        CASE(it_takes_as_many_events_as_its_window),
+        CASE(a_refused_notification_is_a_failure),
+        CASE(a_master_that_ends_takes_what_is_pending_with_it),
+        CASE(a_master_that_is_not_there_is_told_with_what_to_do),
+        CASE(a_refused_session_is_told),
+        CASE(an_address_that_makes_no_sense_is_told),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

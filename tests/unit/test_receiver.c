@@ -1,0 +1,931 @@
+#include "fake_sink.h"
+#include "support.h"
+
+#include "model/catalogue.h"
+#include "sink/receiver.h"
+
+#include <dirent.h>
+#include <sched.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+static struct fake_sink fake;
+static struct receiver *receiver;
+static struct receiver_options options;
+static struct receiver_status status;
+static struct journal *journal;
+static struct journal_options journal_options;
+static char directory[64];
+static struct random chance;
+static uint8_t octet;
+static char *log_text;
+static size_t log_size;
+static FILE *log_stream;
+static struct log *log_;
+
+// What the delivery told of the receiver; its thread's until it has stopped.
+static struct {
+    enum receiver_change change;
+    char reason[128];
+    uint64_t dropped;
+} changes[32];
+static size_t change_count;
+
+// Virtual time: the delivery's sleep takes no time, but moves its clock on. This one stands before
+// the C library's.
+int nanosleep(const struct timespec *wanted, struct timespec *rest)
+{
+    (void)rest;
+    atomic_fetch_add(&fake.monotonic, wanted->tv_sec * CLOCK_US_PER_S + wanted->tv_nsec / 1000);
+    sched_yield();
+    return 0;
+}
+
+static void take_change(void *ctx, const char *name, enum receiver_change change,
+                        const char *reason, uint64_t dropped)
+{
+    assert_ptr_equal(ctx, &changes);
+    assert_string_equal(name, "siem");
+    assert_true(change_count < COUNT(changes));
+    changes[change_count].change = change;
+    changes[change_count].dropped = dropped;
+    snprintf(changes[change_count++].reason, sizeof changes->reason, "%s", reason);
+}
+
+static void take_journal_change(void *ctx, enum journal_change change, const char *reason,
+                                uint64_t count)
+{
+    (void)ctx, (void)change, (void)reason, (void)count;
+}
+
+static void reopen_journal(void)
+{
+    struct error err;
+    journal_close(journal);
+    journal = journal_open(&journal_options, &err);
+    assert_non_null(journal);
+    options.journal = journal;
+}
+
+static int begin(void **state)
+{
+    (void)state;
+    fake_receiver_init(&fake);
+    change_count = 0;
+    octet = 0;
+    chance = support_constant(&octet);
+    log_stream = open_memstream(&log_text, &log_size);
+    log_ = support_log(log_stream);
+    snprintf(directory, sizeof directory, "/tmp/ibtrapd-delivery-XXXXXX");
+    assert_non_null(mkdtemp(directory));
+    journal_options = (struct journal_options){.directory = directory,
+                                               .rows_max = 1000000,
+                                               .bytes_max = INT64_C(1) << 30,
+                                               .age_us = 86400 * CLOCK_US_PER_S,
+                                               .notify = take_journal_change,
+                                               .clock = &fake.clock,
+                                               .log = log_};
+    options = (struct receiver_options){.change = take_change,
+                                        .ctx = &changes,
+                                        .clock = &fake.clock,
+                                        .random = &chance,
+                                        .log = log_};
+    filter_init(&options.filter);
+    reopen_journal();
+    return 0;
+}
+
+static void remove_directory(void)
+{
+    DIR *d = opendir(directory);
+    assert_non_null(d);
+    for (struct dirent *e; (e = readdir(d));)
+        unlinkat(dirfd(d), e->d_name, 0);
+    closedir(d);
+    rmdir(directory);
+}
+
+static int end(void **state)
+{
+    (void)state;
+    journal_close(journal);
+    journal = NULL;
+    remove_directory();
+    fake_receiver_release(&fake);
+    log_close(log_);
+    fclose(log_stream);
+    free(log_text);
+    return 0;
+}
+
+static void start(void)
+{
+    struct error err;
+    const struct sink sink = fake_receiver_as_receiver(&fake);
+    receiver = receiver_start(&sink, &options, &err);
+    assert_non_null(receiver);
+}
+
+static void append_of(enum catalogue_event type, unsigned number)
+{
+    struct event *event = event_make(catalogue_get(type));
+    assert_non_null(event);
+    snprintf(event->id, sizeof event->id, "%u", number);
+    event->time_us = clock_utc(&fake.clock);
+    journal_append(journal, event, &(struct journal_report){0});
+    event_unref(event);
+}
+
+// Events numbered from `first`, committed together.
+static void put(unsigned first, unsigned n)
+{
+    for (unsigned i = 0; i < n; i++)
+        append_of(CATALOGUE_GATEWAY_STARTED, first + i);
+    journal_commit(journal);
+}
+
+// Ends the delivery when it has done everything, or at a time.
+static void stop_by(int64_t monotonic)
+{
+    receiver_request_stop(receiver, monotonic);
+    receiver_finish(receiver);
+    receiver = NULL;
+}
+
+static void stop(void)
+{
+    stop_by(INT64_MAX);
+}
+
+static void check_numbers(const unsigned long *numbers, size_t count, unsigned first, size_t n)
+{
+    assert_int_equal(count, n);
+    for (size_t i = 0; i < n; i++)
+        assert_int_equal(numbers[i], first + i);
+}
+
+// It has exactly these for certain, in order, each once.
+static void check_had(unsigned first, size_t n)
+{
+    check_numbers(fake.had, fake.had_count, first, n);
+}
+
+static int64_t saved_cursor(void)
+{
+    return journal_cursor(journal, journal_receiver(journal, "siem"));
+}
+
+static void check_change(size_t i, enum receiver_change change, const char *reason)
+{
+    assert_in_range(i + 1, 1, change_count);
+    assert_int_equal(changes[i].change, change);
+    assert_string_equal(changes[i].reason, reason);
+}
+
+TEST(events_arrive_in_order)
+{
+    start();
+    put(1, 500);
+    put(501, 500);
+    stop();
+    check_had(1, 1000);
+    assert_int_equal(fake.opens, 1);
+    assert_int_equal(fake.closes, 1);
+    assert_int_equal(fake.frees, 1);
+    assert_int_equal(saved_cursor(), 1000);
+    assert_int_equal(change_count, 0);
+    fflush(log_stream);
+    assert_string_equal(log_text, "");
+}
+
+TEST(what_was_in_the_journal_before_is_not_for_a_new_receiver)
+{
+    put(1, 10);
+    start();
+    put(11, 5);
+    stop();
+    check_had(11, 5);
+}
+
+TEST(nothing_is_opened_before_the_first_event)
+{
+    start();
+    stop();
+    assert_int_equal(fake.opens, 0);
+    assert_int_equal(fake.closes, 0);
+    assert_int_equal(fake.frees, 1);
+}
+
+// The file cannot be opened for a while: something stands in its place.
+static void move_file(bool away)
+{
+    char path[64], aside[80];
+    snprintf(path, sizeof path, "%s/journal.db", directory);
+    snprintf(aside, sizeof aside, "%s.away", path);
+    if (!away)
+        assert_int_equal(rmdir(path), 0);
+    assert_int_equal(away ? rename(path, aside) : rename(aside, path), 0);
+    if (away)
+        assert_int_equal(mkdir(path, 0700), 0);
+}
+
+TEST(a_journal_that_could_not_be_read_tells_later_what_waits)
+{
+    int handle = journal_receiver(journal, "siem");
+    put(1, 50);
+    journal_advance(journal, handle, 10);
+    journal_commit(journal);
+    journal_close(journal);
+    journal = NULL;
+    move_file(true);
+    reopen_journal();
+    start();
+    put(51, 1);
+    fake_receiver_wait_had(&fake, 1); // from now on it waits for the next event
+    move_file(false);
+    atomic_fetch_add(&fake.monotonic, 2 * CLOCK_US_PER_S);
+    put(52, 1);
+    fake_receiver_wait_had(&fake, 42);
+    stop();
+    assert_int_equal(fake.had[0], 51); // and not again
+    check_numbers(fake.had + 1, 40, 11, 40);
+    check_numbers(fake.had + 41, fake.had_count - 41, 52, 1);
+    fflush(log_stream);
+    assert_null(strstr(log_text, "were gone"));
+}
+
+TEST(the_status_tells_what_happens)
+{
+    fake.hold = true;
+    start();
+    assert_string_equal(receiver_sink(receiver)->name, "siem");
+    assert_string_equal(receiver_sink(receiver)->kind, "fake");
+    put(1, 3);
+    fake_receiver_wait_holding(&fake);
+    receiver_get_status(receiver, &status);
+    assert_int_equal(status.sent, 0);
+    assert_int_equal(status.cursor, 0);
+    assert_int_equal(status.lag, 3);
+    assert_int_equal(status.failed, 0);
+    assert_int_equal(status.dropped, 0);
+    assert_string_equal(status.problem, "");
+    fake_receiver_let_go(&fake);
+    do {
+        sched_yield();
+        receiver_get_status(receiver, &status);
+    } while (status.lag > 0);
+    assert_int_equal(status.sent, 3);
+    assert_int_equal(status.cursor, 3);
+    assert_int_equal(status.pending, 0);
+    assert_int_equal(status.handed, 3);
+    assert_int_equal(status.repeated, 0);
+    assert_true(status.delivered_at > 0);
+    assert_int_equal(status.changed_at, 0); // it never failed
+    stop();
+}
+
+TEST(the_age_of_what_waits_is_known)
+{
+    int64_t begin = clock_utc(&fake.clock);
+    fake.hold = true;
+    start();
+    receiver_get_status(receiver, &status);
+    assert_int_equal(status.oldest_us, 0);
+    put(1, 1);
+    fake_receiver_wait_holding(&fake);
+    atomic_fetch_add(&fake.utc, 5 * CLOCK_US_PER_S);
+    put(2, 1);
+    receiver_get_status(receiver, &status);
+    assert_int_equal(status.oldest_us, begin);
+    fake_receiver_let_go(&fake);
+    do {
+        sched_yield();
+        receiver_get_status(receiver, &status);
+    } while (status.lag > 0 || status.oldest_us > 0);
+    stop();
+}
+
+TEST(the_time_to_the_hand_over_is_measured)
+{
+    struct histogram_values values;
+    fake.hold = true;
+    start();
+    put(1, 1);
+    fake_receiver_wait_holding(&fake);
+    atomic_fetch_add(&fake.utc, 5 * CLOCK_US_PER_S);
+    put(2, 1);
+    fake_receiver_let_go(&fake);
+    do {
+        sched_yield();
+        histogram_read(receiver_times(receiver), &values);
+    } while (values.total < 2);
+    assert_int_equal(values.sum_us, 5 * CLOCK_US_PER_S);
+    assert_int_equal(values.counts[0], 1);
+    stop();
+}
+
+TEST(what_was_not_handed_over_is_not_measured)
+{
+    struct histogram_values values;
+    fake.refuse_send = 3;
+    start();
+    put(1, 1);
+    fake_receiver_wait_had(&fake, 1);
+    do {
+        sched_yield();
+        histogram_read(receiver_times(receiver), &values);
+    } while (values.total < 1);
+    assert_int_equal(values.total, 1);
+    stop();
+}
+
+// Failing.
+
+TEST(a_failed_event_comes_again_first)
+{
+    fake.send_before_fail = 2;
+    fake.refuse_send = 3;
+    start();
+    put(1, 10);
+    stop();
+    check_had(1, 10);
+    assert_int_equal(fake.opens, 4);
+    assert_int_equal(fake.closes, 4);
+}
+
+TEST(what_is_handed_over_again_is_counted_apart)
+{
+    fake.send_before_fail = 2;
+    fake.refuse_send = 3;
+    start();
+    put(1, 10);
+    fake_receiver_wait_had(&fake, 10);
+    do {
+        sched_yield();
+        receiver_get_status(receiver, &status);
+    } while (status.sent < 10);
+    assert_int_equal(status.handed, 10);
+    assert_int_equal(status.repeated, 3);
+    assert_true(status.changed_at > 0);
+    stop();
+}
+
+TEST(failing_and_back_are_told_once_each)
+{
+    fake.refuse_open = 5;
+    fake.send_before_fail = 1;
+    fake.refuse_send = 4;
+    start();
+    put(1, 3);
+    stop();
+    check_had(1, 3);
+    assert_int_equal(change_count, 4);
+    check_change(0, RECEIVER_FAILING, "nobody is there");
+    check_change(1, RECEIVER_BACK, "it takes events again");
+    check_change(2, RECEIVER_FAILING, "it hung up");
+    check_change(3, RECEIVER_BACK, "it takes events again");
+    assert_int_equal(fake.closes, 5); // what was not open is not closed
+    fflush(log_stream);
+    assert_string_equal(log_text, "<4>receiver siem: nobody is there; its events wait\n"
+                                  "<6>receiver siem works again\n"
+                                  "<4>receiver siem: it hung up; its events wait\n"
+                                  "<6>receiver siem works again\n");
+}
+
+TEST(attempts_that_failed_are_counted)
+{
+    fake.refuse_open = 4;
+    start();
+    put(1, 1);
+    fake_receiver_wait_had(&fake, 1);
+    do {
+        sched_yield();
+        receiver_get_status(receiver, &status);
+    } while (status.lag > 0);
+    assert_int_equal(status.failed, 4);
+    assert_string_equal(status.problem, "");
+    stop();
+}
+
+static void check_waits(const int64_t *ms, size_t n)
+{
+    fake.refuse_open = (unsigned)n;
+    start();
+    put(1, 1);
+    stop();
+    check_had(1, 1);
+    assert_int_equal(fake.opens, n + 1);
+    for (size_t i = 0; i < n; i++)
+        assert_int_equal(fake.opened_at[i + 1] - fake.opened_at[i], ms[i] * CLOCK_US_PER_MS);
+}
+
+TEST(waits_grow_to_half_a_minute)
+{
+    static const int64_t MS[] = {500, 1000, 2000, 4000, 8000, 16000, 30000, 30000, 30000};
+    check_waits(MS, COUNT(MS));
+}
+
+TEST(chance_takes_up_to_half_of_a_wait_away)
+{
+    octet = 0xFF; // 0xFFFFFFFF % (half of the wait)
+    static const int64_t WHOLE_US[] = {500000,  1000000,  2000000, 4000000,
+                                       8000000, 16000000, 30000000};
+    fake.refuse_open = COUNT(WHOLE_US);
+    start();
+    put(1, 1);
+    stop();
+    for (size_t i = 0; i < COUNT(WHOLE_US); i++) {
+        int64_t wait = fake.opened_at[i + 1] - fake.opened_at[i];
+        assert_int_equal(wait, WHOLE_US[i] - INT64_C(0xFFFFFFFF) % (WHOLE_US[i] / 2));
+    }
+}
+
+TEST(back_is_told_for_a_predecessor_that_failed)
+{
+    options.was_failing = true;
+    start();
+    put(1, 1);
+    stop();
+    assert_int_equal(change_count, 1);
+    check_change(0, RECEIVER_BACK, "it takes events again");
+}
+
+// That events were handed over is no sign of life: only an acknowledgement is.
+TEST(waits_grow_too_when_only_acknowledgements_fail)
+{
+    fake.window = 4;
+    fake.fail_wait = 5;
+    start();
+    put(1, 1);
+    stop();
+    check_had(1, 1);
+    assert_int_equal(fake.opens, 6);
+    for (size_t i = 0; i < 5; i++) {
+        int64_t wait = fake.opened_at[i + 1] - fake.opened_at[i];
+        assert_int_equal(wait, 500 * CLOCK_US_PER_MS << i);
+    }
+    assert_int_equal(change_count, 2);
+    check_change(0, RECEIVER_FAILING, "no answer came");
+    check_change(1, RECEIVER_BACK, "it takes events again");
+}
+
+// Windows.
+
+TEST(a_window_is_used_and_never_exceeded)
+{
+    fake.window = 7;
+    fake.answers = FAKE_RECEIVER_NONE;
+    start();
+    put(1, 100);
+    fake_receiver_wait_taken(&fake, 7);
+    receiver_get_status(receiver, &status);
+    assert_int_equal(status.cursor, 0);
+    assert_int_equal(status.sent, 0);
+    fake_receiver_answer(&fake, FAKE_RECEIVER_ALL);
+    stop();
+    check_had(1, 100);
+    check_numbers(fake.taken, fake.count, 1, 100);
+    assert_int_equal(fake.pending_most, 7);
+    assert_int_equal(saved_cursor(), 100);
+}
+
+TEST(acknowledgements_out_of_order_end_in_order)
+{
+    fake.window = 16;
+    fake.answers = FAKE_RECEIVER_REVERSED;
+    start();
+    put(1, 200);
+    stop();
+    check_had(1, 200);
+    check_numbers(fake.taken, fake.count, 1, 200);
+    assert_in_range(fake.pending_most, 1, 16);
+    assert_int_equal(saved_cursor(), 200);
+}
+
+// Event 2 is done at once, event 1 is not: the cursor waits for it.
+TEST(events_retire_in_order)
+{
+    fake.window = 2;
+    fake.done_every = 2;
+    fake.answers = FAKE_RECEIVER_NONE;
+    start();
+    put(1, 2);
+    fake_receiver_wait_had(&fake, 1);
+    assert_int_equal(fake.had[0], 2);
+    put(3, 1);
+    fake_receiver_wait_taken(&fake, 3);
+    assert_int_equal(saved_cursor(), 0);
+    fake_receiver_answer(&fake, FAKE_RECEIVER_ALL);
+    stop();
+    assert_int_equal(saved_cursor(), 3);
+    assert_int_equal(fake.had_count, 3);
+}
+
+static void check_comes_again(unsigned refuse_send, unsigned fail_wait, const char *reason)
+{
+    fake.window = 5;
+    fake.answers = FAKE_RECEIVER_NONE;
+    start();
+    put(1, 4);
+    fake_receiver_wait_taken(&fake, 4);
+    pthread_mutex_lock(&fake.lock);
+    fake.refuse_send = refuse_send;
+    fake.fail_wait = fail_wait;
+    fake.answers = FAKE_RECEIVER_ALL;
+    if (refuse_send > 0)
+        fake.answers = FAKE_RECEIVER_NONE;
+    pthread_mutex_unlock(&fake.lock);
+    put(5, 1);
+    fake_receiver_wait_taken(&fake, 8);
+    fake_receiver_answer(&fake, FAKE_RECEIVER_ALL);
+    stop();
+    check_had(1, 5);
+    size_t again = fake.count - 5;
+    assert_in_range(again, 4, 5); // event 5 was handed over before it failed, or was not
+    check_numbers(fake.taken, again, 1, again);
+    check_numbers(fake.taken + again, 5, 1, 5);
+    assert_int_equal(change_count, 2);
+    check_change(0, RECEIVER_FAILING, reason);
+    assert_int_equal(saved_cursor(), 5);
+}
+
+TEST(after_a_failed_send_all_that_were_pending_come_again)
+{
+    check_comes_again(1, 0, "it hung up");
+}
+
+TEST(after_a_failed_wait_all_that_were_pending_come_again)
+{
+    check_comes_again(0, 1, "no answer came");
+}
+
+TEST(what_was_done_does_not_come_again)
+{
+    fake.window = 4;
+    fake.done_every = 2; // 2 is done while 1 is pending
+    fake.answers = FAKE_RECEIVER_NONE;
+    start();
+    put(1, 3);
+    fake_receiver_wait_taken(&fake, 3);
+    pthread_mutex_lock(&fake.lock);
+    fake.done_every = 0;
+    fake.fail_wait = 1;
+    fake.answers = FAKE_RECEIVER_ALL;
+    pthread_mutex_unlock(&fake.lock);
+    stop();
+    static const unsigned long TAKEN[] = {1, 2, 3, 1, 3};
+    assert_int_equal(fake.count, COUNT(TAKEN));
+    for (size_t i = 0; i < COUNT(TAKEN); i++)
+        assert_int_equal(fake.taken[i], TAKEN[i]);
+    assert_int_equal(saved_cursor(), 3);
+}
+
+// The journal.
+
+TEST(the_cursor_is_saved_and_gone_on_from)
+{
+    start();
+    put(1, 10);
+    stop();
+    put(11, 5); // nobody listens
+    reopen_journal();
+    start();
+    put(16, 5);
+    stop();
+    check_had(1, 20);
+    assert_int_equal(saved_cursor(), 20);
+}
+
+TEST(what_was_not_acknowledged_comes_again_after_a_restart)
+{
+    fake.window = 8;
+    fake.answers = FAKE_RECEIVER_NONE;
+    start();
+    put(1, 5);
+    fake_receiver_wait_taken(&fake, 5);
+    stop_by(0);
+    assert_int_equal(saved_cursor(), 0);
+    journal_commit(journal);
+    reopen_journal();
+    fake.answers = FAKE_RECEIVER_ALL;
+    start();
+    stop();
+    check_had(1, 5);
+    assert_int_equal(fake.count, 10);
+}
+
+TEST(more_events_than_memory_holds_come_from_the_disk)
+{
+    enum { MANY = JOURNAL_MEMORY_MAX + 2000 };
+    fake.window = 64;
+    fake.refuse_open = 1;
+    journal_receiver(journal, "siem");
+    for (unsigned i = 0; i < MANY; i += 100)
+        put(1 + i, MANY - i < 100 ? MANY - i : 100);
+    start();
+    stop();
+    check_had(1, MANY);
+}
+
+TEST(events_that_are_gone_are_counted)
+{
+    journal_options.rows_max = 100;
+    reopen_journal();
+    journal_receiver(journal, "siem");
+    put(1, 250);
+    for (int i = 0; i < 10; i++) {
+        atomic_fetch_add(&fake.monotonic, 11 * CLOCK_US_PER_S);
+        journal_commit(journal);
+    }
+    reopen_journal();
+    start();
+    fake_receiver_wait_had(&fake, 100);
+    receiver_get_status(receiver, &status);
+    assert_int_equal(status.dropped, 150);
+    stop();
+    check_had(151, 100);
+    fflush(log_stream);
+    assert_non_null(
+        strstr(log_text, "<3>receiver siem: 150 events were gone before it could have them\n"));
+}
+
+// Pacing: no more than the burst at once, then one at each interval.
+TEST(events_go_at_their_rate)
+{
+    options.rate = 10;
+    options.burst = 5;
+    start();
+    put(1, 50);
+    stop();
+    check_had(1, 50);
+    for (size_t i = 0; i < 50; i++) {
+        int64_t earliest = i < 5 ? 0 : (int64_t)(i - 4) * 100 * CLOCK_US_PER_MS;
+        int64_t after = fake.taken_at[i] - fake.taken_at[0];
+        assert_true(after >= earliest);
+        assert_true(after <= earliest + (int64_t)i * CLOCK_US_PER_MS); // and no slower
+    }
+}
+
+TEST(a_pause_allows_a_burst_again)
+{
+    options.rate = 10;
+    options.burst = 3;
+    start();
+    put(1, 3);
+    fake_receiver_wait_had(&fake, 3);
+    atomic_fetch_add(&fake.monotonic, 3600 * CLOCK_US_PER_S);
+    put(4, 4);
+    stop();
+    check_had(1, 7);
+    assert_int_equal(fake.taken_at[5], fake.taken_at[3]);
+    assert_true(fake.taken_at[6] >= fake.taken_at[3] + 100 * CLOCK_US_PER_MS);
+}
+
+TEST(without_a_rate_nothing_waits)
+{
+    options.rate = 0;
+    start();
+    put(1, 1000);
+    stop();
+    check_had(1, 1000);
+    assert_int_equal(fake.taken_at[999], fake.taken_at[0]);
+}
+
+// What is not sent.
+
+TEST(a_receiver_gets_only_what_it_wants)
+{
+    options.filter.events.count = 1;
+    strcpy(options.filter.events.patterns[0], "gateway-*");
+    start();
+    for (unsigned i = 1; i <= 9; i++)
+        append_of(i % 3 == 0 ? CATALOGUE_GATEWAY_STARTED : CATALOGUE_LINK_STATE_CHANGE, i);
+    journal_commit(journal);
+    do {
+        sched_yield();
+        receiver_get_status(receiver, &status);
+    } while (status.lag > 0);
+    assert_int_equal(status.sent, 3);
+    assert_int_equal(status.filtered, 6);
+    assert_int_equal(status.dropped, 0);
+    stop();
+    assert_int_equal(fake.count, 3);
+    for (size_t i = 0; i < 3; i++)
+        assert_int_equal(fake.had[i], 3 * (i + 1));
+    assert_int_equal(saved_cursor(), 9);
+}
+
+static void append_marked(const char *held, const char *only_receiver, unsigned number)
+{
+    struct event *event = event_make(catalogue_get(CATALOGUE_GATEWAY_STARTED));
+    assert_non_null(event);
+    snprintf(event->id, sizeof event->id, "%u", number);
+    snprintf(event->suppressed, sizeof event->suppressed, "%s", held);
+    snprintf(event->only_receiver, sizeof event->only_receiver, "%s", only_receiver);
+    event->time_us = clock_utc(&fake.clock);
+    journal_append(journal, event, &(struct journal_report){0});
+    event_unref(event);
+}
+
+TEST(what_is_held_back_or_for_another_is_not_sent)
+{
+    start();
+    append_marked("standby", "", 1);
+    append_marked("", "nms", 2);
+    append_marked("", "siem", 3);
+    append_marked("standby", "siem", 4);
+    append_marked("", "", 5);
+    journal_commit(journal);
+    fake_receiver_wait_had(&fake, 2);
+    stop();
+    assert_int_equal(fake.count, 2);
+    assert_int_equal(fake.had[0], 3);
+    assert_int_equal(fake.had[1], 5);
+    assert_int_equal(saved_cursor(), 5);
+}
+
+TEST(a_receiver_that_wants_nothing_is_not_opened)
+{
+    options.filter.severity = SEVERITY_EMERGENCY;
+    start();
+    put(1, 2000);
+    stop();
+    assert_int_equal(fake.opens, 0);
+    assert_int_equal(saved_cursor(), 2000);
+}
+
+TEST(what_is_too_old_is_given_up)
+{
+    options.age_max_us = 60 * CLOCK_US_PER_S;
+    journal_receiver(journal, "siem");
+    put(1, 4);
+    atomic_fetch_add(&fake.utc, 61 * CLOCK_US_PER_S);
+    put(5, 3);
+    start();
+    fake_receiver_wait_had(&fake, 3);
+    receiver_get_status(receiver, &status);
+    assert_int_equal(status.dropped, 4);
+    stop();
+    check_had(5, 3);
+    assert_int_equal(saved_cursor(), 7);
+}
+
+// Stopping.
+
+TEST(a_stop_sends_what_waits)
+{
+    fake.hold = true;
+    start();
+    put(1, 1);
+    fake_receiver_wait_holding(&fake);
+    put(2, 99);
+    receiver_request_stop(receiver, INT64_MAX);
+    fake_receiver_let_go(&fake);
+    stop();
+    check_had(1, 100);
+}
+
+TEST(a_stop_leaves_the_rest_in_the_journal_when_its_time_is_over)
+{
+    fake.refuse_open = UINT32_MAX;
+    start();
+    put(1, 5);
+    fake_receiver_wait_opens(&fake, 2);
+    stop_by(clock_monotonic(&fake.clock) + 3 * CLOCK_US_PER_S);
+    assert_int_equal(fake.count, 0);
+    assert_int_equal(fake.frees, 1);
+    assert_int_equal(fake.closes, 0);
+    assert_int_equal(saved_cursor(), 0);
+    journal_commit(journal);
+    reopen_journal();
+    fake.refuse_open = 0;
+    start();
+    stop();
+    check_had(1, 5);
+}
+
+TEST(a_stop_waits_for_acknowledgements)
+{
+    fake.window = 10;
+    fake.answers = FAKE_RECEIVER_REVERSED;
+    start();
+    put(1, 10);
+    fake_receiver_wait_taken(&fake, 1);
+    stop();
+    check_had(1, 10);
+    assert_int_equal(saved_cursor(), 10);
+}
+
+TEST(a_paused_receiver_gets_what_waited_when_it_goes_on)
+{
+    start();
+    put(1, 1);
+    fake_receiver_wait_taken(&fake, 1);
+    receiver_pause(receiver, true);
+    put(2, 5);
+    receiver_get_status(receiver, &status);
+    assert_true(status.paused);
+    assert_int_equal(receiver_outcome_of(receiver, 6).outcome, RECEIVER_WAITING);
+    receiver_pause(receiver, false);
+    fake_receiver_wait_taken(&fake, 6);
+    stop();
+    check_had(1, 6);
+}
+
+TEST(a_flush_gives_up_what_waits_and_nothing_later)
+{
+    start();
+    receiver_pause(receiver, true);
+    put(1, 5);
+    receiver_flush(receiver);
+    put(6, 2);
+    receiver_pause(receiver, false);
+    fake_receiver_wait_taken(&fake, 2);
+    stop();
+    check_had(6, 2);
+}
+
+TEST(the_fate_of_an_event_is_remembered)
+{
+    start();
+    receiver_pause(receiver, true);
+    put(1, 1);
+    receiver_flush(receiver);
+    put(2, 1);
+    receiver_pause(receiver, false);
+    fake_receiver_wait_taken(&fake, 1);
+    while (journal_cursor(journal, journal_receiver(journal, "siem")) < 2)
+        sched_yield();
+    assert_int_equal(receiver_outcome_of(receiver, 1).outcome, RECEIVER_GIVEN_UP);
+    struct receiver_event_outcome fate = receiver_outcome_of(receiver, 2);
+    assert_int_equal(fate.outcome, RECEIVER_DELIVERED);
+    assert_int_equal(fate.time_us, clock_utc(&fake.clock));
+    assert_int_equal(receiver_outcome_of(receiver, 3).outcome, RECEIVER_WAITING);
+    stop();
+}
+
+TEST(all_that_waits_is_handed_over_before_anything_is_waited_for)
+{
+    fake.window = 1024;
+    start();
+    stop();
+    put(1, 500);
+    fake.answers = FAKE_RECEIVER_NONE;
+    start();
+    fake_receiver_wait_taken(&fake, 500);
+    fake_receiver_answer(&fake, FAKE_RECEIVER_ALL);
+    fake_receiver_wait_had(&fake, 500);
+    stop();
+    assert_int_equal(fake.taken_before_waiting, 500);
+}
+
+#define RECEIVER_TEST(f) cmocka_unit_test_setup_teardown(f, begin, end)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        RECEIVER_TEST(events_arrive_in_order),
+        RECEIVER_TEST(what_was_in_the_journal_before_is_not_for_a_new_receiver),
+        RECEIVER_TEST(nothing_is_opened_before_the_first_event),
+        RECEIVER_TEST(a_journal_that_could_not_be_read_tells_later_what_waits),
+        RECEIVER_TEST(a_journal_that_could_not_be_read_tells_later_what_waits),
+        RECEIVER_TEST(the_status_tells_what_happens),
+        RECEIVER_TEST(the_age_of_what_waits_is_known),
+        RECEIVER_TEST(the_time_to_the_hand_over_is_measured),
+        RECEIVER_TEST(what_was_not_handed_over_is_not_measured),
+        RECEIVER_TEST(a_failed_event_comes_again_first),
+        RECEIVER_TEST(what_is_handed_over_again_is_counted_apart),
+        RECEIVER_TEST(failing_and_back_are_told_once_each),
+        RECEIVER_TEST(back_is_told_for_a_predecessor_that_failed),
+        RECEIVER_TEST(attempts_that_failed_are_counted),
+        RECEIVER_TEST(waits_grow_to_half_a_minute),
+        RECEIVER_TEST(chance_takes_up_to_half_of_a_wait_away),
+        RECEIVER_TEST(waits_grow_too_when_only_acknowledgements_fail),
+        RECEIVER_TEST(a_window_is_used_and_never_exceeded),
+        RECEIVER_TEST(all_that_waits_is_handed_over_before_anything_is_waited_for),
+        RECEIVER_TEST(acknowledgements_out_of_order_end_in_order),
+        RECEIVER_TEST(events_retire_in_order),
+        RECEIVER_TEST(after_a_failed_send_all_that_were_pending_come_again),
+        RECEIVER_TEST(after_a_failed_wait_all_that_were_pending_come_again),
+        RECEIVER_TEST(what_was_done_does_not_come_again),
+        RECEIVER_TEST(the_cursor_is_saved_and_gone_on_from),
+        RECEIVER_TEST(what_was_not_acknowledged_comes_again_after_a_restart),
+        RECEIVER_TEST(more_events_than_memory_holds_come_from_the_disk),
+        RECEIVER_TEST(events_that_are_gone_are_counted),
+        RECEIVER_TEST(events_go_at_their_rate),
+        RECEIVER_TEST(a_pause_allows_a_burst_again),
+        RECEIVER_TEST(without_a_rate_nothing_waits),
+        RECEIVER_TEST(a_receiver_gets_only_what_it_wants),
+        RECEIVER_TEST(what_is_held_back_or_for_another_is_not_sent),
+        RECEIVER_TEST(a_receiver_that_wants_nothing_is_not_opened),
+        RECEIVER_TEST(what_is_too_old_is_given_up),
+        RECEIVER_TEST(a_stop_sends_what_waits),
+        RECEIVER_TEST(a_stop_leaves_the_rest_in_the_journal_when_its_time_is_over),
+        RECEIVER_TEST(a_stop_waits_for_acknowledgements),
+        RECEIVER_TEST(a_paused_receiver_gets_what_waited_when_it_goes_on),
+        RECEIVER_TEST(a_flush_gives_up_what_waits_and_nothing_later),
+        RECEIVER_TEST(the_fate_of_an_event_is_remembered),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

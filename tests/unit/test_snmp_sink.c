@@ -1,0 +1,470 @@
+#include "support.h"
+
+#include "model/catalogue.h"
+#include "sink/snmp.h"
+#include "sink/snmp_engine.h"
+#include "sink/snmp_pdu.h"
+
+#include <arpa/inet.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static struct error err;
+static struct sink sink;
+static struct support_time stands;
+static struct clock clock_of_test;
+
+static struct snmp_target target(void)
+{
+    struct snmp_target t = SNMP_TARGET_DEFAULTS;
+    t.host = "127.0.0.1";
+    t.clock = &clock_of_test;
+    return t;
+}
+
+static struct snmp_target v3_target(void)
+{
+    struct snmp_target t = target();
+    t.version = SNMP_V3;
+    t.user = (struct snmp_user){.name = "operator",
+                                .auth = SNMP_SHA256,
+                                .auth_password = "correct horse",
+                                .priv = SNMP_AES128,
+                                .priv_password = "battery staple"};
+    return t;
+}
+
+static void check_refused(const struct snmp_target *t, const char *words)
+{
+    assert_false(snmp_sink(&sink, "r", t, &err));
+    if (!strstr(err.text, words))
+        fail_msg("'%s' is not in '%s'", words, err.text);
+}
+
+static struct event *event_of(enum catalogue_event type)
+{
+    struct event *e = event_make(catalogue_get(type));
+    assert_non_null(e);
+    e->switch_guid = UINT64_C(0x0002c90300001234);
+    e->notice.lid = 7;
+    e->notice.port = 17;
+    strcpy(e->text, "Something happened.");
+    return e;
+}
+
+// A UDP socket of the test's own, and a receiver that sends to it.
+static int peer_of(struct snmp_target *t)
+{
+    struct sockaddr_in a = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    socklen_t size = sizeof a;
+    int fd = socket(AF_INET, SOCK_DGRAM, 0);
+    assert_int_equal(bind(fd, (struct sockaddr *)&a, size), 0);
+    assert_int_equal(getsockname(fd, (struct sockaddr *)&a, &size), 0);
+    t->port = ntohs(a.sin_port);
+    return fd;
+}
+
+// Answers one inform as a receiver does: the same message with the tag of a response.
+static void answer(int fd)
+{
+    uint8_t message[2048];
+    struct sockaddr_in from;
+    socklen_t size = sizeof from;
+    ssize_t n = recvfrom(fd, message, sizeof message, 0, (struct sockaddr *)&from, &size);
+    assert_true(n > 0);
+    uint8_t *tag = memchr(message, 0xa6, (size_t)n);
+    assert_non_null(tag);
+    *tag = 0xa2;
+    assert_int_equal(sendto(fd, message, (size_t)n, 0, (struct sockaddr *)&from, size), n);
+}
+
+TEST(what_does_not_fit_together_is_refused)
+{
+    struct snmp_target t = target();
+    t.version = SNMP_V1;
+    t.inform = true;
+    check_refused(&t, "SNMPv1 has no informs");
+    t = target();
+    t.community = NULL;
+    check_refused(&t, "need a community");
+    t = target();
+    t.inform = true;
+    t.window = 0;
+    check_refused(&t, "a window");
+}
+
+TEST(v3_options_are_checked_and_secrets_kept)
+{
+    struct snmp_target t = v3_target();
+    t.user.name = "";
+    check_refused(&t, "needs a user name");
+    t = v3_target();
+    t.user.name = "abcdefghijklmnopqrstuvwxyz0123456";
+    check_refused(&t, "longer than 32 octets");
+    t = v3_target();
+    t.user.auth = SNMP_NO_AUTH;
+    check_refused(&t, "no privacy without authentication");
+    t = v3_target();
+    t.user.auth_password = "hunter2";
+    check_refused(&t, "authentication password is shorter than 8 octets");
+    assert_null(strstr(err.text, "hunter2"));
+    t = v3_target();
+    t.user.priv_password = "hunter2";
+    check_refused(&t, "privacy password is shorter than 8 octets");
+    assert_null(strstr(err.text, "hunter2"));
+    t = v3_target();
+    t.user.priv_password = NULL;
+    check_refused(&t, "privacy password is shorter than 8 octets");
+}
+
+TEST(a_receiver_says_what_it_is)
+{
+    struct snmp_target t = v3_target();
+    assert_true(snmp_sink(&sink, "nms", &t, &err));
+    assert_string_equal(sink.name, "nms");
+    assert_string_equal(sink.kind, "snmp");
+    assert_string_equal(sink.address, "127.0.0.1 port 162");
+    assert_int_equal(sink.window, 0);
+    assert_null(sink.wait);
+    sink.free(sink.self);
+
+    t.inform = true;
+    assert_true(snmp_sink(&sink, "nms", &t, &err));
+    assert_int_equal(sink.window, 64);
+    assert_non_null(sink.wait);
+    sink.free(sink.self);
+}
+
+static void check_notifications(enum catalogue_event type, unsigned sets, size_t n,
+                                const struct mib_notification *first,
+                                const struct mib_notification *second)
+{
+    const struct mib_notification *found[SNMP_PDU_NOTIFICATIONS_MAX] = {NULL};
+    struct event *e = event_of(type);
+    assert_int_equal(snmp_pdu_notifications(e, sets, found), n);
+    assert_ptr_equal(found[0], first);
+    assert_ptr_equal(found[1], second);
+    event_unref(e);
+}
+
+TEST(sets_choose_notifications)
+{
+    const struct mib_notification *sma = &MIB_SMA_LINK_INTEGRITY, *gsw = &MIB_GSW_PORT_TRAP;
+    const enum catalogue_event type = CATALOGUE_LINK_INTEGRITY_THRESHOLD;
+    check_notifications(type, 0, 2, sma, gsw);
+    check_notifications(type, SNMP_SET_SMA, 1, sma, NULL);
+    check_notifications(type, SNMP_SET_SWITCH, 1, gsw, NULL);
+    check_notifications(type, SNMP_SET_OWN, 0, NULL, NULL);
+    const struct mib_notification *own = &MIB_OWN_GID_IN_SERVICE;
+    check_notifications(CATALOGUE_GID_IN_SERVICE, 0, 1, own, NULL);
+    check_notifications(CATALOGUE_GID_IN_SERVICE, SNMP_SET_OWN, 1, own, NULL);
+    check_notifications(CATALOGUE_GID_IN_SERVICE, SNMP_SET_SMA | SNMP_SET_SWITCH, 0, NULL, NULL);
+    // A change of the fabric has two of the IBSWITCH-MIB, or one.
+    const struct mib_notification *com = &MIB_GSW_TOPO_COM_TRAP, *topo = &MIB_GSW_IB_TOPO_TRAP;
+    check_notifications(CATALOGUE_SWITCH_REMOVED, 0, 2, com, topo);
+    check_notifications(CATALOGUE_SWITCH_REMOVED, SNMP_SET_SMA | SNMP_SET_SWITCH | SNMP_SET_OWN, 3,
+                        com, topo);
+    check_notifications(CATALOGUE_HOST_REMOVED, 0, 1, topo, NULL);
+    check_notifications(CATALOGUE_HOST_REMOVED, SNMP_SET_SWITCH | SNMP_SET_OWN, 2, topo,
+                        &MIB_OWN_HOST_REMOVED);
+    check_notifications(CATALOGUE_HOST_REMOVED, SNMP_SET_SMA, 0, NULL, NULL);
+    check_notifications(CATALOGUE_LINK_DEGRADED, 0, 1, &MIB_OWN_LINK_DEGRADED, NULL);
+    // Its ends are not known to be switches.
+    check_notifications(CATALOGUE_LINK_DOWN, 0, 1, &MIB_OWN_LINK_REMOVED, NULL);
+}
+
+static size_t count_varbinds_of(const netsnmp_pdu *pdu)
+{
+    size_t n = 0;
+    for (const netsnmp_variable_list *v = pdu->variables; v; v = v->next_variable)
+        n++;
+    return n;
+}
+
+static void check_v1(enum catalogue_event type, const struct mib_notification *notification,
+                     const char *enterprise, long specific)
+{
+    static const uint8_t AGENT[] = {192, 0, 2, 1};
+    const struct snmp_pdu_options options = {.uptime_cs = 4711, .agent_address = AGENT};
+    struct event *e = event_of(type);
+    netsnmp_pdu *pdu = snmp_pdu_make_v1(e, notification, &options);
+    assert_non_null(pdu);
+    char oid_text[128] = "";
+    for (size_t i = 0; i < pdu->enterprise_length; i++)
+        sprintf(oid_text + strlen(oid_text), "%s%lu", i > 0 ? "." : "", pdu->enterprise[i]);
+    assert_string_equal(oid_text, enterprise);
+    assert_int_equal(pdu->trap_type, 6);
+    assert_int_equal(pdu->specific_type, specific);
+    assert_int_equal(pdu->time, 4711);
+    assert_memory_equal(pdu->agent_addr, AGENT, sizeof AGENT);
+    for (const netsnmp_variable_list *v = pdu->variables; v; v = v->next_variable)
+        assert_int_not_equal(v->type, ASN_COUNTER64);
+    snmp_free_pdu(pdu);
+    event_unref(e);
+}
+
+TEST(v1_is_translated_as_rfc_3584_says)
+{
+    check_v1(CATALOGUE_LINK_INTEGRITY_THRESHOLD, &MIB_SMA_LINK_INTEGRITY, "1.3.6.1.3.117.3.2", 2);
+    check_v1(CATALOGUE_LINK_INTEGRITY_THRESHOLD, &MIB_GSW_PORT_TRAP, "1.3.6.1.3.2.2.1", 5);
+    check_v1(CATALOGUE_BAD_MKEY, &MIB_GSW_SWITCH_TRAP, "1.3.6.1.3.2.2.1", 8);
+    check_v1(CATALOGUE_GID_IN_SERVICE, &MIB_OWN_GID_IN_SERVICE, "1.3.6.1.4.1.8072.9999.9999.117",
+             1);
+    // Without the zero only the last sub-identifier goes.
+    const struct mib_notification other = {.oid = {{1, 3, 6, 1, 4, 1, 9, 5}, 8}};
+    check_v1(CATALOGUE_GID_IN_SERVICE, &other, "1.3.6.1.4.1.9", 5);
+}
+
+TEST(additions_come_last_and_once)
+{
+    static const uint8_t ADDRESS[] = {192, 0, 2, 1};
+    const struct snmp_pdu_options options = {.extra = true, .trap_address = ADDRESS};
+    struct event *e = event_of(CATALOGUE_LINK_INTEGRITY_THRESHOLD);
+    netsnmp_pdu *pdu = snmp_pdu_make(SNMP_MSG_TRAP2, e, &MIB_SMA_LINK_INTEGRITY, &options);
+    assert_int_equal(count_varbinds_of(pdu), 2 + 2 + 8 + 1);
+    snmp_free_pdu(pdu);
+    event_unref(e);
+    e = event_of(CATALOGUE_GID_IN_SERVICE); // it has them anyway
+    pdu = snmp_pdu_make(SNMP_MSG_TRAP2, e, &MIB_OWN_GID_IN_SERVICE, &options);
+    assert_int_equal(count_varbinds_of(pdu), 2 + 8 + 1);
+    snmp_free_pdu(pdu);
+    event_unref(e);
+}
+
+TEST(what_is_not_for_it_is_skipped)
+{
+    struct snmp_target t = target();
+    int fd = peer_of(&t);
+    t.inform = true;
+    t.sets = SNMP_SET_SMA;
+    assert_true(snmp_sink(&sink, "nms", &t, &err));
+    assert_true(sink.open(sink.self, &err));
+    struct event *e = event_of(CATALOGUE_GID_IN_SERVICE);
+    assert_int_equal(sink.send(sink.self, e, &err), SINK_SKIPPED);
+    assert_int_equal(sink.wait(sink.self, 0, &err), 0);
+    event_unref(e);
+    sink.close(sink.self);
+    sink.free(sink.self);
+    close(fd);
+}
+
+TEST(an_event_is_acknowledged_when_all_its_informs_are)
+{
+    struct snmp_target t = target();
+    int fd = peer_of(&t);
+    t.inform = true;
+    assert_true(snmp_sink(&sink, "nms", &t, &err));
+    assert_true(sink.open(sink.self, &err));
+    struct event *e = event_of(CATALOGUE_LINK_INTEGRITY_THRESHOLD); // two notifications
+    assert_int_equal(sink.send(sink.self, e, &err), SINK_PENDING);
+    assert_int_equal(sink.wait(sink.self, 0, &err), 0);
+    answer(fd);
+    assert_int_equal(sink.wait(sink.self, 50, &err), 0);
+    answer(fd);
+    assert_int_equal(sink.wait(sink.self, 1000, &err), 1);
+    assert_int_equal(sink.wait(sink.self, 0, &err), 0);
+    event_unref(e);
+    sink.close(sink.self);
+    sink.free(sink.self);
+    close(fd);
+}
+
+TEST(informs_are_sent_again_and_then_fail)
+{
+    struct snmp_target t = target();
+    int fd = peer_of(&t);
+    t.inform = true;
+    t.timeout_ms = 50;
+    t.retries = 2;
+    assert_true(snmp_sink(&sink, "nms", &t, &err));
+    assert_true(sink.open(sink.self, &err));
+    struct event *e = event_of(CATALOGUE_GID_IN_SERVICE);
+    assert_int_equal(sink.send(sink.self, e, &err), SINK_PENDING);
+    int n = 0;
+    for (int i = 0; i < 20 && n == 0; i++)
+        n = sink.wait(sink.self, 50, &err);
+    assert_int_equal(n, -1);
+    assert_non_null(strstr(err.text, "does not answer"));
+    uint8_t message[2048];
+    for (int i = 0; i < 3; i++)
+        assert_true(recv(fd, message, sizeof message, MSG_DONTWAIT) > 0);
+    assert_true(recv(fd, message, sizeof message, MSG_DONTWAIT) < 0);
+
+    // Closed and opened, it begins anew.
+    sink.close(sink.self);
+    assert_true(sink.open(sink.self, &err));
+    assert_int_equal(sink.send(sink.self, e, &err), SINK_PENDING);
+    answer(fd);
+    assert_int_equal(sink.wait(sink.self, 1000, &err), 1);
+    event_unref(e);
+    sink.close(sink.self);
+    sink.free(sink.self);
+    close(fd);
+}
+
+TEST(nobody_listens)
+{
+    struct snmp_target t = target();
+    close(peer_of(&t));
+    assert_true(snmp_sink(&sink, "nms", &t, &err));
+    assert_true(sink.open(sink.self, &err));
+    struct event *e = event_of(CATALOGUE_GID_IN_SERVICE);
+    assert_int_equal(sink.send(sink.self, e, &err), SINK_FAILED);
+    assert_non_null(strstr(err.text, "Connection refused"));
+    event_unref(e);
+    sink.close(sink.self);
+    sink.free(sink.self);
+}
+
+// The engine.
+
+static char *engine_directory(void)
+{
+    char *directory = strdup(support_path("engine"));
+    if (mkdir(directory, 0700) != 0) {
+        char path[300];
+        snprintf(path, sizeof path, "%s/snmp-engine", directory);
+        unlink(path);
+    }
+    return directory;
+}
+
+static void read_engine(const char *directory, char id[80], unsigned *boots)
+{
+    char path[300];
+    snprintf(path, sizeof path, "%s/snmp-engine", directory);
+    FILE *f = fopen(path, "r");
+    assert_non_null(f);
+    assert_int_equal(fscanf(f, "engine-id %79s boots %u", id, boots), 2);
+    fclose(f);
+}
+
+TEST(the_engine_keeps_its_identifier_and_counts_its_starts)
+{
+    char *directory = engine_directory(), first[80], later[80];
+    struct support_chance chance = {0};
+    const struct random random = support_random(&chance);
+    unsigned boots;
+    assert_true(snmp_engine_start(directory, &random, &err));
+    read_engine(directory, first, &boots);
+    assert_string_equal(first, "80001f8805"
+                               "0102030405060708090a0b0c");
+    assert_int_equal(boots, 1);
+    for (unsigned i = 2; i < 5; i++) {
+        assert_true(snmp_engine_start(directory, &random, &err));
+        read_engine(directory, later, &boots);
+        assert_string_equal(later, first);
+        assert_int_equal(boots, i);
+        assert_int_equal(snmpv3_local_snmpEngineBoots(), i);
+    }
+    free(directory);
+}
+
+TEST(an_engine_whose_start_cannot_be_saved_waits)
+{
+    struct support_chance chance = {0};
+    const struct random random = support_random(&chance);
+    char *directory = engine_directory();
+    assert_int_equal(rmdir(directory), 0);
+    assert_false(snmp_engine_start(directory, &random, &err));
+    assert_non_null(strstr(err.text, "cannot save"));
+    assert_false(snmp_engine_ready(&err));
+    assert_int_equal(mkdir(directory, 0700), 0);
+    assert_true(snmp_engine_ready(&err));
+    char id[80];
+    unsigned boots;
+    read_engine(directory, id, &boots);
+    assert_int_equal(boots, 1);
+    free(directory);
+}
+
+static void check_damaged(const char *content)
+{
+    struct support_chance chance = {0};
+    const struct random random = support_random(&chance);
+    char *directory = engine_directory(), path[300], id[80];
+    unsigned boots;
+    snprintf(path, sizeof path, "%s/snmp-engine", directory);
+    FILE *f = fopen(path, "w");
+    fputs(content, f);
+    fclose(f);
+    assert_false(snmp_engine_start(directory, &random, &err));
+    assert_non_null(strstr(err.text, "was damaged and is now"));
+    assert_true(snmp_engine_ready(&err));
+    read_engine(directory, id, &boots);
+    assert_int_equal(boots, 1);
+    strcat(path, ".damaged");
+    assert_int_equal(access(path, F_OK), 0);
+    free(directory);
+}
+
+TEST(a_damaged_engine_is_set_aside)
+{
+    check_damaged("");
+    check_damaged("boots 7\n");
+    check_damaged("engine-id 8000\nboots 7\n");
+    check_damaged("engine-id 80001f8805010\nboots 7\n");
+    check_damaged("engine-id 80001f88050102zz\nboots 7\n");
+    check_damaged("engine-id 80001f880501020304\nboots 0\n");
+    check_damaged("engine-id 80001f880501020304\nboots x\n");
+}
+
+TEST(an_engine_that_started_too_often_becomes_another)
+{
+    struct support_chance chance = {0};
+    const struct random random = support_random(&chance);
+    char *directory = engine_directory(), path[300], id[80];
+    unsigned boots;
+    snprintf(path, sizeof path, "%s/snmp-engine", directory);
+    FILE *f = fopen(path, "w");
+    fputs("engine-id 80001f8805ffffffff\nboots 2147483646\n", f);
+    fclose(f);
+    assert_true(snmp_engine_start(directory, &random, &err));
+    read_engine(directory, id, &boots);
+    assert_string_equal(id, "80001f8805"
+                            "0102030405060708090a0b0c");
+    assert_int_equal(boots, 1);
+    free(directory);
+}
+
+static int begin(void **state)
+{
+    (void)state;
+    static struct support_chance chance;
+    static struct random random;
+    random = support_random(&chance);
+    clock_of_test = support_clock(&stands);
+    struct log *log = support_log(NULL);
+    snmp_begin("/nonexistent", &random, log);
+    log_close(log);
+    return 0;
+}
+
+static int end(void **state)
+{
+    (void)state;
+    snmp_end();
+    return 0;
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_does_not_fit_together_is_refused),
+        cmocka_unit_test(v3_options_are_checked_and_secrets_kept),
+        cmocka_unit_test(a_receiver_says_what_it_is),
+        cmocka_unit_test(sets_choose_notifications),
+        cmocka_unit_test(v1_is_translated_as_rfc_3584_says),
+        cmocka_unit_test(additions_come_last_and_once),
+        cmocka_unit_test(what_is_not_for_it_is_skipped),
+        cmocka_unit_test(an_event_is_acknowledged_when_all_its_informs_are),
+        cmocka_unit_test(informs_are_sent_again_and_then_fail),
+        cmocka_unit_test(nobody_listens),
+        cmocka_unit_test(the_engine_keeps_its_identifier_and_counts_its_starts),
+        cmocka_unit_test(an_engine_whose_start_cannot_be_saved_waits),
+        cmocka_unit_test(a_damaged_engine_is_set_aside),
+        cmocka_unit_test(an_engine_that_started_too_often_becomes_another),
+    };
+    return cmocka_run_group_tests(tests, begin, end);
+}
