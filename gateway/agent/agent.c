@@ -37,7 +37,7 @@ struct agent {
 
 // What the master asks for.
 
-static void get(void *ctx, const struct agentx_oid *name, struct agentx_value *value)
+static void agent_get(void *ctx, const struct agentx_oid *name, struct agentx_value *value)
 {
     struct agent *agent = ctx;
     agent->varbinds++;
@@ -58,8 +58,8 @@ static bool get_next(void *ctx, const struct agentx_oid *name, bool include,
     return true;
 }
 
-static enum agentx_error test(void *ctx, const struct agentx_varbind *varbinds, size_t n,
-                              size_t *failed)
+static enum agentx_error agent_test(void *ctx, const struct agentx_varbind *varbinds, size_t n,
+                                    size_t *failed)
 {
     struct agent *agent = ctx;
     const struct agent_snapshot *snapshot = walk_cache_begin(agent->cache);
@@ -69,7 +69,7 @@ static enum agentx_error test(void *ctx, const struct agentx_varbind *varbinds, 
     return AGENTX_RESOURCE_UNAVAILABLE;
 }
 
-static enum agentx_error commit(void *ctx)
+static enum agentx_error agent_commit(void *ctx)
 {
     struct agent *agent = ctx;
     enum agentx_error error = set_commit(&agent->set);
@@ -77,7 +77,7 @@ static enum agentx_error commit(void *ctx)
     return error;
 }
 
-static enum agentx_error undo(void *ctx)
+static enum agentx_error agent_undo(void *ctx)
 {
     struct agent *agent = ctx;
     return set_undo(&agent->set);
@@ -91,7 +91,7 @@ static void cleanup(void *ctx)
 
 // The thread.
 
-static void tell_status(struct agent *agent)
+static void report_status(struct agent *agent)
 {
     pthread_mutex_lock(&agent->lock);
     struct agent_status *s = &agent->status;
@@ -103,7 +103,7 @@ static void tell_status(struct agent *agent)
 }
 
 // Until something happens on a descriptor, or that time.
-static void wait_until(const struct agent *agent, struct pollfd fds[2], int64_t until)
+static void agent_wait_until(const struct agent *agent, struct pollfd fds[2], int64_t until)
 {
     enum { LONGEST_MS = 60000 };
     int64_t left = until - clock_monotonic(agent->options.source.clock);
@@ -112,17 +112,17 @@ static void wait_until(const struct agent *agent, struct pollfd fds[2], int64_t 
         fds[1].revents = 0;
 }
 
-static void *run(void *arg)
+static void *agent_run(void *arg)
 {
     struct agent *agent = arg;
     while (!atomic_load(&agent->stop)) {
         struct pollfd fds[2] = {{.fd = agent->wake, .events = POLLIN}};
         int64_t next = agentx_client_poll(agent->client, &fds[1]);
         int64_t expires = walk_cache_expire(agent->cache);
-        wait_until(agent, fds, next < expires ? next : expires);
+        agent_wait_until(agent, fds, next < expires ? next : expires);
         agentx_client_run(agent->client, fds[1].revents);
         agent->options.source.master_started_at = agentx_client_master_started_at(agent->client);
-        tell_status(agent);
+        report_status(agent);
     }
     return NULL;
 }
@@ -152,11 +152,11 @@ static bool make_client(struct agent *agent, struct error *err)
                                            .description = "ibtrapd",
                                            .regions = agent->regions,
                                            .region_count = regions,
-                                           .handler = {.get = get,
+                                           .handler = {.get = agent_get,
                                                        .get_next = get_next,
-                                                       .test = test,
-                                                       .commit = commit,
-                                                       .undo = undo,
+                                                       .test = agent_test,
+                                                       .commit = agent_commit,
+                                                       .undo = agent_undo,
                                                        .cleanup = cleanup,
                                                        .ctx = agent},
                                            .clock = o->source.clock,
@@ -191,7 +191,7 @@ static void free_parts(struct agent *agent)
     free(agent);
 }
 
-static bool make_parts(struct agent *agent, struct error *err)
+static bool agent_make_parts(struct agent *agent, struct error *err)
 {
     agent->events = snapshot_events_new();
     agent->cache = walk_cache_new(&agent->options.source, agent->events);
@@ -215,10 +215,10 @@ struct agent *agent_start(const struct agent_options *options, struct error *err
     agent->wake = -1;
     pthread_mutex_init(&agent->lock, NULL);
     int rc = 0;
-    bool ok = make_parts(agent, err);
+    bool ok = agent_make_parts(agent, err);
     if (ok) {
-        tell_status(agent);
-        rc = thread_start(&agent->thread, "tables", run, agent);
+        report_status(agent);
+        rc = thread_start(&agent->thread, "tables", agent_run, agent);
     }
     if (rc != 0)
         ok = error_set(err, "cannot start the thread of the tables: %s", strerror(rc));

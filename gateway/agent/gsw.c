@@ -63,8 +63,8 @@ bool gsw_seek_element(const struct agent_snapshot *snapshot, const uint32_t *ids
     return true;
 }
 
-static bool is_before(const struct agent_snapshot *snapshot, size_t at, const uint32_t *ids,
-                      size_t length)
+static bool gsw_is_before(const struct agent_snapshot *snapshot, size_t at, const uint32_t *ids,
+                          size_t length)
 {
     struct agentx_oid id = {.length = 0};
     element_index(snapshot, at, &id);
@@ -74,7 +74,7 @@ static bool is_before(const struct agent_snapshot *snapshot, size_t at, const ui
 size_t gsw_first_element(const struct agent_snapshot *snapshot, const uint32_t *ids, size_t length)
 {
     size_t at;
-    SEARCH_FIRST(at, 0, snapshot->switch_count, is_before(snapshot, at, ids, length));
+    SEARCH_FIRST(at, 0, snapshot->switch_count, gsw_is_before(snapshot, at, ids, length));
     return at;
 }
 

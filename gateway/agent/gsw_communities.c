@@ -19,18 +19,20 @@ static bool recipient(const struct agent_snapshot *snapshot, const struct table_
 }
 
 // Each element has all its rows, whether something was set or not.
-static void index_of(const struct agent_snapshot *snapshot, size_t at, struct agentx_oid *out)
+static void gsw_communities_index_of(const struct agent_snapshot *snapshot, size_t at,
+                                     struct agentx_oid *out)
 {
     uint32_t node = snapshot->switches[at / GSW_COMMUNITIES_MAX];
     gsw_add_global_id(out, &snapshot->fabric->nodes[node]);
     agentx_oid_add(out, (uint32_t)(1 + at % GSW_COMMUNITIES_MAX));
 }
 
-static bool seek(const struct agent_snapshot *snapshot, const uint32_t *ids, size_t length,
-                 bool after, struct table_row *row, struct agentx_oid *found)
+static bool gsw_communities_seek(const struct agent_snapshot *snapshot, const uint32_t *ids,
+                                 size_t length, bool after, struct table_row *row,
+                                 struct agentx_oid *found)
 {
-    if (!table_seek_sorted(snapshot, snapshot->switch_count * GSW_COMMUNITIES_MAX, index_of, ids,
-                           length, after, &row->at, found))
+    if (!table_seek_sorted(snapshot, snapshot->switch_count * GSW_COMMUNITIES_MAX,
+                           gsw_communities_index_of, ids, length, after, &row->at, found))
         return false;
     row->node = snapshot->switches[row->at / GSW_COMMUNITIES_MAX];
     row->number = (uint8_t)(1 + row->at % GSW_COMMUNITIES_MAX);
@@ -51,4 +53,4 @@ const struct table GSW_COMMUNITIES = {"gswAgtCmtyTable",
                                       sizeof ENTRY / sizeof *ENTRY,
                                       COLUMNS,
                                       sizeof COLUMNS / sizeof *COLUMNS,
-                                      seek};
+                                      gsw_communities_seek};

@@ -3,8 +3,8 @@
 #include "agent/tables.h"
 #include "base/wire.h"
 
-static bool find(const struct agent_snapshot *snapshot, const struct table_row *row,
-                 uint64_t sums[COUNTER_COUNT])
+static bool gsw_counters_find(const struct agent_snapshot *snapshot, const struct table_row *row,
+                              uint64_t sums[COUNTER_COUNT])
 {
     return accumulated_find(snapshot->accumulated, gsw_node(snapshot, row)->guid, row->number,
                             sums);
@@ -13,11 +13,12 @@ static bool find(const struct agent_snapshot *snapshot, const struct table_row *
 static bool is_read(const struct agent_snapshot *snapshot, const struct table_row *row)
 {
     uint64_t sums[COUNTER_COUNT];
-    return find(snapshot, row, sums);
+    return gsw_counters_find(snapshot, row, sums);
 }
 
-static bool seek(const struct agent_snapshot *snapshot, const uint32_t *ids, size_t length,
-                 bool after, struct table_row *row, struct agentx_oid *found)
+static bool gsw_counters_seek(const struct agent_snapshot *snapshot, const uint32_t *ids,
+                              size_t length, bool after, struct table_row *row,
+                              struct agentx_oid *found)
 {
     return snapshot->accumulated &&
            gsw_seek_port(snapshot, ids, length, after, is_read, row, found);
@@ -29,7 +30,7 @@ static bool put_sum(const struct agent_snapshot *snapshot, const struct table_ro
 {
     uint8_t octets[16] = {0};
     uint64_t sums[COUNTER_COUNT];
-    if (!find(snapshot, row, sums))
+    if (!gsw_counters_find(snapshot, row, sums))
         return false;
     wire_put(octets + 8, 8, sums[counter]);
     return put_octets(out, octets, sizeof octets);
@@ -89,4 +90,4 @@ const struct table GSW_COUNTERS = {"gswIBPortPerfTable",
                                    sizeof ENTRY / sizeof *ENTRY,
                                    COLUMNS,
                                    sizeof COLUMNS / sizeof *COLUMNS,
-                                   seek};
+                                   gsw_counters_seek};

@@ -17,8 +17,8 @@ static bool switch_id(const struct agent_snapshot *snapshot, const struct table_
     return put_field(out, row->event, MIB_GLOBAL_ID, MIB_GLOBAL_ID_SIZE, FIELD_SWITCH_GUID);
 }
 
-static bool number(const struct agent_snapshot *snapshot, const struct table_row *row,
-                   struct agentx_value *out)
+static bool gsw_events_number(const struct agent_snapshot *snapshot, const struct table_row *row,
+                              struct agentx_value *out)
 {
     (void)snapshot;
     return put_number(out, (int64_t)row->at);
@@ -45,8 +45,8 @@ static bool repeat_count(const struct agent_snapshot *snapshot, const struct tab
     return put_field(out, row->event, MIB_INTEGER32, 0, FIELD_EVENT_TIMES);
 }
 
-static bool description(const struct agent_snapshot *snapshot, const struct table_row *row,
-                        struct agentx_value *out)
+static bool gsw_events_description(const struct agent_snapshot *snapshot,
+                                   const struct table_row *row, struct agentx_value *out)
 {
     (void)snapshot;
     return put_field(out, row->event, MIB_ASCII, 0, FIELD_TEXT);
@@ -54,11 +54,11 @@ static bool description(const struct agent_snapshot *snapshot, const struct tabl
 
 static const struct table_column COLUMNS[] = {
     {"gswEventSwitchId", 1, AGENTX_OCTETS, switch_id, SETTING_NONE},
-    {"gswEventIndex", 2, AGENTX_INTEGER, number, SETTING_NONE},
+    {"gswEventIndex", 2, AGENTX_INTEGER, gsw_events_number, SETTING_NONE},
     {"gswEventTimeInfo", 3, AGENTX_OCTETS, time_info, SETTING_NONE},
     {"gswEventLevel", 4, AGENTX_INTEGER, level, SETTING_NONE},
     {"gswEventRepeatCount", 5, AGENTX_INTEGER, repeat_count, SETTING_NONE},
-    {"gswEventDescr", 6, AGENTX_OCTETS, description, SETTING_NONE},
+    {"gswEventDescr", 6, AGENTX_OCTETS, gsw_events_description, SETTING_NONE},
 };
 
 // Where the rows begin that an index asks for.
@@ -126,8 +126,8 @@ static bool name_row(uint64_t guid, int64_t sequence, struct table_row *row,
 }
 
 // The first event from `begin` on that can be read.
-static bool find(const struct agent_snapshot *snapshot, struct begin begin, bool after,
-                 struct table_row *row, struct agentx_oid *found)
+static bool gsw_events_find(const struct agent_snapshot *snapshot, struct begin begin, bool after,
+                            struct table_row *row, struct agentx_oid *found)
 {
     uint64_t guid;
     while (snapshot_events_switch(snapshot->events, begin.guid, &guid) &&
@@ -144,20 +144,18 @@ static bool find(const struct agent_snapshot *snapshot, struct begin begin, bool
     return false;
 }
 
-static bool seek(const struct agent_snapshot *snapshot, const uint32_t *ids, size_t length,
-                 bool after, struct table_row *row, struct agentx_oid *found)
+static bool gsw_events_seek(const struct agent_snapshot *snapshot, const uint32_t *ids,
+                            size_t length, bool after, struct table_row *row,
+                            struct agentx_oid *found)
 {
     struct begin begin;
     bool any = after ? begin_after(ids, length, &begin) : begin_at(ids, length, &begin);
     return any && snapshot->events && (after || begin.number > 0) &&
-           find(snapshot, begin, after, row, found);
+           gsw_events_find(snapshot, begin, after, row, found);
 }
 
 static const uint32_t ENTRY[] = {1, 3, 6, 1, 3, 2, 2, 1, 15, 1, 1};
 
-const struct table GSW_EVENTS = {"gswEventTable",
-                                 ENTRY,
-                                 sizeof ENTRY / sizeof *ENTRY,
-                                 COLUMNS,
-                                 sizeof COLUMNS / sizeof *COLUMNS,
-                                 seek};
+const struct table GSW_EVENTS = {
+    "gswEventTable", ENTRY, sizeof ENTRY / sizeof *ENTRY, COLUMNS, sizeof COLUMNS / sizeof *COLUMNS,
+    gsw_events_seek};

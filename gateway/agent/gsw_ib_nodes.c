@@ -6,8 +6,8 @@
 #include <string.h>
 
 // As a DisplayString.
-static bool description(const struct agent_snapshot *snapshot, const struct table_row *row,
-                        struct agentx_value *out)
+static bool gsw_ib_nodes_description(const struct agent_snapshot *snapshot,
+                                     const struct table_row *row, struct agentx_value *out)
 {
     char text[64 + 1];
     text_ascii(gsw_node(snapshot, row)->description, text, sizeof text);
@@ -28,20 +28,20 @@ static bool class_version(const struct agent_snapshot *snapshot, const struct ta
     return version != 0 && put_number(out, version);
 }
 
-static bool type(const struct agent_snapshot *snapshot, const struct table_row *row,
-                 struct agentx_value *out)
+static bool gsw_ib_nodes_type(const struct agent_snapshot *snapshot, const struct table_row *row,
+                              struct agentx_value *out)
 {
     return put_number(out, gsw_node(snapshot, row)->type);
 }
 
-static bool ports(const struct agent_snapshot *snapshot, const struct table_row *row,
-                  struct agentx_value *out)
+static bool gsw_ib_nodes_ports(const struct agent_snapshot *snapshot, const struct table_row *row,
+                               struct agentx_value *out)
 {
     return put_number(out, gsw_node(snapshot, row)->port_count);
 }
 
-static bool guid(const struct agent_snapshot *snapshot, const struct table_row *row,
-                 struct agentx_value *out)
+static bool gsw_ib_nodes_guid(const struct agent_snapshot *snapshot, const struct table_row *row,
+                              struct agentx_value *out)
 {
     return put_guid(out, gsw_node(snapshot, row)->guid);
 }
@@ -66,8 +66,8 @@ static bool device(const struct agent_snapshot *snapshot, const struct table_row
 }
 
 // Its 32 bits as they are.
-static bool revision(const struct agent_snapshot *snapshot, const struct table_row *row,
-                     struct agentx_value *out)
+static bool gsw_ib_nodes_revision(const struct agent_snapshot *snapshot,
+                                  const struct table_row *row, struct agentx_value *out)
 {
     return put_number(out, (int32_t)gsw_node(snapshot, row)->revision);
 }
@@ -80,15 +80,15 @@ static bool vendor(const struct agent_snapshot *snapshot, const struct table_row
 
 static const struct table_column COLUMNS[] = {
     {"gswIBNodeSwitchId", 1, AGENTX_OCTETS, gsw_get_global_id, SETTING_NONE},
-    {"gswIBNodeString", 2, AGENTX_OCTETS, description, SETTING_NONE},
+    {"gswIBNodeString", 2, AGENTX_OCTETS, gsw_ib_nodes_description, SETTING_NONE},
     {"gswIBBaseVersion", 3, AGENTX_INTEGER, base_version, SETTING_NONE},
     {"gswIBClassVersion", 4, AGENTX_INTEGER, class_version, SETTING_NONE},
-    {"gswIBNodeType", 5, AGENTX_INTEGER, type, SETTING_NONE},
-    {"gswIBNumPorts", 6, AGENTX_INTEGER, ports, SETTING_NONE},
-    {"gswIBNodeGUID", 7, AGENTX_OCTETS, guid, SETTING_NONE},
+    {"gswIBNodeType", 5, AGENTX_INTEGER, gsw_ib_nodes_type, SETTING_NONE},
+    {"gswIBNumPorts", 6, AGENTX_INTEGER, gsw_ib_nodes_ports, SETTING_NONE},
+    {"gswIBNodeGUID", 7, AGENTX_OCTETS, gsw_ib_nodes_guid, SETTING_NONE},
     {"gswIBPortGUID", 8, AGENTX_OCTETS, port_guid, SETTING_NONE},
     {"gswIBDeviceID", 9, AGENTX_INTEGER, device, SETTING_NONE},
-    {"gswIBRevision", 10, AGENTX_INTEGER, revision, SETTING_NONE},
+    {"gswIBRevision", 10, AGENTX_INTEGER, gsw_ib_nodes_revision, SETTING_NONE},
     {"gswIBVendorID", 11, AGENTX_INTEGER, vendor, SETTING_NONE},
 };
 

@@ -51,8 +51,8 @@ static bool put_lid(struct agentx_value *out, uint16_t lid)
     return put_octets(out, octets, sizeof octets);
 }
 
-static bool lid(const struct agent_snapshot *snapshot, const struct table_row *row,
-                struct agentx_value *out)
+static bool gsw_ib_ports_lid(const struct agent_snapshot *snapshot, const struct table_row *row,
+                             struct agentx_value *out)
 {
     const struct fabric_port *port = gsw_port(snapshot, row);
     return port->known && put_lid(out, port->lid);
@@ -72,8 +72,8 @@ static bool gid_prefix(const struct agent_snapshot *snapshot, const struct table
     return port->detail.known && put_guid(out, port->gid_prefix);
 }
 
-static bool reason(const struct agent_snapshot *snapshot, const struct table_row *row,
-                   struct agentx_value *out)
+static bool gsw_ib_ports_reason(const struct agent_snapshot *snapshot, const struct table_row *row,
+                                struct agentx_value *out)
 {
     enum { UNKNOWN = 0 };
     (void)snapshot;
@@ -85,7 +85,7 @@ static const struct table_column COLUMNS[] = {
     {"gswIBPortSwitchId", 1, AGENTX_OCTETS, gsw_get_global_id, SETTING_NONE},
     {"gswIBPortIndex", 2, AGENTX_INTEGER, gsw_get_port_number, SETTING_NONE},
     {"gswIBGidPrefix", 6, AGENTX_OCTETS, gid_prefix, SETTING_NONE},
-    {"gswIBLID", 7, AGENTX_OCTETS, lid, SETTING_NONE},
+    {"gswIBLID", 7, AGENTX_OCTETS, gsw_ib_ports_lid, SETTING_NONE},
     {"gswIBMasterSMLID", 8, AGENTX_OCTETS, sm_lid, SETTING_NONE},
     {"gswIBCapabilityMask", 9, AGENTX_INTEGER, capabilities, SETTING_NONE},
     {"gswIBDiagCode", 10, AGENTX_INTEGER, diag_code, SETTING_NONE},
@@ -108,7 +108,7 @@ static const struct table_column COLUMNS[] = {
     {"gswIBQKeyViolations", 32, AGENTX_INTEGER, qkey_violations, SETTING_NONE},
     {"gswIBLocalPhyErrors", 36, AGENTX_INTEGER, local_phy_errors, SETTING_NONE},
     {"gswIBOverrunErrors", 37, AGENTX_INTEGER, overrun_errors, SETTING_NONE},
-    {"gswIBPortChangeReason", 38, AGENTX_INTEGER, reason, SETTING_NONE},
+    {"gswIBPortChangeReason", 38, AGENTX_INTEGER, gsw_ib_ports_reason, SETTING_NONE},
 };
 
 static const uint32_t ENTRY[] = {TABLES_GSW_IDS, 10, 5, 1};

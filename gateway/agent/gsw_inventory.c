@@ -2,8 +2,8 @@
 #include "agent/put.h"
 #include "agent/tables.h"
 
-static bool type(const struct agent_snapshot *snapshot, const struct table_row *row,
-                 struct agentx_value *out)
+static bool gsw_inventory_type(const struct agent_snapshot *snapshot, const struct table_row *row,
+                               struct agentx_value *out)
 {
     return put_number(out, gsw_type(gsw_node(snapshot, row)));
 }
@@ -15,8 +15,9 @@ static bool local_id(const struct agent_snapshot *snapshot, const struct table_r
 }
 
 // Empty where none was set.
-static bool set_name(const struct agent_snapshot *snapshot, const struct table_row *row,
-                     enum setting_kind kind, struct agentx_value *out)
+static bool gsw_inventory_set_name(const struct agent_snapshot *snapshot,
+                                   const struct table_row *row, enum setting_kind kind,
+                                   struct agentx_value *out)
 {
     const struct setting *setting = gsw_setting(snapshot, row, kind);
     return setting ? put_octets(out, setting->value, setting->size) : put_octets(out, "", 0);
@@ -27,24 +28,24 @@ static bool name(const struct agent_snapshot *snapshot, const struct table_row *
 {
     const struct fabric_node *node = gsw_node(snapshot, row);
     const char *known = names_find(snapshot->names, node->guid);
-    set_name(snapshot, row, SETTING_SWITCH_NAME, out);
+    gsw_inventory_set_name(snapshot, row, SETTING_SWITCH_NAME, out);
     return out->size > 0 || put_text(out, known ? known : node->description, GSW_NAME_MAX);
 }
 
 static bool san_name(const struct agent_snapshot *snapshot, const struct table_row *row,
                      struct agentx_value *out)
 {
-    return set_name(snapshot, row, SETTING_SAN_NAME, out);
+    return gsw_inventory_set_name(snapshot, row, SETTING_SAN_NAME, out);
 }
 
 static bool fabric_name(const struct agent_snapshot *snapshot, const struct table_row *row,
                         struct agentx_value *out)
 {
-    return set_name(snapshot, row, SETTING_FABRIC_NAME, out);
+    return gsw_inventory_set_name(snapshot, row, SETTING_FABRIC_NAME, out);
 }
 
 static const struct table_column COLUMNS[] = {
-    {"gswInventoryType", 1, AGENTX_INTEGER, type, SETTING_NONE},
+    {"gswInventoryType", 1, AGENTX_INTEGER, gsw_inventory_type, SETTING_NONE},
     {"gswInventoryId", 2, AGENTX_OCTETS, local_id, SETTING_NONE},
     {"gswSwitchName", 7, AGENTX_OCTETS, name, SETTING_SWITCH_NAME},
     {"gswSwitchGlobalId", 8, AGENTX_OCTETS, gsw_get_global_id, SETTING_NONE},
@@ -56,7 +57,8 @@ static const struct table_column COLUMNS[] = {
 };
 
 // All switches come before all routers, each by GUID.
-static void index_of(const struct agent_snapshot *snapshot, uint32_t node, struct agentx_oid *out)
+static void gsw_inventory_index_of(const struct agent_snapshot *snapshot, uint32_t node,
+                                   struct agentx_oid *out)
 {
     uint8_t id[GSW_GLOBAL_ID_SIZE];
     gsw_global_id(&snapshot->fabric->nodes[node], id);
@@ -66,8 +68,9 @@ static void index_of(const struct agent_snapshot *snapshot, uint32_t node, struc
 }
 
 // The first row of that type whose index is greater, or not less without `after`.
-static bool find(const struct agent_snapshot *snapshot, uint8_t wanted, const uint32_t *ids,
-                 size_t length, bool after, struct table_row *row, struct agentx_oid *found)
+static bool gsw_inventory_find(const struct agent_snapshot *snapshot, uint8_t wanted,
+                               const uint32_t *ids, size_t length, bool after,
+                               struct table_row *row, struct agentx_oid *found)
 {
     size_t id_length = length > GSW_LOCAL_ID_SIZE ? GSW_LOCAL_ID_SIZE : length - (length > 0);
     bool named = length > 0 && ids[0] == wanted;
@@ -76,7 +79,7 @@ static bool find(const struct agent_snapshot *snapshot, uint8_t wanted, const ui
         row->node = snapshot->switches[row->at];
         if (gsw_type(gsw_node(snapshot, row)) != wanted)
             continue;
-        index_of(snapshot, row->node, found);
+        gsw_inventory_index_of(snapshot, row->node, found);
         int order = agentx_oid_compare(found->ids, found->length, ids, length);
         if (after ? order > 0 : order >= 0)
             return true;
@@ -84,13 +87,14 @@ static bool find(const struct agent_snapshot *snapshot, uint8_t wanted, const ui
     return false;
 }
 
-static bool seek(const struct agent_snapshot *snapshot, const uint32_t *ids, size_t length,
-                 bool after, struct table_row *row, struct agentx_oid *found)
+static bool gsw_inventory_seek(const struct agent_snapshot *snapshot, const uint32_t *ids,
+                               size_t length, bool after, struct table_row *row,
+                               struct agentx_oid *found)
 {
     bool any = false;
     for (uint8_t wanted = GSW_IB_SWITCH; wanted <= GSW_IB_ROUTER && !any; wanted++) {
         if (length == 0 || ids[0] <= wanted)
-            any = find(snapshot, wanted, ids, length, after, row, found);
+            any = gsw_inventory_find(snapshot, wanted, ids, length, after, row, found);
     }
     return any && (after || agentx_oid_compare(found->ids, found->length, ids, length) == 0);
 }
@@ -102,4 +106,4 @@ const struct table GSW_INVENTORY = {"gswInventoryTable",
                                     sizeof ENTRY / sizeof *ENTRY,
                                     COLUMNS,
                                     sizeof COLUMNS / sizeof *COLUMNS,
-                                    seek};
+                                    gsw_inventory_seek};

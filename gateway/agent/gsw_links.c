@@ -2,30 +2,31 @@
 #include "agent/put.h"
 #include "agent/tables.h"
 
-static const struct fabric_node *neighbour(const struct agent_snapshot *snapshot,
-                                           const struct table_row *row)
+static const struct fabric_node *gsw_links_peer(const struct agent_snapshot *snapshot,
+                                                const struct table_row *row)
 {
     return &snapshot->fabric->nodes[gsw_port(snapshot, row)->peer_node];
 }
 
 // A link to another element: hosts are none.
-static bool has_link(const struct agent_snapshot *snapshot, const struct table_row *row)
+static bool gsw_links_has_link(const struct agent_snapshot *snapshot, const struct table_row *row)
 {
     return gsw_port(snapshot, row)->peer_node != FABRIC_NONE &&
-           gsw_is_element(neighbour(snapshot, row));
+           gsw_is_element(gsw_links_peer(snapshot, row));
 }
 
-static bool seek(const struct agent_snapshot *snapshot, const uint32_t *ids, size_t length,
-                 bool after, struct table_row *row, struct agentx_oid *found)
+static bool gsw_links_seek(const struct agent_snapshot *snapshot, const uint32_t *ids,
+                           size_t length, bool after, struct table_row *row,
+                           struct agentx_oid *found)
 {
-    return gsw_seek_port(snapshot, ids, length, after, has_link, row, found);
+    return gsw_seek_port(snapshot, ids, length, after, gsw_links_has_link, row, found);
 }
 
 static bool neighbour_id(const struct agent_snapshot *snapshot, const struct table_row *row,
                          struct agentx_value *out)
 {
     uint8_t id[GSW_GLOBAL_ID_SIZE];
-    gsw_global_id(neighbour(snapshot, row), id);
+    gsw_global_id(gsw_links_peer(snapshot, row), id);
     return put_octets(out, id, sizeof id);
 }
 
@@ -50,4 +51,4 @@ const struct table GSW_LINKS = {"gswTopoComTable",
                                 sizeof ENTRY / sizeof *ENTRY,
                                 COLUMNS,
                                 sizeof COLUMNS / sizeof *COLUMNS,
-                                seek};
+                                gsw_links_seek};

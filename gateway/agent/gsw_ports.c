@@ -2,8 +2,8 @@
 #include "agent/put.h"
 #include "agent/tables.h"
 
-static bool type(const struct agent_snapshot *snapshot, const struct table_row *row,
-                 struct agentx_value *out)
+static bool gsw_ports_type(const struct agent_snapshot *snapshot, const struct table_row *row,
+                           struct agentx_value *out)
 {
     (void)snapshot;
     (void)row;
@@ -14,7 +14,7 @@ static bool type(const struct agent_snapshot *snapshot, const struct table_row *
 static const struct table_column COLUMNS[] = {
     {"gswPortComSwitchId", 1, AGENTX_OCTETS, gsw_get_global_id, SETTING_NONE},
     {"gswPortComNum", 2, AGENTX_INTEGER, gsw_get_port_number, SETTING_NONE},
-    {"gswPortComType", 3, AGENTX_INTEGER, type, SETTING_NONE},
+    {"gswPortComType", 3, AGENTX_INTEGER, gsw_ports_type, SETTING_NONE},
     {"gswPortComName", 4, AGENTX_OCTETS, NULL, SETTING_NONE},
 };
 

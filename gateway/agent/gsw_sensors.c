@@ -3,8 +3,9 @@
 #include "agent/tables.h"
 
 // Nothing on the fabric tells of sensors.
-static bool seek(const struct agent_snapshot *snapshot, const uint32_t *ids, size_t length,
-                 bool after, struct table_row *row, struct agentx_oid *found)
+static bool gsw_sensors_seek(const struct agent_snapshot *snapshot, const uint32_t *ids,
+                             size_t length, bool after, struct table_row *row,
+                             struct agentx_oid *found)
 {
     (void)snapshot, (void)ids, (void)length, (void)after, (void)row, (void)found;
     return false;
@@ -26,4 +27,4 @@ const struct table GSW_SENSORS = {"gswSensorTable",
                                   sizeof ENTRY / sizeof *ENTRY,
                                   COLUMNS,
                                   sizeof COLUMNS / sizeof *COLUMNS,
-                                  seek};
+                                  gsw_sensors_seek};

@@ -5,23 +5,23 @@
 
 #include <stdio.h>
 
-static bool ports(const struct agent_snapshot *snapshot, const struct table_row *row,
-                  struct agentx_value *out)
+static bool gsw_switches_ports(const struct agent_snapshot *snapshot, const struct table_row *row,
+                               struct agentx_value *out)
 {
     return put_number(out, gsw_node(snapshot, row)->port_count);
 }
 
 // NodeInfo's: the only revision that every node tells.
-static bool revision(const struct agent_snapshot *snapshot, const struct table_row *row,
-                     struct agentx_value *out)
+static bool gsw_switches_revision(const struct agent_snapshot *snapshot,
+                                  const struct table_row *row, struct agentx_value *out)
 {
     char text[11];
     snprintf(text, sizeof text, "0x%x", (unsigned)gsw_node(snapshot, row)->revision);
     return put_text(out, text, 32);
 }
 
-static bool status(const struct agent_snapshot *snapshot, const struct table_row *row,
-                   struct agentx_value *out)
+static bool gsw_switches_status(const struct agent_snapshot *snapshot, const struct table_row *row,
+                                struct agentx_value *out)
 {
     enum { ONLINE = 1, OFFLINE = 2 }; // GswSwitchStatus
     return put_number(out, gsw_node(snapshot, row)->silent ? OFFLINE : ONLINE);
@@ -43,7 +43,7 @@ static bool events(const struct agent_snapshot *snapshot, const struct table_row
 
 static const struct table_column COLUMNS[] = {
     {"gswSwitchSwitchId", 1, AGENTX_OCTETS, gsw_get_global_id, SETTING_NONE},
-    {"gswSwitchMaxPortNum", 2, AGENTX_INTEGER, ports, SETTING_NONE},
+    {"gswSwitchMaxPortNum", 2, AGENTX_INTEGER, gsw_switches_ports, SETTING_NONE},
     {"gswSensorsNum", 3, AGENTX_INTEGER, NULL, SETTING_NONE},
     {"gswCurrentDate", 10, AGENTX_OCTETS, gsw_get_date, SETTING_NONE},
     {"gswBootDate", 11, AGENTX_OCTETS, NULL, SETTING_NONE},
@@ -51,8 +51,8 @@ static const struct table_column COLUMNS[] = {
     {"gswFlashLastUpdated", 13, AGENTX_OCTETS, NULL, SETTING_NONE},
     {"gswBootPromLastUpdated", 14, AGENTX_OCTETS, NULL, SETTING_NONE},
     {"gswFirmwareVersion", 20, AGENTX_OCTETS, NULL, SETTING_NONE},
-    {"gswHWRevision", 21, AGENTX_OCTETS, revision, SETTING_NONE},
-    {"gswOperStatus", 22, AGENTX_INTEGER, status, SETTING_NONE},
+    {"gswHWRevision", 21, AGENTX_OCTETS, gsw_switches_revision, SETTING_NONE},
+    {"gswOperStatus", 22, AGENTX_INTEGER, gsw_switches_status, SETTING_NONE},
     {"gswAdmStatus", 23, AGENTX_INTEGER, NULL, SETTING_NONE},
     {"gswSsn", 26, AGENTX_OCTETS, NULL, SETTING_NONE},
     {"gswBeaconOperStatus", 30, AGENTX_INTEGER, NULL, SETTING_NONE},

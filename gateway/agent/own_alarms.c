@@ -5,8 +5,8 @@
 #include "mib_root.h"
 #include "model/catalogue.h"
 
-static const struct snapshot_alarm *of(const struct agent_snapshot *snapshot,
-                                       const struct table_row *row)
+static const struct snapshot_alarm *own_alarms_of(const struct agent_snapshot *snapshot,
+                                                  const struct table_row *row)
 {
     return snapshot_alarms_at(snapshot_alarms_of(snapshot), row->at);
 }
@@ -14,56 +14,56 @@ static const struct snapshot_alarm *of(const struct agent_snapshot *snapshot,
 static bool key(const struct agent_snapshot *snapshot, const struct table_row *row,
                 struct agentx_value *out)
 {
-    return put_text(out, of(snapshot, row)->key, 255);
+    return put_text(out, own_alarms_of(snapshot, row)->key, 255);
 }
 
 static bool event_id(const struct agent_snapshot *snapshot, const struct table_row *row,
                      struct agentx_value *out)
 {
-    return put_text(out, of(snapshot, row)->event_id, 40);
+    return put_text(out, own_alarms_of(snapshot, row)->event_id, 40);
 }
 
 static bool event_name(const struct agent_snapshot *snapshot, const struct table_row *row,
                        struct agentx_value *out)
 {
-    return put_text(out, of(snapshot, row)->type, 64);
+    return put_text(out, own_alarms_of(snapshot, row)->type, 64);
 }
 
 static bool severity(const struct agent_snapshot *snapshot, const struct table_row *row,
                      struct agentx_value *out)
 {
-    return put_number(out, of(snapshot, row)->severity);
+    return put_number(out, own_alarms_of(snapshot, row)->severity);
 }
 
 static bool category(const struct agent_snapshot *snapshot, const struct table_row *row,
                      struct agentx_value *out)
 {
-    const struct catalogue_entry *type = catalogue_find(of(snapshot, row)->type);
+    const struct catalogue_entry *type = catalogue_find(own_alarms_of(snapshot, row)->type);
     return type && put_number(out, type->category);
 }
 
 static bool raised(const struct agent_snapshot *snapshot, const struct table_row *row,
                    struct agentx_value *out)
 {
-    return put_date(out, of(snapshot, row)->raised_us);
+    return put_date(out, own_alarms_of(snapshot, row)->raised_us);
 }
 
 static bool last(const struct agent_snapshot *snapshot, const struct table_row *row,
                  struct agentx_value *out)
 {
-    return put_date(out, of(snapshot, row)->last_us);
+    return put_date(out, own_alarms_of(snapshot, row)->last_us);
 }
 
-static bool count(const struct agent_snapshot *snapshot, const struct table_row *row,
-                  struct agentx_value *out)
+static bool own_alarms_count(const struct agent_snapshot *snapshot, const struct table_row *row,
+                             struct agentx_value *out)
 {
-    return put_gauge(out, of(snapshot, row)->count);
+    return put_gauge(out, own_alarms_of(snapshot, row)->count);
 }
 
 static bool node_guid(const struct agent_snapshot *snapshot, const struct table_row *row,
                       struct agentx_value *out)
 {
-    return put_guid(out, of(snapshot, row)->node_guid);
+    return put_guid(out, own_alarms_of(snapshot, row)->node_guid);
 }
 
 // The event that raised it knows the name and the port; the journal may have dropped it.
@@ -71,7 +71,7 @@ static bool node_name(const struct agent_snapshot *snapshot, const struct table_
                       struct agentx_value *out)
 {
     struct event *event =
-        snapshot_events_read(snapshot->source->journal, of(snapshot, row)->sequence);
+        snapshot_events_read(snapshot->source->journal, own_alarms_of(snapshot, row)->sequence);
     put_text(out, event ? event->subject.name : "", 255);
     event_unref(event);
     return true;
@@ -82,7 +82,7 @@ static bool port(const struct agent_snapshot *snapshot, const struct table_row *
 {
     enum { UNKNOWN_PORT = 255 };
     struct event *event =
-        snapshot_events_read(snapshot->source->journal, of(snapshot, row)->sequence);
+        snapshot_events_read(snapshot->source->journal, own_alarms_of(snapshot, row)->sequence);
     put_number(out, event ? (int64_t)field_get(event, FIELD_SUBJECT_PORT).number : UNKNOWN_PORT);
     event_unref(event);
     return true;
@@ -91,25 +91,25 @@ static bool port(const struct agent_snapshot *snapshot, const struct table_row *
 static bool text(const struct agent_snapshot *snapshot, const struct table_row *row,
                  struct agentx_value *out)
 {
-    return put_text(out, of(snapshot, row)->text, 1024);
+    return put_text(out, own_alarms_of(snapshot, row)->text, 1024);
 }
 
-static bool acknowledged(const struct agent_snapshot *snapshot, const struct table_row *row,
-                         struct agentx_value *out)
+static bool own_alarms_acknowledged(const struct agent_snapshot *snapshot,
+                                    const struct table_row *row, struct agentx_value *out)
 {
-    return put_truth(out, of(snapshot, row)->acknowledged);
+    return put_truth(out, own_alarms_of(snapshot, row)->acknowledged);
 }
 
 static bool shelved(const struct agent_snapshot *snapshot, const struct table_row *row,
                     struct agentx_value *out)
 {
-    return put_truth(out, of(snapshot, row)->shelved);
+    return put_truth(out, own_alarms_of(snapshot, row)->shelved);
 }
 
-static bool note(const struct agent_snapshot *snapshot, const struct table_row *row,
-                 struct agentx_value *out)
+static bool own_alarms_note(const struct agent_snapshot *snapshot, const struct table_row *row,
+                            struct agentx_value *out)
 {
-    return put_text(out, of(snapshot, row)->note, 255);
+    return put_text(out, own_alarms_of(snapshot, row)->note, 255);
 }
 
 static const struct table_column COLUMNS[] = {
@@ -120,26 +120,28 @@ static const struct table_column COLUMNS[] = {
     {"ibtrapdActiveCategory", 6, AGENTX_INTEGER, category, SETTING_NONE},
     {"ibtrapdActiveRaised", 7, AGENTX_OCTETS, raised, SETTING_NONE},
     {"ibtrapdActiveLast", 8, AGENTX_OCTETS, last, SETTING_NONE},
-    {"ibtrapdActiveCount", 9, AGENTX_GAUGE32, count, SETTING_NONE},
+    {"ibtrapdActiveCount", 9, AGENTX_GAUGE32, own_alarms_count, SETTING_NONE},
     {"ibtrapdActiveNodeGuid", 10, AGENTX_OCTETS, node_guid, SETTING_NONE},
     {"ibtrapdActiveNodeName", 11, AGENTX_OCTETS, node_name, SETTING_NONE},
     {"ibtrapdActivePort", 12, AGENTX_GAUGE32, port, SETTING_NONE},
     {"ibtrapdActiveText", 13, AGENTX_OCTETS, text, SETTING_NONE},
-    {"ibtrapdActiveAcknowledged", 14, AGENTX_INTEGER, acknowledged, SETTING_NONE},
+    {"ibtrapdActiveAcknowledged", 14, AGENTX_INTEGER, own_alarms_acknowledged, SETTING_NONE},
     {"ibtrapdActiveShelved", 15, AGENTX_INTEGER, shelved, SETTING_NONE},
-    {"ibtrapdActiveNote", 16, AGENTX_OCTETS, note, SETTING_NONE},
+    {"ibtrapdActiveNote", 16, AGENTX_OCTETS, own_alarms_note, SETTING_NONE},
 };
 
-static void index_of(const struct agent_snapshot *snapshot, size_t at, struct agentx_oid *out)
+static void own_alarms_index_of(const struct agent_snapshot *snapshot, size_t at,
+                                struct agentx_oid *out)
 {
     agentx_oid_add(out, snapshot_alarms_at(snapshot_alarms_of(snapshot), at)->number);
 }
 
-static bool seek(const struct agent_snapshot *snapshot, const uint32_t *ids, size_t length,
-                 bool after, struct table_row *row, struct agentx_oid *found)
+static bool own_alarms_seek(const struct agent_snapshot *snapshot, const uint32_t *ids,
+                            size_t length, bool after, struct table_row *row,
+                            struct agentx_oid *found)
 {
     return table_seek_sorted(snapshot, snapshot_alarms_count(snapshot_alarms_of(snapshot)),
-                             index_of, ids, length, after, &row->at, found);
+                             own_alarms_index_of, ids, length, after, &row->at, found);
 }
 
 static const uint32_t ENTRY[] = {MIB_ROOT_IDS, 1, 4, 1};
@@ -149,4 +151,4 @@ const struct table OWN_ALARMS = {"ibtrapdAlarmTable",
                                  sizeof ENTRY / sizeof *ENTRY,
                                  COLUMNS,
                                  sizeof COLUMNS / sizeof *COLUMNS,
-                                 seek};
+                                 own_alarms_seek};

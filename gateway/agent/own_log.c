@@ -37,8 +37,8 @@ COLUMN(reason, MIB_OCTETS, 0, FIELD_REASON)
 COLUMN(held_back, MIB_OCTETS, 0, FIELD_SUPPRESSED)
 
 // Of a trap the port that it names as its issuer, else the node.
-static bool lid(const struct agent_snapshot *snapshot, const struct table_row *row,
-                struct agentx_value *out)
+static bool own_log_lid(const struct agent_snapshot *snapshot, const struct table_row *row,
+                        struct agentx_value *out)
 {
     (void)snapshot;
     const struct event *event = row->event;
@@ -100,7 +100,7 @@ static const struct table_column COLUMNS[] = {
     {"ibtrapdLogNodeName", 11, AGENTX_OCTETS, node_name, SETTING_NONE},
     {"ibtrapdLogNodeType", 12, AGENTX_INTEGER, node_type, SETTING_NONE},
     {"ibtrapdLogPort", 13, AGENTX_GAUGE32, port, SETTING_NONE},
-    {"ibtrapdLogLid", 14, AGENTX_GAUGE32, lid, SETTING_NONE},
+    {"ibtrapdLogLid", 14, AGENTX_GAUGE32, own_log_lid, SETTING_NONE},
     {"ibtrapdLogPeerGuid", 15, AGENTX_OCTETS, peer_guid, SETTING_NONE},
     {"ibtrapdLogPeerName", 16, AGENTX_OCTETS, peer_name, SETTING_NONE},
     {"ibtrapdLogPeerPort", 17, AGENTX_GAUGE32, peer_port, SETTING_NONE},
@@ -131,8 +131,8 @@ static int64_t least_of(const struct agent_snapshot *snapshot, const uint32_t *i
     return length == 1 && ids[0] > 0 ? base + ids[0] : 0;
 }
 
-static bool seek(const struct agent_snapshot *snapshot, const uint32_t *ids, size_t length,
-                 bool after, struct table_row *row, struct agentx_oid *found)
+static bool own_log_seek(const struct agent_snapshot *snapshot, const uint32_t *ids, size_t length,
+                         bool after, struct table_row *row, struct agentx_oid *found)
 {
     int64_t least = least_of(snapshot, ids, length, after);
     int64_t sequence =
@@ -149,4 +149,4 @@ static const uint32_t ENTRY[] = {MIB_ROOT_IDS, 1, 5, 1};
 
 const struct table OWN_EVENT_LOG = {"ibtrapdEventLogTable",           ENTRY,
                                     sizeof ENTRY / sizeof *ENTRY,     COLUMNS,
-                                    sizeof COLUMNS / sizeof *COLUMNS, seek};
+                                    sizeof COLUMNS / sizeof *COLUMNS, own_log_seek};

@@ -4,8 +4,8 @@
 
 #include <string.h>
 
-static const struct snapshot_receiver *of(const struct agent_snapshot *snapshot,
-                                          const struct table_row *row)
+static const struct snapshot_receiver *own_receivers_of(const struct agent_snapshot *snapshot,
+                                                        const struct table_row *row)
 {
     return &snapshot->gateway.receivers[row->at];
 }
@@ -13,115 +13,117 @@ static const struct snapshot_receiver *of(const struct agent_snapshot *snapshot,
 static bool kind(const struct agent_snapshot *snapshot, const struct table_row *row,
                  struct agentx_value *out)
 {
-    return put_number(out, of(snapshot, row)->kind);
+    return put_number(out, own_receivers_of(snapshot, row)->kind);
 }
 
 static bool address(const struct agent_snapshot *snapshot, const struct table_row *row,
                     struct agentx_value *out)
 {
-    return put_text(out, of(snapshot, row)->address, 255);
+    return put_text(out, own_receivers_of(snapshot, row)->address, 255);
 }
 
-static bool state(const struct agent_snapshot *snapshot, const struct table_row *row,
-                  struct agentx_value *out)
+static bool own_receivers_state(const struct agent_snapshot *snapshot, const struct table_row *row,
+                                struct agentx_value *out)
 {
-    return put_number(out, of(snapshot, row)->state);
+    return put_number(out, own_receivers_of(snapshot, row)->state);
 }
 
-static bool reason(const struct agent_snapshot *snapshot, const struct table_row *row,
-                   struct agentx_value *out)
+static bool own_receivers_reason(const struct agent_snapshot *snapshot, const struct table_row *row,
+                                 struct agentx_value *out)
 {
-    return put_text(out, of(snapshot, row)->reason, 255);
+    return put_text(out, own_receivers_of(snapshot, row)->reason, 255);
 }
 
-static bool last_change(const struct agent_snapshot *snapshot, const struct table_row *row,
-                        struct agentx_value *out)
+static bool own_receivers_last_change(const struct agent_snapshot *snapshot,
+                                      const struct table_row *row, struct agentx_value *out)
 {
-    return put_time_stamp(out, snapshot, of(snapshot, row)->changed_at);
+    return put_time_stamp(out, snapshot, own_receivers_of(snapshot, row)->changed_at);
 }
 
 static bool sent(const struct agent_snapshot *snapshot, const struct table_row *row,
                  struct agentx_value *out)
 {
-    return put_number(out, (int64_t)of(snapshot, row)->sent);
+    return put_number(out, (int64_t)own_receivers_of(snapshot, row)->sent);
 }
 
-static bool acknowledged(const struct agent_snapshot *snapshot, const struct table_row *row,
-                         struct agentx_value *out)
+static bool own_receivers_acknowledged(const struct agent_snapshot *snapshot,
+                                       const struct table_row *row, struct agentx_value *out)
 {
-    return put_number(out, (int64_t)of(snapshot, row)->acknowledged);
+    return put_number(out, (int64_t)own_receivers_of(snapshot, row)->acknowledged);
 }
 
 static bool retried(const struct agent_snapshot *snapshot, const struct table_row *row,
                     struct agentx_value *out)
 {
-    return put_number(out, (int64_t)of(snapshot, row)->retried);
+    return put_number(out, (int64_t)own_receivers_of(snapshot, row)->retried);
 }
 
 static bool filtered(const struct agent_snapshot *snapshot, const struct table_row *row,
                      struct agentx_value *out)
 {
-    return put_number(out, (int64_t)of(snapshot, row)->filtered);
+    return put_number(out, (int64_t)own_receivers_of(snapshot, row)->filtered);
 }
 
 static bool dropped(const struct agent_snapshot *snapshot, const struct table_row *row,
                     struct agentx_value *out)
 {
-    return put_number(out, (int64_t)of(snapshot, row)->dropped);
+    return put_number(out, (int64_t)own_receivers_of(snapshot, row)->dropped);
 }
 
 static bool lag_events(const struct agent_snapshot *snapshot, const struct table_row *row,
                        struct agentx_value *out)
 {
-    return put_gauge(out, of(snapshot, row)->lag_events);
+    return put_gauge(out, own_receivers_of(snapshot, row)->lag_events);
 }
 
-static bool lag_seconds(const struct agent_snapshot *snapshot, const struct table_row *row,
-                        struct agentx_value *out)
+static bool own_receivers_lag_seconds(const struct agent_snapshot *snapshot,
+                                      const struct table_row *row, struct agentx_value *out)
 {
-    int64_t oldest = of(snapshot, row)->oldest_us, age = snapshot->time_us - oldest;
+    int64_t oldest = own_receivers_of(snapshot, row)->oldest_us, age = snapshot->time_us - oldest;
     return put_gauge(out, oldest != 0 && age > 0 ? (uint64_t)(age / CLOCK_US_PER_S) : 0);
 }
 
 static bool last_success(const struct agent_snapshot *snapshot, const struct table_row *row,
                          struct agentx_value *out)
 {
-    return put_time_stamp(out, snapshot, of(snapshot, row)->last_success_at);
+    return put_time_stamp(out, snapshot, own_receivers_of(snapshot, row)->last_success_at);
 }
 
 static const struct table_column COLUMNS[] = {
     {"ibtrapdRcvKind", 2, AGENTX_INTEGER, kind, SETTING_NONE},
     {"ibtrapdRcvAddress", 3, AGENTX_OCTETS, address, SETTING_NONE},
-    {"ibtrapdRcvState", 4, AGENTX_INTEGER, state, SETTING_NONE},
-    {"ibtrapdRcvReason", 5, AGENTX_OCTETS, reason, SETTING_NONE},
-    {"ibtrapdRcvLastChange", 6, AGENTX_TIME_TICKS, last_change, SETTING_NONE},
+    {"ibtrapdRcvState", 4, AGENTX_INTEGER, own_receivers_state, SETTING_NONE},
+    {"ibtrapdRcvReason", 5, AGENTX_OCTETS, own_receivers_reason, SETTING_NONE},
+    {"ibtrapdRcvLastChange", 6, AGENTX_TIME_TICKS, own_receivers_last_change, SETTING_NONE},
     {"ibtrapdRcvSent", 7, AGENTX_COUNTER64, sent, SETTING_NONE},
-    {"ibtrapdRcvAcknowledged", 8, AGENTX_COUNTER64, acknowledged, SETTING_NONE},
+    {"ibtrapdRcvAcknowledged", 8, AGENTX_COUNTER64, own_receivers_acknowledged, SETTING_NONE},
     {"ibtrapdRcvRetried", 9, AGENTX_COUNTER64, retried, SETTING_NONE},
     {"ibtrapdRcvFiltered", 10, AGENTX_COUNTER64, filtered, SETTING_NONE},
     {"ibtrapdRcvDropped", 11, AGENTX_COUNTER64, dropped, SETTING_NONE},
     {"ibtrapdRcvLagEvents", 12, AGENTX_GAUGE32, lag_events, SETTING_NONE},
-    {"ibtrapdRcvLagSeconds", 13, AGENTX_GAUGE32, lag_seconds, SETTING_NONE},
+    {"ibtrapdRcvLagSeconds", 13, AGENTX_GAUGE32, own_receivers_lag_seconds, SETTING_NONE},
     {"ibtrapdRcvLastSuccess", 14, AGENTX_TIME_TICKS, last_success, SETTING_NONE},
 };
 
 // A text of variable length: its length comes before it (RFC 2578 7.7).
-static void index_of(const struct agent_snapshot *snapshot, size_t at, struct agentx_oid *out)
+static void own_receivers_index_of(const struct agent_snapshot *snapshot, size_t at,
+                                   struct agentx_oid *out)
 {
     const char *name = snapshot->gateway.receivers[at].name;
     agentx_oid_add(out, (uint32_t)strlen(name));
     agentx_oid_add_octets(out, (const uint8_t *)name, strlen(name));
 }
 
-static bool seek(const struct agent_snapshot *snapshot, const uint32_t *ids, size_t length,
-                 bool after, struct table_row *row, struct agentx_oid *found)
+static bool own_receivers_seek(const struct agent_snapshot *snapshot, const uint32_t *ids,
+                               size_t length, bool after, struct table_row *row,
+                               struct agentx_oid *found)
 {
-    return table_seek_sorted(snapshot, snapshot->gateway.receiver_count, index_of, ids, length,
-                             after, &row->at, found);
+    return table_seek_sorted(snapshot, snapshot->gateway.receiver_count, own_receivers_index_of,
+                             ids, length, after, &row->at, found);
 }
 
 static const uint32_t ENTRY[] = {MIB_ROOT_IDS, 1, 3, 1};
 
 const struct table OWN_RECEIVERS = {"ibtrapdReceiverTable",           ENTRY,
                                     sizeof ENTRY / sizeof *ENTRY,     COLUMNS,
-                                    sizeof COLUMNS / sizeof *COLUMNS, seek};
+                                    sizeof COLUMNS / sizeof *COLUMNS, own_receivers_seek};

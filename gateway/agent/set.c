@@ -64,7 +64,7 @@ enum agentx_error set_test(struct set *set, const struct agent_snapshot *snapsho
     return AGENTX_NO_ERROR;
 }
 
-static bool change(const struct set *set, const struct setting *changes, const char *what)
+static bool set_change(const struct set *set, const struct setting *changes, const char *what)
 {
     struct error err;
     const struct set_options *o = &set->options;
@@ -76,7 +76,7 @@ static bool change(const struct set *set, const struct setting *changes, const c
 
 enum agentx_error set_commit(struct set *set)
 {
-    if (set->count > 0 && !change(set, set->changes, "set what was asked for"))
+    if (set->count > 0 && !set_change(set, set->changes, "set what was asked for"))
         return AGENTX_COMMIT_FAILED;
     set->committed = true;
     return AGENTX_NO_ERROR;
@@ -84,7 +84,7 @@ enum agentx_error set_commit(struct set *set)
 
 enum agentx_error set_undo(struct set *set)
 {
-    if (set->committed && set->count > 0 && !change(set, set->before, "take back what was set"))
+    if (set->committed && set->count > 0 && !set_change(set, set->before, "take back what was set"))
         return AGENTX_UNDO_FAILED;
     set->committed = false;
     return AGENTX_NO_ERROR;

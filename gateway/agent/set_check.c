@@ -3,7 +3,7 @@
 #include <assert.h>
 #include <string.h>
 
-static enum agentx_error take(struct setting *out, const void *octets, size_t size)
+static enum agentx_error set_check_copy(struct setting *out, const void *octets, size_t size)
 {
     out->size = (uint16_t)size;
     memcpy(out->value, octets, size);
@@ -18,13 +18,13 @@ static size_t size_without_padding(const struct agentx_value *value)
     return size;
 }
 
-static enum agentx_error check_name(const struct agentx_value *value, struct setting *out)
+static enum agentx_error set_check_name(const struct agentx_value *value, struct setting *out)
 {
     if (value->type != AGENTX_OCTETS)
         return AGENTX_WRONG_TYPE;
     if (value->size > SETTING_VALUE_MAX)
         return AGENTX_WRONG_LENGTH;
-    return take(out, value->octets, size_without_padding(value));
+    return set_check_copy(out, value->octets, size_without_padding(value));
 }
 
 static enum agentx_error check_level(const struct agentx_value *value, struct setting *out)
@@ -34,16 +34,16 @@ static enum agentx_error check_level(const struct agentx_value *value, struct se
     if (value->number < 0 || value->number > UINT8_MAX)
         return AGENTX_WRONG_VALUE;
     uint8_t level = (uint8_t)value->number;
-    return take(out, &level, sizeof level);
+    return set_check_copy(out, &level, sizeof level);
 }
 
-static enum agentx_error check_community(const struct agentx_value *value, struct setting *out)
+static enum agentx_error set_check_community(const struct agentx_value *value, struct setting *out)
 {
     if (value->type != AGENTX_OCTETS)
         return AGENTX_WRONG_TYPE;
     if (value->size > SETTING_COMMUNITY_MAX)
         return AGENTX_WRONG_LENGTH;
-    return take(out, value->octets, value->size);
+    return set_check_copy(out, value->octets, value->size);
 }
 
 static enum agentx_error check_recipient(const struct agentx_value *value, struct setting *out)
@@ -55,7 +55,7 @@ static enum agentx_error check_recipient(const struct agentx_value *value, struc
     if (value->size != ADDRESS_SIZE)
         return AGENTX_WRONG_LENGTH;
     bool nobody = memcmp(value->octets, NOBODY, sizeof NOBODY) == 0;
-    return take(out, value->octets, nobody ? 0 : ADDRESS_SIZE);
+    return set_check_copy(out, value->octets, nobody ? 0 : ADDRESS_SIZE);
 }
 
 enum agentx_error set_check(const struct agent_snapshot *snapshot, const struct table_row *row,
@@ -68,11 +68,11 @@ enum agentx_error set_check(const struct agent_snapshot *snapshot, const struct 
     case SETTING_SWITCH_NAME:
     case SETTING_SAN_NAME:
     case SETTING_FABRIC_NAME:
-        return check_name(value, out);
+        return set_check_name(value, out);
     case SETTING_EVENT_TRAP_LEVEL:
         return check_level(value, out);
     case SETTING_COMMUNITY:
-        return check_community(value, out);
+        return set_check_community(value, out);
     default:
         assert(kind == SETTING_TRAP_RECIPIENT);
         return check_recipient(value, out);

@@ -31,7 +31,7 @@ static bool copy_texts(struct snapshot_alarm *out, const struct alarm *alarm)
     return true;
 }
 
-static struct snapshot_alarm *add(struct snapshot_alarms *alarms)
+static struct snapshot_alarm *snapshot_alarms_add(struct snapshot_alarms *alarms)
 {
     if (alarms->count == alarms->room) {
         size_t room = alarms->room ? 2 * alarms->room : 16;
@@ -44,10 +44,10 @@ static struct snapshot_alarm *add(struct snapshot_alarms *alarms)
     return &alarms->alarms[alarms->count];
 }
 
-static void take(void *ctx, const struct alarm *alarm)
+static void snapshot_alarms_copy(void *ctx, const struct alarm *alarm)
 {
     struct snapshot_alarms *alarms = ctx;
-    struct snapshot_alarm *out = alarms->failed ? NULL : add(alarms);
+    struct snapshot_alarm *out = alarms->failed ? NULL : snapshot_alarms_add(alarms);
     if (!out || !copy_texts(out, alarm)) {
         alarms->failed = true;
         return;
@@ -76,7 +76,7 @@ struct snapshot_alarms *snapshot_alarms_take(struct journal *journal, int64_t no
     if (!alarms)
         return NULL;
     alarms->now_us = now_us;
-    journal_each_alarm(journal, take, alarms);
+    journal_each_alarm(journal, snapshot_alarms_copy, alarms);
     if (alarms->failed) {
         snapshot_alarms_free(alarms);
         return NULL;

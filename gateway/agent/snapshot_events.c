@@ -40,29 +40,31 @@ void snapshot_events_free(struct snapshot_events *events)
 }
 
 // The first place whose GUID is not less.
-static size_t place_of(const struct snapshot_events *events, uint64_t guid)
+static size_t snapshot_events_place_of(const struct snapshot_events *events, uint64_t guid)
 {
     size_t place;
     SEARCH_FIRST(place, 0, events->count, events->switches[place].guid < guid);
     return place;
 }
 
-static const struct of_switch *find(const struct snapshot_events *events, uint64_t guid)
+static const struct of_switch *snapshot_events_find_switch(const struct snapshot_events *events,
+                                                           uint64_t guid)
 {
-    size_t at = events ? place_of(events, guid) : 0;
+    size_t at = events ? snapshot_events_place_of(events, guid) : 0;
     return events && at < events->count && events->switches[at].guid == guid ? &events->switches[at]
                                                                              : NULL;
 }
 
 static bool has_place(const struct snapshot_events *events, uint64_t guid)
 {
-    return events->count < SNAPSHOT_EVENTS_SWITCHES_MAX || find(events, guid);
+    return events->count < SNAPSHOT_EVENTS_SWITCHES_MAX ||
+           snapshot_events_find_switch(events, guid);
 }
 
 // NULL: no memory.
-static struct of_switch *get(struct snapshot_events *events, uint64_t guid)
+static struct of_switch *snapshot_events_get(struct snapshot_events *events, uint64_t guid)
 {
-    size_t at = place_of(events, guid);
+    size_t at = snapshot_events_place_of(events, guid);
     if (at < events->count && events->switches[at].guid == guid)
         return &events->switches[at];
     if (events->count == events->room) {
@@ -80,19 +82,19 @@ static struct of_switch *get(struct snapshot_events *events, uint64_t guid)
     return new;
 }
 
-static int64_t at(const struct of_switch *s, size_t i)
+static int64_t snapshot_events_at(const struct of_switch *s, size_t i)
 {
     return s->sequences[(s->begin + i) & (s->room - 1)];
 }
 
-static bool grow(struct of_switch *s)
+static bool snapshot_events_grow(struct of_switch *s)
 {
     size_t room = s->room ? 2 * s->room : 8;
     int64_t *grown = malloc(room * sizeof *grown);
     if (!grown)
         return false;
     for (size_t i = 0; i < s->count; i++)
-        grown[i] = at(s, i);
+        grown[i] = snapshot_events_at(s, i);
     free(s->sequences);
     s->sequences = grown;
     s->room = room;
@@ -101,25 +103,26 @@ static bool grow(struct of_switch *s)
 }
 
 // False: no memory.
-static bool append(struct of_switch *s, int64_t sequence)
+static bool snapshot_events_append(struct of_switch *s, int64_t sequence)
 {
     if (s->count == KEPT_MAX) {
         s->begin = (s->begin + 1) & (s->room - 1);
         s->count--;
     }
-    if (s->count == s->room && !grow(s))
+    if (s->count == s->room && !snapshot_events_grow(s))
         return false;
     s->sequences[(s->begin + s->count++) & (s->room - 1)] = sequence;
     return true;
 }
 
 // False: no memory.
-static bool take(struct snapshot_events *events, int64_t sequence, const struct event *event)
+static bool snapshot_events_copy(struct snapshot_events *events, int64_t sequence,
+                                 const struct event *event)
 {
     if (!event || event->switch_guid == 0 || event->test || !has_place(events, event->switch_guid))
         return true;
-    struct of_switch *s = get(events, event->switch_guid);
-    if (!s || !append(s, sequence))
+    struct of_switch *s = snapshot_events_get(events, event->switch_guid);
+    if (!s || !snapshot_events_append(s, sequence))
         return false;
     bool of_key = event->type->gsw == &MIB_GSW_SWITCH_TRAP;
     s->bad_mkey += of_key && event->type->switch_reason == BAD_MKEY;
@@ -128,11 +131,12 @@ static bool take(struct snapshot_events *events, int64_t sequence, const struct 
 }
 
 // Up to the first for which there is no memory, if there is one: then false.
-static bool take_all(struct snapshot_events *events, const struct journal_item *items, size_t n)
+static bool snapshot_events_copy_all(struct snapshot_events *events,
+                                     const struct journal_item *items, size_t n)
 {
     bool ok = true;
     for (size_t i = 0; i < n; i++) {
-        ok = ok && take(events, items[i].sequence, items[i].event);
+        ok = ok && snapshot_events_copy(events, items[i].sequence, items[i].event);
         if (ok)
             events->read_through = items[i].sequence;
         event_unref(items[i].event);
@@ -150,11 +154,11 @@ static bool skip_to_memory(struct snapshot_events *events, struct journal *journ
     return skips;
 }
 
-static void forget(struct of_switch *s, int64_t from, int64_t until)
+static void snapshot_events_forget(struct of_switch *s, int64_t from, int64_t until)
 {
     size_t kept = 0;
     for (size_t i = 0; i < s->count; i++) {
-        int64_t sequence = at(s, i);
+        int64_t sequence = snapshot_events_at(s, i);
         if (sequence < from || sequence >= until)
             s->sequences[(s->begin + kept++) & (s->room - 1)] = sequence;
     }
@@ -173,7 +177,7 @@ static void forget_lost(struct snapshot_events *events, struct journal *journal)
             return;
         event_unref(item.event);
         for (size_t i = 0; item.sequence > from && i < events->count; i++)
-            forget(&events->switches[i], from, item.sequence);
+            snapshot_events_forget(&events->switches[i], from, item.sequence);
     }
     if (status.last > events->stored_through)
         events->stored_through = status.last;
@@ -190,7 +194,7 @@ bool snapshot_events_update(struct snapshot_events *events, struct journal *jour
     while (events->read_through < last) {
         struct journal_item items[READ_AHEAD];
         size_t n = journal_read(journal, events->read_through, items, READ_AHEAD);
-        if (!take_all(events, items, n))
+        if (!snapshot_events_copy_all(events, items, n))
             return false;
         if (n == 0 && !skip_to_memory(events, journal))
             return false;
@@ -200,19 +204,19 @@ bool snapshot_events_update(struct snapshot_events *events, struct journal *jour
 
 uint64_t snapshot_events_bad_mkey(const struct snapshot_events *events, uint64_t guid)
 {
-    const struct of_switch *s = find(events, guid);
+    const struct of_switch *s = snapshot_events_find_switch(events, guid);
     return s ? s->bad_mkey : 0;
 }
 
 uint64_t snapshot_events_bad_bkey(const struct snapshot_events *events, uint64_t guid)
 {
-    const struct of_switch *s = find(events, guid);
+    const struct of_switch *s = snapshot_events_find_switch(events, guid);
     return s ? s->bad_bkey : 0;
 }
 
 bool snapshot_events_switch(const struct snapshot_events *events, uint64_t guid, uint64_t *found)
 {
-    size_t i = place_of(events, guid);
+    size_t i = snapshot_events_place_of(events, guid);
     if (i < events->count)
         *found = events->switches[i].guid;
     return i < events->count;
@@ -247,24 +251,25 @@ static struct places places_of(const struct agent_snapshot *snapshot, const stru
     struct places p = {0, 0};
     if (!s)
         return p;
-    SEARCH_FIRST(p.end, 0, s->count, at(s, p.end) <= snapshot->last_event);
+    SEARCH_FIRST(p.end, 0, s->count, snapshot_events_at(s, p.end) <= snapshot->last_event);
     size_t latest =
         p.end < SNAPSHOT_EVENTS_PER_SWITCH_MAX ? 0 : p.end - SNAPSHOT_EVENTS_PER_SWITCH_MAX;
-    SEARCH_FIRST(p.begin, latest, p.end, at(s, p.begin) <= snapshot_base(snapshot));
+    SEARCH_FIRST(p.begin, latest, p.end, snapshot_events_at(s, p.begin) <= snapshot_base(snapshot));
     return p;
 }
 
 int64_t snapshot_events_find(const struct agent_snapshot *snapshot, uint64_t guid, int64_t sequence,
                              struct event **event)
 {
-    const struct of_switch *s = find(snapshot->events, guid);
+    const struct of_switch *s = snapshot_events_find_switch(snapshot->events, guid);
     struct places p = places_of(snapshot, s);
     for (;;) {
-        SEARCH_FIRST(p.begin, p.begin, p.end, at(s, p.begin) < sequence);
+        SEARCH_FIRST(p.begin, p.begin, p.end, snapshot_events_at(s, p.begin) < sequence);
         if (p.begin == p.end)
             return 0;
-        sequence = snapshot_events_read_next(snapshot->source->journal, at(s, p.begin), event);
-        if (sequence == 0 || sequence == at(s, p.begin))
+        sequence = snapshot_events_read_next(snapshot->source->journal,
+                                             snapshot_events_at(s, p.begin), event);
+        if (sequence == 0 || sequence == snapshot_events_at(s, p.begin))
             return sequence;
         event_unref(*event); // the switch's own is gone
         *event = NULL;
@@ -274,14 +279,14 @@ int64_t snapshot_events_find(const struct agent_snapshot *snapshot, uint64_t gui
 // The journal drops the oldest first.
 uint32_t snapshot_events_count(const struct agent_snapshot *snapshot, uint64_t guid)
 {
-    const struct of_switch *s = find(snapshot->events, guid);
+    const struct of_switch *s = snapshot_events_find_switch(snapshot->events, guid);
     struct places p = places_of(snapshot, s);
     struct event *event = NULL;
     int64_t first = snapshot_events_find(snapshot, guid, 0, &event);
     event_unref(event);
     if (first == 0)
         return 0;
-    SEARCH_FIRST(p.begin, p.begin, p.end, at(s, p.begin) < first);
+    SEARCH_FIRST(p.begin, p.begin, p.end, snapshot_events_at(s, p.begin) < first);
     return (uint32_t)(p.end - p.begin);
 }
 

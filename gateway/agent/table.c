@@ -6,10 +6,10 @@
 #include <string.h>
 
 // How the index of a row, which `found` gets, compares to another.
-static int compare(const struct agent_snapshot *snapshot,
-                   void (*index)(const struct agent_snapshot *snapshot, size_t at,
-                                 struct agentx_oid *out),
-                   size_t at, const uint32_t *ids, size_t length, struct agentx_oid *found)
+static int table_compare(const struct agent_snapshot *snapshot,
+                         void (*index)(const struct agent_snapshot *snapshot, size_t at,
+                                       struct agentx_oid *out),
+                         size_t at, const uint32_t *ids, size_t length, struct agentx_oid *found)
 {
     found->length = 0;
     index(snapshot, at, found);
@@ -23,10 +23,10 @@ bool table_seek_sorted(const struct agent_snapshot *snapshot, size_t count,
                        struct agentx_oid *found)
 {
     int most = after ? 0 : -1; // how places before the wanted one compare
-    SEARCH_FIRST(*at, 0, count, compare(snapshot, index, *at, ids, length, found) <= most);
+    SEARCH_FIRST(*at, 0, count, table_compare(snapshot, index, *at, ids, length, found) <= most);
     if (*at == count)
         return false;
-    int order = compare(snapshot, index, *at, ids, length, found);
+    int order = table_compare(snapshot, index, *at, ids, length, found);
     return after || order == 0;
 }
 
@@ -180,7 +180,7 @@ static void name_column(const struct table *table, const struct table_column *co
     agentx_oid_add(out, column->number);
 }
 
-static bool append(struct agentx_oid *oid, const struct agentx_oid *index)
+static bool table_append(struct agentx_oid *oid, const struct agentx_oid *index)
 {
     if (index->length > AGENTX_OID_MAX - oid->length)
         return false;
@@ -192,12 +192,12 @@ static bool append(struct agentx_oid *oid, const struct agentx_oid *index)
 enum outcome { FOUND, NOT_HERE, BEYOND };
 
 // A row that was found, if it has this column.
-static enum outcome take_row(const struct search *s, const struct table *table,
-                             const struct table_column *column, struct table_row *row,
-                             const struct agentx_oid *index)
+static enum outcome table_copy_row(const struct search *s, const struct table *table,
+                                   const struct table_column *column, struct table_row *row,
+                                   const struct agentx_oid *index)
 {
     name_column(table, column, s->found);
-    bool has_name = append(s->found, index);
+    bool has_name = table_append(s->found, index);
     bool has_value = read_row(s->snapshot, column, row, s->value);
     if (!is_before_end(s, s->found))
         return BEYOND;
@@ -221,12 +221,12 @@ static enum outcome search_column(const struct search *s, const struct table *ta
     struct table_row row = {0};
     struct agentx_oid next;
     if (exact && table->seek(s->snapshot, index.ids, index.length, false, &row, &next))
-        outcome = take_row(s, table, column, &row, &index);
+        outcome = table_copy_row(s, table, column, &row, &index);
     while (outcome == NOT_HERE) {
         row = (struct table_row){0};
         if (!table->seek(s->snapshot, index.ids, index.length, true, &row, &next))
             break;
-        outcome = take_row(s, table, column, &row, &next);
+        outcome = table_copy_row(s, table, column, &row, &next);
         index = next;
     }
     return outcome;

@@ -41,7 +41,7 @@ struct walk_cache *walk_cache_new(const struct snapshot_source *source,
     return cache;
 }
 
-static void drop(struct cached_snapshot *entry)
+static void walk_cache_drop(struct cached_snapshot *entry)
 {
     snapshot_unref(entry->snapshot);
     *entry = (struct cached_snapshot){0};
@@ -52,11 +52,11 @@ void walk_cache_free(struct walk_cache *cache)
     if (!cache)
         return;
     for (size_t i = 0; i < WALK_CACHE_SNAPSHOTS_MAX; i++)
-        drop(&cache->entries[i]);
+        walk_cache_drop(&cache->entries[i]);
     free(cache);
 }
 
-static uint64_t digest_of(const struct agentx_oid *name)
+static uint64_t walk_cache_digest_of(const struct agentx_oid *name)
 {
     uint64_t digest = digest_add(DIGEST_OF_NOTHING, name->ids, name->length * sizeof *name->ids);
     return digest ^ digest >> 32;
@@ -121,7 +121,7 @@ struct agent_snapshot *walk_cache_begin(struct walk_cache *cache)
     if (!snapshot)
         return NULL;
     entry = place_for_new(cache);
-    drop(entry);
+    walk_cache_drop(entry);
     *entry = (struct cached_snapshot){.snapshot = snapshot, .number = ++cache->last_number};
     return use(cache, entry);
 }
@@ -156,7 +156,7 @@ static struct mark *find_mark(struct walk_cache *cache, struct mark *bucket, uin
 
 struct agent_snapshot *walk_cache_follow(struct walk_cache *cache, const struct agentx_oid *name)
 {
-    uint64_t digest = digest_of(name);
+    uint64_t digest = walk_cache_digest_of(name);
     struct mark *mark = find_mark(cache, cache->marks[digest % BUCKETS], digest);
     if (!mark)
         return walk_cache_begin(cache);
@@ -179,7 +179,7 @@ static struct mark *oldest_mark(struct mark *bucket)
 }
 
 // Where the view's answer with that name is, or is to be, remembered.
-static struct mark *place_of(struct mark *bucket, uint64_t digest, uint64_t view)
+static struct mark *walk_cache_place_of(struct mark *bucket, uint64_t digest, uint64_t view)
 {
     for (size_t i = 0; i < PLACES; i++) {
         if (bucket[i].entry == view && bucket[i].digest == digest)
@@ -191,14 +191,14 @@ static struct mark *place_of(struct mark *bucket, uint64_t digest, uint64_t view
 void walk_cache_remember(struct walk_cache *cache, const struct agent_snapshot *snapshot,
                          const struct agentx_oid *name)
 {
-    uint64_t digest = digest_of(name);
+    uint64_t digest = walk_cache_digest_of(name);
     struct mark *bucket = cache->marks[digest % BUCKETS];
     for (size_t i = 0; i < WALK_CACHE_SNAPSHOTS_MAX; i++) {
         struct cached_snapshot *entry = &cache->entries[i];
         if (entry->snapshot != snapshot)
             continue;
         entry->is_walked = true;
-        *place_of(bucket, digest, entry->number) =
+        *walk_cache_place_of(bucket, digest, entry->number) =
             (struct mark){.digest = digest,
                           .entry = entry->number,
                           .at = ++cache->last_mark,
@@ -212,7 +212,7 @@ int64_t walk_cache_expire(struct walk_cache *cache)
     for (size_t i = 0; i < WALK_CACHE_SNAPSHOTS_MAX; i++) {
         struct cached_snapshot *entry = &cache->entries[i];
         if (entry->snapshot && now - entry->used_at >= WALK_CACHE_KEEP_US)
-            drop(entry);
+            walk_cache_drop(entry);
         else if (entry->snapshot && entry->used_at + WALK_CACHE_KEEP_US < next)
             next = entry->used_at + WALK_CACHE_KEEP_US;
     }

@@ -30,8 +30,8 @@ static bool read_range(struct pdu_reader *in, struct range *out)
     return pdu_read_range(in, &out->name, &out->include, &out->end);
 }
 
-static void add_varbind(struct pdu_writer *w, const struct agentx_oid *name,
-                        const struct agentx_value *value)
+static void agentx_answer_add_varbind(struct pdu_writer *w, const struct agentx_oid *name,
+                                      const struct agentx_value *value)
 {
     if (value->type == AGENTX_NOT_NOW)
         w->full = true;
@@ -46,7 +46,7 @@ static void add_instance(const struct agentx_handler *h, const struct range *r,
     value.type = AGENTX_NO_SUCH_OBJECT;
     if (h->get)
         h->get(h->ctx, &r->name, &value);
-    add_varbind(w, &r->name, &value);
+    agentx_answer_add_varbind(w, &r->name, &value);
 }
 
 // False: there is no next.
@@ -59,7 +59,7 @@ static bool add_next(const struct agentx_handler *h, const struct range *r, stru
         h->get_next && h->get_next(h->ctx, &r->name, r->include, &r->end, &found, &value);
     if (!is_there)
         value.type = AGENTX_END_OF_MIB_VIEW;
-    add_varbind(w, is_there ? &found : &r->name, &value);
+    agentx_answer_add_varbind(w, is_there ? &found : &r->name, &value);
     return is_there;
 }
 
@@ -183,8 +183,8 @@ static bool is_cut(const struct agentx_value *v)
     return (v->type == AGENTX_OCTETS || v->type == AGENTX_OPAQUE) && v->size > AGENTX_OCTETS_MAX;
 }
 
-static enum agentx_error test(const struct agentx_handler *h, const struct agentx_set *set,
-                              size_t *failed)
+static enum agentx_error agentx_answer_run_test(const struct agentx_handler *h,
+                                                const struct agentx_set *set, size_t *failed)
 {
     for (*failed = 0; *failed < set->count; ++*failed) {
         if (is_cut(&set->varbinds[*failed].value))
@@ -195,9 +195,9 @@ static enum agentx_error test(const struct agentx_handler *h, const struct agent
 }
 
 // A test that comes again is one that the master takes for lost.
-static bool answer_test(const struct agentx_handler *h, struct agentx_set *set,
-                        const struct pdu_header *request, struct pdu_reader *in,
-                        struct pdu_writer *w, int64_t now)
+static bool agentx_answer_test(const struct agentx_handler *h, struct agentx_set *set,
+                               const struct pdu_header *request, struct pdu_reader *in,
+                               struct pdu_writer *w, int64_t now)
 {
     bool is_busy = set->phase == AGENTX_SET_COMMITTED ||
                    (set->phase == AGENTX_SET_TESTED && set->transaction != request->transaction);
@@ -214,7 +214,7 @@ static bool answer_test(const struct agentx_handler *h, struct agentx_set *set,
         respond(w, request, AGENTX_RESOURCE_UNAVAILABLE, AGENTX_SET_MAX + 1);
         return true;
     }
-    enum agentx_error error = test(h, set, &failed);
+    enum agentx_error error = agentx_answer_run_test(h, set, &failed);
     set->phase = error == AGENTX_NO_ERROR ? AGENTX_SET_TESTED : AGENTX_SET_NONE;
     set->transaction = request->transaction;
     set->heard_at = now;
@@ -224,7 +224,8 @@ static bool answer_test(const struct agentx_handler *h, struct agentx_set *set,
 
 // A Set of which several parts were tested is committed and undone as a whole, by the first
 // request.
-static enum agentx_error commit(const struct agentx_handler *h, struct agentx_set *set)
+static enum agentx_error agentx_answer_commit(const struct agentx_handler *h,
+                                              struct agentx_set *set)
 {
     if (set->phase == AGENTX_SET_COMMITTED)
         return AGENTX_NO_ERROR;
@@ -233,7 +234,7 @@ static enum agentx_error commit(const struct agentx_handler *h, struct agentx_se
     return error;
 }
 
-static enum agentx_error undo(const struct agentx_handler *h, struct agentx_set *set)
+static enum agentx_error agentx_answer_undo(const struct agentx_handler *h, struct agentx_set *set)
 {
     bool is_committed = set->phase == AGENTX_SET_COMMITTED;
     enum agentx_error error = AGENTX_NO_ERROR;
@@ -260,9 +261,9 @@ static bool answer_phase(const struct agentx_handler *h, struct agentx_set *set,
     if (request->type == PDU_CLEANUP_SET && is_mine)
         clean_up(h, set);
     if (request->type == PDU_COMMIT_SET)
-        respond_phase(w, request, is_mine ? commit(h, set) : AGENTX_COMMIT_FAILED);
+        respond_phase(w, request, is_mine ? agentx_answer_commit(h, set) : AGENTX_COMMIT_FAILED);
     if (request->type == PDU_UNDO_SET)
-        respond_phase(w, request, is_mine ? undo(h, set) : AGENTX_NO_ERROR);
+        respond_phase(w, request, is_mine ? agentx_answer_undo(h, set) : AGENTX_NO_ERROR);
     return true;
 }
 
@@ -282,7 +283,7 @@ bool agentx_answer(const struct agentx_handler *handler, struct agentx_set *set,
     case PDU_GET_BULK:
         return answer_bulk(handler, request, in, w);
     case PDU_TEST_SET:
-        return answer_test(handler, set, request, in, w, now);
+        return agentx_answer_test(handler, set, request, in, w, now);
     default:
         return answer_phase(handler, set, request, w, now);
     }

@@ -58,7 +58,7 @@ struct agentx_client {
     int64_t master_started_at;
 };
 
-static int64_t now_of(const struct agentx_client *c)
+static int64_t agentx_client_now_of(const struct agentx_client *c)
 {
     return clock_monotonic(c->options.clock);
 }
@@ -77,7 +77,8 @@ static struct asked *asked_at(struct agentx_client *c, size_t i)
 
 // Asking.
 
-static struct pdu_writer begin(struct agentx_client *c, enum pdu_type type, const char *context)
+static struct pdu_writer agentx_client_begin(struct agentx_client *c, enum pdu_type type,
+                                             const char *context)
 {
     struct pdu_writer w = agentx_link_writer(&c->link);
     pdu_begin(&w, (uint8_t)type, c->session, 0, ++c->last_packet, context);
@@ -85,9 +86,10 @@ static struct pdu_writer begin(struct agentx_client *c, enum pdu_type type, cons
 }
 
 // False: there is no room.
-static bool ask(struct agentx_client *c, struct pdu_writer *w, enum pdu_type type, size_t region)
+static bool agentx_client_ask(struct agentx_client *c, struct pdu_writer *w, enum pdu_type type,
+                              size_t region)
 {
-    int64_t now = now_of(c);
+    int64_t now = agentx_client_now_of(c);
     if (!pdu_end(w) || c->queried_count == ASKED_MAX)
         return false;
     agentx_link_add(&c->link, w, now);
@@ -103,26 +105,26 @@ static bool has_room(struct agentx_client *c)
 
 static void ask_to_open(struct agentx_client *c)
 {
-    struct pdu_writer w = begin(c, PDU_OPEN, "");
+    struct pdu_writer w = agentx_client_begin(c, PDU_OPEN, "");
     pdu_add_four(&w, TIMEOUT_S, 0, 0, 0);
     pdu_add_oid(&w, NULL, 0, false);
     pdu_add_octets(&w, c->options.description, strlen(c->options.description));
-    ask(c, &w, PDU_OPEN, 0);
+    agentx_client_ask(c, &w, PDU_OPEN, 0);
 }
 
 static void ask_to_register(struct agentx_client *c, size_t i)
 {
     const struct agentx_region *r = &c->options.regions[i];
-    struct pdu_writer w = begin(c, PDU_REGISTER, r->context);
+    struct pdu_writer w = agentx_client_begin(c, PDU_REGISTER, r->context);
     pdu_add_four(&w, 0, PRIORITY, 0, 0);
     pdu_add_oid(&w, r->ids, r->length, false);
-    c->regions[i].asked = ask(c, &w, PDU_REGISTER, i);
+    c->regions[i].asked = agentx_client_ask(c, &w, PDU_REGISTER, i);
 }
 
 static void ping(struct agentx_client *c)
 {
-    struct pdu_writer w = begin(c, PDU_PING, "");
-    ask(c, &w, PDU_PING, 0);
+    struct pdu_writer w = agentx_client_begin(c, PDU_PING, "");
+    agentx_client_ask(c, &w, PDU_PING, 0);
 }
 
 // The master closes the session of a descriptor that is closed; this tells it why.
@@ -131,16 +133,16 @@ static void say_close(struct agentx_client *c, enum pdu_reason reason)
     struct error err;
     if (c->link.fd < 0 || c->link.connecting)
         return;
-    struct pdu_writer w = begin(c, PDU_CLOSE, "");
+    struct pdu_writer w = agentx_client_begin(c, PDU_CLOSE, "");
     pdu_add_four(&w, (uint8_t)reason, 0, 0, 0);
     if (pdu_end(&w))
-        agentx_link_add(&c->link, &w, now_of(c));
-    agentx_link_write(&c->link, now_of(c), &err);
+        agentx_link_add(&c->link, &w, agentx_client_now_of(c));
+    agentx_link_write(&c->link, agentx_client_now_of(c), &err);
 }
 
 // States.
 
-static void tell_problem(struct agentx_client *c)
+static void report_problem(struct agentx_client *c)
 {
     if (strcmp(c->reported.text, c->problem.text) == 0)
         return;
@@ -148,9 +150,9 @@ static void tell_problem(struct agentx_client *c)
     TELL(c, LOG_LEVEL_WARNING, "no session with the %s; trying again", c->problem.text);
 }
 
-static void drop(struct agentx_client *c, const struct error *why)
+static void agentx_client_drop(struct agentx_client *c, const struct error *why)
 {
-    int64_t now = now_of(c);
+    int64_t now = agentx_client_now_of(c);
     agentx_link_close(&c->link);
     agentx_answer_abandon(&c->options.handler, &c->set);
     if (c->state == AGENTX_UP && now - c->up_since >= STEADY_US)
@@ -160,7 +162,7 @@ static void drop(struct agentx_client *c, const struct error *why)
     c->state = AGENTX_AWAY;
     c->queried_count = c->notifications = 0;
     error_set(&c->problem, "master agent at %s: %s", c->options.master, why->text);
-    tell_problem(c);
+    report_problem(c);
 }
 
 static bool is_needed(const struct agentx_client *c, size_t i)
@@ -178,20 +180,20 @@ static void check_up(struct agentx_client *c)
     if (c->state == AGENTX_UP)
         return;
     c->state = AGENTX_UP;
-    c->up_since = now_of(c);
+    c->up_since = agentx_client_now_of(c);
     c->problem.text[0] = c->reported.text[0] = '\0';
     TELL(c, LOG_LEVEL_INFO, "a session with the master agent at %s is open", c->options.master);
 }
 
-static void start(struct agentx_client *c)
+static void agentx_client_start(struct agentx_client *c)
 {
     struct error err;
-    int64_t now = now_of(c);
+    int64_t now = agentx_client_now_of(c);
     c->session = 0;
     c->is_open = c->is_full = false;
     c->opened_at = c->heard_at = now;
     if (!agentx_link_open(&c->link, &c->address, now, &err)) {
-        drop(c, &err);
+        agentx_client_drop(c, &err);
         return;
     }
     c->state = AGENTX_OPENING;
@@ -202,8 +204,8 @@ static void start(struct agentx_client *c)
 
 // What the master says.
 
-static bool take_open(struct agentx_client *c, const struct pdu_header *header, unsigned error,
-                      struct error *err)
+static bool agentx_client_read_open(struct agentx_client *c, const struct pdu_header *header,
+                                    unsigned error, struct error *err)
 {
     if (error != AGENTX_NO_ERROR)
         return error_set(err, "it refuses a session: %s", agentx_error_word(error));
@@ -224,7 +226,7 @@ static void describe_region(const struct agentx_region *r, char *out, size_t siz
         text_addf(&t, " in context %s", r->context);
 }
 
-static bool take_registration(struct agentx_client *c, size_t i, unsigned error, struct error *err)
+static bool read_registration(struct agentx_client *c, size_t i, unsigned error, struct error *err)
 {
     const struct agentx_region *r = &c->options.regions[i];
     struct region *region = &c->regions[i];
@@ -241,7 +243,7 @@ static bool take_registration(struct agentx_client *c, size_t i, unsigned error,
              c->options.master);
     region->asked = false;
     region->registered = !is_taken;
-    region->retry_at = is_taken ? now_of(c) + REGION_US : 0;
+    region->retry_at = is_taken ? agentx_client_now_of(c) + REGION_US : 0;
     check_up(c);
     return true;
 }
@@ -276,13 +278,13 @@ static struct asked *find_asked(struct agentx_client *c, uint32_t packet)
 static void note_uptime(struct agentx_client *c, uint32_t uptime, bool anew)
 {
     enum { US_PER_TICK = 10000 };
-    int64_t started_at = now_of(c) - (int64_t)uptime * US_PER_TICK;
+    int64_t started_at = agentx_client_now_of(c) - (int64_t)uptime * US_PER_TICK;
     int64_t difference = started_at - c->master_started_at;
     if (anew || difference > CLOCK_US_PER_S || difference < -CLOCK_US_PER_S)
         c->master_started_at = started_at;
 }
 
-static bool take_response(struct agentx_client *c, const struct pdu_header *header,
+static bool read_response(struct agentx_client *c, const struct pdu_header *header,
                           struct pdu_reader *in, struct error *err)
 {
     uint32_t uptime;
@@ -299,15 +301,15 @@ static bool take_response(struct agentx_client *c, const struct pdu_header *head
     uint8_t type = asked->type, region = asked->region;
     pass_answered(c);
     if (type == PDU_OPEN)
-        ok = take_open(c, header, error, err);
+        ok = agentx_client_read_open(c, header, error, err);
     else if (type == PDU_REGISTER)
-        ok = take_registration(c, region, error, err);
+        ok = read_registration(c, region, error, err);
     else if (error == AGENTX_NOT_OPEN)
         ok = error_set(err, "it does not know the session any more");
     return ok;
 }
 
-static bool take_close(struct pdu_reader *in, struct error *err)
+static bool read_close(struct pdu_reader *in, struct error *err)
 {
     static const char *const REASONS[] = {"for an unknown reason",
                                           "without a reason",
@@ -327,33 +329,33 @@ static bool malformed(struct agentx_client *c, struct error *err)
     return error_set(err, "it sent what is no AgentX, or too much");
 }
 
-static bool answer(struct agentx_client *c, const struct pdu_header *header, struct pdu_reader *in,
-                   struct error *err)
+static bool agentx_client_answer(struct agentx_client *c, const struct pdu_header *header,
+                                 struct pdu_reader *in, struct error *err)
 {
     struct pdu_writer w = agentx_link_writer(&c->link);
     if (!agentx_answer_is_for(header) || !c->is_open)
         return malformed(c, err);
-    if (!agentx_answer(&c->options.handler, &c->set, header, in, &w, now_of(c)))
+    if (!agentx_answer(&c->options.handler, &c->set, header, in, &w, agentx_client_now_of(c)))
         return malformed(c, err);
-    agentx_link_add(&c->link, &w, now_of(c));
+    agentx_link_add(&c->link, &w, agentx_client_now_of(c));
     return true;
 }
 
-static bool take_pdu(struct agentx_client *c, const uint8_t *octets,
+static bool read_pdu(struct agentx_client *c, const uint8_t *octets,
                      const struct pdu_header *header, struct error *err)
 {
     struct pdu_reader in;
     if (!pdu_read(octets, header, &in))
         return malformed(c, err);
     if (header->type == PDU_RESPONSE)
-        return take_response(c, header, &in, err);
+        return read_response(c, header, &in, err);
     if (header->type == PDU_CLOSE)
-        return take_close(&in, err);
-    return answer(c, header, &in, err);
+        return read_close(&in, err);
+    return agentx_client_answer(c, header, &in, err);
 }
 
 // Takes what has come, as far as there is room for answers.
-static bool take_all(struct agentx_client *c, struct error *err)
+static bool agentx_client_read_all(struct agentx_client *c, struct error *err)
 {
     struct pdu_header header;
     size_t used = 0;
@@ -365,7 +367,7 @@ static bool take_all(struct agentx_client *c, struct error *err)
         c->is_full = !has_room(c);
         if (c->is_full)
             break;
-        ok = take_pdu(c, c->link.in + used, &header, err);
+        ok = read_pdu(c, c->link.in + used, &header, err);
         used += PDU_HEADER_SIZE + header.payload;
     }
     if (ok && whole < 0)
@@ -380,10 +382,11 @@ static bool hear(struct agentx_client *c, struct error *err)
     if (!agentx_link_read(&c->link, err))
         return false;
     if (c->link.in_size > before)
-        c->heard_at = now_of(c);
+        c->heard_at = agentx_client_now_of(c);
     bool again;
     do {
-        if (!take_all(c, err) || !agentx_link_write(&c->link, now_of(c), err))
+        if (!agentx_client_read_all(c, err) ||
+            !agentx_link_write(&c->link, agentx_client_now_of(c), err))
             return false;
         again = c->is_full && has_room(c);
     } while (again);
@@ -392,7 +395,7 @@ static bool hear(struct agentx_client *c, struct error *err)
 
 // Timers.
 
-static int64_t earlier(int64_t a, int64_t b)
+static int64_t agentx_client_earlier(int64_t a, int64_t b)
 {
     return a < b ? a : b;
 }
@@ -405,7 +408,7 @@ static int64_t next_question(const struct agentx_client *c)
     int64_t next = c->queried_count == 0 ? c->heard_at + PING_US : INT64_MAX;
     for (size_t i = 0; i < c->options.region_count; i++) {
         if (c->regions[i].retry_at > 0 && !c->regions[i].asked)
-            next = earlier(next, c->regions[i].retry_at);
+            next = agentx_client_earlier(next, c->regions[i].retry_at);
     }
     return next;
 }
@@ -417,11 +420,11 @@ static int64_t next_time(const struct agentx_client *c)
         return c->opened_at + ANSWER_US;
     int64_t next = next_question(c);
     if (c->queried_count > 0)
-        next = earlier(next, c->asked[c->asked_head].sent_at + ANSWER_US);
+        next = agentx_client_earlier(next, c->asked[c->asked_head].sent_at + ANSWER_US);
     if (agentx_link_waiting(&c->link) > 0)
-        next = earlier(next, c->link.moved_at + UNREAD_US);
+        next = agentx_client_earlier(next, c->link.moved_at + UNREAD_US);
     if (c->set.phase != AGENTX_SET_NONE)
-        next = earlier(next, c->set.heard_at + SET_US);
+        next = agentx_client_earlier(next, c->set.heard_at + SET_US);
     return next;
 }
 
@@ -452,7 +455,7 @@ static void ask_again(struct agentx_client *c, int64_t now)
 
 static bool keep_time(struct agentx_client *c, struct error *err)
 {
-    int64_t now = now_of(c);
+    int64_t now = agentx_client_now_of(c);
     if (!check_answers(c, now, err))
         return false;
     if (c->link.connecting)
@@ -463,11 +466,12 @@ static bool keep_time(struct agentx_client *c, struct error *err)
     return agentx_link_write(&c->link, now, err);
 }
 
-static bool finish_connecting(struct agentx_client *c, short revents, struct error *err)
+static bool agentx_client_finish_connecting(struct agentx_client *c, short revents,
+                                            struct error *err)
 {
     if (!c->link.connecting || revents == 0)
         return true;
-    if (!agentx_link_finish_connecting(&c->link, now_of(c), err))
+    if (!agentx_link_finish_connecting(&c->link, agentx_client_now_of(c), err))
         return false;
     ask_to_open(c);
     return true;
@@ -518,17 +522,17 @@ void agentx_client_run(struct agentx_client *client, short revents)
 {
     struct error err;
     if (client->link.fd < 0) {
-        if (now_of(client) < client->retry_at)
+        if (agentx_client_now_of(client) < client->retry_at)
             return;
-        start(client);
+        agentx_client_start(client);
         revents = 0; // they were about nothing, or about an earlier connection
     }
     if (client->link.fd < 0)
         return;
-    bool ok = finish_connecting(client, revents, &err) &&
+    bool ok = agentx_client_finish_connecting(client, revents, &err) &&
               (client->link.connecting || hear(client, &err)) && keep_time(client, &err);
     if (!ok)
-        drop(client, &err);
+        agentx_client_drop(client, &err);
 }
 
 enum agentx_state agentx_client_state(const struct agentx_client *client)
@@ -554,10 +558,10 @@ bool agentx_client_notify(struct agentx_client *client, const char *context,
     if (client->notifications == AGENTX_WINDOW)
         return error_set(err, "master agent at %s: too many notifications are unanswered",
                          client->options.master);
-    struct pdu_writer w = begin(client, PDU_NOTIFY, context);
+    struct pdu_writer w = agentx_client_begin(client, PDU_NOTIFY, context);
     for (size_t i = 0; i < n; i++)
         pdu_add_varbind(&w, &varbinds[i].name, &varbinds[i].value);
-    if (!ask(client, &w, PDU_NOTIFY, 0))
+    if (!agentx_client_ask(client, &w, PDU_NOTIFY, 0))
         return error_set(err, "master agent at %s: it does not read what we send",
                          client->options.master);
     client->notifications++;

@@ -9,7 +9,7 @@
 
 // Addresses.
 
-static bool take_path(const char *path, struct agentx_address *out, struct error *err)
+static bool agentx_link_read_path(const char *path, struct agentx_address *out, struct error *err)
 {
     struct sockaddr_un *un = (struct sockaddr_un *)&out->sockaddr;
     if (path[0] == '\0' || strlen(path) >= sizeof un->sun_path)
@@ -35,7 +35,7 @@ static const char *split_port(char *text, const char **host)
     return colon + 1;
 }
 
-static bool take_host(const char *host_and_port, struct agentx_address *out, struct error *err)
+static bool read_host(const char *host_and_port, struct agentx_address *out, struct error *err)
 {
     const struct addrinfo hints = {.ai_flags = AI_NUMERICHOST | AI_NUMERICSERV,
                                    .ai_socktype = SOCK_STREAM};
@@ -58,8 +58,8 @@ static bool take_host(const char *host_and_port, struct agentx_address *out, str
 bool agentx_link_address(const char *master, struct agentx_address *out, struct error *err)
 {
     *out = (struct agentx_address){0};
-    bool ok = strncmp(master, "tcp:", 4) == 0 ? take_host(master + 4, out, err)
-                                              : take_path(master, out, err);
+    bool ok = strncmp(master, "tcp:", 4) == 0 ? read_host(master + 4, out, err)
+                                              : agentx_link_read_path(master, out, err);
     out->family = out->sockaddr.ss_family;
     return ok;
 }
@@ -80,7 +80,7 @@ static const char *advice(int reason)
     }
 }
 
-static bool refuse(struct agentx_link *link, int reason, struct error *err)
+static bool agentx_link_refuse(struct agentx_link *link, int reason, struct error *err)
 {
     agentx_link_close(link);
     return error_set(err, "cannot connect: %s%s", strerror(reason), advice(reason));
@@ -94,11 +94,11 @@ bool agentx_link_open(struct agentx_link *link, const struct agentx_address *add
     link->connecting = false;
     link->fd = socket(address->family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
     if (link->fd < 0)
-        return refuse(link, errno, err);
+        return agentx_link_refuse(link, errno, err);
     if (connect(link->fd, (const struct sockaddr *)&address->sockaddr, address->size) == 0)
         return true;
     link->connecting = errno == EINPROGRESS;
-    return link->connecting || refuse(link, errno, err);
+    return link->connecting || agentx_link_refuse(link, errno, err);
 }
 
 void agentx_link_close(struct agentx_link *link)
@@ -117,7 +117,7 @@ bool agentx_link_finish_connecting(struct agentx_link *link, int64_t now, struct
     if (getsockopt(link->fd, SOL_SOCKET, SO_ERROR, &reason, &size) != 0)
         reason = errno;
     if (reason != 0)
-        return refuse(link, reason, err);
+        return agentx_link_refuse(link, reason, err);
     link->connecting = false;
     link->moved_at = now;
     return true;

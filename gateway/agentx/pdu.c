@@ -13,7 +13,7 @@ enum { INTERNET_LENGTH = 4 };
 
 // Reading.
 
-static uint32_t number(const uint8_t *p, size_t octets, bool little_endian)
+static uint32_t pdu_number(const uint8_t *p, size_t octets, bool little_endian)
 {
     uint32_t value = 0;
     for (size_t i = 0; i < octets; i++)
@@ -31,10 +31,10 @@ int pdu_parse(const uint8_t *octets, size_t size, struct pdu_header *out)
     *out = (struct pdu_header){.type = octets[1],
                                .has_context = octets[2] & FLAG_CONTEXT,
                                .little_endian = little,
-                               .session = number(octets + 4, 4, little),
-                               .transaction = number(octets + 8, 4, little),
-                               .packet = number(octets + 12, 4, little),
-                               .payload = number(octets + PAYLOAD_AT, 4, little)};
+                               .session = pdu_number(octets + 4, 4, little),
+                               .transaction = pdu_number(octets + 8, 4, little),
+                               .packet = pdu_number(octets + 12, 4, little),
+                               .payload = pdu_number(octets + PAYLOAD_AT, 4, little)};
     if (out->payload > PDU_PAYLOAD_MAX || out->payload % 4 != 0)
         return -1;
     return size - PDU_HEADER_SIZE >= out->payload;
@@ -46,7 +46,7 @@ static size_t left(const struct pdu_reader *r)
 }
 
 // The next octets, of which there are at least so many; NULL: there are not.
-static const uint8_t *take(struct pdu_reader *r, size_t size)
+static const uint8_t *pdu_consume(struct pdu_reader *r, size_t size)
 {
     if (left(r) < size)
         return NULL;
@@ -56,17 +56,17 @@ static const uint8_t *take(struct pdu_reader *r, size_t size)
 
 bool pdu_read16(struct pdu_reader *r, uint16_t *out)
 {
-    const uint8_t *p = take(r, 2);
+    const uint8_t *p = pdu_consume(r, 2);
     if (p)
-        *out = (uint16_t)number(p, 2, r->little_endian);
+        *out = (uint16_t)pdu_number(p, 2, r->little_endian);
     return p;
 }
 
 bool pdu_read32(struct pdu_reader *r, uint32_t *out)
 {
-    const uint8_t *p = take(r, 4);
+    const uint8_t *p = pdu_consume(r, 4);
     if (p)
-        *out = number(p, 4, r->little_endian);
+        *out = pdu_number(p, 4, r->little_endian);
     return p;
 }
 
@@ -79,13 +79,13 @@ bool pdu_read_octets(struct pdu_reader *r, const uint8_t **octets, uint32_t *siz
 {
     if (!pdu_read32(r, size) || *size > left(r))
         return false;
-    *octets = take(r, padded(*size));
+    *octets = pdu_consume(r, padded(*size));
     return *octets;
 }
 
 bool pdu_read_oid(struct pdu_reader *r, struct agentx_oid *out, bool *include)
 {
-    const uint8_t *head = take(r, 4);
+    const uint8_t *head = pdu_consume(r, 4);
     size_t before = head && head[1] != 0 ? INTERNET_LENGTH + 1 : 0;
     if (!head || before + head[0] > AGENTX_OID_MAX)
         return false;
@@ -130,7 +130,7 @@ static bool read_counter64(struct pdu_reader *r, struct agentx_value *out)
     return true;
 }
 
-static bool read_number(struct pdu_reader *r, struct agentx_value *out)
+static bool pdu_read_number(struct pdu_reader *r, struct agentx_value *out)
 {
     uint32_t value;
     if (!pdu_read32(r, &value))
@@ -147,7 +147,7 @@ static bool read_value(struct pdu_reader *r, struct agentx_value *out)
     case AGENTX_COUNTER32:
     case AGENTX_GAUGE32:
     case AGENTX_TIME_TICKS:
-        return read_number(r, out);
+        return pdu_read_number(r, out);
     case AGENTX_COUNTER64:
         return read_counter64(r, out);
     case AGENTX_OCTETS:
@@ -235,7 +235,7 @@ void pdu_add_oid(struct pdu_writer *w, const uint32_t *ids, size_t length, bool 
         pdu_add32(w, ids[i]);
 }
 
-static void add_value(struct pdu_writer *w, const struct agentx_value *value)
+static void pdu_add_value(struct pdu_writer *w, const struct agentx_value *value)
 {
     switch (value->type) {
     case AGENTX_COUNTER64:
@@ -266,7 +266,7 @@ void pdu_add_varbind(struct pdu_writer *w, const struct agentx_oid *name,
 {
     pdu_add32(w, (uint32_t)value->type << 16);
     pdu_add_oid(w, name->ids, name->length, false);
-    add_value(w, value);
+    pdu_add_value(w, value);
 }
 
 void pdu_begin(struct pdu_writer *w, uint8_t type, uint32_t session, uint32_t transaction,

@@ -50,7 +50,7 @@ void clock_sleep(int64_t us)
 }
 
 // So many digits, and what follows them.
-static char *put_digits(char *p, int64_t number, size_t count, char after)
+static char *clock_put_digits(char *p, int64_t number, size_t count, char after)
 {
     p[count] = after;
     for (size_t i = count; i-- > 0; number /= 10)
@@ -73,12 +73,12 @@ void clock_format_utc(int64_t utc_us, char out[CLOCK_TEXT_SIZE])
     time_t t = (time_t)s;
     struct tm tm;
     gmtime_r(&t, &tm);
-    out = put_digits(out, (int64_t)tm.tm_year + 1900, 4, '-');
-    out = put_digits(out, tm.tm_mon + 1, 2, '-');
-    out = put_digits(out, tm.tm_mday, 2, 'T');
-    out = put_digits(out, tm.tm_hour, 2, ':');
-    out = put_digits(out, tm.tm_min, 2, ':');
-    out = put_digits(out, tm.tm_sec, 2, '.');
-    out = put_digits(out, us, 6, 'Z');
+    out = clock_put_digits(out, (int64_t)tm.tm_year + 1900, 4, '-');
+    out = clock_put_digits(out, tm.tm_mon + 1, 2, '-');
+    out = clock_put_digits(out, tm.tm_mday, 2, 'T');
+    out = clock_put_digits(out, tm.tm_hour, 2, ':');
+    out = clock_put_digits(out, tm.tm_min, 2, ':');
+    out = clock_put_digits(out, tm.tm_sec, 2, '.');
+    out = clock_put_digits(out, us, 6, 'Z');
     *out = '\0';
 }

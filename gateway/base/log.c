@@ -41,7 +41,7 @@ static const char *const FOLDERS[LOG_FOLDER_COUNT] = {[LOG_FOLDER_OTHER] = "othe
                                                       [LOG_FOLDER_DAEMON] = "daemon"};
 
 // The place of a word in a list, or `n`.
-static size_t find(const char *const *words, size_t n, const char *word)
+static size_t log_find(const char *const *words, size_t n, const char *word)
 {
     size_t i = 0;
     while (i < n && strcmp(words[i], word) != 0)
@@ -51,7 +51,7 @@ static size_t find(const char *const *words, size_t n, const char *word)
 
 bool log_level_from_word(const char *word, enum log_level *level)
 {
-    size_t i = find(WORDS, LEVELS, word);
+    size_t i = log_find(WORDS, LEVELS, word);
     if (i < LEVELS)
         *level = (enum log_level)i;
     return i < LEVELS;
@@ -64,7 +64,7 @@ const char *log_level_word(enum log_level level)
 
 bool log_folder_from_word(const char *word, enum log_folder *folder)
 {
-    size_t i = find(FOLDERS, LOG_FOLDER_COUNT, word);
+    size_t i = log_find(FOLDERS, LOG_FOLDER_COUNT, word);
     if (i < LOG_FOLDER_COUNT)
         *folder = (enum log_folder)i;
     return i < LOG_FOLDER_COUNT;
@@ -124,7 +124,7 @@ enum log_level log_get_level(struct log *log, enum log_folder folder)
     return atomic_load(&log->levels[folder]);
 }
 
-static void emit(struct log *log, enum log_level level, const char *text)
+static void log_emit(struct log *log, enum log_level level, const char *text)
 {
     char line[LINE_SIZE];
     text_clean(text, strlen(text), line, sizeof line);
@@ -152,7 +152,7 @@ void log_write_from(enum log_folder folder, struct log *log, enum log_level leve
     va_start(args, fmt);
     vsnprintf(line, sizeof line, fmt, args);
     va_end(args);
-    emit(log, level, line);
+    log_emit(log, level, line);
 }
 
 void log_write_limited_from(enum log_folder folder, struct log *log, struct log_limit *limit,
@@ -174,5 +174,5 @@ void log_write_limited_from(enum log_folder folder, struct log *log, struct log_
         snprintf(line + n, sizeof line - (size_t)n, " (and %u more like it)", limit->held_back);
     limit->held_back = 0;
     limit->open_at = now + LIMIT_PERIOD_US;
-    emit(log, level, line);
+    log_emit(log, level, line);
 }

@@ -11,7 +11,7 @@
 
 enum { MESSAGE_SIZE = 1024 };
 
-static bool connect_to(int fd, const char *socket)
+static bool notify_connect_to(int fd, const char *socket)
 {
     struct sockaddr_un address = {.sun_family = AF_UNIX};
     size_t length = strlen(socket);
@@ -34,7 +34,7 @@ bool notify_open(struct notify *notify, const char *socket_name, struct error *e
     if (!socket_name || socket_name[0] == '\0')
         return true;
     int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-    if (fd >= 0 && connect_to(fd, socket_name)) {
+    if (fd >= 0 && notify_connect_to(fd, socket_name)) {
         notify->fd = fd;
         return true;
     }

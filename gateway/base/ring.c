@@ -33,7 +33,7 @@ void ring_free(struct ring *ring)
     free(ring);
 }
 
-static void *take_oldest(struct ring *ring)
+static void *pop_oldest(struct ring *ring)
 {
     void *item = ring->slots[ring->head];
     ring->head = (ring->head + 1) % ring->capacity;
@@ -69,7 +69,7 @@ void *ring_pop(struct ring *ring, int64_t timeout_us)
             break;
     }
     if (ring->count > 0)
-        item = take_oldest(ring);
+        item = pop_oldest(ring);
     pthread_mutex_unlock(&ring->lock);
     return item;
 }

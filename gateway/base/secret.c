@@ -36,7 +36,7 @@ static bool check_file(int fd, const char *path, struct error *err)
 }
 
 // A descriptor, or -1 with a sentence. It does not wait for what a FIFO would wait for.
-static int open_file(const char *path, struct error *err)
+static int secret_open_file(const char *path, struct error *err)
 {
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
     if (fd < 0)
@@ -66,7 +66,7 @@ static bool read_first_line(int fd, const char *path, char *out, size_t size, st
 
 bool secret_read_line(const char *path, char *out, size_t size, struct error *err)
 {
-    int fd = open_file(path, err);
+    int fd = secret_open_file(path, err);
     if (fd < 0)
         return false;
     bool ok = read_first_line(fd, path, out, size, err);
@@ -75,7 +75,7 @@ bool secret_read_line(const char *path, char *out, size_t size, struct error *er
 }
 
 // Up to `size` octets, or -1.
-static ssize_t read_all(int fd, char *out, size_t size)
+static ssize_t secret_read_all(int fd, char *out, size_t size)
 {
     size_t got = 0;
     ssize_t n = 1;
@@ -88,11 +88,11 @@ static ssize_t read_all(int fd, char *out, size_t size)
 
 char *secret_read_file(const char *path, size_t *size, struct error *err)
 {
-    int fd = open_file(path, err);
+    int fd = secret_open_file(path, err);
     if (fd < 0)
         return NULL;
     char *content = calloc(1, SECRET_FILE_MAX + 1);
-    ssize_t n = content ? read_all(fd, content, SECRET_FILE_MAX + 1) : 0;
+    ssize_t n = content ? secret_read_all(fd, content, SECRET_FILE_MAX + 1) : 0;
     if (!content)
         error_set(err, "out of memory");
     else if (n < 0)
@@ -117,7 +117,7 @@ void secret_free(char *content, size_t size)
 
 bool secret_check_file(const char *path, struct error *err)
 {
-    int fd = open_file(path, err);
+    int fd = secret_open_file(path, err);
     if (fd >= 0)
         close(fd);
     return fd >= 0;

@@ -23,7 +23,7 @@ static json_t *alarm_json(const struct alarm *a)
                      answer_text(a->note), "shelved_until", answer_time(a->shelved_until_us));
 }
 
-static void take(void *ctx, const struct alarm *alarm)
+static void alarm_answers_read(void *ctx, const struct alarm *alarm)
 {
     struct page *page = ctx;
     if (alarm->event_sequence <= page->after || page->more)
@@ -42,7 +42,7 @@ static json_t *answer_alarms(struct journal *journal, const json_t *request)
         json_decref(page.list);
         return answer_refuse("'after' must be a number");
     }
-    journal_each_alarm(journal, take, &page);
+    journal_each_alarm(journal, alarm_answers_read, &page);
     json_t *answer = json_pack("{s:i, s:o}", "version", 1, "alarms", page.list);
     if (page.more)
         json_object_set_new(answer, "more", json_pack("{s:I}", "after", (json_int_t)page.after));
@@ -56,7 +56,7 @@ struct search {
     char key[EVENT_KEY_SIZE];
 };
 
-static void compare(void *ctx, const struct alarm *alarm)
+static void alarm_answers_compare(void *ctx, const struct alarm *alarm)
 {
     struct search *search = ctx;
     if (alarm->event_sequence == search->number)
@@ -72,7 +72,7 @@ static bool read_key(struct journal *journal, const json_t *request, char key[EV
     if (key[strspn(key, "0123456789")] != '\0')
         return true;
     search.number = strtoll(key, NULL, 10);
-    journal_each_alarm(journal, compare, &search);
+    journal_each_alarm(journal, alarm_answers_compare, &search);
     if (search.key[0] != '\0')
         memcpy(key, search.key, sizeof search.key);
     return true;
@@ -85,7 +85,7 @@ static json_t *answer_found(bool found)
                        "no such alarm is active; 'ibtrapctl alarms' lists keys and numbers");
 }
 
-static json_t *acknowledge(struct journal *journal, const json_t *request)
+static json_t *alarm_answers_acknowledge(struct journal *journal, const json_t *request)
 {
     char key[EVENT_KEY_SIZE], note[ALARM_NOTE_SIZE];
     if (!read_key(journal, request, key))
@@ -149,7 +149,7 @@ json_t *alarm_answers_get(struct pipeline *pipeline, struct journal *journal,
     if (strcmp(command, "alarms") == 0)
         return answer_alarms(journal, request);
     if (strcmp(command, "alarm-acknowledge") == 0)
-        return acknowledge(journal, request);
+        return alarm_answers_acknowledge(journal, request);
     if (strcmp(command, "alarm-shelve") == 0)
         return shelve(pipeline, journal, clock, request);
     return NULL;

@@ -100,7 +100,7 @@ static json_t *answer_explain(struct control *c, const json_t *request)
 }
 
 // "last" is the number of an event before the test.
-static json_t *answer_test(struct control *c, const json_t *request)
+static json_t *control_answer_test(struct control *c, const json_t *request)
 {
     struct error err;
     struct test_event test;
@@ -116,7 +116,7 @@ static json_t *answer_test(struct control *c, const json_t *request)
     return json_pack("{s:i, s:I}", "version", 1, "last", (json_int_t)last);
 }
 
-static json_t *answer_reload(struct control *c, const json_t *request)
+static json_t *control_reload(struct control *c, const json_t *request)
 {
     (void)request;
     char buffer[CONTROL_RESTART_SIZE];
@@ -131,12 +131,13 @@ static const struct {
     const char *command;
     json_t *(*answer)(struct control *c, const json_t *request);
 } ANSWERS[] = {
-    {"status", answer_status}, {"journal-prune", answer_prune},     {"sweep-now", answer_sweep},
-    {"reload", answer_reload}, {"resubscribe", answer_resubscribe}, {"log", answer_log},
-    {"events", answer_events}, {"explain", answer_explain},         {"test", answer_test},
+    {"status", answer_status},  {"journal-prune", answer_prune},     {"sweep-now", answer_sweep},
+    {"reload", control_reload}, {"resubscribe", answer_resubscribe}, {"log", answer_log},
+    {"events", answer_events},  {"explain", answer_explain},         {"test", control_answer_test},
 };
 
-static json_t *answer_topology(struct control *c, const char *command, const json_t *request)
+static json_t *control_answer_topology(struct control *c, const char *command,
+                                       const json_t *request)
 {
     struct fabric *current = topology_current(c->topology);
     json_t *answer = topology_answers_get(&c->answers, current, command, request);
@@ -156,7 +157,7 @@ static json_t *answer_group(struct control *c, const char *command, const json_t
             maintenance_answers_get(c->pipeline, c->journal, c->builder.clock, command, request);
     if (!answer)
         answer = dry_run_get(c->journal, command, request);
-    return answer ? answer : answer_topology(c, command, request);
+    return answer ? answer : control_answer_topology(c, command, request);
 }
 
 bool control_reads_only(const char *command)
@@ -171,7 +172,7 @@ bool control_reads_only(const char *command)
     return false;
 }
 
-static json_t *answer(struct control *c, const char *command, const json_t *request)
+static json_t *control_dispatch(struct control *c, const char *command, const json_t *request)
 {
     for (size_t i = 0; i < sizeof ANSWERS / sizeof *ANSWERS; i++) {
         if (strcmp(command, ANSWERS[i].command) == 0)
@@ -187,7 +188,7 @@ json_t *control_answer(void *ctx, const char *command, const json_t *request)
     struct names *names = topology_names(c->topology);
     c->names = names;
     c->builder.names = names;
-    json_t *out = answer(c, command, request);
+    json_t *out = control_dispatch(c, command, request);
     c->names = NULL;
     c->builder.names = NULL;
     names_unref(names);

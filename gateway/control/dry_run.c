@@ -42,7 +42,7 @@ static void count_reason(struct run *r, const struct event *event)
     r->reasons[reason]++;
 }
 
-static void stamp(void *ctx, struct event *event)
+static void dry_run_stamp(void *ctx, struct event *event)
 {
     struct run *r = ctx;
     snprintf(event->id, sizeof event->id, "dry-run-%llu", (unsigned long long)++r->made);
@@ -50,7 +50,7 @@ static void stamp(void *ctx, struct event *event)
         event->time_us = r->now;
 }
 
-static void pass(void *ctx, struct event *event)
+static void dry_run_pass(void *ctx, struct event *event)
 {
     struct run *r = ctx;
     if (event->suppressed[0] != '\0') {
@@ -97,7 +97,7 @@ static struct event *unjudged(const struct event *event)
     return copy;
 }
 
-static void take(struct run *r, const struct event *event)
+static void dry_run_read(struct run *r, const struct event *event)
 {
     if (event->test || catalogue_is_summary(event->type) || is_copy(r, event) ||
         r->count == DRY_RUN_EVENTS_MAX)
@@ -115,7 +115,7 @@ static void take(struct run *r, const struct event *event)
     event_unref(copy);
 }
 
-static void take_all(struct run *r, struct journal *journal, int64_t events)
+static void dry_run_read_all(struct run *r, struct journal *journal, int64_t events)
 {
     struct journal_item items[CHUNK];
     const int64_t last = journal_last(journal);
@@ -125,7 +125,7 @@ static void take_all(struct run *r, struct journal *journal, int64_t events)
         after = items[n - 1].sequence;
         for (size_t i = 0; i < n; i++) {
             if (items[i].event && items[i].sequence <= last)
-                take(r, items[i].event);
+                dry_run_read(r, items[i].event);
             event_unref(items[i].event);
         }
     }
@@ -146,7 +146,7 @@ static json_t *kinds_json(const uint64_t counts[CATALOGUE_COUNT], uint64_t *sum)
     return kinds;
 }
 
-static json_t *receivers_json(const struct run *r)
+static json_t *dry_run_receivers_json(const struct run *r)
 {
     json_t *receivers = json_array();
     for (size_t i = 0; i < r->conf->receiver_count; i++) {
@@ -178,19 +178,19 @@ json_t *dry_run(struct journal *journal, const struct conf *conf, int64_t events
     struct run *r = calloc(1, sizeof *r);
     if (!r)
         return NULL;
-    const struct policy_sink sink = {stamp, pass, r};
+    const struct policy_sink sink = {dry_run_stamp, dry_run_pass, r};
     r->conf = conf;
     policies_from_conf(conf, &options, r->rules);
     r->policy = policy_new(&options, &sink);
     if (r->policy) {
-        take_all(r, journal, events);
+        dry_run_read_all(r, journal, events);
         const int64_t until = r->now;
         if (r->count > 0)
             move_to(r, until + AFTERMATH_US);
-        answer =
-            json_pack("{s:i, s:I, s:o, s:o, s:o, s:o}", "version", PROTOCOL_VERSION, "events",
-                      (json_int_t)r->count, "from", answer_time(r->first_us), "until",
-                      answer_time(until), "held", reasons_json(r), "receivers", receivers_json(r));
+        answer = json_pack("{s:i, s:I, s:o, s:o, s:o, s:o}", "version", PROTOCOL_VERSION, "events",
+                           (json_int_t)r->count, "from", answer_time(r->first_us), "until",
+                           answer_time(until), "held", reasons_json(r), "receivers",
+                           dry_run_receivers_json(r));
         policy_free(r->policy);
     }
     free(r);

@@ -9,8 +9,10 @@
 // Receivers.
 
 // Why it is not delivered; empty: nobody knows, or it is.
-static const char *reason_of(struct receiver *receiver, const struct receiver_status *status,
-                             const struct receiver_event_outcome *fate, const struct event *event)
+static const char *explain_reason_of(struct receiver *receiver,
+                                     const struct receiver_status *status,
+                                     const struct receiver_event_outcome *fate,
+                                     const struct event *event)
 {
     const char *refusal = receiver_refusal(receiver, event);
     if (fate->outcome == RECEIVER_DELIVERED || fate->outcome == RECEIVER_GIVEN_UP)
@@ -20,7 +22,8 @@ static const char *reason_of(struct receiver *receiver, const struct receiver_st
     return status->paused ? "paused" : status->problem;
 }
 
-static json_t *receiver_json(struct receiver *receiver, int64_t number, const struct event *event)
+static json_t *explain_receiver_json(struct receiver *receiver, int64_t number,
+                                     const struct event *event)
 {
     struct receiver_status status;
     receiver_get_status(receiver, &status);
@@ -28,21 +31,21 @@ static json_t *receiver_json(struct receiver *receiver, int64_t number, const st
     const struct sink *r = receiver_sink(receiver);
     return json_pack("{s:s, s:s, s:s, s:o, s:o}", "name", r->name, "kind", r->kind, "state",
                      receiver_outcome_word(fate.outcome), "time", answer_time(fate.time_us),
-                     "reason", answer_text(reason_of(receiver, &status, &fate, event)));
+                     "reason", answer_text(explain_reason_of(receiver, &status, &fate, event)));
 }
 
-static json_t *receivers_json(const struct receiver_answers *receivers, int64_t number,
-                              const struct event *event)
+static json_t *explain_receivers_json(const struct receiver_answers *receivers, int64_t number,
+                                      const struct event *event)
 {
     json_t *list = json_array();
     for (size_t i = 0; i < receivers->count; i++)
-        json_array_append_new(list, receiver_json(receivers->receivers[i], number, event));
+        json_array_append_new(list, explain_receiver_json(receivers->receivers[i], number, event));
     return list;
 }
 
 // Notifications.
 
-static json_t *oid_json(const uint32_t *ids, size_t count)
+static json_t *explain_oid_json(const uint32_t *ids, size_t count)
 {
     char buffer[(MIB_OID_MAX + MIB_INSTANCE_MAX) * 11];
     struct text t = text_in(buffer, sizeof buffer);
@@ -80,9 +83,9 @@ static json_t *objects_json(const struct mib_notification *n, const struct event
     for (size_t i = 0; i < MIB_OBJECTS_MAX && n->objects[i]; i++) {
         struct mib_varbind v;
         mib_encode(n, n->objects[i], event, &v);
-        json_array_append_new(list,
-                              json_pack("{s:s, s:o, s:o}", "name", n->objects[i]->name, "oid",
-                                        oid_json(v.oid, v.oid_length), "value", value_json(&v)));
+        json_array_append_new(list, json_pack("{s:s, s:o, s:o}", "name", n->objects[i]->name, "oid",
+                                              explain_oid_json(v.oid, v.oid_length), "value",
+                                              value_json(&v)));
     }
     return list;
 }
@@ -91,10 +94,10 @@ static void add_notification(json_t *list, const struct event *event, const char
                              bool by_default, const struct mib_notification *n)
 {
     if (n)
-        json_array_append_new(list,
-                              json_pack("{s:s, s:s, s:o, s:b, s:o}", "mib", mib, "name", n->name,
-                                        "oid", oid_json(n->oid.ids, n->oid.length), "default",
-                                        (int)by_default, "objects", objects_json(n, event)));
+        json_array_append_new(
+            list, json_pack("{s:s, s:s, s:o, s:b, s:o}", "mib", mib, "name", n->name, "oid",
+                            explain_oid_json(n->oid.ids, n->oid.length), "default", (int)by_default,
+                            "objects", objects_json(n, event)));
 }
 
 // Those of the other MIBs are sent unless a receiver asks otherwise; our own where these have none.
@@ -138,7 +141,8 @@ json_t *explain_json(struct journal *journal, const struct receiver_answers *rec
         "title", event->type->title, "event", event_answers_json(number, event), "held",
         answer_text(event->suppressed), "cause", other_json(journal, event->cause_id), "related",
         other_json(journal, event->related_id), "receivers",
-        receivers_json(receivers, number, event), "notifications", notifications_json(event));
+        explain_receivers_json(receivers, number, event), "notifications",
+        notifications_json(event));
     event_unref(event);
     return answer;
 }

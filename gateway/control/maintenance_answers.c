@@ -7,7 +7,7 @@
 #include <string.h>
 
 // A text that is not empty, fits, and is safe to show.
-static bool read_text(const json_t *value, char *out, size_t size)
+static bool maintenance_answers_read_text(const json_t *value, char *out, size_t size)
 {
     const char *text = json_string_value(value);
     if (!text || text[0] == '\0' || strlen(text) != json_string_length(value) ||
@@ -17,7 +17,7 @@ static bool read_text(const json_t *value, char *out, size_t size)
     return strcmp(out, text) == 0;
 }
 
-static bool read_nodes(const json_t *value, struct filter_list *out)
+static bool maintenance_answers_read_nodes(const json_t *value, struct filter_list *out)
 {
     size_t i;
     json_t *one;
@@ -27,7 +27,7 @@ static bool read_nodes(const json_t *value, struct filter_list *out)
         return false;
     json_array_foreach(value, i, one)
     {
-        if (!read_text(one, out->patterns[i], FILTER_PATTERN_SIZE))
+        if (!maintenance_answers_read_text(one, out->patterns[i], FILTER_PATTERN_SIZE))
             return false;
     }
     out->count = json_array_size(value);
@@ -43,7 +43,7 @@ struct window_change {
 };
 
 // In the journal on disk before it is said to be there.
-static void start(void *ctx, const struct pipeline_context *inside)
+static void maintenance_answers_start(void *ctx, const struct pipeline_context *inside)
 {
     struct window_change *c = ctx;
     int64_t ahead = c->window.until_us - clock_utc(inside->builder->clock);
@@ -55,7 +55,7 @@ static void start(void *ctx, const struct pipeline_context *inside)
     journal_commit(c->journal);
 }
 
-static void stop(void *ctx, const struct pipeline_context *inside)
+static void maintenance_answers_stop(void *ctx, const struct pipeline_context *inside)
 {
     struct window_change *c = ctx;
     bool known = policy_stop_maintenance(inside->policy, c->window.name, inside->now_us);
@@ -72,14 +72,15 @@ static json_t *answer_start(struct pipeline *pipeline, struct journal *journal,
     const int64_t now = clock_utc(clock);
     const int64_t last = now + MAINTENANCE_ANSWERS_DAYS_MAX * INT64_C(86400) * CLOCK_US_PER_S;
     c.window.until_us = json_integer_value(json_object_get(request, "until_us"));
-    if (!read_text(json_object_get(request, "name"), c.window.name, sizeof c.window.name))
+    if (!maintenance_answers_read_text(json_object_get(request, "name"), c.window.name,
+                                       sizeof c.window.name))
         return answer_refuse(
             "the name of a maintenance has 1 to 63 characters, and none that cannot be shown");
     if (c.window.until_us <= now || c.window.until_us > last)
         return answer_refuse("the end must be in the future, at most 366 days from now");
-    if (!read_nodes(json_object_get(request, "nodes"), &c.window.nodes))
+    if (!maintenance_answers_read_nodes(json_object_get(request, "nodes"), &c.window.nodes))
         return answer_refuse("the nodes must be at most 64 patterns of 1 to 127 characters each");
-    if (!pipeline_call(pipeline, start, &c))
+    if (!pipeline_call(pipeline, maintenance_answers_start, &c))
         return answer_refuse("the gateway is stopping");
     return c.done ? answer_done()
                   : answer_refuse("there are 32 maintenances already: stop one of them first");
@@ -89,9 +90,10 @@ static json_t *answer_stop(struct pipeline *pipeline, struct journal *journal,
                            const json_t *request)
 {
     struct window_change c = {.journal = journal};
-    if (!read_text(json_object_get(request, "name"), c.window.name, sizeof c.window.name))
+    if (!maintenance_answers_read_text(json_object_get(request, "name"), c.window.name,
+                                       sizeof c.window.name))
         return answer_refuse("'name' must be the name of a maintenance");
-    if (!pipeline_call(pipeline, stop, &c))
+    if (!pipeline_call(pipeline, maintenance_answers_stop, &c))
         return answer_refuse("the gateway is stopping");
     return c.done ? answer_done() : answer_refuse("there is no maintenance of that name");
 }

@@ -11,7 +11,7 @@ static const char *state_word(const struct receiver_status *s)
     return s->problem[0] ? "failing" : "working";
 }
 
-static json_t *receiver_json(struct receiver *receiver)
+static json_t *receiver_answers_json(struct receiver *receiver)
 {
     const struct sink *r = receiver_sink(receiver);
     struct receiver_status s;
@@ -28,7 +28,7 @@ json_t *receiver_answers_list(struct receiver *const *receivers, size_t count)
 {
     json_t *list = json_array();
     for (size_t i = 0; i < count; i++)
-        json_array_append_new(list, receiver_json(receivers[i]));
+        json_array_append_new(list, receiver_answers_json(receivers[i]));
     return list;
 }
 
@@ -70,7 +70,7 @@ static json_t *act(const struct receiver_answers *answers, const json_t *request
     if (!receiver)
         return answer_refuse("there is no receiver of that name; 'ibtrapctl receivers' lists them");
     action(receiver);
-    return json_pack("{s:i, s:o}", "version", 1, "receiver", receiver_json(receiver));
+    return json_pack("{s:i, s:o}", "version", 1, "receiver", receiver_answers_json(receiver));
 }
 
 json_t *receiver_answers_get(const struct receiver_answers *answers, const char *command,

@@ -34,7 +34,7 @@ struct server {
 
 static const struct timeval IDLE_MAX = {.tv_sec = 60}, REST = {.tv_sec = 1};
 
-static void drop(struct client *client)
+static void control_server_drop(struct client *client)
 {
     bufferevent_free(client->stream);
     client->stream = NULL;
@@ -62,7 +62,7 @@ static bool may_run(struct client *client, const char *command)
     return credentials->privileged;
 }
 
-static json_t *run(struct client *client, const char *command, const json_t *request)
+static json_t *control_server_run(struct client *client, const char *command, const json_t *request)
 {
     const struct server_options *o = &client->server->options;
     if (!may_run(client, command))
@@ -71,7 +71,7 @@ static json_t *run(struct client *client, const char *command, const json_t *req
     return result ? result : failure("unknown command");
 }
 
-static json_t *answer(struct client *client, const char *line)
+static json_t *control_server_answer(struct client *client, const char *line)
 {
     json_error_t why;
     json_t *request = json_loads(line, 0, &why);
@@ -85,14 +85,14 @@ static json_t *answer(struct client *client, const char *line)
     else if (version != PROTOCOL_VERSION)
         result = failure("this ibtrapd speaks version 1 of the control protocol");
     else
-        result = run(client, command, request);
+        result = control_server_run(client, command, request);
     json_decref(request);
     return result;
 }
 
 static void answer_line(struct client *client, const char *line, struct evbuffer *out)
 {
-    json_t *result = answer(client, line);
+    json_t *result = control_server_answer(client, line);
     char *text = json_dumps(result, JSON_COMPACT);
     json_decref(result);
     if (text)
@@ -116,28 +116,28 @@ static void read_lines(struct bufferevent *stream, void *ctx)
     }
     if (too_long || evbuffer_get_length(in) >= PROTOCOL_LINE_MAX ||
         evbuffer_get_length(out) > SERVER_OUTPUT_MAX)
-        drop(client);
+        control_server_drop(client);
 }
 
 static void answers_sent(struct bufferevent *stream, void *ctx)
 {
     (void)stream;
-    drop(ctx);
+    control_server_drop(ctx);
 }
 
-static void client_event(struct bufferevent *stream, short what, void *ctx)
+static void control_server_client_event(struct bufferevent *stream, short what, void *ctx)
 {
     bool waiting = evbuffer_get_length(bufferevent_get_output(stream)) > 0;
     if (what == (BEV_EVENT_READING | BEV_EVENT_EOF) && waiting) {
         // It sends no more, but still reads.
-        bufferevent_setcb(stream, NULL, answers_sent, client_event, ctx);
+        bufferevent_setcb(stream, NULL, answers_sent, control_server_client_event, ctx);
         return;
     }
     if (what & (BEV_EVENT_EOF | BEV_EVENT_ERROR | BEV_EVENT_TIMEOUT))
-        drop(ctx);
+        control_server_drop(ctx);
 }
 
-static struct client *find_place(struct server *server)
+static struct client *control_server_find_place(struct server *server)
 {
     for (size_t i = 0; i < SERVER_CLIENTS_MAX; i++) {
         if (!server->clients[i].stream)
@@ -146,7 +146,7 @@ static struct client *find_place(struct server *server)
     return NULL;
 }
 
-static bool take_client(struct client *client, evutil_socket_t fd)
+static bool admit_client(struct client *client, evutil_socket_t fd)
 {
     const struct server_options *o = &client->server->options;
     struct error err;
@@ -159,13 +159,13 @@ static bool take_client(struct client *client, evutil_socket_t fd)
     return client->stream != NULL;
 }
 
-static void accept_client(struct evconnlistener *listener, evutil_socket_t fd,
-                          struct sockaddr *address, int length, void *ctx)
+static void control_server_accept_client(struct evconnlistener *listener, evutil_socket_t fd,
+                                         struct sockaddr *address, int length, void *ctx)
 {
     (void)listener, (void)address, (void)length;
-    struct client *client = find_place(ctx);
-    if (client && take_client(client, fd)) {
-        bufferevent_setcb(client->stream, read_lines, NULL, client_event, client);
+    struct client *client = control_server_find_place(ctx);
+    if (client && admit_client(client, fd)) {
+        bufferevent_setcb(client->stream, read_lines, NULL, control_server_client_event, client);
         // Not by a watermark: libevent 2.1 crashes when it has no memory for one.
         bufferevent_set_max_single_read(client->stream, PROTOCOL_LINE_MAX);
         bufferevent_set_timeouts(client->stream, &IDLE_MAX, &IDLE_MAX);
@@ -176,21 +176,21 @@ static void accept_client(struct evconnlistener *listener, evutil_socket_t fd,
 }
 
 // Without a descriptor for the client, trying again at once would be all that this thread does.
-static void take_rest(struct evconnlistener *listener, void *ctx)
+static void control_server_read_rest(struct evconnlistener *listener, void *ctx)
 {
     struct server *server = ctx;
     evconnlistener_disable(listener);
     event_add(server->rest, &REST);
 }
 
-static void end_rest(evutil_socket_t fd, short what, void *ctx)
+static void control_server_end_rest(evutil_socket_t fd, short what, void *ctx)
 {
     (void)fd, (void)what;
     struct server *server = ctx;
     evconnlistener_enable(server->listener);
 }
 
-static bool make_directory(const char *path, struct error *err)
+static bool control_server_make_directory(const char *path, struct error *err)
 {
     char directory[108];
     snprintf(directory, sizeof directory, "%s", path);
@@ -244,7 +244,8 @@ static void remove_dead_socket(const char *path)
         unlink(path);
 }
 
-static struct server *make(const struct server_options *options, int fd, struct error *err)
+static struct server *control_server_make(const struct server_options *options, int fd,
+                                          struct error *err)
 {
     struct server *server = calloc(1, sizeof *server);
     if (!server) {
@@ -255,12 +256,12 @@ static struct server *make(const struct server_options *options, int fd, struct 
     snprintf(server->path, sizeof server->path, "%s", options->path);
     for (size_t i = 0; i < SERVER_CLIENTS_MAX; i++)
         server->clients[i].server = server;
-    server->rest = event_new(options->base, -1, 0, end_rest, server);
+    server->rest = event_new(options->base, -1, 0, control_server_end_rest, server);
     if (server->rest)
-        server->listener =
-            evconnlistener_new(options->base, accept_client, server, LEV_OPT_CLOSE_ON_FREE, -1, fd);
+        server->listener = evconnlistener_new(options->base, control_server_accept_client, server,
+                                              LEV_OPT_CLOSE_ON_FREE, -1, fd);
     if (server->listener) {
-        evconnlistener_set_error_cb(server->listener, take_rest);
+        evconnlistener_set_error_cb(server->listener, control_server_read_rest);
         return server;
     }
     error_set(err, "cannot listen on the control socket %s: out of memory", options->path);
@@ -284,8 +285,8 @@ struct server *server_start(const struct server_options *options, struct error *
         return NULL;
     }
     remove_dead_socket(path);
-    int fd = make_directory(path, err) ? listen_on(path, options->group, err) : -1;
-    struct server *server = fd >= 0 ? make(options, fd, err) : NULL;
+    int fd = control_server_make_directory(path, err) ? listen_on(path, options->group, err) : -1;
+    struct server *server = fd >= 0 ? control_server_make(options, fd, err) : NULL;
     if (!server && fd >= 0)
         close(fd);
     return server;
@@ -300,7 +301,7 @@ void server_stop(struct server *server)
     unlink(server->path);
     for (size_t i = 0; i < SERVER_CLIENTS_MAX; i++) {
         if (server->clients[i].stream)
-            drop(&server->clients[i]);
+            control_server_drop(&server->clients[i]);
     }
     free(server);
 }

@@ -10,7 +10,7 @@
 
 #include <string.h>
 
-static json_t *port_json(const struct sa_status *s)
+static json_t *status_port_json(const struct sa_status *s)
 {
     uint8_t gid[ADDRESS_GID_SIZE];
     char gid_text[ADDRESS_GID_TEXT_SIZE];
@@ -22,7 +22,7 @@ static json_t *port_json(const struct sa_status *s)
                      (int)s->port.lid, "guid", answer_guid(s->id.guid), "gid", gid_text);
 }
 
-static json_t *sm_json(const struct sa_status *s)
+static json_t *status_sm_json(const struct sa_status *s)
 {
     char name[130];
     text_clean(s->sm.description, strlen(s->sm.description), name, sizeof name);
@@ -138,7 +138,7 @@ json_t *status_json(const struct status_parts *parts, int64_t uptime_us)
         "s:o}",
         "version", 1, "release", INSTALL_VERSION, "snmp", "engine_id", engine_id, "uptime",
         (json_int_t)(uptime_us / CLOCK_US_PER_S), "problem", answer_text(s.problem), "port",
-        port_json(&s), "sm", sm_json(&s), "subscriptions", subscriptions, "counters",
+        status_port_json(&s), "sm", status_sm_json(&s), "subscriptions", subscriptions, "counters",
         counters_json(&s.counters, &p), "journal", journal_json(parts->journal), "receivers",
         receiver_answers_list(parts->receivers, parts->receiver_count), "role", role_json(parts),
         "tables", tables_json(parts->tables, parts->tables_conf), "sweep", sweep_json(parts->sweep),

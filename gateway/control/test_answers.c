@@ -38,8 +38,8 @@ static uint32_t choose_port(const struct fabric *fabric, uint32_t node)
     return n->ports > 0 ? n->first_port : FABRIC_NONE;
 }
 
-static void describe(const struct fabric *fabric, const struct names *names, uint32_t node,
-                     struct test_event *out)
+static void test_answers_describe(const struct fabric *fabric, const struct names *names,
+                                  uint32_t node, struct test_event *out)
 {
     uint32_t port = choose_port(fabric, node);
     uint32_t peer = port == FABRIC_NONE ? FABRIC_NONE : fabric_peer(fabric, port);
@@ -61,7 +61,7 @@ static bool find_node(const char *word, const struct fabric *fabric, const struc
     if (node == FABRIC_NONE)
         return error_set(err, "no node '%s' is known; 'ibtrapctl topology' lists names and GUIDs",
                          word);
-    describe(fabric, names, node, out);
+    test_answers_describe(fabric, names, node, out);
     return true;
 }
 

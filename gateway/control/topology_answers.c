@@ -31,8 +31,8 @@ static struct fabric *read_fabric(struct journal *journal, int64_t number, struc
 }
 
 // A reference, or NULL with a sentence. `time_us` is that of earlier pages; 0: there were none.
-static struct fabric *take(struct topology_answers *a, struct fabric *current, int64_t number,
-                           int64_t time_us, struct error *err)
+static struct fabric *topology_answers_read(struct topology_answers *a, struct fabric *current,
+                                            int64_t number, int64_t time_us, struct error *err)
 {
     struct fabric *fabric = time_us ? find_held(a, number, time_us) : NULL;
     if (fabric)
@@ -57,7 +57,7 @@ static void keep_for_pages(struct topology_answers *a, int64_t number, struct fa
     a->next = (a->next + 1) % TOPOLOGY_HELD_MAX;
 }
 
-static void let_go(struct topology_answers *a, const struct fabric *fabric)
+static void topology_answers_let_go(struct topology_answers *a, const struct fabric *fabric)
 {
     for (size_t i = 0; i < TOPOLOGY_HELD_MAX; i++) {
         if (a->pages[i].fabric == fabric) {
@@ -68,17 +68,18 @@ static void let_go(struct topology_answers *a, const struct fabric *fabric)
 }
 
 // Takes over the reference.
-static void finish(struct topology_answers *a, int64_t number, struct fabric *fabric, bool more)
+static void topology_answers_finish(struct topology_answers *a, int64_t number,
+                                    struct fabric *fabric, bool more)
 {
     if (more)
         keep_for_pages(a, number, fabric);
     else
-        let_go(a, fabric);
+        topology_answers_let_go(a, fabric);
     fabric_unref(fabric);
 }
 
-static json_t *answer_topology(struct topology_answers *a, struct fabric *current,
-                               const json_t *request)
+static json_t *topology_answers_topology(struct topology_answers *a, struct fabric *current,
+                                         const json_t *request)
 {
     struct error err;
     int64_t number, first, time_us;
@@ -86,11 +87,11 @@ static json_t *answer_topology(struct topology_answers *a, struct fabric *curren
         !answer_read_number(request, "first", UINT32_MAX, &first) ||
         !answer_read_number(request, "time_us", INT64_MAX, &time_us))
         return answer_refuse("'snapshot', 'first' and 'time_us' must be numbers");
-    struct fabric *fabric = take(a, current, number, time_us, &err);
+    struct fabric *fabric = topology_answers_read(a, current, number, time_us, &err);
     if (!fabric)
         return answer_refuse("%s", err.text);
     json_t *out = topology_json(fabric, number, a->builder->names, (uint32_t)first);
-    finish(a, number, fabric, json_object_get(out, "more") != NULL);
+    topology_answers_finish(a, number, fabric, json_object_get(out, "more") != NULL);
     return out;
 }
 
@@ -106,8 +107,8 @@ static json_t *answer_diff(struct topology_answers *a, struct fabric *current,
         !answer_read_number(request, "to_time_us", INT64_MAX, &to_time_us))
         return answer_refuse(
             "'from', 'to', 'first', 'from_time_us' and 'to_time_us' must be numbers");
-    struct fabric *before = take(a, current, from, from_time_us, &err);
-    struct fabric *after = before ? take(a, current, to, to_time_us, &err) : NULL;
+    struct fabric *before = topology_answers_read(a, current, from, from_time_us, &err);
+    struct fabric *after = before ? topology_answers_read(a, current, to, to_time_us, &err) : NULL;
     if (!after) {
         fabric_unref(before);
         return answer_refuse("%s", err.text);
@@ -115,8 +116,8 @@ static json_t *answer_diff(struct topology_answers *a, struct fabric *current,
     const struct topology_side sides[] = {{before, from}, {after, to}};
     json_t *out = topology_diff_json(&sides[0], &sides[1], a->builder, (uint32_t)first);
     bool more = json_object_get(out, "more") != NULL;
-    finish(a, from, before, more);
-    finish(a, to, after, more);
+    topology_answers_finish(a, from, before, more);
+    topology_answers_finish(a, to, after, more);
     return out;
 }
 
@@ -124,7 +125,7 @@ json_t *topology_answers_get(struct topology_answers *answers, struct fabric *cu
                              const char *command, const json_t *request)
 {
     if (strcmp(command, "topology") == 0)
-        return answer_topology(answers, current, request);
+        return topology_answers_topology(answers, current, request);
     if (strcmp(command, "topology-list") == 0)
         return topology_list_json(answers->journal);
     if (strcmp(command, "topology-diff") == 0)

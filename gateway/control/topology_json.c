@@ -60,7 +60,8 @@ static json_t *speeds_json(uint16_t bits)
     return list;
 }
 
-static json_t *port_json(const struct fabric *fabric, uint32_t index, const struct names *names)
+static json_t *topology_json_port(const struct fabric *fabric, uint32_t index,
+                                  const struct names *names)
 {
     const struct fabric_port *p = &fabric->ports[index];
     json_t *port = json_pack("{s:i, s:o, s:i, s:i, s:s, s:b, s:o}", "port", (int)p->number, "guid",
@@ -85,7 +86,7 @@ static json_t *node_json(const struct fabric *fabric, uint32_t index, const stru
     const struct fabric_node *n = &fabric->nodes[index];
     json_t *ports = json_array();
     for (uint32_t i = n->first_port; i < n->first_port + n->ports; i++)
-        json_array_append_new(ports, port_json(fabric, i, names));
+        json_array_append_new(ports, topology_json_port(fabric, i, names));
     return json_pack("{s:o, s:o, s:s, s:s, s:s, s:i, s:i, s:i, s:I, s:b, s:o}", "guid",
                      answer_guid(n->guid), "system_guid", answer_guid(n->system_guid), "type",
                      type_word(n->type), "name", name_of(n, names), "description", n->description,
@@ -94,8 +95,8 @@ static json_t *node_json(const struct fabric *fabric, uint32_t index, const stru
                      "ports", ports);
 }
 
-static json_t *sm_json(const struct fabric *fabric, const struct fabric_sm *sm,
-                       const struct names *names)
+static json_t *topology_json_sm(const struct fabric *fabric, const struct fabric_sm *sm,
+                                const struct names *names)
 {
     static const char *const STATES[] = {"not active", "discovering", "standby", "master"};
     const struct fabric_node *n = &fabric->nodes[sm->node];
@@ -127,7 +128,7 @@ json_t *topology_sms_json(const struct fabric *fabric, const struct names *names
 {
     json_t *sms = json_array();
     for (uint32_t i = 0; i < fabric->sm_count; i++)
-        json_array_append_new(sms, sm_json(fabric, &fabric->sms[i], names));
+        json_array_append_new(sms, topology_json_sm(fabric, &fabric->sms[i], names));
     return sms;
 }
 

@@ -31,7 +31,7 @@ int client_connect(const char *path, struct error *err)
     return -1;
 }
 
-static bool send_all(int fd, const char *text, size_t size)
+static bool ctl_client_send_all(int fd, const char *text, size_t size)
 {
     while (size > 0) {
         ssize_t n = send(fd, text, size, MSG_NOSIGNAL);
@@ -62,7 +62,7 @@ static json_t *read_answer(int fd, struct error *err)
 }
 
 // One line of JSON, to be freed; NULL when memory is short. Takes the reference over.
-static char *make_line(const char *command, json_t *request)
+static char *ctl_client_make_line(const char *command, json_t *request)
 {
     bool ok = json_object_set_new(request, "version", json_integer(PROTOCOL_VERSION)) == 0 &&
               json_object_set_new(request, "command", json_string(command)) == 0;
@@ -73,7 +73,7 @@ static char *make_line(const char *command, json_t *request)
 
 json_t *client_request(const char *path, const char *command, json_t *items, struct error *err)
 {
-    char *line = make_line(command, items);
+    char *line = ctl_client_make_line(command, items);
     int fd = line ? client_connect(path, err) : -1;
     if (!line)
         error_set(err, "out of memory");
@@ -81,7 +81,7 @@ json_t *client_request(const char *path, const char *command, json_t *items, str
     if (fd >= 0) {
         setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &(struct timeval){.tv_sec = WAIT_S},
                    sizeof(struct timeval));
-        if (send_all(fd, line, strlen(line)) && send_all(fd, "\n", 1))
+        if (ctl_client_send_all(fd, line, strlen(line)) && ctl_client_send_all(fd, "\n", 1))
             answer = read_answer(fd, err);
         else
             error_set(err, "cannot send to ibtrapd: %s", strerror(errno));

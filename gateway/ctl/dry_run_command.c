@@ -55,7 +55,7 @@ static void show_counts(FILE *out, const json_t *counts)
         fputc('\n', out);
 }
 
-static bool show(FILE *out, const json_t *answer)
+static bool dry_run_command_show(FILE *out, const json_t *answer)
 {
     json_int_t events;
     const char *from, *until;
@@ -103,7 +103,7 @@ bool dry_run_command(FILE *out, const char *socket, const char *path, int64_t ev
     json_t *answer = client_request(socket, "dry-run", items, err);
     if (!answer)
         return false;
-    bool ok = show_answer(out, answer, json, show, err);
+    bool ok = show_answer(out, answer, json, dry_run_command_show, err);
     json_decref(answer);
     return ok;
 }

@@ -28,7 +28,7 @@ static bool set_word(json_t *items, const char *key, const char *word)
     return !word || json_object_set_new(items, key, json_string(word)) == 0;
 }
 
-static bool set_number(json_t *items, const char *key, int64_t number)
+static bool event_commands_set_number(json_t *items, const char *key, int64_t number)
 {
     return number == 0 || json_object_set_new(items, key, json_integer(number)) == 0;
 }
@@ -45,8 +45,8 @@ static json_t *if_whole(json_t *items, bool whole)
 static json_t *items_of(const struct event_choice *choice)
 {
     json_t *items = json_object();
-    return if_whole(items, set_number(items, "since_us", choice->since_us) &&
-                               set_number(items, "until_us", choice->until_us) &&
+    return if_whole(items, event_commands_set_number(items, "since_us", choice->since_us) &&
+                               event_commands_set_number(items, "until_us", choice->until_us) &&
                                set_word(items, "severity", choice->severity) &&
                                set_word(items, "node", choice->node) &&
                                set_word(items, "event", choice->event));
@@ -61,12 +61,12 @@ static int64_t limit_of(const struct event_choice *choice)
 
 // All that the choice has, the newest first: a new reference; NULL with a sentence. `*last` is the
 // newest event of all.
-static json_t *collect(const char *socket, const struct event_choice *choice, int64_t *last,
-                       struct error *err)
+static json_t *event_commands_collect(const char *socket, const struct event_choice *choice,
+                                      int64_t *last, struct error *err)
 {
     json_t *items = items_of(choice), *all = json_array();
     bool ok, more = false, first = true;
-    items = if_whole(items, set_number(items, "limit", limit_of(choice)));
+    items = if_whole(items, event_commands_set_number(items, "limit", limit_of(choice)));
     do {
         json_t *page = client_request(socket, "events", json_copy(items), err);
         const json_t *events = json_object_get(page, "events");
@@ -115,7 +115,7 @@ bool event_commands_list(FILE *out, const char *socket, const struct event_choic
                          bool json, struct error *err)
 {
     int64_t last;
-    json_t *all = collect(socket, choice, &last, err);
+    json_t *all = event_commands_collect(socket, choice, &last, err);
     if (!all)
         return false;
     if (json) {
@@ -128,7 +128,7 @@ bool event_commands_list(FILE *out, const char *socket, const struct event_choic
     return true;
 }
 
-static bool flush(FILE *out, struct error *err)
+static bool event_commands_flush(FILE *out, struct error *err)
 {
     return fflush(out) == 0 || error_set(err, "cannot write");
 }
@@ -151,7 +151,7 @@ static bool follow_once(FILE *out, const char *socket, const struct event_choice
     *after = member_count(page, "place");
     *quiet = json_is_true(json_object_get(page, "ended"));
     json_decref(page);
-    return flush(out, err);
+    return event_commands_flush(out, err);
 }
 
 bool event_commands_follow(FILE *out, const char *socket, const struct event_choice *choice,
@@ -159,14 +159,14 @@ bool event_commands_follow(FILE *out, const char *socket, const struct event_cho
 {
     int64_t after;
     bool quiet = true;
-    json_t *all = collect(socket, choice, &after, err);
+    json_t *all = event_commands_collect(socket, choice, &after, err);
     if (!all)
         return false;
     if (!json)
         show_events_head(out);
     write_lines(out, all, json);
     json_decref(all);
-    bool ok = flush(out, err);
+    bool ok = event_commands_flush(out, err);
     while (ok && (ok = follow_once(out, socket, choice, json, &after, &quiet, err))) {
         if (quiet)
             sleep_us(POLL_US);
@@ -288,7 +288,7 @@ static json_t *await_delivery(const char *socket, int64_t number, const char *re
     return answer;
 }
 
-static bool tell_missing(const json_t *answer, const char *receiver, struct error *err)
+static bool report_missing(const json_t *answer, const char *receiver, struct error *err)
 {
     const json_t *missing = find_receiver(answer, receiver, is_without);
     if (!missing)
@@ -309,7 +309,7 @@ bool event_commands_test(FILE *out, const char *socket, const char *event, const
         return false;
     if (!json)
         show_delivery(out, answer);
-    bool ok = (!json || show_json(out, answer, err)) && tell_missing(answer, receiver, err);
+    bool ok = (!json || show_json(out, answer, err)) && report_missing(answer, receiver, err);
     json_decref(answer);
     return ok;
 }

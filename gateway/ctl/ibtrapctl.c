@@ -42,7 +42,7 @@ static enum outcome done(bool ok)
     return ok ? OK : REFUSED;
 }
 
-static bool read_number(const char *text, long long *out)
+static bool ibtrapctl_read_number(const char *text, long long *out)
 {
     char *end;
     *out = strtoll(text, &end, 10);
@@ -50,8 +50,8 @@ static bool read_number(const char *text, long long *out)
 }
 
 // Sends a command that is answered with nothing but that it is done.
-static enum outcome tell(const struct arguments *a, const char *command, json_t *items,
-                         struct error *err)
+static enum outcome ibtrapctl_command(const struct arguments *a, const char *command, json_t *items,
+                                      struct error *err)
 {
     json_t *answer = client_request(a->socket, command, items, err);
     json_decref(answer);
@@ -84,7 +84,7 @@ static enum outcome run_catalogue(const struct arguments *a, struct error *err)
 static bool read_snapshot(const char *text, long long *out)
 {
     *out = 0;
-    return strcmp(text, "now") == 0 || (read_number(text, out) && *out > 0);
+    return strcmp(text, "now") == 0 || (ibtrapctl_read_number(text, out) && *out > 0);
 }
 
 static enum outcome run_topology(const struct arguments *a, struct error *err)
@@ -109,7 +109,7 @@ static enum outcome run_topology_diff(const struct arguments *a, struct error *e
 }
 
 // A time of the choice; true, too, when it was not given.
-static bool read_time(const struct arguments *a, enum choice choice, int64_t *out)
+static bool ibtrapctl_read_time(const struct arguments *a, enum choice choice, int64_t *out)
 {
     const char *text = a->choices[choice];
     *out = 0;
@@ -125,8 +125,8 @@ static bool read_limit(const struct arguments *a, int64_t *out)
 {
     long long number = 0;
     const char *text = a->choices[LIMIT];
-    bool ok =
-        !text || (read_number(text, &number) && number >= 1 && number <= EVENT_COMMANDS_LIMIT_MAX);
+    bool ok = !text || (ibtrapctl_read_number(text, &number) && number >= 1 &&
+                        number <= EVENT_COMMANDS_LIMIT_MAX);
     *out = number;
     if (!ok)
         fprintf(stderr, "ibtrapctl: the limit must be from 1 to %d\n", EVENT_COMMANDS_LIMIT_MAX);
@@ -137,8 +137,8 @@ static enum outcome run_events(const struct arguments *a, struct error *err)
 {
     struct event_choice choice = {
         .severity = a->choices[SEVERITY], .node = a->choices[NODE], .event = a->choices[EVENT]};
-    if (!read_time(a, SINCE, &choice.since_us) || !read_time(a, UNTIL, &choice.until_us) ||
-        !read_limit(a, &choice.limit))
+    if (!ibtrapctl_read_time(a, SINCE, &choice.since_us) ||
+        !ibtrapctl_read_time(a, UNTIL, &choice.until_us) || !read_limit(a, &choice.limit))
         return WRONG_USAGE;
     if (!a->choices[FOLLOW])
         return done(event_commands_list(stdout, a->socket, &choice, a->json, err));
@@ -166,17 +166,18 @@ static enum outcome run_alarms(const struct arguments *a, struct error *err)
 static enum outcome run_acknowledge(const struct arguments *a, struct error *err)
 {
     const char *note = a->count > 1 ? a->words[1] : "";
-    return tell(a, "alarm-acknowledge", json_pack("{s:s, s:s}", "alarm", a->words[0], "note", note),
-                err);
+    return ibtrapctl_command(a, "alarm-acknowledge",
+                             json_pack("{s:s, s:s}", "alarm", a->words[0], "note", note), err);
 }
 
 static enum outcome run_shelve(const struct arguments *a, struct error *err)
 {
     long long minutes;
-    if (!read_number(a->words[1], &minutes))
+    if (!ibtrapctl_read_number(a->words[1], &minutes))
         return WRONG_USAGE;
-    return tell(a, "alarm-shelve",
-                json_pack("{s:s, s:I}", "alarm", a->words[0], "minutes", (json_int_t)minutes), err);
+    return ibtrapctl_command(
+        a, "alarm-shelve",
+        json_pack("{s:s, s:I}", "alarm", a->words[0], "minutes", (json_int_t)minutes), err);
 }
 
 static enum outcome run_receivers(const struct arguments *a, struct error *err)
@@ -187,27 +188,27 @@ static enum outcome run_receivers(const struct arguments *a, struct error *err)
 
 static enum outcome run_pause(const struct arguments *a, struct error *err)
 {
-    return tell(a, "receiver-pause", json_pack("{s:s}", "name", a->words[0]), err);
+    return ibtrapctl_command(a, "receiver-pause", json_pack("{s:s}", "name", a->words[0]), err);
 }
 
 static enum outcome run_resume(const struct arguments *a, struct error *err)
 {
-    return tell(a, "receiver-resume", json_pack("{s:s}", "name", a->words[0]), err);
+    return ibtrapctl_command(a, "receiver-resume", json_pack("{s:s}", "name", a->words[0]), err);
 }
 
 static enum outcome run_flush(const struct arguments *a, struct error *err)
 {
-    return tell(a, "receiver-flush", json_pack("{s:s}", "name", a->words[0]), err);
+    return ibtrapctl_command(a, "receiver-flush", json_pack("{s:s}", "name", a->words[0]), err);
 }
 
 static enum outcome run_resubscribe(const struct arguments *a, struct error *err)
 {
-    return tell(a, "resubscribe", json_object(), err);
+    return ibtrapctl_command(a, "resubscribe", json_object(), err);
 }
 
 static enum outcome run_log(const struct arguments *a, struct error *err)
 {
-    return tell(
+    return ibtrapctl_command(
         a, "log",
         json_pack("{s:s, s:s}", "level", a->words[0], "folder", a->count > 1 ? a->words[1] : ""),
         err);
@@ -215,7 +216,7 @@ static enum outcome run_log(const struct arguments *a, struct error *err)
 
 static enum outcome run_sweep(const struct arguments *a, struct error *err)
 {
-    return tell(a, "sweep-now", json_object(), err);
+    return ibtrapctl_command(a, "sweep-now", json_object(), err);
 }
 
 static enum outcome run_reload(const struct arguments *a, struct error *err)
@@ -252,7 +253,7 @@ static enum outcome run_maintenance_list(const struct arguments *a, struct error
 static enum outcome run_dry_run(const struct arguments *a, struct error *err)
 {
     long long events = 0;
-    if (a->count == 2 && (!read_number(a->words[1], &events) || events == 0))
+    if (a->count == 2 && (!ibtrapctl_read_number(a->words[1], &events) || events == 0))
         return WRONG_USAGE;
     return done(dry_run_command(stdout, a->socket, a->words[0], events, a->json, err));
 }
@@ -270,7 +271,7 @@ static enum outcome run_journal_stats(const struct arguments *a, struct error *e
 static enum outcome run_journal_export(const struct arguments *a, struct error *err)
 {
     long long number = 0;
-    if (a->count == 1 && !read_number(a->words[0], &number))
+    if (a->count == 1 && !ibtrapctl_read_number(a->words[0], &number))
         return WRONG_USAGE;
     return done(journal_commands_export(stdout, a->file, number, err));
 }
@@ -278,10 +279,10 @@ static enum outcome run_journal_export(const struct arguments *a, struct error *
 static enum outcome run_journal_prune(const struct arguments *a, struct error *err)
 {
     long long days;
-    if (!read_number(a->words[0], &days))
+    if (!ibtrapctl_read_number(a->words[0], &days))
         return WRONG_USAGE;
     enum outcome outcome =
-        tell(a, "journal-prune", json_pack("{s:I}", "days", (json_int_t)days), err);
+        ibtrapctl_command(a, "journal-prune", json_pack("{s:I}", "days", (json_int_t)days), err);
     if (outcome == OK)
         printf("ibtrapd drops what is older than %lld days and delivered.\n", days);
     return outcome;
@@ -341,7 +342,7 @@ static const struct command {
 // The help texts stand at least two spaces behind the commands: the completion for bash reads that.
 enum { COMMAND_COUNT = sizeof COMMANDS / sizeof *COMMANDS, HELP_COLUMN = 40 };
 
-static int usage(FILE *out, int status)
+static int ibtrapctl_usage(FILE *out, int status)
 {
     fputs("Usage: ibtrapctl [OPTION]... COMMAND\n\n", out);
     for (size_t i = 0; i < COMMAND_COUNT; i++) {
@@ -406,7 +407,7 @@ static bool is_usage_of(const struct command *c, const struct arguments *a)
     return a->count >= c->min && a->count <= c->max && takes_choices(c, a);
 }
 
-static int run(struct arguments *a)
+static int ibtrapctl_run(struct arguments *a)
 {
     const struct command *found = NULL;
     int used = 0;
@@ -420,7 +421,7 @@ static int run(struct arguments *a)
     if (!found) {
         if (a->count > 0)
             fprintf(stderr, "ibtrapctl: no such command: %s\n", a->words[0]);
-        return usage(stderr, USAGE);
+        return ibtrapctl_usage(stderr, USAGE);
     }
     a->count -= used;
     a->words += used;
@@ -449,7 +450,7 @@ static int run_at(struct arguments *a)
         a->socket = instance.socket;
     if (!a->file)
         a->file = file;
-    return run(a);
+    return ibtrapctl_run(a);
 }
 
 // What is sent is JSON, which has no other text: what it cannot have is not to be left out.
@@ -468,7 +469,7 @@ static bool are_texts(int count, char *const *words)
 }
 
 // Nobody is to take a part for the whole: the last of it is written only now.
-static int end(int status)
+static int ibtrapctl_end(int status)
 {
     if (status != DONE || (fflush(stdout) == 0 && !ferror(stdout)))
         return status;
@@ -514,16 +515,16 @@ int main(int argc, char **argv)
             break;
         case 'V':
             puts("ibtrapctl " INSTALL_VERSION);
-            return end(DONE);
+            return ibtrapctl_end(DONE);
         case 'h':
-            return end(usage(stdout, DONE));
+            return ibtrapctl_end(ibtrapctl_usage(stdout, DONE));
         default:
             if (c < FIRST_CHOICE)
-                return usage(stderr, USAGE);
+                return ibtrapctl_usage(stderr, USAGE);
             a.choices[c - FIRST_CHOICE] = optarg ? optarg : "";
         }
     }
     a.count = argc - optind;
     a.words = argv + optind;
-    return end(run_at(&a));
+    return ibtrapctl_end(run_at(&a));
 }

@@ -12,7 +12,7 @@
 enum { EXPORT_CHUNK = 1000 };
 
 // What was read of a file that changed meanwhile is worth nothing, be it good or bad.
-static bool finish(struct store *store, bool ok, struct error *err)
+static bool journal_commands_finish(struct store *store, bool ok, struct error *err)
 {
     bool still = store_stood_still(store, err);
     store_close(store);
@@ -24,7 +24,7 @@ bool journal_commands_check(FILE *out, const char *path, struct error *err)
     struct store *store;
     if (store_examine(path, &store, err) != STORE_OK)
         return false;
-    bool ok = finish(store, store_check(store, err) == STORE_OK, err);
+    bool ok = journal_commands_finish(store, store_check(store, err) == STORE_OK, err);
     if (ok)
         fprintf(out, "The journal %s is sound.\n", path);
     return ok;
@@ -39,7 +39,7 @@ bool journal_commands_stats(FILE *out, const char *path, bool json, struct error
         return false;
     bool ok = store_get_size(store, &size, err) == STORE_OK &&
               store_count_alarms(store, &alarms, err) == STORE_OK;
-    if (!finish(store, ok, err))
+    if (!journal_commands_finish(store, ok, err))
         return false;
     char oldest[CLOCK_TEXT_SIZE] = "-";
     if (size.rows > 0)
@@ -106,5 +106,5 @@ bool journal_commands_export(FILE *out, const char *path, int64_t after, struct 
         e.rows = 0;
         ok = store_read(store, e.after, EXPORT_CHUNK, export_row, &e, err) == STORE_OK && !e.failed;
     } while (ok && e.rows > 0);
-    return finish(store, ok, err);
+    return journal_commands_finish(store, ok, err);
 }

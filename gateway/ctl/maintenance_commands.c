@@ -31,7 +31,8 @@ bool maintenance_commands_read_end(const char *text, int64_t now_us, int64_t *ou
     return true;
 }
 
-static bool tell(const char *socket, const char *command, json_t *items, struct error *err)
+static bool maintenance_commands_send(const char *socket, const char *command, json_t *items,
+                                      struct error *err)
 {
     json_t *answer = client_request(socket, command, items, err);
     json_decref(answer);
@@ -54,15 +55,17 @@ static json_t *list_of(char *const *words, int count)
 bool maintenance_commands_start(const char *socket, const char *name, int64_t until_us,
                                 char *const *nodes, int node_count, struct error *err)
 {
-    return tell(socket, "maintenance-start",
-                json_pack("{s:s, s:I, s:o}", "name", name, "until_us", (json_int_t)until_us,
-                          "nodes", list_of(nodes, node_count)),
-                err);
+    return maintenance_commands_send(socket, "maintenance-start",
+                                     json_pack("{s:s, s:I, s:o}", "name", name, "until_us",
+                                               (json_int_t)until_us, "nodes",
+                                               list_of(nodes, node_count)),
+                                     err);
 }
 
 bool maintenance_commands_stop(const char *socket, const char *name, struct error *err)
 {
-    return tell(socket, "maintenance-stop", json_pack("{s:s}", "name", name), err);
+    return maintenance_commands_send(socket, "maintenance-stop", json_pack("{s:s}", "name", name),
+                                     err);
 }
 
 static void show_nodes(FILE *out, const json_t *nodes)
@@ -84,7 +87,7 @@ static void show_nodes(FILE *out, const json_t *nodes)
     fputc('\n', out);
 }
 
-static bool show(FILE *out, const json_t *answer)
+static bool maintenance_commands_show(FILE *out, const json_t *answer)
 {
     size_t i;
     json_t *one;
@@ -111,7 +114,7 @@ bool maintenance_commands_list(FILE *out, const char *socket, bool json, struct 
     json_t *answer = client_request(socket, "maintenance-list", json_object(), err);
     if (!answer)
         return false;
-    bool ok = show_answer(out, answer, json, show, err);
+    bool ok = show_answer(out, answer, json, maintenance_commands_show, err);
     json_decref(answer);
     return ok;
 }

@@ -20,7 +20,7 @@ static void write_json_head(FILE *out, const json_t *page, const char *list)
 }
 
 // One object a line, and never more of them in memory than one page has.
-static void write_json(const struct pages *p, const json_t *page, bool first)
+static void pages_write_array(const struct pages *p, const json_t *page, bool first)
 {
     size_t i;
     json_t *one;
@@ -41,7 +41,7 @@ static bool write_page(const struct pages *p, const json_t *page, bool first, st
     if (ok && p->show)
         ok = p->show(p->out, page, first);
     else if (ok)
-        write_json(p, page, first);
+        pages_write_array(p, page, first);
     return ok || show_refuse_shape(err);
 }
 

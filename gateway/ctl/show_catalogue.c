@@ -27,7 +27,7 @@ static json_t *appended(json_t *array, json_t *value)
     return NULL;
 }
 
-static json_t *oid_json(const struct mib_oid *oid)
+static json_t *show_catalogue_oid_json(const struct mib_oid *oid)
 {
     char buffer[MIB_OID_MAX * 11];
     struct text t = text_in(buffer, sizeof buffer);
@@ -51,11 +51,11 @@ static json_t *notification_json(const struct mib_notification *n)
     for (size_t i = 0; i < MIB_OBJECTS_MAX && n->objects[i]; i++) {
         const struct mib_object *o = n->objects[i];
         objects = appended(objects, json_pack("{s:s, s:o, s:s, s:i}", "name", o->name, "oid",
-                                              oid_json(&o->oid), "syntax", syntax_word(o->syntax),
-                                              "size", (int)o->size));
+                                              show_catalogue_oid_json(&o->oid), "syntax",
+                                              syntax_word(o->syntax), "size", (int)o->size));
     }
-    return json_pack("{s:s, s:o, s:o}", "name", n->name, "oid", oid_json(&n->oid), "objects",
-                     objects);
+    return json_pack("{s:s, s:o, s:o}", "name", n->name, "oid", show_catalogue_oid_json(&n->oid),
+                     "objects", objects);
 }
 
 static json_t *entry_json(const struct catalogue_entry *e)

@@ -72,7 +72,7 @@ static void show_raw(FILE *out, const char *hex)
         fprintf(out, "  %04zx  %.*s\n", i / 2, (int)RAW_LINE, hex + i);
 }
 
-static void show_other(FILE *out, const char *what, const json_t *other)
+static void show_events_other(FILE *out, const char *what, const json_t *other)
 {
     if (!json_is_object(other))
         return;
@@ -126,8 +126,8 @@ bool show_explanation(FILE *out, const json_t *answer)
     show_event(out, event);
     show_fields(out, event);
     show_raw(out, member_word(event, "raw"));
-    show_other(out, "Cause: event", json_object_get(answer, "cause"));
-    show_other(out, "Related: event", json_object_get(answer, "related"));
+    show_events_other(out, "Cause: event", json_object_get(answer, "cause"));
+    show_events_other(out, "Related: event", json_object_get(answer, "related"));
     show_fates(out, answer);
     show_notifications(out, json_object_get(answer, "notifications"));
     return true;

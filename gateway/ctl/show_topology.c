@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static uint64_t guid(const json_t *object, const char *key)
+static uint64_t show_topology_guid(const json_t *object, const char *key)
 {
     return strtoull(member_word(object, key), NULL, 16);
 }
@@ -26,7 +26,7 @@ static void show_id(FILE *out, const json_t *node)
                   : strcmp(type, "ca") == 0     ? 'H'
                   : strcmp(type, "router") == 0 ? 'R'
                                                 : '?';
-    fprintf(out, "\"%c-%016" PRIx64 "\"", letter, guid(node, "guid"));
+    fprintf(out, "\"%c-%016" PRIx64 "\"", letter, show_topology_guid(node, "guid"));
 }
 
 // In quotation marks, so it may have none of its own.
@@ -55,7 +55,7 @@ static void show_switch_port(FILE *out, const json_t *port, const json_t *peer)
     show_id(out, peer);
     fprintf(out, "[%lld]", member_count(peer, "port"));
     if (!is_switch(peer))
-        fprintf(out, "(%" PRIx64 ") ", guid(peer, "port_guid"));
+        fprintf(out, "(%" PRIx64 ") ", show_topology_guid(peer, "port_guid"));
     fputs("\t\t# ", out);
     show_name(out, peer);
     fprintf(out, " lid %lld ", member_count(peer, "lid"));
@@ -65,11 +65,12 @@ static void show_switch_port(FILE *out, const json_t *port, const json_t *peer)
 
 static void show_other_port(FILE *out, const json_t *port, const json_t *peer)
 {
-    fprintf(out, "[%lld](%" PRIx64 ") \t", member_count(port, "port"), guid(port, "guid"));
+    fprintf(out, "[%lld](%" PRIx64 ") \t", member_count(port, "port"),
+            show_topology_guid(port, "guid"));
     show_id(out, peer);
     fprintf(out, "[%lld]", member_count(peer, "port"));
     if (!is_switch(peer))
-        fprintf(out, " (%" PRIx64 ") ", guid(peer, "port_guid"));
+        fprintf(out, " (%" PRIx64 ") ", show_topology_guid(peer, "port_guid"));
     fprintf(out, "\t\t# lid %lld lmc %lld ", member_count(port, "lid"), member_count(port, "lmc"));
     show_name(out, peer);
     fprintf(out, " lid %lld ", member_count(peer, "lid"));
@@ -79,7 +80,7 @@ static void show_other_port(FILE *out, const json_t *port, const json_t *peer)
 
 static void show_ids(FILE *out, const json_t *node)
 {
-    uint64_t system = guid(node, "system_guid");
+    uint64_t system = show_topology_guid(node, "system_guid");
     if (json_is_true(json_object_get(node, "silent")))
         fputs("\n# It did not answer; this is what was known of it.", out);
     fprintf(out, "\nvendid=0x%llx\ndevid=0x%llx\n", member_count(node, "vendor"),
@@ -92,8 +93,9 @@ static void show_switch(FILE *out, const json_t *node)
 {
     const json_t *zero = json_array_get(json_object_get(node, "ports"), 0);
     bool has_zero = member_count(zero, "port") == 0;
-    fprintf(out, "switchguid=0x%" PRIx64 "(%" PRIx64 ")\nSwitch\t%lld ", guid(node, "guid"),
-            has_zero ? guid(zero, "guid") : 0, member_count(node, "port_count"));
+    fprintf(out, "switchguid=0x%" PRIx64 "(%" PRIx64 ")\nSwitch\t%lld ",
+            show_topology_guid(node, "guid"), has_zero ? show_topology_guid(zero, "guid") : 0,
+            member_count(node, "port_count"));
     show_id(out, node);
     fputs("\t\t# ", out);
     show_name(out, node);
@@ -101,11 +103,11 @@ static void show_switch(FILE *out, const json_t *node)
             has_zero ? member_count(zero, "lmc") : 0);
 }
 
-static void show_other(FILE *out, const json_t *node)
+static void show_topology_other(FILE *out, const json_t *node)
 {
     bool ca = strcmp(member_word(node, "type"), "ca") == 0;
-    fprintf(out, "%sguid=0x%" PRIx64 "\n%s\t%lld ", ca ? "ca" : "rt", guid(node, "guid"),
-            ca ? "Ca" : "Rt", member_count(node, "port_count"));
+    fprintf(out, "%sguid=0x%" PRIx64 "\n%s\t%lld ", ca ? "ca" : "rt",
+            show_topology_guid(node, "guid"), ca ? "Ca" : "Rt", member_count(node, "port_count"));
     show_id(out, node);
     fputs("\t\t# ", out);
     show_name(out, node);
@@ -120,7 +122,7 @@ static void show_node(FILE *out, const json_t *node)
     if (is_switch(node))
         show_switch(out, node);
     else
-        show_other(out, node);
+        show_topology_other(out, node);
     json_array_foreach(json_object_get(node, "ports"), i, port)
     {
         const json_t *peer = json_object_get(port, "peer");

@@ -34,7 +34,7 @@ static const char SUBSCRIPTIONS_KEY[] = "subscriptions", SM_KEY[] = "sm-reachabl
 
 // Between the parts.
 
-static bool take_report(void *ctx, struct sa_report *report)
+static bool daemon_on_report(void *ctx, struct sa_report *report)
 {
     struct gateway *g = ctx;
     return pipeline_put_report(g->pipeline, report);
@@ -63,8 +63,8 @@ static void name_sm(struct gateway *g, struct event_builder_occurrence *o)
     o->sm_guid = status.sm.port_guid;
 }
 
-static void take_change(void *ctx, enum sa_change change, uint64_t subnet_prefix,
-                        const char *reason)
+static void daemon_on_change(void *ctx, enum sa_change change, uint64_t subnet_prefix,
+                             const char *reason)
 {
     static const enum catalogue_event TYPES[] = {
         [SA_SUBSCRIPTIONS_LOST] = CATALOGUE_SUBSCRIPTION_LOST,
@@ -88,14 +88,14 @@ static void give_memory_back(void)
     malloc_trim(0);
 }
 
-static void take_fabric(void *ctx, struct fabric *fabric)
+static void daemon_on_fabric(void *ctx, struct fabric *fabric)
 {
     struct gateway *g = ctx;
     pipeline_put_fabric(g->pipeline, fabric);
     give_memory_back();
 }
 
-static void take_counters(void *ctx, struct counter_reading *reading)
+static void daemon_on_counters(void *ctx, struct counter_reading *reading)
 {
     struct gateway *g = ctx;
     pipeline_put_counters(g->pipeline, reading);
@@ -109,8 +109,8 @@ static void look_at_settings(struct gateway *g)
         loop_wake_up(g->settings_changed);
 }
 
-static void take_journal_change(void *ctx, enum journal_change change, const char *reason,
-                                uint64_t lost)
+static void on_journal_change(void *ctx, enum journal_change change, const char *reason,
+                              uint64_t lost)
 {
     static const enum catalogue_event TYPES[] = {[JOURNAL_DEGRADED] = CATALOGUE_JOURNAL_DEGRADED,
                                                  [JOURNAL_HEALED] = CATALOGUE_JOURNAL_HEALED,
@@ -131,7 +131,7 @@ static void emit_gateway_event(struct gateway *g, enum catalogue_event type, con
     put_occurrence(g, &o, 0);
 }
 
-static void acknowledge(void *ctx, const struct sa_report *report)
+static void daemon_acknowledge(void *ctx, const struct sa_report *report)
 {
     struct gateway *g = ctx;
     sa_client_acknowledge(g->client, report);
@@ -170,7 +170,7 @@ static bool open_journal(struct gateway *g, struct error *err)
                                             .rows_max = c->rows_max,
                                             .bytes_max = c->bytes_max,
                                             .age_us = c->age_us,
-                                            .notify = take_journal_change,
+                                            .notify = on_journal_change,
                                             .ctx = g,
                                             .clock = &clock_system,
                                             .log = g->log};
@@ -223,17 +223,17 @@ static bool make_topology(struct gateway *g, struct error *err)
     return true;
 }
 
-static bool find_lid(void *ctx, uint16_t lid, struct endpoint *out)
+static bool daemon_find_lid(void *ctx, uint16_t lid, struct endpoint *out)
 {
     return topology_find_lid(ctx, lid, out);
 }
 
-static bool find_guid(void *ctx, uint64_t guid, struct endpoint *out)
+static bool daemon_find_guid(void *ctx, uint64_t guid, struct endpoint *out)
 {
     return topology_find_guid(ctx, guid, out);
 }
 
-static bool find_peer(void *ctx, uint64_t node_guid, uint8_t port, struct endpoint *out)
+static bool daemon_find_peer(void *ctx, uint64_t node_guid, uint8_t port, struct endpoint *out)
 {
     return topology_find_peer(ctx, node_guid, port, out);
 }
@@ -243,7 +243,8 @@ static bool start_pipeline(struct gateway *g, struct error *err)
     struct policy_rule *rules = calloc(POLICY_RULES_MAX, sizeof *rules);
     if (!rules)
         return error_set(err, "out of memory");
-    g->lookup = (struct event_builder_lookup){find_lid, find_guid, find_peer, g->topology};
+    g->lookup = (struct event_builder_lookup){daemon_find_lid, daemon_find_guid, daemon_find_peer,
+                                              g->topology};
     struct pipeline_options options = {
         .builder = {.clock = &clock_system, .random = &random_system, .lookup = &g->lookup},
         .journal = g->journal,
@@ -252,7 +253,7 @@ static bool start_pipeline(struct gateway *g, struct error *err)
         .role = role,
         .request_sweep = request_sweep,
         .event_trap_level = settings_trap_level,
-        .acknowledge = acknowledge,
+        .acknowledge = daemon_acknowledge,
         .ctx = g,
         .log = g->log};
     policies_from_conf(g->conf, &options.policy, rules);
@@ -271,9 +272,9 @@ static void emit_journal_state(void *ctx, const struct pipeline_context *inside)
     (void)inside;
     journal_get_status(g->journal, &status);
     if (!status.durable)
-        take_journal_change(g, JOURNAL_DEGRADED, status.problem, 0);
+        on_journal_change(g, JOURNAL_DEGRADED, status.problem, 0);
     else if (restore_alarm_is_active(g->journal, JOURNAL_KEY))
-        take_journal_change(g, JOURNAL_HEALED, "the journal works again", 0);
+        on_journal_change(g, JOURNAL_HEALED, "the journal works again", 0);
 }
 
 static void emit_gateway_started(struct gateway *g)
@@ -300,7 +301,7 @@ static bool make_agent(struct gateway *g, struct error *err)
         .was_lost = restore_alarm_is_active(g->journal, SUBSCRIPTIONS_KEY),
         .was_unreachable = restore_alarm_is_active(g->journal, SM_KEY),
         .opener = opener ? *opener : umad_opener(&g->choice),
-        .listener = {take_report, take_change, g},
+        .listener = {daemon_on_report, daemon_on_change, g},
         .clock = &clock_system,
         .random = &random_system,
         .log = g->log,
@@ -338,7 +339,7 @@ struct sweeper_options gateway_sweeper_options(struct gateway *g, const struct c
         .counters = PORTS[conf->counters.ports],
         .counters_interval_us = conf->counters.interval_s * CLOCK_US_PER_S,
         .client = g->client,
-        .listener = {take_fabric, take_counters, g},
+        .listener = {daemon_on_fabric, daemon_on_counters, g},
         .clock = &clock_system,
         .random = &random_system,
         .log = g->log,
@@ -424,7 +425,7 @@ bool gateway_start_heartbeat(struct gateway *g, struct error *err)
     return g->heartbeat != NULL;
 }
 
-static bool answer_reload(void *ctx, struct text *restart, struct error *err)
+static bool daemon_answer_reload(void *ctx, struct text *restart, struct error *err)
 {
     struct gateway *g = ctx;
     service_reloading(g->service);
@@ -439,7 +440,7 @@ static void reload_at_signal(void *ctx)
     char buffer[CONTROL_RESTART_SIZE];
     struct text restart = text_in(buffer, sizeof buffer);
     struct error err;
-    answer_reload(g, &restart, &err); // it has logged what there is to say
+    daemon_answer_reload(g, &restart, &err); // it has logged what there is to say
 }
 
 // Requests are answered once the loop runs, which is when everything is there.
@@ -458,7 +459,7 @@ void gateway_fill_control(struct gateway *g)
                                   .receiver_count = g->receiver_count,
                                   .builder = {.clock = &clock_system, .random = &random_system},
                                   .tables = subagent_agent(g->tables),
-                                  .reload = answer_reload,
+                                  .reload = daemon_answer_reload,
                                   .ctx = g};
     g->metrics_parts = (struct metrics_parts){.conf = g->conf,
                                               .started_at = g->started_at,
@@ -478,7 +479,7 @@ static uint64_t beats(void *ctx)
     return pipeline_progress(g->pipeline);
 }
 
-static void describe(void *ctx, char out[SERVICE_STATUS_SIZE])
+static void daemon_describe(void *ctx, char out[SERVICE_STATUS_SIZE])
 {
     const struct gateway *g = ctx;
     struct sa_status s;
@@ -494,7 +495,7 @@ static bool start_service(struct gateway *g, struct error *err)
             service_watchdog_us(getenv("WATCHDOG_USEC"), getenv("WATCHDOG_PID"), getpid()),
         .base = loop_base(g->loop),
         .beats = beats,
-        .describe = describe,
+        .describe = daemon_describe,
         .ctx = g,
         .clock = &clock_system,
         .log = g->log};
@@ -504,7 +505,7 @@ static bool start_service(struct gateway *g, struct error *err)
     return g->service != NULL;
 }
 
-static bool start(struct gateway *g, struct error *err)
+static bool daemon_start(struct gateway *g, struct error *err)
 {
     // Only this thread gets the signals, once the loop watches for them.
     sigset_t set, old;
@@ -524,7 +525,7 @@ static bool start(struct gateway *g, struct error *err)
     return ok;
 }
 
-static void stop(struct gateway *g, const char *reason)
+static void daemon_stop(struct gateway *g, const char *reason)
 {
     subagent_stop(g);
     sweeper_stop(g->sweeper);
@@ -588,13 +589,13 @@ bool daemon_run(struct conf *conf, const struct daemon_options *options, struct 
     }
     keep_no_large_pieces();
     json_object_seed(0); // it opens a file: before there are threads
-    bool ok = start(&g, err);
+    bool ok = daemon_start(&g, err);
     if (ok) {
         log_write(g.log, LOG_LEVEL_INFO, "ibtrapd " INSTALL_VERSION " runs");
         loop_run(g.loop, reload_at_signal, &g, reason);
         log_write(g.log, LOG_LEVEL_INFO, "stopping: %s", reason);
     }
-    stop(&g, reason);
+    daemon_stop(&g, reason);
     conf_free(g.conf);
     free(g.conf);
     return ok;

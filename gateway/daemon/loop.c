@@ -19,7 +19,7 @@ struct loop {
     void *ctx;
 };
 
-static void take_signal(evutil_socket_t signal_number, short what, void *ctx)
+static void on_signal(evutil_socket_t signal_number, short what, void *ctx)
 {
     (void)what;
     struct loop *loop = ctx;
@@ -39,7 +39,7 @@ struct loop *loop_new(struct error *err)
         loop->base = event_base_new();
     bool ok = loop && loop->base;
     for (size_t i = 0; ok && i < SIGNAL_COUNT; i++) {
-        loop->signals[i] = evsignal_new(loop->base, SIGNALS[i], take_signal, loop);
+        loop->signals[i] = evsignal_new(loop->base, SIGNALS[i], on_signal, loop);
         ok = loop->signals[i] && event_add(loop->signals[i], NULL) == 0;
     }
     signal(SIGPIPE, SIG_IGN);
@@ -74,7 +74,7 @@ struct loop_timer {
     void *ctx;
 };
 
-static void take_time(evutil_socket_t fd, short what, void *ctx)
+static void on_timer(evutil_socket_t fd, short what, void *ctx)
 {
     (void)fd, (void)what;
     const struct loop_timer *timer = ctx;
@@ -89,7 +89,7 @@ struct loop_timer *loop_timer_new(struct loop *loop, int64_t period_us, void (*c
     if (timer) {
         timer->call = call;
         timer->ctx = ctx;
-        timer->event = event_new(loop->base, -1, EV_PERSIST, take_time, timer);
+        timer->event = event_new(loop->base, -1, EV_PERSIST, on_timer, timer);
     }
     if (timer && timer->event && event_add(timer->event, &period) == 0)
         return timer;
@@ -112,7 +112,7 @@ struct loop_wake {
     void *ctx;
 };
 
-static void take_wake(evutil_socket_t fd, short what, void *ctx)
+static void on_wake(evutil_socket_t fd, short what, void *ctx)
 {
     (void)what;
     const struct loop_wake *wake = ctx;
@@ -129,7 +129,7 @@ struct loop_wake *loop_wake_new(struct loop *loop, void (*call)(void *ctx), void
         wake->call = call;
         wake->ctx = ctx;
         wake->fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-        wake->event = event_new(loop->base, wake->fd, EV_READ | EV_PERSIST, take_wake, wake);
+        wake->event = event_new(loop->base, wake->fd, EV_READ | EV_PERSIST, on_wake, wake);
     }
     if (wake && wake->fd >= 0 && wake->event && event_add(wake->event, NULL) == 0)
         return wake;

@@ -16,7 +16,7 @@ struct arguments {
     bool check_only, foreground;
 };
 
-static int usage(FILE *out, int status)
+static int main_usage(FILE *out, int status)
 {
     fputs("Usage: ibtrapd [--instance DEVICE-PORT] [--config FILE] [--foreground]\n"
           "       ibtrapd --check-config [--instance DEVICE-PORT] [--config FILE]\n"
@@ -38,7 +38,7 @@ static int usage(FILE *out, int status)
     return status;
 }
 
-static bool load(void *ctx, struct conf *conf, struct error *err)
+static bool main_load(void *ctx, struct conf *conf, struct error *err)
 {
     const struct arguments *a = ctx;
     struct instance instance;
@@ -50,11 +50,11 @@ static bool load(void *ctx, struct conf *conf, struct error *err)
     return true;
 }
 
-static int run(struct arguments *a)
+static int main_run(struct arguments *a)
 {
     struct conf conf;
     struct error err;
-    if (!load(a, &conf, &err)) {
+    if (!main_load(a, &conf, &err)) {
         fprintf(stderr, "ibtrapd: %s\n", err.text);
         return EXIT_FAILURE;
     }
@@ -74,7 +74,8 @@ static int run(struct arguments *a)
     }
     log_set_levels(log, conf.log_levels);
     conf_log_file(&conf, log);
-    bool ok = daemon_run(&conf, &(struct daemon_options){.load = load, .ctx = a, .log = log}, &err);
+    bool ok =
+        daemon_run(&conf, &(struct daemon_options){.load = main_load, .ctx = a, .log = log}, &err);
     if (!ok)
         log_write(log, LOG_LEVEL_ERROR, "cannot start: %s", err.text);
     log_close(log);
@@ -110,12 +111,12 @@ int main(int argc, char **argv)
             puts("ibtrapd " INSTALL_VERSION);
             return EXIT_SUCCESS;
         case 'h':
-            return usage(stdout, EXIT_SUCCESS);
+            return main_usage(stdout, EXIT_SUCCESS);
         default:
-            return usage(stderr, EXIT_USAGE);
+            return main_usage(stderr, EXIT_USAGE);
         }
     }
     if (optind != argc)
-        return usage(stderr, EXIT_USAGE);
-    return run(&a);
+        return main_usage(stderr, EXIT_USAGE);
+    return main_run(&a);
 }

@@ -42,8 +42,8 @@ void receivers_free(struct receivers_made *made)
     made->conf = NULL;
 }
 
-static void take_change(void *ctx, const char *receiver, enum receiver_change change,
-                        const char *reason, uint64_t dropped)
+static void receivers_on_change(void *ctx, const char *receiver, enum receiver_change change,
+                                const char *reason, uint64_t dropped)
 {
     const struct gateway *g = ctx;
     struct event_builder_occurrence o = {
@@ -64,7 +64,7 @@ bool receivers_start(struct gateway *g, struct receivers_made *made, struct erro
                                              .age_max_us = conf->age_us,
                                              .was_failing =
                                                  receiver_alarms_is_active(g, conf->name),
-                                             .change = take_change,
+                                             .change = receivers_on_change,
                                              .ctx = g,
                                              .journal = g->journal,
                                              .clock = &clock_system,
@@ -83,7 +83,7 @@ bool receivers_start(struct gateway *g, struct receivers_made *made, struct erro
     return true;
 }
 
-static void finish(struct receiver *receiver, struct conf_receiver *conf)
+static void receivers_finish(struct receiver *receiver, struct conf_receiver *conf)
 {
     receiver_finish(receiver);
     free_conf(conf);
@@ -118,7 +118,7 @@ void receivers_end(struct gateway *g, int64_t flush_us,
     g->receiver_count = kept;
     pthread_mutex_unlock(&g->exchanged);
     for (size_t i = 0; i < ended; i++)
-        finish(ending[i].receiver, ending[i].conf);
+        receivers_finish(ending[i].receiver, ending[i].conf);
     if (ended > 0)
         pipeline_call(g->pipeline, nothing, NULL);
 }
@@ -160,6 +160,6 @@ void receivers_stop_all(struct gateway *g)
         receiver_request_stop(g->receivers[i], stop_by);
     while (g->receiver_count > 0) {
         size_t last = --g->receiver_count;
-        finish(g->receivers[last], g->receiver_confs[last]);
+        receivers_finish(g->receivers[last], g->receiver_confs[last]);
     }
 }

@@ -18,7 +18,7 @@ struct plan {
     size_t made_count;
 };
 
-static const struct conf_receiver *find(const struct conf *conf, const char *name)
+static const struct conf_receiver *reload_find(const struct conf *conf, const char *name)
 {
     for (size_t i = 0; i < conf->receiver_count; i++) {
         if (strcmp(conf->receivers[i].name, name) == 0)
@@ -29,17 +29,17 @@ static const struct conf_receiver *find(const struct conf *conf, const char *nam
 
 // Whether two parts of configurations are equal. What lies between their members may differ, and
 // they pass for changed then: that does no harm.
-static bool is_same(const void *a, const void *b, size_t size)
+static bool reload_is_same(const void *a, const void *b, size_t size)
 {
     return memcmp(a, b, size) == 0;
 }
 
 // The running receiver is as this configuration wants it.
-static bool stays(void *ctx, const struct conf_receiver *running)
+static bool reload_stays(void *ctx, const struct conf_receiver *running)
 {
-    const struct conf_receiver *wanted = find(ctx, running->name);
+    const struct conf_receiver *wanted = reload_find(ctx, running->name);
     return trap_recipients_are_named(running->name) ||
-           (wanted && is_same(running, wanted, sizeof *running));
+           (wanted && reload_is_same(running, wanted, sizeof *running));
 }
 
 // A trap recipient, whose group the pipeline's thread may be exchanging, has another name.
@@ -47,7 +47,8 @@ static bool runs_already(const struct gateway *g, const struct conf_receiver *wa
 {
     for (size_t i = 0; i < g->receiver_count; i++) {
         const struct conf_receiver *running = g->receiver_confs[i];
-        if (strcmp(running->name, wanted->name) == 0 && is_same(running, wanted, sizeof *wanted))
+        if (strcmp(running->name, wanted->name) == 0 &&
+            reload_is_same(running, wanted, sizeof *wanted))
             return true;
     }
     return false;
@@ -55,7 +56,7 @@ static bool runs_already(const struct gateway *g, const struct conf_receiver *wa
 
 // Making the plan.
 
-static void discard(struct plan *plan)
+static void reload_discard(struct plan *plan)
 {
     for (size_t i = 0; i < plan->made_count; i++)
         receivers_free(&plan->made[i]);
@@ -79,7 +80,7 @@ static bool make_receivers(const struct gateway *g, struct plan *plan, struct er
     return true;
 }
 
-static struct conf *load(const struct gateway *g, struct error *err)
+static struct conf *reload_load(const struct gateway *g, struct error *err)
 {
     struct conf *conf = calloc(1, sizeof *conf);
     if (!conf) {
@@ -96,20 +97,20 @@ static struct conf *load(const struct gateway *g, struct error *err)
 }
 
 // NULL with a sentence.
-static struct plan *make_plan(const struct gateway *g, struct error *err)
+static struct plan *reload_make_plan(const struct gateway *g, struct error *err)
 {
     struct plan *plan = calloc(1, sizeof *plan);
     if (!plan) {
         error_set(err, "out of memory");
         return NULL;
     }
-    plan->conf = load(g, err);
+    plan->conf = reload_load(g, err);
     if (plan->conf && gateway_load_names(plan->conf, g->log, &plan->map, err) &&
         make_receivers(g, plan, err)) {
         policies_from_conf(plan->conf, &plan->policy, plan->rules);
         return plan;
     }
-    discard(plan);
+    reload_discard(plan);
     return NULL;
 }
 
@@ -130,7 +131,7 @@ static void name_restart_items(const struct conf *old, const struct conf *next, 
     name_if(t, a->has_sa_key != b->has_sa_key || a->sa_key != b->sa_key, "sa_key_file");
     name_if(t, a->verify_interval_s != b->verify_interval_s, "verify_interval");
     name_if(t, a->refresh_interval_s != b->refresh_interval_s, "refresh_interval");
-    name_if(t, !is_same(c, d, sizeof *c), "journal");
+    name_if(t, !reload_is_same(c, d, sizeof *c), "journal");
     name_if(t, strcmp(old->socket, next->socket) != 0, "socket");
     name_if(t, memcmp(&old->metrics, &next->metrics, sizeof old->metrics) != 0, "listen");
     name_if(t, old->socket_group != next->socket_group, "group");
@@ -158,7 +159,7 @@ struct exchange {
 };
 
 // In the pipeline's thread: what that thread reads.
-static void exchange(void *ctx, const struct pipeline_context *inside)
+static void reload_exchange(void *ctx, const struct pipeline_context *inside)
 {
     const struct exchange *e = ctx;
     struct gateway *g = e->gateway;
@@ -181,7 +182,7 @@ static void exchange(void *ctx, const struct pipeline_context *inside)
 // Ends those that are gone or changed.
 static void end_deliveries(struct gateway *g)
 {
-    receivers_end(g, RECEIVERS_FLUSH_US, stays, g->conf);
+    receivers_end(g, RECEIVERS_FLUSH_US, reload_stays, g->conf);
     for (size_t i = 0; i < g->receiver_count; i++)
         receiver_reopen(g->receivers[i]);
 }
@@ -197,7 +198,7 @@ static bool begin_deliveries(struct gateway *g, struct plan *plan, struct error 
 
 static bool change_sweeper(struct gateway *g, const struct conf *old, struct error *err)
 {
-    if (is_same(&old->sweep, &g->conf->sweep, sizeof old->sweep) &&
+    if (reload_is_same(&old->sweep, &g->conf->sweep, sizeof old->sweep) &&
         old->counters.ports == g->conf->counters.ports &&
         old->counters.interval_s == g->conf->counters.interval_s)
         return true;
@@ -214,7 +215,7 @@ static bool carry_out(struct gateway *g, struct plan *plan, struct error *err)
 {
     struct exchange e = {g, plan};
     keep_restart_items(g->conf, plan->conf);
-    if (!pipeline_call(g->pipeline, exchange, &e))
+    if (!pipeline_call(g->pipeline, reload_exchange, &e))
         return error_set(err, "the gateway is stopping");
     // Now the plan has what was in force before.
     end_deliveries(g);
@@ -234,12 +235,12 @@ static bool carry_out(struct gateway *g, struct plan *plan, struct error *err)
 
 bool reload_run(struct gateway *gateway, struct text *restart, struct error *err)
 {
-    struct plan *plan = make_plan(gateway, err);
+    struct plan *plan = reload_make_plan(gateway, err);
     if (plan)
         name_restart_items(gateway->conf, plan->conf, restart);
     bool ok = plan && carry_out(gateway, plan, err);
     if (plan)
-        discard(plan);
+        reload_discard(plan);
     if (!ok) {
         for (size_t i = 0; i < gateway->receiver_count; i++)
             receiver_reopen(gateway->receivers[i]);

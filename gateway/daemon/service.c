@@ -26,7 +26,7 @@ int64_t service_watchdog_us(const char *usec, const char *pid, pid_t own)
     return *end == '\0' && us > 0 && us < INT64_MAX ? us : 0;
 }
 
-static void look(evutil_socket_t fd, short what, void *ctx)
+static void service_update(evutil_socket_t fd, short what, void *ctx)
 {
     (void)fd, (void)what;
     service_check(ctx);
@@ -38,7 +38,7 @@ static bool start_timer(struct service *s)
     if (s->options.watchdog_us > 0 && s->options.watchdog_us / 4 < us)
         us = s->options.watchdog_us / 4;
     const struct timeval every = {.tv_sec = us / CLOCK_US_PER_S, .tv_usec = us % CLOCK_US_PER_S};
-    s->timer = event_new(s->options.base, -1, EV_PERSIST, look, s);
+    s->timer = event_new(s->options.base, -1, EV_PERSIST, service_update, s);
     return s->timer && event_add(s->timer, &every) == 0;
 }
 

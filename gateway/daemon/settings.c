@@ -47,7 +47,7 @@ bool settings_rename(struct gateway *gateway, struct event_builder *builder, str
 
 enum { SHOWN_MAX = 64 }; // octets of a value
 
-static void add_quoted(struct text *t, const struct setting *s)
+static void settings_add_quoted(struct text *t, const struct setting *s)
 {
     char shown[SHOWN_MAX + 1];
     text_clean((const char *)s->value, s->size, shown, sizeof shown);
@@ -55,7 +55,7 @@ static void add_quoted(struct text *t, const struct setting *s)
 }
 
 // NULL: it was never set.
-static void add_value(struct text *t, const struct setting *s)
+static void settings_add_value(struct text *t, const struct setting *s)
 {
     const uint8_t *v = s ? s->value : NULL;
     if (!s || s->size == 0)
@@ -65,12 +65,12 @@ static void add_value(struct text *t, const struct setting *s)
     else if (s->kind == SETTING_TRAP_RECIPIENT)
         text_addf(t, "%u.%u.%u.%u", v[0], v[1], v[2], v[3]);
     else
-        add_quoted(t, s);
+        settings_add_quoted(t, s);
 }
 
 // A community is a secret.
-static void describe(const struct setting *old, const struct setting *now, const char *who,
-                     char out[EVENT_REASON_SIZE])
+static void settings_describe(const struct setting *old, const struct setting *now, const char *who,
+                              char out[EVENT_REASON_SIZE])
 {
     struct text t = text_in(out, EVENT_REASON_SIZE);
     text_add(&t, setting_object(now->kind));
@@ -78,27 +78,27 @@ static void describe(const struct setting *old, const struct setting *now, const
         text_addf(&t, " of row %u", (unsigned)now->number);
     if (now->kind != SETTING_COMMUNITY) {
         text_add(&t, " from ");
-        add_value(&t, old);
+        settings_add_value(&t, old);
         text_add(&t, " to ");
-        add_value(&t, now);
+        settings_add_value(&t, now);
     }
     text_addf(&t, ", by %s", who);
 }
 
-static bool is_same(const struct setting *old, const struct setting *now)
+static bool settings_is_same(const struct setting *old, const struct setting *now)
 {
     return old ? old->size == now->size && memcmp(old->value, now->value, now->size) == 0
                : now->size == 0;
 }
 
-static void tell(const struct pipeline_context *inside, const struct setting *old,
-                 const struct setting *now, const char *who)
+static void settings_report(const struct pipeline_context *inside, const struct setting *old,
+                            const struct setting *now, const char *who)
 {
-    if (is_same(old, now))
+    if (settings_is_same(old, now))
         return;
     struct event_builder_occurrence o = {.type = CATALOGUE_SETTING_CHANGED,
                                          .switch_guid = now->guid};
-    describe(old, now, who, o.reason);
+    settings_describe(old, now, who, o.reason);
     struct event *event = event_builder_from_occurrence(inside->builder, &o);
     if (event)
         inside->take(inside->pipeline, event);
@@ -123,7 +123,7 @@ static bool is_for(const struct conf_receiver *running, const struct conf_receiv
 
 // What comes now is no longer its affair; it waits in the journal for a successor. Without a group
 // it is like none that is wanted.
-static void silence(struct receiver *receiver, struct conf_receiver *conf)
+static void settings_silence(struct receiver *receiver, struct conf_receiver *conf)
 {
     receiver_pause(receiver, true);
     receiver_request_stop(receiver, 0);
@@ -141,7 +141,7 @@ static void change_running(struct gateway *g, size_t i, const struct trap_recipi
     if (r)
         receiver_change_trap_group(g->receivers[i], r->filter.trap_group);
     else if (trap_recipients_are_named(g->receiver_confs[i]->name))
-        silence(g->receivers[i], g->receiver_confs[i]);
+        settings_silence(g->receivers[i], g->receiver_confs[i]);
 }
 
 // The next event already goes to whom it should, although receivers begin and end in the main
@@ -174,16 +174,16 @@ static bool change_all(const struct request *c, struct event_builder *builder,
     return ok;
 }
 
-static void tell_all(const struct request *c, const struct pipeline_context *inside,
-                     const struct settings *old)
+static void report_all(const struct request *c, const struct pipeline_context *inside,
+                       const struct settings *old)
 {
     for (size_t i = 0; i < c->n; i++) {
         const struct setting *now = &c->changes[i];
-        tell(inside, settings_find(old, now->kind, now->guid, now->number), now, c->who);
+        settings_report(inside, settings_find(old, now->kind, now->guid, now->number), now, c->who);
     }
 }
 
-static void change(void *ctx, const struct pipeline_context *inside)
+static void settings_change_in_pipeline(void *ctx, const struct pipeline_context *inside)
 {
     struct request *c = ctx;
     struct journal *journal = c->gateway->journal;
@@ -191,7 +191,7 @@ static void change(void *ctx, const struct pipeline_context *inside)
     struct trap_recipients recipients = {0};
     c->done = change_all(c, inside->builder, old, &recipients);
     if (c->done)
-        tell_all(c, inside, old);
+        report_all(c, inside, old);
     journal_commit(journal);
     if (c->done)
         expect_recipients(c->gateway, &recipients);
@@ -204,7 +204,7 @@ bool settings_change(void *ctx, const struct setting *changes, size_t n, const c
 {
     struct gateway *g = ctx;
     struct request c = {.gateway = g, .changes = changes, .n = n, .who = who, .err = err};
-    if (!pipeline_call(g->pipeline, change, &c))
+    if (!pipeline_call(g->pipeline, settings_change_in_pipeline, &c))
         return error_set(err, "the gateway is stopping");
     if (c.done)
         loop_wake_up(g->settings_changed);
@@ -213,7 +213,8 @@ bool settings_change(void *ctx, const struct setting *changes, size_t n, const c
 
 // Recipients.
 
-static const struct conf_receiver *find(const struct trap_recipients *recipients, const char *name)
+static const struct conf_receiver *settings_find_recipient(const struct trap_recipients *recipients,
+                                                           const char *name)
 {
     for (size_t i = 0; i < recipients->count; i++) {
         if (strcmp(recipients->all[i].name, name) == 0)
@@ -222,11 +223,11 @@ static const struct conf_receiver *find(const struct trap_recipients *recipients
     return NULL;
 }
 
-static bool stays(void *ctx, const struct conf_receiver *running)
+static bool settings_stays(void *ctx, const struct conf_receiver *running)
 {
     if (!trap_recipients_are_named(running->name))
         return true;
-    const struct conf_receiver *wanted = find(ctx, running->name);
+    const struct conf_receiver *wanted = settings_find_recipient(ctx, running->name);
     return wanted && trap_recipients_equal(running, wanted);
 }
 
@@ -244,13 +245,13 @@ static void find_departed(const struct gateway *g, const struct trap_recipients 
     out->count = 0;
     for (size_t i = 0; i < g->receiver_count; i++) {
         const char *name = g->receiver_confs[i]->name;
-        if (trap_recipients_are_named(name) && !find(wanted, name) &&
+        if (trap_recipients_are_named(name) && !settings_find_recipient(wanted, name) &&
             out->count < TRAP_RECIPIENTS_MAX)
             snprintf(out->names[out->count++], CONF_NAME_SIZE, "%s", name);
     }
 }
 
-static bool begin(struct gateway *g, const struct conf_receiver *wanted, struct error *err)
+static bool settings_begin(struct gateway *g, const struct conf_receiver *wanted, struct error *err)
 {
     struct receivers_made made;
     return receivers_make(g, wanted, &made, err) && receivers_start(g, &made, err);
@@ -268,7 +269,7 @@ static void forget_departed(void *ctx, const struct pipeline_context *inside)
     trap_recipients_of(settings, g->conf->tables.recipient_port, &wanted, &err);
     settings_unref(settings);
     for (size_t i = 0; wanted.all && i < departed->count; i++) {
-        if (!find(&wanted, departed->names[i]))
+        if (!settings_find_recipient(&wanted, departed->names[i]))
             journal_forget_receiver(g->journal, departed->names[i]);
     }
     trap_recipients_clear(&wanted);
@@ -288,11 +289,11 @@ static void apply_recipients(struct gateway *g)
     if (!wanted.all)
         return;
     find_departed(g, &wanted, &departed);
-    receivers_end(g, 0, stays, &wanted);
+    receivers_end(g, 0, settings_stays, &wanted);
     if (departed.count > 0)
         pipeline_call(g->pipeline, forget_departed, &departed);
     for (size_t i = 0; i < wanted.count; i++) {
-        if (!receivers_run(g, wanted.all[i].name) && !begin(g, &wanted.all[i], &err))
+        if (!receivers_run(g, wanted.all[i].name) && !settings_begin(g, &wanted.all[i], &err))
             log_write(g->log, LOG_LEVEL_ERROR, "%s", err.text);
     }
     trap_recipients_clear(&wanted);

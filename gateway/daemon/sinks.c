@@ -9,7 +9,7 @@
 #include <string.h>
 
 // The number of a word in a list; the configuration has checked that it is there.
-static unsigned find(const char *const *words, size_t n, const char *word)
+static unsigned sinks_find(const char *const *words, size_t n, const char *word)
 {
     for (unsigned i = 0; i < n; i++) {
         if (strcmp(words[i], word) == 0)
@@ -21,13 +21,13 @@ static unsigned find(const char *const *words, size_t n, const char *word)
 static enum snmp_auth auth_of(const char *word)
 {
     static const char *const WORDS[] = {"", "SHA", "SHA-224", "SHA-256", "SHA-384", "SHA-512"};
-    return (enum snmp_auth)find(WORDS, 6, word);
+    return (enum snmp_auth)sinks_find(WORDS, 6, word);
 }
 
 static enum snmp_priv privacy_of(const char *word)
 {
     static const char *const WORDS[] = {"", "AES", "AES-192", "AES-256", "AES-192-C", "AES-256-C"};
-    return (enum snmp_priv)find(WORDS, 6, word);
+    return (enum snmp_priv)sinks_find(WORDS, 6, word);
 }
 
 static enum snmp_transport snmp_transport_of(enum conf_transport transport)

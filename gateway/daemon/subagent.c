@@ -16,7 +16,7 @@ struct subagent {
 
 // Where the rows come from. In the agent's thread.
 
-static void tell_of_gateway(void *ctx, struct snapshot_gateway *out)
+static void read_gateway(void *ctx, struct snapshot_gateway *out)
 {
     struct gateway *g = ctx;
     struct sa_status sa;
@@ -50,7 +50,7 @@ static struct agent_options options_of(struct gateway *g, const struct conf_tabl
                                   .writable = conf->writable,
                                   .source = {.topology = g->topology,
                                              .journal = g->journal,
-                                             .gateway = tell_of_gateway,
+                                             .gateway = read_gateway,
                                              .settings = settings_now,
                                              .sums = accumulated_now,
                                              .ctx = g,

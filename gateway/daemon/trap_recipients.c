@@ -83,7 +83,7 @@ static struct guid_set *trap_group(const struct rows *rows, size_t receiver)
 }
 
 // FNV-1a with 32 bits: names stay as they are from release to release.
-static unsigned digest_of(const struct setting *community)
+static unsigned trap_recipients_digest_of(const struct setting *community)
 {
     uint32_t h = UINT32_C(2166136261);
     for (size_t i = 0; i < community->size; i++)
@@ -103,14 +103,14 @@ static bool is_taken(const struct trap_recipients *recipients, const char *name)
 static void make_name(const struct trap_recipients *before, const char *host,
                       const struct setting *community, char out[CONF_NAME_SIZE])
 {
-    unsigned digest = digest_of(community);
+    unsigned digest = trap_recipients_digest_of(community);
     do
         snprintf(out, CONF_NAME_SIZE, "%s%s-%04x", PREFIX, host, digest++ & 0xFFFF);
     while (is_taken(before, out));
 }
 
-static void add(struct trap_recipients *out, const struct row *row, uint16_t port,
-                struct guid_set *group)
+static void trap_recipients_add(struct trap_recipients *out, const struct row *row, uint16_t port,
+                                struct guid_set *group)
 {
     const uint8_t *a = row->address->value;
     struct conf_receiver *r = &out->all[out->count];
@@ -137,7 +137,7 @@ static bool make_all(const struct rows *rows, const struct row *const *first, si
         struct guid_set *group = trap_group(rows, i);
         if (!group)
             return false;
-        add(out, first[i], port, group);
+        trap_recipients_add(out, first[i], port, group);
     }
     return out->all != NULL;
 }

@@ -25,7 +25,8 @@ static void make_id(const struct event_builder *builder, int64_t utc_us, char ou
     }
 }
 
-static struct event *begin(const struct event_builder *builder, const struct catalogue_entry *type)
+static struct event *event_builder_begin(const struct event_builder *builder,
+                                         const struct catalogue_entry *type)
 {
     struct event *event = event_make(type);
     if (!event)
@@ -85,7 +86,8 @@ static struct endpoint endpoint_of(const struct event_builder *builder, uint16_t
 }
 
 // The other end of the link at that port of the subject.
-static void find_peer(const struct event_builder *builder, struct event *event, uint8_t port)
+static void event_builder_find_peer(const struct event_builder *builder, struct event *event,
+                                    uint8_t port)
 {
     const struct event_builder_lookup *lookup = builder->lookup;
     const struct endpoint *subject = &event->subject;
@@ -137,7 +139,7 @@ struct event *event_builder_from_notice(const struct event_builder *builder,
                                         const uint8_t wire[NOTICE_SIZE])
 {
     struct notice notice = notice_decode(wire);
-    struct event *event = begin(builder, catalogue_of_notice(&notice));
+    struct event *event = event_builder_begin(builder, catalogue_of_notice(&notice));
     if (!event)
         return NULL;
     event->notice = notice;
@@ -149,7 +151,7 @@ struct event *event_builder_from_notice(const struct event_builder *builder,
     event->destination = endpoint_within(builder, event, notice.lid2, notice.gid2);
     if (notice.generic && notice.producer == NOTICE_PRODUCER_SWITCH)
         event->switch_guid = event->issuer.node_guid ? event->issuer.node_guid : event->issuer.guid;
-    find_peer(builder, event, subject_port(event));
+    event_builder_find_peer(builder, event, subject_port(event));
     template_explain(event);
     return event;
 }
@@ -157,7 +159,7 @@ struct event *event_builder_from_notice(const struct event_builder *builder,
 struct event *event_builder_from_malformed(const struct event_builder *builder, uint16_t sender_lid,
                                            const char *reason, const uint8_t *mad, size_t size)
 {
-    struct event *event = begin(builder, catalogue_get(CATALOGUE_MALFORMED_MAD));
+    struct event *event = event_builder_begin(builder, catalogue_get(CATALOGUE_MALFORMED_MAD));
     if (!event)
         return NULL;
     event->raw_size = size < EVENT_RAW_MAX ? size : EVENT_RAW_MAX;
@@ -177,7 +179,7 @@ struct event *event_builder_from_change(const struct event_builder *builder,
                                         const struct change *change, bool late,
                                         const char *cause_id, const char *related_id)
 {
-    struct event *event = begin(builder, catalogue_get(change->type));
+    struct event *event = event_builder_begin(builder, catalogue_get(change->type));
     if (!event)
         return NULL;
     event->subject = change->subject;
@@ -238,7 +240,7 @@ struct event *event_builder_from_threshold(const struct event_builder *builder,
                                            const struct threshold_change *change,
                                            const struct endpoint *port)
 {
-    struct event *event = begin(builder, catalogue_get(type_of_threshold(change)));
+    struct event *event = event_builder_begin(builder, catalogue_get(type_of_threshold(change)));
     if (!event)
         return NULL;
     event->subject = *port;
@@ -254,7 +256,7 @@ struct event *event_builder_from_threshold(const struct event_builder *builder,
     else
         set_counter_alarm(event, change);
     name_endpoint(builder, &event->subject);
-    find_peer(builder, event, change->port);
+    event_builder_find_peer(builder, event, change->port);
     template_explain(event);
     return event;
 }
@@ -268,7 +270,7 @@ static void about_switch(struct event *event, uint64_t guid)
 struct event *event_builder_from_occurrence(const struct event_builder *builder,
                                             const struct event_builder_occurrence *occurrence)
 {
-    struct event *event = begin(builder, catalogue_get(occurrence->type));
+    struct event *event = event_builder_begin(builder, catalogue_get(occurrence->type));
     if (!event)
         return NULL;
     snprintf(event->alarm_key, sizeof event->alarm_key, "%s", occurrence->alarm_key);

@@ -11,7 +11,7 @@
 
 // "leaf12", "port GUID 0x0002c90300001234": the best name first. What begins the sentence begins
 // with a capital, unless it is a name that people gave. False: nothing is known.
-static bool add_name(struct text *t, const struct endpoint *who)
+static bool template_add_name(struct text *t, const struct endpoint *who)
 {
     char guid[ADDRESS_GUID_TEXT_SIZE], gid[ADDRESS_GID_TEXT_SIZE];
     bool first = t->len == 0, is_node = who->guid == 0 || who->guid == who->node_guid;
@@ -31,9 +31,9 @@ static bool add_name(struct text *t, const struct endpoint *who)
 }
 
 // "leaf12 (LID 3)", "LID 3", "an unknown node"; false for the last.
-static bool add_endpoint(struct text *t, const struct endpoint *who)
+static bool template_add_endpoint(struct text *t, const struct endpoint *who)
 {
-    bool first = t->len == 0, named = add_name(t, who);
+    bool first = t->len == 0, named = template_add_name(t, who);
     if (who->lid != 0)
         text_addf(t, named ? " (LID %u)" : "LID %u", (unsigned)who->lid);
     else if (!named)
@@ -46,7 +46,7 @@ static bool add_end(struct text *t, const struct endpoint *who)
 {
     if (who->port != 0)
         text_addf(t, "%sort %u of ", t->len == 0 ? "P" : "p", (unsigned)who->port);
-    return add_endpoint(t, who);
+    return template_add_endpoint(t, who);
 }
 
 // "SubnSet(PortInfo)", or numbers where there are no words.
@@ -103,7 +103,7 @@ static bool add_late(struct text *t, const struct event *event)
 }
 
 // False: the field is zero or empty.
-static bool add_field(struct text *t, const struct event *event, enum field field)
+static bool template_add_field(struct text *t, const struct event *event, enum field field)
 {
     struct field_value value = field_get(event, field);
     field_add_text(t, event, field);
@@ -133,7 +133,7 @@ static bool add_placeholder(struct text *t, const struct event *event, const cha
 {
     const struct endpoint *who = find_endpoint(event, name, n);
     if (who)
-        return add_endpoint(t, who);
+        return template_add_endpoint(t, who);
     if (is(name, n, "subjectEnd"))
         return add_end(t, &event->subject);
     if (is(name, n, "peerEnd"))
@@ -151,7 +151,7 @@ static bool add_placeholder(struct text *t, const struct event *event, const cha
     else if (is(name, n, "growth"))
         text_addf(t, "%" PRIu64, growth(event));
     else
-        return add_field(t, event, field_find(name, n));
+        return template_add_field(t, event, field_find(name, n));
     return true;
 }
 

@@ -59,8 +59,8 @@ void test_event_build(struct test_event *test)
 
 // Notices.
 
-static void set_gid(uint8_t gid[ADDRESS_GID_SIZE], const struct event_builder *builder,
-                    const struct endpoint *who)
+static void test_event_set_gid(uint8_t gid[ADDRESS_GID_SIZE], const struct event_builder *builder,
+                               const struct endpoint *who)
 {
     memcpy(gid, who->gid, ADDRESS_GID_SIZE);
     if (!address_gid_is_zero(gid))
@@ -84,8 +84,8 @@ static void fill_bad_key(struct notice *n, const struct event_builder *builder,
                          const struct test_event *s)
 {
     n->lid2 = s->peer.lid;
-    set_gid(n->gid1, builder, &s->subject);
-    set_gid(n->gid2, builder, &s->peer);
+    test_event_set_gid(n->gid1, builder, &s->subject);
+    test_event_set_gid(n->gid2, builder, &s->peer);
     n->key = n->trap == NOTICE_BAD_QKEY ? 0x80010000 : 0x8001;
     n->sl = 1;
     n->qp1 = 0x48;
@@ -125,7 +125,7 @@ static void fill_details(struct notice *n, const struct event_builder *builder,
     switch (n->trap) {
     case NOTICE_GID_IN_SERVICE:
     case NOTICE_GID_OUT_OF_SERVICE:
-        set_gid(n->gid1, builder, &s->subject);
+        test_event_set_gid(n->gid1, builder, &s->subject);
         break;
     case NOTICE_MCAST_GROUP_CREATED:
     case NOTICE_MCAST_GROUP_DELETED:
@@ -160,7 +160,7 @@ static struct event *from_notice(const struct event_builder *builder, const stru
                        .trap = trap ? trap : UNKNOWN_TRAP,
                        .issuer_lid = s->subject.lid};
     n.producer = n.generic ? producer_of(n.trap, &s->subject) : A_VENDOR;
-    set_gid(n.issuer_gid, builder, &s->subject);
+    test_event_set_gid(n.issuer_gid, builder, &s->subject);
     fill_details(&n, builder, s);
     notice_encode(&n, wire);
     return event_builder_from_notice(builder, wire);
@@ -186,7 +186,7 @@ static struct event *from_threshold(const struct event_builder *builder, const s
 }
 
 // The piece of the sentence, where a piece of another kind would make none.
-static const char *reason_of(enum catalogue_event type)
+static const char *test_event_reason_of(enum catalogue_event type)
 {
     switch (type) {
     case CATALOGUE_SWITCH_MOVED:
@@ -229,7 +229,7 @@ static struct event *from_change(const struct event_builder *builder, const stru
         change.peer = (struct endpoint){.guid = s->subject.node_guid + 1, .port = 1};
         snprintf(change.peer.name, sizeof change.peer.name, "test-controller");
     }
-    snprintf(change.reason, sizeof change.reason, "%s", reason_of(s->type));
+    snprintf(change.reason, sizeof change.reason, "%s", test_event_reason_of(s->type));
     return event_builder_from_change(builder, &change, false, NULL, NULL);
 }
 
@@ -306,38 +306,38 @@ static struct event *from_any(const struct event_builder *builder, const struct 
 
 // The fabric of a sample is its two nodes.
 
-static bool tell(const struct endpoint *who, struct endpoint *out)
+static bool test_event_report(const struct endpoint *who, struct endpoint *out)
 {
     *out = *who;
     return true;
 }
 
-static bool find_lid(void *ctx, uint16_t lid, struct endpoint *out)
+static bool test_event_find_lid(void *ctx, uint16_t lid, struct endpoint *out)
 {
     const struct test_event *s = ctx;
     if (lid == s->subject.lid)
-        return tell(&s->subject, out);
-    return lid == s->peer.lid && tell(&s->peer, out);
+        return test_event_report(&s->subject, out);
+    return lid == s->peer.lid && test_event_report(&s->peer, out);
 }
 
-static bool has_guid(const struct endpoint *who, uint64_t guid)
+static bool test_event_has_guid(const struct endpoint *who, uint64_t guid)
 {
     return guid == who->guid || guid == who->node_guid;
 }
 
-static bool find_guid(void *ctx, uint64_t guid, struct endpoint *out)
+static bool test_event_find_guid(void *ctx, uint64_t guid, struct endpoint *out)
 {
     const struct test_event *s = ctx;
-    if (has_guid(&s->subject, guid))
-        return tell(&s->subject, out);
-    return has_guid(&s->peer, guid) && tell(&s->peer, out);
+    if (test_event_has_guid(&s->subject, guid))
+        return test_event_report(&s->subject, out);
+    return test_event_has_guid(&s->peer, guid) && test_event_report(&s->peer, out);
 }
 
-static bool find_peer(void *ctx, uint64_t node_guid, uint8_t port, struct endpoint *out)
+static bool test_event_find_peer(void *ctx, uint64_t node_guid, uint8_t port, struct endpoint *out)
 {
     const struct test_event *s = ctx;
     return node_guid == s->subject.node_guid && port == s->subject.port && s->peer.node_guid != 0 &&
-           tell(&s->peer, out);
+           test_event_report(&s->peer, out);
 }
 
 static void mark(struct event *event, const struct test_event *s)
@@ -355,7 +355,8 @@ static void mark(struct event *event, const struct test_event *s)
 struct event *test_event_type(const struct event_builder *builder, const struct test_event *test)
 {
     struct test_event known = *test;
-    const struct event_builder_lookup lookup = {find_lid, find_guid, find_peer, &known};
+    const struct event_builder_lookup lookup = {test_event_find_lid, test_event_find_guid,
+                                                test_event_find_peer, &known};
     struct event_builder own = *builder;
     own.lookup = &lookup;
     struct event *event = from_any(&own, &known);

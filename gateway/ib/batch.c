@@ -130,7 +130,7 @@ bool batch_add(struct batch *batch, const struct batch_request *request)
     return true;
 }
 
-static struct request *take_first(struct batch *b)
+static struct request *handle_first(struct batch *b)
 {
     struct request *r = b->first;
     b->first = r->next;
@@ -155,7 +155,7 @@ static void unlink_slot(struct batch *b, struct slot *slot)
 }
 
 // The request of a slot that is not among those under way is done. NULL: in vain.
-static void finish(struct batch *b, struct slot *slot, const uint8_t *answer, size_t size)
+static void batch_finish(struct batch *b, struct slot *slot, const uint8_t *answer, size_t size)
 {
     struct request *r = slot->request;
     assert(r);
@@ -184,11 +184,11 @@ static void send_attempt(struct batch *b, struct slot *slot, int64_t now)
     if (b->options.io.send(b->options.io.self, r->agent, &r->to, slot->mad, timeout_ms, &ignored))
         put_latest(b, slot);
     else
-        finish(b, slot, NULL, 0);
+        batch_finish(b, slot, NULL, 0);
 }
 
 // False: the request is not needed any more.
-static bool make(const struct request *r, uint8_t *mad)
+static bool batch_make_mad(const struct request *r, uint8_t *mad)
 {
     if (r->make)
         return r->make(r->ctx, r->octets, r->tag_size, mad);
@@ -198,9 +198,9 @@ static bool make(const struct request *r, uint8_t *mad)
 
 static void send_first(struct batch *b, int64_t now)
 {
-    struct request *r = take_first(b);
+    struct request *r = handle_first(b);
     struct slot *slot = b->free[b->free_count - 1];
-    if (!make(r, slot->mad)) {
+    if (!batch_make_mad(r, slot->mad)) {
         b->counters.requests--;
         free(r);
         return;
@@ -217,7 +217,7 @@ static void send_waiting(struct batch *b, int64_t now)
         send_first(b, now);
 }
 
-static void expire(struct batch *b, int64_t now)
+static void batch_expire(struct batch *b, int64_t now)
 {
     while (b->earliest && b->earliest->answer_by <= now) {
         struct slot *slot = b->earliest;
@@ -225,12 +225,12 @@ static void expire(struct batch *b, int64_t now)
         if (slot->attempts < b->options.attempts)
             send_attempt(b, slot, now);
         else
-            finish(b, slot, NULL, 0);
+            batch_finish(b, slot, NULL, 0);
     }
 }
 
 // Whose answer this is, to the last attempt or to one before; NULL: nobody's.
-static struct slot *find_slot(struct batch *b, const struct mad_received *in)
+static struct slot *batch_find_slot(struct batch *b, const struct mad_received *in)
 {
     struct mad_header h;
     if (!mad_read_header(in->octets, in->size, &h) || !(h.method & MAD_METHOD_RESPONSE) ||
@@ -250,22 +250,22 @@ static bool is_done(const struct batch *b)
     return !b->first && !b->earliest;
 }
 
-static void take_answer(struct batch *b, const struct mad_received *in)
+static void batch_handle_answer(struct batch *b, const struct mad_received *in)
 {
-    struct slot *slot = find_slot(b, in);
+    struct slot *slot = batch_find_slot(b, in);
     if (!slot)
         return;
     unlink_slot(b, slot);
-    finish(b, slot, in->octets, in->size);
+    batch_finish(b, slot, in->octets, in->size);
 }
 
 // What another thread hands over.
 
-static void take(void *ctx, const struct mad_received *in)
+static void batch_handle(void *ctx, const struct mad_received *in)
 {
     struct batch *b = ctx;
     pthread_mutex_lock(&b->lock);
-    take_answer(b, in);
+    batch_handle_answer(b, in);
     send_waiting(b, clock_monotonic(b->options.clock));
     if (is_done(b))
         pthread_cond_signal(&b->woken);
@@ -284,29 +284,29 @@ static void lose(void *ctx, const char *reason)
 
 // Running.
 
-static bool receive(struct batch *b, int timeout_ms, struct error *err)
+static bool batch_receive(struct batch *b, int timeout_ms, struct error *err)
 {
     struct mad_received in;
     int rc = b->options.io.receive(b->options.io.self, &in, timeout_ms, err);
     if (rc > 0)
-        take_answer(b, &in);
+        batch_handle_answer(b, &in);
     return rc >= 0;
 }
 
 // Waits for an answer, or until the earliest one under way is over.
-static bool await(struct batch *b, int64_t now, struct error *err)
+static bool batch_await(struct batch *b, int64_t now, struct error *err)
 {
     int64_t wait_ms = (b->earliest->answer_by - now + CLOCK_US_PER_MS - 1) / CLOCK_US_PER_MS;
     if (wait_ms > WAIT_MS_MAX)
         wait_ms = WAIT_MS_MAX;
     if (b->options.io.receive)
-        return receive(b, (int)wait_ms, err);
+        return batch_receive(b, (int)wait_ms, err);
     struct timespec deadline = clock_deadline(wait_ms * CLOCK_US_PER_MS);
     pthread_cond_timedwait(&b->woken, &b->lock, &deadline);
     return true;
 }
 
-static bool run(struct batch *b, struct error *err)
+static bool batch_run_until_done(struct batch *b, struct error *err)
 {
     while (!is_done(b)) {
         if (b->options.stop && atomic_load(b->options.stop))
@@ -314,9 +314,9 @@ static bool run(struct batch *b, struct error *err)
         if (b->lost)
             return error_set(err, "%s", b->reason);
         int64_t now = clock_monotonic(b->options.clock);
-        expire(b, now);
+        batch_expire(b, now);
         send_waiting(b, now);
-        if (b->earliest && !await(b, now, err))
+        if (b->earliest && !batch_await(b, now, err))
             return false;
     }
     return true;
@@ -325,12 +325,12 @@ static bool run(struct batch *b, struct error *err)
 bool batch_run(struct batch *batch, struct error *err)
 {
     const struct mad_io *io = &batch->options.io;
-    const struct mad_listener listener = {take, lose, batch};
+    const struct mad_listener listener = {batch_handle, lose, batch};
     struct error ignored;
     if (io->listen && !io->listen(io->self, &listener, err))
         return false;
     pthread_mutex_lock(&batch->lock);
-    bool ok = run(batch, err);
+    bool ok = batch_run_until_done(batch, err);
     pthread_mutex_unlock(&batch->lock);
     if (io->listen)
         io->listen(io->self, NULL, &ignored);

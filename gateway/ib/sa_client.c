@@ -59,14 +59,14 @@ struct sa_client {
     struct mad_listener listener; // the mad_client's; `take` is NULL while nobody listens
 };
 
-static int64_t now_of(const struct sa_client *a)
+static int64_t sa_client_now_of(const struct sa_client *a)
 {
     return clock_monotonic(a->options.clock);
 }
 
 // Status.
 
-static void set_problem(struct sa_client *a, const char *problem)
+static void sa_client_set_problem(struct sa_client *a, const char *problem)
 {
     pthread_mutex_lock(&a->lock);
     bool news = strcmp(a->status.problem, problem) != 0;
@@ -76,7 +76,7 @@ static void set_problem(struct sa_client *a, const char *problem)
         log_write(a->options.log, LOG_LEVEL_WARNING, "%s", problem);
 }
 
-static void publish(struct sa_client *a)
+static void sa_client_publish(struct sa_client *a)
 {
     pthread_mutex_lock(&a->lock);
     memcpy(a->status.subscriptions, a->subscriptions.each, sizeof a->status.subscriptions);
@@ -89,10 +89,10 @@ void sa_client_status(struct sa_client *client, struct sa_status *out)
     pthread_mutex_lock(&client->lock);
     *out = client->status;
     pthread_mutex_unlock(&client->lock);
-    out->now = now_of(client);
+    out->now = sa_client_now_of(client);
 }
 
-static void count(struct sa_client *a, uint64_t *counter)
+static void sa_client_count(struct sa_client *a, uint64_t *counter)
 {
     pthread_mutex_lock(&a->lock);
     (*counter)++;
@@ -124,8 +124,8 @@ static bool send_mad(struct sa_client *a, enum mad_agent agent, const struct mad
     return sent;
 }
 
-static void ask(struct sa_client *a, struct question *q, enum mad_agent agent, const uint8_t *mad,
-                uint32_t tid, int64_t now)
+static void sa_client_ask(struct sa_client *a, struct question *q, enum mad_agent agent,
+                          const uint8_t *mad, uint32_t tid, int64_t now)
 {
     struct mad_address to = {.lid = a->status.port.sm_lid, .qpn = 1, .sl = a->status.port.sm_sl};
     if (agent == MAD_AGENT_SMP)
@@ -136,12 +136,12 @@ static void ask(struct sa_client *a, struct question *q, enum mad_agent agent, c
     send_mad(a, agent, &to, mad, REQUEST_TIMEOUT_MS);
 }
 
-static void ask_port(struct sa_client *a, int64_t now)
+static void sa_client_ask_port(struct sa_client *a, int64_t now)
 {
     uint8_t mad[MAD_SIZE];
     uint32_t tid = new_tid(a);
     mad_query_own_port(mad, tid, atomic_load(&a->mkey));
-    ask(a, &a->port_question, MAD_AGENT_SMP, mad, tid, now);
+    sa_client_ask(a, &a->port_question, MAD_AGENT_SMP, mad, tid, now);
 }
 
 static void own_gid(const struct sa_client *a, uint8_t gid[ADDRESS_GID_SIZE])
@@ -157,11 +157,11 @@ static void ask_sm(struct sa_client *a, int64_t now)
     uint8_t mad[MAD_SIZE], gid[ADDRESS_GID_SIZE];
     uint32_t tid = new_tid(a);
     mad_query_node(mad, tid, a->status.port.sm_lid);
-    ask(a, &a->node_question, MAD_AGENT_SA, mad, tid, now);
+    sa_client_ask(a, &a->node_question, MAD_AGENT_SA, mad, tid, now);
     own_gid(a, gid);
     tid = new_tid(a);
     mad_query_subscriptions(mad, tid, gid);
-    ask(a, &a->list_question, MAD_AGENT_SA, mad, tid, now);
+    sa_client_ask(a, &a->list_question, MAD_AGENT_SA, mad, tid, now);
     a->node_question.ask_at = now + a->options.verify_us;
 }
 
@@ -187,17 +187,17 @@ static void ask_subscriptions(struct sa_client *a, int64_t now)
 
 // What changed.
 
-static void emit_change(struct sa_client *a, enum sa_change change, const char *reason)
+static void sa_client_emit_change(struct sa_client *a, enum sa_change change, const char *reason)
 {
     a->options.listener.change(a->options.listener.ctx, change, a->status.port.subnet_prefix,
                                reason);
 }
 
-static void tell_lost(struct sa_client *a, const char *reason)
+static void report_lost(struct sa_client *a, const char *reason)
 {
     a->notified_lost = true;
     log_write(a->options.log, LOG_LEVEL_WARNING, "the subscriptions were lost: %s", reason);
-    emit_change(a, SA_SUBSCRIPTIONS_LOST, reason);
+    sa_client_emit_change(a, SA_SUBSCRIPTIONS_LOST, reason);
 }
 
 static void subscribe_again(struct sa_client *a, int64_t now, const char *reason)
@@ -205,7 +205,7 @@ static void subscribe_again(struct sa_client *a, int64_t now, const char *reason
     if (a->settled) {
         a->settled = false;
         a->unsettled_since = now;
-        tell_lost(a, reason);
+        report_lost(a, reason);
     }
     subscriptions_restart(&a->subscriptions, now);
     a->node_question = (struct question){.ask_at = now};
@@ -233,17 +233,17 @@ static void check_settled(struct sa_client *a, int64_t now)
                  subscriptions_subscribed(&a->subscriptions), (int)SUBSCRIPTIONS_COUNT, seconds);
         log_write(a->options.log, LOG_LEVEL_INFO, "subscribed: %s", reason);
         if (a->notified_lost)
-            emit_change(a, SA_SUBSCRIPTIONS_RESTORED, reason);
+            sa_client_emit_change(a, SA_SUBSCRIPTIONS_RESTORED, reason);
         a->notified_lost = false;
     }
     if (!a->settled && !a->notified_lost && now - a->unsettled_since > FIRST_SETTLE_US)
-        tell_lost(a, a->status.problem[0]
-                         ? a->status.problem
-                         : "the subnet manager has not answered since ibtrapd began "
-                           "to ask");
+        report_lost(a, a->status.problem[0]
+                           ? a->status.problem
+                           : "the subnet manager has not answered since ibtrapd began "
+                             "to ask");
 }
 
-static void take_port(struct sa_client *a, const struct mad_port *port, int64_t now)
+static void sa_client_handle_port(struct sa_client *a, const struct mad_port *port, int64_t now)
 {
     const struct mad_port old = a->status.port;
     bool was_up = port_is_up(&old);
@@ -258,7 +258,7 @@ static void take_port(struct sa_client *a, const struct mad_port *port, int64_t 
         snprintf(reason, sizeof reason, "port %u of %s is not ready (state %s, LID %u, SM LID %u)",
                  a->status.id.port, a->status.id.device, mad_port_state_words(port->state),
                  port->lid, port->sm_lid);
-        set_problem(a, reason);
+        sa_client_set_problem(a, reason);
         if (was_up)
             subscribe_again(a, now, reason);
         return;
@@ -266,7 +266,7 @@ static void take_port(struct sa_client *a, const struct mad_port *port, int64_t 
     if (!was_up || old.sm_lid != port->sm_lid)
         a->sm_silences = 0;
     if (a->sm_silences < SM_SILENCES_MAX)
-        set_problem(a, "");
+        sa_client_set_problem(a, "");
     if (!was_up)
         snprintf(reason, sizeof reason, "the port came up");
     else if (old.sm_lid != port->sm_lid)
@@ -283,7 +283,7 @@ static void take_port(struct sa_client *a, const struct mad_port *port, int64_t 
         subscribe_again(a, now, reason);
 }
 
-static void take_node(struct sa_client *a, const struct mad_node *sm, int64_t now)
+static void sa_client_handle_node(struct sa_client *a, const struct mad_node *sm, int64_t now)
 {
     uint64_t old = a->status.sm.port_guid;
     pthread_mutex_lock(&a->lock);
@@ -310,7 +310,7 @@ static void remember_listed(void *ctx, uint32_t trap)
 
 // Compares what the SM says it holds, or that it holds nothing, with what it had confirmed when it
 // was asked: it may answer many requests at a time, the later ones first.
-static void take_list(struct sa_client *a, const struct mad_received *in, bool none, int64_t now)
+static void handle_list(struct sa_client *a, const struct mad_received *in, bool none, int64_t now)
 {
     struct mad_subscriptions list = {0};
     memset(a->listed, 0, sizeof a->listed);
@@ -432,11 +432,11 @@ static void hear_sm(struct sa_client *a, int64_t now)
     snprintf(reason, sizeof reason, "%s answers again after %.1f s", sm,
              (double)(now - a->silent_since) / (double)CLOCK_US_PER_S);
     a->notified_unreachable = false;
-    emit_change(a, SA_SM_BACK, reason);
+    sa_client_emit_change(a, SA_SM_BACK, reason);
 }
 
-static void take_sa_answer(struct sa_client *a, const struct mad_header *h,
-                           const struct mad_received *in, int64_t now)
+static void handle_sa_answer(struct sa_client *a, const struct mad_header *h,
+                             const struct mad_received *in, int64_t now)
 {
     uint32_t tid = (uint32_t)h->tid;
     struct mad_node node;
@@ -445,21 +445,21 @@ static void take_sa_answer(struct sa_client *a, const struct mad_header *h,
     } else if (answers(&a->node_question, tid)) {
         hear_sm(a, now);
         if (h->status == 0 && mad_read_node(in->octets, in->size, &node))
-            take_node(a, &node, now);
+            sa_client_handle_node(a, &node, now);
     } else if (answers(&a->list_question, tid)) {
         hear_sm(a, now);
         bool none = h->status >> 8 == 3; // no records
         if (h->status == 0 || none)
-            take_list(a, in, none, now);
+            handle_list(a, in, none, now);
     }
     check_settled(a, now);
 }
 
-static void take_report(struct sa_client *a, const struct mad_received *in, int64_t now)
+static void sa_client_handle_report(struct sa_client *a, const struct mad_received *in, int64_t now)
 {
     struct error err;
     if (!port_is_up(&a->status.port) || in->from.lid != a->status.port.sm_lid) {
-        count(a, &a->status.counters.foreign);
+        sa_client_count(a, &a->status.counters.foreign);
         log_write_limited(a->options.log, &a->foreign_limit, LOG_LEVEL_WARNING,
                           "ignored a datagram from LID %u: only the master subnet manager, LID %u, "
                           "may send reports",
@@ -467,7 +467,7 @@ static void take_report(struct sa_client *a, const struct mad_received *in, int6
         a->port_question.ask_at = now; // perhaps it just became the master
         return;
     }
-    count(a, &a->status.counters.reports);
+    sa_client_count(a, &a->status.counters.reports);
     struct sa_report *report = calloc(1, sizeof *report);
     if (!report)
         return;
@@ -476,7 +476,7 @@ static void take_report(struct sa_client *a, const struct mad_received *in, int6
     report->size = in->size < MAD_SIZE ? in->size : MAD_SIZE;
     memcpy(report->mad, in->octets, report->size);
     if (!mad_check_report(in->octets, in->size, &err)) {
-        count(a, &a->status.counters.malformed);
+        sa_client_count(a, &a->status.counters.malformed);
         report->malformed = true;
         snprintf(report->reason, sizeof report->reason, "%.*s", (int)sizeof report->reason - 1,
                  err.text);
@@ -486,7 +486,7 @@ static void take_report(struct sa_client *a, const struct mad_received *in, int6
     if (a->options.listener.report(a->options.listener.ctx, report))
         return;
     free(report);
-    count(a, &a->status.counters.no_room);
+    sa_client_count(a, &a->status.counters.no_room);
     log_write_limited(
         a->options.log, &a->room_limit, LOG_LEVEL_WARNING,
         "reports arrive faster than they can be handled; the subnet manager will send "
@@ -500,7 +500,7 @@ static bool is_for_answers(uint8_t mgmt_class)
            mgmt_class == MAD_CLASS_DM;
 }
 
-static void take_mad(struct sa_client *a, const struct mad_received *in, int64_t now)
+static void handle_mad(struct sa_client *a, const struct mad_received *in, int64_t now)
 {
     struct mad_header h;
     bool has_header = mad_read_header(in->octets, in->size, &h);
@@ -512,28 +512,28 @@ static void take_mad(struct sa_client *a, const struct mad_received *in, int64_t
         if (answers(&a->port_question, (uint32_t)h.tid) && (h.status & 0x7FFF) == 0 &&
             mad_read_own_port(in->octets, in->size, &port)) {
             a->port_silences = 0;
-            take_port(a, &port, now);
+            sa_client_handle_port(a, &port, now);
         }
     } else if (response) {
         if (in->from.lid == a->status.port.sm_lid)
-            take_sa_answer(a, &h, in, now);
+            handle_sa_answer(a, &h, in, now);
     } else if (!has_header || !is_for_answers(h.mgmt_class)) {
-        take_report(a, in, now);
+        sa_client_handle_report(a, in, now);
     }
 }
 
 // The loop.
 
-static void tell_unreachable(struct sa_client *a, const char *sm)
+static void report_unreachable(struct sa_client *a, const char *sm)
 {
     char reason[300];
     a->notified_unreachable = true;
     snprintf(reason, sizeof reason, "%s has not answered %u questions in a row", sm,
              a->sm_silences);
-    emit_change(a, SA_SM_UNREACHABLE, reason);
+    sa_client_emit_change(a, SA_SM_UNREACHABLE, reason);
 }
 
-static void expire(struct sa_client *a, int64_t now)
+static void sa_client_expire(struct sa_client *a, int64_t now)
 {
     bool silent = false;
     struct question *const questions[] = {&a->node_question, &a->list_question};
@@ -555,16 +555,16 @@ static void expire(struct sa_client *a, int64_t now)
     char sm[256], reason[300];
     describe_sm(a, sm, sizeof sm);
     if (!a->notified_unreachable && port_is_up(&a->status.port))
-        tell_unreachable(a, sm);
+        report_unreachable(a, sm);
     snprintf(reason, sizeof reason, "%s does not answer", sm);
     if (a->settled)
         subscribe_again(a, now, reason);
-    set_problem(a, reason);
+    sa_client_set_problem(a, reason);
 }
 
-static void tick(struct sa_client *a, int64_t now)
+static void sa_client_tick(struct sa_client *a, int64_t now)
 {
-    expire(a, now);
+    sa_client_expire(a, now);
     if (atomic_exchange(&a->resubscribe, false)) {
         log_write(a->options.log, LOG_LEVEL_INFO, "subscribing again, as somebody asked for it");
         subscriptions_restart(&a->subscriptions, now);
@@ -573,7 +573,7 @@ static void tick(struct sa_client *a, int64_t now)
         a->port_question.ask_at = a->node_question.ask_at = now;
     if (a->port_question.answer_by == 0 && a->port_question.ask_at <= now) {
         a->port_question.ask_at = now + PORT_POLL_US;
-        ask_port(a, now);
+        sa_client_ask_port(a, now);
     }
     if (port_is_up(&a->status.port)) {
         if (a->node_question.answer_by == 0 && a->list_question.answer_by == 0 &&
@@ -582,17 +582,17 @@ static void tick(struct sa_client *a, int64_t now)
         ask_subscriptions(a, now);
     }
     check_settled(a, now);
-    publish(a);
+    sa_client_publish(a);
 }
 
-static bool open_port(struct sa_client *a, int64_t now)
+static bool sa_client_open_port(struct sa_client *a, int64_t now)
 {
     struct error err;
     struct mad_io io;
     struct mad_port_id id = {0};
     a->reopen_at = now + REOPEN_US;
     if (!a->options.opener.open(a->options.opener.ctx, &io, &id, &err)) {
-        set_problem(a, err.text);
+        sa_client_set_problem(a, err.text);
         return false;
     }
     pthread_mutex_lock(&a->lock);
@@ -627,7 +627,7 @@ static void close_port(struct sa_client *a)
 
 static void lose_port(struct sa_client *a, const char *reason, int64_t now)
 {
-    set_problem(a, reason);
+    sa_client_set_problem(a, reason);
     close_port(a);
     a->reopen_at = now;
     subscribe_again(a, now, reason);
@@ -656,12 +656,12 @@ static void serve_port(struct sa_client *a)
 {
     struct mad_received in;
     struct error err;
-    int64_t now = now_of(a);
-    tick(a, now);
+    int64_t now = sa_client_now_of(a);
+    sa_client_tick(a, now);
     int rc = a->io.receive(a->io.self, &in, receive_wait_ms(a, now), &err);
-    now = now_of(a);
+    now = sa_client_now_of(a);
     if (rc > 0) {
-        take_mad(a, &in, now);
+        handle_mad(a, &in, now);
     } else if (rc < 0) {
         error_prefix(&err, "%s port %u is gone", a->status.id.device, a->status.id.port);
         lose_port(a, err.text, now);
@@ -687,22 +687,22 @@ static void send_unsubscription(struct sa_client *a, struct subscription *one)
 {
     uint32_t tid = new_tid(a);
     send_subscription(a, one->trap, false, tid);
-    subscriptions_asked(one, tid, now_of(a));
+    subscriptions_asked(one, tid, sa_client_now_of(a));
 }
 
 // Takes what arrives, Reports included, until all unsubscriptions are answered. False: the port is
 // gone.
 static bool await_unsubscribed(struct sa_client *a)
 {
-    int64_t end = now_of(a) + UNSUBSCRIBE_US;
-    while (count_under_way(a) > 0 && now_of(a) < end) {
+    int64_t end = sa_client_now_of(a) + UNSUBSCRIBE_US;
+    while (count_under_way(a) > 0 && sa_client_now_of(a) < end) {
         struct mad_received in;
         struct error err;
         int rc = a->io.receive(a->io.self, &in, RECEIVE_WAIT_MS, &err);
         if (rc < 0)
             return false;
         if (rc > 0)
-            take_mad(a, &in, now_of(a));
+            handle_mad(a, &in, sa_client_now_of(a));
     }
     return true;
 }
@@ -726,17 +726,17 @@ static void unsubscribe(struct sa_client *a)
     }
 }
 
-static void *run(void *arg)
+static void *sa_client_run(void *arg)
 {
     struct sa_client *a = arg;
-    a->unsettled_since = now_of(a);
+    a->unsettled_since = sa_client_now_of(a);
     while (!atomic_load(&a->stop)) {
-        int64_t now = now_of(a);
+        int64_t now = sa_client_now_of(a);
         if (a->io.self) {
             serve_port(a);
-        } else if (now < a->reopen_at || !open_port(a, now)) {
+        } else if (now < a->reopen_at || !sa_client_open_port(a, now)) {
             check_settled(a, now);
-            publish(a);
+            sa_client_publish(a);
             wait_without_port();
         }
     }
@@ -758,7 +758,7 @@ struct sa_client *sa_client_new(const struct sa_options *options, struct error *
     a->options = *options;
     a->notified_lost = options->was_lost;
     a->notified_unreachable = options->was_unreachable;
-    a->silent_since = now_of(a);
+    a->silent_since = sa_client_now_of(a);
     a->status.has_sa_key = options->has_sa_key;
     uint32_t first_tid;
     options->random->fill(options->random->ctx, &first_tid, sizeof first_tid);
@@ -767,20 +767,20 @@ struct sa_client *sa_client_new(const struct sa_options *options, struct error *
     subscriptions_init(&a->subscriptions, options->refresh_us, options->random);
     pthread_mutex_init(&a->lock, NULL);
     pthread_mutex_init(&a->mad_client_lock, NULL);
-    publish(a);
+    sa_client_publish(a);
     return a;
 }
 
 bool sa_client_start(struct sa_client *client, struct error *err)
 {
-    int rc = thread_start(&client->thread, "sa-agent", run, client);
+    int rc = thread_start(&client->thread, "sa-agent", sa_client_run, client);
     client->started = rc == 0;
     return rc == 0 || error_set(err, "cannot start the thread of the SA agent: %s", strerror(rc));
 }
 
 // Nothing but a MAD wakes the thread that receives: the simulator's descriptors cannot be polled
 // together with another. Nobody waits for the answer. Without one, it wakes up within a second.
-static void wake(struct sa_client *a)
+static void sa_client_wake_by_query(struct sa_client *a)
 {
     uint8_t mad[MAD_SIZE];
     const struct mad_address own = {.lid = 0xFFFF};
@@ -793,7 +793,7 @@ void sa_client_stop(struct sa_client *client)
     if (!client || !client->started)
         return;
     atomic_store(&client->stop, true);
-    wake(client);
+    sa_client_wake_by_query(client);
     pthread_join(client->thread, NULL);
     client->started = false;
 }
@@ -815,7 +815,7 @@ void sa_client_acknowledge(struct sa_client *client, const struct sa_report *rep
     mad_answer_report(mad, report->mad, report->size,
                       report->malformed ? MAD_STATUS_INVALID_FIELD : 0);
     if (send_mad(client, MAD_AGENT_SA, &report->from, mad, 0))
-        count(client, &client->status.counters.acknowledged);
+        sa_client_count(client, &client->status.counters.acknowledged);
 }
 
 void sa_client_change_mkey(struct sa_client *client, uint64_t mkey)
@@ -826,11 +826,11 @@ void sa_client_change_mkey(struct sa_client *client, uint64_t mkey)
 void sa_client_resubscribe(struct sa_client *client)
 {
     atomic_store(&client->resubscribe, true);
-    wake(client);
+    sa_client_wake_by_query(client);
 }
 
 void sa_client_wake(struct sa_client *client)
 {
     atomic_store(&client->poked, true);
-    wake(client);
+    sa_client_wake_by_query(client);
 }

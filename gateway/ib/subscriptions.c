@@ -77,7 +77,8 @@ void subscriptions_asked(struct subscription *one, uint32_t tid, int64_t now)
     one->answer_by = now + ANSWER_US;
 }
 
-static void take_confirmation(const struct subscriptions *s, struct subscription *one, int64_t now)
+static void subscriptions_handle_confirmation(const struct subscriptions *s,
+                                              struct subscription *one, int64_t now)
 {
     enter(one, SUBSCRIPTION_SUBSCRIBED, now);
     one->failures = 0;
@@ -86,7 +87,7 @@ static void take_confirmation(const struct subscriptions *s, struct subscription
 
 // The SM may refuse because it is busy, out of resources, or does not know the port yet. Only what
 // is refused for want of a key can wait longer.
-static void take_refusal(const struct subscriptions *s, struct subscription *one, int64_t now)
+static void handle_refusal(const struct subscriptions *s, struct subscription *one, int64_t now)
 {
     enter(one, SUBSCRIPTION_REJECTED, now);
     one->failures++;
@@ -103,9 +104,9 @@ bool subscriptions_answered(struct subscriptions *s, uint32_t tid, uint16_t stat
         one->answer_by = 0;
         one->status = status;
         if (status == 0)
-            take_confirmation(s, one, now);
+            subscriptions_handle_confirmation(s, one, now);
         else
-            take_refusal(s, one, now);
+            handle_refusal(s, one, now);
         return true;
     }
     return false;

@@ -58,8 +58,8 @@ static bool make_traffic(void *ctx, const void *tag, size_t tag_size, uint8_t *m
 
 // A LID's counters are asked for before the next LID is: else the questions for all would wait at
 // the same time.
-static void ask(struct reader *reader, const struct group *group, batch_make *make,
-                batch_done *done)
+static void sweep_counters_ask(struct reader *reader, const struct group *group, batch_make *make,
+                               batch_done *done)
 {
     if (!batch_add(reader->batch, &(struct batch_request){.agent = MAD_AGENT_PERF,
                                                           .to = {.lid = group->lid, .qpn = 1},
@@ -72,8 +72,8 @@ static void ask(struct reader *reader, const struct group *group, batch_make *ma
         reader->no_memory = true;
 }
 
-static void take_traffic(void *ctx, const void *tag, size_t tag_size, const uint8_t *answer,
-                         size_t size)
+static void handle_traffic(void *ctx, const void *tag, size_t tag_size, const uint8_t *answer,
+                           size_t size)
 {
     struct reader *reader = ctx;
     struct group group;
@@ -83,8 +83,8 @@ static void take_traffic(void *ctx, const void *tag, size_t tag_size, const uint
     sample->wide = data && gmp_read_traffic(data, sample->port, sample->values);
 }
 
-static void take_counters(void *ctx, const void *tag, size_t tag_size, const uint8_t *answer,
-                          size_t size)
+static void sweep_counters_handle_counters(void *ctx, const void *tag, size_t tag_size,
+                                           const uint8_t *answer, size_t size)
 {
     struct reader *reader = ctx;
     struct group group;
@@ -103,11 +103,11 @@ static void take_counters(void *ctx, const void *tag, size_t tag_size, const uin
     sample->node_guid = group.node_guid;
     sample->extended = sample->wide = extended;
     if (group.counting.wide && !extended)
-        ask(reader, &group, make_traffic, take_traffic);
+        sweep_counters_ask(reader, &group, make_traffic, handle_traffic);
 }
 
-static void take_counting(void *ctx, const void *tag, size_t tag_size, const uint8_t *answer,
-                          size_t size)
+static void handle_counting(void *ctx, const void *tag, size_t tag_size, const uint8_t *answer,
+                            size_t size)
 {
     struct reader *reader = ctx;
     struct group group;
@@ -119,14 +119,14 @@ static void take_counting(void *ctx, const void *tag, size_t tag_size, const uin
         gmp_read_counting(data, &group.counting);
     uint32_t end = group.first + group.count;
     for (group.count = 1; group.first < end; group.first++)
-        ask(reader, &group, make_counters, take_counters);
+        sweep_counters_ask(reader, &group, make_counters, sweep_counters_handle_counters);
 }
 
 // Asks for the group that was collected.
 static void end_group(struct reader *reader)
 {
     if (reader->group.lid != 0)
-        ask(reader, &reader->group, make_counting, take_counting);
+        sweep_counters_ask(reader, &reader->group, make_counting, handle_counting);
 }
 
 static void add_port(struct reader *reader, uint64_t node_guid, uint8_t number, uint16_t lid)
@@ -163,7 +163,8 @@ static void add_node(struct reader *reader, const struct fabric *fabric,
     }
 }
 
-static void collect(struct reader *reader, const struct fabric *fabric, bool switches_only)
+static void sweep_counters_collect(struct reader *reader, const struct fabric *fabric,
+                                   bool switches_only)
 {
     for (uint32_t i = 0; i < fabric->node_count; i++) {
         if (fabric->nodes[i].type == FABRIC_SWITCH || !switches_only)
@@ -184,10 +185,11 @@ static void compact(struct counter_reading *reading)
     reading->count = kept;
 }
 
-static bool read_all(struct sweep *sweep, struct reader *reader, const struct fabric *fabric,
-                     bool switches_only, struct error *err)
+static bool sweep_counters_read_all(struct sweep *sweep, struct reader *reader,
+                                    const struct fabric *fabric, bool switches_only,
+                                    struct error *err)
 {
-    collect(reader, fabric, switches_only);
+    sweep_counters_collect(reader, fabric, switches_only);
     bool ok = sweep_batch_run(sweep, reader->batch, err);
     return ok && reader->no_memory ? error_set(err, "out of memory") : ok;
 }
@@ -203,7 +205,7 @@ bool sweep_counters(struct sweep *sweep, const struct fabric *fabric, bool switc
         error_set(err, "out of memory");
     } else {
         reader.reading->time_us = clock_utc(sweep->batch.clock);
-        ok = read_all(sweep, &reader, fabric, switches_only, err);
+        ok = sweep_counters_read_all(sweep, &reader, fabric, switches_only, err);
     }
     batch_free(reader.batch);
     if (ok) {

@@ -16,8 +16,8 @@ struct unit {
     uint8_t slot;
 };
 
-static void ask(struct asker *asker, const struct unit *unit, enum gmp_attribute attribute,
-                batch_done *done)
+static void sweep_io_ask(struct asker *asker, const struct unit *unit, enum gmp_attribute attribute,
+                         batch_done *done)
 {
     uint8_t mad[MAD_SIZE];
     gmp_make_get(mad, MAD_CLASS_DM, attribute, unit->slot);
@@ -31,8 +31,8 @@ static void ask(struct asker *asker, const struct unit *unit, enum gmp_attribute
         asker->no_memory = true;
 }
 
-static void take_controller(void *ctx, const void *tag, size_t tag_size, const uint8_t *answer,
-                            size_t size)
+static void handle_controller(void *ctx, const void *tag, size_t tag_size, const uint8_t *answer,
+                              size_t size)
 {
     struct asker *asker = ctx;
     struct unit unit;
@@ -45,8 +45,8 @@ static void take_controller(void *ctx, const void *tag, size_t tag_size, const u
         asker->no_memory = true;
 }
 
-static void take_unit(void *ctx, const void *tag, size_t tag_size, const uint8_t *answer,
-                      size_t size)
+static void handle_unit(void *ctx, const void *tag, size_t tag_size, const uint8_t *answer,
+                        size_t size)
 {
     struct asker *asker = ctx;
     struct unit unit;
@@ -60,12 +60,12 @@ static void take_unit(void *ctx, const void *tag, size_t tag_size, const uint8_t
     size_t count = gmp_read_slots(data, slots);
     for (size_t i = 0; i < count; i++) {
         unit.slot = slots[i];
-        ask(asker, &unit, GMP_IO_CONTROLLER_PROFILE, take_controller);
+        sweep_io_ask(asker, &unit, GMP_IO_CONTROLLER_PROFILE, handle_controller);
     }
 }
 
 // All ports of a node tell of the same unit. Each is asked: one that answers is enough.
-static void ask_port(void *ctx, uint32_t node, struct fabric_port *port)
+static void sweep_io_ask_port(void *ctx, uint32_t node, struct fabric_port *port)
 {
     struct asker *asker = ctx;
     const struct unit unit = {.node = node, .lid = port->lid};
@@ -73,7 +73,7 @@ static void ask_port(void *ctx, uint32_t node, struct fabric_port *port)
         return;
     fabric_builder_get(asker->builder, node)->unit_silent = true; // until it tells
     if (port->state == FABRIC_ACTIVE && port->lid != 0)
-        ask(asker, &unit, GMP_IO_UNIT_INFO, take_unit);
+        sweep_io_ask(asker, &unit, GMP_IO_UNIT_INFO, handle_unit);
 }
 
 bool sweep_io_units(struct sweep *sweep, struct fabric_builder *builder, struct error *err)
@@ -81,7 +81,7 @@ bool sweep_io_units(struct sweep *sweep, struct fabric_builder *builder, struct 
     struct asker asker = {.builder = builder, .batch = sweep_batch_new(sweep)};
     if (!asker.batch)
         return error_set(err, "out of memory");
-    fabric_builder_each_port(builder, ask_port, &asker);
+    fabric_builder_each_port(builder, sweep_io_ask_port, &asker);
     bool ok = sweep_batch_run(sweep, asker.batch, err);
     batch_free(asker.batch);
     return ok && asker.no_memory ? error_set(err, "out of memory") : ok;

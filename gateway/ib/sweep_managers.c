@@ -10,8 +10,8 @@ struct asker {
     bool no_memory;
 };
 
-static void take_sm_info(void *ctx, const void *tag, size_t tag_size, const uint8_t *answer,
-                         size_t size)
+static void handle_sm_info(void *ctx, const void *tag, size_t tag_size, const uint8_t *answer,
+                           size_t size)
 {
     struct asker *asker = ctx;
     struct fabric_sm sm;
@@ -21,7 +21,7 @@ static void take_sm_info(void *ctx, const void *tag, size_t tag_size, const uint
         asker->no_memory = true;
 }
 
-static void ask_port(void *ctx, uint32_t node, struct fabric_port *port)
+static void sweep_managers_ask_port(void *ctx, uint32_t node, struct fabric_port *port)
 {
     struct asker *asker = ctx;
     if (!(port->capabilities & FABRIC_IS_SM) || port->lid == 0 ||
@@ -33,7 +33,7 @@ static void ask_port(void *ctx, uint32_t node, struct fabric_port *port)
     if (!batch_add(asker->batch, &(struct batch_request){.agent = MAD_AGENT_SMP_LID,
                                                          .to = {.lid = port->lid},
                                                          .mad = mad,
-                                                         .done = take_sm_info,
+                                                         .done = handle_sm_info,
                                                          .ctx = asker,
                                                          .tag = &sm,
                                                          .tag_size = sizeof sm}))
@@ -45,7 +45,7 @@ bool sweep_subnet_managers(struct sweep *sweep, struct fabric_builder *builder, 
     struct asker asker = {.sweep = sweep, .builder = builder, .batch = sweep_batch_new(sweep)};
     if (!asker.batch)
         return error_set(err, "out of memory");
-    fabric_builder_each_port(builder, ask_port, &asker);
+    fabric_builder_each_port(builder, sweep_managers_ask_port, &asker);
     bool ok = sweep_batch_run(sweep, asker.batch, err);
     batch_free(asker.batch);
     return ok && asker.no_memory ? error_set(err, "out of memory") : ok;

@@ -19,7 +19,7 @@ struct look {
     bool complete, no_memory;
 };
 
-static uint32_t find_lid(const struct look *look, uint16_t lid)
+static uint32_t sweep_sa_find_lid(const struct look *look, uint16_t lid)
 {
     return lid <= ADDRESS_LID_UNICAST_MAX ? look->node_of[lid] : FABRIC_NONE;
 }
@@ -35,12 +35,12 @@ static void set_lids(struct look *look, uint32_t node, uint16_t lid, uint8_t lmc
 enum { NODE_INFO = 4, DESCRIPTION = 44, NODE_RECORD_SIZE = 108 };
 
 // Two records of a node have to agree.
-static bool is_same(const struct fabric_node *a, const struct fabric_node *b)
+static bool sweep_sa_is_same(const struct fabric_node *a, const struct fabric_node *b)
 {
     return a->type == b->type && a->port_count == b->port_count;
 }
 
-static void read_node(void *ctx, const uint8_t *record, size_t size)
+static void sweep_sa_read_node(void *ctx, const uint8_t *record, size_t size)
 {
     (void)size;
     struct look *look = ctx;
@@ -56,7 +56,7 @@ static void read_node(void *ctx, const uint8_t *record, size_t size)
     uint32_t number = fabric_builder_node(look->builder, &node);
     if (number == FABRIC_NONE)
         look->no_memory = true;
-    else if (!is_same(fabric_builder_get(look->builder, number), &node))
+    else if (!sweep_sa_is_same(fabric_builder_get(look->builder, number), &node))
         look->complete = false;
     else if (!fabric_builder_port(look->builder, number, &port))
         look->no_memory = true;
@@ -76,10 +76,10 @@ static bool needs_link(const struct fabric_node *node, const struct fabric_port 
     return !internal && port->state > FABRIC_DOWN;
 }
 
-static void read_port(void *ctx, const uint8_t *record, size_t size)
+static void sweep_sa_read_port(void *ctx, const uint8_t *record, size_t size)
 {
     struct look *look = ctx;
-    uint32_t number = find_lid(look, wire_get16(record));
+    uint32_t number = sweep_sa_find_lid(look, wire_get16(record));
     if (number == FABRIC_NONE) {
         look->complete = false;
         return;
@@ -115,12 +115,12 @@ static bool has_link_port(struct look *look, uint32_t node, uint8_t port)
 }
 
 // A plug that leads back to its own port has a record, too.
-static void read_link(void *ctx, const uint8_t *record, size_t size)
+static void sweep_sa_read_link(void *ctx, const uint8_t *record, size_t size)
 {
     (void)size;
     struct look *look = ctx;
-    uint32_t from = find_lid(look, wire_get16(record + FROM_LID));
-    uint32_t to = find_lid(look, wire_get16(record + TO_LID));
+    uint32_t from = sweep_sa_find_lid(look, wire_get16(record + FROM_LID));
+    uint32_t to = sweep_sa_find_lid(look, wire_get16(record + TO_LID));
     uint8_t from_port = record[FROM_PORT], to_port = record[TO_PORT];
     if (!has_link_port(look, from, from_port) || !has_link_port(look, to, to_port)) {
         look->complete = false;
@@ -139,9 +139,9 @@ static const struct table {
     size_t record_size;
     void (*read)(void *ctx, const uint8_t *record, size_t size);
 } TABLES[] = {
-    {"NodeRecords", UMAD_SA_ATTR_NODE_REC, NODE_RECORD_SIZE, read_node},
-    {"PortInfoRecords", UMAD_SA_ATTR_PORT_INFO_REC, PORT_RECORD_SIZE, read_port},
-    {"LinkRecords", UMAD_SA_ATTR_LINK_REC, LINK_RECORD_SIZE, read_link},
+    {"NodeRecords", UMAD_SA_ATTR_NODE_REC, NODE_RECORD_SIZE, sweep_sa_read_node},
+    {"PortInfoRecords", UMAD_SA_ATTR_PORT_INFO_REC, PORT_RECORD_SIZE, sweep_sa_read_port},
+    {"LinkRecords", UMAD_SA_ATTR_LINK_REC, LINK_RECORD_SIZE, sweep_sa_read_link},
 };
 
 struct question {
@@ -152,8 +152,8 @@ struct question {
     bool ok;
 };
 
-static void take_table(void *ctx, const void *tag, size_t tag_size, const uint8_t *answer,
-                       size_t size)
+static void handle_table(void *ctx, const void *tag, size_t tag_size, const uint8_t *answer,
+                         size_t size)
 {
     (void)tag, (void)tag_size;
     struct question *q = ctx;
@@ -163,7 +163,7 @@ static void take_table(void *ctx, const void *tag, size_t tag_size, const uint8_
         error_set(&why, "it does not answer");
     else
         q->ok = mad_read_table(answer, size, table->record_size, table->read, q->look, &why);
-    if (q->ok && find_lid(q->look, q->look->own_lid) == FABRIC_NONE)
+    if (q->ok && sweep_sa_find_lid(q->look, q->look->own_lid) == FABRIC_NONE)
         q->ok = error_set(&why, "the own port, LID %u, is not among them", q->look->own_lid);
     if (!q->ok)
         error_set(q->err,
@@ -181,7 +181,7 @@ static bool ask_table(struct sweep *sweep, struct look *look, const struct table
     mad_query_table(mad, table->attribute);
     struct batch *batch = sweep_batch_new(sweep);
     const struct batch_request request = {
-        .agent = MAD_AGENT_SA, .to = sa, .mad = mad, .done = take_table, .ctx = &q};
+        .agent = MAD_AGENT_SA, .to = sa, .mad = mad, .done = handle_table, .ctx = &q};
     bool ok = batch && batch_add(batch, &request);
     if (!ok)
         error_set(err, "out of memory");
@@ -190,7 +190,7 @@ static bool ask_table(struct sweep *sweep, struct look *look, const struct table
     return ok && look->no_memory ? error_set(err, "out of memory") : ok;
 }
 
-static void check_port(void *ctx, uint32_t node, struct fabric_port *port)
+static void sweep_sa_check_port(void *ctx, uint32_t node, struct fabric_port *port)
 {
     (void)node;
     struct look *look = ctx;
@@ -223,7 +223,7 @@ bool sweep_sa(struct sweep *sweep, struct fabric_builder *builder, struct error 
     for (size_t lid = 0; lid <= ADDRESS_LID_UNICAST_MAX; lid++)
         look->node_of[lid] = FABRIC_NONE;
     bool ok = ask_tables(sweep, look, err);
-    fabric_builder_each_port(builder, check_port, look);
+    fabric_builder_each_port(builder, sweep_sa_check_port, look);
     sweep->complete = sweep->complete && look->complete;
     free(look);
     return ok;

@@ -1,6 +1,6 @@
 #include "ib/sweep_schedule.h"
 
-static int64_t earlier(int64_t a, int64_t b)
+static int64_t sweep_schedule_earlier(int64_t a, int64_t b)
 {
     return a < b ? a : b;
 }
@@ -14,15 +14,15 @@ void sweep_schedule_init(struct sweep_schedule *s, int64_t interval_us, int64_t 
 
 static int64_t settled_at(const struct sweep_schedule *s)
 {
-    return earlier(s->last_poke + s->settle_us,
-                   s->first_poke + SWEEP_SCHEDULE_SETTLES_MAX * s->settle_us);
+    return sweep_schedule_earlier(s->last_poke + s->settle_us,
+                                  s->first_poke + SWEEP_SCHEDULE_SETTLES_MAX * s->settle_us);
 }
 
 int64_t sweep_schedule_due(const struct sweep_schedule *s)
 {
     if (s->at_once)
         return 0;
-    return s->poked ? earlier(s->next_at, settled_at(s)) : s->next_at;
+    return s->poked ? sweep_schedule_earlier(s->next_at, settled_at(s)) : s->next_at;
 }
 
 void sweep_schedule_trigger(struct sweep_schedule *s, int64_t now)

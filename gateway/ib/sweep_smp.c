@@ -32,19 +32,19 @@ struct walk {
 // Asking.
 
 // Who is behind a port need not be asked when the link was found from the other side.
-static bool is_known(const struct walk *walk, const struct probe *probe)
+static bool sweep_smp_is_known(const struct walk *walk, const struct probe *probe)
 {
     return probe->attribute == SMP_NODE_INFO && probe->node != FABRIC_NONE &&
            fabric_builder_get_port(walk->builder, probe->node, probe->port)->peer_node !=
                FABRIC_NONE;
 }
 
-static bool make(void *ctx, const void *tag, size_t tag_size, uint8_t *mad)
+static bool sweep_smp_make(void *ctx, const void *tag, size_t tag_size, uint8_t *mad)
 {
     const struct walk *walk = ctx;
     struct probe probe;
     memcpy(&probe, tag, tag_size);
-    if (is_known(walk, &probe))
+    if (sweep_smp_is_known(walk, &probe))
         return false;
     uint32_t modifier = probe.attribute == SMP_PORT_INFO ? probe.port : 0;
     smp_make_get(mad, walk->sweep->mkey, probe.attribute, modifier, probe.path, probe.hops);
@@ -53,13 +53,13 @@ static bool make(void *ctx, const void *tag, size_t tag_size, uint8_t *mad)
 
 // A node is asked all about itself before the next one is looked for: else the questions for the
 // ports of all would wait at the same time.
-static void ask(struct walk *walk, struct probe probe, enum smp_attribute attribute,
-                batch_done *done)
+static void sweep_smp_ask(struct walk *walk, struct probe probe, enum smp_attribute attribute,
+                          batch_done *done)
 {
     probe.attribute = attribute;
     if (!batch_add(walk->batch, &(struct batch_request){.agent = MAD_AGENT_SMP,
                                                         .to = {.lid = 0xFFFF},
-                                                        .make = make,
+                                                        .make = sweep_smp_make,
                                                         .next = attribute != SMP_NODE_INFO,
                                                         .done = done,
                                                         .ctx = walk,
@@ -68,18 +68,18 @@ static void ask(struct walk *walk, struct probe probe, enum smp_attribute attrib
         walk->no_memory = true;
 }
 
-static batch_done take_node, take_port, take_description;
+static batch_done sweep_smp_handle_node, sweep_smp_handle_port, handle_description;
 
-static void ask_port(struct walk *walk, struct probe probe, uint8_t number)
+static void sweep_smp_ask_port(struct walk *walk, struct probe probe, uint8_t number)
 {
     probe.port = number;
-    ask(walk, probe, SMP_PORT_INFO, take_port);
+    sweep_smp_ask(walk, probe, SMP_PORT_INFO, sweep_smp_handle_port);
 }
 
 static void ask_ports(struct walk *walk, const struct probe *probe)
 {
     for (unsigned i = 0; i <= fabric_builder_get(walk->builder, probe->node)->port_count; i++)
-        ask_port(walk, *probe, (uint8_t)i);
+        sweep_smp_ask_port(walk, *probe, (uint8_t)i);
 }
 
 // Nobody is known behind the port, which has been added before.
@@ -95,7 +95,7 @@ static void ask_behind(struct walk *walk, struct probe probe)
         return;
     }
     probe.path[probe.hops++] = probe.port;
-    ask(walk, probe, SMP_NODE_INFO, take_node);
+    sweep_smp_ask(walk, probe, SMP_NODE_INFO, sweep_smp_handle_node);
 }
 
 // NodeInfo.
@@ -118,7 +118,8 @@ static bool is_free_for(const struct walk *walk, uint32_t node, uint8_t number, 
 
 // Whether it fits what else was found. It does not when two nodes have one GUID, or when cables are
 // moved meanwhile.
-static bool fits(const struct walk *walk, const struct probe *probe, const struct found *found)
+static bool sweep_smp_fits(const struct walk *walk, const struct probe *probe,
+                           const struct found *found)
 {
     if (found->number != FABRIC_NONE) {
         const struct fabric_node *known = fabric_builder_get(walk->builder, found->number);
@@ -150,15 +151,15 @@ static void visit(struct walk *walk, struct probe *probe, const struct found *fo
     probe->node = number;
     probe->port_guid = found->port_guid;
     if (is_new)
-        ask(walk, *probe, SMP_NODE_DESCRIPTION, take_description);
+        sweep_smp_ask(walk, *probe, SMP_NODE_DESCRIPTION, handle_description);
     if (found->node.type != FABRIC_SWITCH)
-        ask_port(walk, *probe, found->port);
+        sweep_smp_ask_port(walk, *probe, found->port);
     else if (is_new)
         ask_ports(walk, probe);
 }
 
-static void take_node(void *ctx, const void *tag, size_t tag_size, const uint8_t *answer,
-                      size_t size)
+static void sweep_smp_handle_node(void *ctx, const void *tag, size_t tag_size,
+                                  const uint8_t *answer, size_t size)
 {
     struct walk *walk = ctx;
     struct probe probe;
@@ -168,7 +169,7 @@ static void take_node(void *ctx, const void *tag, size_t tag_size, const uint8_t
     bool ok = data && smp_read_node_info(data, &found.node, &found.port_guid, &found.port);
     if (ok)
         found.number = fabric_builder_find(walk->builder, found.node.guid);
-    if (ok && fits(walk, &probe, &found)) {
+    if (ok && sweep_smp_fits(walk, &probe, &found)) {
         visit(walk, &probe, &found);
         return;
     }
@@ -179,7 +180,7 @@ static void take_node(void *ctx, const void *tag, size_t tag_size, const uint8_t
 
 // PortInfo.
 
-static bool is_up(const struct fabric_port *port)
+static bool sweep_smp_is_up(const struct fabric_port *port)
 {
     return port->state > FABRIC_DOWN || port->physical == LINK_UP ||
            port->physical == LINK_ERROR_RECOVERY;
@@ -190,12 +191,12 @@ static bool leads_on(const struct walk *walk, const struct probe *probe,
                      const struct fabric_port *port)
 {
     bool is_switch = fabric_builder_get(walk->builder, probe->node)->type == FABRIC_SWITCH;
-    return port->number > 0 && (is_switch || probe->hops == 0) && is_up(port) &&
+    return port->number > 0 && (is_switch || probe->hops == 0) && sweep_smp_is_up(port) &&
            port->peer_node == FABRIC_NONE;
 }
 
-static void take_port(void *ctx, const void *tag, size_t tag_size, const uint8_t *answer,
-                      size_t size)
+static void sweep_smp_handle_port(void *ctx, const void *tag, size_t tag_size,
+                                  const uint8_t *answer, size_t size)
 {
     struct walk *walk = ctx;
     struct probe probe;
@@ -216,8 +217,8 @@ static void take_port(void *ctx, const void *tag, size_t tag_size, const uint8_t
 
 // NodeDescription.
 
-static void take_description(void *ctx, const void *tag, size_t tag_size, const uint8_t *answer,
-                             size_t size)
+static void handle_description(void *ctx, const void *tag, size_t tag_size, const uint8_t *answer,
+                               size_t size)
 {
     struct walk *walk = ctx;
     struct probe probe;
@@ -232,7 +233,7 @@ static void take_description(void *ctx, const void *tag, size_t tag_size, const 
 // All of it.
 
 // A port that seemed silent may have been reached from the other side.
-static void check_port(void *ctx, uint32_t node, struct fabric_port *port)
+static void sweep_smp_check_port(void *ctx, uint32_t node, struct fabric_port *port)
 {
     (void)node;
     struct walk *walk = ctx;
@@ -247,7 +248,7 @@ static bool check_own_port(const struct walk *walk, struct error *err)
         return error_set(err, "the own port does not answer directed-route SMPs");
     const struct fabric_port *port =
         fabric_builder_get_port(walk->builder, walk->own_node, walk->own_port);
-    return !port->known || is_up(port) || error_set(err, "the own port is down");
+    return !port->known || sweep_smp_is_up(port) || error_set(err, "the own port is down");
 }
 
 bool sweep_smp(struct sweep *sweep, struct fabric_builder *builder, struct error *err)
@@ -259,13 +260,13 @@ bool sweep_smp(struct sweep *sweep, struct fabric_builder *builder, struct error
     if (!walk.batch)
         return error_set(err, "out of memory");
     const struct probe own = {.node = FABRIC_NONE};
-    ask(&walk, own, SMP_NODE_INFO, take_node);
+    sweep_smp_ask(&walk, own, SMP_NODE_INFO, sweep_smp_handle_node);
     bool ok = sweep_batch_run(sweep, walk.batch, err);
     batch_free(walk.batch);
     if (ok && walk.no_memory)
         ok = error_set(err, "out of memory");
     ok = ok && check_own_port(&walk, err);
-    fabric_builder_each_port(builder, check_port, &walk);
+    fabric_builder_each_port(builder, sweep_smp_check_port, &walk);
     sweep->complete = sweep->complete && !walk.conflict && !walk.nameless && !walk.uncertain;
     return ok;
 }

@@ -31,14 +31,14 @@ struct sweeper {
     struct sweeper_status status;
 };
 
-static int64_t now_of(const struct sweeper *s)
+static int64_t sweeper_now_of(const struct sweeper *s)
 {
     return clock_monotonic(s->options.clock);
 }
 
 // One look.
 
-static bool is_up(const struct mad_port *port)
+static bool sweeper_is_up(const struct mad_port *port)
 {
     return port->state == PORT_ACTIVE && port->lid != 0 && port->sm_lid != 0;
 }
@@ -62,8 +62,8 @@ static bool open_sweep(struct sweeper *s, const struct mad_port *port, struct sw
     return share_open(o->client, &out->batch.io, err);
 }
 
-static bool fill(struct sweeper *s, struct sweep *sweep, struct fabric_builder *builder,
-                 struct error *err)
+static bool sweeper_fill(struct sweeper *s, struct sweep *sweep, struct fabric_builder *builder,
+                         struct error *err)
 {
     bool by_sa = s->options.method == SWEEPER_SA;
     return (by_sa ? sweep_sa(sweep, builder, err) : sweep_smp(sweep, builder, err)) &&
@@ -71,11 +71,11 @@ static bool fill(struct sweeper *s, struct sweep *sweep, struct fabric_builder *
 }
 
 // The snapshot, or NULL with a sentence.
-static struct fabric *look(struct sweeper *s, struct sweep *sweep, struct error *err)
+static struct fabric *sweeper_check(struct sweeper *s, struct sweep *sweep, struct error *err)
 {
     int64_t utc = clock_utc(s->options.clock);
     struct fabric_builder *builder = fabric_builder_new();
-    if (builder && !fill(s, sweep, builder, err)) {
+    if (builder && !sweeper_fill(s, sweep, builder, err)) {
         fabric_builder_free(builder);
         return NULL;
     }
@@ -116,7 +116,7 @@ static void begin_sweep(struct sweeper *s, int64_t now)
 static void end_sweep(struct sweeper *s, const struct fabric *fabric,
                       const struct batch_counters *counters, int64_t begun, const char *problem)
 {
-    int64_t now = now_of(s);
+    int64_t now = sweeper_now_of(s);
     pthread_mutex_lock(&s->lock);
     struct sweeper_status *status = &s->status;
     bool news = strcmp(status->problem, problem) != 0;
@@ -141,10 +141,10 @@ static void sweep_fabric(struct sweeper *s, const struct mad_port *port)
     struct error err;
     struct sweep sweep;
     struct fabric *fabric = NULL;
-    int64_t begun = now_of(s);
+    int64_t begun = sweeper_now_of(s);
     begin_sweep(s, begun);
     if (open_sweep(s, port, &sweep, &err)) {
-        fabric = look(s, &sweep, &err);
+        fabric = sweeper_check(s, &sweep, &err);
         sweep.batch.io.close(sweep.batch.io.self);
     }
     if (atomic_load(&s->stop)) {
@@ -164,7 +164,7 @@ static void read_counters(struct sweeper *s, const struct mad_port *port)
     struct error err;
     struct sweep sweep;
     struct counter_reading *reading = NULL;
-    int64_t begun = now_of(s);
+    int64_t begun = sweeper_now_of(s);
     bool switches_only = s->options.counters == SWEEPER_SWITCH_PORTS;
     s->counters_at = begun + s->options.counters_interval_us;
     if (!open_sweep(s, port, &sweep, &err))
@@ -177,7 +177,7 @@ static void read_counters(struct sweeper *s, const struct mad_port *port)
     }
     pthread_mutex_lock(&s->lock);
     s->status.counters_last_us = reading->time_us;
-    s->status.counters_duration_us = now_of(s) - begun;
+    s->status.counters_duration_us = sweeper_now_of(s) - begun;
     s->status.counters_ports = reading->count;
     s->status.counters_silent = reading->silent;
     pthread_mutex_unlock(&s->lock);
@@ -188,9 +188,9 @@ static void read_counters(struct sweeper *s, const struct mad_port *port)
 
 // Until something is due, or sooner than it was, somebody wakes the thread, or it is time to look
 // at the port again.
-static void wait_until(struct sweeper *s, int64_t due)
+static void sweeper_wait_until(struct sweeper *s, int64_t due)
 {
-    int64_t us = due - now_of(s), look_us = s->was_up ? LOOK_WHILE_UP_US : LOOK_US;
+    int64_t us = due - sweeper_now_of(s), look_us = s->was_up ? LOOK_WHILE_UP_US : LOOK_US;
     if (us > look_us)
         us = look_us;
     if (us <= 0)
@@ -216,30 +216,30 @@ static int64_t next_counters(const struct sweeper *s)
     return s->options.counters == SWEEPER_NO_PORTS || !s->last ? INT64_MAX : s->counters_at;
 }
 
-static void serve(struct sweeper *s)
+static void sweeper_serve(struct sweeper *s)
 {
     struct sa_status status;
     sa_client_status(s->options.client, &status);
-    bool up = is_up(&status.port);
+    bool up = sweeper_is_up(&status.port);
     if (up && !s->was_up)
         sweeper_trigger(s);
     s->was_up = up;
-    int64_t now = now_of(s), sweep_at = next_sweep(s), counters_at = next_counters(s);
+    int64_t now = sweeper_now_of(s), sweep_at = next_sweep(s), counters_at = next_counters(s);
     if (!up)
-        wait_until(s, INT64_MAX);
+        sweeper_wait_until(s, INT64_MAX);
     else if (sweep_at <= now)
         sweep_fabric(s, &status.port);
     else if (counters_at <= now)
         read_counters(s, &status.port);
     else
-        wait_until(s, sweep_at < counters_at ? sweep_at : counters_at);
+        sweeper_wait_until(s, sweep_at < counters_at ? sweep_at : counters_at);
 }
 
-static void *run(void *arg)
+static void *sweeper_run(void *arg)
 {
     struct sweeper *s = arg;
     while (!atomic_load(&s->stop))
-        serve(s);
+        sweeper_serve(s);
     return NULL;
 }
 
@@ -253,18 +253,19 @@ static void free_sweeper(struct sweeper *s)
     free(s);
 }
 
-static bool begin(struct sweeper *s, const struct sweeper_options *options, struct error *err)
+static bool sweeper_begin(struct sweeper *s, const struct sweeper_options *options,
+                          struct error *err)
 {
     pthread_mutex_lock(&s->lock);
     s->options = *options;
     s->status.method = options->method;
     s->status.running = false; // one that was stopped did not say so
-    sweep_schedule_init(&s->schedule, options->interval_us, options->settle_us, now_of(s));
+    sweep_schedule_init(&s->schedule, options->interval_us, options->settle_us, sweeper_now_of(s));
     pthread_mutex_unlock(&s->lock);
     atomic_store(&s->stop, false);
     if (options->method == SWEEPER_OFF)
         return true;
-    int rc = thread_start(&s->thread, "sweeper", run, s);
+    int rc = thread_start(&s->thread, "sweeper", sweeper_run, s);
     s->started = rc == 0;
     return rc == 0 || error_set(err, "cannot start the thread of the sweeper: %s", strerror(rc));
 }
@@ -278,13 +279,13 @@ struct sweeper *sweeper_start(const struct sweeper_options *options, struct erro
     }
     pthread_mutex_init(&s->lock, NULL);
     clock_condition_init(&s->woken);
-    if (begin(s, options, err))
+    if (sweeper_begin(s, options, err))
         return s;
     free_sweeper(s);
     return NULL;
 }
 
-static void wake(struct sweeper *s)
+static void sweeper_wake(struct sweeper *s)
 {
     pthread_mutex_lock(&s->lock);
     pthread_cond_signal(&s->woken);
@@ -296,7 +297,7 @@ void sweeper_stop(struct sweeper *sweeper)
     if (!sweeper)
         return;
     atomic_store(&sweeper->stop, true);
-    wake(sweeper);
+    sweeper_wake(sweeper);
     if (sweeper->started)
         pthread_join(sweeper->thread, NULL);
     sweeper->started = false;
@@ -306,7 +307,7 @@ bool sweeper_change(struct sweeper *sweeper, const struct sweeper_options *optio
                     struct error *err)
 {
     sweeper_stop(sweeper);
-    return begin(sweeper, options, err);
+    return sweeper_begin(sweeper, options, err);
 }
 
 void sweeper_free(struct sweeper *sweeper)
@@ -318,7 +319,7 @@ void sweeper_free(struct sweeper *sweeper)
 void sweeper_trigger(struct sweeper *sweeper)
 {
     pthread_mutex_lock(&sweeper->lock);
-    sweep_schedule_trigger(&sweeper->schedule, now_of(sweeper));
+    sweep_schedule_trigger(&sweeper->schedule, sweeper_now_of(sweeper));
     pthread_cond_signal(&sweeper->woken);
     pthread_mutex_unlock(&sweeper->lock);
 }

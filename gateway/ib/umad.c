@@ -135,7 +135,8 @@ static void add_holders(struct text *t, const char *device_file)
     closedir(proc);
 }
 
-static bool tell_who_holds(const struct port *port, const struct mad_port_id *id, struct error *err)
+static bool report_who_holds(const struct port *port, const struct mad_port_id *id,
+                             struct error *err)
 {
     char link[64], device_file[128] = "", who[300];
     snprintf(link, sizeof link, "/proc/self/fd/%d", umad_get_fd(port->fd));
@@ -163,14 +164,14 @@ static bool register_agents(struct port *port, const struct mad_port_id *id, str
                                         sa ? methods : NULL);
         if (port->agents[i] >= 0 || !AGENTS[i].needed)
             continue;
-        return sa ? tell_who_holds(port, id, err)
+        return sa ? report_who_holds(port, id, err)
                   : error_set(err, "cannot register for %s on %s port %u", AGENTS[i].name,
                               id->device, id->port);
     }
     return true;
 }
 
-static bool grow(struct port *port, size_t wanted)
+static bool umad_grow(struct port *port, size_t wanted)
 {
     if (wanted > RECEIVE_MAX)
         return false;
@@ -201,7 +202,7 @@ static int port_receive(void *self, struct mad_received *out, int timeout_ms, st
         int why = errno ? errno : -agent;
         if (why == ETIMEDOUT || why == EWOULDBLOCK || why == EINTR)
             return 0;
-        if (why == ENOSPC && length > 0 && grow(port, (size_t)length))
+        if (why == ENOSPC && length > 0 && umad_grow(port, (size_t)length))
             return 0; // it still waits; the next call gets it
         error_set(err, "cannot receive: %s", strerror(why));
         return -1;
@@ -236,7 +237,7 @@ static bool port_send(void *self, enum mad_agent agent, const struct mad_address
     return rc == 0 || error_set(err, "cannot send to LID %u: %s", to->lid, strerror(errno));
 }
 
-static bool open_port(void *ctx, struct mad_io *io, struct mad_port_id *id, struct error *err)
+static bool umad_open(void *ctx, struct mad_io *io, struct mad_port_id *id, struct error *err)
 {
     if (umad_init() < 0)
         return error_set(err, "libibumad does not start: is the kernel module ib_umad loaded "
@@ -244,7 +245,7 @@ static bool open_port(void *ctx, struct mad_io *io, struct mad_port_id *id, stru
     if (!search(ctx, id, err))
         return false;
     struct port *port = calloc(1, sizeof *port);
-    if (!port || !grow(port, 4096)) {
+    if (!port || !umad_grow(port, 4096)) {
         free(port);
         return error_set(err, "out of memory");
     }
@@ -278,5 +279,5 @@ static bool another_is_better(void *ctx, const struct mad_port_id *id)
 
 struct mad_opener umad_opener(struct umad_choice *choice)
 {
-    return (struct mad_opener){open_port, another_is_better, choice};
+    return (struct mad_opener){umad_open, another_is_better, choice};
 }

@@ -41,7 +41,7 @@ static struct ibv_context *open_device(const char *name)
 }
 
 // False: there will be no more of this context, its device has failed or is gone.
-static bool take_events(struct verbs_watch *w, struct ibv_context *context)
+static bool handle_events(struct verbs_watch *w, struct ibv_context *context)
 {
     struct ibv_async_event event;
     bool alive = true;
@@ -71,18 +71,18 @@ static bool is_used(struct verbs_watch *w, const char *name)
 }
 
 // Takes the events of one device until it fails or the agent uses another one.
-static void watch(struct verbs_watch *w, struct ibv_context *context, const char *name)
+static void verbs_watch_wait(struct verbs_watch *w, struct ibv_context *context, const char *name)
 {
     struct pollfd fds[] = {{.fd = w->stop, .events = POLLIN},
                            {.fd = context->async_fd, .events = POLLIN}};
     bool alive = true;
     do {
         if (poll(fds, 2, LOOK_MS) > 0 && fds[1].revents != 0)
-            alive = take_events(w, context);
+            alive = handle_events(w, context);
     } while (alive && fds[0].revents == 0 && is_used(w, name));
 }
 
-static void *run(void *arg)
+static void *verbs_watch_run(void *arg)
 {
     struct verbs_watch *w = arg;
     struct sa_status status;
@@ -90,7 +90,7 @@ static void *run(void *arg)
         sa_client_status(w->client, &status);
         struct ibv_context *context = status.open ? open_device(status.id.device) : NULL;
         if (context) {
-            watch(w, context, status.id.device);
+            verbs_watch_wait(w, context, status.id.device);
             ibv_close_device(context);
         }
     } while (pause_for(w, status.open ? AGAIN_MS : LOOK_MS));
@@ -105,7 +105,7 @@ struct verbs_watch *verbs_watch_start(struct sa_client *client, struct log *log)
     w->client = client;
     w->log = log;
     w->stop = eventfd(0, EFD_CLOEXEC);
-    if (w->stop >= 0 && thread_start(&w->thread, "adapter", run, w) == 0)
+    if (w->stop >= 0 && thread_start(&w->thread, "adapter", verbs_watch_run, w) == 0)
         return w;
     if (w->stop >= 0)
         close(w->stop);

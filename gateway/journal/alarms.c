@@ -58,15 +58,15 @@ void alarms_free(struct alarms *alarms)
     free(alarms);
 }
 
-static struct bucket *bucket_of(struct alarms *a, const char *key)
+static struct bucket *alarms_bucket_of(struct alarms *a, const char *key)
 {
     return &a->buckets[digest_add(DIGEST_OF_NOTHING, key, strlen(key)) % BUCKETS];
 }
 
-static struct entry *find(struct alarms *a, const char *key)
+static struct entry *alarms_find(struct alarms *a, const char *key)
 {
     struct entry *e;
-    LIST_FOREACH(e, bucket_of(a, key), in_bucket)
+    LIST_FOREACH(e, alarms_bucket_of(a, key), in_bucket)
     {
         if (strcmp(e->alarm.key, key) == 0)
             return e;
@@ -86,19 +86,19 @@ static void put_in_order(struct alarms *a, struct entry *e)
         TAILQ_INSERT_HEAD(&a->order, e, in_order);
 }
 
-static struct entry *add(struct alarms *a, const struct alarm *alarm)
+static struct entry *alarms_add(struct alarms *a, const struct alarm *alarm)
 {
     struct entry *e = a->entry_count < ALARMS_MAX ? calloc(1, sizeof *e) : NULL;
     if (!e)
         return NULL;
     e->alarm = *alarm;
-    LIST_INSERT_HEAD(bucket_of(a, alarm->key), e, in_bucket);
+    LIST_INSERT_HEAD(alarms_bucket_of(a, alarm->key), e, in_bucket);
     put_in_order(a, e);
     a->entry_count++;
     return e;
 }
 
-static void drop(struct alarms *a, struct entry *e)
+static void alarms_drop(struct alarms *a, struct entry *e)
 {
     if (e->changed)
         TAILQ_REMOVE(&a->changed, e, in_changed);
@@ -149,7 +149,7 @@ static bool is_notified_late(const struct entry *e, const struct event *event)
 
 static bool raise_alarm(struct alarms *a, const struct event *event, int64_t sequence)
 {
-    struct entry *e = find(a, event->alarm_key);
+    struct entry *e = alarms_find(a, event->alarm_key);
     const bool raised_anew = !e || !is_notified_late(e, event);
     if (e && !e->active) { // it is another one now
         TAILQ_REMOVE(&a->order, e, in_order);
@@ -157,7 +157,7 @@ static bool raise_alarm(struct alarms *a, const struct event *event, int64_t seq
         put_in_order(a, e);
     } else if (!e) {
         const struct alarm alarm = begin_alarm(event->alarm_key, event, sequence);
-        e = add(a, &alarm);
+        e = alarms_add(a, &alarm);
     }
     if (!e)
         return false;
@@ -178,10 +178,10 @@ static bool raise_alarm(struct alarms *a, const struct event *event, int64_t seq
 static bool clear_alarm(struct alarms *a, const char *key, const struct event *event,
                         int64_t sequence)
 {
-    struct entry *e = find(a, key);
+    struct entry *e = alarms_find(a, key);
     if (!e && !a->loaded) { // the file may know it
         const struct alarm alarm = begin_alarm(key, event, sequence);
-        e = add(a, &alarm);
+        e = alarms_add(a, &alarm);
         if (!e)
             return false;
     }
@@ -190,7 +190,7 @@ static bool clear_alarm(struct alarms *a, const char *key, const struct event *e
     set_active(a, e, false);
     note_change(a, e);
     if (a->loaded && e->written == 0)
-        drop(a, e);
+        alarms_drop(a, e);
     return true;
 }
 
@@ -221,7 +221,7 @@ bool alarms_apply(struct alarms *alarms, const struct event *event, int64_t sequ
 // From the file and to it.
 
 // Raised again while the file could not be read: it is the one that the file has.
-static void merge(struct alarms *a, struct entry *e, const struct alarm *stored)
+static void alarms_merge(struct alarms *a, struct entry *e, const struct alarm *stored)
 {
     struct alarm *alarm = &e->alarm;
     TAILQ_REMOVE(&a->order, e, in_order);
@@ -238,15 +238,15 @@ static void merge(struct alarms *a, struct entry *e, const struct alarm *stored)
     note_change(a, e);
 }
 
-static void take_stored(void *ctx, const struct alarm *stored)
+static void alarms_load_stored(void *ctx, const struct alarm *stored)
 {
     struct alarms *a = ctx;
-    struct entry *e = find(a, stored->key);
-    if (!e && (e = add(a, stored)) != NULL) {
+    struct entry *e = alarms_find(a, stored->key);
+    if (!e && (e = alarms_add(a, stored)) != NULL) {
         set_active(a, e, true);
         e->revision = 1;
     } else if (e && e->active && e->written == 0) {
-        merge(a, e, stored);
+        alarms_merge(a, e, stored);
     }
     if (e && e->written == 0)
         e->written = 1;
@@ -257,7 +257,7 @@ enum store_result alarms_load(struct alarms *alarms, struct store *store, struct
     enum store_result result = STORE_OK;
     pthread_mutex_lock(&alarms->lock);
     if (!alarms->loaded) {
-        result = store_read_alarms(store, take_stored, alarms, err);
+        result = store_read_alarms(store, alarms_load_stored, alarms, err);
         alarms->loaded = result == STORE_OK;
     }
     pthread_mutex_unlock(&alarms->lock);
@@ -289,7 +289,7 @@ void alarms_committed(struct alarms *alarms)
         TAILQ_REMOVE(&alarms->changed, e, in_changed);
         e->changed = false;
         if (!e->active)
-            drop(alarms, e);
+            alarms_drop(alarms, e);
     }
     pthread_mutex_unlock(&alarms->lock);
 }
@@ -302,7 +302,7 @@ void alarms_begin_file(struct alarms *alarms)
         if (e->active)
             note_change(alarms, e);
         else
-            drop(alarms, e);
+            alarms_drop(alarms, e);
     }
     pthread_mutex_unlock(&alarms->lock);
 }
@@ -341,7 +341,7 @@ void alarms_each(struct alarms *alarms, void (*each)(void *ctx, const struct ala
 bool alarms_acknowledge(struct alarms *alarms, const char *key, int64_t now_us, const char *note)
 {
     pthread_mutex_lock(&alarms->lock);
-    struct entry *e = find(alarms, key);
+    struct entry *e = alarms_find(alarms, key);
     bool found = e && e->active;
     if (found) {
         e->alarm.acknowledged_us = now_us;
@@ -355,7 +355,7 @@ bool alarms_acknowledge(struct alarms *alarms, const char *key, int64_t now_us, 
 bool alarms_shelve(struct alarms *alarms, const char *key, int64_t until_us)
 {
     pthread_mutex_lock(&alarms->lock);
-    struct entry *e = find(alarms, key);
+    struct entry *e = alarms_find(alarms, key);
     bool found = e && e->active;
     if (found) {
         e->alarm.shelved_until_us = until_us;

@@ -35,7 +35,7 @@ static void forget_file(struct journal *j)
 }
 
 // Renames the file and what belongs to it to <path>.corrupt-<time>.
-static void set_aside(struct journal *j, const char *why)
+static void journal_file_set_aside(struct journal *j, const char *why)
 {
     static const char *const PARTS[] = {"", "-wal", "-shm"};
     char when[CLOCK_TEXT_SIZE], aside[300], from[300], to[340];
@@ -55,7 +55,7 @@ static void set_aside(struct journal *j, const char *why)
     begin_file(j);
 }
 
-static bool make_directory(const struct journal *j, struct error *err)
+static bool journal_file_make_directory(const struct journal *j, struct error *err)
 {
     if (mkdir(j->options.directory, 0750) == 0 || errno == EEXIST)
         return true;
@@ -86,7 +86,7 @@ static bool lock_directory(struct journal *j, struct error *err)
     return false;
 }
 
-static void set_problem(struct journal *j, const char *problem)
+static void journal_file_set_problem(struct journal *j, const char *problem)
 {
     pthread_mutex_lock(&j->lock);
     bool was_durable = j->status.durable;
@@ -118,7 +118,7 @@ static enum store_result check_numbers(struct journal *j, const struct store_siz
     return STORE_CORRUPT;
 }
 
-static void take_last_number(struct journal *j, const struct store_size *size)
+static void load_last_number(struct journal *j, const struct store_size *size)
 {
     if (!j->unread)
         return;
@@ -149,18 +149,18 @@ static enum store_result load_file(struct journal *j, struct error *err)
         store_close(j->writer);
         j->writer = NULL;
     } else {
-        take_last_number(j, &size);
+        load_last_number(j, &size);
     }
     return result;
 }
 
 static bool open_writer(struct journal *j, struct error *err)
 {
-    if (!make_directory(j, err) || !lock_directory(j, err))
+    if (!journal_file_make_directory(j, err) || !lock_directory(j, err))
         return false;
     enum store_result result = load_file(j, err);
     if (result == STORE_CORRUPT) {
-        set_aside(j, err->text);
+        journal_file_set_aside(j, err->text);
         result = load_file(j, err);
     }
     return result == STORE_OK;
@@ -174,7 +174,7 @@ bool journal_open_file(struct journal *journal)
     journal_close_reader(journal);
     if (open_writer(journal, &err))
         return true;
-    set_problem(journal, err.text);
+    journal_file_set_problem(journal, err.text);
     return false;
 }
 
@@ -184,13 +184,13 @@ void journal_lose_file(struct journal *journal, enum store_result result, struct
     store_close(journal->writer);
     journal->writer = NULL;
     if (result == STORE_CORRUPT)
-        set_aside(journal, err->text);
+        journal_file_set_aside(journal, err->text);
     if (result == STORE_FILE_MISSING)
         forget_file(journal);
-    set_problem(journal, err->text);
+    journal_file_set_problem(journal, err->text);
 }
 
 void journal_file_works(struct journal *journal)
 {
-    set_problem(journal, "");
+    journal_file_set_problem(journal, "");
 }

@@ -28,7 +28,8 @@ void maintenance_windows_free(struct maintenance_windows *windows)
     free(windows);
 }
 
-static struct journal_maintenance *find(struct maintenance_windows *w, const char *name)
+static struct journal_maintenance *maintenance_windows_find(struct maintenance_windows *w,
+                                                            const char *name)
 {
     for (size_t i = 0; i < w->count; i++) {
         if (strcmp(w->all[i].name, name) == 0)
@@ -43,7 +44,7 @@ static void remove_one(struct maintenance_windows *w, struct journal_maintenance
     w->changed = true;
 }
 
-static void remove_ended(struct maintenance_windows *w, int64_t now)
+static void maintenance_windows_remove_ended(struct maintenance_windows *w, int64_t now)
 {
     for (size_t i = w->count; i-- > 0;) {
         if (w->all[i].until_us <= now)
@@ -55,8 +56,8 @@ bool maintenance_windows_set(struct maintenance_windows *windows,
                              const struct journal_maintenance *window, int64_t now_us)
 {
     pthread_mutex_lock(&windows->lock);
-    remove_ended(windows, now_us);
-    struct journal_maintenance *place = find(windows, window->name);
+    maintenance_windows_remove_ended(windows, now_us);
+    struct journal_maintenance *place = maintenance_windows_find(windows, window->name);
     if (!place && windows->count < JOURNAL_MAINTENANCE_MAX)
         place = &windows->all[windows->count++];
     if (place) {
@@ -70,17 +71,17 @@ bool maintenance_windows_set(struct maintenance_windows *windows,
 bool maintenance_windows_remove(struct maintenance_windows *windows, const char *name)
 {
     pthread_mutex_lock(&windows->lock);
-    struct journal_maintenance *window = find(windows, name);
+    struct journal_maintenance *window = maintenance_windows_find(windows, name);
     if (window)
         remove_one(windows, window);
     pthread_mutex_unlock(&windows->lock);
     return window != NULL;
 }
 
-static void take_stored(void *ctx, const struct journal_maintenance *window)
+static void maintenance_windows_load_stored(void *ctx, const struct journal_maintenance *window)
 {
     struct maintenance_windows *w = ctx;
-    if (w->count < JOURNAL_MAINTENANCE_MAX && !find(w, window->name))
+    if (w->count < JOURNAL_MAINTENANCE_MAX && !maintenance_windows_find(w, window->name))
         w->all[w->count++] = *window;
 }
 
@@ -90,7 +91,7 @@ enum store_result maintenance_windows_load(struct maintenance_windows *windows, 
     enum store_result result = STORE_OK;
     pthread_mutex_lock(&windows->lock);
     if (!windows->loaded) {
-        result = store_read_windows(store, take_stored, windows, err);
+        result = store_read_windows(store, maintenance_windows_load_stored, windows, err);
         windows->loaded = result == STORE_OK;
     }
     pthread_mutex_unlock(&windows->lock);

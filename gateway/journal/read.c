@@ -38,7 +38,7 @@ struct reading {
     bool short_of_memory; // for the next row, which may be read later
 };
 
-static bool take_row(void *ctx, const struct store_row *row)
+static bool journal_read_load_row(void *ctx, const struct store_row *row)
 {
     struct reading *r = ctx;
     struct error err;
@@ -70,14 +70,14 @@ static enum store_result read_from_disk(struct journal *j, read_function *read, 
     struct error err;
     enum store_result result = journal_begin_reading(j, &err);
     if (result == STORE_OK)
-        result = read(j->reader, from, n, take_row, &reading, &err);
+        result = read(j->reader, from, n, journal_read_load_row, &reading, &err);
     journal_end_reading(j, result);
     *count = reading.count;
     return reading.short_of_memory && reading.count == 0 ? STORE_FAILED : result;
 }
 
 // An event of memory's, with the lock held. False: out of memory.
-static bool take_entry(struct journal *j, int64_t sequence, struct journal_item *out)
+static bool load_entry(struct journal *j, int64_t sequence, struct journal_item *out)
 {
     const struct entry *e = journal_slot(j, sequence);
     *out =
@@ -94,7 +94,7 @@ static size_t read_from_memory(struct journal *j, int64_t after, struct journal_
     int64_t first = after + 1 > j->first_kept ? after + 1 : j->first_kept;
     size_t count = 0;
     while (first + (int64_t)count <= j->committed && count < n &&
-           take_entry(j, first + (int64_t)count, &items[count]))
+           load_entry(j, first + (int64_t)count, &items[count]))
         count++;
     return count;
 }
@@ -149,7 +149,7 @@ size_t journal_read_back(struct journal *journal, int64_t before, struct journal
     int64_t last = before - 1 < journal->committed ? before - 1 : journal->committed;
     bool in_memory = last >= journal->first_kept;
     while (last - (int64_t)count >= journal->first_kept && count < n &&
-           take_entry(journal, last - (int64_t)count, &items[count]))
+           load_entry(journal, last - (int64_t)count, &items[count]))
         count++;
     pthread_mutex_unlock(&journal->lock);
     if (!in_memory)
@@ -162,7 +162,7 @@ struct recent {
     void *ctx;
 };
 
-static bool take_recent(void *ctx, const struct store_row *row)
+static bool load_recent(void *ctx, const struct store_row *row)
 {
     const struct recent *r = ctx;
     const struct journal_report report = {row->report_lid, row->report_tid, row->report_digest};
@@ -179,5 +179,5 @@ void journal_each_recent_report(struct journal *journal, int64_t since_us,
     struct recent recent = {each, ctx};
     struct error err;
     if (journal->writer)
-        store_read_since(journal->writer, since_us, take_recent, &recent, &err);
+        store_read_since(journal->writer, since_us, load_recent, &recent, &err);
 }

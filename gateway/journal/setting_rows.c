@@ -39,7 +39,7 @@ void setting_rows_free(struct setting_rows *rows)
     free(rows);
 }
 
-static void exchange(struct setting_rows *rows, struct settings *next, bool changed)
+static void setting_rows_exchange(struct setting_rows *rows, struct settings *next, bool changed)
 {
     pthread_mutex_lock(&rows->lock);
     struct settings *old = rows->current;
@@ -72,7 +72,7 @@ bool setting_rows_change(struct setting_rows *rows, const struct setting *change
         settings_unref(next);
         return false;
     }
-    exchange(rows, next, true);
+    setting_rows_exchange(rows, next, true);
     return true;
 }
 
@@ -83,7 +83,7 @@ struct loading {
 };
 
 // More than there is room for was not written by us.
-static void take_stored(void *ctx, const struct setting *setting)
+static void setting_rows_load_stored(void *ctx, const struct setting *setting)
 {
     struct loading *l = ctx;
     if (l->failed || l->count == SETTINGS_MAX)
@@ -117,7 +117,7 @@ enum store_result setting_rows_load(struct setting_rows *rows, struct store *sto
     if (rows->loaded)
         return STORE_OK;
     struct loading loading = {0};
-    enum store_result result = store_read_settings(store, take_stored, &loading, err);
+    enum store_result result = store_read_settings(store, setting_rows_load_stored, &loading, err);
     struct settings *joined = result == STORE_OK ? join(&loading, rows) : NULL;
     free(loading.all);
     if (result == STORE_OK && !joined) {
@@ -126,7 +126,7 @@ enum store_result setting_rows_load(struct setting_rows *rows, struct store *sto
     }
     if (result != STORE_OK)
         return result;
-    exchange(rows, joined, rows->early_count > 0);
+    setting_rows_exchange(rows, joined, rows->early_count > 0);
     rows->loaded = true;
     free(rows->early);
     rows->early = NULL;

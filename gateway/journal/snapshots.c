@@ -65,7 +65,7 @@ static struct journal_snapshot meta_of(const struct store_snapshot *s)
     return (struct journal_snapshot){s->number, s->time_us, s->digest, s->nodes, s->links};
 }
 
-static void take_meta(void *ctx, const struct store_snapshot *snapshot)
+static void load_meta(void *ctx, const struct store_snapshot *snapshot)
 {
     struct fabric_list *list = ctx;
     if (list->count < JOURNAL_SNAPSHOTS_MAX)
@@ -79,7 +79,7 @@ size_t journal_list_snapshots(struct journal *journal,
     struct error err;
     enum store_result result = journal_begin_reading(journal, &err);
     if (result == STORE_OK)
-        result = store_list_snapshots(journal->reader, take_meta, &list, &err);
+        result = store_list_snapshots(journal->reader, load_meta, &list, &err);
     journal_end_reading(journal, result);
     pthread_mutex_lock(&journal->lock);
     if (journal->fabric.record)
@@ -103,7 +103,7 @@ static struct fabric_copy copy_fabric(const struct journal_snapshot *meta, const
     return copy;
 }
 
-static void take_fabric(void *ctx, const struct store_snapshot *snapshot)
+static void snapshots_load_fabric(void *ctx, const struct store_snapshot *snapshot)
 {
     const struct journal_snapshot meta = meta_of(snapshot);
     *(struct fabric_copy *)ctx = copy_fabric(&meta, snapshot->record, snapshot->record_size);
@@ -124,7 +124,8 @@ uint8_t *journal_read_snapshot(struct journal *journal, int64_t number,
     if (!copy.record) {
         enum store_result result = journal_begin_reading(journal, err);
         if (result == STORE_OK)
-            result = store_read_snapshot(journal->reader, number, take_fabric, &copy, err);
+            result =
+                store_read_snapshot(journal->reader, number, snapshots_load_fabric, &copy, err);
         journal_end_reading(journal, result);
     }
     *out = copy.meta;

@@ -172,7 +172,7 @@ static enum store_result classify(int code)
     }
 }
 
-static enum store_result tell(const struct store *store, int code, struct error *err)
+static enum store_result store_report(const struct store *store, int code, struct error *err)
 {
     enum store_result result = classify(code);
     if (result != STORE_OK)
@@ -180,7 +180,7 @@ static enum store_result tell(const struct store *store, int code, struct error 
     return result;
 }
 
-static int prepare(struct store *store)
+static int store_prepare(struct store *store)
 {
     int code = SQLITE_OK;
     for (int i = 0; i < STATEMENT_COUNT && code == SQLITE_OK; i++)
@@ -189,7 +189,7 @@ static int prepare(struct store *store)
     return code;
 }
 
-static int read_number(struct store *store, const char *sql, int64_t *out)
+static int store_read_number(struct store *store, const char *sql, int64_t *out)
 {
     sqlite3_stmt *s = NULL;
     int code = sqlite3_prepare_v2(store->db, sql, -1, &s, NULL);
@@ -200,29 +200,29 @@ static int read_number(struct store *store, const char *sql, int64_t *out)
     return code == SQLITE_ROW ? SQLITE_OK : code;
 }
 
-static int run(struct store *store, const char *sql)
+static int store_run(struct store *store, const char *sql)
 {
     return sqlite3_exec(store->db, sql, NULL, NULL, NULL);
 }
 
 static int count_rows(struct store *store)
 {
-    return read_number(store, "SELECT count(*) FROM event", &store->rows);
+    return store_read_number(store, "SELECT count(*) FROM event", &store->rows);
 }
 
 static int migrate(struct store *store, int version)
 {
-    int code = run(store, "BEGIN IMMEDIATE");
+    int code = store_run(store, "BEGIN IMMEDIATE");
     for (int v = version; v < STORE_SCHEMA_VERSION && code == SQLITE_OK; v++)
-        code = run(store, MIGRATIONS[v]);
+        code = store_run(store, MIGRATIONS[v]);
     char pragma[64];
     snprintf(pragma, sizeof pragma, "PRAGMA user_version = %d", (int)STORE_SCHEMA_VERSION);
     if (code == SQLITE_OK)
-        code = run(store, pragma);
+        code = store_run(store, pragma);
     if (code == SQLITE_OK)
-        code = run(store, "COMMIT");
+        code = store_run(store, "COMMIT");
     if (code != SQLITE_OK && !sqlite3_get_autocommit(store->db))
-        run(store, "ROLLBACK");
+        store_run(store, "ROLLBACK");
     return code;
 }
 
@@ -234,14 +234,14 @@ static enum store_result prepare_file(struct store *store, bool read_only, struc
     // The WAL may have rows of a commit whose sync failed: they are read, and may never reach the
     // disk.
     if (!read_only)
-        code = run(store, "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;"
-                          "PRAGMA wal_checkpoint(TRUNCATE);");
+        code = store_run(store, "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;"
+                                "PRAGMA wal_checkpoint(TRUNCATE);");
     // A page that is damaged is found when it is read, and not when a row written beside it is
     // gone.
     if (code == SQLITE_OK)
-        code = run(store, "PRAGMA cell_size_check = ON; PRAGMA cache_size = -" CACHE_KIB);
+        code = store_run(store, "PRAGMA cell_size_check = ON; PRAGMA cache_size = -" CACHE_KIB);
     if (code == SQLITE_OK)
-        code = read_number(store, "PRAGMA user_version", &version);
+        code = store_read_number(store, "PRAGMA user_version", &version);
     if (code == SQLITE_OK && version > STORE_SCHEMA_VERSION) {
         error_set(err, "its schema is version %d, of a later ibtrapd; this one knows up to %d",
                   (int)version, (int)STORE_SCHEMA_VERSION);
@@ -258,11 +258,11 @@ static enum store_result prepare_file(struct store *store, bool read_only, struc
     if (code == SQLITE_OK && version < STORE_SCHEMA_VERSION)
         code = migrate(store, (int)version);
     if (code == SQLITE_OK)
-        code = prepare(store);
+        code = store_prepare(store);
     store->rows = -1; // a reader seldom wants to know, and it takes a while
     if (code == SQLITE_OK && !read_only)
         code = count_rows(store);
-    return tell(store, code, err);
+    return store_report(store, code, err);
 }
 
 static int note_wal(void *ctx, sqlite3 *db, const char *name, int pages)
@@ -306,7 +306,7 @@ static enum store_result open_named(const char *name, const char *path, int flag
     }
     int code = sqlite3_open_v2(name, &store->db, flags | SQLITE_OPEN_NOMUTEX, NULL);
     enum store_result result =
-        code == SQLITE_OK ? prepare_file(store, read_only, err) : tell(store, code, err);
+        code == SQLITE_OK ? prepare_file(store, read_only, err) : store_report(store, code, err);
     if (result == STORE_OK) {
         if (read_only)
             leave_wal(store);
@@ -393,7 +393,7 @@ enum store_result store_examine(const char *path, struct store **out, struct err
     return result;
 }
 
-static bool is_same(const struct stat *a, const struct stat *b)
+static bool store_is_same(const struct stat *a, const struct stat *b)
 {
     return a->st_ino == b->st_ino && a->st_size == b->st_size &&
            a->st_mtim.tv_sec == b->st_mtim.tv_sec && a->st_mtim.tv_nsec == b->st_mtim.tv_nsec;
@@ -404,7 +404,7 @@ bool store_stood_still(struct store *store, struct error *err)
     struct stat now;
     const char *path = sqlite3_db_filename(store->db, "main");
     if (!store->at_rest ||
-        (!has_part(path, "-wal") && stat(path, &now) == 0 && is_same(&store->before, &now)))
+        (!has_part(path, "-wal") && stat(path, &now) == 0 && store_is_same(&store->before, &now)))
         return true;
     return error_set(
         err, "ibtrapd has begun to write to the journal %s while it was read; try again", path);
@@ -433,7 +433,7 @@ bool store_has_moved(struct store *store)
 
 // Writing. A sticky error, checked at commit.
 
-static void note(struct store *store, int code)
+static void store_note(struct store *store, int code)
 {
     if (store->failure == SQLITE_OK && classify(code) != STORE_OK)
         store->failure = code;
@@ -448,7 +448,7 @@ static sqlite3_stmt *begin_statement(struct store *store, enum statement which)
 static int finish_statement(struct store *store, sqlite3_stmt *s)
 {
     int code = sqlite3_step(s);
-    note(store, code);
+    store_note(store, code);
     int changed = code == SQLITE_DONE ? sqlite3_changes(store->db) : 0;
     sqlite3_reset(s);
     sqlite3_clear_bindings(s);
@@ -459,7 +459,7 @@ void store_begin(struct store *store)
 {
     store->failure = SQLITE_OK;
     store->rows_before = store->rows;
-    note(store, run(store, "BEGIN IMMEDIATE"));
+    store_note(store, store_run(store, "BEGIN IMMEDIATE"));
 }
 
 void store_add_event(struct store *store, const struct store_row *row)
@@ -606,13 +606,13 @@ void store_add_snapshot(struct store *store, const struct store_snapshot *snapsh
 enum store_result store_commit(struct store *store, struct error *err)
 {
     if (store->failure == SQLITE_OK)
-        note(store, run(store, "COMMIT"));
+        store_note(store, store_run(store, "COMMIT"));
     int code = store->failure;
-    enum store_result result = tell(store, code, err);
+    enum store_result result = store_report(store, code, err);
     if (code != SQLITE_OK) {
         store->rows = store->rows_before;
         if (!sqlite3_get_autocommit(store->db))
-            run(store, "ROLLBACK");
+            store_run(store, "ROLLBACK");
     }
     store->failure = SQLITE_OK;
     return result;
@@ -666,7 +666,7 @@ static enum store_result read_rows(struct store *store, sqlite3_stmt *s,
         if (!each(ctx, &row))
             break;
     }
-    enum store_result result = tell(store, code, err);
+    enum store_result result = store_report(store, code, err);
     sqlite3_reset(s);
     return result;
 }
@@ -688,7 +688,7 @@ static enum store_result read_some(struct store *store, enum statement which, in
         from = row.sequence;
         more = sound && each(ctx, &row);
     }
-    enum store_result result = sound ? tell(store, code, err) : STORE_CORRUPT;
+    enum store_result result = sound ? store_report(store, code, err) : STORE_CORRUPT;
     if (!sound)
         error_set(err, "its events are out of order");
     sqlite3_reset(s);
@@ -733,7 +733,7 @@ enum store_result store_read_cursors(struct store *store,
         if (sound)
             each(ctx, receiver, sequence);
     }
-    enum store_result result = sound ? tell(store, code, err) : STORE_CORRUPT;
+    enum store_result result = sound ? store_report(store, code, err) : STORE_CORRUPT;
     if (!sound)
         error_set(err, "a receiver's cursor is damaged");
     sqlite3_reset(s);
@@ -778,14 +778,14 @@ enum store_result store_read_alarms(struct store *store,
         const struct alarm alarm = alarm_of(s);
         each(ctx, &alarm);
     }
-    enum store_result result = tell(store, code, err);
+    enum store_result result = store_report(store, code, err);
     sqlite3_reset(s);
     return result;
 }
 
 enum store_result store_count_alarms(struct store *store, int64_t *out, struct error *err)
 {
-    return tell(store, read_number(store, "SELECT count(*) FROM alarm", out), err);
+    return store_report(store, store_read_number(store, "SELECT count(*) FROM alarm", out), err);
 }
 
 static void read_patterns(struct filter_list *list, const char *lines)
@@ -810,7 +810,7 @@ enum store_result store_read_windows(struct store *store,
         read_patterns(&window.nodes, text_of(s, 2));
         each(ctx, &window);
     }
-    enum store_result result = tell(store, code, err);
+    enum store_result result = store_report(store, code, err);
     sqlite3_reset(s);
     return result;
 }
@@ -842,7 +842,7 @@ enum store_result store_read_settings(struct store *store,
         if (read_setting(s, &setting))
             each(ctx, &setting);
     }
-    enum store_result result = tell(store, code, err);
+    enum store_result result = store_report(store, code, err);
     sqlite3_reset(s);
     return result;
 }
@@ -865,7 +865,7 @@ static enum store_result read_snapshots(struct store *store, sqlite3_stmt *s, bo
         };
         each(ctx, &snapshot);
     }
-    enum store_result result = tell(store, code, err);
+    enum store_result result = store_report(store, code, err);
     sqlite3_reset(s);
     return result;
 }
@@ -904,7 +904,7 @@ enum store_result store_get_size(struct store *store, struct store_size *out, st
         out->snapshots = sqlite3_column_int64(s, 3);
         out->snapshot_bytes = sqlite3_column_int64(s, 4);
     }
-    enum store_result result = tell(store, code, err);
+    enum store_result result = store_report(store, code, err);
     bool empty = result != STORE_OK || sqlite3_column_type(s, 0) == SQLITE_NULL;
     sqlite3_reset(s);
     if (!empty && (out->first < 1 || out->last > STORE_SEQUENCE_MAX)) {
@@ -913,12 +913,12 @@ enum store_result store_get_size(struct store *store, struct store_size *out, st
     }
     if (result != STORE_OK)
         return result;
-    code = read_number(store, "PRAGMA page_count", &pages);
+    code = store_read_number(store, "PRAGMA page_count", &pages);
     if (code == SQLITE_OK)
-        code = read_number(store, "PRAGMA freelist_count", &free_pages);
+        code = store_read_number(store, "PRAGMA freelist_count", &free_pages);
     if (code == SQLITE_OK)
-        code = read_number(store, "PRAGMA page_size", &page_size);
-    result = tell(store, code, err);
+        code = store_read_number(store, "PRAGMA page_size", &page_size);
+    result = store_report(store, code, err);
     if (result != STORE_OK)
         return result;
     if (free_pages < 0 || free_pages > pages) {
@@ -941,7 +941,7 @@ enum store_result store_first_since(struct store *store, int64_t time_us, int64_
     int code = sqlite3_step(s);
     bool found = code == SQLITE_ROW && sqlite3_column_type(s, 0) != SQLITE_NULL;
     *out = found ? sqlite3_column_int64(s, 0) : size.last + 1;
-    result = tell(store, code, err);
+    result = store_report(store, code, err);
     sqlite3_reset(s);
     return result;
 }
@@ -952,7 +952,7 @@ enum store_result store_check(struct store *store, struct error *err)
     int code = sqlite3_prepare_v2(store->db, "PRAGMA integrity_check(1)", -1, &s, NULL);
     if (code == SQLITE_OK)
         code = sqlite3_step(s);
-    enum store_result result = tell(store, code, err);
+    enum store_result result = store_report(store, code, err);
     if (result == STORE_OK && strcmp((const char *)sqlite3_column_text(s, 0), "ok") != 0) {
         error_set(err, "%s", (const char *)sqlite3_column_text(s, 0));
         result = STORE_CORRUPT;

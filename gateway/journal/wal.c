@@ -43,7 +43,7 @@ static bool write_zeros(int fd, off_t from)
     return true;
 }
 
-static bool grow(int fd, off_t size)
+static bool wal_grow(int fd, off_t size)
 {
     return posix_fallocate(fd, size, WAL_BYTES - size) == 0 && write_zeros(fd, size) &&
            fdatasync(fd) == 0;
@@ -58,7 +58,7 @@ void wal_reserve(const char *path)
     if (fd < 0)
         return;
     bool small = fstat(fd, &status) == 0 && status.st_size < WAL_BYTES;
-    if (small && !grow(fd, status.st_size)) {
+    if (small && !wal_grow(fd, status.st_size)) {
         int rc = ftruncate(fd, status.st_size);
         (void)rc; // zeros at its end do no harm
     }
@@ -82,7 +82,7 @@ static bool flush_file(sqlite3 *db)
     return file->pMethods->xSync(file, SQLITE_SYNC_NORMAL) == SQLITE_OK;
 }
 
-static void *run(void *arg)
+static void *wal_run(void *arg)
 {
     struct wal *w = arg;
     pthread_mutex_lock(&w->lock);
@@ -103,7 +103,7 @@ static void *run(void *arg)
 }
 
 // Until it has read something, a connection does not know that there is a WAL.
-static bool open_file(struct wal *w, const char *path)
+static bool wal_open_file(struct wal *w, const char *path)
 {
     int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX;
     return sqlite3_open_v2(path, &w->db, flags, NULL) == SQLITE_OK &&
@@ -126,7 +126,7 @@ struct wal *wal_start(const char *path)
         return NULL;
     pthread_mutex_init(&w->lock, NULL);
     pthread_cond_init(&w->sent, NULL);
-    if (open_file(w, path) && thread_start(&w->thread, "wal", run, w) == 0)
+    if (wal_open_file(w, path) && thread_start(&w->thread, "wal", wal_run, w) == 0)
         return w;
     free_wal(w);
     return NULL;

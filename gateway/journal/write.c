@@ -12,7 +12,7 @@ static const int64_t PRUNE_US = 10 * CLOCK_US_PER_S;
 static const int64_t STATUS_US = 1 * CLOCK_US_PER_S;
 static const int64_t PACK_US = CLOCK_US_PER_S / 4;
 
-static void take_alarm(struct journal *j, const struct event *event, int64_t sequence)
+static void apply_alarm(struct journal *j, const struct event *event, int64_t sequence)
 {
     if (alarms_apply(j->alarms, event, sequence))
         return;
@@ -36,7 +36,7 @@ int64_t journal_append(struct journal *journal, struct event *event,
     *e = (struct entry){.event = event_ref(event), .report = *report};
     pthread_mutex_unlock(&journal->lock);
     journal_release(&oldest);
-    take_alarm(journal, event, sequence);
+    apply_alarm(journal, event, sequence);
     return sequence;
 }
 
@@ -79,7 +79,7 @@ struct plan {
     size_t cursor_count;
 };
 
-static struct plan make_plan(struct journal *j)
+static struct plan journal_write_make_plan(struct journal *j)
 {
     struct plan plan;
     pthread_mutex_lock(&j->lock);
@@ -147,7 +147,7 @@ static void count_lost(struct journal *j, const struct plan *plan)
     j->options.notify(j->options.ctx, JOURNAL_DROPPING, reason, (uint64_t)lost);
 }
 
-static void take_result(struct journal *j, const struct plan *plan, enum store_result result,
+static void note_result(struct journal *j, const struct plan *plan, enum store_result result,
                         struct error *err)
 {
     if (result == STORE_OK) {
@@ -260,7 +260,7 @@ static void refresh_status(struct journal *j)
 
 // What is on disk need not be in memory, but for the latest, which receivers that keep up read from
 // there.
-static void let_go(struct journal *j)
+static void journal_write_let_go(struct journal *j)
 {
     enum { AT_ONCE = 64 };
     struct entry entries[AT_ONCE];
@@ -315,17 +315,17 @@ static void move_wal(struct journal *j)
 void journal_commit(struct journal *journal)
 {
     struct error err;
-    struct plan plan = make_plan(journal);
+    struct plan plan = journal_write_make_plan(journal);
     int64_t now = clock_monotonic(journal->options.clock);
     if (!journal->writer && now >= journal->retry_at && journal_open_file(journal))
-        plan = make_plan(journal);
+        plan = journal_write_make_plan(journal);
     if (journal->writer)
-        take_result(journal, &plan, write_timed(journal, &plan, &err), &err);
+        note_result(journal, &plan, write_timed(journal, &plan, &err), &err);
     pthread_mutex_lock(&journal->lock);
     journal->committed = journal->appended > plan.last ? plan.last : journal->appended;
     pthread_cond_broadcast(&journal->grown);
     pthread_mutex_unlock(&journal->lock);
-    let_go(journal);
+    journal_write_let_go(journal);
     if (now >= journal->pack_at) {
         journal->pack_at = now + PACK_US;
         pack(journal);

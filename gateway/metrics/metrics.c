@@ -5,7 +5,7 @@
 static const double US_PER_S = (double)CLOCK_US_PER_S;
 
 // A family's first two lines. All its samples follow at once.
-static void begin(FILE *out, const char *type, const char *name, const char *help)
+static void metrics_begin(FILE *out, const char *type, const char *name, const char *help)
 {
     fprintf(out, "# HELP %s %s\n# TYPE %s %s\n", name, help, name, type);
 }
@@ -50,9 +50,10 @@ static void put_labelled_twice(FILE *out, const char *metric, const char *name1,
 }
 
 // A family of one sample.
-static void put(FILE *out, const char *type, const char *name, const char *help, double value)
+static void metrics_put(FILE *out, const char *type, const char *name, const char *help,
+                        double value)
 {
-    begin(out, type, name, help);
+    metrics_begin(out, type, name, help);
     fputs(name, out);
     put_value(out, value);
 }
@@ -93,17 +94,19 @@ static void put_histogram(FILE *out, const char *name, const char *receiver,
 
 static void put_gateway(FILE *out, const struct metrics *m)
 {
-    begin(out, "gauge", "ibtrapd_build_info", "The release that runs; always 1.");
+    metrics_begin(out, "gauge", "ibtrapd_build_info", "The release that runs; always 1.");
     put_labelled(out, "ibtrapd_build_info", "version", m->release, 1);
-    put(out, "gauge", "ibtrapd_uptime_seconds", "Time since the start.",
-        (double)m->uptime_us / US_PER_S);
-    put(out, "gauge", "ibtrapd_active",
+    metrics_put(out, "gauge", "ibtrapd_uptime_seconds", "Time since the start.",
+                (double)m->uptime_us / US_PER_S);
+    metrics_put(
+        out, "gauge", "ibtrapd_active",
         "1 if the fabric's events go to the receivers, 0 if another gateway has the master subnet "
         "manager.",
         m->active);
-    put(out, "gauge", "ibtrapd_queue_items", "Reports and results that wait to be journalled.",
-        (double)m->pipeline.queued);
-    put(out, "gauge", "ibtrapd_queue_capacity_items",
+    metrics_put(out, "gauge", "ibtrapd_queue_items",
+                "Reports and results that wait to be journalled.", (double)m->pipeline.queued);
+    metrics_put(
+        out, "gauge", "ibtrapd_queue_capacity_items",
         "As many may wait; then Reports are not answered, and the subnet manager sends them again.",
         PIPELINE_QUEUE_MAX);
 }
@@ -111,8 +114,8 @@ static void put_gateway(FILE *out, const struct metrics *m)
 // Each kind of event has a sample from the start, others when there were such events.
 static void put_events(FILE *out, const struct event_counts *counts)
 {
-    begin(out, "counter", "ibtrapd_events_total",
-          "Events, those that receivers do not get included.");
+    metrics_begin(out, "counter", "ibtrapd_events_total",
+                  "Events, those that receivers do not get included.");
     for (size_t kind = 0; kind < CATALOGUE_COUNT; kind++) {
         const struct catalogue_entry *type = catalogue_get((enum catalogue_event)kind);
         for (int s = 0; s < EVENT_COUNTS_SEVERITIES; s++) {
@@ -122,8 +125,8 @@ static void put_events(FILE *out, const struct event_counts *counts)
                                    severity_word((enum severity)s), (double)n);
         }
     }
-    begin(out, "counter", "ibtrapd_events_held_total",
-          "Events that only the journal got, by the reason for it.");
+    metrics_begin(out, "counter", "ibtrapd_events_held_total",
+                  "Events that only the journal got, by the reason for it.");
     size_t reasons = atomic_load(&counts->reason_count);
     for (size_t i = 0; i < reasons; i++)
         put_labelled(out, "ibtrapd_events_held_total", "reason", counts->reasons[i].word,
@@ -135,24 +138,25 @@ static void put_events(FILE *out, const struct event_counts *counts)
 static void put_reports(FILE *out, const struct metrics *m)
 {
     const struct sa_counters *c = &m->agent.counters;
-    put(out, "counter", "ibtrapd_reports_total", "Reports from the master subnet manager.",
-        (double)c->reports);
-    put(out, "counter", "ibtrapd_reports_acknowledged_total", "Reports that were answered.",
-        (double)c->acknowledged);
-    put(out, "counter", "ibtrapd_reports_repeated_total",
-        "Reports that came again and made no new event.", (double)m->pipeline.repeated);
-    put(out, "counter", "ibtrapd_reports_foreign_total",
-        "Reports from elsewhere than the master subnet manager, not accepted.", (double)c->foreign);
-    put(out, "counter", "ibtrapd_reports_malformed_total", "Packets that are no proper Report.",
-        (double)c->malformed);
-    put(out, "counter", "ibtrapd_reports_refused_total",
-        "Reports not accepted because the queue was full.", (double)c->no_room);
+    metrics_put(out, "counter", "ibtrapd_reports_total", "Reports from the master subnet manager.",
+                (double)c->reports);
+    metrics_put(out, "counter", "ibtrapd_reports_acknowledged_total", "Reports that were answered.",
+                (double)c->acknowledged);
+    metrics_put(out, "counter", "ibtrapd_reports_repeated_total",
+                "Reports that came again and made no new event.", (double)m->pipeline.repeated);
+    metrics_put(out, "counter", "ibtrapd_reports_foreign_total",
+                "Reports from elsewhere than the master subnet manager, not accepted.",
+                (double)c->foreign);
+    metrics_put(out, "counter", "ibtrapd_reports_malformed_total",
+                "Packets that are no proper Report.", (double)c->malformed);
+    metrics_put(out, "counter", "ibtrapd_reports_refused_total",
+                "Reports not accepted because the queue was full.", (double)c->no_room);
 }
 
 static void put_subscriptions(FILE *out, const struct sa_status *agent)
 {
-    begin(out, "gauge", "ibtrapd_subscription_state",
-          "1 for the state in which the subscription to a trap is, 0 for the others.");
+    metrics_begin(out, "gauge", "ibtrapd_subscription_state",
+                  "1 for the state in which the subscription to a trap is, 0 for the others.");
     for (size_t i = 0; i < SUBSCRIPTIONS_COUNT; i++) {
         const struct subscription *one = &agent->subscriptions[i];
         char trap[16] = "vendor";
@@ -166,9 +170,10 @@ static void put_subscriptions(FILE *out, const struct sa_status *agent)
 
 static void put_agent(FILE *out, const struct metrics *m)
 {
-    put(out, "gauge", "ibtrapd_port_open", "1 if an InfiniBand port is in use.", m->agent.open);
-    put(out, "gauge", "ibtrapd_sm_answers", "1 if the master subnet manager answers.",
-        m->agent.sm_answers);
+    metrics_put(out, "gauge", "ibtrapd_port_open", "1 if an InfiniBand port is in use.",
+                m->agent.open);
+    metrics_put(out, "gauge", "ibtrapd_sm_answers", "1 if the master subnet manager answers.",
+                m->agent.sm_answers);
     put_reports(out, m);
     put_subscriptions(out, &m->agent);
 }
@@ -178,24 +183,26 @@ static void put_agent(FILE *out, const struct metrics *m)
 static void put_journal(FILE *out, const struct metrics *m)
 {
     const struct journal_status *j = &m->journal;
-    put(out, "gauge", "ibtrapd_journal_durable", "1 if events are on disk, 0 if in memory only.",
-        j->durable);
-    put(out, "gauge", "ibtrapd_journal_rows", "Events in the journal.", (double)j->rows);
-    put(out, "gauge", "ibtrapd_journal_bytes", "Size of the journal's file.", (double)j->bytes);
-    put(out, "gauge", "ibtrapd_journal_pending_events",
-        "Events in memory that are not on disk yet.", (double)j->pending);
-    put(out, "counter", "ibtrapd_journal_dropped_events_total",
-        "Events lost from the journal before every receiver had them.", (double)j->dropped);
-    put(out, "gauge", "ibtrapd_alarms", "Active alarms.", (double)j->alarms);
-    put(out, "counter", "ibtrapd_alarms_missed_total",
-        "Alarms not followed because there are too many.", (double)j->alarms_missed);
-    begin(out, "histogram", "ibtrapd_journal_commit_seconds", "Time that a commit to disk took.");
+    metrics_put(out, "gauge", "ibtrapd_journal_durable",
+                "1 if events are on disk, 0 if in memory only.", j->durable);
+    metrics_put(out, "gauge", "ibtrapd_journal_rows", "Events in the journal.", (double)j->rows);
+    metrics_put(out, "gauge", "ibtrapd_journal_bytes", "Size of the journal's file.",
+                (double)j->bytes);
+    metrics_put(out, "gauge", "ibtrapd_journal_pending_events",
+                "Events in memory that are not on disk yet.", (double)j->pending);
+    metrics_put(out, "counter", "ibtrapd_journal_dropped_events_total",
+                "Events lost from the journal before every receiver had them.", (double)j->dropped);
+    metrics_put(out, "gauge", "ibtrapd_alarms", "Active alarms.", (double)j->alarms);
+    metrics_put(out, "counter", "ibtrapd_alarms_missed_total",
+                "Alarms not followed because there are too many.", (double)j->alarms_missed);
+    metrics_begin(out, "histogram", "ibtrapd_journal_commit_seconds",
+                  "Time that a commit to disk took.");
     put_histogram(out, "ibtrapd_journal_commit_seconds", NULL, m->commits);
 }
 
 // Receivers.
 
-static double lag_seconds(const struct metrics *m, const struct receiver_status *s)
+static double metrics_lag_seconds(const struct metrics *m, const struct receiver_status *s)
 {
     bool behind = s->lag > 0 && s->oldest_us > 0 && m->now_us > s->oldest_us;
     return behind ? (double)(m->now_us - s->oldest_us) / US_PER_S : 0;
@@ -231,21 +238,21 @@ static const struct {
     {"gauge", "ibtrapd_receiver_failing", "1 if the last attempt failed.", get_failing},
     {"gauge", "ibtrapd_receiver_paused", "1 if it is paused.", get_paused},
     {"gauge", "ibtrapd_receiver_lag_events", "Events that it does not have yet.", get_lag},
-    {"gauge", "ibtrapd_receiver_lag_seconds", "Age of the oldest of these.", lag_seconds},
+    {"gauge", "ibtrapd_receiver_lag_seconds", "Age of the oldest of these.", metrics_lag_seconds},
 };
 
 static void put_receivers(FILE *out, const struct metrics *m)
 {
     for (size_t i = 0; i < sizeof OF_RECEIVERS / sizeof *OF_RECEIVERS; i++) {
-        begin(out, OF_RECEIVERS[i].type, OF_RECEIVERS[i].name, OF_RECEIVERS[i].help);
+        metrics_begin(out, OF_RECEIVERS[i].type, OF_RECEIVERS[i].name, OF_RECEIVERS[i].help);
         for (size_t r = 0; r < m->receiver_count; r++) {
             const struct metrics_receiver *one = &m->receivers[r];
             put_labelled_twice(out, OF_RECEIVERS[i].name, "receiver", one->name, "kind", one->kind,
                                OF_RECEIVERS[i].get(m, &one->status));
         }
     }
-    begin(out, "histogram", "ibtrapd_report_to_wire_seconds",
-          "Time from an event to its being handed to the receiver's socket or file.");
+    metrics_begin(out, "histogram", "ibtrapd_report_to_wire_seconds",
+                  "Time from an event to its being handed to the receiver's socket or file.");
     for (size_t r = 0; r < m->receiver_count; r++)
         put_histogram(out, "ibtrapd_report_to_wire_seconds", m->receivers[r].name,
                       m->receivers[r].times);
@@ -261,38 +268,39 @@ static double age(const struct metrics *m, int64_t then_us)
 static void put_last_sweep(FILE *out, const struct metrics *m)
 {
     const struct sweeper_status *s = m->sweep;
-    put(out, "gauge", "ibtrapd_sweep_duration_seconds", "Time that the last sweep took.",
-        (double)s->last_duration_us / US_PER_S);
-    put(out, "gauge", "ibtrapd_sweep_age_seconds", "Time since the last sweep began.",
-        age(m, s->last_begin_us));
-    put(out, "gauge", "ibtrapd_sweep_complete", "1 if everybody answered the last sweep.",
-        s->last_complete);
-    put(out, "gauge", "ibtrapd_sweep_nodes", "Nodes that the last sweep found.", s->nodes);
-    put(out, "gauge", "ibtrapd_sweep_switches", "Switches among them.", s->switches);
-    put(out, "gauge", "ibtrapd_sweep_links", "Links that it found.", s->links);
-    put(out, "gauge", "ibtrapd_sweep_silent_ports", "Ports behind which nobody answered.",
-        s->silent);
+    metrics_put(out, "gauge", "ibtrapd_sweep_duration_seconds", "Time that the last sweep took.",
+                (double)s->last_duration_us / US_PER_S);
+    metrics_put(out, "gauge", "ibtrapd_sweep_age_seconds", "Time since the last sweep began.",
+                age(m, s->last_begin_us));
+    metrics_put(out, "gauge", "ibtrapd_sweep_complete", "1 if everybody answered the last sweep.",
+                s->last_complete);
+    metrics_put(out, "gauge", "ibtrapd_sweep_nodes", "Nodes that the last sweep found.", s->nodes);
+    metrics_put(out, "gauge", "ibtrapd_sweep_switches", "Switches among them.", s->switches);
+    metrics_put(out, "gauge", "ibtrapd_sweep_links", "Links that it found.", s->links);
+    metrics_put(out, "gauge", "ibtrapd_sweep_silent_ports", "Ports behind which nobody answered.",
+                s->silent);
 }
 
 static void put_last_reading(FILE *out, const struct metrics *m)
 {
     const struct sweeper_status *s = m->sweep;
-    put(out, "gauge", "ibtrapd_counter_reading_duration_seconds",
-        "Time that the last reading of the port counters took.",
-        (double)s->counters_duration_us / US_PER_S);
-    put(out, "gauge", "ibtrapd_counter_reading_age_seconds", "Time since it.",
-        age(m, s->counters_last_us));
-    put(out, "gauge", "ibtrapd_counter_reading_ports", "Ports whose counters it read.",
-        (double)s->counters_ports);
-    put(out, "gauge", "ibtrapd_counter_reading_silent_ports", "Ports that did not answer it.",
-        (double)s->counters_silent);
+    metrics_put(out, "gauge", "ibtrapd_counter_reading_duration_seconds",
+                "Time that the last reading of the port counters took.",
+                (double)s->counters_duration_us / US_PER_S);
+    metrics_put(out, "gauge", "ibtrapd_counter_reading_age_seconds", "Time since it.",
+                age(m, s->counters_last_us));
+    metrics_put(out, "gauge", "ibtrapd_counter_reading_ports", "Ports whose counters it read.",
+                (double)s->counters_ports);
+    metrics_put(out, "gauge", "ibtrapd_counter_reading_silent_ports",
+                "Ports that did not answer it.", (double)s->counters_silent);
 }
 
 static void put_sweeps(FILE *out, const struct metrics *m)
 {
-    put(out, "counter", "ibtrapd_sweeps_total", "Sweeps of the fabric.", (double)m->sweep->sweeps);
-    put(out, "counter", "ibtrapd_sweeps_failed_total", "Sweeps that failed.",
-        (double)m->sweep->failed);
+    metrics_put(out, "counter", "ibtrapd_sweeps_total", "Sweeps of the fabric.",
+                (double)m->sweep->sweeps);
+    metrics_put(out, "counter", "ibtrapd_sweeps_failed_total", "Sweeps that failed.",
+                (double)m->sweep->failed);
     if (m->sweep->last_begin_us != 0)
         put_last_sweep(out, m);
     if (m->sweep->counters_last_us != 0)

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-static void take_receivers(const struct metrics_parts *parts, struct metrics_receiver *out)
+static void read_receivers(const struct metrics_parts *parts, struct metrics_receiver *out)
 {
     for (size_t i = 0; i < parts->receiver_count; i++) {
         const struct sink *sink = receiver_sink(parts->receivers[i]);
@@ -17,7 +17,7 @@ static void take_receivers(const struct metrics_parts *parts, struct metrics_rec
     }
 }
 
-static void take_parts(const struct metrics_parts *parts, struct metrics *out)
+static void read_parts(const struct metrics_parts *parts, struct metrics *out)
 {
     *out = (struct metrics){.release = INSTALL_VERSION,
                             .now_us = clock_utc(&clock_system),
@@ -31,7 +31,7 @@ static void take_parts(const struct metrics_parts *parts, struct metrics *out)
     out->active = role_of_port(parts->conf, &out->agent) == PIPELINE_ACTIVE;
 }
 
-static char *write_text(const struct metrics *metrics, size_t *size)
+static char *metrics_parts_write_text(const struct metrics *metrics, size_t *size)
 {
     char *text = NULL;
     FILE *out = open_memstream(&text, size);
@@ -53,14 +53,14 @@ char *metrics_parts_render(void *ctx, size_t *size)
     struct metrics_receiver *receivers = calloc(parts->receiver_count + 1, sizeof *receivers);
     if (!receivers)
         return NULL;
-    take_parts(parts, &metrics);
-    take_receivers(parts, receivers);
+    read_parts(parts, &metrics);
+    read_receivers(parts, receivers);
     metrics.receivers = receivers;
     if (parts->sweeper) {
         sweeper_get_status(parts->sweeper, &sweep);
         metrics.sweep = &sweep;
     }
-    char *text = write_text(&metrics, size);
+    char *text = metrics_parts_write_text(&metrics, size);
     free(receivers);
     return text;
 }

@@ -24,7 +24,7 @@ struct metrics_server {
     size_t client_count;
 };
 
-static void drop(struct metrics_server *server, struct bufferevent *client)
+static void metrics_server_drop(struct metrics_server *server, struct bufferevent *client)
 {
     size_t i = 0;
     while (server->clients[i] != client)
@@ -37,28 +37,29 @@ static void drop(struct metrics_server *server, struct bufferevent *client)
 
 // Answering.
 
-static void discard(struct bufferevent *client, void *ctx)
+static void metrics_server_discard(struct bufferevent *client, void *ctx)
 {
     (void)ctx;
     struct evbuffer *in = bufferevent_get_input(client);
     evbuffer_drain(in, evbuffer_get_length(in));
 }
 
-static void client_event(struct bufferevent *client, short what, void *ctx)
+static void metrics_server_client_event(struct bufferevent *client, short what, void *ctx)
 {
     (void)what; // it is gone, or slow
-    drop(ctx, client);
+    metrics_server_drop(ctx, client);
 }
 
 // The client closes when it has read all; if we did, what it still sends could cost it our answer.
 static void answer_sent(struct bufferevent *client, void *ctx)
 {
     shutdown(bufferevent_getfd(client), SHUT_WR);
-    bufferevent_setcb(client, discard, NULL, client_event, ctx);
+    bufferevent_setcb(client, metrics_server_discard, NULL, metrics_server_client_event, ctx);
 }
 
-static void answer(struct metrics_server *server, struct bufferevent *client, const char *status,
-                   const char *type, const char *body, size_t size)
+static void metrics_server_answer(struct metrics_server *server, struct bufferevent *client,
+                                  const char *status, const char *type, const char *body,
+                                  size_t size)
 {
     struct evbuffer *out = bufferevent_get_output(client);
     evbuffer_add_printf(out,
@@ -66,14 +67,15 @@ static void answer(struct metrics_server *server, struct bufferevent *client, co
                         "Connection: close\r\n\r\n",
                         status, type, size, strncmp(status, "405", 3) == 0 ? "Allow: GET\r\n" : "");
     evbuffer_add(out, body, size);
-    bufferevent_setcb(client, discard, answer_sent, client_event, server);
-    discard(client, server);
+    bufferevent_setcb(client, metrics_server_discard, answer_sent, metrics_server_client_event,
+                      server);
+    metrics_server_discard(client, server);
 }
 
 static void answer_text(struct metrics_server *server, struct bufferevent *client,
                         const char *status, const char *body)
 {
-    answer(server, client, status, TEXT, body, strlen(body));
+    metrics_server_answer(server, client, status, TEXT, body, strlen(body));
 }
 
 static void answer_metrics(struct metrics_server *server, struct bufferevent *client)
@@ -81,7 +83,7 @@ static void answer_metrics(struct metrics_server *server, struct bufferevent *cl
     size_t size;
     char *text = server->render(server->ctx, &size);
     if (text)
-        answer(server, client, "200 OK", METRICS, text, size);
+        metrics_server_answer(server, client, "200 OK", METRICS, text, size);
     else
         answer_text(server, client, "500 Internal Server Error", "ibtrapd is out of memory.\n");
     free(text);
@@ -129,8 +131,8 @@ static void read_request(struct bufferevent *client, void *ctx)
     }
 }
 
-static void accept_client(struct evconnlistener *listener, evutil_socket_t fd,
-                          struct sockaddr *address, int length, void *ctx)
+static void metrics_server_accept_client(struct evconnlistener *listener, evutil_socket_t fd,
+                                         struct sockaddr *address, int length, void *ctx)
 {
     (void)listener, (void)address, (void)length;
     struct metrics_server *server = ctx;
@@ -140,9 +142,9 @@ static void accept_client(struct evconnlistener *listener, evutil_socket_t fd,
         return;
     }
     if (server->client_count == METRICS_SERVER_CLIENTS_MAX)
-        drop(server, server->clients[0]);
+        metrics_server_drop(server, server->clients[0]);
     server->clients[server->client_count++] = client;
-    bufferevent_setcb(client, read_request, NULL, client_event, server);
+    bufferevent_setcb(client, read_request, NULL, metrics_server_client_event, server);
     // Not by a watermark: libevent 2.1 crashes when it has no memory for one.
     bufferevent_set_max_single_read(client, METRICS_SERVER_REQUEST_MAX);
     bufferevent_set_timeouts(client, &IDLE_MAX, &IDLE_MAX);
@@ -178,14 +180,14 @@ static bool is_loopback(const union address *a)
 }
 
 // As the control socket's.
-static void take_rest(struct evconnlistener *listener, void *ctx)
+static void metrics_server_read_rest(struct evconnlistener *listener, void *ctx)
 {
     struct metrics_server *server = ctx;
     evconnlistener_disable(listener);
     event_add(server->rest, &REST);
 }
 
-static void end_rest(evutil_socket_t fd, short what, void *ctx)
+static void metrics_server_end_rest(evutil_socket_t fd, short what, void *ctx)
 {
     (void)fd, (void)what;
     struct metrics_server *server = ctx;
@@ -201,8 +203,9 @@ static struct evconnlistener *listen_at(struct metrics_server *server, const cha
         error_set(err, "cannot serve metrics at '%s': it is no IP address", address);
         return NULL;
     }
-    struct evconnlistener *listener = evconnlistener_new_bind(
-        server->base, accept_client, server, FLAGS, METRICS_SERVER_CLIENTS_MAX, &a.any, sizeof a);
+    struct evconnlistener *listener =
+        evconnlistener_new_bind(server->base, metrics_server_accept_client, server, FLAGS,
+                                METRICS_SERVER_CLIENTS_MAX, &a.any, sizeof a);
     if (!listener)
         error_set(err, "cannot serve metrics at %s port %u: %s", address, (unsigned)port,
                   strerror(errno));
@@ -225,13 +228,13 @@ struct metrics_server *metrics_server_start(struct event_base *base, const char 
         return NULL;
     }
     *server = (struct metrics_server){.base = base, .render = render, .ctx = ctx};
-    server->rest = event_new(base, -1, 0, end_rest, server);
+    server->rest = event_new(base, -1, 0, metrics_server_end_rest, server);
     if (server->rest)
         server->listener = listen_at(server, address, port, log, err);
     else
         error_set(err, "out of memory");
     if (server->listener) {
-        evconnlistener_set_error_cb(server->listener, take_rest);
+        evconnlistener_set_error_cb(server->listener, metrics_server_read_rest);
         return server;
     }
     if (server->rest)
@@ -247,6 +250,6 @@ void metrics_server_stop(struct metrics_server *server)
     event_free(server->rest);
     evconnlistener_free(server->listener);
     while (server->client_count > 0)
-        drop(server, server->clients[0]);
+        metrics_server_drop(server, server->clients[0]);
     free(server);
 }

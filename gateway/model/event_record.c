@@ -85,7 +85,7 @@ static void write_octets(struct writer *w, enum tag tag, const void *octets, siz
         memcpy(begin_field(w, tag, size), octets, size);
 }
 
-static void write_text(struct writer *w, enum tag tag, const char *s)
+static void event_record_write_text(struct writer *w, enum tag tag, const char *s)
 {
     write_octets(w, tag, s, strlen(s));
 }
@@ -125,7 +125,7 @@ static void write_counter(struct writer *w, const struct event *event)
 {
     if (event->counter == 0 && event->counter_old == 0 && event->counter_new == 0)
         return;
-    write_text(w, TAG_COUNTER, counter_name((enum counter)event->counter));
+    event_record_write_text(w, TAG_COUNTER, counter_name((enum counter)event->counter));
     write_number(w, TAG_COUNTER_OLD, event->counter_old);
     write_number(w, TAG_COUNTER_NEW, event->counter_new);
 }
@@ -146,10 +146,10 @@ static void write_decisions(struct writer *w, const struct event *event)
 {
     write_number(w, TAG_SEVERITY, event->severity);
     write_number(w, TAG_CATEGORY, event->category);
-    write_text(w, TAG_CLEARS_ID, event->clears_id);
-    write_text(w, TAG_RULE, event->rule);
+    event_record_write_text(w, TAG_CLEARS_ID, event->clears_id);
+    event_record_write_text(w, TAG_RULE, event->rule);
     if (event->summarised)
-        write_text(w, TAG_SUMMARISED, event->summarised->name);
+        event_record_write_text(w, TAG_SUMMARISED, event->summarised->name);
     if (event->repeat_count != 0)
         write_number(w, TAG_REPEAT_COUNT, event->repeat_count);
     if (event->since_us != 0)
@@ -160,8 +160,8 @@ size_t event_record_write(const struct event *event, uint8_t out[EVENT_RECORD_MA
 {
     struct writer w = {.out = out, .used = 1};
     out[0] = VERSION;
-    write_text(&w, TAG_TYPE, event->type->name);
-    write_text(&w, TAG_ID, event->id);
+    event_record_write_text(&w, TAG_TYPE, event->type->name);
+    event_record_write_text(&w, TAG_ID, event->id);
     write_number(&w, TAG_TIME, (uint64_t)event->time_us);
     write_number(&w, TAG_SUBNET_PREFIX, event->subnet_prefix);
     write_endpoint(&w, TAG_ISSUER, &event->issuer);
@@ -170,10 +170,10 @@ size_t event_record_write(const struct event *event, uint8_t out[EVENT_RECORD_MA
     write_endpoint(&w, TAG_DESTINATION, &event->destination);
     write_number(&w, TAG_SWITCH_GUID, event->switch_guid);
     write_octets(&w, TAG_RAW, event->raw, event->raw_size);
-    write_text(&w, TAG_REASON, event->reason);
-    write_text(&w, TAG_ALARM_KEY, event->alarm_key);
-    write_text(&w, TAG_TEXT, event->text);
-    write_text(&w, TAG_RECEIVER, event->receiver);
+    event_record_write_text(&w, TAG_REASON, event->reason);
+    event_record_write_text(&w, TAG_ALARM_KEY, event->alarm_key);
+    event_record_write_text(&w, TAG_TEXT, event->text);
+    event_record_write_text(&w, TAG_RECEIVER, event->receiver);
     write_number(&w, TAG_LOST, event->lost);
     write_node(&w, TAG_ISSUER_NODE, &event->issuer);
     write_node(&w, TAG_SUBJECT_NODE, &event->subject);
@@ -186,19 +186,19 @@ size_t event_record_write(const struct event *event, uint8_t out[EVENT_RECORD_MA
     write_counter(&w, event);
     write_unless_zero(&w, TAG_FOUND_LATE, event->found_late);
     write_derived(&w, event);
-    write_text(&w, TAG_RELATED_ID, event->related_id);
-    write_text(&w, TAG_CAUSE_ID, event->cause_id);
-    write_text(&w, TAG_SUPPRESSED, event->suppressed);
+    event_record_write_text(&w, TAG_RELATED_ID, event->related_id);
+    event_record_write_text(&w, TAG_CAUSE_ID, event->cause_id);
+    event_record_write_text(&w, TAG_SUPPRESSED, event->suppressed);
     write_decisions(&w, event);
     write_unless_zero(&w, TAG_TEST, event->test);
-    write_text(&w, TAG_ONLY_RECEIVER, event->only_receiver);
+    event_record_write_text(&w, TAG_ONLY_RECEIVER, event->only_receiver);
     write_unless_zero(&w, TAG_EVENT_TRAP, event->event_trap);
     return w.used;
 }
 
 // Texts end at their size; what is longer, or holds a NUL, was not written by us. Damaged text
 // becomes safe to show.
-static bool read_text(char *out, size_t out_size, const uint8_t *value, size_t size)
+static bool event_record_read_text(char *out, size_t out_size, const uint8_t *value, size_t size)
 {
     if (size >= out_size || memchr(value, '\0', size))
         return false;
@@ -206,7 +206,7 @@ static bool read_text(char *out, size_t out_size, const uint8_t *value, size_t s
     return true;
 }
 
-static bool read_number(uint64_t *out, const uint8_t *value, size_t size)
+static bool event_record_read_number(uint64_t *out, const uint8_t *value, size_t size)
 {
     *out = size == 8 ? wire_get64(value) : 0;
     return size == 8;
@@ -219,10 +219,11 @@ static bool read_endpoint(struct endpoint *who, const uint8_t *value, size_t siz
     who->guid = wire_get64(value);
     who->lid = wire_get16(value + 8);
     memcpy(who->gid, value + 10, ADDRESS_GID_SIZE);
-    return read_text(who->name, sizeof who->name, value + ENDPOINT_HEAD, size - ENDPOINT_HEAD);
+    return event_record_read_text(who->name, sizeof who->name, value + ENDPOINT_HEAD,
+                                  size - ENDPOINT_HEAD);
 }
 
-static bool read_node(struct endpoint *who, const uint8_t *value, size_t size)
+static bool event_record_read_node(struct endpoint *who, const uint8_t *value, size_t size)
 {
     if (size < ENDPOINT_NODE || value[8] > FABRIC_ROUTER)
         return false;
@@ -235,8 +236,9 @@ static bool read_node(struct endpoint *who, const uint8_t *value, size_t size)
 static bool read_counter(struct event *event, const uint8_t *value, size_t size)
 {
     char name[64];
-    enum counter counter =
-        read_text(name, sizeof name, value, size) ? counter_find(name) : COUNTER_ERRORS;
+    enum counter counter = event_record_read_text(name, sizeof name, value, size)
+                               ? counter_find(name)
+                               : COUNTER_ERRORS;
     event->counter = (uint8_t)counter;
     return counter != COUNTER_ERRORS;
 }
@@ -244,7 +246,7 @@ static bool read_counter(struct event *event, const uint8_t *value, size_t size)
 static bool read_flag(bool *out, const uint8_t *value, size_t size)
 {
     uint64_t number;
-    bool ok = read_number(&number, value, size);
+    bool ok = event_record_read_number(&number, value, size);
     *out = number != 0;
     return ok;
 }
@@ -262,16 +264,16 @@ static bool read_derived(struct event *event, const uint8_t *value, size_t size)
 static bool read_type(const struct catalogue_entry **out, const uint8_t *value, size_t size)
 {
     char name[64];
-    *out = read_text(name, sizeof name, value, size) ? catalogue_find(name) : NULL;
+    *out = event_record_read_text(name, sizeof name, value, size) ? catalogue_find(name) : NULL;
     return *out != NULL;
 }
 
 // From 1970 to the year 9999.
-static bool read_time(int64_t *out, const uint8_t *value, size_t size)
+static bool event_record_read_time(int64_t *out, const uint8_t *value, size_t size)
 {
     const uint64_t end = UINT64_C(253402300800) * CLOCK_US_PER_S;
     uint64_t number;
-    bool ok = read_number(&number, value, size) && number < end;
+    bool ok = event_record_read_number(&number, value, size) && number < end;
     *out = ok ? (int64_t)number : 0;
     return ok;
 }
@@ -279,7 +281,7 @@ static bool read_time(int64_t *out, const uint8_t *value, size_t size)
 static bool read_severity(enum severity *out, const uint8_t *value, size_t size)
 {
     uint64_t number;
-    bool ok = read_number(&number, value, size) && number <= SEVERITY_DEBUG;
+    bool ok = event_record_read_number(&number, value, size) && number <= SEVERITY_DEBUG;
     *out = ok ? (enum severity)number : SEVERITY_EMERGENCY;
     return ok;
 }
@@ -287,8 +289,8 @@ static bool read_severity(enum severity *out, const uint8_t *value, size_t size)
 static bool read_category(enum category *out, const uint8_t *value, size_t size)
 {
     uint64_t number;
-    bool ok =
-        read_number(&number, value, size) && number >= CATEGORY_FABRIC && number <= CATEGORY_VENDOR;
+    bool ok = event_record_read_number(&number, value, size) && number >= CATEGORY_FABRIC &&
+              number <= CATEGORY_VENDOR;
     *out = ok ? (enum category)number : CATEGORY_FABRIC;
     return ok;
 }
@@ -308,11 +310,11 @@ static bool read_field(struct event *event, unsigned tag, const uint8_t *value, 
     case TAG_TYPE:
         return read_type(&event->type, value, size);
     case TAG_ID:
-        return read_text(event->id, sizeof event->id, value, size);
+        return event_record_read_text(event->id, sizeof event->id, value, size);
     case TAG_TIME:
-        return read_time(&event->time_us, value, size);
+        return event_record_read_time(&event->time_us, value, size);
     case TAG_SUBNET_PREFIX:
-        return read_number(&event->subnet_prefix, value, size);
+        return event_record_read_number(&event->subnet_prefix, value, size);
     case TAG_ISSUER:
         return read_endpoint(&event->issuer, value, size);
     case TAG_SUBJECT:
@@ -322,71 +324,72 @@ static bool read_field(struct event *event, unsigned tag, const uint8_t *value, 
     case TAG_DESTINATION:
         return read_endpoint(&event->destination, value, size);
     case TAG_SWITCH_GUID:
-        return read_number(&event->switch_guid, value, size);
+        return event_record_read_number(&event->switch_guid, value, size);
     case TAG_RAW:
         return read_raw(event, value, size);
     case TAG_REASON:
-        return read_text(event->reason, sizeof event->reason, value, size);
+        return event_record_read_text(event->reason, sizeof event->reason, value, size);
     case TAG_ALARM_KEY:
-        return read_text(event->alarm_key, sizeof event->alarm_key, value, size);
+        return event_record_read_text(event->alarm_key, sizeof event->alarm_key, value, size);
     case TAG_TEXT:
-        return read_text(event->text, sizeof event->text, value, size);
+        return event_record_read_text(event->text, sizeof event->text, value, size);
     case TAG_RECEIVER:
-        return read_text(event->receiver, sizeof event->receiver, value, size);
+        return event_record_read_text(event->receiver, sizeof event->receiver, value, size);
     case TAG_LOST:
-        return read_number(&event->lost, value, size);
+        return event_record_read_number(&event->lost, value, size);
     case TAG_ISSUER_NODE:
-        return read_node(&event->issuer, value, size);
+        return event_record_read_node(&event->issuer, value, size);
     case TAG_SUBJECT_NODE:
-        return read_node(&event->subject, value, size);
+        return event_record_read_node(&event->subject, value, size);
     case TAG_SOURCE_NODE:
-        return read_node(&event->source, value, size);
+        return event_record_read_node(&event->source, value, size);
     case TAG_DESTINATION_NODE:
-        return read_node(&event->destination, value, size);
+        return event_record_read_node(&event->destination, value, size);
     case TAG_PEER:
         return read_endpoint(&event->peer, value, size);
     case TAG_PEER_NODE:
-        return read_node(&event->peer, value, size);
+        return event_record_read_node(&event->peer, value, size);
     case TAG_AFFECTED:
-        return read_number(&event->affected, value, size);
+        return event_record_read_number(&event->affected, value, size);
     case TAG_SM_GUID:
-        return read_number(&event->sm_guid, value, size);
+        return event_record_read_number(&event->sm_guid, value, size);
     case TAG_COUNTER:
         return read_counter(event, value, size);
     case TAG_COUNTER_OLD:
-        return read_number(&event->counter_old, value, size);
+        return event_record_read_number(&event->counter_old, value, size);
     case TAG_COUNTER_NEW:
-        return read_number(&event->counter_new, value, size);
+        return event_record_read_number(&event->counter_new, value, size);
     case TAG_FOUND_LATE:
         return read_flag(&event->found_late, value, size);
     case TAG_DERIVED:
         return read_derived(event, value, size);
     case TAG_RELATED_ID:
-        return read_text(event->related_id, sizeof event->related_id, value, size);
+        return event_record_read_text(event->related_id, sizeof event->related_id, value, size);
     case TAG_CAUSE_ID:
-        return read_text(event->cause_id, sizeof event->cause_id, value, size);
+        return event_record_read_text(event->cause_id, sizeof event->cause_id, value, size);
     case TAG_SUPPRESSED:
-        return read_text(event->suppressed, sizeof event->suppressed, value, size);
+        return event_record_read_text(event->suppressed, sizeof event->suppressed, value, size);
     case TAG_SEVERITY:
         return read_severity(&event->severity, value, size);
     case TAG_CATEGORY:
         return read_category(&event->category, value, size);
     case TAG_CLEARS_ID:
-        return read_text(event->clears_id, sizeof event->clears_id, value, size);
+        return event_record_read_text(event->clears_id, sizeof event->clears_id, value, size);
     case TAG_RULE:
-        return read_text(event->rule, sizeof event->rule, value, size);
+        return event_record_read_text(event->rule, sizeof event->rule, value, size);
     case TAG_SUMMARISED:
         return read_type(&event->summarised, value, size);
     case TAG_REPEAT_COUNT:
-        return read_number(&event->repeat_count, value, size);
+        return event_record_read_number(&event->repeat_count, value, size);
     case TAG_SINCE:
-        return read_time(&event->since_us, value, size);
+        return event_record_read_time(&event->since_us, value, size);
     case TAG_TEST:
         return read_flag(&event->test, value, size);
     case TAG_EVENT_TRAP:
         return read_flag(&event->event_trap, value, size);
     case TAG_ONLY_RECEIVER:
-        return read_text(event->only_receiver, sizeof event->only_receiver, value, size);
+        return event_record_read_text(event->only_receiver, sizeof event->only_receiver, value,
+                                      size);
     default:
         return true; // of a later version
     }

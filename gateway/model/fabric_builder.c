@@ -43,7 +43,7 @@ static uint64_t mix(uint64_t key)
 
 // The key's slot, or the free one where it belongs. Keys that follow each other, as those of a
 // node's ports, begin in one line of the processor's cache.
-static struct slot *find_slot(const struct table *table, uint64_t key)
+static struct slot *fabric_builder_find_slot(const struct table *table, uint64_t key)
 {
     size_t i = (mix(key >> 2) << 2 | (key & 3)) & (table->size - 1);
     // NOLINTNEXTLINE(clang-analyzer-core.*): table_reserve sets every value
@@ -54,7 +54,7 @@ static struct slot *find_slot(const struct table *table, uint64_t key)
 
 static uint32_t table_find(const struct table *table, uint64_t key)
 {
-    return table->size > 0 ? find_slot(table, key)->value : FABRIC_NONE;
+    return table->size > 0 ? fabric_builder_find_slot(table, key)->value : FABRIC_NONE;
 }
 
 static bool table_reserve(struct table *table)
@@ -69,7 +69,7 @@ static bool table_reserve(struct table *table)
         larger.slots[i].value = FABRIC_NONE;
     for (size_t i = 0; i < table->size; i++) {
         if (table->slots[i].value != FABRIC_NONE)
-            *find_slot(&larger, table->slots[i].key) = table->slots[i];
+            *fabric_builder_find_slot(&larger, table->slots[i].key) = table->slots[i];
     }
     free(table->slots);
     *table = larger;
@@ -79,7 +79,7 @@ static bool table_reserve(struct table *table)
 // After table_reserve; the key is new.
 static void table_add(struct table *table, uint64_t key, uint32_t value)
 {
-    *find_slot(table, key) = (struct slot){key, value};
+    *fabric_builder_find_slot(table, key) = (struct slot){key, value};
     table->used++;
 }
 
@@ -451,7 +451,7 @@ static void index_lids(struct shape *shape)
     }
 }
 
-static void fill(struct shape *shape, const struct fabric_builder *builder)
+static void fabric_builder_fill(struct shape *shape, const struct fabric_builder *builder)
 {
     place_nodes(shape, builder);
     place_ports(shape, builder);
@@ -476,7 +476,7 @@ struct fabric *fabric_builder_finish(struct fabric_builder *builder, int64_t tim
     free_table(&builder->by_guid); // nothing is looked up any more, and the snapshot needs room
     free_table(&builder->by_port);
     if (make_shape(&shape, builder)) {
-        fill(&shape, builder);
+        fabric_builder_fill(&shape, builder);
         shape.fabric->time_us = time_us;
         shape.fabric->subnet_prefix = subnet_prefix;
         shape.fabric->complete = complete;

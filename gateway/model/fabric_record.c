@@ -28,7 +28,7 @@ struct writer {
     bool failed; // out of memory
 };
 
-static uint8_t *add(struct writer *w, size_t n)
+static uint8_t *fabric_record_add(struct writer *w, size_t n)
 {
     if (!w->failed && n > w->size - w->used) {
         size_t size = w->size * 2 + n;
@@ -47,19 +47,19 @@ static uint8_t *add(struct writer *w, size_t n)
 
 static void put_fixed(struct writer *w, size_t octets, uint64_t value)
 {
-    uint8_t *p = add(w, octets);
+    uint8_t *p = fabric_record_add(w, octets);
     if (p)
         wire_put(p, octets, value);
 }
 
-static void put(struct writer *w, uint64_t value)
+static void fabric_record_put(struct writer *w, uint64_t value)
 {
     uint8_t octets[10];
     size_t n = 0;
     for (; value >= 0x80; value >>= 7)
         octets[n++] = (uint8_t)(value | 0x80);
     octets[n++] = (uint8_t)value;
-    uint8_t *p = add(w, n);
+    uint8_t *p = fabric_record_add(w, n);
     if (p)
         memcpy(p, octets, n);
 }
@@ -67,8 +67,8 @@ static void put(struct writer *w, uint64_t value)
 static void put_text(struct writer *w, const char *s)
 {
     size_t n = strlen(s);
-    put(w, n);
-    uint8_t *p = add(w, n);
+    fabric_record_put(w, n);
+    uint8_t *p = fabric_record_add(w, n);
     if (p)
         memcpy(p, s, n);
 }
@@ -77,7 +77,7 @@ static void put_text(struct writer *w, const char *s)
 static void put_near(struct writer *w, uint64_t guid, uint64_t other)
 {
     uint64_t difference = guid - other;
-    put(w, difference << 1 ^ (difference >> 63 ? UINT64_MAX : 0));
+    fabric_record_put(w, difference << 1 ^ (difference >> 63 ? UINT64_MAX : 0));
 }
 
 static bool alike(const struct fabric_port *a, const struct fabric_port *b)
@@ -95,9 +95,9 @@ static void put_rates(struct writer *w, const struct fabric_port *port)
     put_fixed(w, 1, port->width_active);
     put_fixed(w, 1, port->width_enabled);
     put_fixed(w, 1, port->width_supported);
-    put(w, port->speed_active);
-    put(w, port->speed_enabled);
-    put(w, port->speed_supported);
+    fabric_record_put(w, port->speed_active);
+    fabric_record_put(w, port->speed_enabled);
+    fabric_record_put(w, port->speed_supported);
 }
 
 static bool link_stands_here(const struct fabric_port *port, uint32_t node)
@@ -107,8 +107,9 @@ static bool link_stands_here(const struct fabric_port *port, uint32_t node)
     return port->peer_node < node || (port->peer_node == node && port->peer_port < port->number);
 }
 
-static void write_port(struct writer *w, const struct fabric *fabric, uint32_t node,
-                       const struct fabric_port *port, const struct fabric_port *previous)
+static void fabric_record_write_port(struct writer *w, const struct fabric *fabric, uint32_t node,
+                                     const struct fabric_port *port,
+                                     const struct fabric_port *previous)
 {
     unsigned flags =
         (port->known ? PORT_KNOWN : 0) | (port->silent ? PORT_SILENT : 0) |
@@ -122,7 +123,7 @@ static void write_port(struct writer *w, const struct fabric *fabric, uint32_t n
     if (flags & PORT_GUID)
         put_near(w, port->guid, fabric->nodes[node].guid);
     if (flags & PORT_LID) {
-        put(w, port->lid);
+        fabric_record_put(w, port->lid);
         put_fixed(w, 1, port->lmc);
     }
     if (!(flags & PORT_ALIKE))
@@ -130,7 +131,7 @@ static void write_port(struct writer *w, const struct fabric *fabric, uint32_t n
     if (flags & PORT_CAPABLE)
         put_fixed(w, 4, port->capabilities);
     if (flags & PORT_LINKED) {
-        put(w, port->peer_node);
+        fabric_record_put(w, port->peer_node);
         put_fixed(w, 1, port->peer_port);
     }
 }
@@ -139,23 +140,23 @@ static void write_nodes(struct writer *w, const struct fabric *fabric)
 {
     uint64_t last_guid = 0;
     struct fabric_port previous = {0};
-    put(w, fabric->node_count);
+    fabric_record_put(w, fabric->node_count);
     for (uint32_t i = 0; i < fabric->node_count; i++) {
         const struct fabric_node *node = &fabric->nodes[i];
-        put(w, node->guid - last_guid);
+        fabric_record_put(w, node->guid - last_guid);
         last_guid = node->guid;
         put_near(w, node->system_guid, node->guid);
         put_fixed(w, 1, node->type);
         put_fixed(w, 1, node->port_count);
-        put(w, node->vendor);
-        put(w, node->device);
-        put(w, node->revision);
+        fabric_record_put(w, node->vendor);
+        fabric_record_put(w, node->device);
+        fabric_record_put(w, node->revision);
         put_fixed(w, 1, node->silent);
         put_text(w, node->description);
-        put(w, node->ports);
+        fabric_record_put(w, node->ports);
         for (uint32_t k = 0; k < node->ports; k++) {
             const struct fabric_port *port = &fabric->ports[node->first_port + k];
-            write_port(w, fabric, i, port, &previous);
+            fabric_record_write_port(w, fabric, i, port, &previous);
             previous = *port;
         }
     }
@@ -163,13 +164,13 @@ static void write_nodes(struct writer *w, const struct fabric *fabric)
 
 static void write_sms(struct writer *w, const struct fabric *fabric)
 {
-    put(w, fabric->sm_count);
+    fabric_record_put(w, fabric->sm_count);
     for (uint32_t i = 0; i < fabric->sm_count; i++) {
         const struct fabric_sm *sm = &fabric->sms[i];
         put_fixed(w, 8, sm->guid);
-        put(w, sm->node);
+        fabric_record_put(w, sm->node);
         put_fixed(w, 1, sm->port);
-        put(w, sm->lid);
+        fabric_record_put(w, sm->lid);
         put_fixed(w, 1, sm->priority);
         put_fixed(w, 1, sm->state);
     }
@@ -177,11 +178,11 @@ static void write_sms(struct writer *w, const struct fabric *fabric)
 
 static void write_controllers(struct writer *w, const struct fabric *fabric)
 {
-    put(w, fabric->controller_count);
+    fabric_record_put(w, fabric->controller_count);
     for (uint32_t i = 0; i < fabric->controller_count; i++) {
         const struct fabric_controller *controller = &fabric->controllers[i];
         put_fixed(w, 8, controller->guid);
-        put(w, controller->node);
+        fabric_record_put(w, controller->node);
         put_fixed(w, 1, controller->slot);
         put_text(w, controller->name);
     }
@@ -213,7 +214,7 @@ struct reader {
     uint32_t nodes;
 };
 
-static void fail(struct reader *r, const char *why)
+static void fabric_record_fail(struct reader *r, const char *why)
 {
     if (!r->wrong)
         r->wrong = why;
@@ -223,7 +224,7 @@ static void fail(struct reader *r, const char *why)
 static uint64_t get_fixed(struct reader *r, size_t octets)
 {
     if ((size_t)(r->end - r->p) < octets) {
-        fail(r, "it is cut short");
+        fabric_record_fail(r, "it is cut short");
         return 0;
     }
     r->p += octets;
@@ -239,18 +240,18 @@ static bool get_flag(struct reader *r)
 {
     uint8_t octet = get_octet(r);
     if (octet > 1)
-        fail(r, "a truth value is neither 0 nor 1");
+        fabric_record_fail(r, "a truth value is neither 0 nor 1");
     return octet == 1;
 }
 
-static uint64_t get(struct reader *r, uint64_t max)
+static uint64_t fabric_record_get(struct reader *r, uint64_t max)
 {
     uint64_t value = 0;
     for (unsigned shift = 0;; shift += 7) {
         uint8_t octet = get_octet(r);
         uint64_t bits = octet & 0x7F;
         if (shift > 63 || bits << shift >> shift != bits) {
-            fail(r, "a number is too large");
+            fabric_record_fail(r, "a number is too large");
             return 0;
         }
         value |= bits << shift;
@@ -258,7 +259,7 @@ static uint64_t get(struct reader *r, uint64_t max)
             break;
     }
     if (value > max)
-        fail(r, "a number is too large");
+        fabric_record_fail(r, "a number is too large");
     return value > max ? 0 : value;
 }
 
@@ -266,9 +267,9 @@ static uint64_t get(struct reader *r, uint64_t max)
 // record.
 static uint32_t get_count(struct reader *r, uint32_t max)
 {
-    uint64_t count = get(r, max);
+    uint64_t count = fabric_record_get(r, max);
     if (count > (size_t)(r->end - r->p)) {
-        fail(r, "it is cut short");
+        fabric_record_fail(r, "it is cut short");
         return 0;
     }
     return (uint32_t)count;
@@ -276,22 +277,22 @@ static uint32_t get_count(struct reader *r, uint32_t max)
 
 static uint64_t get_near(struct reader *r, uint64_t other)
 {
-    uint64_t value = get(r, UINT64_MAX);
+    uint64_t value = fabric_record_get(r, UINT64_MAX);
     return other + (value >> 1 ^ (value & 1 ? UINT64_MAX : 0));
 }
 
 static void get_text(struct reader *r, char out[FABRIC_DESCRIPTION_SIZE])
 {
-    size_t n = get(r, FABRIC_DESCRIPTION_SIZE - 1);
+    size_t n = fabric_record_get(r, FABRIC_DESCRIPTION_SIZE - 1);
     if (n > (size_t)(r->end - r->p)) {
-        fail(r, "it is cut short");
+        fabric_record_fail(r, "it is cut short");
         return;
     }
     const uint8_t *octets = r->p;
     r->p += n;
     text_clean((const char *)octets, n, out, FABRIC_DESCRIPTION_SIZE);
     if (strlen(out) != n || memcmp(out, octets, n) != 0)
-        fail(r, "a name is not valid text");
+        fabric_record_fail(r, "a name is not valid text");
 }
 
 static void get_rates(struct reader *r, struct fabric_port *port)
@@ -301,89 +302,89 @@ static void get_rates(struct reader *r, struct fabric_port *port)
     port->width_active = get_octet(r);
     port->width_enabled = get_octet(r);
     port->width_supported = get_octet(r);
-    port->speed_active = (uint16_t)get(r, UINT16_MAX);
-    port->speed_enabled = (uint16_t)get(r, UINT16_MAX);
-    port->speed_supported = (uint16_t)get(r, UINT16_MAX);
+    port->speed_active = (uint16_t)fabric_record_get(r, UINT16_MAX);
+    port->speed_enabled = (uint16_t)fabric_record_get(r, UINT16_MAX);
+    port->speed_supported = (uint16_t)fabric_record_get(r, UINT16_MAX);
 }
 
 // The peer comes before this port, and nothing else is linked to it.
-static void read_link(struct reader *r, uint32_t node, uint8_t number)
+static void fabric_record_read_link(struct reader *r, uint32_t node, uint8_t number)
 {
-    uint32_t peer_node = (uint32_t)get(r, node);
+    uint32_t peer_node = (uint32_t)fabric_record_get(r, node);
     uint8_t peer_port = get_octet(r);
     if (r->wrong)
         return;
     if (peer_node == node && peer_port == number) {
-        fail(r, "a port is linked to itself");
+        fabric_record_fail(r, "a port is linked to itself");
         return;
     }
     struct fabric_port *peer = fabric_builder_get_port(r->builder, peer_node, peer_port);
     if (!peer)
-        fail(r, "a link leads to a port that is not there");
+        fabric_record_fail(r, "a link leads to a port that is not there");
     else if (peer->peer_node != FABRIC_NONE)
-        fail(r, "two links lead to one port");
+        fabric_record_fail(r, "two links lead to one port");
     else if (!fabric_builder_link(r->builder, node, number, peer_node, peer_port))
-        fail(r, "there is not enough memory");
+        fabric_record_fail(r, "there is not enough memory");
 }
 
-static uint8_t read_number(struct reader *r, unsigned flags, const struct fabric_port *previous,
-                           bool first)
+static uint8_t fabric_record_read_number(struct reader *r, unsigned flags,
+                                         const struct fabric_port *previous, bool first)
 {
     unsigned number = flags & PORT_NEXT ? previous->number + 1u : get_octet(r);
     if (number > UINT8_MAX || (!first && number <= previous->number))
-        fail(r, "the ports of a node are not in order");
+        fabric_record_fail(r, "the ports of a node are not in order");
     return (uint8_t)number;
 }
 
-static void read_port(struct reader *r, uint32_t node, uint64_t node_guid, bool first,
-                      struct fabric_port *previous)
+static void fabric_record_read_port(struct reader *r, uint32_t node, uint64_t node_guid, bool first,
+                                    struct fabric_port *previous)
 {
     unsigned flags = get_octet(r);
     struct fabric_port port = *previous;
     port.known = flags & PORT_KNOWN;
     port.silent = flags & PORT_SILENT;
-    port.number = read_number(r, flags, previous, first);
+    port.number = fabric_record_read_number(r, flags, previous, first);
     port.guid = flags & PORT_GUID ? get_near(r, node_guid) : 0;
-    port.lid = flags & PORT_LID ? (uint16_t)get(r, UINT16_MAX) : 0;
+    port.lid = flags & PORT_LID ? (uint16_t)fabric_record_get(r, UINT16_MAX) : 0;
     port.lmc = flags & PORT_LID ? get_octet(r) : 0;
     if (!(flags & PORT_ALIKE))
         get_rates(r, &port);
     port.capabilities = flags & PORT_CAPABLE ? (uint32_t)get_fixed(r, 4) : 0;
     if (!r->wrong && !fabric_builder_port(r->builder, node, &port))
-        fail(r, "there are too many ports");
+        fabric_record_fail(r, "there are too many ports");
     if (flags & PORT_LINKED)
-        read_link(r, node, port.number);
+        fabric_record_read_link(r, node, port.number);
     *previous = port;
 }
 
-static void read_node(struct reader *r, struct fabric_node *node, bool first)
+static void fabric_record_read_node(struct reader *r, struct fabric_node *node, bool first)
 {
-    uint64_t step = get(r, UINT64_MAX - node->guid);
+    uint64_t step = fabric_record_get(r, UINT64_MAX - node->guid);
     if (step == 0 && !first)
-        fail(r, "the nodes are not in order");
+        fabric_record_fail(r, "the nodes are not in order");
     node->guid += step;
     node->system_guid = get_near(r, node->guid);
     node->type = get_octet(r);
     node->port_count = get_octet(r);
-    node->vendor = (uint32_t)get(r, UINT32_MAX);
-    node->device = (uint16_t)get(r, UINT16_MAX);
-    node->revision = (uint32_t)get(r, UINT32_MAX);
+    node->vendor = (uint32_t)fabric_record_get(r, UINT32_MAX);
+    node->device = (uint16_t)fabric_record_get(r, UINT16_MAX);
+    node->revision = (uint32_t)fabric_record_get(r, UINT32_MAX);
     node->silent = get_flag(r);
     get_text(r, node->description);
 }
 
-static void read_nodes(struct reader *r)
+static void fabric_record_read_nodes(struct reader *r)
 {
     struct fabric_node node = {0};
     struct fabric_port previous = {0};
     r->nodes = get_count(r, FABRIC_NODES_MAX);
     for (uint32_t i = 0; i < r->nodes && !r->wrong; i++) {
-        read_node(r, &node, i == 0);
+        fabric_record_read_node(r, &node, i == 0);
         uint32_t ports = get_count(r, UINT8_MAX + 1);
         if (!r->wrong && fabric_builder_node(r->builder, &node) != i)
-            fail(r, "there is not enough memory");
+            fabric_record_fail(r, "there is not enough memory");
         for (uint32_t k = 0; k < ports && !r->wrong; k++)
-            read_port(r, i, node.guid, k == 0, &previous);
+            fabric_record_read_port(r, i, node.guid, k == 0, &previous);
     }
 }
 
@@ -391,8 +392,8 @@ static void read_nodes(struct reader *r)
 static uint32_t get_node(struct reader *r)
 {
     if (r->nodes == 0)
-        fail(r, "something is at a node, and there are none");
-    return (uint32_t)get(r, r->nodes - 1);
+        fabric_record_fail(r, "something is at a node, and there are none");
+    return (uint32_t)fabric_record_get(r, r->nodes - 1);
 }
 
 static void read_sms(struct reader *r)
@@ -403,14 +404,14 @@ static void read_sms(struct reader *r)
         struct fabric_sm sm = {.guid = get_fixed(r, 8)};
         sm.node = get_node(r);
         sm.port = get_octet(r);
-        sm.lid = (uint16_t)get(r, UINT16_MAX);
+        sm.lid = (uint16_t)fabric_record_get(r, UINT16_MAX);
         sm.priority = get_octet(r);
         sm.state = get_octet(r);
         if (i > 0 && sm.guid <= last)
-            fail(r, "the subnet managers are not in order");
+            fabric_record_fail(r, "the subnet managers are not in order");
         last = sm.guid;
         if (!r->wrong && !fabric_builder_sm(r->builder, &sm))
-            fail(r, "there is not enough memory");
+            fabric_record_fail(r, "there is not enough memory");
     }
 }
 
@@ -425,10 +426,10 @@ static void read_controllers(struct reader *r)
         get_text(r, controller.name);
         uint64_t place = (uint64_t)controller.node << 8 | controller.slot;
         if (i > 0 && place <= last)
-            fail(r, "the I/O controllers are not in order");
+            fabric_record_fail(r, "the I/O controllers are not in order");
         last = place;
         if (!r->wrong && !fabric_builder_controller(r->builder, &controller))
-            fail(r, "there is not enough memory");
+            fabric_record_fail(r, "there is not enough memory");
     }
 }
 
@@ -436,17 +437,17 @@ struct fabric *fabric_record_read(const uint8_t *record, size_t size, struct err
 {
     struct reader r = {.p = record, .end = record + size, .builder = fabric_builder_new()};
     if (!r.builder)
-        fail(&r, "there is not enough memory");
+        fabric_record_fail(&r, "there is not enough memory");
     if (get_octet(&r) != VERSION)
-        fail(&r, "it is of an unknown version");
+        fabric_record_fail(&r, "it is of an unknown version");
     bool complete = get_flag(&r);
     int64_t time_us = (int64_t)get_fixed(&r, 8);
     uint64_t subnet_prefix = get_fixed(&r, 8);
-    read_nodes(&r);
+    fabric_record_read_nodes(&r);
     read_sms(&r);
     read_controllers(&r);
     if (r.p != r.end)
-        fail(&r, "something follows its end");
+        fabric_record_fail(&r, "something follows its end");
     struct fabric *fabric = NULL;
     if (r.wrong)
         fabric_builder_free(r.builder);

@@ -131,7 +131,7 @@ static const struct row ROWS[FIELD_COUNT] = {
     [FIELD_EVENT_TIMES] = COMPUTED("eventTimes", SHOW_DECIMAL),
 };
 
-static uint64_t read_number(const void *p, size_t size)
+static uint64_t field_read_number(const void *p, size_t size)
 {
     union {
         uint8_t u8;
@@ -153,7 +153,7 @@ static uint64_t read_number(const void *p, size_t size)
     }
 }
 
-static struct field_value number(uint64_t n)
+static struct field_value field_number(uint64_t n)
 {
     return (struct field_value){.is_number = true, .number = n};
 }
@@ -173,7 +173,7 @@ static const char *summarised_name(const struct event *event)
 static struct field_value port_of(const struct endpoint *who)
 {
     enum { UNKNOWN_PORT = 255 };
-    return number(who->port != 0 || who->type == FABRIC_SWITCH ? who->port : UNKNOWN_PORT);
+    return field_number(who->port != 0 || who->type == FABRIC_SWITCH ? who->port : UNKNOWN_PORT);
 }
 
 // The end of the link that is the switch the event names.
@@ -185,13 +185,13 @@ static bool switch_is_peer(const struct event *event)
 
 static struct field_value switch_port(const struct event *event)
 {
-    return number(switch_is_peer(event) ? event->peer.port : event->subject.port);
+    return field_number(switch_is_peer(event) ? event->peer.port : event->subject.port);
 }
 
-static struct field_value neighbour(const struct event *event)
+static struct field_value field_neighbour(const struct event *event)
 {
     const struct endpoint *other = switch_is_peer(event) ? &event->subject : &event->peer;
-    return number(other->type == FABRIC_SWITCH ? other->node_guid : 0);
+    return field_number(other->type == FABRIC_SWITCH ? other->node_guid : 0);
 }
 
 static struct field_value compute(const struct event *event, enum field field)
@@ -201,39 +201,39 @@ static struct field_value compute(const struct event *event, enum field field)
     case FIELD_EVENT_NAME:
         return words(type->name);
     case FIELD_TIME:
-        return number((uint64_t)event->time_us);
+        return field_number((uint64_t)event->time_us);
     case FIELD_SEVERITY:
-        return number(event->severity);
+        return field_number(event->severity);
     case FIELD_CATEGORY:
-        return number(event->category);
+        return field_number(event->category);
     case FIELD_ALARM_STATE:
-        return number(catalogue_alarm(event));
+        return field_number(catalogue_alarm(event));
     case FIELD_SWITCH_REASON:
-        return number(type->switch_reason);
+        return field_number(type->switch_reason);
     case FIELD_TOPO_REASON:
-        return number(type->topo_reason);
+        return field_number(type->topo_reason);
     case FIELD_SUBJECT_TYPE:
-        return number(event->subject.type);
+        return field_number(event->subject.type);
     case FIELD_SUBJECT_PORT:
         return port_of(&event->subject);
     case FIELD_PEER_PORT:
         return port_of(&event->peer);
     case FIELD_PEER_NODE_GUID:
-        return number(event->peer.node_guid ? event->peer.node_guid : event->peer.guid);
+        return field_number(event->peer.node_guid ? event->peer.node_guid : event->peer.guid);
     case FIELD_SWITCH_PORT:
         return switch_port(event);
     case FIELD_NEIGHBOUR_GUID:
-        return neighbour(event);
+        return field_neighbour(event);
     case FIELD_COUNTER:
         return words(counter_name((enum counter)event->counter));
     case FIELD_SINCE:
-        return number((uint64_t)event->since_us);
+        return field_number((uint64_t)event->since_us);
     case FIELD_EVENT_INDEX:
-        return number(event_index(event));
+        return field_number(event_index(event));
     case FIELD_EVENT_LEVEL:
-        return number(severity_event_level(event->severity));
+        return field_number(severity_event_level(event->severity));
     case FIELD_EVENT_TIMES:
-        return number(event_times(event));
+        return field_number(event_times(event));
     default:
         assert(field == FIELD_SUMMARISED);
         return words(summarised_name(event));
@@ -250,9 +250,9 @@ struct field_value field_get(const struct event *event, enum field field)
     switch (row->show) {
     case SHOW_DECIMAL:
     case SHOW_HEX:
-        return number(read_number(p, row->size));
+        return field_number(field_read_number(p, row->size));
     case SHOW_FLAG:
-        return number(*(const bool *)p);
+        return field_number(*(const bool *)p);
     case SHOW_TEXT:
         return words((const char *)p);
     default:

@@ -43,15 +43,15 @@ static bool about_node(const struct filter_list *list, const struct event *event
            filter_list_has(list, event->issuer.name) || filter_list_has(list, event->peer.name);
 }
 
-static bool has_guid(const struct filter_list *list, const struct endpoint *who)
+static bool filter_has_guid(const struct filter_list *list, const struct endpoint *who)
 {
     return filter_list_has_guid(list, who->guid) || filter_list_has_guid(list, who->node_guid);
 }
 
 static bool about_guid(const struct filter_list *list, const struct event *event)
 {
-    return has_guid(list, &event->subject) || has_guid(list, &event->issuer) ||
-           has_guid(list, &event->peer);
+    return filter_has_guid(list, &event->subject) || filter_has_guid(list, &event->issuer) ||
+           filter_has_guid(list, &event->peer);
 }
 
 // The name of the switch that reported it, or that a change of the fabric is about.

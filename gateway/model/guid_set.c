@@ -10,7 +10,7 @@ struct guid_set {
     uint64_t guids[]; // ascending, each once
 };
 
-static int compare(const void *a, const void *b)
+static int guid_set_compare(const void *a, const void *b)
 {
     uint64_t x, y;
     memcpy(&x, a, sizeof x);
@@ -27,7 +27,7 @@ struct guid_set *guid_set_make(const uint64_t *guids, size_t n)
     set->count = 0;
     if (n > 0)
         memcpy(set->guids, guids, n * sizeof *guids);
-    qsort(set->guids, n, sizeof *guids, compare);
+    qsort(set->guids, n, sizeof *guids, guid_set_compare);
     for (size_t i = 0; i < n; i++) {
         if (set->count == 0 || set->guids[i] != set->guids[set->count - 1])
             set->guids[set->count++] = set->guids[i];
@@ -50,7 +50,7 @@ void guid_set_unref(struct guid_set *set)
 
 bool guid_set_has(const struct guid_set *set, uint64_t guid)
 {
-    return bsearch(&guid, set->guids, set->count, sizeof guid, compare) != NULL;
+    return bsearch(&guid, set->guids, set->count, sizeof guid, guid_set_compare) != NULL;
 }
 
 bool guid_set_equal(const struct guid_set *a, const struct guid_set *b)

@@ -332,7 +332,7 @@ static void put_octets(struct mib_varbind *out, const struct field_value *value,
     memcpy(out->octets, value->octets, out->size);
 }
 
-static void put_digits(struct mib_varbind *out, uint64_t number)
+static void mib_put_digits(struct mib_varbind *out, uint64_t number)
 {
     struct text t = text_in((char *)out->octets, MIB_VALUE_MAX);
     text_add_number(&t, number);
@@ -398,7 +398,7 @@ void mib_encode_field(enum mib_syntax syntax, uint16_t size, enum field source,
         out->number = value.number ? 1 : 2;
         break;
     case MIB_DIGITS:
-        put_digits(out, value.number);
+        mib_put_digits(out, value.number);
         break;
     case MIB_DATE_TEXT:
         put_date_text(out, (int64_t)value.number);
@@ -422,7 +422,7 @@ void mib_encode(const struct mib_notification *notification, const struct mib_ob
     mib_encode_field(object->syntax, object->size, object->source, event, out);
 }
 
-static char *put_number(char *p, uint32_t number)
+static char *mib_put_number(char *p, uint32_t number)
 {
     char digits[10];
     size_t first = sizeof digits;
@@ -443,7 +443,7 @@ void mib_add_oid(struct text *t, const uint32_t *ids, size_t count)
     for (size_t i = 0; i < count; i++) {
         if (i > 0)
             *p++ = '.';
-        p = put_number(p, ids[i]);
+        p = mib_put_number(p, ids[i]);
     }
     text_add_n(t, all, (size_t)(p - all));
 }

@@ -54,8 +54,8 @@ static const char *read_guid(const char *p, const char *end, uint64_t *guid)
     return digits >= 1 && digits <= 16 && separated ? p : NULL;
 }
 
-static bool add(struct names *names, uint64_t guid, const char *name, size_t length,
-                struct error *err)
+static bool names_add(struct names *names, uint64_t guid, const char *name, size_t length,
+                      struct error *err)
 {
     if (names->count == NAMES_ENTRIES_MAX)
         return error_set(err, "more than %d names", (int)NAMES_ENTRIES_MAX);
@@ -81,11 +81,11 @@ static bool add_trimmed(struct names *names, uint64_t guid, const char *p, const
         end--;
     if (p == end)
         return error_set(err, "the GUID must be followed by a name");
-    return add(names, guid, p, (size_t)(end - p), err);
+    return names_add(names, guid, p, (size_t)(end - p), err);
 }
 
-static bool add_quoted(struct names *names, uint64_t guid, const char *p, const char *end,
-                       struct error *err)
+static bool names_add_quoted(struct names *names, uint64_t guid, const char *p, const char *end,
+                             struct error *err)
 {
     const char *close = memchr(p, '"', (size_t)(end - p));
     if (!close)
@@ -104,12 +104,12 @@ static bool read_line(struct names *names, const char *p, const char *end, struc
         return error_set(err, "a line must begin with a GUID such as 0x0002c90200001234");
     p = skip_blanks(p, end);
     if (p < end && *p == '"')
-        return add_quoted(names, guid, p + 1, end, err);
+        return names_add_quoted(names, guid, p + 1, end, err);
     const char *comment = memchr(p, '#', (size_t)(end - p));
     return add_trimmed(names, guid, p, comment ? comment : end, err);
 }
 
-static int compare(const void *a, const void *b)
+static int names_compare(const void *a, const void *b)
 {
     const struct entry *x = a, *y = b;
     if (x->guid != y->guid)
@@ -121,7 +121,7 @@ static void sort_and_merge(struct names *names)
 {
     if (names->count == 0)
         return;
-    qsort(names->entries, names->count, sizeof *names->entries, compare);
+    qsort(names->entries, names->count, sizeof *names->entries, names_compare);
     size_t kept = 0;
     for (size_t i = 1; i < names->count; i++) {
         if (names->entries[i].guid != names->entries[kept].guid)
@@ -161,7 +161,7 @@ struct names *names_parse(const char *origin, const char *content, size_t size, 
     return names;
 }
 
-static char *read_file(const char *path, size_t *size, struct error *err)
+static char *names_read_file(const char *path, size_t *size, struct error *err)
 {
     FILE *f = fopen(path, "re");
     if (!f) {
@@ -198,7 +198,7 @@ static char *read_file(const char *path, size_t *size, struct error *err)
 struct names *names_load(const char *path, struct error *err)
 {
     size_t size;
-    char *content = read_file(path, &size, err);
+    char *content = names_read_file(path, &size, err);
     if (!content)
         return NULL;
     struct names *names = names_parse(path, content, size, err);
@@ -214,7 +214,7 @@ static bool add_settings(struct names *names, const struct settings *settings)
     for (size_t i = 0; ok && i < settings_count(settings); i++) {
         const struct setting *s = settings_at(settings, i);
         if (s->kind == SETTING_SWITCH_NAME)
-            ok = add(names, s->guid, (const char *)s->value, s->size, &err);
+            ok = names_add(names, s->guid, (const char *)s->value, s->size, &err);
     }
     return ok;
 }

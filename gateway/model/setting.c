@@ -16,8 +16,8 @@ struct settings {
     struct setting all[]; // ascending
 };
 
-static int compare(const struct setting *setting, enum setting_kind kind, uint64_t guid,
-                   uint8_t number)
+static int setting_compare(const struct setting *setting, enum setting_kind kind, uint64_t guid,
+                           uint8_t number)
 {
     if (setting->kind != kind)
         return setting->kind < kind ? -1 : 1;
@@ -27,18 +27,18 @@ static int compare(const struct setting *setting, enum setting_kind kind, uint64
 }
 
 // The place of that one, or of the first beyond.
-static size_t place_of(const struct settings *s, enum setting_kind kind, uint64_t guid,
-                       uint8_t number)
+static size_t setting_place_of(const struct settings *s, enum setting_kind kind, uint64_t guid,
+                               uint8_t number)
 {
     size_t at;
-    SEARCH_FIRST(at, 0, s->count, compare(&s->all[at], kind, guid, number) < 0);
+    SEARCH_FIRST(at, 0, s->count, setting_compare(&s->all[at], kind, guid, number) < 0);
     return at;
 }
 
 static bool is_at(const struct settings *s, size_t at, enum setting_kind kind, uint64_t guid,
                   uint8_t number)
 {
-    return at < s->count && compare(&s->all[at], kind, guid, number) == 0;
+    return at < s->count && setting_compare(&s->all[at], kind, guid, number) == 0;
 }
 
 static void move(struct settings *s, size_t from, size_t to)
@@ -51,7 +51,7 @@ static void move(struct settings *s, size_t from, size_t to)
 static void change_one(struct settings *s, const struct setting *change)
 {
     assert(change->size <= SETTING_VALUE_MAX);
-    size_t at = place_of(s, change->kind, change->guid, change->number);
+    size_t at = setting_place_of(s, change->kind, change->guid, change->number);
     bool known = is_at(s, at, change->kind, change->guid, change->number);
     if (known && change->size == 0)
         move(s, at + 1, at);
@@ -96,7 +96,7 @@ const struct setting *settings_find(const struct settings *settings, enum settin
 {
     if (!settings)
         return NULL;
-    size_t at = place_of(settings, kind, guid, number);
+    size_t at = setting_place_of(settings, kind, guid, number);
     return is_at(settings, at, kind, guid, number) ? &settings->all[at] : NULL;
 }
 

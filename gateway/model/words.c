@@ -44,7 +44,7 @@ static const struct word VALID[] = {
 
 #define COUNT(a) (sizeof(a) / sizeof *(a))
 
-static const char *find(const struct word *words, size_t n, unsigned number)
+static const char *words_find(const struct word *words, size_t n, unsigned number)
 {
     for (size_t i = 0; i < n; i++) {
         if (words[i].number == number)
@@ -67,12 +67,12 @@ static void add_bits(struct text *t, const struct word *words, size_t n, unsigne
 
 const char *words_smp_method(uint8_t method)
 {
-    return find(METHODS, COUNT(METHODS), method);
+    return words_find(METHODS, COUNT(METHODS), method);
 }
 
 const char *words_smp_attribute(uint16_t attribute)
 {
-    return find(ATTRIBUTES, COUNT(ATTRIBUTES), attribute);
+    return words_find(ATTRIBUTES, COUNT(ATTRIBUTES), attribute);
 }
 
 const char *words_node_type(uint8_t type)

@@ -121,9 +121,9 @@ static const char *related_id(const struct correlator *o, const struct change *c
 
 // Changes.
 
-static void emit_change(struct correlator *o, const struct event_builder *builder,
-                        const struct changes *all, uint32_t i, bool late,
-                        char (*ids)[EVENT_ID_SIZE])
+static void correlator_emit_change(struct correlator *o, const struct event_builder *builder,
+                                   const struct changes *all, uint32_t i, bool late,
+                                   char (*ids)[EVENT_ID_SIZE])
 {
     const struct change *change = &all->all[i];
     const char *cause = change->cause != FABRIC_NONE ? ids[change->cause] : "";
@@ -143,7 +143,7 @@ bool correlator_take_snapshot(struct correlator *correlator, const struct event_
     topology_update(correlator->options.topology, seen, &changes, &late);
     char(*ids)[EVENT_ID_SIZE] = calloc(changes.count ? changes.count : 1, sizeof *ids);
     for (uint32_t i = 0; ids && i < changes.count; i++)
-        emit_change(correlator, builder, &changes, i, late, ids);
+        correlator_emit_change(correlator, builder, &changes, i, late, ids);
     bool any = changes.count > 0;
     free(ids);
     changes_clear(&changes);
@@ -157,7 +157,8 @@ struct round {
     const struct event_builder *builder;
 };
 
-static struct endpoint describe(const struct round *r, uint64_t node_guid, uint8_t number)
+static struct endpoint correlator_describe(const struct round *r, uint64_t node_guid,
+                                           uint8_t number)
 {
     struct endpoint out = {.guid = node_guid, .node_guid = node_guid, .port = number};
     struct fabric *fabric = topology_current(r->correlator->options.topology);
@@ -172,7 +173,7 @@ static struct endpoint describe(const struct round *r, uint64_t node_guid, uint8
 static void emit_threshold(void *ctx, const struct threshold_change *change)
 {
     const struct round *r = ctx;
-    const struct endpoint port = describe(r, change->node_guid, change->port);
+    const struct endpoint port = correlator_describe(r, change->node_guid, change->port);
     struct event *event = event_builder_from_threshold(r->builder, change, &port);
     if (event)
         r->correlator->options.emit(r->correlator->options.ctx, event);

@@ -55,7 +55,7 @@ struct pipeline {
     struct policy_counters policy_counters; // as of the last batch
 };
 
-static void commit(struct pipeline *p)
+static void pipeline_commit(struct pipeline *p)
 {
     journal_commit(p->options.journal);
     p->uncommitted = 0;
@@ -77,7 +77,7 @@ static bool is_event_trap(const struct pipeline *p, const struct event *event)
 }
 
 // What policy passes on. No more than a batch waits for a commit, however much a sweep found.
-static void pass(void *ctx, struct event *event)
+static void pipeline_pass(void *ctx, struct event *event)
 {
     static const struct journal_report NONE;
     struct pipeline *p = ctx;
@@ -89,17 +89,18 @@ static void pass(void *ctx, struct event *event)
     event_counts_add(&p->counts, event);
     atomic_fetch_add(&p->events, 1);
     if (++p->uncommitted >= PIPELINE_BATCH_MAX)
-        commit(p);
+        pipeline_commit(p);
 }
 
-static void stamp(void *ctx, struct event *event)
+static void pipeline_stamp(void *ctx, struct event *event)
 {
     const struct pipeline *p = ctx;
     event_builder_stamp(&p->builder, event);
 }
 
 // Takes over the event; NULL is allowed and false then.
-static bool append(struct pipeline *p, struct event *event, const struct journal_report *report)
+static bool pipeline_append(struct pipeline *p, struct event *event,
+                            const struct journal_report *report)
 {
     if (!event)
         return false;
@@ -114,9 +115,9 @@ static bool append(struct pipeline *p, struct event *event, const struct journal
     return true;
 }
 
-static void take_event(void *ctx, struct event *event)
+static void handle_event(void *ctx, struct event *event)
 {
-    append(ctx, event, &(struct journal_report){0});
+    pipeline_append(ctx, event, &(struct journal_report){0});
 }
 
 static struct event *make_event(const struct pipeline *p, const struct sa_report *report)
@@ -128,7 +129,7 @@ static struct event *make_event(const struct pipeline *p, const struct sa_report
 }
 
 // Of the Notice alone where there is one: what stands behind it is nobody's to vouch for.
-static uint64_t digest_of(const struct sa_report *report, uint64_t tid)
+static uint64_t pipeline_digest_of(const struct sa_report *report, uint64_t tid)
 {
     if (report->malformed)
         return repeats_digest(report->from.lid, tid, report->mad, report->size);
@@ -141,14 +142,14 @@ static bool handle_report(struct pipeline *p, const struct sa_report *report)
     struct mad_header h = {0};
     mad_read_header(report->mad, report->size, &h);
     const struct journal_report origin = {
-        .lid = report->from.lid, .tid = h.tid, .digest = digest_of(report, h.tid)};
+        .lid = report->from.lid, .tid = h.tid, .digest = pipeline_digest_of(report, h.tid)};
     int64_t now = clock_monotonic(p->builder.clock);
     if (repeats_seen(&p->repeats, origin.lid, origin.tid, origin.digest, now)) {
         atomic_fetch_add(&p->repeated, 1);
         return true;
     }
     p->builder.subnet_prefix = report->subnet_prefix;
-    if (!append(p, make_event(p, report), &origin))
+    if (!pipeline_append(p, make_event(p, report), &origin))
         return false; // no memory: the SM sends it again
     repeats_remember(&p->repeats, origin.lid, origin.tid, origin.digest, now);
     return true;
@@ -158,7 +159,7 @@ static void handle_occurrence(struct pipeline *p, const struct item *item)
 {
     if (item->subnet_prefix != 0)
         p->builder.subnet_prefix = item->subnet_prefix;
-    take_event(p, event_builder_from_occurrence(&p->builder, item->occurrence));
+    handle_event(p, event_builder_from_occurrence(&p->builder, item->occurrence));
 }
 
 // False: out of memory.
@@ -207,7 +208,7 @@ static void run_call(struct pipeline *p, struct call *call)
                    &(struct pipeline_context){.builder = &p->builder,
                                               .policy = p->policy,
                                               .now_us = clock_monotonic(p->builder.clock),
-                                              .take = take_event,
+                                              .take = handle_event,
                                               .pipeline = p});
     pthread_mutex_lock(&p->lock);
     call->done = true;
@@ -224,7 +225,7 @@ static void handle_item(struct pipeline *p, const struct item *item)
     else if (item->reading)
         correlator_take_reading(p->correlator, &p->builder, item->reading);
     else
-        take_event(p, test_event_type(&p->builder, item->test));
+        handle_event(p, test_event_type(&p->builder, item->test));
     free(item->occurrence);
     free(item->test);
     free(item->reading);
@@ -257,7 +258,7 @@ static void handle_batch(struct pipeline *p, struct item *first)
             free(item->report);
         free(item);
     }
-    commit(p);
+    pipeline_commit(p);
     for (size_t i = 0; i < answers; i++) {
         p->options.acknowledge(p->options.ctx, to_answer[i]);
         free(to_answer[i]);
@@ -269,14 +270,14 @@ static void handle_batch(struct pipeline *p, struct item *first)
 }
 
 // What policy has to say by itself, such as the end of a storm.
-static void tick(struct pipeline *p)
+static void pipeline_tick(struct pipeline *p)
 {
     int64_t now = clock_monotonic(p->builder.clock);
     if (policy_due(p->policy) > now)
         return;
     p->role = role_now(p, NULL);
     policy_tick(p->policy, now);
-    commit(p);
+    pipeline_commit(p);
     publish_counters(p);
 }
 
@@ -289,15 +290,15 @@ static int64_t until_due(const struct pipeline *p)
 }
 
 // The next life does not go on counting.
-static void end(struct pipeline *p)
+static void pipeline_end_run(struct pipeline *p)
 {
     p->role = role_now(p, NULL);
     policy_end(p->policy, clock_monotonic(p->builder.clock));
-    commit(p);
+    pipeline_commit(p);
     publish_counters(p);
 }
 
-static void *run(void *arg)
+static void *pipeline_run(void *arg)
 {
     struct pipeline *p = arg;
     struct item *item;
@@ -305,7 +306,7 @@ static void *run(void *arg)
         atomic_fetch_add(&p->beats, 1);
         if (item)
             handle_batch(p, item);
-        tick(p);
+        pipeline_tick(p);
         // The journal may have more to say (cursors, its own failing): until it is quiet or
         // degraded.
         if (!item && journal_has_work(p->options.journal))
@@ -313,7 +314,7 @@ static void *run(void *arg)
     }
     while ((item = ring_pop(p->queue, 0)) != NULL)
         handle_batch(p, item); // put between the last look and the end
-    end(p);
+    pipeline_end_run(p);
     return NULL;
 }
 
@@ -338,13 +339,13 @@ static void restore_reports(struct pipeline *p)
     journal_each_recent_report(p->options.journal, r.utc - REPEATS_MEMORY_US, restore_report, &r);
 }
 
-static bool make_parts(struct pipeline *p)
+static bool pipeline_make_parts(struct pipeline *p)
 {
     const struct correlator_options observer = {.topology = p->options.topology,
                                                 .thresholds = p->options.thresholds,
-                                                .emit = take_event,
+                                                .emit = handle_event,
                                                 .ctx = p};
-    const struct policy_sink sink = {stamp, pass, p};
+    const struct policy_sink sink = {pipeline_stamp, pipeline_pass, p};
     p->queue = ring_new(PIPELINE_QUEUE_MAX + PIPELINE_OTHERS_MAX);
     p->correlator = correlator_new(&observer);
     p->policy = policy_new(&p->options.policy, &sink);
@@ -361,12 +362,12 @@ struct pipeline *pipeline_start(const struct pipeline_options *options, struct e
         pthread_mutex_init(&p->lock, NULL);
         pthread_cond_init(&p->called, NULL);
     }
-    if (p && make_parts(p)) {
+    if (p && pipeline_make_parts(p)) {
         restore_reports(p);
         restore_policy(p->options.journal, p->policy, p->builder.clock);
         if (p->options.thresholds)
             restore_thresholds(p->options.journal, p->options.thresholds);
-        rc = thread_start(&p->thread, "pipeline", run, p);
+        rc = thread_start(&p->thread, "pipeline", pipeline_run, p);
     }
     if (rc == 0)
         return p;
@@ -376,7 +377,7 @@ struct pipeline *pipeline_start(const struct pipeline_options *options, struct e
 }
 
 // Leaves `spare` places.
-static bool put(struct pipeline *p, const struct item *content, size_t spare)
+static bool pipeline_put(struct pipeline *p, const struct item *content, size_t spare)
 {
     struct item *item = malloc(sizeof *item);
     if (!item)
@@ -390,12 +391,12 @@ static bool put(struct pipeline *p, const struct item *content, size_t spare)
 
 static bool put_other(struct pipeline *p, const struct item *content)
 {
-    return put(p, content, PIPELINE_CALLS_MAX);
+    return pipeline_put(p, content, PIPELINE_CALLS_MAX);
 }
 
 bool pipeline_put_report(struct pipeline *pipeline, struct sa_report *report)
 {
-    return put(pipeline, &(struct item){.report = report}, PIPELINE_OTHERS_MAX);
+    return pipeline_put(pipeline, &(struct item){.report = report}, PIPELINE_OTHERS_MAX);
 }
 
 void pipeline_put_occurrence(struct pipeline *pipeline,

@@ -13,7 +13,7 @@ struct alarm_states {
     struct alarm_state *by_key[BUCKETS], *by_id[BUCKETS];
 };
 
-static size_t bucket_of(const char *s)
+static size_t alarm_states_bucket_of(const char *s)
 {
     uint64_t digest = digest_add(DIGEST_OF_NOTHING, s, strlen(s));
     return (size_t)((digest ^ digest >> 32) % BUCKETS);
@@ -41,7 +41,7 @@ void alarm_states_free(struct alarm_states *states)
 
 struct alarm_state *alarm_states_find(const struct alarm_states *states, const char *key)
 {
-    struct alarm_state *state = states->by_key[bucket_of(key)];
+    struct alarm_state *state = states->by_key[alarm_states_bucket_of(key)];
     while (state && strcmp(state->key, key) != 0)
         state = state->next_of_key;
     return state;
@@ -55,7 +55,7 @@ struct alarm_state *alarm_states_get(struct alarm_states *states, const char *ke
     state = calloc(1, sizeof *state);
     if (!state)
         return NULL;
-    struct alarm_state **bucket = &states->by_key[bucket_of(key)];
+    struct alarm_state **bucket = &states->by_key[alarm_states_bucket_of(key)];
     snprintf(state->key, sizeof state->key, "%s", key);
     state->next_of_key = *bucket;
     *bucket = state;
@@ -67,7 +67,7 @@ static void drop_id(struct alarm_states *states, struct alarm_state *state)
 {
     if (state->raised_id[0] == '\0')
         return;
-    struct alarm_state **p = &states->by_id[bucket_of(state->raised_id)];
+    struct alarm_state **p = &states->by_id[alarm_states_bucket_of(state->raised_id)];
     while (*p != state)
         p = &(*p)->next_of_id;
     *p = state->next_of_id;
@@ -76,7 +76,7 @@ static void drop_id(struct alarm_states *states, struct alarm_state *state)
 
 void alarm_states_forget(struct alarm_states *states, struct alarm_state *state)
 {
-    struct alarm_state **p = &states->by_key[bucket_of(state->key)];
+    struct alarm_state **p = &states->by_key[alarm_states_bucket_of(state->key)];
     while (*p != state)
         p = &(*p)->next_of_key;
     *p = state->next_of_key;
@@ -89,7 +89,7 @@ void alarm_states_forget(struct alarm_states *states, struct alarm_state *state)
 const struct alarm_state *alarm_states_find_raised(const struct alarm_states *states,
                                                    const char *id)
 {
-    const struct alarm_state *state = states->by_id[bucket_of(id)];
+    const struct alarm_state *state = states->by_id[alarm_states_bucket_of(id)];
     while (state && strcmp(state->raised_id, id) != 0)
         state = state->next_of_id;
     return state && state->raised ? state : NULL;
@@ -102,7 +102,7 @@ void alarm_states_set_raised_id(struct alarm_states *states, struct alarm_state 
     snprintf(state->raised_id, sizeof state->raised_id, "%s", id);
     if (id[0] == '\0')
         return;
-    struct alarm_state **bucket = &states->by_id[bucket_of(id)];
+    struct alarm_state **bucket = &states->by_id[alarm_states_bucket_of(id)];
     state->next_of_id = *bucket;
     *bucket = state;
 }

@@ -48,7 +48,7 @@ struct duplicates *duplicates_new(void (*tell)(void *ctx, const struct duplicate
     return d;
 }
 
-static void forget(struct duplicates *d, struct thing *thing)
+static void duplicates_forget(struct duplicates *d, struct thing *thing)
 {
     struct thing **p = &d->buckets[thing->digest % BUCKETS];
     while (*p != thing)
@@ -64,7 +64,7 @@ void duplicates_free(struct duplicates *duplicates)
     if (!duplicates)
         return;
     while (timers_first(&duplicates->timers))
-        forget(duplicates, (struct thing *)timers_first(&duplicates->timers));
+        duplicates_forget(duplicates, (struct thing *)timers_first(&duplicates->timers));
     timers_clear(&duplicates->timers);
     free(duplicates);
 }
@@ -78,17 +78,17 @@ static void add_octets(struct identity *i, const void *octets, size_t size)
     i->size += size < room ? size : room;
 }
 
-static void add_number(struct identity *i, uint64_t number)
+static void duplicates_add_number(struct identity *i, uint64_t number)
 {
     uint8_t octets[8];
     wire_put(octets, sizeof octets, number);
     add_octets(i, octets, sizeof octets);
 }
 
-static void add_endpoint(struct identity *i, const struct endpoint *who)
+static void duplicates_add_endpoint(struct identity *i, const struct endpoint *who)
 {
-    add_number(i, who->guid);
-    add_number(i, (uint64_t)who->lid << 8 | who->port);
+    duplicates_add_number(i, who->guid);
+    duplicates_add_number(i, (uint64_t)who->lid << 8 | who->port);
 }
 
 // The odd one of 64 to 69 undoes the even one.
@@ -111,7 +111,7 @@ static void add_raw(struct identity *i, const struct event *event)
     add_octets(i, event->raw + DETAILS, NOTICE_SIZE - DETAILS);
 }
 
-static void add_field(struct identity *i, const struct event *event, enum field field)
+static void duplicates_add_field(struct identity *i, const struct event *event, enum field field)
 {
     if (field == FIELD_RAW) {
         add_raw(i, event);
@@ -119,7 +119,7 @@ static void add_field(struct identity *i, const struct event *event, enum field 
     }
     const struct field_value value = field_get(event, field);
     if (value.is_number)
-        add_number(i, value.number);
+        duplicates_add_number(i, value.number);
     else
         add_octets(i, value.octets, value.size);
 }
@@ -128,29 +128,29 @@ static void identify(const struct event *event, struct identity *out)
 {
     out->size = 0;
     if (is_of_pair(event)) {
-        add_number(out, event->type->trap / 2);
+        duplicates_add_number(out, event->type->trap / 2);
     } else {
         add_octets(out, &event->type, sizeof event->type);
-        add_number(out, event->notice.trap);
-        add_endpoint(out, &event->issuer);
+        duplicates_add_number(out, event->notice.trap);
+        duplicates_add_endpoint(out, &event->issuer);
     }
-    add_endpoint(out, &event->subject);
-    add_endpoint(out, &event->peer);
-    add_number(out, event->sm_guid);
-    add_number(out, event->counter);
+    duplicates_add_endpoint(out, &event->subject);
+    duplicates_add_endpoint(out, &event->peer);
+    duplicates_add_number(out, event->sm_guid);
+    duplicates_add_number(out, event->counter);
     const enum field *fields = event->type->fields;
     for (size_t f = 0; f < CATALOGUE_FIELDS_MAX && fields[f] != FIELD_NONE; f++)
-        add_field(out, event, fields[f]);
+        duplicates_add_field(out, event, fields[f]);
     add_octets(out, event->reason, strlen(event->reason));
 }
 
-static uint64_t digest_of(const struct identity *identity)
+static uint64_t duplicates_digest_of(const struct identity *identity)
 {
     return digest_add(DIGEST_OF_NOTHING, identity->octets, identity->size);
 }
 
-static struct thing *find(const struct duplicates *d, const struct identity *identity,
-                          uint64_t digest)
+static struct thing *duplicates_find(const struct duplicates *d, const struct identity *identity,
+                                     uint64_t digest)
 {
     struct thing *thing = d->buckets[digest % BUCKETS];
     while (thing && (thing->digest != digest || thing->identity.size != identity->size ||
@@ -161,7 +161,7 @@ static struct thing *find(const struct duplicates *d, const struct identity *ide
 
 // Windows.
 
-static void tell(struct duplicates *d, struct thing *thing)
+static void duplicates_report(struct duplicates *d, struct thing *thing)
 {
     if (thing->suppressed == 0)
         return;
@@ -178,18 +178,19 @@ static void tell(struct duplicates *d, struct thing *thing)
 static void begin_window(struct duplicates *d, struct thing *thing, const struct event *event,
                          int64_t end)
 {
-    tell(d, thing);
+    duplicates_report(d, thing);
     thing->type = event->type;
     memcpy(thing->first_id, event->id, sizeof thing->first_id);
     timers_set(&d->timers, &thing->timer, end);
 }
 
-static struct thing *add(struct duplicates *d, const struct identity *identity, uint64_t digest)
+static struct thing *duplicates_add(struct duplicates *d, const struct identity *identity,
+                                    uint64_t digest)
 {
     if (d->timers.count == DUPLICATES_MAX) {
         struct thing *oldest = (struct thing *)timers_first(&d->timers);
-        tell(d, oldest);
-        forget(d, oldest);
+        duplicates_report(d, oldest);
+        duplicates_forget(d, oldest);
     }
     struct thing *thing = calloc(1, sizeof *thing);
     if (!thing)
@@ -217,14 +218,14 @@ bool duplicates_suppress(struct duplicates *duplicates, struct event *event, int
         return false;
     duplicates_tick(duplicates, window_us, now_us);
     identify(event, &identity);
-    const uint64_t digest = digest_of(&identity);
-    struct thing *thing = find(duplicates, &identity, digest);
+    const uint64_t digest = duplicates_digest_of(&identity);
+    struct thing *thing = duplicates_find(duplicates, &identity, digest);
     if (thing && thing->type == event->type) {
         count_duplicate(thing, event);
         return true;
     }
     if (!thing)
-        thing = add(duplicates, &identity, digest);
+        thing = duplicates_add(duplicates, &identity, digest);
     if (thing)
         begin_window(duplicates, thing, event, now_us + window_us);
     return false;
@@ -235,11 +236,11 @@ void duplicates_tick(struct duplicates *duplicates, int64_t window_us, int64_t n
     while (timers_due(&duplicates->timers) <= now_us) {
         struct thing *thing = (struct thing *)timers_first(&duplicates->timers);
         const bool go_on = thing->suppressed > 0 && window_us > 0;
-        tell(duplicates, thing);
+        duplicates_report(duplicates, thing);
         if (go_on)
             timers_set(&duplicates->timers, &thing->timer, now_us + window_us);
         else
-            forget(duplicates, thing);
+            duplicates_forget(duplicates, thing);
     }
 }
 
@@ -247,8 +248,8 @@ void duplicates_end(struct duplicates *duplicates)
 {
     struct thing *thing;
     while ((thing = (struct thing *)timers_first(&duplicates->timers)) != NULL) {
-        tell(duplicates, thing);
-        forget(duplicates, thing);
+        duplicates_report(duplicates, thing);
+        duplicates_forget(duplicates, thing);
     }
 }
 

@@ -20,7 +20,7 @@ bool maintenance_stop(struct maintenance *maintenance, const char *name)
     return false;
 }
 
-static void remove_ended(struct maintenance *m, int64_t now)
+static void maintenance_remove_ended(struct maintenance *m, int64_t now)
 {
     for (size_t i = m->count; i-- > 0;) {
         if (m->windows[i].until_us <= now)
@@ -31,7 +31,7 @@ static void remove_ended(struct maintenance *m, int64_t now)
 bool maintenance_start(struct maintenance *maintenance, const struct policy_maintenance *window,
                        int64_t now_us)
 {
-    remove_ended(maintenance, now_us);
+    maintenance_remove_ended(maintenance, now_us);
     maintenance_stop(maintenance, window->name);
     if (maintenance->count == POLICY_MAINTENANCE_MAX)
         return false;

@@ -79,7 +79,7 @@ static void suppress(struct event *event, enum policy_reason reason)
     snprintf(event->suppressed, sizeof event->suppressed, "%s", policy_reason_word(reason));
 }
 
-static void emit(struct policy *p, struct event *event)
+static void policy_emit(struct policy *p, struct event *event)
 {
     struct rule_decision verdict;
     judge(p, event, &verdict);
@@ -97,7 +97,7 @@ static void emit_summary(struct policy *p, struct event *event)
         p->counters.overflowed++;
         return;
     }
-    emit(p, event);
+    policy_emit(p, event);
     event_unref(event);
 }
 
@@ -142,9 +142,9 @@ static bool cause_counts(const struct policy *p, struct alarm_state *t, const st
 }
 
 // The reasons that leave no trace at receivers. `*until`: when to look again.
-static enum policy_reason silence(const struct policy *p, struct alarm_state *t,
-                                  const struct event *event, const struct rule_decision *verdict,
-                                  int64_t *until)
+static enum policy_reason policy_silence(const struct policy *p, struct alarm_state *t,
+                                         const struct event *event,
+                                         const struct rule_decision *verdict, int64_t *until)
 {
     *until = INT64_MAX;
     if (!verdict->enabled)
@@ -204,7 +204,7 @@ static void drop_pending(struct policy *p, struct alarm_state *t)
 }
 
 // The event is about to go out.
-static void tell(struct alarm_state *t, struct event *event)
+static void policy_report(struct alarm_state *t, struct event *event)
 {
     event->repeat_count = t->duplicates;
     t->duplicates = 0;
@@ -272,7 +272,7 @@ static enum policy_reason notify_or_suppress(struct policy *p, struct alarm_stat
         return reason;
     }
     drop_pending(p, t);
-    tell(t, event);
+    policy_report(t, event);
     memcpy(t->notified_id, event->id, sizeof t->notified_id);
     return POLICY_PASSES;
 }
@@ -283,7 +283,7 @@ static enum policy_reason decide_alarm(struct policy *p, struct alarm_state *t, 
     int64_t until;
     const bool raises = event->type->alarm == ALARM_RAISES;
     const bool changed = raises != t->raised;
-    const enum policy_reason silent = silence(p, t, event, verdict, &until);
+    const enum policy_reason silent = policy_silence(p, t, event, verdict, &until);
     if (raises && changed) {
         t->raised_at = p->now;
         t->unnotifiable = silent != POLICY_PASSES;
@@ -420,7 +420,7 @@ static void announce_flapping(struct policy *p, struct alarm_state *t)
     t->flap.announced = true;
     if (!event)
         return; // settled counts these, too
-    emit(p, event);
+    policy_emit(p, event);
     memcpy(t->flap.id, event->id, sizeof t->flap.id);
     t->flap.suppressed = 0;
     event_unref(event);
@@ -445,8 +445,8 @@ static void notify_late(struct policy *p, struct alarm_state *t)
     }
     if (!t->raised)
         memcpy(event->clears_id, t->notified_id, sizeof event->clears_id);
-    tell(t, event);
-    emit(p, event);
+    policy_report(t, event);
+    policy_emit(p, event);
     t->notified_severity = event->severity;
     memcpy(t->notified_id, event->id, sizeof t->notified_id);
     event_unref(event);
@@ -454,7 +454,7 @@ static void notify_late(struct policy *p, struct alarm_state *t)
 }
 
 // The rules may have changed meanwhile.
-static bool is_known(const struct alarm_state *t, const struct rule_decision *verdict)
+static bool policy_is_known(const struct alarm_state *t, const struct rule_decision *verdict)
 {
     const int severity =
         verdict->severity != POLICY_SAME ? verdict->severity : (int)t->last->type->severity;
@@ -466,10 +466,10 @@ static bool look_at_pending(struct policy *p, struct alarm_state *t)
 {
     int64_t until;
     const struct rule_decision verdict = rules_evaluate(p->rules, t->last);
-    enum policy_reason reason = silence(p, t, t->last, &verdict, &until);
+    enum policy_reason reason = policy_silence(p, t, t->last, &verdict, &until);
     if (reason == POLICY_DISABLED && !t->raised)
         t->notified = false;
-    if (is_known(t, &verdict)) {
+    if (policy_is_known(t, &verdict)) {
         drop_pending(p, t);
         return true;
     }
@@ -486,7 +486,7 @@ static bool look_at_pending(struct policy *p, struct alarm_state *t)
 }
 
 // False: not before `blocked_until`.
-static bool look(struct policy *p, struct alarm_state *t)
+static bool policy_check_states(struct policy *p, struct alarm_state *t)
 {
     if (t->flap.on && !t->flap.announced)
         announce_flapping(p, t);
@@ -510,7 +510,7 @@ void policy_tick(struct policy *policy, int64_t now_us)
     storms_tick(policy->storms, &options, now_us, report_storm, policy);
     duplicates_tick(policy->duplicates, policy->options.repeat_window_us, now_us);
     while (timers_due(&policy->timers) <= now_us && policy->blocked_until <= now_us) {
-        if (!look(policy, (struct alarm_state *)timers_first(&policy->timers)))
+        if (!policy_check_states(policy, (struct alarm_state *)timers_first(&policy->timers)))
             break;
     }
 }
@@ -536,14 +536,15 @@ static bool is_restrained_at_the_end(struct policy *p, const struct alarm_state 
     return reason != POLICY_PASSES && reason != POLICY_FLAPPING;
 }
 
-static void tell_what_became_of_it(void *ctx, struct alarm_state *t)
+static void report_outcome(void *ctx, struct alarm_state *t)
 {
     struct policy *p = ctx;
     int64_t until;
     if (!t->pending || !t->notified)
         return;
     const struct rule_decision verdict = rules_evaluate(p->rules, t->last);
-    if (!is_known(t, &verdict) && silence(p, t, t->last, &verdict, &until) == POLICY_PASSES &&
+    if (!policy_is_known(t, &verdict) &&
+        policy_silence(p, t, t->last, &verdict, &until) == POLICY_PASSES &&
         !is_restrained_at_the_end(p, t, &verdict))
         notify_late(p, t);
     schedule(p, t);
@@ -554,7 +555,7 @@ void policy_end(struct policy *policy, int64_t now_us)
     policy->now = now_us;
     storms_end(policy->storms, report_storm, policy);
     duplicates_end(policy->duplicates);
-    alarm_states_each(policy->states, tell_what_became_of_it, policy);
+    alarm_states_each(policy->states, report_outcome, policy);
 }
 
 // What people and restarts change.

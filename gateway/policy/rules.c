@@ -22,7 +22,7 @@ static const struct policy_rule BUILT_IN = {
     .hold_down_us = POLICY_SAME,
 };
 
-static void add(struct rules *rules, const struct policy_rule *rule)
+static void rules_add(struct rules *rules, const struct policy_rule *rule)
 {
     const size_t i = rules->count++;
     rules->all[i].is = *rule;
@@ -38,9 +38,9 @@ struct rules *rules_new(const struct policy_rule *rules, size_t count)
     struct rules *copy = calloc(1, sizeof *copy + (count + 1) * sizeof *copy->all);
     if (!copy)
         return NULL;
-    add(copy, &BUILT_IN);
+    rules_add(copy, &BUILT_IN);
     for (size_t i = 0; i < count; i++)
-        add(copy, &rules[i]);
+        rules_add(copy, &rules[i]);
     return copy;
 }
 
@@ -49,7 +49,7 @@ void rules_free(struct rules *rules)
     free(rules);
 }
 
-static bool has(const struct filter_list *nodes, const struct endpoint *who)
+static bool rules_has(const struct filter_list *nodes, const struct endpoint *who)
 {
     return (who->name[0] != '\0' && filter_list_has(nodes, who->name)) ||
            filter_list_has_guid(nodes, who->guid) ||
@@ -58,8 +58,9 @@ static bool has(const struct filter_list *nodes, const struct endpoint *who)
 
 bool rules_concern(const struct filter_list *nodes, const struct event *event)
 {
-    return nodes->count == 0 || has(nodes, &event->subject) || has(nodes, &event->peer) ||
-           has(nodes, &event->source) || has(nodes, &event->destination);
+    return nodes->count == 0 || rules_has(nodes, &event->subject) ||
+           rules_has(nodes, &event->peer) || rules_has(nodes, &event->source) ||
+           rules_has(nodes, &event->destination);
 }
 
 static void apply(const struct policy_rule *rule, struct rule_decision *verdict)

@@ -37,7 +37,7 @@ void storms_free(struct storms *storms)
     free(storms);
 }
 
-static ptrdiff_t number(const struct catalogue_entry *kind)
+static ptrdiff_t storms_number(const struct catalogue_entry *kind)
 {
     return kind - catalogue_get((enum catalogue_event)0);
 }
@@ -48,7 +48,7 @@ static int64_t due(const struct storm *s)
     return s->next_account < quiet ? s->next_account : quiet;
 }
 
-static void begin(struct storms *storms, struct storm *s, int64_t now)
+static void storms_begin(struct storms *storms, struct storm *s, int64_t now)
 {
     s->on = true;
     s->next_account = now + GATHER_US;
@@ -73,7 +73,7 @@ static void count_suppressed(struct storm *s, const struct event *event)
 bool storms_suppress(struct storms *storms, const struct storms_options *options,
                      const struct event *event, int64_t now_us)
 {
-    struct storm *s = &storms->kinds[number(event->type)];
+    struct storm *s = &storms->kinds[storms_number(event->type)];
     if (options->rate == 0 && !s->on)
         return false;
     if (now_us - s->second_began >= CLOCK_US_PER_S || s->in_second == 0) {
@@ -83,7 +83,7 @@ bool storms_suppress(struct storms *storms, const struct storms_options *options
     if (++s->in_second > options->rate && options->rate > 0) {
         s->last_over = now_us;
         if (!s->on)
-            begin(storms, s, now_us);
+            storms_begin(storms, s, now_us);
     }
     if (s->on)
         count_suppressed(s, event);
@@ -92,7 +92,7 @@ bool storms_suppress(struct storms *storms, const struct storms_options *options
 
 int64_t storms_of(const struct storms *storms, const struct catalogue_entry *kind)
 {
-    const struct storm *s = &storms->kinds[number(kind)];
+    const struct storm *s = &storms->kinds[storms_number(kind)];
     return s->on ? due(s) : 0;
 }
 
@@ -124,15 +124,15 @@ static void account_for(const struct storms *storms, struct storm *s, bool over,
     top_nodes_clear(&s->nodes);
 }
 
-static void finish(struct storms *storms, struct storm *s)
+static void storms_finish(struct storms *storms, struct storm *s)
 {
     s->on = false;
     storms->on--;
 }
 
-static void look(struct storms *storms, struct storm *s, const struct storms_options *options,
-                 int64_t now, void (*tell)(void *ctx, const struct storm_account *account),
-                 void *ctx)
+static void storms_check(struct storms *storms, struct storm *s,
+                         const struct storms_options *options, int64_t now,
+                         void (*tell)(void *ctx, const struct storm_account *account), void *ctx)
 {
     if (postpone(s, now))
         return;
@@ -141,7 +141,7 @@ static void look(struct storms *storms, struct storm *s, const struct storms_opt
     s->summarised = true;
     s->postponed = false;
     if (over)
-        finish(storms, s);
+        storms_finish(storms, s);
     account_for(storms, s, over, tell, ctx);
 }
 
@@ -151,7 +151,7 @@ void storms_tick(struct storms *storms, const struct storms_options *options, in
     for (size_t i = 0; storms->on > 0 && i < CATALOGUE_COUNT; i++) {
         struct storm *s = &storms->kinds[i];
         if (s->on && due(s) <= now_us)
-            look(storms, s, options, now_us, tell, ctx);
+            storms_check(storms, s, options, now_us, tell, ctx);
     }
 }
 
@@ -162,7 +162,7 @@ void storms_end(struct storms *storms, void (*tell)(void *ctx, const struct stor
         struct storm *s = &storms->kinds[i];
         if (!s->on)
             continue;
-        finish(storms, s);
+        storms_finish(storms, s);
         account_for(storms, s, false, tell, ctx);
     }
 }

@@ -18,13 +18,13 @@ void timers_clear(struct timers *timers)
 
 // Places count from 1; the parent of n is n / 2.
 
-static void put(struct timers *timers, struct timer *timer, size_t place)
+static void timers_put(struct timers *timers, struct timer *timer, size_t place)
 {
     timers->heap[place - 1] = timer;
     timer->place = place;
 }
 
-static struct timer *at(const struct timers *timers, size_t place)
+static struct timer *timers_at(const struct timers *timers, size_t place)
 {
     return timers->heap[place - 1];
 }
@@ -32,22 +32,23 @@ static struct timer *at(const struct timers *timers, size_t place)
 static void move_up(struct timers *timers, struct timer *timer)
 {
     size_t place = timer->place;
-    for (; place > 1 && at(timers, place / 2)->due > timer->due; place /= 2)
-        put(timers, at(timers, place / 2), place);
-    put(timers, timer, place);
+    for (; place > 1 && timers_at(timers, place / 2)->due > timer->due; place /= 2)
+        timers_put(timers, timers_at(timers, place / 2), place);
+    timers_put(timers, timer, place);
 }
 
 static void move_down(struct timers *timers, struct timer *timer)
 {
     size_t place = timer->place;
     for (size_t child; (child = place * 2) <= timers->count; place = child) {
-        if (child < timers->count && at(timers, child + 1)->due < at(timers, child)->due)
+        if (child < timers->count &&
+            timers_at(timers, child + 1)->due < timers_at(timers, child)->due)
             child++;
-        if (at(timers, child)->due >= timer->due)
+        if (timers_at(timers, child)->due >= timer->due)
             break;
-        put(timers, at(timers, child), place);
+        timers_put(timers, timers_at(timers, child), place);
     }
-    put(timers, timer, place);
+    timers_put(timers, timer, place);
 }
 
 void timers_set(struct timers *timers, struct timer *timer, int64_t due)
@@ -59,7 +60,7 @@ void timers_set(struct timers *timers, struct timer *timer, int64_t due)
     timer->due = due;
     if (timer->place == 0) {
         assert(timers->count < timers->capacity);
-        put(timers, timer, ++timers->count);
+        timers_put(timers, timer, ++timers->count);
     }
     move_up(timers, timer);
     move_down(timers, timer);
@@ -69,9 +70,9 @@ void timers_drop(struct timers *timers, struct timer *timer)
 {
     if (timer->place == 0)
         return;
-    struct timer *last = at(timers, timers->count--);
+    struct timer *last = timers_at(timers, timers->count--);
     if (last != timer) {
-        put(timers, last, timer->place);
+        timers_put(timers, last, timer->place);
         move_up(timers, last);
         move_down(timers, last);
     }
@@ -80,10 +81,10 @@ void timers_drop(struct timers *timers, struct timer *timer)
 
 struct timer *timers_first(const struct timers *timers)
 {
-    return timers->count > 0 ? at(timers, 1) : NULL;
+    return timers->count > 0 ? timers_at(timers, 1) : NULL;
 }
 
 int64_t timers_due(const struct timers *timers)
 {
-    return timers->count > 0 ? at(timers, 1)->due : INT64_MAX;
+    return timers->count > 0 ? timers_at(timers, 1)->due : INT64_MAX;
 }

@@ -9,7 +9,7 @@ void top_nodes_clear(struct top_nodes *top)
     top->spilled = false;
 }
 
-static bool is_known(const struct endpoint *who)
+static bool top_nodes_is_known(const struct endpoint *who)
 {
     return who->guid != 0 || who->node_guid != 0 || who->lid != 0;
 }
@@ -17,9 +17,9 @@ static bool is_known(const struct endpoint *who)
 // Whom the event counts for.
 static const struct endpoint *node_of(const struct event *event)
 {
-    if (is_known(&event->subject))
+    if (top_nodes_is_known(&event->subject))
         return &event->subject;
-    return is_known(&event->source) ? &event->source : &event->issuer;
+    return top_nodes_is_known(&event->source) ? &event->source : &event->issuer;
 }
 
 static uint64_t number_of(const struct endpoint *who)
@@ -29,7 +29,7 @@ static uint64_t number_of(const struct endpoint *who)
     return who->guid != 0 ? who->guid : who->lid;
 }
 
-static void describe(struct text *t, const struct endpoint *who)
+static void top_nodes_add_name(struct text *t, const struct endpoint *who)
 {
     char guid[ADDRESS_GUID_TEXT_SIZE];
     address_format_guid(number_of(who), guid);
@@ -62,14 +62,14 @@ static struct top_node *place_for(struct top_nodes *top, uint64_t guid)
 void top_nodes_add(struct top_nodes *top, const struct event *event)
 {
     const struct endpoint *who = node_of(event);
-    if (!is_known(who))
+    if (!top_nodes_is_known(who))
         return;
     struct top_node *node = place_for(top, number_of(who));
     if (node->guid != number_of(who)) {
         node->guid = number_of(who);
         node->error = node->count;
         struct text t = text_in(node->name, sizeof node->name);
-        describe(&t, who);
+        top_nodes_add_name(&t, who);
     }
     node->count++;
     top->total++;

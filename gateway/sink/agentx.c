@@ -27,7 +27,7 @@ struct agentx_sink {
     size_t varbind_count;
 };
 
-static int64_t now(void)
+static int64_t agentx_sink_now(void)
 {
     return clock_monotonic(&clock_system);
 }
@@ -35,7 +35,7 @@ static int64_t now(void)
 // Notifications.
 
 // They are answered in order, so each is one of the oldest event that waits for any.
-static void take_answer(void *ctx, unsigned error)
+static void agentx_sink_read_answer(void *ctx, unsigned error)
 {
     struct agentx_sink *s = ctx;
     if (s->refused == AGENTX_NO_ERROR)
@@ -100,16 +100,17 @@ static bool notify(struct agentx_sink *s, const struct event *event,
 // The session.
 
 // Goes on with what can be done, after waiting for something to do until `until` at most.
-static void serve(struct agentx_sink *s, int64_t until)
+static void agentx_sink_serve(struct agentx_sink *s, int64_t until)
 {
     struct pollfd p;
-    int64_t next = agentx_client_poll(s->client, &p), left = (next < until ? next : until) - now();
+    int64_t next = agentx_client_poll(s->client, &p),
+            left = (next < until ? next : until) - agentx_sink_now();
     int timeout_ms = left > 0 ? (int)((left + CLOCK_US_PER_MS - 1) / CLOCK_US_PER_MS) : 0;
     poll(&p, 1, timeout_ms);
     agentx_client_run(s->client, p.revents);
 }
 
-static bool check(const struct agentx_sink *s, struct error *err)
+static bool agentx_sink_check(const struct agentx_sink *s, struct error *err)
 {
     if (agentx_client_state(s->client) != AGENTX_UP)
         return error_set(err, "%s", agentx_client_problem(s->client));
@@ -118,69 +119,71 @@ static bool check(const struct agentx_sink *s, struct error *err)
                      agentx_error_word(s->refused));
 }
 
-static void close_session(void *self)
+static void agentx_sink_close_session(void *self)
 {
     struct agentx_sink *s = self;
     agentx_client_free(s->client);
     s->client = NULL;
 }
 
-static bool open_session(void *self, struct error *err)
+static bool agentx_sink_open_session(void *self, struct error *err)
 {
     struct agentx_sink *s = self;
-    const struct agentx_options options = {.master = s->master,
-                                           .description = "ibtrapd's notifications",
-                                           .handler = {.notified = take_answer, .ctx = s},
-                                           .clock = &clock_system,
-                                           .random = s->random};
+    const struct agentx_options options = {
+        .master = s->master,
+        .description = "ibtrapd's notifications",
+        .handler = {.notified = agentx_sink_read_answer, .ctx = s},
+        .clock = &clock_system,
+        .random = s->random};
     s->head = s->pending = 0;
     s->refused = AGENTX_NO_ERROR;
     s->client = agentx_client_new(&options, err);
     if (!s->client)
         return false;
-    int64_t until = now() + OPEN_US;
+    int64_t until = agentx_sink_now() + OPEN_US;
     agentx_client_run(s->client, 0);
-    while (agentx_client_state(s->client) == AGENTX_OPENING && now() < until)
-        serve(s, until);
-    if (check(s, err))
+    while (agentx_client_state(s->client) == AGENTX_OPENING && agentx_sink_now() < until)
+        agentx_sink_serve(s, until);
+    if (agentx_sink_check(s, err))
         return true;
     if (agentx_client_state(s->client) == AGENTX_OPENING)
         error_set(err, "master agent at %s: it does not answer", s->master);
-    close_session(s);
+    agentx_sink_close_session(s);
     return false;
 }
 
 // A master may have been restarted while there was nothing to send.
-static bool renew(struct agentx_sink *s, struct error *err)
+static bool agentx_sink_renew(struct agentx_sink *s, struct error *err)
 {
     if (s->pending > 0)
         return true;
-    serve(s, 0);
-    if (check(s, err))
+    agentx_sink_serve(s, 0);
+    if (agentx_sink_check(s, err))
         return true;
-    close_session(s);
-    return open_session(s, err);
+    agentx_sink_close_session(s);
+    return agentx_sink_open_session(s, err);
 }
 
-static enum sink_result send_event(void *self, const struct event *event, struct error *err)
+static enum sink_result agentx_sink_send_event(void *self, const struct event *event,
+                                               struct error *err)
 {
     struct agentx_sink *s = self;
     const struct mib_notification *notifications[SNMP_PDU_NOTIFICATIONS_MAX];
     size_t n = snmp_pdu_notifications(event, s->sets, notifications);
     if (n == 0)
         return SINK_SKIPPED;
-    if (!renew(s, err))
+    if (!agentx_sink_renew(s, err))
         return SINK_FAILED;
     s->unanswered[(s->head + s->pending++) % WINDOW] = (unsigned)n;
     for (size_t i = 0; i < n; i++) {
         if (!notify(s, event, notifications[i], err))
             return SINK_FAILED;
     }
-    serve(s, 0);
-    return check(s, err) ? SINK_PENDING : SINK_FAILED;
+    agentx_sink_serve(s, 0);
+    return agentx_sink_check(s, err) ? SINK_PENDING : SINK_FAILED;
 }
 
-static unsigned take_answered(struct agentx_sink *s)
+static unsigned agentx_sink_read_answered(struct agentx_sink *s)
 {
     unsigned n = 0;
     while (s->pending > 0 && s->unanswered[s->head] == 0) {
@@ -191,23 +194,23 @@ static unsigned take_answered(struct agentx_sink *s)
     return n;
 }
 
-static int wait_for_answers(void *self, int timeout_ms, struct error *err)
+static int agentx_sink_wait_for_answers(void *self, int timeout_ms, struct error *err)
 {
     struct agentx_sink *s = self;
-    int64_t until = now() + timeout_ms * CLOCK_US_PER_MS;
+    int64_t until = agentx_sink_now() + timeout_ms * CLOCK_US_PER_MS;
     unsigned n = 0;
     do {
-        serve(s, until);
-        if (!check(s, err))
+        agentx_sink_serve(s, until);
+        if (!agentx_sink_check(s, err))
             return -1;
-        n = take_answered(s);
-    } while (n == 0 && s->pending > 0 && now() < until);
+        n = agentx_sink_read_answered(s);
+    } while (n == 0 && s->pending > 0 && agentx_sink_now() < until);
     return (int)n;
 }
 
 // Making.
 
-static void free_sink(void *self)
+static void agentx_sink_free(void *self)
 {
     free(self);
 }
@@ -223,11 +226,11 @@ bool agentx_sink(struct sink *out, const char *name, const struct agentx_target 
     s->sets = target->sets;
     s->extra = target->extra;
     s->random = target->random;
-    *out = (struct sink){.open = open_session,
-                         .send = send_event,
-                         .wait = wait_for_answers,
-                         .close = close_session,
-                         .free = free_sink,
+    *out = (struct sink){.open = agentx_sink_open_session,
+                         .send = agentx_sink_send_event,
+                         .wait = agentx_sink_wait_for_answers,
+                         .close = agentx_sink_close_session,
+                         .free = agentx_sink_free,
                          .self = s,
                          .window = WINDOW,
                          .kind = "agentx"};

@@ -29,7 +29,7 @@ struct file_sink {
 // Files.
 
 // A new file's name is on the disk only after its directory is.
-static void sync_directory(const char *path)
+static void file_sink_sync_directory(const char *path)
 {
     char copy[PATH_MAX];
     snprintf(copy, sizeof copy, "%s", path);
@@ -49,7 +49,8 @@ static bool check_kind(const struct file_sink *f, struct error *err)
            error_set(err, "%s is not a file", f->path);
 }
 
-static bool append(const struct file_sink *f, const char *octets, size_t size, struct error *err);
+static bool file_sink_append(const struct file_sink *f, const char *octets, size_t size,
+                             struct error *err);
 
 // What somebody left without a newline stays, as a line of its own.
 static bool end_last_line(const struct file_sink *f, struct error *err)
@@ -62,10 +63,10 @@ static bool end_last_line(const struct file_sink *f, struct error *err)
         last = '\n';
     if (fd >= 0)
         close(fd);
-    return last == '\n' || append(f, "\n", 1, err);
+    return last == '\n' || file_sink_append(f, "\n", 1, err);
 }
 
-static bool open_file(void *self, struct error *err)
+static bool file_sink_open_file(void *self, struct error *err)
 {
     struct file_sink *f = self;
     bool is_new = access(f->path, F_OK) != 0;
@@ -77,7 +78,7 @@ static bool open_file(void *self, struct error *err)
         return error_set(err, "cannot open %s: %s", f->path, strerror(errno));
     if (check_kind(f, err) && end_last_line(f, err)) {
         if (is_new && f->fsync == FILE_FSYNC_EACH)
-            sync_directory(f->path);
+            file_sink_sync_directory(f->path);
         return true;
     }
     close(f->fd);
@@ -85,20 +86,21 @@ static bool open_file(void *self, struct error *err)
 }
 
 // Takes back the octets just written at the file's end.
-static void take_back(const struct file_sink *f, size_t size)
+static void undo_append(const struct file_sink *f, size_t size)
 {
     struct stat st;
     if (size > 0 && fstat(f->fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_size >= (off_t)size)
         (void)!ftruncate(f->fd, st.st_size - (off_t)size);
 }
 
-static bool append(const struct file_sink *f, const char *octets, size_t size, struct error *err)
+static bool file_sink_append(const struct file_sink *f, const char *octets, size_t size,
+                             struct error *err)
 {
     for (size_t done = 0; done < size;) {
         ssize_t n = write(f->fd, octets + done, size - done);
         if (n < 0 && errno != EINTR) {
             error_set(err, "cannot write to %s: %s", f->path, strerror(errno));
-            take_back(f, done);
+            undo_append(f, done);
             return false;
         }
         done += n > 0 ? (size_t)n : 0;
@@ -125,7 +127,7 @@ static bool settle_old_file(struct file_sink *f, struct error *err)
 static bool follow_rename(struct file_sink *f, struct error *err)
 {
     int old = f->fd, pending = f->pending;
-    bool opened = open_file(f, err);
+    bool opened = file_sink_open_file(f, err);
     if (opened)
         close(old);
     else
@@ -135,8 +137,8 @@ static bool follow_rename(struct file_sink *f, struct error *err)
 }
 
 // False: out of memory.
-static bool make_line(char buffer[FORMAT_SIZE + 1], size_t *size, const struct event *event,
-                      struct error *err)
+static bool file_sink_make_line(char buffer[FORMAT_SIZE + 1], size_t *size,
+                                const struct event *event, struct error *err)
 {
     struct text t = text_in(buffer, FORMAT_SIZE);
     format_line(&t, FORMAT_JSON, NULL, event);
@@ -165,8 +167,8 @@ static enum sink_result send_file(void *self, const struct event *event, struct 
     bool reopen = atomic_load(&f->reopen); // another thread sets it
     if (reopen && !settle_old_file(f, err))
         return SINK_FAILED;
-    if (!make_line(buffer, &size, event, err) || (reopen && !follow_rename(f, err)) ||
-        !append(f, buffer, size, err))
+    if (!file_sink_make_line(buffer, &size, event, err) || (reopen && !follow_rename(f, err)) ||
+        !file_sink_append(f, buffer, size, err))
         return put_off(f, err);
     if (f->fsync == FILE_FSYNC_NONE)
         return SINK_DONE;
@@ -215,8 +217,9 @@ static enum sink_result send_output(void *self, const struct event *event, struc
     (void)self;
     char buffer[FORMAT_SIZE + 1];
     size_t size;
-    return make_line(buffer, &size, event, err) && output_write(buffer, size, err) ? SINK_DONE
-                                                                                   : SINK_FAILED;
+    return file_sink_make_line(buffer, &size, event, err) && output_write(buffer, size, err)
+               ? SINK_DONE
+               : SINK_FAILED;
 }
 
 static void close_output(void *self)
@@ -232,7 +235,7 @@ bool file_sink(struct sink *out, const char *name, const struct file_options *op
         return error_set(err, "out of memory");
     f->path = options->path;
     f->fsync = options->fsync;
-    *out = (struct sink){.open = open_file,
+    *out = (struct sink){.open = file_sink_open_file,
                          .send = send_file,
                          .close = close_file,
                          .reopen = ask_to_reopen,

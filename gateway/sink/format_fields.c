@@ -25,8 +25,8 @@ static void visit_option(const struct visit *v, enum field field)
         visit_field(v, field);
 }
 
-static void take_part(const struct visit *v, const char *prefix, const char *part,
-                      const char *value, enum field_kind kind)
+static void add_part(const struct visit *v, const char *prefix, const char *part, const char *value,
+                     enum field_kind kind)
 {
     char name[32];
     struct text t = text_in(name, sizeof name);
@@ -35,39 +35,40 @@ static void take_part(const struct visit *v, const char *prefix, const char *par
     v->take(v->ctx, name, value, kind);
 }
 
-static void take_number(const struct visit *v, const char *prefix, const char *part,
-                        unsigned number)
+static void format_fields_number(const struct visit *v, const char *prefix, const char *part,
+                                 unsigned number)
 {
     char value[16];
     struct text t = text_in(value, sizeof value);
     text_add_number(&t, number);
     if (number != 0)
-        take_part(v, prefix, part, value, FIELD_IS_NUMBER);
+        add_part(v, prefix, part, value, FIELD_IS_NUMBER);
 }
 
-static void take_guid(const struct visit *v, const char *prefix, const char *part, uint64_t guid)
+static void format_fields_guid(const struct visit *v, const char *prefix, const char *part,
+                               uint64_t guid)
 {
     char value[ADDRESS_GUID_TEXT_SIZE];
     address_format_guid(guid, value);
     if (guid != 0)
-        take_part(v, prefix, part, value, FIELD_IS_TEXT);
+        add_part(v, prefix, part, value, FIELD_IS_TEXT);
 }
 
-static void take_text(const struct visit *v, const char *prefix, const char *part,
-                      const char *value)
+static void format_fields_text(const struct visit *v, const char *prefix, const char *part,
+                               const char *value)
 {
     if (value[0] != '\0')
-        take_part(v, prefix, part, value, FIELD_IS_TEXT);
+        add_part(v, prefix, part, value, FIELD_IS_TEXT);
 }
 
 static void visit_endpoint(const struct visit *v, const char *prefix, const struct endpoint *who)
 {
-    take_number(v, prefix, "Lid", who->lid);
-    take_guid(v, prefix, "Guid", who->guid);
-    take_text(v, prefix, "Name", who->name);
-    take_number(v, prefix, "Port", who->port);
-    take_text(v, prefix, "Type", words_node_type(who->type));
-    take_guid(v, prefix, "NodeGuid", who->node_guid);
+    format_fields_number(v, prefix, "Lid", who->lid);
+    format_fields_guid(v, prefix, "Guid", who->guid);
+    format_fields_text(v, prefix, "Name", who->name);
+    format_fields_number(v, prefix, "Port", who->port);
+    format_fields_text(v, prefix, "Type", words_node_type(who->type));
+    format_fields_guid(v, prefix, "NodeGuid", who->node_guid);
 }
 
 bool format_has_field(const struct event *event, enum field field)

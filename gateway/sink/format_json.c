@@ -16,7 +16,7 @@ struct node {
     bool *whole;
 };
 
-static void put(struct node to, const char *key, json_t *value)
+static void format_json_put(struct node to, const char *key, json_t *value)
 {
     *to.whole &= json_object_set_new(to.object, key, value) == 0;
 }
@@ -34,18 +34,18 @@ static json_t *make_string(const char *value)
 
 static void set(struct node to, const char *key, const char *value)
 {
-    put(to, key, make_string(value));
+    format_json_put(to, key, make_string(value));
 }
 
-static void set_number(struct node to, const char *key, json_int_t value)
+static void format_json_set_number(struct node to, const char *key, json_int_t value)
 {
-    put(to, key, json_integer(value));
+    format_json_put(to, key, json_integer(value));
 }
 
 static struct node set_object(struct node to, const char *key)
 {
     struct node inner = {json_object(), to.whole};
-    put(to, key, inner.object);
+    format_json_put(to, key, inner.object);
     if (!*to.whole)
         inner.object = NULL; // it may be gone
     return inner;
@@ -56,7 +56,7 @@ static void set_list(struct node to, const char *key, const char *const *words)
     json_t *list = json_array();
     for (; *words; words++)
         *to.whole &= json_array_append_new(list, make_string(*words)) == 0;
-    put(to, key, list);
+    format_json_put(to, key, list);
 }
 
 static void set_time(struct node to, const char *key, int64_t utc_us)
@@ -80,9 +80,9 @@ static json_t *make_value(const char *value, enum field_kind kind)
     }
 }
 
-static void take_member(void *ctx, const char *name, const char *value, enum field_kind kind)
+static void add_member(void *ctx, const char *name, const char *value, enum field_kind kind)
 {
-    put(*(struct node *)ctx, name, make_value(value, kind));
+    format_json_put(*(struct node *)ctx, name, make_value(value, kind));
 }
 
 // Adds the object, which is freed. When it does not fit, members go, the least needed first; the
@@ -93,7 +93,7 @@ struct path {
 };
 
 // Into what room there is; json_dumps may leave out names when memory is short.
-static size_t write_json(struct text *t, struct node made)
+static size_t format_json_write(struct text *t, struct node made)
 {
     return *made.whole ? json_dumpb(made.object, t->buf + t->len, t->size - t->len, JSON_COMPACT)
                        : 0;
@@ -102,7 +102,7 @@ static size_t write_json(struct text *t, struct node made)
 static void add_json(struct text *t, struct node made, const struct path *spare)
 {
     size_t size, room = t->size - t->len;
-    while ((size = write_json(t, made)) >= room && spare->outer) {
+    while ((size = format_json_write(t, made)) >= room && spare->outer) {
         json_t *inside = spare->inner ? json_object_get(made.object, spare->outer) : made.object;
         json_object_del(inside, spare->inner ? spare->inner : spare->outer);
         spare++;
@@ -128,7 +128,7 @@ void format_json(struct text *t, const struct format_origin *origin, const struc
     bool whole = true;
     struct node object = {json_object(), &whole};
     set_time(object, field_name(FIELD_TIME), event->time_us);
-    format_fields(event, take_member, &object);
+    format_fields(event, add_member, &object);
     set(object, field_name(FIELD_TEXT), event->text);
     add_json(t, object, SPARE);
 }
@@ -187,7 +187,7 @@ static void set_event(struct node object, const struct format_origin *origin,
     set_list(o, "type", ecs_type(event));
     set_code(o, event);
     set(o, "action", event->type->name);
-    set_number(o, "severity", format_severity(origin, event));
+    format_json_set_number(o, "severity", format_severity(origin, event));
     set(o, "provider", "ibtrapd");
     set(o, "module", "ibtrapd");
     set(o, "dataset", "ibtrapd.event");
@@ -204,10 +204,10 @@ static void set_log(struct node object, const struct format_origin *origin,
     enum severity severity = format_severity(origin, event);
     set(o, "level", severity_word(severity));
     struct node syslog = set_object(o, "syslog");
-    set_number(syslog, "priority", format_priority(origin, event));
-    set_number(set_object(syslog, "facility"), "code", origin->facility);
+    format_json_set_number(syslog, "priority", format_priority(origin, event));
+    format_json_set_number(set_object(syslog, "facility"), "code", origin->facility);
     struct node s = set_object(syslog, "severity");
-    set_number(s, "code", severity);
+    format_json_set_number(s, "code", severity);
     set(s, "name", severity_word(severity));
     set(syslog, "hostname", origin->hostname);
     set(syslog, "appname", "ibtrapd");
@@ -261,7 +261,7 @@ void format_ecs(struct text *t, const struct format_origin *origin, const struct
     set_observer(object, origin);
     set_hosts(object, event);
     struct node ours = set_object(object, "ibtrapd");
-    format_fields(event, take_member, &ours);
+    format_fields(event, add_member, &ours);
     json_object_del(ours.object, "raw"); // is event.original
     add_json(t, object, SPARE);
 }

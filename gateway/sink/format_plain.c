@@ -54,7 +54,8 @@ void format_rfc3164_header(struct text *t, const struct format_origin *origin,
 }
 
 // Values with a blank, and those that would read as something else, are quoted.
-static void take_word(void *ctx, const char *name, const char *value, enum field_kind kind)
+static void format_plain_add_word(void *ctx, const char *name, const char *value,
+                                  enum field_kind kind)
 {
     (void)kind;
     char buffer[PAIR_SIZE];
@@ -75,8 +76,8 @@ void format_rfc3164(struct text *t, const struct format_origin *origin, const st
     text_addf(t, "ibtrapd[%s]: ", origin->process_id);
     text_add(t, event->text);
     clock_format_utc(event->time_us, when);
-    take_word(t, field_name(FIELD_TIME), when, FIELD_IS_TEXT);
-    format_fields(event, take_word, t);
+    format_plain_add_word(t, field_name(FIELD_TIME), when, FIELD_IS_TEXT);
+    format_fields(event, format_plain_add_word, t);
 }
 
 // Both SIEMs count from 0 (CEF) or 1 (LEEF) to 10, the worst.
@@ -103,7 +104,7 @@ static void add_cef(struct text *t, const char *name, const char *value)
     add_whole(t, &pair);
 }
 
-static void take_cef(void *ctx, const char *name, const char *value, enum field_kind kind)
+static void add_cef_field(void *ctx, const char *name, const char *value, enum field_kind kind)
 {
     (void)kind;
     char key[48];
@@ -126,7 +127,7 @@ void format_cef(struct text *t, const struct format_origin *origin, const struct
     add_cef(t, "msg", event->text);
     if (event->reason[0])
         add_cef(t, "reason", event->reason);
-    format_fields(event, take_cef, t);
+    format_fields(event, add_cef_field, t);
 }
 
 // LEEF has no escapes: the delimiter is a character that no value holds.
@@ -140,7 +141,7 @@ static void add_leef(struct text *t, const char *name, const char *value)
     add_whole(t, &pair);
 }
 
-static void take_leef(void *ctx, const char *name, const char *value, enum field_kind kind)
+static void add_leef_field(void *ctx, const char *name, const char *value, enum field_kind kind)
 {
     (void)kind;
     add_leef(ctx, name, value);
@@ -154,5 +155,5 @@ void format_leef(struct text *t, const struct format_origin *origin, const struc
     add_leef(t, "cat", category_word(event->category));
     add_leef(t, "identHostName", origin->hostname);
     add_leef(t, "msg", event->text);
-    format_fields(event, take_leef, t);
+    format_fields(event, add_leef_field, t);
 }

@@ -14,7 +14,7 @@ enum { TEXT_RESERVE = 640 }; // of the sentence, at least, when structured data 
 static const char BYTE_ORDER_MARK[] = "\xEF\xBB\xBF";
 
 // RFC 5424 6.3.3: '"', '\' and ']' are escaped in a value.
-static void add_value(struct text *t, const char *value)
+static void format_rfc5424_add_value(struct text *t, const char *value)
 {
     size_t plain;
     while (value[plain = strcspn(value, "\"\\]")] != '\0') {
@@ -33,13 +33,13 @@ static void add_param(struct text *t, const char *name, const char *value)
     text_add_n(t, " ", 1);
     text_add(t, name);
     text_add_n(t, "=\"", 2);
-    add_value(t, value);
+    format_rfc5424_add_value(t, value);
     text_add_n(t, "\"", 1);
     if (t->cut || t->len + 1 >= t->size)
         text_go_back(t, &before);
 }
 
-static void add_number(struct text *t, const char *name, uint64_t number)
+static void format_rfc5424_add_number(struct text *t, const char *name, uint64_t number)
 {
     char value[24];
     struct text v = text_in(value, sizeof value);
@@ -49,7 +49,7 @@ static void add_number(struct text *t, const char *name, uint64_t number)
 
 // Our own element.
 
-static void take_param(void *ctx, const char *name, const char *value, enum field_kind kind)
+static void add_field_param(void *ctx, const char *name, const char *value, enum field_kind kind)
 {
     (void)kind;
     add_param(ctx, name, value);
@@ -58,7 +58,7 @@ static void take_param(void *ctx, const char *name, const char *value, enum fiel
 static void add_own(struct text *t, const struct event *event)
 {
     text_add(t, "[ibtrapd@" MIB_ROOT_ENTERPRISE);
-    format_fields(event, take_param, t);
+    format_fields(event, add_field_param, t);
     text_add(t, "]");
 }
 
@@ -88,9 +88,9 @@ static void add_meta(struct text *t, const struct format_origin *origin, const s
     uint32_t uptime;
     text_add(t, "[meta");
     if (origin->sequence != 0)
-        add_number(t, "sequenceId", origin->sequence);
+        format_rfc5424_add_number(t, "sequenceId", origin->sequence);
     if (uptime_at(origin, event, &uptime))
-        add_number(t, "sysUpTime", uptime);
+        format_rfc5424_add_number(t, "sysUpTime", uptime);
     add_param(t, "language", "en");
     text_add(t, "]");
 }
@@ -154,7 +154,7 @@ static void add_alarm(struct text *t, const struct event *event)
 // RFC 5675 3.2: the varbinds of the notification that the event makes, numbered from 1; the name of
 // each in v, its value in a parameter whose letter tells its type.
 
-static void add_name(struct text *name, char letter, unsigned number)
+static void format_rfc5424_add_name(struct text *name, char letter, unsigned number)
 {
     text_add_n(name, &letter, 1);
     text_add_number(name, number);
@@ -165,27 +165,28 @@ static void add_oid(struct text *t, char letter, unsigned number, const uint32_t
     char value[FORMAT_VALUE_SIZE], name[16];
     struct text v = text_in(value, sizeof value), p = text_in(name, sizeof name);
     mib_add_oid(&v, ids, n);
-    add_name(&p, letter, number);
+    format_rfc5424_add_name(&p, letter, number);
     add_param(t, name, value);
 }
 
-static void add_varbind(struct text *t, unsigned number, const struct mib_varbind *varbind)
+static void format_rfc5424_add_varbind(struct text *t, unsigned number,
+                                       const struct mib_varbind *varbind)
 {
     char value[MIB_VALUE_MAX * 2 + 1], name[16];
     struct text v = text_in(value, sizeof value), p = text_in(name, sizeof name);
     add_oid(t, 'v', number, varbind->oid, varbind->oid_length);
     switch (varbind->syntax) {
     case MIB_INTEGER32:
-        add_name(&p, 'd', number);
+        format_rfc5424_add_name(&p, 'd', number);
         text_add(&v, (int32_t)varbind->number < 0 ? "-" : "");
         text_add_number(&v, (uint64_t)labs((long)(int32_t)varbind->number));
         break;
     case MIB_UNSIGNED32:
-        add_name(&p, 'u', number);
+        format_rfc5424_add_name(&p, 'u', number);
         text_add_number(&v, varbind->number);
         break;
     default:
-        add_name(&p, 'x', number);
+        format_rfc5424_add_name(&p, 'x', number);
         text_add_hex(&v, varbind->octets, varbind->size);
         break;
     }
@@ -216,7 +217,7 @@ static void add_notification_head(struct text *t, const struct format_origin *or
         add_param(t, "ctxName", "");
     }
     add_oid(t, 'v', 1, UPTIME, sizeof UPTIME / sizeof *UPTIME);
-    add_number(t, "t1", uptime);
+    format_rfc5424_add_number(t, "t1", uptime);
     add_oid(t, 'v', 2, TRAP_OID, sizeof TRAP_OID / sizeof *TRAP_OID);
     add_oid(t, 'o', 2, which->oid.ids, which->oid.length);
 }
@@ -231,7 +232,7 @@ static void add_snmp(struct text *t, const struct format_origin *origin, const s
     for (unsigned i = 0; i < MIB_OBJECTS_MAX && which->objects[i]; i++) {
         struct mib_varbind varbind;
         mib_encode(which, which->objects[i], event, &varbind);
-        add_varbind(t, i + 3, &varbind);
+        format_rfc5424_add_varbind(t, i + 3, &varbind);
     }
     text_add(t, "]");
 }

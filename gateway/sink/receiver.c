@@ -60,26 +60,26 @@ struct receiver {
     struct remembered fates[RECEIVER_OUTCOMES_MAX]; // by sequence number, the latest of each place
 };
 
-static struct entry *at(struct receiver *d, size_t i)
+static struct entry *receiver_at(struct receiver *d, size_t i)
 {
     return &d->under_way[(d->head + i) % UNDER_WAY_MAX];
 }
 
-static int64_t now_of(const struct receiver *d)
+static int64_t receiver_now_of(const struct receiver *d)
 {
     return clock_monotonic(d->options.clock);
 }
 
 // Status.
 
-static void count(struct receiver *d, uint64_t *counter, uint64_t n)
+static void receiver_add_count(struct receiver *d, uint64_t *counter, uint64_t n)
 {
     pthread_mutex_lock(&d->lock);
     *counter += n;
     pthread_mutex_unlock(&d->lock);
 }
 
-static void set_problem(struct receiver *d, const char *problem)
+static void receiver_set_problem(struct receiver *d, const char *problem)
 {
     pthread_mutex_lock(&d->lock);
     bool was_well = d->status.problem[0] == '\0', is_well = problem[0] == '\0';
@@ -87,7 +87,7 @@ static void set_problem(struct receiver *d, const char *problem)
     d->status.failed += !is_well;
     d->status.failures = d->failures;
     if (was_well != is_well)
-        d->status.changed_at = now_of(d);
+        d->status.changed_at = receiver_now_of(d);
     snprintf(d->status.problem, sizeof d->status.problem, "%s", problem);
     pthread_mutex_unlock(&d->lock);
     const char *name = d->sink.name;
@@ -112,20 +112,20 @@ static void close_receiver(struct receiver *d)
         d->sink.close(d->sink.self);
     d->is_open = false;
     for (size_t i = 0; i < d->handed; i++) {
-        if (at(d, i)->state == PENDING)
-            at(d, i)->state = WAITING;
+        if (receiver_at(d, i)->state == PENDING)
+            receiver_at(d, i)->state = WAITING;
     }
     d->handed = d->pending = 0;
 }
 
-static void fail(struct receiver *d, const struct error *err)
+static void receiver_fail(struct receiver *d, const struct error *err)
 {
     close_receiver(d);
     d->failures++;
-    d->retry_at =
-        now_of(d) + backoff_us(d->failures, RETRY_FIRST_US, RETRY_LAST_US, d->options.random);
+    d->retry_at = receiver_now_of(d) +
+                  backoff_us(d->failures, RETRY_FIRST_US, RETRY_LAST_US, d->options.random);
     d->has_problem = true;
-    set_problem(d, err->text);
+    receiver_set_problem(d, err->text);
 }
 
 // It has an event for certain. That one was handed over is no sign yet.
@@ -133,7 +133,7 @@ static void succeed(struct receiver *d)
 {
     d->failures = 0;
     if (d->has_problem)
-        set_problem(d, "");
+        receiver_set_problem(d, "");
     d->has_problem = false;
 }
 
@@ -151,11 +151,11 @@ static void remember(struct receiver *d, const struct entry *e)
 static void retire(struct receiver *d)
 {
     int64_t through = 0;
-    while (d->count > 0 && at(d, 0)->state == DONE) {
-        through = at(d, 0)->sequence;
-        if (!at(d, 0)->had)
-            remember(d, at(d, 0));
-        event_unref(at(d, 0)->event);
+    while (d->count > 0 && receiver_at(d, 0)->state == DONE) {
+        through = receiver_at(d, 0)->sequence;
+        if (!receiver_at(d, 0)->had)
+            remember(d, receiver_at(d, 0));
+        event_unref(receiver_at(d, 0)->event);
         d->head = (d->head + 1) % UNDER_WAY_MAX;
         d->count--;
         if (d->handed > 0)
@@ -167,7 +167,7 @@ static void retire(struct receiver *d)
 
 static void count_delivered(struct receiver *d, size_t n)
 {
-    int64_t now = now_of(d);
+    int64_t now = receiver_now_of(d);
     pthread_mutex_lock(&d->lock);
     d->status.sent += n;
     d->status.delivered_at = now;
@@ -179,9 +179,9 @@ static void finish_oldest_pending(struct receiver *d, size_t n)
     count_delivered(d, n);
     d->pending -= n;
     for (size_t i = 0; n > 0; i++) {
-        if (at(d, i)->state == PENDING) {
-            at(d, i)->state = DONE;
-            at(d, i)->outcome = RECEIVER_DELIVERED;
+        if (receiver_at(d, i)->state == PENDING) {
+            receiver_at(d, i)->state = DONE;
+            receiver_at(d, i)->outcome = RECEIVER_DELIVERED;
             n--;
         }
     }
@@ -194,7 +194,7 @@ static void go_back(struct receiver *d)
 {
     close_receiver(d);
     while (d->count > 0)
-        event_unref(at(d, --d->count)->event);
+        event_unref(receiver_at(d, --d->count)->event);
     d->had_through = journal_had_through(d->options.journal, d->handle, &d->had_after);
     d->read_through = journal_cursor(d->options.journal, d->handle);
     atomic_store(&d->flush_through, 0); // that was not known to wait
@@ -216,7 +216,7 @@ static void count_expired(struct receiver *d, int64_t sequence)
     int64_t gone = journal_between(d->options.journal, d->read_through, sequence);
     if (gone == 0)
         return;
-    count(d, &d->status.dropped, (uint64_t)gone);
+    receiver_add_count(d, &d->status.dropped, (uint64_t)gone);
     log_write(d->options.log, LOG_LEVEL_ERROR,
               "receiver %s: %lld events were gone before it could have them", d->sink.name,
               (long long)gone);
@@ -237,15 +237,15 @@ static bool read_more(struct receiver *d)
         if (items[i].sequence > d->read_through + 1)
             count_expired(d, items[i].sequence);
         d->read_through = items[i].sequence;
-        count(d, &d->status.dropped, items[i].event == NULL);
-        *at(d, d->count++) = make_entry(d, &items[i]);
+        receiver_add_count(d, &d->status.dropped, items[i].event == NULL);
+        *receiver_at(d, d->count++) = make_entry(d, &items[i]);
     }
     return n == READ_AHEAD;
 }
 
 // Handing over.
 
-static bool take_token(struct receiver *d, int64_t now)
+static bool consume_token(struct receiver *d, int64_t now)
 {
     if (d->options.rate <= 0)
         return true;
@@ -260,7 +260,7 @@ static bool take_token(struct receiver *d, int64_t now)
     return true;
 }
 
-static void finish(struct entry *e, enum receiver_outcome outcome)
+static void receiver_settle_entry(struct entry *e, enum receiver_outcome outcome)
 {
     e->state = DONE;
     e->outcome = outcome;
@@ -306,8 +306,8 @@ static bool skip(struct receiver *d, struct entry *e)
     bool wanted = !receiver_refusal(d, e->event);
     if (wanted && !is_too_late(d, e))
         return false;
-    count(d, wanted ? &d->status.dropped : &d->status.filtered, 1);
-    finish(e, wanted ? RECEIVER_GIVEN_UP : RECEIVER_FILTERED);
+    receiver_add_count(d, wanted ? &d->status.dropped : &d->status.filtered, 1);
+    receiver_settle_entry(e, wanted ? RECEIVER_GIVEN_UP : RECEIVER_FILTERED);
     return true;
 }
 
@@ -331,20 +331,20 @@ static bool hand_over(struct receiver *d, struct entry *e)
     note_attempt(d, e, result);
     switch (result) {
     case SINK_DONE:
-        finish(e, RECEIVER_DELIVERED);
+        receiver_settle_entry(e, RECEIVER_DELIVERED);
         count_delivered(d, 1);
         succeed(d);
         break;
     case SINK_SKIPPED:
-        finish(e, RECEIVER_FILTERED);
-        count(d, &d->status.filtered, 1);
+        receiver_settle_entry(e, RECEIVER_FILTERED);
+        receiver_add_count(d, &d->status.filtered, 1);
         break;
     case SINK_PENDING:
         e->state = PENDING;
         d->pending++;
         break;
     default:
-        fail(d, &err);
+        receiver_fail(d, &err);
         return false;
     }
     d->handed++;
@@ -360,7 +360,7 @@ static bool open_receiver(struct receiver *d, int64_t now)
         return false;
     d->is_open = d->sink.open(d->sink.self, &err);
     if (!d->is_open)
-        fail(d, &err);
+        receiver_fail(d, &err);
     return d->is_open;
 }
 
@@ -368,8 +368,8 @@ static bool open_receiver(struct receiver *d, int64_t now)
 static int64_t hand_over_all(struct receiver *d)
 {
     while (d->handed < d->count) {
-        struct entry *e = at(d, d->handed);
-        int64_t now = now_of(d);
+        struct entry *e = receiver_at(d, d->handed);
+        int64_t now = receiver_now_of(d);
         if (e->state == DONE || skip(d, e)) {
             d->handed++;
             continue;
@@ -380,7 +380,7 @@ static int64_t hand_over_all(struct receiver *d)
             return HELD_UP_US;
         if (!open_receiver(d, now))
             return d->retry_at > now ? d->retry_at - now : 0;
-        if (!take_token(d, now))
+        if (!consume_token(d, now))
             return (int64_t)(CLOCK_US_PER_S / d->options.rate) + 1;
         if (!hand_over(d, e))
             return d->retry_at - now;
@@ -393,7 +393,7 @@ static void collect_acknowledgements(struct receiver *d, int timeout_ms)
     struct error err;
     int n = d->sink.wait(d->sink.self, timeout_ms, &err);
     if (n < 0) {
-        fail(d, &err);
+        receiver_fail(d, &err);
     } else if (n > 0) {
         finish_oldest_pending(d, (size_t)n);
         succeed(d);
@@ -409,12 +409,13 @@ static bool all_delivered(struct receiver *d)
 
 static bool go_on(struct receiver *d)
 {
-    return !atomic_load(&d->stop) || (!all_delivered(d) && now_of(d) < atomic_load(&d->stop_by));
+    return !atomic_load(&d->stop) ||
+           (!all_delivered(d) && receiver_now_of(d) < atomic_load(&d->stop_by));
 }
 
 static void note_oldest(struct receiver *d)
 {
-    const struct event *oldest = d->count > 0 ? at(d, 0)->event : NULL;
+    const struct event *oldest = d->count > 0 ? receiver_at(d, 0)->event : NULL;
     atomic_store(&d->oldest_us, oldest ? oldest->time_us : 0);
 }
 
@@ -445,7 +446,7 @@ static void step(struct receiver *d)
     note_oldest(d);
 }
 
-static void *run(void *arg)
+static void *receiver_run(void *arg)
 {
     struct receiver *d = arg;
     while (go_on(d))
@@ -488,7 +489,7 @@ struct receiver *receiver_start(const struct sink *sink, const struct receiver_o
     pthread_mutex_init(&d->filter_lock, NULL);
     char name[THREAD_NAME_SIZE];
     snprintf(name, sizeof name, "to %s", sink->name);
-    int rc = thread_start(&d->thread, name, run, d);
+    int rc = thread_start(&d->thread, name, receiver_run, d);
     if (rc == 0)
         return d;
     error_set(err, "cannot start the thread of receiver %s: %s", sink->name, strerror(rc));
@@ -507,7 +508,7 @@ void receiver_finish(struct receiver *receiver)
 {
     pthread_join(receiver->thread, NULL);
     for (size_t i = 0; i < receiver->count; i++)
-        event_unref(at(receiver, i)->event);
+        event_unref(receiver_at(receiver, i)->event);
     receiver->sink.free(receiver->sink.self);
     free_delivery(receiver);
 }

@@ -40,12 +40,12 @@ struct relp {
     int64_t moved_at; // monotonic: when another message became the oldest
 };
 
-static int64_t now_of(const struct relp *r)
+static int64_t relp_now_of(const struct relp *r)
 {
     return clock_monotonic(r->clock);
 }
 
-static bool fail(struct relp *r, const char *what)
+static bool relp_fail(struct relp *r, const char *what)
 {
     r->broken = true;
     return error_set(&r->problem, "%s", what);
@@ -62,7 +62,7 @@ static bool send_frame(struct relp *r, const char *command, const char *data, si
 
 // What the receiver sends.
 
-static bool refuse(struct relp *r, const char *what, const struct relp_answer *a)
+static bool relp_refuse(struct relp *r, const char *what, const struct relp_answer *a)
 {
     char words[128];
     text_clean(a->message, a->message_size, words, sizeof words);
@@ -85,80 +85,81 @@ static bool offers(const struct relp_answer *a, const char *name, const char *va
     return false;
 }
 
-static bool take_open(struct relp *r, const struct relp_answer *a)
+static bool relp_read_open(struct relp *r, const struct relp_answer *a)
 {
     if (a->code != 200)
-        return refuse(r, "the session", a);
+        return relp_refuse(r, "the session", a);
     return (offers(a, "relp_version", "0") && offers(a, "commands", "syslog")) ||
-           fail(r, "its RELP is of another version, or without syslog");
+           relp_fail(r, "its RELP is of another version, or without syslog");
 }
 
-static bool take_confirmation(struct relp *r, uint32_t transaction, const struct relp_answer *a)
+static bool relp_read_confirmation(struct relp *r, uint32_t transaction,
+                                   const struct relp_answer *a)
 {
     if (a->code != 200)
-        return refuse(r, "a message", a);
+        return relp_refuse(r, "a message", a);
     return relp_window_confirm(&r->window, transaction) ||
-           fail(r, "it answers what it was not asked");
+           relp_fail(r, "it answers what it was not asked");
 }
 
-static bool take_frame(struct relp *r, const struct relp_frame *f)
+static bool read_frame(struct relp *r, const struct relp_frame *f)
 {
     struct relp_answer a;
     if (f->transaction == 0 && strcmp(f->command, "serverclose") == 0)
-        return fail(r, "it closed the session");
+        return relp_fail(r, "it closed the session");
     if (f->transaction == 0) // another hint
         return true;
     if (!relp_frame_answer(f, &a))
-        return fail(r, "it does not speak RELP");
+        return relp_fail(r, "it does not speak RELP");
     if (f->transaction != r->asked)
-        return take_confirmation(r, f->transaction, &a);
+        return relp_read_confirmation(r, f->transaction, &a);
     bool is_open = r->asked == 1;
     r->asked = 0;
-    return !is_open || take_open(r, &a);
+    return !is_open || relp_read_open(r, &a);
 }
 
-static void parse(struct relp *r)
+static void relp_parse(struct relp *r)
 {
     struct relp_frame f;
     size_t used = 0;
     while (!r->broken) {
         long n = relp_frame_parse(r->in + used, r->in_size - used, &f);
         if (n < 0 || (n == 0 && used == 0 && r->in_size == IN_SIZE))
-            fail(r, "it does not speak RELP");
+            relp_fail(r, "it does not speak RELP");
         if (n <= 0)
             break;
         used += (size_t)n;
-        take_frame(r, &f);
+        read_frame(r, &f);
     }
     r->in_size -= used;
     memmove(r->in, r->in + used, r->in_size);
 }
 
 // Takes in all that has come.
-static void receive(struct relp *r)
+static void relp_receive(struct relp *r)
 {
     long n = 1;
     while (!r->broken && n > 0) {
         n = stream_read(r->stream, r->in + r->in_size, IN_SIZE - r->in_size, &r->problem);
         r->broken = n < 0;
         r->in_size += n > 0 ? (size_t)n : 0;
-        parse(r);
+        relp_parse(r);
     }
 }
 
 // Writes what waits, and takes in all that has come.
-static void serve(struct relp *r)
+static void relp_serve(struct relp *r)
 {
     if (!r->broken)
         r->broken = !stream_flush(r->stream, &r->problem);
-    receive(r);
+    relp_receive(r);
 }
 
 // Until what was asked is answered. False: it is not, or there is a problem.
-static bool await(struct relp *r, int64_t until)
+static bool relp_await(struct relp *r, int64_t until)
 {
-    for (serve(r); r->asked != 0 && !r->broken && now_of(r) < until; receive(r))
-        stream_pause(r->stream, (int)((until - now_of(r)) / CLOCK_US_PER_MS) + 1);
+    for (relp_serve(r); r->asked != 0 && !r->broken && relp_now_of(r) < until; relp_receive(r))
+        stream_pause(r->stream, (int)((until - relp_now_of(r)) / CLOCK_US_PER_MS) + 1);
     return r->asked == 0 && !r->broken;
 }
 
@@ -172,13 +173,13 @@ static bool greet(struct relp *r, int64_t until, struct error *err)
     r->broken = false;
     if (!send_frame(r, "open", OFFERS, sizeof OFFERS - 1, err))
         return false;
-    return await(r, until) ||
+    return relp_await(r, until) ||
            error_set(err, "%s", r->broken ? r->problem.text : "it does not answer as RELP does");
 }
 
-static bool open_session(struct relp *r, struct error *err)
+static bool relp_open_session(struct relp *r, struct error *err)
 {
-    int64_t until = now_of(r) + OPEN_US;
+    int64_t until = relp_now_of(r) + OPEN_US;
     r->stream = stream_open(r->host, r->port, r->tls, err);
     if (!r->stream || greet(r, until, err))
         return r->stream != NULL;
@@ -187,7 +188,7 @@ static bool open_session(struct relp *r, struct error *err)
     return error_prefix(err, "%s port %u", r->host, r->port);
 }
 
-static void close_session(struct relp *r)
+static void relp_close_session(struct relp *r)
 {
     struct error err;
     if (!r->stream)
@@ -195,7 +196,7 @@ static void close_session(struct relp *r)
     r->asked = r->window.next;
     if (!r->broken && send_frame(r, "close", "", 0, &err) && stream_flush(r->stream, &err) &&
         r->window.pending == 0)
-        await(r, now_of(r) + CLOSE_US);
+        relp_await(r, relp_now_of(r) + CLOSE_US);
     stream_close(r->stream);
     r->stream = NULL;
 }
@@ -209,30 +210,30 @@ struct relp *relp_open(const char *host, uint16_t port, const struct tls_options
         return NULL;
     }
     *r = (struct relp){.host = host, .port = port, .tls = tls, .clock = clock};
-    if (open_session(r, err))
+    if (relp_open_session(r, err))
         return r;
     free(r);
     return NULL;
 }
 
 // Receivers may end a session that is idle.
-static bool renew(struct relp *r, struct error *err)
+static bool relp_renew(struct relp *r, struct error *err)
 {
     if (r->window.pending > 0)
         return true;
-    receive(r);
+    relp_receive(r);
     if (!r->broken)
         return true;
-    close_session(r);
-    return open_session(r, err);
+    relp_close_session(r);
+    return relp_open_session(r, err);
 }
 
 bool relp_send(struct relp *relp, const char *message, size_t size, struct error *err)
 {
-    if (!renew(relp, err))
+    if (!relp_renew(relp, err))
         return false;
     if (relp->window.pending == 0)
-        relp->moved_at = now_of(relp);
+        relp->moved_at = relp_now_of(relp);
     relp_window_add(&relp->window);
     return send_frame(relp, "syslog", message, size, err) ||
            error_prefix(err, "%s port %u", relp->host, relp->port);
@@ -240,9 +241,9 @@ bool relp_send(struct relp *relp, const char *message, size_t size, struct error
 
 int relp_wait(struct relp *relp, int timeout_ms, struct error *err)
 {
-    int64_t now = now_of(relp), until = now + timeout_ms * CLOCK_US_PER_MS;
-    for (;; now = now_of(relp)) {
-        serve(relp);
+    int64_t now = relp_now_of(relp), until = now + timeout_ms * CLOCK_US_PER_MS;
+    for (;; now = relp_now_of(relp)) {
+        relp_serve(relp);
         int n = relp_window_pass(&relp->window);
         int64_t left = until - now;
         if (n > 0)
@@ -250,7 +251,7 @@ int relp_wait(struct relp *relp, int timeout_ms, struct error *err)
         if (n > 0 || relp->window.pending == 0)
             return n;
         if (!relp->broken && now - relp->moved_at > ANSWER_US)
-            fail(relp, "it does not confirm a message");
+            relp_fail(relp, "it does not confirm a message");
         if (relp->broken) {
             error_set(err, "%s port %u: %s", relp->host, relp->port, relp->problem.text);
             return -1;
@@ -265,6 +266,6 @@ int relp_wait(struct relp *relp, int timeout_ms, struct error *err)
 
 void relp_close(struct relp *relp)
 {
-    close_session(relp);
+    relp_close_session(relp);
     free(relp);
 }

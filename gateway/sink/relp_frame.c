@@ -35,8 +35,8 @@ static bool is_letter(char c)
 }
 
 // A word of such characters, and the one after it stays. False: more must come, or it is wrong.
-static bool take_word(struct rest *r, bool (*belongs)(char), size_t max, const char **word,
-                      size_t *size)
+static bool relp_frame_read_word(struct rest *r, bool (*belongs)(char), size_t max,
+                                 const char **word, size_t *size)
 {
     const char *p = r->p;
     while (p < r->end && belongs(*p))
@@ -48,11 +48,11 @@ static bool take_word(struct rest *r, bool (*belongs)(char), size_t max, const c
     return !r->wrong && p < r->end;
 }
 
-static bool take_number(struct rest *r, uint32_t *out)
+static bool relp_frame_read_number(struct rest *r, uint32_t *out)
 {
     const char *digits;
     size_t n;
-    if (!take_word(r, is_digit, DIGITS_MAX, &digits, &n))
+    if (!relp_frame_read_word(r, is_digit, DIGITS_MAX, &digits, &n))
         return false;
     *out = 0;
     for (size_t i = 0; i < n; i++)
@@ -60,18 +60,18 @@ static bool take_number(struct rest *r, uint32_t *out)
     return true;
 }
 
-static bool take_command(struct rest *r, char out[RELP_FRAME_COMMAND_MAX + 1])
+static bool read_command(struct rest *r, char out[RELP_FRAME_COMMAND_MAX + 1])
 {
     const char *word;
     size_t n;
-    if (!take_word(r, is_letter, RELP_FRAME_COMMAND_MAX, &word, &n))
+    if (!relp_frame_read_word(r, is_letter, RELP_FRAME_COMMAND_MAX, &word, &n))
         return false;
     memcpy(out, word, n);
     out[n] = '\0';
     return true;
 }
 
-static bool take(struct rest *r, char c)
+static bool relp_frame_read(struct rest *r, char c)
 {
     if (r->p == r->end)
         return false;
@@ -80,13 +80,13 @@ static bool take(struct rest *r, char c)
     return !r->wrong;
 }
 
-static bool take_data(struct rest *r, uint32_t size, struct relp_frame *out)
+static bool read_data(struct rest *r, uint32_t size, struct relp_frame *out)
 {
     out->data = r->p;
     out->size = size;
     if (size == 0)
         return true;
-    if (!take(r, ' ') || (size_t)(r->end - r->p) < size)
+    if (!relp_frame_read(r, ' ') || (size_t)(r->end - r->p) < size)
         return false;
     out->data = r->p;
     r->p += size;
@@ -97,9 +97,10 @@ long relp_frame_parse(const char *octets, size_t size, struct relp_frame *out)
 {
     struct rest r = {.p = octets, .end = octets + size};
     uint32_t data_size;
-    bool whole = take_number(&r, &out->transaction) && take(&r, ' ') &&
-                 take_command(&r, out->command) && take(&r, ' ') && take_number(&r, &data_size) &&
-                 take_data(&r, data_size, out) && take(&r, '\n');
+    bool whole = relp_frame_read_number(&r, &out->transaction) && relp_frame_read(&r, ' ') &&
+                 read_command(&r, out->command) && relp_frame_read(&r, ' ') &&
+                 relp_frame_read_number(&r, &data_size) && read_data(&r, data_size, out) &&
+                 relp_frame_read(&r, '\n');
     if (whole)
         return r.p - octets;
     return r.wrong ? -1 : 0;

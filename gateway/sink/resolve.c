@@ -10,8 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool take(const struct addrinfo *from, const char *host, struct resolve_address *out,
-                 struct error *err)
+static bool resolve_read(const struct addrinfo *from, const char *host, struct resolve_address *out,
+                         struct error *err)
 {
     memcpy(&out->storage, from->ai_addr, from->ai_addrlen);
     out->length = from->ai_addrlen;
@@ -36,7 +36,7 @@ static size_t get_addresses(const char *host, uint16_t port, int flags,
     }
     size_t n = 0;
     for (struct addrinfo *a = found; a && n < RESOLVE_MAX; a = a->ai_next)
-        n += take(a, host, &out[n], err);
+        n += resolve_read(a, host, &out[n], err);
     freeaddrinfo(found);
     return n;
 }
@@ -76,7 +76,7 @@ static struct job *new_job(resolve_look_up *look_up, const char *host, uint16_t 
     return j;
 }
 
-static void let_go(struct job *j)
+static void resolve_let_go(struct job *j)
 {
     pthread_mutex_lock(&j->lock);
     bool last = --j->holders == 0;
@@ -88,7 +88,7 @@ static void let_go(struct job *j)
     free(j);
 }
 
-static void *run(void *arg)
+static void *resolve_run(void *arg)
 {
     struct job *j = arg;
     struct resolve_address found[RESOLVE_MAX];
@@ -101,29 +101,29 @@ static void *run(void *arg)
     j->done = true;
     pthread_cond_signal(&j->change);
     pthread_mutex_unlock(&j->lock);
-    let_go(j);
+    resolve_let_go(j);
     atomic_fetch_sub(&threads, 1);
     return NULL;
 }
 
-static bool start(struct job *j, struct error *err)
+static bool resolve_start(struct job *j, struct error *err)
 {
     pthread_t thread;
     bool full = atomic_fetch_add(&threads, 1) >= RESOLVE_THREADS_MAX;
-    int rc = full ? EAGAIN : pthread_create(&thread, NULL, run, j);
+    int rc = full ? EAGAIN : pthread_create(&thread, NULL, resolve_run, j);
     if (rc == 0) {
         pthread_detach(thread);
         return true;
     }
     atomic_fetch_sub(&threads, 1);
-    let_go(j); // for the thread
+    resolve_let_go(j); // for the thread
     error_set(err, "cannot resolve '%s': %s", j->host,
               full ? "too many look-ups wait for the name server" : strerror(rc));
     return false;
 }
 
-static size_t await(struct job *j, int64_t patience_us, struct resolve_address out[RESOLVE_MAX],
-                    struct error *err)
+static size_t resolve_await(struct job *j, int64_t patience_us,
+                            struct resolve_address out[RESOLVE_MAX], struct error *err)
 {
     const struct timespec deadline = clock_deadline(patience_us);
     int rc = 0;
@@ -148,8 +148,9 @@ size_t resolve_within(int64_t patience_us, resolve_look_up *look_up, const char 
         error_set(err, "out of memory");
         return 0;
     }
-    size_t n = start(j, err) ? await(j, patience_us, out, err) : 0;
-    let_go(j); // NOLINT(clang-analyzer-unix.Malloc): what the thread let go was its own share
+    size_t n = resolve_start(j, err) ? resolve_await(j, patience_us, out, err) : 0;
+    resolve_let_go(
+        j); // NOLINT(clang-analyzer-unix.Malloc): what the thread let go was its own share
     return n;
 }
 

@@ -101,7 +101,7 @@ static void find_agent_address(struct snmp_sink *s)
     freeifaddrs(all);
 }
 
-static bool open_session(void *self, struct error *err)
+static bool snmp_sink_open_session(void *self, struct error *err)
 {
     struct snmp_sink *s = self;
     s->head = s->pending = 0;
@@ -112,7 +112,7 @@ static bool open_session(void *self, struct error *err)
     return snmp_link_open(&s->link, &s->options, s, err);
 }
 
-static void close_session(void *self)
+static void snmp_sink_close_session(void *self)
 {
     struct snmp_sink *s = self;
     snmp_link_close(&s->link);
@@ -125,8 +125,8 @@ static struct slot *slot_at(const struct snmp_sink *s, unsigned i)
     return &s->slots[(s->head + i) % s->window];
 }
 
-static int take_answer(int operation, netsnmp_session *session, int id, netsnmp_pdu *pdu,
-                       void *magic)
+static int snmp_sink_read_answer(int operation, netsnmp_session *session, int id, netsnmp_pdu *pdu,
+                                 void *magic)
 {
     (void)id;
     struct snmp_sink *s = session->callback_magic;
@@ -160,7 +160,7 @@ static bool wait_for_proof(struct snmp_sink *s, struct error *err)
     return true;
 }
 
-static unsigned take_answered(struct snmp_sink *s)
+static unsigned snmp_sink_read_answered(struct snmp_sink *s)
 {
     unsigned n = 0;
     while (s->pending > 0 && slot_at(s, 0)->unanswered == 0) {
@@ -171,16 +171,16 @@ static unsigned take_answered(struct snmp_sink *s)
     return n;
 }
 
-static int wait_for_answers(void *self, int timeout_ms, struct error *err)
+static int snmp_sink_wait_for_answers(void *self, int timeout_ms, struct error *err)
 {
     struct snmp_sink *s = self;
     int64_t now = clock_monotonic(&clock_system), until = now + timeout_ms * CLOCK_US_PER_MS;
-    unsigned n = take_answered(s);
+    unsigned n = snmp_sink_read_answered(s);
     for (bool first = true; n == 0 && s->pending > 0 && (first || now < until); first = false) {
         int64_t left_ms = (until - now + CLOCK_US_PER_MS - 1) / CLOCK_US_PER_MS;
         if (!snmp_link_serve(&s->link, left_ms < HOLD_TICK_MS ? (int)left_ms : HOLD_TICK_MS, err))
             return -1;
-        n = take_answered(s);
+        n = snmp_sink_read_answered(s);
         now = clock_monotonic(&clock_system);
     }
     return (int)n;
@@ -204,23 +204,24 @@ static netsnmp_pdu *make_pdu(const struct snmp_sink *s, const struct event *even
                          &options);
 }
 
-static bool queue(struct snmp_sink *s, const struct event *event,
-                  const struct mib_notification *notification, struct slot *slot, struct error *err)
+static bool snmp_sink_queue_pdu(struct snmp_sink *s, const struct event *event,
+                                const struct mib_notification *notification, struct slot *slot,
+                                struct error *err)
 {
     netsnmp_pdu *pdu = make_pdu(s, event, notification);
     if (!pdu)
         return error_set(err, "out of memory");
-    return snmp_link_queue(&s->link, pdu, slot ? take_answer : NULL, slot, err);
+    return snmp_link_queue(&s->link, pdu, slot ? snmp_sink_read_answer : NULL, slot, err);
 }
 
-static bool send_all(struct snmp_sink *s, const struct event *event,
-                     const struct mib_notification *const *notifications, size_t n,
-                     struct slot *slot, struct error *err)
+static bool snmp_sink_send_all(struct snmp_sink *s, const struct event *event,
+                               const struct mib_notification *const *notifications, size_t n,
+                               struct slot *slot, struct error *err)
 {
     bool ok = true;
     snmp_lock();
     for (size_t i = 0; ok && i < n; i++)
-        ok = queue(s, event, notifications[i], slot, err);
+        ok = snmp_sink_queue_pdu(s, event, notifications[i], slot, err);
     snmp_unlock();
     return ok && snmp_link_flush(&s->link, err);
 }
@@ -234,16 +235,17 @@ static bool prove(struct snmp_sink *s, struct error *err)
     return sound;
 }
 
-static bool renew(struct snmp_sink *s, struct error *err)
+static bool snmp_sink_renew(struct snmp_sink *s, struct error *err)
 {
     bool may_be_lost = s->options.tls && !s->options.stream && !s->options.inform;
     if (!may_be_lost || clock_monotonic(s->clock) - s->opened_at < DTLS_TRAPS_US)
         return true;
-    close_session(s);
-    return open_session(s, err);
+    snmp_sink_close_session(s);
+    return snmp_sink_open_session(s, err);
 }
 
-static enum sink_result send_event(void *self, const struct event *event, struct error *err)
+static enum sink_result snmp_sink_send_event(void *self, const struct event *event,
+                                             struct error *err)
 {
     struct snmp_sink *s = self;
     const struct mib_notification *notifications[SNMP_PDU_NOTIFICATIONS_MAX];
@@ -251,14 +253,15 @@ static enum sink_result send_event(void *self, const struct event *event, struct
     if (n == 0)
         return SINK_SKIPPED;
     if (!s->options.inform)
-        return renew(s, err) && send_all(s, event, notifications, n, NULL, err) && prove(s, err)
+        return snmp_sink_renew(s, err) &&
+                       snmp_sink_send_all(s, event, notifications, n, NULL, err) && prove(s, err)
                    ? SINK_DONE
                    : SINK_FAILED;
     if (!wait_for_proof(s, err))
         return SINK_FAILED;
     struct slot *slot = slot_at(s, s->pending++);
     *slot = (struct slot){.unanswered = (unsigned)n};
-    return send_all(s, event, notifications, n, slot, err) ? SINK_PENDING : SINK_FAILED;
+    return snmp_sink_send_all(s, event, notifications, n, slot, err) ? SINK_PENDING : SINK_FAILED;
 }
 
 // Making.
@@ -268,7 +271,7 @@ static bool has_tls(const struct snmp_target *t)
     return t->transport == SNMP_TLS || t->transport == SNMP_DTLS;
 }
 
-static bool check(const struct snmp_target *t, struct error *err)
+static bool snmp_sink_check(const struct snmp_target *t, struct error *err)
 {
     if (has_tls(t) && t->version != SNMP_V3)
         return error_set(err, "SNMP over TLS or DTLS is version 3");
@@ -327,7 +330,7 @@ static void copy_options(struct snmp_sink *s, const struct snmp_target *t)
     copy_addresses(s, t);
 }
 
-static void free_sink(void *self)
+static void snmp_sink_free(void *self)
 {
     struct snmp_sink *s = self;
     snmp_keys_wipe(&s->keys);
@@ -336,7 +339,7 @@ static void free_sink(void *self)
     free(s);
 }
 
-static struct snmp_sink *make(const struct snmp_target *t, struct error *err)
+static struct snmp_sink *snmp_sink_make(const struct snmp_target *t, struct error *err)
 {
     struct snmp_sink *s = calloc(1, sizeof *s);
     if (!s) {
@@ -349,11 +352,11 @@ static struct snmp_sink *make(const struct snmp_target *t, struct error *err)
     bool has_user = t->version == SNMP_V3 && !has_tls(t);
     if (ok && (!has_user || snmp_keys_make(&s->keys, &t->user, err)))
         return s;
-    free_sink(s);
+    snmp_sink_free(s);
     return NULL;
 }
 
-static void describe_address(const struct snmp_target *t, char *out, size_t size)
+static void snmp_sink_describe_address(const struct snmp_target *t, char *out, size_t size)
 {
     static const char *const WORDS[] = {
         [SNMP_UDP] = "", [SNMP_TCP] = "tcp ", [SNMP_TLS] = "tls ", [SNMP_DTLS] = "dtls "};
@@ -363,18 +366,18 @@ static void describe_address(const struct snmp_target *t, char *out, size_t size
 bool snmp_sink(struct sink *out, const char *name, const struct snmp_target *target,
                struct error *err)
 {
-    struct snmp_sink *s = check(target, err) ? make(target, err) : NULL;
+    struct snmp_sink *s = snmp_sink_check(target, err) ? snmp_sink_make(target, err) : NULL;
     if (!s)
         return false;
-    *out = (struct sink){.open = open_session,
-                         .send = send_event,
-                         .wait = s->window > 0 ? wait_for_answers : NULL,
-                         .close = close_session,
-                         .free = free_sink,
+    *out = (struct sink){.open = snmp_sink_open_session,
+                         .send = snmp_sink_send_event,
+                         .wait = s->window > 0 ? snmp_sink_wait_for_answers : NULL,
+                         .close = snmp_sink_close_session,
+                         .free = snmp_sink_free,
                          .self = s,
                          .window = s->window,
                          .kind = "snmp"};
     snprintf(out->name, sizeof out->name, "%s", name);
-    describe_address(target, out->address, sizeof out->address);
+    snmp_sink_describe_address(target, out->address, sizeof out->address);
     return true;
 }

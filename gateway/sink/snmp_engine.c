@@ -64,7 +64,7 @@ static bool parse_id(const char *digits)
     return true;
 }
 
-static bool parse(FILE *f)
+static bool snmp_engine_parse(FILE *f)
 {
     char digits[2 * SNMP_ENGINE_ID_MAX + 2];
     int end = 0;
@@ -73,7 +73,7 @@ static bool parse(FILE *f)
            end > 0 && engine.boots >= 1 && parse_id(digits);
 }
 
-static bool set_aside(const char *path, struct error *err)
+static bool snmp_engine_set_aside(const char *path, struct error *err)
 {
     char aside[sizeof engine.directory + 40];
     snprintf(aside, sizeof aside, "%s.damaged", path);
@@ -87,7 +87,7 @@ static bool set_aside(const char *path, struct error *err)
         path, aside);
 }
 
-static bool load(const char *path, struct error *err)
+static bool snmp_engine_load(const char *path, struct error *err)
 {
     FILE *f = fopen(path, "re");
     if (!f && errno == ENOENT) {
@@ -97,10 +97,10 @@ static bool load(const char *path, struct error *err)
     }
     if (!f)
         return error_set(err, "cannot read '%s': %s", path, strerror(errno));
-    bool ok = parse(f);
+    bool ok = snmp_engine_parse(f);
     fclose(f);
     if (!ok)
-        return set_aside(path, err);
+        return snmp_engine_set_aside(path, err);
     if (engine.boots >= BOOTS_LAST)
         begin_anew();
     return true;
@@ -116,7 +116,7 @@ static bool write_file(int fd)
     return write(fd, t.buf, t.len) == (ssize_t)t.len && fsync(fd) == 0;
 }
 
-static bool sync_directory(void)
+static bool snmp_engine_sync_directory(void)
 {
     int fd = open(engine.directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     bool ok = fd >= 0 && fsync(fd) == 0;
@@ -133,13 +133,13 @@ static bool save(const char *path, struct error *err)
     bool ok = fd >= 0 && write_file(fd);
     if (fd >= 0)
         ok = close(fd) == 0 && ok;
-    return (ok && rename(new_path, path) == 0 && sync_directory()) ||
+    return (ok && rename(new_path, path) == 0 && snmp_engine_sync_directory()) ||
            error_set(err, "cannot save the SNMPv3 engine's start in '%s': %s", path,
                      strerror(errno));
 }
 
 // libsnmp keeps "boots" only through its configuration, where the number is that of the last start.
-static void tell_library(void)
+static void snmp_engine_configure_library(void)
 {
     char line[32];
     snprintf(line, sizeof line, "%" PRIu32, engine.boots - 1);
@@ -151,11 +151,11 @@ static void tell_library(void)
     snmp_unlock();
 }
 
-static bool start(struct error *err)
+static bool snmp_engine_load_and_count(struct error *err)
 {
     char path[sizeof engine.directory + 16];
     snprintf(path, sizeof path, "%s/snmp-engine", engine.directory);
-    bool sound = load(path, err);
+    bool sound = snmp_engine_load(path, err);
     if (!sound && engine.id_size == 0)
         begin_anew();
     struct error why;
@@ -164,7 +164,7 @@ static bool start(struct error *err)
     if (!engine.ready)
         engine.boots--;
     else
-        tell_library();
+        snmp_engine_configure_library();
     if (!engine.ready && sound)
         *err = why;
     return sound && engine.ready;
@@ -176,7 +176,7 @@ bool snmp_engine_start(const char *directory, const struct random *random, struc
     snprintf(engine.directory, sizeof engine.directory, "%s", directory);
     engine.random = random;
     engine.id_size = 0;
-    bool ok = start(err);
+    bool ok = snmp_engine_load_and_count(err);
     pthread_mutex_unlock(&engine.lock);
     return ok;
 }
@@ -184,7 +184,7 @@ bool snmp_engine_start(const char *directory, const struct random *random, struc
 bool snmp_engine_ready(struct error *err)
 {
     pthread_mutex_lock(&engine.lock);
-    bool ready = engine.ready || (start(err), engine.ready);
+    bool ready = engine.ready || (snmp_engine_load_and_count(err), engine.ready);
     pthread_mutex_unlock(&engine.lock);
     return ready;
 }

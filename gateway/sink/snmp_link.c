@@ -9,14 +9,14 @@
 
 enum { TICK_MS = 20, OPEN_MS = 4500 };
 
-static bool explain(const struct snmp_link *s, int snmp_error, struct error *err)
+static bool snmp_link_explain(const struct snmp_link *s, int snmp_error, struct error *err)
 {
     return error_set(err, "cannot send to %s: %s", s->wire.peer, snmp_api_errstring(snmp_error));
 }
 
 // Answers.
 
-static void note(struct snmp_link *s, const char *problem)
+static void snmp_link_note(struct snmp_link *s, const char *problem)
 {
     if (s->problem[0] == '\0')
         snprintf(s->problem, sizeof s->problem, "%s", problem);
@@ -27,7 +27,7 @@ static void note_report(struct snmp_link *s, netsnmp_pdu *pdu)
     char problem[sizeof s->problem];
     snprintf(problem, sizeof problem, "%s answers: %s", s->wire.peer,
              snmp_api_errstring(snmpv3_get_report_type(pdu)));
-    note(s, problem);
+    snmp_link_note(s, problem);
 }
 
 bool snmp_link_check_response(struct snmp_link *s, int operation, netsnmp_pdu *pdu)
@@ -44,11 +44,11 @@ bool snmp_link_check_response(struct snmp_link *s, int operation, netsnmp_pdu *p
             return true;
         snprintf(problem, sizeof problem, "%s answers with error '%s'", s->wire.peer,
                  snmp_errstring((int)pdu->errstat));
-        note(s, problem);
+        snmp_link_note(s, problem);
         return false;
     case NETSNMP_CALLBACK_OP_TIMED_OUT:
         snprintf(problem, sizeof problem, "%s does not answer", s->wire.peer);
-        note(s, problem);
+        snmp_link_note(s, problem);
         return false;
     case NETSNMP_CALLBACK_OP_RESEND:
         return false;
@@ -66,7 +66,7 @@ bool snmp_link_queue(struct snmp_link *s, netsnmp_pdu *pdu, snmp_callback answer
     if (snmp_sess_async_send(s->handle, pdu, answer, magic) != 0)
         return true;
     snmp_free_pdu(pdu);
-    return explain(s, snmp_sess_session(s->handle)->s_snmp_errno, err);
+    return snmp_link_explain(s, snmp_sess_session(s->handle)->s_snmp_errno, err);
 }
 
 bool snmp_link_flush(struct snmp_link *s, struct error *err)
@@ -105,7 +105,7 @@ bool snmp_link_serve(struct snmp_link *s, int timeout_ms, struct error *err)
 
 // Opening.
 
-static void describe(const struct snmp_link *s, netsnmp_session *plain)
+static void snmp_link_describe(const struct snmp_link *s, netsnmp_session *plain)
 {
     const struct snmp_link_options *o = s->options;
     snmp_sess_init(plain);
@@ -142,7 +142,7 @@ static bool start_session(struct snmp_link *s, struct error *err)
     uint8_t own[SNMP_ENGINE_ID_MAX];
     size_t own_size = snmp_engine_id(own);
     snmp_lock();
-    describe(s, &plain);
+    snmp_link_describe(s, &plain);
     if (plain.version == SNMP_VERSION_3) {
         plain.contextEngineID = own;
         plain.contextEngineIDLen = own_size;
@@ -152,15 +152,15 @@ static bool start_session(struct snmp_link *s, struct error *err)
     if (s->handle) // snmp_sess_add takes the flag away
         snmp_sess_session(s->handle)->flags |= SNMP_FLAGS_DONT_PROBE;
     else
-        explain(s, plain.s_snmp_errno, err);
+        snmp_link_explain(s, plain.s_snmp_errno, err);
     snmp_unlock();
     return s->handle;
 }
 
 // The other engine: what RFC 3414 4 calls discovery.
 
-static int take_report(int operation, netsnmp_session *session, int id, netsnmp_pdu *pdu,
-                       void *magic)
+static int snmp_link_read_report(int operation, netsnmp_session *session, int id, netsnmp_pdu *pdu,
+                                 void *magic)
 {
     (void)session;
     (void)id;
@@ -176,7 +176,7 @@ static int take_report(int operation, netsnmp_session *session, int id, netsnmp_
     return 1;
 }
 
-static bool ask(struct snmp_link *s, struct error *err)
+static bool snmp_link_ask(struct snmp_link *s, struct error *err)
 {
     snmp_lock();
     netsnmp_pdu *pdu = snmp_pdu_create(SNMP_MSG_GET);
@@ -186,7 +186,7 @@ static bool ask(struct snmp_link *s, struct error *err)
         pdu->securityModel = SNMP_SEC_MODEL_USM;
         pdu->securityLevel = SNMP_SEC_LEVEL_NOAUTH;
         pdu->securityName = strdup("");
-        ok = snmp_link_queue(s, pdu, take_report, s, err);
+        ok = snmp_link_queue(s, pdu, snmp_link_read_report, s, err);
     } else {
         error_set(err, "out of memory");
     }
@@ -194,7 +194,7 @@ static bool ask(struct snmp_link *s, struct error *err)
     return ok && snmp_link_flush(s, err);
 }
 
-static bool await(struct snmp_link *s, int64_t until, struct error *err)
+static bool snmp_link_await(struct snmp_link *s, int64_t until, struct error *err)
 {
     while (!s->answered) {
         if (!snmp_link_serve(s, TICK_MS, err))
@@ -208,7 +208,7 @@ static bool await(struct snmp_link *s, int64_t until, struct error *err)
 static bool discover(struct snmp_link *s, int64_t until, struct error *err)
 {
     const struct snmp_link_options *o = s->options;
-    if (!ask(s, err) || !await(s, until, err))
+    if (!snmp_link_ask(s, err) || !snmp_link_await(s, until, err))
         return false;
     size_t size = s->engine_id_size;
     bool expected = o->engine_id_size == 0 ||

@@ -4,8 +4,8 @@
 
 #include <string.h>
 
-static size_t add(const struct mib_notification *out[SNMP_PDU_NOTIFICATIONS_MAX], size_t n,
-                  const struct mib_notification *notification, bool wanted)
+static size_t snmp_pdu_add(const struct mib_notification *out[SNMP_PDU_NOTIFICATIONS_MAX], size_t n,
+                           const struct mib_notification *notification, bool wanted)
 {
     if (notification && wanted)
         out[n++] = notification;
@@ -18,11 +18,11 @@ size_t snmp_pdu_notifications(const struct event *event, unsigned sets,
     const struct catalogue_entry *type = event->type;
     unsigned chosen = sets != 0 ? sets : SNMP_SET_SMA | SNMP_SET_SWITCH;
     bool is_switch = (chosen & SNMP_SET_SWITCH) && catalogue_has_switch(event);
-    size_t n = add(out, 0, type->sma, chosen & SNMP_SET_SMA);
-    n = add(out, n, type->gsw, is_switch);
-    n = add(out, n, type->topo, is_switch);
-    n = add(out, n, &MIB_GSW_EVENT_TRAP, (chosen & SNMP_SET_EVENT) && event->event_trap);
-    return add(out, n, type->own, (chosen & SNMP_SET_OWN) || (sets == 0 && n == 0));
+    size_t n = snmp_pdu_add(out, 0, type->sma, chosen & SNMP_SET_SMA);
+    n = snmp_pdu_add(out, n, type->gsw, is_switch);
+    n = snmp_pdu_add(out, n, type->topo, is_switch);
+    n = snmp_pdu_add(out, n, &MIB_GSW_EVENT_TRAP, (chosen & SNMP_SET_EVENT) && event->event_trap);
+    return snmp_pdu_add(out, n, type->own, (chosen & SNMP_SET_OWN) || (sets == 0 && n == 0));
 }
 
 static bool each_object(const struct event *event, const struct mib_notification *notification,
@@ -55,7 +55,7 @@ static size_t widen(const uint32_t *ids, size_t n, oid out[MIB_OID_MAX + MIB_INS
     return n;
 }
 
-static bool add_varbind(void *pdu, const struct mib_varbind *v)
+static bool snmp_pdu_add_varbind(void *pdu, const struct mib_varbind *v)
 {
     oid name[MIB_OID_MAX + MIB_INSTANCE_MAX];
     size_t length = widen(v->oid, v->oid_length, name);
@@ -95,7 +95,7 @@ static bool add_trap_address(netsnmp_pdu *pdu, const uint8_t *address)
 
 // PDUs.
 
-static netsnmp_pdu *finish(netsnmp_pdu *pdu, bool ok)
+static netsnmp_pdu *snmp_pdu_finish(netsnmp_pdu *pdu, bool ok)
 {
     if (ok)
         return pdu;
@@ -110,10 +110,10 @@ netsnmp_pdu *snmp_pdu_make(int command, const struct event *event,
     netsnmp_pdu *pdu = snmp_pdu_create(command);
     if (!pdu)
         return NULL;
-    return finish(
-        pdu, add_head(pdu, notification, options->uptime_cs) &&
-                 snmp_pdu_each_varbind(event, notification, options->extra, add_varbind, pdu) &&
-                 add_trap_address(pdu, options->trap_address));
+    return snmp_pdu_finish(pdu, add_head(pdu, notification, options->uptime_cs) &&
+                                    snmp_pdu_each_varbind(event, notification, options->extra,
+                                                          snmp_pdu_add_varbind, pdu) &&
+                                    add_trap_address(pdu, options->trap_address));
 }
 
 // RFC 3584 3.2 (2) and (5): the last sub-identifier is the specific trap; a zero before it goes,
@@ -141,7 +141,7 @@ netsnmp_pdu *snmp_pdu_make_v1(const struct event *event,
     pdu->trap_type = SNMP_TRAP_ENTERPRISESPECIFIC;
     pdu->time = options->uptime_cs;
     memcpy(pdu->agent_addr, options->agent_address, sizeof pdu->agent_addr);
-    return finish(pdu,
-                  set_enterprise(pdu, &notification->oid) &&
-                      snmp_pdu_each_varbind(event, notification, options->extra, add_varbind, pdu));
+    return snmp_pdu_finish(pdu, set_enterprise(pdu, &notification->oid) &&
+                                    snmp_pdu_each_varbind(event, notification, options->extra,
+                                                          snmp_pdu_add_varbind, pdu));
 }

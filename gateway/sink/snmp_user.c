@@ -108,7 +108,7 @@ struct usm_entry {
 
 static struct usm_entry *usm_entries;
 
-static struct usm_entry **find(const char *name, const uint8_t *engine_id, size_t size)
+static struct usm_entry **snmp_user_find(const char *name, const uint8_t *engine_id, size_t size)
 {
     struct usm_entry **p = &usm_entries;
     while (*p && (strcmp((*p)->keys.name, name) != 0 || (*p)->engine_id_size != size ||
@@ -124,7 +124,8 @@ static bool same_key(const struct snmp_key *a, const struct snmp_key *b)
            a->size == b->size && memcmp(a->octets, b->octets, a->size) == 0;
 }
 
-static bool tell_library(const struct snmp_keys *keys, uint8_t *engine_id, size_t size)
+static bool snmp_user_configure_library(const struct snmp_keys *keys, uint8_t *engine_id,
+                                        size_t size)
 {
     netsnmp_session s;
     snmp_sess_init(&s);
@@ -150,7 +151,7 @@ static bool tell_library(const struct snmp_keys *keys, uint8_t *engine_id, size_
 static bool install_user(const struct snmp_keys *keys, const uint8_t *engine_id, size_t size,
                          struct error *err)
 {
-    struct usm_entry **place = find(keys->name, engine_id, size);
+    struct usm_entry **place = snmp_user_find(keys->name, engine_id, size);
     if (*place) {
         const struct snmp_keys *theirs = &(*place)->keys;
         if (!same_key(&theirs->auth, &keys->auth) || !same_key(&theirs->priv, &keys->priv))
@@ -166,7 +167,7 @@ static bool install_user(const struct snmp_keys *keys, const uint8_t *engine_id,
         return error_set(err, "out of memory");
     *u = (struct usm_entry){.holders = 1, .keys = *keys, .engine_id_size = size};
     memcpy(u->engine_id, engine_id, size);
-    if (!tell_library(keys, u->engine_id, size)) {
+    if (!snmp_user_configure_library(keys, u->engine_id, size)) {
         free(u);
         return error_set(err, "libsnmp does not accept SNMPv3 user '%s'", keys->name);
     }
@@ -185,7 +186,7 @@ bool snmp_user_add(const struct snmp_keys *keys, const uint8_t *engine_id, size_
     return ok;
 }
 
-static void forget(struct usm_entry *u)
+static void snmp_user_forget(struct usm_entry *u)
 {
     struct usmUser *user = usm_get_user(u->engine_id, u->engine_id_size, u->keys.name);
     if (user) {
@@ -199,10 +200,10 @@ static void forget(struct usm_entry *u)
 void snmp_user_remove(const struct snmp_keys *keys, const uint8_t *engine_id, size_t size)
 {
     snmp_lock();
-    struct usm_entry **place = find(keys->name, engine_id, size), *u = *place;
+    struct usm_entry **place = snmp_user_find(keys->name, engine_id, size), *u = *place;
     if (u && --u->holders == 0) {
         *place = u->next;
-        forget(u);
+        snmp_user_forget(u);
     }
     snmp_unlock();
 }

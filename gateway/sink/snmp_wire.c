@@ -22,7 +22,7 @@ struct snmp_packet {
     uint8_t octets[];
 };
 
-static bool explain(const struct snmp_wire *w, struct error *err)
+static bool snmp_wire_explain(const struct snmp_wire *w, struct error *err)
 {
     if (w->tls && w->why.text[0])
         return error_set(err, "%s: %s", w->peer, w->why.text);
@@ -39,7 +39,7 @@ static int ms_until(int64_t deadline)
     return left > 0 ? (int)(left / CLOCK_US_PER_MS) + 1 : 0;
 }
 
-static bool finish_connecting(int fd, int64_t deadline)
+static bool snmp_wire_finish_connecting(int fd, int64_t deadline)
 {
     struct pollfd p = {.fd = fd, .events = POLLOUT};
     int left_ms = ms_until(deadline);
@@ -54,10 +54,10 @@ static bool finish_connecting(int fd, int64_t deadline)
     return errno == 0;
 }
 
-static bool connect_to(int fd, const struct resolve_address *to, int64_t deadline)
+static bool snmp_wire_connect_to(int fd, const struct resolve_address *to, int64_t deadline)
 {
     return connect(fd, (const struct sockaddr *)&to->storage, to->length) == 0 ||
-           (errno == EINPROGRESS && finish_connecting(fd, deadline));
+           (errno == EINPROGRESS && snmp_wire_finish_connecting(fd, deadline));
 }
 
 // Events go out at once, and a peer that vanished is noticed.
@@ -75,14 +75,14 @@ static bool open_to(struct snmp_wire *w, const struct resolve_address *to, int64
     w->fd = socket(to->storage.ss_family, type, 0);
     if (w->fd >= 0 && w->stream)
         set_stream_options(w->fd);
-    w->broken = w->fd >= 0 && connect_to(w->fd, to, deadline) ? 0 : errno;
+    w->broken = w->fd >= 0 && snmp_wire_connect_to(w->fd, to, deadline) ? 0 : errno;
     if (w->broken != 0 && w->fd >= 0)
         close(w->fd);
     return w->broken == 0;
 }
 
-static bool connect_any(struct snmp_wire *wire, const char *host, uint16_t port, int64_t deadline,
-                        struct error *err)
+static bool snmp_wire_connect_any(struct snmp_wire *wire, const char *host, uint16_t port,
+                                  int64_t deadline, struct error *err)
 {
     struct resolve_address to[RESOLVE_MAX];
     size_t n = resolve_all(host, port, to, err);
@@ -93,7 +93,7 @@ static bool connect_any(struct snmp_wire *wire, const char *host, uint16_t port,
             return true;
     }
     wire->fd = -1;
-    return explain(wire, err);
+    return snmp_wire_explain(wire, err);
 }
 
 static bool secure(struct snmp_wire *wire, const struct tls_options *options, int64_t deadline,
@@ -112,14 +112,14 @@ bool snmp_wire_open(struct snmp_wire *wire, const char *host, uint16_t port, boo
     int64_t deadline = clock_monotonic(&clock_system) + OPEN_MS * CLOCK_US_PER_MS;
     *wire = (struct snmp_wire){.fd = -1, .stream = stream, .end = &wire->first};
     snprintf(wire->peer, sizeof wire->peer, "%s port %u", host, port);
-    return connect_any(wire, host, port, deadline, err) &&
+    return snmp_wire_connect_any(wire, host, port, deadline, err) &&
            (!tls || secure(wire, tls, deadline, err));
 }
 
 // What libsnmp calls.
 
-static int queue(netsnmp_transport *t, const void *octets, int size, void **opaque,
-                 int *opaque_size)
+static int snmp_wire_queue(netsnmp_transport *t, const void *octets, int size, void **opaque,
+                           int *opaque_size)
 {
     (void)opaque;
     (void)opaque_size;
@@ -145,7 +145,8 @@ static int receive_tls(netsnmp_transport *t, void *octets, int size)
     return (int)n;
 }
 
-static int receive(netsnmp_transport *t, void *octets, int size, void **opaque, int *opaque_size)
+static int snmp_wire_receive(netsnmp_transport *t, void *octets, int size, void **opaque,
+                             int *opaque_size)
 {
     (void)opaque;
     (void)opaque_size;
@@ -188,15 +189,15 @@ netsnmp_transport *snmp_wire_transport(struct snmp_wire *wire)
     t->data = wire;
     t->data_length = 0;
     t->msgMaxSize = DATAGRAM_MAX;
-    t->f_recv = receive;
-    t->f_send = queue;
+    t->f_recv = snmp_wire_receive;
+    t->f_send = snmp_wire_queue;
     t->f_close = detach;
     return t;
 }
 
 // Sending.
 
-static bool wait_for(const struct snmp_wire *w, short events)
+static bool snmp_wire_wait_for(const struct snmp_wire *w, short events)
 {
     struct pollfd p = {.fd = w->fd, .events = events};
     if (poll(&p, 1, WAIT_MS) == 1)
@@ -212,7 +213,7 @@ static bool send_by_tls(struct snmp_wire *w, struct snmp_packet *p)
         long n = tls_write(w->tls, p->octets + p->sent, p->size - p->sent, &events, &w->why);
         if (n < 0)
             errno = ENOTCONN;
-        if (n < 0 || (n == 0 && !wait_for(w, events)))
+        if (n < 0 || (n == 0 && !snmp_wire_wait_for(w, events)))
             return false;
         p->sent += (size_t)n;
     }
@@ -227,7 +228,7 @@ static bool send_packet(struct snmp_wire *w, struct snmp_packet *p)
         ssize_t n = send(w->fd, p->octets + p->sent, p->size - p->sent, MSG_NOSIGNAL);
         if (n >= 0)
             p->sent += (size_t)n;
-        else if (errno != EINTR && !(errno == EAGAIN && wait_for(w, POLLOUT)))
+        else if (errno != EINTR && !(errno == EAGAIN && snmp_wire_wait_for(w, POLLOUT)))
             return false;
     }
     return true;
@@ -246,7 +247,7 @@ bool snmp_wire_flush(struct snmp_wire *wire, struct error *err)
     }
     if (!wire->first)
         wire->end = &wire->first;
-    return wire->broken == 0 || explain(wire, err);
+    return wire->broken == 0 || snmp_wire_explain(wire, err);
 }
 
 bool snmp_wire_poll(const struct snmp_wire *wire, int timeout_ms)
@@ -265,7 +266,7 @@ bool snmp_wire_check(struct snmp_wire *wire, struct error *err)
         stands = recv(wire->fd, &octet, sizeof octet, MSG_PEEK | MSG_DONTWAIT) != 0;
     if (!stands)
         wire->broken = ENOTCONN;
-    return wire->broken == 0 || explain(wire, err);
+    return wire->broken == 0 || snmp_wire_explain(wire, err);
 }
 
 static bool settle_by_tls(struct snmp_wire *w, int timeout_ms, struct error *err)
@@ -287,7 +288,7 @@ bool snmp_wire_settle(struct snmp_wire *wire, int timeout_ms, struct error *err)
         socklen_t size = sizeof wire->broken;
         getsockopt(wire->fd, SOL_SOCKET, SO_ERROR, &wire->broken, &size);
     }
-    return wire->broken == 0 || explain(wire, err);
+    return wire->broken == 0 || snmp_wire_explain(wire, err);
 }
 
 void snmp_wire_close(struct snmp_wire *wire)

@@ -33,14 +33,14 @@ struct stream {
     size_t kept_size;
 };
 
-static int64_t now(void)
+static int64_t stream_now(void)
 {
     return clock_monotonic(&clock_system);
 }
 
 static bool poll_until(int fd, short events, int64_t deadline)
 {
-    int64_t left = deadline - now();
+    int64_t left = deadline - stream_now();
     struct pollfd p = {.fd = fd, .events = events};
     return left > 0 && poll(&p, 1, (int)(left / CLOCK_US_PER_MS) + 1) > 0;
 }
@@ -72,8 +72,8 @@ static int connect_by(int fd, const struct resolve_address *to, int64_t deadline
 }
 
 // A connected socket, or -1.
-static int connect_to(const struct resolve_address *to, uint16_t port, int64_t deadline,
-                      struct error *err)
+static int stream_connect_to(const struct resolve_address *to, uint16_t port, int64_t deadline,
+                             struct error *err)
 {
     int fd = socket(to->storage.ss_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
     if (fd < 0) {
@@ -90,13 +90,13 @@ static int connect_to(const struct resolve_address *to, uint16_t port, int64_t d
     return -1;
 }
 
-static int connect_any(const char *host, uint16_t port, int64_t deadline, struct error *err)
+static int stream_connect_any(const char *host, uint16_t port, int64_t deadline, struct error *err)
 {
     struct resolve_address all[RESOLVE_MAX];
     size_t count = resolve_all(host, port, all, err);
     for (size_t i = 0; i < count; i++) {
-        int64_t share = (deadline - now()) / (int64_t)(count - i);
-        int fd = connect_to(&all[i], port, now() + share, err);
+        int64_t share = (deadline - stream_now()) / (int64_t)(count - i);
+        int fd = stream_connect_to(&all[i], port, stream_now() + share, err);
         if (fd >= 0)
             return fd;
     }
@@ -116,20 +116,20 @@ static void learn_own_address(struct stream *s)
 struct stream *stream_open(const char *host, uint16_t port, const struct tls_options *tls,
                            struct error *err)
 {
-    int64_t deadline = now() + STREAM_PATIENCE_US;
+    int64_t deadline = stream_now() + STREAM_PATIENCE_US;
     struct stream *s = calloc(1, sizeof *s);
     if (!s) {
         error_set(err, "out of memory");
         return NULL;
     }
-    s->fd = connect_any(host, port, deadline, err);
+    s->fd = stream_connect_any(host, port, deadline, err);
     bool ok = s->fd >= 0;
     if (ok && tls) {
         s->tls = tls_open(s->fd, tls, deadline, err);
         ok = s->tls || error_prefix(err, "%s port %u", host, port);
     }
     if (ok) {
-        s->opened_at = now();
+        s->opened_at = stream_now();
         learn_own_address(s);
         return s;
     }
@@ -158,7 +158,7 @@ long stream_read(struct stream *stream, void *out, size_t size, struct error *er
 }
 
 // Forgets what came.
-static bool drain(struct stream *s, struct error *err)
+static bool stream_drain(struct stream *s, struct error *err)
 {
     char forgotten[4096];
     long n;
@@ -173,14 +173,15 @@ bool stream_is_connected(struct stream *stream, struct error *err)
     struct pollfd p = {.fd = stream->fd, .events = POLLIN | POLLRDHUP};
     if (poll(&p, 1, 0) <= 0)
         return true;
-    if (!drain(stream, err))
+    if (!stream_drain(stream, err))
         return false;
     return !(p.revents & (POLLRDHUP | POLLHUP | POLLERR)) ||
            error_set(err, "it closed the connection");
 }
 
 // As tls_write.
-static long put(struct stream *s, const char *octets, size_t size, short *events, struct error *err)
+static long stream_put(struct stream *s, const char *octets, size_t size, short *events,
+                       struct error *err)
 {
     if (s->tls)
         return tls_write(s->tls, octets, size, events, err);
@@ -198,10 +199,10 @@ static long put(struct stream *s, const char *octets, size_t size, short *events
 
 static bool put_all(struct stream *stream, const char *octets, size_t size, struct error *err)
 {
-    int64_t deadline = now() + STREAM_PATIENCE_US;
+    int64_t deadline = stream_now() + STREAM_PATIENCE_US;
     for (const char *p = octets; size > 0;) {
         short events = 0;
-        long n = put(stream, p, size, &events, err);
+        long n = stream_put(stream, p, size, &events, err);
         if (n < 0)
             return false;
         p += n;
@@ -250,8 +251,8 @@ bool stream_received(struct stream *stream, uint64_t *out, struct error *err)
         return false;
     if (!known)
         return error_set(err, "cannot ask what the receiver has: %s", strerror(errno));
-    bool settled =
-        now() - stream->opened_at >= SETTLE_US && (!stream->tls || tls_accepted(stream->tls));
+    bool settled = stream_now() - stream->opened_at >= SETTLE_US &&
+                   (!stream->tls || tls_accepted(stream->tls));
     *out = settled ? stream_written(stream) - (uint64_t)outstanding : 0;
     return true;
 }

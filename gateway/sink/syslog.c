@@ -140,7 +140,7 @@ static bool open_stream(void *self, struct error *err)
 }
 
 // Writes what waits, and notes how far that goes.
-static bool flush(struct syslog_sink *s, struct error *err)
+static bool syslog_sink_flush(struct syslog_sink *s, struct error *err)
 {
     if (s->unmarked == 0)
         return true;
@@ -172,7 +172,7 @@ static enum sink_result send_stream(void *self, const struct event *event, struc
     if (!is_made(&t, err))
         return SINK_FAILED;
     add_frame(&f, &t, s->options.lines);
-    bool fits = f.len <= stream_room(s->stream) || flush(s, err);
+    bool fits = f.len <= stream_room(s->stream) || syslog_sink_flush(s, err);
     if (!fits || !stream_write(s->stream, f.buf, f.len, err)) {
         error_prefix(err, "%s port %u", s->options.host, s->options.port);
         return SINK_FAILED;
@@ -198,7 +198,7 @@ static int wait_stream(void *self, int timeout_ms, struct error *err)
     int64_t deadline = clock_monotonic(&clock_system) + timeout_ms * CLOCK_US_PER_MS;
     for (;;) {
         uint64_t received;
-        if (!flush(s, err) || !stream_received(s->stream, &received, err)) {
+        if (!syslog_sink_flush(s, err) || !stream_received(s->stream, &received, err)) {
             error_prefix(err, "%s port %u", s->options.host, s->options.port);
             return -1;
         }
@@ -293,7 +293,7 @@ static const struct row {
     [SYSLOG_STDOUT] = {"stdout", 0, open_stdout, send_stdout, NULL, close_stdout},
 };
 
-static void describe_address(const struct syslog_options *o, char *out, size_t size)
+static void syslog_sink_describe_address(const struct syslog_options *o, char *out, size_t size)
 {
     if (o->transport == SYSLOG_STDOUT)
         snprintf(out, size, "standard output");
@@ -339,6 +339,6 @@ bool syslog_sink(struct sink *out, const char *name, const struct syslog_options
                          .window = row->window,
                          .kind = "syslog"};
     snprintf(out->name, sizeof out->name, "%s", name);
-    describe_address(options, out->address, sizeof out->address);
+    syslog_sink_describe_address(options, out->address, sizeof out->address);
     return true;
 }

@@ -28,7 +28,7 @@ struct tls {
 };
 
 // The reason of the oldest error in OpenSSL's queue, which is emptied.
-static const char *reason(void)
+static const char *tls_reason(void)
 {
     unsigned long code = ERR_get_error();
     ERR_clear_error();
@@ -44,9 +44,9 @@ static bool load_authorities(SSL_CTX *context, const char *file, struct error *e
 {
     if (file[0] == '\0')
         return SSL_CTX_set_default_verify_paths(context) == 1 ||
-               error_set(err, "cannot load the system's certificate authorities: %s", reason());
+               error_set(err, "cannot load the system's certificate authorities: %s", tls_reason());
     return SSL_CTX_load_verify_locations(context, file, NULL) == 1 ||
-           error_set(err, "cannot load the certificate authorities in %s: %s", file, reason());
+           error_set(err, "cannot load the certificate authorities in %s: %s", file, tls_reason());
 }
 
 // For PEM_read_bio_PrivateKey, which would ask the terminal for a password.
@@ -68,22 +68,22 @@ static bool load_key(SSL_CTX *context, const char *file, struct error *err)
     EVP_PKEY_free(key);
     BIO_free(bio);
     secret_free(content, size);
-    return ok || error_set(err, "cannot load the key in %s: %s", file, reason());
+    return ok || error_set(err, "cannot load the key in %s: %s", file, tls_reason());
 }
 
-static bool load_own(SSL_CTX *context, const struct tls_options *o, struct error *err)
+static bool tls_load_own(SSL_CTX *context, const struct tls_options *o, struct error *err)
 {
     const char *key = o->key_file[0] ? o->key_file : o->cert_file;
     if (o->cert_file[0] == '\0')
         return true;
     if (SSL_CTX_use_certificate_chain_file(context, o->cert_file) != 1)
-        return error_set(err, "cannot load the certificate in %s: %s", o->cert_file, reason());
+        return error_set(err, "cannot load the certificate in %s: %s", o->cert_file, tls_reason());
     return load_key(context, key, err);
 }
 
 // RFC 8446 4.6.1: whoever asks for a certificate sends no ticket before it has judged what came.
-static void watch(int written, int version, int type, const void *octets, size_t size, SSL *ssl,
-                  void *self)
+static void tls_watch(int written, int version, int type, const void *octets, size_t size, SSL *ssl,
+                      void *self)
 {
     (void)ssl;
     struct tls *t = self;
@@ -96,18 +96,18 @@ static void watch(int written, int version, int type, const void *octets, size_t
         t->judging = false;
 }
 
-static bool prepare(struct tls *t, const struct tls_options *o, struct error *err)
+static bool tls_prepare(struct tls *t, const struct tls_options *o, struct error *err)
 {
     t->context = SSL_CTX_new(t->datagrams ? DTLS_client_method() : TLS_client_method());
     if (!t->context)
-        return error_set(err, "cannot prepare TLS: %s", reason());
+        return error_set(err, "cannot prepare TLS: %s", tls_reason());
     SSL_CTX_set_min_proto_version(t->context, t->datagrams ? DTLS1_2_VERSION : TLS1_2_VERSION);
     SSL_CTX_set_verify(t->context, SSL_VERIFY_PEER, NULL);
     SSL_CTX_set_mode(t->context,
                      SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER);
-    SSL_CTX_set_msg_callback(t->context, watch);
+    SSL_CTX_set_msg_callback(t->context, tls_watch);
     SSL_CTX_set_msg_callback_arg(t->context, t);
-    return load_authorities(t->context, o->ca_file, err) && load_own(t->context, o, err);
+    return load_authorities(t->context, o->ca_file, err) && tls_load_own(t->context, o, err);
 }
 
 static bool is_ip_address(const char *name)
@@ -163,7 +163,7 @@ static short wanted(const SSL *ssl, int rc)
     }
 }
 
-static bool refuse(const struct tls *t, struct error *err)
+static bool tls_refuse_peer(const struct tls *t, struct error *err)
 {
     long verdict = SSL_get_verify_result(t->ssl);
     if (verdict == X509_V_ERR_HOSTNAME_MISMATCH || verdict == X509_V_ERR_IP_ADDRESS_MISMATCH) {
@@ -175,11 +175,11 @@ static bool refuse(const struct tls *t, struct error *err)
         return error_set(err, "its certificate is not valid: %s",
                          X509_verify_cert_error_string(verdict));
     }
-    return error_set(err, "cannot agree on TLS: %s", reason());
+    return error_set(err, "cannot agree on TLS: %s", tls_reason());
 }
 
 // False: the deadline has passed.
-static bool wait_for(int fd, short events, int64_t until, int64_t deadline)
+static bool tls_wait_for(int fd, short events, int64_t until, int64_t deadline)
 {
     int64_t now = clock_monotonic(&clock_system),
             left = (until < deadline ? until : deadline) - now;
@@ -207,8 +207,8 @@ static bool handshake(struct tls *t, int fd, int64_t deadline, struct error *err
             return true;
         short events = wanted(t->ssl, rc);
         if (events == 0)
-            return refuse(t, err);
-        if (!wait_for(fd, events, next_try(t->ssl, deadline), deadline))
+            return tls_refuse_peer(t, err);
+        if (!tls_wait_for(fd, events, next_try(t->ssl, deadline), deadline))
             return error_set(err, "cannot agree on TLS: no answer");
         if (t->datagrams)
             DTLSv1_handle_timeout(t->ssl);
@@ -225,12 +225,12 @@ struct tls *tls_open(int fd, const struct tls_options *options, int64_t deadline
     ERR_clear_error();
     t->name = options->name;
     t->datagrams = is_datagram_socket(fd);
-    bool ok = prepare(t, options, err);
+    bool ok = tls_prepare(t, options, err);
     if (ok) {
         t->ssl = SSL_new(t->context);
         ok = t->ssl && set_socket(t, fd) && expect_name(t->ssl, options->name);
         ok = ok ? handshake(t, fd, deadline, err)
-                : error_set(err, "cannot prepare TLS: %s", reason());
+                : error_set(err, "cannot prepare TLS: %s", tls_reason());
     }
     t->agreed_at = clock_monotonic(&clock_system);
     if (ok)
@@ -251,13 +251,13 @@ long tls_write(struct tls *tls, const void *octets, size_t size, short *events, 
     *events = wanted(tls->ssl, rc);
     if (*events != 0)
         return 0;
-    error_set(err, "the connection broke: %s", reason());
+    error_set(err, "the connection broke: %s", tls_reason());
     return -1;
 }
 
 // As tls_read, with SSL_read_ex or SSL_peek_ex.
-static long take(struct tls *t, int (*read)(SSL *, void *, size_t, size_t *), void *out,
-                 size_t size, struct error *err)
+static long tls_read_records(struct tls *t, int (*read)(SSL *, void *, size_t, size_t *), void *out,
+                             size_t size, struct error *err)
 {
     size_t n = 0;
     errno = 0;
@@ -271,13 +271,13 @@ static long take(struct tls *t, int (*read)(SSL *, void *, size_t, size_t *), vo
     if (SSL_get_error(t->ssl, rc) == SSL_ERROR_ZERO_RETURN)
         error_set(err, "it closed the connection");
     else
-        error_set(err, "the connection broke: %s", reason());
+        error_set(err, "the connection broke: %s", tls_reason());
     return -1;
 }
 
 long tls_read(struct tls *tls, void *out, size_t size, struct error *err)
 {
-    return take(tls, SSL_read_ex, out, size, err);
+    return tls_read_records(tls, SSL_read_ex, out, size, err);
 }
 
 bool tls_pending(const struct tls *tls)
@@ -288,7 +288,7 @@ bool tls_pending(const struct tls *tls)
 bool tls_is_connected(struct tls *tls, struct error *err)
 {
     char octet;
-    return take(tls, SSL_peek_ex, &octet, 1, err) >= 0;
+    return tls_read_records(tls, SSL_peek_ex, &octet, 1, err) >= 0;
 }
 
 bool tls_accepted(const struct tls *tls)

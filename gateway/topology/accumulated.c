@@ -40,7 +40,7 @@ enum {
     PORT_SIZE_MAX = 2 + NUMBER_SIZE_MAX + 2 * (MASK_SIZE + COUNTER_COUNT * NUMBER_SIZE_MAX),
 };
 
-static uint8_t *put_number(uint8_t *p, uint64_t value)
+static uint8_t *accumulated_put_number(uint8_t *p, uint64_t value)
 {
     for (; value > 0x7F; value >>= 7)
         *p++ = (uint8_t)(value | 0x80);
@@ -67,7 +67,7 @@ static uint8_t *put_values(uint8_t *p, const uint64_t values[COUNTER_COUNT])
         if (values[c] == 0)
             continue;
         mask[c / 8] |= (uint8_t)(1U << c % 8);
-        p = put_number(p, values[c]);
+        p = accumulated_put_number(p, values[c]);
     }
     return p;
 }
@@ -88,7 +88,7 @@ static uint8_t *put_port(uint8_t *p, const struct accumulated_port *port)
 {
     *p++ = port->port;
     *p++ = (port->extended ? FLAG_EXTENDED : 0) | (port->wide ? FLAG_WIDE : 0);
-    p = put_number(p, (uint64_t)port->missing_since);
+    p = accumulated_put_number(p, (uint64_t)port->missing_since);
     return put_values(put_values(p, port->last), port->base);
 }
 
@@ -121,7 +121,7 @@ struct writer {
     size_t used, size, places;
 };
 
-static bool make_room(struct writer *w, size_t octets)
+static bool accumulated_make_room(struct writer *w, size_t octets)
 {
     struct accumulated_counters *s = w->accumulated;
     if (w->size - w->used < octets) {
@@ -143,12 +143,12 @@ static bool make_room(struct writer *w, size_t octets)
     return true;
 }
 
-static bool write_port(struct writer *w, const struct accumulated_port *port)
+static bool accumulated_write_port(struct writer *w, const struct accumulated_port *port)
 {
     struct accumulated_counters *s = w->accumulated;
     uint8_t octets[PORT_SIZE_MAX];
     size_t n = (size_t)(put_port(octets, port) - octets);
-    if (!make_room(w, n))
+    if (!accumulated_make_room(w, n))
         return false;
     if (s->count == 0 || s->places[s->count - 1].node_guid != port->node_guid)
         s->places[s->count++] = (struct place){.node_guid = port->node_guid, .begin = w->used};
@@ -205,7 +205,7 @@ static bool keep_missing(struct accumulated_port *port, int64_t time_us)
 }
 
 // NULL stands behind all.
-static int compare(const struct accumulated_port *a, const struct counter_sample *b)
+static int accumulated_compare(const struct accumulated_port *a, const struct counter_sample *b)
 {
     if (!a || !b)
         return !a - !b;
@@ -214,23 +214,23 @@ static int compare(const struct accumulated_port *a, const struct counter_sample
     return a->port - b->port;
 }
 
-static bool merge(struct writer *w, const struct accumulated_counters *old,
-                  const struct counter_reading *reading)
+static bool accumulated_merge(struct writer *w, const struct accumulated_counters *old,
+                              const struct counter_reading *reading)
 {
     struct accumulated_walk walk = {.accumulated = old};
     struct accumulated_port port, added;
     bool has_port = walk_next(&walk, &port), ok = true;
     for (size_t i = 0; ok && (has_port || i < reading->count);) {
         const struct counter_sample *now = i < reading->count ? &reading->samples[i] : NULL;
-        int order = compare(has_port ? &port : NULL, now);
+        int order = accumulated_compare(has_port ? &port : NULL, now);
         if (order > 0) {
             begin_port(&added, now);
-            ok = write_port(w, &added);
+            ok = accumulated_write_port(w, &added);
         } else if (order == 0) {
             add_sample(&port, now);
-            ok = write_port(w, &port);
+            ok = accumulated_write_port(w, &port);
         } else if (keep_missing(&port, reading->time_us)) {
-            ok = write_port(w, &port);
+            ok = accumulated_write_port(w, &port);
         }
         i += order >= 0;
         if (order <= 0)
@@ -246,7 +246,7 @@ struct accumulated_counters *accumulated_with(const struct accumulated_counters 
     if (!w.accumulated)
         return NULL;
     w.accumulated->references = 1;
-    if (!merge(&w, old, reading)) {
+    if (!accumulated_merge(&w, old, reading)) {
         accumulated_unref(w.accumulated);
         return NULL;
     }
@@ -270,8 +270,8 @@ void accumulated_unref(struct accumulated_counters *accumulated)
     free(accumulated);
 }
 
-static const struct place *find_place(const struct accumulated_counters *accumulated,
-                                      uint64_t node_guid)
+static const struct place *accumulated_find_place(const struct accumulated_counters *accumulated,
+                                                  uint64_t node_guid)
 {
     size_t at;
     SEARCH_FIRST(at, 0, accumulated->count, accumulated->places[at].node_guid < node_guid);
@@ -282,7 +282,7 @@ static const struct place *find_place(const struct accumulated_counters *accumul
 bool accumulated_find(const struct accumulated_counters *accumulated, uint64_t node_guid,
                       uint8_t port, uint64_t out[COUNTER_COUNT])
 {
-    const struct place *place = accumulated ? find_place(accumulated, node_guid) : NULL;
+    const struct place *place = accumulated ? accumulated_find_place(accumulated, node_guid) : NULL;
     if (!place)
         return false;
     const uint8_t *p = accumulated->octets + place->begin, *end = accumulated->octets + place->end;

@@ -78,7 +78,7 @@ static void keep_item(struct comparison *t, const struct diff_item *item)
     t->items[t->item_count++] = *item;
 }
 
-static void collect(void *ctx, const struct diff_item *item)
+static void changes_collect(void *ctx, const struct diff_item *item)
 {
     struct comparison *t = ctx;
     switch (item->kind) {
@@ -108,7 +108,7 @@ void changes_between(const struct fabric *before, const struct fabric *after,
     bool opened = open_side(&t.before, before);
     if (open_side(&t.after, after) && opened) {
         find_counterparts(&t.before, &t.after);
-        diff_fabrics(before, after, collect, &t);
+        diff_fabrics(before, after, changes_collect, &t);
         compare_nodes(&t);
         compare_ports(&t);
         compare_links(&t);
@@ -128,8 +128,8 @@ void changes_clear(struct changes *changes)
     *changes = (struct changes){0};
 }
 
-static void set_name(const struct fabric_node *node, uint64_t port_guid, const struct names *names,
-                     struct endpoint *out)
+static void changes_set_name(const struct fabric_node *node, uint64_t port_guid,
+                             const struct names *names, struct endpoint *out)
 {
     const char *name = names_find(names, node->guid);
     if (!name && port_guid != 0)
@@ -140,7 +140,7 @@ static void set_name(const struct fabric_node *node, uint64_t port_guid, const s
     text_add(&text, name);
 }
 
-static void set_gid(const struct fabric *fabric, uint64_t port_guid, struct endpoint *out)
+static void changes_set_gid(const struct fabric *fabric, uint64_t port_guid, struct endpoint *out)
 {
     if (port_guid == 0)
         return;
@@ -161,7 +161,7 @@ static void set_address(const struct fabric *fabric, uint32_t port, struct endpo
     if (port == FABRIC_NONE)
         return;
     out->lid = fabric->ports[port].lid;
-    set_gid(fabric, fabric->ports[port].guid, out);
+    changes_set_gid(fabric, fabric->ports[port].guid, out);
 }
 
 void changes_describe_port(const struct fabric *fabric, uint32_t port, const struct names *names,
@@ -178,7 +178,7 @@ void changes_describe_port(const struct fabric *fabric, uint32_t port, const str
         .port = fabric->ports[port].number,
     };
     set_address(fabric, addressed_port(fabric, index, port), out);
-    set_name(node, guid, names, out);
+    changes_set_name(node, guid, names, out);
 }
 
 // The first of a node's ports that has a GUID, or FABRIC_NONE.
@@ -199,7 +199,7 @@ void changes_describe_node(const struct fabric *fabric, uint32_t node, const str
     uint32_t port = port_with_guid(fabric, node);
     *out = (struct endpoint){.guid = n->guid, .node_guid = n->guid, .type = n->type};
     set_address(fabric, addressed_port(fabric, node, port), out);
-    set_name(n, port != FABRIC_NONE ? fabric->ports[port].guid : 0, names, out);
+    changes_set_name(n, port != FABRIC_NONE ? fabric->ports[port].guid : 0, names, out);
 }
 
 static bool is_better_master(const struct fabric_sm *a, const struct fabric_sm *b)

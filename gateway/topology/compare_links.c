@@ -2,7 +2,7 @@
 
 #include <inttypes.h>
 
-static bool has_link(const struct fabric *fabric, uint32_t node)
+static bool compare_links_has_link(const struct fabric *fabric, uint32_t node)
 {
     const struct fabric_node *n = &fabric->nodes[node];
     for (uint32_t i = n->first_port; i < n->first_port + n->ports; i++) {
@@ -26,8 +26,8 @@ static uint32_t cause_at_peer(const struct comparison_side *side, uint32_t port)
     return comparison_is_alone(side, peer) ? side->node_change[peer] : FABRIC_NONE;
 }
 
-static void tell_port_alone(struct comparison *t, struct comparison_side *side, uint32_t port,
-                            enum catalogue_event type)
+static void add_port_alone(struct comparison *t, struct comparison_side *side, uint32_t port,
+                           enum catalogue_event type)
 {
     struct change *change = comparison_add_change(t, type, &side->port_change[port]);
     comparison_set_subject_port(t, side, port, change);
@@ -35,7 +35,7 @@ static void tell_port_alone(struct comparison *t, struct comparison_side *side, 
     set_port_key(change, change->subject.node_guid, change->subject.port);
 }
 
-static void tell_port_moved(struct comparison *t, uint32_t before, uint32_t after)
+static void add_port_moved(struct comparison *t, uint32_t before, uint32_t after)
 {
     uint32_t index;
     struct change *change = comparison_add_change(t, CATALOGUE_PORT_MOVED, &index);
@@ -65,10 +65,10 @@ void compare_ports(struct comparison *t)
             continue;
         uint32_t counterpart = comparison_counterpart_port(&t->before, &t->after, port);
         if (counterpart == FABRIC_NONE || !comparison_is_linked(t->after.fabric, counterpart)) {
-            if (has_link(t->after.fabric, t->before.counterpart[node]))
-                tell_port_alone(t, &t->before, port, CATALOGUE_PORT_REMOVED);
+            if (compare_links_has_link(t->after.fabric, t->before.counterpart[node]))
+                add_port_alone(t, &t->before, port, CATALOGUE_PORT_REMOVED);
         } else if (comparison_counterpart_link(&t->before, &t->after, port) == FABRIC_NONE) {
-            tell_port_moved(t, port, counterpart);
+            add_port_moved(t, port, counterpart);
         }
     }
     for (uint32_t i = 0; i < t->after.port_count; i++) {
@@ -78,8 +78,8 @@ void compare_ports(struct comparison *t)
         uint32_t counterpart = comparison_counterpart_port(&t->after, &t->before, port);
         bool was_linked =
             counterpart != FABRIC_NONE && comparison_is_linked(t->before.fabric, counterpart);
-        if (!was_linked && has_link(t->before.fabric, t->after.counterpart[node]))
-            tell_port_alone(t, &t->after, port, CATALOGUE_PORT_ADDED);
+        if (!was_linked && compare_links_has_link(t->before.fabric, t->after.counterpart[node]))
+            add_port_alone(t, &t->after, port, CATALOGUE_PORT_ADDED);
     }
 }
 
@@ -124,8 +124,8 @@ static uint32_t former_peer(const struct comparison *t, uint32_t port)
     return counterpart != FABRIC_NONE ? fabric_peer(t->before.fabric, counterpart) : FABRIC_NONE;
 }
 
-static void tell_moved_link(struct comparison *t, struct comparison_side *after, uint32_t port,
-                            uint32_t peer)
+static void add_moved_link(struct comparison *t, struct comparison_side *after, uint32_t port,
+                           uint32_t peer)
 {
     if (comparison_counterpart_link(after, &t->before, port) != FABRIC_NONE ||
         cause_of_link(after, port, peer) != FABRIC_NONE)
@@ -143,8 +143,8 @@ static void tell_moved_link(struct comparison *t, struct comparison_side *after,
     t->before.port_change[comparison_counterpart_port(after, &t->before, kept)] = index;
 }
 
-static void tell_link(struct comparison *t, const struct comparison_side *side, uint32_t port,
-                      uint32_t peer, enum catalogue_event type)
+static void add_link(struct comparison *t, const struct comparison_side *side, uint32_t port,
+                     uint32_t peer, enum catalogue_event type)
 {
     struct change *change = comparison_add_change(t, type, NULL);
     comparison_set_subject_port(t, side, port, change);
@@ -153,18 +153,18 @@ static void tell_link(struct comparison *t, const struct comparison_side *side, 
         comparison_link_key(change->alarm_key, "", side->fabric, port);
 }
 
-static void tell_link_down(struct comparison *t, struct comparison_side *before, uint32_t port,
-                           uint32_t peer)
+static void add_link_down(struct comparison *t, struct comparison_side *before, uint32_t port,
+                          uint32_t peer)
 {
     if (comparison_counterpart_link(before, &t->after, port) == FABRIC_NONE)
-        tell_link(t, before, port, peer, CATALOGUE_LINK_DOWN);
+        add_link(t, before, port, peer, CATALOGUE_LINK_DOWN);
 }
 
-static void tell_link_up(struct comparison *t, struct comparison_side *after, uint32_t port,
-                         uint32_t peer)
+static void add_link_up(struct comparison *t, struct comparison_side *after, uint32_t port,
+                        uint32_t peer)
 {
     if (comparison_counterpart_link(after, &t->before, port) == FABRIC_NONE)
-        tell_link(t, after, port, peer, CATALOGUE_LINK_UP);
+        add_link(t, after, port, peer, CATALOGUE_LINK_UP);
 }
 
 // What a link runs at, and what both ends can and may.
@@ -202,8 +202,8 @@ static struct rate rate_of(const struct fabric *fabric, uint32_t port, uint32_t 
     return rate;
 }
 
-static void tell_rate(struct comparison *t, struct comparison_side *after, uint32_t port,
-                      uint32_t peer)
+static void add_rate(struct comparison *t, struct comparison_side *after, uint32_t port,
+                     uint32_t peer)
 {
     struct rate now = rate_of(after->fabric, port, peer), then = {0};
     uint32_t counterpart = comparison_counterpart_link(after, &t->before, port);
@@ -225,8 +225,8 @@ static void tell_rate(struct comparison *t, struct comparison_side *after, uint3
 
 void compare_links(struct comparison *t)
 {
-    each_link(t, &t->after, tell_moved_link);
-    each_link(t, &t->before, tell_link_down);
-    each_link(t, &t->after, tell_link_up);
-    each_link(t, &t->after, tell_rate);
+    each_link(t, &t->after, add_moved_link);
+    each_link(t, &t->before, add_link_down);
+    each_link(t, &t->after, add_link_up);
+    each_link(t, &t->after, add_rate);
 }

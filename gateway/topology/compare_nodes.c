@@ -74,7 +74,7 @@ static enum catalogue_event type_of(const struct group *g, uint32_t node)
     }
 }
 
-static void tell_one(const struct group *g, uint32_t node)
+static void add_one(const struct group *g, uint32_t node)
 {
     struct change *change =
         comparison_add_change(g->t, type_of(g, node), &g->side->node_change[node]);
@@ -86,26 +86,26 @@ static void tell_one(const struct group *g, uint32_t node)
         change->cause = g->side->node_change[g->root[node]];
 }
 
-static void tell_those(const struct group *g, bool roots, bool switches)
+static void add_those(const struct group *g, bool roots, bool switches)
 {
     for (uint32_t i = 0; i < g->side->fabric->node_count; i++) {
         bool is_root = g->root[i] == i;
         if (g->root[i] != FABRIC_NONE && is_root == roots &&
             comparison_is_switch(g->side->fabric, i) == switches)
-            tell_one(g, i);
+            add_one(g, i);
     }
 }
 
-static void tell_group(struct comparison *t, struct comparison_side *side, bool gone)
+static void add_group(struct comparison *t, struct comparison_side *side, bool gone)
 {
     struct group g = {.t = t, .side = side, .gone = gone};
     if (side->alone == 0)
         return;
     if (make_group(&g)) {
-        tell_those(&g, true, true);
-        tell_those(&g, true, false);
-        tell_those(&g, false, true);
-        tell_those(&g, false, false);
+        add_those(&g, true, true);
+        add_those(&g, true, false);
+        add_those(&g, false, true);
+        add_those(&g, false, false);
     } else {
         t->out->cut = true;
     }
@@ -176,7 +176,7 @@ static enum catalogue_event type_of_move(const struct fabric *fabric, uint32_t n
                                    : CATALOGUE_HOST_MOVED;
 }
 
-static void tell_move(struct comparison *t, uint32_t node)
+static void add_move(struct comparison *t, uint32_t node)
 {
     const struct fabric *before = t->before.fabric;
     uint32_t counterpart = t->before.counterpart[node], index;
@@ -190,7 +190,7 @@ static void tell_move(struct comparison *t, uint32_t node)
     t->after.node_change[counterpart] = index;
 }
 
-static void tell_moves(struct comparison *t, bool switches)
+static void add_moves(struct comparison *t, bool switches)
 {
     uint32_t last = FABRIC_NONE;
     for (uint32_t i = 0; i < t->before.port_count; i++) {
@@ -199,14 +199,14 @@ static void tell_moves(struct comparison *t, bool switches)
             continue;
         last = node;
         if (comparison_is_switch(t->before.fabric, node) == switches && has_moved(t, node))
-            tell_move(t, node);
+            add_move(t, node);
     }
 }
 
 void compare_nodes(struct comparison *t)
 {
-    tell_group(t, &t->before, true);
-    tell_group(t, &t->after, false);
-    tell_moves(t, false);
-    tell_moves(t, true);
+    add_group(t, &t->before, true);
+    add_group(t, &t->after, false);
+    add_moves(t, false);
+    add_moves(t, true);
 }

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-static void tell_renamed(struct comparison *t, uint32_t before, uint32_t after)
+static void add_renamed(struct comparison *t, uint32_t before, uint32_t after)
 {
     const struct fabric_node *node = &t->after.fabric->nodes[after];
     const char *old = t->before.fabric->nodes[before].description;
@@ -18,7 +18,7 @@ static void tell_renamed(struct comparison *t, uint32_t before, uint32_t after)
         text_addf(&text, ", the new one is %s; the node-name-map's name stays", node->description);
 }
 
-static void tell_lid(struct comparison *t, uint32_t before, uint32_t after)
+static void add_lid(struct comparison *t, uint32_t before, uint32_t after)
 {
     const struct fabric_port *old = &t->before.fabric->ports[before];
     const struct fabric_port *new = &t->after.fabric->ports[after];
@@ -37,17 +37,18 @@ void compare_names(struct comparison *t)
 {
     for (uint32_t i = 0; i < t->item_count; i++) {
         if (t->items[i].kind == DIFF_NODE_ALTERED)
-            tell_renamed(t, t->items[i].before, t->items[i].after);
+            add_renamed(t, t->items[i].before, t->items[i].after);
     }
     for (uint32_t i = 0; i < t->before.port_count; i++) {
         uint32_t counterpart =
             comparison_counterpart_port(&t->before, &t->after, t->before.ports[i]);
         if (counterpart != FABRIC_NONE)
-            tell_lid(t, t->before.ports[i], counterpart);
+            add_lid(t, t->before.ports[i], counterpart);
     }
 }
 
-static bool has(const struct fabric *fabric, uint32_t port, enum fabric_capability capability)
+static bool compare_services_has(const struct fabric *fabric, uint32_t port,
+                                 enum fabric_capability capability)
 {
     return fabric->ports[port].known && (fabric->ports[port].capabilities & capability);
 }
@@ -61,16 +62,17 @@ static uint32_t cause_at_node(const struct comparison *t, const struct compariso
 }
 
 // Subnet managers that this side has and the other has not.
-static void tell_sms(struct comparison *t, const struct comparison_side *side,
-                     const struct comparison_side *other, enum catalogue_event type)
+static void add_sms(struct comparison *t, const struct comparison_side *side,
+                    const struct comparison_side *other, enum catalogue_event type)
 {
     for (uint32_t i = 0; i < side->port_count; i++) {
         uint32_t port = side->ports[i];
-        if (!has(side->fabric, port, FABRIC_IS_SM))
+        if (!compare_services_has(side->fabric, port, FABRIC_IS_SM))
             continue;
         uint32_t counterpart = comparison_counterpart_port(side, other, port);
-        if (counterpart != FABRIC_NONE && (!other->fabric->ports[counterpart].known ||
-                                           has(other->fabric, counterpart, FABRIC_IS_SM)))
+        if (counterpart != FABRIC_NONE &&
+            (!other->fabric->ports[counterpart].known ||
+             compare_services_has(other->fabric, counterpart, FABRIC_IS_SM)))
             continue;
         struct change *change = comparison_add_change(t, type, NULL);
         comparison_set_subject_port(t, side, port, change);
@@ -88,7 +90,7 @@ static enum unit unit_of(const struct fabric *fabric, uint32_t node)
     enum unit unit = UNIT_NONE;
     const struct fabric_node *n = &fabric->nodes[node];
     for (uint32_t i = n->first_port; i < n->first_port + n->ports; i++) {
-        if (has(fabric, i, FABRIC_IS_DM))
+        if (compare_services_has(fabric, i, FABRIC_IS_DM))
             return UNIT_THERE;
         if (!fabric->ports[i].known)
             unit = UNIT_UNKNOWN;
@@ -98,8 +100,8 @@ static enum unit unit_of(const struct fabric *fabric, uint32_t node)
 
 // I/O units that this side has and the other has not. What is told of a node's unit explains what
 // follows about its controllers.
-static void tell_units(struct comparison *t, struct comparison_side *side,
-                       const struct comparison_side *other, enum catalogue_event type)
+static void add_units(struct comparison *t, struct comparison_side *side,
+                      const struct comparison_side *other, enum catalogue_event type)
 {
     uint32_t last = FABRIC_NONE;
     for (uint32_t i = 0; i < side->port_count; i++) {
@@ -121,7 +123,8 @@ static void tell_units(struct comparison *t, struct comparison_side *side,
     }
 }
 
-static bool is_before(const struct fabric_controller *c, uint32_t node, uint8_t slot)
+static bool compare_services_is_before(const struct fabric_controller *c, uint32_t node,
+                                       uint8_t slot)
 {
     return c->node < node || (c->node == node && c->slot < slot);
 }
@@ -130,7 +133,8 @@ static const struct fabric_controller *find_controller(const struct fabric *fabr
                                                        uint8_t slot)
 {
     uint32_t at;
-    SEARCH_FIRST(at, 0, fabric->controller_count, is_before(&fabric->controllers[at], node, slot));
+    SEARCH_FIRST(at, 0, fabric->controller_count,
+                 compare_services_is_before(&fabric->controllers[at], node, slot));
     const struct fabric_controller *c = &fabric->controllers[at];
     bool found = at < fabric->controller_count && c->node == node && c->slot == slot;
     return found ? c : NULL;
@@ -147,9 +151,9 @@ static bool is_on_other(const struct comparison_side *side, const struct compari
     return same && same->guid == controller->guid;
 }
 
-static void tell_controller(struct comparison *t, const struct comparison_side *side,
-                            const struct comparison_side *other, uint32_t index,
-                            enum catalogue_event type)
+static void add_controller(struct comparison *t, const struct comparison_side *side,
+                           const struct comparison_side *other, uint32_t index,
+                           enum catalogue_event type)
 {
     const struct fabric_controller *controller = &side->fabric->controllers[index];
     if (is_on_other(side, other, controller))
@@ -163,18 +167,18 @@ static void tell_controller(struct comparison *t, const struct comparison_side *
     comparison_guid_key(change->alarm_key, "ioc", controller->guid);
 }
 
-static void tell_controllers(struct comparison *t, const struct comparison_side *side,
-                             const struct comparison_side *other, enum diff_kind kind,
-                             enum catalogue_event type)
+static void add_controllers(struct comparison *t, const struct comparison_side *side,
+                            const struct comparison_side *other, enum diff_kind kind,
+                            enum catalogue_event type)
 {
     for (uint32_t i = 0; i < t->item_count; i++) {
         const struct diff_item *item = &t->items[i];
         if (item->kind == kind)
-            tell_controller(t, side, other, side == &t->before ? item->before : item->after, type);
+            add_controller(t, side, other, side == &t->before ? item->before : item->after, type);
     }
 }
 
-static void tell_failover(struct comparison *t)
+static void add_failover(struct comparison *t)
 {
     uint32_t before = changes_master(t->before.fabric);
     struct endpoint former;
@@ -186,13 +190,12 @@ static void tell_failover(struct comparison *t)
 
 void compare_services(struct comparison *t)
 {
-    tell_sms(t, &t->before, &t->after, CATALOGUE_SM_VANISHED);
-    tell_sms(t, &t->after, &t->before, CATALOGUE_SM_APPEARED);
-    tell_failover(t);
-    tell_units(t, &t->before, &t->after, CATALOGUE_IO_UNIT_REMOVED);
-    tell_units(t, &t->after, &t->before, CATALOGUE_IO_UNIT_ADDED);
-    tell_controllers(t, &t->before, &t->after, DIFF_CONTROLLER_REMOVED,
-                     CATALOGUE_IO_CONTROLLER_REMOVED);
-    tell_controllers(t, &t->after, &t->before, DIFF_CONTROLLER_ADDED,
-                     CATALOGUE_IO_CONTROLLER_ADDED);
+    add_sms(t, &t->before, &t->after, CATALOGUE_SM_VANISHED);
+    add_sms(t, &t->after, &t->before, CATALOGUE_SM_APPEARED);
+    add_failover(t);
+    add_units(t, &t->before, &t->after, CATALOGUE_IO_UNIT_REMOVED);
+    add_units(t, &t->after, &t->before, CATALOGUE_IO_UNIT_ADDED);
+    add_controllers(t, &t->before, &t->after, DIFF_CONTROLLER_REMOVED,
+                    CATALOGUE_IO_CONTROLLER_REMOVED);
+    add_controllers(t, &t->after, &t->before, DIFF_CONTROLLER_ADDED, CATALOGUE_IO_CONTROLLER_ADDED);
 }

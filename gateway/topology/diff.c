@@ -8,7 +8,7 @@ struct walk {
     void *ctx;
 };
 
-static void tell(const struct walk *w, enum diff_kind kind, uint32_t before, uint32_t after)
+static void diff_report(const struct walk *w, enum diff_kind kind, uint32_t before, uint32_t after)
 {
     const struct diff_item item = {kind, before, after, FABRIC_NONE, FABRIC_NONE};
     w->each(w->ctx, &item);
@@ -69,12 +69,12 @@ static void walk_nodes(const struct walk *w)
         const struct fabric_node *a = i < w->before->node_count ? &w->before->nodes[i] : NULL;
         const struct fabric_node *b = j < w->after->node_count ? &w->after->nodes[j] : NULL;
         if (!b || (a && a->guid < b->guid)) {
-            tell(w, DIFF_NODE_REMOVED, i++, FABRIC_NONE);
+            diff_report(w, DIFF_NODE_REMOVED, i++, FABRIC_NONE);
         } else if (!a || b->guid < a->guid) {
-            tell(w, DIFF_NODE_ADDED, FABRIC_NONE, j++);
+            diff_report(w, DIFF_NODE_ADDED, FABRIC_NONE, j++);
         } else {
             if (!same_node(a, b))
-                tell(w, DIFF_NODE_ALTERED, i, j);
+                diff_report(w, DIFF_NODE_ALTERED, i, j);
             walk_ports(w, i++, j++);
         }
     }
@@ -93,12 +93,12 @@ static void walk_sms(const struct walk *w)
         const struct fabric_sm *a = i < w->before->sm_count ? &w->before->sms[i] : NULL;
         const struct fabric_sm *b = j < w->after->sm_count ? &w->after->sms[j] : NULL;
         if (!b || (a && a->guid < b->guid)) {
-            tell(w, DIFF_SM_REMOVED, i++, FABRIC_NONE);
+            diff_report(w, DIFF_SM_REMOVED, i++, FABRIC_NONE);
         } else if (!a || b->guid < a->guid) {
-            tell(w, DIFF_SM_ADDED, FABRIC_NONE, j++);
+            diff_report(w, DIFF_SM_ADDED, FABRIC_NONE, j++);
         } else {
             if (!same_sm(w, a, b))
-                tell(w, DIFF_SM_ALTERED, i, j);
+                diff_report(w, DIFF_SM_ALTERED, i, j);
             i++;
             j++;
         }
@@ -106,8 +106,8 @@ static void walk_sms(const struct walk *w)
 }
 
 // By the node's GUID, then the slot.
-static int compare_places(const struct walk *w, const struct fabric_controller *a,
-                          const struct fabric_controller *b)
+static int diff_compare_places(const struct walk *w, const struct fabric_controller *a,
+                               const struct fabric_controller *b)
 {
     if (!a)
         return 1;
@@ -125,16 +125,16 @@ static void walk_controllers(const struct walk *w)
     while (i < end_i || j < end_j) {
         const struct fabric_controller *a = i < end_i ? &w->before->controllers[i] : NULL;
         const struct fabric_controller *b = j < end_j ? &w->after->controllers[j] : NULL;
-        int order = compare_places(w, a, b);
+        int order = diff_compare_places(w, a, b);
         if (order == 0 && a->guid == b->guid && strcmp(a->name, b->name) == 0) {
             i++;
             j++;
             continue;
         }
         if (order <= 0)
-            tell(w, DIFF_CONTROLLER_REMOVED, i++, FABRIC_NONE);
+            diff_report(w, DIFF_CONTROLLER_REMOVED, i++, FABRIC_NONE);
         if (order >= 0)
-            tell(w, DIFF_CONTROLLER_ADDED, FABRIC_NONE, j++);
+            diff_report(w, DIFF_CONTROLLER_ADDED, FABRIC_NONE, j++);
     }
 }
 

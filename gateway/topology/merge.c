@@ -19,7 +19,7 @@ struct merge {
     struct merge_missed missed;     // of this look
 };
 
-static bool make_room(struct merge *m)
+static bool merge_make_room(struct merge *m)
 {
     size_t count = (size_t)m->known->node_count + 1;
     m->builder = fabric_builder_new();
@@ -322,7 +322,7 @@ struct fabric *merge_fabrics(const struct fabric *known, const struct fabric *se
                              struct merge_missed *missed)
 {
     struct merge m = {.known = known, .seen = seen};
-    struct fabric *merged = make_room(&m) ? build(&m, missed) : NULL;
+    struct fabric *merged = merge_make_room(&m) ? build(&m, missed) : NULL;
     if (merged) {
         free(missed->guids);
         *missed = m.missed;

@@ -29,7 +29,7 @@ static void reach_neighbours(struct queue *q, uint32_t node)
     }
 }
 
-static void drain(struct queue *q)
+static void root_causes_drain(struct queue *q)
 {
     while (q->first < q->end)
         reach_neighbours(q, q->switches[q->first++]);
@@ -58,12 +58,12 @@ bool root_causes_find(const struct fabric *fabric, const uint32_t *counterpart, 
         if (counterpart[i] == FABRIC_NONE && stands_for_itself(&q, i))
             reach(&q, i, i);
     }
-    drain(&q);
+    root_causes_drain(&q);
     for (uint32_t i = 0; i < count; i++) {
         bool left = counterpart[i] == FABRIC_NONE && root[i] == FABRIC_NONE;
         if (left && fabric->nodes[i].type == FABRIC_SWITCH) {
             reach(&q, i, i);
-            drain(&q);
+            root_causes_drain(&q);
         }
     }
     for (uint32_t i = 0; i < count; i++) {

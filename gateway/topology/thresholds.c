@@ -62,8 +62,8 @@ static bool has_reached(const struct reached *port, enum counter counter)
     return port->counters >> counter & 1;
 }
 
-static void tell(const struct update *u, const struct reached *port, enum counter counter,
-                 uint64_t before, uint64_t after)
+static void thresholds_report(const struct update *u, const struct reached *port,
+                              enum counter counter, uint64_t before, uint64_t after)
 {
     const struct threshold_change change = {
         .node_guid = port->node_guid,
@@ -87,10 +87,10 @@ static void compare_counter(const struct update *u, struct reached *port,
     bool reached = limit != 0 && (after < before ? after : after - before) >= limit;
     if (stands_for_trap(counter)) {
         if (reached)
-            tell(u, port, counter, before, after);
+            thresholds_report(u, port, counter, before, after);
     } else if (reached != has_reached(port, counter)) {
         port->counters ^= (uint16_t)(1U << counter);
-        tell(u, port, counter, before, after);
+        thresholds_report(u, port, counter, before, after);
     }
 }
 
@@ -114,11 +114,12 @@ static void miss_port(const struct update *u, struct reached *port, bool has_las
         if (!has_reached(port, c))
             continue;
         port->counters ^= (uint16_t)(1U << c);
-        tell(u, port, c, last, last);
+        thresholds_report(u, port, c, last, last);
     }
 }
 
-static int compare_places(uint64_t guid_a, uint8_t port_a, uint64_t guid_b, uint8_t port_b)
+static int thresholds_compare_places(uint64_t guid_a, uint8_t port_a, uint64_t guid_b,
+                                     uint8_t port_b)
 {
     if (guid_a != guid_b)
         return guid_a < guid_b ? -1 : 1;
@@ -128,7 +129,7 @@ static int compare_places(uint64_t guid_a, uint8_t port_a, uint64_t guid_b, uint
 static int compare_reached(const void *a, const void *b)
 {
     const struct reached *m = a, *n = b;
-    return compare_places(m->node_guid, m->port, n->node_guid, n->port);
+    return thresholds_compare_places(m->node_guid, m->port, n->node_guid, n->port);
 }
 
 // NULL stands behind all.
@@ -136,7 +137,7 @@ static int compare_with(const struct reached *known, const struct counter_sample
 {
     if (!known || !now)
         return !known - !now;
-    return compare_places(known->node_guid, known->port, now->node_guid, now->port);
+    return thresholds_compare_places(known->node_guid, known->port, now->node_guid, now->port);
 }
 
 bool thresholds_restore(struct thresholds *thresholds, uint64_t node_guid, uint8_t port,
@@ -178,8 +179,8 @@ static void sort_restored(struct thresholds *thresholds)
 static bool find_last(struct update *u, const struct reached *port)
 {
     int order = 1;
-    while (u->has_last && (order = compare_places(u->last.node_guid, u->last.port, port->node_guid,
-                                                  port->port)) < 0)
+    while (u->has_last && (order = thresholds_compare_places(u->last.node_guid, u->last.port,
+                                                             port->node_guid, port->port)) < 0)
         u->has_last = accumulated_next(&u->walk, &u->last);
     return u->has_last && order == 0;
 }

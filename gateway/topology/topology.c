@@ -64,7 +64,7 @@ void topology_restore(struct topology *topology, struct fabric *last)
     topology->restored = last;
 }
 
-static void publish(struct topology *topology, struct fabric *now)
+static void topology_publish(struct topology *topology, struct fabric *now)
 {
     pthread_mutex_lock(&topology->lock);
     struct fabric *old = topology->current;
@@ -93,8 +93,8 @@ static bool has_silent_unit(const struct fabric *seen)
 
 // `seen` as far as it can be believed, `known` for the rest (NULL: nothing is known). Takes over
 // and gives a reference. NULL: out of memory.
-static struct fabric *take_in(struct topology *topology, const struct fabric *known,
-                              struct fabric *seen)
+static struct fabric *install_snapshot(struct topology *topology, const struct fabric *known,
+                                       struct fabric *seen)
 {
     if (!known || (seen->complete && !has_silent_unit(seen))) {
         topology->missed.count = 0;
@@ -106,8 +106,8 @@ static struct fabric *take_in(struct topology *topology, const struct fabric *kn
 }
 
 // A master that did not answer for some sweeps is still the former one of who comes after it.
-static void compare(struct topology *topology, const struct fabric *before,
-                    const struct fabric *now, struct changes *out)
+static void topology_compare(struct topology *topology, const struct fabric *before,
+                             const struct fabric *now, struct changes *out)
 {
     changes_between(before, now, topology->names, out);
     departed_ports_remember(&topology->departed, before, now, topology->names);
@@ -129,10 +129,10 @@ static bool compare_restored(struct topology *topology, struct fabric **now, str
 {
     if (!topology->restored)
         return true;
-    *now = take_in(topology, topology->restored, *now);
+    *now = install_snapshot(topology, topology->restored, *now);
     if (!*now)
         return false;
-    compare(topology, topology->restored, *now, out);
+    topology_compare(topology, topology->restored, *now, out);
     fabric_unref(topology->restored);
     topology->restored = NULL;
     return true;
@@ -142,9 +142,9 @@ void topology_update(struct topology *topology, struct fabric *seen, struct chan
                      bool *late)
 {
     *late = false;
-    struct fabric *now = take_in(topology, topology->current, seen);
+    struct fabric *now = install_snapshot(topology, topology->current, seen);
     if (now && topology->has_base) {
-        compare(topology, topology->current, now, out);
+        topology_compare(topology, topology->current, now, out);
     } else if (now) {
         topology->base_sweeps++;
         if (now->complete || topology->base_sweeps >= TOPOLOGY_BASE_SWEEPS_MAX) {
@@ -158,7 +158,7 @@ void topology_update(struct topology *topology, struct fabric *seen, struct chan
     }
     if (topology->has_base)
         remember_master(topology, now);
-    publish(topology, now);
+    topology_publish(topology, now);
 }
 
 bool topology_has_base(const struct topology *topology)
