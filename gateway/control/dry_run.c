@@ -189,7 +189,7 @@ json_t *dry_run(struct journal *journal, const struct conf *conf, int64_t events
             move_to(r, until + AFTERMATH_US);
         answer = json_pack("{s:i, s:I, s:o, s:o, s:o, s:o}", "version", PROTOCOL_VERSION, "events",
                            (json_int_t)r->count, "from", answer_time(r->first_us), "until",
-                           answer_time(until), "held", reasons_json(r), "receivers",
+                           answer_time(until), "suppressed", reasons_json(r), "receivers",
                            dry_run_receivers_json(r));
         policy_free(r->policy);
     }

@@ -138,7 +138,7 @@ json_t *explain_json(struct journal *journal, const struct receiver_answers *rec
         return answer_refuse("the journal has no such event; 'ibtrapctl events' lists numbers");
     json_t *answer = json_pack(
         "{s:i, s:I, s:s, s:o, s:o, s:o, s:o, s:o, s:o}", "version", 1, "number", (json_int_t)number,
-        "title", event->type->title, "event", event_answers_json(number, event), "held",
+        "title", event->type->title, "event", event_answers_json(number, event), "suppressed",
         answer_text(event->suppressed), "cause", other_json(journal, event->cause_id), "related",
         other_json(journal, event->related_id), "receivers",
         explain_receivers_json(receivers, number, event), "notifications",

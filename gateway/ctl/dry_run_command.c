@@ -60,17 +60,17 @@ static bool dry_run_command_show(FILE *out, const json_t *answer)
     json_int_t events;
     const char *from, *until;
     size_t i;
-    json_t *held, *receivers, *one;
-    if (json_unpack((json_t *)answer, "{s:I, s:o, s:o}", "events", &events, "held", &held,
-                    "receivers", &receivers) != 0)
+    json_t *suppressed, *receivers, *one;
+    if (json_unpack((json_t *)answer, "{s:I, s:o, s:o}", "events", &events, "suppressed",
+                    &suppressed, "receivers", &receivers) != 0)
         return false;
     if (json_unpack((json_t *)answer, "{s:s, s:s}", "from", &from, "until", &until) == 0)
         fprintf(out, "%lld events from %.19sZ to %.19sZ\n", (long long)events, from, until);
     else
         fputs("The journal has no events.\n", out);
-    if (json_object_size(held) > 0)
+    if (json_object_size(suppressed) > 0)
         fputs("Held back\n", out);
-    show_counts(out, held);
+    show_counts(out, suppressed);
     json_array_foreach(receivers, i, one)
     {
         const char *name;

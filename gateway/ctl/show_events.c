@@ -15,13 +15,13 @@ void show_events_head(FILE *out)
 
 void show_event(FILE *out, const json_t *event)
 {
-    const char *held = member_word(event, "held");
+    const char *suppressed = member_word(event, "suppressed");
     fprintf(out, "%8lld  %.19sZ  ", member_count(event, "number"), member_word(event, "time"));
     terminal_word(out, member_word(event, "severity"), 13);
     fprintf(out, "  %s\n", member_word(event, "event"));
     terminal_wrap(out, INDENT, member_word(event, "text"));
-    if (held[0] != '\0')
-        fprintf(out, "%*sheld back: %s\n", INDENT, "", held);
+    if (suppressed[0] != '\0')
+        fprintf(out, "%*ssuppressed: %s\n", INDENT, "", suppressed);
 }
 
 // Explanations.
@@ -40,8 +40,8 @@ static void show_value(FILE *out, const char *name, const json_t *value)
 
 static bool is_shown_elsewhere(const char *name)
 {
-    static const char *const NAMES[] = {"number", "time", "event", "severity",
-                                        "text",   "raw",  "held"};
+    static const char *const NAMES[] = {"number", "time", "event",     "severity",
+                                        "text",   "raw",  "suppressed"};
     for (size_t i = 0; i < sizeof NAMES / sizeof *NAMES; i++) {
         if (strcmp(NAMES[i], name) == 0)
             return true;

@@ -125,11 +125,11 @@ static void put_events(FILE *out, const struct event_counts *counts)
                                    severity_word((enum severity)s), (double)n);
         }
     }
-    metrics_begin(out, "counter", "ibtrapd_events_held_total",
+    metrics_begin(out, "counter", "ibtrapd_events_suppressed_total",
                   "Events that only the journal got, by the reason for it.");
     size_t reasons = atomic_load(&counts->reason_count);
     for (size_t i = 0; i < reasons; i++)
-        put_labelled(out, "ibtrapd_events_held_total", "reason", counts->reasons[i].word,
+        put_labelled(out, "ibtrapd_events_suppressed_total", "reason", counts->reasons[i].word,
                      (double)atomic_load(&counts->reasons[i].count));
 }
 

@@ -76,7 +76,7 @@ struct event {
         rule[EVENT_RULE_SIZE]; // of the configuration, that decided something about it; empty: none
     const struct catalogue_entry
         *summarised;       // the kind of events that this one sums up; NULL: none
-    uint64_t repeat_count; // events that were held back instead and that this one stands for
+    uint64_t repeat_count; // events that were suppressed instead and that this one stands for
     int64_t since_us;      // UTC; when the first of them happened; 0: there is none
     char alarm_key[EVENT_KEY_SIZE]; // empty unless the event raises or clears an alarm
     char text[EVENT_TEXT_SIZE];     // one English sentence

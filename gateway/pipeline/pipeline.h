@@ -29,7 +29,7 @@ struct pipeline_counters {
 // Which events go to the receivers, where two gateways share a subnet.
 enum pipeline_role {
     PIPELINE_ACTIVE,  // all
-    PIPELINE_STANDBY, // those about this gateway itself; the others are journalled, and held back
+    PIPELINE_STANDBY, // those about this gateway itself; the others are journalled, and suppressed
     PIPELINE_UNKNOWN, // as standby; what a sweep found waits for the next one
 };
 

@@ -54,7 +54,7 @@ const char *policy_reason_word(enum policy_reason reason)
         [POLICY_SHELVED] = "shelved",
         [POLICY_CONSEQUENCE] = "consequence",
         [POLICY_DUPLICATE] = "duplicate",
-        [POLICY_NEVER_NOTIFIED] = "untold",
+        [POLICY_NEVER_NOTIFIED] = "never-notified",
         [POLICY_FLAPPING] = "flapping",
         [POLICY_HOLD_DOWN] = "hold-down",
         [POLICY_STORM] = "storm",
@@ -610,7 +610,7 @@ bool policy_restore_alarm(struct policy *policy, const struct policy_restored_al
     struct alarm_state *t = alarm_states_get(policy->states, alarm->key);
     if (!t)
         return false;
-    const bool untold = alarm->event && alarm->notified_id[0] == '\0';
+    const bool never_notified = alarm->event && alarm->notified_id[0] == '\0';
     t->raised = true;
     t->raised_at = now_us;
     t->notified_severity = alarm->severity;
@@ -618,7 +618,7 @@ bool policy_restore_alarm(struct policy *policy, const struct policy_restored_al
     alarm_states_set_raised_id(policy->states, t, alarm->event_id);
     snprintf(t->notified_id, sizeof t->notified_id, "%s",
              alarm->notified_id[0] ? alarm->notified_id : alarm->event_id);
-    t->notified = !untold || !keep_for_later(policy, t, alarm->event, now_us);
+    t->notified = !never_notified || !keep_for_later(policy, t, alarm->event, now_us);
     schedule(policy, t);
     return true;
 }

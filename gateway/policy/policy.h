@@ -1,10 +1,10 @@
 // What receivers get to hear of: every event goes on to the journal, and policy says which of them
-// are held back from the receivers and why, and adds events that sum up what was held back.
+// are suppressed from the receivers and why, and adds events that sum up what was suppressed.
 //
 // Alarms are told by difference. For each alarm key policy knows how things are and what receivers
 // were told. While there is a reason not to tell (a hold-down, a flapping link, a storm,
 // maintenance,
-// ...) the two may differ; when the reason is gone and they still do, the event that was held back
+// ...) the two may differ; when the reason is gone and they still do, the event that was suppressed
 // goes out as a new one, with related_id naming the old. So receivers may hear late, never wrong.
 //
 // Pure: time is an argument, microseconds that never go back, and nothing here waits. One thread.
@@ -97,7 +97,7 @@ struct policy;
 struct policy *policy_new(const struct policy_options *options, const struct policy_sink *sink);
 void policy_free(struct policy *policy); // NULL is allowed
 
-// The state stays. What is held back is judged anew with the next tick. False, and all is as
+// The state stays. What is suppressed is judged anew with the next tick. False, and all is as
 // before: out of memory.
 bool policy_change_options(struct policy *policy, const struct policy_options *options,
                            int64_t now_us);

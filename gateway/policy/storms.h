@@ -1,4 +1,4 @@
-// More events of one kind than anybody reads: held back, counted, and told in summaries.
+// More events of one kind than anybody reads: suppressed, counted, and told in summaries.
 #ifndef IBTRAPD_POLICY_STORMS_H
 #define IBTRAPD_POLICY_STORMS_H
 

@@ -294,7 +294,7 @@ static const char *refusal_of_filter(struct receiver *d, const struct event *eve
 const char *receiver_refusal(struct receiver *receiver, const struct event *event)
 {
     if (event->suppressed[0] != '\0')
-        return "held back";
+        return "suppressed";
     if (event->only_receiver[0] != '\0' && strcmp(event->only_receiver, receiver->sink.name) != 0)
         return "a test of another receiver";
     return refusal_of_filter(receiver, event);

@@ -93,8 +93,8 @@ void receiver_flush(struct receiver *receiver);
 struct receiver_event_outcome receiver_outcome_of(struct receiver *receiver, int64_t sequence);
 const char *receiver_outcome_word(enum receiver_outcome outcome);
 
-// Why the receiver does not get an event: "held back", "a test of another receiver", or the item of
-// its section that the event does not pass. NULL: it gets it. Any thread.
+// Why the receiver does not get an event: "suppressed", "a test of another receiver", or the item
+// of its section that the event does not pass. NULL: it gets it. Any thread.
 const char *receiver_refusal(struct receiver *receiver, const struct event *event);
 
 const struct sink *receiver_sink(const struct receiver *receiver);

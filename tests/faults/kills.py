@@ -279,7 +279,7 @@ class Trial:
         repeats = {name: len(events) - len(set(events)) for name, events in got.items()}
         ways = ", ".join(f"{count} at {way}" for way, count in self.done.items())
         return (f"{sum(self.done.values())} kills ({ways}): {len(self.model.sent)} Reports sent, "
-                f"{len(self.model.acknowledged)} acknowledged, {len(self.model.held)} held back for another gateway, "
+                f"{len(self.model.acknowledged)} acknowledged, {len(self.model.held)} suppressed for another gateway, "
                 f"the journal is at {self.sequence} and begins at {self.first}; repeats {repeats}")
 
 

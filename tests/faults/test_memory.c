@@ -358,7 +358,7 @@ TEST(writing_lines)
     fail_each(&(struct scenario){make_events, write_lines, NULL, release_events});
 }
 
-// Policy: whatever is held back or added, each event is passed on once.
+// Policy: whatever is suppressed or added, each event is passed on once.
 
 static struct policy *policy;
 static struct text *passed;

@@ -151,7 +151,7 @@ def test_an_event_is_explained(site):
     down = last_link_down(site)
     answer = explain(site, down["number"])
     assert answer == ask(site, "explain", down["id"])
-    assert answer["event"] == down and answer["held"] == "" and answer["cause"] is None
+    assert answer["event"] == down and answer["suppressed"] == "" and answer["cause"] is None
     assert answer["related"]["event"] == "link-state-change"
     states = {one["name"]: one["state"] for one in answer["receivers"]}
     assert states["udp0"] == "delivered" and states["snmp0"] == "delivered"

@@ -213,7 +213,7 @@ def test_what_policy_holds_back_is_counted_by_its_reason(open_site, port):
     site.gateway.wait_subscribed()
     for _ in range(3):
         site.host("node1").trap(notices.bad_key(257, 6, 7, 0x8001, 1, 2, 3, GID1, GID2))
-    wait_metrics(port, lambda now: ({"reason": "duplicate"}, 2) in now.all_of("ibtrapd_events_held_total"),
+    wait_metrics(port, lambda now: ({"reason": "duplicate"}, 2) in now.all_of("ibtrapd_events_suppressed_total"),
                  "the second and third to be held")
     # Those that are held are read last, and may be newer than what stands above them.
     assert scrape(port).get("ibtrapd_events_total", event="bad-pkey", severity="warning") == 3
@@ -226,7 +226,7 @@ def test_it_holds_back_as_standby(open_site, port):
     metrics = wait_metrics(port, lambda now: now.get("ibtrapd_events_total", event="bad-pkey", severity="warning") == 1,
                            "the event")
     assert metrics["ibtrapd_active"] == 0
-    assert metrics.get("ibtrapd_events_held_total", reason="standby") >= 1
+    assert metrics.get("ibtrapd_events_suppressed_total", reason="standby") >= 1
 
 
 BAD_TEXTS = [

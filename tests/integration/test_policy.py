@@ -64,7 +64,7 @@ def test_a_dead_switch_is_told_without_its_consequences(open_swept):
     dead = site.message("switch-removed")[0]
     hosts = wait_journalled(site, "host-removed", 3)
     links = wait_journalled(site, "link-down", 5)
-    assert {one["held"] for one in hosts + links} == {"consequence"}
+    assert {one["suppressed"] for one in hosts + links} == {"consequence"}
     assert {one["causeId"] for one in hosts} == {dead.data["id"]}
     wait_for_all_before(site)
     assert not messages(site, "host-removed") + messages(site, "link-down")
@@ -84,7 +84,7 @@ def test_a_link_that_flaps_is_told_once(open_swept):
     assert "4 changes" in flapping.text and "ort 11 of leaf1" in flapping.text
     site.message("link-up", count=2)  # how it is in the end
     wait_for_all_before(site)
-    held = [one for one in site.gateway.journal() if one.get("held") == "flapping"]
+    held = [one for one in site.gateway.journal() if one.get("suppressed") == "flapping"]
     assert len(held) >= 1
     assert total(messages(site, "flapping") + messages(site, "settled")) == len(held)
     assert len(messages(site, "flapping")) == len(messages(site, "settled")) == 1
@@ -100,7 +100,7 @@ def test_a_storm_is_summed_up(open_site):
 
     wait_until(all_told, "summaries of the storm")
     journalled = wait_journalled(site, NOTICE, 300)
-    held = [one for one in journalled if one.get("held") == "storm"]
+    held = [one for one in journalled if one.get("suppressed") == "storm"]
     assert len(journalled) == 300 and len(held) == 300 - len(messages(site, NOTICE))
     summaries = messages(site, "storm-summary")
     assert total(summaries) == len(held)
@@ -112,7 +112,7 @@ def test_repeats_are_counted(open_site):
     site.gateway.wait_subscribed()
     raise_notices(site, [7] * 20)
     wait_until(lambda: len(messages(site, NOTICE)) + total(messages(site, "event-repeated")) >= 20, "all repeats")
-    held = [one for one in wait_journalled(site, NOTICE, 20) if one.get("held") == "duplicate"]
+    held = [one for one in wait_journalled(site, NOTICE, 20) if one.get("suppressed") == "duplicate"]
     assert held and total(messages(site, "event-repeated")) == len(held)
 
 
@@ -132,7 +132,7 @@ def test_rules_change_events_and_disable_them(open_site):
     assert loud.data["rule"] == "loud"
     assert not messages(site, "bad-pkey")
     [quiet] = wait_journalled(site, "bad-pkey", 1)
-    assert (quiet["held"], quiet["rule"]) == ("disabled", "quiet")
+    assert (quiet["suppressed"], quiet["rule"]) == ("disabled", "quiet")
 
 
 def test_maintenance_of_a_node(open_swept):
@@ -145,10 +145,10 @@ def test_maintenance_of_a_node(open_swept):
     for name in ("node1", "node2"):
         site.fabric.unlink(name)
     gone = wait_journalled(site, "host-removed", 2)
-    assert {one["held"] for one in gone} == {"maintenance"}
+    assert {one["suppressed"] for one in gone} == {"maintenance"}
     site.fabric.relink("node2")
     [back] = wait_journalled(site, "host-added", 1)
-    assert back["held"] == "untold"
+    assert back["suppressed"] == "never-notified"
     wait_for_all_before(site)
     assert not messages(site, "host-removed")
 
@@ -217,7 +217,7 @@ def test_dry_run(open_site, tmp_path):
         + section("file", "bad", path="/nonexistent/bad", severity="critical", security=False))
     answer = json.loads(site.gateway.control("dry-run", wanted, "--json").stdout)
     by_name = {one["name"]: one for one in answer["receivers"]}
-    assert answer["held"] == {"duplicate": 4}
+    assert answer["suppressed"] == {"duplicate": 4}
     assert by_name["all"]["by_event"].items() >= {NOTICE: 2, "event-repeated": 1, "bad-mkey": 1}.items()
     assert set(by_name["bad"]["by_event"]) == {NOTICE, "event-repeated"}
     text = site.gateway.control("dry-run", wanted).stdout

@@ -153,7 +153,7 @@ def test_event_log(site, manager):
     assert list(found) == [(n,) for n in range(1, len(found) + 1)] and len(found) == len(written)
     for event, row in zip(written, found.values()):
         assert text(row[2]) == event["id"] and text(row[3]) == event["event"] and text(row[18]) == event["text"]
-        assert text(row[28]) == event.get("held", "")
+        assert text(row[28]) == event.get("suppressed", "")
     reported = [row for row in found.values() if text(row[3]) == "bad-pkey"]
     assert len(reported) == 5
     assert all(row[22] == 257 and len(row[19]) == 80 and text(row[24]) == "" for row in reported)

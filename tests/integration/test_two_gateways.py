@@ -32,7 +32,7 @@ def told(syslog, guid):
 
 def held(gateway, event):
     """For each event of this kind in its journal, why its receivers are not told; None where they are."""
-    return [one.get("held") for one in gateway.journal() if one["event"] == event]
+    return [one.get("suppressed") for one in gateway.journal() if one["event"] == event]
 
 
 def raise_and_count(fabric, syslog, gateways, guid):

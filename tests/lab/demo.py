@@ -201,7 +201,7 @@ class Outcome:
         now = time.time()
         arrived = [(self._snmp, text) for text in scene.snmptrapd.drain(0)]
         arrived += [(self._syslog, message) for message in scene.rsyslogd.drain(0)]
-        arrived += [(self._held, event) for event in scene.new_in_journal() if "held" in event]
+        arrived += [(self._held, event) for event in scene.new_in_journal() if "suppressed" in event]
         for add, item in arrived:
             add(now, item)
         return bool(arrived)
@@ -269,7 +269,7 @@ class Screen:
             right += [(kind, line) for text in body for line in self._wrap(text)]
         if outcome.held:
             held = ", ".join(f"{count} {event}" for event, count in outcome.held.items())
-            right += [("journal", line) for line in textwrap.wrap(f"held back, in the journal alone: {held}", RIGHT)]
+            right += [("journal", line) for line in textwrap.wrap(f"suppressed, in the journal alone: {held}", RIGHT)]
         right += [("missing", f"MISSING: {name}") for name in outcome.missing(step)]
         self.row(left, right)
         self.rule()
@@ -314,7 +314,7 @@ def simulated():
         traps = ", ".join(str(one["trap"]) for one in subscriptions)
         say(f"It has subscribed at the subnet manager to the traps {traps}, and looks at the fabric itself.")
         say("The notifications carry the sentence that syslog shows, and the event's identifier and severity, too. "
-            "What follows from another event is held back from the receivers.")
+            "What follows from another event is suppressed from the receivers.")
         scene.gateway.wait_status(lambda status: status["sweep"]["nodes"] == 8, "ibtrapd to know the fabric")
         print()
         settle(scene)
@@ -336,7 +336,7 @@ def show(scene, screen):
     held = sum(outcome.held.total() for _, outcome in outcomes)
     missing = [name for step, outcome in outcomes for name in outcome.missing(step)]
     print(f"{len(STEPS)} things done on the fabric, {notifications} notifications, {lines} syslog lines, "
-          f"{held} events held back, {'none' if not missing else len(missing)} missing.")
+          f"{held} events suppressed, {'none' if not missing else len(missing)} missing.")
     return 1 if missing else 0
 
 

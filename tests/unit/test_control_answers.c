@@ -293,7 +293,7 @@ TEST(an_explanation_names_cause_and_related_events)
     append(event);
     journal_commit(journal);
     json_t *answer = explain(2);
-    check_word(answer, "held", "standby");
+    check_word(answer, "suppressed", "standby");
     check_word(answer, "title", "Link went down");
     assert_int_equal(item_of(json_object_get(answer, "cause"), "number"), 1);
     check_word(json_object_get(answer, "cause"), "text", first->text);

@@ -254,7 +254,7 @@ TEST(json_of_a_change)
         "\"event\":\"link-down\",\"severity\":\"warning\",\"category\":\"link\","
         "\"subnetPrefix\":\"0xfe80000000000000\",\"alarmState\":\"raised\","
         "\"alarmKey\":\"link a-b\",\"foundLate\":true,\"relatedId\":\"the-trap\","
-        "\"causeId\":\"the-cause\",\"held\":\"standby\",\"test\":true,\"subjectLid\":3,"
+        "\"causeId\":\"the-cause\",\"suppressed\":\"standby\",\"test\":true,\"subjectLid\":3,"
         "\"subjectGuid\":\"0x0002c90300001234\",\"subjectName\":\"leaf12\",\"subjectPort\":17,"
         "\"subjectType\":\"switch\",\"subjectNodeGuid\":\"0x0002c90300001234\",\"peerLid\":9,"
         "\"peerGuid\":\"0x0000000000000098\",\"peerName\":\"node1\",\"peerPort\":1,"
@@ -266,7 +266,7 @@ TEST(rfc5424_of_a_change)
 {
     check_contains(change_event(),
                    "foundLate=\"true\" relatedId=\"the-trap\" causeId=\"the-cause\" "
-                   "held=\"standby\" test=\"true\" subjectLid=\"3\"",
+                   "suppressed=\"standby\" test=\"true\" subjectLid=\"3\"",
                    true);
     check_contains(change_event(), " peerName=\"node1\" peerPort=\"1\" peerType=\"host\" ", true);
     check_contains(change_event(),

@@ -125,7 +125,7 @@ TEST(events_are_counted_by_kind)
     add_event(CATALOGUE_THRESHOLD_CLEARED, "");
     expect("ibtrapd_events_total{event=\"bad-pkey\",severity=\"warning\"} 2");
     expect("ibtrapd_events_total{event=\"bad-qkey\",severity=\"warning\"} 0");
-    expect_nothing_of("ibtrapd_events_held_total{");
+    expect_nothing_of("ibtrapd_events_suppressed_total{");
 }
 
 TEST(held_events_are_counted_by_reason)
@@ -134,8 +134,8 @@ TEST(held_events_are_counted_by_reason)
     add_event(CATALOGUE_BAD_MKEY, "standby");
     add_event(CATALOGUE_BAD_MKEY, "storm");
     add_event(CATALOGUE_BAD_MKEY, "");
-    expect("ibtrapd_events_held_total{reason=\"standby\"} 2");
-    expect("ibtrapd_events_held_total{reason=\"storm\"} 1");
+    expect("ibtrapd_events_suppressed_total{reason=\"standby\"} 2");
+    expect("ibtrapd_events_suppressed_total{reason=\"storm\"} 1");
     expect("ibtrapd_events_total{event=\"bad-mkey\",severity=\"warning\"} 3");
 }
 
@@ -146,8 +146,8 @@ TEST(too_many_reasons_share_one)
         snprintf(reason, sizeof reason, "reason-%d", i);
         add_event(CATALOGUE_BAD_PKEY, reason);
     }
-    expect("ibtrapd_events_held_total{reason=\"reason-30\"} 1");
-    expect("ibtrapd_events_held_total{reason=\"other\"} 10");
+    expect("ibtrapd_events_suppressed_total{reason=\"reason-30\"} 1");
+    expect("ibtrapd_events_suppressed_total{reason=\"other\"} 10");
     expect_nothing_of("\"reason-31\"");
 }
 

@@ -308,7 +308,7 @@ TEST(a_link_that_comes_back_within_the_hold_down_says_nothing)
     check_held(&down, "hold-down");
     stage_wait(&st, 30 * S - 1);
     const struct heard up = give_alarm(CATALOGUE_LINK_UP, LINK);
-    check_held(&up, "untold");
+    check_held(&up, "never-notified");
     assert_string_equal(up.clears_id, down.id);
     stage_wait(&st, 86400 * S);
     assert_int_equal(stage_passed(&st, CATALOGUE_COUNT), 0);
@@ -599,7 +599,7 @@ TEST(alarms_that_a_storm_swallowed_are_told_after_it_at_the_allowed_rate)
         give_alarm(CATALOGUE_LINK_UP, key);
         stage_wait(&st, S / 100);
     }
-    assert_int_equal(stage_held(&st, CATALOGUE_LINK_UP, "untold"), 475);
+    assert_int_equal(stage_held(&st, CATALOGUE_LINK_UP, "never-notified"), 475);
     assert_int_equal(stage_passed(&st, CATALOGUE_LINK_UP), 25);
     stage_wait(&st, 5 * S);
     assert_int_equal(stage_passed(&st, CATALOGUE_LINK_DOWN), 50 + 50);
@@ -713,7 +713,8 @@ TEST(what_follows_from_a_dead_switch_is_held_as_its_details)
 
     const struct heard back = give_alarm(CATALOGUE_SWITCH_ADDED, "node 1");
     check_passed(&back);
-    check_held(stage_give(&st, consequence(CATALOGUE_LINK_UP, "link 1", back.id)), "untold");
+    check_held(stage_give(&st, consequence(CATALOGUE_LINK_UP, "link 1", back.id)),
+               "never-notified");
     assert_int_equal(stage_passed(&st, CATALOGUE_LINK_DOWN), 0);
     stage_wait(&st, 121 * S); // the other did not come back with its switch
     assert_int_equal(stage_passed(&st, CATALOGUE_LINK_DOWN), 1);

@@ -173,11 +173,11 @@ TEST(an_event_is_a_line_and_its_sentence)
                 "          Port 1 of ?[2Jleaf1 went down.\n");
     check_shown(show_event,
                 "{\"number\":1234567890,\"time\":\"2026-11-21T03:19:03.123456Z\",\"severity\":"
-                "\"informational\",\"event\":\"link-up\",\"text\":\"It came up.\",\"held\":"
+                "\"informational\",\"event\":\"link-up\",\"text\":\"It came up.\",\"suppressed\":"
                 "\"standby\"}",
                 "1234567890  2026-11-21T03:19:03Z  informational  link-up\n"
                 "          It came up.\n"
-                "          held back: standby\n");
+                "          suppressed: standby\n");
 }
 
 static void first_alarms(FILE *out, const json_t *page)
