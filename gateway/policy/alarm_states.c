@@ -9,7 +9,7 @@
 enum { BUCKETS = 16384 };
 
 struct alarm_states {
-    size_t count, kept; // of those, with an event
+    size_t count, kept; // of them, with an event
     struct alarm_state *by_key[BUCKETS], *by_id[BUCKETS];
 };
 

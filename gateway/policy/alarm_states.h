@@ -1,4 +1,5 @@
-// What is known of each alarm key: how things are, and what receivers were told.
+// The alarm states: for each alarm key, whether the alarm is raised and what receivers were
+// notified of.
 #ifndef IBTRAPD_POLICY_ALARM_STATES_H
 #define IBTRAPD_POLICY_ALARM_STATES_H
 
@@ -8,18 +9,18 @@
 struct alarm_state {
     struct timer timer; // first
     char key[EVENT_KEY_SIZE];
-    bool raised;                   // as things are
+    bool raised;                   // now
     char raised_id[EVENT_ID_SIZE]; // of the event that raised it last
     int64_t raised_at;
-    bool notified; // that it is raised: what receivers know
+    bool notified; // receivers believe that it is raised
     char notified_id[EVENT_ID_SIZE];
     enum severity notified_severity;
-    bool unnotifiable;   // it was raised without a chance to be told: a rule, maintenance, ...
-    uint64_t duplicates; // held since receivers last heard of it
-    bool pending;        // `last` is to be told later
-    int64_t check_at;    // when that may be
-    bool cause_cleared;  // of `last`, at the last look
-    struct event *last;  // a reference; NULL: none
+    bool unnotifiable;   // a rule, maintenance or shelving suppressed its raise
+    uint64_t duplicates; // suppressed since receivers were last notified
+    bool pending;        // `last` may be sent later
+    int64_t check_at;    // when to check whether it may
+    bool cause_cleared;  // at the last check, the root cause of `last` was not active
+    struct event *last;  // the last event; a reference; NULL: none
     int64_t shelved_until;
     struct flap flap;
     struct alarm_state *next_of_key, *next_of_id;
@@ -33,17 +34,17 @@ void alarm_states_free(struct alarm_states *states); // NULL is allowed
 struct alarm_state *alarm_states_find(const struct alarm_states *states,
                                       const char *key); // NULL: none
 struct alarm_state *alarm_states_get(struct alarm_states *states,
-                                     const char *key); // a new one if need be; NULL: no room
+                                     const char *key); // makes it if missing; NULL: no room
 void alarm_states_forget(struct alarm_states *states, struct alarm_state *state);
 
-// The raised alarm that the event with this identifier raised, or NULL.
+// The state of the alarm that the event with this identifier raised, while it is raised; else NULL.
 const struct alarm_state *alarm_states_find_raised(const struct alarm_states *states,
                                                    const char *id);
 void alarm_states_set_raised_id(struct alarm_states *states, struct alarm_state *state,
                                 const char *id);
 
-// Keeps a reference to the event, or none when it is NULL. False, and nothing changed: there are
-// POLICY_PENDING_MAX already.
+// Replaces `last`, taking a reference; NULL: drops it. False, with nothing changed:
+// POLICY_PENDING_MAX states have one already.
 bool alarm_states_set_last(struct alarm_states *states, struct alarm_state *state,
                            struct event *event);
 

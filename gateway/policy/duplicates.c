@@ -10,7 +10,7 @@
 
 enum { IDENTITY_MAX = 640, BUCKETS = 8192 };
 
-// What makes two events say the same.
+// Two events with an equal identity say the same.
 struct identity {
     uint8_t octets[IDENTITY_MAX];
     size_t size;
@@ -20,30 +20,30 @@ struct thing {
     struct timer timer; // first: the end of its window
     struct identity identity;
     uint64_t digest;
-    const struct catalogue_entry *type; // of the event that passed
+    const struct catalogue_entry *type; // of the event that was sent
     char first_id[EVENT_ID_SIZE];
     uint64_t suppressed;
     int64_t since_us;
-    struct event *last; // of those held; NULL: none
+    struct event *last; // of the suppressed events; NULL: none
     struct thing *next;
 };
 
 struct duplicates {
-    void (*tell)(void *ctx, const struct duplicates_account *account);
+    void (*report)(void *ctx, const struct duplicates_account *account);
     void *ctx;
     struct thing *buckets[BUCKETS];
     struct timers timers;
 };
 
-struct duplicates *duplicates_new(void (*tell)(void *ctx, const struct duplicates_account *account),
-                                  void *ctx)
+struct duplicates *
+duplicates_new(void (*report)(void *ctx, const struct duplicates_account *account), void *ctx)
 {
     struct duplicates *d = calloc(1, sizeof *d);
     if (!d || !timers_init(&d->timers, DUPLICATES_MAX)) {
         free(d);
         return NULL;
     }
-    d->tell = tell;
+    d->report = report;
     d->ctx = ctx;
     return d;
 }
@@ -91,14 +91,14 @@ static void duplicates_add_endpoint(struct identity *i, const struct endpoint *w
     duplicates_add_number(i, (uint64_t)who->lid << 8 | who->port);
 }
 
-// The odd one of 64 to 69 undoes the even one.
+// Of the traps 64 to 69, each odd one is the counterpart of the even one before it.
 static bool is_of_pair(const struct event *event)
 {
     const uint16_t trap = event->type->trap;
     return trap >= NOTICE_GID_IN_SERVICE && trap <= NOTICE_REPATH;
 }
 
-// A Notice's own octets but for TrapNumber, NoticeToggle and NoticeCount (IBA 13.4.8.2).
+// The Notice's octets without TrapNumber, NoticeToggle and NoticeCount (IBA 13.4.8.2).
 static void add_raw(struct identity *i, const struct event *event)
 {
     enum { TRAP = 4, LID = 6, TOGGLE = 8, DETAILS = 10 };
@@ -169,7 +169,7 @@ static void duplicates_report(struct duplicates *d, struct thing *thing)
                                                .suppressed = thing->suppressed,
                                                .since_us = thing->since_us,
                                                .first_id = thing->first_id};
-    d->tell(d->ctx, &account);
+    d->report(d->ctx, &account);
     event_unref(thing->last);
     thing->last = NULL;
     thing->suppressed = 0;

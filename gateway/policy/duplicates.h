@@ -1,39 +1,39 @@
-// Events that say the same as one shortly before.
+// Suppresses duplicates: events that say the same as one shortly before, and counts them.
 //
-// An event and its counterpart (a GID comes into service, goes out of it) are news to each other:
-// what repeats the last but one is no repetition.
+// An event and its counterpart (a GID in service, out of service) are one thing with two states. An
+// event is a duplicate only of the last state, not of the one before.
 #ifndef IBTRAPD_POLICY_DUPLICATES_H
 #define IBTRAPD_POLICY_DUPLICATES_H
 
 #include "model/event.h"
 
-enum { DUPLICATES_MAX = 8192 }; // things that are remembered; for one more the oldest is forgotten
+enum { DUPLICATES_MAX = 8192 }; // things remembered; a further one replaces the oldest
 
-// What is to be told of one thing.
+// The summary of one thing.
 struct duplicates_account {
-    const struct event *last; // of those held
+    const struct event *last; // of the suppressed events
     uint64_t suppressed;      // at least 1
     int64_t since_us;         // UTC, of the first of them
-    const char *first_id;     // of the event that passed
+    const char *first_id;     // of the event that was sent
 };
 
 struct duplicates;
 
-// `tell` is called from the functions below. NULL: out of memory.
-struct duplicates *duplicates_new(void (*tell)(void *ctx, const struct duplicates_account *account),
-                                  void *ctx);
-void duplicates_free(struct duplicates *duplicates); // tells nothing; NULL is allowed
+// The functions below call `report` with each summary. NULL: out of memory.
+struct duplicates *
+duplicates_new(void (*report)(void *ctx, const struct duplicates_account *account), void *ctx);
+void duplicates_free(struct duplicates *duplicates); // reports nothing; NULL is allowed
 
-// True: the event is to be held. `window_us` is from the first of the same; 0: nothing is a
-// duplicate.
+// True: the event is a duplicate; the caller suppresses it. `window_us` begins with the first of
+// the equal events; 0: no event is a duplicate.
 bool duplicates_suppress(struct duplicates *duplicates, struct event *event, int64_t window_us,
                          int64_t now_us);
 
-// Where repetitions go on, an account a window is told.
+// Reports the summaries that are due: one for each window that had duplicates.
 void duplicates_tick(struct duplicates *duplicates, int64_t window_us, int64_t now_us);
-int64_t duplicates_due(const struct duplicates *duplicates); // INT64_MAX: nothing is
+int64_t duplicates_due(const struct duplicates *duplicates); // INT64_MAX: none is due
 
-// As if every window were over: nothing is remembered any more.
+// Ends every window, reports its summary and forgets all things.
 void duplicates_end(struct duplicates *duplicates);
 
 #endif

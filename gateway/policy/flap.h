@@ -1,4 +1,4 @@
-// Whether something that changes comes to rest.
+// Detects flapping: an alarm that changes often, until it settles.
 #ifndef IBTRAPD_POLICY_FLAP_H
 #define IBTRAPD_POLICY_FLAP_H
 
@@ -6,22 +6,24 @@
 #include "policy/policy.h"
 
 struct flap {
-    int64_t at[POLICY_FLAP_CHANGES_MAX]; // of the last changes, in a ring
-    uint64_t changes;                    // since it last was at rest
+    int64_t at[POLICY_FLAP_CHANGES_MAX]; // when the last changes came, in a ring
+    uint64_t changes;                    // since it last settled
     bool on;                             // it flaps
-    bool announced;                      // and receivers were told
-    int64_t last;                        // change
-    int64_t since_us;                    // UTC, of the change that made it flap
-    uint64_t suppressed;                 // events, since receivers were last told
-    char id[EVENT_ID_SIZE];              // of the event that told them
+    bool announced;                      // receivers got the event `flapping`
+    int64_t last;                        // when the last change came
+    int64_t since_us;                    // UTC, of the change with which flapping began
+    uint64_t suppressed;                 // events, since the last `flapping`
+    char id[EVENT_ID_SIZE];              // of the event `flapping`
 };
 
+// Records a change; flapping begins when there were enough of them.
 void flap_note(struct flap *flap, const struct policy_options *options, const struct event *event,
                int64_t now_us);
 
-// When it counts as quiet.
+// When it has settled, unless another change comes.
 int64_t flap_end(const struct flap *flap, const struct policy_options *options);
 
+// It has settled: forgets the changes.
 void flap_rest(struct flap *flap);
 
 #endif

@@ -1,4 +1,4 @@
-// Windows in which nodes are worked on.
+// Maintenance windows: times in which events about some nodes are suppressed.
 #ifndef IBTRAPD_POLICY_MAINTENANCE_H
 #define IBTRAPD_POLICY_MAINTENANCE_H
 
@@ -10,13 +10,13 @@ struct maintenance {
 };
 
 bool maintenance_start(struct maintenance *maintenance, const struct policy_maintenance *window,
-                       int64_t now_us); // replaces the one of that name; false: too many
-bool maintenance_stop(struct maintenance *maintenance, const char *name); // false: none such
+                       int64_t now_us); // replaces the window of that name; false: too many
+bool maintenance_stop(struct maintenance *maintenance, const char *name); // false: no such window
 size_t maintenance_each(const struct maintenance *maintenance, int64_t now_us,
                         void (*each)(void *ctx, const struct policy_maintenance *window),
                         void *ctx);
 
-// The end of the last window that the event falls into; 0: into none.
+// When the last of the windows that the event falls into ends; 0: it falls into none.
 int64_t maintenance_until(const struct maintenance *maintenance, const struct event *event,
                           int64_t now_us);
 

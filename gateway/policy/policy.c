@@ -13,22 +13,24 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const int64_t CAUSE_US = 60 * CLOCK_US_PER_S; // between two looks whether a cause is gone
-static const int64_t RATE_US = 60 * CLOCK_US_PER_S;  // for a link that came up to be told degraded
-static const int64_t RETRY_US = CLOCK_US_PER_S;      // when memory is short
-static const uint32_t LATE_RATE = 1000; // late events in a second, where no storm has a rate
+static const int64_t CAUSE_US =
+    60 * CLOCK_US_PER_S; // between two checks whether a root cause is cleared
+static const int64_t RATE_US =
+    60 * CLOCK_US_PER_S; // a link that came up may be found degraded within this time
+static const int64_t RETRY_US = CLOCK_US_PER_S; // when memory is short
+static const uint32_t LATE_RATE = 1000;         // late events in a second, where storms are off
 
 struct policy {
     struct policy_options options; // its rules are in `rules`
     struct policy_sink sink;
     struct rules *rules;
     struct alarm_states *states;
-    struct timers timers; // of the alarm_states
+    struct timers timers; // of the alarm states
     struct duplicates *duplicates;
     struct storms *storms;
     struct maintenance maintenance;
-    int64_t now;          // of the call that is handled
-    int64_t second_began; // late events are paced
+    int64_t now;          // as the current call has it
+    int64_t second_began; // late events are limited to a rate
     uint32_t in_second;
     int64_t blocked_until;
     struct policy_counters counters;
@@ -90,7 +92,7 @@ static void policy_emit(struct policy *p, struct event *event)
     p->counters.made++;
 }
 
-// Takes over the event; NULL is memory that was short.
+// Takes over the event; NULL: memory was short when it was made.
 static void emit_summary(struct policy *p, struct event *event)
 {
     if (!event) {
@@ -123,25 +125,26 @@ static bool in_storm(struct policy *p, const struct event *event)
     return storms_suppress(p->storms, &options, event, p->now);
 }
 
-// The gateway's own events are few, about no node, and not to be lost sight of.
+// The gateway's own events are few, about no node, and must not be missed.
 static bool is_own(const struct event *event)
 {
     return catalogue_is_own(event->type);
 }
 
-// Reasons not to tell of an alarm.
+// Reasons to suppress an alarm.
 
-// A cause that is gone counts until the next look: its consequences may end a little later.
+// A root cause counts for one check after it was cleared: its consequences may clear a little
+// later.
 static bool cause_counts(const struct policy *p, struct alarm_state *t, const struct event *event)
 {
     const bool arrives = event != t->last;
-    const bool stands = alarm_states_find_raised(p->states, event->cause_id) != NULL;
-    const bool counts = arrives || stands || !t->cause_cleared;
-    t->cause_cleared = !arrives && !stands;
+    const bool active = alarm_states_find_raised(p->states, event->cause_id) != NULL;
+    const bool counts = arrives || active || !t->cause_cleared;
+    t->cause_cleared = !arrives && !active;
     return counts;
 }
 
-// The reasons that leave no trace at receivers. `*until`: when to look again.
+// The reasons of which receivers learn nothing. `*until`: when to check again.
 static enum policy_reason policy_silence(const struct policy *p, struct alarm_state *t,
                                          const struct event *event,
                                          const struct rule_decision *verdict, int64_t *until)
@@ -163,8 +166,8 @@ static enum policy_reason policy_silence(const struct policy *p, struct alarm_st
     return POLICY_PASSES;
 }
 
-// The reasons that receivers hear of, now or later. What arrives counts for a storm; what waits
-// already waits for its end.
+// The reasons of which receivers are told in summaries. An arriving event counts towards a storm; a
+// pending one waits for the storm's end.
 static enum policy_reason restraint(struct policy *p, const struct alarm_state *t,
                                     const struct event *event, const struct rule_decision *verdict,
                                     bool arrives, int64_t *until)
@@ -182,7 +185,7 @@ static enum policy_reason restraint(struct policy *p, const struct alarm_state *
     return storm ? POLICY_STORM : POLICY_PASSES;
 }
 
-// What receivers know of an alarm.
+// What receivers were notified of.
 
 static bool keep_for_later(struct policy *p, struct alarm_state *t, struct event *event,
                            int64_t until)
@@ -203,7 +206,7 @@ static void drop_pending(struct policy *p, struct alarm_state *t)
         alarm_states_set_last(p->states, t, NULL);
 }
 
-// The event is about to go out.
+// Records that the event is about to be sent.
 static void policy_report(struct alarm_state *t, struct event *event)
 {
     event->repeat_count = t->duplicates;
@@ -238,7 +241,7 @@ static void schedule(struct policy *p, struct alarm_state *t)
 
 // Deciding about an event.
 
-// Receivers know how things are, and need not hear this.
+// Receivers know the state already: the event is not sent.
 static enum policy_reason say_nothing(struct policy *p, struct alarm_state *t, struct event *event,
                                       bool changed)
 {
@@ -260,7 +263,7 @@ static enum policy_reason notify_or_suppress(struct policy *p, struct alarm_stat
                                              const struct rule_decision *verdict,
                                              enum policy_reason reason, int64_t until)
 {
-    if (reason == POLICY_DISABLED && !t->raised) { // and receivers will never know
+    if (reason == POLICY_DISABLED && !t->raised) { // receivers will never get this clear
         drop_pending(p, t);
         t->notified = false;
         return reason;
@@ -318,8 +321,8 @@ static enum policy_reason decide_plain(struct policy *p, struct event *event,
     return in_storm(p, event) ? POLICY_STORM : POLICY_PASSES;
 }
 
-// Sweeps tell of the rate of a link that comes up only where it is too low. An alarm from before it
-// went down ends when nothing of the kind is told.
+// A sweep reports the rate of a link that came up only if the rate is too low. So a rate alarm from
+// before the link went down is cleared if no such report follows within RATE_US.
 static void end_alarm_of_rate(struct policy *p, const struct event *up)
 {
     char key[EVENT_KEY_SIZE];
@@ -347,8 +350,7 @@ static enum policy_reason decide(struct policy *p, struct event *event)
     if (role == ALARM_NONE || event->alarm_key[0] == '\0')
         return decide_plain(p, event, &verdict);
     struct alarm_state *t = alarm_states_find(p->states, event->alarm_key);
-    if (role == ALARM_CLEARS &&
-        (!t || (!t->raised && !t->notified))) // it clears nothing: news of its own
+    if (role == ALARM_CLEARS && (!t || (!t->raised && !t->notified))) // it clears no alarm
         return decide_plain(p, event, &verdict);
     if (!t)
         t = alarm_states_get(p->states, event->alarm_key);
@@ -361,8 +363,8 @@ static enum policy_reason decide(struct policy *p, struct event *event)
     return reason;
 }
 
-// Somebody else tells receivers of this one.
-static void note_held(struct policy *p, struct event *event)
+// Another gateway notifies receivers of this event.
+static void note_standby(struct policy *p, struct event *event)
 {
     const bool raises = event->type->alarm == ALARM_RAISES;
     if (event->test || event->type->alarm == ALARM_NONE || event->alarm_key[0] == '\0')
@@ -387,7 +389,7 @@ void policy_process(struct policy *policy, struct event *event, int64_t now_us)
     policy_tick(policy, now_us);
     end_alarm_of_rate(policy, event);
     if (event->suppressed[0] != '\0') {
-        note_held(policy, event);
+        note_standby(policy, event);
     } else {
         const enum policy_reason reason = decide(policy, event);
         suppress(event, reason);
@@ -453,7 +455,7 @@ static void notify_late(struct policy *p, struct alarm_state *t)
     drop_pending(p, t);
 }
 
-// The rules may have changed meanwhile.
+// Whether receivers know the state already. The rules may have changed since the event arrived.
 static bool policy_is_known(const struct alarm_state *t, const struct rule_decision *verdict)
 {
     const int severity =
@@ -526,8 +528,8 @@ int64_t policy_due(const struct policy *policy)
     return of_duplicates < due ? of_duplicates : due;
 }
 
-// That it is flapping is known after the next start, too, but not what became of the alarm
-// meanwhile.
+// Whether `last` still waits for a hold-down or a storm. Flapping does not count: the next start
+// restores that an alarm flaps, but not how it changed meanwhile.
 static bool is_restrained_at_the_end(struct policy *p, const struct alarm_state *t,
                                      const struct rule_decision *verdict)
 {
@@ -558,7 +560,7 @@ void policy_end(struct policy *policy, int64_t now_us)
     alarm_states_each(policy->states, report_outcome, policy);
 }
 
-// What people and restarts change.
+// Changes by operators and at restarts.
 
 static void reconsider(void *ctx, struct alarm_state *state)
 {
@@ -639,7 +641,7 @@ bool policy_start_maintenance(struct policy *policy, const struct policy_mainten
 {
     policy->now = now_us;
     const bool ok = maintenance_start(&policy->maintenance, window, now_us);
-    alarm_states_each(policy->states, reconsider, policy); // it may be shorter than before
+    alarm_states_each(policy->states, reconsider, policy); // the window may be shorter than before
     return ok;
 }
 
@@ -663,7 +665,7 @@ void policy_get_counters(const struct policy *policy, struct policy_counters *ou
     *out = policy->counters;
 }
 
-// Coming and going.
+// Making and freeing.
 
 struct policy *policy_new(const struct policy_options *options, const struct policy_sink *sink)
 {

@@ -1,13 +1,14 @@
-// What receivers get to hear of: every event goes on to the journal, and policy says which of them
-// are suppressed from the receivers and why, and adds events that sum up what was suppressed.
+// Decides which events receivers get. Every event goes to the journal; policy suppresses some of
+// them for the receivers, states the reason, and adds events that summarise the suppressed ones.
 //
-// Alarms are told by difference. For each alarm key policy knows how things are and what receivers
-// were told. While there is a reason not to tell (a hold-down, a flapping link, a storm,
-// maintenance,
-// ...) the two may differ; when the reason is gone and they still do, the event that was suppressed
-// goes out as a new one, with related_id naming the old. So receivers may hear late, never wrong.
+// For each alarm key, policy keeps an alarm state: whether the alarm is raised, and whether
+// receivers were notified of it. The two differ while there is a reason to suppress (enum
+// policy_reason). When the reason ends and they still differ, policy sends the suppressed event
+// again as a new event, whose related_id names the old one. So receivers may learn of an alarm
+// late, but their list of alarms ends up right.
 //
-// Pure: time is an argument, microseconds that never go back, and nothing here waits. One thread.
+// Pure: the caller passes the time (microseconds that never go back), and no function waits. One
+// thread.
 #ifndef IBTRAPD_POLICY_POLICY_H
 #define IBTRAPD_POLICY_POLICY_H
 
@@ -18,77 +19,79 @@ enum {
     POLICY_RULES_MAX = 64,
     POLICY_MAINTENANCE_MAX = 32, // windows at a time
     POLICY_FLAP_CHANGES_MAX = 16,
-    POLICY_ALARMS_MAX = 65536, // alarm keys that are followed; events of others pass as they are
-    POLICY_PENDING_MAX =
-        16384, // of them with an event that may go out later; others are told at once
+    POLICY_ALARMS_MAX = 65536, // alarm states; events of further alarm keys are sent unchanged
+    // Alarm states that keep an event to be sent later; further ones are sent at once.
+    POLICY_PENDING_MAX = 16384,
 };
 
-// Why receivers do not get an event.
+// Why an event is suppressed. Each is decided in the function of policy.c that is named here.
 enum policy_reason {
     POLICY_PASSES,
-    POLICY_DISABLED,       // a rule says so
-    POLICY_MAINTENANCE,    // of the node
-    POLICY_SHELVED,        // the alarm was put aside
-    POLICY_CONSEQUENCE,    // of an alarm that stands; held for as long as that does
-    POLICY_DUPLICATE,      // receivers know already; counted in a later event
-    POLICY_NEVER_NOTIFIED, // clears an alarm that receivers were never told of
-    POLICY_FLAPPING,       // counted in flapping and settled
-    POLICY_HOLD_DOWN,      // may pass yet
-    POLICY_STORM,          // counted in storm-summary
+    POLICY_DISABLED,       // a rule disables it (rules_evaluate)
+    POLICY_MAINTENANCE,    // its node is in a maintenance window (policy_silence)
+    POLICY_SHELVED,        // an operator shelved the alarm (policy_silence)
+    POLICY_CONSEQUENCE,    // its root cause is an active alarm (policy_silence, cause_counts)
+    POLICY_DUPLICATE,      // receivers know it already; a later event has the count (say_nothing)
+    POLICY_NEVER_NOTIFIED, // clears an alarm whose raise was never sent (say_nothing)
+    POLICY_FLAPPING,       // flapping and settled have the count (restraint)
+    POLICY_HOLD_DOWN,      // the alarm is not active for long enough yet (restraint)
+    POLICY_STORM,          // storm-summary has the count (restraint)
     POLICY_REASON_COUNT,
 };
 
-const char *
-policy_reason_word(enum policy_reason reason); // as in event->held; "" for POLICY_PASSES
+// The word that event->suppressed has; "" for POLICY_PASSES.
+const char *policy_reason_word(enum policy_reason reason);
 
 enum policy_choice { POLICY_UNSET, POLICY_YES, POLICY_NO };
-enum { POLICY_SAME = -1 }; // in a rule: says nothing of this
+enum { POLICY_SAME = -1 }; // in a rule: leaves this as it is
 
-// The rules are read in order, and of all that fit an event the last one that says something of an
-// item decides that item: the general ones come first. Before all of them stands a built-in one
-// that disables mcast-group-*.
+// The rules apply in order: for each item, the last matching rule that sets the item decides it. So
+// general rules come first. A built-in rule before all others disables mcast-group-*.
 struct policy_rule {
     char name[EVENT_RULE_SIZE];
-    struct filter_list events; // identifiers; none: all
-    struct filter_list nodes;  // names or GUIDs of subject, peer, source or destination; none: all
+    struct filter_list events; // identifiers; empty: all
+    struct filter_list nodes;  // names or GUIDs of subject, peer, source or destination; empty: all
     enum policy_choice enabled;
     int severity; // enum severity or POLICY_SAME
     int category; // enum category or POLICY_SAME
-    int64_t
-        hold_down_us; // an alarm must last that long before receivers hear of it; or POLICY_SAME
+    // How long an alarm must be active before receivers are notified; or POLICY_SAME.
+    int64_t hold_down_us;
 };
 
 struct policy_options {
     const struct policy_rule *rules; // copied
     size_t rule_count;               // at most POLICY_RULES_MAX
-    int64_t repeat_window_us;        // identical events within it are one; 0: all pass
-    // An alarm that changed that often within that time flaps, until it is quiet for so long.
+    int64_t repeat_window_us;        // equal events within this time are duplicates; 0: none is
+    // An alarm that changes flap_changes times within flap_within_us flaps, until it has not
+    // changed for flap_quiet_us.
     uint32_t flap_changes; // 2 to POLICY_FLAP_CHANGES_MAX; 0: never
     int64_t flap_within_us, flap_quiet_us;
-    // More events of one kind in a second are a storm: summed up at its begin, and every period.
+    // More than storm_rate events of one kind in a second are a storm. A summary goes out when it
+    // begins and every storm_period_us.
     uint32_t storm_rate; // 0: never
     int64_t storm_period_us;
     bool suppress_consequences;
 };
 
-// 60 s; 6 changes in 5 min, 5 min quiet; 50 events/s, 60 s; consequences held; no rules.
+// Repeat window 60 s; 6 changes in 5 min, 5 min quiet; 50 events/s, 60 s; consequences suppressed;
+// no rules.
 void policy_options_init(struct policy_options *options);
 
-// Where events go. Neither may call policy again.
+// Where events go. Neither function may call policy.
 struct policy_sink {
-    // Gives an event that policy made its identity: identifier, text, and time and subnet prefix
-    // where they are 0.
+    // Completes an event that policy made: sets its identifier and text, and its time and subnet
+    // prefix where they are 0.
     void (*stamp)(void *ctx, struct event *event);
-    // To the journal; to the receivers unless `held` says why not. The event stays policy's or the
-    // giver's: whoever wants it longer keeps a reference.
+    // Passes an event to the journal, and to the receivers unless event->suppressed has a reason.
+    // Take a reference to keep the event.
     void (*pass)(void *ctx, struct event *event);
     void *ctx;
 };
 
 struct policy_counters {
-    uint64_t reasons[POLICY_REASON_COUNT]; // events taken, by what became of them
-    uint64_t made;                         // by policy
-    uint64_t overflowed; // passed as they were, as a table was full or memory short
+    uint64_t reasons[POLICY_REASON_COUNT]; // events processed, by reason
+    uint64_t made;                         // events that policy made
+    uint64_t overflowed; // events sent unchanged: a table was full or memory short
 };
 
 struct policy;
@@ -97,48 +100,50 @@ struct policy;
 struct policy *policy_new(const struct policy_options *options, const struct policy_sink *sink);
 void policy_free(struct policy *policy); // NULL is allowed
 
-// The state stays. What is suppressed is judged anew with the next tick. False, and all is as
-// before: out of memory.
+// Replaces the options and keeps the alarm states; the next tick reconsiders each suppressed event.
+// False, with nothing changed: out of memory.
 bool policy_change_options(struct policy *policy, const struct policy_options *options,
                            int64_t now_us);
 
-// An alarm that stood when the gateway ended, before the first event is taken.
+// An alarm that was active when the gateway stopped.
 struct policy_restored_alarm {
     const char *key;
     const char *event_id;    // of the event that raised it
-    const char *notified_id; // of the event by which receivers know of it; empty: they do not
+    const char *notified_id; // of the event that notified receivers; empty: they were not notified
     enum severity severity;
     int64_t shelved_until_us; // on policy's clock; 0: not shelved
-    struct event *event;      // that raised it, or NULL; without it the alarm counts as told
+    struct event *event;      // raised it; NULL: unknown, and the alarm counts as notified
 };
-// False: the table is full.
+// Restores it, before the first event is processed. False: the table is full.
 bool policy_restore_alarm(struct policy *policy, const struct policy_restored_alarm *alarm,
                           int64_t now_us);
 
-// Decides about one event, which nobody else has yet, and passes it on: always, and once. Sets its
-// severity, category, held, rule, clears_id and repeat_count. Of one that is held already (standby)
-// only the alarm is noted, as told. A test passes: rules may set its severity and category, and
-// else it is as if it had not been.
+// Decides about one event and passes it on, exactly once. Sets its severity, category, suppressed,
+// rule, clears_id and repeat_count. The event must not be shared yet.
+//
+// An event already suppressed as standby only updates its alarm state, recorded as notified. A test
+// event is sent; rules may change its severity and category, and nothing else is recorded.
 void policy_process(struct policy *policy, struct event *event, int64_t now_us);
 
-// Does what is due. To be called at policy_due or soon after; INT64_MAX: nothing is.
+// Does the work that is due. Call it at policy_due or soon after; INT64_MAX: no work is due.
 void policy_tick(struct policy *policy, int64_t now_us);
 int64_t policy_due(const struct policy *policy);
 
-// The gateway ends. Tells what nobody would know of after the next start: the counts of storms and
-// repeats, as if these were over, and of alarms that were told those ends and worsenings that a
-// storm or flapping held, at whatever rate. Alarms that were not told are for policy_restore_alarm.
+// Call it when the gateway stops. Sends what the next start cannot reconstruct, without a limit of
+// rate: the counts of storms and duplicates so far, and, for alarms that receivers were notified
+// of, the clears and worse severities that a storm or flapping suppressed. Alarms that receivers
+// were not notified of are left to policy_restore_alarm.
 void policy_end(struct policy *policy, int64_t now_us);
 
-// Receivers hear nothing of that alarm until then, but for its end if they know of it; in the past:
-// not shelved any more. False: no room.
+// Shelves an alarm: until `until_us`, receivers get only its clear, if they were notified of it. A
+// time in the past ends the shelving. False: no room.
 bool policy_shelve(struct policy *policy, const char *key, int64_t until_us, int64_t now_us);
 
-// Events about these nodes are held until the end; what still stands then is told. The gateway's
-// own events are not about nodes.
+// A maintenance window: events about these nodes are suppressed until it ends; alarms still active
+// then are sent. The gateway's own events are about no node.
 struct policy_maintenance {
     char name[64];
-    struct filter_list nodes; // names or GUIDs; none: all
+    struct filter_list nodes; // names or GUIDs; empty: all
     int64_t until_us;
 };
 // Replaces the window of the same name. False: too many.

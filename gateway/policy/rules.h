@@ -1,4 +1,4 @@
-// What the configuration says about an event. Pure.
+// The rules of the configuration (sections `policy`), applied to an event. Pure.
 #ifndef IBTRAPD_POLICY_RULES_H
 #define IBTRAPD_POLICY_RULES_H
 
@@ -9,7 +9,7 @@ struct rule_decision {
     int severity; // or POLICY_SAME
     int category; // or POLICY_SAME
     int64_t hold_down_us;
-    const char *rule; // the last that decided something; empty: none. Valid as long as the rules
+    const char *rule; // the last one that set something; empty: none. Valid as long as the rules
 };
 
 struct rules;
@@ -20,7 +20,7 @@ void rules_free(struct rules *rules);  // NULL is allowed
 
 struct rule_decision rules_evaluate(const struct rules *rules, const struct event *event);
 
-// Whether the event is about one of the nodes: their names or GUIDs; an empty list means all.
+// Whether the event is about one of the nodes, given by name or GUID; an empty list means all.
 bool rules_concern(const struct filter_list *nodes, const struct event *event);
 
 #endif

@@ -9,12 +9,12 @@ static const int64_t GATHER_US = STORMS_GATHER_S * CLOCK_US_PER_S;
 static const int64_t QUIET_US = STORMS_QUIET_S * CLOCK_US_PER_S;
 
 struct storm {
-    int64_t second_began; // of the second that is counted
+    int64_t second_began; // of the second being counted
     uint32_t in_second;
     bool on;
     int64_t last_over, next_account;
-    bool summarised; // an account was given
-    bool postponed;  // the next one, as it may be the last
+    bool summarised; // a summary was reported
+    bool postponed;  // the next summary, as it may be the last
     uint64_t suppressed;
     int64_t since_us;
     enum severity worst;
@@ -96,7 +96,7 @@ int64_t storms_of(const struct storms *storms, const struct catalogue_entry *kin
     return s->on ? due(s) : 0;
 }
 
-// When it calms down, the account waits a little and says that it is over.
+// When the rate falls, the summary waits a little, so that it can say that the storm is over.
 static bool postpone(struct storm *s, int64_t now)
 {
     const int64_t calm = now - s->last_over;
@@ -108,7 +108,7 @@ static bool postpone(struct storm *s, int64_t now)
 }
 
 static void account_for(const struct storms *storms, struct storm *s, bool over,
-                        void (*tell)(void *ctx, const struct storm_account *account), void *ctx)
+                        void (*report)(void *ctx, const struct storm_account *account), void *ctx)
 {
     const struct storm_account account = {
         .kind = catalogue_get((enum catalogue_event)(s - storms->kinds)),
@@ -119,7 +119,7 @@ static void account_for(const struct storms *storms, struct storm *s, bool over,
         .over = over,
         .nodes = &s->nodes};
     if (s->suppressed > 0)
-        tell(ctx, &account);
+        report(ctx, &account);
     s->suppressed = 0;
     top_nodes_clear(&s->nodes);
 }
@@ -132,7 +132,7 @@ static void storms_finish(struct storms *storms, struct storm *s)
 
 static void storms_check(struct storms *storms, struct storm *s,
                          const struct storms_options *options, int64_t now,
-                         void (*tell)(void *ctx, const struct storm_account *account), void *ctx)
+                         void (*report)(void *ctx, const struct storm_account *account), void *ctx)
 {
     if (postpone(s, now))
         return;
@@ -142,28 +142,28 @@ static void storms_check(struct storms *storms, struct storm *s,
     s->postponed = false;
     if (over)
         storms_finish(storms, s);
-    account_for(storms, s, over, tell, ctx);
+    account_for(storms, s, over, report, ctx);
 }
 
 void storms_tick(struct storms *storms, const struct storms_options *options, int64_t now_us,
-                 void (*tell)(void *ctx, const struct storm_account *account), void *ctx)
+                 void (*report)(void *ctx, const struct storm_account *account), void *ctx)
 {
     for (size_t i = 0; storms->on > 0 && i < CATALOGUE_COUNT; i++) {
         struct storm *s = &storms->kinds[i];
         if (s->on && due(s) <= now_us)
-            storms_check(storms, s, options, now_us, tell, ctx);
+            storms_check(storms, s, options, now_us, report, ctx);
     }
 }
 
-void storms_end(struct storms *storms, void (*tell)(void *ctx, const struct storm_account *account),
-                void *ctx)
+void storms_end(struct storms *storms,
+                void (*report)(void *ctx, const struct storm_account *account), void *ctx)
 {
     for (size_t i = 0; storms->on > 0 && i < CATALOGUE_COUNT; i++) {
         struct storm *s = &storms->kinds[i];
         if (!s->on)
             continue;
         storms_finish(storms, s);
-        account_for(storms, s, false, tell, ctx);
+        account_for(storms, s, false, report, ctx);
     }
 }
 

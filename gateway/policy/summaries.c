@@ -24,7 +24,7 @@ struct event *summaries_storm(const struct storm_account *account)
     return event;
 }
 
-// Whom the other is about, and how much it matters.
+// Copies what `other` is about, and its severity and category.
 static void take_after(struct event *event, const struct event *other)
 {
     event->category = other->category;
@@ -39,7 +39,7 @@ static void take_after(struct event *event, const struct event *other)
     event->summarised = other->summarised ? other->summarised : other->type;
 }
 
-// The sentence becomes a part of one.
+// Turns a sentence into a part of one: no capital at the begin, no full stop.
 static void quote(char out[EVENT_REASON_SIZE], const char *sentence)
 {
     struct text t = text_in(out, EVENT_REASON_SIZE);
@@ -106,7 +106,7 @@ struct event *summaries_settled(const struct alarm_state *state)
     if (!event)
         return NULL;
     struct text t = text_in(event->reason, sizeof event->reason);
-    if (state->flap.changes > 0) // nobody counted before this start
+    if (state->flap.changes > 0) // a state restored at the start has no count
         text_addf(&t, "after %" PRIu64 " changes ", state->flap.changes);
     text_addf(&t, "its alarm %s", state->raised ? "stands" : "is clear");
     memcpy(event->clears_id, state->flap.id, sizeof event->clears_id);

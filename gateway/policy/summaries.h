@@ -1,4 +1,4 @@
-// The events that policy makes: without identifier and text, which its sink gives.
+// Makes policy's own events. policy_sink.stamp gives them identifier and text.
 #ifndef IBTRAPD_POLICY_SUMMARIES_H
 #define IBTRAPD_POLICY_SUMMARIES_H
 
@@ -15,11 +15,11 @@ struct event *summaries_flapping(const struct alarm_state *state,
                                  const struct policy_options *options);
 struct event *summaries_settled(const struct alarm_state *state);
 
-// The link's rate was too low, and it came up, as `up` tells, with the full one: an event for the
-// alarm of its rate, without identifier yet but that of `up`.
+// The clear of a link's rate alarm, for a link that came up at full rate, as `up` shows. Keeps the
+// identifier of `up`.
 struct event *summaries_full_rate(const struct event *up, const char *key);
 
-// The track's last event, once more: nobody was told of it.
+// A copy of the alarm state's last event, which was suppressed, to be sent late.
 struct event *summaries_late(const struct alarm_state *state);
 
 #endif

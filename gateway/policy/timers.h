@@ -1,4 +1,4 @@
-// Things to look at again at a time, the earliest first.
+// A heap of timers, the earliest first.
 #ifndef IBTRAPD_POLICY_TIMERS_H
 #define IBTRAPD_POLICY_TIMERS_H
 
@@ -6,10 +6,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-// Part of the thing; zeroed at first.
+// A member of the timed struct; zero-initialised.
 struct timer {
     int64_t due;
-    size_t place; // among those that wait, from 1; 0: does not wait
+    size_t place; // in the heap, from 1; 0: not set
 };
 
 struct timers {
@@ -21,11 +21,11 @@ struct timers {
 bool timers_init(struct timers *timers, size_t capacity);
 void timers_clear(struct timers *timers);
 
-// At INT64_MAX it does not wait.
+// Sets or moves the timer; INT64_MAX unsets it.
 void timers_set(struct timers *timers, struct timer *timer, int64_t due);
 void timers_drop(struct timers *timers, struct timer *timer);
 
-struct timer *timers_first(const struct timers *timers); // NULL: none waits
-int64_t timers_due(const struct timers *timers);         // INT64_MAX: none waits
+struct timer *timers_first(const struct timers *timers); // NULL: none is set
+int64_t timers_due(const struct timers *timers);         // INT64_MAX: none is set
 
 #endif

@@ -14,7 +14,7 @@ static bool top_nodes_is_known(const struct endpoint *who)
     return who->guid != 0 || who->node_guid != 0 || who->lid != 0;
 }
 
-// Whom the event counts for.
+// The node for which the event counts.
 static const struct endpoint *node_of(const struct event *event)
 {
     if (top_nodes_is_known(&event->subject))
@@ -80,7 +80,7 @@ static uint64_t sure(const struct top_node *node)
     return node->count - node->error;
 }
 
-// The most frequent of those that are not marked yet.
+// The node with the largest count among those not marked yet.
 static size_t next_most(const struct top_nodes *top, const bool marked[TOP_NODES_NODES_MAX])
 {
     size_t best = TOP_NODES_NODES_MAX;

@@ -1,4 +1,4 @@
-// Which nodes an avalanche of events is about most, in a fixed amount of memory.
+// The nodes that most events of a storm are about, counted in a fixed amount of memory.
 #ifndef IBTRAPD_POLICY_TOP_NODES_H
 #define IBTRAPD_POLICY_TOP_NODES_H
 
@@ -7,8 +7,8 @@
 
 enum { TOP_NODES_NODES_MAX = 32, TOP_NODES_NAMED_MAX = 5, TOP_NODES_NAME_SIZE = 41 };
 
-// After Metwally, Agrawal and El Abbadi (Space-Saving, 2005): a newcomer takes the place of the
-// rarest and its count, which is kept as the newcomer's error.
+// Space-Saving (Metwally, Agrawal, El Abbadi, 2005): when all places are taken, a new node replaces
+// the one with the smallest count and inherits that count as its error.
 struct top_nodes {
     struct top_node {
         uint64_t guid; // or the LID where no GUID is known
@@ -23,8 +23,8 @@ struct top_nodes {
 void top_nodes_clear(struct top_nodes *top);
 void top_nodes_add(struct top_nodes *top, const struct event *event);
 
-// Adds "leaf1 (412), leaf2 (388) and others": the most frequent first, with counts that are sure.
-// False, and adds nothing: no node is known.
+// Adds "leaf1 (412), leaf2 (388) and others": the largest counts first, each less its error. False,
+// with nothing added: no node is known.
 bool top_nodes_describe(const struct top_nodes *top, struct text *t);
 
 #endif
