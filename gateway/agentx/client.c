@@ -326,7 +326,7 @@ static bool read_close(struct pdu_reader *in, struct error *err)
 static bool malformed(struct agentx_client *c, struct error *err)
 {
     say_close(c, PDU_REASON_PARSE_ERROR);
-    return error_set(err, "it sent what is no AgentX, or too much");
+    return error_set(err, "malformed or oversized AgentX PDU");
 }
 
 static bool agentx_client_answer(struct agentx_client *c, const struct pdu_header *header,

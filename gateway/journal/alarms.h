@@ -1,12 +1,12 @@
-// The active alarms: one a key. Memory has them all; what changed goes to the file with the
-// journal's next commit.
+// The active alarms, one for each key. All are in memory; the journal's next commit writes those
+// that changed to the file.
 #ifndef IBTRAPD_JOURNAL_ALARMS_H
 #define IBTRAPD_JOURNAL_ALARMS_H
 
 #include "journal/store.h"
 #include "model/alarm.h"
 
-// That many at most, those included that are cleared and still in the file: then no more are taken.
+// Alarms at most, including cleared ones that are still in the file; further ones are refused.
 enum { ALARMS_MAX = 65536 };
 
 struct alarms;
@@ -16,18 +16,19 @@ void alarms_free(struct alarms *alarms); // NULL is allowed
 
 // Writer's thread.
 
-// Raises or clears what the event says; "link X" raised clears "rate link X". False when there is
-// no room or memory for it.
+// Raises or clears the alarm of an event. Raising "link X" also clears "rate link X". False: no
+// room, or memory is short.
 bool alarms_apply(struct alarms *alarms, const struct event *event, int64_t sequence);
 
-// Takes what the file has, once; what was raised or cleared before stays so.
+// Loads the alarms of the file, once; alarms changed before keep their state.
 enum store_result alarms_load(struct alarms *alarms, struct store *store, struct error *err);
 
-// Writes what changed, within a transaction; and, when that was committed, remembers it.
+// alarms_write writes the changed ones within a transaction; call alarms_committed after its
+// commit.
 void alarms_write(struct alarms *alarms, struct store *store);
 void alarms_committed(struct alarms *alarms);
 
-// The file is a new one: everything is to be written again.
+// The file is new: the next commit writes all of them.
 void alarms_begin_file(struct alarms *alarms);
 
 // Any thread.
@@ -35,11 +36,11 @@ void alarms_begin_file(struct alarms *alarms);
 bool alarms_have_changed(struct alarms *alarms); // since the last commit
 size_t alarms_count(struct alarms *alarms);
 
-// In the order in which they were raised; `each` must not call this module again.
+// Calls `each` in the order in which they were raised; `each` must not call this module.
 void alarms_each(struct alarms *alarms, void (*each)(void *ctx, const struct alarm *alarm),
                  void *ctx);
 
-// False when there is no such alarm. A note that is too long is cut.
+// False: there is no such alarm. Truncates a note that is too long.
 bool alarms_acknowledge(struct alarms *alarms, const char *key, int64_t now_us, const char *note);
 bool alarms_shelve(struct alarms *alarms, const char *key, int64_t until_us);
 

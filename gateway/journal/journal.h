@@ -1,8 +1,10 @@
-// The journal: every event, in order, on disk before the subnet manager or a receiver hears of it.
+// The journal: every event, in order, on disk before the subnet manager gets its acknowledgement
+// and before a receiver gets the event.
 //
-// One thread, the pipeline's, writes: append, append, commit. Receivers read behind it, each with a
-// cursor that survives. When the disk fails, the flow goes on in memory, with a bound, until it
-// works again; what was kept in memory is then written.
+// One thread, the writer (the pipeline's), appends events and commits them. Receivers read behind
+// it; each has a cursor, which survives a restart. When the disk fails, the journal is degraded:
+// events go through memory, with a bound, until the disk works again and the journal writes them to
+// it.
 #ifndef IBTRAPD_JOURNAL_JOURNAL_H
 #define IBTRAPD_JOURNAL_JOURNAL_H
 
@@ -18,49 +20,49 @@
 #include <stdatomic.h>
 
 enum {
-    JOURNAL_MEMORY_MAX = 4096,  // events kept in memory while the disk fails: those lately appended
-    JOURNAL_MEMORY_KEPT = 1024, // of them when they are on disk
-    JOURNAL_RECEIVERS_MAX = 256, // those of earlier configurations included
-    JOURNAL_SNAPSHOTS_MAX = 32,  // snapshots of the fabric that are kept in the file
-    JOURNAL_YOUNG_US =
-        10000000, // nobody who asks to prune gets at what is younger: repeats are told by it
+    JOURNAL_MEMORY_MAX = 4096,   // newest events kept in memory while degraded
+    JOURNAL_MEMORY_KEPT = 1024,  // newest events kept in memory otherwise
+    JOURNAL_RECEIVERS_MAX = 256, // cursors, those of earlier configurations included
+    JOURNAL_SNAPSHOTS_MAX = 32,  // snapshots of the fabric kept in the file
+    // A request to prune leaves events younger than this: repeated Reports are recognised by them.
+    JOURNAL_YOUNG_US = 10000000,
 };
 
-// What the journal reports of itself; the pipeline makes events of it.
+// Changes of the journal's own state; the gateway makes an event of each.
 enum journal_change { JOURNAL_DEGRADED, JOURNAL_HEALED, JOURNAL_DROPPING };
 
 struct journal_options {
-    const char *directory;               // made if it is missing
-    int64_t rows_max, bytes_max, age_us; // what is kept
-    // Called in the writer's thread, from journal_commit.
+    const char *directory;               // created if missing
+    int64_t rows_max, bytes_max, age_us; // limits of retention
+    // Reports a change; `count` is the number of lost events. Called by journal_commit.
     void (*notify)(void *ctx, enum journal_change change, const char *reason, uint64_t count);
     void *ctx;
     const struct clock *clock;
     struct log *log;
 };
 
-// The Report that caused an event, as repeats are told by; all zero when none did.
+// Identifies the Report that caused an event, so that a repeat is recognised; zero: no Report did.
 struct journal_report {
     uint16_t lid;
     uint64_t tid, digest;
 };
 
 struct journal_status {
-    bool durable;      // false: in memory only
-    char problem[512]; // why not; empty: all is well
+    bool durable;      // false: degraded
+    char problem[512]; // why it is degraded; empty: it is not
     int64_t rows, bytes, first, last;
     int64_t pending;  // events in memory that are not on disk
-    uint64_t dropped; // events that were lost from the journal before every receiver had them
+    uint64_t dropped; // events that expired before every receiver had them
     uint64_t commits;
     size_t alarms;          // active ones
-    uint64_t alarms_missed; // raised or cleared when there was no room for more
+    uint64_t alarms_missed; // changes of alarms for which there was no room
 };
 
 // A snapshot of the fabric.
 struct journal_snapshot {
-    int64_t number;  // as people ask for it; 0: not in the file yet
-    int64_t time_us; // UTC: when the fabric was first seen like this
-    uint64_t digest; // tells whether two are the same
+    int64_t number;  // that ibtrapctl shows; 0: not in the file yet
+    int64_t time_us; // UTC: when a sweep first found the fabric in this state
+    uint64_t digest; // equal for equal snapshots
     uint32_t nodes, links;
 };
 
@@ -71,126 +73,130 @@ struct journal_item {
 
 struct journal;
 
-// A journal that cannot be opened or written is no error: it is degraded, says why in its status
-// and log, and tries again. A corrupt file is set aside beside the new one, never deleted. NULL
-// with a sentence when another process uses the directory, or memory is short.
+// Opens the journal of a directory. A file that cannot be opened or written is no error: the
+// journal is degraded, gives the reason in its status and log, and tries again. It renames a
+// corrupt file and begins a new one beside it; it never deletes one. NULL with a sentence: another
+// process uses the directory, or memory is short.
 struct journal *journal_open(const struct journal_options *options, struct error *err);
 void journal_close(struct journal *journal); // NULL is allowed
 
-// The Reports of the last seconds before the start, so that their repeats can be told.
+// Calls `each` for the Reports committed since `since_us` (UTC), so that their repeats are
+// recognised.
 void journal_each_recent_report(struct journal *journal, int64_t since_us,
                                 void (*each)(void *ctx, const struct journal_report *report,
                                              int64_t utc_us),
                                 void *ctx);
 
-// Writer's thread. Appends keep a reference and return the sequence number, which the event gets,
-// too; after commit the events are readable, on disk or, when degraded, in memory. Commit also
-// saves cursors and, now and then, drops what is too old or too much.
+// Writer's thread. journal_append takes a reference, and returns the sequence number that it gives
+// to the event. After journal_commit the appended events are on disk (degraded: in memory) and
+// readable. The commit also saves cursors and, from time to time, deletes events beyond the limits
+// of retention.
 int64_t journal_append(struct journal *journal, struct event *event,
                        const struct journal_report *report);
 void journal_commit(struct journal *journal);
-bool journal_has_work(struct journal *journal); // something that a commit would save
+bool journal_has_work(struct journal *journal); // a commit would save something
 
-// Writer's thread. Copies the record, to be saved with the next commit, unless the newest snapshot
-// has the same digest. The newest are kept, as many as JOURNAL_SNAPSHOTS_MAX, in a quarter of
-// `bytes_max`. While degraded there is one in memory: the latest. `number` is ignored.
+// Writer's thread. Copies the record for the next commit, which saves it unless the newest snapshot
+// has the same digest. The file keeps the newest JOURNAL_SNAPSHOTS_MAX snapshots, in a quarter of
+// `bytes_max`; a degraded journal keeps the latest one, in memory. Ignores `number`.
 void journal_save_snapshot(struct journal *journal, const struct journal_snapshot *fabric,
                            const uint8_t *record, size_t size);
 
-// The kept snapshots, oldest first; one that is not in the file yet is the last. Returns how many.
-// Any thread.
+// Lists the snapshots, oldest first; the last may not be in the file yet. Returns their number. Any
+// thread.
 size_t journal_list_snapshots(struct journal *journal,
                               struct journal_snapshot out[JOURNAL_SNAPSHOTS_MAX + 1]);
 
-// A snapshot by number, or, for 0, the newest. The record is the caller's, made with malloc. NULL
-// with a sentence when there is none of that number, or it cannot be read. Any thread.
+// Reads the snapshot of that number; 0: the newest. The caller frees the record. NULL with a
+// sentence: there is no such snapshot, or it cannot be read. Any thread.
 uint8_t *journal_read_snapshot(struct journal *journal, int64_t number,
                                struct journal_snapshot *out, size_t *size, struct error *err);
 
-// An event that raises an alarm, or clears one, and is no test, does so when it is appended: there
-// is one active alarm a key, and it survives restarts. Any thread: the active alarms in the order
-// in which they were raised; `each` must not call the journal.
+// journal_append raises or clears the alarm of an event that has one, unless the event is a test.
+// Each key has one active alarm at most; alarms survive a restart. This calls `each` for the active
+// alarms, in the order in which they were raised; `each` must not call the journal. Any thread.
 void journal_each_alarm(struct journal *journal, void (*each)(void *ctx, const struct alarm *alarm),
                         void *ctx);
 
-// Any thread. False when no such alarm is active. A raise after that changes neither; a clear ends
-// both.
+// Acknowledges or shelves an active alarm. Raising it again changes neither; clearing it ends both.
+// False: no such alarm is active. Any thread.
 bool journal_acknowledge_alarm(struct journal *journal, const char *key, const char *note);
 bool journal_shelve_alarm(struct journal *journal, const char *key,
-                          int64_t until_us); // 0: no longer
+                          int64_t until_us); // 0: ends the shelving
 
-// Maintenance windows, which survive restarts too. Writer's thread; saved with the next commit.
-// Windows that ended are forgotten when one is set.
+// Maintenance windows survive a restart, too. Setting one forgets those that have ended. Saved by
+// the next commit. Writer's thread.
 bool journal_set_maintenance(struct journal *journal,
                              const struct journal_maintenance *window);     // false: no room
-bool journal_remove_maintenance(struct journal *journal, const char *name); // false: none such
+bool journal_remove_maintenance(struct journal *journal, const char *name); // false: no such window
 
-// Any thread; those that ended may be among them. `each` must not call the journal.
+// Calls `each` for the windows; some may have ended. `each` must not call the journal. Any thread.
 void journal_each_maintenance(struct journal *journal,
                               void (*each)(void *ctx, const struct journal_maintenance *window),
                               void *ctx);
 
-// What was set by SNMP, which survives restarts too. Writer's thread; all or none, saved with the
-// next commit. False: no room, or no memory.
+// Settings made by SNMP survive a restart, too. Applies all changes or none; saved by the next
+// commit. False: no room, or memory is short. Writer's thread.
 bool journal_change_settings(struct journal *journal, const struct setting *changes, size_t n);
 struct settings *journal_settings(struct journal *journal); // a reference, the caller's; any thread
 
-// Asks the writer to drop, with its next commits, what is older (than JOURNAL_YOUNG_US in any case)
-// and what every receiver has. Any thread.
+// Asks the writer to delete, with its next commits, the events that are older than `age_us` (at
+// least JOURNAL_YOUNG_US) and that every receiver has. Any thread.
 void journal_request_prune(struct journal *journal, int64_t age_us);
 
-// Receivers; any thread. A new one begins with the events that come; a known one where it left off.
-// The returned number stands for it; -1 when there are too many.
+// Registers a receiver by name and returns its handle; -1: there are too many. A new receiver
+// begins with the next event, a known one at its cursor. Any thread, as are the next two.
 int journal_receiver(struct journal *journal, const char *name);
 int64_t journal_cursor(struct journal *journal, int receiver);
 void journal_advance(struct journal *journal, int receiver,
-                     int64_t sequence); // it has all up to there
+                     int64_t sequence); // it has every event up to this one
 
-// The receiver of that name, which has ended, is gone for good: its cursor is forgotten, in memory
-// and file. Any thread.
+// Deletes the cursor of a receiver that has ended and will not come back, in memory and file. Any
+// thread.
 void journal_forget_receiver(struct journal *journal, const char *name);
 
-// True, once, when the cursor was set back: the file could not be read when the receiver began, and
-// now it tells where the receiver had left off. What was read beyond the cursor is to be forgotten.
-// Until this was asked the cursor stays there. Asked after an event of the healed journal was read,
-// it is true.
+// Returns true once after the cursor moved backwards: the file was unreadable at the start, and
+// once readable it had an earlier cursor. Discard the events read beyond it. The cursor does not
+// advance before this call. A call that follows the first read of the healed journal returns the
+// true answer.
 bool journal_cursor_was_set_back(struct journal *journal, int receiver);
 
-// What the receiver had of this run when it was set back: the numbers behind `after`, up to the
-// result; 0: it was not set back. Any thread.
+// The events of this run that the receiver had when its cursor moved backwards: those after
+// `after`, up to the result; 0: the cursor did not move backwards. Any thread.
 int64_t journal_had_through(struct journal *journal, int receiver, int64_t *after);
 
-// Nothing is kept any longer for the receivers for which `runs` says no. Their cursors stay, for
-// when they come again. Any thread; `runs` calls nothing of the journal.
+// Stops keeping events for the receivers for which `runs` returns false. Their cursors stay, in
+// case they come back. `runs` must not call the journal. Any thread.
 void journal_end_receivers(struct journal *journal, bool (*runs)(void *ctx, const char *name),
                            void *ctx);
 
-// Waits until there is an event after `after`: for `timeout_us` at most, or until `enough`, which
-// whoever sets it tells by journal_wake. True: there is one. Any thread.
+// Waits until there is an event after `after`; true: there is one. Gives up after `timeout_us`, or
+// when `enough` becomes true: set it, then call journal_wake. Any thread.
 bool journal_wait(struct journal *journal, int64_t after, int64_t timeout_us,
                   const atomic_bool *enough);
 void journal_wake(struct journal *journal);
 
-// Events after `after`, `n` at most, in order; none: there is none, or not now, as the disk fails.
-// Any thread. A first sequence number beyond after + 1 means that the events between are gone.
+// Reads the events after `after`, at most `n`, in order, and returns their number; 0: there are
+// none, or the disk fails. If the first has a number beyond after + 1, the events between have
+// expired. Any thread.
 size_t journal_read(struct journal *journal, int64_t after, struct journal_item *items, size_t n);
 
-// Events before `before`, `n` at most, the newest first; none: there is none, or the disk fails.
-// Any thread.
+// Reads the events before `before`, at most `n`, newest first, and returns their number; 0: there
+// are none, or the disk fails. Any thread.
 size_t journal_read_back(struct journal *journal, int64_t before, struct journal_item *items,
                          size_t n);
 
 int64_t journal_last(struct journal *journal); // the last committed sequence number
 
-// How many events had numbers between these two. Those of a start that could not read the file are
-// far ahead of what the file has; that gap does not count. Any thread.
+// How many events have numbers between these two, excluding both. A start that could not read the
+// file took numbers far ahead of those in the file; that gap does not count. Any thread.
 int64_t journal_between(struct journal *journal, int64_t after, int64_t before);
 
-// From this number on events are in memory, and can be read while the disk cannot.
+// The first event in memory: from it on, events are readable although the disk is not.
 int64_t journal_first_in_memory(struct journal *journal);
 void journal_get_status(struct journal *journal, struct journal_status *out); // any thread
 
-// How long commits to disk took. Any thread, while the journal lives.
+// How long commits to disk took; valid until journal_close. Any thread.
 const struct histogram *journal_commit_times(const struct journal *journal);
 
 #endif

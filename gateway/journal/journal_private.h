@@ -1,5 +1,5 @@
-// What the files of the journal share; nobody else includes this. The lock is taken before those of
-// the alarms, the windows and the settings; the reader's is never taken beside it.
+// Shared by the files of journal/ only. Order of locks: `lock` before those of the alarms, the
+// windows and the settings; `reader_lock` is never held together with `lock`.
 #ifndef IBTRAPD_JOURNAL_JOURNAL_PRIVATE_H
 #define IBTRAPD_JOURNAL_JOURNAL_PRIVATE_H
 
@@ -14,7 +14,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
-// One of the two is there.
+// An event in memory: one of the two pointers is set.
 struct entry {
     struct event *event;
     struct packed *packed;
@@ -27,11 +27,11 @@ struct cursor {
     bool active;         // a receiver of this run
     bool forgotten;      // to be deleted from the file; then the place is free
     bool provisional;    // begun while the file could not be read
-    bool set_back;       // and then it told another place
-    int64_t had_through; // of this run, when it was set back
+    bool set_back;       // the file, once readable, had an earlier cursor
+    int64_t had_through; // last event of this run that the receiver had then
 };
 
-// The snapshot that waits for the next commit.
+// The snapshot that the next commit saves.
 struct waiting_fabric {
     struct journal_snapshot meta;
     uint8_t *record; // NULL: none waits
@@ -45,19 +45,19 @@ struct journal {
     struct maintenance_windows *windows; // likewise
     struct setting_rows *settings;       // likewise
 
-    // The writer's own.
+    // Used by the writer only.
     struct store *writer; // NULL while degraded
     int lock_fd;          // of the directory's lock; -1: not taken yet
     bool locked_out;      // another process has it
-    bool unread;     // the file was not read since the start; numbers do not go on after its own
-    bool begun_anew; // the file was set aside
+    bool unread;          // the file was not read since the start; numbers do not continue its own
+    bool begun_anew;      // the old file was renamed, and a new one begun
     int64_t retry_at, prune_at, status_at, pack_at;
     int64_t packed_through, to_pack_through; // events in memory
     struct log_limit alarms_limit;
     bool fabric_saved; // in this file, with `fabric_digest`
     uint64_t fabric_digest;
 
-    atomic_int_fast64_t asked_age_us; // 0: nobody asked to prune
+    atomic_int_fast64_t asked_age_us; // of a request to prune; 0: there is none
     struct histogram commit_times;
 
     pthread_mutex_t lock;
@@ -75,8 +75,8 @@ struct journal {
     struct waiting_fabric fabric; // the writer may read it without the lock
 
     pthread_mutex_t reader_lock;
-    struct store *reader;             // opened when somebody reads what memory no longer has
-    atomic_bool reader_found_corrupt; // the writer has to set the file aside
+    struct store *reader;             // opened for the first read of events no longer in memory
+    atomic_bool reader_found_corrupt; // tells the writer to replace the file
 };
 
 static inline struct entry *journal_slot(struct journal *j, int64_t sequence)
@@ -84,40 +84,40 @@ static inline struct entry *journal_slot(struct journal *j, int64_t sequence)
     return &j->memory[sequence % JOURNAL_MEMORY_MAX];
 }
 
-void journal_release(const struct entry *entry); // what it has
+void journal_release(const struct entry *entry); // frees its contents
 
 // The file (file.c). The writer's thread only.
 
-// Opens it, or says why not, in the log and the status. At most once a second.
+// Opens it, or gives the reason why not in log and status. Tries once a second at most.
 bool journal_open_file(struct journal *journal);
 
-// It could not be written, for the reason in `err`: it is closed, and set aside when it is damaged.
+// A write failed, as `err` says: closes the file, and renames it if it is damaged.
 void journal_lose_file(struct journal *journal, enum store_result result, struct error *err);
 
-// It was written.
+// A write succeeded: the journal is not degraded any more.
 void journal_file_works(struct journal *journal);
 
 // Cursors (cursors.c).
 
 enum store_result journal_load_cursors(struct journal *journal, struct error *err);
 
-// With the lock held, after a commit in which it was saved so, or forgotten.
+// Records that a commit saved the cursor, or deleted it. Call it with the lock held.
 void journal_cursor_committed(struct cursor *cursor, int64_t saved, bool forget);
 
-// Of the receivers that are there; the last committed sequence number without any.
+// The least cursor of the active receivers; without any, the last committed sequence number.
 int64_t journal_least_cursor(struct journal *journal);
 
-// Snapshots of the fabric (fabrics.c). The writer's thread only.
+// Snapshots of the fabric (snapshots.c). The writer's thread only.
 
-void journal_add_snapshot(struct journal *journal); // the one that waits, to the transaction
+void journal_add_snapshot(struct journal *journal); // adds the waiting one to the transaction
 void journal_snapshot_committed(struct journal *journal);
 
-// What they may take of the file; the newest may be larger.
+// The octets that snapshots may take of the file; the newest may be larger.
 int64_t journal_snapshot_bytes_max(const struct journal *journal);
 
 // Reading (read.c).
 
-// Makes `reader` usable, for one thread at a time until journal_end_reading.
+// Opens `reader` if need be and locks it until journal_end_reading.
 enum store_result journal_begin_reading(struct journal *journal, struct error *err);
 void journal_end_reading(struct journal *journal, enum store_result result);
 

@@ -1,4 +1,4 @@
-// A time in which nodes are worked on, as the journal keeps it.
+// A maintenance window, as the journal keeps it.
 #ifndef IBTRAPD_JOURNAL_MAINTENANCE_WINDOW_H
 #define IBTRAPD_JOURNAL_MAINTENANCE_WINDOW_H
 

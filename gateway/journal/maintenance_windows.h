@@ -1,5 +1,5 @@
-// The maintenance windows that are kept over a restart: memory has them all, and the file gets all
-// of them when one changed.
+// The maintenance windows, which survive a restart. All are in memory; when one changes, the next
+// commit writes all of them.
 #ifndef IBTRAPD_JOURNAL_MAINTENANCE_WINDOWS_H
 #define IBTRAPD_JOURNAL_MAINTENANCE_WINDOWS_H
 
@@ -11,21 +11,22 @@ struct maintenance_windows;
 struct maintenance_windows *maintenance_windows_new(void);          // NULL: out of memory
 void maintenance_windows_free(struct maintenance_windows *windows); // NULL is allowed
 
-// Writer's thread. Those that ended before `now_us` (UTC) are forgotten; false: there is no room.
+// Writer's thread. Forgets those that ended before `now_us` (UTC). False: there is no room.
 bool maintenance_windows_set(struct maintenance_windows *windows,
                              const struct journal_maintenance *window, int64_t now_us);
 bool maintenance_windows_remove(struct maintenance_windows *windows,
-                                const char *name); // false: none such
+                                const char *name); // false: no such window
 
-// Takes what the file has, once, unless memory has some of the same name.
+// Loads the windows of the file, once; a window of the same name in memory takes precedence.
 enum store_result maintenance_windows_load(struct maintenance_windows *windows, struct store *store,
                                            struct error *err);
 
-// Writes them if they changed, within a transaction; and, when that was committed, remembers it.
+// Writes them within a transaction, if one changed; call maintenance_windows_committed after its
+// commit.
 void maintenance_windows_write(struct maintenance_windows *windows, struct store *store);
 void maintenance_windows_committed(struct maintenance_windows *windows);
 
-// The file is a new one: everything is to be written again.
+// The file is new: the next commit writes all of them.
 void maintenance_windows_begin_file(struct maintenance_windows *windows);
 
 // Any thread.

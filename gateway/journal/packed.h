@@ -1,4 +1,4 @@
-// An event in memory as the file has it: some hundred octets instead of more than 3,000.
+// An event in memory in the form that the file has: some hundred octets instead of more than 3,000.
 #ifndef IBTRAPD_JOURNAL_PACKED_H
 #define IBTRAPD_JOURNAL_PACKED_H
 
@@ -10,10 +10,10 @@ struct packed; // immutable
 struct packed *packed_new(const struct event *event); // NULL: out of memory
 void packed_free(struct packed *packed);              // NULL is allowed
 
-// An equal event but for its number, with one reference, the caller's. NULL: out of memory.
+// The event, without its number; one reference, the caller's. NULL: out of memory.
 struct event *packed_event(const struct packed *packed);
 
-// The part of the row that is the event's own; it points into `packed`.
+// Fills the columns that come from the event. They point into `packed`.
 void packed_fill_row(const struct packed *packed, struct store_row *row);
 
 #endif

@@ -1,5 +1,5 @@
-// What was set by SNMP, as the journal keeps it: memory has all of it, and the file gets all of it
-// when something changed.
+// The settings made by SNMP, as the journal keeps them. All are in memory; when one changes, the
+// next commit writes all of them.
 #ifndef IBTRAPD_JOURNAL_SETTING_ROWS_H
 #define IBTRAPD_JOURNAL_SETTING_ROWS_H
 
@@ -10,18 +10,18 @@ struct setting_rows;
 struct setting_rows *setting_rows_new(void);       // NULL: out of memory
 void setting_rows_free(struct setting_rows *rows); // NULL is allowed
 
-// Writer's thread. All or none; false: no room, or no memory.
+// Writer's thread. Applies all changes or none. False: no room, or memory is short.
 bool setting_rows_change(struct setting_rows *rows, const struct setting *changes, size_t n);
 
-// Takes what the file has, once; what was changed before is changed in it, too.
+// Loads the settings of the file, once, and applies the changes made before to them.
 enum store_result setting_rows_load(struct setting_rows *rows, struct store *store,
                                     struct error *err);
 
-// Writes them if they changed, within a transaction; and, when that was committed, remembers it.
+// Writes them within a transaction, if one changed; call setting_rows_committed after its commit.
 void setting_rows_write(struct setting_rows *rows, struct store *store);
 void setting_rows_committed(struct setting_rows *rows);
 
-// The file is a new one: everything is to be written again.
+// The file is new: the next commit writes all of them.
 void setting_rows_begin_file(struct setting_rows *rows);
 
 // Any thread.

@@ -1,5 +1,5 @@
-// The journal's file: SQLite in WAL mode with synchronous=FULL, so that what is committed survives
-// a power failure. One connection is one thread's at a time.
+// The journal's file: an SQLite database in WAL mode with synchronous=FULL, so that commits survive
+// a power failure. One thread at a time uses a connection.
 #ifndef IBTRAPD_JOURNAL_STORE_H
 #define IBTRAPD_JOURNAL_STORE_H
 
@@ -13,14 +13,14 @@
 
 enum { STORE_SCHEMA_VERSION = 4, STORE_NAME_MAX = 64 };
 
-// Events have numbers from 1 to this, which no journal reaches: what has another is damaged.
+// The largest sequence number, which no journal reaches: a row with another number is damaged.
 #define STORE_SEQUENCE_MAX (INT64_C(1) << 53)
 
 enum store_result {
     STORE_OK,
-    STORE_FAILED,       // not now: disk full, read-only, I/O error, locked
-    STORE_CORRUPT,      // never again: the file is damaged or is no database
-    STORE_FILE_MISSING, // never again: it is not where it was
+    STORE_FAILED,       // temporary: disk full, read-only, I/O error, locked
+    STORE_CORRUPT,      // permanent: the file is damaged or is no database
+    STORE_FILE_MISSING, // permanent: the file is not where it was
 };
 
 // A row of the event table.
@@ -30,7 +30,7 @@ struct store_row {
     int64_t time_us;
     int severity;
     uint64_t node_guid;
-    uint16_t report_lid; // of the Report that caused it; 0: none did
+    uint16_t report_lid; // sender of the Report that caused it; 0: no Report did
     uint64_t report_tid, report_digest;
     const uint8_t *record;
     size_t record_size;
@@ -38,7 +38,7 @@ struct store_row {
 
 // A snapshot of the fabric.
 struct store_snapshot {
-    int64_t number; // they rise; given by the file
+    int64_t number; // ascending; the file assigns it
     int64_t time_us;
     uint64_t digest;
     uint32_t nodes, links;
@@ -48,40 +48,41 @@ struct store_snapshot {
 
 struct store_size {
     int64_t first, last; // sequence numbers of events, 0 when there is none
-    int64_t rows;        // as counted when this connection was opened, and what it changed since
+    int64_t rows;        // counted when this connection was opened, plus its own changes since
     int64_t oldest_us;   // time of the first
-    int64_t bytes;       // that the file uses
+    int64_t bytes;       // used in the file
     int64_t snapshots,
-        snapshot_bytes; // kept snapshots of the fabric, and what of `bytes` they take
+        snapshot_bytes; // number of snapshots of the fabric, and their part of `bytes`
 };
 
 struct store;
 
-// Opens or makes the file, brings an older schema up to date, and refuses a newer one. For a
-// second, reading connection say `read_only`.
+// Opens or creates the file, upgrades an older schema, and refuses a newer one. `read_only` opens a
+// second connection for reading.
 enum store_result store_open(const char *path, bool read_only, struct store **out,
                              struct error *err);
 void store_close(struct store *store); // NULL is allowed
 
-// For a process that only looks at the file, whether ibtrapd runs or not: it needs no right to
-// write where the file is, and leaves nothing there. STORE_FAILED, with what to do, when there is
-// no journal or it may not be read.
+// Opens the file for a process that only reads it, whether ibtrapd runs or not. Needs no permission
+// to write in the directory, and leaves nothing there. STORE_FAILED, with what to do: there is no
+// journal, or the process may not read it.
 enum store_result store_examine(const char *path, struct store **out, struct error *err);
 
-// What was read of it holds. False with a sentence: ibtrapd did not run when it was opened, and has
-// begun to write meanwhile.
+// Whether the rows read through store_examine are consistent. False with a sentence: ibtrapd was
+// started and has written since the file was opened.
 bool store_stood_still(struct store *store, struct error *err);
 
-// The file at the path is another one now, or none: what is written is nobody's any more.
+// Whether the path now names another file, or none: writes to this connection would be lost.
 bool store_has_moved(struct store *store);
 
-// A transaction. After a failure within it, the rest does nothing and commit tells the first error:
-// nothing of it is kept.
+// A transaction. After a failure, the remaining calls do nothing, and store_commit returns the
+// first error: no part of the transaction is kept.
 void store_begin(struct store *store);
 void store_add_event(struct store *store, const struct store_row *row);
 void store_set_cursor(struct store *store, const char *receiver, int64_t sequence);
 void store_delete_cursor(struct store *store, const char *receiver);
-int64_t store_delete_through(struct store *store, int64_t sequence, int64_t rows_max); // how many
+int64_t store_delete_through(struct store *store, int64_t sequence,
+                             int64_t rows_max); // returns how many
 void store_set_alarm(struct store *store, const struct alarm *alarm);
 void store_delete_alarm(struct store *store, const char *key);
 void store_delete_windows(struct store *store); // all
@@ -89,59 +90,60 @@ void store_add_window(struct store *store, const struct journal_maintenance *win
 void store_delete_settings(struct store *store); // all
 void store_add_setting(struct store *store, const struct setting *setting);
 
-// Adds a snapshot, unless the newest has the same digest, and deletes the oldest until there are
-// `keep` at most and, but for the newest, `bytes_max` octets of them.
+// Adds a snapshot, unless the newest has the same digest. Then deletes the oldest ones until at
+// most `keep` remain, in at most `bytes_max` octets; the newest always stays.
 void store_add_snapshot(struct store *store, const struct store_snapshot *snapshot, int64_t keep,
                         int64_t bytes_max);
 enum store_result store_commit(struct store *store, struct error *err);
 
-// After each commit, once nobody waits for it any more: sees to it that what the WAL has goes into
-// the file; without this it grows. STORE_FAILED: close all connections to the file, so that all of
-// the WAL is moved when it is opened.
+// Moves pages of the WAL into the file, so that the WAL does not grow. Call it after each commit,
+// when no caller waits for the commit any more. STORE_FAILED: close all connections to the file;
+// opening it moves all of the WAL.
 enum store_result store_move_wal(struct store *store, struct error *err);
 
-// Rows with sequence > `after`, ascending, `limit` at most; what they point to is valid during the
-// call of `each` only. `each` returns false to stop.
+// Calls `each` for rows with sequence > `after`, ascending, at most `limit`. A row and its pointers
+// are valid during the call only. `each` returns false to stop.
 enum store_result store_read(struct store *store, int64_t after, size_t limit,
                              bool (*each)(void *ctx, const struct store_row *row), void *ctx,
                              struct error *err);
 
-// Likewise rows with sequence < `before`, descending.
+// The same for rows with sequence < `before`, descending.
 enum store_result store_read_back(struct store *store, int64_t before, size_t limit,
                                   bool (*each)(void *ctx, const struct store_row *row), void *ctx,
                                   struct error *err);
 
-// The Reports of the rows since `since_us`, for finding repeats after a restart.
+// Calls `each` for the Reports of the rows since `since_us` (UTC), by which repeats are recognised.
 enum store_result store_read_since(struct store *store, int64_t since_us,
                                    bool (*each)(void *ctx, const struct store_row *row), void *ctx,
                                    struct error *err);
 
-// The cursors of all receivers that ever had one. STORE_CORRUPT where one has no name, or is no
-// number of an event and not 0.
+// Calls `each` for every cursor in the file. STORE_CORRUPT: a cursor has no name, or is neither 0
+// nor the number of an event.
 enum store_result store_read_cursors(struct store *store,
                                      void (*each)(void *ctx, const char *receiver,
                                                   int64_t sequence),
                                      void *ctx, struct error *err);
 
-// The active alarms, by the number of the event that raised each.
+// Calls `each` for the active alarms, ordered by the number of the event that raised them.
 enum store_result store_read_alarms(struct store *store,
                                     void (*each)(void *ctx, const struct alarm *alarm), void *ctx,
                                     struct error *err);
 enum store_result store_count_alarms(struct store *store, int64_t *out, struct error *err);
 
-// The maintenance windows.
+// Calls `each` for the maintenance windows.
 enum store_result store_read_windows(struct store *store,
                                      void (*each)(void *ctx,
                                                   const struct journal_maintenance *window),
                                      void *ctx, struct error *err);
 
-// What was set by SNMP.
+// Calls `each` for the settings made by SNMP.
 enum store_result store_read_settings(struct store *store,
                                       void (*each)(void *ctx, const struct setting *setting),
                                       void *ctx, struct error *err);
 
-// The kept snapshots without their records, oldest first; and one with its record, by number or,
-// for 0, the newest: `each` is not called when there is none.
+// store_list_snapshots calls `each` for every snapshot, oldest first, without its record.
+// store_read_snapshot calls `each` for the snapshot of that number (0: the newest) with its record,
+// or not at all if there is none.
 enum store_result store_list_snapshots(struct store *store,
                                        void (*each)(void *ctx,
                                                     const struct store_snapshot *snapshot),
@@ -151,14 +153,14 @@ enum store_result store_read_snapshot(struct store *store, int64_t number,
                                                    const struct store_snapshot *snapshot),
                                       void *ctx, struct error *err);
 
-// STORE_CORRUPT where the numbers of events cannot be.
+// STORE_CORRUPT: the sequence numbers are impossible.
 enum store_result store_get_size(struct store *store, struct store_size *out, struct error *err);
 
-// The first sequence number whose event is younger than `time_us`, or last + 1.
+// The first sequence number whose event is younger than `time_us` (UTC), or last + 1.
 enum store_result store_first_since(struct store *store, int64_t time_us, int64_t *out,
                                     struct error *err);
 
-// SQLite's own check of the whole file: STORE_OK, or STORE_CORRUPT with its first finding.
+// SQLite's integrity check of the whole file: STORE_OK, or STORE_CORRUPT with its first finding.
 enum store_result store_check(struct store *store, struct error *err);
 
 #endif

@@ -218,7 +218,7 @@ static void count_expired(struct receiver *d, int64_t sequence)
         return;
     receiver_add_count(d, &d->status.dropped, (uint64_t)gone);
     log_write(d->options.log, LOG_LEVEL_ERROR,
-              "receiver %s: %lld events were gone before it could have them", d->sink.name,
+              "receiver %s: %lld events expired from the journal before delivery", d->sink.name,
               (long long)gone);
 }
 

@@ -646,8 +646,8 @@ TEST(events_that_are_gone_are_counted)
     stop();
     check_had(151, 100);
     fflush(log_stream);
-    assert_non_null(
-        strstr(log_text, "<3>receiver siem: 150 events were gone before it could have them\n"));
+    assert_non_null(strstr(
+        log_text, "<3>receiver siem: 150 events expired from the journal before delivery\n"));
 }
 
 // Pacing: no more than the burst at once, then one at each interval.
