@@ -1,4 +1,4 @@
-// How long to wait before something that failed is tried again.
+// Exponential back-off: how long to wait before a retry.
 #ifndef IBTRAPD_BASE_BACKOFF_H
 #define IBTRAPD_BASE_BACKOFF_H
 
@@ -6,9 +6,9 @@
 
 #include <stdint.h>
 
-// `first_us` after the first failure, twice as long after each further one in a row, `last_us` at
-// most. Up to half of it is left out by chance, so that many gateways do not try in step. Both at
-// least 2.
+// `first_us` after the first failure, doubled after each further failure in a row, up to `last_us`;
+// both at least 2. Jitter shortens it by up to one half, so that many gateways do not retry at
+// once.
 int64_t backoff_us(unsigned failures, int64_t first_us, int64_t last_us,
                    const struct random *random);
 

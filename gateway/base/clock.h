@@ -28,11 +28,11 @@ static inline int64_t clock_monotonic(const struct clock *c)
     return c->monotonic(c->ctx);
 }
 
-// A condition variable that counts in CLOCK_MONOTONIC: nobody can set that clock. Destroy it.
+// Initialises a condition variable that uses CLOCK_MONOTONIC, which cannot be set. Destroy it.
 void clock_condition_init(pthread_cond_t *condition);
 
-// `timeout_us` microseconds from now, not negative, on CLOCK_MONOTONIC: what
-// pthread_cond_timedwait(3) wants of such a condition variable.
+// The time on CLOCK_MONOTONIC in `timeout_us` microseconds (not negative), for
+// pthread_cond_timedwait(3) with such a condition variable.
 struct timespec clock_deadline(int64_t timeout_us);
 
 // Sleeps for so many microseconds, not negative, or until a signal comes.

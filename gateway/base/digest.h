@@ -1,5 +1,5 @@
-// FNV-1a with 64 bits, to find equal things fast: no proof that they are equal, and no secret is
-// safe in it.
+// FNV-1a with 64 bits, to find equal things quickly. Equal digests do not prove equality, and a
+// digest protects no secret.
 #ifndef IBTRAPD_BASE_DIGEST_H
 #define IBTRAPD_BASE_DIGEST_H
 
@@ -8,7 +8,7 @@
 
 #define DIGEST_OF_NOTHING UINT64_C(0xcbf29ce484222325)
 
-// The digest of what `digest` is of and of these octets behind it.
+// Extends a digest by these octets.
 static inline uint64_t digest_add(uint64_t digest, const void *octets, size_t size)
 {
     const uint8_t *each = octets;

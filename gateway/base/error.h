@@ -1,11 +1,12 @@
-// A sentence for the admin, carried from where something failed to where it is told.
+// An error: a sentence for the admin, carried from the place of the failure to the place of its
+// report.
 #ifndef IBTRAPD_BASE_ERROR_H
 #define IBTRAPD_BASE_ERROR_H
 
 #include <stdbool.h>
 
 struct error {
-    char text[512]; // one line, without a final newline; longer texts are cut
+    char text[512]; // one line, without a final newline; longer texts are truncated
 };
 
 // Writes the sentence. Always returns false, so that a failing function can `return

@@ -1,4 +1,4 @@
-// How long things took: durations counted in fixed buckets, each twice as wide as the one before.
+// Counts durations in fixed buckets, each twice as wide as the one before.
 #ifndef IBTRAPD_BASE_HISTOGRAM_H
 #define IBTRAPD_BASE_HISTOGRAM_H
 
@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { HISTOGRAM_BUCKETS = 22 }; // from 100 us to 3.5 minutes, and one for all that is longer
+enum { HISTOGRAM_BUCKETS = 22 }; // from 100 us to 3.5 minutes, and one for longer durations
 
 // Zero-initialised. Any thread may add and read.
 struct histogram {
@@ -19,12 +19,12 @@ struct histogram_values {
     uint64_t counts[HISTOGRAM_BUCKETS + 1], total, sum_us;
 };
 
-// Negative durations, as of a clock that was set back, count as zero.
+// Counts a negative duration as zero; a clock that was set back causes one.
 void histogram_add(struct histogram *histogram, int64_t duration_us);
 
 void histogram_read(const struct histogram *histogram, struct histogram_values *out);
 
-// The longest duration that belongs into a bucket, of those below HISTOGRAM_BUCKETS.
+// The longest duration of a bucket below HISTOGRAM_BUCKETS.
 int64_t histogram_limit_us(size_t bucket);
 
 #endif

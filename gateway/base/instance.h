@@ -1,4 +1,4 @@
-// One gateway of several on a machine: the port it serves, and the files that are its own.
+// An instance: one of several gateways on a machine, with its port and its own files.
 #ifndef IBTRAPD_BASE_INSTANCE_H
 #define IBTRAPD_BASE_INSTANCE_H
 
@@ -14,8 +14,8 @@ struct instance {
     char socket[INSTANCE_PATH_SIZE]; // of control
 };
 
-// `name` is DEVICE-PORT, such as "mlx5_0-1"; NULL: the machine's only gateway, whose paths carry no
-// name. False with a sentence when it is neither.
+// Fills `out` for the name DEVICE-PORT, such as "mlx5_0-1"; NULL: the machine's only gateway, whose
+// paths contain no name. False with a sentence: the name has another form.
 bool instance_find(const char *name, struct instance *out, struct error *err);
 
 #endif

@@ -1,21 +1,22 @@
-// What the service manager is told, by the protocol of sd_notify(3): lines such as "READY=1" in one
-// datagram to the socket that $NOTIFY_SOCKET names. Of our own, as the protocol is a promise of
-// systemd's and smaller than what linking libsystemd would take.
+// Notifies the service manager by the protocol of sd_notify(3): lines such as "READY=1" in one
+// datagram to the socket in $NOTIFY_SOCKET. systemd guarantees this protocol, and this code is
+// smaller than the dependency on libsystemd.
 #ifndef IBTRAPD_BASE_NOTIFY_H
 #define IBTRAPD_BASE_NOTIFY_H
 
 #include "base/error.h"
 
 struct notify {
-    int fd; // -1: nobody listens
+    int fd; // -1: there is no service manager
 };
 
-// `socket`: a path, or '@' and an abstract name; NULL or empty: nobody listens. False with a
-// sentence when there is no such socket; the notify is good for use then, too, and tells nobody.
+// `socket`: a path, or '@' and an abstract name; NULL or empty: there is no service manager. False
+// with a sentence: there is no such socket; notify_send then does nothing.
 bool notify_open(struct notify *notify, const char *socket, struct error *err);
 void notify_close(struct notify *notify);
 
-// Sends the lines, at most 1023 octets. Never waits; what cannot be sent is lost. Any thread.
+// Sends the lines, at most 1023 octets. Never waits; lines that cannot be sent are lost. Any
+// thread.
 void notify_send(const struct notify *notify, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
 

@@ -8,21 +8,21 @@
 
 struct ring;
 
-// `capacity` pointers at most, at least 1. NULL when memory is short.
+// For `capacity` pointers, at least 1. NULL: out of memory.
 struct ring *ring_new(size_t capacity);
 
-// No other call may be under way; what is still inside stays the caller's. NULL is allowed.
+// No other call may be under way. Does not free the items. NULL is allowed.
 void ring_free(struct ring *ring);
 
-// Any thread. Leaves `spare` places free. False when there is no other, or the ring is closed; the
-// pointer then stays the caller's.
+// Adds an item, unless fewer than `spare` places would stay free. False: there is no such place, or
+// the ring is closed; the item stays the caller's. Any thread.
 bool ring_push(struct ring *ring, void *item, size_t spare);
 
-// Waits up to `timeout_us` microseconds (0: not at all; negative: for ever) for an item. NULL when
-// there was none, or when the ring is closed and empty.
+// Removes the oldest item; waits for one for up to `timeout_us` microseconds (0: not at all;
+// negative: for ever). NULL: there was none, or the ring is closed and empty.
 void *ring_pop(struct ring *ring, int64_t timeout_us);
 
-// No more pushes; those who wait wake up. What is inside can still be popped.
+// Refuses further items and wakes up all waiting threads. ring_pop still returns the items inside.
 void ring_close(struct ring *ring);
 
 size_t ring_count(struct ring *ring);

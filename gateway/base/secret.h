@@ -1,5 +1,5 @@
-// Keys and passwords from files that others cannot read. Links are followed; what is at their end
-// is examined.
+// Reads keys and passwords from files that other users cannot read. Follows links and checks the
+// file at their end.
 #ifndef IBTRAPD_BASE_SECRET_H
 #define IBTRAPD_BASE_SECRET_H
 
@@ -10,23 +10,23 @@
 
 enum { SECRET_FILE_MAX = 65536 }; // octets of a file that is read as a whole
 
-// Reads the first line of `path` into `out` (without its end, always NUL-terminated). Refuses, with
-// a sentence that says what to do, a file that is not regular, that group or others can access,
-// that belongs to another user, that is empty, or whose first line does not fit.
+// Reads the first line of `path` into `out`, without its line feed, NUL-terminated. Refuses, with a
+// sentence that says what to do, a file that is not regular, is accessible to group or others, has
+// the wrong owner, is empty, or has a first line that does not fit.
 //
-// The owner is root or the user of this process; to root, who checks a configuration for the
-// service, also the user that the service runs as.
+// The owner must be root or the user of this process. For root, who checks a configuration on
+// behalf of the service, the service's user may own it, too.
 bool secret_read_line(const char *path, char *out, size_t size, struct error *err);
 
 // The same for one 64-bit key, decimal or with 0x. The value never appears in an error.
 bool secret_read_key(const char *path, uint64_t *key, struct error *err);
 
-// The same for a whole file, such as a key in PEM: NUL-terminated, to be freed with secret_free;
-// `size` is without the NUL. NULL with a sentence, also when it is longer than SECRET_FILE_MAX.
+// The same for a whole file, such as a key in PEM, NUL-terminated; `size` excludes the NUL. Free it
+// with secret_free. NULL with a sentence, also for a file longer than SECRET_FILE_MAX.
 char *secret_read_file(const char *path, size_t *size, struct error *err);
-void secret_free(char *content, size_t size); // erases it before; NULL is allowed
+void secret_free(char *content, size_t size); // erases it first; NULL is allowed
 
-// Whether the file may hold a secret, as above.
+// Makes the same checks of the file without reading it.
 bool secret_check_file(const char *path, struct error *err);
 
 #endif

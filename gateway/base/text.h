@@ -1,4 +1,4 @@
-// Text put together in a buffer of fixed size; nothing is ever written beyond it.
+// Builds text in a buffer of fixed size and never writes beyond it.
 #ifndef IBTRAPD_BASE_TEXT_H
 #define IBTRAPD_BASE_TEXT_H
 
@@ -10,19 +10,19 @@
 struct text {
     char *buf; // always NUL-terminated
     size_t size, len;
-    bool cut; // something did not fit; a cut never splits a UTF-8 character
+    bool cut; // the text was truncated; never within a UTF-8 character
 };
 
 // `buf` stays the caller's; `size` is at least 1.
 struct text text_in(char *buf, size_t size);
 
-// Forgets what was added since `before` was a copy of it.
+// Removes the text added since `before` was copied from it.
 void text_go_back(struct text *t, const struct text *before);
 
-// Adds what fits of a longer one.
+// Adds as much of the text as fits, and marks it as truncated.
 void text_cut(struct text *t, const char *s);
 
-// Here, because lines are made of many small pieces.
+// Inline, since lines consist of many small pieces.
 static inline void text_add_n(struct text *t, const char *s, size_t n)
 {
     if (t->cut || n >= t->size - t->len) {
@@ -43,24 +43,23 @@ void text_addf(struct text *t, const char *fmt, ...) __attribute__((format(print
 
 void text_add_number(struct text *t, uint64_t number); // decimal
 
-// Lower-case hexadecimal, two digits an octet; never one of them.
+// Lower-case hexadecimal, two digits for each octet; never a single digit.
 void text_add_hex(struct text *t, const uint8_t *octets, size_t n);
 
-// Lower-case hexadecimal, with zeros in front of it to so many digits, 16 at most.
+// Lower-case hexadecimal, padded with zeros to `digits` digits, 16 at most.
 void text_add_hex_number(struct text *t, uint64_t number, unsigned digits);
 
-// Makes any octets safe to show and to send on: invalid UTF-8 becomes U+FFFD, and control
-// characters (C0, DEL, C1), separators of lines, and those that turn the direction of writing
-// become
-// '?'. Stops at a NUL. At most `n` octets are read; `out` is
-// always NUL-terminated and never ends within a character.
+// Makes any octets safe to print and to send: replaces invalid UTF-8 by U+FFFD, and control
+// characters (C0, DEL, C1), line separators and characters that change the direction of writing by
+// '?'. Reads at most `n` octets and stops at a NUL. `out` is NUL-terminated and never ends within a
+// character.
 void text_clean(const char *in, size_t n, char *out, size_t out_size);
 
 // Whether a NUL-terminated text is valid UTF-8 (RFC 3629).
 bool text_is_utf8(const char *s);
 
-// A NUL-terminated UTF-8 text in printable ASCII: every other character becomes '?'. What does not
-// fit is cut.
+// Copies a NUL-terminated UTF-8 text, replacing every character that is not printable ASCII by '?'.
+// Truncates a text that does not fit.
 void text_ascii(const char *in, char *out, size_t out_size);
 
 #endif

@@ -6,8 +6,8 @@
 
 enum { THREAD_NAME_SIZE = 16 }; // with its NUL; the kernel keeps no more
 
-// Starts a thread, to be joined by pthread_join(3). A longer name is cut. 0, or an errno value. Any
-// thread.
+// Starts a thread; join it with pthread_join(3). Truncates a longer name. Returns 0 or an errno
+// value. Any thread.
 int thread_start(pthread_t *thread, const char *name, void *(*run)(void *), void *arg);
 
 #endif

@@ -1,4 +1,4 @@
-// Big-endian integers at any place of a buffer.
+// Reads and writes big-endian integers at any alignment.
 #ifndef IBTRAPD_BASE_WIRE_H
 #define IBTRAPD_BASE_WIRE_H
 
@@ -33,7 +33,7 @@ static inline uint64_t wire_get64(const uint8_t *p)
     return wire_get(p, 8);
 }
 
-// Writes the low `octets` octets of `value`; beyond eight octets the first ones become zero.
+// Writes the low `octets` octets of `value`. Of more than eight octets, the first ones become zero.
 static inline void wire_put(uint8_t *p, size_t octets, uint64_t value)
 {
     for (size_t i = octets; i-- > 0; value >>= 8)

@@ -4,13 +4,13 @@
 
 #include "model/event.h"
 
-// What a template of the catalogue may name: {subject}, {issuer}, {source}, {destination}, {peer};
-// {subjectEnd} and {peerEnd}, with the port's number; {request}, {changes}, {valid} of a notice;
-// {late} where it was found late; {growth} of a counter; {derivation} of a notice that was never
-// sent; or a field by its name. What stands in [brackets] goes when a placeholder in it has nothing
-// to say; brackets do not nest.
+// Placeholders of the catalogue's templates: {subject}, {issuer}, {source}, {destination}, {peer};
+// {subjectEnd} and {peerEnd}, which include the port's number; {request}, {changes}, {valid} of a
+// Notice; {late} if it was found late; {growth} of a counter; {derivation} of a derived event; or
+// the name of a field. Text in [brackets] is left out if one of its placeholders is empty; brackets
+// do not nest.
 
-// Fills event->text. A placeholder that names nothing is a bug in the catalogue (assert).
+// Fills event->text. An unknown placeholder is a bug in the catalogue (assert).
 void template_explain(struct event *event);
 
 #endif

@@ -1,4 +1,4 @@
-// GUIDs, GIDs and LIDs as people write them.
+// GUIDs, GIDs and LIDs as text.
 #ifndef IBTRAPD_MODEL_ADDRESS_H
 #define IBTRAPD_MODEL_ADDRESS_H
 
@@ -18,8 +18,8 @@ enum { ADDRESS_LID_UNICAST_MAX = 0xBFFF };
 void address_format_guid(uint64_t guid, char out[ADDRESS_GUID_TEXT_SIZE]);
 void address_format_gid(const uint8_t gid[ADDRESS_GID_SIZE], char out[ADDRESS_GID_TEXT_SIZE]);
 
-// The second half of a GID (IBA 4.1.1), after the subnet prefix: the interface id, which for a
-// port's first GID is the port's GUID.
+// The interface id of a GID: its second half, after the subnet prefix (IBA 4.1.1). For a port's
+// first GID, it is the port's GUID.
 uint64_t address_gid_interface(const uint8_t gid[ADDRESS_GID_SIZE]);
 
 // Multicast GIDs begin with 0xFF.

@@ -1,4 +1,4 @@
-// An alarm: what an event raised and none has cleared yet.
+// An active alarm: an event raised it, and no event has cleared it yet.
 #ifndef IBTRAPD_MODEL_ALARM_H
 #define IBTRAPD_MODEL_ALARM_H
 
@@ -19,10 +19,10 @@ struct alarm {
     uint64_t node_guid; // 0: none
     char text[EVENT_TEXT_SIZE];
     int64_t last_us; // UTC
-    uint64_t count;  // how often it was raised since it was last clear
-    // The event by which receivers last heard of it; empty: they did not.
+    uint64_t count;  // how often it was raised since it became active
+    // The last event about it that receivers got; empty: they got none.
     char notified_id[EVENT_ID_SIZE];
-    // What people did with it.
+    // Changes by operators.
     int64_t acknowledged_us; // UTC; 0: not acknowledged
     char note[ALARM_NOTE_SIZE];
     int64_t shelved_until_us; // UTC; 0: not shelved

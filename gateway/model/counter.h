@@ -20,37 +20,36 @@ enum counter {
     COUNTER_EXCESSIVE_BUFFER_OVERRUN_ERRORS,
     COUNTER_VL15_DROPPED,
     COUNTER_XMIT_WAIT,
-    // From here on traffic: it is summed up. What grows with use is no reason to tell anybody, so
-    // there are neither thresholds nor events for it.
+    // The traffic counters follow. They are accumulated, but have neither thresholds nor events:
+    // growing with use is normal.
     COUNTER_XMIT_DATA, // in units of four octets; so is COUNTER_RCV_DATA
     COUNTER_RCV_DATA,
     COUNTER_XMIT_PKTS,
     COUNTER_RCV_PKTS,
     COUNTER_COUNT,
-    COUNTER_ERRORS = COUNTER_XMIT_DATA, // how many are no traffic
+    COUNTER_ERRORS = COUNTER_XMIT_DATA, // the number of error counters
 };
 
 // "SymbolErrorCounter" and so on, as IBA and perfquery have them.
 const char *counter_name(enum counter counter);
-// One that is no traffic; COUNTER_ERRORS when there is none of that name. "Port" at the begin and
-// "Counter" at the end may be left out.
+// The error counter of that name, without "Port" at its begin and "Counter" at its end if need be;
+// COUNTER_ERRORS: there is none.
 enum counter counter_find(const char *name);
-// The value at which the native counter of PortCounters sticks.
+// The value at which the counter saturates in PortCounters.
 uint64_t counter_limit(enum counter counter);
 
-// What one port had at one time.
+// The counters of one port at one time.
 struct counter_sample {
     uint64_t node_guid;
     uint8_t port;
-    bool extended; // all is of 64 bits (PortCountersExtended with the error counters)
-    bool wide;     // so is the traffic, at least
+    bool extended; // all values have 64 bits (PortCountersExtended with the error counters)
+    bool wide;     // at least the traffic counters have 64 bits
     uint64_t values[COUNTER_COUNT];
 };
 
-// What one round of reading found, ascending by node and port. Ports that did not answer are
-// missing.
+// A counter reading: the counters of all ports that answered, ascending by node and port.
 struct counter_reading {
-    int64_t time_us;      // UTC, of the round's begin
+    int64_t time_us;      // UTC, when the reading began
     size_t count, silent; // samples; ports that did not answer
     struct counter_sample samples[];
 };

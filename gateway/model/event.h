@@ -1,4 +1,4 @@
-// What happened, identified, named and explained: the value that every output is made from.
+// An event: something that happened, identified, named and explained. Every output is made from it.
 #ifndef IBTRAPD_MODEL_EVENT_H
 #define IBTRAPD_MODEL_EVENT_H
 
@@ -22,10 +22,10 @@ enum {
 
 #define EVENT_STANDBY "standby" // held because another gateway tells receivers of it
 
-// A node or port that an event speaks of, as far as it is known.
+// A node or port that an event is about, as far as it is known.
 struct endpoint {
-    uint64_t
-        guid; // of the port; of the node for a switch, or where only the node is meant; 0: unknown
+    // Of the port; for a switch, and where a node as a whole is meant, of the node. 0: unknown.
+    uint64_t guid;
     uint64_t node_guid; // 0: unknown
     uint16_t lid;       // 0: unknown
     uint8_t type;       // enum fabric_type; 0: unknown
@@ -36,64 +36,62 @@ struct endpoint {
 
 struct catalogue_entry;
 
-// Immutable once it is handed on. Counted: whoever keeps one holds a reference.
+// Immutable once it is passed on. Counted: take a reference to keep it.
 struct event {
     _Atomic unsigned references;
     const struct catalogue_entry *type;
-    enum severity severity; // the type's, unless the site wants another
+    enum severity severity; // of the catalogue's row, unless a policy changes it
     enum category category; // likewise
     char id[EVENT_ID_SIZE]; // the same in every output
     int64_t time_us;        // UTC, microseconds since 1970
     uint64_t subnet_prefix;
-    struct endpoint issuer, subject;     // who reported it; whom it is about
+    struct endpoint issuer, subject;     // the reporter; the node or port that the event is about
     struct endpoint source, destination; // of an offending packet (traps 256 to 259)
-    uint64_t switch_guid; // of the switch that reported it itself, or that a topology change is
-                          // about or hangs on; 0: none
-    struct endpoint peer; // the other end of the subject's link; what it hangs or hung on; an I/O
-                          // controller; the former master
-    struct notice notice; // all zero when no notice caused the event
+    // The switch that reported the event, or that a change is about or happened at; 0: none.
+    uint64_t switch_guid;
+    // The other end of the subject's link, now or before; or an I/O controller; or the former
+    // master SM.
+    struct endpoint peer;
+    struct notice notice; // zero: no Notice caused the event
     uint8_t raw[EVENT_RAW_MAX];
-    size_t raw_size; // octets of the notice, or of the malformed MAD, as they arrived
+    size_t raw_size; // octets of the Notice, or of the malformed MAD, as they arrived
     char reason[EVENT_REASON_SIZE];
-    char receiver[65]; // whose failing or recovery the event tells; empty otherwise
-    uint64_t lost;     // events that were lost, where the event tells of that
-    uint64_t affected; // nodes that went with the subject, where the event tells of that
-    uint64_t sm_guid;  // of the subnet manager that the event is about
-    uint8_t counter;   // enum counter, where the event is about one
+    char receiver[65]; // the receiver that the event is about; empty: none
+    uint64_t lost;     // how many events were lost, in an event about that
+    uint64_t affected; // how many nodes left together with the subject
+    uint64_t sm_guid;  // port of the subnet manager that the event is about; 0: none
+    uint8_t counter;   // enum counter, in an event about one
     uint64_t counter_old, counter_new;
-    bool found_late;                // it happened while the gateway was away
-    bool derived;                   // the notice was never sent: counters or a sweep tell
+    bool found_late;                // it happened while the gateway was not running
+    bool derived;                   // no Notice was sent: counters or a sweep show it
     char related_id[EVENT_ID_SIZE]; // of the event that this one explains; empty: none
-    char cause_id[EVENT_ID_SIZE];   // of the event whose consequence this is; empty: none
+    char cause_id[EVENT_ID_SIZE];   // of the root cause; empty: none
     char clears_id[EVENT_ID_SIZE];  // of the event that raised the alarm that this one clears;
                                     // empty: none
-    int64_t number;                 // in the journal, which gives it; 0: it has none yet
-    bool event_trap;                // as severe as gswEventTrapLevel of its switch asks for
-    bool test;                      // it never happened: somebody tests the way to the receivers
-    char only_receiver[65];         // of a test: the one that gets it; empty: all
-    char suppressed[EVENT_SUPPRESSED_SIZE]; // why receivers do not get it; empty: they do
-    char
-        rule[EVENT_RULE_SIZE]; // of the configuration, that decided something about it; empty: none
-    const struct catalogue_entry
-        *summarised;       // the kind of events that this one sums up; NULL: none
-    uint64_t repeat_count; // events that were suppressed instead and that this one stands for
-    int64_t since_us;      // UTC; when the first of them happened; 0: there is none
-    char alarm_key[EVENT_KEY_SIZE]; // empty unless the event raises or clears an alarm
-    char text[EVENT_TEXT_SIZE];     // one English sentence
+    int64_t number;                 // sequence number in the journal; 0: not assigned yet
+    bool event_trap;                // severe enough for gswEventTrapLevel of its switch
+    bool test;                      // a test event: it did not happen
+    char only_receiver[65];         // of a test event: the receiver that gets it; empty: all
+    char suppressed[EVENT_SUPPRESSED_SIZE]; // the reason; empty: receivers get it
+    char rule[EVENT_RULE_SIZE]; // the last rule of the policy that changed it; empty: none
+    const struct catalogue_entry *summarised; // the kind of events that it summarises; NULL: none
+    uint64_t repeat_count;                    // suppressed events that it stands for
+    int64_t since_us;                         // UTC, of the first of them; 0: there are none
+    char alarm_key[EVENT_KEY_SIZE];           // empty unless the event raises or clears an alarm
+    char text[EVENT_TEXT_SIZE];               // one English sentence
 };
 
-// An event of zeroes with one reference, the caller's, and the type's severity and category; `type`
-// may be NULL. NULL when memory is short.
+// A new event with one reference, the caller's: zero but for the severity and category of `type`,
+// which may be NULL. NULL: out of memory.
 struct event *event_make(const struct catalogue_entry *type);
 
-// An equal event with one reference, the caller's; NULL when memory is short. Any thread.
+// A copy with one reference, the caller's. NULL: out of memory. Any thread.
 struct event *event_copy(const struct event *event);
 
-// gswEventIndex, 1 to 2147483647: the number in the journal, or where that is more, its last 31
-// bits.
+// gswEventIndex, 1 to 2147483647: the sequence number, or its last 31 bits where it is larger.
 uint32_t event_index(const struct event *event);
 
-// gswEventRepeatCount, 1 to 2147483647: how many times it has happened.
+// gswEventRepeatCount, 1 to 2147483647: how often the event happened.
 uint32_t event_times(const struct event *event);
 
 // Any thread.

@@ -1,5 +1,5 @@
-// An event as octets, and back: what the journal keeps. Readable by every later version: a reader
-// skips what it does not know.
+// Encodes an event for the journal, and decodes it. Later versions read the records of earlier
+// ones; a reader skips fields that it does not know.
 #ifndef IBTRAPD_MODEL_EVENT_RECORD_H
 #define IBTRAPD_MODEL_EVENT_RECORD_H
 
@@ -8,14 +8,14 @@
 
 enum { EVENT_RECORD_MAX = 4096 };
 
-// Writes the event into `out` and returns the octets used; they always fit.
+// Encodes the event and returns the number of octets; they always fit.
 size_t event_record_write(const struct event *event, uint8_t out[EVENT_RECORD_MAX]);
 
-// A new event, the caller's, equal to the one that was written. NULL with a sentence when the
-// octets are no event, or of a kind that the catalogue does not have, or memory is short.
+// Decodes a record into a new event, the caller's. NULL with a sentence: the octets are not an
+// event, the catalogue has no such event, or memory is short.
 struct event *event_record_read(const uint8_t *record, size_t size, struct error *err);
 
-// The same into a new event of the caller's, made with event_make(NULL). Needs no memory.
+// The same into an event that the caller made with event_make(NULL). Allocates no memory.
 bool event_record_fill(struct event *event, const uint8_t *record, size_t size, struct error *err);
 
 #endif

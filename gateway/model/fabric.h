@@ -1,4 +1,4 @@
-// A snapshot of the fabric: what one look at it found. Built once, immutable from then on, counted.
+// A snapshot of the fabric, as one sweep found it. Built once, then immutable; counted.
 #ifndef IBTRAPD_MODEL_FABRIC_H
 #define IBTRAPD_MODEL_FABRIC_H
 
@@ -37,8 +37,8 @@ enum fabric_speed {
     FABRIC_NDR = 1 << 6, // 106.25
 };
 
-// What else PortInfo says: of a port that was asked since the start. It is neither compared nor
-// kept on disk.
+// Further fields of PortInfo, known for ports queried since the start. Snapshots are compared, and
+// kept on disk, without them.
 struct fabric_port_detail {
     uint16_t sm_lid; // MasterSMLID; of a switch: on port 0
     uint16_t diag_code;
@@ -50,16 +50,16 @@ struct fabric_port_detail {
     uint8_t local_phy_errors : 4, overrun_errors : 4;
 };
 
-// In an order without gaps: a large fabric has 300,000.
+// The order of the members leaves no gaps: a large fabric has 300,000 ports.
 struct fabric_port {
-    uint64_t guid;       // of a CA's or router's port; of a switch for its port 0; 0 for its others
+    uint64_t guid;       // a CA or router: each port has one; a switch: only port 0, others have 0
     uint64_t gid_prefix; // GidPrefix; goes with `detail`; of a switch: on port 0
     uint32_t capabilities; // CapabilityMask; of a switch: on port 0
-    uint32_t peer_node; // index among the nodes; FABRIC_NONE: no link, or nobody answered behind it
+    uint32_t peer_node; // index of a node; FABRIC_NONE: no link, or the other end does not answer
     uint8_t peer_port;
     uint8_t number;
-    bool known;   // its PortInfo was answered; otherwise only number and peer count
-    bool silent;  // its link is up, but what is behind it did not answer
+    bool known;   // its PortInfo was answered; otherwise only number and peer are valid
+    bool silent;  // its link is up, but the other end did not answer
     uint16_t lid; // 0: none; a switch's external ports have none of their own
     uint8_t lmc;
     uint8_t state;    // enum fabric_state
@@ -80,8 +80,8 @@ struct fabric_node {
     // NodeInfo's BaseVersion and ClassVersion, as in `detail` of a port; 0: not known.
     uint8_t base_version, class_version;
     char description[FABRIC_DESCRIPTION_SIZE]; // valid UTF-8 without control characters
-    bool silent;         // carried over: it did not answer this time, and may still be there
-    bool unit_silent;    // it has an I/O unit that did not tell all of its controllers this time
+    bool silent;         // it did not answer this sweep, and may still be there
+    bool unit_silent;    // its I/O unit did not report all controllers to this sweep
     uint32_t first_port; // index among the ports; its ports follow each other, ascending by number
     uint16_t ports;      // how many of them the snapshot has
 };
@@ -108,7 +108,7 @@ struct fabric_controller {
     uint64_t guid;
     uint32_t node;                      // index among the nodes
     uint8_t slot;                       // 1 and up
-    char name[FABRIC_DESCRIPTION_SIZE]; // what it says of itself, valid UTF-8
+    char name[FABRIC_DESCRIPTION_SIZE]; // its IDString, valid UTF-8
 };
 
 struct fabric_port_key {
@@ -118,9 +118,9 @@ struct fabric_port_key {
 
 struct fabric {
     _Atomic unsigned references;
-    int64_t time_us; // UTC, when the look began
+    int64_t time_us; // UTC, when the sweep began
     uint64_t subnet_prefix;
-    bool complete;                   // everything that should have answered did
+    bool complete;                   // every node and port that should answer did
     const struct fabric_node *nodes; // ascending by GUID
     uint32_t node_count;
     const struct fabric_port *ports;
@@ -147,55 +147,55 @@ uint32_t fabric_node_of_port(const struct fabric *fabric, uint32_t port);
 uint32_t fabric_peer(const struct fabric *fabric, uint32_t port); // the port at the other end
 uint32_t fabric_count_links(const struct fabric *fabric);         // linear
 
-// "4X EDR (100 Gb/s)" for one width bit and one speed bit; adds "?" for what is not known.
+// Adds "4X EDR (100 Gb/s)" for one width bit and one speed bit; "?" for an unknown one.
 void fabric_add_rate(struct text *t, uint8_t width, uint16_t speed);
 
-// The widest and the fastest bit that both masks have; 0: none.
+// The widest, or fastest, bit that both masks have; 0: none.
 uint8_t fabric_best_width(uint8_t a, uint8_t b);
 uint16_t fabric_best_speed(uint16_t a, uint16_t b);
 unsigned fabric_lanes(uint8_t width_bit);          // 0 for none
 const char *fabric_speed_word(uint16_t speed_bit); // "EDR"; "?" for none
 
-// Building one. A builder belongs to one thread.
+// Builds a snapshot. A builder belongs to one thread.
 struct fabric_builder;
 struct fabric_builder *fabric_builder_new(void);          // NULL: out of memory
 void fabric_builder_free(struct fabric_builder *builder); // NULL is allowed; not after finish
 
-// Adds a node (first_port and ports are ignored) and returns its number, for use with this builder
-// only. A GUID that is there already returns the number it has, and what is known stays.
+// Adds a node, ignoring first_port and ports, and returns its number, valid for this builder only.
+// If the builder has the GUID already, it returns that node's number and changes nothing.
 // FABRIC_NONE: out of memory or room.
 uint32_t fabric_builder_node(struct fabric_builder *builder, const struct fabric_node *node);
 uint32_t fabric_builder_find(const struct fabric_builder *builder, uint64_t guid);
-// Valid until the next add.
+// Valid until the next node or port is added.
 struct fabric_node *fabric_builder_get(struct fabric_builder *builder, uint32_t node);
 
-// Sets a port (peer_node and peer_port are ignored); one that is there already is replaced, its
-// link stays. False: out of memory or room.
+// Adds or replaces a port, ignoring peer_node and peer_port; its link stays. False: out of memory
+// or room.
 bool fabric_builder_port(struct fabric_builder *builder, uint32_t node,
                          const struct fabric_port *port);
 
-// Calls `each` for all ports that were set, in no special order. It may change what it gets, not
-// add.
+// Calls `each` for every port, in no particular order. `each` may change the port, but not add
+// others.
 void fabric_builder_each_port(struct fabric_builder *builder,
                               void (*each)(void *ctx, uint32_t node, struct fabric_port *port),
                               void *ctx);
 
-// NULL when the port was never set. Valid until the next add; the peer is read only.
+// NULL: there is no such port. Valid until the next node or port is added; do not change its peer.
 struct fabric_port *fabric_builder_get_port(struct fabric_builder *builder, uint32_t node,
                                             uint8_t number);
 
-// Connects two ports, adding them (not known) where they are missing; a link that either had is
-// cut. A port is never linked to itself. False: out of memory or room.
+// Links two ports, after removing the links that they had. Adds a missing port, with known = false.
+// Does not link a port to itself. False: out of memory or room.
 bool fabric_builder_link(struct fabric_builder *builder, uint32_t node, uint8_t port, uint32_t peer,
                          uint8_t peer_port);
 
-// Nodes are the builder's numbers. A subnet manager of a GUID that is there is replaced, and so is
-// a controller in a slot of a node. False: out of memory or room.
+// Add or replace a subnet manager, identified by its GUID, or a controller, identified by node and
+// slot. Nodes are given by the builder's numbers. False: out of memory or room.
 bool fabric_builder_sm(struct fabric_builder *builder, const struct fabric_sm *sm);
 bool fabric_builder_controller(struct fabric_builder *builder,
                                const struct fabric_controller *controller);
 
-// The snapshot, with one reference, the caller's; the builder is gone. NULL: out of memory.
+// Frees the builder and returns the snapshot with one reference, the caller's. NULL: out of memory.
 struct fabric *fabric_builder_finish(struct fabric_builder *builder, int64_t time_us,
                                      uint64_t subnet_prefix, bool complete);
 

@@ -1,4 +1,4 @@
-// Which events a receiver wants. Pure.
+// The filter of a receiver: which events it gets. Pure.
 #ifndef IBTRAPD_MODEL_FILTER_H
 #define IBTRAPD_MODEL_FILTER_H
 
@@ -11,37 +11,37 @@
 
 enum { FILTER_PATTERNS_MAX = 64, FILTER_PATTERN_SIZE = 128 };
 
-// Patterns as the shell has them: * ? [a-z]. No pattern at all: everything passes.
+// Patterns of the shell: * ? [a-z]. In a filter, an empty list lets every event pass.
 struct filter_list {
     char patterns[FILTER_PATTERNS_MAX][FILTER_PATTERN_SIZE];
     size_t count;
 };
 
 struct filter {
-    enum severity severity;    // this one and worse; SEVERITY_DEBUG: all
-    bool security;             // events of category security, too
+    enum severity severity;    // the least severe that passes; SEVERITY_DEBUG: all
+    bool security;             // events of category security pass, too
     struct filter_list events; // identifiers, such as link-*
     struct filter_list categories;
-    struct filter_list nodes;    // names of the issuer, the subject or the link's other end
-    struct filter_list guids;    // theirs, of port or node, as 0x and 16 digits
-    struct filter_list switches; // names or GUIDs: only what these switches report themselves, or
-                                 // what changed at them
-    struct guid_set *trap_group; // likewise, of a trap recipient that was set by SNMP; whoever
-                                 // makes the filter has a reference. NULL: all pass
+    struct filter_list nodes;    // names of the issuer, the subject or the peer
+    struct filter_list guids;    // of these nodes or their ports, as 0x and 16 digits
+    struct filter_list switches; // names or GUIDs of the switches that reported the event, or at
+                                 // which a change happened
+    struct guid_set *trap_group; // likewise, for a trap recipient; the maker of the filter owns a
+                                 // reference. NULL: every event passes
 };
 
-// Whether any of the patterns fits; a list without patterns fits nothing.
+// Whether a pattern of the list matches; an empty list matches nothing.
 bool filter_list_has(const struct filter_list *list, const char *word);
-bool filter_list_has_guid(const struct filter_list *list, uint64_t guid); // 0 fits nothing
+bool filter_list_has_guid(const struct filter_list *list, uint64_t guid); // nothing matches 0
 
-// Everything passes.
+// Sets a filter that every event passes.
 void filter_init(struct filter *filter);
 
-// A summary is judged by the kind of events that it sums up. One of many nodes passes whatever the
-// filter asks of nodes, but for the trap group.
+// A summary passes if the kind of events that it summarises does. A summary about many nodes passes
+// the conditions on nodes, except the trap group.
 bool filter_passes(const struct filter *filter, const struct event *event);
 
-// The item that the event does not pass, by its name in the configuration; NULL: it passes.
+// The configuration item that keeps the event from passing; NULL: the event passes.
 const char *filter_refusal(const struct filter *filter, const struct event *event);
 
 #endif

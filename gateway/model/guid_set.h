@@ -1,4 +1,4 @@
-// A set of GUIDs: immutable, counted.
+// A set of GUIDs; immutable, counted.
 #ifndef IBTRAPD_MODEL_GUID_SET_H
 #define IBTRAPD_MODEL_GUID_SET_H
 
@@ -8,7 +8,7 @@
 
 struct guid_set;
 
-// Of `n` GUIDs in any order; one reference, the caller's. NULL: out of memory.
+// A set of `n` GUIDs, given in any order, with one reference, the caller's. NULL: out of memory.
 struct guid_set *guid_set_make(const uint64_t *guids, size_t n);
 struct guid_set *guid_set_ref(struct guid_set *set); // NULL is allowed, and returned
 void guid_set_unref(struct guid_set *set);           // NULL is allowed

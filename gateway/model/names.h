@@ -1,5 +1,5 @@
-// The names that people gave to nodes: a node-name-map as infiniband-diags reads it, and over it
-// the names of switches that were set by SNMP.
+// The names of nodes: from a node-name-map in the format of infiniband-diags, and from SNMP, whose
+// names of switches take precedence.
 #ifndef IBTRAPD_MODEL_NAMES_H
 #define IBTRAPD_MODEL_NAMES_H
 
@@ -10,23 +10,22 @@
 #include <stdint.h>
 
 enum {
-    NAMES_NAME_SIZE = 128,      // octets of a name, its NUL included; longer ones are cut
+    NAMES_NAME_SIZE = 128,      // octets of a name with its NUL; longer ones are truncated
     NAMES_ENTRIES_MAX = 200000, // of one map
 };
 
 struct names;
 
-// Reads lines of `GUID "name"`, the quotes optional; what follows is ignored, as are empty lines
-// and comments (#). The GUID is hexadecimal, with or without 0x. A malformed line is an error that
-// names file and line. Names come out as valid UTF-8 without control characters. NULL on error.
+// Reads lines of `GUID "name"`; the quotes are optional, the GUID is hexadecimal, with or without
+// 0x. Ignores the rest of a line, empty lines and comments (#). Names become valid UTF-8 without
+// control characters. NULL with a sentence that names file and line: a line is malformed.
 struct names *names_load(const char *path, struct error *err);
 
-// The same from memory; `origin` stands for the file in errors.
+// The same from memory; `origin` is the file's name in errors.
 struct names *names_parse(const char *origin, const char *content, size_t size, struct error *err);
 
-// `map`, with the gswSwitchName of those switches for which one was set in the place of its names.
-// Both may be NULL; `out` gets a reference, the caller's, or NULL when there are no names at all.
-// False: out of memory.
+// Combines `map` with the gswSwitchName settings, which take precedence. Both may be NULL. `out`
+// gets a reference, the caller's, or NULL if there are no names. False: out of memory.
 bool names_with(struct names *map, const struct settings *settings, struct names **out);
 
 // Immutable, counted. Any thread. NULL is allowed, and names_ref returns its argument.
@@ -36,6 +35,6 @@ void names_unref(struct names *names); // drops a reference
 // The name of a node or port GUID, or NULL. `names` may be NULL. Any thread.
 const char *names_find(const struct names *names, uint64_t guid);
 
-size_t names_count(const struct names *names); // a name in the place of another counts, too
+size_t names_count(const struct names *names); // a name that another one hides counts, too
 
 #endif

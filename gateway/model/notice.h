@@ -39,7 +39,7 @@ enum notice_producer {
     NOTICE_PRODUCER_CLASS_MANAGER = 4,
 };
 
-// Which fields below the line hold something depends on the trap; the others are zero.
+// The trap decides which of the fields after the empty line are set; the others are zero.
 struct notice {
     bool generic;
     uint8_t type;      // 0 fatal, 1 urgent, 2 security, 3 subnet management, 4 informational
@@ -62,7 +62,7 @@ struct notice {
     uint8_t method;
     uint16_t attribute;
     uint32_t attribute_modifier;
-    bool dr; // 256: the packet was directed-route; then the four that follow
+    bool dr; // 256: the packet was directed-route, and the next four fields are set
     uint16_t dr_slid;
     bool dr_truncated;
     uint8_t dr_hops; // of dr_path, at most NOTICE_DR_PATH_SIZE
@@ -85,13 +85,13 @@ enum notice_valid {
     NOTICE_VALID_GID2 = 1 << 7,
 };
 
-// Decodes the 80 octets of a Notice. Reads named fields only: OpenSM leaves garbage in the reserved
-// ones. Never fails: an unknown trap has only the fields above the line. Of a trap 259 the fields
-// that DataValid does not vouch for are zero.
+// Decodes the 80 octets of a Notice. Reads no reserved fields, since OpenSM leaves garbage there.
+// Never fails: an unknown trap has only the fields before the empty line. In a trap 259, fields
+// that DataValid does not mark as valid are zero.
 struct notice notice_decode(const uint8_t wire[NOTICE_SIZE]);
 
-// The octets that decode into the notice; the reserved ones are zero, and so are the details of a
-// trap that has none.
+// Encodes the Notice so that notice_decode returns it again. Reserved octets are zero, and so are
+// the DataDetails of a trap without any.
 void notice_encode(const struct notice *notice, uint8_t out[NOTICE_SIZE]);
 
 #endif

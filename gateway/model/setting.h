@@ -1,4 +1,4 @@
-// What a manager has set by SNMP: values of IBSWITCH-MIB's writable objects, which survive
+// Settings: the values of IBSWITCH-MIB's writable objects that SNMP managers have set. They survive
 // restarts.
 #ifndef IBTRAPD_MODEL_SETTING_H
 #define IBTRAPD_MODEL_SETTING_H
@@ -14,7 +14,7 @@ enum {
     SETTING_COMMUNITY_MAX = 16, // octets
 };
 
-// The numbers are kept in the journal's file: a new kind comes at the end.
+// The journal's file has these numbers: add a new kind at the end.
 enum setting_kind {
     SETTING_NONE,
     SETTING_SWITCH_NAME,      // gswSwitchName: valid UTF-8, not padded
@@ -29,20 +29,20 @@ struct setting {
     enum setting_kind kind;
     uint64_t guid;  // of the switch
     uint8_t number; // of the community, 1 to SETTING_ROWS_MAX; 0 for the other kinds
-    uint16_t size;  // 0: as if it had never been set
+    uint16_t size;  // 0: unset
     uint8_t value[SETTING_VALUE_MAX];
 };
 
-// All of them at one time: immutable, counted.
+// All settings at one time; immutable, counted.
 struct settings;
 
-// An equal one with `changes` made to it, with one reference, the caller's; `old` may be NULL, and
-// keeps its reference. NULL: no room, or no memory.
+// A copy of `old`, which may be NULL, with `changes` applied; one reference, the caller's. NULL: no
+// room, or out of memory.
 struct settings *settings_with(const struct settings *old, const struct setting *changes, size_t n);
 struct settings *settings_ref(struct settings *settings);
 void settings_unref(struct settings *settings); // NULL is allowed
 
-// NULL: it was never set. Any thread; valid as long as the settings. `settings` may be NULL.
+// NULL: it is not set. `settings` may be NULL. Valid as long as the settings. Any thread.
 const struct setting *settings_find(const struct settings *settings, enum setting_kind kind,
                                     uint64_t guid, uint8_t number);
 
@@ -50,14 +50,14 @@ const struct setting *settings_find(const struct settings *settings, enum settin
 size_t settings_count(const struct settings *settings);
 const struct setting *settings_at(const struct settings *settings, size_t at);
 
-// Whether it can be set, or unset:
-// - a name is valid UTF-8 without control characters; that of a switch has as many octets as fit
-//   messages (NAMES_NAME_SIZE - 1).
-// - a level is 0 to 5.
-// - a community has SETTING_COMMUNITY_MAX printable octets of ASCII at most.
-// - a trap recipient is a unicast address.
-// What is no setting, such as one of an unknown kind or with a number that its kind does not have,
-// is not valid.
+// Whether the setting, or its removal, is valid:
+// - a name is valid UTF-8 without control characters; a switch's name has NAMES_NAME_SIZE - 1
+// octets at
+//   most
+// - a level is 0 to 5
+// - a community has SETTING_COMMUNITY_MAX printable ASCII characters at most
+// - a trap recipient is a unicast address
+// - the kind exists and has that number
 bool setting_is_valid(const struct setting *setting);
 
 // "gswSwitchName" and so on.

@@ -1,4 +1,4 @@
-// How much an event matters, and what part of the fabric it is about.
+// Severities and categories of events, and the part that an event has in an alarm.
 #ifndef IBTRAPD_MODEL_SEVERITY_H
 #define IBTRAPD_MODEL_SEVERITY_H
 
@@ -52,7 +52,7 @@ enum event_level severity_event_level(enum severity severity);
 const char *event_level_word(enum event_level level); // "warning"
 
 const char *severity_word(enum severity severity);        // "warning"
-bool severity_find(const char *word, enum severity *out); // false: none of them
+bool severity_find(const char *word, enum severity *out); // false: there is no such word
 const char *severity_perceived(enum severity severity);   // X.733, by RFC 5674: "warning", "major"
 const char *category_word(enum category category);        // "security"
 const char *alarm_role_word(enum alarm_role role);        // "none", "raised", "cleared"

@@ -1,4 +1,4 @@
-// Words for numbers of the management protocol.
+// Names of numbers in management datagrams.
 #ifndef IBTRAPD_MODEL_WORDS_H
 #define IBTRAPD_MODEL_WORDS_H
 
@@ -12,7 +12,7 @@ const char *words_smp_method(uint8_t method);
 // "PortInfo" and the like (IBA 14.2.5), or NULL.
 const char *words_smp_attribute(uint16_t attribute);
 
-// "host", "switch", "router" for an enum fabric_type; empty where it is not known.
+// "host", "switch" or "router" for an enum fabric_type; empty: unknown.
 const char *words_node_type(uint8_t type);
 
 // Adds "NodeDescription, LinkWidthEnabled" for the change flags of a trap 144 (IBA 14.2.5.1).
