@@ -1,8 +1,8 @@
-// A receiver of SNMP notifications behind a master agent, such as net-snmp's snmpd: it has a
-// session of its own, over which the notifications go (RFC 2741 6.2.10), and the master's trap
-// sinks, targets and notification log apply.
+// The sink of the kind `agentx`: sends notifications through a master agent, such as net-snmp's
+// snmpd, in an AgentX session of its own (RFC 2741 6.2.10). The master's trap sinks, targets and
+// notification log apply.
 //
-// Each event stays pending until the master has answered all its notifications.
+// An event is pending until the master has answered all of its notifications.
 #ifndef IBTRAPD_SINK_AGENTX_H
 #define IBTRAPD_SINK_AGENTX_H
 
@@ -17,8 +17,7 @@ struct agentx_target {
     const struct random *random; // outlives the receiver
 };
 
-// Fills `out`; false with a sentence when memory is short. What `target` points to is copied, but
-// for `random`.
+// Fills `out`. Copies all of `target` except `random`. False with a sentence: out of memory.
 bool agentx_sink(struct sink *out, const char *name, const struct agentx_target *target,
                  struct error *err);
 

@@ -1,25 +1,24 @@
-// Files, and standard output: one JSON object a line.
+// The sink of the kind `file`: writes one JSON object per line to a file or to standard output.
 #ifndef IBTRAPD_SINK_FILE_H
 #define IBTRAPD_SINK_FILE_H
 
 #include "sink/sink.h"
 
 enum file_fsync {
-    FILE_FSYNC_NONE, // an event is done when the kernel has its line
-    FILE_FSYNC_EACH, // when its line is on the disk; those that wait together are synced together
+    FILE_FSYNC_NONE, // an event is delivered when the kernel has its line
+    FILE_FSYNC_EACH, // when its line is on the disk; lines that wait together share one sync
 };
 
 struct file_options {
-    const char *path; // "-": standard output, where fsync means nothing
+    const char *path; // "-": standard output, which is not synced
     enum file_fsync fsync;
 };
 
-// Fills `out`. The path stays the caller's and outlives the receiver. False when memory is short.
+// Fills `out`. The path stays the caller's and outlives the sink. False: out of memory.
 //
-// The file is made when it is missing, for its owner to write and its group to read, and opened
-// anew with the next event after `reopen`. A line that cannot be written whole is taken back; one
-// that somebody else left unfinished is ended first. SIGPIPE is blocked or ignored in the
-// receiver's thread.
+// Creates a missing file, writable by its owner and readable by its group. After `reopen`, opens
+// the file again for the next event. Removes a line that it could not write whole, and ends an
+// unfinished line that it finds. The caller blocks or ignores SIGPIPE in the receiver's thread.
 bool file_sink(struct sink *out, const char *name, const struct file_options *options,
                struct error *err);
 

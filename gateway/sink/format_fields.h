@@ -1,5 +1,5 @@
-// The fields of one event that have something to say, by name and as text, in the order of their
-// importance: what every format shows.
+// Lists the fields of an event that are not empty, by name and as text, the most important first.
+// Every format uses it.
 #ifndef IBTRAPD_SINK_FORMAT_FIELDS_H
 #define IBTRAPD_SINK_FORMAT_FIELDS_H
 
@@ -8,15 +8,15 @@
 
 #include <stdbool.h>
 
-enum { FORMAT_VALUE_SIZE = 1024 }; // of the longest value and its NUL
+enum { FORMAT_VALUE_SIZE = 1024 }; // the longest value with its NUL
 
-// A number is whole and in decimal; a flag is "true" or "false".
+// Gets one field. A number is a decimal integer; a flag is "true" or "false".
 typedef void format_take(void *ctx, const char *name, const char *value, enum field_kind kind);
 
-// Names are of letters and digits. The time and the sentence are not among them.
+// Calls `take` for each field but the time and the sentence. Names consist of letters and digits.
 void format_fields(const struct event *event, format_take *take, void *ctx);
 
-// Whether the event's cause decodes into that field.
+// Whether events of this kind have that field.
 bool format_has_field(const struct event *event, enum field field);
 
 #endif

@@ -1,4 +1,4 @@
-// Whole lines to standard output, which may be a pipe that nobody reads.
+// Writes whole lines to standard output, which may be a pipe without a reader.
 #ifndef IBTRAPD_SINK_OUTPUT_H
 #define IBTRAPD_SINK_OUTPUT_H
 
@@ -6,8 +6,8 @@
 
 #include <stddef.h>
 
-// Writes all octets, the last of which is a newline. Waits up to four seconds for a reader. False
-// with a sentence; then the line may stand there in part, and the next call ends it first.
+// Writes all octets; the last one is a line feed. Waits up to four seconds for a reader. False with
+// a sentence: a part of the line may be written; the next call ends it first.
 bool output_write(const char *octets, size_t size, struct error *err);
 
 #endif

@@ -1,5 +1,5 @@
-// A RELP session, the client's side: syslog messages whose receipt the receiver confirms, each by
-// itself and in any order. Over TCP, or over TLS from its first octet, as rsyslog has it.
+// The client's side of a RELP session: the receiver confirms each syslog message, in any order.
+// Over TCP, or over TLS from the first octet, as in rsyslog.
 #ifndef IBTRAPD_SINK_RELP_H
 #define IBTRAPD_SINK_RELP_H
 
@@ -13,21 +13,20 @@
 
 struct relp;
 
-// Connects and opens a session. Host, `tls` and the clock stay the caller's and outlive it; `tls`
-// may be NULL. NULL with a sentence.
+// Connects and opens a session. `host`, `tls` (may be NULL) and `clock` stay the caller's and
+// outlive it. NULL with a sentence: failed.
 struct relp *relp_open(const char *host, uint16_t port, const struct tls_options *tls,
                        const struct clock *clock, struct error *err);
 
-// Hands over one message; at most RELP_WINDOW may be unconfirmed. If none is, and the receiver has
-// ended the session meanwhile, opens another first. False with a sentence: the session is of no use
-// any more.
+// Sends one message; at most RELP_WINDOW may be unconfirmed. If none is, and the receiver has ended
+// the session, opens another one first. False with a sentence: the session cannot be used any more.
 bool relp_send(struct relp *relp, const char *message, size_t size, struct error *err);
 
-// Waits up to `timeout_ms` for confirmations. Returns of how many more messages, the oldest ones,
-// receipt is certain; -1 with a sentence when there will be no more of them.
+// Waits up to `timeout_ms` for confirmations. Returns how many of the oldest messages are now
+// confirmed; -1 with a sentence: no more confirmations will come.
 int relp_wait(struct relp *relp, int timeout_ms, struct error *err);
 
-// Whatever is not confirmed stays unknown.
+// Closes the session. The outcome of unconfirmed messages stays unknown.
 void relp_close(struct relp *relp);
 
 #endif

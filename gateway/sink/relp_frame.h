@@ -7,13 +7,13 @@
 enum { RELP_FRAME_COMMAND_MAX = 32, RELP_FRAME_NUMBER_MAX = 999999999 };
 
 struct relp_frame {
-    uint32_t transaction; // 0: a hint, which nobody answers
+    uint32_t transaction; // 0: a hint, which has no answer
     char command[RELP_FRAME_COMMAND_MAX + 1];
-    const char *data; // within the octets that were parsed
+    const char *data; // points into the parsed octets
     size_t size;
 };
 
-// Of a frame "rsp": "CODE[ MESSAGE][\nMORE]", within its data.
+// The answer in a frame "rsp": "CODE[ MESSAGE][\nMORE]". Points into its data.
 struct relp_answer {
     unsigned code; // 200: done; three digits
     const char *message, *more;
@@ -24,11 +24,11 @@ struct relp_answer {
 void relp_frame_add(struct text *out, uint32_t transaction, const char *command, const char *data,
                     size_t size);
 
-// Parses the frame that the octets begin with. Returns how many are its own, 0 when more must come,
-// -1 when this is no frame.
+// Parses the frame at the begin of the octets. Returns its length; 0: it is not complete; -1: this
+// is not a frame.
 long relp_frame_parse(const char *octets, size_t size, struct relp_frame *out);
 
-// False: it is no answer.
+// False: it is not an answer.
 bool relp_frame_answer(const struct relp_frame *frame, struct relp_answer *out);
 
 #endif

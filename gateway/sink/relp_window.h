@@ -1,5 +1,5 @@
-// The messages of a RELP session that are not confirmed yet. Transactions have numbers one after
-// the other; after the greatest they begin anew with 1.
+// The unconfirmed messages of a RELP session. Transactions are numbered consecutively; after the
+// largest number, 1 follows.
 #ifndef IBTRAPD_SINK_RELP_WINDOW_H
 #define IBTRAPD_SINK_RELP_WINDOW_H
 
@@ -9,21 +9,21 @@
 enum { RELP_WINDOW = 512 };
 
 struct relp_window {
-    uint32_t next;               // transaction, from 1 on
+    uint32_t next;               // transaction, from 1
     bool confirmed[RELP_WINDOW]; // a ring, the oldest unconfirmed first
     unsigned head, pending;
 };
 
-// The transaction of what is sent now.
+// Returns the number of the next transaction and advances it.
 uint32_t relp_window_take_number(struct relp_window *window);
 
-// The next transaction is a message; fewer than RELP_WINDOW may be unconfirmed.
+// Records that the next transaction is a message; fewer than RELP_WINDOW may be unconfirmed.
 void relp_window_add(struct relp_window *window);
 
-// False: no message with that number waits for it.
+// False: there is no unconfirmed message with that number.
 bool relp_window_confirm(struct relp_window *window, uint32_t transaction);
 
-// Forgets the oldest messages as far as they are confirmed; returns how many.
+// Removes confirmed messages, up to the oldest unconfirmed one; returns how many.
 int relp_window_pass(struct relp_window *window);
 
 #endif

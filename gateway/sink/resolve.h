@@ -1,5 +1,5 @@
-// Host names to addresses. The system's resolver may wait for long and cannot be stopped, so names
-// are looked up in threads of their own, which nobody waits for longer than RESOLVE_PATIENCE_US.
+// Resolves host names. The system's resolver may wait for long and cannot be stopped. So each name
+// is looked up in a thread of its own, and the caller waits RESOLVE_PATIENCE_US at most.
 #ifndef IBTRAPD_SINK_RESOLVE_H
 #define IBTRAPD_SINK_RESOLVE_H
 
@@ -19,16 +19,16 @@ struct resolve_address {
     char text[64]; // the numeric address, without port
 };
 
-// The addresses of a name, or of an IPv4 or IPv6 address as text, the preferred first. Returns how
-// many; 0 with a sentence when there is none.
+// Resolves a name, or an IPv4 or IPv6 address as text. Returns the number of addresses, the
+// preferred one first; 0 with a sentence: there is none.
 size_t resolve_all(const char *host, uint16_t port, struct resolve_address out[RESOLVE_MAX],
                    struct error *err);
 
-// The first of them.
+// Returns the first of them.
 bool resolve_host(const char *host, uint16_t port, struct resolve_address *out, struct error *err);
 
-// What resolve_all does with a name; `look_up` is as resolve_all, but waits for as long as it
-// likes. Fails, too, while RESOLVE_THREADS_MAX threads still wait for their answers.
+// Calls `look_up`, which may wait without limit, in a thread and waits `patience_us` for it;
+// resolve_all uses this for names. Fails, too, while RESOLVE_THREADS_MAX threads are still running.
 typedef size_t resolve_look_up(const char *host, uint16_t port,
                                struct resolve_address out[RESOLVE_MAX], struct error *err);
 size_t resolve_within(int64_t patience_us, resolve_look_up *look_up, const char *host,

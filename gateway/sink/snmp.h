@@ -1,7 +1,8 @@
-// SNMP receivers: traps and informs of every version, over UDP, TCP, TLS or DTLS, IPv4 or IPv6.
+// The sink of the kind `snmp`: traps and informs of every version, over UDP, TCP, TLS or DTLS, IPv4
+// or IPv6.
 //
-// Traps have no window: the kernel's word counts. Informs have one: each event stays pending until
-// the receiver has answered all its notifications.
+// A trap is delivered when the kernel has it. With informs, an event is pending until the receiver
+// has answered all of its notifications.
 #ifndef IBTRAPD_SINK_SNMP_H
 #define IBTRAPD_SINK_SNMP_H
 
@@ -14,22 +15,22 @@
 #include <stddef.h>
 #include <stdint.h>
 
-// Makes libsnmp ready, once, before any thread: it reads neither its configuration nor MIB files.
-// Takes this gateway's own SNMPv3 engine ID from the file "snmp-engine" in `state_directory`, or
-// makes one, and saves there, before anything can be sent, that the engine has started once more.
-// When that fails, the log says so and everything works but for SNMPv3 traps: their receivers try
-// to save it again at each open. `random` outlives snmp_end.
+// Initialises libsnmp, once, before any thread starts, without its configuration and MIB files.
+// Reads the gateway's SNMPv3 engine ID from the file "snmp-engine" in `state_directory`, or creates
+// it, and saves the incremented number of engine boots there before any message is sent. If that
+// fails, it logs why; then SNMPv3 traps do not work until their receivers' next successful attempt
+// to save it, at each open. `random` outlives snmp_end.
 void snmp_begin(const char *state_directory, const struct random *random, struct log *log);
 void snmp_end(void);
 
-// The identifier of this gateway's own engine, in hexadecimal; empty before snmp_begin. Any thread.
+// The engine ID of this gateway, in hexadecimal; empty before snmp_begin. Any thread.
 enum { SNMP_ENGINE_TEXT_SIZE = 2 * 32 + 1 };
 void snmp_engine_text(char out[SNMP_ENGINE_TEXT_SIZE]);
 
 enum snmp_version { SNMP_V1, SNMP_V2C, SNMP_V3 };
 enum snmp_transport { SNMP_UDP, SNMP_TCP, SNMP_TLS, SNMP_DTLS };
 
-// MD5 and DES are left out on purpose.
+// Without MD5 and DES, which are weak.
 enum snmp_auth {
     SNMP_NO_AUTH,
     SNMP_SHA1,
@@ -39,8 +40,8 @@ enum snmp_auth {
     SNMP_SHA512,
 };
 
-// AES-192 and AES-256 are no standard. libsnmp has them in two ways, which differ in how the key is
-// lengthened: the draft of Blumenthal, and what Cisco does.
+// AES-192 and AES-256 are not standardised. libsnmp has two variants of each, which extend the key
+// differently: the draft of Blumenthal, and Cisco's.
 enum snmp_priv {
     SNMP_NO_PRIV,
     SNMP_AES128,
@@ -50,17 +51,17 @@ enum snmp_priv {
     SNMP_AES256_CISCO,
 };
 
-// Notifications of which MIB.
+// Sets of notifications, by MIB.
 enum snmp_set {
     SNMP_SET_SMA = 1,
     SNMP_SET_SWITCH = 2,
     SNMP_SET_OWN = 4,
-    SNMP_SET_EVENT = 8, // gswEventTrap, of events that are severe enough for their switch
+    SNMP_SET_EVENT = 8, // gswEventTrap, for events severe enough for their switch
 };
 
 enum { SNMP_ENGINE_ID_MAX = 32, SNMP_PASSWORD_MIN = 8 };
 
-// SNMPv3. The security level follows from what is given.
+// An SNMPv3 user. The security level follows from the protocols that are set.
 struct snmp_user {
     const char *name;
     enum snmp_auth auth;
@@ -68,7 +69,7 @@ struct snmp_user {
     enum snmp_priv priv;       // needs auth
     const char *priv_password;
     uint8_t engine_id[SNMP_ENGINE_ID_MAX]; // of the receiver, for informs
-    size_t engine_id_size;                 // 0: whatever it says it is
+    size_t engine_id_size;                 // 0: the one that it reports
 };
 
 struct snmp_target {
@@ -81,12 +82,12 @@ struct snmp_target {
     const char *context;    // SNMP_V3; NULL: the default context, ""
     struct snmp_user user;  // SNMP_V3, but for SNMP_TLS and SNMP_DTLS
     struct tls_options tls; // SNMP_TLS and SNMP_DTLS, which need SNMP_V3, cert_file and key_file;
-                            // without a name, the host is the name
+                            // without a name: the host
     unsigned timeout_ms;    // of one attempt of an inform
     unsigned retries;       // attempts of an inform after the first
     unsigned window;        // events whose informs may be unanswered, at least 1
-    unsigned sets;          // of enum snmp_set, exactly these; 0: what SMA and SWITCH have for an
-                            // event, OWN when neither has anything
+    unsigned sets;          // of enum snmp_set; 0: SMA and SWITCH, and OWN for events that neither
+                            // of them has
     bool extra;             // append the objects of MIB_EXTRA to notifications of SMA and SWITCH
     bool has_trap_address, has_agent_address;
     uint8_t trap_address[4];  // append snmpTrapAddress.0 with this; in SNMP_V1, the agent-addr
@@ -95,14 +96,13 @@ struct snmp_target {
     int64_t started_at; // monotonic; sysUpTime counts from here
 };
 
-// v2c traps to UDP port 162 with community "public"; 1,000 ms, 3 retries, a window of 64 (with 128
-// snmptrapd's default socket buffer overflows).
+// v2c traps to UDP port 162 with community "public"; 1,000 ms, 3 retries, a window of 64 (128 would
+// overflow snmptrapd's default socket buffer).
 extern const struct snmp_target SNMP_TARGET_DEFAULTS;
 
-// Fills `out`; false with a sentence (never a secret in it) when the options do not fit together or
-// memory is short. What `target` points to is copied, but for the clock and what `tls` has, which
-// outlive the receiver. Passwords are turned into
-// keys here and not kept.
+// Fills `out`. Copies all of `target` except the clock and the strings of `tls`, which outlive the
+// sink. Turns passwords into keys and does not keep them. False with a sentence, which contains no
+// secret: the options contradict each other, or memory is short.
 bool snmp_sink(struct sink *out, const char *name, const struct snmp_target *target,
                struct error *err);
 

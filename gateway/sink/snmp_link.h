@@ -1,5 +1,5 @@
-// The way to one receiver, a libsnmp session on a socket of its own: opening it, finding out the
-// other engine, sending, and reading what comes back. Nothing here waits under libsnmp's lock.
+// The connection to one SNMP receiver: a libsnmp session on a socket of its own. Opens it,
+// discovers the other engine, sends, and reads the answers. Never waits under libsnmp's lock.
 #ifndef IBTRAPD_SINK_SNMP_LINK_H
 #define IBTRAPD_SINK_SNMP_LINK_H
 
@@ -14,10 +14,10 @@ struct snmp_link_options {
     bool inform;
     unsigned timeout_ms, retries;
     const char *community;         // v1, v2c
-    const struct tls_options *tls; // v3 over TLS or DTLS, which then stands for users; NULL: plain
+    const struct tls_options *tls; // v3 over TLS or DTLS, instead of users; NULL: none
     const struct snmp_keys *keys;  // v3 without TLS
-    const char *context;           // v3, and what follows
-    const uint8_t *engine_id;      // informs: the engine that the other side must be
+    const char *context;           // v3, as are the next two
+    const uint8_t *engine_id;      // informs: the engine ID that the receiver must have
     size_t engine_id_size;         // 0: any
 };
 
@@ -26,33 +26,34 @@ struct snmp_link {
     struct snmp_wire wire;
     void *handle; // libsnmp's single session
     void *owner;
-    uint8_t engine_id[SNMP_ENGINE_ID_MAX]; // v3 with users: the authoritative one
-    size_t engine_id_size;                 // 0: no user was added there
-    bool answered;                         // while the other engine is asked for
-    char problem[256];                     // why an answer will not come; empty: none known
+    uint8_t engine_id[SNMP_ENGINE_ID_MAX]; // v3 with users: the authoritative engine
+    size_t engine_id_size;                 // 0: no user was added for it
+    bool answered;                         // during discovery: the engine has answered
+    char problem[256];                     // why no answer will come; empty: unknown
 };
 
-// Connects; with v3 also agrees on keys: by TLS, or with this gateway's own engine for traps, with
-// the other side's for informs, which takes an answer from it and waits for that up to five
-// seconds. `options` stay the caller's and outlive the session. False: nothing is left open.
+// Connects. With v3, also agrees on keys: through TLS, or for this gateway's engine (traps), or for
+// the receiver's engine (informs), for whose answer it waits up to five seconds. `options` stay the
+// caller's and outlive the session. False with a sentence; nothing is left open.
 bool snmp_link_open(struct snmp_link *s, const struct snmp_link_options *options, void *owner,
                     struct error *err);
 void snmp_link_close(struct snmp_link *s);
 
-// Encodes and queues a PDU, and frees it. Under the lock. `answer` is as of snmp_sess_async_send,
-// or NULL; its session's callback_magic is the owner.
+// Encodes, queues and frees a PDU. Under the lock. `answer` is the callback of
+// snmp_sess_async_send, or NULL; its session's callback_magic is the owner.
 bool snmp_link_queue(struct snmp_link *s, netsnmp_pdu *pdu, snmp_callback answer, void *magic,
                      struct error *err);
 
 // Sends what is queued. Not under the lock.
 bool snmp_link_flush(struct snmp_link *s, struct error *err);
 
-// Waits up to `timeout_ms` for something to arrive, lets libsnmp have all of it, and sends again
-// what was not answered in time. Calls the callbacks. False: broken. Not under the lock.
+// Waits up to `timeout_ms` for packets, passes them to libsnmp, which calls the callbacks, and
+// retransmits PDUs that were not answered in time. False with a sentence: broken. Not under the
+// lock.
 bool snmp_link_serve(struct snmp_link *s, int timeout_ms, struct error *err);
 
-// For callbacks: notes why no answer will come, unless something is noted. What libsnmp reports
-// with `operation` and the PDU that came; returns true when it is a proper answer.
+// For callbacks: whether `operation` and the PDU, as libsnmp passes them, are a proper answer.
+// Otherwise records in `problem` why no answer will come, unless it has a reason already.
 bool snmp_link_check_response(struct snmp_link *s, int operation, netsnmp_pdu *pdu);
 
 #endif

@@ -5,8 +5,8 @@
 
 #include <stdbool.h>
 
-// Puts it in the place of libsnmp's own, which loses memory with each answer (in 5.9.3) and works
-// with libsnmp's own transports only. Once, after init_snmp. False: memory is short.
+// Replaces libsnmp's own implementation, which leaks memory with each answer (5.9.3) and works with
+// libsnmp's transports only. Call it once, after init_snmp. False: out of memory.
 bool snmp_tsm_begin(void);
 
 #endif

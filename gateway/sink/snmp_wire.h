@@ -1,6 +1,6 @@
-// The socket under one libsnmp session, in place of libsnmp's own transports: those wait (for a
-// connection, for a full socket) inside calls that have to be made under a lock. Here libsnmp only
-// ever queues what it wants to send, and the octets go out outside of the lock.
+// The socket below one libsnmp session. It replaces libsnmp's transports, which wait (for a
+// connection, for a full socket) inside calls that are made under a lock. Here, libsnmp only queues
+// packets; they are sent outside of the lock.
 #ifndef IBTRAPD_SINK_SNMP_WIRE_H
 #define IBTRAPD_SINK_SNMP_WIRE_H
 
@@ -19,33 +19,35 @@ struct snmp_wire {
     bool stream;
     struct tls *tls;  // NULL: none
     int broken;       // errno of the first failure; 0: none
-    struct error why; // with TLS, what it says of that failure
+    struct error why; // with TLS: the reason of that failure
     char peer[320];
-    struct snmp_packet *first, **end; // what waits to be sent
+    struct snmp_packet *first, **end; // packets to be sent
 };
 
 // Resolves the name and connects to the first address that answers, within a few seconds. A
-// connected UDP socket learns from ICMP that nobody listens. `tls`, of TLS or DTLS, may be NULL.
+// connected UDP socket learns from ICMP that no program listens. `tls`, for TLS or DTLS, may be
+// NULL.
 bool snmp_wire_open(struct snmp_wire *wire, const char *host, uint16_t port, bool stream,
                     const struct tls_options *tls, struct error *err);
 
-// A transport for snmp_sess_add, under the lock. It belongs to the session; the wire outlives it.
-// NULL when memory is short.
+// Makes a transport for snmp_sess_add, under the lock. The session owns it; the wire outlives it.
+// NULL: out of memory.
 netsnmp_transport *snmp_wire_transport(struct snmp_wire *wire);
 
-// Sends what is queued, not under the lock; waits for a few seconds while the socket is full.
-// False: the wire is broken.
+// Sends the queued packets; waits for a few seconds while the socket is full. Not under the lock.
+// False with a sentence: the wire is broken.
 bool snmp_wire_flush(struct snmp_wire *wire, struct error *err);
 
-// Waits up to `timeout_ms` for something to read. False: nothing came.
+// Waits up to `timeout_ms` for a packet. False: none came.
 bool snmp_wire_poll(const struct snmp_wire *wire, int timeout_ms);
 
-// Whether it is whole so far; on a stream or with TLS also looks whether the other side has closed
+// Whether the wire works so far. On a stream or with TLS, also checks whether the peer has closed
 // it.
 bool snmp_wire_check(struct snmp_wire *wire, struct error *err);
 
-// Waits up to `timeout_ms` for the other side to say that nobody listens, or that it refuses us;
-// with TLS until it has accepted our certificate, too (TLS_ACCEPT_WAIT_US at most). False: it did.
+// Waits up to `timeout_ms` for a sign that no program listens, or that the peer refuses us; with
+// TLS, also until the peer has accepted our certificate (TLS_ACCEPT_WAIT_US at most). False with a
+// sentence: there was such a sign.
 bool snmp_wire_settle(struct snmp_wire *wire, int timeout_ms, struct error *err);
 
 void snmp_wire_close(struct snmp_wire *wire);

@@ -1,12 +1,12 @@
-// One TCP connection to a receiver, with or without TLS.
+// A TCP connection to a receiver, with or without TLS.
 //
-// How far it can tell what a receiver has that answers nothing: the kernel knows which octets the
-// peer's TCP has acknowledged. Those count once the connection has stood for a moment and still
-// stands: a peer that accepts only to refuse (an address, a name) closes in that time; with TLS,
-// also once it has accepted our certificate. What a peer's TCP took and its program never read is
-// beyond anybody's knowledge here; RELP is for those who must know.
+// For a receiver that sends no confirmations, the kernel knows which octets the peer's TCP has
+// acknowledged. They count as received if the connection is still open a moment later, since a peer
+// that refuses our address or name closes it within that time; with TLS, also only after the peer
+// has accepted our certificate. Octets that the peer's TCP has and its program never reads are lost
+// without a trace; RELP avoids that.
 //
-// No call waits longer than STREAM_PATIENCE_US. SIGPIPE is blocked or ignored.
+// No call waits longer than STREAM_PATIENCE_US. The caller blocks or ignores SIGPIPE.
 #ifndef IBTRAPD_SINK_STREAM_H
 #define IBTRAPD_SINK_STREAM_H
 
@@ -21,35 +21,35 @@
 struct stream;
 
 // Connects to the first of the host's addresses that answers. `tls` may be NULL. NULL with a
-// sentence.
+// sentence: failed.
 struct stream *stream_open(const char *host, uint16_t port, const struct tls_options *tls,
                            struct error *err);
 
-// Whether it still stands; forgets what the peer sent. False with a sentence when it has closed.
+// Whether the connection is open; discards received data. False with a sentence: the peer closed
+// it.
 bool stream_is_connected(struct stream *stream, struct error *err);
 
-// Hands over all octets; some of the last may wait for stream_flush, or for more to go with them.
-// False with a sentence: the connection is of no use any more, and how much the peer got is
-// unknown.
+// Writes all octets; the last ones may be buffered until stream_flush or further writes. False with
+// a sentence: the connection cannot be used any more, and it is unknown how much the peer got.
 bool stream_write(struct stream *stream, const void *octets, size_t size, struct error *err);
 bool stream_flush(struct stream *stream, struct error *err);
-size_t stream_room(const struct stream *stream); // octets that may wait, too
+size_t stream_room(const struct stream *stream); // octets that can still be buffered
 
-// Reads up to `size` octets: returns how many, 0 when there are none yet, -1 with a sentence when
+// Reads up to `size` octets and returns their number; 0: there are none yet; -1 with a sentence:
 // the connection has ended.
 long stream_read(struct stream *stream, void *out, size_t size, struct error *err);
 
-// What went into the socket so far, in its octets (of TLS records, with TLS).
+// Octets written to the socket so far; with TLS, those of its records.
 uint64_t stream_written(const struct stream *stream);
 
-// How many of them count as received by now. False with a sentence when the connection has ended:
-// then none that were not counted before do.
+// How many of them count as received by now. False with a sentence: the connection has ended, and
+// no further octets count.
 bool stream_received(struct stream *stream, uint64_t *out, struct error *err);
 
-// Waits until the peer sends or closes, or the time is over. Not while stream_read has more.
+// Waits until the peer sends or closes, or the time is over. Call it after stream_read returned 0.
 void stream_pause(const struct stream *stream, int milliseconds);
 
-// Our own numeric address in this connection.
+// Our own numeric address of this connection.
 const char *stream_own_address(const struct stream *stream);
 
 void stream_close(struct stream *stream);

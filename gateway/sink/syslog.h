@@ -1,7 +1,7 @@
-// Syslog receivers: the machine's own logger, UDP (RFC 5426), TCP (RFC 6587), TLS (RFC 5425), RELP,
-// and standard output for whoever watches.
+// The sink of the kind `syslog`: the machine's logger, UDP (RFC 5426), TCP (RFC 6587), TLS (RFC
+// 5425), RELP, and standard output.
 //
-// SIGPIPE is blocked or ignored in the receiver's thread.
+// The caller blocks or ignores SIGPIPE in the receiver's thread.
 #ifndef IBTRAPD_SINK_SYSLOG_H
 #define IBTRAPD_SINK_SYSLOG_H
 
@@ -12,13 +12,13 @@
 #include <stdint.h>
 
 enum syslog_transport {
-    SYSLOG_LOCAL,    // done when the logger's socket took it
-    SYSLOG_UDP,      // done when the kernel took it
-    SYSLOG_TCP,      // when the peer's TCP has it, and did not close: see stream.h
+    SYSLOG_LOCAL,    // an event is delivered when the logger's socket has it
+    SYSLOG_UDP,      // when the kernel has it
+    SYSLOG_TCP,      // when the peer's TCP has it and did not close: see stream.h
     SYSLOG_TLS,      // likewise
-    SYSLOG_RELP,     // when the receiver confirmed it: see relp.h
+    SYSLOG_RELP,     // when the receiver has confirmed it: see relp.h
     SYSLOG_RELP_TLS, // likewise
-    SYSLOG_STDOUT, // when it is written; lines without a syslog header unless the format is syslog
+    SYSLOG_STDOUT,   // when it is written; only syslog formats have a syslog header there
     SYSLOG_TRANSPORTS,
 };
 
@@ -28,19 +28,19 @@ struct syslog_options {
     const char *host; // of the others
     uint16_t port;
     enum format format;
-    bool lines; // over TCP and TLS each message ends with a line feed; false: octets are counted
+    bool lines; // over TCP and TLS, a line feed ends each message; false: its length precedes it
     unsigned facility;                             // 0..23
-    enum severity severity_map[FORMAT_SEVERITIES]; // what is sent for each severity of RFC 5424
-    struct tls_options tls; // of the transports with TLS; without a name, the host is the name
+    enum severity severity_map[FORMAT_SEVERITIES]; // the severity sent for each severity
+    struct tls_options tls; // of the transports with TLS; without a name: the host
     const char *engine_id;  // of our SNMP engine, in hexadecimal; empty: unknown
     int64_t started_us;     // UTC; when the gateway started
 };
 
-// RFC 5424 to /dev/log as facility daemon, each severity as itself. Strings are empty, not NULL.
+// RFC 5424 to /dev/log, facility daemon, severities unchanged. Strings are empty, not NULL.
 extern const struct syslog_options SYSLOG_DEFAULTS;
 
-// Fills `out`. The options are copied; their strings stay the caller's and outlive the receiver,
-// but for the engine ID. False when memory is short.
+// Fills `out`. Copies the options; their strings except the engine ID stay the caller's and outlive
+// the sink. False with a sentence: out of memory.
 bool syslog_sink(struct sink *out, const char *name, const struct syslog_options *options,
                  struct error *err);
 

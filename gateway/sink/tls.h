@@ -1,8 +1,8 @@
-// TLS 1.2 or later over a connected stream socket, or DTLS 1.2 over a connected datagram socket, as
-// RFC 5425 asks of a syslog client and RFC 6353 of an SNMP entity: the peer's chain of certificates
-// and its name are verified.
+// TLS 1.2 or later over a connected stream socket, or DTLS 1.2 over a connected datagram socket.
+// Verifies the peer's certificate chain and name, as RFC 5425 requires of a syslog client and RFC
+// 6353 of an SNMP entity.
 //
-// The socket does not block. Whoever calls has SIGPIPE blocked or ignored.
+// The socket is non-blocking. The caller blocks or ignores SIGPIPE.
 #ifndef IBTRAPD_SINK_TLS_H
 #define IBTRAPD_SINK_TLS_H
 
@@ -11,51 +11,49 @@
 #include <stddef.h>
 #include <stdint.h>
 
-// How long a peer may take to judge our certificate; see tls_accepted.
+// How long a peer may take to verify our certificate; see tls_accepted.
 #define TLS_ACCEPT_WAIT_US INT64_C(2000000)
 
 // PEM files. The strings stay the caller's.
 struct tls_options {
-    const char *ca_file;   // who may sign the peer's certificate; empty: whom the system trusts
-    const char *cert_file; // our certificate and what links it to its CA; empty: none
+    const char *ca_file;   // CAs for the peer's certificate; empty: those that the system trusts
+    const char *cert_file; // our certificate and its chain; empty: none
     const char *key_file;  // its key, without a password (base/secret.h); empty: in cert_file
     const char *name;      // of the peer: a host name, or an IP address
 };
 
 struct tls;
 
-// Agrees on keys by the `deadline` (monotonic microseconds). The files are read again each time.
-// NULL with a sentence; the socket stays the caller's in any case.
+// Makes the handshake, until `deadline` (monotonic microseconds). Reads the files again each time.
+// The socket stays the caller's. NULL with a sentence: failed.
 struct tls *tls_open(int fd, const struct tls_options *options, int64_t deadline,
                      struct error *err);
 
-// Writes what it can: returns how many octets were taken, 0 when the socket must first be ready for
-// `*events` of poll(2), -1 with a sentence. After 0, the same octets come again. A datagram is
-// taken whole.
+// Writes as many octets as possible and returns their number; 0: poll(2) the socket for `*events`,
+// then call again with the same octets; -1 with a sentence: failed. Writes a datagram whole.
 long tls_write(struct tls *tls, const void *octets, size_t size, short *events, struct error *err);
 
-// Reads up to `size` octets, or one datagram: returns how many, 0 when there are none yet, -1 with
-// a sentence when the peer closed or refused.
+// Reads up to `size` octets, or one datagram, and returns their number; 0: there are none yet; -1
+// with a sentence: the peer closed or refused.
 long tls_read(struct tls *tls, void *out, size_t size, struct error *err);
 
-// Whether something may be there to read that the socket does not tell of any more.
+// Whether there may be data to read that poll(2) on the socket does not show.
 bool tls_pending(const struct tls *tls);
 
-// Looks at what the peer sent and leaves it to be read. False with a sentence when the peer closed
-// or refused, and all before that was read.
+// Whether the connection is open; leaves received data to be read. False with a sentence: the peer
+// closed or refused, and all data before that was read.
 bool tls_is_connected(struct tls *tls, struct error *err);
 
-// Whether the peer has accepted our certificate, as far as that can be known. With TLS 1.3 our side
-// of the handshake ends before the peer has looked at it, or missed it; the peer's first session
-// ticket, or first octets, tell that it is content. A peer that sends neither is believed when it
-// has not refused for TLS_ACCEPT_WAIT_US. What it sends is seen by tls_read and tls_is_connected
-// only.
+// Whether the peer has accepted our certificate, or the lack of one, as far as that can be known.
+// With TLS 1.3, our handshake ends before the peer has verified it; the peer's first session ticket
+// or first octets show that it has. A peer that sends neither counts as accepting if it has not
+// refused within TLS_ACCEPT_WAIT_US. Only tls_read and tls_is_connected notice what the peer sends.
 bool tls_accepted(const struct tls *tls);
 
-// Octets that went into the socket so far.
+// Octets written to the socket so far.
 uint64_t tls_written(const struct tls *tls);
 
-// Says good-bye if that does not have to wait. The socket stays open.
+// Sends close_notify if that does not have to wait. The socket stays open.
 void tls_close(struct tls *tls);
 
 #endif
