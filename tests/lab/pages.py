@@ -3,16 +3,18 @@
 import pathlib
 import re
 
-PAGES = pathlib.Path(__file__).resolve().parents[2] / "config" / "pages"
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+FILES = {path.stem: path for path in [*(ROOT / "doc").glob("*.md"), ROOT / "README.md"]}
 FENCED = re.compile(r"^```(\S*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
 def names():
-    return sorted(path.stem for path in PAGES.glob("*.md"))
+    """The pages that have blocks."""
+    return sorted(page for page in FILES if fenced(page))
 
 
 def text(page):
-    return (PAGES / f"{page}.md").read_text()
+    return FILES[page].read_text()
 
 
 def fenced(page):
