@@ -49,7 +49,7 @@ def site_files(tmp_path):
         directory.mkdir()
     authority = peers.Authority(tmp_path, "ca")
     collector, gateway = authority.issue("collector"), authority.issue("ibtrapd")
-    for name in ("siem-ca.pem", "logs-ca.pem"):
+    for name in ("siem-ca.pem", "logs-ca.pem", "nms.pem"):
         shutil.copy(authority.file, etc / name)
     shutil.copy(authority.file, rsyslog / "ca.pem")
     shutil.copy(collector.cert, rsyslog / "collector.pem")

@@ -187,9 +187,9 @@ def test_nothing_is_writable_by_default(snmpd, serve):
     assert done.returncode != 0 and "notWritable" in done.stderr
 
 
-def lines_of_the_readme():
-    """What the README has for snmpd.conf."""
-    chapter = (SOURCE / "README.md").read_text().split("### Tables for SNMP managers\n")[1].split("\n### ")[0]
+def lines_of_the_page():
+    """What the page about SNMP has for snmpd.conf."""
+    chapter = (SOURCE / "doc/snmp.md").read_text().split("## Serve tables to managers\n")[1].split("\n## ")[0]
     return re.search(r"snmpd\.conf.*?\n\n((?:    .+\n)+)", chapter)[1].replace("    ", "")
 
 
@@ -202,7 +202,7 @@ rocommunity  public default -V systemonly
 
 
 def test_the_lines_of_the_manuals_are_enough_for_snmpd(tmp_path, fabric):
-    lines = lines_of_the_readme()
+    lines = lines_of_the_page()
     assert lines.count("\n") == 5
     assert f".Bd -literal -offset indent\n{lines}.Ed\n" in (SOURCE / "config/man/ibtrapd.conf.5.in").read_text()
     fabric.subnet_manager().wait_master()
@@ -217,7 +217,7 @@ def test_the_lines_of_the_manuals_are_enough_for_snmpd(tmp_path, fabric):
 
 def test_communities_can_be_kept_out_of_the_view(tmp_path, fabric):
     exclusion = re.search(r"^    (view fabric excluded .*)$", (SOURCE / "mibs/README.md").read_text(), re.MULTILINE)[1]
-    lines = lines_of_the_readme().replace("root ibtrapd", "root root") + exclusion + "\n"
+    lines = lines_of_the_page().replace("root ibtrapd", "root root") + exclusion + "\n"
     fabric.subnet_manager().wait_master()
     with Snmpd(tmp_path, more=lines) as snmpd:
         gateway = fabric.keep(Gateway(fabric, sweep={"interval": 5}, more=section("tables", socket=snmpd.socket)))
