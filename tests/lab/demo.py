@@ -314,7 +314,7 @@ def simulated():
         traps = ", ".join(str(one["trap"]) for one in subscriptions)
         say(f"It has subscribed at the subnet manager to the traps {traps}, and looks at the fabric itself.")
         say("The notifications carry the sentence that syslog shows, and the event's identifier and severity, too. "
-            "What follows from another event is suppressed from the receivers.")
+            "Consequences of another event are suppressed: the journal has them, the receivers do not.")
         scene.gateway.wait_status(lambda status: status["sweep"]["nodes"] == 8, "ibtrapd to know the fabric")
         print()
         settle(scene)
@@ -354,7 +354,7 @@ def active_port():
 
 def real(device, port):
     say(f"{device} port {port} is active: ibtrapd listens to the real fabric. Events appear below as they happen; "
-        "Ctrl-C ends it. Traps 256 to 259 need the subnet manager's SA key (see config/). "
+        "Ctrl-C ends it. Traps 256 to 259 need the subnet manager's SA key (see doc/operation.md). "
         "With --simulated this command shows a simulated fabric instead.")
     print(flush=True)
     with tempfile.TemporaryDirectory(prefix="ibtrapd-demo-") as directory:
