@@ -1,6 +1,8 @@
 // Prints ibtrapd-events(7) from the catalogue, in mdoc.
 
 #include "model/catalogue.h"
+#include "model/field.h"
+#include "model/mib.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -4,6 +4,7 @@
 #include "agent/snapshot_events.h"
 #include "mib_root.h"
 #include "model/catalogue.h"
+#include "model/field.h"
 
 static const struct snapshot_alarm *own_alarms_of(const struct agent_snapshot *snapshot,
                                                   const struct table_row *row)

@@ -2,6 +2,7 @@
 
 #include "base/search.h"
 #include "model/catalogue.h"
+#include "model/mib.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -3,6 +3,7 @@
 #include "control/answer.h"
 #include "control/event_answers.h"
 #include "model/catalogue.h"
+#include "model/mib.h"
 
 #include <ctype.h>
 
@@ -104,7 +105,7 @@ static void add_notification(json_t *list, const struct event *event, const char
 static json_t *notifications_json(const struct event *event)
 {
     const struct catalogue_entry *type = event->type;
-    bool is_switch = catalogue_has_switch(event);
+    bool is_switch = event_has_switch(event);
     json_t *list = json_array();
     add_notification(list, event, "IB-SMA-MIB", true, type->sma);
     add_notification(list, event, "IBSWITCH-MIB", true, is_switch ? type->gsw : NULL);

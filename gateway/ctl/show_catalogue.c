@@ -3,6 +3,8 @@
 #include "base/text.h"
 #include "ctl/terminal.h"
 #include "model/catalogue.h"
+#include "model/field.h"
+#include "model/mib.h"
 
 void show_catalogue(FILE *out)
 {

@@ -3,6 +3,7 @@
 #include "base/text.h"
 #include "model/catalogue.h"
 #include "model/counter.h"
+#include "model/field.h"
 #include "model/words.h"
 
 #include <assert.h>

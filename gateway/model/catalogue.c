@@ -1,6 +1,7 @@
 #include "model/catalogue.h"
 
-#include "model/fabric.h"
+#include "model/mib.h"
+#include "model/notice.h"
 
 #include <assert.h>
 #include <string.h>
@@ -926,15 +927,4 @@ const struct catalogue_entry *catalogue_of_notice(const struct notice *notice)
             return &ENTRIES[i];
     }
     return &ENTRIES[CATALOGUE_UNKNOWN_TRAP];
-}
-
-bool catalogue_has_switch(const struct event *event)
-{
-    bool between = event->subject.type == FABRIC_SWITCH && event->peer.type == FABRIC_SWITCH;
-    return event->switch_guid != 0 && (between || !event->type->between_switches);
-}
-
-enum alarm_role catalogue_alarm(const struct event *event)
-{
-    return event->alarm_key[0] != '\0' ? event->type->alarm : ALARM_NONE;
 }

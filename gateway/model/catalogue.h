@@ -3,9 +3,14 @@
 #ifndef IBTRAPD_MODEL_CATALOGUE_H
 #define IBTRAPD_MODEL_CATALOGUE_H
 
-#include "model/field.h"
-#include "model/mib.h"
+#include "model/field_id.h"
 #include "model/severity.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct mib_notification;
+struct notice;
 
 enum { CATALOGUE_FIELDS_MAX = 16 };
 
@@ -94,7 +99,7 @@ struct catalogue_entry {
     const char *title;
     enum category category;
     enum severity severity; // default
-    enum alarm_role alarm;  // see catalogue_alarm
+    enum alarm_role alarm;  // see event_alarm
     enum catalogue_subject subject;
     const char *text;                        // template of the sentence, see event/template.h
     enum field fields[CATALOGUE_FIELDS_MAX]; // that the event's cause decodes into; FIELD_NONE ends
@@ -123,13 +128,5 @@ const struct catalogue_entry *catalogue_find(const char *name);
 
 // The row of a notice: of its generic trap number, or vendor-trap, or unknown-trap.
 const struct catalogue_entry *catalogue_of_notice(const struct notice *notice);
-
-// Whether the IBSWITCH-MIB's notifications of the row can tell of this event: they need a switch,
-// or two.
-bool catalogue_has_switch(const struct event *event);
-
-// Whether the event raises or clears an alarm: the row's role, unless there is no key to know the
-// alarm by.
-enum alarm_role catalogue_alarm(const struct event *event);
 
 #endif

@@ -1,6 +1,7 @@
 #include "model/event.h"
 
 #include "model/catalogue.h"
+#include "model/fabric.h"
 
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -41,6 +42,17 @@ uint32_t event_times(const struct event *event)
     if (event->repeat_count == 0)
         return 1;
     return event->repeat_count < INT32_MAX ? (uint32_t)event->repeat_count : INT32_MAX;
+}
+
+bool event_has_switch(const struct event *event)
+{
+    bool between = event->subject.type == FABRIC_SWITCH && event->peer.type == FABRIC_SWITCH;
+    return event->switch_guid != 0 && (between || !event->type->between_switches);
+}
+
+enum alarm_role event_alarm(const struct event *event)
+{
+    return event->alarm_key[0] != '\0' ? event->type->alarm : ALARM_NONE;
 }
 
 struct event *event_ref(struct event *event)

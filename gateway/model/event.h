@@ -94,6 +94,14 @@ uint32_t event_index(const struct event *event);
 // gswEventRepeatCount, 1 to 2147483647: how often the event happened.
 uint32_t event_times(const struct event *event);
 
+// Whether the IBSWITCH-MIB's notifications of the row can tell of this event: they need a switch,
+// or two.
+bool event_has_switch(const struct event *event);
+
+// Whether the event raises or clears an alarm: the row's role, unless there is no key to know the
+// alarm by.
+enum alarm_role event_alarm(const struct event *event);
+
 // Any thread.
 struct event *event_ref(struct event *event); // returns `event`
 void event_unref(struct event *event);        // NULL is allowed

@@ -207,7 +207,7 @@ static struct field_value compute(const struct event *event, enum field field)
     case FIELD_CATEGORY:
         return field_number(event->category);
     case FIELD_ALARM_STATE:
-        return field_number(catalogue_alarm(event));
+        return field_number(event_alarm(event));
     case FIELD_SWITCH_REASON:
         return field_number(type->switch_reason);
     case FIELD_TOPO_REASON:
@@ -307,7 +307,7 @@ static void add_word(struct text *t, const struct event *event, enum field field
         text_add(t, category_word(event->category));
         break;
     case FIELD_ALARM_STATE:
-        text_add(t, alarm_role_word(catalogue_alarm(event)));
+        text_add(t, alarm_role_word(event_alarm(event)));
         break;
     case FIELD_SINCE:
         clock_format_utc(event->since_us, when);

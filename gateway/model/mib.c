@@ -4,6 +4,7 @@
 #include "base/text.h"
 #include "base/wire.h"
 #include "mib_root.h"
+#include "model/field.h"
 
 #include <assert.h>
 #include <string.h>

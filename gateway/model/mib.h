@@ -3,10 +3,13 @@
 #ifndef IBTRAPD_MODEL_MIB_H
 #define IBTRAPD_MODEL_MIB_H
 
-#include "model/field.h"
+#include "base/text.h"
+#include "model/field_id.h"
 
 #include <stddef.h>
 #include <stdint.h>
+
+struct event;
 
 enum {
     MIB_OID_MAX = 20,        // sub-identifiers of a name in mibs/

@@ -206,6 +206,8 @@ struct names *names_load(const char *path, struct error *err)
     return names;
 }
 
+_Static_assert((int)SETTING_NAME_MAX < (int)NAMES_NAME_SIZE, "what can be set as a name fits one");
+
 // They come in order of the GUIDs.
 static bool add_settings(struct names *names, const struct settings *settings)
 {

@@ -2,7 +2,6 @@
 
 #include "base/search.h"
 #include "base/text.h"
-#include "model/names.h"
 #include "model/severity.h"
 
 #include <assert.h>
@@ -152,7 +151,7 @@ bool setting_is_valid(const struct setting *s)
         return false;
     switch (s->kind) {
     case SETTING_SWITCH_NAME:
-        return s->number == 0 && is_name(s, NAMES_NAME_SIZE - 1);
+        return s->number == 0 && is_name(s, SETTING_NAME_MAX);
     case SETTING_SAN_NAME:
     case SETTING_FABRIC_NAME:
         return s->number == 0 && is_name(s, SETTING_VALUE_MAX);

@@ -9,6 +9,7 @@
 
 enum {
     SETTING_VALUE_MAX = 256,
+    SETTING_NAME_MAX = 127, // octets of a switch's name: as many as fit messages
     SETTINGS_MAX = 16384,
     SETTING_ROWS_MAX = 6,       // communities of a switch
     SETTING_COMMUNITY_MAX = 16, // octets
@@ -51,9 +52,8 @@ size_t settings_count(const struct settings *settings);
 const struct setting *settings_at(const struct settings *settings, size_t at);
 
 // Whether the setting, or its removal, is valid:
-// - a name is valid UTF-8 without control characters; a switch's name has NAMES_NAME_SIZE - 1
-// octets at
-//   most
+// - a name is valid UTF-8 without control characters; a switch's has SETTING_NAME_MAX octets at
+// most
 // - a level is 0 to 5
 // - a community has SETTING_COMMUNITY_MAX printable ASCII characters at most
 // - a trap recipient is a unicast address

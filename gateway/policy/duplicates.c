@@ -3,6 +3,7 @@
 #include "base/digest.h"
 #include "base/wire.h"
 #include "model/catalogue.h"
+#include "model/field.h"
 #include "policy/timers.h"
 
 #include <stdlib.h>

@@ -1,6 +1,7 @@
 #include "sink/agentx.h"
 
 #include "agentx/client.h"
+#include "model/mib.h"
 #include "sink/snmp_pdu.h"
 
 #include <stdlib.h>

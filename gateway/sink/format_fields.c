@@ -1,6 +1,7 @@
 #include "sink/format_fields.h"
 
 #include "model/catalogue.h"
+#include "model/field.h"
 #include "model/words.h"
 
 struct visit {
@@ -87,7 +88,7 @@ static void visit_head(const struct visit *v)
                                         FIELD_CATEGORY, FIELD_SUBNET_PREFIX};
     for (size_t i = 0; i < sizeof COMMON / sizeof *COMMON; i++)
         visit_field(v, COMMON[i]);
-    if (catalogue_alarm(v->event) != ALARM_NONE) {
+    if (event_alarm(v->event) != ALARM_NONE) {
         visit_field(v, FIELD_ALARM_STATE);
         visit_field(v, FIELD_ALARM_KEY);
     }

@@ -4,6 +4,7 @@
 #include "base/clock.h"
 #include "install.h"
 #include "model/catalogue.h"
+#include "model/field.h"
 #include "sink/format_fields.h"
 
 #include <jansson.h>
@@ -182,7 +183,7 @@ static void set_event(struct node object, const struct format_origin *origin,
     text_add_hex(&hex, event->raw, event->raw_size);
     struct node o = set_object(object, "event");
     set(o, "id", event->id);
-    set(o, "kind", catalogue_alarm(event) == ALARM_RAISES ? "alert" : "event");
+    set(o, "kind", event_alarm(event) == ALARM_RAISES ? "alert" : "event");
     set_list(o, "category", ecs_category(event));
     set_list(o, "type", ecs_type(event));
     set_code(o, event);

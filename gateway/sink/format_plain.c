@@ -4,6 +4,7 @@
 #include "base/clock.h"
 #include "install.h"
 #include "model/catalogue.h"
+#include "model/field.h"
 #include "sink/format_fields.h"
 
 #include <ctype.h>

@@ -4,6 +4,8 @@
 #include "install.h"
 #include "mib_root.h"
 #include "model/catalogue.h"
+#include "model/field.h"
+#include "model/mib.h"
 #include "sink/format_fields.h"
 
 #include <stdlib.h>
@@ -137,7 +139,7 @@ static void add_resource_uri(struct text *t, const struct event *event)
 
 static void add_alarm(struct text *t, const struct event *event)
 {
-    enum alarm_role alarm = catalogue_alarm(event);
+    enum alarm_role alarm = event_alarm(event);
     bool cleared = alarm == ALARM_CLEARS;
     if (alarm == ALARM_NONE)
         return;
@@ -196,7 +198,7 @@ static void format_rfc5424_add_varbind(struct text *t, unsigned number,
 static const struct mib_notification *notification_of(const struct event *event)
 {
     const struct catalogue_entry *type = event->type;
-    bool has_switch = catalogue_has_switch(event);
+    bool has_switch = event_has_switch(event);
     if (type->sma)
         return type->sma;
     if (type->gsw && has_switch)

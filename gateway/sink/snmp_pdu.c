@@ -17,7 +17,7 @@ size_t snmp_pdu_notifications(const struct event *event, unsigned sets,
 {
     const struct catalogue_entry *type = event->type;
     unsigned chosen = sets != 0 ? sets : SNMP_SET_SMA | SNMP_SET_SWITCH;
-    bool is_switch = (chosen & SNMP_SET_SWITCH) && catalogue_has_switch(event);
+    bool is_switch = (chosen & SNMP_SET_SWITCH) && event_has_switch(event);
     size_t n = snmp_pdu_add(out, 0, type->sma, chosen & SNMP_SET_SMA);
     n = snmp_pdu_add(out, n, type->gsw, is_switch);
     n = snmp_pdu_add(out, n, type->topo, is_switch);

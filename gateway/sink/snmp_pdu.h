@@ -3,6 +3,7 @@
 #define IBTRAPD_SINK_SNMP_PDU_H
 
 #include "model/catalogue.h"
+#include "model/mib.h"
 
 #include <net-snmp/net-snmp-config.h>
 #include <net-snmp/net-snmp-includes.h>

@@ -7,6 +7,7 @@
 #include "mib_root.h"
 #include "model/catalogue.h"
 #include "model/event_record.h"
+#include "model/field.h"
 #include "read_line.h"
 #include "sink/format.h"
 #include "sink/format_fields.h"

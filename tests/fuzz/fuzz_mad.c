@@ -7,6 +7,7 @@
 #include "ib/mad.h"
 #include "ib/smp_decode.h"
 #include "model/event_record.h"
+#include "model/mib.h"
 #include "sink/format.h"
 #include "sink/snmp_pdu.h"
 

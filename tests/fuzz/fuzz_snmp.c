@@ -4,6 +4,7 @@
 #include "fuzz.h"
 
 #include "model/event_record.h"
+#include "model/mib.h"
 #include "sink/snmp_pdu.h"
 
 #include <string.h>

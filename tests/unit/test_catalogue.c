@@ -1,7 +1,10 @@
 #include "support.h"
 
 #include "model/catalogue.h"
+#include "model/event.h"
 #include "model/fabric.h"
+#include "model/field.h"
+#include "model/mib.h"
 #include "model/words.h"
 
 // What a template may name besides fields (see event/template.h).
@@ -158,13 +161,13 @@ TEST(switch_notifications_need_their_switches)
 {
     struct event *e = event_make(catalogue_get(CATALOGUE_LINK_DOWN));
     e->subject.type = e->peer.type = FABRIC_SWITCH;
-    assert_false(catalogue_has_switch(e));
+    assert_false(event_has_switch(e));
     e->switch_guid = 1;
-    assert_true(catalogue_has_switch(e));
+    assert_true(event_has_switch(e));
     e->peer.type = FABRIC_CA;
-    assert_false(catalogue_has_switch(e));
+    assert_false(event_has_switch(e));
     e->type = catalogue_get(CATALOGUE_HOST_REMOVED);
-    assert_true(catalogue_has_switch(e));
+    assert_true(event_has_switch(e));
     event_unref(e);
 }
 

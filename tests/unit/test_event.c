@@ -6,6 +6,7 @@
 #include "base/wire.h"
 #include "event/event_builder.h"
 #include "model/fabric.h"
+#include "model/field.h"
 
 #define MAP                                                                                        \
     "0x0002c90300a1b2c3 \"sm-1\"\n"                                                                \
@@ -652,11 +653,11 @@ TEST(no_key_no_alarm)
 {
     struct change change = {.type = CATALOGUE_LINK_DOWN, .alarm_key = "link"};
     struct event *event = make_change(&change, false);
-    assert_int_equal(catalogue_alarm(event), ALARM_RAISES);
+    assert_int_equal(event_alarm(event), ALARM_RAISES);
     event_unref(event);
     change.alarm_key[0] = '\0'; // the cable is elsewhere now, nothing will bring the link back
     event = make_change(&change, false);
-    assert_int_equal(catalogue_alarm(event), ALARM_NONE);
+    assert_int_equal(event_alarm(event), ALARM_NONE);
     assert_int_equal(field_get(event, FIELD_ALARM_STATE).number, ALARM_NONE);
     event_unref(event);
 }

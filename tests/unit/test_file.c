@@ -1,5 +1,6 @@
 #include "support.h"
 
+#include "base/text.h"
 #include "model/catalogue.h"
 #include "sink/file.h"
 

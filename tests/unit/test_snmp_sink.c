@@ -1,6 +1,7 @@
 #include "support.h"
 
 #include "model/catalogue.h"
+#include "model/mib.h"
 #include "sink/snmp.h"
 #include "sink/snmp_engine.h"
 #include "sink/snmp_pdu.h"

@@ -4,6 +4,7 @@
 #include "event/test_event.h"
 #include "model/event_record.h"
 #include "model/fabric.h"
+#include "model/field.h"
 
 static struct support_time now_ = {.utc = SUPPORT_UTC_US};
 static struct clock clock_;
@@ -92,7 +93,7 @@ TEST(what_switches_tell_has_their_notifications)
 {
     for (int i = 0; i < CATALOGUE_COUNT; i++) {
         struct event *event = make((enum catalogue_event)i);
-        if ((event->type->gsw || event->type->topo) && !catalogue_has_switch(event))
+        if ((event->type->gsw || event->type->topo) && !event_has_switch(event))
             fail_msg("%s has no switch", event->type->name);
         event_unref(event);
     }
