@@ -8,9 +8,9 @@ here=$(cd "$(dirname "$0")" && pwd)
 
 build='build-essential cmake ninja-build pkg-config libibumad-dev libibmad-dev
        libibverbs-dev libsnmp-dev libconfuse-dev libsqlite3-dev libjansson-dev libevent-dev
-       libssl-dev libcmocka-dev file'
+       libssl-dev libcmocka-dev file python3'
 lab='opensm ibsim-utils libibnetdisc-dev libumad2sim0 infiniband-diags snmp snmpd snmptrapd
-     smitools rsyslog rsyslog-openssl rsyslog-relp logrotate openssl jq python3
+     smitools rsyslog rsyslog-openssl rsyslog-relp logrotate openssl jq
      python3-pytest systemd mandoc'
 checkers='clang clang-tidy cppcheck gcovr libclang-rt-dev llvm valgrind'
 policy=/usr/sbin/policy-rc.d

@@ -125,7 +125,7 @@ static bool snapshot_events_copy(struct snapshot_events *events, int64_t sequenc
     struct of_switch *s = snapshot_events_get(events, event->switch_guid);
     if (!s || !snapshot_events_append(s, sequence))
         return false;
-    bool of_key = event->type->gsw == &MIB_GSW_SWITCH_TRAP;
+    bool of_key = event->type->gsw == &mib_gswIBSwitchTrap;
     s->bad_mkey += of_key && event->type->switch_reason == BAD_MKEY;
     s->bad_bkey += of_key && event->type->switch_reason == BAD_BKEY;
     return true;

@@ -83,7 +83,7 @@ static json_t *objects_json(const struct mib_notification *n, const struct event
     json_t *list = json_array();
     for (size_t i = 0; i < MIB_OBJECTS_MAX && n->objects[i]; i++) {
         struct mib_varbind v;
-        mib_encode(n, n->objects[i], event, &v);
+        mib_encode(n->objects[i], event, &v);
         json_array_append_new(list, json_pack("{s:s, s:o, s:o}", "name", n->objects[i]->name, "oid",
                                               explain_oid_json(v.oid, v.oid_length), "value",
                                               value_json(&v)));

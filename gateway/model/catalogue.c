@@ -1,6 +1,6 @@
 #include "model/catalogue.h"
 
-#include "model/mib.h"
+#include "mib_modules.h"
 #include "model/notice.h"
 
 #include <assert.h>
@@ -22,7 +22,7 @@ static const struct catalogue_entry ENTRIES[CATALOGUE_COUNT] = {
             .subject = CATALOGUE_ABOUT_GID1,
             .text = "{subject} came into service with GID {gid1}.",
             .fields = {FIELD_GID1},
-            .own = &MIB_OWN_GID_IN_SERVICE,
+            .own = &mib_ibtrapdGidInService,
         },
     [CATALOGUE_GID_OUT_OF_SERVICE] =
         {
@@ -37,7 +37,7 @@ static const struct catalogue_entry ENTRIES[CATALOGUE_COUNT] = {
                 "{subject} with GID {gid1} went out of service: the subnet manager can no longer "
                 "reach it[; it hung on {peerEnd}].",
             .fields = {FIELD_GID1},
-            .own = &MIB_OWN_GID_OUT_OF_SERVICE,
+            .own = &mib_ibtrapdGidOutOfService,
         },
     [CATALOGUE_MCAST_GROUP_CREATED] =
         {
@@ -50,7 +50,7 @@ static const struct catalogue_entry ENTRIES[CATALOGUE_COUNT] = {
             .subject = CATALOGUE_ABOUT_NO_NODE,
             .text = "The multicast group {gid1} was created.",
             .fields = {FIELD_GID1},
-            .own = &MIB_OWN_MCAST_GROUP_CREATED,
+            .own = &mib_ibtrapdMcastGroupCreated,
         },
     [CATALOGUE_MCAST_GROUP_DELETED] =
         {
@@ -63,7 +63,7 @@ static const struct catalogue_entry ENTRIES[CATALOGUE_COUNT] = {
             .subject = CATALOGUE_ABOUT_NO_NODE,
             .text = "The multicast group {gid1} was deleted.",
             .fields = {FIELD_GID1},
-            .own = &MIB_OWN_MCAST_GROUP_DELETED,
+            .own = &mib_ibtrapdMcastGroupDeleted,
         },
     [CATALOGUE_PATH_REMOVED] =
         {
@@ -76,7 +76,7 @@ static const struct catalogue_entry ENTRIES[CATALOGUE_COUNT] = {
             .subject = CATALOGUE_ABOUT_NO_NODE,
             .text = "The subnet manager withdrew path records (UnPath); " RAW_HINT ".",
             .fields = {FIELD_RAW},
-            .own = &MIB_OWN_UNPATH,
+            .own = &mib_ibtrapdUnPath,
         },
     [CATALOGUE_PATH_RESTORED] =
         {
@@ -89,7 +89,7 @@ static const struct catalogue_entry ENTRIES[CATALOGUE_COUNT] = {
             .subject = CATALOGUE_ABOUT_NO_NODE,
             .text = "The subnet manager offers path records again (RePath); " RAW_HINT ".",
             .fields = {FIELD_RAW},
-            .own = &MIB_OWN_REPATH,
+            .own = &mib_ibtrapdRePath,
         },
     [CATALOGUE_LINK_STATE_CHANGE] =
         {
@@ -102,7 +102,7 @@ static const struct catalogue_entry ENTRIES[CATALOGUE_COUNT] = {
             .subject = CATALOGUE_ABOUT_LID,
             .text = "The link state of at least one port of {subject} changed.",
             .fields = {FIELD_LID},
-            .sma = &MIB_SMA_PORT_LINK_STATE_CHANGE,
+            .sma = &mib_ibSmaPortLinkStateChange,
         },
     [CATALOGUE_LINK_INTEGRITY_THRESHOLD] =
         {
@@ -116,8 +116,8 @@ static const struct catalogue_entry ENTRIES[CATALOGUE_COUNT] = {
             .text = "Port {port} of {subject}[ to {peerEnd}] reached its threshold of local link "
                     "integrity errors; check the cable and its connectors[ ({derivation})].",
             .fields = {FIELD_LID, FIELD_PORT},
-            .sma = &MIB_SMA_LINK_INTEGRITY,
-            .gsw = &MIB_GSW_PORT_TRAP,
+            .sma = &mib_ibSmaLinkIntegrityThresReached,
+            .gsw = &mib_gswIBPortTrap,
             .switch_reason = 1,
         },
     [CATALOGUE_BUFFER_OVERRUN_THRESHOLD] =
@@ -133,8 +133,8 @@ static const struct catalogue_entry ENTRIES[CATALOGUE_COUNT] = {
                 "Port {port} of {subject}[ to {peerEnd}] reached its threshold of excessive buffer "
                 "overruns[ ({derivation})].",
             .fields = {FIELD_LID, FIELD_PORT},
-            .sma = &MIB_SMA_EXCESS_BUFF_OVERRUN,
-            .gsw = &MIB_GSW_PORT_TRAP,
+            .sma = &mib_ibSmaExcessBuffOverrunThres,
+            .gsw = &mib_gswIBPortTrap,
             .switch_reason = 2,
         },
     [CATALOGUE_FLOW_CONTROL_TIMEOUT] =
@@ -149,8 +149,8 @@ static const struct catalogue_entry ENTRIES[CATALOGUE_COUNT] = {
             .text = "The flow control update watchdog of port {port} of {subject}[ to {peerEnd}] "
                     "expired.",
             .fields = {FIELD_LID, FIELD_PORT},
-            .sma = &MIB_SMA_FLOW_CONTROL,
-            .gsw = &MIB_GSW_PORT_TRAP,
+            .sma = &mib_ibSmaFlowCntrlUpdateTimerExpire,
+            .gsw = &mib_gswIBPortTrap,
             .switch_reason = 3,
         },
     [CATALOGUE_CAPABILITY_CHANGE] =
@@ -166,7 +166,7 @@ static const struct catalogue_entry ENTRIES[CATALOGUE_COUNT] = {
                     "{capabilityMask}.",
             .fields = {FIELD_LID, FIELD_CAPABILITY_MASK, FIELD_LOCAL_CHANGES, FIELD_CHANGE_FLAGS,
                        FIELD_CAPABILITY_MASK2},
-            .sma = &MIB_SMA_CAPABILITY_MASK,
+            .sma = &mib_ibSmaCapabilityMaskModified,
         },
     [CATALOGUE_SYSTEM_IMAGE_GUID_CHANGE] =
         {
@@ -179,7 +179,7 @@ static const struct catalogue_entry ENTRIES[CATALOGUE_COUNT] = {
             .subject = CATALOGUE_ABOUT_LID,
             .text = "{subject} changed its system image GUID to {systemImageGuid}.",
             .fields = {FIELD_LID, FIELD_SYSTEM_IMAGE_GUID},
-            .sma = &MIB_SMA_SYS_IMAGE_GUID,
+            .sma = &mib_ibSmaSysImageGuidModified,
         },
     [CATALOGUE_BAD_MKEY] =
         {
@@ -193,8 +193,8 @@ static const struct catalogue_entry ENTRIES[CATALOGUE_COUNT] = {
             .text = "{issuer} refused {request} from {subject}, which had the wrong M_Key {mkey}.",
             .fields = {FIELD_LID, FIELD_MKEY, FIELD_METHOD, FIELD_ATTRIBUTE,
                        FIELD_ATTRIBUTE_MODIFIER, FIELD_DR_SLID, FIELD_DR_PATH, FIELD_DR_TRUNCATED},
-            .sma = &MIB_SMA_BAD_MKEY,
-            .gsw = &MIB_GSW_SWITCH_TRAP,
+            .sma = &mib_ibSmaBadManagementKey,
+            .gsw = &mib_gswIBSwitchTrap,
             .switch_reason = 2,
         },
     [CATALOGUE_BAD_PKEY] =
@@ -210,7 +210,7 @@ static const struct catalogue_entry ENTRIES[CATALOGUE_COUNT] = {
                 "{source} QP {qp1} sent a packet with the wrong P_Key {pkey} to {destination} QP "
                 "{qp2} on SL {sl}.",
             .fields = {FIELD_PKEY, BAD_KEY_FIELDS},
-            .sma = &MIB_SMA_BAD_PKEY,
+            .sma = &mib_ibSmaBadPartitionKey,
         },
     [CATALOGUE_BAD_QKEY] =
         {
@@ -225,7 +225,7 @@ static const struct catalogue_entry ENTRIES[CATALOGUE_COUNT] = {
                 "{source} QP {qp1} sent a packet with the wrong Q_Key {qkey} to {destination} QP "
                 "{qp2} on SL {sl}.",
             .fields = {FIELD_QKEY, BAD_KEY_FIELDS},
-            .sma = &MIB_SMA_BAD_QKEY,
+            .sma = &mib_ibSmaBadQueueKey,
         },
     [CATALOGUE_BAD_PKEY_AT_SWITCH] =
         {
@@ -240,8 +240,8 @@ static const struct catalogue_entry ENTRIES[CATALOGUE_COUNT] = {
                     "wrong "
                     "P_Key {pkey} from {source} to {destination} (known of it: {valid}).",
             .fields = {FIELD_PKEY, BAD_KEY_FIELDS, FIELD_SWITCH_LID, FIELD_PORT, FIELD_DATA_VALID},
-            .sma = &MIB_SMA_BAD_PKEY_AT_SWITCH,
-            .gsw = &MIB_GSW_PORT_TRAP,
+            .sma = &mib_ibSmaBadPKeyAtSwitchPort,
+            .gsw = &mib_gswIBPortTrap,
             .switch_reason = 4,
         },
     [CATALOGUE_VENDOR_TRAP] =
@@ -254,7 +254,7 @@ static const struct catalogue_entry ENTRIES[CATALOGUE_COUNT] = {
             .subject = CATALOGUE_ABOUT_ISSUER,
             .text = "{issuer} raised a trap of vendor {vendorId}, device {deviceId}; " RAW_HINT ".",
             .fields = {FIELD_VENDOR_ID, FIELD_DEVICE_ID, FIELD_RAW},
-            .own = &MIB_OWN_VENDOR_TRAP,
+            .own = &mib_ibtrapdVendorTrap,
         },
     [CATALOGUE_UNKNOWN_TRAP] =
         {
@@ -266,7 +266,7 @@ static const struct catalogue_entry ENTRIES[CATALOGUE_COUNT] = {
             .subject = CATALOGUE_ABOUT_ISSUER,
             .text = "{issuer} raised trap {trap}, which ibtrapd does not know; " RAW_HINT ".",
             .fields = {FIELD_TRAP, FIELD_RAW},
-            .own = &MIB_OWN_UNKNOWN_TRAP,
+            .own = &mib_ibtrapdUnknownTrap,
         },
     [CATALOGUE_MALFORMED_MAD] =
         {
@@ -278,7 +278,7 @@ static const struct catalogue_entry ENTRIES[CATALOGUE_COUNT] = {
             .subject = CATALOGUE_ABOUT_ISSUER,
             .text = "{issuer} sent a malformed management datagram: {reason}.",
             .fields = {FIELD_REASON, FIELD_RAW},
-            .own = &MIB_OWN_MALFORMED_MAD,
+            .own = &mib_ibtrapdMalformedMad,
         },
     [CATALOGUE_GATEWAY_STARTED] =
         {
@@ -290,7 +290,7 @@ static const struct catalogue_entry ENTRIES[CATALOGUE_COUNT] = {
             .subject = CATALOGUE_ABOUT_NO_NODE,
             .text = "ibtrapd started: {reason}.",
             .fields = {FIELD_REASON},
-            .own = &MIB_OWN_GATEWAY_STARTED,
+            .own = &mib_ibtrapdGatewayStarted,
         },
     [CATALOGUE_GATEWAY_STOPPED] =
         {
@@ -302,7 +302,7 @@ static const struct catalogue_entry ENTRIES[CATALOGUE_COUNT] = {
             .subject = CATALOGUE_ABOUT_NO_NODE,
             .text = "ibtrapd stopped: {reason}.",
             .fields = {FIELD_REASON},
-            .own = &MIB_OWN_GATEWAY_STOPPED,
+            .own = &mib_ibtrapdGatewayStopped,
         },
     [CATALOGUE_SUBSCRIPTION_LOST] =
         {
@@ -316,7 +316,7 @@ static const struct catalogue_entry ENTRIES[CATALOGUE_COUNT] = {
                     "until "
                     "they are back: {reason}.",
             .fields = {FIELD_REASON},
-            .own = &MIB_OWN_SUBSCRIPTION_LOST,
+            .own = &mib_ibtrapdSubscriptionLost,
         },
     [CATALOGUE_SUBSCRIPTION_RESTORED] =
         {
@@ -328,7 +328,7 @@ static const struct catalogue_entry ENTRIES[CATALOGUE_COUNT] = {
             .subject = CATALOGUE_ABOUT_NO_NODE,
             .text = "The subscriptions to the fabric's traps are back: {reason}.",
             .fields = {FIELD_REASON},
-            .own = &MIB_OWN_SUBSCRIPTION_RESTORED,
+            .own = &mib_ibtrapdSubscriptionRestored,
         },
     [CATALOGUE_RECEIVER_FAILING] =
         {
@@ -342,7 +342,7 @@ static const struct catalogue_entry ENTRIES[CATALOGUE_COUNT] = {
                     "journal: "
                     "{reason}.",
             .fields = {FIELD_RECEIVER, FIELD_LOST, FIELD_REASON},
-            .own = &MIB_OWN_RECEIVER_FAILING,
+            .own = &mib_ibtrapdReceiverFailing,
         },
     [CATALOGUE_RECEIVER_BACK] =
         {
@@ -354,7 +354,7 @@ static const struct catalogue_entry ENTRIES[CATALOGUE_COUNT] = {
             .subject = CATALOGUE_ABOUT_NO_NODE,
             .text = "The receiver {receiver} is back: {reason}.",
             .fields = {FIELD_RECEIVER, FIELD_LOST, FIELD_REASON},
-            .own = &MIB_OWN_RECEIVER_BACK,
+            .own = &mib_ibtrapdReceiverBack,
         },
     [CATALOGUE_JOURNAL_DROPPING] =
         {
@@ -366,7 +366,7 @@ static const struct catalogue_entry ENTRIES[CATALOGUE_COUNT] = {
             .subject = CATALOGUE_ABOUT_NO_NODE,
             .text = "{lost} events were lost: {reason}.",
             .fields = {FIELD_LOST, FIELD_REASON},
-            .own = &MIB_OWN_JOURNAL_DROPPING,
+            .own = &mib_ibtrapdJournalDropping,
         },
     [CATALOGUE_JOURNAL_DEGRADED] =
         {
@@ -378,7 +378,7 @@ static const struct catalogue_entry ENTRIES[CATALOGUE_COUNT] = {
             .subject = CATALOGUE_ABOUT_NO_NODE,
             .text = "The journal does not work, and events are kept in memory only: {reason}.",
             .fields = {FIELD_REASON},
-            .own = &MIB_OWN_JOURNAL_DEGRADED,
+            .own = &mib_ibtrapdJournalDegraded,
         },
     [CATALOGUE_JOURNAL_HEALED] =
         {
@@ -390,7 +390,7 @@ static const struct catalogue_entry ENTRIES[CATALOGUE_COUNT] = {
             .subject = CATALOGUE_ABOUT_NO_NODE,
             .text = "The journal works again, and what was in memory is on disk: {reason}.",
             .fields = {FIELD_REASON},
-            .own = &MIB_OWN_JOURNAL_HEALED,
+            .own = &mib_ibtrapdJournalHealed,
         },
     [CATALOGUE_SWITCH_ADDED] =
         {
@@ -402,11 +402,11 @@ static const struct catalogue_entry ENTRIES[CATALOGUE_COUNT] = {
             .subject = CATALOGUE_ABOUT_CHANGE,
             .text = "Switch {subject} joined the fabric[ {late}][; {reason}].",
             .fields = {FIELD_AFFECTED, FIELD_REASON},
-            .gsw = &MIB_GSW_TOPO_COM_TRAP,
+            .gsw = &mib_gswTopoComTrap,
             .switch_reason = 2,
-            .topo = &MIB_GSW_IB_TOPO_TRAP,
+            .topo = &mib_gswIBTopoTrap,
             .topo_reason = 3,
-            .own = &MIB_OWN_SWITCH_ADDED,
+            .own = &mib_ibtrapdSwitchAdded,
         },
     [CATALOGUE_SWITCH_REMOVED] =
         {
@@ -418,11 +418,11 @@ static const struct catalogue_entry ENTRIES[CATALOGUE_COUNT] = {
             .subject = CATALOGUE_ABOUT_CHANGE,
             .text = "Switch {subject} left the fabric[ {late}][; {reason}].",
             .fields = {FIELD_AFFECTED, FIELD_REASON},
-            .gsw = &MIB_GSW_TOPO_COM_TRAP,
+            .gsw = &mib_gswTopoComTrap,
             .switch_reason = 3,
-            .topo = &MIB_GSW_IB_TOPO_TRAP,
+            .topo = &mib_gswIBTopoTrap,
             .topo_reason = 3,
-            .own = &MIB_OWN_SWITCH_REMOVED,
+            .own = &mib_ibtrapdSwitchRemoved,
         },
     [CATALOGUE_SWITCH_MOVED] =
         {
@@ -435,7 +435,7 @@ static const struct catalogue_entry ENTRIES[CATALOGUE_COUNT] = {
             .text = "Switch {subject} was moved[ {late}]: it is cabled to {peerEnd} now[, before "
                     "to {reason}].",
             .fields = {FIELD_REASON},
-            .own = &MIB_OWN_SWITCH_MOVED,
+            .own = &mib_ibtrapdSwitchMoved,
         },
     [CATALOGUE_HOST_ADDED] =
         {
@@ -448,9 +448,9 @@ static const struct catalogue_entry ENTRIES[CATALOGUE_COUNT] = {
             .text = "Host {subject} joined the fabric[ {late}][; it hangs on {peerEnd}][; "
                     "{reason}].",
             .fields = {FIELD_AFFECTED, FIELD_REASON},
-            .topo = &MIB_GSW_IB_TOPO_TRAP,
+            .topo = &mib_gswIBTopoTrap,
             .topo_reason = 4,
-            .own = &MIB_OWN_HOST_ADDED,
+            .own = &mib_ibtrapdHostAdded,
         },
     [CATALOGUE_HOST_REMOVED] =
         {
@@ -462,9 +462,9 @@ static const struct catalogue_entry ENTRIES[CATALOGUE_COUNT] = {
             .subject = CATALOGUE_ABOUT_CHANGE,
             .text = "Host {subject} left the fabric[ {late}][; it hung on {peerEnd}][; {reason}].",
             .fields = {FIELD_AFFECTED, FIELD_REASON},
-            .topo = &MIB_GSW_IB_TOPO_TRAP,
+            .topo = &mib_gswIBTopoTrap,
             .topo_reason = 4,
-            .own = &MIB_OWN_HOST_REMOVED,
+            .own = &mib_ibtrapdHostRemoved,
         },
     [CATALOGUE_HOST_MOVED] =
         {
@@ -477,7 +477,7 @@ static const struct catalogue_entry ENTRIES[CATALOGUE_COUNT] = {
             .text = "Host {subject} was moved[ {late}]: it hangs on {peerEnd} now[, before on "
                     "{reason}].",
             .fields = {FIELD_REASON},
-            .own = &MIB_OWN_HOST_MOVED,
+            .own = &mib_ibtrapdHostMoved,
         },
     [CATALOGUE_ROUTER_ADDED] =
         {
@@ -490,9 +490,9 @@ static const struct catalogue_entry ENTRIES[CATALOGUE_COUNT] = {
             .text = "Router {subject} joined the fabric[ {late}][; it hangs on {peerEnd}][; "
                     "{reason}].",
             .fields = {FIELD_AFFECTED, FIELD_REASON},
-            .topo = &MIB_GSW_IB_TOPO_TRAP,
+            .topo = &mib_gswIBTopoTrap,
             .topo_reason = 3,
-            .own = &MIB_OWN_ROUTER_ADDED,
+            .own = &mib_ibtrapdRouterAdded,
         },
     [CATALOGUE_ROUTER_REMOVED] =
         {
@@ -505,9 +505,9 @@ static const struct catalogue_entry ENTRIES[CATALOGUE_COUNT] = {
             .text = "Router {subject} left the fabric[ {late}][; it hung on {peerEnd}][; "
                     "{reason}].",
             .fields = {FIELD_AFFECTED, FIELD_REASON},
-            .topo = &MIB_GSW_IB_TOPO_TRAP,
+            .topo = &mib_gswIBTopoTrap,
             .topo_reason = 3,
-            .own = &MIB_OWN_ROUTER_REMOVED,
+            .own = &mib_ibtrapdRouterRemoved,
         },
     [CATALOGUE_ROUTER_MOVED] =
         {
@@ -520,7 +520,7 @@ static const struct catalogue_entry ENTRIES[CATALOGUE_COUNT] = {
             .text = "Router {subject} was moved[ {late}]: it hangs on {peerEnd} now[, before on "
                     "{reason}].",
             .fields = {FIELD_REASON},
-            .own = &MIB_OWN_ROUTER_MOVED,
+            .own = &mib_ibtrapdRouterMoved,
         },
     [CATALOGUE_PORT_ADDED] =
         {
@@ -531,9 +531,9 @@ static const struct catalogue_entry ENTRIES[CATALOGUE_COUNT] = {
             .alarm = ALARM_CLEARS,
             .subject = CATALOGUE_ABOUT_CHANGE,
             .text = "{subjectEnd} joined the fabric[ {late}][; it hangs on {peerEnd}].",
-            .topo = &MIB_GSW_IB_TOPO_TRAP,
+            .topo = &mib_gswIBTopoTrap,
             .topo_reason = 2,
-            .own = &MIB_OWN_PORT_ADDED,
+            .own = &mib_ibtrapdPortAdded,
         },
     [CATALOGUE_PORT_REMOVED] =
         {
@@ -544,9 +544,9 @@ static const struct catalogue_entry ENTRIES[CATALOGUE_COUNT] = {
             .alarm = ALARM_RAISES,
             .subject = CATALOGUE_ABOUT_CHANGE,
             .text = "{subjectEnd} left the fabric[ {late}][; it hung on {peerEnd}].",
-            .topo = &MIB_GSW_IB_TOPO_TRAP,
+            .topo = &mib_gswIBTopoTrap,
             .topo_reason = 2,
-            .own = &MIB_OWN_PORT_REMOVED,
+            .own = &mib_ibtrapdPortRemoved,
         },
     [CATALOGUE_PORT_MOVED] =
         {
@@ -559,7 +559,7 @@ static const struct catalogue_entry ENTRIES[CATALOGUE_COUNT] = {
             .text = "{subjectEnd} was moved[ {late}]: it hangs on {peerEnd} now[, before on "
                     "{reason}].",
             .fields = {FIELD_REASON},
-            .own = &MIB_OWN_PORT_MOVED,
+            .own = &mib_ibtrapdPortMoved,
         },
     [CATALOGUE_LINK_UP] =
         {
@@ -570,12 +570,12 @@ static const struct catalogue_entry ENTRIES[CATALOGUE_COUNT] = {
             .alarm = ALARM_CLEARS,
             .subject = CATALOGUE_ABOUT_CHANGE,
             .text = "{subjectEnd} to {peerEnd} came up[ {late}].",
-            .gsw = &MIB_GSW_TOPO_COM_TRAP,
+            .gsw = &mib_gswTopoComTrap,
             .switch_reason = 4,
-            .topo = &MIB_GSW_IB_TOPO_TRAP,
+            .topo = &mib_gswIBTopoTrap,
             .topo_reason = 2,
             .between_switches = true,
-            .own = &MIB_OWN_LINK_ADDED,
+            .own = &mib_ibtrapdLinkAdded,
         },
     [CATALOGUE_LINK_DOWN] =
         {
@@ -586,12 +586,12 @@ static const struct catalogue_entry ENTRIES[CATALOGUE_COUNT] = {
             .alarm = ALARM_RAISES,
             .subject = CATALOGUE_ABOUT_CHANGE,
             .text = "{subjectEnd} to {peerEnd} went down[ {late}].",
-            .gsw = &MIB_GSW_TOPO_COM_TRAP,
+            .gsw = &mib_gswTopoComTrap,
             .switch_reason = 5,
-            .topo = &MIB_GSW_IB_TOPO_TRAP,
+            .topo = &mib_gswIBTopoTrap,
             .topo_reason = 2,
             .between_switches = true,
-            .own = &MIB_OWN_LINK_REMOVED,
+            .own = &mib_ibtrapdLinkRemoved,
         },
     [CATALOGUE_LINK_MOVED] =
         {
@@ -604,7 +604,7 @@ static const struct catalogue_entry ENTRIES[CATALOGUE_COUNT] = {
             .text = "{subjectEnd} was recabled[ {late}]: it is connected to {peerEnd} now[, "
                     "before to {reason}].",
             .fields = {FIELD_REASON},
-            .own = &MIB_OWN_LINK_MOVED,
+            .own = &mib_ibtrapdLinkMoved,
         },
     [CATALOGUE_LINK_DEGRADED] =
         {
@@ -617,7 +617,7 @@ static const struct catalogue_entry ENTRIES[CATALOGUE_COUNT] = {
             .text = "{subjectEnd} to {peerEnd} degraded[ {late}]; it runs below what both ends "
                     "can[: {reason}].",
             .fields = {FIELD_REASON},
-            .own = &MIB_OWN_LINK_DEGRADED,
+            .own = &mib_ibtrapdLinkDegraded,
         },
     [CATALOGUE_LINK_RESTORED] =
         {
@@ -630,7 +630,7 @@ static const struct catalogue_entry ENTRIES[CATALOGUE_COUNT] = {
             .text = "{subjectEnd} to {peerEnd} recovered[ {late}]; it runs at full width and "
                     "speed again[: {reason}].",
             .fields = {FIELD_REASON},
-            .own = &MIB_OWN_LINK_RESTORED,
+            .own = &mib_ibtrapdLinkRestored,
         },
     [CATALOGUE_NODE_RENAMED] =
         {
@@ -642,7 +642,7 @@ static const struct catalogue_entry ENTRIES[CATALOGUE_COUNT] = {
             .subject = CATALOGUE_ABOUT_CHANGE,
             .text = "{subject} got a new name[ {late}][; the old one was {reason}].",
             .fields = {FIELD_REASON},
-            .own = &MIB_OWN_NODE_RENAMED,
+            .own = &mib_ibtrapdNodeRenamed,
         },
     [CATALOGUE_LID_CHANGED] =
         {
@@ -654,7 +654,7 @@ static const struct catalogue_entry ENTRIES[CATALOGUE_COUNT] = {
             .subject = CATALOGUE_ABOUT_CHANGE,
             .text = "{subjectEnd} got a new LID[ {late}][; the old one was {reason}].",
             .fields = {FIELD_REASON},
-            .own = &MIB_OWN_LID_CHANGED,
+            .own = &mib_ibtrapdLidChanged,
         },
     [CATALOGUE_SM_APPEARED] =
         {
@@ -666,9 +666,9 @@ static const struct catalogue_entry ENTRIES[CATALOGUE_COUNT] = {
             .subject = CATALOGUE_ABOUT_CHANGE,
             .text = "A subnet manager appeared on {subject}[ {late}][: {reason}].",
             .fields = {FIELD_SM_GUID, FIELD_REASON},
-            .topo = &MIB_GSW_IB_TOPO_TRAP,
+            .topo = &mib_gswIBTopoTrap,
             .topo_reason = 5,
-            .own = &MIB_OWN_SM_APPEARED,
+            .own = &mib_ibtrapdSmAppeared,
         },
     [CATALOGUE_SM_VANISHED] =
         {
@@ -680,9 +680,9 @@ static const struct catalogue_entry ENTRIES[CATALOGUE_COUNT] = {
             .subject = CATALOGUE_ABOUT_CHANGE,
             .text = "The subnet manager on {subject} vanished[ {late}][: {reason}].",
             .fields = {FIELD_SM_GUID, FIELD_REASON},
-            .topo = &MIB_GSW_IB_TOPO_TRAP,
+            .topo = &mib_gswIBTopoTrap,
             .topo_reason = 5,
-            .own = &MIB_OWN_SM_VANISHED,
+            .own = &mib_ibtrapdSmVanished,
         },
     [CATALOGUE_SM_FAILED_OVER] =
         {
@@ -695,9 +695,9 @@ static const struct catalogue_entry ENTRIES[CATALOGUE_COUNT] = {
             .text = "The subnet manager on {subject} became master[ {late}][; before it was the "
                     "one on {peer}][: {reason}].",
             .fields = {FIELD_SM_GUID, FIELD_REASON},
-            .topo = &MIB_GSW_IB_TOPO_TRAP,
+            .topo = &mib_gswIBTopoTrap,
             .topo_reason = 6,
-            .own = &MIB_OWN_SM_FAILED_OVER,
+            .own = &mib_ibtrapdSmFailedOver,
         },
     [CATALOGUE_SM_UNREACHABLE] =
         {
@@ -709,7 +709,7 @@ static const struct catalogue_entry ENTRIES[CATALOGUE_COUNT] = {
             .subject = CATALOGUE_ABOUT_CHANGE,
             .text = "The master subnet manager[ on {subject}] does not answer[: {reason}].",
             .fields = {FIELD_SM_GUID, FIELD_REASON},
-            .own = &MIB_OWN_SM_UNREACHABLE,
+            .own = &mib_ibtrapdSmUnreachable,
         },
     [CATALOGUE_SM_BACK] =
         {
@@ -721,7 +721,7 @@ static const struct catalogue_entry ENTRIES[CATALOGUE_COUNT] = {
             .subject = CATALOGUE_ABOUT_CHANGE,
             .text = "The master subnet manager[ on {subject}] answers again[: {reason}].",
             .fields = {FIELD_SM_GUID, FIELD_REASON},
-            .own = &MIB_OWN_SM_BACK,
+            .own = &mib_ibtrapdSmBack,
         },
     [CATALOGUE_IO_UNIT_ADDED] =
         {
@@ -732,9 +732,9 @@ static const struct catalogue_entry ENTRIES[CATALOGUE_COUNT] = {
             .alarm = ALARM_CLEARS,
             .subject = CATALOGUE_ABOUT_CHANGE,
             .text = "{subject} offers an I/O unit now[; it came {late}].",
-            .topo = &MIB_GSW_IB_TOPO_TRAP,
+            .topo = &mib_gswIBTopoTrap,
             .topo_reason = 8,
-            .own = &MIB_OWN_IO_UNIT_ADDED,
+            .own = &mib_ibtrapdIoUnitAdded,
         },
     [CATALOGUE_IO_UNIT_REMOVED] =
         {
@@ -745,9 +745,9 @@ static const struct catalogue_entry ENTRIES[CATALOGUE_COUNT] = {
             .alarm = ALARM_RAISES,
             .subject = CATALOGUE_ABOUT_CHANGE,
             .text = "The I/O unit of {subject} is gone[; it went {late}].",
-            .topo = &MIB_GSW_IB_TOPO_TRAP,
+            .topo = &mib_gswIBTopoTrap,
             .topo_reason = 8,
-            .own = &MIB_OWN_IO_UNIT_REMOVED,
+            .own = &mib_ibtrapdIoUnitRemoved,
         },
     [CATALOGUE_IO_CONTROLLER_ADDED] =
         {
@@ -759,9 +759,9 @@ static const struct catalogue_entry ENTRIES[CATALOGUE_COUNT] = {
             .subject = CATALOGUE_ABOUT_CHANGE,
             .text = "An I/O controller appeared in slot {peerPort} of {subject}[ {late}][: "
                     "{peerName}].",
-            .topo = &MIB_GSW_IB_TOPO_TRAP,
+            .topo = &mib_gswIBTopoTrap,
             .topo_reason = 7,
-            .own = &MIB_OWN_IO_CONTROLLER_ADDED,
+            .own = &mib_ibtrapdIoControllerAdded,
         },
     [CATALOGUE_IO_CONTROLLER_REMOVED] =
         {
@@ -773,9 +773,9 @@ static const struct catalogue_entry ENTRIES[CATALOGUE_COUNT] = {
             .subject = CATALOGUE_ABOUT_CHANGE,
             .text = "The I/O controller in slot {peerPort} of {subject} went away[ {late}][: "
                     "{peerName}].",
-            .topo = &MIB_GSW_IB_TOPO_TRAP,
+            .topo = &mib_gswIBTopoTrap,
             .topo_reason = 7,
-            .own = &MIB_OWN_IO_CONTROLLER_REMOVED,
+            .own = &mib_ibtrapdIoControllerRemoved,
         },
     [CATALOGUE_THRESHOLD_REACHED] =
         {
@@ -788,7 +788,7 @@ static const struct catalogue_entry ENTRIES[CATALOGUE_COUNT] = {
             .text = "{counter} of {subjectEnd}[ to {peerEnd}] grew by {growth} from one reading "
                     "to the next, to {counterNew}.",
             .fields = {FIELD_COUNTER, FIELD_COUNTER_OLD, FIELD_COUNTER_NEW},
-            .own = &MIB_OWN_THRESHOLD_REACHED,
+            .own = &mib_ibtrapdThresholdReached,
         },
     [CATALOGUE_THRESHOLD_CLEARED] =
         {
@@ -801,7 +801,7 @@ static const struct catalogue_entry ENTRIES[CATALOGUE_COUNT] = {
             .text = "{counter} of {subjectEnd}[ to {peerEnd}] no longer grows too fast; it is at "
                     "{counterNew}.",
             .fields = {FIELD_COUNTER, FIELD_COUNTER_OLD, FIELD_COUNTER_NEW},
-            .own = &MIB_OWN_THRESHOLD_CLEARED,
+            .own = &mib_ibtrapdThresholdCleared,
         },
     [CATALOGUE_STORM_SUMMARY] =
         {
@@ -814,7 +814,7 @@ static const struct catalogue_entry ENTRIES[CATALOGUE_COUNT] = {
             .text = "{repeatCount} events {summarised} since {since} are only in the "
                     "journal[: {reason}].",
             .fields = {FIELD_SUMMARISED, FIELD_REPEAT_COUNT, FIELD_SINCE, FIELD_REASON},
-            .own = &MIB_OWN_STORM_SUMMARY,
+            .own = &mib_ibtrapdStormSummary,
         },
     [CATALOGUE_EVENT_REPEATED] =
         {
@@ -826,7 +826,7 @@ static const struct catalogue_entry ENTRIES[CATALOGUE_COUNT] = {
             .subject = CATALOGUE_ABOUT_NO_NODE,
             .text = "The same, {repeatCount} times more since {since}[: {reason}].",
             .fields = {FIELD_SUMMARISED, FIELD_REPEAT_COUNT, FIELD_SINCE, FIELD_REASON},
-            .own = &MIB_OWN_EVENT_REPEATED,
+            .own = &mib_ibtrapdEventRepeated,
         },
     [CATALOGUE_FLAPPING] =
         {
@@ -840,7 +840,7 @@ static const struct catalogue_entry ENTRIES[CATALOGUE_COUNT] = {
                     "its "
                     "changes are only in the journal.",
             .fields = {FIELD_SUMMARISED, FIELD_REPEAT_COUNT, FIELD_SINCE, FIELD_REASON},
-            .own = &MIB_OWN_FLAPPING,
+            .own = &mib_ibtrapdFlapping,
         },
     [CATALOGUE_SETTLED] =
         {
@@ -852,7 +852,7 @@ static const struct catalogue_entry ENTRIES[CATALOGUE_COUNT] = {
             .subject = CATALOGUE_ABOUT_NO_NODE,
             .text = "{subjectEnd}[ to {peerEnd}] came to rest[: {reason}].",
             .fields = {FIELD_SUMMARISED, FIELD_REPEAT_COUNT, FIELD_SINCE, FIELD_REASON},
-            .own = &MIB_OWN_SETTLED,
+            .own = &mib_ibtrapdSettled,
         },
     [CATALOGUE_HEARTBEAT] =
         {
@@ -864,7 +864,7 @@ static const struct catalogue_entry ENTRIES[CATALOGUE_COUNT] = {
             .subject = CATALOGUE_ABOUT_NO_NODE,
             .text = "ibtrapd is alive[: {reason}].",
             .fields = {FIELD_REASON},
-            .own = &MIB_OWN_HEARTBEAT,
+            .own = &mib_ibtrapdHeartbeat,
         },
     [CATALOGUE_SETTING_CHANGED] =
         {
@@ -876,7 +876,7 @@ static const struct catalogue_entry ENTRIES[CATALOGUE_COUNT] = {
             .subject = CATALOGUE_ABOUT_NO_NODE,
             .text = "A setting of {subject} was changed by SNMP[: {reason}].",
             .fields = {FIELD_REASON},
-            .own = &MIB_OWN_SETTING_CHANGED,
+            .own = &mib_ibtrapdSettingChanged,
         },
 };
 

@@ -233,7 +233,7 @@ static void add_snmp(struct text *t, const struct format_origin *origin, const s
     add_notification_head(t, origin, event, which);
     for (unsigned i = 0; i < MIB_OBJECTS_MAX && which->objects[i]; i++) {
         struct mib_varbind varbind;
-        mib_encode(which, which->objects[i], event, &varbind);
+        mib_encode(which->objects[i], event, &varbind);
         format_rfc5424_add_varbind(t, i + 3, &varbind);
     }
     text_add(t, "]");

@@ -21,7 +21,7 @@ size_t snmp_pdu_notifications(const struct event *event, unsigned sets,
     size_t n = snmp_pdu_add(out, 0, type->sma, chosen & SNMP_SET_SMA);
     n = snmp_pdu_add(out, n, type->gsw, is_switch);
     n = snmp_pdu_add(out, n, type->topo, is_switch);
-    n = snmp_pdu_add(out, n, &MIB_GSW_EVENT_TRAP, (chosen & SNMP_SET_EVENT) && event->event_trap);
+    n = snmp_pdu_add(out, n, &mib_gswEventTrap, (chosen & SNMP_SET_EVENT) && event->event_trap);
     return snmp_pdu_add(out, n, type->own, (chosen & SNMP_SET_OWN) || (sets == 0 && n == 0));
 }
 
@@ -31,7 +31,7 @@ static bool each_object(const struct event *event, const struct mib_notification
     bool ok = true;
     for (size_t i = 0; ok && i < MIB_OBJECTS_MAX && notification->objects[i]; i++) {
         struct mib_varbind varbind;
-        mib_encode(notification, notification->objects[i], event, &varbind);
+        mib_encode(notification->objects[i], event, &varbind);
         ok = take(ctx, &varbind);
     }
     return ok;

@@ -96,7 +96,7 @@ static void expect_object(struct ber *list, const struct event *event,
                           const struct mib_notification *notification, size_t i)
 {
     struct mib_varbind v;
-    mib_encode(notification, notification->objects[i], event, &v);
+    mib_encode(notification->objects[i], event, &v);
     struct ber varbind = read_tag(list, TAG_SEQUENCE);
     expect_oid(&varbind, v.oid, v.oid_length);
     if (v.syntax == MIB_INTEGER32)

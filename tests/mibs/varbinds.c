@@ -54,7 +54,7 @@ static void print_notification(const struct event *event, const struct mib_notif
     printf("\", \"varbinds\": [");
     for (size_t i = 0; i < MIB_OBJECTS_MAX && n->objects[i]; i++) {
         struct mib_varbind v;
-        mib_encode(n, n->objects[i], event, &v);
+        mib_encode(n->objects[i], event, &v);
         printf("%s", i ? ", " : "");
         print_varbind(&v);
     }
@@ -71,7 +71,7 @@ static void print_event(struct event *event)
     print_notification(event, event->type->own);
     event->number = INT64_MAX; // more than an index holds
     if (event->switch_guid != 0)
-        print_notification(event, &MIB_GSW_EVENT_TRAP);
+        print_notification(event, &mib_gswEventTrap);
     event_unref(event);
 }
 

@@ -112,7 +112,7 @@ TEST(the_own_mib_serves_exactly_what_the_ib_sma_mib_does_not)
         assert_int_equal(e->own == NULL, e->sma != NULL);
         assert_int_equal(e->gsw != NULL, e->switch_reason != 0);
         assert_int_equal(e->topo != NULL, e->topo_reason != 0);
-        assert_true(e->topo == NULL || e->topo == &MIB_GSW_IB_TOPO_TRAP);
+        assert_true(e->topo == NULL || e->topo == &mib_gswIBTopoTrap);
         assert_true(!e->between_switches || e->topo);
     }
 }
@@ -145,7 +145,7 @@ TEST(changes_for_the_ibswitch_mib)
     size_t found = 0;
     for (int i = CATALOGUE_SWITCH_ADDED; i < CATALOGUE_COUNT; i++) {
         const struct catalogue_entry *e = entry(i);
-        const struct mib_notification *gsw = e->switch_reason ? &MIB_GSW_TOPO_COM_TRAP : NULL;
+        const struct mib_notification *gsw = e->switch_reason ? &mib_gswTopoComTrap : NULL;
         assert_ptr_equal(e->gsw, gsw);
         assert_int_equal(e->between_switches, i == CATALOGUE_LINK_UP || i == CATALOGUE_LINK_DOWN);
         found += e->topo != NULL;

@@ -233,7 +233,7 @@ static void check_varbinds(const struct event *e)
         for (unsigned i = 0; ALL[k] && i < MIB_OBJECTS_MAX && ALL[k]->objects[i]; i++) {
             struct mib_varbind v;
             char text[MIB_VALUE_MAX + 1];
-            mib_encode(ALL[k], ALL[k]->objects[i], e, &v);
+            mib_encode(ALL[k]->objects[i], e, &v);
             bool is_text = strstr(ALL[k]->objects[i]->name, "Name") ||
                            strstr(ALL[k]->objects[i]->name, "Text") ||
                            strstr(ALL[k]->objects[i]->name, "Reason");

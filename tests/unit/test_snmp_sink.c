@@ -151,28 +151,29 @@ static void check_notifications(enum catalogue_event type, unsigned sets, size_t
 
 TEST(sets_choose_notifications)
 {
-    const struct mib_notification *sma = &MIB_SMA_LINK_INTEGRITY, *gsw = &MIB_GSW_PORT_TRAP;
+    const struct mib_notification *sma = &mib_ibSmaLinkIntegrityThresReached,
+                                  *gsw = &mib_gswIBPortTrap;
     const enum catalogue_event type = CATALOGUE_LINK_INTEGRITY_THRESHOLD;
     check_notifications(type, 0, 2, sma, gsw);
     check_notifications(type, SNMP_SET_SMA, 1, sma, NULL);
     check_notifications(type, SNMP_SET_SWITCH, 1, gsw, NULL);
     check_notifications(type, SNMP_SET_OWN, 0, NULL, NULL);
-    const struct mib_notification *own = &MIB_OWN_GID_IN_SERVICE;
+    const struct mib_notification *own = &mib_ibtrapdGidInService;
     check_notifications(CATALOGUE_GID_IN_SERVICE, 0, 1, own, NULL);
     check_notifications(CATALOGUE_GID_IN_SERVICE, SNMP_SET_OWN, 1, own, NULL);
     check_notifications(CATALOGUE_GID_IN_SERVICE, SNMP_SET_SMA | SNMP_SET_SWITCH, 0, NULL, NULL);
     // A change of the fabric has two of the IBSWITCH-MIB, or one.
-    const struct mib_notification *com = &MIB_GSW_TOPO_COM_TRAP, *topo = &MIB_GSW_IB_TOPO_TRAP;
+    const struct mib_notification *com = &mib_gswTopoComTrap, *topo = &mib_gswIBTopoTrap;
     check_notifications(CATALOGUE_SWITCH_REMOVED, 0, 2, com, topo);
     check_notifications(CATALOGUE_SWITCH_REMOVED, SNMP_SET_SMA | SNMP_SET_SWITCH | SNMP_SET_OWN, 3,
                         com, topo);
     check_notifications(CATALOGUE_HOST_REMOVED, 0, 1, topo, NULL);
     check_notifications(CATALOGUE_HOST_REMOVED, SNMP_SET_SWITCH | SNMP_SET_OWN, 2, topo,
-                        &MIB_OWN_HOST_REMOVED);
+                        &mib_ibtrapdHostRemoved);
     check_notifications(CATALOGUE_HOST_REMOVED, SNMP_SET_SMA, 0, NULL, NULL);
-    check_notifications(CATALOGUE_LINK_DEGRADED, 0, 1, &MIB_OWN_LINK_DEGRADED, NULL);
+    check_notifications(CATALOGUE_LINK_DEGRADED, 0, 1, &mib_ibtrapdLinkDegraded, NULL);
     // Its ends are not known to be switches.
-    check_notifications(CATALOGUE_LINK_DOWN, 0, 1, &MIB_OWN_LINK_REMOVED, NULL);
+    check_notifications(CATALOGUE_LINK_DOWN, 0, 1, &mib_ibtrapdLinkRemoved, NULL);
 }
 
 static size_t count_varbinds_of(const netsnmp_pdu *pdu)
@@ -207,10 +208,11 @@ static void check_v1(enum catalogue_event type, const struct mib_notification *n
 
 TEST(v1_is_translated_as_rfc_3584_says)
 {
-    check_v1(CATALOGUE_LINK_INTEGRITY_THRESHOLD, &MIB_SMA_LINK_INTEGRITY, "1.3.6.1.3.117.3.2", 2);
-    check_v1(CATALOGUE_LINK_INTEGRITY_THRESHOLD, &MIB_GSW_PORT_TRAP, "1.3.6.1.3.2.2.1", 5);
-    check_v1(CATALOGUE_BAD_MKEY, &MIB_GSW_SWITCH_TRAP, "1.3.6.1.3.2.2.1", 8);
-    check_v1(CATALOGUE_GID_IN_SERVICE, &MIB_OWN_GID_IN_SERVICE, "1.3.6.1.4.1.8072.9999.9999.117",
+    check_v1(CATALOGUE_LINK_INTEGRITY_THRESHOLD, &mib_ibSmaLinkIntegrityThresReached,
+             "1.3.6.1.3.117.3.2", 2);
+    check_v1(CATALOGUE_LINK_INTEGRITY_THRESHOLD, &mib_gswIBPortTrap, "1.3.6.1.3.2.2.1", 5);
+    check_v1(CATALOGUE_BAD_MKEY, &mib_gswIBSwitchTrap, "1.3.6.1.3.2.2.1", 8);
+    check_v1(CATALOGUE_GID_IN_SERVICE, &mib_ibtrapdGidInService, "1.3.6.1.4.1.8072.9999.9999.117",
              1);
     // Without the zero only the last sub-identifier goes.
     const struct mib_notification other = {.oid = {{1, 3, 6, 1, 4, 1, 9, 5}, 8}};
@@ -222,12 +224,13 @@ TEST(additions_come_last_and_once)
     static const uint8_t ADDRESS[] = {192, 0, 2, 1};
     const struct snmp_pdu_options options = {.extra = true, .trap_address = ADDRESS};
     struct event *e = event_of(CATALOGUE_LINK_INTEGRITY_THRESHOLD);
-    netsnmp_pdu *pdu = snmp_pdu_make(SNMP_MSG_TRAP2, e, &MIB_SMA_LINK_INTEGRITY, &options);
+    netsnmp_pdu *pdu =
+        snmp_pdu_make(SNMP_MSG_TRAP2, e, &mib_ibSmaLinkIntegrityThresReached, &options);
     assert_int_equal(count_varbinds_of(pdu), 2 + 2 + 8 + 1);
     snmp_free_pdu(pdu);
     event_unref(e);
     e = event_of(CATALOGUE_GID_IN_SERVICE); // it has them anyway
-    pdu = snmp_pdu_make(SNMP_MSG_TRAP2, e, &MIB_OWN_GID_IN_SERVICE, &options);
+    pdu = snmp_pdu_make(SNMP_MSG_TRAP2, e, &mib_ibtrapdGidInService, &options);
     assert_int_equal(count_varbinds_of(pdu), 2 + 8 + 1);
     snmp_free_pdu(pdu);
     event_unref(e);

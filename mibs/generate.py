@@ -1,0 +1,227 @@
+#!/usr/bin/python3
+"""Writes the notifications of the MIB modules, and their objects, as constants of C.
+
+    generate.py --catalogue ROWS --fields fields.map --out FOLDER MODULE.txt...
+
+mib_modules.h declares for each notification `mib_NAME`, for each object of fields.map `mib_NAME`,
+and for each label of an enumeration in such an object `mib_NAME_LABEL`; mib_modules.c defines them.
+OIDs, objects, syntaxes and indexes are those of the modules; fields.map says which field of an event
+fills an object. Reads the SMIv2 that the modules here use, and no other module: their lint is
+tests/mibs. Ends with a sentence where they contradict each other, or do not have what the catalogue
+sends.
+"""
+
+import argparse
+import pathlib
+import re
+import sys
+
+# What the modules import from those of the IETF.
+ROOTS = {"experimental": (1, 3, 6, 1, 3), "enterprises": (1, 3, 6, 1, 4, 1)}
+CONVENTIONS = {"SnmpAdminString": "OCTET STRING (SIZE (0..255))"}
+
+# Types with an encoding of their own, and the octets that it makes; 0: as many as the value has.
+ENCODINGS = {
+    "DateAndTime": ("MIB_DATE_AND_TIME", 11),
+    "DisplayString": ("MIB_ASCII", 0),
+    "GswGlobalId": ("MIB_GLOBAL_ID", 16),
+    "TruthValue": ("MIB_TRUTH", 0),
+}
+
+TEXT_OR_COMMENT = re.compile(r'"[^"]*"|--[^\n]*')
+IMPORTS = re.compile(r"\bIMPORTS\b[^;]*;")
+CONVENTION = re.compile(r"(\w+)\s*::=\s*TEXTUAL-CONVENTION\b.*?\bSYNTAX\s+([^\n{]*(?:{[^}]*})?)", re.S)
+DEFINITION = re.compile(
+    r"^(\w+)\s+(OBJECT\s+IDENTIFIER|[A-Z]+(?:-[A-Z]+)+)\b(.*?)::=\s*{([^}]*)}", re.S | re.M)
+
+
+def fail(sentence):
+    sys.exit(f"mibs/generate.py: {sentence}")
+
+
+class Definition:
+    """A name that a module gives an OID."""
+
+    def __init__(self, module, name, kind, body, place):
+        self.module, self.name, self.kind, self.body = module, name, kind, body
+        self.parent, *numbers = place.split()
+        self.numbers = [int(re.sub(r"\w+\((\d+)\)", r"\1", number)) for number in numbers]
+
+    def listed(self, clause):
+        """The names in a clause such as OBJECTS { a, b }."""
+        found = re.search(rf"\b{clause}\s*{{([^}}]*)}}", self.body)
+        return found[1].replace(",", " ").split() if found else []
+
+    def syntax(self):
+        return re.search(r"\bSYNTAX\s+([^\n{]*(?:{[^}]*})?)", self.body)[1].strip()
+
+
+class Modules:
+    """The definitions and textual conventions of all modules, by name."""
+
+    def __init__(self, paths):
+        self.definitions, self.conventions = {}, dict(CONVENTIONS)
+        for path in paths:
+            text = TEXT_OR_COMMENT.sub('""', path.read_text("ascii"))
+            text = IMPORTS.sub("", text)
+            self.conventions |= {name: syntax.strip() for name, syntax in CONVENTION.findall(text)}
+            for found in DEFINITION.findall(text):
+                self.add(Definition(path.stem, *found))
+
+    def add(self, definition):
+        other = self.definitions.setdefault(definition.name, definition)
+        if other is not definition:
+            fail(f"{definition.name} is defined twice, in {other.module} and in {definition.module}.")
+
+    def get(self, name, user):
+        if name not in self.definitions:
+            fail(f"{user} names {name}, which no module defines.")
+        return self.definitions[name]
+
+    def oid(self, definition):
+        above = ROOTS.get(definition.parent)
+        if above is None:
+            above = self.oid(self.get(definition.parent, f"{definition.module}: {definition.name}"))
+        return (*above, *definition.numbers)
+
+    def encoding(self, name, syntax):
+        """(enum mib_syntax, octets) of a syntax."""
+        word = re.match(r"OCTET STRING|[\w-]+", syntax)[0]
+        if word in ENCODINGS:
+            return ENCODINGS[word]
+        if word in ("INTEGER", "Integer32"):
+            return "MIB_INTEGER32", 0
+        if word == "Unsigned32":
+            return "MIB_UNSIGNED32", 0
+        if word == "BITS":
+            return "MIB_BITS", max(int(bit) for bit in re.findall(r"\((\d+)\)", syntax)) // 8 + 1
+        if word == "OCTET STRING":
+            fixed = re.search(r"\(SIZE\s*\((\d+)\)\)", syntax)
+            return "MIB_OCTETS", int(fixed[1]) if fixed else 0
+        if word not in self.conventions:
+            fail(f"{name} has the syntax {syntax}, for which ibtrapd has no encoding.")
+        inner = self.conventions[word]
+        restriction = syntax.removeprefix(word).strip()
+        return self.encoding(name, re.sub(r"\(.*", "", inner) + restriction if restriction else inner)
+
+    def index(self, column):
+        """The objects that tell the rows of a column's table apart; none: a scalar."""
+        entry = self.definitions.get(column.parent)
+        return entry.listed("INDEX") if entry and entry.kind == "OBJECT-TYPE" else []
+
+    def notifications(self):
+        return [d for d in self.definitions.values() if d.kind == "NOTIFICATION-TYPE"]
+
+
+def read_fields(path):
+    """{OBJECT or NOTIFICATION.OBJECT: (field, encoding or None)}"""
+    fields = {}
+    for number, line in enumerate(path.read_text("ascii").splitlines(), 1):
+        words = line.partition("#")[0].split()
+        if not words:
+            continue
+        if len(words) not in (2, 3) or words[0] in fields:
+            fail(f"line {number} of {path.name} is not an object, its field, and perhaps its encoding, "
+                 "or names an object again.")
+        fields[words[0]] = words[1], words[2] if len(words) == 3 else None
+    return fields
+
+
+class Writer:
+    """Makes the lines of both files."""
+
+    def __init__(self, modules, fields):
+        self.modules, self.fields = modules, fields
+        self.declared, self.defined, self.labels = [], [], []
+        self.longest_oid = self.most_objects = self.longest_index = 0
+
+    def oid(self, definition):
+        ids = self.modules.oid(definition)
+        self.longest_oid = max(self.longest_oid, len(ids))
+        return f"{{{{{', '.join(map(str, ids))}}}, {len(ids)}}}"
+
+    def variable(self, object_name, user):
+        """The C name of an object under a notification, or in an index."""
+        special = f"{user.name}.{object_name}"
+        if special not in self.fields and object_name not in self.fields:
+            fail(f"{user.module}: {user.name} names {object_name}, and fields.map does not say which "
+                 "field of an event fills it.")
+        return "mib_" + (special.replace(".", "_") if special in self.fields else object_name)
+
+    def add_object(self, key):
+        field, encoding = self.fields[key]
+        name = key.rpartition(".")[2]
+        definition = self.modules.get(name, "fields.map")
+        if definition.kind != "OBJECT-TYPE":
+            fail(f"fields.map names {name}, which is no OBJECT-TYPE of {definition.module}.")
+        if "." in key and name not in self.modules.get(key.partition(".")[0], "fields.map").listed("OBJECTS"):
+            fail(f"fields.map names {key}, and that notification does not have the object.")
+        syntax, size = self.modules.encoding(name, definition.syntax())
+        index = [f"&{self.variable(i, definition)}" for i in self.modules.index(definition)]
+        self.longest_index = max(self.longest_index, len(index))
+        variable = "mib_" + key.replace(".", "_")
+        self.declared.append(f"extern const struct mib_object {variable};")
+        self.defined.append(
+            f'const struct mib_object {variable} = {{"{name}", {self.oid(definition)},\n'
+            f"    {encoding or syntax}, {size}, {field}, {{{', '.join(index) or 'NULL'}}}}};")
+        if "." not in key:
+            self.add_labels(name, definition.syntax())
+
+    def add_labels(self, name, syntax):
+        if syntax.startswith("INTEGER"):
+            self.labels += [f"    mib_{name}_{label.replace('-', '_')} = {number},"
+                            for label, number in re.findall(r"([\w-]+)\((\d+)\)", syntax)]
+
+    def add_notification(self, definition):
+        objects = definition.listed("OBJECTS")
+        self.most_objects = max(self.most_objects, len(objects))
+        variables = ",\n    ".join(f"&{self.variable(name, definition)}" for name in objects)
+        self.declared.append(f"extern const struct mib_notification mib_{definition.name};")
+        self.defined.append(f"const struct mib_notification mib_{definition.name} = {{"
+                            f'"{definition.name}", {self.oid(definition)}, {{\n    {variables}}}}};')
+
+    def header(self):
+        return "\n".join([
+            "// Made by mibs/generate.py from the MIB modules and mibs/fields.map.",
+            "#ifndef IBTRAPD_MIB_MODULES_H", "#define IBTRAPD_MIB_MODULES_H", "",
+            "struct mib_object;", "struct mib_notification;", "", "enum {", *self.labels, "};", "",
+            *self.declared, "", "#endif", ""])
+
+    def source(self):
+        return "\n".join([
+            "// Made by mibs/generate.py from the MIB modules and mibs/fields.map.",
+            '#include "mib_modules.h"', "", '#include "model/mib.h"', "",
+            f'_Static_assert({self.longest_oid} <= MIB_OID_MAX, "the longest OID has room");',
+            f'_Static_assert({self.most_objects} < MIB_OBJECTS_MAX, "and so have all objects");',
+            f'_Static_assert({self.longest_index} < MIB_INDEX_MAX, "and the longest index");', "",
+            *self.defined, ""])
+
+
+def check_catalogue(path, header):
+    """Whether the header has all that the rows name: `&mib_NOTIFICATION` and `= mib_OBJECT_LABEL`."""
+    declared = set(re.findall(r"\bmib_\w+", header))
+    for sign, name in re.findall(r"([&=]) ?(mib_\w+)", path.read_text()):
+        if name not in declared:
+            kind = "notification" if sign == "&" else "label of an object"
+            fail(f"{path.name} names {name}, and the modules in mibs/ define no such {kind}.")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--catalogue", type=pathlib.Path, required=True)
+    parser.add_argument("--fields", type=pathlib.Path, required=True)
+    parser.add_argument("--out", type=pathlib.Path, required=True)
+    parser.add_argument("modules", type=pathlib.Path, nargs="+")
+    arguments = parser.parse_args()
+    modules = Modules(arguments.modules)
+    writer = Writer(modules, read_fields(arguments.fields))
+    for key in writer.fields:
+        writer.add_object(key)
+    for definition in modules.notifications():
+        writer.add_notification(definition)
+    check_catalogue(arguments.catalogue, writer.header())
+    (arguments.out / "mib_modules.h").write_text(writer.header())
+    (arguments.out / "mib_modules.c").write_text(writer.source())
+
+
+main()
