@@ -200,7 +200,8 @@ class Writer:
 def check_catalogue(path, header):
     """Whether the header has all that the rows name: `&mib_NOTIFICATION` and `= mib_OBJECT_LABEL`."""
     declared = set(re.findall(r"\bmib_\w+", header))
-    for sign, name in re.findall(r"([&=]) ?(mib_\w+)", path.read_text()):
+    rows = re.sub(r"//[^\n]*", "", path.read_text())
+    for sign, name in re.findall(r"([&=]) ?(mib_\w+)", rows):
         if name not in declared:
             kind = "notification" if sign == "&" else "label of an object"
             fail(f"{path.name} names {name}, and the modules in mibs/ define no such {kind}.")

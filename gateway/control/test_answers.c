@@ -84,6 +84,6 @@ bool test_answers_read(const json_t *request, const struct receiver_answers *rec
         return error_set(err, "the node must be a name or a GUID");
     if (node[0] != '\0')
         return find_node(node, fabric, names, out, err);
-    test_event_build(out);
+    test_event_make_up(out);
     return true;
 }

@@ -1,5 +1,6 @@
-// A sample of any event that the catalogue has, to test the way to the receivers with: as if it had
-// happened to a given node, or to one that does not exist.
+// A test event for any row of the catalogue, to try the way to the receivers with: as if it had
+// happened to a given node, or to one that does not exist. It follows from the row: from its
+// origin, its fields and its `test`.
 #ifndef IBTRAPD_EVENT_TEST_EVENT_H
 #define IBTRAPD_EVENT_TEST_EVENT_H
 
@@ -14,10 +15,10 @@ struct test_event {
 
 // Fills in a subject that does not exist, of a type that suits the event, and a switch that it
 // hangs on.
-void test_event_build(struct test_event *test);
+void test_event_make_up(struct test_event *test);
 
 // A new event, the caller's, marked as a test: its text begins with "[test] ", its alarm's key is
 // "test". A notice is the octets that would have told of it. NULL when memory is short.
-struct event *test_event_type(const struct event_builder *builder, const struct test_event *test);
+struct event *test_event_make(const struct event_builder *builder, const struct test_event *test);
 
 #endif

@@ -1,5 +1,5 @@
 // The one table of events. Decoder dispatch, SNMP encoding, syslog MSGID, `ibtrapctl catalogue` and
-// the tests against the MIB modules come from it: to add an event is to add a row.
+// the tests against the MIB modules come from it: to add an event is to add a row to catalogue.def.
 #ifndef IBTRAPD_MODEL_CATALOGUE_H
 #define IBTRAPD_MODEL_CATALOGUE_H
 
@@ -15,107 +15,68 @@ struct notice;
 enum { CATALOGUE_FIELDS_MAX = 16 };
 
 enum catalogue_event {
-    CATALOGUE_GID_IN_SERVICE,
-    CATALOGUE_GID_OUT_OF_SERVICE,
-    CATALOGUE_MCAST_GROUP_CREATED,
-    CATALOGUE_MCAST_GROUP_DELETED,
-    CATALOGUE_PATH_REMOVED,
-    CATALOGUE_PATH_RESTORED,
-    CATALOGUE_LINK_STATE_CHANGE,
-    CATALOGUE_LINK_INTEGRITY_THRESHOLD,
-    CATALOGUE_BUFFER_OVERRUN_THRESHOLD,
-    CATALOGUE_FLOW_CONTROL_TIMEOUT,
-    CATALOGUE_CAPABILITY_CHANGE,
-    CATALOGUE_SYSTEM_IMAGE_GUID_CHANGE,
-    CATALOGUE_BAD_MKEY,
-    CATALOGUE_BAD_PKEY,
-    CATALOGUE_BAD_QKEY,
-    CATALOGUE_BAD_PKEY_AT_SWITCH,
-    CATALOGUE_VENDOR_TRAP,
-    CATALOGUE_UNKNOWN_TRAP,
-    CATALOGUE_MALFORMED_MAD,
-    CATALOGUE_GATEWAY_STARTED,
-    CATALOGUE_GATEWAY_STOPPED,
-    CATALOGUE_SUBSCRIPTION_LOST,
-    CATALOGUE_SUBSCRIPTION_RESTORED,
-    CATALOGUE_RECEIVER_FAILING,
-    CATALOGUE_RECEIVER_BACK,
-    CATALOGUE_JOURNAL_DROPPING,
-    CATALOGUE_JOURNAL_DEGRADED,
-    CATALOGUE_JOURNAL_HEALED,
-    CATALOGUE_SWITCH_ADDED,
-    CATALOGUE_SWITCH_REMOVED,
-    CATALOGUE_SWITCH_MOVED,
-    CATALOGUE_HOST_ADDED,
-    CATALOGUE_HOST_REMOVED,
-    CATALOGUE_HOST_MOVED,
-    CATALOGUE_ROUTER_ADDED,
-    CATALOGUE_ROUTER_REMOVED,
-    CATALOGUE_ROUTER_MOVED,
-    CATALOGUE_PORT_ADDED,
-    CATALOGUE_PORT_REMOVED,
-    CATALOGUE_PORT_MOVED,
-    CATALOGUE_LINK_UP,
-    CATALOGUE_LINK_DOWN,
-    CATALOGUE_LINK_MOVED,
-    CATALOGUE_LINK_DEGRADED,
-    CATALOGUE_LINK_RESTORED,
-    CATALOGUE_NODE_RENAMED,
-    CATALOGUE_LID_CHANGED,
-    CATALOGUE_SM_APPEARED,
-    CATALOGUE_SM_VANISHED,
-    CATALOGUE_SM_FAILED_OVER,
-    CATALOGUE_SM_UNREACHABLE,
-    CATALOGUE_SM_BACK,
-    CATALOGUE_IO_UNIT_ADDED,
-    CATALOGUE_IO_UNIT_REMOVED,
-    CATALOGUE_IO_CONTROLLER_ADDED,
-    CATALOGUE_IO_CONTROLLER_REMOVED,
-    CATALOGUE_THRESHOLD_REACHED,
-    CATALOGUE_THRESHOLD_CLEARED,
-    CATALOGUE_STORM_SUMMARY,
-    CATALOGUE_EVENT_REPEATED,
-    CATALOGUE_FLAPPING,
-    CATALOGUE_SETTLED,
-    CATALOGUE_HEARTBEAT,
-    CATALOGUE_SETTING_CHANGED,
+#define EVENT(event, ...) event,
+#include "model/catalogue.def"
     CATALOGUE_COUNT,
 };
 
-// Whom a notice is about.
+// What an event of the row is made from (event/event_builder.h).
+enum catalogue_origin {
+    CATALOGUE_FROM_NOTICE = 1, // a Notice: of the row's trap, a vendor's, or of no trap we know
+    CATALOGUE_FROM_MALFORMED,  // a MAD that is no proper Report
+    CATALOGUE_FROM_CHANGE,     // a change between two snapshots of the fabric
+    CATALOGUE_FROM_COUNTER,    // a counter that crossed its threshold
+    CATALOGUE_FROM_OCCURRENCE, // something that the gateway itself has to say
+    CATALOGUE_FROM_EVENTS,     // other events, which policy sums up
+};
+
+// Whom an event of the row is about.
 enum catalogue_subject {
-    CATALOGUE_ABOUT_ISSUER,
-    CATALOGUE_ABOUT_GID1,   // the port with that GID
-    CATALOGUE_ABOUT_LID,    // the port with LIDADDR or LIDADDR1
-    CATALOGUE_ABOUT_SWITCH, // the switch with SWLIDADDR
-    CATALOGUE_ABOUT_CHANGE, // no notice: what a sweep, a counter or the subnet manager's silence is
-                            // about
+    CATALOGUE_ABOUT_ISSUER,  // of the Notice, here and below
+    CATALOGUE_ABOUT_GID1,    // the port with that GID
+    CATALOGUE_ABOUT_LID,     // the port with LIDADDR or LIDADDR1
+    CATALOGUE_ABOUT_SWITCH,  // the switch with SWLIDADDR
+    CATALOGUE_ABOUT_NODE,    // no Notice: the node or port that the builder is given
     CATALOGUE_ABOUT_NO_NODE, // no node: a multicast group, the gateway itself
+};
+
+// How the test event of a row differs from others (event/test_event.h).
+struct catalogue_test {
+    uint8_t subject;                 // enum fabric_type of a made-up subject; 0: a switch
+    bool peer_is_controller;         // its peer is an I/O controller in it
+    const char *reason;              // part of the sentence; NULL: that this is a test
+    enum catalogue_event summarised; // of CATALOGUE_FROM_EVENTS
+    uint64_t lost;                   // events lost
 };
 
 struct catalogue_entry {
     const char *name; // the identifier, in words
-    uint16_t trap;    // generic trap number; 0: another cause
+    uint16_t trap;    // generic trap number; 0: none
     const char *title;
     enum category category;
     enum severity severity; // default
     enum alarm_role alarm;  // see event_alarm
+    enum catalogue_origin origin;
     enum catalogue_subject subject;
     const char *text;                        // template of the sentence, see event/template.h
     enum field fields[CATALOGUE_FIELDS_MAX]; // that the event's cause decodes into; FIELD_NONE ends
-    const struct mib_notification *sma;      // IB-SMA-MIB; NULL: none
-    const struct mib_notification *gsw;      // IBSWITCH-MIB; NULL: none
-    uint8_t switch_reason;                   // the change reason, or switch status, in it
-    const struct mib_notification *topo;     // IBSWITCH-MIB, gswIBTopoTrap; NULL: none
-    uint8_t topo_reason;                     // the change reason in it
-    bool between_switches;              // the IBSWITCH-MIB has it only when both ends are switches
-    const struct mib_notification *own; // IBTRAPD-MIB, where the IB-SMA-MIB has none
+    struct catalogue_test test;
+    const struct mib_notification *sma;  // IB-SMA-MIB; NULL: none
+    const struct mib_notification *gsw;  // IBSWITCH-MIB; NULL: none
+    uint8_t switch_reason;               // the change reason, or switch status, in it
+    const struct mib_notification *topo; // IBSWITCH-MIB, gswIBTopoTrap; NULL: none
+    uint8_t topo_reason;                 // the change reason in it
+    bool between_switches;               // the IBSWITCH-MIB has it only when both ends are switches
+    const struct mib_notification *own;  // IBTRAPD-MIB, where the IB-SMA-MIB has none
 };
 
 // The row; valid for ever.
 const struct catalogue_entry *catalogue_get(enum catalogue_event event);
 
 enum catalogue_event catalogue_event_of(const struct catalogue_entry *entry); // its row's number
+
+// Whether the row lists the field.
+bool catalogue_has_field(const struct catalogue_entry *entry, enum field field);
 
 // Whether events of the row sum up others.
 bool catalogue_is_summary(const struct catalogue_entry *entry);

@@ -266,6 +266,27 @@ struct field_value field_get(const struct event *event, enum field field)
     return (struct field_value){.octets = p, .size = size};
 }
 
+void field_set_number(struct event *event, enum field field, uint64_t number)
+{
+    const struct row *row = &ROWS[field];
+    void *p = (uint8_t *)event + row->offset;
+    switch (row->size) {
+    case 1:
+        memcpy(p, &(uint8_t){(uint8_t)number}, sizeof(uint8_t));
+        break;
+    case 2:
+        memcpy(p, &(uint16_t){(uint16_t)number}, sizeof(uint16_t));
+        break;
+    case 4:
+        memcpy(p, &(uint32_t){(uint32_t)number}, sizeof(uint32_t));
+        break;
+    default:
+        assert(row->size == sizeof number && row->show != SHOW_TEXT);
+        memcpy(p, &number, sizeof number);
+        break;
+    }
+}
+
 enum field_kind field_kind(enum field field)
 {
     switch (ROWS[field].show) {

@@ -17,6 +17,9 @@ struct field_value {
 
 struct field_value field_get(const struct event *event, enum field field);
 
+// Sets a number or a flag that the event keeps as such; not one that is computed from others.
+void field_set_number(struct event *event, enum field field, uint64_t number);
+
 // "lid", "systemImageGuid": letters and digits only.
 const char *field_name(enum field field);
 

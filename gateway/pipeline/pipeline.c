@@ -225,7 +225,7 @@ static void handle_item(struct pipeline *p, const struct item *item)
     else if (item->reading)
         correlator_take_reading(p->correlator, &p->builder, item->reading);
     else
-        handle_event(p, test_event_type(&p->builder, item->test));
+        handle_event(p, test_event_make(&p->builder, item->test));
     free(item->occurrence);
     free(item->test);
     free(item->reading);

@@ -273,12 +273,12 @@ static bool make_others(struct text *result)
 {
     static const uint8_t MAD[40] = {1, 2, 3};
     struct test_event test = {.type = CATALOGUE_LINK_DOWN};
-    test_event_build(&test);
+    test_event_make_up(&test);
     struct event *events[] = {
         event_builder_from_malformed(&builder, 7, "it is short", MAD, sizeof MAD),
         event_builder_from_occurrence(
             &builder, &(struct event_builder_occurrence){.type = CATALOGUE_SM_BACK}),
-        test_event_type(&builder, &test)};
+        test_event_make(&builder, &test)};
     bool all = true;
     for (size_t i = 0; i < COUNT(events); i++) {
         all &= events[i] != NULL;

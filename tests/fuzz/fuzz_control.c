@@ -40,7 +40,7 @@ static json_t *answer_test(const json_t *request)
     struct test_event test;
     if (!test_answers_read(request, &receivers, fabric, NULL, &test, &err))
         return json_pack("{s:i, s:s}", "version", PROTOCOL_VERSION, "error", err.text);
-    struct event *event = test_event_type(&builder, &test);
+    struct event *event = test_event_make(&builder, &test);
     REQUIRE(event && event->test);
     event_unref(event);
     return json_pack("{s:i}", "version", PROTOCOL_VERSION);
@@ -123,8 +123,8 @@ static void add_events(void)
     char cause[EVENT_ID_SIZE] = "";
     for (int i = 0; i < CATALOGUE_COUNT; i++) {
         struct test_event test = {.type = (enum catalogue_event)i};
-        test_event_build(&test);
-        struct event *event = test_event_type(&builder, &test);
+        test_event_make_up(&test);
+        struct event *event = test_event_make(&builder, &test);
         REQUIRE(event);
         event->test = false;
         memcpy(event->cause_id, cause, sizeof cause);

@@ -350,8 +350,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (!nowhere)
         begin();
     make_file(&in);
-    test_event_build(&test);
-    struct event *event = test_event_type(&MAKER, &test);
+    test_event_make_up(&test);
+    struct event *event = test_event_make(&MAKER, &test);
     REQUIRE(event);
     struct journal *journal = open_journal();
     check_all(journal);

@@ -13,7 +13,7 @@ MODULES = ('IB-TC-MIB', 'IB-SMA-MIB', 'IBSWITCH-MIB', 'IBTRAPD-MIB')
 def generate(folder, file=None, old='', new=''):
     """Runs it on copies of its input; in one of them `old` is replaced."""
     paths = {name: ROOT / 'mibs' / f'{name}.txt' for name in MODULES}
-    paths |= {'fields': ROOT / 'mibs/fields.map', 'catalogue': ROOT / 'gateway/model/catalogue.c'}
+    paths |= {'fields': ROOT / 'mibs/fields.map', 'catalogue': ROOT / 'gateway/model/catalogue.def'}
     for name, path in paths.items():
         text = path.read_text()
         if name == file:

@@ -154,10 +154,9 @@ int main(void)
         const struct catalogue_entry *entry = catalogue_get((enum catalogue_event)i);
         for (size_t f = 0; f < 3 && entry->trap != 0; f++)
             print_notice(&builder, entry->trap, true, FILLS[f]);
-        if (entry->category == CATEGORY_GATEWAY || i == CATALOGUE_SM_UNREACHABLE ||
-            i == CATALOGUE_SM_BACK)
+        if (entry->origin == CATALOGUE_FROM_OCCURRENCE || entry->origin == CATALOGUE_FROM_EVENTS)
             print_occurrence(&builder, (enum catalogue_event)i);
-        else if (entry->subject == CATALOGUE_ABOUT_CHANGE && entry->category != CATEGORY_COUNTER)
+        else if (entry->origin == CATALOGUE_FROM_CHANGE)
             print_changes(&builder, (enum catalogue_event)i);
     }
     print_thresholds(&builder);

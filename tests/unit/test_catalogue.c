@@ -36,7 +36,9 @@ TEST(every_entry_is_complete)
         assert_in_range(e->severity, SEVERITY_ERROR, SEVERITY_INFORMATIONAL);
         assert_in_range(e->alarm, ALARM_NONE, ALARM_CLEARS);
         assert_in_range(e->subject, CATALOGUE_ABOUT_ISSUER, CATALOGUE_ABOUT_NO_NODE);
-        assert_true(e->trap == 0 || e->subject != CATALOGUE_ABOUT_CHANGE);
+        assert_true(e->trap == 0 || e->subject != CATALOGUE_ABOUT_NODE);
+        assert_in_range(e->origin, CATALOGUE_FROM_NOTICE, CATALOGUE_FROM_EVENTS);
+        assert_true(e->trap == 0 || e->origin == CATALOGUE_FROM_NOTICE);
         assert_non_null(e->text);
         assert_int_equal(e->text[strlen(e->text) - 1], '.');
     }
@@ -103,6 +105,31 @@ TEST(fields_are_listed_once)
         }
         assert_true(ended);
     }
+}
+
+TEST(a_field_is_found_in_its_rows)
+{
+    const struct catalogue_entry *mkey = catalogue_get(CATALOGUE_BAD_MKEY);
+    assert_true(catalogue_has_field(mkey, FIELD_LID));
+    assert_true(catalogue_has_field(mkey, FIELD_DR_TRUNCATED)); // the last
+    assert_false(catalogue_has_field(mkey, FIELD_PKEY));
+    assert_false(catalogue_has_field(catalogue_get(CATALOGUE_LINK_UP), FIELD_LID));
+}
+
+TEST(what_sums_up_events_is_not_the_gateways_own)
+{
+    static const enum catalogue_event SUMMARIES[] = {
+        CATALOGUE_STORM_SUMMARY, CATALOGUE_EVENT_REPEATED, CATALOGUE_FLAPPING, CATALOGUE_SETTLED};
+    size_t found = 0;
+    for (int i = 0; i < CATALOGUE_COUNT; i++)
+        found += catalogue_is_summary(entry(i));
+    assert_int_equal(found, COUNT(SUMMARIES));
+    for (size_t i = 0; i < COUNT(SUMMARIES); i++) {
+        assert_true(catalogue_is_summary(catalogue_get(SUMMARIES[i])));
+        assert_false(catalogue_is_own(catalogue_get(SUMMARIES[i])));
+    }
+    assert_true(catalogue_is_own(catalogue_get(CATALOGUE_HEARTBEAT)));
+    assert_false(catalogue_is_own(catalogue_get(CATALOGUE_SM_UNREACHABLE)));
 }
 
 TEST(the_own_mib_serves_exactly_what_the_ib_sma_mib_does_not)
@@ -293,6 +320,29 @@ TEST(field_names_are_unique_and_found)
     assert_int_equal(field_find("", 0), FIELD_NONE);
 }
 
+// Of each width, and nothing beside it.
+TEST(numbers_are_set_where_they_are_kept)
+{
+    static const struct {
+        enum field field;
+        uint64_t max;
+    } ROWS[] = {{FIELD_METHOD, UINT8_MAX},
+                {FIELD_ATTRIBUTE, UINT16_MAX},
+                {FIELD_ATTRIBUTE_MODIFIER, UINT32_MAX},
+                {FIELD_SYSTEM_IMAGE_GUID, UINT64_MAX}};
+    struct event *event = event_make(catalogue_get(CATALOGUE_BAD_MKEY));
+    struct notice ones;
+    memset(&ones, 0xFF, sizeof ones);
+    memset(&event->notice, 0xFF, sizeof event->notice);
+    for (size_t i = 0; i < COUNT(ROWS); i++) {
+        field_set_number(event, ROWS[i].field, 0);
+        assert_int_equal(field_get(event, ROWS[i].field).number, 0);
+        field_set_number(event, ROWS[i].field, ROWS[i].max);
+        assert_memory_equal(&event->notice, &ones, sizeof ones);
+    }
+    event_unref(event);
+}
+
 TEST(severities_have_words)
 {
     static const char *const WORDS[][2] = {{"emergency", "critical"},
@@ -385,6 +435,9 @@ int main(void)
         cmocka_unit_test(every_placeholder_names_something),
         cmocka_unit_test(options_are_well_formed),
         cmocka_unit_test(fields_are_listed_once),
+        cmocka_unit_test(a_field_is_found_in_its_rows),
+        cmocka_unit_test(what_sums_up_events_is_not_the_gateways_own),
+        cmocka_unit_test(numbers_are_set_where_they_are_kept),
         cmocka_unit_test(the_own_mib_serves_exactly_what_the_ib_sma_mib_does_not),
         cmocka_unit_test(changes_for_the_ibswitch_mib),
         cmocka_unit_test(switch_notifications_need_their_switches),

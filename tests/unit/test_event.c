@@ -570,8 +570,7 @@ TEST(each_change_has_its_sentence)
 
 static bool is_found_by_sweeps(int type)
 {
-    return type != CATALOGUE_SM_UNREACHABLE && type != CATALOGUE_SM_BACK &&
-           type < CATALOGUE_THRESHOLD_REACHED;
+    return catalogue_get((enum catalogue_event)type)->origin == CATALOGUE_FROM_CHANGE;
 }
 
 // Every row, with everything that can be missing missing.

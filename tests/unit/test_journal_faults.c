@@ -257,8 +257,8 @@ static int begin(void **state)
     log_ = support_log(NULL);
     for (int i = 0; i < EVENTS; i++) {
         struct test_event test = {.type = i % 2 ? CATALOGUE_LINK_UP : CATALOGUE_LINK_DOWN};
-        test_event_build(&test);
-        events[i] = test_event_type(&builder, &test);
+        test_event_make_up(&test);
+        events[i] = test_event_make(&builder, &test);
         assert_non_null(events[i]);
         events[i]->test = false;
     }

@@ -25,8 +25,8 @@ static int begin(void **state)
 static struct event *make(enum catalogue_event type)
 {
     struct test_event test = {.type = type};
-    test_event_build(&test);
-    struct event *event = test_event_type(&builder, &test);
+    test_event_make_up(&test);
+    struct event *event = test_event_make(&builder, &test);
     assert_non_null(event);
     return event;
 }
@@ -115,7 +115,7 @@ TEST(a_given_node_is_the_subject)
                                        .type = FABRIC_CA,
                                        .name = "node1"},
                               .receiver = "nms"};
-    struct event *event = test_event_type(&builder, &test);
+    struct event *event = test_event_make(&builder, &test);
     assert_non_null(event);
     assert_string_equal(event->text,
                         "[test] Port 7 of leaf1 (LID 3) to port 1 of node1 (LID 4) reached its "
@@ -126,7 +126,7 @@ TEST(a_given_node_is_the_subject)
     assert_int_equal(event->raw_size, NOTICE_SIZE);
     event_unref(event);
     test.type = CATALOGUE_LINK_DOWN;
-    event = test_event_type(&builder, &test);
+    event = test_event_make(&builder, &test);
     assert_string_equal(event->text, "[test] Port 7 of leaf1 (LID 3) to port 1 of node1 (LID 4) "
                                      "went down.");
     event_unref(event);
