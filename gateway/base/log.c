@@ -2,9 +2,7 @@
 
 #include "base/text.h"
 
-#include <pthread.h>
 #include <stdarg.h>
-#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -12,33 +10,36 @@
 enum { LINE_SIZE = 1024, LEVELS = 4 };
 static const int64_t LIMIT_PERIOD_US = 10 * CLOCK_US_PER_S;
 
-struct log {
-    FILE *stream;
-    _Atomic enum log_level levels[LOG_FOLDER_COUNT];
-    bool prefix_priority;
-    const struct clock *clock;
-    pthread_mutex_t lock;
-};
-
 static const char *const WORDS[LEVELS] = {"error", "warning", "info", "debug"};
 static const int PRIORITIES[LEVELS] = {3, 4, 6, 7}; // RFC 5424, as sd-daemon(3) wants them
-static const char *const FOLDERS[LOG_FOLDER_COUNT] = {[LOG_FOLDER_OTHER] = "other",
-                                                      [LOG_FOLDER_BASE] = "base",
-                                                      [LOG_FOLDER_MODEL] = "model",
-                                                      [LOG_FOLDER_CONF] = "conf",
-                                                      [LOG_FOLDER_IB] = "ib",
-                                                      [LOG_FOLDER_TOPOLOGY] = "topology",
-                                                      [LOG_FOLDER_EVENT] = "event",
-                                                      [LOG_FOLDER_POLICY] = "policy",
-                                                      [LOG_FOLDER_JOURNAL] = "journal",
-                                                      [LOG_FOLDER_SINK] = "sink",
-                                                      [LOG_FOLDER_AGENTX] = "agentx",
-                                                      [LOG_FOLDER_AGENT] = "agent",
-                                                      [LOG_FOLDER_PIPELINE] = "pipeline",
-                                                      [LOG_FOLDER_CONTROL] = "control",
-                                                      [LOG_FOLDER_METRICS] = "metrics",
-                                                      [LOG_FOLDER_CTL] = "ctl",
-                                                      [LOG_FOLDER_DAEMON] = "daemon"};
+
+// Those with debug messages, which have a level of their own, and the others.
+#define FOLDERS_WITH_DEBUG(FOLDER)                                                                 \
+    FOLDER(IB, "ib")                                                                               \
+    FOLDER(TOPOLOGY, "topology")                                                                   \
+    FOLDER(POLICY, "policy")                                                                       \
+    FOLDER(JOURNAL, "journal")                                                                     \
+    FOLDER(SINK, "sink")                                                                           \
+    FOLDER(AGENTX, "agentx")                                                                       \
+    FOLDER(AGENT, "agent")                                                                         \
+    FOLDER(PIPELINE, "pipeline")                                                                   \
+    FOLDER(CONTROL, "control")                                                                     \
+    FOLDER(DAEMON, "daemon")
+#define FOLDERS_WITHOUT_DEBUG(FOLDER)                                                              \
+    FOLDER(OTHER, "other")                                                                         \
+    FOLDER(BASE, "base")                                                                           \
+    FOLDER(MODEL, "model")                                                                         \
+    FOLDER(CONF, "conf")                                                                           \
+    FOLDER(EVENT, "event")                                                                         \
+    FOLDER(CTL, "ctl")                                                                             \
+    FOLDER(METRICS, "metrics")
+
+#define AS_ROW(name, word) [LOG_FOLDER_##name] = (word),
+static const char *const FOLDERS[LOG_FOLDER_COUNT] = {FOLDERS_WITH_DEBUG(AS_ROW)
+                                                          FOLDERS_WITHOUT_DEBUG(AS_ROW)};
+
+#define AS_DEBUG(name, word) [LOG_FOLDER_##name] = true,
+static const bool HAS_DEBUG[LOG_FOLDER_COUNT] = {FOLDERS_WITH_DEBUG(AS_DEBUG)};
 
 // The place of a word in a list, or `n`.
 static size_t log_find(const char *const *words, size_t n, const char *word)
@@ -65,9 +66,17 @@ const char *log_level_word(enum log_level level)
 bool log_folder_from_word(const char *word, enum log_folder *folder)
 {
     size_t i = log_find(FOLDERS, LOG_FOLDER_COUNT, word);
-    if (i < LOG_FOLDER_COUNT)
+    bool ok = i < LOG_FOLDER_COUNT && HAS_DEBUG[i];
+    if (ok)
         *folder = (enum log_folder)i;
-    return i < LOG_FOLDER_COUNT;
+    return ok;
+}
+
+const char *log_folder_refusal(void)
+{
+#define AS_PART_OF_LIST(name, word) " " word
+    return "no folder of that name has debug messages; these have:" FOLDERS_WITH_DEBUG(
+        AS_PART_OF_LIST);
 }
 
 const char *log_folder_word(enum log_folder folder)
@@ -124,7 +133,8 @@ enum log_level log_get_level(struct log *log, enum log_folder folder)
     return atomic_load(&log->levels[folder]);
 }
 
-static void log_emit(struct log *log, enum log_level level, const char *text)
+static void log_emit(struct log *log, enum log_folder folder, enum log_level level,
+                     const char *text)
 {
     char line[LINE_SIZE];
     text_clean(text, strlen(text), line, sizeof line);
@@ -137,7 +147,7 @@ static void log_emit(struct log *log, enum log_level level, const char *text)
         snprintf(prefix, sizeof prefix, "%s %s: ", when, WORDS[level]);
     }
     pthread_mutex_lock(&log->lock);
-    fprintf(log->stream, "%s%s\n", prefix, line);
+    fprintf(log->stream, "%s%s: %s\n", prefix, FOLDERS[folder], line);
     fflush(log->stream);
     pthread_mutex_unlock(&log->lock);
 }
@@ -152,7 +162,7 @@ void log_write_from(enum log_folder folder, struct log *log, enum log_level leve
     va_start(args, fmt);
     vsnprintf(line, sizeof line, fmt, args);
     va_end(args);
-    log_emit(log, level, line);
+    log_emit(log, folder, level, line);
 }
 
 void log_write_limited_from(enum log_folder folder, struct log *log, struct log_limit *limit,
@@ -174,5 +184,5 @@ void log_write_limited_from(enum log_folder folder, struct log *log, struct log_
         snprintf(line + n, sizeof line - (size_t)n, " (and %u more like it)", limit->held_back);
     limit->held_back = 0;
     limit->open_at = now + LIMIT_PERIOD_US;
-    log_emit(log, level, line);
+    log_emit(log, folder, level, line);
 }

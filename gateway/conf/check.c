@@ -417,9 +417,7 @@ const char *check_split_level(const char *pair, enum log_folder *folder, enum lo
         return "must be a folder of the gateway and its level, such as \"ib=debug\"";
     snprintf(name, sizeof name, "%.*s", (int)(equals - pair), pair);
     if (!log_folder_from_word(name, folder))
-        return "there is no such folder; there are base, model, conf, ib, topology, event, policy, "
-               "journal, "
-               "sink, agentx, agent, pipeline, control, ctl, metrics, daemon";
+        return log_folder_refusal();
     return log_level_from_word(equals + 1, level)
                ? NULL
                : "the level must be one of error, warning, info, debug";

@@ -75,7 +75,7 @@ static json_t *answer_log(struct control *c, const json_t *request)
         return answer_refuse("the level must be one of error, warning, info, debug");
     if (!answer_read_text(request, "folder", folder_word, sizeof folder_word) ||
         (folder_word[0] != '\0' && !log_folder_from_word(folder_word, &folder)))
-        return answer_refuse("there is no such folder of the gateway");
+        return answer_refuse("%s", log_folder_refusal());
     for (unsigned i = 0; i < LOG_FOLDER_COUNT; i++) {
         if (folder == LOG_FOLDER_COUNT || folder == i)
             log_set_level(c->log, (enum log_folder)i, level);

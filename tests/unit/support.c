@@ -114,7 +114,8 @@ struct log *support_log(FILE *stream)
     static FILE *nowhere;
     if (!nowhere)
         nowhere = fopen("/dev/null", "we");
-    struct log *log = log_open(stream ? stream : nowhere, LOG_LEVEL_DEBUG, true, &clock_system);
+    struct log *log = log_open(stream ? stream : nowhere, stream ? LOG_LEVEL_INFO : LOG_LEVEL_DEBUG,
+                               true, &clock_system);
     assert_non_null(log);
     return log;
 }

@@ -57,7 +57,7 @@ const char *support_path(const char *name);
 #define SUPPORT_NO_LIMIT UINT64_MAX
 void support_limit_files(uint64_t octets);
 
-// A log that goes nowhere, or to `stream`.
+// A log that goes nowhere, with debug messages, or to `stream`, without.
 struct log *support_log(FILE *stream);
 
 #endif

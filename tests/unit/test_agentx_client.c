@@ -143,7 +143,7 @@ static int setup(void **state)
     virtual_clock = support_clock(&now);
     virtual_random = support_constant(&chance);
     log_file = open_memstream(&log_text, &log_size);
-    log_to = log_open(log_file, LOG_LEVEL_DEBUG, false, &virtual_clock);
+    log_to = log_open(log_file, LOG_LEVEL_INFO, false, &virtual_clock);
     regions[0] = (struct agentx_region){.ids = ROOT, .length = COUNT(ROOT)};
     regions[1] = (struct agentx_region){
         .ids = OTHER, .length = COUNT(OTHER), .context = "ib0", .optional = true};

@@ -1220,10 +1220,12 @@ TEST(bad_values_are_told_with_line_item_value_and_reason)
          "1: item 'levels': value 'ib': must be a folder of the gateway and "
          "its level, such as \"ib=debug\""},
         {"log { levels = {\"ib=debug\",\n\"ibs=debug\"} }",
-         "2: item 'levels': value 'ibs=debug': there is no such folder; there are base, model, "
-         "conf, ib, "
-         "topology, event, policy, journal, sink, agentx, agent, pipeline, control, ctl, metrics, "
-         "daemon"},
+         "2: item 'levels': value 'ibs=debug': no folder of that name has debug messages; these "
+         "have: "
+         "ib topology policy journal sink agentx agent pipeline control daemon"},
+        {"log { levels = {\"model=debug\"} }",
+         "1: item 'levels': value 'model=debug': no folder of that name has debug messages; these "
+         "have: ib topology policy journal sink agentx agent pipeline control daemon"},
         {"log { levels = {\"ib=loud\"} }",
          "1: item 'levels': value 'ib=loud': the level must be one of error, warning, info, debug"},
         {"syslog \"a b\" { }",

@@ -29,15 +29,15 @@ static void end(struct capture *c, const char *expected)
     free(c->text);
 }
 
-TEST(lines_have_time_and_level)
+TEST(lines_have_time_level_and_folder)
 {
     struct capture c;
     begin(&c, LOG_LEVEL_INFO, false);
     log_write(c.log, LOG_LEVEL_WARNING, "port %d is down", 1);
     log_write(c.log, LOG_LEVEL_DEBUG, "not this");
     log_write(c.log, LOG_LEVEL_INFO, "up");
-    end(&c, "2026-11-21T03:19:03.123456Z warning: port 1 is down\n"
-            "2026-11-21T03:19:03.123456Z info: up\n");
+    end(&c, "2026-11-21T03:19:03.123456Z warning: other: port 1 is down\n"
+            "2026-11-21T03:19:03.123456Z info: other: up\n");
 }
 
 TEST(a_folder_has_a_level_of_its_own)
@@ -59,17 +59,70 @@ TEST(a_folder_has_a_level_of_its_own)
     assert_int_equal(log_get_level(c.log, LOG_FOLDER_IB), LOG_LEVEL_DEBUG);
     assert_int_equal(log_get_level(c.log, LOG_FOLDER_OTHER), LOG_LEVEL_ERROR);
     assert_int_equal(log_get_level(c.log, LOG_FOLDER_BASE), LOG_LEVEL_INFO);
-    end(&c, "<7>debug 4\n<7>limited 4\n<3>sink\n<6>other\n");
+    end(&c, "<7>ib: debug 4\n<7>ib: limited 4\n<3>sink: sink\n<6>other: other\n");
+}
+
+static int evaluated;
+
+static int evaluate(void)
+{
+    return ++evaluated;
+}
+
+TEST(arguments_of_debug_messages_are_not_evaluated_when_off)
+{
+    struct capture c;
+    begin(&c, LOG_LEVEL_INFO, true);
+    evaluated = 0;
+    log_debug(c.log, "%d", evaluate());
+    log_debug(NULL, "%d", evaluate());
+    assert_false(log_is_debug(c.log));
+    assert_false(log_is_debug(NULL));
+    assert_int_equal(evaluated, 0);
+    log_set_level(c.log, LOG_FOLDER_IB, LOG_LEVEL_DEBUG); // another folder's
+    log_debug(c.log, "%d", evaluate());
+    assert_int_equal(evaluated, 0);
+    log_set_level(c.log, LOG_FOLDER, LOG_LEVEL_DEBUG);
+    assert_true(log_is_debug(c.log));
+    log_debug(c.log, "%d", evaluate());
+    log_debug(NULL, "%d", evaluate());
+    assert_int_equal(evaluated, 1);
+    end(&c, "<7>other: 1\n");
 }
 
 TEST(folders_have_words)
 {
+    for (int i = 0; i < LOG_FOLDER_COUNT; i++)
+        assert_true(log_folder_word((enum log_folder)i)[0] != '\0');
+    assert_string_equal(log_folder_word(LOG_FOLDER_IB), "ib");
+    assert_string_equal(log_folder_word(LOG_FOLDER_OTHER), "other");
+}
+
+// Whether the refusal names it.
+static bool is_listed(const char *word)
+{
+    const char *list = strchr(log_folder_refusal(), ':') + 1;
+    const size_t length = strlen(word);
+    for (const char *at = list; *at; at += strcspn(at, " ")) {
+        at++; // the space before it
+        if (strcspn(at, " ") == length && strncmp(at, word, length) == 0)
+            return true;
+    }
+    return false;
+}
+
+TEST(folders_with_debug_messages_have_a_level)
+{
     enum log_folder folder;
     for (int i = 0; i < LOG_FOLDER_COUNT; i++) {
-        assert_true(log_folder_from_word(log_folder_word((enum log_folder)i), &folder));
-        assert_int_equal(folder, i);
+        const char *word = log_folder_word((enum log_folder)i);
+        bool taken = log_folder_from_word(word, &folder);
+        if (taken)
+            assert_int_equal(folder, i);
+        assert_int_equal(is_listed(word), taken);
     }
-    assert_string_equal(log_folder_word(LOG_FOLDER_IB), "ib");
+    assert_true(log_folder_from_word("ib", &folder));
+    assert_false(log_folder_from_word("base", &folder));
     assert_false(log_folder_from_word("IB", &folder));
     assert_false(log_folder_from_word("", &folder));
 }
@@ -97,7 +150,7 @@ TEST(journald_gets_priorities)
     log_write(c.log, LOG_LEVEL_WARNING, "b");
     log_write(c.log, LOG_LEVEL_INFO, "c");
     log_write(c.log, LOG_LEVEL_DEBUG, "d");
-    end(&c, "<3>a\n<4>b\n<6>c\n<7>d\n");
+    end(&c, "<3>other: a\n<4>other: b\n<6>other: c\n<7>other: d\n");
 }
 
 TEST(no_text_can_forge_a_line)
@@ -105,7 +158,7 @@ TEST(no_text_can_forge_a_line)
     struct capture c;
     begin(&c, LOG_LEVEL_INFO, true);
     log_write(c.log, LOG_LEVEL_INFO, "name %s", "x\n<3>forged\r\x1B[2J\x7F");
-    end(&c, "<6>name x?<3>forged??[2J?\n");
+    end(&c, "<6>other: name x?<3>forged??[2J?\n");
 }
 
 TEST(a_limit_lets_one_line_through_and_counts_the_rest)
@@ -121,7 +174,8 @@ TEST(a_limit_lets_one_line_through_and_counts_the_rest)
     log_write_limited(c.log, &limit, LOG_LEVEL_WARNING, "again");
     c.time.monotonic += 10 * CLOCK_US_PER_S;
     log_write_limited(c.log, &limit, LOG_LEVEL_WARNING, "quiet since");
-    end(&c, "<4>foreign 0\n<4>again (and 4 more like it)\n<4>quiet since\n");
+    end(&c, "<4>other: foreign 0\n<4>other: again (and 4 more like it)\n"
+            "<4>other: quiet since\n");
 }
 
 TEST(levels_have_words)
@@ -163,9 +217,11 @@ TEST(long_errors_are_cut)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(lines_have_time_and_level),
+        cmocka_unit_test(lines_have_time_level_and_folder),
         cmocka_unit_test(a_folder_has_a_level_of_its_own),
+        cmocka_unit_test(arguments_of_debug_messages_are_not_evaluated_when_off),
         cmocka_unit_test(folders_have_words),
+        cmocka_unit_test(folders_with_debug_messages_have_a_level),
         cmocka_unit_test(the_journal_is_known_by_its_stream),
         cmocka_unit_test(journald_gets_priorities),
         cmocka_unit_test(no_text_can_forge_a_line),

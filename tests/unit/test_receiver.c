@@ -387,10 +387,10 @@ TEST(failing_and_back_are_told_once_each)
     check_change(3, RECEIVER_BACK, "it takes events again");
     assert_int_equal(fake.closes, 5); // what was not open is not closed
     fflush(log_stream);
-    assert_string_equal(log_text, "<4>receiver siem: nobody is there; its events wait\n"
-                                  "<6>receiver siem works again\n"
-                                  "<4>receiver siem: it hung up; its events wait\n"
-                                  "<6>receiver siem works again\n");
+    assert_string_equal(log_text, "<4>sink: receiver siem: nobody is there; its events wait\n"
+                                  "<6>sink: receiver siem works again\n"
+                                  "<4>sink: receiver siem: it hung up; its events wait\n"
+                                  "<6>sink: receiver siem works again\n");
 }
 
 TEST(attempts_that_failed_are_counted)
@@ -647,7 +647,7 @@ TEST(events_that_are_gone_are_counted)
     check_had(151, 100);
     fflush(log_stream);
     assert_non_null(strstr(
-        log_text, "<3>receiver siem: 150 events expired from the journal before delivery\n"));
+        log_text, "<3>sink: receiver siem: 150 events expired from the journal before delivery\n"));
 }
 
 // Pacing: no more than the burst at once, then one at each interval.

@@ -346,7 +346,7 @@ TEST(the_own_user_changes_things_and_that_is_logged)
 {
     char expected[100];
     check_may_reload(connect_client());
-    snprintf(expected, sizeof expected, "<6>command 'reload' of user %u, process %d\n",
+    snprintf(expected, sizeof expected, "<6>control: command 'reload' of user %u, process %d\n",
              (unsigned)geteuid(), (int)getpid());
     assert_string_equal(log_text, expected);
 }
@@ -383,7 +383,7 @@ TEST(others_are_refused_and_that_is_logged)
     need_root();
     check_may_only_look(connect_as(STRANGER, STRANGERS, STRANGERS));
     snprintf(expected, sizeof expected,
-             "<4>refused the command 'reload' of user 54321, process %d\n", (int)getpid());
+             "<4>control: refused the command 'reload' of user 54321, process %d\n", (int)getpid());
     assert_string_equal(log_text, expected);
     check_may_only_look(connect_as(STRANGER, STRANGERS, STRANGERS));
     assert_string_equal(log_text, expected); // who asks again and again fills no log
@@ -406,7 +406,7 @@ TEST(what_is_logged_has_no_control_characters_and_an_end)
         fd, "{\"version\":1,\"command\":\"\\u001b[2J\\n\\u009b%n abcdefghijklmnopqrstuvwxyz\"}\n");
     check_answer(fd, ERROR("unknown command"));
     snprintf(expected, sizeof expected,
-             "<6>command '?[2J??%%n abcdefghijklmnopqrstuv' of user %u, process %d\n",
+             "<6>control: command '?[2J??%%n abcdefghijklmnopqrstuv' of user %u, process %d\n",
              (unsigned)geteuid(), (int)getpid());
     assert_string_equal(log_text, expected);
     close(fd);
