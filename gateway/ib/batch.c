@@ -3,6 +3,7 @@
 #include "base/wire.h"
 
 #include <assert.h>
+#include <inttypes.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -169,6 +170,11 @@ static void batch_finish(struct batch *b, struct slot *slot, const uint8_t *answ
     free(r);
 }
 
+static uint32_t batch_tid_of(const struct batch *b, const struct slot *slot)
+{
+    return MAD_TID_BATCH | slot->serial << SLOT_BITS | (uint32_t)(slot - b->slots);
+}
+
 static void send_attempt(struct batch *b, struct slot *slot, int64_t now)
 {
     struct request *r = slot->request;
@@ -177,8 +183,7 @@ static void send_attempt(struct batch *b, struct slot *slot, int64_t now)
     slot->attempts++;
     slot->serial = (slot->serial + 1) & SERIAL_MASK;
     slot->answer_by = now + b->options.timeout_us;
-    wire_put(slot->mad + TID_OFFSET, 4,
-             MAD_TID_BATCH | slot->serial << SLOT_BITS | (uint32_t)(slot - b->slots));
+    wire_put(slot->mad + TID_OFFSET, 4, batch_tid_of(b, slot));
     b->counters.sent++;
     int timeout_ms = (int)((b->options.timeout_us + CLOCK_US_PER_MS - 1) / CLOCK_US_PER_MS);
     if (b->options.io.send(b->options.io.self, r->agent, &r->to, slot->mad, timeout_ms, &ignored))
@@ -222,6 +227,8 @@ static void batch_expire(struct batch *b, int64_t now)
     while (b->earliest && b->earliest->answer_by <= now) {
         struct slot *slot = b->earliest;
         unlink_slot(b, slot);
+        log_debug(b->options.log, "no answer to TransactionID 0x%08" PRIx32 ", attempt %u of %u",
+                  batch_tid_of(b, slot), slot->attempts, b->options.attempts);
         if (slot->attempts < b->options.attempts)
             send_attempt(b, slot, now);
         else

@@ -4,6 +4,7 @@
 #define IBTRAPD_IB_BATCH_H
 
 #include "base/clock.h"
+#include "base/log.h"
 #include "ib/mad.h"
 #include "ib/mad_io.h"
 
@@ -17,6 +18,7 @@ struct batch_options {
     unsigned attempts;  // 1 and up, of each request
     int64_t timeout_us; // of each attempt
     const struct clock *clock;
+    struct log *log;   // NULL: none
     atomic_bool *stop; // when it becomes true, batch_run ends; NULL: never
 };
 

@@ -1,6 +1,7 @@
 #include "ib/sa_client.h"
 
 #include "base/thread.h"
+#include "ib/mad_log.h"
 
 #include <inttypes.h>
 #include <pthread.h>
@@ -34,6 +35,7 @@ struct sa_client {
     atomic_bool stop, poked, resubscribe;
     atomic_uint next_tid;
     _Atomic uint64_t mkey;
+    struct mad_log mad_log;
 
     // The thread's own.
     struct subscriptions subscriptions;
@@ -118,6 +120,8 @@ static bool send_mad(struct sa_client *a, enum mad_agent agent, const struct mad
     pthread_mutex_lock(&a->lock);
     bool open = a->io.self != NULL;
     bool sent = open && a->io.send(a->io.self, agent, to, mad, timeout_ms, &err);
+    if (open)
+        mad_log_sent(&a->mad_log, to, mad, sent ? NULL : err.text);
     if (open && !sent)
         log_write_limited(a->options.log, &a->send_limit, LOG_LEVEL_WARNING, "%s", err.text);
     pthread_mutex_unlock(&a->lock);
@@ -202,6 +206,7 @@ static void report_lost(struct sa_client *a, const char *reason)
 
 static void subscribe_again(struct sa_client *a, int64_t now, const char *reason)
 {
+    log_debug(a->options.log, "subscribing to everything anew: %s", reason);
     if (a->settled) {
         a->settled = false;
         a->unsettled_since = now;
@@ -243,11 +248,28 @@ static void check_settled(struct sa_client *a, int64_t now)
                              "to ask");
 }
 
+static void log_port_change(const struct sa_client *a, const struct mad_port *old,
+                            const struct mad_port *port)
+{
+    if (old->state == port->state && old->lid == port->lid && old->sm_lid == port->sm_lid &&
+        old->subnet_prefix == port->subnet_prefix &&
+        old->client_reregister == port->client_reregister)
+        return;
+    log_debug(
+        a->options.log,
+        "%s port %u: state %s (was %s), LID %u (%u), SM LID %u (%u), subnet prefix 0x%016" PRIx64
+        "%s",
+        a->status.id.device, a->status.id.port, mad_port_state_words(port->state),
+        mad_port_state_words(old->state), port->lid, old->lid, port->sm_lid, old->sm_lid,
+        port->subnet_prefix, port->client_reregister ? ", new registrations are wanted" : "");
+}
+
 static void sa_client_handle_port(struct sa_client *a, const struct mad_port *port, int64_t now)
 {
     const struct mad_port old = a->status.port;
     bool was_up = port_is_up(&old);
     char reason[200] = "";
+    log_port_change(a, &old, port);
     pthread_mutex_lock(&a->lock);
     a->status.port = *port;
     if (old.sm_lid != port->sm_lid)
@@ -389,6 +411,7 @@ bool sa_client_send(struct sa_client *client, const void *mad_client, enum mad_a
         client->mad_client == mad_client && client->io.self
             ? client->io.send(client->io.self, mad_agent, to, octets, response_timeout_ms, err)
             : error_set(err, "the port was closed");
+    mad_log_sent(&client->mad_log, to, octets, sent ? NULL : err->text);
     pthread_mutex_unlock(&client->lock);
     return sent;
 }
@@ -506,6 +529,7 @@ static void handle_mad(struct sa_client *a, const struct mad_received *in, int64
     bool has_header = mad_read_header(in->octets, in->size, &h);
     struct mad_port port;
     bool response = has_header && h.method & MAD_METHOD_RESPONSE;
+    mad_log_received(&a->mad_log, in);
     if (response && h.tid & MAD_TID_BATCH) {
         give_mad_client(a, in);
     } else if (has_header && h.mgmt_class == MAD_CLASS_SMP_DIRECT) {
@@ -541,11 +565,15 @@ static void sa_client_expire(struct sa_client *a, int64_t now)
         if (questions[i]->answer_by != 0 && questions[i]->answer_by <= now) {
             questions[i]->answer_by = 0;
             silent = true;
+            log_debug(a->options.log, "no answer to TransactionID 0x%08" PRIx32 " in %d ms",
+                      questions[i]->tid, (int)REQUEST_TIMEOUT_MS);
         }
     }
     if (a->port_question.answer_by != 0 && a->port_question.answer_by <= now) {
         a->port_question.answer_by = 0;
         a->port_silences++;
+        log_debug(a->options.log, "the port did not answer about itself, %u times in a row",
+                  a->port_silences);
     }
     subscriptions_expire(&a->subscriptions, now);
     if (silent && a->sm_silences++ == 0 && !a->notified_unreachable)
@@ -764,7 +792,8 @@ struct sa_client *sa_client_new(const struct sa_options *options, struct error *
     options->random->fill(options->random->ctx, &first_tid, sizeof first_tid);
     atomic_init(&a->next_tid, first_tid);
     atomic_init(&a->mkey, options->mkey);
-    subscriptions_init(&a->subscriptions, options->refresh_us, options->random);
+    subscriptions_init(&a->subscriptions, options->refresh_us, options->random, options->log);
+    mad_log_init(&a->mad_log, options->log, options->clock);
     pthread_mutex_init(&a->lock, NULL);
     pthread_mutex_init(&a->mad_client_lock, NULL);
     sa_client_publish(a);

@@ -2,6 +2,8 @@
 
 #include "base/clock.h"
 
+#include <stdio.h>
+
 static const uint32_t TRAPS[SUBSCRIPTIONS_COUNT] = {
     64, 65, 66, 67, 68, 69, 128, 129, 130, 131, 144, 145, 256, 257, 258, 259, MAD_TRAP_VENDOR};
 
@@ -15,15 +17,36 @@ bool subscriptions_needs_key(uint32_t trap)
     return trap >= NOTICE_BAD_MKEY && trap <= NOTICE_BAD_PKEY_AT_SWITCH;
 }
 
-void subscriptions_init(struct subscriptions *s, int64_t refresh_us, const struct random *random)
+void subscriptions_init(struct subscriptions *s, int64_t refresh_us, const struct random *random,
+                        struct log *log)
 {
-    *s = (struct subscriptions){.refresh_us = refresh_us, .random = random};
+    *s = (struct subscriptions){.refresh_us = refresh_us, .random = random, .log = log};
     for (size_t i = 0; i < SUBSCRIPTIONS_COUNT; i++)
         s->each[i].trap = TRAPS[i];
 }
 
-static void enter(struct subscription *one, enum subscription_state state, int64_t now)
+static void log_state(const struct subscriptions *s, const struct subscription *one,
+                      enum subscription_state state)
 {
+    char which[32], detail[128];
+    if (!log_is_debug(s->log))
+        return;
+    struct subscription next = *one;
+    struct text t = text_in(detail, sizeof detail);
+    next.state = state;
+    subscriptions_add_detail(&t, &next, true);
+    snprintf(which, sizeof which, "trap %u", (unsigned)one->trap);
+    log_debug(s->log, "subscription to %s: %s -> %s%s%s",
+              one->trap == MAD_TRAP_VENDOR ? "vendors' traps" : which,
+              subscriptions_state_word(one->state), subscriptions_state_word(state),
+              detail[0] ? ": " : "", detail);
+}
+
+static void enter(const struct subscriptions *s, struct subscription *one,
+                  enum subscription_state state, int64_t now)
+{
+    if (one->state != state)
+        log_state(s, one, state);
     if (one->state != state)
         one->changed_at = now;
     one->state = state;
@@ -33,7 +56,7 @@ void subscriptions_restart(struct subscriptions *s, int64_t now)
 {
     for (size_t i = 0; i < SUBSCRIPTIONS_COUNT; i++) {
         struct subscription *one = &s->each[i];
-        enter(one, SUBSCRIPTION_PENDING, now);
+        enter(s, one, SUBSCRIPTION_PENDING, now);
         one->status = 0;
         one->failures = 0;
         one->ask_at = now;
@@ -80,7 +103,7 @@ void subscriptions_asked(struct subscription *one, uint32_t tid, int64_t now)
 static void subscriptions_handle_confirmation(const struct subscriptions *s,
                                               struct subscription *one, int64_t now)
 {
-    enter(one, SUBSCRIPTION_SUBSCRIBED, now);
+    enter(s, one, SUBSCRIPTION_SUBSCRIBED, now);
     one->failures = 0;
     one->ask_at = now + jitter(s, s->refresh_us);
 }
@@ -89,7 +112,7 @@ static void subscriptions_handle_confirmation(const struct subscriptions *s,
 // is refused for want of a key can wait longer.
 static void handle_refusal(const struct subscriptions *s, struct subscription *one, int64_t now)
 {
-    enter(one, SUBSCRIPTION_REJECTED, now);
+    enter(s, one, SUBSCRIPTION_REJECTED, now);
     one->failures++;
     int64_t wait = subscriptions_needs_key(one->trap) ? REJECTED_RETRY_US : backoff(one->failures);
     one->ask_at = now + jitter(s, wait);
@@ -121,7 +144,7 @@ bool subscriptions_expire(struct subscriptions *s, int64_t now)
             continue;
         one->answer_by = 0;
         one->failures++;
-        enter(one, SUBSCRIPTION_NO_ANSWER, now);
+        enter(s, one, SUBSCRIPTION_NO_ANSWER, now);
         one->ask_at = now + jitter(s, backoff(one->failures));
         any = true;
     }

@@ -1,8 +1,9 @@
 // The subscriptions at the SA: what is asked for, what became of it, when to ask again. Pure: time
-// and chance are arguments.
+// and chance are arguments; nothing but the log is written.
 #ifndef IBTRAPD_IB_SUBSCRIPTIONS_H
 #define IBTRAPD_IB_SUBSCRIPTIONS_H
 
+#include "base/log.h"
 #include "base/random.h"
 #include "base/text.h"
 #include "ib/mad.h"
@@ -35,9 +36,11 @@ struct subscriptions {
     struct subscription each[SUBSCRIPTIONS_COUNT];
     int64_t refresh_us; // a subscription held this long is asked for again
     const struct random *random;
+    struct log *log; // NULL: none
 };
 
-void subscriptions_init(struct subscriptions *s, int64_t refresh_us, const struct random *random);
+void subscriptions_init(struct subscriptions *s, int64_t refresh_us, const struct random *random,
+                        struct log *log);
 
 // Forgets all that the SA said; everything is due now.
 void subscriptions_restart(struct subscriptions *s, int64_t now);

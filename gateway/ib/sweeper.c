@@ -53,6 +53,7 @@ static bool open_sweep(struct sweeper *s, const struct mad_port *port, struct sw
                   .attempts = o->attempts,
                   .timeout_us = o->timeout_us,
                   .clock = o->clock,
+                  .log = o->log,
                   .stop = &s->stop},
         .random = o->random,
         .port = *port,
@@ -110,6 +111,21 @@ static void begin_sweep(struct sweeper *s, int64_t now)
     s->status.running = true;
     s->status.last_begin_us = clock_utc(s->options.clock);
     pthread_mutex_unlock(&s->lock);
+    log_debug(s->options.log, "sweep %llu begins", (unsigned long long)s->status.sweeps + 1);
+}
+
+static void log_sweep(const struct sweeper *s, const struct sweeper_status *status,
+                      const struct batch_counters *counters)
+{
+    log_debug(
+        s->options.log,
+        "sweep %llu took %lld us, %s: %u nodes (%u switches), %u links, %u silent ports; %llu "
+        "MADs, %llu questions without an answer%s%s",
+        (unsigned long long)status->sweeps, (long long)status->last_duration_us,
+        status->last_complete ? "complete" : "not complete", (unsigned)status->nodes,
+        (unsigned)status->switches, (unsigned)status->links, (unsigned)status->silent,
+        (unsigned long long)counters->sent, (unsigned long long)counters->given_up,
+        status->problem[0] ? "; " : "", status->problem);
 }
 
 // `fabric` is NULL when it failed.
@@ -132,6 +148,7 @@ static void end_sweep(struct sweeper *s, const struct fabric *fabric,
         count_found(fabric, status);
     sweep_schedule_end(&s->schedule, now, status->last_complete);
     pthread_mutex_unlock(&s->lock);
+    log_sweep(s, status, counters); // only this thread changes it
     if (news && problem[0] != '\0')
         log_write(s->options.log, LOG_LEVEL_WARNING, "the sweep failed: %s", problem);
 }
@@ -172,7 +189,7 @@ static void read_counters(struct sweeper *s, const struct mad_port *port)
     bool ok = sweep_counters(&sweep, s->last, switches_only, &reading, &err);
     sweep.batch.io.close(sweep.batch.io.self);
     if (!ok) {
-        log_write(s->options.log, LOG_LEVEL_DEBUG, "cannot read the counters: %s", err.text);
+        log_debug(s->options.log, "cannot read the counters: %s", err.text);
         return;
     }
     pthread_mutex_lock(&s->lock);
@@ -181,6 +198,9 @@ static void read_counters(struct sweeper *s, const struct mad_port *port)
     s->status.counters_ports = reading->count;
     s->status.counters_silent = reading->silent;
     pthread_mutex_unlock(&s->lock);
+    log_debug(s->options.log, "read the counters of %u ports in %lld us; %u did not answer",
+              (unsigned)reading->count, (long long)s->status.counters_duration_us,
+              (unsigned)reading->silent);
     s->options.listener.counters(s->options.listener.ctx, reading);
 }
 

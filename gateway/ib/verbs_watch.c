@@ -46,8 +46,7 @@ static bool handle_events(struct verbs_watch *w, struct ibv_context *context)
     struct ibv_async_event event;
     bool alive = true;
     while (ibv_get_async_event(context, &event) == 0) {
-        log_write(w->log, LOG_LEVEL_DEBUG, "adapter event: %s",
-                  ibv_event_type_str(event.event_type));
+        log_debug(w->log, "adapter event: %s", ibv_event_type_str(event.event_type));
         alive &= event.event_type != IBV_EVENT_DEVICE_FATAL;
         ibv_ack_async_event(&event);
         sa_client_wake(w->client);
