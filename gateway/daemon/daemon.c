@@ -214,7 +214,7 @@ static void restore_fabric(struct gateway *g)
 
 static bool make_topology(struct gateway *g, struct error *err)
 {
-    g->topology = topology_new(NULL);
+    g->topology = topology_new(NULL, g->log);
     g->thresholds = thresholds_new(g->conf->counters.thresholds);
     if (!g->topology || !g->thresholds)
         return error_set(err, "out of memory");

@@ -1,5 +1,6 @@
 #include "topology/merge.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -318,12 +319,32 @@ static struct fabric *build(struct merge *m, const struct merge_missed *last)
                                  m->seen->complete);
 }
 
+// Of the nodes that the look did not show.
+static void log_fates(const struct merge *m, struct log *log)
+{
+    static const char *const WORDS[] = {
+        [GONE] = "gone: two looks in a row did not show it",
+        [HIDDEN] = "kept: it can be behind a port that did not answer",
+        [MISSED] = "kept: missed once, and nothing hides it",
+    };
+    if (!log_is_debug(log))
+        return;
+    for (uint32_t i = 0; i < m->known->node_count; i++) {
+        const struct fabric_node *node = &m->known->nodes[i];
+        if (m->fates[i] != SEEN)
+            log_debug(log, "node 0x%016" PRIx64 " (%s) is %s", node->guid, node->description,
+                      m->seen->complete ? "gone: a complete look did not show it"
+                                        : WORDS[m->fates[i]]);
+    }
+}
+
 struct fabric *merge_fabrics(const struct fabric *known, const struct fabric *seen,
-                             struct merge_missed *missed)
+                             struct merge_missed *missed, struct log *log)
 {
     struct merge m = {.known = known, .seen = seen};
     struct fabric *merged = merge_make_room(&m) ? build(&m, missed) : NULL;
     if (merged) {
+        log_fates(&m, log);
         free(missed->guids);
         *missed = m.missed;
     } else {

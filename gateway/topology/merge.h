@@ -1,7 +1,8 @@
-// Puts together what was known with what a sweep saw that did not see all. Pure.
+// Puts together what was known with what a sweep saw that did not see all. Pure but for the log.
 #ifndef IBTRAPD_TOPOLOGY_MERGE_H
 #define IBTRAPD_TOPOLOGY_MERGE_H
 
+#include "base/log.h"
 #include "model/fabric.h"
 
 // Nodes that a look did not show though nothing can hide them, ascending by GUID. A second such
@@ -22,8 +23,8 @@ struct merge_missed {
 // - Of two nodes with one GUID the one that was known stays in its place, whichever was met first.
 // - Ports that did not answer keep their values, nodes their descriptions, I/O units their
 //   controllers.
-// Sets `missed` for the next look. NULL: out of memory; `missed` is as it was.
+// Sets `missed` for the next look. `log` may be NULL. NULL: out of memory; `missed` is as it was.
 struct fabric *merge_fabrics(const struct fabric *known, const struct fabric *seen,
-                             struct merge_missed *missed);
+                             struct merge_missed *missed, struct log *log);
 
 #endif

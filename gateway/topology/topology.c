@@ -3,10 +3,12 @@
 #include "topology/departed_ports.h"
 #include "topology/merge.h"
 
+#include <inttypes.h>
 #include <pthread.h>
 #include <stdlib.h>
 
 struct topology {
+    struct log *log;         // NULL: none
     pthread_mutex_t lock;    // over the next two; their writer reads them without
     struct names *names;     // may be NULL
     struct fabric *current;  // NULL: no sweep yet
@@ -19,11 +21,12 @@ struct topology {
     struct endpoint master; // the last that was known
 };
 
-struct topology *topology_new(struct names *names)
+struct topology *topology_new(struct names *names, struct log *log)
 {
     struct topology *topology = calloc(1, sizeof *topology);
     if (!topology)
         return NULL;
+    topology->log = log;
     topology->names = names_ref(names);
     pthread_mutex_init(&topology->lock, NULL);
     return topology;
@@ -100,7 +103,7 @@ static struct fabric *install_snapshot(struct topology *topology, const struct f
         topology->missed.count = 0;
         return seen;
     }
-    struct fabric *merged = merge_fabrics(known, seen, &topology->missed);
+    struct fabric *merged = merge_fabrics(known, seen, &topology->missed, topology->log);
     fabric_unref(seen);
     return merged;
 }
@@ -138,6 +141,54 @@ static bool compare_restored(struct topology *topology, struct fabric **now, str
     return true;
 }
 
+// "host1 port 1 (0x0002c90300000001)", or empty for an endpoint that is not there.
+static void topology_add_endpoint(struct text *t, const struct endpoint *who)
+{
+    if (who->guid == 0)
+        return;
+    text_add(t, who->name);
+    if (who->port != 0)
+        text_addf(t, "%sport %u", who->name[0] ? " " : "", who->port);
+    text_addf(t, " (0x%016" PRIx64 ")", who->guid);
+}
+
+static void log_change(struct log *log, const struct changes *all, uint32_t i)
+{
+    const struct change *change = &all->all[i];
+    char line[1024];
+    struct text t = text_in(line, sizeof line);
+    text_addf(&t, "change %u: %s, ", (unsigned)i, catalogue_get(change->type)->name);
+    topology_add_endpoint(&t, &change->subject);
+    if (change->peer.guid != 0) {
+        text_add(&t, ", other end ");
+        topology_add_endpoint(&t, &change->peer);
+    }
+    if (change->reason[0] != '\0')
+        text_addf(&t, ", %s", change->reason);
+    if (change->cause != FABRIC_NONE)
+        text_addf(&t, ", a consequence of change %u", (unsigned)change->cause);
+    log_debug(log, "%s", line);
+}
+
+// `now` is what the look made of what was known; NULL: memory was short.
+static void log_update(const struct topology *topology, const struct fabric *now,
+                       const struct changes *changes, bool late)
+{
+    if (!log_is_debug(topology->log))
+        return;
+    if (!now) {
+        log_debug(topology->log, "the sweep is forgotten: memory is short");
+        return;
+    }
+    log_debug(topology->log, "%s sweep, after which %u nodes are known: %u changes%s%s%s",
+              now->complete ? "complete" : "partial", (unsigned)now->node_count,
+              (unsigned)changes->count, late ? " since the last stop" : "",
+              topology->has_base ? "" : "; none is told before a complete sweep",
+              changes->cut ? "; memory was short for more" : "");
+    for (uint32_t i = 0; i < changes->count; i++)
+        log_change(topology->log, changes, i);
+}
+
 void topology_update(struct topology *topology, struct fabric *seen, struct changes *out,
                      bool *late)
 {
@@ -152,6 +203,7 @@ void topology_update(struct topology *topology, struct fabric *seen, struct chan
             topology->has_base = compare_restored(topology, &now, out);
         }
     }
+    log_update(topology, now, out, *late);
     if (!now) {
         out->cut = true;
         return;

@@ -3,6 +3,7 @@
 #ifndef IBTRAPD_TOPOLOGY_TOPOLOGY_H
 #define IBTRAPD_TOPOLOGY_TOPOLOGY_H
 
+#include "base/log.h"
 #include "topology/changes.h"
 
 // A complete sweep is believed as it is, but an I/O unit that did not tell keeps its controllers.
@@ -14,8 +15,9 @@ enum { TOPOLOGY_BASE_SWEEPS_MAX = 3 }; // where none is complete, so many make a
 
 struct topology;
 
-// `names` may be NULL; it keeps a reference. NULL: out of memory.
-struct topology *topology_new(struct names *names);
+// `names` may be NULL; it keeps a reference. `log` may be NULL, else it outlives the topology.
+// NULL: out of memory.
+struct topology *topology_new(struct names *names, struct log *log);
 void topology_free(struct topology *topology); // NULL is allowed
 
 // One thread writes, the pipeline's.

@@ -107,7 +107,7 @@ static void merge(const struct bench *b)
 {
     struct merge_missed missed = {0};
     b->after->complete = false;
-    fabric_unref(merge_fabrics(b->before, b->after, &missed));
+    fabric_unref(merge_fabrics(b->before, b->after, &missed, NULL));
     free(missed.guids);
 }
 

@@ -430,7 +430,7 @@ static void make_topology(void)
 {
     bool late;
     make_fabrics();
-    topology = topology_new(NULL);
+    topology = topology_new(NULL, NULL);
     assert_non_null(topology);
     topology_update(topology, fabric_ref(before), &changes, &late);
     assert_int_equal(changes.count, 0);

@@ -58,7 +58,7 @@ static struct topology *make_topology(void)
     bool late;
     generated_fat_tree(&g, 8, 2);
     generated_add(&g, FABRIC_ROUTER, UINT64_MAX, "router", 2);
-    struct topology *topology = topology_new(NULL);
+    struct topology *topology = topology_new(NULL, NULL);
     require(topology);
     topology_update(topology, generated_look(&g, 0), &changes, &late);
     changes_clear(&changes);

@@ -490,7 +490,7 @@ static uint32_t nodes_of_snapshot(void)
 // One life of the gateway that sees no more than these looks.
 static void live(struct fabric *const *looks, size_t count)
 {
-    options.topology = topology_new(NULL);
+    options.topology = topology_new(NULL, NULL);
     start();
     topology_restore(options.topology, read_snapshot());
     for (size_t i = 0; i < count; i++)

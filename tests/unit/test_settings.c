@@ -39,7 +39,7 @@ static void start(void)
                                                     .log = g.log};
     g.journal = journal_open(&journal_options, &err);
     assert_non_null(g.journal);
-    g.topology = topology_new(NULL);
+    g.topology = topology_new(NULL, NULL);
     g.loop = loop_new(&err);
     g.settings_changed = loop_wake_new(g.loop, settings_apply, &g, &err);
     assert_non_null(g.settings_changed);
