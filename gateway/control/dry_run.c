@@ -178,7 +178,7 @@ json_t *dry_run(struct journal *journal, const struct conf *conf, int64_t events
     struct run *r = calloc(1, sizeof *r);
     if (!r)
         return NULL;
-    const struct policy_sink sink = {dry_run_stamp, dry_run_pass, r};
+    const struct policy_sink sink = {dry_run_stamp, dry_run_pass, r, NULL};
     r->conf = conf;
     policies_from_conf(conf, &options, r->rules);
     r->policy = policy_new(&options, &sink);

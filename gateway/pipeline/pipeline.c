@@ -8,6 +8,7 @@
 #include "pipeline/restore.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -98,12 +99,19 @@ static void pipeline_stamp(void *ctx, struct event *event)
     event_builder_stamp(&p->builder, event);
 }
 
+static void log_event(const struct pipeline *p, const struct event *event)
+{
+    log_debug(p->options.log, "event %s %s made: %s%s", event->id, event->type->name, event->text,
+              p->role == PIPELINE_ACTIVE ? "" : "; this gateway is not active");
+}
+
 // Takes over the event; NULL is allowed and false then.
 static bool pipeline_append(struct pipeline *p, struct event *event,
                             const struct journal_report *report)
 {
     if (!event)
         return false;
+    log_event(p, event);
     suppress_if_standby(p, event);
     if (!event->test)
         p->look |= correlator_note_event(p->correlator, event);
@@ -136,6 +144,13 @@ static uint64_t pipeline_digest_of(const struct sa_report *report, uint64_t tid)
     return repeats_digest(report->from.lid, tid, mad_notice(report->mad), NOTICE_SIZE);
 }
 
+static void log_report(const struct pipeline *p, const struct journal_report *report,
+                       const char *outcome)
+{
+    log_debug(p->options.log, "Report of LID %u, TransactionID 0x%08" PRIx32 ": %s", report->lid,
+              (uint32_t)report->tid, outcome);
+}
+
 // True when the report may be answered once the journal is committed.
 static bool handle_report(struct pipeline *p, const struct sa_report *report)
 {
@@ -145,10 +160,12 @@ static bool handle_report(struct pipeline *p, const struct sa_report *report)
         .lid = report->from.lid, .tid = h.tid, .digest = pipeline_digest_of(report, h.tid)};
     int64_t now = clock_monotonic(p->builder.clock);
     if (repeats_seen(&p->repeats, origin.lid, origin.tid, origin.digest, now)) {
+        log_report(p, &origin, "a repeat of one before, answered and not recorded");
         atomic_fetch_add(&p->repeated, 1);
         return true;
     }
     p->builder.subnet_prefix = report->subnet_prefix;
+    log_report(p, &origin, report->malformed ? "malformed" : "handled");
     if (!pipeline_append(p, make_event(p, report), &origin))
         return false; // no memory: the SM sends it again
     repeats_remember(&p->repeats, origin.lid, origin.tid, origin.digest, now);
@@ -191,6 +208,8 @@ static void handle_fabric(struct pipeline *p, struct fabric *fabric)
 {
     enum pipeline_role outside = p->role;
     p->role = role_now(p, fabric);
+    log_debug(p->options.log, "snapshot of %u nodes, %s", (unsigned)fabric->node_count,
+              p->role == PIPELINE_UNKNOWN ? "left out: it shows no master" : "handled");
     if (p->role == PIPELINE_UNKNOWN) {
         fabric_unref(fabric);
     } else {
@@ -218,6 +237,8 @@ static void run_call(struct pipeline *p, struct call *call)
 
 static void handle_item(struct pipeline *p, const struct item *item)
 {
+    if (item->reading)
+        log_debug(p->options.log, "counter reading of %u ports", (unsigned)item->reading->count);
     if (item->occurrence)
         handle_occurrence(p, item);
     else if (item->fabric)
@@ -259,10 +280,14 @@ static void handle_batch(struct pipeline *p, struct item *first)
         free(item);
     }
     pipeline_commit(p);
+    if (answers > 0)
+        log_debug(p->options.log, "committed; %zu Reports are acknowledged", answers);
     for (size_t i = 0; i < answers; i++) {
         p->options.acknowledge(p->options.ctx, to_answer[i]);
         free(to_answer[i]);
     }
+    if (p->look)
+        log_debug(p->options.log, "asking for a sweep: an event tells that the fabric changed");
     if (p->look && p->options.request_sweep)
         p->options.request_sweep(p->options.ctx);
     p->look = false;
@@ -345,7 +370,7 @@ static bool pipeline_make_parts(struct pipeline *p)
                                                 .thresholds = p->options.thresholds,
                                                 .emit = handle_event,
                                                 .ctx = p};
-    const struct policy_sink sink = {pipeline_stamp, pipeline_pass, p};
+    const struct policy_sink sink = {pipeline_stamp, pipeline_pass, p, p->options.log};
     p->queue = ring_new(PIPELINE_QUEUE_MAX + PIPELINE_OTHERS_MAX);
     p->correlator = correlator_new(&observer);
     p->policy = policy_new(&p->options.policy, &sink);

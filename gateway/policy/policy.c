@@ -5,6 +5,7 @@
 #include "policy/alarm_states.h"
 #include "policy/duplicates.h"
 #include "policy/maintenance.h"
+#include "policy/policy_log.h"
 #include "policy/rules.h"
 #include "policy/storms.h"
 #include "policy/summaries.h"
@@ -88,6 +89,7 @@ static void policy_emit(struct policy *p, struct event *event)
     if (!verdict.enabled)
         suppress(event, POLICY_DISABLED);
     p->sink.stamp(p->sink.ctx, event);
+    policy_log_made(p->sink.log, event);
     p->sink.pass(p->sink.ctx, event);
     p->counters.made++;
 }
@@ -384,6 +386,13 @@ static void note_standby(struct policy *p, struct event *event)
     schedule(p, t);
 }
 
+static void log_decision(const struct policy *p, const struct event *event)
+{
+    if (log_is_debug(p->sink.log))
+        policy_log_decision(p->sink.log, event, alarm_states_find(p->states, event->alarm_key),
+                            p->now);
+}
+
 void policy_process(struct policy *policy, struct event *event, int64_t now_us)
 {
     policy_tick(policy, now_us);
@@ -395,6 +404,7 @@ void policy_process(struct policy *policy, struct event *event, int64_t now_us)
         suppress(event, reason);
         policy->counters.reasons[reason]++;
     }
+    log_decision(policy, event);
     policy->sink.pass(policy->sink.ctx, event);
     policy_tick(policy, now_us);
 }
@@ -472,17 +482,20 @@ static bool look_at_pending(struct policy *p, struct alarm_state *t)
     if (reason == POLICY_DISABLED && !t->raised)
         t->notified = false;
     if (policy_is_known(t, &verdict)) {
+        log_debug(p->sink.log, "timer of %s: receivers know how it is", t->key);
         drop_pending(p, t);
         return true;
     }
     if (reason == POLICY_PASSES)
         reason = restraint(p, t, t->last, &verdict, false, &until);
     if (reason != POLICY_PASSES) {
+        policy_log_wait(p->sink.log, t, policy_reason_word(reason), until, p->now);
         t->check_at = until;
         return true;
     }
     if (!may_notify_late(p))
         return false;
+    log_debug(p->sink.log, "timer of %s: nothing holds %s back any more", t->key, t->last->id);
     notify_late(p, t);
     return true;
 }
@@ -497,6 +510,7 @@ static bool policy_check_states(struct policy *p, struct alarm_state *t)
     if (t->pending && t->check_at <= p->now && !look_at_pending(p, t))
         return false;
     if (is_idle(t) && next_look(p, t) <= p->now) {
+        log_debug(p->sink.log, "timer of %s: forgotten, as it is not raised", t->key);
         timers_drop(&p->timers, &t->timer);
         alarm_states_forget(p->states, t);
         return true;

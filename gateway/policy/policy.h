@@ -7,11 +7,12 @@
 // again as a new event, whose related_id names the old one. So receivers may learn of an alarm
 // late, but their list of alarms ends up right.
 //
-// Pure: the caller passes the time (microseconds that never go back), and no function waits. One
-// thread.
+// Pure but for the log: the caller passes the time (microseconds that never go back), and no function
+// waits. One thread.
 #ifndef IBTRAPD_POLICY_POLICY_H
 #define IBTRAPD_POLICY_POLICY_H
 
+#include "base/log.h"
 #include "model/event.h"
 #include "model/filter.h"
 
@@ -86,6 +87,7 @@ struct policy_sink {
     // Take a reference to keep the event.
     void (*pass)(void *ctx, struct event *event);
     void *ctx;
+    struct log *log; // NULL: none
 };
 
 struct policy_counters {
