@@ -166,14 +166,28 @@ static bool open_writer(struct journal *j, struct error *err)
     return result == STORE_OK;
 }
 
+static void log_opened(struct journal *j)
+{
+    pthread_mutex_lock(&j->lock);
+    int64_t waiting = j->appended - j->stored, cursors = (int64_t)j->cursor_count;
+    pthread_mutex_unlock(&j->lock);
+    store_set_log(j->writer, j->options.log);
+    log_debug(j->options.log, "opened %s: %lld cursors; %lld events in memory wait to be written",
+              j->path, (long long)cursors, (long long)waiting);
+}
+
 bool journal_open_file(struct journal *journal)
 {
     struct error err;
     journal->retry_at = clock_monotonic(journal->options.clock) + RETRY_US;
     // It would keep the WAL's index, which may say that more is in the file than is.
     journal_close_reader(journal);
-    if (open_writer(journal, &err))
+    if (open_writer(journal, &err)) {
+        log_opened(journal);
         return true;
+    }
+    log_debug(journal->options.log, "the file stays closed: %s; tried again in %lld ms", err.text,
+              (long long)(RETRY_US / CLOCK_US_PER_MS));
     journal_file_set_problem(journal, err.text);
     return false;
 }

@@ -618,6 +618,11 @@ enum store_result store_commit(struct store *store, struct error *err)
     return result;
 }
 
+void store_set_log(struct store *store, struct log *log)
+{
+    wal_set_log(store->wal, log);
+}
+
 // After a failure, SQLite would go on from where it was, as if all before were safe, and when it
 // closes, too.
 enum store_result store_move_wal(struct store *store, struct error *err)

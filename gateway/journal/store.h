@@ -4,6 +4,7 @@
 #define IBTRAPD_JOURNAL_STORE_H
 
 #include "base/error.h"
+#include "base/log.h"
 #include "journal/maintenance_window.h"
 #include "model/alarm.h"
 #include "model/setting.h"
@@ -95,6 +96,9 @@ void store_add_setting(struct store *store, const struct setting *setting);
 void store_add_snapshot(struct store *store, const struct store_snapshot *snapshot, int64_t keep,
                         int64_t bytes_max);
 enum store_result store_commit(struct store *store, struct error *err);
+
+// Of a store that is open for writing: moves of the WAL are logged there. `log` outlives the store.
+void store_set_log(struct store *store, struct log *log);
 
 // Moves pages of the WAL into the file, so that the WAL does not grow. Call it after each commit,
 // when no caller waits for the commit any more. STORE_FAILED: close all connections to the file;

@@ -17,8 +17,9 @@ struct wal {
     pthread_t thread;
 
     // The writer's own.
-    int noted;    // the pages when the thread, or the writer itself, last moved them
-    bool flushed; // the thread has synced the file, too: what came since is the writer's
+    struct log *log; // NULL: none
+    int noted;       // the pages when the thread, or the writer itself, last moved them
+    bool flushed;    // the thread has synced the file, too: what came since is the writer's
 
     pthread_mutex_t lock; // over what follows
     pthread_cond_t sent;
@@ -132,6 +133,12 @@ struct wal *wal_start(const char *path)
     return NULL;
 }
 
+void wal_set_log(struct wal *wal, struct log *log)
+{
+    if (wal)
+        wal->log = log;
+}
+
 bool wal_stop(struct wal *wal)
 {
     if (!wal)
@@ -184,6 +191,9 @@ bool wal_note(struct wal *wal, int pages)
     bool own = wal->flushed;
     if ((!own && pages - wal->noted < WAL_STEP_PAGES) || is_busy(wal))
         return false;
+    log_debug(wal->log, "the WAL has %d pages, %d of them new: %s", pages, pages - wal->noted,
+              own ? "what is left is moved now, before it begins anew"
+                  : "its thread moves them into the file");
     wal->noted = pages;
     wal->flushed = !own && pages >= WAL_FULL_PAGES;
     if (!own)

@@ -4,6 +4,8 @@
 #ifndef IBTRAPD_JOURNAL_WAL_H
 #define IBTRAPD_JOURNAL_WAL_H
 
+#include "base/log.h"
+
 #include <stdbool.h>
 
 struct sqlite3;
@@ -23,6 +25,7 @@ struct wal;
 // Starts the thread, which has a connection of its own to a file that the writer has open. NULL:
 // not possible; the writer then moves all pages itself.
 struct wal *wal_start(const char *path);
+void wal_set_log(struct wal *wal, struct log *log); // that is the writer's; `wal` may be NULL
 
 // Stops the thread, before the writer closes the file; waits for work under way. False: the thread
 // has failed, as in wal_move. NULL is allowed.

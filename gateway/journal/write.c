@@ -37,6 +37,7 @@ int64_t journal_append(struct journal *journal, struct event *event,
     pthread_mutex_unlock(&journal->lock);
     journal_release(&oldest);
     apply_alarm(journal, event, sequence);
+    log_debug(journal->options.log, "event %s is number %lld", event->id, (long long)sequence);
     return sequence;
 }
 
@@ -57,7 +58,8 @@ static void fill_row(const struct entry *e, uint8_t record[EVENT_RECORD_MAX], st
     row->record_size = event_record_write(event, record);
 }
 
-static void add_row(struct journal *j, int64_t sequence)
+// Returns the octets of its record.
+static size_t add_row(struct journal *j, int64_t sequence)
 {
     const struct entry *e = journal_slot(j, sequence);
     uint8_t record[EVENT_RECORD_MAX];
@@ -69,6 +71,7 @@ static void add_row(struct journal *j, int64_t sequence)
     };
     fill_row(e, record, &row);
     store_add_event(j->writer, &row);
+    return row.record_size;
 }
 
 // What is to be written, as it stands when the transaction begins.
@@ -77,11 +80,13 @@ struct plan {
     int64_t cursors[JOURNAL_RECEIVERS_MAX]; // -1: none to save
     bool forget[JOURNAL_RECEIVERS_MAX];
     size_t cursor_count;
+    size_t octets;  // of the events' records
+    size_t changed; // cursors
 };
 
 static struct plan journal_write_make_plan(struct journal *j)
 {
-    struct plan plan;
+    struct plan plan = {0};
     pthread_mutex_lock(&j->lock);
     plan.first = j->stored + 1 > j->first_kept ? j->stored + 1 : j->first_kept;
     plan.last = j->appended;
@@ -94,7 +99,7 @@ static struct plan journal_write_make_plan(struct journal *j)
     return plan;
 }
 
-static enum store_result write_plan(struct journal *j, const struct plan *plan, struct error *err)
+static enum store_result write_plan(struct journal *j, struct plan *plan, struct error *err)
 {
     if (atomic_exchange(&j->reader_found_corrupt, false)) {
         error_set(err, "the file is damaged");
@@ -106,12 +111,14 @@ static enum store_result write_plan(struct journal *j, const struct plan *plan, 
     }
     store_begin(j->writer);
     for (int64_t s = plan->first; s <= plan->last; s++)
-        add_row(j, s);
+        plan->octets += add_row(j, s);
     for (size_t i = 0; i < plan->cursor_count; i++) {
         if (plan->forget[i])
             store_delete_cursor(j->writer, j->cursors[i].name);
-        if (plan->cursors[i] >= 0 && plan->cursors[i] != j->cursors[i].saved)
-            store_set_cursor(j->writer, j->cursors[i].name, plan->cursors[i]);
+        if (plan->cursors[i] < 0 || plan->cursors[i] == j->cursors[i].saved)
+            continue;
+        store_set_cursor(j->writer, j->cursors[i].name, plan->cursors[i]);
+        plan->changed++;
     }
     alarms_write(j->alarms, j->writer);
     maintenance_windows_write(j->windows, j->writer);
@@ -120,12 +127,29 @@ static enum store_result write_plan(struct journal *j, const struct plan *plan, 
     return store_commit(j->writer, err);
 }
 
-static enum store_result write_timed(struct journal *j, const struct plan *plan, struct error *err)
+static void log_commit(const struct journal *j, const struct plan *plan, int64_t took_us)
+{
+    int64_t rows = plan->last - plan->first + 1;
+    if (rows > 0)
+        log_debug(
+            j->options.log,
+            "committed numbers %lld to %lld: %lld rows of %zu octets, %zu cursors, in %lld us",
+            (long long)plan->first, (long long)plan->last, (long long)rows, plan->octets,
+            plan->changed, (long long)took_us);
+    else if (plan->changed > 0)
+        log_debug(j->options.log, "committed %zu cursors in %lld us", plan->changed,
+                  (long long)took_us);
+}
+
+static enum store_result write_timed(struct journal *j, struct plan *plan, struct error *err)
 {
     int64_t begin = clock_monotonic(j->options.clock);
     enum store_result result = write_plan(j, plan, err);
-    if (result == STORE_OK)
-        histogram_add(&j->commit_times, clock_monotonic(j->options.clock) - begin);
+    int64_t took_us = clock_monotonic(j->options.clock) - begin;
+    if (result != STORE_OK)
+        return result;
+    histogram_add(&j->commit_times, took_us);
+    log_commit(j, plan, took_us);
     return result;
 }
 
@@ -202,6 +226,8 @@ static bool delete_some(struct journal *j, const struct store_size *size, int64_
     int64_t deleted = store_delete_through(j->writer, end, PRUNE_ROWS_MAX);
     if (store_commit(j->writer, &err) != STORE_OK)
         return true; // the next commit finds out what is wrong
+    log_debug(j->options.log, "retention: deleted %lld rows up to number %lld", (long long)deleted,
+              (long long)end);
     int64_t wanted = deleted - (had >= size->first ? had - size->first + 1 : 0);
     if (wanted > 0) {
         pthread_mutex_lock(&j->lock);
@@ -232,6 +258,11 @@ static void prune(struct journal *j)
         int64_t by_request = first_young - 1 < delivered ? first_young - 1 : delivered;
         through = by_request > through ? by_request : through;
     }
+    log_debug(j->options.log,
+              "retention: %lld rows, %lld octets, numbers %lld to %lld; those up to %lld may go; "
+              "every receiver has those up to %lld",
+              (long long)size.rows, (long long)size.bytes, (long long)size.first,
+              (long long)size.last, (long long)through, (long long)journal_least_cursor(j));
     if (through < size.first || delete_some(j, &size, through))
         atomic_store(&j->asked_age_us, 0);
     else
