@@ -44,16 +44,17 @@ static enum snmp_transport snmp_transport_of(enum conf_transport transport)
     }
 }
 
-static struct tls_options tls_of(const struct conf_tls *c)
+static struct tls_options tls_of(const struct conf_tls *c, struct log *log)
 {
     return (struct tls_options){.ca_file = c->ca_file,
                                 .cert_file = c->certificate_file,
                                 .key_file = c->key_file,
-                                .name = c->server_name};
+                                .name = c->server_name,
+                                .log = log};
 }
 
 static bool make_snmp(struct sink *out, const struct conf_receiver *c, const struct clock *clock,
-                      int64_t started_at, struct error *err)
+                      int64_t started_at, struct log *log, struct error *err)
 {
     static const enum snmp_version VERSIONS[] = {SNMP_V1, SNMP_V2C, SNMP_V3};
     const struct conf_snmp *s = &c->snmp;
@@ -70,7 +71,7 @@ static bool make_snmp(struct sink *out, const struct conf_receiver *c, const str
                  .priv = privacy_of(s->privacy),
                  .priv_password = s->privacy_password},
         .context = s->context,
-        .tls = tls_of(&c->tls),
+        .tls = tls_of(&c->tls, log),
         .timeout_ms = s->timeout_ms,
         .retries = s->retries,
         .window = s->window,
@@ -109,7 +110,7 @@ static enum syslog_transport syslog_transport_of(enum conf_transport transport)
 }
 
 static bool make_syslog(struct sink *out, const struct conf_receiver *c, const struct clock *clock,
-                        int64_t started_at, struct error *err)
+                        int64_t started_at, struct log *log, struct error *err)
 {
     const struct conf_syslog *s = &c->syslog;
     struct syslog_options options = SYSLOG_DEFAULTS;
@@ -125,7 +126,7 @@ static bool make_syslog(struct sink *out, const struct conf_receiver *c, const s
     options.facility = s->facility;
     for (size_t i = 0; i < FORMAT_SEVERITIES; i++)
         options.severity_map[i] = (enum severity)s->severities[i];
-    options.tls = tls_of(&c->tls);
+    options.tls = tls_of(&c->tls, log);
     options.started_us = clock_utc(clock) - (clock_monotonic(clock) - started_at);
     return syslog_sink(out, c->name, &options, err);
 }
@@ -141,13 +142,13 @@ static bool make_agentx(struct sink *out, const struct conf_receiver *c, struct 
 }
 
 bool sinks_make(struct sink *out, const struct conf_receiver *conf, const struct clock *clock,
-                int64_t started_at, struct error *err)
+                int64_t started_at, struct log *log, struct error *err)
 {
     bool ok;
     if (conf->kind == CONF_SNMP)
-        ok = make_snmp(out, conf, clock, started_at, err);
+        ok = make_snmp(out, conf, clock, started_at, log, err);
     else if (conf->kind == CONF_SYSLOG)
-        ok = make_syslog(out, conf, clock, started_at, err);
+        ok = make_syslog(out, conf, clock, started_at, log, err);
     else if (conf->kind == CONF_AGENTX)
         ok = make_agentx(out, conf, err);
     else

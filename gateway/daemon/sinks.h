@@ -7,6 +7,6 @@
 
 // Fills `out`. False with a sentence when memory is short or libsnmp lacks what is asked for.
 bool sinks_make(struct sink *out, const struct conf_receiver *conf, const struct clock *clock,
-                int64_t started_at, struct error *err);
+                int64_t started_at, struct log *log, struct error *err);
 
 #endif

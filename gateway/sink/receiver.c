@@ -125,6 +125,9 @@ static void receiver_fail(struct receiver *d, const struct error *err)
     d->retry_at = receiver_now_of(d) +
                   backoff_us(d->failures, RETRY_FIRST_US, RETRY_LAST_US, d->options.random);
     d->has_problem = true;
+    log_debug(d->options.log, "%s: %s; failure %u in a row, tried again in %lld ms", d->sink.name,
+              err->text, d->failures,
+              (long long)(d->retry_at - receiver_now_of(d)) / CLOCK_US_PER_MS);
     receiver_set_problem(d, err->text);
 }
 
@@ -161,8 +164,10 @@ static void retire(struct receiver *d)
         if (d->handed > 0)
             d->handed--;
     }
-    if (through > 0)
-        journal_advance(d->options.journal, d->handle, through);
+    if (through == 0)
+        return;
+    journal_advance(d->options.journal, d->handle, through);
+    log_debug(d->options.log, "%s: cursor moved to number %lld", d->sink.name, (long long)through);
 }
 
 static void count_delivered(struct receiver *d, size_t n)
@@ -177,6 +182,7 @@ static void count_delivered(struct receiver *d, size_t n)
 static void finish_oldest_pending(struct receiver *d, size_t n)
 {
     count_delivered(d, n);
+    log_debug(d->options.log, "%s: confirmed %zu of %zu in flight", d->sink.name, n, d->pending);
     d->pending -= n;
     for (size_t i = 0; n > 0; i++) {
         if (receiver_at(d, i)->state == PENDING) {
@@ -303,9 +309,12 @@ const char *receiver_refusal(struct receiver *receiver, const struct event *even
 // Without sending: true when the receiver does not want the event, or no longer.
 static bool skip(struct receiver *d, struct entry *e)
 {
-    bool wanted = !receiver_refusal(d, e->event);
+    const char *refusal = receiver_refusal(d, e->event);
+    bool wanted = !refusal;
     if (wanted && !is_too_late(d, e))
         return false;
+    log_debug(d->options.log, "%s: number %lld (%s) is not for it: %s", d->sink.name,
+              (long long)e->sequence, e->event->id, wanted ? "given up, too old" : refusal);
     receiver_add_count(d, wanted ? &d->status.dropped : &d->status.filtered, 1);
     receiver_settle_entry(e, wanted ? RECEIVER_GIVEN_UP : RECEIVER_FILTERED);
     return true;
@@ -324,11 +333,20 @@ static void note_attempt(struct receiver *d, struct entry *e, enum sink_result r
         histogram_add(&d->times, clock_utc(d->options.clock) - e->event->time_us);
 }
 
+static const char *const RESULT_WORDS[] = {
+    [SINK_DONE] = "handed over, and confirmed by that",
+    [SINK_PENDING] = "handed over, not confirmed yet",
+    [SINK_SKIPPED] = "cannot be said in its format, left out",
+    [SINK_FAILED] = "not handed over",
+};
+
 static bool hand_over(struct receiver *d, struct entry *e)
 {
     struct error err;
     enum sink_result result = d->sink.send(d->sink.self, e->event, &err);
     note_attempt(d, e, result);
+    log_debug(d->options.log, "%s: number %lld (%s) %s", d->sink.name, (long long)e->sequence,
+              e->event->id, RESULT_WORDS[result]);
     switch (result) {
     case SINK_DONE:
         receiver_settle_entry(e, RECEIVER_DELIVERED);
@@ -359,7 +377,10 @@ static bool open_receiver(struct receiver *d, int64_t now)
     if (now < d->retry_at)
         return false;
     d->is_open = d->sink.open(d->sink.self, &err);
-    if (!d->is_open)
+    if (d->is_open)
+        log_debug(d->options.log, "%s: opened in %lld us", d->sink.name,
+                  (long long)(receiver_now_of(d) - now));
+    else
         receiver_fail(d, &err);
     return d->is_open;
 }

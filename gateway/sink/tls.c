@@ -215,6 +215,18 @@ static bool handshake(struct tls *t, int fd, int64_t deadline, struct error *err
     }
 }
 
+// `problem` is NULL, or why there was no agreement.
+static void log_handshake(const struct tls *t, const struct tls_options *options,
+                          const char *problem)
+{
+    if (problem)
+        log_debug(options->log, "TLS with '%s': %s", options->name, problem);
+    else
+        log_debug(options->log, "TLS with '%s': agreed on %s, %s, %s certificate of ours",
+                  options->name, SSL_get_version(t->ssl), SSL_get_cipher_name(t->ssl),
+                  options->cert_file[0] ? "with a" : "without a");
+}
+
 struct tls *tls_open(int fd, const struct tls_options *options, int64_t deadline, struct error *err)
 {
     struct tls *t = calloc(1, sizeof *t);
@@ -233,6 +245,7 @@ struct tls *tls_open(int fd, const struct tls_options *options, int64_t deadline
                 : error_set(err, "cannot prepare TLS: %s", tls_reason());
     }
     t->agreed_at = clock_monotonic(&clock_system);
+    log_handshake(t, options, ok ? NULL : err->text);
     if (ok)
         return t;
     SSL_free(t->ssl);

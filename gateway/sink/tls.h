@@ -7,6 +7,7 @@
 #define IBTRAPD_SINK_TLS_H
 
 #include "base/error.h"
+#include "base/log.h"
 
 #include <stddef.h>
 #include <stdint.h>
@@ -20,6 +21,7 @@ struct tls_options {
     const char *cert_file; // our certificate and its chain; empty: none
     const char *key_file;  // its key, without a password (base/secret.h); empty: in cert_file
     const char *name;      // of the peer: a host name, or an IP address
+    struct log *log;       // NULL: none
 };
 
 struct tls;
