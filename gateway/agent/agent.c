@@ -5,6 +5,7 @@
 #include "agent/tables.h"
 #include "agent/walk_cache.h"
 #include "agentx/client.h"
+#include "base/text.h"
 #include "base/thread.h"
 #include "mib_root.h"
 
@@ -37,11 +38,30 @@ struct agent {
 
 // What the master asks for.
 
+// Of a long name, such as one with a key of an alarm in it, the first part.
+static void agent_log_answer(const struct agent *agent, const char *request,
+                             const struct agentx_oid *name, const struct agent_snapshot *snapshot)
+{
+    enum { SHOWN_MAX = 24 };
+    char oid[SHOWN_MAX * 11 + 8] = "";
+    if (!log_is_debug(agent->options.log))
+        return;
+    struct text t = text_in(oid, sizeof oid);
+    for (size_t i = 0; i < name->length && i < SHOWN_MAX; i++)
+        text_addf(&t, ".%u", (unsigned)name->ids[i]);
+    if (name->length > SHOWN_MAX)
+        text_add(&t, "...");
+    log_debug(agent->options.log, "%s %s: snapshot %llu", request, oid,
+              (unsigned long long)walk_cache_number(agent->cache, snapshot));
+}
+
 static void agent_get(void *ctx, const struct agentx_oid *name, struct agentx_value *value)
 {
     struct agent *agent = ctx;
+    const struct agent_snapshot *snapshot = walk_cache_begin(agent->cache);
     agent->varbinds++;
-    table_get(&TABLES, walk_cache_begin(agent->cache), name, value);
+    agent_log_answer(agent, "Get of", name, snapshot);
+    table_get(&TABLES, snapshot, name, value);
 }
 
 static bool get_next(void *ctx, const struct agentx_oid *name, bool include,
@@ -51,6 +71,7 @@ static bool get_next(void *ctx, const struct agentx_oid *name, bool include,
     struct agent *agent = ctx;
     const struct agent_snapshot *snapshot = walk_cache_follow(agent->cache, name);
     agent->varbinds++;
+    agent_log_answer(agent, "GetNext from", name, snapshot);
     if (!table_get_next(&TABLES, snapshot, name, include, end, found, value))
         return false;
     if (value->type != AGENTX_NOT_NOW)
@@ -73,6 +94,7 @@ static enum agentx_error agent_commit(void *ctx)
 {
     struct agent *agent = ctx;
     enum agentx_error error = set_commit(&agent->set);
+    log_debug(agent->options.log, "a Set was carried out: %s", agentx_error_word(error));
     agent->sets += error == AGENTX_NO_ERROR;
     return error;
 }

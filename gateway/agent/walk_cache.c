@@ -168,6 +168,15 @@ struct agent_snapshot *walk_cache_follow(struct walk_cache *cache, const struct 
     return snapshot;
 }
 
+uint64_t walk_cache_number(const struct walk_cache *cache, const struct agent_snapshot *snapshot)
+{
+    for (size_t i = 0; snapshot && i < WALK_CACHE_SNAPSHOTS_MAX; i++) {
+        if (cache->entries[i].snapshot == snapshot)
+            return cache->entries[i].number;
+    }
+    return 0;
+}
+
 static struct mark *oldest_mark(struct mark *bucket)
 {
     struct mark *oldest = &bucket[0];

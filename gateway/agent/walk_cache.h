@@ -33,6 +33,9 @@ struct agent_snapshot *walk_cache_begin(struct walk_cache *cache); // as things 
 // What follows the name.
 struct agent_snapshot *walk_cache_follow(struct walk_cache *cache, const struct agentx_oid *name);
 
+// The number of a view that one of these gave, counted from 1; 0: it is not held any more, or NULL.
+uint64_t walk_cache_number(const struct walk_cache *cache, const struct agent_snapshot *snapshot);
+
 // The view answered with that name.
 void walk_cache_remember(struct walk_cache *cache, const struct agent_snapshot *snapshot,
                          const struct agentx_oid *name);

@@ -4,6 +4,7 @@
 #include "agentx/link.h"
 #include "base/backoff.h"
 #include "base/text.h"
+#include "base/wire.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -93,6 +94,9 @@ static bool agentx_client_ask(struct agentx_client *c, struct pdu_writer *w, enu
     if (!pdu_end(w) || c->queried_count == ASKED_MAX)
         return false;
     agentx_link_add(&c->link, w, now);
+    log_debug(c->options.log, "to %s: %s, session %u, packet %u, %zu octets", c->options.master,
+              pdu_type_word((uint8_t)type), (unsigned)c->session, (unsigned)c->last_packet,
+              w->used);
     *asked_at(c, c->queried_count++) = (struct asked){
         .type = (uint8_t)type, .region = (uint8_t)region, .packet = c->last_packet, .sent_at = now};
     return true;
@@ -162,6 +166,8 @@ static void agentx_client_drop(struct agentx_client *c, const struct error *why)
     c->state = AGENTX_AWAY;
     c->queried_count = c->notifications = 0;
     error_set(&c->problem, "master agent at %s: %s", c->options.master, why->text);
+    log_debug(c->options.log, "%s; failure %u in a row, tried again in %lld ms", c->problem.text,
+              c->failures, (long long)(c->retry_at - now) / CLOCK_US_PER_MS);
     report_problem(c);
 }
 
@@ -296,6 +302,9 @@ static bool read_response(struct agentx_client *c, const struct pdu_header *head
     if (!asked)
         return true;
     note_uptime(c, uptime, asked->type == PDU_OPEN);
+    log_debug(c->options.log, "packet %u, %s: %s, after %lld us", (unsigned)header->packet,
+              pdu_type_word(asked->type), agentx_error_word(error),
+              (long long)(agentx_client_now_of(c) - asked->sent_at));
     asked->answered = true;
     asked->error = error;
     uint8_t type = asked->type, region = asked->region;
@@ -329,6 +338,19 @@ static bool malformed(struct agentx_client *c, struct error *err)
     return error_set(err, "malformed or oversized AgentX PDU");
 }
 
+// There may be none: a CleanupSet is not answered.
+static void log_answer(const struct agentx_client *c, const struct pdu_header *request,
+                       const struct pdu_writer *w)
+{
+    enum { ERROR_OFFSET = PDU_HEADER_SIZE + 4, ERROR_END = ERROR_OFFSET + 2 };
+    if (w->used >= ERROR_END)
+        log_debug(c->options.log,
+                  "to %s: Response, session %u, transaction %u, packet %u, %zu octets, %s",
+                  c->options.master, (unsigned)request->session, (unsigned)request->transaction,
+                  (unsigned)request->packet, w->used,
+                  agentx_error_word(wire_get16(w->octets + ERROR_OFFSET)));
+}
+
 static bool agentx_client_answer(struct agentx_client *c, const struct pdu_header *header,
                                  struct pdu_reader *in, struct error *err)
 {
@@ -337,6 +359,7 @@ static bool agentx_client_answer(struct agentx_client *c, const struct pdu_heade
         return malformed(c, err);
     if (!agentx_answer(&c->options.handler, &c->set, header, in, &w, agentx_client_now_of(c)))
         return malformed(c, err);
+    log_answer(c, header, &w);
     agentx_link_add(&c->link, &w, agentx_client_now_of(c));
     return true;
 }
@@ -345,6 +368,10 @@ static bool read_pdu(struct agentx_client *c, const uint8_t *octets,
                      const struct pdu_header *header, struct error *err)
 {
     struct pdu_reader in;
+    log_debug(c->options.log, "from %s: %s, session %u, transaction %u, packet %u, %u octets",
+              c->options.master, pdu_type_word(header->type), (unsigned)header->session,
+              (unsigned)header->transaction, (unsigned)header->packet,
+              PDU_HEADER_SIZE + (unsigned)header->payload);
     if (!pdu_read(octets, header, &in))
         return malformed(c, err);
     if (header->type == PDU_RESPONSE)

@@ -21,6 +21,28 @@ static uint32_t pdu_number(const uint8_t *p, size_t octets, bool little_endian)
     return value;
 }
 
+const char *pdu_type_word(uint8_t type)
+{
+    static const char *const WORDS[] = {
+        [PDU_OPEN] = "Open",
+        [PDU_CLOSE] = "Close",
+        [PDU_REGISTER] = "Register",
+        [PDU_UNREGISTER] = "Unregister",
+        [PDU_GET] = "Get",
+        [PDU_GET_NEXT] = "GetNext",
+        [PDU_GET_BULK] = "GetBulk",
+        [PDU_TEST_SET] = "TestSet",
+        [PDU_COMMIT_SET] = "CommitSet",
+        [PDU_UNDO_SET] = "UndoSet",
+        [PDU_CLEANUP_SET] = "CleanupSet",
+        [PDU_NOTIFY] = "Notify",
+        [PDU_PING] = "Ping",
+        [PDU_RESPONSE] = "Response",
+    };
+    const char *word = type < sizeof WORDS / sizeof *WORDS ? WORDS[type] : NULL;
+    return word ? word : "PDU";
+}
+
 int pdu_parse(const uint8_t *octets, size_t size, struct pdu_header *out)
 {
     if (size > 0 && octets[0] != VERSION)

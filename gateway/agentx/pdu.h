@@ -44,6 +44,9 @@ struct pdu_header {
     uint32_t payload; // octets after the header; a multiple of 4
 };
 
+// "GetNext" and the like; "PDU" for any other.
+const char *pdu_type_word(uint8_t type);
+
 // Reading.
 
 // 1: there is a whole PDU; 0: not all of it has come; -1: this is no AgentX, or longer than
