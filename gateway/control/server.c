@@ -68,6 +68,8 @@ static json_t *control_server_run(struct client *client, const char *command, co
     if (!may_run(client, command))
         return failure("only root and the members of the control socket's group may do that");
     json_t *result = o->handler(o->ctx, command, request);
+    log_debug(o->log, "%s '%.32s' of user %u, process %d", result ? "answered" : "does not know",
+              command, (unsigned)client->credentials.uid, (int)client->credentials.pid);
     return result ? result : failure("unknown command");
 }
 

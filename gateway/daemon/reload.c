@@ -107,6 +107,8 @@ static struct plan *reload_make_plan(const struct gateway *g, struct error *err)
     plan->conf = reload_load(g, err);
     if (plan->conf && gateway_load_names(plan->conf, g->log, &plan->map, err) &&
         make_receivers(g, plan, err)) {
+        log_debug(g->log, "reload: read %s; %zu receivers are new or changed", plan->conf->file,
+                  plan->made_count);
         policies_from_conf(plan->conf, &plan->policy, plan->rules);
         return plan;
     }
@@ -218,8 +220,10 @@ static bool carry_out(struct gateway *g, struct plan *plan, struct error *err)
     if (!pipeline_call(g->pipeline, reload_exchange, &e))
         return error_set(err, "the gateway is stopping");
     // Now the plan has what was in force before.
+    log_debug(g->log, "reload: the pipeline has the new policies, thresholds and names");
     end_deliveries(g);
     bool ok = begin_deliveries(g, plan, err);
+    log_debug(g->log, "reload: receivers that are gone or changed have ended, others begun");
     settings_apply(g);
     if (ok)
         receivers_forget_departed(g);
@@ -227,6 +231,7 @@ static bool carry_out(struct gateway *g, struct plan *plan, struct error *err)
     ok = change_sweeper(g, plan->conf, err) && ok;
     ok = change_heartbeat(g, plan->conf, err) && ok;
     ok = subagent_change(g, &plan->conf->tables, err) && ok;
+    log_debug(g->log, "reload: the sweeper, the heartbeat and the subagent are as configured");
     log_set_levels(g->log, g->conf->log_levels);
     conf_log_file(g->conf, g->log);
     gateway_fill_control(g);
