@@ -39,7 +39,7 @@ _ibtrapctl_words()
 {
     case $2 in
     EVENT) "$1" catalogue | awk 'NR > 1 { print $1 }' ;;
-    FOLDER) printf '%s\n' base model conf ib topology event policy journal sink agentx agent ctl daemon ;;
+    FOLDER) printf '%s\n' ib topology policy journal sink agentx agent pipeline control daemon ;;
     ALARM) _ibtrapctl_alarms "$1" ;;
     SEVERITY) printf '%s\n' emergency alert critical error warning notice informational debug ;;
     LEVEL) printf '%s\n' error warning info debug ;;
