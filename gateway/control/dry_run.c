@@ -181,7 +181,7 @@ json_t *dry_run(struct journal *journal, const struct conf *conf, int64_t events
     const struct policy_sink sink = {dry_run_stamp, dry_run_pass, r, NULL};
     r->conf = conf;
     policies_from_conf(conf, &options, r->rules);
-    r->policy = policy_new(&options, &sink);
+    r->policy = policy_new(&options, &sink, &random_system);
     if (r->policy) {
         dry_run_read_all(r, journal, events);
         const int64_t until = r->now;

@@ -173,6 +173,7 @@ static bool open_journal(struct gateway *g, struct error *err)
                                             .notify = on_journal_change,
                                             .ctx = g,
                                             .clock = &clock_system,
+                                            .random = &random_system,
                                             .log = g->log};
     g->journal = journal_open(&options, err);
     if (!g->journal)

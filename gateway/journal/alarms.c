@@ -1,6 +1,6 @@
 #include "journal/alarms.h"
 
-#include "base/digest.h"
+#include "base/hash.h"
 #include "base/text.h"
 #include "model/catalogue.h"
 
@@ -10,8 +10,6 @@
 #include <string.h>
 #include <sys/queue.h>
 
-enum { BUCKETS = 16384 };
-
 struct entry {
     struct alarm alarm;
     char last_id[EVENT_ID_SIZE]; // of the event that raised it last; empty: before this start
@@ -19,27 +17,28 @@ struct entry {
     // Numbers of what `alarm` and `active` said: now, and when they were last written; 0: never.
     uint64_t revision, written;
     bool changed; // since the last commit
-    LIST_ENTRY(entry) in_bucket;
+    struct hash_node by_key;
     TAILQ_ENTRY(entry) in_order;
     TAILQ_ENTRY(entry) in_changed;
 };
 
-LIST_HEAD(bucket, entry);
 TAILQ_HEAD(entries, entry);
 
 struct alarms {
     pthread_mutex_t lock;
-    struct bucket buckets[BUCKETS];
+    struct hash by_key;
     struct entries order, changed; // by the event's number; by when they changed
-    size_t entry_count, active_count;
+    size_t active_count;
     bool loaded; // memory knows all that the file has
 };
 
-struct alarms *alarms_new(void)
+struct alarms *alarms_new(const struct random *random)
 {
     struct alarms *a = calloc(1, sizeof *a);
-    if (!a)
+    if (!a || !hash_init(&a->by_key, ALARMS_MAX, random)) {
+        free(a);
         return NULL;
+    }
     pthread_mutex_init(&a->lock, NULL);
     TAILQ_INIT(&a->order);
     TAILQ_INIT(&a->changed);
@@ -54,24 +53,17 @@ void alarms_free(struct alarms *alarms)
         TAILQ_REMOVE(&alarms->order, e, in_order);
         free(e);
     }
+    hash_clear(&alarms->by_key);
     pthread_mutex_destroy(&alarms->lock);
     free(alarms);
 }
 
-static struct bucket *alarms_bucket_of(struct alarms *a, const char *key)
+static struct entry *alarms_find(const struct alarms *a, const char *key)
 {
-    return &a->buckets[digest_add(DIGEST_OF_NOTHING, key, strlen(key)) % BUCKETS];
-}
-
-static struct entry *alarms_find(struct alarms *a, const char *key)
-{
-    struct entry *e;
-    LIST_FOREACH(e, alarms_bucket_of(a, key), in_bucket)
-    {
-        if (strcmp(e->alarm.key, key) == 0)
-            return e;
-    }
-    return NULL;
+    struct hash_node *node = hash_find(&a->by_key, hash_digest_string(&a->by_key, key));
+    while (node && strcmp(HASH_THING(node, struct entry, by_key)->alarm.key, key) != 0)
+        node = hash_find_next(node);
+    return HASH_THING(node, struct entry, by_key);
 }
 
 // Nearly always at the end.
@@ -88,13 +80,12 @@ static void put_in_order(struct alarms *a, struct entry *e)
 
 static struct entry *alarms_add(struct alarms *a, const struct alarm *alarm)
 {
-    struct entry *e = a->entry_count < ALARMS_MAX ? calloc(1, sizeof *e) : NULL;
+    struct entry *e = hash_is_full(&a->by_key) ? NULL : calloc(1, sizeof *e);
     if (!e)
         return NULL;
     e->alarm = *alarm;
-    LIST_INSERT_HEAD(alarms_bucket_of(a, alarm->key), e, in_bucket);
+    hash_add(&a->by_key, &e->by_key, hash_digest_string(&a->by_key, e->alarm.key));
     put_in_order(a, e);
-    a->entry_count++;
     return e;
 }
 
@@ -103,8 +94,7 @@ static void alarms_drop(struct alarms *a, struct entry *e)
     if (e->changed)
         TAILQ_REMOVE(&a->changed, e, in_changed);
     TAILQ_REMOVE(&a->order, e, in_order);
-    LIST_REMOVE(e, in_bucket);
-    a->entry_count--;
+    hash_remove(&a->by_key, &e->by_key);
     free(e);
 }
 

@@ -3,6 +3,7 @@
 #ifndef IBTRAPD_JOURNAL_ALARMS_H
 #define IBTRAPD_JOURNAL_ALARMS_H
 
+#include "base/random.h"
 #include "journal/store.h"
 #include "model/alarm.h"
 
@@ -11,8 +12,8 @@ enum { ALARMS_MAX = 65536 };
 
 struct alarms;
 
-struct alarms *alarms_new(void);         // NULL: out of memory
-void alarms_free(struct alarms *alarms); // NULL is allowed
+struct alarms *alarms_new(const struct random *random); // NULL: out of memory
+void alarms_free(struct alarms *alarms);                // NULL is allowed
 
 // Writer's thread.
 

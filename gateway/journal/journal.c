@@ -51,7 +51,7 @@ static int64_t last_number(struct journal *j)
 struct journal *journal_open(const struct journal_options *options, struct error *err)
 {
     struct journal *j = calloc(1, sizeof *j);
-    struct alarms *alarms = alarms_new();
+    struct alarms *alarms = alarms_new(options->random);
     struct maintenance_windows *windows = maintenance_windows_new();
     struct setting_rows *settings = setting_rows_new();
     if (!j || !alarms || !windows || !settings) {

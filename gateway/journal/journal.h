@@ -12,6 +12,7 @@
 #include "base/error.h"
 #include "base/histogram.h"
 #include "base/log.h"
+#include "base/random.h"
 #include "journal/maintenance_window.h"
 #include "model/alarm.h"
 #include "model/event.h"
@@ -38,6 +39,7 @@ struct journal_options {
     void (*notify)(void *ctx, enum journal_change change, const char *reason, uint64_t count);
     void *ctx;
     const struct clock *clock;
+    const struct random *random;
     struct log *log;
 };
 

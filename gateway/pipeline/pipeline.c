@@ -373,7 +373,7 @@ static bool pipeline_make_parts(struct pipeline *p)
     const struct policy_sink sink = {pipeline_stamp, pipeline_pass, p, p->options.log};
     p->queue = ring_new(PIPELINE_QUEUE_MAX + PIPELINE_OTHERS_MAX);
     p->correlator = correlator_new(&observer);
-    p->policy = policy_new(&p->options.policy, &sink);
+    p->policy = policy_new(&p->options.policy, &sink, p->builder.random);
     return p->queue && p->correlator && p->policy;
 }
 

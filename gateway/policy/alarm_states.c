@@ -1,27 +1,28 @@
 #include "policy/alarm_states.h"
 
-#include "base/digest.h"
-
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { BUCKETS = 16384 };
+TAILQ_HEAD(alarm_state_list, alarm_state);
 
 struct alarm_states {
-    size_t count, kept; // of them, with an event
-    struct alarm_state *by_key[BUCKETS], *by_id[BUCKETS];
+    size_t kept; // of them, with an event
+    struct hash by_key, by_id;
+    struct alarm_state_list order;
 };
 
-static size_t alarm_states_bucket_of(const char *s)
+struct alarm_states *alarm_states_new(const struct random *random)
 {
-    uint64_t digest = digest_add(DIGEST_OF_NOTHING, s, strlen(s));
-    return (size_t)((digest ^ digest >> 32) % BUCKETS);
-}
-
-struct alarm_states *alarm_states_new(void)
-{
-    return calloc(1, sizeof(struct alarm_states));
+    struct alarm_states *states = calloc(1, sizeof *states);
+    if (!states)
+        return NULL;
+    TAILQ_INIT(&states->order);
+    if (hash_init(&states->by_key, POLICY_ALARMS_MAX, random) &&
+        hash_init(&states->by_id, POLICY_ALARMS_MAX, random))
+        return states;
+    alarm_states_free(states);
+    return NULL;
 }
 
 static void free_alarm_state(void *ctx, struct alarm_state *state)
@@ -36,30 +37,37 @@ void alarm_states_free(struct alarm_states *states)
     if (!states)
         return;
     alarm_states_each(states, free_alarm_state, NULL);
+    hash_clear(&states->by_key);
+    hash_clear(&states->by_id);
     free(states);
+}
+
+static struct alarm_state *alarm_states_find_digest(const struct alarm_states *states,
+                                                    const char *key, uint64_t digest)
+{
+    struct hash_node *node = hash_find(&states->by_key, digest);
+    while (node && strcmp(HASH_THING(node, struct alarm_state, by_key)->key, key) != 0)
+        node = hash_find_next(node);
+    return HASH_THING(node, struct alarm_state, by_key);
 }
 
 struct alarm_state *alarm_states_find(const struct alarm_states *states, const char *key)
 {
-    struct alarm_state *state = states->by_key[alarm_states_bucket_of(key)];
-    while (state && strcmp(state->key, key) != 0)
-        state = state->next_of_key;
-    return state;
+    return alarm_states_find_digest(states, key, hash_digest_string(&states->by_key, key));
 }
 
 struct alarm_state *alarm_states_get(struct alarm_states *states, const char *key)
 {
-    struct alarm_state *state = alarm_states_find(states, key);
-    if (state || states->count == POLICY_ALARMS_MAX)
+    const uint64_t digest = hash_digest_string(&states->by_key, key);
+    struct alarm_state *state = alarm_states_find_digest(states, key, digest);
+    if (state || hash_is_full(&states->by_key))
         return state;
     state = calloc(1, sizeof *state);
     if (!state)
         return NULL;
-    struct alarm_state **bucket = &states->by_key[alarm_states_bucket_of(key)];
     snprintf(state->key, sizeof state->key, "%s", key);
-    state->next_of_key = *bucket;
-    *bucket = state;
-    states->count++;
+    hash_add(&states->by_key, &state->by_key, digest);
+    TAILQ_INSERT_TAIL(&states->order, state, in_order);
     return state;
 }
 
@@ -67,31 +75,26 @@ static void drop_id(struct alarm_states *states, struct alarm_state *state)
 {
     if (state->raised_id[0] == '\0')
         return;
-    struct alarm_state **p = &states->by_id[alarm_states_bucket_of(state->raised_id)];
-    while (*p != state)
-        p = &(*p)->next_of_id;
-    *p = state->next_of_id;
+    hash_remove(&states->by_id, &state->by_id);
     state->raised_id[0] = '\0';
 }
 
 void alarm_states_forget(struct alarm_states *states, struct alarm_state *state)
 {
-    struct alarm_state **p = &states->by_key[alarm_states_bucket_of(state->key)];
-    while (*p != state)
-        p = &(*p)->next_of_key;
-    *p = state->next_of_key;
+    hash_remove(&states->by_key, &state->by_key);
+    TAILQ_REMOVE(&states->order, state, in_order);
     drop_id(states, state);
     alarm_states_set_last(states, state, NULL);
-    states->count--;
     free(state);
 }
 
 const struct alarm_state *alarm_states_find_raised(const struct alarm_states *states,
                                                    const char *id)
 {
-    const struct alarm_state *state = states->by_id[alarm_states_bucket_of(id)];
-    while (state && strcmp(state->raised_id, id) != 0)
-        state = state->next_of_id;
+    struct hash_node *node = hash_find(&states->by_id, hash_digest_string(&states->by_id, id));
+    while (node && strcmp(HASH_THING(node, struct alarm_state, by_id)->raised_id, id) != 0)
+        node = hash_find_next(node);
+    const struct alarm_state *state = HASH_THING(node, struct alarm_state, by_id);
     return state && state->raised ? state : NULL;
 }
 
@@ -100,11 +103,9 @@ void alarm_states_set_raised_id(struct alarm_states *states, struct alarm_state 
 {
     drop_id(states, state);
     snprintf(state->raised_id, sizeof state->raised_id, "%s", id);
-    if (id[0] == '\0')
-        return;
-    struct alarm_state **bucket = &states->by_id[alarm_states_bucket_of(id)];
-    state->next_of_id = *bucket;
-    *bucket = state;
+    if (id[0] != '\0')
+        hash_add(&states->by_id, &state->by_id,
+                 hash_digest_string(&states->by_id, state->raised_id));
 }
 
 bool alarm_states_set_last(struct alarm_states *states, struct alarm_state *state,
@@ -123,10 +124,8 @@ bool alarm_states_set_last(struct alarm_states *states, struct alarm_state *stat
 void alarm_states_each(struct alarm_states *states,
                        void (*each)(void *ctx, struct alarm_state *state), void *ctx)
 {
-    for (size_t i = 0; i < BUCKETS; i++) {
-        for (struct alarm_state *state = states->by_key[i], *next; state; state = next) {
-            next = state->next_of_key;
-            each(ctx, state);
-        }
+    for (struct alarm_state *state = TAILQ_FIRST(&states->order), *next; state; state = next) {
+        next = TAILQ_NEXT(state, in_order);
+        each(ctx, state);
     }
 }

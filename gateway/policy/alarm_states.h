@@ -3,33 +3,37 @@
 #ifndef IBTRAPD_POLICY_ALARM_STATES_H
 #define IBTRAPD_POLICY_ALARM_STATES_H
 
+#include "base/hash.h"
 #include "policy/flap.h"
 #include "policy/timers.h"
+
+#include <sys/queue.h>
 
 struct alarm_state {
     struct timer timer; // first
     char key[EVENT_KEY_SIZE];
-    bool raised;                   // now
     char raised_id[EVENT_ID_SIZE]; // of the event that raised it last
-    int64_t raised_at;
-    bool notified; // receivers believe that it is raised
     char notified_id[EVENT_ID_SIZE];
+    bool raised;        // now
+    bool notified;      // receivers believe that it is raised
+    bool unnotifiable;  // a rule, maintenance or shelving suppressed its raise
+    bool pending;       // `last` may be sent later
+    bool cause_cleared; // at the last check, the root cause of `last` was not active
     enum severity notified_severity;
-    bool unnotifiable;   // a rule, maintenance or shelving suppressed its raise
+    int64_t raised_at;
     uint64_t duplicates; // suppressed since receivers were last notified
-    bool pending;        // `last` may be sent later
-    int64_t check_at;    // when to check whether it may
-    bool cause_cleared;  // at the last check, the root cause of `last` was not active
+    int64_t check_at;    // when to check whether `last` may be sent, if it is pending
     struct event *last;  // the last event; a reference; NULL: none
     int64_t shelved_until;
     struct flap flap;
-    struct alarm_state *next_of_key, *next_of_id;
+    struct hash_node by_key, by_id; // by_id only with a raised_id
+    TAILQ_ENTRY(alarm_state) in_order;
 };
 
 struct alarm_states;
 
-struct alarm_states *alarm_states_new(void);         // NULL: out of memory
-void alarm_states_free(struct alarm_states *states); // NULL is allowed
+struct alarm_states *alarm_states_new(const struct random *random); // NULL: out of memory
+void alarm_states_free(struct alarm_states *states);                // NULL is allowed
 
 struct alarm_state *alarm_states_find(const struct alarm_states *states,
                                       const char *key); // NULL: none
@@ -48,6 +52,7 @@ void alarm_states_set_raised_id(struct alarm_states *states, struct alarm_state 
 bool alarm_states_set_last(struct alarm_states *states, struct alarm_state *state,
                            struct event *event);
 
+// In the order in which they were made; `each` may forget the one that it is called with.
 void alarm_states_each(struct alarm_states *states,
                        void (*each)(void *ctx, struct alarm_state *state), void *ctx);
 

@@ -1,6 +1,6 @@
 #include "policy/duplicates.h"
 
-#include "base/digest.h"
+#include "base/hash.h"
 #include "base/wire.h"
 #include "model/catalogue.h"
 #include "model/field.h"
@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { IDENTITY_MAX = 640, BUCKETS = 8192 };
+enum { IDENTITY_MAX = 640 };
 
 // Two events with an equal identity say the same.
 struct identity {
@@ -19,42 +19,40 @@ struct identity {
 
 struct thing {
     struct timer timer; // first: the end of its window
+    struct hash_node node;
     struct identity identity;
-    uint64_t digest;
     const struct catalogue_entry *type; // of the event that was sent
     char first_id[EVENT_ID_SIZE];
     uint64_t suppressed;
     int64_t since_us;
     struct event *last; // of the suppressed events; NULL: none
-    struct thing *next;
 };
 
 struct duplicates {
     void (*report)(void *ctx, const struct duplicates_account *account);
     void *ctx;
-    struct thing *buckets[BUCKETS];
+    struct hash things; // by identity
     struct timers timers;
 };
 
-struct duplicates *
-duplicates_new(void (*report)(void *ctx, const struct duplicates_account *account), void *ctx)
+struct duplicates *duplicates_new(void (*report)(void *ctx,
+                                                 const struct duplicates_account *account),
+                                  void *ctx, const struct random *random)
 {
     struct duplicates *d = calloc(1, sizeof *d);
-    if (!d || !timers_init(&d->timers, DUPLICATES_MAX)) {
-        free(d);
+    if (!d)
         return NULL;
-    }
     d->report = report;
     d->ctx = ctx;
-    return d;
+    if (hash_init(&d->things, DUPLICATES_MAX, random) && timers_init(&d->timers, DUPLICATES_MAX))
+        return d;
+    duplicates_free(d);
+    return NULL;
 }
 
 static void duplicates_forget(struct duplicates *d, struct thing *thing)
 {
-    struct thing **p = &d->buckets[thing->digest % BUCKETS];
-    while (*p != thing)
-        p = &(*p)->next;
-    *p = thing->next;
+    hash_remove(&d->things, &thing->node);
     timers_drop(&d->timers, &thing->timer);
     event_unref(thing->last);
     free(thing);
@@ -67,6 +65,7 @@ void duplicates_free(struct duplicates *duplicates)
     while (timers_first(&duplicates->timers))
         duplicates_forget(duplicates, (struct thing *)timers_first(&duplicates->timers));
     timers_clear(&duplicates->timers);
+    hash_clear(&duplicates->things);
     free(duplicates);
 }
 
@@ -145,19 +144,18 @@ static void identify(const struct event *event, struct identity *out)
     add_octets(out, event->reason, strlen(event->reason));
 }
 
-static uint64_t duplicates_digest_of(const struct identity *identity)
+static bool is_identity(const struct identity *a, const struct identity *b)
 {
-    return digest_add(DIGEST_OF_NOTHING, identity->octets, identity->size);
+    return a->size == b->size && memcmp(a->octets, b->octets, a->size) == 0;
 }
 
 static struct thing *duplicates_find(const struct duplicates *d, const struct identity *identity,
                                      uint64_t digest)
 {
-    struct thing *thing = d->buckets[digest % BUCKETS];
-    while (thing && (thing->digest != digest || thing->identity.size != identity->size ||
-                     memcmp(thing->identity.octets, identity->octets, identity->size) != 0))
-        thing = thing->next;
-    return thing;
+    struct hash_node *node = hash_find(&d->things, digest);
+    while (node && !is_identity(&HASH_THING(node, struct thing, node)->identity, identity))
+        node = hash_find_next(node);
+    return HASH_THING(node, struct thing, node);
 }
 
 // Windows.
@@ -188,7 +186,7 @@ static void begin_window(struct duplicates *d, struct thing *thing, const struct
 static struct thing *duplicates_add(struct duplicates *d, const struct identity *identity,
                                     uint64_t digest)
 {
-    if (d->timers.count == DUPLICATES_MAX) {
+    if (hash_is_full(&d->things)) {
         struct thing *oldest = (struct thing *)timers_first(&d->timers);
         duplicates_report(d, oldest);
         duplicates_forget(d, oldest);
@@ -197,9 +195,7 @@ static struct thing *duplicates_add(struct duplicates *d, const struct identity 
     if (!thing)
         return NULL;
     thing->identity = *identity;
-    thing->digest = digest;
-    thing->next = d->buckets[digest % BUCKETS];
-    d->buckets[digest % BUCKETS] = thing;
+    hash_add(&d->things, &thing->node, digest);
     return thing;
 }
 
@@ -219,7 +215,7 @@ bool duplicates_suppress(struct duplicates *duplicates, struct event *event, int
         return false;
     duplicates_tick(duplicates, window_us, now_us);
     identify(event, &identity);
-    const uint64_t digest = duplicates_digest_of(&identity);
+    const uint64_t digest = hash_digest(&duplicates->things, identity.octets, identity.size);
     struct thing *thing = duplicates_find(duplicates, &identity, digest);
     if (thing && thing->type == event->type) {
         count_duplicate(thing, event);

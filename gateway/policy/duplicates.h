@@ -5,6 +5,7 @@
 #ifndef IBTRAPD_POLICY_DUPLICATES_H
 #define IBTRAPD_POLICY_DUPLICATES_H
 
+#include "base/random.h"
 #include "model/event.h"
 
 enum { DUPLICATES_MAX = 8192 }; // things remembered; a further one replaces the oldest
@@ -20,8 +21,9 @@ struct duplicates_account {
 struct duplicates;
 
 // The functions below call `report` with each summary. NULL: out of memory.
-struct duplicates *
-duplicates_new(void (*report)(void *ctx, const struct duplicates_account *account), void *ctx);
+struct duplicates *duplicates_new(void (*report)(void *ctx,
+                                                 const struct duplicates_account *account),
+                                  void *ctx, const struct random *random);
 void duplicates_free(struct duplicates *duplicates); // reports nothing; NULL is allowed
 
 // True: the event is a duplicate; the caller suppresses it. `window_us` begins with the first of

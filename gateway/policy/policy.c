@@ -681,7 +681,8 @@ void policy_get_counters(const struct policy *policy, struct policy_counters *ou
 
 // Making and freeing.
 
-struct policy *policy_new(const struct policy_options *options, const struct policy_sink *sink)
+struct policy *policy_new(const struct policy_options *options, const struct policy_sink *sink,
+                          const struct random *random)
 {
     struct policy *p = calloc(1, sizeof *p);
     if (!p)
@@ -690,8 +691,8 @@ struct policy *policy_new(const struct policy_options *options, const struct pol
     p->options.rules = NULL;
     p->sink = *sink;
     p->rules = rules_new(options->rules, options->rule_count);
-    p->states = alarm_states_new();
-    p->duplicates = duplicates_new(report_repeated, p);
+    p->states = alarm_states_new(random);
+    p->duplicates = duplicates_new(report_repeated, p, random);
     p->storms = storms_new();
     if (p->rules && p->states && p->duplicates && p->storms &&
         timers_init(&p->timers, POLICY_ALARMS_MAX))

@@ -13,6 +13,7 @@
 #define IBTRAPD_POLICY_POLICY_H
 
 #include "base/log.h"
+#include "base/random.h"
 #include "model/event.h"
 #include "model/filter.h"
 
@@ -98,8 +99,9 @@ struct policy_counters {
 
 struct policy;
 
-// NULL: out of memory.
-struct policy *policy_new(const struct policy_options *options, const struct policy_sink *sink);
+// NULL: out of memory. What is found does not depend on `random`, only how fast it is.
+struct policy *policy_new(const struct policy_options *options, const struct policy_sink *sink,
+                          const struct random *random);
 void policy_free(struct policy *policy); // NULL is allowed
 
 // Replaces the options and keeps the alarm states; the next tick reconsiders each suppressed event.

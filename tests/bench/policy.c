@@ -38,7 +38,8 @@ static void run(const char *name, const struct policy_options *options, enum cat
 {
     unsigned passed = 0;
     struct policy *policy =
-        policy_new(options, &(struct policy_sink){.stamp = stamp, .pass = pass, .ctx = &passed});
+        policy_new(options, &(struct policy_sink){.stamp = stamp, .pass = pass, .ctx = &passed},
+                   &random_system);
     if (!policy)
         exit(EXIT_FAILURE);
     int64_t spent = 0;

@@ -55,6 +55,7 @@ static struct journal *open_in(const char *where, bool counted)
                                             .age_us = 86400 * S,
                                             .notify = counted ? take_change : ignore_change,
                                             .clock = &clock_,
+                                            .random = &chance,
                                             .log = log_};
     struct journal *opened = journal_open(&options, &err);
     assert_non_null(opened);

@@ -382,7 +382,7 @@ static bool decide(struct text *result)
     policy_options_init(&options);
     options.storm_rate = 5;
     passed = result;
-    policy = policy_new(&options, &(struct policy_sink){stamp, take_passed, NULL, NULL});
+    policy = policy_new(&options, &(struct policy_sink){stamp, take_passed, NULL, NULL}, &chance);
     if (!policy)
         return false;
     for (int i = 0; i < 3 * GOLDEN_COUNT; i++) {
@@ -510,6 +510,7 @@ static bool open_journal(void)
                                             .age_us = 86400 * S,
                                             .notify = take_change,
                                             .clock = &clock_,
+                                            .random = &chance,
                                             .log = log_};
     journal = journal_open(&options, &err);
     return journal != NULL;

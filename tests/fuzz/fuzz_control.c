@@ -145,6 +145,7 @@ static void open_journal(void)
                                             .age_us = CLOCK_US_PER_S,
                                             .notify = ignore_change,
                                             .clock = &clock_system,
+                                            .random = &random_system,
                                             .log = log_};
     journal = topology.journal = journal_open(&options, &err);
     REQUIRE(journal);

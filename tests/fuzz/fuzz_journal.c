@@ -290,6 +290,7 @@ static struct journal *open_journal(void)
                                             .age_us = CLOCK_US_PER_S,
                                             .notify = ignore_change,
                                             .clock = &CLOCK,
+                                            .random = &RANDOM,
                                             .log = log_};
     struct journal *journal = journal_open(&options, &err);
     REQUIRE(journal);

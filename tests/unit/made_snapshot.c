@@ -77,6 +77,7 @@ static struct journal *make_journal(struct topology *topology)
                                             .age_us = CLOCK_US_PER_S,
                                             .notify = be_told,
                                             .clock = &clock_system,
+                                            .random = &random_system,
                                             .log = log};
     struct journal *journal = journal_open(&options, &err);
     struct fabric *fabric = topology_current(topology);

@@ -44,7 +44,7 @@ void stage_open(struct stage *stage)
     stage->clock = support_clock(&stage->time);
     stage->random = support_random(&stage->chance);
     stage->builder = (struct event_builder){.clock = &stage->clock, .random = &stage->random};
-    stage->policy = policy_new(&stage->options, &sink);
+    stage->policy = policy_new(&stage->options, &sink, &stage->random);
     assert_non_null(stage->policy);
 }
 

@@ -52,6 +52,7 @@ static void open_journal(struct fixture *f)
                                             .age_us = INT64_C(1) << 60,
                                             .notify = ignore,
                                             .clock = &f->clock,
+                                            .random = &random_system,
                                             .log = f->log};
     f->journal = journal_open(&options, &err);
     assert_non_null(f->journal);

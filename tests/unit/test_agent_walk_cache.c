@@ -74,6 +74,7 @@ static int begin(void **state)
                                             .age_us = CLOCK_US_PER_S * 86400,
                                             .notify = be_told,
                                             .clock = &f->clock,
+                                            .random = &random_system,
                                             .log = f->log};
     f->journal = journal_open(&options, &err);
     f->source = (struct snapshot_source){.topology = f->topology,
@@ -187,8 +188,11 @@ TEST(without_a_file_the_oldest_event_is_the_first_in_memory)
 {
     struct fixture *f = *state;
     struct error err;
-    const struct journal_options away = {
-        .directory = "/dev/null/journal", .notify = be_told, .clock = &f->clock, .log = f->log};
+    const struct journal_options away = {.directory = "/dev/null/journal",
+                                         .notify = be_told,
+                                         .clock = &f->clock,
+                                         .random = &random_system,
+                                         .log = f->log};
     journal_close(f->journal);
     f->journal = journal_open(&away, &err);
     assert_non_null(f->journal);

@@ -18,7 +18,7 @@ static int begin(void **state)
     const char *path = support_path("journal.db");
     unlink(path);
     assert_int_equal(store_open(path, false, &store, &err), STORE_OK);
-    alarms = alarms_new();
+    alarms = alarms_new(&random_system);
     assert_non_null(alarms);
     return 0;
 }
@@ -55,7 +55,7 @@ static void save(void)
 static void start_again(void)
 {
     alarms_free(alarms);
-    alarms = alarms_new();
+    alarms = alarms_new(&random_system);
     assert_non_null(alarms);
 }
 

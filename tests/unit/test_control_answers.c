@@ -40,6 +40,7 @@ static int begin(void **state)
                                             .age_us = 86400 * CLOCK_US_PER_S,
                                             .notify = ignore_change,
                                             .clock = &clock_,
+                                            .random = &random_,
                                             .log = log_};
     journal = journal_open(&options, &err);
     assert_non_null(journal);

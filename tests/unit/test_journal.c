@@ -106,6 +106,7 @@ static int set_up(void **state)
                                           .notify = take_change,
                                           .ctx = f,
                                           .clock = &f->clock,
+                                          .random = &f->random,
                                           .log = f->log};
     *state = f;
     reopen(f);

@@ -123,6 +123,7 @@ static struct journal *open_journal(struct error *err)
                                             .age_us = 86400 * CLOCK_US_PER_S,
                                             .notify = ignore_change,
                                             .clock = &clock_,
+                                            .random = &chance,
                                             .log = log_};
     return journal_open(&options, err);
 }

@@ -140,6 +140,7 @@ static int begin(void **state)
                                                .age_us = 86400 * CLOCK_US_PER_S,
                                                .notify = take_journal_change,
                                                .clock = &clock_,
+                                               .random = &chance,
                                                .log = log_};
     options = (struct pipeline_options){.builder = {.clock = &clock_, .random = &chance},
                                         .acknowledge = acknowledge,

@@ -85,6 +85,7 @@ static int begin(void **state)
                                                .age_us = 86400 * CLOCK_US_PER_S,
                                                .notify = take_journal_change,
                                                .clock = &fake.clock,
+                                               .random = &random_system,
                                                .log = log_};
     options = (struct receiver_options){.change = take_change,
                                         .ctx = &changes,

@@ -36,6 +36,7 @@ static void start(void)
                                                     .age_us = 86400 * CLOCK_US_PER_S,
                                                     .notify = take_journal_change,
                                                     .clock = &clock_system,
+                                                    .random = &random_system,
                                                     .log = g.log};
     g.journal = journal_open(&journal_options, &err);
     assert_non_null(g.journal);
