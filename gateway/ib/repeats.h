@@ -3,24 +3,26 @@
 #ifndef IBTRAPD_IB_REPEATS_H
 #define IBTRAPD_IB_REPEATS_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "base/hash.h"
 
-enum { REPEATS_MAX = 65536, REPEATS_BUCKETS = 16384, REPEATS_MEMORY_US = 5000000 };
+enum { REPEATS_MAX = 65536, REPEATS_MEMORY_US = 5000000 };
 
-// Remembers the last REPEATS_MAX Reports; all zero at first. Nothing new ever counts as a repeat: a
-// restarted SM begins its TransactionIDs anew, so age and content count too.
+// Remembers the last REPEATS_MAX Reports. Nothing new ever counts as a repeat: a restarted SM
+// begins its TransactionIDs anew, so age and content count too.
 struct repeats {
-    struct {
-        uint64_t tid, digest;
-        int64_t at;      // monotonic microseconds
-        uint64_t before; // the number of the one before in its bucket; 0: none
+    struct repeats_report {
+        struct hash_node node; // its digest stands for the content
+        uint64_t tid;
+        int64_t at; // monotonic microseconds
         uint16_t lid;
-    } ring[REPEATS_MAX];            // by number
-    uint64_t count;                 // remembered so far; the last one's number
-    uint64_t last[REPEATS_BUCKETS]; // likewise, of each bucket
+    } ring[REPEATS_MAX]; // by number
+    uint64_t count;      // remembered so far; the next one's number
+    struct hash reports;
 };
+
+// Of zeros, or cleared. False: out of memory.
+bool repeats_init(struct repeats *r, const struct random *random);
+void repeats_clear(struct repeats *r); // one of zeros is allowed
 
 // What tells one Report from another beside sender and TransactionID.
 uint64_t repeats_digest(uint16_t lid, uint64_t tid, const uint8_t *content, size_t size);

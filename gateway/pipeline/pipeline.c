@@ -374,7 +374,7 @@ static bool pipeline_make_parts(struct pipeline *p)
     p->queue = ring_new(PIPELINE_QUEUE_MAX + PIPELINE_OTHERS_MAX);
     p->correlator = correlator_new(&observer);
     p->policy = policy_new(&p->options.policy, &sink, p->builder.random);
-    return p->queue && p->correlator && p->policy;
+    return repeats_init(&p->repeats, p->builder.random) && p->queue && p->correlator && p->policy;
 }
 
 struct pipeline *pipeline_start(const struct pipeline_options *options, struct error *err)
@@ -489,6 +489,7 @@ void pipeline_free(struct pipeline *pipeline)
 {
     if (!pipeline)
         return;
+    repeats_clear(&pipeline->repeats);
     policy_free(pipeline->policy);
     correlator_free(pipeline->correlator);
     ring_free(pipeline->queue);

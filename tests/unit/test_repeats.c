@@ -20,7 +20,13 @@ static void remember(uint16_t lid, uint64_t tid, const uint8_t *content, size_t 
 static int empty(void **state)
 {
     (void)state;
-    memset(&seen, 0, sizeof seen);
+    return repeats_init(&seen, &random_system) ? 0 : -1;
+}
+
+static int forget(void **state)
+{
+    (void)state;
+    repeats_clear(&seen);
     return 0;
 }
 
@@ -69,7 +75,7 @@ TEST(a_digest_alone_is_not_enough)
     assert_true(repeats_seen(&seen, 1, 7, 4711, NOW));
     assert_false(repeats_seen(&seen, 2, 7, 4711, NOW));
     assert_false(repeats_seen(&seen, 1, 8, 4711, NOW));
-    assert_false(repeats_seen(&seen, 1, 7, 4711 + REPEATS_BUCKETS, NOW));
+    assert_false(repeats_seen(&seen, 1, 7, 4711 + (1 << 16), NOW));
 }
 
 // The journal keeps them, so they must not depend on the run or the machine.
@@ -95,27 +101,37 @@ TEST(the_last_ones_are_remembered)
         assert_int_equal(seen_before(1, tid, A, sizeof A, NOW), tid >= REPEATS_MAX);
 }
 
-// Their digests lead to one bucket.
-TEST(many_in_one_place_are_remembered)
+// Their digests end in the same bits.
+TEST(many_of_similar_digests_are_remembered)
 {
     for (uint64_t n = 1; n <= 100; n++)
-        repeats_remember(&seen, 1, n, n * REPEATS_BUCKETS, NOW);
+        repeats_remember(&seen, 1, n, n << 16, NOW);
     for (uint64_t n = 1; n <= 100; n++)
-        assert_true(repeats_seen(&seen, 1, n, n * REPEATS_BUCKETS, NOW));
+        assert_true(repeats_seen(&seen, 1, n, n << 16, NOW));
 }
+
+TEST(the_last_time_counts)
+{
+    remember(1, 7, A, sizeof A, NOW);
+    remember(1, 7, A, sizeof A, NOW + 4 * CLOCK_US_PER_S);
+    assert_true(seen_before(1, 7, A, sizeof A, NOW + 8 * CLOCK_US_PER_S));
+}
+
+#define REPEATS_TEST(name) cmocka_unit_test_setup_teardown(name, empty, forget)
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(nothing_was_seen_at_first, empty),
-        cmocka_unit_test_setup(asking_does_not_remember, empty),
-        cmocka_unit_test_setup(the_same_report_is_a_repeat, empty),
-        cmocka_unit_test_setup(sender_transaction_and_content_count, empty),
-        cmocka_unit_test_setup(memory_lasts_five_seconds, empty),
-        cmocka_unit_test_setup(a_digest_alone_is_not_enough, empty),
+        REPEATS_TEST(nothing_was_seen_at_first),
+        REPEATS_TEST(asking_does_not_remember),
+        REPEATS_TEST(the_same_report_is_a_repeat),
+        REPEATS_TEST(sender_transaction_and_content_count),
+        REPEATS_TEST(memory_lasts_five_seconds),
+        REPEATS_TEST(a_digest_alone_is_not_enough),
         cmocka_unit_test(digests_are_the_same_for_ever),
-        cmocka_unit_test_setup(the_last_ones_are_remembered, empty),
-        cmocka_unit_test_setup(many_in_one_place_are_remembered, empty),
+        REPEATS_TEST(the_last_ones_are_remembered),
+        REPEATS_TEST(many_of_similar_digests_are_remembered),
+        REPEATS_TEST(the_last_time_counts),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
