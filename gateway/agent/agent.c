@@ -216,7 +216,7 @@ static void free_parts(struct agent *agent)
 static bool agent_make_parts(struct agent *agent, struct error *err)
 {
     agent->events = snapshot_events_new();
-    agent->cache = walk_cache_new(&agent->options.source, agent->events);
+    agent->cache = walk_cache_new(&agent->options.source, agent->events, agent->options.random);
     if (!agent->events || !agent->cache)
         return error_set(err, "out of memory");
     agent->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);

@@ -1,19 +1,19 @@
 #include "agent/walk_cache.h"
 
-#include "base/digest.h"
+#include "base/hash.h"
 
 #include <stdlib.h>
+#include <sys/queue.h>
 
-enum { PLACES = 8, BUCKETS = WALK_CACHE_NAMES / PLACES };
-
-// A name that was answered.
+// A name that was answered: its digest stands for it.
 struct mark {
-    uint64_t digest;
-    uint64_t entry; // a number of a held view; 0: no mark
-    uint64_t at;    // among all marks
+    struct hash_node node;
+    TAILQ_ENTRY(mark) in_order;
+    uint64_t entry; // a number of a held view
     int64_t until;  // monotonic: later, who asks what follows it is not that walk
     bool followed;  // a walk went on from it
 };
+TAILQ_HEAD(marks, mark);
 
 struct cached_snapshot {
     struct agent_snapshot *snapshot; // NULL: none
@@ -26,16 +26,21 @@ struct walk_cache {
     const struct snapshot_source *source;
     struct snapshot_events *events;
     struct cached_snapshot entries[WALK_CACHE_SNAPSHOTS_MAX];
-    uint64_t last_number, last_mark;
-    struct mark marks[BUCKETS][PLACES];
+    uint64_t last_number;
+    struct hash by_name;
+    struct marks order;                  // by when they were made
+    struct mark marks[WALK_CACHE_NAMES]; // of which the first by_name.count are in use
 };
 
 struct walk_cache *walk_cache_new(const struct snapshot_source *source,
-                                  struct snapshot_events *events)
+                                  struct snapshot_events *events, const struct random *random)
 {
     struct walk_cache *cache = calloc(1, sizeof *cache);
-    if (!cache)
+    if (!cache || !hash_init(&cache->by_name, WALK_CACHE_NAMES, random)) {
+        free(cache);
         return NULL;
+    }
+    TAILQ_INIT(&cache->order);
     cache->source = source;
     cache->events = events;
     return cache;
@@ -53,13 +58,13 @@ void walk_cache_free(struct walk_cache *cache)
         return;
     for (size_t i = 0; i < WALK_CACHE_SNAPSHOTS_MAX; i++)
         walk_cache_drop(&cache->entries[i]);
+    hash_clear(&cache->by_name);
     free(cache);
 }
 
-static uint64_t walk_cache_digest_of(const struct agentx_oid *name)
+static uint64_t walk_cache_digest_of(const struct walk_cache *cache, const struct agentx_oid *name)
 {
-    uint64_t digest = digest_add(DIGEST_OF_NOTHING, name->ids, name->length * sizeof *name->ids);
-    return digest ^ digest >> 32;
+    return hash_digest(&cache->by_name, name->ids, name->length * sizeof *name->ids);
 }
 
 static struct cached_snapshot *newest(struct walk_cache *cache)
@@ -129,35 +134,33 @@ struct agent_snapshot *walk_cache_begin(struct walk_cache *cache)
 static struct cached_snapshot *entry_of(struct walk_cache *cache, const struct mark *mark)
 {
     for (size_t i = 0; i < WALK_CACHE_SNAPSHOTS_MAX; i++) {
-        if (mark->entry != 0 && cache->entries[i].number == mark->entry)
+        if (cache->entries[i].number == mark->entry)
             return &cache->entries[i];
     }
     return NULL;
 }
 
-static bool is_better(const struct mark *a, const struct mark *b)
-{
-    return a->followed == b->followed ? a->at > b->at : !a->followed;
-}
-
 // Of the walks that were answered the name: one that did not go on yet, or else the last.
-static struct mark *find_mark(struct walk_cache *cache, struct mark *bucket, uint64_t digest)
+static struct mark *find_mark(struct walk_cache *cache, const struct agentx_oid *name)
 {
     int64_t now = clock_monotonic(cache->source->clock);
-    struct mark *found = NULL;
-    for (size_t i = 0; i < PLACES; i++) {
-        struct mark *mark = &bucket[i];
-        if (mark->digest == digest && now < mark->until && entry_of(cache, mark) &&
-            (!found || is_better(mark, found)))
-            found = mark;
+    struct mark *last = NULL;
+    struct hash_node *node = hash_find(&cache->by_name, walk_cache_digest_of(cache, name));
+    for (; node; node = hash_find_next(node)) {
+        struct mark *mark = HASH_THING(node, struct mark, node);
+        if (now >= mark->until || !entry_of(cache, mark))
+            continue;
+        if (!mark->followed)
+            return mark;
+        if (!last)
+            last = mark;
     }
-    return found;
+    return last;
 }
 
 struct agent_snapshot *walk_cache_follow(struct walk_cache *cache, const struct agentx_oid *name)
 {
-    uint64_t digest = walk_cache_digest_of(name);
-    struct mark *mark = find_mark(cache, cache->marks[digest % BUCKETS], digest);
+    struct mark *mark = find_mark(cache, name);
     if (!mark)
         return walk_cache_begin(cache);
     struct cached_snapshot *entry = entry_of(cache, mark);
@@ -177,41 +180,50 @@ uint64_t walk_cache_number(const struct walk_cache *cache, const struct agent_sn
     return 0;
 }
 
-static struct mark *oldest_mark(struct mark *bucket)
+// The name's mark of this view or else of one that is dropped: a name has no more marks than there
+// are views. NULL: none.
+static struct mark *find_replaced(struct walk_cache *cache, uint64_t digest, uint64_t entry)
 {
-    struct mark *oldest = &bucket[0];
-    for (size_t i = 1; i < PLACES; i++) {
-        if (bucket[i].at < oldest->at)
-            oldest = &bucket[i];
+    struct mark *dropped = NULL;
+    struct hash_node *node = hash_find(&cache->by_name, digest);
+    for (; node; node = hash_find_next(node)) {
+        struct mark *mark = HASH_THING(node, struct mark, node);
+        if (mark->entry == entry)
+            return mark;
+        if (!entry_of(cache, mark))
+            dropped = mark;
     }
-    return oldest;
+    return dropped;
 }
 
-// Where the view's answer with that name is, or is to be, remembered.
-static struct mark *walk_cache_place_of(struct mark *bucket, uint64_t digest, uint64_t view)
+// A mark that is not in the table: the replaced one, or one that is free, or the oldest.
+static struct mark *take_mark(struct walk_cache *cache, uint64_t digest, uint64_t entry)
 {
-    for (size_t i = 0; i < PLACES; i++) {
-        if (bucket[i].entry == view && bucket[i].digest == digest)
-            return &bucket[i];
-    }
-    return oldest_mark(bucket);
+    struct mark *mark = find_replaced(cache, digest, entry);
+    if (!mark && !hash_is_full(&cache->by_name))
+        return &cache->marks[cache->by_name.count];
+    if (!mark)
+        mark = TAILQ_FIRST(&cache->order);
+    hash_remove(&cache->by_name, &mark->node);
+    TAILQ_REMOVE(&cache->order, mark, in_order);
+    return mark;
 }
 
 void walk_cache_remember(struct walk_cache *cache, const struct agent_snapshot *snapshot,
                          const struct agentx_oid *name)
 {
-    uint64_t digest = walk_cache_digest_of(name);
-    struct mark *bucket = cache->marks[digest % BUCKETS];
+    uint64_t digest = walk_cache_digest_of(cache, name);
     for (size_t i = 0; i < WALK_CACHE_SNAPSHOTS_MAX; i++) {
         struct cached_snapshot *entry = &cache->entries[i];
         if (entry->snapshot != snapshot)
             continue;
         entry->is_walked = true;
-        *walk_cache_place_of(bucket, digest, entry->number) =
-            (struct mark){.digest = digest,
-                          .entry = entry->number,
-                          .at = ++cache->last_mark,
-                          .until = clock_monotonic(cache->source->clock) + WALK_CACHE_KEEP_US};
+        struct mark *mark = take_mark(cache, digest, entry->number);
+        mark->entry = entry->number;
+        mark->until = clock_monotonic(cache->source->clock) + WALK_CACHE_KEEP_US;
+        mark->followed = false;
+        hash_add(&cache->by_name, &mark->node, digest);
+        TAILQ_INSERT_TAIL(&cache->order, mark, in_order);
     }
 }
 

@@ -7,6 +7,7 @@
 
 #include "agent/snapshot.h"
 #include "agentx/value.h"
+#include "base/random.h"
 
 // How long a view of what did not change is as good as new; how long a walk may pause, and a view
 // is kept that nobody asks; and how long a walk that went on may ask the same once more, as the
@@ -18,14 +19,14 @@
 enum {
     WALK_CACHE_SNAPSHOTS_MAX =
         8, // what nobody walks makes room first, then what was asked the longest ago
-    WALK_CACHE_NAMES = 16384, // that are remembered, of all views
+    WALK_CACHE_NAMES = 16384, // that are remembered, of all views: the last ones
 };
 
 struct walk_cache;
 
-// One thread. Both outlive it. NULL: out of memory.
+// One thread. Source and events outlive it. NULL: out of memory.
 struct walk_cache *walk_cache_new(const struct snapshot_source *source,
-                                  struct snapshot_events *events);
+                                  struct snapshot_events *events, const struct random *random);
 void walk_cache_free(struct walk_cache *cache); // NULL is allowed
 
 // Both: a view, valid until the next of these calls; for longer, keep it. NULL: out of memory.

@@ -766,7 +766,7 @@ static bool walk_on(struct walk_cache *cache, struct text *result)
 static bool walk_tables(struct text *result)
 {
     struct snapshot_events *events = snapshot_events_new();
-    struct walk_cache *cache = events ? walk_cache_new(made_once->source, events) : NULL;
+    struct walk_cache *cache = events ? walk_cache_new(made_once->source, events, &chance) : NULL;
     bool ok = cache && walk_on(cache, result);
     walk_cache_free(cache);
     snapshot_events_free(events);

@@ -84,7 +84,7 @@ static int begin(void **state)
                                          .sums = no_sums,
                                          .ctx = f,
                                          .clock = &f->clock};
-    f->cache = walk_cache_new(&f->source, NULL);
+    f->cache = walk_cache_new(&f->source, NULL, &random_system);
     *state = f;
     return f->journal && f->cache ? 0 : -1;
 }
@@ -307,6 +307,42 @@ TEST(a_long_walk_stays_in_its_view)
     }
 }
 
+TEST(the_last_names_are_remembered)
+{
+    struct fixture *f = *state;
+    struct agent_snapshot *walked = begin_anew(f);
+    for (uint32_t id = 0; id <= WALK_CACHE_NAMES; id++)
+        answer(f, walked, id);
+    answer(f, walked, 1); // once more: 2 is the oldest then
+    answer(f, walked, WALK_CACHE_NAMES + 1);
+    pass(f, WALK_CACHE_FRESH_US);
+    for (uint32_t id = 3; id <= WALK_CACHE_NAMES + 1; id++)
+        assert_ptr_equal(follow(f, id), walked);
+    assert_ptr_equal(follow(f, 1), walked);
+    assert_ptr_not_equal(follow(f, 0), walked);
+    assert_ptr_not_equal(follow(f, 2), walked);
+}
+
+// A manager that asks for one name again and again, each time in another view, takes no place from
+// a walk.
+TEST(a_name_has_few_places)
+{
+    enum { ASKED = 4711, OTHER_WALK = 5 };
+    struct fixture *f = *state;
+    const struct setting setting = {.kind = SETTING_SAN_NAME, .guid = 7, .size = 1, .value = {'x'}};
+    struct agent_snapshot *walked = begin_anew(f);
+    answer(f, walked, 1);
+    for (uint32_t n = 0; n < WALK_CACHE_NAMES + 10; n++) {
+        answer(f, walked, OTHER_WALK);
+        pass(f, WALK_CACHE_KEEP_US / WALK_CACHE_NAMES / 2);
+        assert_ptr_equal(follow(f, OTHER_WALK), walked);
+        settings_unref(f->settings);
+        f->settings = settings_with(NULL, &setting, 1);
+        answer(f, walk_cache_begin(f->cache), ASKED);
+    }
+    assert_ptr_equal(follow(f, 1), walked);
+}
+
 // The next event after the one of that number, as a manager reads the column; 0: the column ends.
 static uint32_t next_event(struct fixture *f, uint32_t number)
 {
@@ -435,6 +471,8 @@ int main(void)
         T(a_repeated_question_gets_the_same_view),
         T(a_walk_that_paused_for_long_begins_anew),
         T(a_long_walk_stays_in_its_view),
+        T(the_last_names_are_remembered),
+        T(a_name_has_few_places),
         T(who_polls_the_log_sees_what_came),
         T(the_view_that_nobody_asked_for_the_longest_time_makes_room),
         T(a_slow_walk_is_remembered_beside_fast_ones),
