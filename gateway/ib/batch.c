@@ -1,7 +1,5 @@
 #include "ib/batch.h"
 
-#include "base/wire.h"
-
 #include <assert.h>
 #include <inttypes.h>
 #include <pthread.h>
@@ -11,7 +9,7 @@
 
 // A TransactionID is the bit that marks it, a number of the slot's own, and the slot: an answer
 // finds its request at once, and every attempt has its own, as the kernel wants it.
-enum { SLOT_BITS = 8, SERIAL_BITS = 23, TID_OFFSET = 12, WAIT_MS_MAX = 50 };
+enum { SLOT_BITS = 8, SERIAL_BITS = 23, WAIT_MS_MAX = 50 };
 static_assert(BATCH_IN_FLIGHT_MAX == 1 << SLOT_BITS, "a slot has to fit");
 static const uint32_t SERIAL_MASK = (UINT32_C(1) << SERIAL_BITS) - 1;
 
@@ -183,7 +181,7 @@ static void send_attempt(struct batch *b, struct slot *slot, int64_t now)
     slot->attempts++;
     slot->serial = (slot->serial + 1) & SERIAL_MASK;
     slot->answer_by = now + b->options.timeout_us;
-    wire_put(slot->mad + TID_OFFSET, 4, batch_tid_of(b, slot));
+    mad_set_tid(slot->mad, batch_tid_of(b, slot));
     b->counters.sent++;
     int timeout_ms = (int)((b->options.timeout_us + CLOCK_US_PER_MS - 1) / CLOCK_US_PER_MS);
     if (b->options.io.send(b->options.io.self, r->agent, &r->to, slot->mad, timeout_ms, &ignored))

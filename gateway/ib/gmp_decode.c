@@ -3,7 +3,6 @@
 #include "base/wire.h"
 
 #include <assert.h>
-#include <endian.h>
 #include <infiniband/mad.h>
 #include <infiniband/umad_types.h>
 #include <string.h>
@@ -13,16 +12,7 @@ static_assert(offsetof(struct umad_dm_packet, data) == GMP_DATA_OFFSET, "IBA 16.
 
 void gmp_make_get(uint8_t *out, uint8_t mgmt_class, enum gmp_attribute attribute, uint32_t modifier)
 {
-    const struct umad_hdr hdr = {
-        .base_version = UMAD_BASE_VERSION,
-        .mgmt_class = mgmt_class,
-        .class_version = 1,
-        .method = UMAD_METHOD_GET,
-        .attr_id = htobe16((uint16_t)attribute),
-        .attr_mod = htobe32(modifier),
-    };
-    memset(out, 0, MAD_SIZE);
-    memcpy(out, &hdr, sizeof hdr);
+    mad_make_request(out, mgmt_class, UMAD_METHOD_GET, (uint16_t)attribute, modifier);
 }
 
 void gmp_make_get_counters(uint8_t *out, enum gmp_attribute attribute, uint8_t port)

@@ -59,21 +59,59 @@ bool mad_read_header(const uint8_t *mad, size_t size, struct mad_header *out)
     return true;
 }
 
-static struct umad_sa_packet sa_request(uint8_t method, uint16_t attribute, uint32_t tid)
+uint16_t mad_status(const struct mad_header *header)
 {
-    return (struct umad_sa_packet){
-        .mad_hdr = {.base_version = UMAD_BASE_VERSION,
-                    .mgmt_class = MAD_CLASS_SA,
-                    .class_version = UMAD_SA_CLASS_VERSION,
-                    .method = method,
-                    .tid = htobe64(tid),
-                    .attr_id = htobe16(attribute)},
-    };
+    enum { DIRECTION = 0x8000 };
+    const bool directed = header->mgmt_class == MAD_CLASS_SMP_DIRECT;
+    return directed ? header->status & (uint16_t)~DIRECTION : header->status;
+}
+
+void mad_write_header(uint8_t *mad, const struct mad_header *header)
+{
+    struct umad_hdr hdr;
+    memcpy(&hdr, mad, sizeof hdr);
+    hdr.base_version = header->base_version;
+    hdr.mgmt_class = header->mgmt_class;
+    hdr.class_version = header->class_version;
+    hdr.method = header->method;
+    hdr.status = htobe16(header->status);
+    hdr.tid = htobe64(header->tid);
+    hdr.attr_id = htobe16(header->attribute);
+    hdr.attr_mod = htobe32(header->modifier);
+    memcpy(mad, &hdr, sizeof hdr);
+}
+
+void mad_make_request(uint8_t *out, uint8_t mgmt_class, uint8_t method, uint16_t attribute,
+                      uint32_t modifier)
+{
+    const uint8_t class_version = mgmt_class == MAD_CLASS_SA ? UMAD_SA_CLASS_VERSION : 1;
+    memset(out, 0, MAD_SIZE);
+    mad_write_header(out, &(struct mad_header){.base_version = UMAD_BASE_VERSION,
+                                               .mgmt_class = mgmt_class,
+                                               .class_version = class_version,
+                                               .method = method,
+                                               .attribute = attribute,
+                                               .modifier = modifier});
+}
+
+void mad_set_tid(uint8_t *mad, uint32_t tid)
+{
+    wire_put(mad + offsetof(struct umad_hdr, tid) + 4, 4, tid);
+}
+
+static void sa_request(uint8_t *out, uint8_t method, uint16_t attribute, uint32_t tid)
+{
+    mad_make_request(out, MAD_CLASS_SA, method, attribute, 0);
+    mad_set_tid(out, tid);
+}
+
+static void set_component_mask(uint8_t *out, uint64_t mask)
+{
+    wire_put(out + offsetof(struct umad_sa_packet, comp_mask), 8, mask);
 }
 
 void mad_subscribe(uint8_t *out, uint32_t tid, uint64_t sa_key, uint32_t trap, bool subscribe)
 {
-    struct umad_sa_packet p = sa_request(UMAD_METHOD_SET, UMAD_ATTR_INFORM_INFO, tid);
     const struct inform_info info = {
         .lid_begin = htobe16(0xFFFF),
         .is_generic = trap != MAD_TRAP_VENDOR,
@@ -84,59 +122,39 @@ void mad_subscribe(uint8_t *out, uint32_t tid, uint64_t sa_key, uint32_t trap, b
         .qpn_resp_time = htobe32(subscribe ? 0 : 1U << 8),
         .producer_type = htobe32(0xFFFFFF),
     };
-    wire_put(p.sm_key, sizeof p.sm_key, sa_key);
-    memcpy(p.data, &info, sizeof info);
-    memcpy(out, &p, sizeof p);
+    sa_request(out, UMAD_METHOD_SET, UMAD_ATTR_INFORM_INFO, tid);
+    wire_put(out + offsetof(struct umad_sa_packet, sm_key), 8, sa_key);
+    memcpy(out + IB_SA_DATA_OFFS, &info, sizeof info);
 }
 
 void mad_query_subscriptions(uint8_t *out, uint32_t tid, const uint8_t gid[ADDRESS_GID_SIZE])
 {
-    struct umad_sa_packet p =
-        sa_request(UMAD_SA_METHOD_GET_TABLE, UMAD_SA_ATTR_INFORM_INFO_REC, tid);
-    p.comp_mask = htobe64(MASK_SUBSCRIBER_GID);
-    memcpy(p.data, gid, ADDRESS_GID_SIZE);
-    memcpy(out, &p, sizeof p);
+    sa_request(out, UMAD_SA_METHOD_GET_TABLE, UMAD_SA_ATTR_INFORM_INFO_REC, tid);
+    set_component_mask(out, MASK_SUBSCRIBER_GID);
+    memcpy(out + IB_SA_DATA_OFFS, gid, ADDRESS_GID_SIZE);
 }
 
 void mad_query_node(uint8_t *out, uint32_t tid, uint16_t lid)
 {
-    struct umad_sa_packet p = sa_request(UMAD_METHOD_GET, UMAD_SA_ATTR_NODE_REC, tid);
-    p.comp_mask = htobe64(MASK_NODE_LID);
-    wire_put(p.data, 2, lid);
-    memcpy(out, &p, sizeof p);
+    sa_request(out, UMAD_METHOD_GET, UMAD_SA_ATTR_NODE_REC, tid);
+    set_component_mask(out, MASK_NODE_LID);
+    wire_put(out + IB_SA_DATA_OFFS, 2, lid);
 }
 
 void mad_query_table(uint8_t *out, uint16_t attribute)
 {
-    struct umad_sa_packet p = sa_request(UMAD_SA_METHOD_GET_TABLE, attribute, 0);
-    memcpy(out, &p, sizeof p);
-}
-
-void mad_query_own_port(uint8_t *out, uint32_t tid, uint64_t mkey)
-{
-    ib_rpc_t rpc = {
-        .mgtclass = MAD_CLASS_SMP_DIRECT,
-        .method = IB_MAD_METHOD_GET,
-        .attr = {.id = IB_ATTR_PORT_INFO, .mod = 0},
-        .mkey = mkey,
-        .trid = tid,
-        .dataoffs = IB_SMP_DATA_OFFS,
-        .datasz = IB_SMP_DATA_SIZE,
-    };
-    ib_dr_path_t no_hops = {.drslid = 0xFFFF, .drdlid = 0xFFFF};
-    memset(out, 0, MAD_SIZE);
-    mad_encode(out, &rpc, &no_hops, NULL);
+    sa_request(out, UMAD_SA_METHOD_GET_TABLE, attribute, 0);
 }
 
 void mad_answer_report(uint8_t *out, const uint8_t *report, size_t size, uint16_t status)
 {
-    struct umad_hdr hdr;
+    struct mad_header h;
     memset(out, 0, MAD_SIZE);
     memcpy(out, report, size < MAD_SIZE ? size : MAD_SIZE);
-    memcpy(&hdr, out, sizeof hdr);
-    hdr.method |= MAD_METHOD_RESPONSE;
-    hdr.status = htobe16(status);
-    memcpy(out, &hdr, sizeof hdr);
+    mad_read_header(out, MAD_SIZE, &h);
+    h.method |= MAD_METHOD_RESPONSE;
+    h.status = status;
+    mad_write_header(out, &h);
 }
 
 bool mad_check_report(const uint8_t *mad, size_t size, struct error *err)

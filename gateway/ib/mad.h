@@ -37,8 +37,21 @@ struct mad_header {
 // Reads the 24 octets of the common header; false when there are fewer.
 bool mad_read_header(const uint8_t *mad, size_t size, struct mad_header *out);
 
-// Requests; `out` receives MAD_SIZE octets. The kernel replaces the upper half of `tid` with the
-// agent's own number: only the lower half tells requests apart.
+// The status without what a directed-route SMP has as its top bit: the direction.
+uint16_t mad_status(const struct mad_header *header);
+
+// Writes it; the octets that a class or nobody uses (6, 7, 18 and 19) stay as they are.
+void mad_write_header(uint8_t *mad, const struct mad_header *header);
+
+// A request of zeros but for its header, of base version 1. `out` receives MAD_SIZE octets.
+void mad_make_request(uint8_t *out, uint8_t mgmt_class, uint8_t method, uint16_t attribute,
+                      uint32_t modifier);
+
+// The half of the TransactionID that is ours: the kernel replaces the upper one with the agent's
+// own number.
+void mad_set_tid(uint8_t *mad, uint32_t tid);
+
+// Requests; `out` receives MAD_SIZE octets.
 
 // Set(InformInfo) for one generic trap number, or MAD_TRAP_VENDOR, from all LIDs of the subnet.
 void mad_subscribe(uint8_t *out, uint32_t tid, uint64_t sa_key, uint32_t trap, bool subscribe);
@@ -51,9 +64,6 @@ void mad_query_node(uint8_t *out, uint32_t tid, uint16_t lid);
 
 // GetTable of all records of an attribute; the TransactionID is zero.
 void mad_query_table(uint8_t *out, uint16_t attribute);
-
-// Directed-route Get(PortInfo) with no hops: the local port about itself. An `mkey` of 0 is none.
-void mad_query_own_port(uint8_t *out, uint32_t tid, uint64_t mkey);
 
 // The ReportResp to a Report of at least a header: the same octets, answered with `status`.
 void mad_answer_report(uint8_t *out, const uint8_t *report, size_t size, uint16_t status);
@@ -96,6 +106,7 @@ struct mad_port {
     uint64_t subnet_prefix;
     bool client_reregister;
 };
+// Of an answer to Get(PortInfo).
 bool mad_read_own_port(const uint8_t *mad, size_t size, struct mad_port *out);
 
 // "request invalid" and the like, for an SA MAD's status (IBA 13.4.7, 15.2.2).

@@ -2,6 +2,7 @@
 
 #include "base/thread.h"
 #include "ib/mad_log.h"
+#include "ib/smp_decode.h"
 
 #include <inttypes.h>
 #include <pthread.h>
@@ -144,7 +145,7 @@ static void sa_client_ask_port(struct sa_client *a, int64_t now)
 {
     uint8_t mad[MAD_SIZE];
     uint32_t tid = new_tid(a);
-    mad_query_own_port(mad, tid, atomic_load(&a->mkey));
+    smp_query_own_port(mad, tid, atomic_load(&a->mkey));
     sa_client_ask(a, &a->port_question, MAD_AGENT_SMP, mad, tid, now);
 }
 
@@ -533,7 +534,7 @@ static void handle_mad(struct sa_client *a, const struct mad_received *in, int64
     if (response && h.tid & MAD_TID_BATCH) {
         give_mad_client(a, in);
     } else if (has_header && h.mgmt_class == MAD_CLASS_SMP_DIRECT) {
-        if (answers(&a->port_question, (uint32_t)h.tid) && (h.status & 0x7FFF) == 0 &&
+        if (answers(&a->port_question, (uint32_t)h.tid) && mad_status(&h) == 0 &&
             mad_read_own_port(in->octets, in->size, &port)) {
             a->port_silences = 0;
             sa_client_handle_port(a, &port, now);
@@ -813,7 +814,7 @@ static void sa_client_wake_by_query(struct sa_client *a)
 {
     uint8_t mad[MAD_SIZE];
     const struct mad_address own = {.lid = 0xFFFF};
-    mad_query_own_port(mad, new_tid(a), atomic_load(&a->mkey));
+    smp_query_own_port(mad, new_tid(a), atomic_load(&a->mkey));
     send_mad(a, MAD_AGENT_SMP, &own, mad, REQUEST_TIMEOUT_MS);
 }
 

@@ -1,7 +1,8 @@
 #include "ib/smp_decode.h"
 
+#include "base/wire.h"
+
 #include <assert.h>
-#include <endian.h>
 #include <infiniband/mad.h>
 #include <infiniband/umad_sm.h>
 #include <string.h>
@@ -12,48 +13,43 @@ static_assert(offsetof(struct umad_smp, initial_path) == 128, "IBA 14.2.1.2");
 
 enum { PERMISSIVE_LID = 0xFFFF };
 
-static struct umad_smp request(uint8_t mgmt_class, uint64_t mkey, enum smp_attribute attribute,
-                               uint32_t modifier)
+static void smp_make_request(uint8_t *out, uint8_t mgmt_class, uint64_t mkey,
+                             enum smp_attribute attribute, uint32_t modifier)
 {
-    return (struct umad_smp){
-        .base_version = UMAD_BASE_VERSION,
-        .mgmt_class = mgmt_class,
-        .class_version = 1,
-        .method = UMAD_METHOD_GET,
-        .attr_id = htobe16((uint16_t)attribute),
-        .attr_mod = htobe32(modifier),
-        .mkey = htobe64(mkey),
-    };
+    mad_make_request(out, mgmt_class, UMAD_METHOD_GET, (uint16_t)attribute, modifier);
+    wire_put(out + offsetof(struct umad_smp, mkey), 8, mkey);
 }
 
 void smp_make_get(uint8_t *out, uint64_t mkey, enum smp_attribute attribute, uint32_t modifier,
                   const uint8_t *path, uint8_t hops)
 {
     assert(hops <= SMP_HOPS_MAX);
-    struct umad_smp smp = request(MAD_CLASS_SMP_DIRECT, mkey, attribute, modifier);
-    smp.hop_cnt = hops;
-    smp.dr_slid = smp.dr_dlid = htobe16(PERMISSIVE_LID);
-    if (hops > 0)
-        memcpy(smp.initial_path + 1, path, hops); // the first octet is not used
-    memcpy(out, &smp, sizeof smp);
+    smp_make_request(out, MAD_CLASS_SMP_DIRECT, mkey, attribute, modifier);
+    out[offsetof(struct umad_smp, hop_cnt)] = hops;
+    wire_put(out + offsetof(struct umad_smp, dr_slid), 2, PERMISSIVE_LID);
+    wire_put(out + offsetof(struct umad_smp, dr_dlid), 2, PERMISSIVE_LID);
+    if (hops > 0) // the path's first octet is not used
+        memcpy(out + offsetof(struct umad_smp, initial_path) + 1, path, hops);
 }
 
 void smp_make_lid_get(uint8_t *out, uint64_t mkey, enum smp_attribute attribute, uint32_t modifier)
 {
-    struct umad_smp smp = request(MAD_CLASS_SMP_LID, mkey, attribute, modifier);
-    memcpy(out, &smp, sizeof smp);
+    smp_make_request(out, MAD_CLASS_SMP_LID, mkey, attribute, modifier);
+}
+
+void smp_query_own_port(uint8_t *out, uint32_t tid, uint64_t mkey)
+{
+    smp_make_get(out, mkey, SMP_PORT_INFO, 0, NULL, 0);
+    mad_set_tid(out, tid);
 }
 
 const uint8_t *smp_answer(const uint8_t *mad, size_t size, enum smp_attribute attribute)
 {
-    enum { DIRECTION = 0x8000 }; // of a directed-route SMP, where others have the status's top bit
     struct mad_header h;
     if (!mad || size < SMP_DATA_OFFSET + SMP_DATA_SIZE || !mad_read_header(mad, size, &h))
         return NULL;
-    if (h.mgmt_class == MAD_CLASS_SMP_DIRECT)
-        h.status &= (uint16_t)~DIRECTION;
     bool fits = h.method == (UMAD_METHOD_GET | MAD_METHOD_RESPONSE) && h.attribute == attribute;
-    return fits && h.status == 0 ? mad + SMP_DATA_OFFSET : NULL;
+    return fits && mad_status(&h) == 0 ? mad + SMP_DATA_OFFSET : NULL;
 }
 
 bool smp_read_node_info(const uint8_t data[SMP_DATA_SIZE], struct fabric_node *node,

@@ -28,6 +28,9 @@ void smp_make_get(uint8_t *out, uint64_t mkey, enum smp_attribute attribute, uin
 // The same to the LID that the MAD is sent to.
 void smp_make_lid_get(uint8_t *out, uint64_t mkey, enum smp_attribute attribute, uint32_t modifier);
 
+// Get(PortInfo) with no hops: the local port about itself.
+void smp_query_own_port(uint8_t *out, uint32_t tid, uint64_t mkey);
+
 // The attribute that an answer of either kind carries, SMP_DATA_SIZE octets; NULL when it is too
 // short, answers another question than for `attribute`, or has a status other than success.
 const uint8_t *smp_answer(const uint8_t *mad, size_t size, enum smp_attribute attribute);

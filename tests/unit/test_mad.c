@@ -4,6 +4,7 @@
 
 #include "base/wire.h"
 #include "ib/mad.h"
+#include "ib/smp_decode.h"
 
 enum { DATA = 56, RECORD_SIZE = 60 };
 
@@ -102,7 +103,7 @@ TEST(ask_for_the_node_at_a_lid)
 TEST(ask_the_own_port_by_directed_route)
 {
     memset(mad, 0xA5, sizeof mad);
-    mad_query_own_port(mad, 0x01020304, UINT64_C(0x1122334455667788));
+    smp_query_own_port(mad, 0x01020304, UINT64_C(0x1122334455667788));
     // Class, no hops, M_Key, permissive LIDs on both ends.
     check_mad(mad,
               "01 81 01 01 0000 00 00 0000000001020304 0015 0000 00000000"
@@ -210,6 +211,35 @@ TEST(headers_are_read_whole_or_not)
     assert_int_equal(h.tid, UINT64_C(0x1122334455667788));
     assert_int_equal(h.attribute, 0x00F3);
     assert_int_equal(h.modifier, 0x99AABBCC);
+}
+
+// What a class has between the fields stays.
+TEST(headers_are_written_as_they_are_read)
+{
+    struct mad_header h;
+    uint8_t written[24];
+    support_hex(mad, 24, "01 81 02 86 8003 1234 1122334455667788 00F3 5678 99AABBCC");
+    assert_true(mad_read_header(mad, 24, &h));
+    memset(written, 0, sizeof written);
+    mad_write_header(written, &h);
+    support_hex(mad, 24, "01 81 02 86 8003 0000 1122334455667788 00F3 0000 99AABBCC");
+    assert_memory_equal(written, mad, 24);
+    memset(written, 0xEE, sizeof written);
+    mad_write_header(written, &h);
+    support_hex(mad, 24, "01 81 02 86 8003 EEEE 1122334455667788 00F3 EEEE 99AABBCC");
+    assert_memory_equal(written, mad, 24);
+    mad_set_tid(written, 0xAABBCCDD);
+    support_hex(mad, 24, "01 81 02 86 8003 EEEE 11223344AABBCCDD 00F3 EEEE 99AABBCC");
+    assert_memory_equal(written, mad, 24);
+}
+
+// Only a directed-route SMP has a direction.
+TEST(the_direction_is_no_status)
+{
+    struct mad_header h = {.mgmt_class = MAD_CLASS_SMP_DIRECT, .status = 0x8003};
+    assert_int_equal(mad_status(&h), 0x0003);
+    h.mgmt_class = MAD_CLASS_SMP_LID;
+    assert_int_equal(mad_status(&h), 0x8003);
 }
 
 // Lists of InformInfoRecords.
@@ -443,6 +473,8 @@ int main(void)
         cmocka_unit_test_setup(a_proper_report_holds_its_notice, empty),
         cmocka_unit_test_setup(malformed_reports_are_told_by_what_is_wrong, empty),
         cmocka_unit_test_setup(headers_are_read_whole_or_not, empty),
+        cmocka_unit_test_setup(headers_are_written_as_they_are_read, empty),
+        cmocka_unit_test(the_direction_is_no_status),
         cmocka_unit_test_setup(a_list_without_records, empty),
         cmocka_unit_test_setup(a_list_with_padding_behind_it, empty),
         cmocka_unit_test_setup(a_list_that_fills_one_mad_may_be_cut, empty),

@@ -5,6 +5,7 @@
 #include "base/wire.h"
 #include "ib/batch.h"
 #include "ib/share.h"
+#include "ib/smp_decode.h"
 
 static const int64_t S = CLOCK_US_PER_S, MS = CLOCK_US_PER_MS;
 static const uint64_t MKEY = UINT64_C(0x1122334455667788);
@@ -487,7 +488,7 @@ static void ask_through(const struct mad_io *io, uint32_t tid)
 {
     uint8_t mad[MAD_SIZE];
     const struct mad_address own = {.lid = 0xFFFF};
-    mad_query_own_port(mad, tid, 0);
+    smp_query_own_port(mad, tid, 0);
     assert_true(io->send(io->self, MAD_AGENT_SMP, &own, mad, 1000, &err));
 }
 
@@ -676,7 +677,7 @@ static void run_through(const struct mad_io *io, bool unplug)
     run.batch = batch_new(&options, 0);
     atomic_store(&run.over, false);
     atomic_store(&run.answered, 0);
-    mad_query_own_port(mad, 0, 0);
+    smp_query_own_port(mad, 0, 0);
     for (int i = 0; i < REQUESTS; i++)
         assert_true(batch_add(run.batch, &(struct batch_request){.agent = MAD_AGENT_SMP,
                                                                  .to = {.lid = 0xFFFF},
@@ -900,7 +901,7 @@ TEST(answers_to_nothing_are_ignored)
     mad_query_node(mad, 0xDEADBEEF, 1);
     mad[3] = 0x81;
     fake_sm_arrive(&sm, 1, mad, 30);
-    mad_query_own_port(mad, 0xDEADBEEF, 0);
+    smp_query_own_port(mad, 0xDEADBEEF, 0);
     mad[3] = 0x81;
     fake_sm_arrive(&sm, 0xFFFF, mad, sizeof mad);
     fake_sm_run(&sm, 100 * MS);
