@@ -1,7 +1,7 @@
 #include "ib/sa_client.h"
 
 #include "base/thread.h"
-#include "ib/mad_log.h"
+#include "ib/shared_port.h"
 #include "ib/smp_decode.h"
 
 #include <inttypes.h>
@@ -36,7 +36,6 @@ struct sa_client {
     atomic_bool stop, poked, resubscribe;
     atomic_uint next_tid;
     _Atomic uint64_t mkey;
-    struct mad_log mad_log;
 
     // The thread's own.
     struct subscriptions subscriptions;
@@ -50,16 +49,10 @@ struct sa_client {
     unsigned port_silences;           // questions to the port about itself in a row without answer
     struct log_limit foreign_limit, room_limit;
 
-    // Shared with those who acknowledge, ask for the status, or are mad_clients.
-    pthread_mutex_t lock;
-    struct log_limit send_limit;
-    struct mad_io io;       // io.self is NULL while no port is open
-    const void *mad_client; // NULL while there is none; changed with both locks
-    struct sa_status status;
+    struct shared_port port;
 
-    // Held while the listener is called. `lock` is within it: a listener sends.
-    pthread_mutex_t mad_client_lock;
-    struct mad_listener listener; // the mad_client's; `take` is NULL while nobody listens
+    pthread_mutex_t lock; // over what follows
+    struct sa_status status;
 };
 
 static int64_t sa_client_now_of(const struct sa_client *a)
@@ -114,21 +107,6 @@ static uint32_t new_tid(struct sa_client *a)
     return atomic_fetch_add(&a->next_tid, 1) & ~MAD_TID_BATCH;
 }
 
-static bool send_mad(struct sa_client *a, enum mad_agent agent, const struct mad_address *to,
-                     const uint8_t *mad, int timeout_ms)
-{
-    struct error err;
-    pthread_mutex_lock(&a->lock);
-    bool open = a->io.self != NULL;
-    bool sent = open && a->io.send(a->io.self, agent, to, mad, timeout_ms, &err);
-    if (open)
-        mad_log_sent(&a->mad_log, to, mad, sent ? NULL : err.text);
-    if (open && !sent)
-        log_write_limited(a->options.log, &a->send_limit, LOG_LEVEL_WARNING, "%s", err.text);
-    pthread_mutex_unlock(&a->lock);
-    return sent;
-}
-
 static void sa_client_ask(struct sa_client *a, struct question *q, enum mad_agent agent,
                           const uint8_t *mad, uint32_t tid, int64_t now)
 {
@@ -138,7 +116,7 @@ static void sa_client_ask(struct sa_client *a, struct question *q, enum mad_agen
     q->tid = tid;
     q->asked_at = now;
     q->answer_by = now + REQUEST_TIMEOUT_US;
-    send_mad(a, agent, &to, mad, REQUEST_TIMEOUT_MS);
+    shared_port_send(&a->port, agent, &to, mad, REQUEST_TIMEOUT_MS);
 }
 
 static void sa_client_ask_port(struct sa_client *a, int64_t now)
@@ -177,7 +155,7 @@ static void send_subscription(struct sa_client *a, uint32_t trap, bool subscribe
         .lid = a->status.port.sm_lid, .qpn = 1, .sl = a->status.port.sm_sl};
     uint64_t key = subscriptions_needs_key(trap) ? a->options.sa_key : 0;
     mad_subscribe(mad, tid, key, trap, subscribe);
-    send_mad(a, MAD_AGENT_SA, &to, mad, REQUEST_TIMEOUT_MS);
+    shared_port_send(&a->port, MAD_AGENT_SA, &to, mad, REQUEST_TIMEOUT_MS);
 }
 
 static void ask_subscriptions(struct sa_client *a, int64_t now)
@@ -355,84 +333,6 @@ static void handle_list(struct sa_client *a, const struct mad_received *in, bool
     subscribe_again(a, now, reason);
 }
 
-// The mad_client.
-
-// The mad_client's lock is held.
-static void forget_mad_client(struct sa_client *a)
-{
-    a->listener = (struct mad_listener){0};
-    pthread_mutex_lock(&a->lock);
-    a->mad_client = NULL;
-    pthread_mutex_unlock(&a->lock);
-}
-
-bool sa_client_attach(struct sa_client *client, const void *mad_client, struct error *err)
-{
-    pthread_mutex_lock(&client->mad_client_lock);
-    pthread_mutex_lock(&client->lock);
-    bool open = client->io.self != NULL && !atomic_load(&client->stop);
-    bool taken = client->mad_client != NULL;
-    if (open && !taken)
-        client->mad_client = mad_client;
-    else if (open)
-        error_set(err, "the port has a second user already");
-    else
-        error_set(err, "no port is open%s%s", client->status.problem[0] ? ": " : "",
-                  client->status.problem);
-    pthread_mutex_unlock(&client->lock);
-    pthread_mutex_unlock(&client->mad_client_lock);
-    return open && !taken;
-}
-
-void sa_client_detach(struct sa_client *client, const void *mad_client)
-{
-    pthread_mutex_lock(&client->mad_client_lock);
-    if (client->mad_client == mad_client)
-        forget_mad_client(client);
-    pthread_mutex_unlock(&client->mad_client_lock);
-}
-
-bool sa_client_listen(struct sa_client *client, const void *mad_client,
-                      const struct mad_listener *listener, struct error *err)
-{
-    pthread_mutex_lock(&client->mad_client_lock);
-    bool ok = client->mad_client == mad_client || error_set(err, "the port was closed");
-    if (ok)
-        client->listener = listener ? *listener : (struct mad_listener){0};
-    pthread_mutex_unlock(&client->mad_client_lock);
-    return ok;
-}
-
-bool sa_client_send(struct sa_client *client, const void *mad_client, enum mad_agent mad_agent,
-                    const struct mad_address *to, const uint8_t *octets, int response_timeout_ms,
-                    struct error *err)
-{
-    pthread_mutex_lock(&client->lock);
-    bool sent =
-        client->mad_client == mad_client && client->io.self
-            ? client->io.send(client->io.self, mad_agent, to, octets, response_timeout_ms, err)
-            : error_set(err, "the port was closed");
-    mad_log_sent(&client->mad_log, to, octets, sent ? NULL : err->text);
-    pthread_mutex_unlock(&client->lock);
-    return sent;
-}
-
-static void give_mad_client(struct sa_client *a, const struct mad_received *in)
-{
-    pthread_mutex_lock(&a->mad_client_lock);
-    if (a->listener.take)
-        a->listener.take(a->listener.ctx, in);
-    pthread_mutex_unlock(&a->mad_client_lock);
-}
-
-// The mad_client's lock is held.
-static void lose_mad_client(struct sa_client *a, const char *reason)
-{
-    if (a->listener.lost)
-        a->listener.lost(a->listener.ctx, reason);
-    forget_mad_client(a);
-}
-
 // Receiving.
 
 static bool answers(struct question *q, uint32_t tid)
@@ -517,7 +417,7 @@ static void sa_client_handle_report(struct sa_client *a, const struct mad_receiv
         "them again");
 }
 
-// Classes in which only a mad_client asks; nobody has to ask ibtrapd.
+// Classes in which only a MAD client asks; nobody has to ask ibtrapd.
 static bool is_for_answers(uint8_t mgmt_class)
 {
     return mgmt_class == MAD_CLASS_SMP_LID || mgmt_class == MAD_CLASS_PERF ||
@@ -530,10 +430,9 @@ static void handle_mad(struct sa_client *a, const struct mad_received *in, int64
     bool has_header = mad_read_header(in->octets, in->size, &h);
     struct mad_port port;
     bool response = has_header && h.method & MAD_METHOD_RESPONSE;
-    mad_log_received(&a->mad_log, in);
-    if (response && h.tid & MAD_TID_BATCH) {
-        give_mad_client(a, in);
-    } else if (has_header && h.mgmt_class == MAD_CLASS_SMP_DIRECT) {
+    if (has_header && shared_port_route(&a->port, &h, in))
+        return;
+    if (has_header && h.mgmt_class == MAD_CLASS_SMP_DIRECT) {
         if (answers(&a->port_question, (uint32_t)h.tid) && mad_status(&h) == 0 &&
             mad_read_own_port(in->octets, in->size, &port)) {
             a->port_silences = 0;
@@ -624,8 +523,8 @@ static bool sa_client_open_port(struct sa_client *a, int64_t now)
         sa_client_set_problem(a, err.text);
         return false;
     }
+    shared_port_open(&a->port, &io);
     pthread_mutex_lock(&a->lock);
-    a->io = io;
     a->status.open = true;
     a->status.id = id;
     a->status.port = (struct mad_port){0};
@@ -642,16 +541,11 @@ static bool sa_client_open_port(struct sa_client *a, int64_t now)
 
 static void close_port(struct sa_client *a)
 {
-    pthread_mutex_lock(&a->mad_client_lock);
-    lose_mad_client(a, "the port was closed");
+    shared_port_close(&a->port);
     pthread_mutex_lock(&a->lock);
-    struct mad_io io = a->io;
-    a->io.self = NULL;
     a->status.open = false;
     a->status.port = (struct mad_port){0};
     pthread_mutex_unlock(&a->lock);
-    pthread_mutex_unlock(&a->mad_client_lock);
-    io.close(io.self);
 }
 
 static void lose_port(struct sa_client *a, const char *reason, int64_t now)
@@ -687,7 +581,7 @@ static void serve_port(struct sa_client *a)
     struct error err;
     int64_t now = sa_client_now_of(a);
     sa_client_tick(a, now);
-    int rc = a->io.receive(a->io.self, &in, receive_wait_ms(a, now), &err);
+    int rc = shared_port_receive(&a->port, &in, receive_wait_ms(a, now), &err);
     now = sa_client_now_of(a);
     if (rc > 0) {
         handle_mad(a, &in, now);
@@ -727,7 +621,7 @@ static bool await_unsubscribed(struct sa_client *a)
     while (count_under_way(a) > 0 && sa_client_now_of(a) < end) {
         struct mad_received in;
         struct error err;
-        int rc = a->io.receive(a->io.self, &in, RECEIVE_WAIT_MS, &err);
+        int rc = shared_port_receive(&a->port, &in, RECEIVE_WAIT_MS, &err);
         if (rc < 0)
             return false;
         if (rc > 0)
@@ -761,7 +655,7 @@ static void *sa_client_run(void *arg)
     a->unsettled_since = sa_client_now_of(a);
     while (!atomic_load(&a->stop)) {
         int64_t now = sa_client_now_of(a);
-        if (a->io.self) {
+        if (shared_port_is_open(&a->port)) {
             serve_port(a);
         } else if (now < a->reopen_at || !sa_client_open_port(a, now)) {
             check_settled(a, now);
@@ -769,10 +663,8 @@ static void *sa_client_run(void *arg)
             wait_without_port();
         }
     }
-    pthread_mutex_lock(&a->mad_client_lock);
-    lose_mad_client(a, "ibtrapd stops");
-    pthread_mutex_unlock(&a->mad_client_lock);
-    if (a->io.self)
+    shared_port_dismiss(&a->port, "ibtrapd stops");
+    if (shared_port_is_open(&a->port))
         unsubscribe(a);
     return NULL;
 }
@@ -794,9 +686,8 @@ struct sa_client *sa_client_new(const struct sa_options *options, struct error *
     atomic_init(&a->next_tid, first_tid);
     atomic_init(&a->mkey, options->mkey);
     subscriptions_init(&a->subscriptions, options->refresh_us, options->random, options->log);
-    mad_log_init(&a->mad_log, options->log, options->clock);
     pthread_mutex_init(&a->lock, NULL);
-    pthread_mutex_init(&a->mad_client_lock, NULL);
+    shared_port_init(&a->port, options->clock, options->log);
     sa_client_publish(a);
     return a;
 }
@@ -815,7 +706,7 @@ static void sa_client_wake_by_query(struct sa_client *a)
     uint8_t mad[MAD_SIZE];
     const struct mad_address own = {.lid = 0xFFFF};
     smp_query_own_port(mad, new_tid(a), atomic_load(&a->mkey));
-    send_mad(a, MAD_AGENT_SMP, &own, mad, REQUEST_TIMEOUT_MS);
+    shared_port_send(&a->port, MAD_AGENT_SMP, &own, mad, REQUEST_TIMEOUT_MS);
 }
 
 void sa_client_stop(struct sa_client *client)
@@ -832,10 +723,9 @@ void sa_client_free(struct sa_client *client)
 {
     if (!client)
         return;
-    if (client->io.self)
-        close_port(client);
+    shared_port_close(&client->port);
+    shared_port_destroy(&client->port);
     pthread_mutex_destroy(&client->lock);
-    pthread_mutex_destroy(&client->mad_client_lock);
     free(client);
 }
 
@@ -844,7 +734,7 @@ void sa_client_acknowledge(struct sa_client *client, const struct sa_report *rep
     uint8_t mad[MAD_SIZE];
     mad_answer_report(mad, report->mad, report->size,
                       report->malformed ? MAD_STATUS_INVALID_FIELD : 0);
-    if (send_mad(client, MAD_AGENT_SA, &report->from, mad, 0))
+    if (shared_port_send(&client->port, MAD_AGENT_SA, &report->from, mad, 0))
         sa_client_count(client, &client->status.counters.acknowledged);
 }
 
@@ -863,4 +753,14 @@ void sa_client_wake(struct sa_client *client)
 {
     atomic_store(&client->poked, true);
     sa_client_wake_by_query(client);
+}
+
+bool sa_client_attach(struct sa_client *client, struct mad_io *out, struct error *err)
+{
+    bool attached = shared_port_attach(&client->port, out, err);
+    pthread_mutex_lock(&client->lock);
+    if (!attached && !client->status.open && client->status.problem[0] != '\0')
+        error_set(err, "no port is open: %s", client->status.problem);
+    pthread_mutex_unlock(&client->lock);
+    return attached;
 }

@@ -109,22 +109,8 @@ void sa_client_resubscribe(struct sa_client *client);
 
 void sa_client_status(struct sa_client *client, struct sa_status *out); // any thread
 
-// Admits a second user of the agent's port (ib/share.h), who is a mad_client until he is dismissed,
-// the port is closed or the agent stops. False with a sentence when no port is open, or there is a
-// mad_client already. Any thread, as all of these; `mad_client` tells mad_clients apart.
-bool sa_client_attach(struct sa_client *client, const void *mad_client, struct error *err);
-void sa_client_detach(struct sa_client *client,
-                      const void *mad_client); // of no effect on another's mad_client
-
-// Hands the mad_client's answers over, from the agent's thread: responses whose TransactionID has
-// MAD_TID_BATCH. What arrives while nobody listens (`listener` is NULL) is dropped. As in mad_io;
-// beside sending, it must not call the agent.
-bool sa_client_listen(struct sa_client *client, const void *mad_client,
-                      const struct mad_listener *listener, struct error *err);
-
-// Sends for the mad_client, as mad_io does.
-bool sa_client_send(struct sa_client *client, const void *mad_client, enum mad_agent mad_agent,
-                    const struct mad_address *to, const uint8_t *octets, int response_timeout_ms,
-                    struct error *err);
+// Attaches a MAD client to the port, as shared_port_attach does, until the port is closed or the SA
+// client stops. False with a sentence that says why no port is open. Any thread.
+bool sa_client_attach(struct sa_client *client, struct mad_io *out, struct error *err);
 
 #endif

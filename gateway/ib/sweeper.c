@@ -1,7 +1,6 @@
 #include "ib/sweeper.h"
 
 #include "base/thread.h"
-#include "ib/share.h"
 #include "ib/sweep.h"
 #include "ib/sweep_schedule.h"
 
@@ -60,7 +59,7 @@ static bool open_sweep(struct sweeper *s, const struct mad_port *port, struct sw
         .mkey = o->has_mkey ? o->mkey : 0,
         .complete = true,
     };
-    return share_open(o->client, &out->batch.io, err);
+    return sa_client_attach(o->client, &out->batch.io, err);
 }
 
 static bool sweeper_fill(struct sweeper *s, struct sweep *sweep, struct fabric_builder *builder,

@@ -3,7 +3,7 @@
 // libibnetdisc. Prints JSON. tests/bench/sweep.py runs it on simulated fabrics.
 #include "ib/sweep.h"
 #include "base/clock.h"
-#include "ib/share.h"
+#include "ib/sa_client.h"
 #include "ib/umad.h"
 
 #include <infiniband/ibnetdisc.h>
@@ -69,7 +69,7 @@ static void open_share(void)
     struct sa_status status = {0};
     while (!status.open)
         sa_client_status(client, &status);
-    must(share_open(client, &io, &err));
+    must(sa_client_attach(client, &io, &err));
 }
 
 static void close_share(void)

@@ -1,0 +1,174 @@
+#include "ib/shared_port.h"
+
+#include <stdlib.h>
+
+// What it sends and listens with; the address tells it from those before.
+struct mad_client {
+    struct shared_port *port;
+};
+
+void shared_port_init(struct shared_port *port, const struct clock *clock, struct log *log)
+{
+    *port = (struct shared_port){.log = log};
+    mad_log_init(&port->mad_log, log, clock);
+    pthread_mutex_init(&port->lock, NULL);
+    pthread_mutex_init(&port->listener_lock, NULL);
+}
+
+void shared_port_destroy(struct shared_port *port)
+{
+    pthread_mutex_destroy(&port->lock);
+    pthread_mutex_destroy(&port->listener_lock);
+}
+
+// The SA client.
+
+void shared_port_open(struct shared_port *port, const struct mad_io *io)
+{
+    pthread_mutex_lock(&port->lock);
+    port->io = *io;
+    port->admits = true;
+    pthread_mutex_unlock(&port->lock);
+}
+
+// No other thread changes `io`.
+bool shared_port_is_open(const struct shared_port *port)
+{
+    return port->io.self != NULL;
+}
+
+int shared_port_receive(struct shared_port *port, struct mad_received *out, int timeout_ms,
+                        struct error *err)
+{
+    int received = port->io.receive(port->io.self, out, timeout_ms, err);
+    if (received > 0)
+        mad_log_received(&port->mad_log, out);
+    return received;
+}
+
+bool shared_port_route(struct shared_port *port, const struct mad_header *header,
+                       const struct mad_received *in)
+{
+    if (!(header->method & MAD_METHOD_RESPONSE) || !(header->tid & MAD_TID_BATCH))
+        return false;
+    pthread_mutex_lock(&port->listener_lock);
+    if (port->listener.take)
+        port->listener.take(port->listener.ctx, in);
+    pthread_mutex_unlock(&port->listener_lock);
+    return true;
+}
+
+void shared_port_dismiss(struct shared_port *port, const char *reason)
+{
+    pthread_mutex_lock(&port->listener_lock);
+    if (port->listener.lost)
+        port->listener.lost(port->listener.ctx, reason);
+    port->listener = (struct mad_listener){0};
+    pthread_mutex_lock(&port->lock);
+    port->attached = NULL;
+    port->admits = false;
+    pthread_mutex_unlock(&port->lock);
+    pthread_mutex_unlock(&port->listener_lock);
+}
+
+void shared_port_close(struct shared_port *port)
+{
+    if (!shared_port_is_open(port))
+        return;
+    shared_port_dismiss(port, "the port was closed");
+    pthread_mutex_lock(&port->lock);
+    struct mad_io io = port->io;
+    port->io.self = NULL;
+    pthread_mutex_unlock(&port->lock);
+    io.close(io.self);
+}
+
+bool shared_port_send(struct shared_port *port, enum mad_agent agent, const struct mad_address *to,
+                      const uint8_t *octets, int response_timeout_ms)
+{
+    struct error err;
+    pthread_mutex_lock(&port->lock);
+    bool open = port->io.self != NULL;
+    bool sent = open && port->io.send(port->io.self, agent, to, octets, response_timeout_ms, &err);
+    if (open)
+        mad_log_sent(&port->mad_log, to, octets, sent ? NULL : err.text);
+    if (open && !sent)
+        log_write_limited(port->log, &port->send_limit, LOG_LEVEL_WARNING, "%s", err.text);
+    pthread_mutex_unlock(&port->lock);
+    return sent;
+}
+
+// The MAD client.
+
+static bool mad_client_listen(void *self, const struct mad_listener *listener, struct error *err)
+{
+    const struct mad_client *client = self;
+    struct shared_port *port = client->port;
+    pthread_mutex_lock(&port->listener_lock);
+    bool ok = port->attached == client || error_set(err, "the port was closed");
+    if (ok)
+        port->listener = listener ? *listener : (struct mad_listener){0};
+    pthread_mutex_unlock(&port->listener_lock);
+    return ok;
+}
+
+static bool mad_client_send(void *self, enum mad_agent agent, const struct mad_address *to,
+                            const uint8_t *octets, int response_timeout_ms, struct error *err)
+{
+    const struct mad_client *client = self;
+    struct shared_port *port = client->port;
+    pthread_mutex_lock(&port->lock);
+    bool sent = port->attached == client && port->io.self
+                    ? port->io.send(port->io.self, agent, to, octets, response_timeout_ms, err)
+                    : error_set(err, "the port was closed");
+    mad_log_sent(&port->mad_log, to, octets, sent ? NULL : err->text);
+    pthread_mutex_unlock(&port->lock);
+    return sent;
+}
+
+// Detaches, unless it was dismissed and another one is attached now.
+static void mad_client_close(void *self)
+{
+    struct mad_client *client = self;
+    struct shared_port *port = client->port;
+    pthread_mutex_lock(&port->listener_lock);
+    if (port->attached == client) {
+        port->listener = (struct mad_listener){0};
+        pthread_mutex_lock(&port->lock);
+        port->attached = NULL;
+        pthread_mutex_unlock(&port->lock);
+    }
+    pthread_mutex_unlock(&port->listener_lock);
+    free(client);
+}
+
+static bool shared_port_admit(struct shared_port *port, const struct mad_client *client,
+                              struct error *err)
+{
+    pthread_mutex_lock(&port->listener_lock);
+    pthread_mutex_lock(&port->lock);
+    bool free_place = port->admits && !port->attached;
+    if (free_place)
+        port->attached = client;
+    else if (port->admits)
+        error_set(err, "the port has a second user already");
+    else
+        error_set(err, "no port is open");
+    pthread_mutex_unlock(&port->lock);
+    pthread_mutex_unlock(&port->listener_lock);
+    return free_place;
+}
+
+bool shared_port_attach(struct shared_port *port, struct mad_io *out, struct error *err)
+{
+    struct mad_client *client = malloc(sizeof *client);
+    if (!client)
+        return error_set(err, "out of memory");
+    client->port = port;
+    if (!shared_port_admit(port, client, err)) {
+        free(client);
+        return false;
+    }
+    *out = (struct mad_io){NULL, mad_client_listen, mad_client_send, mad_client_close, client};
+    return true;
+}
