@@ -282,6 +282,12 @@ bool mad_read_node(const uint8_t *mad, size_t size, struct mad_node *out)
     return true;
 }
 
+bool mad_port_is_up(const struct mad_port *port)
+{
+    enum { ACTIVE = 4 };
+    return port->state == ACTIVE && port->lid != 0 && port->sm_lid != 0;
+}
+
 bool mad_read_own_port(const uint8_t *mad, size_t size, struct mad_port *out)
 {
     if (size < IB_SMP_DATA_OFFS + IB_SMP_DATA_SIZE)

@@ -106,6 +106,9 @@ struct mad_port {
     uint64_t subnet_prefix;
     bool client_reregister;
 };
+// It has a LID and a subnet manager.
+bool mad_port_is_up(const struct mad_port *port);
+
 // Of an answer to Get(PortInfo).
 bool mad_read_own_port(const uint8_t *mad, size_t size, struct mad_port *out);
 

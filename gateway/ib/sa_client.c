@@ -1,6 +1,8 @@
 #include "ib/sa_client.h"
 
 #include "base/thread.h"
+#include "base/wire.h"
+#include "ib/sa_words.h"
 #include "ib/shared_port.h"
 #include "ib/smp_decode.h"
 
@@ -19,7 +21,7 @@ static const int64_t REOPEN_US = 2 * CLOCK_US_PER_S;
 static const int64_t BETTER_PORT_US = 5 * CLOCK_US_PER_S;
 static const int64_t FIRST_SETTLE_US = 30 * CLOCK_US_PER_S; // then a start without SM is told
 static const int64_t UNSUBSCRIBE_US = 1 * CLOCK_US_PER_S;
-enum { SM_SILENCES_MAX = 2, PORT_SILENCES_MAX = 5, UNSUBSCRIBE_ATTEMPTS = 3, PORT_ACTIVE = 4 };
+enum { SM_SILENCES_MAX = 2, PORT_SILENCES_MAX = 5, UNSUBSCRIBE_ATTEMPTS = 3 };
 
 // A question of which one is under way at a time.
 struct question {
@@ -95,11 +97,6 @@ static void sa_client_count(struct sa_client *a, uint64_t *counter)
     pthread_mutex_unlock(&a->lock);
 }
 
-static bool port_is_up(const struct mad_port *port)
-{
-    return port->state == PORT_ACTIVE && port->lid != 0 && port->sm_lid != 0;
-}
-
 // Sending.
 
 static uint32_t new_tid(struct sa_client *a)
@@ -127,21 +124,14 @@ static void sa_client_ask_port(struct sa_client *a, int64_t now)
     sa_client_ask(a, &a->port_question, MAD_AGENT_SMP, mad, tid, now);
 }
 
-static void own_gid(const struct sa_client *a, uint8_t gid[ADDRESS_GID_SIZE])
-{
-    for (int i = 0; i < 8; i++) {
-        gid[i] = (uint8_t)(a->status.port.subnet_prefix >> (56 - 8 * i));
-        gid[8 + i] = (uint8_t)(a->status.id.guid >> (56 - 8 * i));
-    }
-}
-
 static void ask_sm(struct sa_client *a, int64_t now)
 {
     uint8_t mad[MAD_SIZE], gid[ADDRESS_GID_SIZE];
     uint32_t tid = new_tid(a);
     mad_query_node(mad, tid, a->status.port.sm_lid);
     sa_client_ask(a, &a->node_question, MAD_AGENT_SA, mad, tid, now);
-    own_gid(a, gid);
+    wire_put(gid, 8, a->status.port.subnet_prefix);
+    wire_put(gid + 8, 8, a->status.id.guid);
     tid = new_tid(a);
     mad_query_subscriptions(mad, tid, gid);
     sa_client_ask(a, &a->list_question, MAD_AGENT_SA, mad, tid, now);
@@ -196,22 +186,12 @@ static void subscribe_again(struct sa_client *a, int64_t now, const char *reason
     a->list_question = (struct question){0};
 }
 
-static void describe_sm(const struct sa_client *a, char *out, size_t size)
-{
-    struct text t = text_in(out, size);
-    char name[130];
-    text_clean(a->status.sm.description, strlen(a->status.sm.description), name, sizeof name);
-    text_addf(&t, "the subnet manager at LID %u", a->status.port.sm_lid);
-    if (name[0] != '\0')
-        text_addf(&t, " (%s)", name);
-}
-
 static void check_settled(struct sa_client *a, int64_t now)
 {
     if (!a->settled && subscriptions_settled(&a->subscriptions)) {
         char sm[256], reason[400];
         a->settled = true;
-        describe_sm(a, sm, sizeof sm);
+        sa_words_sm(&a->status.sm, a->status.port.sm_lid, sm, sizeof sm);
         double seconds = (double)(now - a->unsettled_since) / (double)CLOCK_US_PER_S;
         snprintf(reason, sizeof reason, "%s confirmed %zu of %d after %.1f s", sm,
                  subscriptions_subscribed(&a->subscriptions), (int)SUBSCRIPTIONS_COUNT, seconds);
@@ -246,8 +226,8 @@ static void log_port_change(const struct sa_client *a, const struct mad_port *ol
 static void sa_client_handle_port(struct sa_client *a, const struct mad_port *port, int64_t now)
 {
     const struct mad_port old = a->status.port;
-    bool was_up = port_is_up(&old);
-    char reason[200] = "";
+    bool was_up = mad_port_is_up(&old);
+    char reason[200];
     log_port_change(a, &old, port);
     pthread_mutex_lock(&a->lock);
     a->status.port = *port;
@@ -255,10 +235,8 @@ static void sa_client_handle_port(struct sa_client *a, const struct mad_port *po
         a->status.sm = (struct mad_node){0}; // was another one's
     pthread_mutex_unlock(&a->lock);
 
-    if (!port_is_up(port)) {
-        snprintf(reason, sizeof reason, "port %u of %s is not ready (state %s, LID %u, SM LID %u)",
-                 a->status.id.port, a->status.id.device, mad_port_state_words(port->state),
-                 port->lid, port->sm_lid);
+    if (!mad_port_is_up(port)) {
+        sa_words_port_not_ready(&a->status.id, port, reason, sizeof reason);
         sa_client_set_problem(a, reason);
         if (was_up)
             subscribe_again(a, now, reason);
@@ -268,19 +246,7 @@ static void sa_client_handle_port(struct sa_client *a, const struct mad_port *po
         a->sm_silences = 0;
     if (a->sm_silences < SM_SILENCES_MAX)
         sa_client_set_problem(a, "");
-    if (!was_up)
-        snprintf(reason, sizeof reason, "the port came up");
-    else if (old.sm_lid != port->sm_lid)
-        snprintf(reason, sizeof reason, "the master subnet manager moved from LID %u to LID %u",
-                 old.sm_lid, port->sm_lid);
-    else if (old.lid != port->lid)
-        snprintf(reason, sizeof reason, "the port's own LID changed from %u to %u", old.lid,
-                 port->lid);
-    else if (old.subnet_prefix != port->subnet_prefix)
-        snprintf(reason, sizeof reason, "the subnet prefix changed");
-    else if (!old.client_reregister && port->client_reregister)
-        snprintf(reason, sizeof reason, "the subnet manager asked for new registrations");
-    if (reason[0] != '\0')
+    if (sa_words_port_change(&old, port, reason, sizeof reason))
         subscribe_again(a, now, reason);
 }
 
@@ -352,7 +318,7 @@ static void hear_sm(struct sa_client *a, int64_t now)
     a->sm_silences = 0;
     if (!a->notified_unreachable)
         return;
-    describe_sm(a, sm, sizeof sm);
+    sa_words_sm(&a->status.sm, a->status.port.sm_lid, sm, sizeof sm);
     snprintf(reason, sizeof reason, "%s answers again after %.1f s", sm,
              (double)(now - a->silent_since) / (double)CLOCK_US_PER_S);
     a->notified_unreachable = false;
@@ -382,7 +348,7 @@ static void handle_sa_answer(struct sa_client *a, const struct mad_header *h,
 static void sa_client_handle_report(struct sa_client *a, const struct mad_received *in, int64_t now)
 {
     struct error err;
-    if (!port_is_up(&a->status.port) || in->from.lid != a->status.port.sm_lid) {
+    if (!mad_port_is_up(&a->status.port) || in->from.lid != a->status.port.sm_lid) {
         sa_client_count(a, &a->status.counters.foreign);
         log_write_limited(a->options.log, &a->foreign_limit, LOG_LEVEL_WARNING,
                           "ignored a datagram from LID %u: only the master subnet manager, LID %u, "
@@ -417,13 +383,6 @@ static void sa_client_handle_report(struct sa_client *a, const struct mad_receiv
         "them again");
 }
 
-// Classes in which only a MAD client asks; nobody has to ask ibtrapd.
-static bool is_for_answers(uint8_t mgmt_class)
-{
-    return mgmt_class == MAD_CLASS_SMP_LID || mgmt_class == MAD_CLASS_PERF ||
-           mgmt_class == MAD_CLASS_DM;
-}
-
 static void handle_mad(struct sa_client *a, const struct mad_received *in, int64_t now)
 {
     struct mad_header h;
@@ -441,7 +400,7 @@ static void handle_mad(struct sa_client *a, const struct mad_received *in, int64
     } else if (response) {
         if (in->from.lid == a->status.port.sm_lid)
             handle_sa_answer(a, &h, in, now);
-    } else if (!has_header || !is_for_answers(h.mgmt_class)) {
+    } else {
         sa_client_handle_report(a, in, now);
     }
 }
@@ -481,8 +440,8 @@ static void sa_client_expire(struct sa_client *a, int64_t now)
     if (!silent || a->sm_silences < SM_SILENCES_MAX)
         return;
     char sm[256], reason[300];
-    describe_sm(a, sm, sizeof sm);
-    if (!a->notified_unreachable && port_is_up(&a->status.port))
+    sa_words_sm(&a->status.sm, a->status.port.sm_lid, sm, sizeof sm);
+    if (!a->notified_unreachable && mad_port_is_up(&a->status.port))
         report_unreachable(a, sm);
     snprintf(reason, sizeof reason, "%s does not answer", sm);
     if (a->settled)
@@ -503,7 +462,7 @@ static void sa_client_tick(struct sa_client *a, int64_t now)
         a->port_question.ask_at = now + PORT_POLL_US;
         sa_client_ask_port(a, now);
     }
-    if (port_is_up(&a->status.port)) {
+    if (mad_port_is_up(&a->status.port)) {
         if (a->node_question.answer_by == 0 && a->list_question.answer_by == 0 &&
             a->node_question.ask_at <= now)
             ask_sm(a, now);
@@ -556,19 +515,11 @@ static void lose_port(struct sa_client *a, const char *reason, int64_t now)
     subscribe_again(a, now, reason);
 }
 
-static size_t count_under_way(const struct sa_client *a)
-{
-    size_t n = 0;
-    for (size_t i = 0; i < SUBSCRIPTIONS_COUNT; i++)
-        n += a->subscriptions.each[i].answer_by != 0;
-    return n;
-}
-
 // At rest, until the port is asked again: all else that is due by time can wait until then.
 static int receive_wait_ms(const struct sa_client *a, int64_t now)
 {
     bool rests = a->settled && a->port_question.answer_by == 0 && a->node_question.answer_by == 0 &&
-                 a->list_question.answer_by == 0 && count_under_way(a) == 0;
+                 a->list_question.answer_by == 0 && subscriptions_under_way(&a->subscriptions) == 0;
     int64_t ms = (a->port_question.ask_at - now + CLOCK_US_PER_MS - 1) / CLOCK_US_PER_MS;
     if (!rests)
         return RECEIVE_WAIT_MS;
@@ -594,7 +545,7 @@ static void serve_port(struct sa_client *a)
                   "M_Key (item 'mkey_file')?",
                   a->status.id.device, a->status.id.port);
         lose_port(a, err.text, now);
-    } else if (!port_is_up(&a->status.port) && now >= a->better_at) {
+    } else if (!mad_port_is_up(&a->status.port) && now >= a->better_at) {
         a->better_at = now + BETTER_PORT_US;
         if (a->options.opener.better(a->options.opener.ctx, &a->status.id))
             lose_port(a, "another port is active, this one is not", now);
@@ -618,7 +569,7 @@ static void send_unsubscription(struct sa_client *a, struct subscription *one)
 static bool await_unsubscribed(struct sa_client *a)
 {
     int64_t end = sa_client_now_of(a) + UNSUBSCRIBE_US;
-    while (count_under_way(a) > 0 && sa_client_now_of(a) < end) {
+    while (subscriptions_under_way(&a->subscriptions) > 0 && sa_client_now_of(a) < end) {
         struct mad_received in;
         struct error err;
         int rc = shared_port_receive(&a->port, &in, RECEIVE_WAIT_MS, &err);
@@ -638,7 +589,7 @@ static void unsubscribe(struct sa_client *a)
     for (size_t i = 0; i < SUBSCRIPTIONS_COUNT; i++) {
         struct subscription *one = &a->subscriptions.each[i];
         one->answer_by = 0;
-        if (one->state == SUBSCRIPTION_SUBSCRIBED && port_is_up(&a->status.port))
+        if (one->state == SUBSCRIPTION_SUBSCRIBED && mad_port_is_up(&a->status.port))
             send_unsubscription(a, one);
     }
     for (int attempt = 1; await_unsubscribed(a) && attempt < UNSUBSCRIBE_ATTEMPTS; attempt++) {

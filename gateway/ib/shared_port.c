@@ -46,10 +46,19 @@ int shared_port_receive(struct shared_port *port, struct mad_received *out, int 
     return received;
 }
 
+// Classes in which only a MAD client asks.
+static bool is_asked_only(uint8_t mgmt_class)
+{
+    return mgmt_class == MAD_CLASS_SMP_LID || mgmt_class == MAD_CLASS_PERF ||
+           mgmt_class == MAD_CLASS_DM;
+}
+
 bool shared_port_route(struct shared_port *port, const struct mad_header *header,
                        const struct mad_received *in)
 {
-    if (!(header->method & MAD_METHOD_RESPONSE) || !(header->tid & MAD_TID_BATCH))
+    if (!(header->method & MAD_METHOD_RESPONSE))
+        return is_asked_only(header->mgmt_class);
+    if (!(header->tid & MAD_TID_BATCH))
         return false;
     pthread_mutex_lock(&port->listener_lock);
     if (port->listener.take)

@@ -44,7 +44,9 @@ bool shared_port_is_open(const struct shared_port *port);
 int shared_port_receive(struct shared_port *port, struct mad_received *out, int timeout_ms,
                         struct error *err);
 
-// True: it is an answer for the MAD client, which has it now; it is dropped if none listens.
+// True: it is not for the SA client. An answer for the MAD client is handed over, or dropped if
+// none listens; a request is dropped in a class in which the MAD client asks, and nobody has to ask
+// us.
 bool shared_port_route(struct shared_port *port, const struct mad_header *header,
                        const struct mad_received *in);
 

@@ -174,6 +174,14 @@ bool subscriptions_settled(const struct subscriptions *s)
     return subscriptions_subscribed(s) > 0;
 }
 
+size_t subscriptions_under_way(const struct subscriptions *s)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < SUBSCRIPTIONS_COUNT; i++)
+        n += s->each[i].answer_by != 0;
+    return n;
+}
+
 size_t subscriptions_subscribed(const struct subscriptions *s)
 {
     size_t subscribed = 0;
