@@ -1,5 +1,6 @@
 #include "control/event_answers.h"
 
+#include "base/search.h"
 #include "control/answer.h"
 #include "model/filter.h"
 #include "sink/format.h"
@@ -108,23 +109,24 @@ static void scan(struct scan *s)
     }
 }
 
+// Whether the next event behind that number is there and not younger than that.
+static bool goes_on_until(struct journal *journal, int64_t sequence, int64_t time_us)
+{
+    struct journal_item item;
+    if (journal_read(journal, sequence, &item, 1) == 0)
+        return false;
+    const bool younger = item.event && item.event->time_us > time_us;
+    event_unref(item.event);
+    return !younger;
+}
+
 // The number of the last event that is not younger than that; 0: none. Where the clock was set
 // back, one of several.
 static int64_t last_until(struct journal *journal, int64_t time_us)
 {
-    int64_t low = 0, high = journal_last(journal);
-    while (low < high) {
-        struct journal_item item;
-        int64_t middle = low + (high - low) / 2;
-        size_t n = journal_read(journal, middle, &item, 1);
-        if (n == 0 || (item.event && item.event->time_us > time_us))
-            high = middle;
-        else
-            low = item.sequence;
-        if (n > 0)
-            event_unref(item.event);
-    }
-    return low;
+    int64_t at;
+    SEARCH_FIRST(at, 0, journal_last(journal), goes_on_until(journal, at, time_us));
+    return at;
 }
 
 static json_t *scan_json(const struct scan *s, int64_t limit, int64_t last)

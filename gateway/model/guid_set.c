@@ -1,5 +1,7 @@
 #include "model/guid_set.h"
 
+#include "base/search.h"
+
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
@@ -50,7 +52,9 @@ void guid_set_unref(struct guid_set *set)
 
 bool guid_set_has(const struct guid_set *set, uint64_t guid)
 {
-    return bsearch(&guid, set->guids, set->count, sizeof guid, guid_set_compare) != NULL;
+    size_t at;
+    SEARCH_FIRST(at, 0, set->count, set->guids[at] < guid);
+    return at < set->count && set->guids[at] == guid;
 }
 
 bool guid_set_equal(const struct guid_set *a, const struct guid_set *b)
