@@ -7,7 +7,7 @@ set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 
 build='build-essential cmake ninja-build pkg-config libibumad-dev libibmad-dev
-       libibverbs-dev libsnmp-dev libconfuse-dev libsqlite3-dev libjansson-dev libevent-dev
+       libibverbs-dev libsnmp-dev libsqlite3-dev libjansson-dev libevent-dev
        libssl-dev libcmocka-dev file python3'
 lab='opensm ibsim-utils libibnetdisc-dev libumad2sim0 infiniband-diags snmp snmpd snmptrapd
      smitools rsyslog rsyslog-openssl rsyslog-relp logrotate openssl jq

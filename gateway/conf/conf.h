@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "base/instance.h"
 #include "base/log.h"
+#include "base/text.h"
 #include "model/counter.h"
 #include "model/filter.h"
 
@@ -27,10 +28,11 @@ enum {
 };
 
 struct conf_fabric {
-    char device[CONF_DEVICE_SIZE]; // empty: the first active InfiniBand port
-    unsigned port;                 // 0: the device's first
+    char device[CONF_DEVICE_SIZE];    // empty: the first active InfiniBand port
+    unsigned port;                    // 0: the device's first
+    char sa_key_file[CONF_PATH_SIZE]; // empty: none
     bool has_sa_key;
-    uint64_t sa_key;
+    uint64_t sa_key;                    // what is in that file
     char node_name_map[CONF_PATH_SIZE]; // empty: none
     unsigned verify_interval_s, refresh_interval_s;
     bool with_master_sm; // receivers get events only while the master SM runs at the own port
@@ -42,8 +44,9 @@ struct conf_sweep {
     enum conf_sweep_method method;
     unsigned interval_s, settle_ms;
     unsigned in_flight, attempts, timeout_ms; // of MADs
+    char mkey_file[CONF_PATH_SIZE];           // empty: none
     bool has_mkey;
-    uint64_t mkey;
+    uint64_t mkey; // what is in that file
 };
 
 enum conf_counter_ports { CONF_NO_PORTS, CONF_SWITCH_PORTS, CONF_ALL_PORTS };
@@ -65,7 +68,7 @@ struct conf_metrics {
 };
 
 // The tables of the MIBs, below a master agent of this host.
-struct conf_tables {
+struct conf_subagent {
     char socket[CONF_ADDRESS_SIZE];  // its path, or "tcp:HOST:PORT"; empty: there are none
     char context[CONF_CONTEXT_SIZE]; // empty: the default context only
     bool has_context;                // otherwise it is the instance's name
@@ -87,6 +90,34 @@ enum conf_transport {
     CONF_STDOUT,
 };
 
+enum conf_auth {
+    CONF_AUTH_NONE,
+    CONF_AUTH_SHA,
+    CONF_AUTH_SHA_224,
+    CONF_AUTH_SHA_256,
+    CONF_AUTH_SHA_384,
+    CONF_AUTH_SHA_512,
+};
+
+// The last two are lengthened as Cisco does.
+enum conf_privacy {
+    CONF_PRIVACY_NONE,
+    CONF_PRIVACY_AES,
+    CONF_PRIVACY_AES_192,
+    CONF_PRIVACY_AES_256,
+    CONF_PRIVACY_AES_192_C,
+    CONF_PRIVACY_AES_256_C,
+};
+
+enum conf_format {
+    CONF_FORMAT_UNSET, // until the section is whole: then the transport has decided
+    CONF_RFC5424,
+    CONF_RFC3164,
+    CONF_ECS,
+    CONF_CEF,
+    CONF_LEEF,
+};
+
 enum conf_snmp_set { CONF_SET_SMA = 1, CONF_SET_SWITCH = 2, CONF_SET_OWN = 4, CONF_SET_EVENT = 8 };
 
 // Of TLS and DTLS.
@@ -99,17 +130,20 @@ struct conf_snmp {
     unsigned version; // 1, 2 or 3
     bool inform;
     char community[CONF_SECRET_SIZE];
+    char community_file[CONF_PATH_SIZE]; // where it came from; empty: the configuration itself
     char user[CONF_WORD_SIZE], context[CONF_WORD_SIZE];
-    char auth[CONF_WORD_SIZE], privacy[CONF_WORD_SIZE]; // protocols' names; empty: none
-    char auth_password[CONF_SECRET_SIZE], privacy_password[CONF_SECRET_SIZE];
-    unsigned timeout_ms, retries, window; // of informs
-    unsigned sets;                        // enum conf_snmp_set; 0: the default
+    enum conf_auth auth;
+    enum conf_privacy privacy;
+    char auth_password_file[CONF_PATH_SIZE], privacy_password_file[CONF_PATH_SIZE];
+    char auth_password[CONF_SECRET_SIZE], privacy_password[CONF_SECRET_SIZE]; // what is in them
+    unsigned timeout_ms, retries, window;                                     // of informs
+    unsigned sets; // enum conf_snmp_set; 0: the default
     bool extra_varbinds, trap_address;
     char agent_address[CONF_WORD_SIZE]; // of SNMPv1 and of trap_address; empty: this host's
 };
 
 struct conf_syslog {
-    char format[CONF_WORD_SIZE];
+    enum conf_format format;
     unsigned facility;         // RFC 5424 6.2.1
     int severities[8];         // what is sent for each severity of RFC 5424 6.2.1
     bool lines;                // over TCP and TLS; otherwise the octets of each message are counted
@@ -175,14 +209,25 @@ struct conf {
     struct conf_counters counters;
     struct conf_journal journal;
     struct conf_metrics metrics;
-    struct conf_tables tables;
+    struct conf_subagent subagent;
     unsigned heartbeat_s; // between two; 0: none
     struct conf_policy policy;
     struct conf_receiver *receivers;
     size_t receiver_count;
     char socket[CONF_PATH_SIZE];
-    gid_t socket_group; // (gid_t)-1: the process's own
-    enum log_level log_levels[LOG_FOLDER_COUNT];
+    char group[CONF_WORD_SIZE];                  // empty: the process's own
+    gid_t socket_group;                          // its number; (gid_t)-1: the process's own
+    enum log_level log_level;                    // of the folders that have none of their own
+    int folder_levels[LOG_FOLDER_COUNT];         // enum log_level or CONF_SAME
+    enum log_level log_levels[LOG_FOLDER_COUNT]; // what follows from both
+};
+
+enum { CONF_MISTAKES_MAX = 20 }; // after so many no more are looked for
+
+// What is wrong with a file, in the order of its lines.
+struct conf_mistakes {
+    size_t count;
+    struct error told[CONF_MISTAKES_MAX]; // FILE:LINE: SENTENCE
 };
 
 // What holds without a file: the first active port, and events to the local syslog. False when
@@ -190,8 +235,12 @@ struct conf {
 bool conf_defaults(struct conf *conf, struct error *err);
 void conf_free(struct conf *conf);
 
+// A receiver whose section says nothing. A name that is too long is cut.
+void conf_receiver_init(struct conf_receiver *receiver, enum conf_kind kind, const char *name);
+
 // Reads and checks a file, with the files it names. Without a receiver in it the default one holds.
-// On failure `err` says file, line, item, value and reason, and there is nothing to free.
+// On failure `err` says file, line, item, value and reason of the first mistake, and how many there
+// are besides, and there is nothing to free.
 bool conf_load(const char *path, struct conf *conf, struct error *err);
 
 // The same of a text that is no file yet; `name` stands for it in `err`.
@@ -200,12 +249,24 @@ bool conf_load_text(const char *text, const char *name, struct conf *conf, struc
 // What an instance runs with: the file `path`, or with NULL its own one, or where there is none the
 // defaults. One that cannot be read is a mistake. Where the configuration names the directories of
 // the only gateway, the instance's are meant; naming another port than the instance's is a mistake.
+// `mistakes` gets them all; it may be NULL.
 bool conf_load_instance(const struct instance *instance, const char *path, struct conf *conf,
-                        struct error *err);
+                        struct conf_mistakes *mistakes, struct error *err);
 
 // Whether a reload may replace one by the other: not when the file that is in force is gone. False
 // with a sentence.
 bool conf_may_replace(const struct conf *running, const struct conf *next, struct error *err);
+
+// Adds the names of the items that differ and cannot change in a gateway that runs, such as
+// "device, port".
+void conf_add_restart_items(const struct conf *running, const struct conf *next, struct text *t);
+
+// Gives those items of `next` what is in force.
+void conf_keep_restart_items(const struct conf *running, struct conf *next);
+
+// Writes a whole configuration as a file that means the same, but for communities that stand in the
+// file itself: a comment takes their place.
+void conf_print(const struct conf *conf, FILE *out);
 
 // Logs which file is in force, or that there is none.
 void conf_log_file(const struct conf *conf, struct log *log);

@@ -31,7 +31,7 @@ static json_t *answer_status(struct control *c, const json_t *request)
                                                         .fabric = fabric,
                                                         .names = c->names,
                                                         .tables = c->tables,
-                                                        .tables_conf = &c->conf->tables,
+                                                        .tables_conf = &c->conf->subagent,
                                                         .active = active,
                                                         .role = role_words(c->conf, active)},
                                  clock_monotonic(&clock_system) - c->started_at);

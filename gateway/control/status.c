@@ -99,7 +99,7 @@ static json_t *counters_json(const struct sa_counters *sa, const struct pipeline
                      (json_int_t)p->events);
 }
 
-static json_t *tables_json(struct agent *tables, const struct conf_tables *conf)
+static json_t *tables_json(struct agent *tables, const struct conf_subagent *conf)
 {
     struct agent_status status;
     if (!tables)

@@ -20,7 +20,7 @@ struct status_parts {
     const struct fabric *fabric;           // as known now; NULL: not yet
     const struct names *names;             // may be NULL
     struct agent *tables;                  // the subagent; NULL: there is none
-    const struct conf_tables *tables_conf; // its configuration
+    const struct conf_subagent *tables_conf; // its configuration
     bool active;                           // receivers get events
     const char *role; // why they do, or do not: part of a sentence; may be empty
 };

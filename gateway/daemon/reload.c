@@ -116,43 +116,6 @@ static struct plan *reload_make_plan(const struct gateway *g, struct error *err)
     return NULL;
 }
 
-// What cannot be changed while it runs. The old values stay in force.
-
-static void name_if(struct text *t, bool changed, const char *item)
-{
-    if (changed)
-        text_addf(t, "%s%s", t->len ? ", " : "", item);
-}
-
-static void name_restart_items(const struct conf *old, const struct conf *next, struct text *t)
-{
-    const struct conf_fabric *a = &old->fabric, *b = &next->fabric;
-    const struct conf_journal *c = &old->journal, *d = &next->journal;
-    name_if(t, strcmp(a->device, b->device) != 0, "device");
-    name_if(t, a->port != b->port, "port");
-    name_if(t, a->has_sa_key != b->has_sa_key || a->sa_key != b->sa_key, "sa_key_file");
-    name_if(t, a->verify_interval_s != b->verify_interval_s, "verify_interval");
-    name_if(t, a->refresh_interval_s != b->refresh_interval_s, "refresh_interval");
-    name_if(t, !reload_is_same(c, d, sizeof *c), "journal");
-    name_if(t, strcmp(old->socket, next->socket) != 0, "socket");
-    name_if(t, memcmp(&old->metrics, &next->metrics, sizeof old->metrics) != 0, "listen");
-    name_if(t, old->socket_group != next->socket_group, "group");
-}
-
-static void keep_restart_items(const struct conf *old, struct conf *next)
-{
-    bool with_master_sm = next->fabric.with_master_sm;
-    char map[CONF_PATH_SIZE];
-    memcpy(map, next->fabric.node_name_map, sizeof map);
-    next->fabric = old->fabric;
-    next->fabric.with_master_sm = with_master_sm;
-    memcpy(next->fabric.node_name_map, map, sizeof map);
-    next->journal = old->journal;
-    next->metrics = old->metrics;
-    memcpy(next->socket, old->socket, sizeof next->socket);
-    next->socket_group = old->socket_group;
-}
-
 // Carrying it out.
 
 struct exchange {
@@ -216,7 +179,8 @@ static bool change_heartbeat(struct gateway *g, const struct conf *old, struct e
 static bool carry_out(struct gateway *g, struct plan *plan, struct error *err)
 {
     struct exchange e = {g, plan};
-    keep_restart_items(g->conf, plan->conf);
+    // What cannot be changed while it runs stays as it is.
+    conf_keep_restart_items(g->conf, plan->conf);
     if (!pipeline_call(g->pipeline, reload_exchange, &e))
         return error_set(err, "the gateway is stopping");
     // Now the plan has what was in force before.
@@ -230,7 +194,7 @@ static bool carry_out(struct gateway *g, struct plan *plan, struct error *err)
     sa_client_change_mkey(g->client, g->conf->sweep.mkey);
     ok = change_sweeper(g, plan->conf, err) && ok;
     ok = change_heartbeat(g, plan->conf, err) && ok;
-    ok = subagent_change(g, &plan->conf->tables, err) && ok;
+    ok = subagent_change(g, &plan->conf->subagent, err) && ok;
     log_debug(g->log, "reload: the sweeper, the heartbeat and the subagent are as configured");
     log_set_levels(g->log, g->conf->log_levels);
     conf_log_file(g->conf, g->log);
@@ -242,7 +206,7 @@ bool reload_run(struct gateway *gateway, struct text *restart, struct error *err
 {
     struct plan *plan = reload_make_plan(gateway, err);
     if (plan)
-        name_restart_items(gateway->conf, plan->conf, restart);
+        conf_add_restart_items(gateway->conf, plan->conf, restart);
     bool ok = plan && carry_out(gateway, plan, err);
     if (plan)
         reload_discard(plan);

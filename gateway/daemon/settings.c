@@ -16,7 +16,7 @@ enum event_level settings_trap_level(void *ctx, uint64_t switch_guid)
     struct settings *settings = journal_settings(g->journal);
     const struct setting *level = settings_find(settings, SETTING_EVENT_TRAP_LEVEL, switch_guid, 0);
     enum event_level out =
-        (enum event_level)(level ? level->value[0] : g->conf->tables.event_trap_level);
+        (enum event_level)(level ? level->value[0] : g->conf->subagent.event_trap_level);
     settings_unref(settings);
     return out;
 }
@@ -164,7 +164,7 @@ static bool change_all(const struct request *c, struct event_builder *builder,
     struct settings *wanted = settings_with(old, c->changes, c->n);
     if (!wanted)
         return error_set(c->err, "there is no room for more settings");
-    bool ok = trap_recipients_of(wanted, g->conf->tables.recipient_port, recipients, c->err) &&
+    bool ok = trap_recipients_of(wanted, g->conf->subagent.recipient_port, recipients, c->err) &&
               (journal_change_settings(g->journal, c->changes, c->n) ||
                error_set(c->err, "out of memory"));
     struct error err;
@@ -266,7 +266,7 @@ static void forget_departed(void *ctx, const struct pipeline_context *inside)
     struct trap_recipients wanted;
     struct settings *settings = journal_settings(g->journal);
     (void)inside;
-    trap_recipients_of(settings, g->conf->tables.recipient_port, &wanted, &err);
+    trap_recipients_of(settings, g->conf->subagent.recipient_port, &wanted, &err);
     settings_unref(settings);
     for (size_t i = 0; wanted.all && i < departed->count; i++) {
         if (!settings_find_recipient(&wanted, departed->names[i]))
@@ -281,7 +281,7 @@ static void apply_recipients(struct gateway *g)
     struct departed_ports departed;
     struct trap_recipients wanted;
     struct settings *settings = journal_settings(g->journal);
-    bool all = trap_recipients_of(settings, g->conf->tables.recipient_port, &wanted, &err);
+    bool all = trap_recipients_of(settings, g->conf->subagent.recipient_port, &wanted, &err);
     settings_unref(settings);
     if (!all)
         log_write(g->log, LOG_LEVEL_ERROR, "trap recipients set by SNMP: %s%s", err.text,

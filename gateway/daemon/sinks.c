@@ -6,28 +6,39 @@
 #include "sink/syslog.h"
 
 #include <arpa/inet.h>
+#include <assert.h>
 #include <string.h>
 
-// The number of a word in a list; the configuration has checked that it is there.
-static unsigned sinks_find(const char *const *words, size_t n, const char *word)
+static enum snmp_auth sinks_auth(enum conf_auth auth)
 {
-    for (unsigned i = 0; i < n; i++) {
-        if (strcmp(words[i], word) == 0)
-            return i;
-    }
-    return 0;
+    static const enum snmp_auth AUTHS[] = {
+        [CONF_AUTH_NONE] = SNMP_NO_AUTH,   [CONF_AUTH_SHA] = SNMP_SHA1,
+        [CONF_AUTH_SHA_224] = SNMP_SHA224, [CONF_AUTH_SHA_256] = SNMP_SHA256,
+        [CONF_AUTH_SHA_384] = SNMP_SHA384, [CONF_AUTH_SHA_512] = SNMP_SHA512,
+    };
+    assert(auth < sizeof AUTHS / sizeof *AUTHS);
+    return AUTHS[auth];
 }
 
-static enum snmp_auth auth_of(const char *word)
+static enum snmp_priv sinks_privacy(enum conf_privacy privacy)
 {
-    static const char *const WORDS[] = {"", "SHA", "SHA-224", "SHA-256", "SHA-384", "SHA-512"};
-    return (enum snmp_auth)sinks_find(WORDS, 6, word);
+    static const enum snmp_priv PRIVACIES[] = {
+        [CONF_PRIVACY_NONE] = SNMP_NO_PRIV,           [CONF_PRIVACY_AES] = SNMP_AES128,
+        [CONF_PRIVACY_AES_192] = SNMP_AES192,         [CONF_PRIVACY_AES_256] = SNMP_AES256,
+        [CONF_PRIVACY_AES_192_C] = SNMP_AES192_CISCO, [CONF_PRIVACY_AES_256_C] = SNMP_AES256_CISCO,
+    };
+    assert(privacy < sizeof PRIVACIES / sizeof *PRIVACIES);
+    return PRIVACIES[privacy];
 }
 
-static enum snmp_priv privacy_of(const char *word)
+static enum format sinks_format(enum conf_format format)
 {
-    static const char *const WORDS[] = {"", "AES", "AES-192", "AES-256", "AES-192-C", "AES-256-C"};
-    return (enum snmp_priv)sinks_find(WORDS, 6, word);
+    static const enum format FORMATS[] = {
+        [CONF_RFC5424] = FORMAT_RFC5424, [CONF_RFC3164] = FORMAT_RFC3164, [CONF_ECS] = FORMAT_ECS,
+        [CONF_CEF] = FORMAT_CEF,         [CONF_LEEF] = FORMAT_LEEF,
+    };
+    assert(format != CONF_FORMAT_UNSET && format < sizeof FORMATS / sizeof *FORMATS);
+    return FORMATS[format];
 }
 
 static enum snmp_transport snmp_transport_of(enum conf_transport transport)
@@ -40,6 +51,7 @@ static enum snmp_transport snmp_transport_of(enum conf_transport transport)
     case CONF_DTLS:
         return SNMP_DTLS;
     default:
+        assert(transport == CONF_UDP);
         return SNMP_UDP;
     }
 }
@@ -66,9 +78,9 @@ static bool make_snmp(struct sink *out, const struct conf_receiver *c, const str
         .inform = s->inform,
         .community = s->community,
         .user = {.name = s->user,
-                 .auth = auth_of(s->auth),
+                 .auth = sinks_auth(s->auth),
                  .auth_password = s->auth_password,
-                 .priv = privacy_of(s->privacy),
+                 .priv = sinks_privacy(s->privacy),
                  .priv_password = s->privacy_password},
         .context = s->context,
         .tls = tls_of(&c->tls, log),
@@ -105,6 +117,7 @@ static enum syslog_transport syslog_transport_of(enum conf_transport transport)
     case CONF_STDOUT:
         return SYSLOG_STDOUT;
     default:
+        assert(transport == CONF_LOCAL);
         return SYSLOG_LOCAL;
     }
 }
@@ -121,7 +134,7 @@ static bool make_syslog(struct sink *out, const struct conf_receiver *c, const s
     options.path = s->path;
     options.host = c->host;
     options.port = c->port;
-    format_find(s->format, &options.format);
+    options.format = sinks_format(s->format);
     options.lines = s->lines;
     options.facility = s->facility;
     for (size_t i = 0; i < FORMAT_SEVERITIES; i++)

@@ -10,7 +10,7 @@
 #include <string.h>
 
 struct subagent {
-    struct conf_tables conf; // the agent points into it
+    struct conf_subagent conf; // the agent points into it
     struct agent *agent;
 };
 
@@ -43,7 +43,7 @@ static struct accumulated_counters *accumulated_now(void *ctx)
     return pipeline_accumulated(g->pipeline);
 }
 
-static struct agent_options options_of(struct gateway *g, const struct conf_tables *conf)
+static struct agent_options options_of(struct gateway *g, const struct conf_subagent *conf)
 {
     return (struct agent_options){.master = conf->socket,
                                   .context = conf->context,
@@ -64,12 +64,12 @@ static struct agent_options options_of(struct gateway *g, const struct conf_tabl
 
 bool subagent_start(struct gateway *gateway, struct error *err)
 {
-    if (gateway->conf->tables.socket[0] == '\0')
+    if (gateway->conf->subagent.socket[0] == '\0')
         return true;
     struct subagent *tables = calloc(1, sizeof *tables);
     if (!tables)
         return error_set(err, "out of memory");
-    tables->conf = gateway->conf->tables;
+    tables->conf = gateway->conf->subagent;
     const struct agent_options options = options_of(gateway, &tables->conf);
     tables->agent = agent_start(&options, err);
     if (!tables->agent) {
@@ -89,9 +89,9 @@ void subagent_stop(struct gateway *gateway)
     gateway->tables = NULL;
 }
 
-bool subagent_change(struct gateway *gateway, const struct conf_tables *old, struct error *err)
+bool subagent_change(struct gateway *gateway, const struct conf_subagent *old, struct error *err)
 {
-    if (memcmp(old, &gateway->conf->tables, sizeof *old) == 0)
+    if (memcmp(old, &gateway->conf->subagent, sizeof *old) == 0)
         return true;
     subagent_stop(gateway);
     return subagent_start(gateway, err);

@@ -18,7 +18,7 @@ bool subagent_start(struct gateway *gateway, struct error *err);
 void subagent_stop(struct gateway *gateway);
 
 // After the configuration was exchanged; `old` is what was in force.
-bool subagent_change(struct gateway *gateway, const struct conf_tables *old, struct error *err);
+bool subagent_change(struct gateway *gateway, const struct conf_subagent *old, struct error *err);
 
 // The agent that serves them, until the next change; NULL when `tables` is.
 struct agent *subagent_agent(const struct subagent *tables);

@@ -127,7 +127,7 @@ def run(hosts):
     with tempfile.TemporaryDirectory(prefix="ibtrapd-bench-") as name, Snmpd(name, more=lines) as snmpd:
         snmpd.start()
         client = Clients(snmpd.address)
-        tables = section("tables", socket=snmpd.socket)
+        tables = section("subagent", socket=snmpd.socket)
         with inner.gateway(hosts, 0, sweep_interval=3600, more=tables) as gateway:
             inner.wait_for(gateway, lambda status: status["sweep"]["sweeps"] > 0 and status["tables"]["up"]
                            and status["port_counters"].get("last"))

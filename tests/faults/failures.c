@@ -33,8 +33,8 @@ struct faults {
     atomic_llong whose; /* allocations: 0: the program's own; otherwise of LIBRARIES, from 1 */
 };
 
-static const char *const LIBRARIES[] = {"libnetsnmp.so", "libcrypto.so",  "libconfuse.so",
-                                        "libevent-2",    "libsqlite3.so", "libjansson.so"};
+static const char *const LIBRARIES[] = {"libnetsnmp.so", "libcrypto.so", "libevent-2",
+                                        "libsqlite3.so", "libjansson.so"};
 enum { CODES = 1 + sizeof LIBRARIES / sizeof *LIBRARIES };
 
 static struct faults none, *faults = &none;

@@ -14,7 +14,7 @@ NAMES = ["write_errno", "sync_errno", "sync_us", "utc_us", "thread", "allocation
 
 
 # Whose allocations fail, beside the program's own (0). libssl has none of its own: it asks libcrypto.
-LIBRARIES = ["", "libnetsnmp", "libcrypto", "libconfuse", "libevent", "libsqlite3", "libjansson"]
+LIBRARIES = ["", "libnetsnmp", "libcrypto", "libevent", "libsqlite3", "libjansson"]
 
 
 class Faults:

@@ -46,7 +46,7 @@ NEEDED = [False, True, True, True, True, False, True, True]
 @pytest.mark.parametrize("n, needed", enumerate(NEEDED, 1))
 def test_a_thread_that_does_not_start(machine, fabric, n, needed):
     config = machine.config.read_text().replace('method = "off"', 'method = "smp"')
-    machine.config.write_text(config + section("tables", socket=fabric.directory / "nobody"))
+    machine.config.write_text(config + section("subagent", socket=fabric.directory / "nobody"))
     machine.faults.thread = n
     machine.start()
     started = runs_or_says_why(machine)

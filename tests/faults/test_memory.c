@@ -790,8 +790,8 @@ static void use_password(struct conf_receiver *receiver)
     struct conf_snmp *snmp = &receiver->snmp;
     snmp->version = 3;
     snprintf(snmp->user, sizeof snmp->user, "user");
-    snprintf(snmp->auth, sizeof snmp->auth, "SHA-256");
-    snprintf(snmp->privacy, sizeof snmp->privacy, "AES");
+    snmp->auth = CONF_AUTH_SHA_256;
+    snmp->privacy = CONF_PRIVACY_AES;
     snprintf(snmp->auth_password, sizeof snmp->auth_password, "correct horse");
     snprintf(snmp->privacy_password, sizeof snmp->privacy_password, "battery staple");
 }

@@ -27,10 +27,10 @@ static void check_snmp(const struct conf_receiver *r)
     REQUIRE(s->version >= 1 && s->version <= 3 && !(s->version == 1 && s->inform));
     REQUIRE(s->community[0] != '\0');
     REQUIRE((s->user[0] != '\0') == (s->version == 3 && !uses_tls(r)));
-    REQUIRE(s->version == 3 || (s->auth[0] == '\0' && s->context[0] == '\0'));
-    REQUIRE((s->auth[0] == '\0') == (s->auth_password[0] == '\0'));
-    REQUIRE((s->privacy[0] == '\0') == (s->privacy_password[0] == '\0'));
-    REQUIRE(s->privacy[0] == '\0' || s->auth[0] != '\0');
+    REQUIRE(s->version == 3 || (s->auth == CONF_AUTH_NONE && s->context[0] == '\0'));
+    REQUIRE((s->auth == CONF_AUTH_NONE) == (s->auth_password[0] == '\0'));
+    REQUIRE((s->privacy == CONF_PRIVACY_NONE) == (s->privacy_password[0] == '\0'));
+    REQUIRE(s->privacy == CONF_PRIVACY_NONE || s->auth != CONF_AUTH_NONE);
     REQUIRE(s->timeout_ms >= 100 && s->timeout_ms <= 5000 && s->retries <= 10);
     REQUIRE(s->window >= 1 && s->window <= 512 && s->sets <= 15);
     REQUIRE(!s->trap_address || s->agent_address[0] != '\0');
@@ -38,7 +38,7 @@ static void check_snmp(const struct conf_receiver *r)
 
 static void check_syslog(const struct conf_receiver *r)
 {
-    REQUIRE(r->syslog.facility <= 23 && r->syslog.format[0] != '\0');
+    REQUIRE(r->syslog.facility <= 23 && r->syslog.format != CONF_FORMAT_UNSET);
     REQUIRE(r->transport != CONF_LOCAL || r->syslog.path[0] == '/');
     for (size_t i = 0; i < 8; i++)
         REQUIRE(r->syslog.severities[i] >= 0 && r->syslog.severities[i] <= 7);

@@ -17,6 +17,13 @@ _ibtrapctl "$1" "${COMP_WORDS[COMP_CWORD]}" "${COMP_WORDS[COMP_CWORD - 1]}"
 printf '%s\\n' "${COMPREPLY[@]}"
 '''
 
+ASK_IBTRAPD = '''
+source "$1"
+COMPREPLY=()
+_ibtrapd "$2" "$4" "$3"
+printf '%s\\n' "${COMPREPLY[@]}"
+'''
+
 # A program whose help has what may come.
 FAKE = '''#!/bin/sh
 case "$*" in
@@ -129,3 +136,18 @@ def test_values_are_offered(fake, words, offered):
 
 def test_files_are_offered_for_values(fake):
     assert complete('dry-run', f'{fake.parent}/n', program=fake) == [f'{fake.parent}/new.conf']
+
+
+def complete_ibtrapd(before, word):
+    done = subprocess.run(['bash', '-uc', ASK_IBTRAPD, 'bash', SOURCE / 'config/ibtrapd.bash', BUILD / 'ibtrapd', before,
+                           word], capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0 and done.stderr == '', done.stderr
+    return done.stdout.split()
+
+
+def test_every_option_of_the_daemon_is_offered(tmp_path):
+    shown = subprocess.run([BUILD / 'ibtrapd', '--help'], capture_output=True, text=True, check=True).stdout
+    assert set(complete_ibtrapd('', '')) == set(re.findall(r'--[a-z][-a-z]+', shown)) >= {'--print-config', '--config'}
+    assert complete_ibtrapd('', '--pr') == ['--print-config']
+    (tmp_path / 'new.conf').touch()
+    assert complete_ibtrapd('--config', f'{tmp_path}/n') == [f'{tmp_path}/new.conf']

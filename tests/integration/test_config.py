@@ -1,10 +1,13 @@
 """Configurations: what is wrong is named by file, line, item and value."""
 
+import os
 import pathlib
 
 import pytest
 from lab.gateway import check_config
 
+SOURCE = pathlib.Path(__file__).resolve().parents[2]
+BUILD = pathlib.Path(os.environ["IBTRAPD_BUILD_DIR"])
 SNMP = 'snmp "trapd" { address = "127.0.0.1:10162" }\n'
 
 GOOD = {
@@ -50,7 +53,6 @@ def test_bad_configuration(tmp_path, text, line, words):
         assert word in output
 
 
-@pytest.mark.parametrize("name", ["ibtrapd.conf", "minimal.conf"])
-def test_shipped_examples_work_as_they_are(tmp_path, name):
-    example = pathlib.Path(__file__).resolve().parents[2] / "config" / name
+@pytest.mark.parametrize("example", [BUILD / "config/ibtrapd.conf", SOURCE / "config/minimal.conf"])
+def test_shipped_examples_work_as_they_are(tmp_path, example):
     assert check_config(example.read_text(), tmp_path)[0] == 0

@@ -36,11 +36,11 @@ def snmpd(tmp_path):
 
 @pytest.fixture
 def serve(fabric, snmpd):
-    """Starts a gateway with these items in its section `tables`."""
+    """Starts a gateway with these items in its section `subagent`."""
     fabric.subnet_manager().wait_master()
 
     def start(host="monitor", more="", **items):
-        tables = section("tables", socket=snmpd.socket, **items)
+        tables = section("subagent", socket=snmpd.socket, **items)
         return fabric.keep(Gateway(fabric, host=host, sweep={"interval": 5}, more=tables + more))
 
     return start
@@ -207,7 +207,7 @@ def test_the_lines_of_the_manuals_are_enough_for_snmpd(tmp_path, fabric):
     assert f".Bd -literal -offset indent\n{lines}.Ed\n" in (SOURCE / "config/man/ibtrapd.conf.5.in").read_text()
     fabric.subnet_manager().wait_master()
     with Snmpd(tmp_path, more=DEBIANS + lines.replace("root ibtrapd", "root root")) as snmpd:  # there may be no such group
-        gateway = fabric.keep(Gateway(fabric, more=section("tables", socket=snmpd.socket)))
+        gateway = fabric.keep(Gateway(fabric, more=section("subagent", socket=snmpd.socket)))
         snmpd.start()
         wait_up(gateway)
         assert has_tables(snmpd, "fabric")
@@ -220,7 +220,7 @@ def test_communities_can_be_kept_out_of_the_view(tmp_path, fabric):
     lines = lines_of_the_page().replace("root ibtrapd", "root root") + exclusion + "\n"
     fabric.subnet_manager().wait_master()
     with Snmpd(tmp_path, more=lines) as snmpd:
-        gateway = fabric.keep(Gateway(fabric, sweep={"interval": 5}, more=section("tables", socket=snmpd.socket)))
+        gateway = fabric.keep(Gateway(fabric, sweep={"interval": 5}, more=section("subagent", socket=snmpd.socket)))
         snmpd.start()
         wait_up(gateway)
         gateway.wait_swept()

@@ -77,7 +77,7 @@ def open_tables(fabric):
         snmpd = fabric.keep(Snmpd(fabric.directory)).start()
         fabric.subnet_manager().wait_master()
         fabric.keep(Gateway(fabric, sweep={"method": method, "interval": 60, "settle": 300}, **options,
-                                      more=section("tables", socket=snmpd.socket)))
+                                      more=section("subagent", socket=snmpd.socket)))
         manager = Manager(snmpd.address)
         wait_until(lambda: manager.column(2, 2, 1, 1), "the tables to have rows")
         return manager

@@ -44,7 +44,7 @@ def manager(snmpd):
 def site(open_site, snmpd):
     """A gateway below snmpd, with a sweep done."""
     snmpd.start()
-    opened = open_site(sweep={"interval": 600, "settle": 0}, more=section("tables", socket=snmpd.socket))
+    opened = open_site(sweep={"interval": 600, "settle": 0}, more=section("subagent", socket=snmpd.socket))
     opened.gateway.wait_subscribed()
     wait_up(opened.gateway)
     swept(opened.gateway, 2)
@@ -149,7 +149,7 @@ def test_a_hanging_snmpd_delays_nothing(site, snmpd, manager):
     assert site.gateway.stop() == 0
 
 
-@pytest.mark.parametrize("kind, title", [("tables", None), ("agentx", "hangs")])
+@pytest.mark.parametrize("kind, title", [("subagent", None), ("agentx", "hangs")])
 def test_an_snmpd_that_hangs_from_the_start_delays_nothing(open_site, snmpd, kind, title):
     """A receiver's events wait for it, and no others."""
     snmpd.start()
@@ -166,7 +166,7 @@ def test_an_snmpd_that_hangs_from_the_start_delays_nothing(open_site, snmpd, kin
 def test_an_snmpd_that_wakes_up_serves_again(open_site, tmp_path):
     with TrapSocket() as behind, Snmpd(tmp_path, sinks=[behind.address]) as snmpd:
         snmpd.start()
-        site = open_site(more=section("tables", socket=snmpd.socket) + section("agentx", "slow", socket=snmpd.socket))
+        site = open_site(more=section("subagent", socket=snmpd.socket) + section("agentx", "slow", socket=snmpd.socket))
         site.gateway.wait_subscribed()
         wait_up(site.gateway)
         snmpd.freeze()
@@ -265,7 +265,7 @@ def two_fabrics(tmp_path):
         for net, context in ("small", "fabric-a"), ("wide", "fabric-b"):
             fabric = stack.enter_context(Fabric(net))
             fabric.subnet_manager().wait_master()
-            tables = section("tables", socket=snmpd.socket, context=context)
+            tables = section("subagent", socket=snmpd.socket, context=context)
             gateways.append(fabric.keep(Gateway(fabric, sweep={"interval": 600}, more=tables)))
             wait_up(gateways[-1])
             swept(gateways[-1], 2)

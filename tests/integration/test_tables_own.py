@@ -27,7 +27,7 @@ def snmpd(tmp_path):
 
 @pytest.fixture
 def site(open_site, snmpd):
-    opened = open_site(more=section("tables", socket=snmpd.socket)
+    opened = open_site(more=section("subagent", socket=snmpd.socket)
                        + section("syslog", "dead", transport="tcp", address="127.0.0.1:9"))
     opened.gateway.wait_subscribed()
     opened.gateway.wait_status(lambda one: one["tables"]["up"], "the tables to be served")
@@ -177,7 +177,7 @@ LEAF1 = 0x0002C90200C10000
 
 
 def test_events_of_a_switch(open_site, manager, snmpd, fabric):
-    site = open_site(more=section("tables", socket=snmpd.socket), sweep={"interval": 5})
+    site = open_site(more=section("subagent", socket=snmpd.socket), sweep={"interval": 5})
     site.gateway.wait_subscribed()
     site.gateway.wait_swept()
     site.gateway.wait_status(lambda one: one["tables"]["up"], "the tables to be served")

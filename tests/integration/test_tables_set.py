@@ -67,7 +67,7 @@ def serve(open_site, snmpd, recipient, tmp_path):
     def start(writable=True, **options):
         names = tmp_path / "names"
         names.write_text('0x0002c90200c10000 "map1"\n')
-        tables = section("tables", socket=snmpd.socket, writable=writable, recipient_port=recipient.port)
+        tables = section("subagent", socket=snmpd.socket, writable=writable, recipient_port=recipient.port)
         site = open_site(sweep={"interval": 5}, names=names, more=tables, **options)
         wait_served(site, snmpd)
         return site

@@ -39,61 +39,66 @@ def test_pages_show_what_they_should(name):
     assert "@CMAKE" not in shown and shown.count("\n") > 50
 
 
-# In the parser an item is TEXT("name", default) or the like, and some come as a macro.
-ITEM = re.compile(r'(?:(TEXT|NUMBER|CFG_BOOL)\("(\w+)", (?:"([^"]*)"|(\w+))|(LIST|UNSET_NUMBER|UNSET_BOOL)\("(\w+)"\)'
-                  r'|(RECEIVER|TLS)_ITEMS\b)')
+# Two pages of one schema: the items, and their defaults, stand in the example, too.
 
-
-def items_in(text):
-    """Of a part of the parser: name -> default or None. The names of macros begin with a dot."""
-    items = {}
-    for kind, name, words, value, _, listed, macro in ITEM.findall(text):
-        if macro:
-            items[f".{macro}"] = None
-        elif listed:
-            items[listed] = None
-        elif kind == "TEXT":
-            items[name] = f'"{words}"' if words else None
-        else:
-            items[name] = value.removeprefix("cfg_")
-    return items
-
-
-def items_of_the_parser():
-    text = (SOURCE / "gateway/conf/conf.c").read_text()
-    sections = {name: items_in(body) for name, body in
-                re.findall(r"static cfg_opt_t (\w+)\[\] = \{(.*?)CFG_END\(\)\}", text, re.DOTALL) if name != "top"}
-    for macro in "RECEIVER", "TLS":
-        body = re.search(rf"#define {macro}_ITEMS.*?[^\\]\n", text, re.DOTALL).group()
-        sections[f".{macro}"] = items_in(body.split("\n", 1)[1])
+def items_of_the_example():
+    """Section -> item -> its value there, of those that stand in force."""
+    sections, section = {}, None
+    for line in (BUILD / "config/ibtrapd.conf").read_text().splitlines():
+        opened = re.match(r'(?:# )?(\w+)(?: "[-\w]+")? \{$', line)
+        item = re.match(r"(?:#     |    )(# )?(\w+) = (.+)$", line)
+        if opened:
+            section = sections.setdefault(opened.group(1), {})
+        elif item:
+            section.setdefault(item.group(2), None if item.group(1) else item.group(3))
     return sections
 
 
 def items_of_the_page():
-    titles = {"Every receiver": ".RECEIVER", "TLS": ".TLS"}
     sections = {}
     for part in page("ibtrapd.conf.5").split("\n.Ss ")[1:]:
         title = part.split("\n", 1)[0]
-        sections[titles.get(title, title.split()[0])] = {
+        sections[title if title in SHARED else title.split()[0]] = {
             name: re.sub(r"Qq (\S+)", r'"\1"', value) if value else None
             for name, value in re.findall(r"^\.It Ic (\w+)(?: No = (.+))?$", part.split("\n.Sh ")[0], re.MULTILINE)}
     return sections
 
 
-# What depends on the build or on the kind of receiver, and is said in words; 0 that means none.
-IN_WORDS = {"directory", "socket", "rate", "burst"}
+# In the example they stand in the first section that has them.
+SHARED = ["TLS", "Every receiver"]
+
+# The example shows something else than the default.
+SHOWN = {"enabled", "address", "format", "path", "listen", "socket", "thresholds"}
 
 
 def test_every_item_of_the_configuration_has_its_place():
-    parser, described = items_of_the_parser(), items_of_the_page()
-    assert len(parser) > 8 and sum(map(len, parser.values())) > 50
-    assert set(described) == set(parser)
-    for section, items in parser.items():
-        own = {name: default for name, default in items.items() if not name.startswith(".")}
-        assert set(described[section]) == set(own), section
-        for name, default in own.items():
-            if name not in IN_WORDS:
-                assert described[section][name] == default, f"{section} {name}"
+    example, described = items_of_the_example(), items_of_the_page()
+    shared = [described.pop(title) for title in SHARED]
+    assert set(described) == set(example) and len(described) > 15
+    assert sum(map(len, described.values())) > 80
+    for items in shared:
+        described["snmp"].update(items)
+    for section, items in example.items():
+        own = {name: value for name, value in items.items() if section == "snmp" or name in described[section]}
+        assert set(own) == set(described[section]), section
+        for name, value in own.items():
+            if name not in SHOWN:
+                assert described[section][name] == value, f"{section} {name}"
+
+
+def test_the_folders_of_the_log_are_those_that_are_completed():
+    levels = page("ibtrapd.conf.5").split(".It Ic levels")[1].split("There are ")[1].split(".\n")[0]
+    completion = (SOURCE / "config/ibtrapctl.bash").read_text()
+    folders = re.search(r"FOLDER\) printf '%s\\n' (.+) ;;", completion).group(1)
+    assert folders.split() == levels.replace("\n", " ").replace(",", "").split() and "sink" in folders
+
+
+@pytest.mark.parametrize("word, item", [("SEVERITY", "severity"), ("LEVEL", "level")])
+def test_words_are_those_that_are_completed(word, item):
+    described = page("ibtrapd.conf.5").split(f".It Ic {item} ")[1].split(".It ")[0]
+    completion = (SOURCE / "config/ibtrapctl.bash").read_text()
+    words = re.search(rf"{word}\) printf '%s\\n' (.+) ;;", completion).group(1)
+    assert re.findall(r'^\.Ql "\\&(\w+)"', described, re.MULTILINE) == words.split()
 
 
 def long_options(text):

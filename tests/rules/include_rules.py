@@ -35,7 +35,6 @@ LIBRARIES = {
     r"infiniband/": {"ib"},
     r"net-snmp/": {"sink"},
     r"sqlite3\.h": {"journal"},
-    r"confuse\.h": {"conf"},
     r"jansson\.h": {"control", "ctl", "daemon", "sink"},
     r"event2/": {"control", "daemon", "metrics"},
     r"openssl/": {"sink"},

@@ -67,7 +67,7 @@ static struct conf_receiver make_syslog(const char *name, enum conf_transport tr
     struct conf_receiver r = make_receiver(CONF_SYSLOG, name);
     r.transport = transport;
     r.syslog = (struct conf_syslog){.facility = 3, .path = "/dev/log"};
-    strcpy(r.syslog.format, transport == CONF_LOCAL ? "rfc3164" : "rfc5424");
+    r.syslog.format = transport == CONF_LOCAL ? CONF_RFC3164 : CONF_RFC5424;
     for (int i = 0; i < 8; i++)
         r.syslog.severities[i] = i;
     return r;
@@ -128,8 +128,8 @@ static void check_snmp(const struct conf_snmp *s, const struct conf_snmp *expect
     assert_string_equal(s->community, expected->community);
     assert_string_equal(s->user, expected->user);
     assert_string_equal(s->context, expected->context);
-    assert_string_equal(s->auth, expected->auth);
-    assert_string_equal(s->privacy, expected->privacy);
+    assert_int_equal(s->auth, expected->auth);
+    assert_int_equal(s->privacy, expected->privacy);
     assert_string_equal(s->auth_password, expected->auth_password);
     assert_string_equal(s->privacy_password, expected->privacy_password);
     assert_int_equal(s->timeout_ms, expected->timeout_ms);
@@ -143,7 +143,7 @@ static void check_snmp(const struct conf_snmp *s, const struct conf_snmp *expect
 
 static void check_syslog(const struct conf_syslog *s, const struct conf_syslog *expected)
 {
-    assert_string_equal(s->format, expected->format);
+    assert_int_equal(s->format, expected->format);
     assert_int_equal(s->facility, expected->facility);
     for (size_t i = 0; i < COUNT(s->severities); i++)
         assert_int_equal(s->severities[i], expected->severities[i]);
@@ -295,11 +295,11 @@ static void check_general_defaults(void)
     check_journal(&journal);
     assert_int_equal(conf.heartbeat_s, 0);
     assert_int_equal(conf.metrics.port, 9117);
-    assert_string_equal(conf.tables.context, "");
-    assert_false(conf.tables.has_context);
-    assert_false(conf.tables.writable);
-    assert_int_equal(conf.tables.event_trap_level, 4); // informational
-    assert_int_equal(conf.tables.recipient_port, 162);
+    assert_string_equal(conf.subagent.context, "");
+    assert_false(conf.subagent.has_context);
+    assert_false(conf.subagent.writable);
+    assert_int_equal(conf.subagent.event_trap_level, 4); // informational
+    assert_int_equal(conf.subagent.recipient_port, 162);
     check_policy(&policy);
     assert_string_equal(conf.socket, INSTALL_CONTROL_SOCKET);
     assert_int_equal(conf.socket_group, (gid_t)-1);
@@ -311,7 +311,7 @@ static void check_defaults(const char *receiver_name)
     const struct conf_receiver syslog = make_syslog(receiver_name, CONF_LOCAL);
     check_general_defaults();
     assert_string_equal(conf.metrics.host, "");
-    assert_string_equal(conf.tables.socket, "");
+    assert_string_equal(conf.subagent.socket, "");
     assert_int_equal(conf.receiver_count, 1);
     assert_int_equal(conf.policy.rule_count, 0);
     check_receiver(0, &syslog);
@@ -348,7 +348,7 @@ static void use_installed_paths(void)
 
 TEST(the_example_shows_the_defaults)
 {
-    load_path(CONFIG_DIRECTORY "/ibtrapd.conf");
+    load_path(EXAMPLE);
     use_installed_paths();
     check_defaults("local");
 }
@@ -363,14 +363,14 @@ static bool is_section(const char *line)
     return begins_with(line, "# snmp \"") || begins_with(line, "# syslog \"") ||
            begins_with(line, "# file \"") || begins_with(line, "# agentx \"") ||
            begins_with(line, "# policy \"") || begins_with(line, "# metrics {") ||
-           begins_with(line, "# tables {");
+           begins_with(line, "# subagent {");
 }
 
 // "    # item = value"; not those that name secrets, nor those whose value is no proper one.
 static bool is_item(const char *line)
 {
-    static const char *const NOT[] = {"sa_key_file",    "mkey_file", "node_name_map",
-                                      "_password_file", "context",   "user ="};
+    static const char *const NOT[] = {"sa_key_file", "mkey_file", "node_name_map", "_password_file",
+                                      "context",     "user =",    "community_file"};
     const char *p = line + strspn(line, " ");
     if (!begins_with(p, "# "))
         return false;
@@ -382,29 +382,31 @@ static bool is_item(const char *line)
     return word > 0 && begins_with(p + 2 + word, " = ");
 }
 
+// There is room behind the content.
 static void replace(char *content, const char *old, const char *new)
 {
     char *place = strstr(content, old);
     assert_non_null(place);
-    assert_int_equal(strlen(old), strlen(new));
+    memmove(place + strlen(new), place + strlen(old), strlen(place + strlen(old)) + 1);
     memcpy(place, new, strlen(new));
 }
 
-// In the example's section "snmp": what the items in comments need.
+// What the items in comments need.
 static void let_them_have_effect(char *content)
 {
     char *snmp = strstr(content, " snmp \"nms\"");
     assert_non_null(snmp);
-    replace(snmp, "transport = \"udp\" ", "transport = \"dtls\"");
-    replace(snmp, "version = \"2c\"", "version = \"3\" ");
-    replace(snmp, "trap_address = false", "trap_address = true ");
+    replace(snmp, "transport = \"udp\"", "transport = \"dtls\"");
+    replace(snmp, "version = \"2c\"", "version = \"3\"");
+    replace(snmp, "trap_address = false", "trap_address = true");
+    replace(snmp, "transport = \"local\"", "transport = \"tls\"");
 }
 
 // The example with its commented sections, and, if `items`, with the items in comments too.
 static void load_example(bool items)
 {
-    FILE *f = fopen(CONFIG_DIRECTORY "/ibtrapd.conf", "r");
-    char line[300], content[32768];
+    FILE *f = fopen(EXAMPLE, "r");
+    char line[300], content[65536];
     struct text t = text_in(content, sizeof content);
     bool inside = false;
     assert_non_null(f);
@@ -466,7 +468,7 @@ TEST(the_examples_sections_show_the_defaults_too)
     const struct conf_receiver snmpd = make_agentx("snmpd");
     check_receiver(find_receiver("snmpd"), &snmpd);
     assert_string_equal(conf.metrics.host, "127.0.0.1");
-    assert_string_equal(conf.tables.socket, "/var/agentx/master");
+    assert_string_equal(conf.subagent.socket, "/var/agentx/master");
     assert_int_equal(conf.receiver_count, 5);
     const struct conf_rule rule = {.name = "no-drains",
                                    .enabled = false,
@@ -479,10 +481,9 @@ TEST(the_examples_sections_show_the_defaults_too)
 TEST(the_example_is_proper_where_it_is_commented_out)
 {
     struct conf_receiver nms = make_snmp("nms", "nms.example.org", 10162);
-    struct conf_receiver siem = example_siem();
+    const struct conf_receiver siem = example_siem();
     load_example(true);
     assert_string_equal(conf.fabric.device, "mlx5_0");
-    assert_int_equal(conf.fabric.port, 1);
     nms.transport = CONF_DTLS;
     nms.snmp.version = 3;
     nms.snmp.trap_address = true;
@@ -500,9 +501,10 @@ TEST(the_example_is_proper_where_it_is_commented_out)
     add_pattern(&nms.filter.guids, "0x0002c903*");
     add_pattern(&nms.filter.switches, "leaf1*");
     check_receiver(find_receiver("nms"), &nms);
-    snprintf(siem.tls.certificate_file, sizeof siem.tls.certificate_file,
-             "/etc/ibtrapd/ibtrapd.pem");
-    snprintf(siem.tls.key_file, sizeof siem.tls.key_file, "/etc/ibtrapd/ibtrapd.key");
+    struct conf_receiver local = make_remote_syslog("local", CONF_TLS, "siem.example.org", 6514);
+    local.syslog.format = CONF_RFC3164;
+    local.syslog.severities[SEVERITY_INFORMATIONAL] = SEVERITY_NOTICE;
+    check_receiver(find_receiver("local"), &local);
     check_receiver(find_receiver("siem"), &siem);
     struct conf_rule rule = {.name = "no-drains",
                              .enabled = false,
@@ -543,7 +545,7 @@ TEST(general_items_are_taken)
              "journal { directory = \"/srv/j\" rows = 1000 megabytes = 3 days = 36500 }\n"
              "control { socket = \"/tmp/ibtrapd.sock\" group = \"daemon\" }\n"
              "metrics { listen = \"[2001:db8::7]:65535\" }\n"
-             "tables { socket = \"tcp:[::1]:705\" context = \"a\" writable = true\n"
+             "subagent { socket = \"tcp:[::1]:705\" context = \"a\" writable = true\n"
              "    event_trap_level = \"none\" recipient_port = 65535 }\n"
              "gateway { heartbeat = 86400 }\n"
              "log { level = \"debug\" }\n",
@@ -566,12 +568,12 @@ TEST(general_items_are_taken)
     assert_int_equal(conf.socket_group, getgrnam("daemon")->gr_gid);
     assert_string_equal(conf.metrics.host, "2001:db8::7");
     assert_int_equal(conf.metrics.port, 65535);
-    assert_string_equal(conf.tables.socket, "tcp:[::1]:705");
-    assert_string_equal(conf.tables.context, "a");
-    assert_true(conf.tables.has_context);
-    assert_true(conf.tables.writable);
-    assert_int_equal(conf.tables.event_trap_level, 0);
-    assert_int_equal(conf.tables.recipient_port, 65535);
+    assert_string_equal(conf.subagent.socket, "tcp:[::1]:705");
+    assert_string_equal(conf.subagent.context, "a");
+    assert_true(conf.subagent.has_context);
+    assert_true(conf.subagent.writable);
+    assert_int_equal(conf.subagent.event_trap_level, 0);
+    assert_int_equal(conf.subagent.recipient_port, 65535);
     assert_int_equal(conf.heartbeat_s, 86400);
     check_levels(LOG_LEVEL_DEBUG);
 }
@@ -760,11 +762,11 @@ TEST(items_of_syslog_receivers_are_taken)
     b.syslog.facility = 23;
     check_receiver(0, &b);
     struct conf_receiver c = make_syslog("c", CONF_STDOUT);
-    strcpy(c.syslog.format, "ecs");
+    c.syslog.format = CONF_ECS;
     check_receiver(1, &c);
     d.syslog.facility = 0;
     strcpy(d.syslog.path, "/run/log");
-    strcpy(d.syslog.format, "rfc5424");
+    d.syslog.format = CONF_RFC5424;
     check_receiver(2, &d);
     f.file.sync = false;
     f.rate = 5;
@@ -880,8 +882,8 @@ TEST(secrets_come_from_files)
                                 .community = "public",
                                 .user = "ibtrapd",
                                 .context = "fabric",
-                                .auth = "SHA-256",
-                                .privacy = "AES",
+                                .auth = CONF_AUTH_SHA_256,
+                                .privacy = CONF_PRIVACY_AES,
                                 .auth_password = "authentic",
                                 .privacy_password = "very private",
                                 .timeout_ms = 1000,
@@ -1186,21 +1188,21 @@ TEST(bad_values_are_told_with_line_item_value_and_reason)
         {"metrics { listen = \"::1\" }",
          "1: item 'listen': value '::1': an IPv6 address must stand in "
          "brackets, such as [2001:db8::1]:162"},
-        {"tables { socket = \"master\" }",
+        {"subagent { socket = \"master\" }",
          "1: item 'socket': value 'master': must be an absolute path, or like tcp:127.0.0.1:705"},
-        {"tables { socket = \"tcp:localhost:705\" }",
+        {"subagent { socket = \"tcp:localhost:705\" }",
          "1: item 'socket': value 'tcp:localhost:705': the host must be an IP address"},
-        {"tables { socket = \"tcp:127.0.0.1\" }",
+        {"subagent { socket = \"tcp:127.0.0.1\" }",
          "1: item 'socket': value 'tcp:127.0.0.1': the port is missing"},
-        {"tables { socket = \"tcp:127.0.0.1:0\" }",
+        {"subagent { socket = \"tcp:127.0.0.1:0\" }",
          "1: item 'socket': value 'tcp:127.0.0.1:0': the port must be a number from 1 to 65535"},
-        {"tables { context = \"123456789012345678901234567890123\" }",
+        {"subagent { context = \"123456789012345678901234567890123\" }",
          "1: item 'context': value '123456789012345678901234567890123': is longer than 32 octets"},
-        {"tables { event_trap_level = \"notice\" }",
+        {"subagent { event_trap_level = \"notice\" }",
          "1: item 'event_trap_level': value 'notice': must be one of none, critical, error, "
          "warning, "
          "informational, debug"},
-        {"tables { recipient_port = 0 }",
+        {"subagent { recipient_port = 0 }",
          "1: item 'recipient_port': value '0': must be from 1 to 65535"},
         {"snmp \"recipient-192.0.2.1-1\" { address = \"192.0.2.1\" }",
          "1: item 'snmp': value 'recipient-192.0.2.1-1': names that begin with 'recipient-' are "
@@ -1381,12 +1383,16 @@ TEST(a_bad_name_map_is_told_with_its_own_line)
 
 TEST(unknown_items_are_errors)
 {
-    assert_string_equal(error_of("\nfabrik { }\n"), "2: item 'fabrik': there is no such item here");
+    assert_string_equal(error_of("\nfabrik { }\n"),
+                        "2: item 'fabrik': there is no such item here; did you mean 'fabric'?");
     assert_string_equal(error_of("fabric {\n color = 1\n}\n"),
                         "2: item 'color': there is no such item here");
     assert_string_equal(error_of("snmp \"a\" {\n address = \"a\"\n facility = \"kern\"\n}\n"),
-                        "3: item 'facility': there is no such item here");
-    assert_string_equal(error_of("port = 1\n"), "1: item 'port': there is no such item here");
+                        "3: item 'facility': there is no such item here; it belongs to section "
+                        "'syslog'");
+    assert_string_equal(
+        error_of("port = 1\n"),
+        "1: item 'port': there is no such item here; it belongs to section 'fabric'");
 }
 
 TEST(of_two_values_the_later_holds)
@@ -1489,10 +1495,10 @@ TEST(what_would_have_no_effect_is_told)
                  ROWS[i].section, ROWS[i].item, ROWS[i].needs);
         assert_string_equal(error_of(content), expected);
     }
-    assert_string_equal(error_of("tables { writable = true }"),
-                        "1: tables: item 'writable' has no effect without item 'socket'");
-    assert_string_equal(error_of("tables { context = \"\" }"),
-                        "1: tables: item 'context' has no effect without item 'socket'");
+    assert_string_equal(error_of("subagent { writable = true }"),
+                        "1: subagent: item 'writable' has no effect without item 'socket'");
+    assert_string_equal(error_of("subagent { context = \"\" }"),
+                        "1: subagent: item 'context' has no effect without item 'socket'");
 }
 
 // A file may say what holds anyway, or what is to hold when it is on again.
@@ -1502,7 +1508,7 @@ TEST(a_default_may_stand_anywhere)
          "64 }\n"
          "snmp \"b\" { address = \"x\" version = \"3\" user = \"u\" community = \"public\" }\n"
          "syslog \"c\" { address = \"x\" transport = \"udp\" path = \"/dev/log\" }\n"
-         "tables { socket = \"\" writable = true }\n"); // off, for a while
+         "subagent { socket = \"\" writable = true }\n"); // off, for a while
     assert_int_equal(conf.receiver_count, 3);
 }
 
@@ -1515,7 +1521,7 @@ TEST(a_bad_severity_map_is_told)
         char content[200], expected[300];
         snprintf(content, sizeof content, "\nsyslog \"a\" { severity_map = {\"%s\"} }", VALUES[i]);
         snprintf(expected, sizeof expected,
-                 "2: syslog 'a': item 'severity_map': value '%s': must be two severities, such as "
+                 "2: item 'severity_map': value '%s': must be two severities, such as "
                  "\"informational=notice\"",
                  VALUES[i]);
         assert_string_equal(error_of(content), expected);
@@ -1608,7 +1614,8 @@ TEST(comments_do_not_shift_lines)
         for (const char *p = BEFORE[i]; *p; p++)
             line += *p == '\n';
         snprintf(content, sizeof content, "%sfabrik { }\n", BEFORE[i]);
-        snprintf(expected, sizeof expected, "%d: item 'fabrik': there is no such item here", line);
+        snprintf(expected, sizeof expected,
+                 "%d: item 'fabrik': there is no such item here; did you mean 'fabric'?", line);
         assert_string_equal(error_of(content), expected);
     }
 }
@@ -1635,21 +1642,13 @@ TEST(what_looks_like_a_comment_may_be_a_value)
 
 TEST(the_environment_takes_no_part)
 {
-    static const char *const FILES[] = {
-        "\nsnmp \"a\" { address = \"x\" community = \"pa${HOME}ss\" }",
-        "log { } # \"\nlog { level = ${HOME} }", "\nsyslog \"a${b\" { }",
-        "# ${a}\nlog { level = \"${a\" }"};
-    for (size_t i = 0; i < COUNT(FILES); i++)
-        assert_string_equal(
-            error_of(FILES[i]),
-            "2: a variable of the environment would stand for '${': put the text into single "
-            "quotation marks, such as 'a${b'");
     load("# \"${HOME}\n/* ${HOME} */\n"
-         "snmp \"a\" { address = \"x\" community = 'pa${HOME}ss' nodes = {\"$HOME\", "
-         "\"\\${HOME}\"} }");
+         "snmp \"a\" { address = \"x\" community = \"pa${HOME}ss\" nodes = {\"$HOME\", "
+         "\"\\${HOME}\", '${HOME}'} }");
     assert_string_equal(conf.receivers[0].snmp.community, "pa${HOME}ss");
     assert_string_equal(conf.receivers[0].filter.nodes.patterns[0], "$HOME");
     assert_string_equal(conf.receivers[0].filter.nodes.patterns[1], "${HOME}");
+    assert_string_equal(conf.receivers[0].filter.nodes.patterns[2], "${HOME}");
 }
 
 TEST(syntax_errors_are_told_with_their_line)
@@ -1663,8 +1662,8 @@ TEST(syntax_errors_are_told_with_their_line)
                 {"fabric { port += 1 }", "1: "},
                 {"fabric }\n", "1: "},
                 {"fabric { port 1 }\n", "1: "},
-                {"log { level = \"info }\n", "2: "},
-                {"log { level = \"info\\", "2: "},
+                {"log { level = \"info }\n", "1: "},
+                {"log {\n level = \"info\\", "2: "},
                 {"snmp { address = \"a\" }\n", "1: "}};
     for (size_t i = 0; i < COUNT(ROWS); i++) {
         const char *told = error_of(ROWS[i].content);
@@ -1727,8 +1726,7 @@ TEST(a_text_that_is_no_file_is_read_alike)
 
 TEST(standard_output_is_added_once)
 {
-    struct conf_receiver expected = make_syslog("standard-output", CONF_STDOUT);
-    expected.syslog.path[0] = '\0';
+    const struct conf_receiver expected = make_syslog("standard-output", CONF_STDOUT);
     load_defaults();
     conf_add_stdout(&conf);
     assert_int_equal(conf.receiver_count, 2);

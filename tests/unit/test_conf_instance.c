@@ -12,7 +12,8 @@ static struct error err;
 
 static bool load(const char *content)
 {
-    return conf_load_instance(&instance, support_file("ibtrapd.conf", content, 0644), &conf, &err);
+    return conf_load_instance(&instance, support_file("ibtrapd.conf", content, 0644), &conf, NULL,
+                              &err);
 }
 
 static int begin(void **state)
@@ -40,7 +41,7 @@ static void check_own(void)
 TEST(without_a_file_the_defaults_hold)
 {
     snprintf(instance.config, sizeof instance.config, "/nonexistent/mlx5_0-1.conf");
-    assert_true(conf_load_instance(&instance, NULL, &conf, &err));
+    assert_true(conf_load_instance(&instance, NULL, &conf, NULL, &err));
     check_own();
 }
 
@@ -48,7 +49,7 @@ TEST(its_own_file_is_read)
 {
     const char *path = support_file("mlx5_0-1.conf", "journal { rows = 5000 }\n", 0644);
     snprintf(instance.config, sizeof instance.config, "%s", path);
-    assert_true(conf_load_instance(&instance, NULL, &conf, &err));
+    assert_true(conf_load_instance(&instance, NULL, &conf, NULL, &err));
     check_own();
     assert_int_equal(conf.journal.rows_max, 5000);
 }
@@ -57,7 +58,7 @@ TEST(its_own_file_is_read)
 static const char *error_at(const char *path)
 {
     snprintf(instance.config, sizeof instance.config, "%s", path);
-    assert_false(conf_load_instance(&instance, NULL, &conf, &err));
+    assert_false(conf_load_instance(&instance, NULL, &conf, NULL, &err));
     assert_null(conf.receivers);
     return err.text;
 }
@@ -119,7 +120,7 @@ TEST(what_is_in_force_is_known_and_logged)
     check_log("the configuration is /");
     conf_free(&conf);
     snprintf(instance.config, sizeof instance.config, "/nonexistent/mlx5_0-1.conf");
-    assert_true(conf_load_instance(&instance, NULL, &conf, &err));
+    assert_true(conf_load_instance(&instance, NULL, &conf, NULL, &err));
     assert_false(conf.has_file);
     check_log("there is no configuration /nonexistent/mlx5_0-1.conf: the defaults hold");
 }
@@ -178,25 +179,25 @@ TEST(the_only_gateway_takes_any_port)
     assert_string_equal(conf.socket, INSTALL_CONTROL_SOCKET);
 }
 
-#define TABLES "tables { socket = \"/var/agentx/master\" "
+#define TABLES "subagent { socket = \"/var/agentx/master\" "
 
 TEST(the_tables_have_its_name_or_another_one)
 {
     assert_true(load(TABLES "}\n"));
-    assert_string_equal(conf.tables.context, "mlx5_0-1");
+    assert_string_equal(conf.subagent.context, "mlx5_0-1");
     conf_free(&conf);
     assert_true(load(TABLES "context = \"blue\" }\n"));
-    assert_string_equal(conf.tables.context, "blue");
+    assert_string_equal(conf.subagent.context, "blue");
     conf_free(&conf);
     assert_true(load(TABLES "context = \"\" }\n"));
-    assert_string_equal(conf.tables.context, "");
+    assert_string_equal(conf.subagent.context, "");
 }
 
 TEST(the_tables_of_the_only_gateway_have_no_name)
 {
     assert_true(instance_find(NULL, &instance, &err));
     assert_true(load(TABLES "}\n"));
-    assert_string_equal(conf.tables.context, "");
+    assert_string_equal(conf.subagent.context, "");
 }
 
 TEST(a_name_that_is_too_long_for_tables_is_told)
@@ -214,7 +215,7 @@ TEST(what_is_wrong_in_the_file_is_told)
 {
     assert_false(load("fabric { port = 255 }\n"));
     assert_non_null(strstr(err.text, "ibtrapd.conf:1: item 'port'"));
-    assert_false(conf_load_instance(&instance, "/nonexistent/x.conf", &conf, &err));
+    assert_false(conf_load_instance(&instance, "/nonexistent/x.conf", &conf, NULL, &err));
 }
 
 #define INSTANCE_TEST(f) cmocka_unit_test_setup_teardown(f, begin, end)

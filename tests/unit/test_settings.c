@@ -80,7 +80,8 @@ static int begin(void **state)
     assert_non_null(mkdtemp(directory));
     counting = (struct support_chance){0};
     chance = support_random(&counting);
-    conf = (struct conf){.tables = {.event_trap_level = EVENT_LEVEL_WARNING, .recipient_port = 9}};
+    conf =
+        (struct conf){.subagent = {.event_trap_level = EVENT_LEVEL_WARNING, .recipient_port = 9}};
     g = (struct gateway){.conf = &conf, .log = support_log(NULL)};
     g.map = names_parse("map", "0x0002c90300001234 leaf12", 25, &err);
     start();

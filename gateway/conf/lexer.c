@@ -1,0 +1,179 @@
+#include "conf/lexer.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+void lexer_init(struct lexer *lexer, const char *text, char *word)
+{
+    *lexer = (struct lexer){.text = text, .next = text, .word = word, .line = 1, .next_line = 1};
+    word[0] = '\0';
+}
+
+// Goes on by so many characters, and counts the lines that end there.
+static void lexer_skip(struct lexer *lexer, size_t n)
+{
+    for (; n > 0; n--)
+        lexer->next_line += *lexer->next++ == '\n';
+}
+
+static enum lexer_token lexer_fail(struct lexer *lexer, const char *sentence)
+{
+    lexer->wrong = sentence;
+    return LEXER_WRONG;
+}
+
+// Blanks and comments. False: a comment has no end.
+static bool lexer_skip_blanks(struct lexer *lexer)
+{
+    for (;;) {
+        const char *p = lexer->next;
+        size_t blanks = strspn(p, " \t\r\n");
+        if (blanks > 0) {
+            lexer_skip(lexer, blanks);
+        } else if (*p == '#' || strncmp(p, "//", 2) == 0) {
+            lexer_skip(lexer, strcspn(p, "\n"));
+        } else if (strncmp(p, "/*", 2) == 0) {
+            const char *end = strstr(p + 2, "*/");
+            if (!end)
+                return false;
+            lexer_skip(lexer, (size_t)(end + 2 - p));
+        } else {
+            return true;
+        }
+    }
+}
+
+// Numbers of characters: \x41 or \101. Returns how many digits there are; 0: it is none.
+static size_t lexer_code(const char *p, char *out)
+{
+    char digits[4] = "";
+    bool hex = *p == 'x';
+    size_t n = strspn(p + hex, hex ? "0123456789abcdefABCDEF" : "01234567");
+    n = n > (hex ? 2 : 3) ? (hex ? 2 : 3) : n;
+    memcpy(digits, p + hex, n);
+    unsigned long code = strtoul(digits, NULL, hex ? 16 : 8);
+    *out = (char)code;
+    return code > 0 && code <= 0xFF ? n + hex : 0;
+}
+
+// Behind a backslash in double quotation marks. Returns how much of the text stands for `*out`; 0:
+// it stands for nothing.
+static size_t lexer_escape(const char *p, char *out)
+{
+    static const char LETTERS[] = "nrbfaetv", CODES[] = "\n\r\b\f\a\033\t\v";
+    const char *letter = strchr(LETTERS, *p);
+    bool hex = *p == 'x' && p[1] != '\0' && strchr("0123456789abcdefABCDEF", p[1]);
+    if (hex || (*p >= '0' && *p <= '9'))
+        return lexer_code(p, out);
+    *out = letter ? CODES[letter - LETTERS] : *p;
+    return 1;
+}
+
+// What a backslash in quotation marks begins goes to `*out`; `*kept` says how many characters that
+// are. Returns how much of the text it takes; 0: it is wrong.
+static size_t lexer_backslash(const char *p, char quote, char *out, size_t *kept)
+{
+    *kept = 0;
+    if (p[1] == '\n') // the text goes on in the next line
+        return 2;
+    *kept = 1;
+    if (quote == '"') {
+        size_t n = lexer_escape(p + 1, out);
+        return n > 0 ? n + 1 : 0;
+    }
+    *out = *p;
+    if (p[1] != '\'' && p[1] != '\\')
+        return 1;
+    *out = p[1];
+    return 2;
+}
+
+static enum lexer_token lexer_quoted(struct lexer *lexer)
+{
+    char quote = *lexer->next, *out = lexer->word;
+    lexer_skip(lexer, 1);
+    while (*lexer->next != quote) {
+        const char *p = lexer->next;
+        size_t kept = 1, n = 1;
+        *out = *p;
+        if (*p == '\0' || (*p == '\\' && p[1] == '\0'))
+            return lexer_fail(lexer, "a text has no end: the closing quotation mark is missing");
+        if (*p == '\\')
+            n = lexer_backslash(p, quote, out, &kept);
+        if (n == 0)
+            return lexer_fail(lexer, "no character has the number behind '\\': put a backslash "
+                                     "itself as '\\\\'");
+        out += kept;
+        lexer_skip(lexer, n);
+    }
+    *out = '\0';
+    lexer_skip(lexer, 1);
+    return LEXER_WORD;
+}
+
+// A plus sign belongs to a word, such as +1, but not to +=.
+static enum lexer_token lexer_plain(struct lexer *lexer)
+{
+    const char *p = lexer->next;
+    size_t n = 0;
+    while (p[n] != '\0' && !strchr(" \t\r\n#\"'{}()=,", p[n]) && strncmp(p + n, "+=", 2) != 0)
+        n++;
+    if (n == 0)
+        return lexer_fail(lexer, "parentheses have no meaning here: put a text with them into "
+                                 "quotation marks");
+    memcpy(lexer->word, p, n);
+    lexer->word[n] = '\0';
+    lexer_skip(lexer, n);
+    return LEXER_WORD;
+}
+
+enum lexer_token lexer_next(struct lexer *lexer)
+{
+    bool ok = lexer_skip_blanks(lexer);
+    bool behind_last = *lexer->next == '\0' && lexer->next > lexer->text && lexer->next[-1] == '\n';
+    lexer->line = lexer->next_line - behind_last;
+    if (!ok)
+        return lexer_fail(lexer, "a comment has no end: '*/' is missing");
+    size_t length = 1;
+    enum lexer_token token = LEXER_END;
+    switch (*lexer->next) {
+    case '\0':
+        return LEXER_END;
+    case '{':
+        token = LEXER_OPEN;
+        break;
+    case '}':
+        token = LEXER_CLOSE;
+        break;
+    case '=':
+        token = LEXER_EQUALS;
+        break;
+    case ',':
+        token = LEXER_COMMA;
+        break;
+    case '"':
+    case '\'':
+        return lexer_quoted(lexer);
+    default:
+        if (strncmp(lexer->next, "+=", 2) != 0)
+            return lexer_plain(lexer);
+        token = LEXER_APPEND;
+        length = 2;
+    }
+    lexer_skip(lexer, length);
+    return token;
+}
+
+const char *lexer_token_name(enum lexer_token token)
+{
+    static const char *const NAMES[] = {[LEXER_END] = "the end of the file",
+                                        [LEXER_WORD] = "a word",
+                                        [LEXER_OPEN] = "'{'",
+                                        [LEXER_CLOSE] = "'}'",
+                                        [LEXER_EQUALS] = "'='",
+                                        [LEXER_APPEND] = "'+='",
+                                        [LEXER_COMMA] = "','",
+                                        [LEXER_WRONG] = "it"};
+    return NAMES[token];
+}

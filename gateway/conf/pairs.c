@@ -1,0 +1,156 @@
+#include "conf/pairs.h"
+
+#include "model/counter.h"
+#include "model/severity.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const uint64_t THRESHOLD_MAX = UINT32_MAX;
+
+// The name before "=". False: there is none, or it is longer than every name.
+static bool pairs_split(const char *pair, char name[64], const char **value)
+{
+    const char *equals = strchr(pair, '=');
+    if (!equals)
+        return false;
+    snprintf(name, 64, "%.*s", (int)(equals - pair), pair);
+    *value = equals + 1;
+    return true;
+}
+
+// Growth of counters. The initial ones are those that a healthy fabric stays below in the minute
+// between two readings.
+
+static void thresholds_reset(void *array)
+{
+    static const uint64_t INITIAL[COUNTER_ERRORS] = {
+        [COUNTER_SYMBOL_ERROR] = 10,
+        [COUNTER_LINK_ERROR_RECOVERY] = 1,
+        [COUNTER_LINK_DOWNED] = 2,
+        [COUNTER_RCV_ERRORS] = 10,
+        [COUNTER_XMIT_DISCARDS] = 100,
+        [COUNTER_LOCAL_LINK_INTEGRITY_ERRORS] = 1,
+        [COUNTER_EXCESSIVE_BUFFER_OVERRUN_ERRORS] = 1,
+        [COUNTER_VL15_DROPPED] = 100,
+    };
+    memcpy(array, INITIAL, sizeof INITIAL);
+}
+
+static bool thresholds_take(const char *pair, void *array, struct error *reason)
+{
+    char name[64], *end;
+    const char *value;
+    if (!pairs_split(pair, name, &value))
+        return error_set(reason,
+                         "must be a counter and its threshold, such as \"SymbolErrorCounter=10\"");
+    enum counter counter = counter_find(name);
+    if (counter == COUNTER_ERRORS)
+        return error_set(reason, "there is no such counter");
+    errno = 0;
+    uint64_t limit = strtoull(value, &end, 10);
+    if (value[0] < '0' || value[0] > '9' || *end != '\0' || errno != 0 || limit > THRESHOLD_MAX)
+        return error_set(reason, "the threshold must be a whole number from 0 to 4294967295");
+    ((uint64_t *)array)[counter] = limit;
+    return true;
+}
+
+static bool thresholds_add(const void *array, size_t place, struct text *out)
+{
+    if (place == COUNTER_ERRORS)
+        return false;
+    text_addf(out, "%s=%llu", counter_name((enum counter)place),
+              (unsigned long long)((const uint64_t *)array)[place]);
+    return true;
+}
+
+const struct schema_pairs PAIRS_THRESHOLDS = {thresholds_reset, thresholds_take, thresholds_add,
+                                              NULL};
+
+// Levels of the log's folders.
+
+static void levels_reset(void *array)
+{
+    for (int i = 0; i < LOG_FOLDER_COUNT; i++)
+        ((int *)array)[i] = CONF_SAME;
+}
+
+// The folders that have debug messages, in the order of their numbers.
+static const char *levels_name(size_t place)
+{
+    for (int i = 0; i < LOG_FOLDER_COUNT; i++) {
+        enum log_folder folder;
+        const char *word = log_folder_word((enum log_folder)i);
+        if (log_folder_from_word(word, &folder) && place-- == 0)
+            return word;
+    }
+    return NULL;
+}
+
+static bool levels_take(const char *pair, void *array, struct error *reason)
+{
+    char name[64];
+    const char *value;
+    enum log_folder folder;
+    int64_t level;
+    if (!pairs_split(pair, name, &value))
+        return error_set(reason,
+                         "must be a folder of the gateway and its level, such as \"ib=debug\"");
+    if (!log_folder_from_word(name, &folder))
+        return error_set(reason, "%s", log_folder_refusal());
+    if (!word_value(WORDS_LOG_LEVEL, value, &level))
+        return error_set(reason, "the level must be one of error, warning, info, debug");
+    ((int *)array)[folder] = (int)level;
+    return true;
+}
+
+static bool levels_add(const void *array, size_t place, struct text *out)
+{
+    if (place == LOG_FOLDER_COUNT)
+        return false;
+    int level = ((const int *)array)[place];
+    if (level != CONF_SAME)
+        text_addf(out, "%s=%s", log_folder_word((enum log_folder)place),
+                  word_name(WORDS_LOG_LEVEL, level));
+    return true;
+}
+
+const struct schema_pairs PAIRS_LEVELS = {levels_reset, levels_take, levels_add, levels_name};
+
+// What is sent for a severity.
+
+enum { SEVERITIES = SEVERITY_DEBUG + 1 };
+
+static void severities_reset(void *array)
+{
+    for (int i = 0; i < SEVERITIES; i++)
+        ((int *)array)[i] = i;
+}
+
+static bool severities_take(const char *pair, void *array, struct error *reason)
+{
+    char name[64];
+    const char *value;
+    int64_t from, to;
+    if (!pairs_split(pair, name, &value) || !word_value(WORDS_SEVERITY, name, &from) ||
+        !word_value(WORDS_SEVERITY, value, &to))
+        return error_set(reason, "must be two severities, such as \"informational=notice\"");
+    ((int *)array)[from] = (int)to;
+    return true;
+}
+
+static bool severities_add(const void *array, size_t place, struct text *out)
+{
+    if (place == SEVERITIES)
+        return false;
+    int to = ((const int *)array)[place];
+    if (to != (int)place)
+        text_addf(out, "%s=%s", word_name(WORDS_SEVERITY, (int64_t)place),
+                  word_name(WORDS_SEVERITY, to));
+    return true;
+}
+
+const struct schema_pairs PAIRS_SEVERITIES = {severities_reset, severities_take, severities_add,
+                                              NULL};

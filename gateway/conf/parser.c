@@ -1,0 +1,387 @@
+#include "conf/parser.h"
+
+#include "conf/hint.h"
+#include "conf/lexer.h"
+#include "conf/value.h"
+
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct parser {
+    struct lexer lexer;
+    enum lexer_token token; // the one that is looked at
+    bool stopped;           // it is unclear how the text goes on
+    struct conf *conf;
+    struct report *report;
+    struct section
+        single[SCHEMA_SECTIONS_MAX]; // those that there is one of, by the schema's places
+};
+
+// Stepping through the tokens. What is expected and not there ends the reading.
+
+__attribute__((format(printf, 2, 3))) static bool parser_stop(struct parser *p, const char *fmt,
+                                                              ...)
+{
+    char sentence[400];
+    va_list args;
+    va_start(args, fmt);
+    vsnprintf(sentence, sizeof sentence, fmt, args);
+    va_end(args);
+    if (!p->stopped)
+        report_add(p->report, p->lexer.line, "%s", sentence);
+    p->stopped = true;
+    return false;
+}
+
+static void parser_step(struct parser *p)
+{
+    p->token = lexer_next(&p->lexer);
+    if (p->token == LEXER_WRONG)
+        parser_stop(p, "%s", p->lexer.wrong);
+    if (report_is_full(p->report))
+        p->stopped = true;
+}
+
+static bool parser_unexpected(struct parser *p, const char *wanted)
+{
+    return parser_stop(p, "%s is expected, and there is %s%s%s", wanted,
+                       p->token == LEXER_WORD ? "'" : lexer_token_name(p->token),
+                       p->token == LEXER_WORD ? p->lexer.word : "",
+                       p->token == LEXER_WORD ? "'" : "");
+}
+
+static bool parser_take(struct parser *p, enum lexer_token token)
+{
+    if (p->token != token)
+        return parser_unexpected(p, lexer_token_name(token));
+    parser_step(p);
+    return !p->stopped;
+}
+
+// Leaving out what has no meaning.
+
+static void parser_skip_block(struct parser *p)
+{
+    unsigned open = 0;
+    do {
+        open += p->token == LEXER_OPEN;
+        open -= p->token == LEXER_CLOSE;
+        parser_step(p);
+    } while (open > 0 && p->token != LEXER_END && !p->stopped);
+    if (open > 0)
+        parser_stop(p, "a section has no end: a closing brace is missing");
+}
+
+// What may stand behind a name that there is not: a value, a list, or a section.
+static void parser_skip_unknown(struct parser *p)
+{
+    bool item = p->token == LEXER_EQUALS || p->token == LEXER_APPEND;
+    if (item)
+        parser_step(p);
+    if (p->token == LEXER_WORD && !p->stopped)
+        parser_step(p);
+    if (p->token == LEXER_OPEN && !p->stopped)
+        parser_skip_block(p);
+}
+
+// Items.
+
+static void parser_take_value(struct parser *p, struct section *section,
+                              const struct schema_item *item)
+{
+    const char *value = p->lexer.word;
+    struct error reason;
+    if (!value_has_room(item, section->object))
+        section_refuse(section, "item '%s' has more than %d values", item->name,
+                       (int)FILTER_PATTERNS_MAX);
+    else if (value_take(item, section->object, value, &reason))
+        return;
+    else if (item->secret)
+        report_add(p->report, p->lexer.line, "item '%s': %s", item->name, reason.text);
+    else
+        report_add(p->report, p->lexer.line, "item '%s': value '%s': %s", item->name, value,
+                   reason.text);
+    section->bad = true;
+}
+
+// The token is an opening brace. A comma may stand behind the last member.
+static void parser_take_list(struct parser *p, struct section *section,
+                             const struct schema_item *item)
+{
+    parser_step(p);
+    while (p->token == LEXER_WORD && !p->stopped) {
+        section->line = p->lexer.line;
+        parser_take_value(p, section, item);
+        parser_step(p);
+        if (p->token != LEXER_COMMA)
+            break;
+        parser_step(p);
+    }
+    if (p->stopped)
+        return;
+    if (p->token != LEXER_CLOSE)
+        parser_unexpected(p, "',' or '}'");
+    else
+        parser_step(p);
+}
+
+static void parser_take_item(struct parser *p, struct section *section,
+                             const struct schema_item *item, size_t place)
+{
+    bool append = p->token == LEXER_APPEND;
+    if (append && !value_is_list(item)) {
+        parser_stop(p, "item '%s' has one value only: write '=' for '+='", item->name);
+        return;
+    }
+    if (!append && !parser_take(p, LEXER_EQUALS))
+        return;
+    if (append)
+        parser_step(p);
+    section->given |= UINT64_C(1) << place;
+    if (value_is_list(item) && !append)
+        value_clear(item, section->object);
+    if (p->token == LEXER_OPEN && value_is_list(item)) {
+        parser_take_list(p, section, item);
+    } else if (p->token == LEXER_WORD && !p->stopped) {
+        parser_take_value(p, section, item);
+        parser_step(p);
+    } else if (!p->stopped) {
+        char wanted[80];
+        snprintf(wanted, sizeof wanted, "a value for item '%s'", item->name);
+        parser_unexpected(p, wanted);
+    }
+}
+
+// Tells of a name that there is not, and leaves out what belongs to it. NULL for `section`: at the
+// top.
+static void parser_refuse_name(struct parser *p, struct section *section)
+{
+    char hint[200];
+    const char *name = p->lexer.word;
+    struct text t = text_in(hint, sizeof hint);
+    const char *now = section ? NULL : schema_new_name(name);
+    if (now) {
+        report_add(p->report, p->lexer.line, "section '%s' is called '%s' now", name, now);
+    } else {
+        hint_add(section ? section->schema : NULL, name, &t);
+        report_add(p->report, p->lexer.line, "item '%s': there is no such item here%s", name, hint);
+    }
+    if (section)
+        section->bad = true;
+    parser_step(p);
+    parser_skip_unknown(p);
+}
+
+// The token is a name in a section.
+static void parser_run_item(struct parser *p, struct section *section)
+{
+    size_t place;
+    const struct schema_item *item = schema_find(section->schema, p->lexer.word, &place);
+    section->line = p->lexer.line;
+    if (item) {
+        parser_step(p);
+        if (!p->stopped)
+            parser_take_item(p, section, item, place);
+    } else if (schema_section(p->lexer.word)) {
+        parser_stop(p, "section '%s' begins in section '%s': a closing brace is missing",
+                    p->lexer.word, section->schema->name);
+    } else {
+        parser_refuse_name(p, section);
+    }
+}
+
+// Sections.
+
+static bool parser_check_name(struct parser *p, struct section *section)
+{
+    bool receiver = section->schema->object == SCHEMA_RECEIVER;
+    static const char RECIPIENT[] = "recipient-"; // recipient-192.0.2.1-5f10: set by SNMP
+    static const char GOOD[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-";
+    const char *name = p->lexer.word, *whose = receiver ? "a receiver's" : "a policy's";
+    size_t max = (receiver ? (size_t)CONF_NAME_SIZE : (size_t)CONF_RULE_NAME_SIZE) - 1;
+    struct error reason = {""};
+    if (receiver && strncmp(name, RECIPIENT, sizeof RECIPIENT - 1) == 0)
+        error_set(&reason, "names that begin with 'recipient-' are those of trap recipients");
+    else if (name[0] == '\0' || strlen(name) > max)
+        error_set(&reason, "%s name has 1 to %zu characters", whose, max);
+    else if (name[strspn(name, GOOD)] != '\0')
+        error_set(&reason, "%s name has letters, digits, '.', '_', '-'", whose);
+    if (reason.text[0] == '\0')
+        return true;
+    report_add(p->report, p->lexer.line, "item '%s': value '%s': %s", section->schema->name, name,
+               reason.text);
+    return false;
+}
+
+static bool parser_is_taken(const struct conf *conf, const struct section *section)
+{
+    bool receiver = section->schema->object == SCHEMA_RECEIVER;
+    for (size_t i = 0; i < (receiver ? conf->receiver_count : conf->policy.rule_count); i++) {
+        const char *other = receiver ? conf->receivers[i].name : conf->policy.rules[i].name;
+        if (strcmp(other, section->name) == 0)
+            return true;
+    }
+    return false;
+}
+
+void parser_reset_object(const struct schema_section *section, void *object)
+{
+    const struct schema_item *item;
+    for (size_t i = 0; (item = schema_item(section, i)); i++)
+        value_reset(item, object);
+}
+
+static bool parser_add_receiver(struct conf *conf, struct section *section, const char *name)
+{
+    if (conf->receiver_count == CONF_RECEIVERS_MAX)
+        return section_refuse(section, "there are more than %d receivers", (int)CONF_RECEIVERS_MAX);
+    if (parser_is_taken(conf, section))
+        section_refuse(section, "another receiver has that name");
+    struct conf_receiver *r = &conf->receivers[conf->receiver_count++];
+    conf_receiver_init(r, section->schema->kind, name);
+    section->object = r;
+    section->name = r->name;
+    return true;
+}
+
+static bool parser_add_rule(struct conf *conf, struct section *section, const char *name)
+{
+    if (conf->policy.rule_count == CONF_RULES_MAX)
+        return section_refuse(section, "there are more than %d of them", (int)CONF_RULES_MAX);
+    if (parser_is_taken(conf, section))
+        section_refuse(section, "another policy has that name");
+    struct conf_rule *rule = &conf->policy.rules[conf->policy.rule_count++];
+    parser_reset_object(section->schema, rule);
+    snprintf(rule->name, sizeof rule->name, "%s", name);
+    section->object = rule;
+    section->name = rule->name;
+    return true;
+}
+
+// The token is an opening brace, or should be.
+static void parser_run_block(struct parser *p, struct section *section)
+{
+    if (!parser_take(p, LEXER_OPEN))
+        return;
+    while (p->token == LEXER_WORD && !p->stopped)
+        parser_run_item(p, section);
+    if (p->stopped)
+        return;
+    section->line = p->lexer.line;
+    if (p->token == LEXER_END) {
+        parser_stop(p, "section '%s' has no end: a closing brace is missing",
+                    section->schema->name);
+    } else if (p->token != LEXER_CLOSE) {
+        parser_unexpected(p, "an item or '}'");
+    } else {
+        parser_step(p);
+        if (section->schema->object != SCHEMA_CONF && section->schema->check && !section->bad)
+            section->schema->check(section);
+    }
+}
+
+static void parser_run_named(struct parser *p, const struct schema_section *schema)
+{
+    struct section section = {.schema = schema, .line = p->lexer.line, .report = p->report};
+    if (p->token != LEXER_WORD) {
+        parser_stop(p, "section '%s' needs a name: write %s \"name\" {", schema->name,
+                    schema->name);
+        return;
+    }
+    section.bad = !parser_check_name(p, &section);
+    section.name = p->lexer.word;
+    bool room = schema->object == SCHEMA_RECEIVER
+                    ? parser_add_receiver(p->conf, &section, section.name)
+                    : parser_add_rule(p->conf, &section, section.name);
+    parser_step(p);
+    if (room)
+        parser_run_block(p, &section);
+    else if (p->token == LEXER_OPEN && !p->stopped)
+        parser_skip_block(p);
+}
+
+// The token is a name at the top.
+static void parser_run_section(struct parser *p)
+{
+    const struct schema_section *schema = schema_section(p->lexer.word);
+    if (!schema) {
+        parser_refuse_name(p, NULL);
+        return;
+    }
+    parser_step(p);
+    if (p->stopped)
+        return;
+    if (schema->object != SCHEMA_CONF)
+        parser_run_named(p, schema);
+    else if (p->token == LEXER_WORD)
+        parser_stop(p, "section '%s' has no name of its own: write %s {", schema->name,
+                    schema->name);
+    else
+        parser_run_block(p, &p->single[schema - SCHEMA]);
+}
+
+static void parser_begin(struct parser *p)
+{
+    for (size_t i = 0; i < SCHEMA_COUNT; i++)
+        p->single[i] =
+            (struct section){.schema = &SCHEMA[i], .object = p->conf, .report = p->report};
+}
+
+// Receivers stand by kinds, and those of a kind as the file has them. The place behind the last one
+// is free.
+static void parser_group_receivers(struct conf *conf)
+{
+    struct conf_receiver *all = conf->receivers, *spare = &all[CONF_RECEIVERS_MAX];
+    for (size_t i = 1; i < conf->receiver_count; i++) {
+        size_t place = i;
+        while (place > 0 && all[place - 1].kind > all[i].kind)
+            place--;
+        if (place == i)
+            continue;
+        memcpy(spare, &all[i], sizeof *spare);
+        memmove(&all[place + 1], &all[place], (i - place) * sizeof *all);
+        memcpy(&all[place], spare, sizeof *spare);
+    }
+    explicit_bzero(spare, sizeof *spare);
+}
+
+// Those that there is one of may have begun several times, and are whole only now.
+static void parser_end(struct parser *p)
+{
+    for (size_t i = 0; i < SCHEMA_COUNT && !p->stopped; i++) {
+        struct section *section = &p->single[i];
+        if (SCHEMA[i].object == SCHEMA_CONF && SCHEMA[i].check && !section->bad)
+            SCHEMA[i].check(section);
+    }
+    parser_group_receivers(p->conf);
+}
+
+void parser_reset(struct conf *conf)
+{
+    for (size_t i = 0; i < SCHEMA_COUNT; i++) {
+        if (SCHEMA[i].object == SCHEMA_CONF)
+            parser_reset_object(&SCHEMA[i], conf);
+    }
+}
+
+bool parser_run(const char *text, struct conf *conf, struct report *report)
+{
+    struct parser p = {.conf = conf, .report = report};
+    char *word = malloc(strlen(text) + 1);
+    if (!word) {
+        report_add(report, 0, "out of memory");
+        return false;
+    }
+    lexer_init(&p.lexer, text, word);
+    parser_begin(&p);
+    parser_step(&p);
+    while (p.token == LEXER_WORD && !p.stopped)
+        parser_run_section(&p);
+    if (p.token != LEXER_END && !p.stopped)
+        parser_unexpected(&p, "a section");
+    parser_end(&p);
+    explicit_bzero(word, strlen(text)); // it had communities
+    free(word);
+    return report->mistakes.count == 0;
+}

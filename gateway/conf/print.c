@@ -1,0 +1,56 @@
+#include "conf/value.h"
+
+static void print_item(const struct schema_item *item, const void *object, FILE *out)
+{
+    // A list of patterns whose every octet is printed as a number.
+    char value[FILTER_PATTERNS_MAX * (4 * FILTER_PATTERN_SIZE + 4)];
+    struct text t = text_in(value, sizeof value);
+    value_add(item, object, &t);
+    if (t.len == 0)
+        return;
+    if (item->secret && !value_is_default(item, object))
+        fprintf(out, "    # %s is set, and not shown\n", item->name);
+    else
+        fprintf(out, "    %s = %s\n", item->name, value);
+}
+
+static void print_section(const struct schema_section *section, const char *name,
+                          const void *object, FILE *out)
+{
+    const struct schema_item *item;
+    if (name)
+        fprintf(out, "%s \"%s\" {\n", section->name, name);
+    else
+        fprintf(out, "%s {\n", section->name);
+    for (size_t i = 0; (item = schema_item(section, i)); i++)
+        print_item(item, object, out);
+    fprintf(out, "}\n");
+}
+
+static void print_receivers(const struct conf *conf, enum conf_kind kind,
+                            const struct schema_section *section, FILE *out)
+{
+    for (size_t i = 0; i < conf->receiver_count; i++) {
+        if (conf->receivers[i].kind == kind)
+            print_section(section, conf->receivers[i].name, &conf->receivers[i], out);
+    }
+}
+
+static void print_rules(const struct conf *conf, const struct schema_section *section, FILE *out)
+{
+    for (size_t i = 0; i < conf->policy.rule_count; i++)
+        print_section(section, conf->policy.rules[i].name, &conf->policy.rules[i], out);
+}
+
+void conf_print(const struct conf *conf, FILE *out)
+{
+    fprintf(out, "# %s%s\n", conf->has_file ? "" : "the defaults, as there is no ", conf->file);
+    for (size_t i = 0; i < SCHEMA_COUNT; i++) {
+        if (SCHEMA[i].object == SCHEMA_RECEIVER)
+            print_receivers(conf, SCHEMA[i].kind, &SCHEMA[i], out);
+        else if (SCHEMA[i].object == SCHEMA_RULE)
+            print_rules(conf, &SCHEMA[i], out);
+        else
+            print_section(&SCHEMA[i], NULL, conf, out);
+    }
+}

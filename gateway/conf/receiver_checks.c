@@ -1,0 +1,178 @@
+// The checks of receivers' sections as a whole.
+#include "base/secret.h"
+#include "conf/section.h"
+
+#include <string.h>
+
+enum { PASSWORD_MIN = 8 }; // RFC 3414 11.2
+enum { SNMP_TRAP_PORT = 162, SNMP_TLS_TRAP_PORT = 10162 };
+
+#define ITEMS(...) ((const char *const[]){__VA_ARGS__, NULL})
+
+static bool receiver_uses_tls(const struct conf_receiver *r)
+{
+    return r->transport == CONF_TLS || r->transport == CONF_DTLS || r->transport == CONF_RELP_TLS;
+}
+
+// A file that was good when its item was read may have changed.
+static bool receiver_read_secret(struct section *section, const char *path,
+                                 char out[CONF_SECRET_SIZE])
+{
+    struct error err;
+    return path[0] == '\0' || secret_read_line(path, out, CONF_SECRET_SIZE, &err) ||
+           section_refuse(section, "%s", err.text);
+}
+
+static bool receiver_read_password(struct section *section, const char *item, const char *path,
+                                   char out[CONF_SECRET_SIZE])
+{
+    if (!receiver_read_secret(section, path, out))
+        return false;
+    return out[0] == '\0' || strlen(out) >= PASSWORD_MIN ||
+           section_refuse(section, "item '%s': the password is shorter than %d characters", item,
+                          (int)PASSWORD_MIN);
+}
+
+static bool receiver_check_address(struct section *section, uint16_t default_port)
+{
+    struct conf_receiver *r = section->object;
+    if (r->port == 0)
+        r->port = default_port;
+    return r->host[0] ||
+           section_refuse(section, "item 'address' is missing: it says where the receiver is");
+}
+
+static bool receiver_check_tls(struct section *section, const char *transports)
+{
+    const struct conf_receiver *r = section->object;
+    return section_needs(receiver_uses_tls(r), section,
+                         ITEMS("ca_file", "certificate_file", "key_file", "server_name"),
+                         transports) &&
+           section_needs(r->tls.certificate_file[0], section, ITEMS("key_file"),
+                         "item 'certificate_file'");
+}
+
+// Version 3 is what needs secrets, and what they need is checked together.
+static bool snmp_check_user(struct section *section)
+{
+    struct conf_snmp *s = &((struct conf_receiver *)section->object)->snmp;
+    bool auth = s->auth != CONF_AUTH_NONE, privacy = s->privacy != CONF_PRIVACY_NONE;
+    if (s->version == 3 && s->user[0] == '\0')
+        return section_refuse(section, "version 3 needs item 'user'");
+    if (auth && s->auth_password_file[0] == '\0')
+        return section_refuse(section, "item 'auth' needs item 'auth_password_file'");
+    if (privacy && !auth)
+        return section_refuse(section, "item 'privacy' needs item 'auth'");
+    if (privacy && s->privacy_password_file[0] == '\0')
+        return section_refuse(section, "item 'privacy' needs item 'privacy_password_file'");
+    return section_needs(auth, section, ITEMS("auth_password_file"), "item 'auth'") &&
+           section_needs(privacy, section, ITEMS("privacy_password_file"), "item 'privacy'") &&
+           receiver_read_password(section, "auth_password_file", s->auth_password_file,
+                                  s->auth_password) &&
+           receiver_read_password(section, "privacy_password_file", s->privacy_password_file,
+                                  s->privacy_password);
+}
+
+// Certificates stand for user and passwords.
+static bool snmp_check_over_tls(struct section *section)
+{
+    static const char *const UNUSED[] = {"user", "auth", "auth_password_file", "privacy",
+                                         "privacy_password_file"};
+    const struct conf_receiver *r = section->object;
+    const char *transport = word_name(WORDS_SNMP_TRANSPORT, r->transport);
+    if (r->snmp.version != 3)
+        return section_refuse(section, "transport '%s' needs version 3", transport);
+    for (size_t i = 0; i < sizeof UNUSED / sizeof *UNUSED; i++) {
+        if (section_sets(section, UNUSED[i]))
+            return section_refuse(section,
+                                  "item '%s' has no use with transport '%s': certificates stand "
+                                  "for users and passwords",
+                                  UNUSED[i], transport);
+    }
+    return r->tls.certificate_file[0] ||
+           section_refuse(section, "transport '%s' needs item 'certificate_file'", transport);
+}
+
+static bool snmp_check_use(struct section *section)
+{
+    const struct conf_snmp *s = &((const struct conf_receiver *)section->object)->snmp;
+    bool v3 = s->version == 3;
+    return section_needs(v3, section,
+                         ITEMS("user", "context", "auth", "auth_password_file", "privacy",
+                               "privacy_password_file"),
+                         "version = \"3\"") &&
+           section_needs(!v3, section, ITEMS("community", "community_file"),
+                         "version = \"1\" or \"2c\"") &&
+           section_needs(s->inform, section, ITEMS("timeout", "retries", "window"),
+                         "inform = true") &&
+           section_needs(s->version == 1 || s->trap_address, section, ITEMS("agent_address"),
+                         "version = \"1\" or trap_address = true");
+}
+
+void section_check_snmp(struct section *section)
+{
+    struct conf_receiver *r = section->object;
+    struct conf_snmp *s = &r->snmp;
+    bool tls = receiver_uses_tls(r);
+    if (s->version == 0)
+        s->version = tls ? 3 : 2;
+    if (s->inform && s->version == 1) {
+        section_refuse(section, "version 1 has no informs");
+    } else if (s->trap_address && s->agent_address[0] == '\0') {
+        section_refuse(section, "item 'trap_address' needs item 'agent_address'");
+    } else if (receiver_check_tls(section, "transport = \"tls\" or \"dtls\"") &&
+               snmp_check_use(section) &&
+               receiver_read_secret(section, s->community_file, s->community) &&
+               (tls ? snmp_check_over_tls(section) : snmp_check_user(section))) {
+        receiver_check_address(section, tls ? SNMP_TLS_TRAP_PORT : SNMP_TRAP_PORT);
+    }
+}
+
+static uint16_t syslog_port(enum conf_transport transport)
+{
+    switch (transport) {
+    case CONF_TLS:
+        return 6514;
+    case CONF_RELP:
+    case CONF_RELP_TLS:
+        return 2514;
+    default:
+        return 514;
+    }
+}
+
+// rsyslog and journald read no RFC 5424 on the local socket.
+enum conf_format section_syslog_format(enum conf_transport transport)
+{
+    return transport == CONF_LOCAL ? CONF_RFC3164 : CONF_RFC5424;
+}
+
+void section_check_syslog(struct section *section)
+{
+    struct conf_receiver *r = section->object;
+    bool local = r->transport == CONF_LOCAL, remote = !local && r->transport != CONF_STDOUT;
+    bool framed = r->transport == CONF_TCP || r->transport == CONF_TLS;
+    if (r->syslog.format == CONF_FORMAT_UNSET)
+        r->syslog.format = section_syslog_format(r->transport);
+    if (receiver_check_tls(section, "transport = \"tls\" or \"relp-tls\"") &&
+        section_needs(local, section, ITEMS("path"), "transport = \"local\"") &&
+        section_needs(framed, section, ITEMS("framing"), "transport = \"tcp\" or \"tls\"") &&
+        section_needs(remote, section, ITEMS("address"),
+                      "transport = \"udp\", \"tcp\", \"tls\", \"relp\" or \"relp-tls\"") &&
+        remote)
+        receiver_check_address(section, syslog_port(r->transport));
+}
+
+void section_check_file(struct section *section)
+{
+    const struct conf_receiver *r = section->object;
+    if (r->file.path[0] == '\0')
+        section_refuse(section, "item 'path' is missing: it says where to write");
+}
+
+void section_check_agentx(struct section *section)
+{
+    const struct conf_receiver *r = section->object;
+    if (r->agentx.socket[0] == '\0')
+        section_refuse(section, "item 'socket' is empty: it says where the master agent listens");
+}

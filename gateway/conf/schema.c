@@ -1,0 +1,572 @@
+#include "conf/schema.h"
+
+#include "conf/check.h"
+#include "conf/pairs.h"
+#include "conf/section.h"
+#include "install.h"
+
+#include <assert.h>
+#include <stddef.h>
+#include <string.h>
+
+#define SIZE_OF(type, field) sizeof(((type *)NULL)->field)
+#define IN(type, field)      .at = offsetof(type, field), .size = SIZE_OF(type, field)
+#define IN_CONF(field)       IN(struct conf, field)
+#define IN_RULE(field)       IN(struct conf_rule, field)
+#define IN_RECEIVER(field)   IN(struct conf_receiver, field)
+#define RANGE(least, most)   .low = (least), .high = (most)
+#define COUNT(a)             (sizeof(a) / sizeof *(a))
+#define PART(title, items)                                                                         \
+    &(const struct schema_part)                                                                    \
+    {                                                                                              \
+        title, items, COUNT(items)                                                                 \
+    }
+#define DAY 86400
+#define DERIVED(type, from, to)                                                                    \
+    .derived_at = offsetof(type, from),                                                            \
+    .derived_size = offsetof(type, to) + SIZE_OF(type, to) - offsetof(type, from)
+
+static const struct schema_item FABRIC[] = {
+    {"device", SCHEMA_TEXT, SCHEMA_RESTART, IN_CONF(fabric.device), .example = "\"mlx5_0\"",
+     .help = "The adapter. Without it, the first one that has an active InfiniBand port. An "
+             "instance of ibtrapd(8) has its own."},
+    {"port", SCHEMA_NUMBER, SCHEMA_RESTART, IN_CONF(fabric.port), RANGE(0, 254), .initial = "0",
+     .help = "The adapter's port. 0 is its first active one."},
+    {"sa_key_file", SCHEMA_TEXT, SCHEMA_RESTART, IN_CONF(fabric.sa_key_file),
+     DERIVED(struct conf, fabric.has_sa_key, fabric.sa_key), .check = check_key_file,
+     .example = "\"/etc/ibtrapd/sa_key\"",
+     .help = "A file with the SA key of the subnet manager, decimal, or hexadecimal after 0x. "
+             "Without the key the subnet manager does not report traps 256 to 259 (bad M_Key, "
+             "P_Key and Q_Key). OpenSM's own default key is 1."},
+    {"node_name_map", SCHEMA_TEXT, SCHEMA_LIVE, IN_CONF(fabric.node_name_map),
+     .check = check_name_map, .example = "\"/etc/opensm/ib-node-name-map\"",
+     .help = "Names for nodes, in the format of ibnetdiscover(8): lines such as "
+             "`0x0002c903000e1234 leaf12`. Virtual functions, which no sweep finds, can be named "
+             "there, too, by the GUIDs of their ports."},
+    {"verify_interval", SCHEMA_NUMBER, SCHEMA_RESTART, IN_CONF(fabric.verify_interval_s),
+     RANGE(1, 3600), .initial = "5",
+     .help = "Seconds between two checks that the subnet manager still holds the subscriptions."},
+    {"refresh_interval", SCHEMA_NUMBER, SCHEMA_RESTART, IN_CONF(fabric.refresh_interval_s),
+     RANGE(10, DAY), .initial = "300",
+     .help = "Seconds between two renewals of each subscription."},
+    {"active", SCHEMA_WORD, SCHEMA_LIVE, IN_CONF(fabric.with_master_sm), .words = WORDS_ACTIVE,
+     .initial = "always",
+     .help = "When receivers get events. With `with-master-sm` they get them only while the "
+             "master subnet manager runs at this port, so that the gateways on the hosts of "
+             "several subnet managers send every event once. The other gateways subscribe, sweep "
+             "and keep a journal, too, and take over when mastership moves to their port. Events "
+             "about the gateway itself, such as a failing receiver, are always sent."},
+};
+
+static const struct schema_item SWEEP[] = {
+    {"method", SCHEMA_WORD, SCHEMA_LIVE, IN_CONF(sweep.method), .words = WORDS_METHOD,
+     .initial = "smp",
+     .help = "`smp` asks every node by directed route. `sa` asks the subnet manager for its "
+             "tables, where other hosts' management packets are not welcome. `off` does neither: "
+             "traps are all that is reported."},
+    {"interval", SCHEMA_NUMBER, SCHEMA_LIVE, IN_CONF(sweep.interval_s), RANGE(5, DAY),
+     .initial = "60", .help = "Seconds from one sweep to the next."},
+    {"settle", SCHEMA_NUMBER, SCHEMA_LIVE, IN_CONF(sweep.settle_ms), RANGE(0, 60000),
+     .initial = "500",
+     .help = "A trap that reports a change is followed by a sweep after this many milliseconds "
+             "of quiet, so that many traps cause one sweep."},
+    {"in_flight", SCHEMA_NUMBER, SCHEMA_LIVE, IN_CONF(sweep.in_flight), RANGE(1, 256),
+     .initial = "8",
+     .help = "Packets that may wait for their answers at a time. More is faster, and more at "
+             "once for the switches' small processors."},
+    {"attempts", SCHEMA_NUMBER, SCHEMA_LIVE, IN_CONF(sweep.attempts), RANGE(1, 10), .initial = "4",
+     .help = "How often each packet is sent. A node that never answers takes `attempts` times "
+             "`timeout`."},
+    {"timeout", SCHEMA_NUMBER, SCHEMA_LIVE, IN_CONF(sweep.timeout_ms), RANGE(10, 60000),
+     .initial = "500", .help = "Milliseconds to wait for an answer each time."},
+    {"mkey_file", SCHEMA_TEXT, SCHEMA_LIVE, IN_CONF(sweep.mkey_file), .check = check_key_file,
+     .example = "\"/etc/ibtrapd/mkey\"",
+     .help = "A file with the M_Key of the nodes, as that of `sa_key_file`. The own port is "
+             "asked with it, too, whatever the `method`: where the subnet manager protects nodes "
+             "from being read (OpenSM's m_key_protection_level 2 or 3), ibtrapd subscribes to "
+             "nothing without it."},
+};
+
+static const struct schema_item COUNTERS[] = {
+    {"ports", SCHEMA_WORD, SCHEMA_LIVE, IN_CONF(counters.ports), .words = WORDS_PORTS,
+     .initial = "all",
+     .help = "Which counters are read: those of `all` active ports, those of `switches` only "
+             "(every link has one at a switch, so half the packets say nearly as much), or none "
+             "with `off`. With `off` the IBSWITCH-MIB's table of port counters is empty."},
+    {"interval", SCHEMA_NUMBER, SCHEMA_LIVE, IN_CONF(counters.interval_s), RANGE(5, DAY),
+     .initial = "60", .help = "Seconds from one reading to the next."},
+    {"thresholds", SCHEMA_PAIRS, SCHEMA_LIVE, IN_CONF(counters.thresholds),
+     .pairs = &PAIRS_THRESHOLDS,
+     .help = "By how much a counter has to grow from one reading to the next to be an event, up "
+             "to 4294967295. 0 means never. A counter that is not in the list keeps its default. "
+             "The defaults are for an interval of a minute: change them together. Those that are "
+             "0 grow in healthy fabrics (PortRcvSwitchRelayErrors with multicast, PortXmitWait "
+             "with load), repeat what another port counts (PortRcvRemotePhysicalErrors) or what "
+             "traps 257 to 259 report (the constraint errors). A node that restarts takes its link "
+             "down once, and the sweep reports that; twice in a minute is a link that flaps "
+             "(LinkDownedCounter). Growing LocalLinkIntegrityErrors and "
+             "ExcessiveBufferOverrunErrors become traps 129 and 130, which OpenSM does not pass "
+             "on."},
+};
+
+static const struct schema_item JOURNAL[] = {
+    {"directory", SCHEMA_TEXT, SCHEMA_RESTART, IN_CONF(journal.directory), .check = check_path,
+     .initial = INSTALL_STATE_DIRECTORY, .help = "Where the journal is. An instance has its own."},
+    {"rows", SCHEMA_NUMBER, SCHEMA_RESTART, IN_CONF(journal.rows_max), RANGE(1000, 1000000000),
+     .initial = "1000000", .help = "Events at most."},
+    {"megabytes", SCHEMA_NUMBER, SCHEMA_RESTART, IN_CONF(journal.bytes_max), RANGE(1, 1000000),
+     .factor = 1 << 20, .initial = "1024", .help = "Size at most."},
+    {"days", SCHEMA_NUMBER, SCHEMA_RESTART, IN_CONF(journal.age_us), RANGE(1, 36500),
+     .factor = DAY * CLOCK_US_PER_S, .initial = "31",
+     .help = "Age at most. Events that a receiver still has to get are kept longer, as long as "
+             "there is room."},
+};
+
+static const struct schema_item POLICY[] = {
+    {"events", SCHEMA_PATTERNS, SCHEMA_LIVE, IN_RULE(events), .check = check_event_pattern,
+     .example = "{\"link-*\", \"switch-removed\"}",
+     .help = "Patterns of identifiers, see ibtrapd-events(7). Without it, all events."},
+    {"nodes", SCHEMA_PATTERNS, SCHEMA_LIVE, IN_RULE(nodes),
+     .example = "{\"leaf*\", \"0x0002c903*\"}",
+     .help = "Patterns of names or GUIDs, as 0x and 16 digits: the nodes that the event is "
+             "about. Without it, all nodes."},
+    {"enabled", SCHEMA_BOOL, SCHEMA_LIVE, IN_RULE(enabled), .unset = CONF_SAME, .shown = true,
+     .example = "false",
+     .help = "Whether receivers get the event. A built-in policy says false for "
+             "`mcast-group-*`."},
+    {"severity", SCHEMA_WORD, SCHEMA_LIVE, IN_RULE(severity), .words = WORDS_SEVERITY,
+     .unset = CONF_SAME, .example = "\"warning\"", .help = "Instead of the event's own severity."},
+    {"category", SCHEMA_WORD, SCHEMA_LIVE, IN_RULE(category), .words = WORDS_CATEGORY,
+     .unset = CONF_SAME, .example = "\"link\"", .help = "Instead of the event's own category."},
+    {"hold_down", SCHEMA_NUMBER, SCHEMA_LIVE, IN_RULE(hold_down_s), RANGE(0, DAY),
+     .unset = CONF_SAME, .example = "30",
+     .help = "Seconds that an alarm has to be active before receivers are notified."},
+};
+
+static const struct schema_item REPEATS[] = {
+    {"window", SCHEMA_NUMBER, SCHEMA_LIVE, IN_CONF(policy.repeat_window_s), RANGE(0, DAY),
+     .initial = "60", .help = "Within so many seconds. With 0 every event is sent."},
+};
+
+static const struct schema_item FLAP[] = {
+    {"changes", SCHEMA_NUMBER, SCHEMA_LIVE, IN_CONF(policy.flap_changes), RANGE(2, 16),
+     .zero = true, .initial = "6",
+     .help = "An alarm that is raised and cleared so many times is flapping. 0 means never."},
+    {"within", SCHEMA_NUMBER, SCHEMA_LIVE, IN_CONF(policy.flap_within_s), RANGE(1, DAY),
+     .initial = "300", .help = "If that happens within so many seconds."},
+    {"quiet", SCHEMA_NUMBER, SCHEMA_LIVE, IN_CONF(policy.flap_quiet_s), RANGE(1, DAY),
+     .initial = "300", .help = "Seconds without a change after which the alarm has settled."},
+};
+
+static const struct schema_item STORM[] = {
+    {"rate", SCHEMA_NUMBER, SCHEMA_LIVE, IN_CONF(policy.storm_rate), RANGE(0, 100000),
+     .initial = "50", .help = "More events of one kind in a second are a storm. 0 means never."},
+    {"period", SCHEMA_NUMBER, SCHEMA_LIVE, IN_CONF(policy.storm_period_s), RANGE(1, 3600),
+     .initial = "60", .help = "Seconds from one summary to the next."},
+};
+
+static const struct schema_item CONSEQUENCES[] = {
+    {"hold", SCHEMA_BOOL, SCHEMA_LIVE, IN_CONF(policy.hold_consequences), .initial = "true",
+     .help = "Whether the consequences of a dead node are suppressed as long as it is dead."},
+};
+
+#define SETS(field)                                                                                \
+    {                                                                                              \
+        "sets", SCHEMA_WORDS, SCHEMA_LIVE, IN_RECEIVER(field),                                     \
+            .words = WORDS_SET, .example = "{\"sma\", \"switch\", \"own\", \"event\"}",            \
+            .help = "Which notifications to send: `sma` of the IB-SMA-MIB, `switch` of the "       \
+                    "IBSWITCH-MIB, `own` of the IBTRAPD-MIB, `event` for gswEventTrap of the "     \
+                    "IBSWITCH-MIB, for every event about a switch that is at least as severe as "  \
+                    "the switch's gswEventTrapLevel. Without it the first two, and the third for " \
+                    "events that these two have none for."                                         \
+    }
+
+#define EXTRA_VARBINDS(field)                                                                      \
+    {                                                                                              \
+        "extra_varbinds", SCHEMA_BOOL, SCHEMA_LIVE, IN_RECEIVER(field),                            \
+            .initial = "false",                                                                    \
+            .help = "Append what the IBTRAPD-MIB has for every event: identifier, name, time, "    \
+                    "severity, category, text, and what was derived."                              \
+    }
+
+#define RATE(default, more)                                                                        \
+    {                                                                                              \
+        "rate", SCHEMA_NUMBER, SCHEMA_LIVE, IN_RECEIVER(rate), RANGE(0, 1000000),                  \
+            .initial = (default),                                                                  \
+            .help = "Events a second at most. 0 means that there is no limit." more                \
+    }
+
+#define ADDRESS(shown_, example_, ports)                                                           \
+    {                                                                                              \
+        "address", SCHEMA_ADDRESS, SCHEMA_LIVE,                                                    \
+            .at = offsetof(struct conf_receiver, host),                                            \
+            .size = CONF_ADDRESS_SIZE + sizeof(uint16_t), .shown = (shown_),                       \
+            .example = (example_),                                                                 \
+            .help = "A host name, an IPv4 address, or an IPv6 address in brackets. " ports         \
+    }
+
+static_assert(offsetof(struct conf_receiver, port) ==
+                  offsetof(struct conf_receiver, host) + CONF_ADDRESS_SIZE,
+              "a port stands behind its host");
+static_assert(offsetof(struct conf_metrics, port) ==
+                  offsetof(struct conf_metrics, host) + CONF_ADDRESS_SIZE,
+              "a port stands behind its host");
+
+static const struct schema_item SNMP[] = {
+    ADDRESS(true, "\"nms.example.org\"",
+            "The port is 162, with TLS and DTLS 10162, unless it follows after a colon. The item "
+            "must be there."),
+    {"transport", SCHEMA_WORD, SCHEMA_LIVE, IN_RECEIVER(transport), .words = WORDS_SNMP_TRANSPORT,
+     .initial = "udp", .help = "How notifications are carried."},
+    {"version", SCHEMA_WORD, SCHEMA_LIVE, IN_RECEIVER(snmp.version), .words = WORDS_VERSION,
+     .example = "\"2c\"",
+     .help = "The version of SNMP. Without it, 3 with TLS and DTLS, and otherwise 2c."},
+    {"inform", SCHEMA_BOOL, SCHEMA_LIVE, IN_RECEIVER(snmp.inform), .initial = "false",
+     .help = "Whether the receiver confirms each notification. Not with version 1."},
+    {"community", SCHEMA_TEXT, SCHEMA_LIVE, IN_RECEIVER(snmp.community), .secret = true,
+     .check = check_community, .initial = "public", .help = "The community of versions 1 and 2c."},
+    {"community_file", SCHEMA_TEXT, SCHEMA_LIVE, IN_RECEIVER(snmp.community_file),
+     .check = check_secret_file, .example = "\"/etc/ibtrapd/nms.community\"",
+     .help = "A file with the community instead."},
+    {"user", SCHEMA_TEXT, SCHEMA_LIVE, IN_RECEIVER(snmp.user), .high = 32, .example = "\"ibtrapd\"",
+     .help = "The user of version 3."},
+    {"context", SCHEMA_TEXT, SCHEMA_LIVE, IN_RECEIVER(snmp.context), .high = 32,
+     .example = "\"fabric\"", .help = "The context of version 3."},
+    {"auth", SCHEMA_WORD, SCHEMA_LIVE, IN_RECEIVER(snmp.auth), .words = WORDS_AUTH,
+     .initial = "none", .help = "Authentication in version 3."},
+    {"auth_password_file", SCHEMA_TEXT, SCHEMA_LIVE, IN_RECEIVER(snmp.auth_password_file),
+     .check = check_secret_file, .example = "\"/etc/ibtrapd/nms.auth\"",
+     .help = "A file with the password of `auth`, at least 8 characters."},
+    {"privacy", SCHEMA_WORD, SCHEMA_LIVE, IN_RECEIVER(snmp.privacy), .words = WORDS_PRIVACY,
+     .initial = "none",
+     .help = "Encryption in version 3. `AES-192-C` and `AES-256-C` are those two as Cisco has "
+             "them."},
+    {"privacy_password_file", SCHEMA_TEXT, SCHEMA_LIVE, IN_RECEIVER(snmp.privacy_password_file),
+     .check = check_secret_file, .example = "\"/etc/ibtrapd/nms.privacy\"",
+     .help = "A file with the password of `privacy`, at least 8 characters."},
+    {"timeout", SCHEMA_NUMBER, SCHEMA_LIVE, IN_RECEIVER(snmp.timeout_ms), RANGE(100, 5000),
+     .initial = "1000", .help = "Milliseconds to wait for the answer to an inform."},
+    {"retries", SCHEMA_NUMBER, SCHEMA_LIVE, IN_RECEIVER(snmp.retries), RANGE(0, 10), .initial = "3",
+     .help = "Attempts to send an inform after the first."},
+    {"window", SCHEMA_NUMBER, SCHEMA_LIVE, IN_RECEIVER(snmp.window), RANGE(1, 512), .initial = "64",
+     .help = "Informs that may wait for their answers at a time. snmptrapd(8) stumbles over more "
+             "than 64, and over TLS, but not DTLS, over more than 1."},
+    SETS(snmp.sets),
+    EXTRA_VARBINDS(snmp.extra_varbinds),
+    {"trap_address", SCHEMA_BOOL, SCHEMA_LIVE, IN_RECEIVER(snmp.trap_address), .initial = "false",
+     .help = "Append snmpTrapAddress.0 with `agent_address`."},
+    {"agent_address", SCHEMA_TEXT, SCHEMA_LIVE, IN_RECEIVER(snmp.agent_address),
+     .check = check_ipv4, .example = "\"192.0.2.7\"",
+     .help = "An IPv4 address, for version 1 and `trap_address`. Without it, version 1 has the "
+             "host's first."},
+    RATE("1000", " snmptrapd(8) takes about 11,000."),
+};
+
+static const struct schema_item SYSLOG[] = {
+    {"transport", SCHEMA_WORD, SCHEMA_LIVE, IN_RECEIVER(transport), .words = WORDS_SYSLOG_TRANSPORT,
+     .initial = "local",
+     .help = "How messages are carried. `local` is the socket `path`, and `stdout` standard "
+             "output."},
+    ADDRESS(false, "\"siem.example.org:6514\"",
+            "The port is 514 with UDP and TCP, 6514 with TLS, and 2514 with RELP, unless it "
+            "follows after a colon. The item must be there but with local and stdout."),
+    {"path", SCHEMA_TEXT, SCHEMA_LIVE, IN_RECEIVER(syslog.path), .check = check_path,
+     .initial = "/dev/log", .help = "The local socket."},
+    {"format", SCHEMA_WORD, SCHEMA_LIVE, IN_RECEIVER(syslog.format), .words = WORDS_FORMAT,
+     .unset = CONF_FORMAT_UNSET, .shown = true, .example = "\"rfc3164\"",
+     .help = "`rfc5424` with structured data, `rfc3164` with the sentence and then fields as "
+             "name=value, `ecs` in JSON behind a header of RFC 5424 without structured data, "
+             "`cef` or `leef` behind a header of RFC 3164. Without it, rfc3164 with local, as "
+             "rsyslog and journald read nothing else at their socket, and otherwise rfc5424."},
+    {"framing", SCHEMA_WORD, SCHEMA_LIVE, IN_RECEIVER(syslog.lines), .words = WORDS_FRAMING,
+     .initial = "octet-counting",
+     .help = "How messages are separated over TCP and TLS: `octet-counting`, each after its "
+             "length in octets and a blank (RFC 6587 3.4.1, RFC 5425), or `lines`, each with a "
+             "line feed behind it. No message has a line feed in it."},
+    {"facility", SCHEMA_WORD, SCHEMA_LIVE, IN_RECEIVER(syslog.facility), .words = WORDS_FACILITY,
+     .initial = "daemon", .help = "The facility of the messages."},
+    {"severity_map", SCHEMA_PAIRS, SCHEMA_LIVE, IN_RECEIVER(syslog.severities),
+     .pairs = &PAIRS_SEVERITIES, .example = "{\"informational=notice\"}",
+     .help = "What is sent for a severity. A severity that is not in the list is sent as it is."},
+    RATE("0", ""),
+};
+
+static const struct schema_item FILE_ITEMS[] = {
+    {"path", SCHEMA_TEXT, SCHEMA_LIVE, IN_RECEIVER(file.path), .check = check_output_path,
+     .shown = true, .example = "\"/var/log/ibtrapd/events.json\"",
+     .help = "Where to write, or `-` for standard output. The item must be there. The "
+             "directories that the units of systemd let it write to are in ibtrapd(8)."},
+    {"sync", SCHEMA_BOOL, SCHEMA_LIVE, IN_RECEIVER(file.sync), .initial = "true",
+     .help = "An event counts as delivered when it is on disk, not before."},
+    RATE("0", ""),
+};
+
+static const struct schema_item AGENTX[] = {
+    {"socket", SCHEMA_TEXT, SCHEMA_LIVE, IN_RECEIVER(agentx.socket), .check = check_master,
+     .may_be_empty = true, .initial = "/var/agentx/master",
+     .help = "Where snmpd listens for subagents: a path (agentXSocket in snmpd.conf), or tcp: "
+             "with an IP address and a port, such as `tcp:127.0.0.1:705`. The user of ibtrapd "
+             "needs `agentXPerms` that let it in."},
+    {"context", SCHEMA_TEXT, SCHEMA_LIVE, IN_RECEIVER(agentx.context), .may_be_empty = true,
+     .example = "\"fabric\"",
+     .help = "The SNMP context of the notifications, of at most 32 octets."},
+    SETS(agentx.sets),
+    EXTRA_VARBINDS(agentx.extra_varbinds),
+    RATE("1000", ""),
+};
+
+static const struct schema_item EVERY_RECEIVER[] = {
+    {"severity", SCHEMA_WORD, SCHEMA_LIVE, IN_RECEIVER(filter.severity), .words = WORDS_SEVERITY,
+     .initial = "debug", .help = "Send events of this severity and worse."},
+    {"security", SCHEMA_BOOL, SCHEMA_LIVE, IN_RECEIVER(filter.security), .initial = "true",
+     .help = "Send events of the category security."},
+    {"events", SCHEMA_PATTERNS, SCHEMA_LIVE, IN_RECEIVER(filter.events),
+     .check = check_event_pattern, .example = "{\"link-*\", \"gid-*\"}",
+     .help = "Patterns of identifiers, as in ibtrapd-events(7). Only these events are sent."},
+    {"categories", SCHEMA_PATTERNS, SCHEMA_LIVE, IN_RECEIVER(filter.categories),
+     .check = check_category_pattern, .example = "{\"link\", \"node\"}",
+     .help = "Patterns of categories, which are those of a policy. Only these are sent."},
+    {"nodes", SCHEMA_PATTERNS, SCHEMA_LIVE, IN_RECEIVER(filter.nodes), .example = "{\"leaf*\"}",
+     .help = "Patterns of the names of nodes that report an event or that it is about."},
+    {"guids", SCHEMA_PATTERNS, SCHEMA_LIVE, IN_RECEIVER(filter.guids),
+     .example = "{\"0x0002c903*\"}", .help = "Patterns of their GUIDs."},
+    {"switches", SCHEMA_PATTERNS, SCHEMA_LIVE, IN_RECEIVER(filter.switches),
+     .example = "{\"leaf1*\"}",
+     .help = "Patterns of names. Only events that these switches report themselves are sent."},
+    {"burst", SCHEMA_NUMBER, SCHEMA_LIVE, IN_RECEIVER(burst), RANGE(1, 1000000), .initial = "100",
+     .help = "Events at once at most. The default buffer of snmptrapd(8) holds 166 datagrams."},
+    {"max_age", SCHEMA_NUMBER, SCHEMA_LIVE, IN_RECEIVER(age_us), RANGE(0, 365 * DAY),
+     .factor = CLOCK_US_PER_S, .initial = "0",
+     .help = "Seconds after which an event is not sent any more. 0 means that it is sent at any "
+             "age."},
+};
+
+static const struct schema_item TLS[] = {
+    {"ca_file", SCHEMA_TEXT, SCHEMA_LIVE, IN_RECEIVER(tls.ca_file), .check = check_path,
+     .example = "\"/etc/ibtrapd/nms-ca.pem\"",
+     .help = "The authorities that may have signed the receiver's certificate. Without it, the "
+             "authorities that the system trusts."},
+    {"certificate_file", SCHEMA_TEXT, SCHEMA_LIVE, IN_RECEIVER(tls.certificate_file),
+     .check = check_path, .example = "\"/etc/ibtrapd/ibtrapd.pem\"",
+     .help = "The certificate of ibtrapd. SNMP receivers must have one, as they derive the "
+             "sender's name from it."},
+    {"key_file", SCHEMA_TEXT, SCHEMA_LIVE, IN_RECEIVER(tls.key_file), .check = check_tls_key,
+     .example = "\"/etc/ibtrapd/ibtrapd.key\"",
+     .help = "Its key, if it is not in that file, without a password."},
+    {"server_name", SCHEMA_TEXT, SCHEMA_LIVE, IN_RECEIVER(tls.server_name),
+     .example = "\"nms.example.org\"",
+     .help = "The name in the receiver's certificate, if it is not the host of the address."},
+};
+
+static const struct schema_item METRICS[] = {
+    {"listen", SCHEMA_ADDRESS, SCHEMA_RESTART, .at = offsetof(struct conf, metrics.host),
+     .size = CONF_ADDRESS_SIZE + sizeof(uint16_t), .low = 9117, .check = check_ip, .shown = true,
+     .example = "\"127.0.0.1:9117\"",
+     .help = "The IP address and port. The port is 9117 unless it follows after a colon. Without "
+             "this item there are no metrics."},
+};
+
+static const struct schema_item SUBAGENT[] = {
+    {"socket", SCHEMA_TEXT, SCHEMA_LIVE, IN_CONF(subagent.socket), .check = check_master,
+     .may_be_empty = true, .shown = true, .initial = "", .example = "\"/var/agentx/master\"",
+     .help = "Where snmpd listens for subagents: a path (agentXSocket in snmpd.conf), or tcp: "
+             "with an IP address and a port, such as `tcp:127.0.0.1:705`. With an empty one there "
+             "are no tables."},
+    {"context", SCHEMA_TEXT, SCHEMA_LIVE, IN_CONF(subagent.context), .may_be_empty = true,
+     .given_at = offsetof(struct conf, subagent.has_context), .example = "\"fabric-a\"",
+     .help = "The SNMP context that has the tables, of at most 32 octets. An empty one is the "
+             "default context. Without this item it is the name of the instance, such as "
+             "`mlx5_0-1`, and the default context for the only gateway of a machine. The default "
+             "context has the tables of the first gateway that comes, too. Managers name a context "
+             "by SNMPv3, as with `snmpwalk -n`. To a community snmpd gives one by `com2sec -Cn`."},
+    {"writable", SCHEMA_BOOL, SCHEMA_LIVE, IN_CONF(subagent.writable), .initial = "false",
+     .help = "Whether managers may set what the IBSWITCH-MIB lets them set. Which managers may is "
+             "a matter of snmpd's access control."},
+    {"event_trap_level", SCHEMA_WORD, SCHEMA_LIVE, IN_CONF(subagent.event_trap_level),
+     .words = WORDS_EVENT_LEVEL, .initial = "informational",
+     .help = "Events of a switch that are less severe are not sent as gswEventTrap, unless a "
+             "manager set another level for the switch."},
+    {"recipient_port", SCHEMA_NUMBER, SCHEMA_LIVE, IN_CONF(subagent.recipient_port),
+     RANGE(1, 65535), .initial = "162",
+     .help = "The UDP port of the trap recipients that managers set (gswAgtTrapRcp)."},
+};
+
+static const struct schema_item GATEWAY[] = {
+    {"heartbeat", SCHEMA_NUMBER, SCHEMA_LIVE, IN_CONF(heartbeat_s), RANGE(0, DAY), .initial = "0",
+     .help = "Seconds between two events `heartbeat` to the receivers. 0 means that there are "
+             "none. A receiver that misses one knows that something is wrong between the fabric "
+             "and itself."},
+};
+
+static const struct schema_item CONTROL[] = {
+    {"socket", SCHEMA_TEXT, SCHEMA_RESTART, IN_CONF(socket), .check = check_path,
+     .initial = INSTALL_CONTROL_SOCKET,
+     .help = "Where ibtrapctl(8) reaches ibtrapd. An instance has its own."},
+    {"group", SCHEMA_TEXT, SCHEMA_RESTART, IN_CONF(group),
+     DERIVED(struct conf, socket_group, socket_group), .check = check_group, .example = "\"adm\"",
+     .help = "The socket's group. Its members may use ibtrapctl(8), as root and the user that "
+             "runs ibtrapd may. Without this item it is that user's own group. With it, that user "
+             "must be in the group, which under systemd is a matter of `SupplementaryGroups=`. "
+             "Other users that reach the socket, because its mode was changed, may look but "
+             "change nothing."},
+};
+
+static const struct schema_item LOG[] = {
+    {"level", SCHEMA_WORD, SCHEMA_LIVE, IN_CONF(log_level), .words = WORDS_LOG_LEVEL,
+     .initial = "info", .help = "Lines of this level and worse are written."},
+    {"levels", SCHEMA_PAIRS, SCHEMA_LIVE, IN_CONF(folder_levels), .pairs = &PAIRS_LEVELS,
+     .example = "{\"ib=debug\", \"sink=warning\"}",
+     .help = "Other levels for some of the folders of ibtrapd's sources."},
+};
+
+// A section's own items have no title of their own.
+#define OWN(items) PART(NULL, items)
+#define RECEIVER   PART("Every receiver", EVERY_RECEIVER)
+#define WITH_TLS   PART("TLS", TLS)
+
+const struct schema_section SCHEMA[] = {
+    {"fabric", SCHEMA_CONF, .parts = {OWN(FABRIC)}, .check = section_check_fabric,
+     .help = "The port through which ibtrapd talks to the subnet manager, and what it knows of "
+             "the fabric."},
+    {"sweep", SCHEMA_CONF, .parts = {OWN(SWEEP)}, .check = section_check_sweep,
+     .help = "Sweeping the fabric: which nodes, links and subnet managers there are, and what "
+             "changed."},
+    {"counters", SCHEMA_CONF, .parts = {OWN(COUNTERS)},
+     .help = "The counters of the ports (perfquery(8) shows them). ibtrapd never resets them."},
+    {"journal", SCHEMA_CONF, .parts = {OWN(JOURNAL)},
+     .help = "Every event is on disk before the subnet manager hears that it arrived, and stays "
+             "there until all receivers have it, and longer: up to so many events, megabytes and "
+             "days."},
+    {"policy", SCHEMA_RULE, .title = "no-drains", .commented = true, .parts = {OWN(POLICY)},
+     .check = section_check_rule,
+     .help = "Which events receivers get. Every event is in the journal, with the reason why "
+             "receivers did not get it. Of the policies that fit an event, the last one that says "
+             "something of an item decides it, so the general ones come first. Without any, "
+             "receivers get everything but events about multicast groups."},
+    {"repeats", SCHEMA_CONF, .parts = {OWN(REPEATS)},
+     .help = "Equal events become one, and a count."},
+    {"flap", SCHEMA_CONF, .parts = {OWN(FLAP)},
+     .help = "Receivers are notified once that an alarm is flapping, and once when it has "
+             "settled."},
+    {"storm", SCHEMA_CONF, .parts = {OWN(STORM)},
+     .help = "Masses of events of one kind are summed up, with counts and the nodes most "
+             "concerned, at once and then periodically."},
+    {"consequences", SCHEMA_CONF, .parts = {OWN(CONSEQUENCES)},
+     .help = "Events that follow from a dead node, such as those of its links and of the hosts "
+             "behind it."},
+    {"snmp", SCHEMA_RECEIVER, CONF_SNMP, .title = "nms", .commented = true,
+     .parts = {OWN(SNMP), WITH_TLS, RECEIVER}, .check = section_check_snmp,
+     .help = "A receiver of SNMP notifications: one section each, with a name of your choice. "
+             "Passwords of version 3 are in files that only their owner can read. Over TLS and "
+             "DTLS (RFC 6353) certificates take the place of user and passwords."},
+    {"syslog", SCHEMA_RECEIVER, CONF_SYSLOG, .title = "local",
+     .parts = {OWN(SYSLOG), WITH_TLS, RECEIVER}, .check = section_check_syslog,
+     .help = "A receiver of syslog messages. Without any receiver in this file, events go to the "
+             "local syslog.",
+     .more = "syslog \"siem\" {\n"
+             "    transport = \"tls\"\n"
+             "    address = \"siem.example.org:6514\"\n"
+             "    ca_file = \"/etc/ibtrapd/siem-ca.pem\"\n"
+             "    server_name = \"siem.example.org\"\n"
+             "    facility = \"local3\"\n"
+             "    severity_map = {\"informational=notice\"}\n"
+             "    severity = \"warning\"\n"
+             "}\n"},
+    {"file", SCHEMA_RECEIVER, CONF_FILE, .title = "archive", .commented = true,
+     .parts = {OWN(FILE_ITEMS), RECEIVER}, .check = section_check_file,
+     .help = "A file that gets a JSON object a line. SIGHUP makes ibtrapd open it again "
+             "(logrotate(8): `systemctl reload ibtrapd`). An instance under systemd writes to "
+             "/var/log/ibtrapd-INSTANCE only."},
+    {"agentx", SCHEMA_RECEIVER, CONF_AGENTX, .title = "snmpd", .commented = true,
+     .parts = {OWN(AGENTX), RECEIVER}, .check = section_check_agentx,
+     .help = "A receiver of SNMP notifications behind net-snmp's snmpd on this host: its trap "
+             "sinks, targets and notification log apply. It has to have `master agentx` in its "
+             "configuration."},
+    {"metrics", SCHEMA_CONF, .commented = true, .parts = {OWN(METRICS)},
+     .help = "Metrics for Prometheus, over HTTP at /metrics. There is neither password nor "
+             "encryption: 127.0.0.1 lets this host alone read them."},
+    {"subagent", SCHEMA_CONF, .commented = true, .parts = {OWN(SUBAGENT)},
+     .check = section_check_subagent,
+     .help = "The tables of the MIBs for SNMP managers, below net-snmp's snmpd, which has to have "
+             "`master agentx` in its configuration."},
+    {"gateway", SCHEMA_CONF, .parts = {OWN(GATEWAY)}, .help = "The gateway itself."},
+    {"control", SCHEMA_CONF, .parts = {OWN(CONTROL)}, .check = section_check_control,
+     .help = "The socket of ibtrapctl(8)."},
+    {"log", SCHEMA_CONF, .parts = {OWN(LOG)}, .check = section_check_log,
+     .help = "What ibtrapd writes about itself on standard error."},
+};
+const size_t SCHEMA_COUNT = COUNT(SCHEMA);
+static_assert(COUNT(SCHEMA) <= SCHEMA_SECTIONS_MAX, "every section has a place");
+
+const struct schema_section *schema_section(const char *name)
+{
+    for (size_t i = 0; i < SCHEMA_COUNT; i++) {
+        if (strcmp(SCHEMA[i].name, name) == 0)
+            return &SCHEMA[i];
+    }
+    return NULL;
+}
+
+const char *schema_new_name(const char *section)
+{
+    return strcmp(section, "tables") == 0 ? "subagent" : NULL;
+}
+
+const struct schema_item *schema_item(const struct schema_section *section, size_t i)
+{
+    for (size_t p = 0; section->parts[p]; p++) {
+        if (i < section->parts[p]->count)
+            return &section->parts[p]->items[i];
+        i -= section->parts[p]->count;
+    }
+    return NULL;
+}
+
+const struct schema_item *schema_find(const struct schema_section *section, const char *name,
+                                      size_t *place)
+{
+    const struct schema_item *item;
+    for (size_t i = 0; (item = schema_item(section, i)); i++) {
+        if (strcmp(item->name, name) == 0) {
+            if (place)
+                *place = i;
+            return item;
+        }
+    }
+    return NULL;
+}
+
+// Whether `help` has each of them as a literal.
+static bool schema_explains_words(const struct schema_item *item)
+{
+    char literal[80];
+    for (const struct word *word = item->words; word->name; word++) {
+        snprintf(literal, sizeof literal, "`%s`", word->name);
+        if (!strstr(item->help, literal))
+            return false;
+    }
+    return true;
+}
+
+static void schema_add_words(const struct word *words, struct text *t)
+{
+    text_add(t, " One of");
+    for (const struct word *word = words; word->name; word++)
+        text_addf(t, "%s `%s`", word == words ? "" : word[1].name ? "," : " or", word->name);
+    text_add(t, ".");
+}
+
+void schema_add_values(const struct schema_item *item, struct text *t)
+{
+    if (item->type == SCHEMA_NUMBER)
+        text_addf(t, " From %lld to %lld%s.", (long long)item->low, (long long)item->high,
+                  item->zero ? ", or 0" : "");
+    else if (item->words && !schema_explains_words(item))
+        schema_add_words(item->words, t);
+    if (item->pairs && item->pairs->name) {
+        text_add(t, " There are");
+        for (size_t i = 0; item->pairs->name(i); i++)
+            text_addf(t, "%s %s", i ? "," : "", item->pairs->name(i));
+        text_add(t, ".");
+    }
+}

@@ -1,0 +1,62 @@
+// The checks of sections as a whole, but for receivers.
+#include "base/secret.h"
+#include "conf/section.h"
+
+#include <grp.h>
+
+#define ITEMS(...) ((const char *const[]){__VA_ARGS__, NULL})
+
+// A file that was good when its item was read may have changed.
+static bool section_read_key(struct section *section, const char *path, bool *has, uint64_t *key)
+{
+    struct error err;
+    *has = path[0] != '\0';
+    return !*has || secret_read_key(path, key, &err) || section_refuse(section, "%s", err.text);
+}
+
+void section_check_fabric(struct section *section)
+{
+    struct conf_fabric *f = &((struct conf *)section->object)->fabric;
+    section_read_key(section, f->sa_key_file, &f->has_sa_key, &f->sa_key);
+}
+
+void section_check_sweep(struct section *section)
+{
+    struct conf_sweep *s = &((struct conf *)section->object)->sweep;
+    section_read_key(section, s->mkey_file, &s->has_mkey, &s->mkey);
+}
+
+void section_check_control(struct section *section)
+{
+    struct conf *conf = section->object;
+    const struct group *group = conf->group[0] ? getgrnam(conf->group) : NULL;
+    if (conf->group[0] && !group)
+        section_refuse(section, "there is no group '%s' any more", conf->group);
+    conf->socket_group = group ? group->gr_gid : (gid_t)-1;
+}
+
+void section_check_log(struct section *section)
+{
+    struct conf *conf = section->object;
+    for (int i = 0; i < LOG_FOLDER_COUNT; i++) {
+        int own = conf->folder_levels[i];
+        conf->log_levels[i] = own == CONF_SAME ? conf->log_level : (enum log_level)own;
+    }
+}
+
+void section_check_subagent(struct section *section)
+{
+    struct conf_subagent *s = &((struct conf *)section->object)->subagent;
+    s->has_context = section_has(section, "context");
+    section_needs(section_has(section, "socket"), section, ITEMS("context", "writable"),
+                  "item 'socket'");
+}
+
+void section_check_rule(struct section *section)
+{
+    const struct conf_rule *rule = section->object;
+    if (rule->enabled == CONF_SAME && rule->severity == CONF_SAME && rule->category == CONF_SAME &&
+        rule->hold_down_s == CONF_SAME)
+        section_refuse(section, "it changes nothing: give it 'enabled', 'severity', 'category' or "
+                                "'hold_down'");
+}

@@ -1,0 +1,121 @@
+#include "conf/word.h"
+
+#include "conf/conf.h"
+#include "model/severity.h"
+
+#include <stddef.h>
+#include <string.h>
+
+const struct word WORDS_ACTIVE[] = {{false, "always"}, {true, "with-master-sm"}, {0, NULL}};
+
+const struct word WORDS_METHOD[] = {
+    {CONF_SWEEP_SMP, "smp"}, {CONF_SWEEP_SA, "sa"}, {CONF_SWEEP_OFF, "off"}, {0, NULL}};
+
+const struct word WORDS_PORTS[] = {
+    {CONF_ALL_PORTS, "all"}, {CONF_SWITCH_PORTS, "switches"}, {CONF_NO_PORTS, "off"}, {0, NULL}};
+
+const struct word WORDS_SEVERITY[] = {{SEVERITY_EMERGENCY, "emergency"},
+                                      {SEVERITY_ALERT, "alert"},
+                                      {SEVERITY_CRITICAL, "critical"},
+                                      {SEVERITY_ERROR, "error"},
+                                      {SEVERITY_WARNING, "warning"},
+                                      {SEVERITY_NOTICE, "notice"},
+                                      {SEVERITY_INFORMATIONAL, "informational"},
+                                      {SEVERITY_DEBUG, "debug"},
+                                      {0, NULL}};
+
+const struct word WORDS_CATEGORY[] = {{CATEGORY_FABRIC, "fabric"},
+                                      {CATEGORY_LINK, "link"},
+                                      {CATEGORY_PORT, "port"},
+                                      {CATEGORY_NODE, "node"},
+                                      {CATEGORY_SECURITY, "security"},
+                                      {CATEGORY_MULTICAST, "multicast"},
+                                      {CATEGORY_SM, "sm"},
+                                      {CATEGORY_IO, "io"},
+                                      {CATEGORY_COUNTER, "counter"},
+                                      {CATEGORY_GATEWAY, "gateway"},
+                                      {CATEGORY_VENDOR, "vendor"},
+                                      {0, NULL}};
+
+const struct word WORDS_SNMP_TRANSPORT[] = {
+    {CONF_UDP, "udp"}, {CONF_TCP, "tcp"}, {CONF_TLS, "tls"}, {CONF_DTLS, "dtls"}, {0, NULL}};
+
+const struct word WORDS_SYSLOG_TRANSPORT[] = {
+    {CONF_LOCAL, "local"}, {CONF_UDP, "udp"},           {CONF_TCP, "tcp"},       {CONF_TLS, "tls"},
+    {CONF_RELP, "relp"},   {CONF_RELP_TLS, "relp-tls"}, {CONF_STDOUT, "stdout"}, {0, NULL}};
+
+const struct word WORDS_VERSION[] = {{1, "1"}, {2, "2c"}, {3, "3"}, {0, NULL}};
+
+const struct word WORDS_AUTH[] = {{CONF_AUTH_NONE, "none"},
+                                  {CONF_AUTH_SHA, "SHA"},
+                                  {CONF_AUTH_SHA_224, "SHA-224"},
+                                  {CONF_AUTH_SHA_256, "SHA-256"},
+                                  {CONF_AUTH_SHA_384, "SHA-384"},
+                                  {CONF_AUTH_SHA_512, "SHA-512"},
+                                  {0, NULL}};
+
+const struct word WORDS_PRIVACY[] = {{CONF_PRIVACY_NONE, "none"},
+                                     {CONF_PRIVACY_AES, "AES"},
+                                     {CONF_PRIVACY_AES_192, "AES-192"},
+                                     {CONF_PRIVACY_AES_256, "AES-256"},
+                                     {CONF_PRIVACY_AES_192_C, "AES-192-C"},
+                                     {CONF_PRIVACY_AES_256_C, "AES-256-C"},
+                                     {0, NULL}};
+
+const struct word WORDS_SET[] = {{CONF_SET_SMA, "sma"},
+                                 {CONF_SET_SWITCH, "switch"},
+                                 {CONF_SET_OWN, "own"},
+                                 {CONF_SET_EVENT, "event"},
+                                 {0, NULL}};
+
+const struct word WORDS_FORMAT[] = {{CONF_RFC5424, "rfc5424"}, {CONF_RFC3164, "rfc3164"},
+                                    {CONF_ECS, "ecs"},         {CONF_CEF, "cef"},
+                                    {CONF_LEEF, "leef"},       {0, NULL}};
+
+const struct word WORDS_FRAMING[] = {{false, "octet-counting"}, {true, "lines"}, {0, NULL}};
+
+// RFC 5424 6.2.1.
+const struct word WORDS_FACILITY[] = {
+    {0, "kern"},      {1, "user"},    {2, "mail"},    {3, "daemon"},  {4, "auth"},
+    {5, "syslog"},    {6, "lpr"},     {7, "news"},    {8, "uucp"},    {9, "cron"},
+    {10, "authpriv"}, {11, "ftp"},    {12, "ntp"},    {13, "audit"},  {14, "alert"},
+    {15, "clock"},    {16, "local0"}, {17, "local1"}, {18, "local2"}, {19, "local3"},
+    {20, "local4"},   {21, "local5"}, {22, "local6"}, {23, "local7"}, {0, NULL}};
+
+const struct word WORDS_EVENT_LEVEL[] = {{EVENT_LEVEL_NONE, "none"},
+                                         {EVENT_LEVEL_CRITICAL, "critical"},
+                                         {EVENT_LEVEL_ERROR, "error"},
+                                         {EVENT_LEVEL_WARNING, "warning"},
+                                         {EVENT_LEVEL_INFORMATIONAL, "informational"},
+                                         {EVENT_LEVEL_DEBUG, "debug"},
+                                         {0, NULL}};
+
+const struct word WORDS_LOG_LEVEL[] = {{LOG_LEVEL_ERROR, "error"},
+                                       {LOG_LEVEL_WARNING, "warning"},
+                                       {LOG_LEVEL_INFO, "info"},
+                                       {LOG_LEVEL_DEBUG, "debug"},
+                                       {0, NULL}};
+
+bool word_value(const struct word *words, const char *name, int64_t *value)
+{
+    for (; words->name; words++) {
+        if (strcmp(words->name, name) == 0) {
+            *value = words->value;
+            return true;
+        }
+    }
+    return false;
+}
+
+const char *word_name(const struct word *words, int64_t value)
+{
+    while (words->name && words->value != value)
+        words++;
+    return words->name;
+}
+
+void word_list(const struct word *words, struct text *t)
+{
+    for (const char *separator = ""; words->name; words++, separator = ", ")
+        text_addf(t, "%s%s", separator, words->name);
+}

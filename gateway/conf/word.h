@@ -1,0 +1,29 @@
+// The words of items, each with its number: for reading and for printing alike.
+#ifndef IBTRAPD_CONF_WORD_H
+#define IBTRAPD_CONF_WORD_H
+
+#include "base/text.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct word {
+    int64_t value;
+    const char *name; // NULL behind the last one
+};
+
+extern const struct word WORDS_ACTIVE[], WORDS_METHOD[], WORDS_PORTS[], WORDS_SEVERITY[],
+    WORDS_CATEGORY[], WORDS_SNMP_TRANSPORT[], WORDS_SYSLOG_TRANSPORT[], WORDS_VERSION[],
+    WORDS_AUTH[], WORDS_PRIVACY[], WORDS_SET[], WORDS_FORMAT[], WORDS_FRAMING[], WORDS_FACILITY[],
+    WORDS_EVENT_LEVEL[], WORDS_LOG_LEVEL[];
+
+// False: it is none of them.
+bool word_value(const struct word *words, const char *name, int64_t *value);
+
+// NULL: no word has that value.
+const char *word_name(const struct word *words, int64_t value);
+
+// Adds "a, b, c".
+void word_list(const struct word *words, struct text *t);
+
+#endif
