@@ -4,6 +4,7 @@
 //   is
 //                                      replaced by the items of that section, or of those that
 //                                      several sections share
+//   describe-config dictionary         every name and word, for libFuzzer
 #include "conf/schema.h"
 #include "conf/value.h"
 
@@ -300,12 +301,28 @@ static int print_manual(void)
     return is_complete(printed) ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 
+static int print_dictionary(void)
+{
+    const struct schema_item *item;
+    for (size_t s = 0; s < SCHEMA_COUNT; s++) {
+        printf("\"%s\"\n", SCHEMA[s].name);
+        for (size_t i = 0; (item = schema_item(&SCHEMA[s], i)); i++) {
+            printf("\"%s\"\n", item->name);
+            for (const struct word *word = item->words; word && word->name; word++)
+                printf("\"%s\"\n", word->name);
+        }
+    }
+    return EXIT_SUCCESS;
+}
+
 int main(int argc, char **argv)
 {
     if (argc == 2 && strcmp(argv[1], "example") == 0)
         return print_example();
     if (argc == 2 && strcmp(argv[1], "manual") == 0)
         return print_manual();
-    fputs("usage: describe-config example|manual\n", stderr);
+    if (argc == 2 && strcmp(argv[1], "dictionary") == 0)
+        return print_dictionary();
+    fputs("usage: describe-config example|manual|dictionary\n", stderr);
     return 2;
 }

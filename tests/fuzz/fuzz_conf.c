@@ -4,6 +4,7 @@
 #include "base/text.h"
 #include "conf/conf.h"
 
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -119,6 +120,26 @@ static void check_conf(const struct conf *conf)
         REQUIRE(conf->log_levels[i] <= LOG_LEVEL_DEBUG);
 }
 
+// What is printed can be read, and says the same.
+static void check_printed(const struct conf *conf)
+{
+    static struct conf again;
+    struct error err;
+    char *text = NULL;
+    size_t size;
+    FILE *f = open_memstream(&text, &size);
+    REQUIRE(f);
+    conf_print(conf, f);
+    REQUIRE(fclose(f) == 0);
+    REQUIRE(conf_load_text(text, "printed", &again, &err));
+    REQUIRE(again.receiver_count == conf->receiver_count);
+    REQUIRE(again.policy.rule_count == conf->policy.rule_count);
+    for (size_t i = 0; i < conf->receiver_count; i++)
+        REQUIRE(strcmp(again.receivers[i].name, conf->receivers[i].name) == 0);
+    conf_free(&again);
+    free(text);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     static struct conf conf;
@@ -133,6 +154,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
     if (conf_load(path, &conf, &err)) {
         check_conf(&conf);
+        check_printed(&conf);
         conf_free(&conf);
     } else {
         REQUIRE(!conf.receivers && err.text[0] != '\0' && strstr(err.text, path));

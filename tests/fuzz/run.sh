@@ -14,7 +14,10 @@ run_one() {
     log=$build/findings/$name.log
     mkdir -p "$build/learnt/$name"
     set --
-    if [ -e "tests/fuzz/$name.dict" ]; then
+    if [ "$name" = conf ]; then
+        "$build/config/describe-config" dictionary | cat "tests/fuzz/$name.dict" - >"$build/$name.dict"
+        set -- -dict="$build/$name.dict"
+    elif [ -e "tests/fuzz/$name.dict" ]; then
         set -- -dict="tests/fuzz/$name.dict"
     fi
     if timeout $((seconds + 300)) "$build/tests/fuzz/fuzz-$name" "$@" -seed="$seed" \

@@ -1724,6 +1724,120 @@ TEST(a_text_that_is_no_file_is_read_alike)
                         "x.conf:2: section 'storm' has no end: a closing brace is missing");
 }
 
+// All mistakes of a content, a line each and without the path.
+static const char *mistakes_of(const char *content)
+{
+    static char all[8192];
+    static struct conf_mistakes mistakes;
+    struct text t = text_in(all, sizeof all);
+    const char *path = support_file("conf", content, 0644);
+    struct instance instance;
+    assert_true(instance_find(NULL, &instance, &err));
+    assert_false(conf_load_instance(&instance, path, &conf, &mistakes, &err));
+    assert_in_range(mistakes.count, 1, CONF_MISTAKES_MAX);
+    for (size_t i = 0; i < mistakes.count; i++)
+        text_addf(&t, "%s\n", mistakes.told[i].text + strlen(path) + 1);
+    return all;
+}
+
+TEST(every_mistake_is_told_in_the_order_of_lines)
+{
+    assert_string_equal(
+        mistakes_of("log {\n level = \"loud\"\n levels = {\"ib=no\"}\n}\n"
+                    "subagent { writable = true }\n"
+                    "tables { socket = { a } }\n"
+                    "snmp \"a\" {\n adress = x\n window = 0\n}\n"
+                    "policy \"p\" { nodes = x }\n"),
+        "2: item 'level': value 'loud': must be one of error, warning, info, debug\n"
+        "3: item 'levels': value 'ib=no': the level must be one of error, warning, "
+        "info, debug\n"
+        "5: subagent: item 'writable' has no effect without item 'socket'\n"
+        "6: section 'tables' is called 'subagent' now\n"
+        "8: item 'adress': there is no such item here; did you mean 'address'?\n"
+        "9: item 'window': value '0': must be from 1 to 512\n"
+        "11: policy 'p': it changes nothing: give it 'enabled', 'severity', "
+        "'category' or 'hold_down'\n");
+    const char *first =
+        "item 'level': value 'loud': must be one of error, warning, info, debug (and "
+        "6 more mistakes)";
+    assert_string_equal(err.text + strlen(err.text) - strlen(first), first);
+}
+
+TEST(so_many_mistakes_are_enough)
+{
+    char content[4096];
+    struct text t = text_in(content, sizeof content);
+    size_t lines = 0;
+    for (int i = 0; i < CONF_MISTAKES_MAX + 5; i++)
+        text_add(&t, "fabric { port = x }\n");
+    for (const char *p = mistakes_of(content); *p; p++)
+        lines += *p == '\n';
+    assert_int_equal(lines, CONF_MISTAKES_MAX);
+}
+
+TEST(a_name_that_there_is_not_is_helped)
+{
+    static const struct {
+        const char *content, *error;
+    } ROWS[] = {
+        {"logg { }", "1: item 'logg': there is no such item here; did you mean 'log'?"},
+        {"fabric { prot = 1 }", "1: item 'prot': there is no such item here; did you mean 'port'?"},
+        {"fabric { community = x }",
+         "1: item 'community': there is no such item here; it belongs to section 'snmp'"},
+        {"fabric { interval = 1 }",
+         "1: item 'interval': there is no such item here; it belongs to section 'sweep', "
+         "'counters'"},
+        {"fabric { frobnicate { a = { b } } } ",
+         "1: item 'frobnicate': there is no such item here"},
+        {"fabric {\n port = 1\nlog {\n",
+         "3: section 'log' begins in section 'fabric': a closing brace is missing"},
+        {"snmp {\n", "1: section 'snmp' needs a name: write snmp \"name\" {"},
+        {"log \"x\" {\n", "1: section 'log' has no name of its own: write log {"},
+        {"log { level info }", "1: '=' is expected, and there is 'info'"},
+        {"log { levels = {a b} }",
+         "1: item 'levels': value 'a': must be a folder of the gateway and its level, such as "
+         "\"ib=debug\" (and 1 more mistake)"},
+        {"fabric { port += 1 }", "1: item 'port' has one value only: write '=' for '+='"},
+        {"log { level = (info) }", "1: parentheses have no meaning here: put a text with them into "
+                                   "quotation marks"},
+    };
+    for (size_t i = 0; i < COUNT(ROWS); i++)
+        assert_string_equal(error_of(ROWS[i].content), ROWS[i].error);
+}
+
+TEST(texts_have_escapes)
+{
+    load("file \"a\" { path = /x nodes = {\"\\x41\\102\\t\\n\\\"\\\\\\q\", 'a\\n\\'\\\\', "
+         "\"b\\\nc\", "
+         "'d\\\ne', leaf*, +1} }");
+    static const char *const TEXTS[] = {"AB\t\n\"\\q", "a\\n'\\", "bc", "de", "leaf*", "+1"};
+    const struct filter_list *nodes = &conf.receivers[0].filter.nodes;
+    assert_int_equal(nodes->count, COUNT(TEXTS));
+    for (size_t i = 0; i < COUNT(TEXTS); i++)
+        assert_string_equal(nodes->patterns[i], TEXTS[i]);
+    static const char *const BAD[] = {"\\0", "\\x00", "\\777", "\\8"};
+    for (size_t i = 0; i < COUNT(BAD); i++) {
+        char content[100];
+        snprintf(content, sizeof content, "file \"a\" {\n path = \"/%s\" }", BAD[i]);
+        assert_string_equal(error_of(content), "2: no character has the number behind '\\': put a "
+                                               "backslash itself as '\\\\'");
+    }
+}
+
+TEST(lists_are_replaced_and_continued)
+{
+    load("counters { thresholds = {\"LinkDowned=7\"} thresholds = {\"VL15Dropped=8\"} }\n"
+         "counters { thresholds += {\"PortXmitWait=9\",} }\n"
+         "file \"a\" { path = /x nodes = {a, b} nodes = c nodes += d }\n");
+    assert_int_equal(conf.counters.thresholds[COUNTER_LINK_DOWNED], 2);
+    assert_int_equal(conf.counters.thresholds[COUNTER_VL15_DROPPED], 8);
+    assert_int_equal(conf.counters.thresholds[COUNTER_XMIT_WAIT], 9);
+    struct filter_list expected = {.count = 0};
+    add_pattern(&expected, "c");
+    add_pattern(&expected, "d");
+    check_list(&conf.receivers[0].filter.nodes, &expected);
+}
+
 TEST(standard_output_is_added_once)
 {
     const struct conf_receiver expected = make_syslog("standard-output", CONF_STDOUT);
@@ -1795,6 +1909,11 @@ int main(void)
         CONF_TEST(a_file_that_cannot_be_read_is_told),
         CONF_TEST(a_file_is_bounded),
         CONF_TEST(a_text_that_is_no_file_is_read_alike),
+        CONF_TEST(every_mistake_is_told_in_the_order_of_lines),
+        CONF_TEST(so_many_mistakes_are_enough),
+        CONF_TEST(a_name_that_there_is_not_is_helped),
+        CONF_TEST(texts_have_escapes),
+        CONF_TEST(lists_are_replaced_and_continued),
         CONF_TEST(standard_output_is_added_once),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
