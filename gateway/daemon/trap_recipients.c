@@ -7,7 +7,6 @@
 #include <string.h>
 
 static const char PREFIX[] = "recipient-";
-enum { RATE = 1000, BURST = 100 }; // as a receiver has them whose section does not say
 
 // One row of gswAgtCmtyTable where both are set.
 struct row {
@@ -114,17 +113,15 @@ static void trap_recipients_add(struct trap_recipients *out, const struct row *r
 {
     const uint8_t *a = row->address->value;
     struct conf_receiver *r = &out->all[out->count];
+    conf_receiver_init(r, CONF_SNMP, "");
     snprintf(r->host, sizeof r->host, "%u.%u.%u.%u", a[0], a[1], a[2], a[3]);
     make_name(out, r->host, row->community, r->name);
-    r->kind = CONF_SNMP;
     r->transport = CONF_UDP;
     r->port = port;
-    r->rate = RATE;
-    r->burst = BURST;
-    filter_init(&r->filter);
     r->filter.trap_group = group;
     r->snmp.version = 1;
     r->snmp.sets = CONF_SET_SWITCH | CONF_SET_EVENT;
+    memset(r->snmp.community, 0, sizeof r->snmp.community);
     memcpy(r->snmp.community, row->community->value, row->community->size);
     out->count++;
 }

@@ -3,6 +3,7 @@
 #include "conf/conf.h"
 #include "conf/value.h"
 #include "model/severity.h"
+#include "pipeline/policies.h"
 
 #include <ctype.h>
 #include <stdlib.h>
@@ -331,6 +332,24 @@ TEST(what_waits_for_a_restart_is_named_and_kept)
     assert_int_equal(other.heartbeat_s, 4);
 }
 
+// Tests and benches take them from there.
+TEST(policy_has_the_same_defaults)
+{
+    static struct policy_rule rules[POLICY_RULES_MAX];
+    struct policy_options here, there;
+    assert_true(conf_defaults(&conf, &err));
+    policies_from_conf(&conf, &here, rules);
+    policy_options_init(&there);
+    assert_int_equal(here.rule_count, there.rule_count);
+    assert_int_equal(here.repeat_window_us, there.repeat_window_us);
+    assert_int_equal(here.flap_changes, there.flap_changes);
+    assert_int_equal(here.flap_within_us, there.flap_within_us);
+    assert_int_equal(here.flap_quiet_us, there.flap_quiet_us);
+    assert_int_equal(here.storm_rate, there.storm_rate);
+    assert_int_equal(here.storm_period_us, there.storm_period_us);
+    assert_int_equal(here.suppress_consequences, there.suppress_consequences);
+}
+
 #define SCHEMA_TEST(f) cmocka_unit_test_teardown(f, release)
 
 int main(void)
@@ -347,6 +366,7 @@ int main(void)
         SCHEMA_TEST(every_kind_of_item_is_printed_as_it_is_read),
         SCHEMA_TEST(what_is_off_for_a_while_is_printed),
         SCHEMA_TEST(secrets_are_not_printed),
+        SCHEMA_TEST(policy_has_the_same_defaults),
         SCHEMA_TEST(what_waits_for_a_restart_is_named_and_kept),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -93,6 +93,8 @@ TEST(a_row_is_a_receiver_of_snmpv1_traps)
     assert_int_equal(r->transport, CONF_UDP);
     assert_string_equal(r->host, "192.0.2.1");
     assert_int_equal(r->port, 1162);
+    assert_int_equal(r->rate, 1000);
+    assert_int_equal(r->burst, 100);
     assert_int_equal(r->snmp.version, 1);
     assert_false(r->snmp.inform);
     assert_int_equal(r->snmp.sets, CONF_SET_SWITCH | CONF_SET_EVENT);
