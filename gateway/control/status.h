@@ -16,12 +16,12 @@ struct status_parts {
     struct journal *journal;
     struct receiver *const *receivers;
     size_t receiver_count;
-    const struct sweeper_status *sweep;    // NULL: there is no sweeper
-    const struct fabric *fabric;           // as known now; NULL: not yet
-    const struct names *names;             // may be NULL
-    struct agent *tables;                  // the subagent; NULL: there is none
+    const struct sweeper_status *sweep;      // NULL: there is no sweeper
+    const struct fabric *fabric;             // as known now; NULL: not yet
+    const struct names *names;               // may be NULL
+    struct agent *tables;                    // the subagent; NULL: there is none
     const struct conf_subagent *tables_conf; // its configuration
-    bool active;                           // receivers get events
+    bool active;                             // receivers get events
     const char *role; // why they do, or do not: part of a sentence; may be empty
 };
 
