@@ -12,7 +12,7 @@ import sys
 TABLE = re.compile(r"#define FOLDERS_WITH_DEBUG\(FOLDER\)(.*?)\n\n?(?!\s*FOLDER\()", re.DOTALL)
 ROW = re.compile(r'FOLDER\(\w+, "(\w+)"\)')
 OFFERED = re.compile(r"FOLDER\) printf '%s\\n' ([a-z ]+) ;;")
-MESSAGE = re.compile(r"\blog_debug\(|\bLOG_LEVEL_DEBUG\b")
+MESSAGE = re.compile(r"\blog_debug\(|\blog_write\w*\([^;]*?\bLOG_LEVEL_DEBUG\b")
 
 
 def main():
