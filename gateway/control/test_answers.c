@@ -1,7 +1,7 @@
 #include "control/test_answers.h"
 
 #include "control/answer.h"
-#include "topology/changes.h"
+#include "topology/describe.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -44,11 +44,11 @@ static void test_answers_describe(const struct fabric *fabric, const struct name
     uint32_t port = choose_port(fabric, node);
     uint32_t peer = port == FABRIC_NONE ? FABRIC_NONE : fabric_peer(fabric, port);
     if (port == FABRIC_NONE)
-        changes_describe_node(fabric, node, names, &out->subject);
+        describe_node(fabric, node, names, &out->subject);
     else
-        changes_describe_port(fabric, port, names, &out->subject);
+        describe_port(fabric, port, names, &out->subject);
     if (peer != FABRIC_NONE)
-        changes_describe_port(fabric, peer, names, &out->peer);
+        describe_port(fabric, peer, names, &out->peer);
 }
 
 static bool find_node(const char *word, const struct fabric *fabric, const struct names *names,

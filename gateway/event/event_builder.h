@@ -7,7 +7,7 @@
 #include "base/random.h"
 #include "model/catalogue.h"
 #include "model/names.h"
-#include "topology/changes.h"
+#include "topology/change.h"
 #include "topology/thresholds.h"
 
 // Looks up nodes and ports of the fabric. Each function fills `out` and returns true, or returns

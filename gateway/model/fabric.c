@@ -72,6 +72,23 @@ uint32_t fabric_count_links(const struct fabric *fabric)
     return ends / 2;
 }
 
+static bool is_better_master(const struct fabric_sm *a, const struct fabric_sm *b)
+{
+    return a->priority != b->priority ? a->priority > b->priority : a->guid < b->guid;
+}
+
+uint32_t fabric_master(const struct fabric *fabric)
+{
+    uint32_t best = FABRIC_NONE;
+    for (uint32_t i = 0; i < fabric->sm_count; i++) {
+        const struct fabric_sm *sm = &fabric->sms[i];
+        if (sm->state == FABRIC_MASTER &&
+            (best == FABRIC_NONE || is_better_master(sm, &fabric->sms[best])))
+            best = i;
+    }
+    return best;
+}
+
 struct speed {
     const char *name;
     unsigned tenths; // of Gb/s a lane, as people round them

@@ -1,6 +1,7 @@
 #include "pipeline/correlator.h"
 
 #include "base/wire.h"
+#include "topology/describe.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -165,7 +166,7 @@ static struct endpoint correlator_describe(const struct round *r, uint64_t node_
     uint32_t node = fabric ? fabric_find_node(fabric, node_guid) : FABRIC_NONE;
     uint32_t port = node != FABRIC_NONE ? fabric_find_port(fabric, node, number) : FABRIC_NONE;
     if (port != FABRIC_NONE)
-        changes_describe_port(fabric, port, r->builder->names, &out);
+        describe_port(fabric, port, r->builder->names, &out);
     fabric_unref(fabric);
     return out;
 }

@@ -1,7 +1,5 @@
 #include "pipeline/role.h"
 
-#include "topology/changes.h"
-
 enum pipeline_role role_of_port(const struct conf *conf, const struct sa_status *status)
 {
     if (!conf->fabric.with_master_sm)
@@ -15,7 +13,7 @@ enum pipeline_role role_of_fabric(const struct conf *conf, const struct sa_statu
 {
     if (!conf->fabric.with_master_sm)
         return PIPELINE_ACTIVE;
-    uint32_t master = changes_master(fabric);
+    uint32_t master = fabric_master(fabric);
     if (master == FABRIC_NONE)
         return PIPELINE_UNKNOWN;
     return fabric->sms[master].guid == status->id.guid ? PIPELINE_ACTIVE : PIPELINE_STANDBY;

@@ -1,7 +1,11 @@
-#include "topology/comparison.h"
+#include "topology/compare.h"
+
+#include "topology/describe.h"
 #include "topology/root_causes.h"
 
 #include <stdlib.h>
+
+enum { NAMED_MAX = 5 }; // affected nodes that a reason names
 
 // Nodes that are on one side only.
 struct group {
@@ -45,12 +49,11 @@ static void add_affected(const struct group *g, uint32_t root, struct change *ch
     struct text text = text_in(change->reason, sizeof change->reason);
     text_addf(&text, "with it %s %u node%s: ", g->gone ? "went" : "came", count,
               count == 1 ? "" : "s");
-    for (uint32_t i = g->next[root]; i != FABRIC_NONE && named < CHANGES_NAMES_MAX;
-         i = g->next[i]) {
+    for (uint32_t i = g->next[root]; i != FABRIC_NONE && named < NAMED_MAX; i = g->next[i]) {
         static const char MORE[] = " and 1000000 more";
         char buf[NAMES_NAME_SIZE + 2];
         struct text name = text_in(buf, sizeof buf);
-        changes_describe_node(g->side->fabric, i, g->t->names, &who);
+        describe_node(g->side->fabric, i, g->t->names, &who);
         text_add(&name, named > 0 ? ", " : "");
         comparison_add_name(&name, &who);
         if (text.len + name.len + sizeof MORE > text.size)

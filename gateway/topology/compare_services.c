@@ -1,51 +1,9 @@
-#include "topology/comparison.h"
+#include "topology/compare.h"
 
 #include "base/search.h"
+#include "topology/describe.h"
 
 #include <string.h>
-
-static void add_renamed(struct comparison *t, uint32_t before, uint32_t after)
-{
-    const struct fabric_node *node = &t->after.fabric->nodes[after];
-    const char *old = t->before.fabric->nodes[before].description;
-    if (old[0] == '\0' || node->description[0] == '\0' || strcmp(old, node->description) == 0)
-        return;
-    struct change *change = comparison_add_change(t, CATALOGUE_NODE_RENAMED, NULL);
-    comparison_set_subject_node(t, &t->after, after, change);
-    struct text text = text_in(change->reason, sizeof change->reason);
-    text_add(&text, old);
-    if (names_find(t->names, node->guid))
-        text_addf(&text, ", the new one is %s; the node-name-map's name stays", node->description);
-}
-
-static void add_lid(struct comparison *t, uint32_t before, uint32_t after)
-{
-    const struct fabric_port *old = &t->before.fabric->ports[before];
-    const struct fabric_port *new = &t->after.fabric->ports[after];
-    uint32_t node = fabric_node_of_port(t->after.fabric, after);
-    bool has_lid = new->number == 0 || !comparison_is_switch(t->after.fabric, node);
-    if (!has_lid || !old->known || !new->known || old->lid == 0 || new->lid == 0 ||
-        old->lid == new->lid)
-        return;
-    struct change *change = comparison_add_change(t, CATALOGUE_LID_CHANGED, NULL);
-    comparison_set_subject_port(t, &t->after, after, change);
-    struct text text = text_in(change->reason, sizeof change->reason);
-    text_addf(&text, "%u", old->lid);
-}
-
-void compare_names(struct comparison *t)
-{
-    for (uint32_t i = 0; i < t->item_count; i++) {
-        if (t->items[i].kind == DIFF_NODE_ALTERED)
-            add_renamed(t, t->items[i].before, t->items[i].after);
-    }
-    for (uint32_t i = 0; i < t->before.port_count; i++) {
-        uint32_t counterpart =
-            comparison_counterpart_port(&t->before, &t->after, t->before.ports[i]);
-        if (counterpart != FABRIC_NONE)
-            add_lid(t, t->before.ports[i], counterpart);
-    }
-}
 
 static bool compare_services_has(const struct fabric *fabric, uint32_t port,
                                  enum fabric_capability capability)
@@ -178,14 +136,30 @@ static void add_controllers(struct comparison *t, const struct comparison_side *
     }
 }
 
+void compare_masters(struct comparison *t, const struct endpoint *former)
+{
+    const struct fabric *after = t->after.fabric;
+    uint32_t master = fabric_master(after);
+    if (master == FABRIC_NONE || after->sms[master].guid == former->guid)
+        return;
+    const struct fabric_sm *sm = &after->sms[master];
+    struct change *change = comparison_add_change(t, CATALOGUE_SM_FAILED_OVER, NULL);
+    describe_sm(after, master, t->names, &change->subject);
+    change->peer = *former;
+    change->sm_guid = sm->guid;
+    uint32_t port = fabric_find_port(after, sm->node, sm->port);
+    if (port != FABRIC_NONE)
+        change->switch_guid = comparison_switch_guid(after, port);
+}
+
 static void add_failover(struct comparison *t)
 {
-    uint32_t before = changes_master(t->before.fabric);
+    uint32_t master = fabric_master(t->before.fabric);
     struct endpoint former;
-    if (before == FABRIC_NONE)
+    if (master == FABRIC_NONE)
         return;
-    changes_describe_sm(t->before.fabric, before, t->names, &former);
-    changes_add_failover(t->after.fabric, &former, t->names, t->out);
+    describe_sm(t->before.fabric, master, t->names, &former);
+    compare_masters(t, &former);
 }
 
 void compare_services(struct comparison *t)

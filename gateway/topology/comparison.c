@@ -1,8 +1,124 @@
 #include "topology/comparison.h"
 
+#include "topology/describe.h"
+
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+
+static uint32_t *make_indices(uint32_t count)
+{
+    uint32_t *indices = malloc(((size_t)count + 1) * sizeof *indices);
+    if (indices)
+        memset(indices, 0xFF, ((size_t)count + 1) * sizeof *indices); // FABRIC_NONE
+    return indices;
+}
+
+static bool open_side(struct comparison_side *side, const struct fabric *fabric)
+{
+    side->fabric = fabric;
+    side->counterpart = make_indices(fabric->node_count);
+    side->node_change = make_indices(fabric->node_count);
+    side->port_change = make_indices(fabric->port_count);
+    side->touched = calloc((size_t)fabric->port_count + 1, sizeof *side->touched);
+    side->ports = malloc(((size_t)fabric->port_count + 1) * sizeof *side->ports);
+    return side->counterpart && side->node_change && side->port_change && side->touched &&
+           side->ports;
+}
+
+static void close_side(struct comparison_side *side)
+{
+    free(side->counterpart);
+    free(side->node_change);
+    free(side->port_change);
+    free(side->touched);
+    free(side->ports);
+}
+
+static void find_counterparts(struct comparison_side *before, struct comparison_side *after)
+{
+    uint32_t i = 0, j = 0;
+    while (i < before->fabric->node_count && j < after->fabric->node_count) {
+        uint64_t a = before->fabric->nodes[i].guid, b = after->fabric->nodes[j].guid;
+        if (a == b) {
+            before->counterpart[i] = j;
+            after->counterpart[j] = i;
+        }
+        i += a <= b;
+        j += b <= a;
+    }
+}
+
+static void touch(struct comparison_side *side, uint32_t port)
+{
+    side->touched[port] = true;
+    side->ports[side->port_count++] = port;
+}
+
+static void touch_all(struct comparison_side *side, uint32_t node)
+{
+    const struct fabric_node *n = &side->fabric->nodes[node];
+    side->alone++;
+    for (uint32_t i = n->first_port; i < n->first_port + n->ports; i++)
+        touch(side, i);
+}
+
+static void keep_item(struct comparison *t, const struct diff_item *item)
+{
+    if (t->item_count == t->item_capacity) {
+        uint32_t capacity = t->item_capacity > 0 ? t->item_capacity * 2 : 16;
+        struct diff_item *items = realloc(t->items, capacity * sizeof *items);
+        if (!items) {
+            t->out->cut = true;
+            return;
+        }
+        t->items = items;
+        t->item_capacity = capacity;
+    }
+    t->items[t->item_count++] = *item;
+}
+
+static void comparison_collect(void *ctx, const struct diff_item *item)
+{
+    struct comparison *t = ctx;
+    switch (item->kind) {
+    case DIFF_NODE_REMOVED:
+        touch_all(&t->before, item->before);
+        break;
+    case DIFF_NODE_ADDED:
+        touch_all(&t->after, item->after);
+        break;
+    case DIFF_PORT_REMOVED:
+    case DIFF_PORT_ADDED:
+    case DIFF_PORT_ALTERED:
+        if (item->before != FABRIC_NONE)
+            touch(&t->before, item->before);
+        if (item->after != FABRIC_NONE)
+            touch(&t->after, item->after);
+        break;
+    default:
+        keep_item(t, item);
+    }
+}
+
+bool comparison_open(struct comparison *t, const struct fabric *before, const struct fabric *after)
+{
+    bool opened = open_side(&t->before, before);
+    if (!open_side(&t->after, after) || !opened) {
+        t->out->cut = true;
+        return false;
+    }
+    find_counterparts(&t->before, &t->after);
+    diff_fabrics(before, after, comparison_collect, t);
+    return true;
+}
+
+void comparison_close(struct comparison *t)
+{
+    close_side(&t->before);
+    close_side(&t->after);
+    free(t->items);
+}
 
 struct change *comparison_add_change(struct comparison *t, enum catalogue_event type,
                                      uint32_t *index)
@@ -127,11 +243,11 @@ uint64_t comparison_switch_guid(const struct fabric *fabric, uint32_t port)
 void comparison_set_subject_port(const struct comparison *t, const struct comparison_side *side,
                                  uint32_t port, struct change *change)
 {
-    changes_describe_port(side->fabric, port, t->names, &change->subject);
+    describe_port(side->fabric, port, t->names, &change->subject);
     change->switch_guid = comparison_switch_guid(side->fabric, port);
     uint32_t peer = fabric_peer(side->fabric, port);
     if (peer != FABRIC_NONE)
-        changes_describe_port(side->fabric, peer, t->names, &change->peer);
+        describe_port(side->fabric, peer, t->names, &change->peer);
 }
 
 void comparison_set_subject_node(const struct comparison *t, const struct comparison_side *side,
@@ -143,22 +259,22 @@ void comparison_set_subject_node(const struct comparison *t, const struct compar
         comparison_set_subject_port(t, side, port, change);
     if (comparison_is_switch(fabric, node))
         change->switch_guid = fabric->nodes[node].guid;
-    changes_describe_node(fabric, node, t->names, &change->subject);
+    describe_node(fabric, node, t->names, &change->subject);
 }
 
-void comparison_add_name(struct text *text, const struct endpoint *who)
+void comparison_add_name(struct text *text, const struct endpoint *endpoint)
 {
-    if (who->name[0] != '\0')
-        text_add(text, who->name);
+    if (endpoint->name[0] != '\0')
+        text_add(text, endpoint->name);
     else
-        text_addf(text, "0x%016" PRIx64, who->node_guid);
+        text_addf(text, "0x%016" PRIx64, endpoint->node_guid);
 }
 
 void comparison_add_place(struct text *text, const struct comparison *t,
                           const struct comparison_side *side, uint32_t port)
 {
     struct endpoint place;
-    changes_describe_port(side->fabric, port, t->names, &place);
+    describe_port(side->fabric, port, t->names, &place);
     text_addf(text, "port %u of ", place.port);
     comparison_add_name(text, &place);
 }

@@ -1,6 +1,6 @@
 #include "topology/departed_ports.h"
 
-#include "topology/changes.h"
+#include "topology/describe.h"
 
 void departed_ports_remember(struct departed_ports *departed, const struct fabric *before,
                              const struct fabric *after, const struct names *names)
@@ -14,7 +14,7 @@ void departed_ports_remember(struct departed_ports *departed, const struct fabri
             continue;
         struct endpoint *slot = &departed->ports[departed->next++ % DEPARTED_PORTS_MAX];
         *slot = (struct endpoint){0};
-        changes_describe_port(before, before->port_guids[a].port, names, slot);
+        describe_port(before, before->port_guids[a].port, names, slot);
         slot->lid = 0;
     }
 }

@@ -1,6 +1,7 @@
 #include "topology/topology.h"
 
 #include "topology/departed_ports.h"
+#include "topology/describe.h"
 #include "topology/merge.h"
 
 #include <inttypes.h>
@@ -114,17 +115,17 @@ static void topology_compare(struct topology *topology, const struct fabric *bef
 {
     changes_between(before, now, topology->names, out);
     departed_ports_remember(&topology->departed, before, now, topology->names);
-    if (topology->has_master && changes_master(before) == FABRIC_NONE)
+    if (topology->has_master && fabric_master(before) == FABRIC_NONE)
         changes_add_failover(now, &topology->master, topology->names, out);
 }
 
 static void remember_master(struct topology *topology, const struct fabric *now)
 {
-    uint32_t master = changes_master(now);
+    uint32_t master = fabric_master(now);
     if (master == FABRIC_NONE)
         return;
     topology->has_master = true;
-    changes_describe_sm(now, master, topology->names, &topology->master);
+    describe_sm(now, master, topology->names, &topology->master);
 }
 
 // The sweep that makes the base is compared with what was restored. False: out of memory.
@@ -229,7 +230,7 @@ bool topology_find_lid(const struct topology *topology, uint16_t lid, struct end
     uint32_t port = fabric ? fabric_find_lid(fabric, lid) : FABRIC_NONE;
     if (port == FABRIC_NONE)
         return false;
-    changes_describe_port(fabric, port, topology->names, out);
+    describe_port(fabric, port, topology->names, out);
     return true;
 }
 
@@ -240,9 +241,9 @@ bool topology_find_guid(const struct topology *topology, uint64_t guid, struct e
     uint32_t node = fabric ? fabric_find_node(fabric, guid) : FABRIC_NONE;
     const struct endpoint *gone = departed_ports_find(&topology->departed, guid);
     if (port != FABRIC_NONE)
-        changes_describe_port(fabric, port, topology->names, out);
+        describe_port(fabric, port, topology->names, out);
     else if (node != FABRIC_NONE)
-        changes_describe_node(fabric, node, topology->names, out);
+        describe_node(fabric, node, topology->names, out);
     else if (gone)
         *out = *gone;
     return port != FABRIC_NONE || node != FABRIC_NONE || gone;
@@ -257,6 +258,6 @@ bool topology_find_peer(const struct topology *topology, uint64_t node_guid, uin
     uint32_t peer = index != FABRIC_NONE ? fabric_peer(fabric, index) : FABRIC_NONE;
     if (peer == FABRIC_NONE)
         return false;
-    changes_describe_port(fabric, peer, topology->names, out);
+    describe_port(fabric, peer, topology->names, out);
     return true;
 }

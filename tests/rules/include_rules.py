@@ -1,9 +1,18 @@
 #!/usr/bin/python3
-"""Data flows one way: every folder of gateway/ includes only what this table allows.
+"""Data flows one way: between the folders of gateway/, and between the files of a folder.
 
-Reads the #include lines of all sources and prints each that breaks a rule; exits with 1 then.
+Three rules:
+1. A folder includes only the folders that the table below allows, and a library's headers stay in
+   the folder that owns the library.
+2. No circle of files. A file here is a module: x.h and x.c together. It depends on the modules
+   whose headers it includes, and on those whose functions it names, wherever these are declared.
+3. A function is where its header says: declared in x.h, it is defined in x.c. A header without a .c
+   of its own is the front of several files, and its functions may be in any file of its folder.
+
+Prints each line, circle or function that breaks a rule; exits with 1 then.
 """
 
+import collections
 import pathlib
 import re
 import sys
@@ -45,6 +54,13 @@ GENERATED = {"install.h", "mib_modules.h", "mib_root.h"}
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
 
+COMMENT_OR_TEXT = re.compile(r"""/\*.*?\*/|//[^\n]*|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'""", re.DOTALL)
+# At the start of a line, as clang-format leaves it: a function that other files see.
+FUNCTION = r"^(?!static|typedef|extern)[a-z][\w \n*]*?\b(\w+)\([^;{}]*\)"
+DECLARATION = re.compile(FUNCTION + r"[^;{}()]*;", re.MULTILINE)
+DEFINITION = re.compile(FUNCTION + r"\n\{", re.MULTILINE)
+NAME = re.compile(r"(?<![.>\w])[a-z]\w+")
+
 
 def broken_rule(folder, quote, header):
     """Why `folder` may not include `header`, or None."""
@@ -63,7 +79,7 @@ def broken_rule(folder, quote, header):
     return None
 
 
-def violations(gateway):
+def forbidden_includes(gateway):
     for source in sorted(gateway.rglob("*.[ch]")):
         folder = source.relative_to(gateway).parts[0]
         if folder not in FOLDERS:
@@ -76,12 +92,101 @@ def violations(gateway):
                 yield f"{source}:{number}: {reason}"
 
 
+class Sources:
+    """What the files of gateway/ include, declare, define and name. Files go by "folder/x.c"."""
+
+    def __init__(self, gateway):
+        self.includes, self.names = {}, {}
+        self.declared, self.defined = {}, {}  # function -> file
+        for source in sorted(gateway.rglob("*.[ch]")):
+            self.read(source.relative_to(gateway).as_posix(), source.read_text())
+        self.includes = {file: [h for h in headers if h in self.includes]
+                         for file, headers in self.includes.items()}
+
+    def read(self, file, text):
+        found = (INCLUDE.match(line) for line in text.splitlines())
+        self.includes[file] = [f[2] for f in found if f and f[1] == '"']
+        code = COMMENT_OR_TEXT.sub("", text)
+        self.names[file] = set(NAME.findall(code))
+        functions = self.declared if file.endswith(".h") else self.defined
+        pattern = DECLARATION if file.endswith(".h") else DEFINITION
+        functions.update((function, file) for function in pattern.findall(code))
+
+    def visible(self, file):
+        """The headers that a file includes, by itself or through others."""
+        seen, left = set(), [file]
+        while left:
+            new = set(self.includes[left.pop()]) - seen
+            seen |= new
+            left.extend(new)
+        return seen
+
+    def dependencies(self):
+        """module -> {module it depends on: an include or a function that says so}"""
+        out = collections.defaultdict(dict)
+        for file, headers in self.includes.items():
+            for header in headers:
+                out[module(file)][module(header)] = f'"{header}"'
+        for file in (f for f in self.names if f.endswith(".c")):
+            visible = self.visible(file)
+            for name in sorted(self.names[file] & self.defined.keys() & self.declared.keys()):
+                if self.declared[name] in visible:
+                    out[module(file)].setdefault(module(self.defined[name]), f"{name}()")
+        for name, targets in out.items():
+            targets.pop(name, None)
+        return out
+
+
+def module(file):
+    return file.rsplit(".", 1)[0]
+
+
+def circle_from(start, edges, done):
+    """The first circle of modules that a walk from `start` meets, or None."""
+    path, rest = [start], [iter(sorted(edges.get(start, ())))]
+    while path:
+        following = next(rest[-1], None)
+        if following is None:
+            done.add(path.pop())
+            rest.pop()
+        elif following in path:
+            return path[path.index(following):]
+        elif following not in done:
+            path.append(following)
+            rest.append(iter(sorted(edges.get(following, ()))))
+    return None
+
+
+def circles(edges):
+    """Each circle as a sentence. A circle is cut at its last step before the search for the next."""
+    done = set()
+    for start in sorted(edges):
+        while start not in done and (circle := circle_from(start, edges, done)):
+            steps = list(zip(circle, circle[1:] + circle[:1]))
+            yield "a circle: " + ", ".join(f"{a} needs {b} ({edges[a][b]})" for a, b in steps)
+            del edges[steps[-1][0]][steps[-1][1]]
+
+
+def strayed(sources):
+    for function, header in sorted(sources.declared.items()):
+        home, place = module(header) + ".c", sources.defined.get(function)
+        if not place:
+            yield f"{header}: {function} is declared and nowhere defined"
+        elif home in sources.includes and place != home:
+            yield f"{header}: {function} is defined in {place} instead of {home}"
+        elif pathlib.PurePath(place).parent != pathlib.PurePath(header).parent:
+            yield f"{header}: {function} is defined in {place}, another folder"
+
+
 def main():
     gateway = pathlib.Path(sys.argv[1])
     if not (gateway / "base").is_dir():
         sys.exit(f"{gateway} is not the gateway folder")
-    found = list(violations(gateway))
-    print("\n".join(found) or "every include is allowed")
+    sources = Sources(gateway)
+    if not sources.declared.keys() & sources.defined.keys():
+        sys.exit(f"no function was found below {gateway}")
+    found = [*forbidden_includes(gateway), *circles(sources.dependencies()), *strayed(sources)]
+    print("\n".join(found) or "every include is allowed, no circle, every function in its place")
     sys.exit(1 if found else 0)
 
 

@@ -9,6 +9,7 @@
 #include "ib/sweep.h"
 #include "model/mib.h"
 #include "sink/format.h"
+#include "topology/changes.h"
 
 #include <jansson.h>
 

@@ -1,0 +1,51 @@
+// One thing that happened to the fabric, in terms of the catalogue of events.
+#ifndef IBTRAPD_TOPOLOGY_CHANGE_H
+#define IBTRAPD_TOPOLOGY_CHANGE_H
+
+#include "model/catalogue.h"
+#include "model/event.h"
+#include "model/fabric.h"
+
+struct change {
+    enum catalogue_event type;
+    // The node or port that the change is about. Of a link between a switch and a CA: the switch's
+    // port; of another link: the port whose node has the smaller GUID; of a moved link: the port
+    // that kept its place. describe.h says which members are filled in.
+    struct endpoint subject;
+    // Of a link: the other end. Of a node: the port that it is or was connected to. Of an I/O
+    // controller: its GUID, name and slot (as the port). Of a failover: the former master. All zero
+    // where there is none.
+    struct endpoint peer;
+    uint64_t switch_guid; // the switch that the subject is or is connected to; 0: none
+    uint64_t sm_guid;
+    uint64_t affected; // number of nodes that came or went because of this one
+    // A piece of a sentence, or empty.
+    // - Node added or removed: "with it went 7 nodes: a, b, c, d, e and 2 more".
+    // - Moved: where it was, "port 3 of leaf1".
+    // - Link degraded: "1X SDR (2.5 Gb/s) instead of 4X QDR (40 Gb/s)"; restored: the rate.
+    // - Node renamed: the old name. LID changed: the old LID.
+    char reason[EVENT_REASON_SIZE];
+    char alarm_key[EVENT_KEY_SIZE]; // see below; empty: the change raises and clears no alarm
+    uint32_t cause; // index of the change that is the root cause of this one; FABRIC_NONE: none
+};
+
+// Alarm keys. The change that raises an alarm and the one that clears it have the same key. GUIDs
+// are written as 0x%016x.
+//   node <guid>                              node removed, added
+//   port <node guid>/<number>                further port of a CA or router removed, added
+//   link <guid>/<port>-<guid>/<port>         link down, up; the end of the smaller node GUID first
+//   rate link <guid>/<port>-<guid>/<port>    link degraded, restored
+//   sm <port guid>                           subnet manager vanished, appeared
+//   iou <node guid>, ioc <guid>              I/O unit, I/O controller removed, added
+// A link that went down because a node or port moved has no key: no later event would clear the
+// alarm. A degraded link that goes down is never reported as restored: clear "rate link X" together
+// with "link X".
+
+// Starts zeroed.
+struct changes {
+    struct change *all; // made with malloc; see changes_clear
+    uint32_t count, capacity;
+    bool cut; // memory was short: changes are missing
+};
+
+#endif

@@ -1,0 +1,19 @@
+// The steps of changes_between. Each looks at one kind of thing and adds its changes. A step may
+// use an earlier step's changes as causes, so changes.c calls them in the order in which they stand
+// here.
+#ifndef IBTRAPD_TOPOLOGY_COMPARE_H
+#define IBTRAPD_TOPOLOGY_COMPARE_H
+
+#include "topology/comparison.h"
+
+void compare_nodes(struct comparison *t); // added, removed, moved
+void compare_ports(struct comparison *t); // ports of known CAs and routers: added, removed, moved
+void compare_links(struct comparison *t); // moved, down, up, degraded, restored
+void compare_names(struct comparison *t); // node descriptions and LIDs that changed
+void compare_services(struct comparison *t); // subnet managers, I/O units and controllers
+
+// A part of compare_services: adds a failover if the later snapshot has a master subnet manager
+// that is not `former`. Of the comparison it needs `after.fabric`, `names` and `out` only.
+void compare_masters(struct comparison *t, const struct endpoint *former);
+
+#endif

@@ -1,0 +1,84 @@
+#include "topology/compare.h"
+
+#include <inttypes.h>
+
+static bool compare_ports_has_link(const struct fabric *fabric, uint32_t node)
+{
+    const struct fabric_node *n = &fabric->nodes[node];
+    for (uint32_t i = n->first_port; i < n->first_port + n->ports; i++) {
+        if (comparison_is_linked(fabric, i))
+            return true;
+    }
+    return false;
+}
+
+static void set_port_key(struct change *change, uint64_t guid, uint8_t number)
+{
+    struct text key = text_in(change->alarm_key, sizeof change->alarm_key);
+    text_addf(&key, "port 0x%016" PRIx64 "/%u", guid, number);
+}
+
+// The change that tells where the other end of a port's link went or came from; FABRIC_NONE: it is
+// on both sides.
+static uint32_t cause_at_peer(const struct comparison_side *side, uint32_t port)
+{
+    uint32_t peer = side->fabric->ports[port].peer_node;
+    return comparison_is_alone(side, peer) ? side->node_change[peer] : FABRIC_NONE;
+}
+
+static void add_port_alone(struct comparison *t, struct comparison_side *side, uint32_t port,
+                           enum catalogue_event type)
+{
+    struct change *change = comparison_add_change(t, type, &side->port_change[port]);
+    comparison_set_subject_port(t, side, port, change);
+    change->cause = cause_at_peer(side, port);
+    set_port_key(change, change->subject.node_guid, change->subject.port);
+}
+
+static void add_port_moved(struct comparison *t, uint32_t before, uint32_t after)
+{
+    uint32_t index;
+    struct change *change = comparison_add_change(t, CATALOGUE_PORT_MOVED, &index);
+    comparison_set_subject_port(t, &t->after, after, change);
+    change->cause = cause_at_peer(&t->before, before);
+    struct text text = text_in(change->reason, sizeof change->reason);
+    comparison_add_place(&text, t, &t->before, fabric_peer(t->before.fabric, before));
+    t->before.port_change[before] = index;
+    t->after.port_change[after] = index;
+}
+
+// Whether the node of a linked port is a CA or router that is on both sides and stayed where it
+// was.
+static bool is_of_known_host(const struct comparison_side *side, uint32_t port, uint32_t *node)
+{
+    *node = fabric_node_of_port(side->fabric, port);
+    return comparison_is_linked(side->fabric, port) && !comparison_is_switch(side->fabric, *node) &&
+           !comparison_is_alone(side, *node) && side->node_change[*node] == FABRIC_NONE;
+}
+
+void compare_ports(struct comparison *t)
+{
+    uint32_t node;
+    for (uint32_t i = 0; i < t->before.port_count; i++) {
+        uint32_t port = t->before.ports[i];
+        if (!is_of_known_host(&t->before, port, &node))
+            continue;
+        uint32_t counterpart = comparison_counterpart_port(&t->before, &t->after, port);
+        if (counterpart == FABRIC_NONE || !comparison_is_linked(t->after.fabric, counterpart)) {
+            if (compare_ports_has_link(t->after.fabric, t->before.counterpart[node]))
+                add_port_alone(t, &t->before, port, CATALOGUE_PORT_REMOVED);
+        } else if (comparison_counterpart_link(&t->before, &t->after, port) == FABRIC_NONE) {
+            add_port_moved(t, port, counterpart);
+        }
+    }
+    for (uint32_t i = 0; i < t->after.port_count; i++) {
+        uint32_t port = t->after.ports[i];
+        if (!is_of_known_host(&t->after, port, &node))
+            continue;
+        uint32_t counterpart = comparison_counterpart_port(&t->after, &t->before, port);
+        bool was_linked =
+            counterpart != FABRIC_NONE && comparison_is_linked(t->before.fabric, counterpart);
+        if (!was_linked && compare_ports_has_link(t->before.fabric, t->after.counterpart[node]))
+            add_port_alone(t, &t->after, port, CATALOGUE_PORT_ADDED);
+    }
+}

@@ -1,0 +1,91 @@
+#include "topology/describe.h"
+
+#include "base/text.h"
+#include "base/wire.h"
+
+static void describe_set_name(const struct fabric_node *node, uint64_t port_guid,
+                              const struct names *names, struct endpoint *out)
+{
+    const char *name = names_find(names, node->guid);
+    if (!name && port_guid != 0)
+        name = names_find(names, port_guid);
+    if (!name)
+        name = node->description;
+    struct text text = text_in(out->name, sizeof out->name);
+    text_add(&text, name);
+}
+
+static void describe_set_gid(const struct fabric *fabric, uint64_t port_guid, struct endpoint *out)
+{
+    if (port_guid == 0)
+        return;
+    wire_put(out->gid, 8, fabric->subnet_prefix);
+    wire_put(out->gid + 8, 8, port_guid);
+}
+
+// The port whose LID and GUID a port goes by: its own, or a switch's port 0; FABRIC_NONE when that
+// is unknown.
+static uint32_t addressed_port(const struct fabric *fabric, uint32_t node, uint32_t port)
+{
+    bool is_switch = fabric->nodes[node].type == FABRIC_SWITCH;
+    return is_switch ? fabric_find_port(fabric, node, 0) : port;
+}
+
+static void set_address(const struct fabric *fabric, uint32_t port, struct endpoint *out)
+{
+    if (port == FABRIC_NONE)
+        return;
+    out->lid = fabric->ports[port].lid;
+    describe_set_gid(fabric, fabric->ports[port].guid, out);
+}
+
+void describe_port(const struct fabric *fabric, uint32_t port, const struct names *names,
+                   struct endpoint *out)
+{
+    uint32_t index = fabric_node_of_port(fabric, port);
+    const struct fabric_node *node = &fabric->nodes[index];
+    uint64_t guid = fabric->ports[port].guid;
+    bool is_node = node->type == FABRIC_SWITCH || guid == 0;
+    *out = (struct endpoint){
+        .guid = is_node ? node->guid : guid,
+        .node_guid = node->guid,
+        .type = node->type,
+        .port = fabric->ports[port].number,
+    };
+    set_address(fabric, addressed_port(fabric, index, port), out);
+    describe_set_name(node, guid, names, out);
+}
+
+// The first of a node's ports that has a GUID, or FABRIC_NONE.
+static uint32_t port_with_guid(const struct fabric *fabric, uint32_t node)
+{
+    const struct fabric_node *n = &fabric->nodes[node];
+    for (uint32_t i = n->first_port; i < n->first_port + n->ports; i++) {
+        if (fabric->ports[i].guid != 0)
+            return i;
+    }
+    return FABRIC_NONE;
+}
+
+void describe_node(const struct fabric *fabric, uint32_t node, const struct names *names,
+                   struct endpoint *out)
+{
+    const struct fabric_node *n = &fabric->nodes[node];
+    uint32_t port = port_with_guid(fabric, node);
+    *out = (struct endpoint){.guid = n->guid, .node_guid = n->guid, .type = n->type};
+    set_address(fabric, addressed_port(fabric, node, port), out);
+    describe_set_name(n, port != FABRIC_NONE ? fabric->ports[port].guid : 0, names, out);
+}
+
+void describe_sm(const struct fabric *fabric, uint32_t sm, const struct names *names,
+                 struct endpoint *out)
+{
+    const struct fabric_sm *s = &fabric->sms[sm];
+    uint32_t port = fabric_find_port(fabric, s->node, s->port);
+    if (port != FABRIC_NONE)
+        describe_port(fabric, port, names, out);
+    else
+        describe_node(fabric, s->node, names, out);
+    out->guid = s->guid;
+    out->lid = s->lid;
+}

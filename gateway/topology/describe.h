@@ -1,0 +1,26 @@
+// Describes a port, node or subnet manager of a snapshot as the endpoint of an event. Pure.
+#ifndef IBTRAPD_TOPOLOGY_DESCRIBE_H
+#define IBTRAPD_TOPOLOGY_DESCRIBE_H
+
+#include "model/event.h"
+#include "model/fabric.h"
+#include "model/names.h"
+
+// All overwrite `out`: GUID, node GUID, type, port number, LID, GID and name. The ports of a switch
+// have the LID and GID of its port 0, and the switch's GUID. The name is the one that `names` (may
+// be NULL) has for the node's or the port's GUID, else the node description, else empty.
+
+// `port` is an index into the fabric's ports.
+void describe_port(const struct fabric *fabric, uint32_t port, const struct names *names,
+                   struct endpoint *out);
+
+// A node as a whole: port number 0, and the LID and GID of its first port that has a GUID.
+void describe_node(const struct fabric *fabric, uint32_t node, const struct names *names,
+                   struct endpoint *out);
+
+// The port of a subnet manager, with the GUID and LID from its SMInfo. `sm` is an index into the
+// fabric's subnet managers.
+void describe_sm(const struct fabric *fabric, uint32_t sm, const struct names *names,
+                 struct endpoint *out);
+
+#endif
