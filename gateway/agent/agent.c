@@ -1,7 +1,6 @@
 #include "agent/agent.h"
 
 #include "agent/set.h"
-#include "agent/snapshot_events.h"
 #include "agent/tables.h"
 #include "agent/walk_cache.h"
 #include "agentx/client.h"

@@ -1,6 +1,5 @@
 #include "agent/own.h"
 #include "agent/put.h"
-#include "agent/snapshot_events.h"
 #include "base/wire.h"
 
 #include <string.h>
@@ -93,7 +92,7 @@ static bool begin_after(const uint32_t *ids, size_t length, struct begin *out)
     if (order > 0)
         return begin_behind(out, guid);
     if (order == 0 && length >= IDS) {
-        if (ids[IDS - 1] >= SNAPSHOT_NUMBER_MAX)
+        if (ids[IDS - 1] >= EVENT_NUMBER_MAX)
             return begin_behind(out, guid);
         out->number = ids[IDS - 1] + 1;
     }
@@ -103,7 +102,7 @@ static bool begin_after(const uint32_t *ids, size_t length, struct begin *out)
 static bool begin_at(const uint32_t *ids, size_t length, struct begin *out)
 {
     bool fits = length == IDS && memcmp(ids + GUID_IDS, TAIL, sizeof TAIL) == 0 &&
-                ids[IDS - 1] <= SNAPSHOT_NUMBER_MAX;
+                ids[IDS - 1] <= EVENT_NUMBER_MAX;
     *out = (struct begin){.number = fits ? ids[IDS - 1] : 0};
     for (size_t i = 0; fits && i < GUID_IDS; i++) {
         fits = ids[i] <= UINT8_MAX;
@@ -116,13 +115,13 @@ static bool name_row(uint64_t guid, int64_t sequence, struct table_row *row,
                      struct agentx_oid *found)
 {
     uint8_t octets[GUID_IDS];
-    row->at = snapshot_number(sequence);
+    row->at = event_number(sequence);
     found->length = 0;
     wire_put(octets, sizeof octets, guid);
     agentx_oid_add_octets(found, octets, sizeof octets);
     for (size_t i = 0; i < TAIL_IDS; i++)
         agentx_oid_add(found, TAIL[i]);
-    return agentx_oid_add(found, snapshot_number(sequence));
+    return agentx_oid_add(found, event_number(sequence));
 }
 
 // The first event from `begin` on that can be read.
@@ -133,7 +132,8 @@ static bool gsw_events_find(const struct agent_snapshot *snapshot, struct begin 
     while (snapshot_events_switch(snapshot->events, begin.guid, &guid) &&
            (after || guid == begin.guid)) {
         int64_t least = snapshot_base(snapshot) + (guid == begin.guid ? begin.number : 0);
-        int64_t sequence = snapshot_events_find(snapshot, guid, least, &row->event);
+        int64_t sequence = snapshot_events_find(snapshot->events, snapshot->source->journal,
+                                                snapshot_range(snapshot), guid, least, &row->event);
         if (sequence != 0 && (after || sequence == least))
             return name_row(guid, sequence, row, found);
         event_unref(row->event);

@@ -1,6 +1,5 @@
 #include "agent/gsw.h"
 #include "agent/put.h"
-#include "agent/snapshot_events.h"
 #include "agent/tables.h"
 
 static bool put_count(struct agentx_value *out, uint64_t count)

@@ -1,6 +1,5 @@
 #include "agent/gsw.h"
 #include "agent/put.h"
-#include "agent/snapshot_events.h"
 #include "agent/tables.h"
 
 #include <stdio.h>
@@ -38,7 +37,9 @@ static bool trap_level(const struct agent_snapshot *snapshot, const struct table
 static bool events(const struct agent_snapshot *snapshot, const struct table_row *row,
                    struct agentx_value *out)
 {
-    return put_number(out, snapshot_events_count(snapshot, gsw_node(snapshot, row)->guid));
+    return put_number(out, snapshot_events_count(snapshot->events, snapshot->source->journal,
+                                                 snapshot_range(snapshot),
+                                                 gsw_node(snapshot, row)->guid));
 }
 
 static const struct table_column COLUMNS[] = {

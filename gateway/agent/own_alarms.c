@@ -1,7 +1,5 @@
 #include "agent/own.h"
 #include "agent/put.h"
-#include "agent/snapshot_alarms.h"
-#include "agent/snapshot_events.h"
 #include "mib_root.h"
 #include "model/catalogue.h"
 #include "model/field.h"

@@ -28,15 +28,14 @@ static bool oldest_event(const struct agent_snapshot *snapshot, const struct tab
     int64_t base = snapshot_base(snapshot);
     if (snapshot->first_event == 0)
         return put_number(out, 0);
-    return put_number(out,
-                      snapshot->first_event > base ? snapshot_number(snapshot->first_event) : 1);
+    return put_number(out, snapshot->first_event > base ? event_number(snapshot->first_event) : 1);
 }
 
 static bool newest_event(const struct agent_snapshot *snapshot, const struct table_row *row,
                          struct agentx_value *out)
 {
     (void)row;
-    return put_number(out, snapshot_number(snapshot->last_event));
+    return put_number(out, event_number(snapshot->last_event));
 }
 
 static bool since(const struct agent_snapshot *snapshot, const struct table_row *row,

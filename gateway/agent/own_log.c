@@ -1,6 +1,5 @@
 #include "agent/own.h"
 #include "agent/put.h"
-#include "agent/snapshot_events.h"
 #include "mib_root.h"
 #include "model/catalogue.h"
 
@@ -124,7 +123,7 @@ static int64_t least_of(const struct agent_snapshot *snapshot, const uint32_t *i
     int64_t base = snapshot_base(snapshot);
     if (length == 0)
         return after ? base + 1 : 0;
-    if (ids[0] > SNAPSHOT_NUMBER_MAX)
+    if (ids[0] > EVENT_NUMBER_MAX)
         return 0;
     if (after)
         return base + ids[0] + 1;
@@ -139,7 +138,7 @@ static bool own_log_seek(const struct agent_snapshot *snapshot, const uint32_t *
         least ? snapshot_events_read_next(snapshot->source->journal, least, &row->event) : 0;
     found->length = 0;
     if (sequence != 0 && sequence <= snapshot->last_event && (after || sequence == least))
-        return agentx_oid_add(found, snapshot_number(sequence));
+        return agentx_oid_add(found, event_number(sequence));
     event_unref(row->event);
     row->event = NULL;
     return false;

@@ -1,8 +1,5 @@
 #include "agent/snapshot.h"
 
-#include "agent/snapshot_alarms.h"
-#include "agent/snapshot_events.h"
-
 #include <stdlib.h>
 
 static bool is_element(const struct fabric_node *node)
@@ -66,6 +63,15 @@ struct agent_snapshot *snapshot_ref(struct agent_snapshot *snapshot)
 {
     snapshot->references++;
     return snapshot;
+}
+
+const struct snapshot_alarms *snapshot_alarms_of(const struct agent_snapshot *snapshot)
+{
+    struct agent_snapshot *of = (struct agent_snapshot *)snapshot; // what it shows does not change
+    if (!of->alarms)
+        of->alarms = snapshot_alarms_take(snapshot->source->journal, snapshot->time_us);
+    of->was_short = of->was_short || !of->alarms;
+    return of->alarms;
 }
 
 bool snapshot_was_short(const struct agent_snapshot *snapshot)

@@ -1,8 +1,11 @@
-// What the tables show, as of one moment. Immutable and counted: a walk goes on in the view it
-// began in.
+// All that the tables show, as of one moment. A snapshot is immutable and counted: a walk goes on
+// in the snapshot in which it began.
 #ifndef IBTRAPD_AGENT_SNAPSHOT_H
 #define IBTRAPD_AGENT_SNAPSHOT_H
 
+#include "agent/event_number.h"
+#include "agent/snapshot_alarms.h"
+#include "agent/snapshot_events.h"
 #include "base/clock.h"
 #include "journal/journal.h"
 #include "model/fabric.h"
@@ -12,14 +15,6 @@
 #include "topology/topology.h"
 
 enum { SNAPSHOT_SUBSCRIPTIONS_MAX = 32, SNAPSHOT_RECEIVERS_MAX = 512 };
-
-// The number of an event or alarm in tables and traps: an index has 31 bits. It is the journal's
-// own until that has counted beyond; tables then have what came since the last multiple of 2^31.
-enum { SNAPSHOT_NUMBER_MAX = INT32_MAX };
-static inline uint32_t snapshot_number(int64_t sequence)
-{
-    return (uint32_t)sequence & SNAPSHOT_NUMBER_MAX;
-}
 
 // A row of ibtrapdSubscriptionTable. Times are monotonic microseconds; 0: never.
 struct snapshot_subscription {
@@ -31,7 +26,7 @@ struct snapshot_subscription {
     uint64_t reports;
 };
 
-// A row of ibtrapdReceiverTable; likewise.
+// A row of ibtrapdReceiverTable. Times are as above.
 struct snapshot_receiver {
     char name[65];
     uint8_t kind, state; // as the MIB numbers them
@@ -42,15 +37,15 @@ struct snapshot_receiver {
     int64_t oldest_us; // UTC; 0: none waits
 };
 
-// The scalars of ibtrapdFlow that the journal does not tell.
+// The scalars of ibtrapdFlow that do not come from the journal.
 struct snapshot_flow {
     uint64_t reports, acknowledged, repeated, malformed, foreign, ring_full;
     uint64_t events, suppressed, journalled, dropped;
     int64_t since; // monotonic
 };
 
-// What the gateway's other parts tell of themselves. Sorted by trap, and by the name's length, then
-// name.
+// The state of the gateway's other parts. Subscriptions ascend by trap, receivers by the length of
+// the name, then by name.
 struct snapshot_gateway {
     struct snapshot_subscription subscriptions[SNAPSHOT_SUBSCRIPTIONS_MAX];
     size_t subscription_count;
@@ -59,10 +54,8 @@ struct snapshot_gateway {
     struct snapshot_flow flow;
 };
 
-struct snapshot_alarms; // agent/snapshot_alarms.h
-struct snapshot_events; // agent/snapshot_events.h: the events of each switch
-
-// Where views come from. All outlives the agent; the functions may be called in the agent's thread.
+// The parts of the gateway that snapshots are made from. All outlive the agent, which calls the
+// functions in its own thread.
 struct snapshot_source {
     struct topology *topology;
     struct journal *journal;
@@ -72,7 +65,7 @@ struct snapshot_source {
     void *ctx;
     uint8_t event_trap_level; // GswEventSeverity of a switch for which none was set
     const struct clock *clock;
-    int64_t master_started_at; // monotonic: when the master's sysUpTime was 0; the agent says it
+    int64_t master_started_at; // monotonic: when the master's sysUpTime was 0; the agent sets it
 };
 
 struct agent_snapshot {
@@ -89,15 +82,21 @@ struct agent_snapshot {
     size_t switch_count;
     int64_t first_event, last_event; // numbers in the journal; 0: none
     struct snapshot_gateway gateway;
-    struct snapshot_alarms *alarms; // made when first asked for
-    bool was_short;                 // of memory: see below
-    struct snapshot_events *events; // shared; the agent's
+    struct snapshot_alarms *alarms; // NULL until snapshot_alarms_of is called
+    bool was_short;                 // see snapshot_was_short
+    struct snapshot_events *events; // the agent's, shared by all snapshots
 };
 
-// What the numbers in its tables are to be added to, to get the journal's.
+// An event's number in the journal is this base plus its event_number.
 static inline int64_t snapshot_base(const struct agent_snapshot *snapshot)
 {
-    return snapshot->last_event - snapshot_number(snapshot->last_event);
+    return snapshot->last_event - event_number(snapshot->last_event);
+}
+
+// The events that the tables show.
+static inline struct snapshot_events_range snapshot_range(const struct agent_snapshot *snapshot)
+{
+    return (struct snapshot_events_range){snapshot_base(snapshot), snapshot->last_event};
 }
 
 // NULL: out of memory. The agent's thread only.
@@ -106,7 +105,11 @@ struct agent_snapshot *snapshot_take(const struct snapshot_source *source,
 struct agent_snapshot *snapshot_ref(struct agent_snapshot *snapshot);
 void snapshot_unref(struct agent_snapshot *snapshot); // NULL is allowed
 
-// True, once, when memory was too short for what was asked for: it seemed not to be there.
+// The active alarms, copied from the journal at the first call. NULL: out of memory.
+const struct snapshot_alarms *snapshot_alarms_of(const struct agent_snapshot *snapshot);
+
+// Returns true once after memory was too short for snapshot_alarms_of: the table's rows seemed to
+// be missing.
 bool snapshot_was_short(const struct agent_snapshot *snapshot);
 
 #endif

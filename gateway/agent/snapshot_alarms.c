@@ -52,7 +52,7 @@ static void snapshot_alarms_copy(void *ctx, const struct alarm *alarm)
         alarms->failed = true;
         return;
     }
-    out->number = snapshot_number(alarm->event_sequence);
+    out->number = event_number(alarm->event_sequence);
     out->sequence = alarm->event_sequence;
     out->severity = alarm->severity;
     out->node_guid = alarm->node_guid;
@@ -94,15 +94,6 @@ void snapshot_alarms_free(struct snapshot_alarms *alarms)
         free((char *)alarms->alarms[i].key); // where the texts begin
     free(alarms->alarms);
     free(alarms);
-}
-
-const struct snapshot_alarms *snapshot_alarms_of(const struct agent_snapshot *snapshot)
-{
-    struct agent_snapshot *of = (struct agent_snapshot *)snapshot; // what it shows does not change
-    if (!of->alarms)
-        of->alarms = snapshot_alarms_take(snapshot->source->journal, snapshot->time_us);
-    of->was_short = of->was_short || !of->alarms;
-    return of->alarms;
 }
 
 size_t snapshot_alarms_count(const struct snapshot_alarms *alarms)

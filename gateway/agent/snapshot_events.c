@@ -242,34 +242,34 @@ int64_t snapshot_events_read_next(struct journal *journal, int64_t sequence, str
     return found != 0 || sequence >= in_memory ? found : read_from(journal, in_memory, event);
 }
 
-// Places in a switch's ring: what a view shows of it, but for what the journal dropped.
+// Places in a switch's ring that are within a range. The journal may have dropped the first ones.
 struct places {
     size_t begin, end;
 };
 
-static struct places places_of(const struct agent_snapshot *snapshot, const struct of_switch *s)
+static struct places places_of(const struct of_switch *s, struct snapshot_events_range range)
 {
     struct places p = {0, 0};
     if (!s)
         return p;
-    SEARCH_FIRST(p.end, 0, s->count, snapshot_events_at(s, p.end) <= snapshot->last_event);
+    SEARCH_FIRST(p.end, 0, s->count, snapshot_events_at(s, p.end) <= range.last);
     size_t latest =
         p.end < SNAPSHOT_EVENTS_PER_SWITCH_MAX ? 0 : p.end - SNAPSHOT_EVENTS_PER_SWITCH_MAX;
-    SEARCH_FIRST(p.begin, latest, p.end, snapshot_events_at(s, p.begin) <= snapshot_base(snapshot));
+    SEARCH_FIRST(p.begin, latest, p.end, snapshot_events_at(s, p.begin) <= range.after);
     return p;
 }
 
-int64_t snapshot_events_find(const struct agent_snapshot *snapshot, uint64_t guid, int64_t sequence,
+int64_t snapshot_events_find(const struct snapshot_events *events, struct journal *journal,
+                             struct snapshot_events_range range, uint64_t guid, int64_t sequence,
                              struct event **event)
 {
-    const struct of_switch *s = snapshot_events_find_switch(snapshot->events, guid);
-    struct places p = places_of(snapshot, s);
+    const struct of_switch *s = snapshot_events_find_switch(events, guid);
+    struct places p = places_of(s, range);
     for (;;) {
         SEARCH_FIRST(p.begin, p.begin, p.end, snapshot_events_at(s, p.begin) < sequence);
         if (p.begin == p.end)
             return 0;
-        sequence = snapshot_events_read_next(snapshot->source->journal,
-                                             snapshot_events_at(s, p.begin), event);
+        sequence = snapshot_events_read_next(journal, snapshot_events_at(s, p.begin), event);
         if (sequence == 0 || sequence == snapshot_events_at(s, p.begin))
             return sequence;
         event_unref(*event); // the switch's own is gone
@@ -278,12 +278,13 @@ int64_t snapshot_events_find(const struct agent_snapshot *snapshot, uint64_t gui
 }
 
 // The journal drops the oldest first.
-uint32_t snapshot_events_count(const struct agent_snapshot *snapshot, uint64_t guid)
+uint32_t snapshot_events_count(const struct snapshot_events *events, struct journal *journal,
+                               struct snapshot_events_range range, uint64_t guid)
 {
-    const struct of_switch *s = snapshot_events_find_switch(snapshot->events, guid);
-    struct places p = places_of(snapshot, s);
+    const struct of_switch *s = snapshot_events_find_switch(events, guid);
+    struct places p = places_of(s, range);
     struct event *event = NULL;
-    int64_t first = snapshot_events_find(snapshot, guid, 0, &event);
+    int64_t first = snapshot_events_find(events, journal, range, guid, 0, &event);
     event_unref(event);
     if (first == 0)
         return 0;

@@ -1,46 +1,57 @@
-// Which of the journal's events are about which switch: for gswEventTable, and for what is counted
-// from events. All views share it: of each switch a view shows the latest up to its own last event.
-// The agent's thread only; it goes on reading where it left off.
+// An index of the journal: which events are about which switch. gswEventTable and the columns that
+// count events read it. All snapshots share the one index; each shows its own range of it. The
+// agent's thread only.
 #ifndef IBTRAPD_AGENT_SNAPSHOT_EVENTS_H
 #define IBTRAPD_AGENT_SNAPSHOT_EVENTS_H
 
-#include "agent/snapshot.h"
+#include "journal/journal.h"
 
 enum {
-    SNAPSHOT_EVENTS_PER_SWITCH_MAX = 512, // that a view shows; as many later ones leave them alone
-    SNAPSHOT_EVENTS_READ_MAX = 65536,     // read at a time: what is further behind is left out
+    SNAPSHOT_EVENTS_PER_SWITCH_MAX = 512, // a snapshot shows; twice as many are kept
+    SNAPSHOT_EVENTS_READ_MAX = 65536,     // read by one update; older ones are left out
     SNAPSHOT_EVENTS_SWITCHES_MAX = 65536,
 };
 
+// The events that a snapshot shows: those with after < number in the journal <= last.
+struct snapshot_events_range {
+    int64_t after, last;
+};
+
+struct snapshot_events;
 struct snapshot_events *snapshot_events_new(void);         // NULL: out of memory
 void snapshot_events_free(struct snapshot_events *events); // NULL is allowed
 
-// Reads what came since the last time; at the first time, the latest there are. False: memory was
-// too short for all of it; the next time it goes on from there.
+// Reads the events since the last update; the first update reads the latest ones. False: memory was
+// too short for all of them, or the journal cannot be read now; the next update goes on from there.
 bool snapshot_events_update(struct snapshot_events *events, struct journal *journal);
 
-// How many of a switch's events the view shows: what the journal dropped since is none of them.
-uint32_t snapshot_events_count(const struct agent_snapshot *snapshot, uint64_t guid);
+// The number of a switch's events in the range, without those that the journal has dropped since.
+// `events` may be NULL here and below.
+uint32_t snapshot_events_count(const struct snapshot_events *events, struct journal *journal,
+                               struct snapshot_events_range range, uint64_t guid);
 
-// Since the oldest event that was read: requests with a wrong key that the switch met.
+// The number of requests with a wrong M_Key or B_Key that a switch reported, since the oldest event
+// that was read.
 uint64_t snapshot_events_bad_mkey(const struct snapshot_events *events, uint64_t guid);
 uint64_t snapshot_events_bad_bkey(const struct snapshot_events *events, uint64_t guid);
 
-// The first switch whose GUID is `guid` or greater. False: there is none.
+// Sets `found` to the GUID of the first switch with events whose GUID is `guid` or greater. False:
+// there is none. `events` is not NULL.
 bool snapshot_events_switch(const struct snapshot_events *events, uint64_t guid, uint64_t *found);
 
-// The first of a switch's events that the view shows, of that number or a later one. Its number; 0:
-// there is none. The event is a reference, the caller's.
-int64_t snapshot_events_find(const struct agent_snapshot *snapshot, uint64_t guid, int64_t sequence,
+// Finds the first of a switch's events in the range from number `sequence` on. Returns its number;
+// 0: there is none. `event` becomes a reference, the caller's.
+int64_t snapshot_events_find(const struct snapshot_events *events, struct journal *journal,
+                             struct snapshot_events_range range, uint64_t guid, int64_t sequence,
                              struct event **event);
 
-// The first event of that number or a later one that is there and can be read: while the disk
-// fails, one in memory. Its number; 0: there is none. The event is a reference, the caller's. Any
-// thread.
+// Reads the first readable event of the journal from number `sequence` on; while the disk fails,
+// the first in memory. Returns its number; 0: there is none. `event` becomes a reference, the
+// caller's. Any thread.
 int64_t snapshot_events_read_next(struct journal *journal, int64_t sequence, struct event **event);
 
-// The event of that number. A reference, the caller's; NULL: it is gone, or cannot be read. Any
-// thread.
+// Reads the event with number `sequence`: a reference, the caller's. NULL: the journal dropped it,
+// or cannot read it. Any thread.
 struct event *snapshot_events_read(struct journal *journal, int64_t sequence);
 
 #endif

@@ -2,8 +2,7 @@
 #include "support.h"
 
 #include "agent/own.h"
-#include "agent/snapshot_alarms.h"
-#include "agent/snapshot_events.h"
+#include "agent/snapshot.h"
 #include "model/catalogue.h"
 
 #include <dirent.h>
@@ -165,7 +164,7 @@ static bool index_of(const struct fixture *f, int i, struct agentx_oid *out)
     for (int zeros = 0; zeros < 7; zeros++)
         agentx_oid_add(out, 0);
     agentx_oid_add(out, 2);
-    return agentx_oid_add(out, snapshot_number(f->sequences[i]));
+    return agentx_oid_add(out, event_number(f->sequences[i]));
 }
 
 // The event whose index is the least one greater than `ids`, or exactly `ids`; -1: there is none.
@@ -229,6 +228,12 @@ static void event_table_finds_what_a_plain_search_finds(void **state)
     }
 }
 
+static uint32_t shown_of(const struct agent_snapshot *snapshot, uint64_t guid)
+{
+    return snapshot_events_count(snapshot->events, snapshot->source->journal,
+                                 snapshot_range(snapshot), guid);
+}
+
 // Of a walk.
 static uint32_t rows_of(const struct agent_snapshot *snapshot, uint64_t guid)
 {
@@ -247,7 +252,7 @@ static uint32_t rows_of(const struct agent_snapshot *snapshot, uint64_t guid)
 static void check_counts(const struct agent_snapshot *snapshot)
 {
     for (int s = 0; s < SWITCHES; s++)
-        assert_int_equal(snapshot_events_count(snapshot, GUIDS[s]), rows_of(snapshot, GUIDS[s]));
+        assert_int_equal(shown_of(snapshot, GUIDS[s]), rows_of(snapshot, GUIDS[s]));
 }
 
 static void add_events(struct fixture *f, uint64_t guid, int count)
@@ -273,12 +278,12 @@ static const struct agent_snapshot *look_later(struct fixture *f)
 static void a_view_counts_no_later_events(void **state)
 {
     struct fixture *f = *state;
-    uint32_t count = snapshot_events_count(&f->snapshot, GUIDS[1]);
+    uint32_t count = shown_of(&f->snapshot, GUIDS[1]);
     assert_true(count > 0);
     add_events(f, GUIDS[1], SNAPSHOT_EVENTS_PER_SWITCH_MAX);
     const struct agent_snapshot *later = look_later(f);
-    assert_int_equal(snapshot_events_count(later, GUIDS[1]), SNAPSHOT_EVENTS_PER_SWITCH_MAX);
-    assert_int_equal(snapshot_events_count(&f->snapshot, GUIDS[1]), count);
+    assert_int_equal(shown_of(later, GUIDS[1]), SNAPSHOT_EVENTS_PER_SWITCH_MAX);
+    assert_int_equal(shown_of(&f->snapshot, GUIDS[1]), count);
     check_counts(later);
     check_counts(&f->snapshot);
 }
@@ -303,16 +308,16 @@ static void what_the_journal_dropped_is_not_counted(void **state)
     add_events(f, GUIDS[1], JOURNAL_MEMORY_KEPT);
     add_events(f, GUIDS[2], 10);
     check_counts(look_later(f));
-    assert_int_equal(snapshot_events_count(&f->later, GUIDS[1]), SNAPSHOT_EVENTS_PER_SWITCH_MAX);
+    assert_int_equal(shown_of(&f->later, GUIDS[1]), SNAPSHOT_EVENTS_PER_SWITCH_MAX);
     prune(f);
     f->snapshot = f->later;
     check_counts(&f->snapshot);
     check_counts(look_later(f));
-    assert_int_equal(snapshot_events_count(&f->snapshot, GUIDS[1]), 0);
+    assert_int_equal(shown_of(&f->snapshot, GUIDS[1]), 0);
     add_events(f, GUIDS[1], 7);
     check_counts(look_later(f));
-    assert_int_equal(snapshot_events_count(&f->later, GUIDS[1]), 7);
-    assert_int_equal(snapshot_events_count(&f->snapshot, GUIDS[1]), 0);
+    assert_int_equal(shown_of(&f->later, GUIDS[1]), 7);
+    assert_int_equal(shown_of(&f->snapshot, GUIDS[1]), 0);
 }
 
 // Between what is on disk from before and what came back to it.
@@ -320,12 +325,12 @@ static void what_was_lost_while_the_disk_failed_is_not_counted(void **state)
 {
     struct fixture *f = *state;
     struct journal_status status;
-    uint32_t before = snapshot_events_count(&f->snapshot, GUIDS[1]);
+    uint32_t before = shown_of(&f->snapshot, GUIDS[1]);
     assert_true(before > 0);
     support_limit_files(1);
     add_events(f, GUIDS[1], 20);
     check_counts(look_later(f));
-    assert_int_equal(snapshot_events_count(&f->later, GUIDS[1]), before + 20);
+    assert_int_equal(shown_of(&f->later, GUIDS[1]), before + 20);
     add_events(f, 0, JOURNAL_MEMORY_MAX - 5);
     support_limit_files(SUPPORT_NO_LIMIT);
     f->time.monotonic += 2 * CLOCK_US_PER_S;
@@ -334,7 +339,7 @@ static void what_was_lost_while_the_disk_failed_is_not_counted(void **state)
     assert_true(status.durable && status.dropped > 0);
     check_counts(look_later(f));
     check_counts(&f->snapshot);
-    assert_int_equal(snapshot_events_count(&f->later, GUIDS[1]), before + 5);
+    assert_int_equal(shown_of(&f->later, GUIDS[1]), before + 5);
 }
 
 static void counts_are_those_of_each_switch(void **state)
@@ -347,11 +352,11 @@ static void counts_are_those_of_each_switch(void **state)
             count += f->guids[i] == GUIDS[s];
             bad += f->guids[i] == GUIDS[s] && i % 3 != 0;
         }
-        assert_int_equal(snapshot_events_count(&f->snapshot, GUIDS[s]), count);
+        assert_int_equal(shown_of(&f->snapshot, GUIDS[s]), count);
         assert_int_equal(snapshot_events_bad_mkey(f->snapshot.events, GUIDS[s]), bad);
         assert_int_equal(snapshot_events_bad_bkey(f->snapshot.events, GUIDS[s]), 0);
     }
-    assert_int_equal(snapshot_events_count(&f->snapshot, 1), 0);
+    assert_int_equal(shown_of(&f->snapshot, 1), 0);
 }
 
 static void log_walks_all_events_in_order(void **state)
@@ -366,7 +371,7 @@ static void log_walks_all_events_in_order(void **state)
         char id[EVENT_ID_SIZE];
         assert_true(table_get_next(&list, &f->snapshot, &name, false, &end, &found, value));
         assert_int_equal(found.ids[found.length - 2], 2); // ibtrapdLogEventId
-        assert_int_equal(found.ids[found.length - 1], snapshot_number(f->sequences[i]));
+        assert_int_equal(found.ids[found.length - 1], event_number(f->sequences[i]));
         snprintf(id, sizeof id, "00000000-0000-4000-8000-%012d", i);
         assert_int_equal(value->size, strlen(id));
         assert_memory_equal(value->octets, id, value->size);
@@ -391,7 +396,7 @@ static void alarms_are_numbered_by_what_raised_them(void **state)
         const struct snapshot_alarm *alarm = snapshot_alarms_at(alarms, (size_t)i);
         char key[32];
         snprintf(key, sizeof key, "key %d", 3 * i);
-        assert_int_equal(alarm->number, snapshot_number(f->sequences[3 * i]));
+        assert_int_equal(alarm->number, event_number(f->sequences[3 * i]));
         assert_string_equal(alarm->key, key);
         assert_string_equal(alarm->type, "sm-unreachable");
         assert_int_equal(alarm->count, 1);
@@ -404,7 +409,7 @@ static void numbers_from_the_clock_fit_an_index(void **state)
 {
     const struct fixture *f = *state;
     assert_true(f->sequences[0] > UINT32_MAX);
-    assert_int_equal(snapshot_number(f->sequences[0]), f->sequences[0] % (INT64_C(1) << 31));
+    assert_int_equal(event_number(f->sequences[0]), f->sequences[0] % (INT64_C(1) << 31));
 }
 
 int main(void)
