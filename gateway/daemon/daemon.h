@@ -2,16 +2,7 @@
 #ifndef IBTRAPD_DAEMON_DAEMON_H
 #define IBTRAPD_DAEMON_DAEMON_H
 
-#include "conf/conf.h"
-#include "ib/mad_io.h"
-
-struct daemon_options {
-    // Reads the configuration anew, for a reload. False with a sentence.
-    bool (*load)(void *ctx, struct conf *out, struct error *err);
-    void *ctx;
-    const struct mad_opener *opener; // of the port; NULL: libibumad's
-    struct log *log;
-};
+#include "daemon/options.h"
 
 // Runs until SIGTERM or SIGINT, in the calling thread, with a configuration that it takes over.
 // True after a proper stop; false with a sentence when it could not start.

@@ -3,9 +3,8 @@
 #define IBTRAPD_DAEMON_GATEWAY_H
 
 #include "control/control.h"
-#include "daemon/daemon.h"
+#include "daemon/options.h"
 #include "daemon/service.h"
-#include "daemon/subagent.h"
 #include "daemon/trap_recipients.h"
 #include "ib/umad.h"
 #include "ib/verbs_watch.h"
@@ -50,16 +49,5 @@ struct gateway {
     // tables' thread reads them.
     pthread_mutex_t exchanged;
 };
-
-// Made from the configuration, at the start and when it changes.
-struct sweeper_options gateway_sweeper_options(struct gateway *g, const struct conf *conf);
-bool gateway_load_names(const struct conf *conf, struct log *log, struct names **out,
-                        struct error *err); // NULL in `out`: there are none to read
-
-// As the configuration wants it now, in the place of the one before.
-bool gateway_start_heartbeat(struct gateway *g, struct error *err);
-
-// What the control socket answers from, after anything of it was exchanged.
-void gateway_fill_control(struct gateway *g);
 
 #endif

@@ -1,6 +1,9 @@
 #include "daemon/heartbeat.h"
 
 #include "base/text.h"
+#include "daemon/gateway.h"
+#include "daemon/loop.h"
+#include "pipeline/pipeline.h"
 
 #include <inttypes.h>
 
@@ -14,4 +17,49 @@ void heartbeat_describe(const struct heartbeat *heartbeat, char *out, size_t siz
     else
         text_add(&t, "no receiver failing, ");
     text_addf(&t, "the subnet manager %s", heartbeat->sm_answers ? "answers" : "does not answer");
+}
+
+static size_t count_failing(const struct gateway *g)
+{
+    size_t failing = 0;
+    for (size_t i = 0; i < g->receiver_count; i++) {
+        struct receiver_status status;
+        receiver_get_status(g->receivers[i], &status);
+        failing += status.problem[0] != '\0';
+    }
+    return failing;
+}
+
+static uint64_t since_last_heartbeat(const struct gateway *g, uint64_t events)
+{
+    return events > g->heartbeat_events ? events - g->heartbeat_events : 0;
+}
+
+static void emit_heartbeat(void *ctx)
+{
+    struct gateway *g = ctx;
+    struct event_builder_occurrence o = {.type = CATALOGUE_HEARTBEAT};
+    struct pipeline_counters counters;
+    struct sa_status sa;
+    pipeline_get_counters(g->pipeline, &counters);
+    sa_client_status(g->client, &sa);
+    heartbeat_describe(&(struct heartbeat){.events = since_last_heartbeat(g, counters.events),
+                                           .period_s = g->conf->heartbeat_s,
+                                           .receivers = g->receiver_count,
+                                           .failing = count_failing(g),
+                                           .sm_answers = sa.sm_answers},
+                       o.reason, sizeof o.reason);
+    pipeline_put_occurrence(g->pipeline, &o, 0);
+    g->heartbeat_events = counters.events + 1;
+}
+
+bool heartbeat_start(struct gateway *gateway, struct error *err)
+{
+    loop_timer_free(gateway->heartbeat);
+    gateway->heartbeat = NULL;
+    if (gateway->conf->heartbeat_s == 0)
+        return true;
+    gateway->heartbeat = loop_timer_new(gateway->loop, gateway->conf->heartbeat_s * CLOCK_US_PER_S,
+                                        emit_heartbeat, gateway, err);
+    return gateway->heartbeat != NULL;
 }

@@ -1,19 +1,27 @@
-// What a heartbeat says: how the gateway is.
+// The event that says regularly that the gateway runs, and how it is.
 #ifndef IBTRAPD_DAEMON_HEARTBEAT_H
 #define IBTRAPD_DAEMON_HEARTBEAT_H
+
+#include "base/error.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
+struct gateway;
+
 struct heartbeat {
-    uint64_t events; // since the last one
+    uint64_t events; // since the last heartbeat
     unsigned period_s;
     size_t receivers, failing;
     bool sm_answers;
 };
 
-// Part of a sentence, without a full stop.
+// Writes part of a sentence, without a full stop.
 void heartbeat_describe(const struct heartbeat *heartbeat, char *out, size_t size);
+
+// Starts the timer with the period of the configuration, in place of the timer before; without a
+// period there is none. Main thread. False with a sentence: memory is short.
+bool heartbeat_start(struct gateway *gateway, struct error *err);
 
 #endif

@@ -34,7 +34,7 @@ static bool is_there(const struct gateway *g, const char *receiver)
 }
 
 // Names of receivers; what has no room waits for the next time.
-struct departed_ports {
+struct departed_receivers {
     const struct gateway *gateway;
     char names[GATEWAY_RECEIVERS_MAX][CONF_NAME_SIZE];
     size_t count;
@@ -42,7 +42,7 @@ struct departed_ports {
 
 static void note_if_expired(void *ctx, const struct alarm *alarm)
 {
-    struct departed_ports *departed = ctx;
+    struct departed_receivers *departed = ctx;
     const char *receiver = alarm->key + sizeof PREFIX - 1;
     if (strncmp(alarm->key, PREFIX, sizeof PREFIX - 1) == 0 &&
         !is_there(departed->gateway, receiver) && departed->count < GATEWAY_RECEIVERS_MAX)
@@ -52,7 +52,7 @@ static void note_if_expired(void *ctx, const struct alarm *alarm)
 // In the pipeline's thread, after all that the receivers had to tell.
 static void clear_departed(void *ctx, const struct pipeline_context *inside)
 {
-    struct departed_ports *departed = ctx;
+    struct departed_receivers *departed = ctx;
     journal_each_alarm(departed->gateway->journal, note_if_expired, departed);
     for (size_t i = 0; i < departed->count; i++) {
         struct event_builder_occurrence o = {.type = CATALOGUE_RECEIVER_BACK};
@@ -65,6 +65,6 @@ static void clear_departed(void *ctx, const struct pipeline_context *inside)
 
 void receiver_alarms_clear_departed(struct gateway *gateway)
 {
-    struct departed_ports departed = {.gateway = gateway};
+    struct departed_receivers departed = {.gateway = gateway};
     pipeline_call(gateway->pipeline, clear_departed, &departed);
 }

@@ -1,8 +1,10 @@
 #include "daemon/reload.h"
 
-#include "daemon/gateway.h"
+#include "daemon/heartbeat.h"
 #include "daemon/receivers.h"
 #include "daemon/settings.h"
+#include "daemon/subagent.h"
+#include "daemon/wiring.h"
 #include "pipeline/policies.h"
 
 #include <stdlib.h>
@@ -105,7 +107,7 @@ static struct plan *reload_make_plan(const struct gateway *g, struct error *err)
         return NULL;
     }
     plan->conf = reload_load(g, err);
-    if (plan->conf && gateway_load_names(plan->conf, g->log, &plan->map, err) &&
+    if (plan->conf && settings_load_map(plan->conf, g->log, &plan->map, err) &&
         make_receivers(g, plan, err)) {
         log_debug(g->log, "reload: read %s; %zu receivers are new or changed", plan->conf->file,
                   plan->made_count);
@@ -167,13 +169,13 @@ static bool change_sweeper(struct gateway *g, const struct conf *old, struct err
         old->counters.ports == g->conf->counters.ports &&
         old->counters.interval_s == g->conf->counters.interval_s)
         return true;
-    const struct sweeper_options options = gateway_sweeper_options(g, g->conf);
+    const struct sweeper_options options = wiring_sweeper_options(g, g->conf);
     return sweeper_change(g->sweeper, &options, err);
 }
 
 static bool change_heartbeat(struct gateway *g, const struct conf *old, struct error *err)
 {
-    return old->heartbeat_s == g->conf->heartbeat_s || gateway_start_heartbeat(g, err);
+    return old->heartbeat_s == g->conf->heartbeat_s || heartbeat_start(g, err);
 }
 
 static bool carry_out(struct gateway *g, struct plan *plan, struct error *err)
@@ -198,7 +200,7 @@ static bool carry_out(struct gateway *g, struct plan *plan, struct error *err)
     log_debug(g->log, "reload: the sweeper, the heartbeat and the subagent are as configured");
     log_set_levels(g->log, g->conf->log_levels);
     conf_log_file(g->conf, g->log);
-    gateway_fill_control(g);
+    wiring_fill_control(g);
     return ok;
 }
 

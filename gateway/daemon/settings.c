@@ -23,6 +23,19 @@ enum event_level settings_trap_level(void *ctx, uint64_t switch_guid)
 
 // Names.
 
+bool settings_load_map(const struct conf *conf, struct log *log, struct names **out,
+                       struct error *err)
+{
+    const char *path = conf->fabric.node_name_map;
+    *out = NULL;
+    if (path[0] == '\0')
+        return true;
+    *out = names_load(path, err);
+    if (*out)
+        log_write(log, LOG_LEVEL_INFO, "read %zu names from %s", names_count(*out), path);
+    return *out != NULL;
+}
+
 static bool rename_all(struct gateway *g, struct event_builder *builder,
                        const struct settings *settings, struct error *err)
 {
@@ -232,14 +245,14 @@ static bool settings_stays(void *ctx, const struct conf_receiver *running)
 }
 
 // The names of those that run, and are wanted no more.
-struct departed_ports {
+struct departed_recipients {
     const struct gateway *gateway;
     char names[TRAP_RECIPIENTS_MAX][CONF_NAME_SIZE];
     size_t count;
 };
 
 static void find_departed(const struct gateway *g, const struct trap_recipients *wanted,
-                          struct departed_ports *out)
+                          struct departed_recipients *out)
 {
     out->gateway = g;
     out->count = 0;
@@ -260,7 +273,7 @@ static bool settings_begin(struct gateway *g, const struct conf_receiver *wanted
 // In the pipeline's thread: one that was set again meanwhile keeps its place in the journal.
 static void forget_departed(void *ctx, const struct pipeline_context *inside)
 {
-    const struct departed_ports *departed = ctx;
+    const struct departed_recipients *departed = ctx;
     const struct gateway *g = departed->gateway;
     struct error err;
     struct trap_recipients wanted;
@@ -278,7 +291,7 @@ static void forget_departed(void *ctx, const struct pipeline_context *inside)
 static void apply_recipients(struct gateway *g)
 {
     struct error err;
-    struct departed_ports departed;
+    struct departed_recipients departed;
     struct trap_recipients wanted;
     struct settings *settings = journal_settings(g->journal);
     bool all = trap_recipients_of(settings, g->conf->subagent.recipient_port, &wanted, &err);

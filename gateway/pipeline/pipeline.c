@@ -401,7 +401,9 @@ struct pipeline *pipeline_start(const struct pipeline_options *options, struct e
     return NULL;
 }
 
-// Leaves `spare` places.
+// Copies the content into the queue, unless no more than `spare` places are free: those are kept
+// for what nobody sends again (PIPELINE_OTHERS_MAX) and for calls (PIPELINE_CALLS_MAX). False: it
+// is not taken over.
 static bool pipeline_put(struct pipeline *p, const struct item *content, size_t spare)
 {
     struct item *item = malloc(sizeof *item);
@@ -414,11 +416,6 @@ static bool pipeline_put(struct pipeline *p, const struct item *content, size_t 
     return false;
 }
 
-static bool put_other(struct pipeline *p, const struct item *content)
-{
-    return pipeline_put(p, content, PIPELINE_CALLS_MAX);
-}
-
 bool pipeline_put_report(struct pipeline *pipeline, struct sa_report *report)
 {
     return pipeline_put(pipeline, &(struct item){.report = report}, PIPELINE_OTHERS_MAX);
@@ -428,11 +425,14 @@ void pipeline_put_occurrence(struct pipeline *pipeline,
                              const struct event_builder_occurrence *occurrence,
                              uint64_t subnet_prefix)
 {
+    if (!pipeline)
+        return;
     struct event_builder_occurrence *copy = malloc(sizeof *copy);
     if (copy)
         *copy = *occurrence;
     if (copy &&
-        put_other(pipeline, &(struct item){.occurrence = copy, .subnet_prefix = subnet_prefix}))
+        pipeline_put(pipeline, &(struct item){.occurrence = copy, .subnet_prefix = subnet_prefix},
+                     PIPELINE_CALLS_MAX))
         return;
     free(copy);
     if (!ring_closed(pipeline->queue))
@@ -447,7 +447,7 @@ bool pipeline_put_test_event(struct pipeline *pipeline, const struct test_event 
     if (!copy)
         return false;
     *copy = *test;
-    if (put_other(pipeline, &(struct item){.test = copy}))
+    if (pipeline_put(pipeline, &(struct item){.test = copy}, PIPELINE_CALLS_MAX))
         return true;
     free(copy);
     return false;
@@ -455,13 +455,13 @@ bool pipeline_put_test_event(struct pipeline *pipeline, const struct test_event 
 
 void pipeline_put_fabric(struct pipeline *pipeline, struct fabric *fabric)
 {
-    if (!put_other(pipeline, &(struct item){.fabric = fabric}))
+    if (!pipeline_put(pipeline, &(struct item){.fabric = fabric}, PIPELINE_CALLS_MAX))
         fabric_unref(fabric);
 }
 
 void pipeline_put_counters(struct pipeline *pipeline, struct counter_reading *reading)
 {
-    if (!put_other(pipeline, &(struct item){.reading = reading}))
+    if (!pipeline_put(pipeline, &(struct item){.reading = reading}, PIPELINE_CALLS_MAX))
         free(reading);
 }
 

@@ -61,8 +61,9 @@ struct pipeline *pipeline_start(const struct pipeline_options *options, struct e
 // Takes over a report made with malloc; false when there is no room. Any thread; never waits.
 bool pipeline_put_report(struct pipeline *pipeline, struct sa_report *report);
 
-// Any thread; never waits. Where there is no memory or no room, it is lost, and the log tells.
-// After the stop it is not taken.
+// Makes an event of the occurrence. Any thread; never waits. When memory or room is short, the
+// event is lost, and the log says so. After the stop, and while `pipeline` is still NULL, nothing
+// happens.
 void pipeline_put_occurrence(struct pipeline *pipeline,
                              const struct event_builder_occurrence *occurrence,
                              uint64_t subnet_prefix);

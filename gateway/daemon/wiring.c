@@ -1,0 +1,182 @@
+#include "daemon/wiring.h"
+
+#include "daemon/loop.h"
+#include "daemon/subagent.h"
+#include "pipeline/role.h"
+
+#include <malloc.h>
+#include <stdatomic.h>
+#include <stdio.h>
+
+bool wiring_on_report(void *ctx, struct sa_report *report)
+{
+    struct gateway *g = ctx;
+    return pipeline_put_report(g->pipeline, report);
+}
+
+void wiring_request_sweep(void *ctx)
+{
+    struct gateway *g = ctx;
+    struct sweeper *sweeper = atomic_load(&g->sweeper);
+    if (sweeper)
+        sweeper_trigger(sweeper);
+}
+
+static void name_sm(struct gateway *g, struct event_builder_occurrence *o)
+{
+    struct sa_status status;
+    sa_client_status(g->client, &status);
+    o->sm_lid = status.port.sm_lid;
+    o->sm_guid = status.sm.port_guid;
+}
+
+void wiring_on_sa_change(void *ctx, enum sa_change change, uint64_t subnet_prefix,
+                         const char *reason)
+{
+    static const enum catalogue_event TYPES[] = {
+        [SA_SUBSCRIPTIONS_LOST] = CATALOGUE_SUBSCRIPTION_LOST,
+        [SA_SUBSCRIPTIONS_RESTORED] = CATALOGUE_SUBSCRIPTION_RESTORED,
+        [SA_SM_UNREACHABLE] = CATALOGUE_SM_UNREACHABLE,
+        [SA_SM_BACK] = CATALOGUE_SM_BACK};
+    struct gateway *g = ctx;
+    bool about_sm = change == SA_SM_UNREACHABLE || change == SA_SM_BACK;
+    struct event_builder_occurrence o = {.type = TYPES[change]};
+    if (about_sm)
+        name_sm(g, &o);
+    snprintf(o.alarm_key, sizeof o.alarm_key, "%s",
+             about_sm ? WIRING_SM_KEY : WIRING_SUBSCRIPTIONS_KEY);
+    snprintf(o.reason, sizeof o.reason, "%s", reason);
+    pipeline_put_occurrence(g->pipeline, &o, subnet_prefix);
+    wiring_request_sweep(g);
+}
+
+// Gives the memory that a sweep needed back to the system. Freeing it is not enough: one small
+// piece that stays in use would hold all below it.
+static void give_memory_back(void)
+{
+    malloc_trim(0);
+}
+
+void wiring_on_fabric(void *ctx, struct fabric *fabric)
+{
+    struct gateway *g = ctx;
+    pipeline_put_fabric(g->pipeline, fabric);
+    give_memory_back();
+}
+
+void wiring_on_counters(void *ctx, struct counter_reading *reading)
+{
+    struct gateway *g = ctx;
+    pipeline_put_counters(g->pipeline, reading);
+    give_memory_back();
+}
+
+void wiring_on_journal_change(void *ctx, enum journal_change change, const char *reason,
+                              uint64_t lost)
+{
+    static const enum catalogue_event TYPES[] = {[JOURNAL_DEGRADED] = CATALOGUE_JOURNAL_DEGRADED,
+                                                 [JOURNAL_HEALED] = CATALOGUE_JOURNAL_HEALED,
+                                                 [JOURNAL_DROPPING] = CATALOGUE_JOURNAL_DROPPING};
+    struct gateway *g = ctx;
+    struct event_builder_occurrence o = {.type = TYPES[change], .lost = lost};
+    if (change != JOURNAL_DROPPING)
+        snprintf(o.alarm_key, sizeof o.alarm_key, "%s", WIRING_JOURNAL_KEY);
+    snprintf(o.reason, sizeof o.reason, "%s", reason);
+    pipeline_put_occurrence(g->pipeline, &o, 0);
+    if (change == JOURNAL_HEALED && g->settings_changed)
+        loop_wake_up(g->settings_changed); // only now may the journal know what was set by SNMP
+}
+
+void wiring_acknowledge(void *ctx, const struct sa_report *report)
+{
+    struct gateway *g = ctx;
+    sa_client_acknowledge(g->client, report);
+}
+
+enum pipeline_role wiring_role(void *ctx, const struct fabric *fabric)
+{
+    const struct gateway *g = ctx;
+    struct sa_status status;
+    if (!g->conf->fabric.with_master_sm)
+        return PIPELINE_ACTIVE;
+    sa_client_status(g->client, &status);
+    return fabric ? role_of_fabric(g->conf, &status, fabric) : role_of_port(g->conf, &status);
+}
+
+static bool wiring_find_lid(void *ctx, uint16_t lid, struct endpoint *out)
+{
+    return topology_find_lid(ctx, lid, out);
+}
+
+static bool wiring_find_guid(void *ctx, uint64_t guid, struct endpoint *out)
+{
+    return topology_find_guid(ctx, guid, out);
+}
+
+static bool wiring_find_peer(void *ctx, uint64_t node_guid, uint8_t port, struct endpoint *out)
+{
+    return topology_find_peer(ctx, node_guid, port, out);
+}
+
+struct event_builder_lookup wiring_lookup(struct topology *topology)
+{
+    return (struct event_builder_lookup){wiring_find_lid, wiring_find_guid, wiring_find_peer,
+                                         topology};
+}
+
+struct sweeper_options wiring_sweeper_options(struct gateway *g, const struct conf *conf)
+{
+    static const enum sweeper_method METHODS[] = {[CONF_SWEEP_OFF] = SWEEPER_OFF,
+                                                  [CONF_SWEEP_SMP] = SWEEPER_SMP,
+                                                  [CONF_SWEEP_SA] = SWEEPER_SA};
+    static const enum sweeper_ports PORTS[] = {[CONF_NO_PORTS] = SWEEPER_NO_PORTS,
+                                               [CONF_SWITCH_PORTS] = SWEEPER_SWITCH_PORTS,
+                                               [CONF_ALL_PORTS] = SWEEPER_ALL_PORTS};
+    const struct conf_sweep *c = &conf->sweep;
+    return (struct sweeper_options){
+        .method = METHODS[c->method],
+        .interval_us = c->interval_s * CLOCK_US_PER_S,
+        .settle_us = c->settle_ms * CLOCK_US_PER_MS,
+        .in_flight = c->in_flight,
+        .attempts = c->attempts,
+        .timeout_us = c->timeout_ms * CLOCK_US_PER_MS,
+        .has_mkey = c->has_mkey,
+        .mkey = c->mkey,
+        .counters = PORTS[conf->counters.ports],
+        .counters_interval_us = conf->counters.interval_s * CLOCK_US_PER_S,
+        .client = g->client,
+        .listener = {wiring_on_fabric, wiring_on_counters, g},
+        .clock = &clock_system,
+        .random = &random_system,
+        .log = g->log,
+    };
+}
+
+void wiring_fill_control(struct gateway *g)
+{
+    topology_answers_clear(&g->control.answers);
+    g->control = (struct control){.conf = g->conf,
+                                  .started_at = g->started_at,
+                                  .log = g->log,
+                                  .topology = g->topology,
+                                  .journal = g->journal,
+                                  .pipeline = g->pipeline,
+                                  .client = g->client,
+                                  .sweeper = g->sweeper,
+                                  .receivers = g->receivers,
+                                  .receiver_count = g->receiver_count,
+                                  .builder = {.clock = &clock_system, .random = &random_system},
+                                  .tables = subagent_agent(g->tables),
+                                  .reload = g->control.reload,
+                                  .ctx = g};
+    g->metrics_parts = (struct metrics_parts){.conf = g->conf,
+                                              .started_at = g->started_at,
+                                              .journal = g->journal,
+                                              .pipeline = g->pipeline,
+                                              .client = g->client,
+                                              .sweeper = g->sweeper,
+                                              .receivers = g->receivers,
+                                              .receiver_count = g->receiver_count};
+    g->control.answers =
+        (struct topology_answers){.journal = g->journal, .builder = &g->control.builder};
+}

@@ -1,0 +1,44 @@
+// The connections between the gateway's parts. No part knows another one that stands above it; it
+// calls back instead. These are the functions that it calls, with the gateway as context, and what
+// the start and a reload both make from the configuration.
+#ifndef IBTRAPD_DAEMON_WIRING_H
+#define IBTRAPD_DAEMON_WIRING_H
+
+#include "daemon/gateway.h"
+#include "ib/sweeper.h"
+#include "pipeline/pipeline.h"
+
+// Keys of the alarms that the callbacks below raise and clear.
+#define WIRING_SUBSCRIPTIONS_KEY "subscriptions"
+#define WIRING_SM_KEY            "sm-reachable"
+#define WIRING_JOURNAL_KEY       "journal"
+
+// From the SA client (ib/sa_client.h) to the pipeline.
+bool wiring_on_report(void *ctx, struct sa_report *report);
+void wiring_on_sa_change(void *ctx, enum sa_change change, uint64_t subnet_prefix,
+                         const char *reason);
+
+// From the sweeper (ib/sweeper.h) to the pipeline.
+void wiring_on_fabric(void *ctx, struct fabric *fabric);
+void wiring_on_counters(void *ctx, struct counter_reading *reading);
+
+// From the journal (journal/journal.h) to the pipeline. Before the pipeline runs, it does nothing.
+void wiring_on_journal_change(void *ctx, enum journal_change change, const char *reason,
+                              uint64_t lost);
+
+// From the pipeline (pipeline/pipeline.h) to the SA client, the sweeper and the configuration.
+void wiring_acknowledge(void *ctx, const struct sa_report *report);
+void wiring_request_sweep(void *ctx);
+enum pipeline_role wiring_role(void *ctx, const struct fabric *fabric);
+
+// From the event builder to the topology, which is the context.
+struct event_builder_lookup wiring_lookup(struct topology *topology);
+
+// The sweeper's options by this configuration. The SA client is there already.
+struct sweeper_options wiring_sweeper_options(struct gateway *g, const struct conf *conf);
+
+// Fills in what the control socket and the metrics read, all but `g->control.reload`. Call it again
+// after one of these parts was exchanged. Main thread.
+void wiring_fill_control(struct gateway *g);
+
+#endif
