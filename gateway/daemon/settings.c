@@ -327,4 +327,5 @@ void settings_apply(void *ctx)
     apply_recipients(g);
     receiver_alarms_clear_departed(g);
     g->control.receiver_count = g->receiver_count;
+    g->metrics_parts.receiver_count = g->receiver_count;
 }
