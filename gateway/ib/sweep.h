@@ -9,6 +9,7 @@
 #include "ib/batch.h"
 #include "model/counter.h"
 #include "model/fabric.h"
+#include "model/fabric_builder.h"
 
 struct sweep {
     struct batch_options batch;

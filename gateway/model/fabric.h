@@ -161,47 +161,4 @@ uint16_t fabric_best_speed(uint16_t a, uint16_t b);
 unsigned fabric_lanes(uint8_t width_bit);          // 0 for none
 const char *fabric_speed_word(uint16_t speed_bit); // "EDR"; "?" for none
 
-// Builds a snapshot. A builder belongs to one thread.
-struct fabric_builder;
-struct fabric_builder *fabric_builder_new(void);          // NULL: out of memory
-void fabric_builder_free(struct fabric_builder *builder); // NULL is allowed; not after finish
-
-// Adds a node, ignoring first_port and ports, and returns its number, valid for this builder only.
-// If the builder has the GUID already, it returns that node's number and changes nothing.
-// FABRIC_NONE: out of memory or room.
-uint32_t fabric_builder_node(struct fabric_builder *builder, const struct fabric_node *node);
-uint32_t fabric_builder_find(const struct fabric_builder *builder, uint64_t guid);
-// Valid until the next node or port is added.
-struct fabric_node *fabric_builder_get(struct fabric_builder *builder, uint32_t node);
-
-// Adds or replaces a port, ignoring peer_node and peer_port; its link stays. False: out of memory
-// or room.
-bool fabric_builder_port(struct fabric_builder *builder, uint32_t node,
-                         const struct fabric_port *port);
-
-// Calls `each` for every port, in no particular order. `each` may change the port, but not add
-// others.
-void fabric_builder_each_port(struct fabric_builder *builder,
-                              void (*each)(void *ctx, uint32_t node, struct fabric_port *port),
-                              void *ctx);
-
-// NULL: there is no such port. Valid until the next node or port is added; do not change its peer.
-struct fabric_port *fabric_builder_get_port(struct fabric_builder *builder, uint32_t node,
-                                            uint8_t number);
-
-// Links two ports, after removing the links that they had. Adds a missing port, with known = false.
-// Does not link a port to itself. False: out of memory or room.
-bool fabric_builder_link(struct fabric_builder *builder, uint32_t node, uint8_t port, uint32_t peer,
-                         uint8_t peer_port);
-
-// Add or replace a subnet manager, identified by its GUID, or a controller, identified by node and
-// slot. Nodes are given by the builder's numbers. False: out of memory or room.
-bool fabric_builder_sm(struct fabric_builder *builder, const struct fabric_sm *sm);
-bool fabric_builder_controller(struct fabric_builder *builder,
-                               const struct fabric_controller *controller);
-
-// Frees the builder and returns the snapshot with one reference, the caller's. NULL: out of memory.
-struct fabric *fabric_builder_finish(struct fabric_builder *builder, int64_t time_us,
-                                     uint64_t subnet_prefix, bool complete);
-
 #endif

@@ -1,4 +1,4 @@
-#include "model/fabric.h"
+#include "model/fabric_builder.h"
 
 #include "model/address.h"
 

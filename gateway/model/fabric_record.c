@@ -1,6 +1,7 @@
 #include "model/fabric_record.h"
 
 #include "base/wire.h"
+#include "model/fabric_builder.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -3,11 +3,14 @@
 #include "base/search.h"
 #include "base/text.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+static_assert((int)SETTING_NAME_MAX == (int)NAMES_NAME_SIZE - 1, "a name that was set fits");
 
 struct entry {
     uint64_t guid;

@@ -144,3 +144,105 @@ struct notice notice_decode(const uint8_t wire[NOTICE_SIZE])
         decode_details(&n, wire + DETAILS);
     return n;
 }
+
+// Encoding.
+
+static void encode_bad_mkey(const struct notice *n, uint8_t *d)
+{
+    wire_put(d + 2, 2, n->lid);
+    wire_put(d + 4, 2, n->dr_slid);
+    d[6] = n->method;
+    wire_put(d + 8, 2, n->attribute);
+    wire_put(d + 10, 4, n->attribute_modifier);
+    wire_put(d + 14, 8, n->key);
+    d[23] = (uint8_t)((n->dr ? 0x80 : 0) | (n->dr_truncated ? 0x40 : 0) | (n->dr_hops & 0x3F));
+    memcpy(d + 24, n->dr_path, n->dr_hops < NOTICE_DR_PATH_SIZE ? n->dr_hops : NOTICE_DR_PATH_SIZE);
+}
+
+static void encode_bad_key(const struct notice *n, uint8_t *d)
+{
+    wire_put(d + 2, 2, n->lid);
+    wire_put(d + 4, 2, n->lid2);
+    wire_put(d + 6, 4, n->key);
+    d[10] = (uint8_t)(n->sl << 4);
+    wire_put(d + 11, 3, n->qp1);
+    wire_put(d + 15, 3, n->qp2);
+    memcpy(d + 18, n->gid1, sizeof n->gid1);
+    memcpy(d + 34, n->gid2, sizeof n->gid2);
+}
+
+static void encode_bad_pkey_at_switch(const struct notice *n, uint8_t *d)
+{
+    wire_put(d, 2, n->data_valid);
+    wire_put(d + 2, 2, n->lid);
+    wire_put(d + 4, 2, n->lid2);
+    wire_put(d + 6, 2, n->key);
+    d[8] = (uint8_t)(n->sl << 4);
+    wire_put(d + 9, 3, n->qp1);
+    wire_put(d + 13, 3, n->qp2);
+    memcpy(d + 16, n->gid1, sizeof n->gid1);
+    memcpy(d + 32, n->gid2, sizeof n->gid2);
+    wire_put(d + 48, 2, n->switch_lid);
+    d[50] = n->port;
+}
+
+static void encode_capability(const struct notice *n, uint8_t *d)
+{
+    wire_put(d + 2, 2, n->lid);
+    d[5] = n->local_changes;
+    wire_put(d + 6, 4, n->capability_mask);
+    wire_put(d + 10, 2, n->change_flags);
+    wire_put(d + 12, 2, n->capability_mask2);
+}
+
+static void encode_details(const struct notice *n, uint8_t *d)
+{
+    switch (n->trap) {
+    case NOTICE_GID_IN_SERVICE:
+    case NOTICE_GID_OUT_OF_SERVICE:
+    case NOTICE_MCAST_GROUP_CREATED:
+    case NOTICE_MCAST_GROUP_DELETED:
+        memcpy(d + 6, n->gid1, sizeof n->gid1);
+        break;
+    case NOTICE_LINK_STATE:
+        wire_put(d, 2, n->lid);
+        break;
+    case NOTICE_LINK_INTEGRITY:
+    case NOTICE_BUFFER_OVERRUN:
+    case NOTICE_FLOW_CONTROL:
+        wire_put(d + 2, 2, n->lid);
+        d[4] = n->port;
+        break;
+    case NOTICE_CAPABILITY:
+        encode_capability(n, d);
+        break;
+    case NOTICE_SYSTEM_IMAGE_GUID:
+        wire_put(d + 2, 2, n->lid);
+        wire_put(d + 6, 8, n->system_image_guid);
+        break;
+    case NOTICE_BAD_MKEY:
+        encode_bad_mkey(n, d);
+        break;
+    case NOTICE_BAD_PKEY:
+    case NOTICE_BAD_QKEY:
+        encode_bad_key(n, d);
+        break;
+    case NOTICE_BAD_PKEY_AT_SWITCH:
+        encode_bad_pkey_at_switch(n, d);
+        break;
+    default:
+        break;
+    }
+}
+
+void notice_encode(const struct notice *notice, uint8_t out[NOTICE_SIZE])
+{
+    memset(out, 0, NOTICE_SIZE);
+    out[0] = (uint8_t)((notice->generic ? 0x80 : 0) | (notice->type & 0x7F));
+    wire_put(out + 1, 3, notice->producer);
+    wire_put(out + 4, 2, notice->trap);
+    wire_put(out + 6, 2, notice->issuer_lid);
+    memcpy(out + ISSUER_GID, notice->issuer_gid, sizeof notice->issuer_gid);
+    if (notice->generic)
+        encode_details(notice, out + DETAILS);
+}

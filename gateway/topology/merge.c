@@ -1,5 +1,7 @@
 #include "topology/merge.h"
 
+#include "model/fabric_builder.h"
+
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>

@@ -5,6 +5,7 @@
 #include "base/clock.h"
 #include "ib/sa_client.h"
 #include "ib/umad.h"
+#include "model/fabric_builder.h"
 
 #include <infiniband/ibnetdisc.h>
 #include <stdio.h>

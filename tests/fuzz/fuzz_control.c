@@ -14,6 +14,7 @@
 #include "control/topology_answers.h"
 #include "ctl/client.h"
 #include "ctl/protocol.h"
+#include "model/fabric_builder.h"
 #include "model/fabric_record.h"
 
 #include <event2/event.h>

@@ -6,6 +6,7 @@
 #include "fuzz.h"
 
 #include "ib/smp_decode.h"
+#include "model/fabric_builder.h"
 #include "model/fabric_record.h"
 
 enum { HEADER = 64, QUESTIONS_MAX = 2048, ATTRIBUTE_AT = 16 };

@@ -2,6 +2,7 @@
 // and is the same when it is written and read again; and whatever became of it can be told.
 #include "fuzz.h"
 
+#include "model/fabric_builder.h"
 #include "model/fabric_record.h"
 #include "topology/changes.h"
 

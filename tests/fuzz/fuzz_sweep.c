@@ -4,6 +4,8 @@
 #include "answering_port.h"
 #include "fuzz.h"
 
+#include "model/fabric_builder.h"
+
 enum { HEADER = 24, QUESTIONS_MAX = 4096 };
 
 static void check_question(enum mad_agent agent, const struct mad_address *to)

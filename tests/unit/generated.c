@@ -1,5 +1,7 @@
 #include "generated.h"
 
+#include "model/fabric_builder.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -7,6 +7,7 @@
 #include "control/test_answers.h"
 #include "event/event_builder.h"
 #include "model/fabric.h"
+#include "model/fabric_builder.h"
 
 static struct journal *journal;
 static struct support_time now_;

@@ -4,6 +4,7 @@
 
 #include "base/wire.h"
 #include "ib/gmp_decode.h"
+#include "model/fabric_builder.h"
 
 enum { DATA = 64, CLASS_INFO = 0x01, PLAIN = 0x12, EXTENDED = 0x1D, WAIT = 1 << 12 };
 enum { WIDE = 1 << 9, WIDE_NO_IETF = 1 << 10 };

@@ -3,6 +3,7 @@
 
 #include "model/address.h"
 #include "model/counter.h"
+#include "model/fabric_builder.h"
 
 static uint32_t add_node(struct fabric_builder *builder, enum fabric_type type, uint64_t guid)
 {

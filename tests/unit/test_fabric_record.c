@@ -1,6 +1,7 @@
 #include "generated.h"
 #include "support.h"
 
+#include "model/fabric_builder.h"
 #include "model/fabric_record.h"
 
 static struct error err;

@@ -7,6 +7,7 @@
 #include "ctl/show.h"
 #include "event/event_builder.h"
 #include "ib/sweep.h"
+#include "model/fabric_builder.h"
 #include "model/mib.h"
 #include "sink/format.h"
 #include "topology/changes.h"

@@ -4,6 +4,7 @@
 #include "base/wire.h"
 #include "ib/smp_decode.h"
 #include "ib/sweep.h"
+#include "model/fabric_builder.h"
 
 enum { IN_FLIGHT = 16, DATA = 64, NODE_INFO = 0x11, PORT_INFO = 0x15 };
 static const int64_t TIMEOUT_US = 100 * CLOCK_US_PER_MS;

@@ -3,6 +3,7 @@
 #include "support.h"
 
 #include "base/wire.h"
+#include "model/fabric_builder.h"
 
 enum { DATA = 64, SM_INFO = 0x20, IO_UNIT = 0x10, IO_CONTROLLER = 0x11 };
 enum { LEAF_LID = 10, FIRST_LID = 20, SECOND_LID = 21 };

@@ -3,6 +3,7 @@
 #include "support.h"
 
 #include "base/wire.h"
+#include "model/fabric_builder.h"
 
 enum { DATA = 56, NODES = 0x11, PORTS = 0x12, LINKS = 0x20 };
 enum { SWITCH_LID = 10, HOST_LID = 16, OWN_LID = 7 };

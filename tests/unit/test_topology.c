@@ -1,6 +1,7 @@
 #include "generated.h"
 #include "support.h"
 
+#include "model/fabric_builder.h"
 #include "topology/topology.h"
 
 // A gateway's view of a generated fabric.
