@@ -2,8 +2,7 @@
 #ifndef IBTRAPD_POLICY_FLAP_H
 #define IBTRAPD_POLICY_FLAP_H
 
-#include "model/event.h"
-#include "policy/policy.h"
+#include "policy/options.h"
 
 struct flap {
     int64_t at[POLICY_FLAP_CHANGES_MAX]; // when the last changes came, in a ring

@@ -2,7 +2,7 @@
 #ifndef IBTRAPD_POLICY_MAINTENANCE_H
 #define IBTRAPD_POLICY_MAINTENANCE_H
 
-#include "policy/policy.h"
+#include "policy/options.h"
 
 struct maintenance {
     struct policy_maintenance windows[POLICY_MAINTENANCE_MAX];

@@ -14,17 +14,7 @@
 
 #include "base/log.h"
 #include "base/random.h"
-#include "model/event.h"
-#include "model/filter.h"
-
-enum {
-    POLICY_RULES_MAX = 64,
-    POLICY_MAINTENANCE_MAX = 32, // windows at a time
-    POLICY_FLAP_CHANGES_MAX = 16,
-    POLICY_ALARMS_MAX = 65536, // alarm states; events of further alarm keys are sent unchanged
-    // Alarm states that keep an event to be sent later; further ones are sent at once.
-    POLICY_PENDING_MAX = 16384,
-};
+#include "policy/options.h"
 
 // Why an event is suppressed. Each is decided in the function of policy.c that is named here.
 enum policy_reason {
@@ -43,37 +33,6 @@ enum policy_reason {
 
 // The word that event->suppressed has; "" for POLICY_PASSES.
 const char *policy_reason_word(enum policy_reason reason);
-
-enum policy_choice { POLICY_UNSET, POLICY_YES, POLICY_NO };
-enum { POLICY_SAME = -1 }; // in a rule: leaves this as it is
-
-// The rules apply in order: for each item, the last matching rule that sets the item decides it. So
-// general rules come first. A built-in rule before all others disables mcast-group-*.
-struct policy_rule {
-    char name[EVENT_RULE_SIZE];
-    struct filter_list events; // identifiers; empty: all
-    struct filter_list nodes;  // names or GUIDs of subject, peer, source or destination; empty: all
-    enum policy_choice enabled;
-    int severity; // enum severity or POLICY_SAME
-    int category; // enum category or POLICY_SAME
-    // How long an alarm must be active before receivers are notified; or POLICY_SAME.
-    int64_t hold_down_us;
-};
-
-struct policy_options {
-    const struct policy_rule *rules; // copied
-    size_t rule_count;               // at most POLICY_RULES_MAX
-    int64_t repeat_window_us;        // equal events within this time are duplicates; 0: none is
-    // An alarm that changes flap_changes times within flap_within_us flaps, until it has not
-    // changed for flap_quiet_us.
-    uint32_t flap_changes; // 2 to POLICY_FLAP_CHANGES_MAX; 0: never
-    int64_t flap_within_us, flap_quiet_us;
-    // More than storm_rate events of one kind in a second are a storm. A summary goes out when it
-    // begins and every storm_period_us.
-    uint32_t storm_rate; // 0: never
-    int64_t storm_period_us;
-    bool suppress_consequences;
-};
 
 // Repeat window 60 s; 6 changes in 5 min, 5 min quiet; 50 events/s, 60 s; consequences suppressed;
 // no rules.
@@ -143,13 +102,6 @@ void policy_end(struct policy *policy, int64_t now_us);
 // time in the past ends the shelving. False: no room.
 bool policy_shelve(struct policy *policy, const char *key, int64_t until_us, int64_t now_us);
 
-// A maintenance window: events about these nodes are suppressed until it ends; alarms still active
-// then are sent. The gateway's own events are about no node.
-struct policy_maintenance {
-    char name[64];
-    struct filter_list nodes; // names or GUIDs; empty: all
-    int64_t until_us;
-};
 // Replaces the window of the same name. False: too many.
 bool policy_start_maintenance(struct policy *policy, const struct policy_maintenance *window,
                               int64_t now_us);

@@ -2,7 +2,7 @@
 #ifndef IBTRAPD_POLICY_RULES_H
 #define IBTRAPD_POLICY_RULES_H
 
-#include "policy/policy.h"
+#include "policy/options.h"
 
 struct rule_decision {
     bool enabled;
