@@ -2,7 +2,7 @@
 #ifndef IBTRAPD_AGENTX_ANSWER_H
 #define IBTRAPD_AGENTX_ANSWER_H
 
-#include "agentx/client.h"
+#include "agentx/handler.h"
 #include "agentx/pdu.h"
 
 // A Set under way.

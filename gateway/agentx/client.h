@@ -4,7 +4,7 @@
 #ifndef IBTRAPD_AGENTX_CLIENT_H
 #define IBTRAPD_AGENTX_CLIENT_H
 
-#include "agentx/value.h"
+#include "agentx/handler.h"
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/log.h"
@@ -15,7 +15,6 @@
 enum {
     AGENTX_REGIONS_MAX = 8,
     AGENTX_CONTEXT_SIZE = 33, // snmpAdminString of VACM contexts (RFC 3415), and a NUL
-    AGENTX_SET_MAX = 64,      // varbinds of one Set; a larger one is refused as resourceUnavailable
     AGENTX_WINDOW = 128,      // notifications that may be unanswered
 };
 
@@ -25,37 +24,6 @@ struct agentx_region {
     size_t length;                     // at most AGENTX_OID_MAX
     char context[AGENTX_CONTEXT_SIZE]; // empty: the default context
     bool optional; // another subagent may have it already: then this session goes on without
-};
-
-// What the master asks for. Called from agentx_client_run and agentx_client_free. Only `notified`
-// may call this client's functions: agentx_client_notify.
-struct agentx_handler {
-    // Fills `value`; of type AGENTX_NO_SUCH_OBJECT or AGENTX_NO_SUCH_INSTANCE when there is none,
-    // and, here and below, AGENTX_NOT_NOW when memory is too short to tell: the answer is genErr.
-    void (*get)(void *ctx, const struct agentx_oid *name, struct agentx_value *value);
-
-    // The first instance after `name` (or at it, with `include`) and before `end` (empty: no end),
-    // with its value. False: there is none.
-    bool (*get_next)(void *ctx, const struct agentx_oid *name, bool include,
-                     const struct agentx_oid *end, struct agentx_oid *found,
-                     struct agentx_value *value);
-
-    // The phases of a Set (RFC 2741 7.2.4). `failed` gets the index in `varbinds` of the one an
-    // error is about. After a test that found no error, either commit or cleanup comes; after
-    // commit, undo or cleanup, unless it failed. When the session is lost in the middle, or the
-    // master does not go on for a minute, what was tested is cleaned up, and what was committed is
-    // undone.
-    enum agentx_error (*test)(void *ctx, const struct agentx_varbind *varbinds, size_t n,
-                              size_t *failed);
-    enum agentx_error (*commit)(void *ctx);
-    enum agentx_error (*undo)(void *ctx);
-    void (*cleanup)(void *ctx);
-
-    // A notification was answered; these come in the order of the sending. `error`:
-    // AGENTX_NO_ERROR, or what the master answered. When the session is lost, those under way are
-    // lost with it, without a call.
-    void (*notified)(void *ctx, unsigned error);
-    void *ctx;
 };
 
 struct agentx_options {
