@@ -1,6 +1,7 @@
 #include "sink/format.h"
 
 #include "model/catalogue.h"
+#include "sink/format_lines.h"
 
 #include <string.h>
 
@@ -46,14 +47,4 @@ void format_line(struct text *t, enum format format, const struct format_origin 
                  const struct event *event)
 {
     ROWS[format].line(t, origin, event);
-}
-
-enum severity format_severity(const struct format_origin *origin, const struct event *event)
-{
-    return origin->severity_map[event->severity];
-}
-
-unsigned format_priority(const struct format_origin *origin, const struct event *event)
-{
-    return origin->facility * 8 + format_severity(origin, event);
 }

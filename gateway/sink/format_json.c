@@ -1,5 +1,5 @@
 // The formats in JSON: our own, and Elastic's.
-#include "sink/format.h"
+#include "sink/format_lines.h"
 
 #include "base/clock.h"
 #include "install.h"

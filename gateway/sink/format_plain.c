@@ -1,5 +1,5 @@
 // The formats of one key=value after the other: RFC 3164, CEF, LEEF.
-#include "sink/format.h"
+#include "sink/format_lines.h"
 
 #include "base/clock.h"
 #include "install.h"

@@ -1,4 +1,4 @@
-#include "sink/format.h"
+#include "sink/format_lines.h"
 
 #include "base/clock.h"
 #include "install.h"

@@ -6,14 +6,10 @@
 #ifndef IBTRAPD_SINK_SNMP_H
 #define IBTRAPD_SINK_SNMP_H
 
-#include "base/clock.h"
 #include "base/log.h"
 #include "base/random.h"
 #include "sink/sink.h"
-#include "sink/tls.h"
-
-#include <stddef.h>
-#include <stdint.h>
+#include "sink/snmp_target.h"
 
 // Initialises libsnmp, once, before any thread starts, without its configuration and MIB files.
 // Reads the gateway's SNMPv3 engine ID from the file "snmp-engine" in `state_directory`, or creates
@@ -26,75 +22,6 @@ void snmp_end(void);
 // The engine ID of this gateway, in hexadecimal; empty before snmp_begin. Any thread.
 enum { SNMP_ENGINE_TEXT_SIZE = 2 * 32 + 1 };
 void snmp_engine_text(char out[SNMP_ENGINE_TEXT_SIZE]);
-
-enum snmp_version { SNMP_V1, SNMP_V2C, SNMP_V3 };
-enum snmp_transport { SNMP_UDP, SNMP_TCP, SNMP_TLS, SNMP_DTLS };
-
-// Without MD5 and DES, which are weak.
-enum snmp_auth {
-    SNMP_NO_AUTH,
-    SNMP_SHA1,
-    SNMP_SHA224,
-    SNMP_SHA256,
-    SNMP_SHA384,
-    SNMP_SHA512,
-};
-
-// AES-192 and AES-256 are not standardised. libsnmp has two variants of each, which extend the key
-// differently: the draft of Blumenthal, and Cisco's.
-enum snmp_priv {
-    SNMP_NO_PRIV,
-    SNMP_AES128,
-    SNMP_AES192,
-    SNMP_AES256,
-    SNMP_AES192_CISCO,
-    SNMP_AES256_CISCO,
-};
-
-// Sets of notifications, by MIB.
-enum snmp_set {
-    SNMP_SET_SMA = 1,
-    SNMP_SET_SWITCH = 2,
-    SNMP_SET_OWN = 4,
-    SNMP_SET_EVENT = 8, // gswEventTrap, for events severe enough for their switch
-};
-
-enum { SNMP_ENGINE_ID_MAX = 32, SNMP_PASSWORD_MIN = 8 };
-
-// An SNMPv3 user. The security level follows from the protocols that are set.
-struct snmp_user {
-    const char *name;
-    enum snmp_auth auth;
-    const char *auth_password; // at least SNMP_PASSWORD_MIN octets
-    enum snmp_priv priv;       // needs auth
-    const char *priv_password;
-    uint8_t engine_id[SNMP_ENGINE_ID_MAX]; // of the receiver, for informs
-    size_t engine_id_size;                 // 0: the one that it reports
-};
-
-struct snmp_target {
-    const char *host; // name or address
-    uint16_t port;
-    enum snmp_transport transport;
-    enum snmp_version version;
-    bool inform;            // not with SNMP_V1
-    const char *community;  // SNMP_V1, SNMP_V2C
-    const char *context;    // SNMP_V3; NULL: the default context, ""
-    struct snmp_user user;  // SNMP_V3, but for SNMP_TLS and SNMP_DTLS
-    struct tls_options tls; // SNMP_TLS and SNMP_DTLS, which need SNMP_V3, cert_file and key_file;
-                            // without a name: the host
-    unsigned timeout_ms;    // of one attempt of an inform
-    unsigned retries;       // attempts of an inform after the first
-    unsigned window;        // events whose informs may be unanswered, at least 1
-    unsigned sets;          // of enum snmp_set; 0: SMA and SWITCH, and OWN for events that neither
-                            // of them has
-    bool extra;             // append the objects of MIB_EXTRA to notifications of SMA and SWITCH
-    bool has_trap_address, has_agent_address;
-    uint8_t trap_address[4];  // append snmpTrapAddress.0 with this; in SNMP_V1, the agent-addr
-    uint8_t agent_address[4]; // SNMP_V1; unset: trap_address, or this machine's first address
-    const struct clock *clock;
-    int64_t started_at; // monotonic; sysUpTime counts from here
-};
 
 // v2c traps to UDP port 162 with community "public"; 1,000 ms, 3 retries, a window of 64 (128 would
 // overflow snmptrapd's default socket buffer).

@@ -4,7 +4,7 @@
 
 #include "base/error.h"
 #include "base/random.h"
-#include "sink/snmp.h"
+#include "sink/snmp_target.h"
 
 // libsnmp counts request identifiers and keeps users and engine times in global tables without
 // locks. So every call into libsnmp, in any thread, is made between these two, and none of these

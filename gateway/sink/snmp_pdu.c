@@ -1,6 +1,7 @@
 #include "sink/snmp_pdu.h"
 
-#include "sink/snmp.h"
+#include "model/event.h"
+#include "sink/snmp_target.h"
 
 #include <string.h>
 

@@ -2,7 +2,7 @@
 #ifndef IBTRAPD_SINK_SNMP_USER_H
 #define IBTRAPD_SINK_SNMP_USER_H
 
-#include "sink/snmp.h"
+#include "sink/snmp_target.h"
 
 #include <net-snmp/net-snmp-config.h>
 #include <net-snmp/net-snmp-includes.h>

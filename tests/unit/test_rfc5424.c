@@ -7,6 +7,7 @@
 #include "mib_root.h"
 #include "model/fabric.h"
 #include "sink/format.h"
+#include "sink/format_lines.h"
 #include "sink/syslog.h"
 
 #include <netinet/in.h>

@@ -1,0 +1,22 @@
+// One function for each format and header. format.c has the table of them.
+#ifndef IBTRAPD_SINK_FORMAT_LINES_H
+#define IBTRAPD_SINK_FORMAT_LINES_H
+
+#include "base/text.h"
+#include "sink/format_origin.h"
+
+// The formats, as sink/format.h describes them.
+void format_rfc5424(struct text *t, const struct format_origin *origin, const struct event *event);
+void format_rfc3164(struct text *t, const struct format_origin *origin, const struct event *event);
+void format_ecs(struct text *t, const struct format_origin *origin, const struct event *event);
+void format_cef(struct text *t, const struct format_origin *origin, const struct event *event);
+void format_leef(struct text *t, const struct format_origin *origin, const struct event *event);
+void format_json(struct text *t, const struct format_origin *origin, const struct event *event);
+
+// The headers, each with its final space.
+void format_rfc5424_header(struct text *t, const struct format_origin *origin,
+                           const struct event *event);
+void format_rfc3164_header(struct text *t, const struct format_origin *origin,
+                           const struct event *event);
+
+#endif
