@@ -1,4 +1,5 @@
 #include "agent/gsw.h"
+#include "agent/tables.h"
 
 #include "agent/put.h"
 #include "base/search.h"

@@ -1,8 +1,11 @@
+// IBSWITCH-MIB: gswSwitchTable, and the ports and sensors of each switch.
 #include "agent/gsw.h"
 #include "agent/put.h"
 #include "agent/tables.h"
 
 #include <stdio.h>
+
+// gswSwitchTable.
 
 static bool gsw_switches_ports(const struct agent_snapshot *snapshot, const struct table_row *row,
                                struct agentx_value *out)
@@ -42,7 +45,7 @@ static bool events(const struct agent_snapshot *snapshot, const struct table_row
                                                  gsw_node(snapshot, row)->guid));
 }
 
-static const struct table_column COLUMNS[] = {
+static const struct table_column SWITCH_COLUMNS[] = {
     {"gswSwitchSwitchId", 1, AGENTX_OCTETS, gsw_get_global_id, SETTING_NONE},
     {"gswSwitchMaxPortNum", 2, AGENTX_INTEGER, gsw_switches_ports, SETTING_NONE},
     {"gswSensorsNum", 3, AGENTX_INTEGER, NULL, SETTING_NONE},
@@ -63,11 +66,67 @@ static const struct table_column COLUMNS[] = {
     {"gswEventNumEntries", 42, AGENTX_INTEGER, events, SETTING_NONE},
 };
 
-static const uint32_t ENTRY[] = {TABLES_GSW_IDS, 2, 3, 1};
+static const uint32_t SWITCH_ENTRY[] = {TABLES_GSW_IDS, 2, 3, 1};
 
 const struct table GSW_SWITCHES = {"gswSwitchComTable",
-                                   ENTRY,
-                                   sizeof ENTRY / sizeof *ENTRY,
-                                   COLUMNS,
-                                   sizeof COLUMNS / sizeof *COLUMNS,
+                                   SWITCH_ENTRY,
+                                   sizeof SWITCH_ENTRY / sizeof *SWITCH_ENTRY,
+                                   SWITCH_COLUMNS,
+                                   sizeof SWITCH_COLUMNS / sizeof *SWITCH_COLUMNS,
                                    gsw_seek_element};
+
+// gswPortComTable.
+
+static bool gsw_ports_type(const struct agent_snapshot *snapshot, const struct table_row *row,
+                           struct agentx_value *out)
+{
+    (void)snapshot;
+    (void)row;
+    enum { INFINIBAND = 2 };
+    return put_number(out, INFINIBAND);
+}
+
+static const struct table_column PORT_COLUMNS[] = {
+    {"gswPortComSwitchId", 1, AGENTX_OCTETS, gsw_get_global_id, SETTING_NONE},
+    {"gswPortComNum", 2, AGENTX_INTEGER, gsw_get_port_number, SETTING_NONE},
+    {"gswPortComType", 3, AGENTX_INTEGER, gsw_ports_type, SETTING_NONE},
+    {"gswPortComName", 4, AGENTX_OCTETS, NULL, SETTING_NONE},
+};
+
+static const uint32_t PORT_ENTRY[] = {TABLES_GSW_IDS, 2, 4, 1};
+
+const struct table GSW_PORTS = {"gswPortComTable",
+                                PORT_ENTRY,
+                                sizeof PORT_ENTRY / sizeof *PORT_ENTRY,
+                                PORT_COLUMNS,
+                                sizeof PORT_COLUMNS / sizeof *PORT_COLUMNS,
+                                gsw_seek_any_port};
+
+// gswSensorTable.
+
+// Nothing on the fabric tells of sensors.
+static bool gsw_sensors_seek(const struct agent_snapshot *snapshot, const uint32_t *ids,
+                             size_t length, bool after, struct table_row *row,
+                             struct agentx_oid *found)
+{
+    (void)snapshot, (void)ids, (void)length, (void)after, (void)row, (void)found;
+    return false;
+}
+
+static const struct table_column SENSOR_COLUMNS[] = {
+    {"gswSensorSwitchId", 1, AGENTX_OCTETS, NULL, SETTING_NONE},
+    {"gswSensorIndex", 2, AGENTX_INTEGER, NULL, SETTING_NONE},
+    {"gswSensorType", 3, AGENTX_INTEGER, NULL, SETTING_NONE},
+    {"gswSensorStatus", 4, AGENTX_INTEGER, NULL, SETTING_NONE},
+    {"gswSensorValue", 5, AGENTX_INTEGER, NULL, SETTING_NONE},
+    {"gswSensorInfo", 6, AGENTX_OCTETS, NULL, SETTING_NONE},
+};
+
+static const uint32_t SENSOR_ENTRY[] = {TABLES_GSW_IDS, 2, 10, 1};
+
+const struct table GSW_SENSORS = {"gswSensorTable",
+                                  SENSOR_ENTRY,
+                                  sizeof SENSOR_ENTRY / sizeof *SENSOR_ENTRY,
+                                  SENSOR_COLUMNS,
+                                  sizeof SENSOR_COLUMNS / sizeof *SENSOR_COLUMNS,
+                                  gsw_sensors_seek};

@@ -1,5 +1,5 @@
-#include "agent/own.h"
 #include "agent/put.h"
+#include "agent/tables.h"
 #include "mib_root.h"
 
 #include <string.h>

@@ -1,8 +1,5 @@
 #include "agent/tables.h"
 
-#include "agent/gsw.h"
-#include "agent/own.h"
-
 // As table.h asks for it: ascending by the OID of the first column.
 static const struct table *const ALL[] = {
     &GSW_MISC,      &GSW_SYSTEM,   &GSW_INVENTORY,   &GSW_SWITCHES,    &GSW_PORTS,

@@ -1,4 +1,5 @@
-// The tables that there are.
+// The list of all tables that the subagent offers. gsw_*.c have those of the IBSWITCH-MIB, own_*.c
+// those of the IBTRAPD-MIB.
 #ifndef IBTRAPD_AGENT_TABLES_H
 #define IBTRAPD_AGENT_TABLES_H
 
@@ -8,7 +9,15 @@
 
 extern const struct table_list TABLES;
 
-// agent/gsw_misc.c
-extern const struct table GSW_MISC, GSW_SYSTEM;
+// About the fabric.
+extern const struct table GSW_MISC, GSW_SYSTEM, GSW_INVENTORY, GSW_SWITCHES, GSW_PORTS, GSW_SENSORS,
+    GSW_IB_NODES, GSW_IB_SWITCHES, GSW_LINKS, GSW_IB_TOPOLOGY, GSW_IB_PORTS, GSW_COUNTERS,
+    GSW_COMMUNITIES;
+
+// From the journal.
+extern const struct table GSW_EVENTS, OWN_ALARMS, OWN_EVENT_LOG;
+
+// About the gateway itself.
+extern const struct table OWN_SUBSCRIPTIONS, OWN_RECEIVERS, OWN_FLOW;
 
 #endif

@@ -1,7 +1,7 @@
 // The tables that are made from the journal, against a plain list of what was written.
 #include "support.h"
 
-#include "agent/own.h"
+#include "agent/tables.h"
 #include "agent/snapshot.h"
 #include "model/catalogue.h"
 

@@ -2,7 +2,7 @@
 #include "generated.h"
 #include "support.h"
 
-#include "agent/own.h"
+#include "agent/tables.h"
 #include "agent/table.h"
 #include "agent/walk_cache.h"
 #include "model/catalogue.h"
