@@ -1,5 +1,5 @@
-// A Set, in the phases of RFC 2741 7.2.4: all that it changes is checked first, and then changed at
-// once or not at all.
+// Carries out a Set in the phases of RFC 2741 7.2.4: checks all varbinds first, then changes all or
+// none.
 #ifndef IBTRAPD_AGENT_SET_H
 #define IBTRAPD_AGENT_SET_H
 
@@ -17,7 +17,7 @@ struct set_options {
     struct log *log;
 };
 
-// The one that is under way: AgentX has one at a time in a session.
+// The Set that is under way: a session has one at a time.
 struct set {
     struct set_options options;
     struct setting changes[AGENTX_SET_MAX], before[AGENTX_SET_MAX]; // in the order of the request
@@ -25,10 +25,10 @@ struct set {
     bool committed;
 };
 
-// What the options point to outlives it.
+// The options are copied; what they point to outlives the set.
 void set_init(struct set *set, const struct set_options *options);
 
-// As agentx/client.h asks for them. `view` is how things are now.
+// The handlers of agentx/handler.h. `snapshot` is as of now.
 enum agentx_error set_test(struct set *set, const struct agent_snapshot *snapshot,
                            const struct agentx_varbind *varbinds, size_t n, size_t *failed);
 enum agentx_error set_commit(struct set *set);

@@ -1,24 +1,24 @@
-// Tables as descriptors, and one engine that answers Get and GetNext from them.
+// Describes tables by lists of columns, and answers Get and GetNext for all of them.
 #ifndef IBTRAPD_AGENT_TABLE_H
 #define IBTRAPD_AGENT_TABLE_H
 
 #include "agent/snapshot.h"
 #include "agentx/value.h"
 
-// A row, as a table's `seek` found it. What counts of it is the table's affair.
+// A row that a table's `seek` found. Each table uses the members that it needs.
 struct table_row {
     size_t at;           // among the rows, where they can be counted
-    uint32_t node, port; // indices in the view's fabric
+    uint32_t node, port; // indices in the snapshot's fabric
     uint8_t number;
-    struct event *event; // a reference that the engine gives back; NULL: none
+    struct event *event; // a reference, which table.c drops; NULL: none
 };
 
 struct table_column {
     const char *name; // as the MIB has it
     uint32_t number;  // its last sub-identifier
     enum agentx_type type;
-    // Fills in what counts for the type, which is set already. False: this row has no such
-    // instance. NULL: no row ever has, see mibs/README.md.
+    // Fills the value, whose type is set already. False: this row has no such instance. A NULL
+    // function: no row has one; mibs/README.md says why.
     bool (*get)(const struct agent_snapshot *snapshot, const struct table_row *row,
                 struct agentx_value *out);
     enum setting_kind setting; // what writing it sets; SETTING_NONE: it cannot be written
@@ -31,42 +31,42 @@ struct table {
     size_t entry_length;
     const struct table_column *columns; // readable ones, one at least, ascending by number
     size_t column_count;
-    // The row whose index is these ids, or with `after` the first row whose index is greater
-    // (length 0: the first of all). On success fills `row`, which comes zeroed, and `found`, the
-    // index. Every row is found in lexicographic order of the indices.
+    // Finds the row whose index is `ids`, or with `after` the first row whose index is greater
+    // (length 0: the first row). Fills `row`, which is zeroed, and `found`, the row's index. Rows
+    // are in lexicographic order of their indices. False: there is no such row.
     bool (*seek)(const struct agent_snapshot *snapshot, const uint32_t *ids, size_t length,
                  bool after, struct table_row *row, struct agentx_oid *found);
 };
 
-// For `seek`: the rows are numbered 0 to count - 1 in order of their indices, and `index` appends
-// that of one of them to an empty `out`. Binary search.
+// A `seek` by binary search. The rows are numbered 0 to count - 1 in the order of their indices,
+// and `index` appends the index of row `at` to an empty `out`.
 bool table_seek_sorted(const struct agent_snapshot *snapshot, size_t count,
                        void (*index)(const struct agent_snapshot *snapshot, size_t at,
                                      struct agentx_oid *out),
                        const uint32_t *ids, size_t length, bool after, size_t *at,
                        struct agentx_oid *found);
 
-// For groups of scalars: one row with the index 0.
+// The `seek` of a group of scalars: one row, whose index is 0.
 bool table_seek_scalar(const struct agent_snapshot *snapshot, const uint32_t *ids, size_t length,
                        bool after, struct table_row *row, struct agentx_oid *found);
 
-// All tables, ascending by the OID of their first column, and each before the next one's: where a
-// table stands between the scalars of a group, these are two groups.
+// All tables, ascending by the OID of their first column. No two may interleave: if a table lies
+// between the scalars of a group, split the group in two.
 struct table_list {
     const struct table *const *tables;
     size_t count;
 };
 
-// As agentx/client.h asks for it. A row whose OID would be too long does not exist. Without a view,
-// nothing can be told.
+// The handlers get and get_next of agentx/handler.h. A row whose OID would be too long does not
+// exist. Without a snapshot (NULL: out of memory) the answer is AGENTX_NOT_NOW.
 void table_get(const struct table_list *list, const struct agent_snapshot *snapshot,
                const struct agentx_oid *name, struct agentx_value *value);
 bool table_get_next(const struct table_list *list, const struct agent_snapshot *snapshot,
                     const struct agentx_oid *name, bool include, const struct agentx_oid *end,
                     struct agentx_oid *found, struct agentx_value *value);
 
-// The column and row of an instance, for a Set. AGENTX_NO_ERROR, or why it cannot be written. Rows
-// that can be written have no event.
+// Finds the column and row of an instance for a Set. AGENTX_NO_ERROR, or why it cannot be written.
+// The row of a column that can be written has no event.
 enum agentx_error table_find_writable(const struct table_list *list,
                                       const struct agent_snapshot *snapshot,
                                       const struct agentx_oid *name,

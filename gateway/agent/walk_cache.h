@@ -1,7 +1,8 @@
-// Which view answers. A request does not say to which walk it belongs, but a walk goes on from the
-// name that it was last answered: the view that answered this name answers what follows it, for a
-// while. When several did, a walk that stands there comes before those that went on. Who asks later
-// for what follows a name, as a manager does that looks for new rows, begins anew and sees them.
+// Chooses the snapshot that answers a request, so that a walk sees one moment. A request does not
+// say to which walk it belongs, but a walk asks for what follows the last name that it got. So the
+// snapshot that answered a name answers what follows it, for a while. Of several such snapshots,
+// one whose walk has stopped at that name is preferred. A request that comes later, such as from a
+// manager that polls for new rows, opens a new snapshot.
 #ifndef IBTRAPD_AGENT_WALK_CACHE_H
 #define IBTRAPD_AGENT_WALK_CACHE_H
 
@@ -9,40 +10,43 @@
 #include "agentx/value.h"
 #include "base/random.h"
 
-// How long a view of what did not change is as good as new; how long a walk may pause, and a view
-// is kept that nobody asks; and how long a walk that went on may ask the same once more, as the
-// answer was lost: shorter than managers poll.
+// FRESH: a new walk may use a snapshot of this age if nothing has changed since.
+// KEEP: a walk may pause for so long; a snapshot without requests is dropped after it.
+// REPEAT: a walk that went on may repeat a request for so long, in case the answer was lost. This
+// is less than the interval at which managers poll.
 #define WALK_CACHE_FRESH_US  (1 * CLOCK_US_PER_S)
 #define WALK_CACHE_KEEP_US   (20 * CLOCK_US_PER_S)
 #define WALK_CACHE_REPEAT_US (4 * CLOCK_US_PER_S)
 
 enum {
     WALK_CACHE_SNAPSHOTS_MAX =
-        8, // what nobody walks makes room first, then what was asked the longest ago
-    WALK_CACHE_NAMES = 16384, // that are remembered, of all views: the last ones
+        8, // a snapshot without a walk makes room first, then the least recently used
+    WALK_CACHE_NAMES = 16384, // that are remembered, the last ones of all snapshots
 };
 
 struct walk_cache;
 
-// One thread. Source and events outlive it. NULL: out of memory.
+// For use in one thread. `source`, `events` and `random` outlive the cache. NULL: out of memory.
 struct walk_cache *walk_cache_new(const struct snapshot_source *source,
                                   struct snapshot_events *events, const struct random *random);
 void walk_cache_free(struct walk_cache *cache); // NULL is allowed
 
-// Both: a view, valid until the next of these calls; for longer, keep it. NULL: out of memory.
-struct agent_snapshot *walk_cache_begin(struct walk_cache *cache); // as things are now
-// What follows the name.
+// Both return a snapshot that is valid until the next call of either; take a reference to use it
+// for longer. NULL: out of memory.
+struct agent_snapshot *walk_cache_begin(struct walk_cache *cache); // as of now
+// The snapshot that answers what follows the name.
 struct agent_snapshot *walk_cache_follow(struct walk_cache *cache, const struct agentx_oid *name);
 
-// The number of a view that one of these gave, counted from 1; 0: it is not held any more, or NULL.
+// The number of a snapshot that one of these returned, counted from 1. 0: the cache has dropped it,
+// or it is NULL.
 uint64_t walk_cache_number(const struct walk_cache *cache, const struct agent_snapshot *snapshot);
 
-// The view answered with that name.
+// Call it when the snapshot was answered with that name.
 void walk_cache_remember(struct walk_cache *cache, const struct agent_snapshot *snapshot,
                          const struct agentx_oid *name);
 
-// Drops the views that were not asked for a while. Returns when to call this again, in monotonic
-// microseconds; INT64_MAX: not before there is another view.
+// Drops the snapshots that had no request for WALK_CACHE_KEEP_US. Returns when to call this again,
+// in monotonic microseconds; INT64_MAX: not before there is another snapshot.
 int64_t walk_cache_expire(struct walk_cache *cache);
 
 #endif

@@ -1,4 +1,4 @@
-// What a running gateway consists of. Private to the files that start, stop and change it.
+// The parts that a running gateway consists of. For the files of daemon/ only.
 #ifndef IBTRAPD_DAEMON_GATEWAY_H
 #define IBTRAPD_DAEMON_GATEWAY_H
 
@@ -12,7 +12,7 @@
 
 #include <pthread.h>
 
-// The configuration's, and the trap recipients that were set by SNMP.
+// The receivers of the configuration, and the trap recipients that managers added.
 enum { GATEWAY_RECEIVERS_MAX = CONF_RECEIVERS_MAX + 1 + TRAP_RECIPIENTS_MAX };
 
 struct gateway {

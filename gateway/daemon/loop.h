@@ -25,13 +25,13 @@ struct loop_timer *loop_timer_new(struct loop *loop, int64_t period_us, void (*c
                                   void *ctx, struct error *err);
 void loop_timer_free(struct loop_timer *timer); // NULL is allowed
 
-// Something that other threads ask the loop to do. Free it before the loop, when nobody asks any
+// Lets other threads ask the loop to call back. Free it before the loop, when no thread uses it any
 // more. NULL with a sentence when memory or descriptors are short.
 struct loop_wake *loop_wake_new(struct loop *loop, void (*call)(void *ctx), void *ctx,
                                 struct error *err);
 void loop_wake_free(struct loop_wake *wake); // NULL is allowed
 
-// Any thread: the loop calls back soon, once for all that asked meanwhile. Never waits.
+// Asks the loop to call back soon, once for all requests until then. Any thread; never waits.
 void loop_wake_up(struct loop_wake *wake);
 
 // Serves events until SIGTERM or SIGINT; `reason` says which. At SIGHUP calls `hang_up`.

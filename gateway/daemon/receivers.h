@@ -1,5 +1,5 @@
-// The receivers that run, the configuration's and those that were set by SNMP: how they begin and
-// end. Main thread.
+// Starts and stops receivers: those of the configuration and the trap recipients that managers
+// added. Main thread.
 #ifndef IBTRAPD_DAEMON_RECEIVERS_H
 #define IBTRAPD_DAEMON_RECEIVERS_H
 
@@ -8,7 +8,7 @@
 // How long a receiver that ends may still deliver.
 #define RECEIVERS_FLUSH_US (2 * CLOCK_US_PER_S)
 
-// A receiver that does not run yet, made from a copy of its configuration, which it may point into.
+// A receiver that does not run yet. Its sink may point into `conf`, a copy of its configuration.
 struct receivers_made {
     struct conf_receiver *conf; // NULL: there is none
     struct sink sink;
@@ -17,20 +17,21 @@ bool receivers_make(const struct gateway *g, const struct conf_receiver *conf,
                     struct receivers_made *out, struct error *err);
 void receivers_free(struct receivers_made *made); // one that was not started
 
-// Starts to deliver; `made` is taken over in any case.
+// Starts to deliver. Takes over what is in `made`, even when it fails.
 bool receivers_start(struct gateway *g, struct receivers_made *made, struct error *err);
 
-// Ends all that do not stay, with what they can still deliver in so many microseconds. What they
-// told of themselves is in the journal then.
+// Ends the receivers for which `stays` returns false. They may still deliver for `flush_us`. When
+// it returns, all events about these receivers are in the journal.
 void receivers_end(struct gateway *g, int64_t flush_us,
                    bool (*stays)(void *ctx, const struct conf_receiver *running), void *ctx);
 
 bool receivers_run(const struct gateway *g, const char *name); // whether one of that name does
 
-// What waited for those that have ended, and that nothing follows, waits no longer.
+// Lets the journal drop the events that it kept for receivers that have ended and have no
+// successor.
 void receivers_forget_departed(struct gateway *g);
 
-// The configuration's, at the start; all, when the pipeline takes no more.
+// Starts the receivers of the configuration. Stops all receivers, after the pipeline has stopped.
 bool receivers_start_all(struct gateway *g, struct error *err);
 void receivers_stop_all(struct gateway *g);
 

@@ -1,5 +1,6 @@
-// What a manager sets by SNMP takes effect: names in messages, levels of gswEventTrap, trap
-// recipients.
+// Lets the settings that a manager makes by SNMP take effect: names of switches, levels of
+// gswEventTrap, trap recipients. It stands here and not in agent/, as it starts and stops
+// receivers.
 #ifndef IBTRAPD_DAEMON_SETTINGS_H
 #define IBTRAPD_DAEMON_SETTINGS_H
 
@@ -15,13 +16,14 @@ struct gateway;
 struct names;
 struct event_builder;
 
-// As agent/agent.h asks for it; `ctx` is the gateway. When it returns, the changes and an event for
-// each are in the journal, and names and levels are as wanted; recipients get what follows,
-// although the main thread begins and ends them a little later. Not in the pipeline's thread.
+// The function `change` of agent/agent.h; `ctx` is the gateway. When it returns, the changes and an
+// event for each are in the journal, and names and levels are in force. The main thread starts and
+// stops trap recipients a little later, but a new one gets every event from now on, and one that
+// was removed gets none. Not in the pipeline's thread.
 bool settings_change(void *ctx, const struct setting *changes, size_t n, const char *who,
                      struct error *err);
 
-// Of a switch, or the configuration's. Pipeline's thread.
+// The level that was set for the switch, or that of the configuration. Pipeline's thread.
 enum event_level settings_trap_level(void *ctx, uint64_t switch_guid);
 
 // Reads the configuration's node-name-map into `out`: a reference, the caller's, or NULL if there
@@ -29,12 +31,12 @@ enum event_level settings_trap_level(void *ctx, uint64_t switch_guid);
 bool settings_load_map(const struct conf *conf, struct log *log, struct names **out,
                        struct error *err);
 
-// The names of the node-name-map and those set by SNMP, from now on. Pipeline's thread, or before
-// it runs.
+// Uses the names of the node-name-map and those set by SNMP from now on. Pipeline's thread, or
+// before the pipeline runs.
 bool settings_rename(struct gateway *gateway, struct event_builder *builder, struct error *err);
 
-// Main thread. Everything as it is set now: after what was set is read late, or a new
-// configuration.
+// Puts all settings in force. Call it after a reload, and after the journal has read the settings
+// late. Main thread.
 void settings_apply(void *ctx);
 
 #endif

@@ -1,4 +1,4 @@
-// From the configuration of a receiver to the receiver.
+// Makes the sink of a receiver from its configuration.
 #ifndef IBTRAPD_DAEMON_SINKS_H
 #define IBTRAPD_DAEMON_SINKS_H
 

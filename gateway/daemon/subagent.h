@@ -1,5 +1,5 @@
-// The tables of the MIBs, below a master agent: the subagent among the gateway's parts. Main
-// thread.
+// Starts and stops the AgentX subagent, which offers the tables to a master agent, and connects it
+// with the gateway's other parts. Main thread.
 #ifndef IBTRAPD_DAEMON_SUBAGENT_H
 #define IBTRAPD_DAEMON_SUBAGENT_H
 
@@ -12,15 +12,15 @@ struct agent;
 struct gateway;
 struct subagent;
 
-// As the configuration wants it: without a socket there are none. A master agent that is away is
-// waited for. False with a sentence when memory or threads are short.
+// Starts it if the configuration has a socket of a master agent. It is no error if the master agent
+// is away. False with a sentence when memory or threads are short.
 bool subagent_start(struct gateway *gateway, struct error *err);
 void subagent_stop(struct gateway *gateway);
 
-// After the configuration was exchanged; `old` is what was in force.
+// Starts it anew if the configuration is another than `old`, which was in force before.
 bool subagent_change(struct gateway *gateway, const struct conf_subagent *old, struct error *err);
 
-// The agent that serves them, until the next change; NULL when `tables` is.
+// The agent, valid until the next change; NULL when `tables` is NULL.
 struct agent *subagent_agent(const struct subagent *tables);
 
 #endif

@@ -1,4 +1,5 @@
-// What the gateway's parts tell of themselves, as the tables of the IBTRAPD-MIB have it.
+// Translates the status of the gateway's parts into rows of the IBTRAPD-MIB. It stands here and not
+// in agent/, which knows neither the SA client nor the receivers nor the configuration.
 #ifndef IBTRAPD_DAEMON_SUBAGENT_SOURCE_H
 #define IBTRAPD_DAEMON_SUBAGENT_SOURCE_H
 
@@ -8,13 +9,13 @@
 #include "pipeline/pipeline.h"
 #include "sink/receiver.h"
 
-// Each adds to `out` or fills its part. Any thread, as long as what they get lives.
+// Each adds rows to `out` or fills its part of it. Any thread.
 void subagent_source_subscriptions(const struct sa_status *status, struct snapshot_gateway *out);
 void subagent_source_flow(const struct sa_status *status, struct pipeline *pipeline,
                           struct journal *journal, int64_t started_at,
                           struct snapshot_gateway *out);
 
-// One row. False: there is no room. `standby`: another gateway tells the receivers now.
+// Adds one row. `standby`: another gateway serves the receivers now. False: there is no room.
 bool subagent_source_receiver(const struct conf_receiver *conf, struct receiver *receiver,
                               bool standby, struct snapshot_gateway *out);
 

@@ -1,5 +1,7 @@
-// Trap recipients that were set by SNMP (gswAgtCmtyTable), as receivers. Every address with a
-// community is one; its trap group is the switches in whose rows the two stand.
+// Makes configurations of receivers from the trap recipients that managers added (gswAgtCmtyTable).
+// Each pair of address and community is one receiver. Its trap group is the switches whose rows
+// have that pair. It stands beside the other receivers and not in agent/, which knows no
+// configuration.
 #ifndef IBTRAPD_DAEMON_TRAP_RECIPIENTS_H
 #define IBTRAPD_DAEMON_TRAP_RECIPIENTS_H
 
@@ -8,27 +10,31 @@
 
 enum { TRAP_RECIPIENTS_MAX = 64 };
 
-// What their names begin with; the configuration has none such.
+// Whether a receiver of this name is a trap recipient. No receiver of the configuration has such a
+// name.
 bool trap_recipients_are_named(const char *receiver);
 
 struct trap_recipients {
-    struct conf_receiver *all; // in the order in which they stand first
+    struct conf_receiver *all; // in the order of their first rows
     size_t count;
 };
 
-// They are named recipient-ADDRESS-DIGEST, the digest being 16 bits of the community, which tell a
-// guess from another and no more. The name, by which the journal knows a receiver's place, is the
-// same whoever else is there. Only if two at one address have the same digest does the second take
-// the next free one, and the other when the first goes or their rows change places.
+// Lists the trap recipients; they listen on `port`. Free the list with trap_recipients_clear.
+//
+// A recipient's name is recipient-ADDRESS-DIGEST. The digest has 16 bits: too few to guess the
+// community from. The journal keeps a receiver's cursor by its name, so the name does not depend on
+// the other recipients, with one exception: if two recipients at one address have the same digest,
+// the second gets the next free digest, and another one when the first is removed or their rows
+// change places.
 //
 // False with a sentence: there are more than TRAP_RECIPIENTS_MAX, and `out` has the first ones; or
-// there is no memory, and `out->all` is NULL. `port` is where they listen. trap_recipients_clear
-// releases what they hold.
+// memory is short, and `out->all` is NULL.
 bool trap_recipients_of(const struct settings *settings, uint16_t port, struct trap_recipients *out,
                         struct error *err);
 void trap_recipients_clear(struct trap_recipients *recipients);
 
-// Whether a receiver that was made from `running` does what `wanted` asks for. Of any receivers.
+// Whether a receiver made from `running` also does what `wanted` asks for. For any kind of
+// receiver.
 bool trap_recipients_equal(const struct conf_receiver *running, const struct conf_receiver *wanted);
 
 #endif

@@ -1,6 +1,6 @@
-// What sweeps and counter readings tell, as events: the pipeline's source beside the Reports. It
-// knows which notice a change explains, and sums the counters up. The pipeline's thread only, but
-// for correlator_accumulated.
+// Makes events from the results of sweeps and from counter readings, finds the Notice that a change
+// explains, and accumulates the counters. The pipeline's thread only, but for
+// correlator_accumulated.
 #ifndef IBTRAPD_PIPELINE_CORRELATOR_H
 #define IBTRAPD_PIPELINE_CORRELATOR_H
 
@@ -11,7 +11,7 @@
 
 enum {
     CORRELATOR_NOTICES_MAX = 512,  // remembered; the oldest are forgotten first
-    CORRELATOR_NOTICE_AGE_S = 120, // a notice older than this is no part of a change's story
+    CORRELATOR_NOTICE_AGE_S = 120, // a change explains no older Notice
 };
 
 struct correlator_options {
@@ -26,18 +26,19 @@ struct correlator;
 struct correlator *correlator_new(const struct correlator_options *options); // NULL: out of memory
 void correlator_free(struct correlator *correlator);                         // NULL is allowed
 
-// An event made from a notice. True when it tells of something that a sweep can explain: traps 64,
+// Call it with each event made from a Notice. True when a sweep can explain the event: traps 64,
 // 65, 128, 144 and 145.
 bool correlator_note_event(struct correlator *correlator, const struct event *event);
 
-// Takes over the reference. True when anything changed since the last one.
+// Takes over the reference to a sweep's result. True when anything changed since the last one.
 bool correlator_take_snapshot(struct correlator *correlator, const struct event_builder *builder,
                               struct fabric *seen);
 
 void correlator_take_reading(struct correlator *correlator, const struct event_builder *builder,
                              const struct counter_reading *reading);
 
-// As of the last reading: a reference, the caller's. NULL: nothing was read yet. Any thread.
+// The accumulated counters after the last reading: a reference, the caller's. NULL: there was no
+// reading yet. Any thread.
 struct accumulated_counters *correlator_accumulated(struct correlator *correlator);
 
 #endif

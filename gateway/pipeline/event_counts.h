@@ -1,5 +1,5 @@
-// How many events there were, by kind and severity, and how many of them receivers do not get, by
-// reason. One thread adds, any thread reads.
+// Counts events by kind and severity, and suppressed events by reason. One thread adds, any thread
+// reads.
 #ifndef IBTRAPD_PIPELINE_EVENT_COUNTS_H
 #define IBTRAPD_PIPELINE_EVENT_COUNTS_H
 
@@ -10,11 +10,11 @@
 
 enum {
     EVENT_COUNTS_SEVERITIES = SEVERITY_DEBUG + 1,
-    EVENT_COUNTS_REASONS_MAX = 32, // the last one stands for all that find no room
+    EVENT_COUNTS_REASONS_MAX = 32, // the last one counts all that have no room
 };
 
 struct event_counts_reason {
-    char word[EVENT_SUPPRESSED_SIZE]; // as in event->held
+    char word[EVENT_SUPPRESSED_SIZE]; // as in event->suppressed
     atomic_uint_fast64_t count;
 };
 

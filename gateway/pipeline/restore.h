@@ -1,4 +1,4 @@
-// What policy and thresholds knew when the gateway ended, from the journal.
+// Restores from the journal what policy and thresholds knew when the gateway ended.
 #ifndef IBTRAPD_PIPELINE_RESTORE_H
 #define IBTRAPD_PIPELINE_RESTORE_H
 
@@ -6,13 +6,13 @@
 #include "policy/policy.h"
 #include "topology/thresholds.h"
 
-// Maintenance windows and the alarms that stand, before the first event is taken.
+// Restores maintenance windows and active alarms. Call it before the first event.
 void restore_policy(struct journal *journal, struct policy *policy, const struct clock *clock);
 
-// Whether an alarm stands.
+// Whether the alarm is active.
 bool restore_alarm_is_active(struct journal *journal, const char *key);
 
-// Thresholds whose alarms stand, before the first reading.
+// Restores the thresholds whose alarms are active. Call it before the first reading.
 void restore_thresholds(struct journal *journal, struct thresholds *thresholds);
 
 #endif

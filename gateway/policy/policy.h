@@ -17,6 +17,11 @@
 #include "policy/options.h"
 
 // Why an event is suppressed. Each is decided in the function of policy.c that is named here.
+//
+// A consequence has the identifier of its root cause in event->cause_id. A link-down has one if the
+// same sweep lost the switch behind the link: topology/root_causes.h finds the root cause among the
+// nodes that went, topology/compare_links.c that of a link, and the pipeline's correlator turns
+// both into identifiers.
 enum policy_reason {
     POLICY_PASSES,
     POLICY_DISABLED,       // a rule disables it (rules_evaluate)

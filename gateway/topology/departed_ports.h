@@ -1,5 +1,6 @@
-// Ports that left the fabric lately, so that whoever speaks of them is understood: the trap that
-// tells of a port's return comes before the sweep that finds it. Pure.
+// Remembers the ports that left the fabric, to give them their names in later events: the trap
+// about a port's return arrives before the sweep that finds the port. It does not decide which
+// ports left: merge.h does. Pure.
 #ifndef IBTRAPD_TOPOLOGY_DEPARTED_PORTS_H
 #define IBTRAPD_TOPOLOGY_DEPARTED_PORTS_H
 
@@ -10,15 +11,15 @@
 enum { DEPARTED_PORTS_MAX = 1024 }; // the oldest are forgotten first
 
 struct departed_ports {
-    struct endpoint ports[DEPARTED_PORTS_MAX]; // without LIDs: those may be others' now
+    struct endpoint ports[DEPARTED_PORTS_MAX]; // without LIDs: other ports may have them now
     size_t next;
 };
 
-// Remembers the ports with a GUID that `before` has and `after` has not. `names` may be NULL.
+// Remembers the ports that have a GUID and are in `before` and not in `after`. `names` may be NULL.
 void departed_ports_remember(struct departed_ports *departed, const struct fabric *before,
                              const struct fabric *after, const struct names *names);
 
-// The port with that GUID, or the node, as it last was; NULL when it is not remembered.
+// Finds a port by its own GUID or its node's, as it last was. NULL: it is not remembered.
 const struct endpoint *departed_ports_find(const struct departed_ports *departed, uint64_t guid);
 
 #endif

@@ -1,12 +1,12 @@
-// What differs between two snapshots: everything, in one pass over both. Pure.
+// Lists every difference between two snapshots, in one pass over both. Pure.
 #ifndef IBTRAPD_TOPOLOGY_DIFF_H
 #define IBTRAPD_TOPOLOGY_DIFF_H
 
 #include "model/fabric.h"
 
 enum diff_kind {
-    DIFF_NODE_REMOVED, // its ports are not told one by one
-    DIFF_NODE_ADDED,   // nor here
+    DIFF_NODE_REMOVED, // its ports are not listed as well
+    DIFF_NODE_ADDED,   // likewise
     DIFF_NODE_ALTERED, // another description, type, port count, ids
     DIFF_PORT_REMOVED,
     DIFF_PORT_ADDED,
@@ -25,12 +25,12 @@ struct diff_item {
     uint32_t before_node, after_node; // of a port; FABRIC_NONE for the others
 };
 
-// Calls `each` for every difference, in an order that does not depend on how the snapshots were
-// found. Time and completeness are no differences. Linear in the size of both.
+// Calls `each` for every difference, in an order that depends on the two snapshots only. Another
+// time or completeness is no difference. Linear in the size of both.
 void diff_fabrics(const struct fabric *before, const struct fabric *after,
                   void (*each)(void *ctx, const struct diff_item *item), void *ctx);
 
-// Whether two ports are connected to the same: the peer's GUID and port number.
+// Whether the ports are linked to the same port (its node GUID and number), or both to none.
 bool diff_same_peer(const struct fabric *a, const struct fabric_port *port_a,
                     const struct fabric *b, const struct fabric_port *port_b);
 

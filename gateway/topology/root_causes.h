@@ -1,15 +1,20 @@
-// Of nodes that came or went together: which of them explains which others. Pure.
+// Finds the root causes among nodes that came or went together: a switch explains what hung on it.
+// Pure.
 #ifndef IBTRAPD_TOPOLOGY_ROOT_CAUSES_H
 #define IBTRAPD_TOPOLOGY_ROOT_CAUSES_H
 
 #include "model/fabric.h"
 
-// Looks at the nodes whose `counterpart` is FABRIC_NONE (the array has one for each node of the
-// fabric). Such a node stands for itself when it has a link to a node with a counterpart. What is
-// connected only to others without a counterpart went, or came, with the nearest switch that stands
-// for itself; of several, with the one of the smallest GUID. Where none stands for itself, the
-// switch of the smallest GUID does. `root` gets, for each node, its root (for one that stands for
-// itself: itself), and FABRIC_NONE for those with a counterpart. Linear. False: out of memory.
+// Looks at the nodes that are on one side only: those whose `counterpart` is FABRIC_NONE. Both
+// arrays have one entry for each node of the fabric.
+//
+// Sets `root` to the node's root cause, and to FABRIC_NONE for a node with a counterpart:
+// - A node with a link to a node that has a counterpart is its own root cause.
+// - Another node's root cause is the nearest switch that is its own root cause; among equally near
+//   switches, the one with the smallest GUID.
+// - In an island without such a switch, the switch with the smallest GUID is the root cause of all;
+//   without any switch, each node is its own.
+// Linear. False: out of memory.
 bool root_causes_find(const struct fabric *fabric, const uint32_t *counterpart, uint32_t *root);
 
 #endif

@@ -1,5 +1,5 @@
-// Which counters grow too fast: each reading is compared with the one before. Pure, but for its
-// memory of what is reached; the last values are in the sums.
+// Finds counters that grow too fast: compares each reading with the one before. It remembers which
+// thresholds are reached, and nothing else: the values before are in the accumulated counters.
 #ifndef IBTRAPD_TOPOLOGY_THRESHOLDS_H
 #define IBTRAPD_TOPOLOGY_THRESHOLDS_H
 
@@ -15,26 +15,30 @@ struct threshold_change {
 
 struct thresholds;
 
-// limits: growth from one reading to the next at which a counter is told of; 0: never. NULL: out of
-// memory.
+// `limits`: the growth from one reading to the next at which a counter reaches its threshold; 0:
+// never. NULL: out of memory.
 struct thresholds *thresholds_new(const uint64_t limits[COUNTER_ERRORS]);
 void thresholds_change(struct thresholds *thresholds, const uint64_t limits[COUNTER_ERRORS]);
 void thresholds_free(struct thresholds *thresholds); // NULL is allowed
 
-// A threshold that was reached when the gateway ended: to be called before the first update. It is
-// cleared like any other, at the second reading of the port at the earliest. False: out of memory.
+// Restores a threshold that was reached when the gateway ended. Call it before the first update.
+// The threshold is cleared like any other, at the second reading of the port at the earliest.
+// False: out of memory.
 bool thresholds_restore(struct thresholds *thresholds, uint64_t node_guid, uint8_t port,
                         enum counter counter);
 
-// Compares with what each port had before, and calls `each` by node, port and counter. `before`:
-// the sums without this reading; NULL for the first. A counter is told of when it reaches its
-// threshold, and cleared at the first reading in which it grew less, or for which there is no limit
-// any more. A value that fell was reset by somebody: it counts from zero. One that sticks at its
-// limit does not grow; its alarm stays. LocalLinkIntegrityErrors and ExcessiveBufferOverrunErrors
-// are told of at each reading in which they grew enough, and never cleared: they stand for traps
-// 129 and 130. A port that is missing from a reading keeps its last values for a day; when it is
-// forgotten (ACCUMULATED_KEEP_US), what it had reached is cleared. A port that changes between
-// native and 64-bit counters begins anew. False: out of memory, nothing was compared.
+// Compares a reading with `before`, the accumulated counters without it (NULL for the first
+// reading). Calls `each`, in the order of node, port and counter:
+// - when a counter reaches its threshold, and when it grew less in a later reading, or has no limit
+// any
+//   more: then the threshold is cleared;
+// - for LocalLinkIntegrityErrors and ExcessiveBufferOverrunErrors at each reading in which they
+// grew
+//   enough. They stand for traps 129 and 130 and are never cleared.
+// A value that fell was reset: it counts from zero. A full counter does not grow, and its alarm
+// stays. A port that is missing from a reading keeps its last values for ACCUMULATED_KEEP_US; then
+// it is forgotten, and its thresholds are cleared. A port that changes between native and 64-bit
+// counters begins anew. False: out of memory, and nothing was compared.
 bool thresholds_update(struct thresholds *thresholds, const struct accumulated_counters *before,
                        const struct counter_reading *reading,
                        void (*each)(void *ctx, const struct threshold_change *change), void *ctx);

@@ -1,17 +1,16 @@
-// The fabric as it is known now: takes what sweeps find, tells what changed, and knows everybody by
-// name.
+// The fabric as it is known now: takes the results of sweeps, finds the changes, and looks up ports
+// and nodes by address.
 #ifndef IBTRAPD_TOPOLOGY_TOPOLOGY_H
 #define IBTRAPD_TOPOLOGY_TOPOLOGY_H
 
 #include "base/log.h"
 #include "topology/changes.h"
 
-// A complete sweep is believed as it is, but an I/O unit that did not tell keeps its controllers.
-// One that is not complete adds to what was known (see merge.h): who can be behind a port that did
-// not answer stays, marked as silent; anybody else is gone when two sweeps in a row do not show
-// him.
+// A complete sweep replaces what was known; only an I/O unit that did not answer keeps its
+// controllers. An incomplete sweep is merged with what was known: merge.h says which nodes stay,
+// and when a node is gone.
 
-enum { TOPOLOGY_BASE_SWEEPS_MAX = 3 }; // where none is complete, so many make a begin
+enum { TOPOLOGY_BASE_SWEEPS_MAX = 3 }; // incomplete sweeps that are enough for a base, see below
 
 struct topology;
 
@@ -20,25 +19,25 @@ struct topology;
 struct topology *topology_new(struct names *names, struct log *log);
 void topology_free(struct topology *topology); // NULL is allowed
 
-// One thread writes, the pipeline's.
+// The following are called in one thread only, the pipeline's.
 
-// Other names from now on, or NULL; it keeps a reference.
+// Uses these names from now on; NULL: none. It keeps a reference.
 void topology_rename(struct topology *topology, struct names *names);
 
-// What was known when the gateway ended: the first complete sweep is compared with it, and what
-// changed is found late. Takes over the reference. Call it before the first update.
+// Restores the fabric as it was when the gateway ended. The sweep that becomes the base is compared
+// with it, and these changes are reported as late. Takes over the reference. Call it before the
+// first update.
 void topology_restore(struct topology *topology, struct fabric *last);
 
-// Takes over the reference of a sweep's result and adds what changed. Nothing is told until a sweep
-// is complete, or TOPOLOGY_BASE_SWEEPS_MAX have come; then they are compared with what was
-// restored, and `late` says that these changes are found late; without something restored there is
-// nothing to tell. When memory is short, the sweep is forgotten or the changes are cut; `out` says
-// so.
+// Takes over the reference of a sweep's result and adds the changes to `out`. The first complete
+// sweep, or the TOPOLOGY_BASE_SWEEPS_MAX-th incomplete one, is the base: it is compared with the
+// restored fabric, if there is one, and then sets `late`. Sweeps before the base add no changes.
+// When memory is short, the sweep is dropped or changes are missing; `out->cut` says so.
 void topology_update(struct topology *topology, struct fabric *seen, struct changes *out,
                      bool *late);
 
-// Whether what comes is told: before, what is current lacks what a sweep did not show, and what was
-// restored.
+// Whether a sweep was the base. Until then the current fabric lacks the nodes that no sweep found
+// yet, even those that were restored.
 bool topology_has_base(const struct topology *topology);
 
 // Any thread.
@@ -49,13 +48,13 @@ struct fabric *topology_current(struct topology *topology);
 // A reference, the caller's; NULL: there are none.
 struct names *topology_names(struct topology *topology);
 
-// Fill what is known into `out`; false, and nothing is changed, when nothing is. Writer's thread.
-// GUIDs are looked up in what was restored as long as there is no sweep; LIDs are not, they may be
-// others' now.
+// Describe a port or node into `out`. False, and `out` is unchanged: it is not known. The
+// pipeline's thread. Before the first sweep, GUIDs are looked up in the restored fabric; LIDs are
+// not, as other ports may have them now.
 bool topology_find_lid(const struct topology *topology, uint16_t lid, struct endpoint *out);
-// Of a port or a node.
+// The GUID of a port or a node, or of one that departed lately.
 bool topology_find_guid(const struct topology *topology, uint64_t guid, struct endpoint *out);
-// The other end of a port's link.
+// The port at the other end of this port's link.
 bool topology_find_peer(const struct topology *topology, uint64_t node_guid, uint8_t port,
                         struct endpoint *out);
 
