@@ -11,7 +11,6 @@
 
 enum { LINE_SIZE = 512, HALF = MAD_LOG_SENT_MAX / 2 };
 enum { HOP_COUNT_OFFSET = 7, INITIAL_PATH_OFFSET = 128 }; // IBA 14.2.1.2
-static const uint16_t DIRECTION = 0x8000;                 // in the status of a directed-route SMP
 
 struct name {
     uint16_t number;
@@ -184,8 +183,7 @@ void mad_log_received(struct mad_log *mad_log, const struct mad_received *in)
     text_add(&t, ": ");
     add_mad(&t, &h, in->octets, in->size);
     if (h.method & MAD_METHOD_RESPONSE) {
-        uint16_t status =
-            h.mgmt_class == MAD_CLASS_SMP_DIRECT ? h.status & (uint16_t)~DIRECTION : h.status;
+        uint16_t status = mad_status(&h);
         text_addf(&t, ", %s (0x%04x), %zu octets", mad_status_words(status), (unsigned)status,
                   in->size);
         add_duration(&t, mad_log, (uint32_t)h.tid);

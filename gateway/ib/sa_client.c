@@ -207,28 +207,13 @@ static void check_settled(struct sa_client *a, int64_t now)
                              "to ask");
 }
 
-static void log_port_change(const struct sa_client *a, const struct mad_port *old,
-                            const struct mad_port *port)
-{
-    if (old->state == port->state && old->lid == port->lid && old->sm_lid == port->sm_lid &&
-        old->subnet_prefix == port->subnet_prefix &&
-        old->client_reregister == port->client_reregister)
-        return;
-    log_debug(
-        a->options.log,
-        "%s port %u: state %s (was %s), LID %u (%u), SM LID %u (%u), subnet prefix 0x%016" PRIx64
-        "%s",
-        a->status.id.device, a->status.id.port, mad_port_state_words(port->state),
-        mad_port_state_words(old->state), port->lid, old->lid, port->sm_lid, old->sm_lid,
-        port->subnet_prefix, port->client_reregister ? ", new registrations are wanted" : "");
-}
-
 static void sa_client_handle_port(struct sa_client *a, const struct mad_port *port, int64_t now)
 {
     const struct mad_port old = a->status.port;
     bool was_up = mad_port_is_up(&old);
-    char reason[200];
-    log_port_change(a, &old, port);
+    char reason[400];
+    if (log_is_debug(a->options.log) && sa_words_port_reading(&old, port, reason, sizeof reason))
+        log_debug(a->options.log, "%s port %u: %s", a->status.id.device, a->status.id.port, reason);
     pthread_mutex_lock(&a->lock);
     a->status.port = *port;
     if (old.sm_lid != port->sm_lid)
@@ -285,12 +270,7 @@ static void handle_list(struct sa_client *a, const struct mad_received *in, bool
         return;
     if (!none && !mad_read_subscriptions(in->octets, in->size, &list, remember_listed, a))
         return;
-    size_t missing = 0;
-    for (size_t i = 0; i < SUBSCRIPTIONS_COUNT; i++) {
-        const struct subscription *one = &a->subscriptions.each[i];
-        missing += one->state == SUBSCRIPTION_SUBSCRIBED && !a->listed[i] &&
-                   one->changed_at < a->list_question.asked_at;
-    }
+    size_t missing = subscriptions_missing(&a->subscriptions, a->listed, a->list_question.asked_at);
     if (missing == 0 || (list.cut && list.records > 0))
         return;
     char reason[200];
@@ -552,11 +532,6 @@ static void serve_port(struct sa_client *a)
     }
 }
 
-static void wait_without_port(void)
-{
-    nanosleep(&(struct timespec){.tv_nsec = RECEIVE_WAIT_MS * 1000000L}, NULL);
-}
-
 static void send_unsubscription(struct sa_client *a, struct subscription *one)
 {
     uint32_t tid = new_tid(a);
@@ -611,7 +586,7 @@ static void *sa_client_run(void *arg)
         } else if (now < a->reopen_at || !sa_client_open_port(a, now)) {
             check_settled(a, now);
             sa_client_publish(a);
-            wait_without_port();
+            nanosleep(&(struct timespec){.tv_nsec = RECEIVE_WAIT_MS * 1000000L}, NULL);
         }
     }
     shared_port_dismiss(&a->port, "ibtrapd stops");
@@ -638,7 +613,7 @@ struct sa_client *sa_client_new(const struct sa_options *options, struct error *
     atomic_init(&a->mkey, options->mkey);
     subscriptions_init(&a->subscriptions, options->refresh_us, options->random, options->log);
     pthread_mutex_init(&a->lock, NULL);
-    shared_port_init(&a->port, options->clock, options->log);
+    shared_port_init(&a->port, options->log, options->clock);
     sa_client_publish(a);
     return a;
 }

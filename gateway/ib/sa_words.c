@@ -2,6 +2,7 @@
 
 #include "base/text.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 void sa_words_sm(const struct mad_node *sm, uint16_t lid, char *out, size_t size)
@@ -38,4 +39,20 @@ bool sa_words_port_change(const struct mad_port *old, const struct mad_port *por
     else if (!old->client_reregister && port->client_reregister)
         text_addf(&t, "the subnet manager asked for new registrations");
     return t.len > 0;
+}
+
+bool sa_words_port_reading(const struct mad_port *old, const struct mad_port *port, char *out,
+                           size_t size)
+{
+    struct text t = text_in(out, size);
+    if (old->state == port->state && old->lid == port->lid && old->sm_lid == port->sm_lid &&
+        old->subnet_prefix == port->subnet_prefix &&
+        old->client_reregister == port->client_reregister)
+        return false;
+    text_addf(&t,
+              "state %s (was %s), LID %u (%u), SM LID %u (%u), subnet prefix 0x%016" PRIx64 "%s",
+              mad_port_state_words(port->state), mad_port_state_words(old->state), port->lid,
+              old->lid, port->sm_lid, old->sm_lid, port->subnet_prefix,
+              port->client_reregister ? ", new registrations are wanted" : "");
+    return true;
 }

@@ -16,4 +16,8 @@ void sa_words_port_not_ready(const struct mad_port_id *id, const struct mad_port
 bool sa_words_port_change(const struct mad_port *old, const struct mad_port *port, char *out,
                           size_t size);
 
+// All of it that changes, for the debug log. False: nothing did.
+bool sa_words_port_reading(const struct mad_port *old, const struct mad_port *port, char *out,
+                           size_t size);
+
 #endif

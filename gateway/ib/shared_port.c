@@ -7,7 +7,7 @@ struct mad_client {
     struct shared_port *port;
 };
 
-void shared_port_init(struct shared_port *port, const struct clock *clock, struct log *log)
+void shared_port_init(struct shared_port *port, struct log *log, const struct clock *clock)
 {
     *port = (struct shared_port){.log = log};
     mad_log_init(&port->mad_log, log, clock);
@@ -40,10 +40,10 @@ bool shared_port_is_open(const struct shared_port *port)
 int shared_port_receive(struct shared_port *port, struct mad_received *out, int timeout_ms,
                         struct error *err)
 {
-    int received = port->io.receive(port->io.self, out, timeout_ms, err);
-    if (received > 0)
+    int rc = port->io.receive(port->io.self, out, timeout_ms, err);
+    if (rc > 0)
         mad_log_received(&port->mad_log, out);
-    return received;
+    return rc;
 }
 
 // Classes in which only a MAD client asks.

@@ -21,8 +21,8 @@ struct shared_port {
     struct mad_io io;     // io.self is NULL while no port is open
     bool admits;          // a MAD client
     struct log *log;
+    struct mad_log mad_log; // of all that goes out and comes in
     struct log_limit send_limit;
-    struct mad_log mad_log;
     const struct mad_client *attached; // NULL: none; changed with both locks
 
     // Held while the listener is called. `lock` is within it: a listener sends.
@@ -30,8 +30,8 @@ struct shared_port {
     struct mad_listener listener; // the MAD client's; `take` is NULL while it does not listen
 };
 
-// No port is open at first. Clock and log outlive it.
-void shared_port_init(struct shared_port *port, const struct clock *clock, struct log *log);
+// No port is open at first. Log and clock outlive it.
+void shared_port_init(struct shared_port *port, struct log *log, const struct clock *clock);
 void shared_port_destroy(struct shared_port *port); // closed
 
 // The SA client's thread, or after its end.

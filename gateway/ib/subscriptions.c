@@ -174,6 +174,17 @@ bool subscriptions_settled(const struct subscriptions *s)
     return subscriptions_subscribed(s) > 0;
 }
 
+size_t subscriptions_missing(const struct subscriptions *s, const bool listed[SUBSCRIPTIONS_COUNT],
+                             int64_t since)
+{
+    size_t missing = 0;
+    for (size_t i = 0; i < SUBSCRIPTIONS_COUNT; i++) {
+        const struct subscription *one = &s->each[i];
+        missing += one->state == SUBSCRIPTION_SUBSCRIBED && !listed[i] && one->changed_at < since;
+    }
+    return missing;
+}
+
 size_t subscriptions_under_way(const struct subscriptions *s)
 {
     size_t n = 0;

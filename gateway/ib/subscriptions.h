@@ -63,6 +63,9 @@ void subscriptions_reported(struct subscriptions *s, uint32_t trap, int64_t now)
 // Traps 256 to 259 do not count: they need one.
 bool subscriptions_settled(const struct subscriptions *s);
 size_t subscriptions_subscribed(const struct subscriptions *s);
+// Those that were confirmed before `since` and are not `listed` by the SA.
+size_t subscriptions_missing(const struct subscriptions *s, const bool listed[SUBSCRIPTIONS_COUNT],
+                             int64_t since);
 size_t subscriptions_under_way(const struct subscriptions *s); // asked and not answered yet
 
 bool subscriptions_needs_key(uint32_t trap);
