@@ -6,7 +6,7 @@
 #include <string.h>
 
 struct page {
-    int64_t after; // the number of the last one told
+    int64_t after; // the number of the last alarm in the answer
     json_t *list;
     bool more;
 };
@@ -35,14 +35,14 @@ static void alarm_answers_read(void *ctx, const struct alarm *alarm)
     page->after = alarm->event_sequence;
 }
 
-static json_t *answer_alarms(struct journal *journal, const json_t *request)
+json_t *alarm_answers_list(struct control *c, const json_t *request)
 {
     struct page page = {.list = json_array()};
     if (!answer_read_number(request, "after", INT64_MAX, &page.after)) {
         json_decref(page.list);
         return answer_refuse("'after' must be a number");
     }
-    journal_each_alarm(journal, alarm_answers_read, &page);
+    journal_each_alarm(c->journal, alarm_answers_read, &page);
     json_t *answer = json_pack("{s:i, s:o}", "version", 1, "alarms", page.list);
     if (page.more)
         json_object_set_new(answer, "more", json_pack("{s:I}", "after", (json_int_t)page.after));
@@ -63,7 +63,8 @@ static void alarm_answers_compare(void *ctx, const struct alarm *alarm)
         memcpy(search->key, alarm->key, sizeof search->key);
 }
 
-// The key, also where the alarm was named by its number; false: the request names none.
+// Reads the key of the alarm that the request names, by its key or by its number. False: it names
+// none.
 static bool read_key(struct journal *journal, const json_t *request, char key[EVENT_KEY_SIZE])
 {
     struct search search = {0};
@@ -85,14 +86,14 @@ static json_t *answer_found(bool found)
                        "no such alarm is active; 'ibtrapctl alarms' lists keys and numbers");
 }
 
-static json_t *alarm_answers_acknowledge(struct journal *journal, const json_t *request)
+json_t *alarm_answers_acknowledge(struct control *c, const json_t *request)
 {
     char key[EVENT_KEY_SIZE], note[ALARM_NOTE_SIZE];
-    if (!read_key(journal, request, key))
+    if (!read_key(c->journal, request, key))
         return answer_refuse("'alarm' must be the key or the number of an alarm");
     if (!answer_read_text(request, "note", note, sizeof note))
         return answer_refuse("the note must be a text of %d octets at most", (int)sizeof note - 1);
-    return answer_found(journal_acknowledge_alarm(journal, key, note));
+    return answer_found(journal_acknowledge_alarm(c->journal, key, note));
 }
 
 struct shelving {
@@ -112,9 +113,8 @@ static void shelve_in_pipeline(void *ctx, const struct pipeline_context *inside)
                       inside->now_us);
 }
 
-// Puts an alarm aside for a time: in the journal, for people and restarts, and in policy.
-// `until_us` is UTC; 0: no longer. `*found`: such an alarm is active. False: the pipeline has
-// ended.
+// Shelves the alarm until `until_us` (UTC; 0: ends the shelving), in the journal, which survives a
+// restart, and in policy. `*found`: such an alarm is active. False: the pipeline has ended.
 static bool shelve_alarm(struct pipeline *pipeline, struct journal *journal, const char *key,
                          int64_t until_us, bool *found)
 {
@@ -124,33 +124,20 @@ static bool shelve_alarm(struct pipeline *pipeline, struct journal *journal, con
     return ran;
 }
 
-static json_t *shelve(struct pipeline *pipeline, struct journal *journal, const struct clock *clock,
-                      const json_t *request)
+json_t *alarm_answers_shelve(struct control *c, const json_t *request)
 {
     char key[EVENT_KEY_SIZE];
     int64_t minutes;
-    if (!read_key(journal, request, key))
+    if (!read_key(c->journal, request, key))
         return answer_refuse("'alarm' must be the key or the number of an alarm");
     if (!answer_read_number(request, "minutes", ALARM_ANSWERS_MINUTES_MAX, &minutes))
         return answer_refuse("the minutes must be from 0 to %d, which is a year",
                              (int)ALARM_ANSWERS_MINUTES_MAX);
-    int64_t until = minutes ? clock_utc(clock) + minutes * 60 * CLOCK_US_PER_S : 0;
+    int64_t until = minutes ? clock_utc(c->builder.clock) + minutes * 60 * CLOCK_US_PER_S : 0;
     bool found;
-    if (!pipeline)
-        found = journal_shelve_alarm(journal, key, until);
-    else if (!shelve_alarm(pipeline, journal, key, until, &found))
+    if (!c->pipeline)
+        found = journal_shelve_alarm(c->journal, key, until);
+    else if (!shelve_alarm(c->pipeline, c->journal, key, until, &found))
         return answer_refuse("the gateway is stopping");
     return answer_found(found);
-}
-
-json_t *alarm_answers_get(struct pipeline *pipeline, struct journal *journal,
-                          const struct clock *clock, const char *command, const json_t *request)
-{
-    if (strcmp(command, "alarms") == 0)
-        return answer_alarms(journal, request);
-    if (strcmp(command, "alarm-acknowledge") == 0)
-        return alarm_answers_acknowledge(journal, request);
-    if (strcmp(command, "alarm-shelve") == 0)
-        return shelve(pipeline, journal, clock, request);
-    return NULL;
 }

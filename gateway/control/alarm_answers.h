@@ -1,20 +1,21 @@
-// Answers what `ibtrapctl alarms` asks.
+// Answers the commands about alarms. An alarm is named by its key, or by the number of the event
+// that raised it.
 #ifndef IBTRAPD_CONTROL_ALARM_ANSWERS_H
 #define IBTRAPD_CONTROL_ALARM_ANSWERS_H
 
-#include "pipeline/pipeline.h"
-
-#include <jansson.h>
+#include "control/control.h"
 
 enum { ALARM_ANSWERS_PAGE = 500, ALARM_ANSWERS_MINUTES_MAX = 366 * 24 * 60 };
 
-// NULL: none of these commands:
-//   "alarms"             item "after", to go on after a page: what its "more" has
-//   "alarm-acknowledge"  items "alarm", "note"
-//   "alarm-shelve"       items "alarm", "minutes" (0: no longer)
-// "alarm" is an alarm's key, or its number: of the event that raised it.
-// Without a pipeline, a shelved alarm is put aside in the journal only.
-json_t *alarm_answers_get(struct pipeline *pipeline, struct journal *journal,
-                          const struct clock *clock, const char *command, const json_t *request);
+// "alarms": the active alarms, at most ALARM_ANSWERS_PAGE. Item "more" of the answer has the item
+// "after" that asks for the next page.
+json_t *alarm_answers_list(struct control *control, const json_t *request);
+
+// "alarm-acknowledge", with items "alarm" and "note" (missing: none).
+json_t *alarm_answers_acknowledge(struct control *control, const json_t *request);
+
+// "alarm-shelve", with items "alarm" and "minutes" (0 ends the shelving). Without a pipeline only
+// the journal notes it.
+json_t *alarm_answers_shelve(struct control *control, const json_t *request);
 
 #endif

@@ -1,24 +1,26 @@
-// Answers what comes in on the control socket, in the main thread.
+// The parts of the running gateway from which the commands of the control socket are answered.
 #ifndef IBTRAPD_CONTROL_CONTROL_H
 #define IBTRAPD_CONTROL_CONTROL_H
 
 #include "agent/agent.h"
 #include "conf/conf.h"
-#include "control/topology_answers.h"
 #include "ib/sweeper.h"
 #include "pipeline/pipeline.h"
 #include "sink/receiver.h"
 
 #include <jansson.h>
 
-enum { CONTROL_RESTART_SIZE = 512 };
+enum {
+    CONTROL_RESTART_SIZE = 512,
+    CONTROL_SNAPSHOTS_MAX = 4, // snapshots whose last page no client has fetched yet
+};
 
-// What the answers are made from. All of it outlives the server of the control socket.
+// All that it points to outlives the server of the control socket. One thread uses it, that of the
+// control socket.
 struct control {
     const struct conf *conf;
-    int64_t started_at; // monotonic
+    int64_t started_at; // monotonic, microseconds
     struct log *log;
-    struct names *names; // while a request is answered
     struct topology *topology;
     struct journal *journal;
     struct pipeline *pipeline;
@@ -27,19 +29,22 @@ struct control {
     struct receiver *const *receivers;
     size_t receiver_count;
     struct agent *tables;         // the subagent; NULL: there is none
-    struct event_builder builder; // of the main thread: it knows names, not the fabric
-    struct topology_answers answers;
-    // Reads the configuration anew; `restart`, of CONTROL_RESTART_SIZE, gets the items that wait
-    // for a restart.
+    struct event_builder builder; // for names and sentences; it does not know the fabric
+    // Reads the configuration again. `restart`, of CONTROL_RESTART_SIZE, gets the items that need a
+    // restart. False with a sentence when the configuration stays as it was.
     bool (*reload)(void *ctx, struct text *restart, struct error *err);
     void *ctx;
+
+    // While a request is answered.
+    const struct names *names; // NULL: there are none
+    struct fabric *fabric;     // the fabric as it is known now; NULL: no sweep has ended yet
+
+    // The snapshots that clients fetch page by page. topology_answers.c fills this in.
+    struct {
+        int64_t number; // in the journal; 0: the fabric as it was then
+        struct fabric *fabric;
+    } snapshots[CONTROL_SNAPSHOTS_MAX];
+    unsigned next_snapshot; // the one to be replaced next
 };
-
-// A server_handler (control/server.h) whose context is a struct control.
-json_t *control_answer(void *ctx, const char *command, const json_t *request);
-
-// Commands that tell something and change nothing. Every other one, also one that is forgotten
-// here, is for those who may change something.
-bool control_reads_only(const char *command);
 
 #endif

@@ -10,7 +10,7 @@
 
 enum { CHUNK = 100 };
 static const int64_t AFTERMATH_US =
-    3600 * CLOCK_US_PER_S; // for summaries and what was held for later
+    3600 * CLOCK_US_PER_S; // for summaries, and for events that policy sends later
 
 struct id {
     char text[EVENT_ID_SIZE];
@@ -25,7 +25,7 @@ struct run {
     struct id ids[DRY_RUN_EVENTS_MAX]; // of the events so far
     size_t count;
     uint64_t reasons[POLICY_REASON_COUNT + 1]; // the last: standby
-    uint64_t told[CONF_RECEIVERS_MAX + 1][CATALOGUE_COUNT];
+    uint64_t sent[CONF_RECEIVERS_MAX + 1][CATALOGUE_COUNT];
 };
 
 static size_t kind_of(const struct event *event)
@@ -58,7 +58,7 @@ static void dry_run_pass(void *ctx, struct event *event)
         return;
     }
     for (size_t i = 0; i < r->conf->receiver_count; i++)
-        r->told[i][kind_of(event)] += filter_passes(&r->conf->receivers[i].filter, event);
+        r->sent[i][kind_of(event)] += filter_passes(&r->conf->receivers[i].filter, event);
 }
 
 static void move_to(struct run *r, int64_t time_us)
@@ -70,7 +70,7 @@ static void move_to(struct run *r, int64_t time_us)
     r->now = time_us > r->now ? time_us : r->now;
 }
 
-// A copy of an earlier one, which policy told late.
+// True for the copy of an earlier event: policy made it when it sent an alarm late.
 static bool is_copy(const struct run *r, const struct event *event)
 {
     if (event->type->alarm == ALARM_NONE || event->related_id[0] == '\0')
@@ -82,7 +82,7 @@ static bool is_copy(const struct run *r, const struct event *event)
     return false;
 }
 
-// As it was before policy saw it. NULL: out of memory.
+// The event as it was before policy saw it: a reference. NULL: out of memory.
 static struct event *unjudged(const struct event *event)
 {
     struct event *copy = event_copy(event);
@@ -107,7 +107,7 @@ static void dry_run_read(struct run *r, const struct event *event)
         return;
     if (r->count == 0)
         r->now = r->first_us = event->time_us;
-    // Only alarms are told late.
+    // Policy sends nothing but alarms late.
     snprintf(r->ids[r->count++].text, EVENT_ID_SIZE, "%s",
              event->type->alarm == ALARM_NONE ? "" : event->id);
     move_to(r, copy->time_us);
@@ -151,7 +151,7 @@ static json_t *dry_run_receivers_json(const struct run *r)
     json_t *receivers = json_array();
     for (size_t i = 0; i < r->conf->receiver_count; i++) {
         uint64_t sum = 0;
-        json_t *kinds = kinds_json(r->told[i], &sum);
+        json_t *kinds = kinds_json(r->sent[i], &sum);
         json_array_append_new(receivers,
                               json_pack("{s:s, s:I, s:o}", "name", r->conf->receivers[i].name,
                                         "events", (json_int_t)sum, "by_event", kinds));
@@ -197,22 +197,20 @@ json_t *dry_run(struct journal *journal, const struct conf *conf, int64_t events
     return answer;
 }
 
-json_t *dry_run_get(struct journal *journal, const char *command, const json_t *request)
+json_t *dry_run_answer(struct control *control, const json_t *request)
 {
     const char *text, *name;
     json_int_t events = DRY_RUN_EVENTS_DEFAULT;
     struct conf conf;
     struct error err;
-    if (strcmp(command, "dry-run") != 0)
-        return NULL;
     if (json_unpack((json_t *)request, "{s:s, s:s, s?I}", "config", &text, "name", &name, "events",
                     &events) != 0)
         return answer_refuse("'config' and 'name' must be texts, and 'events' a number");
     if (events < 1 || events > DRY_RUN_EVENTS_MAX)
-        return answer_refuse("the number of events must be from 1 to 10000");
+        return answer_refuse("the number of events must be from 1 to %d", DRY_RUN_EVENTS_MAX);
     if (!conf_load_text(text, name, &conf, &err))
         return answer_refuse("%s", err.text);
-    json_t *answer = dry_run(journal, &conf, events);
+    json_t *answer = dry_run(control->journal, &conf, events);
     conf_free(&conf);
     return answer ? answer : answer_refuse("out of memory");
 }

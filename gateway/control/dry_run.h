@@ -1,22 +1,19 @@
-// Which of the journal's last events would go where under another configuration.
+// Shows which of the journal's last events each receiver would get under another configuration.
 #ifndef IBTRAPD_CONTROL_DRY_RUN_H
 #define IBTRAPD_CONTROL_DRY_RUN_H
 
-#include "conf/conf.h"
-#include "journal/journal.h"
-
-#include <jansson.h>
+#include "control/control.h"
 
 enum { DRY_RUN_EVENTS_DEFAULT = 1000, DRY_RUN_EVENTS_MAX = 10000 };
 
-// Answers "dry-run", with items "config" (the text of a configuration), "name" (of its file, for
-// sentences) and "events" (how many; missing: DRY_RUN_EVENTS_DEFAULT). NULL: another command. Any
-// thread; takes some 10 us an event.
-json_t *dry_run_get(struct journal *journal, const char *command, const json_t *request);
+// "dry-run", with items "config" (the text of a configuration), "name" (the name of its file, for
+// sentences) and "events" (how many of the last events; missing: DRY_RUN_EVENTS_DEFAULT). Takes
+// some 10 us for each event.
+json_t *dry_run_answer(struct control *control, const json_t *request);
 
-// Events are judged anew, at the times at which they happened; those that policy made, then, are
-// left out, as it makes them anew, and so are tests. Policy begins without any alarm. NULL: out of
-// memory.
+// Judges the events again, at the times at which they happened, and begins without any alarm.
+// Leaves out test events, and the events that policy made, as it makes them again. NULL: out of
+// memory. Any thread.
 json_t *dry_run(struct journal *journal, const struct conf *conf, int64_t events);
 
 #endif

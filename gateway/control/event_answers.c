@@ -23,7 +23,7 @@ json_t *event_answers_json(int64_t number, const struct event *event)
     return all;
 }
 
-// What is asked for.
+// Reading a request.
 
 struct query {
     struct filter filter;
@@ -62,28 +62,28 @@ static bool read_query(const json_t *request, struct query *q, struct error *err
     return read_filter(request, &q->filter, err);
 }
 
-// Looking through the journal, in either direction.
+// Scanning the journal, in either direction.
 
 struct scan {
     struct journal *journal;
     const struct query *query;
     bool back;
-    int64_t place; // the last event that was looked at
-    size_t looked_at, wanted;
+    int64_t place; // the last event that was read
+    size_t count, wanted;
     bool ended;
     json_t *found;
 };
 
 static bool goes_on(const struct scan *s)
 {
-    return !s->ended && json_array_size(s->found) < s->wanted && s->looked_at < EVENT_ANSWERS_SCAN;
+    return !s->ended && json_array_size(s->found) < s->wanted && s->count < EVENT_ANSWERS_SCAN;
 }
 
-static void look_at(struct scan *s, const struct journal_item *item)
+static void scan_event(struct scan *s, const struct journal_item *item)
 {
     const struct query *q = s->query;
     s->place = item->sequence;
-    s->looked_at++;
+    s->count++;
     if (!item->event)
         return;
     if (s->back && item->event->time_us < q->since_us)
@@ -103,7 +103,7 @@ static void scan(struct scan *s)
         s->ended = n == 0;
         for (size_t i = 0; i < n; i++) {
             if (goes_on(s))
-                look_at(s, &items[i]);
+                scan_event(s, &items[i]);
             event_unref(items[i].event);
         }
     }
@@ -120,8 +120,8 @@ static bool goes_on_until(struct journal *journal, int64_t sequence, int64_t tim
     return !younger;
 }
 
-// The number of the last event that is not younger than that; 0: none. Where the clock was set
-// back, one of several.
+// The number of the last event that happened at `time_us` or before; 0: none. Where the clock was
+// set back there are several such events; returns one of them.
 static int64_t last_until(struct journal *journal, int64_t time_us)
 {
     int64_t at;
@@ -131,7 +131,7 @@ static int64_t last_until(struct journal *journal, int64_t time_us)
 
 static json_t *scan_json(const struct scan *s, int64_t limit, int64_t last)
 {
-    int64_t left = limit - (int64_t)json_array_size(s->found);
+    const int64_t left = limit - (int64_t)json_array_size(s->found);
     json_t *answer =
         json_pack("{s:i, s:I, s:I, s:b, s:O}", "version", 1, "last", (json_int_t)last, "place",
                   (json_int_t)s->place, "ended", (int)s->ended, "events", s->found);
@@ -142,8 +142,9 @@ static json_t *scan_json(const struct scan *s, int64_t limit, int64_t last)
     return answer;
 }
 
-json_t *event_answers_list(struct journal *journal, const json_t *request)
+json_t *event_answers_list(struct control *control, const json_t *request)
 {
+    struct journal *journal = control->journal;
     struct error err;
     struct query query;
     int64_t before, after, limit, last = journal_last(journal);

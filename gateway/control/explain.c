@@ -9,7 +9,7 @@
 
 // Receivers.
 
-// Why it is not delivered; empty: nobody knows, or it is.
+// Why the receiver does not have the event; empty: it has, or the reason is not known.
 static const char *explain_reason_of(struct receiver *receiver,
                                      const struct receiver_status *status,
                                      const struct receiver_event_outcome *fate,
@@ -35,12 +35,12 @@ static json_t *explain_receiver_json(struct receiver *receiver, int64_t number,
                      "reason", answer_text(explain_reason_of(receiver, &status, &fate, event)));
 }
 
-static json_t *explain_receivers_json(const struct receiver_answers *receivers, int64_t number,
+static json_t *explain_receivers_json(const struct control *c, int64_t number,
                                       const struct event *event)
 {
     json_t *list = json_array();
-    for (size_t i = 0; i < receivers->count; i++)
-        json_array_append_new(list, explain_receiver_json(receivers->receivers[i], number, event));
+    for (size_t i = 0; i < c->receiver_count; i++)
+        json_array_append_new(list, explain_receiver_json(c->receivers[i], number, event));
     return list;
 }
 
@@ -101,7 +101,7 @@ static void add_notification(json_t *list, const struct event *event, const char
                             "objects", objects_json(n, event)));
 }
 
-// Those of the other MIBs are sent unless a receiver asks otherwise; our own where these have none.
+// By default the notifications of the other MIBs are sent; our own is where these have none.
 static json_t *notifications_json(const struct event *event)
 {
     const struct catalogue_entry *type = event->type;
@@ -130,9 +130,9 @@ static json_t *other_json(struct journal *journal, const char *id)
     return other;
 }
 
-json_t *explain_json(struct journal *journal, const struct receiver_answers *receivers,
-                     const json_t *request)
+json_t *explain_answer(struct control *control, const json_t *request)
 {
+    struct journal *journal = control->journal;
     int64_t number = event_answers_find(journal, request);
     struct event *event = event_answers_read(journal, number);
     if (!event)
@@ -142,8 +142,7 @@ json_t *explain_json(struct journal *journal, const struct receiver_answers *rec
         "title", event->type->title, "event", event_answers_json(number, event), "suppressed",
         answer_text(event->suppressed), "cause", other_json(journal, event->cause_id), "related",
         other_json(journal, event->related_id), "receivers",
-        explain_receivers_json(receivers, number, event), "notifications",
-        notifications_json(event));
+        explain_receivers_json(control, number, event), "notifications", notifications_json(event));
     event_unref(event);
     return answer;
 }

@@ -42,8 +42,8 @@ struct window_change {
     bool done;
 };
 
-// In the journal on disk before it is said to be there.
-static void maintenance_answers_start(void *ctx, const struct pipeline_context *inside)
+// The window is in the journal on disk before the client gets its answer.
+static void start_in_pipeline(void *ctx, const struct pipeline_context *inside)
 {
     struct window_change *c = ctx;
     int64_t ahead = c->window.until_us - clock_utc(inside->builder->clock);
@@ -55,7 +55,7 @@ static void maintenance_answers_start(void *ctx, const struct pipeline_context *
     journal_commit(c->journal);
 }
 
-static void maintenance_answers_stop(void *ctx, const struct pipeline_context *inside)
+static void stop_in_pipeline(void *ctx, const struct pipeline_context *inside)
 {
     struct window_change *c = ctx;
     bool known = policy_stop_maintenance(inside->policy, c->window.name, inside->now_us);
@@ -65,11 +65,10 @@ static void maintenance_answers_stop(void *ctx, const struct pipeline_context *i
 
 // Answers.
 
-static json_t *answer_start(struct pipeline *pipeline, struct journal *journal,
-                            const struct clock *clock, const json_t *request)
+json_t *maintenance_answers_start(struct control *control, const json_t *request)
 {
-    struct window_change c = {.journal = journal};
-    const int64_t now = clock_utc(clock);
+    struct window_change c = {.journal = control->journal};
+    const int64_t now = clock_utc(control->builder.clock);
     const int64_t last = now + MAINTENANCE_ANSWERS_DAYS_MAX * INT64_C(86400) * CLOCK_US_PER_S;
     c.window.until_us = json_integer_value(json_object_get(request, "until_us"));
     if (!maintenance_answers_read_text(json_object_get(request, "name"), c.window.name,
@@ -80,20 +79,19 @@ static json_t *answer_start(struct pipeline *pipeline, struct journal *journal,
         return answer_refuse("the end must be in the future, at most 366 days from now");
     if (!maintenance_answers_read_nodes(json_object_get(request, "nodes"), &c.window.nodes))
         return answer_refuse("the nodes must be at most 64 patterns of 1 to 127 characters each");
-    if (!pipeline_call(pipeline, maintenance_answers_start, &c))
+    if (!pipeline_call(control->pipeline, start_in_pipeline, &c))
         return answer_refuse("the gateway is stopping");
     return c.done ? answer_done()
                   : answer_refuse("there are 32 maintenances already: stop one of them first");
 }
 
-static json_t *answer_stop(struct pipeline *pipeline, struct journal *journal,
-                           const json_t *request)
+json_t *maintenance_answers_stop(struct control *control, const json_t *request)
 {
-    struct window_change c = {.journal = journal};
+    struct window_change c = {.journal = control->journal};
     if (!maintenance_answers_read_text(json_object_get(request, "name"), c.window.name,
                                        sizeof c.window.name))
         return answer_refuse("'name' must be the name of a maintenance");
-    if (!pipeline_call(pipeline, maintenance_answers_stop, &c))
+    if (!pipeline_call(control->pipeline, stop_in_pipeline, &c))
         return answer_refuse("the gateway is stopping");
     return c.done ? answer_done() : answer_refuse("there is no maintenance of that name");
 }
@@ -119,22 +117,10 @@ static void add_window(void *ctx, const struct journal_maintenance *window)
                                                until, "nodes", nodes));
 }
 
-static json_t *answer_list(struct journal *journal, const struct clock *clock)
+json_t *maintenance_answers_list(struct control *control, const json_t *request)
 {
-    struct list list = {clock_utc(clock), json_array()};
-    journal_each_maintenance(journal, add_window, &list);
+    (void)request;
+    struct list list = {clock_utc(control->builder.clock), json_array()};
+    journal_each_maintenance(control->journal, add_window, &list);
     return json_pack("{s:i, s:o}", "version", PROTOCOL_VERSION, "maintenance", list.out);
-}
-
-json_t *maintenance_answers_get(struct pipeline *pipeline, struct journal *journal,
-                                const struct clock *clock, const char *command,
-                                const json_t *request)
-{
-    if (strcmp(command, "maintenance-start") == 0)
-        return answer_start(pipeline, journal, clock, request);
-    if (strcmp(command, "maintenance-stop") == 0)
-        return answer_stop(pipeline, journal, request);
-    if (strcmp(command, "maintenance-list") == 0)
-        return answer_list(journal, clock);
-    return NULL;
 }

@@ -1,19 +1,19 @@
-// Answers what `ibtrapctl maintenance` asks.
+// Answers the commands about maintenance windows. Each waits for the pipeline.
 #ifndef IBTRAPD_CONTROL_MAINTENANCE_ANSWERS_H
 #define IBTRAPD_CONTROL_MAINTENANCE_ANSWERS_H
 
-#include "pipeline/pipeline.h"
-
-#include <jansson.h>
+#include "control/control.h"
 
 enum { MAINTENANCE_ANSWERS_DAYS_MAX = 366 };
 
-// A new reference; NULL: none of these commands. Waits for the pipeline.
-//   "maintenance-start"  items "name", "until_us" (UTC), "nodes" (patterns; missing or none: all)
-//   "maintenance-stop"   item "name"
-//   "maintenance-list"
-json_t *maintenance_answers_get(struct pipeline *pipeline, struct journal *journal,
-                                const struct clock *clock, const char *command,
-                                const json_t *request);
+// "maintenance-start", with items "name", "until_us" (UTC) and "nodes" (patterns; missing or empty:
+// all nodes).
+json_t *maintenance_answers_start(struct control *control, const json_t *request);
+
+// "maintenance-stop", with item "name".
+json_t *maintenance_answers_stop(struct control *control, const json_t *request);
+
+// "maintenance-list": the windows that have not ended.
+json_t *maintenance_answers_list(struct control *control, const json_t *request);
 
 #endif

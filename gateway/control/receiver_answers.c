@@ -11,7 +11,7 @@ static const char *state_word(const struct receiver_status *s)
     return s->problem[0] ? "failing" : "working";
 }
 
-static json_t *receiver_answers_json(struct receiver *receiver)
+static json_t *receiver_json(struct receiver *receiver)
 {
     const struct sink *r = receiver_sink(receiver);
     struct receiver_status s;
@@ -24,64 +24,65 @@ static json_t *receiver_answers_json(struct receiver *receiver)
                      answer_text(s.problem));
 }
 
-json_t *receiver_answers_list(struct receiver *const *receivers, size_t count)
+json_t *receiver_answers_all(const struct control *c)
 {
     json_t *list = json_array();
-    for (size_t i = 0; i < count; i++)
-        json_array_append_new(list, receiver_answers_json(receivers[i]));
+    for (size_t i = 0; i < c->receiver_count; i++)
+        json_array_append_new(list, receiver_json(c->receivers[i]));
     return list;
 }
 
-struct receiver *receiver_answers_find(const struct receiver_answers *answers, const char *name)
+json_t *receiver_answers_list(struct control *c, const json_t *request)
 {
-    for (size_t i = 0; i < answers->count; i++) {
-        if (strcmp(receiver_sink(answers->receivers[i])->name, name) == 0)
-            return answers->receivers[i];
+    (void)request;
+    return json_pack("{s:i, s:o}", "version", 1, "receivers", receiver_answers_all(c));
+}
+
+struct receiver *receiver_answers_find(const struct control *c, const char *name)
+{
+    for (size_t i = 0; i < c->receiver_count; i++) {
+        if (strcmp(receiver_sink(c->receivers[i])->name, name) == 0)
+            return c->receivers[i];
     }
     return NULL;
 }
 
-static void pause_it(struct receiver *receiver)
-{
-    receiver_pause(receiver, true);
-}
-
-static void resume_it(struct receiver *receiver)
-{
-    receiver_pause(receiver, false);
-}
-
-static const struct {
-    const char *command;
-    void (*act)(struct receiver *receiver);
-} ACTIONS[] = {
-    {"receiver-pause", pause_it},
-    {"receiver-resume", resume_it},
-    {"receiver-flush", receiver_flush},
-};
-
-static json_t *act(const struct receiver_answers *answers, const json_t *request,
-                   void (*action)(struct receiver *receiver))
+// The receiver of item "name", or NULL.
+static struct receiver *receiver_answers_of(const struct control *c, const json_t *request)
 {
     char name[65];
-    struct receiver *receiver = NULL;
-    if (answer_read_text(request, "name", name, sizeof name))
-        receiver = receiver_answers_find(answers, name);
-    if (!receiver)
-        return answer_refuse("there is no receiver of that name; 'ibtrapctl receivers' lists them");
-    action(receiver);
-    return json_pack("{s:i, s:o}", "version", 1, "receiver", receiver_answers_json(receiver));
+    return answer_read_text(request, "name", name, sizeof name) ? receiver_answers_find(c, name)
+                                                                : NULL;
 }
 
-json_t *receiver_answers_get(const struct receiver_answers *answers, const char *command,
-                             const json_t *request)
+// The answer after a change of that receiver; NULL: there is none of that name.
+static json_t *receiver_answers_finish(struct receiver *receiver)
 {
-    if (strcmp(command, "receivers") == 0)
-        return json_pack("{s:i, s:o}", "version", 1, "receivers",
-                         receiver_answers_list(answers->receivers, answers->count));
-    for (size_t i = 0; i < sizeof ACTIONS / sizeof *ACTIONS; i++) {
-        if (strcmp(command, ACTIONS[i].command) == 0)
-            return act(answers, request, ACTIONS[i].act);
-    }
-    return NULL;
+    if (!receiver)
+        return answer_refuse("there is no receiver of that name; 'ibtrapctl receivers' lists them");
+    return json_pack("{s:i, s:o}", "version", 1, "receiver", receiver_json(receiver));
+}
+
+json_t *receiver_answers_pause(struct control *c, const json_t *request)
+{
+    struct receiver *receiver = receiver_answers_of(c, request);
+    if (receiver)
+        receiver_pause(receiver, true);
+    return receiver_answers_finish(receiver);
+}
+
+json_t *receiver_answers_resume(struct control *c, const json_t *request)
+{
+    struct receiver *receiver = receiver_answers_of(c, request);
+    if (receiver)
+        receiver_pause(receiver, false);
+    return receiver_answers_finish(receiver);
+}
+
+json_t *receiver_answers_flush(struct control *c, const json_t *request)
+{
+    struct receiver *receiver = receiver_answers_of(c, request);
+    if (receiver)
+        receiver_flush(receiver);
+    return receiver_answers_finish(receiver);
 }

@@ -1,26 +1,21 @@
-// Answers what `ibtrapctl receivers` asks.
+// Answers the commands about receivers.
 #ifndef IBTRAPD_CONTROL_RECEIVER_ANSWERS_H
 #define IBTRAPD_CONTROL_RECEIVER_ANSWERS_H
 
-#include "sink/receiver.h"
-
-#include <jansson.h>
-
-struct receiver_answers {
-    struct receiver *const *receivers;
-    size_t count;
-};
+#include "control/control.h"
 
 // The receiver of that name, or NULL.
-struct receiver *receiver_answers_find(const struct receiver_answers *answers, const char *name);
+struct receiver *receiver_answers_find(const struct control *control, const char *name);
 
-// Every receiver's state and counters: a new reference.
-json_t *receiver_answers_list(struct receiver *const *receivers, size_t count);
+// The state and the counters of every receiver: a new reference.
+json_t *receiver_answers_all(const struct control *control);
 
-// NULL: none of these commands:
-//   "receivers"
-//   "receiver-pause", "receiver-resume", "receiver-flush"  item "name"
-json_t *receiver_answers_get(const struct receiver_answers *answers, const char *command,
-                             const json_t *request);
+// "receivers": the same as an answer.
+json_t *receiver_answers_list(struct control *control, const json_t *request);
+
+// "receiver-pause", "receiver-resume" and "receiver-flush", each with item "name".
+json_t *receiver_answers_pause(struct control *control, const json_t *request);
+json_t *receiver_answers_resume(struct control *control, const json_t *request);
+json_t *receiver_answers_flush(struct control *control, const json_t *request);
 
 #endif

@@ -6,6 +6,7 @@
 #include "control/receiver_answers.h"
 #include "control/topology_json.h"
 #include "install.h"
+#include "pipeline/role.h"
 #include "sink/snmp.h"
 
 #include <string.h>
@@ -63,7 +64,7 @@ static const char *method_word(enum sweeper_method method)
 
 static json_t *sweep_json(const struct sweeper_status *s)
 {
-    if (!s || s->method == SWEEPER_OFF)
+    if (s->method == SWEEPER_OFF)
         return json_pack("{s:s}", "method", "off");
     return json_pack("{s:s, s:b, s:o, s:I, s:b, s:o, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I}",
                      "method", method_word(s->method), "running", (int)s->running, "last",
@@ -77,17 +78,18 @@ static json_t *sweep_json(const struct sweeper_status *s)
 
 static json_t *port_counters_json(const struct sweeper_status *s)
 {
-    if (!s || s->counters_last_us == 0)
+    if (s->counters_last_us == 0)
         return json_pack("{s:n}", "last");
     return json_pack("{s:o, s:I, s:I, s:I}", "last", answer_time(s->counters_last_us),
                      "duration_us", (json_int_t)s->counters_duration_us, "ports",
                      (json_int_t)s->counters_ports, "silent", (json_int_t)s->counters_silent);
 }
 
-static json_t *role_json(const struct status_parts *parts)
+static json_t *role_json(const struct conf *conf, const struct sa_status *sa)
 {
-    return json_pack("{s:b, s:o}", "active", (int)parts->active, "reason",
-                     answer_text(parts->role ? parts->role : ""));
+    bool active = role_of_port(conf, sa) == PIPELINE_ACTIVE;
+    return json_pack("{s:b, s:o}", "active", (int)active, "reason",
+                     answer_text(role_words(conf, active)));
 }
 
 static json_t *counters_json(const struct sa_counters *sa, const struct pipeline_counters *p)
@@ -122,26 +124,30 @@ void status_line(const struct sa_status *sa, char *out, size_t size)
         snprintf(out, size, "Waiting for an InfiniBand port");
 }
 
-json_t *status_json(const struct status_parts *parts, int64_t uptime_us)
+json_t *status_answer(struct control *c, const json_t *request)
 {
+    (void)request;
     struct sa_status s;
     struct pipeline_counters p;
-    sa_client_status(parts->client, &s);
-    pipeline_get_counters(parts->pipeline, &p);
+    struct sweeper_status sweep;
+    sa_client_status(c->client, &s);
+    pipeline_get_counters(c->pipeline, &p);
+    sweeper_get_status(c->sweeper, &sweep);
     json_t *subscriptions = json_array();
     for (size_t i = 0; i < SUBSCRIPTIONS_COUNT; i++)
         json_array_append_new(subscriptions, subscription_json(&s.subscriptions[i], &s));
     char engine_id[SNMP_ENGINE_TEXT_SIZE];
     snmp_engine_text(engine_id);
+    const int64_t uptime_us = clock_monotonic(&clock_system) - c->started_at;
     return json_pack(
         "{s:i, s:s, s:{s:s}, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, "
         "s:o}",
         "version", 1, "release", INSTALL_VERSION, "snmp", "engine_id", engine_id, "uptime",
         (json_int_t)(uptime_us / CLOCK_US_PER_S), "problem", answer_text(s.problem), "port",
         status_port_json(&s), "sm", status_sm_json(&s), "subscriptions", subscriptions, "counters",
-        counters_json(&s.counters, &p), "journal", journal_json(parts->journal), "receivers",
-        receiver_answers_list(parts->receivers, parts->receiver_count), "role", role_json(parts),
-        "tables", tables_json(parts->tables, parts->tables_conf), "sweep", sweep_json(parts->sweep),
-        "port_counters", port_counters_json(parts->sweep), "sms",
-        parts->fabric ? topology_sms_json(parts->fabric, parts->names) : json_array());
+        counters_json(&s.counters, &p), "journal", journal_json(c->journal), "receivers",
+        receiver_answers_all(c), "role", role_json(c->conf, &s), "tables",
+        tables_json(c->tables, &c->conf->subagent), "sweep", sweep_json(&sweep), "port_counters",
+        port_counters_json(&sweep), "sms",
+        c->fabric ? topology_sms_json(c->fabric, c->names) : json_array());
 }

@@ -1,6 +1,7 @@
 #include "control/test_answers.h"
 
 #include "control/answer.h"
+#include "control/receiver_answers.h"
 #include "topology/describe.h"
 
 #include <stdlib.h>
@@ -27,7 +28,7 @@ static uint32_t find_by_name(const struct fabric *fabric, const struct names *na
     return FABRIC_NONE;
 }
 
-// A port with a link, where there is one.
+// A port of the node, one with a link if there is one. FABRIC_NONE: the node has no ports.
 static uint32_t choose_port(const struct fabric *fabric, uint32_t node)
 {
     const struct fabric_node *n = &fabric->nodes[node];
@@ -65,9 +66,8 @@ static bool find_node(const char *word, const struct fabric *fabric, const struc
     return true;
 }
 
-bool test_answers_read(const json_t *request, const struct receiver_answers *receivers,
-                       const struct fabric *fabric, const struct names *names,
-                       struct test_event *out, struct error *err)
+bool test_answers_read(const struct control *c, const json_t *request, struct test_event *out,
+                       struct error *err)
 {
     char event[64], node[NAMES_NAME_SIZE];
     *out = (struct test_event){0};
@@ -77,13 +77,25 @@ bool test_answers_read(const json_t *request, const struct receiver_answers *rec
         return error_set(err, "there is no such event; 'ibtrapctl catalogue' lists them");
     out->type = catalogue_event_of(type);
     if (!answer_read_text(request, "receiver", out->receiver, sizeof out->receiver) ||
-        (out->receiver[0] && !receiver_answers_find(receivers, out->receiver)))
+        (out->receiver[0] && !receiver_answers_find(c, out->receiver)))
         return error_set(err,
                          "there is no receiver of that name; 'ibtrapctl receivers' lists them");
     if (!answer_read_text(request, "node", node, sizeof node))
         return error_set(err, "the node must be a name or a GUID");
     if (node[0] != '\0')
-        return find_node(node, fabric, names, out, err);
+        return find_node(node, c->fabric, c->names, out, err);
     test_event_make_up(out);
     return true;
+}
+
+json_t *test_answers_send(struct control *c, const json_t *request)
+{
+    struct error err;
+    struct test_event test;
+    int64_t last = journal_last(c->journal);
+    if (!test_answers_read(c, request, &test, &err))
+        return answer_refuse("%s", err.text);
+    if (!pipeline_put_test_event(c->pipeline, &test))
+        return answer_refuse("ibtrapd is too busy for a test now");
+    return json_pack("{s:i, s:I}", "version", 1, "last", (json_int_t)last);
 }

@@ -1,16 +1,18 @@
-// Answers `ibtrapctl test`: sends a sample through the whole path.
+// Answers the command "test": sends a test event the whole way to the receivers.
 #ifndef IBTRAPD_CONTROL_TEST_ANSWERS_H
 #define IBTRAPD_CONTROL_TEST_ANSWERS_H
 
-#include "control/receiver_answers.h"
+#include "control/control.h"
 #include "event/test_event.h"
 
-// What the request asks for. Items "event" (an identifier), "node" (a name or a GUID of the fabric;
-// missing: one that does not exist), "receiver" (the only one that gets it; missing: all). `fabric`
-// is as known now; NULL: not yet. `names` may be NULL. False with a sentence when there is no such
-// thing.
-bool test_answers_read(const json_t *request, const struct receiver_answers *receivers,
-                       const struct fabric *fabric, const struct names *names,
-                       struct test_event *out, struct error *err);
+// Items: "event" (an identifier), "node" (a name or a GUID of the fabric; missing: a node that does
+// not exist), "receiver" (the only one that gets the event; missing: all). Item "last" of the
+// answer is the number of the journal's newest event before the test.
+json_t *test_answers_send(struct control *control, const json_t *request);
+
+// Reads those items. Uses the receivers, the fabric and the names of `control`. False with a
+// sentence when there is no such event, node or receiver.
+bool test_answers_read(const struct control *control, const json_t *request, struct test_event *out,
+                       struct error *err);
 
 #endif

@@ -1,19 +1,62 @@
 #include "control/topology_answers.h"
 
 #include "control/answer.h"
+#include "control/topology_json.h"
 #include "model/fabric_record.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-static struct fabric *find_held(const struct topology_answers *a, int64_t number, int64_t time_us)
+// Snapshots that clients fetch page by page, so that all pages of a request come from one snapshot.
+
+static struct fabric *find_held(const struct control *c, int64_t number, int64_t time_us)
 {
-    for (size_t i = 0; i < TOPOLOGY_HELD_MAX; i++) {
-        struct fabric *fabric = a->pages[i].fabric;
-        if (fabric && a->pages[i].number == number && fabric->time_us == time_us)
+    for (size_t i = 0; i < CONTROL_SNAPSHOTS_MAX; i++) {
+        struct fabric *fabric = c->snapshots[i].fabric;
+        if (fabric && c->snapshots[i].number == number && fabric->time_us == time_us)
             return fabric;
     }
     return NULL;
+}
+
+// Keeps the snapshot for the next page, in place of the one that was kept first.
+static void keep_for_pages(struct control *c, int64_t number, struct fabric *fabric)
+{
+    if (find_held(c, number, fabric->time_us))
+        return;
+    fabric_unref(c->snapshots[c->next_snapshot].fabric);
+    c->snapshots[c->next_snapshot].number = number;
+    c->snapshots[c->next_snapshot].fabric = fabric_ref(fabric);
+    c->next_snapshot = (c->next_snapshot + 1) % CONTROL_SNAPSHOTS_MAX;
+}
+
+static void topology_answers_let_go(struct control *c, const struct fabric *fabric)
+{
+    for (size_t i = 0; i < CONTROL_SNAPSHOTS_MAX; i++) {
+        if (c->snapshots[i].fabric == fabric) {
+            fabric_unref(c->snapshots[i].fabric);
+            c->snapshots[i].fabric = NULL;
+        }
+    }
+}
+
+// Ends the use of a snapshot for one page; takes over the reference.
+static void topology_answers_finish(struct control *c, int64_t number, struct fabric *fabric,
+                                    bool more)
+{
+    if (more)
+        keep_for_pages(c, number, fabric);
+    else
+        topology_answers_let_go(c, fabric);
+    fabric_unref(fabric);
+}
+
+void topology_answers_clear(struct control *c)
+{
+    for (size_t i = 0; i < CONTROL_SNAPSHOTS_MAX; i++) {
+        fabric_unref(c->snapshots[i].fabric);
+        c->snapshots[i].fabric = NULL;
+    }
 }
 
 static struct fabric *read_fabric(struct journal *journal, int64_t number, struct error *err)
@@ -30,56 +73,24 @@ static struct fabric *read_fabric(struct journal *journal, int64_t number, struc
     return fabric;
 }
 
-// A reference, or NULL with a sentence. `time_us` is that of earlier pages; 0: there were none.
-static struct fabric *topology_answers_read(struct topology_answers *a, struct fabric *current,
-                                            int64_t number, int64_t time_us, struct error *err)
+// A reference, or NULL with a sentence. `number` 0: the fabric as it is now. `time_us` is that of
+// the earlier pages; 0: this is the first.
+static struct fabric *topology_answers_read(const struct control *c, int64_t number,
+                                            int64_t time_us, struct error *err)
 {
-    struct fabric *fabric = time_us ? find_held(a, number, time_us) : NULL;
+    struct fabric *fabric = time_us ? find_held(c, number, time_us) : NULL;
     if (fabric)
         return fabric_ref(fabric);
     if (number != 0)
-        return read_fabric(a->journal, number, err);
-    if (current && (time_us == 0 || current->time_us == time_us))
-        return fabric_ref(current);
+        return read_fabric(c->journal, number, err);
+    if (c->fabric && (time_us == 0 || c->fabric->time_us == time_us))
+        return fabric_ref(c->fabric);
     error_set(err, time_us ? "the fabric is not held any more; ask again from the begin"
                            : "the fabric was not seen yet");
     return NULL;
 }
 
-// Holds it for the next page.
-static void keep_for_pages(struct topology_answers *a, int64_t number, struct fabric *fabric)
-{
-    if (find_held(a, number, fabric->time_us))
-        return;
-    fabric_unref(a->pages[a->next].fabric);
-    a->pages[a->next].number = number;
-    a->pages[a->next].fabric = fabric_ref(fabric);
-    a->next = (a->next + 1) % TOPOLOGY_HELD_MAX;
-}
-
-static void topology_answers_let_go(struct topology_answers *a, const struct fabric *fabric)
-{
-    for (size_t i = 0; i < TOPOLOGY_HELD_MAX; i++) {
-        if (a->pages[i].fabric == fabric) {
-            fabric_unref(a->pages[i].fabric);
-            a->pages[i].fabric = NULL;
-        }
-    }
-}
-
-// Takes over the reference.
-static void topology_answers_finish(struct topology_answers *a, int64_t number,
-                                    struct fabric *fabric, bool more)
-{
-    if (more)
-        keep_for_pages(a, number, fabric);
-    else
-        topology_answers_let_go(a, fabric);
-    fabric_unref(fabric);
-}
-
-static json_t *topology_answers_topology(struct topology_answers *a, struct fabric *current,
-                                         const json_t *request)
+json_t *topology_answers_show(struct control *c, const json_t *request)
 {
     struct error err;
     int64_t number, first, time_us;
@@ -87,16 +98,21 @@ static json_t *topology_answers_topology(struct topology_answers *a, struct fabr
         !answer_read_number(request, "first", UINT32_MAX, &first) ||
         !answer_read_number(request, "time_us", INT64_MAX, &time_us))
         return answer_refuse("'snapshot', 'first' and 'time_us' must be numbers");
-    struct fabric *fabric = topology_answers_read(a, current, number, time_us, &err);
+    struct fabric *fabric = topology_answers_read(c, number, time_us, &err);
     if (!fabric)
         return answer_refuse("%s", err.text);
-    json_t *out = topology_json(fabric, number, a->builder->names, (uint32_t)first);
-    topology_answers_finish(a, number, fabric, json_object_get(out, "more") != NULL);
+    json_t *out = topology_json(fabric, number, c->names, (uint32_t)first);
+    topology_answers_finish(c, number, fabric, json_object_get(out, "more") != NULL);
     return out;
 }
 
-static json_t *answer_diff(struct topology_answers *a, struct fabric *current,
-                           const json_t *request)
+json_t *topology_answers_list(struct control *c, const json_t *request)
+{
+    (void)request;
+    return topology_list_json(c->journal);
+}
+
+json_t *topology_answers_diff(struct control *c, const json_t *request)
 {
     struct error err;
     int64_t from, to, first, from_time_us, to_time_us;
@@ -107,36 +123,16 @@ static json_t *answer_diff(struct topology_answers *a, struct fabric *current,
         !answer_read_number(request, "to_time_us", INT64_MAX, &to_time_us))
         return answer_refuse(
             "'from', 'to', 'first', 'from_time_us' and 'to_time_us' must be numbers");
-    struct fabric *before = topology_answers_read(a, current, from, from_time_us, &err);
-    struct fabric *after = before ? topology_answers_read(a, current, to, to_time_us, &err) : NULL;
+    struct fabric *before = topology_answers_read(c, from, from_time_us, &err);
+    struct fabric *after = before ? topology_answers_read(c, to, to_time_us, &err) : NULL;
     if (!after) {
         fabric_unref(before);
         return answer_refuse("%s", err.text);
     }
     const struct topology_side sides[] = {{before, from}, {after, to}};
-    json_t *out = topology_diff_json(&sides[0], &sides[1], a->builder, (uint32_t)first);
+    json_t *out = topology_diff_json(&sides[0], &sides[1], &c->builder, (uint32_t)first);
     bool more = json_object_get(out, "more") != NULL;
-    topology_answers_finish(a, from, before, more);
-    topology_answers_finish(a, to, after, more);
+    topology_answers_finish(c, from, before, more);
+    topology_answers_finish(c, to, after, more);
     return out;
-}
-
-json_t *topology_answers_get(struct topology_answers *answers, struct fabric *current,
-                             const char *command, const json_t *request)
-{
-    if (strcmp(command, "topology") == 0)
-        return topology_answers_topology(answers, current, request);
-    if (strcmp(command, "topology-list") == 0)
-        return topology_list_json(answers->journal);
-    if (strcmp(command, "topology-diff") == 0)
-        return answer_diff(answers, current, request);
-    return NULL;
-}
-
-void topology_answers_clear(struct topology_answers *answers)
-{
-    for (size_t i = 0; i < TOPOLOGY_HELD_MAX; i++) {
-        fabric_unref(answers->pages[i].fabric);
-        answers->pages[i].fabric = NULL;
-    }
 }

@@ -1,31 +1,20 @@
-// Answers what `ibtrapctl topology` asks: requests of several pages get all of them from one
-// snapshot.
+// Answers the commands about the fabric. A long answer comes in pages; all its pages show the same
+// snapshot. Item "more" of a page has the items that ask for the next one.
 #ifndef IBTRAPD_CONTROL_TOPOLOGY_ANSWERS_H
 #define IBTRAPD_CONTROL_TOPOLOGY_ANSWERS_H
 
-#include "control/topology_json.h"
+#include "control/control.h"
 
-enum { TOPOLOGY_HELD_MAX = 4 }; // snapshots of which somebody has not had all pages yet
+// "topology", with item "snapshot" (0 or missing: now): nodes, ports and links.
+json_t *topology_answers_show(struct control *control, const json_t *request);
 
-struct topology_answers {
-    struct journal *journal;
-    const struct event_builder *builder; // for names and sentences; of the thread that asks
-    struct {
-        int64_t number; // 0: not from the journal
-        struct fabric *fabric;
-    } pages[TOPOLOGY_HELD_MAX];
-    unsigned next; // to be replaced
-};
+// "topology-list": the snapshots that the journal has.
+json_t *topology_answers_list(struct control *control, const json_t *request);
 
-// `current` is the fabric as it is now, or NULL; it stays the caller's. NULL: none of these
-// commands:
-//   "topology"       item "snapshot" (0 or missing: now)
-//   "topology-list"
-//   "topology-diff"  items "from", "to" (likewise)
-// and, to go on after a page, what its "more" has. The thread of the control socket.
-json_t *topology_answers_get(struct topology_answers *answers, struct fabric *current,
-                             const char *command, const json_t *request);
+// "topology-diff", with items "from" and "to" (as above): the changes between two snapshots.
+json_t *topology_answers_diff(struct control *control, const json_t *request);
 
-void topology_answers_clear(struct topology_answers *answers); // releases what is held
+// Drops the snapshots that are kept for further pages.
+void topology_answers_clear(struct control *control);
 
 #endif

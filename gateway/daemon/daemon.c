@@ -1,7 +1,9 @@
 #include "daemon/daemon.h"
 
+#include "control/commands.h"
 #include "control/server.h"
 #include "control/status.h"
+#include "control/topology_answers.h"
 #include "daemon/heartbeat.h"
 #include "daemon/loop.h"
 #include "daemon/receivers.h"
@@ -303,7 +305,7 @@ static void daemon_stop(struct gateway *g, const char *reason)
     metrics_server_stop(g->metrics);
     loop_timer_free(g->heartbeat);
     server_stop(g->server);
-    topology_answers_clear(&g->control.answers);
+    topology_answers_clear(&g->control);
     loop_wake_free(g->settings_changed);
     loop_free(g->loop);
     thresholds_free(g->thresholds);

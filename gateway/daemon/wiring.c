@@ -1,5 +1,6 @@
 #include "daemon/wiring.h"
 
+#include "control/topology_answers.h"
 #include "daemon/loop.h"
 #include "daemon/subagent.h"
 #include "pipeline/role.h"
@@ -154,7 +155,7 @@ struct sweeper_options wiring_sweeper_options(struct gateway *g, const struct co
 
 void wiring_fill_control(struct gateway *g)
 {
-    topology_answers_clear(&g->control.answers);
+    topology_answers_clear(&g->control);
     g->control = (struct control){.conf = g->conf,
                                   .started_at = g->started_at,
                                   .log = g->log,
@@ -177,6 +178,4 @@ void wiring_fill_control(struct gateway *g)
                                               .sweeper = g->sweeper,
                                               .receivers = g->receivers,
                                               .receiver_count = g->receiver_count};
-    g->control.answers =
-        (struct topology_answers){.journal = g->journal, .builder = &g->control.builder};
 }

@@ -864,35 +864,25 @@ TEST(sending)
 // Answers of the control socket: without memory they may lack something, but nothing worse.
 
 static json_t *request;
-static struct topology_answers answers;
-
-static json_t *answer_of(const char *command)
-{
-    static const struct receiver_answers NOBODY = {NULL, 0};
-    if (strcmp(command, "events") == 0)
-        return event_answers_list(journal, request);
-    if (strcmp(command, "explain") == 0)
-        return explain_json(journal, &NOBODY, request);
-    json_t *answer = topology_answers_get(&answers, before, command, request);
-    return answer ? answer : alarm_answers_get(NULL, journal, &clock_, command, request);
-}
+static struct control control;
 
 static void prepare_answers(void)
 {
     fill_journal();
     make_fabrics();
-    answers = (struct topology_answers){.journal = journal, .builder = &builder};
+    control = (struct control){.journal = journal, .fabric = before, .builder = builder};
     request = json_pack("{s:i, s:i}", "number", 3, "limit", 50);
     assert_non_null(request);
 }
 
 static bool answer_all(struct text *result)
 {
-    static const char *const COMMANDS[] = {"events", "explain", "topology", "topology-list",
-                                           "alarms"};
+    static json_t *(*const COMMANDS[])(struct control * control, const json_t *request) = {
+        event_answers_list, explain_answer, topology_answers_show, topology_answers_list,
+        alarm_answers_list};
     bool failed = false;
     for (size_t i = 0; i < COUNT(COMMANDS); i++) {
-        json_t *answer = answer_of(COMMANDS[i]);
+        json_t *answer = COMMANDS[i](&control, request);
         failed |= scarce_memory_failed();
         char *line = answer ? json_dumps(answer, 0) : NULL;
         text_addf(result, "%s\n", line ? line : "");
@@ -905,7 +895,7 @@ static bool answer_all(struct text *result)
 static void clean_answers(void)
 {
     json_decref(request);
-    topology_answers_clear(&answers);
+    topology_answers_clear(&control);
     release_fabrics();
     clean_journal();
 }

@@ -1,14 +1,9 @@
 // A client of the control socket that sends any octets: every line gets one answer, and the server
-// stays. The commands about the fabric, events, alarms, receivers, tests, maintenance and the dry
-// run are the daemon's own.
+// stays. The commands are the daemon's own, except those for which it needs a port, a sweeper or a
+// configuration.
 #include "fuzz.h"
 
-#include "control/alarm_answers.h"
-#include "control/control.h"
-#include "control/dry_run.h"
-#include "control/event_answers.h"
-#include "control/explain.h"
-#include "control/maintenance_answers.h"
+#include "control/commands.h"
 #include "control/server.h"
 #include "control/test_answers.h"
 #include "control/topology_answers.h"
@@ -30,16 +25,14 @@ static struct pipeline *pipeline;
 static struct log *log_;
 static struct fabric *fabric;
 static const struct event_builder builder = {.clock = &clock_system, .random = &random_system};
-static struct topology_answers topology = {.builder = &builder};
-
-static const struct receiver_answers receivers = {NULL, 0};
+static struct control control;
 
 // What a test asks for can be made.
 static json_t *answer_test(const json_t *request)
 {
     struct error err;
     struct test_event test;
-    if (!test_answers_read(request, &receivers, fabric, NULL, &test, &err))
+    if (!test_answers_read(&control, request, &test, &err))
         return json_pack("{s:i, s:s}", "version", PROTOCOL_VERSION, "error", err.text);
     struct event *event = test_event_make(&builder, &test);
     REQUIRE(event && event->test);
@@ -47,30 +40,32 @@ static json_t *answer_test(const json_t *request)
     return json_pack("{s:i}", "version", PROTOCOL_VERSION);
 }
 
-static json_t *answer_of_journal(const char *command, const json_t *request)
+// Commands of the daemon that this gateway cannot run.
+static bool is_beyond(const char *command)
 {
-    if (strcmp(command, "events") == 0)
-        return event_answers_list(journal, request);
-    if (strcmp(command, "explain") == 0)
-        return explain_json(journal, &receivers, request);
-    json_t *answer = alarm_answers_get(pipeline, journal, &clock_system, command, request);
-    if (!answer)
-        answer = maintenance_answers_get(pipeline, journal, &clock_system, command, request);
-    if (!answer)
-        answer = dry_run_get(journal, command, request);
-    return answer ? answer : receiver_answers_get(&receivers, command, request);
+    static const char *const BEYOND[] = {"status", "sweep-now", "resubscribe", "log", "reload"};
+    for (size_t i = 0; i < sizeof BEYOND / sizeof *BEYOND; i++) {
+        if (strcmp(command, BEYOND[i]) == 0)
+            return true;
+    }
+    return false;
 }
 
 static json_t *handle(void *ctx, const char *command, const json_t *request)
 {
     (void)ctx;
+    size_t count;
+    const struct control_command *commands = control_commands(&count);
     REQUIRE(json_is_object(request));
-    if (strcmp(command, "status") == 0)
+    if (is_beyond(command))
         return json_pack("{s:i}", "version", PROTOCOL_VERSION);
     if (strcmp(command, "test") == 0)
         return answer_test(request);
-    json_t *answer = answer_of_journal(command, request);
-    return answer ? answer : topology_answers_get(&topology, fabric, command, request);
+    for (size_t i = 0; i < count; i++) {
+        if (strcmp(command, commands[i].name) == 0)
+            return commands[i].answer(&control, request);
+    }
+    return NULL;
 }
 
 static void remove_file(const char *name)
@@ -86,7 +81,7 @@ static void stop(void)
     event_base_free(base);
     pipeline_stop(pipeline);
     pipeline_free(pipeline);
-    topology_answers_clear(&topology);
+    topology_answers_clear(&control);
     fabric_unref(fabric);
     journal_close(journal);
     log_close(log_);
@@ -148,7 +143,7 @@ static void open_journal(void)
                                             .clock = &clock_system,
                                             .random = &random_system,
                                             .log = log_};
-    journal = topology.journal = journal_open(&options, &err);
+    journal = journal_open(&options, &err);
     REQUIRE(journal);
     struct fabric *before = make_fabric(false);
     uint8_t *record = fabric_record_write(before, &size);
@@ -181,6 +176,8 @@ static void start(void)
     pipeline = pipeline_start(
         &(struct pipeline_options){.builder = builder, .journal = journal, .log = log_}, &err);
     REQUIRE(pipeline);
+    control = (struct control){
+        .journal = journal, .pipeline = pipeline, .fabric = fabric, .builder = builder};
     atexit(stop);
 }
 

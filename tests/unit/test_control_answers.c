@@ -16,7 +16,7 @@ static struct support_chance chance;
 static struct random random_;
 static struct event_builder builder;
 static struct log *log_;
-static const struct receiver_answers NOBODY = {NULL, 0};
+static struct control control; // without a pipeline and receivers
 
 static void ignore_change(void *ctx, enum journal_change change, const char *reason, uint64_t count)
 {
@@ -45,6 +45,7 @@ static int begin(void **state)
                                             .log = log_};
     journal = journal_open(&options, &err);
     assert_non_null(journal);
+    control = (struct control){.journal = journal, .builder = builder};
     return 0;
 }
 
@@ -89,7 +90,7 @@ static json_t *ask(const char *items)
 {
     json_t *request = json_loads(items, 0, NULL);
     assert_non_null(request);
-    json_t *answer = event_answers_list(journal, request);
+    json_t *answer = event_answers_list(&control, request);
     assert_non_null(answer);
     json_decref(request);
     return answer;
@@ -118,7 +119,7 @@ static size_t ask_all(json_t *request, json_int_t *numbers, size_t max, unsigned
     bool more;
     *requests = 0;
     do {
-        json_t *answer = event_answers_list(journal, request);
+        json_t *answer = event_answers_list(&control, request);
         for (size_t i = 0; i < count_of(answer); i++) {
             assert_in_range(n, 0, max - 1);
             numbers[n++] = number_at(answer, i);
@@ -273,7 +274,7 @@ TEST(every_event_is_found_by_its_identifier)
 static json_t *explain(int64_t number)
 {
     json_t *request = json_pack("{s:I}", "number", (json_int_t)number);
-    json_t *answer = explain_json(journal, &NOBODY, request);
+    json_t *answer = explain_answer(&control, request);
     json_decref(request);
     return answer;
 }
@@ -312,11 +313,13 @@ TEST(an_explanation_names_cause_and_related_events)
 
 // Alarms.
 
-static json_t *alarms(const char *command, const char *items)
+typedef json_t *answering(struct control *control, const json_t *request);
+
+static json_t *alarms(answering *answer_of, const char *items)
 {
     json_t *request = json_loads(items, 0, NULL);
     assert_non_null(request);
-    json_t *answer = alarm_answers_get(NULL, journal, &clock_, command, request);
+    json_t *answer = answer_of(&control, request);
     json_decref(request);
     return answer;
 }
@@ -329,11 +332,11 @@ TEST(alarms_come_in_pages)
         add(CATALOGUE_RECEIVER_FAILING, key);
     }
     journal_commit(journal);
-    json_t *page = alarms("alarms", "{}");
+    json_t *page = alarms(alarm_answers_list, "{}");
     assert_int_equal(json_array_size(json_object_get(page, "alarms")), ALARM_ANSWERS_PAGE);
     char *more = json_dumps(json_object_get(page, "more"), 0);
     json_decref(page);
-    page = alarms("alarms", more);
+    page = alarms(alarm_answers_list, more);
     free(more);
     assert_int_equal(json_array_size(json_object_get(page, "alarms")), 3);
     assert_null(json_object_get(page, "more"));
@@ -341,9 +344,9 @@ TEST(alarms_come_in_pages)
     json_decref(page);
 }
 
-static void check_alarm(const char *command, const char *items, bool ok)
+static void check_alarm(answering *answer_of, const char *items, bool ok)
 {
-    json_t *answer = alarms(command, items);
+    json_t *answer = alarms(answer_of, items);
     assert_int_equal(json_object_get(answer, "error") == NULL, ok);
     json_decref(answer);
 }
@@ -353,21 +356,21 @@ TEST(an_alarm_is_named_by_key_or_number)
     add(CATALOGUE_GATEWAY_STARTED, "");
     add(CATALOGUE_RECEIVER_FAILING, "receiver nms");
     journal_commit(journal);
-    check_alarm("alarm-acknowledge", "{\"alarm\":\"2\",\"note\":\"mine\"}", true);
-    check_alarm("alarm-shelve", "{\"alarm\":\"receiver nms\",\"minutes\":10}", true);
-    json_t *page = alarms("alarms", "{}");
+    check_alarm(alarm_answers_acknowledge, "{\"alarm\":\"2\",\"note\":\"mine\"}", true);
+    check_alarm(alarm_answers_shelve, "{\"alarm\":\"receiver nms\",\"minutes\":10}", true);
+    json_t *page = alarms(alarm_answers_list, "{}");
     const json_t *alarm = json_array_get(json_object_get(page, "alarms"), 0);
     check_word(alarm, "note", "mine");
     check_word(alarm, "acknowledged", "2026-11-21T03:19:05.123456Z");
     check_word(alarm, "shelved_until", "2026-11-21T03:29:05.123456Z");
     json_decref(page);
-    check_alarm("alarm-acknowledge", "{\"alarm\":\"1\"}", false);
-    check_alarm("alarm-acknowledge", "{\"alarm\":\"receiver\"}", false);
-    check_alarm("alarm-acknowledge", "{}", false);
-    check_alarm("alarm-acknowledge", "{\"alarm\":\"2\",\"note\":7}", false);
-    check_alarm("alarm-shelve", "{\"alarm\":\"2\",\"minutes\":-1}", false);
-    check_alarm("alarm-shelve", "{\"alarm\":\"2\",\"minutes\":527041}", false);
-    check_alarm("alarms", "{\"after\":\"x\"}", false);
+    check_alarm(alarm_answers_acknowledge, "{\"alarm\":\"1\"}", false);
+    check_alarm(alarm_answers_acknowledge, "{\"alarm\":\"receiver\"}", false);
+    check_alarm(alarm_answers_acknowledge, "{}", false);
+    check_alarm(alarm_answers_acknowledge, "{\"alarm\":\"2\",\"note\":7}", false);
+    check_alarm(alarm_answers_shelve, "{\"alarm\":\"2\",\"minutes\":-1}", false);
+    check_alarm(alarm_answers_shelve, "{\"alarm\":\"2\",\"minutes\":527041}", false);
+    check_alarm(alarm_answers_list, "{\"after\":\"x\"}", false);
 }
 
 // Tests.
@@ -390,12 +393,13 @@ static struct fabric *make_fabric(void)
     return fabric;
 }
 
-static bool read_test(const char *items, const struct fabric *fabric, struct test_event *out)
+static bool read_test(const char *items, struct fabric *fabric, struct test_event *out)
 {
     struct error err;
     json_t *request = json_loads(items, 0, NULL);
     assert_non_null(request);
-    bool ok = test_answers_read(request, &NOBODY, fabric, NULL, out, &err);
+    control.fabric = fabric;
+    bool ok = test_answers_read(&control, request, out, &err);
     json_decref(request);
     return ok;
 }

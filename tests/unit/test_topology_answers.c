@@ -1,7 +1,7 @@
 // What `ibtrapctl topology` prints, from the snapshot to the line, through the control socket.
 #include "support.h"
 
-#include "control/control.h"
+#include "control/commands.h"
 #include "control/server.h"
 #include "control/topology_answers.h"
 #include "ctl/client.h"
@@ -18,8 +18,7 @@
 static struct journal *journal;
 static struct names *names;
 static struct fabric *current;
-static struct topology_answers answers;
-static struct event_builder builder;
+static struct control control;
 static struct support_time now_;
 static struct clock clock_;
 static struct support_chance chance;
@@ -37,11 +36,24 @@ static struct fabric *after_first; // what the fabric becomes once a request was
 // Over what the server's thread and the test share.
 static pthread_mutex_t shared = PTHREAD_MUTEX_INITIALIZER;
 
+static const struct control_command *find(const char *name)
+{
+    size_t count;
+    const struct control_command *commands = control_commands(&count);
+    for (size_t i = 0; i < count; i++) {
+        if (strcmp(commands[i].name, name) == 0)
+            return &commands[i];
+    }
+    fail_msg("there is no command %s", name);
+    return NULL;
+}
+
 static json_t *handle(void *ctx, const char *command, const json_t *request)
 {
     (void)ctx;
     pthread_mutex_lock(&shared);
-    json_t *answer = topology_answers_get(&answers, current, command, request);
+    control.fabric = current;
+    json_t *answer = find(command)->answer(&control, request);
     requests++;
     if (after_first) {
         fabric_unref(current);
@@ -86,7 +98,6 @@ static int begin(void **state)
     random_ = support_random(&chance);
     log_ = support_log(NULL);
     names = names_parse("map", MAP, sizeof MAP - 1, &err);
-    builder = (struct event_builder){.clock = &clock_, .random = &random_, .names = names};
     const struct journal_options options = {.directory = directory,
                                             .rows_max = 1000,
                                             .bytes_max = 64 << 20,
@@ -97,7 +108,9 @@ static int begin(void **state)
                                             .log = log_};
     journal = journal_open(&options, &err);
     assert_non_null(journal);
-    answers = (struct topology_answers){.journal = journal, .builder = &builder};
+    control = (struct control){.journal = journal,
+                               .names = names,
+                               .builder = {.clock = &clock_, .random = &random_, .names = names}};
     requests = 0;
     atomic_store(&stop, false);
     socket_path = support_path("control");
@@ -121,7 +134,7 @@ static int end(void **state)
     pthread_join(thread, NULL);
     server_stop(server);
     event_base_free(base);
-    topology_answers_clear(&answers);
+    topology_answers_clear(&control);
     fabric_unref(current);
     current = NULL;
     journal_close(journal);
@@ -408,8 +421,8 @@ TEST(a_large_fabric_comes_in_pages)
     assert_int_equal(links, 5000);
     free(text);
     settle();
-    for (size_t i = 0; i < TOPOLOGY_HELD_MAX; i++)
-        assert_null(answers.pages[i].fabric);
+    for (size_t i = 0; i < CONTROL_SNAPSHOTS_MAX; i++)
+        assert_null(control.snapshots[i].fabric);
 }
 
 TEST(all_pages_are_of_one_snapshot)

@@ -1,0 +1,59 @@
+#include "control/gateway_answers.h"
+
+#include "control/answer.h"
+#include "ctl/protocol.h"
+
+json_t *gateway_answers_sweep(struct control *c, const json_t *request)
+{
+    (void)request;
+    if (c->conf->sweep.method == CONF_SWEEP_OFF)
+        return answer_refuse("ibtrapd does not sweep: item 'method' of section 'sweep' is off");
+    sweeper_sweep_now(c->sweeper);
+    return answer_done();
+}
+
+json_t *gateway_answers_resubscribe(struct control *c, const json_t *request)
+{
+    (void)request;
+    sa_client_resubscribe(c->client);
+    return answer_done();
+}
+
+json_t *gateway_answers_log(struct control *c, const json_t *request)
+{
+    char level_word[16], folder_word[16];
+    enum log_level level;
+    enum log_folder folder = LOG_FOLDER_COUNT;
+    if (!answer_read_text(request, "level", level_word, sizeof level_word) ||
+        !log_level_from_word(level_word, &level))
+        return answer_refuse("the level must be one of error, warning, info, debug");
+    if (!answer_read_text(request, "folder", folder_word, sizeof folder_word) ||
+        (folder_word[0] != '\0' && !log_folder_from_word(folder_word, &folder)))
+        return answer_refuse("%s", log_folder_refusal());
+    for (unsigned i = 0; i < LOG_FOLDER_COUNT; i++) {
+        if (folder == LOG_FOLDER_COUNT || folder == i)
+            log_set_level(c->log, (enum log_folder)i, level);
+    }
+    return answer_done();
+}
+
+json_t *gateway_answers_reload(struct control *c, const json_t *request)
+{
+    (void)request;
+    char buffer[CONTROL_RESTART_SIZE];
+    struct text restart = text_in(buffer, sizeof buffer);
+    struct error err;
+    if (!c->reload(c->ctx, &restart, &err))
+        return answer_refuse("%s", err.text);
+    return json_pack("{s:i, s:s}", "version", PROTOCOL_VERSION, "restart", buffer);
+}
+
+json_t *gateway_answers_prune(struct control *c, const json_t *request)
+{
+    json_int_t days;
+    if (json_unpack((json_t *)request, "{s:I}", "days", &days) != 0 || days < 0 ||
+        days > GATEWAY_ANSWERS_DAYS_MAX)
+        return answer_refuse("'days' must be from 0 to %d", GATEWAY_ANSWERS_DAYS_MAX);
+    journal_request_prune(c->journal, days * 86400 * CLOCK_US_PER_S);
+    return answer_done();
+}
