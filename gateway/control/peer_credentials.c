@@ -6,8 +6,9 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-// The groups of the process, not those that the user database has for its user: no name service is
-// asked, which might not answer, and who was put into a group logs in again, as for any file.
+// Reads the groups of the process, not those of its user in the user database: that would ask a
+// name service, which may not answer. A user who was added to a group logs in again, as for any
+// file.
 static bool is_member(int fd, gid_t group)
 {
     socklen_t size = 0;

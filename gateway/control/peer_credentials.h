@@ -1,4 +1,5 @@
-// Who is at the other end of a Unix socket, as the kernel noted it when that end connected.
+// The user and the groups of the process at the other end of a Unix socket, as the kernel noted
+// them when that process connected.
 #ifndef IBTRAPD_CONTROL_PEER_CREDENTIALS_H
 #define IBTRAPD_CONTROL_PEER_CREDENTIALS_H
 
@@ -8,11 +9,11 @@
 
 struct peer_credentials {
     uid_t uid;
-    pid_t pid;       // 0: it runs in a PID namespace that is not seen from here
-    bool privileged; // root, the own user, or in the group that was asked for
+    pid_t pid;       // 0: it runs in a PID namespace that this process cannot see
+    bool privileged; // it is root, or our own user, or a member of `group`
 };
 
-// False with a sentence when the kernel does not tell.
+// False with a sentence when the kernel refuses.
 bool peer_credentials_read(int fd, gid_t group, struct peer_credentials *out, struct error *err);
 
 #endif

@@ -26,7 +26,7 @@ struct client {
 struct server {
     struct server_options options;
     struct evconnlistener *listener;
-    struct event *rest; // ends the listener's
+    struct event *rest; // ends the rest of the listener
     char path[108];
     struct client clients[SERVER_CLIENTS_MAX];
     struct log_limit refusals;
@@ -45,7 +45,7 @@ static json_t *failure(const char *sentence)
     return json_pack("{s:i, s:s}", "version", PROTOCOL_VERSION, "error", sentence);
 }
 
-// One line for every command that changes something, or would have.
+// True when the client may send that command. Logs each command that writes, with its user.
 static bool may_run(struct client *client, const char *command)
 {
     struct server *server = client->server;
@@ -131,7 +131,7 @@ static void control_server_client_event(struct bufferevent *stream, short what, 
 {
     bool waiting = evbuffer_get_length(bufferevent_get_output(stream)) > 0;
     if (what == (BEV_EVENT_READING | BEV_EVENT_EOF) && waiting) {
-        // It sends no more, but still reads.
+        // The client sends no more, but still reads.
         bufferevent_setcb(stream, NULL, answers_sent, control_server_client_event, ctx);
         return;
     }
@@ -177,7 +177,8 @@ static void control_server_accept_client(struct evconnlistener *listener, evutil
     close(fd); // too many clients, or no memory: this one tries again
 }
 
-// Without a descriptor for the client, trying again at once would be all that this thread does.
+// There is no descriptor for the client: waits a second, as trying again at once would keep this
+// thread busy.
 static void control_server_read_rest(struct evconnlistener *listener, void *ctx)
 {
     struct server *server = ctx;
@@ -238,7 +239,7 @@ static int listen_on(const char *path, gid_t group, struct error *err)
     return -1;
 }
 
-// What is no socket is not ours to remove: bind will say that the path is in use.
+// Removes a socket only. Any other file is not ours; bind then says that the path is in use.
 static void remove_dead_socket(const char *path)
 {
     struct stat st;

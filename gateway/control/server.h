@@ -16,10 +16,10 @@ enum {
     SERVER_OUTPUT_MAX = 4 << 20, // octets that a client may leave unread; then it is dropped
 };
 
-// Answers the request `command`. The result is a new reference; NULL: unknown command.
+// Answers the request `command`. Returns a new reference; NULL: unknown command.
 typedef json_t *(*server_handler)(void *ctx, const char *command, const json_t *request);
 
-// Of the socket's group, when it is to be the process's own.
+// The group of the process itself.
 #define SERVER_OWN_GROUP ((gid_t)-1)
 
 struct server_options {
@@ -27,16 +27,16 @@ struct server_options {
     const char *path;
     gid_t group; // of the socket, or SERVER_OWN_GROUP
     server_handler handler;
-    bool (*reads_only)(const char *command); // what everybody who can connect may ask for
+    bool (*reads_only)(const char *command); // every client may send that command
     void *ctx;
     struct log *log;
 };
 
 struct server;
 
-// Listens on `path`, mode 0660, in the loop of `base`; a socket that nobody serves any more is
-// replaced. The handler runs in the loop's thread. What is not `reads_only` is for root, the own
-// user and the members of the group; it is logged with who asked. NULL with a sentence on failure.
+// Listens on `path`, mode 0660, in the loop of `base`. Replaces a socket that no process serves any
+// more. The handler runs in the loop's thread. A command that is not `reads_only` is for root, our
+// own user and the members of the group; the log names the user. NULL with a sentence on failure.
 struct server *server_start(const struct server_options *options, struct error *err);
 void server_stop(struct server *server); // removes the socket; NULL is allowed
 

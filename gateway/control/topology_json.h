@@ -1,4 +1,4 @@
-// Snapshots of the fabric and what differs between them, as `ibtrapctl topology` gets them.
+// Snapshots of the fabric, and the changes between two of them, in JSON.
 #ifndef IBTRAPD_CONTROL_TOPOLOGY_JSON_H
 #define IBTRAPD_CONTROL_TOPOLOGY_JSON_H
 
@@ -10,14 +10,14 @@
 #include <jansson.h>
 
 enum {
-    TOPOLOGY_PAGE_PORTS = 1024,  // of one answer, and those of its last node: about 0.5 MB
+    TOPOLOGY_PAGE_PORTS = 1024,  // a page ends after the node that reaches them: about 0.5 MB
     TOPOLOGY_PAGE_CHANGES = 500, // of one answer
 };
 
-// Each returns a new reference, or NULL when memory is short. A long answer comes in pages: the
-// first page has `first` 0. As long as there are more, "more" has the items that ask for the next:
-// its `first`, and the times of the snapshots. `number` is that of a snapshot in the journal; 0:
-// the fabric as it is now.
+// Each returns a new reference, or NULL when memory is short. A long answer comes in pages: `first`
+// is where a page begins, 0 for the first one. Item "more" of a page has the items that ask for the
+// next one: "first", and the times of the snapshots. `number` is the number of a snapshot in the
+// journal; 0: the fabric as it is now.
 
 // Switches first, then channel adapters, then routers, each with its ports and their peers.
 json_t *topology_json(const struct fabric *fabric, int64_t number, const struct names *names,
@@ -33,7 +33,7 @@ struct topology_side {
     int64_t number;
 };
 
-// What changed, in words; `maker` has the names.
+// The changes as sentences; `builder` has the names.
 json_t *topology_diff_json(const struct topology_side *from, const struct topology_side *to,
                            const struct event_builder *builder, uint32_t first);
 
