@@ -1,15 +1,5 @@
-# Completion of ibtrapctl(8) for bash. What there is to complete, ibtrapctl --help says itself: a line
-# "  journal export [N]   ..." is a command of two words and the value that may follow.
-
-_ibtrapctl_commands()
-{
-    "$1" --help | sed -n 's/^  \([a-z][^ ]*\( [^ ]\+\)*\)  .*/\1/p'
-}
-
-_ibtrapctl_options()
-{
-    "$1" --help | grep -o -e '--[a-z][-a-z]*'
-}
+# Completion of ibtrapctl(8) for bash. `ibtrapctl completion` says what there is, a line each:
+# "command journal export [N]", "option --since TIME", "values LEVEL error warning ...".
 
 # The ports of this machine, as instances are called.
 _ibtrapctl_instances()
@@ -34,20 +24,24 @@ _ibtrapctl_alarms()
     "$1" alarms 2>/dev/null | awk '$2 ~ /^[-0-9]+T[:0-9]+Z$/ { print $1 }'
 }
 
-# What may stand for a word of the help: itself, or a value.
+# What may come in the place of a word of the help: the word itself, or a value.
 _ibtrapctl_words()
 {
     case $2 in
     EVENT) "$1" catalogue | awk 'NR > 1 { print $1 }' ;;
-    FOLDER) printf '%s\n' ib topology policy journal sink agentx agent pipeline control daemon ;;
     ALARM) _ibtrapctl_alarms "$1" ;;
-    SEVERITY) printf '%s\n' emergency alert critical error warning notice informational debug ;;
-    LEVEL) printf '%s\n' error warning info debug ;;
     RECEIVER) _ibtrapctl_receivers "$1" ;;
-    CONFIG | FILE | PATH) compgen -f -- "$3" ;;
-    *[A-Z]*) ;;
+    INSTANCE) _ibtrapctl_instances ;;
+    CONFIG | PATH) compgen -f -- "$3" ;;
+    *[A-Z]*) sed -n "s/^values $2 //p" <<<"$list" | tr ' ' '\n' ;;
     *) tr '|' '\n' <<<"$2" ;;
     esac
+}
+
+# The value that an option takes; nothing for one that takes none.
+_ibtrapctl_value_of()
+{
+    sed -n "s/^option $1 //p" <<<"$list"
 }
 
 # Whether the words typed so far begin the command, and there is more of it.
@@ -62,32 +56,30 @@ _ibtrapctl_begins()
 
 _ibtrapctl()
 {
-    local program=$1 word=$2 before=$3 i command=() typed=() found=()
+    local program=$1 word=$2 before=$3 i list value='' command=() typed=() found=()
+    list=$("$program" completion)
     for ((i = 1; i < COMP_CWORD; i++)); do
         case ${COMP_WORDS[i]} in
-        -s | --socket | -F | --file | -i | --instance) ((i++)) ;;
-        --since | --until | --severity | --node | --event | --limit | --receiver) ((i++)) ;;
-        -*) ;;
+        -*) [[ -z $(_ibtrapctl_value_of "${COMP_WORDS[i]}") ]] || ((++i)) ;;
         *) typed+=("${COMP_WORDS[i]}") ;;
         esac
     done
-    if [[ $before == @(-s|--socket|-F|--file) ]]; then
-        mapfile -t found < <(compgen -f -- "$word")
-    elif [[ $before == @(-i|--instance) ]]; then
-        mapfile -t found < <(_ibtrapctl_instances)
-    elif [[ $before == @(--severity|--event|--receiver) ]]; then
-        before=${before#--}
-        mapfile -t found < <(_ibtrapctl_words "$program" "${before^^}" "$word")
-    elif [[ $before == @(--since|--until|--node|--limit) ]]; then
-        found=()
+    [[ $before != -* ]] || value=$(_ibtrapctl_value_of "$before")
+    if [[ -n $value ]]; then
+        mapfile -t found < <(_ibtrapctl_words "$program" "$value" "$word")
     elif [[ $word == -* ]]; then
-        mapfile -t found < <(_ibtrapctl_options "$program")
+        mapfile -t found < <(sed -n 's/^option \(--[^ ]*\).*/\1/p' <<<"$list")
+    elif [[ ${typed[0]-} == help ]]; then
+        typed=("${typed[@]:1}")
+        while read -r -a command; do
+            [[ ${command[${#typed[@]}]-} != *[A-Z]* ]] && _ibtrapctl_begins && found+=("${command[${#typed[@]}]}")
+        done < <(sed -n 's/^command //p' <<<"$list")
     else
         while read -r -a command; do
             _ibtrapctl_begins || continue
             mapfile -t -O ${#found[@]} found < <(
-                _ibtrapctl_words "$program" "$(tr -d '[]' <<<"${command[${#typed[@]}]}")" "$word")
-        done < <(_ibtrapctl_commands "$program")
+                _ibtrapctl_words "$program" "$(tr -d '[].' <<<"${command[${#typed[@]}]}")" "$word")
+        done < <(sed -n 's/^command //p' <<<"$list")
     fi
     mapfile -t COMPREPLY < <(IFS=$'\n'; compgen -W "${found[*]}" -- "$word" | sort -u)
 }

@@ -1,13 +1,12 @@
 // Prints ibtrapd-events(7) from the catalogue, in mdoc.
 
+#include "mdoc.h"
+
 #include "model/catalogue.h"
 #include "model/field.h"
 #include "model/mib.h"
 
 #include <stdio.h>
-#include <string.h>
-
-enum { COLUMNS = 78 };
 
 static void print_head(void)
 {
@@ -35,25 +34,6 @@ static void print_foot(void)
          ".Xr ibtrapd 8");
 }
 
-// Words in lines that mandoc likes: not too long, a new one for each sentence, and none that begins
-// as a macro does.
-static void print_words(const char *words)
-{
-    int column = 0;
-    bool ends = false;
-    while (*words != '\0') {
-        int length = (int)strcspn(words, " ");
-        bool breaks = column > 0 && (ends || column + 1 + length > COLUMNS);
-        if (column > 0)
-            putchar(breaks ? '\n' : ' ');
-        column = (breaks || column == 0 ? 0 : column + 1) + length;
-        printf("%s%.*s", *words == '.' || *words == '\'' ? "\\&" : "", length, words);
-        ends = words[length - (length > 0)] == '.';
-        words += length + (words[length] == ' ');
-    }
-    putchar('\n');
-}
-
 static void print_facts(const struct catalogue_entry *e)
 {
     static const char *const ROLES[] = {[ALARM_NONE] = "",
@@ -65,7 +45,7 @@ static void print_facts(const struct catalogue_entry *e)
     snprintf(facts, sizeof facts, "%s%s %s, category %s%s.", trap,
              trap[0] ? "severity" : "Severity", severity_word(e->severity),
              category_word(e->category), ROLES[e->alarm]);
-    print_words(facts);
+    mdoc_print_words(facts);
 }
 
 static void print_fields(const struct catalogue_entry *e)
@@ -77,7 +57,7 @@ static void print_fields(const struct catalogue_entry *e)
     text_add(&t, ".");
     if (t.len > 1) {
         puts(".Pp");
-        print_words(names);
+        mdoc_print_words(names);
     }
 }
 
@@ -93,7 +73,7 @@ static void print_notifications(const struct catalogue_entry *e)
     text_add(&t, ".");
     if (t.len > 1) {
         puts(".Pp");
-        print_words(names);
+        mdoc_print_words(names);
     }
 }
 
@@ -102,7 +82,7 @@ static void print_event(const struct catalogue_entry *e)
     printf(".It Ic %s\n%s.\n", e->name, e->title);
     print_facts(e);
     puts(".Bd -filled -offset indent");
-    print_words(e->text);
+    mdoc_print_words(e->text);
     puts(".Ed");
     print_fields(e);
     print_notifications(e);

@@ -90,3 +90,10 @@ json_t *client_request(const char *path, const char *command, json_t *items, str
     free(line);
     return answer;
 }
+
+bool client_send(const char *path, const char *command, json_t *items, struct error *err)
+{
+    json_t *answer = client_request(path, command, items, err);
+    json_decref(answer);
+    return answer != NULL;
+}

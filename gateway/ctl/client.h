@@ -1,4 +1,4 @@
-// The other end of the control socket.
+// The client's end of the control socket.
 #ifndef IBTRAPD_CTL_CLIENT_H
 #define IBTRAPD_CTL_CLIENT_H
 
@@ -9,10 +9,13 @@
 // A connected descriptor, the caller's, or -1 with a sentence.
 int client_connect(const char *path, struct error *err);
 
-// Sends one command with its items, an object (the reference is taken over), and waits, ten seconds
-// at most, for the answer: a new reference. NULL with a sentence when there is none, when the
-// daemon answers with an error, or when the items are NULL, as memory was short for them: without
-// one of them, a command may mean more.
+// Sends one command with its items, an object (takes over the reference), and waits at most ten
+// seconds for the answer: a new reference. NULL with a sentence when no answer comes, or the daemon
+// refuses. `items` NULL means that memory was short for them: sends nothing, as a command may mean
+// more without one of its items.
 json_t *client_request(const char *path, const char *command, json_t *items, struct error *err);
+
+// The same for a command whose answer has nothing to report.
+bool client_send(const char *path, const char *command, json_t *items, struct error *err);
 
 #endif

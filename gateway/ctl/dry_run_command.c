@@ -11,7 +11,7 @@
 
 enum { COLUMNS = 100, INDENT = 4 };
 
-// A text to be freed; NULL with a sentence. What does not fit a request cannot be sent.
+// Reads the file, as far as it fits a request: a text to be freed. NULL with a sentence.
 static char *read_config(const char *path, struct error *err)
 {
     FILE *f = fopen(path, "re");
@@ -24,6 +24,8 @@ static char *read_config(const char *path, struct error *err)
         ok = error_set(err, "the configuration '%s' is too long for a dry run", path);
     else if (strlen(text) != n)
         ok = error_set(err, "the configuration '%s' is not a text: it has NUL octets", path);
+    else if (!text_is_utf8(text))
+        ok = error_set(err, "the configuration '%s' is not UTF-8", path);
     if (f)
         fclose(f);
     if (ok)
@@ -32,7 +34,7 @@ static char *read_config(const char *path, struct error *err)
     return NULL;
 }
 
-// "link-down 12, link-up 12", in lines.
+// Writes "link-down 12, link-up 12", in lines.
 static void show_counts(FILE *out, const json_t *counts)
 {
     const char *name;
@@ -84,26 +86,29 @@ static bool dry_run_command_show(FILE *out, const json_t *answer)
     return true;
 }
 
-bool dry_run_command(FILE *out, const char *socket, const char *path, int64_t events, bool json,
-                     struct error *err)
+// The items of the request; NULL with a sentence. `events` 0: the daemon's default.
+static json_t *dry_run_command_items(const char *path, long long events, struct error *err)
 {
     char *text = read_config(path, err);
     if (!text)
-        return false;
-    if (!text_is_utf8(text)) {
-        free(text);
-        return error_set(err, "the configuration '%s' is not UTF-8", path);
-    }
+        return NULL;
     json_t *items = json_pack("{s:s, s:s}", "config", text, "name", path);
     free(text);
-    if (events > 0 && json_object_set_new(items, "events", json_integer(events)) != 0) {
-        json_decref(items);
-        items = NULL;
-    }
-    json_t *answer = client_request(socket, "dry-run", items, err);
-    if (!answer)
-        return false;
-    bool ok = show_answer(out, answer, json, dry_run_command_show, err);
+    if (items && (events == 0 || json_object_set_new(items, "events", json_integer(events)) == 0))
+        return items;
+    json_decref(items);
+    error_set(err, "out of memory");
+    return NULL;
+}
+
+enum command_outcome dry_run_command(const struct arguments *a, struct error *err)
+{
+    long long events = 0;
+    if (a->count == 2 && (!arguments_read_number(a->words[1], &events) || events == 0))
+        return COMMAND_WRONG_USAGE;
+    json_t *items = dry_run_command_items(a->words[0], events, err);
+    json_t *answer = items ? client_request(a->socket, a->wire, items, err) : NULL;
+    bool ok = answer && show_answer(a->out, answer, a->json, dry_run_command_show, err);
     json_decref(answer);
-    return ok;
+    return command_outcome(ok);
 }

@@ -2,9 +2,9 @@
 
 #include "base/clock.h"
 #include "ctl/client.h"
-#include "ctl/member.h"
 #include "ctl/pages.h"
 #include "ctl/show.h"
+#include "ctl/time_parser.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -22,7 +22,49 @@ static void sleep_us(int64_t us)
 
 // Lists.
 
-// What is NULL or 0 needs no item. False when memory is short.
+enum { EVENTS_LAST = 50, EVENTS_LIMIT_MAX = 10000 };
+
+// The events that the options choose.
+struct event_choice {
+    int64_t since_us, until_us;          // UTC; 0: no limit
+    const char *severity, *node, *event; // NULL: any
+    long long limit;                     // the last so many, up to EVENTS_LIMIT_MAX; 0: by default
+};
+
+// Reads the time of an option into `*out`; 0 when it was not given. False with a sentence on
+// standard error.
+static bool event_commands_read_time(const char *text, int64_t *out)
+{
+    *out = 0;
+    if (!text || time_parse(text, clock_utc(&clock_system), out))
+        return true;
+    fprintf(stderr,
+            "ibtrapctl: %s is no time; it must be such as 10m, 2h, 3d or 2026-11-21T04:06:39Z\n",
+            text);
+    return false;
+}
+
+// The same for a limit.
+static bool read_limit(const char *text, long long *out)
+{
+    *out = 0;
+    if (!text || (arguments_read_number(text, out) && *out >= 1 && *out <= EVENTS_LIMIT_MAX))
+        return true;
+    fprintf(stderr, "ibtrapctl: the limit must be from 1 to %d\n", EVENTS_LIMIT_MAX);
+    return false;
+}
+
+static bool read_choice(const struct arguments *a, struct event_choice *out)
+{
+    *out = (struct event_choice){.severity = a->values[OPTION_SEVERITY],
+                                 .node = a->values[OPTION_NODE],
+                                 .event = a->values[OPTION_EVENT]};
+    return event_commands_read_time(a->values[OPTION_SINCE], &out->since_us) &&
+           event_commands_read_time(a->values[OPTION_UNTIL], &out->until_us) &&
+           read_limit(a->values[OPTION_LIMIT], &out->limit);
+}
+
+// Sets an item; NULL and 0 need none. False when memory is short.
 static bool set_word(json_t *items, const char *key, const char *word)
 {
     return !word || json_object_set_new(items, key, json_string(word)) == 0;
@@ -33,7 +75,7 @@ static bool event_commands_set_number(json_t *items, const char *key, int64_t nu
     return number == 0 || json_object_set_new(items, key, json_integer(number)) == 0;
 }
 
-// The items, or NULL where one is missing.
+// Returns the items, or NULL when one is missing.
 static json_t *if_whole(json_t *items, bool whole)
 {
     if (whole)
@@ -56,19 +98,19 @@ static int64_t limit_of(const struct event_choice *choice)
 {
     if (choice->limit != 0)
         return choice->limit;
-    return choice->since_us != 0 ? EVENT_COMMANDS_LIMIT_MAX : EVENT_COMMANDS_LAST;
+    return choice->since_us != 0 ? EVENTS_LIMIT_MAX : EVENTS_LAST;
 }
 
-// All that the choice has, the newest first: a new reference; NULL with a sentence. `*last` is the
-// newest event of all.
-static json_t *event_commands_collect(const char *socket, const struct event_choice *choice,
+// All events of the choice, the newest first: a new reference; NULL with a sentence. `*last` gets
+// the number of the journal's newest event.
+static json_t *event_commands_collect(const struct arguments *a, const struct event_choice *choice,
                                       int64_t *last, struct error *err)
 {
     json_t *items = items_of(choice), *all = json_array();
     bool ok, more = false, first = true;
     items = if_whole(items, event_commands_set_number(items, "limit", limit_of(choice)));
     do {
-        json_t *page = client_request(socket, "events", json_copy(items), err);
+        json_t *page = client_request(a->socket, a->wire, json_copy(items), err);
         const json_t *events = json_object_get(page, "events");
         ok = page && (json_is_array(events) || show_refuse_shape(err));
         if (ok && first)
@@ -111,21 +153,14 @@ static void write_lines(FILE *out, const json_t *newest_first, bool json)
         write_event(out, json_array_get(newest_first, i - 1), json);
 }
 
-bool event_commands_list(FILE *out, const char *socket, const struct event_choice *choice,
-                         bool json, struct error *err)
+static void event_commands_write_all(const struct arguments *a, const json_t *newest_first)
 {
-    int64_t last;
-    json_t *all = event_commands_collect(socket, choice, &last, err);
-    if (!all)
-        return false;
-    if (json) {
-        write_json_list(out, all);
+    if (a->json) {
+        write_json_list(a->out, newest_first);
     } else {
-        show_events_head(out);
-        write_lines(out, all, false);
+        show_events_head(a->out);
+        write_lines(a->out, newest_first, false);
     }
-    json_decref(all);
-    return true;
 }
 
 static bool event_commands_flush(FILE *out, struct error *err)
@@ -133,78 +168,84 @@ static bool event_commands_flush(FILE *out, struct error *err)
     return fflush(out) == 0 || error_set(err, "cannot write");
 }
 
-// Writes what came since `*after`, and moves it. `*quiet`: that was all.
-static bool follow_once(FILE *out, const char *socket, const struct event_choice *choice, bool json,
+// Writes the events after number `*after`, and advances it. `*quiet`: there are no more now.
+static bool follow_once(const struct arguments *a, const struct event_choice *choice,
                         int64_t *after, bool *quiet, struct error *err)
 {
     size_t i;
     const json_t *event;
     json_t *items = items_of(choice);
     bool whole = json_object_set_new(items, "after", json_integer(*after)) == 0;
-    json_t *page = client_request(socket, "events", if_whole(items, whole), err);
+    json_t *page = client_request(a->socket, a->wire, if_whole(items, whole), err);
     if (!page)
         return false;
     json_array_foreach(json_object_get(page, "events"), i, event)
     {
-        write_event(out, event, json);
+        write_event(a->out, event, a->json);
     }
     *after = member_count(page, "place");
     *quiet = json_is_true(json_object_get(page, "ended"));
     json_decref(page);
-    return event_commands_flush(out, err);
+    return event_commands_flush(a->out, err);
 }
 
-bool event_commands_follow(FILE *out, const char *socket, const struct event_choice *choice,
-                           bool json, struct error *err)
+// Writes new events until one cannot be read or written: false with a sentence.
+static bool follow(const struct arguments *a, const struct event_choice *choice, int64_t after,
+                   struct error *err)
 {
-    int64_t after;
-    bool quiet = true;
-    json_t *all = event_commands_collect(socket, choice, &after, err);
-    if (!all)
-        return false;
-    if (!json)
-        show_events_head(out);
-    write_lines(out, all, json);
-    json_decref(all);
-    bool ok = event_commands_flush(out, err);
-    while (ok && (ok = follow_once(out, socket, choice, json, &after, &quiet, err))) {
+    bool quiet = true, ok = event_commands_flush(a->out, err);
+    while (ok && (ok = follow_once(a, choice, &after, &quiet, err))) {
         if (quiet)
             sleep_us(POLL_US);
     }
-    return false;
+    return ok;
+}
+
+enum command_outcome event_commands_list(const struct arguments *a, struct error *err)
+{
+    struct event_choice choice;
+    int64_t last;
+    bool follows = a->values[OPTION_FOLLOW] != NULL;
+    if (!read_choice(a, &choice) || (follows && choice.until_us))
+        return COMMAND_WRONG_USAGE;
+    json_t *all = event_commands_collect(a, &choice, &last, err);
+    if (!all)
+        return COMMAND_REFUSED;
+    if (follows) {
+        if (!a->json)
+            show_events_head(a->out);
+        write_lines(a->out, all, a->json);
+    } else {
+        event_commands_write_all(a, all);
+    }
+    json_decref(all);
+    return command_outcome(!follows || follow(a, &choice, last, err));
 }
 
 // One event.
 
-static json_t *ask_about(const char *socket, const char *event, struct error *err)
+enum command_outcome event_commands_explain(const struct arguments *a, struct error *err)
 {
+    const char *event = a->words[0];
     bool is_number = event[0] != '\0' && event[strspn(event, "0123456789")] == '\0';
     json_t *items = is_number ? json_pack("{s:I}", "number", (json_int_t)strtoll(event, NULL, 10))
                               : json_pack("{s:s}", "id", event);
-    return client_request(socket, "explain", items, err);
-}
-
-bool event_commands_explain(FILE *out, const char *socket, const char *event, bool json,
-                            struct error *err)
-{
-    json_t *answer = ask_about(socket, event, err);
-    if (!answer)
-        return false;
-    bool ok = show_answer(out, answer, json, show_explanation, err);
+    json_t *answer = client_request(a->socket, a->wire, items, err);
+    bool ok = answer && show_answer(a->out, answer, a->json, show_explanation, err);
     json_decref(answer);
-    return ok;
+    return command_outcome(ok);
 }
 
 // Tests.
 
 // Asks for the test, and returns the number of the newest event before it; -1 with a sentence.
-static int64_t begin_test(const char *socket, const char *event, const char *node,
-                          const char *receiver, struct error *err)
+static int64_t begin_test(const struct arguments *a, struct error *err)
 {
     json_t *items = json_object();
-    bool whole = set_word(items, "event", event) && set_word(items, "node", node) &&
-                 set_word(items, "receiver", receiver);
-    json_t *answer = client_request(socket, "test", if_whole(items, whole), err);
+    bool whole = set_word(items, "event", a->words[0]) &&
+                 set_word(items, "node", a->values[OPTION_NODE]) &&
+                 set_word(items, "receiver", a->values[OPTION_RECEIVER]);
+    json_t *answer = client_request(a->socket, a->wire, if_whole(items, whole), err);
     int64_t last = answer ? member_count(answer, "last") : -1;
     json_decref(answer);
     return last;
@@ -243,7 +284,8 @@ static int64_t await_test(const char *socket, const char *event, int64_t last, i
     return number;
 }
 
-// The first receiver of whom that is true; where only one was to get the event, no other counts.
+// The first receiver for which `is_it` is true, or NULL. `only`: the one that was to get the event;
+// NULL: all were.
 static const json_t *find_receiver(const json_t *answer, const char *only,
                                    bool (*is_it)(const json_t *one, bool is_only))
 {
@@ -257,14 +299,15 @@ static const json_t *find_receiver(const json_t *answer, const char *only,
     return NULL;
 }
 
-// It still waits for the event, or, as the only one that was to get it, has it not.
+// True when the receiver still waits for the event, or was the only one to get it and does not have
+// it.
 static bool is_without(const json_t *one, bool is_only)
 {
     const char *state = member_word(one, "state");
     return strcmp(state, "waiting") == 0 || (is_only && strcmp(state, "delivered") != 0);
 }
 
-// It is about to get it, as far as anybody knows.
+// True when the receiver waits for the event and no reason against it is known.
 static bool is_about_to(const json_t *one, bool is_only)
 {
     (void)is_only;
@@ -272,7 +315,7 @@ static bool is_about_to(const json_t *one, bool is_only)
            member_word(one, "reason")[0] == '\0';
 }
 
-// The explanation once the receivers have the event, or when time is over.
+// Returns the explanation of the event once the receivers have it, or when the time is over.
 static json_t *await_delivery(const char *socket, int64_t number, const char *receiver,
                               int64_t until, struct error *err)
 {
@@ -298,18 +341,18 @@ static bool report_missing(const json_t *answer, const char *receiver, struct er
                      member_word(missing, "state"), reason[0] ? ", " : "", reason);
 }
 
-bool event_commands_test(FILE *out, const char *socket, const char *event, const char *node,
-                         const char *receiver, bool json, struct error *err)
+enum command_outcome event_commands_test(const struct arguments *a, struct error *err)
 {
+    const char *receiver = a->values[OPTION_RECEIVER];
     int64_t until = clock_monotonic(&clock_system) + TEST_WAIT_US;
-    int64_t last = begin_test(socket, event, node, receiver, err);
-    int64_t number = last < 0 ? 0 : await_test(socket, event, last, until, err);
-    json_t *answer = number == 0 ? NULL : await_delivery(socket, number, receiver, until, err);
+    int64_t last = begin_test(a, err);
+    int64_t number = last < 0 ? 0 : await_test(a->socket, a->words[0], last, until, err);
+    json_t *answer = number == 0 ? NULL : await_delivery(a->socket, number, receiver, until, err);
     if (!answer)
-        return false;
-    if (!json)
-        show_delivery(out, answer);
-    bool ok = (!json || show_json(out, answer, err)) && report_missing(answer, receiver, err);
+        return COMMAND_REFUSED;
+    if (!a->json)
+        show_delivery(a->out, answer);
+    bool ok = (!a->json || show_json(a->out, answer, err)) && report_missing(answer, receiver, err);
     json_decref(answer);
-    return ok;
+    return command_outcome(ok);
 }

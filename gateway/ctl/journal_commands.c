@@ -1,6 +1,7 @@
 #include "ctl/journal_commands.h"
 
 #include "base/clock.h"
+#include "ctl/client.h"
 #include "ctl/show.h"
 #include "journal/store.h"
 #include "model/event_record.h"
@@ -11,7 +12,8 @@
 
 enum { EXPORT_CHUNK = 1000 };
 
-// What was read of a file that changed meanwhile is worth nothing, be it good or bad.
+// Closes the file. False with a sentence when it changed meanwhile: then nothing that was read of
+// it is valid.
 static bool journal_commands_finish(struct store *store, bool ok, struct error *err)
 {
     bool still = store_stood_still(store, err);
@@ -19,49 +21,54 @@ static bool journal_commands_finish(struct store *store, bool ok, struct error *
     return still && ok;
 }
 
-bool journal_commands_check(FILE *out, const char *path, struct error *err)
+enum command_outcome journal_commands_check(const struct arguments *a, struct error *err)
 {
     struct store *store;
-    if (store_examine(path, &store, err) != STORE_OK)
-        return false;
+    if (store_examine(a->file, &store, err) != STORE_OK)
+        return COMMAND_REFUSED;
     bool ok = journal_commands_finish(store, store_check(store, err) == STORE_OK, err);
     if (ok)
-        fprintf(out, "The journal %s is sound.\n", path);
+        fprintf(a->out, "The journal %s is sound.\n", a->file);
+    return command_outcome(ok);
+}
+
+static bool show_stats_json(FILE *out, const struct store_size *size, int64_t alarms,
+                            const char *oldest, struct error *err)
+{
+    json_t *all =
+        json_pack("{s:i, s:I, s:I, s:I, s:I, s:s, s:I, s:I, s:I}", "version", 1, "events",
+                  (json_int_t)size->rows, "first", (json_int_t)size->first, "last",
+                  (json_int_t)size->last, "bytes", (json_int_t)size->bytes, "oldest", oldest,
+                  "alarms", (json_int_t)alarms, "snapshots", (json_int_t)size->snapshots,
+                  "snapshot_bytes", (json_int_t)size->snapshot_bytes);
+    bool ok = show_json(out, all, err);
+    json_decref(all);
     return ok;
 }
 
-bool journal_commands_stats(FILE *out, const char *path, bool json, struct error *err)
+enum command_outcome journal_commands_stats(const struct arguments *a, struct error *err)
 {
     struct store *store;
     struct store_size size;
     int64_t alarms;
-    if (store_examine(path, &store, err) != STORE_OK)
-        return false;
+    if (store_examine(a->file, &store, err) != STORE_OK)
+        return COMMAND_REFUSED;
     bool ok = store_get_size(store, &size, err) == STORE_OK &&
               store_count_alarms(store, &alarms, err) == STORE_OK;
     if (!journal_commands_finish(store, ok, err))
-        return false;
+        return COMMAND_REFUSED;
     char oldest[CLOCK_TEXT_SIZE] = "-";
     if (size.rows > 0)
         clock_format_utc(size.oldest_us, oldest);
-    if (json) {
-        json_t *all =
-            json_pack("{s:i, s:I, s:I, s:I, s:I, s:s, s:I, s:I, s:I}", "version", 1, "events",
-                      (json_int_t)size.rows, "first", (json_int_t)size.first, "last",
-                      (json_int_t)size.last, "bytes", (json_int_t)size.bytes, "oldest", oldest,
-                      "alarms", (json_int_t)alarms, "snapshots", (json_int_t)size.snapshots,
-                      "snapshot_bytes", (json_int_t)size.snapshot_bytes);
-        ok = show_json(out, all, err);
-        json_decref(all);
-        return ok;
-    }
-    fprintf(out,
+    if (a->json)
+        return command_outcome(show_stats_json(a->out, &size, alarms, oldest, err));
+    fprintf(a->out,
             "Events     %" PRId64 " (%" PRId64 " to %" PRId64
             ")\nOldest     %s\nAlarms     %" PRId64 " active\nSnapshots  %" PRId64
             " of the fabric, %" PRId64 " bytes\nSize       %" PRId64 " bytes\n",
             size.rows, size.first, size.last, oldest, alarms, size.snapshots, size.snapshot_bytes,
             size.bytes);
-    return true;
+    return COMMAND_DONE;
 }
 
 struct export
@@ -95,16 +102,30 @@ static bool export_row(void *ctx, const struct store_row *row)
     return !e->failed;
 }
 
-bool journal_commands_export(FILE *out, const char *path, int64_t after, struct error *err)
+enum command_outcome journal_commands_export(const struct arguments *a, struct error *err)
 {
+    long long after = 0;
     struct store *store;
-    if (store_examine(path, &store, err) != STORE_OK)
-        return false;
-    struct export e = {.out = out, .after = after, .err = err};
+    if (a->count == 1 && !arguments_read_number(a->words[0], &after))
+        return COMMAND_WRONG_USAGE;
+    if (store_examine(a->file, &store, err) != STORE_OK)
+        return COMMAND_REFUSED;
+    struct export e = {.out = a->out, .after = after, .err = err};
     bool ok = true;
     do {
         e.rows = 0;
         ok = store_read(store, e.after, EXPORT_CHUNK, export_row, &e, err) == STORE_OK && !e.failed;
     } while (ok && e.rows > 0);
-    return journal_commands_finish(store, ok, err);
+    return command_outcome(journal_commands_finish(store, ok, err));
+}
+
+enum command_outcome journal_commands_prune(const struct arguments *a, struct error *err)
+{
+    long long days;
+    if (!arguments_read_number(a->words[0], &days))
+        return COMMAND_WRONG_USAGE;
+    bool ok = client_send(a->socket, a->wire, json_pack("{s:I}", "days", (json_int_t)days), err);
+    if (ok)
+        fprintf(a->out, "ibtrapd drops what is older than %lld days and delivered.\n", days);
+    return command_outcome(ok);
 }

@@ -1,22 +1,22 @@
-// `ibtrapctl journal ...`: what the file tells, whether ibtrapd runs or not.
+// The commands about the journal.
 #ifndef IBTRAPD_CTL_JOURNAL_COMMANDS_H
 #define IBTRAPD_CTL_JOURNAL_COMMANDS_H
 
-#include "base/error.h"
+#include "ctl/command.h"
 
-#include <stdint.h>
-#include <stdio.h>
+// These read the journal's file, whether ibtrapd runs or not. They are refused when the file cannot
+// be read, or when an ibtrapd that starts meanwhile writes to it.
 
-// Each reads the journal `path`. False with a sentence when it cannot be read, or when an ibtrapd
-// that starts meanwhile writes to it.
-
-// SQLite's check of the whole file; false with its first finding when it is damaged.
-bool journal_commands_check(FILE *out, const char *path, struct error *err);
+// SQLite's check of the whole file; refused with its first finding when the file is damaged.
+command_run journal_commands_check;
 
 // Events, their numbers and age, alarms, snapshots of the fabric, size.
-bool journal_commands_stats(FILE *out, const char *path, bool json, struct error *err);
+command_run journal_commands_stats;
 
-// Every event after that sequence number, a JSON object a line.
-bool journal_commands_export(FILE *out, const char *path, int64_t after, struct error *err);
+// Every event after a number, a JSON object a line.
+command_run journal_commands_export;
+
+// Asks the daemon to drop old events.
+command_run journal_commands_prune;
 
 #endif

@@ -31,15 +31,7 @@ bool maintenance_commands_read_end(const char *text, int64_t now_us, int64_t *ou
     return true;
 }
 
-static bool maintenance_commands_send(const char *socket, const char *command, json_t *items,
-                                      struct error *err)
-{
-    json_t *answer = client_request(socket, command, items, err);
-    json_decref(answer);
-    return answer != NULL;
-}
-
-// NULL when memory is short.
+// An array of the words; NULL when memory is short.
 static json_t *list_of(char *const *words, int count)
 {
     json_t *list = json_array();
@@ -52,20 +44,20 @@ static json_t *list_of(char *const *words, int count)
     return NULL;
 }
 
-bool maintenance_commands_start(const char *socket, const char *name, int64_t until_us,
-                                char *const *nodes, int node_count, struct error *err)
+enum command_outcome maintenance_commands_start(const struct arguments *a, struct error *err)
 {
-    return maintenance_commands_send(socket, "maintenance-start",
-                                     json_pack("{s:s, s:I, s:o}", "name", name, "until_us",
-                                               (json_int_t)until_us, "nodes",
-                                               list_of(nodes, node_count)),
-                                     err);
+    int64_t until;
+    if (!maintenance_commands_read_end(a->words[1], clock_utc(&clock_system), &until))
+        return COMMAND_WRONG_USAGE;
+    json_t *items = json_pack("{s:s, s:I, s:o}", "name", a->words[0], "until_us", (json_int_t)until,
+                              "nodes", list_of(a->words + 2, a->count - 2));
+    return command_outcome(client_send(a->socket, a->wire, items, err));
 }
 
-bool maintenance_commands_stop(const char *socket, const char *name, struct error *err)
+enum command_outcome maintenance_commands_stop(const struct arguments *a, struct error *err)
 {
-    return maintenance_commands_send(socket, "maintenance-stop", json_pack("{s:s}", "name", name),
-                                     err);
+    json_t *items = json_pack("{s:s}", "name", a->words[0]);
+    return command_outcome(client_send(a->socket, a->wire, items, err));
 }
 
 static void show_nodes(FILE *out, const json_t *nodes)
@@ -109,12 +101,10 @@ static bool maintenance_commands_show(FILE *out, const json_t *answer)
     return true;
 }
 
-bool maintenance_commands_list(FILE *out, const char *socket, bool json, struct error *err)
+enum command_outcome maintenance_commands_list(const struct arguments *a, struct error *err)
 {
-    json_t *answer = client_request(socket, "maintenance-list", json_object(), err);
-    if (!answer)
-        return false;
-    bool ok = show_answer(out, answer, json, maintenance_commands_show, err);
+    json_t *answer = client_request(a->socket, a->wire, json_object(), err);
+    bool ok = answer && show_answer(a->out, answer, a->json, maintenance_commands_show, err);
     json_decref(answer);
-    return ok;
+    return command_outcome(ok);
 }

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Everything but the list, which follows it.
+// Writes everything but the list, which follows.
 static void write_json_head(FILE *out, const json_t *page, const char *list)
 {
     json_t *head = json_copy((json_t *)page);
@@ -19,7 +19,7 @@ static void write_json_head(FILE *out, const json_t *page, const char *list)
     json_decref(head);
 }
 
-// One object a line, and never more of them in memory than one page has.
+// Writes one object a line, and keeps no more of them in memory than one page has.
 static void pages_write_array(const struct pages *p, const json_t *page, bool first)
 {
     size_t i;

@@ -1,4 +1,4 @@
-// Answers that come in pages, each with what asks for the next one.
+// Answers that come in pages: item "more" of each has the items that ask for the next one.
 #ifndef IBTRAPD_CTL_PAGES_H
 #define IBTRAPD_CTL_PAGES_H
 
@@ -14,12 +14,12 @@ struct pages {
     bool (*show)(FILE *out, const json_t *page, bool first); // NULL: as JSON
 };
 
-// Makes `items` ask for the page behind this one; `*more`: there is one. False with a sentence when
-// memory is short.
+// Changes `items` so that they ask for the page after this one; `*more`: there is one. False with a
+// sentence when memory is short.
 bool pages_turn(json_t *items, const json_t *page, bool *more, struct error *err);
 
-// Asks for all pages and writes them; the reference of `items` is taken over. False with a sentence
-// when one does not come; those before it are written then.
+// Requests all pages and writes them; takes over the reference of `items`. False with a sentence
+// when a page does not come; the pages before it are written then.
 bool pages_write(const struct pages *pages, const char *socket, const char *command, json_t *items,
                  struct error *err);
 

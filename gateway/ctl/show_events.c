@@ -1,7 +1,6 @@
 #include "ctl/show.h"
 
 #include "base/clock.h"
-#include "ctl/member.h"
 #include "ctl/terminal.h"
 
 #include <string.h>

@@ -1,6 +1,6 @@
 #include "ctl/show.h"
 
-#include "ctl/member.h"
+#include "ctl/receiver_commands.h"
 
 #include <string.h>
 
@@ -151,7 +151,7 @@ bool show_status(FILE *out, const json_t *status)
     show_sms(out, json_object_get(status, "sms"));
     show_subscriptions(out, subscriptions);
     fputc('\n', out);
-    show_receivers(out, status, true);
+    receiver_commands_show(out, status, true);
     show_tables(out, json_object_get(status, "tables"));
     show_journal(out, json_object_get(status, "journal"));
     show_counters(out, counters);

@@ -1,4 +1,4 @@
-// A time as people give it.
+// Reads a time as people write it.
 #ifndef IBTRAPD_CTL_TIME_PARSER_H
 #define IBTRAPD_CTL_TIME_PARSER_H
 

@@ -1,25 +1,18 @@
-// `ibtrapctl topology ...`: the fabric as ibtrapd knows it, and as it was.
+// The commands about the fabric: as ibtrapd knows it now, and as it was in a snapshot.
 #ifndef IBTRAPD_CTL_TOPOLOGY_COMMANDS_H
 #define IBTRAPD_CTL_TOPOLOGY_COMMANDS_H
 
-#include "base/error.h"
+#include "ctl/command.h"
 
-#include <stdint.h>
-#include <stdio.h>
+#include <jansson.h>
 
-// Each asks the daemon on `socket`. Snapshots are told by number; 0: the fabric as it is now. False
-// with a sentence when there is no answer, or what was asked for is not there; part may have been
-// written then.
+command_run topology_commands_show;
+command_run topology_commands_list;
+command_run topology_commands_diff;
 
-// Nodes and links in the form of ibnetdiscover(8); with `json` all that is known of them.
-bool topology_commands_show(FILE *out, const char *socket, int64_t snapshot, bool json,
-                            struct error *err);
-
-// The snapshots that are kept.
-bool topology_commands_list(FILE *out, const char *socket, bool json, struct error *err);
-
-// What changed from one to the other, a sentence a line.
-bool topology_commands_diff(FILE *out, const char *socket, int64_t from, int64_t to, bool json,
-                            struct error *err);
+// Write a page of nodes and links, or of changes; the first has a head. False when the page has not
+// the shape that this ibtrapctl knows.
+bool topology_commands_show_nodes(FILE *out, const json_t *page, bool first);
+bool topology_commands_show_changes(FILE *out, const json_t *page, bool first);
 
 #endif

@@ -1,4 +1,4 @@
-"""Completion for bash: every command and option of ibtrapctl --help, word by word."""
+"""Completion for bash: every command and option of ibtrapctl --help, word by word, and their values."""
 
 import os
 import pathlib
@@ -24,20 +24,27 @@ _ibtrapd "$2" "$4" "$3"
 printf '%s\\n' "${COMPREPLY[@]}"
 '''
 
-# A program whose help has what may come.
+# A program that says what may come.
 FAKE = '''#!/bin/sh
 case "$*" in
---help) cat <<X
-Usage: ibtrapctl
-
-  alarms                  what is wrong now
-  receivers pause|resume RECEIVER  stop or go on
-  log LEVEL [FOLDER]      how much is logged
-  test EVENT [OPTION]...  send an event
-  alarms shelve ALARM MINUTES  put it aside
-  dry-run CONFIG          which would go where
-
-  -i, --instance NAME     which
+completion) cat <<X
+command alarms 
+command receivers pause|resume RECEIVER
+command log LEVEL [FOLDER]
+command test EVENT [OPTION]...
+command alarms shelve ALARM MINUTES
+command dry-run CONFIG
+command help [COMMAND]...
+option --instance INSTANCE
+option -i INSTANCE
+option --since TIME
+option --severity SEVERITY
+option --event EVENT
+option --receiver RECEIVER
+option --json 
+values SEVERITY error warning
+values LEVEL error warning info debug
+values FOLDER base sink
 X
 ;;
 alarms) printf 'NUMBER RAISED\n 4 2026-11-21T07:29:56Z warning\n 12 of them\n' ;;
@@ -90,6 +97,7 @@ def test_only_what_begins_so_is_offered():
     assert complete('stat') == ['status']
     assert complete('nothing', '') == []
     assert complete('status', '') == []
+    assert complete('completion', '') == [] and 'completion' not in complete('')
     assert 'diff' in complete('--json', 'topology', 'd')
 
 
@@ -104,6 +112,13 @@ def test_files_are_offered_for_options(tmp_path):
     (tmp_path / 'other').touch()
     assert ' '.join(complete('--socket', f'{tmp_path}/a')) == f'{tmp_path}/a b.sock'
     assert complete('--socket', 'status', 'journal', 'ch') == ['check']
+
+
+def test_every_folder_and_severity_is_offered():
+    folders = {path.name for path in (SOURCE / 'gateway').iterdir() if path.is_dir()}
+    offered = set(complete('log', 'debug', ''))
+    assert folders > offered >= {'ib', 'sink', 'pipeline', 'control'} and 'base' not in offered
+    assert set(complete('events', '--severity', '')) >= {'emergency', 'notice', 'debug'}
 
 
 @pytest.fixture
@@ -127,6 +142,10 @@ def fake(tmp_path):
     (['events', '--severity', 'w'], {'warning'}),
     (['events', '--event', 'link-u'], {'link-up'}),
     (['events', '--since', ''], set()),
+    (['--json', 'log', 'debug', ''], {'base', 'sink'}),
+    (['help', 'a'], {'alarms'}),
+    (['help', 'alarms', ''], {'shelve'}),
+    (['help', 'log', ''], set()),
     (['alarms', 'shelve', ''], {'4'}),
     (['dry-'], {'dry-run'}),
 ])

@@ -118,9 +118,9 @@ def test_help_fits_a_terminal(program):
 
 
 def test_every_command_is_described():
-    shown = re.findall(r"^  ([a-z]+(?: [a-z]+)*)(?: |$)", run(BUILD / "ibtrapctl", "--help"), re.MULTILINE)
-    described = re.findall(r"^\.It Ic ([a-z]+(?: [a-z]+)*?)(?: (?:Op|Ar) .*)?$", page("ibtrapctl.8"), re.MULTILINE)
-    assert described == shown and "status" in shown
+    shown = re.findall(r"^  ([-a-z]+(?: [-a-z]+)*)(?: |$)", run(BUILD / "ibtrapctl", "--help"), re.MULTILINE)
+    described = re.findall(r"^\.It Ic ([-a-z]+(?: [-a-z]+)*?)(?: (?:Op|Ar) .*)?$", page("ibtrapctl.8"), re.MULTILINE)
+    assert described == shown and "status" in shown and "dry-run" in shown
 
 
 @pytest.mark.parametrize("unit", ["ibtrapd.service", "ibtrapd@.service"])

@@ -4,7 +4,7 @@
 #include "support.h"
 
 #include "control/topology_json.h"
-#include "ctl/show.h"
+#include "ctl/topology_commands.h"
 #include "event/event_builder.h"
 #include "ib/sweep.h"
 #include "model/fabric_builder.h"
@@ -285,7 +285,7 @@ static void check_printed(bool (*show)(FILE *, const json_t *, bool), json_t *an
     fclose(out);
     check_harmless(printed, "\t\n");
     for (char *line = strtok(printed, "\n"); line; line = strtok(NULL, "\n")) {
-        const char *comment = show == show_topology ? strchr(line, '#') : NULL;
+        const char *comment = show == topology_commands_show_nodes ? strchr(line, '#') : NULL;
         unsigned quotes = 0;
         for (; comment && *comment; comment++)
             quotes += *comment == '"';
@@ -300,8 +300,8 @@ static void check_topology(const struct fabric *before, const struct fabric *aft
     const struct topology_side from = {before, 1}, to = {after, 2};
     json_t *page = topology_json(after, 1, NULL, 0);
     assert_int_equal(json_array_size(json_object_get(page, "nodes")), after->node_count);
-    check_printed(show_topology, page);
-    check_printed(show_changes, topology_diff_json(&from, &to, &builder, 0));
+    check_printed(topology_commands_show_nodes, page);
+    check_printed(topology_commands_show_changes, topology_diff_json(&from, &to, &builder, 0));
 }
 
 // The fabric.

@@ -1,9 +1,12 @@
 // What ibtrapctl makes of the daemon's answers.
 #include "support.h"
 
+#include "ctl/alarm_commands.h"
+#include "ctl/receiver_commands.h"
 #include "ctl/show.h"
 #include "ctl/terminal.h"
 #include "ctl/time_parser.h"
+#include "ctl/topology_commands.h"
 
 // As the daemon answers; `more` are further items, with a comma before them.
 static json_t *make_status(const char *more)
@@ -103,7 +106,7 @@ TEST(another_shape_is_refused)
     assert_false(show_status(stderr, status));
     json_decref(status);
     json_t *page = json_object();
-    assert_false(show_changes(stderr, page, true));
+    assert_false(topology_commands_show_changes(stderr, page, true));
     json_decref(page);
 }
 
@@ -115,7 +118,7 @@ static void check_changes(const char *page, bool first, const char *expected)
     FILE *out = open_memstream(&shown, &size);
     json_t *value = json_loads(page, 0, &why);
     assert_non_null(value);
-    assert_true(show_changes(out, value, first));
+    assert_true(topology_commands_show_changes(out, value, first));
     fclose(out);
     assert_string_equal(shown, expected);
     free(shown);
@@ -182,7 +185,7 @@ TEST(an_event_is_a_line_and_its_sentence)
 
 static void first_alarms(FILE *out, const json_t *page)
 {
-    assert_true(show_alarms(out, page, true));
+    assert_true(alarm_commands_show(out, page, true));
 }
 
 TEST(alarms_tell_what_people_did_with_them)
@@ -205,7 +208,7 @@ TEST(alarms_tell_what_people_did_with_them)
 
 static void first_receivers(FILE *out, const json_t *answer)
 {
-    assert_true(show_receivers(out, answer, true));
+    assert_true(receiver_commands_show(out, answer, true));
 }
 
 TEST(receivers_with_long_names_keep_their_columns)

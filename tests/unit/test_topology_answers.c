@@ -5,7 +5,7 @@
 #include "control/server.h"
 #include "control/topology_answers.h"
 #include "ctl/client.h"
-#include "ctl/topology_commands.h"
+#include "ctl/commands.h"
 #include "model/fabric_builder.h"
 #include "model/fabric_record.h"
 
@@ -240,25 +240,36 @@ static void save(const struct fabric *fabric)
     free(record);
 }
 
-// What a command wrote; the caller frees it. NULL when it failed.
-enum command { SHOW, LIST, DIFF };
+// What `ibtrapctl topology ...` wrote; the caller frees it. NULL when it failed.
+enum topology_command { SHOW, LIST, DIFF };
 
-static char *run(enum command command, int64_t a, int64_t b, bool json)
+static char *run(enum topology_command command, int64_t a, int64_t b, bool json)
 {
-    char *text = NULL;
-    size_t size;
-    FILE *out = open_memstream(&text, &size);
-    bool ok = command == SHOW   ? topology_commands_show(out, socket_path, a, json, &err)
-              : command == LIST ? topology_commands_list(out, socket_path, json, &err)
-                                : topology_commands_diff(out, socket_path, a, b, json, &err);
-    fclose(out);
-    if (ok)
+    static char *const NAMES[] = {
+        [SHOW] = "topology", [LIST] = "topology list", [DIFF] = "topology diff"};
+    size_t count, size, row = 0;
+    const struct command *commands = commands_get(&count);
+    while (row < count && strcmp(commands[row].name, NAMES[command]) != 0)
+        row++;
+    assert_in_range(row, 0, count - 1);
+    char from[24], to[24], *text = NULL;
+    snprintf(from, sizeof from, a ? "%lld" : "now", (long long)a);
+    snprintf(to, sizeof to, b ? "%lld" : "now", (long long)b);
+    const struct arguments arguments = {.out = open_memstream(&text, &size),
+                                        .wire = commands[row].wire,
+                                        .socket = socket_path,
+                                        .json = json,
+                                        .count = commands[row].max,
+                                        .words = (char *[]){from, to}};
+    enum command_outcome outcome = commands[row].run(&arguments, &err);
+    fclose(arguments.out);
+    if (outcome == COMMAND_DONE)
         return text;
     free(text);
     return NULL;
 }
 
-static void check(enum command command, int64_t a, int64_t b, const char *expected)
+static void check(enum topology_command command, int64_t a, int64_t b, const char *expected)
 {
     char *text = run(command, a, b, false);
     if (!text)
@@ -267,13 +278,13 @@ static void check(enum command command, int64_t a, int64_t b, const char *expect
     free(text);
 }
 
-static void check_failure(enum command command, int64_t a, int64_t b, const char *sentence)
+static void check_failure(enum topology_command command, int64_t a, int64_t b, const char *sentence)
 {
     assert_null(run(command, a, b, false));
     assert_string_equal(err.text, sentence);
 }
 
-static json_t *run_json(enum command command, int64_t a, int64_t b)
+static json_t *run_json(enum topology_command command, int64_t a, int64_t b)
 {
     json_error_t why;
     char *text = run(command, a, b, true);

@@ -1,6 +1,8 @@
-#include "ctl/show.h"
+#include "ctl/alarm_commands.h"
 
-#include "ctl/member.h"
+#include "ctl/client.h"
+#include "ctl/pages.h"
+#include "ctl/show.h"
 #include "ctl/terminal.h"
 
 enum { INDENT = 10 };
@@ -38,7 +40,7 @@ static void show_alarm(FILE *out, const json_t *alarm)
     show_handling(out, alarm);
 }
 
-bool show_alarms(FILE *out, const json_t *page, bool first)
+bool alarm_commands_show(FILE *out, const json_t *page, bool first)
 {
     size_t i;
     const json_t *alarm;
@@ -49,4 +51,26 @@ bool show_alarms(FILE *out, const json_t *page, bool first)
         fprintf(out, "%8s  %-20s  %-13s  %s\n", "NUMBER", "RAISED", "SEVERITY", "EVENT");
     json_array_foreach(alarms, i, alarm) show_alarm(out, alarm);
     return true;
+}
+
+enum command_outcome alarm_commands_list(const struct arguments *a, struct error *err)
+{
+    const struct pages pages = {a->out, "alarms", a->json ? NULL : alarm_commands_show};
+    return command_outcome(pages_write(&pages, a->socket, a->wire, json_object(), err));
+}
+
+enum command_outcome alarm_commands_acknowledge(const struct arguments *a, struct error *err)
+{
+    const char *note = a->count > 1 ? a->words[1] : "";
+    json_t *items = json_pack("{s:s, s:s}", "alarm", a->words[0], "note", note);
+    return command_outcome(client_send(a->socket, a->wire, items, err));
+}
+
+enum command_outcome alarm_commands_shelve(const struct arguments *a, struct error *err)
+{
+    long long minutes;
+    if (!arguments_read_number(a->words[1], &minutes))
+        return COMMAND_WRONG_USAGE;
+    json_t *items = json_pack("{s:s, s:I}", "alarm", a->words[0], "minutes", (json_int_t)minutes);
+    return command_outcome(client_send(a->socket, a->wire, items, err));
 }

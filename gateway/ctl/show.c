@@ -20,3 +20,14 @@ bool show_answer(FILE *out, const json_t *answer, bool json,
         return show_json(out, answer, err);
     return show(out, answer) || show_refuse_shape(err);
 }
+
+const char *member_word(const json_t *object, const char *key)
+{
+    const char *s = json_string_value(json_object_get(object, key));
+    return s ? s : "";
+}
+
+long long member_count(const json_t *object, const char *key)
+{
+    return json_integer_value(json_object_get(object, key));
+}

@@ -1,6 +1,8 @@
-#include "ctl/show.h"
+#include "ctl/receiver_commands.h"
 
-#include "ctl/member.h"
+#include "ctl/client.h"
+#include "ctl/pages.h"
+#include "ctl/show.h"
 #include "ctl/terminal.h"
 
 #include <string.h>
@@ -20,7 +22,7 @@ static void show_receiver(FILE *out, const json_t *one)
     terminal_wrap(out, 4, member_word(one, "problem"));
 }
 
-bool show_receivers(FILE *out, const json_t *answer, bool first)
+bool receiver_commands_show(FILE *out, const json_t *answer, bool first)
 {
     size_t i;
     const json_t *one;
@@ -29,4 +31,16 @@ bool show_receivers(FILE *out, const json_t *answer, bool first)
                 ADDRESS_COLUMNS, "ADDRESS", "STATE", "SENT", "QUEUED", "FAILED", "DROPPED");
     json_array_foreach(json_object_get(answer, "receivers"), i, one) show_receiver(out, one);
     return true;
+}
+
+enum command_outcome receiver_commands_list(const struct arguments *a, struct error *err)
+{
+    const struct pages pages = {a->out, "receivers", a->json ? NULL : receiver_commands_show};
+    return command_outcome(pages_write(&pages, a->socket, a->wire, json_object(), err));
+}
+
+enum command_outcome receiver_commands_change(const struct arguments *a, struct error *err)
+{
+    json_t *items = json_pack("{s:s}", "name", a->words[0]);
+    return command_outcome(client_send(a->socket, a->wire, items, err));
 }

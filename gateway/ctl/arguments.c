@@ -1,0 +1,113 @@
+#include "ctl/arguments.h"
+
+#include "base/text.h"
+#include "install.h"
+
+#include <getopt.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const struct option_row OPTIONS[OPTION_COUNT] = {
+    [OPTION_INSTANCE] = {"instance", 'i', "INSTANCE",
+                         "the gateway that runs as ibtrapd --instance INSTANCE, such as mlx5_0-1"},
+    [OPTION_FILE] = {"file", 'F', "PATH",
+                     "the journal's file (" INSTALL_STATE_DIRECTORY "/journal.db)"},
+    [OPTION_SOCKET] = {"socket", 's', "PATH",
+                       "the daemon's control socket (" INSTALL_CONTROL_SOCKET ")"},
+    [OPTION_JSON] = {"json", 'j', NULL, "write JSON instead of a table"},
+    [OPTION_VERSION] = {"version", 'V', NULL, "write the version"},
+    [OPTION_HELP] = {"help", 'h', NULL, "write this text"},
+    [OPTION_SINCE] = {"since", '\0', "TIME",
+                      "from then on: 10m, 2h, 3d ago, or 2026-11-21T04:06:39Z"},
+    [OPTION_UNTIL] = {"until", '\0', "TIME", "up to then, likewise"},
+    [OPTION_SEVERITY] = {"severity", '\0', "SEVERITY", "of this severity and worse: warning"},
+    [OPTION_NODE] = {"node", '\0', "NODE",
+                     "about this node, by name or GUID; for events also a pattern: 'leaf*'"},
+    [OPTION_EVENT] = {"event", '\0', "EVENT",
+                      "with this identifier, which may be a pattern: 'link-*'"},
+    [OPTION_LIMIT] = {"limit", '\0', "N", "the last N of them (50, or 10000 with --since)"},
+    [OPTION_FOLLOW] = {"follow", '\0', NULL, "go on with new events until interrupted"},
+    [OPTION_RECEIVER] = {"receiver", '\0', "RECEIVER", "to this receiver only"},
+};
+
+const struct option_row *arguments_option(enum option_id id)
+{
+    return &OPTIONS[id];
+}
+
+// Requests are JSON, which holds UTF-8 only: an argument that is not must not be left out silently.
+static bool arguments_are_texts(int count, char *const *words)
+{
+    for (int i = 0; i < count; i++) {
+        char shown[200];
+        if (text_is_utf8(words[i]))
+            continue;
+        text_clean(words[i], strlen(words[i]), shown, sizeof shown);
+        fprintf(stderr, "ibtrapctl: the argument '%s' is not UTF-8; ibtrapd knows no other texts\n",
+                shown);
+        return false;
+    }
+    return true;
+}
+
+// The options in the form of getopt_long, which returns FIRST + option_id for each.
+enum { FIRST = 256 };
+
+static void arguments_make_getopt(struct option options[OPTION_COUNT + 1],
+                                  char letters[2 * OPTION_COUNT + 1])
+{
+    for (int i = 0; i < OPTION_COUNT; i++) {
+        const struct option_row *row = &OPTIONS[i];
+        options[i] = (struct option){row->name, row->value ? required_argument : no_argument, NULL,
+                                     FIRST + i};
+        if (row->letter)
+            *letters++ = row->letter;
+        if (row->letter && row->value)
+            *letters++ = ':';
+    }
+    options[OPTION_COUNT] = (struct option){0};
+    *letters = '\0';
+}
+
+// The option that getopt_long returned; OPTION_COUNT: a wrong one.
+static enum option_id arguments_find_option(int found)
+{
+    if (found >= FIRST)
+        return (enum option_id)(found - FIRST);
+    for (int i = 0; i < OPTION_COUNT; i++) {
+        if (OPTIONS[i].letter == found)
+            return (enum option_id)i;
+    }
+    return OPTION_COUNT;
+}
+
+bool arguments_parse(int argc, char **argv, struct arguments *out, bool *is_text)
+{
+    struct option options[OPTION_COUNT + 1];
+    char letters[2 * OPTION_COUNT + 1];
+    *out = (struct arguments){.out = stdout};
+    *is_text = arguments_are_texts(argc, argv);
+    if (!*is_text)
+        return false;
+    arguments_make_getopt(options, letters);
+    for (int found; !out->values[OPTION_VERSION] && !out->values[OPTION_HELP] &&
+                    (found = getopt_long(argc, argv, letters, options, NULL)) != -1;) {
+        enum option_id id = arguments_find_option(found);
+        if (id == OPTION_COUNT)
+            return false;
+        out->values[id] = optarg ? optarg : "";
+    }
+    out->socket = out->values[OPTION_SOCKET];
+    out->file = out->values[OPTION_FILE];
+    out->json = out->values[OPTION_JSON] != NULL;
+    out->count = argc - optind;
+    out->words = argv + optind;
+    return true;
+}
+
+bool arguments_read_number(const char *text, long long *out)
+{
+    char *end;
+    *out = strtoll(text, &end, 10);
+    return text[0] >= '0' && text[0] <= '9' && *end == '\0';
+}

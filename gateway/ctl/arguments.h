@@ -1,0 +1,59 @@
+// The command line of ibtrapctl: its options, and the words of the command.
+#ifndef IBTRAPD_CTL_ARGUMENTS_H
+#define IBTRAPD_CTL_ARGUMENTS_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+enum option_id {
+    // Options of every command.
+    OPTION_INSTANCE,
+    OPTION_FILE,
+    OPTION_SOCKET,
+    OPTION_JSON,
+    OPTION_VERSION,
+    OPTION_HELP,
+    // Options of some commands: a command's row says which it takes.
+    OPTION_SINCE,
+    OPTION_UNTIL,
+    OPTION_SEVERITY,
+    OPTION_NODE,
+    OPTION_EVENT,
+    OPTION_LIMIT,
+    OPTION_FOLLOW,
+    OPTION_RECEIVER,
+    OPTION_COUNT,
+    OPTION_FIRST_OF_SOME = OPTION_SINCE,
+};
+
+// An option: help, manual and completion are made from it, too.
+struct option_row {
+    const char *name;
+    char letter;       // '\0': none
+    const char *value; // the name of its value in the help; NULL: it takes none
+    const char *help;  // a sentence without capital and full stop
+};
+
+const struct option_row *arguments_option(enum option_id id);
+
+// What a command runs with.
+struct arguments {
+    FILE *out;
+    const char *wire;                 // the command of the control socket; NULL: it needs none
+    const char *socket;               // path of the control socket
+    const char *file;                 // path of the journal's file
+    bool json;                        // writes JSON
+    const char *values[OPTION_COUNT]; // NULL: the option was not given; "": it takes no value
+    int count;                        // of the words behind the command's name
+    char **words;
+};
+
+// Reads options and words; `socket`, `file` and `json` get the options' values, or NULL and false.
+// Stops at --version and --help. False, with a sentence on standard error, when an option is wrong
+// or an argument is not UTF-8; `*is_text` tells which.
+bool arguments_parse(int argc, char **argv, struct arguments *out, bool *is_text);
+
+// Reads a number from 0; false when the text is anything else.
+bool arguments_read_number(const char *text, long long *out);
+
+#endif

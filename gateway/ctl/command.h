@@ -1,0 +1,36 @@
+// A command of ibtrapctl: a row of the table in commands.c.
+#ifndef IBTRAPD_CTL_COMMAND_H
+#define IBTRAPD_CTL_COMMAND_H
+
+#include "base/error.h"
+#include "ctl/arguments.h"
+
+#include <stddef.h>
+
+enum command_outcome {
+    COMMAND_DONE,
+    COMMAND_REFUSED, // with a sentence; part of the output may have been written
+    COMMAND_WRONG_USAGE,
+};
+
+typedef enum command_outcome command_run(const struct arguments *a, struct error *err);
+
+struct command {
+    const char *name;      // one word or two
+    const char *arguments; // as the help shows them; words in capitals stand for values
+    int min, max;          // number of the words behind the name
+    unsigned options;      // those of some commands that it takes: a bit COMMAND_TAKES for each
+    command_run *run;
+    const char *wire;   // the command of the control socket that `run` sends; NULL: none
+    const char *help;   // a sentence without capital and full stop; NULL: the help leaves it out
+    const char *manual; // further sentences; NULL: none
+};
+
+#define COMMAND_TAKES(option) (1U << (option))
+
+static inline enum command_outcome command_outcome(bool ok)
+{
+    return ok ? COMMAND_DONE : COMMAND_REFUSED;
+}
+
+#endif

@@ -1,0 +1,224 @@
+#include "ctl/commands.h"
+
+#include "ctl/alarm_commands.h"
+#include "ctl/dry_run_command.h"
+#include "ctl/event_commands.h"
+#include "ctl/gateway_commands.h"
+#include "ctl/help.h"
+#include "ctl/journal_commands.h"
+#include "ctl/maintenance_commands.h"
+#include "ctl/receiver_commands.h"
+#include "ctl/topology_commands.h"
+
+#include <string.h>
+
+static command_run commands_help, commands_list_for_completion;
+
+enum {
+    EVENTS_TAKES = COMMAND_TAKES(OPTION_SINCE) | COMMAND_TAKES(OPTION_UNTIL) |
+                   COMMAND_TAKES(OPTION_SEVERITY) | COMMAND_TAKES(OPTION_NODE) |
+                   COMMAND_TAKES(OPTION_EVENT) | COMMAND_TAKES(OPTION_LIMIT) |
+                   COMMAND_TAKES(OPTION_FOLLOW),
+    TEST_TAKES = COMMAND_TAKES(OPTION_NODE) | COMMAND_TAKES(OPTION_RECEIVER),
+};
+
+static const struct command COMMANDS[] = {
+    {"status", "", 0, 0, 0, gateway_commands_status, "status",
+     "show the port, the subscriptions, the receivers and counters",
+     "It also shows the subnet manager, the last sweep of the fabric and the journal."},
+    {"catalogue", "", 0, 0, 0, gateway_commands_catalogue, NULL,
+     "list every event that ibtrapd knows",
+     "With -j each event has its fields and notifications. The same list is in ibtrapd-events(7)."},
+    {"events", "[OPTION]...", 0, 0, EVENTS_TAKES, event_commands_list, "events",
+     "list the last events, or those that the options choose",
+     "They come oldest first. The reason is below an event that receivers do not get. TIME is so "
+     "long ago, in s, m, h or d, or a date and time with its offset. A pattern may have * and ?; "
+     "one that begins with 0x is compared with GUIDs of 0x and 16 digits. N is at most 10000. "
+     "--follow does not go with --until."},
+    {"explain", "N|ID", 1, 1, 0, event_commands_explain, "explain",
+     "show all about one event, by its number or its id",
+     "It has fields, the cause, the notice as it came, each receiver that has the event or the "
+     "reason against it, and the SNMP notifications. Receivers get the id with the event."},
+    {"test", "EVENT [OPTION]...", 1, 1, TEST_TAKES, event_commands_test, "test",
+     "send a test event to the receivers and show which got it",
+     "It waits at most ten seconds until they have it. The event goes through the journal and the "
+     "receivers' filters, is marked as a test, and raises no alarm. Policies, storms and "
+     "maintenance do not suppress it. Without --node it is about a node that does not exist."},
+    {"alarms", "", 0, 0, 0, alarm_commands_list, "alarms", "list the active alarms", NULL},
+    {"alarms acknowledge", "ALARM [NOTE]", 1, 2, 0, alarm_commands_acknowledge, "alarm-acknowledge",
+     "note that an operator works on the alarm",
+     "ALARM is the number of the alarm, or its key. The list of alarms shows the note."},
+    {"alarms shelve", "ALARM MINUTES", 2, 2, 0, alarm_commands_shelve, "alarm-shelve",
+     "suppress the alarm's notifications for so long; 0: end that",
+     "ALARM is the number of the alarm, or its key. MINUTES is at most 527040, a year."},
+    {"receivers", "", 0, 0, 0, receiver_commands_list, "receivers",
+     "list the receivers, and how many events wait for each",
+     "It also shows how many events each receiver was sent, failed to take, and lost."},
+    {"receivers pause", "RECEIVER", 1, 1, 0, receiver_commands_change, "receiver-pause",
+     "stop sending to the receiver; its events wait",
+     "They wait in the journal until the receiver is resumed or ibtrapd starts again."},
+    {"receivers resume", "RECEIVER", 1, 1, 0, receiver_commands_change, "receiver-resume",
+     "send to the receiver again", NULL},
+    {"receivers flush", "RECEIVER", 1, 1, 0, receiver_commands_change, "receiver-flush",
+     "drop the events that wait for the receiver now", "The journal keeps them."},
+    {"resubscribe", "", 0, 0, 0, gateway_commands_send, "resubscribe",
+     "subscribe to every trap again, at once", NULL},
+    {"topology", "[N]", 0, 1, 0, topology_commands_show, "topology",
+     "show nodes and links, now or in snapshot N",
+     "The format is that of ibnetdiscover(8). With -j each port has all that is known of it."},
+    {"topology list", "", 0, 0, 0, topology_commands_list, "topology-list",
+     "list the snapshots of the fabric that the journal has", NULL},
+    {"topology diff", "A B", 2, 2, 0, topology_commands_diff, "topology-diff",
+     "list the changes from one snapshot to another",
+     "A and B are numbers of snapshots; either may be the word now."},
+    {"sweep now", "", 0, 0, 0, gateway_commands_send, "sweep-now", "sweep the fabric at once",
+     "ibtrapd does not wait for the end of the interval."},
+    {"log", "LEVEL [FOLDER]", 1, 2, 0, gateway_commands_log, "log",
+     "set how much ibtrapd logs, until the next reload",
+     "LEVEL is error, warning, info or debug. FOLDER is a folder of the gateway's source, such as "
+     "ib or sink; without it the level is for all. The next reload or start sets the levels of the "
+     "configuration again."},
+    {"reload", "", 0, 0, 0, gateway_commands_reload, "reload",
+     "read the configuration again, as a whole or not at all",
+     "ibtrapd checks it first. ibtrapctl names the items that need a restart of ibtrapd."},
+    {"maintenance start", "NAME END [NODE]...", 2, 66, 0, maintenance_commands_start,
+     "maintenance-start", "suppress events about the nodes, or about all, until END",
+     "END is a number of minutes from now, or a time such as 2026-11-21T18:30:00Z. NODE is a "
+     "pattern of names or GUIDs. The journal has every event; alarms that are still active at the "
+     "end are sent then."},
+    {"maintenance stop", "NAME", 1, 1, 0, maintenance_commands_stop, "maintenance-stop",
+     "end that window now; alarms that are still active are sent", NULL},
+    {"maintenance list", "", 0, 0, 0, maintenance_commands_list, "maintenance-list",
+     "list the maintenance windows: nodes and end", NULL},
+    {"dry-run", "CONFIG [N]", 1, 2, 0, dry_run_command, "dry-run",
+     "show where the last N events would go under CONFIG",
+     "CONFIG is the file of a configuration. ibtrapctl shows how many events each receiver would "
+     "get, and why others would be suppressed. N is at most 10000, and 1000 when it is missing. "
+     "The daemon reads the files that the configuration names."},
+    {"journal check", "", 0, 0, 0, journal_commands_check, NULL,
+     "examine the journal's file for damage", NULL},
+    {"journal stats", "", 0, 0, 0, journal_commands_stats, NULL, "show how much the journal holds",
+     NULL},
+    {"journal export", "[N]", 0, 1, 0, journal_commands_export, NULL,
+     "write the events after number N, one JSON object a line", NULL},
+    {"journal prune", "DAYS", 1, 1, 0, journal_commands_prune, "journal-prune",
+     "drop older events that every receiver has", "An event stays for at least ten seconds."},
+    {"help", "[COMMAND]...", 0, 2, 0, commands_help, NULL,
+     "show this text, or more about a command",
+     "The name may be incomplete: help alarms tells about every command that begins so."},
+    {"completion", "", 0, 0, 0, commands_list_for_completion, NULL, NULL, NULL},
+};
+
+enum { COMMAND_COUNT = sizeof COMMANDS / sizeof *COMMANDS };
+
+const struct command *commands_get(size_t *count)
+{
+    *count = COMMAND_COUNT;
+    return COMMANDS;
+}
+
+// How many words of `name` the words begin with: all of them, or 0.
+static int commands_match(const char *name, int count, char *const *words)
+{
+    int used = 0;
+    while (*name != '\0' && used < count) {
+        size_t length = strcspn(name, " ");
+        if (strlen(words[used]) != length || memcmp(words[used], name, length) != 0)
+            return 0;
+        used++;
+        name += length + (name[length] == ' ');
+    }
+    return *name == '\0' ? used : 0;
+}
+
+static enum command_outcome commands_refuse_unknown(const struct arguments *a)
+{
+    if (a->count > 0)
+        fprintf(stderr, "ibtrapctl: no such command: %s\n", a->words[0]);
+    return COMMAND_WRONG_USAGE;
+}
+
+// True when the name begins with these words.
+static bool commands_begins(const char *name, int count, char *const *words)
+{
+    for (int i = 0; i < count; i++) {
+        size_t length = strcspn(name, " ");
+        if (strlen(words[i]) != length || memcmp(words[i], name, length) != 0)
+            return false;
+        name += length + (name[length] == ' ');
+    }
+    return true;
+}
+
+static enum command_outcome commands_help(const struct arguments *a, struct error *err)
+{
+    (void)err;
+    int shown = 0;
+    if (a->count == 0) {
+        help_show_all(a->out, COMMANDS, COMMAND_COUNT);
+        return COMMAND_DONE;
+    }
+    for (size_t i = 0; i < COMMAND_COUNT; i++) {
+        if (!COMMANDS[i].help || !commands_begins(COMMANDS[i].name, a->count, a->words))
+            continue;
+        if (shown++ > 0)
+            fputc('\n', a->out);
+        help_show_command(a->out, &COMMANDS[i]);
+    }
+    return shown > 0 ? COMMAND_DONE : commands_refuse_unknown(a);
+}
+
+static enum command_outcome commands_list_for_completion(const struct arguments *a,
+                                                         struct error *err)
+{
+    (void)err;
+    help_list(a->out, COMMANDS, COMMAND_COUNT);
+    return COMMAND_DONE;
+}
+
+// True when the command takes so many words, and every option that was given.
+static bool commands_is_usage(const struct command *c, const struct arguments *a)
+{
+    for (int i = OPTION_FIRST_OF_SOME; i < OPTION_COUNT; i++) {
+        if (a->values[i] && !(c->options & COMMAND_TAKES(i)))
+            return false;
+    }
+    return a->count >= c->min && a->count <= c->max;
+}
+
+const struct command *commands_find(int count, char *const *words, int *used)
+{
+    const struct command *found = NULL;
+    *used = 0;
+    for (size_t i = 0; i < COMMAND_COUNT; i++) {
+        int n = commands_match(COMMANDS[i].name, count, words);
+        if (n > *used) {
+            found = &COMMANDS[i];
+            *used = n;
+        }
+    }
+    return found;
+}
+
+enum command_outcome commands_run(struct arguments *a)
+{
+    int used;
+    const struct command *found = commands_find(a->count, a->words, &used);
+    if (!found) {
+        commands_refuse_unknown(a);
+        help_show_all(stderr, COMMANDS, COMMAND_COUNT);
+        return COMMAND_WRONG_USAGE;
+    }
+    a->count -= used;
+    a->words += used;
+    a->wire = found->wire;
+    struct error err;
+    enum command_outcome outcome =
+        commands_is_usage(found, a) ? found->run(a, &err) : COMMAND_WRONG_USAGE;
+    fflush(a->out); // the output comes before the reason why it is not all
+    if (outcome == COMMAND_REFUSED)
+        fprintf(stderr, "ibtrapctl: %s\n", err.text);
+    if (outcome == COMMAND_WRONG_USAGE)
+        fprintf(stderr, "Usage: ibtrapctl %s %s\n", found->name, found->arguments);
+    return outcome;
+}

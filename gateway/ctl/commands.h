@@ -1,0 +1,17 @@
+// The table of ibtrapctl's commands. Dispatch, help, completion and the manual are made from it.
+#ifndef IBTRAPD_CTL_COMMANDS_H
+#define IBTRAPD_CTL_COMMANDS_H
+
+#include "ctl/command.h"
+
+// All commands, in the order of the help.
+const struct command *commands_get(size_t *count);
+
+// The command whose name the words begin with, the longest one; `*used` gets its number of words.
+// NULL: there is none.
+const struct command *commands_find(int count, char *const *words, int *used);
+
+// Runs that command. Says on standard error why it was not done.
+enum command_outcome commands_run(struct arguments *a);
+
+#endif

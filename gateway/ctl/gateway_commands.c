@@ -1,0 +1,46 @@
+#include "ctl/gateway_commands.h"
+
+#include "ctl/client.h"
+#include "ctl/show.h"
+
+enum command_outcome gateway_commands_status(const struct arguments *a, struct error *err)
+{
+    json_t *status = client_request(a->socket, a->wire, json_object(), err);
+    bool ok = status && show_answer(a->out, status, a->json, show_status, err);
+    json_decref(status);
+    return command_outcome(ok);
+}
+
+enum command_outcome gateway_commands_catalogue(const struct arguments *a, struct error *err)
+{
+    if (!a->json) {
+        show_catalogue(a->out);
+        return COMMAND_DONE;
+    }
+    json_t *catalogue = show_catalogue_json();
+    bool ok = show_json(a->out, catalogue, err);
+    json_decref(catalogue);
+    return command_outcome(ok);
+}
+
+enum command_outcome gateway_commands_send(const struct arguments *a, struct error *err)
+{
+    return command_outcome(client_send(a->socket, a->wire, json_object(), err));
+}
+
+enum command_outcome gateway_commands_log(const struct arguments *a, struct error *err)
+{
+    json_t *items =
+        json_pack("{s:s, s:s}", "level", a->words[0], "folder", a->count > 1 ? a->words[1] : "");
+    return command_outcome(client_send(a->socket, a->wire, items, err));
+}
+
+enum command_outcome gateway_commands_reload(const struct arguments *a, struct error *err)
+{
+    json_t *answer = client_request(a->socket, a->wire, json_object(), err);
+    const char *restart = member_word(answer, "restart");
+    if (restart[0] != '\0')
+        fprintf(a->out, "Reloaded. These items wait for a restart of ibtrapd: %s\n", restart);
+    json_decref(answer);
+    return command_outcome(answer != NULL);
+}

@@ -1,0 +1,22 @@
+// The help of ibtrapctl, made from the rows of its commands and options.
+#ifndef IBTRAPD_CTL_HELP_H
+#define IBTRAPD_CTL_HELP_H
+
+#include "ctl/command.h"
+
+struct text;
+
+// Adds help and manual of the command as sentences.
+void help_add_sentences(struct text *t, const struct command *command);
+
+// Every command and option, a line each.
+void help_show_all(FILE *out, const struct command *commands, size_t count);
+
+// One command: its usage, what it does, its options.
+void help_show_command(FILE *out, const struct command *command);
+
+// What completion needs, for programs: lines "command NAME ARGUMENT...", "option --NAME VALUE",
+// "option -LETTER VALUE" and "values VALUE WORD...".
+void help_list(FILE *out, const struct command *commands, size_t count);
+
+#endif

@@ -1,0 +1,17 @@
+// The commands about receivers.
+#ifndef IBTRAPD_CTL_RECEIVER_COMMANDS_H
+#define IBTRAPD_CTL_RECEIVER_COMMANDS_H
+
+#include "ctl/command.h"
+
+#include <jansson.h>
+
+command_run receiver_commands_list;
+
+// Pauses, resumes or flushes a receiver: the command of the control socket says which.
+command_run receiver_commands_change;
+
+// Writes the receivers of the answer, with a head when it is the first page. True.
+bool receiver_commands_show(FILE *out, const json_t *answer, bool first);
+
+#endif

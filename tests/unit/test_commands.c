@@ -1,0 +1,245 @@
+// The tables of commands: that of ibtrapctl, and that of the control socket.
+#include "support.h"
+
+#include "control/commands.h"
+#include "control/server.h"
+#include "ctl/commands.h"
+#include "ctl/help.h"
+
+#include <event2/event.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <unistd.h>
+
+static const struct control_command *find_control(const char *name)
+{
+    size_t count;
+    const struct control_command *commands = control_commands(&count);
+    for (size_t i = 0; i < count; i++) {
+        if (strcmp(commands[i].name, name) == 0)
+            return &commands[i];
+    }
+    return NULL;
+}
+
+TEST(the_daemon_answers_each_command_of_the_client)
+{
+    size_t count;
+    const struct command *commands = commands_get(&count);
+    for (size_t i = 0; i < count; i++) {
+        if (commands[i].wire && !find_control(commands[i].wire))
+            fail_msg("ibtrapd does not know '%s' of ibtrapctl %s", commands[i].wire,
+                     commands[i].name);
+    }
+}
+
+TEST(the_client_sends_each_command_of_the_daemon)
+{
+    size_t count, sent_count;
+    const struct control_command *commands = control_commands(&count);
+    const struct command *sent = commands_get(&sent_count);
+    for (size_t i = 0; i < count; i++) {
+        size_t j = 0;
+        while (j < sent_count && (!sent[j].wire || strcmp(sent[j].wire, commands[i].name) != 0))
+            j++;
+        if (j == sent_count)
+            fail_msg("no command of ibtrapctl sends '%s'", commands[i].name);
+        assert_ptr_equal(find_control(commands[i].name), &commands[i]); // no second row
+        assert_non_null(commands[i].answer);
+    }
+}
+
+// Those that strangers may send are written out here, so that a wrong row shows.
+TEST(strangers_may_only_read)
+{
+    static const char *const READ[] = {"status",        "events",        "explain",
+                                       "alarms",        "receivers",     "topology",
+                                       "topology-list", "topology-diff", "maintenance-list"};
+    size_t count, found = 0;
+    const struct control_command *commands = control_commands(&count);
+    for (size_t i = 0; i < COUNT(READ); i++)
+        assert_true(control_reads_only(READ[i]));
+    for (size_t i = 0; i < count; i++)
+        found += control_reads_only(commands[i].name);
+    assert_int_equal(found, COUNT(READ));
+    assert_false(control_reads_only("shutdown"));
+    assert_false(control_reads_only(""));
+}
+
+// What ibtrapctl really sends: a socket that notes the first command of each connection and refuses
+// it.
+
+static char noted[64];
+
+static json_t *note(void *ctx, const char *command, const json_t *request)
+{
+    (void)ctx, (void)request;
+    if (noted[0] == '\0')
+        snprintf(noted, sizeof noted, "%s", command);
+    return json_pack("{s:i, s:s}", "version", 1, "error", "no");
+}
+
+static bool nothing_only_reads(const char *command)
+{
+    (void)command;
+    return false;
+}
+
+static struct event_base *base;
+static atomic_bool stop;
+
+static void *serve(void *arg)
+{
+    (void)arg;
+    while (!atomic_load(&stop)) {
+        event_base_loop(base, EVLOOP_NONBLOCK);
+        usleep(200);
+    }
+    return NULL;
+}
+
+static void check_sent(const struct command *command, const char *socket)
+{
+    char number[] = "5", path[] = "/dev/null";
+    char *words[4];
+    struct error err;
+    for (int i = 0; i < command->min; i++)
+        words[i] = strcmp(command->name, "dry-run") == 0 ? path : number;
+    const struct arguments a = {.out = stderr,
+                                .wire = command->wire,
+                                .socket = socket,
+                                .count = command->min,
+                                .words = words};
+    noted[0] = '\0';
+    assert_in_range(command->min, 0, COUNT(words));
+    assert_int_equal(command->run(&a, &err), COMMAND_REFUSED);
+    assert_string_equal(err.text, "ibtrapd: no");
+    assert_string_equal(noted, command->wire);
+}
+
+TEST(each_command_sends_what_its_row_says)
+{
+    size_t count;
+    struct error err;
+    pthread_t thread;
+    struct log *log = support_log(NULL);
+    const struct command *commands = commands_get(&count);
+    base = event_base_new();
+    struct server *server = server_start(&(struct server_options){.base = base,
+                                                                  .path = support_path("commands"),
+                                                                  .group = SERVER_OWN_GROUP,
+                                                                  .handler = note,
+                                                                  .reads_only = nothing_only_reads,
+                                                                  .log = log},
+                                         &err);
+    assert_non_null(server);
+    assert_int_equal(pthread_create(&thread, NULL, serve, NULL), 0);
+    for (size_t i = 0; i < count; i++) {
+        if (commands[i].wire)
+            check_sent(&commands[i], support_path("commands"));
+    }
+    atomic_store(&stop, true);
+    pthread_join(thread, NULL);
+    server_stop(server);
+    event_base_free(base);
+    log_close(log);
+}
+
+// Finding commands.
+
+static const char *found(int count, char *const *words, int *used)
+{
+    const struct command *command = commands_find(count, words, used);
+    return command ? command->name : "";
+}
+
+TEST(the_longest_name_is_the_command)
+{
+    int used;
+    assert_string_equal(found(2, (char *[]){"topology", "list"}, &used), "topology list");
+    assert_int_equal(used, 2);
+    assert_string_equal(found(2, (char *[]){"topology", "5"}, &used), "topology");
+    assert_int_equal(used, 1);
+    assert_string_equal(found(1, (char *[]){"sweep"}, &used), "");
+    assert_string_equal(found(2, (char *[]){"topo", "list"}, &used), "");
+    assert_string_equal(found(0, NULL, &used), "");
+}
+
+// The help.
+
+static char *help_of(int count, char **words, enum command_outcome expected)
+{
+    char *text = NULL;
+    size_t size;
+    struct arguments a = {.out = open_memstream(&text, &size), .count = count, .words = words};
+    assert_int_equal(commands_run(&a), expected);
+    fclose(a.out);
+    return text;
+}
+
+TEST(the_help_has_each_command)
+{
+    size_t count;
+    const struct command *commands = commands_get(&count);
+    char *all = help_of(1, (char *[]){"help"}, COMMAND_DONE);
+    for (size_t i = 0; i < count; i++) {
+        char line[100];
+        snprintf(line, sizeof line, "\n  %s %s", commands[i].name, commands[i].arguments);
+        assert_int_equal(strstr(all, line) != NULL, commands[i].help != NULL);
+    }
+    free(all);
+}
+
+TEST(the_help_of_a_command_has_its_options_only)
+{
+    char *one = help_of(2, (char *[]){"help", "test"}, COMMAND_DONE);
+    assert_non_null(strstr(one, "Usage: ibtrapctl test EVENT [OPTION]...\n"));
+    assert_non_null(strstr(one, "--receiver RECEIVER"));
+    assert_null(strstr(one, "--since"));
+    free(one);
+    one = help_of(3, (char *[]){"help", "alarms", "shelve"}, COMMAND_DONE);
+    assert_ptr_equal(strstr(one, "Usage: ibtrapctl alarms shelve ALARM MINUTES\n\nSuppress "), one);
+    assert_null(strstr(one, "acknowledge"));
+    free(one);
+}
+
+TEST(the_help_of_a_word_has_each_command_that_begins_with_it)
+{
+    char *alarms = help_of(2, (char *[]){"help", "alarms"}, COMMAND_DONE);
+    assert_non_null(strstr(alarms, "ibtrapctl alarms\n"));
+    assert_non_null(strstr(alarms, "ibtrapctl alarms acknowledge "));
+    assert_non_null(strstr(alarms, "ibtrapctl alarms shelve "));
+    free(alarms);
+    free(help_of(2, (char *[]){"help", "alarm"}, COMMAND_WRONG_USAGE));
+    free(help_of(3, (char *[]){"help", "status", "status"}, COMMAND_WRONG_USAGE));
+}
+
+TEST(a_command_takes_so_many_words_and_its_options_only)
+{
+    char *words[] = {"status", "now"};
+    struct arguments a = {.out = stderr, .socket = "/nowhere", .count = 2, .words = words};
+    assert_int_equal(commands_run(&a), COMMAND_WRONG_USAGE);
+    a.count = 1;
+    a.words = words;
+    assert_int_equal(commands_run(&a), COMMAND_REFUSED);
+    a.count = 1;
+    a.words = words;
+    a.values[OPTION_SINCE] = "2h";
+    assert_int_equal(commands_run(&a), COMMAND_WRONG_USAGE);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_daemon_answers_each_command_of_the_client),
+        cmocka_unit_test(the_client_sends_each_command_of_the_daemon),
+        cmocka_unit_test(strangers_may_only_read),
+        cmocka_unit_test(each_command_sends_what_its_row_says),
+        cmocka_unit_test(the_longest_name_is_the_command),
+        cmocka_unit_test(the_help_has_each_command),
+        cmocka_unit_test(the_help_of_a_command_has_its_options_only),
+        cmocka_unit_test(the_help_of_a_word_has_each_command_that_begins_with_it),
+        cmocka_unit_test(a_command_takes_so_many_words_and_its_options_only),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
