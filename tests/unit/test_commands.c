@@ -1,15 +1,9 @@
 // The tables of commands: that of ibtrapctl, and that of the control socket.
+#include "server_thread.h"
 #include "support.h"
 
 #include "control/commands.h"
-#include "control/server.h"
 #include "ctl/commands.h"
-#include "ctl/help.h"
-
-#include <event2/event.h>
-#include <pthread.h>
-#include <stdatomic.h>
-#include <unistd.h>
 
 static const struct control_command *find_control(const char *name)
 {
@@ -85,19 +79,6 @@ static bool nothing_only_reads(const char *command)
     return false;
 }
 
-static struct event_base *base;
-static atomic_bool stop;
-
-static void *serve(void *arg)
-{
-    (void)arg;
-    while (!atomic_load(&stop)) {
-        event_base_loop(base, EVLOOP_NONBLOCK);
-        usleep(200);
-    }
-    return NULL;
-}
-
 static void check_sent(const struct command *command, const char *socket)
 {
     char number[] = "5", path[] = "/dev/null";
@@ -120,28 +101,18 @@ static void check_sent(const struct command *command, const char *socket)
 TEST(each_command_sends_what_its_row_says)
 {
     size_t count;
-    struct error err;
-    pthread_t thread;
     struct log *log = support_log(NULL);
     const struct command *commands = commands_get(&count);
-    base = event_base_new();
-    struct server *server = server_start(&(struct server_options){.base = base,
-                                                                  .path = support_path("commands"),
-                                                                  .group = SERVER_OWN_GROUP,
-                                                                  .handler = note,
-                                                                  .reads_only = nothing_only_reads,
-                                                                  .log = log},
-                                         &err);
-    assert_non_null(server);
-    assert_int_equal(pthread_create(&thread, NULL, serve, NULL), 0);
+    server_thread_start(&(struct server_options){.path = support_path("commands"),
+                                                 .group = SERVER_OWN_GROUP,
+                                                 .handler = note,
+                                                 .reads_only = nothing_only_reads,
+                                                 .log = log});
     for (size_t i = 0; i < count; i++) {
         if (commands[i].wire)
             check_sent(&commands[i], support_path("commands"));
     }
-    atomic_store(&stop, true);
-    pthread_join(thread, NULL);
-    server_stop(server);
-    event_base_free(base);
+    server_thread_stop();
     log_close(log);
 }
 

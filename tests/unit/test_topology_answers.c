@@ -1,18 +1,16 @@
 // What `ibtrapctl topology` prints, from the snapshot to the line, through the control socket.
+#include "server_thread.h"
 #include "support.h"
 
 #include "control/commands.h"
-#include "control/server.h"
 #include "control/topology_answers.h"
 #include "ctl/client.h"
 #include "ctl/commands.h"
 #include "model/fabric_builder.h"
 #include "model/fabric_record.h"
 
-#include <event2/event.h>
 #include <pthread.h>
 #include <signal.h>
-#include <stdatomic.h>
 #include <unistd.h>
 
 static struct journal *journal;
@@ -25,10 +23,6 @@ static struct support_chance chance;
 static struct random random_;
 static struct log *log_;
 static const char *socket_path;
-static struct event_base *base;
-static struct server *server;
-static pthread_t thread;
-static atomic_bool stop;
 static struct error err;
 static unsigned requests;
 static struct fabric *after_first; // what the fabric becomes once a request was answered
@@ -71,16 +65,6 @@ static void settle(void)
     pthread_mutex_unlock(&shared);
 }
 
-static void *serve(void *arg)
-{
-    (void)arg;
-    while (!atomic_load(&stop)) {
-        event_base_loop(base, EVLOOP_NONBLOCK);
-        usleep(200);
-    }
-    return NULL;
-}
-
 static void ignore_change(void *ctx, enum journal_change change, const char *reason, uint64_t count)
 {
     (void)ctx, (void)change, (void)reason, (void)count;
@@ -112,28 +96,19 @@ static int begin(void **state)
                                .names = names,
                                .builder = {.clock = &clock_, .random = &random_, .names = names}};
     requests = 0;
-    atomic_store(&stop, false);
     socket_path = support_path("control");
-    base = event_base_new();
-    const struct server_options at = {.base = base,
-                                      .path = socket_path,
-                                      .group = SERVER_OWN_GROUP,
-                                      .handler = handle,
-                                      .reads_only = control_reads_only,
-                                      .log = log_};
-    server = server_start(&at, &err);
-    assert_non_null(server);
-    assert_int_equal(pthread_create(&thread, NULL, serve, NULL), 0);
+    server_thread_start(&(struct server_options){.path = socket_path,
+                                                 .group = SERVER_OWN_GROUP,
+                                                 .handler = handle,
+                                                 .reads_only = control_reads_only,
+                                                 .log = log_});
     return 0;
 }
 
 static int end(void **state)
 {
     (void)state;
-    atomic_store(&stop, true);
-    pthread_join(thread, NULL);
-    server_stop(server);
-    event_base_free(base);
+    server_thread_stop();
     topology_answers_clear(&control);
     fabric_unref(current);
     current = NULL;
