@@ -140,7 +140,7 @@ static json_t *controllers_json(const struct fabric *fabric, const struct names 
     return controllers;
 }
 
-// In which of the walks over all nodes this one's type is told.
+// The number of the walk over all nodes in which the nodes of this type are written.
 static uint32_t walk_of(uint8_t type)
 {
     static const uint32_t WALKS[TYPE_COUNT] = {
@@ -185,7 +185,7 @@ json_t *topology_list_json(struct journal *journal)
     return json_pack("{s:i, s:o}", "version", 1, "snapshots", list);
 }
 
-// What changed.
+// Changes.
 
 static json_t *endpoint_json(const struct endpoint *who)
 {

@@ -36,7 +36,7 @@ struct option_row {
 
 const struct option_row *arguments_option(enum option_id id);
 
-// What a command runs with.
+// The arguments with which a command runs.
 struct arguments {
     FILE *out;
     const char *wire;                 // the command of the control socket; NULL: it needs none

@@ -117,18 +117,19 @@ const struct command *commands_get(size_t *count)
     return COMMANDS;
 }
 
-// How many words of `name` the words begin with: all of them, or 0.
-static int commands_match(const char *name, int count, char *const *words)
+// Counts the words at the begin of `name` that the given words share; `*whole`: it has no others.
+static int commands_match(const char *name, int count, char *const *words, bool *whole)
 {
     int used = 0;
     while (*name != '\0' && used < count) {
         size_t length = strcspn(name, " ");
         if (strlen(words[used]) != length || memcmp(words[used], name, length) != 0)
-            return 0;
+            break;
         used++;
         name += length + (name[length] == ' ');
     }
-    return *name == '\0' ? used : 0;
+    *whole = *name == '\0';
+    return used;
 }
 
 static enum command_outcome commands_refuse_unknown(const struct arguments *a)
@@ -136,18 +137,6 @@ static enum command_outcome commands_refuse_unknown(const struct arguments *a)
     if (a->count > 0)
         fprintf(stderr, "ibtrapctl: no such command: %s\n", a->words[0]);
     return COMMAND_WRONG_USAGE;
-}
-
-// True when the name begins with these words.
-static bool commands_begins(const char *name, int count, char *const *words)
-{
-    for (int i = 0; i < count; i++) {
-        size_t length = strcspn(name, " ");
-        if (strlen(words[i]) != length || memcmp(words[i], name, length) != 0)
-            return false;
-        name += length + (name[length] == ' ');
-    }
-    return true;
 }
 
 static enum command_outcome commands_help(const struct arguments *a, struct error *err)
@@ -159,7 +148,9 @@ static enum command_outcome commands_help(const struct arguments *a, struct erro
         return COMMAND_DONE;
     }
     for (size_t i = 0; i < COMMAND_COUNT; i++) {
-        if (!COMMANDS[i].help || !commands_begins(COMMANDS[i].name, a->count, a->words))
+        bool whole;
+        if (!COMMANDS[i].help ||
+            commands_match(COMMANDS[i].name, a->count, a->words, &whole) < a->count)
             continue;
         if (shown++ > 0)
             fputc('\n', a->out);
@@ -191,8 +182,9 @@ const struct command *commands_find(int count, char *const *words, int *used)
     const struct command *found = NULL;
     *used = 0;
     for (size_t i = 0; i < COMMAND_COUNT; i++) {
-        int n = commands_match(COMMANDS[i].name, count, words);
-        if (n > *used) {
+        bool whole;
+        int n = commands_match(COMMANDS[i].name, count, words, &whole);
+        if (whole && n > *used) {
             found = &COMMANDS[i];
             *used = n;
         }

@@ -71,7 +71,7 @@ static bool dry_run_command_show(FILE *out, const json_t *answer)
     else
         fputs("The journal has no events.\n", out);
     if (json_object_size(suppressed) > 0)
-        fputs("Held back\n", out);
+        fputs("Suppressed\n", out);
     show_counts(out, suppressed);
     json_array_foreach(receivers, i, one)
     {

@@ -9,14 +9,14 @@ struct text;
 // Adds help and manual of the command as sentences.
 void help_add_sentences(struct text *t, const struct command *command);
 
-// Every command and option, a line each.
+// Writes every command and option, a line each.
 void help_show_all(FILE *out, const struct command *commands, size_t count);
 
-// One command: its usage, what it does, its options.
+// Writes the usage of one command, its sentences and its options.
 void help_show_command(FILE *out, const struct command *command);
 
-// What completion needs, for programs: lines "command NAME ARGUMENT...", "option --NAME VALUE",
-// "option -LETTER VALUE" and "values VALUE WORD...".
+// Writes the commands, options and words for the completion, in lines "command NAME ARGUMENT...",
+// "option --NAME VALUE", "option -LETTER VALUE" and "values VALUE WORD...".
 void help_list(FILE *out, const struct command *commands, size_t count);
 
 #endif
