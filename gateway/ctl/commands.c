@@ -31,14 +31,14 @@ static const struct command COMMANDS[] = {
      "With -j each event has its fields and notifications. The same list is in ibtrapd-events(7)."},
     {"events", "[OPTION]...", 0, 0, EVENTS_TAKES, event_commands_list, "events",
      "list the last events, or those that the options choose",
-     "They come oldest first. The reason is below an event that receivers do not get. TIME is so "
-     "long ago, in s, m, h or d, or a date and time with its offset. A pattern may have * and ?; "
-     "one that begins with 0x is compared with GUIDs of 0x and 16 digits. N is at most 10000. "
-     "--follow does not go with --until."},
+     "They come oldest first. A suppressed event has the reason below it. TIME is so long ago, in "
+     "s, m, h or d, or a date and time with its offset. A pattern may have * and ?; one that "
+     "begins with 0x is compared with GUIDs of 0x and 16 digits. N is at most 10000. --follow does "
+     "not go with --until."},
     {"explain", "N|ID", 1, 1, 0, event_commands_explain, "explain",
      "show all about one event, by its number or its id",
-     "It has fields, the cause, the notice as it came, each receiver that has the event or the "
-     "reason against it, and the SNMP notifications. Receivers get the id with the event."},
+     "It has the fields, the cause, the notice as it came, the receivers that have the event, the "
+     "reasons of the others, and the SNMP notifications. Receivers get the id with the event."},
     {"test", "EVENT [OPTION]...", 1, 1, TEST_TAKES, event_commands_test, "test",
      "send a test event to the receivers and show which got it",
      "It waits at most ten seconds until they have it. The event goes through the journal and the "
@@ -75,17 +75,17 @@ static const struct command COMMANDS[] = {
      "ibtrapd does not wait for the end of the interval."},
     {"log", "LEVEL [FOLDER]", 1, 2, 0, gateway_commands_log, "log",
      "set how much ibtrapd logs, until the next reload",
-     "LEVEL is error, warning, info or debug. FOLDER is a folder of the gateway's source, such as "
-     "ib or sink; without it the level is for all. The next reload or start sets the levels of the "
-     "configuration again."},
+     "LEVEL is error, warning, info or debug. FOLDER is a folder of ibtrapd's sources that has "
+     "debug messages, such as ib or sink; without it the level is for all. The next reload or "
+     "start sets the levels of the configuration again."},
     {"reload", "", 0, 0, 0, gateway_commands_reload, "reload",
      "read the configuration again, as a whole or not at all",
      "ibtrapd checks it first. ibtrapctl names the items that need a restart of ibtrapd."},
     {"maintenance start", "NAME END [NODE]...", 2, 66, 0, maintenance_commands_start,
      "maintenance-start", "suppress events about the nodes, or about all, until END",
-     "END is a number of minutes from now, or a time such as 2026-11-21T18:30:00Z. NODE is a "
-     "pattern of names or GUIDs. The journal has every event; alarms that are still active at the "
-     "end are sent then."},
+     "END is so many minutes from now, or a time such as 2026-11-21T18:30:00Z. NODE is a pattern "
+     "of names or GUIDs. The journal has every event; ibtrapd sends the alarms that are still "
+     "active at the end."},
     {"maintenance stop", "NAME", 1, 1, 0, maintenance_commands_stop, "maintenance-stop",
      "end that window now; alarms that are still active are sent", NULL},
     {"maintenance list", "", 0, 0, 0, maintenance_commands_list, "maintenance-list",
@@ -102,7 +102,7 @@ static const struct command COMMANDS[] = {
     {"journal export", "[N]", 0, 1, 0, journal_commands_export, NULL,
      "write the events after number N, one JSON object a line", NULL},
     {"journal prune", "DAYS", 1, 1, 0, journal_commands_prune, "journal-prune",
-     "drop older events that every receiver has", "An event stays for at least ten seconds."},
+     "drop older events that every receiver has", "Events of the last ten seconds stay."},
     {"help", "[COMMAND]...", 0, 2, 0, commands_help, NULL,
      "show this text, or more about a command",
      "The name may be incomplete: help alarms tells about every command that begins so."},
