@@ -3,7 +3,6 @@
 import json
 import os
 import pathlib
-import socket
 import sqlite3
 import subprocess
 import sys
@@ -19,12 +18,6 @@ PORTS = 49151  # as FLOOD_SM_PORTS
 FIRST_GUID = 0x0002c9f000000000
 LIMIT_S = 300
 USER, PASSWORD = "bench", "correct horse"
-
-
-def free_port(kind=socket.SOCK_DGRAM):
-    with socket.socket(socket.AF_INET, kind) as one:
-        one.bind(("127.0.0.1", 0))
-        return one.getsockname()[1]
 
 
 def run(program, *arguments):

@@ -11,6 +11,7 @@ import time
 import drive
 import report
 from lab.gateway import section
+from lab.sockets import free_port
 
 BURST, SUSTAINED = drive.PORTS, 300000
 BARE, FORKED = 300000, 200
@@ -24,7 +25,7 @@ def nobody(_):
 
 def by_gateway(reports, version, policy=None):
     """Reports in, traps of that version out; without a version, nobody gets any."""
-    port = drive.free_port()
+    port = free_port()
 
     def receiver(directory):
         items = drive.v3(directory) if version == "3" else {}
@@ -43,14 +44,14 @@ def within_800_ms(done):
 
 def as_shipped(reports):
     """With the policy and the receivers' pace as they are without a configuration."""
-    port = drive.free_port()
+    port = free_port()
     done = drive.flood(lambda _: section("snmp", "bench", address=f"127.0.0.1:{port}"), policy="", reports=reports)
     return {"acknowledgedPerS": done["acknowledgedPerS"], "cpuUs": done["cpuUs"],
             "within800msPart": within_800_ms(done)}
 
 
 def by_bare_loop(version):
-    done = drive.run("bench-bare-snmp", version, "trap", drive.free_port(), BARE, 1)
+    done = drive.run("bench-bare-snmp", version, "trap", free_port(), BARE, 1)
     return {"trapsPerS": done["perS"], "cpuUs": done["cpuUs"]}
 
 
@@ -63,7 +64,7 @@ def snmptrap(version, port):
 
 def by_forking(version):
     """snmptrap(1) once for each, as scripts run it."""
-    command = snmptrap(version, drive.free_port())
+    command = snmptrap(version, free_port())
     begin = time.monotonic()
     for _ in range(FORKED):
         subprocess.run(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=True)
@@ -77,7 +78,7 @@ def by_pipeline():
     with tempfile.TemporaryDirectory(prefix="ibtrapd-bench-") as directory:
         log = pathlib.Path(directory) / "opensm.log"
         log.write_text(line * FORKED)
-        send = shlex.join(snmptrap("2c", drive.free_port())[:-1])
+        send = shlex.join(snmptrap("2c", free_port())[:-1])
         script = (f'tail -n +1 "{log}" | grep --line-buffered "Reporting Generic Notice" | '
                   f'while read -r line; do {send} "$line"; done')
         begin = time.monotonic()

@@ -10,6 +10,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 
 from lab.processes import Process  # noqa: E402
 from lab.receivers import listening  # noqa: E402
+from lab.sockets import free_port  # noqa: E402
 
 import drive  # noqa: E402
 import report  # noqa: E402
@@ -22,7 +23,7 @@ class Snmptrapd:
     """snmptrapd, which formats each notification and throws it away."""
 
     def __init__(self):
-        self.port = drive.free_port()
+        self.port = free_port()
 
     def __enter__(self):
         self._directory = tempfile.TemporaryDirectory(prefix="ibtrapd-bench-")

@@ -8,6 +8,7 @@ import time
 
 import drive
 import report
+from lab.sockets import free_port
 
 RATES = {100: 1000, 1000: 10000, 20000: 100000, 50000: 150000}  # events a second, and how many of them
 RUNS = 3
@@ -16,7 +17,7 @@ EVENT, BLOCK, FILE = 600, 4096, 16 << 20  # octets: of an event on disk, of what
 
 
 def measure(rate):
-    port = drive.free_port()
+    port = free_port()
     done = drive.flood(drive.receiver("snmp", address=f"127.0.0.1:{port}"), reports=RATES[rate], rate=rate, sink=port)
     if done["misplaced"]:
         raise SystemExit(f"{done['misplaced']} traps out of their turn")

@@ -3,13 +3,14 @@
 of how long it took."""
 
 import drive
+from lab.sockets import free_port
 
 EVENTS = 2000
 
 
 def main():
     for version in ("2c", "3"):
-        port = drive.free_port()
+        port = free_port()
 
         def receiver(directory):
             items = drive.v3(directory) if version == "3" else {}

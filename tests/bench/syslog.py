@@ -9,7 +9,8 @@ import tempfile
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 
 from lab.processes import Process, wait_until  # noqa: E402
-from receivers.peers import accepting, free_tcp_port  # noqa: E402
+from lab.sockets import free_port  # noqa: E402
+from receivers.peers import accepting  # noqa: E402
 
 import drive  # noqa: E402
 import report  # noqa: E402
@@ -36,7 +37,7 @@ class Rsyslogd:
 
     def __init__(self, kind):
         self._kind = kind
-        self.port = free_tcp_port()
+        self.port = free_port()
 
     def __enter__(self):
         self._directory = tempfile.TemporaryDirectory(prefix="ibtrapd-bench-")

@@ -9,6 +9,7 @@ import pytest
 from lab import notices
 from lab.gateway import Gateway, section
 from lab.processes import wait_until, whole_lines
+from lab.sockets import free_port
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "receivers"))
 
@@ -49,7 +50,7 @@ def receivers(directory, manager, certificates, rsyslog, output):
           "privacy_password_file": secret(directory, "privacy", snmp_manager.PRIV_PASSWORD)}
     tls = {"certificate_file": certificates.gateway.cert, "key_file": certificates.gateway.key,
            "ca_file": certificates.managers.file}
-    dead = peers.free_tcp_port()
+    dead = free_port()
     return "".join([
         section("snmp", "v1", address=snmp, version="1"),
         section("snmp", "v2c-tcp", address=snmp, transport="tcp"),

@@ -11,14 +11,9 @@ from lab.fabric import gid
 from lab.gateway import Gateway, section
 from lab.metrics import FormatError, Metrics, request, scrape
 from lab.processes import wait_until
+from lab.sockets import free_port
 
 GID1, GID2 = gid(0x0002C90300B10001), gid(0x0002C90300B20001)
-
-
-def free_port():
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
 
 
 def listens(process):

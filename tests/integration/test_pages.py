@@ -14,7 +14,8 @@ from lab.fabric import BUILD, gid
 from lab.gateway import Gateway, check_config, section
 from lab.metrics import scrape
 from lab.processes import Process, wait_until
-from lab.receivers import File, free_port, listening
+from lab.receivers import File, listening
+from lab.sockets import free_port
 
 TESTS = pathlib.Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(TESTS / "receivers"))
@@ -115,7 +116,7 @@ def start_rsyslogd(fabric, block, changes, is_ready, modules=""):
 
 @pytest.mark.parametrize("number", [0, 1], ids=["relp-tls", "tls"])
 def test_rsyslog_collects(fabric, site_files, number):
-    ports = {"6514": peers.free_tcp_port(), "2514": peers.free_tcp_port()}
+    ports = {"6514": free_port(), "2514": free_port()}
     changes = {**site_files, **ports, "logs.example.org": "127.0.0.1"}
     start_rsyslogd(fabric, pages.blocks("rsyslog", "rsyslog")[0], changes,
                    lambda: all(map(peers.accepting, ports.values())))
@@ -268,7 +269,7 @@ def test_others_get_cef(fabric, site_files):
 # Prometheus.
 
 def test_the_metrics_are_those_of_the_page(fabric):
-    port = peers.free_tcp_port()
+    port = free_port()
     block = pages.blocks("prometheus", "ibtrapd")[0].replace("9117", str(port))
     gateway = with_fabric(fabric, block, sweep={"interval": 5}, counters={"ports": "all"})
     gateway.wait_swept()

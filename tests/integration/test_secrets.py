@@ -6,6 +6,7 @@ import sys
 import pytest
 from lab.gateway import Gateway, secret_file, section
 from lab.processes import wait_until
+from lab.sockets import free_port
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "receivers"))
 
@@ -50,7 +51,7 @@ def site(fabric, syslog, certificate):
     v3 = {"version": "3", "user": "somebody", "auth": "SHA-256", "privacy": "AES", "inform": True,
           "auth_password_file": files["auth"], "privacy_password_file": files["privacy"]}
     tls = {"certificate_file": certificate.cert, "key_file": certificate.key}
-    nobody = f"127.0.0.1:{peers.free_tcp_port()}"
+    nobody = f"127.0.0.1:{free_port()}"
     more = "".join([
         section("snmp", "shown", address=nobody, community=WORDS["shown"]),
         section("snmp", "hidden", address=nobody, community_file=files["hidden"], transport="tcp"),

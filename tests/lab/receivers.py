@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from lab import ber
 from lab.processes import DEADLINE, LabError, Process
+from lab.sockets import free_port
 
 
 class Inbox:
@@ -165,14 +166,6 @@ class SyslogSink(Socket):
     decode = staticmethod(syslog_message)
 
 
-def free_port(ipv6=False):
-    """A UDP port that was free a moment ago."""
-    family, host = loopback(ipv6)
-    with socket.socket(family, socket.SOCK_DGRAM) as probe:
-        probe.bind((host, 0))
-        return probe.getsockname()[1]
-
-
 def listening(port, ipv6=False):
     """Whether some program has a UDP socket at a port."""
     table = "/proc/net/udp6" if ipv6 else "/proc/net/udp"
@@ -279,7 +272,7 @@ class Snmptrapd(File):
         self._mibs = [str(path) for path in mibs]
         self._options = list(output) or NUMERIC
         self._ipv6 = ipv6
-        self._port = free_port(ipv6)
+        self._port = free_port()
         self._work = pathlib.Path(directory) / f"snmptrapd-{self._port}"
         self.path = self._work / "traps"
         self.address = address_text((loopback(ipv6)[1], self._port))

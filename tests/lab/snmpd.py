@@ -4,8 +4,8 @@ import pathlib
 import signal
 
 from lab.processes import Process
-from lab.receivers import free_port, listening
-from lab.sockets import unix_listens
+from lab.receivers import listening
+from lab.sockets import free_port, unix_listens
 
 
 class Snmpd:

@@ -1,12 +1,39 @@
 """The machine's sockets, as the kernel lists them."""
 
 import contextlib
+import errno
 import os
 import pathlib
+import random
+import socket
 
 TCP_ESTABLISHED, TCP_SYN_SENT = "01", "02"
 UNIX_LISTENS = "00010000"
 UNIX_STREAM, UNIX_CONNECTED = "0001", "03"
+
+FIRST_PORT, LAST_PORT = 10000, 65535
+KINDS = [(family, host, kind) for family, host in ((socket.AF_INET, "127.0.0.1"), (socket.AF_INET6, "::1"))
+         for kind in (socket.SOCK_DGRAM, socket.SOCK_STREAM)]
+
+
+def _is_free(port, family, host, kind):
+    try:
+        with socket.socket(family, kind) as probe:
+            probe.bind((host, port))
+    except OSError as error:
+        return error.errno != errno.EADDRINUSE  # another reason: the machine has no IPv6
+    return True
+
+
+def free_port():
+    """A port of the loopback that no socket has, UDP or TCP, IPv4 or IPv6. The kernel gives it to no socket by
+    itself, so that it stays free for the program that is about to be told of it."""
+    low, high = map(int, pathlib.Path("/proc/sys/net/ipv4/ip_local_port_range").read_text().split())
+    ports = [port for port in range(FIRST_PORT, LAST_PORT + 1) if not low <= port <= high]
+    for port in random.sample(ports, len(ports)):
+        if all(_is_free(port, *kind) for kind in KINDS):
+            return port
+    raise OSError(errno.EADDRINUSE, f"no port outside of {low} to {high} (ip_local_port_range) is free")
 
 
 def _list(kind):

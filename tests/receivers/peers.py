@@ -12,6 +12,7 @@ import time
 
 from lab.processes import Process
 from lab.receivers import File, listening
+from lab.sockets import free_port
 
 INPUTS = {
     "udp": 'module(load="imudp")\ninput(type="imudp" address="127.0.0.1" port="{port}" ruleset="all")',
@@ -42,19 +43,13 @@ def accepting(port):
     return re.search(rf":{port:04X} 00000000:0000 0A ", table) is not None
 
 
-def free_tcp_port():
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
-
-
 class Rsyslogd(File):
     """rsyslogd with one input; each message comes as it was received. It can be killed and started again."""
 
     def __init__(self, directory, kind, certificate=None, ca=None, auth="anon"):
         super().__init__()
         self.kind = kind
-        self.port = free_tcp_port()
+        self.port = free_port()
         self._work = pathlib.Path(directory) / f"rsyslogd-{self.port}"
         self._work.mkdir()
         self.path = self._work / "messages"
@@ -151,12 +146,32 @@ class Certificate:
         return done.stdout.strip().split("=")[1]
 
 
+# What `openssl ca` wants to know: it is the one command whose dates any version of OpenSSL takes as they are.
+AUTHORITY = """\
+[ca]
+default_ca = own
+[own]
+database = {index}
+new_certs_dir = {directory}
+default_md = sha256
+rand_serial = yes
+unique_subject = no
+policy = any
+[any]
+commonName = supplied
+"""
+DAY = 86400  # seconds
+
+
 class Authority:
     """A certificate authority of the test's own."""
 
     def __init__(self, directory, name):
         self._directory = pathlib.Path(directory)
         self.own = Certificate(self._directory, name)
+        self._config, index = self._directory / f"{name}.conf", self._directory / f"{name}.index"
+        self._config.write_text(AUTHORITY.format(index=index, directory=self._directory))
+        index.touch()
         _openssl("req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", f"/CN={name}",
                  "-keyout", self.own.key, "-out", self.own.cert)
 
@@ -164,15 +179,21 @@ class Authority:
     def file(self):
         return self.own.cert
 
-    def issue(self, name, subject="DNS:localhost,IP:127.0.0.1", days=2):
-        """A certificate for some names; one of negative days has expired."""
+    def issue(self, name, subject="DNS:localhost,IP:127.0.0.1", expired=False):
+        """A certificate for some names, valid from yesterday until tomorrow; or it has expired an hour ago."""
         made = Certificate(self._directory, name)
         request, extensions = self._directory / f"{name}.csr", self._directory / f"{name}.ext"
         extensions.write_text(f"subjectAltName={subject}\n")
         _openssl("req", "-newkey", "rsa:2048", "-nodes", "-subj", f"/CN={name}", "-keyout", made.key, "-out", request)
-        _openssl("x509", "-req", "-in", request, "-CA", self.own.cert, "-CAkey", self.own.key, "-CAcreateserial",
-                 "-days", str(days), "-extfile", extensions, "-out", made.cert)
+        now = time.time()
+        _openssl("ca", "-batch", "-notext", "-config", self._config, "-cert", self.own.cert, "-keyfile", self.own.key,
+                 "-startdate", _date(now - DAY), "-enddate", _date(now - 3600 if expired else now + DAY),
+                 "-in", request, "-extfile", extensions, "-out", made.cert)
         return made
+
+
+def _date(seconds):
+    return time.strftime("%Y%m%d%H%M%SZ", time.gmtime(seconds))
 
 
 def _openssl(*arguments):

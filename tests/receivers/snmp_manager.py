@@ -11,7 +11,8 @@ from dataclasses import dataclass
 
 from lab import ber
 from lab.processes import Process
-from lab.receivers import File, free_port, listening, printed_varbind
+from lab.receivers import File, listening, printed_varbind
+from lab.sockets import free_port
 from peers import Authority, accepting
 
 ANY_TLS = pathlib.Path(os.environ.get("IBTRAPD_BUILD_DIR", "build")).resolve() / "tests" / "receivers" / "any_tls.so"

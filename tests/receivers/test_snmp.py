@@ -12,7 +12,8 @@ import time
 import pytest
 from lab.ber import Varbind
 from lab.processes import DEADLINE, wait_until
-from lab.receivers import TrapSocket, free_port
+from lab.receivers import TrapSocket
+from lab.sockets import free_port
 from peers import Authority, LateServer
 from snmp_manager import (AUTH_PASSWORD, ENGINE_ID, EVENT_ID, EVENT_TEXT, OWN, PRIV_PASSWORD, Certificates, Manager,
                           Sender, number_of, user_names, usm_header, v3)

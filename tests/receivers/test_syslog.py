@@ -255,7 +255,7 @@ def test_tls_refuses_an_unknown_authority(peer, sender, tmp_path):
 
 
 def test_tls_refuses_an_expired_certificate(peer, sender, authority):
-    rsyslogd = peer("tls", certificate=authority.issue("expired", days=-1))
+    rsyslogd = peer("tls", certificate=authority.issue("expired", expired=True))
     assert "its certificate is not valid: certificate has expired" in refused(sender, **rsyslogd.options)
 
 
