@@ -30,8 +30,9 @@ def root(tmp_path_factory):
 
 
 def translate(mibs, *arguments):
-    done = subprocess.run(['snmptranslate', '-M', f'{MIB_BASE}:{mibs}', *arguments],
-                          capture_output=True, text=True, timeout=60)
+    # A place for its state would be made, with a message.
+    done = subprocess.run(['snmptranslate', '-M', f'{MIB_BASE}:{mibs}', *arguments], capture_output=True,
+                          text=True, timeout=60, env=os.environ | {'SNMP_PERSISTENT_DIR': '/dev/null'})
     assert done.returncode == 0 and done.stderr == '', done.stderr
     return done.stdout.strip()
 
