@@ -11,7 +11,7 @@ build='build-essential cmake ninja-build pkg-config libibumad-dev libibmad-dev
        libssl-dev libcmocka-dev file python3'
 lab='opensm ibsim-utils libibnetdisc-dev libumad2sim0 infiniband-diags snmp snmpd snmptrapd
      smitools rsyslog rsyslog-openssl rsyslog-relp logrotate openssl jq
-     python3-pytest systemd mandoc'
+     python3-pytest systemd mandoc iproute2'
 checkers='clang clang-tidy cppcheck gcovr libclang-rt-dev llvm valgrind'
 policy=/usr/sbin/policy-rc.d
 
