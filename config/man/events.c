@@ -1,7 +1,7 @@
 // Prints ibtrapd-events(7) from the catalogue, in mdoc.
 
+#include "install.h"
 #include "mdoc.h"
-
 #include "model/catalogue.h"
 #include "model/field.h"
 #include "model/mib.h"
@@ -12,7 +12,7 @@ static void print_head(void)
 {
     puts(".Dd November 21, 2026\n"
          ".Dt IBTRAPD-EVENTS 7\n"
-         ".Os\n"
+         ".Os ibtrapd " INSTALL_VERSION "\n"
          ".Sh NAME\n"
          ".Nm ibtrapd-events\n"
          ".Nd what ibtrapd can tell\n"

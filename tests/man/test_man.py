@@ -12,8 +12,8 @@ SOURCE = pathlib.Path(__file__).resolve().parents[2]
 BUILD = pathlib.Path(os.environ["IBTRAPD_BUILD_DIR"])
 PAGES = ["ibtrapd.8", "ibtrapctl.8", "ibtrapd.conf.5", "ibtrapd-events.7"]
 
-# Whether other manuals are installed is no matter of ours.
-ELSEWHERE = re.compile("referenced manual not found|outdated mandoc.db")
+# Whether other manuals are installed is no matter of ours; the foot names ibtrapd and its version on purpose.
+ELSEWHERE = re.compile("referenced manual not found|outdated mandoc.db|operating system explicitly specified")
 
 
 def page(name):

@@ -1,0 +1,40 @@
+"""The version stands in CMakeLists.txt; everything else that says one says the same."""
+
+import os
+import pathlib
+import re
+import subprocess
+
+import pytest
+
+SOURCE = pathlib.Path(__file__).resolve().parents[2]
+BUILD = pathlib.Path(os.environ['IBTRAPD_BUILD_DIR'])
+VERSION = re.search(r'^project\(ibtrapd VERSION (\S+)', (SOURCE / 'CMakeLists.txt').read_text(), re.MULTILINE)[1]
+
+
+def run(*command):
+    return subprocess.run(list(map(str, command)), check=True, capture_output=True, text=True, timeout=60).stdout
+
+
+@pytest.mark.parametrize('program', ['ibtrapd', 'ibtrapctl'])
+def test_programs(program):
+    assert run(BUILD / program, '--version') == f'{program} {VERSION}\n'
+
+
+@pytest.mark.parametrize('page', ['ibtrapd.8', 'ibtrapctl.8', 'ibtrapd.conf.5', 'ibtrapd-events.7'])
+def test_the_foot_of_the_manual(page):
+    shown = run('mandoc', '-T', 'ascii', BUILD / 'config/man' / page).replace('\b', '')
+    assert shown.splitlines()[-1].split()[:2] == ['ibtrapd', VERSION]
+
+
+def test_the_package():
+    """Its file's name and its control file have it from there."""
+    found = re.findall(r'^set\(CPACK_PACKAGE_VERSION "(.*)"\)', (BUILD / 'CPackConfig.cmake').read_text(), re.MULTILINE)
+    assert found == [VERSION]
+
+
+def test_what_the_documents_show():
+    pages = [SOURCE / 'README.md', *SOURCE.glob('*/**/*.md')]
+    shown = {(page.name, version) for page in pages if not page.relative_to(SOURCE).parts[0].startswith('build')
+             for version in re.findall(r'^ *ibtrap(?:d|ctl) (\d+\.\d+\.\d+)', page.read_text(), re.MULTILINE)}
+    assert {version for _, version in shown} <= {VERSION}, shown
