@@ -1,6 +1,6 @@
 #!/bin/sh
 # Checks everything with one tool after the other, by hand, or those that are named:
-# tests/checkers/run.sh [tidy|cppcheck|coverage|asan|tsan|valgrind]...
+# tests/checkers/run.sh [format|tidy|cppcheck|coverage|asan|tsan|valgrind]...
 # The simulator's library is not ours; what it does is suppressed here.
 set -eu
 
@@ -33,8 +33,11 @@ found_nothing() {
 }
 
 tests/packages.sh checkers
-for checker in ${*:-tidy cppcheck coverage asan tsan valgrind}; do
+for checker in ${*:-format tidy cppcheck coverage asan tsan valgrind}; do
     case $checker in
+    format)
+        tests/rules/format.sh
+        ;;
     tidy)
         tidy
         found_nothing clang-tidy
@@ -75,7 +78,7 @@ for checker in ${*:-tidy cppcheck coverage asan tsan valgrind}; do
             -k "scalars or walk_covers or reload or gateway_is_restarted" tests/integration/test_tables.py
         ;;
     *)
-        echo "usage: $0 [tidy|cppcheck|coverage|asan|tsan|valgrind]..." >&2
+        echo "usage: $0 [format|tidy|cppcheck|coverage|asan|tsan|valgrind]..." >&2
         exit 2
         ;;
     esac

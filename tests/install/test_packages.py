@@ -35,6 +35,10 @@ def ask(tmp_path):
     return run
 
 
+def test_the_checkers_get_the_formatter(ask):
+    assert {'clang', 'clang-format-14', 'iproute2'} | LAB <= ask('checkers')
+
+
 def test_who_only_builds_gets_nothing_else(ask):
     packages = ask('build')
     assert {'build-essential', 'cmake', 'libsnmp-dev', 'libcmocka-dev', 'file'} <= packages

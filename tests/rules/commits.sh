@@ -1,0 +1,34 @@
+#!/bin/sh
+# Every commit from the one that brought this file on has a subject within 72 columns, then an empty
+# line, then a body within 100: commits.sh
+# Checks nothing, and says so, where the history is not there: in a tarball, in a shallow clone.
+set -eu
+
+LC_ALL=C.UTF-8
+export LC_ALL
+
+cd "$(dirname "$0")/../.."
+first=
+if [ "$(git rev-parse --is-shallow-repository 2>/dev/null || :)" = false ]; then
+    first=$(git log --diff-filter=A --format=%H -- tests/rules/commits.sh | tail -n 1)
+fi
+if [ -z "$first" ]; then
+    echo "commits: skipped: the history is not here"
+    exit 0
+fi
+
+# Of a commit's message on standard input.
+print_wrong_lines() {
+    sed -nE -e '1s/^.{73,}$/the subject is longer than 72 columns: &/p' \
+        -e '2s/^.+$/the second line is not empty: &/p' \
+        -e '3,$s/^.{101,}$/a line is longer than 100 columns: &/p'
+}
+
+wrong=$(git rev-list --reverse "$first^..HEAD" | while read -r commit; do
+    git log -1 --format=%B "$commit" | print_wrong_lines | sed "s/^/$(git log -1 --format=%h "$commit"): /"
+done)
+if [ -n "$wrong" ]; then
+    printf '%s\n' "$wrong" >&2
+    exit 1
+fi
+echo "commits: $(git rev-list --count "$first^..HEAD") follow the rule"
