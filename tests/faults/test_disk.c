@@ -9,7 +9,6 @@
 #include "journal/store.h"
 #include "journal/wal.h"
 
-#include <dirent.h>
 #include <unistd.h>
 
 enum { ROUNDS = 6, EVENTS_MAX = 16384 };
@@ -23,7 +22,7 @@ static struct {
 } given[EVENTS_MAX];
 static size_t given_count;
 
-static char directory[64];
+static const char *directory;
 static struct support_time now;
 static struct clock clock_;
 static struct support_chance counting;
@@ -62,22 +61,6 @@ static struct journal *open_in(const char *where, bool counted)
     return opened;
 }
 
-static void make_directory(char out[64])
-{
-    snprintf(out, 64, "/dev/shm/ibtrapd-disk-XXXXXX");
-    assert_non_null(mkdtemp(out));
-}
-
-static void remove_directory(const char *path)
-{
-    DIR *d = opendir(path);
-    assert_non_null(d);
-    for (struct dirent *e; (e = readdir(d));)
-        unlinkat(dirfd(d), e->d_name, 0);
-    closedir(d);
-    assert_int_equal(rmdir(path), 0);
-}
-
 static void begin(void)
 {
     now = (struct support_time){SUPPORT_UTC_US, 1000 * S};
@@ -88,7 +71,7 @@ static void begin(void)
     log_ = support_log(NULL);
     given_count = 0;
     memset(told, 0, sizeof told);
-    make_directory(directory);
+    directory = scratch_make_in_memory();
     faulty_disk_begin(directory);
 }
 
@@ -97,7 +80,7 @@ static void end(void)
     journal_close(journal);
     faulty_disk_end();
     log_close(log_);
-    remove_directory(directory);
+    scratch_remove(directory);
 }
 
 static void pass(int64_t us)
@@ -266,16 +249,15 @@ static size_t promised(void)
 
 static void check_after_power_failure(void)
 {
-    char other[64];
     size_t count = promised();
     if (count == 0)
         return;
-    make_directory(other);
+    const char *other = scratch_make_in_memory();
     faulty_disk_after_power_failure(other);
     struct journal *j = open_in(other, false);
     check_events(j, count, false);
     journal_close(j);
-    remove_directory(other);
+    scratch_remove(other);
 }
 
 // An outage begins with each operation in turn and ends with the round after it, or with itself.

@@ -27,7 +27,6 @@
 #include "sink/snmp.h"
 
 #include <arpa/inet.h>
-#include <dirent.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -492,7 +491,7 @@ TEST(keeping_a_snapshot)
 
 // The journal.
 
-static char directory[64];
+static const char *directory;
 static struct journal *journal;
 static unsigned told[3];
 
@@ -518,8 +517,7 @@ static bool open_journal(void)
 
 static void make_directory(void)
 {
-    snprintf(directory, sizeof directory, "/dev/shm/ibtrapd-memory-XXXXXX");
-    assert_non_null(mkdtemp(directory));
+    directory = scratch_make_in_memory();
     memset(told, 0, sizeof told);
 }
 
@@ -527,12 +525,7 @@ static void remove_directory(void)
 {
     journal_close(journal);
     journal = NULL;
-    DIR *d = opendir(directory);
-    assert_non_null(d);
-    for (struct dirent *e; (e = readdir(d));)
-        unlinkat(dirfd(d), e->d_name, 0);
-    closedir(d);
-    assert_int_equal(rmdir(directory), 0);
+    scratch_remove(directory);
 }
 
 static void prepare_journal(void)

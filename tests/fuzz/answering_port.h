@@ -1,11 +1,11 @@
-// A port at which a sweep asks and the input answers: the question that waits longest first.
+// A port at which a sweep asks and the input answers, in the order of the questions.
 #ifndef IBTRAPD_TESTS_ANSWERING_PORT_H
 #define IBTRAPD_TESTS_ANSWERING_PORT_H
 
-#include "ib/sweep.h"
+#include "fake_port.h"
 #include "input.h"
 
-enum { ANSWERING_WAITING_MAX = 16, ANSWERING_ANSWER_MAX = 8192 };
+enum { ANSWERING_IN_FLIGHT = 16, ANSWERING_ANSWER_MAX = 8192 };
 
 struct answering_port {
     struct input in;
@@ -17,16 +17,11 @@ struct answering_port {
                      uint8_t answer[ANSWERING_ANSWER_MAX]);
     void (*check_question)(enum mad_agent agent, const struct mad_address *to);
 
-    uint8_t waiting[ANSWERING_WAITING_MAX][MAD_SIZE];
-    size_t first, count;
-    uint8_t octets[ANSWERING_ANSWER_MAX];
-    unsigned asked;
-    int64_t now;
     atomic_bool stop;
-    struct clock clock;
+    struct fake_port port; // last: a new input leaves what is large in it
 };
 
-// A sweep through it, which both point to: they stay where they are.
-struct sweep answering_port_sweep(struct answering_port *port);
+// A sweep through it, from the input's beginning; it points to the port, which stays where it is.
+struct sweep answering_port_sweep(struct answering_port *port, const uint8_t *data, size_t size);
 
 #endif

@@ -4,6 +4,8 @@
 
 #include "agentx/client.h"
 #include "agentx/pdu.h"
+#include "scratch.h"
+#include "support_clock.h"
 
 #include <string.h>
 #include <sys/socket.h>
@@ -93,40 +95,19 @@ static void cleanup(void *ctx)
 
 // The master.
 
-static int64_t time_us;
-
-static int64_t read_time(void *ctx)
-{
-    (void)ctx;
-    return time_us;
-}
-
-static void fill_nothing(void *ctx, void *out, size_t size)
-{
-    (void)ctx;
-    memset(out, 0, size);
-}
-
-static const struct clock CLOCK = {read_time, read_time, NULL};
-static const struct random RANDOM = {fill_nothing, NULL};
+static struct support_time now;
+static uint8_t zero;
 
 static struct sockaddr_un address = {.sun_family = AF_UNIX};
-
-static void remove_socket(void)
-{
-    unlink(address.sun_path);
-}
 
 static int listener(void)
 {
     static int fd = -1;
     if (fd >= 0)
         return fd;
-    snprintf(address.sun_path, sizeof address.sun_path, "/tmp/fuzz-agentx-%d", (int)getpid());
-    remove_socket();
+    snprintf(address.sun_path, sizeof address.sun_path, "%s/master", scratch_make());
     fd = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0);
     REQUIRE(bind(fd, (struct sockaddr *)&address, sizeof address) == 0 && listen(fd, 4) == 0);
-    REQUIRE(atexit(remove_socket) == 0);
     return fd;
 }
 
@@ -165,12 +146,14 @@ static void tell(struct agentx_client *client, int fd, const uint8_t *data, size
         data += n;
         size -= (size_t)n;
     }
-    time_us += 61 * CLOCK_US_PER_S;
+    now.monotonic += 61 * CLOCK_US_PER_S;
     agentx_client_run(client, POLLIN);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
+    const struct clock clock = support_clock(&now);
+    const struct random random = support_constant(&zero);
     struct error err;
     struct agentx_region regions[] = {
         {.ids = ROOT, .length = sizeof ROOT / sizeof *ROOT},
@@ -186,8 +169,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
                                                        .commit = commit,
                                                        .undo = undo,
                                                        .cleanup = cleanup},
-                                           .clock = &CLOCK,
-                                           .random = &RANDOM};
+                                           .clock = &clock,
+                                           .random = &random};
     if (size == 0)
         return 0;
     phase = IDLE;

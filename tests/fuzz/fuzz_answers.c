@@ -5,6 +5,7 @@
 #include "ctl/commands.h"
 #include "ctl/maintenance_commands.h"
 #include "ctl/time_parser.h"
+#include "scratch.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -17,7 +18,6 @@ enum { INPUT_MAX = 1 << 16 };
 
 // The other end.
 static struct {
-    char directory[32];
     struct sockaddr_un address;
     int listening;
     pthread_mutex_t lock;
@@ -30,12 +30,6 @@ static void set_answers(const uint8_t *data, size_t size)
     daemon_.p = (const char *)data;
     daemon_.end = daemon_.p + size;
     pthread_mutex_unlock(&daemon_.lock);
-}
-
-static void stop(void)
-{
-    unlink(daemon_.address.sun_path);
-    rmdir(daemon_.directory);
 }
 
 static void answer_one(int fd)
@@ -70,18 +64,14 @@ static void *answer_all(void *ctx)
 static void start(void)
 {
     pthread_t thread;
-    snprintf(daemon_.directory, sizeof daemon_.directory, "/tmp/ibtrapd-fuzz-XXXXXX");
-    REQUIRE(mkdtemp(daemon_.directory));
     daemon_.address.sun_family = AF_UNIX;
-    snprintf(daemon_.address.sun_path, sizeof daemon_.address.sun_path, "%s/ctl",
-             daemon_.directory);
+    snprintf(daemon_.address.sun_path, sizeof daemon_.address.sun_path, "%s/ctl", scratch_make());
     daemon_.listening = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
     REQUIRE(daemon_.listening >= 0);
     REQUIRE(bind(daemon_.listening, (struct sockaddr *)&daemon_.address, sizeof daemon_.address) ==
             0);
     REQUIRE(listen(daemon_.listening, 1) == 0);
     REQUIRE(pthread_create(&thread, NULL, answer_all, NULL) == 0);
-    atexit(stop);
 }
 
 static void give(unsigned choice, FILE *out, struct error *err)

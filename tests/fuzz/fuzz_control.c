@@ -11,13 +11,15 @@
 #include "ctl/protocol.h"
 #include "model/fabric_builder.h"
 #include "model/fabric_record.h"
+#include "scratch.h"
 
 #include <event2/event.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
-static char directory[] = "/tmp/ibtrapd-fuzz-XXXXXX", path[sizeof directory + 8];
+static const char *directory;
+static char path[SCRATCH_PATH_SIZE + 8];
 static struct event_base *base;
 static struct server *server;
 static struct journal *journal;
@@ -68,13 +70,6 @@ static json_t *handle(void *ctx, const char *command, const json_t *request)
     return NULL;
 }
 
-static void remove_file(const char *name)
-{
-    char file[sizeof directory + 16];
-    snprintf(file, sizeof file, "%s/%s", directory, name);
-    unlink(file);
-}
-
 static void stop(void)
 {
     server_stop(server);
@@ -85,9 +80,7 @@ static void stop(void)
     fabric_unref(fabric);
     journal_close(journal);
     log_close(log_);
-    remove_file("journal.db");
-    remove_file("lock");
-    rmdir(directory);
+    scratch_remove(directory);
 }
 
 // Two hosts on a switch.
@@ -158,7 +151,7 @@ static void open_journal(void)
 static void start(void)
 {
     struct error err;
-    REQUIRE(mkdtemp(directory));
+    directory = scratch_make();
     snprintf(path, sizeof path, "%s/ctl", directory);
     base = event_base_new();
     REQUIRE(base);

@@ -84,12 +84,10 @@ static void check_fabric(const struct fabric *fabric)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    static struct answering_port port;
-    port = (struct answering_port){.in = {data, data + size},
-                                   .questions_max = QUESTIONS_MAX,
-                                   .answer = answer,
-                                   .check_question = check_question};
-    struct sweep sweep = answering_port_sweep(&port);
+    static struct answering_port port = {
+        .questions_max = QUESTIONS_MAX, .answer = answer, .check_question = check_question};
+    struct sweep sweep = answering_port_sweep(&port, data, size);
+    sweep.port = (struct mad_port){0};
     struct fabric_builder *builder = fabric_builder_new();
     struct error err = {""};
     bool ok = sweep_smp(&sweep, builder, &err);

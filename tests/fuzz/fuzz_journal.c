@@ -13,8 +13,9 @@
 #include "input.h"
 #include "journal/journal.h"
 #include "model/fabric_record.h"
+#include "scratch.h"
+#include "support_clock.h"
 
-#include <dirent.h>
 #include <fcntl.h>
 #include <sqlite3.h>
 #include <sys/stat.h>
@@ -49,27 +50,14 @@ static const struct {
 };
 enum { TABLE_COUNT = sizeof TABLES / sizeof *TABLES };
 
-static char directory[] = "/dev/shm/ibtrapd-fuzz-XXXXXX", path[sizeof directory + 16];
+static const char *directory;
+static char path[SCRATCH_PATH_SIZE + 16];
 static uint8_t empty[FILE_MAX]; // the file without rows
 static size_t empty_size;
 static FILE *nowhere;
 static struct log *log_;
 
-static int64_t some_time(void *ctx)
-{
-    (void)ctx;
-    return INT64_C(1795231143123456);
-}
-
-static void some_chance(void *ctx, void *out, size_t size)
-{
-    (void)ctx;
-    memset(out, 0x5A, size);
-}
-
-static const struct clock CLOCK = {some_time, some_time, NULL};
-static const struct random RANDOM = {some_chance, NULL};
-static const struct event_builder MAKER = {.clock = &CLOCK, .random = &RANDOM};
+static const struct event_builder MAKER = {.clock = &SUPPORT_STOPPED, .random = &SUPPORT_SAME};
 
 static void ignore_change(void *ctx, enum journal_change change, const char *reason, uint64_t count)
 {
@@ -78,19 +66,9 @@ static void ignore_change(void *ctx, enum journal_change change, const char *rea
 
 // The file.
 
-static void remove_files(void)
-{
-    DIR *d = opendir(directory);
-    REQUIRE(d);
-    for (struct dirent *e; (e = readdir(d));)
-        unlinkat(dirfd(d), e->d_name, 0);
-    closedir(d);
-}
-
 static void end(void)
 {
-    remove_files();
-    rmdir(directory);
+    scratch_remove(directory);
     log_close(log_);
     fclose(nowhere);
 }
@@ -98,11 +76,11 @@ static void end(void)
 static void begin(void)
 {
     sqlite3 *db;
-    REQUIRE(mkdtemp(directory));
+    directory = scratch_make_in_memory();
     snprintf(path, sizeof path, "%s/journal.db", directory);
     nowhere = fopen("/dev/null", "we");
     REQUIRE(nowhere);
-    log_ = log_open(nowhere, LOG_LEVEL_DEBUG, false, &CLOCK);
+    log_ = log_open(nowhere, LOG_LEVEL_DEBUG, false, &SUPPORT_STOPPED);
     REQUIRE(log_ && sqlite3_open(path, &db) == SQLITE_OK);
     REQUIRE(sqlite3_exec(db, SCHEMA, NULL, NULL, NULL) == SQLITE_OK);
     sqlite3_close(db);
@@ -289,8 +267,8 @@ static struct journal *open_journal(void)
                                             .bytes_max = 1 << 20,
                                             .age_us = CLOCK_US_PER_S,
                                             .notify = ignore_change,
-                                            .clock = &CLOCK,
-                                            .random = &RANDOM,
+                                            .clock = &SUPPORT_STOPPED,
+                                            .random = &SUPPORT_SAME,
                                             .log = log_};
     struct journal *journal = journal_open(&options, &err);
     REQUIRE(journal);
@@ -367,6 +345,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     }
     journal_close(journal);
     event_unref(event);
-    remove_files();
+    scratch_clear(directory);
     return 0;
 }

@@ -10,23 +10,9 @@
 #include "model/mib.h"
 #include "sink/format.h"
 #include "sink/snmp_pdu.h"
+#include "support_clock.h"
 
 #include <string.h>
-
-static int64_t some_time(void *ctx)
-{
-    (void)ctx;
-    return INT64_C(1795231143123456);
-}
-
-static void some_chance(void *ctx, void *out, size_t size)
-{
-    (void)ctx;
-    memset(out, 0x5A, size);
-}
-
-static const struct clock CLOCK = {some_time, some_time, NULL};
-static const struct random RANDOM = {some_chance, NULL};
 
 static const char NAMES[] = "0x0002c90300001234 \"leaf]12\\\\\"\n"
                             "0x0002c903000e8acf \"\xC3\xBC \xF0\x9F\x98\x80\"\n";
@@ -38,8 +24,8 @@ static struct event_builder make_maker(void)
     if (!names)
         names = names_parse("names", NAMES, sizeof NAMES - 1, &err);
     REQUIRE(names);
-    return (struct event_builder){.clock = &CLOCK,
-                                  .random = &RANDOM,
+    return (struct event_builder){.clock = &SUPPORT_STOPPED,
+                                  .random = &SUPPORT_SAME,
                                   .names = names,
                                   .subnet_prefix = UINT64_C(0xfe80000000000000)};
 }

@@ -5,10 +5,10 @@
 
 #include "ib/sa_client.h"
 #include "input.h"
+#include "support_clock.h"
 
 #include <sched.h>
 #include <semaphore.h>
-#include <stdatomic.h>
 
 enum { QUEUE = 64, STEPS_MAX = 2000, DATA = 56, PORT_INFO = 64, HEADER = 24, METHOD_SET = 2 };
 enum step {
@@ -36,18 +36,13 @@ struct port {
     bool is_open, lost, unreachable;
     bool stops, unsubscribes;
     sem_t end; // for the agent to be stopped
-    atomic_llong now;
+    struct support_time time;
 };
 
-static int64_t tell_time(void *ctx)
+static void pass(struct port *port, int64_t us)
 {
-    return atomic_load(&((struct port *)ctx)->now);
-}
-
-static void some_chance(void *ctx, void *out, size_t size)
-{
-    (void)ctx;
-    memset(out, 0x5A, size);
+    port->time.utc += us;
+    port->time.monotonic += us;
 }
 
 static bool send_mad(void *self, enum mad_agent agent, const struct mad_address *to,
@@ -129,7 +124,7 @@ static int receive_step(struct port *port, enum step step)
 {
     switch (step) {
     case SILENCE:
-        atomic_fetch_add(&port->now, (long long)input_number(&port->in, 1) * CLOCK_US_PER_S / 4);
+        pass(port, (int64_t)input_number(&port->in, 1) * CLOCK_US_PER_S / 4);
         return 0;
     case ANSWER:
     case DATA_ANSWER:
@@ -173,7 +168,7 @@ static int receive(void *self, struct mad_received *out, int timeout_ms, struct 
     if (used_up)
         stop(port);
     if (used_up || (port->stops && !port->unsubscribes)) {
-        atomic_fetch_add(&port->now, timeout_ms * CLOCK_US_PER_MS);
+        pass(port, timeout_ms * CLOCK_US_PER_MS);
         sched_yield();
         return 0;
     }
@@ -183,7 +178,7 @@ static int receive(void *self, struct mad_received *out, int timeout_ms, struct 
     if (rc < 0)
         error_set(err, "it was unplugged");
     if (rc == 0)
-        atomic_fetch_add(&port->now, timeout_ms * CLOCK_US_PER_MS);
+        pass(port, timeout_ms * CLOCK_US_PER_MS);
     *out = (struct mad_received){port->from, port->mad, port->size};
     return rc;
 }
@@ -251,10 +246,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     static struct log *log;
     static struct port port;
     port = (struct port){.in = {data, data + size}};
-    atomic_init(&port.now, CLOCK_US_PER_S);
+    port.time = (struct support_time){CLOCK_US_PER_S, CLOCK_US_PER_S};
     REQUIRE(sem_init(&port.end, 0, 0) == 0);
-    const struct clock clock = {tell_time, tell_time, &port};
-    const struct random random = {some_chance, NULL};
+    const struct clock clock = support_clock(&port.time);
     if (!log)
         log = log_open(fopen("/dev/null", "we"), LOG_LEVEL_DEBUG, false, &clock_system);
     const struct sa_options options = {.verify_us = 5 * CLOCK_US_PER_S,
@@ -262,7 +256,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
                                        .opener = {open_port, no_better, &port},
                                        .listener = {take_report, take_change, &port},
                                        .clock = &clock,
-                                       .random = &random,
+                                       .random = &SUPPORT_SAME,
                                        .log = log};
     struct error err;
     struct sa_status status;

@@ -64,12 +64,9 @@ static void check_reading(const struct counter_reading *reading)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    static struct answering_port port;
-    port = (struct answering_port){.in = {data, data + size},
-                                   .questions_max = QUESTIONS_MAX,
-                                   .answer = answer,
-                                   .check_question = check_question};
-    struct sweep sweep = answering_port_sweep(&port);
+    static struct answering_port port = {
+        .questions_max = QUESTIONS_MAX, .answer = answer, .check_question = check_question};
+    struct sweep sweep = answering_port_sweep(&port, data, size);
     sweep.port = (struct mad_port){.lid = 7, .sm_lid = 1};
     struct fabric_builder *builder = fabric_builder_new();
     struct error err;

@@ -6,22 +6,11 @@
 #include "event/event_builder.h"
 #include "model/fabric.h"
 #include "model/mib.h"
+#include "support_clock.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-static int64_t fixed_time(void *ctx)
-{
-    (void)ctx;
-    return INT64_C(1795231143123456);
-}
-
-static void fixed_random(void *ctx, void *out, size_t size)
-{
-    (void)ctx;
-    memset(out, 0x5A, size);
-}
 
 static void print_oid(const uint32_t *ids, size_t n)
 {
@@ -141,10 +130,9 @@ static void print_occurrence(const struct event_builder *builder, enum catalogue
 
 int main(void)
 {
-    const struct clock clock = {fixed_time, fixed_time, NULL};
-    const struct random random = {fixed_random, NULL};
-    const struct event_builder builder = {
-        .clock = &clock, .random = &random, .subnet_prefix = UINT64_C(0xFE80000000000000)};
+    const struct event_builder builder = {.clock = &SUPPORT_STOPPED,
+                                          .random = &SUPPORT_SAME,
+                                          .subnet_prefix = UINT64_C(0xFE80000000000000)};
     static const int FILLS[] = {0x00, 0xFF, -1};
     enum { SOME_UNKNOWN_TRAP = 4711 };
     uint8_t mad[EVENT_RAW_MAX];

@@ -5,9 +5,7 @@
 #include "agent/snapshot.h"
 #include "model/catalogue.h"
 
-#include <dirent.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 enum { EVENTS = 300, SWITCHES = 4, IDS_MAX = 20, QUESTIONS = 20000 };
 
@@ -15,7 +13,7 @@ static const uint64_t GUIDS[SWITCHES] = {0x00000000000000ff, 0x0002c90300000001,
                                          UINT64_MAX};
 
 struct fixture {
-    char directory[64];
+    const char *directory;
     struct support_time time;
     struct clock clock;
     struct log *log;
@@ -100,8 +98,7 @@ static void look(struct fixture *f)
 static int begin(void **state, bool disk_works)
 {
     struct fixture *f = calloc(1, sizeof *f);
-    snprintf(f->directory, sizeof f->directory, "/tmp/ibtrapd-tables-XXXXXX");
-    assert_non_null(mkdtemp(f->directory));
+    f->directory = scratch_make();
     f->time = (struct support_time){SUPPORT_UTC_US, 1};
     f->clock = support_clock(&f->time);
     f->log = support_log(NULL);
@@ -127,20 +124,6 @@ static int setup_without_disk(void **state)
     return begin(state, false);
 }
 
-static void remove_directory(const char *path)
-{
-    DIR *directory = opendir(path);
-    struct dirent *entry;
-    char name[400];
-    while (directory && (entry = readdir(directory))) {
-        snprintf(name, sizeof name, "%s/%s", path, entry->d_name);
-        if (unlink(name) != 0)
-            rmdir(name);
-    }
-    closedir(directory);
-    rmdir(path);
-}
-
 static int teardown(void **state)
 {
     struct fixture *f = *state;
@@ -148,7 +131,7 @@ static int teardown(void **state)
     snapshot_alarms_free(f->snapshot.alarms);
     journal_close(f->journal);
     log_close(f->log);
-    remove_directory(f->directory);
+    scratch_remove(f->directory);
     free(f);
     return 0;
 }

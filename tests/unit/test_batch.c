@@ -23,11 +23,11 @@ static int64_t done_at;
 static struct batch *new_batch(unsigned in_flight, unsigned attempts, int64_t timeout_us)
 {
     const struct batch_options options = {
-        .io = fake_fabric_io(&f),
+        .io = fake_port_io(&f.port),
         .in_flight = in_flight,
         .attempts = attempts,
         .timeout_us = timeout_us,
-        .clock = &f.clock,
+        .clock = &f.port.clock,
         .stop = &stop,
     };
     return batch_new(&options, FIRST_TID);
@@ -64,7 +64,7 @@ static void done(void *ctx, const void *tag, size_t tag_size, const uint8_t *ans
     memcpy(&id, tag, sizeof id);
     assert_in_range(id, 0, REQUESTS - 1);
     done_of[id]++;
-    done_at = f.now;
+    done_at = f.port.time.monotonic;
     if (answer) {
         assert_int_equal(size, MAD_SIZE);
         assert_int_equal(wire_get32(answer + 20), id);
@@ -107,7 +107,7 @@ static void check_done(unsigned n, unsigned answered)
     assert_int_equal(counters.requests, n);
     assert_int_equal(counters.answered, answered);
     assert_int_equal(counters.given_up, n - answered);
-    assert_int_equal(counters.sent, f.sent);
+    assert_int_equal(counters.sent, f.port.sent);
 }
 
 TEST(nothing_to_do_is_done_at_once)
@@ -127,8 +127,8 @@ TEST(all_are_answered_and_few_are_under_way)
         add_many(REQUESTS);
         assert_true(batch_run(batch, &err));
         check_done(REQUESTS, REQUESTS);
-        assert_int_equal(f.sent, REQUESTS);
-        assert_int_equal(f.in_flight_most, AT_A_TIME[i]);
+        assert_int_equal(f.port.sent, REQUESTS);
+        assert_int_equal(f.port.in_flight_most, AT_A_TIME[i]);
     }
 }
 
@@ -139,22 +139,22 @@ TEST(what_is_lost_is_asked_again)
     add_many(REQUESTS);
     assert_true(batch_run(batch, &err));
     check_done(REQUESTS, REQUESTS);
-    assert_in_range(f.sent, REQUESTS * 5 / 4, REQUESTS * 2);
-    assert_int_equal(f.in_flight_most, 16);
+    assert_in_range(f.port.sent, REQUESTS * 5 / 4, REQUESTS * 2);
+    assert_int_equal(f.port.in_flight_most, 16);
 }
 
 TEST(who_never_answers_is_given_up)
 {
     f.loss = 100;
-    int64_t begun = f.now;
+    int64_t begun = f.port.time.monotonic;
     batch = new_batch(10, 3, 200 * MS);
     add_many(20);
     assert_true(batch_run(batch, &err));
     check_done(20, 0);
-    assert_int_equal(f.sent, 60);
+    assert_int_equal(f.port.sent, 60);
     // Two rounds of ten, three attempts each.
-    assert_int_equal(f.now - begun, 2 * 3 * 200 * MS);
-    assert_int_equal(f.in_flight_most, 10);
+    assert_int_equal(f.port.time.monotonic - begun, 2 * 3 * 200 * MS);
+    assert_int_equal(f.port.in_flight_most, 10);
 }
 
 TEST(one_attempt_is_one_attempt)
@@ -164,30 +164,30 @@ TEST(one_attempt_is_one_attempt)
     add_many(1);
     assert_true(batch_run(batch, &err));
     check_done(1, 0);
-    assert_int_equal(f.sent, 1);
+    assert_int_equal(f.port.sent, 1);
 }
 
 TEST(a_late_answer_counts_while_it_is_still_wanted)
 {
-    f.latency_us = 150 * MS;
-    int64_t begun = f.now;
+    f.port.latency_us = 150 * MS;
+    int64_t begun = f.port.time.monotonic;
     batch = new_batch(1, 3, 100 * MS);
     add_many(1);
     assert_true(batch_run(batch, &err));
     check_done(1, 1);
-    assert_int_equal(f.sent, 2);
+    assert_int_equal(f.port.sent, 2);
     assert_int_equal(done_at - begun, 150 * MS);
 }
 
 TEST(an_answer_that_comes_too_late_is_nobody_elses)
 {
     // Each is given up before its answer comes, in which its place belongs to another.
-    f.latency_us = 150 * MS;
+    f.port.latency_us = 150 * MS;
     batch = new_batch(4, 1, 100 * MS);
     add_many(REQUESTS);
     assert_true(batch_run(batch, &err));
     check_done(REQUESTS, 0);
-    assert_true(f.answered > REQUESTS / 2);
+    assert_true(f.port.received > REQUESTS / 2);
 }
 
 TEST(a_done_may_add_more)
@@ -287,7 +287,7 @@ TEST(a_batch_can_run_again)
 
 TEST(what_the_port_refuses_is_given_up)
 {
-    f.refuses = true;
+    f.port.refuses = true;
     batch = new_batch(16, 3, 100 * MS);
     add_many(100);
     assert_true(batch_run(batch, &err));
@@ -299,7 +299,7 @@ TEST(what_the_port_refuses_is_given_up)
 
 TEST(a_lost_port_ends_it)
 {
-    f.gone = true;
+    f.port.gone = true;
     batch = new_batch(16, 3, 100 * MS);
     add_many(100);
     assert_false(batch_run(batch, &err));
@@ -314,13 +314,13 @@ TEST(a_stop_ends_it)
     add_many(100);
     assert_false(batch_run(batch, &err));
     assert_string_equal(err.text, "stopped");
-    assert_int_equal(f.sent, 0);
+    assert_int_equal(f.port.sent, 0);
 }
 
 static bool stop_it(void *ctx, int node, uint8_t *answer)
 {
     (void)ctx, (void)node, (void)answer;
-    atomic_store(&stop, f.sent >= 50);
+    atomic_store(&stop, f.port.sent >= 50);
     return true;
 }
 
@@ -330,7 +330,7 @@ TEST(a_stop_under_way_ends_it_soon)
     batch = new_batch(16, 3, 100 * MS);
     add_many(REQUESTS);
     assert_false(batch_run(batch, &err));
-    assert_in_range(f.sent, 50, 66);
+    assert_in_range(f.port.sent, 50, 66);
 }
 
 // Answers that are nobody's.
@@ -364,14 +364,14 @@ TEST(answers_that_do_not_fit_are_ignored)
         add_many(3);
         assert_true(batch_run(batch, &err));
         check_done(3, 0);
-        assert_int_equal(f.answered, 6);
+        assert_int_equal(f.port.received, 6);
     }
 }
 
 static bool answer_twice(void *ctx, int node, uint8_t *answer)
 {
     (void)ctx, (void)node;
-    fake_fabric_arrive(&f, answer);
+    fake_port_put(&f.port, answer, MAD_SIZE);
     return true;
 }
 

@@ -1,5 +1,5 @@
 // Counters of a fabric, as its ports answer or fail to.
-#include "fake_answers.h"
+#include "fake_port.h"
 #include "support.h"
 
 #include "base/wire.h"
@@ -18,7 +18,7 @@ static struct manners {
     unsigned class_info_asked, plain_asked, extended_asked;
 } manners[32];
 
-static struct fake_answers f;
+static struct fake_port f;
 static struct fabric *fabric;
 static struct counter_reading *reading;
 static struct error err;
@@ -53,10 +53,12 @@ static void write_extended(uint8_t *data, uint8_t port)
         wire_put(data + 72 + 8 * i, 8, UINT64_C(0x0100000000) + i);
 }
 
-static bool answer(enum mad_agent agent, const struct mad_address *to, const uint8_t *request,
-                   struct fake_answer *out)
+static bool answer(void *ctx, const struct fake_request *asked, struct fake_answer *out)
 {
-    assert_int_equal(agent, MAD_AGENT_PERF);
+    (void)ctx;
+    const struct mad_address *to = &asked->to;
+    const uint8_t *request = asked->octets;
+    assert_int_equal(asked->agent, MAD_AGENT_PERF);
     assert_int_equal(to->qpn, 1);
     assert_int_equal(request[1], 0x04);
     assert_int_equal(request[3], 0x01); // never Set
@@ -118,7 +120,7 @@ static int begin(void **state)
     add_port(b, host, 1, HOST_LID, FABRIC_ACTIVE);
     fabric = fabric_builder_finish(b, SUPPORT_UTC_US, 0, true);
     assert_non_null(fabric);
-    fake_answers_init(&f, answer);
+    fake_port_init(&f, answer, NULL);
     memset(manners, 0, sizeof manners);
     return 0;
 }
@@ -134,7 +136,7 @@ static int end(void **state)
 
 static void read_counters(bool switches_only)
 {
-    struct sweep sweep = fake_answers_sweep(&f);
+    struct sweep sweep = fake_port_sweep(&f);
     assert_true(sweep_counters(&sweep, fabric, switches_only, &reading, &err));
     assert_int_equal(reading->time_us, SUPPORT_UTC_US);
     assert_int_equal(sweep.counters.sent, f.sent);

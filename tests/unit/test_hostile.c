@@ -311,11 +311,11 @@ static struct fabric *look(void)
     atomic_bool stop = false;
     struct sweep sweep = {.complete = true,
                           .random = &f.random,
-                          .batch = {.io = fake_fabric_io(&f),
+                          .batch = {.io = fake_port_io(&f.port),
                                     .in_flight = 8,
                                     .attempts = 3,
                                     .timeout_us = CLOCK_US_PER_S,
-                                    .clock = &f.clock,
+                                    .clock = &f.port.clock,
                                     .stop = &stop}};
     struct fabric_builder *fabric = fabric_builder_new();
     assert_true(sweep_smp(&sweep, fabric, &err));

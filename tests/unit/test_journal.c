@@ -7,6 +7,8 @@
 #include "journal/wal.h"
 #include "model/catalogue.h"
 #include "model/event_record.h"
+#include "scratch.h"
+#include "support_clock.h"
 
 #include <dirent.h>
 #include <fcntl.h>
@@ -28,8 +30,9 @@
 static const int64_t START_US = INT64_C(1795231143123456);
 
 struct fixture {
-    char directory[64], path[96];
-    int64_t utc, monotonic;
+    const char *directory;
+    char path[96];
+    struct support_time time;
     uint64_t random_state;
     struct clock clock;
     struct random random;
@@ -42,16 +45,6 @@ struct fixture {
     char told_reason[3][256];
     struct journal *journal;
 };
-
-static int64_t read_utc(void *ctx)
-{
-    return ((struct fixture *)ctx)->utc;
-}
-
-static int64_t read_monotonic(void *ctx)
-{
-    return ((struct fixture *)ctx)->monotonic;
-}
 
 static void fill(void *ctx, void *out, size_t size)
 {
@@ -72,8 +65,8 @@ static void take_change(void *ctx, enum journal_change change, const char *reaso
 
 static void pass(struct fixture *f, int64_t us)
 {
-    f->utc += us;
-    f->monotonic += us;
+    f->time.utc += us;
+    f->time.monotonic += us;
 }
 
 static void reopen(struct fixture *f)
@@ -88,12 +81,10 @@ static int set_up(void **state)
 {
     struct fixture *f = calloc(1, sizeof *f);
     assert_non_null(f);
-    snprintf(f->directory, sizeof f->directory, "/tmp/ibtrapd-journal-XXXXXX");
-    assert_non_null(mkdtemp(f->directory));
+    f->directory = scratch_make();
     snprintf(f->path, sizeof f->path, "%s/journal.db", f->directory);
-    f->utc = START_US;
-    f->monotonic = 1000 * CLOCK_US_PER_S;
-    f->clock = (struct clock){read_utc, read_monotonic, f};
+    f->time = (struct support_time){START_US, 1000 * CLOCK_US_PER_S};
+    f->clock = support_clock(&f->time);
     f->random = (struct random){fill, f};
     f->builder =
         (struct event_builder){.clock = &f->clock, .random = &f->random, .subnet_prefix = 7};
@@ -119,9 +110,7 @@ static int tear_down(void **state)
     journal_close(f->journal);
     log_close(f->log);
     fclose(f->log_stream);
-    char command[128];
-    snprintf(command, sizeof command, "rm -rf %s", f->directory);
-    assert_int_equal(system(command), 0);
+    scratch_remove(f->directory);
     free(f);
     return 0;
 }
@@ -413,11 +402,11 @@ static void test_reports_are_remembered_across_a_restart(void **state)
     add(f, NULL);
     journal_commit(f->journal);
     reopen(f);
-    journal_each_recent_report(f->journal, f->utc - 5 * CLOCK_US_PER_S, collect, &found);
+    journal_each_recent_report(f->journal, f->time.utc - 5 * CLOCK_US_PER_S, collect, &found);
     assert_int_equal(found.lid, report.lid);
     assert_true(found.tid == report.tid && found.digest == report.digest);
     found = (struct journal_report){0};
-    journal_each_recent_report(f->journal, f->utc + 1, collect, &found);
+    journal_each_recent_report(f->journal, f->time.utc + 1, collect, &found);
     assert_int_equal(found.lid, 0);
 }
 
@@ -736,7 +725,7 @@ static void test_the_clock_may_go_back(void **state)
 {
     struct fixture *f = *state;
     add_many(f, 3);
-    f->utc -= 86400 * CLOCK_US_PER_S;
+    f->time.utc -= 86400 * CLOCK_US_PER_S;
     add_many(f, 3);
     settle(f);
     assert_int_equal(read_all(f, 0, 6), 6);
@@ -749,8 +738,8 @@ static void test_the_clock_may_go_back_across_a_restart(void **state)
     add_many(f, 3);
     journal_advance(f->journal, receiver, 2);
     settle(f);
-    f->utc -= 86400 * CLOCK_US_PER_S;
-    f->monotonic = 17; // another boot
+    f->time.utc -= 86400 * CLOCK_US_PER_S;
+    f->time.monotonic = 17; // another boot
     reopen(f);
     receiver = journal_receiver(f->journal, "nms");
     assert_int_equal(journal_cursor(f->journal, receiver), 2);
@@ -971,12 +960,12 @@ static void test_numbers_that_the_file_has_already(void **state)
     journal_close(f->journal);
     f->journal = NULL;
     take_away(f);
-    f->utc = 0;
+    f->time.utc = 0;
     f->options.age_us = INT64_C(100) * 366 * 86400 * CLOCK_US_PER_S;
     reopen(f);
     add_many(f, 5);
     bring_back(f);
-    f->utc = START_US;
+    f->time.utc = START_US;
     pass(f, 2 * CLOCK_US_PER_S);
     add_many(f, 5);
     struct journal_status status;
@@ -1048,7 +1037,7 @@ static void save_fabric(struct fixture *f, unsigned n, size_t size)
     uint8_t *record = malloc(size);
     memset(record, (int)n, size);
     const struct journal_snapshot meta = {.number = 4711,
-                                          .time_us = f->utc,
+                                          .time_us = f->time.utc,
                                           .digest = UINT64_C(0xF000000000000000) + n,
                                           .nodes = n,
                                           .links = 2 * n};
@@ -1841,7 +1830,8 @@ static void test_everything_waits_for_a_locked_file(void **state)
     clear_alarm(f, "a");
     raise_alarm(f, "b");
     set_name(f, 7, "leaf7");
-    const struct journal_maintenance window = make_window("rack7", f->utc + CLOCK_US_PER_S * 3600);
+    const struct journal_maintenance window =
+        make_window("rack7", f->time.utc + CLOCK_US_PER_S * 3600);
     assert_true(journal_set_maintenance(f->journal, &window));
     save_fabric(f, 1, 10);
     journal_commit(f->journal);

@@ -106,7 +106,7 @@ static struct clock clock_;
 static struct random chance;
 static struct event_builder builder;
 static struct log *log_;
-static char directory[64];
+static const char *directory;
 static struct event *events[EVENTS];
 static const uint8_t FABRIC[] = {1, 2, 3, 4};
 
@@ -279,13 +279,6 @@ static int end(void **state)
     return 0;
 }
 
-static void remove_directory(void)
-{
-    char command[96];
-    snprintf(command, sizeof command, "rm -rf %s", directory);
-    assert_int_equal(system(command), 0);
-}
-
 // What the life begins with: the file has settings.
 static void prepare(void)
 {
@@ -306,8 +299,7 @@ static bool live(unsigned sqlite, unsigned allocation, int code)
 {
     struct error err = {""};
     int receiver;
-    strcpy(directory, "/dev/shm/ibtrapd-faults-XXXXXX");
-    assert_non_null(mkdtemp(directory));
+    directory = scratch_make_in_memory();
     prepare();
     fault.sqlite = sqlite;
     fault.allocation = allocation;
@@ -332,7 +324,7 @@ static bool live(unsigned sqlite, unsigned allocation, int code)
     assert_non_null(journal);
     expect_all(journal, first);
     journal_close(journal);
-    remove_directory();
+    scratch_remove(directory);
     return met;
 }
 
@@ -365,8 +357,7 @@ static struct journal_status status_now(struct journal *journal)
 static bool live_and_prune(unsigned sqlite, unsigned allocation, int code)
 {
     struct error err;
-    strcpy(directory, "/dev/shm/ibtrapd-faults-XXXXXX");
-    assert_non_null(mkdtemp(directory));
+    directory = scratch_make_in_memory();
     struct journal *journal = open_journal(&err);
     assert_non_null(journal);
     int receiver = journal_receiver(journal, "nms");
@@ -395,7 +386,7 @@ static bool live_and_prune(unsigned sqlite, unsigned allocation, int code)
     assert_int_equal(status.first, EVENTS + 1);
     assert_int_equal(journal_cursor(journal, journal_receiver(journal, "nms")), EVENTS + 1);
     journal_close(journal);
-    remove_directory();
+    scratch_remove(directory);
     return met;
 }
 

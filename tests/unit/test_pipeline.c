@@ -8,7 +8,6 @@
 #include "pipeline/pipeline.h"
 #include "topology/topology.h"
 
-#include <dirent.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <unistd.h>
@@ -19,7 +18,8 @@ static struct pipeline *pipeline;
 static struct pipeline_options options;
 static struct journal *journal;
 static struct journal_options journal_options;
-static char directory[64], path[96];
+static const char *directory;
+static char path[96];
 static struct random chance;
 static struct support_chance counting;
 static struct support_time now; // moved on only while no thread looks
@@ -131,8 +131,7 @@ static int begin(void **state)
     now = (struct support_time){.utc = SUPPORT_UTC_US, .monotonic = 1000 * CLOCK_US_PER_S};
     clock_ = support_clock(&now);
     log_ = support_log(NULL);
-    snprintf(directory, sizeof directory, "/tmp/ibtrapd-pipeline-XXXXXX");
-    assert_non_null(mkdtemp(directory));
+    directory = scratch_make();
     snprintf(path, sizeof path, "%s/journal.db", directory);
     journal_options = (struct journal_options){.directory = directory,
                                                .rows_max = 1000000,
@@ -172,12 +171,7 @@ static int end(void **state)
     (void)state;
     close_all();
     log_close(log_);
-    DIR *d = opendir(directory);
-    for (struct dirent *e; d && (e = readdir(d));)
-        unlinkat(dirfd(d), e->d_name, 0);
-    if (d)
-        closedir(d);
-    rmdir(directory);
+    scratch_remove(directory);
     return 0;
 }
 

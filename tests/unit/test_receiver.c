@@ -4,7 +4,6 @@
 #include "model/catalogue.h"
 #include "sink/receiver.h"
 
-#include <dirent.h>
 #include <sched.h>
 #include <sys/stat.h>
 #include <time.h>
@@ -16,7 +15,7 @@ static struct receiver_options options;
 static struct receiver_status status;
 static struct journal *journal;
 static struct journal_options journal_options;
-static char directory[64];
+static const char *directory;
 static struct random chance;
 static uint8_t octet;
 static char *log_text;
@@ -37,7 +36,8 @@ static size_t change_count;
 int nanosleep(const struct timespec *wanted, struct timespec *rest)
 {
     (void)rest;
-    atomic_fetch_add(&fake.monotonic, wanted->tv_sec * CLOCK_US_PER_S + wanted->tv_nsec / 1000);
+    atomic_fetch_add(&fake.time.monotonic,
+                     wanted->tv_sec * CLOCK_US_PER_S + wanted->tv_nsec / 1000);
     sched_yield();
     return 0;
 }
@@ -77,8 +77,7 @@ static int begin(void **state)
     chance = support_constant(&octet);
     log_stream = open_memstream(&log_text, &log_size);
     log_ = support_log(log_stream);
-    snprintf(directory, sizeof directory, "/tmp/ibtrapd-delivery-XXXXXX");
-    assert_non_null(mkdtemp(directory));
+    directory = scratch_make();
     journal_options = (struct journal_options){.directory = directory,
                                                .rows_max = 1000000,
                                                .bytes_max = INT64_C(1) << 30,
@@ -97,22 +96,12 @@ static int begin(void **state)
     return 0;
 }
 
-static void remove_directory(void)
-{
-    DIR *d = opendir(directory);
-    assert_non_null(d);
-    for (struct dirent *e; (e = readdir(d));)
-        unlinkat(dirfd(d), e->d_name, 0);
-    closedir(d);
-    rmdir(directory);
-}
-
 static int end(void **state)
 {
     (void)state;
     journal_close(journal);
     journal = NULL;
-    remove_directory();
+    scratch_remove(directory);
     fake_receiver_release(&fake);
     log_close(log_);
     fclose(log_stream);
@@ -245,7 +234,7 @@ TEST(a_journal_that_could_not_be_read_tells_later_what_waits)
     put(51, 1);
     fake_receiver_wait_had(&fake, 1); // from now on it waits for the next event
     move_file(false);
-    atomic_fetch_add(&fake.monotonic, 2 * CLOCK_US_PER_S);
+    atomic_fetch_add(&fake.time.monotonic, 2 * CLOCK_US_PER_S);
     put(52, 1);
     fake_receiver_wait_had(&fake, 42);
     stop();
@@ -295,7 +284,7 @@ TEST(the_age_of_what_waits_is_known)
     assert_int_equal(status.oldest_us, 0);
     put(1, 1);
     fake_receiver_wait_holding(&fake);
-    atomic_fetch_add(&fake.utc, 5 * CLOCK_US_PER_S);
+    atomic_fetch_add(&fake.time.utc, 5 * CLOCK_US_PER_S);
     put(2, 1);
     receiver_get_status(receiver, &status);
     assert_int_equal(status.oldest_us, begin);
@@ -314,7 +303,7 @@ TEST(the_time_to_the_hand_over_is_measured)
     start();
     put(1, 1);
     fake_receiver_wait_holding(&fake);
-    atomic_fetch_add(&fake.utc, 5 * CLOCK_US_PER_S);
+    atomic_fetch_add(&fake.time.utc, 5 * CLOCK_US_PER_S);
     put(2, 1);
     fake_receiver_let_go(&fake);
     do {
@@ -636,7 +625,7 @@ TEST(events_that_are_gone_are_counted)
     journal_receiver(journal, "siem");
     put(1, 250);
     for (int i = 0; i < 10; i++) {
-        atomic_fetch_add(&fake.monotonic, 11 * CLOCK_US_PER_S);
+        atomic_fetch_add(&fake.time.monotonic, 11 * CLOCK_US_PER_S);
         journal_commit(journal);
     }
     reopen_journal();
@@ -675,7 +664,7 @@ TEST(a_pause_allows_a_burst_again)
     start();
     put(1, 3);
     fake_receiver_wait_had(&fake, 3);
-    atomic_fetch_add(&fake.monotonic, 3600 * CLOCK_US_PER_S);
+    atomic_fetch_add(&fake.time.monotonic, 3600 * CLOCK_US_PER_S);
     put(4, 4);
     stop();
     check_had(1, 7);
@@ -761,7 +750,7 @@ TEST(what_is_too_old_is_given_up)
     options.age_max_us = 60 * CLOCK_US_PER_S;
     journal_receiver(journal, "siem");
     put(1, 4);
-    atomic_fetch_add(&fake.utc, 61 * CLOCK_US_PER_S);
+    atomic_fetch_add(&fake.time.utc, 61 * CLOCK_US_PER_S);
     put(5, 3);
     start();
     fake_receiver_wait_had(&fake, 3);

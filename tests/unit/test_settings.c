@@ -8,16 +8,14 @@
 #include "daemon/settings.h"
 #include "sink/snmp.h"
 
-#include <dirent.h>
 #include <event2/event.h>
-#include <unistd.h>
 
 #define LEAF  UINT64_C(0x0002c90300001234)
 #define SPINE UINT64_C(0x0002c90300005678)
 
 static struct gateway g;
 static struct conf conf;
-static char directory[64];
+static const char *directory;
 static struct random chance;
 static struct support_chance counting;
 static struct error err;
@@ -76,8 +74,7 @@ static void stop(void)
 static int begin(void **state)
 {
     (void)state;
-    snprintf(directory, sizeof directory, "/tmp/ibtrapd-settings-XXXXXX");
-    assert_non_null(mkdtemp(directory));
+    directory = scratch_make();
     counting = (struct support_chance){0};
     chance = support_random(&counting);
     conf =
@@ -94,12 +91,7 @@ static int end(void **state)
     stop();
     names_unref(g.map);
     log_close(g.log);
-    DIR *d = opendir(directory);
-    for (struct dirent *e; d && (e = readdir(d));)
-        unlinkat(dirfd(d), e->d_name, 0);
-    if (d)
-        closedir(d);
-    rmdir(directory);
+    scratch_remove(directory);
     return 0;
 }
 
@@ -307,17 +299,12 @@ int main(void)
         SETTINGS_TEST(a_recipient_that_goes_leaves_the_other_alone),
         SETTINGS_TEST(without_room_nothing_is_changed),
     };
-    char state[] = "/tmp/ibtrapd-settings-XXXXXX";
-    if (!mkdtemp(state))
-        return EXIT_FAILURE;
+    const char *state = scratch_make();
     struct log *log = support_log(NULL);
     snmp_begin(state, &random_system, log);
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
     snmp_end();
     log_close(log);
-    char path[80];
-    snprintf(path, sizeof path, "%s/snmp-engine", state);
-    unlink(path);
-    rmdir(state);
+    scratch_remove(state);
     return failed;
 }

@@ -45,11 +45,11 @@ static bool try_look(void)
 {
     forget();
     sweep.batch = (struct batch_options){
-        .io = fake_fabric_io(&f),
+        .io = fake_port_io(&f.port),
         .in_flight = IN_FLIGHT,
         .attempts = attempts,
         .timeout_us = TIMEOUT_US,
-        .clock = &f.clock,
+        .clock = &f.port.clock,
         .stop = &stop,
     };
     sweep.random = &f.random;
@@ -65,7 +65,7 @@ static bool try_look(void)
 static void look(void)
 {
     assert_true(try_look());
-    assert_in_range(f.in_flight_most, 1, IN_FLIGHT);
+    assert_in_range(f.port.in_flight_most, 1, IN_FLIGHT);
 }
 
 // Comparing.
@@ -170,7 +170,7 @@ TEST(generated_fabrics_are_found_whole)
         fake_fabric_generate(&f, switches, 1 + (int)fake_fabric_chance(&f, 60));
         look();
         check_all_found();
-        assert_int_equal(f.answered, f.sent);
+        assert_int_equal(f.port.received, f.port.sent);
     }
 }
 
@@ -186,7 +186,7 @@ TEST(a_ring_of_switches_is_walked_once)
     look();
     check_all_found();
     // Node, description and ports of each, and at most one NodeInfo for each end of a link.
-    assert_in_range(f.sent, 0, 3 + SWITCHES * (2 + 5 + 2));
+    assert_in_range(f.port.sent, 0, 3 + SWITCHES * (2 + 5 + 2));
 }
 
 TEST(it_can_begin_at_a_switch)
@@ -399,7 +399,7 @@ TEST(an_own_port_that_is_silent_is_an_error)
 TEST(a_lost_port_is_an_error)
 {
     make_line();
-    f.gone = true;
+    f.port.gone = true;
     assert_false(try_look());
     assert_string_equal(err.text, "it was unplugged");
 }
@@ -407,7 +407,7 @@ TEST(a_lost_port_is_an_error)
 static bool stop_it(void *ctx, int node, uint8_t *answer)
 {
     (void)ctx, (void)node, (void)answer;
-    atomic_store(&stop, f.sent > 20);
+    atomic_store(&stop, f.port.sent > 20);
     return true;
 }
 
@@ -417,7 +417,7 @@ TEST(a_stop_ends_it)
     f.tamper = stop_it;
     assert_false(try_look());
     assert_string_equal(err.text, "stopped");
-    assert_in_range(f.sent, 20, 21 + IN_FLIGHT);
+    assert_in_range(f.port.sent, 20, 21 + IN_FLIGHT);
 }
 
 TEST(routes_have_an_end)
@@ -541,7 +541,7 @@ TEST(garbled_answers_do_no_harm)
         f.tamper = garble;
         if (try_look())
             check_links_are_mutual();
-        assert_in_range(f.sent, 1, 20000);
+        assert_in_range(f.port.sent, 1, 20000);
     }
 }
 

@@ -1,5 +1,5 @@
 // Subnet managers and I/O units of a fabric, as their ports answer or fail to.
-#include "fake_answers.h"
+#include "fake_port.h"
 #include "support.h"
 
 #include "base/wire.h"
@@ -21,7 +21,7 @@ static struct manners {
     unsigned asked;
 } manners[32];
 
-static struct fake_answers f;
+static struct fake_port f;
 static struct fabric_builder *builder;
 static struct fabric *fabric;
 static struct error err;
@@ -62,9 +62,11 @@ static bool answer_device_management(const struct mad_address *to, const uint8_t
     return true;
 }
 
-static bool answer(enum mad_agent agent, const struct mad_address *to, const uint8_t *request,
-                   struct fake_answer *out)
+static bool answer(void *ctx, const struct fake_request *asked, struct fake_answer *out)
 {
+    (void)ctx;
+    const struct mad_address *to = &asked->to;
+    const uint8_t *request = asked->octets;
     assert_in_range(to->lid, 1, COUNT(manners) - 1);
     assert_int_equal(request[3], 0x01);
     struct manners *m = &manners[to->lid];
@@ -72,9 +74,9 @@ static bool answer(enum mad_agent agent, const struct mad_address *to, const uin
     wire_put(out->octets + 4, 2, m->status);
     if (m->deaf)
         return false;
-    if (agent == MAD_AGENT_SMP_LID)
+    if (asked->agent == MAD_AGENT_SMP_LID)
         return answer_sm_info(to, request, out->octets + DATA);
-    assert_int_equal(agent, MAD_AGENT_DM);
+    assert_int_equal(asked->agent, MAD_AGENT_DM);
     return answer_device_management(to, request, out->octets + DATA);
 }
 
@@ -94,7 +96,7 @@ static int begin(void **state)
     second_port =
         (struct fabric_port){.number = 2, .known = true, .lid = SECOND_LID, .state = FABRIC_ACTIVE};
     memset(manners, 0, sizeof manners);
-    fake_answers_init(&f, answer);
+    fake_port_init(&f, answer, NULL);
     return 0;
 }
 
@@ -109,7 +111,7 @@ static int end(void **state)
 static void look(bool (*sweep_part)(struct sweep *sweep, struct fabric_builder *builder,
                                     struct error *err))
 {
-    struct sweep sweep = fake_answers_sweep(&f);
+    struct sweep sweep = fake_port_sweep(&f);
     sweep.mkey = MKEY;
     assert_true(fabric_builder_port(builder, leaf, &leaf_port));
     assert_true(fabric_builder_port(builder, host, &first_port));

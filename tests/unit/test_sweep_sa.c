@@ -1,5 +1,5 @@
 // The fabric as an SA tells it, in tables that are right, odd, cut or wrong.
-#include "fake_answers.h"
+#include "fake_port.h"
 #include "support.h"
 
 #include "base/wire.h"
@@ -22,7 +22,7 @@ static struct {
     size_t cut_by;
 } faults;
 
-static struct fake_answers f;
+static struct fake_port f;
 static struct fabric *seen;
 static struct sweep sweep;
 static struct error err;
@@ -34,12 +34,14 @@ static const struct table *table_of(const uint8_t *request)
     return attribute == NODES ? &nodes : attribute == PORTS ? &ports : &links;
 }
 
-static bool answer(enum mad_agent agent, const struct mad_address *to, const uint8_t *request,
-                   struct fake_answer *out)
+static bool answer(void *ctx, const struct fake_request *asked, struct fake_answer *out)
 {
+    (void)ctx;
+    const struct mad_address *to = &asked->to;
+    const uint8_t *request = asked->octets;
     static const uint8_t ALL[8];
     const struct table *table = table_of(request);
-    assert_int_equal(agent, MAD_AGENT_SA);
+    assert_int_equal(asked->agent, MAD_AGENT_SA);
     assert_int_equal(to->lid, 1);
     assert_int_equal(to->qpn, 1);
     assert_int_equal(to->sl, 3);
@@ -108,7 +110,7 @@ static void add_link(uint16_t from, uint8_t from_port, uint16_t to, uint8_t to_p
 static int begin(void **state)
 {
     (void)state;
-    fake_answers_init(&f, answer);
+    fake_port_init(&f, answer, NULL);
     memset(&faults, 0, sizeof faults);
     nodes.size = ports.size = links.size = 0;
     nodes.stride = 112;
@@ -142,7 +144,7 @@ static int end(void **state)
 static bool try_look(void)
 {
     fabric_unref(seen);
-    sweep = fake_answers_sweep(&f);
+    sweep = fake_port_sweep(&f);
     struct fabric_builder *builder = fabric_builder_new();
     bool ok = sweep_sa(&sweep, builder, &err);
     seen = fabric_builder_finish(builder, SUPPORT_UTC_US, 0, sweep.complete);
@@ -335,13 +337,13 @@ TEST(the_last_record_may_come_without_its_padding)
 TEST(it_waits_long_and_asks_again)
 {
     faults.deaf = true;
-    int64_t begun = f.now;
+    int64_t begun = f.time.monotonic;
     check_fails(
         "the subnet administration at LID 1 was asked for all NodeRecords: it does not answer; "
         "the sweep method 'smp' does without it");
     assert_int_equal(f.sent, 2);
     assert_int_equal(f.response_timeout_ms, 20000);
-    assert_true(f.now - begun >= 40 * CLOCK_US_PER_S);
+    assert_true(f.time.monotonic - begun >= 40 * CLOCK_US_PER_S);
     assert_int_equal(sweep.batch.attempts, 3);
     assert_int_equal(sweep.batch.timeout_us, 100 * CLOCK_US_PER_MS);
 }

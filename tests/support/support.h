@@ -11,10 +11,12 @@
 
 #include <cmocka.h>
 
-#include "base/clock.h"
+#include "require.h"
+#include "scratch.h"
+#include "support_clock.h"
+
 #include "base/error.h"
 #include "base/log.h"
-#include "base/random.h"
 #include "model/notice.h"
 
 #include <stdbool.h>
@@ -24,24 +26,6 @@
 
 #define TEST(name) static void name(void **state __attribute__((unused)))
 #define COUNT(a)   (sizeof(a) / sizeof *(a))
-
-// 2026-11-21T03:19:03.123456Z
-#define SUPPORT_UTC_US INT64_C(1795231143123456)
-
-// Stands still until the test moves it.
-struct support_time {
-    int64_t utc, monotonic;
-};
-struct clock support_clock(struct support_time *time);
-
-// Octets 0x01, 0x02, 0x03 and so on, beginning anew after 0xFF.
-struct support_chance {
-    uint8_t next;
-};
-struct random support_random(struct support_chance *chance);
-
-// Always the same octet: 0x00 gives the least that chance can add, 0xFF about the most.
-struct random support_constant(uint8_t *octet);
 
 // Octets from hexadecimal digits; blanks are skipped. Fails the test when there are not `size`.
 void support_hex(uint8_t *out, size_t size, const char *digits);

@@ -3,15 +3,13 @@
 #ifndef IBTRAPD_TESTS_FAKE_FABRIC_H
 #define IBTRAPD_TESTS_FAKE_FABRIC_H
 
-#include "base/clock.h"
-#include "base/random.h"
-#include "ib/mad.h"
-#include "ib/mad_io.h"
+#include "fake_port.h"
+
 #include "model/fabric.h"
 
-enum { FAKE_FABRIC_NODES = 400, FAKE_FABRIC_PORTS = 40, FAKE_FABRIC_QUEUE = 1024 };
+enum { FAKE_FABRIC_NODES = 400, FAKE_FABRIC_PORTS = 40 };
 
-struct fake_port {
+struct fake_fabric_port {
     int peer; // its node; -1: nobody, and the link is down
     uint8_t peer_port;
     uint16_t lid;
@@ -26,7 +24,7 @@ struct fake_node {
     bool deaf;     // answers nothing, and still passes on
     uint64_t mkey; // 0: none; else it does not answer without it
     bool nameless; // answers no NodeDescription
-    struct fake_port ports[FAKE_FABRIC_PORTS + 1];
+    struct fake_fabric_port ports[FAKE_FABRIC_PORTS + 1];
 };
 
 struct fake_fabric {
@@ -35,38 +33,18 @@ struct fake_fabric {
     int own; // where the MADs start, at port 1 or, of a switch, at port 0
 
     // What the test may change.
-    int64_t now, latency_us;
     unsigned loss; // percent of the requests, and of the answers
-    bool gone;     // the port is
-    bool refuses;  // to send
     uint64_t seed;
     // May change an answer of that node, or drop it by returning false. NULL: does not.
     bool (*tamper)(void *ctx, int node, uint8_t *answer);
     void *tamper_ctx;
 
-    // What happened.
-    uint64_t sent, answered;
-    size_t in_flight_most; // of those neither answered nor over
-
-    // Its own.
-    struct {
-        uint8_t octets[MAD_SIZE];
-        int64_t due;
-    } queue[FAKE_FABRIC_QUEUE];
-    size_t head, queued;
-    struct {
-        uint32_t tid;
-        int64_t over;
-    } in_flight[FAKE_FABRIC_QUEUE];
-    size_t in_flight_count;
-    uint8_t current[MAD_SIZE];
-    struct clock clock;
-    struct random random;
+    struct random random; // from the seed
+    struct fake_port port;
 };
 
 // Empty.
 void fake_fabric_init(struct fake_fabric *f, uint64_t seed);
-struct mad_io fake_fabric_io(struct fake_fabric *f);
 
 // Below `limit`, from the seed.
 unsigned fake_fabric_chance(struct fake_fabric *f, unsigned limit);

@@ -7,16 +7,6 @@
 
 enum { PATIENCE_S = 60 };
 
-static int64_t read_utc(void *ctx)
-{
-    return atomic_load(&((struct fake_sink *)ctx)->utc);
-}
-
-static int64_t read_monotonic(void *ctx)
-{
-    return atomic_load(&((struct fake_sink *)ctx)->monotonic);
-}
-
 unsigned long fake_receiver_number(const struct event *event)
 {
     return strtoul(event->id, NULL, 10);
@@ -28,7 +18,7 @@ static bool fake_open(void *self, struct error *err)
     pthread_mutex_lock(&fake->lock);
     assert_false(fake->is_open);
     if (fake->opens < FAKE_RECEIVER_OPENS)
-        fake->opened_at[fake->opens] = atomic_load(&fake->monotonic);
+        fake->opened_at[fake->opens] = atomic_load(&fake->time.monotonic);
     fake->opens++;
     bool ok = fake->refuse_open == 0;
     if (!ok) {
@@ -63,7 +53,7 @@ static enum sink_result take(struct fake_sink *fake, const struct event *event)
 {
     unsigned long number = fake_receiver_number(event);
     assert_true(fake->count < FAKE_RECEIVER_KEPT);
-    fake->taken_at[fake->count] = atomic_load(&fake->monotonic);
+    fake->taken_at[fake->count] = atomic_load(&fake->time.monotonic);
     fake->taken[fake->count++] = number;
     if (fake->window == 0 || (fake->done_every > 0 && fake->count % fake->done_every == 0)) {
         have(fake, number);
@@ -139,7 +129,7 @@ static int fake_wait(void *self, int timeout_ms, struct error *err)
     pthread_cond_broadcast(&fake->changed);
     pthread_mutex_unlock(&fake->lock);
     if (n == 0) {
-        atomic_fetch_add(&fake->monotonic, timeout_ms * CLOCK_US_PER_MS);
+        atomic_fetch_add(&fake->time.monotonic, timeout_ms * CLOCK_US_PER_MS);
         sched_yield();
     }
     return n;
@@ -167,9 +157,8 @@ void fake_receiver_init(struct fake_sink *fake)
     memset(fake, 0, sizeof *fake);
     pthread_mutex_init(&fake->lock, NULL);
     pthread_cond_init(&fake->changed, NULL);
-    atomic_init(&fake->utc, SUPPORT_UTC_US);
-    atomic_init(&fake->monotonic, 1000 * CLOCK_US_PER_S);
-    fake->clock = (struct clock){read_utc, read_monotonic, fake};
+    fake->time = (struct support_time){SUPPORT_UTC_US, 1000 * CLOCK_US_PER_S};
+    fake->clock = support_clock(&fake->time);
 }
 
 void fake_receiver_release(struct fake_sink *fake)

@@ -1,51 +1,9 @@
 #include "support.h"
 
-#include <dirent.h>
-#include <limits.h>
 #include <signal.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-static int64_t read_utc(void *ctx)
-{
-    return ((struct support_time *)ctx)->utc;
-}
-
-static int64_t read_monotonic(void *ctx)
-{
-    return ((struct support_time *)ctx)->monotonic;
-}
-
-struct clock support_clock(struct support_time *time)
-{
-    return (struct clock){read_utc, read_monotonic, time};
-}
-
-static void fill_counting(void *ctx, void *out, size_t size)
-{
-    struct support_chance *chance = ctx;
-    for (size_t i = 0; i < size; i++) {
-        if (++chance->next == 0)
-            chance->next = 1;
-        ((uint8_t *)out)[i] = chance->next;
-    }
-}
-
-struct random support_random(struct support_chance *chance)
-{
-    return (struct random){fill_counting, chance};
-}
-
-static void fill_constant(void *ctx, void *out, size_t size)
-{
-    memset(out, *(uint8_t *)ctx, size);
-}
-
-struct random support_constant(uint8_t *octet)
-{
-    return (struct random){fill_constant, octet};
-}
 
 void support_hex(uint8_t *out, size_t size, const char *digits)
 {
@@ -61,30 +19,15 @@ void support_hex(uint8_t *out, size_t size, const char *digits)
     assert_int_equal(n, size);
 }
 
-static char directory[PATH_MAX];
-
-static void remove_directory(void)
-{
-    DIR *d = opendir(directory);
-    if (!d)
-        return;
-    for (struct dirent *e; (e = readdir(d));)
-        unlinkat(dirfd(d), e->d_name, 0);
-    closedir(d);
-    rmdir(directory);
-}
-
 const char *support_path(const char *name)
 {
     static char paths[64][200];
     static size_t next;
-    if (directory[0] == '\0') {
-        snprintf(directory, sizeof directory, "/tmp/ibtrapd-unit-XXXXXX");
-        assert_non_null(mkdtemp(directory));
-        atexit(remove_directory);
-    }
+    static const char *directory;
+    if (!directory)
+        directory = scratch_make();
     char *path = paths[next++ % COUNT(paths)];
-    snprintf(path, sizeof paths[0], "%.60s/%s", directory, name);
+    snprintf(path, sizeof paths[0], "%s/%s", directory, name);
     return path;
 }
 

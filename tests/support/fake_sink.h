@@ -2,8 +2,8 @@
 #ifndef IBTRAPD_TESTS_FAKE_RECEIVER_H
 #define IBTRAPD_TESTS_FAKE_RECEIVER_H
 
-#include "base/clock.h"
 #include "sink/sink.h"
+#include "support_clock.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -45,7 +45,7 @@ struct fake_sink {
     size_t taken_before_waiting; // handed over before the first wait that was no mere look
 
     // Virtual time: only the test and those who sleep move it on.
-    atomic_llong utc, monotonic;
+    struct support_time time;
     struct clock clock;
 };
 

@@ -24,25 +24,16 @@ static void fill_random(void *ctx, void *out, size_t size)
 
 // Building.
 
-static int64_t read_utc(void *ctx)
-{
-    (void)ctx;
-    return SUPPORT_UTC_US;
-}
-
-static int64_t read_monotonic(void *ctx)
-{
-    return ((struct fake_fabric *)ctx)->now;
-}
+static bool serve(void *ctx, const struct fake_request *request, struct fake_answer *answer);
 
 void fake_fabric_init(struct fake_fabric *f, uint64_t seed)
 {
-    memset(f, 0, sizeof *f);
+    memset(f, 0, offsetof(struct fake_fabric, port));
     f->seed = seed;
-    f->now = 1000 * CLOCK_US_PER_S;
-    f->latency_us = 20;
-    f->clock = (struct clock){read_utc, read_monotonic, f};
     f->random = (struct random){fill_random, f};
+    fake_port_init(&f->port, serve, f);
+    f->port.latency_us = 20;
+    f->port.from = (struct mad_address){.lid = 0xFFFF};
 }
 
 int fake_fabric_add(struct fake_fabric *f, enum fabric_type type, uint8_t port_count)
@@ -65,7 +56,7 @@ int fake_fabric_add(struct fake_fabric *f, enum fabric_type type, uint8_t port_c
 
 void fake_fabric_unlink(struct fake_fabric *f, int node, uint8_t port)
 {
-    struct fake_port *a = &f->nodes[node].ports[port];
+    struct fake_fabric_port *a = &f->nodes[node].ports[port];
     if (a->peer >= 0)
         f->nodes[a->peer].ports[a->peer_port].peer = -1;
     a->peer = -1;
@@ -152,7 +143,7 @@ static void write_node_info(const struct fake_node *node, uint8_t arrival, uint8
 
 static void write_port_info(const struct fake_node *node, uint8_t number, uint8_t *data)
 {
-    const struct fake_port *port = &node->ports[number];
+    const struct fake_fabric_port *port = &node->ports[number];
     bool up = number == 0 || port->peer >= 0;
     wire_put(data + 16, 2, port->lid);
     wire_put(data + 20, 4, number == 1 ? 0x4002 : 0x4000);
@@ -201,113 +192,41 @@ static int follow(const struct fake_fabric *f, const uint8_t *mad, uint8_t *arri
     return at;
 }
 
-void fake_fabric_arrive(struct fake_fabric *f, const uint8_t *mad)
-{
-    assert_true(f->queued < FAKE_FABRIC_QUEUE);
-    size_t i = (f->head + f->queued++) % FAKE_FABRIC_QUEUE;
-    memcpy(f->queue[i].octets, mad, MAD_SIZE);
-    f->queue[i].due = f->now + f->latency_us;
-}
-
 static bool is_lost(struct fake_fabric *f)
 {
     return fake_fabric_chance(f, 100) < f->loss;
 }
 
-static void serve(struct fake_fabric *f, const uint8_t *request)
+static bool serve(void *ctx, const struct fake_request *request, struct fake_answer *answer)
 {
-    uint8_t mad[MAD_SIZE], arrival;
-    memcpy(mad, request, sizeof mad);
-    assert_int_equal(mad[1], MAD_CLASS_SMP_DIRECT);
-    assert_int_equal(mad[3], 1);
+    struct fake_fabric *f = ctx;
+    uint8_t *mad = answer->octets, arrival;
+    assert_int_equal(request->agent, MAD_AGENT_SMP);
+    assert_int_equal(request->to.lid, 0xFFFF);
+    assert_int_equal(request->to.qpn, 0);
+    assert_true(wire_get32(request->octets + 12) & MAD_TID_BATCH);
+    assert_int_equal(request->octets[1], MAD_CLASS_SMP_DIRECT);
+    assert_int_equal(request->octets[3], 1);
+    memcpy(mad, request->octets, MAD_SIZE);
     int at = follow(f, mad, &arrival);
     if (at < 0 || is_lost(f))
-        return;
+        return false;
     const struct fake_node *node = &f->nodes[at];
     if (node->deaf || (node->mkey != 0 && node->mkey != wire_get64(mad + 24)))
-        return;
+        return false;
     mad[3] = 0x81;
     wire_put(mad + 4, 2, 0x8000);
     wire_put(mad + 8, 4, 0xFEDC); // the kernel's own
     if (!write_answer(node, arrival, mad) || is_lost(f))
-        return;
-    if (!f->tamper || f->tamper(f->tamper_ctx, at, mad))
-        fake_fabric_arrive(f, mad);
-}
-
-// The port.
-
-static void forget_in_flight(struct fake_fabric *f, uint32_t tid)
-{
-    size_t kept = 0;
-    for (size_t i = 0; i < f->in_flight_count; i++) {
-        if (f->in_flight[i].tid != tid && f->in_flight[i].over > f->now)
-            f->in_flight[kept++] = f->in_flight[i];
-    }
-    f->in_flight_count = kept;
-}
-
-static bool port_send(void *self, enum mad_agent agent, const struct mad_address *to,
-                      const uint8_t *octets, int response_timeout_ms, struct error *err)
-{
-    struct fake_fabric *f = self;
-    uint32_t tid = wire_get32(octets + 12);
-    assert_int_equal(agent, MAD_AGENT_SMP);
-    assert_int_equal(to->lid, 0xFFFF);
-    assert_int_equal(to->qpn, 0);
-    assert_true(tid & MAD_TID_BATCH);
-    if (f->refuses)
-        return error_set(err, "it refuses");
-    f->sent++;
-    forget_in_flight(f, tid);
-    assert_true(f->in_flight_count < FAKE_FABRIC_QUEUE);
-    f->in_flight[f->in_flight_count].tid = tid;
-    f->in_flight[f->in_flight_count++].over = f->now + response_timeout_ms * CLOCK_US_PER_MS;
-    if (f->in_flight_most < f->in_flight_count)
-        f->in_flight_most = f->in_flight_count;
-    serve(f, octets);
-    return true;
-}
-
-static int port_receive(void *self, struct mad_received *out, int timeout_ms, struct error *err)
-{
-    struct fake_fabric *f = self;
-    assert_in_range(timeout_ms, 0, 50);
-    if (f->gone) {
-        error_set(err, "it was unplugged");
-        return -1;
-    }
-    int64_t until = f->now + timeout_ms * CLOCK_US_PER_MS;
-    if (f->queued == 0 || f->queue[f->head].due > until) {
-        f->now = until;
-        return 0;
-    }
-    if (f->now < f->queue[f->head].due)
-        f->now = f->queue[f->head].due;
-    memcpy(f->current, f->queue[f->head].octets, MAD_SIZE);
-    f->head = (f->head + 1) % FAKE_FABRIC_QUEUE;
-    f->queued--;
-    f->answered++;
-    forget_in_flight(f, wire_get32(f->current + 12));
-    *out = (struct mad_received){.from = {.lid = 0xFFFF}, .octets = f->current, .size = MAD_SIZE};
-    return 1;
-}
-
-static void port_close(void *self)
-{
-    (void)self;
-}
-
-struct mad_io fake_fabric_io(struct fake_fabric *f)
-{
-    return (struct mad_io){port_receive, NULL, port_send, port_close, f};
+        return false;
+    return !f->tamper || f->tamper(f->tamper_ctx, at, mad);
 }
 
 // The truth.
 
 static struct fabric_port true_port(const struct fake_node *node, uint8_t number)
 {
-    const struct fake_port *port = &node->ports[number];
+    const struct fake_fabric_port *port = &node->ports[number];
     bool up = number == 0 || port->peer >= 0, outside = node->type == FABRIC_SWITCH && number > 0;
     uint64_t guid = node->type == FABRIC_SWITCH ? node->guid : node->guid + number;
     return (struct fabric_port){
@@ -355,7 +274,7 @@ struct fabric *fake_fabric_truth(const struct fake_fabric *f)
         build_node(builder, &f->nodes[i]);
     for (int i = 0; i < f->count; i++) {
         for (uint8_t p = 1; p <= f->nodes[i].port_count; p++) {
-            const struct fake_port *port = &f->nodes[i].ports[p];
+            const struct fake_fabric_port *port = &f->nodes[i].ports[p];
             if (port->peer < 0)
                 continue;
             uint32_t a = fabric_builder_find(builder, f->nodes[i].guid);

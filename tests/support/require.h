@@ -1,0 +1,17 @@
+// A condition that holds in every build, other than assert, and without a test framework.
+#ifndef IBTRAPD_TESTS_REQUIRE_H
+#define IBTRAPD_TESTS_REQUIRE_H
+
+#include <stdio.h>
+#include <stdlib.h>
+
+// Aborts, with a line on stderr that names the place.
+#define REQUIRE(condition)                                                                         \
+    do {                                                                                           \
+        if (!(condition)) {                                                                        \
+            fprintf(stderr, "%s:%d: %s does not hold\n", __FILE__, __LINE__, #condition);          \
+            abort();                                                                               \
+        }                                                                                          \
+    } while (0)
+
+#endif
