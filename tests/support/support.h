@@ -1,5 +1,5 @@
-// What the unit tests share: cmocka, a clock and a source of chance that the test controls, and
-// golden notices.
+// What tests with cmocka share: octets from digits, files, a log; with it come the clock and the
+// scratch directories.
 #ifndef IBTRAPD_TESTS_SUPPORT_H
 #define IBTRAPD_TESTS_SUPPORT_H
 
