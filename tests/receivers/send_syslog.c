@@ -184,7 +184,7 @@ int main(int argc, char **argv)
                       .pause_us = number(args, "pause", 0)};
     struct error err;
     int64_t begun = clock_monotonic(&clock_system);
-    int64_t deadline = begun + number(args, "deadline", 60) * CLOCK_US_PER_S;
+    int64_t deadline = begun + number(args, "deadline", 300) * CLOCK_US_PER_S;
     signal(SIGPIPE, SIG_IGN);
     signal(SIGHUP, note_hangup);
     if (!choose(&run.sink, args, &err)) {

@@ -156,7 +156,7 @@ def without_process(line):
 def test_many_arrive_in_order(peer, sender, kind, record_property):
     rsyslogd = peer(kind)
     process = sender(count=MANY, **rsyslogd.options)
-    assert process.wait(timeout=60) == 0, process.errors
+    assert process.wait(timeout=300) == 0, process.errors
     record_property("seconds", process.seconds)
     assert numbers(wait_lines(rsyslogd, MANY)) == list(range(MANY))
     assert process.errors == []
@@ -181,7 +181,7 @@ def test_confirmed_events_survive_the_kill_of_the_receiver(peer, sender, kind):
         rsyslogd.kill()
         assert set(numbers(rsyslogd.poll())) >= set(range(acknowledged))
         rsyslogd.__enter__()
-    assert process.wait(timeout=60) == 0, process.errors
+    assert process.wait(timeout=300) == 0, process.errors
     check_at_least_once(numbers(wait_lines(rsyslogd, MANY)), MANY)
     assert process.errors
 
@@ -197,7 +197,7 @@ def test_a_killed_receiver_gets_again_what_its_tcp_had_not(peer, sender, kind):
     wait_until(lambda: process.errors, "the sender to notice")
     acknowledged = process.acknowledged
     rsyslogd.__enter__()
-    assert process.wait(timeout=60) == 0, process.errors
+    assert process.wait(timeout=300) == 0, process.errors
     wait_until(lambda: numbers(rsyslogd.poll())[-1] == MANY - 1, "the last message")
     after = numbers(rsyslogd.items)[len(before):]
     assert before == list(range(len(before)))
