@@ -4,6 +4,7 @@
 #include "ctl/client.h"
 #include "ctl/pages.h"
 #include "ctl/show.h"
+#include "ctl/show_events.h"
 #include "ctl/time_parser.h"
 
 #include <stdlib.h>

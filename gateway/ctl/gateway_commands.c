@@ -2,6 +2,8 @@
 
 #include "ctl/client.h"
 #include "ctl/show.h"
+#include "ctl/show_catalogue.h"
+#include "ctl/show_status.h"
 
 enum command_outcome gateway_commands_status(const struct arguments *a, struct error *err)
 {

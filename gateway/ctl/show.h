@@ -1,5 +1,5 @@
-// Writes the daemon's answers for people, within 100 columns. The stream keeps a write error; check
-// it at the end.
+// What all commands need to write the daemon's answers for people, within 100 columns. The stream
+// keeps a write error; check it at the end.
 #ifndef IBTRAPD_CTL_SHOW_H
 #define IBTRAPD_CTL_SHOW_H
 
@@ -20,22 +20,5 @@ bool show_json(FILE *out, const json_t *value, struct error *err);
 
 // Sets the sentence for an answer of another shape than expected. False.
 bool show_refuse_shape(struct error *err);
-
-// Writes the daemon's status. False when the answer has not the shape that this ibtrapctl knows.
-bool show_status(FILE *out, const json_t *status);
-
-// Write the head of a list of events, and one event, in two lines or more.
-void show_events_head(FILE *out);
-void show_event(FILE *out, const json_t *event);
-
-// Writes all about one event. False as above.
-bool show_explanation(FILE *out, const json_t *answer);
-
-// Writes the event and its state at each receiver, from the same answer.
-void show_delivery(FILE *out, const json_t *answer);
-
-// Writes the catalogue of events; and returns it as JSON, a new reference.
-void show_catalogue(FILE *out);
-json_t *show_catalogue_json(void);
 
 #endif

@@ -1,4 +1,4 @@
-#include "ctl/show.h"
+#include "ctl/show_catalogue.h"
 
 #include "base/text.h"
 #include "ctl/terminal.h"

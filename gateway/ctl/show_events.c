@@ -1,6 +1,7 @@
-#include "ctl/show.h"
+#include "ctl/show_events.h"
 
 #include "base/clock.h"
+#include "ctl/show.h"
 #include "ctl/terminal.h"
 
 #include <string.h>

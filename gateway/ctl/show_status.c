@@ -1,6 +1,7 @@
-#include "ctl/show.h"
+#include "ctl/show_status.h"
 
 #include "ctl/receiver_commands.h"
+#include "ctl/show.h"
 
 #include <string.h>
 

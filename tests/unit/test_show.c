@@ -3,7 +3,8 @@
 
 #include "ctl/alarm_commands.h"
 #include "ctl/receiver_commands.h"
-#include "ctl/show.h"
+#include "ctl/show_events.h"
+#include "ctl/show_status.h"
 #include "ctl/terminal.h"
 #include "ctl/time_parser.h"
 #include "ctl/topology_commands.h"
