@@ -1,27 +1,28 @@
-// Checks of single values, for the rows of the schema (see schema_item.check).
+// Checks of single values, for the rows of the schema (schema_item.check). Each returns false with
+// a reason for a value that it does not accept.
 #ifndef IBTRAPD_CONF_CHECK_H
 #define IBTRAPD_CONF_CHECK_H
 
-#include "conf/schema.h"
+#include "conf/item.h"
 
 typedef bool check_fn(const struct schema_item *item, const char *value, struct error *reason);
 
-check_fn check_path;             // absolute, and not too long
-check_fn check_output_path;      // or "-"
-check_fn check_name_map;         // of a file that can be read as one
-check_fn check_key_file;         // of a file with a number that others cannot read
-check_fn check_secret_file;      // of a file with a secret that others cannot read
-check_fn check_tls_key;          // of a file that others cannot read; it may be missing
-check_fn check_group;            // one that the system knows
-check_fn check_community;        // tells the length only
-check_fn check_ipv4;             // an address
-check_fn check_ip;               // one of either family
-check_fn check_master;           // where a master agent listens: a path, or tcp:ADDRESS:PORT
-check_fn check_event_pattern;    // fits some event
-check_fn check_category_pattern; // fits some category
+check_fn check_path;             // an absolute path, not too long
+check_fn check_output_path;      // such a path, or "-"
+check_fn check_name_map;         // the path of a file that can be read as a node name map
+check_fn check_key_file;         // the path of a file with a number that others cannot read
+check_fn check_secret_file;      // the path of a file with a secret that others cannot read
+check_fn check_tls_key;          // the path of a file that others cannot read; it may be missing
+check_fn check_group;            // a group that the system knows
+check_fn check_community;        // a community; the reason does not show it
+check_fn check_ipv4;             // an IPv4 address
+check_fn check_ip;               // an IPv4 or IPv6 address
+check_fn check_master;           // the address of a master agent: a path, or tcp:ADDRESS:PORT
+check_fn check_event_pattern;    // a pattern that some event's identifier fits
+check_fn check_category_pattern; // a pattern that some category fits
 
-// Splits "host", "host:port", "1.2.3.4:port", "[v6]", "[v6]:port"; `port` stays as it is when none
-// follows. NULL, or what is wrong.
+// Splits "host", "host:port", "1.2.3.4:port", "[v6]" or "[v6]:port"; leaves `port` as it is when
+// the address has none. Returns NULL, or says why the address is wrong.
 const char *check_split_address(const char *address, char host[CONF_ADDRESS_SIZE], uint16_t *port);
 
 #endif

@@ -2,14 +2,12 @@
 #ifndef IBTRAPD_CONF_CONF_H
 #define IBTRAPD_CONF_CONF_H
 
-#include "base/error.h"
-#include "base/instance.h"
 #include "base/log.h"
-#include "base/text.h"
 #include "model/counter.h"
 #include "model/filter.h"
 
 #include <limits.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
@@ -221,57 +219,5 @@ struct conf {
     int folder_levels[LOG_FOLDER_COUNT];         // enum log_level or CONF_SAME
     enum log_level log_levels[LOG_FOLDER_COUNT]; // what follows from both
 };
-
-enum { CONF_MISTAKES_MAX = 20 }; // after so many no more are looked for
-
-// What is wrong with a file, in the order of its lines.
-struct conf_mistakes {
-    size_t count;
-    struct error told[CONF_MISTAKES_MAX]; // FILE:LINE: SENTENCE
-};
-
-// What holds without a file: the first active port, and events to the local syslog. False when
-// memory is short. conf_free releases what a configuration holds.
-bool conf_defaults(struct conf *conf, struct error *err);
-void conf_free(struct conf *conf);
-
-// A receiver whose section says nothing. A name that is too long is cut.
-void conf_receiver_init(struct conf_receiver *receiver, enum conf_kind kind, const char *name);
-
-// Reads and checks a file, with the files it names. Without a receiver in it the default one holds.
-// On failure `err` says file, line, item, value and reason of the first mistake, and how many there
-// are besides, and there is nothing to free.
-bool conf_load(const char *path, struct conf *conf, struct error *err);
-
-// The same of a text that is no file yet; `name` stands for it in `err`.
-bool conf_load_text(const char *text, const char *name, struct conf *conf, struct error *err);
-
-// What an instance runs with: the file `path`, or with NULL its own one, or where there is none the
-// defaults. One that cannot be read is a mistake. Where the configuration names the directories of
-// the only gateway, the instance's are meant; naming another port than the instance's is a mistake.
-// `mistakes` gets them all; it may be NULL.
-bool conf_load_instance(const struct instance *instance, const char *path, struct conf *conf,
-                        struct conf_mistakes *mistakes, struct error *err);
-
-// Whether a reload may replace one by the other: not when the file that is in force is gone. False
-// with a sentence.
-bool conf_may_replace(const struct conf *running, const struct conf *next, struct error *err);
-
-// Adds the names of the items that differ and cannot change in a gateway that runs, such as
-// "device, port".
-void conf_add_restart_items(const struct conf *running, const struct conf *next, struct text *t);
-
-// Gives those items of `next` what is in force.
-void conf_keep_restart_items(const struct conf *running, struct conf *next);
-
-// Writes a whole configuration as a file that means the same, but for communities that stand in the
-// file itself: a comment takes their place.
-void conf_print(const struct conf *conf, FILE *out);
-
-// Logs which file is in force, or that there is none.
-void conf_log_file(const struct conf *conf, struct log *log);
-
-// Adds a receiver that writes to standard output, unless there is one.
-void conf_add_stdout(struct conf *conf);
 
 #endif

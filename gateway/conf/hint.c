@@ -1,5 +1,7 @@
 #include "conf/hint.h"
 
+#include "conf/schema.h"
+
 #include <string.h>
 
 enum { NAME_MAX_LENGTH = 32, DISTANCE_MAX = 2 };

@@ -2,10 +2,10 @@
 #ifndef IBTRAPD_CONF_PAIRS_H
 #define IBTRAPD_CONF_PAIRS_H
 
-#include "conf/schema.h"
+#include "conf/item.h"
 
-extern const struct schema_pairs PAIRS_THRESHOLDS; // uint64_t [COUNTER_ERRORS]
-extern const struct schema_pairs PAIRS_LEVELS;     // int [LOG_FOLDER_COUNT], CONF_SAME: not set
-extern const struct schema_pairs PAIRS_SEVERITIES; // int [8]
+extern const struct schema_pairs PAIRS_THRESHOLDS; // in a uint64_t [COUNTER_ERRORS]
+extern const struct schema_pairs PAIRS_LEVELS;     // in an int [LOG_FOLDER_COUNT]; else CONF_SAME
+extern const struct schema_pairs PAIRS_SEVERITIES; // in an int [8]: the severity to send for each
 
 #endif

@@ -1,10 +1,14 @@
 #include "conf/parser.h"
 
+#include "conf/defaults.h"
 #include "conf/hint.h"
 #include "conf/lexer.h"
+#include "conf/schema.h"
+#include "conf/section.h"
 #include "conf/value.h"
 
 #include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -225,13 +229,6 @@ static bool parser_is_taken(const struct conf *conf, const struct section *secti
     return false;
 }
 
-void parser_reset_object(const struct schema_section *section, void *object)
-{
-    const struct schema_item *item;
-    for (size_t i = 0; (item = schema_item(section, i)); i++)
-        value_reset(item, object);
-}
-
 static bool parser_add_receiver(struct conf *conf, struct section *section, const char *name)
 {
     if (conf->receiver_count == CONF_RECEIVERS_MAX)
@@ -252,7 +249,7 @@ static bool parser_add_rule(struct conf *conf, struct section *section, const ch
     if (parser_is_taken(conf, section))
         section_refuse(section, "another policy has that name");
     struct conf_rule *rule = &conf->policy.rules[conf->policy.rule_count++];
-    parser_reset_object(section->schema, rule);
+    defaults_set_section(section->schema, rule);
     snprintf(rule->name, sizeof rule->name, "%s", name);
     section->object = rule;
     section->name = rule->name;
@@ -355,14 +352,6 @@ static void parser_end(struct parser *p)
             SCHEMA[i].check(section);
     }
     parser_group_receivers(p->conf);
-}
-
-void parser_reset(struct conf *conf)
-{
-    for (size_t i = 0; i < SCHEMA_COUNT; i++) {
-        if (SCHEMA[i].object == SCHEMA_CONF)
-            parser_reset_object(&SCHEMA[i], conf);
-    }
 }
 
 bool parser_run(const char *text, struct conf *conf, struct report *report)

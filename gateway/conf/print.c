@@ -1,3 +1,6 @@
+#include "conf/print.h"
+
+#include "conf/schema.h"
 #include "conf/value.h"
 
 static void print_item(const struct schema_item *item, const void *object, FILE *out)

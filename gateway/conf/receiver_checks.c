@@ -1,6 +1,6 @@
-// The checks of receivers' sections as a whole.
+#include "conf/receiver_checks.h"
+
 #include "base/secret.h"
-#include "conf/section.h"
 
 #include <string.h>
 

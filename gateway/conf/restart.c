@@ -1,4 +1,6 @@
-// What a reload can and cannot change, from the rows of the schema.
+#include "conf/restart.h"
+
+#include "conf/schema.h"
 #include "conf/value.h"
 
 static const struct schema_item *restart_item(size_t section, size_t place)

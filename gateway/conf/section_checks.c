@@ -1,6 +1,6 @@
-// The checks of sections as a whole, but for receivers.
+#include "conf/section_checks.h"
+
 #include "base/secret.h"
-#include "conf/section.h"
 
 #include <grp.h>
 

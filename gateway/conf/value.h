@@ -1,30 +1,34 @@
-// One value of the configuration, as its row says: set, read, printed, compared, copied.
+// The value of one item in its section's object. The item's row says where the value is and what it
+// may be; see item.h. `object` is the section's struct conf, conf_rule or conf_receiver.
 #ifndef IBTRAPD_CONF_VALUE_H
 #define IBTRAPD_CONF_VALUE_H
 
-#include "conf/schema.h"
+#include "conf/item.h"
 
-// The default, or what stands for an item that is not set.
+// Sets the default, or the value of an item that is not set.
 void value_reset(const struct schema_item *item, void *object);
 
-// Takes a value as the file has it; of a list one more member. False with a reason.
+// Sets the value to that of a file; adds a member to a list that has room. False with a reason.
 bool value_take(const struct schema_item *item, void *object, const char *value,
                 struct error *reason);
 
-// Before a list's members are taken anew.
+// Sets the value to nothing. An array of pairs gets its defaults.
 void value_clear(const struct schema_item *item, void *object);
 
 bool value_is_list(const struct schema_item *item);
 bool value_has_room(const struct schema_item *item, const void *object); // for one more member
 
-// Adds the value as a file has it. Nothing, if it is not set.
+// Adds the value as a file has it. Adds nothing if the item is not set.
 void value_add(const struct schema_item *item, const void *object, struct text *t);
 
-// Whether it is as its default; an item without default never is.
+// Whether the value is the item's default. An item without default returns false.
 bool value_is_default(const struct schema_item *item, const void *object);
 
-// Whether a gateway that runs with one would do the same with the other.
+// Whether the values in `a` and `b` make a gateway do the same: compares what is derived from the
+// item, if something is.
 bool value_same(const struct schema_item *item, const void *a, const void *b);
+
+// Copies the value, with what is derived from it.
 void value_copy(const struct schema_item *item, const void *from, void *to);
 
 #endif

@@ -3,6 +3,8 @@
 #define IBTRAPD_CONTROL_CONTROL_H
 
 #include "agent/agent.h"
+#include "base/error.h"
+#include "base/text.h"
 #include "conf/conf.h"
 #include "ib/sweeper.h"
 #include "pipeline/pipeline.h"

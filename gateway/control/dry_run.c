@@ -1,5 +1,6 @@
 #include "control/dry_run.h"
 
+#include "conf/load.h"
 #include "control/answer.h"
 #include "ctl/protocol.h"
 #include "model/catalogue.h"

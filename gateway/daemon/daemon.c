@@ -1,5 +1,6 @@
 #include "daemon/daemon.h"
 
+#include "conf/load.h"
 #include "control/commands.h"
 #include "control/server.h"
 #include "control/status.h"

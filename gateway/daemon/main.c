@@ -1,5 +1,7 @@
 // ibtrapd: InfiniBand traps to SNMP notifications and syslog.
 
+#include "conf/load.h"
+#include "conf/print.h"
 #include "daemon/daemon.h"
 #include "install.h"
 

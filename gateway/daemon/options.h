@@ -2,6 +2,7 @@
 #ifndef IBTRAPD_DAEMON_OPTIONS_H
 #define IBTRAPD_DAEMON_OPTIONS_H
 
+#include "base/error.h"
 #include "conf/conf.h"
 #include "ib/mad_io.h"
 

@@ -1,5 +1,7 @@
 #include "daemon/reload.h"
 
+#include "conf/load.h"
+#include "conf/restart.h"
 #include "daemon/heartbeat.h"
 #include "daemon/receivers.h"
 #include "daemon/settings.h"

@@ -2,6 +2,7 @@
 #ifndef IBTRAPD_DAEMON_SINKS_H
 #define IBTRAPD_DAEMON_SINKS_H
 
+#include "base/error.h"
 #include "conf/conf.h"
 #include "sink/sink.h"
 

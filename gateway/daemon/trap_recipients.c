@@ -1,6 +1,7 @@
 #include "daemon/trap_recipients.h"
 
 #include "base/text.h"
+#include "conf/defaults.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -5,6 +5,7 @@
 #ifndef IBTRAPD_DAEMON_TRAP_RECIPIENTS_H
 #define IBTRAPD_DAEMON_TRAP_RECIPIENTS_H
 
+#include "base/error.h"
 #include "conf/conf.h"
 #include "model/setting.h"
 

@@ -12,6 +12,7 @@
 
 #include "base/clock.h"
 #include "base/text.h"
+#include "conf/load.h"
 #include "ctl/client.h"
 #include "daemon/daemon.h"
 

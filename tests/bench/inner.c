@@ -5,6 +5,7 @@
 #include "inner_fabric.h"
 
 #include "base/clock.h"
+#include "conf/load.h"
 #include "daemon/daemon.h"
 
 #include <stdio.h>

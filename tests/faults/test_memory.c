@@ -11,7 +11,7 @@
 #include "agent/tables.h"
 #include "agent/walk_cache.h"
 #include "base/digest.h"
-#include "conf/conf.h"
+#include "conf/load.h"
 #include "control/alarm_answers.h"
 #include "control/event_answers.h"
 #include "control/explain.h"

@@ -2,7 +2,8 @@
 #include "fuzz.h"
 
 #include "base/text.h"
-#include "conf/conf.h"
+#include "conf/load.h"
+#include "conf/print.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 #include "support.h"
 
 #include "base/text.h"
-#include "conf/conf.h"
+#include "conf/load.h"
 #include "install.h"
 
 #include <grp.h>

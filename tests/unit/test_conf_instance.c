@@ -1,6 +1,6 @@
 #include "support.h"
 
-#include "conf/conf.h"
+#include "conf/load.h"
 #include "install.h"
 
 #include <sys/stat.h>

@@ -1,6 +1,9 @@
 #include "support.h"
 
-#include "conf/conf.h"
+#include "conf/load.h"
+#include "conf/print.h"
+#include "conf/restart.h"
+#include "conf/schema.h"
 #include "conf/value.h"
 #include "model/severity.h"
 #include "pipeline/policies.h"

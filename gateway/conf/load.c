@@ -1,9 +1,12 @@
-#include "conf/conf.h"
+#include "conf/load.h"
 
+#include "conf/defaults.h"
 #include "conf/parser.h"
+#include "conf/receiver_checks.h"
 #include "install.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -45,35 +48,12 @@ static bool conf_make_room(struct conf *conf, struct error *err)
     return true;
 }
 
-void conf_receiver_init(struct conf_receiver *receiver, enum conf_kind kind, const char *name)
-{
-    memset(receiver, 0, sizeof *receiver);
-    receiver->kind = kind;
-    snprintf(receiver->name, sizeof receiver->name, "%s", name);
-    for (size_t i = 0; i < SCHEMA_COUNT; i++) {
-        if (SCHEMA[i].object == SCHEMA_RECEIVER && SCHEMA[i].kind == kind)
-            parser_reset_object(&SCHEMA[i], receiver);
-    }
-}
-
 static void conf_add_syslog(struct conf *conf, const char *name, enum conf_transport transport)
 {
     struct conf_receiver *r = &conf->receivers[conf->receiver_count++];
     conf_receiver_init(r, CONF_SYSLOG, name);
     r->transport = transport;
     r->syslog.format = section_syslog_format(transport);
-}
-
-// The first mistake, and how many there are besides.
-static bool conf_tell(const struct conf_mistakes *mistakes, struct error *err)
-{
-    size_t more = mistakes->count - 1;
-    *err = mistakes->told[0];
-    size_t used = strlen(err->text);
-    if (more > 0)
-        snprintf(err->text + used, sizeof err->text - used, " (and %zu more mistake%s)", more,
-                 more == 1 ? "" : "s");
-    return false;
 }
 
 // `text` as the configuration; NULL: the defaults. `name` is that of the file.
@@ -83,12 +63,13 @@ static bool conf_parse(const char *text, const char *name, struct conf *conf,
     struct report report = {.path = name};
     if (!conf_make_room(conf, err))
         return false;
-    parser_reset(conf);
+    defaults_set(conf);
     if (!parser_run(text, conf, &report)) {
         if (mistakes)
             *mistakes = report.mistakes;
         conf_free(conf);
-        return conf_tell(&report.mistakes, err);
+        report_tell(&report, err);
+        return false;
     }
     if (conf->receiver_count == 0)
         conf_add_syslog(conf, "syslog", CONF_LOCAL);

@@ -1,0 +1,107 @@
+// The columns of the configuration's schema: the types of its rows, and functions for one row or
+// one section. schema.h has the rows.
+#ifndef IBTRAPD_CONF_ITEM_H
+#define IBTRAPD_CONF_ITEM_H
+
+#include "base/error.h"
+#include "base/text.h"
+#include "conf/conf.h"
+#include "conf/word.h"
+
+struct section;
+
+enum schema_type {
+    SCHEMA_NUMBER,   // a whole number, in an integer of any size
+    SCHEMA_BOOL,     // in a bool or an int
+    SCHEMA_TEXT,     // in an array of char
+    SCHEMA_ADDRESS,  // a host in an array of char, and its port in the uint16_t behind that
+    SCHEMA_WORD,     // one of `words`; an integer of any size gets its value
+    SCHEMA_WORDS,    // a list of them; an unsigned gets their values, which are bits
+    SCHEMA_PATTERNS, // a list, in a struct filter_list
+    SCHEMA_PAIRS,    // a list of "name=value", in an array
+};
+
+// Whether a reload changes an item of a running gateway, or only a restart does.
+enum schema_reload { SCHEMA_LIVE, SCHEMA_RESTART };
+
+// How an item of the type SCHEMA_PAIRS uses its array.
+struct schema_pairs {
+    void (*reset)(void *array); // sets the defaults
+    // Sets what one pair, such as "ib=debug", says. False with a reason: the pair is wrong.
+    bool (*take)(const char *pair, void *array, struct error *reason);
+    // Adds the pair of the element `place` as a file has it, or nothing where that element is not
+    // set. False: the array has no such element.
+    bool (*add)(const void *array, size_t place, struct text *out);
+    // Returns the names that may stand before "=", one for each `place` from 0, for the manual;
+    // NULL behind the last one. May be NULL: then `help` tells them.
+    const char *(*name)(size_t place);
+};
+
+// A row: one item. Its field is in the object of its section (enum schema_object).
+struct schema_item {
+    const char *name;
+    enum schema_type type;
+    enum schema_reload reload;
+    size_t at, size; // of the field in the section's object
+    // The fields that the section's check derives from the item, such as the key that a file
+    // contains. A reload compares them in place of the item itself. Size 0: none.
+    size_t derived_at, derived_size;
+    size_t given_at; // of a bool that says whether the file has the item; 0: none
+    // The range of a number. Of a text, `high` is the greatest length; 0: the field's size decides.
+    // Of an address, `low` is the port if the value has none.
+    int64_t low, high;
+    bool zero;         // of a number: 0 is good, too
+    int64_t factor;    // the field is the number times this; 0: the number itself
+    int64_t unset;     // the field of a number or a word that has no default and is not set
+    bool may_be_empty; // of a text
+    bool secret;       // neither messages nor printed configurations show the value
+    const struct word *words;
+    const struct schema_pairs *pairs;
+    // Checks a text, a host or a member of a list beyond its length, and the file that it names.
+    // False with a reason. NULL: the type's own checks are enough.
+    bool (*check)(const struct schema_item *item, const char *value, struct error *reason);
+    // The default, as a file has it without quotation marks; NULL: the item is not set. A list has
+    // none: it begins empty, or as `pairs` resets it.
+    const char *initial;
+    const char *example; // a value for an item without default, as a file has it
+    bool shown;          // the example file sets the item to `example`
+    const char *help;    // sentences; `x` is literal, and name(1) is another manual page
+};
+
+// The object that has the fields of a section's items: the struct conf, or a struct conf_rule or
+// conf_receiver for each section of that kind.
+enum schema_object { SCHEMA_CONF, SCHEMA_RULE, SCHEMA_RECEIVER };
+
+// Items that stand together; several sections may share them.
+struct schema_part {
+    const char *title; // of shared items; NULL: the items are the section's own
+    const struct schema_item *items;
+    size_t count;
+};
+
+struct schema_section {
+    const char *name;
+    enum schema_object object;
+    enum conf_kind kind;                // of SCHEMA_RECEIVER
+    const char *title;                  // the name that the example gives a rule or a receiver
+    bool commented;                     // the example has the section as a comment
+    const char *help;                   // sentences, as of an item
+    const char *more;                   // another such section for the example, as a file has it
+    const struct schema_part *parts[4]; // NULL behind the last one
+    // Checks the section as a whole and reports its mistakes. NULL: the section needs no check.
+    void (*check)(struct section *section);
+};
+
+// Returns the section's item with the number `i`, from 0; NULL behind the last one.
+const struct schema_item *schema_item(const struct schema_section *section, size_t i);
+
+// Returns the section's item of that name; NULL: it has none. `place` gets the item's number for
+// schema_item; it may be NULL.
+const struct schema_item *schema_find(const struct schema_section *section, const char *name,
+                                      size_t *place);
+
+// Adds sentences about the values that an item may have, such as " From 1 to 3600.", in the marks
+// of `help`. Adds nothing where `help` says it all.
+void schema_add_values(const struct schema_item *item, struct text *t);
+
+#endif

@@ -1,0 +1,45 @@
+// Reads the configuration: a file, a text, or the defaults. Each is checked whole before it counts.
+// After a success conf_free releases the configuration; after a failure there is nothing to free.
+#ifndef IBTRAPD_CONF_LOAD_H
+#define IBTRAPD_CONF_LOAD_H
+
+#include "base/error.h"
+#include "base/instance.h"
+#include "base/log.h"
+#include "conf/conf.h"
+#include "conf/report.h"
+
+// Makes the configuration that holds without a file: the first active port, and events to the local
+// syslog. Fails when memory is short.
+bool conf_defaults(struct conf *conf, struct error *err);
+
+// Releases what a configuration holds, and overwrites the secrets of its receivers. A configuration
+// of zeros is good, too.
+void conf_free(struct conf *conf);
+
+// Reads and checks a file, with the files that it names. If the file has no receiver, the
+// configuration gets that of conf_defaults. On failure `err` says file, line, item, value and
+// reason of the first mistake, and how many others there are.
+bool conf_load(const char *path, struct conf *conf, struct error *err);
+
+// Does the same with a text that is not in a file yet; `name` stands for the file's in `err`.
+bool conf_load_text(const char *text, const char *name, struct conf *conf, struct error *err);
+
+// Makes the configuration of an instance from the file `path`. With NULL it is the instance's own
+// file, or the defaults if there is no such file; a file that cannot be read is a mistake. Replaces
+// the default directories and socket by the instance's. Refuses another device or port than the
+// instance's. On failure `mistakes` gets all mistakes; it may be NULL.
+bool conf_load_instance(const struct instance *instance, const char *path, struct conf *conf,
+                        struct conf_mistakes *mistakes, struct error *err);
+
+// Whether a reload may replace `running` by `next`. It may not when the file in force is gone:
+// returns false with a sentence then.
+bool conf_may_replace(const struct conf *running, const struct conf *next, struct error *err);
+
+// Logs which file is in force, or that it does not exist and the defaults hold.
+void conf_log_file(const struct conf *conf, struct log *log);
+
+// Adds a receiver that writes to standard output, unless the configuration has one.
+void conf_add_stdout(struct conf *conf);
+
+#endif
