@@ -47,7 +47,7 @@ bool check_secret_file(const struct schema_item *item, const char *value, struct
     return ok;
 }
 
-// Read at each connection, so it may come later.
+// The sink reads the file at each connection, so it may still be missing now.
 bool check_tls_key(const struct schema_item *item, const char *value, struct error *reason)
 {
     return check_path(item, value, reason) &&
@@ -143,8 +143,8 @@ static bool check_fits(const char *pattern, const char *name)
     return filter_list_has(&list, name);
 }
 
-// A rule for events that there are none of would silently do nothing, and a receiver of only these
-// would get nothing.
+// A pattern that fits no event is an error: a rule with it would silently do nothing, and a
+// receiver would get nothing.
 bool check_event_pattern(const struct schema_item *item, const char *value, struct error *reason)
 {
     (void)item;

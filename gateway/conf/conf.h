@@ -1,4 +1,5 @@
-// The configuration: read once, checked whole, immutable from then on.
+// The values of the configuration, and nothing but values: load.h reads a file into them and checks
+// them. They stay as they are from then on; a reload makes a new struct conf.
 #ifndef IBTRAPD_CONF_CONF_H
 #define IBTRAPD_CONF_CONF_H
 
@@ -13,7 +14,7 @@
 #include <sys/types.h>
 
 enum {
-    CONF_NAME_SIZE = 65,  // of a receiver, as ibtrapdReceiverName has it
+    CONF_NAME_SIZE = 65,  // of a receiver: ibtrapdReceiverName has 64 octets at most
     CONF_PATH_SIZE = 108, // fits a Unix socket's name
     CONF_ADDRESS_SIZE = 300,
     CONF_SECRET_SIZE = 256,
@@ -30,7 +31,7 @@ struct conf_fabric {
     unsigned port;                    // 0: the device's first
     char sa_key_file[CONF_PATH_SIZE]; // empty: none
     bool has_sa_key;
-    uint64_t sa_key;                    // what is in that file
+    uint64_t sa_key;                    // read from that file
     char node_name_map[CONF_PATH_SIZE]; // empty: none
     unsigned verify_interval_s, refresh_interval_s;
     bool with_master_sm; // receivers get events only while the master SM runs at the own port
@@ -44,7 +45,7 @@ struct conf_sweep {
     unsigned in_flight, attempts, timeout_ms; // of MADs
     char mkey_file[CONF_PATH_SIZE];           // empty: none
     bool has_mkey;
-    uint64_t mkey; // what is in that file
+    uint64_t mkey; // read from that file
 };
 
 enum conf_counter_ports { CONF_NO_PORTS, CONF_SWITCH_PORTS, CONF_ALL_PORTS };
@@ -52,7 +53,7 @@ enum conf_counter_ports { CONF_NO_PORTS, CONF_SWITCH_PORTS, CONF_ALL_PORTS };
 struct conf_counters {
     enum conf_counter_ports ports;
     unsigned interval_s;
-    uint64_t thresholds[COUNTER_ERRORS]; // growth in an interval that is told; 0: never
+    uint64_t thresholds[COUNTER_ERRORS]; // the growth in an interval that is an event; 0: none
 };
 
 struct conf_journal {
@@ -65,14 +66,14 @@ struct conf_metrics {
     uint16_t port;
 };
 
-// The tables of the MIBs, below a master agent of this host.
+// The subagent, which serves the tables of the MIBs below a master agent of this host.
 struct conf_subagent {
-    char socket[CONF_ADDRESS_SIZE];  // its path, or "tcp:HOST:PORT"; empty: there are none
+    char socket[CONF_ADDRESS_SIZE];  // its path, or "tcp:HOST:PORT"; empty: no tables
     char context[CONF_CONTEXT_SIZE]; // empty: the default context only
-    bool has_context;                // otherwise it is the instance's name
+    bool has_context;                // false: an instance's context is its name
     bool writable;
     uint8_t event_trap_level; // GswEventSeverity (IBSWITCH-MIB)
-    uint16_t recipient_port;  // of the trap recipients that are set
+    uint16_t recipient_port;  // of the trap recipients that managers set
 };
 
 enum conf_kind { CONF_SNMP, CONF_SYSLOG, CONF_FILE, CONF_AGENTX };
@@ -97,7 +98,7 @@ enum conf_auth {
     CONF_AUTH_SHA_512,
 };
 
-// The last two are lengthened as Cisco does.
+// Cisco's way of lengthening keys makes the last two differ from the two before.
 enum conf_privacy {
     CONF_PRIVACY_NONE,
     CONF_PRIVACY_AES,
@@ -108,7 +109,7 @@ enum conf_privacy {
 };
 
 enum conf_format {
-    CONF_FORMAT_UNSET, // until the section is whole: then the transport has decided
+    CONF_FORMAT_UNSET, // only while its section is read; then the transport decides
     CONF_RFC5424,
     CONF_RFC3164,
     CONF_ECS,
@@ -118,7 +119,7 @@ enum conf_format {
 
 enum conf_snmp_set { CONF_SET_SMA = 1, CONF_SET_SWITCH = 2, CONF_SET_OWN = 4, CONF_SET_EVENT = 8 };
 
-// Of TLS and DTLS.
+// The certificates of TLS and DTLS.
 struct conf_tls {
     char ca_file[CONF_PATH_SIZE], certificate_file[CONF_PATH_SIZE], key_file[CONF_PATH_SIZE];
     char server_name[CONF_ADDRESS_SIZE]; // in the certificate; empty: the host
@@ -128,35 +129,35 @@ struct conf_snmp {
     unsigned version; // 1, 2 or 3
     bool inform;
     char community[CONF_SECRET_SIZE];
-    char community_file[CONF_PATH_SIZE]; // where it came from; empty: the configuration itself
+    char community_file[CONF_PATH_SIZE]; // empty: the community stands in the configuration
     char user[CONF_WORD_SIZE], context[CONF_WORD_SIZE];
     enum conf_auth auth;
     enum conf_privacy privacy;
     char auth_password_file[CONF_PATH_SIZE], privacy_password_file[CONF_PATH_SIZE];
-    char auth_password[CONF_SECRET_SIZE], privacy_password[CONF_SECRET_SIZE]; // what is in them
+    char auth_password[CONF_SECRET_SIZE], privacy_password[CONF_SECRET_SIZE]; // from those files
     unsigned timeout_ms, retries, window;                                     // of informs
     unsigned sets; // enum conf_snmp_set; 0: the default
     bool extra_varbinds, trap_address;
-    char agent_address[CONF_WORD_SIZE]; // of SNMPv1 and of trap_address; empty: this host's
+    char agent_address[CONF_WORD_SIZE]; // in SNMPv1 and for trap_address; empty: this host's
 };
 
 struct conf_syslog {
     enum conf_format format;
-    unsigned facility;         // RFC 5424 6.2.1
-    int severities[8];         // what is sent for each severity of RFC 5424 6.2.1
-    bool lines;                // over TCP and TLS; otherwise the octets of each message are counted
+    unsigned facility; // RFC 5424 6.2.1
+    int severities[8]; // the severity to send for each of RFC 5424 6.2.1
+    bool lines;        // over TCP and TLS a line feed ends a message; false: its length precedes it
     char path[CONF_PATH_SIZE]; // of the local socket
 };
 
 struct conf_file {
     char path[CONF_PATH_SIZE];
-    bool sync; // an event counts as delivered when it is on disk
+    bool sync; // an event counts as delivered only when it is on disk
 };
 
 struct conf_agentx {
     char socket[CONF_ADDRESS_SIZE]; // its path, or "tcp:HOST:PORT"
     char context[CONF_CONTEXT_SIZE];
-    unsigned sets; // as of struct conf_snmp
+    unsigned sets; // enum conf_snmp_set; 0: the default
     bool extra_varbinds;
 };
 
@@ -176,9 +177,10 @@ struct conf_receiver {
     struct conf_agentx agentx;
 };
 
-enum { CONF_SAME = -1 }; // in a rule: says nothing of this
+enum { CONF_SAME = -1 }; // a rule does not change this; a folder has no log level of its own
 
-// A section "policy". Of the rules that fit an event the last one decides.
+// A rule: a section "policy". Of the rules that fit an event, the last one that sets a value
+// decides it.
 struct conf_rule {
     char name[CONF_RULE_NAME_SIZE];
     struct filter_list events, nodes; // empty: all
@@ -189,7 +191,7 @@ struct conf_rule {
 };
 
 struct conf_policy {
-    struct conf_rule *rules; // in their order
+    struct conf_rule *rules; // in the order of the file
     size_t rule_count;
     unsigned repeat_window_s; // 0: off
     unsigned flap_changes;    // 0: off
@@ -201,23 +203,23 @@ struct conf_policy {
 
 struct conf {
     char file[PATH_MAX];
-    bool has_file; // false: there is no such file, and the defaults hold
+    bool has_file; // false: the file does not exist, and the defaults hold
     struct conf_fabric fabric;
     struct conf_sweep sweep;
     struct conf_counters counters;
     struct conf_journal journal;
     struct conf_metrics metrics;
     struct conf_subagent subagent;
-    unsigned heartbeat_s; // between two; 0: none
+    unsigned heartbeat_s; // from one heartbeat to the next; 0: none
     struct conf_policy policy;
     struct conf_receiver *receivers;
     size_t receiver_count;
     char socket[CONF_PATH_SIZE];
-    char group[CONF_WORD_SIZE];                  // empty: the process's own
-    gid_t socket_group;                          // its number; (gid_t)-1: the process's own
-    enum log_level log_level;                    // of the folders that have none of their own
-    int folder_levels[LOG_FOLDER_COUNT];         // enum log_level or CONF_SAME
-    enum log_level log_levels[LOG_FOLDER_COUNT]; // what follows from both
+    char group[CONF_WORD_SIZE];          // of the control socket; empty: the process's own
+    gid_t socket_group;                  // the number of `group`; (gid_t)-1: the process's own
+    enum log_level log_level;            // of the folders that have no level of their own
+    int folder_levels[LOG_FOLDER_COUNT]; // enum log_level or CONF_SAME
+    enum log_level log_levels[LOG_FOLDER_COUNT]; // the levels in force, from the two above
 };
 
 #endif

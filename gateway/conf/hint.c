@@ -12,12 +12,12 @@ static unsigned hint_least(unsigned a, unsigned b, unsigned c)
     return least < c ? least : c;
 }
 
-// How many letters have to be put in, taken out or replaced to make one name of the other, or
-// neighbours exchanged: the distance of optimal string alignment.
+// Counts the letters that must be inserted, removed, replaced or exchanged with their neighbour to
+// make one name of the other: the distance of optimal string alignment.
 static unsigned hint_distance(const char *a, const char *b)
 {
     size_t m = strlen(a), n = strlen(b);
-    unsigned rows[3][NAME_MAX_LENGTH + 1]; // of the last letters of `a`
+    unsigned rows[3][NAME_MAX_LENGTH + 1]; // for the last three letters of `a`
     if (m > NAME_MAX_LENGTH || n > NAME_MAX_LENGTH)
         return NAME_MAX_LENGTH;
     for (size_t j = 0; j <= n; j++)
@@ -50,7 +50,7 @@ static void hint_try(struct hint_nearest *nearest, const char *name)
     }
 }
 
-// The names that could stand there.
+// Returns the nearest name that may stand there; NULL: none is near.
 static const char *hint_find_nearest(const struct schema_section *section, const char *name)
 {
     struct hint_nearest nearest = {.wanted = name, .distance = DISTANCE_MAX + 1};

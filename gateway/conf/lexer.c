@@ -10,7 +10,7 @@ void lexer_init(struct lexer *lexer, const char *text, char *word)
     word[0] = '\0';
 }
 
-// Goes on by so many characters, and counts the lines that end there.
+// Skips `n` characters and counts the lines that end among them.
 static void lexer_skip(struct lexer *lexer, size_t n)
 {
     for (; n > 0; n--)
@@ -23,7 +23,7 @@ static enum lexer_token lexer_fail(struct lexer *lexer, const char *sentence)
     return LEXER_WRONG;
 }
 
-// Blanks and comments. False: a comment has no end.
+// Skips blanks and comments. False: a comment has no end.
 static bool lexer_skip_blanks(struct lexer *lexer)
 {
     for (;;) {
@@ -44,7 +44,8 @@ static bool lexer_skip_blanks(struct lexer *lexer)
     }
 }
 
-// Numbers of characters: \x41 or \101. Returns how many digits there are; 0: it is none.
+// Reads the number of a character behind the backslash of \x41 or \101. Returns how much of the
+// text it took; 0: no character has that number.
 static size_t lexer_code(const char *p, char *out)
 {
     char digits[4] = "";
@@ -57,8 +58,8 @@ static size_t lexer_code(const char *p, char *out)
     return code > 0 && code <= 0xFF ? n + hex : 0;
 }
 
-// Behind a backslash in double quotation marks. Returns how much of the text stands for `*out`; 0:
-// it stands for nothing.
+// Reads what stands behind a backslash in double quotation marks, and puts the character that it
+// means into `*out`. Returns how much of the text it took; 0: it means no character.
 static size_t lexer_escape(const char *p, char *out)
 {
     static const char LETTERS[] = "nrbfaetv", CODES[] = "\n\r\b\f\a\033\t\v";
@@ -70,8 +71,9 @@ static size_t lexer_escape(const char *p, char *out)
     return 1;
 }
 
-// What a backslash in quotation marks begins goes to `*out`; `*kept` says how many characters that
-// are. Returns how much of the text it takes; 0: it is wrong.
+// Reads a backslash in quotation marks with what follows it, and puts the character that they mean
+// into `*out`; `*kept` is 0 if they mean none, otherwise 1. Returns how much of the text it took;
+// 0: it is wrong.
 static size_t lexer_backslash(const char *p, char quote, char *out, size_t *kept)
 {
     *kept = 0;

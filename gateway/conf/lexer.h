@@ -1,5 +1,5 @@
-// Words and signs of a configuration's text. Comments begin with # or //, or stand between /* and
-// */, where a word could begin.
+// Splits a configuration's text into words and signs. Comments begin with # or //, or stand between
+// /* and */, where a word could begin.
 #ifndef IBTRAPD_CONF_LEXER_H
 #define IBTRAPD_CONF_LEXER_H
 
@@ -18,17 +18,20 @@ enum lexer_token {
 
 struct lexer {
     const char *text, *next;
-    char *word;        // of the last LEXER_WORD; as large as the text
+    char *word;        // the text of the last LEXER_WORD, without quotation marks
     const char *wrong; // a sentence
     unsigned line;     // of the last token; of LEXER_END, the text's last line
     unsigned next_line;
 };
 
-// `text` is NUL-terminated and stays the caller's; so does `word`, with as many octets.
+// Begins with `text`, which is NUL-terminated. `word` has room for as many octets as the text with
+// its NUL. Both stay the caller's.
 void lexer_init(struct lexer *lexer, const char *text, char *word);
+
+// Reads the next token. Returns LEXER_END again and again at the end.
 enum lexer_token lexer_next(struct lexer *lexer);
 
-// What stands there, for a message: "'='", "the end of the file", and so on.
+// Returns the name of a token for a message, such as "'='" or "the end of the file".
 const char *lexer_token_name(enum lexer_token token);
 
 #endif

@@ -13,7 +13,8 @@
 
 enum { FILE_SIZE_MAX = 1 << 20 };
 
-// What is in `f`, NUL-terminated; the caller's. NULL with a sentence.
+// Returns the content of `f` with a NUL, for the caller to free. `f` may be NULL if the file did
+// not open. NULL with a sentence.
 static char *conf_read(FILE *f, const char *path, struct error *err)
 {
     char *text = f ? malloc(FILE_SIZE_MAX + 1) : NULL;
@@ -56,7 +57,7 @@ static void conf_add_syslog(struct conf *conf, const char *name, enum conf_trans
     r->syslog.format = section_syslog_format(transport);
 }
 
-// `text` as the configuration; NULL: the defaults. `name` is that of the file.
+// Reads `text` into `conf`. `name` stands for the file in mistakes. `mistakes` may be NULL.
 static bool conf_parse(const char *text, const char *name, struct conf *conf,
                        struct conf_mistakes *mistakes, struct error *err)
 {
@@ -129,7 +130,8 @@ static bool conf_take_port(struct conf_fabric *fabric, const struct instance *in
     return true;
 }
 
-// The tables of an instance have its name, unless the configuration has another.
+// Gives the subagent of an instance the instance's name as its context, unless the configuration
+// sets one.
 static bool conf_take_context(struct conf_subagent *subagent, const struct instance *instance,
                               struct error *err)
 {
@@ -144,13 +146,14 @@ static bool conf_take_context(struct conf_subagent *subagent, const struct insta
                      instance->device, instance->port, CONF_CONTEXT_SIZE - 1);
 }
 
+// Replaces the path that is shared by default.
 static void conf_take_path(char path[CONF_PATH_SIZE], const char *shared, const char *own)
 {
     if (strcmp(path, shared) == 0)
         snprintf(path, CONF_PATH_SIZE, "%s", own);
 }
 
-// Where a link leads nowhere, somebody wanted a file.
+// A link that leads nowhere is not absent: a file is meant to be there.
 static bool conf_is_absent(const char *path)
 {
     struct stat st;

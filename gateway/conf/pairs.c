@@ -10,7 +10,7 @@
 
 static const uint64_t THRESHOLD_MAX = UINT32_MAX;
 
-// The name before "=". False: there is none, or it is longer than every name.
+// Splits "name=value". Cuts a name that is longer than every good one. False: there is no "=".
 static bool pairs_split(const char *pair, char name[64], const char **value)
 {
     const char *equals = strchr(pair, '=');
@@ -21,8 +21,8 @@ static bool pairs_split(const char *pair, char name[64], const char **value)
     return true;
 }
 
-// Growth of counters. The initial ones are those that a healthy fabric stays below in the minute
-// between two readings.
+// Thresholds of counters. A healthy fabric stays below the defaults in the minute between two
+// readings.
 
 static void thresholds_reset(void *array)
 {
@@ -69,7 +69,7 @@ static bool thresholds_add(const void *array, size_t place, struct text *out)
 const struct schema_pairs PAIRS_THRESHOLDS = {thresholds_reset, thresholds_take, thresholds_add,
                                               NULL};
 
-// Levels of the log's folders.
+// Levels of the log's folders. A folder without one has CONF_SAME.
 
 static void levels_reset(void *array)
 {
@@ -77,7 +77,7 @@ static void levels_reset(void *array)
         ((int *)array)[i] = CONF_SAME;
 }
 
-// The folders that have debug messages, in the order of their numbers.
+// Names the folders that a user may name, which are those with debug messages.
 static const char *levels_name(size_t place)
 {
     for (int i = 0; i < LOG_FOLDER_COUNT; i++) {
@@ -119,7 +119,7 @@ static bool levels_add(const void *array, size_t place, struct text *out)
 
 const struct schema_pairs PAIRS_LEVELS = {levels_reset, levels_take, levels_add, levels_name};
 
-// What is sent for a severity.
+// The severity to send for each severity. By default each stays as it is.
 
 enum { SEVERITIES = SEVERITY_DEBUG + 1 };
 

@@ -14,15 +14,15 @@
 
 struct parser {
     struct lexer lexer;
-    enum lexer_token token; // the one that is looked at
-    bool stopped;           // it is unclear how the text goes on
+    enum lexer_token token; // the one to parse next
+    bool stopped;           // by a mistake that leaves unclear how the text goes on
     struct conf *conf;
     struct report *report;
-    struct section
-        single[SCHEMA_SECTIONS_MAX]; // those that there is one of, by the schema's places
+    // The sections without a name of their own, in their places of SCHEMA.
+    struct section single[SCHEMA_SECTIONS_MAX];
 };
 
-// Stepping through the tokens. What is expected and not there ends the reading.
+// Stepping through the tokens. A token that the grammar does not allow stops the parser.
 
 __attribute__((format(printf, 2, 3))) static bool parser_stop(struct parser *p, const char *fmt,
                                                               ...)
@@ -63,7 +63,7 @@ static bool parser_take(struct parser *p, enum lexer_token token)
     return !p->stopped;
 }
 
-// Leaving out what has no meaning.
+// Skipping text that has no meaning.
 
 static void parser_skip_block(struct parser *p)
 {
@@ -77,7 +77,7 @@ static void parser_skip_block(struct parser *p)
         parser_stop(p, "a section has no end: a closing brace is missing");
 }
 
-// What may stand behind a name that there is not: a value, a list, or a section.
+// Skips what stands behind an unknown name: a value, a list, or a section.
 static void parser_skip_unknown(struct parser *p)
 {
     bool item = p->token == LEXER_EQUALS || p->token == LEXER_APPEND;
@@ -109,7 +109,7 @@ static void parser_take_value(struct parser *p, struct section *section,
     section->bad = true;
 }
 
-// The token is an opening brace. A comma may stand behind the last member.
+// Reads a list; the token is its opening brace. A comma may stand behind the last member.
 static void parser_take_list(struct parser *p, struct section *section,
                              const struct schema_item *item)
 {
@@ -157,8 +157,8 @@ static void parser_take_item(struct parser *p, struct section *section,
     }
 }
 
-// Tells of a name that there is not, and leaves out what belongs to it. NULL for `section`: at the
-// top.
+// Reports an unknown name and skips what belongs to it. NULL for `section`: the name stands at the
+// top of the file.
 static void parser_refuse_name(struct parser *p, struct section *section)
 {
     char hint[200];
@@ -177,7 +177,7 @@ static void parser_refuse_name(struct parser *p, struct section *section)
     parser_skip_unknown(p);
 }
 
-// The token is a name in a section.
+// Reads an item of a section; the token is its name.
 static void parser_run_item(struct parser *p, struct section *section)
 {
     size_t place;
@@ -256,7 +256,7 @@ static bool parser_add_rule(struct conf *conf, struct section *section, const ch
     return true;
 }
 
-// The token is an opening brace, or should be.
+// Reads the items of a section; the token should be its opening brace.
 static void parser_run_block(struct parser *p, struct section *section)
 {
     if (!parser_take(p, LEXER_OPEN))
@@ -298,7 +298,7 @@ static void parser_run_named(struct parser *p, const struct schema_section *sche
         parser_skip_block(p);
 }
 
-// The token is a name at the top.
+// Reads a section; the token is its name.
 static void parser_run_section(struct parser *p)
 {
     const struct schema_section *schema = schema_section(p->lexer.word);
@@ -325,8 +325,8 @@ static void parser_begin(struct parser *p)
             (struct section){.schema = &SCHEMA[i], .object = p->conf, .report = p->report};
 }
 
-// Receivers stand by kinds, and those of a kind as the file has them. The place behind the last one
-// is free.
+// Sorts the receivers by kind; those of one kind stay in the order of the file. Needs the free
+// place behind the last one.
 static void parser_group_receivers(struct conf *conf)
 {
     struct conf_receiver *all = conf->receivers, *spare = &all[CONF_RECEIVERS_MAX];
@@ -343,7 +343,8 @@ static void parser_group_receivers(struct conf *conf)
     explicit_bzero(spare, sizeof *spare);
 }
 
-// Those that there is one of may have begun several times, and are whole only now.
+// Checks the sections without a name of their own. The file may have them in several pieces, so
+// only its end completes them.
 static void parser_end(struct parser *p)
 {
     for (size_t i = 0; i < SCHEMA_COUNT && !p->stopped; i++) {

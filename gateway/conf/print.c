@@ -5,7 +5,7 @@
 
 static void print_item(const struct schema_item *item, const void *object, FILE *out)
 {
-    // A list of patterns whose every octet is printed as a number.
+    // Its size is enough for a full list of patterns with every octet as a number.
     char value[FILTER_PATTERNS_MAX * (4 * FILTER_PATTERN_SIZE + 4)];
     struct text t = text_in(value, sizeof value);
     value_add(item, object, &t);

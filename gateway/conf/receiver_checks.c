@@ -14,7 +14,8 @@ static bool receiver_uses_tls(const struct conf_receiver *r)
     return r->transport == CONF_TLS || r->transport == CONF_DTLS || r->transport == CONF_RELP_TLS;
 }
 
-// A file that was good when its item was read may have changed.
+// Reads the secret of a file, if an item names one. The file was good when its item was read, and
+// may have changed since.
 static bool receiver_read_secret(struct section *section, const char *path,
                                  char out[CONF_SECRET_SIZE])
 {
@@ -52,7 +53,7 @@ static bool receiver_check_tls(struct section *section, const char *transports)
                          "item 'certificate_file'");
 }
 
-// Version 3 is what needs secrets, and what they need is checked together.
+// Checks the items of a user of version 3 together, and reads the passwords.
 static bool snmp_check_user(struct section *section)
 {
     struct conf_snmp *s = &((struct conf_receiver *)section->object)->snmp;
@@ -73,7 +74,7 @@ static bool snmp_check_user(struct section *section)
                                   s->privacy_password);
 }
 
-// Certificates stand for user and passwords.
+// Over TLS and DTLS, certificates take the place of user and passwords.
 static bool snmp_check_over_tls(struct section *section)
 {
     static const char *const UNUSED[] = {"user", "auth", "auth_password_file", "privacy",
@@ -141,7 +142,7 @@ static uint16_t syslog_port(enum conf_transport transport)
     }
 }
 
-// rsyslog and journald read no RFC 5424 on the local socket.
+// rsyslog and journald do not understand RFC 5424 on the local socket.
 enum conf_format section_syslog_format(enum conf_transport transport)
 {
     return transport == CONF_LOCAL ? CONF_RFC3164 : CONF_RFC5424;

@@ -3,6 +3,8 @@
 #include "conf/schema.h"
 #include "conf/value.h"
 
+// Returns an item of a section; NULL: there are no more, or the section is a rule or a receiver,
+// which every reload may change.
 static const struct schema_item *restart_item(size_t section, size_t place)
 {
     return SCHEMA[section].object == SCHEMA_CONF ? schema_item(&SCHEMA[section], place) : NULL;

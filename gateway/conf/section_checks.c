@@ -6,7 +6,8 @@
 
 #define ITEMS(...) ((const char *const[]){__VA_ARGS__, NULL})
 
-// A file that was good when its item was read may have changed.
+// Reads the key of a file, if an item names one. The file was good when its item was read, and may
+// have changed since.
 static bool section_read_key(struct section *section, const char *path, bool *has, uint64_t *key)
 {
     struct error err;

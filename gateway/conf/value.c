@@ -19,7 +19,7 @@ static const void *value_const_field(const struct schema_item *item, const void 
     return (const char *)object + item->at;
 }
 
-// Integers are kept as short as their field is.
+// Stores an integer in a field of any size.
 static void value_set_number(const struct schema_item *item, void *object, int64_t number)
 {
     void *field = value_field(item, object);
@@ -48,7 +48,7 @@ static int64_t value_number(const struct schema_item *item, const void *object)
     case sizeof(uint16_t):
         return *(const uint16_t *)field;
     case sizeof(uint32_t):
-        return *(const int32_t *)field; // no number reaches 2^31, and CONF_SAME is -1
+        return *(const int32_t *)field; // signed: no number reaches 2^31, and CONF_SAME is -1
     default:
         return *(const int64_t *)field;
     }
@@ -132,7 +132,7 @@ static bool value_take_bool(const struct schema_item *item, void *object, const 
     return error_set(reason, "must be a boolean, true or false");
 }
 
-// How long a text may be that is kept in `size` octets.
+// Whether a text fits into `size` octets, and into the limits of its row.
 static bool value_check_length(const struct schema_item *item, const char *value, size_t size,
                                struct error *reason)
 {
@@ -256,8 +256,8 @@ static void value_add_address(const struct schema_item *item, const void *object
         value_add_quoted(address, t);
 }
 
-// The members of a list, by their places; false: there are no more. Adds nothing for a place that
-// is not set.
+// Adds the member of a list at a place, from 0, or nothing where that place is not set. False:
+// there are no more places.
 static bool value_add_member(const struct schema_item *item, const void *object, size_t place,
                              struct text *t)
 {

@@ -1,4 +1,4 @@
-// The words of items, each with its number: for reading and for printing alike.
+// The words that items may have as values, each with its number. Reading and printing share them.
 #ifndef IBTRAPD_CONF_WORD_H
 #define IBTRAPD_CONF_WORD_H
 
@@ -17,13 +17,13 @@ extern const struct word WORDS_ACTIVE[], WORDS_METHOD[], WORDS_PORTS[], WORDS_SE
     WORDS_AUTH[], WORDS_PRIVACY[], WORDS_SET[], WORDS_FORMAT[], WORDS_FRAMING[], WORDS_FACILITY[],
     WORDS_EVENT_LEVEL[], WORDS_LOG_LEVEL[];
 
-// False: it is none of them.
+// Finds the value of a name. False: `words` do not have it.
 bool word_value(const struct word *words, const char *name, int64_t *value);
 
-// NULL: no word has that value.
+// Returns the name of a value; NULL: no word has it.
 const char *word_name(const struct word *words, int64_t value);
 
-// Adds "a, b, c".
+// Adds all names: "a, b, c".
 void word_list(const struct word *words, struct text *t);
 
 #endif
