@@ -7,8 +7,8 @@
 // again as a new event, whose related_id names the old one. So receivers may learn of an alarm
 // late, but their list of alarms ends up right.
 //
-// Pure but for the log: the caller passes the time (microseconds that never go back), and no function
-// waits. One thread.
+// Pure but for the log: the caller passes the time (microseconds that never go back), and no
+// function waits. One thread.
 #ifndef IBTRAPD_POLICY_POLICY_H
 #define IBTRAPD_POLICY_POLICY_H
 

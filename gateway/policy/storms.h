@@ -44,7 +44,7 @@ void storms_tick(struct storms *storms, const struct storms_options *options, in
 int64_t storms_due(const struct storms *storms); // INT64_MAX: no check is due
 
 // Ends every storm and reports its last summary.
-void storms_end(struct storms *storms, void (*report)(void *ctx, const struct storm_account *account),
-                void *ctx);
+void storms_end(struct storms *storms,
+                void (*report)(void *ctx, const struct storm_account *account), void *ctx);
 
 #endif

@@ -29,8 +29,8 @@ struct merge_missed {
 // - Ports that did not answer keep their values, nodes their descriptions, I/O units their
 //   controllers.
 //
-// Takes the nodes that the last sweep missed from `missed`, and sets it for the next sweep. `log` may
-// be NULL. One reference, the caller's. NULL: out of memory; `missed` is unchanged.
+// Takes the nodes that the last sweep missed from `missed`, and sets it for the next sweep. `log`
+// may be NULL. One reference, the caller's. NULL: out of memory; `missed` is unchanged.
 struct fabric *merge_fabrics(const struct fabric *known, const struct fabric *seen,
                              struct merge_missed *missed, struct log *log);
 

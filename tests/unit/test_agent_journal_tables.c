@@ -1,8 +1,8 @@
 // The tables that are made from the journal, against a plain list of what was written.
 #include "support.h"
 
-#include "agent/tables.h"
 #include "agent/snapshot.h"
+#include "agent/tables.h"
 #include "model/catalogue.h"
 
 #include <sys/stat.h>

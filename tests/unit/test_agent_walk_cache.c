@@ -2,8 +2,8 @@
 #include "generated.h"
 #include "support.h"
 
-#include "agent/tables.h"
 #include "agent/table.h"
+#include "agent/tables.h"
 #include "agent/walk_cache.h"
 #include "model/catalogue.h"
 
