@@ -7,8 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-// A TransactionID is the bit that marks it, a number of the slot's own, and the slot: an answer
-// finds its request at once, and every attempt has its own, as the kernel wants it.
+// The lower half of a TransactionID consists of MAD_TID_BATCH, a serial number of the slot, and the
+// slot's number. So an answer leads to its request at once, and every attempt has a TransactionID
+// of its own, as the kernel requires.
 enum { SLOT_BITS = 8, SERIAL_BITS = 23, WAIT_MS_MAX = 50 };
 static_assert(BATCH_IN_FLIGHT_MAX == 1 << SLOT_BITS, "a slot has to fit");
 static const uint32_t SERIAL_MASK = (UINT32_C(1) << SERIAL_BITS) - 1;
@@ -27,24 +28,24 @@ struct request {
 // A place for a request under way.
 struct slot {
     struct request *request;      // NULL: free
-    struct slot *earlier, *later; // those under way, by when their time is over
+    struct slot *earlier, *later; // among those under way, in order of answer_by
     uint32_t serial;              // of the last attempt
     uint8_t mad[MAD_SIZE];        // of the last attempt
-    unsigned attempts;            // made; each took one serial
+    unsigned attempts;            // made; each used one serial
     int64_t answer_by;
 };
 
 struct batch {
     struct batch_options options;
 
-    // Held while it runs, except to wait for answers.
+    // Held while batch_run runs, except while it waits for answers.
     pthread_mutex_t lock;
     pthread_cond_t woken;
-    bool lost; // the port
+    bool lost; // the port is gone
     char reason[256];
 
     struct batch_counters counters;
-    struct request *first, **end; // those that wait
+    struct request *first, **end; // waiting, not sent yet
     struct slot slots[BATCH_IN_FLIGHT_MAX];
     struct slot *free[BATCH_IN_FLIGHT_MAX];
     size_t free_count;
@@ -129,7 +130,7 @@ bool batch_add(struct batch *batch, const struct batch_request *request)
     return true;
 }
 
-static struct request *handle_first(struct batch *b)
+static struct request *batch_dequeue(struct batch *b)
 {
     struct request *r = b->first;
     b->first = r->next;
@@ -138,7 +139,7 @@ static struct request *handle_first(struct batch *b)
     return r;
 }
 
-// Every attempt has the same time: whoever is sent last is over last.
+// All attempts have the same timeout, so the last one sent expires last.
 static void put_latest(struct batch *b, struct slot *slot)
 {
     slot->earlier = b->latest;
@@ -153,7 +154,7 @@ static void unlink_slot(struct batch *b, struct slot *slot)
     *(slot->later ? &slot->later->earlier : &b->latest) = slot->earlier;
 }
 
-// The request of a slot that is not among those under way is done. NULL: in vain.
+// Ends the request of a slot that is not linked, and frees the slot. `answer` NULL: it is given up.
 static void batch_finish(struct batch *b, struct slot *slot, const uint8_t *answer, size_t size)
 {
     struct request *r = slot->request;
@@ -190,7 +191,7 @@ static void send_attempt(struct batch *b, struct slot *slot, int64_t now)
         batch_finish(b, slot, NULL, 0);
 }
 
-// False: the request is not needed any more.
+// False: the request is no longer needed.
 static bool batch_make_mad(const struct request *r, uint8_t *mad)
 {
     if (r->make)
@@ -201,7 +202,7 @@ static bool batch_make_mad(const struct request *r, uint8_t *mad)
 
 static void send_first(struct batch *b, int64_t now)
 {
-    struct request *r = handle_first(b);
+    struct request *r = batch_dequeue(b);
     struct slot *slot = b->free[b->free_count - 1];
     if (!batch_make_mad(r, slot->mad)) {
         b->counters.requests--;
@@ -234,7 +235,7 @@ static void batch_expire(struct batch *b, int64_t now)
     }
 }
 
-// Whose answer this is, to the last attempt or to one before; NULL: nobody's.
+// The slot of the request that this answers, in its last attempt or an earlier one. NULL: none.
 static struct slot *batch_find_slot(struct batch *b, const struct mad_received *in)
 {
     struct mad_header h;
@@ -264,7 +265,7 @@ static void batch_handle_answer(struct batch *b, const struct mad_received *in)
     batch_finish(b, slot, in->octets, in->size);
 }
 
-// What another thread hands over.
+// Called by the thread that receives.
 
 static void batch_handle(void *ctx, const struct mad_received *in)
 {
@@ -277,7 +278,7 @@ static void batch_handle(void *ctx, const struct mad_received *in)
     pthread_mutex_unlock(&b->lock);
 }
 
-static void lose(void *ctx, const char *reason)
+static void batch_handle_loss(void *ctx, const char *reason)
 {
     struct batch *b = ctx;
     pthread_mutex_lock(&b->lock);
@@ -298,7 +299,7 @@ static bool batch_receive(struct batch *b, int timeout_ms, struct error *err)
     return rc >= 0;
 }
 
-// Waits for an answer, or until the earliest one under way is over.
+// Waits for an answer, at most until the earliest attempt expires.
 static bool batch_await(struct batch *b, int64_t now, struct error *err)
 {
     int64_t wait_ms = (b->earliest->answer_by - now + CLOCK_US_PER_MS - 1) / CLOCK_US_PER_MS;
@@ -330,7 +331,7 @@ static bool batch_run_until_done(struct batch *b, struct error *err)
 bool batch_run(struct batch *batch, struct error *err)
 {
     const struct mad_io *io = &batch->options.io;
-    const struct mad_listener listener = {batch_handle, lose, batch};
+    const struct mad_listener listener = {batch_handle, batch_handle_loss, batch};
     struct error ignored;
     if (io->listen && !io->listen(io->self, &listener, err))
         return false;

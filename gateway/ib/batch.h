@@ -1,5 +1,6 @@
-// Many requests, few at a time: sends them, waits for the answers, asks again, gives up. What the
-// sweep, the counters and the questions to subnet managers stand on.
+// Sends many requests, a few at a time: waits for the answers, repeats requests that were not
+// answered, and gives up after the last attempt. Sweeps, counter readings and queries to subnet
+// managers use it.
 #ifndef IBTRAPD_IB_BATCH_H
 #define IBTRAPD_IB_BATCH_H
 
@@ -13,9 +14,9 @@
 enum { BATCH_IN_FLIGHT_MAX = 256 };
 
 struct batch_options {
-    struct mad_io io;   // stays the caller's; of a port of its own, or a share
+    struct mad_io io;   // stays the caller's; of a port of its own, or of shared_port_attach
     unsigned in_flight; // 1 to BATCH_IN_FLIGHT_MAX
-    unsigned attempts;  // 1 and up, of each request
+    unsigned attempts;  // of each request, at least 1
     int64_t timeout_us; // of each attempt
     const struct clock *clock;
     struct log *log;   // NULL: none
@@ -26,14 +27,15 @@ struct batch_counters {
     uint64_t requests, sent, answered, given_up; // sent: attempts
 };
 
-// Called while batch_run runs, for each request, in that thread or in the one that receives, one at
-// a time: the answer, or NULL when no attempt was answered or the port refused to send it. An
-// answer is to the same class and attribute; look at its status, and at all else. May add requests.
+// Gets the answer to a request; NULL: no attempt was answered, or the port refused to send it.
+// Called once for each request while batch_run runs, by its thread or by the one that receives, one
+// call at a time. An answer has the request's class and attribute; check its status and everything
+// else. May add requests.
 typedef void batch_done(void *ctx, const void *tag, size_t tag_size, const uint8_t *answer,
                         size_t size);
 
-// Called when a request's turn comes: fills in its MAD_SIZE octets. False: it is not needed any
-// more, and forgotten.
+// Writes the MAD_SIZE octets of a request, just before its first attempt. False: the request is no
+// longer needed; the batch drops it.
 typedef bool batch_make(void *ctx, const void *tag, size_t tag_size, uint8_t *mad);
 
 enum { BATCH_TAG_MAX = 112 };
@@ -41,12 +43,12 @@ enum { BATCH_TAG_MAX = 112 };
 struct batch_request {
     enum mad_agent agent;
     struct mad_address to;
-    const uint8_t *mad; // MAD_SIZE octets, copied; NULL: made in time, which takes less memory
-    batch_make *make;   // where `mad` is NULL
-    bool next;          // its turn comes before that of those that wait
+    const uint8_t *mad; // MAD_SIZE octets, copied; NULL: `make` writes them, to save memory
+    batch_make *make;   // if `mad` is NULL
+    bool next;          // send it before the requests that wait already
     batch_done *done;
-    void *ctx;       // of both functions
-    const void *tag; // for both, at most BATCH_TAG_MAX octets, copied
+    void *ctx;       // for both functions
+    const void *tag; // for both functions; at most BATCH_TAG_MAX octets, copied
     size_t tag_size;
 };
 
@@ -55,14 +57,14 @@ struct batch *batch_new(const struct batch_options *options,
                         uint32_t first_tid); // NULL: out of memory
 void batch_free(struct batch *batch);        // NULL is allowed
 
-// Queues a request; its TransactionID is filled in (the lower half, with MAD_TID_BATCH). False: out
-// of memory.
+// Queues a request. The batch sets the lower half of its TransactionID, with MAD_TID_BATCH. False:
+// out of memory.
 bool batch_add(struct batch *batch, const struct batch_request *request);
 
-// Until every request is answered or given up. Where another thread receives, answers are taken
-// there and what is asked next goes out from there: to wake this thread would cost more than all
-// else. False with a sentence when the port is gone, or it was stopped; what is not done then never
-// will be.
+// Runs until every request is answered or given up. If another thread receives (mad_io's `listen`),
+// that thread handles the answers and sends the next requests: waking this thread for each would
+// cost more than everything else. False with a sentence: the port is gone, or `stop` became true;
+// requests not done by then are dropped.
 bool batch_run(struct batch *batch, struct error *err);
 
 void batch_get_counters(const struct batch *batch, struct batch_counters *out);

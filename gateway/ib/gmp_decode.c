@@ -34,7 +34,7 @@ const uint8_t *gmp_answer(const uint8_t *mad, size_t size, uint8_t mgmt_class,
 
 void gmp_read_counting(const uint8_t data[GMP_DATA_SIZE], struct gmp_counting *out)
 {
-    // With PortCountersExtended, or with it but for unicast and multicast packets.
+    // Either bit: PortCountersExtended exists, with or without unicast and multicast packets.
     enum { HAS_EXTENDED = 1 << 9 | 1 << 10, HAS_WAIT = 1 << 12, HAS_MORE_EXTENDED = 1 << 1 };
     uint8_t info[GMP_DATA_SIZE];
     memcpy(info, data, sizeof info);
@@ -47,7 +47,7 @@ void gmp_read_counting(const uint8_t data[GMP_DATA_SIZE], struct gmp_counting *o
     };
 }
 
-// Where each counter stands in PortCounters and in PortCountersExtended.
+// The field of each counter in PortCounters and in PortCountersExtended.
 static const struct {
     enum MAD_FIELDS plain, extended;
 } COUNTERS[COUNTER_COUNT] = {
@@ -85,7 +85,7 @@ bool gmp_read_counters(const uint8_t data[GMP_DATA_SIZE], uint8_t port, bool wai
     return true;
 }
 
-// Those from `first` on.
+// Reads the counters from `first` on.
 static bool read_extended(const uint8_t data[GMP_DATA_SIZE], uint8_t port, enum counter first,
                           uint64_t values[COUNTER_COUNT])
 {

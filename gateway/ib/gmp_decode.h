@@ -1,5 +1,5 @@
-// General management packets of two classes, octet by octet: performance (IBA 16.1) and device
-// management (IBA 16.3). Pure functions.
+// Encodes and decodes MADs of two classes: performance (IBA 16.1) and device management (IBA 16.3).
+// Pure functions.
 #ifndef IBTRAPD_IB_GMP_DECODE_H
 #define IBTRAPD_IB_GMP_DECODE_H
 
@@ -21,43 +21,44 @@ enum gmp_attribute {
     GMP_PORT_COUNTERS_EXTENDED = 0x001D,
 };
 
-// Get of an attribute; `out` receives MAD_SIZE octets, the TransactionID is zero.
+// Makes the Get of an attribute: MAD_SIZE octets, with TransactionID zero.
 void gmp_make_get(uint8_t *out, uint8_t mgmt_class, enum gmp_attribute attribute,
                   uint32_t modifier);
 
-// Get of PortCounters or PortCountersExtended of that port.
+// Makes the Get of PortCounters or PortCountersExtended of that port.
 void gmp_make_get_counters(uint8_t *out, enum gmp_attribute attribute, uint8_t port);
 
-// The attribute that an answer carries, GMP_DATA_SIZE octets; NULL when it is too short, answers
-// another question, or has a status other than success.
+// The attribute in an answer, GMP_DATA_SIZE octets. NULL: the answer is NULL or too short, is to
+// another query, or has a status other than success.
 const uint8_t *gmp_answer(const uint8_t *mad, size_t size, uint8_t mgmt_class,
                           enum gmp_attribute attribute);
 
-// What a port counts, from ClassPortInfo of the performance class.
+// The counters that a port has, from ClassPortInfo of the performance class.
 struct gmp_counting {
     bool wait;     // PortCounters has PortXmitWait
-    bool wide;     // there is PortCountersExtended, with the traffic
-    bool extended; // and with the error counters, too (IBA 1.3 and later)
+    bool wide;     // PortCountersExtended exists and has the traffic
+    bool extended; // it has the error counters, too (IBA 1.3 and later)
 };
 void gmp_read_counting(const uint8_t data[GMP_DATA_SIZE], struct gmp_counting *out);
 
-// The values of PortCounters; without `wait`, PortXmitWait is zero. False when it is of another
-// port than `port`.
+// Reads the values of PortCounters; without `wait`, PortXmitWait is zero. False, here and below:
+// they are of another port.
 bool gmp_read_counters(const uint8_t data[GMP_DATA_SIZE], uint8_t port, bool wait,
                        uint64_t values[COUNTER_COUNT]);
 
-// The traffic alone, from PortCountersExtended; the other values stay.
+// Reads only the traffic from PortCountersExtended; the other values do not change.
 bool gmp_read_traffic(const uint8_t data[GMP_DATA_SIZE], uint8_t port,
                       uint64_t values[COUNTER_COUNT]);
 
-// All from PortCountersExtended with the error counters.
+// Reads all values from a PortCountersExtended that has the error counters.
 bool gmp_read_counters_extended(const uint8_t data[GMP_DATA_SIZE], uint8_t port,
                                 uint64_t values[COUNTER_COUNT]);
 
 // Writes the numbers (from 1) of the slots in which IOUnitInfo has a controller; returns how many.
 size_t gmp_read_slots(const uint8_t data[GMP_DATA_SIZE], uint8_t slots[GMP_SLOTS_MAX]);
 
-// GUID and name of an IOControllerProfile; the rest of `out` stays. False when it has no GUID.
+// Reads GUID and name of an IOControllerProfile; the rest of `out` does not change. False: it has
+// no GUID.
 bool gmp_read_controller(const uint8_t data[GMP_DATA_SIZE], struct fabric_controller *out);
 
 #endif

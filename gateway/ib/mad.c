@@ -8,7 +8,7 @@
 #include <infiniband/umad_sa.h>
 #include <string.h>
 
-// The InformInfo and its record, as libibumad's headers do not have them.
+// InformInfo and InformInfoRecord, which libibumad's headers lack.
 
 struct inform_info {
     uint8_t gid[ADDRESS_GID_SIZE];
@@ -118,7 +118,7 @@ void mad_subscribe(uint8_t *out, uint32_t tid, uint64_t sa_key, uint32_t trap, b
         .subscribe = subscribe,
         .type = htobe16(0xFFFF),
         .trap = htobe16(trap == MAD_TRAP_VENDOR ? 0xFFFF : (uint16_t)trap),
-        // An unsubscription names the subscriber's QP, a subscription leaves it zero.
+        // An unsubscription contains the subscriber's QP; in a subscription it is zero.
         .qpn_resp_time = htobe32(subscribe ? 0 : 1U << 8),
         .producer_type = htobe32(0xFFFFFF),
     };
@@ -189,7 +189,7 @@ uint32_t mad_reported_trap(const uint8_t *report)
     return notice[0] & GENERIC ? wire_get16(notice + TRAP_NUMBER) : MAD_TRAP_VENDOR;
 }
 
-// The 200 and more octets of an SA answer's data, or NULL when it is too short for any.
+// The data of an SA answer, or NULL if it has fewer than `wanted` octets.
 static const uint8_t *answer_data(const uint8_t *mad, size_t size, size_t wanted)
 {
     return size >= IB_SA_DATA_OFFS + wanted ? mad + IB_SA_DATA_OFFS : NULL;
@@ -213,14 +213,14 @@ bool mad_read_subscriptions(const uint8_t *mad, size_t size, struct mad_subscrip
         memcpy(&record, data, sizeof record);
         static const uint8_t NO_GID[ADDRESS_GID_SIZE];
         if (memcmp(record.subscriber_gid, NO_GID, sizeof NO_GID) == 0)
-            break; // the padding behind the last record
+            break; // padding after the last record
         out->records++;
         each(ctx, record.info.is_generic ? be16toh(record.info.trap) : MAD_TRAP_VENDOR);
         if (room < stride)
             break;
         room -= stride;
     }
-    // A single MAD that has no room for one more record may be the first of several.
+    // A single MAD without room for one more record may be the first segment of several.
     out->cut = size <= MAD_SIZE && IB_SA_DATA_OFFS + (out->records + 1) * stride > MAD_SIZE;
     return true;
 }
@@ -232,7 +232,8 @@ static bool is_zero(const uint8_t *octets, size_t n)
     return n == 0;
 }
 
-// A single segment that says that more follow: whoever should put them together did not.
+// Whether only the first RMPP segment of an answer arrived: it says that more follow, and the
+// answer was not reassembled.
 static bool is_first_of_several(const uint8_t *mad, size_t size)
 {
     enum { FLAGS = 26, ACTIVE = 1, LAST = 4 };

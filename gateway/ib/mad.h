@@ -1,6 +1,5 @@
-// Management datagrams as they stand on the wire: what ibtrapd sends and reads, octet by octet.
-// IBA volume 1: 13.4 (MADs), 13.4.8.2 and 13.4.8.3 (Notice, InformInfo), 15.2 (SA MADs).
-// Pure functions; nothing here blocks or keeps state.
+// Encodes and decodes the MADs that ibtrapd sends and receives. IBA volume 1: 13.4 (MADs), 13.4.8.2
+// and 13.4.8.3 (Notice, InformInfo), 15.2 (SA MADs). Pure functions.
 #ifndef IBTRAPD_IB_MAD_H
 #define IBTRAPD_IB_MAD_H
 
@@ -19,11 +18,11 @@ enum {
     MAD_CLASS_DM = 0x06,
     MAD_CLASS_SMP_DIRECT = 0x81,
     MAD_METHOD_REPORT = 0x06,
-    MAD_METHOD_RESPONSE = 0x80, // the bit that responses have set
+    MAD_METHOD_RESPONSE = 0x80, // set in responses
     MAD_STATUS_INVALID_FIELD = 0x001C,
 };
 
-// Stands for "vendor traps" where a generic trap's number is expected.
+// All vendor-specific traps, in place of a generic trap's number.
 enum { MAD_TRAP_VENDOR = 0x10000 };
 
 struct mad_header {
@@ -34,68 +33,71 @@ struct mad_header {
     uint32_t modifier;
 };
 
-// Reads the 24 octets of the common header; false when there are fewer.
+// Reads the 24 octets of the common header. False: there are fewer.
 bool mad_read_header(const uint8_t *mad, size_t size, struct mad_header *out);
 
-// The status without what a directed-route SMP has as its top bit: the direction.
+// The status. In a directed-route SMP its top bit is the direction, and left out.
 uint16_t mad_status(const struct mad_header *header);
 
-// Writes it; the octets that a class or nobody uses (6, 7, 18 and 19) stay as they are.
+// Writes the common header, except octets 6, 7, 18 and 19, which are reserved or belong to the
+// class.
 void mad_write_header(uint8_t *mad, const struct mad_header *header);
 
-// A request of zeros but for its header, of base version 1. `out` receives MAD_SIZE octets.
+// Makes a request of MAD_SIZE octets: a header with base version 1, and zeros.
 void mad_make_request(uint8_t *out, uint8_t mgmt_class, uint8_t method, uint16_t attribute,
                       uint32_t modifier);
 
-// The half of the TransactionID that is ours: the kernel replaces the upper one with the agent's
-// own number.
+// Sets the lower half of the TransactionID. The kernel replaces the upper half with a number of its
+// own for the sending agent.
 void mad_set_tid(uint8_t *mad, uint32_t tid);
 
-// Requests; `out` receives MAD_SIZE octets.
+// Requests. Each function writes MAD_SIZE octets to `out`.
 
 // Set(InformInfo) for one generic trap number, or MAD_TRAP_VENDOR, from all LIDs of the subnet.
 void mad_subscribe(uint8_t *out, uint32_t tid, uint64_t sa_key, uint32_t trap, bool subscribe);
 
-// GetTable(InformInfoRecord): what the SA holds for the port with that GID.
+// GetTable(InformInfoRecord): the subscriptions of the port with that GID.
 void mad_query_subscriptions(uint8_t *out, uint32_t tid, const uint8_t gid[ADDRESS_GID_SIZE]);
 
 // Get(NodeRecord) of the port with that LID.
 void mad_query_node(uint8_t *out, uint32_t tid, uint16_t lid);
 
-// GetTable of all records of an attribute; the TransactionID is zero.
+// GetTable of all records of an attribute, with TransactionID zero.
 void mad_query_table(uint8_t *out, uint16_t attribute);
 
-// The ReportResp to a Report of at least a header: the same octets, answered with `status`.
+// Makes the ReportResp to a Report that has at least a header: the same octets as a response with
+// `status`.
 void mad_answer_report(uint8_t *out, const uint8_t *report, size_t size, uint16_t status);
 
 // Answers.
 
-// True when a Report carries a Notice that can be decoded; `err` says what is wrong otherwise.
+// Whether a MAD is a Report with a Notice that can be decoded. False with part of a sentence, such
+// as "its base version is 2, not 1".
 bool mad_check_report(const uint8_t *mad, size_t size, struct error *err);
 
 // The Notice within a checked Report: NOTICE_SIZE octets.
 const uint8_t *mad_notice(const uint8_t *report);
 uint32_t mad_reported_trap(const uint8_t *report); // its trap number, or MAD_TRAP_VENDOR
 
-// Which subscriptions an answer to mad_query_subscriptions lists.
+// The answer to mad_query_subscriptions.
 struct mad_subscriptions {
-    size_t records; // that could be read
-    bool cut;       // there may be more than arrived (no RMPP on the way)
+    size_t records; // records read
+    bool cut;       // there may be more records than arrived (without RMPP)
 };
-// Calls `each` for every record. An answer without records is fine; false when it is malformed.
+// Calls `each` for every record. An answer without records is valid. False: it is malformed.
 bool mad_read_subscriptions(const uint8_t *mad, size_t size, struct mad_subscriptions *out,
                             void (*each)(void *ctx, uint32_t trap), void *ctx);
 
 // Calls `each` for every record of an answer to mad_query_table, with at least `record_size`
-// octets; a record of zeros is padding and ends the table. False with a sentence when the SA
-// refused, or the answer is malformed or cut; `each` may have been called then.
+// octets. A record of zeros is padding and ends the table. False with a sentence: the SA refused,
+// or the answer is malformed or truncated; `each` may have been called before.
 bool mad_read_table(const uint8_t *mad, size_t size, size_t record_size,
                     void (*each)(void *ctx, const uint8_t *record, size_t size), void *ctx,
                     struct error *err);
 
 struct mad_node {
     uint64_t port_guid;
-    char description[65]; // as the node has it; any octets but NUL
+    char description[65]; // as the node sent it: any octets but NUL
 };
 bool mad_read_node(const uint8_t *mad, size_t size, struct mad_node *out);
 
@@ -106,13 +108,13 @@ struct mad_port {
     uint64_t subnet_prefix;
     bool client_reregister;
 };
-// It has a LID and a subnet manager.
+// Whether the port is active and has a LID and a subnet manager.
 bool mad_port_is_up(const struct mad_port *port);
 
-// Of an answer to Get(PortInfo).
+// Reads the answer to Get(PortInfo). False: it is too short.
 bool mad_read_own_port(const uint8_t *mad, size_t size, struct mad_port *out);
 
-// "request invalid" and the like, for an SA MAD's status (IBA 13.4.7, 15.2.2).
+// The status of an SA MAD in words, such as "request invalid" (IBA 13.4.7, 15.2.2).
 const char *mad_status_words(uint16_t status);
 const char *mad_port_state_words(unsigned state);
 

@@ -1,5 +1,5 @@
-// Sending and receiving MADs through one port. libibumad is one implementation; tests and
-// benchmarks bring their own, and the code from here on is the same.
+// Sends and receives MADs through one port. ib/umad.h implements it with libibumad; tests and
+// benchmarks have implementations of their own.
 #ifndef IBTRAPD_IB_MAD_IO_H
 #define IBTRAPD_IB_MAD_IO_H
 
@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-// Who sends, by management class; the answers are for the same.
+// The agent that sends a request, by management class, and gets its answer.
 enum mad_agent {
     MAD_AGENT_SA,
     MAD_AGENT_SMP,     // by directed route
@@ -18,7 +18,7 @@ enum mad_agent {
     MAD_AGENT_COUNT,
 };
 
-// Where a MAD came from or goes to.
+// The sender or the destination of a MAD.
 struct mad_address {
     uint16_t lid;
     uint32_t qpn;
@@ -32,34 +32,34 @@ struct mad_received {
     size_t size;
 };
 
-// A port has two users: the SA agent, and batches of requests (ib/batch.h). This bit of the
-// TransactionID tells whose a response is: it is clear in the agent's, set in a batch's.
+// A port has two users: the SA client, and batches of requests (ib/batch.h). This bit of a
+// response's TransactionID is set if the response belongs to a batch.
 #define MAD_TID_BATCH UINT32_C(0x80000000)
 
-// Who is told of what another thread receives. Both are called from that thread, one at a time, and
-// must not wait; `take` may send.
+// Handles the MADs that another thread receives. That thread calls both functions, one at a time.
+// They must not wait; `take` may send.
 struct mad_listener {
     void (*take)(void *ctx, const struct mad_received *in);
 
-    // The port is gone; `reason` is a sentence. Nothing more comes.
+    // The port is gone; `reason` is a sentence. No further call follows.
     void (*lost)(void *ctx, const char *reason);
     void *ctx;
 };
 
 // A port has either `receive` or `listen`; the other is NULL.
 struct mad_io {
-    // Waits up to `timeout_ms` for a MAD of any agent. 1: received; 0: nothing in time, or only a
-    // local time-out of a request; -1: the port is gone (`err` says how), close and open again.
-    // One thread.
+    // Waits up to `timeout_ms` for a MAD of any agent. 1: received; 0: no MAD in time, or only the
+    // kernel's time-out of a request; -1 with a sentence: the port is gone, close it and open it
+    // again. One thread.
     int (*receive)(void *self, struct mad_received *out, int timeout_ms, struct error *err);
 
-    // Another thread receives, and hands over what arrives from now on; with NULL nothing more, and
-    // no call is under way any longer. False when the port is gone. Not from the thread that
-    // receives.
+    // Makes the thread that receives pass MADs to `listener` from now on. NULL: to no listener; on
+    // return, no call of the old one is under way. False with a sentence: the port is gone. Not
+    // from the thread that receives.
     bool (*listen)(void *self, const struct mad_listener *listener, struct error *err);
 
-    // Sends the 256 octets of a MAD. `response_timeout_ms` is 0 for what expects no answer. False
-    // when the kernel refuses it; the port may still work. Any thread.
+    // Sends the 256 octets of a MAD. `response_timeout_ms` is 0 for a MAD that expects no answer.
+    // False with a sentence: the kernel refused it; the port may still work. Any thread.
     bool (*send)(void *self, enum mad_agent agent, const struct mad_address *to,
                  const uint8_t *octets, int response_timeout_ms, struct error *err);
 
@@ -68,19 +68,20 @@ struct mad_io {
     void *self;
 };
 
-// Who provides a port, and which one it gave.
+// Names an open port.
 struct mad_port_id {
     char device[64];
     unsigned port;
     uint64_t guid; // of the port
-    bool active;   // as it was when opened
+    bool active;   // when it was opened
 };
 
 struct mad_opener {
-    // Opens the port that `ctx` stands for. False with a sentence that says what to do.
+    // Opens the port that `ctx` names. False with a sentence that says what to do.
     bool (*open)(void *ctx, struct mad_io *io, struct mad_port_id *id, struct error *err);
 
-    // Whether another port than `id` would be opened now, because `id` was only a guess.
+    // Whether `open` would now choose another port than `id`, which was not active when it was
+    // opened.
     bool (*better)(void *ctx, const struct mad_port_id *id);
     void *ctx;
 };

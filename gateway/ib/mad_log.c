@@ -86,7 +86,7 @@ static void add_attribute(struct text *t, const struct mad_header *h)
     }
 }
 
-// "LID 5", or the ports of a directed route from the own node on.
+// Adds "LID 5", or the ports of a directed route from the own node on.
 static void add_place(struct text *t, const struct mad_header *h, const uint8_t *mad, size_t size,
                       uint16_t lid)
 {
@@ -100,7 +100,7 @@ static void add_place(struct text *t, const struct mad_header *h, const uint8_t 
         text_addf(t, "%s%u", i > 1 ? "," : "", mad[INITIAL_PATH_OFFSET + i]);
 }
 
-// "Get(NodeInfo), TransactionID 0x80001200".
+// Adds "Get(NodeInfo), TransactionID 0x80001200".
 static void add_mad(struct text *t, const struct mad_header *h, const uint8_t *mad, size_t size)
 {
     struct error err;
@@ -125,7 +125,8 @@ static void add_mad(struct text *t, const struct mad_header *h, const uint8_t *m
         text_addf(t, ", trap %" PRIu32, mad_reported_trap(copy));
 }
 
-// One half is for a batch's slots, whose numbers are the lowest bits of its TransactionIDs.
+// The upper half is for batches, with one place for each slot: the lowest bits of a batch's
+// TransactionID are the slot's number.
 static size_t place_of(uint32_t tid)
 {
     return (tid & MAD_TID_BATCH ? HALF : 0) + tid % HALF;

@@ -1,5 +1,6 @@
-// MADs in the debug log: one line for each that goes out or comes in, with what tells it from
-// others and, for an answer, how long it took. No keys: M_Keys and SA keys are never written.
+// Writes MADs to the debug log: one line for each MAD sent or received, which names peer, method,
+// attribute and TransactionID and, for an answer, its status and duration. Never writes M_Keys and
+// SA keys.
 #ifndef IBTRAPD_IB_MAD_LOG_H
 #define IBTRAPD_IB_MAD_LOG_H
 
@@ -11,8 +12,8 @@
 
 enum { MAD_LOG_SENT_MAX = 512 };
 
-// When requests were sent, by TransactionID; what is older than the last few hundred is forgotten.
-// Filled in only while the folder's level is debug.
+// The times at which the last few hundred requests were sent, by TransactionID. Filled in only
+// while the folder's level is debug.
 struct mad_log {
     struct log *log; // NULL: none
     const struct clock *clock;
@@ -24,7 +25,7 @@ struct mad_log {
 
 void mad_log_init(struct mad_log *mad_log, struct log *log, const struct clock *clock);
 
-// `mad` has MAD_SIZE octets; `error` is NULL, or why it was not sent. Any thread.
+// `mad` has MAD_SIZE octets. `error`: why it was not sent; NULL: it was sent. Any thread.
 void mad_log_sent(struct mad_log *mad_log, const struct mad_address *to, const uint8_t *mad,
                   const char *error);
 void mad_log_received(struct mad_log *mad_log, const struct mad_received *in); // any thread

@@ -18,7 +18,8 @@ uint64_t repeats_digest(uint16_t lid, uint64_t tid, const uint8_t *content, size
     return digest_add(DIGEST_OF_NOTHING ^ tid ^ ((uint64_t)lid << 48), content, size);
 }
 
-// The journal's digest has no secret, and others know sender and TransactionID.
+// Hashes all three with the table's secret. The digest, which the journal stores, is made without a
+// secret, and others know sender and TransactionID.
 static uint64_t repeats_secret_digest(const struct repeats *r, uint16_t lid, uint64_t tid,
                                       uint64_t digest)
 {

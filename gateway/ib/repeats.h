@@ -1,5 +1,6 @@
-// Repeated Reports: the SM sends one up to four times, 200 ms apart, until it is answered (OpenSM,
-// osm_vendor_ibumad_sa). The repeats have the same sender, TransactionID and content.
+// Recognises repeated Reports. The SM sends a Report up to four times, 200 ms apart, until it gets
+// the ReportResp (OpenSM, osm_vendor_ibumad_sa). The repeats have the same sender, TransactionID
+// and content.
 #ifndef IBTRAPD_IB_REPEATS_H
 #define IBTRAPD_IB_REPEATS_H
 
@@ -7,27 +8,27 @@
 
 enum { REPEATS_MAX = 65536, REPEATS_MEMORY_US = 5000000 };
 
-// Remembers the last REPEATS_MAX Reports. Nothing new ever counts as a repeat: a restarted SM
-// begins its TransactionIDs anew, so age and content count too.
+// Remembers the last REPEATS_MAX Reports. A restarted SM uses its TransactionIDs again; a new
+// Report is nevertheless never taken for a repeat, since content and age count, too.
 struct repeats {
     struct repeats_report {
-        struct hash_node node; // its digest stands for the content
+        struct hash_node node; // its digest covers the content
         uint64_t tid;
         int64_t at; // monotonic microseconds
         uint16_t lid;
     } ring[REPEATS_MAX]; // by number
-    uint64_t count;      // remembered so far; the next one's number
+    uint64_t count;      // Reports remembered so far; the number of the next one
     struct hash reports;
 };
 
-// Of zeros, or cleared. False: out of memory.
+// `r` is zero-initialised, or cleared. False: out of memory.
 bool repeats_init(struct repeats *r, const struct random *random);
-void repeats_clear(struct repeats *r); // one of zeros is allowed
+void repeats_clear(struct repeats *r); // a zero-initialised one is allowed
 
-// What tells one Report from another beside sender and TransactionID.
+// The digest of a Report: of its sender, TransactionID and content.
 uint64_t repeats_digest(uint16_t lid, uint64_t tid, const uint8_t *content, size_t size);
 
-// True when a Report was remembered less than five seconds before `now`.
+// Whether the Report was remembered less than REPEATS_MEMORY_US before `now`.
 bool repeats_seen(const struct repeats *r, uint16_t lid, uint64_t tid, uint64_t digest,
                   int64_t now);
 

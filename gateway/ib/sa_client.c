@@ -13,47 +13,47 @@
 #include <string.h>
 #include <time.h>
 
-// While something is under way the thread looks around this often.
+// While a request is under way, the thread waits for MADs for RECEIVE_WAIT_MS at most.
 enum { RECEIVE_WAIT_MS = 200, REQUEST_TIMEOUT_MS = 1000 };
 static const int64_t REQUEST_TIMEOUT_US = REQUEST_TIMEOUT_MS * CLOCK_US_PER_MS;
 static const int64_t PORT_POLL_US = 1 * CLOCK_US_PER_S;
 static const int64_t REOPEN_US = 2 * CLOCK_US_PER_S;
 static const int64_t BETTER_PORT_US = 5 * CLOCK_US_PER_S;
-static const int64_t FIRST_SETTLE_US = 30 * CLOCK_US_PER_S; // then a start without SM is told
+static const int64_t FIRST_SETTLE_US = 30 * CLOCK_US_PER_S; // then still unsettled means lost
 static const int64_t UNSUBSCRIBE_US = 1 * CLOCK_US_PER_S;
 enum { SM_SILENCES_MAX = 2, PORT_SILENCES_MAX = 5, UNSUBSCRIBE_ATTEMPTS = 3 };
 
-// A question of which one is under way at a time.
-struct question {
+// A kind of query; at most one of each is under way.
+struct query {
     uint32_t tid;
     int64_t asked_at;
     int64_t answer_by; // 0: none under way
-    int64_t ask_at;
+    int64_t ask_at;    // when to send it next
 };
 
 struct sa_client {
     struct sa_options options;
     pthread_t thread;
     bool started;
-    atomic_bool stop, poked, resubscribe;
+    atomic_bool stop, woken, resubscribe;
     atomic_uint next_tid;
     _Atomic uint64_t mkey;
 
     // The thread's own.
     struct subscriptions subscriptions;
-    struct question port_question, node_question, list_question;
-    unsigned sm_silences; // questions to the SM in a row without answer
+    struct query port_query, node_query, list_query;
+    unsigned sm_silences; // queries to the SM in a row without answer
     bool notified_unreachable;
-    int64_t silent_since; // when the first of them was asked
+    int64_t silent_since; // when the first of them was sent
     bool settled, notified_lost;
     int64_t unsettled_since, reopen_at, better_at;
-    bool listed[SUBSCRIPTIONS_COUNT]; // in the SM's answer that is being read
-    unsigned port_silences;           // questions to the port about itself in a row without answer
+    bool listed[SUBSCRIPTIONS_COUNT]; // in the SM's answer that is read now
+    unsigned port_silences;           // queries to the own port in a row without answer
     struct log_limit foreign_limit, room_limit;
 
     struct shared_port port;
 
-    pthread_mutex_t lock; // over what follows
+    pthread_mutex_t lock; // for `status`
     struct sa_status status;
 };
 
@@ -104,7 +104,7 @@ static uint32_t new_tid(struct sa_client *a)
     return atomic_fetch_add(&a->next_tid, 1) & ~MAD_TID_BATCH;
 }
 
-static void sa_client_ask(struct sa_client *a, struct question *q, enum mad_agent agent,
+static void sa_client_ask(struct sa_client *a, struct query *q, enum mad_agent agent,
                           const uint8_t *mad, uint32_t tid, int64_t now)
 {
     struct mad_address to = {.lid = a->status.port.sm_lid, .qpn = 1, .sl = a->status.port.sm_sl};
@@ -121,7 +121,7 @@ static void sa_client_ask_port(struct sa_client *a, int64_t now)
     uint8_t mad[MAD_SIZE];
     uint32_t tid = new_tid(a);
     smp_query_own_port(mad, tid, atomic_load(&a->mkey));
-    sa_client_ask(a, &a->port_question, MAD_AGENT_SMP, mad, tid, now);
+    sa_client_ask(a, &a->port_query, MAD_AGENT_SMP, mad, tid, now);
 }
 
 static void ask_sm(struct sa_client *a, int64_t now)
@@ -129,13 +129,13 @@ static void ask_sm(struct sa_client *a, int64_t now)
     uint8_t mad[MAD_SIZE], gid[ADDRESS_GID_SIZE];
     uint32_t tid = new_tid(a);
     mad_query_node(mad, tid, a->status.port.sm_lid);
-    sa_client_ask(a, &a->node_question, MAD_AGENT_SA, mad, tid, now);
+    sa_client_ask(a, &a->node_query, MAD_AGENT_SA, mad, tid, now);
     wire_put(gid, 8, a->status.port.subnet_prefix);
     wire_put(gid + 8, 8, a->status.id.guid);
     tid = new_tid(a);
     mad_query_subscriptions(mad, tid, gid);
-    sa_client_ask(a, &a->list_question, MAD_AGENT_SA, mad, tid, now);
-    a->node_question.ask_at = now + a->options.verify_us;
+    sa_client_ask(a, &a->list_query, MAD_AGENT_SA, mad, tid, now);
+    a->node_query.ask_at = now + a->options.verify_us;
 }
 
 static void send_subscription(struct sa_client *a, uint32_t trap, bool subscribe, uint32_t tid)
@@ -158,7 +158,7 @@ static void ask_subscriptions(struct sa_client *a, int64_t now)
     }
 }
 
-// What changed.
+// Changes.
 
 static void sa_client_emit_change(struct sa_client *a, enum sa_change change, const char *reason)
 {
@@ -182,8 +182,8 @@ static void subscribe_again(struct sa_client *a, int64_t now, const char *reason
         report_lost(a, reason);
     }
     subscriptions_restart(&a->subscriptions, now);
-    a->node_question = (struct question){.ask_at = now};
-    a->list_question = (struct question){0};
+    a->node_query = (struct query){.ask_at = now};
+    a->list_query = (struct query){0};
 }
 
 static void check_settled(struct sa_client *a, int64_t now)
@@ -217,7 +217,7 @@ static void sa_client_handle_port(struct sa_client *a, const struct mad_port *po
     pthread_mutex_lock(&a->lock);
     a->status.port = *port;
     if (old.sm_lid != port->sm_lid)
-        a->status.sm = (struct mad_node){0}; // was another one's
+        a->status.sm = (struct mad_node){0}; // of the former SM
     pthread_mutex_unlock(&a->lock);
 
     if (!mad_port_is_up(port)) {
@@ -252,7 +252,7 @@ static void sa_client_handle_node(struct sa_client *a, const struct mad_node *sm
         subscribe_again(a, now, reason);
 }
 
-// The SM also lists what other programs on this port have asked for.
+// The SM also lists the subscriptions of other programs on this port.
 static void remember_listed(void *ctx, uint32_t trap)
 {
     struct sa_client *a = ctx;
@@ -260,8 +260,9 @@ static void remember_listed(void *ctx, uint32_t trap)
         a->listed[i] |= a->subscriptions.each[i].trap == trap;
 }
 
-// Compares what the SM says it holds, or that it holds nothing, with what it had confirmed when it
-// was asked: it may answer many requests at a time, the later ones first.
+// Compares the subscriptions that the SM lists (`none`: it has no record) with those that it had
+// confirmed before the query was sent. Later confirmations do not count, since the SM may answer
+// requests in another order.
 static void handle_list(struct sa_client *a, const struct mad_received *in, bool none, int64_t now)
 {
     struct mad_subscriptions list = {0};
@@ -270,7 +271,7 @@ static void handle_list(struct sa_client *a, const struct mad_received *in, bool
         return;
     if (!none && !mad_read_subscriptions(in->octets, in->size, &list, remember_listed, a))
         return;
-    size_t missing = subscriptions_missing(&a->subscriptions, a->listed, a->list_question.asked_at);
+    size_t missing = subscriptions_missing(&a->subscriptions, a->listed, a->list_query.asked_at);
     if (missing == 0 || (list.cut && list.records > 0))
         return;
     char reason[200];
@@ -281,7 +282,7 @@ static void handle_list(struct sa_client *a, const struct mad_received *in, bool
 
 // Receiving.
 
-static bool answers(struct question *q, uint32_t tid)
+static bool answers(struct query *q, uint32_t tid)
 {
     if (q->answer_by == 0 || q->tid != tid)
         return false;
@@ -289,8 +290,9 @@ static bool answers(struct question *q, uint32_t tid)
     return true;
 }
 
-// An SM that was silent and is back is asked at once, whatever the back-off had come to.
-static void hear_sm(struct sa_client *a, int64_t now)
+// The SM answered. If it was silent before, subscribes to everything at once, whatever the back-off
+// is.
+static void note_sm_answer(struct sa_client *a, int64_t now)
 {
     char sm[256], reason[300];
     if (a->sm_silences >= SM_SILENCES_MAX)
@@ -311,13 +313,13 @@ static void handle_sa_answer(struct sa_client *a, const struct mad_header *h,
     uint32_t tid = (uint32_t)h->tid;
     struct mad_node node;
     if (subscriptions_answered(&a->subscriptions, tid, h->status, now)) {
-        hear_sm(a, now);
-    } else if (answers(&a->node_question, tid)) {
-        hear_sm(a, now);
+        note_sm_answer(a, now);
+    } else if (answers(&a->node_query, tid)) {
+        note_sm_answer(a, now);
         if (h->status == 0 && mad_read_node(in->octets, in->size, &node))
             sa_client_handle_node(a, &node, now);
-    } else if (answers(&a->list_question, tid)) {
-        hear_sm(a, now);
+    } else if (answers(&a->list_query, tid)) {
+        note_sm_answer(a, now);
         bool none = h->status >> 8 == 3; // no records
         if (h->status == 0 || none)
             handle_list(a, in, none, now);
@@ -334,7 +336,7 @@ static void sa_client_handle_report(struct sa_client *a, const struct mad_receiv
                           "ignored a datagram from LID %u: only the master subnet manager, LID %u, "
                           "may send reports",
                           in->from.lid, a->status.port.sm_lid);
-        a->port_question.ask_at = now; // perhaps it just became the master
+        a->port_query.ask_at = now; // perhaps that LID has just become the master SM
         return;
     }
     sa_client_count(a, &a->status.counters.reports);
@@ -372,7 +374,7 @@ static void handle_mad(struct sa_client *a, const struct mad_received *in, int64
     if (has_header && shared_port_route(&a->port, &h, in))
         return;
     if (has_header && h.mgmt_class == MAD_CLASS_SMP_DIRECT) {
-        if (answers(&a->port_question, (uint32_t)h.tid) && mad_status(&h) == 0 &&
+        if (answers(&a->port_query, (uint32_t)h.tid) && mad_status(&h) == 0 &&
             mad_read_own_port(in->octets, in->size, &port)) {
             a->port_silences = 0;
             sa_client_handle_port(a, &port, now);
@@ -391,25 +393,24 @@ static void report_unreachable(struct sa_client *a, const char *sm)
 {
     char reason[300];
     a->notified_unreachable = true;
-    snprintf(reason, sizeof reason, "%s has not answered %u questions in a row", sm,
-             a->sm_silences);
+    snprintf(reason, sizeof reason, "%s has not answered %u queries in a row", sm, a->sm_silences);
     sa_client_emit_change(a, SA_SM_UNREACHABLE, reason);
 }
 
 static void sa_client_expire(struct sa_client *a, int64_t now)
 {
     bool silent = false;
-    struct question *const questions[] = {&a->node_question, &a->list_question};
+    struct query *const queries[] = {&a->node_query, &a->list_query};
     for (size_t i = 0; i < 2; i++) {
-        if (questions[i]->answer_by != 0 && questions[i]->answer_by <= now) {
-            questions[i]->answer_by = 0;
+        if (queries[i]->answer_by != 0 && queries[i]->answer_by <= now) {
+            queries[i]->answer_by = 0;
             silent = true;
             log_debug(a->options.log, "no answer to TransactionID 0x%08" PRIx32 " in %d ms",
-                      questions[i]->tid, (int)REQUEST_TIMEOUT_MS);
+                      queries[i]->tid, (int)REQUEST_TIMEOUT_MS);
         }
     }
-    if (a->port_question.answer_by != 0 && a->port_question.answer_by <= now) {
-        a->port_question.answer_by = 0;
+    if (a->port_query.answer_by != 0 && a->port_query.answer_by <= now) {
+        a->port_query.answer_by = 0;
         a->port_silences++;
         log_debug(a->options.log, "the port did not answer about itself, %u times in a row",
                   a->port_silences);
@@ -433,18 +434,18 @@ static void sa_client_tick(struct sa_client *a, int64_t now)
 {
     sa_client_expire(a, now);
     if (atomic_exchange(&a->resubscribe, false)) {
-        log_write(a->options.log, LOG_LEVEL_INFO, "subscribing again, as somebody asked for it");
+        log_write(a->options.log, LOG_LEVEL_INFO, "subscribing again, as requested");
         subscriptions_restart(&a->subscriptions, now);
     }
-    if (atomic_exchange(&a->poked, false))
-        a->port_question.ask_at = a->node_question.ask_at = now;
-    if (a->port_question.answer_by == 0 && a->port_question.ask_at <= now) {
-        a->port_question.ask_at = now + PORT_POLL_US;
+    if (atomic_exchange(&a->woken, false))
+        a->port_query.ask_at = a->node_query.ask_at = now;
+    if (a->port_query.answer_by == 0 && a->port_query.ask_at <= now) {
+        a->port_query.ask_at = now + PORT_POLL_US;
         sa_client_ask_port(a, now);
     }
     if (mad_port_is_up(&a->status.port)) {
-        if (a->node_question.answer_by == 0 && a->list_question.answer_by == 0 &&
-            a->node_question.ask_at <= now)
+        if (a->node_query.answer_by == 0 && a->list_query.answer_by == 0 &&
+            a->node_query.ask_at <= now)
             ask_sm(a, now);
         ask_subscriptions(a, now);
     }
@@ -469,7 +470,7 @@ static bool sa_client_open_port(struct sa_client *a, int64_t now)
     a->status.port = (struct mad_port){0};
     a->status.sm = (struct mad_node){0};
     pthread_mutex_unlock(&a->lock);
-    a->port_question = a->node_question = a->list_question = (struct question){0};
+    a->port_query = a->node_query = a->list_query = (struct query){0};
     a->port_silences = 0;
     a->better_at = now + BETTER_PORT_US;
     subscriptions_restart(&a->subscriptions, now);
@@ -495,12 +496,13 @@ static void lose_port(struct sa_client *a, const char *reason, int64_t now)
     subscribe_again(a, now, reason);
 }
 
-// At rest, until the port is asked again: all else that is due by time can wait until then.
+// While nothing is under way, waits until the next query to the port; everything else that is due
+// can wait until then.
 static int receive_wait_ms(const struct sa_client *a, int64_t now)
 {
-    bool rests = a->settled && a->port_question.answer_by == 0 && a->node_question.answer_by == 0 &&
-                 a->list_question.answer_by == 0 && subscriptions_under_way(&a->subscriptions) == 0;
-    int64_t ms = (a->port_question.ask_at - now + CLOCK_US_PER_MS - 1) / CLOCK_US_PER_MS;
+    bool rests = a->settled && a->port_query.answer_by == 0 && a->node_query.answer_by == 0 &&
+                 a->list_query.answer_by == 0 && subscriptions_under_way(&a->subscriptions) == 0;
+    int64_t ms = (a->port_query.ask_at - now + CLOCK_US_PER_MS - 1) / CLOCK_US_PER_MS;
     if (!rests)
         return RECEIVE_WAIT_MS;
     return ms > 1 ? (int)ms : 1;
@@ -539,8 +541,8 @@ static void send_unsubscription(struct sa_client *a, struct subscription *one)
     subscriptions_asked(one, tid, sa_client_now_of(a));
 }
 
-// Takes what arrives, Reports included, until all unsubscriptions are answered. False: the port is
-// gone.
+// Handles MADs, Reports included, until all unsubscriptions are answered, or for UNSUBSCRIBE_US.
+// False: the port is gone.
 static bool await_unsubscribed(struct sa_client *a)
 {
     int64_t end = sa_client_now_of(a) + UNSUBSCRIBE_US;
@@ -558,9 +560,9 @@ static bool await_unsubscribed(struct sa_client *a)
 
 static void unsubscribe(struct sa_client *a)
 {
-    // What the SM says now of its subscriptions, and the port of itself, is no news.
+    // Settled, so that answers about subscriptions or port that arrive now cause no change.
     a->settled = true;
-    a->port_question = a->node_question = a->list_question = (struct question){0};
+    a->port_query = a->node_query = a->list_query = (struct query){0};
     for (size_t i = 0; i < SUBSCRIPTIONS_COUNT; i++) {
         struct subscription *one = &a->subscriptions.each[i];
         one->answer_by = 0;
@@ -625,8 +627,9 @@ bool sa_client_start(struct sa_client *client, struct error *err)
     return rc == 0 || error_set(err, "cannot start the thread of the SA agent: %s", strerror(rc));
 }
 
-// Nothing but a MAD wakes the thread that receives: the simulator's descriptors cannot be polled
-// together with another. Nobody waits for the answer. Without one, it wakes up within a second.
+// Wakes the thread that receives, by a query to the own port whose answer it ignores. Only a MAD
+// can wake it, since the simulator's descriptors cannot be polled together with others. Without an
+// answer, it wakes within a second.
 static void sa_client_wake_by_query(struct sa_client *a)
 {
     uint8_t mad[MAD_SIZE];
@@ -677,7 +680,7 @@ void sa_client_resubscribe(struct sa_client *client)
 
 void sa_client_wake(struct sa_client *client)
 {
-    atomic_store(&client->poked, true);
+    atomic_store(&client->woken, true);
     sa_client_wake_by_query(client);
 }
 

@@ -1,9 +1,9 @@
-// The gateway's side of the SA: subscribes, keeps the subscriptions alive, receives Reports and
-// answers them. One thread owns it all; IBA 13.4.11 (event forwarding), 15.2.5.12 (InformInfo).
+// The SA client: subscribes at the SA, keeps the subscriptions alive, receives Reports and answers
+// them. It has a thread of its own. IBA 13.4.11 (event forwarding), 15.2.5.12 (InformInfo).
 //
 // It subscribes again, within ten seconds, when the port's LID or its SM changes, when the port
-// comes up, when the SM asks for it (ClientReregister), and when the SM turns out to have
-// forgotten: it asks the SM every `verify_us` what it holds.
+// comes up, when the SM asks for it (ClientReregister), and when the SM has lost a subscription:
+// every `verify_us`, the client asks the SM for its subscriptions.
 #ifndef IBTRAPD_IB_SA_CLIENT_H
 #define IBTRAPD_IB_SA_CLIENT_H
 
@@ -14,14 +14,14 @@
 #include "ib/mad_io.h"
 #include "ib/subscriptions.h"
 
-// A Report of the master SM, or something malformed from it.
+// A Report of the master SM, or a malformed MAD from it.
 struct sa_report {
     struct mad_address from;
     uint64_t subnet_prefix;
     bool malformed;
     char reason[128]; // when malformed
     uint8_t mad[MAD_SIZE];
-    size_t size; // octets of it that arrived
+    size_t size; // octets of `mad` that arrived
 };
 
 enum sa_change {
@@ -31,10 +31,10 @@ enum sa_change {
     SA_SM_BACK,
 };
 
-// Both are called from the agent's thread and must not wait.
+// The client's thread calls both functions. They must not wait.
 struct sa_listener {
-    // Takes over a report made with malloc. False when there is no room: the report stays the
-    // agent's, nothing is answered, and the SM sends it again.
+    // Takes over a report; free it with free(3). False: there is no room. The report then stays the
+    // client's, which does not answer it, so that the SM sends it again.
     bool (*report)(void *ctx, struct sa_report *report);
 
     // `reason` is part of a sentence, without a full stop.
@@ -43,11 +43,13 @@ struct sa_listener {
 };
 
 struct sa_options {
-    int64_t verify_us, refresh_us;
+    int64_t verify_us;  // between two queries for the subscriptions
+    int64_t refresh_us; // from a subscription to its renewal
     bool has_sa_key;
     uint64_t sa_key;
-    uint64_t mkey; // that the own port may want before it tells of itself; 0: none
-    // Lost or unreachable when the gateway ended, and told then: its end will be, too.
+    uint64_t mkey; // M_Key for queries to the own port; 0: none
+    // At the last stop, the subscriptions were lost or the SM was unreachable, and the listener
+    // knew: the client then reports the end of that, too.
     bool was_lost, was_unreachable;
     struct mad_opener opener;
     struct sa_listener listener;
@@ -59,15 +61,15 @@ struct sa_options {
 struct sa_counters {
     uint64_t reports;      // from the master SM, repeats included
     uint64_t acknowledged; // ReportResps sent
-    uint64_t foreign;      // from elsewhere, not accepted
+    uint64_t foreign;      // from other LIDs, ignored
     uint64_t malformed;    // from the master SM
-    uint64_t no_room;      // not accepted because the gateway was too busy
+    uint64_t no_room;      // not accepted: the gateway was too busy
 };
 
-// What `ibtrapctl status` shows.
+// For `ibtrapctl status`.
 struct sa_status {
-    bool open;         // a port is
-    char problem[512]; // why not, or why nothing can be received now; empty: all is well
+    bool open;         // a port is open
+    char problem[512]; // why no port is open, or why no Report can arrive now; empty: all is well
     struct mad_port_id id;
     struct mad_port port;
     bool sm_answers;
@@ -75,36 +77,37 @@ struct sa_status {
     bool has_sa_key;
     struct subscription subscriptions[SUBSCRIPTIONS_COUNT];
     struct sa_counters counters;
-    int64_t now; // monotonic, when this was taken
+    int64_t now; // monotonic: the time of this status
 };
 
 struct sa_client;
 
-// The options are copied; what they point to outlives the agent. NULL with a sentence when memory
-// is short.
+// Copies the options; the objects that they point to outlive the client. NULL with a sentence: out
+// of memory.
 struct sa_client *sa_client_new(const struct sa_options *options, struct error *err);
 
-// Starts the thread. A port that is missing or down is no error: it is waited for.
+// Starts the thread. A port that is missing or down is no error: the thread waits for it. False
+// with a sentence: no thread.
 bool sa_client_start(struct sa_client *client, struct error *err);
 
-// Unsubscribes (three attempts of a second each at most) and stops the thread. The port stays open,
-// so that reports handed on before can still be acknowledged.
+// Unsubscribes (at most three attempts of a second each) and stops the thread. The port stays open,
+// so that reports passed on before can still be acknowledged.
 void sa_client_stop(struct sa_client *client);
 
-// Closes the port and frees a stopped agent, or one that never started. NULL is allowed.
+// Closes the port and frees a client that is stopped or was never started. NULL is allowed.
 void sa_client_free(struct sa_client *client);
 
-// Answers a report with ReportResp. Any thread.
+// Answers a report with a ReportResp. Any thread.
 void sa_client_acknowledge(struct sa_client *client, const struct sa_report *report);
 
-// Something may have changed: look now. Any thread.
+// Makes the client query port and SM now, since something may have changed. Any thread.
 void sa_client_wake(struct sa_client *client);
 
-// The own port is asked with that M_Key from now on, or with none (0). Any thread.
+// Uses that M_Key for queries to the own port from now on; 0: none. Any thread.
 void sa_client_change_mkey(struct sa_client *client, uint64_t mkey);
 
-// Subscribes to everything again, at once, whatever stands; what stands goes on meanwhile. Any
-// thread.
+// Subscribes to everything again at once. Subscriptions that the SA has confirmed stay in force
+// meanwhile. Any thread.
 void sa_client_resubscribe(struct sa_client *client);
 
 void sa_client_status(struct sa_client *client, struct sa_status *out); // any thread

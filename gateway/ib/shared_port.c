@@ -2,7 +2,8 @@
 
 #include <stdlib.h>
 
-// What it sends and listens with; the address tells it from those before.
+// The `self` of a MAD client's mad_io. Its address differs from the attached one's after a
+// dismissal.
 struct mad_client {
     struct shared_port *port;
 };
@@ -21,7 +22,7 @@ void shared_port_destroy(struct shared_port *port)
     pthread_mutex_destroy(&port->listener_lock);
 }
 
-// The SA client.
+// For the SA client.
 
 void shared_port_open(struct shared_port *port, const struct mad_io *io)
 {
@@ -31,7 +32,7 @@ void shared_port_open(struct shared_port *port, const struct mad_io *io)
     pthread_mutex_unlock(&port->lock);
 }
 
-// No other thread changes `io`.
+// Needs no lock, since no other thread changes `io`.
 bool shared_port_is_open(const struct shared_port *port)
 {
     return port->io.self != NULL;
@@ -46,7 +47,7 @@ int shared_port_receive(struct shared_port *port, struct mad_received *out, int 
     return rc;
 }
 
-// Classes in which only a MAD client asks.
+// Whether only the MAD client sends requests in this class.
 static bool is_asked_only(uint8_t mgmt_class)
 {
     return mgmt_class == MAD_CLASS_SMP_LID || mgmt_class == MAD_CLASS_PERF ||
@@ -107,7 +108,7 @@ bool shared_port_send(struct shared_port *port, enum mad_agent agent, const stru
     return sent;
 }
 
-// The MAD client.
+// For the MAD client.
 
 static bool mad_client_listen(void *self, const struct mad_listener *listener, struct error *err)
 {
@@ -135,7 +136,7 @@ static bool mad_client_send(void *self, enum mad_agent agent, const struct mad_a
     return sent;
 }
 
-// Detaches, unless it was dismissed and another one is attached now.
+// Detaches, unless the client was dismissed before; another one may be attached now.
 static void mad_client_close(void *self)
 {
     struct mad_client *client = self;

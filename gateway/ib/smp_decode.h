@@ -1,5 +1,5 @@
-// Subnet management packets octet by octet: the question, and what its answers carry (IBA 14.2).
-// The SA's records carry the same attributes, so they are read here, too. Pure functions.
+// Encodes SMPs and decodes the attributes in their answers (IBA 14.2). The SA's records contain the
+// same attributes. Pure functions.
 #ifndef IBTRAPD_IB_SMP_DECODE_H
 #define IBTRAPD_IB_SMP_DECODE_H
 
@@ -19,37 +19,38 @@ enum smp_attribute {
     SMP_SM_INFO = 0x20,
 };
 
-// Get of an attribute by directed route; `out` receives MAD_SIZE octets, the TransactionID is zero.
-// `path` has the ports to leave by, of the own node first; `hops` is at most SMP_HOPS_MAX, 0 asks
-// the own node. An `mkey` of 0 is none.
+// Makes the Get of an attribute by directed route: MAD_SIZE octets, with TransactionID zero. `path`
+// lists the `hops` ports by which the SMP leaves each node, the own node first. `hops` is at most
+// SMP_HOPS_MAX; 0: a query to the own node. `mkey` 0: none.
 void smp_make_get(uint8_t *out, uint64_t mkey, enum smp_attribute attribute, uint32_t modifier,
                   const uint8_t *path, uint8_t hops);
 
-// The same to the LID that the MAD is sent to.
+// The same by LID.
 void smp_make_lid_get(uint8_t *out, uint64_t mkey, enum smp_attribute attribute, uint32_t modifier);
 
-// Get(PortInfo) with no hops: the local port about itself.
+// Makes Get(PortInfo) without hops, a query to the own port.
 void smp_query_own_port(uint8_t *out, uint32_t tid, uint64_t mkey);
 
-// The attribute that an answer of either kind carries, SMP_DATA_SIZE octets; NULL when it is too
-// short, answers another question than for `attribute`, or has a status other than success.
+// The attribute in an answer to either Get, SMP_DATA_SIZE octets. NULL: the answer is NULL or too
+// short, is to a query for another attribute, or has a status other than success.
 const uint8_t *smp_answer(const uint8_t *mad, size_t size, enum smp_attribute attribute);
 
-// NodeInfo. Fills all of `node` that it tells and empties the rest. `port_guid` and `local_port`
-// are of the port that was asked. False when it can be of no node: unknown type, no GUID, no such
-// port.
+// Reads NodeInfo into `node`, whose other members become zero. `port_guid` and `local_port` get the
+// port that answered. False: it is not valid, because it has an unknown type, no GUID, or a port
+// that does not exist.
 bool smp_read_node_info(const uint8_t data[SMP_DATA_SIZE], struct fabric_node *node,
                         uint64_t *port_guid, uint8_t *local_port);
 
-// PortInfo of port `number` of a node of that type (enum fabric_type). The port becomes known. GUID
-// and peer are not in it: 0 and FABRIC_NONE. LIDs, GidPrefix and capabilities of a switch are left
-// to its port 0.
+// Reads PortInfo of port `number` of a node of that type (enum fabric_type). The port becomes
+// known. PortInfo has neither GUID nor peer: they become 0 and FABRIC_NONE. LIDs, GidPrefix and
+// capabilities of a switch are read for its port 0 only.
 void smp_read_port_info(const uint8_t data[SMP_DATA_SIZE], uint8_t node_type, uint8_t number,
                         struct fabric_port *port);
 
 void smp_read_description(const uint8_t data[SMP_DATA_SIZE], char out[FABRIC_DESCRIPTION_SIZE]);
 
-// GUID, priority and state of an SMInfo; the rest of `out` stays. False when it is not valid.
+// Reads GUID, priority and state of an SMInfo; the rest of `out` does not change. False: it is not
+// valid.
 bool smp_read_sm_info(const uint8_t data[SMP_DATA_SIZE], struct fabric_sm *out);
 
 #endif

@@ -64,7 +64,7 @@ void subscriptions_restart(struct subscriptions *s, int64_t now)
     }
 }
 
-// A quarter more or less, so that many gateways do not ask in step.
+// The duration, a quarter more or less, so that many gateways do not ask at the same time.
 static int64_t jitter(const struct subscriptions *s, int64_t us)
 {
     uint32_t r;
@@ -108,8 +108,8 @@ static void subscriptions_handle_confirmation(const struct subscriptions *s,
     one->ask_at = now + jitter(s, s->refresh_us);
 }
 
-// The SM may refuse because it is busy, out of resources, or does not know the port yet. Only what
-// is refused for want of a key can wait longer.
+// The SM may refuse because it is busy, out of resources, or does not know the port yet: ask again
+// soon. A subscription that needs an SA key can wait longer.
 static void handle_refusal(const struct subscriptions *s, struct subscription *one, int64_t now)
 {
     enter(s, one, SUBSCRIPTION_REJECTED, now);

@@ -1,5 +1,5 @@
-// The subscriptions at the SA: what is asked for, what became of it, when to ask again. Pure: time
-// and chance are arguments; nothing but the log is written.
+// The subscriptions at the SA: the state of each, and when to request it next. Pure but for the
+// log: the caller passes time and randomness.
 #ifndef IBTRAPD_IB_SUBSCRIPTIONS_H
 #define IBTRAPD_IB_SUBSCRIPTIONS_H
 
@@ -13,10 +13,10 @@
 enum { SUBSCRIPTIONS_COUNT = 17 };
 
 enum subscription_state {
-    SUBSCRIPTION_PENDING,    // not answered yet
+    SUBSCRIPTION_PENDING,    // not requested or not answered yet
     SUBSCRIPTION_SUBSCRIBED, // the SA confirmed it
-    SUBSCRIPTION_REJECTED,   // the SA refused it, see status
-    SUBSCRIPTION_NO_ANSWER,  // asked, in vain
+    SUBSCRIPTION_REJECTED,   // the SA refused it; see `status`
+    SUBSCRIPTION_NO_ANSWER,  // requested, but not answered
 };
 
 struct subscription {
@@ -24,17 +24,17 @@ struct subscription {
     enum subscription_state state;
     uint16_t status;    // of the SA's refusal
     unsigned failures;  // in a row
-    int64_t ask_at;     // monotonic microseconds
-    int64_t answer_by;  // 0: no request under way
+    int64_t ask_at;     // monotonic microseconds: when to request it next
+    int64_t answer_by;  // the request's time-out; 0: no request is under way
     uint32_t tid;       // of the request under way
     int64_t changed_at; // monotonic: when `state` last changed; 0: never
-    uint64_t reports;   // of this trap, repeats included
-    int64_t report_at;  // monotonic: the last one's; 0: none
+    uint64_t reports;   // Reports of this trap, repeats included
+    int64_t report_at;  // monotonic: when the last of them came; 0: none
 };
 
 struct subscriptions {
     struct subscription each[SUBSCRIPTIONS_COUNT];
-    int64_t refresh_us; // a subscription held this long is asked for again
+    int64_t refresh_us; // from a confirmation to the renewal, a quarter more or less
     const struct random *random;
     struct log *log; // NULL: none
 };
@@ -42,38 +42,38 @@ struct subscriptions {
 void subscriptions_init(struct subscriptions *s, int64_t refresh_us, const struct random *random,
                         struct log *log);
 
-// Forgets all that the SA said; everything is due now.
+// Discards all answers of the SA; every subscription is due now.
 void subscriptions_restart(struct subscriptions *s, int64_t now);
 
-// The next one to ask for, or NULL. The caller sends the request and then calls
+// The next subscription to request, or NULL. The caller sends the request and then calls
 // subscriptions_asked.
 struct subscription *subscriptions_due(struct subscriptions *s, int64_t now);
 void subscriptions_asked(struct subscription *one, uint32_t tid, int64_t now);
 
-// An answer arrived; false when no request with that TransactionID is under way.
+// Handles an answer. False: no request with that TransactionID is under way.
 bool subscriptions_answered(struct subscriptions *s, uint32_t tid, uint16_t status, int64_t now);
 
-// Gives up on requests whose time is over. True when there were any.
+// Gives up the requests that have timed out. True: there were any.
 bool subscriptions_expire(struct subscriptions *s, int64_t now);
 
-// A Report of that trap came: a generic trap number, or MAD_TRAP_VENDOR.
+// Counts a Report of that trap: a generic trap number, or MAD_TRAP_VENDOR.
 void subscriptions_reported(struct subscriptions *s, uint32_t trap, int64_t now);
 
-// Whether the SA confirmed all that it gives without a key, or refused some of it again and again.
-// Traps 256 to 259 do not count: they need one.
+// Whether the SA has confirmed a subscription, and each other one is confirmed, repeatedly refused,
+// or needs an SA key (traps 256 to 259).
 bool subscriptions_settled(const struct subscriptions *s);
-size_t subscriptions_subscribed(const struct subscriptions *s);
-// Those that were confirmed before `since` and are not `listed` by the SA.
+size_t subscriptions_subscribed(const struct subscriptions *s); // how many are confirmed
+// How many were confirmed before `since` and are not `listed` by the SA.
 size_t subscriptions_missing(const struct subscriptions *s, const bool listed[SUBSCRIPTIONS_COUNT],
                              int64_t since);
-size_t subscriptions_under_way(const struct subscriptions *s); // asked and not answered yet
+size_t subscriptions_under_way(const struct subscriptions *s); // requested, and not answered yet
 
-bool subscriptions_needs_key(uint32_t trap);
+bool subscriptions_needs_key(uint32_t trap); // an SA key
 
 // "subscribed", "rejected", "no-answer", "pending"
 const char *subscriptions_state_word(enum subscription_state state);
 
-// Adds the reason in words, with what to do about it.
+// Adds the reason of a refusal or of no answer in words, with a remedy where there is one.
 void subscriptions_add_detail(struct text *t, const struct subscription *one, bool has_sa_key);
 
 #endif

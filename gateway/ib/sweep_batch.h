@@ -1,4 +1,4 @@
-// What the parts of a sweep share: batches with its options, accounted for.
+// Batches for the parts of a sweep, with its options and its counters.
 #ifndef IBTRAPD_IB_SWEEP_BATCH_H
 #define IBTRAPD_IB_SWEEP_BATCH_H
 
@@ -7,7 +7,7 @@
 // NULL: out of memory. Free it with batch_free.
 struct batch *sweep_batch_new(const struct sweep *sweep);
 
-// batch_run, and its counters are added to the sweep's.
+// Calls batch_run and adds the batch's counters to the sweep's.
 bool sweep_batch_run(struct sweep *sweep, struct batch *batch, struct error *err);
 
 #endif

@@ -5,25 +5,25 @@
 #include <stdlib.h>
 #include <string.h>
 
-// A LID answers for the ports behind it: a switch's for all its ports, another's for that one. It
-// is asked first what it counts, in every round: PortCountersExtended has error counters only since
-// IBA 1.3, and before, they are reserved and read as zero. That costs a datagram for a LID, and a
-// device that was replaced is noticed. A port that has its traffic only there is asked twice: its
-// PortCounters are full within seconds.
+// The LID of a switch answers for all its ports, another LID for its one port. Each reading first
+// queries each LID for the counters that it has (ClassPortInfo): PortCountersExtended has error
+// counters only since IBA 1.3; before that they are reserved and read as zero. This costs one MAD
+// for each LID and notices a device that was replaced. A port whose PortCountersExtended has only
+// the traffic is queried twice, since the traffic counters of PortCounters saturate within seconds.
 
-// Ports behind one LID: `count` samples of the reading from `first` on.
+// The ports of one LID: `count` samples of the reading, from `first` on.
 struct group {
     uint64_t node_guid;
     uint32_t first, count;
-    uint16_t lid; // 0: none that would answer
+    uint16_t lid; // 0: no LID that would answer
     struct gmp_counting counting;
 };
-static_assert(sizeof(struct group) <= BATCH_TAG_MAX, "it goes along as a tag");
+static_assert(sizeof(struct group) <= BATCH_TAG_MAX, "a request carries one");
 
 struct reader {
     struct batch *batch;
-    struct counter_reading *reading; // a sample without node GUID was not answered
-    struct group group;              // that is being collected
+    struct counter_reading *reading; // a sample has no node GUID until it is answered
+    struct group group;              // the group that add_port fills now
     bool no_memory;
 };
 
@@ -56,8 +56,8 @@ static bool make_traffic(void *ctx, const void *tag, size_t tag_size, uint8_t *m
     return make_get(ctx, &group, GMP_PORT_COUNTERS_EXTENDED, mad);
 }
 
-// A LID's counters are asked for before the next LID is: else the questions for all would wait at
-// the same time.
+// Requests for a LID's counters come before the ClassPortInfo of the next LID; otherwise the
+// requests for all ports would wait in memory at the same time.
 static void sweep_counters_ask(struct reader *reader, const struct group *group, batch_make *make,
                                batch_done *done)
 {
@@ -113,7 +113,7 @@ static void handle_counting(void *ctx, const void *tag, size_t tag_size, const u
     struct group group;
     memcpy(&group, tag, tag_size);
     if (!answer)
-        return; // then its counters would not be answered, either
+        return; // requests for its counters would not be answered, either
     const uint8_t *data = gmp_answer(answer, size, MAD_CLASS_PERF, GMP_CLASS_PORT_INFO);
     if (data)
         gmp_read_counting(data, &group.counting);
@@ -122,7 +122,7 @@ static void handle_counting(void *ctx, const void *tag, size_t tag_size, const u
         sweep_counters_ask(reader, &group, make_counters, sweep_counters_handle_counters);
 }
 
-// Asks for the group that was collected.
+// Queries the LID of the group that is complete.
 static void end_group(struct reader *reader)
 {
     if (reader->group.lid != 0)
@@ -142,7 +142,7 @@ static void add_port(struct reader *reader, uint64_t node_guid, uint8_t number, 
     group->count++;
 }
 
-// The LID that answers for the port. A node that did not answer the sweep is not asked.
+// The LID that answers for the port; 0 for a node that did not answer the sweep.
 static uint16_t lid_for(const struct fabric *fabric, const struct fabric_node *node,
                         const struct fabric_port *port)
 {

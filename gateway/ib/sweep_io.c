@@ -9,7 +9,7 @@ struct asker {
     bool no_memory;
 };
 
-// Whom a question goes to, and for which slot, when it is for one.
+// The destination of a query, and the slot if it is about one.
 struct unit {
     uint32_t node;
     uint16_t lid;
@@ -54,7 +54,7 @@ static void handle_unit(void *ctx, const void *tag, size_t tag_size, const uint8
     const uint8_t *data = gmp_answer(answer, size, MAD_CLASS_DM, GMP_IO_UNIT_INFO);
     struct fabric_node *node = fabric_builder_get(asker->builder, unit.node);
     if (!data || !node->unit_silent)
-        return; // or another port told already
+        return; // no valid answer, or another port has answered before
     node->unit_silent = false;
     uint8_t slots[GMP_SLOTS_MAX];
     size_t count = gmp_read_slots(data, slots);
@@ -64,14 +64,14 @@ static void handle_unit(void *ctx, const void *tag, size_t tag_size, const uint8
     }
 }
 
-// All ports of a node tell of the same unit. Each is asked: one that answers is enough.
+// All ports of a node belong to one unit. Queries each of them, since one answer is enough.
 static void sweep_io_ask_port(void *ctx, uint32_t node, struct fabric_port *port)
 {
     struct asker *asker = ctx;
     const struct unit unit = {.node = node, .lid = port->lid};
     if (!(port->capabilities & FABRIC_IS_DM))
         return;
-    fabric_builder_get(asker->builder, node)->unit_silent = true; // until it tells
+    fabric_builder_get(asker->builder, node)->unit_silent = true; // until a port answers
     if (port->state == FABRIC_ACTIVE && port->lid != 0)
         sweep_io_ask(asker, &unit, GMP_IO_UNIT_INFO, handle_unit);
 }

@@ -7,34 +7,34 @@
 #include <stdlib.h>
 #include <string.h>
 
-// The SA gathers a table of a large fabric in seconds, and the kernel counts until its last
-// segment.
+// The SA needs seconds to collect a table of a large fabric, and the kernel's timeout runs until
+// the last segment arrives.
 enum { ATTEMPTS = 2 };
 static const int64_t TIMEOUT_US = 20 * CLOCK_US_PER_S;
 
-struct look {
+struct state {
     struct fabric_builder *builder;
-    uint32_t node_of[ADDRESS_LID_UNICAST_MAX + 1]; // by LID; FABRIC_NONE: no node that is known
+    uint32_t node_of[ADDRESS_LID_UNICAST_MAX + 1]; // by LID; FABRIC_NONE: no known node
     uint16_t own_lid;
     bool complete, no_memory;
 };
 
-static uint32_t sweep_sa_find_lid(const struct look *look, uint16_t lid)
+static uint32_t sweep_sa_find_lid(const struct state *state, uint16_t lid)
 {
-    return lid <= ADDRESS_LID_UNICAST_MAX ? look->node_of[lid] : FABRIC_NONE;
+    return lid <= ADDRESS_LID_UNICAST_MAX ? state->node_of[lid] : FABRIC_NONE;
 }
 
-static void set_lids(struct look *look, uint32_t node, uint16_t lid, uint8_t lmc)
+static void set_lids(struct state *state, uint32_t node, uint16_t lid, uint8_t lmc)
 {
     for (uint32_t i = lid; i < lid + (1U << lmc) && lid != 0 && i <= ADDRESS_LID_UNICAST_MAX; i++)
-        look->node_of[i] = node;
+        state->node_of[i] = node;
 }
 
 // NodeRecord: one for a switch, one for each port of another node.
 
 enum { NODE_INFO = 4, DESCRIPTION = 44, NODE_RECORD_SIZE = 108 };
 
-// Two records of a node have to agree.
+// Whether two records of one node agree.
 static bool sweep_sa_is_same(const struct fabric_node *a, const struct fabric_node *b)
 {
     return a->type == b->type && a->port_count == b->port_count;
@@ -43,33 +43,33 @@ static bool sweep_sa_is_same(const struct fabric_node *a, const struct fabric_no
 static void sweep_sa_read_node(void *ctx, const uint8_t *record, size_t size)
 {
     (void)size;
-    struct look *look = ctx;
+    struct state *state = ctx;
     struct fabric_node node;
     struct fabric_port port = {.lid = wire_get16(record), .peer_node = FABRIC_NONE};
     if (!smp_read_node_info(record + NODE_INFO, &node, &port.guid, &port.number)) {
-        look->complete = false;
+        state->complete = false;
         return;
     }
     if (node.type == FABRIC_SWITCH)
         port.number = 0;
     smp_read_description(record + DESCRIPTION, node.description);
-    uint32_t number = fabric_builder_node(look->builder, &node);
+    uint32_t number = fabric_builder_node(state->builder, &node);
     if (number == FABRIC_NONE)
-        look->no_memory = true;
-    else if (!sweep_sa_is_same(fabric_builder_get(look->builder, number), &node))
-        look->complete = false;
-    else if (!fabric_builder_port(look->builder, number, &port))
-        look->no_memory = true;
+        state->no_memory = true;
+    else if (!sweep_sa_is_same(fabric_builder_get(state->builder, number), &node))
+        state->complete = false;
+    else if (!fabric_builder_port(state->builder, number, &port))
+        state->no_memory = true;
     else
-        set_lids(look, number, port.lid, 0);
+        set_lids(state, number, port.lid, 0);
 }
 
 // PortInfoRecord: one for each port of all nodes.
 
 enum { PORT_NUMBER = 2, PORT_INFO = 4, PORT_RECORD_SIZE = 64 }; // before the extended link speeds
 
-// A link that is up leads to somebody, until a LinkRecord says to whom: the SM, too, got no answer
-// when there is none.
+// Whether a LinkRecord is expected for the port, since its link is up. Without one the port is
+// silent: the SM got no answer from the other end, either.
 static bool needs_link(const struct fabric_node *node, const struct fabric_port *port)
 {
     bool internal = port->number == 0 && node->type == FABRIC_SWITCH;
@@ -78,60 +78,60 @@ static bool needs_link(const struct fabric_node *node, const struct fabric_port 
 
 static void sweep_sa_read_port(void *ctx, const uint8_t *record, size_t size)
 {
-    struct look *look = ctx;
-    uint32_t number = sweep_sa_find_lid(look, wire_get16(record));
+    struct state *state = ctx;
+    uint32_t number = sweep_sa_find_lid(state, wire_get16(record));
     if (number == FABRIC_NONE) {
-        look->complete = false;
+        state->complete = false;
         return;
     }
     uint8_t info[SMP_DATA_SIZE] = {0};
     size_t has = size - PORT_INFO;
     memcpy(info, record + PORT_INFO, has < sizeof info ? has : sizeof info);
     struct fabric_port port;
-    const struct fabric_node *node = fabric_builder_get(look->builder, number);
+    const struct fabric_node *node = fabric_builder_get(state->builder, number);
     smp_read_port_info(info, node->type, record[PORT_NUMBER], &port);
     if (port.number > node->port_count) {
-        look->complete = false;
+        state->complete = false;
         return;
     }
     const struct fabric_port *from_node =
-        fabric_builder_get_port(look->builder, number, port.number);
+        fabric_builder_get_port(state->builder, number, port.number);
     if (from_node)
         port.guid = from_node->guid;
     port.silent = needs_link(node, &port);
-    set_lids(look, number, port.lid, port.lmc);
-    if (!fabric_builder_port(look->builder, number, &port))
-        look->no_memory = true;
+    set_lids(state, number, port.lid, port.lmc);
+    if (!fabric_builder_port(state->builder, number, &port))
+        state->no_memory = true;
 }
 
 // LinkRecord: two for each link, one from either end.
 
 enum { FROM_LID = 0, FROM_PORT = 2, TO_PORT = 3, TO_LID = 4, LINK_RECORD_SIZE = 6 };
 
-static bool has_link_port(struct look *look, uint32_t node, uint8_t port)
+static bool has_link_port(struct state *state, uint32_t node, uint8_t port)
 {
     return node != FABRIC_NONE && port > 0 &&
-           port <= fabric_builder_get(look->builder, node)->port_count;
+           port <= fabric_builder_get(state->builder, node)->port_count;
 }
 
-// A plug that leads back to its own port has a record, too.
+// A loopback plug, which leads back to its own port, has a record, too.
 static void sweep_sa_read_link(void *ctx, const uint8_t *record, size_t size)
 {
     (void)size;
-    struct look *look = ctx;
-    uint32_t from = sweep_sa_find_lid(look, wire_get16(record + FROM_LID));
-    uint32_t to = sweep_sa_find_lid(look, wire_get16(record + TO_LID));
+    struct state *state = ctx;
+    uint32_t from = sweep_sa_find_lid(state, wire_get16(record + FROM_LID));
+    uint32_t to = sweep_sa_find_lid(state, wire_get16(record + TO_LID));
     uint8_t from_port = record[FROM_PORT], to_port = record[TO_PORT];
-    if (!has_link_port(look, from, from_port) || !has_link_port(look, to, to_port)) {
-        look->complete = false;
-    } else if (!fabric_builder_link(look->builder, from, from_port, to, to_port)) {
-        look->no_memory = true;
+    if (!has_link_port(state, from, from_port) || !has_link_port(state, to, to_port)) {
+        state->complete = false;
+    } else if (!fabric_builder_link(state->builder, from, from_port, to, to_port)) {
+        state->no_memory = true;
     } else if (from == to && from_port == to_port) {
-        fabric_builder_get_port(look->builder, from, from_port)->silent = false;
+        fabric_builder_get_port(state->builder, from, from_port)->silent = false;
     }
 }
 
-// The three questions.
+// The three queries.
 
 static const struct table {
     const char *name;
@@ -144,9 +144,9 @@ static const struct table {
     {"LinkRecords", UMAD_SA_ATTR_LINK_REC, LINK_RECORD_SIZE, sweep_sa_read_link},
 };
 
-struct question {
+struct sa_query {
     const struct table *table;
-    struct look *look;
+    struct state *state;
     uint16_t sa_lid;
     struct error *err;
     bool ok;
@@ -156,15 +156,15 @@ static void handle_table(void *ctx, const void *tag, size_t tag_size, const uint
                          size_t size)
 {
     (void)tag, (void)tag_size;
-    struct question *q = ctx;
+    struct sa_query *q = ctx;
     const struct table *table = q->table;
     struct error why;
     if (!answer)
         error_set(&why, "it does not answer");
     else
-        q->ok = mad_read_table(answer, size, table->record_size, table->read, q->look, &why);
-    if (q->ok && sweep_sa_find_lid(q->look, q->look->own_lid) == FABRIC_NONE)
-        q->ok = error_set(&why, "the own port, LID %u, is not among them", q->look->own_lid);
+        q->ok = mad_read_table(answer, size, table->record_size, table->read, q->state, &why);
+    if (q->ok && sweep_sa_find_lid(q->state, q->state->own_lid) == FABRIC_NONE)
+        q->ok = error_set(&why, "the own port, LID %u, is not among them", q->state->own_lid);
     if (!q->ok)
         error_set(q->err,
                   "the subnet administration at LID %u was asked for all %s: %s; the sweep "
@@ -172,11 +172,11 @@ static void handle_table(void *ctx, const void *tag, size_t tag_size, const uint
                   q->sa_lid, table->name, why.text);
 }
 
-static bool ask_table(struct sweep *sweep, struct look *look, const struct table *table,
+static bool ask_table(struct sweep *sweep, struct state *state, const struct table *table,
                       struct error *err)
 {
     const struct mad_address sa = {.lid = sweep->port.sm_lid, .qpn = 1, .sl = sweep->port.sm_sl};
-    struct question q = {.table = table, .look = look, .sa_lid = sa.lid, .err = err};
+    struct sa_query q = {.table = table, .state = state, .sa_lid = sa.lid, .err = err};
     uint8_t mad[MAD_SIZE];
     mad_query_table(mad, table->attribute);
     struct batch *batch = sweep_batch_new(sweep);
@@ -187,18 +187,18 @@ static bool ask_table(struct sweep *sweep, struct look *look, const struct table
         error_set(err, "out of memory");
     ok = ok && sweep_batch_run(sweep, batch, err) && q.ok;
     batch_free(batch);
-    return ok && look->no_memory ? error_set(err, "out of memory") : ok;
+    return ok && state->no_memory ? error_set(err, "out of memory") : ok;
 }
 
 static void sweep_sa_check_port(void *ctx, uint32_t node, struct fabric_port *port)
 {
     (void)node;
-    struct look *look = ctx;
+    struct state *state = ctx;
     port->silent = port->silent && port->peer_node == FABRIC_NONE;
-    look->complete = look->complete && port->known && !port->silent;
+    state->complete = state->complete && port->known && !port->silent;
 }
 
-static bool ask_tables(struct sweep *sweep, struct look *look, struct error *err)
+static bool ask_tables(struct sweep *sweep, struct state *state, struct error *err)
 {
     const struct batch_options usual = sweep->batch;
     sweep->batch.attempts = ATTEMPTS;
@@ -206,25 +206,25 @@ static bool ask_tables(struct sweep *sweep, struct look *look, struct error *err
         sweep->batch.timeout_us = TIMEOUT_US;
     bool ok = true;
     for (size_t i = 0; i < sizeof TABLES / sizeof *TABLES && ok; i++)
-        ok = ask_table(sweep, look, &TABLES[i], err);
+        ok = ask_table(sweep, state, &TABLES[i], err);
     sweep->batch = usual;
     return ok;
 }
 
 bool sweep_sa(struct sweep *sweep, struct fabric_builder *builder, struct error *err)
 {
-    struct look *look = malloc(sizeof *look);
-    if (!look)
+    struct state *state = malloc(sizeof *state);
+    if (!state)
         return error_set(err, "out of memory");
-    look->builder = builder;
-    look->own_lid = sweep->port.lid;
-    look->complete = true;
-    look->no_memory = false;
+    state->builder = builder;
+    state->own_lid = sweep->port.lid;
+    state->complete = true;
+    state->no_memory = false;
     for (size_t lid = 0; lid <= ADDRESS_LID_UNICAST_MAX; lid++)
-        look->node_of[lid] = FABRIC_NONE;
-    bool ok = ask_tables(sweep, look, err);
-    fabric_builder_each_port(builder, sweep_sa_check_port, look);
-    sweep->complete = sweep->complete && look->complete;
-    free(look);
+        state->node_of[lid] = FABRIC_NONE;
+    bool ok = ask_tables(sweep, state, err);
+    fabric_builder_each_port(builder, sweep_sa_check_port, state);
+    sweep->complete = sweep->complete && state->complete;
+    free(state);
     return ok;
 }

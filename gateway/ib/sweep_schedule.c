@@ -14,23 +14,23 @@ void sweep_schedule_init(struct sweep_schedule *s, int64_t interval_us, int64_t 
 
 static int64_t settled_at(const struct sweep_schedule *s)
 {
-    return sweep_schedule_earlier(s->last_poke + s->settle_us,
-                                  s->first_poke + SWEEP_SCHEDULE_SETTLES_MAX * s->settle_us);
+    return sweep_schedule_earlier(s->last_trigger + s->settle_us,
+                                  s->first_trigger + SWEEP_SCHEDULE_SETTLES_MAX * s->settle_us);
 }
 
 int64_t sweep_schedule_due(const struct sweep_schedule *s)
 {
     if (s->at_once)
         return 0;
-    return s->poked ? sweep_schedule_earlier(s->next_at, settled_at(s)) : s->next_at;
+    return s->triggered ? sweep_schedule_earlier(s->next_at, settled_at(s)) : s->next_at;
 }
 
 void sweep_schedule_trigger(struct sweep_schedule *s, int64_t now)
 {
-    if (!s->poked)
-        s->first_poke = now;
-    s->last_poke = now;
-    s->poked = true;
+    if (!s->triggered)
+        s->first_trigger = now;
+    s->last_trigger = now;
+    s->triggered = true;
 }
 
 void sweep_schedule_now(struct sweep_schedule *s)
@@ -40,15 +40,15 @@ void sweep_schedule_now(struct sweep_schedule *s)
 
 void sweep_schedule_begin(struct sweep_schedule *s, int64_t now)
 {
-    s->is_second = s->is_second && !s->poked;
-    s->poked = s->at_once = false;
+    s->is_second = s->is_second && !s->triggered;
+    s->triggered = s->at_once = false;
     s->next_at = now + s->interval_us;
 }
 
 void sweep_schedule_end(struct sweep_schedule *s, int64_t now, bool complete)
 {
     s->is_second = !complete && !s->is_second;
-    // Sweeps that take longer than the interval leave some time between them, too.
+    // Leaves settle_us between sweeps that take longer than the interval.
     if (s->is_second || s->next_at < now + s->settle_us)
         s->next_at = now + s->settle_us;
 }

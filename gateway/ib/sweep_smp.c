@@ -6,14 +6,14 @@
 
 enum { LINK_UP = 5, LINK_ERROR_RECOVERY = 6 }; // PortPhysicalState
 
-// What a request is about. It knows its whole way, so that nobody else has to.
+// The tag of a request. It contains the whole directed route, so that no other table has to.
 struct probe {
     enum smp_attribute attribute;
     uint64_t port_guid; // of the port that answered for the node
-    uint32_t node;      // NodeInfo: the one before it, FABRIC_NONE before the own one
-    uint8_t port;       // PortInfo: its number; NodeInfo: the port before it, where it hangs
+    uint32_t node;      // the queried one; NodeInfo: the one before it; FABRIC_NONE: none
+    uint8_t port;       // PortInfo: its number; NodeInfo: the port of `node` that leads to it
     uint8_t hops;
-    uint8_t path[SMP_HOPS_MAX]; // the ports to leave by
+    uint8_t path[SMP_HOPS_MAX]; // ports by which the SMP leaves each node
 };
 static_assert(sizeof(struct probe) <= BATCH_TAG_MAX, "a request carries one");
 
@@ -21,7 +21,7 @@ struct walk {
     struct sweep *sweep;
     struct fabric_builder *builder;
     struct batch *batch;
-    bool conflict;  // answers that do not fit each other
+    bool conflict;  // answers contradict each other
     bool nameless;  // a NodeDescription is missing
     bool uncertain; // a port is silent, or not known
     bool no_memory;
@@ -29,9 +29,9 @@ struct walk {
     uint8_t own_port;
 };
 
-// Asking.
+// Requests.
 
-// Who is behind a port need not be asked when the link was found from the other side.
+// Whether the node behind a port is known, because the link was found from its other end.
 static bool sweep_smp_is_known(const struct walk *walk, const struct probe *probe)
 {
     return probe->attribute == SMP_NODE_INFO && probe->node != FABRIC_NONE &&
@@ -51,8 +51,8 @@ static bool sweep_smp_make(void *ctx, const void *tag, size_t tag_size, uint8_t 
     return true;
 }
 
-// A node is asked all about itself before the next one is looked for: else the questions for the
-// ports of all would wait at the same time.
+// Queries about a known node come before the search for further nodes; otherwise the requests for
+// the ports of all nodes would wait in memory at the same time.
 static void sweep_smp_ask(struct walk *walk, struct probe probe, enum smp_attribute attribute,
                           batch_done *done)
 {
@@ -82,7 +82,7 @@ static void ask_ports(struct walk *walk, const struct probe *probe)
         sweep_smp_ask_port(walk, *probe, (uint8_t)i);
 }
 
-// Nobody is known behind the port, which has been added before.
+// Marks the port as silent: the node behind it does not answer. The port was added before.
 static void set_silent(struct walk *walk, uint32_t node, uint8_t number)
 {
     fabric_builder_get_port(walk->builder, node, number)->silent = true;
@@ -100,7 +100,7 @@ static void ask_behind(struct walk *walk, struct probe probe)
 
 // NodeInfo.
 
-// What one answer says of a node and the port that was reached.
+// A node and its port that answered, from NodeInfo.
 struct found {
     struct fabric_node node;
     uint64_t port_guid;
@@ -116,8 +116,8 @@ static bool is_free_for(const struct walk *walk, uint32_t node, uint8_t number, 
            (port->peer_node == peer && port->peer_port == peer_port);
 }
 
-// Whether it fits what else was found. It does not when two nodes have one GUID, or when cables are
-// moved meanwhile.
+// Whether the answer fits the earlier ones. It does not if two nodes have one GUID, or if cables
+// are moved during the sweep.
 static bool sweep_smp_fits(const struct walk *walk, const struct probe *probe,
                            const struct found *found)
 {
@@ -186,7 +186,8 @@ static bool sweep_smp_is_up(const struct fabric_port *port)
            port->physical == LINK_ERROR_RECOVERY;
 }
 
-// Only switches pass SMPs on, and the own node sends them out.
+// Whether to search behind the port: its link is up, its other end is not known, and it belongs to
+// a switch or to the own node, since other nodes do not forward SMPs.
 static bool leads_on(const struct walk *walk, const struct probe *probe,
                      const struct fabric_port *port)
 {
@@ -202,7 +203,7 @@ static void sweep_smp_handle_port(void *ctx, const void *tag, size_t tag_size,
     struct probe probe;
     memcpy(&probe, tag, tag_size);
     uint8_t type = fabric_builder_get(walk->builder, probe.node)->type;
-    // One that did not answer may be up, or not.
+    // A port that did not answer may be up, and counts as silent.
     struct fabric_port port = {.number = probe.port, .silent = probe.port > 0};
     const uint8_t *data = smp_answer(answer, size, SMP_PORT_INFO);
     if (data)
@@ -230,9 +231,9 @@ static void handle_description(void *ctx, const void *tag, size_t tag_size, cons
         walk->nameless = true;
 }
 
-// All of it.
+// The whole sweep.
 
-// A port that seemed silent may have been reached from the other side.
+// A port that seemed silent may have been found from its other end.
 static void sweep_smp_check_port(void *ctx, uint32_t node, struct fabric_port *port)
 {
     (void)node;
@@ -241,7 +242,8 @@ static void sweep_smp_check_port(void *ctx, uint32_t node, struct fabric_port *p
     walk->uncertain = walk->uncertain || !port->known || port->silent;
 }
 
-// Behind a port that is down there is nothing to see, and that says nothing of the fabric.
+// False with a sentence: the own port is down or silent, so that the sweep says nothing about the
+// fabric.
 static bool check_own_port(const struct walk *walk, struct error *err)
 {
     if (walk->own_node == FABRIC_NONE)

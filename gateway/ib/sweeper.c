@@ -10,8 +10,9 @@
 #include <string.h>
 
 enum { PORT_ACTIVE = 4 };
-// At the port, whether it is up: one that comes up is looked at soon.
-static const int64_t LOOK_US = CLOCK_US_PER_S / 5, LOOK_WHILE_UP_US = CLOCK_US_PER_S;
+// How often to check whether the port is up: more often while it is down, so that the first sweep
+// begins soon.
+static const int64_t PORT_CHECK_US = CLOCK_US_PER_S / 5, PORT_CHECK_WHILE_UP_US = CLOCK_US_PER_S;
 
 struct sweeper {
     struct sweeper_options options;
@@ -35,14 +36,14 @@ static int64_t sweeper_now_of(const struct sweeper *s)
     return clock_monotonic(s->options.clock);
 }
 
-// One look.
+// One sweep.
 
 static bool sweeper_is_up(const struct mad_port *port)
 {
     return port->state == PORT_ACTIVE && port->lid != 0 && port->sm_lid != 0;
 }
 
-// Through the agent's port: close its io afterwards.
+// Prepares a sweep through the SA client's port; close its io afterwards.
 static bool open_sweep(struct sweeper *s, const struct mad_port *port, struct sweep *out,
                        struct error *err)
 {
@@ -87,7 +88,7 @@ static struct fabric *sweeper_check(struct sweeper *s, struct sweep *sweep, stru
     return fabric;
 }
 
-// What the status says.
+// Status.
 
 static void count_found(const struct fabric *fabric, struct sweeper_status *status)
 {
@@ -119,7 +120,7 @@ static void log_sweep(const struct sweeper *s, const struct sweeper_status *stat
     log_debug(
         s->options.log,
         "sweep %llu took %lld us, %s: %u nodes (%u switches), %u links, %u silent ports; %llu "
-        "MADs, %llu questions without an answer%s%s",
+        "MADs, %llu queries without an answer%s%s",
         (unsigned long long)status->sweeps, (long long)status->last_duration_us,
         status->last_complete ? "complete" : "not complete", (unsigned)status->nodes,
         (unsigned)status->switches, (unsigned)status->links, (unsigned)status->silent,
@@ -127,7 +128,7 @@ static void log_sweep(const struct sweeper *s, const struct sweeper_status *stat
         status->problem[0] ? "; " : "", status->problem);
 }
 
-// `fabric` is NULL when it failed.
+// `fabric` NULL: the sweep failed, and `problem` says why.
 static void end_sweep(struct sweeper *s, const struct fabric *fabric,
                       const struct batch_counters *counters, int64_t begun, const char *problem)
 {
@@ -147,7 +148,7 @@ static void end_sweep(struct sweeper *s, const struct fabric *fabric,
         count_found(fabric, status);
     sweep_schedule_end(&s->schedule, now, status->last_complete);
     pthread_mutex_unlock(&s->lock);
-    log_sweep(s, status, counters); // only this thread changes it
+    log_sweep(s, status, counters); // without the lock: only this thread changes the status
     if (news && problem[0] != '\0')
         log_write(s->options.log, LOG_LEVEL_WARNING, "the sweep failed: %s", problem);
 }
@@ -205,13 +206,14 @@ static void read_counters(struct sweeper *s, const struct mad_port *port)
 
 // The loop.
 
-// Until something is due, or sooner than it was, somebody wakes the thread, or it is time to look
-// at the port again.
+// Waits until `due`, or until another thread wakes this one, or until the next check of the port.
+// Does not wait if the schedule has become due earlier than `due`.
 static void sweeper_wait_until(struct sweeper *s, int64_t due)
 {
-    int64_t us = due - sweeper_now_of(s), look_us = s->was_up ? LOOK_WHILE_UP_US : LOOK_US;
-    if (us > look_us)
-        us = look_us;
+    int64_t us = due - sweeper_now_of(s),
+            check_us = s->was_up ? PORT_CHECK_WHILE_UP_US : PORT_CHECK_US;
+    if (us > check_us)
+        us = check_us;
     if (us <= 0)
         return;
     struct timespec deadline = clock_deadline(us);
@@ -262,7 +264,7 @@ static void *sweeper_run(void *arg)
     return NULL;
 }
 
-// From outside.
+// For other threads.
 
 static void free_sweeper(struct sweeper *s)
 {
@@ -278,7 +280,7 @@ static bool sweeper_begin(struct sweeper *s, const struct sweeper_options *optio
     pthread_mutex_lock(&s->lock);
     s->options = *options;
     s->status.method = options->method;
-    s->status.running = false; // one that was stopped did not say so
+    s->status.running = false; // a sweep that was stopped did not reset it
     sweep_schedule_init(&s->schedule, options->interval_us, options->settle_us, sweeper_now_of(s));
     pthread_mutex_unlock(&s->lock);
     atomic_store(&s->stop, false);

@@ -1,5 +1,5 @@
-// Looks at the fabric, periodically and when something happened: one thread that sweeps, asks
-// subnet managers and I/O units about themselves, and reads the error counters.
+// The sweeper: one thread that, periodically and when triggered, sweeps the fabric, queries subnet
+// managers and I/O units, and reads the counters.
 #ifndef IBTRAPD_IB_SWEEPER_H
 #define IBTRAPD_IB_SWEEPER_H
 
@@ -11,69 +11,72 @@
 
 enum sweeper_method {
     SWEEPER_OFF,
-    SWEEPER_SMP, // asks every node itself, by directed route
-    SWEEPER_SA,  // asks the subnet manager for its tables
+    SWEEPER_SMP, // queries every node by directed route
+    SWEEPER_SA,  // queries the SA for its tables
 };
 
 enum sweeper_ports { SWEEPER_NO_PORTS, SWEEPER_SWITCH_PORTS, SWEEPER_ALL_PORTS };
 
-// Called in the sweeper's thread; must not wait. Both hand over what they bring.
+// The sweeper's thread calls both functions, which take over their argument. They must not wait.
 struct sweeper_listener {
-    void (*fabric)(void *ctx, struct fabric *fabric);             // a reference
-    void (*counters)(void *ctx, struct counter_reading *reading); // made with malloc
+    void (*fabric)(void *ctx, struct fabric *fabric);             // takes over a reference
+    void (*counters)(void *ctx, struct counter_reading *reading); // free it with free(3)
     void *ctx;
 };
 
 struct sweeper_options {
     enum sweeper_method method;
     int64_t interval_us; // between the begins of two sweeps
-    int64_t settle_us;   // a trap's sweep begins when nothing more came for so long (at most ten
-                         // times that)
-    unsigned in_flight;  // MADs at a time
-    unsigned attempts;
+    // A triggered sweep begins when no further trigger came for this time, or after ten times this
+    // time.
+    int64_t settle_us;
+    unsigned in_flight; // requests at a time
+    unsigned attempts;  // of each request
     int64_t timeout_us; // of each attempt
     bool has_mkey;
     uint64_t mkey;
     enum sweeper_ports counters; // whose counters are read
     int64_t counters_interval_us;
-    struct sa_client *client; // whose port is used; outlives the sweeper
+    struct sa_client *client; // whose port the sweeper shares; outlives the sweeper
     struct sweeper_listener listener;
     const struct clock *clock;
     const struct random *random;
     struct log *log;
 };
 
-// What `ibtrapctl status` shows. Times are UTC microseconds, 0: never.
+// For `ibtrapctl status`. Times are UTC microseconds; 0: never.
 struct sweeper_status {
     enum sweeper_method method;
-    bool running; // a sweep is
+    bool running; // a sweep is under way
     int64_t last_begin_us, last_duration_us;
     bool last_complete;
-    char problem[512]; // why the last one failed; empty: it did not
+    char problem[512]; // why the last sweep failed; empty: it did not
     uint64_t sweeps, failed;
     uint64_t mads, unanswered;               // of the last sweep
-    uint32_t nodes, switches, links, silent; // that the last one found; ports that did not answer
+    uint32_t nodes, switches, links, silent; // found by the last good sweep; `silent`: ports
     int64_t counters_last_us, counters_duration_us;
     uint64_t counters_ports, counters_silent;
 };
 
 struct sweeper;
 
-// The options are copied. With the method off there is no thread, only a status.
+// Copies the options. With SWEEPER_OFF there is no thread, only a status. NULL with a sentence:
+// memory or threads are short.
 struct sweeper *sweeper_start(const struct sweeper_options *options, struct error *err);
-void sweeper_stop(
-    struct sweeper *sweeper); // ends a sweep under way, too; poking it is harmless from then on
-void sweeper_free(struct sweeper *sweeper); // a stopped one
-// NULL is allowed for both.
 
-// Ends a sweep under way and goes on with other options. False with a sentence, and nothing is
-// swept any more, when threads are short. The thread that starts and stops it.
+// Stops the thread, and a sweep under way. Triggers have no effect from then on. NULL is allowed.
+void sweeper_stop(struct sweeper *sweeper);
+void sweeper_free(struct sweeper *sweeper); // a stopped one; NULL is allowed
+
+// Stops a sweep under way and continues with other options. False with a sentence: threads are
+// short, and the sweeper is stopped. Call it only from the thread that starts and stops the
+// sweeper.
 bool sweeper_change(struct sweeper *sweeper, const struct sweeper_options *options,
                     struct error *err);
 
-// Something may have changed: sweep when it has settled. Any thread.
+// Something may have changed: sweeps when it has settled. Any thread.
 void sweeper_trigger(struct sweeper *sweeper);
-void sweeper_sweep_now(struct sweeper *sweeper);                              // without settling
+void sweeper_sweep_now(struct sweeper *sweeper);                              // at once; any thread
 void sweeper_get_status(struct sweeper *sweeper, struct sweeper_status *out); // any thread
 
 #endif

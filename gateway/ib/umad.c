@@ -13,10 +13,11 @@
 #include <string.h>
 #include <unistd.h>
 
-// An answer of the SA, put together from its segments, can be the table of a whole fabric.
+// RECEIVE_MAX: octets. An answer of the SA, reassembled from its segments, can be the table of a
+// whole fabric.
 enum { RECEIVE_MAX = 64 << 20, STATE_ACTIVE = 4 };
 
-// Those that can be done without only fail when they are used.
+// If an agent that is not needed cannot be registered, only sending through it fails.
 static const struct {
     uint8_t mgmt_class, version;
     bool needed, qp0;
@@ -30,10 +31,10 @@ static const struct {
 };
 
 struct port {
-    int fd;                      // as libibumad numbers ports
+    int fd;                      // libibumad's number of the port
     int agents[MAD_AGENT_COUNT]; // negative: could not be registered
     uint8_t *buffer;
-    size_t capacity; // of MAD octets behind the header
+    size_t capacity; // of `buffer`, in octets of the MAD, after libibumad's header
 };
 
 // Finding the port.
@@ -43,8 +44,8 @@ static bool is_infiniband(const umad_port_t *port)
     return strcmp(port->link_layer, "InfiniBand") == 0 || strcmp(port->link_layer, "IB") == 0;
 }
 
-// Looks through one device's ports; true when `id` holds the wanted one. `fallback` takes the first
-// InfiniBand port that is not active.
+// Searches one device's ports. True: `id` is the wanted port. Otherwise, `fallback` becomes its
+// first InfiniBand port that is not active, unless it was set before.
 static bool search_device(const char *device, unsigned wanted, struct mad_port_id *id,
                           struct mad_port_id *fallback)
 {
@@ -158,8 +159,7 @@ static bool register_agents(struct port *port, const struct mad_port_id *id, str
     long methods[16 / sizeof(long)] = {0};
     methods[0] = 1L << MAD_METHOD_REPORT;
     for (int i = 0; i < MAD_AGENT_COUNT; i++) {
-        bool sa =
-            i == MAD_AGENT_SA; // the only one that gets requests, and whose answers are segmented
+        bool sa = i == MAD_AGENT_SA; // only the SA sends requests to us, and answers in segments
         port->agents[i] = umad_register(port->fd, AGENTS[i].mgmt_class, AGENTS[i].version, sa,
                                         sa ? methods : NULL);
         if (port->agents[i] >= 0 || !AGENTS[i].needed)
@@ -175,7 +175,7 @@ static bool umad_grow(struct port *port, size_t wanted)
 {
     if (wanted > RECEIVE_MAX)
         return false;
-    // umad_size() is less than that before the first port is open.
+    // Not umad_size(), which is too small before the first port is open.
     uint8_t *buffer = realloc(port->buffer, sizeof(ib_user_mad_t) + wanted);
     if (!buffer)
         return false;
@@ -203,12 +203,12 @@ static int port_receive(void *self, struct mad_received *out, int timeout_ms, st
         if (why == ETIMEDOUT || why == EWOULDBLOCK || why == EINTR)
             return 0;
         if (why == ENOSPC && length > 0 && umad_grow(port, (size_t)length))
-            return 0; // it still waits; the next call gets it
+            return 0; // the MAD still waits in the kernel; the next call gets it
         error_set(err, "cannot receive: %s", strerror(why));
         return -1;
     }
     if (umad_status(port->buffer) != 0)
-        return 0; // the kernel gives a request back that nobody answered
+        return 0; // the kernel returns a request that timed out
     const ib_mad_addr_t *from = umad_get_mad_addr(port->buffer);
     *out = (struct mad_received){
         .from = {.lid = be16toh(from->lid),

@@ -1,4 +1,4 @@
-// MADs through libibumad: which port, and its agents.
+// Implements mad_io.h with libibumad: chooses and opens a port and registers its agents.
 #ifndef IBTRAPD_IB_UMAD_H
 #define IBTRAPD_IB_UMAD_H
 
@@ -11,9 +11,9 @@ struct umad_choice {
 };
 
 // An opener for that choice, which must outlive it. Its `open` registers for SA Reports (class 0x03
-// version 2) and for answers in the other classes; when another program has registered for
-// Reports, the error names the programs that hold the device. Without LID-routed SMPs, performance
-// or device management it goes on: what is sent there then fails.
+// version 2) and for answers in the other classes. If another program has registered for Reports,
+// the error names the programs that have the device open. If it cannot register for LID-routed
+// SMPs, performance or device management, `open` succeeds, and sending in that class fails.
 struct mad_opener umad_opener(struct umad_choice *choice);
 
 #endif

@@ -14,8 +14,9 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
-// Until it looks again which device the agent uses, and until it opens one again that has failed.
-enum { LOOK_MS = 5000, AGAIN_MS = 1000 };
+// The time until it checks again which device the SA client uses, and until it opens a failed
+// device again.
+enum { CHECK_MS = 5000, REOPEN_MS = 1000 };
 
 struct verbs_watch {
     struct sa_client *client;
@@ -40,7 +41,7 @@ static struct ibv_context *open_device(const char *name)
     return context;
 }
 
-// False: there will be no more of this context, its device has failed or is gone.
+// False: the device has failed or is gone, so that no further events follow.
 static bool handle_events(struct verbs_watch *w, struct ibv_context *context)
 {
     struct ibv_async_event event;
@@ -54,7 +55,7 @@ static bool handle_events(struct verbs_watch *w, struct ibv_context *context)
     return alive && (errno == EAGAIN || errno == EINTR);
 }
 
-// False: it is to stop.
+// False: the thread has to stop.
 static bool pause_for(struct verbs_watch *w, int ms)
 {
     struct pollfd stop = {.fd = w->stop, .events = POLLIN};
@@ -69,14 +70,15 @@ static bool is_used(struct verbs_watch *w, const char *name)
     return status.open && strcmp(status.id.device, name) == 0;
 }
 
-// Takes the events of one device until it fails or the agent uses another one.
+// Handles the events of one device until it fails, the SA client uses another one, or the thread
+// has to stop.
 static void verbs_watch_wait(struct verbs_watch *w, struct ibv_context *context, const char *name)
 {
     struct pollfd fds[] = {{.fd = w->stop, .events = POLLIN},
                            {.fd = context->async_fd, .events = POLLIN}};
     bool alive = true;
     do {
-        if (poll(fds, 2, LOOK_MS) > 0 && fds[1].revents != 0)
+        if (poll(fds, 2, CHECK_MS) > 0 && fds[1].revents != 0)
             alive = handle_events(w, context);
     } while (alive && fds[0].revents == 0 && is_used(w, name));
 }
@@ -92,7 +94,7 @@ static void *verbs_watch_run(void *arg)
             verbs_watch_wait(w, context, status.id.device);
             ibv_close_device(context);
         }
-    } while (pause_for(w, status.open ? AGAIN_MS : LOOK_MS));
+    } while (pause_for(w, status.open ? REOPEN_MS : CHECK_MS));
     return NULL;
 }
 
@@ -124,9 +126,9 @@ void verbs_watch_stop(struct verbs_watch *watch)
 
 #else
 
-struct verbs_watch *verbs_watch_start(struct sa_client *agent, struct log *log)
+struct verbs_watch *verbs_watch_start(struct sa_client *client, struct log *log)
 {
-    (void)agent, (void)log;
+    (void)client, (void)log;
     return NULL;
 }
 

@@ -280,7 +280,7 @@ def test_what_waits_for_a_receiver_is_given_up(site):
 def test_resubscribe_loses_nothing(site):
     before = len(events(site))
     site.gateway.control("resubscribe")
-    wait_until(lambda: "subscribing again, as somebody asked for it" in site.gateway.log, "the request to arrive")
+    wait_until(lambda: "subscribing again, as requested" in site.gateway.log, "the request to arrive")
     site.gateway.wait_subscribed()
     assert len(events(site)) == before
 

@@ -329,7 +329,7 @@ TEST(a_silent_sm_is_told_and_found_again)
     fake_sm_run(&sm, 15 * S);
     assert_int_equal(sm.change_count, 2);
     check_change(0, SA_SM_UNREACHABLE,
-                 "the subnet manager at LID 1 (opensm) has not answered 2 questions in a row");
+                 "the subnet manager at LID 1 (opensm) has not answered 2 queries in a row");
     check_change(1, SA_SUBSCRIPTIONS_LOST, "the subnet manager at LID 1 (opensm) does not answer");
     sa_client_status(client, &status);
     assert_string_equal(status.problem, "the subnet manager at LID 1 (opensm) does not answer");
@@ -396,7 +396,7 @@ TEST(an_sm_that_never_answered_is_told_after_half_a_minute)
     fake_sm_run(&sm, 29 * S);
     assert_int_equal(sm.change_count, 1);
     check_change(0, SA_SM_UNREACHABLE,
-                 "the subnet manager at LID 1 has not answered 2 questions in a row");
+                 "the subnet manager at LID 1 has not answered 2 queries in a row");
     fake_sm_run(&sm, 3 * S);
     assert_int_equal(sm.change_count, 2);
     check_change(1, SA_SUBSCRIPTIONS_LOST, "the subnet manager at LID 1 does not answer");
