@@ -1,6 +1,7 @@
 #include "agentx/answer.h"
 
-// A GetBulk's response ends before it has more than this: the master asks for the rest.
+// Octets after which a response to GetBulk gets no further repetition; the master requests the
+// rest.
 enum { BULK_SIZE_MAX = 1 << 16 };
 
 static void begin_response(struct pdu_writer *w, const struct pdu_header *request)
@@ -17,8 +18,8 @@ static void respond(struct pdu_writer *w, const struct pdu_header *request, unsi
     pdu_end(w);
 }
 
-// Get, GetNext, GetBulk. A response that cannot be put together, for want of room or of a value, is
-// an error.
+// Get, GetNext, GetBulk. If there is no room for the response, or a value cannot be found now, the
+// response is an error.
 
 struct range {
     struct agentx_oid name, end;
@@ -49,7 +50,7 @@ static void add_instance(const struct agentx_handler *h, const struct range *r,
     agentx_answer_add_varbind(w, &r->name, &value);
 }
 
-// False: there is no next.
+// False: there is no next instance.
 static bool add_next(const struct agentx_handler *h, const struct range *r, struct pdu_writer *w)
 {
     struct agentx_oid found;
@@ -83,8 +84,8 @@ static bool answer_ranges(const struct agentx_handler *h, const struct pdu_heade
     return true;
 }
 
-// One varbind for each of the next ranges, up to `limit`. `any`: there is a next of one of them.
-// False: malformed.
+// Adds one varbind for each of the next ranges, at most `limit`. `any`: at least one of them has a
+// next instance. False: malformed.
 static bool add_first(const struct agentx_handler *h, struct pdu_reader *in, uint16_t limit,
                       struct pdu_writer *w, bool *any)
 {
@@ -98,8 +99,8 @@ static bool add_first(const struct agentx_handler *h, struct pdu_reader *in, uin
     return true;
 }
 
-// Once more for each range in `in`, going on from the names that were written last time, which
-// begin at `last`. False: it is enough.
+// Adds another varbind for each range in `in`, after the names of the previous repetition, which
+// begins at offset `last`. False: no range has a further instance.
 static bool add_repetition(const struct agentx_handler *h, struct pdu_reader in, size_t last,
                            struct pdu_writer *w)
 {
@@ -166,7 +167,7 @@ static bool is_under_way(const struct agentx_set *set, const struct pdu_header *
     return set->phase != AGENTX_SET_NONE && set->transaction == request->transaction;
 }
 
-// `too_many`: not all fit. False: malformed.
+// `too_many`: the request has more than AGENTX_SET_MAX varbinds. False: malformed.
 static bool read_varbinds(struct agentx_set *set, struct pdu_reader *in, bool *too_many)
 {
     set->count = 0;
@@ -194,7 +195,7 @@ static enum agentx_error agentx_answer_run_test(const struct agentx_handler *h,
     return h->test ? h->test(h->ctx, set->varbinds, set->count, failed) : AGENTX_NOT_WRITABLE;
 }
 
-// A test that comes again is one that the master takes for lost.
+// A second TestSet of a transaction replaces the first one, which the master considers lost.
 static bool agentx_answer_test(const struct agentx_handler *h, struct agentx_set *set,
                                const struct pdu_header *request, struct pdu_reader *in,
                                struct pdu_writer *w, int64_t now)
@@ -222,8 +223,8 @@ static bool agentx_answer_test(const struct agentx_handler *h, struct agentx_set
     return true;
 }
 
-// A Set of which several parts were tested is committed and undone as a whole, by the first
-// request.
+// The master may send several requests for the parts of a Set. The first one commits, or undoes,
+// the whole Set.
 static enum agentx_error agentx_answer_commit(const struct agentx_handler *h,
                                               struct agentx_set *set)
 {
@@ -246,7 +247,7 @@ static enum agentx_error agentx_answer_undo(const struct agentx_handler *h, stru
     return error;
 }
 
-// Net-snmp makes genErr of an error that names no varbind.
+// The index of an error is 1, since net-snmp turns an error with index 0 into genErr.
 static void respond_phase(struct pdu_writer *w, const struct pdu_header *request,
                           enum agentx_error error)
 {

@@ -1,4 +1,4 @@
-// The answers to a master's requests (RFC 2741 7.2.3 and 7.2.4).
+// Answers the requests of a master agent (RFC 2741 7.2.3 and 7.2.4).
 #ifndef IBTRAPD_AGENTX_ANSWER_H
 #define IBTRAPD_AGENTX_ANSWER_H
 
@@ -9,21 +9,21 @@
 struct agentx_set {
     enum { AGENTX_SET_NONE, AGENTX_SET_TESTED, AGENTX_SET_COMMITTED } phase;
     uint32_t transaction;
-    int64_t heard_at; // monotonic
+    int64_t heard_at; // monotonic: when its last request came
     struct agentx_varbind varbinds[AGENTX_SET_MAX];
     size_t count;
 };
 
-// Whether it is a request that agentx_answer is for.
+// Whether agentx_answer can answer requests of this type.
 bool agentx_answer_is_for(const struct pdu_header *request);
 
-// Reads the rest of a request from `in` and writes the response, if there is to be one, with a `w`
-// that has room for a PDU of any size; without a response, nothing is written. False: malformed.
+// Reads the rest of a request from `in` and writes the response to `w`, which has room for a PDU of
+// any size. Writes nothing if the request needs no response. False: the request is malformed.
 bool agentx_answer(const struct agentx_handler *handler, struct agentx_set *set,
                    const struct pdu_header *request, struct pdu_reader *in, struct pdu_writer *w,
                    int64_t now);
 
-// Cleans up what was tested, and undoes what was committed.
+// Ends a Set under way: cleans it up if it was tested, and undoes it if it was committed.
 void agentx_answer_abandon(const struct agentx_handler *handler, struct agentx_set *set);
 
 #endif

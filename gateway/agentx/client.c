@@ -11,21 +11,20 @@
 
 static const int64_t RETRY_FIRST_US = CLOCK_US_PER_S, RETRY_LAST_US = 60 * CLOCK_US_PER_S;
 static const int64_t STEADY_US =
-    60 * CLOCK_US_PER_S; // a session that was up for that long is no failure
-static const int64_t ANSWER_US = 20 * CLOCK_US_PER_S; // for a request of ours, and for connecting
-static const int64_t UNREAD_US = 30 * CLOCK_US_PER_S; // a master may leave what we sent unread
-static const int64_t PING_US = 15 * CLOCK_US_PER_S;   // of silence
-static const int64_t REGION_US = 60 * CLOCK_US_PER_S; // until a refused region is tried again
+    60 * CLOCK_US_PER_S; // a session up for so long resets the back-off
+static const int64_t ANSWER_US = 20 * CLOCK_US_PER_S; // to answer us, and to connect
+static const int64_t UNREAD_US = 30 * CLOCK_US_PER_S; // to read our PDUs
+static const int64_t PING_US = 15 * CLOCK_US_PER_S;   // of silence, before a Ping
+static const int64_t REGION_US = 60 * CLOCK_US_PER_S; // before a refused region is tried again
 static const int64_t SET_US = 60 * CLOCK_US_PER_S;    // between the phases of a Set
-enum { TIMEOUT_S = 10, PRIORITY = 127 }; // what we ask of the master (RFC 2741 6.2.1, 6.2.3)
+enum { TIMEOUT_S = 10, PRIORITY = 127 }; // in our Open and Register (RFC 2741 6.2.1, 6.2.3)
 
-// Requests of ours that are not answered: notifications, and at most one more of each region, and
-// one.
-enum { ASKED_MAX = AGENTX_WINDOW + AGENTX_REGIONS_MAX + 1 };
+// Our unanswered requests: notifications, one Register for each region, and one Open or Ping.
+enum { REQUESTS_MAX = AGENTX_WINDOW + AGENTX_REGIONS_MAX + 1 };
 
-struct asked {
-    uint8_t type; // enum pdu_type
-    uint8_t region;
+struct request {
+    uint8_t type;   // enum pdu_type
+    uint8_t region; // of a Register
     uint32_t packet;
     int64_t sent_at;
     bool answered;
@@ -33,7 +32,7 @@ struct asked {
 };
 
 struct region {
-    bool asked, registered;
+    bool asked, registered; // asked: a Register is unanswered
     int64_t retry_at;
 };
 
@@ -43,16 +42,16 @@ struct agentx_client {
     struct agentx_link link;
     enum agentx_state state;
     struct error problem;  // empty: up
-    struct error reported; // the problem that the log has; empty: none
+    struct error reported; // the problem that was logged last; empty: none
 
     uint32_t session, last_packet;
     struct region regions[AGENTX_REGIONS_MAX];
-    struct asked asked[ASKED_MAX]; // a ring, the oldest first
-    size_t asked_head, queried_count;
-    size_t notifications; // of those asked
+    struct request requests[REQUESTS_MAX]; // a ring, the oldest first
+    size_t request_head, request_count;
+    size_t notifications; // among the requests
     struct agentx_set set;
-    bool is_open; // the master has given us a session
-    bool is_full; // requests wait to be answered until the master has read more
+    bool is_open; // the master has opened the session
+    bool is_full; // the master has to read more before we answer further requests
 
     int64_t opened_at, heard_at, up_since, retry_at;
     unsigned failures; // in a row
@@ -64,19 +63,19 @@ static int64_t agentx_client_now_of(const struct agentx_client *c)
     return clock_monotonic(c->options.clock);
 }
 
-// As log_write.
-#define TELL(c, ...)                                                                               \
+// log_write, if there is a log.
+#define AGENTX_LOG(c, ...)                                                                         \
     do {                                                                                           \
         if ((c)->options.log)                                                                      \
             log_write((c)->options.log, __VA_ARGS__);                                              \
     } while (0)
 
-static struct asked *asked_at(struct agentx_client *c, size_t i)
+static struct request *agentx_client_request_at(struct agentx_client *c, size_t i)
 {
-    return &c->asked[(c->asked_head + i) % ASKED_MAX];
+    return &c->requests[(c->request_head + i) % REQUESTS_MAX];
 }
 
-// Asking.
+// Requests.
 
 static struct pdu_writer agentx_client_begin(struct agentx_client *c, enum pdu_type type,
                                              const char *context)
@@ -86,18 +85,18 @@ static struct pdu_writer agentx_client_begin(struct agentx_client *c, enum pdu_t
     return w;
 }
 
-// False: there is no room.
+// Queues the PDU and remembers the request. False: there is no room.
 static bool agentx_client_ask(struct agentx_client *c, struct pdu_writer *w, enum pdu_type type,
                               size_t region)
 {
     int64_t now = agentx_client_now_of(c);
-    if (!pdu_end(w) || c->queried_count == ASKED_MAX)
+    if (!pdu_end(w) || c->request_count == REQUESTS_MAX)
         return false;
     agentx_link_add(&c->link, w, now);
     log_debug(c->options.log, "to %s: %s, session %u, packet %u, %zu octets", c->options.master,
               pdu_type_word((uint8_t)type), (unsigned)c->session, (unsigned)c->last_packet,
               w->used);
-    *asked_at(c, c->queried_count++) = (struct asked){
+    *agentx_client_request_at(c, c->request_count++) = (struct request){
         .type = (uint8_t)type, .region = (uint8_t)region, .packet = c->last_packet, .sent_at = now};
     return true;
 }
@@ -131,8 +130,8 @@ static void ping(struct agentx_client *c)
     agentx_client_ask(c, &w, PDU_PING, 0);
 }
 
-// The master closes the session of a descriptor that is closed; this tells it why.
-static void say_close(struct agentx_client *c, enum pdu_reason reason)
+// Sends the reason before the descriptor is closed, which alone would end the session, too.
+static void send_close(struct agentx_client *c, enum pdu_reason reason)
 {
     struct error err;
     if (c->link.fd < 0 || c->link.connecting)
@@ -151,7 +150,7 @@ static void report_problem(struct agentx_client *c)
     if (strcmp(c->reported.text, c->problem.text) == 0)
         return;
     c->reported = c->problem;
-    TELL(c, LOG_LEVEL_WARNING, "no session with the %s; trying again", c->problem.text);
+    AGENTX_LOG(c, LOG_LEVEL_WARNING, "no session with the %s; trying again", c->problem.text);
 }
 
 static void agentx_client_drop(struct agentx_client *c, const struct error *why)
@@ -164,7 +163,7 @@ static void agentx_client_drop(struct agentx_client *c, const struct error *why)
     c->failures++;
     c->retry_at = now + backoff_us(c->failures, RETRY_FIRST_US, RETRY_LAST_US, c->options.random);
     c->state = AGENTX_AWAY;
-    c->queried_count = c->notifications = 0;
+    c->request_count = c->notifications = 0;
     error_set(&c->problem, "master agent at %s: %s", c->options.master, why->text);
     log_debug(c->options.log, "%s; failure %u in a row, tried again in %lld ms", c->problem.text,
               c->failures, (long long)(c->retry_at - now) / CLOCK_US_PER_MS);
@@ -176,7 +175,8 @@ static bool is_needed(const struct agentx_client *c, size_t i)
     return !c->regions[i].registered && !c->options.regions[i].optional;
 }
 
-// Once every region that has to be is registered, and every other one was tried.
+// Enters AGENTX_UP once every region that is not optional is registered, and every optional one was
+// tried.
 static void check_up(struct agentx_client *c)
 {
     for (size_t i = 0; i < c->options.region_count; i++) {
@@ -188,7 +188,8 @@ static void check_up(struct agentx_client *c)
     c->state = AGENTX_UP;
     c->up_since = agentx_client_now_of(c);
     c->problem.text[0] = c->reported.text[0] = '\0';
-    TELL(c, LOG_LEVEL_INFO, "a session with the master agent at %s is open", c->options.master);
+    AGENTX_LOG(c, LOG_LEVEL_INFO, "a session with the master agent at %s is open",
+               c->options.master);
 }
 
 static void agentx_client_start(struct agentx_client *c)
@@ -208,7 +209,7 @@ static void agentx_client_start(struct agentx_client *c)
         ask_to_open(c);
 }
 
-// What the master says.
+// PDUs of the master.
 
 static bool agentx_client_read_open(struct agentx_client *c, const struct pdu_header *header,
                                     unsigned error, struct error *err)
@@ -242,11 +243,12 @@ static bool read_registration(struct agentx_client *c, size_t i, unsigned error,
     if (error != AGENTX_NO_ERROR && !is_taken)
         return error_set(err, "it refuses to register %s: %s", name, agentx_error_word(error));
     if (is_taken && region->retry_at == 0)
-        TELL(c, LOG_LEVEL_INFO, "%s is another subagent's at the master agent at %s", name,
-             c->options.master);
+        AGENTX_LOG(c, LOG_LEVEL_INFO,
+                   "another subagent has registered %s at the master agent at %s", name,
+                   c->options.master);
     if (!is_taken && region->retry_at > 0)
-        TELL(c, LOG_LEVEL_INFO, "%s is ours now at the master agent at %s", name,
-             c->options.master);
+        AGENTX_LOG(c, LOG_LEVEL_INFO, "registered %s at the master agent at %s", name,
+                   c->options.master);
     region->asked = false;
     region->registered = !is_taken;
     region->retry_at = is_taken ? agentx_client_now_of(c) + REGION_US : 0;
@@ -254,14 +256,15 @@ static bool read_registration(struct agentx_client *c, size_t i, unsigned error,
     return true;
 }
 
-// Those that are answered and before which nothing is unanswered.
+// Removes answered requests up to the first unanswered one, and reports answered notifications to
+// the handler.
 static void pass_answered(struct agentx_client *c)
 {
     const struct agentx_handler *h = &c->options.handler;
-    while (c->queried_count > 0 && asked_at(c, 0)->answered) {
-        struct asked first = *asked_at(c, 0);
-        c->asked_head = (c->asked_head + 1) % ASKED_MAX;
-        c->queried_count--;
+    while (c->request_count > 0 && agentx_client_request_at(c, 0)->answered) {
+        struct request first = *agentx_client_request_at(c, 0);
+        c->request_head = (c->request_head + 1) % REQUESTS_MAX;
+        c->request_count--;
         if (first.type != PDU_NOTIFY)
             continue;
         c->notifications--;
@@ -270,17 +273,18 @@ static void pass_answered(struct agentx_client *c)
     }
 }
 
-static struct asked *find_asked(struct agentx_client *c, uint32_t packet)
+static struct request *agentx_client_find_request(struct agentx_client *c, uint32_t packet)
 {
-    for (size_t i = 0; i < c->queried_count; i++) {
-        if (asked_at(c, i)->packet == packet && !asked_at(c, i)->answered)
-            return asked_at(c, i);
+    for (size_t i = 0; i < c->request_count; i++) {
+        if (agentx_client_request_at(c, i)->packet == packet &&
+            !agentx_client_request_at(c, i)->answered)
+            return agentx_client_request_at(c, i);
     }
     return NULL;
 }
 
-// An answer's way adds a little to it each time: what a session began with stays, unless it is far
-// off.
+// The time that a response travels makes the result a little too late, each time by another amount.
+// So the first result of a session stays, unless a later one differs by more than a second.
 static void note_uptime(struct agentx_client *c, uint32_t uptime, bool anew)
 {
     enum { US_PER_TICK = 10000 };
@@ -298,16 +302,16 @@ static bool read_response(struct agentx_client *c, const struct pdu_header *head
     bool ok = true;
     if (!pdu_read32(in, &uptime) || !pdu_read16(in, &error))
         return error_set(err, "it sent a malformed response");
-    struct asked *asked = find_asked(c, header->packet);
-    if (!asked)
+    struct request *request = agentx_client_find_request(c, header->packet);
+    if (!request)
         return true;
-    note_uptime(c, uptime, asked->type == PDU_OPEN);
+    note_uptime(c, uptime, request->type == PDU_OPEN);
     log_debug(c->options.log, "packet %u, %s: %s, after %lld us", (unsigned)header->packet,
-              pdu_type_word(asked->type), agentx_error_word(error),
-              (long long)(agentx_client_now_of(c) - asked->sent_at));
-    asked->answered = true;
-    asked->error = error;
-    uint8_t type = asked->type, region = asked->region;
+              pdu_type_word(request->type), agentx_error_word(error),
+              (long long)(agentx_client_now_of(c) - request->sent_at));
+    request->answered = true;
+    request->error = error;
+    uint8_t type = request->type, region = request->region;
     pass_answered(c);
     if (type == PDU_OPEN)
         ok = agentx_client_read_open(c, header, error, err);
@@ -334,11 +338,11 @@ static bool read_close(struct pdu_reader *in, struct error *err)
 
 static bool malformed(struct agentx_client *c, struct error *err)
 {
-    say_close(c, PDU_REASON_PARSE_ERROR);
+    send_close(c, PDU_REASON_PARSE_ERROR);
     return error_set(err, "malformed or oversized AgentX PDU");
 }
 
-// There may be none: a CleanupSet is not answered.
+// Logs nothing for a CleanupSet, which has no response.
 static void log_answer(const struct agentx_client *c, const struct pdu_header *request,
                        const struct pdu_writer *w)
 {
@@ -381,7 +385,7 @@ static bool read_pdu(struct agentx_client *c, const uint8_t *octets,
     return agentx_client_answer(c, header, &in, err);
 }
 
-// Takes what has come, as far as there is room for answers.
+// Handles the PDUs that have come, as long as there is room for responses.
 static bool agentx_client_read_all(struct agentx_client *c, struct error *err)
 {
     struct pdu_header header;
@@ -403,7 +407,7 @@ static bool agentx_client_read_all(struct agentx_client *c, struct error *err)
     return ok;
 }
 
-static bool hear(struct agentx_client *c, struct error *err)
+static bool agentx_client_read(struct agentx_client *c, struct error *err)
 {
     size_t before = c->link.in_size;
     if (!agentx_link_read(&c->link, err))
@@ -427,12 +431,12 @@ static int64_t agentx_client_earlier(int64_t a, int64_t b)
     return a < b ? a : b;
 }
 
-// When a ping or a registration is due. While something waits to be read by the master, none is.
-static int64_t next_question(const struct agentx_client *c)
+// The time of the next Ping or Register. There is none while PDUs wait to be written.
+static int64_t next_request(const struct agentx_client *c)
 {
     if (agentx_link_waiting(&c->link) > 0)
         return INT64_MAX;
-    int64_t next = c->queried_count == 0 ? c->heard_at + PING_US : INT64_MAX;
+    int64_t next = c->request_count == 0 ? c->heard_at + PING_US : INT64_MAX;
     for (size_t i = 0; i < c->options.region_count; i++) {
         if (c->regions[i].retry_at > 0 && !c->regions[i].asked)
             next = agentx_client_earlier(next, c->regions[i].retry_at);
@@ -440,14 +444,14 @@ static int64_t next_question(const struct agentx_client *c)
     return next;
 }
 
-// When something is to be done even if the master says nothing.
+// The time of the next work, if the master sends nothing until then.
 static int64_t next_time(const struct agentx_client *c)
 {
     if (c->link.connecting)
         return c->opened_at + ANSWER_US;
-    int64_t next = next_question(c);
-    if (c->queried_count > 0)
-        next = agentx_client_earlier(next, c->asked[c->asked_head].sent_at + ANSWER_US);
+    int64_t next = next_request(c);
+    if (c->request_count > 0)
+        next = agentx_client_earlier(next, c->requests[c->request_head].sent_at + ANSWER_US);
     if (agentx_link_waiting(&c->link) > 0)
         next = agentx_client_earlier(next, c->link.moved_at + UNREAD_US);
     if (c->set.phase != AGENTX_SET_NONE)
@@ -458,20 +462,21 @@ static int64_t next_time(const struct agentx_client *c)
 static bool check_answers(struct agentx_client *c, int64_t now, struct error *err)
 {
     bool is_unread = agentx_link_waiting(&c->link) > 0 && now >= c->link.moved_at + UNREAD_US;
-    bool is_unanswered = c->link.connecting
-                             ? now >= c->opened_at + ANSWER_US
-                             : c->queried_count > 0 && now >= asked_at(c, 0)->sent_at + ANSWER_US;
+    bool is_unanswered =
+        c->link.connecting
+            ? now >= c->opened_at + ANSWER_US
+            : c->request_count > 0 && now >= agentx_client_request_at(c, 0)->sent_at + ANSWER_US;
     if (!is_unread && !is_unanswered)
         return true;
-    say_close(c, PDU_REASON_TIMEOUTS);
+    send_close(c, PDU_REASON_TIMEOUTS);
     return error_set(err, is_unread ? "it does not read what we send" : "it does not answer");
 }
 
 static void ask_again(struct agentx_client *c, int64_t now)
 {
-    if (now < next_question(c))
+    if (now < next_request(c))
         return;
-    if (c->queried_count == 0 && now >= c->heard_at + PING_US)
+    if (c->request_count == 0 && now >= c->heard_at + PING_US)
         ping(c);
     for (size_t i = 0; i < c->options.region_count; i++) {
         struct region *r = &c->regions[i];
@@ -480,7 +485,7 @@ static void ask_again(struct agentx_client *c, int64_t now)
     }
 }
 
-static bool keep_time(struct agentx_client *c, struct error *err)
+static bool agentx_client_run_timers(struct agentx_client *c, struct error *err)
 {
     int64_t now = agentx_client_now_of(c);
     if (!check_answers(c, now, err))
@@ -504,7 +509,7 @@ static bool agentx_client_finish_connecting(struct agentx_client *c, short reven
     return true;
 }
 
-// What the caller sees.
+// The interface.
 
 struct agentx_client *agentx_client_new(const struct agentx_options *options, struct error *err)
 {
@@ -526,7 +531,7 @@ void agentx_client_free(struct agentx_client *client)
 {
     if (!client)
         return;
-    say_close(client, PDU_REASON_SHUTDOWN);
+    send_close(client, PDU_REASON_SHUTDOWN);
     agentx_link_close(&client->link);
     agentx_answer_abandon(&client->options.handler, &client->set);
     free(client);
@@ -552,12 +557,13 @@ void agentx_client_run(struct agentx_client *client, short revents)
         if (agentx_client_now_of(client) < client->retry_at)
             return;
         agentx_client_start(client);
-        revents = 0; // they were about nothing, or about an earlier connection
+        revents = 0; // they belong to an earlier connection, or to none
     }
     if (client->link.fd < 0)
         return;
     bool ok = agentx_client_finish_connecting(client, revents, &err) &&
-              (client->link.connecting || hear(client, &err)) && keep_time(client, &err);
+              (client->link.connecting || agentx_client_read(client, &err)) &&
+              agentx_client_run_timers(client, &err);
     if (!ok)
         agentx_client_drop(client, &err);
 }

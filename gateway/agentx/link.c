@@ -21,7 +21,8 @@ static bool agentx_link_read_path(const char *path, struct agentx_address *out, 
     return true;
 }
 
-// Puts an end to the host in `text`, without its brackets. NULL: no port follows.
+// Splits `text` into the host, without its brackets, and the port, which it returns. NULL: there is
+// no port.
 static const char *split_port(char *text, const char **host)
 {
     char *colon = strrchr(text, ':');
@@ -46,7 +47,7 @@ static bool read_host(const char *host_and_port, struct agentx_address *out, str
     const char *port = split_port(text, &host);
     if (!port || getaddrinfo(host, port, &hints, &found) != 0)
         return error_set(err,
-                         "'tcp:%s' is no address of a master agent: it is to be like "
+                         "'tcp:%s' is no address of a master agent: write it as "
                          "tcp:127.0.0.1:705 or tcp:[::1]:705, without names",
                          host_and_port);
     memcpy(&out->sockaddr, found->ai_addr, found->ai_addrlen);
@@ -74,7 +75,7 @@ static const char *advice(int reason)
         return " (does snmpd run, and is 'master agentx' in snmpd.conf?)";
     case EACCES:
     case EPERM:
-        return " (let us in with 'agentXPerms' in snmpd.conf)";
+        return " (allow it with 'agentXPerms' in snmpd.conf)";
     default:
         return "";
     }

@@ -7,7 +7,7 @@
 enum { VERSION = 1, FLAG_CONTEXT = 0x08, FLAG_NETWORK_ORDER = 0x10, PAYLOAD_AT = 16 };
 enum { RESULT_AT = PDU_HEADER_SIZE + 4 }; // after the master's sysUpTime
 
-// 1.3.6.1, which the names of nearly all objects begin with and which is left out, then.
+// 1.3.6.1, the prefix of nearly all names; AgentX omits it.
 static const uint32_t INTERNET[] = {1, 3, 6, 1};
 enum { INTERNET_LENGTH = 4 };
 
@@ -67,7 +67,7 @@ static size_t left(const struct pdu_reader *r)
     return (size_t)(r->end - r->at);
 }
 
-// The next octets, of which there are at least so many; NULL: there are not.
+// Advances by `size` octets and returns them. NULL: there are fewer.
 static const uint8_t *pdu_consume(struct pdu_reader *r, size_t size)
 {
     if (left(r) < size)
@@ -210,7 +210,7 @@ bool pdu_read(const uint8_t *octets, const struct pdu_header *header, struct pdu
 
 // Writing.
 
-// Room for so many octets more; NULL: there is none.
+// Reserves `size` octets. NULL: there is no room.
 static uint8_t *room(struct pdu_writer *w, size_t size)
 {
     w->full = w->full || w->size - w->used < size;
@@ -308,7 +308,7 @@ void pdu_begin(struct pdu_writer *w, uint8_t type, uint32_t session, uint32_t tr
 
 void pdu_add_result(struct pdu_writer *w, unsigned error, size_t index)
 {
-    pdu_add32(w, 0); // sysUpTime, of a master's responses
+    pdu_add32(w, 0); // sysUpTime, which only a master sets
     pdu_add32(w, 0);
     pdu_set_result(w, error, index);
 }

@@ -1,4 +1,4 @@
-// AgentX PDUs octet by octet (RFC 2741 5 and 6.1). Written in network byte order, read in either.
+// Encodes AgentX PDUs in network byte order and decodes them in either order (RFC 2741 5 and 6.1).
 #ifndef IBTRAPD_AGENTX_PDU_H
 #define IBTRAPD_AGENTX_PDU_H
 
@@ -6,7 +6,7 @@
 
 enum {
     PDU_HEADER_SIZE = 20,
-    PDU_PAYLOAD_MAX = 1 << 20, // a longer one is taken for a mistake
+    PDU_PAYLOAD_MAX = 1 << 20, // a longer payload counts as malformed
     PDU_SIZE_MAX = PDU_HEADER_SIZE + PDU_PAYLOAD_MAX,
 };
 
@@ -49,17 +49,17 @@ const char *pdu_type_word(uint8_t type);
 
 // Reading.
 
-// 1: there is a whole PDU; 0: not all of it has come; -1: this is no AgentX, or longer than
-// PDU_PAYLOAD_MAX.
+// 1: the octets begin with a whole PDU; 0: a part of it is missing; -1: it is not AgentX, or longer
+// than PDU_PAYLOAD_MAX.
 int pdu_parse(const uint8_t *octets, size_t size, struct pdu_header *out);
 
-// What is left of a payload. The functions return false, and fill in nothing that counts, where it
-// is too short or malformed.
+// The rest of a payload. The functions that read from it return false if it is too short or
+// malformed; their results are then not valid.
 struct pdu_reader {
     const uint8_t *at, *end;
     bool little_endian;
 };
-// Of a whole PDU; passes over the context. False: malformed.
+// Begins to read the payload of a whole PDU, after its context. False: malformed.
 bool pdu_read(const uint8_t *octets, const struct pdu_header *header, struct pdu_reader *out);
 
 bool pdu_read16(struct pdu_reader *r, uint16_t *out);
@@ -68,13 +68,13 @@ bool pdu_read_octets(struct pdu_reader *r, const uint8_t **octets, uint32_t *siz
 bool pdu_read_oid(struct pdu_reader *r, struct agentx_oid *out, bool *include);
 bool pdu_read_range(struct pdu_reader *r, struct agentx_oid *name, bool *include,
                     struct agentx_oid *end);
-// Octets beyond AGENTX_OCTETS_MAX are cut; the size is then AGENTX_OCTETS_MAX + 1.
+// Truncates octets beyond AGENTX_OCTETS_MAX; the size is then AGENTX_OCTETS_MAX + 1.
 bool pdu_read_varbind(struct pdu_reader *r, struct agentx_varbind *out);
 
 // Writing.
 
-// A PDU that is put together in a buffer; when it does not fit, it is `full`, and the rest is left
-// out.
+// Builds a PDU in a buffer. When the PDU does not fit, the writer becomes `full` and ignores the
+// rest.
 struct pdu_writer {
     uint8_t *octets; // the caller's
     size_t size, used;
@@ -90,12 +90,11 @@ void pdu_add_octets(struct pdu_writer *w, const void *octets, size_t size);
 void pdu_add_oid(struct pdu_writer *w, const uint32_t *ids, size_t length, bool include);
 void pdu_add_varbind(struct pdu_writer *w, const struct agentx_oid *name,
                      const struct agentx_value *value);
-// Of a response, right after pdu_begin: `index` is the place of the varbind the error is about,
-// from
-// 1. Both can be changed later.
+// Adds error and index to a response, right after pdu_begin. `index` is the number of the varbind
+// that caused the error, counted from 1. pdu_set_result can change both later.
 void pdu_add_result(struct pdu_writer *w, unsigned error, size_t index);
 void pdu_set_result(struct pdu_writer *w, unsigned error, size_t index);
-// Tells the payload's size in the header. False: it is full.
+// Writes the payload's size to the header. False: the writer is full.
 bool pdu_end(struct pdu_writer *w);
 
 #endif

@@ -8,7 +8,7 @@
 
 enum {
     AGENTX_OID_MAX = 128,     // sub-identifiers (RFC 2578 7.1.3)
-    AGENTX_OCTETS_MAX = 1024, // of a value that is written or read here
+    AGENTX_OCTETS_MAX = 1024, // of a value
 };
 
 struct agentx_oid {
@@ -19,13 +19,13 @@ struct agentx_oid {
 // Negative, 0 or positive, in lexicographic order.
 int agentx_oid_compare(const uint32_t *a, size_t a_length, const uint32_t *b, size_t b_length);
 
-// Both append; false, and nothing is changed, when there is no room.
+// Append one identifier, or one for each octet. False, with nothing changed: there is no room.
 bool agentx_oid_add(struct agentx_oid *oid, uint32_t id);
 bool agentx_oid_add_octets(struct agentx_oid *oid, const uint8_t *octets,
                            size_t size); // one id each
 
 enum agentx_type {
-    AGENTX_NOT_NOW = 0, // no value, and no AgentX: it cannot be told now
+    AGENTX_NOT_NOW = 0, // not of AgentX: the value cannot be found now
     AGENTX_INTEGER = 2,
     AGENTX_OCTETS = 4,
     AGENTX_NULL = 5,
@@ -41,7 +41,7 @@ enum agentx_type {
     AGENTX_END_OF_MIB_VIEW = 130,
 };
 
-// `type` tells which of the rest counts.
+// `type` decides which of the other members are valid.
 struct agentx_value {
     enum agentx_type type;
     int64_t number; // AGENTX_INTEGER: -2^31 to 2^31-1; the 64 bits of an AGENTX_COUNTER64
@@ -50,7 +50,7 @@ struct agentx_value {
     struct agentx_oid oid;
 };
 
-// Octets beyond AGENTX_OCTETS_MAX are cut. The type stays as it is.
+// Truncates octets beyond AGENTX_OCTETS_MAX. Does not change the type.
 void agentx_value_set_octets(struct agentx_value *value, const void *octets, size_t size);
 
 struct agentx_varbind {
@@ -58,7 +58,8 @@ struct agentx_varbind {
     struct agentx_value value;
 };
 
-// An error of a response: those of SNMP (RFC 3416 3), and what a master answers (RFC 2741 6.2.16).
+// The error of a response: those of SNMP (RFC 3416 3), and those of a master agent (RFC
+// 2741 6.2.16).
 enum agentx_error {
     AGENTX_NO_ERROR = 0,
     AGENTX_GEN_ERR = 5,
@@ -78,6 +79,6 @@ enum agentx_error {
     AGENTX_NOT_OPEN = 257,
     AGENTX_DUPLICATE_REGISTRATION = 263,
 };
-const char *agentx_error_word(unsigned error); // as the RFCs have it
+const char *agentx_error_word(unsigned error); // as in the RFCs, such as "genErr"
 
 #endif
