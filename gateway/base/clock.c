@@ -49,7 +49,7 @@ void clock_sleep(int64_t us)
         NULL);
 }
 
-// So many digits, and what follows them.
+// Writes `count` digits and the character that follows them; returns the place after it.
 static char *clock_put_digits(char *p, int64_t number, size_t count, char after)
 {
     p[count] = after;

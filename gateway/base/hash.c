@@ -12,7 +12,7 @@ static uint64_t hash_rotate(uint64_t word, unsigned bits)
     return word << bits | word >> (64 - bits);
 }
 
-// Up to eight octets, the first one lowest.
+// A word of up to eight octets, little-endian.
 static uint64_t hash_word(const uint8_t *octets, size_t size)
 {
     uint64_t word = 0;
@@ -87,7 +87,8 @@ void hash_clear(struct hash *hash)
     *hash = (struct hash){0};
 }
 
-// Buckets that do not exist yet are still part of those with one bit less.
+// The bucket of a digest. If the bucket does not exist yet, its things are in the one whose number
+// has one bit less.
 static struct hash_node **hash_bucket(const struct hash *hash, uint64_t digest)
 {
     const uint64_t place = digest & hash->mask;
@@ -111,7 +112,7 @@ struct hash_node *hash_find_next(const struct hash_node *node)
     return hash_skip_to(node->next, node->digest);
 }
 
-// Adds a bucket and gives it the things that belong there, in their order.
+// Adds a bucket and moves the things that belong there to it, in their order.
 static void hash_grow(struct hash *hash)
 {
     const size_t added = hash->bucket_count++;

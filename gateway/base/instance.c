@@ -8,7 +8,7 @@
 
 enum { PORT_MAX = 254 };
 
-// The name becomes part of paths, so there is no slash in it.
+// Splits DEVICE-PORT. Refuses a slash, since the name becomes part of paths.
 static bool split(const char *name, struct instance *out)
 {
     const char *dash = strrchr(name, '-');

@@ -11,9 +11,9 @@ enum { LINE_SIZE = 1024, LEVELS = 4 };
 static const int64_t LIMIT_PERIOD_US = 10 * CLOCK_US_PER_S;
 
 static const char *const WORDS[LEVELS] = {"error", "warning", "info", "debug"};
-static const int PRIORITIES[LEVELS] = {3, 4, 6, 7}; // RFC 5424, as sd-daemon(3) wants them
+static const int PRIORITIES[LEVELS] = {3, 4, 6, 7}; // severities of RFC 5424, for sd-daemon(3)
 
-// Those with debug messages, which have a level of their own, and the others.
+// The folders with debug messages, each of which has a level of its own, and the others.
 #define FOLDERS_WITH_DEBUG(FOLDER)                                                                 \
     FOLDER(IB, "ib")                                                                               \
     FOLDER(TOPOLOGY, "topology")                                                                   \
@@ -41,7 +41,7 @@ static const char *const FOLDERS[LOG_FOLDER_COUNT] = {FOLDERS_WITH_DEBUG(AS_ROW)
 #define AS_DEBUG(name, word) [LOG_FOLDER_##name] = true,
 static const bool HAS_DEBUG[LOG_FOLDER_COUNT] = {FOLDERS_WITH_DEBUG(AS_DEBUG)};
 
-// The place of a word in a list, or `n`.
+// The index of a word in a list; `n`: it is not there.
 static size_t log_find(const char *const *words, size_t n, const char *word)
 {
     size_t i = 0;

@@ -1,6 +1,6 @@
-// The daemon's own log: one line an occurrence, to a stream (journald reads stderr). Each line
-// names the folder of the gateway that wrote it. A folder has a level, which may change at any
-// time.
+// The daemon's own log: writes each message as one line to a stream (journald reads stderr). Each
+// line names the folder of the gateway that wrote it. Each folder has a level, which may change at
+// any time.
 #ifndef IBTRAPD_BASE_LOG_H
 #define IBTRAPD_BASE_LOG_H
 
@@ -13,9 +13,9 @@
 
 enum log_level { LOG_LEVEL_ERROR, LOG_LEVEL_WARNING, LOG_LEVEL_INFO, LOG_LEVEL_DEBUG };
 
-// Who writes. The build defines LOG_FOLDER for each folder's sources.
+// The folder that writes. The build defines LOG_FOLDER for each folder's sources.
 enum log_folder {
-    LOG_FOLDER_OTHER, // nobody of the gateway
+    LOG_FOLDER_OTHER, // code outside the gateway, such as tests
     LOG_FOLDER_BASE,
     LOG_FOLDER_MODEL,
     LOG_FOLDER_CONF,
@@ -38,7 +38,8 @@ enum log_folder {
 #define LOG_FOLDER LOG_FOLDER_OTHER
 #endif
 
-// Its members are for log.c; they stand here so that a debug message that is off costs one load.
+// The members are for log.c and for log_is_debug_from, which is inline so that a disabled debug
+// message costs one load.
 struct log {
     _Atomic enum log_level levels[LOG_FOLDER_COUNT];
     FILE *stream;
@@ -47,27 +48,26 @@ struct log {
     pthread_mutex_t lock; // over the stream
 };
 
-// The stream stays the caller's and must outlive the log. Every folder begins with that level.
-// `prefix_priority` writes "<3>" and the like before each line, which journald turns into
-// priorities (sd-daemon(3)); otherwise a line starts with the UTC time and the level. NULL when
-// memory is short.
+// The stream stays the caller's and must outlive the log. Every folder begins with `level`. With
+// `prefix_priority`, each line begins with "<3>" or another number, which journald turns into a
+// priority (sd-daemon(3)); otherwise with the UTC time and the level. NULL: out of memory.
 struct log *log_open(FILE *stream, enum log_level level, bool prefix_priority,
                      const struct clock *clock);
 void log_close(struct log *log);
 
-// From now on the folder's lines of that level and above are written. Any thread.
+// From now on, writes the folder's lines of that level and of more severe ones. Any thread.
 void log_set_level(struct log *log, enum log_folder folder, enum log_level level);
 void log_set_levels(struct log *log, const enum log_level levels[LOG_FOLDER_COUNT]);
 enum log_level log_get_level(struct log *log, enum log_folder folder);
 
-// Writes one line, which begins with the folder's name; control characters in it become '?', and
-// what is not UTF-8 U+FFFD. Any thread.
+// Writes one line, which begins with the folder's name. Control characters become '?', and invalid
+// UTF-8 becomes U+FFFD. Any thread.
 #define log_write(log, level, ...) log_write_from(LOG_FOLDER, log, level, __VA_ARGS__)
 void log_write_from(enum log_folder folder, struct log *log, enum log_level level, const char *fmt,
                     ...) __attribute__((format(printf, 4, 5)));
 
-// A line of level debug. While the folder's level is less, or `to` is NULL, the arguments behind
-// `to` are not evaluated. For what they need beforehand: `if (log_is_debug(log))`. Any thread.
+// Writes a line of level debug. If the folder's level is not debug, or `to` is NULL, does not
+// evaluate the other arguments. To prepare them, ask `if (log_is_debug(log))` first. Any thread.
 #define log_is_debug(log) log_is_debug_from(LOG_FOLDER, log)
 #define log_debug(to, ...)                                                                         \
     do {                                                                                           \
@@ -82,11 +82,11 @@ static inline bool log_is_debug_from(enum log_folder folder, struct log *log)
         false);
 }
 
-// For what a stranger or a broken device can cause at any rate: one line per ten seconds and
-// limit; the next line says how many were left out. A limit belongs to one thread.
+// For messages that a stranger or a broken device can cause at any rate: writes one line in ten
+// seconds for each limit. The next line says how many were left out. A limit belongs to one thread.
 struct log_limit {
-    int64_t open_at; // monotonic microseconds; zero-initialised
-    unsigned held_back;
+    int64_t open_at; // monotonic microseconds: when the next line may be written; zero-initialised
+    unsigned held_back; // lines left out since the last one
 };
 #define log_write_limited(log, limit, level, ...)                                                  \
     log_write_limited_from(LOG_FOLDER, log, limit, level, __VA_ARGS__)
@@ -94,20 +94,20 @@ void log_write_limited_from(enum log_folder folder, struct log *log, struct log_
                             enum log_level level, const char *fmt, ...)
     __attribute__((format(printf, 5, 6)));
 
-// "error", "warning", "info", "debug"; false for any other word.
+// "error", "warning", "info" or "debug". False: another word.
 bool log_level_from_word(const char *word, enum log_level *level);
 const char *log_level_word(enum log_level level);
 
-// "ib" and the like, by the folders' names.
+// The folder's name, such as "ib".
 const char *log_folder_word(enum log_folder folder);
 
-// A folder whose level can be set by itself, which is one with debug messages; false for any other
-// word.
+// The folder of that name, if it has debug messages: only then it has a level of its own. False:
+// another word.
 bool log_folder_from_word(const char *word, enum log_folder *folder);
-const char *log_folder_refusal(void); // of any other word: a sentence that lists these folders
+const char *log_folder_refusal(void); // the sentence for another word; it lists these folders
 
-// Whether what is written to the descriptor goes to journald: `journal_stream` is the environment's
-// JOURNAL_STREAM, NULL if not set.
+// Whether the descriptor leads to journald. `journal_stream` is the value of the environment
+// variable JOURNAL_STREAM; NULL: not set.
 bool log_is_journal(int fd, const char *journal_stream);
 
 #endif

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <sys/random.h>
 
-// getrandom(2) can only fail here for a bug of ours: small requests do not get cut or refused
-// once the pool is seeded, which it waits for.
+// getrandom(2) waits until the pool is seeded, and then fulfils small requests completely. So it
+// fails only if our arguments are wrong.
 static void system_fill(void *ctx, void *out, size_t size)
 {
     (void)ctx;

@@ -51,7 +51,8 @@ bool ring_push(struct ring *ring, void *item, size_t spare)
     }
     pthread_mutex_unlock(&ring->lock);
     if (room)
-        pthread_cond_signal(&ring->filled); // now the one that wakes up does not meet the lock
+        pthread_cond_signal(
+            &ring->filled); // without the lock, so that the woken thread need not wait for it
     return room;
 }
 

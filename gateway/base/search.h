@@ -1,4 +1,4 @@
-// Binary search in whatever is sorted.
+// Binary search in a sorted sequence.
 #ifndef IBTRAPD_BASE_SEARCH_H
 #define IBTRAPD_BASE_SEARCH_H
 

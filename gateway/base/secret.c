@@ -35,7 +35,7 @@ static bool check_file(int fd, const char *path, struct error *err)
                      path, (unsigned)st.st_uid);
 }
 
-// A descriptor, or -1 with a sentence. It does not wait for what a FIFO would wait for.
+// A descriptor, or -1 with a sentence. Never waits, not even for the writer of a FIFO.
 static int secret_open_file(const char *path, struct error *err)
 {
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
@@ -74,7 +74,7 @@ bool secret_read_line(const char *path, char *out, size_t size, struct error *er
     return ok;
 }
 
-// Up to `size` octets, or -1.
+// Reads up to `size` octets and returns how many; -1: it failed.
 static ssize_t secret_read_all(int fd, char *out, size_t size)
 {
     size_t got = 0;

@@ -31,7 +31,7 @@ void text_cut(struct text *t, const char *s)
     t->cut = true;
 }
 
-// How many octets at the end begin a UTF-8 character that goes on behind it.
+// How many octets at the end belong to an incomplete UTF-8 character.
 static size_t incomplete_end(const char *s, size_t n)
 {
     for (size_t back = 1; back <= 3 && back <= n; back++) {
@@ -136,10 +136,11 @@ bool text_is_utf8(const char *s)
     return length > 0;
 }
 
-// Control characters, and what makes a line end or read backwards where the line does not.
+// Whether it is a control character, a line separator or a character that changes the direction of
+// writing.
 static bool is_dangerous(const unsigned char *s, size_t length)
 {
-    // NOLINTBEGIN(misc-misleading-bidirectional): these are what is looked for
+    // NOLINTBEGIN(misc-misleading-bidirectional): the characters to find
     static const char FORMATS[][4] = {
         "\xD8\x9C",     "\xE2\x80\x8E", "\xE2\x80\x8F", // marks of direction
         "\xE2\x80\xA8", "\xE2\x80\xA9",                 // separators of lines and paragraphs
@@ -154,7 +155,7 @@ static bool is_dangerous(const unsigned char *s, size_t length)
     return dangerous;
 }
 
-// How many octets from the first on need no look at what they make together: printable ASCII.
+// How many octets at the beginning are printable ASCII, which needs no further check.
 static size_t plain_length(const unsigned char *s, size_t n)
 {
     size_t i = 0;

@@ -8,6 +8,6 @@ int thread_start(pthread_t *thread, const char *name, void *(*run)(void *), void
     snprintf(cut, sizeof cut, "%s", name);
     int rc = pthread_create(thread, NULL, run, arg);
     if (rc == 0)
-        pthread_setname_np(*thread, cut); // it works without one as well
+        pthread_setname_np(*thread, cut); // without a name, the thread works, too
     return rc;
 }
