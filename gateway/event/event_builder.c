@@ -37,7 +37,8 @@ static struct event *event_builder_begin(const struct event_builder *builder,
     return event;
 }
 
-// Names that people gave go before those that nodes have.
+// Sets the name from the name map and the settings, if they have one; it replaces the
+// NodeDescription.
 static void name_endpoint(const struct event_builder *builder, struct endpoint *who)
 {
     const char *name = who->guid ? names_find(builder->names, who->guid) : NULL;
@@ -47,7 +48,8 @@ static void name_endpoint(const struct event_builder *builder, struct endpoint *
         snprintf(who->name, sizeof who->name, "%s", name);
 }
 
-// A GUID says who it is; the LID may have been another's when the fabric was last seen.
+// Looks up an endpoint: by its GUID if it has one, since its LID may have been another port's at
+// the last sweep, otherwise by its LID.
 static bool look_up(const struct event_builder_lookup *lookup, const struct endpoint *who,
                     struct endpoint *out)
 {
@@ -57,7 +59,7 @@ static bool look_up(const struct event_builder_lookup *lookup, const struct endp
                           : who->lid != 0 && lookup->find_lid(lookup->ctx, who->lid, out);
 }
 
-// What the notice says itself stands; the fabric adds to it.
+// Adds the fabric's knowledge to an endpoint of a Notice; values from the Notice take precedence.
 static void complete(const struct event_builder *builder, struct endpoint *who)
 {
     struct endpoint known = {0};
@@ -96,8 +98,8 @@ static void event_builder_find_peer(const struct event_builder *builder, struct 
         name_endpoint(builder, &event->peer);
 }
 
-// Whom the notice names within: where it has only a LID and that is the issuer's own, the IssuerGID
-// tells more.
+// An endpoint in the Notice's DataDetails. If they have only a LID, and it is the issuer's, the
+// endpoint is the issuer, which has a GID, too.
 static struct endpoint endpoint_within(const struct event_builder *builder,
                                        const struct event *event, uint16_t lid,
                                        const uint8_t gid[ADDRESS_GID_SIZE])
@@ -123,7 +125,7 @@ static struct endpoint subject_of(const struct event_builder *builder, const str
     }
 }
 
-// The port of the subject that the notice is about; 0 where it is none.
+// The number of the subject's port that the Notice is about; 0: none.
 static uint8_t subject_port(const struct event *event)
 {
     switch (event->type->trap) {
@@ -206,7 +208,7 @@ static enum catalogue_event type_of_threshold(const struct threshold_change *cha
     return change->reached ? CATALOGUE_THRESHOLD_REACHED : CATALOGUE_THRESHOLD_CLEARED;
 }
 
-// As if the port had sent the trap.
+// Fills in the Notice that the port did not send.
 static void derive_notice(struct event *event)
 {
     event->derived = true;

@@ -10,8 +10,8 @@
 #include <inttypes.h>
 #include <string.h>
 
-// "leaf12", "port GUID 0x0002c90300001234": the best name first. What begins the sentence begins
-// with a capital, unless it is a name that people gave. False: nothing is known.
+// Adds the best name: "leaf12" or "port GUID 0x0002c90300001234". At the beginning of the sentence
+// it begins with a capital, except for the name of a node. False: nothing is known.
 static bool template_add_name(struct text *t, const struct endpoint *who)
 {
     char guid[ADDRESS_GUID_TEXT_SIZE], gid[ADDRESS_GID_TEXT_SIZE];
@@ -31,7 +31,7 @@ static bool template_add_name(struct text *t, const struct endpoint *who)
     return true;
 }
 
-// "leaf12 (LID 3)", "LID 3", "an unknown node"; false for the last.
+// Adds "leaf12 (LID 3)", "LID 3" or "an unknown node". False: the last one.
 static bool template_add_endpoint(struct text *t, const struct endpoint *who)
 {
     bool first = t->len == 0, named = template_add_name(t, who);
@@ -42,7 +42,8 @@ static bool template_add_endpoint(struct text *t, const struct endpoint *who)
     return named || who->lid != 0;
 }
 
-// "port 17 of leaf12 (LID 3)"; the node alone where the port is not known, or a switch's own.
+// Adds "port 17 of leaf12 (LID 3)", or only the node if the port is unknown or the port 0 of a
+// switch.
 static bool add_end(struct text *t, const struct endpoint *who)
 {
     if (who->port != 0)
@@ -50,7 +51,7 @@ static bool add_end(struct text *t, const struct endpoint *who)
     return template_add_endpoint(t, who);
 }
 
-// "SubnSet(PortInfo)", or numbers where there are no words.
+// Adds "SubnSet(PortInfo)", with numbers where there are no words.
 static void add_request(struct text *t, const struct notice *n)
 {
     const char *method = words_smp_method(n->method);
@@ -81,7 +82,7 @@ static void add_valid(struct text *t, const struct notice *n)
         text_add(t, "nothing");
 }
 
-// By how much the counter grew. One that fell was cleared by somebody: it counts from zero.
+// By how much the counter grew. A counter that fell was reset meanwhile, and grew from zero.
 static uint64_t growth(const struct event *event)
 {
     bool cleared = event->counter_new < event->counter_old;
@@ -129,7 +130,7 @@ static const struct endpoint *find_endpoint(const struct event *event, const cha
     return is(name, n, "peer") ? &event->peer : NULL;
 }
 
-// False: it had nothing to say.
+// False: its value is empty.
 static bool add_placeholder(struct text *t, const struct event *event, const char *name, size_t n)
 {
     const struct endpoint *who = find_endpoint(event, name, n);
@@ -156,7 +157,7 @@ static bool add_placeholder(struct text *t, const struct event *event, const cha
     return true;
 }
 
-// Adds the template from `p` to `end`. False: a placeholder in it had nothing to say.
+// Adds the template from `p` to `end`. False: the value of a placeholder in it is empty.
 static bool expand(struct text *t, const struct event *event, const char *p, const char *end)
 {
     bool all = true;
@@ -174,7 +175,7 @@ static bool expand(struct text *t, const struct event *event, const char *p, con
     return all;
 }
 
-// Adds what stands in brackets, or nothing of it.
+// Adds the text in brackets, or nothing if one of its placeholders is empty.
 static void expand_option(struct text *t, const struct event *event, const char *p, const char *end)
 {
     const struct text before = *t;

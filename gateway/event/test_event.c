@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-// GUIDs that say of themselves that nobody assigned them, and the highest LIDs.
+// Locally administered GUIDs, which no manufacturer assigns, and the highest unicast LIDs.
 static const uint64_t MADE_UP_GUID = UINT64_C(0x0200000000000001);
 enum { MADE_UP_LID = ADDRESS_LID_UNICAST_MAX - 1 };
 static const char WHY[] = "this is a test";
@@ -58,7 +58,7 @@ static uint32_t test_event_producer_of(uint16_t trap, const struct endpoint *who
     return who->type == FABRIC_ROUTER ? NOTICE_PRODUCER_ROUTER : NOTICE_PRODUCER_CA;
 }
 
-// A plausible number for a field; the others stay zero.
+// Plausible numbers for fields; other fields stay zero.
 static const uint64_t NUMBERS[FIELD_COUNT] = {
     [FIELD_LOCAL_CHANGES] = true,
     [FIELD_CHANGE_FLAGS] = 1, // NodeDescription
@@ -75,11 +75,11 @@ static const uint64_t NUMBERS[FIELD_COUNT] = {
     [FIELD_DATA_VALID] = 0xFF,
 };
 
-// A multicast group that every subnet has: all nodes', of IP over InfiniBand.
+// A multicast group that every subnet has: all nodes, of IP over InfiniBand.
 static const uint8_t GROUP[ADDRESS_GID_SIZE] = {0xFF, 0x12, 0x40, 0x1B, 0xFF, 0xFF, 0, 0,
                                                 0,    0,    0,    0,    0,    0,    0, 1};
 
-// As if a packet went from the subject to its peer.
+// Fills a field as if a packet went from the subject to its peer.
 static void test_event_fill_field(struct event *draft, enum field field,
                                   const struct event_builder *builder, const struct test_event *s)
 {
@@ -142,7 +142,7 @@ static struct event *test_event_from_notice(const struct event_builder *builder,
     return event_builder_from_notice(builder, wire);
 }
 
-// What is no notice.
+// Test events of other origins.
 
 static struct event *test_event_from_malformed(const struct event_builder *builder,
                                                const struct test_event *s)
@@ -170,7 +170,7 @@ static const char *test_event_reason(enum catalogue_event type)
     return reason ? reason : WHY;
 }
 
-// The switch itself, or what the subject hangs on.
+// The subject, if it is a switch; otherwise its peer.
 static uint64_t test_event_switch_of(const struct test_event *s)
 {
     return s->subject.type == FABRIC_SWITCH ? s->subject.node_guid : s->peer.node_guid;
@@ -209,7 +209,8 @@ static struct event *test_event_from_occurrence(const struct event_builder *buil
     return event_builder_from_occurrence(builder, &o);
 }
 
-// What policy makes of many events: as important as these, and about their node if it is about one.
+// A summary, which policy makes from many events: it has their severity, unless it is an alarm, and
+// their node, if its row is about one.
 static struct event *test_event_from_events(const struct event_builder *builder,
                                             const struct test_event *s)
 {
@@ -248,7 +249,7 @@ static struct event *test_event_from_origin(const struct event_builder *builder,
     return FROM[catalogue_get(s->type)->origin](builder, s);
 }
 
-// The fabric of a test event is its two nodes.
+// Lookups: the fabric of a test event has two nodes.
 
 static bool test_event_report(const struct endpoint *who, struct endpoint *out)
 {

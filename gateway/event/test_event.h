@@ -1,6 +1,6 @@
-// A test event for any row of the catalogue, to try the way to the receivers with: as if it had
-// happened to a given node, or to one that does not exist. It follows from the row: from its
-// origin, its fields and its `test`.
+// Makes a test event for any row of the catalogue, to try the way to the receivers: as if the event
+// had happened to a given node, or to one that does not exist. The row's origin, fields and `test`
+// determine the contents.
 #ifndef IBTRAPD_EVENT_TEST_EVENT_H
 #define IBTRAPD_EVENT_TEST_EVENT_H
 
@@ -8,17 +8,17 @@
 
 struct test_event {
     enum catalogue_event type;
-    struct endpoint subject; // whom it is about; with a port, where the event is about a port
+    struct endpoint subject; // the node that it is about, or its port if the event is about one
     struct endpoint peer;    // the other end of its link; zero: none
-    char receiver[65];       // the only one that gets it; empty: all
+    char receiver[65];       // the only receiver that gets it; empty: all get it
 };
 
-// Fills in a subject that does not exist, of a type that suits the event, and a switch that it
-// hangs on.
+// Fills in a subject that does not exist, of a type that suits the event, and as its peer a switch.
 void test_event_make_up(struct test_event *test);
 
-// A new event, the caller's, marked as a test: its text begins with "[test] ", its alarm's key is
-// "test". A notice is the octets that would have told of it. NULL when memory is short.
+// A new event, the caller's, marked as a test: its text begins with "[test] ", and if it raises or
+// clears an alarm, the key is "test". A row of CATALOGUE_FROM_NOTICE gets its event from an encoded
+// Notice. NULL: out of memory.
 struct event *test_event_make(const struct event_builder *builder, const struct test_event *test);
 
 #endif
