@@ -1,5 +1,5 @@
 // The one table of events. Decoder dispatch, SNMP encoding, syslog MSGID, `ibtrapctl catalogue` and
-// the tests against the MIB modules come from it: to add an event is to add a row to catalogue.def.
+// the tests against the MIB modules come from it: to add an event, add a row to catalogue.def.
 #ifndef IBTRAPD_MODEL_CATALOGUE_H
 #define IBTRAPD_MODEL_CATALOGUE_H
 
@@ -20,17 +20,18 @@ enum catalogue_event {
     CATALOGUE_COUNT,
 };
 
-// What an event of the row is made from (event/event_builder.h).
+// The origin of the row's events (event/event_builder.h).
 enum catalogue_origin {
-    CATALOGUE_FROM_NOTICE = 1, // a Notice: of the row's trap, a vendor's, or of no trap we know
-    CATALOGUE_FROM_MALFORMED,  // a MAD that is no proper Report
+    CATALOGUE_FROM_NOTICE =
+        1, // a Notice: of the row's trap, of a vendor's trap, or of an unknown trap
+    CATALOGUE_FROM_MALFORMED,  // a MAD that is not a valid Report
     CATALOGUE_FROM_CHANGE,     // a change between two snapshots of the fabric
     CATALOGUE_FROM_COUNTER,    // a counter that crossed its threshold
     CATALOGUE_FROM_OCCURRENCE, // something that the gateway itself has to say
-    CATALOGUE_FROM_EVENTS,     // other events, which policy sums up
+    CATALOGUE_FROM_EVENTS,     // other events, which policy summarises
 };
 
-// Whom an event of the row is about.
+// The subject of the row's events.
 enum catalogue_subject {
     CATALOGUE_ABOUT_ISSUER,  // of the Notice, here and below
     CATALOGUE_ABOUT_GID1,    // the port with that GID
@@ -40,11 +41,11 @@ enum catalogue_subject {
     CATALOGUE_ABOUT_NO_NODE, // no node: a multicast group, the gateway itself
 };
 
-// How the test event of a row differs from others (event/test_event.h).
+// The special contents of a row's test event (event/test_event.h).
 struct catalogue_test {
     uint8_t subject;                 // enum fabric_type of a made-up subject; 0: a switch
-    bool peer_is_controller;         // its peer is an I/O controller in it
-    const char *reason;              // part of the sentence; NULL: that this is a test
+    bool peer_is_controller;         // its peer is an I/O controller
+    const char *reason;              // part of the sentence; NULL: "this is a test"
     enum catalogue_event summarised; // of CATALOGUE_FROM_EVENTS
     uint64_t lost;                   // events lost
 };
@@ -58,15 +59,16 @@ struct catalogue_entry {
     enum alarm_role alarm;  // see event_alarm
     enum catalogue_origin origin;
     enum catalogue_subject subject;
-    const char *text;                        // template of the sentence, see event/template.h
-    enum field fields[CATALOGUE_FIELDS_MAX]; // that the event's cause decodes into; FIELD_NONE ends
+    const char *text; // template of the sentence, see event/template.h
+    enum field
+        fields[CATALOGUE_FIELDS_MAX]; // read from the event's origin; FIELD_NONE ends the list
     struct catalogue_test test;
     const struct mib_notification *sma;  // IB-SMA-MIB; NULL: none
     const struct mib_notification *gsw;  // IBSWITCH-MIB; NULL: none
-    uint8_t switch_reason;               // the change reason, or switch status, in it
+    uint8_t switch_reason;               // the change reason, or switch status, in `gsw`
     const struct mib_notification *topo; // IBSWITCH-MIB, gswIBTopoTrap; NULL: none
-    uint8_t topo_reason;                 // the change reason in it
-    bool between_switches;               // the IBSWITCH-MIB has it only when both ends are switches
+    uint8_t topo_reason;                 // the change reason in `topo`
+    bool between_switches;               // the IBSWITCH-MIB has it only if both ends are switches
     const struct mib_notification *own;  // IBTRAPD-MIB, where the IB-SMA-MIB has none
 };
 
@@ -78,16 +80,16 @@ enum catalogue_event catalogue_event_of(const struct catalogue_entry *entry); //
 // Whether the row lists the field.
 bool catalogue_has_field(const struct catalogue_entry *entry, enum field field);
 
-// Whether events of the row sum up others.
+// Whether events of the row summarise others.
 bool catalogue_is_summary(const struct catalogue_entry *entry);
 
-// Whether they tell of the gateway itself, not of the fabric.
+// Whether events of the row are about the gateway itself, not about the fabric.
 bool catalogue_is_own(const struct catalogue_entry *entry);
 
 // The row with that identifier, or NULL.
 const struct catalogue_entry *catalogue_find(const char *name);
 
-// The row of a notice: of its generic trap number, or vendor-trap, or unknown-trap.
+// The row of a Notice, by its generic trap number; otherwise vendor-trap or unknown-trap.
 const struct catalogue_entry *catalogue_of_notice(const struct notice *notice);
 
 #endif

@@ -40,13 +40,13 @@ uint64_t counter_limit(enum counter counter)
     return ROWS[counter].limit;
 }
 
-// Without "Port" at its begin.
+// The name without "Port" at its beginning.
 static const char *core(const char *name)
 {
     return strncmp(name, "Port", 4) == 0 ? name + 4 : name;
 }
 
-// Without "Counter" at its end.
+// The length of the name without "Counter" at its end.
 static size_t core_length(const char *name)
 {
     size_t n = strlen(name);

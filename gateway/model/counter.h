@@ -32,7 +32,7 @@ enum counter {
 
 // "SymbolErrorCounter" and so on, as IBA and perfquery have them.
 const char *counter_name(enum counter counter);
-// The error counter of that name, without "Port" at its begin and "Counter" at its end if need be;
+// The error counter of that name; "Port" at its beginning and "Counter" at its end are optional.
 // COUNTER_ERRORS: there is none.
 enum counter counter_find(const char *name);
 // The value at which the counter saturates in PortCounters.

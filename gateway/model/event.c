@@ -21,7 +21,7 @@ struct event *event_make(const struct catalogue_entry *type)
     return event;
 }
 
-// Others may count references to the original meanwhile: that number is left alone.
+// Does not read the number of references, which other threads may change meanwhile.
 struct event *event_copy(const struct event *event)
 {
     const size_t rest = offsetof(struct event, type);

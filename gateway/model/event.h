@@ -20,7 +20,7 @@ enum {
     EVENT_RULE_SIZE = 64,
 };
 
-#define EVENT_STANDBY "standby" // held because another gateway tells receivers of it
+#define EVENT_STANDBY "standby" // the reason: another gateway notifies the receivers
 
 // A node or port that an event is about, as far as it is known.
 struct endpoint {
@@ -41,7 +41,7 @@ struct event {
     _Atomic unsigned references;
     const struct catalogue_entry *type;
     enum severity severity; // of the catalogue's row, unless a policy changes it
-    enum category category; // likewise
+    enum category category; // of the catalogue's row, unless a policy changes it
     char id[EVENT_ID_SIZE]; // the same in every output
     int64_t time_us;        // UTC, microseconds since 1970
     uint64_t subnet_prefix;
@@ -94,8 +94,8 @@ uint32_t event_index(const struct event *event);
 // gswEventRepeatCount, 1 to 2147483647: how often the event happened.
 uint32_t event_times(const struct event *event);
 
-// Whether the IBSWITCH-MIB's notifications of the row can tell of this event: they need a switch,
-// or two.
+// Whether the event has the switch, or the two switches, that the IBSWITCH-MIB's notifications of
+// its row need.
 bool event_has_switch(const struct event *event);
 
 // Whether the event raises or clears an alarm: the row's role, unless there is no key to know the

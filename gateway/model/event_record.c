@@ -41,14 +41,14 @@ enum tag {
     TAG_COUNTER_OLD,
     TAG_COUNTER_NEW,
     TAG_FOUND_LATE,
-    TAG_DERIVED, // where the notice that was never sent would have been from
+    TAG_DERIVED, // LID and port in the Notice that was never sent
     TAG_RELATED_ID,
     TAG_CAUSE_ID,
     TAG_SUPPRESSED,
     TAG_TEST = 40,
     TAG_ONLY_RECEIVER,
     TAG_EVENT_TRAP,
-    // What policy decided.
+    // Decisions of policy.
     TAG_SEVERITY = 60,
     TAG_CATEGORY,
     TAG_CLEARS_ID,
@@ -120,7 +120,7 @@ static void write_derived(struct writer *w, const struct event *event)
     p[2] = event->notice.port;
 }
 
-// The counter by its name: numbers may be other ones in a later version.
+// Writes the counter's name, since a later version may number the counters differently.
 static void write_counter(struct writer *w, const struct event *event)
 {
     if (event->counter == 0 && event->counter_old == 0 && event->counter_new == 0)
@@ -196,8 +196,8 @@ size_t event_record_write(const struct event *event, uint8_t out[EVENT_RECORD_MA
     return w.used;
 }
 
-// Texts end at their size; what is longer, or holds a NUL, was not written by us. Damaged text
-// becomes safe to show.
+// Reads a text without a final NUL. False: it is too long or contains a NUL, so event_record_write
+// did not write it. Damaged text becomes safe to show.
 static bool event_record_read_text(char *out, size_t out_size, const uint8_t *value, size_t size)
 {
     if (size >= out_size || memchr(value, '\0', size))
@@ -268,7 +268,7 @@ static bool read_type(const struct catalogue_entry **out, const uint8_t *value, 
     return *out != NULL;
 }
 
-// From 1970 to the year 9999.
+// Reads a time between 1970 and the year 9999.
 static bool event_record_read_time(int64_t *out, const uint8_t *value, size_t size)
 {
     const uint64_t end = UINT64_C(253402300800) * CLOCK_US_PER_S;
@@ -391,7 +391,7 @@ static bool read_field(struct event *event, unsigned tag, const uint8_t *value, 
         return event_record_read_text(event->only_receiver, sizeof event->only_receiver, value,
                                       size);
     default:
-        return true; // of a later version
+        return true; // a field of a later version
     }
 }
 
@@ -413,7 +413,8 @@ static bool read_fields(struct event *event, const uint8_t *p, size_t size, stru
     return true;
 }
 
-// What came is decoded again; what never came is what its counter or sweep told.
+// Decodes the Notice again from its octets. A derived event has no octets; its Notice is made from
+// its row.
 static void restore_notice(struct event *event)
 {
     bool is_notice = event->type != catalogue_get(CATALOGUE_MALFORMED_MAD);
@@ -432,7 +433,7 @@ bool event_record_fill(struct event *event, const uint8_t *record, size_t size, 
     if (!read_fields(event, record + 1, size - 1, err))
         return false;
     assert(event->type);
-    if (event->category == 0) { // of a version before there was policy
+    if (event->category == 0) { // written by a version without policy
         event->severity = event->type->severity;
         event->category = event->type->category;
     }

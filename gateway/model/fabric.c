@@ -16,7 +16,7 @@ struct fabric *fabric_ref(struct fabric *fabric)
 void fabric_unref(struct fabric *fabric)
 {
     if (fabric && atomic_fetch_sub_explicit(&fabric->references, 1, memory_order_acq_rel) == 1)
-        free(fabric); // one piece, arrays included
+        free(fabric); // one block of memory, arrays included
 }
 
 uint32_t fabric_find_node(const struct fabric *fabric, uint64_t guid)
@@ -47,7 +47,7 @@ uint32_t fabric_find_lid(const struct fabric *fabric, uint16_t lid)
     return lid <= ADDRESS_LID_UNICAST_MAX ? fabric->lids[lid] : FABRIC_NONE;
 }
 
-// The last node whose ports begin at or before this one: one without ports never is.
+// Finds the last node whose ports begin at or before this one. It never is a node without ports.
 uint32_t fabric_node_of_port(const struct fabric *fabric, uint32_t port)
 {
     assert(port < fabric->port_count);
@@ -91,7 +91,7 @@ uint32_t fabric_master(const struct fabric *fabric)
 
 struct speed {
     const char *name;
-    unsigned tenths; // of Gb/s a lane, as people round them
+    unsigned tenths; // of Gb/s for each lane, rounded as usual
 };
 
 // By the number of the bit in enum fabric_speed.

@@ -147,9 +147,9 @@ uint32_t fabric_node_of_port(const struct fabric *fabric, uint32_t port);
 uint32_t fabric_peer(const struct fabric *fabric, uint32_t port); // the port at the other end
 uint32_t fabric_count_links(const struct fabric *fabric);         // linear
 
-// The master among the subnet managers: its index, or FABRIC_NONE. While two subnets are being
-// merged there can be several: then the one that wins, of higher priority, then of smaller GUID
-// (IBA 14.4.1).
+// The index of the master subnet manager, or FABRIC_NONE. While two subnets are merged there can be
+// several masters; the result is the one that wins, which has the higher priority or, if that is
+// equal, the smaller GUID (IBA 14.4.1).
 uint32_t fabric_master(const struct fabric *fabric);
 
 // Adds "4X EDR (100 Gb/s)" for one width bit and one speed bit; "?" for an unknown one.

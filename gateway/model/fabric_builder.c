@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Numbers by key: open addressing, at most half full.
+// A hash table from keys to numbers: open addressing, at most half full.
 struct table {
     struct slot {
         uint64_t key;
@@ -17,7 +17,7 @@ struct table {
 };
 
 struct port_entry {
-    uint32_t node; // as the builder numbers it; so is the port's peer_node
+    uint32_t node; // the builder's number, as in the port's peer_node
     struct fabric_port port;
 };
 
@@ -29,8 +29,8 @@ struct array {
 struct fabric_builder {
     struct array nodes;       // of struct fabric_node
     struct array ports;       // of struct port_entry
-    struct array sms;         // of struct fabric_sm, as they came
-    struct array controllers; // of struct fabric_controller, as they came
+    struct array sms;         // of struct fabric_sm, in order of arrival
+    struct array controllers; // of struct fabric_controller, in order of arrival
     struct table by_guid, by_port;
 };
 
@@ -41,8 +41,8 @@ static uint64_t mix(uint64_t key)
     return key ^ key >> 32;
 }
 
-// The key's slot, or the free one where it belongs. Keys that follow each other, as those of a
-// node's ports, begin in one line of the processor's cache.
+// The key's slot, or the free slot for it. Consecutive keys, such as those of a node's ports, begin
+// in one cache line.
 static struct slot *fabric_builder_find_slot(const struct table *table, uint64_t key)
 {
     size_t i = (mix(key >> 2) << 2 | (key & 3)) & (table->size - 1);
@@ -76,14 +76,14 @@ static bool table_reserve(struct table *table)
     return true;
 }
 
-// After table_reserve; the key is new.
+// Adds a new key, after table_reserve.
 static void table_add(struct table *table, uint64_t key, uint32_t value)
 {
     *fabric_builder_find_slot(table, key) = (struct slot){key, value};
     table->used++;
 }
 
-// A new item's place behind the others, or NULL: out of memory or room.
+// Adds an item at the end and returns its place. NULL: out of memory or room.
 static void *array_add(struct array *array, size_t item_size, uint32_t limit)
 {
     if (array->count == limit)
@@ -169,7 +169,7 @@ struct fabric_port *fabric_builder_get_port(struct fabric_builder *builder, uint
     return i != FABRIC_NONE ? &entries(builder)[i].port : NULL;
 }
 
-// The port as it is, or a new one of which only the number is known; NULL: out of memory or room.
+// The port, or a new one with nothing but its number. NULL: out of memory or room.
 static struct fabric_port *need_port(struct fabric_builder *builder, uint32_t node, uint8_t number)
 {
     assert(node < builder->nodes.count);
@@ -263,7 +263,7 @@ bool fabric_builder_controller(struct fabric_builder *builder,
     return added != NULL;
 }
 
-// What the finish sorts: keys, and where the items are.
+// A key and the place of its item, to be sorted by fabric_builder_finish.
 struct sortable {
     uint64_t key;
     uint32_t at;
@@ -282,7 +282,7 @@ static void sort(struct sortable *items, uint32_t count)
     qsort(items, count, sizeof *items, compare_sortable);
 }
 
-// Of the items with the same key keeps the one that came last; returns how many are left.
+// Keeps the latest item of each key; returns how many are left.
 static uint32_t keep_latest(struct sortable *items, uint32_t count)
 {
     uint32_t kept = 0;
@@ -302,8 +302,8 @@ struct shape {
     struct fabric_controller *controllers;
     struct fabric_port_key *port_guids;
     uint32_t *lids;
-    uint32_t *index_of;     // of a node, by the builder's number
-    struct sortable *order; // room for all that is sorted
+    uint32_t *index_of;     // index of each node, by the builder's number
+    struct sortable *order; // room for the largest list to sort
 };
 
 static uint32_t larger(uint32_t a, uint32_t b)
@@ -318,7 +318,7 @@ static void *carve(char **next, size_t size)
     return piece;
 }
 
-// One piece of memory for the snapshot: those of the largest alignment first.
+// Allocates the snapshot and its arrays in one block of memory, in order of decreasing alignment.
 static bool make_shape(struct shape *shape, const struct fabric_builder *b)
 {
     const size_t sizes[] = {
@@ -434,7 +434,7 @@ static void index_port_guids(struct shape *shape)
     shape->fabric->port_guid_count = count;
 }
 
-// Of two ports that claim a LID the first in the order of the snapshot gets it.
+// If two ports claim a LID, the first one in the order of the snapshot gets it.
 static void index_lids(struct shape *shape)
 {
     for (uint32_t lid = 0; lid <= ADDRESS_LID_UNICAST_MAX; lid++)
@@ -473,7 +473,7 @@ struct fabric *fabric_builder_finish(struct fabric_builder *builder, int64_t tim
                                      uint64_t subnet_prefix, bool complete)
 {
     struct shape shape = {0};
-    free_table(&builder->by_guid); // nothing is looked up any more, and the snapshot needs room
+    free_table(&builder->by_guid); // no longer needed; the snapshot needs the memory
     free_table(&builder->by_port);
     if (make_shape(&shape, builder)) {
         fabric_builder_fill(&shape, builder);

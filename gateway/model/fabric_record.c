@@ -6,19 +6,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-// A head of fixed size: version, whether complete, time. Then, as numbers of seven bits an octet
-// (the high bit: more follow) unless said otherwise: the subnet prefix (8 octets); the nodes, each
-// followed by its ports; subnet managers; I/O controllers. Each list begins with its count. A link
-// stands at the later of its two ports.
+// A record begins with a head of fixed size: version, whether complete, time. Then follow the
+// subnet prefix (8 octets); the nodes, each followed by its ports; the subnet managers; the I/O
+// controllers. Each list begins with its count. Unless noted otherwise, numbers have seven bits in
+// each octet, whose high bit says that more octets follow. The later one of a link's two ports
+// contains the link.
 enum { VERSION = 1, HEAD_SIZE = 1 + 1 + 8 };
 
 enum port_flag {
     PORT_KNOWN = 1 << 0,
     PORT_SILENT = 1 << 1,
-    PORT_NEXT = 1 << 2,    // its number is one more than the port's before
+    PORT_NEXT = 1 << 2,    // its number is one more than that of the port before
     PORT_GUID = 1 << 3,    // a GUID follows
     PORT_LID = 1 << 4,     // LID and LMC follow
-    PORT_ALIKE = 1 << 5,   // state and rates are those of the port before
+    PORT_ALIKE = 1 << 5,   // state and rates equal those of the port before
     PORT_CAPABLE = 1 << 6, // the capabilities follow
     PORT_LINKED = 1 << 7,  // the peer's node and port follow
 };
@@ -74,7 +75,8 @@ static void put_text(struct writer *w, const char *s)
         memcpy(p, s, n);
 }
 
-// A GUID near another: small for small differences in both directions.
+// Writes a GUID as its difference to another one; a small difference in either direction needs few
+// octets.
 static void put_near(struct writer *w, uint64_t guid, uint64_t other)
 {
     uint64_t difference = guid - other;
@@ -101,7 +103,7 @@ static void put_rates(struct writer *w, const struct fabric_port *port)
     fabric_record_put(w, port->speed_supported);
 }
 
-static bool link_stands_here(const struct fabric_port *port, uint32_t node)
+static bool link_belongs_here(const struct fabric_port *port, uint32_t node)
 {
     if (port->peer_node == FABRIC_NONE)
         return false;
@@ -117,7 +119,7 @@ static void fabric_record_write_port(struct writer *w, const struct fabric *fabr
         (port->number == previous->number + 1 ? PORT_NEXT : 0) | (port->guid != 0 ? PORT_GUID : 0) |
         (port->lid != 0 || port->lmc != 0 ? PORT_LID : 0) |
         (alike(port, previous) ? PORT_ALIKE : 0) | (port->capabilities != 0 ? PORT_CAPABLE : 0) |
-        (link_stands_here(port, node) ? PORT_LINKED : 0);
+        (link_belongs_here(port, node) ? PORT_LINKED : 0);
     put_fixed(w, 1, flags);
     if (!(flags & PORT_NEXT))
         put_fixed(w, 1, port->number);
@@ -207,10 +209,10 @@ uint8_t *fabric_record_write(const struct fabric *fabric, size_t *size)
     return w.octets;
 }
 
-// Reads zeroes once something was wrong: whoever reads a list looks at `wrong` after each item.
+// After an error, all functions read zeros; a loop over a list checks `wrong` after each item.
 struct reader {
     const uint8_t *p, *end;
-    const char *wrong; // what was; NULL: nothing yet
+    const char *wrong; // the first error; NULL: none
     struct fabric_builder *builder;
     uint32_t nodes;
 };
@@ -264,8 +266,8 @@ static uint64_t fabric_record_get(struct reader *r, uint64_t max)
     return value > max ? 0 : value;
 }
 
-// How many items follow; each takes an octet at least, so that no count costs more memory than the
-// record.
+// Reads how many items follow. Refuses more than the octets left, since each item needs at least
+// one; so a damaged count cannot cost much memory.
 static uint32_t get_count(struct reader *r, uint32_t max)
 {
     uint64_t count = fabric_record_get(r, max);
@@ -308,7 +310,7 @@ static void get_rates(struct reader *r, struct fabric_port *port)
     port->speed_supported = (uint16_t)fabric_record_get(r, UINT16_MAX);
 }
 
-// The peer comes before this port, and nothing else is linked to it.
+// Reads the link of a port. Refuses a peer that was not read before or has a link already.
 static void fabric_record_read_link(struct reader *r, uint32_t node, uint8_t number)
 {
     uint32_t peer_node = (uint32_t)fabric_record_get(r, node);
@@ -389,7 +391,7 @@ static void fabric_record_read_nodes(struct reader *r)
     }
 }
 
-// The index of a node that is there.
+// Reads the index of a node; fails if there is no such node.
 static uint32_t get_node(struct reader *r)
 {
     if (r->nodes == 0)

@@ -16,7 +16,7 @@ enum show {
     SHOW_GID,
     SHOW_OCTETS,
     SHOW_TEXT,
-    SHOW_WORD, // a number that people read as a word, or as a date
+    SHOW_WORD, // a number shown as a word or as a date
 };
 
 struct row {
@@ -163,20 +163,21 @@ static struct field_value words(const char *s)
     return (struct field_value){.octets = (const uint8_t *)s, .size = strlen(s)};
 }
 
-// What sums up nothing stands for its own kind.
+// The kind of events that the event summarises; an event that is no summary stands for its own
+// kind.
 static const char *summarised_name(const struct event *event)
 {
     return event->summarised ? event->summarised->name : event->type->name;
 }
 
-// A port's number is 0 where a switch's management port is meant; elsewhere 0 means unknown.
+// The port's number. For a switch, 0 is the management port; for other nodes, it means unknown.
 static struct field_value port_of(const struct endpoint *who)
 {
     enum { UNKNOWN_PORT = 255 };
     return field_number(who->port != 0 || who->type == FABRIC_SWITCH ? who->port : UNKNOWN_PORT);
 }
 
-// The end of the link that is the switch the event names.
+// Whether the switch of the event is the peer's end of the link, not the subject's.
 static bool switch_is_peer(const struct event *event)
 {
     return event->switch_guid == event->peer.node_guid &&

@@ -1,4 +1,5 @@
-// The fields of an event, by name: what syslog, JSON, templates and varbinds are made from.
+// The names and values of an event's fields. Syslog, JSON, templates and varbinds are made from
+// them.
 #ifndef IBTRAPD_MODEL_FIELD_H
 #define IBTRAPD_MODEL_FIELD_H
 
@@ -6,7 +7,7 @@
 #include "model/event.h"
 #include "model/field_id.h"
 
-// A number, or octets (text included) that stay the event's or the program's. Of a flag the number
+// A number, or octets (text included) that belong to the event or the program. The number of a flag
 // is 0 or 1.
 struct field_value {
     bool is_number;
@@ -17,20 +18,20 @@ struct field_value {
 
 struct field_value field_get(const struct event *event, enum field field);
 
-// Sets a number or a flag that the event keeps as such; not one that is computed from others.
+// Sets a number or a flag, unless the event computes it from others.
 void field_set_number(struct event *event, enum field field, uint64_t number);
 
-// "lid", "systemImageGuid": letters and digits only.
+// The field's name, such as "systemImageGuid": letters and digits only.
 const char *field_name(enum field field);
 
-// FIELD_NONE when no field has that name.
+// FIELD_NONE: no field has that name.
 enum field field_find(const char *name, size_t length);
 
-// How the value is meant to be read.
+// The kind of a field's value.
 enum field_kind { FIELD_IS_TEXT, FIELD_IS_NUMBER, FIELD_IS_FLAG };
 enum field_kind field_kind(enum field field);
 
-// Adds the value as people read it: decimal, hexadecimal, GUID, GID, octets as hex, true or false,
+// Adds the value in readable form: decimal, hexadecimal, GUID, GID, octets as hex, true or false,
 // or text.
 void field_add_text(struct text *t, const struct event *event, enum field field);
 

@@ -12,7 +12,7 @@ void filter_init(struct filter *filter)
     filter->security = true;
 }
 
-// Most patterns are words, and fnmatch takes long.
+// Compares first, since most patterns are words, and fnmatch(3) is slow.
 static bool matches(const char *pattern, const char *word)
 {
     bool is_word = pattern[strcspn(pattern, "*?[\\")] == '\0';
@@ -54,7 +54,7 @@ static bool about_guid(const struct filter_list *list, const struct event *event
            filter_has_guid(list, &event->peer);
 }
 
-// The name of the switch that reported it, or that a change of the fabric is about.
+// The name of the event's switch.
 static const char *switch_name(const struct event *event)
 {
     const struct endpoint *const who[] = {&event->issuer, &event->subject, &event->peer};
@@ -84,7 +84,7 @@ static bool sums_up_many_nodes(const struct event *event)
     return event->summarised && subject->guid == 0 && subject->lid == 0 && subject->name[0] == '\0';
 }
 
-// Of the lists about nodes, the one that keeps the event away, or NULL.
+// The first list about nodes that the event does not pass, or NULL.
 static const char *node_refusal(const struct filter *filter, const struct event *event)
 {
     if (sums_up_many_nodes(event))

@@ -26,8 +26,9 @@ struct filter {
     struct filter_list guids;    // of these nodes or their ports, as 0x and 16 digits
     struct filter_list switches; // names or GUIDs of the switches that reported the event, or at
                                  // which a change happened
-    struct guid_set *trap_group; // likewise, for a trap recipient; the maker of the filter owns a
-                                 // reference. NULL: every event passes
+    // GUIDs of switches, for a trap recipient; the maker of the filter owns a reference. NULL:
+    // every event passes.
+    struct guid_set *trap_group;
 };
 
 // Whether a pattern of the list matches; an empty list matches nothing.

@@ -9,7 +9,7 @@
 struct guid_set {
     _Atomic unsigned references;
     size_t count;
-    uint64_t guids[]; // ascending, each once
+    uint64_t guids[]; // ascending, without duplicates
 };
 
 static int guid_set_compare(const void *a, const void *b)

@@ -14,8 +14,8 @@ const struct mib_notification MIB_EXTRA = {
                 &mib_ibtrapdEventSeverity, &mib_ibtrapdEventCategory, &mib_ibtrapdSubnetPrefix,
                 &mib_ibtrapdEventText, &mib_ibtrapdDerived}};
 
-// GswGlobalId: the GUID, seven zero octets, and the GswType value of an InfiniBand switch; all of
-// it zero where there is none.
+// Writes a GswGlobalId: the GUID, seven zero octets, and the GswType of an InfiniBand switch. For
+// GUID 0, all octets are zero.
 static void put_global_id(uint8_t out[MIB_GLOBAL_ID_SIZE], uint64_t guid)
 {
     memset(out, 0, MIB_GLOBAL_ID_SIZE);
@@ -71,7 +71,7 @@ static void put_date_text(struct mib_varbind *out, int64_t utc_us)
     out->size = strlen((const char *)out->octets);
 }
 
-// Of a text that ends with a NUL.
+// Encodes a NUL-terminated text.
 static void put_ascii(struct mib_varbind *out, const struct field_value *value)
 {
     enum { DISPLAY_STRING_MAX = 255 };
@@ -79,8 +79,8 @@ static void put_ascii(struct mib_varbind *out, const struct field_value *value)
     out->size = strlen((const char *)out->octets);
 }
 
-// By which the rows of the object's table are told apart: an octet string of fixed size has a
-// sub-identifier an octet, a number is one (RFC 2578 7.7).
+// Adds the instance, which identifies the row of the object's table: each octet of a fixed-size
+// octet string becomes a sub-identifier, and so does a number (RFC 2578 7.7).
 static void put_instance(struct mib_varbind *out, const struct mib_object *object,
                          const struct event *event)
 {
@@ -163,7 +163,7 @@ static char *mib_put_number(char *p, uint32_t number)
     return p + sizeof digits - first;
 }
 
-// In one go: a notification has hundreds of sub-identifiers.
+// Adds all numbers at once, for speed: a notification has hundreds of sub-identifiers.
 void mib_add_oid(struct text *t, const uint32_t *ids, size_t count)
 {
     enum { IDS_MAX = MIB_OID_MAX + MIB_INSTANCE_MAX, DOT_AND_DIGITS = 11 };

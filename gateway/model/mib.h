@@ -15,7 +15,7 @@ struct event;
 
 enum {
     MIB_OID_MAX = 20,        // sub-identifiers of a name in mibs/
-    MIB_INSTANCE_MAX = 17,   // of an instance: a GswGlobalId and a port
+    MIB_INSTANCE_MAX = 17,   // sub-identifiers of an instance: a GswGlobalId and a port
     MIB_OBJECTS_MAX = 24,    // of one notification
     MIB_INDEX_MAX = 3,       // objects in the index of a table
     MIB_GLOBAL_ID_SIZE = 16, // octets of a GswGlobalId
@@ -31,29 +31,30 @@ struct mib_oid {
 enum mib_syntax {
     MIB_INTEGER32, // enumerations too
     MIB_UNSIGNED32,
-    MIB_OCTETS,        // a number fills the size from the right, big-endian
+    MIB_OCTETS,        // a number becomes big-endian octets of the fixed size
     MIB_BITS,          // a number whose bit 0 is the first of the BITS
     MIB_DATE_AND_TIME, // SNMPv2-TC, 11 octets, UTC
     MIB_GLOBAL_ID,     // IBSWITCH-MIB GswGlobalId of the switch with that GUID; zeroes for 0
     MIB_TRUTH,         // SNMPv2-TC TruthValue of a flag
-    MIB_DIGITS,        // a number as a text of decimal digits
-    MIB_DATE_TEXT,     // as people read it, UTC
-    MIB_ASCII, // SNMPv2-TC DisplayString: a text without what ASCII lacks, 255 octets at most
+    MIB_DIGITS,        // a number as decimal digits
+    MIB_DATE_TEXT,     // a date as text, UTC
+    MIB_ASCII,         // SNMPv2-TC DisplayString: only ASCII, 255 octets at most
 };
 
 struct mib_object {
     const char *name;
     struct mib_oid oid; // without instance
     enum mib_syntax syntax;
-    uint16_t size; // octets when fixed, 0 when the value's own length counts
+    uint16_t size; // octets of a fixed size; 0: as many as the value has
     enum field source;
-    const struct mib_object *index[MIB_INDEX_MAX]; // of its table's rows; NULL ends; none: a scalar
+    const struct mib_object
+        *index[MIB_INDEX_MAX]; // of its table; NULL ends the list; an empty list: a scalar
 };
 
 struct mib_notification {
     const char *name;
     struct mib_oid oid;
-    const struct mib_object *objects[MIB_OBJECTS_MAX]; // in order; NULL ends
+    const struct mib_object *objects[MIB_OBJECTS_MAX]; // in order; NULL ends the list
 };
 
 // One encoded varbind.
@@ -66,12 +67,11 @@ struct mib_varbind {
     size_t size;
 };
 
-// The varbind of `object` for this event. Octets beyond MIB_VALUE_MAX are cut.
+// Encodes the varbind of `object` for this event. Truncates octets beyond MIB_VALUE_MAX.
 void mib_encode(const struct mib_object *object, const struct event *event,
                 struct mib_varbind *out);
 
-// The value alone of a field, as an object of that syntax and size has it: fills all of `out` but
-// the OID.
+// Encodes a field's value in that syntax and size. Fills all of `out` but the OID.
 void mib_encode_field(enum mib_syntax syntax, uint16_t size, enum field source,
                       const struct event *event, struct mib_varbind *out);
 
@@ -81,9 +81,9 @@ void mib_put_date(uint8_t out[MIB_DATE_SIZE], int64_t utc_us);
 // Adds the identifier as numbers with dots between them, MIB_OID_MAX + MIB_INSTANCE_MAX at most.
 void mib_add_oid(struct text *t, const uint32_t *ids, size_t count);
 
-// What a receiver may ask to have appended to the notifications of the other MIBs: the objects that
-// every notification of the IBTRAPD-MIB begins with, and whether the notice was derived. Itself no
-// notification: without name and OID.
+// The objects that a receiver may append to the notifications of the other MIBs: those with which
+// every notification of the IBTRAPD-MIB begins, and whether the Notice was derived. It is no
+// notification itself, and has neither name nor OID.
 extern const struct mib_notification MIB_EXTRA;
 
 #endif

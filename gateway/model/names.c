@@ -14,13 +14,13 @@ static_assert((int)SETTING_NAME_MAX == (int)NAMES_NAME_SIZE - 1, "a name that wa
 
 struct entry {
     uint64_t guid;
-    size_t order; // of the line: of two lines for one GUID the later holds
+    size_t order; // of the line: the later one of two lines for a GUID is valid
     char name[NAMES_NAME_SIZE];
 };
 
 struct names {
     _Atomic unsigned references;
-    struct names *below; // for whom there is no entry; a reference, or NULL
+    struct names *below; // for GUIDs without an entry here; a reference, or NULL
     struct entry *entries;
     size_t count, capacity;
 };
@@ -45,7 +45,8 @@ static int hex_digit(char c)
     return -1;
 }
 
-// Reads up to 16 hexadecimal digits; NULL when there are none, more, or something sticks to them.
+// Reads up to 16 hexadecimal digits and returns the place after them. NULL: there are none, too
+// many, or other characters directly after them.
 static const char *read_guid(const char *p, const char *end, uint64_t *guid)
 {
     if (end - p > 2 && p[0] == '0' && (p[1] == 'x' || p[1] == 'X'))
@@ -211,7 +212,7 @@ struct names *names_load(const char *path, struct error *err)
 
 _Static_assert((int)SETTING_NAME_MAX < (int)NAMES_NAME_SIZE, "what can be set as a name fits one");
 
-// They come in order of the GUIDs.
+// The settings are in order of the GUIDs, as the entries have to be.
 static bool add_settings(struct names *names, const struct settings *settings)
 {
     struct error err;

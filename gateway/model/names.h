@@ -35,6 +35,6 @@ void names_unref(struct names *names); // drops a reference
 // The name of a node or port GUID, or NULL. `names` may be NULL. Any thread.
 const char *names_find(const struct names *names, uint64_t guid);
 
-size_t names_count(const struct names *names); // a name that another one hides counts, too
+size_t names_count(const struct names *names); // includes names that settings replace
 
 #endif

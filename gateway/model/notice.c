@@ -60,7 +60,7 @@ static void decode_bad_key(struct notice *n, const uint8_t *d)
 {
     n->lid = wire_get16(d + 2);
     n->lid2 = wire_get16(d + 4);
-    // A P_Key is 16 bits wide; what stands before it in the 32-bit field is reserved.
+    // A P_Key is 16 bits wide; the octets before it in the 32-bit field are reserved.
     n->key = n->trap == NOTICE_BAD_PKEY ? wire_get16(d + 8) : wire_get32(d + 6);
     n->sl = d[10] >> 4;
     n->qp1 = wire_get24(d + 11);

@@ -25,7 +25,7 @@ static int setting_compare(const struct setting *setting, enum setting_kind kind
     return (int)setting->number - (int)number;
 }
 
-// The place of that one, or of the first beyond.
+// The place of the setting, or of the first one after it.
 static size_t setting_place_of(const struct settings *s, enum setting_kind kind, uint64_t guid,
                                uint8_t number)
 {
@@ -46,7 +46,7 @@ static void move(struct settings *s, size_t from, size_t to)
     s->count += to - from;
 }
 
-// There is room for one more.
+// Applies a change. The caller has made room for one more setting.
 static void change_one(struct settings *s, const struct setting *change)
 {
     assert(change->size <= SETTING_VALUE_MAX);
@@ -110,7 +110,7 @@ const struct setting *settings_at(const struct settings *settings, size_t at)
     return &settings->all[at];
 }
 
-// What is in it.
+// Validation.
 
 static bool is_name(const struct setting *s, size_t max)
 {

@@ -19,8 +19,8 @@ enum {
 enum setting_kind {
     SETTING_NONE,
     SETTING_SWITCH_NAME,      // gswSwitchName: valid UTF-8, not padded
-    SETTING_SAN_NAME,         // gswSwitchSANName: likewise
-    SETTING_FABRIC_NAME,      // gswSwitchFabricName: likewise
+    SETTING_SAN_NAME,         // gswSwitchSANName: valid UTF-8, not padded
+    SETTING_FABRIC_NAME,      // gswSwitchFabricName: valid UTF-8, not padded
     SETTING_EVENT_TRAP_LEVEL, // gswEventTrapLevel: one octet, GswEventSeverity
     SETTING_COMMUNITY,        // gswAgtCmtyStr of the row `number`
     SETTING_TRAP_RECIPIENT,   // gswAgtTrapRcp of the row `number`: four octets
@@ -43,7 +43,7 @@ struct settings *settings_with(const struct settings *old, const struct setting 
 struct settings *settings_ref(struct settings *settings);
 void settings_unref(struct settings *settings); // NULL is allowed
 
-// NULL: it is not set. `settings` may be NULL. Valid as long as the settings. Any thread.
+// The setting, valid as long as `settings`, which may be NULL. NULL: it is not set. Any thread.
 const struct setting *settings_find(const struct settings *settings, enum setting_kind kind,
                                     uint64_t guid, uint8_t number);
 
