@@ -1,14 +1,14 @@
 #!/usr/bin/python3
-"""Writes the notifications of the MIB modules, and their objects, as constants of C.
+"""Writes the notifications of the MIB modules and their objects as C constants.
 
     generate.py --catalogue ROWS --fields fields.map --out FOLDER MODULE.txt...
 
-mib_modules.h declares for each notification `mib_NAME`, for each object of fields.map `mib_NAME`,
-and for each label of an enumeration in such an object `mib_NAME_LABEL`; mib_modules.c defines them.
-OIDs, objects, syntaxes and indexes are those of the modules; fields.map says which field of an event
-fills an object. Reads the SMIv2 that the modules here use, and no other module: their lint is
-tests/mibs. Ends with a sentence where they contradict each other, or do not have what the catalogue
-sends.
+mib_modules.h declares `mib_NAME` for each notification and for each object of fields.map, and
+`mib_NAME_LABEL` for each label of an enumeration in such an object; mib_modules.c defines them. OIDs,
+objects, syntaxes and indexes come from the modules; fields.map says which field of an event fills an
+object. Reads only the subset of SMIv2 that the modules here use; tests/mibs checks the modules. Fails
+with a sentence if the modules contradict each other, or lack a notification or label that the
+catalogue names.
 """
 
 import argparse
@@ -16,11 +16,11 @@ import pathlib
 import re
 import sys
 
-# What the modules import from those of the IETF.
+# Names that the modules import from modules of the IETF.
 ROOTS = {"experimental": (1, 3, 6, 1, 3), "enterprises": (1, 3, 6, 1, 4, 1)}
 CONVENTIONS = {"SnmpAdminString": "OCTET STRING (SIZE (0..255))"}
 
-# Types with an encoding of their own, and the octets that it makes; 0: as many as the value has.
+# Types with an encoding of their own, and the octets of an encoded value; 0: as many as the value has.
 ENCODINGS = {
     "DateAndTime": ("MIB_DATE_AND_TIME", 11),
     "DisplayString": ("MIB_ASCII", 0),
@@ -105,7 +105,7 @@ class Modules:
         return self.encoding(name, re.sub(r"\(.*", "", inner) + restriction if restriction else inner)
 
     def index(self, column):
-        """The objects that tell the rows of a column's table apart; none: a scalar."""
+        """The index objects of a column's table; none: a scalar."""
         entry = self.definitions.get(column.parent)
         return entry.listed("INDEX") if entry and entry.kind == "OBJECT-TYPE" else []
 
@@ -192,13 +192,13 @@ class Writer:
             "// Made by mibs/generate.py from the MIB modules and mibs/fields.map.",
             '#include "mib_modules.h"', "", '#include "model/mib.h"', "",
             f'_Static_assert({self.longest_oid} <= MIB_OID_MAX, "the longest OID has room");',
-            f'_Static_assert({self.most_objects} < MIB_OBJECTS_MAX, "and so have all objects");',
-            f'_Static_assert({self.longest_index} < MIB_INDEX_MAX, "and the longest index");', "",
+            f'_Static_assert({self.most_objects} < MIB_OBJECTS_MAX, "all objects have room");',
+            f'_Static_assert({self.longest_index} < MIB_INDEX_MAX, "the longest index has room");', "",
             *self.defined, ""])
 
 
 def check_catalogue(path, header):
-    """Whether the header has all that the rows name: `&mib_NOTIFICATION` and `= mib_OBJECT_LABEL`."""
+    """Fails unless the header declares every `&mib_NOTIFICATION` and `= mib_OBJECT_LABEL` of the rows."""
     declared = set(re.findall(r"\bmib_\w+", header))
     rows = re.sub(r"//[^\n]*", "", path.read_text())
     for sign, name in re.findall(r"([&=]) ?(mib_\w+)", rows):
