@@ -7,7 +7,7 @@
 TAILQ_HEAD(alarm_state_list, alarm_state);
 
 struct alarm_states {
-    size_t kept; // of them, with an event
+    size_t kept; // states that keep an event
     struct hash by_key, by_id;
     struct alarm_state_list order;
 };

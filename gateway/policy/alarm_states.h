@@ -10,7 +10,7 @@
 #include <sys/queue.h>
 
 struct alarm_state {
-    struct timer timer; // first
+    struct timer timer; // first member
     char key[EVENT_KEY_SIZE];
     char raised_id[EVENT_ID_SIZE]; // of the event that raised it last
     char notified_id[EVENT_ID_SIZE];
@@ -52,7 +52,7 @@ void alarm_states_set_raised_id(struct alarm_states *states, struct alarm_state 
 bool alarm_states_set_last(struct alarm_states *states, struct alarm_state *state,
                            struct event *event);
 
-// In the order in which they were made; `each` may forget the one that it is called with.
+// Calls `each` for the states, oldest first; `each` may forget the state that it gets.
 void alarm_states_each(struct alarm_states *states,
                        void (*each)(void *ctx, struct alarm_state *state), void *ctx);
 

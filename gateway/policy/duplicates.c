@@ -11,21 +11,21 @@
 
 enum { IDENTITY_MAX = 640 };
 
-// Two events with an equal identity say the same.
+// Events with equal identities are duplicates of each other.
 struct identity {
     uint8_t octets[IDENTITY_MAX];
     size_t size;
 };
 
 struct thing {
-    struct timer timer; // first: the end of its window
+    struct timer timer; // first member: the end of its window
     struct hash_node node;
     struct identity identity;
     const struct catalogue_entry *type; // of the event that was sent
     char first_id[EVENT_ID_SIZE];
     uint64_t suppressed;
     int64_t since_us;
-    struct event *last; // of the suppressed events; NULL: none
+    struct event *last; // the last suppressed event; NULL: none
 };
 
 struct duplicates {
@@ -91,7 +91,7 @@ static void duplicates_add_endpoint(struct identity *i, const struct endpoint *w
     duplicates_add_number(i, (uint64_t)who->lid << 8 | who->port);
 }
 
-// Of the traps 64 to 69, each odd one is the counterpart of the even one before it.
+// The traps 64 to 69 form pairs: an even trap and the odd one after it are counterparts.
 static bool is_of_pair(const struct event *event)
 {
     const uint16_t trap = event->type->trap;

@@ -1,4 +1,4 @@
-// Suppresses duplicates: events that say the same as one shortly before, and counts them.
+// Suppresses and counts duplicates: events that say the same as one shortly before.
 //
 // An event and its counterpart (a GID in service, out of service) are one thing with two states. An
 // event is a duplicate only of the last state, not of the one before.

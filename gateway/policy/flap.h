@@ -5,11 +5,11 @@
 #include "policy/options.h"
 
 struct flap {
-    int64_t at[POLICY_FLAP_CHANGES_MAX]; // when the last changes came, in a ring
+    int64_t at[POLICY_FLAP_CHANGES_MAX]; // times of the last changes, in a ring
     uint64_t changes;                    // since it last settled
     bool on;                             // it flaps
     bool announced;                      // receivers got the event `flapping`
-    int64_t last;                        // when the last change came
+    int64_t last;                        // time of the last change
     int64_t since_us;                    // UTC, of the change with which flapping began
     uint64_t suppressed;                 // events, since the last `flapping`
     char id[EVENT_ID_SIZE];              // of the event `flapping`
@@ -19,10 +19,10 @@ struct flap {
 void flap_note(struct flap *flap, const struct policy_options *options, const struct event *event,
                int64_t now_us);
 
-// When it has settled, unless another change comes.
+// The time at which the alarm will have settled, unless it changes again.
 int64_t flap_end(const struct flap *flap, const struct policy_options *options);
 
-// It has settled: forgets the changes.
+// Forgets the changes, after the alarm has settled.
 void flap_rest(struct flap *flap);
 
 #endif

@@ -1,4 +1,4 @@
-// What policy is told to do: its limits, rules, options and maintenance windows.
+// The configuration of policy: its limits, rules, options and maintenance windows.
 #ifndef IBTRAPD_POLICY_OPTIONS_H
 #define IBTRAPD_POLICY_OPTIONS_H
 

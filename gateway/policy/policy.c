@@ -15,11 +15,11 @@
 #include <string.h>
 
 static const int64_t CAUSE_US =
-    60 * CLOCK_US_PER_S; // between two checks whether a root cause is cleared
+    60 * CLOCK_US_PER_S; // interval of the checks whether a root cause is cleared
 static const int64_t RATE_US =
     60 * CLOCK_US_PER_S; // a link that came up may be found degraded within this time
-static const int64_t RETRY_US = CLOCK_US_PER_S; // when memory is short
-static const uint32_t LATE_RATE = 1000;         // late events in a second, where storms are off
+static const int64_t RETRY_US = CLOCK_US_PER_S; // next attempt after memory was short
+static const uint32_t LATE_RATE = 1000;         // late events per second if storm_rate is 0
 
 struct policy {
     struct policy_options options; // its rules are in `rules`
@@ -30,7 +30,7 @@ struct policy {
     struct duplicates *duplicates;
     struct storms *storms;
     struct maintenance maintenance;
-    int64_t now;          // as the current call has it
+    int64_t now;          // the time that the current call was given
     int64_t second_began; // late events are limited to a rate
     uint32_t in_second;
     int64_t blocked_until;
@@ -65,7 +65,7 @@ const char *policy_reason_word(enum policy_reason reason)
     return WORDS[reason];
 }
 
-// Events of policy's own.
+// Events that policy makes.
 
 static void judge(const struct policy *p, struct event *event, struct rule_decision *verdict)
 {
@@ -94,7 +94,7 @@ static void policy_emit(struct policy *p, struct event *event)
     p->counters.made++;
 }
 
-// Takes over the event; NULL: memory was short when it was made.
+// Sends the event and drops the caller's reference. NULL: it could not be made, out of memory.
 static void emit_summary(struct policy *p, struct event *event)
 {
     if (!event) {
@@ -127,7 +127,7 @@ static bool in_storm(struct policy *p, const struct event *event)
     return storms_suppress(p->storms, &options, event, p->now);
 }
 
-// The gateway's own events are few, about no node, and must not be missed.
+// Events about the gateway itself are few, concern no node, and must not be suppressed.
 static bool is_own(const struct event *event)
 {
     return catalogue_is_own(event->type);
@@ -135,8 +135,8 @@ static bool is_own(const struct event *event)
 
 // Reasons to suppress an alarm.
 
-// A root cause counts for one check after it was cleared: its consequences may clear a little
-// later.
+// A root cause still counts at the first check after it was cleared, since its consequences may
+// clear a little later.
 static bool cause_counts(const struct policy *p, struct alarm_state *t, const struct event *event)
 {
     const bool arrives = event != t->last;
@@ -146,7 +146,8 @@ static bool cause_counts(const struct policy *p, struct alarm_state *t, const st
     return counts;
 }
 
-// The reasons of which receivers learn nothing. `*until`: when to check again.
+// Checks for a rule, maintenance, shelving and a root cause, which no summary reports. Sets
+// `*until`: when to check again.
 static enum policy_reason policy_silence(const struct policy *p, struct alarm_state *t,
                                          const struct event *event,
                                          const struct rule_decision *verdict, int64_t *until)
@@ -168,8 +169,8 @@ static enum policy_reason policy_silence(const struct policy *p, struct alarm_st
     return POLICY_PASSES;
 }
 
-// The reasons of which receivers are told in summaries. An arriving event counts towards a storm; a
-// pending one waits for the storm's end.
+// Checks for flapping, hold-down and a storm. Sets `*until`: when to check again. An arriving event
+// counts towards a storm; a pending one waits for the storm's end.
 static enum policy_reason restraint(struct policy *p, const struct alarm_state *t,
                                     const struct event *event, const struct rule_decision *verdict,
                                     bool arrives, int64_t *until)
@@ -187,7 +188,7 @@ static enum policy_reason restraint(struct policy *p, const struct alarm_state *
     return storm ? POLICY_STORM : POLICY_PASSES;
 }
 
-// What receivers were notified of.
+// Recording notifications.
 
 static bool keep_for_later(struct policy *p, struct alarm_state *t, struct event *event,
                            int64_t until)
@@ -222,7 +223,7 @@ static bool is_idle(const struct alarm_state *t)
     return !t->raised && !t->notified && !t->pending && !t->flap.on;
 }
 
-static int64_t next_look(const struct policy *p, const struct alarm_state *t)
+static int64_t next_check(const struct policy *p, const struct alarm_state *t)
 {
     int64_t due = t->pending ? t->check_at : INT64_MAX;
     if (t->flap.on) {
@@ -238,14 +239,14 @@ static int64_t next_look(const struct policy *p, const struct alarm_state *t)
 
 static void schedule(struct policy *p, struct alarm_state *t)
 {
-    timers_set(&p->timers, &t->timer, next_look(p, t));
+    timers_set(&p->timers, &t->timer, next_check(p, t));
 }
 
 // Deciding about an event.
 
-// Receivers know the state already: the event is not sent.
-static enum policy_reason say_nothing(struct policy *p, struct alarm_state *t, struct event *event,
-                                      bool changed)
+// Suppresses an event whose state receivers know already.
+static enum policy_reason suppress_known(struct policy *p, struct alarm_state *t,
+                                         struct event *event, bool changed)
 {
     if (t->flap.on && changed) {
         t->flap.suppressed++;
@@ -302,7 +303,7 @@ static enum policy_reason decide_alarm(struct policy *p, struct alarm_state *t, 
         flap_note(&t->flap, &p->options, event, p->now);
     const bool worse = raises && t->notified && event->severity < t->notified_severity;
     if (t->raised == t->notified && !worse)
-        return say_nothing(p, t, event, changed);
+        return suppress_known(p, t, event, changed);
     return notify_or_suppress(p, t, event, verdict, silent, until);
 }
 
@@ -365,7 +366,7 @@ static enum policy_reason decide(struct policy *p, struct event *event)
     return reason;
 }
 
-// Another gateway notifies receivers of this event.
+// Updates the alarm state for an event of which another gateway notifies receivers.
 static void note_standby(struct policy *p, struct event *event)
 {
     const bool raises = event->type->alarm == ALARM_RAISES;
@@ -409,7 +410,7 @@ void policy_process(struct policy *policy, struct event *event, int64_t now_us)
     policy_tick(policy, now_us);
 }
 
-// What is due.
+// Work that is due.
 
 static bool may_notify_late(struct policy *p)
 {
@@ -431,7 +432,7 @@ static void announce_flapping(struct policy *p, struct alarm_state *t)
     struct event *event = summaries_flapping(t, &p->options);
     t->flap.announced = true;
     if (!event)
-        return; // settled counts these, too
+        return; // the event `settled` then counts these changes, too
     policy_emit(p, event);
     memcpy(t->flap.id, event->id, sizeof t->flap.id);
     t->flap.suppressed = 0;
@@ -465,7 +466,8 @@ static void notify_late(struct policy *p, struct alarm_state *t)
     drop_pending(p, t);
 }
 
-// Whether receivers know the state already. The rules may have changed since the event arrived.
+// Whether receivers know the alarm's state. Applies the current rules, which may have changed since
+// the event arrived.
 static bool policy_is_known(const struct alarm_state *t, const struct rule_decision *verdict)
 {
     const int severity =
@@ -473,8 +475,9 @@ static bool policy_is_known(const struct alarm_state *t, const struct rule_decis
     return t->raised == t->notified && !(t->raised && severity < (int)t->notified_severity);
 }
 
-// False: not before `blocked_until`.
-static bool look_at_pending(struct policy *p, struct alarm_state *t)
+// Sends the pending event unless it is still suppressed. False: the rate of late events does not
+// allow it before `blocked_until`.
+static bool check_pending(struct policy *p, struct alarm_state *t)
 {
     int64_t until;
     const struct rule_decision verdict = rules_evaluate(p->rules, t->last);
@@ -482,7 +485,7 @@ static bool look_at_pending(struct policy *p, struct alarm_state *t)
     if (reason == POLICY_DISABLED && !t->raised)
         t->notified = false;
     if (policy_is_known(t, &verdict)) {
-        log_debug(p->sink.log, "timer of %s: receivers know how it is", t->key);
+        log_debug(p->sink.log, "timer of %s: receivers know its state", t->key);
         drop_pending(p, t);
         return true;
     }
@@ -495,22 +498,23 @@ static bool look_at_pending(struct policy *p, struct alarm_state *t)
     }
     if (!may_notify_late(p))
         return false;
-    log_debug(p->sink.log, "timer of %s: nothing holds %s back any more", t->key, t->last->id);
+    log_debug(p->sink.log, "timer of %s: sends %s, which no reason suppresses any more", t->key,
+              t->last->id);
     notify_late(p, t);
     return true;
 }
 
-// False: not before `blocked_until`.
+// Does the due work of one alarm state. False: as check_pending.
 static bool policy_check_states(struct policy *p, struct alarm_state *t)
 {
     if (t->flap.on && !t->flap.announced)
         announce_flapping(p, t);
     if (t->flap.on && flap_end(&t->flap, &p->options) <= p->now)
         announce_settled(p, t);
-    if (t->pending && t->check_at <= p->now && !look_at_pending(p, t))
+    if (t->pending && t->check_at <= p->now && !check_pending(p, t))
         return false;
-    if (is_idle(t) && next_look(p, t) <= p->now) {
-        log_debug(p->sink.log, "timer of %s: forgotten, as it is not raised", t->key);
+    if (is_idle(t) && next_check(p, t) <= p->now) {
+        log_debug(p->sink.log, "timer of %s: dropped its state, as it is not raised", t->key);
         timers_drop(&p->timers, &t->timer);
         alarm_states_forget(p->states, t);
         return true;
@@ -542,8 +546,8 @@ int64_t policy_due(const struct policy *policy)
     return of_duplicates < due ? of_duplicates : due;
 }
 
-// Whether `last` still waits for a hold-down or a storm. Flapping does not count: the next start
-// restores that an alarm flaps, but not how it changed meanwhile.
+// Whether a hold-down or a storm still delays `last`. Flapping does not count: the next start
+// restores that an alarm flaps, but not its changes since then.
 static bool is_restrained_at_the_end(struct policy *p, const struct alarm_state *t,
                                      const struct rule_decision *verdict)
 {

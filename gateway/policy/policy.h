@@ -24,12 +24,12 @@
 // both into identifiers.
 enum policy_reason {
     POLICY_PASSES,
-    POLICY_DISABLED,       // a rule disables it (rules_evaluate)
-    POLICY_MAINTENANCE,    // its node is in a maintenance window (policy_silence)
-    POLICY_SHELVED,        // an operator shelved the alarm (policy_silence)
-    POLICY_CONSEQUENCE,    // its root cause is an active alarm (policy_silence, cause_counts)
-    POLICY_DUPLICATE,      // receivers know it already; a later event has the count (say_nothing)
-    POLICY_NEVER_NOTIFIED, // clears an alarm whose raise was never sent (say_nothing)
+    POLICY_DISABLED,    // a rule disables it (rules_evaluate)
+    POLICY_MAINTENANCE, // its node is in a maintenance window (policy_silence)
+    POLICY_SHELVED,     // an operator shelved the alarm (policy_silence)
+    POLICY_CONSEQUENCE, // its root cause is an active alarm (policy_silence, cause_counts)
+    POLICY_DUPLICATE,   // receivers know it already; a later event has the count (suppress_known)
+    POLICY_NEVER_NOTIFIED, // clears an alarm whose raise was never sent (suppress_known)
     POLICY_FLAPPING,       // flapping and settled have the count (restraint)
     POLICY_HOLD_DOWN,      // the alarm is not active for long enough yet (restraint)
     POLICY_STORM,          // storm-summary has the count (restraint)

@@ -9,7 +9,7 @@ enum { LINE_SIZE = 1024 };
 static void policy_log_add_time(struct text *t, int64_t until_us, int64_t now_us)
 {
     if (until_us == INT64_MAX)
-        text_add(t, "until something else happens");
+        text_add(t, "until another event");
     else
         text_addf(t, "for %.3f s", (double)(until_us - now_us) / (double)CLOCK_US_PER_S);
 }
@@ -72,5 +72,5 @@ void policy_log_wait(struct log *log, const struct alarm_state *state, const cha
         return;
     struct text t = text_in(wait, sizeof wait);
     policy_log_add_time(&t, until_us, now_us);
-    log_debug(log, "timer of %s: still held back, %s, %s", state->key, reason, wait);
+    log_debug(log, "timer of %s: still suppressed, %s, %s", state->key, reason, wait);
 }

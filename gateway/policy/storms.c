@@ -14,7 +14,7 @@ struct storm {
     bool on;
     int64_t last_over, next_account;
     bool summarised; // a summary was reported
-    bool postponed;  // the next summary, as it may be the last
+    bool postponed;  // the next summary waits, since it may be the last one
     uint64_t suppressed;
     int64_t since_us;
     enum severity worst;
@@ -96,7 +96,8 @@ int64_t storms_of(const struct storms *storms, const struct catalogue_entry *kin
     return s->on ? due(s) : 0;
 }
 
-// When the rate falls, the summary waits a little, so that it can say that the storm is over.
+// When the rate has fallen, postpones the summary until the storm may be over, so that one summary
+// reports both the count and the end.
 static bool postpone(struct storm *s, int64_t now)
 {
     const int64_t calm = now - s->last_over;

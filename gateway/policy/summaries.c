@@ -24,8 +24,8 @@ struct event *summaries_storm(const struct storm_account *account)
     return event;
 }
 
-// Copies what `other` is about, and its severity and category.
-static void take_after(struct event *event, const struct event *other)
+// Copies the nodes and ports that `other` is about, its category and its kind.
+static void copy_context(struct event *event, const struct event *other)
 {
     event->category = other->category;
     event->subnet_prefix = other->subnet_prefix;
@@ -39,7 +39,7 @@ static void take_after(struct event *event, const struct event *other)
     event->summarised = other->summarised ? other->summarised : other->type;
 }
 
-// Turns a sentence into a part of one: no capital at the begin, no full stop.
+// Copies a sentence without its full stop, to be quoted in another one.
 static void quote(char out[EVENT_REASON_SIZE], const char *sentence)
 {
     struct text t = text_in(out, EVENT_REASON_SIZE);
@@ -53,7 +53,7 @@ struct event *summaries_repeated(const struct duplicates_account *account)
     struct event *event = event_make(catalogue_get(CATALOGUE_EVENT_REPEATED));
     if (!event)
         return NULL;
-    take_after(event, account->last);
+    copy_context(event, account->last);
     event->severity = account->last->severity;
     event->repeat_count = account->suppressed;
     event->since_us = account->since_us;
@@ -79,7 +79,7 @@ static struct event *about_flap(const struct alarm_state *state, enum catalogue_
     if (!event)
         return NULL;
     if (state->last)
-        take_after(event, state->last);
+        copy_context(event, state->last);
     event->repeat_count = state->flap.suppressed;
     event->since_us = state->flap.since_us;
     snprintf(event->alarm_key, sizeof event->alarm_key, SUMMARIES_FLAPPING "%s", state->key);
@@ -118,7 +118,7 @@ struct event *summaries_full_rate(const struct event *up, const char *key)
     struct event *event = event_make(catalogue_get(CATALOGUE_LINK_RESTORED));
     if (!event)
         return NULL;
-    take_after(event, up);
+    copy_context(event, up);
     event->summarised = NULL;
     event->category = event->type->category;
     event->time_us = up->time_us;

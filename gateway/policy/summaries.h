@@ -1,4 +1,4 @@
-// Makes policy's own events. policy_sink.stamp gives them identifier and text.
+// Makes the events that policy adds. policy_sink.stamp gives them identifier and text.
 #ifndef IBTRAPD_POLICY_SUMMARIES_H
 #define IBTRAPD_POLICY_SUMMARIES_H
 

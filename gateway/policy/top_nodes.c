@@ -14,7 +14,7 @@ static bool top_nodes_is_known(const struct endpoint *who)
     return who->guid != 0 || who->node_guid != 0 || who->lid != 0;
 }
 
-// The node for which the event counts.
+// The node that the event is counted for.
 static const struct endpoint *node_of(const struct event *event)
 {
     if (top_nodes_is_known(&event->subject))
