@@ -13,8 +13,9 @@
 struct entry {
     struct alarm alarm;
     char last_id[EVENT_ID_SIZE]; // of the event that raised it last; empty: before this start
-    bool active;                 // otherwise cleared, and the file may still have it
-    // Numbers of what `alarm` and `active` said: now, and when they were last written; 0: never.
+    bool active;                 // false: cleared, and the file may still have it
+    // `revision` counts the changes of `alarm` and `active`; `written` is its value at the last
+    // write; 0: never written.
     uint64_t revision, written;
     bool changed; // since the last commit
     struct hash_node by_key;
@@ -27,9 +28,9 @@ TAILQ_HEAD(entries, entry);
 struct alarms {
     pthread_mutex_t lock;
     struct hash by_key;
-    struct entries order, changed; // by the event's number; by when they changed
+    struct entries order, changed; // by number of the event; by time of the change
     size_t active_count;
-    bool loaded; // memory knows all that the file has
+    bool loaded; // every alarm in the file has been read
 };
 
 struct alarms *alarms_new(const struct random *random)
@@ -66,7 +67,7 @@ static struct entry *alarms_find(const struct alarms *a, const char *key)
     return HASH_THING(node, struct entry, by_key);
 }
 
-// Nearly always at the end.
+// Inserts the entry by the number of its event: nearly always at the end.
 static void put_in_order(struct alarms *a, struct entry *e)
 {
     struct entry *before = TAILQ_LAST(&a->order, entries);
@@ -123,13 +124,13 @@ static struct alarm begin_alarm(const char *key, const struct event *event, int6
     return alarm;
 }
 
-// By this gateway, or by the one that is active.
+// Whether this gateway, or the active one, notified receivers of the event.
 static bool is_notified(const struct event *event)
 {
     return event->suppressed[0] == '\0' || strcmp(event->suppressed, EVENT_STANDBY) == 0;
 }
 
-// Policy tells late of what was raised before.
+// Whether policy sends the event as a late notification of an alarm raised before.
 static bool is_notified_late(const struct entry *e, const struct event *event)
 {
     return e->active && event->related_id[0] != '\0' &&
@@ -141,7 +142,7 @@ static bool raise_alarm(struct alarms *a, const struct event *event, int64_t seq
 {
     struct entry *e = alarms_find(a, event->alarm_key);
     const bool raised_anew = !e || !is_notified_late(e, event);
-    if (e && !e->active) { // it is another one now
+    if (e && !e->active) { // raised again after a clear: a new alarm
         TAILQ_REMOVE(&a->order, e, in_order);
         e->alarm = begin_alarm(event->alarm_key, event, sequence);
         put_in_order(a, e);
@@ -169,7 +170,7 @@ static bool clear_alarm(struct alarms *a, const char *key, const struct event *e
                         int64_t sequence)
 {
     struct entry *e = alarms_find(a, key);
-    if (!e && !a->loaded) { // the file may know it
+    if (!e && !a->loaded) { // the file, not read yet, may have the alarm
         const struct alarm alarm = begin_alarm(key, event, sequence);
         e = alarms_add(a, &alarm);
         if (!e)
@@ -184,7 +185,7 @@ static bool clear_alarm(struct alarms *a, const char *key, const struct event *e
     return true;
 }
 
-// A link that is down is degraded no more, and no event tells that.
+// A link that goes down no longer runs below its rate. No event clears that alarm, so this does.
 static bool clear_rate_alarm(struct alarms *a, const struct event *event, int64_t sequence)
 {
     if (strncmp(event->alarm_key, "link ", 5) != 0)
@@ -208,9 +209,10 @@ bool alarms_apply(struct alarms *alarms, const struct event *event, int64_t sequ
     return ok;
 }
 
-// From the file and to it.
+// Reading from the file and writing to it.
 
-// Raised again while the file could not be read: it is the one that the file has.
+// The alarm was raised while the file could not be read, and the file has it too: they are one
+// alarm, raised again.
 static void alarms_merge(struct alarms *a, struct entry *e, const struct alarm *stored)
 {
     struct alarm *alarm = &e->alarm;
@@ -275,7 +277,7 @@ void alarms_committed(struct alarms *alarms)
     for (struct entry *e = TAILQ_FIRST(&alarms->changed), *next; e; e = next) {
         next = TAILQ_NEXT(e, in_changed);
         if (e->written != e->revision)
-            continue; // changed since, by somebody who acknowledged or shelved it
+            continue; // an operator acknowledged or shelved it after the write
         TAILQ_REMOVE(&alarms->changed, e, in_changed);
         e->changed = false;
         if (!e->active)

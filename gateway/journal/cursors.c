@@ -1,4 +1,4 @@
-// How far each receiver is.
+// Cursors: up to which number each receiver has every event.
 #include "journal/journal_private.h"
 
 #include <stdio.h>
@@ -45,7 +45,7 @@ enum store_result journal_load_cursors(struct journal *journal, struct error *er
     return result;
 }
 
-// One that was forgotten leaves its place, unless it came again meanwhile.
+// Frees the place of a forgotten cursor, unless its receiver has been registered again meanwhile.
 void journal_cursor_committed(struct cursor *c, int64_t saved, bool forget)
 {
     c->saved = saved;

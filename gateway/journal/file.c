@@ -1,4 +1,4 @@
-// The file below the journal: opening it, and what becomes of it when it fails.
+// The journal's file: opens it, and renames or abandons it when it fails.
 #include "journal/journal_private.h"
 
 #include <errno.h>
@@ -11,7 +11,7 @@
 
 static const int64_t RETRY_US = 1 * CLOCK_US_PER_S;
 
-// Nothing of the old file counts any more: all that memory has goes into the new one.
+// Marks everything in memory as unsaved, so that the next commit writes it to a new file.
 static void begin_file(struct journal *j)
 {
     pthread_mutex_lock(&j->lock);
@@ -25,7 +25,8 @@ static void begin_file(struct journal *j)
     setting_rows_begin_file(j->settings);
 }
 
-// Somebody removed the directory or the file, or put another in its place.
+// After the directory or the file was removed or replaced: releases its lock, and marks everything
+// as unsaved.
 static void forget_file(struct journal *j)
 {
     journal_close_reader(j);
@@ -34,7 +35,7 @@ static void forget_file(struct journal *j)
     begin_file(j);
 }
 
-// Renames the file and what belongs to it to <path>.corrupt-<time>.
+// Renames the file, its WAL and the WAL's index to <path>.corrupt-<time>.
 static void journal_file_set_aside(struct journal *j, const char *why)
 {
     static const char *const PARTS[] = {"", "-wal", "-shm"};
@@ -50,8 +51,8 @@ static void journal_file_set_aside(struct journal *j, const char *why)
     }
     pthread_mutex_unlock(&j->reader_lock);
     j->begun_anew = true;
-    log_write(j->options.log, LOG_LEVEL_ERROR,
-              "%s; it was set aside as %s, and a new journal begun", why, aside);
+    log_write(j->options.log, LOG_LEVEL_ERROR, "%s; renamed it to %s and began a new journal", why,
+              aside);
     begin_file(j);
 }
 
@@ -63,7 +64,7 @@ static bool journal_file_make_directory(const struct journal *j, struct error *e
                      strerror(errno));
 }
 
-// One process a directory: two would overwrite each other's events.
+// Locks the directory: two processes in it would overwrite each other's events.
 static bool lock_directory(struct journal *j, struct error *err)
 {
     char path[300];
@@ -95,7 +96,7 @@ static void journal_file_set_problem(struct journal *j, const char *problem)
     pthread_mutex_unlock(&j->lock);
     if (was_durable && problem[0] != '\0') {
         log_write(j->options.log, LOG_LEVEL_ERROR,
-                  "%s; events are kept in memory until that works again", problem);
+                  "%s; events are kept in memory until the journal works again", problem);
         j->options.notify(j->options.ctx, JOURNAL_DEGRADED, problem, 0);
     }
     if (!was_durable && problem[0] == '\0') {
@@ -104,17 +105,18 @@ static void journal_file_set_problem(struct journal *j, const char *problem)
     }
 }
 
-// Numbers that were given meanwhile are not to be those of events that the file has. The clock was
-// wrong then, or is.
+// Checks that no event in the file has a number that this run has assigned while it could not read
+// the file. Equal numbers show that the clock was wrong, then or now.
 static enum store_result check_numbers(struct journal *j, const struct store_size *size,
                                        struct error *err)
 {
     if (!j->unread || size->last < j->first_kept)
         return STORE_OK;
-    error_set(err,
-              "the journal %s has events with the numbers of those that came while it could not be "
-              "read; was the clock wrong?",
-              j->path);
+    error_set(
+        err,
+        "the journal %s has the same event numbers as were given to new events while it could "
+        "not be read; check the clock",
+        j->path);
     return STORE_CORRUPT;
 }
 
@@ -128,7 +130,7 @@ static void load_last_number(struct journal *j, const struct store_size *size)
     pthread_mutex_unlock(&j->lock);
 }
 
-// Opens the file and takes from it what memory has to know.
+// Opens the file and reads cursors, alarms, maintenance windows and settings from it.
 static enum store_result load_file(struct journal *j, struct error *err)
 {
     struct store_size size;
@@ -172,7 +174,7 @@ static void log_opened(struct journal *j)
     int64_t waiting = j->appended - j->stored, cursors = (int64_t)j->cursor_count;
     pthread_mutex_unlock(&j->lock);
     store_set_log(j->writer, j->options.log);
-    log_debug(j->options.log, "opened %s: %lld cursors; %lld events in memory wait to be written",
+    log_debug(j->options.log, "opened %s: %lld cursors; %lld events in memory are not written yet",
               j->path, (long long)cursors, (long long)waiting);
 }
 
@@ -180,13 +182,14 @@ bool journal_open_file(struct journal *journal)
 {
     struct error err;
     journal->retry_at = clock_monotonic(journal->options.clock) + RETRY_US;
-    // It would keep the WAL's index, which may say that more is in the file than is.
+    // An open reader would keep the WAL's index, which may claim that more pages are in the file
+    // than are.
     journal_close_reader(journal);
     if (open_writer(journal, &err)) {
         log_opened(journal);
         return true;
     }
-    log_debug(journal->options.log, "the file stays closed: %s; tried again in %lld ms", err.text,
+    log_debug(journal->options.log, "cannot open the file: %s; next attempt in %lld ms", err.text,
               (long long)(RETRY_US / CLOCK_US_PER_MS));
     journal_file_set_problem(journal, err.text);
     return false;

@@ -42,15 +42,15 @@ struct journal {
     struct journal_options options;
     char path[256];
     struct alarms *alarms;               // has its own lock
-    struct maintenance_windows *windows; // likewise
-    struct setting_rows *settings;       // likewise
+    struct maintenance_windows *windows; // has its own lock
+    struct setting_rows *settings;       // has its own lock
 
     // Used by the writer only.
     struct store *writer; // NULL while degraded
     int lock_fd;          // of the directory's lock; -1: not taken yet
     bool locked_out;      // another process has it
-    bool unread;          // the file was not read since the start; numbers do not continue its own
-    bool begun_anew;      // the old file was renamed, and a new one begun
+    bool unread;     // the file was not read since the start; numbers do not continue those in it
+    bool begun_anew; // the old file was renamed, and a new one begun
     int64_t retry_at, prune_at, status_at, pack_at;
     int64_t packed_through, to_pack_through; // events in memory
     struct log_limit alarms_limit;
@@ -71,12 +71,12 @@ struct journal {
     struct cursor cursors[JOURNAL_RECEIVERS_MAX];
     size_t cursor_count;
     struct journal_status status;
-    int64_t looked_at;            // `stored` when the file's size was taken for the status
+    int64_t counted_through;      // `stored` when the file's size was taken for the status
     struct waiting_fabric fabric; // the writer may read it without the lock
 
     pthread_mutex_t reader_lock;
     struct store *reader;             // opened for the first read of events no longer in memory
-    atomic_bool reader_found_corrupt; // tells the writer to replace the file
+    atomic_bool reader_found_corrupt; // makes the writer replace the file
 };
 
 static inline struct entry *journal_slot(struct journal *j, int64_t sequence)

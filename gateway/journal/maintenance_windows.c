@@ -8,7 +8,7 @@ struct maintenance_windows {
     pthread_mutex_t lock;
     struct journal_maintenance all[JOURNAL_MAINTENANCE_MAX];
     size_t count;
-    bool loaded;  // memory knows all that the file has
+    bool loaded;  // every window in the file has been read
     bool changed; // since the last commit
 };
 

@@ -10,11 +10,11 @@ void journal_release(const struct entry *entry)
     packed_free(entry->packed);
 }
 
-// Each millisecond has so many numbers: more than there are events in it.
+// Numbers for each millisecond: 1,024, more than the events that can come in it.
 enum { NUMBER_BITS = 10 };
 
-// No events were lost between two numbers that are so far apart, but a start could not read the
-// file.
+// A gap of at least this size between two numbers is no loss of events: it comes from a start that
+// could not read the file.
 #define JUMP (INT64_C(1) << 25)
 
 static int64_t number_of_now(const struct journal *j)
@@ -34,8 +34,9 @@ int64_t journal_between(struct journal *journal, int64_t after, int64_t before)
     return n > 0 && n < JUMP ? n : 0;
 }
 
-// Numbers go on after what the file has, events and cursors. When that cannot be known, they begin
-// with those of the moment, which are far ahead of any journal's count.
+// The number after which new events are numbered: the largest of an event or a cursor in the file.
+// If the file cannot be read, a number made from the time of day, which is far ahead of any in a
+// journal.
 static int64_t last_number(struct journal *j)
 {
     struct error err;
@@ -81,7 +82,7 @@ struct journal *journal_open(const struct journal_options *options, struct error
     j->unread = !j->writer;
     j->stored = j->committed = j->appended = j->begun_after = last_number(j);
     j->file_last = j->unread ? 0 : j->begun_after;
-    j->looked_at = j->stored;
+    j->counted_through = j->stored;
     j->packed_through = j->to_pack_through = j->committed;
     j->first_kept = j->appended + 1;
     return j;
@@ -92,7 +93,7 @@ void journal_close(struct journal *journal)
     if (!journal)
         return;
     store_close(journal->reader);
-    store_close(journal->writer); // the last, so that the WAL goes into the file
+    store_close(journal->writer); // the last connection to close moves the WAL into the file
     if (journal->lock_fd >= 0)
         close(journal->lock_fd);
     for (size_t i = 0; i < JOURNAL_MEMORY_MAX; i++)
@@ -107,7 +108,7 @@ void journal_close(struct journal *journal)
     free(journal);
 }
 
-// What it says of itself.
+// Status.
 
 int64_t journal_last(struct journal *journal)
 {
@@ -129,9 +130,9 @@ void journal_get_status(struct journal *journal, struct journal_status *out)
 {
     pthread_mutex_lock(&journal->lock);
     *out = journal->status;
-    // What was written since the file was last looked at.
-    if (journal->stored > journal->looked_at) {
-        out->rows += journal->stored - journal->looked_at;
+    // Adds the events written since the status was last read from the file.
+    if (journal->stored > journal->counted_through) {
+        out->rows += journal->stored - journal->counted_through;
         out->last = journal->stored;
     }
     out->pending = journal->appended - journal->stored;
@@ -181,7 +182,7 @@ void journal_each_maintenance(struct journal *journal,
     maintenance_windows_each(journal->windows, each, ctx);
 }
 
-// What was set by SNMP.
+// Settings made by SNMP.
 
 bool journal_change_settings(struct journal *journal, const struct setting *changes, size_t n)
 {

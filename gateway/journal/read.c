@@ -35,7 +35,7 @@ struct reading {
     struct journal *journal;
     struct journal_item *items;
     size_t count;
-    bool short_of_memory; // for the next row, which may be read later
+    bool short_of_memory; // the next row did not fit in memory; a later call may read it
 };
 
 static bool journal_read_load_row(void *ctx, const struct store_row *row)
@@ -48,7 +48,7 @@ static bool journal_read_load_row(void *ctx, const struct store_row *row)
         return false;
     if (!event_record_fill(event, row->record, row->record_size, &err)) {
         log_write(r->journal->options.log, LOG_LEVEL_ERROR,
-                  "event %s of the journal cannot be read: %s", row->id, err.text);
+                  "cannot read event %s in the journal: %s", row->id, err.text);
         event_unref(event);
         event = NULL;
     }
@@ -58,7 +58,7 @@ static bool journal_read_load_row(void *ctx, const struct store_row *row)
     return true;
 }
 
-// A direction: store_read or store_read_back.
+// store_read or store_read_back.
 typedef enum store_result read_function(struct store *store, int64_t from, size_t limit,
                                         bool (*each)(void *ctx, const struct store_row *row),
                                         void *ctx, struct error *err);
@@ -76,7 +76,7 @@ static enum store_result read_from_disk(struct journal *j, read_function *read, 
     return reading.short_of_memory && reading.count == 0 ? STORE_FAILED : result;
 }
 
-// An event of memory's, with the lock held. False: out of memory.
+// Gets an event that is in memory. Call it with the lock held. False: out of memory.
 static bool load_entry(struct journal *j, int64_t sequence, struct journal_item *out)
 {
     const struct entry *e = journal_slot(j, sequence);
@@ -87,7 +87,7 @@ static bool load_entry(struct journal *j, int64_t sequence, struct journal_item 
     return out->event != NULL;
 }
 
-// With the lock held.
+// Call it with the lock held.
 static size_t read_from_memory(struct journal *j, int64_t after, struct journal_item *items,
                                size_t n)
 {
@@ -134,7 +134,7 @@ size_t journal_read(struct journal *journal, int64_t after, struct journal_item 
                         : read_from_disk(journal, store_read, after, items, n, &count) == STORE_OK;
     if (!ok || in_memory || count > 0)
         return count;
-    // Neither here nor there: what lay between is gone.
+    // Neither memory nor file has the next event: it expired. Continue with the first in memory.
     pthread_mutex_lock(&journal->lock);
     count = read_from_memory(journal, after, items, n);
     pthread_mutex_unlock(&journal->lock);

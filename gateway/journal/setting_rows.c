@@ -5,13 +5,13 @@
 #include <string.h>
 
 struct setting_rows {
-    pthread_mutex_t lock; // over the next two
+    pthread_mutex_t lock; // guards the next two
     struct settings *current;
     bool changed; // since the last commit
 
-    // The writer's own.
-    bool loaded;           // memory knows all that the file has
-    struct setting *early; // changes of before
+    // Used by the writer only.
+    bool loaded;           // the settings in the file have been read
+    struct setting *early; // changes made before that
     size_t early_count;
 };
 
@@ -49,7 +49,7 @@ static void setting_rows_exchange(struct setting_rows *rows, struct settings *ne
     settings_unref(old);
 }
 
-// False: no room, or no memory.
+// Remembers changes made before the file was read. False: no room, or memory is short.
 static bool note_early(struct setting_rows *rows, const struct setting *changes, size_t n)
 {
     if (rows->early_count + n > SETTINGS_MAX)
@@ -79,10 +79,10 @@ bool setting_rows_change(struct setting_rows *rows, const struct setting *change
 struct loading {
     struct setting *all;
     size_t count, capacity;
-    bool failed; // no memory
+    bool failed; // out of memory
 };
 
-// More than there is room for was not written by us.
+// Ignores settings beyond SETTINGS_MAX: ibtrapd never writes so many.
 static void setting_rows_load_stored(void *ctx, const struct setting *setting)
 {
     struct loading *l = ctx;
@@ -100,7 +100,8 @@ static void setting_rows_load_stored(void *ctx, const struct setting *setting)
     l->all[l->count++] = *setting;
 }
 
-// NULL: no memory. Without room for both, what the file has counts.
+// Applies the early changes to the settings in the file; without room for both, drops the changes.
+// NULL: out of memory.
 static struct settings *join(const struct loading *l, const struct setting_rows *rows)
 {
     struct settings *stored = l->failed ? NULL : settings_with(NULL, l->all, l->count);

@@ -13,7 +13,7 @@ void journal_save_snapshot(struct journal *journal, const struct journal_snapsho
                      : journal->fabric_saved && journal->fabric_digest == fabric->digest;
     uint8_t *copy = known ? NULL : malloc(size);
     if (!copy)
-        return; // without memory, the next one is saved
+        return; // known, or out of memory: then the next snapshot is saved
     memcpy(copy, record, size);
     pthread_mutex_lock(&journal->lock);
     uint8_t *old = journal->fabric.record;
@@ -90,7 +90,7 @@ size_t journal_list_snapshots(struct journal *journal,
 
 struct fabric_copy {
     struct journal_snapshot meta;
-    uint8_t *record; // NULL: none was found, or there was no memory
+    uint8_t *record; // NULL: not found, or out of memory
     size_t size;
 };
 

@@ -15,11 +15,11 @@
 
 enum { BUSY_MS = 2000 };
 
-// Of memory for pages, for each connection. Rows are added and read one after the other, so that
-// few pages are met again; SQLite's own 2000 KiB make nothing faster.
+// The page cache of each connection. Rows are added and read in order, so that few pages are used
+// twice; SQLite's default of 2000 KiB is not faster.
 #define CACHE_KIB "512"
 
-// What brings the schema from version N to N + 1. A row, once released, never changes.
+// The SQL that upgrades the schema from version N to N + 1. A row, once released, never changes.
 static const char *const MIGRATIONS[STORE_SCHEMA_VERSION] = {
     "CREATE TABLE event ("
     " sequence INTEGER PRIMARY KEY,"
@@ -56,11 +56,11 @@ static const char *const MIGRATIONS[STORE_SCHEMA_VERSION] = {
     " note TEXT NOT NULL,"
     " shelved_until_us INTEGER NOT NULL);",
     "ALTER TABLE alarm ADD COLUMN told_id TEXT NOT NULL DEFAULT '';"
-    "UPDATE alarm SET told_id = event_id;" // until then, receivers heard of every event
+    "UPDATE alarm SET told_id = event_id;" // before this version, receivers got every event
     "CREATE TABLE maintenance ("
     " name TEXT PRIMARY KEY,"
     " until_us INTEGER NOT NULL,"
-    " nodes TEXT NOT NULL);", // a pattern a line
+    " nodes TEXT NOT NULL);", // one pattern per line
     "CREATE TABLE setting ("
     " kind INTEGER NOT NULL,"
     " guid INTEGER NOT NULL,"
@@ -105,7 +105,7 @@ enum statement {
 #define SNAPSHOT_COLUMNS "number, time_us, digest, nodes, links, length(record)"
 
 static const char *const SQL[STATEMENT_COUNT] = {
-    // After a commit whose sync failed, the rows may be there all the same.
+    // The row may exist: a commit whose sync failed may have written it.
     [ADD_EVENT] = "INSERT INTO event (" ROW_COLUMNS ") VALUES (?,?,?,?,?,?,?,?,?,?)"
                   " ON CONFLICT (sequence) DO NOTHING",
     [SET_CURSOR] = "INSERT INTO receiver (name, cursor) VALUES (?1, ?2)"
@@ -150,11 +150,11 @@ struct store {
     sqlite3 *db;
     sqlite3_stmt *statements[STATEMENT_COUNT];
     int failure;               // the transaction's first error, or SQLITE_OK
-    int64_t rows, rows_before; // of the event table, now and before the transaction
-    struct wal *wal;           // the writer's; NULL where it does without
+    int64_t rows, rows_before; // in the event table: now, and before the transaction
+    struct wal *wal;           // of a connection that writes; NULL: its thread could not start
     int wal_pages;             // after the last commit
-    bool at_rest;              // opened as a file that nobody writes to,
-    struct stat before;        // which was this
+    bool at_rest;              // opened by store_examine while no process wrote to the file
+    struct stat before;        // with at_rest: the file's status at that time
 };
 
 static enum store_result classify(int code)
@@ -231,35 +231,34 @@ static enum store_result prepare_file(struct store *store, bool read_only, struc
     sqlite3_busy_timeout(store->db, BUSY_MS);
     int64_t version = 0;
     int code = SQLITE_OK;
-    // The WAL may have rows of a commit whose sync failed: they are read, and may never reach the
-    // disk.
+    // The checkpoint writes the WAL into the file: the WAL may have rows of a commit whose sync
+    // failed, which could be read now and never reach the disk.
     if (!read_only)
         code = store_run(store, "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;"
                                 "PRAGMA wal_checkpoint(TRUNCATE);");
-    // A page that is damaged is found when it is read, and not when a row written beside it is
-    // gone.
+    // cell_size_check finds a damaged page when it is read, before a row written to it is lost.
     if (code == SQLITE_OK)
         code = store_run(store, "PRAGMA cell_size_check = ON; PRAGMA cache_size = -" CACHE_KIB);
     if (code == SQLITE_OK)
         code = store_read_number(store, "PRAGMA user_version", &version);
     if (code == SQLITE_OK && version > STORE_SCHEMA_VERSION) {
-        error_set(err, "its schema is version %d, of a later ibtrapd; this one knows up to %d",
+        error_set(err,
+                  "its schema has version %d, of a later ibtrapd; this one reads versions up to %d",
                   (int)version, (int)STORE_SCHEMA_VERSION);
         return STORE_FAILED;
     }
     if (code == SQLITE_OK && version < STORE_SCHEMA_VERSION && read_only) {
-        error_set(
-            err,
-            "its schema is version %d; an ibtrapd of this version brings it to version %d when "
-            "it starts",
-            (int)version, (int)STORE_SCHEMA_VERSION);
+        error_set(err,
+                  "its schema has version %d; start this version of ibtrapd, which upgrades it to "
+                  "version %d",
+                  (int)version, (int)STORE_SCHEMA_VERSION);
         return STORE_FAILED;
     }
     if (code == SQLITE_OK && version < STORE_SCHEMA_VERSION)
         code = migrate(store, (int)version);
     if (code == SQLITE_OK)
         code = store_prepare(store);
-    store->rows = -1; // a reader seldom wants to know, and it takes a while
+    store->rows = -1; // not counted for a reader: it seldom needs the number, and counting is slow
     if (code == SQLITE_OK && !read_only)
         code = count_rows(store);
     return store_report(store, code, err);
@@ -272,21 +271,22 @@ static int note_wal(void *ctx, sqlite3 *db, const char *name, int pages)
     return SQLITE_OK;
 }
 
-// What it would move when it closes is what it takes to be left.
+// Makes SQLite leave the WAL as it is when the connection closes. Otherwise it would move the pages
+// that it believes are not in the file yet.
 static void leave_wal(struct store *store)
 {
     sqlite3_db_config(store->db, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, NULL);
 }
 
-static void take_wal(struct store *store, const char *path)
+static void start_wal(struct store *store, const char *path)
 {
     sqlite3_wal_hook(store->db, note_wal, store);
     wal_reserve(path);
     store->wal = wal_start(path);
 }
 
-// What was set by SNMP has communities, which are not for everybody. The files beside it get the
-// same mode.
+// Creates the file readable by owner and group only, since settings made by SNMP contain
+// communities. SQLite gives the files beside it the same mode.
 static void create(const char *path)
 {
     int fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0640);
@@ -294,7 +294,7 @@ static void create(const char *path)
         close(fd);
 }
 
-// `name` is the path, or a URI with it.
+// `name` is the path, or a URI that contains it.
 static enum store_result open_named(const char *name, const char *path, int flags,
                                     struct store **out, struct error *err)
 {
@@ -311,7 +311,7 @@ static enum store_result open_named(const char *name, const char *path, int flag
         if (read_only)
             leave_wal(store);
         else
-            take_wal(store, path);
+            start_wal(store, path);
         *out = store;
         return STORE_OK;
     }
@@ -329,7 +329,8 @@ enum store_result store_open(const char *path, bool read_only, struct store **ou
     return open_named(path, path, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, out, err);
 }
 
-// Whoever has the file open for writing has a "-wal" and its index, a "-shm", beside it.
+// Whether a file named after the path exists: "-wal", or "-shm", its index. A process that has the
+// journal open for writing has both.
 static bool has_part(const char *path, const char *part)
 {
     char name[PATH_MAX + 8];
@@ -341,8 +342,8 @@ static void refuse_to_examine(const char *path, int why, struct error *err)
 {
     if (why == ENOENT)
         error_set(err,
-                  "there is no journal at %s; ibtrapd makes it when it starts, and --instance or "
-                  "--file say where another one is",
+                  "there is no journal at %s; start ibtrapd, which creates it, or name another one "
+                  "with --instance or --file",
                   path);
     else
         error_set(err, "cannot read the journal %s: %s%s", path, strerror(why),
@@ -354,14 +355,14 @@ static enum store_result open_with_wal(const char *path, struct store **out, str
     enum store_result result = store_open(path, true, out, err);
     if (result == STORE_FAILED && !has_part(path, "-shm") && access(path, W_OK) != 0)
         error_set(err,
-                  "cannot read the journal %s: ibtrapd did not stop properly, and only who may "
-                  "write there can read what it left in %s-wal; run this as root, or start ibtrapd",
+                  "cannot read the journal %s: ibtrapd did not stop properly, and reading %s-wal, "
+                  "which it left, needs permission to write; run this as root, or start ibtrapd",
                   path, path);
     return result;
 }
 
-// SQLite then locks nothing, and makes no files beside this one, which needs the right to write
-// there.
+// Opens the file as immutable: SQLite then locks nothing and creates no files beside it, which
+// would need permission to write in the directory.
 static enum store_result open_at_rest(const char *path, struct store **out, struct error *err)
 {
     char uri[3 * PATH_MAX + 32];
@@ -378,7 +379,7 @@ static enum store_result open_at_rest(const char *path, struct store **out, stru
 enum store_result store_examine(const char *path, struct store **out, struct error *err)
 {
     struct stat before;
-    char real[PATH_MAX]; // its WAL is beside what a link leads to
+    char real[PATH_MAX]; // the WAL is beside the file that a symbolic link leads to
     if (!realpath(path, real) || stat(real, &before) != 0 || access(real, R_OK) != 0) {
         refuse_to_examine(path, errno, err);
         return STORE_FAILED;
@@ -406,8 +407,8 @@ bool store_stood_still(struct store *store, struct error *err)
     if (!store->at_rest ||
         (!has_part(path, "-wal") && stat(path, &now) == 0 && store_is_same(&store->before, &now)))
         return true;
-    return error_set(
-        err, "ibtrapd has begun to write to the journal %s while it was read; try again", path);
+    return error_set(err, "ibtrapd began to write to the journal %s while it was read; try again",
+                     path);
 }
 
 void store_close(struct store *store)
@@ -426,12 +427,12 @@ bool store_has_moved(struct store *store)
 {
     int moved = 0, keep_wal = 1;
     sqlite3_file_control(store->db, "main", SQLITE_FCNTL_HAS_MOVED, &moved);
-    if (moved) // the name may be that of another file's WAL
+    if (moved) // the WAL's name may now be that of another file's WAL
         sqlite3_file_control(store->db, "main", SQLITE_FCNTL_PERSIST_WAL, &keep_wal);
     return moved;
 }
 
-// Writing. A sticky error, checked at commit.
+// Writing. The first error is kept, and store_commit returns it.
 
 static void store_note(struct store *store, int code)
 {
@@ -623,15 +624,15 @@ void store_set_log(struct store *store, struct log *log)
     wal_set_log(store->wal, log);
 }
 
-// After a failure, SQLite would go on from where it was, as if all before were safe, and when it
-// closes, too.
+// After a failure, SQLite would continue with the next page, as if all pages before were safe, and
+// would do so, too, when the connection closes.
 enum store_result store_move_wal(struct store *store, struct error *err)
 {
     bool own = wal_note(store->wal, store->wal_pages);
     if ((!own || wal_move(store->db)) && !wal_has_failed(store->wal))
         return STORE_OK;
     leave_wal(store);
-    error_set(err, "what is in its WAL cannot be written into the file");
+    error_set(err, "cannot move the pages of the WAL into the file");
     return STORE_FAILED;
 }
 
@@ -676,7 +677,8 @@ static enum store_result read_rows(struct store *store, sqlite3_stmt *s,
     return result;
 }
 
-// A damaged page may have events in any order, which readers would go round in.
+// Checks the order of the events: a damaged page may have them in any order, and readers could then
+// loop for ever.
 static enum store_result read_some(struct store *store, enum statement which, int64_t from,
                                    size_t limit,
                                    bool (*each)(void *ctx, const struct store_row *row), void *ctx,
@@ -745,7 +747,7 @@ enum store_result store_read_cursors(struct store *store,
     return result;
 }
 
-// Whatever stands there, what comes out is safe to show.
+// Copies a text without its control characters, as a damaged page may have any octets.
 static void copy_text(char *out, size_t size, sqlite3_stmt *s, int column)
 {
     const char *text = text_of(s, column);
@@ -820,7 +822,7 @@ enum store_result store_read_windows(struct store *store,
     return result;
 }
 
-// False: no setting that this version would write.
+// False: this version would not write such a setting.
 static bool read_setting(sqlite3_stmt *s, struct setting *out)
 {
     int kind = sqlite3_column_int(s, 0), number = sqlite3_column_int(s, 2);

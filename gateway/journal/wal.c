@@ -16,21 +16,22 @@ struct wal {
     sqlite3 *db; // the thread's
     pthread_t thread;
 
-    // The writer's own.
+    // Used by the writer only.
     struct log *log; // NULL: none
-    int noted;       // the pages when the thread, or the writer itself, last moved them
-    bool flushed;    // the thread has synced the file, too: what came since is the writer's
+    int noted;       // number of pages when thread or writer last moved them
+    bool flushed;    // the thread syncs the file, too: the writer moves the pages added since
 
-    pthread_mutex_t lock; // over what follows
+    pthread_mutex_t lock; // guards the members below
     pthread_cond_t sent;
     bool stop;
-    bool busy, flush; // it moves pages, or is about to; and syncs the file
+    bool busy, flush; // it moves pages, or is about to; it then also syncs the file
     bool failed;
 };
 
 // The size.
 
-// What was only allocated takes as long to sync, the first time, as what is appended.
+// Writes zeros: the first sync of octets that are only allocated takes as long as that of appended
+// ones.
 static bool write_zeros(int fd, off_t from)
 {
     static const char ZEROS[1 << 16];
@@ -68,14 +69,16 @@ void wal_reserve(const char *path)
 
 // The thread.
 
-// A full disk takes nothing away. A failed sync may take what was written since the last one.
+// An I/O error is a failure, since a failed sync may lose pages written since the last one. A full
+// disk loses nothing.
 bool wal_move(sqlite3 *db)
 {
     int code = sqlite3_wal_checkpoint_v2(db, "main", SQLITE_CHECKPOINT_PASSIVE, NULL, NULL);
     return (code & 0xFF) != SQLITE_IOERR;
 }
 
-// SQLite syncs the file only once all of the WAL is in it; the writer is to find that done.
+// Syncs the file. SQLite does that only once all of the WAL is in the file; done here, the writer
+// does not wait for it.
 static bool flush_file(sqlite3 *db)
 {
     sqlite3_file *file = NULL;
@@ -103,7 +106,8 @@ static void *wal_run(void *arg)
     return NULL;
 }
 
-// Until it has read something, a connection does not know that there is a WAL.
+// Opens the connection and reads from it: before its first read, it does not know that there is a
+// WAL.
 static bool wal_open_file(struct wal *w, const char *path)
 {
     int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX;
@@ -184,7 +188,7 @@ bool wal_note(struct wal *wal, int pages)
 {
     if (!wal)
         return pages >= WAL_STEP_PAGES;
-    if (pages < wal->noted) { // it began anew
+    if (pages < wal->noted) { // the WAL began anew
         wal->noted = 0;
         wal->flushed = false;
     }
@@ -192,7 +196,7 @@ bool wal_note(struct wal *wal, int pages)
     if ((!own && pages - wal->noted < WAL_STEP_PAGES) || is_busy(wal))
         return false;
     log_debug(wal->log, "the WAL has %d pages, %d of them new: %s", pages, pages - wal->noted,
-              own ? "what is left is moved now, before it begins anew"
+              own ? "the writer moves the rest now, before the WAL begins anew"
                   : "its thread moves them into the file");
     wal->noted = pages;
     wal->flushed = !own && pages >= WAL_FULL_PAGES;

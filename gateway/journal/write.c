@@ -1,5 +1,5 @@
-// Writing: events and all that has changed, in one transaction; dropping what is old; what memory
-// keeps.
+// Writing: commits events and all other changes in one transaction, deletes old events, and frees
+// memory.
 #include "journal/journal_private.h"
 
 #include "model/catalogue.h"
@@ -20,7 +20,8 @@ static void apply_alarm(struct journal *j, const struct event *event, int64_t se
     j->status.alarms_missed++;
     pthread_mutex_unlock(&j->lock);
     log_write_limited(j->options.log, &j->alarms_limit, LOG_LEVEL_ERROR,
-                      "there are too many alarms: '%s' is not taken", event->alarm_key);
+                      "there are too many alarms: '%s' is not added to the active alarms",
+                      event->alarm_key);
 }
 
 int64_t journal_append(struct journal *journal, struct event *event,
@@ -41,7 +42,7 @@ int64_t journal_append(struct journal *journal, struct event *event,
     return sequence;
 }
 
-// `record` is room for what the row then points to.
+// Fills the columns that come from the event. They point into the entry or into `record`.
 static void fill_row(const struct entry *e, uint8_t record[EVENT_RECORD_MAX], struct store_row *row)
 {
     if (e->packed) {
@@ -58,7 +59,7 @@ static void fill_row(const struct entry *e, uint8_t record[EVENT_RECORD_MAX], st
     row->record_size = event_record_write(event, record);
 }
 
-// Returns the octets of its record.
+// Adds the event to the transaction. Returns the octets of its record.
 static size_t add_row(struct journal *j, int64_t sequence)
 {
     const struct entry *e = journal_slot(j, sequence);
@@ -74,7 +75,7 @@ static size_t add_row(struct journal *j, int64_t sequence)
     return row.record_size;
 }
 
-// What is to be written, as it stands when the transaction begins.
+// The events and cursors that the transaction writes, copied when it begins.
 struct plan {
     int64_t first, last;                    // events
     int64_t cursors[JOURNAL_RECEIVERS_MAX]; // -1: none to save
@@ -106,7 +107,7 @@ static enum store_result write_plan(struct journal *j, struct plan *plan, struct
         return STORE_CORRUPT;
     }
     if (store_has_moved(j->writer)) {
-        error_set(err, "it was removed or replaced");
+        error_set(err, "the file was removed or replaced");
         return STORE_FILE_MISSING;
     }
     store_begin(j->writer);
@@ -153,7 +154,7 @@ static enum store_result write_timed(struct journal *j, struct plan *plan, struc
     return result;
 }
 
-// Events that memory had to let go before they were written, and that some receiver still wants.
+// Reports events that memory had to drop before they were written.
 static void count_lost(struct journal *j, const struct plan *plan)
 {
     int64_t lost = plan->first - (j->stored + 1);
@@ -161,7 +162,7 @@ static void count_lost(struct journal *j, const struct plan *plan)
         return;
     char reason[128];
     snprintf(reason, sizeof reason,
-             "the disk did not work for too long: events %lld to %lld are not in "
+             "the disk failed for too long: events %lld to %lld are not in "
              "the journal",
              (long long)j->stored + 1, (long long)plan->first - 1);
     pthread_mutex_lock(&j->lock);
@@ -192,18 +193,18 @@ static void note_result(struct journal *j, const struct plan *plan, enum store_r
     }
 }
 
-// The last sequence number that retention lets go; 0: none.
+// The last sequence number that retention deletes; 0: none.
 static int64_t expired_through(struct journal *j, const struct store_size *size)
 {
     struct error err;
     int64_t through = 0, first_young;
-    int64_t beyond = size->snapshot_bytes -
-                     journal_snapshot_bytes_max(j); // a large one is not at the events' cost
+    // A snapshot larger than the limit of snapshots does not count: no events are deleted for it.
+    int64_t beyond = size->snapshot_bytes - journal_snapshot_bytes_max(j);
     int64_t bytes = size->bytes - (beyond > 0 ? beyond : 0);
     if (size->rows > j->options.rows_max)
         through = size->first + (size->rows - j->options.rows_max) - 1;
     if (bytes > j->options.bytes_max) {
-        // As many as the surplus is of the whole.
+        // Delete the same share of the rows as the surplus is of the octets.
         double surplus = (double)(bytes - j->options.bytes_max) / (double)bytes;
         int64_t by_bytes = size->first + (int64_t)((double)size->rows * surplus);
         through = by_bytes > through ? by_bytes : through;
@@ -215,17 +216,17 @@ static int64_t expired_through(struct journal *j, const struct store_size *size)
     return through;
 }
 
-// Deletes rows up to `through`, some thousands at a time. True when nothing of them is left.
+// Deletes rows up to `through`, PRUNE_ROWS_MAX at most. True when none of them is left.
 static bool delete_some(struct journal *j, const struct store_size *size, int64_t through)
 {
     struct error err;
     int64_t most = size->first + PRUNE_ROWS_MAX - 1;
     int64_t end = through < most ? through : most;
-    int64_t had = journal_least_cursor(j); // what was deleted before was told before
+    int64_t had = journal_least_cursor(j); // earlier deletions were reported then
     store_begin(j->writer);
     int64_t deleted = store_delete_through(j->writer, end, PRUNE_ROWS_MAX);
     if (store_commit(j->writer, &err) != STORE_OK)
-        return true; // the next commit finds out what is wrong
+        return true; // the next commit reports the error
     log_debug(j->options.log, "retention: deleted %lld rows up to number %lld", (long long)deleted,
               (long long)end);
     int64_t wanted = deleted - (had >= size->first ? had - size->first + 1 : 0);
@@ -266,7 +267,7 @@ static void prune(struct journal *j)
     if (through < size.first || delete_some(j, &size, through))
         atomic_store(&j->asked_age_us, 0);
     else
-        j->prune_at = 0; // there is more
+        j->prune_at = 0; // more rows to delete
 }
 
 void journal_request_prune(struct journal *journal, int64_t age_us)
@@ -285,13 +286,13 @@ static void refresh_status(struct journal *j)
     j->status.bytes = size.bytes;
     j->status.first = size.first;
     j->status.last = size.last;
-    j->looked_at = j->stored;
+    j->counted_through = j->stored;
     pthread_mutex_unlock(&j->lock);
 }
 
-// What is on disk need not be in memory, but for the latest, which receivers that keep up read from
-// there.
-static void journal_write_let_go(struct journal *j)
+// Frees events that are on disk, except the newest JOURNAL_MEMORY_KEPT, which receivers that keep
+// up read from memory.
+static void journal_write_free_old(struct journal *j)
 {
     enum { AT_ONCE = 64 };
     struct entry entries[AT_ONCE];
@@ -319,8 +320,8 @@ static void pack_one(struct journal *j, struct entry *e, struct packed *packed)
     event_unref(event);
 }
 
-// Receivers that keep up have by now what was there the last time. What cannot be packed for want
-// of memory stays as it is until the next time.
+// Packs the events that were committed at the last call; receivers that keep up have read those by
+// now. An event that cannot be packed, as memory is short, waits for the next call.
 static void pack(struct journal *j)
 {
     int64_t first = j->packed_through + 1 > j->first_kept ? j->packed_through + 1 : j->first_kept;
@@ -356,7 +357,7 @@ void journal_commit(struct journal *journal)
     journal->committed = journal->appended > plan.last ? plan.last : journal->appended;
     pthread_cond_broadcast(&journal->grown);
     pthread_mutex_unlock(&journal->lock);
-    journal_write_let_go(journal);
+    journal_write_free_old(journal);
     if (now >= journal->pack_at) {
         journal->pack_at = now + PACK_US;
         pack(journal);

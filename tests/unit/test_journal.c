@@ -1577,8 +1577,8 @@ static void test_a_file_of_the_first_schema_is_brought_up_to_date(void **state)
     struct error err;
     assert_int_equal(store_open(f->path, true, &store, &err), STORE_FAILED);
     assert_non_null(strstr(err.text,
-                           "its schema is version 1; an ibtrapd of this version brings it to "
-                           "version 4 when it starts"));
+                           "its schema has version 1; start this version of ibtrapd, which "
+                           "upgrades it to version 4"));
     reopen(f);
     struct journal_status status;
     journal_get_status(f->journal, &status);
@@ -2239,8 +2239,8 @@ static void test_a_journal_that_is_not_there_is_named(void **state)
     (void)state;
     assert_int_equal(store_examine("/nonexistent/journal.db", &store, &err), STORE_FAILED);
     assert_string_equal(err.text,
-                        "there is no journal at /nonexistent/journal.db; ibtrapd makes it "
-                        "when it starts, and --instance or --file say where another one is");
+                        "there is no journal at /nonexistent/journal.db; start ibtrapd, which "
+                        "creates it, or name another one with --instance or --file");
 }
 
 static void test_a_file_whose_name_means_something_is_examined(void **state)
