@@ -9,7 +9,7 @@
 
 enum {
     WINDOW = AGENTX_WINDOW / SNMP_PDU_NOTIFICATIONS_MAX,
-    VARBINDS_MAX = 1 + 2 * MIB_OBJECTS_MAX, // snmpTrapOID.0, the objects, those of MIB_EXTRA
+    VARBINDS_MAX = 1 + 2 * MIB_OBJECTS_MAX, // snmpTrapOID.0, its objects, those of MIB_EXTRA
 };
 static const int64_t OPEN_US = 4500 * CLOCK_US_PER_MS;
 
@@ -22,9 +22,9 @@ struct agentx_sink {
 
     unsigned unanswered[WINDOW]; // notifications of each pending event; a ring, the oldest first
     unsigned head, pending;
-    unsigned refused; // the first error that the master answered; AGENTX_NO_ERROR: none
+    unsigned refused; // the master's first error answer; AGENTX_NO_ERROR: none
 
-    struct agentx_varbind varbinds[VARBINDS_MAX]; // of the notification that is being made
+    struct agentx_varbind varbinds[VARBINDS_MAX]; // of the notification under construction
     size_t varbind_count;
 };
 
@@ -35,7 +35,8 @@ static int64_t agentx_sink_now(void)
 
 // Notifications.
 
-// They are answered in order, so each is one of the oldest event that waits for any.
+// Reads one answer. Answers come in order, so this one belongs to the oldest event with an
+// unanswered notification.
 static void agentx_sink_read_answer(void *ctx, unsigned error)
 {
     struct agentx_sink *s = ctx;
@@ -100,7 +101,7 @@ static bool notify(struct agentx_sink *s, const struct event *event,
 
 // The session.
 
-// Goes on with what can be done, after waiting for something to do until `until` at most.
+// Waits until the client has work, but not beyond `until`, and lets it do the work.
 static void agentx_sink_serve(struct agentx_sink *s, int64_t until)
 {
     struct pollfd p;
@@ -153,7 +154,7 @@ static bool agentx_sink_open_session(void *self, struct error *err)
     return false;
 }
 
-// A master may have been restarted while there was nothing to send.
+// Opens another session if no event is pending and the master has ended this one, as by a restart.
 static bool agentx_sink_renew(struct agentx_sink *s, struct error *err)
 {
     if (s->pending > 0)
@@ -209,7 +210,7 @@ static int agentx_sink_wait_for_answers(void *self, int timeout_ms, struct error
     return (int)n;
 }
 
-// Making.
+// Construction.
 
 static void agentx_sink_free(void *self)
 {

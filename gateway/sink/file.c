@@ -21,14 +21,14 @@ struct file_sink {
     enum file_fsync fsync;
     int fd;
     int pending; // lines written and not synced
-    bool failed; // after those; `wait` tells, once they are safe
+    bool failed; // an event after these; `wait` reports `problem` once these are on disk
     struct error problem;
     atomic_bool reopen;
 };
 
 // Files.
 
-// A new file's name is on the disk only after its directory is.
+// Syncs the directory of a new file: without that, a power failure may lose the file's name.
 static void file_sink_sync_directory(const char *path)
 {
     char copy[PATH_MAX];
@@ -44,15 +44,15 @@ static bool check_kind(const struct file_sink *f, struct error *err)
 {
     struct stat st;
     if (fstat(f->fd, &st) != 0)
-        return error_set(err, "cannot look at %s: %s", f->path, strerror(errno));
+        return error_set(err, "cannot get the status of %s: %s", f->path, strerror(errno));
     return S_ISREG(st.st_mode) || S_ISCHR(st.st_mode) ||
-           error_set(err, "%s is not a file", f->path);
+           error_set(err, "%s is neither a regular file nor a character device", f->path);
 }
 
 static bool file_sink_append(const struct file_sink *f, const char *octets, size_t size,
                              struct error *err);
 
-// What somebody left without a newline stays, as a line of its own.
+// Ends an unfinished last line, which stays as a line of its own.
 static bool end_last_line(const struct file_sink *f, struct error *err)
 {
     char last = '\n';
@@ -85,7 +85,7 @@ static bool file_sink_open_file(void *self, struct error *err)
     return false;
 }
 
-// Takes back the octets just written at the file's end.
+// Removes the octets that were just appended to the file.
 static void undo_append(const struct file_sink *f, size_t size)
 {
     struct stat st;
@@ -115,15 +115,15 @@ static bool sync_file(const struct file_sink *f, struct error *err)
     return error_set(err, "cannot sync %s: %s", f->path, strerror(errno));
 }
 
-// Nothing pending is left unsynced in a file that is to be closed. A sync that failed is not tried
-// again: the kernel tells of what it lost once.
-static bool settle_old_file(struct file_sink *f, struct error *err)
+// Syncs pending lines before their file is closed. A failed sync is not repeated, since the kernel
+// reports lost data only once.
+static bool sync_old_file(struct file_sink *f, struct error *err)
 {
     return f->pending == 0 || sync_file(f, err);
 }
 
-// Changes to the file that the path now names. On failure the old one stays open. What is pending
-// stays so, and is safe.
+// Opens the file that the path now names, in place of the old one. On failure the old one stays
+// open. Pending lines, which are on disk by now, stay pending.
 static bool follow_rename(struct file_sink *f, struct error *err)
 {
     int old = f->fd, pending = f->pending;
@@ -147,8 +147,9 @@ static bool file_sink_make_line(char buffer[FORMAT_SIZE + 1], size_t *size,
     return t.len > 0 || error_set(err, "out of memory");
 }
 
-// A failure after lines that can still be synced must not make them come again: it waits for them.
-static enum sink_result put_off(struct file_sink *f, const struct error *err)
+// Reports a failure only after the pending lines are synced, since lines pending at a failure would
+// be written again.
+static enum sink_result fail_later(struct file_sink *f, const struct error *err)
 {
     if (f->pending == 0)
         return SINK_FAILED;
@@ -165,18 +166,19 @@ static enum sink_result send_file(void *self, const struct event *event, struct 
     if (f->failed)
         return SINK_PENDING;
     bool reopen = atomic_load(&f->reopen); // another thread sets it
-    if (reopen && !settle_old_file(f, err))
+    if (reopen && !sync_old_file(f, err))
         return SINK_FAILED;
     if (!file_sink_make_line(buffer, &size, event, err) || (reopen && !follow_rename(f, err)) ||
         !file_sink_append(f, buffer, size, err))
-        return put_off(f, err);
+        return fail_later(f, err);
     if (f->fsync == FILE_FSYNC_NONE)
         return SINK_DONE;
     f->pending++;
     return SINK_PENDING;
 }
 
-// Who only looks has more lines to come: they are synced together.
+// Syncs the pending lines. With `timeout_ms` 0 it does not, as further lines follow and share the
+// sync.
 static int wait_file(void *self, int timeout_ms, struct error *err)
 {
     struct file_sink *f = self;

@@ -10,7 +10,7 @@ typedef void format_part(struct text *t, const struct format_origin *origin,
 
 static const struct row {
     const char *name;
-    format_part *header; // NULL: the line has its own
+    format_part *header; // NULL: the line contains one
     format_part *line;
 } ROWS[FORMAT_COUNT] = {
     [FORMAT_RFC5424] = {"rfc5424", NULL, format_rfc5424},

@@ -18,7 +18,7 @@ static void visit_field(const struct visit *v, enum field field)
     v->take(v->ctx, field_name(field), buffer, field_kind(field));
 }
 
-// Only where there is something to tell.
+// Visits a field unless it is empty or 0.
 static void visit_option(const struct visit *v, enum field field)
 {
     struct field_value value = field_get(v->event, field);
@@ -114,13 +114,13 @@ static void visit_endpoints(const struct visit *v)
     visit_endpoint(v, "issuer", &v->event->issuer);
     if (!address_gid_is_zero(v->event->issuer.gid))
         visit_field(v, FIELD_ISSUER_GID);
-    if (format_has_field(v->event, FIELD_QP1)) { // a packet between two ports
+    if (format_has_field(v->event, FIELD_QP1)) { // about a packet between two ports
         visit_endpoint(v, "source", &v->event->source);
         visit_endpoint(v, "destination", &v->event->destination);
     }
 }
 
-// What the row has of its cause; the counter, too, where it stands for a notice.
+// Visits the fields that the catalogue's row lists and, for a derived event, the counter.
 static void visit_cause(const struct visit *v)
 {
     const enum field *fields = v->event->type->fields;

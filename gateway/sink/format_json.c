@@ -1,4 +1,4 @@
-// The formats in JSON: our own, and Elastic's.
+// The JSON formats: ibtrapd's own, and the Elastic Common Schema.
 #include "sink/format_lines.h"
 
 #include "base/clock.h"
@@ -11,7 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-// An object being made, and whether memory sufficed for all that was put into its line.
+// An object under construction. `whole` is shared by all objects of a line; false: memory was
+// short.
 struct node {
     json_t *object;
     bool *whole;
@@ -22,7 +23,7 @@ static void format_json_put(struct node to, const char *key, json_t *value)
     *to.whole &= json_object_set_new(to.object, key, value) == 0;
 }
 
-// Whatever it holds.
+// Makes a string of any octets; replaces those that are not UTF-8.
 static json_t *make_string(const char *value)
 {
     char clean[FORMAT_SIZE];
@@ -48,7 +49,7 @@ static struct node set_object(struct node to, const char *key)
     struct node inner = {json_object(), to.whole};
     format_json_put(to, key, inner.object);
     if (!*to.whole)
-        inner.object = NULL; // it may be gone
+        inner.object = NULL; // put may have freed it
     return inner;
 }
 
@@ -67,8 +68,8 @@ static void set_time(struct node to, const char *key, int64_t utc_us)
     set(to, key, when);
 }
 
-// A number beyond 63 bits, which readers of JSON would refuse together with the whole line, becomes
-// the largest that they take.
+// Turns a field's text into a value. A number beyond 63 bits becomes 2^63 - 1, since JSON readers
+// would refuse the whole line.
 static json_t *make_value(const char *value, enum field_kind kind)
 {
     switch (kind) {
@@ -86,20 +87,21 @@ static void add_member(void *ctx, const char *name, const char *value, enum fiel
     format_json_put(*(struct node *)ctx, name, make_value(value, kind));
 }
 
-// Adds the object, which is freed. When it does not fit, members go, the least needed first; the
-// `spare` are paths of one or two keys, and NULL ends them. Without memory nothing is left of the
-// text.
+// The place of a member: one key, or two.
 struct path {
     const char *outer, *inner;
 };
 
-// Into what room there is; json_dumps may leave out names when memory is short.
+// Writes the object into the room that `t` has, and returns the octets that it needs; 0: memory was
+// short. json_dumps might then leave out names.
 static size_t format_json_write(struct text *t, struct node made)
 {
     return *made.whole ? json_dumpb(made.object, t->buf + t->len, t->size - t->len, JSON_COMPACT)
                        : 0;
 }
 
+// Adds the object and frees it. While it does not fit, removes the next member of `spare`, which
+// ends with NULL. Empties the text if memory is short or the object never fits.
 static void add_json(struct text *t, struct node made, const struct path *spare)
 {
     size_t size, room = t->size - t->len;
@@ -113,7 +115,7 @@ static void add_json(struct text *t, struct node made, const struct path *spare)
     t->buf[t->len] = '\0';
 }
 
-// Ours.
+// ibtrapd's own.
 
 void format_json(struct text *t, const struct format_origin *origin, const struct event *event)
 {
@@ -166,7 +168,7 @@ static const char *const *ecs_type(const struct event *event)
     return event->type == catalogue_get(CATALOGUE_GATEWAY_STOPPED) ? END : INFO;
 }
 
-// The number of the trap, or our own word where there is none.
+// Sets the trap number; without a trap, the event's name.
 static void set_code(struct node object, const struct event *event)
 {
     char code[8];
@@ -226,7 +228,7 @@ static void set_observer(struct node object, const struct format_origin *origin)
     set(o, "version", INSTALL_VERSION);
 }
 
-// The host that it happened at, and all that it names.
+// Sets the host at which the event happened, and all hosts that it names.
 static void set_hosts(struct node object, const struct event *event)
 {
     const struct endpoint *const who[] = {&event->subject, &event->peer, &event->issuer,
@@ -263,6 +265,6 @@ void format_ecs(struct text *t, const struct format_origin *origin, const struct
     set_hosts(object, event);
     struct node ours = set_object(object, "ibtrapd");
     format_fields(event, add_member, &ours);
-    json_object_del(ours.object, "raw"); // is event.original
+    json_object_del(ours.object, "raw"); // event.original has it
     add_json(t, object, SPARE);
 }

@@ -1,4 +1,4 @@
-// What all formats share: the size of a line, and its sender.
+// The parts that all formats share: the size of a line, and its sender.
 #ifndef IBTRAPD_SINK_FORMAT_ORIGIN_H
 #define IBTRAPD_SINK_FORMAT_ORIGIN_H
 

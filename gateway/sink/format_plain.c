@@ -1,4 +1,4 @@
-// The formats of one key=value after the other: RFC 3164, CEF, LEEF.
+// The formats that consist of key=value pairs: RFC 3164, CEF, LEEF.
 #include "sink/format_lines.h"
 
 #include "base/clock.h"
@@ -45,7 +45,7 @@ void format_rfc3164_header(struct text *t, const struct format_origin *origin,
                                      "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"};
     time_t when = (time_t)(event->time_us / CLOCK_US_PER_S);
     struct tm tm = {0};
-    localtime_r(&when, &tm); // as the standard has it
+    localtime_r(&when, &tm); // RFC 3164 4.1.2: local time
     text_addf(t, "<%u>%s %2d %02d:%02d:%02d ", format_priority(origin, event), MONTHS[tm.tm_mon],
               tm.tm_mday, tm.tm_hour, tm.tm_min, tm.tm_sec);
     if (!origin->local) {
@@ -54,7 +54,7 @@ void format_rfc3164_header(struct text *t, const struct format_origin *origin,
     }
 }
 
-// Values with a blank, and those that would read as something else, are quoted.
+// Adds a pair; quotes an empty value and one with a blank, '"', '=' or '\'.
 static void format_plain_add_word(void *ctx, const char *name, const char *value,
                                   enum field_kind kind)
 {
@@ -68,8 +68,8 @@ static void format_plain_add_word(void *ctx, const char *name, const char *value
     add_whole(ctx, &pair);
 }
 
-// The time stands among the values, too: local loggers write the time of arrival in the header's
-// place.
+// Repeats the time as a value, since local loggers replace the header's time with the time of
+// arrival.
 void format_rfc3164(struct text *t, const struct format_origin *origin, const struct event *event)
 {
     char when[CLOCK_TEXT_SIZE];
@@ -81,7 +81,7 @@ void format_rfc3164(struct text *t, const struct format_origin *origin, const st
     format_fields(event, format_plain_add_word, t);
 }
 
-// Both SIEMs count from 0 (CEF) or 1 (LEEF) to 10, the worst.
+// The severity for both SIEMs, whose scales go from 0 (CEF) or 1 (LEEF) to 10, the worst.
 static int siem_severity(enum severity severity)
 {
     static const int WEIGHTS[FORMAT_SEVERITIES] = {10, 9, 8, 7, 5, 3, 2, 1};
@@ -93,8 +93,8 @@ static int64_t milliseconds(const struct event *event)
     return event->time_us / CLOCK_US_PER_MS;
 }
 
-// CEF. Of the keys that it has, those that mean what ours mean; the others are made as it says: the
-// product's name, then the field's.
+// CEF. Uses its standard keys where their meaning is that of a field. The keys of other fields are
+// the product's name and the field's name, as CEF requires.
 
 static void add_cef(struct text *t, const char *name, const char *value)
 {
@@ -131,7 +131,7 @@ void format_cef(struct text *t, const struct format_origin *origin, const struct
     format_fields(event, add_cef_field, t);
 }
 
-// LEEF has no escapes: the delimiter is a character that no value holds.
+// LEEF has no escapes, so the delimiter is a character that no value contains: the tab.
 
 static void add_leef(struct text *t, const char *name, const char *value)
 {

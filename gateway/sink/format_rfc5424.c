@@ -11,11 +11,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { TEXT_RESERVE = 640 }; // of the sentence, at least, when structured data is long
+enum { TEXT_RESERVE = 640 }; // octets reserved for the sentence when structured data is long
 
 static const char BYTE_ORDER_MARK[] = "\xEF\xBB\xBF";
 
-// RFC 5424 6.3.3: '"', '\' and ']' are escaped in a value.
+// Adds a value with '"', '\' and ']' escaped (RFC 5424 6.3.3).
 static void format_rfc5424_add_value(struct text *t, const char *value)
 {
     size_t plain;
@@ -28,7 +28,7 @@ static void format_rfc5424_add_value(struct text *t, const char *value)
     text_add_n(t, value, plain);
 }
 
-// Adds ` name="value"` as a whole or not at all, and leaves room for a closing bracket.
+// Adds ` name="value"` whole or not at all, and leaves room for a closing bracket.
 static void add_param(struct text *t, const char *name, const char *value)
 {
     const struct text before = *t;
@@ -49,7 +49,7 @@ static void format_rfc5424_add_number(struct text *t, const char *name, uint64_t
     add_param(t, name, value);
 }
 
-// Our own element.
+// ibtrapd's own element.
 
 static void add_field_param(void *ctx, const char *name, const char *value, enum field_kind kind)
 {
@@ -64,7 +64,7 @@ static void add_own(struct text *t, const struct event *event)
     text_add(t, "]");
 }
 
-// RFC 5424 7.2 and 7.3.
+// The elements `origin` and `meta` (RFC 5424 7.2, 7.3).
 
 static void add_origin(struct text *t, const struct format_origin *origin)
 {
@@ -77,7 +77,7 @@ static void add_origin(struct text *t, const struct format_origin *origin)
     text_add(t, "]");
 }
 
-// Hundredths of a second since the start, as SNMP counts them; an event from before it has none.
+// The event's sysUpTime: hundredths of a second since the start. False: the event is older.
 static bool uptime_at(const struct format_origin *origin, const struct event *event, uint32_t *out)
 {
     int64_t us = event->time_us - origin->started_us;
@@ -97,7 +97,7 @@ static void add_meta(struct text *t, const struct format_origin *origin, const s
     text_add(t, "]");
 }
 
-// RFC 5674. Causes and kinds are words of the IANA-ITU-ALARM-TC-MIB.
+// The element `alarm` (RFC 5674). Causes and event types are words of the IANA-ITU-ALARM-TC-MIB.
 
 static const struct nature {
     const char *event_type, *cause;
@@ -115,7 +115,7 @@ static const struct nature {
     [CATEGORY_VENDOR] = {"other", "other"},
 };
 
-// The name of what the alarm is about, or what else tells it apart.
+// Adds the name of the alarm's subject; else its GUID; else the alarm key.
 static void add_resource(struct text *t, const struct event *event)
 {
     char guid[ADDRESS_GUID_TEXT_SIZE];
@@ -125,7 +125,7 @@ static void add_resource(struct text *t, const struct event *event)
               event->subject.name[0] || event->subject.guid ? resource : event->alarm_key);
 }
 
-// RFC 9039: a GUID is an EUI-64, and those have URNs.
+// Adds the subject's GUID as a URN: a GUID is an EUI-64 (RFC 9039).
 static void add_resource_uri(struct text *t, const struct event *event)
 {
     char uri[40];
@@ -153,8 +153,8 @@ static void add_alarm(struct text *t, const struct event *event)
     text_add(t, "]");
 }
 
-// RFC 5675 3.2: the varbinds of the notification that the event makes, numbered from 1; the name of
-// each in v, its value in a parameter whose letter tells its type.
+// The element `snmp` (RFC 5675 3.2): the varbinds of the event's notification, numbered from 1. The
+// parameter v has the name of a varbind; the letter of the value's parameter gives its type.
 
 static void format_rfc5424_add_name(struct text *name, char letter, unsigned number)
 {
@@ -272,8 +272,8 @@ static size_t text_room(const struct event *event)
     return length < TEXT_RESERVE ? length : TEXT_RESERVE;
 }
 
-// Our own element gives way, parameter by parameter, to the short ones; SNMP's is there whole or
-// not.
+// Adds all elements. The short ones always fit; ibtrapd's own loses parameters that do not fit;
+// that of SNMP is added whole or not at all.
 static void add_structured_data(struct text *t, const struct format_origin *origin,
                                 const struct event *event)
 {
@@ -297,7 +297,7 @@ void format_rfc5424(struct text *t, const struct format_origin *origin, const st
     format_rfc5424_header(t, origin, event);
     add_structured_data(t, origin, event);
     text_add(t, " ");
-    if (!is_ascii(event->text)) // RFC 5424 6.4: then UTF-8 is announced
+    if (!is_ascii(event->text)) // RFC 5424 6.4: announces UTF-8
         text_add(t, BYTE_ORDER_MARK);
     text_add(t, event->text);
 }

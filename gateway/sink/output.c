@@ -9,9 +9,10 @@
 
 enum { PATIENCE_MS = 4000 };
 
-static atomic_bool in_a_line; // an earlier one was left in part
+static atomic_bool in_a_line; // the last line written is unfinished
 
-// A writable pipe has room for PIPE_BUF octets: so many never block.
+// Writes at most PIPE_BUF octets: a pipe that poll reports as writable has room for them, so that
+// the write does not block.
 static ssize_t write_some(const char *octets, size_t size)
 {
     struct pollfd p = {.fd = STDOUT_FILENO, .events = POLLOUT};

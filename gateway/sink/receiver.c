@@ -9,10 +9,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-// The events under way: read from the journal, handed over, not retired. They retire in order.
+// An event is under way from its reading from the journal until it is retired: the cursor has
+// passed it. Events are sent, and retired, in order.
 enum { UNDER_WAY_MAX = 1024, READ_AHEAD = 64 };
 static const int64_t RETRY_FIRST_US = CLOCK_US_PER_S / 2, RETRY_LAST_US = 30 * CLOCK_US_PER_S;
-static const int64_t HELD_UP_US = CLOCK_US_PER_S / 4, IDLE_US = 2 * CLOCK_US_PER_S;
+static const int64_t BLOCKED_US = CLOCK_US_PER_S / 4, IDLE_US = 2 * CLOCK_US_PER_S;
 enum { ACKNOWLEDGEMENT_WAIT_MS = 5 };
 
 enum state { WAITING, PENDING, DONE };
@@ -22,22 +23,22 @@ struct entry {
     struct event *event;
     enum state state;
     enum receiver_outcome outcome; // once DONE
-    bool had;                      // before it went back: what came of it is remembered
-    bool tried, handed;            // before
+    bool had;                      // the receiver had it before the cursor moved backwards
+    bool tried, handed;            // passed to the sink before; accepted by it before
 };
 
 struct remembered {
     int64_t sequence;
-    struct receiver_event_outcome fate;
+    struct receiver_event_outcome result;
 };
 
 struct receiver {
     struct sink sink;
     struct receiver_options options;
-    int handle; // of the journal's cursor
+    int handle; // of its cursor in the journal
     pthread_t thread;
 
-    // The thread's own.
+    // Used by the thread only.
     bool is_open;
     unsigned failures; // in a row
     bool has_problem, notified_failing;
@@ -45,7 +46,7 @@ struct receiver {
     double tokens;
     int64_t tokens_at;
     int64_t read_through;           // the last sequence number read from the journal
-    int64_t had_after, had_through; // what it does not get again after it went back
+    int64_t had_after, had_through; // not sent again after the cursor moved backwards
     struct entry under_way[UNDER_WAY_MAX];
     size_t head, count, pending;
     size_t handed; // entries from the head that are PENDING or DONE
@@ -54,10 +55,10 @@ struct receiver {
     atomic_int_fast64_t stop_by, flush_through;
     atomic_int_fast64_t oldest_us; // of the events under way; 0: there is none
     struct histogram times;
-    pthread_mutex_t filter_lock; // over the filter's trap group
+    pthread_mutex_t filter_lock; // guards the filter's trap group
     pthread_mutex_t lock;
     struct receiver_status status;
-    struct remembered fates[RECEIVER_OUTCOMES_MAX]; // by sequence number, the latest of each place
+    struct remembered outcomes[RECEIVER_OUTCOMES_MAX]; // by sequence number modulo the size
 };
 
 static struct entry *receiver_at(struct receiver *d, size_t i)
@@ -131,7 +132,7 @@ static void receiver_fail(struct receiver *d, const struct error *err)
     receiver_set_problem(d, err->text);
 }
 
-// It has an event for certain. That one was handed over is no sign yet.
+// The receiver has confirmed an event: it works. Sending an event to it does not show that.
 static void succeed(struct receiver *d)
 {
     d->failures = 0;
@@ -146,7 +147,7 @@ static void remember(struct receiver *d, const struct entry *e)
 {
     int64_t now = clock_utc(d->options.clock);
     pthread_mutex_lock(&d->lock);
-    d->fates[e->sequence % RECEIVER_OUTCOMES_MAX] =
+    d->outcomes[e->sequence % RECEIVER_OUTCOMES_MAX] =
         (struct remembered){e->sequence, {e->outcome, now}};
     pthread_mutex_unlock(&d->lock);
 }
@@ -195,7 +196,8 @@ static void finish_oldest_pending(struct receiver *d, size_t n)
 
 // Reading.
 
-// The journal found out, later than this receiver began, where it had left off.
+// Continues at the cursor that the journal, once readable, found in the file: an earlier one than
+// this receiver began with.
 static void go_back(struct receiver *d)
 {
     close_receiver(d);
@@ -203,7 +205,7 @@ static void go_back(struct receiver *d)
         event_unref(receiver_at(d, --d->count)->event);
     d->had_through = journal_had_through(d->options.journal, d->handle, &d->had_after);
     d->read_through = journal_cursor(d->options.journal, d->handle);
-    atomic_store(&d->flush_through, 0); // that was not known to wait
+    atomic_store(&d->flush_through, 0); // earlier flushes do not apply to the events found now
 }
 
 static struct entry make_entry(const struct receiver *d, const struct journal_item *item)
@@ -216,7 +218,7 @@ static struct entry make_entry(const struct receiver *d, const struct journal_it
                           .had = had};
 }
 
-// Numbers are missing before this one.
+// Counts the events before this number that expired unread.
 static void count_expired(struct receiver *d, int64_t sequence)
 {
     int64_t gone = journal_between(d->options.journal, d->read_through, sequence);
@@ -228,7 +230,7 @@ static void count_expired(struct receiver *d, int64_t sequence)
               (long long)gone);
 }
 
-// What the journal has, READ_AHEAD at most. True: it may have more.
+// Reads further events from the journal, READ_AHEAD at most. True: there may be more.
 static bool read_more(struct receiver *d)
 {
     struct journal_item items[READ_AHEAD];
@@ -249,7 +251,7 @@ static bool read_more(struct receiver *d)
     return n == READ_AHEAD;
 }
 
-// Handing over.
+// Passing events to the sink.
 
 static bool consume_token(struct receiver *d, int64_t now)
 {
@@ -306,15 +308,16 @@ const char *receiver_refusal(struct receiver *receiver, const struct event *even
     return refusal_of_filter(receiver, event);
 }
 
-// Without sending: true when the receiver does not want the event, or no longer.
+// Skips an event that the filter refuses or that is given up. True: skipped.
 static bool skip(struct receiver *d, struct entry *e)
 {
     const char *refusal = receiver_refusal(d, e->event);
     bool wanted = !refusal;
     if (wanted && !is_too_late(d, e))
         return false;
-    log_debug(d->options.log, "%s: number %lld (%s) is not for it: %s", d->sink.name,
-              (long long)e->sequence, e->event->id, wanted ? "given up, too old" : refusal);
+    log_debug(d->options.log, "%s: number %lld (%s) is not sent: %s", d->sink.name,
+              (long long)e->sequence, e->event->id,
+              wanted ? "given up, too old or flushed" : refusal);
     receiver_add_count(d, wanted ? &d->status.dropped : &d->status.filtered, 1);
     receiver_settle_entry(e, wanted ? RECEIVER_GIVEN_UP : RECEIVER_FILTERED);
     return true;
@@ -334,9 +337,9 @@ static void note_attempt(struct receiver *d, struct entry *e, enum sink_result r
 }
 
 static const char *const RESULT_WORDS[] = {
-    [SINK_DONE] = "handed over, and confirmed by that",
+    [SINK_DONE] = "handed over and delivered",
     [SINK_PENDING] = "handed over, not confirmed yet",
-    [SINK_SKIPPED] = "cannot be said in its format, left out",
+    [SINK_SKIPPED] = "skipped: nothing in it is for this receiver",
     [SINK_FAILED] = "not handed over",
 };
 
@@ -385,7 +388,8 @@ static bool open_receiver(struct receiver *d, int64_t now)
     return d->is_open;
 }
 
-// How long until something can be handed over again; 0: now.
+// Passes the events under way to the sink. Returns how long to wait before the next call; 0: not at
+// all.
 static int64_t hand_over_all(struct receiver *d)
 {
     while (d->handed < d->count) {
@@ -396,9 +400,9 @@ static int64_t hand_over_all(struct receiver *d)
             continue;
         }
         if (atomic_load(&d->paused))
-            return HELD_UP_US;
+            return BLOCKED_US;
         if (d->sink.window > 0 && d->pending >= d->sink.window)
-            return HELD_UP_US;
+            return BLOCKED_US;
         if (!open_receiver(d, now))
             return d->retry_at > now ? d->retry_at - now : 0;
         if (!consume_token(d, now))
@@ -440,14 +444,14 @@ static void note_oldest(struct receiver *d)
     atomic_store(&d->oldest_us, oldest ? oldest->time_us : 0);
 }
 
-// Nothing is under way: waits for what the journal will have.
+// Waits for an event in the journal and reads it. Called when no event is under way.
 static bool read_next(struct receiver *d)
 {
     if (!journal_wait(d->options.journal, d->read_through, IDLE_US, &d->stop))
         return false;
     bool more = read_more(d);
     if (d->count == 0 && !more)
-        clock_sleep(HELD_UP_US); // the disk fails; what is there may still be read later
+        clock_sleep(BLOCKED_US); // the disk fails; a later read may work
     return more;
 }
 
@@ -461,7 +465,7 @@ static void step(struct receiver *d)
         bool stuck = pause > 0 || (d->handed == d->count && !more);
         collect_acknowledgements(d, stuck ? ACKNOWLEDGEMENT_WAIT_MS : 0);
     } else if (pause > 0) {
-        clock_sleep(pause < HELD_UP_US ? pause : HELD_UP_US);
+        clock_sleep(pause < BLOCKED_US ? pause : BLOCKED_US);
     }
     retire(d);
     note_oldest(d);
@@ -558,10 +562,10 @@ void receiver_flush(struct receiver *receiver)
 struct receiver_event_outcome receiver_outcome_of(struct receiver *receiver, int64_t sequence)
 {
     pthread_mutex_lock(&receiver->lock);
-    struct remembered r = receiver->fates[sequence % RECEIVER_OUTCOMES_MAX];
+    struct remembered r = receiver->outcomes[sequence % RECEIVER_OUTCOMES_MAX];
     pthread_mutex_unlock(&receiver->lock);
     if (r.sequence == sequence && sequence > 0)
-        return r.fate;
+        return r.result;
     bool over = sequence <= journal_cursor(receiver->options.journal, receiver->handle);
     return (struct receiver_event_outcome){.outcome = over ? RECEIVER_PASSED : RECEIVER_WAITING};
 }
@@ -576,7 +580,7 @@ void receiver_get_status(struct receiver *receiver, struct receiver_status *out)
 {
     int64_t cursor = journal_cursor(receiver->options.journal, receiver->handle);
     pthread_mutex_lock(&receiver->lock);
-    *out = receiver->status; // what is behind the cursor is counted
+    *out = receiver->status; // read after the cursor: the counts include all events up to it
     pthread_mutex_unlock(&receiver->lock);
     out->paused = atomic_load(&receiver->paused);
     out->cursor = cursor;

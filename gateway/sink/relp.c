@@ -9,17 +9,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-// How long connecting and opening may take, the oldest message may go unconfirmed, and a receiver
-// that has confirmed all is given to confirm the end, too.
+// Time limits: to connect and open a session; to confirm the oldest message; to confirm the end of
+// the session.
 static const int64_t OPEN_US = 4800 * CLOCK_US_PER_MS;
 static const int64_t ANSWER_US = 30 * CLOCK_US_PER_S;
 static const int64_t CLOSE_US = 200 * CLOCK_US_PER_MS;
 
-// With a full window, how long confirmations gather before they are taken in: to read each by
-// itself costs more, and the receiver has plenty to do meanwhile.
+// With a full window, the pause before confirmations are read, so that one read gets many of them.
+// The receiver has messages to process meanwhile.
 static const int64_t GATHER_US = 1 * CLOCK_US_PER_MS;
 
-// Answers are short; the longest is that to "open".
+// The longest answer is that to "open".
 enum { IN_SIZE = 4096, FRAME_OVERHEAD = 64 };
 
 static const char OFFERS[] =
@@ -33,11 +33,11 @@ struct relp {
     struct stream *stream; // NULL: none
     char in[IN_SIZE];      // read and not parsed yet
     size_t in_size;
-    uint32_t asked; // the transaction of "open" or "close" while it is not answered; 0: none
-    bool broken;    // why is in `problem`
+    uint32_t asked; // transaction of an unanswered "open" or "close"; 0: none
+    bool broken;    // `problem` says why
     struct error problem;
     struct relp_window window;
-    int64_t moved_at; // monotonic: when another message became the oldest
+    int64_t moved_at; // monotonic: since when the oldest message is the oldest
 };
 
 static int64_t relp_now_of(const struct relp *r)
@@ -60,7 +60,7 @@ static bool send_frame(struct relp *r, const char *command, const char *data, si
     return stream_write(r->stream, t.buf, t.len, err);
 }
 
-// What the receiver sends.
+// Reading the receiver's frames.
 
 static bool relp_refuse(struct relp *r, const char *what, const struct relp_answer *a)
 {
@@ -70,7 +70,7 @@ static bool relp_refuse(struct relp *r, const char *what, const struct relp_answ
     return error_set(&r->problem, "it refuses %s: %u %s", what, a->code, words);
 }
 
-// Whether a line "NAME=VALUE,VALUE" names such a value.
+// Whether the answer has a line "NAME=VALUE,VALUE" with this name and value.
 static bool offers(const struct relp_answer *a, const char *name, const char *value)
 {
     char text[IN_SIZE], *lines = text, *line, *word;
@@ -90,7 +90,7 @@ static bool relp_read_open(struct relp *r, const struct relp_answer *a)
     if (a->code != 200)
         return relp_refuse(r, "the session", a);
     return (offers(a, "relp_version", "0") && offers(a, "commands", "syslog")) ||
-           relp_fail(r, "its RELP is of another version, or without syslog");
+           relp_fail(r, "it offers another version of RELP, or no syslog");
 }
 
 static bool relp_read_confirmation(struct relp *r, uint32_t transaction,
@@ -99,7 +99,7 @@ static bool relp_read_confirmation(struct relp *r, uint32_t transaction,
     if (a->code != 200)
         return relp_refuse(r, "a message", a);
     return relp_window_confirm(&r->window, transaction) ||
-           relp_fail(r, "it answers what it was not asked");
+           relp_fail(r, "it answers a request that was not sent");
 }
 
 static bool read_frame(struct relp *r, const struct relp_frame *f)
@@ -135,7 +135,7 @@ static void relp_parse(struct relp *r)
     memmove(r->in, r->in + used, r->in_size);
 }
 
-// Takes in all that has come.
+// Reads and processes all frames that have arrived.
 static void relp_receive(struct relp *r)
 {
     long n = 1;
@@ -147,7 +147,7 @@ static void relp_receive(struct relp *r)
     }
 }
 
-// Writes what waits, and takes in all that has come.
+// Writes buffered frames, then reads and processes all frames that have arrived.
 static void relp_serve(struct relp *r)
 {
     if (!r->broken)
@@ -155,7 +155,7 @@ static void relp_serve(struct relp *r)
     relp_receive(r);
 }
 
-// Until what was asked is answered. False: it is not, or there is a problem.
+// Waits for the answer to "open" or "close". False: none came, or the session is broken.
 static bool relp_await(struct relp *r, int64_t until)
 {
     for (relp_serve(r); r->asked != 0 && !r->broken && relp_now_of(r) < until; relp_receive(r))
@@ -174,7 +174,8 @@ static bool greet(struct relp *r, int64_t until, struct error *err)
     if (!send_frame(r, "open", OFFERS, sizeof OFFERS - 1, err))
         return false;
     return relp_await(r, until) ||
-           error_set(err, "%s", r->broken ? r->problem.text : "it does not answer as RELP does");
+           error_set(err, "%s",
+                     r->broken ? r->problem.text : "it does not answer as a RELP server");
 }
 
 static bool relp_open_session(struct relp *r, struct error *err)
@@ -216,7 +217,8 @@ struct relp *relp_open(const char *host, uint16_t port, const struct tls_options
     return NULL;
 }
 
-// Receivers may end a session that is idle.
+// Opens another session if the receiver has ended this one, as it may do when no message is
+// pending.
 static bool relp_renew(struct relp *r, struct error *err)
 {
     if (r->window.pending > 0)

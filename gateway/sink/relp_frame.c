@@ -18,7 +18,7 @@ void relp_frame_add(struct text *out, uint32_t transaction, const char *command,
     text_add(out, "\n");
 }
 
-// What is left to parse.
+// The octets not parsed yet.
 struct rest {
     const char *p, *end;
     bool wrong;
@@ -34,7 +34,8 @@ static bool is_letter(char c)
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 }
 
-// A word of such characters, and the one after it stays. False: more must come, or it is wrong.
+// Reads a word of characters for which `belongs` is true, and leaves the character after it. False:
+// the frame is incomplete, or wrong.
 static bool relp_frame_read_word(struct rest *r, bool (*belongs)(char), size_t max,
                                  const char **word, size_t *size)
 {

@@ -14,7 +14,7 @@ void relp_window_add(struct relp_window *window)
     window->confirmed[(window->head + window->pending++) % RELP_WINDOW] = false;
 }
 
-// How many transactions ago that one was, the last being 1.
+// How many transactions ago that transaction was; 1: it is the last one.
 static uint32_t age_of(const struct relp_window *w, uint32_t transaction)
 {
     return (w->next + RELP_FRAME_NUMBER_MAX - transaction) % RELP_FRAME_NUMBER_MAX;

@@ -18,7 +18,7 @@ static bool resolve_read(const struct addrinfo *from, const char *host, struct r
     int rc = getnameinfo(from->ai_addr, from->ai_addrlen, out->text, sizeof out->text, NULL, 0,
                          NI_NUMERICHOST);
     return rc == 0 ||
-           error_set(err, "cannot write the address of '%s': %s", host, gai_strerror(rc));
+           error_set(err, "cannot convert the address of '%s' to text: %s", host, gai_strerror(rc));
 }
 
 static size_t get_addresses(const char *host, uint16_t port, int flags,
@@ -26,7 +26,7 @@ static size_t get_addresses(const char *host, uint16_t port, int flags,
 {
     char service[8];
     snprintf(service, sizeof service, "%u", port);
-    // One socket type, or each address would come once for every type.
+    // With one socket type, each address comes only once.
     const struct addrinfo hints = {.ai_socktype = SOCK_DGRAM, .ai_flags = AI_NUMERICSERV | flags};
     struct addrinfo *found;
     int rc = getaddrinfo(host, service, &hints, &found);
@@ -47,39 +47,39 @@ static size_t look_up_name(const char *host, uint16_t port, struct resolve_addre
     return get_addresses(host, port, 0, out, err);
 }
 
-// One look-up, held by its thread and by who waits for it; the last to let go frees it.
+// One look-up. Its thread and the waiting caller have a reference each; the last unref frees it.
 struct job {
     resolve_look_up *look_up;
     char host[NI_MAXHOST];
     uint16_t port;
 
-    pthread_mutex_t lock; // of what follows
+    pthread_mutex_t lock; // guards the members below
     pthread_cond_t change;
-    unsigned holders;
+    unsigned refs;
     bool done;
     struct resolve_address found[RESOLVE_MAX];
     size_t count;
     struct error err;
 };
 
-static atomic_uint threads; // of jobs that are not done
+static atomic_uint threads; // that are still running
 
 static struct job *new_job(resolve_look_up *look_up, const char *host, uint16_t port)
 {
     struct job *j = calloc(1, sizeof *j);
     if (!j)
         return NULL;
-    *j = (struct job){.look_up = look_up, .port = port, .holders = 2};
+    *j = (struct job){.look_up = look_up, .port = port, .refs = 2};
     snprintf(j->host, sizeof j->host, "%s", host);
     clock_condition_init(&j->change);
     pthread_mutex_init(&j->lock, NULL);
     return j;
 }
 
-static void resolve_let_go(struct job *j)
+static void resolve_unref(struct job *j)
 {
     pthread_mutex_lock(&j->lock);
-    bool last = --j->holders == 0;
+    bool last = --j->refs == 0;
     pthread_mutex_unlock(&j->lock);
     if (!last)
         return;
@@ -101,7 +101,7 @@ static void *resolve_run(void *arg)
     j->done = true;
     pthread_cond_signal(&j->change);
     pthread_mutex_unlock(&j->lock);
-    resolve_let_go(j);
+    resolve_unref(j);
     atomic_fetch_sub(&threads, 1);
     return NULL;
 }
@@ -116,7 +116,7 @@ static bool resolve_start(struct job *j, struct error *err)
         return true;
     }
     atomic_fetch_sub(&threads, 1);
-    resolve_let_go(j); // for the thread
+    resolve_unref(j); // the thread's reference
     error_set(err, "cannot resolve '%s': %s", j->host,
               full ? "too many look-ups wait for the name server" : strerror(rc));
     return false;
@@ -149,8 +149,8 @@ size_t resolve_within(int64_t patience_us, resolve_look_up *look_up, const char 
         return 0;
     }
     size_t n = resolve_start(j, err) ? resolve_await(j, patience_us, out, err) : 0;
-    resolve_let_go(
-        j); // NOLINT(clang-analyzer-unix.Malloc): what the thread let go was its own share
+    resolve_unref(
+        j); // NOLINT(clang-analyzer-unix.Malloc): the thread dropped its own reference only
     return n;
 }
 

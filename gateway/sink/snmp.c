@@ -12,10 +12,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { HOLD_MS = 3000, HOLD_TICK_MS = 100, PROOF_MS = 50 };
+enum { PROOF_WAIT_MS = 3000, TICK_MS = 100, PROOF_MS = 50 };
 
-// Nothing tells the sender of DTLS traps that the receiver was restarted and knows the session no
-// more. So no session lasts longer.
+// The longest DTLS session for traps. A receiver that was restarted has lost the session, and the
+// sender of traps does not learn of that.
 static const int64_t DTLS_TRAPS_US = 60 * CLOCK_US_PER_S;
 
 const struct snmp_target SNMP_TARGET_DEFAULTS = {
@@ -29,7 +29,7 @@ const struct snmp_target SNMP_TARGET_DEFAULTS = {
     .window = 64,
 };
 
-// An event whose informs are under way.
+// An event with unanswered informs.
 struct slot {
     unsigned unanswered;
     bool sent_again;
@@ -40,9 +40,9 @@ struct snmp_sink {
     struct snmp_keys keys;
     uint8_t engine_id[SNMP_ENGINE_ID_MAX];
     struct tls_options tls;
-    struct snmp_link_options options; // points to the above
+    struct snmp_link_options options; // points to the members above
     struct snmp_link link;
-    int64_t opened_at; // of the clock
+    int64_t opened_at; // on `clock`
 
     unsigned sets;
     bool extra, has_trap_address, has_agent_address;
@@ -52,7 +52,7 @@ struct snmp_sink {
 
     struct slot *slots; // a ring
     unsigned window, head, pending;
-    bool proven; // since it was opened, it has answered, or not said that nobody listens
+    bool proven; // since the opening: it has answered an inform, or no error followed a trap
 };
 
 void snmp_begin(const char *state_directory, const struct random *random, struct log *log)
@@ -140,9 +140,10 @@ static int snmp_sink_read_answer(int operation, netsnmp_session *session, int id
     return 1;
 }
 
-// The first event after an opening goes alone, and none goes while an earlier one had to be sent
-// again: a receiver that comes back gets them in order, and a dead one is not flooded.
-static bool must_hold(const struct snmp_sink *s)
+// Whether the next event must wait: until the first one after an opening is answered, and while an
+// earlier one is being retransmitted. So a receiver that comes back gets the events in order, and a
+// dead one is not flooded.
+static bool must_wait(const struct snmp_sink *s)
 {
     bool hold = !s->proven && s->pending > 0;
     for (unsigned i = 0; i < s->pending && !hold; i++)
@@ -152,9 +153,9 @@ static bool must_hold(const struct snmp_sink *s)
 
 static bool wait_for_proof(struct snmp_sink *s, struct error *err)
 {
-    int64_t until = clock_monotonic(&clock_system) + HOLD_MS * CLOCK_US_PER_MS;
-    while (must_hold(s) && clock_monotonic(&clock_system) < until) {
-        if (!snmp_link_serve(&s->link, HOLD_TICK_MS, err))
+    int64_t until = clock_monotonic(&clock_system) + PROOF_WAIT_MS * CLOCK_US_PER_MS;
+    while (must_wait(s) && clock_monotonic(&clock_system) < until) {
+        if (!snmp_link_serve(&s->link, TICK_MS, err))
             return false;
     }
     return true;
@@ -178,7 +179,7 @@ static int snmp_sink_wait_for_answers(void *self, int timeout_ms, struct error *
     unsigned n = snmp_sink_read_answered(s);
     for (bool first = true; n == 0 && s->pending > 0 && (first || now < until); first = false) {
         int64_t left_ms = (until - now + CLOCK_US_PER_MS - 1) / CLOCK_US_PER_MS;
-        if (!snmp_link_serve(&s->link, left_ms < HOLD_TICK_MS ? (int)left_ms : HOLD_TICK_MS, err))
+        if (!snmp_link_serve(&s->link, left_ms < TICK_MS ? (int)left_ms : TICK_MS, err))
             return -1;
         n = snmp_sink_read_answered(s);
         now = clock_monotonic(&clock_system);
@@ -226,8 +227,8 @@ static bool snmp_sink_send_all(struct snmp_sink *s, const struct event *event,
     return ok && snmp_link_flush(&s->link, err);
 }
 
-// After the first trap since the opening, a host where nobody listens gets a moment to say so: then
-// the event is not lost.
+// After the first trap since the opening, waits for an error that shows that no program listens, so
+// that the event is not lost.
 static bool prove(struct snmp_sink *s, struct error *err)
 {
     bool sound = s->proven || snmp_wire_settle(&s->link.wire, PROOF_MS, err);
@@ -264,7 +265,7 @@ static enum sink_result snmp_sink_send_event(void *self, const struct event *eve
     return snmp_sink_send_all(s, event, notifications, n, slot, err) ? SINK_PENDING : SINK_FAILED;
 }
 
-// Making.
+// Construction.
 
 static bool has_tls(const struct snmp_target *t)
 {
@@ -274,7 +275,7 @@ static bool has_tls(const struct snmp_target *t)
 static bool snmp_sink_check(const struct snmp_target *t, struct error *err)
 {
     if (has_tls(t) && t->version != SNMP_V3)
-        return error_set(err, "SNMP over TLS or DTLS is version 3");
+        return error_set(err, "SNMP over TLS or DTLS needs version 3");
     if (has_tls(t) && t->tls.cert_file[0] == '\0')
         return error_set(err, "SNMP over TLS or DTLS needs a certificate of our own");
     if (t->inform && t->version == SNMP_V1)

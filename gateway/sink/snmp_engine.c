@@ -13,12 +13,12 @@
 #include <unistd.h>
 
 enum {
-    RANDOM_SIZE = 12,        // octets of an identifier of our own
-    BOOTS_LAST = 0x7ffffffe, // RFC 3414 2.2.2: the number after it means that the count has ended
+    RANDOM_SIZE = 12,        // random octets of a new engine ID
+    BOOTS_LAST = 0x7ffffffe, // RFC 3414 2.2.2: the next number means that the count has ended
 };
 
 static struct {
-    pthread_mutex_t lock; // of what follows
+    pthread_mutex_t lock; // guards the members below
     bool started, ready;
     char directory[4096];
     const struct random *random;
@@ -39,7 +39,8 @@ void snmp_unlock(void)
     pthread_mutex_unlock(&library);
 }
 
-// The enterprise of net-snmp, whose library speaks, and format 5: octets that we chose.
+// Makes a new engine ID: the enterprise number of net-snmp, whose library is used, and format 5,
+// octets of our choice (RFC 3411, SnmpEngineID).
 static void begin_anew(void)
 {
     static const uint8_t HEAD[] = {0x80, 0x00, 0x1f, 0x88, 0x05};
@@ -49,7 +50,7 @@ static void begin_anew(void)
     engine.boots = 0;
 }
 
-// The file: "engine-id <hexadecimal>" and "boots <number>", each on its line.
+// The file has the lines "engine-id <hexadecimal>" and "boots <number>".
 
 static bool parse_id(const char *digits)
 {
@@ -134,11 +135,11 @@ static bool save(const char *path, struct error *err)
     if (fd >= 0)
         ok = close(fd) == 0 && ok;
     return (ok && rename(new_path, path) == 0 && snmp_engine_sync_directory()) ||
-           error_set(err, "cannot save the SNMPv3 engine's start in '%s': %s", path,
-                     strerror(errno));
+           error_set(err, "cannot save the SNMPv3 engine boots in '%s': %s", path, strerror(errno));
 }
 
-// libsnmp keeps "boots" only through its configuration, where the number is that of the last start.
+// Passes ID and boots to libsnmp, which accepts "boots" only in its configuration, and there as the
+// number of the last start.
 static void snmp_engine_configure_library(void)
 {
     char line[32];

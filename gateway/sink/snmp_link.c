@@ -38,7 +38,7 @@ bool snmp_link_check_response(struct snmp_link *s, int operation, netsnmp_pdu *p
         if (pdu->command == SNMP_MSG_REPORT) {
             if (snmpv3_get_report_type(pdu) != SNMPERR_NOT_IN_TIME_WINDOW)
                 note_report(s, pdu);
-            return false; // libsnmp sends again with the right time
+            return false; // after this report, libsnmp retransmits with the right time
         }
         if (pdu->errstat == SNMP_ERR_NOERROR)
             return true;
@@ -131,11 +131,12 @@ static void snmp_link_describe(const struct snmp_link *s, netsnmp_session *plain
     plain->securityNameLen = strlen(o->keys->name);
     plain->securityEngineID = (u_char *)s->engine_id;
     plain->securityEngineIDLen = s->engine_id_size;
-    // libsnmp asks by waiting, under our lock; we ask ourselves. The user is ours to add.
+    // libsnmp would wait for the discovery, under the lock, and add the user; discover does both.
     plain->flags |= SNMP_FLAGS_DONT_PROBE | SNMP_FLAGS_USER_CREATED;
 }
 
-// The context is this gateway's (RFC 3413 3.2), whichever engine is authoritative.
+// The context engine is always this gateway's (RFC 3413 3.2), even if the receiver's engine is
+// authoritative.
 static bool start_session(struct snmp_link *s, struct error *err)
 {
     netsnmp_session plain;
@@ -149,7 +150,7 @@ static bool start_session(struct snmp_link *s, struct error *err)
     }
     netsnmp_transport *transport = snmp_wire_transport(&s->wire);
     s->handle = transport ? snmp_sess_add(&plain, transport, NULL, NULL) : NULL;
-    if (s->handle) // snmp_sess_add takes the flag away
+    if (s->handle) // snmp_sess_add clears the flag
         snmp_sess_session(s->handle)->flags |= SNMP_FLAGS_DONT_PROBE;
     else
         snmp_link_explain(s, plain.s_snmp_errno, err);
@@ -157,7 +158,7 @@ static bool start_session(struct snmp_link *s, struct error *err)
     return s->handle;
 }
 
-// The other engine: what RFC 3414 4 calls discovery.
+// Discovery of the other engine (RFC 3414 4).
 
 static int snmp_link_read_report(int operation, netsnmp_session *session, int id, netsnmp_pdu *pdu,
                                  void *magic)
@@ -213,7 +214,7 @@ static bool discover(struct snmp_link *s, int64_t until, struct error *err)
     size_t size = s->engine_id_size;
     bool expected = o->engine_id_size == 0 ||
                     (size == o->engine_id_size && memcmp(s->engine_id, o->engine_id, size) == 0);
-    s->engine_id_size = 0; // until the user is added
+    s->engine_id_size = 0; // no user is added yet
     if (!expected)
         return error_set(err, "%s has another SNMPv3 engine ID than the configured one",
                          s->wire.peer);

@@ -117,8 +117,8 @@ netsnmp_pdu *snmp_pdu_make(int command, const struct event *event,
                                     add_trap_address(pdu, options->trap_address));
 }
 
-// RFC 3584 3.2 (2) and (5): the last sub-identifier is the specific trap; a zero before it goes,
-// too.
+// RFC 3584 3.2 (2) and (5): the last sub-identifier is the specific trap; the others, without a
+// zero at their end, are the enterprise.
 static bool set_enterprise(netsnmp_pdu *pdu, const struct mib_oid *trap_oid)
 {
     size_t length = trap_oid->length - 1U;

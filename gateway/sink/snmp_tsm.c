@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-// RFC 5591 4.2. libsnmp builds messages from their end: what is in front of the scoped PDU goes
-// there, empty security parameters first. Returns one of libsnmp's errors, as decode does.
+// RFC 5591 4.2. libsnmp builds messages backwards: in front of the scoped PDU, this puts empty
+// security parameters, then the global data. Returns an SNMPERR_ code, as decode does.
 static int encode(struct snmp_secmod_outgoing_params *p)
 {
     u_char **message = p->wholeMsg;
@@ -28,7 +28,8 @@ static int encode(struct snmp_secmod_outgoing_params *p)
                : SNMPERR_TOO_LONG;
 }
 
-// RFC 5591 5.2. The sender is who the session's certificate says: the one that was asked.
+// RFC 5591 5.2. The sender needs no security name here: TLS has verified its certificate against
+// the configured name.
 static int decode(struct snmp_secmod_incoming_params *p)
 {
     u_char type;

@@ -26,14 +26,14 @@ static bool set_protocol(struct snmp_key *key, const oid *protocol, size_t lengt
                          struct error *err)
 {
     if (!protocol || length > SNMP_USER_OID_MAX)
-        return error_set(err, "this libsnmp does not have the SNMPv3 protocol that is asked for");
+        return error_set(err, "this libsnmp lacks the configured SNMPv3 protocol");
     memcpy(key->protocol, protocol, length * sizeof *protocol);
     key->protocol_length = length;
     return true;
 }
 
-// RFC 3414 A.2 and 3.4: both keys come from their password by the hash of the authentication
-// protocol.
+// Makes a key from its password. The hash is that of the authentication protocol for both keys (RFC
+// 3414 A.2, 3.4).
 static bool make_key(struct snmp_key *key, const struct snmp_key *hash, const char *password,
                      const char *what, struct error *err)
 {
@@ -97,7 +97,7 @@ void snmp_keys_wipe(struct snmp_keys *keys)
     explicit_bzero(keys, sizeof *keys);
 }
 
-// Users that receivers hold; under the lock.
+// The users that receivers have added. Used under the lock.
 struct usm_entry {
     struct usm_entry *next;
     unsigned holders;

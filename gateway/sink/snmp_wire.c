@@ -13,7 +13,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-// What may wait does not add up to more than five seconds.
+// The waits of one call do not add up to more than five seconds.
 enum { WAIT_MS = 2000, CONNECT_MS = 2000, OPEN_MS = 4500, DATAGRAM_MAX = 65507 };
 
 struct snmp_packet {
@@ -60,7 +60,7 @@ static bool snmp_wire_connect_to(int fd, const struct resolve_address *to, int64
            (errno == EINPROGRESS && snmp_wire_finish_connecting(fd, deadline));
 }
 
-// Events go out at once, and a peer that vanished is noticed.
+// Makes the kernel send events at once, and notice a peer that has vanished.
 static void set_stream_options(int fd)
 {
     const int on = 1, limit_ms = WAIT_MS;
@@ -116,7 +116,7 @@ bool snmp_wire_open(struct snmp_wire *wire, const char *host, uint16_t port, boo
            (!tls || secure(wire, tls, deadline, err));
 }
 
-// What libsnmp calls.
+// Functions that libsnmp calls.
 
 static int snmp_wire_queue(netsnmp_transport *t, const void *octets, int size, void **opaque,
                            int *opaque_size)
@@ -171,9 +171,9 @@ static int detach(netsnmp_transport *t)
 {
     struct snmp_wire *w = t->data;
     if (w && w->broken == 0)
-        w->broken = EPROTO; // libsnmp gives up the connection, or the session ends
+        w->broken = EPROTO; // libsnmp has closed the connection, or the session ends
     t->sock = -1;
-    t->data = NULL; // the wire is not libsnmp's to free
+    t->data = NULL; // otherwise libsnmp would free the wire
     return 0;
 }
 
@@ -259,24 +259,24 @@ bool snmp_wire_poll(const struct snmp_wire *wire, int timeout_ms)
 bool snmp_wire_check(struct snmp_wire *wire, struct error *err)
 {
     uint8_t octet;
-    bool stands = true;
+    bool connected = true;
     if (wire->broken == 0 && wire->tls)
-        stands = tls_is_connected(wire->tls, &wire->why);
+        connected = tls_is_connected(wire->tls, &wire->why);
     else if (wire->broken == 0 && wire->stream)
-        stands = recv(wire->fd, &octet, sizeof octet, MSG_PEEK | MSG_DONTWAIT) != 0;
-    if (!stands)
+        connected = recv(wire->fd, &octet, sizeof octet, MSG_PEEK | MSG_DONTWAIT) != 0;
+    if (!connected)
         wire->broken = ENOTCONN;
     return wire->broken == 0 || snmp_wire_explain(wire, err);
 }
 
 static bool settle_by_tls(struct snmp_wire *w, int timeout_ms, struct error *err)
 {
-    bool stands;
+    bool connected;
     do {
         snmp_wire_poll(w, timeout_ms);
-        stands = snmp_wire_check(w, err);
-    } while (stands && !tls_accepted(w->tls));
-    return stands;
+        connected = snmp_wire_check(w, err);
+    } while (connected && !tls_accepted(w->tls));
+    return connected;
 }
 
 bool snmp_wire_settle(struct snmp_wire *wire, int timeout_ms, struct error *err)

@@ -14,19 +14,19 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-// How long a connection must have stood before anything counts.
+// The time that a connection must have been open before any octets count as received.
 static const int64_t SETTLE_US = 250 * CLOCK_US_PER_MS;
 
-// Of octets that wait for more of them, so that many events are one call of the kernel.
+// The largest number of buffered octets. One system call writes them, for many events.
 enum { KEPT_MAX = 32768 };
 
-// A peer that acknowledges nothing for so long is gone.
+// A connection whose peer acknowledges nothing for so long is broken.
 enum { USER_TIMEOUT_MS = 30000 };
 
 struct stream {
     int fd;
     struct tls *tls;  // NULL: none
-    uint64_t written; // without TLS
+    uint64_t written; // used without TLS only
     int64_t opened_at;
     char own_address[64];
     char kept[KEPT_MAX];
@@ -56,7 +56,7 @@ static void set_options(int fd)
     setsockopt(fd, IPPROTO_TCP, TCP_USER_TIMEOUT, &timeout, sizeof timeout);
 }
 
-// 0, or an errno.
+// Connects before the deadline. Returns 0 or an errno.
 static int connect_by(int fd, const struct resolve_address *to, int64_t deadline)
 {
     int problem = 0;
@@ -71,7 +71,7 @@ static int connect_by(int fd, const struct resolve_address *to, int64_t deadline
     return problem;
 }
 
-// A connected socket, or -1.
+// Returns a connected socket; -1 with a sentence: failed.
 static int stream_connect_to(const struct resolve_address *to, uint16_t port, int64_t deadline,
                              struct error *err)
 {
@@ -139,7 +139,7 @@ struct stream *stream_open(const char *host, uint16_t port, const struct tls_opt
     return NULL;
 }
 
-// Open.
+// Use.
 
 long stream_read(struct stream *stream, void *out, size_t size, struct error *err)
 {
@@ -157,7 +157,7 @@ long stream_read(struct stream *stream, void *out, size_t size, struct error *er
     return -1;
 }
 
-// Forgets what came.
+// Reads and discards all received data. False: the peer closed.
 static bool stream_drain(struct stream *s, struct error *err)
 {
     char forgotten[4096];
@@ -208,7 +208,7 @@ static bool put_all(struct stream *stream, const char *octets, size_t size, stru
         p += n;
         size -= (size_t)n;
         if (n == 0 && !poll_until(stream->fd, events, deadline))
-            return error_set(err, "it takes no data");
+            return error_set(err, "it reads no data");
     }
     return true;
 }
@@ -245,12 +245,12 @@ bool stream_received(struct stream *stream, uint64_t *out, struct error *err)
 {
     int outstanding = 0;
     bool known = ioctl(stream->fd, SIOCOUTQ, &outstanding) == 0;
-    if (!stream_is_connected(
-            stream,
-            err)) // after the question: the answer was given by a connection that stood
+    // Checked after SIOCOUTQ: so the connection was open when the kernel answered.
+    if (!stream_is_connected(stream, err))
         return false;
     if (!known)
-        return error_set(err, "cannot ask what the receiver has: %s", strerror(errno));
+        return error_set(err, "cannot ask the kernel how much the receiver has acknowledged: %s",
+                         strerror(errno));
     bool settled = stream_now() - stream->opened_at >= SETTLE_US &&
                    (!stream->tls || tls_accepted(stream->tls));
     *out = settled ? stream_written(stream) - (uint64_t)outstanding : 0;

@@ -34,9 +34,9 @@ struct syslog_sink {
     char hostname[256], process_id[16], own_address[64], engine_id[128];
     int fd;                        // of SYSLOG_LOCAL and SYSLOG_UDP
     struct stream *stream;         // of SYSLOG_TCP and SYSLOG_TLS
-    uint64_t marks[STREAM_WINDOW]; // octets written when each pending event was
+    uint64_t marks[STREAM_WINDOW]; // octets written up to the end of each pending event
     size_t first_mark, mark_count;
-    size_t unmarked;   // further events, which may not be written yet
+    size_t unmarked;   // events after these, which may be buffered
     struct relp *relp; // of SYSLOG_RELP and SYSLOG_RELP_TLS
 };
 
@@ -56,7 +56,7 @@ static bool is_made(const struct text *t, struct error *err)
     return t->len > 0 || error_set(err, "out of memory");
 }
 
-static const char *whom(const struct syslog_sink *s)
+static const char *destination_of(const struct syslog_sink *s)
 {
     return s->options.transport == SYSLOG_LOCAL ? s->options.path : s->options.host;
 }
@@ -71,7 +71,7 @@ static bool open_local(void *self, struct error *err)
     s->fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
     if (s->fd < 0)
         return error_set(err, "cannot make a socket: %s", strerror(errno));
-    // A logger that does not read must not hold the thread for ever.
+    // A logger that does not read must not block the thread for ever.
     setsockopt(s->fd, SOL_SOCKET, SO_SNDTIMEO, &(struct timeval){.tv_sec = 1},
                sizeof(struct timeval));
     if (connect(s->fd, (struct sockaddr *)&address, sizeof address) == 0)
@@ -109,12 +109,12 @@ static enum sink_result send_datagram(void *self, const struct event *event, str
     if (!is_made(&t, err))
         return SINK_FAILED;
     ssize_t n = send(s->fd, t.buf, t.len, MSG_NOSIGNAL);
-    // UDP tells of an earlier datagram's fate with the next one; that one was not sent, then.
+    // The kernel reports that an earlier datagram was refused, and did not send this one.
     if (n < 0 && errno == ECONNREFUSED && s->options.transport == SYSLOG_UDP)
         n = send(s->fd, t.buf, t.len, MSG_NOSIGNAL);
     if (n == (ssize_t)t.len)
         return SINK_DONE;
-    error_set(err, "cannot send to %s: %s", whom(s), strerror(errno));
+    error_set(err, "cannot send to %s: %s", destination_of(s), strerror(errno));
     return SINK_FAILED;
 }
 
@@ -139,7 +139,7 @@ static bool open_stream(void *self, struct error *err)
     return true;
 }
 
-// Writes what waits, and notes how far that goes.
+// Writes the buffered events, and marks how many octets were written by then.
 static bool syslog_sink_flush(struct syslog_sink *s, struct error *err)
 {
     if (s->unmarked == 0)
@@ -151,8 +151,8 @@ static bool syslog_sink_flush(struct syslog_sink *s, struct error *err)
     return true;
 }
 
-// A message ends where its length says (RFC 6587 3.4.1), or with its line (3.4.2), as none has a
-// line feed in it.
+// Frames a message: its length in front of it (RFC 6587 3.4.1), or a line feed after it (3.4.2),
+// since no message contains one.
 static void add_frame(struct text *out, const struct text *message, bool lines)
 {
     if (!lines) {
@@ -181,7 +181,7 @@ static enum sink_result send_stream(void *self, const struct event *event, struc
     return SINK_PENDING;
 }
 
-// Forgets the marks up to `received`; returns how many.
+// Removes the marks up to `received`; returns how many.
 static int pass_marks(struct syslog_sink *s, uint64_t received)
 {
     int n = 0;
@@ -274,7 +274,7 @@ static void close_stdout(void *self)
     (void)self;
 }
 
-// The receiver.
+// The sink.
 
 static const struct row {
     const char *word;

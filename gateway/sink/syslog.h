@@ -15,9 +15,9 @@ enum syslog_transport {
     SYSLOG_LOCAL,    // an event is delivered when the logger's socket has it
     SYSLOG_UDP,      // when the kernel has it
     SYSLOG_TCP,      // when the peer's TCP has it and did not close: see stream.h
-    SYSLOG_TLS,      // likewise
+    SYSLOG_TLS,      // as SYSLOG_TCP
     SYSLOG_RELP,     // when the receiver has confirmed it: see relp.h
-    SYSLOG_RELP_TLS, // likewise
+    SYSLOG_RELP_TLS, // as SYSLOG_RELP
     SYSLOG_STDOUT,   // when it is written; only syslog formats have a syslog header there
     SYSLOG_TRANSPORTS,
 };

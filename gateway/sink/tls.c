@@ -14,20 +14,20 @@
 #include <string.h>
 #include <sys/socket.h>
 
-// Of a datagram of the handshake; fits every path.
+// Size of a handshake datagram, which fits every path.
 enum { HANDSHAKE_MTU = 1200 };
 
 struct tls {
     SSL_CTX *context;
     SSL *ssl;
     bool datagrams;
-    bool dry;          // what was there has been read
-    bool judging;      // the peer may yet refuse our certificate
+    bool dry;          // all received data has been read
+    bool judging;      // the peer may still refuse our certificate
     int64_t agreed_at; // monotonic
-    const char *name;  // the options'
+    const char *name;  // points into the options
 };
 
-// The reason of the oldest error in OpenSSL's queue, which is emptied.
+// Returns the reason of the oldest error in OpenSSL's queue, and empties the queue.
 static const char *tls_reason(void)
 {
     unsigned long code = ERR_get_error();
@@ -49,7 +49,7 @@ static bool load_authorities(SSL_CTX *context, const char *file, struct error *e
            error_set(err, "cannot load the certificate authorities in %s: %s", file, tls_reason());
 }
 
-// For PEM_read_bio_PrivateKey, which would ask the terminal for a password.
+// Keeps PEM_read_bio_PrivateKey from asking the terminal for a password.
 static int no_password(char *out, int size, int writing, void *ctx)
 {
     (void)out, (void)size, (void)writing, (void)ctx;
@@ -81,7 +81,8 @@ static bool tls_load_own(SSL_CTX *context, const struct tls_options *o, struct e
     return load_key(context, key, err);
 }
 
-// RFC 8446 4.6.1: whoever asks for a certificate sends no ticket before it has judged what came.
+// Watches the handshake of TLS 1.3: a server that requests a certificate sends no session ticket
+// before it has verified that certificate (RFC 8446 4.6.1).
 static void tls_watch(int written, int version, int type, const void *octets, size_t size, SSL *ssl,
                       void *self)
 {
@@ -189,7 +190,7 @@ static bool tls_wait_for(int fd, short events, int64_t until, int64_t deadline)
     return clock_monotonic(&clock_system) < deadline;
 }
 
-// When datagrams of the handshake must be sent again for lack of an answer.
+// The time at which to send unanswered handshake datagrams again.
 static int64_t next_try(SSL *ssl, int64_t deadline)
 {
     struct timeval left;
@@ -215,16 +216,16 @@ static bool handshake(struct tls *t, int fd, int64_t deadline, struct error *err
     }
 }
 
-// `problem` is NULL, or why there was no agreement.
+// `problem`: why the handshake failed; NULL: it succeeded.
 static void log_handshake(const struct tls *t, const struct tls_options *options,
                           const char *problem)
 {
     if (problem)
         log_debug(options->log, "TLS with '%s': %s", options->name, problem);
     else
-        log_debug(options->log, "TLS with '%s': agreed on %s, %s, %s certificate of ours",
+        log_debug(options->log, "TLS with '%s': agreed on %s, %s, %s a certificate of ours",
                   options->name, SSL_get_version(t->ssl), SSL_get_cipher_name(t->ssl),
-                  options->cert_file[0] ? "with a" : "without a");
+                  options->cert_file[0] ? "with" : "without");
 }
 
 struct tls *tls_open(int fd, const struct tls_options *options, int64_t deadline, struct error *err)

@@ -414,7 +414,7 @@ def test_a_damaged_engine_is_set_aside(sender, tmp_path):
     ({**v3("user-SHA"), "user": ""}, "needs a user name"),
     ({**v3("user-SHA"), "user": "u" * 33}, "longer than 32 octets"),
     ({"inform": 1, "window": 0}, "window"),
-    ({"transport": "tls", "cert": "/c"}, "SNMP over TLS or DTLS is version 3"),
+    ({"transport": "tls", "cert": "/c"}, "SNMP over TLS or DTLS needs version 3"),
     ({"transport": "dtls", "version": 3}, "SNMP over TLS or DTLS needs a certificate"),
 ])
 def test_what_does_not_fit_together_is_refused(sender, options, words):

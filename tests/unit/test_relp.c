@@ -307,7 +307,7 @@ TEST(answers_that_nobody_asked_for_are_refused)
         open_session();
         send_messages(2);
         say(ANSWERS[i]);
-        check_broken("it answers what it was not asked");
+        check_broken("it answers a request that was not sent");
         relp_close(relp);
         close(peer);
     }
@@ -373,9 +373,9 @@ TEST(a_session_that_is_refused_is_none)
     } ROWS[] = {
         {"500 not now", "it refuses the session: 500 not now"},
         {"200 OK\nrelp_version=0\ncommands=eventlog,syslogs",
-         "its RELP is of another version, or without syslog"},
-        {"200 OK\ncommands=syslog", "its RELP is of another version, or without syslog"},
-        {"200 OK", "its RELP is of another version, or without syslog"},
+         "it offers another version of RELP, or no syslog"},
+        {"200 OK\ncommands=syslog", "it offers another version of RELP, or no syslog"},
+        {"200 OK", "it offers another version of RELP, or no syslog"},
         {"OK", "it does not speak RELP"},
     };
     for (size_t i = 0; i < COUNT(ROWS); i++) {
