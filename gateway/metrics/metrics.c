@@ -4,7 +4,7 @@
 
 static const double US_PER_S = (double)CLOCK_US_PER_S;
 
-// A family's first two lines. All its samples follow at once.
+// Writes the first two lines of a family. Write all of its samples next.
 static void metrics_begin(FILE *out, const char *type, const char *name, const char *help)
 {
     fprintf(out, "# HELP %s %s\n# TYPE %s %s\n", name, help, name, type);
@@ -29,7 +29,7 @@ static void put_value(FILE *out, double value)
     fprintf(out, " %.15g\n", value);
 }
 
-// A sample with one label, or with two.
+// These two write a sample with one label, or with two.
 static void put_labelled(FILE *out, const char *metric, const char *name, const char *value,
                          double number)
 {
@@ -49,7 +49,7 @@ static void put_labelled_twice(FILE *out, const char *metric, const char *name1,
     put_value(out, number);
 }
 
-// A family of one sample.
+// Writes a family of one sample.
 static void metrics_put(FILE *out, const char *type, const char *name, const char *help,
                         double value)
 {
@@ -58,7 +58,7 @@ static void metrics_put(FILE *out, const char *type, const char *name, const cha
     put_value(out, value);
 }
 
-// The samples of one histogram; with `receiver`, each has that label.
+// Writes the samples of one histogram; each has the label `receiver` unless that is NULL.
 static void put_histogram(FILE *out, const char *name, const char *receiver,
                           const struct histogram *histogram)
 {
@@ -104,18 +104,20 @@ static void put_gateway(FILE *out, const struct metrics *m)
         "manager.",
         m->active);
     metrics_put(out, "gauge", "ibtrapd_queue_items",
-                "Reports and results that wait to be journalled.", (double)m->pipeline.queued);
+                "Reports and results that wait to be written to the journal.",
+                (double)m->pipeline.queued);
     metrics_put(
         out, "gauge", "ibtrapd_queue_capacity_items",
-        "As many may wait; then Reports are not answered, and the subnet manager sends them again.",
+        "Largest length of the queue. With a full queue, Reports are not answered, and the subnet "
+        "manager repeats them.",
         PIPELINE_QUEUE_MAX);
 }
 
-// Each kind of event has a sample from the start, others when there were such events.
+// Each kind of event has a sample for its usual severity from the start, and one for another
+// severity once there was such an event.
 static void put_events(FILE *out, const struct event_counts *counts)
 {
-    metrics_begin(out, "counter", "ibtrapd_events_total",
-                  "Events, those that receivers do not get included.");
+    metrics_begin(out, "counter", "ibtrapd_events_total", "Events, including suppressed ones.");
     for (size_t kind = 0; kind < CATALOGUE_COUNT; kind++) {
         const struct catalogue_entry *type = catalogue_get((enum catalogue_event)kind);
         for (int s = 0; s < EVENT_COUNTS_SEVERITIES; s++) {
@@ -126,7 +128,7 @@ static void put_events(FILE *out, const struct event_counts *counts)
         }
     }
     metrics_begin(out, "counter", "ibtrapd_events_suppressed_total",
-                  "Events that only the journal got, by the reason for it.");
+                  "Suppressed events, which only the journal has, by reason.");
     size_t reasons = atomic_load(&counts->reason_count);
     for (size_t i = 0; i < reasons; i++)
         put_labelled(out, "ibtrapd_events_suppressed_total", "reason", counts->reasons[i].word,
@@ -143,20 +145,20 @@ static void put_reports(FILE *out, const struct metrics *m)
     metrics_put(out, "counter", "ibtrapd_reports_acknowledged_total", "Reports that were answered.",
                 (double)c->acknowledged);
     metrics_put(out, "counter", "ibtrapd_reports_repeated_total",
-                "Reports that came again and made no new event.", (double)m->pipeline.repeated);
+                "Repeated Reports, which made no new event.", (double)m->pipeline.repeated);
     metrics_put(out, "counter", "ibtrapd_reports_foreign_total",
-                "Reports from elsewhere than the master subnet manager, not accepted.",
+                "Reports rejected because the master subnet manager did not send them.",
                 (double)c->foreign);
-    metrics_put(out, "counter", "ibtrapd_reports_malformed_total",
-                "Packets that are no proper Report.", (double)c->malformed);
+    metrics_put(out, "counter", "ibtrapd_reports_malformed_total", "Malformed Reports.",
+                (double)c->malformed);
     metrics_put(out, "counter", "ibtrapd_reports_refused_total",
-                "Reports not accepted because the queue was full.", (double)c->no_room);
+                "Reports not answered because the queue was full.", (double)c->no_room);
 }
 
 static void put_subscriptions(FILE *out, const struct sa_status *agent)
 {
     metrics_begin(out, "gauge", "ibtrapd_subscription_state",
-                  "1 for the state in which the subscription to a trap is, 0 for the others.");
+                  "1 for the present state of the subscription to a trap, 0 for the other states.");
     for (size_t i = 0; i < SUBSCRIPTIONS_COUNT; i++) {
         const struct subscription *one = &agent->subscriptions[i];
         char trap[16] = "vendor";
@@ -191,10 +193,11 @@ static void put_journal(FILE *out, const struct metrics *m)
     metrics_put(out, "gauge", "ibtrapd_journal_pending_events",
                 "Events in memory that are not on disk yet.", (double)j->pending);
     metrics_put(out, "counter", "ibtrapd_journal_dropped_events_total",
-                "Events lost from the journal before every receiver had them.", (double)j->dropped);
+                "Events that expired before every receiver had them.", (double)j->dropped);
     metrics_put(out, "gauge", "ibtrapd_alarms", "Active alarms.", (double)j->alarms);
     metrics_put(out, "counter", "ibtrapd_alarms_missed_total",
-                "Alarms not followed because there are too many.", (double)j->alarms_missed);
+                "Changes of alarms lost because there are too many alarms.",
+                (double)j->alarms_missed);
     metrics_begin(out, "histogram", "ibtrapd_journal_commit_seconds",
                   "Time that a commit to disk took.");
     put_histogram(out, "ibtrapd_journal_commit_seconds", NULL, m->commits);
@@ -208,7 +211,7 @@ static double metrics_lag_seconds(const struct metrics *m, const struct receiver
     return behind ? (double)(m->now_us - s->oldest_us) / US_PER_S : 0;
 }
 
-// One number of a receiver; `m` has the time.
+// Gets one number of a receiver; `m` has the current time.
 typedef double (*receiver_value)(const struct metrics *m, const struct receiver_status *s);
 
 #define VALUE(function, expression)                                                                \
@@ -231,14 +234,16 @@ static const struct {
     receiver_value get;
 } OF_RECEIVERS[] = {
     {"counter", "ibtrapd_receiver_sent_total", "Events that the receiver has.", get_sent},
-    {"counter", "ibtrapd_receiver_filtered_total", "Events that it does not want.", get_filtered},
-    {"counter", "ibtrapd_receiver_dropped_total", "Events given up: too old, flushed, or gone.",
-     get_dropped},
+    {"counter", "ibtrapd_receiver_filtered_total", "Events that do not pass its filter.",
+     get_filtered},
+    {"counter", "ibtrapd_receiver_dropped_total",
+     "Events given up: too old, flushed, or expired from the journal.", get_dropped},
     {"counter", "ibtrapd_receiver_failures_total", "Attempts that failed.", get_failed},
     {"gauge", "ibtrapd_receiver_failing", "1 if the last attempt failed.", get_failing},
     {"gauge", "ibtrapd_receiver_paused", "1 if it is paused.", get_paused},
     {"gauge", "ibtrapd_receiver_lag_events", "Events that it does not have yet.", get_lag},
-    {"gauge", "ibtrapd_receiver_lag_seconds", "Age of the oldest of these.", metrics_lag_seconds},
+    {"gauge", "ibtrapd_receiver_lag_seconds", "Age of the oldest event that it does not have yet.",
+     metrics_lag_seconds},
 };
 
 static void put_receivers(FILE *out, const struct metrics *m)
@@ -252,7 +257,7 @@ static void put_receivers(FILE *out, const struct metrics *m)
         }
     }
     metrics_begin(out, "histogram", "ibtrapd_report_to_wire_seconds",
-                  "Time from an event to its being handed to the receiver's socket or file.");
+                  "Time from an event to its writing to the receiver's socket or file.");
     for (size_t r = 0; r < m->receiver_count; r++)
         put_histogram(out, "ibtrapd_report_to_wire_seconds", m->receivers[r].name,
                       m->receivers[r].times);
@@ -272,13 +277,14 @@ static void put_last_sweep(FILE *out, const struct metrics *m)
                 (double)s->last_duration_us / US_PER_S);
     metrics_put(out, "gauge", "ibtrapd_sweep_age_seconds", "Time since the last sweep began.",
                 age(m, s->last_begin_us));
-    metrics_put(out, "gauge", "ibtrapd_sweep_complete", "1 if everybody answered the last sweep.",
+    metrics_put(out, "gauge", "ibtrapd_sweep_complete", "1 if every node answered the last sweep.",
                 s->last_complete);
     metrics_put(out, "gauge", "ibtrapd_sweep_nodes", "Nodes that the last sweep found.", s->nodes);
-    metrics_put(out, "gauge", "ibtrapd_sweep_switches", "Switches among them.", s->switches);
-    metrics_put(out, "gauge", "ibtrapd_sweep_links", "Links that it found.", s->links);
-    metrics_put(out, "gauge", "ibtrapd_sweep_silent_ports", "Ports behind which nobody answered.",
-                s->silent);
+    metrics_put(out, "gauge", "ibtrapd_sweep_switches", "Switches that the last sweep found.",
+                s->switches);
+    metrics_put(out, "gauge", "ibtrapd_sweep_links", "Links that the last sweep found.", s->links);
+    metrics_put(out, "gauge", "ibtrapd_sweep_silent_ports",
+                "Linked ports whose peer did not answer the last sweep.", s->silent);
 }
 
 static void put_last_reading(FILE *out, const struct metrics *m)
@@ -287,12 +293,13 @@ static void put_last_reading(FILE *out, const struct metrics *m)
     metrics_put(out, "gauge", "ibtrapd_counter_reading_duration_seconds",
                 "Time that the last reading of the port counters took.",
                 (double)s->counters_duration_us / US_PER_S);
-    metrics_put(out, "gauge", "ibtrapd_counter_reading_age_seconds", "Time since it.",
-                age(m, s->counters_last_us));
-    metrics_put(out, "gauge", "ibtrapd_counter_reading_ports", "Ports whose counters it read.",
-                (double)s->counters_ports);
+    metrics_put(out, "gauge", "ibtrapd_counter_reading_age_seconds",
+                "Time since the last reading of the port counters.", age(m, s->counters_last_us));
+    metrics_put(out, "gauge", "ibtrapd_counter_reading_ports",
+                "Ports in the last reading of the port counters.", (double)s->counters_ports);
     metrics_put(out, "gauge", "ibtrapd_counter_reading_silent_ports",
-                "Ports that did not answer it.", (double)s->counters_silent);
+                "Ports that did not answer the last reading of the port counters.",
+                (double)s->counters_silent);
 }
 
 static void put_sweeps(FILE *out, const struct metrics *m)

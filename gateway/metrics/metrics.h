@@ -1,4 +1,4 @@
-// What the gateway knows of itself, as Prometheus reads it: text exposition format 0.0.4. Pure.
+// Writes the metrics of the gateway in the text format of Prometheus, version 0.0.4. Pure.
 #ifndef IBTRAPD_METRICS_METRICS_H
 #define IBTRAPD_METRICS_METRICS_H
 
@@ -11,14 +11,14 @@
 struct metrics_receiver {
     const char *name, *kind;
     struct receiver_status status;
-    const struct histogram *times; // from event to hand-over
+    const struct histogram *times; // from event to writing, as receiver_times
 };
 
 struct metrics {
     const char *release;
     int64_t now_us; // UTC
     int64_t uptime_us;
-    bool active; // receivers get events
+    bool active; // this gateway notifies receivers
     struct sa_status agent;
     struct pipeline_counters pipeline;
     const struct event_counts *events;

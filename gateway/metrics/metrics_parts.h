@@ -1,4 +1,4 @@
-// The metrics of the parts that run now.
+// Reads the metrics from the running parts of the gateway.
 #ifndef IBTRAPD_METRICS_METRICS_PARTS_H
 #define IBTRAPD_METRICS_METRICS_PARTS_H
 
@@ -7,8 +7,8 @@
 #include "pipeline/pipeline.h"
 #include "sink/receiver.h"
 
-// What the metrics are read from. All of it outlives the server of the metrics, but for a reload,
-// which fills all of it anew.
+// The parts from which the metrics are read. They outlive the metrics server; a reload replaces all
+// members.
 struct metrics_parts {
     const struct conf *conf;
     int64_t started_at; // monotonic

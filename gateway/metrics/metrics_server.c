@@ -12,12 +12,12 @@
 
 static const char TEXT[] = "text/plain; charset=utf-8";
 static const char METRICS[] = "text/plain; version=0.0.4; charset=utf-8";
-static const struct timeval IDLE_MAX = {.tv_sec = METRICS_SERVER_IDLE_S}, REST = {.tv_sec = 1};
+static const struct timeval IDLE_MAX = {.tv_sec = METRICS_SERVER_IDLE_S}, PAUSE = {.tv_sec = 1};
 
 struct metrics_server {
     struct event_base *base;
     struct evconnlistener *listener;
-    struct event *rest; // ends the listener's
+    struct event *pause; // ends a pause of the listener
     metrics_renderer render;
     void *ctx;
     struct bufferevent *clients[METRICS_SERVER_CLIENTS_MAX]; // oldest first
@@ -46,11 +46,12 @@ static void metrics_server_discard(struct bufferevent *client, void *ctx)
 
 static void metrics_server_client_event(struct bufferevent *client, short what, void *ctx)
 {
-    (void)what; // it is gone, or slow
+    (void)what; // the client has closed, or the time is over
     metrics_server_drop(ctx, client);
 }
 
-// The client closes when it has read all; if we did, what it still sends could cost it our answer.
+// Ends our side only, and waits for the client to close: closing while it still sends would reset
+// the connection, and it could lose the answer.
 static void answer_sent(struct bufferevent *client, void *ctx)
 {
     shutdown(bufferevent_getfd(client), SHUT_WR);
@@ -145,7 +146,7 @@ static void metrics_server_accept_client(struct evconnlistener *listener, evutil
         metrics_server_drop(server, server->clients[0]);
     server->clients[server->client_count++] = client;
     bufferevent_setcb(client, read_request, NULL, metrics_server_client_event, server);
-    // Not by a watermark: libevent 2.1 crashes when it has no memory for one.
+    // A watermark would do the same, but libevent 2.1 crashes if it has no memory for one.
     bufferevent_set_max_single_read(client, METRICS_SERVER_REQUEST_MAX);
     bufferevent_set_timeouts(client, &IDLE_MAX, &IDLE_MAX);
     bufferevent_enable(client, EV_READ | EV_WRITE);
@@ -179,15 +180,15 @@ static bool is_loopback(const union address *a)
     return IN6_IS_ADDR_LOOPBACK(&a->v6.sin6_addr);
 }
 
-// As the control socket's.
-static void metrics_server_read_rest(struct evconnlistener *listener, void *ctx)
+// Without a descriptor for a client, accepts none for a second, as control/server.c does.
+static void metrics_server_pause(struct evconnlistener *listener, void *ctx)
 {
     struct metrics_server *server = ctx;
     evconnlistener_disable(listener);
-    event_add(server->rest, &REST);
+    event_add(server->pause, &PAUSE);
 }
 
-static void metrics_server_end_rest(evutil_socket_t fd, short what, void *ctx)
+static void metrics_server_end_pause(evutil_socket_t fd, short what, void *ctx)
 {
     (void)fd, (void)what;
     struct metrics_server *server = ctx;
@@ -200,7 +201,7 @@ static struct evconnlistener *listen_at(struct metrics_server *server, const cha
     enum { FLAGS = LEV_OPT_CLOSE_ON_FREE | LEV_OPT_CLOSE_ON_EXEC | LEV_OPT_REUSEABLE };
     union address a;
     if (!read_address(address, port, &a)) {
-        error_set(err, "cannot serve metrics at '%s': it is no IP address", address);
+        error_set(err, "cannot serve metrics at '%s': it is not an IP address", address);
         return NULL;
     }
     struct evconnlistener *listener =
@@ -211,9 +212,8 @@ static struct evconnlistener *listen_at(struct metrics_server *server, const cha
                   strerror(errno));
     else if (!is_loopback(&a))
         log_write(log, LOG_LEVEL_WARNING,
-                  "metrics are served at %s port %u to whoever can reach it: there is neither "
-                  "password nor "
-                  "encryption",
+                  "metrics are served at %s port %u to every host that can reach it, without "
+                  "password or encryption",
                   address, (unsigned)port);
     return listener;
 }
@@ -228,17 +228,17 @@ struct metrics_server *metrics_server_start(struct event_base *base, const char 
         return NULL;
     }
     *server = (struct metrics_server){.base = base, .render = render, .ctx = ctx};
-    server->rest = event_new(base, -1, 0, metrics_server_end_rest, server);
-    if (server->rest)
+    server->pause = event_new(base, -1, 0, metrics_server_end_pause, server);
+    if (server->pause)
         server->listener = listen_at(server, address, port, log, err);
     else
         error_set(err, "out of memory");
     if (server->listener) {
-        evconnlistener_set_error_cb(server->listener, metrics_server_read_rest);
+        evconnlistener_set_error_cb(server->listener, metrics_server_pause);
         return server;
     }
-    if (server->rest)
-        event_free(server->rest);
+    if (server->pause)
+        event_free(server->pause);
     free(server);
     return NULL;
 }
@@ -247,7 +247,7 @@ void metrics_server_stop(struct metrics_server *server)
 {
     if (!server)
         return;
-    event_free(server->rest);
+    event_free(server->pause);
     evconnlistener_free(server->listener);
     while (server->client_count > 0)
         metrics_server_drop(server, server->clients[0]);

@@ -1,5 +1,4 @@
-// Serves metrics over HTTP in the main loop: GET /metrics, and at / a hint. One request a
-// connection.
+// Serves metrics over HTTP in the main loop, at /metrics; a hint at /. One request per connection.
 #ifndef IBTRAPD_METRICS_METRICS_SERVER_H
 #define IBTRAPD_METRICS_METRICS_SERVER_H
 
@@ -12,18 +11,18 @@
 struct event_base; // of libevent
 
 enum {
-    METRICS_SERVER_CLIENTS_MAX = 8,    // at a time; a further one takes the place of the oldest
+    METRICS_SERVER_CLIENTS_MAX = 8,    // at a time; a further one replaces the oldest
     METRICS_SERVER_REQUEST_MAX = 8192, // octets of a request's head
     METRICS_SERVER_IDLE_S = 10, // a client that neither sends nor reads for so long is dropped
 };
 
-// The text of `size` octets, made with malloc and the caller's; NULL when memory is short.
+// Returns a text of `size` octets from malloc, which the caller frees; NULL: out of memory.
 typedef char *(*metrics_renderer)(void *ctx, size_t *size);
 
 struct metrics_server;
 
-// Listens at an IP address, in the loop of `base`, in whose thread `render` is called. Port 0: any.
-// NULL with a sentence on failure. Says in the log when others than this host can reach it.
+// Listens at an IP address in the loop of `base`, whose thread calls `render`. Port 0: any. Logs a
+// warning if other hosts can reach the address. NULL with a sentence: failed.
 struct metrics_server *metrics_server_start(struct event_base *base, const char *address,
                                             uint16_t port, metrics_renderer render, void *ctx,
                                             struct log *log, struct error *err);

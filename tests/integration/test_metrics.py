@@ -189,7 +189,7 @@ def test_a_slow_request_is_answered(lone_gateway, port):
 def test_others_who_can_read_are_told_of(fabric, port):
     gateway = fabric.keep(Gateway(fabric, preload=False, more=section("metrics", listen=f"0.0.0.0:{port}")))
     gateway.wait_status(lambda _: True, "ibtrapd to run")
-    assert f"metrics are served at 0.0.0.0 port {port} to whoever can reach it" in gateway.log
+    assert f"metrics are served at 0.0.0.0 port {port} to every host that can reach it" in gateway.log
     assert scrape(port)["ibtrapd_active"] == 1
 
 
