@@ -7,7 +7,7 @@
 
 enum { INDENT = 10 };
 
-// "2026-11-21T04:06:39Z" of a time with microseconds.
+// Writes a time with microseconds as "2026-11-21T04:06:39Z".
 static void show_time(FILE *out, const char *before, const char *time, const char *after)
 {
     fprintf(out, "%*s%s%.19sZ%s", INDENT, "", before, time, after);

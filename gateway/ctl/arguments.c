@@ -19,14 +19,14 @@ static const struct option_row OPTIONS[OPTION_COUNT] = {
     [OPTION_HELP] = {"help", 'h', NULL, "write this text"},
     [OPTION_SINCE] = {"since", '\0', "TIME",
                       "from then on: 10m, 2h, 3d ago, or 2026-11-21T04:06:39Z"},
-    [OPTION_UNTIL] = {"until", '\0', "TIME", "up to then, likewise"},
+    [OPTION_UNTIL] = {"until", '\0', "TIME", "up to then; TIME as for --since"},
     [OPTION_SEVERITY] = {"severity", '\0', "SEVERITY", "of this severity and worse: warning"},
     [OPTION_NODE] = {"node", '\0', "NODE",
                      "about this node, by name or GUID; for events also a pattern: 'leaf*'"},
     [OPTION_EVENT] = {"event", '\0', "EVENT",
                       "with this identifier, which may be a pattern: 'link-*'"},
     [OPTION_LIMIT] = {"limit", '\0', "N", "the last N of them (50, or 10000 with --since)"},
-    [OPTION_FOLLOW] = {"follow", '\0', NULL, "go on with new events until interrupted"},
+    [OPTION_FOLLOW] = {"follow", '\0', NULL, "also write new events until interrupted"},
     [OPTION_RECEIVER] = {"receiver", '\0', "RECEIVER", "to this receiver only"},
 };
 
@@ -35,7 +35,7 @@ const struct option_row *arguments_option(enum option_id id)
     return &OPTIONS[id];
 }
 
-// Requests are JSON, which holds UTF-8 only: an argument that is not must not be left out silently.
+// Refuses an argument that is not UTF-8: requests are JSON, which would silently omit it.
 static bool arguments_are_texts(int count, char *const *words)
 {
     for (int i = 0; i < count; i++) {
@@ -43,7 +43,8 @@ static bool arguments_are_texts(int count, char *const *words)
         if (text_is_utf8(words[i]))
             continue;
         text_clean(words[i], strlen(words[i]), shown, sizeof shown);
-        fprintf(stderr, "ibtrapctl: the argument '%s' is not UTF-8; ibtrapd knows no other texts\n",
+        fprintf(stderr,
+                "ibtrapctl: the argument '%s' is not UTF-8; ibtrapd accepts no other text\n",
                 shown);
         return false;
     }
@@ -69,7 +70,7 @@ static void arguments_make_getopt(struct option options[OPTION_COUNT + 1],
     *letters = '\0';
 }
 
-// The option that getopt_long returned; OPTION_COUNT: a wrong one.
+// The option that getopt_long returned; OPTION_COUNT: unknown.
 static enum option_id arguments_find_option(int found)
 {
     if (found >= FIRST)

@@ -13,7 +13,7 @@ enum option_id {
     OPTION_JSON,
     OPTION_VERSION,
     OPTION_HELP,
-    // Options of some commands: a command's row says which it takes.
+    // Options of some commands: a command's row says which it accepts.
     OPTION_SINCE,
     OPTION_UNTIL,
     OPTION_SEVERITY,
@@ -26,7 +26,7 @@ enum option_id {
     OPTION_FIRST_OF_SOME = OPTION_SINCE,
 };
 
-// An option: help, manual and completion are made from it, too.
+// An option. The help, the manual and the completion are made from these rows, too.
 struct option_row {
     const char *name;
     char letter;       // '\0': none
@@ -49,8 +49,8 @@ struct arguments {
 };
 
 // Reads options and words; `socket`, `file` and `json` get the options' values, or NULL and false.
-// Stops at --version and --help. False, with a sentence on standard error, when an option is wrong
-// or an argument is not UTF-8; `*is_text` tells which.
+// Stops at --version and --help. False, with a sentence on standard error: an option is wrong, or
+// an argument is not UTF-8; the latter if `*is_text` is false.
 bool arguments_parse(int argc, char **argv, struct arguments *out, bool *is_text);
 
 // Reads a number from 0; false when the text is anything else.

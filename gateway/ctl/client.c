@@ -52,7 +52,7 @@ static json_t *read_answer(int fd, struct error *err)
         fclose(stream);
     const char *sentence;
     if (!answer) {
-        error_set(err, "ibtrapd gave no proper answer: %s", stream ? why.text : strerror(errno));
+        error_set(err, "ibtrapd sent no valid answer: %s", stream ? why.text : strerror(errno));
     } else if (json_unpack(answer, "{s:s}", "error", &sentence) == 0) {
         error_set(err, "ibtrapd: %s", sentence);
         json_decref(answer);
@@ -61,7 +61,8 @@ static json_t *read_answer(int fd, struct error *err)
     return answer;
 }
 
-// One line of JSON, to be freed; NULL when memory is short. Takes the reference over.
+// Makes one line of JSON, which the caller frees, and drops the reference to `request`. NULL: out
+// of memory.
 static char *ctl_client_make_line(const char *command, json_t *request)
 {
     bool ok = json_object_set_new(request, "version", json_integer(PROTOCOL_VERSION)) == 0 &&

@@ -19,7 +19,7 @@ struct command {
     const char *name;      // one word or two
     const char *arguments; // as the help shows them; words in capitals stand for values
     int min, max;          // number of the words behind the name
-    unsigned options;      // those of some commands that it takes: a bit COMMAND_TAKES for each
+    unsigned options;      // that it accepts besides those of every command: COMMAND_TAKES bits
     command_run *run;
     const char *wire;   // the command of the control socket that `run` sends; NULL: none
     const char *help;   // a sentence without capital and full stop; NULL: the help leaves it out

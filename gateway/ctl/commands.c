@@ -49,7 +49,7 @@ static const struct command COMMANDS[] = {
      "note that an operator works on the alarm",
      "ALARM is the number of the alarm, or its key. The list of alarms shows the note."},
     {"alarms shelve", "ALARM MINUTES", 2, 2, 0, alarm_commands_shelve, "alarm-shelve",
-     "suppress the alarm's notifications for so long; 0: end that",
+     "suppress the alarm's notifications for MINUTES; 0: end the shelving",
      "ALARM is the number of the alarm, or its key. MINUTES is at most 527040, a year."},
     {"receivers", "", 0, 0, 0, receiver_commands_list, "receivers",
      "list the receivers, and how many events wait for each",
@@ -105,7 +105,7 @@ static const struct command COMMANDS[] = {
      "drop older events that every receiver has", "Events of the last ten seconds stay."},
     {"help", "[COMMAND]...", 0, 2, 0, commands_help, NULL,
      "show this text, or more about a command",
-     "The name may be incomplete: help alarms tells about every command that begins so."},
+     "The name may be incomplete: help alarms describes every command that begins with alarms."},
     {"completion", "", 0, 0, 0, commands_list_for_completion, NULL, NULL, NULL},
 };
 
@@ -117,7 +117,8 @@ const struct command *commands_get(size_t *count)
     return COMMANDS;
 }
 
-// Counts the words at the begin of `name` that the given words share; `*whole`: it has no others.
+// Counts the words at the begin of `name` that equal the given words; `*whole`: it has no more
+// words.
 static int commands_match(const char *name, int count, char *const *words, bool *whole)
 {
     int used = 0;
@@ -167,7 +168,7 @@ static enum command_outcome commands_list_for_completion(const struct arguments 
     return COMMAND_DONE;
 }
 
-// True when the command takes so many words, and every option that was given.
+// Whether the command accepts this number of words, and every option that was given.
 static bool commands_is_usage(const struct command *c, const struct arguments *a)
 {
     for (int i = OPTION_FIRST_OF_SOME; i < OPTION_COUNT; i++) {
@@ -207,7 +208,7 @@ enum command_outcome commands_run(struct arguments *a)
     struct error err;
     enum command_outcome outcome =
         commands_is_usage(found, a) ? found->run(a, &err) : COMMAND_WRONG_USAGE;
-    fflush(a->out); // the output comes before the reason why it is not all
+    fflush(a->out); // the output comes before the sentence on standard error
     if (outcome == COMMAND_REFUSED)
         fprintf(stderr, "ibtrapctl: %s\n", err.text);
     if (outcome == COMMAND_WRONG_USAGE)

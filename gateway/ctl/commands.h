@@ -11,7 +11,7 @@ const struct command *commands_get(size_t *count);
 // NULL: there is none.
 const struct command *commands_find(int count, char *const *words, int *used);
 
-// Runs that command. Says on standard error why it was not done.
+// Runs the command that the words name. On failure, writes the reason to standard error.
 enum command_outcome commands_run(struct arguments *a);
 
 #endif

@@ -11,7 +11,8 @@
 
 enum { COLUMNS = 100, INDENT = 4 };
 
-// Reads the file, as far as it fits a request: a text to be freed. NULL with a sentence.
+// Reads the file into a text that the caller frees. NULL with a sentence: failed, or the text is
+// too long for a request.
 static char *read_config(const char *path, struct error *err)
 {
     FILE *f = fopen(path, "re");
@@ -34,7 +35,7 @@ static char *read_config(const char *path, struct error *err)
     return NULL;
 }
 
-// Writes "link-down 12, link-up 12", in lines.
+// Writes "link-down 12, link-up 12", broken into lines.
 static void show_counts(FILE *out, const json_t *counts)
 {
     const char *name;
@@ -86,7 +87,7 @@ static bool dry_run_command_show(FILE *out, const json_t *answer)
     return true;
 }
 
-// The items of the request; NULL with a sentence. `events` 0: the daemon's default.
+// Makes the items of the request. `events` 0: the daemon's default. NULL with a sentence: failed.
 static json_t *dry_run_command_items(const char *path, long long events, struct error *err)
 {
     char *text = read_config(path, err);

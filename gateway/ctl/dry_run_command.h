@@ -4,8 +4,8 @@
 
 #include "ctl/command.h"
 
-// Sends the text of the file to the daemon. Refused, too, when the file cannot be read or is no
-// good configuration.
+// Sends the text of the file to the daemon. Also refused if the file cannot be read or is not a
+// valid configuration.
 command_run dry_run_command;
 
 #endif

@@ -29,7 +29,7 @@ enum { EVENTS_LAST = 50, EVENTS_LIMIT_MAX = 10000 };
 struct event_choice {
     int64_t since_us, until_us;          // UTC; 0: no limit
     const char *severity, *node, *event; // NULL: any
-    long long limit;                     // the last so many, up to EVENTS_LIMIT_MAX; 0: by default
+    long long limit;                     // the last ones, up to EVENTS_LIMIT_MAX; 0: the default
 };
 
 // Reads the time of an option into `*out`; 0 when it was not given. False with a sentence on
@@ -39,13 +39,12 @@ static bool event_commands_read_time(const char *text, int64_t *out)
     *out = 0;
     if (!text || time_parse(text, clock_utc(&clock_system), out))
         return true;
-    fprintf(stderr,
-            "ibtrapctl: %s is no time; it must be such as 10m, 2h, 3d or 2026-11-21T04:06:39Z\n",
+    fprintf(stderr, "ibtrapctl: %s is no time; write it as 10m, 2h, 3d or 2026-11-21T04:06:39Z\n",
             text);
     return false;
 }
 
-// The same for a limit.
+// Reads the limit in the same way.
 static bool read_limit(const char *text, long long *out)
 {
     *out = 0;
@@ -65,7 +64,7 @@ static bool read_choice(const struct arguments *a, struct event_choice *out)
            read_limit(a->values[OPTION_LIMIT], &out->limit);
 }
 
-// Sets an item; NULL and 0 need none. False when memory is short.
+// Sets an item unless its value is NULL or 0. False: out of memory.
 static bool set_word(json_t *items, const char *key, const char *word)
 {
     return !word || json_object_set_new(items, key, json_string(word)) == 0;
@@ -102,8 +101,8 @@ static int64_t limit_of(const struct event_choice *choice)
     return choice->since_us != 0 ? EVENTS_LIMIT_MAX : EVENTS_LAST;
 }
 
-// All events of the choice, the newest first: a new reference; NULL with a sentence. `*last` gets
-// the number of the journal's newest event.
+// Reads all events of the choice, the newest first, and sets `*last` to the number of the journal's
+// newest event. Returns a new reference; NULL with a sentence: failed.
 static json_t *event_commands_collect(const struct arguments *a, const struct event_choice *choice,
                                       int64_t *last, struct error *err)
 {
@@ -190,7 +189,7 @@ static bool follow_once(const struct arguments *a, const struct event_choice *ch
     return event_commands_flush(a->out, err);
 }
 
-// Writes new events until one cannot be read or written: false with a sentence.
+// Writes new events until one cannot be read or written. Then returns false with a sentence.
 static bool follow(const struct arguments *a, const struct event_choice *choice, int64_t after,
                    struct error *err)
 {
@@ -239,7 +238,8 @@ enum command_outcome event_commands_explain(const struct arguments *a, struct er
 
 // Tests.
 
-// Asks for the test, and returns the number of the newest event before it; -1 with a sentence.
+// Requests the test, and returns the number of the newest event before it; -1 with a sentence:
+// failed.
 static int64_t begin_test(const struct arguments *a, struct error *err)
 {
     json_t *items = json_object();
@@ -264,7 +264,8 @@ static int64_t find_test(const json_t *page)
     return 0;
 }
 
-// The number of the test event that came behind `last`; 0 with a sentence when it did not come.
+// Waits for the test event after number `last` and returns its number; 0 with a sentence: it is not
+// in the journal by `until`.
 static int64_t await_test(const char *socket, const char *event, int64_t last, int64_t until,
                           struct error *err)
 {
@@ -285,8 +286,8 @@ static int64_t await_test(const char *socket, const char *event, int64_t last, i
     return number;
 }
 
-// The first receiver for which `is_it` is true, or NULL. `only`: the one that was to get the event;
-// NULL: all were.
+// Returns the first receiver for which `is_it` is true, or NULL. `only`: the receiver to which the
+// test was sent; NULL: to all.
 static const json_t *find_receiver(const json_t *answer, const char *only,
                                    bool (*is_it)(const json_t *one, bool is_only))
 {
@@ -300,15 +301,15 @@ static const json_t *find_receiver(const json_t *answer, const char *only,
     return NULL;
 }
 
-// True when the receiver still waits for the event, or was the only one to get it and does not have
-// it.
+// Whether the receiver lacks the event: it still waits for it, or the test was sent to it only and
+// was not delivered.
 static bool is_without(const json_t *one, bool is_only)
 {
     const char *state = member_word(one, "state");
     return strcmp(state, "waiting") == 0 || (is_only && strcmp(state, "delivered") != 0);
 }
 
-// True when the receiver waits for the event and no reason against it is known.
+// Whether the receiver waits for the event, and no known reason keeps it from getting it.
 static bool is_about_to(const json_t *one, bool is_only)
 {
     (void)is_only;
@@ -316,7 +317,7 @@ static bool is_about_to(const json_t *one, bool is_only)
            member_word(one, "reason")[0] == '\0';
 }
 
-// Returns the explanation of the event once the receivers have it, or when the time is over.
+// Returns the explanation of the event once the receivers have it, or at `until`.
 static json_t *await_delivery(const char *socket, int64_t number, const char *receiver,
                               int64_t until, struct error *err)
 {

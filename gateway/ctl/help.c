@@ -82,7 +82,7 @@ static void help_list_option(FILE *out, enum option_id id)
         fprintf(out, "option -%c %s\n", o->letter, value);
 }
 
-// A folder without debug messages has no level to be set.
+// Lists the folder if it has debug messages: otherwise it has no level to set.
 static void help_list_folder(FILE *out, const char *word)
 {
     enum log_folder folder;

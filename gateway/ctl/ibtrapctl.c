@@ -1,4 +1,4 @@
-// ibtrapctl: asks and controls a running ibtrapd, from the shell.
+// ibtrapctl: shows the state of a running ibtrapd, and controls it.
 
 #include "base/instance.h"
 #include "ctl/commands.h"
@@ -17,7 +17,7 @@ static void ibtrapctl_help(FILE *out)
     help_show_all(out, commands, count);
 }
 
-// Runs the command with the paths of the instance, where the options do not name others.
+// Runs the command with the paths of the instance, unless options name other paths.
 static int ibtrapctl_run(struct arguments *a)
 {
     static const int STATUS[] = {
@@ -37,7 +37,7 @@ static int ibtrapctl_run(struct arguments *a)
     return STATUS[commands_run(a)];
 }
 
-// Writes the last of the output: a part of it must not pass for the whole.
+// Flushes the output, so that an incomplete output gives an exit status of failure.
 static int ibtrapctl_end(int status)
 {
     if (status != DONE || (fflush(stdout) == 0 && !ferror(stdout)))

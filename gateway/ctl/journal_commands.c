@@ -12,8 +12,8 @@
 
 enum { EXPORT_CHUNK = 1000 };
 
-// Closes the file. False with a sentence when it changed meanwhile: then nothing that was read of
-// it is valid.
+// Closes the file. False with a sentence: the file changed while it was read, and the rows read
+// from it are not valid.
 static bool journal_commands_finish(struct store *store, bool ok, struct error *err)
 {
     bool still = store_stood_still(store, err);
@@ -126,6 +126,7 @@ enum command_outcome journal_commands_prune(const struct arguments *a, struct er
         return COMMAND_WRONG_USAGE;
     bool ok = client_send(a->socket, a->wire, json_pack("{s:I}", "days", (json_int_t)days), err);
     if (ok)
-        fprintf(a->out, "ibtrapd drops what is older than %lld days and delivered.\n", days);
+        fprintf(a->out, "ibtrapd deletes events older than %lld days that every receiver has.\n",
+                days);
     return command_outcome(ok);
 }

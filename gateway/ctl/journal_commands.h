@@ -4,19 +4,19 @@
 
 #include "ctl/command.h"
 
-// These read the journal's file, whether ibtrapd runs or not. They are refused when the file cannot
-// be read, or when an ibtrapd that starts meanwhile writes to it.
+// The next three read the journal's file, whether ibtrapd runs or not. They are refused if the file
+// cannot be read, or if ibtrapd starts meanwhile and writes to it.
 
-// SQLite's check of the whole file; refused with its first finding when the file is damaged.
+// Runs SQLite's check of the whole file; refused with its first finding if the file is damaged.
 command_run journal_commands_check;
 
-// Events, their numbers and age, alarms, snapshots of the fabric, size.
+// Writes the numbers and the age of the events, the number of alarms and snapshots, and the size.
 command_run journal_commands_stats;
 
-// Every event after a number, a JSON object a line.
+// Writes every event after a number, one JSON object per line.
 command_run journal_commands_export;
 
-// Asks the daemon to drop old events.
+// Asks the daemon to delete old events.
 command_run journal_commands_prune;
 
 #endif

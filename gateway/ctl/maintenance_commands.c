@@ -31,7 +31,7 @@ bool maintenance_commands_read_end(const char *text, int64_t now_us, int64_t *ou
     return true;
 }
 
-// An array of the words; NULL when memory is short.
+// Makes an array of the words; NULL: out of memory.
 static json_t *list_of(char *const *words, int count)
 {
     json_t *list = json_array();

@@ -6,7 +6,7 @@
 
 #include <stdint.h>
 
-command_run maintenance_commands_start; // without nodes: all
+command_run maintenance_commands_start; // without patterns: all nodes
 command_run maintenance_commands_stop;
 command_run maintenance_commands_list;
 

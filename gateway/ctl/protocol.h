@@ -1,4 +1,4 @@
-// The protocol of the control socket: one JSON object a line from the client, one back for each.
+// The protocol of the control socket: the client sends one JSON object per line and gets one back.
 #ifndef IBTRAPD_CTL_PROTOCOL_H
 #define IBTRAPD_CTL_PROTOCOL_H
 

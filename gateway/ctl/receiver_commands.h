@@ -8,10 +8,10 @@
 
 command_run receiver_commands_list;
 
-// Pauses, resumes or flushes a receiver: the command of the control socket says which.
+// Pauses, resumes or flushes a receiver, as `wire` of the command's row says.
 command_run receiver_commands_change;
 
-// Writes the receivers of the answer, with a head when it is the first page. True.
+// Writes the receivers of the answer, with a head if it is the first page. Returns true.
 bool receiver_commands_show(FILE *out, const json_t *answer, bool first);
 
 #endif

@@ -1,5 +1,5 @@
-// What all commands need to write the daemon's answers for people, within 100 columns. The stream
-// keeps a write error; check it at the end.
+// Helpers that write the daemon's answers for people, within 100 columns. The stream keeps a write
+// error; check it at the end.
 #ifndef IBTRAPD_CTL_SHOW_H
 #define IBTRAPD_CTL_SHOW_H
 
@@ -18,7 +18,7 @@ bool show_answer(FILE *out, const json_t *answer, bool json,
                  bool (*show)(FILE *out, const json_t *answer), struct error *err);
 bool show_json(FILE *out, const json_t *value, struct error *err);
 
-// Sets the sentence for an answer of another shape than expected. False.
+// Sets the sentence for an answer that lacks expected members. Returns false.
 bool show_refuse_shape(struct error *err);
 
 #endif

@@ -20,7 +20,7 @@ void show_catalogue(FILE *out)
     }
 }
 
-// The array with that in it, or NULL when memory is short; takes both references over.
+// Appends the value and returns the array; NULL: out of memory. Takes over both references.
 static json_t *appended(json_t *array, json_t *value)
 {
     if (json_array_append_new(array, value) == 0)

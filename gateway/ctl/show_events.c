@@ -61,7 +61,7 @@ static void show_fields(FILE *out, const json_t *event)
     }
 }
 
-// 32 octets a line, with the offset of the first.
+// Writes 32 octets per line, after the offset of the first one.
 static void show_raw(FILE *out, const char *hex)
 {
     size_t size = strlen(hex);

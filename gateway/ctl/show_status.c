@@ -23,7 +23,7 @@ static void show_port(FILE *out, const json_t *status)
         fprintf(out, "Problem  %s\n", member_word(status, "problem"));
 }
 
-// As `createUser -e` of snmptrapd wants it.
+// Writes the engine ID in the form that `createUser -e` of snmptrapd requires.
 static void show_engine(FILE *out, const json_t *snmp)
 {
     if (member_word(snmp, "engine_id")[0] != '\0')

@@ -51,7 +51,7 @@ void terminal_cell(FILE *out, const char *text, int width)
         fprintf(out, "%-*s", width, text);
 }
 
-// Octets of the next `columns` characters, or fewer.
+// The number of octets of the next `columns` characters, or of all that are left.
 static size_t octets_of(const char *p, size_t columns)
 {
     size_t n = 0;
@@ -64,7 +64,7 @@ static size_t octets_of(const char *p, size_t columns)
     return n;
 }
 
-// Octets of the next line: up to the last blank that fits, or all that fits where there is none.
+// The number of octets of the next line: up to the last blank that fits; without one, all that fit.
 static size_t line_of(const char *p, size_t columns)
 {
     size_t fit = octets_of(p, columns);

@@ -7,7 +7,7 @@
 
 enum { TERMINAL_COLUMNS = 100 };
 
-// True when `out` is a terminal and the environment does not have NO_COLOR.
+// True if `out` is a terminal and NO_COLOR is not set in the environment.
 bool terminal_has_colours(FILE *out);
 
 // Writes the word of a severity, or of a state such as "failing", "paused" or "delivered", in its
@@ -22,7 +22,7 @@ void terminal_cell(FILE *out, const char *text, int width);
 // newline. Writes nothing for an empty text.
 void terminal_wrap(FILE *out, int indent, const char *text);
 
-// The same when the first line has its `indent` columns already; writes a newline at least.
+// The same for a first line that has its `indent` columns already; writes at least a newline.
 void terminal_hang(FILE *out, int indent, const char *text);
 
 #endif

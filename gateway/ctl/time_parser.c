@@ -27,7 +27,7 @@ static bool read_ago(const char *text, int64_t now_us, int64_t *out)
     return false;
 }
 
-// ".5" is 500,000 microseconds; further digits are cut. Advances `*p`.
+// Reads a fraction: ".5" is 500,000 microseconds. Ignores digits after the sixth. Advances `*p`.
 static bool read_fraction(const char **p, int64_t *us)
 {
     *us = 0;

@@ -17,7 +17,8 @@ static bool is_switch(const json_t *object)
     return strcmp(member_word(object, "type"), "switch") == 0;
 }
 
-// The form that ibnetdiscover(8) writes and other tools read; anything else is in comments.
+// Nodes and links in the format of ibnetdiscover(8), which other tools read; all else is in
+// comments.
 
 static void show_id(FILE *out, const json_t *node)
 {
@@ -29,7 +30,7 @@ static void show_id(FILE *out, const json_t *node)
     fprintf(out, "\"%c-%016" PRIx64 "\"", letter, show_topology_guid(node, "guid"));
 }
 
-// In quotation marks, so it may have none of its own.
+// Writes the name in quotation marks, and its own quotation marks as apostrophes.
 static void show_name(FILE *out, const json_t *node)
 {
     fputc('"', out);
@@ -151,7 +152,8 @@ bool topology_commands_show_nodes(FILE *out, const json_t *page, bool first)
                 member_word(page, "time"), member_count(page, "node_count"),
                 member_count(page, "link_count"));
         show_place(out, page);
-        fputs(json_is_true(json_object_get(page, "complete")) ? "\n" : "; not everybody answered\n",
+        fputs(json_is_true(json_object_get(page, "complete")) ? "\n"
+                                                              : "; some nodes did not answer\n",
               out);
     }
     json_array_foreach(json_object_get(page, "nodes"), i, node) show_node(out, node);

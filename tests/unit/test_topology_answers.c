@@ -360,7 +360,7 @@ TEST(a_node_that_did_not_answer_is_marked)
           "#\n"
           "# Topology file: generated on 2026-11-21T03:19:03.123456Z\n"
           "#\n"
-          "# 1 nodes, 0 links; now (2026-11-21T03:19:03.123456Z); not everybody answered\n"
+          "# 1 nodes, 0 links; now (2026-11-21T03:19:03.123456Z); some nodes did not answer\n"
           "\n"
           "# It did not answer; this is what was known of it.\n"
           "vendid=0x2c9\n"
