@@ -49,7 +49,7 @@ json_t *alarm_answers_list(struct control *c, const json_t *request)
     return answer;
 }
 
-// Finding one.
+// Finding an alarm.
 
 struct search {
     int64_t number;
@@ -63,7 +63,7 @@ static void alarm_answers_compare(void *ctx, const struct alarm *alarm)
         memcpy(search->key, alarm->key, sizeof search->key);
 }
 
-// Reads the key of the alarm that the request names, by its key or by its number. False: it names
+// Finds the key of the alarm that the request names by key or number. False: the request names
 // none.
 static bool read_key(struct journal *journal, const json_t *request, char key[EVENT_KEY_SIZE])
 {
@@ -113,8 +113,9 @@ static void shelve_in_pipeline(void *ctx, const struct pipeline_context *inside)
                       inside->now_us);
 }
 
-// Shelves the alarm until `until_us` (UTC; 0: ends the shelving), in the journal, which survives a
-// restart, and in policy. `*found`: such an alarm is active. False: the pipeline has ended.
+// Shelves the alarm until `until_us` (UTC; 0: ends the shelving), both in the journal, so that it
+// survives a restart, and in policy. `*found`: such an alarm is active. False: the pipeline has
+// ended.
 static bool shelve_alarm(struct pipeline *pipeline, struct journal *journal, const char *key,
                          int64_t until_us, bool *found)
 {

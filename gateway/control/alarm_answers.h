@@ -8,14 +8,14 @@
 enum { ALARM_ANSWERS_PAGE = 500, ALARM_ANSWERS_MINUTES_MAX = 366 * 24 * 60 };
 
 // "alarms": the active alarms, at most ALARM_ANSWERS_PAGE. Item "more" of the answer has the item
-// "after" that asks for the next page.
+// "after" that requests the next page.
 json_t *alarm_answers_list(struct control *control, const json_t *request);
 
 // "alarm-acknowledge", with items "alarm" and "note" (missing: none).
 json_t *alarm_answers_acknowledge(struct control *control, const json_t *request);
 
-// "alarm-shelve", with items "alarm" and "minutes" (0 ends the shelving). Without a pipeline only
-// the journal notes it.
+// "alarm-shelve", with items "alarm" and "minutes" (0 ends the shelving). Without a pipeline,
+// shelves it in the journal only.
 json_t *alarm_answers_shelve(struct control *control, const json_t *request);
 
 #endif

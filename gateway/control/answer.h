@@ -7,10 +7,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-// The answer of a command that has nothing to report: a new reference.
+// Returns the answer of a command that has nothing to report, a new reference.
 json_t *answer_done(void);
 
-// The answer that refuses a command, with a sentence: a new reference.
+// Returns the answer that refuses a command with a sentence, a new reference.
 json_t *answer_refuse(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
 // Reads a number from 0 to `max`; a missing one is 0. False when the item is anything else.
@@ -20,7 +20,7 @@ bool answer_read_number(const json_t *request, const char *item, int64_t max, in
 bool answer_read_text(const json_t *request, const char *item, char *out, size_t size);
 
 // New references.
-json_t *answer_text(const char *s);  // any octets; those that are no text are replaced
+json_t *answer_text(const char *s);  // any octets; replaces those that are not UTF-8
 json_t *answer_guid(uint64_t guid);  // "0x0002c90300001234"
 json_t *answer_time(int64_t utc_us); // RFC 3339; null for 0
 

@@ -31,7 +31,7 @@ static const struct control_command COMMANDS[] = {
     {"maintenance-start", maintenance_answers_start, CONTROL_WRITES},
     {"maintenance-stop", maintenance_answers_stop, CONTROL_WRITES},
     {"maintenance-list", maintenance_answers_list, CONTROL_READS},
-    {"dry-run", dry_run_answer, CONTROL_WRITES}, // it reads files that the configuration names
+    {"dry-run", dry_run_answer, CONTROL_WRITES}, // reads files that the configuration names
     {"sweep-now", gateway_answers_sweep, CONTROL_WRITES},
     {"resubscribe", gateway_answers_resubscribe, CONTROL_WRITES},
     {"log", gateway_answers_log, CONTROL_WRITES},
@@ -60,8 +60,8 @@ bool control_reads_only(const char *command)
     return found && found->access == CONTROL_READS;
 }
 
-// Fabric and names may be replaced at any time, but not within an answer; and "reload" fills all of
-// `c` again.
+// Holds references to the fabric and the names while it answers, as both may be replaced at any
+// time. "reload" replaces all members of `c`.
 json_t *control_answer(void *ctx, const char *command, const json_t *request)
 {
     struct control *c = ctx;

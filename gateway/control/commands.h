@@ -4,8 +4,8 @@
 
 #include "control/control.h"
 
-// Whether a command only reads. A row that does not say so writes: strangers are refused, and the
-// log names the user.
+// Whether a command only reads. A row without this item writes: such a command is refused to
+// unprivileged clients, and the log names its user.
 enum control_access { CONTROL_WRITES, CONTROL_READS };
 
 struct control_command {

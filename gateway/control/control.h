@@ -1,4 +1,4 @@
-// The parts of the running gateway from which the commands of the control socket are answered.
+// The parts of the running gateway that the commands of the control socket use.
 #ifndef IBTRAPD_CONTROL_CONTROL_H
 #define IBTRAPD_CONTROL_CONTROL_H
 
@@ -17,8 +17,8 @@ enum {
     CONTROL_SNAPSHOTS_MAX = 4, // snapshots whose last page no client has fetched yet
 };
 
-// All that it points to outlives the server of the control socket. One thread uses it, that of the
-// control socket.
+// All parts outlive the server of the control socket. Used by the thread of the control socket
+// only.
 struct control {
     const struct conf *conf;
     int64_t started_at; // monotonic, microseconds
@@ -33,11 +33,11 @@ struct control {
     struct agent *tables;         // the subagent; NULL: there is none
     struct event_builder builder; // for names and sentences; it does not know the fabric
     // Reads the configuration again. `restart`, of CONTROL_RESTART_SIZE, gets the items that need a
-    // restart. False with a sentence when the configuration stays as it was.
+    // restart. False with a sentence: the configuration stays as it was.
     bool (*reload)(void *ctx, struct text *restart, struct error *err);
     void *ctx;
 
-    // While a request is answered.
+    // Valid while a request is answered.
     const struct names *names; // NULL: there are none
     struct fabric *fabric;     // the fabric as it is known now; NULL: no sweep has ended yet
 

@@ -11,7 +11,7 @@
 
 enum { CHUNK = 100 };
 static const int64_t AFTERMATH_US =
-    3600 * CLOCK_US_PER_S; // for summaries, and for events that policy sends later
+    3600 * CLOCK_US_PER_S; // time after the last event, for summaries and late events
 
 struct id {
     char text[EVENT_ID_SIZE];
@@ -21,11 +21,11 @@ struct run {
     const struct conf *conf;
     struct policy *policy;
     struct policy_rule rules[POLICY_RULES_MAX];
-    int64_t now, first_us;             // UTC, which is policy's clock here
-    uint64_t made;                     // events, by this policy
-    struct id ids[DRY_RUN_EVENTS_MAX]; // of the events so far
+    int64_t now, first_us;             // UTC; policy's clock here
+    uint64_t made;                     // events that this policy made
+    struct id ids[DRY_RUN_EVENTS_MAX]; // of the events judged so far
     size_t count;
-    uint64_t reasons[POLICY_REASON_COUNT + 1]; // the last: standby
+    uint64_t reasons[POLICY_REASON_COUNT + 1]; // the last element counts standby
     uint64_t sent[CONF_RECEIVERS_MAX + 1][CATALOGUE_COUNT];
 };
 
@@ -71,7 +71,7 @@ static void move_to(struct run *r, int64_t time_us)
     r->now = time_us > r->now ? time_us : r->now;
 }
 
-// True for the copy of an earlier event: policy made it when it sent an alarm late.
+// Whether the event is a copy of an earlier one, which policy made to send an alarm late.
 static bool is_copy(const struct run *r, const struct event *event)
 {
     if (event->type->alarm == ALARM_NONE || event->related_id[0] == '\0')
@@ -83,7 +83,7 @@ static bool is_copy(const struct run *r, const struct event *event)
     return false;
 }
 
-// The event as it was before policy saw it: a reference. NULL: out of memory.
+// A copy of the event as it was before policy processed it. NULL: out of memory.
 static struct event *unjudged(const struct event *event)
 {
     struct event *copy = event_copy(event);
@@ -108,7 +108,7 @@ static void dry_run_read(struct run *r, const struct event *event)
         return;
     if (r->count == 0)
         r->now = r->first_us = event->time_us;
-    // Policy sends nothing but alarms late.
+    // Only an alarm is sent late, so only the identifiers of alarms are needed.
     snprintf(r->ids[r->count++].text, EVENT_ID_SIZE, "%s",
              event->type->alarm == ALARM_NONE ? "" : event->id);
     move_to(r, copy->time_us);

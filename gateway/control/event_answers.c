@@ -27,7 +27,7 @@ json_t *event_answers_json(int64_t number, const struct event *event)
 
 struct query {
     struct filter filter;
-    int64_t since_us, until_us; // 0: no end
+    int64_t since_us, until_us; // UTC; 0: no limit
 };
 
 static void add_pattern(struct filter_list *list, const char *pattern)
@@ -68,7 +68,7 @@ struct scan {
     struct journal *journal;
     const struct query *query;
     bool back;
-    int64_t place; // the last event that was read
+    int64_t place; // number of the last event read
     size_t count, wanted;
     bool ended;
     json_t *found;
@@ -109,7 +109,7 @@ static void scan(struct scan *s)
     }
 }
 
-// Whether the next event behind that number is there and not younger than that.
+// Whether there is an event after that number, and it is not younger than `time_us`.
 static bool goes_on_until(struct journal *journal, int64_t sequence, int64_t time_us)
 {
     struct journal_item item;
@@ -120,8 +120,8 @@ static bool goes_on_until(struct journal *journal, int64_t sequence, int64_t tim
     return !younger;
 }
 
-// The number of the last event that happened at `time_us` or before; 0: none. Where the clock was
-// set back there are several such events; returns one of them.
+// The number of the last event that happened at `time_us` or before; 0: none. If the clock was set
+// back, several events may fit; returns the number of one.
 static int64_t last_until(struct journal *journal, int64_t time_us)
 {
     int64_t at;
@@ -183,7 +183,8 @@ struct event *event_answers_read(struct journal *journal, int64_t number)
     return NULL;
 }
 
-// An identifier begins with the milliseconds at which it was made: 12 digits, in groups of 8 and 4.
+// Reads the time from an identifier, which begins with the milliseconds of its creation: 12
+// hexadecimal digits in groups of 8 and 4.
 static bool read_id_time(const char *id, int64_t *time_us)
 {
     char digits[13];
@@ -204,9 +205,9 @@ int64_t event_answers_find_id(struct journal *journal, const char *id)
         return 0;
     int64_t place = last_until(journal, time_us - 1);
     struct journal_item items[CHUNK];
-    size_t n, looked_at = 0;
+    size_t n, count = 0;
     bool over = false;
-    while (found == 0 && !over && looked_at < ID_SCAN &&
+    while (found == 0 && !over && count < ID_SCAN &&
            (n = journal_read(journal, place, items, CHUNK)) > 0) {
         for (size_t i = 0; i < n; i++) {
             const struct event *event = items[i].event;
@@ -216,7 +217,7 @@ int64_t event_answers_find_id(struct journal *journal, const char *id)
             place = items[i].sequence;
             event_unref(items[i].event);
         }
-        looked_at += n;
+        count += n;
     }
     return found;
 }

@@ -9,13 +9,13 @@ enum {
     EVENT_ANSWERS_PAGE = 200,  // events that its answer has
 };
 
-// "events". Without item "after" the newest events come first, from the end of the journal or
-// before number "before"; with "after" the oldest come first, behind that number. These items
-// choose: "since_us", "until_us", "severity" (this and worse), "node" (a pattern of names or
-// GUIDs), "event" (a pattern of identifiers), and "limit", the number of events that the client
-// wants in all. Item "more" of the answer has the items that ask for the rest; it is missing at the
-// end. "last" is the number of the journal's newest event, "place" that of the last event read, and
-// "ended" is true when the journal has nothing behind it.
+// "events". Without item "after", the newest events come first, from the end of the journal or
+// before number "before"; with "after", the oldest come first, after that number. These items
+// choose the events: "since_us", "until_us", "severity" (this and worse), "node" (a pattern of
+// names or GUIDs), "event" (a pattern of identifiers), and "limit" (how many in all pages
+// together). Item "more" of the answer has the items that request the next page; it is missing on
+// the last page. "last" is the number of the journal's newest event, "place" that of the last event
+// read, and "ended" is true if the journal has no event after it.
 json_t *event_answers_list(struct control *control, const json_t *request);
 
 // The number of the event that item "number" or "id" names; 0: the journal has no such event, or

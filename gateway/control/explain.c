@@ -9,16 +9,16 @@
 
 // Receivers.
 
-// Why the receiver does not have the event; empty: it has, or the reason is not known.
+// Why the receiver does not have the event; empty: it has the event, or the reason is unknown.
 static const char *explain_reason_of(struct receiver *receiver,
                                      const struct receiver_status *status,
-                                     const struct receiver_event_outcome *fate,
+                                     const struct receiver_event_outcome *result,
                                      const struct event *event)
 {
     const char *refusal = receiver_refusal(receiver, event);
-    if (fate->outcome == RECEIVER_DELIVERED || fate->outcome == RECEIVER_GIVEN_UP)
+    if (result->outcome == RECEIVER_DELIVERED || result->outcome == RECEIVER_GIVEN_UP)
         return "";
-    if (refusal || fate->outcome != RECEIVER_WAITING)
+    if (refusal || result->outcome != RECEIVER_WAITING)
         return refusal ? refusal : "";
     return status->paused ? "paused" : status->problem;
 }
@@ -28,11 +28,11 @@ static json_t *explain_receiver_json(struct receiver *receiver, int64_t number,
 {
     struct receiver_status status;
     receiver_get_status(receiver, &status);
-    const struct receiver_event_outcome fate = receiver_outcome_of(receiver, number);
+    const struct receiver_event_outcome result = receiver_outcome_of(receiver, number);
     const struct sink *r = receiver_sink(receiver);
     return json_pack("{s:s, s:s, s:s, s:o, s:o}", "name", r->name, "kind", r->kind, "state",
-                     receiver_outcome_word(fate.outcome), "time", answer_time(fate.time_us),
-                     "reason", answer_text(explain_reason_of(receiver, &status, &fate, event)));
+                     receiver_outcome_word(result.outcome), "time", answer_time(result.time_us),
+                     "reason", answer_text(explain_reason_of(receiver, &status, &result, event)));
 }
 
 static json_t *explain_receivers_json(const struct control *c, int64_t number,
@@ -101,7 +101,8 @@ static void add_notification(json_t *list, const struct event *event, const char
                             "objects", objects_json(n, event)));
 }
 
-// By default the notifications of the other MIBs are sent; our own is where these have none.
+// Lists the notifications of all MIBs. By default, receivers get that of the IBTRAPD-MIB only if
+// the other MIBs have none for the event.
 static json_t *notifications_json(const struct event *event)
 {
     const struct catalogue_entry *type = event->type;

@@ -1,4 +1,4 @@
-// Answers the command "explain": all that is known of one event, and which receivers have it.
+// Answers the command "explain": all fields of one event, and which receivers have it.
 #ifndef IBTRAPD_CONTROL_EXPLAIN_H
 #define IBTRAPD_CONTROL_EXPLAIN_H
 

@@ -1,4 +1,4 @@
-// Answers the commands that steer the gateway as a whole. commands.c lists them.
+// Answers the commands that control the gateway as a whole. commands.c lists them.
 #ifndef IBTRAPD_CONTROL_GATEWAY_ANSWERS_H
 #define IBTRAPD_CONTROL_GATEWAY_ANSWERS_H
 
@@ -20,8 +20,8 @@ json_t *gateway_answers_log(struct control *control, const json_t *request);
 // restart.
 json_t *gateway_answers_reload(struct control *control, const json_t *request);
 
-// "journal-prune", with item "days" (0 to GATEWAY_ANSWERS_DAYS_MAX): the journal drops older events
-// that every receiver has.
+// "journal-prune", with item "days" (0 to GATEWAY_ANSWERS_DAYS_MAX): makes the journal delete older
+// events that every receiver has.
 json_t *gateway_answers_prune(struct control *control, const json_t *request);
 
 #endif

@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-// A text that is not empty, fits, and is safe to show.
+// Reads a text. False: it is empty, too long, or has control characters.
 static bool maintenance_answers_read_text(const json_t *value, char *out, size_t size)
 {
     const char *text = json_string_value(value);
@@ -34,7 +34,7 @@ static bool maintenance_answers_read_nodes(const json_t *value, struct filter_li
     return true;
 }
 
-// In the pipeline's thread.
+// Work in the pipeline's thread.
 
 struct window_change {
     struct journal *journal;
@@ -42,7 +42,7 @@ struct window_change {
     bool done;
 };
 
-// The window is in the journal on disk before the client gets its answer.
+// Starts the window and commits it to the journal, before the client gets its answer.
 static void start_in_pipeline(void *ctx, const struct pipeline_context *inside)
 {
     struct window_change *c = ctx;
@@ -74,7 +74,7 @@ json_t *maintenance_answers_start(struct control *control, const json_t *request
     if (!maintenance_answers_read_text(json_object_get(request, "name"), c.window.name,
                                        sizeof c.window.name))
         return answer_refuse(
-            "the name of a maintenance has 1 to 63 characters, and none that cannot be shown");
+            "the name of a maintenance must have 1 to 63 characters, and no control characters");
     if (c.window.until_us <= now || c.window.until_us > last)
         return answer_refuse("the end must be in the future, at most 366 days from now");
     if (!maintenance_answers_read_nodes(json_object_get(request, "nodes"), &c.window.nodes))

@@ -6,13 +6,13 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-// Reads the groups of the process, not those of its user in the user database: that would ask a
-// name service, which may not answer. A user who was added to a group logs in again, as for any
-// file.
+// Checks the groups of the process, not those of its user in the user database, since that would
+// query a name service, which may not answer. So a user who was just added to a group has to log in
+// again, as for access to files.
 static bool is_member(int fd, gid_t group)
 {
     socklen_t size = 0;
-    getsockopt(fd, SOL_SOCKET, SO_PEERGROUPS, NULL, &size); // tells the size
+    getsockopt(fd, SOL_SOCKET, SO_PEERGROUPS, NULL, &size); // sets `size`
     gid_t *groups = size > 0 ? malloc(size) : NULL;
     bool found = false;
     if (groups && getsockopt(fd, SOL_SOCKET, SO_PEERGROUPS, groups, &size) == 0) {
@@ -28,7 +28,7 @@ bool peer_credentials_read(int fd, gid_t group, struct peer_credentials *out, st
     struct ucred who;
     socklen_t size = sizeof who;
     if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &who, &size) != 0)
-        return error_set(err, "cannot tell who connected: %s", strerror(errno));
+        return error_set(err, "cannot read the credentials of the client: %s", strerror(errno));
     *out = (struct peer_credentials){.uid = who.uid, .pid = who.pid};
     out->privileged =
         who.uid == 0 || who.uid == geteuid() || who.gid == group || is_member(fd, group);

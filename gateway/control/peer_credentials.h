@@ -1,5 +1,5 @@
-// The user and the groups of the process at the other end of a Unix socket, as the kernel noted
-// them when that process connected.
+// The user and the groups of the process at the other end of a Unix socket, as they were when that
+// process connected.
 #ifndef IBTRAPD_CONTROL_PEER_CREDENTIALS_H
 #define IBTRAPD_CONTROL_PEER_CREDENTIALS_H
 
@@ -13,7 +13,7 @@ struct peer_credentials {
     bool privileged; // it is root, or our own user, or a member of `group`
 };
 
-// False with a sentence when the kernel refuses.
+// False with a sentence: the kernel refused.
 bool peer_credentials_read(int fd, gid_t group, struct peer_credentials *out, struct error *err);
 
 #endif

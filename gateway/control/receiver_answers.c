@@ -47,7 +47,7 @@ struct receiver *receiver_answers_find(const struct control *c, const char *name
     return NULL;
 }
 
-// The receiver of item "name", or NULL.
+// The receiver that item "name" names, or NULL.
 static struct receiver *receiver_answers_of(const struct control *c, const json_t *request)
 {
     char name[65];
@@ -55,7 +55,7 @@ static struct receiver *receiver_answers_of(const struct control *c, const json_
                                                                 : NULL;
 }
 
-// The answer after a change of that receiver; NULL: there is none of that name.
+// The answer after a change of the receiver; `receiver` NULL: there is none of that name.
 static json_t *receiver_answers_finish(struct receiver *receiver)
 {
     if (!receiver)

@@ -26,13 +26,13 @@ struct client {
 struct server {
     struct server_options options;
     struct evconnlistener *listener;
-    struct event *rest; // ends the rest of the listener
+    struct event *pause; // ends a pause of the listener
     char path[108];
     struct client clients[SERVER_CLIENTS_MAX];
     struct log_limit refusals;
 };
 
-static const struct timeval IDLE_MAX = {.tv_sec = 60}, REST = {.tv_sec = 1};
+static const struct timeval IDLE_MAX = {.tv_sec = 60}, PAUSE = {.tv_sec = 1};
 
 static void control_server_drop(struct client *client)
 {
@@ -45,7 +45,8 @@ static json_t *failure(const char *sentence)
     return json_pack("{s:i, s:s}", "version", PROTOCOL_VERSION, "error", sentence);
 }
 
-// True when the client may send that command. Logs each command that writes, with its user.
+// Whether the client may send the command. Logs each command that is not `reads_only`, with the
+// user.
 static bool may_run(struct client *client, const char *command)
 {
     struct server *server = client->server;
@@ -68,7 +69,7 @@ static json_t *control_server_run(struct client *client, const char *command, co
     if (!may_run(client, command))
         return failure("only root and the members of the control socket's group may do that");
     json_t *result = o->handler(o->ctx, command, request);
-    log_debug(o->log, "%s '%.32s' of user %u, process %d", result ? "answered" : "does not know",
+    log_debug(o->log, "%s '%.32s' of user %u, process %d", result ? "answered" : "unknown command",
               command, (unsigned)client->credentials.uid, (int)client->credentials.pid);
     return result ? result : failure("unknown command");
 }
@@ -168,25 +169,25 @@ static void control_server_accept_client(struct evconnlistener *listener, evutil
     struct client *client = control_server_find_place(ctx);
     if (client && admit_client(client, fd)) {
         bufferevent_setcb(client->stream, read_lines, NULL, control_server_client_event, client);
-        // Not by a watermark: libevent 2.1 crashes when it has no memory for one.
+        // A watermark would do the same, but libevent 2.1 crashes if it has no memory for one.
         bufferevent_set_max_single_read(client->stream, PROTOCOL_LINE_MAX);
         bufferevent_set_timeouts(client->stream, &IDLE_MAX, &IDLE_MAX);
         bufferevent_enable(client->stream, EV_READ | EV_WRITE);
         return;
     }
-    close(fd); // too many clients, or no memory: this one tries again
+    close(fd); // too many clients, or out of memory: the client may try again
 }
 
-// There is no descriptor for the client: waits a second, as trying again at once would keep this
-// thread busy.
-static void control_server_read_rest(struct evconnlistener *listener, void *ctx)
+// Without a descriptor for a client, accepts none for a second: trying again at once would keep
+// this thread busy.
+static void control_server_pause(struct evconnlistener *listener, void *ctx)
 {
     struct server *server = ctx;
     evconnlistener_disable(listener);
-    event_add(server->rest, &REST);
+    event_add(server->pause, &PAUSE);
 }
 
-static void control_server_end_rest(evutil_socket_t fd, short what, void *ctx)
+static void control_server_end_pause(evutil_socket_t fd, short what, void *ctx)
 {
     (void)fd, (void)what;
     struct server *server = ctx;
@@ -225,7 +226,7 @@ static int listen_on(const char *path, gid_t group, struct error *err)
         error_set(err, "cannot make a socket: %s", strerror(errno));
         return -1;
     }
-    mode_t old = umask(0117); // 0660 from the first moment on
+    mode_t old = umask(0117); // the socket has mode 0660 from its creation on
     int rc = bind(fd, (struct sockaddr *)&address, sizeof address);
     umask(old);
     bool given = rc == 0 && give_to_group(path, group, err);
@@ -239,7 +240,8 @@ static int listen_on(const char *path, gid_t group, struct error *err)
     return -1;
 }
 
-// Removes a socket only. Any other file is not ours; bind then says that the path is in use.
+// Removes the file if it is a socket. Any other file stays, and bind reports that the path is in
+// use.
 static void remove_dead_socket(const char *path)
 {
     struct stat st;
@@ -259,17 +261,17 @@ static struct server *control_server_make(const struct server_options *options, 
     snprintf(server->path, sizeof server->path, "%s", options->path);
     for (size_t i = 0; i < SERVER_CLIENTS_MAX; i++)
         server->clients[i].server = server;
-    server->rest = event_new(options->base, -1, 0, control_server_end_rest, server);
-    if (server->rest)
+    server->pause = event_new(options->base, -1, 0, control_server_end_pause, server);
+    if (server->pause)
         server->listener = evconnlistener_new(options->base, control_server_accept_client, server,
                                               LEV_OPT_CLOSE_ON_FREE, -1, fd);
     if (server->listener) {
-        evconnlistener_set_error_cb(server->listener, control_server_read_rest);
+        evconnlistener_set_error_cb(server->listener, control_server_pause);
         return server;
     }
     error_set(err, "cannot listen on the control socket %s: out of memory", options->path);
-    if (server->rest)
-        event_free(server->rest);
+    if (server->pause)
+        event_free(server->pause);
     free(server);
     return NULL;
 }
@@ -299,7 +301,7 @@ void server_stop(struct server *server)
 {
     if (!server)
         return;
-    event_free(server->rest);
+    event_free(server->pause);
     evconnlistener_free(server->listener);
     unlink(server->path);
     for (size_t i = 0; i < SERVER_CLIENTS_MAX; i++) {

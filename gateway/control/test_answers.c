@@ -28,7 +28,7 @@ static uint32_t find_by_name(const struct fabric *fabric, const struct names *na
     return FABRIC_NONE;
 }
 
-// A port of the node, one with a link if there is one. FABRIC_NONE: the node has no ports.
+// Returns a port of the node, preferring one with a link. FABRIC_NONE: the node has no ports.
 static uint32_t choose_port(const struct fabric *fabric, uint32_t node)
 {
     const struct fabric_node *n = &fabric->nodes[node];
@@ -56,7 +56,7 @@ static bool find_node(const char *word, const struct fabric *fabric, const struc
                       struct test_event *out, struct error *err)
 {
     if (!fabric)
-        return error_set(err, "the fabric was not seen yet, so that no node is known");
+        return error_set(err, "no sweep of the fabric has ended yet, so that no node is known");
     bool is_guid = strncmp(word, "0x", 2) == 0;
     uint32_t node = is_guid ? find_by_guid(fabric, word) : find_by_name(fabric, names, word);
     if (node == FABRIC_NONE)

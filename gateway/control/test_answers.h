@@ -1,4 +1,4 @@
-// Answers the command "test": sends a test event the whole way to the receivers.
+// Answers the command "test": sends a test event through pipeline and journal to the receivers.
 #ifndef IBTRAPD_CONTROL_TEST_ANSWERS_H
 #define IBTRAPD_CONTROL_TEST_ANSWERS_H
 
@@ -10,8 +10,8 @@
 // answer is the number of the journal's newest event before the test.
 json_t *test_answers_send(struct control *control, const json_t *request);
 
-// Reads those items. Uses the receivers, the fabric and the names of `control`. False with a
-// sentence when there is no such event, node or receiver.
+// Reads the items of "test". Uses the receivers, the fabric and the names of `control`. False with
+// a sentence when there is no such event, node or receiver.
 bool test_answers_read(const struct control *control, const json_t *request, struct test_event *out,
                        struct error *err);
 

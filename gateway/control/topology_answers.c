@@ -7,9 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Snapshots that clients fetch page by page, so that all pages of a request come from one snapshot.
+// Keeps the snapshots that clients fetch page by page, so that all pages show the same snapshot.
 
-static struct fabric *find_held(const struct control *c, int64_t number, int64_t time_us)
+static struct fabric *find_kept(const struct control *c, int64_t number, int64_t time_us)
 {
     for (size_t i = 0; i < CONTROL_SNAPSHOTS_MAX; i++) {
         struct fabric *fabric = c->snapshots[i].fabric;
@@ -19,10 +19,10 @@ static struct fabric *find_held(const struct control *c, int64_t number, int64_t
     return NULL;
 }
 
-// Keeps the snapshot for the next page, in place of the one that was kept first.
+// Keeps the snapshot for the next page, in place of the oldest one kept.
 static void keep_for_pages(struct control *c, int64_t number, struct fabric *fabric)
 {
-    if (find_held(c, number, fabric->time_us))
+    if (find_kept(c, number, fabric->time_us))
         return;
     fabric_unref(c->snapshots[c->next_snapshot].fabric);
     c->snapshots[c->next_snapshot].number = number;
@@ -40,7 +40,7 @@ static void topology_answers_let_go(struct control *c, const struct fabric *fabr
     }
 }
 
-// Ends the use of a snapshot for one page; takes over the reference.
+// Ends the use of a snapshot for one page; drops the caller's reference.
 static void topology_answers_finish(struct control *c, int64_t number, struct fabric *fabric,
                                     bool more)
 {
@@ -73,20 +73,21 @@ static struct fabric *read_fabric(struct journal *journal, int64_t number, struc
     return fabric;
 }
 
-// A reference, or NULL with a sentence. `number` 0: the fabric as it is now. `time_us` is that of
-// the earlier pages; 0: this is the first.
+// Returns a reference; NULL with a sentence: failed. `number` 0: the fabric as it is now.
+// `time_us`: the snapshot's time in the earlier pages; 0: this is the first page.
 static struct fabric *topology_answers_read(const struct control *c, int64_t number,
                                             int64_t time_us, struct error *err)
 {
-    struct fabric *fabric = time_us ? find_held(c, number, time_us) : NULL;
+    struct fabric *fabric = time_us ? find_kept(c, number, time_us) : NULL;
     if (fabric)
         return fabric_ref(fabric);
     if (number != 0)
         return read_fabric(c->journal, number, err);
     if (c->fabric && (time_us == 0 || c->fabric->time_us == time_us))
         return fabric_ref(c->fabric);
-    error_set(err, time_us ? "the fabric is not held any more; ask again from the begin"
-                           : "the fabric was not seen yet");
+    error_set(
+        err, time_us ? "the pages of this snapshot are no longer kept; ask for the first page again"
+                     : "no sweep of the fabric has ended yet");
     return NULL;
 }
 

@@ -1,5 +1,5 @@
 // Answers the commands about the fabric. A long answer comes in pages; all its pages show the same
-// snapshot. Item "more" of a page has the items that ask for the next one.
+// snapshot. Item "more" of a page has the items that request the next one.
 #ifndef IBTRAPD_CONTROL_TOPOLOGY_ANSWERS_H
 #define IBTRAPD_CONTROL_TOPOLOGY_ANSWERS_H
 
@@ -11,7 +11,8 @@ json_t *topology_answers_show(struct control *control, const json_t *request);
 // "topology-list": the snapshots that the journal has.
 json_t *topology_answers_list(struct control *control, const json_t *request);
 
-// "topology-diff", with items "from" and "to" (as above): the changes between two snapshots.
+// "topology-diff", with items "from" and "to" (snapshots, as in "topology"): the changes between
+// them.
 json_t *topology_answers_diff(struct control *control, const json_t *request);
 
 // Drops the snapshots that are kept for further pages.

@@ -18,7 +18,7 @@ static const char *name_of(const struct fabric_node *node, const struct names *n
     return name ? name : node->description;
 }
 
-// Every port of a switch is reached by the LID of its port 0.
+// The LID of the port; all ports of a switch have that of its port 0.
 static uint16_t lid_of(const struct fabric *fabric, uint32_t node, const struct fabric_port *port)
 {
     if (fabric->nodes[node].type != FABRIC_SWITCH)
@@ -140,7 +140,8 @@ static json_t *controllers_json(const struct fabric *fabric, const struct names 
     return controllers;
 }
 
-// The number of the walk over all nodes in which the nodes of this type are written.
+// Nodes are written in TYPE_COUNT walks over all nodes, one for each type. Returns the walk of a
+// type.
 static uint32_t walk_of(uint8_t type)
 {
     static const uint32_t WALKS[TYPE_COUNT] = {

@@ -14,10 +14,10 @@ enum {
     TOPOLOGY_PAGE_CHANGES = 500, // of one answer
 };
 
-// Each returns a new reference, or NULL when memory is short. A long answer comes in pages: `first`
-// is where a page begins, 0 for the first one. Item "more" of a page has the items that ask for the
-// next one: "first", and the times of the snapshots. `number` is the number of a snapshot in the
-// journal; 0: the fabric as it is now.
+// Each function returns a new reference; NULL: out of memory. A long answer comes in pages: `first`
+// is the place where a page begins, 0 for the first page. Item "more" of a page has the items that
+// request the next one: "first", and the times of the snapshots. `number` is the number of a
+// snapshot in the journal; 0: the fabric as it is now.
 
 // Switches first, then channel adapters, then routers, each with its ports and their peers.
 json_t *topology_json(const struct fabric *fabric, int64_t number, const struct names *names,

@@ -372,7 +372,7 @@ TEST(a_node_that_did_not_answer_is_marked)
 
 TEST(nothing_seen_yet_is_told)
 {
-    check_failure(SHOW, 0, 0, "ibtrapd: the fabric was not seen yet");
+    check_failure(SHOW, 0, 0, "ibtrapd: no sweep of the fabric has ended yet");
     check_failure(SHOW, 3, 0, "ibtrapd: there is no snapshot 3 of the fabric");
     check_failure(DIFF, 3, 0, "ibtrapd: there is no snapshot 3 of the fabric");
     check(LIST, 0, 0, "SNAPSHOT  TIME                           NODES    LINKS\n");
@@ -436,8 +436,9 @@ TEST(a_page_of_what_is_gone_is_refused)
     current = large_fabric(10);
     json_t *items = json_pack("{s:i, s:i}", "first", 3, "time_us", 4711);
     assert_null(client_request(socket_path, "topology", items, &err));
-    assert_string_equal(err.text,
-                        "ibtrapd: the fabric is not held any more; ask again from the begin");
+    assert_string_equal(
+        err.text,
+        "ibtrapd: the pages of this snapshot are no longer kept; ask for the first page again");
 }
 
 TEST(requests_out_of_range_are_refused)
