@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// One node's ports in `octets`, one behind the other.
+// The part of `octets` that has one node's ports, one after the other.
 struct place {
     uint64_t node_guid;
     size_t begin, end;
@@ -20,18 +20,19 @@ struct accumulated_counters {
     uint8_t *octets;
 };
 
-// A port's sum of a counter is base + last, modulo 2^64; the base changes only where counting
-// begins anew.
+// The sum of a counter is base + last, modulo 2^64. The base changes only when the counter was
+// reset or changed its size.
 struct accumulated_port {
     uint64_t node_guid;
     uint8_t port;
     bool extended, wide;   // of `last`, as in struct counter_sample
-    int64_t missing_since; // UTC, of the first reading that had it not; 0: the last one had it
+    int64_t missing_since; // UTC, of the first reading without the port; 0: the last one had it
     uint64_t last[COUNTER_COUNT], base[COUNTER_COUNT];
 };
 
-// Port, flags, missing_since, then `last` and `base`: for each three octets with a bit for each
-// counter that is not 0, and those counters in groups of seven bits, lowest first.
+// A port in `octets`: number, flags, missing_since, `last`, `base`. `last` and `base` each begin
+// with three octets that have a bit for each counter; the bit is set if the counter is not 0. The
+// counters that are not 0 follow, in groups of seven bits, lowest first.
 enum {
     FLAG_EXTENDED = 1,
     FLAG_WIDE = 2,
@@ -103,7 +104,7 @@ static const uint8_t *get_port(const uint8_t *p, struct accumulated_port *port)
     return get_values(get_values(p, port->last), port->base);
 }
 
-// Reads them in order. False: there are no more.
+// Reads the next port. False: there are no more.
 static bool walk_next(struct accumulated_walk *w, struct accumulated_port *out)
 {
     if (!w->accumulated || w->place == w->accumulated->count)
@@ -115,7 +116,7 @@ static bool walk_next(struct accumulated_walk *w, struct accumulated_port *out)
     return true;
 }
 
-// Writing them in order.
+// Writes ports in order.
 struct writer {
     struct accumulated_counters *accumulated;
     size_t used, size, places;
@@ -159,7 +160,7 @@ static bool accumulated_write_port(struct writer *w, const struct accumulated_po
     return true;
 }
 
-// What is not needed goes back; where that fails, all stays as it is.
+// Frees the memory that was reserved and not used. On failure the larger arrays stay.
 static void trim(struct writer *w)
 {
     struct accumulated_counters *s = w->accumulated;
@@ -169,7 +170,7 @@ static void trim(struct writer *w)
     s->places = places ? places : s->places;
 }
 
-// A reading's part.
+// Adding a reading.
 
 static void begin_port(struct accumulated_port *port, const struct counter_sample *now)
 {
@@ -196,7 +197,7 @@ static void add_sample(struct accumulated_port *port, const struct counter_sampl
     port->missing_since = 0;
 }
 
-// False: the port is forgotten.
+// Notes that a reading lacks the port. False: the port was missing for too long, drop it.
 static bool keep_missing(struct accumulated_port *port, int64_t time_us)
 {
     if (port->missing_since == 0)
@@ -204,7 +205,7 @@ static bool keep_missing(struct accumulated_port *port, int64_t time_us)
     return time_us - port->missing_since < ACCUMULATED_KEEP_US;
 }
 
-// NULL stands behind all.
+// Orders by node, then port. NULL, for the end of a list, comes last.
 static int accumulated_compare(const struct accumulated_port *a, const struct counter_sample *b)
 {
     if (!a || !b)

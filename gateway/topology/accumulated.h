@@ -13,10 +13,11 @@
 // of most ports are 0.
 struct accumulated_counters;
 
-// Adds a reading to `old`, which may be NULL and keeps its reference. A value that fell was reset:
-// it counts from zero. A full counter adds nothing. A counter that changed between its native size
-// and 64 bits adds nothing until the next reading. A port that is missing from the reading keeps
-// its sums for ACCUMULATED_KEEP_US. One reference, the caller's. NULL: out of memory.
+// Returns the sums of `old` with a reading added. `old` may be NULL and stays the caller's. A value
+// that fell was reset: it counts from zero. A full counter adds nothing. A counter that changed
+// between its native size and 64 bits adds nothing until the next reading. A port that is missing
+// from the reading keeps its sums for ACCUMULATED_KEEP_US. Returns one reference, the caller's.
+// NULL: out of memory.
 struct accumulated_counters *accumulated_with(const struct accumulated_counters *old,
                                               const struct counter_reading *reading);
 struct accumulated_counters *

@@ -8,17 +8,17 @@
 
 struct change {
     enum catalogue_event type;
-    // The node or port that the change is about. Of a link between a switch and a CA: the switch's
-    // port; of another link: the port whose node has the smaller GUID; of a moved link: the port
+    // The node or port that the change is about. For a link between a switch and a CA: the switch's
+    // port; for another link: the port whose node has the smaller GUID; for a moved link: the port
     // that kept its place. describe.h says which members are filled in.
     struct endpoint subject;
-    // Of a link: the other end. Of a node: the port that it is or was connected to. Of an I/O
-    // controller: its GUID, name and slot (as the port). Of a failover: the former master. All zero
-    // where there is none.
+    // For a link: the other end. For a node: the port that it is or was connected to. For an I/O
+    // controller: its GUID, name and slot (as the port). For a failover: the former master. All
+    // zero where there is none.
     struct endpoint peer;
     uint64_t switch_guid; // the switch that the subject is or is connected to; 0: none
     uint64_t sm_guid;
-    uint64_t affected; // number of nodes that came or went because of this one
+    uint64_t affected; // number of nodes that came or went as consequences of this change
     // A piece of a sentence, or empty.
     // - Node added or removed: "with it went 7 nodes: a, b, c, d, e and 2 more".
     // - Moved: where it was, "port 3 of leaf1".

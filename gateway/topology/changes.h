@@ -22,6 +22,6 @@ void changes_between(const struct fabric *before, const struct fabric *after,
 void changes_add_failover(const struct fabric *after, const struct endpoint *former,
                           const struct names *names, struct changes *out);
 
-void changes_clear(struct changes *changes); // frees what it holds and zeroes it
+void changes_clear(struct changes *changes); // frees the list and zeroes the struct
 
 #endif

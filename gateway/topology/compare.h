@@ -1,6 +1,6 @@
-// The steps of changes_between. Each looks at one kind of thing and adds its changes. A step may
-// use an earlier step's changes as causes, so changes.c calls them in the order in which they stand
-// here.
+// The steps of changes_between. Each step compares one kind of thing and adds its changes. A step
+// may use an earlier step's changes as causes, so changes.c calls the steps in the order of this
+// list.
 #ifndef IBTRAPD_TOPOLOGY_COMPARE_H
 #define IBTRAPD_TOPOLOGY_COMPARE_H
 
@@ -13,7 +13,7 @@ void compare_names(struct comparison *t); // node descriptions and LIDs that cha
 void compare_services(struct comparison *t); // subnet managers, I/O units and controllers
 
 // A part of compare_services: adds a failover if the later snapshot has a master subnet manager
-// that is not `former`. Of the comparison it needs `after.fabric`, `names` and `out` only.
+// that is not `former`. Uses only `after.fabric`, `names` and `out` of the comparison.
 void compare_masters(struct comparison *t, const struct endpoint *former);
 
 #endif

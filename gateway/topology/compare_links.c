@@ -1,7 +1,7 @@
 #include "topology/compare.h"
 
-// The end by which a link is told: the switch's; of two switches that of the smaller GUID, then
-// number.
+// The end that becomes the subject of a link's changes: the switch's port if one end is a switch,
+// otherwise the port of the smaller node GUID, then of the smaller number.
 static uint32_t first_end(const struct fabric *fabric, uint32_t port, uint32_t peer)
 {
     bool is_switch = comparison_is_switch(fabric, fabric_node_of_port(fabric, port));
@@ -11,7 +11,7 @@ static uint32_t first_end(const struct fabric *fabric, uint32_t port, uint32_t p
     return port < peer ? port : peer;
 }
 
-// Calls `each` once for every link of which an end differs.
+// Calls `each` once for every link with an end that differs.
 static void each_link(struct comparison *t, struct comparison_side *side,
                       void (*each)(struct comparison *t, struct comparison_side *side,
                                    uint32_t port, uint32_t peer))
@@ -34,7 +34,7 @@ static uint32_t cause_of_link(const struct comparison_side *side, uint32_t port,
                               comparison_earlier(side->port_change[port], side->port_change[peer]));
 }
 
-// What a port was linked to before; FABRIC_NONE: to nothing.
+// The port that this one was linked to before; FABRIC_NONE: none.
 static uint32_t former_peer(const struct comparison *t, uint32_t port)
 {
     uint32_t counterpart = comparison_counterpart_port(&t->after, &t->before, port);
@@ -84,14 +84,15 @@ static void add_link_up(struct comparison *t, struct comparison_side *after, uin
         add_link(t, after, port, peer, CATALOGUE_LINK_UP);
 }
 
-// What a link runs at, and what both ends can and may.
+// The rate of a link, and the best one that both ends support and are set to.
 struct rate {
     bool known, degraded;
     uint8_t width, best_width;
     uint16_t speed, best_speed;
 };
 
-// A port that was set to less than it can is not degraded. Enabled is 0 where nobody set it.
+// The widths that the port supports and is set to: a port that was set to less than it supports is
+// not degraded. `width_enabled` is 0 if it was never set.
 static uint8_t wanted_width(const struct fabric_port *port)
 {
     uint8_t both = port->width_supported & port->width_enabled;

@@ -11,9 +11,10 @@ enum { NAMED_MAX = 5 }; // affected nodes that a reason names
 struct group {
     struct comparison *t;
     struct comparison_side *side;
-    bool gone;      // otherwise come
+    bool gone;      // the nodes went; false: they came
     uint32_t *root; // by node: see root_causes_find
-    uint32_t *next; // by node: the next one of the same root, by GUID; the root is the first
+    uint32_t *next; // by node: the next node with the same root cause, ascending by GUID; the root
+                    // cause itself begins the list
 };
 
 static bool make_group(struct group *g)
@@ -35,7 +36,7 @@ static bool make_group(struct group *g)
     return true;
 }
 
-// "with it went 7 nodes: a, b, c, d, e and 2 more"
+// Adds "with it went 7 nodes: a, b, c, d, e and 2 more".
 static void add_affected(const struct group *g, uint32_t root, struct change *change)
 {
     struct endpoint who;
@@ -116,7 +117,8 @@ static void add_group(struct comparison *t, struct comparison_side *side, bool g
     free(g.next);
 }
 
-// Hosts that came, went or moved do not tell whether their switch did.
+// Whether the port's link shows where its node is. A link to a host that came, went or moved does
+// not: the host may have moved instead of the node.
 static bool says_where(const struct comparison_side *side, uint32_t port)
 {
     uint32_t peer = side->fabric->ports[port].peer_node;
@@ -155,7 +157,8 @@ static bool has_moved(const struct comparison *t, uint32_t node)
     return false;
 }
 
-// When all that it hung on is gone, the first of these explains why it moved.
+// The first removal among the nodes that it was linked to, if all of them are gone; else
+// FABRIC_NONE.
 static uint32_t cause_of_move(const struct comparison *t, uint32_t node)
 {
     const struct fabric_node *n = &t->before.fabric->nodes[node];

@@ -18,8 +18,8 @@ static void set_port_key(struct change *change, uint64_t guid, uint8_t number)
     text_addf(&key, "port 0x%016" PRIx64 "/%u", guid, number);
 }
 
-// The change that tells where the other end of a port's link went or came from; FABRIC_NONE: it is
-// on both sides.
+// The change that reports that the node at the other end of the port's link came or went;
+// FABRIC_NONE: that node is in both snapshots.
 static uint32_t cause_at_peer(const struct comparison_side *side, uint32_t port)
 {
     uint32_t peer = side->fabric->ports[port].peer_node;
@@ -47,8 +47,8 @@ static void add_port_moved(struct comparison *t, uint32_t before, uint32_t after
     t->after.port_change[after] = index;
 }
 
-// Whether the node of a linked port is a CA or router that is on both sides and stayed where it
-// was.
+// Whether the port is linked, and its node is a CA or router that is in both snapshots and did not
+// move. Sets `node` in any case.
 static bool is_of_known_host(const struct comparison_side *side, uint32_t port, uint32_t *node)
 {
     *node = fabric_node_of_port(side->fabric, port);

@@ -11,7 +11,8 @@ static bool compare_services_has(const struct fabric *fabric, uint32_t port,
     return fabric->ports[port].known && (fabric->ports[port].capabilities & capability);
 }
 
-// Of something at a node: the node's coming or going, or that of its I/O unit.
+// The change that explains why a service of the node came or went: the node, or its I/O unit, came
+// or went.
 static uint32_t cause_at_node(const struct comparison *t, const struct comparison_side *side,
                               uint32_t node)
 {
@@ -19,7 +20,7 @@ static uint32_t cause_at_node(const struct comparison *t, const struct compariso
     return comparison_is_move(t, change) ? FABRIC_NONE : change;
 }
 
-// Subnet managers that this side has and the other has not.
+// Adds the subnet managers that only this side has.
 static void add_sms(struct comparison *t, const struct comparison_side *side,
                     const struct comparison_side *other, enum catalogue_event type)
 {
@@ -40,7 +41,7 @@ static void add_sms(struct comparison *t, const struct comparison_side *side,
     }
 }
 
-// What is known of a node's I/O unit.
+// Whether a node has an I/O unit.
 enum unit { UNIT_NONE, UNIT_UNKNOWN, UNIT_THERE };
 
 static enum unit unit_of(const struct fabric *fabric, uint32_t node)
@@ -56,8 +57,8 @@ static enum unit unit_of(const struct fabric *fabric, uint32_t node)
     return unit;
 }
 
-// I/O units that this side has and the other has not. What is told of a node's unit explains what
-// follows about its controllers.
+// Adds the I/O units that only this side has. The change of a unit becomes the cause of the changes
+// of its controllers.
 static void add_units(struct comparison *t, struct comparison_side *side,
                       const struct comparison_side *other, enum catalogue_event type)
 {
@@ -98,7 +99,7 @@ static const struct fabric_controller *find_controller(const struct fabric *fabr
     return found ? c : NULL;
 }
 
-// A controller that only has another name is the same.
+// Whether the other side has the same controller, perhaps by another name.
 static bool is_on_other(const struct comparison_side *side, const struct comparison_side *other,
                         const struct fabric_controller *controller)
 {

@@ -279,7 +279,7 @@ void comparison_add_place(struct text *text, const struct comparison *t,
     comparison_add_name(text, &place);
 }
 
-// Ports are in the order of their nodes' GUIDs, then their numbers.
+// Ports have indices in the order of their nodes' GUIDs, then their numbers.
 void comparison_link_key(char key[EVENT_KEY_SIZE], const char *prefix, const struct fabric *fabric,
                          uint32_t port)
 {

@@ -1,5 +1,5 @@
-// Two snapshots side by side, and the tools to describe how they differ. It does not know which
-// changes there can be: the steps in compare.h decide that.
+// Two snapshots side by side, and the tools to describe how they differ. The steps in compare.h
+// decide which differences are changes.
 #ifndef IBTRAPD_TOPOLOGY_COMPARISON_H
 #define IBTRAPD_TOPOLOGY_COMPARISON_H
 
@@ -13,8 +13,9 @@ struct comparison_side {
     uint32_t *counterpart; // index of the same node on the other side; FABRIC_NONE: it is not there
     uint32_t alone;        // number of nodes without a counterpart
     uint32_t *node_change; // the change that reports that the node came, went or moved, or that
-                           // its I/O unit did; FABRIC_NONE: there is none
-    uint32_t *port_change; // the same of a port
+                           // its I/O unit came or went; FABRIC_NONE: there is none
+    uint32_t *port_change; // the change that reports that the port came, went or moved, or that its
+                           // link moved; FABRIC_NONE: there is none
     bool *touched;         // the port differs, or its node has no counterpart
     uint32_t *ports;       // the touched ports, ascending
     uint32_t port_count;
@@ -29,8 +30,9 @@ struct comparison {
     struct change spare; // comparison_add_change returns it when memory is short
 };
 
-// Fills in what a comparison with `names` and `out` set and the rest zero needs to know of the two
-// snapshots, which outlive it. False: out of memory, and `out->cut` is set. Close it in any case.
+// Compares the two snapshots, which outlive the comparison. Set `names` and `out` and leave the
+// rest zero to begin. False: out of memory, and `out->cut` is set. Close the comparison in any
+// case.
 bool comparison_open(struct comparison *t, const struct fabric *before, const struct fabric *after);
 void comparison_close(struct comparison *t);
 

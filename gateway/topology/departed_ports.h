@@ -19,7 +19,7 @@ struct departed_ports {
 void departed_ports_remember(struct departed_ports *departed, const struct fabric *before,
                              const struct fabric *after, const struct names *names);
 
-// Finds a port by its own GUID or its node's, as it last was. NULL: it is not remembered.
+// Finds a departed port, as it last was, by its own GUID or its node's. NULL: it is not remembered.
 const struct endpoint *departed_ports_find(const struct departed_ports *departed, uint64_t guid);
 
 #endif

@@ -23,8 +23,8 @@ static void describe_set_gid(const struct fabric *fabric, uint64_t port_guid, st
     wire_put(out->gid + 8, 8, port_guid);
 }
 
-// The port whose LID and GUID a port goes by: its own, or a switch's port 0; FABRIC_NONE when that
-// is unknown.
+// The port that has the LID and GUID of this port: for a switch, its port 0, or FABRIC_NONE if that
+// is not known; otherwise the port itself.
 static uint32_t addressed_port(const struct fabric *fabric, uint32_t node, uint32_t port)
 {
     bool is_switch = fabric->nodes[node].type == FABRIC_SWITCH;

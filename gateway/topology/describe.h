@@ -6,9 +6,10 @@
 #include "model/fabric.h"
 #include "model/names.h"
 
-// All overwrite `out`: GUID, node GUID, type, port number, LID, GID and name. The ports of a switch
-// have the LID and GID of its port 0, and the switch's GUID. The name is the one that `names` (may
-// be NULL) has for the node's or the port's GUID, else the node description, else empty.
+// All functions overwrite `out`: GUID, node GUID, type, port number, LID, GID and name. The ports
+// of a switch have the LID and GID of its port 0, and the switch's GUID. The name is the one that
+// `names` (may be NULL) has for the node's or the port's GUID, else the node description, else
+// empty.
 
 // `port` is an index into the fabric's ports.
 void describe_port(const struct fabric *fabric, uint32_t port, const struct names *names,

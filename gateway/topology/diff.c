@@ -41,7 +41,7 @@ bool diff_same_peer(const struct fabric *a, const struct fabric_port *port_a,
            a->nodes[port_a->peer_node].guid == b->nodes[port_b->peer_node].guid;
 }
 
-// The ports of a node that both have.
+// Compares the ports of a node that is in both snapshots.
 static void walk_ports(const struct walk *w, uint32_t node_before, uint32_t node_after)
 {
     uint32_t i = w->before->nodes[node_before].first_port;
@@ -105,7 +105,7 @@ static void walk_sms(const struct walk *w)
     }
 }
 
-// By the node's GUID, then the slot.
+// Orders controllers by the node's GUID, then the slot.
 static int diff_compare_places(const struct walk *w, const struct fabric_controller *a,
                                const struct fabric_controller *b)
 {

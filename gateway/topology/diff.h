@@ -5,8 +5,8 @@
 #include "model/fabric.h"
 
 enum diff_kind {
-    DIFF_NODE_REMOVED, // its ports are not listed as well
-    DIFF_NODE_ADDED,   // likewise
+    DIFF_NODE_REMOVED, // there are no items for its ports
+    DIFF_NODE_ADDED,   // the same
     DIFF_NODE_ALTERED, // another description, type, port count, ids
     DIFF_PORT_REMOVED,
     DIFF_PORT_ADDED,

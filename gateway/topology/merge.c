@@ -9,17 +9,17 @@
 enum fate {
     GONE,
     SEEN,
-    HIDDEN, // missing, and can be behind an open port
-    MISSED, // missing for the first time, and nothing hides it
+    HIDDEN, // missing, and an open port can hide it
+    MISSED, // missing for the first time, and no open port can hide it
 };
 
 struct merge {
     const struct fabric *known, *seen;
-    struct fabric_builder *builder; // its first nodes are those of `seen`, by the same numbers
-    uint8_t *fates;                 // of the known nodes: enum fate
-    uint32_t *numbers;              // of the known nodes: the builder's; FABRIC_NONE: not there
+    struct fabric_builder *builder; // begins with the nodes of `seen`, by the same indices
+    uint8_t *fates;                 // enum fate, by known node
+    uint32_t *numbers;              // index in the builder, by known node; FABRIC_NONE: not there
     uint32_t *queue;                // room for all known nodes
-    struct merge_missed missed;     // of this look
+    struct merge_missed missed;     // by this sweep
 };
 
 static bool merge_make_room(struct merge *m)
@@ -46,7 +46,7 @@ static void find_seen(struct merge *m)
     }
 }
 
-// How a known port of a node that was seen was seen; FABRIC_NONE: not.
+// The index in `seen` of a port of a known node that was seen; FABRIC_NONE: the port was not seen.
 static uint32_t seen_port(const struct merge *m, uint32_t node, uint8_t number)
 {
     return fabric_find_port(m->seen, m->numbers[node], number);
@@ -76,7 +76,8 @@ static bool is_hidden_by_seen(const struct merge *m, uint32_t node)
     return false;
 }
 
-// From those that seen ports hide on to those behind them: only a switch leads further.
+// Finds the missing nodes that an open port can hide: first those that were linked to an open port
+// of a seen node, then those linked to a hidden switch.
 static void find_hidden(struct merge *m)
 {
     uint32_t end = 0;
@@ -145,7 +146,8 @@ static bool add_seen_links(struct merge *m)
     return true;
 }
 
-// A known node that is missing joins; one that was seen gets what was not answered.
+// Adds a known node that was not seen, as silent. A node that was seen without a description keeps
+// the known one.
 static bool add_known_node(struct merge *m, uint32_t node)
 {
     struct fabric_node copy = m->known->nodes[node];
@@ -213,8 +215,10 @@ static bool was_silent(const struct merge *m, const struct fabric_node *seen_nod
            m->known->ports[port].peer_node == FABRIC_NONE;
 }
 
-// Two nodes with one GUID: the one that a sweep meets second leaves a silent port. That is the one
-// which was known, when the other one's place was silent before.
+// Whether a sweep found another node with the GUID of a known one, and took it for that node. Of
+// two nodes with one GUID, a sweep makes the port silent that leads to the one it meets second. So
+// the known node is the second if the port that leads to it is silent now, and the port that leads
+// to the other one was silent before.
 static bool is_taken_for_another(const struct merge *m, uint32_t node,
                                  const struct fabric_port *port)
 {
@@ -235,7 +239,7 @@ static bool add_known_link(struct merge *m, uint32_t node, const struct fabric_p
                                m->numbers[port->peer_node], port->peer_port);
 }
 
-// It is where it was, and the other one is silent again.
+// Gives the known node its link back, and makes the port to the other node silent again.
 static bool swap_back(struct merge *m, uint32_t node, const struct fabric_port *port)
 {
     const struct fabric_port *now = &m->seen->ports[seen_port(m, node, port->number)];
@@ -265,8 +269,8 @@ static bool add_known_links(struct merge *m)
     return true;
 }
 
-// Whether a node may have controllers that were not seen: its I/O unit did not tell, or a port does
-// not tell whether there is one.
+// Whether a node may have controllers that were not seen: it is missing and stays, or its I/O unit
+// did not answer, or the PortInfo of a port, which says whether there is an I/O unit, is not known.
 static bool may_have_more(const struct merge *m, uint32_t node)
 {
     if (m->fates[node] != SEEN)
@@ -278,7 +282,7 @@ static bool may_have_more(const struct merge *m, uint32_t node)
     return may;
 }
 
-// What was seen replaces what was known of the same slot.
+// A controller that was seen replaces the known one in its slot.
 static bool add_services(struct merge *m)
 {
     for (uint32_t i = 0; i < m->known->controller_count; i++) {
@@ -300,7 +304,7 @@ static bool add_services(struct merge *m)
     return true;
 }
 
-// Who is missing from a complete look is gone.
+// A node that a complete sweep did not find is gone.
 static bool add_missing(struct merge *m, const struct merge_missed *last)
 {
     if (m->seen->complete)
@@ -321,13 +325,13 @@ static struct fabric *build(struct merge *m, const struct merge_missed *last)
                                  m->seen->complete);
 }
 
-// Of the nodes that the look did not show.
+// Logs what became of the known nodes that the sweep did not find.
 static void log_fates(const struct merge *m, struct log *log)
 {
     static const char *const WORDS[] = {
-        [GONE] = "gone: two looks in a row did not show it",
-        [HIDDEN] = "kept: it can be behind a port that did not answer",
-        [MISSED] = "kept: missed once, and nothing hides it",
+        [GONE] = "gone: two sweeps in a row did not find it",
+        [HIDDEN] = "kept: a port that did not answer can hide it",
+        [MISSED] = "kept: one sweep missed it, and no port can hide it",
     };
     if (!log_is_debug(log))
         return;
@@ -335,7 +339,7 @@ static void log_fates(const struct merge *m, struct log *log)
         const struct fabric_node *node = &m->known->nodes[i];
         if (m->fates[i] != SEEN)
             log_debug(log, "node 0x%016" PRIx64 " (%s) is %s", node->guid, node->description,
-                      m->seen->complete ? "gone: a complete look did not show it"
+                      m->seen->complete ? "gone: a complete sweep did not find it"
                                         : WORDS[m->fates[i]]);
     }
 }

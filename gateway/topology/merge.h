@@ -1,4 +1,4 @@
-// Merges an incomplete sweep into the snapshot before it. This is where a node is declared gone.
+// Merges an incomplete sweep into the snapshot before it, and decides which nodes are gone.
 // Pure but for the log.
 #ifndef IBTRAPD_TOPOLOGY_MERGE_H
 #define IBTRAPD_TOPOLOGY_MERGE_H
@@ -19,8 +19,8 @@ struct merge_missed {
 //
 // A port is open unless the sweep saw that it is down or linked. An open port can hide a node.
 // - A missing node stays, marked as silent, with its ports and controllers, if an open port can
-//   hide it. That is an open port of a seen node to which it was linked, or any port of a missing
-//   switch that can itself be hidden.
+//   hide it: an open port of a seen node to which it was linked, or any port of a missing switch
+//   that can itself be hidden.
 // - Any other missing node is missed. It stays in the same way for one sweep, and is gone if the
 //   next sweep misses it, too.
 // - A link stays if both of its ports are open. All ports of a missing node are open. The link of a

@@ -2,7 +2,8 @@
 
 #include <stdlib.h>
 
-// Switches whose neighbours are still to be looked at, first come first served.
+// Switches that were reached. The neighbours of those from `first` to `end` are still to be
+// visited.
 struct queue {
     const struct fabric *fabric;
     const uint32_t *counterpart;
@@ -35,7 +36,7 @@ static void root_causes_drain(struct queue *q)
         reach_neighbours(q, q->switches[q->first++]);
 }
 
-static bool stands_for_itself(const struct queue *q, uint32_t node)
+static bool is_own_root_cause(const struct queue *q, uint32_t node)
 {
     const struct fabric_node *n = &q->fabric->nodes[node];
     for (uint32_t i = n->first_port; i < n->first_port + n->ports; i++) {
@@ -55,7 +56,7 @@ bool root_causes_find(const struct fabric *fabric, const uint32_t *counterpart, 
     for (uint32_t i = 0; i < count; i++)
         root[i] = FABRIC_NONE;
     for (uint32_t i = 0; i < count; i++) {
-        if (counterpart[i] == FABRIC_NONE && stands_for_itself(&q, i))
+        if (counterpart[i] == FABRIC_NONE && is_own_root_cause(&q, i))
             reach(&q, i, i);
     }
     root_causes_drain(&q);

@@ -1,11 +1,11 @@
-// Finds the root causes among nodes that came or went together: a switch explains what hung on it.
-// Pure.
+// Finds the root causes among nodes that came or went together: a switch explains the nodes that
+// were connected through it. Pure.
 #ifndef IBTRAPD_TOPOLOGY_ROOT_CAUSES_H
 #define IBTRAPD_TOPOLOGY_ROOT_CAUSES_H
 
 #include "model/fabric.h"
 
-// Looks at the nodes that are on one side only: those whose `counterpart` is FABRIC_NONE. Both
+// Examines the nodes that are in one snapshot only: those with the `counterpart` FABRIC_NONE. Both
 // arrays have one entry for each node of the fabric.
 //
 // Sets `root` to the node's root cause, and to FABRIC_NONE for a node with a counterpart:

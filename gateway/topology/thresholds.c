@@ -9,21 +9,21 @@ struct reached {
     uint64_t node_guid;
     uint8_t port;
     uint16_t counters;     // a bit for each enum counter
-    int64_t missing_since; // UTC, of the first reading that had it not; 0: the last one had it
+    int64_t missing_since; // UTC, of the first reading without the port; 0: the last one had it
 };
-static_assert(COUNTER_ERRORS <= 16, "each has its bit");
+static_assert(COUNTER_ERRORS <= 16, "every counter has a bit");
 
 struct thresholds {
     uint64_t limits[COUNTER_ERRORS];
     struct reached *ports; // ascending by node and port
     size_t count, capacity;
-    bool unsorted; // they were restored, one for each counter
+    bool unsorted; // `ports` has an entry for each restored counter, in no order
 };
 
 struct update {
     const struct thresholds *thresholds;
     const struct counter_reading *reading;
-    struct accumulated_walk walk; // of those before
+    struct accumulated_walk walk; // over the accumulated counters before the reading
     struct counter_sample last;
     bool has_last;
     void (*each)(void *ctx, const struct threshold_change *change);
@@ -51,7 +51,7 @@ void thresholds_free(struct thresholds *thresholds)
     free(thresholds);
 }
 
-static bool stands_for_trap(enum counter counter)
+static bool replaces_trap(enum counter counter)
 {
     return counter == COUNTER_LOCAL_LINK_INTEGRITY_ERRORS ||
            counter == COUNTER_EXCESSIVE_BUFFER_OVERRUN_ERRORS;
@@ -69,7 +69,7 @@ static void thresholds_report(const struct update *u, const struct reached *port
         .node_guid = port->node_guid,
         .port = port->port,
         .counter = counter,
-        .reached = stands_for_trap(counter) || has_reached(port, counter),
+        .reached = replaces_trap(counter) || has_reached(port, counter),
         .before = before,
         .after = after,
     };
@@ -85,7 +85,7 @@ static void compare_counter(const struct update *u, struct reached *port,
     if (limit != 0 && sticks)
         return;
     bool reached = limit != 0 && (after < before ? after : after - before) >= limit;
-    if (stands_for_trap(counter)) {
+    if (replaces_trap(counter)) {
         if (reached)
             thresholds_report(u, port, counter, before, after);
     } else if (reached != has_reached(port, counter)) {
@@ -132,7 +132,7 @@ static int compare_reached(const void *a, const void *b)
     return thresholds_compare_places(m->node_guid, m->port, n->node_guid, n->port);
 }
 
-// NULL stands behind all.
+// Orders by node, then port. NULL, for the end of a list, comes last.
 static int compare_with(const struct reached *known, const struct counter_sample *now)
 {
     if (!known || !now)
@@ -157,7 +157,7 @@ bool thresholds_restore(struct thresholds *thresholds, uint64_t node_guid, uint8
     return true;
 }
 
-// One entry for each port that was restored.
+// Sorts the restored entries, and joins the entries of a port into one.
 static void sort_restored(struct thresholds *thresholds)
 {
     struct reached *ports = thresholds->ports;
@@ -175,7 +175,7 @@ static void sort_restored(struct thresholds *thresholds)
     thresholds->unsorted = false;
 }
 
-// The walk goes on to that port, as `last`. False: nothing is known of it.
+// Moves the walk on to that port and sets `last`. False: the port has no accumulated counters.
 static bool find_last(struct update *u, const struct reached *port)
 {
     int order = 1;
@@ -199,7 +199,9 @@ bool thresholds_update(struct thresholds *thresholds, const struct accumulated_c
     u.has_last = accumulated_next(&u.walk, &u.last);
     sort_restored(thresholds);
     size_t i = 0, j = 0, count = 0, most = thresholds->count + reading->count;
-    struct reached *merged = malloc((most + 1) * sizeof *merged); // hardly any of it is written
+    struct reached *merged =
+        malloc((most + 1) *
+               sizeof *merged); // few ports have reached a threshold: most of it is never touched
     if (!merged)
         return false;
     while (i < thresholds->count || j < reading->count) {

@@ -29,12 +29,12 @@ bool thresholds_restore(struct thresholds *thresholds, uint64_t node_guid, uint8
 
 // Compares a reading with `before`, the accumulated counters without it (NULL for the first
 // reading). Calls `each`, in the order of node, port and counter:
-// - when a counter reaches its threshold, and when it grew less in a later reading, or has no limit
-// any
-//   more: then the threshold is cleared;
+// - when a counter reaches its threshold;
+// - when the threshold is cleared: the counter grew less in a later reading, or lost its limit;
 // - for LocalLinkIntegrityErrors and ExcessiveBufferOverrunErrors at each reading in which they
-// grew
-//   enough. They stand for traps 129 and 130 and are never cleared.
+//   reach their thresholds: they become derived events of traps 129 and 130, which are never
+//   cleared.
+//
 // A value that fell was reset: it counts from zero. A full counter does not grow, and its alarm
 // stays. A port that is missing from a reading keeps its last values for ACCUMULATED_KEEP_US; then
 // it is forgotten, and its thresholds are cleared. A port that changes between native and 64-bit

@@ -10,16 +10,17 @@
 
 struct topology {
     struct log *log;         // NULL: none
-    pthread_mutex_t lock;    // over the next two; their writer reads them without
+    pthread_mutex_t lock;    // over the next two; the pipeline's thread, which writes them, reads
+                             // them without it
     struct names *names;     // may be NULL
     struct fabric *current;  // NULL: no sweep yet
     struct fabric *restored; // until it has been compared; NULL: nothing to compare with
     unsigned base_sweeps;
-    bool has_base; // what comes is told
+    bool has_base; // changes are reported from now on
     struct merge_missed missed;
     struct departed_ports departed;
     bool has_master;
-    struct endpoint master; // the last that was known
+    struct endpoint master; // the last known master subnet manager
 };
 
 struct topology *topology_new(struct names *names, struct log *log)
@@ -85,7 +86,7 @@ struct fabric *topology_current(struct topology *topology)
     return current;
 }
 
-// Some controllers may be missing, and nothing else.
+// Whether an I/O unit did not answer, so that its controllers may be missing.
 static bool has_silent_unit(const struct fabric *seen)
 {
     for (uint32_t i = 0; i < seen->node_count; i++) {
@@ -95,8 +96,8 @@ static bool has_silent_unit(const struct fabric *seen)
     return false;
 }
 
-// `seen` as far as it can be believed, `known` for the rest (NULL: nothing is known). Takes over
-// and gives a reference. NULL: out of memory.
+// Returns `seen` if it lacks nothing or `known` is NULL, else `known` and `seen` merged.
+// Takes over the reference to `seen` and returns one, the caller's. NULL: out of memory.
 static struct fabric *install_snapshot(struct topology *topology, const struct fabric *known,
                                        struct fabric *seen)
 {
@@ -109,7 +110,7 @@ static struct fabric *install_snapshot(struct topology *topology, const struct f
     return merged;
 }
 
-// A master that did not answer for some sweeps is still the former one of who comes after it.
+// If the sweep before found no master, the last known master is the former one of a failover.
 static void topology_compare(struct topology *topology, const struct fabric *before,
                              const struct fabric *now, struct changes *out)
 {
@@ -128,7 +129,7 @@ static void remember_master(struct topology *topology, const struct fabric *now)
     describe_sm(now, master, topology->names, &topology->master);
 }
 
-// The sweep that makes the base is compared with what was restored. False: out of memory.
+// Compares the sweep that becomes the base with the restored fabric. False: out of memory.
 static bool compare_restored(struct topology *topology, struct fabric **now, struct changes *out)
 {
     if (!topology->restored)
@@ -142,7 +143,7 @@ static bool compare_restored(struct topology *topology, struct fabric **now, str
     return true;
 }
 
-// "host1 port 1 (0x0002c90300000001)", or empty for an endpoint that is not there.
+// Adds "host1 port 1 (0x0002c90300000001)", or nothing if the endpoint is zero.
 static void topology_add_endpoint(struct text *t, const struct endpoint *who)
 {
     if (who->guid == 0)
@@ -171,21 +172,21 @@ static void log_change(struct log *log, const struct changes *all, uint32_t i)
     log_debug(log, "%s", line);
 }
 
-// `now` is what the look made of what was known; NULL: memory was short.
+// `now` is the fabric after the sweep; NULL: memory was short.
 static void log_update(const struct topology *topology, const struct fabric *now,
                        const struct changes *changes, bool late)
 {
     if (!log_is_debug(topology->log))
         return;
     if (!now) {
-        log_debug(topology->log, "the sweep is forgotten: memory is short");
+        log_debug(topology->log, "memory is short: the sweep is dropped");
         return;
     }
-    log_debug(topology->log, "%s sweep, after which %u nodes are known: %u changes%s%s%s",
+    log_debug(topology->log, "%s sweep, %u nodes known after it: %u changes%s%s%s",
               now->complete ? "complete" : "partial", (unsigned)now->node_count,
               (unsigned)changes->count, late ? " since the last stop" : "",
-              topology->has_base ? "" : "; none is told before a complete sweep",
-              changes->cut ? "; memory was short for more" : "");
+              topology->has_base ? "" : "; changes are reported after the base sweep",
+              changes->cut ? "; memory was short, changes are missing" : "");
     for (uint32_t i = 0; i < changes->count; i++)
         log_change(topology->log, changes, i);
 }

@@ -1,14 +1,14 @@
-// The fabric as it is known now: takes the results of sweeps, finds the changes, and looks up ports
-// and nodes by address.
+// The current fabric: processes the results of sweeps, finds the changes, and looks up ports and
+// nodes by address.
 #ifndef IBTRAPD_TOPOLOGY_TOPOLOGY_H
 #define IBTRAPD_TOPOLOGY_TOPOLOGY_H
 
 #include "base/log.h"
 #include "topology/changes.h"
 
-// A complete sweep replaces what was known; only an I/O unit that did not answer keeps its
-// controllers. An incomplete sweep is merged with what was known: merge.h says which nodes stay,
-// and when a node is gone.
+// A complete sweep replaces the current fabric; only an I/O unit that did not answer keeps its
+// controllers. An incomplete sweep is merged with the current fabric: merge.h says which nodes
+// stay, and when a node is gone.
 
 enum { TOPOLOGY_BASE_SWEEPS_MAX = 3 }; // incomplete sweeps that are enough for a base, see below
 
@@ -19,7 +19,7 @@ struct topology;
 struct topology *topology_new(struct names *names, struct log *log);
 void topology_free(struct topology *topology); // NULL is allowed
 
-// The following are called in one thread only, the pipeline's.
+// The following functions are for one thread only, the pipeline's.
 
 // Uses these names from now on; NULL: none. It keeps a reference.
 void topology_rename(struct topology *topology, struct names *names);
@@ -30,8 +30,8 @@ void topology_rename(struct topology *topology, struct names *names);
 void topology_restore(struct topology *topology, struct fabric *last);
 
 // Takes over the reference of a sweep's result and adds the changes to `out`. The first complete
-// sweep, or the TOPOLOGY_BASE_SWEEPS_MAX-th incomplete one, is the base: it is compared with the
-// restored fabric, if there is one, and then sets `late`. Sweeps before the base add no changes.
+// sweep, or the TOPOLOGY_BASE_SWEEPS_MAX-th incomplete one, is the base. It is compared with the
+// restored fabric, if there is one; `late` is true then. Sweeps before the base add no changes.
 // When memory is short, the sweep is dropped or changes are missing; `out->cut` says so.
 void topology_update(struct topology *topology, struct fabric *seen, struct changes *out,
                      bool *late);
