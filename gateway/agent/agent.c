@@ -35,9 +35,9 @@ struct agent {
     struct agent_status status;
 };
 
-// What the master asks for.
+// Requests of the master agent.
 
-// Of a long name, such as one with a key of an alarm in it, the first part.
+// Logs the first part of the name only: a name can be long, such as one with an alarm key in it.
 static void agent_log_answer(const struct agent *agent, const char *request,
                              const struct agentx_oid *name, const struct agent_snapshot *snapshot)
 {
@@ -93,7 +93,7 @@ static enum agentx_error agent_commit(void *ctx)
 {
     struct agent *agent = ctx;
     enum agentx_error error = set_commit(&agent->set);
-    log_debug(agent->options.log, "a Set was carried out: %s", agentx_error_word(error));
+    log_debug(agent->options.log, "commit of a Set: %s", agentx_error_word(error));
     agent->sets += error == AGENTX_NO_ERROR;
     return error;
 }
@@ -123,7 +123,7 @@ static void report_status(struct agent *agent)
     pthread_mutex_unlock(&agent->lock);
 }
 
-// Until something happens on a descriptor, or that time.
+// Waits until a descriptor is ready, or until that time.
 static void agent_wait_until(const struct agent *agent, struct pollfd fds[2], int64_t until)
 {
     enum { LONGEST_MS = 60000 };

@@ -1,5 +1,6 @@
-// The AgentX subagent: the tables of the IBSWITCH-MIB and the IBTRAPD-MIB, below net-snmp's snmpd.
-// A thread of its own: a slow or absent master delays nothing else.
+// The AgentX subagent: offers the tables of the IBSWITCH-MIB and the IBTRAPD-MIB to a master agent,
+// such as net-snmp's snmpd. It has a thread of its own: a slow or absent master agent delays
+// nothing else.
 #ifndef IBTRAPD_AGENT_AGENT_H
 #define IBTRAPD_AGENT_AGENT_H
 
@@ -15,8 +16,8 @@ struct agent_options {
     const char *context;
     bool writable;
     struct snapshot_source source;
-    // Saves the changes and lets them take effect, all or none. `who` is a part of a sentence that
-    // names the one who asked. Called in the agent's thread; may wait. False with a sentence:
+    // Saves the changes and puts them in force, all or none. `who` names the user who made them, as
+    // a part of a sentence. Called in the agent's thread; may wait. False with a sentence:
     // nothing was changed.
     bool (*change)(void *ctx, const struct setting *changes, size_t n, const char *who,
                    struct error *err);
@@ -27,16 +28,16 @@ struct agent_options {
 
 struct agent_status {
     bool up;
-    char problem[256]; // why not; empty: it is up
-    uint64_t varbinds; // that Get, GetNext and GetBulk asked for
-    uint64_t sets;     // that changed something
+    char problem[256]; // why it is not up; empty: it is
+    uint64_t varbinds; // requested by Get, GetNext and GetBulk
+    uint64_t sets;     // Sets that were committed
 };
 
 struct agent;
 
-// Starts the thread. The options are copied; what they point to outlives the agent. It is no error
-// if the master agent is away: the agent tries again. NULL with a sentence when memory or threads
-// are short.
+// Starts the thread. Copies the options; the objects that they point to outlive the agent. It is no
+// error if the master agent is away: the subagent tries again. NULL with a sentence when memory or
+// threads are short.
 struct agent *agent_start(const struct agent_options *options, struct error *err);
 void agent_stop(struct agent *agent);                                 // NULL is allowed
 void agent_get_status(struct agent *agent, struct agent_status *out); // any thread

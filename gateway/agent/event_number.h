@@ -1,4 +1,4 @@
-// The number of an event or alarm in the tables and in traps. It is an index of 31 bits.
+// The number of an event or alarm in the tables and in notifications: an index of 31 bits.
 #ifndef IBTRAPD_AGENT_EVENT_NUMBER_H
 #define IBTRAPD_AGENT_EVENT_NUMBER_H
 

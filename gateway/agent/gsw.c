@@ -79,7 +79,7 @@ size_t gsw_first_element(const struct agent_snapshot *snapshot, const uint32_t *
     return at;
 }
 
-// The first port from `number` on that has a row.
+// Finds the element's first port with this number or a greater one that has a row.
 static bool find_port(const struct agent_snapshot *snapshot, uint64_t number,
                       bool (*has)(const struct agent_snapshot *snapshot,
                                   const struct table_row *row),

@@ -1,4 +1,4 @@
-// What the tables of the IBSWITCH-MIB about the fabric have in common. The MIB calls a switch or
+// Functions for the tables of the IBSWITCH-MIB about the fabric. The MIB calls a switch or
 // router an element. mibs/README.md lists the columns without a value, and why.
 #ifndef IBTRAPD_AGENT_GSW_H
 #define IBTRAPD_AGENT_GSW_H

@@ -9,16 +9,16 @@ static bool community(const struct agent_snapshot *snapshot, const struct table_
     return set ? put_octets(out, set->value, set->size) : put_octets(out, "", 0);
 }
 
-// 0.0.0.0: to nobody.
+// 0.0.0.0: no trap recipient was set.
 static bool recipient(const struct agent_snapshot *snapshot, const struct table_row *row,
                       struct agentx_value *out)
 {
-    static const uint8_t NOBODY[4];
+    static const uint8_t NONE[4];
     const struct setting *set = gsw_setting(snapshot, row, SETTING_TRAP_RECIPIENT);
-    return put_octets(out, set && set->size == sizeof NOBODY ? set->value : NOBODY, sizeof NOBODY);
+    return put_octets(out, set && set->size == sizeof NONE ? set->value : NONE, sizeof NONE);
 }
 
-// Each element has all its rows, whether something was set or not.
+// Each element has GSW_COMMUNITIES_MAX rows, set or not.
 static void gsw_communities_index_of(const struct agent_snapshot *snapshot, size_t at,
                                      struct agentx_oid *out)
 {

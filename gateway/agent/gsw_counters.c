@@ -24,7 +24,7 @@ static bool gsw_counters_seek(const struct agent_snapshot *snapshot, const uint3
            gsw_seek_port(snapshot, ids, length, after, is_read, row, found);
 }
 
-// GswCounter64.
+// Sets a GswCounter64: 16 octets, of which the last eight are the number.
 static bool put_sum(const struct agent_snapshot *snapshot, const struct table_row *row,
                     enum counter counter, struct agentx_value *out)
 {

@@ -6,7 +6,7 @@
 
 enum { GUID_IDS = 8, TAIL_IDS = 8, IDS = GUID_IDS + TAIL_IDS + 1, IB_SWITCH = 2 };
 
-// What follows the GUID in the GswGlobalId of a switch.
+// The octets that follow the GUID in the GswGlobalId of a switch.
 static const uint32_t TAIL[TAIL_IDS] = {0, 0, 0, 0, 0, 0, 0, IB_SWITCH};
 
 static bool switch_id(const struct agent_snapshot *snapshot, const struct table_row *row,
@@ -60,40 +60,41 @@ static const struct table_column COLUMNS[] = {
     {"gswEventDescr", 6, AGENTX_OCTETS, gsw_events_description, SETTING_NONE},
 };
 
-// Where the rows begin that an index asks for.
+// The first row that a request may return.
 struct begin {
     uint64_t guid;
-    uint32_t number; // the least that counts; only of the switch with exactly this GUID
+    uint32_t number; // the least event_number; applies only to the switch with this GUID
 };
 
-static bool begin_behind(struct begin *out, uint64_t guid)
+static bool begin_after_switch(struct begin *out, uint64_t guid)
 {
     *out = (struct begin){guid + 1, 0};
     return guid != UINT64_MAX;
 }
 
-// The first place behind these ids, which may be any. False: there is none.
+// Sets `out` to the first possible row whose index is greater than `ids`. These may be any numbers.
+// False: there is none.
 static bool begin_after(const uint32_t *ids, size_t length, struct begin *out)
 {
     uint64_t guid = 0;
-    bool is_beyond = false; // greater than any GUID that begins like it
+    bool is_beyond = false; // the ids are greater than any GUID with the same first octets
     for (size_t i = 0; i < GUID_IDS; i++) {
         uint32_t id = i < length ? ids[i] : 0;
         is_beyond |= id > UINT8_MAX;
         guid = guid << 8 | (is_beyond ? UINT8_MAX : id);
     }
     if (is_beyond)
-        return begin_behind(out, guid);
+        return begin_after_switch(out, guid);
     *out = (struct begin){guid, 0};
     if (length <= GUID_IDS)
         return true;
     size_t tail = length - GUID_IDS < TAIL_IDS ? length - GUID_IDS : TAIL_IDS;
     int order = agentx_oid_compare(ids + GUID_IDS, tail, TAIL, tail);
     if (order > 0)
-        return begin_behind(out, guid);
+        return begin_after_switch(out, guid);
     if (order == 0 && length >= IDS) {
         if (ids[IDS - 1] >= EVENT_NUMBER_MAX)
-            return begin_behind(out, guid);
+            return begin_after_switch(out, guid);
         out->number = ids[IDS - 1] + 1;
     }
     return true;
@@ -124,7 +125,7 @@ static bool name_row(uint64_t guid, int64_t sequence, struct table_row *row,
     return agentx_oid_add(found, event_number(sequence));
 }
 
-// The first event from `begin` on that can be read.
+// Finds the first readable event from `begin` on; without `after`, only the event at `begin`.
 static bool gsw_events_find(const struct agent_snapshot *snapshot, struct begin begin, bool after,
                             struct table_row *row, struct agentx_oid *found)
 {
@@ -138,7 +139,7 @@ static bool gsw_events_find(const struct agent_snapshot *snapshot, struct begin 
             return name_row(guid, sequence, row, found);
         event_unref(row->event);
         row->event = NULL;
-        if (!after || !begin_behind(&begin, guid))
+        if (!after || !begin_after_switch(&begin, guid))
             return false;
     }
     return false;

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-// As a DisplayString.
+// The node description as a DisplayString.
 static bool gsw_ib_nodes_description(const struct agent_snapshot *snapshot,
                                      const struct table_row *row, struct agentx_value *out)
 {
@@ -46,7 +46,7 @@ static bool gsw_ib_nodes_guid(const struct agent_snapshot *snapshot, const struc
     return put_guid(out, gsw_node(snapshot, row)->guid);
 }
 
-// Of the management port: a switch's port 0, a router's first that is known.
+// The GUID of the management port: a switch's port 0, or a router's first port with a known GUID.
 static bool port_guid(const struct agent_snapshot *snapshot, const struct table_row *row,
                       struct agentx_value *out)
 {
@@ -65,7 +65,7 @@ static bool device(const struct agent_snapshot *snapshot, const struct table_row
     return put_number(out, gsw_node(snapshot, row)->device);
 }
 
-// Its 32 bits as they are.
+// The MIB has a signed number: its 32 bits are those of the revision.
 static bool gsw_ib_nodes_revision(const struct agent_snapshot *snapshot,
                                   const struct table_row *row, struct agentx_value *out)
 {

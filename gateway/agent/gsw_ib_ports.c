@@ -19,7 +19,7 @@
         return detail->known && put_number(out, detail->member);                                   \
     }
 
-// Numbers that the MIB counts from 1.
+// The MIB counts these numbers from 1.
 PORT(width_enabled, port->width_enabled + 1)
 PORT(width_supported, port->width_supported + 1)
 PORT(width_active, port->width_active + 1)
@@ -30,7 +30,7 @@ PORT(speed_enabled, port->speed_enabled)
 PORT(speed_supported, port->speed_supported)
 PORT(speed_active, port->speed_active)
 PORT(lmc, port->lmc)
-PORT(capabilities, (int32_t)port->capabilities) // its 32 bits as they are
+PORT(capabilities, (int32_t)port->capabilities) // the same 32 bits, signed
 
 DETAIL(diag_code, diag_code)
 DETAIL(link_down_default, link_down_default)

@@ -14,7 +14,7 @@ static bool local_id(const struct agent_snapshot *snapshot, const struct table_r
     return put_guid(out, gsw_node(snapshot, row)->guid);
 }
 
-// Empty where none was set.
+// Puts the name that was set; empty: none was.
 static bool gsw_inventory_set_name(const struct agent_snapshot *snapshot,
                                    const struct table_row *row, enum setting_kind kind,
                                    struct agentx_value *out)
@@ -56,7 +56,7 @@ static const struct table_column COLUMNS[] = {
     {"gswSwitchFabricName", 13, AGENTX_OCTETS, fabric_name, SETTING_FABRIC_NAME},
 };
 
-// All switches come before all routers, each by GUID.
+// Makes a row's index: type and GUID, so that all switches come before all routers.
 static void gsw_inventory_index_of(const struct agent_snapshot *snapshot, uint32_t node,
                                    struct agentx_oid *out)
 {
@@ -67,7 +67,8 @@ static void gsw_inventory_index_of(const struct agent_snapshot *snapshot, uint32
     agentx_oid_add_octets(out, id, GSW_LOCAL_ID_SIZE);
 }
 
-// The first row of that type whose index is greater, or not less without `after`.
+// Finds the first row of that type whose index is greater than `ids`; without `after`: equal or
+// greater.
 static bool gsw_inventory_find(const struct agent_snapshot *snapshot, uint8_t wanted,
                                const uint32_t *ids, size_t length, bool after,
                                struct table_row *row, struct agentx_oid *found)

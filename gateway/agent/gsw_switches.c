@@ -13,7 +13,7 @@ static bool gsw_switches_ports(const struct agent_snapshot *snapshot, const stru
     return put_number(out, gsw_node(snapshot, row)->port_count);
 }
 
-// NodeInfo's: the only revision that every node tells.
+// The revision in NodeInfo: every node has that one.
 static bool gsw_switches_revision(const struct agent_snapshot *snapshot,
                                   const struct table_row *row, struct agentx_value *out)
 {
@@ -104,7 +104,7 @@ const struct table GSW_PORTS = {"gswPortComTable",
 
 // gswSensorTable.
 
-// Nothing on the fabric tells of sensors.
+// The fabric has no attribute about sensors, so there are no rows.
 static bool gsw_sensors_seek(const struct agent_snapshot *snapshot, const uint32_t *ids,
                              size_t length, bool after, struct table_row *row,
                              struct agentx_oid *found)

@@ -65,7 +65,8 @@ static bool node_guid(const struct agent_snapshot *snapshot, const struct table_
     return put_guid(out, own_alarms_of(snapshot, row)->node_guid);
 }
 
-// The event that raised it knows the name and the port; the journal may have dropped it.
+// Name and port come from the event that raised the alarm. They are unknown if the journal has
+// dropped it.
 static bool node_name(const struct agent_snapshot *snapshot, const struct table_row *row,
                       struct agentx_value *out)
 {

@@ -35,7 +35,7 @@ COLUMN(trap_number, MIB_UNSIGNED32, 0, FIELD_TRAP)
 COLUMN(reason, MIB_OCTETS, 0, FIELD_REASON)
 COLUMN(held_back, MIB_OCTETS, 0, FIELD_SUPPRESSED)
 
-// Of a trap the port that it names as its issuer, else the node.
+// The issuer's LID if a Report caused the event, otherwise the subject's.
 static bool own_log_lid(const struct agent_snapshot *snapshot, const struct table_row *row,
                         struct agentx_value *out)
 {
@@ -116,7 +116,7 @@ static const struct table_column COLUMNS[] = {
     {"ibtrapdLogHeldBack", 28, AGENTX_OCTETS, held_back, SETTING_NONE},
 };
 
-// The least sequence number that the row may have; 0: there is no such row.
+// The least sequence number of a row that the request may return; 0: there is no such row.
 static int64_t least_of(const struct agent_snapshot *snapshot, const uint32_t *ids, size_t length,
                         bool after)
 {

@@ -105,7 +105,7 @@ static const struct table_column COLUMNS[] = {
     {"ibtrapdRcvLastSuccess", 14, AGENTX_TIME_TICKS, last_success, SETTING_NONE},
 };
 
-// A text of variable length: its length comes before it (RFC 2578 7.7).
+// Makes a row's index: the name, with its length before it, as it varies (RFC 2578 7.7).
 static void own_receivers_index_of(const struct agent_snapshot *snapshot, size_t at,
                                    struct agentx_oid *out)
 {

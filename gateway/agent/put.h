@@ -8,7 +8,7 @@
 
 // All return true, so that a getter can end with a call. Octets beyond AGENTX_OCTETS_MAX, or beyond
 // `most`, are cut off; a text is cut between characters.
-bool put_number(struct agentx_value *out, int64_t number); // of a Counter64: its bits
+bool put_number(struct agentx_value *out, int64_t number); // for a Counter64: the same 64 bits
 bool put_gauge(struct agentx_value *out, uint64_t number); // 2^32 - 1 for any greater number
 bool put_octets(struct agentx_value *out, const void *octets, size_t size);
 bool put_text(struct agentx_value *out, const char *text, size_t most); // UTF-8

@@ -13,7 +13,7 @@ void set_cleanup(struct set *set)
     set->committed = false;
 }
 
-// What brings back what was before a change.
+// The setting that undoes a change.
 static struct setting value_before(const struct agent_snapshot *snapshot,
                                    const struct setting *change)
 {
@@ -76,7 +76,7 @@ static bool set_change(const struct set *set, const struct setting *changes, con
 
 enum agentx_error set_commit(struct set *set)
 {
-    if (set->count > 0 && !set_change(set, set->changes, "set what was asked for"))
+    if (set->count > 0 && !set_change(set, set->changes, "change the settings"))
         return AGENTX_COMMIT_FAILED;
     set->committed = true;
     return AGENTX_NO_ERROR;
@@ -84,7 +84,8 @@ enum agentx_error set_commit(struct set *set)
 
 enum agentx_error set_undo(struct set *set)
 {
-    if (set->committed && set->count > 0 && !set_change(set, set->before, "take back what was set"))
+    if (set->committed && set->count > 0 &&
+        !set_change(set, set->before, "undo the change of the settings"))
         return AGENTX_UNDO_FAILED;
     set->committed = false;
     return AGENTX_NO_ERROR;

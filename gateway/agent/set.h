@@ -8,12 +8,12 @@
 
 struct set_options {
     const struct table_list *tables;
-    bool writable; // whether anything may be set
+    bool writable; // false: every Set is refused
     // As in agent/agent.h.
     bool (*change)(void *ctx, const struct setting *changes, size_t n, const char *who,
                    struct error *err);
     void *ctx;
-    const char *who; // likewise
+    const char *who; // as in agent/agent.h
     struct log *log;
 };
 
@@ -25,7 +25,7 @@ struct set {
     bool committed;
 };
 
-// The options are copied; what they point to outlives the set.
+// Copies the options; the objects that they point to outlive the set.
 void set_init(struct set *set, const struct set_options *options);
 
 // The handlers of agentx/handler.h. `snapshot` is as of now.

@@ -49,13 +49,13 @@ static enum agentx_error set_check_community(const struct agentx_value *value, s
 static enum agentx_error check_recipient(const struct agentx_value *value, struct setting *out)
 {
     enum { ADDRESS_SIZE = 4 };
-    static const uint8_t NOBODY[ADDRESS_SIZE];
+    static const uint8_t NO_ADDRESS[ADDRESS_SIZE];
     if (value->type != AGENTX_IP_ADDRESS)
         return AGENTX_WRONG_TYPE;
     if (value->size != ADDRESS_SIZE)
         return AGENTX_WRONG_LENGTH;
-    bool nobody = memcmp(value->octets, NOBODY, sizeof NOBODY) == 0;
-    return set_check_copy(out, value->octets, nobody ? 0 : ADDRESS_SIZE);
+    bool is_none = memcmp(value->octets, NO_ADDRESS, sizeof NO_ADDRESS) == 0;
+    return set_check_copy(out, value->octets, is_none ? 0 : ADDRESS_SIZE);
 }
 
 enum agentx_error set_check(const struct agent_snapshot *snapshot, const struct table_row *row,

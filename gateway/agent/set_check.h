@@ -1,4 +1,4 @@
-// Checks whether a value may be set.
+// Checks a value before it is set.
 #ifndef IBTRAPD_AGENT_SET_CHECK_H
 #define IBTRAPD_AGENT_SET_CHECK_H
 

@@ -7,7 +7,8 @@ static bool is_element(const struct fabric_node *node)
     return node->type == FABRIC_SWITCH || node->type == FABRIC_ROUTER;
 }
 
-// The fabric's nodes ascend by GUID. False: out of memory.
+// Lists the switches and routers. They ascend by GUID, as the fabric's nodes do. False: out of
+// memory.
 static bool list_switches(struct agent_snapshot *snapshot)
 {
     const struct fabric *fabric = snapshot->fabric;
@@ -24,7 +25,7 @@ static bool list_switches(struct agent_snapshot *snapshot)
     return true;
 }
 
-// While the file is away, memory is what there is.
+// The first event of the journal's file; while that is not available, of its memory; 0: none.
 static int64_t first_event(struct journal *journal, int64_t last)
 {
     struct journal_status status;
@@ -67,7 +68,7 @@ struct agent_snapshot *snapshot_ref(struct agent_snapshot *snapshot)
 
 const struct snapshot_alarms *snapshot_alarms_of(const struct agent_snapshot *snapshot)
 {
-    struct agent_snapshot *of = (struct agent_snapshot *)snapshot; // what it shows does not change
+    struct agent_snapshot *of = (struct agent_snapshot *)snapshot; // its content stays
     if (!of->alarms)
         of->alarms = snapshot_alarms_take(snapshot->source->journal, snapshot->time_us);
     of->was_short = of->was_short || !of->alarms;
@@ -76,7 +77,7 @@ const struct snapshot_alarms *snapshot_alarms_of(const struct agent_snapshot *sn
 
 bool snapshot_was_short(const struct agent_snapshot *snapshot)
 {
-    struct agent_snapshot *of = (struct agent_snapshot *)snapshot; // what it shows does not change
+    struct agent_snapshot *of = (struct agent_snapshot *)snapshot; // its content stays
     bool was_short = of->was_short;
     of->was_short = false;
     return was_short;

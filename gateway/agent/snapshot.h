@@ -1,5 +1,5 @@
-// All that the tables show, as of one moment. A snapshot is immutable and counted: a walk goes on
-// in the snapshot in which it began.
+// An agent snapshot: the content of all tables at one moment. It is immutable and counted: a walk
+// gets all its rows from the snapshot in which it began.
 #ifndef IBTRAPD_AGENT_SNAPSHOT_H
 #define IBTRAPD_AGENT_SNAPSHOT_H
 
@@ -61,7 +61,7 @@ struct snapshot_source {
     struct journal *journal;
     void (*gateway)(void *ctx, struct snapshot_gateway *out);
     struct settings *(*settings)(void *ctx);         // a reference, the caller's; may be NULL
-    struct accumulated_counters *(*sums)(void *ctx); // likewise
+    struct accumulated_counters *(*sums)(void *ctx); // the same
     void *ctx;
     uint8_t event_trap_level; // GswEventSeverity of a switch for which none was set
     const struct clock *clock;
@@ -72,9 +72,9 @@ struct agent_snapshot {
     unsigned references;       // the agent's thread only
     int64_t time_us;           // UTC
     int64_t now;               // monotonic
-    int64_t master_started_at; // as the source had it
+    int64_t master_started_at; // copied from the source
     const struct snapshot_source *source;
-    struct fabric *fabric;                    // NULL: not seen yet
+    struct fabric *fabric;                    // NULL: no sweep yet
     struct names *names;                      // may be NULL
     struct accumulated_counters *accumulated; // counters of the ports; may be NULL
     struct settings *settings;                // may be NULL
@@ -93,7 +93,7 @@ static inline int64_t snapshot_base(const struct agent_snapshot *snapshot)
     return snapshot->last_event - event_number(snapshot->last_event);
 }
 
-// The events that the tables show.
+// The range of events that the tables show.
 static inline struct snapshot_events_range snapshot_range(const struct agent_snapshot *snapshot)
 {
     return (struct snapshot_events_range){snapshot_base(snapshot), snapshot->last_event};
@@ -108,8 +108,8 @@ void snapshot_unref(struct agent_snapshot *snapshot); // NULL is allowed
 // The active alarms, copied from the journal at the first call. NULL: out of memory.
 const struct snapshot_alarms *snapshot_alarms_of(const struct agent_snapshot *snapshot);
 
-// Returns true once after memory was too short for snapshot_alarms_of: the table's rows seemed to
-// be missing.
+// Returns true once after memory was too short for snapshot_alarms_of: the alarm table then looked
+// empty.
 bool snapshot_was_short(const struct agent_snapshot *snapshot);
 
 #endif

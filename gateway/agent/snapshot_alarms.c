@@ -12,7 +12,7 @@ struct snapshot_alarms {
 
 enum { TEXTS = 5 };
 
-// One allocation for all texts of an alarm: most are far shorter than they might be.
+// Copies all texts of an alarm into one allocation: most are far shorter than their limits.
 static bool copy_texts(struct snapshot_alarm *out, const struct alarm *alarm)
 {
     const char *texts[TEXTS] = {alarm->key, alarm->event_id, alarm->type, alarm->text, alarm->note};
@@ -91,7 +91,7 @@ void snapshot_alarms_free(struct snapshot_alarms *alarms)
     if (!alarms)
         return;
     for (size_t i = 0; i < alarms->count; i++)
-        free((char *)alarms->alarms[i].key); // where the texts begin
+        free((char *)alarms->alarms[i].key); // the allocation begins with the key
     free(alarms->alarms);
     free(alarms);
 }

@@ -5,7 +5,7 @@
 #include "agent/event_number.h"
 #include "journal/journal.h"
 
-// The texts live as long as the alarms.
+// Its texts live as long as the struct snapshot_alarms.
 struct snapshot_alarm {
     int64_t sequence; // of the event that raised it
     uint32_t number;  // event_number of `sequence`
@@ -16,8 +16,10 @@ struct snapshot_alarm {
     const char *key, *event_id, *type, *text, *note;
 };
 
-// An alarm counts as shelved when it is shelved beyond `now_us` (UTC). NULL: out of memory.
 struct snapshot_alarms;
+
+// Copies the active alarms. An alarm counts as shelved if it is shelved beyond `now_us` (UTC).
+// NULL: out of memory.
 struct snapshot_alarms *snapshot_alarms_take(struct journal *journal, int64_t now_us);
 void snapshot_alarms_free(struct snapshot_alarms *alarms); // NULL is allowed
 

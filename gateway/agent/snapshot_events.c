@@ -14,14 +14,15 @@ enum { BAD_MKEY = 2, BAD_BKEY = 3 }; // reasons: gswIBSwitchChangeReason
 struct of_switch {
     uint64_t guid;
     int64_t *sequences;
-    size_t begin, count, room; // room: a power of two
+    size_t begin, count, room; // `room` is a power of two
     uint64_t bad_mkey, bad_bkey;
 };
 
 struct snapshot_events {
     struct of_switch *switches; // ascending by GUID
     size_t count, room;
-    int64_t read_through, stored_through; // the latter: they were on disk
+    int64_t read_through;   // the last event that was read
+    int64_t stored_through; // the last one that is known to be on disk
     bool begun;
 };
 
@@ -40,7 +41,7 @@ void snapshot_events_free(struct snapshot_events *events)
     free(events);
 }
 
-// The first place whose GUID is not less.
+// The index of the first switch whose GUID is not less.
 static size_t snapshot_events_place_of(const struct snapshot_events *events, uint64_t guid)
 {
     size_t place;
@@ -62,7 +63,7 @@ static bool has_place(const struct snapshot_events *events, uint64_t guid)
            snapshot_events_find_switch(events, guid);
 }
 
-// NULL: no memory.
+// Finds or adds a switch. NULL: out of memory.
 static struct of_switch *snapshot_events_get(struct snapshot_events *events, uint64_t guid)
 {
     size_t at = snapshot_events_place_of(events, guid);
@@ -103,7 +104,7 @@ static bool snapshot_events_grow(struct of_switch *s)
     return true;
 }
 
-// False: no memory.
+// False: out of memory.
 static bool snapshot_events_append(struct of_switch *s, int64_t sequence)
 {
     if (s->count == KEPT_MAX) {
@@ -116,7 +117,7 @@ static bool snapshot_events_append(struct of_switch *s, int64_t sequence)
     return true;
 }
 
-// False: no memory.
+// False: out of memory.
 static bool snapshot_events_copy(struct snapshot_events *events, int64_t sequence,
                                  const struct event *event)
 {
@@ -131,7 +132,8 @@ static bool snapshot_events_copy(struct snapshot_events *events, int64_t sequenc
     return true;
 }
 
-// Up to the first for which there is no memory, if there is one: then false.
+// Copies events into the index and drops their references. False: memory was short; the index has
+// the events before that one.
 static bool snapshot_events_copy_all(struct snapshot_events *events,
                                      const struct journal_item *items, size_t n)
 {
@@ -145,7 +147,7 @@ static bool snapshot_events_copy_all(struct snapshot_events *events,
     return ok;
 }
 
-// What is on a disk that fails is left out.
+// Skips the events on a disk that fails, up to the first in memory. False: there are none to skip.
 static bool skip_to_memory(struct snapshot_events *events, struct journal *journal)
 {
     int64_t before = journal_first_in_memory(journal) - 1;
@@ -166,7 +168,8 @@ static void snapshot_events_forget(struct of_switch *s, int64_t from, int64_t un
     s->count = kept;
 }
 
-// What was read while the disk failed is lost where memory let it go before it was written.
+// Removes the events that were read while the disk failed and that expired in memory before they
+// were written.
 static void forget_lost(struct snapshot_events *events, struct journal *journal)
 {
     int64_t from = events->stored_through + 1;
@@ -230,7 +233,7 @@ static int64_t read_from(struct journal *journal, int64_t sequence, struct event
         *event = item.event;
         if (item.event)
             return item.sequence;
-        sequence = item.sequence + 1; // its record cannot be read
+        sequence = item.sequence + 1; // this record cannot be read
     }
     return 0;
 }
@@ -242,7 +245,8 @@ int64_t snapshot_events_read_next(struct journal *journal, int64_t sequence, str
     return found != 0 || sequence >= in_memory ? found : read_from(journal, in_memory, event);
 }
 
-// Places in a switch's ring that are within a range. The journal may have dropped the first ones.
+// The places in a switch's ring whose events are in a range. The journal may have dropped the first
+// of these events.
 struct places {
     size_t begin, end;
 };
@@ -272,12 +276,12 @@ int64_t snapshot_events_find(const struct snapshot_events *events, struct journa
         sequence = snapshot_events_read_next(journal, snapshot_events_at(s, p.begin), event);
         if (sequence == 0 || sequence == snapshot_events_at(s, p.begin))
             return sequence;
-        event_unref(*event); // the switch's own is gone
+        event_unref(*event); // the next readable event is another one: the journal dropped this
         *event = NULL;
     }
 }
 
-// The journal drops the oldest first.
+// As the journal drops the oldest events first, all after the first readable one are there.
 uint32_t snapshot_events_count(const struct snapshot_events *events, struct journal *journal,
                                struct snapshot_events_range range, uint64_t guid)
 {

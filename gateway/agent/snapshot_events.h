@@ -7,8 +7,8 @@
 #include "journal/journal.h"
 
 enum {
-    SNAPSHOT_EVENTS_PER_SWITCH_MAX = 512, // a snapshot shows; twice as many are kept
-    SNAPSHOT_EVENTS_READ_MAX = 65536,     // read by one update; older ones are left out
+    SNAPSHOT_EVENTS_PER_SWITCH_MAX = 512, // that a snapshot shows; the index has twice as many
+    SNAPSHOT_EVENTS_READ_MAX = 65536,     // that one update reads; it skips older ones
     SNAPSHOT_EVENTS_SWITCHES_MAX = 65536,
 };
 

@@ -5,7 +5,7 @@
 #include <assert.h>
 #include <string.h>
 
-// How the index of a row, which `found` gets, compares to another.
+// Sets `found` to the index of row `at`, and compares it with `ids`: negative, 0, positive.
 static int table_compare(const struct agent_snapshot *snapshot,
                          void (*index)(const struct agent_snapshot *snapshot, size_t at,
                                        struct agentx_oid *out),
@@ -22,7 +22,8 @@ bool table_seek_sorted(const struct agent_snapshot *snapshot, size_t count,
                        const uint32_t *ids, size_t length, bool after, size_t *at,
                        struct agentx_oid *found)
 {
-    int most = after ? 0 : -1; // how places before the wanted one compare
+    int most =
+        after ? 0 : -1; // the result of table_compare for rows before the wanted one, at most
     SEARCH_FIRST(*at, 0, count, table_compare(snapshot, index, *at, ids, length, found) <= most);
     if (*at == count)
         return false;
@@ -42,8 +43,8 @@ bool table_seek_scalar(const struct agent_snapshot *snapshot, const uint32_t *id
     return true;
 }
 
-// Where a name stands to all that is at or below an OID: before, within, after.
-static int stands(const struct agentx_oid *name, const uint32_t *ids, size_t length)
+// Compares a name with the subtree of an OID: negative: before; 0: in it; positive: after.
+static int table_compare_subtree(const struct agentx_oid *name, const uint32_t *ids, size_t length)
 {
     if (name->length >= length)
         return agentx_oid_compare(name->ids, length, ids, length);
@@ -51,29 +52,30 @@ static int stands(const struct agentx_oid *name, const uint32_t *ids, size_t len
     return order < 0 ? -1 : order;
 }
 
-// Whether the first column is behind the name.
-static bool begins_behind(const struct table *table, const struct agentx_oid *name)
+// Whether the table's first column comes after the name.
+static bool begins_after(const struct table *table, const struct agentx_oid *name)
 {
-    int order = stands(name, table->entry, table->entry_length);
+    int order = table_compare_subtree(name, table->entry, table->entry_length);
     if (order != 0)
         return order < 0;
     return name->length <= table->entry_length ||
            name->ids[table->entry_length] < table->columns[0].number;
 }
 
-// The table that has the name, if one has: the last one whose first column is not behind it. With
-// none: the first table.
+// The only table that can have the name: the last one whose first column does not come after it, or
+// the first table.
 static size_t find_table(const struct table_list *list, const struct agentx_oid *name)
 {
-    size_t behind;
-    SEARCH_FIRST(behind, 0, list->count, !begins_behind(list->tables[behind], name));
-    return behind > 0 ? behind - 1 : 0;
+    size_t after_name;
+    SEARCH_FIRST(after_name, 0, list->count, !begins_after(list->tables[after_name], name));
+    return after_name > 0 ? after_name - 1 : 0;
 }
 
-// The first column that is not before what the name has in its place; column_count: there is none.
+// The index of the first column whose number is not less than the one in the name; column_count:
+// there is none.
 static size_t find_column(const struct table *table, const struct agentx_oid *name)
 {
-    int order = stands(name, table->entry, table->entry_length);
+    int order = table_compare_subtree(name, table->entry, table->entry_length);
     if (order != 0)
         return order < 0 ? 0 : table->column_count;
     uint32_t number = name->length > table->entry_length ? name->ids[table->entry_length] : 0;
@@ -82,7 +84,7 @@ static size_t find_column(const struct table *table, const struct agentx_oid *na
     return at;
 }
 
-// The column that the name is at or below.
+// The column in whose subtree the name is; NULL: none.
 static const struct table_column *
 column_of(const struct table_list *list, const struct agentx_oid *name, const struct table **table)
 {
@@ -90,7 +92,7 @@ column_of(const struct table_list *list, const struct agentx_oid *name, const st
         return NULL;
     *table = list->tables[find_table(list, name)];
     if (name->length <= (*table)->entry_length ||
-        stands(name, (*table)->entry, (*table)->entry_length) != 0)
+        table_compare_subtree(name, (*table)->entry, (*table)->entry_length) != 0)
         return NULL;
     size_t at = find_column(*table, name);
     bool is_it = at < (*table)->column_count &&
@@ -106,7 +108,7 @@ static void set_type(struct agentx_value *value, enum agentx_type type)
     value->oid.length = 0;
 }
 
-// The value of a row that was found; gives back what the row has.
+// Reads the column's value of a row, and drops the row's event.
 static bool read_row(const struct agent_snapshot *snapshot, const struct table_column *column,
                      struct table_row *row, struct agentx_value *value)
 {
@@ -157,7 +159,7 @@ enum agentx_error table_find_writable(const struct table_list *list,
     return AGENTX_NO_ERROR;
 }
 
-// What a GetNext asks for, and where it answers.
+// A GetNext: the request, and the place of the answer.
 struct search {
     const struct agent_snapshot *snapshot;
     const struct agentx_oid *name, *end;
@@ -191,7 +193,7 @@ static bool table_append(struct agentx_oid *oid, const struct agentx_oid *index)
 
 enum outcome { FOUND, NOT_HERE, BEYOND };
 
-// A row that was found, if it has this column.
+// Copies name and value of a row that was found, if it has this column.
 static enum outcome table_copy_row(const struct search *s, const struct table *table,
                                    const struct table_column *column, struct table_row *row,
                                    const struct agentx_oid *index)
@@ -212,7 +214,7 @@ static enum outcome search_column(const struct search *s, const struct table *ta
         return BEYOND;
     struct agentx_oid index = {.length = 0};
     bool exact = false;
-    if (stands(s->name, s->found->ids, s->found->length) == 0) {
+    if (table_compare_subtree(s->name, s->found->ids, s->found->length) == 0) {
         index.length = (uint8_t)(s->name->length - s->found->length);
         memcpy(index.ids, s->name->ids + s->found->length, index.length * sizeof *index.ids);
         exact = s->include && index.length > 0;
@@ -255,6 +257,6 @@ bool table_get_next(const struct table_list *list, const struct agent_snapshot *
     bool is_found = snapshot && find_next(list, &s);
     if (snapshot && !snapshot_was_short(snapshot))
         return is_found;
-    set_type(value, AGENTX_NOT_NOW); // what was found is behind what could not be read
+    set_type(value, AGENTX_NOT_NOW); // a row before this one could not be read
     return true;
 }

@@ -7,27 +7,27 @@
 
 // A row that a table's `seek` found. Each table uses the members that it needs.
 struct table_row {
-    size_t at;           // among the rows, where they can be counted
+    size_t at;           // number of the row, if the rows are numbered
     uint32_t node, port; // indices in the snapshot's fabric
     uint8_t number;
     struct event *event; // a reference, which table.c drops; NULL: none
 };
 
 struct table_column {
-    const char *name; // as the MIB has it
+    const char *name; // in the MIB
     uint32_t number;  // its last sub-identifier
     enum agentx_type type;
-    // Fills the value, whose type is set already. False: this row has no such instance. A NULL
-    // function: no row has one; mibs/README.md says why.
+    // Fills the value, whose type is set already. False: the row has no value in this column. A
+    // NULL function: no row has one; mibs/README.md says why.
     bool (*get)(const struct agent_snapshot *snapshot, const struct table_row *row,
                 struct agentx_value *out);
-    enum setting_kind setting; // what writing it sets; SETTING_NONE: it cannot be written
+    enum setting_kind setting; // that a Set changes; SETTING_NONE: the column cannot be written
 };
 
 // A table, or a group of scalars.
 struct table {
     const char *name;
-    const uint32_t *entry; // OID above the columns; of a group: above the scalars
+    const uint32_t *entry; // OID above the columns; for a group, above the scalars
     size_t entry_length;
     const struct table_column *columns; // readable ones, one at least, ascending by number
     size_t column_count;

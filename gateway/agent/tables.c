@@ -1,6 +1,6 @@
 #include "agent/tables.h"
 
-// As table.h asks for it: ascending by the OID of the first column.
+// Ascending by the OID of the first column (table.h).
 static const struct table *const ALL[] = {
     &GSW_MISC,      &GSW_SYSTEM,   &GSW_INVENTORY,   &GSW_SWITCHES,    &GSW_PORTS,
     &GSW_SENSORS,   &GSW_IB_NODES, &GSW_IB_SWITCHES, &GSW_LINKS,       &GSW_IB_TOPOLOGY,

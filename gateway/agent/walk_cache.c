@@ -5,12 +5,12 @@
 #include <stdlib.h>
 #include <sys/queue.h>
 
-// A name that was answered: its digest stands for it.
+// An answered name, identified by its digest.
 struct mark {
     struct hash_node node;
     TAILQ_ENTRY(mark) in_order;
-    uint64_t entry; // a number of a held view
-    int64_t until;  // monotonic: later, who asks what follows it is not that walk
+    uint64_t entry; // number of the snapshot
+    int64_t until;  // monotonic: a later request for its successor is not of that walk
     bool followed;  // a walk went on from it
 };
 TAILQ_HEAD(marks, mark);
@@ -19,7 +19,7 @@ struct cached_snapshot {
     struct agent_snapshot *snapshot; // NULL: none
     uint64_t number;
     int64_t used_at; // monotonic
-    bool is_walked;  // a name was answered from which a walk may go on
+    bool is_walked;  // it answered a name, and a walk may go on from there
 };
 
 struct walk_cache {
@@ -28,8 +28,8 @@ struct walk_cache {
     struct cached_snapshot entries[WALK_CACHE_SNAPSHOTS_MAX];
     uint64_t last_number;
     struct hash by_name;
-    struct marks order;                  // by when they were made
-    struct mark marks[WALK_CACHE_NAMES]; // of which the first by_name.count are in use
+    struct marks order;                  // by age, oldest first
+    struct mark marks[WALK_CACHE_NAMES]; // the first by_name.count are in use
 };
 
 struct walk_cache *walk_cache_new(const struct snapshot_source *source,
@@ -87,15 +87,16 @@ static struct cached_snapshot *least_used(struct walk_cache *cache)
     return least;
 }
 
-// The one that makes room. What is not walked comes first, or a manager that asks for single
-// instances would take their views from those that walk.
+// The entry that the next snapshot replaces. The newest, if no walk uses it: otherwise a manager
+// that asks for single instances would push out the snapshots of walks.
 static struct cached_snapshot *place_for_new(struct walk_cache *cache)
 {
     struct cached_snapshot *entry = newest(cache);
     return entry->snapshot && !entry->is_walked ? entry : least_used(cache);
 }
 
-// What it shows is so still. Who was told of an event may ask for what is in the tables about it.
+// Whether the snapshot still shows the present state. A new event ends that: a manager that
+// was notified of it may ask for its row.
 static bool is_fresh(const struct walk_cache *cache, const struct agent_snapshot *snapshot)
 {
     const struct snapshot_source *source = cache->source;
@@ -140,7 +141,8 @@ static struct cached_snapshot *entry_of(struct walk_cache *cache, const struct m
     return NULL;
 }
 
-// Of the walks that were answered the name: one that did not go on yet, or else the last.
+// Finds a mark of the name: the latest from which no walk went on yet, otherwise the latest. NULL:
+// none.
 static struct mark *find_mark(struct walk_cache *cache, const struct agentx_oid *name)
 {
     int64_t now = clock_monotonic(cache->source->clock);
@@ -180,8 +182,8 @@ uint64_t walk_cache_number(const struct walk_cache *cache, const struct agent_sn
     return 0;
 }
 
-// The name's mark of this view or else of one that is dropped: a name has no more marks than there
-// are views. NULL: none.
+// Finds a mark of the name that can be used again: of this snapshot, or of one that the cache has
+// dropped. So a name has no more marks than there are snapshots. NULL: none.
 static struct mark *find_replaced(struct walk_cache *cache, uint64_t digest, uint64_t entry)
 {
     struct mark *dropped = NULL;
@@ -196,7 +198,7 @@ static struct mark *find_replaced(struct walk_cache *cache, uint64_t digest, uin
     return dropped;
 }
 
-// A mark that is not in the table: the replaced one, or one that is free, or the oldest.
+// Returns a mark outside the hash table: one that can be used again, or a free one, or the oldest.
 static struct mark *take_mark(struct walk_cache *cache, uint64_t digest, uint64_t entry)
 {
     struct mark *mark = find_replaced(cache, digest, entry);

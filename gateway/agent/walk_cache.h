@@ -1,8 +1,8 @@
 // Chooses the snapshot that answers a request, so that a walk sees one moment. A request does not
-// say to which walk it belongs, but a walk asks for what follows the last name that it got. So the
-// snapshot that answered a name answers what follows it, for a while. Of several such snapshots,
-// one whose walk has stopped at that name is preferred. A request that comes later, such as from a
-// manager that polls for new rows, opens a new snapshot.
+// say to which walk it belongs, but a walk asks for the successor of the last name that it got. So
+// the snapshot that answered a name also answers a request for its successor, for a while. Of
+// several such snapshots, one whose walk has stopped at that name is preferred. A request that
+// comes later, such as from a manager that polls for new rows, opens a new snapshot.
 #ifndef IBTRAPD_AGENT_WALK_CACHE_H
 #define IBTRAPD_AGENT_WALK_CACHE_H
 
@@ -21,12 +21,13 @@
 enum {
     WALK_CACHE_SNAPSHOTS_MAX =
         8, // a snapshot without a walk makes room first, then the least recently used
-    WALK_CACHE_NAMES = 16384, // that are remembered, the last ones of all snapshots
+    WALK_CACHE_NAMES = 16384, // latest answered names that are remembered, of all snapshots
 };
 
 struct walk_cache;
 
-// For use in one thread. `source`, `events` and `random` outlive the cache. NULL: out of memory.
+// The cache is for one thread. `source`, `events` and `random` outlive the cache. NULL: out of
+// memory.
 struct walk_cache *walk_cache_new(const struct snapshot_source *source,
                                   struct snapshot_events *events, const struct random *random);
 void walk_cache_free(struct walk_cache *cache); // NULL is allowed
@@ -34,14 +35,14 @@ void walk_cache_free(struct walk_cache *cache); // NULL is allowed
 // Both return a snapshot that is valid until the next call of either; take a reference to use it
 // for longer. NULL: out of memory.
 struct agent_snapshot *walk_cache_begin(struct walk_cache *cache); // as of now
-// The snapshot that answers what follows the name.
+// The snapshot that answers a request for the successor of the name.
 struct agent_snapshot *walk_cache_follow(struct walk_cache *cache, const struct agentx_oid *name);
 
-// The number of a snapshot that one of these returned, counted from 1. 0: the cache has dropped it,
-// or it is NULL.
+// The number of a snapshot that one of these functions returned, counted from 1. 0: the cache has
+// dropped it, or it is NULL.
 uint64_t walk_cache_number(const struct walk_cache *cache, const struct agent_snapshot *snapshot);
 
-// Call it when the snapshot was answered with that name.
+// Call it after a request was answered from the snapshot with that name.
 void walk_cache_remember(struct walk_cache *cache, const struct agent_snapshot *snapshot,
                          const struct agentx_oid *name);
 
