@@ -239,10 +239,10 @@ struct agent *agent_start(const struct agent_options *options, struct error *err
     bool ok = agent_make_parts(agent, err);
     if (ok) {
         report_status(agent);
-        rc = thread_start(&agent->thread, "tables", agent_run, agent);
+        rc = thread_start(&agent->thread, "subagent", agent_run, agent);
     }
     if (rc != 0)
-        ok = error_set(err, "cannot start the thread of the tables: %s", strerror(rc));
+        ok = error_set(err, "cannot start the thread of the subagent: %s", strerror(rc));
     if (ok)
         return agent;
     free_parts(agent);

@@ -44,9 +44,9 @@ struct gateway {
     struct loop_timer *heartbeat;   // NULL: there is none
     uint64_t heartbeat_events;      // how many events there were with the last one
     struct service *service;
-    struct subagent *tables; // NULL: there are none
+    struct subagent *subagent; // NULL: there is none
     // Held while the configuration, or the list of deliveries and receivers, is exchanged: the
-    // tables' thread reads them.
+    // subagent's thread reads them.
     pthread_mutex_t exchanged;
 };
 

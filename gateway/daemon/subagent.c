@@ -66,27 +66,27 @@ bool subagent_start(struct gateway *gateway, struct error *err)
 {
     if (gateway->conf->subagent.socket[0] == '\0')
         return true;
-    struct subagent *tables = calloc(1, sizeof *tables);
-    if (!tables)
+    struct subagent *subagent = calloc(1, sizeof *subagent);
+    if (!subagent)
         return error_set(err, "out of memory");
-    tables->conf = gateway->conf->subagent;
-    const struct agent_options options = options_of(gateway, &tables->conf);
-    tables->agent = agent_start(&options, err);
-    if (!tables->agent) {
-        free(tables);
+    subagent->conf = gateway->conf->subagent;
+    const struct agent_options options = options_of(gateway, &subagent->conf);
+    subagent->agent = agent_start(&options, err);
+    if (!subagent->agent) {
+        free(subagent);
         return false;
     }
-    gateway->tables = tables;
+    gateway->subagent = subagent;
     return true;
 }
 
 void subagent_stop(struct gateway *gateway)
 {
-    if (!gateway->tables)
+    if (!gateway->subagent)
         return;
-    agent_stop(gateway->tables->agent);
-    free(gateway->tables);
-    gateway->tables = NULL;
+    agent_stop(gateway->subagent->agent);
+    free(gateway->subagent);
+    gateway->subagent = NULL;
 }
 
 bool subagent_change(struct gateway *gateway, const struct conf_subagent *old, struct error *err)
@@ -97,7 +97,7 @@ bool subagent_change(struct gateway *gateway, const struct conf_subagent *old, s
     return subagent_start(gateway, err);
 }
 
-struct agent *subagent_agent(const struct subagent *tables)
+struct agent *subagent_agent(const struct subagent *subagent)
 {
-    return tables ? tables->agent : NULL;
+    return subagent ? subagent->agent : NULL;
 }

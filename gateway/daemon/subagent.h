@@ -20,7 +20,7 @@ void subagent_stop(struct gateway *gateway);
 // Starts it anew if the configuration is another than `old`, which was in force before.
 bool subagent_change(struct gateway *gateway, const struct conf_subagent *old, struct error *err);
 
-// The agent, valid until the next change; NULL when `tables` is NULL.
-struct agent *subagent_agent(const struct subagent *tables);
+// The agent, valid until the next change; NULL when `subagent` is NULL.
+struct agent *subagent_agent(const struct subagent *subagent);
 
 #endif
