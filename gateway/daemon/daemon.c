@@ -41,7 +41,7 @@ static void emit_gateway_event(struct gateway *g, enum catalogue_event type, con
     pipeline_put_occurrence(g->pipeline, &o, 0);
 }
 
-// Starting. daemon_stop undoes each part in the opposite order.
+// Starting. daemon_stop ends the parts in the opposite order.
 
 static bool open_journal(struct gateway *g, struct error *err)
 {
@@ -67,12 +67,12 @@ static void warn_of_snapshot(struct gateway *g, const struct error *err)
 {
     log_write(
         g->log, LOG_LEVEL_WARNING,
-        "the last snapshot of the fabric cannot be read (%s); what changed meanwhile will not "
+        "the last snapshot of the fabric cannot be read (%s); changes during the stop will not "
         "be found",
         err->text);
 }
 
-// The fabric as it was when the gateway ended.
+// Restores the fabric as it was when the gateway ended.
 static void restore_fabric(struct gateway *g)
 {
     struct error err;
@@ -129,8 +129,9 @@ static bool start_pipeline(struct gateway *g, struct error *err)
     return g->pipeline != NULL;
 }
 
-// Nobody could be told before there was a pipeline, now and at the end of the last run. In the
-// pipeline's thread, where the journal tells of what changes from now on.
+// Makes an event of the journal's state: the journal could not report a change before the pipeline
+// ran, at this start or at the end of the last run. Pipeline's thread, in which the journal reports
+// all later changes.
 static void emit_journal_state(void *ctx, const struct pipeline_context *inside)
 {
     struct gateway *g = ctx;
@@ -262,7 +263,7 @@ static bool start_service(struct gateway *g, struct error *err)
 
 static bool daemon_start(struct gateway *g, struct error *err)
 {
-    // Only this thread gets the signals, once the loop watches for them.
+    // Threads inherit the mask: only this one gets signals, once the loop watches for them.
     sigset_t set, old;
     sigfillset(&set);
     pthread_sigmask(SIG_BLOCK, &set, &old);
@@ -290,15 +291,15 @@ static void daemon_stop(struct gateway *g, const char *reason)
     sa_client_stop(g->client);
     emit_gateway_event(g, CATALOGUE_GATEWAY_STOPPED, reason);
     if (g->pipeline)
-        pipeline_stop(g->pipeline); // answers the last reports through the agent's port
+        pipeline_stop(g->pipeline); // answers the last Reports through the SA client's port
     sweeper_free(g->sweeper);
     sa_client_free(g->client);
     if (g->journal)
-        journal_commit(g->journal); // the cursors, should a receiver take long to end
+        journal_commit(g->journal); // saves the cursors, in case a receiver takes long to end
     receivers_stop_all(g);
     if (g->journal)
         journal_commit(g->journal);
-    pipeline_free(g->pipeline); // after the last commit, which may have something to tell
+    pipeline_free(g->pipeline); // after the last commit, which may report a change to it
     if (g->journal)
         snmp_end();
     journal_close(g->journal);
@@ -324,8 +325,9 @@ static struct conf *own(const struct conf *conf, struct error *err)
     return copy;
 }
 
-// Large pieces go back to the system when they are freed. glibc would learn to keep them.
-static void keep_no_large_pieces(void)
+// Fixes the size from which glibc returns a piece of memory to the system when it is freed. Without
+// this, glibc raises that size as it frees such pieces.
+static void fix_mmap_threshold(void)
 {
     mallopt(M_MMAP_THRESHOLD, MMAP_THRESHOLD);
 }
@@ -336,7 +338,7 @@ static void reload_at_signal(void *ctx)
     char buffer[CONTROL_RESTART_SIZE];
     struct text restart = text_in(buffer, sizeof buffer);
     struct error err;
-    daemon_answer_reload(g, &restart, &err); // it has logged what there is to say
+    daemon_answer_reload(g, &restart, &err); // logs the result itself
 }
 
 bool daemon_run(struct conf *conf, const struct daemon_options *options, struct error *err)
@@ -351,8 +353,8 @@ bool daemon_run(struct conf *conf, const struct daemon_options *options, struct 
         conf_free(conf);
         return false;
     }
-    keep_no_large_pieces();
-    json_object_seed(0); // it opens a file: before there are threads
+    fix_mmap_threshold();
+    json_object_seed(0); // opens a file, so call it before there are threads
     bool ok = daemon_start(&g, err);
     if (ok) {
         log_write(g.log, LOG_LEVEL_INFO, "ibtrapd " INSTALL_VERSION " runs");

@@ -4,8 +4,8 @@
 
 #include "daemon/options.h"
 
-// Runs until SIGTERM or SIGINT, in the calling thread, with a configuration that it takes over.
-// True after a proper stop; false with a sentence when it could not start.
+// Runs until SIGTERM or SIGINT, in the calling thread. Takes over the configuration. True after an
+// orderly stop; false with a sentence: it could not start.
 bool daemon_run(struct conf *conf, const struct daemon_options *options, struct error *err);
 
 #endif

@@ -1,4 +1,4 @@
-// The parts that a running gateway consists of. For the files of daemon/ only.
+// The parts of a running gateway. For the files of daemon/ only.
 #ifndef IBTRAPD_DAEMON_GATEWAY_H
 #define IBTRAPD_DAEMON_GATEWAY_H
 
@@ -16,37 +16,37 @@
 enum { GATEWAY_RECEIVERS_MAX = CONF_RECEIVERS_MAX + 1 + TRAP_RECIPIENTS_MAX };
 
 struct gateway {
-    struct conf *conf; // the pipeline's thread reads it, too: only exchanged there
+    struct conf *conf; // the pipeline's thread reads it, too, and exchanges it
     const struct daemon_options *options;
     struct log *log;
     int64_t started_at;
-    struct names
-        *map; // the node-name-map's names; NULL: there are none. The pipeline's thread exchanges it
+    // The node-name-map's names; NULL: there are none. The pipeline's thread exchanges it.
+    struct names *map;
     struct topology *topology;
     struct thresholds *thresholds;
     struct event_builder_lookup lookup;
     struct journal *journal;
     struct pipeline *pipeline;
     struct receiver *receivers[GATEWAY_RECEIVERS_MAX];
-    struct conf_receiver *receiver_confs[GATEWAY_RECEIVERS_MAX]; // what each delivery was made from
+    struct conf_receiver *receiver_confs[GATEWAY_RECEIVERS_MAX]; // their configurations, copied
     size_t receiver_count;
-    char directory[CONF_PATH_SIZE], device[CONF_DEVICE_SIZE]; // a reload changes neither
+    char directory[CONF_PATH_SIZE], device[CONF_DEVICE_SIZE]; // a reload does not change them
     struct umad_choice choice;
     struct sa_client *client;
     struct verbs_watch *watch;
-    struct sweeper *_Atomic sweeper; // the pipeline pokes it, too
+    struct sweeper *_Atomic sweeper; // the pipeline's thread triggers it, too
     struct loop *loop;
     struct loop_wake *settings_changed;
     struct control control;
     struct metrics_parts metrics_parts;
     struct server *server;
-    struct metrics_server *metrics; // NULL: not served
+    struct metrics_server *metrics; // NULL: metrics are off
     struct loop_timer *heartbeat;   // NULL: there is none
-    uint64_t heartbeat_events;      // how many events there were with the last one
+    uint64_t heartbeat_events;      // number of events made up to the last one
     struct service *service;
     struct subagent *subagent; // NULL: there is none
-    // Held while the configuration, or the list of deliveries and receivers, is exchanged: the
-    // subagent's thread reads them.
+    // Locked while the configuration or the list of receivers is exchanged: the subagent's thread
+    // reads them.
     pthread_mutex_t exchanged;
 };
 

@@ -1,4 +1,4 @@
-// The event that says regularly that the gateway runs, and how it is.
+// The heartbeat: an event at regular times that reports that the gateway runs, and its state.
 #ifndef IBTRAPD_DAEMON_HEARTBEAT_H
 #define IBTRAPD_DAEMON_HEARTBEAT_H
 
@@ -20,8 +20,8 @@ struct heartbeat {
 // Writes part of a sentence, without a full stop.
 void heartbeat_describe(const struct heartbeat *heartbeat, char *out, size_t size);
 
-// Starts the timer with the period of the configuration, in place of the timer before; without a
-// period there is none. Main thread. False with a sentence: memory is short.
+// Starts the timer with the period of the configuration, and ends the former timer. Without a
+// period there is no timer. Main thread. False with a sentence: memory is short.
 bool heartbeat_start(struct gateway *gateway, struct error *err);
 
 #endif

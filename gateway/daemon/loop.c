@@ -151,7 +151,7 @@ void loop_wake_free(struct loop_wake *wake)
 
 void loop_wake_up(struct loop_wake *wake)
 {
-    eventfd_write(wake->fd, 1); // a full one is awake
+    eventfd_write(wake->fd, 1); // fails only if the counter is full: then the loop wakes up anyway
 }
 
 void loop_run(struct loop *loop, void (*hang_up)(void *ctx), void *ctx,

@@ -55,7 +55,7 @@ static bool main_load(void *ctx, struct conf *conf, struct error *err)
     return true;
 }
 
-// At the start all mistakes are shown, a line each.
+// Loads the configuration for the start, and prints all mistakes in it, a line each.
 static bool main_load_first(struct arguments *a, struct conf *conf)
 {
     struct conf_mistakes mistakes = {0};
@@ -70,7 +70,7 @@ static bool main_load_first(struct arguments *a, struct conf *conf)
     return ok;
 }
 
-// Says whether the configuration is good, or what it is.
+// Prints that the configuration is good, or the configuration itself.
 static int main_show(const struct arguments *a, const struct conf *conf)
 {
     if (a->print_only)

@@ -1,4 +1,4 @@
-// What the program that runs the daemon brings along.
+// The parts that the program around the daemon provides.
 #ifndef IBTRAPD_DAEMON_OPTIONS_H
 #define IBTRAPD_DAEMON_OPTIONS_H
 

@@ -33,7 +33,7 @@ static bool is_there(const struct gateway *g, const char *receiver)
     return false;
 }
 
-// Names of receivers; what has no room waits for the next time.
+// Names of receivers. Those for which there is no room wait for the next call.
 struct departed_receivers {
     const struct gateway *gateway;
     char names[GATEWAY_RECEIVERS_MAX][CONF_NAME_SIZE];
@@ -49,7 +49,7 @@ static void note_if_expired(void *ctx, const struct alarm *alarm)
         snprintf(departed->names[departed->count++], CONF_NAME_SIZE, "%s", receiver);
 }
 
-// In the pipeline's thread, after all that the receivers had to tell.
+// Pipeline's thread, after all events about the receivers that have ended.
 static void clear_departed(void *ctx, const struct pipeline_context *inside)
 {
     struct departed_receivers *departed = ctx;

@@ -10,7 +10,7 @@ struct gateway;
 
 void receiver_alarms_key(const char *receiver, char out[EVENT_KEY_SIZE]);
 
-// Whether the alarm that this receiver fails is active.
+// Whether the alarm that the receiver fails is active.
 bool receiver_alarms_is_active(struct gateway *gateway, const char *receiver);
 
 // Clears the alarms of receivers that neither run nor are configured: nothing else would clear

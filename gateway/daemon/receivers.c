@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// It has passwords.
+// Wipes the memory, as it has passwords.
 static void free_conf(struct conf_receiver *conf)
 {
     if (conf) {

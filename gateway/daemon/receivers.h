@@ -15,9 +15,9 @@ struct receivers_made {
 };
 bool receivers_make(const struct gateway *g, const struct conf_receiver *conf,
                     struct receivers_made *out, struct error *err);
-void receivers_free(struct receivers_made *made); // one that was not started
+void receivers_free(struct receivers_made *made); // frees one that was not started
 
-// Starts to deliver. Takes over what is in `made`, even when it fails.
+// Starts the receiver. Takes over the content of `made`, even when it fails.
 bool receivers_start(struct gateway *g, struct receivers_made *made, struct error *err);
 
 // Ends the receivers for which `stays` returns false. They may still deliver for `flush_us`. When
@@ -25,7 +25,7 @@ bool receivers_start(struct gateway *g, struct receivers_made *made, struct erro
 void receivers_end(struct gateway *g, int64_t flush_us,
                    bool (*stays)(void *ctx, const struct conf_receiver *running), void *ctx);
 
-bool receivers_run(const struct gateway *g, const char *name); // whether one of that name does
+bool receivers_run(const struct gateway *g, const char *name); // whether that receiver runs
 
 // Lets the journal drop the events that it kept for receivers that have ended and have no
 // successor.

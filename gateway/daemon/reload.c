@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// All that is made before anything changes.
+// The new objects, made before anything changes.
 struct plan {
     struct conf *conf;
     struct names *map;
@@ -31,14 +31,14 @@ static const struct conf_receiver *reload_find(const struct conf *conf, const ch
     return NULL;
 }
 
-// Whether two parts of configurations are equal. What lies between their members may differ, and
-// they pass for changed then: that does no harm.
+// Whether two parts of configurations are equal. The padding between their members may differ: they
+// count as changed then, which does no harm.
 static bool reload_is_same(const void *a, const void *b, size_t size)
 {
     return memcmp(a, b, size) == 0;
 }
 
-// The running receiver is as this configuration wants it.
+// Whether the receiver goes on: it did not change, or is a trap recipient.
 static bool reload_stays(void *ctx, const struct conf_receiver *running)
 {
     const struct conf_receiver *wanted = reload_find(ctx, running->name);
@@ -46,7 +46,8 @@ static bool reload_stays(void *ctx, const struct conf_receiver *running)
            (wanted && reload_is_same(running, wanted, sizeof *running));
 }
 
-// A trap recipient, whose group the pipeline's thread may be exchanging, has another name.
+// Whether a receiver of this configuration runs. Trap recipients have other names, so this does not
+// read their trap groups, which the pipeline's thread may be exchanging.
 static bool runs_already(const struct gateway *g, const struct conf_receiver *wanted)
 {
     for (size_t i = 0; i < g->receiver_count; i++) {
@@ -127,7 +128,7 @@ struct exchange {
     struct plan *plan;
 };
 
-// In the pipeline's thread: what that thread reads.
+// Pipeline's thread: exchanges the parts that this thread reads.
 static void reload_exchange(void *ctx, const struct pipeline_context *inside)
 {
     const struct exchange *e = ctx;
@@ -148,16 +149,16 @@ static void reload_exchange(void *ctx, const struct pipeline_context *inside)
         log_write(g->log, LOG_LEVEL_ERROR, "new names wait for a restart: %s", err.text);
 }
 
-// Ends those that are gone or changed.
-static void end_deliveries(struct gateway *g)
+// Ends the receivers that are gone or changed.
+static void end_receivers(struct gateway *g)
 {
     receivers_end(g, RECEIVERS_FLUSH_US, reload_stays, g->conf);
     for (size_t i = 0; i < g->receiver_count; i++)
         receiver_reopen(g->receivers[i]);
 }
 
-// False only when memory or threads are short; the others are started.
-static bool begin_deliveries(struct gateway *g, struct plan *plan, struct error *err)
+// Starts the new and changed receivers. False: memory or threads were short for some of them.
+static bool start_receivers(struct gateway *g, struct plan *plan, struct error *err)
 {
     bool ok = true;
     for (size_t i = 0; i < plan->made_count; i++)
@@ -183,15 +184,16 @@ static bool change_heartbeat(struct gateway *g, const struct conf *old, struct e
 static bool carry_out(struct gateway *g, struct plan *plan, struct error *err)
 {
     struct exchange e = {g, plan};
-    // What cannot be changed while it runs stays as it is.
+    // Items that cannot change while the gateway runs keep their values.
     conf_keep_restart_items(g->conf, plan->conf);
     if (!pipeline_call(g->pipeline, reload_exchange, &e))
         return error_set(err, "the gateway is stopping");
-    // Now the plan has what was in force before.
+    // Now the plan has the former configuration and names.
     log_debug(g->log, "reload: the pipeline has the new policies, thresholds and names");
-    end_deliveries(g);
-    bool ok = begin_deliveries(g, plan, err);
-    log_debug(g->log, "reload: receivers that are gone or changed have ended, others begun");
+    end_receivers(g);
+    bool ok = start_receivers(g, plan, err);
+    log_debug(g->log,
+              "reload: receivers that are gone or changed have ended, new ones have started");
     settings_apply(g);
     if (ok)
         receivers_forget_departed(g);

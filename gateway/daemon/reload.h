@@ -1,6 +1,6 @@
-// Gives a running gateway a new configuration: checks all of it first, then takes over all or
-// nothing. Receivers that did not change go on untouched. A changed receiver ends after what it is
-// sending; its successor goes on from the same place in the journal.
+// Gives a running gateway a new configuration: checks all of it first, then puts all of it in
+// force, or nothing. Receivers that did not change are not disturbed. A changed receiver ends after
+// the event that it is sending; its successor goes on from the same place in the journal.
 #ifndef IBTRAPD_DAEMON_RELOAD_H
 #define IBTRAPD_DAEMON_RELOAD_H
 

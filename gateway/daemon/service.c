@@ -7,13 +7,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const int64_t LOOK_US = 5 * CLOCK_US_PER_S; // without a watchdog
+static const int64_t CHECK_US = 5 * CLOCK_US_PER_S; // between two checks, without a watchdog
 
 struct service {
     struct service_options options;
     struct notify notify;
     struct event *timer;
-    uint64_t beats; // when the watchdog was fed last
+    uint64_t beats; // the pipeline's progress when the watchdog was fed last
     char status[SERVICE_STATUS_SIZE];
 };
 
@@ -34,7 +34,7 @@ static void service_update(evutil_socket_t fd, short what, void *ctx)
 
 static bool start_timer(struct service *s)
 {
-    int64_t us = LOOK_US;
+    int64_t us = CHECK_US;
     if (s->options.watchdog_us > 0 && s->options.watchdog_us / 4 < us)
         us = s->options.watchdog_us / 4;
     const struct timeval every = {.tv_sec = us / CLOCK_US_PER_S, .tv_usec = us % CLOCK_US_PER_S};

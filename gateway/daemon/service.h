@@ -1,6 +1,6 @@
-// Notifies the service manager (systemd, Type=notify): up, reloading, stopping, a line of status,
-// and the watchdog. The watchdog is fed only if the pipeline has made progress since it was fed
-// last. Main thread.
+// Notifies the service manager (systemd, Type=notify): ready, reloading, stopping, a line of
+// status, and the watchdog. Feeds the watchdog only if the pipeline has made progress since the
+// last time. Main thread.
 #ifndef IBTRAPD_DAEMON_SERVICE_H
 #define IBTRAPD_DAEMON_SERVICE_H
 
@@ -30,8 +30,8 @@ struct service;
 // there is no watchdog for this process.
 int64_t service_watchdog_us(const char *usec, const char *pid, pid_t own);
 
-// The options are copied. NULL with a sentence when memory is short. A missing socket is logged and
-// nothing is sent.
+// Copies the options. NULL with a sentence when memory is short. If the socket cannot be opened, it
+// logs that and sends nothing.
 struct service *service_start(const struct service_options *options, struct error *err);
 void service_stop(struct service *service); // NULL is allowed
 

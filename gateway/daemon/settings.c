@@ -43,7 +43,7 @@ static bool rename_all(struct gateway *g, struct event_builder *builder,
     if (!names_with(g->map, settings, &names))
         return error_set(err, "out of memory");
     topology_rename(g->topology, names);
-    builder->names = names; // the topology's, whose writer this thread is
+    builder->names = names; // the topology has the reference; only this thread exchanges it
     names_unref(names);
     return true;
 }
@@ -56,7 +56,7 @@ bool settings_rename(struct gateway *gateway, struct event_builder *builder, str
     return ok;
 }
 
-// What changed, in words.
+// Changes in words.
 
 enum { SHOWN_MAX = 64 }; // octets of a value
 
@@ -67,7 +67,7 @@ static void settings_add_quoted(struct text *t, const struct setting *s)
     text_addf(t, strlen(shown) < s->size ? "\"%s...\"" : "\"%s\"", shown);
 }
 
-// NULL: it was never set.
+// Adds the value of a setting; NULL: it was never set.
 static void settings_add_value(struct text *t, const struct setting *s)
 {
     const uint8_t *v = s ? s->value : NULL;
@@ -81,7 +81,7 @@ static void settings_add_value(struct text *t, const struct setting *s)
         settings_add_quoted(t, s);
 }
 
-// A community is a secret.
+// Writes what changed, by whom. Leaves out the values of a community: it is a secret.
 static void settings_describe(const struct setting *old, const struct setting *now, const char *who,
                               char out[EVENT_REASON_SIZE])
 {
@@ -134,8 +134,9 @@ static bool is_for(const struct conf_receiver *running, const struct conf_receiv
            strcmp(running->snmp.community, wanted->snmp.community) == 0;
 }
 
-// What comes now is no longer its affair; it waits in the journal for a successor. Without a group
-// it is like none that is wanted.
+// Stops a trap recipient that was removed or changed: it sends no further event; later events wait
+// in the journal for a successor. Without its trap group, trap_recipients_equal never finds it
+// equal to a wanted one, so settings_apply ends it.
 static void settings_silence(struct receiver *receiver, struct conf_receiver *conf)
 {
     receiver_pause(receiver, true);
@@ -157,8 +158,8 @@ static void change_running(struct gateway *g, size_t i, const struct trap_recipi
         settings_silence(g->receivers[i], g->receiver_confs[i]);
 }
 
-// The next event already goes to whom it should, although receivers begin and end in the main
-// thread.
+// Makes the next event go to the right trap recipients, although only the main thread starts and
+// ends receivers: registers the new ones with the journal, and stops those that are not wanted.
 static void expect_recipients(struct gateway *g, const struct trap_recipients *wanted)
 {
     for (size_t i = 0; i < wanted->count; i++)
@@ -169,7 +170,8 @@ static void expect_recipients(struct gateway *g, const struct trap_recipients *w
     pthread_mutex_unlock(&g->exchanged);
 }
 
-// `recipients` get what is set then.
+// Saves the changes and puts the names in force. Sets `recipients` to the trap recipients after
+// them. False with a sentence: nothing was changed.
 static bool change_all(const struct request *c, struct event_builder *builder,
                        const struct settings *old, struct trap_recipients *recipients)
 {
@@ -244,7 +246,7 @@ static bool settings_stays(void *ctx, const struct conf_receiver *running)
     return wanted && trap_recipients_equal(running, wanted);
 }
 
-// The names of those that run, and are wanted no more.
+// The names of the trap recipients that run and are not wanted any longer.
 struct departed_recipients {
     const struct gateway *gateway;
     char names[TRAP_RECIPIENTS_MAX][CONF_NAME_SIZE];
@@ -270,7 +272,8 @@ static bool settings_begin(struct gateway *g, const struct conf_receiver *wanted
     return receivers_make(g, wanted, &made, err) && receivers_start(g, &made, err);
 }
 
-// In the pipeline's thread: one that was set again meanwhile keeps its place in the journal.
+// Deletes the cursors of departed trap recipients, but for those that were set again meanwhile.
+// Pipeline's thread.
 static void forget_departed(void *ctx, const struct pipeline_context *inside)
 {
     const struct departed_recipients *departed = ctx;

@@ -1,6 +1,5 @@
-// Lets the settings that a manager makes by SNMP take effect: names of switches, levels of
-// gswEventTrap, trap recipients. It stands here and not in agent/, as it starts and stops
-// receivers.
+// Puts the settings that a manager makes by SNMP in force: names of switches, levels of
+// gswEventTrap, trap recipients. This is not part of agent/, as it starts and stops receivers.
 #ifndef IBTRAPD_DAEMON_SETTINGS_H
 #define IBTRAPD_DAEMON_SETTINGS_H
 
@@ -19,7 +18,7 @@ struct event_builder;
 // The function `change` of agent/agent.h; `ctx` is the gateway. When it returns, the changes and an
 // event for each are in the journal, and names and levels are in force. The main thread starts and
 // stops trap recipients a little later, but a new one gets every event from now on, and one that
-// was removed gets none. Not in the pipeline's thread.
+// was removed gets none. Any thread but the pipeline's.
 bool settings_change(void *ctx, const struct setting *changes, size_t n, const char *who,
                      struct error *err);
 
@@ -35,8 +34,8 @@ bool settings_load_map(const struct conf *conf, struct log *log, struct names **
 // before the pipeline runs.
 bool settings_rename(struct gateway *gateway, struct event_builder *builder, struct error *err);
 
-// Puts all settings in force. Call it after a reload, and after the journal has read the settings
-// late. Main thread.
+// Puts all settings in force. Call it after the start, after a reload, and after the journal has
+// healed: it may have read the settings only then. Main thread.
 void settings_apply(void *ctx);
 
 #endif

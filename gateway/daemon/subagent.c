@@ -14,7 +14,7 @@ struct subagent {
     struct agent *agent;
 };
 
-// Where the rows come from. In the agent's thread.
+// The sources of the rows. Called in the subagent's thread.
 
 static void read_gateway(void *ctx, struct snapshot_gateway *out)
 {

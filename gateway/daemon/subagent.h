@@ -1,5 +1,5 @@
-// Starts and stops the AgentX subagent, which offers the tables to a master agent, and connects it
-// with the gateway's other parts. Main thread.
+// Starts and stops the AgentX subagent (agent/agent.h), and connects it with the gateway's other
+// parts. Main thread.
 #ifndef IBTRAPD_DAEMON_SUBAGENT_H
 #define IBTRAPD_DAEMON_SUBAGENT_H
 
@@ -17,10 +17,10 @@ struct subagent;
 bool subagent_start(struct gateway *gateway, struct error *err);
 void subagent_stop(struct gateway *gateway);
 
-// Starts it anew if the configuration is another than `old`, which was in force before.
+// Restarts it if its configuration differs from `old`, the one that was in force before.
 bool subagent_change(struct gateway *gateway, const struct conf_subagent *old, struct error *err);
 
-// The agent, valid until the next change; NULL when `subagent` is NULL.
+// The agent, valid until the next change; NULL if `subagent` is NULL.
 struct agent *subagent_agent(const struct subagent *subagent);
 
 #endif

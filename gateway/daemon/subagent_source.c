@@ -20,7 +20,7 @@ enum {
 };
 enum { CONNECTING = 1, UP = 2, RETRYING = 3, FAILING = 4, PAUSED = 5, STANDBY = 6 };
 
-enum { RETRIES_MAX = 5 }; // then no answer is told as such
+enum { RETRIES_MAX = 5 }; // failures after which the state is no longer retrying but no answer
 
 static uint8_t subscription_state(const struct subscription *one)
 {
@@ -53,7 +53,7 @@ void subagent_source_subscriptions(const struct sa_status *status, struct snapsh
     }
 }
 
-static uint64_t count_held(const struct event_counts *counts)
+static uint64_t count_suppressed_events(const struct event_counts *counts)
 {
     uint64_t suppressed = 0;
     size_t n = atomic_load(&counts->reason_count);
@@ -78,7 +78,7 @@ void subagent_source_flow(const struct sa_status *status, struct pipeline *pipel
         .foreign = status->counters.foreign,
         .ring_full = status->counters.no_room,
         .events = counters.events,
-        .suppressed = count_held(pipeline_event_counts(pipeline)),
+        .suppressed = count_suppressed_events(pipeline_event_counts(pipeline)),
         .journalled = counters.events > pending ? counters.events - pending : 0,
         .dropped = written.dropped,
         .since = started_at,

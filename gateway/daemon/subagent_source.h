@@ -1,5 +1,5 @@
-// Translates the status of the gateway's parts into rows of the IBTRAPD-MIB. It stands here and not
-// in agent/, which knows neither the SA client nor the receivers nor the configuration.
+// Translates the status of the gateway's parts into rows of the IBTRAPD-MIB. This is not part of
+// agent/, which knows neither the SA client nor the receivers nor the configuration.
 #ifndef IBTRAPD_DAEMON_SUBAGENT_SOURCE_H
 #define IBTRAPD_DAEMON_SUBAGENT_SOURCE_H
 
@@ -9,7 +9,7 @@
 #include "pipeline/pipeline.h"
 #include "sink/receiver.h"
 
-// Each adds rows to `out` or fills its part of it. Any thread.
+// Each function adds rows to `out` or fills its part of it. Any thread.
 void subagent_source_subscriptions(const struct sa_status *status, struct snapshot_gateway *out);
 void subagent_source_flow(const struct sa_status *status, struct pipeline *pipeline,
                           struct journal *journal, int64_t started_at,

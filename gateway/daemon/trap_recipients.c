@@ -9,11 +9,11 @@
 
 static const char PREFIX[] = "recipient-";
 
-// One row of gswAgtCmtyTable where both are set.
+// A row of gswAgtCmtyTable in which community and address are set.
 struct row {
     const struct setting *community, *address;
-    size_t
-        receiver; // among those that are told apart; TRAP_RECIPIENTS_MAX: there is no room for it
+    // Number of its receiver, among the different ones; TRAP_RECIPIENTS_MAX: no room for it.
+    size_t receiver;
 };
 
 struct rows {
@@ -36,7 +36,7 @@ static bool same_receiver(const struct row *a, const struct row *b)
     return same_value(a->address, b->address) && same_value(a->community, b->community);
 }
 
-// False: no memory.
+// False: out of memory.
 static bool find_rows(const struct settings *settings, struct rows *out)
 {
     *out = (struct rows){.all = calloc(settings_count(settings) + 1, sizeof *out->all)};
@@ -50,7 +50,8 @@ static bool find_rows(const struct settings *settings, struct rows *out)
     return out->all != NULL;
 }
 
-// Tells the receivers apart: `first` gets a row of each. Returns how many there are.
+// Numbers the different receivers: `first` gets the first row of each. Returns how many there are;
+// TRAP_RECIPIENTS_MAX + 1: too many.
 static size_t find_receivers(struct rows *rows, const struct row *first[TRAP_RECIPIENTS_MAX])
 {
     size_t count = 0;
@@ -68,7 +69,7 @@ static size_t find_receivers(struct rows *rows, const struct row *first[TRAP_REC
     return count;
 }
 
-// NULL: no memory.
+// The switches whose rows have that receiver. NULL: out of memory.
 static struct guid_set *trap_group(const struct rows *rows, size_t receiver)
 {
     uint64_t *guids = calloc(rows->count, sizeof *guids);
@@ -82,7 +83,8 @@ static struct guid_set *trap_group(const struct rows *rows, size_t receiver)
     return group;
 }
 
-// FNV-1a with 32 bits: names stay as they are from release to release.
+// FNV-1a with 32 bits, folded to 16. Do not change it: a recipient's name has to be the same in
+// every release.
 static unsigned trap_recipients_digest_of(const struct setting *community)
 {
     uint32_t h = UINT32_C(2166136261);
@@ -163,7 +165,7 @@ void trap_recipients_clear(struct trap_recipients *recipients)
 {
     for (size_t i = 0; i < recipients->count; i++)
         guid_set_unref(recipients->all[i].filter.trap_group);
-    if (recipients->all) // it has communities
+    if (recipients->all) // wipe the communities
         explicit_bzero(recipients->all, recipients->count * sizeof *recipients->all);
     free(recipients->all);
     *recipients = (struct trap_recipients){0};
@@ -174,7 +176,7 @@ static bool same_group(const struct guid_set *a, const struct guid_set *b)
     return a && b ? guid_set_equal(a, b) : a == b;
 }
 
-// Members of the filter before the group, and all that follows the filter, hold no pointers.
+// memcmp is right for all members but the trap group: the others hold no pointers.
 bool trap_recipients_equal(const struct conf_receiver *running, const struct conf_receiver *wanted)
 {
     const size_t group = offsetof(struct conf_receiver, filter.trap_group);

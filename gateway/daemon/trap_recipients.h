@@ -1,7 +1,6 @@
 // Makes configurations of receivers from the trap recipients that managers added (gswAgtCmtyTable).
 // Each pair of address and community is one receiver. Its trap group is the switches whose rows
-// have that pair. It stands beside the other receivers and not in agent/, which knows no
-// configuration.
+// have that pair. This is not part of agent/, which does not know the configuration.
 #ifndef IBTRAPD_DAEMON_TRAP_RECIPIENTS_H
 #define IBTRAPD_DAEMON_TRAP_RECIPIENTS_H
 
@@ -20,10 +19,11 @@ struct trap_recipients {
     size_t count;
 };
 
-// Lists the trap recipients; they listen on `port`. Free the list with trap_recipients_clear.
+// Lists the trap recipients; all listen on UDP port `port`. Free the list with
+// trap_recipients_clear.
 //
-// A recipient's name is recipient-ADDRESS-DIGEST. The digest has 16 bits: too few to guess the
-// community from. The journal keeps a receiver's cursor by its name, so the name does not depend on
+// A recipient's name is recipient-ADDRESS-DIGEST. The digest has 16 bits: too few to reveal the
+// community. The journal keeps a receiver's cursor by its name, so the name does not depend on
 // the other recipients, with one exception: if two recipients at one address have the same digest,
 // the second gets the next free digest, and another one when the first is removed or their rows
 // change places.
@@ -34,7 +34,7 @@ bool trap_recipients_of(const struct settings *settings, uint16_t port, struct t
                         struct error *err);
 void trap_recipients_clear(struct trap_recipients *recipients);
 
-// Whether a receiver made from `running` also does what `wanted` asks for. For any kind of
+// Whether the two configurations are equal, so that the running receiver can go on. For any kind of
 // receiver.
 bool trap_recipients_equal(const struct conf_receiver *running, const struct conf_receiver *wanted);
 

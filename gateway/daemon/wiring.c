@@ -51,8 +51,8 @@ void wiring_on_sa_change(void *ctx, enum sa_change change, uint64_t subnet_prefi
     wiring_request_sweep(g);
 }
 
-// Gives the memory that a sweep needed back to the system. Freeing it is not enough: one small
-// piece that stays in use would hold all below it.
+// Returns the memory that a sweep needed to the system. free() alone does not: one small piece in
+// use keeps all memory below it in the heap.
 static void give_memory_back(void)
 {
     malloc_trim(0);
@@ -85,7 +85,7 @@ void wiring_on_journal_change(void *ctx, enum journal_change change, const char 
     snprintf(o.reason, sizeof o.reason, "%s", reason);
     pipeline_put_occurrence(g->pipeline, &o, 0);
     if (change == JOURNAL_HEALED && g->settings_changed)
-        loop_wake_up(g->settings_changed); // only now may the journal know what was set by SNMP
+        loop_wake_up(g->settings_changed); // the journal may have read the settings only now
 }
 
 void wiring_acknowledge(void *ctx, const struct sa_report *report)

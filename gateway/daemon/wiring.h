@@ -1,6 +1,6 @@
-// The connections between the gateway's parts. No part knows another one that stands above it; it
-// calls back instead. These are the functions that it calls, with the gateway as context, and what
-// the start and a reload both make from the configuration.
+// The connections between the gateway's parts. A part does not know the parts that use it; it calls
+// functions back instead. These are those functions, with the gateway as context, and the objects
+// that both the start and a reload make from the configuration.
 #ifndef IBTRAPD_DAEMON_WIRING_H
 #define IBTRAPD_DAEMON_WIRING_H
 
@@ -22,7 +22,7 @@ void wiring_on_sa_change(void *ctx, enum sa_change change, uint64_t subnet_prefi
 void wiring_on_fabric(void *ctx, struct fabric *fabric);
 void wiring_on_counters(void *ctx, struct counter_reading *reading);
 
-// From the journal (journal/journal.h) to the pipeline. Before the pipeline runs, it does nothing.
+// From the journal (journal/journal.h) to the pipeline. Does nothing before the pipeline runs.
 void wiring_on_journal_change(void *ctx, enum journal_change change, const char *reason,
                               uint64_t lost);
 
@@ -34,11 +34,11 @@ enum pipeline_role wiring_role(void *ctx, const struct fabric *fabric);
 // From the event builder to the topology, which is the context.
 struct event_builder_lookup wiring_lookup(struct topology *topology);
 
-// The sweeper's options by this configuration. The SA client is there already.
+// The sweeper's options for this configuration. Call it after the SA client was made.
 struct sweeper_options wiring_sweeper_options(struct gateway *g, const struct conf *conf);
 
-// Fills in what the control socket and the metrics read, all but `g->control.reload`. Call it again
-// after one of these parts was exchanged. Main thread.
+// Fills in the parts that the control socket and the metrics read, all but `g->control.reload`.
+// Call it again after one of these parts was exchanged. Main thread.
 void wiring_fill_control(struct gateway *g);
 
 #endif
