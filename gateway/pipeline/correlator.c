@@ -7,10 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-// A notice that a change may explain.
+// A Notice that a change may explain.
 struct notice_seen {
     uint16_t trap, lid;
-    uint64_t guid; // of the port; of the switch
+    uint64_t guid; // of the subject: a port, or a switch
     int64_t time_us;
     char id[EVENT_ID_SIZE];
 };
@@ -19,7 +19,7 @@ struct correlator {
     struct correlator_options options;
     struct notice_seen seen[CORRELATOR_NOTICES_MAX];
     size_t next;
-    pthread_mutex_t lock; // over what follows
+    pthread_mutex_t lock; // over `accumulated`
     struct accumulated_counters *accumulated;
 };
 
@@ -42,7 +42,7 @@ void correlator_free(struct correlator *correlator)
     free(correlator);
 }
 
-// Stories.
+// Notices.
 
 static bool is_of_topology(const struct event *event)
 {
@@ -71,7 +71,8 @@ bool correlator_note_event(struct correlator *correlator, const struct event *ev
     return true;
 }
 
-// A change speaks of a host as a whole, a trap 64 or 65 of its port, which may have had no LID.
+// Whether the Notice is about the endpoint of a change. The change of a host has the node as its
+// subject, trap 64 or 65 has the port, perhaps without a LID: so compare all GUIDs, too.
 static bool is_about(const struct notice_seen *notice, const struct endpoint *who)
 {
     uint64_t port_guid = wire_get64(who->gid + 8);
@@ -80,7 +81,7 @@ static bool is_about(const struct notice_seen *notice, const struct endpoint *wh
            (notice->lid != 0 && notice->lid == who->lid);
 }
 
-// The latest notice with that trap about either, or NULL.
+// The latest Notice with that trap about the change's subject or peer; NULL: none.
 static const struct notice_seen *find_notice(const struct correlator *o, uint16_t trap,
                                              const struct change *change, int64_t now)
 {
@@ -94,7 +95,8 @@ static const struct notice_seen *find_notice(const struct correlator *o, uint16_
     return NULL;
 }
 
-// What the change explains: a port's coming or going rather than the switch that saw it.
+// The identifier of the event that the change explains; empty: none. Prefers the Notice about a
+// port in or out of service to the one of the switch that saw it.
 static const char *related_id(const struct correlator *o, const struct change *change, int64_t now)
 {
     uint16_t own = NOTICE_CAPABILITY;
@@ -198,7 +200,7 @@ struct accumulated_counters *correlator_accumulated(struct correlator *correlato
     return accumulated;
 }
 
-// Where memory is short, the next reading makes up for this one.
+// When memory is short, this reading is dropped, and the next one covers its time.
 void correlator_take_reading(struct correlator *correlator, const struct event_builder *builder,
                              const struct counter_reading *reading)
 {

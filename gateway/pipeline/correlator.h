@@ -26,11 +26,12 @@ struct correlator;
 struct correlator *correlator_new(const struct correlator_options *options); // NULL: out of memory
 void correlator_free(struct correlator *correlator);                         // NULL is allowed
 
-// Call it with each event made from a Notice. True when a sweep can explain the event: traps 64,
-// 65, 128, 144 and 145.
+// Remembers the event if it was made from a Notice about a change of the fabric: traps 64, 65, 128,
+// 144 and 145. True: it was, so a sweep can find the change.
 bool correlator_note_event(struct correlator *correlator, const struct event *event);
 
-// Takes over the reference to a sweep's result. True when anything changed since the last one.
+// Makes events from a sweep's result, and takes over the reference to it. True: something changed
+// since the last sweep.
 bool correlator_take_snapshot(struct correlator *correlator, const struct event_builder *builder,
                               struct fabric *seen);
 

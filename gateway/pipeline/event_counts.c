@@ -15,7 +15,7 @@ static struct event_counts_reason *find_reason(struct event_counts *counts, cons
     bool last = count == EVENT_COUNTS_REASONS_MAX - 1;
     struct event_counts_reason *reason = &counts->reasons[count];
     snprintf(reason->word, sizeof reason->word, "%s", last ? "other" : word);
-    atomic_store(&counts->reason_count, count + 1); // readers see it with its word
+    atomic_store(&counts->reason_count, count + 1); // last: readers then find the word set
     return reason;
 }
 

@@ -10,7 +10,7 @@
 
 enum {
     EVENT_COUNTS_SEVERITIES = SEVERITY_DEBUG + 1,
-    EVENT_COUNTS_REASONS_MAX = 32, // the last one counts all that have no room
+    EVENT_COUNTS_REASONS_MAX = 32, // the last one counts all reasons without a place of their own
 };
 
 struct event_counts_reason {

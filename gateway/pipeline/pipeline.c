@@ -16,7 +16,7 @@
 
 static const int64_t IDLE_US = CLOCK_US_PER_S / 2; // cursors are saved at least this often
 
-// One of the first six is there.
+// An item of the queue: exactly one of the first six members is not NULL.
 struct item {
     struct sa_report *report;
     struct event_builder_occurrence *occurrence;
@@ -27,7 +27,7 @@ struct item {
     uint64_t subnet_prefix; // of the occurrence
 };
 
-// Waits on its caller's stack, and its item with it.
+// A call, with its item. Both are on the caller's stack: the caller waits for the end of the call.
 struct call {
     struct item item;
     void (*function)(void *ctx, const struct pipeline_context *inside);
@@ -37,21 +37,21 @@ struct call {
 
 struct pipeline {
     struct pipeline_options options;
-    struct event_builder builder; // with the subnet prefix as last seen
+    struct event_builder builder; // has the latest subnet prefix
     struct ring *queue;
     pthread_t thread;
     struct repeats repeats;
     struct correlator *correlator;
     struct policy *policy;
-    const struct event *given;           // to policy
-    const struct journal_report *origin; // of the given one
-    enum pipeline_role role;             // while an item is handled
-    bool fabric_saved;                   // as it is now
-    size_t uncommitted;                  // events
-    bool look;                           // something in this batch tells that the fabric changed
+    const struct event *given;           // the event that policy processes now; NULL: none
+    const struct journal_report *origin; // of `given`
+    enum pipeline_role role;             // for the present item
+    bool fabric_saved;                   // the current fabric is saved in the journal
+    size_t uncommitted;                  // events since the last commit
+    bool wants_sweep;                    // an event of this batch says that the fabric changed
     atomic_uint_fast64_t events, repeated, beats;
     struct event_counts counts;
-    pthread_mutex_t lock; // over what follows
+    pthread_mutex_t lock; // over the members below
     pthread_cond_t called;
     struct policy_counters policy_counters; // as of the last batch
 };
@@ -62,14 +62,15 @@ static void pipeline_commit(struct pipeline *p)
     p->uncommitted = 0;
 }
 
-// The other gateway tells of the fabric, but not of this one.
+// Suppresses an event of a gateway that is not active, unless the event is about this gateway
+// itself: only this gateway can notify receivers of that.
 static void suppress_if_standby(const struct pipeline *p, struct event *event)
 {
     if (p->role != PIPELINE_ACTIVE && !catalogue_is_own(event->type))
         snprintf(event->suppressed, sizeof event->suppressed, EVENT_STANDBY);
 }
 
-// gswEventTrap is for events about a switch.
+// Whether the event is sent as gswEventTrap: it is about a switch, and severe enough.
 static bool is_event_trap(const struct pipeline *p, const struct event *event)
 {
     return event->switch_guid != 0 && p->options.event_trap_level &&
@@ -77,7 +78,8 @@ static bool is_event_trap(const struct pipeline *p, const struct event *event)
                p->options.event_trap_level(p->options.ctx, event->switch_guid);
 }
 
-// What policy passes on. No more than a batch waits for a commit, however much a sweep found.
+// Writes an event that policy passes on to the journal. Commits after PIPELINE_BATCH_MAX events, as
+// one sweep can cause far more.
 static void pipeline_pass(void *ctx, struct event *event)
 {
     static const struct journal_report NONE;
@@ -105,7 +107,7 @@ static void log_event(const struct pipeline *p, const struct event *event)
               p->role == PIPELINE_ACTIVE ? "" : "; this gateway is not active");
 }
 
-// Takes over the event; NULL is allowed and false then.
+// Hands an event to policy, and takes over the reference. False: the event is NULL.
 static bool pipeline_append(struct pipeline *p, struct event *event,
                             const struct journal_report *report)
 {
@@ -114,7 +116,7 @@ static bool pipeline_append(struct pipeline *p, struct event *event,
     log_event(p, event);
     suppress_if_standby(p, event);
     if (!event->test)
-        p->look |= correlator_note_event(p->correlator, event);
+        p->wants_sweep |= correlator_note_event(p->correlator, event);
     p->given = event;
     p->origin = report;
     policy_process(p->policy, event, clock_monotonic(p->builder.clock));
@@ -136,7 +138,8 @@ static struct event *make_event(const struct pipeline *p, const struct sa_report
     return event_builder_from_notice(&p->builder, mad_notice(report->mad));
 }
 
-// Of the Notice alone where there is one: what stands behind it is nobody's to vouch for.
+// The digest by which repeats are recognised: of the Notice, or of a whole malformed MAD. Nothing
+// guarantees that the octets after the Notice are the same in a repeat.
 static uint64_t pipeline_digest_of(const struct sa_report *report, uint64_t tid)
 {
     if (report->malformed)
@@ -151,7 +154,7 @@ static void log_report(const struct pipeline *p, const struct journal_report *re
               (uint32_t)report->tid, outcome);
 }
 
-// True when the report may be answered once the journal is committed.
+// True: acknowledge the Report after the next commit. False: do not.
 static bool handle_report(struct pipeline *p, const struct sa_report *report)
 {
     struct mad_header h = {0};
@@ -160,14 +163,14 @@ static bool handle_report(struct pipeline *p, const struct sa_report *report)
         .lid = report->from.lid, .tid = h.tid, .digest = pipeline_digest_of(report, h.tid)};
     int64_t now = clock_monotonic(p->builder.clock);
     if (repeats_seen(&p->repeats, origin.lid, origin.tid, origin.digest, now)) {
-        log_report(p, &origin, "a repeat of one before, answered and not recorded");
+        log_report(p, &origin, "a repeat: acknowledged, not recorded");
         atomic_fetch_add(&p->repeated, 1);
         return true;
     }
     p->builder.subnet_prefix = report->subnet_prefix;
     log_report(p, &origin, report->malformed ? "malformed" : "handled");
     if (!pipeline_append(p, make_event(p, report), &origin))
-        return false; // no memory: the SM sends it again
+        return false; // out of memory: the SM sends it again
     repeats_remember(&p->repeats, origin.lid, origin.tid, origin.digest, now);
     return true;
 }
@@ -179,7 +182,7 @@ static void handle_occurrence(struct pipeline *p, const struct item *item)
     handle_event(p, event_builder_from_occurrence(&p->builder, item->occurrence));
 }
 
-// False: out of memory.
+// Gives the current fabric to the journal to save. False: out of memory.
 static bool save_fabric(struct pipeline *p)
 {
     struct fabric *fabric = topology_current(p->options.topology);
@@ -209,7 +212,8 @@ static void handle_fabric(struct pipeline *p, struct fabric *fabric)
     enum pipeline_role outside = p->role;
     p->role = role_now(p, fabric);
     log_debug(p->options.log, "snapshot of %u nodes, %s", (unsigned)fabric->node_count,
-              p->role == PIPELINE_UNKNOWN ? "left out: it shows no master" : "handled");
+              p->role == PIPELINE_UNKNOWN ? "dropped: it shows no master subnet manager"
+                                          : "handled");
     if (p->role == PIPELINE_UNKNOWN) {
         fabric_unref(fabric);
     } else {
@@ -259,7 +263,8 @@ static void publish_counters(struct pipeline *p)
     pthread_mutex_unlock(&p->lock);
 }
 
-// Handles `first` and what else waits already; no item waits for another to come.
+// Handles `first` and the items that wait already, commits, and acknowledges the Reports among
+// them.
 static void handle_batch(struct pipeline *p, struct item *first)
 {
     struct sa_report *to_answer[PIPELINE_BATCH_MAX];
@@ -286,15 +291,15 @@ static void handle_batch(struct pipeline *p, struct item *first)
         p->options.acknowledge(p->options.ctx, to_answer[i]);
         free(to_answer[i]);
     }
-    if (p->look)
-        log_debug(p->options.log, "asking for a sweep: an event tells that the fabric changed");
-    if (p->look && p->options.request_sweep)
+    if (p->wants_sweep)
+        log_debug(p->options.log, "asking for a sweep: an event says that the fabric changed");
+    if (p->wants_sweep && p->options.request_sweep)
         p->options.request_sweep(p->options.ctx);
-    p->look = false;
+    p->wants_sweep = false;
     publish_counters(p);
 }
 
-// What policy has to say by itself, such as the end of a storm.
+// Does the work of policy that is due, such as the end of a storm.
 static void pipeline_tick(struct pipeline *p)
 {
     int64_t now = clock_monotonic(p->builder.clock);
@@ -314,7 +319,7 @@ static int64_t until_due(const struct pipeline *p)
     return due - now < IDLE_US ? due - now : IDLE_US;
 }
 
-// The next life does not go on counting.
+// Lets policy pass on its last events: the next run does not go on with its counts.
 static void pipeline_end_run(struct pipeline *p)
 {
     p->role = role_now(p, NULL);
@@ -332,13 +337,12 @@ static void *pipeline_run(void *arg)
         if (item)
             handle_batch(p, item);
         pipeline_tick(p);
-        // The journal may have more to say (cursors, its own failing): until it is quiet or
-        // degraded.
+        // Without items, commit the journal's own work, such as cursors and events about its state.
         if (!item && journal_has_work(p->options.journal))
             journal_commit(p->options.journal);
     }
     while ((item = ring_pop(p->queue, 0)) != NULL)
-        handle_batch(p, item); // put between the last look and the end
+        handle_batch(p, item); // put after the last pop and before the close
     pipeline_end_run(p);
     return NULL;
 }
@@ -352,12 +356,13 @@ static void restore_report(void *ctx, const struct journal_report *report, int64
 {
     struct restore *r = ctx;
     if (utc_us > r->utc)
-        return; // from before the clock was set back: nobody knows how long ago
+        return; // the clock was set back since: the Report's age is unknown
     repeats_remember(&r->pipeline->repeats, report->lid, report->tid, report->digest,
                      r->monotonic - (r->utc - utc_us));
 }
 
-// Reports that were answered, or not quite, before a restart may come again.
+// Restores the Reports that were committed shortly before the restart: the subnet manager may
+// repeat them, as it may not have received our answers.
 static void restore_reports(struct pipeline *p)
 {
     struct restore r = {p, clock_utc(p->builder.clock), clock_monotonic(p->builder.clock)};
@@ -366,13 +371,13 @@ static void restore_reports(struct pipeline *p)
 
 static bool pipeline_make_parts(struct pipeline *p)
 {
-    const struct correlator_options observer = {.topology = p->options.topology,
-                                                .thresholds = p->options.thresholds,
-                                                .emit = handle_event,
-                                                .ctx = p};
+    const struct correlator_options correlator = {.topology = p->options.topology,
+                                                  .thresholds = p->options.thresholds,
+                                                  .emit = handle_event,
+                                                  .ctx = p};
     const struct policy_sink sink = {pipeline_stamp, pipeline_pass, p, p->options.log};
     p->queue = ring_new(PIPELINE_QUEUE_MAX + PIPELINE_OTHERS_MAX);
-    p->correlator = correlator_new(&observer);
+    p->correlator = correlator_new(&correlator);
     p->policy = policy_new(&p->options.policy, &sink, p->builder.random);
     return repeats_init(&p->repeats, p->builder.random) && p->queue && p->correlator && p->policy;
 }
@@ -401,9 +406,9 @@ struct pipeline *pipeline_start(const struct pipeline_options *options, struct e
     return NULL;
 }
 
-// Copies the content into the queue, unless no more than `spare` places are free: those are kept
-// for what nobody sends again (PIPELINE_OTHERS_MAX) and for calls (PIPELINE_CALLS_MAX). False: it
-// is not taken over.
+// Copies the content into the queue, if more than `spare` places are free. The spare places are for
+// items that are sent only once (PIPELINE_OTHERS_MAX) and for calls (PIPELINE_CALLS_MAX). False:
+// there is no room, or memory is short, and the content stays the caller's.
 static bool pipeline_put(struct pipeline *p, const struct item *content, size_t spare)
 {
     struct item *item = malloc(sizeof *item);
@@ -437,7 +442,7 @@ void pipeline_put_occurrence(struct pipeline *pipeline,
     free(copy);
     if (!ring_closed(pipeline->queue))
         log_write(pipeline->options.log, LOG_LEVEL_ERROR,
-                  "the event %s (%s) is lost: too much waits, or memory is short",
+                  "the event %s (%s) is lost: the queue is full, or memory is short",
                   catalogue_get(occurrence->type)->name, occurrence->reason);
 }
 

@@ -14,13 +14,13 @@
 enum {
     PIPELINE_QUEUE_MAX = 65536, // Reports that may wait: a new master SM sends one for each port
     PIPELINE_BATCH_MAX = 512,   // Reports in one commit
-    PIPELINE_OTHERS_MAX = 1024, // more places, for all that is sent only once: not for Reports
-    PIPELINE_CALLS_MAX = 16,    // of these, for calls only: so many threads may call at once
+    PIPELINE_OTHERS_MAX = 1024, // further places, not for Reports: all other items are sent once
+    PIPELINE_CALLS_MAX = 16,    // part of these, for calls only: so many threads may call at once
 };
 
 struct pipeline_counters {
     uint64_t events;   // made
-    uint64_t repeated; // reports answered again without a new event
+    uint64_t repeated; // Reports answered again without a new event
     size_t queued;     // items that wait; below PIPELINE_QUEUE_MAX there is room for Reports
     struct policy_counters policy;
 };
@@ -35,11 +35,11 @@ enum pipeline_role {
 struct pipeline_options {
     struct event_builder builder;
     struct journal *journal;   // the pipeline is its writer; outlives the pipeline
-    struct topology *topology; // likewise
+    struct topology *topology; // outlives the pipeline, too
     struct thresholds *thresholds;
     struct policy_options policy;
-    // The role now, or, with a sweep's result as `fabric`, the role by that. Pipeline's thread. A
-    // NULL function: active.
+    // The present role; `fabric`, unless NULL, is a sweep's result to decide by. Pipeline's thread.
+    // A NULL function: active.
     enum pipeline_role (*role)(void *ctx, const struct fabric *fabric);
     // Asks for a sweep, as a Notice says that the fabric changed. Pipeline's thread. May be NULL.
     void (*request_sweep)(void *ctx);
@@ -49,7 +49,7 @@ struct pipeline_options {
     // Answers a Report. Called in the pipeline's thread after the commit.
     void (*acknowledge)(void *ctx, const struct sa_report *report);
     void *ctx;
-    struct log *log; // for what is lost
+    struct log *log;
 };
 
 struct pipeline;
@@ -81,8 +81,8 @@ struct pipeline_context {
     struct event_builder *builder;
     struct policy *policy;
     int64_t now_us; // policy's clock
-    void (*take)(void *pipeline,
-                 struct event *event); // handles the event like any other; takes it over
+    // Handles the event like any other, and takes over the reference.
+    void (*take)(void *pipeline, struct event *event);
     void *pipeline;
 };
 

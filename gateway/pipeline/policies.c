@@ -3,9 +3,9 @@
 #include <assert.h>
 #include <stdio.h>
 
-static_assert((int)CONF_RULES_MAX == (int)POLICY_RULES_MAX, "every rule finds room");
+static_assert((int)CONF_RULES_MAX == (int)POLICY_RULES_MAX, "there is room for every rule");
 static_assert((int)CONF_RULE_NAME_SIZE == (int)EVENT_RULE_SIZE, "every name fits");
-static_assert((int)CONF_SAME == (int)POLICY_SAME, "both say nothing alike");
+static_assert((int)CONF_SAME == (int)POLICY_SAME, "one value for: the rule does not change it");
 
 static enum policy_choice choice_of(int enabled)
 {
@@ -14,7 +14,7 @@ static enum policy_choice choice_of(int enabled)
     return enabled ? POLICY_YES : POLICY_NO;
 }
 
-static void policies_handle_rule(const struct conf_rule *in, struct policy_rule *out)
+static void policies_convert_rule(const struct conf_rule *in, struct policy_rule *out)
 {
     *out = (struct policy_rule){.events = in->events,
                                 .nodes = in->nodes,
@@ -32,7 +32,7 @@ void policies_from_conf(const struct conf *conf, struct policy_options *out,
 {
     const struct conf_policy *p = &conf->policy;
     for (size_t i = 0; i < p->rule_count; i++)
-        policies_handle_rule(&p->rules[i], &rules[i]);
+        policies_convert_rule(&p->rules[i], &rules[i]);
     *out = (struct policy_options){.rules = rules,
                                    .rule_count = p->rule_count,
                                    .repeat_window_us = p->repeat_window_s * CLOCK_US_PER_S,

@@ -5,7 +5,7 @@
 #include "conf/conf.h"
 #include "policy/policy.h"
 
-// Fills both. `out` points to `rules`, of some 16 KB each.
+// Fills `rules`, some 16 KB for each rule, and `out`, which points to them.
 void policies_from_conf(const struct conf *conf, struct policy_options *out,
                         struct policy_rule rules[POLICY_RULES_MAX]);
 

@@ -7,16 +7,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Alarms come twice, in the same order: first to learn which events have to be read for them.
+// The journal's alarms are walked twice, in the same order: first to note the events that they
+// need, then, with these events read, to restore the alarms.
 struct restore {
     struct policy *policy;
     int64_t utc, monotonic; // now
     size_t count, next;
     int64_t sequences[POLICY_PENDING_MAX];
-    struct event *events[POLICY_PENDING_MAX]; // NULL: cannot be read any more
+    struct event *events[POLICY_PENDING_MAX]; // NULL: it cannot be read any more
 };
 
-// 0 for what is over.
+// Converts a UTC time to policy's clock; 0: it is over.
 static int64_t to_monotonic(const struct restore *r, int64_t utc_us)
 {
     return utc_us > r->utc ? r->monotonic + (utc_us - r->utc) : 0;
@@ -32,7 +33,8 @@ static void restore_window(void *ctx, const struct journal_maintenance *window)
         policy_start_maintenance(r->policy, &maintenance, r->monotonic);
 }
 
-// Receivers are yet to hear of it, or of its end as that of a certain node.
+// Whether policy needs the event that raised the alarm: receivers were not notified of it yet, or
+// it is a flapping alarm, whose end is an event about the same node.
 static bool needs_event(const struct alarm *alarm)
 {
     return alarm->notified_id[0] == '\0' ||
@@ -53,7 +55,7 @@ static struct event *read_event(struct journal *journal, int64_t sequence)
         return NULL;
     if (item.sequence == sequence)
         return item.event;
-    event_unref(item.event); // the one that was asked for is gone
+    event_unref(item.event); // another event: the journal dropped the wanted one
     return NULL;
 }
 

@@ -1,4 +1,4 @@
-// Restores from the journal what policy and thresholds knew when the gateway ended.
+// Restores the state of policy and thresholds at the gateway's end from the journal.
 #ifndef IBTRAPD_PIPELINE_RESTORE_H
 #define IBTRAPD_PIPELINE_RESTORE_H
 
