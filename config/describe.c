@@ -1,10 +1,9 @@
-// Prints what the rows of the configuration's schema say of its items.
-//   describe-config example            the example file
-//   describe-config manual <TEMPLATE   a page in mdoc: a line of the template '.\" items of NAME'
-//   is
-//                                      replaced by the items of that section, or of those that
-//                                      several sections share
-//   describe-config dictionary         every name and word, for libFuzzer
+// Describes the configuration's items, from the rows of its schema.
+//   describe-config example            prints the example file
+//   describe-config manual <TEMPLATE   prints a page in mdoc; the items of a section, or of
+//                                      a part that sections share, replace each line
+//                                      '.\" items of NAME'
+//   describe-config dictionary         prints every name and word, for libFuzzer
 #include "conf/schema.h"
 #include "conf/value.h"
 
@@ -41,7 +40,8 @@ static const char *description_of(const struct schema_item *item)
 
 // The example. Each line begins with `margin`.
 
-// Words in lines that are not too long. Returns the column behind them; the line is still open.
+// Prints words in lines of at most WIDTH columns. Returns the column after the last word; the line
+// is not ended.
 static size_t wrap(const char *margin, const char *separators, const char *words, size_t column)
 {
     while (*words != '\0') {
@@ -64,7 +64,7 @@ static void print_comment(const char *margin, const char *sentences)
     putchar('\n');
 }
 
-// A list goes on in further lines.
+// Prints an item; a long list has several lines.
 static void print_value(const char *margin, const char *name, const char *value)
 {
     char further[40];
@@ -86,7 +86,7 @@ static void print_example_item(const struct schema_item *item, const void *defau
     print_value(in_force ? margin : commented, item->name, item->example ? item->example : value);
 }
 
-// Shared items stand in the first section that has them.
+// Whether an earlier section already shows these shared items.
 static bool is_shown_before(const struct schema_section *section, const struct schema_part *part)
 {
     for (const struct schema_section *s = SCHEMA; part->title && s < section; s++) {
@@ -150,13 +150,14 @@ static int print_example(void)
 {
     print_comment("", "ibtrapd.conf: InfiniBand traps to SNMP notifications, syslog and files.");
     puts("#");
-    print_comment("",
-                  "Every item is optional and shown with its default; one without a default is "
-                  "commented out and shown with an example. Lists hold patterns with * and ?, or "
-                  "words. An item that ibtrapd does not know is an error, and so is one that has "
-                  "no effect where it stands. After a change: ibtrapd --check-config, then "
-                  "ibtrapctl reload, which tells what waits for a restart. ibtrapd --print-config "
-                  "shows what is in force.");
+    print_comment(
+        "",
+        "Every item is optional and shown with its default; one without a default is "
+        "commented out and shown with an example. Lists hold patterns with * and ?, or "
+        "words. An item that ibtrapd does not know is an error, and so is one that has "
+        "no effect in its section. After a change: ibtrapd --check-config, then "
+        "ibtrapctl reload, which lists the items that wait for a restart. ibtrapd --print-config "
+        "shows what is in force.");
     for (size_t i = 0; i < SCHEMA_COUNT; i++)
         print_example_section(&SCHEMA[i]);
     return EXIT_SUCCESS;
@@ -164,7 +165,7 @@ static int print_example(void)
 
 // The manual.
 
-// How long the name is in name(1), with what may stand behind it; 0: it is no page.
+// The length of the name if the word begins with a reference such as name(1); 0: it does not.
 static size_t page_name_length(const char *word, size_t length)
 {
     const char *paren = isalpha((unsigned char)word[0]) ? memchr(word, '(', length) : NULL;
@@ -172,14 +173,15 @@ static size_t page_name_length(const char *word, size_t length)
                                                                         : 0;
 }
 
-// A literal goes on to its end, over blanks, and what stands at it.
+// The length of a word. A literal in `` may have blanks; the characters up to the next blank belong
+// to it.
 static size_t word_length(const char *words)
 {
     const char *close = words[0] == '`' ? strchr(words + 1, '`') : words;
     return (size_t)(close - words) + strcspn(close, " ");
 }
 
-// A line of mdoc for `x` or x(1). What stands behind it are words of their own.
+// Prints a line of mdoc for `x` or x(1). Each further character becomes a word of its own.
 static void print_macro(const char *word, size_t length)
 {
     size_t name = page_name_length(word, length);
@@ -197,7 +199,7 @@ static void print_macro(const char *word, size_t length)
     putchar('\n');
 }
 
-// Words in lines that mandoc likes: not too long, and a new one for each sentence and each macro.
+// Prints words as mandoc wants them: short lines, and a new line for each sentence and each macro.
 static void print_words(const char *words)
 {
     size_t column = 0;
@@ -244,7 +246,7 @@ static const char *name_of(const struct schema_section *section, const struct sc
     return part->title ? part->title : section->name;
 }
 
-// False: there is nothing of that name.
+// False: no section or shared part has that name.
 static bool print_manual_items(const char *name)
 {
     for (size_t s = 0; s < SCHEMA_COUNT; s++) {
@@ -264,7 +266,8 @@ static bool print_manual_items(const char *name)
     return false;
 }
 
-// `printed` has the names of what the page shows, a line each.
+// Whether the page shows all items. `printed` has the names of the sections and parts shown, a line
+// each.
 static bool is_complete(const char *printed)
 {
     bool complete = true;

@@ -1,7 +1,7 @@
-# Completion of ibtrapctl(8) for bash. `ibtrapctl completion` says what there is, a line each:
+# Completion of ibtrapctl(8) for bash. `ibtrapctl completion` lists commands, options and values, a line each:
 # "command journal export [N]", "option --since TIME", "values LEVEL error warning ...".
 
-# The ports of this machine, as instances are called.
+# The ports of this machine, as names of instances.
 _ibtrapctl_instances()
 {
     local port
@@ -24,7 +24,7 @@ _ibtrapctl_alarms()
     "$1" alarms 2>/dev/null | awk '$2 ~ /^[-0-9]+T[:0-9]+Z$/ { print $1 }'
 }
 
-# What may come in the place of a word of the help: the word itself, or a value.
+# Completions for a word of a command's synopsis ($2): the word itself, or its values.
 _ibtrapctl_words()
 {
     case $2 in
@@ -38,13 +38,13 @@ _ibtrapctl_words()
     esac
 }
 
-# The value that an option takes; nothing for one that takes none.
+# The name of an option's value; empty: the option has no value.
 _ibtrapctl_value_of()
 {
     sed -n "s/^option $1 //p" <<<"$list"
 }
 
-# Whether the words typed so far begin the command, and there is more of it.
+# Whether the words typed so far begin the command, and the command has further words.
 _ibtrapctl_begins()
 {
     local i

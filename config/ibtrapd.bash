@@ -1,6 +1,6 @@
-# Completion of ibtrapd(8) for bash. The options are those that ibtrapd --help names.
+# Completion of ibtrapd(8) for bash. The options come from ibtrapd --help.
 
-# The ports of this machine, as instances are called.
+# The ports of this machine, as names of instances.
 _ibtrapd_instances()
 {
     local port

@@ -1,5 +1,5 @@
-// Prints ibtrapctl(8): the page of standard input, and the tables of ibtrapctl in the place of the
-// lines `.\" OPTIONS` and `.\" COMMANDS`.
+// Prints ibtrapctl(8): the page on standard input, with the lines `.\" OPTIONS` and `.\" COMMANDS`
+// replaced by the tables of ibtrapctl.
 
 #include "mdoc.h"
 
@@ -35,7 +35,7 @@ static void print_options(void)
     puts(".El");
 }
 
-// "ALARM [NOTE]" and "N|ID", as arguments.
+// Prints arguments such as "ALARM [NOTE]" and "N|ID" in mdoc.
 static void print_arguments(const char *arguments)
 {
     bool in_values = false;

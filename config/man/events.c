@@ -15,13 +15,14 @@ static void print_head(void)
          ".Os ibtrapd " INSTALL_VERSION "\n"
          ".Sh NAME\n"
          ".Nm ibtrapd-events\n"
-         ".Nd what ibtrapd can tell\n"
+         ".Nd events of ibtrapd\n"
          ".Sh DESCRIPTION\n"
          "An event has the same identifier in every output: as the message type in\n"
          "syslog, in JSON, in the notifications of the IBTRAPD-MIB, and in the filters of\n"
          ".Xr ibtrapd.conf 5 .\n"
-         "The sentences below are what people get to read, with the values in the place\n"
-         "of the names in braces; what stands in brackets is said when it is known.\n"
+         "The sentences below are the texts of the events.\n"
+         "A value replaces each name in braces; a part in brackets is left out if its\n"
+         "values are not known.\n"
          ".Bl -tag -width Ds");
 }
 

@@ -17,7 +17,7 @@ static int mdoc_reference(const char *word, int length)
                : 0;
 }
 
-// A reference has a line of its own, with what follows it.
+// Prints a reference, such as "ibnetdiscover(8).", on a line of its own, with the rest of the word.
 static void mdoc_print_reference(const char *word, int length, int name, bool is_first)
 {
     printf("%s.Xr %.*s %c", is_first ? "" : "\n", name, word, word[name + 1]);
@@ -25,7 +25,8 @@ static void mdoc_print_reference(const char *word, int length, int name, bool is
         printf(" %.*s", length - name - 3, word + name + 3);
 }
 
-// One that begins as a macro does is none, and an option keeps its minus signs.
+// Prints a word. Escapes a first character that would make it a macro, and the minus signs of an
+// option.
 static void mdoc_print_word(const char *word, int length)
 {
     if (*word == '.' || *word == '\'')
