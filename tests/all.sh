@@ -1,5 +1,5 @@
 #!/bin/sh
-# Installs what is missing, builds, and runs all tests.
+# Installs missing packages, builds, and runs all tests.
 set -eu
 
 here=$(cd "$(dirname "$0")" && pwd)

@@ -1,12 +1,12 @@
 #!/bin/sh
-# Shows ibtrapd at work, on a simulated fabric where there is no real one.
-# Installs what is missing and builds first. Options: see --help.
+# Shows ibtrapd at work, on a simulated fabric if there is no real one.
+# Installs missing packages and builds first. Options: see --help.
 set -eu
 
 here=$(cd "$(dirname "$0")" && pwd)
 cd "$here/.."
 
-# Shows what a command said only when it fails.
+# Runs a command, and shows its output only if it fails.
 quietly() {
     output=$("$@" 2>&1) || {
         printf '%s\n' "$output" >&2

@@ -1,7 +1,7 @@
 #!/bin/sh
-# Installs what ibtrapd is built and tested with, on Debian 12: packages.sh [build|checkers]
-# With `build`, only what it is built with; with `checkers`, what tests/fuzz and tests/checkers need,
-# too. Does nothing when all of it is there.
+# Installs the packages to build and test ibtrapd, on Debian 12: packages.sh [build|checkers]
+# With `build`, only those to build it; with `checkers`, also those for tests/fuzz and tests/checkers.
+# Does nothing if all packages are installed.
 set -eu
 
 here=$(cd "$(dirname "$0")" && pwd)
@@ -13,10 +13,10 @@ lab='opensm ibsim-utils libibnetdisc-dev libumad2sim0 infiniband-diags snmp snmp
      smitools rsyslog rsyslog-openssl rsyslog-relp logrotate openssl jq
      python3-pytest systemd mandoc iproute2'
 checkers='clang clang-tidy cppcheck gcovr libclang-rt-dev llvm valgrind'
-formatter=clang-format-14 # not in Debian 13; tests/rules/format.sh then says that it is not there
+formatter=clang-format-14 # not in Debian 13; tests/rules/format.sh skips its check without it
 policy=/usr/sbin/policy-rc.d
 
-modules=yes # that ours import
+modules=yes # fetch the MIB modules that ours import
 case ${1:-} in
 build) wanted=$build if_there_is= modules= ;;
 checkers) wanted="$build $lab $checkers" if_there_is=$formatter ;;
@@ -33,7 +33,7 @@ as_root() {
     if [ "$(id -u)" -eq 0 ]; then "$@"; else sudo "$@"; fi
 }
 
-# Shows what a command said only when it fails.
+# Runs a command, and shows its output only if it fails.
 quietly() {
     output=$("$@" 2>&1) || {
         printf '%s\n' "$output" >&2
@@ -41,8 +41,8 @@ quietly() {
     }
 }
 
-# Installs packages without starting their daemons, now or at the next boot:
-# a second subnet manager is nothing a fabric should get by surprise.
+# Installs packages without starting their daemons, now or at the next boot: a second subnet manager
+# would disturb a real fabric.
 install_asleep() {
     if [ ! -e $policy ]; then
         trap 'as_root rm -f $policy' EXIT

@@ -1,10 +1,10 @@
 #!/usr/bin/python3
-"""Tables of what the tests of a coverage build reached: coverage.py BUILD
+"""Prints how much of the code the tests of a coverage build reached: coverage.py BUILD
 
-Lines and branches by folder, and by file where a bound holds: what reads octets of others, and the
-journal. Branches are those of the source, as gcov counts them: both ways of each condition, without
-what the compiler adds; asserts are compiled out, as no test may reach them. Exits with 1 when a
-file is below its bound.
+One table has lines and branches by folder. The other has them by file, for the files with a bound: the
+decoders, which read octets from outside, and the journal. Branches are those of the source, as gcov counts
+them: both ways of each condition, without branches that the compiler adds. Asserts are compiled out, as no
+test may reach them. Exits with 1 when a file is below its bound.
 """
 
 import collections

@@ -1,14 +1,14 @@
 #!/bin/sh
-# Checks everything with one tool after the other, by hand, or those that are named:
+# Runs the named checkers, or all of them, one after the other. Start it by hand:
 # tests/checkers/run.sh [format|tidy|cppcheck|coverage|asan|tsan|valgrind]...
-# The simulator's library is not ours; what it does is suppressed here.
+# The simulator's library is not ours; findings in it are suppressed here.
 set -eu
 
 here=$(cd "$(dirname "$0")" && pwd)
 cd "$here/../.."
 tests='^(unit|corpus|integration|faults-(disk$|memory))'
 
-# The modules that ours refer to are where packages.sh puts them.
+# Builds a preset. packages.sh has put the MIB modules that ours import into build/mib-base.
 configured() {
     cmake --preset "$1"
     cmake --build "build-$1"
@@ -19,7 +19,7 @@ tested() {
     ctest --test-dir "build-$1" --output-on-failure --parallel 2 --tests-regex "$tests"
 }
 
-# Says nothing but what was found. The compiler's options are those of the fuzzers, which are clang's.
+# Prints findings only. Uses the preset of the fuzzers, as their compiler is clang.
 tidy() {
     cmake --preset fuzz
     run-clang-tidy -quiet -j "$(nproc)" -p build-fuzz "$PWD/gateway/.*\.c$" >build-fuzz/tidy.log 2>&1 || {
@@ -57,13 +57,13 @@ for checker in ${*:-format tidy cppcheck coverage asan tsan valgrind}; do
         ;;
     asan)
         configured asan
-        # The preload libraries come before the run-time; umad2sim reads beyond its own buffers.
+        # The tests preload libraries before ASan's run-time; umad2sim reads beyond its own buffers.
         ASAN_OPTIONS=verify_asan_link_order=0:replace_intrin=0 tested asan
         ;;
     tsan)
         configured tsan
-        # To name a function, TSan opens files, and waits for ever when the simulator has its lock;
-        # addr2line -f -e build-tsan/ibtrapd tells the names of what is found.
+        # Symbols are off: to find a function's name, TSan opens files, and hangs if the simulator holds
+        # its lock. Use addr2line -f -e build-tsan/ibtrapd to get the names.
         TSAN_OPTIONS=suppressions=$here/tsan.supp:symbolize=0 tested tsan
         ;;
     valgrind)
@@ -71,7 +71,7 @@ for checker in ${*:-format tidy cppcheck coverage asan tsan valgrind}; do
         cmake --build build
         IBTRAPD_WRAPPER="valgrind -q --leak-check=full --suppressions=$here/valgrind.supp"
         export IBTRAPD_WRAPPER
-        # What is told by its five seconds takes longer.
+        # Leaves out the tests that need an answer within five seconds: valgrind is too slow for them.
         /usr/bin/python3 -B -m pytest -q -p no:cacheprovider -k "not killed and not repeated" \
             tests/integration/test_all_receivers.py tests/integration/test_durability.py
         /usr/bin/python3 -B -m pytest -q -p no:cacheprovider \

@@ -1,7 +1,7 @@
 #!/bin/sh
-# Every commit from the one that brought this file on has a subject within 72 columns, then an empty
-# line, then a body within 100: commits.sh
-# Checks nothing, and says so, where the history is not there: in a tarball, in a shallow clone.
+# Checks that every commit since the one that added this file has a subject within 72 columns, then an
+# empty line, then a body within 100 columns: commits.sh
+# Skips the check, with a message, without the history: in a tarball, in a shallow clone.
 set -eu
 
 LC_ALL=C.UTF-8
@@ -17,7 +17,7 @@ if [ -z "$first" ]; then
     exit 0
 fi
 
-# Of a commit's message on standard input.
+# Prints the lines that break the rule, of the commit message on standard input.
 print_wrong_lines() {
     sed -nE -e '1s/^.{73,}$/the subject is longer than 72 columns: &/p' \
         -e '2s/^.+$/the second line is not empty: &/p' \

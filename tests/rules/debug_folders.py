@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""A folder of gateway/ has a log level of its own exactly when it has debug messages.
+"""Checks that a folder of gateway/ has a log level of its own if and only if it has debug messages.
 
 Compares base/log.c's table, FOLDERS_WITH_DEBUG, with the sources; exits with 1 where they differ.
 """
@@ -23,7 +23,7 @@ def main():
     speaking = {source.parent.name for source in gateway.rglob("*.[ch]")
                 if source not in log_itself and MESSAGE.search(source.read_text())}
     for folder in sorted(listed - speaking):
-        print(f"{folder}/ has a level, but no debug message: take it from FOLDERS_WITH_DEBUG of base/log.c")
+        print(f"{folder}/ has a level, but no debug message: remove it from FOLDERS_WITH_DEBUG of base/log.c")
     for folder in sorted(speaking - listed):
         print(f"{folder}/ has debug messages, but no level: add it to FOLDERS_WITH_DEBUG of base/log.c")
     print(f"{len(speaking)} folders have debug messages")

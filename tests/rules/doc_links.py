@@ -1,8 +1,8 @@
 #!/usr/bin/python3
-"""The links of the documentation hold: doc_links.py DIRECTORY.
+"""Checks the links of the documentation: doc_links.py DIRECTORY.
 
-Reads every *.md below the directory, but for builds and what begins with a dot, and prints each relative link
-that leads to no file, or to no heading of it; exits with 1 then.
+Reads every *.md below the directory, except in builds and in hidden folders. Prints each relative link that
+leads to no file, or to no heading of its file; exits with 1 then.
 """
 
 import pathlib
@@ -29,7 +29,7 @@ def without_code(text):
 
 
 def anchors(path):
-    """The anchors of a page's headings, as forges make them: of two that are equal, the second gets -1."""
+    """The anchors of a page's headings, as forges make them: the second of two equal anchors gets -1."""
     seen = {}
     for heading in HEADING.findall(without_code(path.read_text())):
         words = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", heading).lower()

@@ -1,13 +1,13 @@
 #!/usr/bin/python3
-"""Data flows one way: between the folders of gateway/, and between the files of a folder.
+"""Checks the includes of gateway/: folders and files depend on each other in one direction only.
 
-Three rules:
+There are three rules:
 1. A folder includes only the folders that the table below allows, and a library's headers stay in
    the folder that owns the library.
-2. No circle of files. A file here is a module: x.h and x.c together. It depends on the modules
-   whose headers it includes, and on those whose functions it names, wherever these are declared.
-3. A function is where its header says: declared in x.h, it is defined in x.c. A header without a .c
-   of its own is the front of several files, and its functions may be in any file of its folder.
+2. There is no circle of modules. A module is x.h and x.c together. It depends on the modules whose
+   headers it includes, and on those whose functions it names, wherever these are declared.
+3. A function that x.h declares is defined in x.c. If there is no x.c, any file of the same folder
+   may define it.
 
 Prints each line, circle or function that breaks a rule; exits with 1 then.
 """
@@ -37,7 +37,7 @@ FOLDERS = {
     "metrics": {"base", "model", "conf", "ib", "topology", "event", "policy", "journal", "sink",
                 "agentx", "pipeline"},
 }
-FOLDERS["daemon"] = set(FOLDERS)  # and nobody includes daemon/
+FOLDERS["daemon"] = set(FOLDERS)  # and no folder includes daemon/
 
 # Headers of a library -> the folders that may use it.
 LIBRARIES = {
@@ -93,7 +93,7 @@ def forbidden_includes(gateway):
 
 
 class Sources:
-    """What the files of gateway/ include, declare, define and name. Files go by "folder/x.c"."""
+    """The includes, declarations, definitions and names in the files of gateway/, by "folder/x.c"."""
 
     def __init__(self, gateway):
         self.includes, self.names = {}, {}
@@ -113,7 +113,7 @@ class Sources:
         functions.update((function, file) for function in pattern.findall(code))
 
     def visible(self, file):
-        """The headers that a file includes, by itself or through others."""
+        """The headers that a file includes, directly or through others."""
         seen, left = set(), [file]
         while left:
             new = set(self.includes[left.pop()]) - seen
@@ -122,7 +122,7 @@ class Sources:
         return seen
 
     def dependencies(self):
-        """module -> {module it depends on: an include or a function that says so}"""
+        """module -> {module it depends on: the include or function that makes it depend}"""
         out = collections.defaultdict(dict)
         for file, headers in self.includes.items():
             for header in headers:

@@ -1,9 +1,9 @@
 #!/usr/bin/python3
-"""Every source says in its first lines under which licence it is: spdx.py SOURCE [--fix]
+"""Checks that every source names its licence in its first lines: spdx.py SOURCE [--fix]
 
 Prints each file that does not, or that names another licence than LICENSE; exits with 1 then. With
---fix it writes the line where there is none. Data is left out: corpora, and what is compared with
-the output of programs. The MIB modules are of others in part, and say in their text what they are.
+--fix it adds a missing line. It skips data: corpora, and expected outputs of programs. It skips the MIB
+modules, too: parts of them come from others, and their text says so.
 """
 
 import argparse
@@ -17,7 +17,7 @@ LICENCES = {"BSD 2-Clause License": "BSD-2-Clause"}
 TAG = "SPDX-License-Identifier:"
 WITHIN = 3  # lines
 
-# How a comment begins, by the end of a file's name. A template's own ending comes before .in.
+# The beginning of a comment, by the end of a file's name. A template NAME.in is a file like NAME.
 COMMENTS = {
     ".c": "// ", ".h": "// ",
     ".py": "# ", ".sh": "# ", ".cmake": "# ", "CMakeLists.txt": "# ",
@@ -28,7 +28,7 @@ LEFT_OUT = re.compile(r"^(tests/fuzz/corpus/|mibs/[^/]*-MIB\.txt$|tests/mibs/sta
 
 
 def tracked(source):
-    """The files that git knows, or in a tarball all that there are, relative to `source`."""
+    """The files that git tracks, or in a tarball all files, relative to `source`."""
     listed = subprocess.run(["git", "-C", source, "ls-files", "-z"], capture_output=True, check=False)
     if listed.returncode == 0 and listed.stdout:
         names = [os.fsdecode(name) for name in listed.stdout.split(b"\0") if name]
@@ -39,7 +39,7 @@ def tracked(source):
 
 
 def comment_of(source, name):
-    """How a comment is written in a file; None: it is no source."""
+    """The beginning of a comment in a file; None: it is no source."""
     ending = name.removesuffix(".in")
     for suffix, comment in COMMENTS.items():
         if ending.endswith(suffix):
@@ -51,7 +51,7 @@ def comment_of(source, name):
 
 
 def find_tag(text):
-    """What stands behind the tag; None: the first lines have none."""
+    """The licence after the tag; None: the first lines have no tag."""
     for line in text.split("\n")[:WITHIN]:
         if TAG in line:
             return line.split(TAG, 1)[1].strip()
@@ -59,7 +59,7 @@ def find_tag(text):
 
 
 def insert(text, line):
-    """As the first line, or below the interpreter's."""
+    """Adds the line as the first one, or below the interpreter's."""
     first, newline, rest = text.partition("\n")
     return f"{first}{newline}{line}\n{rest}" if first.startswith("#!") else f"{line}\n{text}"
 
@@ -67,7 +67,7 @@ def insert(text, line):
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("source", type=pathlib.Path)
-    parser.add_argument("--fix", action="store_true", help="write the line where there is none")
+    parser.add_argument("--fix", action="store_true", help="add a missing line")
     options = parser.parse_args()
     title = (options.source / "LICENSE").read_text().partition("\n")[0]
     licence = LICENCES.get(title) or sys.exit(f"LICENSE begins with {title!r}: add that licence to {sys.argv[0]}")

@@ -1,9 +1,9 @@
 #!/usr/bin/python3
-"""Every static function of gateway/ has a name of its own: a profile, a backtrace and a debugger's
-breakpoint then say which one they mean.
+"""Checks that no two static functions of gateway/ have the same name: so a name in a profile, a backtrace
+or a breakpoint means one function.
 
-Prints each name that two files define; exits with 1 then. Sees what a macro defines, too, when the
-macro's text has the name in full.
+Prints each name that two files define; exits with 1 then. It also finds functions that a macro defines if
+the macro's text has the full name.
 """
 
 import collections
