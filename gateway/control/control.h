@@ -30,7 +30,7 @@ struct control {
     struct sweeper *sweeper;
     struct receiver *const *receivers;
     size_t receiver_count;
-    struct agent *tables;         // the subagent; NULL: there is none
+    struct agent *subagent;       // NULL: there is none
     struct event_builder builder; // for names and sentences; it does not know the fabric
     // Reads the configuration again. `restart`, of CONTROL_RESTART_SIZE, gets the items that need a
     // restart. False with a sentence: the configuration stays as it was.

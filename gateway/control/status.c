@@ -101,12 +101,12 @@ static json_t *counters_json(const struct sa_counters *sa, const struct pipeline
                      (json_int_t)p->events);
 }
 
-static json_t *tables_json(struct agent *tables, const struct conf_subagent *conf)
+static json_t *subagent_json(struct agent *subagent, const struct conf_subagent *conf)
 {
     struct agent_status status;
-    if (!tables)
+    if (!subagent)
         return json_null();
-    agent_get_status(tables, &status);
+    agent_get_status(subagent, &status);
     return json_pack("{s:s, s:s, s:b, s:o, s:I, s:I}", "socket", conf->socket, "context",
                      conf->context, "up", (int)status.up, "problem", answer_text(status.problem),
                      "varbinds", (json_int_t)status.varbinds, "sets", (json_int_t)status.sets);
@@ -147,7 +147,7 @@ json_t *status_answer(struct control *c, const json_t *request)
         status_port_json(&s), "sm", status_sm_json(&s), "subscriptions", subscriptions, "counters",
         counters_json(&s.counters, &p), "journal", journal_json(c->journal), "receivers",
         receiver_answers_all(c), "role", role_json(c->conf, &s), "tables",
-        tables_json(c->tables, &c->conf->subagent), "sweep", sweep_json(&sweep), "port_counters",
-        port_counters_json(&sweep), "sms",
+        subagent_json(c->subagent, &c->conf->subagent), "sweep", sweep_json(&sweep),
+        "port_counters", port_counters_json(&sweep), "sms",
         c->fabric ? topology_sms_json(c->fabric, c->names) : json_array());
 }

@@ -167,7 +167,7 @@ void wiring_fill_control(struct gateway *g)
                                   .receivers = g->receivers,
                                   .receiver_count = g->receiver_count,
                                   .builder = {.clock = &clock_system, .random = &random_system},
-                                  .tables = subagent_agent(g->subagent),
+                                  .subagent = subagent_agent(g->subagent),
                                   .reload = g->control.reload,
                                   .ctx = g};
     g->metrics_parts = (struct metrics_parts){.conf = g->conf,
