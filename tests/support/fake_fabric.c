@@ -7,7 +7,7 @@
 
 enum { DATA = 64, PATH = 128, LINK_UP = 5, POLLING = 2 };
 
-// Chance: the same for the same seed.
+// Random numbers: the same for the same seed.
 
 unsigned fake_fabric_chance(struct fake_fabric *f, unsigned limit)
 {
@@ -72,7 +72,7 @@ void fake_fabric_link(struct fake_fabric *f, int a, uint8_t port_a, int b, uint8
     f->nodes[b].ports[port_b].peer_port = port_a;
 }
 
-// A port of a switch that is down, or 0.
+// A port of the switch that is down; 0: none.
 static uint8_t find_free(struct fake_fabric *f, int node)
 {
     const struct fake_node *n = &f->nodes[node];
@@ -85,7 +85,8 @@ static uint8_t find_free(struct fake_fabric *f, int node)
     return 0;
 }
 
-// To a switch among the first `switches` that has a free port. False: none was found.
+// Links the node to one of the first `switches` switches that has a free port. False: none was
+// found.
 static bool hang_on(struct fake_fabric *f, int node, uint8_t port, int switches)
 {
     for (int tries = 0; tries < 1000; tries++) {
@@ -175,7 +176,7 @@ static bool write_answer(const struct fake_node *node, uint8_t arrival, uint8_t 
     }
 }
 
-// Where a route ends; -1: nowhere.
+// The node at the end of a directed route; -1: the route leads nowhere.
 static int follow(const struct fake_fabric *f, const uint8_t *mad, uint8_t *arrival)
 {
     int at = f->own;
@@ -216,13 +217,13 @@ static bool serve(void *ctx, const struct fake_request *request, struct fake_ans
         return false;
     mad[3] = 0x81;
     wire_put(mad + 4, 2, 0x8000);
-    wire_put(mad + 8, 4, 0xFEDC); // the kernel's own
+    wire_put(mad + 8, 4, 0xFEDC); // the kernel's part of the TransactionID
     if (!write_answer(node, arrival, mad) || is_lost(f))
         return false;
     return !f->tamper || f->tamper(f->tamper_ctx, at, mad);
 }
 
-// The truth.
+// What a complete sweep should find.
 
 static struct fabric_port true_port(const struct fake_node *node, uint8_t number)
 {

@@ -1,5 +1,5 @@
-// A fabric in memory that answers directed-route SMPs through struct mad_io. Time is virtual, and
-// what gets lost depends on a seed alone. For one thread.
+// A fabric in memory that answers directed-route SMPs through struct mad_io. Time is virtual. A
+// seed alone decides which MADs get lost. For one thread.
 #ifndef IBTRAPD_TESTS_FAKE_FABRIC_H
 #define IBTRAPD_TESTS_FAKE_FABRIC_H
 
@@ -10,32 +10,32 @@
 enum { FAKE_FABRIC_NODES = 400, FAKE_FABRIC_PORTS = 40 };
 
 struct fake_fabric_port {
-    int peer; // its node; -1: nobody, and the link is down
+    int peer; // index of the peer's node; -1: none, and the link is down
     uint8_t peer_port;
     uint16_t lid;
-    uint8_t speeds; // active, supported, enabled are made of it
-    bool deaf;      // answers no PortInfo
+    uint8_t speeds; // gives the active, supported and enabled speeds
+    bool deaf;      // does not answer PortInfo
 };
 
 struct fake_node {
     uint64_t guid;
     uint8_t type, port_count;
     char description[65];
-    bool deaf;     // answers nothing, and still passes on
-    uint64_t mkey; // 0: none; else it does not answer without it
-    bool nameless; // answers no NodeDescription
+    bool deaf;     // answers nothing, but still forwards SMPs
+    uint64_t mkey; // 0: none; otherwise the node ignores SMPs without it
+    bool nameless; // does not answer NodeDescription
     struct fake_fabric_port ports[FAKE_FABRIC_PORTS + 1];
 };
 
 struct fake_fabric {
     struct fake_node nodes[FAKE_FABRIC_NODES];
     int count;
-    int own; // where the MADs start, at port 1 or, of a switch, at port 0
+    int own; // the node that MADs start from: at port 1; at port 0 of a switch
 
     // What the test may change.
-    unsigned loss; // percent of the requests, and of the answers
+    unsigned loss; // percent of the requests, and of the answers, that get lost
     uint64_t seed;
-    // May change an answer of that node, or drop it by returning false. NULL: does not.
+    // May change an answer of that node; returns false to drop it. NULL: no change.
     bool (*tamper)(void *ctx, int node, uint8_t *answer);
     void *tamper_ctx;
 
@@ -43,24 +43,25 @@ struct fake_fabric {
     struct fake_port port;
 };
 
-// Empty.
+// Makes an empty fabric.
 void fake_fabric_init(struct fake_fabric *f, uint64_t seed);
 
-// Below `limit`, from the seed.
+// A random number below `limit`, from the seed.
 unsigned fake_fabric_chance(struct fake_fabric *f, unsigned limit);
 
-// Returns the new node's index; its GUID and LIDs come from it, its ports are down.
+// Adds a node with all ports down. Returns its index, from which its GUID and LIDs are made.
 int fake_fabric_add(struct fake_fabric *f, enum fabric_type type, uint8_t port_count);
 void fake_fabric_link(struct fake_fabric *f, int a, uint8_t port_a, int b, uint8_t port_b);
 void fake_fabric_unlink(struct fake_fabric *f, int node, uint8_t port);
 
-// Random switches, hosts and links between them, all reachable from the own node, a host.
+// Adds random switches and hosts with links between them. All are reachable from the own node, a
+// host.
 void fake_fabric_generate(struct fake_fabric *f, int switches, int hosts);
 
-// A queued answer that nobody asked for.
+// Queues a MAD that answers no request.
 void fake_fabric_arrive(struct fake_fabric *f, const uint8_t *mad);
 
-// What a look at it should find: the caller's.
+// The snapshot that a complete sweep should find. The caller releases it.
 struct fabric *fake_fabric_truth(const struct fake_fabric *f);
 
 #endif

@@ -1,12 +1,12 @@
-// Stands in for the service manager: a datagram socket that keeps what it is sent.
+// A fake service manager: a datagram socket that keeps the notifications sent to it.
 #ifndef IBTRAPD_TESTS_FAKE_MANAGER_H
 #define IBTRAPD_TESTS_FAKE_MANAGER_H
 
-// Listens at a path, or at '@' and an abstract name. Fails the test when it cannot. The descriptor
-// is the caller's.
+// Listens at a path, or, with a leading '@', at an abstract name. Fails the test on an error. The
+// caller closes the descriptor.
 int fake_manager_listen(const char *socket);
 
-// The next message, until the next call; NULL when none waits.
+// The next message, valid until the next call; NULL: none has arrived.
 const char *fake_manager_next(int fd);
 
 #endif

@@ -1,5 +1,5 @@
-// A MAD port behind which a function of the test answers. It keeps count of what is sent. Time is
-// virtual and passes only while an answer is waited for. For one thread.
+// A MAD port whose requests a function of the test answers. It counts the MADs sent. Time is
+// virtual and passes only while the code under test waits for an answer. For one thread.
 #ifndef IBTRAPD_TESTS_FAKE_PORT_H
 #define IBTRAPD_TESTS_FAKE_PORT_H
 
@@ -21,11 +21,12 @@ struct fake_request {
 };
 
 struct fake_answer {
-    uint8_t octets[FAKE_ANSWER_MAX]; // the request's header as a response, then zeros
+    uint8_t octets[FAKE_ANSWER_MAX]; // begins as the request's header turned into a response, then
+                                     // zeros
     size_t size;                     // MAD_SIZE
 };
 
-// Fills in the answer; false: none comes, or it came by fake_port_put.
+// Fills in the answer. False: there is none, or the function called fake_port_put itself.
 typedef bool fake_port_answer(void *ctx, const struct fake_request *request,
                               struct fake_answer *answer);
 
@@ -34,19 +35,19 @@ struct fake_port {
     fake_port_answer *answer;
     void *ctx;
     struct support_time time;
-    int64_t latency_us;      // of answers; 0 at first
+    int64_t latency_us;      // delay of answers; 0 at first
     struct mad_address from; // of answers
-    bool gone;               // the port is
-    bool refuses;            // to send
+    bool gone;               // the port was removed
+    bool refuses;            // sending fails
 
     // What happened.
     uint64_t sent, received;
-    size_t in_flight_most;   // of those neither answered nor over
+    size_t in_flight_most;   // largest number of requests in flight at once
     int response_timeout_ms; // of the latest request
 
     struct clock clock; // shows `time`
 
-    // Its own.
+    // Private.
     struct {
         uint32_t tid;
         int64_t over;
@@ -55,19 +56,20 @@ struct fake_port {
     size_t head, queued;
     struct fake_answer current, made;
     int64_t due[FAKE_PORT_QUEUE];
-    struct fake_answer queue[FAKE_PORT_QUEUE]; // last, and never cleared: it is large
+    struct fake_answer queue[FAKE_PORT_QUEUE]; // last, and never cleared, because it is large
 };
 
-// At 1000 s on the monotonic clock, and SUPPORT_UTC_US. The port stays where it is, in static
-// memory: it is large.
+// Sets the time to 1000 s on the monotonic clock and to SUPPORT_UTC_US. The port must be in static
+// memory, because it is large, and must not be moved.
 void fake_port_init(struct fake_port *port, fake_port_answer *answer, void *ctx);
 
 struct mad_io fake_port_io(struct fake_port *port);
 
-// A sweep through it: 8 requests in flight, 3 attempts of 100 ms, at LID 7, SM at LID 1.
+// Sets up a sweep through the port: 8 requests in flight, 3 attempts of 100 ms, own LID 7, SM at
+// LID 1.
 struct sweep fake_port_sweep(struct fake_port *port);
 
-// A MAD arrives, after the latency.
+// Makes a MAD arrive after the latency.
 void fake_port_put(struct fake_port *port, const uint8_t *octets, size_t size);
 
 #endif

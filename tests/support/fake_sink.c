@@ -86,7 +86,7 @@ static enum sink_result fake_send(void *self, const struct event *event, struct 
     return result;
 }
 
-// Marks what it acknowledges now, in whatever order.
+// Marks the pending events that the receiver confirms now, in the order of its mode.
 static void answer_some(struct fake_sink *fake)
 {
     size_t i = fake->pending_count;
@@ -181,7 +181,7 @@ struct sink fake_receiver_as_receiver(struct fake_sink *fake)
                          .address = "memory"};
 }
 
-// The lock is held; true as long as there is hope.
+// Call it with the lock. False: the minute is over.
 static bool wait_for_change(struct fake_sink *fake, const struct timespec *until)
 {
     return pthread_cond_timedwait(&fake->changed, &fake->lock, until) == 0;

@@ -1,4 +1,4 @@
-// A receiver in memory that fails, waits, or acknowledges when told to.
+// A receiver in memory that fails, waits or confirms as the test demands.
 #ifndef IBTRAPD_TESTS_FAKE_RECEIVER_H
 #define IBTRAPD_TESTS_FAKE_RECEIVER_H
 
@@ -11,8 +11,8 @@
 enum { FAKE_RECEIVER_KEPT = 20000, FAKE_RECEIVER_OPENS = 32 };
 
 enum fake_receiver_answers {
-    FAKE_RECEIVER_ALL,      // acknowledges all that are pending
-    FAKE_RECEIVER_REVERSED, // one a call, the youngest first
+    FAKE_RECEIVER_ALL,      // confirms all pending events
+    FAKE_RECEIVER_REVERSED, // confirms one event in each call, the youngest first
     FAKE_RECEIVER_NONE,
 };
 
@@ -20,31 +20,31 @@ struct fake_sink {
     pthread_mutex_t lock;
     pthread_cond_t changed;
 
-    // What it does.
-    unsigned window; // 0: every event is done at once
+    // Set by the test.
+    unsigned window; // 0: send confirms every event at once
     enum fake_receiver_answers answers;
-    unsigned done_every; // with a window: every n-th is done at once; 0: none
-    unsigned refuse_open, refuse_send, fail_wait; // so many times; each counts down
-    unsigned send_before_fail;                    // sends that work before refuse_send counts
-    bool hold;                                    // send waits
+    unsigned done_every; // with a window: send confirms every n-th event at once; 0: none
+    unsigned refuse_open, refuse_send, fail_wait; // how many calls fail; each counts down
+    unsigned send_before_fail;                    // sends that succeed before refuse_send counts
+    bool hold;                                    // send blocks
 
-    // What was done with it.
+    // Recorded.
     bool holding, is_open;
     unsigned opens, closes, frees;
     int64_t opened_at[FAKE_RECEIVER_OPENS];
-    unsigned long taken[FAKE_RECEIVER_KEPT]; // numbers of the events handed over, again or not
+    unsigned long taken[FAKE_RECEIVER_KEPT]; // numbers of the events sent, repetitions included
     int64_t taken_at[FAKE_RECEIVER_KEPT];
     size_t count;
     unsigned long
-        had[FAKE_RECEIVER_KEPT]; // of those it has for certain, in the order of its saying so
+        had[FAKE_RECEIVER_KEPT]; // numbers of the confirmed events, in the order of confirmation
     size_t had_count;
     unsigned long pending[FAKE_RECEIVER_KEPT];
-    bool answered[FAKE_RECEIVER_KEPT]; // of the pending ones
+    bool answered[FAKE_RECEIVER_KEPT]; // of the pending events
     size_t pending_count, pending_most;
     bool waited;
-    size_t taken_before_waiting; // handed over before the first wait that was no mere look
+    size_t taken_before_waiting; // events sent before the first wait with a timeout
 
-    // Virtual time: only the test and those who sleep move it on.
+    // Virtual time: passes only when the test advances it or a thread sleeps.
     struct support_time time;
     struct clock clock;
 };
@@ -53,10 +53,10 @@ void fake_receiver_init(struct fake_sink *fake);
 void fake_receiver_release(struct fake_sink *fake);
 struct sink fake_receiver_as_receiver(struct fake_sink *fake);
 
-// The number that an event's identifier is.
+// The number that an event's identifier consists of.
 unsigned long fake_receiver_number(const struct event *event);
 
-// Waits until so many events were handed over, or are certain, or until one is held; fails the test
+// Wait until `count` events were sent, or are confirmed, or until a send is blocked. Fail the test
 // after a minute.
 void fake_receiver_wait_taken(struct fake_sink *fake, size_t count);
 void fake_receiver_wait_had(struct fake_sink *fake, size_t count);

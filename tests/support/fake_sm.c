@@ -17,8 +17,8 @@ static void wait_idle(struct fake_sm *sm)
     pthread_cond_broadcast(&sm->moved);
 }
 
-// The agent's thread has no MAD to wait for while no port is open: its looking at the clock is what
-// moves the time then.
+// While no port is open the SA client's thread does not wait for MADs. Then its reading of the
+// clock advances the time.
 static int64_t read_monotonic(void *ctx)
 {
     struct fake_sm *sm = ctx;
@@ -64,7 +64,7 @@ void fake_sm_run_free(struct fake_sm *sm)
     pthread_mutex_unlock(&sm->lock);
 }
 
-// MADs to the agent. The lock is held.
+// MADs to the SA client. Call these with the lock.
 
 static void put(struct fake_sm *sm, uint16_t lid, const uint8_t *octets, size_t size)
 {
@@ -85,7 +85,7 @@ void fake_sm_arrive(struct fake_sm *sm, uint16_t lid, const uint8_t *octets, siz
     pthread_mutex_unlock(&sm->lock);
 }
 
-// An answer of the SA, that much later.
+// Queues an answer of the SA, that much later.
 static void put_late_answer(struct fake_sm *sm, uint8_t *mad, size_t size, int64_t late_us)
 {
     if (sm->error)
@@ -99,7 +99,7 @@ static void put_answer(struct fake_sm *sm, uint8_t *mad, size_t size)
     put_late_answer(sm, mad, size, sm->late_us);
 }
 
-// The kernel puts a number of its own into the upper half of a TransactionID.
+// The kernel overwrites the upper half of a TransactionID with a number of its own.
 static void make_answer(uint8_t *out, const uint8_t *request, uint16_t status)
 {
     memcpy(out, request, MAD_SIZE);
@@ -139,7 +139,7 @@ static void take_subscription(struct fake_sm *sm, const uint8_t *request)
         put(sm, sm->lid, report, sizeof report);
     }
     if (key != 0 && key != sm->sa_key)
-        return; // as OpenSM: a wrong key gets no answer
+        return; // like OpenSM, ignore a request with a wrong key
     if (trap >= 256 && trap <= 259 && key == 0)
         status = 0x0200;
     else
@@ -205,7 +205,7 @@ static void serve(struct fake_sm *sm, const struct mad_address *to, const uint8_
 
 // The port.
 
-// The place of the first MAD that has arrived; FAKE_SM_QUEUE: none has.
+// The index of the first MAD that has arrived; FAKE_SM_QUEUE: none.
 static size_t find_arrived(const struct fake_sm *sm)
 {
     for (size_t n = 0; n < sm->inbox_count; n++) {
@@ -224,7 +224,7 @@ static void take_out(struct fake_sm *sm, size_t place)
     sm->inbox_count--;
 }
 
-// As the kernel, where the own port does not want an SMP.
+// Fails as the kernel does if the own port rejects an SMP.
 static bool accept_smp(struct fake_sm *sm, const uint8_t *mad, struct error *err)
 {
     if (sm->mkey == 0 || wire_get64(mad + 24) == sm->mkey)

@@ -1,5 +1,5 @@
-// A port and a subnet manager in memory, for the SA agent: time is virtual and moves only when the
-// test lets it, in lock step with the agent's thread.
+// A port and a subnet manager in memory, for the SA client. Time is virtual. It passes only when
+// the test advances it, in lock step with the SA client's thread.
 #ifndef IBTRAPD_TESTS_FAKE_SM_H
 #define IBTRAPD_TESTS_FAKE_SM_H
 
@@ -10,30 +10,30 @@
 enum { FAKE_SM_QUEUE = 128, FAKE_SM_KEPT = 16, FAKE_SM_MAD_MAX = 4096 };
 
 struct fake_sm {
-    // What the test may change, between two calls of fake_sm_run.
-    bool no_port;          // none can be opened
-    bool gone;             // the open one was unplugged
+    // The test may change these between two calls of fake_sm_run.
+    bool no_port;          // no port can be opened
+    bool gone;             // the open port was unplugged
     bool better;           // another port is active
-    struct mad_port_id id; // what is opened next
+    struct mad_port_id id; // the port that is opened next
     struct mad_port port;  // PortInfo
-    uint64_t mkey;         // 0: none; else the port refuses SMPs without it
+    uint64_t mkey;         // 0: none; otherwise the port refuses SMPs without it
     uint16_t lid;          // of the master SM
-    struct mad_node node;  // its node
-    bool deaf;             // it answers nothing
-    bool says_no_records;  // an empty list is the status "no records"
+    struct mad_node node;  // the master SM's node
+    bool deaf;             // the SM answers nothing
+    bool says_no_records;  // the SA answers an empty list with the status "no records"
     uint64_t sa_key;
-    bool held[MAD_TRAP_VENDOR + 1]; // its subscriptions, by trap
-    bool full;                      // the listener has no room
-    uint16_t error;                 // status of every answer of the SA; 0: none
-    int64_t late_us;                // how long its answers take
-    int64_t list_late_us;           // how much longer its lists of subscriptions do
+    bool held[MAD_TRAP_VENDOR + 1]; // the SA has this subscription, by trap
+    bool full;                      // the listener refuses Reports
+    uint16_t error;                 // status of every answer of the SA; 0: success
+    int64_t late_us;                // delay of the SA's answers
+    int64_t list_late_us;           // additional delay of its lists of subscriptions
     bool report_at_unsubscribe;
 
     // What happened.
-    unsigned opened, closed, received; // received: calls
-    unsigned refused;                  // SMPs without the M_Key
+    unsigned opened, closed, received; // `received` counts calls
+    unsigned refused;                  // SMPs refused for a wrong M_Key
     unsigned subscribed[MAD_TRAP_VENDOR + 1], unsubscribed[MAD_TRAP_VENDOR + 1]; // requests
-    uint64_t key[MAD_TRAP_VENDOR + 1]; // in the latest request
+    uint64_t key[MAD_TRAP_VENDOR + 1]; // SA key of the latest request
     struct {
         uint8_t mad[MAD_SIZE];
         struct mad_address to;
@@ -49,7 +49,7 @@ struct fake_sm {
     } changes[FAKE_SM_KEPT];
     size_t change_count;
 
-    // Its own.
+    // Private.
     pthread_mutex_t lock;
     pthread_cond_t moved;
     pthread_t test;
@@ -66,19 +66,19 @@ struct fake_sm {
     struct clock clock;
 };
 
-// A port that is up at LID 7 and an SM at LID 1.
+// Sets up a port that is up at LID 7 and an SM at LID 1.
 void fake_sm_init(struct fake_sm *sm);
 
 struct mad_opener fake_sm_opener(struct fake_sm *sm);
 struct sa_listener fake_sm_listener(struct fake_sm *sm);
 
-// Lets that much time pass for the agent; returns when it waits again.
+// Lets that much time pass; returns when the SA client waits again.
 void fake_sm_run(struct fake_sm *sm, int64_t us);
 
-// From now on time passes by itself, for stopping.
+// Lets time pass by itself from now on, so that the SA client can stop.
 void fake_sm_run_free(struct fake_sm *sm);
 
-// A MAD arrives, from that LID.
+// Makes a MAD from that LID arrive.
 void fake_sm_arrive(struct fake_sm *sm, uint16_t lid, const uint8_t *octets, size_t size);
 
 size_t fake_sm_held(const struct fake_sm *sm);

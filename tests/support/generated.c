@@ -42,7 +42,7 @@ void generated_clear(struct generated *g)
     *g = (struct generated){0};
 }
 
-// Numbers that follow each other get GUIDs that do not.
+// Consecutive numbers get GUIDs that are not consecutive.
 static uint64_t made_guid(uint32_t number)
 {
     uint64_t reversed = 0;
@@ -248,7 +248,7 @@ void generated_fat_tree(struct generated *g, uint32_t hosts, uint8_t half)
     free(aggs);
 }
 
-// A linked or unlinked external port of a node that is there, by chance; false: none was found.
+// Picks a random linked or unlinked external port of a node that exists. False: none was found.
 static bool pick_port(const struct generated *g, struct generated_chance *chance, bool linked,
                       uint32_t *node, uint8_t *number)
 {
@@ -272,7 +272,7 @@ static void link_by_chance(struct generated *g, struct generated_chance *chance)
         generated_link(g, a, port_a, b, port_b);
 }
 
-// Hangs a node on some switch.
+// Links a node to a random switch.
 static void hang(struct generated *g, struct generated_chance *chance, uint32_t node, uint8_t port)
 {
     uint32_t peer;

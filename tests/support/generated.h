@@ -1,11 +1,11 @@
-// Fabrics made up for tests and benchmarks: fat trees and random ones, which can be changed and
-// then looked at, in any order of discovery. Runs out of memory by aborting.
+// Made-up fabrics for tests and benchmarks: fat trees and random ones. A caller can change them and
+// make snapshots of them, in any order of discovery. Aborts if memory runs out.
 #ifndef IBTRAPD_TESTS_GENERATED_H
 #define IBTRAPD_TESTS_GENERATED_H
 
 #include "model/fabric.h"
 
-// Numbers that depend on the seed only.
+// Random numbers that depend only on the seed.
 struct generated_chance {
     uint64_t state;
 };
@@ -13,20 +13,20 @@ uint64_t generated_next(struct generated_chance *chance);
 uint32_t generated_below(struct generated_chance *chance, uint32_t limit); // 0 to limit - 1
 
 struct generated_port {
-    struct fabric_port port; // its peer is a number of `nodes`
-    bool absent;             // the look does not show it
+    struct fabric_port port; // its peer is an index of `nodes`
+    bool absent;             // snapshots omit it
 };
 
 struct generated_node {
     struct fabric_node node;
-    struct generated_port *ports; // 0 to node.port_count; 0 exists for switches only
+    struct generated_port *ports; // 0 to node.port_count; port 0 exists for switches only
     bool removed;
 };
 
 struct generated {
     struct generated_node *nodes;
     uint32_t count, capacity;
-    struct fabric_sm *sms; // node is a number of `nodes`
+    struct fabric_sm *sms; // their `node` is an index of `nodes`
     uint32_t sm_count;
     struct fabric_controller *controllers;
     uint32_t controller_count;
@@ -35,8 +35,8 @@ struct generated {
 
 void generated_clear(struct generated *g);
 
-// A node of that many ports, none linked, and its number. A GUID of 0 stands for one made from the
-// number. A CA's ports have the GUIDs that follow the node's.
+// Adds a node with that many unlinked ports; returns its index. With a GUID of 0, the GUID is made
+// from the index. The ports of a CA get the GUIDs after the node's.
 uint32_t generated_add(struct generated *g, enum fabric_type type, uint64_t guid, const char *name,
                        uint8_t ports);
 
@@ -46,7 +46,7 @@ void generated_unlink(struct generated *g, uint32_t node, uint8_t port);
 void generated_remove(struct generated *g, uint32_t node); // and its links
 void generated_rename(struct generated *g, uint32_t node, const char *name);
 void generated_sm(struct generated *g, uint32_t node, uint8_t port, uint8_t priority,
-                  uint8_t state); // or changes it
+                  uint8_t state); // adds it, or changes its state
 void generated_controller(struct generated *g, uint32_t node, uint8_t slot, uint64_t guid,
                           const char *name);
 
@@ -54,14 +54,15 @@ void generated_controller(struct generated *g, uint32_t node, uint8_t slot, uint
 // half ports. Leaves are named leaf0, leaf1 and so on; hosts "node0 HCA-1".
 void generated_fat_tree(struct generated *g, uint32_t hosts, uint8_t half);
 
-// Some switches, hosts, dual-port hosts, routers, subnet managers and I/O units, linked by chance;
-// parallel links included.
+// Some switches, hosts, dual-port hosts, routers, subnet managers and I/O units with random links,
+// some of them parallel.
 void generated_random(struct generated *g, struct generated_chance *chance);
 
-// Some changes by chance: nodes and links gone, come and moved, names, LIDs, rates.
+// Makes some random changes: nodes and links removed, added and moved; names, LIDs, rates.
 void generated_mutate(struct generated *g, struct generated_chance *chance);
 
-// What a complete look finds. `order` permutes the discovery; 0: as they were made.
+// The snapshot of a complete sweep. `order` permutes the order of discovery; 0: in the order of
+// creation.
 struct fabric *generated_look(const struct generated *g, uint64_t order);
 
 #endif

@@ -2,7 +2,7 @@
 
 #include "support.h"
 
-// Garbage, in octets.
+// Reserved octets, filled with garbage.
 #define G1  "A5"
 #define G2  "A5A5"
 #define G3  "A5A5A5"
@@ -23,10 +23,10 @@
 #define FROM_SWITCH(head) head "0003" G2
 #define FROM_CA(head)     head "0007" G2
 
-// The GID in service, and so on: GID at 6.
+// Traps 64 to 67 (GID in service and so on): the GID is at octet 6.
 #define GID_DETAILS(gid) G6 gid G32
 
-// LIDADDR1, LIDADDR2, the key, SL and QP1, QP2, the GIDs: 257 and 258.
+// Traps 257 and 258: LIDADDR1, LIDADDR2, the key, SL and QP1, QP2, the GIDs.
 #define KEY_DETAILS(key) G2 "0007 0009" key "35 00ABCD" G1 "123456" CA_GID CA2_GID G4
 
 // clang-format off

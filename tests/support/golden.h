@@ -1,6 +1,6 @@
 // Golden notices: one of every trap, as 80 octets written out from the Architecture Specification
-// (IBA volume 1, 13.4.8.2 and 14.2.5.1). Every octet and bit that it reserves is garbage, as OpenSM
-// sends it.
+// (IBA volume 1, 13.4.8.2 and 14.2.5.1). Reserved octets and bits are garbage, because OpenSM sends
+// garbage there.
 #ifndef IBTRAPD_TESTS_GOLDEN_H
 #define IBTRAPD_TESTS_GOLDEN_H
 
@@ -39,7 +39,7 @@ enum golden {
     GOLDEN_COUNT,
 };
 
-// The digits; support_hex makes octets of them.
+// The hexadecimal digits; support_hex turns them into octets.
 extern const char *const GOLDEN_DIGITS[GOLDEN_COUNT];
 
 void golden_wire(enum golden golden, uint8_t out[NOTICE_SIZE]);

@@ -66,7 +66,7 @@ static struct topology *make_topology(void)
     return topology;
 }
 
-// In memory: there is no such directory.
+// The journal stays in memory, because this directory does not exist.
 static struct journal *make_journal(struct topology *topology)
 {
     struct error err;

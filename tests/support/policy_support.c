@@ -105,7 +105,8 @@ void stage_wait(struct stage *stage, int64_t us)
     for (int64_t due; (due = policy_due(stage->policy)) <= end;) {
         move_to(stage, due > stage->time.monotonic ? due : stage->time.monotonic);
         policy_tick(stage->policy, stage->time.monotonic);
-        assert_true(policy_due(stage->policy) > stage->time.monotonic); // what is due was done
+        assert_true(policy_due(stage->policy) >
+                    stage->time.monotonic); // policy has done all due work
     }
     move_to(stage, end);
 }

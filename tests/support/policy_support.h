@@ -1,4 +1,4 @@
-// A policy in virtual time, and what its receivers get to hear.
+// A policy in virtual time, and a record of the events that receivers get.
 #ifndef IBTRAPD_TESTS_POLICY_SUPPORT_H
 #define IBTRAPD_TESTS_POLICY_SUPPORT_H
 
@@ -9,7 +9,7 @@
 
 #define S CLOCK_US_PER_S
 
-// What went on to the journal.
+// An event that policy passed to the journal.
 struct heard {
     const struct catalogue_entry *type;
     char id[EVENT_ID_SIZE], clears_id[EVENT_ID_SIZE], related_id[EVENT_ID_SIZE];
@@ -19,7 +19,7 @@ struct heard {
     enum category category;
     const struct catalogue_entry *summarised;
     uint64_t repeat_count;
-    int64_t at; // virtual
+    int64_t at; // virtual time
     bool made;  // by policy
 };
 
@@ -36,26 +36,26 @@ struct stage {
     size_t count, room;
 };
 
-// Starts at 0 s with the options as they are; the caller changed them or not.
+// Starts the policy at 0 s with the options in `stage`, which the caller may have changed.
 void stage_open(struct stage *stage);
 void stage_close(struct stage *stage);
 
-// A new event with its own identifier, about that node. Released by stage_give.
+// A new event with its own identifier, about that node. stage_give releases it.
 struct event *stage_event(struct stage *stage, enum catalogue_event type, const char *node);
 
-// The same of the link or node alarm with that key.
+// The same for the link or node alarm with that key.
 struct event *stage_alarm(struct stage *stage, enum catalogue_event type, const char *key);
 
-// Gives it to the policy now, and returns what became of it.
+// Gives the event to the policy now. Returns the record of it.
 const struct heard *stage_give(struct stage *stage, struct event *event);
 
-// Time passes; policy looks whenever something is due.
+// Advances the time; calls policy_tick whenever work is due.
 void stage_wait(struct stage *stage, int64_t us);
 
-// The last event that receivers got; NULL: none.
+// The latest event that receivers got; NULL: none.
 const struct heard *stage_last_passed(const struct stage *stage);
 
-// Events of that type that receivers got, or that were held for the reason, or of both;
+// How many events of that type receivers got, were suppressed for that reason, or both together.
 // CATALOGUE_COUNT: any type.
 size_t stage_passed(const struct stage *stage, enum catalogue_event type);
 size_t stage_held(const struct stage *stage, enum catalogue_event type, const char *reason);

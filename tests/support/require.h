@@ -1,11 +1,11 @@
-// A condition that holds in every build, other than assert, and without a test framework.
+// A check that stays active in every build, unlike assert, and needs no test framework.
 #ifndef IBTRAPD_TESTS_REQUIRE_H
 #define IBTRAPD_TESTS_REQUIRE_H
 
 #include <stdio.h>
 #include <stdlib.h>
 
-// Aborts, with a line on stderr that names the place.
+// Aborts with a line on stderr that names the file and line.
 #define REQUIRE(condition)                                                                         \
     do {                                                                                           \
         if (!(condition)) {                                                                        \

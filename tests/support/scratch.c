@@ -12,7 +12,7 @@
 enum { AT_A_TIME = 16, DEPTH = 16 };
 
 static char paths[AT_A_TIME][SCRATCH_PATH_SIZE]; // empty: free
-static pid_t owner;                              // a child that exits removes nothing
+static pid_t owner; // children of this process remove nothing when they exit
 
 static void remove_all(void)
 {

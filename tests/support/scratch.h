@@ -1,22 +1,22 @@
-// Directories of a test's own.
+// Scratch directories for tests.
 #ifndef IBTRAPD_TESTS_SCRATCH_H
 #define IBTRAPD_TESTS_SCRATCH_H
 
 enum { SCRATCH_PATH_SIZE = 64 };
 
 // A new directory below $TMPDIR, or below /tmp where that is unset or too long for the path of a
-// socket. Aborts when none can be made. The path is valid until scratch_remove. What is not removed
-// until then is removed when the process that made it exits, whether its tests failed or not; one
-// that a signal ends leaves it. At most 16 at a time, for one thread.
+// socket. Aborts on failure. The path is valid until scratch_remove. Directories that remain are
+// removed when the process that made them exits, even if its tests failed; a process that a signal
+// ends leaves them. At most 16 at a time, for one thread.
 const char *scratch_make(void);
 
-// The same in memory (/dev/shm), for what is written thousands of times.
+// The same in memory (/dev/shm), for tests that write thousands of times.
 const char *scratch_make_in_memory(void);
 
-// Removes what is in it.
+// Removes the directory's content.
 void scratch_clear(const char *directory);
 
-// Removes it and all that is in it. It may be gone already.
+// Removes the directory and its content. The directory may already be missing.
 void scratch_remove(const char *directory);
 
 #endif

@@ -1,9 +1,9 @@
-// What tests with cmocka share: octets from digits, files, a log; with it come the clock and the
+// Helpers for tests with cmocka: octets from digits, files, a log. Includes the clock and the
 // scratch directories.
 #ifndef IBTRAPD_TESTS_SUPPORT_H
 #define IBTRAPD_TESTS_SUPPORT_H
 
-// In this order, as cmocka.h asks for it.
+// cmocka.h requires these headers before it, in this order.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -27,21 +27,23 @@
 #define TEST(name) static void name(void **state __attribute__((unused)))
 #define COUNT(a)   (sizeof(a) / sizeof *(a))
 
-// Octets from hexadecimal digits; blanks are skipped. Fails the test when there are not `size`.
+// Converts hexadecimal digits to octets and skips blanks. Fails the test unless there are `size`
+// octets.
 void support_hex(uint8_t *out, size_t size, const char *digits);
 
-// A file of that content and mode in a directory of the test's own, removed at exit. The path stays
-// valid until then.
+// Makes a file with that content and mode in a scratch directory, which is removed at exit. The
+// path is valid until then.
 const char *support_file(const char *name, const char *content, mode_t mode);
 const char *support_path(const char *name);
 
-// No file of this program grows beyond so many octets; SUPPORT_NO_LIMIT: as far as may be. Below
-// WAL_BYTES, a journal's WAL gets no room from the start, which takes longer than all else in
-// thousands of short lives.
+// Limits each file of this program to `octets`; SUPPORT_NO_LIMIT: no limit. With a limit below
+// WAL_BYTES, a journal does not preallocate its WAL, which would be the slowest step in tests with
+// thousands of short-lived journals.
 #define SUPPORT_NO_LIMIT UINT64_MAX
 void support_limit_files(uint64_t octets);
 
-// A log that goes nowhere, with debug messages, or to `stream`, without.
+// Opens a log that discards everything, debug messages included; or one that writes to `stream`,
+// without debug messages.
 struct log *support_log(FILE *stream);
 
 #endif

@@ -1,4 +1,4 @@
-// The tests' clock and their source of chance: both do as the test says.
+// A clock and a source of random numbers that the test controls.
 #ifndef IBTRAPD_TESTS_SUPPORT_CLOCK_H
 #define IBTRAPD_TESTS_SUPPORT_CLOCK_H
 
@@ -8,27 +8,27 @@
 // 2026-11-21T03:19:03.123456Z
 #define SUPPORT_UTC_US INT64_C(1795231143123456)
 
-// Microseconds, as in struct clock. It stands still until somebody moves it; any thread.
+// Microseconds, as in struct clock. Changes only when a test changes it; any thread.
 struct support_time {
     _Atomic int64_t utc, monotonic;
 };
 
-// A clock that shows that time, which has to live as long.
+// A clock that shows `time`. `time` must outlive the clock.
 struct clock support_clock(struct support_time *time);
 
-// SUPPORT_UTC_US in both of its times, for ever.
+// A clock that always shows SUPPORT_UTC_US, in UTC and as monotonic time.
 extern const struct clock SUPPORT_STOPPED;
 
-// Octets 0x01, 0x02, 0x03 and so on, beginning anew after 0xFF.
+// Gives the octets 0x01, 0x02, 0x03 and so on; starts again after 0xFF.
 struct support_chance {
     uint8_t next;
 };
 struct random support_random(struct support_chance *chance);
 
-// Always the same octet: 0x00 gives the least that chance can add, 0xFF about the most.
+// Always gives the same octet: 0x00 makes random additions minimal, 0xFF about maximal.
 struct random support_constant(uint8_t *octet);
 
-// Always 0x5A.
+// Always gives 0x5A.
 extern const struct random SUPPORT_SAME;
 
 #endif
