@@ -1,17 +1,17 @@
-"""What the gateway tries in vain, and that nothing else waits for it."""
+"""Watches receivers whose attempts fail, and checks that other receivers do not wait for these attempts."""
 
 from lab.processes import DEADLINE, wait_until
 
 
 def failures_of(gateway, names):
-    """How often each of these receivers failed; empty before all of them have."""
+    """How often each of these receivers failed; empty until all of them have failed."""
     found = {one["name"]: one["failed"] for one in gateway.status()["receivers"] if one["name"] in names}
     return found if all(found.values()) else {}
 
 
 def wait_passing(attempts, pass_one):
-    """Waits until two events pass, one after the other, during the same attempts: to who waits for an end of these, one
-    event comes at most. attempts() are those under way, empty when there is none."""
+    """Waits until two events pass, one after the other, during the same attempts. A receiver that waited for the end of
+    an attempt would get one event at most. attempts() returns the attempts under way; empty: none."""
 
     def both_pass():
         before = attempts()

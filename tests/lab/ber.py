@@ -1,4 +1,4 @@
-"""A decoder for SNMPv2c notifications, strict enough to judge an encoder by."""
+"""A decoder for SNMPv2c notifications, strict enough to verify an encoder."""
 
 from dataclasses import dataclass
 
@@ -24,7 +24,7 @@ SNMP_TRAP_OID = "1.3.6.1.6.3.1.1.4.1.0"
 
 
 class BerError(ValueError):
-    """The octets are not the SNMP message they should be."""
+    """The octets are not a valid SNMP message of the expected kind."""
 
 
 @dataclass(frozen=True)
@@ -54,7 +54,7 @@ class TrapV1:
 
 
 class Reader:
-    """Takes one tag-length-value after the other off some octets."""
+    """Reads one tag-length-value after the other from octets."""
 
     def __init__(self, octets):
         self.octets = octets

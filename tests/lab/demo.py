@@ -1,4 +1,4 @@
-"""The main job live: things happen on an InfiniBand fabric, snmptrapd and syslog get to know.
+"""A live demonstration of the main job: changes on an InfiniBand fabric reach snmptrapd and syslog.
 
 Without an active InfiniBand port, or with --simulated, the fabric is a simulated one with a real subnet
 manager. With a port, ibtrapd runs on it in the foreground."""
@@ -31,9 +31,9 @@ STEP_DEADLINE, QUIET = 10, 0.3
 MULTICAST = bytes.fromhex("ff12401bffff00000000000000000007")
 BODY_LINES = 4
 OCTETS = re.compile(r'"((?:[0-9A-F]{2} )+)"')
-# What every notification has here (extra_varbinds): the same as the syslog message beside it.
+# The varbinds that every notification has here (extra_varbinds). They agree with the syslog message beside it.
 COMMON = ("ibtrapdEvent", "ibtrapdSubnetPrefix", "ibtrapdDerived")
-# Defaults, but for multicast groups, which receivers do not hear of, and what happens here twice in a minute.
+# The defaults, except that events of multicast groups, and events that occur twice in a minute here, reach receivers.
 POLICY = section("policy", "multicast-too", events=["mcast-group-*"], enabled=True) + section("repeats", window=0)
 COLOURS = {"snmptrapd": "\033[36m", "syslog": "\033[33m", "journal": "\033[2m", "missing": "\033[1;31m", "": ""}
 
@@ -65,7 +65,8 @@ SWITCH_PORT = "IBSWITCH-MIB::gswIBPortTrap"
 
 @dataclass(frozen=True)
 class Step:
-    """One thing done on the fabric, and what has to arrive. Of what is behind a dead node, only the journal hears."""
+    """One action on the fabric, and the events that have to arrive. Events about nodes behind a dead node reach only
+    the journal."""
 
     told: str
     do: Callable
@@ -74,7 +75,7 @@ class Step:
 
 
 class Scene:
-    """The fabric, those who act on it, and the two receivers."""
+    """The fabric, the programs that act on it, and the two receivers."""
 
     def __init__(self, fabric):
         self.fabric = fabric
@@ -88,7 +89,7 @@ class Scene:
         self.node, self.leaf, self.sm = (fabric.client(host) for host in ("node1", "leaf1", "sm1"))
 
     def _names(self):
-        """A node-name-map for all that the traps speak of."""
+        """A node-name-map with all nodes in the traps."""
         path = self.fabric.directory / "node-name-map"
         nodes = ("sm1", "sm2", "monitor", "node1", "node2", "storage1", "leaf1", "leaf2")
         path.write_text("".join(f'0x{self.fabric.guid_of(name):016x} "{name}"\n' for name in nodes))
@@ -189,7 +190,7 @@ STEPS = [
 
 @dataclass
 class Outcome:
-    """What arrived for a step: entries of (kind, heading, body) with their arrival times."""
+    """The events that arrived for a step: entries of (kind, heading, body) with their arrival times."""
 
     entries: dict = field(default_factory=lambda: defaultdict(list))
     notifications: Counter = field(default_factory=Counter)
@@ -197,7 +198,8 @@ class Outcome:
     held: Counter = field(default_factory=Counter)
 
     def take(self, scene):
-        """Takes what has arrived at both receivers, and in the journal alone; returns whether anything has."""
+        """Collects the events that arrived at both receivers, and those only in the journal. Returns whether there were
+        any."""
         now = time.time()
         arrived = [(self._snmp, text) for text in scene.snmptrapd.drain(0)]
         arrived += [(self._syslog, message) for message in scene.rsyslogd.drain(0)]
@@ -233,7 +235,7 @@ class Outcome:
 
 
 def plain(value):
-    """A value of snmptrapd's on one line, octets without blanks."""
+    """A value as snmptrapd prints it, on one line, octets without blanks."""
     line = " ".join(value.split())
     octets = OCTETS.fullmatch(line)
     return octets[1].replace(" ", "") if octets else line
@@ -244,7 +246,7 @@ def clock(seconds):
 
 
 class Screen:
-    """Two columns: what was done on the left, who got what on the right."""
+    """Prints two columns: the action on the left, the events of each receiver on the right."""
 
     def __init__(self):
         self._colours = sys.stdout.isatty()
@@ -287,7 +289,7 @@ class Screen:
 
 
 def play(scene, screen, step):
-    """Does one thing and waits for all that has to come of it, and a little longer for what else does."""
+    """Does one action, waits for all expected events, and a little longer for unexpected ones."""
     outcome, began = Outcome(), time.time()
     step.do(scene)
     deadline, quiet_since = began + STEP_DEADLINE, time.time()
@@ -322,7 +324,7 @@ def simulated():
 
 
 def settle(scene):
-    """Leaves out what belongs to the start."""
+    """Discards the events of the start."""
     time.sleep(QUIET)
     Outcome().take(scene)
 
@@ -372,7 +374,7 @@ def real(device, port):
 
 
 def interrupt(*_):
-    """The first signal unwinds everything; more of them must not disturb that."""
+    """The first signal ends the program in good order; further signals are ignored."""
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, signal.SIG_IGN)
     raise KeyboardInterrupt

@@ -22,10 +22,10 @@ PROMPT = b"sim> "
 SUBNET_PREFIX = bytes.fromhex("fe80000000000000")
 SA_KEY = 1
 
-# What OpenSM logs (log_flags).
+# OpenSM's log_flags.
 ERRORS, INFORMATION, DEBUG = 1, 2, 8
 
-# umad2sim passes on no more octets of a MAD than these.
+# umad2sim forwards only this many octets of a MAD.
 DELIVERED = 224
 
 
@@ -43,7 +43,7 @@ def gid(guid):
 
 
 class Fabric:
-    """ibsim with a topology file. Everything started on it ends with it, and its scratch directory goes."""
+    """ibsim with a topology file. When it ends, all programs started on it end and its scratch directory is removed."""
 
     def __init__(self, net="small"):
         self.net = net if isinstance(net, pathlib.Path) else HERE / "nets" / f"{net}.net"
@@ -73,7 +73,7 @@ class Fabric:
         self._stack.close()
 
     def keep(self, manager):
-        """Enters a context manager that is left when the fabric goes, last one first."""
+        """Enters a context manager. The fabric's end leaves them all, the last one first."""
         return self._stack.enter_context(manager)
 
     def start(self, name, argv, env=None, **options):
@@ -83,7 +83,7 @@ class Fabric:
         return process
 
     def env_for(self, host, library=None):
-        """The environment of a client at a host, with one of the lab's own libraries before umad2sim."""
+        """The environment of a client at a host, with one of the lab's libraries preloaded before umad2sim."""
         libraries = [PROGRAMS / library] if library else []
         return {
             "IBSIM_SOCKNAME": self.socket_name,
@@ -105,13 +105,13 @@ class Fabric:
         return self._link("ReLink", node, port)
 
     def link(self, node, port, peer, peer_port):
-        """Connects two ports that are not connected."""
+        """Connects two unconnected ports."""
         output = self.console(f'Link "{node}"[{port}] "{peer}"[{peer_port}]')
         if "#" in output:
             raise LabError(f"Link {node}[{port}] {peer}[{peer_port}]: {output}")
 
     def lose(self, node, port, percent):
-        """Makes a port lose that many of the MADs it should answer."""
+        """Makes a port lose that percentage of the MADs that it should answer."""
         self.console(f'Error "{node}"[{port}] {percent}')
 
     def count_errors(self, node, port, **counters):
@@ -120,7 +120,7 @@ class Fabric:
             self.console(f'PerformanceSet "{node}"[{port}] PortCounters.{name}={value}')
 
     def lid_of(self, node):
-        """The LID that the subnet manager gave to a node, 0 before it did."""
+        """The LID that the subnet manager assigned to a node; 0: none yet."""
         return self._port_of(node)[1]
 
     def guid_of(self, node):
@@ -179,8 +179,8 @@ class Fabric:
 def two_managers(attempts=6):
     """A fabric with a master subnet manager at sm1 and a standby at sm2.
 
-    umad2sim knows no timeouts: a MAD that gets lost while sm2 starts leaves sm1 waiting for ever. All
-    starts anew then."""
+    umad2sim has no timeouts: if a MAD gets lost while sm2 starts, sm1 waits for ever. Then everything is started
+    again."""
     for _ in range(attempts):
         with Fabric() as fabric:
             master = fabric.subnet_manager("sm1").wait_master()
@@ -192,7 +192,7 @@ def two_managers(attempts=6):
 
 
 class SubnetManager:
-    """OpenSM at a host. options go to its configuration file."""
+    """OpenSM at a host. `options` are written to its configuration file."""
 
     def __init__(self, fabric, host, priority=0, **options):
         self.fabric = fabric
@@ -239,13 +239,13 @@ class SubnetManager:
                                cwd=self.fabric.directory, env=environment)
 
     def wait_master(self, count=1, timeout=DEADLINE):
-        """Waits until it, as the master, finished a heavy sweep for the count-th time since its log began."""
+        """Waits until its log shows that it has finished `count` heavy sweeps as the master."""
         wait_until(lambda: self.process.check() and self.log.count("SUBNET UP") >= count,
                    f"OpenSM at {self.host} to bring the subnet up", timeout)
         return self
 
     def sweeps_again(self, timeout=5):
-        """Whether it ends the sweep that another subnet manager's arrival sets off."""
+        """Whether it finishes the sweep that another subnet manager's arrival triggers."""
         try:
             self.wait_master(2, timeout)
         except LabError:
@@ -253,19 +253,20 @@ class SubnetManager:
         return True
 
     def wait_standby(self):
-        """Waits until it has given way to a master."""
+        """Waits until it is standby to a master."""
         wait_until(lambda: self.process.check() and "Entering STANDBY" in self.log,
                    f"OpenSM at {self.host} to stand by")
         return self
 
     def set_priority(self, priority):
-        """Makes a running one tell the others of a new priority: the highest takes over."""
+        """Gives a running subnet manager a new priority, which it announces to the others. The highest priority becomes
+        master."""
         self.options["sm_priority"] = priority
         self._write_config()
         self.process.popen.send_signal(signal.SIGHUP)
 
     def kill(self):
-        """Ends it as a crash would."""
+        """Kills it, as a crash would."""
         self.process.kill()
         self.fabric.forget(self.process)
 
@@ -309,7 +310,7 @@ class MadClient:
         return self.port_info().lid
 
     def next_tid(self):
-        """Only the lower half of a TransactionID passes the simulator unchanged."""
+        """The next TransactionID. The simulator preserves only its lower half."""
         self._tid = (self._tid + 1) & 0xFFFFFFFF
         return self._tid
 
@@ -318,7 +319,7 @@ class MadClient:
         self._expect("sent")
 
     def receive(self, seconds=5):
-        """Returns (source LID, MAD), or None when nothing came."""
+        """Returns (source LID, MAD); None: nothing arrived."""
         self._command(f"recv {seconds}")
         answer = self._answer(seconds)
         if answer == "none":
@@ -340,7 +341,7 @@ class MadClient:
         return notices.PortInfo.of_mad(self.request(notices.local_port_info_mad(self.next_tid()), 0xFFFF, 0))
 
     def trap(self, notice):
-        """Sends a Trap to the master subnet manager, IssuerLID its own, as a port does."""
+        """Sends a Trap to the master subnet manager with its own LID as IssuerLID, as a port does."""
         port = self.port_info()
         self.send(notices.trap_mad(notice.issued(issuer_lid=port.lid), self.next_tid()), port.sm_lid, 0)
 

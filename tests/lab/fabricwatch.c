@@ -6,11 +6,11 @@
  * counters=none|switches|all
  *
  * Prints a line of JSON for every snapshot (its nodes, ports and links, subnet managers and I/O
- * controllers) and for every reading of the counters. Reads commands from standard input, ends with
- * it:
+ * controllers) and for every reading of the counters. Reads commands from standard input and ends
+ * at its end:
  *
  *   now     sweep now
- *   poke    sweep when it has settled */
+ * poke sweep after the settle time */
 
 #include "base/clock.h"
 #include "ib/sweeper.h"

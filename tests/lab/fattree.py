@@ -2,8 +2,8 @@
 
 
 def fat_tree(leaves, ports=36):
-    """Switches of so many ports: leaves with hosts on one half of them, and a spine for each port of the other half. The
-    hosts are named node0-0 (its leaf, its number) and so on."""
+    """A fat tree of switches with that many ports. One half of a leaf's ports lead to hosts, the other half to one
+    spine each. The hosts are named node0-0 (leaf, number) and so on."""
     assert 1 <= leaves <= ports <= 64
     half = ports // 2
     nodes = []

@@ -43,7 +43,7 @@ def _literal(value):
     return '"' + str(value).replace("\\", "\\\\").replace('"', '\\"') + '"'
 
 
-# Receivers hear of every event by itself.
+# A policy that sends every event to receivers.
 EVERYTHING = (
     section("policy", "multicast-too", events=["mcast-group-*"], enabled=True)
     + section("repeats", window=0)
@@ -56,12 +56,11 @@ EVERYTHING = (
 class Gateway:
     """ibtrapd at a host of the fabric.
 
-    snmp, syslog: addresses to send to; path: the local syslog socket. sa_key: None for none, a text is
-    written to the key file as it is. sweep, counters: items of those sections; without them it neither sweeps nor
-    reads counters. policy: the sections that say what receivers get to hear; without one, its
-    default. state: the journal's directory. beside_sm: a subnet manager runs at this host. more: further sections.
-    mkey: the M_Key that the host's port wants.
-    preload=False leaves the simulator out: a machine without an HCA."""
+    snmp, syslog: addresses of receivers; path: the local syslog socket. sa_key: None: no key; a text is written to the
+    key file unchanged. sweep, counters: items of those sections; without them it neither sweeps nor reads counters.
+    policy: the sections of the policy; None: the gateway's default. state: the journal's directory. beside_sm: a subnet
+    manager runs at this host. more: further sections. mkey: the M_Key that the host's port requires. preload=False:
+    without the simulator, as on a machine without an HCA."""
 
     def __init__(self, fabric, snmp=(), syslog=(), path=None, host="monitor", sa_key=SA_KEY, sa_key_mode=0o600,
                  preload=True, names=None, device=None, port=None, verify_interval=2, more="", sweep=None, counters=None,
@@ -113,11 +112,11 @@ class Gateway:
         return self.fabric.env_for(self.host, "libsimreports.so") | beside | protected
 
     def stop(self):
-        """Ends it in good order, returns its exit status."""
+        """Stops it with SIGTERM, returns its exit status."""
         return self.process.stop(signal.SIGTERM)
 
     def kill(self):
-        """Ends it as a crash would."""
+        """Kills it, as a crash would."""
         self.process.kill()
         self.fabric.forget(self.process)
 
@@ -126,7 +125,7 @@ class Gateway:
         return self.process.log_text()
 
     def control(self, *arguments, check=True):
-        """Runs ibtrapctl, returns what it did."""
+        """Runs ibtrapctl, returns the completed process."""
         done = subprocess.run([IBTRAPCTL, "--socket", self.socket, *map(str, arguments)], capture_output=True,
                               text=True, timeout=DEADLINE, check=False)
         if check and done.returncode != 0:
@@ -139,20 +138,20 @@ class Gateway:
         return [json.loads(line) for line in lines]
 
     def status(self):
-        """What ibtrapctl says, None while the control socket is not there."""
+        """ibtrapctl's status as JSON; None: there is no control socket yet."""
         done = self.control("status", "--json", check=False)
         return json.loads(done.stdout) if done.returncode == 0 else None
 
     def status_text(self):
-        """What ibtrapctl says to people."""
+        """ibtrapctl's status as text."""
         return self.control("status").stdout
 
     def sweeps(self):
-        """How many sweeps it has done."""
+        """How many sweeps it has finished."""
         return self.status()["sweep"]["sweeps"]
 
     def wait_swept(self, count=1):
-        """Waits until so many more sweeps are done."""
+        """Waits until it has finished that many more sweeps."""
         before = self.sweeps()
         return self.wait_status(lambda one: one["sweep"]["sweeps"] >= before + count, "ibtrapd to sweep")
 
@@ -165,7 +164,7 @@ class Gateway:
         return self.status()["counters"][name]
 
     def wait_status(self, predicate, what, timeout=DEADLINE):
-        """Waits until the status fulfils the predicate, returns it."""
+        """Waits until the status fulfils the predicate, returns the status."""
 
         def good():
             self.process.check()
@@ -178,7 +177,7 @@ class Gateway:
             raise LabError(f"{error}\nibtrapd's log:\n{self.log[-3000:]}") from None
 
     def wait_subscribed(self, except_for=(), timeout=DEADLINE):
-        """Waits until every subscription but the named ones stands."""
+        """Waits until every subscription except the named ones is subscribed."""
 
         def all_stand(status):
             waiting = [one for one in status["subscriptions"] if one["state"] != "subscribed"]
@@ -203,7 +202,7 @@ class Gateway:
 
 
 def check_config(text, directory):
-    """Runs ibtrapd --check-config on a configuration. Returns the exit status and what it printed."""
+    """Runs ibtrapd --check-config on a configuration. Returns the exit status and the output."""
     config = pathlib.Path(directory) / "ibtrapd.conf"
     config.write_text(text)
     done = subprocess.run([IBTRAPD, "--check-config", "--config", config], capture_output=True, text=True,
@@ -212,6 +211,7 @@ def check_config(text, directory):
 
 
 def subscriptions_at_sm(fabric, gateway_host="monitor", host="node2"):
-    """How many subscriptions of the gateway the subnet manager lists; more than a few do not fit its one MAD."""
+    """How many of the gateway's subscriptions the subnet manager lists. Its list is one MAD, which has room for a few
+    only."""
     subscriber = ipaddress.IPv6Address(fabric.gid_of(gateway_host))
     return fabric.run(["saquery", "IIR"], host).count(f"SubscriberGID...........{subscriber}\n")

@@ -9,7 +9,7 @@
  *                         a MAD of its own came back undelivered -> failed STATUS
  *                         nothing came                           -> none
  *
- * A MAD can only be received in a class that was sent before. */
+ * It receives MADs only of classes in which it has sent one before. */
 
 #include <endian.h>
 #include <infiniband/umad.h>

@@ -1,4 +1,4 @@
-"""Reads what Prometheus would scrape: the text format 0.0.4, and nothing that only looks like it."""
+"""A strict reader of the metrics that Prometheus scrapes: the text format 0.0.4."""
 
 import http.client
 import math
@@ -14,7 +14,7 @@ ESCAPED = {"\\": "\\", '"': '"', "n": "\n"}
 
 
 class FormatError(Exception):
-    """The text is not in the format."""
+    """The text violates the format."""
 
 
 @dataclass
@@ -26,7 +26,7 @@ class Family:
 
 
 class Line:
-    """One line, read from left to right."""
+    """A reader of one line, from left to right."""
 
     def __init__(self, text):
         self.text, self.place = text, 0
@@ -44,7 +44,7 @@ class Line:
         self.place += len(text)
 
     def skip_text(self, text):
-        """Whether the text stood there."""
+        """Skips the text if it comes next; returns whether it did."""
         found = self.text.startswith(text, self.place)
         self.place += len(text) if found else 0
         return found
@@ -114,7 +114,8 @@ def check_values(family):
 
 
 def check_histogram(family):
-    """Buckets in order, cumulative, with one of +Inf that is the count; sum and count of each."""
+    """Checks a histogram: buckets in order and cumulative, the one of +Inf equal to the count; each has a sum and a
+    count."""
     series = {}
     for (name, labels), value in family.samples.items():
         labels = dict(labels)
@@ -135,7 +136,7 @@ def check_histogram(family):
 
 
 def parse(text):
-    """The families by name. Each has its help, its type and all its samples at one place."""
+    """The families by name. The help, the type and all samples of a family must be contiguous."""
     if not text.endswith("\n") or "\r" in text:
         raise FormatError("every line ends with a line feed")
     families, current, open_help = {}, None, None
@@ -163,7 +164,7 @@ def parse(text):
 
 
 class Metrics:
-    """One scrape."""
+    """One scrape of the metrics."""
 
     def __init__(self, text):
         self.families = parse(text)
@@ -176,7 +177,7 @@ class Metrics:
         return self.samples[name, tuple(sorted(labels.items()))]
 
     def all_of(self, name):
-        """The samples of that name: labels and value."""
+        """The samples with that name: labels and value."""
         return [(dict(labels), value) for (one, labels), value in self.samples.items() if one == name]
 
 

@@ -11,14 +11,14 @@ NOTICE_ATTRIBUTE, PORT_INFO_ATTRIBUTE, MCMEMBER_ATTRIBUTE = 0x0002, 0x0015, 0x00
 FATAL, URGENT, SECURITY, SUBNET_MANAGEMENT, INFORMATIONAL = range(5)
 CA, SWITCH, ROUTER, CLASS_MANAGER = 1, 2, 3, 4
 
-# What a sender that does not clear its memory leaves in reserved octets.
+# Fills reserved octets, as a sender does that does not clear its memory.
 GARBAGE = 0xA5
 MAD_SIZE = 256
 
 
 @dataclass(frozen=True)
 class Notice:
-    """One Notice. type, producer and number are VendorID and DeviceID when it is not generic."""
+    """One Notice. In a vendor-specific Notice, producer and number are VendorID and DeviceID."""
 
     number: int
     details: bytes
@@ -75,7 +75,7 @@ def gid_notice(number, gid, garbage=False, **header):
 
 
 def path_notice(number, data, garbage=False, **header):
-    """Traps 68 and 69: a path was removed or restored; their data is not decoded any further."""
+    """Traps 68 and 69: a path was removed or restored. The gateway does not decode their data."""
     return _notice(number, {0: data}, garbage, header, type=SUBNET_MANAGEMENT, producer=CLASS_MANAGER)
 
 
@@ -103,7 +103,7 @@ def system_image_guid_change(lid, guid, garbage=False, **header):
 
 def bad_mkey(lid, method, attribute, modifier, mkey, drslid=0, return_path=None, truncated=False, garbage=False,
              **header):
-    """Trap 256. return_path: the directed route back, where the offending SMP came by one."""
+    """Trap 256. return_path: the directed route back, if the offending SMP was directed-route."""
     path = return_path or b""
     hops = (0x80 if return_path is not None else 0) | (0x40 if truncated else 0) | len(path)
     fields = {
@@ -153,7 +153,7 @@ def bad_pkey_at_switch(valid, lid1, lid2, pkey, sl, qp1, qp2, gid1, gid2, switch
 
 
 def vendor_notice(vendor, device, data, **header):
-    """A trap that only its vendor can explain."""
+    """A vendor-specific trap."""
     return Notice(device, details({0: data}, False), producer=vendor, generic=False, **header)
 
 
@@ -185,7 +185,7 @@ def sa_mad(method, attribute, tid, mask, data):
 
 
 def local_port_info_mad(tid):
-    """Asks for the PortInfo of the port it is sent from: a directed route of no hops."""
+    """A request for the PortInfo of the sending port: a directed route with no hops."""
     mad = _mad(DIRECT_CLASS, 1, GET, PORT_INFO_ATTRIBUTE, tid)
     mad[32:36] = b"\xff\xff\xff\xff"
     return bytes(mad)
@@ -212,7 +212,7 @@ LEAVE_MASK = MGID | PORT_GID | JOIN_STATE
 
 
 def mcmember_record(mgid, port_gid):
-    """A full member of a group with the parameters every simulated port can meet."""
+    """A full member of a group with parameters that every simulated port supports."""
     record = struct.pack(">16s16sIHBBHBBIB", mgid, port_gid, 0x0B1B, 0, 0x84, 0, 0xFFFF, 0x83, 0x92, 0, 0x01)
     return record.ljust(52, b"\0")
 

@@ -1,4 +1,4 @@
-"""The documentation pages: what stands in them between fences, and in their tables."""
+"""Reads the fenced blocks and the tables of the documentation pages."""
 
 import pathlib
 import re
@@ -9,7 +9,7 @@ FENCED = re.compile(r"^```(\S*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
 def names():
-    """The pages that have blocks."""
+    """The pages with fenced blocks."""
     return sorted(page for page in FILES if fenced(page))
 
 
@@ -18,7 +18,7 @@ def text(page):
 
 
 def fenced(page):
-    """Kind and text of every block."""
+    """The kind and text of every fenced block."""
     return FENCED.findall(text(page))
 
 
@@ -27,7 +27,7 @@ def blocks(page, kind):
 
 
 def table(page, heading):
-    """The cells of the table whose first column has that heading, without the heads."""
+    """The cells of the table whose first column has that heading, without the header row."""
     lines = text(page).splitlines()
     start = next(n for n, line in enumerate(lines) if line.startswith(f"| {heading} |"))
     rows = []
@@ -39,7 +39,7 @@ def table(page, heading):
 
 
 def adapted(block, changes):
-    """The block for this machine: each key of the changes replaced by its value."""
+    """The block adapted to this machine: replaces each key of `changes` by its value."""
     for old, new in changes.items():
         block = block.replace(old, str(new))
     return block

@@ -1,4 +1,4 @@
-"""Child processes that never outlive the program which started them."""
+"""Child processes that end with the program that started them."""
 
 import ctypes
 import os
@@ -14,11 +14,12 @@ DEADLINE = 30
 
 
 class LabError(Exception):
-    """Something in the lab did not do what it was started for."""
+    """A program of the lab failed, or did not become ready."""
 
 
 def whole_lines(path):
-    """Of a file that a program writes: the last line may not be whole yet, nor the file be there."""
+    """The complete lines of a file that a program is writing. An unfinished last line is omitted; a missing file has no
+    lines."""
     return path.read_text().rpartition("\n")[0].splitlines() if path.exists() else []
 
 
@@ -35,7 +36,7 @@ def wait_until(condition, what, timeout=DEADLINE, interval=0.05):
 
 
 def die_with_parent():
-    """For preexec_fn: the child is killed when its parent ends, however that happens."""
+    """For preexec_fn: the kernel kills the child when its parent ends for whatever reason."""
     _libc.prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
 
 
@@ -74,7 +75,7 @@ class Process:
         return True
 
     def wait_ready(self, condition, what):
-        """Waits until the program does what it was started for; ends it when that fails."""
+        """Waits until the program is ready; ends it if that fails."""
         try:
             wait_until(lambda: self.check() and condition(), what)
         except BaseException:
@@ -89,7 +90,7 @@ class Process:
             raise LabError(f"{self.name} still runs after {timeout} s:\n{self.log_text()[-2000:]}") from None
 
     def stop(self, sig=signal.SIGTERM, timeout=15):
-        """Asks the program to end, insists after the timeout. Returns the exit status."""
+        """Sends SIGTERM, and SIGKILL after the timeout. Returns the exit status."""
         if self.running:
             self._signal(sig)
             try:
@@ -100,7 +101,7 @@ class Process:
         return self.popen.returncode
 
     def kill(self):
-        """Ends the whole process group at once."""
+        """Kills the whole process group."""
         self._signal(signal.SIGKILL)
         self.popen.wait()
         for pipe in (self.popen.stdin, self.popen.stdout):

@@ -13,18 +13,18 @@ from lab.sockets import free_port
 
 
 class Inbox:
-    """Collects what arrives, in order. Subclasses return new items from drain(seconds)."""
+    """Collects arriving items in order. Subclasses return new items from drain(seconds)."""
 
     def __init__(self):
         self.items = []
 
     def poll(self, seconds=0):
-        """Waits up to some seconds for something new, returns everything so far."""
+        """Waits up to `seconds` for new items, returns all items so far."""
         self.items.extend(self.drain(seconds))
         return self.items
 
     def wait_for(self, predicate, what, timeout=DEADLINE, count=1):
-        """Returns the first items for which predicate holds, as many as asked for."""
+        """Waits for the first `count` items that fulfil the predicate, and returns them."""
         deadline = time.monotonic() + timeout
         while True:
             found = [item for item in self.poll() if predicate(item)]
@@ -36,7 +36,7 @@ class Inbox:
             self.poll(0.2)
 
     def clear(self):
-        """Forgets what came so far."""
+        """Forgets all items so far."""
         self.poll()
         self.items.clear()
 
@@ -118,7 +118,7 @@ class SyslogMessage:
     application: str
     process: str
     message_id: str
-    data_id: str  # of the first element of structured data
+    data_id: str  # name of the first element of structured data
     data: dict  # its parameters
     elements: dict  # of all elements: their parameters by their names
     text: str
@@ -173,7 +173,7 @@ def listening(port, ipv6=False):
 
 
 class File(Inbox):
-    """A file that a program appends to. Subclasses name the end of an entry and decode one."""
+    """A file that a program appends to. Subclasses define the end of an entry and decode entries."""
 
     ending = "\n"
 
@@ -198,7 +198,7 @@ class File(Inbox):
 
 
 class Rsyslogd(File):
-    """rsyslogd, which receives over UDP and writes each message to a file as it came."""
+    """rsyslogd, which receives over UDP and writes each message to a file unchanged."""
 
     CONFIG = """\
 global(workDirectory="{work}")
@@ -263,7 +263,7 @@ def printed_notification(text):
 
 
 class Snmptrapd(File):
-    """net-snmp's snmptrapd on the loopback. Without MIB directories items are ber.Notification, else text."""
+    """net-snmp's snmptrapd on the loopback. Without MIB directories, items are ber.Notification; with them, text."""
 
     ending = AFTER_TRAP
 

@@ -1,4 +1,4 @@
-"""Every n-th test of a file only, so that ctest can run the rest side by side: IBTRAPD_SHARD=1/3."""
+"""Selects every n-th test of a file, so that ctest can run the parts side by side: IBTRAPD_SHARD=1/3."""
 
 import os
 

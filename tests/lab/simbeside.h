@@ -1,6 +1,6 @@
-/* How a gateway gets Reports at a subnet manager's own port: the simulator hands all that is
- * unsolicited at a port to one client, the subnet manager. From there it goes on through a socket
- * of the two. */
+/* Gives a gateway Reports at a subnet manager's own port. The simulator delivers all unsolicited
+ * MADs at a port to one client, the subnet manager. The subnet manager forwards them to the gateway
+ * through a Unix socket. */
 
 #ifndef IBTRAPD_TESTS_SIMBESIDE_H
 #define IBTRAPD_TESTS_SIMBESIDE_H
@@ -11,7 +11,7 @@
 #include <sys/socket.h>
 #include <sys/un.h>
 
-/* The name of the gateway's end at this process' host. */
+/* The address of the gateway's end of the socket, at this process's host. */
 static inline socklen_t beside_name(struct sockaddr_un *name)
 {
     const char *fabric = getenv("IBSIM_SOCKNAME"), *host = getenv("SIM_HOST");

@@ -1,4 +1,4 @@
-/* The functions that a preloaded one stands before. */
+/* Finds the original of a function that a preloaded library replaces. */
 
 #ifndef IBTRAPD_TESTS_SIMNEXT_H
 #define IBTRAPD_TESTS_SIMNEXT_H

@@ -1,23 +1,21 @@
-/* Preloaded before libumad2sim.so, makes a simulated port fit to receive Reports.
+/* Preloaded before libumad2sim.so, enables a simulated port to receive Reports.
  *
- * ibsim hands an unsolicited MAD only to a client that called itself a subnet
- * manager when it connected. Asking umad2sim for that (SIM_SET_ISSM) would
- * also set IsSM on the port, so the connect message is changed instead.
+ * ibsim delivers an unsolicited MAD only to a client that declared itself a subnet manager when it
+ * connected. umad2sim's option for that (SIM_SET_ISSM) would also set IsSM on the port, so this
+ * library changes the connect message instead.
  *
- * umad2sim loses the last 32 octets of each MAD and leaves whatever its memory
- * held in their place, so that no two copies of one MAD are the same. Here
- * they are zero.
+ * umad2sim loses the last 32 octets of each MAD and leaves old memory in their place, so that no
+ * two copies of one MAD are equal. This library zeroes them.
  *
- * A table of the SA arrives whole, out of a file (simtables.h). As with the
- * kernel, a buffer that is too small gets the beginning, ENOSPC and the size that
- * is needed, and the next read gets the table.
+ * A table of the SA arrives complete, from a file (simtables.h). As with the kernel, a read with
+ * too small a buffer gets the beginning, ENOSPC and the required size, and the next read gets the
+ * table.
  *
- * With SIM_BESIDE_SM set the port is a subnet manager's, and Reports come
- * through a socket (simbeside.h).
+ * If SIM_BESIDE_SM is set, the port is a subnet manager's, and Reports arrive through a socket
+ * (simbeside.h).
  *
- * With SIM_MKEY set the own node is protected with that M_Key, in protection
- * level 2: as with the kernel, sending it a directed-route SMP with another one
- * fails. ibsim has no M_Keys. */
+ * If SIM_MKEY is set, that M_Key protects the own node at protection level 2: as with the kernel,
+ * sending it a directed-route SMP with another M_Key fails. ibsim has no M_Keys. */
 
 #include "simbeside.h"
 #include "simnext.h"
@@ -53,7 +51,7 @@ _Static_assert(sizeof(struct connect_message) == 80, "a control message has 16 +
 
 typedef int poll_function(struct pollfd *fds, nfds_t count, int timeout);
 
-/* A table that did not fit the reader's buffer; one thread reads. */
+/* A table that did not fit into the reader's buffer; only one thread reads. */
 static struct {
     int fd; /* 0: none */
     uint8_t *umad;
@@ -85,7 +83,7 @@ static poll_function *next_poll(void)
     return function;
 }
 
-/* The table of which `umad` is the beginning, behind its header; NULL when there is none. */
+/* The table that begins with `umad`, after room for its header; NULL: none. */
 static uint8_t *fetch_table(const uint8_t *umad, size_t *size)
 {
     char path[PATH_SIZE];
@@ -154,7 +152,7 @@ ssize_t read(int fd, void *buffer, size_t size)
     return fd < FIRST_SIM_FD ? next_read()(fd, buffer, size) : read_mad(fd, buffer, size);
 }
 
-/* Waits for either: the simulator's descriptors can be polled only one at a time. */
+/* Waits for either descriptor. The simulator can poll its descriptors only one at a time. */
 static int poll_both(struct pollfd *fds, int timeout)
 {
     int waited = 0, ready = 0;
@@ -183,7 +181,7 @@ int poll(struct pollfd *fds, nfds_t count, int timeout)
     return 1;
 }
 
-/* Whether it asks the own node, with another M_Key than that wants. */
+/* Whether the MAD is a request to the own node with a wrong M_Key. */
 static bool lacks_mkey(const uint8_t *mad)
 {
     const char *mkey = getenv("SIM_MKEY");

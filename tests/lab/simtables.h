@@ -1,8 +1,8 @@
-/* How a table of the SA passes the simulator, which has no RMPP: beside it, in a file.
+/* Transfers a table of the SA past the simulator, which has no RMPP, in a file.
  *
- * The files stand in the directory that SIM_TABLES names; without it, tables
- * stay cut. A file's name comes from the TransactionID and there are only a few
- * names: what nobody fetches is overwritten by a later answer. */
+ * The files are in the directory that SIM_TABLES names; without it, tables stay truncated. A file's
+ * name comes from the TransactionID, and there are only a few names, so that a later answer
+ * overwrites a file that is never read. */
 
 #ifndef IBTRAPD_TESTS_SIMTABLES_H
 #define IBTRAPD_TESTS_SIMTABLES_H
@@ -36,7 +36,7 @@ static inline bool is_table(const uint8_t *mad, size_t size)
            mad[RMPP_FLAGS] & RMPP_ACTIVE;
 }
 
-/* The file for that answer; false when there is no directory for it. */
+/* Writes the path of the file for that answer. False: SIM_TABLES is not set. */
 static inline bool table_path(char path[PATH_SIZE], const uint8_t *mad)
 {
     const char *directory = getenv("SIM_TABLES");

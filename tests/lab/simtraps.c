@@ -1,21 +1,20 @@
-/* Preloaded before libumad2sim.so, lets an OpenSM of the simulator raise traps, give long answers
- * and know its subscribers again.
+/* Preloaded before libumad2sim.so, enables an OpenSM on the simulator to raise traps, give long
+ * answers and recognise its subscribers.
  *
- * OpenSM waits until its traps are answered or time out before it ends a sweep.
- * ibsim drops the answer (TrapRepress) and umad2sim knows no timeouts, so an
- * OpenSM that asks for mastership would wait for ever. A trap is sent, and
- * reported as not sent: then nobody waits.
+ * OpenSM does not end a sweep before its traps are answered or time out. ibsim drops the answer
+ * (TrapRepress) and umad2sim has no timeouts, so an OpenSM that requests mastership would wait for
+ * ever. This library sends a trap but reports it as not sent, so that OpenSM does not wait.
  *
- * The simulator has no RMPP: of a table of the SA it passes on the first MAD,
- * and not all of that. The whole answer goes into a file (simtables.h), as the
- * kernel of the asking side would have put it together.
+ * The simulator has no RMPP: it forwards only a part of the first MAD of an SA table. The whole
+ * answer goes into a file (simtables.h), in the form in which the requester's kernel would have
+ * assembled it.
  *
- * umad2sim leaves whatever its memory held in the index of a MAD's P_Key. To
- * OpenSM, who asks for a subscription with another index is another subscriber,
- * and all Reports come twice then. Here it is always the first.
+ * umad2sim leaves old memory in the P_Key index of a MAD. OpenSM treats a subscription request with
+ * another index as another subscriber and then sends all Reports twice. This library sets the index
+ * to 0.
  *
- * A Report that comes here is for a gateway at the same port, if there is one
- * (simbeside.h); to OpenSM that looks like a read that failed. */
+ * A Report that arrives here is for a gateway at the same port, if there is one (simbeside.h).
+ * OpenSM sees a failed read. */
 
 #include "simbeside.h"
 #include "simnext.h"
@@ -37,7 +36,7 @@ static bool is_trap(const uint8_t *mad, size_t size)
     return size == MAD_SIZE && mad[METHOD] == TRAP;
 }
 
-/* Whoever reads it sees all or nothing of it. */
+/* A reader sees either the whole file or none. */
 static void keep_table(const uint8_t *mad, size_t size)
 {
     char path[PATH_SIZE], draft[PATH_SIZE + 8];

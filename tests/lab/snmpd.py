@@ -9,8 +9,8 @@ from lab.sockets import free_port, unix_listens
 
 
 class Snmpd:
-    """An snmpd with an AgentX socket in its own directory. It passes notifications on to `sinks`, addresses of
-    SNMPv2c receivers. `more`: further lines of its configuration. It is not started yet."""
+    """An snmpd with an AgentX socket in its own directory, not started yet. It forwards notifications to `sinks`,
+    addresses of SNMPv2c receivers. `more`: further lines of its configuration."""
 
     def __init__(self, directory, sinks=(), more="rocommunity public 127.0.0.1\n"):
         self._port = free_port()
@@ -48,14 +48,14 @@ class Snmpd:
         return self._process.pid
 
     def freeze(self):
-        """It does nothing any more, but is there."""
+        """Stops it (SIGSTOP): it exists but does not run."""
         self._process.popen.send_signal(signal.SIGSTOP)
 
     def thaw(self):
         self._process.popen.send_signal(signal.SIGCONT)
 
     def kill(self):
-        """Ends it as a crash would; its socket stays behind."""
+        """Kills it, as a crash would; its socket stays."""
         self._process.kill()
 
     def stop(self):

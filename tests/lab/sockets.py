@@ -26,8 +26,8 @@ def _is_free(port, family, host, kind):
 
 
 def free_port():
-    """A port of the loopback that no socket has, UDP or TCP, IPv4 or IPv6. The kernel gives it to no socket by
-    itself, so that it stays free for the program that is about to be told of it."""
+    """A port of the loopback that no socket has, UDP or TCP, IPv4 or IPv6. It is outside the kernel's range of
+    automatic ports, so that it stays free for the program under test."""
     low, high = map(int, pathlib.Path("/proc/sys/net/ipv4/ip_local_port_range").read_text().split())
     ports = [port for port in range(FIRST_PORT, LAST_PORT + 1) if not low <= port <= high]
     for port in random.sample(ports, len(ports)):
@@ -41,7 +41,7 @@ def _list(kind):
 
 
 def tcp_to(address):
-    """Those that are connected to an IPv4 address, or are being connected: their inodes."""
+    """The inodes of the sockets that are connected, or are connecting, to an IPv4 address."""
     host, port = address.rsplit(":", 1)
     peer = "".join(f"{int(part):02X}" for part in reversed(host.split("."))) + f":{int(port):04X}"
     return {one[9] for one in _list("tcp") if one[2] == peer and one[3] in (TCP_ESTABLISHED, TCP_SYN_SENT)}
@@ -56,13 +56,13 @@ def _own(pid):
 
 
 def unix_of(pid):
-    """The Unix stream sockets that a process connected to others, whether these have accepted or not: their inodes."""
+    """The inodes of the Unix stream sockets that a process connected to others, accepted or not."""
     own = _own(pid)
-    # Only the ends of those that others connected to have a name.
+    # Only the listening side's end of a connection has a name.
     return {one[6] for one in _list("unix")
             if len(one) == 7 and one[4:6] == [UNIX_STREAM, UNIX_CONNECTED] and f"socket:[{one[6]}]" in own}
 
 
 def unix_listens(path):
-    """Whether some program listens at a Unix socket."""
+    """Whether a program listens at a Unix socket."""
     return any(one[3] == UNIX_LISTENS and one[7:] == [str(path)] for one in _list("unix"))

@@ -1,4 +1,4 @@
-"""What a manager reads of an SNMP agent with net-snmp's tools, and what infiniband-diags say of the same fabric."""
+"""Reads an SNMP agent's tables with net-snmp's tools, and the same fabric with infiniband-diags."""
 
 import os
 import re
@@ -14,14 +14,14 @@ LINE = re.compile(r"^\.([0-9.]+) = (?:([A-Za-z0-9-]+): )?(.*)$", re.DOTALL)
 
 
 class Manager:
-    """Asks an agent by SNMPv2c, or as net-snmp's options in `who` say."""
+    """Queries an agent by SNMPv2c, or with the net-snmp options in `who`."""
 
     def __init__(self, address, community="public", who=()):
         self.address = address
         self._who = who or ["-v2c", "-c", community]
 
     def run(self, tool, *arguments, mibs=False, check=True):
-        """What one of net-snmp's tools prints, which sees the project's modules, or none."""
+        """The output of one of net-snmp's tools, run with the project's MIB modules or with none."""
         modules = ["-M", MIBS, "-m", "IBSWITCH-MIB"] if mibs else ["-M", "", "-m", "", "-Onx"]
         done = subprocess.run([tool, *self._who, "-t", "5", "-r", "2", *modules, *arguments[:-1],
                                self.address, arguments[-1]], capture_output=True, text=True, timeout=6 * DEADLINE,
@@ -66,7 +66,7 @@ def global_id(guid, kind=2):
 
 
 def fields(text):
-    """What smpquery or perfquery says: name -> value as text."""
+    """The output of smpquery or perfquery: name -> value as text."""
     return dict(re.findall(r"^(\w[\w ]*?):\.*(.*?)\s*$", text, re.MULTILINE))
 
 
@@ -81,7 +81,7 @@ LINK = re.compile(r'^0x([0-9a-f]+) ".*?"\s+(\d+)\s+(\d+)\[ *\] ==\(\s*(?:(\S+)\s
 
 def switch_ports(fabric):
     """(GUID, port) of each external port of a switch -> (width, Gb/s of a lane, state, physical state, peer's port GUID,
-    peer's port), as iblinkinfo says; None for what it does not say."""
+    peer's port), as iblinkinfo prints them; None: not printed."""
     found = {}
     for line in fabric.run(["/usr/sbin/iblinkinfo", "-l", "--switches-only"], "monitor").splitlines():
         match = LINK.match(line)

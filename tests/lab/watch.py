@@ -1,4 +1,4 @@
-"""The sweeper alone, at a host of the simulated fabric, and what infiniband-diags see there."""
+"""Runs the sweeper alone at a host of the simulated fabric, and infiniband-diags beside it."""
 
 import json
 import re
@@ -12,7 +12,7 @@ from lab.processes import DEADLINE, LabError, Process
 
 
 class FabricWatch:
-    """fabricwatch at a host: sweeps, and hands out the snapshots. Options are fabricwatch's."""
+    """fabricwatch at a host: sweeps and returns the snapshots. The options are fabricwatch's."""
 
     def __init__(self, fabric, host="monitor", **options):
         self.fabric = fabric
@@ -40,12 +40,12 @@ class FabricWatch:
         self._process.popen.stdin.flush()
 
     def end(self):
-        """Ends the watch as it likes to; returns its exit status."""
+        """Ends fabricwatch in good order; returns its exit status."""
         self._process.popen.stdin.close()
         return self._process.wait()
 
     def snapshot(self, timeout=DEADLINE):
-        """The next one."""
+        """The next snapshot."""
         return self._next("nodes", timeout)
 
     def counters(self, timeout=DEADLINE):
@@ -108,7 +108,7 @@ def silent_ports(snapshot):
 
 
 def hidden_links(snapshot, truth):
-    """Links of the nodes that a snapshot shows which it neither shows nor calls silent."""
+    """Links of the nodes in a snapshot that the snapshot neither contains nor reports as silent."""
     shown = nodes_of(snapshot)
     missing = {link for link in links_of(truth) - links_of(snapshot) if link[0] in shown}
     return {link for link in missing if link[:2] not in silent_ports(snapshot)}
@@ -120,7 +120,7 @@ LINK = re.compile(r'^\[(\d+)\]\S*\s+"[HSR]-([0-9a-f]+)"\[(\d+)\]')
 
 
 def discovered(fabric, host):
-    """What ibnetdiscover finds, as nodes_of and links_of have it."""
+    """The nodes and links that ibnetdiscover finds, in the form of nodes_of and links_of."""
     nodes, links, at = {}, set(), None
     for line in fabric.run(["/usr/sbin/ibnetdiscover"], host).splitlines():
         if found := NODE.match(line):
