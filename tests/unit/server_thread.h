@@ -1,11 +1,11 @@
-// A control socket that a thread of its own serves, for tests of the client. One at a time.
+// A control socket served by its own thread, for tests of the client. One at a time.
 #ifndef IBTRAPD_TESTS_SERVER_THREAD_H
 #define IBTRAPD_TESTS_SERVER_THREAD_H
 
 #include "control/server.h"
 
-// Listens on the path of the options; their `base` is the thread's. Fails the test when it cannot.
-// The handler runs in the thread.
+// Listens on the path of the options; uses an event base of the thread instead of their `base`.
+// Fails the test on an error. The handler runs in the thread.
 void server_thread_start(const struct server_options *options);
 
 void server_thread_stop(void);

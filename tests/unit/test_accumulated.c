@@ -1,4 +1,4 @@
-// What counters have come to, over readings made one port at a time.
+// Accumulated counters, over readings made one port at a time.
 #include "support.h"
 
 #include "topology/accumulated.h"
@@ -28,7 +28,7 @@ static int end(void **state)
     return 0;
 }
 
-// Adds a port to the reading that is being made.
+// Adds a port to the current reading.
 static struct counter_sample *add_port(uint64_t node, uint8_t port)
 {
     assert_in_range(reading->count, 0, PORTS_MAX - 1);
@@ -200,7 +200,7 @@ TEST(a_port_that_comes_back_goes_on)
     assert_int_equal(read_one(COUNTER_RCV_ERRORS, 2, false, false), 42);
     take_reading();
     now += ACCUMULATED_KEEP_US / 2;
-    take_reading(); // a day after the first time that it was missing, half a day after the second
+    take_reading(); // a day after the port was first missing, half a day after the second time
     assert_int_equal(sum(NODE, 1, COUNTER_RCV_ERRORS), 42);
 }
 
@@ -221,7 +221,7 @@ TEST(a_walk_has_what_each_port_had_last)
     struct counter_sample last;
     assert_false(accumulated_next(&walk, &last));
     read_one(COUNTER_SYMBOL_ERROR, 500, false, false);
-    add_port(NODE, 1)->values[COUNTER_SYMBOL_ERROR] = 3; // somebody reset it: the sum is 503
+    add_port(NODE, 1)->values[COUNTER_SYMBOL_ERROR] = 3; // a reset: the accumulated value is 503
     add_port(NODE, 2)->extended = true;
     take_reading();
     add_port(LATER_NODE, 1)->wide = true;

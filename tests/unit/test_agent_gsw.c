@@ -1,4 +1,4 @@
-// The tables of the IBSWITCH-MIB about the fabric, cell by cell on a small one, and walked on a
+// The tables of the IBSWITCH-MIB about the fabric: cell by cell on a small fabric, walked on a
 // large one.
 #include "generated.h"
 #include "support.h"
@@ -459,7 +459,7 @@ static void check_counts(const struct agentx_oid *all, size_t n)
     assert_int_equal(count_column(all, n, "25.11.1.3"), 6 * elements);
 }
 
-// A sample for each port of an element, and of the hosts that no table shows.
+// A sample for each port of each element, and of the hosts, which are in no table.
 static void read_all(void)
 {
     const struct fabric *f = snapshot.fabric;
@@ -475,7 +475,7 @@ static void read_all(void)
     free(reading);
 }
 
-// One near an instance that there is: cut, longer, a sub-identifier more or less.
+// A name near an existing instance: shorter, longer, or a sub-identifier greater or less by one.
 static struct agentx_oid near(const struct agentx_oid *one, struct generated_chance *chance)
 {
     static const uint32_t STEPS[] = {1, UINT32_MAX, 255, 256, UINT32_MAX - 255};

@@ -1,4 +1,4 @@
-// The tables that are made from the journal, against a plain list of what was written.
+// The tables made from the journal, compared with a plain list of the events written.
 #include "support.h"
 
 #include "agent/snapshot.h"
@@ -21,8 +21,8 @@ struct fixture {
     struct snapshot_source source;
     struct agent_snapshot snapshot, later; // the same events
     int64_t sequences[EVENTS];
-    uint64_t guids[EVENTS]; // 0: about no switch
-    int64_t last;           // of those that were added later
+    uint64_t guids[EVENTS]; // 0: 0: about no switch
+    int64_t last;           // number of the latest event added later
     uint64_t chance;
 };
 
@@ -136,7 +136,7 @@ static int teardown(void **state)
     return 0;
 }
 
-// The index of an event in gswEventTable; false: it has none.
+// The index of an event in gswEventTable; false: it is not in the table.
 static bool index_of(const struct fixture *f, int i, struct agentx_oid *out)
 {
     out->length = 0;
@@ -150,7 +150,7 @@ static bool index_of(const struct fixture *f, int i, struct agentx_oid *out)
     return agentx_oid_add(out, event_number(f->sequences[i]));
 }
 
-// The event whose index is the least one greater than `ids`, or exactly `ids`; -1: there is none.
+// The event with the least index greater than `ids`, or with exactly `ids`; -1: none.
 static int expected(const struct fixture *f, const struct agentx_oid *ids, bool after)
 {
     int best = -1;
@@ -169,7 +169,7 @@ static int expected(const struct fixture *f, const struct agentx_oid *ids, bool 
     return best;
 }
 
-// Most are near an index that exists; some are anything.
+// Most names are near an existing index; some are random.
 static void make_question(struct fixture *f, struct agentx_oid *ids)
 {
     static const uint32_t ODD[] = {0, 1, 2, 3, 255, 256, 0x7fffffff, 0x80000000, UINT32_MAX};
@@ -271,7 +271,7 @@ static void a_view_counts_no_later_events(void **state)
     check_counts(&f->snapshot);
 }
 
-// All that is on disk and older than the latest events in memory.
+// All events that are on disk and older than those in memory.
 static void prune(struct fixture *f)
 {
     struct journal_item item;
@@ -303,7 +303,7 @@ static void what_the_journal_dropped_is_not_counted(void **state)
     assert_int_equal(shown_of(&f->snapshot, GUIDS[1]), 0);
 }
 
-// Between what is on disk from before and what came back to it.
+// The lost events lie between those on disk from before and those written after the disk healed.
 static void what_was_lost_while_the_disk_failed_is_not_counted(void **state)
 {
     struct fixture *f = *state;
@@ -387,7 +387,7 @@ static void alarms_are_numbered_by_what_raised_them(void **state)
     }
 }
 
-// Numbers that the clock gave are far beyond the 31 bits that an index has.
+// Event numbers made from the clock are far beyond the 31 bits of an index.
 static void numbers_from_the_clock_fit_an_index(void **state)
 {
     const struct fixture *f = *state;

@@ -4,14 +4,14 @@
 
 #include "agent/set.h"
 
-// What settings come to, and who asked.
+// Where settings go, and the requester.
 struct fixture {
     struct generated g;
     struct agent_snapshot snapshot;
     struct set set;
     struct set_options options;
     struct log *log;
-    bool refuses; // to change anything
+    bool refuses; // refuses every change
     unsigned calls;
     char who[64];
 };
@@ -133,7 +133,7 @@ static void check_refused(struct fixture *f, const struct agentx_varbind *varbin
     size_t failed = 99;
     assert_int_equal(set_test(&f->set, &f->snapshot, varbinds, n, &failed), expected);
     assert_int_equal(failed, at);
-    assert_int_equal(set_commit(&f->set), AGENTX_NO_ERROR); // of nothing
+    assert_int_equal(set_commit(&f->set), AGENTX_NO_ERROR); // without any setting
     assert_int_equal(f->calls, 0);
 }
 
@@ -155,7 +155,7 @@ TEST(nothing_is_set_before_the_commit_and_then_all_at_once)
     assert_string_equal(value_of(f, SETTING_SAN_NAME, 0xa1), "north");
     assert_string_equal(value_of(f, SETTING_FABRIC_NAME, 0xa2), "blue");
     set_cleanup(&f->set);
-    assert_int_equal(set_undo(&f->set), AGENTX_NO_ERROR); // it is over
+    assert_int_equal(set_undo(&f->set), AGENTX_NO_ERROR); // the Set is over
     assert_int_equal(f->calls, 1);
 }
 

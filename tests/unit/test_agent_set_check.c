@@ -1,4 +1,4 @@
-// What can be set, and what is refused.
+// Which values a Set accepts and which it refuses.
 
 #include "support.h"
 
@@ -68,7 +68,7 @@ TEST(a_name_is_set_without_its_padding)
     memset(padded, 0, sizeof padded);
     assert_int_equal(check_octets(SETTING_FABRIC_NAME, AGENTX_OCTETS, padded, sizeof padded),
                      AGENTX_NO_ERROR);
-    assert_set(SETTING_FABRIC_NAME, "", 0); // as if it had never been set
+    assert_set(SETTING_FABRIC_NAME, "", 0); // the same as never set
 }
 
 TEST(names_have_a_length)

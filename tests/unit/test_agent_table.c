@@ -1,21 +1,21 @@
-// The engine of the tables against one that looks at every instance.
+// The table engine, compared with a simple one that searches all instances.
 #include "support.h"
 
 #include "agent/table.h"
 
 enum { TABLES_MAX = 4, COLUMNS = 4, ROWS_MAX = 24, ROUNDS = 300, QUESTIONS = 200 };
 
-// The rows of each table of the round: their indices, ascending.
+// The rows of each table in the round: their indices, ascending.
 struct rows {
     struct agentx_oid indices[ROWS_MAX];
     size_t count;
 };
 
 struct scene {
-    struct agent_snapshot snapshot; // the first: how a table's functions find the rest
+    struct agent_snapshot snapshot; // must be first: a table's functions get a pointer to it
     struct rows rows[TABLES_MAX];
     uint64_t chance;
-    struct event *event; // every row has a reference to it
+    struct event *event; // every row holds a reference to it
 };
 
 static struct scene scene;
@@ -87,8 +87,8 @@ SEEKER(1)
 SEEKER(2)
 SEEKER(3)
 
-// A group of two halves with a table between its scalars, and a table that begins where another
-// one's OID goes on.
+// A group in two halves with a table between its scalars, and a table whose OID extends another
+// table's OID.
 static const uint32_t GROUP[] = {1, 3, 5}, INNER[] = {1, 3, 5, 2, 1}, OUTER[] = {1, 3, 6, 1};
 static const struct table TABLES[TABLES_MAX] = {
     {"first half", GROUP, 3, ALL_COLUMNS, 1, seek_0},
@@ -99,7 +99,7 @@ static const struct table TABLES[TABLES_MAX] = {
 static const struct table *const ORDER[] = {&TABLES[0], &TABLES[1], &TABLES[2], &TABLES[3]};
 static const struct table_list LIST = {ORDER, TABLES_MAX};
 
-// What there is, by looking at everything.
+// The expected answers, from a search of all instances.
 struct instance {
     struct agentx_oid oid;
     int64_t value;
@@ -156,7 +156,7 @@ static const struct instance *first_after(const struct agentx_oid *name, bool in
     return best;
 }
 
-// Making rows and names of any length and content.
+// Random rows and names of any length and content.
 
 static uint32_t some_id(void)
 {
@@ -302,7 +302,7 @@ static enum agentx_type type_of(const struct agentx_oid *name)
     return value.type;
 }
 
-// One row of index 7 in the table "outer", and nothing else.
+// Only one row, with index 7, in the table "outer".
 static void one_row(void)
 {
     memset(scene.rows, 0, sizeof scene.rows);

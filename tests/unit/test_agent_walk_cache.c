@@ -1,4 +1,4 @@
-// Which view answers a walk.
+// Which agent snapshot answers a walk.
 #include "generated.h"
 #include "support.h"
 
@@ -128,7 +128,7 @@ static void add_event(struct fixture *f)
     event_unref(event);
 }
 
-// Time goes on, and what is known with it: the next that begins gets a new view.
+// Advances the time and the gateway's state: the next walk that begins gets a new agent snapshot.
 static struct agent_snapshot *begin_anew(struct fixture *f)
 {
     pass(f, WALK_CACHE_FRESH_US);
@@ -178,7 +178,7 @@ TEST(an_event_shows_at_once)
     const struct agent_snapshot *first = walk_cache_begin(f->cache);
     struct event *event = event_make(catalogue_get(CATALOGUE_GATEWAY_STARTED));
     journal_append(f->journal, event, &(struct journal_report){0});
-    assert_ptr_equal(walk_cache_begin(f->cache), first); // nobody was told before the commit
+    assert_ptr_equal(walk_cache_begin(f->cache), first); // no answer has left before the commit
     journal_commit(f->journal);
     event_unref(event);
     assert_int_equal(walk_cache_begin(f->cache)->last_event, 1);
@@ -240,7 +240,7 @@ TEST(a_walk_goes_on_in_the_view_that_it_began_in)
         }
         assert_ptr_equal(follow(f, id), walked);
     }
-    assert_ptr_not_equal(follow(f, 4711), walked); // another one begins
+    assert_ptr_not_equal(follow(f, 4711), walked); // another walk begins
 }
 
 TEST(two_walks_of_the_same_names_stay_apart)
@@ -281,14 +281,14 @@ TEST(a_walk_that_paused_for_long_begins_anew)
     struct agent_snapshot *walked = begin_anew(f);
     answer(f, walked, 1);
     for (int64_t us = 0; us < WALK_CACHE_KEEP_US; us += WALK_CACHE_FRESH_US) {
-        answer(f, walked, 2); // another walk in the same view
+        answer(f, walked, 2); // another walk in the same agent snapshot
         follow(f, 2);
         pass(f, WALK_CACHE_FRESH_US);
     }
     assert_ptr_not_equal(follow(f, 1), walked);
 }
 
-// A master that takes its time, and managers that walk beside.
+// A slow master agent, and managers that walk at the same time.
 TEST(a_long_walk_stays_in_its_view)
 {
     enum { NAMES = 40000, OTHERS = 1000000 };
@@ -313,7 +313,7 @@ TEST(the_last_names_are_remembered)
     struct agent_snapshot *walked = begin_anew(f);
     for (uint32_t id = 0; id <= WALK_CACHE_NAMES; id++)
         answer(f, walked, id);
-    answer(f, walked, 1); // once more: 2 is the oldest then
+    answer(f, walked, 1); // again: 2 is the oldest now
     answer(f, walked, WALK_CACHE_NAMES + 1);
     pass(f, WALK_CACHE_FRESH_US);
     for (uint32_t id = 3; id <= WALK_CACHE_NAMES + 1; id++)
@@ -323,8 +323,8 @@ TEST(the_last_names_are_remembered)
     assert_ptr_not_equal(follow(f, 2), walked);
 }
 
-// A manager that asks for one name again and again, each time in another view, takes no place from
-// a walk.
+// A manager that requests one name again and again, each time in another agent snapshot, does not
+// evict a walk.
 TEST(a_name_has_few_places)
 {
     enum { ASKED = 4711, OTHER_WALK = 5 };
@@ -343,7 +343,8 @@ TEST(a_name_has_few_places)
     assert_ptr_equal(follow(f, 1), walked);
 }
 
-// The next event after the one of that number, as a manager reads the column; 0: the column ends.
+// The number of the next event after that number, as a manager reads the column; 0: the column
+// ends.
 static uint32_t next_event(struct fixture *f, uint32_t number)
 {
     enum { EVENT_ID = 2 };
@@ -364,8 +365,7 @@ static uint32_t next_event(struct fixture *f, uint32_t number)
     return is_event ? found.ids[found.length - 1] : 0;
 }
 
-// Goes on where it ended the last time, and reads what came since: to the end of the column, or
-// no further than to the newest.
+// Continues a walk after the last event read: to the end of the column, or to the newest event.
 static void check_polls(struct fixture *f, int64_t every_us, bool to_the_end)
 {
     uint32_t last = 0;
@@ -404,11 +404,10 @@ TEST(the_view_that_nobody_asked_for_the_longest_time_makes_room)
     }
     assert_ptr_equal(follow(f, 1), walked);
     const struct agent_snapshot *newest = walk_cache_begin(f->cache);
-    assert_ptr_equal(follow(f, 2), newest); // it begins anew
+    assert_ptr_equal(follow(f, 2), newest); // a new walk begins
 }
 
-// A place for names has room for more than one of the same digest's end, so that so many others may
-// come between.
+// A bucket holds several names whose digests end alike, so that many other names may come between.
 TEST(a_slow_walk_is_remembered_beside_fast_ones)
 {
     struct fixture *f = *state;
@@ -450,7 +449,7 @@ TEST(a_walk_that_is_overtaken_goes_on_in_its_own_view)
     assert_ptr_equal(follow(f, 7), fast);
     answer(f, fast, 8);
     assert_ptr_equal(follow(f, 7), slow);
-    // Who asks once more, as an answer was lost, is taken for the last one.
+    // A repeated request, after a lost answer, belongs to the latest walk.
     assert_ptr_equal(follow(f, 7), fast);
 }
 

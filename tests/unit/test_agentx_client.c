@@ -13,7 +13,7 @@ static struct fake_master master;
 static struct agentx_client *client;
 static struct support_time now;
 static struct clock virtual_clock;
-static uint8_t chance; // 0: the whole of each pause
+static uint8_t chance; // 0: each pause has its full length
 static struct random virtual_random;
 static struct agentx_region regions[2];
 static size_t region_count;
@@ -23,7 +23,7 @@ static char *log_text;
 static size_t log_size;
 static struct error err;
 
-// What the handler was asked, a letter each: t(est), c(ommit), u(ndo), x (cleanup); and how it
+// The calls of the handler, one letter each: t(est), c(ommit), u(ndo), x (cleanup); and its
 // answers.
 static char phases[64];
 static size_t tested, failed_at;
@@ -39,7 +39,7 @@ static void note(const char *letter)
 }
 
 // Instances ROOT.1 to ROOT.5, with their last id as value.
-static uint32_t untold; // the one for which memory is short; 0: none
+static uint32_t untold; // the instance for which memory is short; 0: none
 
 static bool is_there(const struct agentx_oid *name)
 {
@@ -182,7 +182,7 @@ static struct pollfd polled(int64_t *until)
     return p;
 }
 
-// As the caller's loop does, without waiting.
+// Does what the caller's loop does, without waiting.
 static void run(void)
 {
     int64_t until;
@@ -263,7 +263,7 @@ static void add_integer(struct pdu_writer *w, uint32_t last)
     pdu_add_varbind(w, &v.name, &v.value);
 }
 
-// Says it and expects a response: its verdict, and the rest to be read on.
+// Sends a PDU and expects a response. Returns its error, and a reader for the rest.
 static struct fake_pdu response;
 static unsigned index_of_error;
 
@@ -404,7 +404,7 @@ TEST(an_optional_region_is_asked_for_again_once_a_minute)
     run();
     assert_int_equal(agentx_client_state(client), AGENTX_UP);
     for (int i = 0; i < 5; i++) {
-        wait_s(12); // others keep it from pinging
+        wait_s(12); // other traffic replaces pings
         fake_master_respond(&master, &p, AGENTX_NO_ERROR);
         run();
     }
@@ -420,14 +420,14 @@ TEST(an_optional_region_is_asked_for_again_once_a_minute)
     fake_master_expect(&master, PDU_REGISTER, &p);
     fake_master_respond(&master, &p, AGENTX_NO_ERROR);
     run();
-    assert_log_lines(3); // another subagent's; open; ours now
+    assert_log_lines(3); // refused: another subagent's; opened; registered
     now.monotonic += 61 * CLOCK_US_PER_S;
     fake_master_respond(&master, &p, AGENTX_NO_ERROR);
     run();
     assert_false(fake_master_hear(&master, &p));
 }
 
-// Away.
+// The connection is lost.
 
 TEST(the_pause_grows_up_to_a_minute)
 {
@@ -490,7 +490,7 @@ TEST(nothing_is_done_with_a_descriptor_that_was_closed)
     pdu_add_four(&w, PDU_REASON_SHUTDOWN, 0, 0, 0);
     tell(&w);
     assert_int_equal(agentx_client_state(client), AGENTX_AWAY);
-    // Its number is given to somebody else's file.
+    // Another file gets the descriptor's number.
     int other = open(support_file("other", "untouched", 0600), O_RDWR);
     assert_int_equal(other, p.fd);
     agentx_client_run(client, POLLIN | POLLOUT | POLLHUP);
@@ -608,9 +608,9 @@ TEST(the_masters_start_is_known_and_does_not_flutter)
     be_up();
     int64_t started = 4900 * CLOCK_US_PER_S;
     assert_int_equal(agentx_client_master_started_at(client), started);
-    be_pinged(115 * 100 - 40); // 0.4 s on the way
+    be_pinged(115 * 100 - 40); // 0.4 s in transit
     assert_int_equal(agentx_client_master_started_at(client), started);
-    be_pinged(3 * 100); // it started again
+    be_pinged(3 * 100); // the master started again
     assert_int_equal(agentx_client_master_started_at(client), now.monotonic - 3 * CLOCK_US_PER_S);
 }
 
@@ -660,7 +660,7 @@ TEST(a_master_that_does_not_read_is_left)
         be_asked();
     int64_t until;
     struct pollfd p = polled(&until);
-    assert_int_equal(p.events, POLLOUT); // no more questions until there is room for answers
+    assert_int_equal(p.events, POLLOUT); // reads no requests until there is room for answers
     assert_int_equal(until - now.monotonic, 30 * CLOCK_US_PER_S);
     wait_s(29);
     assert_int_equal(agentx_client_state(client), AGENTX_UP);
@@ -705,7 +705,7 @@ TEST(get_bulk_is_answered)
 {
     be_up();
     struct pdu_writer w = request(PDU_GET_BULK, 7);
-    pdu_add_four(&w, 0, 1, 0, 3); // one that does not repeat, three times the others
+    pdu_add_four(&w, 0, 1, 0, 3); // one name not repeated, the others three times
     add_range(&w, 0, false, 0);
     add_range(&w, 1, true, 0);
     add_range(&w, 3, false, 5);

@@ -25,7 +25,7 @@ static void assert_oid(const struct agentx_oid *a, struct agentx_oid b)
     assert_int_equal(agentx_oid_compare(a->ids, a->length, b.ids, b.length), 0);
 }
 
-// Reads what the digits say, as a whole PDU.
+// Reads a whole PDU from hexadecimal digits.
 static void read_hex(const char *digits, size_t size)
 {
     support_hex(octets, size, digits);
@@ -259,7 +259,7 @@ TEST(a_context_beyond_the_end_is_noticed)
     assert_false(pdu_read(octets, &header, &reader));
 }
 
-// Payloads of one varbind, none of which is whole.
+// Payloads of one malformed or truncated varbind.
 TEST(malformed_varbinds_are_refused)
 {
     static const char *const BAD[] = {
@@ -285,7 +285,7 @@ TEST(malformed_varbinds_are_refused)
     }
 }
 
-// A varbind and then two names: none of them is read when octets of its end are missing.
+// A varbind and then two names: an item is refused if octets at its end are missing.
 TEST(what_is_cut_anywhere_is_refused)
 {
     static const uint8_t WIRE[] = {0, 4, 0, 0, 1, 0, 0,   0,   0,   0,

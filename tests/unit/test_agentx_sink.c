@@ -7,7 +7,7 @@
 
 enum { PATIENCE_MS = 10000 };
 
-// The master. While the receiver opens, a thread speaks for it; from then on the test does.
+// The master agent. A thread speaks for it while the receiver opens; afterwards the test does.
 static struct fake_master master;
 static pthread_t thread;
 static unsigned verdict;
@@ -95,7 +95,7 @@ TEST(an_event_is_pending_until_the_master_answers)
     fake_master_expect(&master, PDU_NOTIFY, &second);
     assert_true(first.header.has_context);
     fake_master_respond(&master, &second, AGENTX_NO_ERROR);
-    assert_int_equal(wait_ms(0), 0); // the first one comes first
+    assert_int_equal(wait_ms(0), 0); // the first one has to be confirmed first
     fake_master_respond(&master, &first, AGENTX_NO_ERROR);
     assert_int_equal(wait_ms(PATIENCE_MS), 2);
 }

@@ -1,5 +1,5 @@
-// The alarms and maintenance windows of the journal by themselves, and how they are joined with a
-// file that could not be read before.
+// The journal's alarms and maintenance windows alone, and their merging with a file that becomes
+// readable later.
 #include "support.h"
 
 #include "journal/alarms.h"
@@ -51,7 +51,7 @@ static void save(void)
     alarms_committed(alarms);
 }
 
-// As after a start.
+// The state after a start.
 static void start_again(void)
 {
     alarms_free(alarms);
@@ -71,7 +71,7 @@ static void copy(void *ctx, const struct alarm *alarm)
     *out = *alarm;
 }
 
-// The only one.
+// The only alarm.
 static struct alarm get(void)
 {
     struct alarm alarm = {.key = ""};
@@ -95,7 +95,7 @@ TEST(an_alarm_of_a_held_event_is_joined_with_the_one_in_the_file)
     assert_int_equal(alarms_count(alarms), 1);
     const struct alarm alarm = get();
     assert_string_equal(alarm.event_id, "first");
-    assert_string_equal(alarm.notified_id, "first"); // of the second nobody heard
+    assert_string_equal(alarm.notified_id, "first"); // the second was not notified
     assert_int_equal(alarm.event_sequence, 1);
     assert_int_equal(alarm.count, 2);
 }
@@ -149,7 +149,7 @@ TEST(there_is_room_for_so_many)
         snprintf(key, sizeof key, "k%d", i);
         assert_true(take(CATALOGUE_SUBSCRIPTION_LOST, key, "id", i + 1));
     }
-    // The last place, and none for what a link that is down clears in the file.
+    // One place is left. link-down needs another one, for the alarm that it clears in the file.
     assert_false(take(CATALOGUE_LINK_DOWN, "link x", "id", ALARMS_MAX));
     assert_int_equal(alarms_count(alarms), ALARMS_MAX);
     assert_false(take(CATALOGUE_SUBSCRIPTION_LOST, "another", "id", ALARMS_MAX + 1));

@@ -16,7 +16,7 @@ static atomic_bool stop;
 static struct batch_counters counters;
 
 static unsigned done_of[REQUESTS], answers_of[REQUESTS];
-static unsigned wanted; // requests that a done adds
+static unsigned wanted; // requests that the callback adds
 static unsigned added;
 static int64_t done_at;
 
@@ -55,7 +55,7 @@ static int end(void **state)
 
 static void add(unsigned id);
 
-// Each answer repeats the request's modifier, which is the tag: nobody gets another's.
+// Each answer repeats the request's modifier, which is the tag, so a mixed-up answer shows.
 static void done(void *ctx, const void *tag, size_t tag_size, const uint8_t *answer, size_t size)
 {
     unsigned id;
@@ -94,7 +94,7 @@ static void add_many(unsigned n)
         add(i);
 }
 
-// Every one of them is done once, and so many are answered.
+// Every request is done once, and `answered` of them were answered.
 static void check_done(unsigned n, unsigned answered)
 {
     unsigned got = 0;
@@ -181,7 +181,7 @@ TEST(a_late_answer_counts_while_it_is_still_wanted)
 
 TEST(an_answer_that_comes_too_late_is_nobody_elses)
 {
-    // Each is given up before its answer comes, in which its place belongs to another.
+    // Each request is given up before its answer arrives; by then its slot belongs to another one.
     f.port.latency_us = 150 * MS;
     batch = new_batch(4, 1, 100 * MS);
     add_many(REQUESTS);
@@ -333,12 +333,12 @@ TEST(a_stop_under_way_ends_it_soon)
     assert_in_range(f.port.sent, 50, 66);
 }
 
-// Answers that are nobody's.
+// Answers that match no request.
 
 static bool change_octet(void *ctx, int node, uint8_t *answer)
 {
     (void)node;
-    const uint8_t *change = ctx; // where, and the bits
+    const uint8_t *change = ctx; // offset, and the bits to flip
     answer[change[0]] ^= change[1];
     return true;
 }
@@ -348,7 +348,7 @@ TEST(answers_that_do_not_fit_are_ignored)
     static uint8_t changes[][2] = {
         {1, 0x80},  // class
         {3, 0x80},  // method: a request
-        {12, 0x80}, // the bit of batches
+        {12, 0x80}, // the bit that marks batches
         {13, 0x01}, // serial
         {14, 0x40}, // serial
         {15, 0x01}, // slot

@@ -1,4 +1,4 @@
-// Batches over a port that another thread receives from.
+// Batches over a port whose MADs another thread receives.
 #include "support.h"
 
 #include "base/wire.h"
@@ -10,24 +10,24 @@
 enum { REQUESTS = 2000, IN_FLIGHT = 16, QUEUE = 64, NEVER = UINT32_MAX };
 static const int64_t LONG_US = 600 * CLOCK_US_PER_S, SHORT_US = 20 * CLOCK_US_PER_MS;
 
-// A port whose thread answers each request with its modifier.
+// A port whose thread answers each request with the request's modifier.
 static struct port {
-    bool gone;           // nobody can listen
-    bool deaf;           // it answers nothing
-    unsigned lost_after; // so many answers it is lost
-    bool stops;          // and the batch is to stop instead
+    bool gone;           // listening fails
+    bool deaf;           // the port answers nothing
+    unsigned lost_after; // the port is lost after this many answers
+    bool stops;          // the batch stops instead
 
     unsigned sent, answered, under_way, under_way_most;
-    bool listened; // nobody listens any more
+    bool listened; // listening has ended
 
     pthread_t thread;
-    pthread_mutex_t lock; // of all but the listener
+    pthread_mutex_t lock; // protects everything except the listener
     pthread_cond_t moved;
     bool ends;
     uint8_t queue[QUEUE][MAD_SIZE];
     size_t queued;
 
-    pthread_mutex_t call; // while the listener is called; `lock` is within it
+    pthread_mutex_t call; // held while the listener is called; taken before `lock`
     struct mad_listener listener;
 } port;
 
@@ -35,7 +35,7 @@ static struct error err;
 static struct batch *batch;
 static atomic_bool stop;
 static unsigned done_of[REQUESTS], answers_of[REQUESTS], added, wanted;
-static unsigned done_elsewhere, sent_elsewhere; // in another thread than the test's
+static unsigned done_elsewhere, sent_elsewhere; // by another thread than the test's
 static pthread_t test;
 
 static bool listen_to(void *self, const struct mad_listener *listener, struct error *e)
@@ -70,7 +70,7 @@ static bool send_mad(void *self, enum mad_agent agent, const struct mad_address 
     return true;
 }
 
-// Takes out the first request; false at the end.
+// Takes out the first request; false: the port ends.
 static bool await_request(struct port *p, uint8_t mad[MAD_SIZE])
 {
     pthread_mutex_lock(&p->lock);

@@ -7,7 +7,7 @@
 #include "model/mib.h"
 #include "model/words.h"
 
-// What a template may name besides fields (see event/template.h).
+// Names that a template may use besides fields (see event/template.h).
 static const char *const PLACEHOLDERS[] = {
     "subject", "issuer",  "source", "destination", "peer",   "subjectEnd", "peerEnd",
     "request", "changes", "valid",  "late",        "growth", "derivation"};
@@ -75,7 +75,7 @@ TEST(every_placeholder_names_something)
     }
 }
 
-// Each option has something that it depends on, and no placeholder is cut by a bracket.
+// Each optional part contains a placeholder, and no bracket splits a placeholder.
 TEST(options_are_well_formed)
 {
     for (int i = 0; i < CATALOGUE_COUNT; i++) {
@@ -144,7 +144,7 @@ TEST(the_own_mib_serves_exactly_what_the_ib_sma_mib_does_not)
     }
 }
 
-// Where the IBSWITCH-MIB has words for a change: gswTopoComSwitchStatus, gswIBTopoChangeReason.
+// The IBSWITCH-MIB's values for a change: gswTopoComSwitchStatus, gswIBTopoChangeReason.
 TEST(changes_for_the_ibswitch_mib)
 {
     static const struct {
@@ -198,7 +198,7 @@ TEST(switch_notifications_need_their_switches)
     event_unref(e);
 }
 
-// What raises an alarm is followed by what clears it.
+// The row after one that raises an alarm clears it.
 TEST(alarms_come_in_pairs)
 {
     static const char *const PAIRS[][2] = {
@@ -320,7 +320,7 @@ TEST(field_names_are_unique_and_found)
     assert_int_equal(field_find("", 0), FIELD_NONE);
 }
 
-// Of each width, and nothing beside it.
+// Writes values of each width, and nothing beside them.
 TEST(numbers_are_set_where_they_are_kept)
 {
     static const struct {
@@ -365,7 +365,7 @@ TEST(severities_have_words)
     assert_string_equal(alarm_role_word(ALARM_CLEARS), "cleared");
 }
 
-// As the IBSWITCH-MIB has them.
+// The numbers of the IBSWITCH-MIB.
 TEST(severities_have_levels)
 {
     static const unsigned LEVELS[] = {1, 1, 1, 2, 3, 4, 4, 5};

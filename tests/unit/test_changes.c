@@ -77,7 +77,7 @@ static struct scene make_scene(void)
     return s;
 }
 
-// What the fabric is like now is what was before.
+// Makes the present fabric the previous snapshot.
 static void settle(struct scene *s)
 {
     fabric_unref(s->before);
@@ -265,7 +265,7 @@ TEST(a_host_moves)
     EXPECT("host-moved host0 to leaf3/4 (port 1 of leaf1)", "link-down leaf1/1 to host0/1 <0",
            "link-up leaf3/4 to host0/1 <0");
     check_key(&s, 0, "");
-    check_key(&s, 1, ""); // nothing would ever clear it
+    check_key(&s, 1, ""); // no event would ever clear it
     check_key(&s, 2, "link 0x0000000000000013/4-0x00000000000000a0/1");
     check_switch(&s, 0, L3);
     end(&s);
@@ -275,7 +275,7 @@ TEST(a_host_with_another_port_on_the_same_place_stays)
 {
     struct scene s = make_scene();
     settle(&s);
-    generated_link(&s.g, s.host[0], 2, s.leaf1, 1); // the cable went from its port 1 to its port 2
+    generated_link(&s.g, s.host[0], 2, s.leaf1, 1); // the cable moved from its port 1 to its port 2
     EXPECT("port-removed host0/1 to leaf1/1", "port-added host0/2 to leaf1/1",
            "link-down leaf1/1 to host0/1 <0", "link-up leaf1/1 to host0/2 <1");
     end(&s);
@@ -455,7 +455,7 @@ TEST(a_host_that_hangs_elsewhere_too_does_not_go_with_a_switch)
            "host-removed host1 to leaf1/2 <0", "port-removed host0/1 to leaf1/1 <0",
            "link-down leaf1/1 to host0/1 <0", "link-down leaf1/2 to host1/1 <0",
            "link-down leaf1/7 to spine1/1 <0", "link-down leaf1/8 to spine2/1 <0");
-    generated_remove(&s.g, s.host[0]); // on its own account: leaf2 is still there
+    generated_remove(&s.g, s.host[0]); // not a consequence: leaf2 still exists
     EXPECT("switch-removed leaf1 to spine1/1 (with it went 1 node: host1)",
            "host-removed host0 to leaf1/1", "host-removed host1 to leaf1/2 <0",
            "link-down leaf1/1 to host0/1 <0", "link-down leaf1/2 to host1/1 <0",
@@ -514,7 +514,7 @@ TEST(everything_is_gone)
     for (uint32_t i = 0; i < s.g.count; i++)
         generated_remove(&s.g, i);
     see(&s);
-    // Nobody is left to hang on: the switch of the smallest GUID stands for all.
+    // No common neighbour is left: the switch with the smallest GUID is the root cause of all.
     assert_string_equal(s.changes.all[0].subject.name, "leaf1");
     assert_int_equal(s.changes.all[0].affected, 8);
     for (uint32_t i = 1; i < 9; i++)
@@ -562,7 +562,7 @@ TEST(a_host_whose_last_link_is_gone_but_which_is_still_seen)
 {
     struct scene s = make_scene();
     settle(&s);
-    generated_unlink(&s.g, s.host[0], 1); // the gateway's own, say
+    generated_unlink(&s.g, s.host[0], 1); // such as the gateway's own host
     EXPECT("link-down leaf1/1 to host0/1");
     settle(&s);
     generated_link(&s.g, s.host[0], 1, s.leaf1, 1);
@@ -592,7 +592,7 @@ TEST(a_link_degrades_and_is_restored)
     EXPECT("link-degraded leaf1/7 to spine1/1 (1X EDR (25 Gb/s) instead of 4X EDR (100 Gb/s))");
     check_key(&s, 0, "rate link 0x0000000000000011/7-0x0000000000000051/1");
     settle(&s);
-    EXPECT_NOTHING(); // still
+    EXPECT_NOTHING(); // the alarm is still active
     generated_port(&s.g, s.leaf1, 7)->width_active = 2;
     generated_port(&s.g, s.spine1, 1)->width_active = 2;
     EXPECT("link-restored leaf1/7 to spine1/1 (4X EDR (100 Gb/s))");
@@ -608,15 +608,15 @@ TEST(the_best_is_what_both_ends_support_and_are_set_to)
     generated_port(&s.g, s.leaf1, 1)->speed_active = FABRIC_QDR;
     settle(&s);
     generated_unlink(&s.g, s.leaf2, 1);
-    EXPECT("link-down leaf2/1 to host2/1"); // host0's link is as good as it can be
+    EXPECT("link-down leaf2/1 to host2/1"); // host0's link already has its best rate
     settle(&s);
-    generated_port(&s.g, s.host[0], 1)->speed_supported |= FABRIC_EDR; // by new firmware
+    generated_port(&s.g, s.host[0], 1)->speed_supported |= FABRIC_EDR; // after new firmware
     EXPECT("link-degraded leaf1/1 to host0/1 (4X QDR (40 Gb/s) instead of 4X EDR (100 Gb/s))");
     generated_port(&s.g, s.host[0], 1)->speed_supported &= (uint16_t)~FABRIC_EDR;
     generated_port(&s.g, s.host[0], 1)->speed_active = FABRIC_SDR;
     generated_port(&s.g, s.leaf1, 1)->speed_active = FABRIC_SDR;
     EXPECT("link-degraded leaf1/1 to host0/1 (4X SDR (10 Gb/s) instead of 4X QDR (40 Gb/s))");
-    generated_port(&s.g, s.leaf1, 1)->speed_enabled = FABRIC_SDR; // because somebody wants it so
+    generated_port(&s.g, s.leaf1, 1)->speed_enabled = FABRIC_SDR; // limited by an administrator
     EXPECT_NOTHING();
     end(&s);
 }
@@ -631,7 +631,7 @@ TEST(a_new_link_can_be_degraded_from_the_begin)
     EXPECT("host-added slow to leaf3/1", "link-up leaf3/1 to slow/1 <0",
            "link-degraded leaf3/1 to slow/1 (4X DDR (20 Gb/s) instead of 4X EDR (100 Gb/s))");
     settle(&s);
-    generated_remove(&s.g, host); // nothing is restored by that
+    generated_remove(&s.g, host); // that restores nothing
     EXPECT("host-removed slow to leaf3/1", "link-down leaf3/1 to slow/1 <0");
     end(&s);
 }
@@ -703,7 +703,7 @@ TEST(a_port_gets_another_lid)
     settle(&s);
     generated_port(&s.g, s.host[0], 1)->lid = 105;
     generated_port(&s.g, s.leaf1, 0)->lid = 106;
-    generated_port(&s.g, s.leaf2, 3)->lid = 107; // means nothing
+    generated_port(&s.g, s.leaf2, 3)->lid = 107; // has no meaning here
     EXPECT("lid-changed leaf1 (6)", "lid-changed host0/1 to leaf1/1 (5)");
     assert_int_equal(s.changes.all[1].subject.lid, 105);
     settle(&s);
@@ -756,13 +756,13 @@ TEST(another_subnet_manager_is_master)
     generated_sm(&s.g, s.host[2], 1, 1, FABRIC_STANDBY);
     settle(&s);
     generated_sm(&s.g, s.host[0], 1, 2, FABRIC_STANDBY);
-    EXPECT_NOTHING(); // nobody is: not yet
+    EXPECT_NOTHING(); // there is no master yet
     generated_sm(&s.g, s.host[2], 1, 1, FABRIC_MASTER);
     EXPECT("sm-failed-over host2/1 to host0/1");
     assert_int_equal(s.changes.all[0].sm_guid, H + 0x21);
     assert_int_equal(s.changes.all[0].peer.guid, H + 1);
     check_switch(&s, 0, L2);
-    // Two for a while: the one of higher priority is going to win.
+    // Two masters for a while: the one with the higher priority will remain.
     generated_sm(&s.g, s.host[0], 1, 2, FABRIC_MASTER);
     EXPECT_NOTHING();
     generated_sm(&s.g, s.host[2], 1, 3, FABRIC_MASTER);
@@ -867,7 +867,7 @@ static int tell_seed(void **state)
     return 0;
 }
 
-// Of links that `a` has and `b` has not.
+// Counts the links in `a` that are not in `b`.
 static uint32_t count_missing_links(const struct fabric *a, const struct fabric *b)
 {
     uint32_t count = 0;
@@ -955,8 +955,8 @@ static void check_order(const struct generated *g, const struct fabric *a, const
     fabric_unref(c);
 }
 
-// Every node and link that came or went is told once, causes come first, and the order of discovery
-// does not matter.
+// Every node and link that was added or removed gives one event, root causes come first, and the
+// order of discovery does not matter.
 TEST(random_changes_are_told_wholly)
 {
     for (uint64_t seed = 1; seed <= 1000; seed++) {

@@ -1,4 +1,4 @@
-// The tables of commands: that of ibtrapctl, and that of the control socket.
+// The tables of commands of ibtrapctl and of the control socket.
 #include "server_thread.h"
 #include "support.h"
 
@@ -43,7 +43,7 @@ TEST(the_client_sends_each_command_of_the_daemon)
     }
 }
 
-// Those that strangers may send are written out here, so that a wrong row shows.
+// The commands that unprivileged users may send, repeated here so that a wrong row shows.
 TEST(strangers_may_only_read)
 {
     static const char *const READ[] = {"status",        "events",        "explain",
@@ -60,8 +60,8 @@ TEST(strangers_may_only_read)
     assert_false(control_reads_only(""));
 }
 
-// What ibtrapctl really sends: a socket that notes the first command of each connection and refuses
-// it.
+// The commands that ibtrapctl really sends: a socket records the first command of each connection
+// and refuses it.
 
 static char noted[64];
 

@@ -22,7 +22,7 @@ static void load(const char *content)
     load_path(support_file("conf", content, 0644));
 }
 
-// The error of a file, without its path.
+// The error for a file, without the file's path.
 static const char *error_of(const char *content)
 {
     const char *path = support_file("conf", content, 0644);
@@ -41,7 +41,7 @@ static int release(void **state)
     return 0;
 }
 
-// What holds for a receiver whose section has nothing in it.
+// The defaults of a receiver with an empty section.
 static struct conf_receiver make_receiver(enum conf_kind kind, const char *name)
 {
     struct conf_receiver r = {.kind = kind, .burst = 100};
@@ -366,7 +366,8 @@ static bool is_section(const char *line)
            begins_with(line, "# subagent {");
 }
 
-// "    # item = value"; not those that name secrets, nor those whose value is no proper one.
+// Matches "    # item = value", except items that name secrets and items with a placeholder as
+// value.
 static bool is_item(const char *line)
 {
     static const char *const NOT[] = {"sa_key_file", "mkey_file", "node_name_map", "_password_file",
@@ -382,7 +383,7 @@ static bool is_item(const char *line)
     return word > 0 && begins_with(p + 2 + word, " = ");
 }
 
-// There is room behind the content.
+// The buffer has room after the content.
 static void replace(char *content, const char *old, const char *new)
 {
     char *place = strstr(content, old);
@@ -391,7 +392,7 @@ static void replace(char *content, const char *old, const char *new)
     memcpy(place, new, strlen(new));
 }
 
-// What the items in comments need.
+// Sections and items that the commented items require.
 static void let_them_have_effect(char *content)
 {
     char *snmp = strstr(content, " snmp \"nms\"");
@@ -894,7 +895,7 @@ TEST(secrets_come_from_files)
     check_receiver(1, &b);
 }
 
-// Puts a file's path in the place of "%s", if there is one.
+// Replaces "%s", if present, by a file's path.
 static void name_file(char *content, size_t size, const char *path)
 {
     char rest[300], *place = strstr(content, "%s");
@@ -904,7 +905,7 @@ static void name_file(char *content, size_t size, const char *path)
     snprintf(place, size - (size_t)(place - content), "%s%s", path, rest);
 }
 
-// Each combination of a v3 user's items that makes no sense.
+// Each invalid combination of an SNMPv3 user's items.
 TEST(half_a_version_3_is_refused)
 {
     const char *password = support_file("password", "long enough\n", 0600);
@@ -1274,7 +1275,7 @@ TEST(bad_master_agents_are_refused)
         assert_string_equal(error_of(ROWS[i].content), ROWS[i].error);
 }
 
-// What every kind of receiver has.
+// The items that every kind of receiver has.
 TEST(bad_values_are_told_in_every_kind_of_receiver)
 {
     static const char *const KINDS[] = {"snmp", "syslog", "file", "agentx"};
@@ -1342,7 +1343,7 @@ TEST(values_too_long_are_told)
     check_too_long("syslog \"a\" { path = \"", 107, "\" }", "': is longer than 107 octets");
     check_too_long("sweep { mkey_file = \"", 107, "\" }", "': is longer than 107 octets");
     check_too_long("snmp \"a\" { community = \"", 255, "\" }", "': must have 1 to 255 octets");
-    assert_null(strstr(err.text, "aaaa")); // it is a secret
+    assert_null(strstr(err.text, "aaaa")); // the value is a secret
     check_too_long("snmp \"a\" { address = \"", 299, "\" }", "': the host is too long");
     check_too_long("snmp \"a\" { user = \"", 32, "\" }", "': is longer than 32 octets");
     check_too_long("snmp \"a\" { context = \"", 32, "\" }", "': is longer than 32 octets");
@@ -1501,14 +1502,14 @@ TEST(what_would_have_no_effect_is_told)
                         "1: subagent: item 'context' has no effect without item 'socket'");
 }
 
-// A file may say what holds anyway, or what is to hold when it is on again.
+// A file may repeat a default, or configure something that is switched off.
 TEST(a_default_may_stand_anywhere)
 {
     load("snmp \"a\" { address = \"x\" auth = \"none\" privacy = \"none\" timeout = 1000 window = "
          "64 }\n"
          "snmp \"b\" { address = \"x\" version = \"3\" user = \"u\" community = \"public\" }\n"
          "syslog \"c\" { address = \"x\" transport = \"udp\" path = \"/dev/log\" }\n"
-         "subagent { socket = \"\" writable = true }\n"); // off, for a while
+         "subagent { socket = \"\" writable = true }\n"); // switched off
     assert_int_equal(conf.receiver_count, 3);
 }
 
@@ -1537,7 +1538,7 @@ TEST(folders_have_levels_of_their_own)
     assert_int_equal(conf.log_levels[LOG_FOLDER_OTHER], LOG_LEVEL_WARNING);
 }
 
-// An item with as many values, and one more where `more`.
+// An item with that many values, and one more if `more`.
 static void fill_item(char content[4096], const char *section, const char *item, const char *value,
                       bool more)
 {
@@ -1685,7 +1686,7 @@ TEST(a_file_is_bounded)
 {
     char expected[300];
     const char *path = support_file("large.conf", "", 0644);
-    assert_int_equal(truncate(path, 1 << 20), 0); // of NULs
+    assert_int_equal(truncate(path, 1 << 20), 0); // filled with NULs
     assert_false(conf_load(path, &conf, &err));
     snprintf(expected, sizeof expected, "the configuration '%s' is longer than 1 MiB", path);
     assert_string_equal(err.text, expected);
@@ -1696,7 +1697,7 @@ TEST(a_file_is_bounded)
     assert_string_equal(err.text, expected);
 }
 
-// Each item is enough.
+// Each item alone is enough.
 TEST(a_policy_changes_something)
 {
     static const char *const ITEMS[] = {"enabled = false", "severity = \"warning\"",
@@ -1724,7 +1725,7 @@ TEST(a_text_that_is_no_file_is_read_alike)
                         "x.conf:2: section 'storm' has no end: a closing brace is missing");
 }
 
-// All mistakes of a content, a line each and without the path.
+// All errors of a content, one line each, without the path.
 static const char *mistakes_of(const char *content)
 {
     static char all[8192];

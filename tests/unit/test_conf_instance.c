@@ -54,7 +54,7 @@ TEST(its_own_file_is_read)
     assert_int_equal(conf.journal.rows_max, 5000);
 }
 
-// The error of an instance whose file is at `path`.
+// The error for an instance whose file is at `path`.
 static const char *error_at(const char *path)
 {
     snprintf(instance.config, sizeof instance.config, "%s", path);
@@ -80,7 +80,7 @@ TEST(only_a_file_that_is_not_there_is_none)
         strstr(error_at(path_below(support_file("file", "", 0644))), "Not a directory"));
 }
 
-// Root may enter everything, so the test is somebody else for a moment.
+// Root may enter every directory, so the test runs as another user for a moment.
 TEST(a_file_that_may_not_be_read_is_told)
 {
     enum { NOBODY = 65534 };
@@ -98,7 +98,7 @@ TEST(a_file_that_may_not_be_read_is_told)
                            "must be able to read it, and to enter the directories above it"));
 }
 
-// What the log says of the file that is in force.
+// The log line about the file in force.
 static void check_log(const char *expected)
 {
     char *text = NULL;
@@ -137,7 +137,7 @@ TEST(a_file_in_force_must_not_go)
                         "or restart ibtrapd to run with the defaults");
 }
 
-// A copy of the example has the paths of the only gateway in it.
+// A copy of the example contains the paths of a host's only gateway.
 TEST(instances_never_share_the_plain_paths)
 {
     assert_true(load("journal { directory = \"" INSTALL_STATE_DIRECTORY "\" }\n"
@@ -203,7 +203,7 @@ TEST(the_tables_of_the_only_gateway_have_no_name)
 TEST(a_name_that_is_too_long_for_tables_is_told)
 {
     snprintf(instance.device, sizeof instance.device, "a-device-with-quite-a-long-name");
-    assert_true(load("")); // no tables
+    assert_true(load("")); // without the tables
     conf_free(&conf);
     assert_true(load(TABLES "context = \"blue\" }\n"));
     conf_free(&conf);

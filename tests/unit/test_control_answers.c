@@ -1,4 +1,4 @@
-// What ibtrapctl is told of events, alarms and receivers, from the journal to the answer.
+// The control socket's answers about events, alarms and receivers, from the journal to the answer.
 #include "support.h"
 
 #include "control/alarm_answers.h"
@@ -16,7 +16,7 @@ static struct support_chance chance;
 static struct random random_;
 static struct event_builder builder;
 static struct log *log_;
-static struct control control; // without a pipeline and receivers
+static struct control control; // without a pipeline or receivers
 
 static void ignore_change(void *ctx, enum journal_change change, const char *reason, uint64_t count)
 {
@@ -57,7 +57,7 @@ static int end(void **state)
     return 0;
 }
 
-// An event a second.
+// Adds an event, one second after the one before.
 static void append(struct event *event)
 {
     assert_non_null(event);
@@ -73,7 +73,7 @@ static void add(enum catalogue_event type, const char *key)
     append(event_builder_from_occurrence(&builder, &o));
 }
 
-// As many as memory holds and 900 more; every hundredth is of another kind.
+// 900 events more than memory holds; every hundredth is of another kind.
 enum { MANY = JOURNAL_MEMORY_MAX + 900 };
 
 static void add_many(void)
@@ -112,7 +112,7 @@ static json_int_t item_of(const json_t *answer, const char *item)
     return json_integer_value(json_object_get(answer, item));
 }
 
-// All numbers that a request and those after it bring; the requests are counted.
+// The event numbers from a request and its continuations; counts the requests.
 static size_t ask_all(json_t *request, json_int_t *numbers, size_t max, unsigned *requests)
 {
     size_t n = 0;
@@ -302,7 +302,7 @@ TEST(an_explanation_names_cause_and_related_events)
     check_word(json_object_get(answer, "cause"), "text", first->text);
     check_word(json_object_get(answer, "related"), "id", "01a1fd03-0547-763b-bd41-8a5721ba36bc");
     assert_true(json_is_null(json_object_get(json_object_get(answer, "related"), "number")));
-    // No switch is known, so there is no notification but our own.
+    // No switch is known, so the only notification is the IBTRAPD-MIB's.
     const json_t *notifications = json_object_get(answer, "notifications");
     assert_int_equal(json_array_size(notifications), 1);
     check_word(json_array_get(notifications, 0), "name", "ibtrapdLinkRemoved");

@@ -1,4 +1,4 @@
-// Counters of a fabric, as its ports answer or fail to.
+// Counter readings of a fabric whose ports answer or fail to.
 #include "fake_port.h"
 #include "support.h"
 
@@ -244,7 +244,7 @@ TEST(extended_counters_where_they_have_errors)
 TEST(who_has_no_class_port_info_still_counts)
 {
     manners[LEAF_LID].without_class_info = true;
-    manners[LEAF_LID].extended = manners[LEAF_LID].wait = true; // in an answer that does not count
+    manners[LEAF_LID].extended = manners[LEAF_LID].wait = true; // in an answer that is ignored
     read_counters(true);
     assert_int_equal(reading->count, 4);
     assert_false(reading->samples[0].extended);
@@ -258,7 +258,7 @@ TEST(a_deaf_switch_costs_one_question)
     assert_int_equal(reading->count, 2);
     assert_int_equal(reading->silent, 2);
     check_sample(0, SPINE, 3);
-    assert_int_equal(f.sent, 3 + 1 + 2); // three attempts; the spine's
+    assert_int_equal(f.sent, 3 + 1 + 2); // three attempts at the leaf; three requests to the spine
 }
 
 TEST(an_answer_for_another_port_is_none)

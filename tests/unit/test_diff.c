@@ -18,13 +18,13 @@ static unsigned count(const struct fabric *a, const struct fabric *b)
     return items;
 }
 
-// A fabric that becomes another by nothing but the differences: each is applied to `before`, with
-// values of `after` only where a difference names them.
+// Rebuilds a fabric from its predecessor and the differences: applies each difference to `before`,
+// and copies from `after` only the values that a difference names.
 struct apply {
     const struct fabric *before, *after;
-    bool *node_gone, *port_gone, *sm_gone, *controller_gone; // of `before`
+    bool *node_gone, *port_gone, *sm_gone, *controller_gone; // elements of `before`
     uint32_t *node_new, *port_new,
-        *sm_new; // by index of before: the index of after that replaces it
+        *sm_new; // for each index of `before`: the index of `after` that replaces it
     bool *added_nodes, *added_ports, *added_sms, *added_controllers; // of `after`
 };
 
@@ -91,11 +91,11 @@ static void put_link(struct fabric_builder *b, const struct fabric *from, uint32
         return;
     uint32_t number = fabric_builder_find(b, from->nodes[node].guid);
     uint32_t peer = fabric_builder_find(b, from->nodes[port->peer_node].guid);
-    assert_int_not_equal(peer, FABRIC_NONE); // otherwise a link stayed that leads to nobody
+    assert_int_not_equal(peer, FABRIC_NONE); // otherwise a remaining link has no peer
     assert_true(fabric_builder_link(b, number, port->number, peer, port->peer_port));
 }
 
-// Calls for each port that the result has: where it is taken from.
+// Calls the function for each port of the result, with the port's source.
 static void each_port(const struct apply *a,
                       void (*put)(struct fabric_builder *b, const struct fabric *from,
                                   uint32_t node, const struct fabric_port *port),
@@ -338,7 +338,7 @@ static struct one difference(struct generated *g, struct fabric *a)
     return one;
 }
 
-// Each value alone makes a difference.
+// A change of any single value is a difference.
 #define ALTERS(field)                                                                              \
     do {                                                                                           \
         (field) ^= 1;                                                                              \
@@ -391,7 +391,7 @@ TEST(every_value_counts)
     generated_clear(&g);
 }
 
-// Parallel links: only the recabled one differs, at its four ends.
+// Parallel links: only the recabled link differs, at four ports.
 TEST(what_only_tables_show_does_not_count)
 {
     struct generated g = {0};

@@ -189,7 +189,7 @@ TEST(a_sentence_begins_with_a_capital_or_a_name)
     assert_memory_equal(event->text, "An unknown node refused SubnSet(PortInfo) from LID 7", 52);
     event_unref(event);
 
-    // The source is named, the subject is not: only the issuer counts here.
+    // The map names the source and not the subject, but only the issuer counts here.
     struct error err;
     struct names *few = names_parse("map", "0x0002c903000e8ad1 x", 20, &err);
     struct event_builder builder = plain;
@@ -267,13 +267,13 @@ TEST(a_multicast_gid_is_nobodys_guid)
     event_unref(event);
     uint8_t wire[NOTICE_SIZE];
     golden_wire(GOLDEN_64, wire);
-    wire[16] = 0xFF; // as if a group came into service
+    wire[16] = 0xFF; // as in a notice about a multicast group
     event = event_builder_from_notice(&named, wire);
     check_endpoint(&event->subject, 0, 0, "");
     event_unref(event);
 }
 
-// A vendor's number in the place of the ProducerType makes nobody a switch.
+// A vendor-specific notice whose VendorID equals a ProducerType does not make its issuer a switch.
 TEST(a_vendor_trap_has_no_switch)
 {
     uint8_t wire[NOTICE_SIZE];
@@ -457,7 +457,7 @@ static struct event *make_change(const struct change *change, bool late)
     return event;
 }
 
-// Whatever is missing, no blank and no sign is left over.
+// Missing fields leave no extra blank or punctuation.
 static void check_well_written(const char *text)
 {
     static const char *const UGLY[] = {"  ", " .", " ,", " ;", " :", "..", ";.", ":.",
@@ -573,7 +573,7 @@ static bool is_found_by_sweeps(int type)
     return catalogue_get((enum catalogue_event)type)->origin == CATALOGUE_FROM_CHANGE;
 }
 
-// Every row, with everything that can be missing missing.
+// Every row, without all optional fields.
 TEST(sentences_are_well_written_whatever_is_known)
 {
     for (int type = CATALOGUE_SWITCH_ADDED; type < CATALOGUE_COUNT; type++) {
@@ -639,7 +639,7 @@ TEST(a_change_keeps_what_is_known_of_it)
     assert_int_equal(event->subnet_prefix, GOLDEN_PREFIX);
     assert_int_equal(event->notice.trap, 0);
     event_unref(event);
-    // What raises and clears nothing has no key.
+    // An event that raises and clears no alarm has no key.
     change.type = CATALOGUE_SWITCH_MOVED;
     event = make_change(&change, false);
     assert_string_equal(event->alarm_key, "");
@@ -654,7 +654,7 @@ TEST(no_key_no_alarm)
     struct event *event = make_change(&change, false);
     assert_int_equal(event_alarm(event), ALARM_RAISES);
     event_unref(event);
-    change.alarm_key[0] = '\0'; // the cable is elsewhere now, nothing will bring the link back
+    change.alarm_key[0] = '\0'; // the cable is elsewhere now, so this link will not come back
     event = make_change(&change, false);
     assert_int_equal(event_alarm(event), ALARM_NONE);
     assert_int_equal(field_get(event, FIELD_ALARM_STATE).number, ALARM_NONE);
@@ -694,7 +694,7 @@ TEST(a_threshold_is_reached_and_cleared)
                                      "grows too fast; it is at 106.");
     assert_string_equal(event->alarm_key, "counter SymbolErrorCounter 0x0002c90300001234/17");
     event_unref(event);
-    // Somebody cleared the counter: it counts from zero.
+    // After a reset the counter counts from zero.
     event = make_threshold(COUNTER_LINK_DOWNED, true, 200, 30);
     assert_string_equal(event->text,
                         "LinkDownedCounter of port 17 of leaf12 (LID 3) grew by 30 from "
@@ -734,7 +734,7 @@ TEST(the_counter_of_a_host_is_no_switchs)
     struct event *event = event_builder_from_threshold(&plain, &change, &NODE345);
     assert_int_equal(event->switch_guid, 0);
     event_unref(event);
-    // A port that is not known at all still has its GUID.
+    // A port that the fabric does not know still has its GUID.
     event = event_builder_from_threshold(&plain, &change, &(struct endpoint){0});
     assert_string_equal(event->text,
                         "SymbolErrorCounter of port 1 of node GUID 0x0002c903000e8ad0 grew "
@@ -763,7 +763,8 @@ TEST(the_subnet_managers_silence)
     event_unref(event);
 }
 
-// What the fabric knows: the switch with its LID, the host's port by LID and GUID, and their link.
+// The fabric knows the switch with its LID, the host's port by LID and GUID, and the link between
+// them.
 
 static bool lookup_lid(void *ctx, uint16_t lid, struct endpoint *out)
 {
@@ -835,7 +836,7 @@ TEST(traps_are_told_with_names_from_the_fabric)
         assert_string_equal(event->text, SENTENCES[i].text);
         event_unref(event);
     }
-    assert_int_equal(asked, 3); // 129, 130, 259: the others name no port
+    assert_int_equal(asked, 3); // for 129, 130 and 259; the others name no port
 }
 
 TEST(a_port_that_left_is_told_with_its_place)
@@ -858,7 +859,7 @@ TEST(a_port_that_left_is_told_with_its_place)
     event_unref(event);
 }
 
-// One that the fabric does not know yet, at the LID that the host had.
+// A new host that the fabric does not know yet, at the old host's LID.
 
 static const uint64_t NEW_GUID = UINT64_C(0x0002c9030000beef);
 
@@ -901,7 +902,7 @@ TEST(whoever_got_the_lid_of_another_has_not_its_name)
     assert_true(event->peer.guid == 0);
     event_unref(event);
 
-    n = of_new_host(NOTICE_BAD_PKEY); // from another, whom only the LID tells
+    n = of_new_host(NOTICE_BAD_PKEY); // from another node, known only by its LID
     n.lid = 3;
     n.lid2 = 9;
     event = make_from(&builder, &n);
@@ -913,7 +914,7 @@ TEST(whoever_got_the_lid_of_another_has_not_its_name)
     n.lid = 9;
     n.issuer_lid = n.lid2 = 3;
     memset(n.issuer_gid, 0, sizeof n.issuer_gid);
-    event = make_from(&builder, &n); // to another
+    event = make_from(&builder, &n); // to another node
     check_new(&event->subject, "");
     check_new(&event->source, "");
     assert_string_equal(event->destination.name, "leaf12");
@@ -927,7 +928,7 @@ TEST(whoever_got_the_lid_of_another_has_not_its_name)
     event_unref(event);
 }
 
-// As that of a virtual function, which no sweep finds.
+// Such as the GUID of a virtual function, which no sweep finds.
 TEST(the_map_names_guids_that_the_fabric_does_not_know)
 {
     unsigned asked = 0;
@@ -944,7 +945,7 @@ TEST(the_map_names_guids_that_the_fabric_does_not_know)
     names_unref(map);
 }
 
-// The GID that the notice has stays, and names that people gave go first.
+// The GID in the notice stays, and names from the node-name-map have precedence.
 TEST(the_map_goes_before_the_fabric)
 {
     unsigned asked = 0;
@@ -972,7 +973,7 @@ TEST(a_reason_is_always_proper_text)
 {
     struct event_builder_occurrence what = {.type = CATALOGUE_GATEWAY_STOPPED};
     memset(what.reason, 'x', sizeof what.reason - 1);
-    memcpy(what.reason + EVENT_REASON_SIZE - 3, "\xE2\x82", 3); // cut within a character
+    memcpy(what.reason + EVENT_REASON_SIZE - 3, "\xE2\x82", 3); // truncated within a character
     struct event *event = make_occurrence(&what);
     assert_in_range(strlen(event->reason), EVENT_REASON_SIZE - 3, EVENT_REASON_SIZE - 1);
     char clean[EVENT_REASON_SIZE];
@@ -990,7 +991,7 @@ TEST(references_are_counted)
     struct event *event = make(&plain, GOLDEN_128);
     assert_ptr_equal(event_ref(event), event);
     event_unref(event);
-    assert_int_equal(event->notice.trap, 128); // still there
+    assert_int_equal(event->notice.trap, 128); // the octets are intact
     event_unref(event);
     event_unref(NULL);
 }

@@ -99,7 +99,7 @@ TEST(lmc_gives_a_port_several_lids)
     struct fabric_builder *b = fabric_builder_new();
     uint32_t a = add_node(b, FABRIC_CA, 1), c = add_node(b, FABRIC_CA, 2);
     add_port(b, a, 1, 11, 8, 2);
-    add_port(b, c, 1, 12, 11, 0); // claims one of them, and loses
+    add_port(b, c, 1, 12, 11, 0); // claims one of their LIDs, and does not get it
     add_port(b, c, 2, 13, ADDRESS_LID_UNICAST_MAX - 1, 7);
     add_port(b, c, 3, 14, 0xFFFF, 7);
     add_port(b, c, 4, 15, 0, 7);
@@ -156,9 +156,9 @@ TEST(a_new_link_cuts_the_old_ones)
     assert_int_equal(fabric_builder_get_port(b, n[1], 1)->peer_node, FABRIC_NONE);
     assert_int_equal(fabric_builder_get_port(b, n[3], 1)->peer_node, FABRIC_NONE);
     assert_int_equal(fabric_builder_get_port(b, n[2], 1)->peer_node, n[0]);
-    assert_true(fabric_builder_link(b, n[2], 1, n[0], 1)); // the same again
+    assert_true(fabric_builder_link(b, n[2], 1, n[0], 1)); // the same link again
     assert_int_equal(fabric_builder_get_port(b, n[0], 1)->peer_node, n[2]);
-    assert_true(fabric_builder_link(b, n[0], 1, n[0], 1)); // with itself: none
+    assert_true(fabric_builder_link(b, n[0], 1, n[0], 1)); // a port linked with itself: no link
     assert_int_equal(fabric_builder_get_port(b, n[0], 1)->peer_node, FABRIC_NONE);
     assert_int_equal(fabric_builder_get_port(b, n[2], 1)->peer_node, FABRIC_NONE);
     fabric_builder_free(b);
@@ -220,7 +220,7 @@ TEST(references_are_counted)
     struct fabric *f = finish(fabric_builder_new());
     assert_ptr_equal(fabric_ref(f), f);
     fabric_unref(f);
-    assert_int_equal(f->time_us, 12); // still there; a sanitizer would tell
+    assert_int_equal(f->time_us, 12); // still valid; a sanitizer would report it otherwise
     fabric_unref(f);
 }
 
@@ -310,7 +310,7 @@ TEST(counters_by_name)
     assert_int_equal(counter_find("Symbol"), COUNTER_ERRORS);
     assert_int_equal(counter_find(""), COUNTER_ERRORS);
     assert_int_equal(counter_find("Counter"), COUNTER_ERRORS);
-    assert_int_equal(counter_find("PortXmitData"), COUNTER_ERRORS); // traffic
+    assert_int_equal(counter_find("PortXmitData"), COUNTER_ERRORS); // counts traffic, not errors
     assert_int_equal(counter_limit(COUNTER_LOCAL_LINK_INTEGRITY_ERRORS), 15);
     assert_int_equal(counter_limit(COUNTER_LINK_DOWNED), 255);
     assert_int_equal(counter_limit(COUNTER_SYMBOL_ERROR), 65535);

@@ -6,7 +6,7 @@
 
 static struct error err;
 
-// The n-th allocation from now on fails; 0: none does. The linker puts these functions before the C
+// The n-th allocation from now on fails; 0: none. The linker substitutes these functions for the C
 // library's (--wrap).
 static unsigned failing;
 
@@ -101,7 +101,7 @@ static void check_round_trip(const struct fabric *fabric)
     free(again);
 }
 
-// Every value of every type is somewhere.
+// The fabric contains every value of every type.
 static struct fabric *make_odd(void)
 {
     struct fabric_builder *b = fabric_builder_new();
@@ -256,7 +256,7 @@ TEST(a_cut_record_is_refused_everywhere)
     struct fabric *odd = make_odd();
     uint8_t *record = write_record(odd, &size);
     for (size_t n = 0; n < size; n++) {
-        uint8_t *exact = malloc(n + 1); // what lies behind is not the record's
+        uint8_t *exact = malloc(n + 1); // the octets after it are not part of the record
         assert_non_null(exact);
         memcpy(exact, record, n);
         err.text[0] = '\0';
@@ -268,7 +268,7 @@ TEST(a_cut_record_is_refused_everywhere)
     free(record);
 }
 
-// Whatever one octet becomes: either an error, or a sound fabric.
+// With one octet changed to any value, reading gives an error or a valid fabric.
 TEST(a_damaged_record_does_no_harm)
 {
     struct generated g = {0};
@@ -356,7 +356,7 @@ TEST(each_rule_has_its_sentence)
             "the I/O controllers are not in order");
 }
 
-// Each attribute of a port is kept although all others are as the port before has them.
+// Each attribute of a port is kept even if all others equal those of the port before.
 TEST(ports_that_differ_in_one_thing)
 {
     struct fabric_port ports[9];

@@ -52,7 +52,7 @@ static enum sink_result send_one(struct sink *r, int n, struct error *err)
     return result;
 }
 
-// The numbers of the events in a file, each a whole line, as "1 2 3 ".
+// The numbers of the events in a file of complete lines, in the form "1 2 3 ".
 static const char *content(const char *path)
 {
     static char found[256];
@@ -130,7 +130,7 @@ TEST(reopening_follows_the_name)
     assert_string_equal(content(path), "3 ");
 }
 
-// It stands before the C library's.
+// Replaces the C library's function.
 static unsigned syncs_to_fail;
 
 int fdatasync(int fd)
@@ -150,7 +150,7 @@ TEST(a_sync_that_fails_before_a_reopening_makes_all_come_again)
     for (int i = 1; i <= 3; i++)
         assert_int_equal(send_one(&r, i, &err), SINK_PENDING);
     r.reopen(r.self);
-    syncs_to_fail = 1; // Linux tells of it once
+    syncs_to_fail = 1; // Linux reports the error only once
     assert_int_equal(send_one(&r, 4, &err), SINK_FAILED);
     assert_non_null(strstr(err.text, "cannot sync"));
     end(&r);
@@ -190,7 +190,7 @@ TEST(a_reopening_that_fails_is_a_failure)
     assert_string_equal(content(old), "");
 }
 
-// The largest size stands for a full disk: the last line fits in part.
+// The size limit acts as a full disk: only a part of the last line fits.
 TEST(no_half_line_is_left_when_the_disk_is_full)
 {
     const char *path = support_path("full");

@@ -9,8 +9,8 @@
 static struct filter filter;
 static struct event *link_event, *key_event, *gateway_event;
 
-// Trap 129 of the switch leaf12 about itself; trap 257 of the adapter node-a, told by no switch; an
-// event of the gateway's own, without any node.
+// Trap 129 of the switch leaf12 about itself; trap 257 of the adapter node-a, without a switch; an
+// occurrence of the gateway, without a node.
 static int begin(void **state)
 {
     (void)state;
@@ -93,7 +93,7 @@ TEST(a_summary_is_judged_by_what_it_sums_up)
     struct event *summary = event_make(catalogue_get(CATALOGUE_STORM_SUMMARY));
     assert_non_null(summary);
     summary->summarised = catalogue_get(CATALOGUE_BAD_PKEY);
-    add(&filter.nodes, "leaf*"); // any node may be among those
+    add(&filter.nodes, "leaf*"); // the summary may cover any node
     add(&filter.guids, "0x17");
     add(&filter.events, "bad-*");
     assert_true(filter_passes(&filter, summary));
@@ -102,7 +102,7 @@ TEST(a_summary_is_judged_by_what_it_sums_up)
     strcpy(filter.events.patterns[0], "link-*");
     assert_false(filter_passes(&filter, summary));
     filter.events.count = 0;
-    strcpy(summary->subject.name, "node-a"); // it has one subject
+    strcpy(summary->subject.name, "node-a"); // now it has one subject
     assert_false(filter_passes(&filter, summary));
     event_unref(summary);
 }
@@ -111,7 +111,7 @@ TEST(security_can_be_kept_out)
 {
     filter.security = false;
     check(true, false, true);
-    add(&filter.events, "*"); // naming it does not help
+    add(&filter.events, "*"); // naming the event does not change that
     add(&filter.categories, "security");
     check(false, false, false);
 }
@@ -125,11 +125,11 @@ TEST(events_by_identifier)
     check_pattern(&filter.events, "*", true, true, true);
     check_pattern(&filter.events, "link\\-integrity-threshold", true, false, false);
     check_pattern(&filter.events, "bad\\-*", false, true, false);
-    check_pattern(&filter.events, "link", false, false, false); // the whole of it must match
+    check_pattern(&filter.events, "link", false, false, false); // not a part of it
     check_pattern(&filter.events, "LINK-*", false, false, false);
     add(&filter.events, "gateway-*");
     add(&filter.events, "link-*");
-    check(true, false, true); // one of them is enough
+    check(true, false, true); // one match is enough
 }
 
 TEST(events_by_category)
@@ -153,7 +153,7 @@ TEST(nodes_by_guid)
     check_pattern(&filter.guids, "0x0002c903*", true, true, false);
     check_pattern(&filter.guids, "0x0000000000000017", false, true, false);
     check_pattern(&filter.guids, "0x17", false, false, false);
-    // A GUID that is not known is none, not zero.
+    // An unknown GUID matches no pattern, not even zero's.
     check_pattern(&filter.guids, "*", true, true, false);
     check_pattern(&filter.guids, "0x0000000000000000", false, false, false);
 }
@@ -163,14 +163,14 @@ TEST(what_switches_report_themselves)
     check_pattern(&filter.switches, "*", true, false, false);
     check_pattern(&filter.switches, "leaf1?", true, false, false);
     check_pattern(&filter.switches, "0x0002c90300001234", true, false, false);
-    check_pattern(&filter.switches, "node-a", false, false, false); // no switch
-    // The name is that of the switch, not of whom it speaks about.
+    check_pattern(&filter.switches, "node-a", false, false, false); // not a switch
+    // The name is the switch's, not the subject's.
     strcpy(link_event->subject.name, "node-b");
     check_pattern(&filter.switches, "node-b", false, false, false);
     check_pattern(&filter.switches, "leaf12", true, false, false);
 }
 
-// A link between two switches, found by a sweep: nobody reported it.
+// A link between two switches, found by a sweep and reported by no Notice.
 static void make_it_a_change(void)
 {
     link_event->type = catalogue_get(CATALOGUE_LINK_DOWN);
@@ -199,7 +199,7 @@ TEST(a_change_belongs_to_its_switch)
     check_pattern(&filter.switches, "leaf12", true, false, false);
     check_pattern(&filter.switches, "spine1", false, false, false);
     check_pattern(&filter.switches, "0x0002c90300001234", true, false, false);
-    // A host's: the switch that it hangs on.
+    // A host's link: its switch matches.
     link_event->switch_guid = 0x99;
     check_pattern(&filter.switches, "spine1", true, false, false);
     check_pattern(&filter.switches, "leaf12", false, false, false);
@@ -235,7 +235,7 @@ TEST(a_trap_group_is_of_switches)
     summary->summarised = catalogue_get(CATALOGUE_LINK_STATE_CHANGE);
     filter.trap_group = group;
     check(true, false, false);
-    assert_false(filter_passes(&filter, summary)); // it is of no switch
+    assert_false(filter_passes(&filter, summary)); // no switch is involved
     filter.trap_group = other;
     check(false, false, false);
     for (size_t i = 0; i < COUNT(GUIDS); i++)

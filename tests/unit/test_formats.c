@@ -34,7 +34,7 @@ static struct event *make(enum catalogue_event type, const char *subject, const 
     return e;
 }
 
-// Trap 129 of a switch whose name holds every character that some format gives a meaning.
+// Trap 129 of a switch whose name contains every character that is special in some format.
 static struct event *link_event(void)
 {
     struct event *e = make(CATALOGUE_LINK_INTEGRITY_THRESHOLD, HOSTILE, "Port 17 of " HOSTILE ".");
@@ -226,7 +226,7 @@ TEST(ecs)
           "\"ibtrapd\":{" FIELDS "}}");
 }
 
-// A link between a switch and a host that went down while nobody looked.
+// A link between a switch and a host that went down while the gateway was not running.
 static struct event *change_event(void)
 {
     struct event *e = make(CATALOGUE_LINK_DOWN, "leaf12", "The link went down.");
@@ -274,7 +274,7 @@ TEST(rfc5424_of_a_change)
                    "[alarm resource=\"leaf12\" probableCause=\"lossOfSignal\" "
                    "perceivedSeverity=\"warning\" eventType=\"communicationsAlarm\" ",
                    true);
-    // Not between switches: our own notification.
+    // Not between switches, so the notification is the IBTRAPD-MIB's.
     check_contains(change_event(), " o2=\"1.3.6.1.4.1.8072.9999.9999.117.0.33\" ", true);
     struct event *e = change_event();
     e->peer.type = FABRIC_SWITCH;
@@ -367,7 +367,7 @@ TEST(formats_have_names)
     assert_false(format_find("xml", &found));
 }
 
-// Everything as long as it can be, of the character given.
+// An event whose texts all have their largest length and consist of the given character.
 static struct event *fill(int type, char c)
 {
     struct event *e = make((enum catalogue_event)type, "", "");
@@ -394,7 +394,7 @@ static struct event *fill(int type, char c)
     return e;
 }
 
-// Depth of brackets outside of quoted strings, where a backslash takes the next character along.
+// The depth of brackets outside of quoted strings; a backslash escapes the next character.
 static int depth(const char *s, char open, char close)
 {
     int n = 0;

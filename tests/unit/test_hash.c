@@ -6,7 +6,7 @@ enum { CAPACITY = 3000, KEYS = 4000, STEPS = 100000 };
 
 struct thing {
     unsigned number;
-    struct hash_node node; // not first
+    struct hash_node node; // on purpose not the first member
 };
 
 // The secret is the octets from 0 on.
@@ -93,7 +93,7 @@ TEST(the_bound_holds)
     assert_false(hash_is_full(&hash));
 }
 
-// The low bits number a bucket: these digests share one for as long as the table grows.
+// The low bits select the bucket: these digests share one at every size of the table.
 TEST(things_of_one_bucket_stay_apart)
 {
     static struct thing things[1000];
@@ -110,7 +110,7 @@ TEST(the_last_of_one_digest_comes_first)
     static struct thing things[100], others[1000];
     for (unsigned i = 0; i < COUNT(things); i++) {
         hash_add(&hash, &things[i].node, 4711);
-        for (unsigned n = 0; n < 10; n++) // it grows meanwhile
+        for (unsigned n = 0; n < 10; n++) // the table grows in between
             hash_add(&hash, &others[10 * i + n].node, 10 * i + n);
     }
     hash_remove(&hash, &things[50].node);
@@ -124,7 +124,7 @@ TEST(the_last_of_one_digest_comes_first)
     assert_null(node);
 }
 
-// With this secret, things come to lie evenly: nowhere near all in one bucket.
+// With this secret, entries spread evenly; no bucket gets nearly all of them.
 TEST(digests_of_similar_keys_spread)
 {
     static struct thing things[CAPACITY];
@@ -143,7 +143,7 @@ TEST(digests_of_similar_keys_spread)
     assert_true(longest < 16);
 }
 
-// What happens at random, beside an array of what should be there. Every third number shares its
+// Random operations, compared with an array of the expected content. Every third number shares its
 // digest with others.
 static uint64_t digest_of(unsigned number)
 {

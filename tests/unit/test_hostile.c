@@ -1,5 +1,5 @@
-// Nodes that call themselves what they like: from the octets of a NodeDescription to every output.
-// None of them has a control character in it, and each still means what it meant.
+// Nodes with hostile names: from the octets of a NodeDescription to every output. No output
+// contains a control character, and the structure of each output stays intact.
 #include "fake_fabric.h"
 #include "support.h"
 
@@ -23,7 +23,7 @@ static const struct {
         text, sizeof text - 1                                                                      \
     }
     NAME("plain"),
-    NAME("\x1b[2J\x1b]0;owned\x07\x1b[31m"), // what terminals obey
+    NAME("\x1b[2J\x1b]0;owned\x07\x1b[31m"), // escape sequences of terminals
     NAME("\x9b"
          "2J\xc2\x9b"
          "2J\x7f\b\b\b"),
@@ -44,7 +44,7 @@ static const struct {
          "\xc3\xa9\xc3\xa9\xc3\xa9\xc3\xa9\xc3\xa9\xc3\xa9\xc3\xa9\xc3\xa9\xc3\xa9\xc3\xa9\xc3\xa9"
          "\xc3\xa9"
          "\xc3\xa9\xc3\xa9\xc3\xa9\xc3\xa9\xc3\xa9\xc3\xa9\xc3\xa9\xc3\xa9"),
-    // Three octets each when they are replaced: more than a name has room for.
+    // Each replacement has three octets, so that together they exceed a name's room.
     NAME("\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff"
          "\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff"
          "\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff"),
@@ -79,7 +79,7 @@ static int begin(void **state)
     return 0;
 }
 
-// What no output may have in it.
+// Fails if an output contains a forbidden character.
 
 static bool is_harmless(const char *s, const char *allowed)
 {
@@ -104,7 +104,7 @@ static void check_harmless(const char *s, const char *allowed)
         fail_msg("harmful: %s", s);
 }
 
-// Each format, read as a receiver reads it, has the event's sentence and name.
+// Each format, parsed as a receiver parses it, contains the event's text and name.
 
 static void check_member(const json_t *object, const char *key, const char *expected)
 {
@@ -131,7 +131,7 @@ static void check_ecs(const char *line, const struct event *e)
     json_decref(object);
 }
 
-// Up to one of the `ends` that has no backslash before it; what is escaped comes out plain.
+// Reads up to an unescaped character of `ends` and removes the escapes.
 static const char *unescape(const char *p, const char *ends, char *out)
 {
     while (*p && !strchr(ends, *p)) {
@@ -159,7 +159,7 @@ static void check_rfc5424(const char *line, const struct event *e)
             assert_int_equal(*p++, '"');
             if (strcmp(name, "subjectName") == 0)
                 named = strcmp(value, e->subject.name) == 0;
-            assert_string_not_equal(name, "x"); // forged
+            assert_string_not_equal(name, "x"); // the forged parameter
         }
         assert_int_equal(*p++, ']');
     }
@@ -169,7 +169,7 @@ static void check_rfc5424(const char *line, const struct event *e)
     assert_string_equal(p, e->text);
 }
 
-// The values of the keys that come; a key is the word before an equals sign that is not escaped.
+// The values of the keys in order; a key is the word before an unescaped equals sign.
 static void check_cef(const char *line, const struct event *e)
 {
     char field[FORMAT_SIZE], value[FORMAT_SIZE];
@@ -227,7 +227,7 @@ static void check_formats(const struct event *e)
     }
 }
 
-// Names and sentences as SnmpAdminString; the rest is octets.
+// Names and texts are SnmpAdminStrings; other varbinds are octets.
 static void check_varbinds(const struct event *e)
 {
     const struct mib_notification *const ALL[] = {e->type->own, &MIB_EXTRA};
@@ -289,7 +289,7 @@ static void check_printed(bool (*show)(FILE *, const json_t *, bool), json_t *an
         unsigned quotes = 0;
         for (; comment && *comment; comment++)
             quotes += *comment == '"';
-        assert_in_range(quotes, 0, 2); // those around the name
+        assert_in_range(quotes, 0, 2); // the quotes around the name
     }
     free(printed);
     json_decref(answer);
@@ -332,7 +332,7 @@ static void name_all(size_t which)
     }
 }
 
-// A switch with three hosts; one of these goes, another moves.
+// A switch with three hosts; one disappears, another moves.
 static void build(void)
 {
     fake_fabric_init(&f, 1);

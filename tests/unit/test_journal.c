@@ -1,4 +1,4 @@
-// The journal's promises: order, survival, retention, and what it does when the disk does not work.
+// The journal's contract: order, durability, retention, and its behaviour while the disk fails.
 
 #include "journal/journal.h"
 
@@ -370,7 +370,7 @@ static void test_a_reader_goes_back_from_memory_to_disk(void **state)
     add_many(f, JOURNAL_MEMORY_MAX + 500);
     int64_t before = journal_last(f->journal) + 1;
     size_t total = 0, n;
-    add(f, NULL); // not committed, so nobody sees it
+    add(f, NULL); // not committed, so readers do not see it
     while ((n = journal_read_back(f->journal, before, items, 64)) > 0) {
         for (size_t i = 0; i < n; i++) {
             assert_int_equal(items[i].sequence, before - 1);
@@ -558,7 +558,7 @@ static void test_a_corrupt_file_is_set_aside(void **state)
     assert_true(status.durable);
     assert_int_equal(files_with(f, "corrupt"), 1);
     add_many(f, 1);
-    assert_true(read_all(f, 0, 1) > 10); // nobody knows which numbers it had
+    assert_true(read_all(f, 0, 1) > 10); // the numbers of the lost file are unknown
 }
 
 // Everything but the file's first page.
@@ -603,7 +603,7 @@ static void test_a_missing_disk_degrades_and_heals(void **state)
     char away[80];
     journal_close(f->journal);
     f->journal = NULL;
-    // A file where the directory should be: nothing can be made there.
+    // A file is in the place of the directory, so nothing can be created there.
     snprintf(away, sizeof away, "%s/state", f->directory);
     int fd = open(away, O_CREAT | O_WRONLY, 0600);
     close(fd);
@@ -825,7 +825,7 @@ static void test_two_processes_do_not_share_a_directory(void **state)
     assert_non_null(strstr(err.text, "another ibtrapd"));
 }
 
-// The file cannot be opened for a while: something stands in its place.
+// The file cannot be opened for a while: a directory is in its place.
 static void take_away(const struct fixture *f)
 {
     char aside[120];
@@ -859,7 +859,7 @@ static void test_what_waited_before_a_degraded_start_is_still_delivered(void **s
     bring_back(f);
     pass(f, 2 * CLOCK_US_PER_S);
     journal_commit(f->journal);
-    // Until the receiver knows, what it has meanwhile does not move the cursor.
+    // Until the receiver knows of the set-back, its confirmations do not move the cursor.
     int64_t after, last = journal_last(f->journal);
     journal_advance(f->journal, receiver, last);
     assert_true(journal_cursor_was_set_back(f->journal, receiver));
@@ -890,7 +890,7 @@ static void test_numbers_of_a_degraded_start_count_as_far_as_they_go(void **stat
     assert_int_equal(journal_between(f->journal, last, last), 0);
     assert_int_equal(journal_between(f->journal, 50, last - 2), 0);
     assert_int_equal(journal_between(f->journal, 50, last), 2);
-    assert_int_equal(journal_between(f->journal, 40, last), 2); // it is not known what the file has
+    assert_int_equal(journal_between(f->journal, 40, last), 2); // the file's content is unknown
     bring_back(f);
     pass(f, 2 * CLOCK_US_PER_S);
     journal_commit(f->journal);
@@ -901,7 +901,7 @@ static void test_numbers_of_a_degraded_start_count_as_far_as_they_go(void **stat
     assert_int_equal(journal_between(f->journal, last - 3, last), 2);
 }
 
-// Each begins with the numbers of its moment.
+// Each start begins with numbers made from its own time.
 static void test_two_starts_that_cannot_read_the_file(void **state)
 {
     struct fixture *f = *state;
@@ -923,7 +923,7 @@ static void test_two_starts_that_cannot_read_the_file(void **state)
     assert_int_equal(files_with(f, "corrupt"), 0);
     reopen(f);
     journal_get_status(f->journal, &status);
-    assert_int_equal(status.rows, 0); // it was not looked at yet
+    assert_int_equal(status.rows, 0); // the file was not read yet
     journal_commit(f->journal);
     journal_get_status(f->journal, &status);
     assert_int_equal(status.rows, 56);
@@ -952,7 +952,7 @@ static void test_retention_drops_nothing_between_two_ranges(void **state)
     assert_int_equal(status.dropped, 60);
 }
 
-// As after a start with a clock that nobody had set yet.
+// As after a start with a clock that was not set yet.
 static void test_numbers_that_the_file_has_already(void **state)
 {
     struct fixture *f = *state;
@@ -1105,7 +1105,7 @@ static void test_the_same_fabric_is_saved_once(void **state)
         save_fabric(f, SEEN[i], 10);
         journal_commit(f->journal);
     }
-    reopen(f); // now only the file knows the digest
+    reopen(f); // now only the file has the digest
     save_fabric(f, 1, 10);
     journal_commit(f->journal);
     assert_int_equal(list_fabrics(f, list), 3);
@@ -1144,7 +1144,7 @@ static void test_snapshots_take_a_quarter_of_the_file(void **state)
         journal_commit(f->journal);
     }
     assert_int_equal(list_fabrics(f, list), 3);
-    save_fabric(f, 10, 5 << 20); // larger than all that may be: kept, and no event is let go for it
+    save_fabric(f, 10, 5 << 20); // larger than the limit: kept, and no event is dropped for it
     add_many(f, 100);
     settle(f);
     assert_int_equal(list_fabrics(f, list), 1);
@@ -1239,8 +1239,8 @@ static void test_alarms_are_raised_and_cleared(void **state)
     struct fixture *f = *state;
     raise_alarm(f, "b");
     raise_alarm(f, "a");
-    clear_alarm(f, "none"); // nothing to clear
-    raise_alarm(f, "");     // no alarm
+    clear_alarm(f, "none"); // no such alarm
+    raise_alarm(f, "");     // an event that raises no alarm
     assert_alarms(f, "b a");
     clear_alarm(f, "b");
     assert_alarms(f, "a");
@@ -1294,7 +1294,7 @@ static void test_an_alarm_raised_again_is_the_same(void **state)
     assert_string_equal(again.type, "journal-degraded");
     assert_non_null(strstr(again.text, "the disk is gone"));
     clear_alarm(f, "a");
-    raise_alarm(f, "a"); // another one
+    raise_alarm(f, "a"); // another alarm
     assert_int_equal(list_alarms(f).alarms[0].count, 1);
     assert_int_equal(list_alarms(f).alarms[0].event_sequence, 5);
 }
@@ -1325,7 +1325,7 @@ static void test_a_link_that_is_down_is_degraded_no_more(void **state)
     raise_alarm(f, "a");
     raise_alarm(f, "link a");
     assert_alarms(f, "rate link b rate a a link a");
-    raise_alarm(f, "rate link a"); // it came back, and its being up is told later
+    raise_alarm(f, "rate link a"); // raised again; its clear comes later
     clear_alarm(f, "link a");
     assert_alarms(f, "rate link b rate a a rate link a");
 }
@@ -1453,7 +1453,7 @@ static void test_alarms_and_windows_outlive_a_corrupt_file(void **state)
     assert_fabric(f, 0, 1, 7, 10);
 }
 
-// Receivers are told of an alarm by the event that raised it, by none, or later by another.
+// Receivers are notified of an alarm by the event that raised it, by a later event, or not at all.
 static void tell_alarm(struct fixture *f, const char *id, const char *held, const char *related_id)
 {
     struct event_builder_occurrence o = {.type = CATALOGUE_RECEIVER_FAILING, .alarm_key = "a"};
@@ -1489,7 +1489,7 @@ static void test_an_alarm_knows_by_which_event_it_was_told(void **state)
     journal_commit(f->journal);
     reopen(f);
     assert_told(f, "5", 4);
-    tell_alarm(f, "6", "", "1"); // late, of the first one
+    tell_alarm(f, "6", "", "1"); // late, for the first alarm
     assert_told(f, "6", 4);
     clear_alarm(f, "a");
     tell_alarm(f, "7", "storm", "6");
@@ -1594,7 +1594,7 @@ static void test_a_file_of_the_first_schema_is_brought_up_to_date(void **state)
     assert_fabric(f, 0, 1, 1, 10);
 }
 
-// What was set by SNMP.
+// Settings made by SNMP.
 
 static struct setting make_setting(uint64_t guid, const char *name)
 {
@@ -1691,7 +1691,7 @@ static void test_settings_while_the_file_is_away(void **state)
     reopen(f);
     assert_name(f, 7, NULL);
     set_name(f, 8, "spine8");
-    set_name(f, 9, ""); // of which nobody knows yet that it is set
+    set_name(f, 9, ""); // the file has a value for it, still unknown
     journal_commit(f->journal);
     assert_name(f, 8, "spine8");
     bring_the_file_back(f, aside);
@@ -1732,7 +1732,7 @@ static void test_there_is_room_for_so_many_settings(void **state)
     free(all);
     const struct setting more[] = {make_setting(1, "y"), make_setting(SETTINGS_MAX + 1, "z")};
     assert_false(journal_change_settings(f->journal, more, 2));
-    assert_name(f, 1, "x"); // all or none
+    assert_name(f, 1, "x"); // either all settings change or none
     set_name(f, 2, "y");
     journal_commit(f->journal);
     reopen(f);
@@ -1816,7 +1816,7 @@ static int64_t begin_receiver(struct fixture *f, const char *name)
     return journal_cursor(f->journal, receiver);
 }
 
-// Another program holds its lock. All kinds of rows are to be written, and to go.
+// Another program locks the file while rows of all kinds wait to be written and deleted.
 static void test_everything_waits_for_a_locked_file(void **state)
 {
     struct fixture *f = *state;
@@ -1880,7 +1880,7 @@ static void test_events_know_their_numbers(void **state)
     event_unref(item.event);
 }
 
-// Events in memory are packed when they have been there for a while.
+// Events that stay in memory for a while are packed.
 
 enum { PACKED = 3 };
 
@@ -1939,7 +1939,7 @@ static void test_a_packed_event_is_the_same(void **state)
     struct journal_item item;
     int64_t first = add_made(f, made);
     assert_int_equal(journal_read(f->journal, first - 1, &item, 1), 1);
-    assert_ptr_equal(item.event, made[0]); // receivers that keep up share it
+    assert_ptr_equal(item.event, made[0]); // fast receivers share the event itself
     event_unref(item.event);
     pass(f, CLOCK_US_PER_S);
     assert_true(journal_has_work(f->journal));
@@ -1995,7 +1995,7 @@ static void test_packed_events_go_into_a_new_file(void **state)
     int64_t first = add_made(f, made);
     settle_in_memory(f);
     assert_int_equal(unlink(f->path), 0);
-    journal_commit(f->journal); // finds it out
+    journal_commit(f->journal); // notices the removal
     pass(f, 2 * CLOCK_US_PER_S);
     journal_commit(f->journal);
     reopen(f);
@@ -2003,7 +2003,7 @@ static void test_packed_events_go_into_a_new_file(void **state)
     release_made(made);
 }
 
-// Memory's bounds.
+// The limits of memory.
 
 static void test_memory_keeps_more_while_the_disk_fails(void **state)
 {
@@ -2140,7 +2140,7 @@ static void test_a_file_is_examined(void **state)
     reopen(f);
 }
 
-// Runs the function as somebody who may read the files that are given, and write nothing.
+// Runs the function as a user who may read the given files and write nothing.
 static bool holds_for_reader(struct fixture *f, const char *const *parts, size_t n,
                              bool (*holds)(struct fixture *f))
 {
@@ -2223,7 +2223,7 @@ static void test_who_may_not_examine_a_file_is_told_what_to_do(void **state)
     assert_true(holds_for_reader(f, NULL, 0, is_told_what_to_do));
     journal_close(f->journal);
     f->journal = NULL;
-    char wal[120]; // that was left; its index is gone, and has to be made anew
+    char wal[120]; // a remaining WAL; its index is missing and has to be rebuilt
     snprintf(wal, sizeof wal, "%s-wal", f->path);
     FILE *left = fopen(wal, "w");
     assert_non_null(left);

@@ -1,9 +1,9 @@
-// The journal where everything below it fails once, at every point in turn: each call of SQLite
-// with each kind of failure, and each allocation. Whatever failed, when it works again every event
-// is on disk, once and in order, and so are alarms, windows, the cursor and the fabric.
+// The journal while everything below it fails once, at every point in turn: each call of SQLite
+// with each kind of failure, and each allocation. After the failure every event is on disk, once
+// and in order, and so are alarms, windows, the cursor and the fabric.
 //
-// In memory (/dev/shm), because each of the hundreds of lives syncs its file. The linker puts the
-// functions here before SQLite's and the C library's (--wrap).
+// In memory (/dev/shm), because each of the hundreds of lives syncs its file. The linker
+// substitutes the functions in this file for SQLite's and the C library's (--wrap).
 #include "support.h"
 
 #include "event/event_builder.h"
@@ -15,7 +15,7 @@
 
 enum { EVENTS = 6, POINTS_MAX = 2000, NEVER = 0 };
 
-// The n-th call from now on fails, with that code of SQLite's; NEVER: none does.
+// The n-th call from now on fails with that SQLite code; NEVER: none.
 static struct {
     unsigned sqlite, allocation;
     int code;
@@ -98,7 +98,7 @@ void *__wrap_realloc(void *old, size_t size)
     return fails(&fault.allocation) ? NULL : __real_realloc(old, size);
 }
 
-// What goes through the journal.
+// The events, alarms and other rows that the test writes.
 
 static struct support_time now;
 static struct support_chance counting;
@@ -146,7 +146,7 @@ static size_t count_windows(struct journal *journal)
     return count;
 }
 
-// Everything that the journal can be asked, while something fails.
+// Calls every reading function of the journal, while something fails.
 static void ask(struct journal *journal)
 {
     struct journal_item items[EVENTS];
@@ -170,7 +170,7 @@ static void set_window(struct journal *journal)
     assert_true(journal_set_maintenance(journal, &window));
 }
 
-// Without memory, whoever sets it is told.
+// Without memory, the call returns false.
 static void set_name(struct journal *journal)
 {
     const struct setting name = {.kind = SETTING_SWITCH_NAME, .guid = 7, .size = 1, .value = "x"};
@@ -188,7 +188,7 @@ static bool has_name(struct journal *journal)
     return has;
 }
 
-// Gives the journal all that it takes, and looks into it. Returns the number of the first event.
+// Writes rows of all kinds to the journal and reads them. Returns the number of the first event.
 static int64_t use(struct journal *journal, int *receiver)
 {
     int64_t first = 0;
@@ -239,7 +239,7 @@ static void expect_all(struct journal *journal, int64_t first)
     assert_int_equal(status.alarms, 1);
     assert_int_equal(journal_cursor(journal, journal_receiver(journal, "nms")), first + EVENTS - 1);
     uint8_t *record = journal_read_snapshot(journal, 0, &fabric, &size, &err);
-    if (record) { // without memory, it waits for the next sweep
+    if (record) { // without memory, the next sweep writes it again
         assert_int_equal(size, sizeof FABRIC);
         assert_memory_equal(record, FABRIC, size);
     }
@@ -279,7 +279,7 @@ static int end(void **state)
     return 0;
 }
 
-// What the life begins with: the file has settings.
+// Prepares the file: it has settings.
 static void prepare(void)
 {
     struct error err;
@@ -293,8 +293,8 @@ static void prepare(void)
     journal_close(journal);
 }
 
-// A whole life of a journal that meets the fault, and a second one that meets none. Returns whether
-// the fault was met.
+// Opens, uses and closes a journal with the fault, and then again without. Returns whether the
+// fault occurred.
 static bool live(unsigned sqlite, unsigned allocation, int code)
 {
     struct error err = {""};
@@ -353,7 +353,7 @@ static struct journal_status status_now(struct journal *journal)
     return status;
 }
 
-// Pruning meets the fault, and is asked for again. Returns whether the fault was met.
+// Prunes with the fault, and then again. Returns whether the fault occurred.
 static bool live_and_prune(unsigned sqlite, unsigned allocation, int code)
 {
     struct error err;
@@ -373,7 +373,7 @@ static bool live_and_prune(unsigned sqlite, unsigned allocation, int code)
     struct journal_status status = status_now(journal);
     assert_true(status.durable);
     assert_in_range(status.rows, 0, EVENTS);
-    assert_int_equal(status.dropped, 0); // the receiver had them
+    assert_int_equal(status.dropped, 0); // the receiver had received them
     ask_to_prune(journal);
     pass(CLOCK_US_PER_S);
     assert_false(journal_has_work(journal));
@@ -397,7 +397,7 @@ static void fail_each_point(bool (*life)(unsigned sqlite, unsigned allocation, i
     while (life(allocations ? NEVER : points, allocations ? points : NEVER, code))
         assert_in_range(++points, 1, POINTS_MAX);
     print_message("%u points\n", points - 1);
-    assert_in_range(points, allocations ? 1 : 10, POINTS_MAX); // it did fail somewhere
+    assert_in_range(points, allocations ? 1 : 10, POINTS_MAX); // some calls did fail
 }
 
 static void check_every_point(int code, bool allocations)

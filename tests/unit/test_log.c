@@ -79,7 +79,7 @@ TEST(arguments_of_debug_messages_are_not_evaluated_when_off)
     assert_false(log_is_debug(c.log));
     assert_false(log_is_debug(NULL));
     assert_int_equal(evaluated, 0);
-    log_set_level(c.log, LOG_FOLDER_IB, LOG_LEVEL_DEBUG); // another folder's
+    log_set_level(c.log, LOG_FOLDER_IB, LOG_LEVEL_DEBUG); // the level of another folder
     log_debug(c.log, "%d", evaluate());
     assert_int_equal(evaluated, 0);
     log_set_level(c.log, LOG_FOLDER, LOG_LEVEL_DEBUG);
@@ -98,7 +98,7 @@ TEST(folders_have_words)
     assert_string_equal(log_folder_word(LOG_FOLDER_OTHER), "other");
 }
 
-// Whether the refusal names it.
+// Whether the refusal names the folder.
 static bool is_listed(const char *word)
 {
     const char *list = strchr(log_folder_refusal(), ':') + 1;

@@ -18,7 +18,7 @@ static int empty(void **state)
     return 0;
 }
 
-// Compares with octets written out; what `digits` does not reach must be zero.
+// Compares with octets given as digits; octets after those must be zero.
 static void check_mad(const uint8_t *got, const char *digits, size_t octets)
 {
     uint8_t expected[MAD_SIZE] = {0};
@@ -26,7 +26,7 @@ static void check_mad(const uint8_t *got, const char *digits, size_t octets)
     assert_memory_equal(got, expected, MAD_SIZE);
 }
 
-// Requests. The MADs begin as garbage, so that an octet that nobody wrote is found.
+// Requests. The MADs begin as garbage, so that an octet that was not written shows.
 
 static void check_inform_info(uint32_t trap, bool subscribe, uint64_t key, const char *digits)
 {
@@ -213,7 +213,7 @@ TEST(headers_are_read_whole_or_not)
     assert_int_equal(h.modifier, 0x99AABBCC);
 }
 
-// What a class has between the fields stays.
+// Octets between the fields, which belong to the class, stay unchanged.
 TEST(headers_are_written_as_they_are_read)
 {
     struct mad_header h;
@@ -338,7 +338,7 @@ TEST(a_long_list_arrives_whole)
     // The last record need not be padded.
     assert_true(read_list(DATA + 16 * 64 + RECORD_SIZE, &l, &s));
     assert_int_equal(s.records, 17);
-    // One that is not whole does not count.
+    // A truncated record is ignored.
     assert_true(read_list(DATA + 16 * 64 + RECORD_SIZE - 1, &l, &s));
     assert_int_equal(s.records, 16);
 }

@@ -46,7 +46,7 @@ static void write_text(void)
     fclose(out);
 }
 
-// Whether the text has that very line.
+// Whether the text contains exactly that line.
 static bool has(const char *line)
 {
     size_t length = strlen(line);

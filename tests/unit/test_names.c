@@ -101,7 +101,7 @@ TEST(names_too_long_are_cut_between_characters)
     struct names *names = names_parse("map", content, strlen(content), &err);
     assert_non_null(names);
     const char *name = names_find(names, 1);
-    assert_int_equal(strlen(name), 126); // 42 whole ones
+    assert_int_equal(strlen(name), 126); // 42 complete characters
     assert_memory_equal(name + 123, "\xE2\x82\xAC", 3);
     names_unref(names);
 }
@@ -183,7 +183,7 @@ TEST(a_file_is_bounded)
 {
     char expected[300];
     const char *path = support_file("names", "", 0644);
-    assert_int_equal(truncate(path, 100 << 20), 0); // of NULs that take no room
+    assert_int_equal(truncate(path, 100 << 20), 0); // filled with NULs, without disk blocks
     assert_null(names_load(path, &err));
     snprintf(expected, sizeof expected, "node-name-map '%s' is too large", path);
     assert_string_equal(err.text, expected);
@@ -206,7 +206,7 @@ TEST(what_was_set_goes_before_the_map)
     struct settings *settings = settings_with(NULL, some, COUNT(some));
     struct names *map = names_parse("map", "0x1 one\n0x2 two\n", 16, &err), *names;
     assert_true(names_with(map, settings, &names));
-    names_unref(map); // the others have a reference of their own
+    names_unref(map); // the others hold their own references
     settings_unref(settings);
     assert_string_equal(names_find(names, 1), "one");
     assert_string_equal(names_find(names, 2), "spine2");

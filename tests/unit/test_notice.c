@@ -21,7 +21,7 @@ static void check_gid(const uint8_t gid[ADDRESS_GID_SIZE], uint64_t guid)
     assert_memory_equal(gid, expected, sizeof expected);
 }
 
-// Every field, so that garbage that leaks into one that the trap does not have is found.
+// Compares every field, so that garbage in a field that the trap does not have shows.
 static void check(const struct notice *n, const struct notice *expected)
 {
     assert_int_equal(n->generic, expected->generic);
@@ -294,7 +294,7 @@ TEST(trap_259_each_data_valid_bit_alone)
             check_gid(n.gid2, GOLDEN_CA2_GUID);
         else
             assert_memory_equal(n.gid2, NO_GID, sizeof NO_GID);
-        assert_int_equal(n.switch_lid, 3); // these two need no bit
+        assert_int_equal(n.switch_lid, 3); // these two have no validity bit
         assert_int_equal(n.port, 17);
     }
 }
@@ -318,7 +318,7 @@ TEST(a_vendor_trap_with_a_generic_number_is_not_decoded)
     check(&n, &expected);
 }
 
-// Garbage of another value gives the same notice: nothing reserved was read.
+// Other garbage gives the same notice, so no reserved bit was read.
 TEST(reserved_octets_do_not_matter)
 {
     for (int g = 0; g < GOLDEN_COUNT; g++) {

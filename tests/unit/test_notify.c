@@ -51,7 +51,7 @@ TEST(a_missing_socket_is_a_sentence)
     assert_string_equal(err.text,
                         "cannot reach the service manager at '/nonexistent/notify': No such "
                         "file or directory");
-    notify_send(&notify, "READY=1\n"); // and does no harm
+    notify_send(&notify, "READY=1\n"); // has no effect
     notify_close(&notify);
 }
 
@@ -66,7 +66,7 @@ TEST(names_that_are_none_are_refused)
     assert_false(notify_open(&notify, longest, &err));
 }
 
-// A manager that does not read must not hold the daemon up.
+// A manager that does not read must not block the daemon.
 TEST(a_full_socket_loses_messages_and_waits_for_nobody)
 {
     struct notify notify;

@@ -22,11 +22,11 @@ static const char *directory;
 static char path[96];
 static struct random chance;
 static struct support_chance counting;
-static struct support_time now; // moved on only while no thread looks
+static struct support_time now; // advanced only while no thread reads it
 static struct clock clock_;
 static struct log *log_;
 
-// Of the pipeline's thread; the test reads them when it has stopped.
+// Written by the pipeline's thread; the test reads them after it has stopped.
 static struct {
     uint64_t tid;
     int64_t last; // of the journal
@@ -59,7 +59,7 @@ static bool look_at_row(void *ctx, const struct store_row *row)
     return !s->found;
 }
 
-// As another process sees the file: what is not committed is not there.
+// Reads the file as another process does, without uncommitted events.
 static bool is_stored(const struct sa_report *report)
 {
     struct search search = {report, false};
@@ -151,7 +151,7 @@ static int begin(void **state)
 
 static struct pipeline_counters counters;
 
-// Waits for all that was put.
+// Waits until every Report was processed.
 static void finish(void)
 {
     pipeline_stop(pipeline);
@@ -255,7 +255,7 @@ TEST(a_repeat_is_answered_and_nothing_else)
     assert_int_equal(counters.repeated, 3);
 }
 
-// What stands behind the Notice makes no difference; what stands in it does.
+// Octets after the Notice do not matter; octets of the Notice do.
 TEST(a_repeat_has_the_same_notice)
 {
     struct sa_report *padded = make_report(GOLDEN_128, 1), *other = make_report(GOLDEN_128, 1);
@@ -313,7 +313,7 @@ TEST(a_clock_set_back_makes_no_repeats)
     put(GOLDEN_128, 1);
     put(GOLDEN_128, 1);
     finish();
-    assert_int_equal(counters.repeated, 1); // of the second, by what was seen since
+    assert_int_equal(counters.repeated, 1); // the second one, recognised by Reports since the start
     assert_int_equal(counters.events, 1);
     assert_int_equal(journal_last(journal), 2);
     check_answers(3);
@@ -323,9 +323,9 @@ TEST(a_malformed_mad_is_an_event_too)
 {
     struct sa_report *report = make_report(GOLDEN_128, 1);
     report->malformed = true;
-    report->size = 20; // not even a header
+    report->size = 20; // shorter than a header
     strcpy(report->reason, "it has 20 octets, too few for a header");
-    expect_stored = false; // there is no TransactionID to find it by
+    expect_stored = false; // without a TransactionID the test cannot find it
     assert_true(pipeline_put_report(pipeline, report));
     finish();
     assert_int_equal(journal_last(journal), 1);
@@ -347,11 +347,11 @@ TEST(occurrences_are_events_without_an_answer)
     assert_int_equal(event_at(1)->subnet_prefix, 0);
     assert_string_equal(event_at(2)->alarm_key, "subscriptions");
     assert_int_equal(event_at(2)->subnet_prefix, 5);
-    assert_int_equal(event_at(3)->subnet_prefix, 5); // as known so far
+    assert_int_equal(event_at(3)->subnet_prefix, 5); // the prefix known so far
     assert_int_equal(answer_count, 0);
 }
 
-// While the first one's answer takes its time, the rest waits; it is then committed together.
+// While the first Report's answer is delayed, the others wait; then they are committed together.
 static enum event_level level_of(void *ctx, uint64_t switch_guid)
 {
     (void)ctx;
@@ -382,7 +382,7 @@ TEST(severe_events_of_a_switch_are_for_gsw_event_trap)
 TEST(what_waits_together_is_committed_together)
 {
     enum { MORE = PIPELINE_BATCH_MAX + 100 };
-    expect_stored = false; // takes too long for so many
+    expect_stored = false; // too slow for so many
     hold(true);
     put(GOLDEN_129, 0);
     wait_holding();
@@ -399,12 +399,12 @@ TEST(what_waits_together_is_committed_together)
     }
 }
 
-// The service manager's watchdog lives on this.
+// The service manager's watchdog depends on this.
 TEST(the_pipeline_beats_while_it_goes_on)
 {
     uint64_t before = pipeline_progress(pipeline);
     while (pipeline_progress(pipeline) == before)
-        usleep(1000); // it has nothing to do
+        usleep(1000); // the pipeline is idle
     hold(true);
     put(GOLDEN_129, 1);
     wait_holding();
@@ -416,7 +416,7 @@ TEST(the_pipeline_beats_while_it_goes_on)
     assert_true(pipeline_progress(pipeline) > before);
 }
 
-// A receiver that reads nothing delays no answer.
+// A receiver that does not read delays no answer.
 TEST(receivers_delay_nobody)
 {
     assert_int_equal(journal_receiver(journal, "stuck"), 0);
@@ -455,14 +455,14 @@ TEST(nothing_is_taken_after_the_stop)
     finish();
     struct sa_report *report = make_report(GOLDEN_128, 1);
     assert_false(pipeline_put_report(pipeline, report));
-    free(report); // still the caller's
+    free(report); // the caller still owns it
     put_occurrence(CATALOGUE_GATEWAY_STARTED, "", "late", 0);
     assert_int_equal(journal_last(journal), 0);
 }
 
 // Sweeps.
 
-// The newest snapshot, the caller's; NULL: there is none.
+// The newest snapshot, which the caller releases; NULL: none.
 static struct fabric *read_snapshot(void)
 {
     struct error err;
@@ -482,7 +482,7 @@ static uint32_t nodes_of_snapshot(void)
     return nodes;
 }
 
-// One life of the gateway that sees no more than these looks.
+// One run of the gateway that gets only these snapshots.
 static void live(struct fabric *const *looks, size_t count)
 {
     options.topology = topology_new(NULL, NULL);
@@ -533,7 +533,7 @@ TEST(the_snapshot_is_what_is_known_not_what_one_sweep_shows)
     assert_int_equal(nodes_of_snapshot(), whole.count);
     die();
     LIVE(look(&whole, true));
-    assert_int_equal(journal_last(journal), 0); // nobody came, nobody went
+    assert_int_equal(journal_last(journal), 0); // no node was added or removed
     die();
     generated_clear(&whole);
     generated_clear(&part);
@@ -552,7 +552,7 @@ TEST(what_repeated_until_the_stop_is_told_with_its_count)
         put(GOLDEN_256, i);
     finish();
     close_all();
-    start(); // what is told is on disk
+    start(); // the count is on disk
     assert_int_equal(journal_last(journal), TIMES + 1);
     assert_string_equal(event_at(TIMES + 1)->type->name, "event-repeated");
     assert_int_equal(event_at(TIMES + 1)->repeat_count, TIMES - 1);
@@ -562,7 +562,7 @@ TEST(what_repeated_until_the_stop_is_told_with_its_count)
 
 // Two gateways.
 
-static int64_t active_for; // so many events
+static int64_t active_for; // number of events until the role changes
 
 static enum pipeline_role role_of_test(void *ctx, const struct fabric *fabric)
 {
@@ -570,7 +570,7 @@ static enum pipeline_role role_of_test(void *ctx, const struct fabric *fabric)
     return journal_last(journal) < active_for ? PIPELINE_ACTIVE : PIPELINE_STANDBY;
 }
 
-// Another life, or the first one anew.
+// Starts the gateway again, or for the first time.
 static void start_beside_another(int64_t active_events)
 {
     finish();
@@ -635,21 +635,21 @@ static size_t count_queued(void)
     return now_counted.queued;
 }
 
-// Nothing of it is taken before hold(false).
+// The pipeline processes none of them before hold(false).
 static void fill_with_reports(void)
 {
-    expect_stored = false; // takes too long for so many
+    expect_stored = false; // too slow for so many
     hold(true);
     put(GOLDEN_128, 1);
     wait_holding();
     for (size_t i = 0; i < PIPELINE_QUEUE_MAX; i++)
-        put(GOLDEN_128, 1); // repeats, which are no work
+        put(GOLDEN_128, 1); // repetitions, which cost no work
     struct sa_report *one_more = make_report(GOLDEN_128, 1);
     assert_false(pipeline_put_report(pipeline, one_more));
     free(one_more);
 }
 
-// A call, in a thread of its own.
+// A pipeline call, in a thread of its own.
 struct calling {
     pthread_t thread;
     atomic_bool over;

@@ -13,7 +13,7 @@ static int open_stage(void **state)
     return 0;
 }
 
-// Nothing but alarms and rules.
+// Options that leave only alarms and rules in effect.
 static int open_plain_stage(void **state)
 {
     (void)state;
@@ -53,7 +53,7 @@ static const struct heard *give(enum catalogue_event type, const char *node)
     return stage_give(&st, stage_event(&st, type, node));
 }
 
-// A copy, which stays when more is heard.
+// Returns a copy, which stays valid when more events arrive.
 static struct heard give_alarm(enum catalogue_event type, const char *key)
 {
     return *stage_give(&st, stage_alarm(&st, type, key));
@@ -122,7 +122,8 @@ TEST(nodes_are_those_at_either_end_by_name_or_guid)
     e->source.node_guid = 0xAB;
     check_held(stage_give(&st, e), "disabled");
     e = stage_event(&st, CATALOGUE_GID_IN_SERVICE, "host1");
-    strcpy(e->issuer.name, "leaf1"); // the subnet manager's node, which is not what it is about
+    // The issuer is the subnet manager's node, which is not the subject.
+    strcpy(e->issuer.name, "leaf1");
     check_passed(stage_give(&st, e));
 }
 
@@ -384,7 +385,7 @@ TEST(a_counterpart_between_makes_it_news)
     check_passed(give(CATALOGUE_GID_IN_SERVICE, "host1"));
     check_held(give(CATALOGUE_GID_IN_SERVICE, "host1"), "duplicate");
     check_passed(give(CATALOGUE_GID_OUT_OF_SERVICE, "host1"));
-    // What was held is told before the news that ends it.
+    // The count of suppressed events precedes the event that ends the repetition.
     assert_int_equal(stage_counted(&st, CATALOGUE_EVENT_REPEATED), 1);
     assert_ptr_equal(st.all[st.count - 1].type, catalogue_get(CATALOGUE_GID_OUT_OF_SERVICE));
 }
@@ -446,7 +447,7 @@ TEST(a_link_that_flaps_for_a_day_is_told_twice)
     assert_int_equal(stage_counted(&st, CATALOGUE_FLAPPING) + stage_counted(&st, CATALOGUE_SETTLED),
                      stage_held(&st, CATALOGUE_COUNT, "flapping"));
     assert_int_equal(stage_held(&st, CATALOGUE_COUNT, "flapping"), given - 5);
-    // It ended up, and the last that receivers had heard was down.
+    // The link is up in the end. Receivers last got link-down, so they get link-up now.
     const struct heard up = *stage_last_passed(&st);
     assert_ptr_equal(up.type, catalogue_get(CATALOGUE_LINK_UP));
     assert_int_equal(stage_passed(&st, CATALOGUE_LINK_UP), 3);
@@ -479,7 +480,7 @@ TEST(a_link_that_settles_down_is_told_to_be_down)
     assert_string_equal(settled->reason, "after 9 changes its alarm stands");
     assert_int_equal(flapping->category, CATEGORY_LINK);
     assert_ptr_equal(flapping->summarised, catalogue_get(CATALOGUE_LINK_UP));
-    // Receivers heard of the last down but one, which stands.
+    // Receivers got the last link-down but one; its alarm is still active.
     assert_int_equal(stage_passed(&st, CATALOGUE_LINK_DOWN), 3);
     const struct heard up = give_alarm(CATALOGUE_LINK_UP, LINK);
     check_passed(&up);
@@ -594,7 +595,7 @@ TEST(alarms_that_a_storm_swallowed_are_told_after_it_at_the_allowed_rate)
         give_alarm(CATALOGUE_LINK_DOWN, key);
     }
     assert_int_equal(stage_held(&st, CATALOGUE_LINK_DOWN, "storm"), 950);
-    for (int i = 0; i < 500; i++) { // half of them comes back
+    for (int i = 0; i < 500; i++) { // half of the links come back
         snprintf(key, sizeof key, "link %d", i * 2 + 1);
         give_alarm(CATALOGUE_LINK_UP, key);
         stage_wait(&st, S / 100);
@@ -631,7 +632,8 @@ TEST(what_was_counted_so_far_is_told_at_the_end)
     assert_int_equal(stage_passed(&st, CATALOGUE_EVENT_REPEATED), 2);
 }
 
-// The next start knows what stands and was not told, but not what ended.
+// The next start knows the active alarms that were not notified, but not the ones that were
+// cleared.
 TEST(ends_of_alarms_that_a_storm_held_are_told_at_the_end)
 {
     char key[32];
@@ -716,7 +718,7 @@ TEST(what_follows_from_a_dead_switch_is_held_as_its_details)
     check_held(stage_give(&st, consequence(CATALOGUE_LINK_UP, "link 1", back.id)),
                "never-notified");
     assert_int_equal(stage_passed(&st, CATALOGUE_LINK_DOWN), 0);
-    stage_wait(&st, 121 * S); // the other did not come back with its switch
+    stage_wait(&st, 121 * S); // the other link did not come back with its switch
     assert_int_equal(stage_passed(&st, CATALOGUE_LINK_DOWN), 1);
     assert_string_equal(stage_last_passed(&st)->key, "link 2");
 }
@@ -746,7 +748,7 @@ TEST(alarms_that_stand_when_maintenance_ends_are_told)
     const struct heard before = give_alarm(CATALOGUE_LINK_DOWN, "link a");
     assert_true(policy_start_maintenance(st.policy, &w, st.time.monotonic));
     const struct heard up = give_alarm(CATALOGUE_LINK_UP, "link a");
-    check_passed(&up); // receivers know of it
+    check_passed(&up); // receivers were notified of the alarm
     assert_string_equal(up.clears_id, before.id);
     const struct heard a = give_alarm(CATALOGUE_LINK_DOWN, "link a");
     check_held(&a, "maintenance");
@@ -755,7 +757,7 @@ TEST(alarms_that_stand_when_maintenance_ends_are_told)
     check_held(give(CATALOGUE_CAPABILITY_CHANGE, "link b"), "maintenance");
     const struct heard c = give_alarm(CATALOGUE_LINK_DOWN, "link c");
     check_passed(&c);
-    for (int i = 0; i < 100; i++) // much plugging is no flapping
+    for (int i = 0; i < 100; i++) // much plugging does not count as flapping
         give_alarm(i % 2 ? CATALOGUE_LINK_DOWN : CATALOGUE_LINK_UP, "link b");
     give_alarm(CATALOGUE_LINK_UP, "link b");
     const size_t passed = stage_passed(&st, CATALOGUE_COUNT);
@@ -803,7 +805,7 @@ TEST(there_is_a_bound_to_windows)
     }
     const struct policy_maintenance more = window("more", "x", 100 * S);
     assert_false(policy_start_maintenance(st.policy, &more, 0));
-    assert_true(policy_start_maintenance(st.policy, &more, S)); // one ended
+    assert_true(policy_start_maintenance(st.policy, &more, S)); // one window ended
 }
 
 TEST(a_shelved_alarm_is_silent_until_then_but_for_its_end)
@@ -832,7 +834,7 @@ TEST(a_shelf_can_be_left_early)
     assert_string_equal(stage_last_passed(&st)->related_id, down.id);
 }
 
-// Tests of the way to the receivers: nothing happened.
+// Test events.
 
 static const struct heard *give_test(enum catalogue_event type, const char *key)
 {
@@ -953,7 +955,7 @@ TEST(what_cannot_wait_is_told_at_once)
     assert_int_equal(stage_passed(&st, CATALOGUE_LINK_DOWN), POLICY_PENDING_MAX + 10);
 }
 
-// What policy decided is on record.
+// The log records policy's decisions.
 
 TEST(decisions_survive_the_journal)
 {

@@ -1,11 +1,11 @@
-// Days of chance: whatever happens in whatever order, some things always hold.
+// Days of random events in random order, and the invariants that policy must keep.
 #include "policy_support.h"
 
 enum { KEYS = 24, STEPS = 20000 };
 
 static struct stage st;
 
-// A small generator of our own: the same events for the same seed everywhere (xorshift64*).
+// A small random generator (xorshift64*), so that a seed gives the same events on every machine.
 static uint64_t seed;
 
 static uint32_t chance(uint32_t n)
@@ -21,11 +21,11 @@ static bool one_in(uint32_t n)
     return chance(n) == 0;
 }
 
-// Things as they are.
+// The actual state.
 
 struct thing {
     char key[EVENT_KEY_SIZE];
-    bool is_node; // a switch, whose links are consequences
+    bool is_node; // it is a switch; the alarms of its links are consequences
     bool raised;
 };
 static struct thing things[KEYS];
@@ -38,7 +38,7 @@ static void make_things(void)
     }
 }
 
-// What receivers make of what they hear.
+// The state that a receiver derives from the events it gets.
 
 struct agent_snapshot {
     char key[EVENT_KEY_SIZE];
@@ -68,7 +68,8 @@ static void hear(const struct heard *h)
         return;
     struct agent_snapshot *v = snapshot_of(h->key);
     if (h->type->alarm == ALARM_RAISES) {
-        assert_true(!v->raised || h->severity < v->severity); // never twice the same
+        // Never raised twice with the same severity.
+        assert_true(!v->raised || h->severity < v->severity);
         v->raised = true;
         strcpy(v->id, h->id);
         v->severity = h->severity;
@@ -76,7 +77,8 @@ static void hear(const struct heard *h)
         if (v->raised)
             assert_string_equal(h->clears_id, v->id);
         else
-            assert_string_equal(h->clears_id, ""); // news, not the end of what nobody heard of
+            // An event of its own, not the clear of an alarm that was never notified.
+            assert_string_equal(h->clears_id, "");
         v->raised = false;
     }
 }
@@ -95,7 +97,7 @@ static struct event *change_of(struct thing *thing)
 {
     static const enum catalogue_event NODE[] = {CATALOGUE_SWITCH_REMOVED, CATALOGUE_SWITCH_ADDED};
     static const enum catalogue_event LINK[] = {CATALOGUE_LINK_DOWN, CATALOGUE_LINK_UP};
-    if (!one_in(12)) // otherwise the same is found once more
+    if (!one_in(12)) // otherwise the same state is reported again
         thing->raised = !thing->raised;
     return stage_alarm(&st, (thing->is_node ? NODE : LINK)[!thing->raised], thing->key);
 }
@@ -188,7 +190,8 @@ static void reload(void)
     assert_true(policy_change_options(st.policy, &st.options, st.time.monotonic));
 }
 
-// All that storms held is accounted for, and what is told then is not wrong either.
+// The counts include every event that storms suppressed, and the events sent after a storm are
+// right.
 static void end_and_go_on(void)
 {
     policy_end(st.policy, st.time.monotonic);
@@ -231,7 +234,7 @@ static void do_something(void)
     listen();
 }
 
-// What must hold.
+// The invariants.
 
 static void check_views(void)
 {
@@ -266,7 +269,7 @@ static void clear_all(void)
     be_quiet();
 }
 
-// Each event went on exactly once: stage_give saw it go, and no other did.
+// Each event was passed on exactly once, during stage_give.
 static void check_each_once(void)
 {
     size_t made = 0;

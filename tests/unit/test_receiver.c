@@ -23,7 +23,8 @@ static size_t log_size;
 static FILE *log_stream;
 static struct log *log_;
 
-// What the delivery told of the receiver; its thread's until it has stopped.
+// The state changes that the delivery reported. Its thread writes them; read them after it has
+// stopped.
 static struct {
     enum receiver_change change;
     char reason[128];
@@ -31,8 +32,8 @@ static struct {
 } changes[32];
 static size_t change_count;
 
-// Virtual time: the delivery's sleep takes no time, but moves its clock on. This one stands before
-// the C library's.
+// Virtual time: a sleep of the delivery takes no time but advances its clock. Replaces the C
+// library's function.
 int nanosleep(const struct timespec *wanted, struct timespec *rest)
 {
     (void)rest;
@@ -127,7 +128,7 @@ static void append_of(enum catalogue_event type, unsigned number)
     event_unref(event);
 }
 
-// Events numbered from `first`, committed together.
+// Appends events numbered from `first` and commits them together.
 static void put(unsigned first, unsigned n)
 {
     for (unsigned i = 0; i < n; i++)
@@ -135,7 +136,7 @@ static void put(unsigned first, unsigned n)
     journal_commit(journal);
 }
 
-// Ends the delivery when it has done everything, or at a time.
+// Stops the delivery when everything is done, or at a given time.
 static void stop_by(int64_t monotonic)
 {
     receiver_request_stop(receiver, monotonic);
@@ -155,7 +156,7 @@ static void check_numbers(const unsigned long *numbers, size_t count, unsigned f
         assert_int_equal(numbers[i], first + i);
 }
 
-// It has exactly these for certain, in order, each once.
+// Checks that the receiver confirmed exactly these events, in order, each once.
 static void check_had(unsigned first, size_t n)
 {
     check_numbers(fake.had, fake.had_count, first, n);
@@ -207,7 +208,7 @@ TEST(nothing_is_opened_before_the_first_event)
     assert_int_equal(fake.frees, 1);
 }
 
-// The file cannot be opened for a while: something stands in its place.
+// The file cannot be opened for a while: a directory is in its place.
 static void move_file(bool away)
 {
     char path[64], aside[80];
@@ -238,7 +239,7 @@ TEST(a_journal_that_could_not_be_read_tells_later_what_waits)
     put(52, 1);
     fake_receiver_wait_had(&fake, 42);
     stop();
-    assert_int_equal(fake.had[0], 51); // and not again
+    assert_int_equal(fake.had[0], 51); // and no event again
     check_numbers(fake.had + 1, 40, 11, 40);
     check_numbers(fake.had + 41, fake.had_count - 41, 52, 1);
     fflush(log_stream);
@@ -375,7 +376,7 @@ TEST(failing_and_back_are_told_once_each)
     check_change(1, RECEIVER_BACK, "it takes events again");
     check_change(2, RECEIVER_FAILING, "it hung up");
     check_change(3, RECEIVER_BACK, "it takes events again");
-    assert_int_equal(fake.closes, 5); // what was not open is not closed
+    assert_int_equal(fake.closes, 5); // only an open sink is closed
     fflush(log_stream);
     assert_string_equal(log_text, "<4>sink: receiver siem: nobody is there; its events wait\n"
                                   "<6>sink: receiver siem works again\n"
@@ -441,7 +442,7 @@ TEST(back_is_told_for_a_predecessor_that_failed)
     check_change(0, RECEIVER_BACK, "it takes events again");
 }
 
-// That events were handed over is no sign of life: only an acknowledgement is.
+// Only a confirmation shows that the receiver works, not the sending of events.
 TEST(waits_grow_too_when_only_acknowledgements_fail)
 {
     fake.window = 4;
@@ -532,7 +533,7 @@ static void check_comes_again(unsigned refuse_send, unsigned fail_wait, const ch
     stop();
     check_had(1, 5);
     size_t again = fake.count - 5;
-    assert_in_range(again, 4, 5); // event 5 was handed over before it failed, or was not
+    assert_in_range(again, 4, 5); // event 5 was sent before the failure, or not
     check_numbers(fake.taken, again, 1, again);
     check_numbers(fake.taken + again, 5, 1, 5);
     assert_int_equal(change_count, 2);
@@ -578,7 +579,7 @@ TEST(the_cursor_is_saved_and_gone_on_from)
     start();
     put(1, 10);
     stop();
-    put(11, 5); // nobody listens
+    put(11, 5); // no delivery runs
     reopen_journal();
     start();
     put(16, 5);
@@ -640,7 +641,7 @@ TEST(events_that_are_gone_are_counted)
         log_text, "<3>sink: receiver siem: 150 events expired from the journal before delivery\n"));
 }
 
-// Pacing: no more than the burst at once, then one at each interval.
+// Pacing: the burst at once, then one event for each interval.
 TEST(events_go_at_their_rate)
 {
     options.rate = 10;
@@ -653,7 +654,7 @@ TEST(events_go_at_their_rate)
         int64_t earliest = i < 5 ? 0 : (int64_t)(i - 4) * 100 * CLOCK_US_PER_MS;
         int64_t after = fake.taken_at[i] - fake.taken_at[0];
         assert_true(after >= earliest);
-        assert_true(after <= earliest + (int64_t)i * CLOCK_US_PER_MS); // and no slower
+        assert_true(after <= earliest + (int64_t)i * CLOCK_US_PER_MS); // and not slower
     }
 }
 
@@ -682,7 +683,7 @@ TEST(without_a_rate_nothing_waits)
     assert_int_equal(fake.taken_at[999], fake.taken_at[0]);
 }
 
-// What is not sent.
+// Events that are not sent.
 
 TEST(a_receiver_gets_only_what_it_wants)
 {

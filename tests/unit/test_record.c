@@ -149,7 +149,7 @@ TEST(what_gsw_event_trap_tells)
     for (int i = 0; i < 2; i++) {
         struct event *event = event_builder_from_occurrence(&builder, &what);
         event->event_trap = i;
-        event->number = 7; // the journal's affair
+        event->number = 7; // set by the journal
         struct event *again = event_record_read(record, event_record_write(event, record), &err);
         assert_int_equal(again->event_trap, i);
         assert_int_equal(again->number, 0);
@@ -158,7 +158,7 @@ TEST(what_gsw_event_trap_tells)
     }
 }
 
-// There are no octets to decode it from, and yet it is the same again.
+// The record has no Notice octets to decode, and still gives the same event.
 TEST(a_notice_that_was_never_sent)
 {
     uint8_t record[EVENT_RECORD_MAX];
@@ -186,7 +186,7 @@ static struct event *read_literal(const char *octets, size_t size, struct error 
 
 #define READ(literal, err) read_literal(literal, sizeof literal - 1, err)
 
-// From before the fabric was known: an endpoint without a node.
+// An endpoint without a node, from before the first sweep.
 TEST(an_older_record)
 {
     struct error err;
@@ -208,7 +208,7 @@ TEST(a_newer_record)
     struct event *event = READ(HEAD "\xfe\x00\x02zz", &err);
     assert_non_null(event);
     event_unref(event);
-    // Of a node we take what we know.
+    // Of a node, the reader keeps the fields that it knows.
     event = READ(HEAD "\x11\x00\x0b\0\0\0\0\0\0\0\x09\x02\x11\xff", &err);
     assert_non_null(event);
     assert_int_equal(event->subject.node_guid, 9);
@@ -224,7 +224,7 @@ TEST(nonsense_is_refused)
     assert_string_equal(err.text, "field 17 of the record is not valid");
     assert_null(READ(HEAD "\x11\x00\x09\0\0\0\0\0\0\0\0\0", &err));
     assert_string_equal(err.text, "field 17 of the record is not valid");
-    assert_null(READ(HEAD "\x18\x00\x03zzz", &err)); // no counter
+    assert_null(READ(HEAD "\x18\x00\x03zzz", &err)); // no such counter
     assert_string_equal(err.text, "field 24 of the record is not valid");
     assert_null(READ(HEAD "\x1c\x00\x02zz", &err)); // a derived notice without port
     assert_string_equal(err.text, "field 28 of the record is not valid");
@@ -274,7 +274,7 @@ TEST(numbers_have_their_ranges)
     assert_string_equal(err.text, "field 61 of the record is not valid");
     assert_null(READ(HEAD "\x3d\0\x08\0\0\0\0\0\0\0\x7f", &err));
     assert_string_equal(err.text, "field 61 of the record is not valid");
-    // The year 10000, and what would be before 1970.
+    // The year 10000, and times before 1970.
     assert_null(READ(HEAD "\x03\0\x08\x03\x84\x44\x0c\xcc\x73\x60\x00", &err));
     assert_string_equal(err.text, "field 3 of the record is not valid");
     assert_null(READ(HEAD "\x42\0\x08\xff\xff\xff\xff\xff\xff\xff\xff", &err));
@@ -285,7 +285,7 @@ TEST(numbers_have_their_ranges)
     event_unref(event);
 }
 
-// Nothing that a damaged journal says reaches a terminal or a log as it is.
+// Texts of a damaged journal are cleaned before they reach a terminal or a log.
 TEST(damaged_text_becomes_safe)
 {
     struct error err;

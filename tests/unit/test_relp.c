@@ -13,7 +13,7 @@ enum { PATIENCE_MS = 10000 };
 
 #define OPENED "200 OK\nrelp_version=0\nrelp_software=test\ncommands=syslog"
 
-// The peer: accepts, reads what comes first and answers it. From then on the test speaks for it.
+// The peer: accepts, reads the first frame and answers it. Afterwards the test speaks for it.
 static int listener = -1, peer = -1;
 static uint16_t port;
 static const char *greeting;
@@ -117,7 +117,7 @@ static void check_broken(const char *reason)
     assert_string_equal(err.text, expected);
 }
 
-// What is not confirmed.
+// Messages that are not confirmed.
 
 TEST(numbers_begin_anew_after_the_greatest)
 {

@@ -68,7 +68,7 @@ TEST(memory_lasts_five_seconds)
     assert_true(seen_before(1, 7, A, sizeof A, NOW + 7 * CLOCK_US_PER_S));
 }
 
-// Two Reports that share a digest are still two.
+// Two Reports with the same digest are different Reports.
 TEST(a_digest_alone_is_not_enough)
 {
     repeats_remember(&seen, 1, 7, 4711, NOW);
@@ -78,7 +78,7 @@ TEST(a_digest_alone_is_not_enough)
     assert_false(repeats_seen(&seen, 1, 7, 4711 + (1 << 16), NOW));
 }
 
-// The journal keeps them, so they must not depend on the run or the machine.
+// The journal stores digests, so they must not depend on the run or the machine.
 TEST(digests_are_the_same_for_ever)
 {
     assert_int_equal(repeats_digest(0, 0, NULL, 0), UINT64_C(0xcbf29ce484222325));
@@ -89,7 +89,8 @@ TEST(digests_are_the_same_for_ever)
     assert_int_not_equal(repeats_digest(0, 1, A, sizeof A), repeats_digest(0, 0, A, sizeof A));
 }
 
-// More than there is room for: the oldest are forgotten, none is taken for another.
+// More Reports than there is room for: the oldest are dropped, and no Report is mistaken for
+// another.
 TEST(the_last_ones_are_remembered)
 {
     for (uint64_t tid = 0; tid < 2 * REPEATS_MAX; tid++) {

@@ -18,7 +18,7 @@
 #define BOM   "\xEF\xBB\xBF"
 #define SD_ID "[ibtrapd@" MIB_ROOT_ENTERPRISE
 
-// The short elements, of an origin that is not known well.
+// The short elements of an event with an incomplete origin.
 #define REST                                                                                       \
     "[origin enterpriseId=\"" MIB_ROOT_ENTERPRISE                                                  \
     "\" software=\"ibtrapd\" swVersion=\"" INSTALL_VERSION "\"][meta language=\"en\"]"
@@ -66,7 +66,7 @@ static const char *format(const struct event *event)
     return message;
 }
 
-// Reads a message as strictly as a receiver may.
+// Parses a message as strictly as a receiver is allowed to.
 
 static const char *expect(const char *p, const char *literal)
 {
@@ -206,7 +206,7 @@ TEST(only_what_is_not_ascii_is_marked)
     assert_non_null(strstr(format(event), "] plain."));
     strcpy(event->text, "n\xC3\xB6rdlich.");
     assert_non_null(strstr(format(event), "] " BOM "n\xC3\xB6rdlich."));
-    // What the structured data has does not count.
+    // The structured data does not count.
     strcpy(event->subject.name, "s\xC3\xBC"
                                 "d");
     strcpy(event->text, "plain.");
@@ -272,7 +272,7 @@ TEST(the_worst_event_fits)
             event->raw_size = sizeof event->raw;
             check_well_formed(format(event), &params);
             assert_in_range(params, 6, 40);
-            // However much there is to say about it, the text keeps its room.
+            // However long the structured data, the text keeps its room.
             assert_in_range(strlen(strstr(message, "\"] ") + 3), 620, 1023 + 3);
             event_unref(event);
         }
@@ -292,7 +292,7 @@ TEST(the_worst_reason_fits)
     event_unref(event);
 }
 
-// The sinks around it.
+// The sinks that send the messages.
 
 static int bind_udp(uint16_t *port)
 {
@@ -368,7 +368,7 @@ TEST(the_local_socket_gets_it_as_a_datagram)
     sink.free(sink.self);
 }
 
-// What arrives at `fd` of an event with a long sentence.
+// The part of an event with a long text that arrives at `fd`.
 static void send_long(const struct syslog_options *options, int fd, char *got, size_t size)
 {
     struct sink sink;

@@ -51,7 +51,7 @@ static void start_with_key(bool has_key, uint64_t key)
     start_with(has_key, key);
 }
 
-// Started, and subscribed to all.
+// Starts the SA client and waits until it has all subscriptions.
 static void settle(void)
 {
     start_with_key(true, 1);
@@ -93,7 +93,7 @@ static void check_change(size_t i, enum sa_change change, const char *reason)
     assert_memory_equal(sm.changes[i].reason, reason, strlen(reason));
 }
 
-// Lost for that reason, and all subscribed again within ten seconds.
+// Checks that the subscriptions were lost for that reason and all restored within ten seconds.
 static void check_subscribed_again(const char *reason)
 {
     int64_t since = sm.now;
@@ -148,7 +148,7 @@ TEST(without_a_key_256_to_259_are_rejected)
     assert_int_equal(fake_sm_held(&sm), 13);
     check_states(SUBSCRIPTION_SUBSCRIBED, SUBSCRIPTION_REJECTED);
     assert_false(status.has_sa_key);
-    // That is no reason to call anything lost, now or later.
+    // That does not count as a loss, now or later.
     fake_sm_run(&sm, 120 * S);
     assert_int_equal(sm.change_count, 0);
 }
@@ -182,7 +182,7 @@ TEST(it_sees_another_master_at_the_same_lid)
     forget_subscriptions();
     check_subscribed_again("another subnet manager is master: port GUID 0x0000000000000077 instead "
                            "of 0x0002c90300a1b2c3");
-    // Told with its name, which the fabric gave and nobody vouches for.
+    // The reason has the node's name, cleaned, because it comes from the fabric.
     check_change(1, SA_SUBSCRIPTIONS_RESTORED,
                  "the subnet manager at LID 1 (standby ?[2J) confirmed 17 of 17 after ");
 }
@@ -228,7 +228,7 @@ TEST(it_subscribes_again_when_the_port_was_down)
     assert_true(status.open);
     fake_sm_run(&sm, 60 * S);
     assert_int_equal(fake_sm_held(&sm), 0);
-    assert_int_equal(sm.change_count, 1); // told once
+    assert_int_equal(sm.change_count, 1); // reported once
 
     sm.port.state = 4;
     sm.port.lid = 7;
@@ -265,7 +265,7 @@ TEST(it_notices_one_that_is_missing)
         "the subnet manager no longer holds 1 of them; it was probably restarted");
 }
 
-// It answers one request beside another: what it says may be older than its confirmations.
+// The SA answers requests concurrently: a list may be older than its confirmations.
 TEST(it_believes_no_list_that_is_older_than_a_confirmation)
 {
     sm.list_late_us = 500 * MS;
@@ -309,7 +309,8 @@ TEST(a_poke_makes_it_look_at_once)
     check_change(0, SA_SUBSCRIPTIONS_LOST, "the master subnet manager moved from LID 1 to LID 2");
 }
 
-// Once for the port and once for its answer every second, twice for the SM every five.
+// Each second, one wake-up to query the port and one for its answer; two for the SM every five
+// seconds.
 TEST(at_rest_it_wakes_up_seldom)
 {
     settle();
@@ -335,7 +336,7 @@ TEST(a_silent_sm_is_told_and_found_again)
     assert_string_equal(status.problem, "the subnet manager at LID 1 (opensm) does not answer");
     assert_false(status.sm_answers);
 
-    // However long it was away, all is back ten seconds after it is.
+    // However long the SM was silent, all subscriptions are back ten seconds after it answers.
     fake_sm_run(&sm, 300 * S);
     assert_int_equal(sm.change_count, 2);
     sm.deaf = false;
@@ -351,8 +352,8 @@ TEST(a_silent_sm_is_told_and_found_again)
     assert_true(status.sm_answers);
 }
 
-// Later than the agent waits, for half an hour: it asks again, but never without end or in a hurry,
-// and all is well when the answers come in time.
+// For half an hour, answers come after the SA client's timeout. It repeats its requests at a
+// limited rate, and recovers when the answers come in time.
 TEST(an_sm_that_answers_late_is_not_flooded)
 {
     settle();
@@ -370,7 +371,7 @@ TEST(an_sm_that_answers_late_is_not_flooded)
     assert_string_equal(status.problem, "");
 }
 
-// Busy, as the architecture calls it, or anything else: the same.
+// The status "busy" and any other error have the same effect.
 TEST(an_sm_that_answers_with_errors_is_asked_again)
 {
     static const uint16_t ERRORS[] = {0x0001, 0x000C, 0x0100, 0x0300, 0x0700};
@@ -407,7 +408,8 @@ TEST(an_sm_that_never_answered_is_told_after_half_a_minute)
     check_change(3, SA_SUBSCRIPTIONS_RESTORED, "the subnet manager at LID 1");
 }
 
-// Another one takes over while the old one is silent: heard again, and not by the old one's name.
+// Another SM becomes master while the old one is silent. The event that ends the silence names the
+// new one.
 TEST(a_new_master_ends_the_silence)
 {
     settle();
@@ -468,19 +470,19 @@ TEST(a_port_that_is_down_makes_no_sm_unreachable)
     assert_int_equal(sm.changes[0].change, SA_SUBSCRIPTIONS_LOST);
 }
 
-// Sharing the port.
+// MAD clients.
 
 enum { A_TID = 0x1234 };
 
-// What a share was told, in the agent's thread.
+// What a MAD client received, in the SA client's thread.
 static struct heard {
     pthread_mutex_t lock;
     unsigned count;
-    uint8_t octets[FAKE_SM_MAD_MAX]; // of the last
+    uint8_t octets[FAKE_SM_MAD_MAX]; // of the latest MAD
     size_t size;
     struct mad_address from;
-    char reason[64];            // empty: it is not lost
-    const struct mad_io *sends; // for each answer, through that; NULL: nothing
+    char reason[64];            // empty: the port is not lost
+    const struct mad_io *sends; // sends a request through it after each answer; NULL: none
 } heard = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 static void ask_through(const struct mad_io *io, uint32_t tid)
@@ -547,7 +549,7 @@ TEST(a_share_gets_its_answers_and_no_others)
     settle();
     struct mad_io io = listen_to_share();
     ask_through(&io, MAD_TID_BATCH | A_TID);
-    ask_through(&io, A_TID); // the agent's, which ignores it
+    ask_through(&io, A_TID); // a TransactionID of the SA client, which ignores the answer
     fake_sm_run(&sm, 5 * S);
     assert_int_equal(heard.count, 1);
     assert_int_equal(heard.size, MAD_SIZE);
@@ -588,7 +590,7 @@ TEST(what_comes_while_nobody_listens_is_dropped)
     io.close(io.self);
 }
 
-// Whatever number it starts from.
+// For every number that it starts from.
 TEST(the_agents_own_transactions_never_look_like_the_shares)
 {
     uint8_t octet = 0x80;
@@ -639,7 +641,7 @@ TEST(questions_in_the_shares_classes_are_no_reports)
     assert_int_equal(sm.report_count, 0);
 }
 
-// A batch through a share, in a thread of its own.
+// A batch through a MAD client's port, in a thread of its own.
 
 enum { REQUESTS = 300 };
 
@@ -666,7 +668,7 @@ static void *run_batch(void *arg)
     return NULL;
 }
 
-// Until it is over; with `unplug`, the port is gone before the first answer.
+// Waits until the batch is over; with `unplug`, the port is removed before the first answer.
 static void run_through(const struct mad_io *io, bool unplug)
 {
     uint8_t mad[MAD_SIZE];
@@ -682,7 +684,7 @@ static void run_through(const struct mad_io *io, bool unplug)
                                                                  .to = {.lid = 0xFFFF},
                                                                  .mad = mad,
                                                                  .done = count_answer}));
-    sm.gone = unplug; // which the agent sees with the first answer
+    sm.gone = unplug; // which the SA client notices with the first answer
     assert_int_equal(pthread_create(&thread, NULL, run_batch, &run), 0);
     while (!atomic_load(&run.over))
         fake_sm_run(&sm, MS);
@@ -730,7 +732,7 @@ TEST(a_share_ends_with_the_port)
     struct mad_io io = listen_to_share();
     const struct mad_listener listener = {hear, hear_loss, &heard};
     sm.gone = true;
-    fake_sm_run(&sm, 5 * S); // and it is open again
+    fake_sm_run(&sm, 5 * S); // and the port is open again
     assert_int_equal(sm.opened, 2);
     uint8_t mad[MAD_SIZE] = {0};
     assert_string_equal(heard.reason, "the port was closed");
@@ -740,7 +742,7 @@ TEST(a_share_ends_with_the_port)
     assert_false(io.send(io.self, MAD_AGENT_SMP, &(struct mad_address){0}, mad, 0, &err));
     assert_string_equal(err.text, "the port was closed");
 
-    // Another share can be opened meanwhile, and closing the old one leaves it alone.
+    // Another MAD client can attach meanwhile, and detaching the old one does not affect it.
     struct mad_io second = listen_to_share();
     assert_false(io.listen(io.self, NULL, &err));
     io.close(io.self);
@@ -795,7 +797,7 @@ TEST(a_report_is_handed_on_and_answered)
     assert_int_equal(report->subnet_prefix, GOLDEN_PREFIX);
     assert_int_equal(report->size, MAD_SIZE);
     assert_memory_equal(report->mad, mad, MAD_SIZE);
-    assert_int_equal(sm.answer_count, 0); // that is for whoever handled it
+    assert_int_equal(sm.answer_count, 0); // the Report is acknowledged later, by its receiver
 
     sa_client_acknowledge(client, report);
     assert_int_equal(sm.answer_count, 1);
@@ -927,7 +929,7 @@ TEST(it_waits_for_a_port)
     assert_string_equal(status.problem, "");
     assert_int_equal(sm.opened, 1);
     assert_int_equal(fake_sm_held(&sm), 17);
-    assert_int_equal(sm.change_count, 0); // soon enough not to be told
+    assert_int_equal(sm.change_count, 0); // soon enough not to be reported
 }
 
 TEST(a_port_that_stays_away_is_told)
@@ -972,7 +974,7 @@ TEST(a_port_that_is_down_gives_way_to_a_better_one)
     sm.better = true;
     sm.id = (struct mad_port_id){.device = "mlx5_1", .port = 2, .guid = 9, .active = true};
     sm.port.state = 4;
-    sm.port.lid = 0; // until it opens the other one
+    sm.port.lid = 0; // until it opens the other port
     fake_sm_run(&sm, 6 * S);
     assert_int_equal(sm.opened, 2);
     assert_int_equal(sm.closed, 1);
@@ -1037,12 +1039,13 @@ TEST(it_unsubscribes_at_the_end)
         assert_int_equal(sm.unsubscribed[status.subscriptions[i].trap], 1);
     assert_int_equal(sm.key[259], 1);
     assert_int_equal(sm.change_count, 0);
-    // What arrives meanwhile is still taken, and can be answered: the port is still open.
+    // Reports that arrive meanwhile are still passed on and can be answered, because the port is
+    // still open.
     assert_int_equal(sm.report_count, 1);
     assert_int_equal(sm.closed, 0);
     sa_client_acknowledge(client, &sm.reports[0]);
     assert_int_equal(sm.answer_count, 1);
-    sa_client_stop(client); // a second time is harmless
+    sa_client_stop(client); // a second call has no effect
 }
 
 TEST(it_does_not_wait_for_a_dead_sm_at_the_end)

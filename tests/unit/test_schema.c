@@ -30,7 +30,7 @@ static size_t object_size(const struct schema_section *section)
     return SIZES[section->object];
 }
 
-// Calls it for each row. `object` has the section's defaults.
+// Calls the function for each row. `object` has the section's defaults.
 static void for_each_row(void (*check)(const struct schema_section *, const struct schema_item *,
                                        size_t place, void *object))
 {
@@ -55,7 +55,7 @@ static void check_name(const struct schema_section *section, const struct schema
     assert_ptr_equal(schema_find(section, item->name, &found), item);
     assert_int_equal(found, place);
     assert_in_range(place, 0, SCHEMA_ITEMS_MAX - 1);
-    assert_null(schema_section(item->name)); // or a missing brace would be no mistake
+    assert_null(schema_section(item->name)); // otherwise a missing brace would not be an error
 }
 
 TEST(every_item_has_a_name_of_its_own_in_its_section)
@@ -124,7 +124,7 @@ TEST(every_default_is_good)
     for_each_row(check_default);
 }
 
-// Every word is read as what it is printed for.
+// Reading a printed word gives the value that it was printed for.
 static void check_words(const struct schema_section *section, const struct schema_item *item,
                         size_t place, void *object)
 {
@@ -188,7 +188,7 @@ TEST(every_number_is_kept_whole)
     for_each_row(check_range);
 }
 
-// What conf_print writes; the caller's.
+// The text that conf_print writes; the caller frees it.
 static char *print(const struct conf *printed)
 {
     char *text = NULL;
@@ -227,7 +227,7 @@ static void check_same_conf(void)
         assert_string_equal(conf.receivers[i].name, other.receivers[i].name);
 }
 
-// Prints `conf` and reads that into `other`.
+// Prints `conf` and reads the text into `other`.
 static void print_and_read(void)
 {
     char *text = print(&conf);
@@ -331,11 +331,11 @@ TEST(what_waits_for_a_restart_is_named_and_kept)
     assert_string_equal(other.fabric.device, "");
     assert_false(other.fabric.has_sa_key);
     assert_int_equal(other.socket_group, (gid_t)-1);
-    assert_true(other.fabric.with_master_sm); // may change
+    assert_true(other.fabric.with_master_sm); // a reload may change it
     assert_int_equal(other.heartbeat_s, 4);
 }
 
-// Tests and benches take them from there.
+// Tests and benchmarks use these values.
 TEST(policy_has_the_same_defaults)
 {
     static struct policy_rule rules[POLICY_RULES_MAX];

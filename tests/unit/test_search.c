@@ -2,7 +2,7 @@
 
 #include "base/search.h"
 
-// Each number twice, so that the first of them shows.
+// Contains each number twice, to see that the first one is found.
 static const int NUMBERS[] = {1, 1, 3, 3, 5, 5, 7, 7};
 
 static size_t find(size_t begin, size_t end, int number)

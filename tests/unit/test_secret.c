@@ -87,7 +87,7 @@ TEST(what_is_no_file_is_refused)
     check_refused("/tmp", "", " is not a regular file");
     const char *fifo = support_path("fifo");
     assert_int_equal(mkfifo(fifo, 0600), 0);
-    check_refused(fifo, "", " is not a regular file"); // and it does not wait for a writer
+    check_refused(fifo, "", " is not a regular file"); // and the call does not wait for a writer
 }
 
 TEST(what_a_link_leads_to_is_examined)
@@ -165,7 +165,7 @@ TEST(keys_are_decimal_or_hexadecimal)
     check_key("0X0002c90300001234", UINT64_C(0x0002c90300001234));
     check_key("18446744073709551615\n", UINT64_MAX);
     check_key("0xFFFFFFFFFFFFFFFF\n", UINT64_MAX);
-    check_key("010\n", 10); // a zero before it does not make it octal
+    check_key("010\n", 10); // a leading zero does not make it octal
     check_key("089\n", 89);
 }
 

@@ -20,7 +20,7 @@ static FILE *logged;
 static char log_text[4096];
 static struct error err;
 
-// A long answer, and how many were made.
+// Makes a long answer, and counts them.
 enum { LONG_SIZE = 1 << 20 };
 static unsigned long_answers;
 
@@ -259,7 +259,7 @@ TEST(the_socket_is_for_its_group_only)
     assert_int_equal(st.st_gid, getegid());
 }
 
-// Who is root may be anybody for as long as it takes to connect.
+// Root may become any user while it connects.
 enum { STRANGER = 54321, STRANGERS = 54322, GROUP = 54323 };
 
 static void need_root(void)
@@ -386,7 +386,7 @@ TEST(others_are_refused_and_that_is_logged)
              "<4>control: refused the command 'reload' of user 54321, process %d\n", (int)getpid());
     assert_string_equal(log_text, expected);
     check_may_only_look(connect_as(STRANGER, STRANGERS, STRANGERS));
-    assert_string_equal(log_text, expected); // who asks again and again fills no log
+    assert_string_equal(log_text, expected); // repeated requests do not fill the log
 }
 
 TEST(a_command_that_nobody_knows_changes_something)
@@ -421,7 +421,7 @@ TEST(a_second_server_is_refused)
              "'socket' of section 'control'), and a state directory of its own",
              path);
     assert_string_equal(err.text, expected);
-    int fd = connect_client(); // the first still serves
+    int fd = connect_client(); // the first server still works
     send_text(fd, REQUEST);
     check_answer(fd, WELL);
     close(fd);
@@ -436,11 +436,11 @@ TEST(a_socket_that_nobody_serves_is_replaced)
     snprintf(kept, sizeof kept, "%s.kept", stale);
     assert_int_equal(rename(stale, kept), 0);
     server_stop(other);
-    assert_int_equal(rename(kept, stale), 0); // as if it had been killed
+    assert_int_equal(rename(kept, stale), 0); // as if the server had been killed
     other = start(stale, SERVER_OWN_GROUP);
     assert_non_null(other);
     server_stop(other);
-    assert_int_equal(access(stale, F_OK), -1); // and removed at the end
+    assert_int_equal(access(stale, F_OK), -1); // the socket is removed at the end
 }
 
 TEST(who_reads_nothing_is_dropped)
@@ -456,11 +456,11 @@ TEST(who_reads_nothing_is_dropped)
     ssize_t n, size = 0;
     while ((n = recv(fd, got, sizeof got, MSG_DONTWAIT)) > 0)
         size += n;
-    assert_int_equal(n, 0); // dropped, in the midst of its answers
+    assert_int_equal(n, 0); // the server closed the connection within its answers
     assert_in_range(long_answers, SERVER_OUTPUT_MAX / LONG_SIZE, SERVER_OUTPUT_MAX / LONG_SIZE + 1);
     assert_true(size < SERVER_OUTPUT_MAX);
     close(fd);
-    fd = connect_client(); // others are served
+    fd = connect_client(); // other clients are served
     send_text(fd, REQUEST);
     check_answer(fd, WELL);
     close(fd);

@@ -12,7 +12,7 @@ static struct clock clock_;
 static struct log *log_;
 static struct service *service;
 static int manager;
-static uint64_t pipeline; // its beats
+static uint64_t pipeline; // the pipeline's progress counter
 static const char *status;
 
 static uint64_t beats(void *ctx)
@@ -81,7 +81,7 @@ static void expect_nothing(void)
 
 TEST(a_life)
 {
-    expect_nothing(); // it is not ready yet
+    expect_nothing(); // the service is not ready yet
     service_ready(service);
     expect("READY=1\n");
     expect("STATUS=waiting\n");
@@ -108,7 +108,7 @@ TEST(only_a_pipeline_that_goes_on_feeds_the_watchdog)
     service_check(service);
     expect("WATCHDOG=1\n");
     for (int i = 0; i < 100; i++)
-        service_check(service); // stuck
+        service_check(service); // the pipeline is stuck
     expect_nothing();
     pipeline = 2;
     service_check(service);
@@ -116,7 +116,7 @@ TEST(only_a_pipeline_that_goes_on_feeds_the_watchdog)
     expect_nothing();
 }
 
-// The stuck pipeline again, and the real timer: what the manager would wait for does not come.
+// The stuck pipeline again, with the real timer: the watchdog notification does not come.
 TEST(the_loop_looks_by_itself)
 {
     service_ready(service);

@@ -1,4 +1,4 @@
-// What was set by SNMP, as a value.
+// One setting made by SNMP, as a value.
 
 #include "support.h"
 

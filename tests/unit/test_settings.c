@@ -1,4 +1,4 @@
-// What a manager sets takes effect: in a gateway of which only the pipeline runs.
+// Settings made by an SNMP manager take effect, in a gateway of which only the pipeline runs.
 
 #include "support.h"
 
@@ -163,7 +163,7 @@ TEST(levels_hold_at_once)
     assert_int_equal(settings_trap_level(&g, LEAF), EVENT_LEVEL_INFORMATIONAL);
     assert_int_equal(settings_trap_level(&g, SPINE), EVENT_LEVEL_WARNING);
     assert_int_equal(journal_read_back(g.journal, INT64_MAX, &item, 1), 1);
-    assert_true(item.event->event_trap); // it tells of itself
+    assert_true(item.event->event_trap); // the setting applies to its own event
     event_unref(item.event);
     check_told("A setting of leaf12 was changed by SNMP: gswEventTrapLevel from nothing to "
                "informational, by the master.");
@@ -229,10 +229,10 @@ TEST(recipients_begin_and_end)
     assert_true(settings_change(&g, &nobody, 1, "the master", &err));
     check_receivers(0, NULL);
     set(SETTING_SAN_NAME, SPINE, 0, "san");
-    assert_int_equal(cursor_of("recipient-127.0.0.1-5f10"), journal_last(g.journal)); // a new one
+    assert_int_equal(cursor_of("recipient-127.0.0.1-5f10"), journal_last(g.journal)); // new
 }
 
-// Before the main thread has looked.
+// Before the main thread processes the first change.
 TEST(a_recipient_that_goes_and_comes_works)
 {
     static const uint8_t ADDRESS[] = {127, 0, 0, 1};
@@ -244,14 +244,14 @@ TEST(a_recipient_that_goes_and_comes_works)
     check_receivers(1, "recipient-127.0.0.1-5f10");
     assert_true(settings_change(&g, &nobody, 1, "the master", &err));
     receiver_get_status(g.receivers[0], &status);
-    assert_true(status.paused); // it gets nothing more
+    assert_true(status.paused); // the receiver gets no further event
     assert_true(settings_change(&g, &somebody, 1, "the master", &err));
     check_receivers(1, "recipient-127.0.0.1-5f10");
     receiver_get_status(g.receivers[0], &status);
     assert_false(status.paused);
 }
 
-// Two at one address.
+// Two trap recipients at one address.
 TEST(a_recipient_that_goes_leaves_the_other_alone)
 {
     static const uint8_t ADDRESS[] = {127, 0, 0, 1};
@@ -264,7 +264,7 @@ TEST(a_recipient_that_goes_leaves_the_other_alone)
     const struct receiver *other = g.receivers[1];
     set(SETTING_TRAP_RECIPIENT, LEAF, 1, "");
     check_receivers(1, "recipient-127.0.0.1-0f6d");
-    assert_ptr_equal(g.receivers[0], other); // it did not even begin anew
+    assert_ptr_equal(g.receivers[0], other); // the same receiver, not started again
 }
 
 TEST(without_room_nothing_is_changed)

@@ -1,4 +1,4 @@
-// What ibtrapctl makes of the daemon's answers.
+// ibtrapctl's output for the daemon's answers.
 #include "support.h"
 
 #include "ctl/alarm_commands.h"
@@ -9,7 +9,7 @@
 #include "ctl/time_parser.h"
 #include "ctl/topology_commands.h"
 
-// As the daemon answers; `more` are further items, with a comma before them.
+// An answer as the daemon gives it; `more`: further items, with a comma before them.
 static json_t *make_status(const char *more)
 {
     char text[4000];
@@ -144,7 +144,7 @@ TEST(changes_are_sentences)
                   false, "C.\nThere is more, but ibtrapd had no memory for it.\n");
 }
 
-// What a function of ctl/show.h writes of a value, or of nothing.
+// The output of a function of ctl/show.h for a value, or for a missing one.
 static char *shown_of(void (*show)(FILE *out, const json_t *value), const char *json)
 {
     char *shown = NULL;
@@ -258,8 +258,8 @@ TEST(text_is_broken_between_words)
                   "          01234\n"
                   "                                                                                "
                   "          678901\n");
-    // A word that fits no line is broken; a character of several octets is one column and never
-    // broken.
+    // A word longer than a line is split; a character of several octets takes one column and is
+    // never split.
     check_wrapped(96, "abcdefg",
                   "                                                                                "
                   "                abcd\n"

@@ -12,8 +12,8 @@
 #include <netinet/in.h>
 #include <poll.h>
 
-// Events go out through the sink, over loopback, and come in through a session of libsnmp: what is
-// compared is what a receiver gets.
+// Sends events through the sink over the loopback, receives them with a session of libsnmp, and
+// compares what a receiver gets.
 
 enum { PATIENCE_MS = 10000, LISTING_SIZE = 16384 };
 
@@ -153,7 +153,7 @@ static const char *send_event(struct event *event, size_t notifications)
             add_varbind(&t, v);
         snmp_free_pdu(received);
     }
-    assert_int_equal(poll(&more, 1, 0), 0); // no further one
+    assert_int_equal(poll(&more, 1, 0), 0); // no further notification
     assert_false(t.cut);
     event_unref(event);
     return listing;
@@ -286,7 +286,7 @@ TEST(trap_259)
                         PORT_TRAP("17", "4"));
 }
 
-// On the wire bit 0 is 0x0001; of the BITS it is the first, 0x80.
+// Bit 0 is 0x0001 on the wire and the first bit, 0x80, of the BITS.
 TEST(trap_259_bits_are_turned_round)
 {
     for (unsigned bit = 0; bit < 8; bit++) {
@@ -381,7 +381,7 @@ TEST(links_between_switches_come_and_go)
                  COM_TRAP("17", SPINE_ID, "4") "\n" TOPO_TRAP("2"));
     check_change(CATALOGUE_LINK_DOWN, &LEAF_17, &SPINE_3, 2,
                  COM_TRAP("17", SPINE_ID, "5") "\n" TOPO_TRAP("2"));
-    // Told from the other end, it is the same.
+    // The other end gives the same notification.
     check_change(CATALOGUE_LINK_DOWN, &SPINE_3, &LEAF_17, 2,
                  COM_TRAP("17", SPINE_ID, "5") "\n" TOPO_TRAP("2"));
     // A cable from a switch to itself: its first port counts.
@@ -407,7 +407,7 @@ TEST(what_hangs_on_a_switch_comes_and_goes)
         check_change(ROWS[i].type, &NODE, &LEAF_17, 1, ROWS[i].trap);
 }
 
-// As the trap 129 that the port did not get through: see trap_129_130_131_at_a_switch.
+// The same as for trap 129, which the port failed to send: see trap_129_130_131_at_a_switch.
 TEST(a_derived_notice_goes_out_like_a_real_one)
 {
     struct threshold_change change = {GOLDEN_SWITCH_GUID, 17, COUNTER_LOCAL_LINK_INTEGRITY_ERRORS,
@@ -578,7 +578,7 @@ static void check_own(enum catalogue_event type, unsigned notification, unsigned
     if (has & HAS_RECEIVER)
         add_octets(&t, 29, "nms", 3);
     if (has & HAS_LOST)
-        add_number(&t, 31, "u", UINT32_MAX); // there is no larger one
+        add_number(&t, 31, "u", UINT32_MAX); // the largest value
     add_octets(&t, 32, "because", 7);
     assert_string_equal(send_event(event, 1), expected);
 }
@@ -597,15 +597,16 @@ TEST(the_gateways_own)
     check_own(CATALOGUE_JOURNAL_HEALED, 92, 5, "journal", 3, 0);
 }
 
-// What each topology notification of the own MIB has after the seven that all have, by the objects'
-// numbers; the values are those of make_change.
+// The varbinds of each topology notification of the IBTRAPD-MIB after the seven common ones, by the
+// objects' numbers; the values are those of make_change.
 static void check_own_change(enum catalogue_event type, const struct endpoint *subject,
                              const struct endpoint *peer, unsigned notification, unsigned severity,
                              unsigned category, const char *rest)
 {
     char expected[LISTING_SIZE];
     struct text t = text_in(expected, sizeof expected);
-    struct event *event = make_change(type, subject, peer, 0); // no switch, no IBSWITCH-MIB
+    // Without a switch there is no notification of the IBSWITCH-MIB.
+    struct event *event = make_change(type, subject, peer, 0);
     add_head(&t, notification);
     add_common(&t, event, severity, category);
     for (const char *p = rest; *p; p = strchr(p, '\n') + 1)
@@ -650,7 +651,7 @@ TEST(changes_in_the_own_mib)
                      "30.0 x 0000000000abcdef\n" STORY);
 }
 
-// 255: not known. Of an I/O controller: its own GUID and slot.
+// 255: not known. An I/O controller has its own GUID and slot.
 TEST(what_is_not_known_of_a_peer)
 {
     static const struct endpoint NOBODY = {0}, CONTROLLER = {.guid = 0x77, .port = 2};

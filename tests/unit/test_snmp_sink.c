@@ -54,7 +54,7 @@ static struct event *event_of(enum catalogue_event type)
     return e;
 }
 
-// A UDP socket of the test's own, and a receiver that sends to it.
+// A UDP socket of the test, and a receiver that sends to it.
 static int peer_of(struct snmp_target *t)
 {
     struct sockaddr_in a = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
@@ -162,7 +162,7 @@ TEST(sets_choose_notifications)
     check_notifications(CATALOGUE_GID_IN_SERVICE, 0, 1, own, NULL);
     check_notifications(CATALOGUE_GID_IN_SERVICE, SNMP_SET_OWN, 1, own, NULL);
     check_notifications(CATALOGUE_GID_IN_SERVICE, SNMP_SET_SMA | SNMP_SET_SWITCH, 0, NULL, NULL);
-    // A change of the fabric has two of the IBSWITCH-MIB, or one.
+    // A change of the fabric gives one or two notifications of the IBSWITCH-MIB.
     const struct mib_notification *com = &mib_gswTopoComTrap, *topo = &mib_gswIBTopoTrap;
     check_notifications(CATALOGUE_SWITCH_REMOVED, 0, 2, com, topo);
     check_notifications(CATALOGUE_SWITCH_REMOVED, SNMP_SET_SMA | SNMP_SET_SWITCH | SNMP_SET_OWN, 3,
@@ -172,7 +172,7 @@ TEST(sets_choose_notifications)
                         &mib_ibtrapdHostRemoved);
     check_notifications(CATALOGUE_HOST_REMOVED, SNMP_SET_SMA, 0, NULL, NULL);
     check_notifications(CATALOGUE_LINK_DEGRADED, 0, 1, &mib_ibtrapdLinkDegraded, NULL);
-    // Its ends are not known to be switches.
+    // The link's ends are not known to be switches.
     check_notifications(CATALOGUE_LINK_DOWN, 0, 1, &mib_ibtrapdLinkRemoved, NULL);
 }
 
@@ -214,7 +214,7 @@ TEST(v1_is_translated_as_rfc_3584_says)
     check_v1(CATALOGUE_BAD_MKEY, &mib_gswIBSwitchTrap, "1.3.6.1.3.2.2.1", 8);
     check_v1(CATALOGUE_GID_IN_SERVICE, &mib_ibtrapdGidInService, "1.3.6.1.4.1.8072.9999.9999.117",
              1);
-    // Without the zero only the last sub-identifier goes.
+    // Without the zero, only the last sub-identifier is removed.
     const struct mib_notification other = {.oid = {{1, 3, 6, 1, 4, 1, 9, 5}, 8}};
     check_v1(CATALOGUE_GID_IN_SERVICE, &other, "1.3.6.1.4.1.9", 5);
 }
@@ -229,7 +229,7 @@ TEST(additions_come_last_and_once)
     assert_int_equal(count_varbinds_of(pdu), 2 + 2 + 8 + 1);
     snmp_free_pdu(pdu);
     event_unref(e);
-    e = event_of(CATALOGUE_GID_IN_SERVICE); // it has them anyway
+    e = event_of(CATALOGUE_GID_IN_SERVICE); // the notification has these varbinds anyway
     pdu = snmp_pdu_make(SNMP_MSG_TRAP2, e, &mib_ibtrapdGidInService, &options);
     assert_int_equal(count_varbinds_of(pdu), 2 + 8 + 1);
     snmp_free_pdu(pdu);
@@ -295,7 +295,7 @@ TEST(informs_are_sent_again_and_then_fail)
         assert_true(recv(fd, message, sizeof message, MSG_DONTWAIT) > 0);
     assert_true(recv(fd, message, sizeof message, MSG_DONTWAIT) < 0);
 
-    // Closed and opened, it begins anew.
+    // The sink works again after closing and opening.
     sink.close(sink.self);
     assert_true(sink.open(sink.self, &err));
     assert_int_equal(sink.send(sink.self, e, &err), SINK_PENDING);
@@ -321,7 +321,7 @@ TEST(nobody_listens)
     sink.free(sink.self);
 }
 
-// The engine.
+// The SNMP engine.
 
 static char *engine_directory(void)
 {

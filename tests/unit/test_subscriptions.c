@@ -10,7 +10,7 @@ static struct subscriptions subs;
 static struct random chance;
 static uint8_t octet;
 
-// Chance is 0 unless a test says otherwise: every wait is then a quarter shorter than its middle.
+// The random number is 0 unless a test sets it: every wait is then a quarter shorter than its mean.
 static int begin(void **state)
 {
     (void)state;
@@ -80,7 +80,7 @@ TEST(an_answer_belongs_to_its_request)
     struct subscription *one = subscriptions_due(&subs, NOW);
     subscriptions_asked(one, 77, NOW);
     assert_false(subscriptions_answered(&subs, 78, 0, NOW));
-    assert_false(subscriptions_answered(&subs, 0, 0, NOW)); // those not asked have TID 0
+    assert_false(subscriptions_answered(&subs, 0, 0, NOW)); // 0: not requested
     assert_int_equal(one->state, SUBSCRIPTION_PENDING);
     assert_true(subscriptions_answered(&subs, 77, 0, NOW));
     assert_int_equal(one->state, SUBSCRIPTION_SUBSCRIBED);
@@ -96,7 +96,7 @@ TEST(a_confirmed_one_is_refreshed)
     struct subscription *one = subscriptions_due(&subs, NOW + REFRESH * 3 / 4);
     assert_non_null(one);
     subscriptions_asked(one, 5, NOW + REFRESH);
-    assert_int_equal(one->state, SUBSCRIPTION_SUBSCRIBED); // it still is, meanwhile
+    assert_int_equal(one->state, SUBSCRIPTION_SUBSCRIBED); // it stays subscribed meanwhile
     assert_true(subscriptions_answered(&subs, 5, 0, NOW + REFRESH));
     assert_int_equal(one->ask_at, NOW + REFRESH + REFRESH * 3 / 4);
 }
@@ -159,7 +159,7 @@ TEST(retries_back_off_to_half_a_minute)
         assert_int_equal(one->failures, i + 1);
         assert_int_equal(one->ask_at, NOW + S + MIDDLE_S[i] * 750 * MS);
     }
-    // One answer ends it.
+    // One answer ends the silence.
     subscriptions_asked(one, 1, NOW);
     assert_true(subscriptions_answered(&subs, 1, 0, NOW));
     assert_int_equal(one->failures, 0);
@@ -200,7 +200,7 @@ TEST(a_restart_forgets_everything)
 TEST(a_refusal_that_may_pass_is_asked_for_again_soon)
 {
     static const int64_t WAITS[] = {750,   1500,  3000, 6000,
-                                    12000, 22500, 22500}; // ms, with least chance
+                                    12000, 22500, 22500}; // ms, with random number 0
     struct subscription *one = of_trap(128);
     for (size_t i = 0; i < COUNT(WAITS); i++) {
         subscriptions_asked(one, (uint32_t)i, NOW);
@@ -234,14 +234,14 @@ TEST(settled_means_that_the_sm_answered_for_what_needs_no_key)
     set_state(65, SUBSCRIPTION_NO_ANSWER);
     assert_false(subscriptions_settled(&subs));
     set_state(65, SUBSCRIPTION_REJECTED);
-    assert_false(subscriptions_settled(&subs)); // it may have been busy
+    assert_false(subscriptions_settled(&subs)); // the SA may have been busy
     of_trap(65)->failures = 4;
     assert_true(subscriptions_settled(&subs));
     set_state(MAD_TRAP_VENDOR, SUBSCRIPTION_PENDING);
     assert_false(subscriptions_settled(&subs));
     set_state(MAD_TRAP_VENDOR, SUBSCRIPTION_SUBSCRIBED);
     for (uint32_t trap = 256; trap <= 259; trap++)
-        set_state(trap, SUBSCRIPTION_NO_ANSWER); // a wrong key is not answered
+        set_state(trap, SUBSCRIPTION_NO_ANSWER); // the SA does not answer a wrong key
     assert_true(subscriptions_settled(&subs));
     assert_int_equal(subscriptions_subscribed(&subs), 12);
 }

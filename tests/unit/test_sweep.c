@@ -128,8 +128,8 @@ static bool is_seen(int node)
     return fabric_find_node(seen, f.nodes[node].guid) != FABRIC_NONE;
 }
 
-// Every link that is there is shown, or one of its seen ends is silent: so whatever is missing is
-// behind a silent port. Nothing is shown that is not there.
+// Every existing link is in the snapshot, or one of its found ends is silent. So all missing nodes
+// are behind silent ports. The snapshot has nothing that does not exist.
 static void check_nothing_hidden(void)
 {
     for (uint32_t i = 0; i < seen->node_count; i++)
@@ -206,7 +206,7 @@ TEST(two_hosts_on_one_cable)
     check_all_found();
 }
 
-// It is no fabric in which everybody else is gone.
+// A fabric must not appear empty because the own port is down.
 TEST(an_own_port_that_is_down_is_an_error)
 {
     fake_fabric_add(&f, FABRIC_CA, 1);
@@ -276,7 +276,7 @@ TEST(loss_never_hides_anything)
         fake_fabric_generate(&f, 1 + (int)(seed % 4), 2 + (int)(seed % 7));
         f.loss = 20;
         attempts = seed % 2 ? 3 : 8;
-        if (!try_look()) { // when the own port did not answer
+        if (!try_look()) { // the own port did not answer
             assert_int_equal(seen->node_count, 0);
             continue;
         }
@@ -287,7 +287,7 @@ TEST(loss_never_hides_anything)
         incomplete += !seen->complete;
         missing += truth->node_count - seen->node_count;
     }
-    // Otherwise there was nothing to see here.
+    // Otherwise the test showed nothing.
     assert_in_range(complete, 20, 280);
     assert_in_range(incomplete, 20, 280);
     assert_in_range(missing, 20, UINT32_MAX);
@@ -508,7 +508,7 @@ TEST(of_two_switches_with_one_guid_one_is_silent)
     assert_false(seen->complete);
     assert_true(seen_port(1, 5)->silent || seen_port(1, 7)->silent);
 
-    f.nodes[twin].port_count = 7; // not even the same kind
+    f.nodes[twin].port_count = 7; // not even the same number of ports
     look();
     assert_false(seen->complete);
 }

@@ -1,4 +1,4 @@
-// Subnet managers and I/O units of a fabric, as their ports answer or fail to.
+// Subnet managers and I/O units of a fabric whose ports answer or fail to.
 #include "fake_port.h"
 #include "support.h"
 
@@ -16,8 +16,8 @@ static struct manners {
     uint64_t guid;          // of the subnet manager
     uint8_t priority_state; // of it
     uint8_t slot_count, slots[128];
-    bool without_guid; // its controllers
-    uint8_t deaf_slot; // of which it does not answer the profile; 0: none
+    bool without_guid; // its controllers have no GUID
+    uint8_t deaf_slot; // its profile is not answered; 0: none
     unsigned asked;
 } manners[32];
 
@@ -80,7 +80,7 @@ static bool answer(void *ctx, const struct fake_request *asked, struct fake_answ
     return answer_device_management(to, request, out->octets + DATA);
 }
 
-// A switch and a host with two ports, on which the tests put what they need.
+// A switch and a host with two ports; tests change them.
 static int begin(void **state)
 {
     (void)state;
@@ -220,7 +220,7 @@ TEST(both_ports_of_a_unit_tell_of_the_same_controllers)
     }
     look(sweep_io_units);
     assert_int_equal(fabric->controller_count, 2);
-    assert_int_equal(f.sent, 2 + 2); // one of them is asked for these
+    assert_int_equal(f.sent, 2 + 2); // only one of the ports is queried for the profiles
     assert_false(host_is_silent());
 }
 

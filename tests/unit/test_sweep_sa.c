@@ -1,4 +1,4 @@
-// The fabric as an SA tells it, in tables that are right, odd, cut or wrong.
+// A sweep of the SA's tables: correct, unusual, truncated or wrong ones.
 #include "fake_port.h"
 #include "support.h"
 
@@ -14,7 +14,7 @@ static struct table {
     size_t size, stride;
 } nodes, ports, links;
 
-// What is wrong with the SA.
+// Faults of the SA.
 static struct {
     bool deaf;
     uint16_t status;
@@ -117,7 +117,7 @@ static int begin(void **state)
     ports.stride = 72;
     links.stride = 8;
     add_node(SWITCH_LID, FABRIC_SWITCH, SWITCH, 3, 0, "leaf");
-    nodes.octets[4 + 36] = 2; // LocalPortNum: where the SM's question came in
+    nodes.octets[4 + 36] = 2; // LocalPortNum: the port at which the SM's query arrived
     add_node(OWN_LID, FABRIC_CA, OWN, 1, 1, "monitor");
     add_node(HOST_LID, FABRIC_CA, HOST, 2, 2, "node\n1");
     add_port(SWITCH_LID, 0, SWITCH_LID, FABRIC_ACTIVE);
@@ -294,7 +294,7 @@ TEST(extended_speeds)
     assert_int_equal(port_of(OWN, 1)->speed_supported, 0x7F);
     assert_int_equal(port_of(OWN, 1)->speed_enabled, 0x1F);
     info[35] = 0x4F;
-    info[63] = 31; // both as supported
+    info[63] = 31; // both equal to the supported speeds
     look();
     assert_int_equal(port_of(OWN, 1)->speed_enabled, 0x7F);
     info[63] = 30; // extended speeds are off
@@ -369,7 +369,7 @@ TEST(an_answer_put_together_has_the_first_segments_flags)
 {
     faults.rmpp_flags = 0x73;
     nodes.size = 3 * 112;
-    links.size = 26 * 8; // so that it is longer than a single segment
+    links.size = 26 * 8; // longer than a single segment
     look();
     assert_int_equal(seen->node_count, 3);
 }

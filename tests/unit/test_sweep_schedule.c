@@ -40,7 +40,7 @@ TEST(the_first_is_due_at_once_and_then_periodically)
 {
     assert_int_equal(due(), 0);
     sweep(0, 1 * S, true);
-    assert_int_equal(due(), 60 * S); // from begin to begin
+    assert_int_equal(due(), 60 * S); // counted from the begin of a sweep
     sweep(61 * S, 65 * S, true);
     assert_int_equal(due(), 121 * S);
 }
@@ -53,7 +53,7 @@ TEST(a_poke_waits_until_it_settles)
     poke(11 * S);
     assert_int_equal(due(), 13 * S);
     sweep(13 * S, 14 * S, true);
-    assert_int_equal(due(), 73 * S); // all of them are done with
+    assert_int_equal(due(), 73 * S); // all requests are satisfied
 }
 
 TEST(a_burst_cannot_put_it_off_for_ever)
@@ -108,7 +108,7 @@ TEST(an_incomplete_sweep_is_followed_by_a_second_look)
     sweep(3 * S, 4 * S, false);
     assert_int_equal(due(), 63 * S); // once
     sweep(63 * S, 64 * S, false);
-    assert_int_equal(due(), 66 * S); // after the next one again
+    assert_int_equal(due(), 66 * S); // after the next sweep again
     sweep(66 * S, 67 * S, true);
     assert_int_equal(due(), 126 * S);
 }

@@ -1,4 +1,4 @@
-// Samples: every event of the catalogue can be made without anything having happened.
+// Test events: every event of the catalogue can be made as a sample.
 #include "support.h"
 
 #include "event/test_event.h"
@@ -53,7 +53,7 @@ static bool has_value(const struct event *event, enum field field)
     return value.is_number ? value.number != 0 : value.size > 0;
 }
 
-// Those that a plausible event may lack.
+// Fields that a plausible event may lack.
 static bool may_be_zero(enum field field)
 {
     return field == FIELD_DR_SLID || field == FIELD_DR_PATH || field == FIELD_DR_TRUNCATED ||

@@ -165,7 +165,7 @@ TEST(control_characters_become_question_marks)
     CLEAN("\xE2\x80\xAE"
           "b\xE2\x81\xA6"
           "a\xD8\x9C\xE2\x80\x8F",
-          "?b?a??"); // they turn the direction
+          "?b?a??"); // characters that change the direction of writing
     CLEAN("a\xE2\x80\xA8"
           "b\xE2\x80\xA9\xE2\x80\xAF\xE2\x80\x93",
           "a?b?\xE2\x80\xAF\xE2\x80\x93");

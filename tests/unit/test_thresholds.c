@@ -4,7 +4,7 @@
 
 #define DAY ACCUMULATED_KEEP_US
 
-// Readings made one sample at a time, and what was told of them as text.
+// Readings made one sample at a time, and the resulting events as text.
 struct scene {
     struct thresholds *thresholds;
     struct accumulated_counters *accumulated;
@@ -60,7 +60,7 @@ static const char *update(struct scene *s, int64_t time_us)
     return s->told;
 }
 
-// A reading of one port that has one value, a minute after the one before.
+// A reading of one port with one counter, a minute after the reading before.
 static const char *read_one(struct scene *s, enum counter counter, uint64_t value)
 {
     add(s, 1, 1)->values[counter] = value;
@@ -103,7 +103,7 @@ TEST(a_reset_counts_from_zero)
     enum counter c = COUNTER_RCV_ERRORS;
     read_one(&s, c, 5000);
     assert_string_equal(read_one(&s, c, 9), "");
-    assert_string_equal(read_one(&s, c, 8), ""); // and again: 8 more
+    assert_string_equal(read_one(&s, c, 8), ""); // raised again: 8 more
     assert_string_equal(read_one(&s, c, 0), "");
     assert_string_equal(read_one(&s, c, 300), "reached 1/1 PortRcvErrors 0-300");
     assert_string_equal(read_one(&s, c, 20), ""); // 20 since: still
@@ -119,8 +119,8 @@ TEST(a_counter_that_sticks_keeps_its_alarm)
     assert_string_equal(read_one(&s, c, 255), "reached 1/1 LinkDownedCounter 200-255");
     assert_string_equal(read_one(&s, c, 255), "");
     assert_string_equal(read_one(&s, c, 255), "");
-    assert_string_equal(read_one(&s, c, 0), "cleared 1/1 LinkDownedCounter 255-0"); // by somebody
-    // One that sticks from the begin raises nothing.
+    assert_string_equal(read_one(&s, c, 0), "cleared 1/1 LinkDownedCounter 255-0"); // by a reset
+    // A counter at its maximum from the begin raises nothing.
     read_one(&s, c, 255);
     assert_string_equal(read_one(&s, c, 255), "");
     end(&s);
@@ -183,7 +183,7 @@ TEST(ports_and_counters_are_apart_and_in_order)
     assert_string_equal(update(&s, 2),
                         "reached 1/2 SymbolErrorCounter 0-11; "
                         "reached 1/2 VL15Dropped 0-10; reached 2/1 PortXmitWait 0-12");
-    // 1/1 was missing: its values are remembered; so is what 1/2 reached.
+    // 1/1 was missing: its values are kept; so is the growth of 1/2.
     add(&s, 1, 1)->values[COUNTER_RCV_ERRORS] = 10;
     add(&s, 2, 1)->values[COUNTER_XMIT_WAIT] = 30;
     assert_string_equal(update(&s, 3), "reached 1/1 PortRcvErrors 0-10");
@@ -210,7 +210,7 @@ TEST(a_port_is_forgotten_after_a_day)
     assert_string_equal(update(&s, 2 * DAY + 2), "");
     assert_string_equal(update(&s, 2 * DAY + 3), "cleared 1/1 SymbolErrorCounter 30-30");
     assert_string_equal(update(&s, 2 * DAY + 4), "");
-    add(&s, 1, 1)->values[COUNTER_SYMBOL_ERROR] = 100; // as if it were new
+    add(&s, 1, 1)->values[COUNTER_SYMBOL_ERROR] = 100; // like a new port
     assert_string_equal(update(&s, 2 * DAY + 5), "");
     end(&s);
 }

@@ -4,7 +4,7 @@
 #include "model/fabric_builder.h"
 #include "topology/topology.h"
 
-// A gateway's view of a generated fabric.
+// The topology that a gateway keeps of a generated fabric.
 struct scene {
     struct generated g;
     struct topology *topology;
@@ -49,15 +49,16 @@ static uint32_t find(const struct generated *g, const char *name)
     return i;
 }
 
-// How much of a look gets lost, in percent, and who never answers (FABRIC_NONE: nobody).
+// The percentages of a sweep's answers that get lost, and the node that never answers (FABRIC_NONE:
+// none).
 struct loss {
     unsigned nodes, ports;
     uint32_t dead;
 };
 
-// A look from `own` on over a lossy fabric, as the sweeper makes it: a node that does not answer
-// leaves the port before it silent, and the sweep goes on behind every node that answers; a port
-// that does not answer is not known, and leads nowhere.
+// A sweep from `own` over a lossy fabric, as the sweeper makes it. A node that does not answer
+// leaves the port before it silent; the sweep continues behind every node that answers. A port that
+// does not answer is unknown and leads nowhere.
 struct partial {
     const struct generated *g;
     struct generated_chance *chance;
@@ -81,7 +82,7 @@ static void reach(struct partial *p, uint32_t node)
     p->queue[p->end++] = node;
 }
 
-// Whether what is behind the port answered.
+// Whether the node behind the port answered.
 static bool follow(struct partial *p, uint32_t number, const struct fabric_port *port)
 {
     const struct fabric_node *peer = &p->g->nodes[port->peer_node].node;
@@ -99,7 +100,7 @@ static void look_at_port(struct partial *p, uint32_t number, const struct fabric
     const struct fabric_port *there = fabric_builder_get_port(p->builder, number, port.number);
     bool linked = there && there->peer_node != FABRIC_NONE;
     if (is_lost(p, p->loss.ports)) {
-        port = (struct fabric_port){.number = port.number, .state = FABRIC_DOWN}; // means nothing
+        port = (struct fabric_port){.number = port.number, .state = FABRIC_DOWN}; // unknown
         p->complete = false;
     } else if (original->peer_node != FABRIC_NONE && !linked && leads_on &&
                !follow(p, number, original)) {
@@ -137,7 +138,7 @@ TEST(the_first_sweep_changes_nothing)
     struct fabric *current = topology_current(s.topology);
     assert_int_equal(current->node_count, s.g.count);
     assert_int_equal(update_whole(&s), 0);
-    fabric_unref(current); // the caller's own
+    fabric_unref(current); // the caller's reference
     end(&s);
 }
 
@@ -153,7 +154,7 @@ TEST(a_complete_sweep_is_believed)
     end(&s);
 }
 
-// A look at the whole fabric that says of itself that it is not complete.
+// A snapshot of the whole fabric that is marked incomplete.
 static struct fabric *look_incompletely(const struct generated *g)
 {
     struct fabric *fabric = generated_look(g, 0);
@@ -166,7 +167,7 @@ TEST(of_an_incomplete_sweep_it_takes_two)
     struct scene s = make_scene(8);
     uint32_t host = find(&s.g, "node3 HCA-1");
     update_whole(&s);
-    generated_remove(&s.g, host); // its port on the leaf is seen to be down
+    generated_remove(&s.g, host); // the sweep sees its port on the leaf down
     assert_int_equal(update(&s, look_incompletely(&s.g)), 0);
     struct fabric *current = topology_current(s.topology);
     uint32_t node = fabric_find_node(current, s.g.nodes[host].node.guid);
@@ -251,13 +252,13 @@ TEST(who_can_be_behind_a_silent_port_stays)
     update_whole(&s);
     for (unsigned i = 0; i < 5; i++) {
         struct fabric *seen = look_partially(&s.g, &chance, (struct loss){0, 0, leaf}, own);
-        assert_int_equal(seen->node_count, s.g.count - 3); // it and its two hosts
+        assert_int_equal(seen->node_count, s.g.count - 3); // the leaf and its two hosts
         assert_int_equal(update(&s, seen), 0);
     }
     struct fabric *current = topology_current(s.topology);
     assert_int_equal(current->node_count, s.g.count);
     fabric_unref(current);
-    assert_int_equal(update_whole(&s), 0); // there they are again
+    assert_int_equal(update_whole(&s), 0); // all are found again
     end(&s);
 }
 
@@ -293,7 +294,7 @@ static void lose_and_check(struct scene *s, struct generated_chance *chance)
     assert_int_equal(update_whole(s), 0);
 }
 
-// Nothing happens on the fabric, but answers get lost: nothing is told, ever.
+// Nothing changes on the fabric, but answers get lost: no change is ever reported.
 TEST(loss_alone_is_no_change)
 {
     for (uint64_t seed = 1; seed <= 2000; seed++) {
@@ -306,8 +307,7 @@ TEST(loss_alone_is_no_change)
     failing_seed = 0;
 }
 
-// What really happens while answers get lost is told by the next complete sweep at the latest, and
-// once.
+// A real change while answers get lost is reported once, at the latest by the next complete sweep.
 TEST(what_happens_amid_loss_is_told_once)
 {
     for (uint64_t seed = 1; seed <= 1000; seed++) {
@@ -362,7 +362,7 @@ TEST(a_host_that_came_back_elsewhere_has_moved)
     end(&s);
 }
 
-// A look that meets the one at `place` first, of two hosts with one GUID, and leaves the other's
+// A sweep that finds, of two hosts with one GUID, the one at `place` first, and leaves the other's
 // port silent.
 static struct fabric *look_at_twins(struct scene *s, uint32_t host, uint32_t place,
                                     uint32_t other_place)
@@ -391,7 +391,7 @@ TEST(two_hosts_with_one_guid_do_not_take_turns)
         bool turn = i % 3 != 0;
         assert_int_equal(update(&s, look_at_twins(&s, host, turn ? b : a, turn ? a : b)), 0);
     }
-    // One that moves takes its place with it.
+    // If one of them moves, its place moves with it.
     fabric_unref(look_at_twins(&s, host, b, a));
     generated_port(&s.g, a, 4)->silent = false;
     generated_port(&s.g, a, 4)->state = FABRIC_DOWN;
@@ -418,7 +418,7 @@ TEST(what_was_not_answered_is_remembered)
     struct fabric *current = topology_current(s.topology);
     assert_int_equal(current->controller_count, 1);
     fabric_unref(current);
-    // An I/O unit that is seen to be none has no controllers.
+    // A node that is no longer an I/O unit has no controllers.
     *generated_port(&s.g, host, 1) = kept;
     generated_port(&s.g, host, 1)->capabilities = 0;
     assert_int_equal(update(&s, look_incompletely(&s.g)), 2);
@@ -436,7 +436,7 @@ TEST(an_io_unit_that_does_not_tell_keeps_its_controllers)
     s.g.controller_count = 1;
     s.g.nodes[host].node.unit_silent = true;
     generated_remove(&s.g, gone);
-    update_whole(&s); // complete: who is missing is gone at once
+    update_whole(&s); // complete: a missing node is gone at once
     assert_int_equal(s.changes.count, 4);
     assert_int_equal(s.changes.all[0].type, CATALOGUE_HOST_REMOVED);
     assert_int_equal(s.changes.all[3].type, CATALOGUE_IO_CONTROLLER_REMOVED);
@@ -490,8 +490,8 @@ TEST(but_not_for_ever)
     end(&s);
 }
 
-// On a lossy fabric, the first looks together are the base: who is missing from one of them does
-// not join later.
+// On a lossy fabric, the first sweeps together are the base: a node missing from one of them is not
+// reported as added later.
 TEST(without_something_recalled_the_first_looks_make_the_base)
 {
     struct scene s = make_scene(8);
@@ -523,7 +523,7 @@ TEST(a_master_that_fell_silent_is_the_former_one)
     assert_int_equal(update_whole(&s), 0);
     generated_sm(&s.g, second, 1, 1, FABRIC_NOT_ACTIVE);
     assert_int_equal(update_whole(&s), 0);
-    generated_sm(&s.g, second, 1, 1, FABRIC_MASTER); // the same again
+    generated_sm(&s.g, second, 1, 1, FABRIC_MASTER); // the same subnet manager again
     assert_int_equal(update_whole(&s), 0);
     end(&s);
 }
@@ -544,7 +544,7 @@ TEST(everybody_is_known)
     assert_false(topology_find_guid(s.topology, 1, &who));
     assert_false(topology_find_peer(s.topology, guid, 2, &who));
     assert_false(topology_find_peer(s.topology, s.g.nodes[leaf].node.guid, 0, &who));
-    assert_int_equal(who.guid, 77); // nothing was changed
+    assert_int_equal(who.guid, 77); // the failed calls left it unchanged
 
     assert_true(topology_find_lid(s.topology, lid, &who));
     assert_int_equal(who.guid, guid + 1);

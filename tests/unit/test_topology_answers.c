@@ -1,4 +1,4 @@
-// What `ibtrapctl topology` prints, from the snapshot to the line, through the control socket.
+// `ibtrapctl topology`: from the snapshot through the control socket to the printed lines.
 #include "server_thread.h"
 #include "support.h"
 
@@ -25,9 +25,9 @@ static struct log *log_;
 static const char *socket_path;
 static struct error err;
 static unsigned requests;
-static struct fabric *after_first; // what the fabric becomes once a request was answered
+static struct fabric *after_first; // replaces the fabric after the first request was answered
 
-// Over what the server's thread and the test share.
+// Protects the data that the server's thread and the test share.
 static pthread_mutex_t shared = PTHREAD_MUTEX_INITIALIZER;
 
 static const struct control_command *find(const char *name)
@@ -58,7 +58,7 @@ static json_t *handle(void *ctx, const char *command, const json_t *request)
     return answer;
 }
 
-// All answers that the test has are given.
+// All answers of the test were sent.
 static void settle(void)
 {
     pthread_mutex_lock(&shared);
@@ -189,7 +189,7 @@ static struct fabric *finish(struct fabric_builder *b)
     return fabric;
 }
 
-// So many hosts, in pairs.
+// That many hosts, in pairs.
 static struct fabric *large_fabric(uint64_t hosts)
 {
     struct fabric_builder *b = fabric_builder_new();
@@ -215,7 +215,7 @@ static void save(const struct fabric *fabric)
     free(record);
 }
 
-// What `ibtrapctl topology ...` wrote; the caller frees it. NULL when it failed.
+// The output of `ibtrapctl topology ...`; the caller frees it. NULL: it failed.
 enum topology_command { SHOW, LIST, DIFF };
 
 static char *run(enum topology_command command, int64_t a, int64_t b, bool json)
@@ -476,7 +476,7 @@ TEST(kept_snapshots_are_listed)
     json_decref(list);
 }
 
-// Whether one of the changes is this event about that node.
+// Whether the changes include this event about that node.
 static bool tells(const json_t *diff, const char *event, const char *name)
 {
     size_t i;

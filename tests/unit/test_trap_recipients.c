@@ -1,4 +1,4 @@
-// Trap recipients that were set by SNMP, as receivers.
+// Trap recipients set by SNMP become receivers.
 
 #include "support.h"
 
@@ -121,7 +121,7 @@ TEST(switches_with_the_same_row_are_a_trap_group)
     set_row(SPINE, 6, "public", 1);
     set_row(SPINE, 2, "secret", 1);
     set_row(SPINE, 3, "public", 2);
-    set_row(SPINE, 4, "public", 2); // again
+    set_row(SPINE, 4, "public", 2); // the same recipient in a second row
     find(3);
     check(0, "recipient-192.0.2.1-5f10", "public", true, true);
     check(1, "recipient-192.0.2.1-0f6d", "secret", false, true);
@@ -182,7 +182,7 @@ TEST(there_is_room_for_so_many)
 {
     for (unsigned i = 1; i <= TRAP_RECIPIENTS_MAX; i++)
         set_row(i, 1, "public", (uint8_t)i);
-    set_row(LEAF, 1, "public", TRAP_RECIPIENTS_MAX); // no further one
+    set_row(LEAF, 1, "public", TRAP_RECIPIENTS_MAX); // no further recipient
     find(TRAP_RECIPIENTS_MAX);
     check(TRAP_RECIPIENTS_MAX - 1, "recipient-192.0.2.64-5f10", "public", true, false);
     set_row(LEAF, 2, "another", 1);
@@ -192,7 +192,7 @@ TEST(there_is_room_for_so_many)
     assert_string_equal(err.text, "there are more than 64 trap recipients");
     assert_int_equal(recipients.count, TRAP_RECIPIENTS_MAX);
     check(0, "recipient-192.0.2.1-5f10", "public", false,
-          true); // the first ones, with all their switches
+          true); // the first recipients, with all their switches
 }
 
 #define RECIPIENTS_TEST(f) cmocka_unit_test_setup_teardown(f, begin, end)

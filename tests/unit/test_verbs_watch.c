@@ -1,5 +1,4 @@
-// The adapter's events, from a libibverbs of the test's own: nobody has an adapter here that fails
-// when asked to.
+// The adapter's events, from a fake libibverbs, because a real adapter cannot be made to fail.
 #include "support.h"
 
 #include "ib/verbs_watch.h"
@@ -12,7 +11,7 @@
 
 enum { OPENED_MAX = 4, PATIENCE_S = 60 };
 
-// What was opened, one after the other: events are octets in a pipe.
+// The opened devices in order; events are octets in a pipe.
 static struct opened {
     struct ibv_context context;
     int to_it;
@@ -62,7 +61,7 @@ int ibv_get_async_event(struct ibv_context *context, struct ibv_async_event *eve
     uint8_t type;
     ssize_t n = read(context->async_fd, &type, 1);
     if (n == 0)
-        errno = EIO; // the other end is closed: the driver is gone
+        errno = EIO; // the other end of the pipe is closed: the driver was unloaded
     if (n != 1)
         return -1;
     event->event_type = (enum ibv_event_type)type;
@@ -80,7 +79,7 @@ const char *ibv_event_type_str(enum ibv_event_type type)
     return "an event";
 }
 
-// The SA agent, which has the device open.
+// The SA client, which has the device open.
 
 void sa_client_status(struct sa_client *client, struct sa_status *out)
 {

@@ -1,5 +1,5 @@
-// The size of the WAL, and who moves it, on a disk that fails when told to. Calls of the C library
-// stand before its own.
+// The size of the WAL, and the moving of its pages to the file, on a disk that fails when the test
+// demands it. Functions in this file replace the C library's.
 #include "support.h"
 
 #include "journal/wal.h"
@@ -114,7 +114,7 @@ TEST(what_is_left_of_a_full_wal_is_the_writers)
     struct wal *wal = wal_start(path);
     assert_non_null(wal);
     assert_false(wal_note(wal, WAL_STEP_PAGES - 1));
-    assert_false(wal_note(wal, WAL_FULL_PAGES)); // the thread moves all of it, and syncs the file
+    assert_false(wal_note(wal, WAL_FULL_PAGES)); // the thread moves all pages, and syncs the file
     wait_until_idle(wal, WAL_FULL_PAGES + 1);
     assert_false(wal_has_failed(wal));
     assert_true(wal_move(db));
