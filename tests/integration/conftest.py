@@ -1,4 +1,4 @@
-"""What the integration tests share. Each test has a fabric of its own."""
+"""Fixtures and helpers of the integration tests. Each test has a fabric of its own."""
 
 import pathlib
 import sys
@@ -47,7 +47,7 @@ class Site:
         return self.syslog.wait_for(lambda one: one.message_id == event, f"syslog {event}", count=count)
 
     def raise_until_received(self, client, notice, event):
-        """Raises a trap every second until its event arrives: the subscription stands again."""
+        """Raises a trap every second until its event arrives, which shows that the subscription works again."""
         deadline = time.monotonic() + DEADLINE
         while time.monotonic() < deadline:
             client.trap(notice)
@@ -102,7 +102,7 @@ def site(open_site):
 
 @pytest.fixture
 def paired_site(traps, syslog):
-    """The same with a second subnet manager that stands by."""
+    """The same with a second, standby subnet manager."""
     with two_managers() as (fabric, master, standby):
         opened = make_site(fabric, master, traps, syslog)
         opened.standby = standby

@@ -1,4 +1,4 @@
-"""What a notification must look like, written down from the MIB documents and independent of the gateway."""
+"""The expected notifications, written from the MIB documents and independent of the gateway."""
 
 import datetime
 
@@ -87,7 +87,7 @@ def switch_lid(value):
 
 
 def data_valid(bits):
-    """bits: numbered as in the wire's DataValid; a BITS value numbers them from the other end."""
+    """bits: numbered as in DataValid on the wire; a BITS value numbers them from the other end."""
     return octets(28, [sum(0x80 >> bit for bit in bits)])
 
 
@@ -148,7 +148,7 @@ COMMON = (1, 2, 3, 4, 5, 8, 17)
 
 
 def check_common(varbinds, event, severity, category, message):
-    """The seven varbinds that begin every notification of the project's own, against its syslog message."""
+    """Compares the seven varbinds that begin every IBTRAPD-MIB notification with the syslog message."""
     assert [one.oid for one in varbinds] == [f"{OWN}.1.1.{number}.0" for number in COMMON]
     assert [one.type for one in varbinds] == ["OCTET STRING"] * 3 + ["INTEGER"] * 2 + ["OCTET STRING"] * 2
     identifier, name, when, level, kind, prefix, text = (one.value for one in varbinds)
@@ -170,7 +170,7 @@ def date_and_time(value):
 
 
 def check_message(message, event, severity, category, trap=None):
-    """What every syslog message of an event has."""
+    """Checks the parts that every syslog message of an event has."""
     assert message.message_id == message.data["event"] == event
     assert message.severity == message.data["severity"] == severity
     assert message.application == "ibtrapd"

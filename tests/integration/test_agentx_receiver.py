@@ -1,4 +1,4 @@
-"""Notifications through a master agent: a real snmpd passes on what it gets."""
+"""Notifications through a master agent: a real snmpd forwards them."""
 
 import expected as want
 import pytest
@@ -13,7 +13,7 @@ GUID = "1.3.6.1.3.117.3.1.1.6.0"  # ibSmaSystemImageGuid.0
 
 @pytest.fixture
 def behind():
-    """What comes out of snmpd."""
+    """The notifications that snmpd forwards."""
     with TrapSocket() as receiver:
         yield receiver
 
@@ -24,7 +24,7 @@ def snmpd(fabric, behind):
 
 
 def is_ours(notification):
-    """snmpd tells of its own start and end, too."""
+    """Without snmpd's own notifications about its start and end."""
     return notification.oid.startswith(("1.3.6.1.3.", want.OWN))
 
 
@@ -39,7 +39,7 @@ def report(fabric, numbers):
 
 
 def guids(inbox):
-    """The numbers that were reported, each where it came first."""
+    """The numbers of the Reports, in the order of first arrival."""
     found = [int.from_bytes(one.value, "big") for item in inbox.poll() for one in item.varbinds if one.oid == GUID]
     return list(dict.fromkeys(found))
 

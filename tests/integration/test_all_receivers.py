@@ -1,4 +1,4 @@
-"""One gateway, receivers of every kind, each a real peer: all get every event, and none waits for another."""
+"""One gateway with receivers of every kind and real peers: all get every event, and none waits for another."""
 
 import json
 import pathlib
@@ -43,7 +43,7 @@ def rsyslog(fabric):
 
 
 def receivers(directory, manager, certificates, rsyslog, output):
-    """Sections of the configuration, and nothing listens at the last three."""
+    """The sections of the receivers. Nothing listens at the last three."""
     snmp = f"127.0.0.1:{manager.port}"
     v3 = {"version": "3", "user": "user-SHA-256-AES", "auth": "SHA-256", "privacy": "AES",
           "auth_password_file": secret(directory, "auth", snmp_manager.AUTH_PASSWORD),

@@ -1,4 +1,4 @@
-"""Configurations: what is wrong is named by file, line, item and value."""
+"""Wrong configurations: the error names the file, line, item and value."""
 
 import os
 import pathlib
@@ -19,7 +19,7 @@ GOOD = {
     "fabric": 'fabric { device = "mlx5_0" port = 2 verify_interval = 5 refresh_interval = 300 }\n',
 }
 
-# text, line of the mistake, and words that its message has to have
+# text, line of the error, and words that the message must contain
 BAD = {
     "unknown section": (SNMP + 'smtp "x" { }\n', 2, ["smtp"]),
     "unknown item": (SNMP + 'log { level = "info"\n colour = "red" }\n', 3, ["colour"]),

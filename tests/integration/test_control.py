@@ -1,4 +1,4 @@
-"""ibtrapctl against a running ibtrapd: what the person on call asks, and sees on a terminal."""
+"""ibtrapctl with a running ibtrapd: the commands of an operator, and the output on a terminal."""
 
 import json
 import os
@@ -18,7 +18,7 @@ LINK = "link 0x0002c90200c10000/12-0x0002c90200c20000/12"
 
 @pytest.fixture
 def open_unlinked(open_site):
-    """Brings up a site that knows the fabric; then a cable is pulled and everything about it is told."""
+    """Brings up a site that knows the fabric, pulls a cable, and waits for all events of that."""
 
     def build(**options):
         return unlink(open_site(sweep=SWEEP, **options))
@@ -58,7 +58,7 @@ def last_link_down(site):
 
 
 def explain(site, event):
-    """The explanation once no receiver waits for the event any more."""
+    """The explanation, after the event no longer waits for any receiver."""
 
     def settled():
         answer = ask(site, "explain", event)
@@ -220,7 +220,7 @@ def test_a_test_of_one_receiver_is_not_about_the_others(site):
     site.gateway.control("receivers", "pause", "snmp0")
     of_all = site.gateway.control("test", "host-removed", check=False)
     assert of_all.returncode == 1 and "receiver snmp0 has not got it: waiting, paused" in of_all.stderr
-    answer = ask(site, "test", "host-removed", "--receiver", "udp0")  # behind the one that snmp0 waits for
+    answer = ask(site, "test", "host-removed", "--receiver", "udp0")  # the event follows one that waits for snmp0
     states = {one["name"]: one["state"] for one in answer["receivers"]}
     assert states["udp0"] == "delivered" and states["snmp0"] == "waiting"
 
@@ -295,12 +295,12 @@ def test_the_log_tells_more_when_asked_and_less(site):
     assert wrong.returncode == 1 and "error, warning, info, debug" in wrong.stderr
     assert site.gateway.control("log", "info", "attic", check=False).returncode == 1
     site.gateway.control("log", "error", "daemon")
-    site.gateway.control("reload")  # the configuration's levels hold again, and so this is logged
+    site.gateway.control("reload")  # the configuration's log levels apply again, so this line is logged
     assert "was reloaded" in site.gateway.log
 
 
 def on_terminal(site, *arguments, **environment):
-    """What ibtrapctl writes to a pseudo terminal, and its exit status."""
+    """Runs ibtrapctl at a pseudo terminal; returns the output and the exit status."""
     leader, follower = pty.openpty()
     process = subprocess.Popen([IBTRAPCTL, "--socket", site.gateway.socket, *map(str, arguments)], stdout=follower,
                                stderr=follower, env={**os.environ, "TERM": "xterm", **environment})
@@ -309,7 +309,7 @@ def on_terminal(site, *arguments, **environment):
     try:
         while chunk := os.read(leader, 65536):
             written += chunk
-    except OSError:  # the end, as Linux tells it of a pseudo terminal
+    except OSError:  # Linux reports the end of a pseudo terminal this way
         pass
     os.close(leader)
     return written.decode().replace("\r\n", "\n"), process.wait(DEADLINE)

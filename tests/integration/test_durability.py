@@ -1,4 +1,4 @@
-"""Nothing is lost: what the subnet manager was told is safe reaches every receiver, through crashes.
+"""No acknowledged event is lost: events whose Reports were acknowledged reach every receiver, despite crashes.
 
 IBTRAPD_KILLS sets how often ibtrapd is killed, IBTRAPD_BURST how many events a receiver misses."""
 
@@ -20,14 +20,14 @@ EVENT = "system-image-guid-change"
 
 
 class FileGateway(Gateway):
-    """Also writes every event to a file, a JSON object a line."""
+    """A gateway that also writes every event to a file, one JSON object per line."""
 
     def __init__(self, fabric):
         self.output = fabric.directory / "events.json"
         super().__init__(fabric, more=section("file", "file", path=self.output))
 
     def events(self):
-        """(number that the test gave the event, its identifier), in the order of the file."""
+        """(the test's number of the event, its identifier), in the order of the file."""
         found = [json.loads(line) for line in whole_lines(self.output)]
         return [(int(one["systemImageGuid"], 16), one["id"]) for one in found if one["event"] == EVENT]
 
@@ -39,7 +39,7 @@ def gateway(fabric):
 
 
 def test_hangup_opens_files_again(gateway, fabric):
-    """As logrotate does it: the old file is renamed, and what comes after the signal is in a new one."""
+    """Rotates the file as logrotate does: renames the old one; after the signal, events go to a new one."""
     wait_port(gateway)
     client, lid, rotated = fabric.client("sm1"), fabric.lid_of("monitor"), gateway.output.with_suffix(".1")
     for number in (1, 2):
@@ -64,7 +64,7 @@ def collect(client, answered, tids, seconds):
         try:
             answer = client.receive(max(0.01, end - time.monotonic()))
         except LabError:
-            continue  # nobody was there to deliver a Report to
+            continue  # there was no gateway to deliver a Report to
         if answer:
             answered.add(tids[int.from_bytes(answer[1][12:16], "big")])
 
@@ -116,12 +116,12 @@ def test_report_repeated_across_a_restart_is_one_event(gateway, fabric):
     client.report(notices.system_image_guid_change(6, 2), lid)
     assert client.receive()
     wait_until(lambda: 2 in [one for one, _ in gateway.events()], "the last event in the file")
-    # The file may have the event again, as the same event; the Report was not taken for another one.
+    # The file may have the event twice with the same identifier; the Report did not become two events.
     assert len({identifier for number, identifier in gateway.events() if number == 1}) == 1
 
 
 def test_a_receiver_gets_what_it_missed(gateway, fabric):
-    """A file whose directory is away for a while."""
+    """A file whose directory is missing for a while."""
     client, lid = fabric.client("sm1"), fabric.lid_of("monitor")
     wait_port(gateway)
     away = gateway.directory / "away"

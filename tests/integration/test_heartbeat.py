@@ -1,4 +1,4 @@
-"""The gateway tells that it is alive, where it is asked to."""
+"""The gateway sends heartbeats to the receivers that ask for them."""
 
 import expected as want
 from lab import notices
@@ -21,7 +21,7 @@ def test_receivers_get_heartbeats(open_site):
 
 
 def test_a_heartbeat_says_what_is_wrong(fabric, syslog):
-    # The third is standard output.
+    # The third receiver is standard output.
     dead = section("syslog", "dead", transport="tcp", address="127.0.0.1:1")
     fabric.keep(Gateway(fabric, preload=False, syslog=[syslog.address], more=section("gateway", heartbeat=1) + dead))
     syslog.wait_for(lambda one: one.message_id == "heartbeat" and

@@ -1,4 +1,4 @@
-"""Nodes with names that mean harm: what receivers, terminals and logs get of them."""
+"""Nodes with hostile names: the output at receivers, terminals and logs."""
 
 import json
 import pathlib
@@ -10,7 +10,7 @@ from lab.fabric import Fabric
 from lab.gateway import Gateway, section
 from lab.receivers import Socket, SyslogSink, TrapSocket, address_text, loopback
 
-# As the simulator's file can hold them: up to 63 octets, no double quote, no end of line.
+# Names that the simulator's file can hold: up to 63 octets, no double quote, no end of line.
 NAMES = {
     "leaf2": b"\x1b[2J\x1b]0;owned\x07 %n%s {mkey}[x] $(reboot)`id`;|",
     "node1": b"] [forged@1 x=y] \\ msg=forged|sev=10\\=\\|\tcat=",
@@ -21,7 +21,7 @@ FORMATS = ["rfc3164", "ecs", "cef", "leef"]
 
 
 class Lines(Socket):
-    """Datagrams as they came."""
+    """The datagrams, undecoded."""
 
     def __init__(self):
         family, host = loopback(False)
@@ -43,12 +43,12 @@ def net(tmp_path):
 
 
 def harmful(text, allowed=""):
-    """Control characters, and those that turn or end a line."""
+    """Control characters, and characters that change the direction of writing or end a line."""
     return [one for one in text if one not in allowed and (unicodedata.category(one) in ("Cc", "Zl", "Zp", "Cs"))]
 
 
 def text_of(octets):
-    return octets.decode()  # raises when it is not UTF-8
+    return octets.decode()  # raises an exception unless it is UTF-8
 
 
 def json_of(datagram):

@@ -1,4 +1,4 @@
-"""ibtrapd's log of itself: which folder's lines are written, and an event's way through the folders."""
+"""ibtrapd's log: the lines that each folder's level selects, and an event's way through the folders."""
 
 import re
 import subprocess
@@ -17,7 +17,7 @@ COMMUNITY = "community-that-nobody-reads"
 
 
 def log_of(tmp_path, levels, last):
-    """What a gateway without a fabric writes until that line."""
+    """The log of a gateway without a fabric, up to that line."""
     config, log = tmp_path / "ibtrapd.conf", tmp_path / "log"
     config.write_text(
         section("journal", directory=tmp_path / "state")
@@ -53,7 +53,7 @@ def test_a_folder_without_debug_messages_is_refused(fabric):
 
 
 class Way:
-    """Finds lines of the log, each behind the one before, until there is one that does not come."""
+    """Finds lines of the log, each after the one before; fails if one does not appear."""
 
     def __init__(self, gateway):
         self.gateway, self.place = gateway, 0
@@ -62,7 +62,7 @@ class Way:
         return self.gateway.log.splitlines()
 
     def next(self, folder, pattern):
-        """The match of the pattern in the next debug line of that folder that has it."""
+        """The match of the pattern in that folder's next debug line that matches."""
 
         def look():
             for number, line in enumerate(self.lines()[self.place:], self.place):
@@ -102,6 +102,6 @@ def test_one_event_can_be_followed_through_the_folders(fabric, syslog):
     way.next("sink", rf"^udp0: number {number} \({event}\) handed over and delivered$")
 
     assert gateway.stop() == 0
-    own = [line for line in way.lines() if re.match(r"\d{4}-", line)]  # others are events, on standard output
+    own = [line for line in way.lines() if re.match(r"\d{4}-", line)]  # the other lines are events, on standard output
     assert all(LINE.fullmatch(line) for line in own)
     assert COMMUNITY not in gateway.log

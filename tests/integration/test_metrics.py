@@ -1,4 +1,4 @@
-"""Metrics of a running gateway: what Prometheus reads agrees with what was done."""
+"""Metrics of a running gateway: the values agree with the test's actions."""
 
 import os
 import pathlib
@@ -17,7 +17,7 @@ GID1, GID2 = gid(0x0002C90300B10001), gid(0x0002C90300B20001)
 
 
 def listens(process):
-    """Whether a program has a TCP socket at which it listens."""
+    """Whether a process listens at a TCP port."""
     own = {os.readlink(link) for link in pathlib.Path(f"/proc/{process.pid}/fd").iterdir()}
     rows = [line.split() for table in ("tcp", "tcp6")
             for line in pathlib.Path(f"/proc/net/{table}").read_text().splitlines()[1:]]
@@ -82,7 +82,7 @@ def test_receivers_are_measured(open_site, port):
 
 
 def test_a_receiver_that_fails_lags(fabric, lone_gateway, port):
-    # Nobody listens at a TCP port that was free a moment ago.
+    # No program listens at a TCP port that was free a moment ago.
     lone_gateway.stop()
     lone_gateway.config.write_text(lone_gateway.config.read_text() + section(
         "syslog", "dead", transport="tcp", address=f"127.0.0.1:{free_port()}"))
@@ -145,7 +145,7 @@ def test_only_metrics_are_served_and_only_read(lone_gateway, port):
 
 
 def exchange(port, octets):
-    """Sends octets as they are, returns all that comes back."""
+    """Sends octets unchanged, returns the complete response."""
     with socket.create_connection(("127.0.0.1", port), timeout=30) as client:
         client.sendall(octets)
         answer = b""
@@ -171,7 +171,7 @@ def test_silent_clients_keep_nobody_out(lone_gateway, port):
     silent = [socket.create_connection(("127.0.0.1", port), timeout=30) for _ in range(50)]
     assert scrape(port)["ibtrapd_active"] == 1
     gone = 0
-    for client in silent[:42]:  # all but the youngest eight were dropped for others
+    for client in silent[:42]:  # the server closed all but the eight youngest connections
         gone += client.recv(1) == b""
     assert gone == 42
     for client in silent:
@@ -210,7 +210,7 @@ def test_what_policy_holds_back_is_counted_by_its_reason(open_site, port):
         site.host("node1").trap(notices.bad_key(257, 6, 7, 0x8001, 1, 2, 3, GID1, GID2))
     wait_metrics(port, lambda now: ({"reason": "duplicate"}, 2) in now.all_of("ibtrapd_events_suppressed_total"),
                  "the second and third to be held")
-    # Those that are held are read last, and may be newer than what stands above them.
+    # The counters of suppressed events are read last and may be newer than those above them.
     assert scrape(port).get("ibtrapd_events_total", event="bad-pkey", severity="warning") == 3
 
 

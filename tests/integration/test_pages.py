@@ -1,4 +1,4 @@
-"""The documentation pages: their configurations run as they are, but for paths, ports and hosts."""
+"""The documentation pages: their configurations run unchanged except for paths, ports and hosts."""
 
 import json
 import os
@@ -29,7 +29,7 @@ RECEIVERS = {"from-scripts", "prometheus", "rsyslog", "siem", "snmptrapd-zabbix"
 KINDS = {"ibtrapd", "rsyslog", "snmptrapd", "prometheus", "prometheus-rules", "jq", "sh"}
 
 
-# Debian's configuration has that module, which reads /dev/log unless told otherwise.
+# Debian's configuration loads that module, which reads /dev/log by default.
 NO_SYSTEM_SOCKET = 'module(load="imuxsock" SysSock.Use="off")\n'
 
 
@@ -44,7 +44,7 @@ class Lines(File):
 
 @pytest.fixture
 def site_files(tmp_path):
-    """What the pages suppose to be there, and how their paths are to be changed."""
+    """Sets up the files that the pages presuppose, and the replacements for their paths."""
     etc, log, rsyslog = tmp_path / "etc", tmp_path / "log", tmp_path / "rsyslog"
     for directory in etc, log, rsyslog:
         directory.mkdir()
@@ -168,7 +168,7 @@ def test_rsyslog_knows_the_fields_of_local_messages(fabric, site_files):
 # snmptrapd.
 
 def start_snmptrapd(fabric, block):
-    """snmptrapd with a configuration of the page. Returns its port and what it writes."""
+    """Runs snmptrapd with the page's configuration. Returns its port and its output."""
     port, work = free_port(), fabric.directory / "snmptrapd"
     work.mkdir()
     config = work / "snmptrapd.conf"
@@ -182,7 +182,7 @@ def start_snmptrapd(fabric, block):
 
 
 def run_snmptrapd(fabric, changes, number, sender):
-    """The page's snmptrapd and sender, and one event between them."""
+    """Runs the page's snmptrapd and sender, and sends one event."""
     port, traps = start_snmptrapd(fabric, pages.adapted(pages.blocks("snmptrapd-zabbix", "snmptrapd")[number], changes))
     address = {"nms.example.org": f"127.0.0.1:{port}"}
     with_fabric(fabric, pages.adapted(pages.blocks("snmptrapd-zabbix", "ibtrapd")[sender], changes | address))
@@ -240,7 +240,7 @@ def collect_for_siem(fabric, site_files, number):
 
 
 def cell_of(column):
-    """By the name in the file, the name in another column."""
+    """The names in one column of the table, by the names in the file."""
     return {row[0]: row[column] for row in pages.table("siem", "file")}
 
 
@@ -358,7 +358,7 @@ def test_the_lines_of_opensm_become_these_events(fabric, site_files, tmp_path):
 
 
 def test_the_shell_script_works(tmp_path, site_files):
-    """It follows the file and hands each event that matters to logger."""
+    """The script follows the file and gives each selected event to logger."""
     path, said = site_files["/var/log/ibtrapd"] / "events.json", tmp_path / "said"
     logger = tmp_path / "bin" / "logger"
     logger.parent.mkdir()
@@ -381,5 +381,5 @@ def test_the_shell_script_works(tmp_path, site_files):
         wait_until(heard, "the script to speak", interval=0.5)
     finally:
         process.kill()
-    complete, _, _ = said.read_text().rpartition("\n")  # the kill may have cut the last one short
+    complete, _, _ = said.read_text().rpartition("\n")  # the kill may have truncated the last line
     assert set(complete.splitlines()) == {"-t fabric -p daemon.warning: yes"}

@@ -1,6 +1,6 @@
-"""What receivers get to hear of: consequences, flapping links, storms, maintenance and rules of the configuration.
+"""Which events receivers get: consequences, flapping links, storms, maintenance and rules of the configuration.
 
-Whatever they do not get is in the journal, with the reason."""
+The journal has the suppressed events, with the reason."""
 
 import json
 
@@ -14,20 +14,20 @@ NOTICE = "system-image-guid-change"
 
 
 def raise_notices(site, guids):
-    """Events of one kind, each another one."""
+    """Distinct events of one kind."""
     client = site.host("sm1")
     for guid in guids:
         client.report(notices.system_image_guid_change(6, guid), site.gateway_lid)
 
 
 def wait_for_all_before(site):
-    """Waits until receivers have what came up to now: events arrive in order."""
+    """Waits until receivers have all events up to now. Events arrive in order."""
     site.host("sm1").report(notices.bad_mkey(6, 1, 0x15, 0, 99), site.gateway_lid)
     site.message("bad-mkey")
 
 
 def wait_journalled(site, event, count):
-    """Waits until so many events of a kind are in the journal, returns them."""
+    """Waits until the journal has that many events of a kind, returns them."""
 
     def found():
         events = [one for one in site.gateway.journal() if one["event"] == event]
@@ -37,7 +37,7 @@ def wait_journalled(site, event, count):
 
 
 def total(counted):
-    """How many events these stand for."""
+    """How many events these summarise."""
     return sum(int(one.data["repeatCount"]) for one in counted if "repeatCount" in one.data)
 
 
@@ -82,7 +82,7 @@ def test_a_link_that_flaps_is_told_once(open_swept):
     assert flapping.data["alarmKey"] == settled.data["alarmKey"]
     assert settled.data["clearsId"] == flapping.data["id"]
     assert "4 changes" in flapping.text and "ort 11 of leaf1" in flapping.text
-    site.message("link-up", count=2)  # how it is in the end
+    site.message("link-up", count=2)  # the final state
     wait_for_all_before(site)
     held = [one for one in site.gateway.journal() if one.get("suppressed") == "flapping"]
     assert len(held) >= 1

@@ -1,4 +1,4 @@
-"""What different receivers get: snmptrapd over IPv4, IPv6 and by name, the local syslog socket, several at once."""
+"""Events at different receivers: snmptrapd over IPv4, IPv6 and by name, the local syslog socket, several at once."""
 
 import itertools
 
@@ -14,7 +14,7 @@ MULTICAST = bytes.fromhex("ff12401bffff00000000000000000007")
 
 
 def raise_everything(fabric, gateway_lid, wait_for_event):
-    """One event after the other; returns how many there are."""
+    """Reports one event after the other; returns their number."""
     node, sm = fabric.client("node1"), fabric.client("sm1")
     node.trap(notices.capability_change(6, 0x0251486A))
     node.trap(notices.system_image_guid_change(6, 0x0002C903FFEEDDCC))
@@ -115,7 +115,7 @@ def test_dead_receivers_do_not_disturb_the_others(fabric, syslog, traps):
         assert [int.from_bytes(one.varbinds[1].value, "big") for one in found] == list(range(1, guid + 1))
         syslog.wait_for(lambda one: one.message_id == "system-image-guid-change", "messages", count=guid)
 
-    # Over UDP nobody tells syslog that its receiver is dead.
+    # Over UDP, the syslog sink cannot know that its receiver is dead.
     wait_passing(lambda: failures_of(gateway, ["snmp0", "local"]), pass_one)
 
 

@@ -1,4 +1,4 @@
-"""A new configuration for a running gateway: all of it or nothing, without a lost or repeated event."""
+"""Reloads: a running gateway takes a new configuration completely or not at all, and loses or repeats no event."""
 
 import json
 import signal
@@ -73,7 +73,7 @@ LATE = "receiver late"
 
 @pytest.fixture
 def failing(site):
-    """A receiver with an alarm: a file whose directory is not there. Its section."""
+    """The section of a receiver that raises an alarm: a file in a missing directory."""
     text = section("file", "late", path=site.gateway.directory / "away" / "late.json")
     add(site, text)
     site.gateway.control("reload")
@@ -116,7 +116,7 @@ def test_a_receiver_that_works_from_its_next_beginning_is_back(site, failing, ag
 
 
 def test_a_changed_receiver_goes_on_where_it_was_under_load(site):
-    """Reports come all the time; the receiver is changed five times meanwhile."""
+    """The receiver is changed five times while Reports arrive all the time."""
     client, count = site.host("sm1"), 1000
     for guid in range(1, count + 1):
         report(site, client, guid)

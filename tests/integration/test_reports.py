@@ -1,4 +1,4 @@
-"""Reports as they should not be: forged, repeated, malformed, random, too many at once."""
+"""Bad Reports: forged, repeated, malformed, random, too many at once."""
 
 import random
 
@@ -17,7 +17,7 @@ def report_last(client, lid):
 
 
 def wait_last(site):
-    """Waits for the Report of report_last; whatever came before it was dealt with then."""
+    """Waits for the event of report_last. By then, all earlier Reports were processed."""
     value = LAST.to_bytes(8, "big")
     site.traps.wait_for(lambda one: one.oid == OID and one.varbinds[1].value == value, "the last notification")
     return [one for one in site.traps.items if one.oid == OID and one.varbinds[1].value != value]
@@ -38,7 +38,7 @@ def test_report_is_acknowledged(site):
 
 
 def test_the_subnet_manager_sees_every_report_acknowledged(open_site):
-    """OpenSM retires a Report when an answer comes that has its TransactionID and attribute."""
+    """OpenSM retires a Report when it gets an answer with the Report's TransactionID and attribute."""
     site = open_site({"log_flags": ERRORS | INFORMATION | DEBUG})
     site.gateway.wait_subscribed()
     node = site.host("node1")

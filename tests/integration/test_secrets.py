@@ -1,4 +1,4 @@
-"""Keys and passwords: the gateway uses them, and nobody can read them out of anything that it writes."""
+"""Keys and passwords: the gateway uses them, and none of its output reveals them."""
 
 import pathlib
 import sys
@@ -16,13 +16,13 @@ SA_KEY, M_KEY = 0x5EC1E75A12345678, 0x5EC1E73B87654321
 WORDS = {"shown": "community-in-the-file", "hidden": "community-of-its-own", "auth": "password-of-authentication",
          "privacy": "password-of-privacy"}
 
-# What anybody may ask for, and what tells of the events and of the configuration.
+# The commands that any user may run, and those about events and the configuration.
 COMMANDS = ["status", "status --json", "catalogue --json", "topology", "topology --json", "topology list --json",
             "journal stats", "journal export", "events --json", "alarms --json", "receivers --json"]
 
 
 def forms(secret):
-    """A secret as it may be found in texts and files."""
+    """The forms in which a secret may appear in texts and files."""
     if isinstance(secret, str):
         return [secret.encode(), secret.encode().hex().encode()]
     octets = secret.to_bytes(8, "big")
@@ -30,7 +30,7 @@ def forms(secret):
 
 
 class Careful(Gateway):
-    """One whose libraries find a directory to keep things in."""
+    """A gateway whose libraries find a directory for persistent state."""
 
     def _environment(self):
         kept = self.directory / "kept"
@@ -45,7 +45,7 @@ def certificate(fabric):
 
 @pytest.fixture
 def site(fabric, syslog, certificate):
-    """A gateway that uses every kind of secret, some of them in vain."""
+    """A gateway that uses every kind of secret; some receivers fail."""
     fabric.subnet_manager(sa_key=f"0x{SA_KEY:016x}").wait_master()
     files = {name: secret_file(fabric.directory, name, word) for name, word in WORDS.items()}
     v3 = {"version": "3", "user": "somebody", "auth": "SHA-256", "privacy": "AES", "inform": True,
@@ -67,7 +67,7 @@ def site(fabric, syslog, certificate):
 
 
 def told(gateway):
-    """Everything that the gateway wrote or says, by where."""
+    """Everything that the gateway wrote or answers, by the place."""
     process = pathlib.Path(f"/proc/{gateway.process.pid}")
     found = {name: (process / name).read_bytes() for name in ("cmdline", "environ")}
     found["log"] = gateway.log.encode(errors="surrogateescape")
@@ -93,7 +93,7 @@ def wait_failing(gateway, *names):
 
 
 def test_no_secret_is_told(site, syslog, certificate):
-    site.wait_subscribed()  # to the traps that need the key, too
+    site.wait_subscribed()  # including the traps that require the key
     site.wait_swept()
     wait_failing(site, "hidden", "v3", "dtls", "tls")
     private = "".join(certificate.key.read_text().splitlines()[1:-1])
@@ -106,7 +106,7 @@ def test_no_secret_is_told(site, syslog, certificate):
     assert leaks({"syslog": messages}, secrets) == []
     site.stop()
     assert leaks(told_after(site), secrets) == []
-    assert [path for path in (site.directory / "kept").rglob("*") if path.is_file()] == []  # libsnmp, too
+    assert [path for path in (site.directory / "kept").rglob("*") if path.is_file()] == []  # libsnmp wrote none either
 
 
 def told_after(gateway):

@@ -1,4 +1,4 @@
-"""The gateway stays subscribed whatever the subnet manager, the port and the gateway itself go through."""
+"""The gateway keeps its subscriptions through failures of the subnet manager, the port and the gateway."""
 
 import pytest
 from lab import notices

@@ -1,4 +1,4 @@
-"""The sweeper on a simulated fabric: it finds what is there, and knows when it did not."""
+"""The sweeper on a simulated fabric: it finds all nodes, and knows when a sweep is incomplete."""
 
 import pytest
 
@@ -81,7 +81,7 @@ def test_who_does_not_answer_is_behind_a_silent_port(fabric, watch):
 
 
 def make_lossy(fabric, percent):
-    """Every switch on the way, and every node itself, loses so much of what it gets."""
+    """Every switch on the way, and every node, loses that share of its MADs."""
     for node in ("leaf1", "leaf2", "node1", "node2", "storage1"):
         fabric.console(f'Error "{node}" {percent}')
 
@@ -94,7 +94,7 @@ def test_a_lossy_fabric_never_looks_smaller_than_it_is(fabric, watch):
     for snapshot in seen:
         assert not hidden_links(snapshot, truth)
         assert links_of(snapshot) <= links_of(truth)
-    assert not all(snapshot["complete"] for snapshot in seen)  # otherwise nothing was tried
+    assert not all(snapshot["complete"] for snapshot in seen)  # otherwise the test tried nothing
     assert all(links_of(snapshot) == links_of(truth) for snapshot in seen if snapshot["complete"])
 
 
@@ -123,7 +123,7 @@ def test_an_own_port_that_was_down_hides_nothing(fabric, watch):
     watcher = watch()
     before = watcher.snapshot()
     fabric.unlink("monitor")
-    watcher.command("now")  # its only answer can be that there is none
+    watcher.command("now")  # the only possible answer is that there is none
     fabric.relink("monitor")
     for _ in range(100):
         snapshot = watcher.sweep()

@@ -1,4 +1,4 @@
-"""The fabric as the SA has it, the subnet managers, and the counters, on a simulated fabric."""
+"""Sweeps of the SA's tables, the subnet managers, and the counters, on a simulated fabric."""
 
 import pytest
 
@@ -18,7 +18,7 @@ def watch(fabric):
 
 
 def ports_of(snapshot):
-    """(GUID, port) -> what a snapshot says of it."""
+    """(GUID, port) -> the snapshot's entry."""
     return {(node["guid"], port["number"]): port for node in snapshot["nodes"] for port in node["ports"]}
 
 
@@ -38,7 +38,7 @@ def test_both_methods_see_the_same(fabric, watch):
     seen = ports_of(by_sa)
     assert len(seen) == 32  # 2 switches of 13 ports, 6 hosts
     for place, port in ports_of(by_smp).items():
-        if port["state"] == DOWN:  # OpenSM keeps little of these
+        if port["state"] == DOWN:  # OpenSM keeps few attributes of ports that are down
             port["widths"] = port["speeds"] = [0, 0, 0]
         assert seen.pop(place) == port
     assert not seen

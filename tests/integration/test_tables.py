@@ -15,7 +15,7 @@ SOURCE = pathlib.Path(__file__).resolve().parents[2]
 OWN = (1, 3, 6, 1, 4, 1, 8072, 9999, 9999, 117, 1)
 VERSION, DATE, SWITCHES = (*GSW, 1, 1, 0), (*GSW, 1, 2, 0), (*GSW, 2, 1, 0)
 
-# The communities "named" and "other" ask in the contexts fabric-a and fabric-b, "public" in the default context.
+# The communities "named" and "other" use the contexts fabric-a and fabric-b, "public" the default context.
 VIEWS = """
 com2sec plain 127.0.0.1 public
 com2sec -Cn fabric-a named 127.0.0.1 named
@@ -51,7 +51,7 @@ def wait_up(gateway):
 
 
 def get(snmpd, oid, community="public"):
-    """The value of an instance, or why there is none."""
+    """The value of an instance, or the error."""
     return read_line(Manager(snmpd.address, community).run("snmpget", dotted(oid)).strip())[1]
 
 
@@ -73,7 +73,7 @@ def test_scalars(snmpd, serve):
 
 
 def lasting(oids):
-    """Without what may come between two walks: events and alarms."""
+    """Without rows that may change between two walks: events and alarms."""
     return [oid for oid in oids if oid[:9] != (*GSW, 15) and oid[:12] not in ((*OWN, 4), (*OWN, 5))]
 
 
@@ -143,13 +143,13 @@ def test_a_killed_gateway_leaves_nothing_behind(snmpd, serve):
 
 
 def receivers_in(snmpd, community):
-    """The names in the table of receivers, which are its index."""
+    """The names in the table of receivers, which index it."""
     column = (*OWN, 3, 1, 2)
     return {bytes(oid[len(column) + 1:]).decode() for oid in Manager(snmpd.address, community).walk(column)}
 
 
 def test_two_gateways_have_a_context_each(fabric, snmpd, serve):
-    """The default one is the first's: the second goes on without."""
+    """The first gateway has the default context; the second one continues without it."""
     first = serve(context="fabric-a", more=section("file", "first", path=fabric.directory / "first"))
     snmpd.start()
     wait_up(first)
@@ -188,12 +188,12 @@ def test_nothing_is_writable_by_default(snmpd, serve):
 
 
 def lines_of_the_page():
-    """What the page about SNMP has for snmpd.conf."""
+    """The lines for snmpd.conf in the page about SNMP."""
     chapter = (SOURCE / "doc/snmp.md").read_text().split("## Serve tables to managers\n")[1].split("\n## ")[0]
     return re.search(r"snmpd\.conf.*?\n\n((?:    .+\n)+)", chapter)[1].replace("    ", "")
 
 
-# What Debian's own snmpd.conf says of access.
+# The access lines of Debian's own snmpd.conf.
 DEBIANS = """
 view   systemonly  included   .1.3.6.1.2.1.1
 view   systemonly  included   .1.3.6.1.2.1.25.1
@@ -206,7 +206,7 @@ def test_the_lines_of_the_manuals_are_enough_for_snmpd(tmp_path, fabric):
     assert lines.count("\n") == 5
     assert f".Bd -literal -offset indent\n{lines}.Ed\n" in (SOURCE / "config/man/ibtrapd.conf.5.in").read_text()
     fabric.subnet_manager().wait_master()
-    with Snmpd(tmp_path, more=DEBIANS + lines.replace("root ibtrapd", "root root")) as snmpd:  # there may be no such group
+    with Snmpd(tmp_path, more=DEBIANS + lines.replace("root ibtrapd", "root root")) as snmpd:  # the group may not exist
         gateway = fabric.keep(Gateway(fabric, more=section("subagent", socket=snmpd.socket)))
         snmpd.start()
         wait_up(gateway)

@@ -1,4 +1,4 @@
-"""The tables of the IBSWITCH-MIB about the fabric, through a real snmpd, against what infiniband-diags say of it."""
+"""The tables of the IBSWITCH-MIB about the fabric, through a real snmpd, compared with infiniband-diags."""
 
 import csv
 import pathlib
@@ -23,7 +23,7 @@ TABLES = {
 }
 CHANGING = [(1, 2), (2, 3, 1, 10), (2, 3, 1, 42), (15, 1)]
 
-# As smpquery has the fields of PortInfo -> the column, and how its text becomes the column's value.
+# smpquery's names of PortInfo fields -> the column, and the conversion of the text to the column's value.
 WIDTHS = {"1X": 1, "4X": 2, "8X": 4, "12X": 8, "2X": 16}
 SPEEDS = {"2.5 Gbps": 1, "5.0 Gbps": 2, "10.0 Gbps": 4}
 STATES = {"Down": 2, "Initialize": 3, "Armed": 4, "Active": 5}
@@ -126,7 +126,7 @@ def test_ports_are_what_smpquery_says(fabric, open_tables, method):
             said = ask(fabric, "smpquery", "portinfo", fabric.lid_of(name), port)
             expected = {column: read(said[field]) for field, (column, read) in PORT_INFO.items()}
             index = own_index(guid) + (port,)
-            if method == "sa" and said["LinkState"] == "Down":  # OpenSM keeps little of these
+            if method == "sa" and said["LinkState"] == "Down":  # OpenSM keeps few attributes of ports that are down
                 expected = {16: STATES["Down"]}
             assert {column: found[(column, *index)] for column in expected} == expected, (name, port)
 
@@ -163,7 +163,7 @@ def traffic(fabric, port):
 
 
 def counters(manager, guid, port):
-    """The sums of a port by column; none before they were read."""
+    """The accumulated counters of a port by column; empty before the first reading."""
     at = own_index(guid) + (port,)
     found = {index[0]: value for index, value in manager.column(11, 5, 1).items() if index[1:] == at and index[0] > 2}
     assert all(len(value) == 16 and value[:8] == bytes(8) for value in found.values())
@@ -171,7 +171,7 @@ def counters(manager, guid, port):
 
 
 def wait_counters(manager, guid, port, condition):
-    """The sums of a port, as soon as they fulfil the condition."""
+    """Waits until a port's accumulated counters fulfil the condition; returns them."""
 
     def good():
         found = counters(manager, guid, port)
@@ -185,7 +185,7 @@ def test_counters_are_what_perfquery_says(fabric, open_tables):
     manager = open_tables(counters={"ports": "switches", "interval": 5})
     for port in (2, 3):
         before = traffic(fabric, port)
-        found = wait_counters(manager, LEAF1, port, lambda found: all(  # a reading from after that, at least
+        found = wait_counters(manager, LEAF1, port, lambda found: all(  # at least one reading after that
             found[column] >= before[field] for field, column in TRAFFIC.items()))
         said, after = ask(fabric, "perfquery", fabric.lid_of("leaf1"), port), traffic(fabric, port)
         assert all(found[column] <= after[field] for field, column in TRAFFIC.items())
@@ -221,7 +221,7 @@ def test_a_link_that_goes_leaves_the_tables(fabric, open_tables):
 
 
 def still(found):
-    """Without what changes from one moment to the next: dates, and events."""
+    """Without values that change all the time: dates, and events."""
     return {oid: value for oid, value in found.items()
             if not any(oid[len(GSW):][:len(ids)] == ids for ids in CHANGING)}
 

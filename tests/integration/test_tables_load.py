@@ -1,5 +1,5 @@
-"""The subagent when things go wrong around it: snmpd ends, hangs or is slow, the fabric changes under a walk; and who may
-see what by SNMPv3."""
+"""The subagent under failures: snmpd ends, hangs or is slow, the fabric changes during a walk. And access control by
+SNMPv3."""
 
 import contextlib
 import itertools
@@ -26,7 +26,7 @@ PORTS = (*GSW, 10, 5)
 LEAF1, LEAF2 = tuple(global_id(0x0002C90200C10000)), tuple(global_id(0x0002C90200C20000))
 EVENT = "system-image-guid-change"
 GUID = "1.3.6.1.3.117.3.1.1.6.0"  # ibSmaSystemImageGuid.0
-READ_LASTS_S = 1.1  # the agent reads the gateway's state anew after a second
+READ_LASTS_S = 1.1  # the subagent reads the gateway's state again after a second
 
 
 @pytest.fixture
@@ -56,7 +56,7 @@ def wait_up(gateway):
 
 
 def swept(gateway, count, meanwhile=lambda: None):
-    """Sweeps until so many switches are in the fabric."""
+    """Sweeps until the fabric has that many switches."""
 
     def look():
         meanwhile()
@@ -82,7 +82,7 @@ def numbers_in_traps(traps):
 
 
 def expect(site, numbers):
-    """Each receiver gets each once, in order."""
+    """Checks that each receiver gets each event once, in order."""
     numbers = list(numbers)
     site.message(EVENT, len(numbers))
     wait_until(lambda: len(numbers_in_traps(site.traps)) >= len(numbers), "all notifications")
@@ -91,7 +91,7 @@ def expect(site, numbers):
 
 @contextlib.contextmanager
 def walkers(snmpd, count):
-    """Managers that walk all the time, whether they get answers or not. Gives how many walks got to the end."""
+    """Managers that walk all the time, with or without answers. Returns the number of completed walks."""
     end, done = threading.Event(), []
 
     def walk():
@@ -151,7 +151,7 @@ def test_a_hanging_snmpd_delays_nothing(site, snmpd, manager):
 
 @pytest.mark.parametrize("kind, title", [("subagent", None), ("agentx", "hangs")])
 def test_an_snmpd_that_hangs_from_the_start_delays_nothing(open_site, snmpd, kind, title):
-    """A receiver's events wait for it, and no others."""
+    """Only a receiver's own events wait for it."""
     snmpd.start()
     snmpd.freeze()
     site = open_site(more=section(kind, title, socket=snmpd.socket))
@@ -183,7 +183,7 @@ def next_of(manager, oid):
 
 
 def go_on(manager, oid, end=None):
-    """What a slow manager reads of the ports' table after an OID: OID -> value, `end` instances at most."""
+    """The instances of the port table after an OID that a slow manager reads: OID -> value, at most `end`."""
     found = {}
     while end is None or len(found) < end:
         oid, value = next_of(manager, oid)

@@ -1,4 +1,4 @@
-"""The IBTRAPD-MIB's tables below a real snmpd, compared with what ibtrapctl says of the same gateway."""
+"""The IBTRAPD-MIB's tables below a real snmpd, compared with ibtrapctl on the same gateway."""
 
 import json
 import time
@@ -14,8 +14,8 @@ from lab.tables import GSW, Manager, dotted, global_id
 OWN = (1, 3, 6, 1, 4, 1, 8072, 9999, 9999, 117, 1)
 SUBSCRIPTIONS, RECEIVERS, ALARMS, LOG, FLOW = ((*OWN, n) for n in (2, 3, 4, 5, 6))
 UPTIME = (1, 3, 6, 1, 2, 1, 1, 3, 0)
-TICKS = 100  # of sysUpTime in a second
-READ_LASTS_S = 1.1  # the agent reads the gateway's state anew after a second
+TICKS = 100  # sysUpTime units in a second
+READ_LASTS_S = 1.1  # the subagent reads the gateway's state again after a second
 GID1, GID2 = gid(0x0002C90300B10001), gid(0x0002C90300B20001)
 
 
@@ -40,7 +40,7 @@ def manager(snmpd):
 
 
 def text(value):
-    """Octets that are text; net-snmp shows all octets as hexadecimal digits."""
+    """Decodes octets as text; net-snmp prints all octets as hexadecimal digits."""
     return value.decode()
 
 
@@ -106,7 +106,7 @@ def test_receivers(site, manager):
     told = {one["name"]: one for one in site.gateway.status()["receivers"]}
     found = rows(manager, RECEIVERS)
     names = {bytes(index[1:]).decode(): row for index, row in found.items()}
-    assert all(index[0] == len(index) - 1 for index in found)  # a text of variable length
+    assert all(index[0] == len(index) - 1 for index in found)  # the index is a text of variable length
     assert names.keys() == told.keys()
     kinds = {name: row[2] for name, row in names.items()}
     assert kinds == {"snmp0": 2, "udp0": 6, "dead": 7, "standard-output": 11}

@@ -1,4 +1,4 @@
-"""What a manager sets by SNMP, through a real snmpd: what is refused, what takes effect, and that it lasts."""
+"""Settings that a manager makes by SNMP through a real snmpd: refused ones, accepted ones, and their persistence."""
 
 import itertools
 import json
@@ -47,7 +47,7 @@ def other():
         yield receiver
 
 
-# Another's object, which refuses a Set only when it is carried out.
+# An object of another subagent that refuses a Set only at its commit.
 STUBBORN = (1, 3, 6, 1, 4, 1, 8072, 9999, 9999, 4711)
 
 
@@ -62,7 +62,7 @@ def snmpd(tmp_path):
 
 @pytest.fixture
 def serve(open_site, snmpd, recipient, tmp_path):
-    """Starts a gateway whose tables may be written, unless said otherwise."""
+    """Starts a gateway, by default with writable tables."""
 
     def start(writable=True, **options):
         names = tmp_path / "names"
@@ -81,7 +81,7 @@ def wait_served(site, snmpd):
 
 
 def snmpset(snmpd, *triples):
-    """Sets (OID, type, value) all at once; returns why it was refused, or an empty text."""
+    """Sets several (OID, type, value) in one request; returns the error, or an empty text."""
     arguments = [str(part) for oid, kind, value in triples for part in (dotted(oid), kind, value)]
     done = subprocess.run(["snmpset", "-v2c", "-c", "private", "-M", "", "-m", "", "-On", "-t", "5", "-r", "0",
                            snmpd.address, *arguments], capture_output=True, text=True, timeout=DEADLINE, check=False)
@@ -96,7 +96,7 @@ def octets(text):
 
 
 def get(snmpd, oid):
-    """What snmpget prints of a value."""
+    """The value as snmpget prints it."""
     return Manager(snmpd.address).run("snmpget", dotted(oid)).partition(" = ")[2].strip()
 
 
@@ -212,7 +212,7 @@ def test_a_name_is_the_name_in_messages_from_then_on(serve, snmpd):
     assert len(texts) == 2 and 'from "spine7" to nothing' in texts[1]
 
 
-# How receivers are named that traps go to with a community at an address: the end is of the community.
+# The names of trap recipients: the address, and a digest of the community.
 WATCH, ONE, TWO = "recipient-127.0.0.1-ed9f", "recipient-127.0.0.1-a3c8", "recipient-127.0.0.1-360d"
 
 
@@ -299,7 +299,7 @@ def alarms(site):
 
 
 def test_a_recipient_that_failed_and_is_unset_leaves_no_alarm(serve, snmpd):
-    """Nobody listens at its address, and the host says so."""
+    """No program listens at its address, and the host reports that."""
     site = serve()
     assert snmpset(snmpd, ((*COMMUNITY, *LEAF1, 1), "s", "watch"), ((*RECIPIENT, *LEAF1, 1), "a", "127.0.0.2")) == ""
     key = "receiver recipient-127.0.0.2-ed9f"

@@ -1,4 +1,4 @@
-"""What happens to the fabric becomes events with names: links, hosts and switches that come, go and move."""
+"""Changes of the fabric become events: links, hosts and switches are added, removed and moved."""
 
 import json
 
@@ -24,7 +24,7 @@ def topology_events(site):
 
 
 def link_trap_id(site):
-    """The event of the trap 128 that came first."""
+    """The event of the trap 128 that arrived first."""
     return site.message("link-state-change")[0].data["id"]
 
 
@@ -149,7 +149,7 @@ def test_what_changed_while_the_gateway_was_away_is_found_late(swept):
 
 
 def test_node_is_renamed_and_another_has_the_same_name(traps, syslog, tmp_path):
-    """The simulator cannot rename a node: the fabric is started anew with another file."""
+    """The simulator cannot rename a node, so the fabric is started again with another file."""
     state = tmp_path / "state"
     with Fabric() as fabric:
         fabric.subnet_manager().wait_master()

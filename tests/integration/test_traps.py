@@ -16,7 +16,7 @@ FORWARDED, DIRECT = "forwarded by the subnet manager", "reported directly"
 
 @dataclass(frozen=True)
 class Case:
-    """One kind of trap. build makes the Notice from the LID it is about; the rest is what must come of it."""
+    """One kind of trap. `build` makes the Notice from the subject's LID; the other fields are the expected results."""
 
     event: str
     trap: int

@@ -31,12 +31,12 @@ def told(syslog, guid):
 
 
 def held(gateway, event):
-    """For each event of this kind in its journal, why its receivers are not told; None where they are."""
+    """For each event of this kind in its journal, the reason for its suppression; None: receivers were notified."""
     return [one.get("suppressed") for one in gateway.journal() if one["event"] == event]
 
 
 def raise_and_count(fabric, syslog, gateways, guid):
-    """How often the receivers are told, when these gateways have it."""
+    """How often the receivers are notified, once these gateways have the event."""
     before = [len(held(one, EVENT)) for one in gateways]
     fabric.client("node1").trap(notices.system_image_guid_change(6, guid))
     wait_until(lambda: [len(held(one, EVENT)) for one in gateways] == [count + 1 for count in before], "all to journal it")
@@ -58,7 +58,7 @@ def test_one_set_of_events_across_a_handover(pair, syslog):
     second.wait_subscribed()
     failed_over = syslog.wait_for(lambda one: one.message_id == "sm-failed-over", "the handover")
     assert "sm2" in failed_over[0].text
-    # The simulator hands Reports to a subnet manager, and there is none beside the first any more.
+    # The simulator delivers Reports to a subnet manager, and the one at the first gateway's port has ended.
     assert raise_and_count(fabric, syslog, [second], 2) == 1
     assert held(second, EVENT) == ["standby", None]
 
