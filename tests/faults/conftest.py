@@ -1,4 +1,4 @@
-"""What the tests of faults share with the integration tests: a fabric, a subnet manager, a gateway, receivers."""
+"""Fixtures shared with the integration tests: a fabric, a subnet manager, a gateway, receivers."""
 
 import pathlib
 import sys

@@ -1,7 +1,8 @@
 /* Preloaded before everything else: makes the machine fail while a program runs.
  *
- * What fails stands in a file of numbers that the test maps and changes (faults.py), named by
- * FAULTS; FAULTS_DISK is the directory whose disk it is. Without FAULTS nothing fails. */
+ * FAULTS names a file of numbers that select the failures. The test maps that file and changes it
+ * (faults.py). FAULTS_DISK is the directory that disk failures apply to. Without FAULTS nothing
+ * fails. */
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -22,15 +23,15 @@
 
 // In the order of faults.py.
 struct faults {
-    atomic_llong write_errno; /* of everything that changes a file; 0: it works */
-    atomic_llong sync_errno;  /* of fsync and fdatasync */
-    atomic_llong sync_us;     /* how long these take */
-    atomic_llong utc_us;      /* by how much the clock is wrong */
-    atomic_llong thread;     /* the n-th that is started from now on fails, counted down; 0: none */
-    atomic_llong allocation; /* likewise */
-    atomic_llong address;    /* moving.test is 127.0.0.this */
-    atomic_llong allocations; /* counted */
-    atomic_llong whose; /* allocations: 0: the program's own; otherwise of LIBRARIES, from 1 */
+    atomic_llong write_errno; /* error of every call that changes a file; 0: none */
+    atomic_llong sync_errno;  /* error of fsync and fdatasync; 0: none */
+    atomic_llong sync_us;     /* how long a sync takes */
+    atomic_llong utc_us;      /* added to the clock */
+    atomic_llong thread;      /* the n-th thread start from now on fails, counted down; 0: none */
+    atomic_llong allocation;  /* the n-th allocation from now on fails, counted down; 0: none */
+    atomic_llong address;     /* moving.test resolves to 127.0.0.ADDRESS */
+    atomic_llong allocations; /* number of allocations so far */
+    atomic_llong whose; /* whose allocations: 0: the program's; n: those of the n-th of LIBRARIES */
 };
 
 static const char *const LIBRARIES[] = {"libnetsnmp.so", "libcrypto.so", "libevent-2",
@@ -41,7 +42,7 @@ static struct faults none, *faults = &none;
 static const char *disk;
 static struct {
     uintptr_t begin, end;
-} codes[CODES]; /* the program's, and of LIBRARIES */
+} codes[CODES]; /* code of the program, and of LIBRARIES */
 
 static int find_code(struct dl_phdr_info *info, size_t size, void *ctx);
 
@@ -181,7 +182,7 @@ static bool is_in(size_t which, const void *code)
     return (uintptr_t)code >= codes[which].begin && (uintptr_t)code < codes[which].end;
 }
 
-// When the simulator starts a thread of its own is a matter of chance.
+// Ignores the simulator's thread, which starts at a random time.
 int pthread_create(pthread_t *restrict thread, const pthread_attr_t *restrict attributes,
                    void *(*run)(void *), void *restrict arg)
 {
@@ -191,7 +192,7 @@ int pthread_create(pthread_t *restrict thread, const pthread_attr_t *restrict at
                : next(thread, attributes, run, arg);
 }
 
-// The program comes first, without a name.
+// The program is the first object and has no name.
 static size_t which_code(const char *path)
 {
     for (size_t i = 1; i < CODES; i++)
@@ -213,7 +214,8 @@ static int find_code(struct dl_phdr_info *info, size_t size, void *ctx)
     return 0;
 }
 
-// Only what those ask for that the test names: the simulator's library does not get over it.
+// Fails only allocations of the object that the test selects, because the simulator's library
+// cannot handle failures.
 static bool no_memory(const void *caller)
 {
     long long whose = atomic_load(&faults->whose);

@@ -1,4 +1,4 @@
-"""Makes the machine fail for one program: see failures.c."""
+"""Makes the machine fail for one program, with failures.c."""
 
 import mmap
 import struct
@@ -13,12 +13,12 @@ NAMES = ["write_errno", "sync_errno", "sync_us", "utc_us", "thread", "allocation
          "whose"]
 
 
-# Whose allocations fail, beside the program's own (0). libssl has none of its own: it asks libcrypto.
+# The libraries whose allocations may fail, besides the program's (0). libssl allocates through libcrypto.
 LIBRARIES = ["", "libnetsnmp", "libcrypto", "libevent", "libsqlite3", "libjansson"]
 
 
 class Faults:
-    """Each name is an attribute, a number; 0 where all is well."""
+    """Each name is an attribute, a number; 0: no failure."""
 
     def __init__(self, directory):
         path = directory / "faults"
@@ -35,7 +35,7 @@ class Faults:
 
 
 class FaultyGateway(Gateway):
-    """ibtrapd on a machine that fails; the disk that fails is the one that has its state."""
+    """ibtrapd on a machine that fails. The failing disk is the one with the journal."""
 
     def __init__(self, fabric, **options):
         super().__init__(fabric, **options)

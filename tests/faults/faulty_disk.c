@@ -8,7 +8,7 @@
 
 enum { FILES_MAX = 8, WRITES_MAX = 8192, PATH_SIZE = 256 };
 
-// Waits for the next sync. Without octets: the file is cut.
+// A write that waits for the next sync. Without octets: a truncation of the file.
 struct write {
     sqlite3_int64 at;
     size_t size;
@@ -25,18 +25,18 @@ struct platter {
 
 struct file {
     sqlite3_file base;
-    struct platter *platter; // NULL: of no interest
-    sqlite3_file *real;      // behind this
+    struct platter *platter; // NULL: the disk ignores this file
+    sqlite3_file *real;      // allocated after this struct
 };
 
 static sqlite3_vfs *real_vfs;
-// Over what follows: connections have threads.
+// Protects the variables below: connections run in several threads.
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static struct platter *platters;
 static char place[PATH_SIZE];
 static unsigned operations, fail_at;
 static bool fail_for_good, failed;
-static unsigned syncs_left; // of the database until one fails; 0: none does
+static unsigned syncs_left; // syncs of the database up to the one that fails; 0: none fails
 
 // Failing.
 
@@ -87,7 +87,7 @@ bool faulty_disk_failed(void)
     return has;
 }
 
-// What is on the disk.
+// The content of the disk.
 
 static void *must(void *memory)
 {
@@ -205,7 +205,7 @@ static int read_file(sqlite3_file *file, void *out, int size, sqlite3_int64 at)
     return real_of(file)->pMethods->xRead(real_of(file), out, size, at);
 }
 
-// Without octets: the file is cut. False: it fails.
+// Without octets: truncates the file. False: the operation fails.
 static bool change(struct platter *p, sqlite3_int64 at, const void *octets, size_t size)
 {
     if (!p)
@@ -232,7 +232,7 @@ static int truncate_file(sqlite3_file *file, sqlite3_int64 size)
     return real_of(file)->pMethods->xTruncate(real_of(file), size);
 }
 
-// The real one is not synced: that only takes time.
+// The real file is not synced, which would only take time.
 static int sync_file(sqlite3_file *file, int flags)
 {
     (void)flags;

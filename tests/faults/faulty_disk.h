@@ -1,31 +1,32 @@
-// A disk below SQLite that fails when told to, and forgets what was not synced when the power goes.
+// A disk below SQLite that fails on demand, and at a power failure loses all writes that were not
+// synced.
 //
-// As on Linux, a failed sync loses what it should have written: readers go on seeing it, the disk
-// never gets it, and the next sync knows nothing of it.
+// As on Linux, a failed sync loses the writes that it should have written: readers still see them,
+// but they never reach the disk, and the next sync ignores them.
 #ifndef IBTRAPD_TESTS_FAULTY_DISK_H
 #define IBTRAPD_TESTS_FAULTY_DISK_H
 
 #include <stdbool.h>
 
-// From then on SQLite's files in that directory are on it; none may be open. It begins empty and
-// whole.
+// Puts SQLite's files in that directory on the disk, which is empty and works. No file there may be
+// open.
 void faulty_disk_begin(const char *directory);
 void faulty_disk_end(void);
 
-// The n-th operation from now on that changes the disk fails (0: none does), and, if `for_good`,
-// all that follow.
+// Makes the n-th operation from now on that changes the disk fail (0: none); if `for_good`, also
+// all later ones.
 void faulty_disk_fail(unsigned nth, bool for_good);
 
-// The n-th sync of the database from now on, not of its WAL, fails (0: none does).
+// Makes the n-th sync from now on of the database, not of its WAL, fail (0: none).
 void faulty_disk_fail_sync(unsigned nth);
 
-// How many operations changed it, or were to, since it began.
+// How many operations changed the disk, or tried to, since faulty_disk_begin.
 unsigned faulty_disk_operations(void);
 
-// Whether one failed since it began.
+// Whether an operation failed since faulty_disk_begin.
 bool faulty_disk_failed(void);
 
-// What the disk would have after a power failure now goes to another directory.
+// Copies the content that the disk would have after a power failure now to another directory.
 void faulty_disk_after_power_failure(const char *directory);
 
 #endif

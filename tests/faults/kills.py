@@ -1,9 +1,10 @@
 #!/usr/bin/python3
-"""Kills ibtrapd at random points under load and checks what a model promises.
+"""Kills ibtrapd at random points under load and checks the promises in model.py.
 
     tests/faults/kills.py --kills 1000 [--seed N]
 
-The seed decides what is done and when; it is printed. When a promise is broken, the scratch directory is kept."""
+The seed, which is printed, decides all actions and their times. The scratch directory is kept if a promise was
+broken."""
 
 import argparse
 import collections
@@ -30,9 +31,9 @@ from model import Model, Violation, expect  # noqa: E402
 
 EVENT = "system-image-guid-change"
 GUID, EVENT_ID = "1.3.6.1.3.117.3.1.1.6.0", "1.3.6.1.4.1.8072.9999.9999.117.1.1.1.0"
-ROWS = 1000  # what the journal keeps, so that retention has something to do
-REST_EVERY = 8  # kills; receivers that never get a moment fall behind until retention takes their events
-TRIES, PATIENCE = 4, 4  # as OpenSM: a Report is sent four times, within seconds
+ROWS = 1000  # the journal's limit, low enough for retention to drop rows
+REST_EVERY = 8  # kills; without a rest, receivers fall behind until retention drops their events
+TRIES, PATIENCE = 4, 4  # as OpenSM does: sends a Report four times, within seconds
 
 
 class Manager(Snmptrapd):
@@ -50,7 +51,7 @@ class Collector(peers.Rsyslogd):
 
 
 class Output(File):
-    """A file of ibtrapd's. A line that a kill cut off is ended by the next run, and comes again."""
+    """A file receiver's file. If a kill truncates a line, the next run ends that line and writes the event again."""
 
     def __init__(self, path):
         super().__init__()
@@ -72,7 +73,7 @@ class Receivers:
         self.files = {name: Output(fabric.directory / f"{name}.json") for name in ("file", "synced")}
 
     def sections(self, rate):
-        """A changed rate makes a reload exchange all of them."""
+        """The sections. A changed rate makes a reload replace all receivers."""
         syslog = {kind: f"127.0.0.1:{one.port}" for kind, one in self.rsyslog.items()}
         return "".join([
             section("snmp", "informs", address=self.snmptrapd.address, inform=True, extra_varbinds=True, rate=rate),
@@ -82,7 +83,7 @@ class Receivers:
         ])
 
     def got(self):
-        """For each, the (number, identifier) of the Reports' events, in order."""
+        """For each receiver, the (number, identifier) of the Reports' events, in order."""
         inboxes = {"informs": self.snmptrapd, **self.rsyslog, **self.files}
         return {name: [one for one in inbox.poll() if one] for name, inbox in inboxes.items()}
 
@@ -100,7 +101,7 @@ class Mortal(Gateway):
         self._write_config()
 
     def _write_config(self):
-        """At once: the gateway may be reading it."""
+        """Replaces the file atomically, because the gateway may be reading it."""
         config, self.config = self.config, self.config.with_suffix(".new")
         super()._write_config()
         self.config.write_text(self.config.read_text().replace("journal {", f"journal {{ rows = {ROWS}"))
@@ -111,7 +112,7 @@ class Mortal(Gateway):
 
 
 class Storm:
-    """Reports, as a subnet manager sends them: again when they are not answered."""
+    """Sends Reports as a subnet manager does: again if they are not answered."""
 
     def __init__(self, fabric, model):
         self.client = fabric.client("sm1")
@@ -141,13 +142,13 @@ class Storm:
                 self._report(number, tid)
 
     def collect(self, seconds):
-        """Takes the answers that come within some seconds."""
+        """Collects the answers that arrive within some seconds."""
         end = time.monotonic() + seconds
         while (left := end - time.monotonic()) > 0:
             try:
                 answer = self.client.receive(max(0.01, left))
             except LabError:
-                continue  # nobody was there to deliver a Report to
+                continue  # there was no gateway to deliver a Report to
             if answer:
                 self._answered(int.from_bytes(answer[1][12:16], "big"))
 
@@ -170,8 +171,8 @@ class Trial:
         self.gateway = fabric.keep(Mortal(fabric, self.receivers))
         self.storm = Storm(fabric, self.model)
         self.done = collections.Counter()
-        self.sequence = 0  # the last one seen in the journal
-        self.first = 1  # the first one that is kept
+        self.sequence = 0  # the last row seen in the journal
+        self.first = 1  # the first row that the journal still has
 
     WAYS = {"load": 8, "start": 3, "reload": 4, "prune": 3, "standby": 2, "stop": 2}
 
@@ -191,7 +192,7 @@ class Trial:
         return self.storm.send(self.chance.randrange(5, 60), uncertain)
 
     def _wait(self, most):
-        """Also for no time at all."""
+        """Collects answers for a random time, which may be zero."""
         self.storm.collect(max(0, self.chance.uniform(-most / 2, most)))
 
     def _ready(self):
@@ -205,7 +206,7 @@ class Trial:
         self._wait(0.05)
 
     def _kill_at_start(self):
-        """The process was started by the kill before."""
+        """Kills the process that the previous kill has just started."""
         self._wait(0.2)
 
     def _kill_at_reload(self):
@@ -227,7 +228,7 @@ class Trial:
     def _kill_at_standby(self):
         self._ready()
         self.storm.collect(0.1)
-        self.storm.pending.clear()  # what is open now, this gateway may take either way
+        self.storm.pending.clear()  # for Reports that are pending now, either outcome is right
         self.gateway.configure(standby=True)
         self.gateway.process.popen.send_signal(signal.SIGHUP)
         self._burst(uncertain=True)
@@ -255,7 +256,7 @@ class Trial:
         self.gateway.start()
 
     def _look_into_journal(self):
-        """Only while the gateway runs: the last one to close the file would do its work."""
+        """Call it only while the gateway runs: the last connection to close the file would move the WAL's pages."""
         database = sqlite3.connect(f"file:{self.gateway.state / 'journal.db'}?mode=ro", uri=True, timeout=10)
         rows = database.execute("SELECT sequence, id FROM event WHERE sequence > ?", (self.sequence,)).fetchall()
         self.first = database.execute("SELECT min(sequence) FROM event").fetchone()[0] or self.first
@@ -271,7 +272,7 @@ class Trial:
             wait_until(lambda: not any(self.model.missing(events) for events in self.receivers.got().values()),
                        "all that was acknowledged to arrive", 60)
         except LabError:
-            pass  # the model says what is missing
+            pass  # the model reports the missing events
         self.model.check(self.receivers.got())
 
     def summary(self):
@@ -284,7 +285,7 @@ class Trial:
 
 
 def run(kills, seed):
-    """Prints what was done; Violation when a promise was broken."""
+    """Prints the actions. Raises Violation if a promise was broken."""
     print(f"{kills} kills, seed {seed}", flush=True)
     with Fabric() as fabric:
         fabric.subnet_manager().wait_master()

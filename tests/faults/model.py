@@ -1,4 +1,5 @@
-"""What must hold however ibtrapd ends: the Reports that were sent, what became of them, and what receivers got."""
+"""The promises that ibtrapd must keep however it ends. Records the Reports sent, their outcome, and the events at
+receivers."""
 
 
 class Violation(Exception):
@@ -11,13 +12,13 @@ def expect(holds, what):
 
 
 class Model:
-    """A Report is a number; an event is the number it carries and its identifier."""
+    """A Report is a number; an event is the number in it and its identifier."""
 
     def __init__(self):
         self.sent = set()
         self.acknowledged = set()
-        self.uncertain = set()  # sent when the gateway may have stood by: receivers may get them or not
-        self.held = set()  # acknowledged while it stood by for certain: receivers must not get them
+        self.uncertain = set()  # sent while the gateway may have been standby: receivers may get them or not
+        self.held = set()  # acknowledged while the gateway was standby for certain: receivers must not get them
         self.places = {}  # identifier: sequence number in the journal
 
     def journalled(self, rows):
@@ -29,14 +30,14 @@ class Model:
 
     @property
     def due(self):
-        """What every receiver must get in the end."""
+        """The events that every receiver must get in the end."""
         return self.acknowledged - self.uncertain - self.held
 
     def missing(self, events):
         return self.due - {number for number, _ in events}
 
     def check(self, receivers):
-        """receivers: for each name, the (number, identifier) that came, in order, repeats included."""
+        """receivers: for each name, the (number, identifier) that arrived, in order, repeats included."""
         identifiers = {}
         for name, events in receivers.items():
             for number, identifier in events:
@@ -52,12 +53,12 @@ class Model:
     def _check_order(self, name, events):
         last = 0
         for identifier in dict.fromkeys(identifier for _, identifier in events):
-            place = self.places.get(identifier)  # None: retention took the row before the test saw it
+            place = self.places.get(identifier)  # None: retention dropped the row before the test saw it
             expect(place is None or place > last, f"{name}: event {identifier}, number {place}, came after {last}")
             last = place or last
 
     def _check_agreement(self, receivers):
-        """What two receivers both got, they got in one order."""
+        """Two receivers get their common events in the same order."""
         firsts = {name: list(dict.fromkeys(identifier for _, identifier in events))
                   for name, events in receivers.items()}
         (reference, order), *others = firsts.items()

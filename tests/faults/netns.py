@@ -1,4 +1,4 @@
-"""A machine of its own at the end of a cable that can be pulled: packets vanish then, and nobody is told."""
+"""A network namespace as a separate machine. Its cable can be pulled: then packets vanish without an error."""
 
 import ctypes
 import os
@@ -49,14 +49,14 @@ class FarMachine:
         _ip("netns", "del", self.name)
 
     def pull(self):
-        """From now on packets to it vanish: they go to a station that is not there. The cable stands."""
+        """From now on packets to it vanish, because they go to a MAC address that does not exist. The link stays up."""
         _ip("neigh", "replace", self.address, "lladdr", "02:00:00:00:00:01", "dev", self._near, "nud", "permanent")
 
     def plug(self):
         _ip("neigh", "del", self.address, "dev", self._near)
 
     def listen(self, kind=socket.SOCK_STREAM):
-        """A socket there, bound to its address."""
+        """A socket in the namespace, bound to its address."""
         made = []
         thread = threading.Thread(target=self._bind, args=(kind, made))
         thread.start()

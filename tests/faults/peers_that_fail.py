@@ -1,4 +1,4 @@
-"""Receivers of syslog over TCP, each in a thread, that do what they should not."""
+"""Misbehaving receivers of syslog over TCP, each in a thread."""
 
 import contextlib
 import re
@@ -11,7 +11,7 @@ GUID = re.compile(rb'systemImageGuid="0x([0-9a-f]+)"')
 
 
 def receive(client, most):
-    """Empty when the connection ended, in whatever way."""
+    """Reads from the connection; empty: it ended for whatever reason."""
     try:
         return client.recv(most)
     except OSError:
@@ -19,7 +19,7 @@ def receive(client, most):
 
 
 class Receiver(threading.Thread):
-    """Takes connections one after the other. What came whole is in numbers."""
+    """Accepts connections one after the other. `numbers` has the messages that arrived complete."""
 
     def __init__(self, listening=None):
         super().__init__(daemon=True)
@@ -55,14 +55,14 @@ class Receiver(threading.Thread):
                 self.serve(client)
 
     def drop(self):
-        """Ends the connection that stands."""
+        """Ends the present connection."""
         self._client.shutdown(socket.SHUT_RDWR)
 
     def serve(self, client):
         self.read(client, most=1 << 62)
 
     def read(self, client, most):
-        """Takes in so many octets; counts the frames that are whole."""
+        """Reads that many octets; records the complete frames."""
         octets, size = b"", 0
         while size < most and (piece := receive(client, min(65536, most - size))):
             size += len(piece)
@@ -92,7 +92,7 @@ class TlsReceiver(Receiver):
 
 
 class RelpBreaker(Receiver):
-    """Closes in the middle of a RELP frame, again and again, and then behaves."""
+    """Closes in the middle of a RELP frame several times, and then behaves correctly."""
 
     FRAME = re.compile(rb"(\d+) (\w+) (\d+) ?")
 
@@ -122,7 +122,7 @@ class RelpBreaker(Receiver):
 
 
 class Sleeper(Receiver):
-    """Reads nothing until it is woken: the windows fill."""
+    """Reads nothing until it is woken, so that the TCP windows fill."""
 
     def __init__(self, listening=None):
         super().__init__(listening)
@@ -135,7 +135,7 @@ class Sleeper(Receiver):
 
 
 class LateManager(threading.Thread):
-    """An SNMP manager that answers informs, but not before some seconds."""
+    """An SNMP manager that answers informs after some seconds."""
 
     def __init__(self, decode, late, at=("127.0.0.1", 0)):
         super().__init__(daemon=True)

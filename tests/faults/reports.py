@@ -1,4 +1,4 @@
-"""Reports with numbers, and what becomes of them, for tests in which something fails meanwhile."""
+"""Sends numbered Reports and checks their events, for tests in which something fails meanwhile."""
 
 import json
 
@@ -10,7 +10,7 @@ EVENT = "system-image-guid-change"
 
 
 class Reporter:
-    """Sends Reports to a gateway and holds it to them."""
+    """Sends Reports to a gateway and checks that none is lost."""
 
     def __init__(self, fabric, gateway):
         self.gateway = gateway
@@ -18,14 +18,14 @@ class Reporter:
         self.count = 0
 
     def send(self, count):
-        """The next ones, each acknowledged."""
+        """Sends the next Reports; each must be acknowledged."""
         for number in range(self.count + 1, self.count + count + 1):
             self._client.report(notices.system_image_guid_change(6, number), self._lid)
         self.count += count
         assert all([self._client.receive(20) for _ in range(count)])
 
     def send_until_acknowledged(self, count):
-        """As a subnet manager does: what is not answered, again and the same."""
+        """Sends as a subnet manager does: repeats a Report unchanged until it is answered."""
         for number in range(self.count + 1, self.count + count + 1):
             tid = self._client.next_tid()
             assert any(self._is_acknowledged(number, tid) for _ in range(20)), f"Report {number} is not acknowledged"
@@ -34,7 +34,7 @@ class Reporter:
     def _is_acknowledged(self, number, tid):
         self._client.report(notices.system_image_guid_change(6, number), self._lid, tid)
         while (answer := self._client.receive(1)) is not None:
-            if int.from_bytes(answer[1][12:16], "big") == tid:  # not a late one to an earlier Report
+            if int.from_bytes(answer[1][12:16], "big") == tid:  # not a late answer to an earlier Report
                 return True
         return False
 
@@ -43,7 +43,7 @@ class Reporter:
         return list(range(1, self.count + 1))
 
     def wait_file(self, path):
-        """All of them, once each and in order."""
+        """Checks that all events are there, once each and in order."""
         wait_until(lambda: numbers_in(path)[-1:] == [self.count], f"event {self.count} in {path.name}")
         assert numbers_in(path) == self.numbers, numbers_in(path)
 

@@ -1,18 +1,18 @@
-// An allocator that fails when told to: for the gateway's own code through the linker's --wrap, for
-// SQLite and jansson through the functions that they let one replace.
+// An allocator that fails on demand: for the gateway's code through the linker's --wrap, for SQLite
+// and jansson through their replaceable allocation functions.
 #ifndef IBTRAPD_TESTS_SCARCE_MEMORY_H
 #define IBTRAPD_TESTS_SCARCE_MEMORY_H
 
 #include <stdbool.h>
 
-// Before either library is used.
+// Call it before either library is used.
 void scarce_memory_begin(void);
 
-// From now on, until the next call, the n-th allocation fails (0: none does), and, if `for_good`,
-// all that follow.
+// Makes the n-th allocation from now on fail (0: none); if `for_good`, also all later ones. In
+// effect until the next call.
 void scarce_memory_fail(unsigned nth, bool for_good);
 
-// How many there were since, and whether one failed.
+// How many allocations there were since that call, and whether one failed.
 unsigned scarce_memory_count(void);
 bool scarce_memory_failed(void);
 

@@ -1,4 +1,4 @@
-"""The clock is wrong, and is set while ibtrapd runs: nothing is lost, doubled, or put into another order."""
+"""The clock is wrong, or is set while ibtrapd runs: no event is lost or doubled, and the order stays."""
 
 from datetime import datetime, timedelta
 from itertools import pairwise
@@ -12,7 +12,7 @@ DAY = 24 * HOUR
 
 
 def jumps(events):
-    """After how many of them the time jumped, and by how much, in whole hours."""
+    """After how many events the time jumped, and by how many whole hours."""
     times = [datetime.fromisoformat(one["time"]) for one in events]
     hours = [round((then - now) / HOUR) * HOUR for now, then in pairwise(times)]
     return {n: jump for n, jump in enumerate(hours, 1) if jump}
@@ -30,7 +30,7 @@ def test_the_clock_is_set(fabric, jump):
     reporter.send(20)
     reporter.wait_file(output)
     gateway.kill()
-    gateway.start()  # with the clock as it is now
+    gateway.start()  # with the clock of this moment
     wait_port(gateway)
     reporter.send(20)
     gateway.faults.utc_us = 0

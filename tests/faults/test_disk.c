@@ -1,5 +1,5 @@
-// The journal on a disk that fails at each of its operations in turn: nothing is lost, doubled or
-// put into another order, and what is said to be on disk is there when the power goes.
+// The journal on a disk that fails at each of its operations in turn: no event is lost or doubled,
+// the order stays, and events reported as on disk survive a power failure.
 
 #include "faulty_disk.h"
 #include "support.h"
@@ -15,7 +15,7 @@ enum { ROUNDS = 6, EVENTS_MAX = 16384 };
 
 static const int64_t S = CLOCK_US_PER_S;
 
-// What the journal was given.
+// The events that the journal was given.
 static struct {
     int64_t sequence;
     char id[EVENT_ID_SIZE];
@@ -108,16 +108,16 @@ static void start(void)
     receiver = journal_receiver(journal, "nms");
 }
 
-// A second connection, as of a receiver that fell behind: while there is one, the file's index
-// outlives a connection that failed, and without one it is made anew from what the WAL has.
+// A second connection, such as that of a slow receiver. While it exists, the WAL's index outlives a
+// failed connection; without it, SQLite rebuilds the index from the WAL.
 static void read_from_disk(void)
 {
     struct journal_snapshot list[JOURNAL_SNAPSHOTS_MAX + 1];
     assert_int_equal(journal_list_snapshots(journal, list), 0);
 }
 
-// Some events, one alarm that stays and one that comes and goes; the receiver has all that was
-// before.
+// Writes some events, one alarm that stays active and one that is raised and cleared; the receiver
+// has all earlier events.
 static void play_round(unsigned round)
 {
     if (with_reader)
@@ -140,8 +140,8 @@ static struct journal_status status_of(struct journal *j)
     return status;
 }
 
-// The journal has the first `count` events that it was given, in order, and no others after them
-// when `all`.
+// Checks that the journal has the first `count` events that it was given, in order, and, if `all`,
+// no others after them.
 static void check_events(struct journal *j, size_t count, bool all)
 {
     struct journal_item items[EVENTS_MAX + 1];
@@ -177,7 +177,7 @@ static void check_sound(void)
     store_close(store);
 }
 
-// The disk works again; all must be on it.
+// The disk works again and must have all events.
 static void check_healed(void)
 {
     faulty_disk_fail(0, false);
@@ -240,7 +240,7 @@ TEST(the_disk_may_fail_from_each_operation_on)
     fail_each(true, true);
 }
 
-// As the journal says now, so much is on disk.
+// How many events are on disk, according to the journal.
 static size_t promised(void)
 {
     const struct journal_status status = status_of(journal);
@@ -260,7 +260,8 @@ static void check_after_power_failure(void)
     scratch_remove(other);
 }
 
-// An outage begins with each operation in turn and ends with the round after it, or with itself.
+// An outage begins with each operation in turn. It ends with that operation, or after the next
+// round.
 static void lose_power_after_each(bool reader, bool for_good)
 {
     with_reader = reader;
@@ -292,7 +293,7 @@ TEST(what_is_on_disk_after_an_outage_survives_a_power_failure)
     lose_power_after_each(true, true);
 }
 
-// Commits until the WAL began anew, some pages each time.
+// Commits some pages each time until the WAL starts again at its beginning.
 static void fill_wal(void)
 {
     size_t end = given_count + WAL_FULL_PAGES / 2;
@@ -302,8 +303,8 @@ static void fill_wal(void)
     }
 }
 
-// What was moved into the file before a sync of it failed is moved again, before the WAL, which has
-// it still, is overwritten.
+// After a failed sync of the file, the pages moved into it are moved again before the WAL, which
+// still has them, is overwritten.
 TEST(what_the_wal_had_survives_a_failed_sync_of_the_file)
 {
     support_limit_files(SUPPORT_NO_LIMIT);
@@ -331,8 +332,8 @@ static void commit_one(void)
     journal_commit(journal);
 }
 
-// The thread's sync of the file fails, and before the journal has seen that, the disk is away. A
-// reader has the file open all the time, and with it the WAL's index.
+// The thread's sync of the file fails, and the disk disappears before the journal notices. A reader
+// keeps the file, and so the WAL's index, open.
 TEST(what_the_wal_had_survives_an_outage_while_somebody_reads)
 {
     support_limit_files(SUPPORT_NO_LIMIT);
@@ -342,12 +343,12 @@ TEST(what_the_wal_had_survives_an_outage_while_somebody_reads)
     journal_commit(journal);
     read_from_disk();
     for (int i = 0; i < 2 * WAL_STEP_PAGES;
-         i++) // faster than the thread: it moves and does not sync
+         i++) // faster than the thread: it moves pages and does not sync
         commit_one();
     faulty_disk_fail_sync(1);
     while (!faulty_disk_failed()) {
         commit_one();
-        usleep(3000); // for the thread
+        usleep(3000); // gives the thread time
     }
     if (told[JOURNAL_DEGRADED] == 0)
         faulty_disk_fail(1, true);

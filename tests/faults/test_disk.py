@@ -19,7 +19,7 @@ def durable(gateway, is_durable):
 
 @pytest.fixture
 def made(fabric):
-    """A gateway on a machine that can fail, the file its receiver writes, and who reports to it."""
+    """A gateway on a machine that can fail, the file that its receiver writes, and the sender of its Reports."""
     fabric.subnet_manager().wait_master()
 
     def make(**options):
@@ -45,7 +45,7 @@ def test_a_disk_that_fails_for_a_while(made, fault, code):
     assert status["journal"]["dropped"] == 0
     reporter.send(20)
     reporter.wait_file(output)
-    gateway.kill()  # all is on disk again
+    gateway.kill()  # all events are on disk again
     output.unlink()
     gateway.start()
     wait_port(gateway)
@@ -55,7 +55,8 @@ def test_a_disk_that_fails_for_a_while(made, fault, code):
 
 
 def test_a_disk_that_fails_until_the_end(made, fabric):
-    """What memory had is written with the last commit, while a receiver is waited for; the next start ends the alarm."""
+    """The last commit, while the gateway waits for a receiver, writes the events in memory. The next start clears the
+    alarm."""
     gateway, output, reporter = made()
     gateway.config.write_text(gateway.config.read_text()
                               + section("syslog", "tcp", transport="tcp", address="127.0.0.1:9"))
@@ -77,7 +78,7 @@ def test_a_disk_that_fails_until_the_end(made, fabric):
 
 
 def test_a_disk_that_fails_from_the_start(made, fabric):
-    """It is told, and its end; what came meanwhile is on disk then."""
+    """Receivers are notified of the failure and of its end; afterwards the events of the time between are on disk."""
     gateway, output, reporter = made()
     gateway.stop()
     gateway.faults.write_errno = errno.EROFS
@@ -110,7 +111,7 @@ def test_a_full_disk(made, small_disk):
     gateway, output, reporter = made(state=small_disk / "state")
     reporter.send(10)
     (small_disk / "others").write_bytes(bytes(shutil.disk_usage(small_disk).free))
-    while gateway.status()["journal"]["durable"]:  # until its own file must grow
+    while gateway.status()["journal"]["durable"]:  # until the journal's file has to grow
         assert reporter.count < 10000
         reporter.send(50)
     (small_disk / "others").unlink()
@@ -129,7 +130,7 @@ def test_a_slow_disk(made):
 
 
 def test_a_directory_that_is_removed(made):
-    """What comes afterwards is on disk, in a directory made anew, and so is what memory had."""
+    """Later events, and those in memory, are on disk in a directory that the gateway creates again."""
     gateway, output, reporter = made()
     reporter.send(20)
     shutil.rmtree(gateway.state)
@@ -145,7 +146,7 @@ def test_a_directory_that_is_removed(made):
 
 
 def test_a_file_that_is_damaged(made):
-    """Its pages are overwritten while it is in use: it is set aside, and what comes is not lost."""
+    """The file's pages are overwritten while it is in use: the gateway sets it aside, and later events are not lost."""
     gateway, output, reporter = made()
     reporter.send(200)
     reporter.wait_file(output)
@@ -169,7 +170,7 @@ def damage(path: pathlib.Path):
 
 
 def test_a_file_receiver_without_room(made, small_disk):
-    """The disk of a receiver fills up; the journal has another."""
+    """A file receiver's disk fills up; the journal is on another one."""
     gateway, output, reporter = made()
     late = small_disk / "late.json"
     gateway.config.write_text(gateway.config.read_text() + file_section(late, "late"))

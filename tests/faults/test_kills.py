@@ -1,6 +1,6 @@
-"""Nothing that was acknowledged is lost, however often ibtrapd is killed; kills.py does it more often.
+"""No acknowledged event is lost, however often ibtrapd is killed. kills.py kills it more often.
 
-IBTRAPD_KILLS sets how often, IBTRAPD_SEED what happens around."""
+IBTRAPD_KILLS sets the number of kills, IBTRAPD_SEED the seed."""
 
 import os
 

@@ -1,4 +1,4 @@
-"""No descriptors, no threads, no memory: ibtrapd says so and goes on, or says why it cannot start."""
+"""No descriptors, no threads, no memory: ibtrapd reports the failure and continues, or says why it cannot start."""
 
 import os
 import re
@@ -12,12 +12,12 @@ from peers import Authority
 from peers_that_fail import Receiver, TlsReceiver
 from reports import Reporter, file_section, wait_port
 
-ALL = os.environ.get("IBTRAPD_FAULTS") == "all"  # every allocation, by hand
+ALL = os.environ.get("IBTRAPD_FAULTS") == "all"  # fails every allocation; by hand
 
 
 @pytest.fixture
 def machine(fabric):
-    """A gateway on a machine that can fail; it is started by the test."""
+    """A gateway on a machine that can fail. The test starts it."""
     fabric.subnet_manager().wait_master()
     gateway = FaultyGateway(fabric, more=file_section(fabric.directory / "events.json"))
     gateway.directory.mkdir()
@@ -26,7 +26,7 @@ def machine(fabric):
 
 
 def runs_or_says_why(gateway):
-    """Whether it runs; otherwise it has said why not. It does not crash."""
+    """Whether it runs. Otherwise it must have said why; it must not crash."""
 
     def settled():
         return not gateway.process.running or (gateway.status() or {}).get("port", {}).get("lid")
@@ -38,8 +38,9 @@ def runs_or_says_why(gateway):
     return False
 
 
-# In the order in which they start: the WAL's, the pipeline's, two receivers', the agent's, the one that looks for adapter
-# events, the sweeper's, the tables'. Without the first and that of adapter events it goes on.
+# The threads in the order of their starts: the WAL's, the pipeline's, two receivers', the SA client's, the one that
+# waits for adapter events, the sweeper's, the tables'. The gateway can run without the WAL's and the one for adapter
+# events.
 NEEDED = [False, True, True, True, True, False, True, True]
 
 
@@ -62,7 +63,7 @@ def test_a_thread_that_does_not_start(machine, fabric, n, needed):
 
 
 def test_a_thread_that_does_not_start_at_a_reload(machine, fabric):
-    """The reload is refused with a reason, and all stays as it was; the next one works."""
+    """The reload is refused with a reason and changes nothing; the next one works."""
     machine.start()
     wait_port(machine)
     machine.config.write_text(machine.config.read_text() + file_section(fabric.directory / "late.json", "late"))
@@ -79,7 +80,7 @@ def test_a_thread_that_does_not_start_at_a_reload(machine, fabric):
 
 
 def test_a_thread_that_does_not_start_to_look_up_a_name(machine, fabric):
-    """The receiver looks the name up again."""
+    """The receiver resolves the name again."""
     with Receiver() as receiver:
         port = receiver.socket.getsockname()[1]
         late = section("syslog", "late", transport="tcp", address=f"moving.test:{port}")
@@ -115,7 +116,7 @@ def test_memory_that_is_short_while_it_starts(machine, fabric):
 
 
 def test_memory_that_is_short_while_reports_come(machine, fabric):
-    """A Report for which there is no memory is not answered, and comes again; what was answered is there."""
+    """A Report without memory for it is not answered, so it comes again. Answered Reports are in the journal."""
     machine.start()
     wait_port(machine)
     reporter = Reporter(fabric, machine)
@@ -130,7 +131,7 @@ def test_memory_that_is_short_while_reports_come(machine, fabric):
 
 @pytest.fixture
 def collector(machine, fabric):
-    """A receiver of syslog over TLS, the only one for which the machine needs libcrypto."""
+    """A receiver of syslog over TLS, the only kind that requires libcrypto."""
     authority = Authority(fabric.directory, "ca")
     with TlsReceiver(authority.issue("collector")) as receiver:
         tls = section("syslog", "tls", transport="tls", address=receiver.address, ca_file=authority.file)
@@ -139,7 +140,7 @@ def collector(machine, fabric):
 
 
 def snmp_receivers(fabric):
-    """Nobody listens: they try again and again."""
+    """No program listens at their addresses: they try again and again."""
     password = fabric.directory / "password"
     password.write_text("correct horse\n")
     password.chmod(0o600)
@@ -154,7 +155,8 @@ BY_HAND = os.environ.get("IBTRAPD_LIBRARY")
 
 @pytest.mark.parametrize("library", [BY_HAND] if BY_HAND else ["libcrypto", "libevent", "libsqlite3", "libjansson"])
 def test_memory_that_is_short_in_a_library_while_reports_come(machine, fabric, collector, library):
-    """What a library makes of it is ours to live with. README.md says which others crash, by hand: IBTRAPD_LIBRARY."""
+    """The gateway survives failed allocations in a library. README.md names libraries that crash; IBTRAPD_LIBRARY tries
+    them by hand."""
     if BY_HAND:
         machine.config.write_text(machine.config.read_text() + snmp_receivers(fabric))
     machine.start()
@@ -163,7 +165,7 @@ def test_memory_that_is_short_in_a_library_while_reports_come(machine, fabric, c
     reporter = Reporter(fabric, machine)
 
     def have_all(status):
-        # A row for which there was no memory is missing.
+        # A row without memory for it is missing.
         return {"file", "tls"} <= {one["name"] for one in status["receivers"] if one["queued"] == 0}
 
     def round_of_everything():
@@ -172,7 +174,7 @@ def test_memory_that_is_short_in_a_library_while_reports_come(machine, fabric, c
         machine.wait_status(have_all, "the file and the collector to have all")
         machine.control("reload", check=False)
         machine.process.check()
-        collector.drop()  # and TLS begins anew
+        collector.drop()  # and starts a new TLS session
         return machine.faults.allocation == 0
 
     round_of_everything()
@@ -206,7 +208,7 @@ def test_no_descriptors(machine, fabric):
     with pytest.raises(LabError):
         machine.control("status")
     reporter.send(50)
-    # Once a second at most, for as long as ibtrapctl waited.
+    # At most once a second while ibtrapctl waited.
     assert machine.log.count("Error from accept() call") < 100
     resource.prlimit(pid, resource.RLIMIT_NOFILE, old)
     assert machine.status()["journal"]["durable"]

@@ -1,5 +1,5 @@
-// Memory is short at each allocation in turn: what is asked for is done, and the same as ever, or
-// is said not to be; nothing crashes, leaks (under ASan) or is lost without a word.
+// Each allocation fails in turn: an operation either gives its usual result or reports that it
+// failed. Nothing crashes, leaks (under ASan) or is lost silently.
 #include "golden.h"
 #include "scarce_memory.h"
 #include "support.h"
@@ -34,12 +34,12 @@ enum { RESULT_SIZE = 1 << 20 };
 
 static const int64_t S = CLOCK_US_PER_S;
 
-// What is done with memory short. `act` says what came of it, or returns false: it said that it
-// failed. The rest has all the memory that it wants.
+// An operation during which allocations fail. `act` writes the result, or returns false: the
+// operation reported a failure. Allocations do not fail in the other functions.
 struct scenario {
     void (*prepare)(void);
     bool (*act)(struct text *result);
-    bool (*check)(struct text *result); // NULL, or more of the result, once memory is back
+    bool (*check)(struct text *result); // adds to the result afterwards; NULL: nothing to add
     void (*clean)(void);                // NULL: nothing to do
 };
 
@@ -78,7 +78,7 @@ static bool play(const struct scenario *s, unsigned nth, bool for_good, struct t
     return ok;
 }
 
-// What is done without a failure; how many allocations that takes.
+// Runs the operation without failures. Returns its number of allocations.
 static unsigned play_well(const struct scenario *s, char *out)
 {
     struct text result = text_in(out, RESULT_SIZE);
@@ -95,7 +95,7 @@ static unsigned play_well(const struct scenario *s, char *out)
     return n;
 }
 
-// Shows where they begin to differ.
+// Shows the first difference.
 static void assert_same(const char *got, const char *expected)
 {
     size_t i = 0;
@@ -106,7 +106,7 @@ static void assert_same(const char *got, const char *expected)
                  got + i, expected + i);
 }
 
-// A long one is done in part, unless the environment says IBTRAPD_FAULTS=all.
+// Fails only some allocations of a long operation, unless IBTRAPD_FAULTS=all is set.
 static unsigned step_of(unsigned n)
 {
     enum { IN_PART = 150 };
@@ -177,7 +177,7 @@ static bool read_names(struct text *result)
     return true;
 }
 
-// What was set by SNMP goes before the map.
+// Names set by SNMP have precedence over the map.
 static bool set_names(struct text *result)
 {
     static const struct setting ONE = {
@@ -199,7 +199,7 @@ TEST(reading_names)
     fail_each(&(struct scenario){.act = set_names});
 }
 
-// Trap recipients. A list in part would end those that it leaves out.
+// Trap recipients. An incomplete list would end the recipients that it lacks.
 
 static struct settings *settings_of_recipients;
 
@@ -326,7 +326,7 @@ TEST(reading_a_record)
     fail_each(&(struct scenario){make_events, read_record, NULL, release_events});
 }
 
-// What receivers get.
+// The output of receivers.
 
 static bool write_line(struct text *result, bool whole, enum format format,
                        const struct event *event)
@@ -457,7 +457,7 @@ static bool update(struct text *result)
     return !changes.cut;
 }
 
-// A sweep that was forgotten is made up for by the next.
+// The next sweep replaces one that failed.
 static bool update_again(struct text *result)
 {
     bool late;
@@ -561,7 +561,7 @@ static bool write_journal(struct text *result)
     return true;
 }
 
-// All that was given, after another commit and another start.
+// The journal has all events after another commit and another start.
 static bool read_journal(struct text *result)
 {
     struct journal_item items[2 * GOLDEN_COUNT];
@@ -598,7 +598,7 @@ static void fill_journal(void)
     journal_commit(journal);
 }
 
-// So that nothing of it is in memory.
+// So that no event is in memory.
 static void fill_file(void)
 {
     fill_journal();
@@ -614,7 +614,7 @@ static void read_some(struct text *result)
     for (size_t n; (n = journal_read(journal, place, items, COUNT(items))) > 0;) {
         for (size_t i = 0; i < n; i++) {
             assert_int_equal(items[i].sequence, place + 1);
-            assert_non_null(items[i].event); // else a receiver would pass over it
+            assert_non_null(items[i].event); // otherwise a receiver would skip the event
             place = items[i].sequence;
             text_addf(result, "%s ", items[i].event->id);
             event_unref(items[i].event);
@@ -629,7 +629,7 @@ static bool read_file(struct text *result)
     return true;
 }
 
-// What was not read then is read now.
+// Reads the events whose reading failed before.
 static bool read_on(struct text *result)
 {
     read_some(result);
@@ -641,7 +641,7 @@ TEST(reading_the_journal)
     fail_each(&(struct scenario){fill_file, read_file, read_on, clean_journal});
 }
 
-// The pipeline: a Report is answered only when it is in the journal.
+// The pipeline: a Report is answered only after its event is in the journal.
 
 enum { TIDS_MAX = 64 };
 static struct pipeline *pipeline;
@@ -666,7 +666,7 @@ static void put_report(int number)
 {
     struct sa_report *report = malloc(sizeof *report);
     if (!report)
-        return; // as the agent: it is not answered
+        return; // as in the SA client: the Report is not answered
     *report = (struct sa_report){.from.lid = 1, .size = MAD_SIZE};
     support_hex(report->mad, 24, "01 03 02 06 0000 0000 0000000000000000 0002 0000 00000000");
     report->mad[15] = (uint8_t)number;
@@ -691,7 +691,7 @@ static bool run_pipeline(struct text *result)
     return true;
 }
 
-// The answered ones are in the file, whatever else is not.
+// The events of all answered Reports are in the file.
 static bool count_answered(struct text *result)
 {
     struct journal_item items[256];
@@ -724,7 +724,7 @@ TEST(taking_reports)
     fail_each(&(struct scenario){prepare_pipeline, run_pipeline, count_answered, clean_journal});
 }
 
-// The tables: a walk gets to the end and sees all, or is told that something cannot be read now.
+// The tables: a walk either is complete or ends with the error that something cannot be read now.
 
 static struct agent_snapshot *made_once;
 
@@ -734,7 +734,7 @@ static void prepare_tables(void)
         made_once = made_view();
 }
 
-// False: it ended with something that cannot be read now.
+// False: it ended with that error.
 static bool walk_on(struct walk_cache *cache, struct text *result)
 {
     static const struct agentx_oid NO_END = {.length = 0};
@@ -771,7 +771,8 @@ TEST(walking_the_tables)
     fail_each(&(struct scenario){.prepare = prepare_tables, .act = walk_tables});
 }
 
-// Receivers: one is made and sends an event, or says why not. What libsnmp asks for is libsnmp's.
+// Receivers: one is created and sends an event, or reports why not. libsnmp's allocations do not
+// fail.
 
 enum { WAIT_MS = 1000 };
 
@@ -854,7 +855,7 @@ TEST(sending)
     remove_directory();
 }
 
-// Answers of the control socket: without memory they may lack something, but nothing worse.
+// Answers of the control socket: without memory they may lack items, but must not be wrong.
 
 static json_t *request;
 static struct control control;

@@ -1,4 +1,5 @@
-"""Receivers that refuse, vanish, answer late, break off, read nothing, move: each gets all in the end, in order."""
+"""Receivers that refuse, vanish, answer late, break off, read nothing or move: each gets all events in the end, in
+order."""
 
 import socket
 
@@ -18,7 +19,7 @@ GUID = "1.3.6.1.3.117.3.1.1.6.0"
 
 @pytest.fixture
 def made(fabric):
-    """A gateway with one receiver that is tested, and a file beside it that must not notice."""
+    """A gateway with the receiver under test, and a file receiver that must not be affected."""
     fabric.subnet_manager().wait_master()
 
     def make(receiver):
@@ -38,7 +39,7 @@ def firsts(numbers):
 
 
 def wait_all(fabric, reporter, numbers):
-    """numbers() are what came; what was not acknowledged may have come twice."""
+    """numbers() returns the arrived events; unconfirmed ones may have arrived twice."""
     reporter.wait_file(fabric.directory / "events.json")
     wait_until(lambda: set(numbers()) == set(reporter.numbers), "all events", 60)
     assert firsts(numbers()) == reporter.numbers
@@ -56,7 +57,7 @@ def test_one_that_refuses_at_first(made, fabric):
 
 
 def test_one_that_breaks_off_in_the_middle_of_frames(made, fabric):
-    """RELP: over plain TCP what it had not read would be lost, as nobody can tell."""
+    """Uses RELP: over plain TCP, messages that the receiver had not read would be lost unnoticed."""
     with RelpBreaker(times=4) as receiver:
         _, reporter = made(syslog(receiver.address, "relp"))
         reporter.send(40)
@@ -67,7 +68,7 @@ def test_one_that_breaks_off_in_the_middle_of_frames(made, fabric):
 def test_one_that_reads_nothing_for_a_while(made, fabric):
     with Sleeper() as receiver:
         _, reporter = made(syslog(receiver.address))
-        for _ in range(20):  # many times what the windows hold
+        for _ in range(20):  # many times the size of the windows
             reporter.send(200)
         reporter.wait_file(fabric.directory / "events.json")
         assert receiver.numbers == []
@@ -91,7 +92,7 @@ def numbers_of(traps):
 
 
 def wait_passes_beside(fabric, reporter, receiver):
-    """The file gets events while the receiver does not answer, and is not given up."""
+    """The file receiver gets events while the other receiver does not answer, and the gateway does not give that one up."""
 
     def pass_one():
         reporter.send(1)
@@ -101,7 +102,7 @@ def wait_passes_beside(fabric, reporter, receiver):
 
 
 def test_one_that_vanishes(made, fabric):
-    """Packets to it go nowhere, and no error tells. Those that TCP keeps come when it is back."""
+    """Packets to it vanish without an error. Those that TCP keeps arrive when it is back."""
     with FarMachine() as far, Receiver(far.listen()) as receiver:
         gateway, reporter = made(syslog(receiver.address))
         reporter.send(20)
@@ -117,7 +118,7 @@ def test_one_that_vanishes(made, fabric):
 
 
 def test_one_that_cannot_be_reached_at_start(made, fabric):
-    """Connecting to it takes its time; the file does not wait for it."""
+    """Connecting to it takes long; the file receiver does not wait for it."""
     with FarMachine() as far, Receiver(far.listen()) as receiver:
         far.pull()
         _, reporter = made(syslog(receiver.address))
@@ -129,7 +130,7 @@ def test_one_that_cannot_be_reached_at_start(made, fabric):
 
 
 def test_one_that_moves_to_another_address(made, fabric):
-    """Its name is looked up anew when the connection to the old address is gone."""
+    """After the connection to the old address is lost, its name is resolved again."""
     with Receiver() as old:
         port = old.socket.getsockname()[1]
         gateway, reporter = made(syslog(f"moving.test:{port}"))
@@ -145,7 +146,7 @@ def test_one_that_moves_to_another_address(made, fabric):
 
 
 def test_a_manager_that_moves_to_another_address(made, fabric):
-    """Informs that are not answered make the name to be looked up anew."""
+    """After unanswered informs, the name is resolved again."""
     with LateManager(ber.notification, late=0) as old:
         port = int(old.address.rsplit(":", 1)[1])
         gateway, reporter = made(section("snmp", "tested", address=f"moving.test:{port}", inform=True, timeout=100,

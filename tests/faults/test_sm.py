@@ -1,4 +1,5 @@
-"""A subnet manager that is stopped, killed, restarted, that repeats itself and says what nobody asked for, under Reports."""
+"""A subnet manager that is stopped, killed or restarted, that repeats Reports or sends Reports without a
+subscription."""
 
 import signal
 
@@ -22,7 +23,7 @@ def journalled(gateway):
 
 
 def test_every_report_comes_four_times(made, fabric):
-    """As from an OpenSM whom the answers do not reach: four events' worth of answers, one event."""
+    """Repeats each Report as an OpenSM that gets no answers: four acknowledgements, one event."""
     _, gateway, output = made
     client, lid = fabric.client("sm1"), fabric.lid_of("monitor")
     for number in range(1, 101):
@@ -35,7 +36,7 @@ def test_every_report_comes_four_times(made, fabric):
 
 
 def test_reports_of_traps_that_nobody_subscribed(made, fabric):
-    """They are answered, and told as what they are."""
+    """The Reports are answered, and become events of their kind."""
     _, gateway, output = made
     client, lid = fabric.client("sm1"), fabric.lid_of("monitor")
     for trap in range(1000, 1050):
@@ -49,7 +50,7 @@ def wait_journalled(gateway, event):
 
 
 def test_a_subnet_manager_that_is_stopped_for_a_while(made, fabric):
-    """Its silence is told, and its end: it answers everything late, all at once."""
+    """Its silence gives an event, and so does its end, when it answers all late requests at once."""
     manager, gateway, output = made
     manager.process.popen.send_signal(signal.SIGSTOP)
     wait_journalled(gateway, "sm-unreachable")
@@ -61,7 +62,7 @@ def test_a_subnet_manager_that_is_stopped_for_a_while(made, fabric):
 
 
 def test_it_is_killed_and_restarted_again_and_again(made, fabric):
-    """Each time the subscriptions come back, and traps arrive."""
+    """Each time the subscriptions are restored and traps arrive."""
     manager, gateway, output = made
     node = fabric.client("node1")
 
