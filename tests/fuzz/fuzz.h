@@ -1,4 +1,5 @@
-// What libFuzzer and the replay of the corpora call. It returns 0; what must not be aborts.
+// The function that libFuzzer and the replay of the corpora call. Returns 0; aborts if a check
+// fails.
 #ifndef IBTRAPD_TESTS_FUZZ_H
 #define IBTRAPD_TESTS_FUZZ_H
 

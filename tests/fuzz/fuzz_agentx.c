@@ -1,5 +1,5 @@
-// What a master agent may send, in whatever state the session is: PDUs of any octets, names of any
-// length. The first octet chooses how far the session gets before the rest comes.
+// Arbitrary PDUs of a master agent, in every state of the session: any octets, names of any length.
+// The first octet selects how far the session gets before the rest of the input arrives.
 #include "fuzz.h"
 
 #include "agentx/client.h"
@@ -51,7 +51,7 @@ static bool get_next(void *ctx, const struct agentx_oid *name, bool include,
     return false;
 }
 
-// The phases of a Set come in their order.
+// The phases of a Set must come in order.
 static enum { IDLE, TESTED, COMMITTED } phase;
 
 static enum agentx_error test(void *ctx, const struct agentx_varbind *varbinds, size_t n,
@@ -93,7 +93,7 @@ static void cleanup(void *ctx)
     phase = IDLE;
 }
 
-// The master.
+// The master agent.
 
 static struct support_time now;
 static uint8_t zero;
@@ -121,7 +121,7 @@ static void respond(int fd, uint32_t packet)
     REQUIRE(send(fd, octets, w.used, MSG_NOSIGNAL) == (ssize_t)w.used);
 }
 
-// What the subagent says is AgentX, whatever it was told.
+// The subagent sends valid AgentX whatever it receives.
 static void read_all(int fd)
 {
     static uint8_t in[PDU_SIZE_MAX];
@@ -179,14 +179,15 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     agentx_client_run(client, 0);
     int fd = accept(server, NULL, NULL);
     REQUIRE(fd >= 0);
-    for (uint32_t packet = 1; packet <= data[0] % 4U; packet++) { // open, and two registrations
+    // Answers the open and up to two registrations.
+    for (uint32_t packet = 1; packet <= data[0] % 4U; packet++) {
         respond(fd, packet);
         agentx_client_run(client, POLLIN);
     }
     tell(client, fd, data + 1, size - 1);
     agentx_client_free(client);
     REQUIRE(phase == IDLE);
-    for (; fd >= 0; fd = accept(server, NULL, NULL)) // it may have tried again
+    for (; fd >= 0; fd = accept(server, NULL, NULL)) // it may have connected again
         close(fd);
     return 0;
 }

@@ -1,5 +1,5 @@
-// What ibtrapctl makes of any answers: the first octet of the input says which command is given,
-// and each line behind it answers a question of that command. Then nobody answers any more.
+// Arbitrary answers to ibtrapctl. The first octet of the input selects the command; each line after
+// it answers one request of that command. After the last line, requests get no answer.
 #include "fuzz.h"
 
 #include "ctl/commands.h"
@@ -21,7 +21,7 @@ static struct {
     struct sockaddr_un address;
     int listening;
     pthread_mutex_t lock;
-    const char *p, *end; // the answers that are left
+    const char *p, *end; // the remaining answers
 } daemon_ = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 static void set_answers(const uint8_t *data, size_t size)
@@ -103,7 +103,7 @@ static void give(unsigned choice, FILE *out, struct error *err)
     REQUIRE(outcome == COMMAND_DONE || (outcome == COMMAND_REFUSED && err->text[0] != '\0'));
 }
 
-// The input as what people write.
+// The input as a time that a user types.
 static void read_time(const uint8_t *data, size_t size)
 {
     static const int64_t NOW = INT64_C(1795231143123456);

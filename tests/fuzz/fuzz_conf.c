@@ -10,7 +10,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-// Shown in events, logs and answers.
+// Texts that appear in events, logs and answers.
 static void check_name(const char *s)
 {
     char clean[CONF_NAME_SIZE];
@@ -121,7 +121,7 @@ static void check_conf(const struct conf *conf)
         REQUIRE(conf->log_levels[i] <= LOG_LEVEL_DEBUG);
 }
 
-// What is printed can be read, and says the same.
+// The printed configuration can be read, and gives the same values.
 static void check_printed(const struct conf *conf)
 {
     static struct conf again;
@@ -148,7 +148,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct error err;
     char path[64];
     if (memmem(data, size, "/dev/", 5) || memmem(data, size, "/proc/", 6))
-        return 0; // as a node-name-map, some of these never end
+        return 0; // some device files never end when read as a node-name-map
     if (fd < 0)
         fd = memfd_create("conf", MFD_CLOEXEC);
     REQUIRE(fd >= 0 && ftruncate(fd, 0) == 0 && pwrite(fd, data, size, 0) == (ssize_t)size);

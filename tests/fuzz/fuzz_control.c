@@ -1,5 +1,5 @@
-// A client of the control socket that sends any octets: every line gets one answer, and the server
-// stays. The commands are the daemon's own, except those for which it needs a port, a sweeper or a
+// A client of the control socket that sends arbitrary octets: every line gets one answer, and the
+// server survives. The commands are the daemon's, except those that need a port, a sweeper or a
 // configuration.
 #include "fuzz.h"
 
@@ -29,7 +29,7 @@ static struct fabric *fabric;
 static const struct event_builder builder = {.clock = &clock_system, .random = &random_system};
 static struct control control;
 
-// What a test asks for can be made.
+// The event of a test command can be made.
 static json_t *answer_test(const json_t *request)
 {
     struct error err;
@@ -42,7 +42,7 @@ static json_t *answer_test(const json_t *request)
     return json_pack("{s:i}", "version", PROTOCOL_VERSION);
 }
 
-// Commands of the daemon that this gateway cannot run.
+// The daemon's commands that this gateway cannot run.
 static bool is_beyond(const char *command)
 {
     static const char *const BEYOND[] = {"status", "sweep-now", "resubscribe", "log", "reload"};
@@ -106,7 +106,7 @@ static void ignore_change(void *ctx, enum journal_change change, const char *rea
     (void)ctx, (void)change, (void)reason, (void)count;
 }
 
-// Of every kind one, each caused by the one before.
+// One event of every kind, each a consequence of the one before.
 static void add_events(void)
 {
     char cause[EVENT_ID_SIZE] = "";
@@ -123,7 +123,7 @@ static void add_events(void)
     }
 }
 
-// The first snapshot of the journal lacks a link.
+// The first snapshot in the journal lacks a link.
 static void open_journal(void)
 {
     struct error err;

@@ -1,7 +1,7 @@
-// Any answers to the directed-route SMPs of a sweep. The input is cut into answers, in the order in
-// which the questions wait: an octet that says what is wrong with it, then its attribute: NodeInfo
-// and PortInfo are given by the few of their fields that a sweep follows, so that whole fabrics
-// come of small inputs, or octet by octet.
+// Arbitrary answers to the directed-route SMPs of a sweep. The input is split into answers, in the
+// order of the pending queries. Each begins with an octet of faults; then comes the attribute.
+// NodeInfo and PortInfo consist only of the few fields that a sweep uses, so that small inputs make
+// whole fabrics, or of all octets.
 #include "answering_port.h"
 #include "fuzz.h"
 
@@ -10,14 +10,14 @@
 #include "model/fabric_record.h"
 
 enum { HEADER = 64, QUESTIONS_MAX = 2048, ATTRIBUTE_AT = 16 };
-enum { NO_ANSWER = 1, BAD_STATUS = 2, RAW = 4 }; // of an answer's first octet
+enum { NO_ANSWER = 1, BAD_STATUS = 2, RAW = 4 }; // bits of an answer's first octet
 
 static void check_question(enum mad_agent agent, const struct mad_address *to)
 {
     REQUIRE(agent == MAD_AGENT_SMP && to->lid == 0xFFFF);
 }
 
-// Few GUIDs, so that nodes meet again; a port number of the arrival.
+// Only few GUIDs, so that the sweep finds nodes again; and the port number of the arrival.
 static void write_node_info(struct input *in, uint8_t *data)
 {
     data[0] = data[1] = 1;
@@ -72,7 +72,7 @@ static void check_fabric(const struct fabric *fabric)
         uint32_t peer = fabric_peer(fabric, i);
         REQUIRE(peer == FABRIC_NONE || (peer != i && fabric_peer(fabric, peer) == i));
     }
-    // What a sweep found can be kept.
+    // The snapshot can be written as a record.
     uint8_t *record = fabric_record_write(fabric, &size);
     REQUIRE(record);
     struct fabric *again = fabric_record_read(record, size, &err);

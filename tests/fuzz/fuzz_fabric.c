@@ -1,5 +1,6 @@
-// A snapshot's record of any octets, as a damaged journal may have it: what can be read is sound,
-// and is the same when it is written and read again; and whatever became of it can be told.
+// A snapshot's record of arbitrary octets, as in a damaged journal. A record that can be read gives
+// a valid snapshot, writing and reading it again gives the same one, and its changes to another
+// snapshot become events.
 #include "fuzz.h"
 
 #include "model/fabric_builder.h"
@@ -43,7 +44,7 @@ static void check_services(const struct fabric *f)
         REQUIRE(f->controllers[i].node < f->node_count);
 }
 
-// Against nothing, so that everything came, or went.
+// Compares it with an empty snapshot, so that everything is added or removed.
 static void check_changes(const struct fabric *f)
 {
     struct fabric *nothing = fabric_builder_finish(fabric_builder_new(), 0, 0, true);

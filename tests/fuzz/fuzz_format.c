@@ -1,6 +1,6 @@
-// An event as a journal may give it back, in every format: readers that know the formats alone take
-// the lines apart, and find what the event has. The input is three octets that tell who speaks, and
-// the event's record.
+// An event from a journal, in every format. Readers that know only the formats parse the lines and
+// must find the event's fields. The input is three octets that select the sender, and the event's
+// record.
 #include "fuzz.h"
 
 #include "base/clock.h"
@@ -35,12 +35,12 @@ static struct format_origin make_origin(const uint8_t options[OPTIONS])
 
 static struct read_line line;
 
-// What is compared with the event's fields.
+// The fields to compare with the event's.
 struct check {
     const char *element;
     const char *prefix; // of the names
-    bool whole;         // nothing was left out
-    bool json;          // whose readers have numbers of 63 bits
+    bool whole;         // no field was left out
+    bool json;          // JSON, whose readers have numbers of 63 bits
     size_t found;
 };
 
@@ -68,10 +68,10 @@ static void check_fields(const struct event *event, const char *element, const c
     size_t count = 0;
     for (size_t i = 0; i < line.count; i++)
         count += strcmp(line.pairs[i].element, element) == 0;
-    REQUIRE(check.found == count); // and nothing else is in it
+    REQUIRE(check.found == count); // the line contains no other field
 }
 
-// The value under that name, or nothing where it may be left out.
+// The value of that name; the line may lack it if fields may be left out.
 static size_t check_value(const char *element, const char *name, const char *value, bool whole)
 {
     const char *got = read_line_find(&line, element, name);
@@ -156,7 +156,8 @@ static void forget_raw(struct read_line *l)
     REQUIRE(!read_line_find(l, "ibtrapd", "raw"));
     if (!original)
         return;
-    struct read_pair *pair = &l->pairs[l->count++]; // is event.original, and a field of ours
+    struct read_pair *pair =
+        &l->pairs[l->count++]; // event.original, and one of the gateway's fields
     REQUIRE(l->count <= READ_LINE_PAIRS);
     snprintf(pair->element, sizeof pair->element, "ibtrapd");
     snprintf(pair->name, sizeof pair->name, "raw");
@@ -179,7 +180,7 @@ static void check_ecs(const char *s, const struct event *event, bool whole)
         check_fields(event, "ibtrapd", "", true, 0, true);
 }
 
-// A line of JSON as its receiver gets it: the message of an RFC 5424 header.
+// A line of JSON as its receiver gets it: the message after an RFC 5424 header.
 static const char *json_of(const char *s)
 {
     read_rfc5424(s, &line);
@@ -218,7 +219,7 @@ static void check_line(enum format format, const char *s, const struct event *ev
     }
 }
 
-// One line of valid UTF-8, whatever reads it.
+// Checks that the text is one line of valid UTF-8.
 static void check_octets(const char *s, size_t size, bool has_tabs)
 {
     char clean[FORMAT_SIZE], plain[FORMAT_SIZE];

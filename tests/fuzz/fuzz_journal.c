@@ -1,12 +1,12 @@
-// A journal's file of which nothing can be relied on: rows of any values, and then any octets of
-// the file changed. The journal opens, what it reads is sound, what it is given is there again, and
-// no number comes twice.
+// An untrustworthy journal file: rows with arbitrary values, then arbitrary changed octets. The
+// journal opens, reads only valid events, returns the events it was given, and uses no number
+// twice.
 //
 // The input is a list of rows, each the number of its table and its columns' values; a number
-// beyond the tables ends it, and then come changes: offset (2 octets) and octet. Where a row stands
-// follows from SCHEMA, so that a change of it moves what the corpus changes: in
-// events-out-of-order, three events of NULLs stand at the end of the second page, 13 octets each,
-// the last one first; the second octet of the one in the middle, its number, becomes 9.
+// beyond the tables ends the list. Then follow changes: offset (2 octets) and octet. SCHEMA
+// determines the places of the rows, so that a change of SCHEMA moves the octets that the corpus
+// changes: in events-out-of-order, three events of NULLs are at the end of the second page, 13
+// octets each, the last one first; the second octet of the middle one, its number, becomes 9.
 #include "fuzz.h"
 
 #include "event/test_event.h"
@@ -23,7 +23,7 @@
 
 enum { INPUT_MAX = 8192, ROWS_MAX = 32, ITEMS = 16, FILE_MAX = 1 << 18 };
 
-// As the store's, without what protects it from values of a wrong type.
+// The store's schema, without the protection against values of a wrong type.
 static const char SCHEMA[] =
     "PRAGMA page_size = 512;"
     "CREATE TABLE event (sequence INTEGER PRIMARY KEY, id, type, time_us, severity, node_guid,"
@@ -130,7 +130,7 @@ static void add_rows(sqlite3 *db, struct input *in)
         REQUIRE(sqlite3_prepare_v2(db, TABLES[table].insert, -1, &s, NULL) == SQLITE_OK);
         for (int i = 1; i <= TABLES[table].columns; i++)
             bind_value(s, i, in);
-        sqlite3_step(s); // a number of a wrong type is refused
+        sqlite3_step(s); // SQLite refuses a number of a wrong type
         sqlite3_finalize(s);
     }
 }
@@ -162,7 +162,7 @@ static void make_file(struct input *in)
     change_octets(in);
 }
 
-// What is read.
+// Reading.
 
 static void check_text(const char *s, size_t size)
 {
@@ -257,7 +257,7 @@ static void check_all(struct journal *journal)
     check_items(items, journal_read_back(journal, last + 1, items, ITEMS), last + 1, -1);
 }
 
-// The journal goes on.
+// The journal continues.
 
 static struct journal *open_journal(void)
 {
@@ -296,7 +296,7 @@ static void expect_setting(struct journal *journal)
     settings_unref(settings);
 }
 
-// Returns whether it is on disk, and a setting with it.
+// Appends an event and a setting. Returns whether they are on disk.
 static bool add_event(struct journal *journal, struct event *event, int64_t *sequence)
 {
     struct journal_status status;
@@ -335,7 +335,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct journal *journal = open_journal();
     check_all(journal);
     bool durable = add_event(journal, event, &sequence);
-    REQUIRE(durable || size > 0); // SCHEMA is the store's
+    REQUIRE(durable || size > 0); // SCHEMA must agree with the store's
     journal_close(journal);
     journal = open_journal();
     check_all(journal);

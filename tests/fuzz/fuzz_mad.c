@@ -1,5 +1,5 @@
-// A MAD of any octets, through everything that a Report goes through, and every other answer's
-// reader.
+// An arbitrary MAD, through all functions that process a Report, and through the readers of all
+// other answers.
 #include "fuzz.h"
 
 #include "event/event_builder.h"
@@ -30,7 +30,7 @@ static struct event_builder make_maker(void)
                                   .subnet_prefix = UINT64_C(0xfe80000000000000)};
 }
 
-// Every text that leaves is valid UTF-8 in one line.
+// Every output is one line of valid UTF-8.
 static void check_text(const char *s, size_t n)
 {
     char clean[FORMAT_SIZE];
@@ -83,7 +83,7 @@ static void check_snmp(const struct event *event, unsigned sets)
     }
 }
 
-// What the journal keeps is the whole event.
+// The journal's record has the whole event.
 static void check_record(const struct event *event)
 {
     uint8_t record[EVENT_RECORD_MAX], second[EVENT_RECORD_MAX];
@@ -112,7 +112,7 @@ static void count_trap(void *ctx, uint32_t trap)
     ++*(size_t *)ctx;
 }
 
-// Reads all of it, for the sanitizer to see.
+// Reads all octets, so that a sanitizer finds a wrong size.
 static void take_record(void *ctx, const uint8_t *record, size_t size)
 {
     uint8_t sum = 0;
@@ -155,7 +155,7 @@ static void read_answers(const uint8_t *data, size_t size)
     }
 }
 
-// Attributes of a fabric's nodes, of any octets.
+// Attributes of a fabric's nodes, of arbitrary octets.
 static void read_attributes(const uint8_t *data)
 {
     struct fabric_node node;

@@ -1,4 +1,4 @@
-// A node-name-map of any octets.
+// A node-name-map of arbitrary octets.
 #include "fuzz.h"
 
 #include "base/text.h"
@@ -25,7 +25,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         REQUIRE(strncmp(err.text, "map:", 4) == 0 && err.text[4] >= '1' && err.text[4] <= '9');
         return 0;
     }
-    // Whatever looks like a GUID at the beginning of a line.
+    // Looks up every GUID-like text at the beginning of a line.
     const char *p = (const char *)data, *end = p + size;
     while (p < end) {
         char digits[24];

@@ -1,5 +1,5 @@
-// An event's record of any octets, as a damaged journal may have it: what can be read can be
-// written again, and is then the same.
+// An event's record of arbitrary octets, as in a damaged journal: a record that can be read can be
+// written again and then gives the same event.
 #include "fuzz.h"
 
 #include "base/error.h"

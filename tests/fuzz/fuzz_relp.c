@@ -1,4 +1,4 @@
-// What a RELP receiver may answer: frames of any octets.
+// Arbitrary answers of a RELP receiver: frames of any octets.
 #include "fuzz.h"
 
 #include "sink/relp_frame.h"
@@ -15,7 +15,7 @@ static void check_answer(const struct relp_frame *f)
     REQUIRE(a.more >= f->data && a.more + a.more_size == f->data + f->size);
 }
 
-// A frame that was put together from what another was taken apart into is the same.
+// Writing the parts of a parsed frame gives the same frame.
 static void check_again(const struct relp_frame *f)
 {
     struct relp_frame again;

@@ -1,6 +1,6 @@
-// What may arrive at the SA agent, in any order: answers to what it asked, late or wrong, Reports,
-// other datagrams, silence, a port that goes. The input is cut into steps of one octet each, with
-// what the step needs behind it.
+// Arbitrary input to the SA client, in any order: answers to its requests, late or wrong, Reports,
+// other datagrams, silence, a removed port. The input is split into steps: one octet that selects
+// the step, and the data of the step.
 #include "fuzz.h"
 
 #include "ib/sa_client.h"
@@ -12,22 +12,22 @@
 
 enum { QUEUE = 64, STEPS_MAX = 2000, DATA = 56, PORT_INFO = 64, HEADER = 24, METHOD_SET = 2 };
 enum step {
-    SILENCE,     // of some seconds
-    ANSWER,      // to one of the last questions, with a status and its own data
-    DATA_ANSWER, // the same with other data
-    PORT_ANSWER, // the port about itself
+    SILENCE,     // some seconds of silence
+    ANSWER,      // answers one of the latest requests, with a status and the request's data
+    DATA_ANSWER, // answers it with other data
+    PORT_ANSWER, // the port's answer about itself
     REPORT,
-    DATAGRAM,  // of any octets
-    AGAIN,     // what came last
+    DATAGRAM,  // of arbitrary octets
+    AGAIN,     // repeats the latest MAD
     GONE,      // the port
-    ASKED_FOR, // somebody wants it to look, or to subscribe again
-    STOP,      // what is behind it comes while the agent unsubscribes
+    ASKED_FOR, // asks the SA client to verify, or to subscribe again
+    STOP,      // the rest arrives while the SA client unsubscribes
     STEPS,
 };
 
 struct port {
     struct input in;
-    uint8_t asked[QUEUE][MAD_SIZE]; // the last questions
+    uint8_t asked[QUEUE][MAD_SIZE]; // the latest requests
     uint8_t mad[MAD_SIZE];
     struct mad_address from;
     size_t size;
@@ -35,7 +35,7 @@ struct port {
     struct sa_client *client;
     bool is_open, lost, unreachable;
     bool stops, unsubscribes;
-    sem_t end; // for the agent to be stopped
+    sem_t end; // posted when the SA client has to stop
     struct support_time time;
 };
 
@@ -51,7 +51,7 @@ static bool send_mad(void *self, enum mad_agent agent, const struct mad_address 
     (void)err;
     struct port *port = self;
     if (port->stops && agent == MAD_AGENT_SMP)
-        return true; // from another thread, to wake the agent's
+        return true; // from another thread, to wake the SA client's
     REQUIRE(port->is_open && (agent == MAD_AGENT_SA || agent == MAD_AGENT_SMP));
     if (response_timeout_ms == 0)
         return true; // an answer
@@ -61,7 +61,7 @@ static bool send_mad(void *self, enum mad_agent agent, const struct mad_address 
     return true;
 }
 
-// One of the last questions, or none was asked.
+// Begins an answer to one of the latest requests. False: there was none.
 static bool take_question(struct port *port)
 {
     uint64_t back = input_number(&port->in, 1) % QUEUE;
@@ -88,7 +88,7 @@ static void set_answer(struct port *port, bool other_data)
         set_data(port, HEADER);
 }
 
-// Few LIDs, so that they come back.
+// Only few LIDs, so that they occur again.
 static void set_port_info(struct port *port)
 {
     static const uint8_t STATE[] = {4, 4, 4, 1, 2};
@@ -217,7 +217,7 @@ static bool take_report(void *ctx, struct sa_report *report)
     return true;
 }
 
-// Every beginning has its end, and a reason that can be read.
+// Every loss is followed by its end, and the reasons are valid text.
 static void take_change(void *ctx, enum sa_change change, uint64_t prefix, const char *reason)
 {
     (void)prefix;

@@ -1,6 +1,6 @@
-// An event as a journal may give it back, as the PDUs of its notifications: what libsnmp makes of
-// them is read by a reader of BER (X.690) of our own, which finds the varbinds that the MIBs ask
-// for. The input is an octet of options, and the event's record.
+// The notification PDUs of an event from a journal. A BER reader (X.690) in this file parses
+// libsnmp's encoding and must find the varbinds that the MIBs require. The input is an octet of
+// options, and the event's record.
 #include "fuzz.h"
 
 #include "model/event_record.h"
@@ -26,7 +26,7 @@ enum {
 
 static const uint8_t ADDRESS[4] = {192, 0, 2, 7};
 
-// What is left to be read.
+// The octets not read yet.
 struct ber {
     const uint8_t *p, *end;
 };
@@ -48,7 +48,7 @@ static struct ber read_tag(struct ber *b, uint8_t tag)
     return inner;
 }
 
-// Two's complement in as few octets as can be.
+// Two's complement in as few octets as possible.
 static int64_t read_integer(struct ber *b, uint8_t tag)
 {
     struct ber v = read_tag(b, tag);
@@ -68,14 +68,14 @@ static size_t read_oid(struct ber *b, uint32_t ids[IDS_MAX])
     REQUIRE(v.p < v.end && v.end[-1] < 0x80);
     while (v.p < v.end) {
         uint64_t id = 0;
-        REQUIRE(n < IDS_MAX && *v.p != 0x80); // no zeroes before the number
+        REQUIRE(n < IDS_MAX && *v.p != 0x80); // no leading zeroes
         do
             id = id << 7 | (*v.p & 0x7F);
         while (*v.p++ & 0x80);
         REQUIRE(id <= UINT32_MAX);
         ids[n++] = (uint32_t)id;
     }
-    ids[0] = ids[1] < 80 ? ids[1] / 40 : 2; // the first two are one
+    ids[0] = ids[1] < 80 ? ids[1] / 40 : 2; // the first octet encodes two sub-identifiers
     ids[1] -= 40 * ids[0];
     return n;
 }
@@ -144,7 +144,7 @@ static void expect_trap_address(struct ber *list)
     expect_octets(&varbind, TAG_ADDRESS, ADDRESS, sizeof ADDRESS);
 }
 
-// As a session of libsnmp writes it; frees the PDU.
+// Encodes the PDU as a session of libsnmp does, and frees it.
 static struct ber encode(netsnmp_pdu *pdu, uint8_t *buffer)
 {
     size_t left = PDU_SIZE;
@@ -174,7 +174,7 @@ static void check_v2(int command, uint8_t tag, const struct event *event,
     REQUIRE(list.p == list.end && pdu.p == pdu.end && all.p == all.end);
 }
 
-// RFC 3584 3.1 makes the identifier of the notification of the two numbers again.
+// RFC 3584 3.1 gives the notification's identifier from the two numbers.
 static void check_v1(const struct event *event, const struct mib_notification *notification,
                      const struct snmp_pdu_options *options)
 {

@@ -1,6 +1,6 @@
-// Any answers to all that a sweep asks after the directed-route SMPs: the SA's tables, then subnet
-// managers, I/O units and counters of the fabric that came of them. The input is cut into answers:
-// two octets of length, as many behind the header.
+// Arbitrary answers to all other queries of a sweep: the SA's tables, then subnet managers, I/O
+// units and counters of the resulting fabric. The input is split into answers: two octets of
+// length, and that many octets after the MAD's header.
 #include "answering_port.h"
 #include "fuzz.h"
 

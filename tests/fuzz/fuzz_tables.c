@@ -1,5 +1,5 @@
-// Questions about names of any length and content, asked of all tables over a made-up fabric: what
-// follows a name is behind it, answers to a Get of its own, and comes to an end.
+// Requests for names of any length and content, to all tables over a made-up fabric. The successor
+// of a name is greater than the name and answers to a Get, and a walk ends.
 #include "fuzz.h"
 
 #include "agent/tables.h"
@@ -26,7 +26,7 @@ static void check_found(const struct agent_snapshot *snapshot, const struct agen
             0);
 }
 
-// At most so many steps; how many there were.
+// Walks at most that many steps. Returns their number.
 static size_t walk(const struct agent_snapshot *snapshot, struct agentx_oid *name, bool include,
                    const struct agentx_oid *end, size_t steps)
 {
@@ -70,7 +70,8 @@ static uint32_t take_id(struct input *in)
     return id;
 }
 
-// From nothing, from a table's OID, or from a name; cut, and with something appended.
+// Makes a name from nothing, from a table's OID, or from another name; truncated, and with octets
+// appended.
 static void take_name(struct input *in, struct agentx_oid *name)
 {
     enum { FROM_NOTHING, FROM_TABLE };

@@ -1,4 +1,4 @@
-// Takes an input apart, from its beginning; behind its end are zeroes.
+// Reads an input from its beginning; after its end it reads zeroes.
 #ifndef IBTRAPD_TESTS_INPUT_H
 #define IBTRAPD_TESTS_INPUT_H
 
@@ -15,7 +15,7 @@ static inline size_t input_left(const struct input *in)
     return (size_t)(in->end - in->p);
 }
 
-// Copies `size` octets at most and returns how many there were; the others are zeroes.
+// Copies at most `size` octets, fills the rest with zeroes, and returns how many it copied.
 static inline size_t input_octets(struct input *in, uint8_t *out, size_t size)
 {
     size_t n = input_left(in) < size ? input_left(in) : size;
@@ -33,7 +33,7 @@ static inline uint64_t input_number(struct input *in, size_t octets)
     return wire_get(number, octets);
 }
 
-// The next octets, with their number (one octet, or two) before them; they stay the input's.
+// The next octets, preceded by their number (one or two octets). They belong to the input.
 static inline const uint8_t *input_part(struct input *in, size_t length_octets, size_t *size)
 {
     size_t wanted = (size_t)input_number(in, length_octets);

@@ -38,8 +38,8 @@ static struct read_pair *add_pair(struct read_line *out, const char *element, co
     return pair;
 }
 
-// Copies up to an unescaped `end` (NUL: the end of the line) and returns where it is. A backslash
-// may stand before each of `escaped`, and before nothing else.
+// Copies up to an unescaped `end` (NUL: the end of the line) and returns its place. A backslash is
+// valid only before a character of `escaped`.
 static const char *unescape(const char *p, char end, const char *escaped, char *out, size_t size)
 {
     size_t n = 0;
@@ -92,7 +92,7 @@ static const char *read_timestamp(const char *p)
     return expect(p, "Z ");
 }
 
-// Printable US-ASCII, `most` at most, and the blank behind it.
+// Reads at most `most` characters of printable US-ASCII, and the blank after them.
 static const char *read_word(const char *p, size_t most, char *out)
 {
     size_t n = 0;
@@ -125,7 +125,7 @@ static const char *read_element(const char *p, struct read_line *out)
         p = expect(read_sd_name(name, &n), "=\"");
         struct read_pair *pair = add_pair(out, id, name, n);
         for (const char *q = p; *q != '"'; q++) {
-            REQUIRE(*q != ']' && *q != '\0'); // escaped where they stand in a value
+            REQUIRE(*q != ']' && *q != '\0'); // these must be escaped in a value
             q += *q == '\\';
         }
         p = unescape(p, '"', "\"\\]", pair->value, sizeof pair->value) + 1;
@@ -201,7 +201,7 @@ static const char *read_cef_header(const char *p, char *out, size_t size)
     return unescape(p, '|', "\\|", out, size) + 1;
 }
 
-// Where the pair ends: before the blank before the next name, or at the end of the line.
+// The end of the pair: before the blank before the next name, or at the end of the line.
 static size_t cef_value_size(const char *value)
 {
     size_t blank = strlen(value);
@@ -266,7 +266,7 @@ void read_leef(const char *line, struct read_line *out)
     copy(out->severity, sizeof out->severity, severity, strlen(severity));
 }
 
-// JSON, with a library of others.
+// JSON, with jansson.
 
 static void take_object(struct read_line *out, const char *element, json_t *object)
 {

@@ -16,7 +16,7 @@ static void replay(const char *directory, const char *name)
     size_t size = fread(content, 1, FILE_MAX, f);
     REQUIRE(!ferror(f));
     fclose(f);
-    // Just as large as the input, so that a sanitizer sees whoever reads beyond it.
+    // Exactly as large as the input, so that a sanitizer reports reads beyond it.
     uint8_t *exact = realloc(content, size ? size : 1);
     REQUIRE(exact);
     LLVMFuzzerTestOneInput(exact, size);

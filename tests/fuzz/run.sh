@@ -1,8 +1,8 @@
 #!/bin/sh
 # Builds the fuzzers and runs each for a time: run.sh [SECONDS [NAME]...]
-# Without arguments all of them, for 60 seconds each, and as many at once as there are processors, or as
-# FUZZ_AT_ONCE says. Fails when one finds something: the input stays in build-fuzz/findings/, and what
-# was learnt, in build-fuzz/learnt/.
+# Without arguments it runs all fuzzers, for 60 seconds each, as many at once as there are processors, or as
+# FUZZ_AT_ONCE says. Fails if one finds a defect; its input is in build-fuzz/findings/. New corpus files are in
+# build-fuzz/learnt/.
 set -eu
 
 cd "$(dirname "$0")/../.."
