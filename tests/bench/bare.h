@@ -1,14 +1,14 @@
-// What the bare loops share.
+// Code that the bare loops share.
 #ifndef IBTRAPD_TESTS_BARE_H
 #define IBTRAPD_TESTS_BARE_H
 
 #include "model/event.h"
 
-// The event that the flood has, but for its names. The caller's.
+// The flood's event, without its names. The caller releases it.
 struct event *bare_event(void);
 
 _Noreturn void bare_give_up(const char *why);
 
-double bare_cpu_s(void); // what the process has taken
+double bare_cpu_s(void); // processor time of this process, in seconds
 
 #endif

@@ -1,5 +1,5 @@
-// The yardstick for SNMP: a bare loop over libsnmp that sends the notifications of the flood, from
-// OIDs in binary, with nothing else around it. Prints JSON.
+// The comparison for SNMP: a bare loop over libsnmp that only sends the flood's notifications, from
+// binary OIDs. Prints JSON.
 //
 //   bench-bare-snmp 2c|3 trap|inform PORT COUNT WINDOW
 //
@@ -23,11 +23,11 @@ struct bench {
     unsigned long count, window;
     char peer[64];
     void *handle;
-    netsnmp_pdu *model; // what is sent, but for its last varbind: the sentence
+    netsnmp_pdu *model; // the PDU to send, without its last varbind, the text
     unsigned long sent, answered, failed, sent_again;
 };
 
-// The event that the flood has, so that what is sent is the same.
+// The flood's event, so that the PDUs are the same.
 static netsnmp_pdu *make_model(int command)
 {
     struct event *event = bare_event();
@@ -37,8 +37,8 @@ static netsnmp_pdu *make_model(int command)
     return pdu;
 }
 
-// Sentences are not all of one length: a receiver whose heap is filled with things of the same
-// size, all in order, is faster than it ever is with real events.
+// Texts of different lengths: with equal sizes a receiver's heap stays in order, and the receiver
+// is faster than with real events.
 static netsnmp_pdu *make_pdu(const struct bench *b)
 {
     char text[128];
@@ -71,7 +71,7 @@ static void set_v3(netsnmp_session *s)
         bare_give_up("cannot make keys");
 }
 
-// Of a trap the sender is the authority.
+// The sender of a trap is the authoritative engine.
 static void be_authority(netsnmp_session *s)
 {
     static u_char id[USM_MAX_ID_LENGTH];

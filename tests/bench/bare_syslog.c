@@ -1,9 +1,9 @@
-// The yardstick for syslog: a bare loop that sends the same message again and again over a socket,
-// a call each, with nothing else around it. Prints JSON.
+// The comparison for syslog: a bare loop that only sends the same message over a socket, with one
+// call for each. Prints JSON.
 //
 //   bench-bare-syslog tcp|relp PORT COUNT
 //
-// To 127.0.0.1. It is done when the kernel has no more to send (tcp), or everything is confirmed.
+// To 127.0.0.1. It ends when the kernel has sent everything (tcp), or when all is confirmed (relp).
 #include "bare.h"
 
 #include "base/clock.h"
@@ -32,7 +32,7 @@ struct bench {
     size_t in_size;
 };
 
-// Of the event that the flood has, so that the octets are the same.
+// The message of the flood's event, so that the octets are the same.
 static void make_message(struct bench *b)
 {
     const struct format_origin origin = {
@@ -79,7 +79,7 @@ static void run_tcp(struct bench *b)
 
 // RELP.
 
-// Takes in the answers that came, after waiting for one.
+// Waits for an answer, and reads all that have arrived.
 static void take_answers(struct bench *b)
 {
     struct relp_frame f;

@@ -1,6 +1,6 @@
-// How long two snapshots of a fat tree take to compare, and what else is done with a snapshot, by
-// the number of hosts: a table on the error output, JSON on the standard one. Usage: bench-diff
-// [RUNS]
+// Measures how long the comparison of two snapshots of a fat tree, and the other work on a
+// snapshot, take by the number of hosts. Prints a table on standard error, JSON on standard output.
+// Usage: bench-diff [RUNS]
 #include "generated.h"
 
 #include "base/clock.h"
@@ -17,12 +17,13 @@ enum { RUNS_DEFAULT = 9, RUNS_MAX = 1000, HALF = 32 };
 
 static const uint32_t HOSTS[] = {1000, 2000, 4000, 8000, 16000, 32000, 48000};
 
-// What is measured, in the order of the columns.
+// The measured steps, in the order of the columns.
 enum step {
-    DIFF_SAME,    // of two that are equal, found in another order
-    DIFF_CHANGED, // a leaf with its hosts died, a hundred links degraded, ten hosts moved
-    CHANGES,      // the events of these, with names
-    MERGE,        // the first with the last, as if that were not complete
+    DIFF_SAME,    // compares equal snapshots, discovered in different order
+    DIFF_CHANGED, // compares: a leaf with its hosts removed, a hundred links degraded, ten hosts
+                  // moved
+    CHANGES,      // makes the changes' events, with names
+    MERGE,        // merges the first with the last one, as if that were incomplete
     WRITE,
     DIGEST,
     READ,
@@ -151,7 +152,7 @@ static int compare_times(const void *a, const void *b)
 static double median(struct bench *b, enum step step, unsigned runs)
 {
     int64_t times[RUNS_MAX];
-    run_step(b, step); // once for the caches
+    run_step(b, step); // once to fill the caches
     for (unsigned i = 0; i < runs; i++) {
         int64_t start = clock_monotonic(&clock_system);
         run_step(b, step);

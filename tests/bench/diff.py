@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""What a sweep's result costs afterwards, on generated snapshots of 1,000 to 48,000 hosts: finding what changed, telling it,
-merging, keeping a record. Linear is what takes as long for each host at every size."""
+"""The cost of processing a snapshot, on generated ones of 1,000 to 48,000 hosts: finding the changes, making events,
+merging, writing a record. A step is linear if its time for each host is the same at every size."""
 
 import json
 import pathlib

@@ -1,4 +1,4 @@
-"""Runs bench-flood: the whole gateway, flooded with Reports, with the receivers of a benchmark."""
+"""Runs bench-flood: the whole gateway, flooded with Reports, with a benchmark's receivers."""
 
 import json
 import os
@@ -30,7 +30,7 @@ def run(program, *arguments):
 
 
 def cpu_s(pid):
-    """What a process has used of the processor."""
+    """The processor time of a process."""
     fields = pathlib.Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
@@ -56,7 +56,7 @@ def journalled(path):
 
 
 def check(done, stored):
-    """Nothing may be lost, whatever it took."""
+    """Checks that no event was lost."""
     counts = {"acknowledged": done["acknowledged"], "journalled": stored, "received": done.get("received", stored),
               "sent": done.get("sent", stored)}
     if set(counts.values()) != {done["reports"]}:
@@ -65,7 +65,7 @@ def check(done, stored):
 
 
 def flood(receivers, policy=EVERYTHING, **options):
-    """A new gateway takes in Reports. `receivers` makes sections from a directory; `options` are those of bench-flood."""
+    """Sends Reports to a new gateway. `receivers` makes sections from a directory; `options` are bench-flood's."""
     with tempfile.TemporaryDirectory(prefix="ibtrapd-bench-") as directory:
         here = pathlib.Path(directory)
         names = here / "names"
@@ -80,5 +80,5 @@ def flood(receivers, policy=EVERYTHING, **options):
 
 
 def receiver(kind, **items):
-    """What makes the only receiver's section, unpaced, for the flood's events and no others."""
+    """Returns a function that makes the section of the only receiver, unpaced and limited to the flood's events."""
     return lambda directory: section(kind, "bench", events=["gid-in-service"], rate=0, **items)

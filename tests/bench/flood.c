@@ -1,12 +1,12 @@
 // The whole gateway in one process with a subnet manager that floods it with Reports (flood_sm.h),
-// and a sink for traps over UDP (trap_sink.h). Prints what happened as JSON. The programs in Python
-// beside this one run it.
+// and a sink for traps over UDP (trap_sink.h). Prints the results as JSON. The Python programs in
+// this folder run it.
 //
 //   bench-flood CONFIG [reports=N] [rate=N] [window=N] [sink=PORT] [hold=RECEIVER]
 //
 // rate: Reports a second, 0: as fast as they are taken. window: of them without answer. sink: the
-// UDP port to listen on. hold: that receiver is paused until all Reports are acknowledged; then the
-// time is taken until it has all.
+// UDP port to listen on. hold: pauses that receiver until all Reports are acknowledged; then
+// measures the time until it has all events.
 #include "flood_sm.h"
 #include "trap_sink.h"
 
@@ -71,7 +71,7 @@ static void command(const struct bench *b, const char *command, const char *name
     json_decref(request(b, command, json_pack("{s:s}", "name", name)));
 }
 
-// How many events the receiver has got.
+// How many events the receiver has.
 static uint64_t sent_by(const struct bench *b, const char *name)
 {
     json_t *answer = request(b, "receivers", json_object()), *one;
@@ -86,7 +86,7 @@ static uint64_t sent_by(const struct bench *b, const char *name)
     return sent;
 }
 
-// Waiting. Each ends early when nothing moves any more.
+// Waiting. Each function returns early when there is no more progress.
 
 struct progress {
     uint64_t count;
@@ -126,7 +126,7 @@ static void await_received(struct bench *b)
 
 struct drain {
     uint64_t sent;
-    double per_s; // once it had begun: opening a receiver takes a while
+    double per_s; // from its first event on, without the opening of the receiver
 };
 
 static struct drain await_sent(struct bench *b)
@@ -150,8 +150,8 @@ static int compare_times(const void *a, const void *b)
     return (*x > *y) - (*x < *y);
 }
 
-// At a rate, the receiver's opening is not measured: after the first trap, a host where nobody
-// listens gets a moment to say so.
+// With a rate, the opening of the receiver is not measured: after the first trap, waits a moment
+// for the ICMP error of a host without a listener.
 static uint32_t first_measured(const struct bench *b, uint32_t count)
 {
     uint32_t i = 0;
@@ -161,7 +161,7 @@ static uint32_t first_measured(const struct bench *b, uint32_t count)
     return i;
 }
 
-// From each Report's being read to what came of it.
+// The latencies from the reading of each Report.
 static void print_latencies(const struct bench *b, const char *name,
                             int64_t (*end_of)(const struct bench *b, uint32_t i), uint32_t total)
 {
@@ -245,7 +245,7 @@ static void print_received(const struct bench *b)
     print_latencies(b, "datagramMs", received, n);
 }
 
-// What is measured, in a thread beside the gateway's.
+// The measurement, in a thread beside the gateway's.
 
 static void measure(struct bench *b)
 {

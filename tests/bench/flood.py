@@ -1,6 +1,7 @@
 #!/usr/bin/python3
-"""A subnet manager pushes Reports as fast as the SA agent takes them: how many are acknowledged durably and how many
-traps leave, beside what else people send traps with. A table on the error output, JSON on the standard one."""
+"""A subnet manager pushes Reports as fast as the SA client accepts them. Measures how many are acknowledged durably and
+how many traps are sent, compared with other ways to send traps. Prints a table on standard error, JSON on standard
+output."""
 
 import pathlib
 import shlex
@@ -24,7 +25,7 @@ def nobody(_):
 
 
 def by_gateway(reports, version, policy=None):
-    """Reports in, traps of that version out; without a version, nobody gets any."""
+    """Measures Reports in and traps of that version out; without a version there is no receiver."""
     port = free_port()
 
     def receiver(directory):
@@ -38,12 +39,12 @@ def by_gateway(reports, version, policy=None):
 
 
 def within_800_ms(done):
-    """The part of 0.8 s that the acknowledgement of a burst takes."""
+    """The time to acknowledge a burst, as a share of 0.8 s."""
     return done["acknowledgedS"] / 0.8 if done["reports"] == BURST else None
 
 
 def as_shipped(reports):
-    """With the policy and the receivers' pace as they are without a configuration."""
+    """Measures with the default policy and the default pace of receivers."""
     port = free_port()
     done = drive.flood(lambda _: section("snmp", "bench", address=f"127.0.0.1:{port}"), policy="", reports=reports)
     return {"acknowledgedPerS": done["acknowledgedPerS"], "cpuUs": done["cpuUs"],
@@ -63,7 +64,7 @@ def snmptrap(version, port):
 
 
 def by_forking(version):
-    """snmptrap(1) once for each, as scripts run it."""
+    """Runs snmptrap(1) once for each event, as scripts do."""
     command = snmptrap(version, free_port())
     begin = time.monotonic()
     for _ in range(FORKED):
@@ -72,7 +73,7 @@ def by_forking(version):
 
 
 def by_pipeline():
-    """What people do with OpenSM's log: each line that tells of a trap becomes a snmptrap(1)."""
+    """A common script on OpenSM's log: runs snmptrap(1) for each line about a trap."""
     line = ("Nov 21 09:00:00 000000 [1234] 0x02 -> osm_report_notice: Reporting Generic Notice type:3 num:64 "
             "(GID in service) from LID:1 GID:fe80::2:c903:a1:b2c3\n")
     with tempfile.TemporaryDirectory(prefix="ibtrapd-bench-") as directory:

@@ -38,7 +38,7 @@ struct flood_sm {
     atomic_uint subscribed, acknowledged;
     int64_t started_ns;
 
-    // The agent's thread's: it alone asks and receives.
+    // Used by the SA client's thread only.
     struct answer answers[ANSWERS_MAX];
     size_t first_answer, answer_count;
     uint16_t held[SUBSCRIPTIONS_COUNT]; // traps
@@ -57,7 +57,7 @@ static int64_t now_ns(clockid_t id)
     return (int64_t)ts.tv_sec * 1000000000 + ts.tv_nsec;
 }
 
-// Answers to the agent's questions.
+// Answers to the SA client's queries.
 
 static struct answer *new_answer(struct flood_sm *sm, const uint8_t *request, uint16_t lid)
 {
@@ -187,7 +187,7 @@ static bool has_room(struct flood_sm *sm)
     return sm->next - atomic_load(&sm->acknowledged) < sm->window;
 }
 
-// Nanoseconds until something may have to be done; 0: a Report is due.
+// Nanoseconds until there may be work; 0: a Report is due.
 static int64_t until_report(struct flood_sm *sm)
 {
     if (!atomic_load(&sm->started) || sm->next == sm->reports)
@@ -231,7 +231,7 @@ static void port_close(void *self)
 static bool open_port(void *ctx, struct mad_io *io, struct mad_port_id *id, struct error *err)
 {
     (void)err;
-    prctl(PR_SET_TIMERSLACK, 1UL); // of the agent's thread, so that Reports come when they should
+    prctl(PR_SET_TIMERSLACK, 1UL); // of the SA client's thread, so that Reports are on time
     *io = (struct mad_io){port_receive, NULL, port_send, port_close, ctx};
     *id = (struct mad_port_id){.device = "flood", .port = 1, .guid = OWN_GUID, .active = true};
     return true;

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""Informs to a real snmptrapd, 64 at a time, by the gateway and by a bare loop over libsnmp that sends the same ones,
-taking turns. A table on the error output, JSON on the standard one."""
+"""Sends informs to a real snmptrapd, 64 in flight, with the gateway and, in turn, with a bare loop over libsnmp that
+sends the same ones. Prints a table on standard error, JSON on standard output."""
 
 import pathlib
 import sys
@@ -20,7 +20,7 @@ RUNS = 5
 
 
 class Snmptrapd:
-    """snmptrapd, which formats each notification and throws it away."""
+    """snmptrapd, which formats each notification and discards it."""
 
     def __init__(self):
         self.port = free_port()
@@ -43,7 +43,7 @@ class Snmptrapd:
         self._directory.cleanup()
 
     def cpu_us(self):
-        """What each inform has cost it."""
+        """snmptrapd's processor time for each inform."""
         return drive.cpu_s(self._process.pid) * 1e6 / EVENTS
 
 

@@ -1,5 +1,5 @@
-// The whole gateway in one process with a fabric of its own (inner_fabric.h), until SIGTERM. The
-// programs in Python beside this one run it.
+// Runs the whole gateway in one process with a fabric (inner_fabric.h), until SIGTERM. The Python
+// programs in this folder run it.
 //
 //   bench-inner CONFIG HOSTS CHANGES REPORTS_A_SECOND WINDOW
 #include "inner_fabric.h"

@@ -1,4 +1,4 @@
-"""Runs bench-inner: the whole gateway with a fabric of any size in its own process, which is not counted as its memory."""
+"""Runs bench-inner: the whole gateway and a fabric of any size in one process. The fabric's memory is not counted."""
 
 import contextlib
 import pathlib
@@ -15,11 +15,11 @@ from lab.gateway import Gateway, section  # noqa: E402
 from lab.processes import Process  # noqa: E402
 
 PROGRAM = BUILD / "tests" / "bench" / "bench-inner"
-WINDOW = 2000  # Reports without answer
+WINDOW = 2000  # unanswered Reports at most
 
 
 class Inner(Gateway):
-    """A gateway that is asked and watched as any other."""
+    """A gateway that tests can query and watch like any other."""
 
     def __init__(self, directory, process):
         self.directory, self.process = directory, process
@@ -33,7 +33,7 @@ def gateway(hosts, changes, rate=0, sweep_interval=5, rows=1000000, more=""):
     with tempfile.TemporaryDirectory(prefix="ibtrapd-bench-") as name, \
          socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as sink:
         here = pathlib.Path(name)
-        sink.bind(("127.0.0.1", 0))  # nobody reads there
+        sink.bind(("127.0.0.1", 0))  # no program reads from this port
         address = f"127.0.0.1:{sink.getsockname()[1]}"
         config = here / "ibtrapd.conf"
         config.write_text(

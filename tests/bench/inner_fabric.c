@@ -48,10 +48,10 @@ struct map {
 struct inner_fabric {
     struct inner_fabric_options options;
     struct map *map;
-    struct flood_sm *sm; // for the questions of the SA agent
+    struct flood_sm *sm; // answers the SA client's queries
     struct mad_io io;    // of `sm`
 
-    pthread_mutex_t lock; // over all that follows
+    pthread_mutex_t lock; // protects all members below
     pthread_cond_t answered;
     size_t first_answer, answer_count;
     uint32_t first_down; // of the hosts that are down now
@@ -59,10 +59,10 @@ struct inner_fabric {
     uint32_t sent, acknowledged; // Reports
     struct timespec begun;       // Reports
 
-    uint8_t current[MAD_SIZE]; // the agent's thread's
+    uint8_t current[MAD_SIZE]; // used by the SA client's thread
 };
 
-// Making it, in a child process: what the generator takes stays there.
+// Makes the fabric in a child process, so that the generator's memory stays there.
 
 static void copy(struct map *map, const struct generated *g)
 {
@@ -139,7 +139,7 @@ static void set_link(struct map *map, uint32_t host, bool up)
     port->state = peer->state = up ? FABRIC_ACTIVE : FABRIC_DOWN;
 }
 
-// Other hosts than last time are down. The first one is the gateway's own.
+// Takes other hosts down than last time. The first host is the gateway's own.
 static void change(struct inner_fabric *f)
 {
     struct map *map = f->map;
@@ -153,7 +153,7 @@ static void change(struct inner_fabric *f)
         set_link(map, map->hosts[1 + (f->first_down + i) % others], false);
 }
 
-// Where a route ends, and by which port one comes there. False: nowhere.
+// The node at the end of a directed route, and the port of arrival. False: the route leads nowhere.
 static bool follow(struct map *map, const uint8_t *mad, uint32_t *at, uint8_t *arrival)
 {
     *at = map->hosts[0];
@@ -199,7 +199,7 @@ static void write_port_info(const struct fabric_port *port, uint8_t *data)
     data[63] = (uint8_t)(port->speed_enabled >> 3);
 }
 
-// False: nobody answers.
+// False: no answer.
 static bool answer_route(struct inner_fabric *f, uint8_t *mad)
 {
     uint32_t at, modifier = wire_get32(mad + MODIFIER);
@@ -230,7 +230,7 @@ static void answer_sm(struct map *map, uint8_t *mad)
     mad[DATA + 20] = FABRIC_MASTER;
 }
 
-// Counters that were asked for are zero.
+// Answers counter queries with zeroes.
 static bool answer(struct inner_fabric *f, enum mad_agent agent, uint8_t *mad)
 {
     if (agent == MAD_AGENT_SMP && !answer_route(f, mad))
@@ -243,7 +243,7 @@ static bool answer(struct inner_fabric *f, enum mad_agent agent, uint8_t *mad)
 
 // Reports.
 
-// Some trap, about a host or its switch; repeated, and with an opposite where there is one.
+// Some trap about a host or its switch; repeated, and followed by its opposite if it has one.
 static struct notice make_notice(const struct inner_fabric *f, uint32_t number)
 {
     static const uint16_t TRAPS[] = {
@@ -326,7 +326,7 @@ static bool port_send(void *self, enum mad_agent agent, const struct mad_address
     return ok;
 }
 
-// The lock is held. False: nothing is there.
+// Call it with the lock. False: no MAD has arrived.
 static bool take(struct inner_fabric *f, struct mad_received *out)
 {
     struct error ignored;

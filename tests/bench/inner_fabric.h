@@ -1,7 +1,8 @@
-// A port, a subnet manager and a whole fabric within the benchmark's own process, beside the port
-// that libibumad brings: a fat tree that answers sweeps and counter readings, changes between them,
-// and sends Reports of many kinds at a rate. It stands in for fabrics that no simulator holds. Its
-// memory is shared memory (RssShmem), so that the rest is the gateway's.
+// A port, a subnet manager and a whole fabric in the benchmark's own process, instead of
+// libibumad's port. The fabric is a fat tree that answers sweeps and counter readings, changes
+// between them, and sends Reports of many kinds at a rate. It replaces fabrics that are too large
+// for a simulator. Its memory is shared memory (RssShmem), so that all other memory is the
+// gateway's.
 #ifndef IBTRAPD_BENCH_INNER_FABRIC_H
 #define IBTRAPD_BENCH_INNER_FABRIC_H
 
@@ -16,7 +17,7 @@ struct inner_fabric_options {
     uint32_t window;  // unanswered Reports at most
 };
 
-// Before there are threads. NULL: out of memory.
+// Call it before any thread starts. NULL: out of memory.
 struct inner_fabric *inner_fabric_new(const struct inner_fabric_options *options);
 void inner_fabric_free(struct inner_fabric *f);
 

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""From a Report's being read to the trap's leaving, with the journal's commit between them, at several rates, beside what
-the disk alone takes. A table on the error output, JSON with histograms on the standard one."""
+"""Measures the time from reading a Report to sending the trap, with the journal's commit in between, at several rates,
+compared with the disk alone. Prints a table on standard error, JSON with histograms on standard output."""
 
 import os
 import tempfile
@@ -10,10 +10,10 @@ import drive
 import report
 from lab.sockets import free_port
 
-RATES = {100: 1000, 1000: 10000, 20000: 100000, 50000: 150000}  # events a second, and how many of them
+RATES = {100: 1000, 1000: 10000, 20000: 100000, 50000: 150000}  # events a second: number of events
 RUNS = 3
 SHARES = {"p50": 0.5, "p90": 0.9, "p99": 0.99}
-EVENT, BLOCK, FILE = 600, 4096, 16 << 20  # octets: of an event on disk, of what is written at least, of the file
+EVENT, BLOCK, FILE = 600, 4096, 16 << 20  # octets: of an event on disk, of the smallest write, of the file
 
 
 def measure(rate):
@@ -25,8 +25,8 @@ def measure(rate):
 
 
 def bare(rate):
-    """The least journal that there can be: a file of full size; what waits is written with one write and one sync.
-    Milliseconds from an event's coming to the end of its sync."""
+    """A minimal journal: a file of full size; one write and one sync for all waiting events. Returns the milliseconds
+    from the arrival of each event to the end of its sync."""
     with tempfile.TemporaryFile(prefix="ibtrapd-bench-", buffering=0) as file:
         file.write(bytes(FILE))
         os.fsync(file.fileno())

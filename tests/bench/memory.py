@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""The gateway's memory at rest and at its peak, for fabrics of 2,000 nodes and of 48,000 hosts that it sweeps itself, and in
-which a hundred hosts come and go with each sweep. What the fabric within the process takes is not counted."""
+"""Measures the gateway's memory at rest and at its peak, with fabrics of 2,000 nodes and of 48,000 hosts. It sweeps
+them itself; a hundred hosts change with each sweep. The memory of the fabric in the process is not counted."""
 
 import pathlib
 import statistics
@@ -11,12 +11,12 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 
 from bench import inner, process, report  # noqa: E402
 
-FABRICS = ((1850, 24), (48000, 256))  # hosts; MiB to be within
+FABRICS = ((1850, 24), (48000, 256))  # hosts; the target in MiB
 CHANGES, SWEEPS, INTERVAL_S = 100, 6, 15
 
 
 def between_sweeps(gateway, count):
-    """Waits for the end of that sweep and of the counters' reading that follows, and a little more."""
+    """Waits for the end of that sweep and of the counter reading after it, and a little longer."""
     done = inner.wait_for(gateway, lambda status: status["sweep"]["sweeps"] >= count)
     inner.wait_for(gateway, lambda status: status["port_counters"].get("last")
                    and status["port_counters"]["last"] >= done["sweep"]["last"])

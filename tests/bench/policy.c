@@ -1,4 +1,4 @@
-// How many events policy decides about in a second, by what becomes of them.
+// Measures how many events policy processes in a second, by the result.
 #include "policy/policy.h"
 #include "base/clock.h"
 #include "model/catalogue.h"

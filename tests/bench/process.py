@@ -1,11 +1,11 @@
-"""What /proc tells of a process."""
+"""Reads /proc about a process."""
 
 import pathlib
 import threading
 
 
 def cpu_seconds(pid):
-    """Of all its threads that live, to the nanosecond."""
+    """The processor time of all its living threads, to the nanosecond."""
     total = 0
     for path in pathlib.Path(f"/proc/{pid}/task").glob("*/schedstat"):
         total += int(path.read_text().split()[0])
@@ -25,12 +25,12 @@ def memory(pid):
 
 
 def private_mib(pid):
-    """What is resident but for shared memory."""
+    """The resident memory without shared memory."""
     return status_mib(pid, "RssAnon") + status_mib(pid, "RssFile")
 
 
 class Peak:
-    """Watches a process's private memory, every few milliseconds."""
+    """Samples a process's private memory every few milliseconds."""
 
     def __init__(self, pid, interval=0.003):
         self.mib = 0

@@ -1,5 +1,5 @@
-"""What all benchmarks share: the machine they ran on, medians of several runs, a table on the error output and JSON on
-the standard one."""
+"""Code that all benchmarks share: the machine's description, medians of several runs, a table on standard error and
+JSON on standard output."""
 
 import json
 import os
@@ -35,7 +35,7 @@ def file_system(directory):
 
 
 def machine(directory="/tmp"):
-    """Where it was measured; `directory` is where the journal was."""
+    """Describes the machine; `directory` is the journal's."""
     return {"cpu": first_value("/proc/cpuinfo", "model name"),
             "cores": os.cpu_count(),
             "memoryMiB": os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") >> 20,
@@ -45,8 +45,8 @@ def machine(directory="/tmp"):
 
 
 def median_of(runs, function):
-    """Calls `function` so many times. Numbers become their median; of dictionaries, each value by itself, and what is no
-    number is the first run's."""
+    """Calls `function` that many times. Returns the median of numbers; for dictionaries, the median of each value.
+    Other values are the first run's."""
     results = [function() for _ in range(runs)]
     if not isinstance(results[0], dict):
         return statistics.median(results)
@@ -65,7 +65,7 @@ def text_of(value):
 
 
 def table(header, rows):
-    """A table on the error output; numbers to the right."""
+    """Prints a table on standard error, numbers aligned to the right."""
     cells = [[text_of(value) for value in row] for row in [header, *rows]]
     widths = [max(len(row[i]) for row in cells) for i in range(len(header))]
     right = [any(is_number(row[i]) for row in rows) for i in range(len(header))]
@@ -83,7 +83,7 @@ def commit():
 
 
 def emit(name, results, directory="/tmp"):
-    """The JSON on the standard output."""
+    """Prints the JSON on standard output."""
     json.dump({"benchmark": name, "command": shlex.join(["python3", *sys.argv]), "commit": commit(),
                "machine": machine(directory), "results": results}, sys.stdout, indent=1)
     print()

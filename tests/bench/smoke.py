@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""Whether the benchmarks of the flow run, and nothing is lost in them: a small flood to a receiver of traps. Says nothing
-of how long it took."""
+"""Checks that the flood benchmarks run and lose no event, with a small flood to a receiver of traps. Measures
+nothing."""
 
 import drive
 from lab.sockets import free_port
@@ -16,7 +16,7 @@ def main():
             items = drive.v3(directory) if version == "3" else {}
             return drive.receiver("snmp", address=f"127.0.0.1:{port}", **items)(directory)
 
-        done = drive.flood(receiver, reports=EVENTS, sink=port)  # checks what became of each
+        done = drive.flood(receiver, reports=EVENTS, sink=port)  # checks every event
         if version == "2c" and done["misplaced"]:
             raise SystemExit(f"{done['misplaced']} traps out of their turn")
         drive.run("bench-bare-snmp", version, "trap", port, EVENTS, 1)

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""Whether the gateway's memory grows: millions of Reports of many kinds, sweeps that find another fabric each time, alarms,
-two receivers, and a journal that drops its oldest rows, in one process.
+"""Measures whether the gateway's memory grows, with millions of Reports of many kinds, sweeps that find another fabric
+each time, alarms, two receivers, and a journal that drops its oldest rows, in one process.
 
     soak.py [EVENTS [A_SECOND]]"""
 

@@ -1,6 +1,7 @@
 #!/usr/bin/python3
-"""From start to subscribed and to the first sweep's end; a reload; CPU at rest and with sweeps; memory. Of the gateway with
-its default configuration, beside OpenSM on simulated fabrics of some 100 and 2,000 nodes."""
+"""Measures the time from start to subscribed and to the end of the first sweep, the time of a reload, the CPU at rest
+and with sweeps, and memory. The gateway has its default configuration and runs with OpenSM on simulated fabrics of
+about 100 and 2,000 nodes."""
 
 import pathlib
 import shutil
@@ -19,11 +20,11 @@ from lab.gateway import Gateway, section  # noqa: E402
 FABRICS = ((4, 36), (60, 64))  # leaves, ports of a switch
 SM_HOST, HOST = "node0-0", "node1-0"
 STARTS, RELOADS = 5, 9
-REST_S, PERIOD_S = 50, 60  # between two sweeps; from one to the next
+REST_S, PERIOD_S = 50, 60  # seconds of rest between two sweeps; from one sweep to the next
 
 
 class DefaultGateway(Gateway):
-    """All as it is by default, with two receivers behind which nobody reads."""
+    """The default configuration, with two receivers that no program reads from."""
 
     def _write_config(self):
         self._sinks = [socket.socket(socket.AF_INET, socket.SOCK_DGRAM) for _ in range(2)]
@@ -51,7 +52,7 @@ class DefaultGateway(Gateway):
 
 
 def start(gateway):
-    """Starts it anew, with an empty journal. Seconds."""
+    """Starts it again with an empty journal. Returns the seconds."""
     gateway.stop()
     shutil.rmtree(gateway.state)
     begin = time.monotonic()
@@ -69,7 +70,8 @@ def timed_ms(gateway, *command):
 
 
 def reload(gateway):
-    """The same configuration, and one with another receiver; beside them what ibtrapctl needs to ask anything."""
+    """Reloads the same configuration, and one with another receiver. For comparison, the time of an ibtrapctl
+    command."""
     rates = iter(range(1001, 1001 + RELOADS))
 
     def change_and_reload():
@@ -88,7 +90,7 @@ def cpu_percent(pid, seconds):
 
 
 def rest(gateway):
-    """A new start, so that the next sweep is nearly a minute away."""
+    """Starts it again, so that the next sweep is almost a minute away."""
     start(gateway)
     gateway.wait_for("complete")
     sweeps, pid = gateway.sweeps(), gateway.process.pid

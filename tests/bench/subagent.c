@@ -1,10 +1,10 @@
-// The least that a subagent can do: a table of equal values below a master agent, by the gateway's
-// own AgentX client. What snmpd reaches with it is what there is to reach.
+// A minimal subagent: a table of equal values below a master agent, with the gateway's AgentX
+// client. Its speed through snmpd is the upper limit for any subagent.
 //
 //   bench-subagent MASTER COLUMNS ROWS
 //
-// The table's rows are named as those of the IBSWITCH-MIB's ports: 17 sub-identifiers. Prints a
-// line when the table is registered; runs until it is killed.
+// The table's rows have indexes like the IBSWITCH-MIB's ports: 17 sub-identifiers. Prints a line
+// when the table is registered; runs until it is killed.
 #include "agentx/client.h"
 
 #include <stdio.h>
@@ -36,7 +36,7 @@ static bool is_after(const struct agentx_oid *a, const struct agentx_oid *b)
     return agentx_oid_compare(a->ids, a->length, b->ids, b->length) > 0;
 }
 
-// The first row of a column whose name is after that.
+// The first row of a column whose name is after the given one.
 static uint32_t first_after(const struct table *t, uint32_t column, const struct agentx_oid *name)
 {
     uint32_t low = 0, high = t->rows;

@@ -1,6 +1,6 @@
-// How long a look at the fabric takes, from the port that libibumad opens: the gateway's sweep,
-// through the SA agent as in the daemon or with a port of its own, or a bare discovery with
-// libibnetdisc. Prints JSON. tests/bench/sweep.py runs it on simulated fabrics.
+// Measures how long a sweep takes from the port that libibumad opens: the gateway's sweep, through
+// the SA client as in the daemon or with a port of its own, or a bare discovery with libibnetdisc.
+// Prints JSON. tests/bench/sweep.py runs it on simulated fabrics.
 #include "ib/sweep.h"
 #include "base/clock.h"
 #include "ib/sa_client.h"
@@ -29,7 +29,7 @@ static void must(bool ok)
     exit(EXIT_FAILURE);
 }
 
-// The gateway's.
+// The gateway's sweep.
 
 static struct umad_choice choice = {.device = ""};
 static struct mad_io io;
@@ -54,7 +54,7 @@ static void ignore_change(void *ctx, enum sa_change change, uint64_t subnet_pref
     (void)ctx, (void)change, (void)subnet_prefix, (void)reason;
 }
 
-// It needs no subnet manager for that.
+// The sweep needs no subnet manager for that.
 static void open_share(void)
 {
     const struct sa_options options = {.verify_us = CLOCK_US_PER_S,
@@ -100,7 +100,7 @@ static struct found look_with_sweep(unsigned in_flight)
     return found;
 }
 
-// libibnetdisc's. It does not tell how many MADs it sent.
+// libibnetdisc's discovery. It does not report how many MADs it sent.
 
 static void count_node(ibnd_node_t *node, void *ctx)
 {

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""The gateway's sweep beside a bare discovery with libibnetdisc, on the same simulated fabrics of some 100, 500 and 2,000
-nodes, in turn, with as many MADs in flight."""
+"""Compares the gateway's sweep with a bare discovery by libibnetdisc, in turn, on the same simulated fabrics of about
+100, 500 and 2,000 nodes, with the same number of MADs in flight."""
 
 import json
 import pathlib
@@ -16,15 +16,15 @@ from lab.fabric import BUILD, Fabric  # noqa: E402
 from lab.fattree import fat_tree  # noqa: E402
 
 PROGRAM = BUILD / "tests" / "bench" / "bench-sweep"
-FABRICS = ((4, 36, 25), (25, 36, 11), (60, 64, 5))  # leaves, ports of a switch; how often each program looks
+FABRICS = ((4, 36, 25), (25, 36, 11), (60, 64, 5))  # leaves, ports of a switch, sweeps of each program
 IN_FLIGHT = (2, 8, 64)
 WHO = ("ibtrapd", "ibtrapd-alone", "libibnetdisc")
-RUNS = 5  # one after the other; after some more libibnetdisc gets no agent of the simulator
+RUNS = 5  # one after the other; after some more, the simulator refuses libibnetdisc an agent
 ATTEMPTS = 5
 
 
 def look(fabric, who, in_flight):
-    """The simulator loses a datagram now and then: libibnetdisc waits for ever then, and is started anew."""
+    """The simulator loses a datagram now and then. Then libibnetdisc waits for ever, so it is started again."""
     for _ in range(ATTEMPTS):
         try:
             done = subprocess.run([PROGRAM, who, str(in_flight), str(RUNS)], cwd=fabric.directory,

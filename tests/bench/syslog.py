@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""Syslog over TCP and RELP to a real rsyslogd that writes a file, beside a bare loop that sends the same messages. A
-table on the error output, JSON on the standard one."""
+"""Measures syslog over TCP and RELP to a real rsyslogd that writes a file, compared with a bare loop that sends the
+same messages. Prints a table on standard error, JSON on standard output."""
 
 import pathlib
 import sys
@@ -61,7 +61,7 @@ class Rsyslogd:
             return sum(block.count(b"\n") for block in iter(lambda: file.read(1 << 20), b""))
 
     def check(self, count):
-        """Nothing is lost: so many messages come to be in the file."""
+        """Waits until the file has that many messages, so that none is lost."""
         wait_until(lambda: self.lines() >= count, f"{count} messages", interval=0.2)
         if self.lines() != count:
             raise SystemExit(f"{self.lines()} messages instead of {count}")

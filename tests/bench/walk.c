@@ -1,9 +1,9 @@
-// A manager that reads tables row by row: GetBulk of all columns at a time. Prints JSON.
+// A manager that reads tables row by row, with a GetBulk of all columns. Prints JSON.
 //
 //   bench-walk ADDRESS REPETITIONS ENTRY...
 //
-// ENTRY: the OID of a table's row. By SNMPv2c with the community "public". What columns there are,
-// it finds out by itself.
+// ENTRY: the OID of a table's row. By SNMPv2c with the community "public". It finds the columns by
+// itself.
 #include <net-snmp/net-snmp-config.h>
 #include <net-snmp/net-snmp-includes.h>
 
@@ -89,7 +89,7 @@ static bool is_of(const struct walk *w, const struct column *column, const netsn
     return is_below(v, column->at.ids, w->entry_length + 1);
 }
 
-// Row by row, in the order of the columns that were asked for.
+// Row by row, in the order of the requested columns.
 static void take(struct walk *w, struct column **asked, size_t n, const netsnmp_variable_list *v)
 {
     for (size_t i = 0; v; v = v->next_variable, i = (i + 1) % n) {

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""The tables of a fabric of 2,000 nodes, read below a real snmpd: by snmpbulkwalk, and by rows of many columns at a time.
-Beside it what the same snmpd reaches with a subagent that has next to nothing to do, and with a table of its own.
+"""Measures reading the tables of a fabric of 2,000 nodes through a real snmpd: with snmpbulkwalk, and by rows of many
+columns. For comparison, reads a minimal subagent's table and one of snmpd's own tables through the same snmpd.
 
     walk.py [HOSTS]"""
 
@@ -30,7 +30,7 @@ RUNS = 3
 BARE = "1.3.6.1.4.1.8072.9999.9999.118.1.1"  # of bench-subagent
 BARE_COLUMNS, BARE_ROWS = 20, 5000
 
-# nsExtendConfigTable: what snmpd was told to be able to run; reading it runs nothing.
+# nsExtendConfigTable: the commands that snmpd may run; reading the table runs none.
 OWN = "1.3.6.1.4.1.8072.1.3.2.2.1"
 OWN_ROWS = 500
 
@@ -43,7 +43,7 @@ def entries():
 
 
 class Clients:
-    """Each reads everything once, and returns how many varbinds there were."""
+    """Each reads everything once, and returns the number of varbinds."""
 
     def __init__(self, address):
         self.address = address
@@ -72,7 +72,7 @@ def children_seconds():
 
 
 def measure(what, client, snmpd, subagent):
-    """Medians of some runs: varbinds a second, and which share of a processor each of the three took."""
+    """Medians of some runs: varbinds a second, and the share of a processor that each of the three processes used."""
 
     def run():
         watched = [pid for pid in (snmpd, subagent) if pid]
