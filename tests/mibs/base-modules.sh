@@ -1,7 +1,7 @@
 #!/bin/sh
-# Fills the directory DIR with the MIB modules that those in mibs/ import:
-# the IETF's from the Debian package erlang-snmp, which is downloaded and
-# unpacked but not installed, and a stand-in for IF-MIB, which no package has.
+# Fills the directory DIR with the MIB modules that the modules in mibs/ import. The IETF's modules
+# come from the Debian package erlang-snmp, which is downloaded and unpacked but not installed.
+# IF-MIB, which no package contains, is a stand-in.
 set -eu
 
 if [ $# -ne 1 ]; then

@@ -30,7 +30,7 @@ def run(*command):
         'LC_ALL': 'C',
         'HOME': '/nonexistent',
         'SNMPCONFPATH': '/nonexistent',
-        'SNMP_PERSISTENT_DIR': '/dev/null',  # a place for state would be made, with a message
+        'SNMP_PERSISTENT_DIR': '/dev/null',  # otherwise the tool makes a state directory and prints a message
         'SMIPATH': f'{MIBS}:{base()}',
     })
 

@@ -1,4 +1,4 @@
-"""What the modules' types allow."""
+"""The values that the modules' types allow."""
 
 import functools
 import re

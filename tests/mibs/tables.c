@@ -1,5 +1,5 @@
-// Prints, as one JSON object a line, every column of the tables as its descriptor has it, and then
-// every instance that a made-up gateway has. test_tables.py compares both with the MIB modules.
+// Prints one JSON object per line: every column of the tables, from its descriptor, and then every
+// instance of a made-up gateway. test_tables.py compares both with the MIB modules.
 
 #include "agent/tables.h"
 #include "made_snapshot.h"

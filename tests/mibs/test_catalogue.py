@@ -1,4 +1,4 @@
-"""Compares what the encoder emits with what the MIB modules define.
+"""Compares the encoder's notifications with the MIB modules.
 
 The program `varbinds` (IBTRAPD_BUILD_DIR) prints every notification of the
 catalogue with its varbinds, for notices of several contents.
@@ -18,8 +18,8 @@ from syntaxes import allows, bounds, defined, resolve, split_instance
 
 BUILD = pathlib.Path(os.environ.get('IBTRAPD_BUILD_DIR', pathlib.Path(__file__).parents[2] / 'build'))
 
-# The draft's type forbids what a trap may hold: switch port 0, and 255 from a broken sender.
-# It is sent as it is, as the object's description says.
+# The draft's type forbids values that a trap may have: switch port 0, and 255 from a broken sender. They are sent
+# unchanged, as the object's description says.
 WIDER = {'ibSmaNodePortNum': 'Unsigned32(0..255)'}
 
 

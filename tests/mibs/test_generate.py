@@ -1,4 +1,4 @@
-"""mibs/generate.py refuses what does not fit together, with a sentence that names it."""
+"""mibs/generate.py refuses inconsistent input, with a sentence that names the inconsistency."""
 
 import pathlib
 import subprocess
@@ -11,7 +11,7 @@ MODULES = ('IB-TC-MIB', 'IB-SMA-MIB', 'IBSWITCH-MIB', 'IBTRAPD-MIB')
 
 
 def generate(folder, file=None, old='', new=''):
-    """Runs it on copies of its input; in one of them `old` is replaced."""
+    """Runs generate.py on copies of its input, with `old` replaced in one of them."""
     paths = {name: ROOT / 'mibs' / f'{name}.txt' for name in MODULES}
     paths |= {'fields': ROOT / 'mibs/fields.map', 'catalogue': ROOT / 'gateway/model/catalogue.def'}
     for name, path in paths.items():

@@ -17,9 +17,8 @@ RENAMED = {'PMA-MIB': 'IB-PMA-MIB'}
 # Modules that no document contains: IB-TC-MIB is checked against TEXTUAL_CONVENTIONS.
 OWN = {'IB-TC-MIB', 'IBTRAPD-MIB'}
 
-# objects.tsv has neither access nor indexes for IB-SMA-MIB. There index
-# columns are not-accessible, these scalars accessible-for-notify, and all
-# else is read-only.
+# objects.tsv has neither access nor indexes for IB-SMA-MIB. In that module, index columns are not-accessible, these
+# scalars are accessible-for-notify, and all other objects are read-only.
 SMA_INDEX = {
     'ibSmaGuidInfoEntry': 'ibSmaGuidPortIndex, ibSmaGuidIndex',
     'ibSmaPortInfoEntry': 'ibSmaPortIndex',
@@ -57,8 +56,8 @@ DEVIATIONS = {
     ('IBSWITCH-MIB', 'gswIBPortPerfIndex'): ('syntax', 'Integer32(0..2147483647)', INDEX_RANGE),
 }
 
-# What a module has beyond its document: single nodes, and conformance arcs,
-# below which there are nodes, groups and compliances only.
+# Nodes that a module has and its document lacks: single nodes, and conformance arcs, below which there are only nodes,
+# groups and compliances.
 ADDED_NODES = {('IBSWITCH-MIB', 'gswTraps'): '1.3.6.1.3.2.2.1.0'}
 ADDED_ARCS = {'IBSWITCH-MIB': '1.3.6.1.3.2.2.1.100', 'IB-SM-MIB': '1.3.6.1.3.117.7.3'}
 
@@ -145,7 +144,7 @@ TEXTUAL_CONVENTIONS = {
 
 
 def document_syntax(text):
-    """A SYNTAX as objects.tsv has it, in the form of xml_syntax()."""
+    """A SYNTAX from objects.tsv, in the form of xml_syntax()."""
     text = text.strip()
     if text.startswith('SEQUENCE OF'):
         return ''
@@ -175,7 +174,7 @@ def document_kind(row):
 
 @functools.cache
 def documents():
-    """{module: {identifier: what the document says about it}}"""
+    """{module: {identifier: the document's row about it}}"""
     with open(HERE / 'objects.tsv', encoding='ascii', newline='') as file:
         rows = list(csv.DictReader(file, delimiter='\t', quoting=csv.QUOTE_NONE))
     row_oids = {row['oid'] for row in rows if re.fullmatch(r'\w+Entry', row['syntax'])}

@@ -1,4 +1,4 @@
-"""Compares the tables of the subagent with what the MIB modules define.
+"""Compares the subagent's tables with the MIB modules.
 
 The program `tables` (IBTRAPD_BUILD_DIR) prints the descriptors of all columns, and
 all instances of a made-up gateway.
@@ -18,7 +18,7 @@ BUILD = pathlib.Path(os.environ.get('IBTRAPD_BUILD_DIR', pathlib.Path(__file__).
 
 SERVED = ['IBSWITCH-MIB', 'IBTRAPD-MIB']
 
-# Only an agent in the switch can do what writing them asks for.
+# Only an agent in the switch could carry out a Set of these.
 NEVER_WRITABLE = {'gswSsn', 'gswAdmStatus', 'gswBeaconAdmStatus'}
 
 # The draft knows one speed; the others have the bits of PortInfo. Names are not filled up with NULs to the
@@ -45,7 +45,7 @@ def instances():
 
 
 def readable():
-    """{name: identifier} of what a manager can read."""
+    """{name: identifier} of all objects that a manager can read."""
     return {name: i for mib in SERVED for name, i in module(mib).identifiers.items()
             if i['kind'] in ('scalar', 'column') and i['access'] in ('read-only', 'read-write')}
 

@@ -1,7 +1,6 @@
-// Prints, as one JSON object a line, every notification that the catalogue can cause and its
-// varbinds as the encoder makes them: for notices of zeroes, of ones, and of a pattern, and for
-// changes of a fabric of which nothing and everything is known. test_catalogue.py compares them
-// with the MIB modules.
+// Prints one JSON object per line: every notification that the catalogue can cause, with the
+// encoder's varbinds, for notices of zeroes, of ones, and of a pattern, and for changes with no
+// attributes and with all attributes known. test_catalogue.py compares them with the MIB modules.
 
 #include "event/event_builder.h"
 #include "model/fabric.h"

@@ -1,5 +1,5 @@
-// Preloaded into snmptrapd: Net-SNMP before 5.10 lets its TLS over TCP have version 1.0 at most,
-// which nobody should speak. Here its limit is not set.
+// Preloaded into snmptrapd: Net-SNMP before 5.10 limits its TLS over TCP to the insecure version
+// 1.0. This library removes that limit.
 #include <dlfcn.h>
 #include <openssl/ssl.h>
 

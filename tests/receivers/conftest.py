@@ -1,4 +1,4 @@
-"""What the tests of single receivers share: the program that sends, and the real peers."""
+"""Fixtures of the tests of single receivers: the sending program, and the real peers."""
 
 import os
 import pathlib
@@ -22,7 +22,7 @@ def pytest_sessionstart():
 
 
 class Sender(Process):
-    """send_syslog at work. What it says comes from its log."""
+    """A running send_syslog. Its messages are read from its log."""
 
     def _said(self, word):
         return [line.split(" ", 1)[1] for line in self.log_text().splitlines() if line.startswith(word + " ")]
@@ -42,7 +42,7 @@ class Sender(Process):
 
 @pytest.fixture
 def sender(tmp_path):
-    """Starts send_syslog with options; further ones of Process begin with an underscore."""
+    """Starts send_syslog with options; options of Process begin with an underscore."""
     started = []
 
     def start(_stdout=None, **options):

@@ -1,4 +1,4 @@
-"""rsyslogd with one input, a TLS server that takes its time, and the certificates for TLS."""
+"""rsyslogd with one input, a slow TLS server, and certificates for TLS."""
 
 import contextlib
 import pathlib
@@ -26,7 +26,7 @@ INPUTS = {
                 ' tls.myPrivKey="{key}" tls.authMode="certvalid")',
 }
 
-# A message is in the file before the next is taken, and before RELP confirms it.
+# rsyslogd writes a message to the file before it accepts the next, and before RELP confirms it.
 CONFIG = """\
 global(workDirectory="{work}" maxMessageSize="16k" parser.escapeControlCharactersOnReceive="off"{drivers})
 template(name="asReceived" type="string" string="%rawmsg%\\n")
@@ -44,7 +44,7 @@ def accepting(port):
 
 
 class Rsyslogd(File):
-    """rsyslogd with one input; each message comes as it was received. It can be killed and started again."""
+    """rsyslogd with one input; its messages are unchanged. It can be killed and started again."""
 
     def __init__(self, directory, kind, certificate=None, ca=None, auth="anon"):
         super().__init__()
@@ -83,7 +83,7 @@ class Rsyslogd(File):
 
 
 class LateServer:
-    """A server of TLS 1.3 that judges certificates late, and says that it is content with so many tickets."""
+    """A TLS 1.3 server that verifies certificates late, and then sends that many session tickets."""
 
     DELAY = 0.4  # seconds; more than either receiver waits for other reasons
 
@@ -111,7 +111,7 @@ class LateServer:
                 connection, _ = self._listener.accept()
             except OSError:  # closed
                 return
-            with connection, contextlib.suppress(OSError):  # who has heard enough is gone
+            with connection, contextlib.suppress(OSError):  # the client may have closed the connection
                 self._talk(connection)
 
     def _talk(self, connection):
@@ -146,7 +146,7 @@ class Certificate:
         return done.stdout.strip().split("=")[1]
 
 
-# What `openssl ca` wants to know: it is the one command whose dates any version of OpenSSL takes as they are.
+# The configuration of `openssl ca`, the only command that accepts the dates in every version of OpenSSL.
 AUTHORITY = """\
 [ca]
 default_ca = own
@@ -164,7 +164,7 @@ DAY = 86400  # seconds
 
 
 class Authority:
-    """A certificate authority of the test's own."""
+    """A certificate authority for the test."""
 
     def __init__(self, directory, name):
         self._directory = pathlib.Path(directory)

@@ -1,10 +1,10 @@
-// Sends made-up events to SNMP receivers through their contract, without a gateway.
+// Sends made-up events to SNMP receivers through the sink's contract, without a gateway.
 //
 //   send_events state=DIR [host=H port=P ... n=1000 type=gid-in-service text=...] [+ host=...]
 //
-// Each group of options, divided by "+", is a receiver with a thread of its own. When all is done
-// it prints a line for each; failures come as they are on stderr. It fails when a group has not
-// finished after `limit` seconds.
+// Each group of options, separated by "+", is a receiver with a thread of its own. In the end the
+// program prints a line for each receiver; failures are written to stderr at once. It fails if a
+// group has not finished after `limit` seconds.
 #include "base/clock.h"
 #include "base/text.h"
 #include "model/catalogue.h"
@@ -23,13 +23,13 @@ enum { GROUPS_MAX = 16, WAITS_MAX = 1 << 17 };
 struct group {
     struct snmp_target target;
     unsigned n, first, limit_s, pause_us;
-    unsigned leap_s; // so much the receiver's clock goes ahead with each event
+    unsigned leap_s; // the receiver's clock jumps ahead by this with each event
     struct clock clock;
     unsigned leaps;
     const char *type, *text;
     bool finished;
     unsigned failures;
-    int64_t waits_us[WAITS_MAX]; // one for each turn of send and wait
+    int64_t waits_us[WAITS_MAX]; // the waiting time of each round of send and wait
     size_t wait_count;
     int64_t took_us;
 };
@@ -134,7 +134,7 @@ static void set_option(struct group *g, const char *key, const char *value)
     }
 }
 
-// The n-th event: its identifier, its ports and LIDs count up; everything else stays.
+// The n-th event: only its identifier, ports and LIDs differ; they count up.
 static struct event *make_event(const struct group *g, unsigned i)
 {
     const struct catalogue_entry *type = NULL;
@@ -174,7 +174,7 @@ static int64_t leaping_monotonic(void *ctx)
     return now() + (int64_t)g->leaps * g->leap_s * CLOCK_US_PER_S;
 }
 
-// One receiver's progress: events handed over since the last opening, events it has for certain.
+// One receiver's progress: events sent since the last opening, events confirmed.
 struct progress {
     struct group *group;
     struct sink *sink;
@@ -280,7 +280,7 @@ static int compare(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-// A line: of the turns that wait for the receiver, the 99th percentile and the longest.
+// Prints a line: the 99th percentile and the maximum of the waiting times.
 static void report(struct group *g)
 {
     qsort(g->waits_us, g->wait_count, sizeof *g->waits_us, compare);

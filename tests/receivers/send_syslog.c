@@ -1,11 +1,12 @@
-// Opens one syslog or file receiver and brings made-up events to it, as the delivery engine would:
-// window, wait, and all that is pending again after a failure. No daemon, no journal.
+// Opens one syslog or file receiver and sends made-up events to it as delivery does: with a window,
+// with waits, and all pending events again after a failure. No daemon, no journal.
 //
 //   send_syslog transport=tcp host=127.0.0.1 port=514 count=1000 ...
 //
-// Event number n, from 0, has n in its identifier. Standard error tells "acked N" whenever the
-// receiver is known to have the first N events, and "error TEXT" for each new reason of a failure.
-// SIGHUP reopens. Ends with 0 when it has all, with 1 after `deadline` seconds.
+// Event number n, from 0, has n in its identifier. Prints "acked N" on standard error when the
+// receiver has confirmed the first N events, and "error TEXT" for each new reason of a failure.
+// SIGHUP reopens the receiver. Exits with 0 when all events are confirmed, with 1 after `deadline`
+// seconds.
 #include "base/clock.h"
 #include "base/text.h"
 #include "model/catalogue.h"
@@ -26,8 +27,8 @@ enum { RETRY_US = 100000, WAIT_MS = 500 };
 
 struct run {
     struct sink sink;
-    long count, next, acked; // events: in all; handed over; known to be there
-    const char *node;        // the name that each event is about
+    long count, next, acked; // events in all; sent; confirmed
+    const char *node;        // name of the node that each event is about
     long pause_us;           // after each event
     bool is_open;
     char problem[512];

@@ -1,4 +1,4 @@
-"""snmptrapd as a manager: every version, transport and user, and able to die and come back."""
+"""snmptrapd as a manager with every version, transport and user. It can be killed and started again."""
 
 import os
 import pathlib
@@ -27,7 +27,7 @@ SENDER, FIELD, VARBIND, END = "\x1c", "\x1d", "\x1e", "\x1f"
 
 @dataclass(frozen=True)
 class Trap:
-    """One notification as snmptrapd tells of it; what belongs to v1 is empty otherwise."""
+    """One notification as snmptrapd prints it; the fields of v1 are empty in other versions."""
 
     security: str
     agent: str
@@ -58,7 +58,7 @@ def user_names():
 
 
 def create_user(name, auth, priv, engine_id):
-    """As snmptrapd.conf has it; with an engine ID for traps, without for informs."""
+    """The user's line in snmptrapd.conf: with an engine ID for traps, without one for informs."""
     parts = ["createUser", *(["-e", f"0x{engine_id}"] if engine_id else []), name]
     parts += [auth, f'"{AUTH_PASSWORD}"'] if auth else []
     parts += [priv, f'"{PRIV_PASSWORD}"'] if priv else []
@@ -73,19 +73,20 @@ def decode_varbind(text):
 
 
 class Certificates:
-    """Of a manager and of gateways, by two authorities: Net-SNMP 5.9.3 frees an issuer that it knows twice."""
+    """Certificates of a manager and of gateways, from two authorities, because Net-SNMP 5.9.3 frees a common issuer
+    twice."""
 
     def __init__(self, directory):
         self.managers, self.gateways = Authority(directory, "managers"), Authority(directory, "gateways")
         self.manager, self.gateway = self.managers.issue("manager"), self.gateways.issue("gateway")
 
     def options(self, transport, port):
-        """Of send_events."""
+        """The certificate options of send_events."""
         return {"transport": transport, "version": 3, "port": port, "ca": self.managers.file,
                 "cert": self.gateway.cert, "key": self.gateway.key}
 
     def install(self, configuration):
-        """Puts them where snmptrapd looks, and returns what its configuration says of them."""
+        """Installs them where snmptrapd finds them, and returns its configuration lines about them."""
         for folder, name, file in [("certs", "manager.pem", self.manager.cert),
                                    ("private", "manager.key", self.manager.key),
                                    ("ca-certs", "gateways.pem", self.gateways.file)]:
@@ -144,7 +145,7 @@ class Manager(File):
         self._process.stop(signal.SIGKILL)
 
     def decode(self, entry):
-        _, started, rest = entry.rpartition("NET-SNMP version")  # before it: what a killed one did not finish
+        _, started, rest = entry.rpartition("NET-SNMP version")  # before it: the unfinished output of a killed snmptrapd
         entry = rest.partition("\n")[2] if started else entry
         security, agent, enterprise, generic, specific, varbinds = entry.split(FIELD)
         return Trap(security, agent, enterprise.strip().lstrip("."), int(generic), int(specific.lstrip(".")),
@@ -156,7 +157,7 @@ EVENT_ID, EVENT_TEXT = f"{OWN}.1.1.1.0", f"{OWN}.1.1.17.0"
 
 
 def number_of(trap):
-    """Which of the made-up events it tells of."""
+    """The number of the made-up event in a notification."""
     return int(trap.value(EVENT_ID).decode().rsplit("-", 1)[1], 16)
 
 
@@ -173,7 +174,7 @@ class Sender:
         return words
 
     def run(self, *groups, timeout=60):
-        """Returns what it printed for each group, and its stderr; fails when it fails."""
+        """Returns its output for each group, and its stderr; fails if the program fails."""
         done = subprocess.run(self.command(*groups), capture_output=True, text=True, timeout=timeout)
         assert done.returncode == 0, done.stdout + done.stderr
         return done.stdout.splitlines(), done.stderr
@@ -188,7 +189,7 @@ class Sender:
 
     @property
     def engine(self):
-        """(engine ID as hexadecimal, boots) as saved."""
+        """The saved (engine ID as hexadecimal, boots)."""
         found = re.fullmatch(r"engine-id ([0-9a-f]+)\nboots (\d+)\n", (self.state / "snmp-engine").read_text())
         return found[1], int(found[2])
 

@@ -40,7 +40,7 @@ def test_lines(sender, tmp_path, fsync):
 
 @pytest.mark.parametrize("fsync", ["none", "each"])
 def test_logrotate(sender, tmp_path, fsync):
-    """Renamed and created anew three times while events flow: none is lost, none comes twice."""
+    """The file is renamed and created again three times while events arrive: no event is lost or doubled."""
     path, config = tmp_path / "events.json", tmp_path / "logrotate.conf"
     process = sender(file=path, fsync=fsync, count=20000, pause=50)
     config.write_text(f"{path} {{\n rotate 9\n nocompress\n create 0640\n su root root\n"

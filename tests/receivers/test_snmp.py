@@ -30,7 +30,7 @@ NAMES = [
 @pytest.fixture
 def sender(tmp_path):
     one = Sender(PROGRAM, tmp_path)
-    one.run({"host": "127.0.0.1", "port": 9, "n": 0})  # makes the engine
+    one.run({"host": "127.0.0.1", "port": 9, "n": 0})  # creates the SNMP engine
     return one
 
 
@@ -50,7 +50,7 @@ def arrived(manager, count, timeout=30):
 
 
 def first_of_each(traps):
-    """Without what came again."""
+    """The events without repetitions."""
     found = {}
     for one in traps:
         found.setdefault(number_of(one), one)
@@ -81,7 +81,7 @@ KINDS = [(way, version) for way in WAYS for version in ["2c", "3"]] + [(way, "TL
 
 
 def reach(manager, certificates, way, version):
-    """Options of send_events for a way to the manager."""
+    """Options of send_events for a transport to the manager."""
     if way in SECURE:
         return certificates.options(way, manager.tls_port)
     user = v3("user-SHA-256-AES") if version == "3" else {"version": version, "community": "secret words"}
@@ -148,7 +148,7 @@ def test_sets_and_additions(sender, manager):
     link = {"port": manager.port, "type": "link-integrity-threshold"}
     sender.run({**link, "sets": 1, "extra": 1, "trapaddr": "192.0.2.7", "text": "Too many errors."})
     sender.run({**link, "sets": 2})
-    sender.run({**link, "sets": 4})  # there is none
+    sender.run({**link, "sets": 4})  # the event has no notification of this set
     sender.run({**link, "inform": 1})
     first, switch, both1, both2 = arrived(manager, 4)
     assert first.oid == "1.3.6.1.3.117.3.2.0.2"
@@ -164,7 +164,7 @@ def test_sets_and_additions(sender, manager):
 
 @pytest.mark.parametrize("way, version", [kind for kind in KINDS if kind[0] != "ipv6"])
 def test_two_thousand_informs_arrive_in_order(sender, manager, certificates, way, version):
-    # snmptrapd reads several records of TLS at once and forgets all but the first until more comes.
+    # snmptrapd reads several TLS records at once and processes only the first one until more data arrives.
     window = {"window": 1} if way == "tls" else {}
     lines, _ = sender.run({**reach(manager, certificates, way, version), "inform": 1, "n": 2000, **window})
     print(lines[0])
@@ -187,7 +187,7 @@ def test_a_manager_that_dies_misses_nothing(sender, manager, certificates, way, 
     numbers = [number_of(one) for one in manager.poll()]
     first_time = list(dict.fromkeys(numbers))
     assert first_time == list(range(2000))
-    assert errors  # it was noticed
+    assert errors  # the failure was noticed
 
 
 def test_tcp_traps_notice_the_end_of_the_connection(sender, manager):
@@ -204,7 +204,7 @@ def test_tcp_traps_notice_the_end_of_the_connection(sender, manager):
 
 @pytest.fixture
 def silent():
-    """A UDP port that takes everything and never answers."""
+    """A UDP port that accepts everything and never answers."""
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as one:
         one.bind(("127.0.0.1", 0))
         yield one
@@ -252,7 +252,7 @@ def test_tls_refuses_a_wrong_name(sender, manager, certificates, way):
 def test_a_manager_refuses_an_unknown_certificate(sender, manager, certificates, tmp_path, way, inform):
     stranger = Authority(tmp_path, "strangers").issue("stranger")
     options = {**certificates.options(way, manager.tls_port), "cert": stranger.cert, "key": stranger.key}
-    # Over DTLS snmptrapd keeps silent.
+    # Over DTLS snmptrapd reports nothing.
     assert ("alert" if way == "tls" else "no answer") in sender.refuse({**options, "inform": inform})
     assert manager.poll() == []
 
@@ -274,8 +274,8 @@ def test_a_manager_is_content_late(sender, certificates, tickets):
 
 
 class DtlsServer:
-    """OpenSSL's, for one session. snmptrapd, after a datagram of a session from before its restart, may send its
-    answers to nowhere for a while."""
+    """OpenSSL as the server of one session. After a datagram of a session from before its restart, snmptrapd may send
+    its answers to a wrong address for a while."""
 
     def __init__(self, certificates, port):
         arguments = ["openssl", "s_server", "-dtls1_2", "-listen", "-quiet", "-accept", f"127.0.0.1:{port}",
@@ -297,7 +297,8 @@ class DtlsServer:
 
 
 def test_dtls_traps_find_a_receiver_that_was_restarted(sender, certificates):
-    """Nothing answers a trap, so that only a new session tells; it comes after a minute of the receiver's clock."""
+    """Traps get no answers, so that only a new session shows the failure. The receiver opens one after a minute of its
+    clock."""
     port = free_port()
     server = DtlsServer(certificates, port)
     options = {**certificates.options("dtls", port), "n": 4, "pause": 2000000, "leap": 61}
@@ -316,7 +317,7 @@ def test_dtls_traps_find_a_receiver_that_was_restarted(sender, certificates):
 def test_a_dead_target_delays_nobody(sender, manager, silent):
     dead = {"port": silent.getsockname()[1], "inform": 1, "limit": 12, **v3("user-SHA-256-AES")}
     live = {"port": manager.port, "inform": 1, "n": 2000, "pause": 4000}
-    sender.run({"port": manager.port, "inform": 1})  # the manager's first answer takes its time
+    sender.run({"port": manager.port, "inform": 1})  # the manager's first answer is slow
     arrived(manager, 1)
     manager.clear()
     running = sender.start(live, dead, {**dead, **v3("nobody")})
@@ -325,7 +326,7 @@ def test_a_dead_target_delays_nobody(sender, manager, silent):
     assert "does not answer" in errors
     assert output.startswith("finished, 0 failures")
     percentile, longest = map(float, re.search(r"([\d.]+) ms at 99 %, ([\d.]+) ms the longest", output).groups())
-    # The figures are printed. What must hold: no event waited for a dead target, which takes seconds.
+    # Prints the figures. Checks only that no event waited for a dead target, which would take seconds.
     assert percentile <= longest < 1000
     assert [number_of(one) for one in arrived(manager, 2000)] == list(range(2000))
 
@@ -335,13 +336,13 @@ def test_many_v3_receivers_at_once(sender, manager):
     groups = [{"port": manager.port, "n": 300, "inform": i % 2, **v3(name), "first": 1000 * i, "pause": 2000}
               for i, name in enumerate(users)]
     sender.run(*groups)
-    # Informs all arrive; of traps, snmptrapd's socket may lose some.
+    # All informs arrive; snmptrapd's socket may lose some traps.
     manager.wait_for(lambda one: one.security.startswith("INFORM"), "informs", count=300 * len(users) // 2)
     for i, name in enumerate(users):
         mine = [number_of(one) for one in manager.items if f"user {name}," in one.security]
         sent = list(range(1000 * i, 1000 * i + 300))
         if groups[i]["inform"]:
-            # All, though some came twice, or late because snmptrapd's socket was full.
+            # All arrived, perhaps some twice, or late because snmptrapd's socket was full.
             assert sorted(set(mine)) == sent, name
         else:
             assert mine == sorted(set(mine) & set(sent)), name
@@ -443,7 +444,7 @@ def test_nobody_listens(sender):
 
 
 def test_a_trap_socket_agrees(sender):
-    """The octets, judged by a decoder of our own."""
+    """The octets, verified by the lab's decoder."""
     with TrapSocket() as traps:
         sender.run({"port": traps.address.rsplit(":", 1)[1], "text": NAMES[1]})
         one = traps.wait_for(lambda _: True, "the trap")[0]

@@ -1,4 +1,4 @@
-"""Syslog receivers against rsyslogd: every value arrives as it was sent, and nothing that was acknowledged is lost."""
+"""Syslog receivers with rsyslogd: every value arrives unchanged, and no confirmed event is lost."""
 
 import json
 import re
@@ -16,7 +16,7 @@ ACKNOWLEDGED = ["tcp", "tls", *CONFIRMED]
 SECURE = ["tls", "relp-tls"]
 KINDS = ["udp", *ACKNOWLEDGED]
 
-# As they come, and as they are after cleaning: control characters are '?', what is not UTF-8 is U+FFFD.
+# Original names, and the same after cleaning: control characters are '?', invalid UTF-8 is U+FFFD.
 HOSTILE = {
     "plain": (b"switch 7", "switch 7"),
     "utf-8": ("Zürich – 機架 🖧".encode(), "Zürich – 機架 🖧"),
@@ -44,7 +44,7 @@ def gateway(authority):
 
 @pytest.fixture
 def peer(tmp_path, authority, certificate, gateway):
-    """Starts rsyslogd of some kind; `options` of it are what send_syslog needs to reach it."""
+    """Starts rsyslogd with some input; its `options` are the options with which send_syslog reaches it."""
     running = []
 
     def start(kind, **options):
@@ -123,7 +123,7 @@ def test_other_formats_arrive_as_they_were_sent(peer, sender, kind, format):
 @pytest.mark.parametrize("format", ["rfc5424", "rfc3164", "ecs", "cef", "leef"])
 @pytest.mark.parametrize("framing", ["octet-counting", "lines"])
 def test_each_frame_is_one_message(sender, framing, format):
-    """As the octets come: with LENGTH and a blank before each message (RFC 6587 3.4.1), or a line feed behind it."""
+    """The framing of the octets: LENGTH and a blank before each message (RFC 6587 3.4.1), or a line feed after it."""
     with socket.create_server(("127.0.0.1", 0)) as listener:
         process = sender(count=4, node=HOSTILE["controls"][1], transport="tcp", port=listener.getsockname()[1],
                          framing=framing, format=format)
@@ -163,7 +163,7 @@ def test_many_arrive_in_order(peer, sender, kind, record_property):
 
 
 def check_at_least_once(arrived, count):
-    """Each came, and whenever one came for the first time, all before it had come."""
+    """Checks that every event arrived, and that first arrivals are in order."""
     highest = -1
     for number in arrived:
         assert number <= highest + 1
@@ -188,7 +188,7 @@ def test_confirmed_events_survive_the_kill_of_the_receiver(peer, sender, kind):
 
 @pytest.mark.parametrize("kind", ["tcp", "tls"])
 def test_a_killed_receiver_gets_again_what_its_tcp_had_not(peer, sender, kind):
-    """What the dead program's TCP had taken and the program had not read is lost, and nothing else."""
+    """Only the messages that the killed program's TCP had accepted, and the program had not read, are lost."""
     rsyslogd = peer(kind)
     process = sender(count=MANY, pause=20, **rsyslogd.options)
     wait_until(lambda: process.acknowledged > MANY // 5, "some to be acknowledged")
@@ -226,7 +226,7 @@ def test_a_single_event_is_acknowledged(peer, sender, kind):
     assert numbers(wait_lines(rsyslogd, 1)) == [0]
 
 
-# TLS: who may receive.
+# TLS: which receivers are accepted.
 
 
 def refused(sender, deadline=2, **options):
