@@ -24,7 +24,7 @@ _ibtrapd "$2" "$4" "$3"
 printf '%s\\n' "${COMPREPLY[@]}"
 '''
 
-# A program that says what may come.
+# A script that prints the completions.
 FAKE = '''#!/bin/sh
 case "$*" in
 completion) cat <<X

@@ -1,4 +1,4 @@
-"""What `cmake --install` puts where, and that it works there."""
+"""The files that `cmake --install` installs, and whether they work at their places."""
 
 import json
 import os
@@ -30,7 +30,7 @@ def root(tmp_path_factory):
 
 
 def translate(mibs, *arguments):
-    # A place for its state would be made, with a message.
+    # Otherwise the program makes a state directory and prints a message.
     done = subprocess.run(['snmptranslate', '-M', f'{MIB_BASE}:{mibs}', *arguments], capture_output=True,
                           text=True, timeout=60, env=os.environ | {'SNMP_PERSISTENT_DIR': '/dev/null'})
     assert done.returncode == 0 and done.stderr == '', done.stderr
@@ -55,7 +55,7 @@ def test_the_unit_names_the_installed_program(root):
 
 
 def test_net_snmp_finds_the_modules(root):
-    """The directory is one of those that Net-SNMP looks into without being told."""
+    """Net-SNMP searches the directory by default."""
     default = run('net-snmp-config', '--default-mibdirs').strip().split(':')
     assert '/usr/share/snmp/mibs' in default
     mibs = root / 'usr/share/snmp/mibs'
@@ -84,7 +84,7 @@ def test_a_root_that_is_not_below_enterprises_is_refused(tmp_path, root):
 
 
 def test_the_pages_lead_to_each_other(root):
-    """All links of all pages, and some page leads to each page of the book."""
+    """Checks all links of all pages; every page of the book is the target of some link."""
     documents = root / 'usr/share/doc/ibtrapd'
     pages = list(documents.rglob('*.md'))
     linked = {(page.parent / link).resolve() for page in pages for link in LINK.findall(page.read_text())}

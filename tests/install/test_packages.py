@@ -1,4 +1,4 @@
-"""tests/packages.sh: what it asks for where no package is there. Nothing is installed."""
+"""tests/packages.sh: the packages that it requests if none is installed. The test installs nothing."""
 
 import os
 import pathlib
@@ -9,7 +9,7 @@ import pytest
 SCRIPT = pathlib.Path(__file__).resolve().parents[1] / 'packages.sh'
 LAB = {'opensm', 'snmpd', 'snmptrapd', 'rsyslog', 'ibsim-utils'}
 
-# In the place of the real ones.
+# Stubs of the real commands.
 COMMANDS = {
     'dpkg-query': 'exit 1',
     'apt-cache': 'exit 0',

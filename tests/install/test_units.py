@@ -1,4 +1,4 @@
-"""What systemd and udev are told: the units, the user, the devices."""
+"""The files for systemd and udev: units, user, devices."""
 
 import os
 import pathlib
@@ -33,7 +33,7 @@ def root(tmp_path_factory):
 
 
 def allowed_calls(unit):
-    """What SystemCallFilter= leaves, line by line as systemd goes through them."""
+    """The system calls that SystemCallFilter= allows; applies its lines in order, as systemd does."""
     sets, name = {}, None
     for line in run('systemd-analyze', '--no-pager', 'syscall-filter').splitlines():
         if line and not line.startswith(' '):
@@ -79,7 +79,7 @@ def test_only_the_umad_devices_change_hands():
     parts = dict(re.findall(r'([\w{}]+)(?:==|\+=|=)"([^"]*)"', rules[0]))
     assert parts['SUBSYSTEM'] == 'infiniband_mad' and parts['KERNEL'] == 'umad*'
     assert (parts['GROUP'], parts['MODE']) == ('ibtrapd-umad', '0660')
-    # The device's name is the one that the unit of a port waits for.
+    # The rule names the device for which a port's unit waits.
     alias = parts['ENV{SYSTEMD_ALIAS}'].replace('$attr{ibdev}', 'mlx5_0').replace('$attr{port}', '1')
     device = run('systemd-escape', '--path', '--suffix=device', alias).strip()
     unit = (BUILD / 'systemd/ibtrapd@.service').read_text()

@@ -1,4 +1,4 @@
-"""The version stands in CMakeLists.txt; everything else that says one says the same."""
+"""The version is defined in CMakeLists.txt; all other places agree with it."""
 
 import os
 import pathlib
@@ -28,7 +28,7 @@ def test_the_foot_of_the_manual(page):
 
 
 def test_the_package():
-    """Its file's name and its control file have it from there."""
+    """The package's file name and control file have that version."""
     found = re.findall(r'^set\(CPACK_PACKAGE_VERSION "(.*)"\)', (BUILD / 'CPackConfig.cmake').read_text(), re.MULTILINE)
     assert found == [VERSION]
 

@@ -1,4 +1,4 @@
-"""The manual says what there is: items, options, commands, events."""
+"""The manual describes all items, options, commands and events."""
 
 import json
 import os
@@ -12,7 +12,7 @@ SOURCE = pathlib.Path(__file__).resolve().parents[2]
 BUILD = pathlib.Path(os.environ["IBTRAPD_BUILD_DIR"])
 PAGES = ["ibtrapd.8", "ibtrapctl.8", "ibtrapd.conf.5", "ibtrapd-events.7"]
 
-# Whether other manuals are installed is no matter of ours; the foot names ibtrapd and its version on purpose.
+# Ignored messages: other manuals may be missing; the page footer names ibtrapd and its version on purpose.
 ELSEWHERE = re.compile("referenced manual not found|outdated mandoc.db|operating system explicitly specified")
 
 
@@ -39,10 +39,10 @@ def test_pages_show_what_they_should(name):
     assert "@CMAKE" not in shown and shown.count("\n") > 50
 
 
-# Two pages of one schema: the items, and their defaults, stand in the example, too.
+# The items and their defaults, from one schema, are in two pages and in the example.
 
 def items_of_the_example():
-    """Section -> item -> its value there, of those that stand in force."""
+    """Section -> item -> its value in the example, for items outside of comments."""
     sections, section = {}, None
     for line in (BUILD / "config/ibtrapd.conf").read_text().splitlines():
         opened = re.match(r'(?:# )?(\w+)(?: "[-\w]+")? \{$', line)
@@ -64,10 +64,10 @@ def items_of_the_page():
     return sections
 
 
-# In the example they stand in the first section that has them.
+# In the example, these items are only in the first section that has them.
 SHARED = ["TLS", "Every receiver"]
 
-# The example shows something else than the default.
+# The example shows another value than the default of these items.
 SHOWN = {"enabled", "address", "format", "path", "listen", "socket", "thresholds"}
 
 
@@ -87,7 +87,7 @@ def test_every_item_of_the_configuration_has_its_place():
 
 
 def completed(value):
-    """The words that bash offers for such a value of ibtrapctl."""
+    """The words that bash completion offers for this kind of value of ibtrapctl."""
     return re.search(rf"^values {value} (.+)$", run(BUILD / "ibtrapctl", "completion"), re.MULTILINE)[1].split()
 
 

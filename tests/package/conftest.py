@@ -1,4 +1,4 @@
-"""The lab, too, is for what an installed ibtrapd does."""
+"""Makes the lab available to tests of an installed ibtrapd."""
 
 import pathlib
 import sys

@@ -9,11 +9,11 @@ import time
 
 DEADLINE = 60
 
-# Where the machine's parts are mounted; nobody outside of its namespaces sees them.
+# The mount points of the machine's parts, invisible outside of its namespaces.
 TOP = pathlib.Path("/run/ibtrapd-test-machine")
 
-# Nothing but systemd itself runs in it, and that may not touch the kernel that both share; a test starts
-# what it needs.
+# Only systemd runs in the machine, and it must not change the shared kernel's settings. A test starts the units that it
+# needs.
 BOOT = f"""
 set -e
 mkdir -p {TOP}
@@ -46,7 +46,7 @@ exec setpriv --bounding-set=-sys_module,-sys_time,-sys_boot,-sys_rawio env -i co
 
 
 class Unavailable(Exception):
-    """Why there can be no such machine here."""
+    """This host cannot run such a machine; the message says why."""
 
 
 def cgroup_here():
@@ -66,7 +66,7 @@ class Machine:
         self._outside = outside
         self._cgroup = None
         self._process = None
-        self.pid = None  # of its systemd, as seen from here
+        self.pid = None  # process id of its systemd on the host
 
     def __enter__(self):
         if os.geteuid() != 0:
@@ -96,13 +96,13 @@ class Machine:
             wait_until(self._remove_cgroup, "the machine's processes to end")
 
     def run(self, *command, good=(0,)):
-        """Runs a command in the machine, returns what it wrote."""
+        """Runs a command in the machine, returns its output."""
         done = self._enter(["-a", "-r", "-w"], command)
         assert done.returncode in good, f"{command}: {done.returncode}\n{done.stdout}{done.stderr}"
         return done.stdout
 
     def fails(self, *command):
-        """Runs a command that must fail, returns what it wrote to standard error."""
+        """Runs a command that must fail, returns its standard error."""
         done = self._enter(["-a", "-r", "-w"], command)
         assert done.returncode != 0, f"{command} succeeded:\n{done.stdout}"
         return done.stderr
@@ -111,11 +111,11 @@ class Machine:
         return subprocess.Popen(["nsenter", "-a", "-r", "-w", "-t", str(self.pid), "--", *map(str, command)])
 
     def path(self, path):
-        """A path of the machine, as it can be used from here."""
+        """A path of the machine, as the host sees it."""
         return pathlib.Path(f"/proc/{self.pid}/root{path}")
 
     def changed(self):
-        """Every path that is not as it was when the machine was new."""
+        """Every path that changed since the machine was new."""
         done = self._enter(["-m"], ["find", TOP / "upper", "-mindepth", "1", "-printf", "/%P\\n"])
         return set(done.stdout.splitlines())
 

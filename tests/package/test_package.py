@@ -17,7 +17,7 @@ UNITS = ["ibtrapd.service", "ibtrapd@mlx5_0-1.service"]
 CONFIG = "/etc/ibtrapd/ibtrapd.conf"
 JOURNAL = re.compile("^Journal +[1-9]", re.MULTILINE)
 
-# Stops every thread but the first, as a pipeline would that got stuck, until the process ends.
+# Stops every thread except the first until the process ends, to simulate a stuck pipeline.
 HOLD = """
 import ctypes, os, sys
 SEIZE, INTERRUPT, ALL = 0x4206, 0x4207, 0x40000000
@@ -121,14 +121,14 @@ def test_the_user_gets_the_datagrams_and_no_shell(machine):
     user = machine.run("getent", "passwd", "ibtrapd").strip().split(":")
     assert user[5:] == ["/var/lib/ibtrapd", "/usr/sbin/nologin"]
     assert machine.run("id", "-nG", "ibtrapd").split() == ["ibtrapd", "ibtrapd-umad"]
-    # Who may use ibtrapctl may not manage the fabric.
+    # A user who may run ibtrapctl may not manage the fabric.
     machine.run("useradd", "-G", "ibtrapd", "oncall")
     assert "ibtrapd-umad" not in machine.run("id", "-nG", "oncall").split()
 
 
 def test_the_service_runs_in_its_sandbox(machine):
     install(machine)
-    machine.run("systemctl", "start", "ibtrapd")  # returns when it has said that it is ready
+    machine.run("systemctl", "start", "ibtrapd")  # returns when ibtrapd has sent READY=1
     assert machine.property("ibtrapd", "StatusText") == "Waiting for an InfiniBand port"
     status = machine.path(f"/proc/{machine.property('ibtrapd', 'MainPID')}/status").read_text()
     user = machine.run("id", "-u", "ibtrapd").strip()
@@ -146,7 +146,7 @@ def test_the_service_runs_in_its_sandbox(machine):
 
 
 def test_a_configuration_is_never_lost_from_sight(machine):
-    """Without a file the defaults hold; one that is out of reach, or gone at a reload, is told."""
+    """Without a file the defaults apply. An unreadable file, or one missing at a reload, is reported."""
     install(machine)
     machine.run("systemctl", "start", "ibtrapd")
     machine.run("chmod", "700", "/etc/ibtrapd")
@@ -183,7 +183,7 @@ def test_the_control_socket_is_for_the_group_of_ones_choice(machine):
 
 
 def configure(machine, fabric, syslog):
-    """Lets the service be a client of a simulated fabric, with receivers of all kinds."""
+    """Connects the service to a simulated fabric, with receivers of all kinds."""
     machine.run("install", "-o", "ibtrapd", "-m", "600", "/dev/null", "/etc/ibtrapd/sa_key")
     machine.path("/etc/ibtrapd/sa_key").write_text(f"{SA_KEY}\n")
     machine.run("install", "-o", "ibtrapd", "-m", "600", "/dev/null", "/etc/ibtrapd/password")
@@ -241,7 +241,7 @@ def test_its_log_has_priorities(machine):
 
 def test_several_gateways_side_by_side(machine):
     install(machine)
-    # There is no device that could come, so this one unit is not bound to it.
+    # No device will appear, so this unit is not bound to one.
     unit = machine.path("/usr/lib/systemd/system/ibtrapd@.service").read_text()
     machine.path("/run/systemd/system/ibtrapd@.service").write_text(re.sub("(?m)^(BindsTo|After)=sys-.*\n", "", unit))
     machine.run("systemctl", "daemon-reload")
@@ -280,7 +280,7 @@ def test_a_stuck_pipeline_is_found_by_the_watchdog(machine):
     while len(fed) < 4:
         fed.add(machine.property("ibtrapd", "WatchdogTimestampMonotonic"))
     assert machine.property("ibtrapd", "MainPID") == pid
-    holder = machine.popen("python3", "-c", HOLD, pid)  # the main loop goes on
+    holder = machine.popen("python3", "-c", HOLD, pid)  # the main loop continues
     wait_until(lambda: machine.property("ibtrapd", "NRestarts") == "1", "the watchdog")
     assert holder.wait(60) == 0
     wait_until(lambda: machine.property("ibtrapd", "ActiveState") == "active", "ibtrapd to run again")
@@ -320,6 +320,6 @@ def test_what_is_purged_is_gone(machine):
     assert not machine.path("/usr/sbin/ibtrapd").exists()
     machine.run("dpkg", "-P", "ibtrapd")
     assert [path for path in sorted(machine.changed()) if "ibtrapd" in path] == []
-    machine.run("getent", "passwd", "ibtrapd")  # as Debian leaves users
+    machine.run("getent", "passwd", "ibtrapd")  # Debian packages leave their users
     install(machine)
     assert machine.run("systemctl", "is-enabled", "ibtrapd", good=(1,)) == "disabled\n"
