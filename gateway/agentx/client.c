@@ -20,7 +20,7 @@ static const int64_t SET_US = 60 * CLOCK_US_PER_S;    // between the phases of a
 enum { TIMEOUT_S = 10, PRIORITY = 127 }; // in our Open and Register (RFC 2741 6.2.1, 6.2.3)
 
 // Our unanswered requests: notifications, one Register for each region, and one Open or Ping.
-enum { REQUESTS_MAX = AGENTX_WINDOW + AGENTX_REGIONS_MAX + 1 };
+enum { REQUESTS_MAX = AGENTX_IN_FLIGHT_MAX + AGENTX_REGIONS_MAX + 1 };
 
 struct request {
     uint8_t type;   // enum pdu_type
@@ -588,7 +588,7 @@ bool agentx_client_notify(struct agentx_client *client, const char *context,
 {
     if (client->state != AGENTX_UP)
         return error_set(err, "%s", client->problem.text);
-    if (client->notifications == AGENTX_WINDOW)
+    if (client->notifications == AGENTX_IN_FLIGHT_MAX)
         return error_set(err, "master agent at %s: too many notifications are unanswered",
                          client->options.master);
     struct pdu_writer w = agentx_client_begin(client, PDU_NOTIFY, context);

@@ -14,8 +14,8 @@
 
 enum {
     AGENTX_REGIONS_MAX = 8,
-    AGENTX_CONTEXT_SIZE = 33, // snmpAdminString of VACM contexts (RFC 3415), and a NUL
-    AGENTX_WINDOW = 128,      // notifications that may wait for their responses
+    AGENTX_CONTEXT_SIZE = 33,   // snmpAdminString of VACM contexts (RFC 3415), and a NUL
+    AGENTX_IN_FLIGHT_MAX = 128, // notifications that may wait for their responses
 };
 
 // A subtree of the MIB; the master sends us the requests for its objects.
@@ -66,7 +66,8 @@ int64_t agentx_client_master_started_at(const struct agentx_client *client);
 
 // Queues a notification, which the next runs send. The first varbind is snmpTrapOID.0; the master
 // adds its own sysUpTime.0. `context` may be empty. False with a sentence: the session is not up,
-// AGENTX_WINDOW notifications wait for their responses already, or too many octets wait to be sent.
+// AGENTX_IN_FLIGHT_MAX notifications wait for their responses already, or too many octets wait to
+// be sent.
 bool agentx_client_notify(struct agentx_client *client, const char *context,
                           const struct agentx_varbind *varbinds, size_t n, struct error *err);
 

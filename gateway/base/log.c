@@ -172,7 +172,7 @@ void log_write_limited_from(enum log_folder folder, struct log *log, struct log_
         return;
     int64_t now = clock_monotonic(log->clock);
     if (now < limit->open_at) {
-        limit->held_back++;
+        limit->left_out++;
         return;
     }
     char line[LINE_SIZE];
@@ -180,9 +180,9 @@ void log_write_limited_from(enum log_folder folder, struct log *log, struct log_
     va_start(args, fmt);
     int n = vsnprintf(line, sizeof line, fmt, args);
     va_end(args);
-    if (limit->held_back > 0 && n >= 0 && (size_t)n < sizeof line)
-        snprintf(line + n, sizeof line - (size_t)n, " (and %u more like it)", limit->held_back);
-    limit->held_back = 0;
+    if (limit->left_out > 0 && n >= 0 && (size_t)n < sizeof line)
+        snprintf(line + n, sizeof line - (size_t)n, " (and %u more like it)", limit->left_out);
+    limit->left_out = 0;
     limit->open_at = now + LIMIT_PERIOD_US;
     log_emit(log, folder, level, line);
 }

@@ -86,7 +86,7 @@ static inline bool log_is_debug_from(enum log_folder folder, struct log *log)
 // seconds for each limit. The next line says how many were left out. A limit belongs to one thread.
 struct log_limit {
     int64_t open_at; // monotonic microseconds: when the next line may be written; zero-initialised
-    unsigned held_back; // lines left out since the last one
+    unsigned left_out; // lines left out since the last one
 };
 #define log_write_limited(log, limit, level, ...)                                                  \
     log_write_limited_from(LOG_FOLDER, log, limit, level, __VA_ARGS__)

@@ -86,7 +86,7 @@ static bool make_snmp(struct sink *out, const struct conf_receiver *c, const str
         .tls = tls_of(&c->tls, log),
         .timeout_ms = s->timeout_ms,
         .retries = s->retries,
-        .window = s->window,
+        .in_flight_max = s->window,
         .sets = s->sets,
         .extra = s->extra_varbinds,
         .has_trap_address = s->trap_address,

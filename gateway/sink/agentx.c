@@ -8,7 +8,7 @@
 #include <string.h>
 
 enum {
-    WINDOW = AGENTX_WINDOW / SNMP_PDU_NOTIFICATIONS_MAX,
+    IN_FLIGHT_MAX = AGENTX_IN_FLIGHT_MAX / SNMP_PDU_NOTIFICATIONS_MAX,
     VARBINDS_MAX = 1 + 2 * MIB_OBJECTS_MAX, // snmpTrapOID.0, its objects, those of MIB_EXTRA
 };
 static const int64_t OPEN_US = 4500 * CLOCK_US_PER_MS;
@@ -20,7 +20,8 @@ struct agentx_sink {
     const struct random *random;
     struct agentx_client *client; // NULL: none
 
-    unsigned unanswered[WINDOW]; // notifications of each pending event; a ring, the oldest first
+    unsigned
+        unanswered[IN_FLIGHT_MAX]; // notifications of each pending event; a ring, the oldest first
     unsigned head, pending;
     unsigned refused; // the master's first error answer; AGENTX_NO_ERROR: none
 
@@ -43,7 +44,7 @@ static void agentx_sink_read_answer(void *ctx, unsigned error)
     if (s->refused == AGENTX_NO_ERROR)
         s->refused = error;
     for (unsigned i = 0; i < s->pending; i++) {
-        unsigned *unanswered = &s->unanswered[(s->head + i) % WINDOW];
+        unsigned *unanswered = &s->unanswered[(s->head + i) % IN_FLIGHT_MAX];
         if (*unanswered == 0)
             continue;
         --*unanswered;
@@ -176,7 +177,7 @@ static enum sink_result agentx_sink_send_event(void *self, const struct event *e
         return SINK_SKIPPED;
     if (!agentx_sink_renew(s, err))
         return SINK_FAILED;
-    s->unanswered[(s->head + s->pending++) % WINDOW] = (unsigned)n;
+    s->unanswered[(s->head + s->pending++) % IN_FLIGHT_MAX] = (unsigned)n;
     for (size_t i = 0; i < n; i++) {
         if (!notify(s, event, notifications[i], err))
             return SINK_FAILED;
@@ -189,7 +190,7 @@ static unsigned agentx_sink_read_answered(struct agentx_sink *s)
 {
     unsigned n = 0;
     while (s->pending > 0 && s->unanswered[s->head] == 0) {
-        s->head = (s->head + 1) % WINDOW;
+        s->head = (s->head + 1) % IN_FLIGHT_MAX;
         s->pending--;
         n++;
     }
@@ -234,7 +235,7 @@ bool agentx_sink(struct sink *out, const char *name, const struct agentx_target 
                          .close = agentx_sink_close_session,
                          .free = agentx_sink_free,
                          .self = s,
-                         .window = WINDOW,
+                         .in_flight_max = IN_FLIGHT_MAX,
                          .kind = "agentx"};
     snprintf(out->name, sizeof out->name, "%s", name);
     snprintf(out->address, sizeof out->address, "%s", target->master);

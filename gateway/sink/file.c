@@ -14,7 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { WINDOW = 512 };
+enum { IN_FLIGHT_MAX = 512 };
 
 struct file_sink {
     const char *path;
@@ -251,7 +251,7 @@ bool file_sink(struct sink *out, const char *name, const struct file_options *op
         out->reopen = NULL;
     } else if (options->fsync == FILE_FSYNC_EACH) {
         out->wait = wait_file;
-        out->window = WINDOW;
+        out->in_flight_max = IN_FLIGHT_MAX;
     }
     snprintf(out->name, sizeof out->name, "%s", name);
     snprintf(out->address, sizeof out->address, "%s",

@@ -401,7 +401,7 @@ static int64_t hand_over_all(struct receiver *d)
         }
         if (atomic_load(&d->paused))
             return BLOCKED_US;
-        if (d->sink.window > 0 && d->pending >= d->sink.window)
+        if (d->sink.in_flight_max > 0 && d->pending >= d->sink.in_flight_max)
             return BLOCKED_US;
         if (!open_receiver(d, now))
             return d->retry_at > now ? d->retry_at - now : 0;

@@ -19,15 +19,16 @@ struct sink {
     // again after each failure. False with a sentence; nothing is left open.
     bool (*open)(void *self, struct error *err);
 
-    // Sends one event. Never called while `window` events are pending. After SINK_FAILED, the
-    // caller calls close and open, and sends this event and all pending ones again, in the same
+    // Sends one event. Never called while `in_flight_max` events are pending. After SINK_FAILED,
+    // the caller calls close and open, and sends this event and all pending ones again, in the same
     // order. The sink may buffer a pending event until `wait`, which the caller calls when it has
     // no further event.
     enum sink_result (*send)(void *self, const struct event *event, struct error *err);
 
     // Waits up to `timeout_ms` (0: not at all) for confirmations. Returns how many of the oldest
     // pending events the receiver has confirmed; a confirmation out of order counts once the
-    // earlier ones have come. -1 with a sentence: failed, as for send. NULL if `window` is 0.
+    // earlier ones have come. -1 with a sentence: failed, as for send. NULL if `in_flight_max` is
+    // 0.
     int (*wait)(void *self, int timeout_ms, struct error *err);
 
     // Undoes open. Not called unless open succeeded.
@@ -40,7 +41,7 @@ struct sink {
     void (*free)(void *self);
     void *self;
 
-    unsigned window; // events that may be pending; 0: `send` never returns SINK_PENDING
+    unsigned in_flight_max; // events that may be pending; 0: `send` never returns SINK_PENDING
     char name[65];
     const char *kind;  // "snmp", "syslog", "file", "agentx"
     char address[320]; // for the status, such as "udp 192.0.2.1 port 162"

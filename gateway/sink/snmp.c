@@ -26,7 +26,7 @@ const struct snmp_target SNMP_TARGET_DEFAULTS = {
     .community = "public",
     .timeout_ms = 1000,
     .retries = 3,
-    .window = 64,
+    .in_flight_max = 64,
 };
 
 // An event with unanswered informs.
@@ -280,7 +280,7 @@ static bool snmp_sink_check(const struct snmp_target *t, struct error *err)
         return error_set(err, "SNMP over TLS or DTLS needs a certificate of our own");
     if (t->inform && t->version == SNMP_V1)
         return error_set(err, "SNMPv1 has no informs");
-    if (t->inform && (t->window == 0 || t->timeout_ms == 0))
+    if (t->inform && (t->in_flight_max == 0 || t->timeout_ms == 0))
         return error_set(err, "informs need a window and a timeout of at least 1");
     if (t->version != SNMP_V3 && !t->community)
         return error_set(err, "SNMPv1 and SNMPv2c need a community");
@@ -325,7 +325,7 @@ static void copy_options(struct snmp_sink *s, const struct snmp_target *t)
                                    .engine_id_size = t->user.engine_id_size};
     s->sets = t->sets;
     s->extra = t->extra;
-    s->window = t->inform ? t->window : 0;
+    s->window = t->inform ? t->in_flight_max : 0;
     s->clock = t->clock;
     s->started_at = t->started_at;
     copy_addresses(s, t);
@@ -376,7 +376,7 @@ bool snmp_sink(struct sink *out, const char *name, const struct snmp_target *tar
                          .close = snmp_sink_close_session,
                          .free = snmp_sink_free,
                          .self = s,
-                         .window = s->window,
+                         .in_flight_max = s->window,
                          .kind = "snmp"};
     snprintf(out->name, sizeof out->name, "%s", name);
     snmp_sink_describe_address(target, out->address, sizeof out->address);

@@ -23,8 +23,8 @@ void snmp_end(void);
 enum { SNMP_ENGINE_TEXT_SIZE = 2 * 32 + 1 };
 void snmp_engine_text(char out[SNMP_ENGINE_TEXT_SIZE]);
 
-// v2c traps to UDP port 162 with community "public"; 1,000 ms, 3 retries, a window of 64 (128 would
-// overflow snmptrapd's default socket buffer).
+// v2c traps to UDP port 162 with community "public"; 1,000 ms, 3 retries, 64 events in flight (128
+// would overflow snmptrapd's default socket buffer).
 extern const struct snmp_target SNMP_TARGET_DEFAULTS;
 
 // Fills `out`. Copies all of `target` except the clock and the strings of `tls`, which outlive the

@@ -66,7 +66,7 @@ struct snmp_target {
                             // without a name: the host
     unsigned timeout_ms;    // of one attempt of an inform
     unsigned retries;       // attempts of an inform after the first
-    unsigned window;        // events whose informs may be unanswered, at least 1
+    unsigned in_flight_max; // events whose informs may be unanswered, at least 1
     unsigned sets;          // of enum snmp_set; 0: SMA and SWITCH, and OWN for events that neither
                             // of them has
     bool extra;             // append the objects of MIB_EXTRA to notifications of SMA and SWITCH

@@ -15,7 +15,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-enum { FACILITY_DAEMON = 3, STREAM_WINDOW = 1024, STEP_MS = 10 };
+enum { FACILITY_DAEMON = 3, STREAM_IN_FLIGHT_MAX = 1024, STEP_MS = 10 };
 
 const struct syslog_options SYSLOG_DEFAULTS = {
     .transport = SYSLOG_LOCAL,
@@ -32,9 +32,9 @@ struct syslog_sink {
     struct syslog_options options;
     struct format_origin origin;
     char hostname[256], process_id[16], own_address[64], engine_id[128];
-    int fd;                        // of SYSLOG_LOCAL and SYSLOG_UDP
-    struct stream *stream;         // of SYSLOG_TCP and SYSLOG_TLS
-    uint64_t marks[STREAM_WINDOW]; // octets written up to the end of each pending event
+    int fd;                               // of SYSLOG_LOCAL and SYSLOG_UDP
+    struct stream *stream;                // of SYSLOG_TCP and SYSLOG_TLS
+    uint64_t marks[STREAM_IN_FLIGHT_MAX]; // octets written up to the end of each pending event
     size_t first_mark, mark_count;
     size_t unmarked;   // events after these, which may be buffered
     struct relp *relp; // of SYSLOG_RELP and SYSLOG_RELP_TLS
@@ -147,7 +147,8 @@ static bool syslog_sink_flush(struct syslog_sink *s, struct error *err)
     if (!stream_is_connected(s->stream, err) || !stream_flush(s->stream, err))
         return false;
     for (; s->unmarked > 0; s->unmarked--)
-        s->marks[(s->first_mark + s->mark_count++) % STREAM_WINDOW] = stream_written(s->stream);
+        s->marks[(s->first_mark + s->mark_count++) % STREAM_IN_FLIGHT_MAX] =
+            stream_written(s->stream);
     return true;
 }
 
@@ -186,7 +187,7 @@ static int pass_marks(struct syslog_sink *s, uint64_t received)
 {
     int n = 0;
     for (; s->mark_count > 0 && s->marks[s->first_mark] <= received; n++) {
-        s->first_mark = (s->first_mark + 1) % STREAM_WINDOW;
+        s->first_mark = (s->first_mark + 1) % STREAM_IN_FLIGHT_MAX;
         s->mark_count--;
     }
     return n;
@@ -286,8 +287,10 @@ static const struct row {
 } ROWS[SYSLOG_TRANSPORTS] = {
     [SYSLOG_LOCAL] = {"local", 0, open_local, send_datagram, NULL, close_socket},
     [SYSLOG_UDP] = {"udp", 0, open_udp, send_datagram, NULL, close_socket},
-    [SYSLOG_TCP] = {"tcp", STREAM_WINDOW, open_stream, send_stream, wait_stream, close_stream},
-    [SYSLOG_TLS] = {"tls", STREAM_WINDOW, open_stream, send_stream, wait_stream, close_stream},
+    [SYSLOG_TCP] = {"tcp", STREAM_IN_FLIGHT_MAX, open_stream, send_stream, wait_stream,
+                    close_stream},
+    [SYSLOG_TLS] = {"tls", STREAM_IN_FLIGHT_MAX, open_stream, send_stream, wait_stream,
+                    close_stream},
     [SYSLOG_RELP] = {"relp", RELP_WINDOW, open_relp, send_relp, wait_relp, close_relp},
     [SYSLOG_RELP_TLS] = {"relp-tls", RELP_WINDOW, open_relp, send_relp, wait_relp, close_relp},
     [SYSLOG_STDOUT] = {"stdout", 0, open_stdout, send_stdout, NULL, close_stdout},
@@ -336,7 +339,7 @@ bool syslog_sink(struct sink *out, const char *name, const struct syslog_options
                          .close = row->close,
                          .free = free,
                          .self = s,
-                         .window = row->window,
+                         .in_flight_max = row->window,
                          .kind = "syslog"};
     snprintf(out->name, sizeof out->name, "%s", name);
     syslog_sink_describe_address(options, out->address, sizeof out->address);

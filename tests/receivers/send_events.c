@@ -91,7 +91,7 @@ static void set_option(struct group *g, const char *key, const char *value)
         {"text", &g->text, NULL, NULL},
         {"timeout", NULL, &t->timeout_ms, NULL},
         {"retries", NULL, &t->retries, NULL},
-        {"window", NULL, &t->window, NULL},
+        {"window", NULL, &t->in_flight_max, NULL},
         {"sets", NULL, &t->sets, NULL},
         {"n", NULL, &g->n, NULL},
         {"first", NULL, &g->first, NULL},
@@ -223,7 +223,7 @@ static void note_wait(struct group *g, int64_t us)
 
 static bool step(struct progress *p, struct event *const *events, struct error *err)
 {
-    unsigned pending = p->handed - p->done, window = p->sink->window;
+    unsigned pending = p->handed - p->done, window = p->sink->in_flight_max;
     if (!p->is_open)
         return open_again(p, err);
     bool may_hand = p->handed < p->group->n && (window == 0 || pending < window);

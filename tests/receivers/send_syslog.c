@@ -154,7 +154,8 @@ static bool send_next(struct run *run, struct error *err)
 static bool has_room(const struct run *run)
 {
     long pending = run->next - run->acked;
-    return run->next < run->count && (run->sink.window == 0 || pending < run->sink.window);
+    return run->next < run->count &&
+           (run->sink.in_flight_max == 0 || pending < run->sink.in_flight_max);
 }
 
 static bool step(struct run *run, struct error *err)

@@ -175,7 +175,7 @@ struct sink fake_receiver_as_receiver(struct fake_sink *fake)
                          .close = fake_close,
                          .free = fake_free,
                          .self = fake,
-                         .window = fake->window,
+                         .in_flight_max = fake->window,
                          .name = "siem",
                          .kind = "fake",
                          .address = "memory"};

@@ -992,7 +992,7 @@ TEST(confirmations_keep_the_order)
 TEST(only_so_many_notifications_are_unconfirmed)
 {
     be_up();
-    for (int i = 0; i < AGENTX_WINDOW; i++)
+    for (int i = 0; i < AGENTX_IN_FLIGHT_MAX; i++)
         assert_true(notify(""));
     assert_false(notify(""));
     assert_non_null(strstr(err.text, "too many notifications"));

@@ -103,7 +103,7 @@ TEST(an_event_is_pending_until_the_master_answers)
 TEST(it_takes_as_many_events_as_its_window)
 {
     open_session();
-    for (unsigned i = 0; i < sink.window; i++)
+    for (unsigned i = 0; i < sink.in_flight_max; i++)
         send_event();
 }
 

@@ -77,7 +77,7 @@ TEST(events_are_done_when_written)
     struct error err;
     struct stat st;
     struct sink r = begin_open(path, FILE_FSYNC_NONE);
-    assert_int_equal(r.window, 0);
+    assert_int_equal(r.in_flight_max, 0);
     assert_int_equal(send_one(&r, 1, &err), SINK_DONE);
     assert_int_equal(send_one(&r, 2, &err), SINK_DONE);
     end(&r);
@@ -103,7 +103,7 @@ TEST(events_are_pending_until_they_are_synced)
     const char *path = support_path("synced");
     struct error err;
     struct sink r = begin_open(path, FILE_FSYNC_EACH);
-    assert_true(r.window > 1);
+    assert_true(r.in_flight_max > 1);
     assert_int_equal(r.wait(r.self, 100, &err), 0);
     assert_int_equal(send_one(&r, 1, &err), SINK_PENDING);
     assert_int_equal(send_one(&r, 2, &err), SINK_PENDING);

@@ -91,7 +91,7 @@ TEST(what_does_not_fit_together_is_refused)
     check_refused(&t, "need a community");
     t = target();
     t.inform = true;
-    t.window = 0;
+    t.in_flight_max = 0;
     check_refused(&t, "a window");
 }
 
@@ -126,13 +126,13 @@ TEST(a_receiver_says_what_it_is)
     assert_string_equal(sink.name, "nms");
     assert_string_equal(sink.kind, "snmp");
     assert_string_equal(sink.address, "127.0.0.1 port 162");
-    assert_int_equal(sink.window, 0);
+    assert_int_equal(sink.in_flight_max, 0);
     assert_null(sink.wait);
     sink.free(sink.self);
 
     t.inform = true;
     assert_true(snmp_sink(&sink, "nms", &t, &err));
-    assert_int_equal(sink.window, 64);
+    assert_int_equal(sink.in_flight_max, 64);
     assert_non_null(sink.wait);
     sink.free(sink.self);
 }
