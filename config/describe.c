@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Describes the configuration's items, from the rows of its schema.
 //   describe-config example            prints the example file
 //   describe-config manual <TEMPLATE   prints a page in mdoc; the items of a section, or of

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 # Completion of ibtrapctl(8) for bash. `ibtrapctl completion` lists commands, options and values, a line each:
 # "command journal export [N]", "option --since TIME", "values LEVEL error warning ...".
 

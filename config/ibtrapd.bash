@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 # Completion of ibtrapd(8) for bash. The options come from ibtrapd --help.
 
 # The ports of this machine, as names of instances.

@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# SPDX-License-Identifier: BSD-2-Clause
 """Writes the notifications of the MIB modules and their objects as C constants.
 
     generate.py --catalogue ROWS --fields fields.map --out FOLDER MODULE.txt...

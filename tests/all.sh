@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause
 # Installs missing packages, builds, and runs all tests.
 set -eu
 

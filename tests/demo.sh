@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause
 # Shows ibtrapd at work, on a simulated fabric if there is no real one.
 # Installs missing packages and builds first. Options: see --help.
 set -eu

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Prints ibtrapctl(8): the page on standard input, with the lines `.\" OPTIONS` and `.\" COMMANDS`
 // replaced by the tables of ibtrapctl.
 

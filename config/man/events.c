@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Prints ibtrapd-events(7) from the catalogue, in mdoc.
 
 #include "install.h"

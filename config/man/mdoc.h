@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Prints text in mdoc(7), for the programs that make parts of the manual from a table.
 #ifndef IBTRAPD_MAN_MDOC_H
 #define IBTRAPD_MAN_MDOC_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // The number of an event or alarm in the tables and in notifications: an index of 31 bits.
 #ifndef IBTRAPD_AGENT_EVENT_NUMBER_H
 #define IBTRAPD_AGENT_EVENT_NUMBER_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Functions for the tables of the IBSWITCH-MIB about the fabric. The MIB calls a switch or
 // router an element. mibs/README.md lists the columns without a value, and why.
 #ifndef IBTRAPD_AGENT_GSW_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 #include "agent/put.h"
 #include "agent/tables.h"
 #include "base/wire.h"

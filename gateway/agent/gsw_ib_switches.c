@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // IBSWITCH-MIB: gswIBSwTable and gswIBTopoTable.
 #include "agent/gsw.h"
 #include "agent/put.h"

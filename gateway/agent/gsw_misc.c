@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // IBSWITCH-MIB: gswMisc, and the scalar of gswSystem.
 #include "agent/gsw.h"
 #include "agent/tables.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // IBSWITCH-MIB: gswSwitchTable, and the ports and sensors of each switch.
 #include "agent/gsw.h"
 #include "agent/put.h"

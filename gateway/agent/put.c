@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 #include "agent/put.h"
 
 #include "base/wire.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Functions that fill the value of a column, whose type table.c has set.
 #ifndef IBTRAPD_AGENT_PUT_H
 #define IBTRAPD_AGENT_PUT_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Carries out a Set in the phases of RFC 2741 7.2.4: checks all varbinds first, then changes all or
 // none.
 #ifndef IBTRAPD_AGENT_SET_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Checks a value before it is set.
 #ifndef IBTRAPD_AGENT_SET_CHECK_H
 #define IBTRAPD_AGENT_SET_CHECK_H

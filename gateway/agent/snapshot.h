@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // An agent snapshot: the content of all tables at one moment. It is immutable and counted: a walk
 // gets all its rows from the snapshot in which it began.
 #ifndef IBTRAPD_AGENT_SNAPSHOT_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 #include "agent/snapshot_alarms.h"
 
 #include <stdlib.h>

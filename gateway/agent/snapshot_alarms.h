@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // The active alarms, copied from the journal for one snapshot: ascending by number.
 #ifndef IBTRAPD_AGENT_SNAPSHOT_ALARMS_H
 #define IBTRAPD_AGENT_SNAPSHOT_ALARMS_H

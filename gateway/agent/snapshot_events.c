@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 #include "agent/snapshot_events.h"
 
 #include "base/search.h"

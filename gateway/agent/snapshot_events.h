@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // An index of the journal: which events are about which switch. gswEventTable and the columns that
 // count events read it. All snapshots share the one index; each shows its own range of it. The
 // agent's thread only.

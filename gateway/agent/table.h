@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Describes tables by lists of columns, and answers Get and GetNext for all of them.
 #ifndef IBTRAPD_AGENT_TABLE_H
 #define IBTRAPD_AGENT_TABLE_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 #include "agent/tables.h"
 
 // Ascending by the OID of the first column (table.h).

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // The list of all tables that the subagent offers. gsw_*.c have those of the IBSWITCH-MIB, own_*.c
 // those of the IBTRAPD-MIB.
 #ifndef IBTRAPD_AGENT_TABLES_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 #include "agent/walk_cache.h"
 
 #include "base/hash.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Chooses the snapshot that answers a request, so that a walk sees one moment. A request does not
 // say to which walk it belongs, but a walk asks for the successor of the last name that it got. So
 // the snapshot that answered a name also answers a request for its successor, for a while. Of

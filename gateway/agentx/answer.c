@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 #include "agentx/answer.h"
 
 // Octets after which a response to GetBulk gets no further repetition; the master requests the

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Answers the requests of a master agent (RFC 2741 7.2.3 and 7.2.4).
 #ifndef IBTRAPD_AGENTX_ANSWER_H
 #define IBTRAPD_AGENTX_ANSWER_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 #include "agentx/client.h"
 
 #include "agentx/answer.h"

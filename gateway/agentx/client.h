@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // A session with a master agent (RFC 2741), such as net-snmp's snmpd: connects, opens the session,
 // registers regions, answers requests, sends notifications, and begins again when the master was
 // restarted. No function waits: the caller polls the descriptor and passes a clock.

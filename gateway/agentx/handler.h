@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // The functions by which a subagent answers the requests of a master agent.
 #ifndef IBTRAPD_AGENTX_HANDLER_H
 #define IBTRAPD_AGENTX_HANDLER_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // The connection to a master agent: a stream socket that never waits, with a bounded buffer for
 // each direction. Only agentx_link_close closes the descriptor.
 #ifndef IBTRAPD_AGENTX_LINK_H

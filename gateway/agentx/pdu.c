@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 #include "agentx/pdu.h"
 
 #include "base/wire.h"

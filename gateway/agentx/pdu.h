@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Encodes AgentX PDUs in network byte order and decodes them in either order (RFC 2741 5 and 6.1).
 #ifndef IBTRAPD_AGENTX_PDU_H
 #define IBTRAPD_AGENTX_PDU_H

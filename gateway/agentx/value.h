@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Object identifiers and values, as AgentX carries them (RFC 2741 5.1 to 5.4).
 #ifndef IBTRAPD_AGENTX_VALUE_H
 #define IBTRAPD_AGENTX_VALUE_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 #include "base/backoff.h"
 
 int64_t backoff_us(unsigned failures, int64_t first_us, int64_t last_us,

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Exponential back-off: how long to wait before a retry.
 #ifndef IBTRAPD_BASE_BACKOFF_H
 #define IBTRAPD_BASE_BACKOFF_H

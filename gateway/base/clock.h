@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Time, passed in so that tests can run in virtual time.
 #ifndef IBTRAPD_BASE_CLOCK_H
 #define IBTRAPD_BASE_CLOCK_H

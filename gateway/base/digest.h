@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // FNV-1a with 64 bits, to find equal things quickly. Equal digests do not prove equality, and a
 // digest protects no secret.
 #ifndef IBTRAPD_BASE_DIGEST_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // An error: a sentence for the admin, carried from the place of the failure to the place of its
 // report.
 #ifndef IBTRAPD_BASE_ERROR_H

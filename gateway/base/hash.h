@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // A hash table of things that contain their nodes, found by a digest of their key. The things are
 // the caller's, and so is the last word on whether two keys are equal: things with one digest
 // follow each other. One thread at a time.

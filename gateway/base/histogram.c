@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 #include "base/histogram.h"
 
 static const int64_t FIRST_US = 100;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Counts durations in fixed buckets, each twice as wide as the one before.
 #ifndef IBTRAPD_BASE_HISTOGRAM_H
 #define IBTRAPD_BASE_HISTOGRAM_H

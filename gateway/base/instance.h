@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // An instance: one of several gateways on a machine, with its port and its own files.
 #ifndef IBTRAPD_BASE_INSTANCE_H
 #define IBTRAPD_BASE_INSTANCE_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // The daemon's own log: writes each message as one line to a stream (journald reads stderr). Each
 // line names the folder of the gateway that wrote it. Each folder has a level, which may change at
 // any time.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Notifies the service manager by the protocol of sd_notify(3): lines such as "READY=1" in one
 // datagram to the socket in $NOTIFY_SOCKET. systemd guarantees this protocol, and this code is
 // smaller than the dependency on libsystemd.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Randomness, passed in so that tests are repeatable.
 #ifndef IBTRAPD_BASE_RANDOM_H
 #define IBTRAPD_BASE_RANDOM_H

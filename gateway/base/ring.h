@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // A bounded queue of pointers between threads.
 #ifndef IBTRAPD_BASE_RING_H
 #define IBTRAPD_BASE_RING_H

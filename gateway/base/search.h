@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Binary search in a sorted sequence.
 #ifndef IBTRAPD_BASE_SEARCH_H
 #define IBTRAPD_BASE_SEARCH_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Reads keys and passwords from files that other users cannot read. Follows links and checks the
 // file at their end.
 #ifndef IBTRAPD_BASE_SECRET_H

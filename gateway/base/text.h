@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Builds text in a buffer of fixed size and never writes beyond it.
 #ifndef IBTRAPD_BASE_TEXT_H
 #define IBTRAPD_BASE_TEXT_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Threads with names, so that top -H, ps -L and gdb say which one is busy.
 #ifndef IBTRAPD_BASE_THREAD_H
 #define IBTRAPD_BASE_THREAD_H

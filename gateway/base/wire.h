@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Reads and writes big-endian integers at any alignment.
 #ifndef IBTRAPD_BASE_WIRE_H
 #define IBTRAPD_BASE_WIRE_H

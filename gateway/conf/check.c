@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 #include "conf/check.h"
 
 #include "base/secret.h"

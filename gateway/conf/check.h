@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Checks of single values, for the rows of the schema (schema_item.check). Each returns false with
 // a reason for a value that it does not accept.
 #ifndef IBTRAPD_CONF_CHECK_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // The values of the configuration, and nothing but values: load.h reads a file into them and checks
 // them. They stay as they are from then on; a reload makes a new struct conf.
 #ifndef IBTRAPD_CONF_CONF_H

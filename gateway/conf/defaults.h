@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Gives the objects of the configuration the defaults of the schema's rows, before a file changes
 // them.
 #ifndef IBTRAPD_CONF_DEFAULTS_H

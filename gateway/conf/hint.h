@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Helps a user who wrote a name that the schema does not have.
 #ifndef IBTRAPD_CONF_HINT_H
 #define IBTRAPD_CONF_HINT_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // The columns of the configuration's schema: the types of its rows, and functions for one row or
 // one section. schema.h has the rows.
 #ifndef IBTRAPD_CONF_ITEM_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 #include "conf/lexer.h"
 
 #include <stdbool.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Splits a configuration's text into words and signs. Comments begin with # or //, or stand between
 // /* and */, where a word could begin.
 #ifndef IBTRAPD_CONF_LEXER_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 #include "conf/load.h"
 
 #include "conf/defaults.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Reads the configuration: a file, a text, or the defaults. Each is checked whole before it counts.
 // After a success conf_free releases the configuration; after a failure there is nothing to free.
 #ifndef IBTRAPD_CONF_LOAD_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // The items whose values are lists of pairs, such as "SymbolErrorCounter=10".
 #ifndef IBTRAPD_CONF_PAIRS_H
 #define IBTRAPD_CONF_PAIRS_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Reads a configuration's text into a struct conf, by the rows of the schema. It reports every
 // mistake in a value or a name and reads on. It stops at a mistake that leaves unclear how the text
 // goes on.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Prints the configuration, by the rows of the schema.
 #ifndef IBTRAPD_CONF_PRINT_H
 #define IBTRAPD_CONF_PRINT_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Checks of whole sections of receivers, for the rows of the schema (schema_section.check). Each
 // reports the section's mistakes, reads the secrets that the section names, and sets the fields
 // that depend on several items: ports, versions, formats.

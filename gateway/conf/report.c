@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 #include "conf/report.h"
 
 #include <stdarg.h>

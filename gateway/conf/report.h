@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // The mistakes in a configuration's text, gathered while it is read.
 #ifndef IBTRAPD_CONF_REPORT_H
 #define IBTRAPD_CONF_REPORT_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // The items that a reload cannot change in a running gateway, by the rows of the schema.
 #ifndef IBTRAPD_CONF_RESTART_H
 #define IBTRAPD_CONF_RESTART_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // The schema of the configuration: one row for each item, in sections (item.h has the columns).
 // These rows decide the parser, the defaults, the checks of single values, the items that a reload
 // may change, `ibtrapd --print-config`, the example file and the lists of items in ibtrapd.conf(5).

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // A section of a file while the parser reads it.
 #ifndef IBTRAPD_CONF_SECTION_H
 #define IBTRAPD_CONF_SECTION_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Checks of whole sections, but for receivers, for the rows of the schema (schema_section.check).
 // Each reports the section's mistakes, and sets the fields that follow from several items or from
 // a file that an item names.

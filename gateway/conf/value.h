@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // The value of one item in its section's object. The item's row says where the value is and what it
 // may be; see item.h. `object` is the section's struct conf, conf_rule or conf_receiver.
 #ifndef IBTRAPD_CONF_VALUE_H

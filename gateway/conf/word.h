@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // The words that items may have as values, each with its number. Reading and printing share them.
 #ifndef IBTRAPD_CONF_WORD_H
 #define IBTRAPD_CONF_WORD_H

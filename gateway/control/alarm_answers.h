@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Answers the commands about alarms. An alarm is named by its key, or by the number of the event
 // that raised it.
 #ifndef IBTRAPD_CONTROL_ALARM_ANSWERS_H

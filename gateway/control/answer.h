@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Reads the items of requests, and writes the values of answers in JSON.
 #ifndef IBTRAPD_CONTROL_ANSWER_H
 #define IBTRAPD_CONTROL_ANSWER_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // The commands of the control socket: one row each in commands.c.
 #ifndef IBTRAPD_CONTROL_COMMANDS_H
 #define IBTRAPD_CONTROL_COMMANDS_H

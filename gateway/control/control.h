@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // The parts of the running gateway that the commands of the control socket use.
 #ifndef IBTRAPD_CONTROL_CONTROL_H
 #define IBTRAPD_CONTROL_CONTROL_H

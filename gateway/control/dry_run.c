@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 #include "control/dry_run.h"
 
 #include "conf/load.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Shows which of the journal's last events each receiver would get under another configuration.
 #ifndef IBTRAPD_CONTROL_DRY_RUN_H
 #define IBTRAPD_CONTROL_DRY_RUN_H

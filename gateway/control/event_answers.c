@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 #include "control/event_answers.h"
 
 #include "base/search.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Finds events in the journal, and answers the command "events".
 #ifndef IBTRAPD_CONTROL_EVENT_ANSWERS_H
 #define IBTRAPD_CONTROL_EVENT_ANSWERS_H

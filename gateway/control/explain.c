@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 #include "control/explain.h"
 
 #include "control/answer.h"

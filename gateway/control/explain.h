@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Answers the command "explain": all fields of one event, and which receivers have it.
 #ifndef IBTRAPD_CONTROL_EXPLAIN_H
 #define IBTRAPD_CONTROL_EXPLAIN_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Answers the commands that control the gateway as a whole. commands.c lists them.
 #ifndef IBTRAPD_CONTROL_GATEWAY_ANSWERS_H
 #define IBTRAPD_CONTROL_GATEWAY_ANSWERS_H

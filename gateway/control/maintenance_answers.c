@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 #include "control/maintenance_answers.h"
 
 #include "base/text.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Answers the commands about maintenance windows. Each waits for the pipeline.
 #ifndef IBTRAPD_CONTROL_MAINTENANCE_ANSWERS_H
 #define IBTRAPD_CONTROL_MAINTENANCE_ANSWERS_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 #include "control/peer_credentials.h"
 
 #include <errno.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // The user and the groups of the process at the other end of a Unix socket, as they were when that
 // process connected.
 #ifndef IBTRAPD_CONTROL_PEER_CREDENTIALS_H

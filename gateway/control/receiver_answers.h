@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Answers the commands about receivers.
 #ifndef IBTRAPD_CONTROL_RECEIVER_ANSWERS_H
 #define IBTRAPD_CONTROL_RECEIVER_ANSWERS_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // The control socket: a Unix socket on which ibtrapctl sends one JSON object per line and gets one
 // back.
 #ifndef IBTRAPD_CONTROL_SERVER_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 #include "control/status.h"
 
 #include "base/text.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // The state of the gateway: for the command "status", and in one line for systemd.
 #ifndef IBTRAPD_CONTROL_STATUS_H
 #define IBTRAPD_CONTROL_STATUS_H

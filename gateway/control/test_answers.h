@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Answers the command "test": sends a test event through pipeline and journal to the receivers.
 #ifndef IBTRAPD_CONTROL_TEST_ANSWERS_H
 #define IBTRAPD_CONTROL_TEST_ANSWERS_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Answers the commands about the fabric. A long answer comes in pages; all its pages show the same
 // snapshot. Item "more" of a page has the items that request the next one.
 #ifndef IBTRAPD_CONTROL_TOPOLOGY_ANSWERS_H

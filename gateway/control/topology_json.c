@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 #include "control/topology_json.h"
 
 #include "control/answer.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Snapshots of the fabric, and the changes between two of them, in JSON.
 #ifndef IBTRAPD_CONTROL_TOPOLOGY_JSON_H
 #define IBTRAPD_CONTROL_TOPOLOGY_JSON_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 #include "ctl/alarm_commands.h"
 
 #include "ctl/client.h"

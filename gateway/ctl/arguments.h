@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // The command line of ibtrapctl: its options, and the words of the command.
 #ifndef IBTRAPD_CTL_ARGUMENTS_H
 #define IBTRAPD_CTL_ARGUMENTS_H

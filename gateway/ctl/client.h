@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // The client's end of the control socket.
 #ifndef IBTRAPD_CTL_CLIENT_H
 #define IBTRAPD_CTL_CLIENT_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // A command of ibtrapctl: a row of the table in commands.c.
 #ifndef IBTRAPD_CTL_COMMAND_H
 #define IBTRAPD_CTL_COMMAND_H

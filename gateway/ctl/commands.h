@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // The table of ibtrapctl's commands. Dispatch, help, completion and the manual are made from it.
 #ifndef IBTRAPD_CTL_COMMANDS_H
 #define IBTRAPD_CTL_COMMANDS_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 #include "ctl/dry_run_command.h"
 
 #include "base/text.h"

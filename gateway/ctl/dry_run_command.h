@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // `ibtrapctl dry-run`: which events each receiver would get under another configuration.
 #ifndef IBTRAPD_CTL_DRY_RUN_COMMAND_H
 #define IBTRAPD_CTL_DRY_RUN_COMMAND_H

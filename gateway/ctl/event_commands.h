@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // The commands about events.
 #ifndef IBTRAPD_CTL_EVENT_COMMANDS_H
 #define IBTRAPD_CTL_EVENT_COMMANDS_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // The commands about the gateway as a whole.
 #ifndef IBTRAPD_CTL_GATEWAY_COMMANDS_H
 #define IBTRAPD_CTL_GATEWAY_COMMANDS_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // The help of ibtrapctl, made from the rows of its commands and options.
 #ifndef IBTRAPD_CTL_HELP_H
 #define IBTRAPD_CTL_HELP_H

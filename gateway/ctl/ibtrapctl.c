@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // ibtrapctl: shows the state of a running ibtrapd, and controls it.
 
 #include "base/instance.h"

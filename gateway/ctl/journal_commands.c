@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 #include "ctl/journal_commands.h"
 
 #include "base/clock.h"

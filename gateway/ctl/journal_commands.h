@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // The commands about the journal.
 #ifndef IBTRAPD_CTL_JOURNAL_COMMANDS_H
 #define IBTRAPD_CTL_JOURNAL_COMMANDS_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // The commands about maintenance windows: times in which events about some nodes are suppressed.
 #ifndef IBTRAPD_CTL_MAINTENANCE_COMMANDS_H
 #define IBTRAPD_CTL_MAINTENANCE_COMMANDS_H

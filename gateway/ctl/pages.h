@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Answers that come in pages: item "more" of a page has the items that request the next page.
 #ifndef IBTRAPD_CTL_PAGES_H
 #define IBTRAPD_CTL_PAGES_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 #include "ctl/show.h"
 
 bool show_refuse_shape(struct error *err)

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Helpers that write the daemon's answers for people, within 100 columns. The stream keeps a write
 // error; check it at the end.
 #ifndef IBTRAPD_CTL_SHOW_H

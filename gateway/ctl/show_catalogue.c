@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 #include "ctl/show_catalogue.h"
 
 #include "base/text.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Writes the catalogue of events, for people and as JSON.
 #ifndef IBTRAPD_CTL_SHOW_CATALOGUE_H
 #define IBTRAPD_CTL_SHOW_CATALOGUE_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 #include "ctl/show_events.h"
 
 #include "base/clock.h"

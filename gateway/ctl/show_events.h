@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Writes events for people.
 #ifndef IBTRAPD_CTL_SHOW_EVENTS_H
 #define IBTRAPD_CTL_SHOW_EVENTS_H

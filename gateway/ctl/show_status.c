@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 #include "ctl/show_status.h"
 
 #include "ctl/receiver_commands.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Writes the status for people.
 #ifndef IBTRAPD_CTL_SHOW_STATUS_H
 #define IBTRAPD_CTL_SHOW_STATUS_H

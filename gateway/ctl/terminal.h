@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Text for people: within 100 columns, coloured on a terminal, and without control characters.
 #ifndef IBTRAPD_CTL_TERMINAL_H
 #define IBTRAPD_CTL_TERMINAL_H

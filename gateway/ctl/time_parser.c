@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 #include "ctl/time_parser.h"
 
 #include "base/clock.h"

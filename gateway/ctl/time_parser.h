@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Reads a time as people write it.
 #ifndef IBTRAPD_CTL_TIME_PARSER_H
 #define IBTRAPD_CTL_TIME_PARSER_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 #include "ctl/topology_commands.h"
 
 #include "ctl/pages.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // The commands about the fabric: as ibtrapd knows it now, and as it was in a snapshot.
 #ifndef IBTRAPD_CTL_TOPOLOGY_COMMANDS_H
 #define IBTRAPD_CTL_TOPOLOGY_COMMANDS_H

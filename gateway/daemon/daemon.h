@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // The daemon as a library: main.c is a shim over it.
 #ifndef IBTRAPD_DAEMON_DAEMON_H
 #define IBTRAPD_DAEMON_DAEMON_H

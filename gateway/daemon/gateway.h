@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // The parts of a running gateway. For the files of daemon/ only.
 #ifndef IBTRAPD_DAEMON_GATEWAY_H
 #define IBTRAPD_DAEMON_GATEWAY_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 #include "daemon/heartbeat.h"
 
 #include "base/text.h"

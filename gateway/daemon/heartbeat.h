@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // The heartbeat: an event at regular times that reports that the gateway runs, and its state.
 #ifndef IBTRAPD_DAEMON_HEARTBEAT_H
 #define IBTRAPD_DAEMON_HEARTBEAT_H

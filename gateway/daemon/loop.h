@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // The main thread's event loop (libevent), which ends at a signal.
 #ifndef IBTRAPD_DAEMON_LOOP_H
 #define IBTRAPD_DAEMON_LOOP_H

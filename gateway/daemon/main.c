@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // ibtrapd: InfiniBand traps to SNMP notifications and syslog.
 
 #include "conf/load.h"

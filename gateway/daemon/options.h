@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // The parts that the program around the daemon provides.
 #ifndef IBTRAPD_DAEMON_OPTIONS_H
 #define IBTRAPD_DAEMON_OPTIONS_H

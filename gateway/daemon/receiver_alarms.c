@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 #include "daemon/receiver_alarms.h"
 
 #include "daemon/gateway.h"

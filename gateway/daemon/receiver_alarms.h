@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Keeps the alarms of failing receivers right across restarts and reloads.
 #ifndef IBTRAPD_DAEMON_RECEIVER_ALARMS_H
 #define IBTRAPD_DAEMON_RECEIVER_ALARMS_H

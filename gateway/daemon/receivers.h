@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Starts and stops receivers: those of the configuration and the trap recipients that managers
 // added. Main thread.
 #ifndef IBTRAPD_DAEMON_RECEIVERS_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Gives a running gateway a new configuration: checks all of it first, then puts all of it in
 // force, or nothing. Receivers that did not change are not disturbed. A changed receiver ends after
 // the event that it is sending; its successor goes on from the same place in the journal.

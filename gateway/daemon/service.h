@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Notifies the service manager (systemd, Type=notify): ready, reloading, stopping, a line of
 // status, and the watchdog. Feeds the watchdog only if the pipeline has made progress since the
 // last time. Main thread.

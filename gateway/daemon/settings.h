@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Puts the settings that a manager makes by SNMP in force: names of switches, levels of
 // gswEventTrap, trap recipients. This is not part of agent/, as it starts and stops receivers.
 #ifndef IBTRAPD_DAEMON_SETTINGS_H

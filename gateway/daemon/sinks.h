@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Makes the sink of a receiver from its configuration.
 #ifndef IBTRAPD_DAEMON_SINKS_H
 #define IBTRAPD_DAEMON_SINKS_H

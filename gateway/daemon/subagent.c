@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 #include "daemon/subagent.h"
 
 #include "agent/agent.h"

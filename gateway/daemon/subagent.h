@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Starts and stops the AgentX subagent (agent/agent.h), and connects it with the gateway's other
 // parts. Main thread.
 #ifndef IBTRAPD_DAEMON_SUBAGENT_H

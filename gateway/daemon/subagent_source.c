@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 #include "daemon/subagent_source.h"
 
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Translates the status of the gateway's parts into rows of the IBTRAPD-MIB. This is not part of
 // agent/, which knows neither the SA client nor the receivers nor the configuration.
 #ifndef IBTRAPD_DAEMON_SUBAGENT_SOURCE_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 #include "daemon/trap_recipients.h"
 
 #include "base/text.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Makes configurations of receivers from the trap recipients that managers added (gswAgtCmtyTable).
 // Each pair of address and community is one receiver. Its trap group is the switches whose rows
 // have that pair. This is not part of agent/, which does not know the configuration.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 #include "daemon/wiring.h"
 
 #include "control/topology_answers.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // The connections between the gateway's parts. A part does not know the parts that use it; it calls
 // functions back instead. These are those functions, with the gateway as context, and the objects
 // that both the start and a reload make from the configuration.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 #include "event/event_builder.h"
 
 #include "base/text.h"

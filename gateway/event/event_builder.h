@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Builds events: turns a Notice, a malformed MAD, a change of the fabric, a counter over its
 // threshold or an occurrence in the gateway into one identified, named and explained event.
 #ifndef IBTRAPD_EVENT_EVENT_BUILDER_H

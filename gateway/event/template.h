@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // The sentence of an event, from its catalogue row's template.
 #ifndef IBTRAPD_EVENT_TEMPLATE_H
 #define IBTRAPD_EVENT_TEMPLATE_H

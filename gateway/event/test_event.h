@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Makes a test event for any row of the catalogue, to try the way to the receivers: as if the event
 // had happened to a given node, or to one that does not exist. The row's origin, fields and `test`
 // determine the contents.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Sends many requests, a few at a time: waits for the answers, repeats requests that were not
 // answered, and gives up after the last attempt. Sweeps, counter readings and queries to subnet
 // managers use it.

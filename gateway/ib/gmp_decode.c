@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 #include "ib/gmp_decode.h"
 
 #include "base/wire.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Encodes and decodes MADs of two classes: performance (IBA 16.1) and device management (IBA 16.3).
 // Pure functions.
 #ifndef IBTRAPD_IB_GMP_DECODE_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 #include "ib/mad.h"
 
 #include "base/wire.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Encodes and decodes the MADs that ibtrapd sends and receives. IBA volume 1: 13.4 (MADs), 13.4.8.2
 // and 13.4.8.3 (Notice, InformInfo), 15.2 (SA MADs). Pure functions.
 #ifndef IBTRAPD_IB_MAD_H

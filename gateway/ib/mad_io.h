@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Sends and receives MADs through one port. ib/umad.h implements it with libibumad; tests and
 // benchmarks have implementations of their own.
 #ifndef IBTRAPD_IB_MAD_IO_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 #include "ib/mad_log.h"
 
 #include "base/text.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Writes MADs to the debug log: one line for each MAD sent or received, which names peer, method,
 // attribute and TransactionID and, for an answer, its status and duration. Never writes M_Keys and
 // SA keys.

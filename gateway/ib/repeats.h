@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Recognises repeated Reports. The SM sends a Report up to four times, 200 ms apart, until it gets
 // the ReportResp (OpenSM, osm_vendor_ibumad_sa). The repeats have the same sender, TransactionID
 // and content.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 #include "ib/sa_client.h"
 
 #include "base/thread.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // The SA client: subscribes at the SA, keeps the subscriptions alive, receives Reports and answers
 // them. It has a thread of its own. IBA 13.4.11 (event forwarding), 15.2.5.12 (InformInfo).
 //

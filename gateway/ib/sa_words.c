@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 #include "ib/sa_words.h"
 
 #include "base/text.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Describes the SA client's port and the subnet manager in words. Pure functions; each writes a
 // part of a sentence, truncated to `size`.
 #ifndef IBTRAPD_IB_SA_WORDS_H

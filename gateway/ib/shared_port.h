@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // The SA client's port, which it shares with one MAD client, the sweeper. The sweeper needs no port
 // of its own, since the simulator allows only one user of a management class in a process, and
 // since a port that is opened once has one state for both.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Encodes SMPs and decodes the attributes in their answers (IBA 14.2). The SA's records contain the
 // same attributes. Pure functions.
 #ifndef IBTRAPD_IB_SMP_DECODE_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // The subscriptions at the SA: the state of each, and when to request it next. Pure but for the
 // log: the caller passes time and randomness.
 #ifndef IBTRAPD_IB_SUBSCRIPTIONS_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // The parts of a sweep. Each blocks the sweeper's thread until it is done, and adds to a builder.
 // False with a sentence: the port is gone, memory is short, or the sweep was stopped. A node or
 // port that does not answer is no error: it is missing from the builder, and `complete` becomes

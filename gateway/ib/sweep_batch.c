@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 #include "ib/sweep_batch.h"
 
 struct batch *sweep_batch_new(const struct sweep *sweep)

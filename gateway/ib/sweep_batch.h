@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Batches for the parts of a sweep, with its options and its counters.
 #ifndef IBTRAPD_IB_SWEEP_BATCH_H
 #define IBTRAPD_IB_SWEEP_BATCH_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 #include "ib/sweep_schedule.h"
 
 static int64_t sweep_schedule_earlier(int64_t a, int64_t b)

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Decides when to sweep: periodically, when triggers have settled, and once more after an
 // incomplete sweep. Pure; times are monotonic microseconds.
 #ifndef IBTRAPD_IB_SWEEP_SCHEDULE_H

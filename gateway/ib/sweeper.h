@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // The sweeper: one thread that, periodically and when triggered, sweeps the fabric, queries subnet
 // managers and I/O units, and reads the counters.
 #ifndef IBTRAPD_IB_SWEEPER_H

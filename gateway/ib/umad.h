@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Implements mad_io.h with libibumad: chooses and opens a port and registers its agents.
 #ifndef IBTRAPD_IB_UMAD_H
 #define IBTRAPD_IB_UMAD_H

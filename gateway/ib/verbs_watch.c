@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 #include "ib/verbs_watch.h"
 
 #include "base/thread.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Watches the adapter's asynchronous events through libibverbs, if that was there at build time.
 // They report at once changes that polling finds within seconds: a new SM, a new LID, the port up
 // or down, ClientReregister.

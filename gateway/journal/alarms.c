@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 #include "journal/alarms.h"
 
 #include "base/hash.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // The active alarms, one for each key. All are in memory; the journal's next commit writes those
 // that changed to the file.
 #ifndef IBTRAPD_JOURNAL_ALARMS_H

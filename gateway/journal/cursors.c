@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Cursors: up to which number each receiver has every event.
 #include "journal/journal_private.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // The journal's file: opens it, and renames or abandons it when it fails.
 #include "journal/journal_private.h"
 

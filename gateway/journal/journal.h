@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // The journal: every event, in order, on disk before the subnet manager gets its acknowledgement
 // and before a receiver gets the event.
 //

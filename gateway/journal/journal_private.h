@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Shared by the files of journal/ only. Order of locks: `lock` before those of the alarms, the
 // windows and the settings; `reader_lock` is never held together with `lock`.
 #ifndef IBTRAPD_JOURNAL_JOURNAL_PRIVATE_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // A maintenance window, as the journal keeps it.
 #ifndef IBTRAPD_JOURNAL_MAINTENANCE_WINDOW_H
 #define IBTRAPD_JOURNAL_MAINTENANCE_WINDOW_H

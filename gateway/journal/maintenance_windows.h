@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // The maintenance windows, which survive a restart. All are in memory; when one changes, the next
 // commit writes all of them.
 #ifndef IBTRAPD_JOURNAL_MAINTENANCE_WINDOWS_H

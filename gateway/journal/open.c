@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 #include "journal/journal_private.h"
 
 #include <stdio.h>

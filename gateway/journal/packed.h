@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // An event in memory in the form that the file has: some hundred octets instead of more than 3,000.
 #ifndef IBTRAPD_JOURNAL_PACKED_H
 #define IBTRAPD_JOURNAL_PACKED_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Reading events, from memory or from the file.
 #include "journal/journal_private.h"
 

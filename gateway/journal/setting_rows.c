@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 #include "journal/setting_rows.h"
 
 #include <pthread.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // The settings made by SNMP, as the journal keeps them. All are in memory; when one changes, the
 // next commit writes all of them.
 #ifndef IBTRAPD_JOURNAL_SETTING_ROWS_H

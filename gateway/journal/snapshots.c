@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Snapshots of the fabric: one waits for the next commit, the others are in the file.
 #include "journal/journal_private.h"
 

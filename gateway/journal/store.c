@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 #include "journal/store.h"
 
 #include "base/text.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // The journal's file: an SQLite database in WAL mode with synchronous=FULL, so that commits survive
 // a power failure. One thread at a time uses a connection.
 #ifndef IBTRAPD_JOURNAL_STORE_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // The write-ahead log (WAL) of the journal's file. It has one size, so that the sync of a commit
 // writes pages only. A thread of its own moves its pages into the file (a checkpoint), so that a
 // commit seldom waits for that.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Writing: commits events and all other changes in one transaction, deletes old events, and frees
 // memory.
 #include "journal/journal_private.h"

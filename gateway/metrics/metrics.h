@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Writes the metrics of the gateway in the text format of Prometheus, version 0.0.4. Pure.
 #ifndef IBTRAPD_METRICS_METRICS_H
 #define IBTRAPD_METRICS_METRICS_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 #include "metrics/metrics_parts.h"
 
 #include "install.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Reads the metrics from the running parts of the gateway.
 #ifndef IBTRAPD_METRICS_METRICS_PARTS_H
 #define IBTRAPD_METRICS_METRICS_PARTS_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 #include "metrics/metrics_server.h"
 
 #include <arpa/inet.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // GUIDs, GIDs and LIDs as text.
 #ifndef IBTRAPD_MODEL_ADDRESS_H
 #define IBTRAPD_MODEL_ADDRESS_H

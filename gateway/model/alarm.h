@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // An active alarm: an event raised it, and no event has cleared it yet.
 #ifndef IBTRAPD_MODEL_ALARM_H
 #define IBTRAPD_MODEL_ALARM_H

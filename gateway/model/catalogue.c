@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 #include "model/catalogue.h"
 
 #include "mib_modules.h"

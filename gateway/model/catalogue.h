@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // The one table of events. Decoder dispatch, SNMP encoding, syslog MSGID, `ibtrapctl catalogue` and
 // the tests against the MIB modules come from it: to add an event, add a row to catalogue.def.
 #ifndef IBTRAPD_MODEL_CATALOGUE_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // The counters of a port: PortCounters and PortCountersExtended (IBA 16.1.3.5, 16.1.4.11).
 #ifndef IBTRAPD_MODEL_COUNTER_H
 #define IBTRAPD_MODEL_COUNTER_H

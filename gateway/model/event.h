@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // An event: something that happened, identified, named and explained. Every output is made from it.
 #ifndef IBTRAPD_MODEL_EVENT_H
 #define IBTRAPD_MODEL_EVENT_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 #include "model/event_record.h"
 
 #include "base/clock.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Encodes an event for the journal, and decodes it. Later versions read the records of earlier
 // ones; a reader skips fields that it does not know.
 #ifndef IBTRAPD_MODEL_EVENT_RECORD_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // A snapshot of the fabric, as one sweep found it. Built once, then immutable; counted.
 #ifndef IBTRAPD_MODEL_FABRIC_H
 #define IBTRAPD_MODEL_FABRIC_H

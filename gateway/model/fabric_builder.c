@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 #include "model/fabric_builder.h"
 
 #include "model/address.h"

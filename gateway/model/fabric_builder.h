@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Builds a snapshot of the fabric from nodes, ports and links in any order. A builder belongs to
 // one thread.
 #ifndef IBTRAPD_MODEL_FABRIC_BUILDER_H

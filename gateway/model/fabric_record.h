@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Encodes a snapshot of the fabric for the journal, and decodes it.
 #ifndef IBTRAPD_MODEL_FABRIC_RECORD_H
 #define IBTRAPD_MODEL_FABRIC_RECORD_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // The names and values of an event's fields. Syslog, JSON, templates and varbinds are made from
 // them.
 #ifndef IBTRAPD_MODEL_FIELD_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // The fields of an event, by number. model/field.h has their names and values.
 #ifndef IBTRAPD_MODEL_FIELD_ID_H
 #define IBTRAPD_MODEL_FIELD_ID_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 #include "model/filter.h"
 
 #include "model/catalogue.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // The filter of a receiver: which events it gets. Pure.
 #ifndef IBTRAPD_MODEL_FILTER_H
 #define IBTRAPD_MODEL_FILTER_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // A set of GUIDs; immutable, counted.
 #ifndef IBTRAPD_MODEL_GUID_SET_H
 #define IBTRAPD_MODEL_GUID_SET_H

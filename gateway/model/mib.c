@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 #include "model/mib.h"
 
 #include "base/clock.h"

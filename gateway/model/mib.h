@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Notifications and their objects, as the modules in mibs/ define them. mibs/generate.py makes them
 // from the modules when ibtrapd is built (mib_modules.h: mib_gswIBPortTrap, mib_gswIBPortIndex);
 // nothing at run time reads a MIB file.

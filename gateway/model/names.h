@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // The names of nodes: from a node-name-map in the format of infiniband-diags, and from SNMP, whose
 // names of switches take precedence.
 #ifndef IBTRAPD_MODEL_NAMES_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // A Notice, decoded. IBA volume 1, 13.4.8.2 (Notice) and 14.2.5.1 (the traps' DataDetails).
 #ifndef IBTRAPD_MODEL_NOTICE_H
 #define IBTRAPD_MODEL_NOTICE_H

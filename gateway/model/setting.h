@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Settings: the values of IBSWITCH-MIB's writable objects that SNMP managers have set. They survive
 // restarts.
 #ifndef IBTRAPD_MODEL_SETTING_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Severities and categories of events, and the part that an event has in an alarm.
 #ifndef IBTRAPD_MODEL_SEVERITY_H
 #define IBTRAPD_MODEL_SEVERITY_H

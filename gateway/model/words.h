@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Names of numbers in management datagrams.
 #ifndef IBTRAPD_MODEL_WORDS_H
 #define IBTRAPD_MODEL_WORDS_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 #include "pipeline/correlator.h"
 
 #include "base/wire.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Makes events from the results of sweeps and from counter readings, finds the Notice that a change
 // explains, and accumulates the counters. The pipeline's thread only, but for
 // correlator_accumulated.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Counts events by kind and severity, and suppressed events by reason. One thread adds, any thread
 // reads.
 #ifndef IBTRAPD_PIPELINE_EVENT_COUNTS_H

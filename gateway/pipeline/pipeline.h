@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // The thread that makes Reports, sweeps and counter readings into committed events: event -> policy
 // -> journal -> answer to the subnet manager. Reports that wait together are committed together,
 // and answered after the commit. The receivers read the events from the journal.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 #include "pipeline/policies.h"
 
 #include <assert.h>

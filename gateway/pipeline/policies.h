@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Makes policy's options from the configuration.
 #ifndef IBTRAPD_PIPELINE_POLICIES_H
 #define IBTRAPD_PIPELINE_POLICIES_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 #include "pipeline/restore.h"
 
 #include "event/event_builder.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Restores the state of policy and thresholds at the gateway's end from the journal.
 #ifndef IBTRAPD_PIPELINE_RESTORE_H
 #define IBTRAPD_PIPELINE_RESTORE_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 #include "pipeline/role.h"
 
 enum pipeline_role role_of_port(const struct conf *conf, const struct sa_status *status)

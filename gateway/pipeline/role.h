@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Decides which of two gateways on one subnet notifies receivers: with `active = "with-master-sm"`,
 // the one whose port runs the master SM. The subnet managers elect the master.
 #ifndef IBTRAPD_PIPELINE_ROLE_H

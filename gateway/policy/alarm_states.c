@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 #include "policy/alarm_states.h"
 
 #include <stdio.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // The alarm states: for each alarm key, whether the alarm is raised and what receivers were
 // notified of.
 #ifndef IBTRAPD_POLICY_ALARM_STATES_H

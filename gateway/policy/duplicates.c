@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 #include "policy/duplicates.h"
 
 #include "base/hash.h"

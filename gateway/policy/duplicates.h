@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Suppresses and counts duplicates: events that say the same as one shortly before.
 //
 // An event and its counterpart (a GID in service, out of service) are one thing with two states. An

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Detects flapping: an alarm that changes often, until it settles.
 #ifndef IBTRAPD_POLICY_FLAP_H
 #define IBTRAPD_POLICY_FLAP_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Maintenance windows: times in which events about some nodes are suppressed.
 #ifndef IBTRAPD_POLICY_MAINTENANCE_H
 #define IBTRAPD_POLICY_MAINTENANCE_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // The configuration of policy: its limits, rules, options and maintenance windows.
 #ifndef IBTRAPD_POLICY_OPTIONS_H
 #define IBTRAPD_POLICY_OPTIONS_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 #include "policy/policy.h"
 
 #include "base/clock.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Decides which events receivers get. Every event goes to the journal; policy suppresses some of
 // them for the receivers, states the reason, and adds events that summarise the suppressed ones.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 #include "policy/policy_log.h"
 
 #include "base/clock.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Writes policy's decisions to the debug log.
 #ifndef IBTRAPD_POLICY_POLICY_LOG_H
 #define IBTRAPD_POLICY_POLICY_LOG_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Storms: more events of one kind than the configured rate. Suppresses and counts them, and reports
 // summaries.
 #ifndef IBTRAPD_POLICY_STORMS_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Makes the events that policy adds. policy_sink.stamp gives them identifier and text.
 #ifndef IBTRAPD_POLICY_SUMMARIES_H
 #define IBTRAPD_POLICY_SUMMARIES_H

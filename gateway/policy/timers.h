@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // A heap of timers, the earliest first.
 #ifndef IBTRAPD_POLICY_TIMERS_H
 #define IBTRAPD_POLICY_TIMERS_H

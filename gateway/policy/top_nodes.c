@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 #include "policy/top_nodes.h"
 
 #include <inttypes.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // The nodes that most events of a storm are about, counted in a fixed amount of memory.
 #ifndef IBTRAPD_POLICY_TOP_NODES_H
 #define IBTRAPD_POLICY_TOP_NODES_H

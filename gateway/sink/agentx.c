@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 #include "sink/agentx.h"
 
 #include "agentx/client.h"

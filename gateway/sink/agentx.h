@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // The sink of the kind `agentx`: sends notifications through a master agent, such as net-snmp's
 // snmpd, in an AgentX session of its own (RFC 2741 6.2.10). The master's trap sinks, targets and
 // notification log apply.

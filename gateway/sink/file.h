@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // The sink of the kind `file`: writes one JSON object per line to a file or to standard output.
 #ifndef IBTRAPD_SINK_FILE_H
 #define IBTRAPD_SINK_FILE_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Formats an event as one line of text, in each of the formats that receivers read.
 //
 // Pure: the same origin and event give the same octets. Each line is valid UTF-8 without control

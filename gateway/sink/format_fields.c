@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 #include "sink/format_fields.h"
 
 #include "model/catalogue.h"

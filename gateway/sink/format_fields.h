@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Lists the fields of an event that are not empty, by name and as text, the most important first.
 // Every format uses it.
 #ifndef IBTRAPD_SINK_FORMAT_FIELDS_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // The JSON formats: ibtrapd's own, and the Elastic Common Schema.
 #include "sink/format_lines.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // One function for each format and header. format.c has the table of them.
 #ifndef IBTRAPD_SINK_FORMAT_LINES_H
 #define IBTRAPD_SINK_FORMAT_LINES_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // The parts that all formats share: the size of a line, and its sender.
 #ifndef IBTRAPD_SINK_FORMAT_ORIGIN_H
 #define IBTRAPD_SINK_FORMAT_ORIGIN_H

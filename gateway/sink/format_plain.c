@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // The formats that consist of key=value pairs: RFC 3164, CEF, LEEF.
 #include "sink/format_lines.h"
 

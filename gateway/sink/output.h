@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Writes whole lines to standard output, which may be a pipe without a reader.
 #ifndef IBTRAPD_SINK_OUTPUT_H
 #define IBTRAPD_SINK_OUTPUT_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 #include "sink/receiver.h"
 
 #include "base/backoff.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // A running receiver: a thread that reads the journal from the receiver's cursor and passes each
 // event to its sink, in order, at the configured rate, until the receiver has it. A slow or dead
 // receiver, or one whose name does not resolve, delays neither other receivers nor the journal.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // The client's side of a RELP session: the receiver confirms each syslog message, in any order.
 // Over TCP, or over TLS from the first octet, as in rsyslog.
 #ifndef IBTRAPD_SINK_RELP_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // The frames of RELP: "TXNR COMMAND DATALEN[ DATA]\n".
 #ifndef IBTRAPD_SINK_RELP_FRAME_H
 #define IBTRAPD_SINK_RELP_FRAME_H

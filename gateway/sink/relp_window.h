@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // The unconfirmed messages of a RELP session. Transactions are numbered consecutively; after the
 // largest number, 1 follows.
 #ifndef IBTRAPD_SINK_RELP_WINDOW_H

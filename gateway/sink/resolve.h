@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Resolves host names. The system's resolver may wait for long and cannot be stopped. So each name
 // is looked up in a thread of its own, and the caller waits RESOLVE_PATIENCE_US at most.
 #ifndef IBTRAPD_SINK_RESOLVE_H

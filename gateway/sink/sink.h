@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // The contract of a sink: the code that sends events to one receiver. Each kind of receiver
 // implements it. The receiver's own thread makes all calls. A call may wait, but for five seconds
 // at most; other receivers are not affected.

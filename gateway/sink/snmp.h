@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // The sink of the kind `snmp`: traps and informs of every version, over UDP, TCP, TLS or DTLS, IPv4
 // or IPv6.
 //

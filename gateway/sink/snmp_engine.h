@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // The process-wide state of libsnmp: a lock for it, and this gateway's SNMPv3 engine.
 #ifndef IBTRAPD_SINK_SNMP_ENGINE_H
 #define IBTRAPD_SINK_SNMP_ENGINE_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 #include "sink/snmp_link.h"
 
 #include "base/clock.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // The connection to one SNMP receiver: a libsnmp session on a socket of its own. Opens it,
 // discovers the other engine, sends, and reads the answers. Never waits under libsnmp's lock.
 #ifndef IBTRAPD_SINK_SNMP_LINK_H

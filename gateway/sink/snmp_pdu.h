@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Turns an event into SNMP notifications: PDUs made with libsnmp, ready to be sent.
 #ifndef IBTRAPD_SINK_SNMP_PDU_H
 #define IBTRAPD_SINK_SNMP_PDU_H

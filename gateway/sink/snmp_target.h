@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Where an SNMP receiver is, and how to speak to it.
 #ifndef IBTRAPD_SINK_SNMP_TARGET_H
 #define IBTRAPD_SINK_SNMP_TARGET_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 #include "sink/snmp_tsm.h"
 
 #include <net-snmp/net-snmp-config.h>

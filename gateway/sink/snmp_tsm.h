@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // The Transport Security Model (RFC 5591): SNMPv3 that leaves authentication and privacy to TLS or
 // DTLS below it (RFC 6353).
 #ifndef IBTRAPD_SINK_SNMP_TSM_H

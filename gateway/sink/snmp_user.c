@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 #include "sink/snmp_user.h"
 
 #include "sink/snmp_engine.h"

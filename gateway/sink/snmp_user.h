@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // SNMPv3 users: derives keys from passwords, and maintains libsnmp's table of users by engine.
 #ifndef IBTRAPD_SINK_SNMP_USER_H
 #define IBTRAPD_SINK_SNMP_USER_H

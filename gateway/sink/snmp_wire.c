@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 #include "sink/snmp_wire.h"
 
 #include "base/clock.h"

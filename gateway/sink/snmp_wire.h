@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // The socket below one libsnmp session. It replaces libsnmp's transports, which wait (for a
 // connection, for a full socket) inside calls that are made under a lock. Here, libsnmp only queues
 // packets; they are sent outside of the lock.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 #include "sink/stream.h"
 
 #include "base/clock.h"

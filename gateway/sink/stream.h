@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // A TCP connection to a receiver, with or without TLS.
 //
 // For a receiver that sends no confirmations, the kernel knows which octets the peer's TCP has

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // The sink of the kind `syslog`: the machine's logger, UDP (RFC 5426), TCP (RFC 6587), TLS (RFC
 // 5425), RELP, and standard output.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // TLS 1.2 or later over a connected stream socket, or DTLS 1.2 over a connected datagram socket.
 // Verifies the peer's certificate chain and name, as RFC 5425 requires of a syslog client and RFC
 // 6353 of an SNMP entity.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 #include "topology/accumulated.h"
 
 #include "base/search.h"

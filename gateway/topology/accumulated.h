@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Accumulated counters: each counter of each port summed over the readings, in 64 bits. A sum goes
 // on growing when the port's own counter is reset or full. It begins with the value of the first
 // reading.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // One thing that happened to the fabric, in terms of the catalogue of events.
 #ifndef IBTRAPD_TOPOLOGY_CHANGE_H
 #define IBTRAPD_TOPOLOGY_CHANGE_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Compares two snapshots of the fabric: which nodes, ports, links and services came, went, moved or
 // changed, and which of these changes is the root cause of which others. Pure.
 //

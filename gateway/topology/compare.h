@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // The steps of changes_between. Each step compares one kind of thing and adds its changes. A step
 // may use an earlier step's changes as causes, so changes.c calls the steps in the order of this
 // list.

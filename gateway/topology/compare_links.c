@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 #include "topology/compare.h"
 
 // The end that becomes the subject of a link's changes: the switch's port if one end is a switch,

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Two snapshots side by side, and the tools to describe how they differ. The steps in compare.h
 // decide which differences are changes.
 #ifndef IBTRAPD_TOPOLOGY_COMPARISON_H

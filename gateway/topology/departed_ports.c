@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 #include "topology/departed_ports.h"
 
 #include "topology/describe.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Remembers the ports that left the fabric, to give them their names in later events: the trap
 // about a port's return arrives before the sweep that finds the port. It does not decide which
 // ports left: merge.h does. Pure.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Describes a port, node or subnet manager of a snapshot as the endpoint of an event. Pure.
 #ifndef IBTRAPD_TOPOLOGY_DESCRIBE_H
 #define IBTRAPD_TOPOLOGY_DESCRIBE_H

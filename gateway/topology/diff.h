@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Lists every difference between two snapshots, in one pass over both. Pure.
 #ifndef IBTRAPD_TOPOLOGY_DIFF_H
 #define IBTRAPD_TOPOLOGY_DIFF_H

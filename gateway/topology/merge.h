@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Merges an incomplete sweep into the snapshot before it, and decides which nodes are gone.
 // Pure but for the log.
 #ifndef IBTRAPD_TOPOLOGY_MERGE_H

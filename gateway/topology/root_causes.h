@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Finds the root causes among nodes that came or went together: a switch explains the nodes that
 // were connected through it. Pure.
 #ifndef IBTRAPD_TOPOLOGY_ROOT_CAUSES_H

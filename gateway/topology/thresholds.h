@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Finds counters that grow too fast: compares each reading with the one before. It remembers which
 // thresholds are reached, and nothing else: the values before are in the accumulated counters.
 #ifndef IBTRAPD_TOPOLOGY_THRESHOLDS_H

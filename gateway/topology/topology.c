@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 #include "topology/topology.h"
 
 #include "topology/departed_ports.h"

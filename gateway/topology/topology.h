@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // The current fabric: processes the results of sweeps, finds the changes, and looks up ports and
 // nodes by address.
 #ifndef IBTRAPD_TOPOLOGY_TOPOLOGY_H

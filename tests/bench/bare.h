@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Code that the bare loops share.
 #ifndef IBTRAPD_TESTS_BARE_H
 #define IBTRAPD_TESTS_BARE_H

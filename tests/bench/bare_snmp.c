@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // The comparison for SNMP: a bare loop over libsnmp that only sends the flood's notifications, from
 // binary OIDs. Prints JSON.
 //

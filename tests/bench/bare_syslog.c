@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // The comparison for syslog: a bare loop that only sends the same message over a socket, with one
 // call for each. Prints JSON.
 //

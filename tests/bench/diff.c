@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Measures how long the comparison of two snapshots of a fat tree, and the other work on a
 // snapshot, take by the number of hosts. Prints a table on standard error, JSON on standard output.
 // Usage: bench-diff [RUNS]

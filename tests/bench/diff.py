@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# SPDX-License-Identifier: BSD-2-Clause
 """The cost of processing a snapshot, on generated ones of 1,000 to 48,000 hosts: finding the changes, making events,
 merging, writing a record. A step is linear if its time for each host is the same at every size."""
 

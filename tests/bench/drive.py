@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Runs bench-flood: the whole gateway, flooded with Reports, with a benchmark's receivers."""
 
 import json

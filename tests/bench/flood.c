@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // The whole gateway in one process with a subnet manager that floods it with Reports (flood_sm.h),
 // and a sink for traps over UDP (trap_sink.h). Prints the results as JSON. The Python programs in
 // this folder run it.

@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# SPDX-License-Identifier: BSD-2-Clause
 """A subnet manager pushes Reports as fast as the SA client accepts them. Measures how many are acknowledged durably and
 how many traps are sent, compared with other ways to send traps. Prints a table on standard error, JSON on standard
 output."""

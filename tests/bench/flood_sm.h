@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // A port and a subnet manager in the benchmark's own process, instead of libibumad's. The subnet
 // manager confirms subscriptions and answers queries. Then it pushes Reports of trap 64 (a port
 // came into service) as fast as the SA client accepts them, or at a rate, as a new master does for

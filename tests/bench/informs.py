@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# SPDX-License-Identifier: BSD-2-Clause
 """Sends informs to a real snmptrapd, 64 in flight, with the gateway and, in turn, with a bare loop over libsnmp that
 sends the same ones. Prints a table on standard error, JSON on standard output."""
 

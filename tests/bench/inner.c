@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Runs the whole gateway in one process with a fabric (inner_fabric.h), until SIGTERM. The Python
 // programs in this folder run it.
 //

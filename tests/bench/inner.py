@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Runs bench-inner: the whole gateway and a fabric of any size in one process. The fabric's memory is not counted."""
 
 import contextlib

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 #include "inner_fabric.h"
 
 #include "flood_sm.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // A port, a subnet manager and a whole fabric in the benchmark's own process, instead of
 // libibumad's port. The fabric is a fat tree that answers sweeps and counter readings, changes
 // between them, and sends Reports of many kinds at a rate. It replaces fabrics that are too large

@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# SPDX-License-Identifier: BSD-2-Clause
 """Measures the time from reading a Report to sending the trap, with the journal's commit in between, at several rates,
 compared with the disk alone. Prints a table on standard error, JSON with histograms on standard output."""
 

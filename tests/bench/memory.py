@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# SPDX-License-Identifier: BSD-2-Clause
 """Measures the gateway's memory at rest and at its peak, with fabrics of 2,000 nodes and of 48,000 hosts. It sweeps
 them itself; a hundred hosts change with each sweep. The memory of the fabric in the process is not counted."""
 

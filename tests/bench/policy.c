@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Measures how many events policy processes in a second, by the result.
 #include "policy/policy.h"
 #include "base/clock.h"

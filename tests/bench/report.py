@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Code that all benchmarks share: the machine's description, medians of several runs, a table on standard error and
 JSON on standard output."""
 

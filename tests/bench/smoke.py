@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# SPDX-License-Identifier: BSD-2-Clause
 """Checks that the flood benchmarks run and lose no event, with a small flood to a receiver of traps. Measures
 nothing."""
 

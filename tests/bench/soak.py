@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# SPDX-License-Identifier: BSD-2-Clause
 """Measures whether the gateway's memory grows, with millions of Reports of many kinds, sweeps that find another fabric
 each time, alarms, two receivers, and a journal that drops its oldest rows, in one process.
 

@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# SPDX-License-Identifier: BSD-2-Clause
 """Measures the time from start to subscribed and to the end of the first sweep, the time of a reload, the CPU at rest
 and with sweeps, and memory. The gateway has its default configuration and runs with OpenSM on simulated fabrics of
 about 100 and 2,000 nodes."""

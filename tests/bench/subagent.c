@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // A minimal subagent: a table of equal values below a master agent, with the gateway's AgentX
 // client. Its speed through snmpd is the upper limit for any subagent.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Measures how long a sweep takes from the port that libibumad opens: the gateway's sweep, through
 // the SA client as in the daemon or with a port of its own, or a bare discovery with libibnetdisc.
 // Prints JSON. tests/bench/sweep.py runs it on simulated fabrics.

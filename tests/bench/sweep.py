@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# SPDX-License-Identifier: BSD-2-Clause
 """Compares the gateway's sweep with a bare discovery by libibnetdisc, in turn, on the same simulated fabrics of about
 100, 500 and 2,000 nodes, with the same number of MADs in flight."""
 

@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# SPDX-License-Identifier: BSD-2-Clause
 """Measures syslog over TCP and RELP to a real rsyslogd that writes a file, compared with a bare loop that sends the
 same messages. Prints a table on standard error, JSON on standard output."""
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 #include "trap_sink.h"
 
 #include "flood_sm.h"

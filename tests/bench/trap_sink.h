@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // A UDP socket that counts datagrams in a thread of its own, and records when the kernel put each
 // one into the socket, which on the loopback is the time of sending.
 #ifndef IBTRAPD_BENCH_TRAP_SINK_H

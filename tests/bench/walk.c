@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // A manager that reads tables row by row, with a GetBulk of all columns. Prints JSON.
 //
 //   bench-walk ADDRESS REPETITIONS ENTRY...

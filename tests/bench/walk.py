@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# SPDX-License-Identifier: BSD-2-Clause
 """Measures reading the tables of a fabric of 2,000 nodes through a real snmpd: with snmpbulkwalk, and by rows of many
 columns. For comparison, reads a minimal subagent's table and one of snmpd's own tables through the same snmpd.
 

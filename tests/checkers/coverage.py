@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# SPDX-License-Identifier: BSD-2-Clause
 """Prints how much of the code the tests of a coverage build reached: coverage.py BUILD
 
 One table has lines and branches by folder. The other has them by file, for the files with a bound: the

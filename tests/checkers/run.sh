@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause
 # Runs the named checkers, or all of them, one after the other. Start it by hand:
 # tests/checkers/run.sh [format|tidy|cppcheck|coverage|asan|tsan|valgrind]...
 # The simulator's library is not ours; findings in it are suppressed here.

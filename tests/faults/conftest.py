@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Fixtures shared with the integration tests: a fabric, a subnet manager, a gateway, receivers."""
 
 import pathlib

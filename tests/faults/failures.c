@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 /* Preloaded before everything else: makes the machine fail while a program runs.
  *
  * FAULTS names a file of numbers that select the failures. The test maps that file and changes it

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Makes the machine fail for one program, with failures.c."""
 
 import mmap

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 #include "faulty_disk.h"
 
 #include <pthread.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // A disk below SQLite that fails on demand, and at a power failure loses all writes that were not
 // synced.
 //

@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# SPDX-License-Identifier: BSD-2-Clause
 """Kills ibtrapd at random points under load and checks the promises in model.py.
 
     tests/faults/kills.py --kills 1000 [--seed N]

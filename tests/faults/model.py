@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The promises that ibtrapd must keep however it ends. Records the Reports sent, their outcome, and the events at
 receivers."""
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """A network namespace as a separate machine. Its cable can be pulled: then packets vanish without an error."""
 
 import ctypes

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Misbehaving receivers of syslog over TCP, each in a thread."""
 
 import contextlib

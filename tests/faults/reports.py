@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Sends numbered Reports and checks their events, for tests in which something fails meanwhile."""
 
 import json

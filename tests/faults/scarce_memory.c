@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 #include "scarce_memory.h"
 
 #include <errno.h>

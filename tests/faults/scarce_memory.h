@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // An allocator that fails on demand: for the gateway's code through the linker's --wrap, for SQLite
 // and jansson through their replaceable allocation functions.
 #ifndef IBTRAPD_TESTS_SCARCE_MEMORY_H

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The clock is wrong, or is set while ibtrapd runs: no event is lost or doubled, and the order stays."""
 
 from datetime import datetime, timedelta

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // The journal on a disk that fails at each of its operations in turn: no event is lost or doubled,
 // the order stays, and events reported as on disk survive a power failure.
 

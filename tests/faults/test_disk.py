@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The disk below the journal is full, read-only, slow, or gone, and comes back; test_disk.c fails it at each operation."""
 
 import errno

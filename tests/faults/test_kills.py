@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """No acknowledged event is lost, however often ibtrapd is killed. kills.py kills it more often.
 
 IBTRAPD_KILLS sets the number of kills, IBTRAPD_SEED the seed."""

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """No descriptors, no threads, no memory: ibtrapd reports the failure and continues, or says why it cannot start."""
 
 import os

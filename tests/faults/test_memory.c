@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Each allocation fails in turn: an operation either gives its usual result or reports that it
 // failed. Nothing crashes, leaks (under ASan) or is lost silently.
 #include "golden.h"

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Receivers that refuse, vanish, answer late, break off, read nothing or move: each gets all events in the end, in
 order."""
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """A subnet manager that is stopped, killed or restarted, that repeats Reports or sends Reports without a
 subscription."""
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 #include "answering_port.h"
 
 #include "fuzz.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // A port whose answers to a sweep's queries come from the input, in the order of the queries.
 #ifndef IBTRAPD_TESTS_ANSWERING_PORT_H
 #define IBTRAPD_TESTS_ANSWERING_PORT_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // The function that libFuzzer and the replay of the corpora call. Returns 0; aborts if a check
 // fails.
 #ifndef IBTRAPD_TESTS_FUZZ_H

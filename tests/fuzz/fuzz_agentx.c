@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Arbitrary PDUs of a master agent, in every state of the session: any octets, names of any length.
 // The first octet selects how far the session gets before the rest of the input arrives.
 #include "fuzz.h"

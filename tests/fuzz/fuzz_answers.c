@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Arbitrary answers to ibtrapctl. The first octet of the input selects the command; each line after
 // it answers one request of that command. After the last line, requests get no answer.
 #include "fuzz.h"

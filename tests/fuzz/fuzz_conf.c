@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // A configuration file of any octets.
 #include "fuzz.h"
 

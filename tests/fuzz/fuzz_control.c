@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // A client of the control socket that sends arbitrary octets: every line gets one answer, and the
 // server survives. The commands are the daemon's, except those that need a port, a sweeper or a
 // configuration.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Arbitrary answers to the directed-route SMPs of a sweep. The input is split into answers, in the
 // order of the pending queries. Each begins with an octet of faults; then comes the attribute.
 // NodeInfo and PortInfo consist only of the few fields that a sweep uses, so that small inputs make

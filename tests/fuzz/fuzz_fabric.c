@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // A snapshot's record of arbitrary octets, as in a damaged journal. A record that can be read gives
 // a valid snapshot, writing and reading it again gives the same one, and its changes to another
 // snapshot become events.

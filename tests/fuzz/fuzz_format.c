@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // An event from a journal, in every format. Readers that know only the formats parse the lines and
 // must find the event's fields. The input is three octets that select the sender, and the event's
 // record.

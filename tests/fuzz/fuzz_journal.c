@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // An untrustworthy journal file: rows with arbitrary values, then arbitrary changed octets. The
 // journal opens, reads only valid events, returns the events it was given, and uses no number
 // twice.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // An arbitrary MAD, through all functions that process a Report, and through the readers of all
 // other answers.
 #include "fuzz.h"

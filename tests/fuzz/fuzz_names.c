@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // A node-name-map of arbitrary octets.
 #include "fuzz.h"
 

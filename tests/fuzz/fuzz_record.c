@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // An event's record of arbitrary octets, as in a damaged journal: a record that can be read can be
 // written again and then gives the same event.
 #include "fuzz.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Arbitrary answers of a RELP receiver: frames of any octets.
 #include "fuzz.h"
 

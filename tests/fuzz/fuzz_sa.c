@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Arbitrary input to the SA client, in any order: answers to its requests, late or wrong, Reports,
 // other datagrams, silence, a removed port. The input is split into steps: one octet that selects
 // the step, and the data of the step.

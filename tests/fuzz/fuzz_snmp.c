@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // The notification PDUs of an event from a journal. A BER reader (X.690) in this file parses
 // libsnmp's encoding and must find the varbinds that the MIBs require. The input is an octet of
 // options, and the event's record.

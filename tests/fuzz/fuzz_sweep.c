@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Arbitrary answers to all other queries of a sweep: the SA's tables, then subnet managers, I/O
 // units and counters of the resulting fabric. The input is split into answers: two octets of
 // length, and that many octets after the MAD's header.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Requests for names of any length and content, to all tables over a made-up fabric. The successor
 // of a name is greater than the name and answers to a Get, and a walk ends.
 #include "fuzz.h"

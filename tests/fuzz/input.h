@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Reads an input from its beginning; after its end it reads zeroes.
 #ifndef IBTRAPD_TESTS_INPUT_H
 #define IBTRAPD_TESTS_INPUT_H

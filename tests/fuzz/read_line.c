@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 #include "read_line.h"
 
 #include "fuzz.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Parses lines of the formats by the formats' specifications alone, independently of the code that
 // wrote the lines. Aborts if a line violates the specification.
 #ifndef IBTRAPD_TESTS_READ_LINE_H

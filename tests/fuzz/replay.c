@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Runs a fuzzer's function over the files of a directory.
 #include "fuzz.h"
 

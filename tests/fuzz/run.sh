@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause
 # Builds the fuzzers and runs each for a time: run.sh [SECONDS [NAME]...]
 # Without arguments it runs all fuzzers, for 60 seconds each, as many at once as there are processors, or as
 # FUZZ_AT_ONCE says. Fails if one finds a defect; its input is in build-fuzz/findings/. New corpus files are in

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Completion for bash: every command and option of ibtrapctl --help, word by word, and their values."""
 
 import os

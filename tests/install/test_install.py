@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The files that `cmake --install` installs, and whether they work at their places."""
 
 import json

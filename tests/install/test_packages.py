@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """tests/packages.sh: the packages that it requests if none is installed. The test installs nothing."""
 
 import os

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The files for systemd and udev: units, user, devices."""
 
 import os

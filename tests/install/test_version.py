@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The version is defined in CMakeLists.txt; all other places agree with it."""
 
 import os

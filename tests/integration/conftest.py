@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Fixtures and helpers of the integration tests. Each test has a fabric of its own."""
 
 import pathlib

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The expected notifications, written from the MIB documents and independent of the gateway."""
 
 import datetime

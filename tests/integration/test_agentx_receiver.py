@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Notifications through a master agent: a real snmpd forwards them."""
 
 import expected as want

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """One gateway with receivers of every kind and real peers: all get every event, and none waits for another."""
 
 import json

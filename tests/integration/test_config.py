@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Wrong configurations: the error names the file, line, item and value."""
 
 import os

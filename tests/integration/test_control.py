@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """ibtrapctl with a running ibtrapd: the commands of an operator, and the output on a terminal."""
 
 import json

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """No acknowledged event is lost: events whose Reports were acknowledged reach every receiver, despite crashes.
 
 IBTRAPD_KILLS sets how often ibtrapd is killed, IBTRAPD_BURST how many events a receiver misses."""

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The gateway sends heartbeats to the receivers that ask for them."""
 
 import expected as want

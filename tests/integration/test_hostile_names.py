@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Nodes with hostile names: the output at receivers, terminals and logs."""
 
 import json

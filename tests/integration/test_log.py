@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """ibtrapd's log: the lines that each folder's level selects, and an event's way through the folders."""
 
 import re

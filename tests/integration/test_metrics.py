@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Metrics of a running gateway: the values agree with the test's actions."""
 
 import os

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The documentation pages: their configurations run unchanged except for paths, ports and hosts."""
 
 import json

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Which events receivers get: consequences, flapping links, storms, maintenance and rules of the configuration.
 
 The journal has the suppressed events, with the reason."""

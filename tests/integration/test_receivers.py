@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Events at different receivers: snmptrapd over IPv4, IPv6 and by name, the local syslog socket, several at once."""
 
 import itertools

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Reloads: a running gateway takes a new configuration completely or not at all, and loses or repeats no event."""
 
 import json

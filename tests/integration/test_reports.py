@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Bad Reports: forged, repeated, malformed, random, too many at once."""
 
 import random

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Keys and passwords: the gateway uses them, and none of its output reveals them."""
 
 import pathlib

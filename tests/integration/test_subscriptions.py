@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The gateway keeps its subscriptions through failures of the subnet manager, the port and the gateway."""
 
 import pytest

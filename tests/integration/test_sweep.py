@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The sweeper on a simulated fabric: it finds all nodes, and knows when a sweep is incomplete."""
 
 import pytest

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Sweeps of the SA's tables, the subnet managers, and the counters, on a simulated fabric."""
 
 import pytest

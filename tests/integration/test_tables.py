@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The subagent below a real snmpd: contexts, restarts of either side, a new configuration."""
 
 import pathlib

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The tables of the IBSWITCH-MIB about the fabric, through a real snmpd, compared with infiniband-diags."""
 
 import csv

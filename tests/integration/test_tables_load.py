@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The subagent under failures: snmpd ends, hangs or is slow, the fabric changes during a walk. And access control by
 SNMPv3."""
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The IBTRAPD-MIB's tables below a real snmpd, compared with ibtrapctl on the same gateway."""
 
 import json

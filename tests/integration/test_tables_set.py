@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Settings that a manager makes by SNMP through a real snmpd: refused ones, accepted ones, and their persistence."""
 
 import itertools

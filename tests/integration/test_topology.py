@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Changes of the fabric become events: links, hosts and switches are added, removed and moved."""
 
 import json

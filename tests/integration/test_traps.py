@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Every trap, from the fabric to both receivers, with exact OIDs, types, values and order."""
 
 from dataclasses import dataclass

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Two gateways, each beside a subnet manager: one set of events, across a handover."""
 
 import pytest

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Watches receivers whose attempts fail, and checks that other receivers do not wait for these attempts."""
 
 from lab.processes import DEADLINE, wait_until

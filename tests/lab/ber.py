@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """A decoder for SNMPv2c notifications, strict enough to verify an encoder."""
 
 from dataclasses import dataclass

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """A live demonstration of the main job: changes on an InfiniBand fabric reach snmptrapd and syslog.
 
 Without an active InfiniBand port, or with --simulated, the fabric is a simulated one with a real subnet

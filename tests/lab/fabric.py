@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """A fabric simulated by ibsim, with OpenSM on it and clients that send MADs."""
 
 import contextlib

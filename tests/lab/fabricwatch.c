@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 /* Sweeps the fabric as ibtrapd does, and prints what it finds.
  *
  * Usage: fabricwatch [NAME=VALUE ...]

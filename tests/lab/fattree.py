@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Topology files of two-level fat trees, for ibsim."""
 
 

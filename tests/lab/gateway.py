@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The program under test: ibtrapd on a simulated fabric, and ibtrapctl to ask it."""
 
 import ipaddress

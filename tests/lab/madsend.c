@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 /* Sends and receives raw MADs for the tests.
  *
  * Usage: madsend [DEVICE [PORT]]

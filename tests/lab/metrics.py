@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """A strict reader of the metrics that Prometheus scrapes: the text format 0.0.4."""
 
 import http.client

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Notices and the MADs that carry them, octet by octet, as IBA volume 1 lays them out (13.4.8.2, 14.2.5.1)."""
 
 import struct

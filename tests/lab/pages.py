@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Reads the fenced blocks and the tables of the documentation pages."""
 
 import pathlib

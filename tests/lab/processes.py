@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Child processes that end with the program that started them."""
 
 import ctypes

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The receiving side: an SNMP trap socket, snmptrapd, and syslog sinks. All of them are inboxes."""
 
 import pathlib

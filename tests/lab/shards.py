@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Selects every n-th test of a file, so that ctest can run the parts side by side: IBTRAPD_SHARD=1/3."""
 
 import os

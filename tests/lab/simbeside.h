@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 /* Gives a gateway Reports at a subnet manager's own port. The simulator delivers all unsolicited
  * MADs at a port to one client, the subnet manager. The subnet manager forwards them to the gateway
  * through a Unix socket. */

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 /* Finds the original of a function that a preloaded library replaces. */
 
 #ifndef IBTRAPD_TESTS_SIMNEXT_H

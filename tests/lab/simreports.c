@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 /* Preloaded before libumad2sim.so, enables a simulated port to receive Reports.
  *
  * ibsim delivers an unsolicited MAD only to a client that declared itself a subnet manager when it

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 /* Transfers a table of the SA past the simulator, which has no RMPP, in a file.
  *
  * The files are in the directory that SIM_TABLES names; without it, tables stay truncated. A file's

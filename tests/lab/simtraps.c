@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 /* Preloaded before libumad2sim.so, enables an OpenSM on the simulator to raise traps, give long
  * answers and recognise its subscribers.
  *

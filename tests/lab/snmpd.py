@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """net-snmp's snmpd as a master agent, on the loopback."""
 
 import pathlib

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The machine's sockets, as the kernel lists them."""
 
 import contextlib

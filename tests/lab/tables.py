@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Reads an SNMP agent's tables with net-snmp's tools, and the same fabric with infiniband-diags."""
 
 import os

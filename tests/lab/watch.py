@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Runs the sweeper alone at a host of the simulated fabric, and infiniband-diags beside it."""
 
 import json

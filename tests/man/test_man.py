@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The manual describes all items, options, commands and events."""
 
 import json

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause
 # Fills the directory DIR with the MIB modules that the modules in mibs/ import. The IETF's modules
 # come from the Debian package erlang-snmp, which is downloaded and unpacked but not installed.
 # IF-MIB, which no package contains, is a stand-in.

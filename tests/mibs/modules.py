@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Reads the MIB modules of the project with libsmi.
 
 IBTRAPD_MIB_BASE names a directory that base-modules.sh made; IBTRAPD_MIBS names

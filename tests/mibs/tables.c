@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Prints one JSON object per line: every column of the tables, from its descriptor, and then every
 // instance of a made-up gateway. test_tables.py compares both with the MIB modules.
 

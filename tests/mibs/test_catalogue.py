@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Compares the encoder's notifications with the MIB modules.
 
 The program `varbinds` (IBTRAPD_BUILD_DIR) prints every notification of the

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """mibs/generate.py refuses inconsistent input, with a sentence that names the inconsistency."""
 
 import pathlib

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Checks the MIB modules in mibs/ against the documents they restate.
 
 objects.tsv lists every identifier of those documents.

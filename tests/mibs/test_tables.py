@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Compares the subagent's tables with the MIB modules.
 
 The program `tables` (IBTRAPD_BUILD_DIR) prints the descriptors of all columns, and

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Prints one JSON object per line: every notification that the catalogue can cause, with the
 // encoder's varbinds, for notices of zeroes, of ones, and of a pattern, and for changes with no
 // attributes and with all attributes known. test_catalogue.py compares them with the MIB modules.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Makes the lab available to tests of an installed ibtrapd."""
 
 import pathlib

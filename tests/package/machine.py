@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """A machine to install packages on: this one's files below an overlay, booted by a systemd of its own."""
 
 import contextlib

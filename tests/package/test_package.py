@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The Debian package, built as cpack builds it and installed on a machine that systemd runs."""
 
 import json

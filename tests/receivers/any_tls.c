@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Preloaded into snmptrapd: Net-SNMP before 5.10 limits its TLS over TCP to the insecure version
 // 1.0. This library removes that limit.
 #include <dlfcn.h>

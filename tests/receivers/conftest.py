@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Fixtures of the tests of single receivers: the sending program, and the real peers."""
 
 import os

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """rsyslogd with one input, a slow TLS server, and certificates for TLS."""
 
 import contextlib

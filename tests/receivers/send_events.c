@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Sends made-up events to SNMP receivers through the sink's contract, without a gateway.
 //
 //   send_events state=DIR [host=H port=P ... n=1000 type=gid-in-service text=...] [+ host=...]

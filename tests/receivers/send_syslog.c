@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Opens one syslog or file receiver and sends made-up events to it as delivery does: with a window,
 // with waits, and all pending events again after a failure. No daemon, no journal.
 //

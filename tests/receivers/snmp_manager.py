@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """snmptrapd as a manager with every version, transport and user. It can be killed and started again."""
 
 import os

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """File receivers: logrotate, full disks, unfinished lines."""
 
 import json

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The SNMP receiver against snmptrapd, event by event."""
 
 import os

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Syslog receivers with rsyslogd: every value arrives unchanged, and no confirmed event is lost."""
 
 import json

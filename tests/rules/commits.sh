@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause
 # Checks that every commit since the one that added this file has a subject within 72 columns, then an
 # empty line, then a body within 100 columns: commits.sh
 # Skips the check, with a message, without the history: in a tarball, in a shallow clone.

@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# SPDX-License-Identifier: BSD-2-Clause
 """Checks that a folder of gateway/ has a log level of its own if and only if it has debug messages.
 
 Compares base/log.c's table, FOLDERS_WITH_DEBUG, with the sources; exits with 1 where they differ.

@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# SPDX-License-Identifier: BSD-2-Clause
 """Checks the links of the documentation: doc_links.py DIRECTORY.
 
 Reads every *.md below the directory, except in builds and in hidden folders. Prints each relative link that

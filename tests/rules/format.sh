@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause
 # Checks that clang-format would change no C source: format.sh
 # Skips the check, with a message, without clang-format 14: other versions format differently.
 set -eu

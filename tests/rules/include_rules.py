@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# SPDX-License-Identifier: BSD-2-Clause
 """Checks the includes of gateway/: folders and files depend on each other in one direction only.
 
 There are three rules:

@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# SPDX-License-Identifier: BSD-2-Clause
 """Checks that every source names its licence in its first lines: spdx.py SOURCE [--fix]
 
 Prints each file that does not, or that names another licence than LICENSE; exits with 1 then. With

@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# SPDX-License-Identifier: BSD-2-Clause
 """Checks that no two static functions of gateway/ have the same name: so a name in a profile, a backtrace
 or a breakpoint means one function.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // A fabric in memory that answers directed-route SMPs through struct mad_io. Time is virtual. A
 // seed alone decides which MADs get lost. For one thread.
 #ifndef IBTRAPD_TESTS_FAKE_FABRIC_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // A fake service manager: a datagram socket that keeps the notifications sent to it.
 #ifndef IBTRAPD_TESTS_FAKE_MANAGER_H
 #define IBTRAPD_TESTS_FAKE_MANAGER_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // The master agent's side of an AgentX session. The test speaks it, in the test's own thread.
 #ifndef IBTRAPD_TESTS_FAKE_MASTER_H
 #define IBTRAPD_TESTS_FAKE_MASTER_H

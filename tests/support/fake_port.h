@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // A MAD port whose requests a function of the test answers. It counts the MADs sent. Time is
 // virtual and passes only while the code under test waits for an answer. For one thread.
 #ifndef IBTRAPD_TESTS_FAKE_PORT_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // A receiver in memory that fails, waits or confirms as the test demands.
 #ifndef IBTRAPD_TESTS_FAKE_RECEIVER_H
 #define IBTRAPD_TESTS_FAKE_RECEIVER_H

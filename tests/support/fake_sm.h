@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // A port and a subnet manager in memory, for the SA client. Time is virtual. It passes only when
 // the test advances it, in lock step with the SA client's thread.
 #ifndef IBTRAPD_TESTS_FAKE_SM_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 #include "generated.h"
 
 #include "model/fabric_builder.h"

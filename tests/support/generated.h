@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Made-up fabrics for tests and benchmarks: fat trees and random ones. A caller can change them and
 // make snapshots of them, in any order of discovery. Aborts if memory runs out.
 #ifndef IBTRAPD_TESTS_GENERATED_H

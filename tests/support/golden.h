@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Golden notices: one of every trap, as 80 octets written out from the Architecture Specification
 // (IBA volume 1, 13.4.8.2 and 14.2.5.1). Reserved octets and bits are garbage, because OpenSM sends
 // garbage there.

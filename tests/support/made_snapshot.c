@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 #include "made_snapshot.h"
 
 #include "agent/snapshot_events.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // An agent snapshot of a made-up fabric, journal and gateway, for tests of the tables. Aborts if
 // memory runs out.
 #ifndef IBTRAPD_TESTS_MADE_VIEW_H

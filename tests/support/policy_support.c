@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 #include "policy_support.h"
 
 static void take(struct stage *stage, const struct event *event, bool made)

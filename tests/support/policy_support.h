@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // A policy in virtual time, and a record of the events that receivers get.
 #ifndef IBTRAPD_TESTS_POLICY_SUPPORT_H
 #define IBTRAPD_TESTS_POLICY_SUPPORT_H

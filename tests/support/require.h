@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // A check that stays active in every build, unlike assert, and needs no test framework.
 #ifndef IBTRAPD_TESTS_REQUIRE_H
 #define IBTRAPD_TESTS_REQUIRE_H

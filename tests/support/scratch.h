@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Scratch directories for tests.
 #ifndef IBTRAPD_TESTS_SCRATCH_H
 #define IBTRAPD_TESTS_SCRATCH_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Helpers for tests with cmocka: octets from digits, files, a log. Includes the clock and the
 // scratch directories.
 #ifndef IBTRAPD_TESTS_SUPPORT_H

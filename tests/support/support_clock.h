@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // A clock and a source of random numbers that the test controls.
 #ifndef IBTRAPD_TESTS_SUPPORT_CLOCK_H
 #define IBTRAPD_TESTS_SUPPORT_CLOCK_H

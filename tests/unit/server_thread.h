@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // A control socket served by its own thread, for tests of the client. One at a time.
 #ifndef IBTRAPD_TESTS_SERVER_THREAD_H
 #define IBTRAPD_TESTS_SERVER_THREAD_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Accumulated counters, over readings made one port at a time.
 #include "support.h"
 

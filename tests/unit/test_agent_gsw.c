@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // The tables of the IBSWITCH-MIB about the fabric: cell by cell on a small fabric, walked on a
 // large one.
 #include "generated.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // The tables made from the journal, compared with a plain list of the events written.
 #include "support.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // The phases of a Set.
 #include "generated.h"
 #include "support.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Which values a Set accepts and which it refuses.
 
 #include "support.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // The table engine, compared with a simple one that searches all instances.
 #include "support.h"
 

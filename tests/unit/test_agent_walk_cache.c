@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Which agent snapshot answers a walk.
 #include "generated.h"
 #include "support.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // The journal's alarms and maintenance windows alone, and their merging with a file that becomes
 // readable later.
 #include "support.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Batches over a port whose MADs another thread receives.
 #include "support.h"
 

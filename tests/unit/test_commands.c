@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // The tables of commands of ibtrapctl and of the control socket.
 #include "server_thread.h"
 #include "support.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // The control socket's answers about events, alarms and receivers, from the journal to the answer.
 #include "support.h"
 

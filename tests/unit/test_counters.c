@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Counter readings of a fabric whose ports answer or fail to.
 #include "fake_port.h"
 #include "support.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Nodes with hostile names: from the octets of a NodeDescription to every output. No output
 // contains a control character, and the structure of each output stays intact.
 #include "fake_fabric.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // The journal's contract: order, durability, retention, and its behaviour while the disk fails.
 
 #include "journal/journal.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // The journal while everything below it fails once, at every point in turn: each call of SQLite
 // with each kind of failure, and each allocation. After the failure every event is on disk, once
 // and in order, and so are alarms, windows, the cursor and the fabric.

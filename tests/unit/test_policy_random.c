@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Days of random events in random order, and the invariants that policy must keep.
 #include "policy_support.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 #include "fake_sm.h"
 #include "golden.h"
 #include "support.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // One setting made by SNMP, as a value.
 
 #include "support.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Settings made by an SNMP manager take effect, in a gateway of which only the pipeline runs.
 
 #include "support.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // ibtrapctl's output for the daemon's answers.
 #include "support.h"
 

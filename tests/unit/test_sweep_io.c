@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Subnet managers and I/O units of a fabric whose ports answer or fail to.
 #include "fake_port.h"
 #include "support.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // A sweep of the SA's tables: correct, unusual, truncated or wrong ones.
 #include "fake_port.h"
 #include "support.h"

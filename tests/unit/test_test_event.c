@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Test events: every event of the catalogue can be made as a sample.
 #include "support.h"
 

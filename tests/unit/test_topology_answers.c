@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // `ibtrapctl topology`: from the snapshot through the control socket to the printed lines.
 #include "server_thread.h"
 #include "support.h"

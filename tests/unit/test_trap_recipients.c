@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Trap recipients set by SNMP become receivers.
 
 #include "support.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // The adapter's events, from a fake libibverbs, because a real adapter cannot be made to fail.
 #include "support.h"
 

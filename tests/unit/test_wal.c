@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // The size of the WAL, and the moving of its pages to the file, on a disk that fails when the test
 // demands it. Functions in this file replace the C library's.
 #include "support.h"
