@@ -122,6 +122,11 @@ static enum lexer_token lexer_plain(struct lexer *lexer)
     size_t n = 0;
     while (p[n] != '\0' && !strchr(" \t\r\n#\"'{}()=,", p[n]) && strncmp(p + n, "+=", 2) != 0)
         n++;
+    const char *comment = strstr(p, "/*");
+    if (comment && comment < p + n)
+        return lexer_fail(lexer,
+                          "a comment begins within a word: put a blank before it, or the text "
+                          "into quotation marks");
     if (n == 0)
         return lexer_fail(lexer, "parentheses have no meaning here: put a text with them into "
                                  "quotation marks");

@@ -30,17 +30,19 @@ static char *conf_read(FILE *f, const char *path, struct error *err)
         error_set(err, "the configuration '%s' is longer than 1 MiB", path);
     else if (memchr(text, '\0', n))
         error_set(err, "the configuration '%s' is not a text: it has NUL octets", path);
-    if (err->text[0] == '\0') {
+    if (text && err->text[0] == '\0') {
         text[n] = '\0';
         return text;
     }
+    if (text)
+        explicit_bzero(text, n); // it may have a community
     free(text);
     return NULL;
 }
 
 static bool conf_make_room(struct conf *conf, struct error *err)
 {
-    *conf = (struct conf){0};
+    memset(conf, 0, sizeof *conf); // with its padding: a reload compares ranges of octets
     conf->receivers = calloc(CONF_RECEIVERS_MAX + 1, sizeof *conf->receivers);
     conf->policy.rules = calloc(CONF_RULES_MAX, sizeof *conf->policy.rules);
     if (!conf->receivers || !conf->policy.rules) {
@@ -92,7 +94,7 @@ static bool conf_load_file(const char *path, struct conf *conf, struct conf_mist
         fclose(f);
     if (!text) {
         if (mistakes)
-            *mistakes = (struct conf_mistakes){.count = 1, .told = {*err}};
+            *mistakes = (struct conf_mistakes){.count = 1, .sentences = {*err}};
         return false;
     }
     bool ok = conf_parse(text, path, conf, mistakes, err);
@@ -185,7 +187,7 @@ bool conf_load_instance(const struct instance *instance, const char *path, struc
         return true;
     error_prefix(err, "%s", conf->file);
     if (mistakes)
-        *mistakes = (struct conf_mistakes){.count = 1, .told = {*err}};
+        *mistakes = (struct conf_mistakes){.count = 1, .sentences = {*err}};
     conf_free(conf);
     return false;
 }

@@ -19,6 +19,7 @@ struct parser {
     bool stopped;           // by a mistake that leaves unclear how the text goes on
     struct conf *conf;
     struct report *report;
+    unsigned secret_line; // line with an item whose value is a secret; 0: none yet
     // The sections without a name of their own, in their places of SCHEMA.
     struct section single[SCHEMA_SECTIONS_MAX];
 };
@@ -48,12 +49,13 @@ static void parser_step(struct parser *p)
         p->stopped = true;
 }
 
+// Names the token, but no word that may be a secret.
 static bool parser_unexpected(struct parser *p, const char *wanted)
 {
+    bool shown = p->token == LEXER_WORD && p->secret_line != p->lexer.line;
     return parser_stop(p, "%s is expected, and there is %s%s%s", wanted,
-                       p->token == LEXER_WORD ? "'" : lexer_token_name(p->token),
-                       p->token == LEXER_WORD ? p->lexer.word : "",
-                       p->token == LEXER_WORD ? "'" : "");
+                       shown ? "'" : lexer_token_name(p->token), shown ? p->lexer.word : "",
+                       shown ? "'" : "");
 }
 
 static bool parser_take(struct parser *p, enum lexer_token token)
@@ -105,7 +107,7 @@ static void parser_take_value(struct parser *p, struct section *section,
     else if (item->secret)
         report_add(p->report, p->lexer.line, "item '%s': %s", item->name, reason.text);
     else
-        report_add(p->report, p->lexer.line, "item '%s': value '%s': %s", item->name, value,
+        report_add(p->report, p->lexer.line, "item '%s': value '%.250s': %s", item->name, value,
                    reason.text);
     section->bad = true;
 }
@@ -135,6 +137,8 @@ static void parser_take_item(struct parser *p, struct section *section,
                              const struct schema_item *item, size_t place)
 {
     bool append = p->token == LEXER_APPEND;
+    if (item->secret)
+        p->secret_line = p->lexer.line;
     if (append && !value_is_list(item)) {
         parser_stop(p, "item '%s' has one value only: write '=' for '+='", item->name);
         return;
@@ -166,7 +170,9 @@ static void parser_refuse_name(struct parser *p, struct section *section)
     const char *name = p->lexer.word;
     struct text t = text_in(hint, sizeof hint);
     const char *now = section ? NULL : schema_new_name(name);
-    if (now) {
+    if (p->secret_line == p->lexer.line) {
+        report_add(p->report, p->lexer.line, "there is a word too many behind the value");
+    } else if (now) {
         report_add(p->report, p->lexer.line, "section '%s' is called '%s' now", name, now);
     } else {
         hint_add(section ? section->schema : NULL, name, &t);

@@ -4,13 +4,33 @@
 #include "conf/schema.h"
 #include "conf/value.h"
 
-static void print_item(const struct schema_item *item, const void *object, FILE *out)
+#include <string.h>
+
+// Whether the secret of an item comes from a file, which another item names.
+static bool print_comes_from_file(const struct schema_section *section,
+                                  const struct schema_item *item, const void *object)
+{
+    char name[64], path[4 * CONF_PATH_SIZE + 4];
+    const struct schema_item *file;
+    struct text t = text_in(path, sizeof path);
+    snprintf(name, sizeof name, "%s_file", item->name);
+    for (size_t i = 0; (file = schema_item(section, i)); i++) {
+        if (strcmp(file->name, name) == 0)
+            value_add(file, object, &t);
+    }
+    return t.len > 0;
+}
+
+static void print_item(const struct schema_section *section, const struct schema_item *item,
+                       const void *object, FILE *out)
 {
     // Its size is enough for a full list of patterns with every octet as a number.
     char value[FILTER_PATTERNS_MAX * (4 * FILTER_PATTERN_SIZE + 4)];
     struct text t = text_in(value, sizeof value);
     value_add(item, object, &t);
     if (t.len == 0)
+        return;
+    if (item->secret && print_comes_from_file(section, item, object))
         return;
     if (item->secret && !value_is_default(item, object))
         fprintf(out, "    # %s is set, and not shown\n", item->name);
@@ -27,7 +47,7 @@ static void print_section(const struct schema_section *section, const char *name
     else
         fprintf(out, "%s {\n", section->name);
     for (size_t i = 0; (item = schema_item(section, i)); i++)
-        print_item(item, object, out);
+        print_item(section, item, object, out);
     fprintf(out, "}\n");
 }
 

@@ -20,11 +20,11 @@ report_add_args(struct report *report, unsigned line, const char *fmt, va_list a
     vsnprintf(sentence, sizeof sentence, fmt, args);
     size_t place = m->count++;
     for (; place > 0 && report->lines[place - 1] > line; place--) {
-        m->told[place] = m->told[place - 1];
+        m->sentences[place] = m->sentences[place - 1];
         report->lines[place] = report->lines[place - 1];
     }
     report->lines[place] = line;
-    error_set(&m->told[place], "%s:%u: %s", report->path, line, sentence);
+    error_set(&m->sentences[place], "%s:%u: %s", report->path, line, sentence);
 }
 
 void report_add(struct report *report, unsigned line, const char *fmt, ...)
@@ -38,7 +38,7 @@ void report_add(struct report *report, unsigned line, const char *fmt, ...)
 void report_tell(const struct report *report, struct error *err)
 {
     size_t others = report->mistakes.count - 1;
-    *err = report->mistakes.told[0];
+    *err = report->mistakes.sentences[0];
     size_t used = strlen(err->text);
     if (others > 0)
         snprintf(err->text + used, sizeof err->text - used, " (and %zu more mistake%s)", others,

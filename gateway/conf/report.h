@@ -13,7 +13,7 @@ enum { CONF_MISTAKES_MAX = 20 }; // the reading ends after so many
 // The mistakes in a file, in the order of its lines.
 struct conf_mistakes {
     size_t count;
-    struct error told[CONF_MISTAKES_MAX]; // FILE:LINE: SENTENCE
+    struct error sentences[CONF_MISTAKES_MAX]; // FILE:LINE: SENTENCE
 };
 
 struct report {

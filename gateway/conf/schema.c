@@ -337,7 +337,7 @@ static const struct schema_item EVERY_RECEIVER[] = {
      .help = "Patterns of names. Only events that these switches report themselves are sent."},
     {"burst", SCHEMA_NUMBER, SCHEMA_LIVE, IN_RECEIVER(burst), RANGE(1, 1000000), .initial = "100",
      .help = "Events at once at most. The default buffer of snmptrapd(8) holds 166 datagrams."},
-    {"max_age", SCHEMA_NUMBER, SCHEMA_LIVE, IN_RECEIVER(age_us), RANGE(0, 365 * DAY),
+    {"max_age", SCHEMA_NUMBER, SCHEMA_LIVE, IN_RECEIVER(age_us), RANGE(0, INT64_C(365) * DAY),
      .factor = CLOCK_US_PER_S, .initial = "0",
      .help = "Seconds after which an event is not sent any more. 0 means that it is sent at any "
              "age."},

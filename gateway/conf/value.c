@@ -175,8 +175,8 @@ static bool value_take_word(const struct schema_item *item, void *object, const 
                             struct error *reason)
 {
     int64_t number;
-    char all[300];
     if (!word_value(item->words, value, &number)) {
+        char all[300];
         struct text t = text_in(all, sizeof all);
         word_list(item->words, &t);
         return error_set(reason, "must be one of %s", all);

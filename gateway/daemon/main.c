@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // ibtrapd: InfiniBand traps to SNMP notifications and syslog.
 
+#include "base/text.h"
 #include "conf/load.h"
 #include "conf/print.h"
 #include "daemon/daemon.h"
@@ -64,8 +65,12 @@ static bool main_load_first(struct arguments *a, struct conf *conf)
     a->mistakes = &mistakes;
     bool ok = main_load(a, conf, &err);
     a->mistakes = NULL;
-    for (size_t i = 0; i < mistakes.count; i++)
-        fprintf(stderr, "ibtrapd: %s\n", mistakes.told[i].text);
+    for (size_t i = 0; i < mistakes.count; i++) {
+        const char *sentence = mistakes.sentences[i].text;
+        char clean[2 * sizeof mistakes.sentences[i].text];
+        text_clean(sentence, strlen(sentence), clean, sizeof clean);
+        fprintf(stderr, "ibtrapd: %s\n", clean);
+    }
     if (!ok && mistakes.count == 0)
         fprintf(stderr, "ibtrapd: %s\n", err.text);
     return ok;

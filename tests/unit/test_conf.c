@@ -951,6 +951,19 @@ static void check_secret(const char *item, const char *rest)
     assert_string_equal(error_of(content), expected);
 }
 
+TEST(mistakes_beside_a_secret_do_not_show_it)
+{
+    static const char *const FILES[] = {
+        "snmp \"a\" { address = \"192.0.2.1\"\n community \"hunter2\" }\n",
+        "snmp \"a\" { address = \"192.0.2.1\"\n community = \"x\" \"hunter2\" }\n",
+        "snmp \"a\" { address = \"192.0.2.1\"\n community += \"hunter2\" }\n"};
+    for (size_t i = 0; i < sizeof FILES / sizeof *FILES; i++) {
+        assert_false(conf_load_text(FILES[i], "it", &conf, &err));
+        assert_non_null(strstr(err.text, "it:2: "));
+        assert_null(strstr(err.text, "hunter2"));
+    }
+}
+
 TEST(secrets_that_others_can_read_are_refused)
 {
     check_secret("community_file", "");
@@ -1738,7 +1751,7 @@ static const char *mistakes_of(const char *content)
     assert_false(conf_load_instance(&instance, path, &conf, &mistakes, &err));
     assert_in_range(mistakes.count, 1, CONF_MISTAKES_MAX);
     for (size_t i = 0; i < mistakes.count; i++)
-        text_addf(&t, "%s\n", mistakes.told[i].text + strlen(path) + 1);
+        text_addf(&t, "%s\n", mistakes.sentences[i].text + strlen(path) + 1);
     return all;
 }
 
@@ -1880,6 +1893,7 @@ int main(void)
         CONF_TEST(messages_of_a_stream_are_framed_in_two_ways),
         CONF_TEST(secrets_come_from_files),
         CONF_TEST(half_a_version_3_is_refused),
+        CONF_TEST(mistakes_beside_a_secret_do_not_show_it),
         CONF_TEST(secrets_that_others_can_read_are_refused),
         CONF_TEST(a_key_of_tls_that_others_can_read_is_refused),
         CONF_TEST(addresses),

@@ -297,7 +297,11 @@ TEST(secrets_are_not_printed)
         key, key, community, auth, privacy);
     if (!conf_load_text(text, "secrets", &conf, &err))
         fail_msg("%s", err.text);
+    snprintf(conf.receivers[0].snmp.community, sizeof conf.receivers[0].snmp.community, "public");
     char *printed = print(&conf);
+    // The community of "a" comes from its file, and is the default by chance.
+    assert_true(!strstr(printed, "\"public\"") ||
+                strstr(printed, "\"public\"") > strstr(printed, "snmp \"b\""));
     assert_null(strstr(printed, "77777"));
     assert_null(strstr(printed, "hidden-"));
     assert_non_null(strstr(printed, "\n    # community is set, and not shown\n"));
