@@ -42,7 +42,7 @@ _ibtrapctl_words()
 # The name of an option's value; empty: the option has no value.
 _ibtrapctl_value_of()
 {
-    sed -n "s/^option $1 //p" <<<"$list"
+    awk -v option="$1" '$1 == "option" && $2 == option { print $3 }' <<<"$list"
 }
 
 # Whether the words typed so far begin the command, and the command has further words.
@@ -82,7 +82,11 @@ _ibtrapctl()
                 _ibtrapctl_words "$program" "$(tr -d '[].' <<<"${command[${#typed[@]}]}")" "$word")
         done < <(sed -n 's/^command //p' <<<"$list")
     fi
-    mapfile -t COMPREPLY < <(IFS=$'\n'; compgen -W "${found[*]}" -- "$word" | sort -u)
+    # Not by compgen -W, which would carry out what a file's name says.
+    COMPREPLY=()
+    while read -r value; do
+        [[ -z $value || $value != "$word"* ]] || COMPREPLY+=("$value")
+    done < <(printf '%s\n' "${found[@]}" | sort -u)
 }
 
 complete -F _ibtrapctl ibtrapctl

@@ -14,13 +14,17 @@ _ibtrapd_instances()
 
 _ibtrapd()
 {
-    local program=$1 word=$2 before=$3 found
+    local program=$1 word=$2 before=$3 one found=()
     case $before in
-    -c | --config) found=$(compgen -f -- "$word") ;;
-    -i | --instance) found=$(_ibtrapd_instances) ;;
-    *) found=$("$program" --help | grep -o -e '--[a-z][-a-z]*') ;;
+    -c | --config) mapfile -t found < <(compgen -f -- "$word") ;;
+    -i | --instance) mapfile -t found < <(_ibtrapd_instances) ;;
+    *) mapfile -t found < <("$program" --help | grep -o -e '--[a-z][-a-z]*' | sort -u) ;;
     esac
-    mapfile -t COMPREPLY < <(IFS=$'\n'; compgen -W "$found" -- "$word" | sort -u)
+    # Not by compgen -W, which would carry out what a file's name says.
+    COMPREPLY=()
+    for one in "${found[@]}"; do
+        [[ $one != "$word"* ]] || COMPREPLY+=("$one")
+    done
 }
 
 complete -F _ibtrapd ibtrapd
