@@ -46,8 +46,8 @@ struct gateway {
     uint64_t heartbeat_events;      // number of events made up to the last one
     struct service *service;
     struct subagent *subagent; // NULL: there is none
-    // Locked while the configuration or the list of receivers is exchanged: the subagent's thread
-    // reads them.
+    // Locked while the configuration or the list of receivers is exchanged: the threads of the
+    // subagent and of the pipeline read them; the pipeline's also changes trap groups.
     pthread_mutex_t exchanged;
 };
 

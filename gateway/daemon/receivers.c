@@ -71,14 +71,14 @@ bool receivers_start(struct gateway *g, struct receivers_made *made, struct erro
                                              .clock = &clock_system,
                                              .random = &random_system,
                                              .log = g->log};
-    struct receiver *d = receiver_start(&made->sink, &options, err);
-    if (!d) {
+    struct receiver *receiver = receiver_start(&made->sink, &options, err);
+    if (!receiver) {
         receivers_free(made);
         return false;
     }
     pthread_mutex_lock(&g->exchanged);
     g->receiver_confs[g->receiver_count] = made->conf;
-    g->receivers[g->receiver_count++] = d;
+    g->receivers[g->receiver_count++] = receiver;
     pthread_mutex_unlock(&g->exchanged);
     made->conf = NULL;
     return true;

@@ -155,21 +155,30 @@ static bool make_agentx(struct sink *out, const struct conf_receiver *c, struct 
     return agentx_sink(out, c->name, &target, err);
 }
 
+static bool make_file(struct sink *out, const struct conf_receiver *c, struct error *err)
+{
+    const struct file_options options = {.path = c->file.path,
+                                         .fsync = c->file.sync ? FILE_FSYNC_EACH : FILE_FSYNC_NONE};
+    return file_sink(out, c->name, &options, err);
+}
+
 bool sinks_make(struct sink *out, const struct conf_receiver *conf, const struct clock *clock,
                 int64_t started_at, struct log *log, struct error *err)
 {
-    bool ok;
-    if (conf->kind == CONF_SNMP)
+    bool ok = false;
+    switch (conf->kind) {
+    case CONF_SNMP:
         ok = make_snmp(out, conf, clock, started_at, log, err);
-    else if (conf->kind == CONF_SYSLOG)
+        break;
+    case CONF_SYSLOG:
         ok = make_syslog(out, conf, clock, started_at, log, err);
-    else if (conf->kind == CONF_AGENTX)
+        break;
+    case CONF_AGENTX:
         ok = make_agentx(out, conf, err);
-    else
-        ok = file_sink(
-            out, conf->name,
-            &(struct file_options){.path = conf->file.path,
-                                   .fsync = conf->file.sync ? FILE_FSYNC_EACH : FILE_FSYNC_NONE},
-            err);
+        break;
+    case CONF_FILE:
+        ok = make_file(out, conf, err);
+        break;
+    }
     return ok || error_prefix(err, "receiver %s", conf->name);
 }

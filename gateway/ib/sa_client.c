@@ -623,7 +623,7 @@ struct sa_client *sa_client_new(const struct sa_options *options, struct error *
 
 bool sa_client_start(struct sa_client *client, struct error *err)
 {
-    int rc = thread_start(&client->thread, "sa-agent", sa_client_run, client);
+    int rc = thread_start(&client->thread, "sa-client", sa_client_run, client);
     client->started = rc == 0;
     return rc == 0 || error_set(err, "cannot start the thread of the SA agent: %s", strerror(rc));
 }

@@ -62,134 +62,138 @@ struct receiver {
     struct remembered outcomes[RECEIVER_OUTCOMES_MAX]; // by sequence number modulo the size
 };
 
-static struct entry *receiver_at(struct receiver *d, size_t i)
+static struct entry *receiver_at(struct receiver *receiver, size_t i)
 {
-    return &d->under_way[(d->head + i) % UNDER_WAY_MAX];
+    return &receiver->under_way[(receiver->head + i) % UNDER_WAY_MAX];
 }
 
-static int64_t receiver_now_of(const struct receiver *d)
+static int64_t receiver_now_of(const struct receiver *receiver)
 {
-    return clock_monotonic(d->options.clock);
+    return clock_monotonic(receiver->options.clock);
 }
 
 // Status.
 
-static void receiver_add_count(struct receiver *d, uint64_t *counter, uint64_t n)
+static void receiver_add_count(struct receiver *receiver, uint64_t *counter, uint64_t n)
 {
-    pthread_mutex_lock(&d->lock);
+    pthread_mutex_lock(&receiver->lock);
     *counter += n;
-    pthread_mutex_unlock(&d->lock);
+    pthread_mutex_unlock(&receiver->lock);
 }
 
-static void receiver_set_problem(struct receiver *d, const char *problem)
+static void receiver_set_problem(struct receiver *receiver, const char *problem)
 {
-    pthread_mutex_lock(&d->lock);
-    bool was_well = d->status.problem[0] == '\0', is_well = problem[0] == '\0';
-    uint64_t dropped = d->status.dropped;
-    d->status.failed += !is_well;
-    d->status.failures = d->failures;
+    pthread_mutex_lock(&receiver->lock);
+    bool was_well = receiver->status.problem[0] == '\0', is_well = problem[0] == '\0';
+    uint64_t dropped = receiver->status.dropped;
+    receiver->status.failed += !is_well;
+    receiver->status.failures = receiver->failures;
     if (was_well != is_well)
-        d->status.changed_at = receiver_now_of(d);
-    snprintf(d->status.problem, sizeof d->status.problem, "%s", problem);
-    pthread_mutex_unlock(&d->lock);
-    const char *name = d->sink.name;
+        receiver->status.changed_at = receiver_now_of(receiver);
+    snprintf(receiver->status.problem, sizeof receiver->status.problem, "%s", problem);
+    pthread_mutex_unlock(&receiver->lock);
+    const char *name = receiver->sink.name;
     if (was_well && !is_well) {
-        log_write(d->options.log, LOG_LEVEL_WARNING, "receiver %s: %s; its events wait", name,
-                  problem);
-        d->notified_failing = true;
-        d->options.change(d->options.ctx, name, RECEIVER_FAILING, problem, dropped);
+        log_write(receiver->options.log, LOG_LEVEL_WARNING, "receiver %s: %s; its events wait",
+                  name, problem);
+        receiver->notified_failing = true;
+        receiver->options.change(receiver->options.ctx, name, RECEIVER_FAILING, problem, dropped);
     }
-    if (d->notified_failing && is_well) {
-        log_write(d->options.log, LOG_LEVEL_INFO, "receiver %s works again", name);
-        d->notified_failing = false;
-        d->options.change(d->options.ctx, name, RECEIVER_BACK, "it takes events again", dropped);
+    if (receiver->notified_failing && is_well) {
+        log_write(receiver->options.log, LOG_LEVEL_INFO, "receiver %s works again", name);
+        receiver->notified_failing = false;
+        receiver->options.change(receiver->options.ctx, name, RECEIVER_BACK,
+                                 "it takes events again", dropped);
     }
 }
 
 // Failing.
 
-static void close_receiver(struct receiver *d)
+static void close_receiver(struct receiver *receiver)
 {
-    if (d->is_open)
-        d->sink.close(d->sink.self);
-    d->is_open = false;
-    for (size_t i = 0; i < d->handed; i++) {
-        if (receiver_at(d, i)->state == PENDING)
-            receiver_at(d, i)->state = WAITING;
+    if (receiver->is_open)
+        receiver->sink.close(receiver->sink.self);
+    receiver->is_open = false;
+    for (size_t i = 0; i < receiver->handed; i++) {
+        if (receiver_at(receiver, i)->state == PENDING)
+            receiver_at(receiver, i)->state = WAITING;
     }
-    d->handed = d->pending = 0;
+    receiver->handed = receiver->pending = 0;
 }
 
-static void receiver_fail(struct receiver *d, const struct error *err)
+static void receiver_fail(struct receiver *receiver, const struct error *err)
 {
-    close_receiver(d);
-    d->failures++;
-    d->retry_at = receiver_now_of(d) +
-                  backoff_us(d->failures, RETRY_FIRST_US, RETRY_LAST_US, d->options.random);
-    d->has_problem = true;
-    log_debug(d->options.log, "%s: %s; failure %u in a row, tried again in %lld ms", d->sink.name,
-              err->text, d->failures,
-              (long long)(d->retry_at - receiver_now_of(d)) / CLOCK_US_PER_MS);
-    receiver_set_problem(d, err->text);
+    close_receiver(receiver);
+    receiver->failures++;
+    receiver->retry_at =
+        receiver_now_of(receiver) +
+        backoff_us(receiver->failures, RETRY_FIRST_US, RETRY_LAST_US, receiver->options.random);
+    receiver->has_problem = true;
+    log_debug(receiver->options.log, "%s: %s; failure %u in a row, tried again in %lld ms",
+              receiver->sink.name, err->text, receiver->failures,
+              (long long)(receiver->retry_at - receiver_now_of(receiver)) / CLOCK_US_PER_MS);
+    receiver_set_problem(receiver, err->text);
 }
 
 // The receiver has confirmed an event: it works. Sending an event to it does not show that.
-static void succeed(struct receiver *d)
+static void succeed(struct receiver *receiver)
 {
-    d->failures = 0;
-    if (d->has_problem)
-        receiver_set_problem(d, "");
-    d->has_problem = false;
+    receiver->failures = 0;
+    if (receiver->has_problem)
+        receiver_set_problem(receiver, "");
+    receiver->has_problem = false;
 }
 
 // Retiring.
 
-static void remember(struct receiver *d, const struct entry *e)
+static void remember(struct receiver *receiver, const struct entry *e)
 {
-    int64_t now = clock_utc(d->options.clock);
-    pthread_mutex_lock(&d->lock);
-    d->outcomes[e->sequence % RECEIVER_OUTCOMES_MAX] =
+    int64_t now = clock_utc(receiver->options.clock);
+    pthread_mutex_lock(&receiver->lock);
+    receiver->outcomes[e->sequence % RECEIVER_OUTCOMES_MAX] =
         (struct remembered){e->sequence, {e->outcome, now}};
-    pthread_mutex_unlock(&d->lock);
+    pthread_mutex_unlock(&receiver->lock);
 }
 
-static void retire(struct receiver *d)
+static void retire(struct receiver *receiver)
 {
     int64_t through = 0;
-    while (d->count > 0 && receiver_at(d, 0)->state == DONE) {
-        through = receiver_at(d, 0)->sequence;
-        if (!receiver_at(d, 0)->had)
-            remember(d, receiver_at(d, 0));
-        event_unref(receiver_at(d, 0)->event);
-        d->head = (d->head + 1) % UNDER_WAY_MAX;
-        d->count--;
-        if (d->handed > 0)
-            d->handed--;
+    while (receiver->count > 0 && receiver_at(receiver, 0)->state == DONE) {
+        through = receiver_at(receiver, 0)->sequence;
+        if (!receiver_at(receiver, 0)->had)
+            remember(receiver, receiver_at(receiver, 0));
+        event_unref(receiver_at(receiver, 0)->event);
+        receiver->head = (receiver->head + 1) % UNDER_WAY_MAX;
+        receiver->count--;
+        if (receiver->handed > 0)
+            receiver->handed--;
     }
     if (through == 0)
         return;
-    journal_advance(d->options.journal, d->handle, through);
-    log_debug(d->options.log, "%s: cursor moved to number %lld", d->sink.name, (long long)through);
+    journal_advance(receiver->options.journal, receiver->handle, through);
+    log_debug(receiver->options.log, "%s: cursor moved to number %lld", receiver->sink.name,
+              (long long)through);
 }
 
-static void count_delivered(struct receiver *d, size_t n)
+static void count_delivered(struct receiver *receiver, size_t n)
 {
-    int64_t now = receiver_now_of(d);
-    pthread_mutex_lock(&d->lock);
-    d->status.sent += n;
-    d->status.delivered_at = now;
-    pthread_mutex_unlock(&d->lock);
+    int64_t now = receiver_now_of(receiver);
+    pthread_mutex_lock(&receiver->lock);
+    receiver->status.sent += n;
+    receiver->status.delivered_at = now;
+    pthread_mutex_unlock(&receiver->lock);
 }
 
-static void finish_oldest_pending(struct receiver *d, size_t n)
+static void finish_oldest_pending(struct receiver *receiver, size_t n)
 {
-    count_delivered(d, n);
-    log_debug(d->options.log, "%s: confirmed %zu of %zu in flight", d->sink.name, n, d->pending);
-    d->pending -= n;
+    count_delivered(receiver, n);
+    log_debug(receiver->options.log, "%s: confirmed %zu of %zu in flight", receiver->sink.name, n,
+              receiver->pending);
+    receiver->pending -= n;
     for (size_t i = 0; n > 0; i++) {
-        if (receiver_at(d, i)->state == PENDING) {
-            receiver_at(d, i)->state = DONE;
-            receiver_at(d, i)->outcome = RECEIVER_DELIVERED;
+        if (receiver_at(receiver, i)->state == PENDING) {
+            receiver_at(receiver, i)->state = DONE;
+            receiver_at(receiver, i)->outcome = RECEIVER_DELIVERED;
             n--;
         }
     }
@@ -199,19 +203,21 @@ static void finish_oldest_pending(struct receiver *d, size_t n)
 
 // Continues at the cursor that the journal, once readable, found in the file: an earlier one than
 // this receiver began with.
-static void go_back(struct receiver *d)
+static void go_back(struct receiver *receiver)
 {
-    close_receiver(d);
-    while (d->count > 0)
-        event_unref(receiver_at(d, --d->count)->event);
-    d->had_through = journal_had_through(d->options.journal, d->handle, &d->had_after);
-    d->read_through = journal_cursor(d->options.journal, d->handle);
-    atomic_store(&d->flush_through, 0); // earlier flushes do not apply to the events found now
+    close_receiver(receiver);
+    while (receiver->count > 0)
+        event_unref(receiver_at(receiver, --receiver->count)->event);
+    receiver->had_through =
+        journal_had_through(receiver->options.journal, receiver->handle, &receiver->had_after);
+    receiver->read_through = journal_cursor(receiver->options.journal, receiver->handle);
+    atomic_store(&receiver->flush_through,
+                 0); // earlier flushes do not apply to the events found now
 }
 
-static struct entry make_entry(const struct receiver *d, const struct journal_item *item)
+static struct entry make_entry(const struct receiver *receiver, const struct journal_item *item)
 {
-    bool had = item->sequence > d->had_after && item->sequence <= d->had_through;
+    bool had = item->sequence > receiver->had_after && item->sequence <= receiver->had_through;
     return (struct entry){.sequence = item->sequence,
                           .event = item->event,
                           .state = item->event && !had ? WAITING : DONE,
@@ -220,52 +226,53 @@ static struct entry make_entry(const struct receiver *d, const struct journal_it
 }
 
 // Counts the events before this number that expired unread.
-static void count_expired(struct receiver *d, int64_t sequence)
+static void count_expired(struct receiver *receiver, int64_t sequence)
 {
-    int64_t gone = journal_between(d->options.journal, d->read_through, sequence);
+    int64_t gone = journal_between(receiver->options.journal, receiver->read_through, sequence);
     if (gone == 0)
         return;
-    receiver_add_count(d, &d->status.dropped, (uint64_t)gone);
-    log_write(d->options.log, LOG_LEVEL_ERROR,
-              "receiver %s: %lld events expired from the journal before delivery", d->sink.name,
-              (long long)gone);
+    receiver_add_count(receiver, &receiver->status.dropped, (uint64_t)gone);
+    log_write(receiver->options.log, LOG_LEVEL_ERROR,
+              "receiver %s: %lld events expired from the journal before delivery",
+              receiver->sink.name, (long long)gone);
 }
 
 // Reads further events from the journal, READ_AHEAD at most. True: there may be more.
-static bool read_more(struct receiver *d)
+static bool read_more(struct receiver *receiver)
 {
     struct journal_item items[READ_AHEAD];
-    size_t n = journal_read(d->options.journal, d->read_through, items, READ_AHEAD);
-    if (journal_cursor_was_set_back(d->options.journal, d->handle)) {
+    size_t n = journal_read(receiver->options.journal, receiver->read_through, items, READ_AHEAD);
+    if (journal_cursor_was_set_back(receiver->options.journal, receiver->handle)) {
         while (n > 0)
             event_unref(items[--n].event);
-        go_back(d);
+        go_back(receiver);
         return true;
     }
     for (size_t i = 0; i < n; i++) {
-        if (items[i].sequence > d->read_through + 1)
-            count_expired(d, items[i].sequence);
-        d->read_through = items[i].sequence;
-        receiver_add_count(d, &d->status.dropped, items[i].event == NULL);
-        *receiver_at(d, d->count++) = make_entry(d, &items[i]);
+        if (items[i].sequence > receiver->read_through + 1)
+            count_expired(receiver, items[i].sequence);
+        receiver->read_through = items[i].sequence;
+        receiver_add_count(receiver, &receiver->status.dropped, items[i].event == NULL);
+        *receiver_at(receiver, receiver->count++) = make_entry(receiver, &items[i]);
     }
     return n == READ_AHEAD;
 }
 
 // Passing events to the sink.
 
-static bool consume_token(struct receiver *d, int64_t now)
+static bool consume_token(struct receiver *receiver, int64_t now)
 {
-    if (d->options.rate <= 0)
+    if (receiver->options.rate <= 0)
         return true;
-    double burst = d->options.burst > 0 ? d->options.burst : 1;
-    d->tokens += (double)(now - d->tokens_at) / (double)CLOCK_US_PER_S * d->options.rate;
-    d->tokens_at = now;
-    if (d->tokens > burst)
-        d->tokens = burst;
-    if (d->tokens < 1)
+    double burst = receiver->options.burst > 0 ? receiver->options.burst : 1;
+    receiver->tokens +=
+        (double)(now - receiver->tokens_at) / (double)CLOCK_US_PER_S * receiver->options.rate;
+    receiver->tokens_at = now;
+    if (receiver->tokens > burst)
+        receiver->tokens = burst;
+    if (receiver->tokens < 1)
         return false;
-    d->tokens -= 1;
+    receiver->tokens -= 1;
     return true;
 }
 
@@ -275,11 +282,11 @@ static void receiver_settle_entry(struct entry *e, enum receiver_outcome outcome
     e->outcome = outcome;
 }
 
-static bool is_too_late(struct receiver *d, const struct entry *e)
+static bool is_too_late(struct receiver *receiver, const struct entry *e)
 {
-    int64_t age = clock_utc(d->options.clock) - e->event->time_us;
-    return e->sequence <= atomic_load(&d->flush_through) ||
-           (d->options.age_max_us > 0 && age > d->options.age_max_us);
+    int64_t age = clock_utc(receiver->options.clock) - e->event->time_us;
+    return e->sequence <= atomic_load(&receiver->flush_through) ||
+           (receiver->options.age_max_us > 0 && age > receiver->options.age_max_us);
 }
 
 void receiver_change_trap_group(struct receiver *receiver, struct guid_set *group)
@@ -292,11 +299,11 @@ void receiver_change_trap_group(struct receiver *receiver, struct guid_set *grou
     guid_set_unref(old);
 }
 
-static const char *refusal_of_filter(struct receiver *d, const struct event *event)
+static const char *refusal_of_filter(struct receiver *receiver, const struct event *event)
 {
-    pthread_mutex_lock(&d->filter_lock);
-    const char *item = filter_refusal(&d->options.filter, event);
-    pthread_mutex_unlock(&d->filter_lock);
+    pthread_mutex_lock(&receiver->filter_lock);
+    const char *item = filter_refusal(&receiver->options.filter, event);
+    pthread_mutex_unlock(&receiver->filter_lock);
     return item;
 }
 
@@ -310,31 +317,32 @@ const char *receiver_refusal(struct receiver *receiver, const struct event *even
 }
 
 // Skips an event that the filter refuses or that is given up. True: skipped.
-static bool skip(struct receiver *d, struct entry *e)
+static bool skip(struct receiver *receiver, struct entry *e)
 {
-    const char *refusal = receiver_refusal(d, e->event);
+    const char *refusal = receiver_refusal(receiver, e->event);
     bool wanted = !refusal;
-    if (wanted && !is_too_late(d, e))
+    if (wanted && !is_too_late(receiver, e))
         return false;
-    log_debug(d->options.log, "%s: number %lld (%s) is not sent: %s", d->sink.name,
+    log_debug(receiver->options.log, "%s: number %lld (%s) is not sent: %s", receiver->sink.name,
               (long long)e->sequence, e->event->id,
               wanted ? "given up, too old or flushed" : refusal);
-    receiver_add_count(d, wanted ? &d->status.dropped : &d->status.filtered, 1);
+    receiver_add_count(receiver, wanted ? &receiver->status.dropped : &receiver->status.filtered,
+                       1);
     receiver_settle_entry(e, wanted ? RECEIVER_GIVEN_UP : RECEIVER_FILTERED);
     return true;
 }
 
-static void note_attempt(struct receiver *d, struct entry *e, enum sink_result result)
+static void note_attempt(struct receiver *receiver, struct entry *e, enum sink_result result)
 {
     bool took = result == SINK_DONE || result == SINK_PENDING;
-    pthread_mutex_lock(&d->lock);
-    d->status.repeated += e->tried;
-    d->status.handed += took && !e->handed;
-    pthread_mutex_unlock(&d->lock);
+    pthread_mutex_lock(&receiver->lock);
+    receiver->status.repeated += e->tried;
+    receiver->status.handed += took && !e->handed;
+    pthread_mutex_unlock(&receiver->lock);
     e->tried = true;
     e->handed |= took;
     if (took)
-        histogram_add(&d->times, clock_utc(d->options.clock) - e->event->time_us);
+        histogram_add(&receiver->times, clock_utc(receiver->options.clock) - e->event->time_us);
 }
 
 static const char *const RESULT_WORDS[] = {
@@ -344,182 +352,185 @@ static const char *const RESULT_WORDS[] = {
     [SINK_FAILED] = "not handed over",
 };
 
-static bool hand_over(struct receiver *d, struct entry *e)
+static bool hand_over(struct receiver *receiver, struct entry *e)
 {
     struct error err;
-    enum sink_result result = d->sink.send(d->sink.self, e->event, &err);
-    note_attempt(d, e, result);
-    log_debug(d->options.log, "%s: number %lld (%s) %s", d->sink.name, (long long)e->sequence,
-              e->event->id, RESULT_WORDS[result]);
+    enum sink_result result = receiver->sink.send(receiver->sink.self, e->event, &err);
+    note_attempt(receiver, e, result);
+    log_debug(receiver->options.log, "%s: number %lld (%s) %s", receiver->sink.name,
+              (long long)e->sequence, e->event->id, RESULT_WORDS[result]);
     switch (result) {
     case SINK_DONE:
         receiver_settle_entry(e, RECEIVER_DELIVERED);
-        count_delivered(d, 1);
-        succeed(d);
+        count_delivered(receiver, 1);
+        succeed(receiver);
         break;
     case SINK_SKIPPED:
         receiver_settle_entry(e, RECEIVER_FILTERED);
-        receiver_add_count(d, &d->status.filtered, 1);
+        receiver_add_count(receiver, &receiver->status.filtered, 1);
         break;
     case SINK_PENDING:
         e->state = PENDING;
-        d->pending++;
+        receiver->pending++;
         break;
     default:
-        receiver_fail(d, &err);
+        receiver_fail(receiver, &err);
         return false;
     }
-    d->handed++;
+    receiver->handed++;
     return true;
 }
 
-static bool open_receiver(struct receiver *d, int64_t now)
+static bool open_receiver(struct receiver *receiver, int64_t now)
 {
     struct error err;
-    if (d->is_open)
+    if (receiver->is_open)
         return true;
-    if (now < d->retry_at)
+    if (now < receiver->retry_at)
         return false;
-    d->is_open = d->sink.open(d->sink.self, &err);
-    if (d->is_open)
-        log_debug(d->options.log, "%s: opened in %lld us", d->sink.name,
-                  (long long)(receiver_now_of(d) - now));
+    receiver->is_open = receiver->sink.open(receiver->sink.self, &err);
+    if (receiver->is_open)
+        log_debug(receiver->options.log, "%s: opened in %lld us", receiver->sink.name,
+                  (long long)(receiver_now_of(receiver) - now));
     else
-        receiver_fail(d, &err);
-    return d->is_open;
+        receiver_fail(receiver, &err);
+    return receiver->is_open;
 }
 
 // Passes the events under way to the sink. Returns how long to wait before the next call; 0: not at
 // all.
-static int64_t hand_over_all(struct receiver *d)
+static int64_t hand_over_all(struct receiver *receiver)
 {
-    while (d->handed < d->count) {
-        struct entry *e = receiver_at(d, d->handed);
-        int64_t now = receiver_now_of(d);
-        if (e->state == DONE || skip(d, e)) {
-            d->handed++;
+    while (receiver->handed < receiver->count) {
+        struct entry *e = receiver_at(receiver, receiver->handed);
+        int64_t now = receiver_now_of(receiver);
+        if (e->state == DONE || skip(receiver, e)) {
+            receiver->handed++;
             continue;
         }
-        if (atomic_load(&d->paused))
+        if (atomic_load(&receiver->paused))
             return BLOCKED_US;
-        if (d->sink.in_flight_max > 0 && d->pending >= d->sink.in_flight_max)
+        if (receiver->sink.in_flight_max > 0 && receiver->pending >= receiver->sink.in_flight_max)
             return BLOCKED_US;
-        if (!open_receiver(d, now))
-            return d->retry_at > now ? d->retry_at - now : 0;
-        if (!consume_token(d, now))
-            return (int64_t)(CLOCK_US_PER_S / d->options.rate) + 1;
-        if (!hand_over(d, e))
-            return d->retry_at - now;
+        if (!open_receiver(receiver, now))
+            return receiver->retry_at > now ? receiver->retry_at - now : 0;
+        if (!consume_token(receiver, now))
+            return (int64_t)(CLOCK_US_PER_S / receiver->options.rate) + 1;
+        if (!hand_over(receiver, e))
+            return receiver->retry_at - now;
     }
     return 0;
 }
 
-static void collect_acknowledgements(struct receiver *d, int timeout_ms)
+static void collect_acknowledgements(struct receiver *receiver, int timeout_ms)
 {
     struct error err;
-    int n = d->sink.wait(d->sink.self, timeout_ms, &err);
+    int n = receiver->sink.wait(receiver->sink.self, timeout_ms, &err);
     if (n < 0) {
-        receiver_fail(d, &err);
+        receiver_fail(receiver, &err);
     } else if (n > 0) {
-        finish_oldest_pending(d, (size_t)n);
-        succeed(d);
+        finish_oldest_pending(receiver, (size_t)n);
+        succeed(receiver);
     }
 }
 
 // The loop.
 
-static bool all_delivered(struct receiver *d)
+static bool all_delivered(struct receiver *receiver)
 {
-    return d->count == 0 && d->read_through >= journal_last(d->options.journal);
+    return receiver->count == 0 &&
+           receiver->read_through >= journal_last(receiver->options.journal);
 }
 
-static bool go_on(struct receiver *d)
+static bool go_on(struct receiver *receiver)
 {
-    return !atomic_load(&d->stop) ||
-           (!all_delivered(d) && receiver_now_of(d) < atomic_load(&d->stop_by));
+    return !atomic_load(&receiver->stop) ||
+           (!all_delivered(receiver) &&
+            receiver_now_of(receiver) < atomic_load(&receiver->stop_by));
 }
 
-static void note_oldest(struct receiver *d)
+static void note_oldest(struct receiver *receiver)
 {
-    const struct event *oldest = d->count > 0 ? receiver_at(d, 0)->event : NULL;
-    atomic_store(&d->oldest_us, oldest ? oldest->time_us : 0);
+    const struct event *oldest = receiver->count > 0 ? receiver_at(receiver, 0)->event : NULL;
+    atomic_store(&receiver->oldest_us, oldest ? oldest->time_us : 0);
 }
 
 // Waits for an event in the journal and reads it. Called when no event is under way.
-static bool read_next(struct receiver *d)
+static bool read_next(struct receiver *receiver)
 {
-    if (!journal_wait(d->options.journal, d->read_through, IDLE_US, &d->stop))
+    if (!journal_wait(receiver->options.journal, receiver->read_through, IDLE_US, &receiver->stop))
         return false;
-    bool more = read_more(d);
-    if (d->count == 0 && !more)
+    bool more = read_more(receiver);
+    if (receiver->count == 0 && !more)
         clock_sleep(BLOCKED_US); // the disk fails; a later read may work
     return more;
 }
 
-static void step(struct receiver *d)
+static void step(struct receiver *receiver)
 {
-    bool has_room = UNDER_WAY_MAX - d->count >= READ_AHEAD;
-    bool more = d->count == 0 ? read_next(d) : has_room && read_more(d);
-    note_oldest(d);
-    int64_t pause = hand_over_all(d);
-    if (d->pending > 0) {
-        bool stuck = pause > 0 || (d->handed == d->count && !more);
-        collect_acknowledgements(d, stuck ? ACKNOWLEDGEMENT_WAIT_MS : 0);
+    bool has_room = UNDER_WAY_MAX - receiver->count >= READ_AHEAD;
+    bool more = receiver->count == 0 ? read_next(receiver) : has_room && read_more(receiver);
+    note_oldest(receiver);
+    int64_t pause = hand_over_all(receiver);
+    if (receiver->pending > 0) {
+        bool stuck = pause > 0 || (receiver->handed == receiver->count && !more);
+        collect_acknowledgements(receiver, stuck ? ACKNOWLEDGEMENT_WAIT_MS : 0);
     } else if (pause > 0) {
         clock_sleep(pause < BLOCKED_US ? pause : BLOCKED_US);
     }
-    retire(d);
-    note_oldest(d);
+    retire(receiver);
+    note_oldest(receiver);
 }
 
 static void *receiver_run(void *arg)
 {
-    struct receiver *d = arg;
-    while (go_on(d))
-        step(d);
-    close_receiver(d);
+    struct receiver *receiver = arg;
+    while (go_on(receiver))
+        step(receiver);
+    close_receiver(receiver);
     return NULL;
 }
 
-static void free_delivery(struct receiver *d)
+static void receiver_free(struct receiver *receiver)
 {
-    guid_set_unref(d->options.filter.trap_group);
-    pthread_mutex_destroy(&d->filter_lock);
-    pthread_mutex_destroy(&d->lock);
-    free(d);
+    guid_set_unref(receiver->options.filter.trap_group);
+    pthread_mutex_destroy(&receiver->filter_lock);
+    pthread_mutex_destroy(&receiver->lock);
+    free(receiver);
 }
 
 struct receiver *receiver_start(const struct sink *sink, const struct receiver_options *options,
                                 struct error *err)
 {
-    struct receiver *d = calloc(1, sizeof *d);
-    if (!d) {
+    struct receiver *receiver = calloc(1, sizeof *receiver);
+    if (!receiver) {
         error_set(err, "out of memory");
         return NULL;
     }
-    d->sink = *sink;
-    d->options = *options;
-    d->has_problem = d->notified_failing = options->was_failing;
-    d->tokens = options->burst;
-    d->tokens_at = clock_monotonic(options->clock);
-    d->handle = journal_receiver(options->journal, sink->name);
-    if (d->handle < 0) {
+    receiver->sink = *sink;
+    receiver->options = *options;
+    receiver->has_problem = receiver->notified_failing = options->was_failing;
+    receiver->tokens = options->burst;
+    receiver->tokens_at = clock_monotonic(options->clock);
+    receiver->handle = journal_receiver(options->journal, sink->name);
+    if (receiver->handle < 0) {
         error_set(err, "too many receivers");
-        free(d);
+        free(receiver);
         return NULL;
     }
-    d->read_through = journal_cursor(options->journal, d->handle);
-    d->had_through = journal_had_through(options->journal, d->handle, &d->had_after);
-    guid_set_ref(d->options.filter.trap_group);
-    pthread_mutex_init(&d->lock, NULL);
-    pthread_mutex_init(&d->filter_lock, NULL);
+    receiver->read_through = journal_cursor(options->journal, receiver->handle);
+    receiver->had_through =
+        journal_had_through(options->journal, receiver->handle, &receiver->had_after);
+    guid_set_ref(receiver->options.filter.trap_group);
+    pthread_mutex_init(&receiver->lock, NULL);
+    pthread_mutex_init(&receiver->filter_lock, NULL);
     char name[THREAD_NAME_SIZE];
     snprintf(name, sizeof name, "to %s", sink->name);
-    int rc = thread_start(&d->thread, name, receiver_run, d);
+    int rc = thread_start(&receiver->thread, name, receiver_run, receiver);
     if (rc == 0)
-        return d;
+        return receiver;
     error_set(err, "cannot start the thread of receiver %s: %s", sink->name, strerror(rc));
-    free_delivery(d);
+    receiver_free(receiver);
     return NULL;
 }
 
@@ -536,7 +547,7 @@ void receiver_finish(struct receiver *receiver)
     for (size_t i = 0; i < receiver->count; i++)
         event_unref(receiver_at(receiver, i)->event);
     receiver->sink.free(receiver->sink.self);
-    free_delivery(receiver);
+    receiver_free(receiver);
 }
 
 const struct sink *receiver_sink(const struct receiver *receiver)

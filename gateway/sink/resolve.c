@@ -150,8 +150,8 @@ size_t resolve_within(int64_t patience_us, resolve_look_up *look_up, const char 
         return 0;
     }
     size_t n = resolve_start(j, err) ? resolve_await(j, patience_us, out, err) : 0;
-    resolve_unref(
-        j); // NOLINT(clang-analyzer-unix.Malloc): the thread dropped its own reference only
+    // The thread dropped its own reference only.
+    resolve_unref(j); // NOLINT(clang-analyzer-unix.Malloc)
     return n;
 }
 

@@ -20,7 +20,7 @@ WITHIN = 3  # lines
 
 # The beginning of a comment, by the end of a file's name. A template NAME.in is a file like NAME.
 COMMENTS = {
-    ".c": "// ", ".h": "// ",
+    ".c": "// ", ".h": "// ", ".def": "// ",
     ".py": "# ", ".sh": "# ", ".cmake": "# ", "CMakeLists.txt": "# ",
     ".service": "# ", ".rules": "# ", ".sysusers": "# ", ".bash": "# ",
     ".1": '.\\" ', ".5": '.\\" ', ".7": '.\\" ', ".8": '.\\" ',

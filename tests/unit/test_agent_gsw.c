@@ -20,7 +20,7 @@ static struct snapshot_source source;
 static struct agent_snapshot snapshot;
 static struct names *names;
 
-// The view's list of elements is made here as view.h describes it.
+// The view's list of elements is made here as agent/snapshot.h describes it.
 static void look(const struct generated *g)
 {
     struct fabric *fabric = generated_look(g, 0);
