@@ -17,7 +17,7 @@ static const struct option_row OPTIONS[OPTION_COUNT] = {
                        "the daemon's control socket (" INSTALL_CONTROL_SOCKET ")"},
     [OPTION_JSON] = {"json", 'j', NULL, "write JSON instead of a table"},
     [OPTION_VERSION] = {"version", 'V', NULL, "write the version"},
-    [OPTION_HELP] = {"help", 'h', NULL, "write this text"},
+    [OPTION_HELP] = {"help", 'h', NULL, "list the commands and options"},
     [OPTION_SINCE] = {"since", '\0', "TIME",
                       "from then on: 10m, 2h, 3d ago, or 2026-11-21T04:06:39Z"},
     [OPTION_UNTIL] = {"until", '\0', "TIME", "up to then; TIME as for --since"},

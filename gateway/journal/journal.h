@@ -26,7 +26,7 @@ enum {
     JOURNAL_MEMORY_KEPT = 1024,  // newest events kept in memory otherwise
     JOURNAL_RECEIVERS_MAX = 256, // cursors, those of earlier configurations included
     JOURNAL_SNAPSHOTS_MAX = 32,  // snapshots of the fabric kept in the file
-    // A request to prune leaves events younger than this: repeated Reports are recognised by them.
+    // A request to prune keeps events younger than this: they identify repeated Reports.
     JOURNAL_YOUNG_US = 10000000,
 };
 
@@ -115,9 +115,9 @@ size_t journal_list_snapshots(struct journal *journal,
 uint8_t *journal_read_snapshot(struct journal *journal, int64_t number,
                                struct journal_snapshot *out, size_t *size, struct error *err);
 
-// journal_append raises or clears the alarm of an event that has one, unless the event is a test.
-// Each key has one active alarm at most; alarms survive a restart. This calls `each` for the active
-// alarms, in the order in which they were raised; `each` must not call the journal. Any thread.
+// Calls `each` for the active alarms, in the order in which they were raised; `each` must not call
+// the journal. journal_append raises or clears the alarm of an event that has one, unless it is a
+// test event. Each key has one active alarm at most; alarms survive a restart. Any thread.
 void journal_each_alarm(struct journal *journal, void (*each)(void *ctx, const struct alarm *alarm),
                         void *ctx);
 
@@ -127,7 +127,7 @@ bool journal_acknowledge_alarm(struct journal *journal, const char *key, const c
 bool journal_shelve_alarm(struct journal *journal, const char *key,
                           int64_t until_us); // 0: ends the shelving
 
-// Maintenance windows survive a restart, too. Setting one forgets those that have ended. Saved by
+// Maintenance windows survive a restart, too. Setting one deletes those that have ended. Saved by
 // the next commit. Writer's thread.
 bool journal_set_maintenance(struct journal *journal,
                              const struct journal_maintenance *window);     // false: no room
@@ -158,14 +158,14 @@ void journal_advance(struct journal *journal, int receiver,
 // thread.
 void journal_forget_receiver(struct journal *journal, const char *name);
 
-// Returns true once after the cursor moved backwards: the file was unreadable at the start, and
-// once readable it had an earlier cursor. Discard the events read beyond it. The cursor does not
-// advance before this call. A call that follows the first read of the healed journal returns the
-// true answer.
+// The cursor moves backwards if the file was unreadable when the receiver began, and has an earlier
+// cursor once it is readable. Returns true once after that; then discard the events read beyond the
+// cursor. The cursor does not advance before this call. Call it after the first read of the healed
+// journal: an earlier call may return false too soon. Any thread.
 bool journal_cursor_was_set_back(struct journal *journal, int receiver);
 
-// The events of this run that the receiver had when its cursor moved backwards: those after
-// `after`, up to the result; 0: the cursor did not move backwards. Any thread.
+// Sets `after` and returns `last`: when its cursor moved backwards, the receiver had the events of
+// this run after `after`, up to `last`. 0: the cursor did not move backwards. Any thread.
 int64_t journal_had_through(struct journal *journal, int receiver, int64_t *after);
 
 // Stops keeping events for the receivers for which `runs` returns false. Their cursors stay, in

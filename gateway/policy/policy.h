@@ -4,9 +4,9 @@
 //
 // For each alarm key, policy keeps an alarm state: whether the alarm is raised, and whether
 // receivers were notified of it. The two differ while there is a reason to suppress (enum
-// policy_reason). When the reason ends and they still differ, policy sends the suppressed event
-// again as a new event, whose related_id names the old one. So receivers may learn of an alarm
-// late, but their list of alarms ends up right.
+// policy_reason). When the reason ends and they still differ, policy sends a copy of the suppressed
+// event with an identifier of its own; related_id names the old one. So receivers may learn of an
+// alarm late, but their list of alarms ends up right.
 //
 // Pure but for the log: the caller passes the time (microseconds that never go back), and no
 // function waits. One thread.
@@ -17,7 +17,8 @@
 #include "base/random.h"
 #include "policy/options.h"
 
-// Why an event is suppressed. Each is decided in the function of policy.c that is named here.
+// Why an event is suppressed. For an event with an alarm key, the function named here decides, in
+// policy.c unless it says otherwise; for any other event, decide_plain of policy.c.
 //
 // A consequence has the identifier of its root cause in event->cause_id. A link-down has one if the
 // same sweep lost the switch behind the link: topology/root_causes.h finds the root cause among the
@@ -25,13 +26,13 @@
 // both into identifiers.
 enum policy_reason {
     POLICY_PASSES,
-    POLICY_DISABLED,    // a rule disables it (rules_evaluate)
+    POLICY_DISABLED,    // a rule disables it (rules_evaluate, in rules.c)
     POLICY_MAINTENANCE, // its node is in a maintenance window (policy_silence)
     POLICY_SHELVED,     // an operator shelved the alarm (policy_silence)
-    POLICY_CONSEQUENCE, // its root cause is an active alarm (policy_silence, cause_counts)
+    POLICY_CONSEQUENCE, // it has a root cause; checked each minute (policy_silence, cause_counts)
     POLICY_DUPLICATE,   // receivers know it already; a later event has the count (suppress_known)
     POLICY_NEVER_NOTIFIED, // clears an alarm whose raise was never sent (suppress_known)
-    POLICY_FLAPPING,       // flapping and settled have the count (restraint)
+    POLICY_FLAPPING,       // flapping and settled have the count (restraint, suppress_known)
     POLICY_HOLD_DOWN,      // the alarm is not active for long enough yet (restraint)
     POLICY_STORM,          // storm-summary has the count (restraint)
     POLICY_REASON_COUNT,
@@ -90,18 +91,21 @@ bool policy_restore_alarm(struct policy *policy, const struct policy_restored_al
 // Decides about one event and passes it on, exactly once. Sets its severity, category, suppressed,
 // rule, clears_id and repeat_count. The event must not be shared yet.
 //
-// An event already suppressed as standby only updates its alarm state, recorded as notified. A test
-// event is sent; rules may change its severity and category, and nothing else is recorded.
+// An event that is suppressed as standby already only updates its alarm state, and receivers count
+// as notified, since the active gateway notifies them. A test event is sent; rules may change its
+// severity and category, and nothing else is recorded.
 void policy_process(struct policy *policy, struct event *event, int64_t now_us);
 
 // Does the work that is due. Call it at policy_due or soon after; INT64_MAX: no work is due.
 void policy_tick(struct policy *policy, int64_t now_us);
 int64_t policy_due(const struct policy *policy);
 
-// Call it when the gateway stops. Sends what the next start cannot reconstruct, without a limit of
-// rate: the counts of storms and duplicates so far, and, for alarms that receivers were notified
-// of, the clears and worse severities that a storm or flapping suppressed. Alarms that receivers
-// were not notified of are left to policy_restore_alarm.
+// Call it when the gateway stops. Sends, without a limit of rate, what the next start cannot
+// reconstruct:
+// - the counts of storms and duplicates so far
+// - for alarms that receivers were notified of: clears and worse severities that a storm or
+//   flapping suppressed
+// policy_restore_alarm takes care of alarms that receivers were not notified of.
 void policy_end(struct policy *policy, int64_t now_us);
 
 // Shelves an alarm: until `until_us`, receivers get only its clear, if they were notified of it. A

@@ -13,8 +13,8 @@ struct comparison_side {
     const struct fabric *fabric;
     uint32_t *counterpart; // index of the same node on the other side; FABRIC_NONE: it is not there
     uint32_t alone;        // number of nodes without a counterpart
-    uint32_t *node_change; // the change that reports that the node came, went or moved, or that
-                           // its I/O unit came or went; FABRIC_NONE: there is none
+    uint32_t *node_change; // index of the change that reports the node, or its I/O unit, as
+                           // added, removed or moved; FABRIC_NONE: there is none
     uint32_t *port_change; // the change that reports that the port came, went or moved, or that its
                            // link moved; FABRIC_NONE: there is none
     bool *touched;         // the port differs, or its node has no counterpart
@@ -46,7 +46,7 @@ struct change *comparison_add_change(struct comparison *t, enum catalogue_event 
 // The same port on the other side, or FABRIC_NONE.
 uint32_t comparison_counterpart_port(const struct comparison_side *side,
                                      const struct comparison_side *other, uint32_t port);
-// The same port on the other side if it has the same link, else FABRIC_NONE.
+// The same port on the other side if it is linked to the same port there, else FABRIC_NONE.
 uint32_t comparison_counterpart_link(const struct comparison_side *side,
                                      const struct comparison_side *other, uint32_t port);
 

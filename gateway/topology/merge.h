@@ -7,8 +7,8 @@
 #include "base/log.h"
 #include "model/fabric.h"
 
-// The nodes that the last sweep did not find although no open port can hide them, ascending by
-// GUID. A node that is missed by two sweeps in a row is gone.
+// The nodes that the last sweep did not find and that no open port (see below) can hide, ascending
+// by GUID. A node that is missed by two sweeps in a row is gone.
 struct merge_missed {
     uint64_t *guids; // made with malloc
     uint32_t count;
@@ -20,8 +20,8 @@ struct merge_missed {
 //
 // A port is open unless the sweep saw that it is down or linked. An open port can hide a node.
 // - A missing node stays, marked as silent, with its ports and controllers, if an open port can
-//   hide it: an open port of a seen node to which it was linked, or any port of a missing switch
-//   that can itself be hidden.
+//   hide it. That is: it was linked to an open port of a seen node, or to a missing switch that can
+//   itself be hidden.
 // - Any other missing node is missed. It stays in the same way for one sweep, and is gone if the
 //   next sweep misses it, too.
 // - A link stays if both of its ports are open. All ports of a missing node are open. The link of a
