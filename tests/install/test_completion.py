@@ -171,3 +171,14 @@ def test_every_option_of_the_daemon_is_offered(tmp_path):
     assert complete_ibtrapd('', '--pr') == ['--print-config']
     (tmp_path / 'new.conf').touch()
     assert complete_ibtrapd('--config', f'{tmp_path}/n') == [f'{tmp_path}/new.conf']
+
+
+@pytest.mark.parametrize('ask', [
+    lambda: complete('dry-run', 'x'),
+    lambda: complete_ibtrapd('--config', 'x'),
+])
+def test_the_name_of_a_file_is_not_carried_out(ask, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / 'x$(touch owned)').touch()
+    assert ' '.join(ask()) == 'x$(touch owned)'
+    assert not (tmp_path / 'owned').exists()
