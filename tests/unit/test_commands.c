@@ -6,6 +6,8 @@
 #include "control/commands.h"
 #include "ctl/commands.h"
 
+#include <pthread.h>
+
 static const struct control_command *find_control(const char *name)
 {
     size_t count;
@@ -64,13 +66,16 @@ TEST(strangers_may_only_read)
 // The commands that ibtrapctl really sends: a socket records the first command of each connection
 // and refuses it.
 
+static pthread_mutex_t noted_lock = PTHREAD_MUTEX_INITIALIZER;
 static char noted[64];
 
 static json_t *note(void *ctx, const char *command, const json_t *request)
 {
     (void)ctx, (void)request;
+    pthread_mutex_lock(&noted_lock);
     if (noted[0] == '\0')
         snprintf(noted, sizeof noted, "%s", command);
+    pthread_mutex_unlock(&noted_lock);
     return json_pack("{s:i, s:s}", "version", 1, "error", "no");
 }
 
@@ -92,11 +97,15 @@ static void check_sent(const struct command *command, const char *socket)
                                 .socket = socket,
                                 .count = command->min,
                                 .words = words};
+    pthread_mutex_lock(&noted_lock);
     noted[0] = '\0';
+    pthread_mutex_unlock(&noted_lock);
     assert_in_range(command->min, 0, COUNT(words));
     assert_int_equal(command->run(&a, &err), COMMAND_REFUSED);
     assert_string_equal(err.text, "ibtrapd: no");
+    pthread_mutex_lock(&noted_lock);
     assert_string_equal(noted, command->wire);
+    pthread_mutex_unlock(&noted_lock);
 }
 
 TEST(each_command_sends_what_its_row_says)
