@@ -5,6 +5,7 @@
 //                                      a part that sections share, replace each line
 //                                      '.\" items of NAME'
 //   describe-config dictionary         prints every name and word, for libFuzzer
+#include "conf/defaults.h"
 #include "conf/schema.h"
 #include "conf/value.h"
 
@@ -21,12 +22,10 @@ static const void *defaults_of(const struct schema_section *section)
     static struct conf conf;
     static struct conf_receiver receiver;
     static struct conf_rule rule;
-    const struct schema_item *item;
     void *object = section->object == SCHEMA_CONF   ? (void *)&conf
                    : section->object == SCHEMA_RULE ? (void *)&rule
                                                     : (void *)&receiver;
-    for (size_t i = 0; (item = schema_item(section, i)); i++)
-        value_reset(item, object);
+    defaults_set_section(section, object);
     return object;
 }
 
