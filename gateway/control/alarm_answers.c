@@ -2,6 +2,7 @@
 #include "control/alarm_answers.h"
 
 #include "control/answer.h"
+#include "ctl/protocol.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -44,7 +45,7 @@ json_t *alarm_answers_list(struct control *c, const json_t *request)
         return answer_refuse("'after' must be a number");
     }
     journal_each_alarm(c->journal, alarm_answers_read, &page);
-    json_t *answer = json_pack("{s:i, s:o}", "version", 1, "alarms", page.list);
+    json_t *answer = json_pack("{s:i, s:o}", "version", PROTOCOL_VERSION, "alarms", page.list);
     if (page.more)
         json_object_set_new(answer, "more", json_pack("{s:I}", "after", (json_int_t)page.after));
     return answer;

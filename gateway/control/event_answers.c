@@ -3,6 +3,7 @@
 
 #include "base/search.h"
 #include "control/answer.h"
+#include "ctl/protocol.h"
 #include "model/filter.h"
 #include "sink/format.h"
 
@@ -133,9 +134,9 @@ static int64_t last_until(struct journal *journal, int64_t time_us)
 static json_t *scan_json(const struct scan *s, int64_t limit, int64_t last)
 {
     const int64_t left = limit - (int64_t)json_array_size(s->found);
-    json_t *answer =
-        json_pack("{s:i, s:I, s:I, s:b, s:O}", "version", 1, "last", (json_int_t)last, "place",
-                  (json_int_t)s->place, "ended", (int)s->ended, "events", s->found);
+    json_t *answer = json_pack("{s:i, s:I, s:I, s:b, s:O}", "version", PROTOCOL_VERSION, "last",
+                               (json_int_t)last, "place", (json_int_t)s->place, "ended",
+                               (int)s->ended, "events", s->found);
     if (!s->ended && left > 0)
         json_object_set_new(answer, "more",
                             json_pack("{s:I, s:I}", s->back ? "before" : "after",

@@ -3,6 +3,7 @@
 
 #include "control/answer.h"
 #include "control/event_answers.h"
+#include "ctl/protocol.h"
 #include "model/catalogue.h"
 #include "model/mib.h"
 
@@ -140,10 +141,10 @@ json_t *explain_answer(struct control *control, const json_t *request)
     if (!event)
         return answer_refuse("the journal has no such event; 'ibtrapctl events' lists numbers");
     json_t *answer = json_pack(
-        "{s:i, s:I, s:s, s:o, s:o, s:o, s:o, s:o, s:o}", "version", 1, "number", (json_int_t)number,
-        "title", event->type->title, "event", event_answers_json(number, event), "suppressed",
-        answer_text(event->suppressed), "cause", other_json(journal, event->cause_id), "related",
-        other_json(journal, event->related_id), "receivers",
+        "{s:i, s:I, s:s, s:o, s:o, s:o, s:o, s:o, s:o}", "version", PROTOCOL_VERSION, "number",
+        (json_int_t)number, "title", event->type->title, "event", event_answers_json(number, event),
+        "suppressed", answer_text(event->suppressed), "cause", other_json(journal, event->cause_id),
+        "related", other_json(journal, event->related_id), "receivers",
         explain_receivers_json(control, number, event), "notifications", notifications_json(event));
     event_unref(event);
     return answer;

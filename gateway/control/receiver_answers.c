@@ -2,6 +2,7 @@
 #include "control/receiver_answers.h"
 
 #include "control/answer.h"
+#include "ctl/protocol.h"
 
 #include <string.h>
 
@@ -36,7 +37,8 @@ json_t *receiver_answers_all(const struct control *c)
 json_t *receiver_answers_list(struct control *c, const json_t *request)
 {
     (void)request;
-    return json_pack("{s:i, s:o}", "version", 1, "receivers", receiver_answers_all(c));
+    return json_pack("{s:i, s:o}", "version", PROTOCOL_VERSION, "receivers",
+                     receiver_answers_all(c));
 }
 
 struct receiver *receiver_answers_find(const struct control *c, const char *name)
@@ -61,7 +63,8 @@ static json_t *receiver_answers_finish(struct receiver *receiver)
 {
     if (!receiver)
         return answer_refuse("there is no receiver of that name; 'ibtrapctl receivers' lists them");
-    return json_pack("{s:i, s:o}", "version", 1, "receiver", receiver_json(receiver));
+    return json_pack("{s:i, s:o}", "version", PROTOCOL_VERSION, "receiver",
+                     receiver_json(receiver));
 }
 
 json_t *receiver_answers_pause(struct control *c, const json_t *request)

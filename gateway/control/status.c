@@ -6,6 +6,7 @@
 #include "control/answer.h"
 #include "control/receiver_answers.h"
 #include "control/topology_json.h"
+#include "ctl/protocol.h"
 #include "install.h"
 #include "pipeline/role.h"
 #include "sink/snmp.h"
@@ -143,11 +144,11 @@ json_t *status_answer(struct control *c, const json_t *request)
     return json_pack(
         "{s:i, s:s, s:{s:s}, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, "
         "s:o}",
-        "version", 1, "release", INSTALL_VERSION, "snmp", "engine_id", engine_id, "uptime",
-        (json_int_t)(uptime_us / CLOCK_US_PER_S), "problem", answer_text(s.problem), "port",
-        status_port_json(&s), "sm", status_sm_json(&s), "subscriptions", subscriptions, "counters",
-        counters_json(&s.counters, &p), "journal", journal_json(c->journal), "receivers",
-        receiver_answers_all(c), "role", role_json(c->conf, &s), "tables",
+        "version", PROTOCOL_VERSION, "release", INSTALL_VERSION, "snmp", "engine_id", engine_id,
+        "uptime", (json_int_t)(uptime_us / CLOCK_US_PER_S), "problem", answer_text(s.problem),
+        "port", status_port_json(&s), "sm", status_sm_json(&s), "subscriptions", subscriptions,
+        "counters", counters_json(&s.counters, &p), "journal", journal_json(c->journal),
+        "receivers", receiver_answers_all(c), "role", role_json(c->conf, &s), "tables",
         subagent_json(c->subagent, &c->conf->subagent), "sweep", sweep_json(&sweep),
         "port_counters", port_counters_json(&sweep), "sms",
         c->fabric ? topology_sms_json(c->fabric, c->names) : json_array());

@@ -3,6 +3,7 @@
 
 #include "control/answer.h"
 #include "control/receiver_answers.h"
+#include "ctl/protocol.h"
 #include "topology/describe.h"
 
 #include <stdlib.h>
@@ -98,5 +99,5 @@ json_t *test_answers_send(struct control *c, const json_t *request)
         return answer_refuse("%s", err.text);
     if (!pipeline_put_test_event(c->pipeline, &test))
         return answer_refuse("ibtrapd is too busy for a test now");
-    return json_pack("{s:i, s:I}", "version", 1, "last", (json_int_t)last);
+    return json_pack("{s:i, s:I}", "version", PROTOCOL_VERSION, "last", (json_int_t)last);
 }

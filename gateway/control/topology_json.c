@@ -2,6 +2,7 @@
 #include "control/topology_json.h"
 
 #include "control/answer.h"
+#include "ctl/protocol.h"
 #include "ib/mad.h"
 #include "topology/changes.h"
 
@@ -118,11 +119,12 @@ static json_t *controller_json(const struct fabric *fabric, const struct fabric_
 
 static json_t *head_json(const struct fabric *fabric, int64_t number)
 {
-    return json_pack(
-        "{s:i, s:I, s:o, s:I, s:b, s:o, s:I, s:I}", "version", 1, "snapshot", (json_int_t)number,
-        "time", answer_time(fabric->time_us), "time_us", (json_int_t)fabric->time_us, "complete",
-        (int)fabric->complete, "subnet_prefix", answer_guid(fabric->subnet_prefix), "node_count",
-        (json_int_t)fabric->node_count, "link_count", (json_int_t)fabric_count_links(fabric));
+    return json_pack("{s:i, s:I, s:o, s:I, s:b, s:o, s:I, s:I}", "version", PROTOCOL_VERSION,
+                     "snapshot", (json_int_t)number, "time", answer_time(fabric->time_us),
+                     "time_us", (json_int_t)fabric->time_us, "complete", (int)fabric->complete,
+                     "subnet_prefix", answer_guid(fabric->subnet_prefix), "node_count",
+                     (json_int_t)fabric->node_count, "link_count",
+                     (json_int_t)fabric_count_links(fabric));
 }
 
 json_t *topology_sms_json(const struct fabric *fabric, const struct names *names)
@@ -184,7 +186,7 @@ json_t *topology_list_json(struct journal *journal)
             list, json_pack("{s:I, s:o, s:I, s:I}", "snapshot", (json_int_t)kept[i].number, "time",
                             answer_time(kept[i].time_us), "nodes", (json_int_t)kept[i].nodes,
                             "links", (json_int_t)kept[i].links));
-    return json_pack("{s:i, s:o}", "version", 1, "snapshots", list);
+    return json_pack("{s:i, s:o}", "version", PROTOCOL_VERSION, "snapshots", list);
 }
 
 // Changes.
@@ -229,9 +231,9 @@ json_t *topology_diff_json(const struct topology_side *from, const struct topolo
     uint32_t i = first;
     for (; i < changes.count && i - first < TOPOLOGY_PAGE_CHANGES; i++)
         json_array_append_new(list, change_json(&changes.all[i], builder));
-    json_t *out = json_pack("{s:i, s:o, s:o, s:I, s:b, s:o}", "version", 1, "from", side_json(from),
-                            "to", side_json(to), "change_count", (json_int_t)changes.count, "cut",
-                            (int)changes.cut, "changes", list);
+    json_t *out = json_pack("{s:i, s:o, s:o, s:I, s:b, s:o}", "version", PROTOCOL_VERSION, "from",
+                            side_json(from), "to", side_json(to), "change_count",
+                            (json_int_t)changes.count, "cut", (int)changes.cut, "changes", list);
     if (i < changes.count)
         json_object_set_new(out, "more",
                             json_pack("{s:I, s:I, s:I}", "first", (json_int_t)i, "from_time_us",
