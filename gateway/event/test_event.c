@@ -235,6 +235,25 @@ static struct event *test_event_from_events(const struct event_builder *builder,
     return event;
 }
 
+// An alarm that ends without its counterpart.
+static struct event *test_event_from_alarm(const struct event_builder *builder,
+                                           const struct test_event *s)
+{
+    const struct catalogue_entry *entry = catalogue_get(s->type);
+    struct event *event = event_make(entry);
+    if (!event)
+        return NULL;
+    event->cleared = catalogue_get(entry->test.summarised);
+    event->cleared_severity = event->cleared->severity;
+    event->cleared_category = event->category = event->cleared->category;
+    event->subject = s->subject;
+    event->peer = s->peer;
+    event->switch_guid = test_event_switch_of(s);
+    snprintf(event->reason, sizeof event->reason, "%s", test_event_reason(s->type));
+    event_builder_stamp(builder, event);
+    return event;
+}
+
 static struct event *test_event_from_origin(const struct event_builder *builder,
                                             const struct test_event *s)
 {
@@ -246,6 +265,7 @@ static struct event *test_event_from_origin(const struct event_builder *builder,
         [CATALOGUE_FROM_COUNTER] = test_event_from_threshold,
         [CATALOGUE_FROM_OCCURRENCE] = test_event_from_occurrence,
         [CATALOGUE_FROM_EVENTS] = test_event_from_events,
+        [CATALOGUE_FROM_ALARM] = test_event_from_alarm,
     };
     return FROM[catalogue_get(s->type)->origin](builder, s);
 }

@@ -41,7 +41,7 @@ bool catalogue_is_summary(const struct catalogue_entry *entry)
 
 bool catalogue_is_own(const struct catalogue_entry *entry)
 {
-    return entry->category == CATEGORY_GATEWAY && !catalogue_is_summary(entry);
+    return entry->origin == CATALOGUE_FROM_OCCURRENCE;
 }
 
 const struct catalogue_entry *catalogue_find(const char *name)

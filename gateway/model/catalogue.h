@@ -30,6 +30,7 @@ enum catalogue_origin {
     CATALOGUE_FROM_COUNTER,    // a counter that crossed its threshold
     CATALOGUE_FROM_OCCURRENCE, // something that the gateway itself has to say
     CATALOGUE_FROM_EVENTS,     // other events, which policy summarises
+    CATALOGUE_FROM_ALARM,      // an alarm that ends without the counterpart of its event
 };
 
 // The subject of the row's events.
@@ -47,7 +48,7 @@ struct catalogue_test {
     uint8_t subject;                 // enum fabric_type of a made-up subject; 0: a switch
     bool peer_is_controller;         // its peer is an I/O controller
     const char *reason;              // part of the sentence; NULL: "this is a test"
-    enum catalogue_event summarised; // of CATALOGUE_FROM_EVENTS
+    enum catalogue_event summarised; // or cleared; of CATALOGUE_FROM_EVENTS, CATALOGUE_FROM_ALARM
     uint64_t lost;                   // events lost
 };
 

@@ -51,6 +51,12 @@ bool event_has_switch(const struct event *event)
     return event->switch_guid != 0 && (between || !event->type->between_switches);
 }
 
+bool event_is_own(const struct event *event)
+{
+    const bool is_end = event->type->origin == CATALOGUE_FROM_ALARM && event->cleared;
+    return catalogue_is_own(is_end ? event->cleared : event->type);
+}
+
 enum alarm_role event_alarm(const struct event *event)
 {
     return event->alarm_key[0] != '\0' ? event->type->alarm : ALARM_NONE;

@@ -69,10 +69,14 @@ struct event {
     char cause_id[EVENT_ID_SIZE];   // of the root cause; empty: none
     char clears_id[EVENT_ID_SIZE];  // of the event that raised the alarm that this one clears;
                                     // empty: none
-    int64_t number;                 // sequence number in the journal; 0: not assigned yet
-    bool event_trap;                // severe enough for gswEventTrapLevel of its switch
-    bool test;                      // a test event: it did not happen
-    char only_receiver[65];         // of a test event: the receiver that gets it; empty: all
+    // Of an event that clears an alarm: how receivers were notified of the alarm. NULL: unknown.
+    const struct catalogue_entry *cleared; // the row of the event that raised it
+    enum severity cleared_severity;        // meaningful with `cleared`, as is the next
+    enum category cleared_category;
+    int64_t number;         // sequence number in the journal; 0: not assigned yet
+    bool event_trap;        // severe enough for gswEventTrapLevel of its switch
+    bool test;              // a test event: it did not happen
+    char only_receiver[65]; // of a test event: the receiver that gets it; empty: all
     char suppressed[EVENT_SUPPRESSED_SIZE]; // the reason; empty: receivers get it
     char rule[EVENT_RULE_SIZE]; // the last rule of the policy that changed it; empty: none
     const struct catalogue_entry *summarised; // the kind of events that it summarises; NULL: none
@@ -98,6 +102,9 @@ uint32_t event_times(const struct event *event);
 // Whether the event has the switch, or the two switches, that the IBSWITCH-MIB's notifications of
 // its row need.
 bool event_has_switch(const struct event *event);
+
+// Whether the event is about the gateway itself, not about the fabric.
+bool event_is_own(const struct event *event);
 
 // Whether the event raises or clears an alarm: the row's role, unless there is no key to know the
 // alarm by.

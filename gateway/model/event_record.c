@@ -57,6 +57,9 @@ enum tag {
     TAG_SUMMARISED,
     TAG_REPEAT_COUNT,
     TAG_SINCE,
+    TAG_CLEARED = 70,
+    TAG_CLEARED_SEVERITY,
+    TAG_CLEARED_CATEGORY,
 };
 
 enum {
@@ -155,6 +158,11 @@ static void write_decisions(struct writer *w, const struct event *event)
         write_number(w, TAG_REPEAT_COUNT, event->repeat_count);
     if (event->since_us != 0)
         write_number(w, TAG_SINCE, (uint64_t)event->since_us);
+    if (event->cleared) {
+        event_record_write_text(w, TAG_CLEARED, event->cleared->name);
+        write_number(w, TAG_CLEARED_SEVERITY, event->cleared_severity);
+        write_number(w, TAG_CLEARED_CATEGORY, event->cleared_category);
+    }
 }
 
 size_t event_record_write(const struct event *event, uint8_t out[EVENT_RECORD_MAX])
@@ -384,6 +392,12 @@ static bool read_field(struct event *event, unsigned tag, const uint8_t *value, 
         return event_record_read_number(&event->repeat_count, value, size);
     case TAG_SINCE:
         return event_record_read_time(&event->since_us, value, size);
+    case TAG_CLEARED:
+        return read_type(&event->cleared, value, size);
+    case TAG_CLEARED_SEVERITY:
+        return read_severity(&event->cleared_severity, value, size);
+    case TAG_CLEARED_CATEGORY:
+        return read_category(&event->cleared_category, value, size);
     case TAG_TEST:
         return read_flag(&event->test, value, size);
     case TAG_EVENT_TRAP:

@@ -64,6 +64,7 @@ static const struct row ROWS[FIELD_COUNT] = {
     [FIELD_ALARM_KEY] = TEXT("alarmKey", alarm_key),
     [FIELD_CLEARS_ID] = TEXT("clearsId", clears_id),
     [FIELD_SUMMARISED] = COMPUTED("summarised", SHOW_TEXT),
+    [FIELD_CLEARED] = COMPUTED("cleared", SHOW_TEXT),
     [FIELD_REPEAT_COUNT] = NUMBER("repeatCount", repeat_count),
     [FIELD_SINCE] = COMPUTED("since", SHOW_WORD),
     [FIELD_SUBNET_PREFIX] = HEX("subnetPrefix", 16, subnet_prefix),
@@ -236,6 +237,8 @@ static struct field_value compute(const struct event *event, enum field field)
         return field_number(severity_event_level(event->severity));
     case FIELD_EVENT_TIMES:
         return field_number(event_times(event));
+    case FIELD_CLEARED:
+        return words(event->cleared ? event->cleared->name : "unknown");
     default:
         assert(field == FIELD_SUMMARISED);
         return words(summarised_name(event));

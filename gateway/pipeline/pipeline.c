@@ -67,7 +67,7 @@ static void pipeline_commit(struct pipeline *p)
 // itself: only this gateway can notify receivers of that.
 static void suppress_if_standby(const struct pipeline *p, struct event *event)
 {
-    if (p->role != PIPELINE_ACTIVE && !catalogue_is_own(event->type))
+    if (p->role != PIPELINE_ACTIVE && !event_is_own(event))
         snprintf(event->suppressed, sizeof event->suppressed, EVENT_STANDBY);
 }
 

@@ -131,7 +131,7 @@ static bool in_storm(struct policy *p, const struct event *event)
 // Events about the gateway itself are few, concern no node, and must not be suppressed.
 static bool is_own(const struct event *event)
 {
-    return catalogue_is_own(event->type);
+    return event_is_own(event);
 }
 
 // Reasons to suppress an alarm.
