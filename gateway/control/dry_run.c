@@ -26,7 +26,7 @@ struct run {
     uint64_t made;                     // events that this policy made
     struct id ids[DRY_RUN_EVENTS_MAX]; // of the events judged so far
     size_t count;
-    uint64_t reasons[POLICY_REASON_COUNT + 1]; // the last element counts standby
+    uint64_t reasons[POLICY_REASON_COUNT];
     uint64_t sent[CONF_RECEIVERS_MAX + 1][CATALOGUE_COUNT];
 };
 
@@ -38,7 +38,7 @@ static size_t kind_of(const struct event *event)
 static void count_reason(struct run *r, const struct event *event)
 {
     size_t reason = 0;
-    while (reason < POLICY_REASON_COUNT &&
+    while (reason < POLICY_REASON_COUNT - 1 &&
            strcmp(event->suppressed, policy_reason_word((enum policy_reason)reason)) != 0)
         reason++;
     r->reasons[reason]++;
@@ -90,8 +90,7 @@ static struct event *unjudged(const struct event *event)
     struct event *copy = event_copy(event);
     if (!copy)
         return NULL;
-    if (strcmp(copy->suppressed, EVENT_STANDBY) != 0)
-        copy->suppressed[0] = '\0';
+    copy->suppressed[0] = '\0';
     copy->rule[0] = copy->clears_id[0] = '\0';
     copy->repeat_count = 0;
     copy->severity = copy->type->severity;
@@ -164,11 +163,10 @@ static json_t *dry_run_receivers_json(const struct run *r)
 static json_t *reasons_json(const struct run *r)
 {
     json_t *reasons = json_object();
-    for (size_t i = 0; i <= POLICY_REASON_COUNT; i++) {
-        const char *word =
-            i < POLICY_REASON_COUNT ? policy_reason_word((enum policy_reason)i) : EVENT_STANDBY;
+    for (size_t i = 0; i < POLICY_REASON_COUNT; i++) {
         if (r->reasons[i] > 0)
-            json_object_set_new(reasons, word, json_integer((json_int_t)r->reasons[i]));
+            json_object_set_new(reasons, policy_reason_word((enum policy_reason)i),
+                                json_integer((json_int_t)r->reasons[i]));
     }
     return reasons;
 }
@@ -180,11 +178,12 @@ json_t *dry_run(struct journal *journal, const struct conf *conf, int64_t events
     struct run *r = calloc(1, sizeof *r);
     if (!r)
         return NULL;
-    const struct policy_sink sink = {dry_run_stamp, dry_run_pass, r, NULL};
+    const struct policy_sink sink = {.stamp = dry_run_stamp, .pass = dry_run_pass, .ctx = r};
     r->conf = conf;
     policies_from_conf(conf, &options, r->rules);
     r->policy = policy_new(&options, &sink, &random_system);
     if (r->policy) {
+        policy_set_active(r->policy, true, 0); // what receivers would get, whoever was active
         dry_run_read_all(r, journal, events);
         const int64_t until = r->now;
         if (r->count > 0)

@@ -289,6 +289,16 @@ struct event *event_builder_from_occurrence(const struct event_builder *builder,
     return event;
 }
 
+void event_builder_again(const struct event_builder *builder, struct event *event)
+{
+    event->id[0] = event->suppressed[0] = event->rule[0] = event->clears_id[0] = '\0';
+    event->cause_id[0] = event->text[0] = '\0';
+    event->severity = event->type->severity;
+    event->category = event->type->category;
+    event->time_us = 0;
+    event_builder_stamp(builder, event);
+}
+
 void event_builder_stamp(const struct event_builder *builder, struct event *event)
 {
     const int64_t now = clock_utc(builder->clock);

@@ -14,7 +14,7 @@
 struct entry {
     struct alarm alarm;
     char last_id[EVENT_ID_SIZE]; // of the event that raised it last; empty: before this start
-    bool active;                 // false: cleared, and the file may still have it
+    bool active; // false: cleared; the file may still have it, or receivers were not told
     // `revision` counts the changes of `alarm` and `active`; `written` is its value at the last
     // write; 0: never written.
     uint64_t revision, written;
@@ -125,10 +125,28 @@ static struct alarm begin_alarm(const char *key, const struct event *event, int6
     return alarm;
 }
 
-// Whether this gateway, or the active one, notified receivers of the event.
-static bool is_notified(const struct event *event)
+// Notes whether receivers were notified of the event that raised the alarm, and by whom.
+static void note_notification(struct alarm *alarm, const struct event *event)
 {
-    return event->suppressed[0] == '\0' || strcmp(event->suppressed, EVENT_STANDBY) == 0;
+    if (event->suppressed[0] == '\0') {
+        alarm->notified = ALARM_NOTIFIED;
+        memcpy(alarm->notified_id, event->id, sizeof alarm->notified_id);
+    } else if (strcmp(event->suppressed, EVENT_STANDBY) == 0) {
+        alarm->notified = ALARM_NOTIFIED_ELSEWHERE;
+        alarm->notified_id[0] = '\0';
+    }
+}
+
+// Notes whether receivers still have to be told that the alarm is over, after the event that clears
+// it. An end that another gateway is to send stays for a while: that one may fail.
+static void note_end(struct alarm *alarm, const struct event *event)
+{
+    const bool elsewhere = strcmp(event->suppressed, EVENT_STANDBY) == 0;
+    const bool known =
+        event->suppressed[0] == '\0' || strcmp(event->suppressed, EVENT_NEVER_NOTIFIED) == 0;
+    alarm->over = elsewhere || (alarm->notified != ALARM_NOT_NOTIFIED && !known);
+    if (elsewhere)
+        alarm->notified = ALARM_NOT_NOTIFIED;
 }
 
 // Whether policy sends the event as a late notification of an alarm raised before.
@@ -139,14 +157,26 @@ static bool is_notified_late(const struct entry *e, const struct event *event)
             strcmp(event->related_id, e->alarm.event_id) == 0);
 }
 
+// Begins the alarm anew after a clear. Receivers may not have been told of the clear.
+static void begin_again(struct alarms *a, struct entry *e, const struct event *event,
+                        int64_t sequence)
+{
+    struct alarm alarm = begin_alarm(event->alarm_key, event, sequence);
+    if (e->alarm.over) {
+        alarm.notified = e->alarm.notified;
+        memcpy(alarm.notified_id, e->alarm.notified_id, sizeof alarm.notified_id);
+    }
+    TAILQ_REMOVE(&a->order, e, in_order);
+    e->alarm = alarm;
+    put_in_order(a, e);
+}
+
 static bool raise_alarm(struct alarms *a, const struct event *event, int64_t sequence)
 {
     struct entry *e = alarms_find(a, event->alarm_key);
     const bool raised_anew = !e || !is_notified_late(e, event);
-    if (e && !e->active) { // raised again after a clear: a new alarm
-        TAILQ_REMOVE(&a->order, e, in_order);
-        e->alarm = begin_alarm(event->alarm_key, event, sequence);
-        put_in_order(a, e);
+    if (e && !e->active) {
+        begin_again(a, e, event, sequence);
     } else if (!e) {
         const struct alarm alarm = begin_alarm(event->alarm_key, event, sequence);
         e = alarms_add(a, &alarm);
@@ -157,22 +187,23 @@ static bool raise_alarm(struct alarms *a, const struct event *event, int64_t seq
     snprintf(e->alarm.type, sizeof e->alarm.type, "%s", event->type->name);
     snprintf(e->alarm.text, sizeof e->alarm.text, "%s", event->text);
     e->alarm.severity = event->severity;
+    e->alarm.category = event->category;
     e->alarm.node_guid = event->subject.node_guid ? event->subject.node_guid : event->subject.guid;
     e->alarm.last_us = event->time_us;
     e->alarm.count += raised_anew;
     memcpy(e->last_id, event->id, sizeof e->last_id);
-    if (is_notified(event))
-        memcpy(e->alarm.notified_id, event->id, sizeof e->alarm.notified_id);
+    memcpy(e->alarm.cause_id, event->cause_id, sizeof e->alarm.cause_id);
+    e->alarm.last_sequence = sequence;
+    note_notification(&e->alarm, event);
     note_change(a, e);
     return true;
 }
 
-static bool clear_alarm(struct alarms *a, const char *key, const struct event *event,
-                        int64_t sequence)
+static bool clear_alarm(struct alarms *a, const struct event *event, int64_t sequence)
 {
-    struct entry *e = alarms_find(a, key);
+    struct entry *e = alarms_find(a, event->alarm_key);
     if (!e && !a->loaded) { // the file, not read yet, may have the alarm
-        const struct alarm alarm = begin_alarm(key, event, sequence);
+        const struct alarm alarm = begin_alarm(event->alarm_key, event, sequence);
         e = alarms_add(a, &alarm);
         if (!e)
             return false;
@@ -180,20 +211,13 @@ static bool clear_alarm(struct alarms *a, const char *key, const struct event *e
     if (!e)
         return true;
     set_active(a, e, false);
+    note_end(&e->alarm, event);
+    e->alarm.last_us = event->time_us;
+    e->alarm.last_sequence = sequence;
     note_change(a, e);
-    if (a->loaded && e->written == 0)
+    if (a->loaded && e->written == 0 && !e->alarm.over)
         alarms_drop(a, e);
     return true;
-}
-
-// A link that goes down no longer runs below its rate. No event clears that alarm, so this does.
-static bool clear_rate_alarm(struct alarms *a, const struct event *event, int64_t sequence)
-{
-    if (strncmp(event->alarm_key, "link ", 5) != 0)
-        return true;
-    char key[EVENT_KEY_SIZE + 8];
-    snprintf(key, sizeof key, "rate %s", event->alarm_key);
-    return clear_alarm(a, key, event, sequence);
 }
 
 bool alarms_apply(struct alarms *alarms, const struct event *event, int64_t sequence)
@@ -203,9 +227,9 @@ bool alarms_apply(struct alarms *alarms, const struct event *event, int64_t sequ
         return true;
     pthread_mutex_lock(&alarms->lock);
     if (event->type->alarm == ALARM_RAISES)
-        ok = raise_alarm(alarms, event, sequence) && clear_rate_alarm(alarms, event, sequence);
+        ok = raise_alarm(alarms, event, sequence);
     else if (event->type->alarm == ALARM_CLEARS)
-        ok = clear_alarm(alarms, event->alarm_key, event, sequence);
+        ok = clear_alarm(alarms, event, sequence);
     pthread_mutex_unlock(&alarms->lock);
     return ok;
 }
@@ -224,8 +248,10 @@ static void alarms_merge(struct alarms *a, struct entry *e, const struct alarm *
     alarm->acknowledged_us = stored->acknowledged_us;
     alarm->shelved_until_us = stored->shelved_until_us;
     memcpy(alarm->event_id, stored->event_id, sizeof alarm->event_id);
-    if (alarm->notified_id[0] == '\0')
+    if (alarm->notified == ALARM_NOT_NOTIFIED) {
+        alarm->notified = stored->notified;
         memcpy(alarm->notified_id, stored->notified_id, sizeof alarm->notified_id);
+    }
     memcpy(alarm->note, stored->note, sizeof alarm->note);
     put_in_order(a, e);
     note_change(a, e);
@@ -236,7 +262,7 @@ static void alarms_load_stored(void *ctx, const struct alarm *stored)
     struct alarms *a = ctx;
     struct entry *e = alarms_find(a, stored->key);
     if (!e && (e = alarms_add(a, stored)) != NULL) {
-        set_active(a, e, true);
+        set_active(a, e, !stored->over);
         e->revision = 1;
     } else if (e && e->active && e->written == 0) {
         alarms_merge(a, e, stored);
@@ -263,7 +289,7 @@ void alarms_write(struct alarms *alarms, struct store *store)
     pthread_mutex_lock(&alarms->lock);
     TAILQ_FOREACH(e, &alarms->changed, in_changed)
     {
-        if (e->active)
+        if (e->active || e->alarm.over)
             store_set_alarm(store, &e->alarm);
         else
             store_delete_alarm(store, e->alarm.key);
@@ -281,7 +307,7 @@ void alarms_committed(struct alarms *alarms)
             continue; // an operator acknowledged or shelved it after the write
         TAILQ_REMOVE(&alarms->changed, e, in_changed);
         e->changed = false;
-        if (!e->active)
+        if (!e->active && !e->alarm.over)
             alarms_drop(alarms, e);
     }
     pthread_mutex_unlock(&alarms->lock);
@@ -292,7 +318,7 @@ void alarms_begin_file(struct alarms *alarms)
     pthread_mutex_lock(&alarms->lock);
     for (struct entry *e = TAILQ_FIRST(&alarms->order), *next; e; e = next) {
         next = TAILQ_NEXT(e, in_order);
-        if (e->active)
+        if (e->active || e->alarm.over)
             note_change(alarms, e);
         else
             alarms_drop(alarms, e);
@@ -331,6 +357,19 @@ void alarms_each(struct alarms *alarms, void (*each)(void *ctx, const struct ala
     pthread_mutex_unlock(&alarms->lock);
 }
 
+void alarms_each_open(struct alarms *alarms, void (*each)(void *ctx, const struct alarm *alarm),
+                      void *ctx)
+{
+    struct entry *e;
+    pthread_mutex_lock(&alarms->lock);
+    TAILQ_FOREACH(e, &alarms->order, in_order)
+    {
+        if (e->active || e->alarm.over)
+            each(ctx, &e->alarm);
+    }
+    pthread_mutex_unlock(&alarms->lock);
+}
+
 bool alarms_acknowledge(struct alarms *alarms, const char *key, int64_t now_us, const char *note)
 {
     pthread_mutex_lock(&alarms->lock);
@@ -356,4 +395,30 @@ bool alarms_shelve(struct alarms *alarms, const char *key, int64_t until_us)
     }
     pthread_mutex_unlock(&alarms->lock);
     return found;
+}
+
+void alarms_set_cause(struct alarms *alarms, const char *key, const char *cause_id)
+{
+    pthread_mutex_lock(&alarms->lock);
+    struct entry *e = alarms_find(alarms, key);
+    if (e && e->active) {
+        snprintf(e->alarm.cause_id, sizeof e->alarm.cause_id, "%s", cause_id);
+        note_change(alarms, e);
+    }
+    pthread_mutex_unlock(&alarms->lock);
+}
+
+void alarms_forget_ends(struct alarms *alarms, int64_t before_us)
+{
+    struct entry *e;
+    pthread_mutex_lock(&alarms->lock);
+    TAILQ_FOREACH(e, &alarms->order, in_order)
+    {
+        if (e->active || !e->alarm.over || e->alarm.notified != ALARM_NOT_NOTIFIED ||
+            e->alarm.last_us >= before_us)
+            continue;
+        e->alarm.over = false;
+        note_change(alarms, e);
+    }
+    pthread_mutex_unlock(&alarms->lock);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The active alarms, one for each key. All are in memory; the journal's next commit writes those
-// that changed to the file.
+// The open alarms, one for each key: the active ones, and those whose end receivers were not told
+// yet. All are in memory; the journal's next commit writes those that changed to the file.
 #ifndef IBTRAPD_JOURNAL_ALARMS_H
 #define IBTRAPD_JOURNAL_ALARMS_H
 
@@ -18,8 +18,7 @@ void alarms_free(struct alarms *alarms);                // NULL is allowed
 
 // Writer's thread.
 
-// Raises or clears the alarm of an event. Raising "link X" also clears "rate link X". False: no
-// room, or memory is short.
+// Raises or clears the alarm of an event. False: no room, or memory is short.
 bool alarms_apply(struct alarms *alarms, const struct event *event, int64_t sequence);
 
 // Loads the alarms of the file, once; alarms changed before keep their state.
@@ -33,17 +32,24 @@ void alarms_committed(struct alarms *alarms);
 // The file is new: the next commit writes all of them.
 void alarms_begin_file(struct alarms *alarms);
 
+// Forgets the ends before that time (UTC) that another gateway was to send.
+void alarms_forget_ends(struct alarms *alarms, int64_t before_us);
+
 // Any thread.
 
 bool alarms_have_changed(struct alarms *alarms); // since the last commit
 size_t alarms_count(struct alarms *alarms);
 
-// Calls `each` in the order in which they were raised; `each` must not call this module.
+// Call `each` in the order in which they were raised; `each` must not call this module. The first
+// does so for active alarms only.
 void alarms_each(struct alarms *alarms, void (*each)(void *ctx, const struct alarm *alarm),
                  void *ctx);
+void alarms_each_open(struct alarms *alarms, void (*each)(void *ctx, const struct alarm *alarm),
+                      void *ctx);
 
 // False: there is no such alarm. Truncates a note that is too long.
 bool alarms_acknowledge(struct alarms *alarms, const char *key, int64_t now_us, const char *note);
+void alarms_set_cause(struct alarms *alarms, const char *key, const char *cause_id);
 bool alarms_shelve(struct alarms *alarms, const char *key, int64_t until_us);
 
 #endif

@@ -121,11 +121,23 @@ uint8_t *journal_read_snapshot(struct journal *journal, int64_t number,
 void journal_each_alarm(struct journal *journal, void (*each)(void *ctx, const struct alarm *alarm),
                         void *ctx);
 
+// The same for the open alarms: the active ones, and those that are over (`over`), but receivers
+// were not told so yet. Any thread.
+void journal_each_open_alarm(struct journal *journal,
+                             void (*each)(void *ctx, const struct alarm *alarm), void *ctx);
+
 // Acknowledges or shelves an active alarm. Raising it again changes neither; clearing it ends both.
 // False: no such alarm is active. Any thread.
 bool journal_acknowledge_alarm(struct journal *journal, const char *key, const char *note);
 bool journal_shelve_alarm(struct journal *journal, const char *key,
                           int64_t until_us); // 0: ends the shelving
+
+// Forgets the open alarms that ended before that time (UTC) and whose end another gateway was to
+// send. Writer's thread.
+void journal_forget_ends(struct journal *journal, int64_t before_us);
+
+// Sets the root cause of an active alarm: the identifier of the event that raised it; empty: none.
+void journal_set_alarm_cause(struct journal *journal, const char *key, const char *cause_id);
 
 // Maintenance windows survive a restart, too. Setting one deletes those that have ended. Saved by
 // the next commit. Writer's thread.

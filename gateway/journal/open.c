@@ -154,9 +154,25 @@ void journal_each_alarm(struct journal *journal, void (*each)(void *ctx, const s
     alarms_each(journal->alarms, each, ctx);
 }
 
+void journal_each_open_alarm(struct journal *journal,
+                             void (*each)(void *ctx, const struct alarm *alarm), void *ctx)
+{
+    alarms_each_open(journal->alarms, each, ctx);
+}
+
 bool journal_acknowledge_alarm(struct journal *journal, const char *key, const char *note)
 {
     return alarms_acknowledge(journal->alarms, key, clock_utc(journal->options.clock), note);
+}
+
+void journal_forget_ends(struct journal *journal, int64_t before_us)
+{
+    alarms_forget_ends(journal->alarms, before_us);
+}
+
+void journal_set_alarm_cause(struct journal *journal, const char *key, const char *cause_id)
+{
+    alarms_set_cause(journal->alarms, key, cause_id);
 }
 
 bool journal_shelve_alarm(struct journal *journal, const char *key, int64_t until_us)

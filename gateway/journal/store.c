@@ -68,6 +68,12 @@ static const char *const MIGRATIONS[STORE_SCHEMA_VERSION] = {
     " number INTEGER NOT NULL,"
     " value BLOB NOT NULL,"
     " PRIMARY KEY (kind, guid, number)) WITHOUT ROWID;",
+    "ALTER TABLE alarm ADD COLUMN category INTEGER NOT NULL DEFAULT 0;"
+    "ALTER TABLE alarm ADD COLUMN told INTEGER NOT NULL DEFAULT 0;"
+    "ALTER TABLE alarm ADD COLUMN cause_id TEXT NOT NULL DEFAULT '';"
+    "ALTER TABLE alarm ADD COLUMN over INTEGER NOT NULL DEFAULT 0;"
+    "ALTER TABLE alarm ADD COLUMN last_sequence INTEGER NOT NULL DEFAULT 0;"
+    "UPDATE alarm SET told = told_id <> '', last_sequence = event_sequence;",
 };
 
 enum statement {
@@ -102,7 +108,8 @@ enum statement {
     "record"
 #define ALARM_COLUMNS                                                                              \
     "key, event_sequence, event_id, type, severity, raised_us, last_us, count, node_guid, text,"   \
-    " acknowledged_us, note, shelved_until_us, told_id"
+    " acknowledged_us, note, shelved_until_us, told_id, category, told, over,"                     \
+    " last_sequence, cause_id"
 #define SNAPSHOT_COLUMNS "number, time_us, digest, nodes, links, length(record)"
 
 static const char *const SQL[STATEMENT_COUNT] = {
@@ -124,8 +131,8 @@ static const char *const SQL[STATEMENT_COUNT] = {
                  " (SELECT time_us FROM event ORDER BY sequence LIMIT 1),"
                  " (SELECT count(*) FROM snapshot), (SELECT sum(length(record)) FROM snapshot)",
     [FIRST_SINCE] = "SELECT min(sequence) FROM event WHERE time_us >= ?",
-    [SET_ALARM] =
-        "INSERT OR REPLACE INTO alarm (" ALARM_COLUMNS ") VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
+    [SET_ALARM] = "INSERT OR REPLACE INTO alarm (" ALARM_COLUMNS
+                  ") VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
     [DELETE_ALARM] = "DELETE FROM alarm WHERE key = ?",
     [READ_ALARMS] = "SELECT " ALARM_COLUMNS " FROM alarm ORDER BY event_sequence",
     [DELETE_WINDOWS] = "DELETE FROM maintenance",
@@ -532,6 +539,11 @@ void store_set_alarm(struct store *store, const struct alarm *alarm)
     sqlite3_bind_text(s, 12, alarm->note, -1, SQLITE_STATIC);
     sqlite3_bind_int64(s, 13, alarm->shelved_until_us);
     sqlite3_bind_text(s, 14, alarm->notified_id, -1, SQLITE_STATIC);
+    sqlite3_bind_int(s, 15, (int)alarm->category);
+    sqlite3_bind_int(s, 16, (int)alarm->notified);
+    sqlite3_bind_int(s, 17, alarm->over);
+    sqlite3_bind_int64(s, 18, alarm->last_sequence);
+    sqlite3_bind_text(s, 19, alarm->cause_id, -1, SQLITE_STATIC);
     finish_statement(store, s);
 }
 
@@ -755,6 +767,20 @@ static void copy_text(char *out, size_t size, sqlite3_stmt *s, int column)
     text_clean(text, strlen(text), out, size);
 }
 
+// A damaged page may have any number.
+static enum category category_of(int number)
+{
+    return number >= CATEGORY_FABRIC && number <= CATEGORY_VENDOR ? (enum category)number
+                                                                  : CATEGORY_FABRIC;
+}
+
+static enum alarm_notified notified_of(int number)
+{
+    return number >= ALARM_NOT_NOTIFIED && number <= ALARM_NOTIFIED_ELSEWHERE
+               ? (enum alarm_notified)number
+               : ALARM_NOTIFIED;
+}
+
 static struct alarm alarm_of(sqlite3_stmt *s)
 {
     struct alarm alarm = {
@@ -766,6 +792,10 @@ static struct alarm alarm_of(sqlite3_stmt *s)
         .node_guid = (uint64_t)sqlite3_column_int64(s, 8),
         .acknowledged_us = sqlite3_column_int64(s, 10),
         .shelved_until_us = sqlite3_column_int64(s, 12),
+        .category = category_of(sqlite3_column_int(s, 14)),
+        .notified = notified_of(sqlite3_column_int(s, 15)),
+        .over = sqlite3_column_int(s, 16) != 0,
+        .last_sequence = sqlite3_column_int64(s, 17),
     };
     copy_text(alarm.key, sizeof alarm.key, s, 0);
     copy_text(alarm.event_id, sizeof alarm.event_id, s, 2);
@@ -773,6 +803,7 @@ static struct alarm alarm_of(sqlite3_stmt *s)
     copy_text(alarm.text, sizeof alarm.text, s, 9);
     copy_text(alarm.note, sizeof alarm.note, s, 11);
     copy_text(alarm.notified_id, sizeof alarm.notified_id, s, 13);
+    copy_text(alarm.cause_id, sizeof alarm.cause_id, s, 18);
     return alarm;
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// An active alarm: an event raised it, and no event has cleared it yet.
+// An alarm: an event raised it, and no event has cleared it yet, or receivers were not told yet
+// that it is cleared.
 #ifndef IBTRAPD_MODEL_ALARM_H
 #define IBTRAPD_MODEL_ALARM_H
 
@@ -7,6 +8,13 @@
 #include "model/severity.h"
 
 enum { ALARM_TYPE_SIZE = 64, ALARM_NOTE_SIZE = 256 };
+
+// Whether receivers believe that the alarm is raised.
+enum alarm_notified {
+    ALARM_NOT_NOTIFIED,
+    ALARM_NOTIFIED,           // this gateway sent an event that raised it
+    ALARM_NOTIFIED_ELSEWHERE, // the gateway that was active then did
+};
 
 struct alarm {
     char key[EVENT_KEY_SIZE];
@@ -17,12 +25,18 @@ struct alarm {
     // The event that raised it last.
     char type[ALARM_TYPE_SIZE]; // its catalogue row's name
     enum severity severity;
-    uint64_t node_guid; // 0: none
+    enum category category;
+    char cause_id[EVENT_ID_SIZE]; // of its root cause; empty: none
+    uint64_t node_guid;           // 0: none
     char text[EVENT_TEXT_SIZE];
     int64_t last_us; // UTC
     uint64_t count;  // how often it was raised since it became active
-    // The last event about it that receivers got; empty: they got none.
-    char notified_id[EVENT_ID_SIZE];
+    enum alarm_notified notified;
+    char notified_id[EVENT_ID_SIZE]; // the event that notified them; empty unless ALARM_NOTIFIED
+    // It is cleared, and receivers were not told yet; with ALARM_NOT_NOTIFIED: another gateway was
+    // to tell them.
+    bool over;
+    int64_t last_sequence;           // of the last event about it
     // Changes by operators.
     int64_t acknowledged_us; // UTC; 0: not acknowledged
     char note[ALARM_NOTE_SIZE];

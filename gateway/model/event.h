@@ -21,7 +21,9 @@ enum {
     EVENT_RULE_SIZE = 64,
 };
 
-#define EVENT_STANDBY "standby" // the reason: another gateway notifies the receivers
+// Two of the reasons for which an event is suppressed (policy/policy.h has them all).
+#define EVENT_STANDBY "standby" // another gateway notifies the receivers
+#define EVENT_NEVER_NOTIFIED "never-notified" // clears an alarm of which receivers do not know
 
 // A node or port that an event is about, as far as it is known.
 struct endpoint {

@@ -2,6 +2,7 @@
 #include "pipeline/correlator.h"
 
 #include "base/wire.h"
+#include "pipeline/reconcile.h"
 #include "topology/describe.h"
 
 #include <pthread.h>
@@ -18,6 +19,7 @@ struct notice_seen {
 
 struct correlator {
     struct correlator_options options;
+    struct reconcile_options reconcile;
     struct notice_seen seen[CORRELATOR_NOTICES_MAX];
     size_t next;
     pthread_mutex_t lock; // over `accumulated`
@@ -30,6 +32,11 @@ struct correlator *correlator_new(const struct correlator_options *options)
     if (!o)
         return NULL;
     o->options = *options;
+    o->reconcile = (struct reconcile_options){.topology = options->topology,
+                                              .policy = options->policy,
+                                              .journal = options->journal,
+                                              .emit = options->emit,
+                                              .ctx = options->ctx};
     pthread_mutex_init(&o->lock, NULL);
     return o;
 }
@@ -129,7 +136,9 @@ static void correlator_emit_change(struct correlator *o, const struct event_buil
                                    const struct changes *all, uint32_t i, bool late,
                                    char (*ids)[EVENT_ID_SIZE])
 {
-    const struct change *change = &all->all[i];
+    struct change *change = &all->all[i];
+    if (change->type == CATALOGUE_SWITCH_ADDED)
+        reconcile_explain_return(&o->reconcile, change);
     const char *cause = change->cause != FABRIC_NONE ? ids[change->cause] : "";
     const char *related = late ? "" : related_id(o, change, clock_utc(builder->clock));
     struct event *event = event_builder_from_change(builder, change, late, cause, related);
@@ -149,6 +158,8 @@ bool correlator_take_snapshot(struct correlator *correlator, const struct event_
     for (uint32_t i = 0; ids && i < changes.count; i++)
         correlator_emit_change(correlator, builder, &changes, i, late, ids);
     bool any = changes.count > 0;
+    if (topology_has_base(correlator->options.topology))
+        reconcile_alarms(&correlator->reconcile, builder, late, correlator->options.age_us);
     free(ids);
     changes_clear(&changes);
     return any;

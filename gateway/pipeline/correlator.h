@@ -6,6 +6,8 @@
 #define IBTRAPD_PIPELINE_CORRELATOR_H
 
 #include "event/event_builder.h"
+#include "journal/journal.h"
+#include "policy/policy.h"
 #include "topology/accumulated.h"
 #include "topology/thresholds.h"
 #include "topology/topology.h"
@@ -18,8 +20,11 @@ enum {
 struct correlator_options {
     struct topology *topology;
     struct thresholds *thresholds;
+    struct policy *policy;
+    struct journal *journal;
     void (*emit)(void *ctx, struct event *event); // takes over the reference
     void *ctx;
+    int64_t age_us; // at which alarms about what is missing end; 0: never
 };
 
 struct correlator;
@@ -31,8 +36,8 @@ void correlator_free(struct correlator *correlator);                         // 
 // 144 and 145. True: it was, so a sweep can find the change.
 bool correlator_note_event(struct correlator *correlator, const struct event *event);
 
-// Makes events from a sweep's result, and takes over the reference to it. True: something changed
-// since the last sweep.
+// Makes events from a sweep's result, takes over the reference to it, and makes the alarms agree
+// with it (reconcile.h). True: something changed since the last sweep.
 bool correlator_take_snapshot(struct correlator *correlator, const struct event_builder *builder,
                               struct fabric *seen);
 

@@ -63,12 +63,11 @@ static void pipeline_commit(struct pipeline *p)
     p->uncommitted = 0;
 }
 
-// Suppresses an event of a gateway that is not active, unless the event is about this gateway
-// itself: only this gateway can notify receivers of that.
-static void suppress_if_standby(const struct pipeline *p, struct event *event)
+// Sets the role, and tells policy.
+static void set_role(struct pipeline *p, enum pipeline_role role)
 {
-    if (p->role != PIPELINE_ACTIVE && !event_is_own(event))
-        snprintf(event->suppressed, sizeof event->suppressed, EVENT_STANDBY);
+    p->role = role;
+    policy_set_active(p->policy, role == PIPELINE_ACTIVE, clock_monotonic(p->builder.clock));
 }
 
 // Whether the event is sent as gswEventTrap: it is about a switch, and severe enough.
@@ -86,14 +85,19 @@ static void pipeline_pass(void *ctx, struct event *event)
     static const struct journal_report NONE;
     struct pipeline *p = ctx;
     bool given = event == p->given;
-    if (!given)
-        suppress_if_standby(p, event);
     event->event_trap = is_event_trap(p, event);
     journal_append(p->options.journal, event, given ? p->origin : &NONE);
     event_counts_add(&p->counts, event);
     atomic_fetch_add(&p->events, 1);
     if (++p->uncommitted >= PIPELINE_BATCH_MAX)
         pipeline_commit(p);
+}
+
+// Reads an event that policy suppressed back from the journal.
+static struct event *pipeline_read(void *ctx, int64_t number)
+{
+    const struct pipeline *p = ctx;
+    return restore_event(p->options.journal, number);
 }
 
 static void pipeline_stamp(void *ctx, struct event *event)
@@ -115,7 +119,6 @@ static bool pipeline_append(struct pipeline *p, struct event *event,
     if (!event)
         return false;
     log_event(p, event);
-    suppress_if_standby(p, event);
     if (!event->test)
         p->wants_sweep |= correlator_note_event(p->correlator, event);
     p->given = event;
@@ -211,7 +214,7 @@ static enum pipeline_role role_now(struct pipeline *p, const struct fabric *fabr
 static void handle_fabric(struct pipeline *p, struct fabric *fabric)
 {
     enum pipeline_role outside = p->role;
-    p->role = role_now(p, fabric);
+    set_role(p, role_now(p, fabric));
     log_debug(p->options.log, "snapshot of %u nodes, %s", (unsigned)fabric->node_count,
               p->role == PIPELINE_UNKNOWN ? "dropped: it shows no master subnet manager"
                                           : "handled");
@@ -223,7 +226,7 @@ static void handle_fabric(struct pipeline *p, struct fabric *fabric)
         if (changed || (!p->fabric_saved && topology_has_base(p->options.topology)))
             p->fabric_saved = save_fabric(p);
     }
-    p->role = outside;
+    set_role(p, outside);
 }
 
 static void run_call(struct pipeline *p, struct call *call)
@@ -271,7 +274,7 @@ static void handle_batch(struct pipeline *p, struct item *first)
     struct sa_report *to_answer[PIPELINE_BATCH_MAX];
     size_t answers = 0;
     struct item *item = first;
-    p->role = role_now(p, NULL);
+    set_role(p, role_now(p, NULL));
     for (size_t n = 0; item; item = ++n < PIPELINE_BATCH_MAX ? ring_pop(p->queue, 0) : NULL) {
         if (item->call) {
             run_call(p, item->call);
@@ -306,7 +309,7 @@ static void pipeline_tick(struct pipeline *p)
     int64_t now = clock_monotonic(p->builder.clock);
     if (policy_due(p->policy) > now)
         return;
-    p->role = role_now(p, NULL);
+    set_role(p, role_now(p, NULL));
     policy_tick(p->policy, now);
     pipeline_commit(p);
     publish_counters(p);
@@ -323,7 +326,7 @@ static int64_t until_due(const struct pipeline *p)
 // Lets policy pass on its last events: the next run does not go on with its counts.
 static void pipeline_end_run(struct pipeline *p)
 {
-    p->role = role_now(p, NULL);
+    set_role(p, role_now(p, NULL));
     policy_end(p->policy, clock_monotonic(p->builder.clock));
     pipeline_commit(p);
     publish_counters(p);
@@ -372,14 +375,21 @@ static void restore_reports(struct pipeline *p)
 
 static bool pipeline_make_parts(struct pipeline *p)
 {
+    const struct policy_sink sink = {.stamp = pipeline_stamp,
+                                     .pass = pipeline_pass,
+                                     .read = pipeline_read,
+                                     .ctx = p,
+                                     .log = p->options.log};
+    p->queue = ring_new(PIPELINE_QUEUE_MAX + PIPELINE_OTHERS_MAX);
+    p->policy = policy_new(&p->options.policy, &sink, p->builder.random);
     const struct correlator_options correlator = {.topology = p->options.topology,
                                                   .thresholds = p->options.thresholds,
+                                                  .policy = p->policy,
+                                                  .journal = p->options.journal,
                                                   .emit = handle_event,
-                                                  .ctx = p};
-    const struct policy_sink sink = {pipeline_stamp, pipeline_pass, p, p->options.log};
-    p->queue = ring_new(PIPELINE_QUEUE_MAX + PIPELINE_OTHERS_MAX);
+                                                  .ctx = p,
+                                                  .age_us = p->options.alarm_age_us};
     p->correlator = correlator_new(&correlator);
-    p->policy = policy_new(&p->options.policy, &sink, p->builder.random);
     return repeats_init(&p->repeats, p->builder.random) && p->queue && p->correlator && p->policy;
 }
 

@@ -39,6 +39,7 @@ struct pipeline_options {
     struct topology *topology; // outlives the pipeline, too
     struct thresholds *thresholds;
     struct policy_options policy;
+    int64_t alarm_age_us; // at which alarms about what is missing end; 0: never
     // The present role; `fabric`, unless NULL, is a sweep's result to decide by. Pipeline's thread.
     // A NULL function: active.
     enum pipeline_role (*role)(void *ctx, const struct fabric *fabric);

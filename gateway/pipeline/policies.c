@@ -42,5 +42,6 @@ void policies_from_conf(const struct conf *conf, struct policy_options *out,
                                    .flap_quiet_us = p->flap_quiet_s * CLOCK_US_PER_S,
                                    .storm_rate = p->storm_rate,
                                    .storm_period_us = p->storm_period_s * CLOCK_US_PER_S,
-                                   .suppress_consequences = p->hold_consequences};
+                                   .suppress_consequences = p->hold_consequences,
+                                   .has_partner = conf->fabric.with_master_sm};
 }

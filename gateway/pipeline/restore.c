@@ -8,20 +8,21 @@
 #include <stdlib.h>
 #include <string.h>
 
-// The journal's alarms are walked twice, in the same order: first to note the events that they
-// need, then, with these events read, to restore the alarms.
 struct restore {
     struct policy *policy;
     int64_t utc, monotonic; // now
-    size_t count, next;
-    int64_t sequences[POLICY_PENDING_MAX];
-    struct event *events[POLICY_PENDING_MAX]; // NULL: it cannot be read any more
 };
 
 // Converts a UTC time to policy's clock; 0: it is over.
 static int64_t to_monotonic(const struct restore *r, int64_t utc_us)
 {
     return utc_us > r->utc ? r->monotonic + (utc_us - r->utc) : 0;
+}
+
+// Converts a UTC time of the past. After the clock was set back it is now.
+static int64_t to_past(const struct restore *r, int64_t utc_us)
+{
+    return r->utc > utc_us ? r->monotonic - (r->utc - utc_us) : r->monotonic;
 }
 
 static void restore_window(void *ctx, const struct journal_maintenance *window)
@@ -34,22 +35,7 @@ static void restore_window(void *ctx, const struct journal_maintenance *window)
         policy_start_maintenance(r->policy, &maintenance, r->monotonic);
 }
 
-// Whether policy needs the event that raised the alarm: receivers were not notified of it yet, or
-// it is a flapping alarm, whose end is an event about the same node.
-static bool needs_event(const struct alarm *alarm)
-{
-    return alarm->notified_id[0] == '\0' ||
-           strcmp(alarm->type, catalogue_get(CATALOGUE_FLAPPING)->name) == 0;
-}
-
-static void note_sequence(void *ctx, const struct alarm *alarm)
-{
-    struct restore *r = ctx;
-    if (needs_event(alarm) && r->count < POLICY_PENDING_MAX)
-        r->sequences[r->count++] = alarm->event_sequence;
-}
-
-static struct event *read_event(struct journal *journal, int64_t sequence)
+struct event *restore_event(struct journal *journal, int64_t sequence)
 {
     struct journal_item item;
     if (journal_read(journal, sequence - 1, &item, 1) == 0)
@@ -60,42 +46,32 @@ static struct event *read_event(struct journal *journal, int64_t sequence)
     return NULL;
 }
 
-static struct event *find_event(struct restore *r, const struct alarm *alarm)
-{
-    if (r->next == r->count || r->sequences[r->next] != alarm->event_sequence)
-        return NULL;
-    return r->events[r->next++];
-}
-
 static void restore_alarm(void *ctx, const struct alarm *alarm)
 {
-    struct restore *r = ctx;
+    const struct restore *r = ctx;
     const struct policy_restored_alarm restored = {.key = alarm->key,
                                                    .event_id = alarm->event_id,
                                                    .notified_id = alarm->notified_id,
+                                                   .cause_id = alarm->cause_id,
+                                                   .type = catalogue_find(alarm->type),
                                                    .severity = alarm->severity,
+                                                   .category = alarm->category,
+                                                   .notified = alarm->notified,
+                                                   .over = alarm->over,
+                                                   .last_number = alarm->last_sequence,
+                                                   .since_us = alarm->raised_us,
+                                                   .raised_at_us = to_past(r, alarm->raised_us),
+                                                   .last_at_us = to_past(r, alarm->last_us),
                                                    .shelved_until_us =
-                                                       to_monotonic(r, alarm->shelved_until_us),
-                                                   .event = find_event(r, alarm)};
+                                                       to_monotonic(r, alarm->shelved_until_us)};
     policy_restore_alarm(r->policy, &restored, r->monotonic);
 }
 
 void restore_policy(struct journal *journal, struct policy *policy, const struct clock *clock)
 {
-    struct restore *r = calloc(1, sizeof *r);
-    if (!r)
-        return;
-    r->policy = policy;
-    r->utc = clock_utc(clock);
-    r->monotonic = clock_monotonic(clock);
-    journal_each_maintenance(journal, restore_window, r);
-    journal_each_alarm(journal, note_sequence, r);
-    for (size_t i = 0; i < r->count; i++)
-        r->events[i] = read_event(journal, r->sequences[i]);
-    journal_each_alarm(journal, restore_alarm, r);
-    for (size_t i = 0; i < r->count; i++)
-        event_unref(r->events[i]);
-    free(r);
+    struct restore r = {policy, clock_utc(clock), clock_monotonic(clock)};
+    journal_each_maintenance(journal, restore_window, &r);
+    journal_each_open_alarm(journal, restore_alarm, &r);
 }
 
 struct wanted {

@@ -72,6 +72,11 @@ struct alarm_state *alarm_states_get(struct alarm_states *states, const char *ke
     return state;
 }
 
+bool alarm_states_are_full(const struct alarm_states *states)
+{
+    return hash_is_full(&states->by_key);
+}
+
 static void drop_id(struct alarm_states *states, struct alarm_state *state)
 {
     if (state->raised_id[0] == '\0')
@@ -109,17 +114,14 @@ void alarm_states_set_raised_id(struct alarm_states *states, struct alarm_state 
                  hash_digest_string(&states->by_id, state->raised_id));
 }
 
-bool alarm_states_set_last(struct alarm_states *states, struct alarm_state *state,
+void alarm_states_set_last(struct alarm_states *states, struct alarm_state *state,
                            struct event *event)
 {
-    if (event && !state->last && states->kept == POLICY_PENDING_MAX)
-        return false;
-    states->kept += (event != NULL);
-    states->kept -= (state->last != NULL);
     struct event *before = state->last;
-    state->last = event ? event_ref(event) : NULL;
+    states->kept -= before != NULL;
+    state->last = event && states->kept < POLICY_PENDING_MAX ? event_ref(event) : NULL;
+    states->kept += state->last != NULL;
     event_unref(before);
-    return true;
 }
 
 void alarm_states_each(struct alarm_states *states,

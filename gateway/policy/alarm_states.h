@@ -13,18 +13,26 @@
 struct alarm_state {
     struct timer timer; // first member
     char key[EVENT_KEY_SIZE];
-    char raised_id[EVENT_ID_SIZE]; // of the event that raised it last
-    char notified_id[EVENT_ID_SIZE];
-    bool raised;        // now
-    bool notified;      // receivers believe that it is raised
-    bool unnotifiable;  // a rule, maintenance or shelving suppressed its raise
-    bool pending;       // `last` may be sent later
-    bool cause_cleared; // at the last check, the root cause of `last` was not active
+    char raised_id[EVENT_ID_SIZE];      // of the event that raised it last
+    char notified_id[EVENT_ID_SIZE];    // of the last event sent; empty: another gateway sent it
+    char cause_id[EVENT_ID_SIZE];       // of its root cause; empty: none
+    const struct catalogue_entry *type; // of the event that raised it last; NULL: unknown
+    enum category category;             // of that event
+    bool raised;                        // now
+    bool notified;                      // receivers believe that it is raised
+    bool elsewhere;                     // another gateway notified them last, this one stood by
+    bool again;                         // to be sent once more: that gateway may have failed
+    bool unnotifiable;                  // a rule, maintenance or shelving suppressed its raise
+    bool pending;                       // the last event may be sent later
+    bool cause_cleared;                 // at the last check, its root cause was not active
     enum severity notified_severity;
+    int64_t notified_at;
     int64_t raised_at;
     uint64_t duplicates; // suppressed since receivers were last notified
-    int64_t check_at;    // when to check whether `last` may be sent, if it is pending
-    struct event *last;  // the last event; a reference; NULL: none
+    int64_t check_at;    // when to check whether the last event may be sent, if it is pending
+    int64_t last_number; // of the last event about it, in the journal; 0: none
+    uint8_t unread;      // attempts to read it back that failed
+    struct event *last;  // that event, while it is pending and there is room; else NULL
     int64_t shelved_until;
     struct flap flap;
     struct hash_node by_key, by_id; // by_id only with a raised_id
@@ -40,6 +48,7 @@ struct alarm_state *alarm_states_find(const struct alarm_states *states,
                                       const char *key); // NULL: none
 struct alarm_state *alarm_states_get(struct alarm_states *states,
                                      const char *key); // makes it if missing; NULL: no room
+bool alarm_states_are_full(const struct alarm_states *states);
 void alarm_states_forget(struct alarm_states *states, struct alarm_state *state);
 
 // The state of the alarm that the event with this identifier raised, while it is raised; else NULL.
@@ -48,9 +57,9 @@ const struct alarm_state *alarm_states_find_raised(const struct alarm_states *st
 void alarm_states_set_raised_id(struct alarm_states *states, struct alarm_state *state,
                                 const char *id);
 
-// Replaces `last`, taking a reference; NULL: drops it. False, with nothing changed:
-// POLICY_PENDING_MAX states have one already.
-bool alarm_states_set_last(struct alarm_states *states, struct alarm_state *state,
+// Replaces `last`, taking a reference; NULL: drops it. Without room (POLICY_PENDING_MAX), `last`
+// becomes NULL, and the event has to be read from the journal by its number.
+void alarm_states_set_last(struct alarm_states *states, struct alarm_state *state,
                            struct event *event);
 
 // Calls `each` for the states, oldest first; `each` may forget the state that it gets.

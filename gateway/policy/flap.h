@@ -9,11 +9,13 @@ struct flap {
     int64_t at[POLICY_FLAP_CHANGES_MAX]; // times of the last changes, in a ring
     uint64_t changes;                    // since it last settled
     bool on;                             // it flaps
-    bool announced;                      // receivers got the event `flapping`
+    bool announced;                      // the event `flapping` was made
+    bool told;                           // receivers got it
     int64_t last;                        // time of the last change
     int64_t since_us;                    // UTC, of the change with which flapping began
     uint64_t suppressed;                 // events, since the last `flapping`
-    char id[EVENT_ID_SIZE];              // of the event `flapping`
+    char id[EVENT_ID_SIZE];              // of the event `flapping`; empty: another gateway sent it
+    int64_t settled_elsewhere;           // when another gateway sent `settled`; 0: none did lately
 };
 
 // Records a change; flapping begins when there were enough of them.

@@ -15,6 +15,10 @@ enum {
     POLICY_PENDING_MAX = 16384,
 };
 
+// An event that this gateway left to the active one may not have been sent if that one failed then.
+// A new active gateway sends the clears of this time once more; raised alarms have no limit.
+#define POLICY_HANDOVER_US (15 * 60 * INT64_C(1000000))
+
 enum policy_choice { POLICY_UNSET, POLICY_YES, POLICY_NO };
 enum { POLICY_SAME = -1 }; // in a rule: leaves this as it is
 
@@ -44,6 +48,7 @@ struct policy_options {
     uint32_t storm_rate; // 0: never
     int64_t storm_period_us;
     bool suppress_consequences;
+    bool has_partner; // a second gateway of the subnet notifies receivers while this one stands by
 };
 
 // A maintenance window: events about these nodes are suppressed until it ends; alarms still active

@@ -3,41 +3,17 @@
 
 #include "base/clock.h"
 #include "model/catalogue.h"
-#include "policy/alarm_states.h"
-#include "policy/duplicates.h"
-#include "policy/maintenance.h"
 #include "policy/policy_log.h"
-#include "policy/rules.h"
-#include "policy/storms.h"
+#include "policy/reasons.h"
 #include "policy/summaries.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-static const int64_t CAUSE_US =
-    60 * CLOCK_US_PER_S; // interval of the checks whether a root cause is cleared
-static const int64_t RATE_US =
-    60 * CLOCK_US_PER_S; // a link that came up may be found degraded within this time
 static const int64_t RETRY_US = CLOCK_US_PER_S; // next attempt after memory was short
+enum { UNREAD_MAX = 3 };                        // attempts to read an event back
 static const uint32_t LATE_RATE = 1000;         // late events per second if storm_rate is 0
-
-struct policy {
-    struct policy_options options; // its rules are in `rules`
-    struct policy_sink sink;
-    struct rules *rules;
-    struct alarm_states *states;
-    struct timers timers; // of the alarm states
-    struct duplicates *duplicates;
-    struct storms *storms;
-    struct maintenance maintenance;
-    int64_t now;          // the time that the current call was given
-    int64_t second_began; // late events are limited to a rate
-    uint32_t in_second;
-    int64_t blocked_until;
-    struct policy_counters counters;
-};
-
 void policy_options_init(struct policy_options *options)
 {
     *options = (struct policy_options){.repeat_window_us = 60 * CLOCK_US_PER_S,
@@ -58,10 +34,11 @@ const char *policy_reason_word(enum policy_reason reason)
         [POLICY_SHELVED] = "shelved",
         [POLICY_CONSEQUENCE] = "consequence",
         [POLICY_DUPLICATE] = "duplicate",
-        [POLICY_NEVER_NOTIFIED] = "never-notified",
+        [POLICY_NEVER_NOTIFIED] = EVENT_NEVER_NOTIFIED,
         [POLICY_FLAPPING] = "flapping",
         [POLICY_HOLD_DOWN] = "hold-down",
         [POLICY_STORM] = "storm",
+        [POLICY_STANDBY] = EVENT_STANDBY,
     };
     return WORDS[reason];
 }
@@ -83,12 +60,19 @@ static void suppress(struct event *event, enum policy_reason reason)
     snprintf(event->suppressed, sizeof event->suppressed, "%s", policy_reason_word(reason));
 }
 
-static void policy_emit(struct policy *p, struct event *event)
+// Whether this gateway notifies receivers of the event, unless there is a reason not to.
+static bool is_ours(const struct policy *p, const struct event *event)
+{
+    return p->active || event_is_own(event);
+}
+
+// `is_end`: receivers wait for it, since they were notified of what it ends; no rule suppresses it.
+static void policy_emit(struct policy *p, struct event *event, bool is_end)
 {
     struct rule_decision verdict;
     judge(p, event, &verdict);
-    if (!verdict.enabled)
-        suppress(event, POLICY_DISABLED);
+    const bool wanted = verdict.enabled || is_end;
+    suppress(event, !wanted ? POLICY_DISABLED : is_ours(p, event) ? POLICY_PASSES : POLICY_STANDBY);
     p->sink.stamp(p->sink.ctx, event);
     policy_log_made(p->sink.log, event);
     p->sink.pass(p->sink.ctx, event);
@@ -96,132 +80,96 @@ static void policy_emit(struct policy *p, struct event *event)
 }
 
 // Sends the event and drops the caller's reference. NULL: it could not be made, out of memory.
-static void emit_summary(struct policy *p, struct event *event)
+static void emit_summary(struct policy *p, struct event *event, bool is_end)
 {
     if (!event) {
         p->counters.overflowed++;
         return;
     }
-    policy_emit(p, event);
+    policy_emit(p, event, is_end);
     event_unref(event);
 }
 
 static void report_repeated(void *ctx, const struct duplicates_account *account)
 {
-    emit_summary(ctx, summaries_repeated(account));
+    emit_summary(ctx, summaries_repeated(account), false);
 }
 
 static void report_storm(void *ctx, const struct storm_account *account)
 {
-    emit_summary(ctx, summaries_storm(account));
-}
-
-static struct storms_options storms_options(const struct policy *p)
-{
-    return (struct storms_options){.rate = p->options.storm_rate,
-                                   .period_us = p->options.storm_period_us};
-}
-
-static bool in_storm(struct policy *p, const struct event *event)
-{
-    const struct storms_options options = storms_options(p);
-    return storms_suppress(p->storms, &options, event, p->now);
-}
-
-// Events about the gateway itself are few, concern no node, and must not be suppressed.
-static bool is_own(const struct event *event)
-{
-    return event_is_own(event);
-}
-
-// Reasons to suppress an alarm.
-
-// A root cause still counts at the first check after it was cleared, since its consequences may
-// clear a little later.
-static bool cause_counts(const struct policy *p, struct alarm_state *t, const struct event *event)
-{
-    const bool arrives = event != t->last;
-    const bool active = alarm_states_find_raised(p->states, event->cause_id) != NULL;
-    const bool counts = arrives || active || !t->cause_cleared;
-    t->cause_cleared = !arrives && !active;
-    return counts;
-}
-
-// Checks for a rule, maintenance, shelving and a root cause, which no summary reports. Sets
-// `*until`: when to check again.
-static enum policy_reason policy_silence(const struct policy *p, struct alarm_state *t,
-                                         const struct event *event,
-                                         const struct rule_decision *verdict, int64_t *until)
-{
-    *until = INT64_MAX;
-    if (!verdict->enabled)
-        return POLICY_DISABLED;
-    if (event->type->alarm == ALARM_CLEARS)
-        return POLICY_PASSES;
-    *until = is_own(event) ? 0 : maintenance_until(&p->maintenance, event, p->now);
-    if (*until > p->now)
-        return POLICY_MAINTENANCE;
-    *until = t->shelved_until;
-    if (*until > p->now)
-        return POLICY_SHELVED;
-    *until = p->now + CAUSE_US;
-    if (p->options.suppress_consequences && event->cause_id[0] != '\0' && cause_counts(p, t, event))
-        return POLICY_CONSEQUENCE;
-    return POLICY_PASSES;
-}
-
-// Checks for flapping, hold-down and a storm. Sets `*until`: when to check again. An arriving event
-// counts towards a storm; a pending one waits for the storm's end.
-static enum policy_reason restraint(struct policy *p, const struct alarm_state *t,
-                                    const struct event *event, const struct rule_decision *verdict,
-                                    bool arrives, int64_t *until)
-{
-    *until = INT64_MAX;
-    if (t->flap.on)
-        return POLICY_FLAPPING;
-    *until = t->raised_at + verdict->hold_down_us;
-    if (t->raised && *until > p->now)
-        return POLICY_HOLD_DOWN;
-    if (is_own(event))
-        return POLICY_PASSES;
-    const bool storm = arrives ? in_storm(p, event) : storms_of(p->storms, event->type) != 0;
-    *until = storms_of(p->storms, event->type);
-    return storm ? POLICY_STORM : POLICY_PASSES;
+    emit_summary(ctx, summaries_storm(account), false);
 }
 
 // Recording notifications.
 
-static bool keep_for_later(struct policy *p, struct alarm_state *t, struct event *event,
+static void keep_for_later(struct policy *p, struct alarm_state *t, struct event *event,
                            int64_t until)
 {
-    if (!alarm_states_set_last(p->states, t, event)) {
-        p->counters.overflowed++;
-        return false;
-    }
+    alarm_states_set_last(p->states, t, event);
+    p->counters.overflowed += t->last == NULL;
     t->pending = true;
     t->check_at = until;
-    return true;
 }
 
 static void drop_pending(struct policy *p, struct alarm_state *t)
 {
     t->pending = false;
+    t->unread = 0;
     if (!t->flap.on)
         alarm_states_set_last(p->states, t, NULL);
 }
 
-// Records that the event is about to be sent.
-static void policy_report(struct alarm_state *t, struct event *event)
+// Records that the event, which has its identifier, is sent, by this gateway or by the active one.
+static void note_notified(struct policy *p, struct alarm_state *t, const struct event *event)
 {
-    event->repeat_count = t->duplicates;
-    t->duplicates = 0;
     t->notified = t->raised;
+    t->notified_at = p->now;
     t->notified_severity = event->severity;
+    t->elsewhere = !is_ours(p, event);
+    t->again = false;
+    snprintf(t->notified_id, sizeof t->notified_id, "%s", t->elsewhere ? "" : event->id);
+    if (t->raised)
+        t->category = event->category;
+}
+
+// Tells the event what it clears: receivers know only what was sent to them.
+static void refer_to_raise(const struct alarm_state *t, struct event *event)
+{
+    event->cleared = t->type;
+    event->cleared_severity = t->notified ? t->notified_severity : event->severity;
+    event->cleared_category = t->category;
+    memcpy(event->clears_id, t->notified || t->again ? t->notified_id : t->raised_id,
+           sizeof event->clears_id);
+}
+
+// Names the event of its root cause that receivers got: it may have been sent late, as a copy.
+static void refer_to_cause(const struct policy *p, struct event *event)
+{
+    const struct alarm_state *cause =
+        event->cause_id[0] ? alarm_states_find_raised(p->states, event->cause_id) : NULL;
+    if (cause)
+        memcpy(event->cause_id, cause->notified ? cause->notified_id : "", sizeof event->cause_id);
+}
+
+// Whether the active gateway may have failed to send the last event.
+static bool is_handover_open(const struct policy *p, const struct alarm_state *t)
+{
+    return t->elsewhere && p->now - t->notified_at < POLICY_HANDOVER_US;
+}
+
+static bool is_flap_open(const struct policy *p, const struct alarm_state *t)
+{
+    return t->flap.settled_elsewhere && p->now - t->flap.settled_elsewhere < POLICY_HANDOVER_US;
 }
 
 static bool is_idle(const struct alarm_state *t)
 {
     return !t->raised && !t->notified && !t->pending && !t->flap.on;
+}
+
+static int64_t later(int64_t a, int64_t b)
+{
+    return a > b ? a : b;
 }
 
 static int64_t next_check(const struct policy *p, const struct alarm_state *t)
@@ -232,8 +180,11 @@ static int64_t next_check(const struct policy *p, const struct alarm_state *t)
         due = end < due ? end : due;
     }
     if (is_idle(t)) {
-        const int64_t calm = t->flap.changes ? t->flap.last + p->options.flap_within_us : p->now;
-        due = calm > t->shelved_until ? calm : t->shelved_until;
+        due = p->now;
+        due = later(due, t->flap.changes ? t->flap.last + p->options.flap_within_us : 0);
+        due = later(due, t->shelved_until);
+        due = later(due, is_handover_open(p, t) ? t->notified_at + POLICY_HANDOVER_US : 0);
+        due = later(due, is_flap_open(p, t) ? t->flap.settled_elsewhere + POLICY_HANDOVER_US : 0);
     }
     return due;
 }
@@ -243,7 +194,29 @@ static void schedule(struct policy *p, struct alarm_state *t)
     timers_set(&p->timers, &t->timer, next_check(p, t));
 }
 
+static void reconsider(void *ctx, struct alarm_state *state)
+{
+    struct policy *p = ctx;
+    if (state->pending)
+        state->check_at = p->now;
+    schedule(p, state);
+}
+
 // Deciding about an event.
+
+// Decides about the clear of an alarm of which this gateway did not notify receivers. After a
+// handover it passes: the other gateway may have notified them.
+static enum policy_reason end_unknown_alarm(struct policy *p, struct alarm_state *t,
+                                            struct event *event)
+{
+    if (p->now >= p->handover_until || event_is_own(event))
+        return POLICY_NEVER_NOTIFIED;
+    event->clears_id[0] = '\0';
+    if (reasons_in_storm(p, event))
+        return POLICY_STORM;
+    note_notified(p, t, event);
+    return POLICY_PASSES;
+}
 
 // Suppresses an event whose state receivers know already.
 static enum policy_reason suppress_known(struct policy *p, struct alarm_state *t,
@@ -257,7 +230,7 @@ static enum policy_reason suppress_known(struct policy *p, struct alarm_state *t
     }
     drop_pending(p, t);
     if (!t->raised)
-        return POLICY_NEVER_NOTIFIED;
+        return end_unknown_alarm(p, t, event);
     t->duplicates++;
     return POLICY_DUPLICATE;
 }
@@ -267,21 +240,30 @@ static enum policy_reason notify_or_suppress(struct policy *p, struct alarm_stat
                                              const struct rule_decision *verdict,
                                              enum policy_reason reason, int64_t until)
 {
-    if (reason == POLICY_DISABLED && !t->raised) { // receivers will never get this clear
-        drop_pending(p, t);
-        t->notified = false;
-        return reason;
-    }
     if (reason == POLICY_PASSES)
-        reason = restraint(p, t, event, verdict, true, &until);
-    if (reason != POLICY_PASSES && keep_for_later(p, t, event, until)) {
+        reason = reasons_restrain(p, t, event, verdict, true, &until);
+    if (reason != POLICY_PASSES) {
+        keep_for_later(p, t, event, until);
         t->flap.suppressed += reason == POLICY_FLAPPING;
         return reason;
     }
     drop_pending(p, t);
-    policy_report(t, event);
-    memcpy(t->notified_id, event->id, sizeof t->notified_id);
+    event->repeat_count = t->duplicates;
+    t->duplicates = 0;
+    note_notified(p, t, event);
     return POLICY_PASSES;
+}
+
+// Notes that the event raises the alarm, for the first time or again.
+static void note_raise(struct policy *p, struct alarm_state *t, const struct event *event)
+{
+    if (!t->raised)
+        t->raised_at = p->now;
+    t->raised = true;
+    t->type = event->type;
+    if (!t->notified)
+        t->category = event->category;
+    memcpy(t->cause_id, event->cause_id, sizeof t->cause_id);
 }
 
 static enum policy_reason decide_alarm(struct policy *p, struct alarm_state *t, struct event *event,
@@ -290,20 +272,20 @@ static enum policy_reason decide_alarm(struct policy *p, struct alarm_state *t, 
     int64_t until;
     const bool raises = event->type->alarm == ALARM_RAISES;
     const bool changed = raises != t->raised;
-    const enum policy_reason silent = policy_silence(p, t, event, verdict, &until);
+    if (raises)
+        note_raise(p, t, event);
+    const enum policy_reason silent = reasons_silence(p, t, event, verdict, true, &until);
     if (raises && changed) {
-        t->raised_at = p->now;
         t->unnotifiable = silent != POLICY_PASSES;
         alarm_states_set_raised_id(p->states, t, event->id);
     }
     t->raised = raises;
     if (!raises)
-        memcpy(event->clears_id, t->notified ? t->notified_id : t->raised_id,
-               sizeof event->clears_id);
-    if (changed && silent == POLICY_PASSES && !t->unnotifiable && !is_own(event))
+        refer_to_raise(t, event);
+    if (changed && silent == POLICY_PASSES && !t->unnotifiable && !event_is_own(event))
         flap_note(&t->flap, &p->options, event, p->now);
     const bool worse = raises && t->notified && event->severity < t->notified_severity;
-    if (t->raised == t->notified && !worse)
+    if (t->raised == t->notified && !worse && !t->again)
         return suppress_known(p, t, event, changed);
     return notify_or_suppress(p, t, event, verdict, silent, until);
 }
@@ -313,7 +295,7 @@ static enum policy_reason decide_plain(struct policy *p, struct event *event,
 {
     if (!verdict->enabled)
         return POLICY_DISABLED;
-    if (is_own(event))
+    if (event_is_own(event))
         return POLICY_PASSES;
     if (maintenance_until(&p->maintenance, event, p->now) > p->now)
         return POLICY_MAINTENANCE;
@@ -322,26 +304,7 @@ static enum policy_reason decide_plain(struct policy *p, struct event *event,
     if (storms_of(p->storms, event->type) == 0 &&
         duplicates_suppress(p->duplicates, event, p->options.repeat_window_us, p->now))
         return POLICY_DUPLICATE;
-    return in_storm(p, event) ? POLICY_STORM : POLICY_PASSES;
-}
-
-// A sweep reports the rate of a link that came up only if the rate is too low. So a rate alarm from
-// before the link went down is cleared if no such report follows within RATE_US.
-static void end_alarm_of_rate(struct policy *p, const struct event *up)
-{
-    char key[EVENT_KEY_SIZE];
-    if (up->test || up->type != catalogue_get(CATALOGUE_LINK_UP))
-        return;
-    snprintf(key, sizeof key, "rate %s", up->alarm_key);
-    struct alarm_state *t = alarm_states_find(p->states, key);
-    struct event *end = t && t->raised ? summaries_full_rate(up, key) : NULL;
-    if (!end)
-        return;
-    t->raised = false;
-    if (!t->notified || !keep_for_later(p, t, end, p->now + RATE_US))
-        drop_pending(p, t);
-    schedule(p, t);
-    event_unref(end);
+    return reasons_in_storm(p, event) ? POLICY_STORM : POLICY_PASSES;
 }
 
 static enum policy_reason decide(struct policy *p, struct event *event)
@@ -360,32 +323,21 @@ static enum policy_reason decide(struct policy *p, struct event *event)
         t = alarm_states_get(p->states, event->alarm_key);
     if (!t) {
         p->counters.overflowed++;
-        return verdict.enabled ? POLICY_PASSES : POLICY_DISABLED;
+        return decide_plain(p, event, &verdict);
     }
     const enum policy_reason reason = decide_alarm(p, t, event, &verdict);
     schedule(p, t);
     return reason;
 }
 
-// Updates the alarm state for an event of which another gateway notifies receivers.
-static void note_standby(struct policy *p, struct event *event)
+// Notes the number that the journal gave to the event, by which it can be read back.
+static void note_number(struct policy *p, const struct event *event)
 {
-    const bool raises = event->type->alarm == ALARM_RAISES;
-    if (event->test || event->type->alarm == ALARM_NONE || event->alarm_key[0] == '\0')
-        return;
-    struct alarm_state *t = alarm_states_get(p->states, event->alarm_key);
-    if (!t)
-        return;
-    if (raises && !t->raised)
-        alarm_states_set_raised_id(p->states, t, event->id);
-    if (!raises)
-        memcpy(event->clears_id, t->notified_id, sizeof event->clears_id);
-    t->raised = t->notified = raises;
-    t->notified_severity = event->severity;
-    t->duplicates = 0;
-    memcpy(t->notified_id, event->id, sizeof t->notified_id);
-    drop_pending(p, t);
-    schedule(p, t);
+    struct alarm_state *t = event->test || event->alarm_key[0] == '\0'
+                                ? NULL
+                                : alarm_states_find(p->states, event->alarm_key);
+    if (t)
+        t->last_number = event->number;
 }
 
 static void log_decision(const struct policy *p, const struct event *event)
@@ -398,16 +350,16 @@ static void log_decision(const struct policy *p, const struct event *event)
 void policy_process(struct policy *policy, struct event *event, int64_t now_us)
 {
     policy_tick(policy, now_us);
-    end_alarm_of_rate(policy, event);
-    if (event->suppressed[0] != '\0') {
-        note_standby(policy, event);
-    } else {
-        const enum policy_reason reason = decide(policy, event);
-        suppress(event, reason);
-        policy->counters.reasons[reason]++;
-    }
+    enum policy_reason reason = decide(policy, event);
+    if (reason == POLICY_PASSES && !is_ours(policy, event))
+        reason = POLICY_STANDBY;
+    suppress(event, reason);
+    if (reason == POLICY_PASSES)
+        refer_to_cause(policy, event);
+    policy->counters.reasons[reason]++;
     log_decision(policy, event);
     policy->sink.pass(policy->sink.ctx, event);
+    note_number(policy, event);
     policy_tick(policy, now_us);
 }
 
@@ -428,70 +380,86 @@ static bool may_notify_late(struct policy *p)
     return false;
 }
 
+// The alarm state's last event: a reference, the caller's. NULL: it cannot be read now.
+static struct event *last_event(struct policy *p, const struct alarm_state *t)
+{
+    if (t->last)
+        return event_ref(t->last);
+    return p->sink.read && t->last_number ? p->sink.read(p->sink.ctx, t->last_number) : NULL;
+}
+
 static void announce_flapping(struct policy *p, struct alarm_state *t)
 {
-    struct event *event = summaries_flapping(t, &p->options);
+    struct event *last = last_event(p, t);
+    struct event *event = summaries_flapping(t, last, &p->options);
+    event_unref(last);
     t->flap.announced = true;
     if (!event)
         return; // the event `settled` then counts these changes, too
-    policy_emit(p, event);
-    memcpy(t->flap.id, event->id, sizeof t->flap.id);
+    policy_emit(p, event, false);
+    t->flap.told = event->suppressed[0] == '\0' || !is_ours(p, event);
+    snprintf(t->flap.id, sizeof t->flap.id, "%s", is_ours(p, event) ? event->id : "");
     t->flap.suppressed = 0;
     event_unref(event);
 }
 
 static void announce_settled(struct policy *p, struct alarm_state *t)
 {
-    emit_summary(p, summaries_settled(t));
+    struct event *last = last_event(p, t);
+    emit_summary(p, summaries_settled(t, last), t->flap.told);
+    event_unref(last);
     flap_rest(&t->flap);
+    t->flap.settled_elsewhere = p->active ? 0 : p->now;
     if (t->pending)
         t->check_at = p->now;
     else
         drop_pending(p, t);
 }
 
-static void notify_late(struct policy *p, struct alarm_state *t)
+// Sends the last event late. `last` is NULL if the journal no longer has it.
+static void notify_late(struct policy *p, struct alarm_state *t, const struct event *last)
 {
-    struct event *event = summaries_late(t);
+    struct event *event = last ? summaries_late(last) : summaries_lost(t);
     if (!event) {
         t->check_at = p->now + RETRY_US;
         return;
     }
+    event->repeat_count = t->duplicates;
+    t->duplicates = 0;
     if (!t->raised)
-        memcpy(event->clears_id, t->notified_id, sizeof event->clears_id);
-    policy_report(t, event);
-    policy_emit(p, event);
-    t->notified_severity = event->severity;
-    memcpy(t->notified_id, event->id, sizeof t->notified_id);
+        refer_to_raise(t, event);
+    policy_emit(p, event, !t->raised);
+    note_notified(p, t, event);
+    t->last_number = event->number;
     event_unref(event);
     drop_pending(p, t);
 }
 
 // Whether receivers know the alarm's state. Applies the current rules, which may have changed since
 // the event arrived.
-static bool policy_is_known(const struct alarm_state *t, const struct rule_decision *verdict)
+static bool policy_is_known(const struct alarm_state *t, const struct event *last,
+                            const struct rule_decision *verdict)
 {
     const int severity =
-        verdict->severity != POLICY_SAME ? verdict->severity : (int)t->last->type->severity;
-    return t->raised == t->notified && !(t->raised && severity < (int)t->notified_severity);
+        verdict->severity != POLICY_SAME ? verdict->severity : (int)last->type->severity;
+    return t->raised == t->notified && !t->again &&
+           !(t->raised && severity < (int)t->notified_severity);
 }
 
-// Sends the pending event unless it is still suppressed. False: the rate of late events does not
-// allow it before `blocked_until`.
-static bool check_pending(struct policy *p, struct alarm_state *t)
+// Sends the pending event `last` unless it is still suppressed. False: the rate of late events does
+// not allow it before `blocked_until`.
+static bool check_event(struct policy *p, struct alarm_state *t, struct event *last)
 {
     int64_t until;
-    const struct rule_decision verdict = rules_evaluate(p->rules, t->last);
-    enum policy_reason reason = policy_silence(p, t, t->last, &verdict, &until);
-    if (reason == POLICY_DISABLED && !t->raised)
-        t->notified = false;
-    if (policy_is_known(t, &verdict)) {
+    const struct rule_decision verdict = rules_evaluate(p->rules, last);
+    enum policy_reason reason = reasons_silence(p, t, last, &verdict, false, &until);
+    if (policy_is_known(t, last, &verdict)) {
         log_debug(p->sink.log, "timer of %s: receivers know its state", t->key);
         drop_pending(p, t);
         return true;
     }
     if (reason == POLICY_PASSES)
-        reason = restraint(p, t, t->last, &verdict, false, &until);
+        reason = reasons_restrain(p, t, last, &verdict, false, &until);
     if (reason != POLICY_PASSES) {
         policy_log_wait(p->sink.log, t, policy_reason_word(reason), until, p->now);
         t->check_at = until;
@@ -500,9 +468,41 @@ static bool check_pending(struct policy *p, struct alarm_state *t)
     if (!may_notify_late(p))
         return false;
     log_debug(p->sink.log, "timer of %s: sends %s, which no reason suppresses any more", t->key,
-              t->last->id);
-    notify_late(p, t);
+              last->id);
+    notify_late(p, t, last);
     return true;
+}
+
+// The journal cannot read the event. It may not be committed yet, or the disk fails: so try again a
+// few times. False: as check_event.
+static bool check_unread(struct policy *p, struct alarm_state *t)
+{
+    if (t->unread < UNREAD_MAX) {
+        t->unread++;
+        t->check_at = p->now + RETRY_US;
+        return true;
+    }
+    if (t->raised == t->notified && !t->again) {
+        drop_pending(p, t);
+        return true;
+    }
+    if (!may_notify_late(p))
+        return false;
+    notify_late(p, t, NULL);
+    return true;
+}
+
+// Checks whether the pending event may be sent. False: as check_event.
+static bool check_pending(struct policy *p, struct alarm_state *t)
+{
+    if (reasons_has_active_cause(p, t)) { // without reading its event: there may be many
+        t->check_at = p->now + REASONS_CAUSE_US;
+        return true;
+    }
+    struct event *last = last_event(p, t);
+    const bool done = last ? check_event(p, t, last) : check_unread(p, t);
+    event_unref(last);
+    return done;
 }
 
 // Does the due work of one alarm state. False: as check_pending.
@@ -526,7 +526,7 @@ static bool policy_check_states(struct policy *p, struct alarm_state *t)
 
 void policy_tick(struct policy *policy, int64_t now_us)
 {
-    const struct storms_options options = storms_options(policy);
+    const struct storms_options options = reasons_storms_options(policy);
     policy->now = now_us;
     storms_tick(policy->storms, &options, now_us, report_storm, policy);
     duplicates_tick(policy->duplicates, policy->options.repeat_window_us, now_us);
@@ -547,13 +547,13 @@ int64_t policy_due(const struct policy *policy)
     return of_duplicates < due ? of_duplicates : due;
 }
 
-// Whether a hold-down or a storm still delays `last`. Flapping does not count: the next start
+// Whether a hold-down or a storm still delays the event. Flapping does not count: the next start
 // restores that an alarm flaps, but not its changes since then.
 static bool is_restrained_at_the_end(struct policy *p, const struct alarm_state *t,
-                                     const struct rule_decision *verdict)
+                                     const struct event *last, const struct rule_decision *verdict)
 {
     int64_t until;
-    const enum policy_reason reason = restraint(p, t, t->last, verdict, false, &until);
+    const enum policy_reason reason = reasons_restrain(p, t, last, verdict, false, &until);
     return reason != POLICY_PASSES && reason != POLICY_FLAPPING;
 }
 
@@ -561,13 +561,15 @@ static void report_outcome(void *ctx, struct alarm_state *t)
 {
     struct policy *p = ctx;
     int64_t until;
-    if (!t->pending || !t->notified)
+    struct event *last = t->pending && t->notified ? last_event(p, t) : NULL;
+    if (!last)
         return;
-    const struct rule_decision verdict = rules_evaluate(p->rules, t->last);
-    if (!policy_is_known(t, &verdict) &&
-        policy_silence(p, t, t->last, &verdict, &until) == POLICY_PASSES &&
-        !is_restrained_at_the_end(p, t, &verdict))
-        notify_late(p, t);
+    const struct rule_decision verdict = rules_evaluate(p->rules, last);
+    if (!policy_is_known(t, last, &verdict) &&
+        reasons_silence(p, t, last, &verdict, false, &until) == POLICY_PASSES &&
+        !is_restrained_at_the_end(p, t, last, &verdict))
+        notify_late(p, t, last);
+    event_unref(last);
     schedule(p, t);
 }
 
@@ -580,14 +582,6 @@ void policy_end(struct policy *policy, int64_t now_us)
 }
 
 // Changes by operators and at restarts.
-
-static void reconsider(void *ctx, struct alarm_state *state)
-{
-    struct policy *p = ctx;
-    if (state->pending)
-        state->check_at = p->now;
-    schedule(p, state);
-}
 
 bool policy_change_options(struct policy *policy, const struct policy_options *options,
                            int64_t now_us)
@@ -611,17 +605,17 @@ static bool restore_flapping(struct policy *p, const struct policy_restored_alar
         return false;
     t->flap.on = t->flap.announced = true;
     t->flap.last = p->now;
-    snprintf(t->flap.id, sizeof t->flap.id, "%s",
-             alarm->notified_id[0] ? alarm->notified_id : alarm->event_id);
-    if (alarm->event) {
-        t->flap.since_us = alarm->event->since_us;
-        if (!t->last)
-            alarm_states_set_last(p->states, t, alarm->event);
-    }
+    t->flap.since_us = alarm->since_us;
+    t->flap.told = alarm->notified != ALARM_NOT_NOTIFIED;
+    snprintf(t->flap.id, sizeof t->flap.id, "%s", alarm->notified_id);
+    if (t->last_number == 0)
+        t->last_number = alarm->last_number; // an event about the same link or node
     schedule(p, t);
     return true;
 }
 
+// What the journal says of an alarm is what receivers were told. Where that is not so any more, the
+// event is pending at once.
 bool policy_restore_alarm(struct policy *policy, const struct policy_restored_alarm *alarm,
                           int64_t now_us)
 {
@@ -631,16 +625,102 @@ bool policy_restore_alarm(struct policy *policy, const struct policy_restored_al
     struct alarm_state *t = alarm_states_get(policy->states, alarm->key);
     if (!t)
         return false;
-    const bool never_notified = alarm->event && alarm->notified_id[0] == '\0';
-    t->raised = true;
-    t->raised_at = now_us;
+    t->raised = !alarm->over;
+    t->raised_at = alarm->raised_at_us;
+    t->type = alarm->type;
+    t->category = alarm->category;
+    t->notified = alarm->notified != ALARM_NOT_NOTIFIED;
+    t->notified_at = alarm->last_at_us;
+    t->elsewhere = alarm->notified == ALARM_NOTIFIED_ELSEWHERE || (alarm->over && !t->notified);
     t->notified_severity = alarm->severity;
     t->shelved_until = alarm->shelved_until_us;
+    t->last_number = alarm->last_number;
+    snprintf(t->notified_id, sizeof t->notified_id, "%s", alarm->notified_id);
+    snprintf(t->cause_id, sizeof t->cause_id, "%s", alarm->cause_id);
     alarm_states_set_raised_id(policy->states, t, alarm->event_id);
-    snprintf(t->notified_id, sizeof t->notified_id, "%s",
-             alarm->notified_id[0] ? alarm->notified_id : alarm->event_id);
-    t->notified = !never_notified || !keep_for_later(policy, t, alarm->event, now_us);
+    t->pending = t->raised != t->notified;
+    t->check_at = now_us;
     schedule(policy, t);
+    return true;
+}
+
+// Sends again what another gateway was to send: it may have failed, or have had a reason to
+// suppress it that this gateway does not know, such as a maintenance window.
+static void send_again(void *ctx, struct alarm_state *t)
+{
+    struct policy *p = ctx;
+    if (t->flap.on && t->flap.told && t->flap.id[0] == '\0')
+        t->flap.announced = false;
+    if (is_flap_open(p, t))
+        announce_settled(p, t);
+    t->flap.settled_elsewhere = 0;
+    if (t->elsewhere && (t->raised ? t->notified : is_handover_open(p, t))) {
+        t->again = t->pending = true;
+        t->check_at = p->now;
+    }
+    t->elsewhere = false;
+    schedule(p, t);
+}
+
+void policy_set_active(struct policy *policy, bool active, int64_t now_us)
+{
+    if (policy->active == active)
+        return;
+    policy->now = now_us;
+    policy->active = active;
+    if (!active)
+        return;
+    if (policy->options.has_partner)
+        policy->handover_until = now_us + POLICY_HANDOVER_US;
+    alarm_states_each(policy->states, send_again, policy);
+}
+
+bool policy_is_raised(const struct policy *policy, const char *key)
+{
+    const struct alarm_state *t = alarm_states_find(policy->states, key);
+    return t && t->raised;
+}
+
+bool policy_has_room(const struct policy *policy)
+{
+    return !alarm_states_are_full(policy->states);
+}
+
+enum policy_cause policy_cause_of(const struct policy *policy, const char *key)
+{
+    const struct alarm_state *t = alarm_states_find(policy->states, key);
+    if (!t || !t->raised || t->cause_id[0] == '\0')
+        return POLICY_NO_CAUSE;
+    return alarm_states_find_raised(policy->states, t->cause_id) ? POLICY_CAUSE_ACTIVE
+                                                                 : POLICY_CAUSE_CLEARED;
+}
+
+void policy_set_cause(struct policy *policy, const char *key, const char *cause_key, int64_t now_us)
+{
+    struct alarm_state *t = alarm_states_find(policy->states, key);
+    const struct alarm_state *cause =
+        cause_key ? alarm_states_find(policy->states, cause_key) : NULL;
+    if (!t)
+        return;
+    policy->now = now_us;
+    snprintf(t->cause_id, sizeof t->cause_id, "%s", cause && cause->raised ? cause->raised_id : "");
+    reconsider(policy, t);
+}
+
+bool policy_clear_alarm(struct policy *policy, const char *key, const char *reason, int64_t now_us)
+{
+    policy->now = now_us;
+    struct alarm_state *t = alarm_states_find(policy->states, key);
+    if (!t || !t->raised)
+        return false;
+    struct event *last = last_event(policy, t);
+    struct event *event = summaries_cleared(t, last, reason);
+    event_unref(last);
+    if (!event)
+        return false;
+    policy->sink.stamp(policy->sink.ctx, event);
+    policy_process(policy, event, now_us);
+    event_unref(event);
     return true;
 }
 

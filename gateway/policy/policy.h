@@ -15,10 +15,11 @@
 
 #include "base/log.h"
 #include "base/random.h"
+#include "model/alarm.h"
 #include "policy/options.h"
 
 // Why an event is suppressed. For an event with an alarm key, the function named here decides, in
-// policy.c unless it says otherwise; for any other event, decide_plain of policy.c.
+// policy.c or reasons.c; for any other event, decide_plain of policy.c.
 //
 // A consequence has the identifier of its root cause in event->cause_id. A link-down has one if the
 // same sweep lost the switch behind the link: topology/root_causes.h finds the root cause among the
@@ -27,14 +28,15 @@
 enum policy_reason {
     POLICY_PASSES,
     POLICY_DISABLED,    // a rule disables it (rules_evaluate, in rules.c)
-    POLICY_MAINTENANCE, // its node is in a maintenance window (policy_silence)
-    POLICY_SHELVED,     // an operator shelved the alarm (policy_silence)
-    POLICY_CONSEQUENCE, // it has a root cause; checked each minute (policy_silence, cause_counts)
+    POLICY_MAINTENANCE, // its node is in a maintenance window (reasons_silence)
+    POLICY_SHELVED,     // an operator shelved the alarm (reasons_silence)
+    POLICY_CONSEQUENCE, // it has a root cause; checked each minute (reasons_silence)
     POLICY_DUPLICATE,   // receivers know it already; a later event has the count (suppress_known)
     POLICY_NEVER_NOTIFIED, // clears an alarm whose raise was never sent (suppress_known)
-    POLICY_FLAPPING,       // flapping and settled have the count (restraint, suppress_known)
-    POLICY_HOLD_DOWN,      // the alarm is not active for long enough yet (restraint)
-    POLICY_STORM,          // storm-summary has the count (restraint)
+    POLICY_FLAPPING,       // flapping and settled have the count (reasons_restrain, suppress_known)
+    POLICY_HOLD_DOWN,      // the alarm is not active for long enough yet (reasons_restrain)
+    POLICY_STORM,          // storm-summary has the count (reasons_restrain)
+    POLICY_STANDBY,        // the other gateway, which is active, sends it (policy_process)
     POLICY_REASON_COUNT,
 };
 
@@ -52,7 +54,11 @@ struct policy_sink {
     void (*stamp)(void *ctx, struct event *event);
     // Passes an event to the journal, and to the receivers unless event->suppressed has a reason.
     // Take a reference to keep the event.
+    // Sets the event's number in the journal.
     void (*pass)(void *ctx, struct event *event);
+    // Reads an event back from the journal: a reference, policy's. NULL: it cannot be read, or is
+    // not committed yet. A NULL function: no event can be read.
+    struct event *(*read)(void *ctx, int64_t number);
     void *ctx;
     struct log *log; // NULL: none
 };
@@ -60,7 +66,9 @@ struct policy_sink {
 struct policy_counters {
     uint64_t reasons[POLICY_REASON_COUNT]; // events processed, by reason
     uint64_t made;                         // events that policy made
-    uint64_t overflowed; // events sent unchanged: a table was full or memory short
+    // Alarms without a state, whose events are treated as those without an alarm; events that have
+    // to be read back from the journal; summaries that memory was short for.
+    uint64_t overflowed;
 };
 
 struct policy;
@@ -75,26 +83,53 @@ void policy_free(struct policy *policy); // NULL is allowed
 bool policy_change_options(struct policy *policy, const struct policy_options *options,
                            int64_t now_us);
 
-// An alarm that was active when the gateway stopped.
+// An open alarm when the gateway stopped: an active one, or one whose end receivers were not told.
 struct policy_restored_alarm {
     const char *key;
     const char *event_id;    // of the event that raised it
-    const char *notified_id; // of the event that notified receivers; empty: they were not notified
-    enum severity severity;
+    const char *notified_id; // of the event that notified receivers; empty: another gateway's
+    const char *cause_id;    // of its root cause; empty: none
+    const struct catalogue_entry *type; // of the event that raised it; NULL: unknown
+    enum severity severity;             // these two as well
+    enum category category;
+    enum alarm_notified notified;
+    bool over;                // with ALARM_NOT_NOTIFIED: another gateway was to send its end
+    int64_t last_number;      // of the last event about it
+    int64_t since_us;         // UTC, when it was raised
+    int64_t raised_at_us;     // the same on policy's clock
+    int64_t last_at_us;       // time of the last event about it, on policy's clock
     int64_t shelved_until_us; // on policy's clock; 0: not shelved
-    struct event *event;      // raised it; NULL: unknown, and the alarm counts as notified
 };
 // Restores it, before the first event is processed. False: the table is full.
 bool policy_restore_alarm(struct policy *policy, const struct policy_restored_alarm *alarm,
                           int64_t now_us);
 
 // Decides about one event and passes it on, exactly once. Sets its severity, category, suppressed,
-// rule, clears_id and repeat_count. The event must not be shared yet.
-//
-// An event that is suppressed as standby already only updates its alarm state, and receivers count
-// as notified, since the active gateway notifies them. A test event is sent; rules may change its
-// severity and category, and nothing else is recorded.
+// rule, repeat_count, and for a clear clears_id and `cleared`. The event must not be shared yet. A
+// test event is sent; rules may change its severity and category, and nothing else is recorded.
 void policy_process(struct policy *policy, struct event *event, int64_t now_us);
+
+// Says whether this gateway notifies receivers; a new policy does not. While it stands by, policy
+// decides as the active gateway does, and suppresses what it would send as standby, except events
+// about this gateway. When it becomes active, it sends again what the other gateway was to send and
+// may not have sent: alarms that are raised, and the clears of the last minutes.
+void policy_set_active(struct policy *policy, bool active, int64_t now_us);
+
+bool policy_is_raised(const struct policy *policy, const char *key);
+bool policy_has_room(const struct policy *policy); // for the state of a further alarm
+
+// Whether an alarm that is raised has a root cause, and whether that is active.
+enum policy_cause { POLICY_NO_CAUSE, POLICY_CAUSE_ACTIVE, POLICY_CAUSE_CLEARED };
+enum policy_cause policy_cause_of(const struct policy *policy, const char *key);
+
+// Sets the root cause, itself an alarm, and checks at the next tick whether the alarm is still a
+// consequence. NULL, or an alarm that is not raised: it has none.
+void policy_set_cause(struct policy *policy, const char *key, const char *cause_key,
+                      int64_t now_us);
+
+// Ends an alarm for another reason than the counterpart of its event: passes on an event
+// alarm-cleared. `reason` is a piece of a sentence. False: it is not raised, or memory is short.
+bool policy_clear_alarm(struct policy *policy, const char *key, const char *reason, int64_t now_us);
 
 // Does the work that is due. Call it at policy_due or soon after; INT64_MAX: no work is due.
 void policy_tick(struct policy *policy, int64_t now_us);
@@ -104,8 +139,8 @@ int64_t policy_due(const struct policy *policy);
 // reconstruct:
 // - the counts of storms and duplicates so far
 // - for alarms that receivers were notified of: clears and worse severities that a storm or
-//   flapping suppressed
-// policy_restore_alarm takes care of alarms that receivers were not notified of.
+//   flapping suppressed, since the next start may be far away
+// policy_restore_alarm takes care of all others.
 void policy_end(struct policy *policy, int64_t now_us);
 
 // Shelves an alarm: until `until_us`, receivers get only its clear, if they were notified of it. A

@@ -74,36 +74,37 @@ static void add_span(struct text *t, int64_t us)
         text_addf(t, "%" PRId64 " s", s);
 }
 
-static struct event *about_flap(const struct alarm_state *state, enum catalogue_event type)
+static struct event *about_flap(const struct alarm_state *state, const struct event *last,
+                                enum catalogue_event type)
 {
     struct event *event = event_make(catalogue_get(type));
     if (!event)
         return NULL;
-    if (state->last)
-        copy_context(event, state->last);
+    if (last)
+        copy_context(event, last);
     event->repeat_count = state->flap.suppressed;
     event->since_us = state->flap.since_us;
     snprintf(event->alarm_key, sizeof event->alarm_key, SUMMARIES_FLAPPING "%s", state->key);
     return event;
 }
 
-struct event *summaries_flapping(const struct alarm_state *state,
+struct event *summaries_flapping(const struct alarm_state *state, const struct event *last,
                                  const struct policy_options *options)
 {
-    struct event *event = about_flap(state, CATALOGUE_FLAPPING);
+    struct event *event = about_flap(state, last, CATALOGUE_FLAPPING);
     if (!event)
         return NULL;
     struct text t = text_in(event->reason, sizeof event->reason);
     text_addf(&t, "%" PRIu64 " changes within ", state->flap.changes);
     add_span(&t, options->flap_within_us);
-    if (state->last)
-        memcpy(event->related_id, state->last->id, sizeof event->related_id);
+    if (last)
+        memcpy(event->related_id, last->id, sizeof event->related_id);
     return event;
 }
 
-struct event *summaries_settled(const struct alarm_state *state)
+struct event *summaries_settled(const struct alarm_state *state, const struct event *last)
 {
-    struct event *event = about_flap(state, CATALOGUE_SETTLED);
+    struct event *event = about_flap(state, last, CATALOGUE_SETTLED);
     if (!event)
         return NULL;
     struct text t = text_in(event->reason, sizeof event->reason);
@@ -114,28 +115,43 @@ struct event *summaries_settled(const struct alarm_state *state)
     return event;
 }
 
-struct event *summaries_full_rate(const struct event *up, const char *key)
+struct event *summaries_cleared(const struct alarm_state *state, const struct event *last,
+                                const char *reason)
 {
-    struct event *event = event_make(catalogue_get(CATALOGUE_LINK_RESTORED));
+    struct event *event = event_make(catalogue_get(CATALOGUE_ALARM_CLEARED));
     if (!event)
         return NULL;
-    copy_context(event, up);
+    if (last)
+        copy_context(event, last);
     event->summarised = NULL;
-    event->category = event->type->category;
-    event->time_us = up->time_us;
-    memcpy(event->id, up->id, sizeof event->id);
-    snprintf(event->alarm_key, sizeof event->alarm_key, "%s", key);
+    event->category = state->category;
+    event->cleared = state->type;
+    snprintf(event->alarm_key, sizeof event->alarm_key, "%s", state->key);
+    snprintf(event->reason, sizeof event->reason, "%s", reason);
     return event;
 }
 
-struct event *summaries_late(const struct alarm_state *state)
+struct event *summaries_late(const struct event *last)
 {
-    struct event *event = event_copy(state->last);
+    struct event *event = event_copy(last);
     if (!event)
         return NULL;
-    memcpy(event->related_id, state->last->id, sizeof event->related_id);
+    memcpy(event->related_id, last->id, sizeof event->related_id);
     event->id[0] = event->suppressed[0] = event->rule[0] = event->clears_id[0] = '\0';
     event->severity = event->type->severity;
     event->category = event->type->category;
+    return event;
+}
+
+struct event *summaries_lost(const struct alarm_state *state)
+{
+    static const char REASON[] = "the journal no longer has the event that says more";
+    if (!state->raised || !state->type)
+        return summaries_cleared(state, NULL, REASON);
+    struct event *event = event_make(state->type);
+    if (!event)
+        return NULL;
+    snprintf(event->alarm_key, sizeof event->alarm_key, "%s", state->key);
+    snprintf(event->reason, sizeof event->reason, "%s", REASON);
     return event;
 }

@@ -12,15 +12,20 @@
 // Each returns a new event, the caller's; NULL: out of memory.
 struct event *summaries_storm(const struct storm_account *account);
 struct event *summaries_repeated(const struct duplicates_account *account);
-struct event *summaries_flapping(const struct alarm_state *state,
+
+// `last`: the last event about the alarm; NULL: it cannot be read.
+struct event *summaries_flapping(const struct alarm_state *state, const struct event *last,
                                  const struct policy_options *options);
-struct event *summaries_settled(const struct alarm_state *state);
+struct event *summaries_settled(const struct alarm_state *state, const struct event *last);
 
-// The clear of a link's rate alarm, for a link that came up at full rate, as `up` shows. Keeps the
-// identifier of `up`.
-struct event *summaries_full_rate(const struct event *up, const char *key);
+// The clear of an alarm whose counterpart did not come; `reason` is a piece of a sentence.
+struct event *summaries_cleared(const struct alarm_state *state, const struct event *last,
+                                const char *reason);
 
-// A copy of the alarm state's last event, which was suppressed, to be sent late.
-struct event *summaries_late(const struct alarm_state *state);
+// A copy of the last event about an alarm, which was suppressed, to be sent late.
+struct event *summaries_late(const struct event *last);
+
+// What is sent late if that event cannot be read any more.
+struct event *summaries_lost(const struct alarm_state *state);
 
 #endif

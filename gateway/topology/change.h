@@ -38,9 +38,8 @@ struct change {
 //   rate link <guid>/<port>-<guid>/<port>    link degraded, restored
 //   sm <port guid>                           subnet manager vanished, appeared
 //   iou <node guid>, ioc <guid>              I/O unit, I/O controller removed, added
-// A link that went down because a node or port moved has no key: no later event would clear the
-// alarm. A degraded link that goes down is never reported as restored: clear "rate link X" together
-// with "link X".
+// An alarm also ends without its counterpart: the cable of a link is elsewhere, the host of a port
+// left, a degraded link went down. The pipeline finds that (pipeline/reconcile.h).
 
 // Starts zeroed.
 struct changes {

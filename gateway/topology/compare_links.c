@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "topology/compare.h"
 
+#include "topology/link_rate.h"
+
 // The end that becomes the subject of a link's changes: the switch's port if one end is a switch,
 // otherwise the port of the smaller node GUID, then of the smaller number.
 static uint32_t first_end(const struct fabric *fabric, uint32_t port, uint32_t peer)
@@ -61,21 +63,37 @@ static void add_moved_link(struct comparison *t, struct comparison_side *after, 
     t->before.port_change[comparison_counterpart_port(after, &t->before, kept)] = index;
 }
 
-static void add_link(struct comparison *t, const struct comparison_side *side, uint32_t port,
-                     uint32_t peer, enum catalogue_event type)
+static struct change *add_link(struct comparison *t, const struct comparison_side *side,
+                               uint32_t port, uint32_t peer, enum catalogue_event type)
 {
     struct change *change = comparison_add_change(t, type, NULL);
     comparison_set_subject_port(t, side, port, change);
     change->cause = cause_of_link(side, port, peer);
-    if (type == CATALOGUE_LINK_UP || !comparison_is_move(t, change->cause))
-        comparison_link_key(change->alarm_key, "", side->fabric, port);
+    comparison_link_key(change->alarm_key, ALARM_KEY_LINK, side->fabric, port);
+    return change;
 }
 
+// The change that explains the link that this port has now, or FABRIC_NONE.
+static uint32_t cause_of_new_link(const struct comparison *t, uint32_t port)
+{
+    const uint32_t now = comparison_counterpart_port(&t->before, &t->after, port);
+    const uint32_t peer = now != FABRIC_NONE ? fabric_peer(t->after.fabric, now) : FABRIC_NONE;
+    return peer != FABRIC_NONE ? cause_of_link(&t->after, now, peer) : FABRIC_NONE;
+}
+
+// What explains the new link of one of its ends explains that a link went, if nothing else does. A
+// link of which neither end is in use is missing, whatever moved.
 static void add_link_down(struct comparison *t, struct comparison_side *before, uint32_t port,
                           uint32_t peer)
 {
-    if (comparison_counterpart_link(before, &t->after, port) == FABRIC_NONE)
-        add_link(t, before, port, peer, CATALOGUE_LINK_DOWN);
+    if (comparison_counterpart_link(before, &t->after, port) != FABRIC_NONE)
+        return;
+    struct change *change = add_link(t, before, port, peer, CATALOGUE_LINK_DOWN);
+    const bool replaced = comparison_is_in_use(t, port) || comparison_is_in_use(t, peer);
+    if (replaced && change->cause == FABRIC_NONE)
+        change->cause = comparison_earlier(cause_of_new_link(t, port), cause_of_new_link(t, peer));
+    if (!replaced && comparison_is_move(t, change->cause))
+        change->cause = FABRIC_NONE;
 }
 
 static void add_link_up(struct comparison *t, struct comparison_side *after, uint32_t port,
@@ -85,61 +103,22 @@ static void add_link_up(struct comparison *t, struct comparison_side *after, uin
         add_link(t, after, port, peer, CATALOGUE_LINK_UP);
 }
 
-// The rate of a link, and the best one that both ends support and are set to.
-struct rate {
-    bool known, degraded;
-    uint8_t width, best_width;
-    uint16_t speed, best_speed;
-};
-
-// The widths that the port supports and is set to: a port that was set to less than it supports is
-// not degraded. `width_enabled` is 0 if it was never set.
-static uint8_t wanted_width(const struct fabric_port *port)
-{
-    uint8_t both = port->width_supported & port->width_enabled;
-    return both ? both : port->width_supported;
-}
-
-static uint16_t wanted_speed(const struct fabric_port *port)
-{
-    uint16_t both = port->speed_supported & port->speed_enabled;
-    return both ? both : port->speed_supported;
-}
-
-static struct rate rate_of(const struct fabric *fabric, uint32_t port, uint32_t peer)
-{
-    const struct fabric_port *a = &fabric->ports[port], *b = &fabric->ports[peer];
-    struct rate rate = {
-        .width = a->width_active,
-        .best_width = fabric_best_width(wanted_width(a), wanted_width(b)),
-        .speed = a->speed_active,
-        .best_speed = fabric_best_speed(wanted_speed(a), wanted_speed(b)),
-    };
-    rate.known = a->known && b->known && rate.width != 0 && rate.speed != 0;
-    rate.degraded = rate.known && (fabric_lanes(rate.width) < fabric_lanes(rate.best_width) ||
-                                   rate.speed < rate.best_speed);
-    return rate;
-}
-
 static void add_rate(struct comparison *t, struct comparison_side *after, uint32_t port,
                      uint32_t peer)
 {
-    struct rate now = rate_of(after->fabric, port, peer), then = {0};
+    struct link_rate now = link_rate_of(after->fabric, port, peer), then = {0};
     uint32_t counterpart = comparison_counterpart_link(after, &t->before, port);
     if (counterpart != FABRIC_NONE)
-        then = rate_of(t->before.fabric, counterpart, fabric_peer(t->before.fabric, counterpart));
+        then =
+            link_rate_of(t->before.fabric, counterpart, fabric_peer(t->before.fabric, counterpart));
     if (!now.known || now.degraded == then.degraded)
         return;
     struct change *change = comparison_add_change(
         t, now.degraded ? CATALOGUE_LINK_DEGRADED : CATALOGUE_LINK_RESTORED, NULL);
     comparison_set_subject_port(t, after, port, change);
-    comparison_link_key(change->alarm_key, "rate ", after->fabric, port);
+    comparison_link_key(change->alarm_key, ALARM_KEY_RATE, after->fabric, port);
     struct text text = text_in(change->reason, sizeof change->reason);
-    fabric_add_rate(&text, now.width, now.speed);
-    if (now.degraded) {
-        text_add(&text, " instead of ");
-        fabric_add_rate(&text, now.best_width, now.best_speed);
-    }
+    link_rate_describe(&text, &now);
 }
 
 void compare_links(struct comparison *t)

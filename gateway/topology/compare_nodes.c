@@ -84,7 +84,7 @@ static void add_one(const struct group *g, uint32_t node)
     struct change *change =
         comparison_add_change(g->t, type_of(g, node), &g->side->node_change[node]);
     comparison_set_subject_node(g->t, g->side, node, change);
-    comparison_guid_key(change->alarm_key, "node", g->side->fabric->nodes[node].guid);
+    comparison_guid_key(change->alarm_key, ALARM_KEY_NODE, g->side->fabric->nodes[node].guid);
     if (g->root[node] == node)
         add_affected(g, node, change);
     else
@@ -139,6 +139,26 @@ static bool is_still_there(const struct comparison *t, uint32_t port)
            t->before.counterpart[fabric_node_of_port(t->before.fabric, port)];
 }
 
+// Whether the port that shows where its node was is linked elsewhere, as far as its new link shows.
+static bool is_elsewhere(const struct comparison *t, uint32_t port)
+{
+    uint32_t now = comparison_counterpart_port(&t->before, &t->after, port);
+    return now != FABRIC_NONE && says_where(&t->after, now);
+}
+
+static bool has_any_place(const struct comparison_side *side, uint32_t node)
+{
+    const struct fabric_node *n = &side->fabric->nodes[node];
+    for (uint32_t i = n->first_port; i < n->first_port + n->ports; i++) {
+        if (says_where(side, i))
+            return true;
+    }
+    return false;
+}
+
+// A node has moved if none of its links is where it was. Of a host or router each port has to be
+// elsewhere: a port whose cable was only unplugged is missing, and the others have moved by
+// themselves.
 static bool has_moved(const struct comparison *t, uint32_t node)
 {
     const struct fabric_node *n = &t->before.fabric->nodes[node];
@@ -146,16 +166,11 @@ static bool has_moved(const struct comparison *t, uint32_t node)
     for (uint32_t i = n->first_port; i < n->first_port + n->ports; i++) {
         if (!says_where(&t->before, i))
             continue;
-        if (is_still_there(t, i))
+        if (is_still_there(t, i) || (n->type != FABRIC_SWITCH && !is_elsewhere(t, i)))
             return false;
         was_linked = true;
     }
-    n = &t->after.fabric->nodes[t->before.counterpart[node]];
-    for (uint32_t i = n->first_port; was_linked && i < n->first_port + n->ports; i++) {
-        if (says_where(&t->after, i))
-            return true;
-    }
-    return false;
+    return was_linked && has_any_place(&t->after, t->before.counterpart[node]);
 }
 
 // The first removal among the nodes that it was linked to, if all of them are gone; else

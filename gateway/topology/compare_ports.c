@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "topology/compare.h"
 
-#include <inttypes.h>
-
 static bool compare_ports_has_link(const struct fabric *fabric, uint32_t node)
 {
     const struct fabric_node *n = &fabric->nodes[node];
@@ -11,12 +9,6 @@ static bool compare_ports_has_link(const struct fabric *fabric, uint32_t node)
             return true;
     }
     return false;
-}
-
-static void set_port_key(struct change *change, uint64_t guid, uint8_t number)
-{
-    struct text key = text_in(change->alarm_key, sizeof change->alarm_key);
-    text_addf(&key, "port 0x%016" PRIx64 "/%u", guid, number);
 }
 
 // The change that reports that the node at the other end of the port's link came or went;
@@ -33,7 +25,9 @@ static void add_port_alone(struct comparison *t, struct comparison_side *side, u
     struct change *change = comparison_add_change(t, type, &side->port_change[port]);
     comparison_set_subject_port(t, side, port, change);
     change->cause = cause_at_peer(side, port);
-    set_port_key(change, change->subject.node_guid, change->subject.port);
+    alarm_key_write(change->alarm_key, &(struct alarm_key){.kind = ALARM_KEY_PORT,
+                                                           .guid = change->subject.node_guid,
+                                                           .port = change->subject.port});
 }
 
 static void add_port_moved(struct comparison *t, uint32_t before, uint32_t after)

@@ -38,7 +38,7 @@ static void add_sms(struct comparison *t, const struct comparison_side *side,
         comparison_set_subject_port(t, side, port, change);
         change->sm_guid = change->subject.guid;
         change->cause = cause_at_node(t, side, fabric_node_of_port(side->fabric, port));
-        comparison_guid_key(change->alarm_key, "sm", change->sm_guid);
+        comparison_guid_key(change->alarm_key, ALARM_KEY_SM, change->sm_guid);
     }
 }
 
@@ -78,7 +78,7 @@ static void add_units(struct comparison *t, struct comparison_side *side,
         struct change *change = comparison_add_change(t, type, &index);
         comparison_set_subject_node(t, side, node, change);
         change->cause = cause_at_node(t, side, node);
-        comparison_guid_key(change->alarm_key, "iou", side->fabric->nodes[node].guid);
+        comparison_guid_key(change->alarm_key, ALARM_KEY_IO_UNIT, side->fabric->nodes[node].guid);
         side->node_change[node] = index;
     }
 }
@@ -124,7 +124,7 @@ static void add_controller(struct comparison *t, const struct comparison_side *s
     text_clean(controller->name, strlen(controller->name), change->peer.name,
                sizeof change->peer.name);
     change->cause = cause_at_node(t, side, controller->node);
-    comparison_guid_key(change->alarm_key, "ioc", controller->guid);
+    comparison_guid_key(change->alarm_key, ALARM_KEY_IO_CONTROLLER, controller->guid);
 }
 
 static void add_controllers(struct comparison *t, const struct comparison_side *side,

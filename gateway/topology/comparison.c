@@ -167,6 +167,12 @@ uint32_t comparison_counterpart_link(const struct comparison_side *side,
     return same ? counterpart : FABRIC_NONE;
 }
 
+bool comparison_is_in_use(const struct comparison *t, uint32_t port)
+{
+    uint32_t now = comparison_counterpart_port(&t->before, &t->after, port);
+    return now != FABRIC_NONE && comparison_is_linked(t->after.fabric, now);
+}
+
 bool comparison_is_switch(const struct fabric *fabric, uint32_t node)
 {
     return fabric->nodes[node].type == FABRIC_SWITCH;
@@ -280,21 +286,19 @@ void comparison_add_place(struct text *text, const struct comparison *t,
     comparison_add_name(text, &place);
 }
 
-// Ports have indices in the order of their nodes' GUIDs, then their numbers.
-void comparison_link_key(char key[EVENT_KEY_SIZE], const char *prefix, const struct fabric *fabric,
-                         uint32_t port)
+void comparison_link_key(char out[EVENT_KEY_SIZE], enum alarm_key_kind kind,
+                         const struct fabric *fabric, uint32_t port)
 {
-    uint32_t peer = fabric_peer(fabric, port);
-    uint32_t low = peer < port ? peer : port, high = peer < port ? port : peer;
-    const struct fabric_node *a = &fabric->nodes[fabric_node_of_port(fabric, low)];
-    const struct fabric_node *b = &fabric->nodes[fabric_node_of_port(fabric, high)];
-    struct text text = text_in(key, EVENT_KEY_SIZE);
-    text_addf(&text, "%slink 0x%016" PRIx64 "/%u-0x%016" PRIx64 "/%u", prefix, a->guid,
-              fabric->ports[low].number, b->guid, fabric->ports[high].number);
+    const uint32_t peer = fabric_peer(fabric, port);
+    alarm_key_write(
+        out, &(struct alarm_key){.kind = kind,
+                                 .guid = fabric->nodes[fabric_node_of_port(fabric, port)].guid,
+                                 .port = fabric->ports[port].number,
+                                 .peer_guid = fabric->nodes[fabric_node_of_port(fabric, peer)].guid,
+                                 .peer_port = fabric->ports[peer].number});
 }
 
-void comparison_guid_key(char key[EVENT_KEY_SIZE], const char *kind, uint64_t guid)
+void comparison_guid_key(char out[EVENT_KEY_SIZE], enum alarm_key_kind kind, uint64_t guid)
 {
-    struct text text = text_in(key, EVENT_KEY_SIZE);
-    text_addf(&text, "%s 0x%016" PRIx64, kind, guid);
+    alarm_key_write(out, &(struct alarm_key){.kind = kind, .guid = guid});
 }

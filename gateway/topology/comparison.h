@@ -5,6 +5,7 @@
 #define IBTRAPD_TOPOLOGY_COMPARISON_H
 
 #include "model/names.h"
+#include "topology/alarm_key.h"
 #include "topology/change.h"
 #include "topology/diff.h"
 
@@ -50,6 +51,9 @@ uint32_t comparison_counterpart_port(const struct comparison_side *side,
 uint32_t comparison_counterpart_link(const struct comparison_side *side,
                                      const struct comparison_side *other, uint32_t port);
 
+// Whether a port of the earlier snapshot is linked in the later one, to whatever port.
+bool comparison_is_in_use(const struct comparison *t, uint32_t port);
+
 bool comparison_is_switch(const struct fabric *fabric, uint32_t node);
 bool comparison_is_linked(const struct fabric *fabric, uint32_t port);
 bool comparison_is_alone(const struct comparison_side *side, uint32_t node); // has no counterpart
@@ -76,10 +80,10 @@ void comparison_add_name(struct text *text, const struct endpoint *endpoint);
 void comparison_add_place(struct text *text, const struct comparison *t,
                           const struct comparison_side *side, uint32_t port);
 
-// Sets the alarm key of a link after `prefix`: "link <guid>/<port>-<guid>/<port>".
-void comparison_link_key(char key[EVENT_KEY_SIZE], const char *prefix, const struct fabric *fabric,
-                         uint32_t port);
-// Sets the alarm key "<kind> <guid>".
-void comparison_guid_key(char key[EVENT_KEY_SIZE], const char *kind, uint64_t guid);
+// Sets the alarm key of the port's link, or of its rate.
+void comparison_link_key(char out[EVENT_KEY_SIZE], enum alarm_key_kind kind,
+                         const struct fabric *fabric, uint32_t port);
+// Sets the alarm key of something that a GUID names.
+void comparison_guid_key(char out[EVENT_KEY_SIZE], enum alarm_key_kind kind, uint64_t guid);
 
 #endif

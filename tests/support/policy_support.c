@@ -35,24 +35,47 @@ static void stamp(void *ctx, struct event *event)
 
 static void pass(void *ctx, struct event *event)
 {
-    take(ctx, event, strncmp(event->id, "made-", 5) == 0);
+    struct stage *stage = ctx;
+    take(stage, event, strncmp(event->id, "made-", 5) == 0);
+    if (event->number == 0)
+        event->number = ++stage->numbers;
+    struct event **place = &stage->recent[event->number % STAGE_RECENT];
+    event_unref(*place);
+    *place = event_ref(event);
+}
+
+static struct event *read_back(void *ctx, int64_t number)
+{
+    const struct stage *stage = ctx;
+    if (stage->read)
+        return stage->read(NULL, number);
+    struct event *event = stage->recent[number % STAGE_RECENT];
+    return event && event->number == number ? event_ref(event) : NULL;
 }
 
 void stage_open(struct stage *stage)
 {
-    const struct policy_sink sink = {.stamp = stamp, .pass = pass, .ctx = stage};
+    const struct policy_sink sink = {.stamp = stamp, .pass = pass, .read = read_back, .ctx = stage};
     stage->time = (struct support_time){.utc = SUPPORT_UTC_US};
     stage->clock = support_clock(&stage->time);
     stage->random = support_random(&stage->chance);
     stage->builder = (struct event_builder){.clock = &stage->clock, .random = &stage->random};
     stage->policy = policy_new(&stage->options, &sink, &stage->random);
     assert_non_null(stage->policy);
+    policy_set_active(stage->policy, true, 0);
+}
+
+void stage_reads(struct stage *stage, struct event *(*read)(void *ctx, int64_t number))
+{
+    stage->read = read;
 }
 
 void stage_close(struct stage *stage)
 {
     policy_free(stage->policy);
     free(stage->all);
+    for (size_t i = 0; i < STAGE_RECENT; i++)
+        event_unref(stage->recent[i]);
     *stage = (struct stage){0};
 }
 

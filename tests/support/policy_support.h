@@ -24,6 +24,8 @@ struct heard {
     bool made;  // by policy
 };
 
+enum { STAGE_RECENT = 64 };
+
 struct stage {
     struct policy_options options;
     struct policy *policy;
@@ -35,10 +37,14 @@ struct stage {
     unsigned ids;
     struct heard *all;
     size_t count, room;
+    struct event *(*read)(void *ctx, int64_t number); // reads events back; NULL: recent ones
+    struct event *recent[STAGE_RECENT];               // by number
+    int64_t numbers;
 };
 
 // Starts the policy at 0 s with the options in `stage`, which the caller may have changed.
 void stage_open(struct stage *stage);
+void stage_reads(struct stage *stage, struct event *(*read)(void *ctx, int64_t number));
 void stage_close(struct stage *stage);
 
 // A new event with its own identifier, about that node. stage_give releases it.

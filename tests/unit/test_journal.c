@@ -1317,20 +1317,6 @@ static void assert_same_alarm(const struct alarm *a, const struct alarm *b)
     assert_int_equal(a->shelved_until_us, b->shelved_until_us);
 }
 
-static void test_a_link_that_is_down_is_degraded_no_more(void **state)
-{
-    struct fixture *f = *state;
-    raise_alarm(f, "rate link a");
-    raise_alarm(f, "rate link b");
-    raise_alarm(f, "rate a");
-    raise_alarm(f, "a");
-    raise_alarm(f, "link a");
-    assert_alarms(f, "rate link b rate a a link a");
-    raise_alarm(f, "rate link a"); // raised again; its clear comes later
-    clear_alarm(f, "link a");
-    assert_alarms(f, "rate link b rate a a rate link a");
-}
-
 static void test_alarms_survive_a_restart(void **state)
 {
     struct fixture *f = *state;
@@ -1485,16 +1471,67 @@ static void test_an_alarm_knows_by_which_event_it_was_told(void **state)
     assert_told(f, "3", 2);
     tell_alarm(f, "4", "duplicate", "trap");
     assert_told(f, "3", 3);
-    tell_alarm(f, "5", EVENT_STANDBY, "trap"); // by another gateway
-    assert_told(f, "5", 4);
+    tell_alarm(f, "5", EVENT_STANDBY, "trap"); // by another gateway, whose event is not known
+    assert_told(f, "", 4);
     journal_commit(f->journal);
     reopen(f);
-    assert_told(f, "5", 4);
+    assert_told(f, "", 4);
+    assert_int_equal(list_alarms(f).alarms[0].notified, ALARM_NOTIFIED_ELSEWHERE);
     tell_alarm(f, "6", "", "1"); // late, for the first alarm
     assert_told(f, "6", 4);
     clear_alarm(f, "a");
     tell_alarm(f, "7", "storm", "6");
     assert_told(f, "", 1);
+}
+
+static void take_open_alarm(void *ctx, const struct alarm *alarm)
+{
+    struct alarm *out = ctx;
+    assert_string_equal(alarm->key, "a"); // the only one
+    *out = *alarm;
+}
+
+static struct alarm open_alarm(struct fixture *f)
+{
+    struct alarm out = {.key = ""};
+    journal_each_open_alarm(f->journal, take_open_alarm, &out);
+    return out;
+}
+
+static void clear_untold(struct fixture *f, const char *held)
+{
+    struct event_builder_occurrence o = {.type = CATALOGUE_RECEIVER_BACK, .alarm_key = "a"};
+    struct event *event = event_builder_from_occurrence(&f->builder, &o);
+    assert_non_null(event);
+    snprintf(event->suppressed, sizeof event->suppressed, "%s", held);
+    journal_append(f->journal, event, &(struct journal_report){0});
+    event_unref(event);
+}
+
+static void test_an_end_that_was_not_told_survives_a_restart(void **state)
+{
+    struct fixture *f = *state;
+    tell_alarm(f, "1", "", "");
+    clear_untold(f, "flapping");
+    assert_alarms(f, "");
+    assert_true(open_alarm(f).over);
+    journal_commit(f->journal);
+    reopen(f);
+    assert_alarms(f, "");
+    assert_true(open_alarm(f).over);
+    assert_string_equal(open_alarm(f).notified_id, "1");
+    tell_alarm(f, "2", "flapping", ""); // raised again, and still as told
+    assert_string_equal(open_alarm(f).notified_id, "1");
+    assert_false(open_alarm(f).over);
+    clear_untold(f, "flapping");
+    clear_untold(f, ""); // told at last
+    assert_string_equal(open_alarm(f).key, "");
+    journal_commit(f->journal);
+    reopen(f);
+    assert_string_equal(open_alarm(f).key, "");
+    tell_alarm(f, "3", "storm", "");
+    clear_untold(f, EVENT_NEVER_NOTIFIED); // receivers knew of neither
+    assert_string_equal(open_alarm(f).key, "");
 }
 
 static void take_window(void *ctx, const struct journal_maintenance *window)
@@ -1579,7 +1616,7 @@ static void test_a_file_of_the_first_schema_is_brought_up_to_date(void **state)
     assert_int_equal(store_open(f->path, true, &store, &err), STORE_FAILED);
     assert_non_null(strstr(err.text,
                            "its schema has version 1; start this version of ibtrapd, which "
-                           "upgrades it to version 4"));
+                           "upgrades it to version 5"));
     reopen(f);
     struct journal_status status;
     journal_get_status(f->journal, &status);
@@ -1856,9 +1893,15 @@ static void test_a_file_of_the_third_schema_is_brought_up_to_date(void **state)
     add_many(f, 3);
     raise_alarm(f, "a");
     journal_commit(f->journal);
-    tamper(f, "DROP TABLE setting; PRAGMA user_version = 3;");
+    tamper(f, "DROP TABLE setting; ALTER TABLE alarm DROP COLUMN category;"
+              "ALTER TABLE alarm DROP COLUMN told; ALTER TABLE alarm DROP COLUMN over;"
+              "ALTER TABLE alarm DROP COLUMN cause_id;"
+              "ALTER TABLE alarm DROP COLUMN last_sequence; PRAGMA user_version = 3;");
     assert_int_equal(read_all(f, 0, 4), 4);
     assert_alarms(f, "a");
+    const struct alarm_list list = list_alarms(f);
+    assert_int_equal(list.alarms[0].notified, ALARM_NOTIFIED);
+    assert_int_equal(list.alarms[0].last_sequence, list.alarms[0].event_sequence);
     set_name(f, 7, "leaf7");
     journal_commit(f->journal);
     reopen(f);
@@ -2329,7 +2372,7 @@ int main(void)
         TEST(test_alarms_are_raised_and_cleared),
         TEST(test_a_test_raises_and_clears_nothing),
         TEST(test_an_alarm_raised_again_is_the_same),
-        TEST(test_a_link_that_is_down_is_degraded_no_more),
+        TEST(test_an_end_that_was_not_told_survives_a_restart),
         TEST(test_alarms_survive_a_restart),
         TEST(test_what_people_do_with_an_alarm_is_saved),
         TEST(test_alarms_while_the_file_is_away),

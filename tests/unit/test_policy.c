@@ -190,42 +190,33 @@ TEST(alarms_of_different_keys_do_not_meet)
     assert_string_equal(up.clears_id, a.id);
 }
 
-#define RATE "rate " LINK
-
-TEST(a_degraded_link_that_comes_back_at_full_rate_is_told_restored)
+TEST(an_alarm_ends_without_the_counterpart_of_its_event)
 {
-    const struct heard degraded = give_alarm(CATALOGUE_LINK_DEGRADED, RATE);
-    give_alarm(CATALOGUE_LINK_DOWN, LINK);
-    stage_wait(&st, 600 * S);
-    const struct heard up = give_alarm(CATALOGUE_LINK_UP, LINK);
-    stage_wait(&st, 60 * S);
-    const struct heard *restored = stage_last_passed(&st);
-    assert_ptr_equal(restored->type, catalogue_get(CATALOGUE_LINK_RESTORED));
-    assert_string_equal(restored->key, RATE);
-    assert_string_equal(restored->clears_id, degraded.id);
-    assert_string_equal(restored->related_id, up.id);
-    assert_int_equal(restored->severity, SEVERITY_NOTICE);
-    const struct heard again = give_alarm(CATALOGUE_LINK_DEGRADED, RATE);
+    struct event *e = stage_alarm(&st, CATALOGUE_LINK_DOWN, LINK);
+    snprintf(e->subject.name, sizeof e->subject.name, "leaf1");
+    const struct heard down = *stage_give(&st, e);
+    assert_false(policy_clear_alarm(st.policy, "link other", "why", st.time.monotonic));
+    assert_true(policy_clear_alarm(st.policy, LINK, "the cable is elsewhere", st.time.monotonic));
+    const struct heard *end = stage_last_passed(&st);
+    assert_ptr_equal(end->type, catalogue_get(CATALOGUE_ALARM_CLEARED));
+    assert_string_equal(end->key, LINK);
+    assert_string_equal(end->clears_id, down.id);
+    assert_string_equal(end->reason, "the cable is elsewhere");
+    assert_int_equal(end->category, CATEGORY_LINK);
+    assert_false(policy_is_raised(st.policy, LINK));
+    assert_false(policy_clear_alarm(st.policy, LINK, "again", st.time.monotonic));
+    const struct heard again = give_alarm(CATALOGUE_LINK_DOWN, LINK);
     check_passed(&again);
-}
-
-TEST(a_degraded_link_that_comes_back_degraded_says_nothing_of_it)
-{
-    give_alarm(CATALOGUE_LINK_DEGRADED, RATE);
-    give_alarm(CATALOGUE_LINK_DOWN, LINK);
-    give_alarm(CATALOGUE_LINK_UP, LINK);
-    const struct heard again = give_alarm(CATALOGUE_LINK_DEGRADED, RATE);
-    check_held(&again, "duplicate");
-    stage_wait(&st, 86400 * S);
-    assert_int_equal(stage_passed(&st, CATALOGUE_LINK_RESTORED), 0);
-    const struct heard restored = give_alarm(CATALOGUE_LINK_RESTORED, RATE);
-    check_passed(&restored);
 }
 
 TEST(an_alarm_survives_a_restart)
 {
-    const struct policy_restored_alarm was = {
-        .key = LINK, .event_id = "old", .notified_id = "told", .severity = SEVERITY_WARNING};
+    const struct policy_restored_alarm was = {.key = LINK,
+                                              .event_id = "old",
+                                              .notified_id = "told",
+                                              .cause_id = "",
+                                              .notified = ALARM_NOTIFIED,
+                                              .severity = SEVERITY_WARNING};
     assert_true(policy_restore_alarm(st.policy, &was, 0));
     const struct heard down = give_alarm(CATALOGUE_LINK_DOWN, LINK);
     check_held(&down, "duplicate");
@@ -238,11 +229,15 @@ TEST(an_alarm_that_was_held_back_at_the_end_is_told_after_the_start)
 {
     struct event *e = stage_alarm(&st, CATALOGUE_LINK_DOWN, LINK);
     strcpy(e->suppressed, "hold-down");
+    e->number = 7;
+    st.recent[7] = event_ref(e);
     const struct policy_restored_alarm was = {.key = LINK,
                                               .event_id = e->id,
                                               .notified_id = "",
+                                              .cause_id = "",
+                                              .type = e->type,
                                               .severity = SEVERITY_WARNING,
-                                              .event = e};
+                                              .last_number = 7};
     assert_true(policy_restore_alarm(st.policy, &was, 0));
     stage_wait(&st, 1);
     const struct heard *late = stage_last_passed(&st);
@@ -270,27 +265,93 @@ TEST(a_rule_that_disables_alarms_can_be_taken_back)
     assert_string_equal(up.clears_id, late->id);
 }
 
-TEST(a_clear_that_is_disabled_does_not_block_the_next_raise)
+// A receiver that was notified of an alarm would keep it for ever.
+TEST(a_rule_does_not_suppress_the_end_of_an_alarm_that_was_sent)
 {
     struct policy_rule off = rule("off", "link-up", NULL);
     off.enabled = POLICY_NO;
     use_rules(&off, 1);
     give_alarm(CATALOGUE_LINK_DOWN, LINK);
-    const struct heard up = give_alarm(CATALOGUE_LINK_UP, LINK);
+    struct heard up = give_alarm(CATALOGUE_LINK_UP, LINK);
+    check_passed(&up);
+    up = give_alarm(CATALOGUE_LINK_UP, "link of no alarm");
     check_held(&up, "disabled");
-    const struct heard down = give_alarm(CATALOGUE_LINK_DOWN, LINK);
-    check_passed(&down);
 }
 
-TEST(what_the_other_gateway_told_counts_as_told)
+// Two gateways.
+
+static void become_active(bool active)
 {
-    struct event *e = stage_alarm(&st, CATALOGUE_LINK_DOWN, LINK);
-    strcpy(e->suppressed, "standby");
-    const struct heard down = *stage_give(&st, e);
-    check_held(&down, "standby");
+    policy_set_active(st.policy, active, st.time.monotonic);
+    stage_wait(&st, 1);
+}
+
+TEST(a_standby_decides_as_the_active_gateway_does)
+{
+    become_active(false);
+    struct heard h = give_alarm(CATALOGUE_LINK_DOWN, LINK);
+    check_held(&h, "standby");
+    h = give_alarm(CATALOGUE_LINK_DOWN, LINK);
+    check_held(&h, "duplicate");
+    h = give_alarm(CATALOGUE_LINK_UP, LINK);
+    check_held(&h, "standby");
+    assert_string_equal(h.clears_id, ""); // the other gateway's event is not known
+    h = give_alarm(CATALOGUE_JOURNAL_DEGRADED, "journal");
+    check_passed(&h);
+}
+
+TEST(a_new_active_gateway_sends_the_standing_alarms_again)
+{
+    become_active(false);
+    const struct heard down = give_alarm(CATALOGUE_LINK_DOWN, LINK);
+    give_alarm(CATALOGUE_LINK_DOWN, "link b");
+    give_alarm(CATALOGUE_LINK_UP, "link b");
+    stage_wait(&st, 60 * S);
+    become_active(true);
+    assert_int_equal(stage_passed(&st, CATALOGUE_LINK_DOWN), 1);
+    assert_int_equal(stage_passed(&st, CATALOGUE_LINK_UP), 1); // the other may have failed before
     const struct heard up = give_alarm(CATALOGUE_LINK_UP, LINK);
     check_passed(&up);
-    assert_string_equal(up.clears_id, down.id);
+    assert_string_not_equal(up.clears_id, "");
+    assert_string_not_equal(up.clears_id, down.id);
+}
+
+TEST(old_ends_are_not_sent_again)
+{
+    become_active(false);
+    give_alarm(CATALOGUE_LINK_DOWN, LINK);
+    give_alarm(CATALOGUE_LINK_UP, LINK);
+    stage_wait(&st, POLICY_HANDOVER_US + S);
+    become_active(true);
+    assert_int_equal(stage_passed(&st, CATALOGUE_LINK_UP), 0);
+    assert_int_equal(policy_due(st.policy), INT64_MAX);
+}
+
+TEST(what_the_active_gateway_held_back_is_told_by_the_next)
+{
+    struct policy_rule r;
+    r = rule("patience", "link-down", NULL);
+    r.hold_down_us = 30 * S;
+    use_rules(&r, 1);
+    become_active(false);
+    give_alarm(CATALOGUE_LINK_DOWN, LINK);
+    stage_wait(&st, 10 * S);
+    become_active(true);
+    assert_int_equal(stage_passed(&st, CATALOGUE_LINK_DOWN), 0);
+    stage_wait(&st, 20 * S);
+    assert_int_equal(stage_passed(&st, CATALOGUE_LINK_DOWN), 1);
+}
+
+TEST(a_flapping_that_began_at_the_other_gateway_ends)
+{
+    become_active(false);
+    for (int i = 0; i < 7; i++)
+        give_alarm(i % 2 ? CATALOGUE_LINK_UP : CATALOGUE_LINK_DOWN, LINK);
+    become_active(true);
+    assert_int_equal(stage_passed(&st, CATALOGUE_FLAPPING), 1); // once more
+    stage_wait(&st, 400 * S);
+    assert_int_equal(stage_passed(&st, CATALOGUE_SETTLED), 1);
+    assert_int_equal(stage_passed(&st, CATALOGUE_LINK_DOWN), 1);
 }
 
 // Hold-down.
@@ -503,10 +564,15 @@ TEST(a_flapping_that_lasted_over_a_restart_is_cleared)
     const struct policy_restored_alarm flapping = {.key = e->alarm_key,
                                                    .event_id = "f",
                                                    .notified_id = "f",
-                                                   .severity = SEVERITY_WARNING,
-                                                   .event = e};
-    const struct policy_restored_alarm down = {
-        .key = LINK, .event_id = "d", .notified_id = "d", .severity = SEVERITY_WARNING};
+                                                   .cause_id = "",
+                                                   .notified = ALARM_NOTIFIED,
+                                                   .severity = SEVERITY_WARNING};
+    const struct policy_restored_alarm down = {.key = LINK,
+                                               .event_id = "d",
+                                               .notified_id = "d",
+                                               .cause_id = "",
+                                               .notified = ALARM_NOTIFIED,
+                                               .severity = SEVERITY_WARNING};
     assert_true(policy_restore_alarm(st.policy, &flapping, 0));
     assert_true(policy_restore_alarm(st.policy, &down, 0));
     event_unref(e);
@@ -885,10 +951,11 @@ TEST(tests_do_not_touch_an_alarm_that_stands)
 
 TEST(tests_of_a_gateway_that_stands_by_raise_no_alarm)
 {
+    become_active(false);
     struct event *event = stage_alarm(&st, CATALOGUE_LINK_DOWN, LINK);
     event->test = true;
-    strcpy(event->suppressed, EVENT_STANDBY);
     check_held(stage_give(&st, event), EVENT_STANDBY);
+    become_active(true);
     const struct heard down = give_alarm(CATALOGUE_LINK_DOWN, LINK);
     check_passed(&down);
 }
@@ -940,20 +1007,32 @@ TEST(alarms_beyond_the_bound_pass_as_they_are)
     assert_int_equal(counters.reasons[POLICY_PASSES], POLICY_ALARMS_MAX + 1);
 }
 
-TEST(what_cannot_wait_is_told_at_once)
+// A stage that keeps all its alarms' events, as a journal does.
+static struct event *kept[POLICY_PENDING_MAX + 10];
+
+static struct event *read_kept(void *ctx, int64_t number)
+{
+    (void)ctx;
+    return number >= 1 && number <= (int64_t)COUNT(kept) ? event_ref(kept[number - 1]) : NULL;
+}
+
+TEST(more_alarms_than_there_is_room_for_wait_in_the_journal)
 {
     struct policy_rule r;
     st.options.storm_rate = 0;
+    stage_reads(&st, read_kept);
     use_hold_down(&r, 3600);
     char key[32];
-    for (int i = 0; i < POLICY_PENDING_MAX + 10; i++) {
-        snprintf(key, sizeof key, "link %d", i);
-        give_alarm(CATALOGUE_LINK_DOWN, key);
+    for (size_t i = 0; i < COUNT(kept); i++) {
+        snprintf(key, sizeof key, "link %zu", i);
+        kept[i] = stage_alarm(&st, CATALOGUE_LINK_DOWN, key);
+        kept[i]->number = (int64_t)i + 1;
+        check_held(stage_give(&st, event_ref(kept[i])), "hold-down");
     }
-    assert_int_equal(stage_held(&st, CATALOGUE_LINK_DOWN, "hold-down"), POLICY_PENDING_MAX);
-    assert_int_equal(stage_passed(&st, CATALOGUE_LINK_DOWN), 10);
     stage_wait(&st, 7200 * S);
-    assert_int_equal(stage_passed(&st, CATALOGUE_LINK_DOWN), POLICY_PENDING_MAX + 10);
+    assert_int_equal(stage_passed(&st, CATALOGUE_LINK_DOWN), COUNT(kept));
+    for (size_t i = 0; i < COUNT(kept); i++)
+        event_unref(kept[i]);
 }
 
 // The log records policy's decisions.
@@ -1075,13 +1154,16 @@ int main(void)
         PLAIN(an_alarm_that_gets_worse_is_raised_again),
         HERE(what_clears_nothing_is_news),
         HERE(alarms_of_different_keys_do_not_meet),
-        HERE(a_degraded_link_that_comes_back_at_full_rate_is_told_restored),
-        HERE(a_degraded_link_that_comes_back_degraded_says_nothing_of_it),
+        HERE(an_alarm_ends_without_the_counterpart_of_its_event),
         HERE(an_alarm_survives_a_restart),
         HERE(an_alarm_that_was_held_back_at_the_end_is_told_after_the_start),
         HERE(a_rule_that_disables_alarms_can_be_taken_back),
-        HERE(a_clear_that_is_disabled_does_not_block_the_next_raise),
-        HERE(what_the_other_gateway_told_counts_as_told),
+        HERE(a_rule_does_not_suppress_the_end_of_an_alarm_that_was_sent),
+        HERE(a_standby_decides_as_the_active_gateway_does),
+        HERE(a_new_active_gateway_sends_the_standing_alarms_again),
+        HERE(old_ends_are_not_sent_again),
+        HERE(what_the_active_gateway_held_back_is_told_by_the_next),
+        HERE(a_flapping_that_began_at_the_other_gateway_ends),
         HERE(a_link_that_comes_back_within_the_hold_down_says_nothing),
         HERE(a_link_that_stays_down_is_told_when_the_hold_down_ends),
         HERE(the_same_event_again_is_counted_once_a_window),
@@ -1115,7 +1197,7 @@ int main(void)
         HERE(tests_pass_whatever_holds_real_events),
         HERE(tests_show_the_severity_and_category_of_the_rules),
         HERE(alarms_beyond_the_bound_pass_as_they_are),
-        HERE(what_cannot_wait_is_told_at_once),
+        HERE(more_alarms_than_there_is_room_for_wait_in_the_journal),
         HERE(decisions_survive_the_journal),
         HERE(what_was_journalled_before_there_was_policy_is_as_its_type),
         HERE(summaries_are_sentences),

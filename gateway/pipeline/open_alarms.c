@@ -1,0 +1,291 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "pipeline/open_alarms.h"
+
+#include "base/search.h"
+#include "model/fabric_builder.h"
+#include "topology/root_causes.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct collection {
+    struct open_alarms *alarms;
+    bool cut; // memory was short
+};
+
+static void collect_alarm(void *ctx, const struct alarm *alarm)
+{
+    struct collection *c = ctx;
+    struct open_alarms *list = c->alarms;
+    struct alarm_key what;
+    if (!alarm_key_read(alarm->key, &what))
+        return;
+    if (list->count == list->room) {
+        size_t room = list->room > 0 ? list->room * 2 : 64;
+        struct open_alarm *all = realloc(list->all, room * sizeof *all);
+        if (!all) {
+            c->cut = true;
+            return;
+        }
+        list->all = all;
+        list->room = room;
+    }
+    struct open_alarm *a = &list->all[list->count++];
+    *a = (struct open_alarm){.what = what,
+                             .type = catalogue_find(alarm->type),
+                             .last_sequence = alarm->last_sequence,
+                             .raised_us = alarm->raised_us};
+    memcpy(a->key, alarm->key, sizeof a->key);
+    memcpy(a->event_id, alarm->event_id, sizeof a->event_id);
+    memcpy(a->cause_id, alarm->cause_id, sizeof a->cause_id);
+}
+
+static void add_end(struct open_alarms *alarms, uint64_t guid, uint8_t port, size_t alarm)
+{
+    alarms->ends[alarms->end_count++] =
+        (struct open_alarm_end){.guid = guid, .port = port, .alarm = (uint32_t)alarm};
+}
+
+static int compare_ends(const void *a, const void *b)
+{
+    const struct open_alarm_end *m = a, *n = b;
+    if (m->guid != n->guid)
+        return m->guid < n->guid ? -1 : 1;
+    return m->port - n->port;
+}
+
+static bool index_ends(struct open_alarms *alarms)
+{
+    alarms->ends = malloc((2 * alarms->count + 1) * sizeof *alarms->ends);
+    if (!alarms->ends)
+        return false;
+    for (size_t i = 0; i < alarms->count; i++) {
+        const struct alarm_key *what = &alarms->all[i].what;
+        if (what->kind == ALARM_KEY_NODE)
+            add_end(alarms, what->guid, 0, i);
+        if (what->kind != ALARM_KEY_LINK)
+            continue;
+        add_end(alarms, what->guid, what->port, i);
+        add_end(alarms, what->peer_guid, what->peer_port, i);
+    }
+    qsort(alarms->ends, alarms->end_count, sizeof *alarms->ends, compare_ends);
+    return true;
+}
+
+static int compare_ids(const void *a, const void *b, void *ctx)
+{
+    const struct open_alarms *alarms = ctx;
+    return strcmp(alarms->all[*(const uint32_t *)a].event_id,
+                  alarms->all[*(const uint32_t *)b].event_id);
+}
+
+static bool index_ids(struct open_alarms *alarms)
+{
+    alarms->by_id = malloc((alarms->count + 1) * sizeof *alarms->by_id);
+    if (!alarms->by_id)
+        return false;
+    for (size_t i = 0; i < alarms->count; i++)
+        alarms->by_id[i] = (uint32_t)i;
+    qsort_r(alarms->by_id, alarms->count, sizeof *alarms->by_id, compare_ids, alarms);
+    return true;
+}
+
+bool open_alarms_collect(struct open_alarms *alarms, struct journal *journal)
+{
+    struct collection c = {.alarms = alarms};
+    *alarms = (struct open_alarms){0};
+    journal_each_alarm(journal, collect_alarm, &c);
+    return !c.cut && index_ends(alarms) && index_ids(alarms);
+}
+
+void open_alarms_clear(struct open_alarms *alarms)
+{
+    free(alarms->all);
+    free(alarms->ends);
+    free(alarms->by_id);
+    *alarms = (struct open_alarms){0};
+}
+
+// The graph of what is missing: the missing nodes, and those of the fabric that they hung on.
+
+struct graph {
+    const struct open_alarms *alarms;
+    const struct fabric *fabric;
+    struct fabric_builder *builder;
+};
+
+static uint8_t type_of_node(const struct open_alarm *alarm)
+{
+    if (alarm->type == catalogue_get(CATALOGUE_SWITCH_REMOVED))
+        return FABRIC_SWITCH;
+    return alarm->type == catalogue_get(CATALOGUE_ROUTER_REMOVED) ? FABRIC_ROUTER : FABRIC_CA;
+}
+
+static bool add_missing_nodes(const struct graph *g)
+{
+    for (size_t i = 0; i < g->alarms->count; i++) {
+        const struct open_alarm *a = &g->alarms->all[i];
+        const struct fabric_node node = {.guid = a->what.guid, .type = type_of_node(a)};
+        if (a->what.kind == ALARM_KEY_NODE && !a->ended &&
+            fabric_builder_node(g->builder, &node) == FABRIC_NONE)
+            return false;
+    }
+    return true;
+}
+
+// The builder's number of a link's end. FABRIC_NONE: it is neither missing nor in the fabric, or
+// memory is short.
+static uint32_t graph_end(const struct graph *g, uint64_t guid)
+{
+    uint32_t number = fabric_builder_find(g->builder, guid);
+    uint32_t node = number == FABRIC_NONE ? fabric_find_node(g->fabric, guid) : FABRIC_NONE;
+    if (node == FABRIC_NONE)
+        return number;
+    const struct fabric_node stub = {.guid = guid, .type = g->fabric->nodes[node].type};
+    return fabric_builder_node(g->builder, &stub);
+}
+
+static bool add_missing_links(const struct graph *g)
+{
+    for (size_t i = 0; i < g->alarms->count; i++) {
+        const struct open_alarm *a = &g->alarms->all[i];
+        if (a->what.kind != ALARM_KEY_LINK || a->ended)
+            continue;
+        uint32_t node = graph_end(g, a->what.guid), peer = graph_end(g, a->what.peer_guid);
+        if (node != FABRIC_NONE && peer != FABRIC_NONE &&
+            !fabric_builder_link(g->builder, node, a->what.port, peer, a->what.peer_port))
+            return false;
+    }
+    return true;
+}
+
+static struct fabric *build_graph(struct graph *g)
+{
+    g->builder = fabric_builder_new();
+    if (!g->builder)
+        return NULL;
+    if (add_missing_nodes(g) && add_missing_links(g))
+        return fabric_builder_finish(g->builder, 0, 0, true);
+    fabric_builder_free(g->builder);
+    return NULL;
+}
+
+// Numbers the islands of missing nodes: nodes that are connected by missing links, not through a
+// node of the fabric. `island` is zeroed.
+static bool find_islands(const struct fabric *graph, const uint32_t *present, uint32_t *island)
+{
+    uint32_t *queue = malloc(((size_t)graph->node_count + 1) * sizeof *queue);
+    if (!queue)
+        return false;
+    for (uint32_t i = 0, number = 1; i < graph->node_count; i++) {
+        if (present[i] != FABRIC_NONE || island[i] != 0)
+            continue;
+        uint32_t first = 0, end = 0;
+        queue[end++] = i;
+        island[i] = number;
+        while (first < end) {
+            const struct fabric_node *n = &graph->nodes[queue[first++]];
+            for (uint32_t k = n->first_port; k < n->first_port + n->ports; k++) {
+                const uint32_t peer = graph->ports[k].peer_node;
+                if (peer == FABRIC_NONE || present[peer] != FABRIC_NONE || island[peer] != 0)
+                    continue;
+                island[peer] = number;
+                queue[end++] = peer;
+            }
+        }
+        number++;
+    }
+    free(queue);
+    return true;
+}
+
+// What is found of the graph's nodes, by their indices.
+struct findings {
+    uint32_t *present; // index in the fabric, or FABRIC_NONE
+    uint32_t *root;    // index in the graph
+    uint32_t *island;
+    uint32_t *alarm_of; // index of the alarm
+};
+
+static bool findings_make_room(struct findings *f, size_t nodes)
+{
+    f->present = calloc(nodes + 1, sizeof *f->present);
+    f->root = calloc(nodes + 1, sizeof *f->root);
+    f->island = calloc(nodes + 1, sizeof *f->island);
+    f->alarm_of = calloc(nodes + 1, sizeof *f->alarm_of);
+    return f->present && f->root && f->island && f->alarm_of;
+}
+
+static void findings_clear(struct findings *f)
+{
+    free(f->present);
+    free(f->root);
+    free(f->island);
+    free(f->alarm_of);
+}
+
+static void apply_findings(struct open_alarms *alarms, const struct fabric *graph,
+                           const struct findings *f)
+{
+    for (size_t i = 0; i < alarms->count; i++) {
+        const struct open_alarm *a = &alarms->all[i];
+        if (a->what.kind == ALARM_KEY_NODE && !a->ended)
+            f->alarm_of[fabric_find_node(graph, a->what.guid)] = (uint32_t)i;
+    }
+    for (size_t i = 0; i < alarms->count; i++) {
+        struct open_alarm *a = &alarms->all[i];
+        if (a->what.kind != ALARM_KEY_NODE || a->ended)
+            continue;
+        const uint32_t node = fabric_find_node(graph, a->what.guid);
+        a->root = f->alarm_of[f->root[node]];
+        a->island = f->island[node];
+    }
+}
+
+bool open_alarms_find_roots(struct open_alarms *alarms, const struct fabric *fabric)
+{
+    struct graph g = {.alarms = alarms, .fabric = fabric};
+    struct findings f = {0};
+    struct fabric *graph = build_graph(&g);
+    if (!graph)
+        return false;
+    bool ok = findings_make_room(&f, graph->node_count);
+    for (uint32_t i = 0; ok && i < graph->node_count; i++)
+        f.present[i] = fabric_find_node(fabric, graph->nodes[i].guid);
+    ok = ok && root_causes_find(graph, f.present, f.root) &&
+         find_islands(graph, f.present, f.island);
+    if (ok)
+        apply_findings(alarms, graph, &f);
+    findings_clear(&f);
+    fabric_unref(graph);
+    return ok;
+}
+
+const struct open_alarm *open_alarms_find_id(const struct open_alarms *alarms, const char *id)
+{
+    size_t at;
+    SEARCH_FIRST(at, 0, alarms->count, strcmp(alarms->all[alarms->by_id[at]].event_id, id) < 0);
+    const struct open_alarm *a = at < alarms->count ? &alarms->all[alarms->by_id[at]] : NULL;
+    return a && !a->ended && strcmp(a->event_id, id) == 0 ? a : NULL;
+}
+
+const struct open_alarm *open_alarms_find_link(const struct open_alarms *alarms, uint64_t guid,
+                                               uint8_t port)
+{
+    const struct open_alarm_end wanted = {.guid = guid, .port = port};
+    size_t at;
+    SEARCH_FIRST(at, 0, alarms->end_count, compare_ends(&alarms->ends[at], &wanted) < 0);
+    // A port may be an end of several missing links, one after the other.
+    for (; at < alarms->end_count && compare_ends(&alarms->ends[at], &wanted) == 0; at++) {
+        const struct open_alarm *a = &alarms->all[alarms->ends[at].alarm];
+        if (!a->ended)
+            return a;
+    }
+    return NULL;
+}
+
+const struct open_alarm *open_alarms_find_node(const struct open_alarms *alarms, uint64_t guid)
+{
+    return open_alarms_find_link(alarms, guid, 0);
+}

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Makes the alarms that sweeps raise agree with the newest snapshot of the fabric. Most alarms end
+// by the counterpart of their event. This ends the others: a cable that is elsewhere now, a port
+// whose whole node left. It raises what the snapshot shows and no event told, and finds new root
+// causes for what is still missing when the old one is over.
+//
+// The alarms themselves are the memory of what is missing: a key names its node, port or link.
+// Pipeline's thread.
+#ifndef IBTRAPD_PIPELINE_RECONCILE_H
+#define IBTRAPD_PIPELINE_RECONCILE_H
+
+#include "event/event_builder.h"
+#include "journal/journal.h"
+#include "policy/policy.h"
+#include "topology/topology.h"
+
+struct reconcile_options {
+    struct topology *topology;
+    struct policy *policy;
+    struct journal *journal;
+    void (*emit)(void *ctx, struct event *event); // takes over the reference
+    void *ctx;
+};
+
+// Call it after the events of a snapshot's changes, with the snapshot current. `late`: they
+// happened while the gateway was not running. Alarms about nodes, ports, links, subnet managers and
+// I/O units that were raised more than `age_us` ago end; 0: at no age. When memory is short, what
+// it did not do is done after the next sweep.
+void reconcile_alarms(const struct reconcile_options *options, const struct event_builder *builder,
+                      bool late, int64_t age_us);
+
+// Adds to the reason of a switch that is back what is still missing of the nodes that went with it:
+// "8 of the 12 nodes that went with it are still missing: a, b, c, d, e and 3 more". Call it for
+// such a change before its event is made, with the snapshot current.
+void reconcile_explain_return(const struct reconcile_options *options, struct change *change);
+
+#endif
