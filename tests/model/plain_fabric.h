@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// The fabric as it is: nodes with or without power, and cables between their ports. Shares no code
+// with the gateway, which only gets what plain_fabric_sweep builds.
+#ifndef IBTRAPD_TESTS_PLAIN_FABRIC_H
+#define IBTRAPD_TESTS_PLAIN_FABRIC_H
+
+#include "generated.h"
+
+#include <stdio.h>
+
+enum {
+    PLAIN_NODES_MAX = 48,
+    PLAIN_CABLES_MAX = 96,
+    PLAIN_PORTS_MAX = 12,
+    PLAIN_KEY_SIZE = 128,
+    PLAIN_GATEWAY = 0, // the node that the sweeps begin at; its cable, and its switch, stay
+    PLAIN_NONE = 255,
+};
+
+struct plain_end {
+    uint8_t node, port;
+};
+
+struct plain_node {
+    enum fabric_type type;
+    uint64_t guid;
+    uint8_t ports;
+    bool powered;
+    char name[16];
+};
+
+struct plain_cable {
+    struct plain_end ends[2];
+    bool plugged, degraded;
+};
+
+struct plain_fabric {
+    struct plain_node nodes[PLAIN_NODES_MAX];
+    struct plain_cable cables[PLAIN_CABLES_MAX];
+    unsigned node_count, cable_count;
+};
+
+// What a sweep finds.
+struct plain_sight {
+    bool nodes[PLAIN_NODES_MAX], cables[PLAIN_CABLES_MAX];
+    uint8_t silent; // a node that does not answer, and hides what is behind it; PLAIN_NONE: none
+    bool complete;
+};
+
+// Some switches with links between them, some of these parallel, hosts of one and two ports, and
+// perhaps a router.
+void plain_fabric_make(struct plain_fabric *f, uint64_t seed);
+
+void plain_fabric_look(const struct plain_fabric *f, uint8_t silent, struct plain_sight *sight);
+struct fabric *plain_fabric_sweep(const struct plain_fabric *f, const struct plain_sight *sight,
+                                  int64_t utc_us);
+
+// Changes. False: it is impossible now, and nothing changed.
+bool plain_fabric_plug(struct plain_fabric *f, unsigned cable); // where it was
+bool plain_fabric_unplug(struct plain_fabric *f, unsigned cable);
+// Plugs one end of the cable into a free port of the first of the nodes from `node` on that has
+// one.
+bool plain_fabric_move(struct plain_fabric *f, unsigned cable, unsigned end, unsigned node);
+bool plain_fabric_swap(struct plain_fabric *f, unsigned one, unsigned other); // their second ends
+bool plain_fabric_power(struct plain_fabric *f, unsigned node, bool on);
+bool plain_fabric_degrade(struct plain_fabric *f, unsigned cable, bool on);
+
+// Describe by names, for people.
+void plain_fabric_print(const struct plain_fabric *f, FILE *out);
+void plain_fabric_print_cable(const struct plain_fabric *f, unsigned cable, FILE *out);
+
+#endif

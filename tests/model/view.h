@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// What one receiver believes, from the events that it got alone: the alarms that were raised less
+// those that were cleared.
+#ifndef IBTRAPD_TESTS_VIEW_H
+#define IBTRAPD_TESTS_VIEW_H
+
+#include "model/event.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+enum { VIEW_KEYS_MAX = 2048, VIEW_IDS_MAX = 16384 };
+
+struct view {
+    const char *name;
+    enum severity severity; // its filter
+    char keys[VIEW_KEYS_MAX][EVENT_KEY_SIZE];
+    bool raised[VIEW_KEYS_MAX];
+    unsigned key_count;
+    char ids[VIEW_IDS_MAX][EVENT_ID_SIZE]; // of all events that it got
+    unsigned id_count;
+    char stray[EVENT_KEY_SIZE]; // a clear of this key named an event that it did not get; empty:
+                                // none
+    bool keyless;               // it got a raise or a clear without a key
+};
+
+void view_begin(struct view *view, const char *name, enum severity severity);
+void view_take(struct view *view, const struct event *event); // that a gateway made
+bool view_believes(const void *view, const char *key);
+
+#endif
