@@ -251,8 +251,10 @@ static const struct schema_item SNMP[] = {
     {"retries", SCHEMA_NUMBER, SCHEMA_LIVE, IN_RECEIVER(snmp.retries), RANGE(0, 10), .initial = "3",
      .help = "Attempts to send an inform after the first."},
     {"window", SCHEMA_NUMBER, SCHEMA_LIVE, IN_RECEIVER(snmp.window), RANGE(1, 512), .initial = "64",
-     .help = "Informs that may wait for their answers at a time. snmptrapd(8) stumbles over more "
-             "than 64, and over TLS, but not DTLS, over more than 1."},
+     .help =
+         "Informs that may wait for their answers at a time. An event with the alarm key of one of "
+         "these, or with its root cause among them, is sent after them. snmptrapd(8) stumbles over "
+         "more than 64, and over TLS, but not DTLS, over more than 1."},
     SETS(snmp.sets),
     EXTRA_VARBINDS(snmp.extra_varbinds),
     {"trap_address", SCHEMA_BOOL, SCHEMA_LIVE, IN_RECEIVER(snmp.trap_address), .initial = "false",

@@ -260,7 +260,8 @@ static bool read_more(struct receiver *receiver)
 
 // Passing events to the sink.
 
-static bool consume_token(struct receiver *receiver, int64_t now)
+// Whether the rate allows another event.
+static bool has_token(struct receiver *receiver, int64_t now)
 {
     if (receiver->options.rate <= 0)
         return true;
@@ -270,10 +271,13 @@ static bool consume_token(struct receiver *receiver, int64_t now)
     receiver->tokens_at = now;
     if (receiver->tokens > burst)
         receiver->tokens = burst;
-    if (receiver->tokens < 1)
-        return false;
-    receiver->tokens -= 1;
-    return true;
+    return receiver->tokens >= 1;
+}
+
+static void consume_token(struct receiver *receiver)
+{
+    if (receiver->options.rate > 0)
+        receiver->tokens -= 1;
 }
 
 static void receiver_settle_entry(struct entry *e, enum receiver_outcome outcome)
@@ -352,10 +356,15 @@ static const char *const RESULT_WORDS[] = {
     [SINK_FAILED] = "not handed over",
 };
 
-static bool hand_over(struct receiver *receiver, struct entry *e)
+// False: not handed over; sets `*pause`: how long to wait before the next attempt.
+static bool hand_over(struct receiver *receiver, struct entry *e, int64_t *pause)
 {
     struct error err;
     enum sink_result result = receiver->sink.send(receiver->sink.self, e->event, &err);
+    *pause = BLOCKED_US;
+    if (result == SINK_BLOCKED)
+        return false;
+    consume_token(receiver);
     note_attempt(receiver, e, result);
     log_debug(receiver->options.log, "%s: number %lld (%s) %s", receiver->sink.name,
               (long long)e->sequence, e->event->id, RESULT_WORDS[result]);
@@ -375,6 +384,7 @@ static bool hand_over(struct receiver *receiver, struct entry *e)
         break;
     default:
         receiver_fail(receiver, &err);
+        *pause = receiver->retry_at - receiver_now_of(receiver);
         return false;
     }
     receiver->handed++;
@@ -414,10 +424,11 @@ static int64_t hand_over_all(struct receiver *receiver)
             return BLOCKED_US;
         if (!open_receiver(receiver, now))
             return receiver->retry_at > now ? receiver->retry_at - now : 0;
-        if (!consume_token(receiver, now))
+        if (!has_token(receiver, now))
             return (int64_t)(CLOCK_US_PER_S / receiver->options.rate) + 1;
-        if (!hand_over(receiver, e))
-            return receiver->retry_at - now;
+        int64_t pause;
+        if (!hand_over(receiver, e, &pause))
+            return pause;
     }
     return 0;
 }

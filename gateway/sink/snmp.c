@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "sink/snmp.h"
 
+#include "base/digest.h"
 #include "base/text.h"
 #include "sink/snmp_engine.h"
 #include "sink/snmp_link.h"
@@ -13,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PROOF_WAIT_MS = 3000, TICK_MS = 100, PROOF_MS = 50 };
+enum { TICK_MS = 100, PROOF_MS = 50 };
 
 // The longest DTLS session for traps. A receiver that was restarted has lost the session, and the
 // sender of traps does not learn of that.
@@ -30,10 +31,11 @@ const struct snmp_target SNMP_TARGET_DEFAULTS = {
     .in_flight_max = 64,
 };
 
-// An event with unanswered informs.
+// A pending event.
 struct slot {
-    unsigned unanswered;
+    unsigned unanswered; // informs
     bool sent_again;
+    uint64_t id, alarm_key; // digests; events that have one by chance only wait for each other
 };
 
 struct snmp_sink {
@@ -141,25 +143,31 @@ static int snmp_sink_read_answer(int operation, netsnmp_session *session, int id
     return 1;
 }
 
-// Whether the next event must wait: until the first one after an opening is answered, and while an
-// earlier one is being retransmitted. So a receiver that comes back gets the events in order, and a
-// dead one is not flooded.
-static bool must_wait(const struct snmp_sink *s)
+static uint64_t snmp_sink_digest(const char *text)
 {
-    bool hold = !s->proven && s->pending > 0;
-    for (unsigned i = 0; i < s->pending && !hold; i++)
-        hold = slot_at(s, i)->sent_again && slot_at(s, i)->unanswered > 0;
-    return hold;
+    return digest_add(DIGEST_OF_NOTHING, text, strlen(text));
 }
 
-static bool wait_for_proof(struct snmp_sink *s, struct error *err)
+static bool is_same(uint64_t digest, uint64_t other)
 {
-    int64_t until = clock_monotonic(&clock_system) + PROOF_WAIT_MS * CLOCK_US_PER_MS;
-    while (must_wait(s) && clock_monotonic(&clock_system) < until) {
-        if (!snmp_link_serve(&s->link, TICK_MS, err))
-            return false;
+    return digest == other && digest != DIGEST_OF_NOTHING;
+}
+
+// Whether an event must wait. Until the first one after an opening is answered, and while a pending
+// one is being retransmitted, all do: a receiver that comes back gets the events in order, and a
+// dead one is not flooded. While its root cause, or an event with the same alarm key, is
+// unanswered, it does: otherwise it would overtake that one if the network lost its datagram.
+static bool must_wait(const struct snmp_sink *s, const struct event *event)
+{
+    const uint64_t key = snmp_sink_digest(event->alarm_key),
+                   cause = snmp_sink_digest(event->cause_id);
+    bool hold = !s->proven && s->pending > 0;
+    for (unsigned i = 0; i < s->pending && !hold; i++) {
+        const struct slot *slot = slot_at(s, i);
+        hold = slot->unanswered > 0 &&
+               (slot->sent_again || is_same(slot->alarm_key, key) || is_same(slot->id, cause));
     }
-    return true;
+    return hold;
 }
 
 static unsigned snmp_sink_read_answered(struct snmp_sink *s)
@@ -259,10 +267,12 @@ static enum sink_result snmp_sink_send_event(void *self, const struct event *eve
                        snmp_sink_send_all(s, event, notifications, n, NULL, err) && prove(s, err)
                    ? SINK_DONE
                    : SINK_FAILED;
-    if (!wait_for_proof(s, err))
-        return SINK_FAILED;
+    if (must_wait(s, event))
+        return SINK_BLOCKED;
     struct slot *slot = slot_at(s, s->pending++);
-    *slot = (struct slot){.unanswered = (unsigned)n};
+    *slot = (struct slot){.unanswered = (unsigned)n,
+                          .id = snmp_sink_digest(event->id),
+                          .alarm_key = snmp_sink_digest(event->alarm_key)};
     return snmp_sink_send_all(s, event, notifications, n, slot, err) ? SINK_PENDING : SINK_FAILED;
 }
 

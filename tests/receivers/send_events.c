@@ -27,7 +27,7 @@ struct group {
     unsigned leap_s; // the receiver's clock jumps ahead by this with each event
     struct clock clock;
     unsigned leaps;
-    const char *type, *text;
+    const char *type, *text, *key;
     bool finished;
     unsigned failures;
     int64_t waits_us[WAITS_MAX]; // the waiting time of each round of send and wait
@@ -90,6 +90,7 @@ static void set_option(struct group *g, const char *key, const char *value)
         {"name", &t->tls.name, NULL, NULL},
         {"type", &g->type, NULL, NULL},
         {"text", &g->text, NULL, NULL},
+        {"alarm", &g->key, NULL, NULL},
         {"timeout", NULL, &t->timeout_ms, NULL},
         {"retries", NULL, &t->retries, NULL},
         {"window", NULL, &t->in_flight_max, NULL},
@@ -155,6 +156,7 @@ static struct event *make_event(const struct group *g, unsigned i)
     e->notice.lid = (uint16_t)(i % 0xbfff + 1);
     e->notice.port = (uint8_t)(i % 36 + 1);
     text_clean(g->text, strlen(g->text), e->text, sizeof e->text);
+    snprintf(e->alarm_key, sizeof e->alarm_key, "%s", g->key);
     return e;
 }
 
@@ -179,7 +181,7 @@ static int64_t leaping_monotonic(void *ctx)
 struct progress {
     struct group *group;
     struct sink *sink;
-    bool is_open;
+    bool is_open, blocked;
     unsigned done, handed;
 };
 
@@ -203,6 +205,9 @@ static bool open_again(struct progress *p, struct error *err)
 static bool hand_over(struct progress *p, struct event *const *events, struct error *err)
 {
     enum sink_result result = p->sink->send(p->sink->self, events[p->handed], err);
+    p->blocked = result == SINK_BLOCKED;
+    if (p->blocked)
+        return true;
     p->handed++;
     p->group->leaps++;
     p->done += result == SINK_DONE || result == SINK_SKIPPED;
@@ -230,7 +235,7 @@ static bool step(struct progress *p, struct event *const *events, struct error *
     bool may_hand = p->handed < p->group->n && (window == 0 || pending < window);
     int64_t since = now();
     bool ok = (!may_hand || hand_over(p, events, err)) &&
-              (window == 0 || collect(p, may_hand ? 0 : 20, err));
+              (window == 0 || collect(p, may_hand && !p->blocked ? 0 : 20, err));
     note_wait(p->group, now() - since);
     if (may_hand && p->group->pause_us > 0)
         usleep(p->group->pause_us);
@@ -305,6 +310,7 @@ int main(int argc, char **argv)
             *g = (struct group){.target = SNMP_TARGET_DEFAULTS, .n = 1, .limit_s = 60};
             g->type = "gid-in-service";
             g->text = "A port is there.";
+            g->key = "";
             g->target.host = "127.0.0.1";
             g->clock = (struct clock){leaping_utc, leaping_monotonic, g};
             g->target.clock = &g->clock;

@@ -12,6 +12,7 @@ import time
 
 import pytest
 from lab.ber import Varbind
+from lab.manager import LOST, AnsweringManager, event_id
 from lab.processes import DEADLINE, wait_until
 from lab.receivers import TrapSocket
 from lab.sockets import free_port
@@ -172,6 +173,22 @@ def test_two_thousand_informs_arrive_in_order(sender, manager, certificates, way
     arrived(manager, 2000)
     found = first_of_each(manager.poll()) if way == "tls" else manager.poll()
     assert [number_of(one) for one in found] == list(range(2000))
+
+
+def test_lost_informs_do_not_change_the_order_of_an_alarm(sender):
+    """The network loses the first datagram of every seventh event; all others are fine."""
+    seen = set()
+
+    def lose_some(notification):
+        event = event_id(notification)
+        lost = int(event[-4:], 16) % 7 == 3 and event not in seen
+        seen.add(event)
+        return LOST if lost else 0
+
+    with AnsweringManager(lose_some) as manager:
+        sender.run({"port": manager.port, "inform": 1, "n": 30, "alarm": "link leaf1 port 3", "timeout": 300})
+        assert len(manager.lost) == 4
+        assert [int(event_id(one)[-4:], 16) for one in manager.taken] == list(range(30))
 
 
 @pytest.mark.parametrize("way, version", [kind for kind in KINDS if kind[0] != "ipv6"])

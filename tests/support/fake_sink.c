@@ -78,7 +78,9 @@ static enum sink_result fake_send(void *self, const struct event *event, struct 
         pthread_cond_broadcast(&fake->changed);
         pthread_cond_wait(&fake->changed, &fake->lock);
     }
-    if (refuses(fake))
+    if (fake->one_at_a_time && fake->pending_count > 0)
+        result = SINK_BLOCKED;
+    else if (refuses(fake))
         error_set(err, "it hung up");
     else
         result = take(fake, event);

@@ -28,6 +28,7 @@ struct fake_sink {
     unsigned refuse_open, refuse_send, fail_wait; // how many calls fail; each counts down
     unsigned send_before_fail;                    // sends that succeed before refuse_send counts
     bool hold;                                    // send blocks
+    bool one_at_a_time;                           // an event has to follow each pending one
 
     // Recorded.
     bool holding, is_open;

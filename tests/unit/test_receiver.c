@@ -674,6 +674,34 @@ TEST(a_pause_allows_a_burst_again)
     assert_true(fake.taken_at[6] >= fake.taken_at[3] + 100 * CLOCK_US_PER_MS);
 }
 
+TEST(what_waits_for_an_earlier_event_costs_no_attempt)
+{
+    options.rate = 10;
+    options.burst = 5;
+    fake.window = 8;
+    fake.one_at_a_time = true;
+    fake.answers = FAKE_RECEIVER_NONE;
+    start();
+    put(1, 5);
+    fake_receiver_wait_taken(&fake, 1);
+    int64_t since = atomic_load(&fake.time.monotonic);
+    while (atomic_load(&fake.time.monotonic) < since + CLOCK_US_PER_S)
+        sched_yield(); // many attempts
+    fake_receiver_answer(&fake, FAKE_RECEIVER_ALL);
+    do {
+        sched_yield();
+        receiver_get_status(receiver, &status);
+    } while (status.lag > 0);
+    stop();
+    check_had(1, 5);
+    assert_int_equal(fake.pending_most, 1);
+    assert_int_equal(status.handed, 5);
+    assert_int_equal(status.repeated, 0);
+    assert_int_equal(status.failed, 0);
+    // The burst allowed all five: none of them waited for the rate.
+    assert_in_range(fake.taken_at[4] - fake.taken_at[1], 0, CLOCK_US_PER_S / 10);
+}
+
 TEST(without_a_rate_nothing_waits)
 {
     options.rate = 0;
@@ -907,6 +935,7 @@ int main(void)
         RECEIVER_TEST(events_that_are_gone_are_counted),
         RECEIVER_TEST(events_go_at_their_rate),
         RECEIVER_TEST(a_pause_allows_a_burst_again),
+        RECEIVER_TEST(what_waits_for_an_earlier_event_costs_no_attempt),
         RECEIVER_TEST(without_a_rate_nothing_waits),
         RECEIVER_TEST(a_receiver_gets_only_what_it_wants),
         RECEIVER_TEST(what_is_held_back_or_for_another_is_not_sent),

@@ -275,6 +275,71 @@ TEST(an_event_is_acknowledged_when_all_its_informs_are)
     close(fd);
 }
 
+static void check_sent(const char *id, const char *key, const char *cause, enum sink_result result)
+{
+    struct event *e = event_of(CATALOGUE_GID_IN_SERVICE);
+    snprintf(e->id, sizeof e->id, "%s", id);
+    snprintf(e->alarm_key, sizeof e->alarm_key, "%s", key);
+    snprintf(e->cause_id, sizeof e->cause_id, "%s", cause);
+    assert_int_equal(sink.send(sink.self, e, &err), result);
+    event_unref(e);
+}
+
+TEST(an_event_does_not_overtake_one_that_it_belongs_to)
+{
+    struct snmp_target t = target();
+    int fd = peer_of(&t);
+    t.inform = true;
+    assert_true(snmp_sink(&sink, "nms", &t, &err));
+    assert_true(sink.open(sink.self, &err));
+    check_sent("first", "", "", SINK_PENDING);
+    check_sent("a", "link a", "", SINK_BLOCKED); // no answer has come yet
+    answer(fd);
+    assert_int_equal(sink.wait(sink.self, 1000, &err), 1);
+
+    check_sent("a", "link a", "", SINK_PENDING);
+    check_sent("b", "link b", "", SINK_PENDING);
+    check_sent("plain", "", "", SINK_PENDING);
+    check_sent("plain too", "", "", SINK_PENDING);
+    check_sent("a again", "link a", "", SINK_BLOCKED);
+    check_sent("b again", "link b", "", SINK_BLOCKED);
+    check_sent("after a", "link c", "a", SINK_BLOCKED);
+    check_sent("after none of these", "link c", "z", SINK_PENDING);
+
+    answer(fd); // a
+    assert_int_equal(sink.wait(sink.self, 1000, &err), 1);
+    check_sent("a again", "link a", "", SINK_PENDING);
+    check_sent("after a", "link d", "a", SINK_PENDING);
+    check_sent("b again", "link b", "", SINK_BLOCKED);
+    sink.close(sink.self);
+    sink.free(sink.self);
+    close(fd);
+}
+
+TEST(an_answer_out_of_order_lets_its_alarm_go_on)
+{
+    struct snmp_target t = target();
+    int fd = peer_of(&t);
+    t.inform = true;
+    t.timeout_ms = 60000;
+    assert_true(snmp_sink(&sink, "nms", &t, &err));
+    assert_true(sink.open(sink.self, &err));
+    check_sent("first", "", "", SINK_PENDING);
+    answer(fd);
+    assert_int_equal(sink.wait(sink.self, 1000, &err), 1);
+    check_sent("lost", "link a", "", SINK_PENDING);
+    uint8_t lost[2048];
+    assert_true(recv(fd, lost, sizeof lost, 0) > 0);
+    check_sent("b", "link b", "", SINK_PENDING);
+    answer(fd);
+    assert_int_equal(sink.wait(sink.self, 50, &err), 0); // the older one is not answered
+    check_sent("b again", "link b", "", SINK_PENDING);
+    check_sent("a again", "link a", "", SINK_BLOCKED);
+    sink.close(sink.self);
+    sink.free(sink.self);
+    close(fd);
+}
+
 TEST(informs_are_sent_again_and_then_fail)
 {
     struct snmp_target t = target();
@@ -464,6 +529,8 @@ int main(void)
         cmocka_unit_test(additions_come_last_and_once),
         cmocka_unit_test(what_is_not_for_it_is_skipped),
         cmocka_unit_test(an_event_is_acknowledged_when_all_its_informs_are),
+        cmocka_unit_test(an_event_does_not_overtake_one_that_it_belongs_to),
+        cmocka_unit_test(an_answer_out_of_order_lets_its_alarm_go_on),
         cmocka_unit_test(informs_are_sent_again_and_then_fail),
         cmocka_unit_test(nobody_listens),
         cmocka_unit_test(the_engine_keeps_its_identifier_and_counts_its_starts),
