@@ -78,6 +78,7 @@ enum agentx_error {
     AGENTX_INCONSISTENT_NAME = 18,
     AGENTX_OPEN_FAILED = 256,
     AGENTX_NOT_OPEN = 257,
+    AGENTX_UNSUPPORTED_CONTEXT = 262,
     AGENTX_DUPLICATE_REGISTRATION = 263,
 };
 const char *agentx_error_word(unsigned error); // as in the RFCs, such as "genErr"

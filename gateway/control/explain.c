@@ -12,6 +12,7 @@
 // Receivers.
 
 // Why the receiver does not have the event; empty: it has the event, or the reason is unknown.
+// Points into the arguments.
 static const char *explain_reason_of(struct receiver *receiver,
                                      const struct receiver_status *status,
                                      const struct receiver_event_outcome *result,
@@ -19,7 +20,7 @@ static const char *explain_reason_of(struct receiver *receiver,
 {
     const char *refusal = receiver_refusal(receiver, event);
     if (result->outcome == RECEIVER_DELIVERED || result->outcome == RECEIVER_GIVEN_UP)
-        return "";
+        return result->reason;
     if (refusal || result->outcome != RECEIVER_WAITING)
         return refusal ? refusal : "";
     return status->paused ? "paused" : status->problem;

@@ -225,6 +225,7 @@ typedef double (*receiver_value)(const struct metrics *m, const struct receiver_
 VALUE(get_sent, s->sent)
 VALUE(get_filtered, s->filtered)
 VALUE(get_dropped, s->dropped)
+VALUE(get_refused, s->refused)
 VALUE(get_failed, s->failed)
 VALUE(get_failing, s->problem[0] != '\0')
 VALUE(get_paused, s->paused)
@@ -238,7 +239,9 @@ static const struct {
     {"counter", "ibtrapd_receiver_filtered_total", "Events that do not pass its filter.",
      get_filtered},
     {"counter", "ibtrapd_receiver_dropped_total",
-     "Events given up: too old, flushed, or expired from the journal.", get_dropped},
+     "Events given up: too old, flushed, refused, or expired from the journal.", get_dropped},
+    {"counter", "ibtrapd_receiver_refused_total",
+     "Of the events given up: those that the receiver refused too often.", get_refused},
     {"counter", "ibtrapd_receiver_failures_total", "Attempts that failed.", get_failed},
     {"gauge", "ibtrapd_receiver_failing", "1 if the last attempt failed.", get_failing},
     {"gauge", "ibtrapd_receiver_paused", "1 if it is paused.", get_paused},

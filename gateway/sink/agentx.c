@@ -14,6 +14,11 @@ enum {
 };
 static const int64_t OPEN_US = 4500 * CLOCK_US_PER_MS;
 
+struct slot {
+    unsigned unanswered; // notifications of a pending event
+    unsigned error;      // the master's first; AGENTX_NO_ERROR: none
+};
+
 struct agentx_sink {
     char master[300], context[AGENTX_CONTEXT_SIZE];
     unsigned sets;
@@ -21,8 +26,7 @@ struct agentx_sink {
     const struct random *random;
     struct agentx_client *client; // NULL: none
 
-    unsigned
-        unanswered[IN_FLIGHT_MAX]; // notifications of each pending event; a ring, the oldest first
+    struct slot slots[IN_FLIGHT_MAX]; // a ring, the oldest first
     unsigned head, pending;
     unsigned refused; // the master's first error answer; AGENTX_NO_ERROR: none
 
@@ -37,6 +41,18 @@ static int64_t agentx_sink_now(void)
 
 // Notifications.
 
+static struct slot *agentx_sink_at(struct agentx_sink *s, unsigned i)
+{
+    return &s->slots[(s->head + i) % IN_FLIGHT_MAX];
+}
+
+// Whether the error is about the notification, not about the session or the configuration.
+static bool is_refusal(unsigned error)
+{
+    return error != AGENTX_NO_ERROR && error != AGENTX_NOT_OPEN &&
+           error != AGENTX_UNSUPPORTED_CONTEXT;
+}
+
 // Reads one answer. Answers come in order, so this one belongs to the oldest event with an
 // unanswered notification.
 static void agentx_sink_read_answer(void *ctx, unsigned error)
@@ -45,12 +61,24 @@ static void agentx_sink_read_answer(void *ctx, unsigned error)
     if (s->refused == AGENTX_NO_ERROR)
         s->refused = error;
     for (unsigned i = 0; i < s->pending; i++) {
-        unsigned *unanswered = &s->unanswered[(s->head + i) % IN_FLIGHT_MAX];
-        if (*unanswered == 0)
+        struct slot *slot = agentx_sink_at(s, i);
+        if (slot->unanswered == 0)
             continue;
-        --*unanswered;
+        slot->unanswered--;
+        if (slot->error == AGENTX_NO_ERROR)
+            slot->error = error;
         return;
     }
+}
+
+static int agentx_sink_find_refused(void *self)
+{
+    struct agentx_sink *s = self;
+    for (unsigned i = 0; i < s->pending; i++) {
+        if (is_refusal(agentx_sink_at(s, i)->error))
+            return (int)i;
+    }
+    return -1;
 }
 
 static struct agentx_varbind *next_varbind(struct agentx_sink *s, const uint32_t *ids,
@@ -178,7 +206,7 @@ static enum sink_result agentx_sink_send_event(void *self, const struct event *e
         return SINK_SKIPPED;
     if (!agentx_sink_renew(s, err))
         return SINK_FAILED;
-    s->unanswered[(s->head + s->pending++) % IN_FLIGHT_MAX] = (unsigned)n;
+    *agentx_sink_at(s, s->pending++) = (struct slot){.unanswered = (unsigned)n};
     for (size_t i = 0; i < n; i++) {
         if (!notify(s, event, notifications[i], err))
             return SINK_FAILED;
@@ -187,10 +215,15 @@ static enum sink_result agentx_sink_send_event(void *self, const struct event *e
     return agentx_sink_check(s, err) ? SINK_PENDING : SINK_FAILED;
 }
 
+static bool is_confirmed(const struct slot *slot)
+{
+    return slot->unanswered == 0 && slot->error == AGENTX_NO_ERROR;
+}
+
 static unsigned agentx_sink_read_answered(struct agentx_sink *s)
 {
     unsigned n = 0;
-    while (s->pending > 0 && s->unanswered[s->head] == 0) {
+    while (s->pending > 0 && is_confirmed(agentx_sink_at(s, 0))) {
         s->head = (s->head + 1) % IN_FLIGHT_MAX;
         s->pending--;
         n++;
@@ -205,9 +238,9 @@ static int agentx_sink_wait_for_answers(void *self, int timeout_ms, struct error
     unsigned n = 0;
     do {
         agentx_sink_serve(s, until);
-        if (!agentx_sink_check(s, err))
-            return -1;
         n = agentx_sink_read_answered(s);
+        if (n == 0 && !agentx_sink_check(s, err))
+            return -1;
     } while (n == 0 && s->pending > 0 && agentx_sink_now() < until);
     return (int)n;
 }
@@ -233,6 +266,7 @@ bool agentx_sink(struct sink *out, const char *name, const struct agentx_target 
     *out = (struct sink){.open = agentx_sink_open_session,
                          .send = agentx_sink_send_event,
                          .wait = agentx_sink_wait_for_answers,
+                         .refused = agentx_sink_find_refused,
                          .close = agentx_sink_close_session,
                          .free = agentx_sink_free,
                          .self = s,

@@ -3,6 +3,7 @@
 
 #include "base/backoff.h"
 #include "base/thread.h"
+#include "model/catalogue.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -15,7 +16,7 @@
 enum { UNDER_WAY_MAX = 1024, READ_AHEAD = 64 };
 static const int64_t RETRY_FIRST_US = CLOCK_US_PER_S / 2, RETRY_LAST_US = 30 * CLOCK_US_PER_S;
 static const int64_t BLOCKED_US = CLOCK_US_PER_S / 4, IDLE_US = 2 * CLOCK_US_PER_S;
-enum { ACKNOWLEDGEMENT_WAIT_MS = 5 };
+enum { ACKNOWLEDGEMENT_WAIT_MS = 5, REFUSALS_KEPT = 16 };
 
 enum state { WAITING, PENDING, DONE };
 
@@ -26,11 +27,18 @@ struct entry {
     enum receiver_outcome outcome; // once DONE
     bool had;                      // the receiver had it before the cursor moved backwards
     bool tried, handed;            // passed to the sink before; accepted by it before
+    unsigned refusals;             // how often the receiver refused it
 };
 
 struct remembered {
     int64_t sequence;
-    struct receiver_event_outcome result;
+    enum receiver_outcome outcome;
+    int64_t time_us;
+};
+
+struct refusal {
+    int64_t sequence;
+    char reason[RECEIVER_REASON_SIZE];
 };
 
 struct receiver {
@@ -41,7 +49,8 @@ struct receiver {
 
     // Used by the thread only.
     bool is_open;
-    unsigned failures; // in a row
+    unsigned failures;         // in a row
+    unsigned refused_in_a_row; // events given up since it last took one
     bool has_problem, notified_failing;
     int64_t retry_at;
     double tokens;
@@ -60,11 +69,19 @@ struct receiver {
     pthread_mutex_t lock;
     struct receiver_status status;
     struct remembered outcomes[RECEIVER_OUTCOMES_MAX]; // by sequence number modulo the size
+    struct refusal refusals[REFUSALS_KEPT];            // a ring, of the latest
+    size_t refusal_count;
 };
 
 static struct entry *receiver_at(struct receiver *receiver, size_t i)
 {
     return &receiver->under_way[(receiver->head + i) % UNDER_WAY_MAX];
+}
+
+static void receiver_settle_entry(struct entry *e, enum receiver_outcome outcome)
+{
+    e->state = DONE;
+    e->outcome = outcome;
 }
 
 static int64_t receiver_now_of(const struct receiver *receiver)
@@ -81,7 +98,8 @@ static void receiver_add_count(struct receiver *receiver, uint64_t *counter, uin
     pthread_mutex_unlock(&receiver->lock);
 }
 
-static void receiver_set_problem(struct receiver *receiver, const char *problem)
+// `tell`: a problem is told to other receivers and in the log.
+static void receiver_set_problem(struct receiver *receiver, const char *problem, bool tell)
 {
     pthread_mutex_lock(&receiver->lock);
     bool was_well = receiver->status.problem[0] == '\0', is_well = problem[0] == '\0';
@@ -93,7 +111,7 @@ static void receiver_set_problem(struct receiver *receiver, const char *problem)
     snprintf(receiver->status.problem, sizeof receiver->status.problem, "%s", problem);
     pthread_mutex_unlock(&receiver->lock);
     const char *name = receiver->sink.name;
-    if (was_well && !is_well) {
+    if (!is_well && tell && (was_well || !receiver->notified_failing)) {
         log_write(receiver->options.log, LOG_LEVEL_WARNING, "receiver %s: %s; its events wait",
                   name, problem);
         receiver->notified_failing = true;
@@ -121,26 +139,70 @@ static void close_receiver(struct receiver *receiver)
     receiver->handed = receiver->pending = 0;
 }
 
+// The event that the receiver has refused, or NULL: it failed otherwise.
+static struct entry *find_refused(struct receiver *receiver)
+{
+    int n = receiver->sink.refused ? receiver->sink.refused(receiver->sink.self) : -1;
+    for (size_t i = 0; n >= 0 && i < receiver->count && i <= receiver->handed; i++) {
+        const bool passed = receiver_at(receiver, i)->state == PENDING || i == receiver->handed;
+        if (passed && n-- == 0)
+            return receiver_at(receiver, i);
+    }
+    return NULL;
+}
+
+static void note_refusal(struct receiver *receiver, const struct entry *e, const char *problem)
+{
+    log_write(receiver->options.log, LOG_LEVEL_WARNING,
+              "receiver %s: gave up number %lld (%s), which it refused %u times: %s",
+              receiver->sink.name, (long long)e->sequence, e->event->type->name, e->refusals,
+              problem);
+    pthread_mutex_lock(&receiver->lock);
+    receiver->status.refused++;
+    receiver->status.dropped++;
+    struct refusal *r = &receiver->refusals[receiver->refusal_count++ % REFUSALS_KEPT];
+    r->sequence = e->sequence;
+    snprintf(r->reason, sizeof r->reason, "refused %u times: %s", e->refusals, problem);
+    pthread_mutex_unlock(&receiver->lock);
+}
+
+// Counts a refusal. True: it was the last one that counts, and the event is given up.
+static bool receiver_refuse(struct receiver *receiver, struct entry *e, const char *problem)
+{
+    if (++e->refusals < RECEIVER_ATTEMPTS_MAX)
+        return false;
+    note_refusal(receiver, e, problem);
+    receiver_settle_entry(e, RECEIVER_GIVEN_UP);
+    return true;
+}
+
+// A receiver that refuses an event is not failing: it is, once it refuses the next one, too. Then
+// the attempts stay as rare as they have become, so that little is given up until it is repaired.
 static void receiver_fail(struct receiver *receiver, const struct error *err)
 {
+    struct entry *refused = receiver->is_open ? find_refused(receiver) : NULL;
+    const bool tell = !refused || receiver->refused_in_a_row > 0;
+    const bool given_up = refused && receiver_refuse(receiver, refused, err->text);
+    const int64_t now = receiver_now_of(receiver);
     close_receiver(receiver);
     receiver->failures++;
-    receiver->retry_at =
-        receiver_now_of(receiver) +
-        backoff_us(receiver->failures, RETRY_FIRST_US, RETRY_LAST_US, receiver->options.random);
+    receiver->refused_in_a_row += given_up;
+    receiver->retry_at = given_up ? now
+                                  : now + backoff_us(receiver->failures, RETRY_FIRST_US,
+                                                     RETRY_LAST_US, receiver->options.random);
     receiver->has_problem = true;
     log_debug(receiver->options.log, "%s: %s; failure %u in a row, tried again in %lld ms",
               receiver->sink.name, err->text, receiver->failures,
-              (long long)(receiver->retry_at - receiver_now_of(receiver)) / CLOCK_US_PER_MS);
-    receiver_set_problem(receiver, err->text);
+              (long long)(receiver->retry_at - now) / CLOCK_US_PER_MS);
+    receiver_set_problem(receiver, given_up && !tell ? "" : err->text, tell);
 }
 
 // The receiver has confirmed an event: it works. Sending an event to it does not show that.
 static void succeed(struct receiver *receiver)
 {
-    receiver->failures = 0;
+    receiver->failures = receiver->refused_in_a_row = 0;
     if (receiver->has_problem)
-        receiver_set_problem(receiver, "");
+        receiver_set_problem(receiver, "", false);
     receiver->has_problem = false;
 }
 
@@ -151,7 +213,7 @@ static void remember(struct receiver *receiver, const struct entry *e)
     int64_t now = clock_utc(receiver->options.clock);
     pthread_mutex_lock(&receiver->lock);
     receiver->outcomes[e->sequence % RECEIVER_OUTCOMES_MAX] =
-        (struct remembered){e->sequence, {e->outcome, now}};
+        (struct remembered){e->sequence, e->outcome, now};
     pthread_mutex_unlock(&receiver->lock);
 }
 
@@ -278,12 +340,6 @@ static void consume_token(struct receiver *receiver)
 {
     if (receiver->options.rate > 0)
         receiver->tokens -= 1;
-}
-
-static void receiver_settle_entry(struct entry *e, enum receiver_outcome outcome)
-{
-    e->state = DONE;
-    e->outcome = outcome;
 }
 
 static bool is_too_late(struct receiver *receiver, const struct entry *e)
@@ -582,15 +638,29 @@ void receiver_flush(struct receiver *receiver)
     atomic_store(&receiver->flush_through, journal_last(receiver->options.journal));
 }
 
+static const char *reason_of_refusal(const struct receiver *receiver, int64_t sequence)
+{
+    for (size_t i = 0; i < REFUSALS_KEPT; i++) {
+        if (receiver->refusals[i].sequence == sequence)
+            return receiver->refusals[i].reason;
+    }
+    return "";
+}
+
 struct receiver_event_outcome receiver_outcome_of(struct receiver *receiver, int64_t sequence)
 {
+    struct receiver_event_outcome result = {.outcome = RECEIVER_WAITING};
     pthread_mutex_lock(&receiver->lock);
-    struct remembered r = receiver->outcomes[sequence % RECEIVER_OUTCOMES_MAX];
+    const struct remembered r = receiver->outcomes[sequence % RECEIVER_OUTCOMES_MAX];
+    const bool known = r.sequence == sequence && sequence > 0;
+    if (known)
+        snprintf(result.reason, sizeof result.reason, "%s", reason_of_refusal(receiver, sequence));
     pthread_mutex_unlock(&receiver->lock);
-    if (r.sequence == sequence && sequence > 0)
-        return r.result;
-    bool over = sequence <= journal_cursor(receiver->options.journal, receiver->handle);
-    return (struct receiver_event_outcome){.outcome = over ? RECEIVER_PASSED : RECEIVER_WAITING};
+    if (known)
+        result.outcome = r.outcome, result.time_us = r.time_us;
+    else if (sequence <= journal_cursor(receiver->options.journal, receiver->handle))
+        result.outcome = RECEIVER_PASSED;
+    return result;
 }
 
 const char *receiver_outcome_word(enum receiver_outcome outcome)

@@ -13,20 +13,27 @@
 #include "model/filter.h"
 #include "sink/sink.h"
 
-enum { RECEIVER_OUTCOMES_MAX = 2048 }; // latest events whose outcome is kept
+enum {
+    RECEIVER_OUTCOMES_MAX = 2048, // latest events whose outcome is kept
+    RECEIVER_ATTEMPTS_MAX = 5,    // an event that the receiver refused as often is given up
+    RECEIVER_REASON_SIZE = 256,
+};
 
 // The outcome of an event at a receiver.
 enum receiver_outcome {
     RECEIVER_WAITING,   // not sent, or not confirmed
     RECEIVER_DELIVERED, // confirmed; without confirmations: sent
     RECEIVER_FILTERED,  // it did not pass the receiver's filter
-    RECEIVER_GIVEN_UP,  // too old, or flushed
+    RECEIVER_GIVEN_UP,  // too old, or flushed, or refused too often
     RECEIVER_PASSED,    // unknown: too long ago, or before this start
 };
 
 struct receiver_event_outcome {
     enum receiver_outcome outcome;
     int64_t time_us; // UTC; 0: not known
+    // Of an event that is given up since the receiver refused it: how, for the latest such events;
+    // else empty.
+    char reason[RECEIVER_REASON_SIZE];
 };
 
 enum receiver_change { RECEIVER_FAILING, RECEIVER_BACK };
@@ -50,6 +57,7 @@ struct receiver_options {
 
 struct receiver_status {
     uint64_t sent, filtered, failed, dropped; // events; failed attempts; given up or expired
+    uint64_t refused;                         // of those dropped: the receiver refused them
     uint64_t handed,
         repeated; // events passed to the sink, each counted once; further attempts
     int64_t changed_at,

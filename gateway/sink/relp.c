@@ -38,6 +38,7 @@ struct relp {
     bool broken;    // `problem` says why
     struct error problem;
     struct relp_window window;
+    uint32_t refused; // transaction of the message that the receiver refused; 0: none
     int64_t moved_at; // monotonic: since when the oldest message is the oldest
 };
 
@@ -97,8 +98,10 @@ static bool relp_read_open(struct relp *r, const struct relp_answer *a)
 static bool relp_read_confirmation(struct relp *r, uint32_t transaction,
                                    const struct relp_answer *a)
 {
-    if (a->code != 200)
+    if (a->code != 200) {
+        r->refused = transaction;
         return relp_refuse(r, "a message", a);
+    }
     return relp_window_confirm(&r->window, transaction) ||
            relp_fail(r, "it answers a request that was not sent");
 }
@@ -170,6 +173,7 @@ static bool greet(struct relp *r, int64_t until, struct error *err)
 {
     r->window = (struct relp_window){.next = 1};
     r->asked = 1;
+    r->refused = 0;
     r->in_size = 0;
     r->broken = false;
     if (!send_frame(r, "open", OFFERS, sizeof OFFERS - 1, err))
@@ -265,6 +269,11 @@ int relp_wait(struct relp *relp, int timeout_ms, struct error *err)
         if (relp->window.pending == RELP_WINDOW)
             clock_sleep(GATHER_US);
     }
+}
+
+int relp_refused(const struct relp *relp)
+{
+    return relp->refused != 0 ? relp_window_find(&relp->window, relp->refused) : -1;
 }
 
 void relp_close(struct relp *relp)

@@ -27,6 +27,9 @@ bool relp_send(struct relp *relp, const char *message, size_t size, struct error
 // confirmed; -1 with a sentence: no more confirmations will come.
 int relp_wait(struct relp *relp, int timeout_ms, struct error *err);
 
+// Which message the receiver has refused, counted from the oldest pending one, 0; -1: none.
+int relp_refused(const struct relp *relp);
+
 // Closes the session. The outcome of unconfirmed messages stays unknown.
 void relp_close(struct relp *relp);
 

@@ -21,14 +21,20 @@ static uint32_t age_of(const struct relp_window *w, uint32_t transaction)
     return (w->next + RELP_FRAME_NUMBER_MAX - transaction) % RELP_FRAME_NUMBER_MAX;
 }
 
+int relp_window_find(const struct relp_window *w, uint32_t transaction)
+{
+    uint32_t age = age_of(w, transaction);
+    if (age == 0 || age > w->pending || w->confirmed[(w->head + w->pending - age) % RELP_WINDOW])
+        return -1;
+    return (int)(w->pending - age);
+}
+
 bool relp_window_confirm(struct relp_window *window, uint32_t transaction)
 {
-    uint32_t age = age_of(window, transaction);
-    bool *confirmed = &window->confirmed[(window->head + window->pending - age) % RELP_WINDOW];
-    if (age == 0 || age > window->pending || *confirmed)
-        return false;
-    *confirmed = true;
-    return true;
+    const int place = relp_window_find(window, transaction);
+    if (place >= 0)
+        window->confirmed[(window->head + (unsigned)place) % RELP_WINDOW] = true;
+    return place >= 0;
 }
 
 int relp_window_pass(struct relp_window *window)

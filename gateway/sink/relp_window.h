@@ -21,6 +21,9 @@ uint32_t relp_window_take_number(struct relp_window *window);
 // Records that the next transaction is a message; fewer than RELP_WINDOW may be unconfirmed.
 void relp_window_add(struct relp_window *window);
 
+// How many pending messages are older than the unconfirmed one with that number; -1: there is none.
+int relp_window_find(const struct relp_window *window, uint32_t transaction);
+
 // False: there is no unconfirmed message with that number.
 bool relp_window_confirm(struct relp_window *window, uint32_t transaction);
 

@@ -33,6 +33,12 @@ struct sink {
     // 0.
     int (*wait)(void *self, int timeout_ms, struct error *err);
 
+    // After `send` or `wait` failed, before `close`: which event the receiver has refused, counted
+    // from the oldest pending one, 0; the one passed to a failing `send` follows the last. -1:
+    // none, it failed otherwise. An event that is refused RECEIVER_ATTEMPTS_MAX times is given up.
+    // NULL: receivers of this kind refuse no event.
+    int (*refused)(void *self);
+
     // Undoes open. Not called unless open succeeded.
     void (*close)(void *self);
 

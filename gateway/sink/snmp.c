@@ -34,7 +34,7 @@ const struct snmp_target SNMP_TARGET_DEFAULTS = {
 // A pending event.
 struct slot {
     unsigned unanswered; // informs
-    bool sent_again;
+    bool sent_again, refused;
     uint64_t id, alarm_key; // digests; events that have one by chance only wait for each other
 };
 
@@ -136,6 +136,10 @@ static int snmp_sink_read_answer(int operation, netsnmp_session *session, int id
     struct slot *slot = magic;
     if (operation == NETSNMP_CALLBACK_OP_RESEND)
         slot->sent_again = true;
+    // A Report is about the configuration, not about the event.
+    if (operation == NETSNMP_CALLBACK_OP_RECEIVED_MESSAGE && pdu->command == SNMP_MSG_RESPONSE &&
+        pdu->errstat != SNMP_ERR_NOERROR)
+        slot->refused = true;
     if (snmp_link_check_response(&s->link, operation, pdu)) {
         slot->unanswered--;
         s->proven = true;
@@ -153,15 +157,16 @@ static bool is_same(uint64_t digest, uint64_t other)
     return digest == other && digest != DIGEST_OF_NOTHING;
 }
 
-// Whether an event must wait. Until the first one after an opening is answered, and while a pending
-// one is being retransmitted, all do: a receiver that comes back gets the events in order, and a
-// dead one is not flooded. While its root cause, or an event with the same alarm key, is
-// unanswered, it does: otherwise it would overtake that one if the network lost its datagram.
+// Whether an event must wait. Until the first one after an opening is answered, while a pending one
+// is being retransmitted, and once one has failed, all do: a receiver that comes back gets the
+// events in order, and a dead one is not flooded. While its root cause, or an event with the same
+// alarm key, is unanswered, it does: otherwise it would overtake that one if the network lost its
+// datagram.
 static bool must_wait(const struct snmp_sink *s, const struct event *event)
 {
     const uint64_t key = snmp_sink_digest(event->alarm_key),
                    cause = snmp_sink_digest(event->cause_id);
-    bool hold = !s->proven && s->pending > 0;
+    bool hold = s->pending > 0 && (!s->proven || s->link.problem[0] != '\0');
     for (unsigned i = 0; i < s->pending && !hold; i++) {
         const struct slot *slot = slot_at(s, i);
         hold = slot->unanswered > 0 &&
@@ -188,12 +193,23 @@ static int snmp_sink_wait_for_answers(void *self, int timeout_ms, struct error *
     unsigned n = snmp_sink_read_answered(s);
     for (bool first = true; n == 0 && s->pending > 0 && (first || now < until); first = false) {
         int64_t left_ms = (until - now + CLOCK_US_PER_MS - 1) / CLOCK_US_PER_MS;
-        if (!snmp_link_serve(&s->link, left_ms < TICK_MS ? (int)left_ms : TICK_MS, err))
-            return -1;
+        bool ok = snmp_link_serve(&s->link, left_ms < TICK_MS ? (int)left_ms : TICK_MS, err);
         n = snmp_sink_read_answered(s);
+        if (!ok && n == 0)
+            return -1;
         now = clock_monotonic(&clock_system);
     }
     return (int)n;
+}
+
+static int snmp_sink_find_refused(void *self)
+{
+    const struct snmp_sink *s = self;
+    for (unsigned i = 0; i < s->pending; i++) {
+        if (slot_at(s, i)->refused)
+            return (int)i;
+    }
+    return -1;
 }
 
 // Sending.
@@ -384,6 +400,7 @@ bool snmp_sink(struct sink *out, const char *name, const struct snmp_target *tar
     *out = (struct sink){.open = snmp_sink_open_session,
                          .send = snmp_sink_send_event,
                          .wait = s->window > 0 ? snmp_sink_wait_for_answers : NULL,
+                         .refused = snmp_sink_find_refused,
                          .close = snmp_sink_close_session,
                          .free = snmp_sink_free,
                          .self = s,

@@ -244,6 +244,12 @@ static int wait_relp(void *self, int timeout_ms, struct error *err)
     return relp_wait(s->relp, timeout_ms, err);
 }
 
+static int refused_relp(void *self)
+{
+    const struct syslog_sink *s = self;
+    return relp_refused(s->relp);
+}
+
 static void close_relp(void *self)
 {
     struct syslog_sink *s = self;
@@ -285,6 +291,7 @@ static const struct row {
     enum sink_result (*send)(void *self, const struct event *event, struct error *err);
     int (*wait)(void *self, int timeout_ms, struct error *err);
     void (*close)(void *self);
+    int (*refused)(void *self);
 } ROWS[SYSLOG_TRANSPORTS] = {
     [SYSLOG_LOCAL] = {"local", 0, open_local, send_datagram, NULL, close_socket},
     [SYSLOG_UDP] = {"udp", 0, open_udp, send_datagram, NULL, close_socket},
@@ -292,8 +299,10 @@ static const struct row {
                     close_stream},
     [SYSLOG_TLS] = {"tls", STREAM_IN_FLIGHT_MAX, open_stream, send_stream, wait_stream,
                     close_stream},
-    [SYSLOG_RELP] = {"relp", RELP_WINDOW, open_relp, send_relp, wait_relp, close_relp},
-    [SYSLOG_RELP_TLS] = {"relp-tls", RELP_WINDOW, open_relp, send_relp, wait_relp, close_relp},
+    [SYSLOG_RELP] = {"relp", RELP_WINDOW, open_relp, send_relp, wait_relp, close_relp,
+                     refused_relp},
+    [SYSLOG_RELP_TLS] = {"relp-tls", RELP_WINDOW, open_relp, send_relp, wait_relp, close_relp,
+                         refused_relp},
     [SYSLOG_STDOUT] = {"stdout", 0, open_stdout, send_stdout, NULL, close_stdout},
 };
 
@@ -338,6 +347,7 @@ bool syslog_sink(struct sink *out, const char *name, const struct syslog_options
                          .send = row->send,
                          .wait = row->wait,
                          .close = row->close,
+                         .refused = row->refused,
                          .free = free,
                          .self = s,
                          .in_flight_max = row->window,

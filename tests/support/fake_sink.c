@@ -27,6 +27,7 @@ static bool fake_open(void *self, struct error *err)
         error_set(err, "nobody is there");
     }
     fake->is_open = ok;
+    fake->refused = -1;
     pthread_cond_broadcast(&fake->changed);
     pthread_mutex_unlock(&fake->lock);
     return ok;
@@ -89,6 +90,30 @@ static enum sink_result fake_send(void *self, const struct event *event, struct 
     return result;
 }
 
+static bool is_refused(const struct fake_sink *fake, unsigned long number)
+{
+    return number >= fake->refuse_from && number <= fake->refuse_through;
+}
+
+// Finds the first refused event, unless an older one is not answered yet.
+static bool finds_refused(struct fake_sink *fake)
+{
+    for (size_t i = 0; i < fake->pending_count && fake->answers == FAKE_RECEIVER_ALL; i++) {
+        if (is_refused(fake, fake->pending[i])) {
+            fake->refused = (int)i;
+            return true;
+        }
+    }
+    return false;
+}
+
+static int fake_refused(void *self)
+{
+    struct fake_sink *fake = self;
+    assert_true(fake->is_open);
+    return fake->refused;
+}
+
 // Marks the pending events that the receiver confirms now, in the order of its mode.
 static void answer_some(struct fake_sink *fake)
 {
@@ -125,6 +150,8 @@ static int fake_wait(void *self, int timeout_ms, struct error *err)
     if (fake->fail_wait > 0) {
         fake->fail_wait--;
         error_set(err, "no answer came");
+    } else if (finds_refused(fake)) {
+        error_set(err, "it answers genErr");
     } else {
         answer_some(fake);
         n = retire(fake);
@@ -175,6 +202,7 @@ struct sink fake_receiver_as_receiver(struct fake_sink *fake)
     return (struct sink){.open = fake_open,
                          .send = fake_send,
                          .wait = fake->window > 0 ? fake_wait : NULL,
+                         .refused = fake_refused,
                          .close = fake_close,
                          .free = fake_free,
                          .self = fake,

@@ -29,6 +29,7 @@ struct fake_sink {
     unsigned send_before_fail;                    // sends that succeed before refuse_send counts
     bool hold;                                    // send blocks
     bool one_at_a_time;                           // an event has to follow each pending one
+    unsigned long refuse_from, refuse_through;    // numbers of the events that it refuses; 0: none
 
     // Recorded.
     bool holding, is_open;
@@ -43,6 +44,7 @@ struct fake_sink {
     unsigned long pending[FAKE_RECEIVER_KEPT];
     bool answered[FAKE_RECEIVER_KEPT]; // of the pending events
     size_t pending_count, pending_most;
+    int refused; // place of the refused event among the pending ones; -1: none
     bool waited;
     size_t taken_before_waiting; // events sent before the first wait with a timeout
 

@@ -119,6 +119,41 @@ TEST(a_refused_notification_is_a_failure)
     assert_non_null(strstr(err.text, "it refuses a notification: genErr"));
 }
 
+// Sends three events. The second one is answered with the error, the others are confirmed.
+static void refuse_the_second(unsigned error)
+{
+    struct fake_pdu p;
+    open_session();
+    for (unsigned i = 0; i < 3; i++)
+        send_event();
+    for (unsigned i = 0; i < 3; i++) {
+        fake_master_expect(&master, PDU_NOTIFY, &p);
+        fake_master_respond(&master, &p, i == 1 ? error : AGENTX_NO_ERROR);
+    }
+    int n = 0;
+    while ((n = wait_ms(PATIENCE_MS)) > 0)
+        assert_int_equal(n, 1);
+    assert_int_equal(n, -1);
+}
+
+TEST(a_refused_event_is_known)
+{
+    refuse_the_second(AGENTX_GEN_ERR);
+    assert_int_equal(sink.refused(sink.self), 0); // now the oldest one
+}
+
+TEST(a_session_that_the_master_does_not_know_refuses_no_event)
+{
+    refuse_the_second(AGENTX_NOT_OPEN);
+    assert_int_equal(sink.refused(sink.self), -1);
+}
+
+TEST(a_context_that_the_master_does_not_know_refuses_no_event)
+{
+    refuse_the_second(AGENTX_UNSUPPORTED_CONTEXT);
+    assert_int_equal(sink.refused(sink.self), -1);
+}
+
 TEST(a_master_that_ends_takes_what_is_pending_with_it)
 {
     open_session();
@@ -158,6 +193,9 @@ int main(void)
         CASE(an_event_is_pending_until_the_master_answers),
         CASE(it_takes_as_many_events_as_its_window),
         CASE(a_refused_notification_is_a_failure),
+        CASE(a_refused_event_is_known),
+        CASE(a_session_that_the_master_does_not_know_refuses_no_event),
+        CASE(a_context_that_the_master_does_not_know_refuses_no_event),
         CASE(a_master_that_ends_takes_what_is_pending_with_it),
         CASE(a_master_that_is_not_there_is_told_with_what_to_do),
         CASE(a_refused_session_is_told),

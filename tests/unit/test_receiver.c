@@ -573,6 +573,90 @@ TEST(what_was_done_does_not_come_again)
     assert_int_equal(saved_cursor(), 3);
 }
 
+// Refusals.
+
+static size_t times_taken(unsigned long number)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < fake.count; i++)
+        n += fake.taken[i] == number;
+    return n;
+}
+
+static void check_given_up(int64_t number)
+{
+    const struct receiver_event_outcome o = receiver_outcome_of(receiver, number);
+    assert_int_equal(o.outcome, RECEIVER_GIVEN_UP);
+    assert_string_equal(o.reason, "refused 5 times: it answers genErr");
+}
+
+TEST(an_event_that_is_refused_is_given_up_and_the_others_arrive)
+{
+    fake.window = 4;
+    fake.refuse_from = fake.refuse_through = 3;
+    start();
+    put(1, 8);
+    fake_receiver_wait_had(&fake, 7);
+    do {
+        sched_yield();
+        receiver_get_status(receiver, &status);
+    } while (status.lag > 0);
+    check_given_up(3);
+    assert_int_equal(receiver_outcome_of(receiver, 4).outcome, RECEIVER_DELIVERED);
+    assert_string_equal(receiver_outcome_of(receiver, 4).reason, "");
+    assert_string_equal(status.problem, "");
+    stop();
+    static const unsigned long HAD[] = {1, 2, 4, 5, 6, 7, 8};
+    assert_int_equal(fake.had_count, COUNT(HAD));
+    for (size_t i = 0; i < COUNT(HAD); i++)
+        assert_int_equal(fake.had[i], HAD[i]);
+    assert_int_equal(times_taken(3), RECEIVER_ATTEMPTS_MAX);
+    assert_int_equal(status.refused, 1);
+    assert_int_equal(status.dropped, 1);
+    assert_int_equal(status.sent, 7);
+    assert_int_equal(saved_cursor(), 8);
+    assert_int_equal(change_count, 0); // one event is refused; the receiver works
+    fflush(log_stream);
+    assert_non_null(strstr(log_text, "receiver siem: gave up number 3 (gateway-started), which it "
+                                     "refused 5 times: it answers genErr\n"));
+}
+
+TEST(a_receiver_that_refuses_everything_is_failing_and_loses_little)
+{
+    fake.window = 4;
+    fake.refuse_from = 1;
+    fake.refuse_through = 1000;
+    start();
+    put(1, 1000);
+    const int64_t since = atomic_load(&fake.time.monotonic);
+    while (atomic_load(&fake.time.monotonic) < since + 3600 * CLOCK_US_PER_S)
+        sched_yield();
+    receiver_get_status(receiver, &status);
+    assert_in_range(status.refused, 2, 60);
+    assert_string_equal(status.problem, "it answers genErr");
+    assert_int_equal(receiver_outcome_of(receiver, 1).outcome, RECEIVER_GIVEN_UP);
+    check_given_up((int64_t)status.refused);
+    pthread_mutex_lock(&fake.lock);
+    fake.refuse_from = 0, fake.refuse_through = 0;
+    pthread_mutex_unlock(&fake.lock);
+    stop();
+    assert_int_equal(fake.had_count + status.refused, 1000);
+    assert_int_equal(change_count, 2);
+    check_change(0, RECEIVER_FAILING, "it answers genErr");
+    check_change(1, RECEIVER_BACK, "it takes events again");
+}
+
+TEST(what_fails_otherwise_is_never_given_up)
+{
+    fake.window = 4;
+    fake.fail_wait = 50;
+    start();
+    put(1, 3);
+    stop();
+    check_had(1, 3);
+    assert_true(times_taken(1) > RECEIVER_ATTEMPTS_MAX);
+}
+
 // The journal.
 
 TEST(the_cursor_is_saved_and_gone_on_from)
@@ -929,6 +1013,9 @@ int main(void)
         RECEIVER_TEST(after_a_failed_send_all_that_were_pending_come_again),
         RECEIVER_TEST(after_a_failed_wait_all_that_were_pending_come_again),
         RECEIVER_TEST(what_was_done_does_not_come_again),
+        RECEIVER_TEST(an_event_that_is_refused_is_given_up_and_the_others_arrive),
+        RECEIVER_TEST(a_receiver_that_refuses_everything_is_failing_and_loses_little),
+        RECEIVER_TEST(what_fails_otherwise_is_never_given_up),
         RECEIVER_TEST(the_cursor_is_saved_and_gone_on_from),
         RECEIVER_TEST(what_was_not_acknowledged_comes_again_after_a_restart),
         RECEIVER_TEST(more_events_than_memory_holds_come_from_the_disk),

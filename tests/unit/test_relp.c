@@ -280,6 +280,7 @@ TEST(what_was_confirmed_before_a_refusal_is_told_first)
         n += relp_wait(relp, PATIENCE_MS, &err);
     assert_int_equal(n, 1);
     check_broken("it refuses a message: 500 no ? room");
+    assert_int_equal(relp_refused(relp), 0); // message 3, now the oldest one
 }
 
 TEST(a_receiver_that_closes_is_noticed)
@@ -288,6 +289,7 @@ TEST(a_receiver_that_closes_is_noticed)
     send_messages(1);
     say(frame(0, "serverclose", ""));
     check_broken("it closed the session");
+    assert_int_equal(relp_refused(relp), -1);
 }
 
 TEST(a_connection_that_ends_is_noticed)

@@ -67,8 +67,9 @@ static int peer_of(struct snmp_target *t)
     return fd;
 }
 
-// Answers one inform as a receiver does: the same message with the tag of a response.
-static void answer(int fd)
+// Answers one inform as a receiver does: the same message with the tag of a response, and an error
+// status (RFC 3416 3) behind the request-id, which has four octets.
+static void answer_with(int fd, uint8_t status)
 {
     uint8_t message[2048];
     struct sockaddr_in from;
@@ -78,7 +79,15 @@ static void answer(int fd)
     uint8_t *tag = memchr(message, 0xa6, (size_t)n);
     assert_non_null(tag);
     *tag = 0xa2;
+    uint8_t *errors = memmem(tag, 20, (uint8_t[]){2, 1, 0, 2, 1, 0}, 6);
+    assert_non_null(errors);
+    errors[2] = status;
     assert_int_equal(sendto(fd, message, (size_t)n, 0, (struct sockaddr *)&from, size), n);
+}
+
+static void answer(int fd)
+{
+    answer_with(fd, SNMP_ERR_NOERROR);
 }
 
 TEST(what_does_not_fit_together_is_refused)
@@ -340,6 +349,54 @@ TEST(an_answer_out_of_order_lets_its_alarm_go_on)
     close(fd);
 }
 
+TEST(a_refused_event_is_known)
+{
+    struct snmp_target t = target();
+    int fd = peer_of(&t);
+    t.inform = true;
+    assert_true(snmp_sink(&sink, "nms", &t, &err));
+    assert_true(sink.open(sink.self, &err));
+    check_sent("first", "", "", SINK_PENDING);
+    answer(fd);
+    assert_int_equal(sink.wait(sink.self, 1000, &err), 1);
+    for (int i = 0; i < 4; i++)
+        check_sent("one of four", "", "", SINK_PENDING);
+    answer(fd);
+    answer(fd);
+    answer_with(fd, SNMP_ERR_GENERR);
+    int n = 0, confirmed = 0;
+    while ((n = sink.wait(sink.self, 1000, &err)) > 0)
+        confirmed += n;
+    assert_int_equal(n, -1);
+    assert_int_equal(confirmed, 2); // what it took counts first
+    assert_int_equal(sink.refused(sink.self), 0);
+    assert_non_null(strstr(err.text, "answers with error '(genError)"));
+    check_sent("another", "", "", SINK_BLOCKED); // the session has failed
+    sink.close(sink.self);
+    sink.free(sink.self);
+    close(fd);
+}
+
+TEST(what_is_not_answered_is_not_refused)
+{
+    struct snmp_target t = target();
+    int fd = peer_of(&t);
+    t.inform = true;
+    t.timeout_ms = 20;
+    t.retries = 0;
+    assert_true(snmp_sink(&sink, "nms", &t, &err));
+    assert_true(sink.open(sink.self, &err));
+    check_sent("first", "", "", SINK_PENDING);
+    int n = 0;
+    for (int i = 0; i < 100 && n == 0; i++)
+        n = sink.wait(sink.self, 50, &err);
+    assert_int_equal(n, -1);
+    assert_int_equal(sink.refused(sink.self), -1);
+    sink.close(sink.self);
+    sink.free(sink.self);
+    close(fd);
+}
+
 TEST(informs_are_sent_again_and_then_fail)
 {
     struct snmp_target t = target();
@@ -531,6 +588,8 @@ int main(void)
         cmocka_unit_test(an_event_is_acknowledged_when_all_its_informs_are),
         cmocka_unit_test(an_event_does_not_overtake_one_that_it_belongs_to),
         cmocka_unit_test(an_answer_out_of_order_lets_its_alarm_go_on),
+        cmocka_unit_test(a_refused_event_is_known),
+        cmocka_unit_test(what_is_not_answered_is_not_refused),
         cmocka_unit_test(informs_are_sent_again_and_then_fail),
         cmocka_unit_test(nobody_listens),
         cmocka_unit_test(the_engine_keeps_its_identifier_and_counts_its_starts),
