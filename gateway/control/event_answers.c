@@ -92,7 +92,7 @@ static void scan_event(struct scan *s, const struct journal_item *item)
         s->ended = true;
     else if (item->event->time_us >= q->since_us &&
              (q->until_us == 0 || item->event->time_us <= q->until_us) &&
-             filter_passes(&q->filter, item->event))
+             filter_matches(&q->filter, item->event))
         json_array_append_new(s->found, event_answers_json(item->sequence, item->event));
 }
 

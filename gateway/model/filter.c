@@ -72,10 +72,11 @@ static bool from_switch(const struct filter_list *list, const struct event *even
                                        filter_list_has(list, switch_name(event)));
 }
 
-static bool wants_kind(const struct filter *filter, const struct event *event)
+static bool wants_kind(const struct filter *filter, const struct event *event,
+                       const struct catalogue_entry *type)
 {
     const struct filter_list *events = &filter->events;
-    return events->count == 0 || filter_list_has(events, event->type->name) ||
+    return events->count == 0 || filter_list_has(events, type->name) ||
            (event->summarised && filter_list_has(events, event->summarised->name));
 }
 
@@ -99,20 +100,46 @@ static const char *node_refusal(const struct filter *filter, const struct event 
     return NULL;
 }
 
-const char *filter_refusal(const struct filter *filter, const struct event *event)
+// The item that refuses the event with this kind, severity and category, or NULL.
+static const char *refusal_as(const struct filter *filter, const struct event *event,
+                              const struct catalogue_entry *type, enum severity severity,
+                              enum category category)
 {
     const struct filter_list *categories = &filter->categories;
-    if (event->severity > filter->severity)
+    if (severity > filter->severity)
         return "severity";
-    if (event->category == CATEGORY_SECURITY && !filter->security)
+    if (category == CATEGORY_SECURITY && !filter->security)
         return "security";
-    if (!wants_kind(filter, event))
+    if (!wants_kind(filter, event, type))
         return "events";
-    if (categories->count > 0 && !filter_list_has(categories, category_word(event->category)))
+    if (categories->count > 0 && !filter_list_has(categories, category_word(category)))
         return "categories";
     if (filter->trap_group && !guid_set_has(filter->trap_group, event->switch_guid))
         return "trap group";
     return node_refusal(filter, event);
+}
+
+static const char *refusal_of_itself(const struct filter *filter, const struct event *event)
+{
+    return refusal_as(filter, event, event->type, event->severity, event->category);
+}
+
+static bool raise_matches(const struct filter *filter, const struct event *clear)
+{
+    return event_alarm(clear) == ALARM_CLEARS && clear->cleared &&
+           refusal_as(filter, clear, clear->cleared, clear->cleared_severity,
+                      clear->cleared_category) == NULL;
+}
+
+bool filter_matches(const struct filter *filter, const struct event *event)
+{
+    return refusal_of_itself(filter, event) == NULL;
+}
+
+const char *filter_refusal(const struct filter *filter, const struct event *event)
+{
+    const char *item = refusal_of_itself(filter, event);
+    return item && !raise_matches(filter, event) ? item : NULL;
 }
 
 bool filter_passes(const struct filter *filter, const struct event *event)

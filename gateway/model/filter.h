@@ -39,8 +39,14 @@ bool filter_list_has_guid(const struct filter_list *list, uint64_t guid); // not
 // Sets a filter that every event passes.
 void filter_init(struct filter *filter);
 
-// A summary passes if the kind of events that it summarises does. A summary about many nodes passes
-// the conditions on nodes, except the trap group.
+// Whether the event has what the filter asks for. A summary has the kind of the events that it
+// summarises, too. A summary about many nodes fulfils the conditions on nodes, except the trap
+// group.
+bool filter_matches(const struct filter *filter, const struct event *event);
+
+// Whether a receiver with this filter gets the event: it matches, or it clears an alarm and would
+// match with the severity, the category and the kind by which receivers were notified of that
+// alarm. So no alarm stays raised at a receiver because clears are milder.
 bool filter_passes(const struct filter *filter, const struct event *event);
 
 // The configuration item that keeps the event from passing; NULL: the event passes.

@@ -274,6 +274,116 @@ TEST(the_item_that_refuses_is_named)
 
 #define FILTER_TEST(f) cmocka_unit_test_setup_teardown(f, begin, end)
 
+// An event that clears an alarm which receivers were notified of by link-down.
+static struct event *clear_of_link_down(enum catalogue_event type)
+{
+    struct event *clear = event_make(catalogue_get(type));
+    assert_non_null(clear);
+    snprintf(clear->alarm_key, sizeof clear->alarm_key, "link a-b");
+    snprintf(clear->subject.name, sizeof clear->subject.name, "leaf12");
+    clear->cleared = catalogue_get(CATALOGUE_LINK_DOWN);
+    clear->cleared_severity = SEVERITY_WARNING;
+    clear->cleared_category = CATEGORY_LINK;
+    return clear;
+}
+
+TEST(a_clear_passes_where_its_raise_would_have)
+{
+    struct event *clear = clear_of_link_down(CATALOGUE_LINK_UP);
+    assert_true(clear->severity > SEVERITY_WARNING);
+    filter.severity = SEVERITY_WARNING;
+    check_refusal(clear, "");
+    assert_false(filter_matches(&filter, clear));
+    filter.severity = SEVERITY_ERROR;
+    check_refusal(clear, "severity");
+    clear->cleared_severity = SEVERITY_ERROR; // a rule made it worse
+    check_refusal(clear, "");
+    filter.severity = SEVERITY_DEBUG;
+
+    add(&filter.events, "link-down");
+    check_refusal(clear, "");
+    filter.events.count = 0;
+    add(&filter.events, "host-*");
+    check_refusal(clear, "events");
+    filter.events.count = 0;
+
+    clear->category = CATEGORY_NODE;
+    add(&filter.categories, "link");
+    check_refusal(clear, "");
+    clear->cleared_category = CATEGORY_SECURITY;
+    check_refusal(clear, "categories");
+    filter.categories.count = 0;
+    event_unref(clear);
+}
+
+TEST(an_end_without_counterpart_passes_as_its_raise)
+{
+    struct event *clear = clear_of_link_down(CATALOGUE_ALARM_CLEARED);
+    add(&filter.events, "link-*");
+    filter.severity = SEVERITY_WARNING;
+    check_refusal(clear, "");
+    clear->cleared = catalogue_get(CATALOGUE_HOST_REMOVED);
+    check_refusal(clear, "severity"); // the item that it does not pass by itself
+    event_unref(clear);
+}
+
+TEST(a_clear_passes_by_itself)
+{
+    struct event *clear = clear_of_link_down(CATALOGUE_LINK_UP);
+    add(&filter.events, "link-up");
+    check_refusal(clear, "");
+    clear->cleared_severity = SEVERITY_DEBUG;
+    filter.severity = SEVERITY_INFORMATIONAL;
+    check_refusal(clear, "");
+    // Not with the raise's severity and its own kind.
+    clear->cleared_severity = SEVERITY_WARNING;
+    filter.severity = SEVERITY_WARNING;
+    check_refusal(clear, "severity");
+    event_unref(clear);
+}
+
+TEST(a_clear_of_security_goes_where_its_raise_went)
+{
+    struct event *clear = clear_of_link_down(CATALOGUE_LINK_UP);
+    filter.security = false;
+    clear->cleared_category = CATEGORY_SECURITY;
+    check_refusal(clear, ""); // by itself
+    clear->category = CATEGORY_SECURITY;
+    check_refusal(clear, "security");
+    clear->cleared_category = CATEGORY_LINK;
+    check_refusal(clear, "");
+    event_unref(clear);
+}
+
+TEST(the_nodes_of_a_clear_are_its_own)
+{
+    struct event *clear = clear_of_link_down(CATALOGUE_LINK_UP);
+    filter.severity = SEVERITY_WARNING;
+    add(&filter.nodes, "leaf*");
+    check_refusal(clear, "");
+    filter.nodes.count = 0;
+    add(&filter.nodes, "spine*");
+    check_refusal(clear, "severity");
+    event_unref(clear);
+}
+
+TEST(only_a_clear_passes_as_another_event)
+{
+    struct event *clear = clear_of_link_down(CATALOGUE_LINK_UP);
+    filter.severity = SEVERITY_WARNING;
+    clear->alarm_key[0] = '\0'; // it clears nothing
+    check_refusal(clear, "severity");
+    event_unref(clear);
+    clear = clear_of_link_down(CATALOGUE_LINK_UP);
+    clear->cleared = NULL; // not known how receivers were notified
+    check_refusal(clear, "severity");
+    event_unref(clear);
+    struct event *raise = clear_of_link_down(CATALOGUE_LINK_DEGRADED);
+    raise->severity = SEVERITY_NOTICE;
+    check_refusal(raise, "severity");
+    event_unref(raise);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -292,6 +402,12 @@ int main(void)
         FILTER_TEST(all_conditions_must_hold),
         FILTER_TEST(a_trap_group_is_of_switches),
         FILTER_TEST(the_item_that_refuses_is_named),
+        FILTER_TEST(a_clear_passes_where_its_raise_would_have),
+        FILTER_TEST(an_end_without_counterpart_passes_as_its_raise),
+        FILTER_TEST(a_clear_passes_by_itself),
+        FILTER_TEST(a_clear_of_security_goes_where_its_raise_went),
+        FILTER_TEST(the_nodes_of_a_clear_are_its_own),
+        FILTER_TEST(only_a_clear_passes_as_another_event),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
