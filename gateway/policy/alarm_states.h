@@ -25,6 +25,7 @@ struct alarm_state {
     bool unnotifiable;                  // a rule, maintenance or shelving suppressed its raise
     bool pending;                       // the last event may be sent later
     bool cause_cleared;                 // at the last check, its root cause was not active
+    enum severity severity;             // of the event that raised it last, or was sent
     enum severity notified_severity;
     int64_t notified_at;
     int64_t raised_at;

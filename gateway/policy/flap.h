@@ -15,7 +15,9 @@ struct flap {
     int64_t since_us;                    // UTC, of the change with which flapping began
     uint64_t suppressed;                 // events, since the last `flapping`
     char id[EVENT_ID_SIZE];              // of the event `flapping`; empty: another gateway sent it
-    int64_t settled_elsewhere;           // when another gateway sent `settled`; 0: none did lately
+    enum severity severity;              // of that event, as is the next
+    enum category category;
+    int64_t settled_elsewhere; // when another gateway sent `settled`; 0: none did lately
 };
 
 // Records a change; flapping begins when there were enough of them.

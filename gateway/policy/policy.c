@@ -128,15 +128,17 @@ static void note_notified(struct policy *p, struct alarm_state *t, const struct 
     t->elsewhere = !is_ours(p, event);
     t->again = false;
     snprintf(t->notified_id, sizeof t->notified_id, "%s", t->elsewhere ? "" : event->id);
-    if (t->raised)
+    if (t->raised) {
         t->category = event->category;
+        t->severity = event->severity;
+    }
 }
 
 // Tells the event what it clears: receivers know only what was sent to them.
 static void refer_to_raise(const struct alarm_state *t, struct event *event)
 {
     event->cleared = t->type;
-    event->cleared_severity = t->notified ? t->notified_severity : event->severity;
+    event->cleared_severity = t->severity;
     event->cleared_category = t->category;
     memcpy(event->clears_id, t->notified || t->again ? t->notified_id : t->raised_id,
            sizeof event->clears_id);
@@ -261,8 +263,10 @@ static void note_raise(struct policy *p, struct alarm_state *t, const struct eve
         t->raised_at = p->now;
     t->raised = true;
     t->type = event->type;
-    if (!t->notified)
+    if (!t->notified) {
         t->category = event->category;
+        t->severity = event->severity;
+    }
     memcpy(t->cause_id, event->cause_id, sizeof t->cause_id);
 }
 
@@ -397,6 +401,8 @@ static void announce_flapping(struct policy *p, struct alarm_state *t)
     if (!event)
         return; // the event `settled` then counts these changes, too
     policy_emit(p, event, false);
+    t->flap.severity = event->severity;
+    t->flap.category = event->category;
     t->flap.told = event->suppressed[0] == '\0' || !is_ours(p, event);
     snprintf(t->flap.id, sizeof t->flap.id, "%s", is_ours(p, event) ? event->id : "");
     t->flap.suppressed = 0;
@@ -607,6 +613,8 @@ static bool restore_flapping(struct policy *p, const struct policy_restored_alar
     t->flap.last = p->now;
     t->flap.since_us = alarm->since_us;
     t->flap.told = alarm->notified != ALARM_NOT_NOTIFIED;
+    t->flap.severity = alarm->severity;
+    t->flap.category = alarm->category;
     snprintf(t->flap.id, sizeof t->flap.id, "%s", alarm->notified_id);
     if (t->last_number == 0)
         t->last_number = alarm->last_number; // an event about the same link or node
@@ -632,7 +640,7 @@ bool policy_restore_alarm(struct policy *policy, const struct policy_restored_al
     t->notified = alarm->notified != ALARM_NOT_NOTIFIED;
     t->notified_at = alarm->last_at_us;
     t->elsewhere = alarm->notified == ALARM_NOTIFIED_ELSEWHERE || (alarm->over && !t->notified);
-    t->notified_severity = alarm->severity;
+    t->severity = t->notified_severity = alarm->severity;
     t->shelved_until = alarm->shelved_until_us;
     t->last_number = alarm->last_number;
     snprintf(t->notified_id, sizeof t->notified_id, "%s", alarm->notified_id);

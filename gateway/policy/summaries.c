@@ -112,6 +112,9 @@ struct event *summaries_settled(const struct alarm_state *state, const struct ev
         text_addf(&t, "after %" PRIu64 " changes ", state->flap.changes);
     text_addf(&t, "its alarm %s", state->raised ? "stands" : "is clear");
     memcpy(event->clears_id, state->flap.id, sizeof event->clears_id);
+    event->cleared = catalogue_get(CATALOGUE_FLAPPING);
+    event->cleared_severity = state->flap.severity;
+    event->cleared_category = state->flap.category;
     return event;
 }
 
