@@ -35,7 +35,8 @@ struct conf_fabric {
     uint64_t sa_key;                    // read from that file
     char node_name_map[CONF_PATH_SIZE]; // empty: none
     unsigned verify_interval_s, refresh_interval_s;
-    bool with_master_sm; // receivers get events only while the master SM runs at the own port
+    unsigned without_sm_s; // with_master_sm: seconds without a master SM until a gateway goes on
+    bool with_master_sm;   // receivers get events only while the master SM runs at the own port
 };
 
 enum conf_sweep_method { CONF_SWEEP_OFF, CONF_SWEEP_SMP, CONF_SWEEP_SA };

@@ -58,6 +58,12 @@ static const struct schema_item FABRIC[] = {
              "several subnet managers send every event once. The other gateways subscribe, sweep "
              "and keep a journal, too, and take over when mastership moves to their port. Events "
              "about the gateway itself, such as a failing receiver, are always sent."},
+    {"without_sm", SCHEMA_NUMBER, SCHEMA_LIVE, IN_CONF(fabric.without_sm_s), RANGE(10, DAY),
+     .initial = "120",
+     .help =
+         "Seconds without a master subnet manager anywhere, after which the gateway at the port "
+         "of the last master sends what its sweeps find, with `with-master-sm`. If that port "
+         "has left the fabric, each gateway does. Until then a handover may be under way."},
 };
 
 static const struct schema_item SWEEP[] = {

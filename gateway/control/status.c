@@ -87,11 +87,10 @@ static json_t *port_counters_json(const struct sweeper_status *s)
                      (json_int_t)s->counters_ports, "silent", (json_int_t)s->counters_silent);
 }
 
-static json_t *role_json(const struct conf *conf, const struct sa_status *sa)
+static json_t *role_json(const struct conf *conf, const struct sa_status *sa, bool active)
 {
-    bool active = role_of_port(conf, sa) == PIPELINE_ACTIVE;
     return json_pack("{s:b, s:o}", "active", (int)active, "reason",
-                     answer_text(role_words(conf, active)));
+                     answer_text(role_words(conf, sa, active)));
 }
 
 static json_t *counters_json(const struct sa_counters *sa, const struct pipeline_counters *p)
@@ -148,7 +147,7 @@ json_t *status_answer(struct control *c, const json_t *request)
         "uptime", (json_int_t)(uptime_us / CLOCK_US_PER_S), "problem", answer_text(s.problem),
         "port", status_port_json(&s), "sm", status_sm_json(&s), "subscriptions", subscriptions,
         "counters", counters_json(&s.counters, &p), "journal", journal_json(c->journal),
-        "receivers", receiver_answers_all(c), "role", role_json(c->conf, &s), "tables",
+        "receivers", receiver_answers_all(c), "role", role_json(c->conf, &s, pipeline_is_active(c->pipeline)), "tables",
         subagent_json(c->subagent, &c->conf->subagent), "sweep", sweep_json(&sweep),
         "port_counters", port_counters_json(&sweep), "sms",
         c->fabric ? topology_sms_json(c->fabric, c->names) : json_array());

@@ -10,6 +10,7 @@
 #include "ib/umad.h"
 #include "ib/verbs_watch.h"
 #include "metrics/metrics_parts.h"
+#include "pipeline/role.h"
 
 #include <pthread.h>
 
@@ -18,6 +19,7 @@ enum { GATEWAY_RECEIVERS_MAX = CONF_RECEIVERS_MAX + 1 + TRAP_RECIPIENTS_MAX };
 
 struct gateway {
     struct conf *conf; // the pipeline's thread reads it, too, and exchanges it
+    struct role role;  // the pipeline's thread only
     const struct daemon_options *options;
     struct log *log;
     int64_t started_at;

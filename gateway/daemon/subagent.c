@@ -25,7 +25,7 @@ static void read_gateway(void *ctx, struct snapshot_gateway *out)
     subagent_source_subscriptions(&sa, out);
     subagent_source_flow(&sa, g->pipeline, g->journal, g->started_at, out);
     pthread_mutex_lock(&g->exchanged);
-    bool standby = role_of_port(g->conf, &sa) != PIPELINE_ACTIVE;
+    bool standby = !pipeline_is_active(g->pipeline);
     for (size_t i = 0; i < g->receiver_count; i++)
         subagent_source_receiver(g->receiver_confs[i], g->receivers[i], standby, out);
     pthread_mutex_unlock(&g->exchanged);

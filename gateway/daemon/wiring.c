@@ -97,12 +97,12 @@ void wiring_acknowledge(void *ctx, const struct sa_report *report)
 
 enum pipeline_role wiring_role(void *ctx, const struct fabric *fabric)
 {
-    const struct gateway *g = ctx;
+    struct gateway *g = ctx;
     struct sa_status status;
     if (!g->conf->fabric.with_master_sm)
         return PIPELINE_ACTIVE;
     sa_client_status(g->client, &status);
-    return fabric ? role_of_fabric(g->conf, &status, fabric) : role_of_port(g->conf, &status);
+    return role_decide(&g->role, g->conf, &status, fabric);
 }
 
 static bool wiring_find_lid(void *ctx, uint16_t lid, struct endpoint *out)

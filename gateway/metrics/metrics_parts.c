@@ -29,7 +29,7 @@ static void read_parts(const struct metrics_parts *parts, struct metrics *out)
     sa_client_status(parts->client, &out->agent);
     pipeline_get_counters(parts->pipeline, &out->pipeline);
     journal_get_status(parts->journal, &out->journal);
-    out->active = role_of_port(parts->conf, &out->agent) == PIPELINE_ACTIVE;
+    out->active = pipeline_is_active(parts->pipeline);
 }
 
 static char *metrics_parts_write_text(const struct metrics *metrics, size_t *size)

@@ -41,7 +41,7 @@ static void collect_alarm(void *ctx, const struct alarm *alarm)
     memcpy(a->cause_id, alarm->cause_id, sizeof a->cause_id);
 }
 
-static void add_end(struct open_alarms *alarms, uint64_t guid, uint8_t port, size_t alarm)
+static void index_end(struct open_alarms *alarms, uint64_t guid, uint8_t port, size_t alarm)
 {
     alarms->ends[alarms->end_count++] =
         (struct open_alarm_end){.guid = guid, .port = port, .alarm = (uint32_t)alarm};
@@ -63,11 +63,11 @@ static bool index_ends(struct open_alarms *alarms)
     for (size_t i = 0; i < alarms->count; i++) {
         const struct alarm_key *what = &alarms->all[i].what;
         if (what->kind == ALARM_KEY_NODE)
-            add_end(alarms, what->guid, 0, i);
+            index_end(alarms, what->guid, 0, i);
         if (what->kind != ALARM_KEY_LINK)
             continue;
-        add_end(alarms, what->guid, what->port, i);
-        add_end(alarms, what->peer_guid, what->peer_port, i);
+        index_end(alarms, what->guid, what->port, i);
+        index_end(alarms, what->peer_guid, what->peer_port, i);
     }
     qsort(alarms->ends, alarms->end_count, sizeof *alarms->ends, compare_ends);
     return true;

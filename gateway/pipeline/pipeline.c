@@ -50,6 +50,7 @@ struct pipeline {
     bool fabric_saved;                   // the current fabric is saved in the journal
     size_t uncommitted;                  // events since the last commit
     bool wants_sweep;                    // an event of this batch says that the fabric changed
+    atomic_bool active;                  // as `role`, for other threads
     atomic_uint_fast64_t events, repeated, beats;
     struct event_counts counts;
     pthread_mutex_t lock; // over the members below
@@ -67,6 +68,7 @@ static void pipeline_commit(struct pipeline *p)
 static void set_role(struct pipeline *p, enum pipeline_role role)
 {
     p->role = role;
+    atomic_store(&p->active, role == PIPELINE_ACTIVE);
     policy_set_active(p->policy, role == PIPELINE_ACTIVE, clock_monotonic(p->builder.clock));
 }
 
@@ -213,7 +215,6 @@ static enum pipeline_role role_now(struct pipeline *p, const struct fabric *fabr
 
 static void handle_fabric(struct pipeline *p, struct fabric *fabric)
 {
-    enum pipeline_role outside = p->role;
     set_role(p, role_now(p, fabric));
     log_debug(p->options.log, "snapshot of %u nodes, %s", (unsigned)fabric->node_count,
               p->role == PIPELINE_UNKNOWN ? "dropped: it shows no master subnet manager"
@@ -226,7 +227,7 @@ static void handle_fabric(struct pipeline *p, struct fabric *fabric)
         if (changed || (!p->fabric_saved && topology_has_base(p->options.topology)))
             p->fabric_saved = save_fabric(p);
     }
-    set_role(p, outside);
+    set_role(p, role_now(p, NULL));
 }
 
 static void run_call(struct pipeline *p, struct call *call)
@@ -307,9 +308,9 @@ static void handle_batch(struct pipeline *p, struct item *first)
 static void pipeline_tick(struct pipeline *p)
 {
     int64_t now = clock_monotonic(p->builder.clock);
+    set_role(p, role_now(p, NULL)); // it may change without an item
     if (policy_due(p->policy) > now)
         return;
-    set_role(p, role_now(p, NULL));
     policy_tick(p->policy, now);
     pipeline_commit(p);
     publish_counters(p);
@@ -512,6 +513,11 @@ void pipeline_free(struct pipeline *pipeline)
     pthread_cond_destroy(&pipeline->called);
     pthread_mutex_destroy(&pipeline->lock);
     free(pipeline);
+}
+
+bool pipeline_is_active(const struct pipeline *pipeline)
+{
+    return pipeline && atomic_load(&pipeline->active);
 }
 
 uint64_t pipeline_progress(struct pipeline *pipeline)

@@ -102,6 +102,10 @@ void pipeline_free(struct pipeline *pipeline); // a stopped one; NULL is allowed
 // thread.
 uint64_t pipeline_progress(struct pipeline *pipeline);
 
+// Whether this gateway notifies receivers now. NULL, for a pipeline that does not run yet: false.
+// Any thread.
+bool pipeline_is_active(const struct pipeline *pipeline);
+
 void pipeline_get_counters(struct pipeline *pipeline, struct pipeline_counters *out); // any thread
 
 // The accumulated counters: a reference, the caller's. NULL: there was no reading yet. Any thread.

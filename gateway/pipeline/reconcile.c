@@ -140,7 +140,8 @@ static bool is_controller_there(const struct reconcile *r, uint64_t guid)
     return false;
 }
 
-static bool is_there(const struct reconcile *r, const struct alarm_key *what, struct text *why)
+static bool reconcile_is_there(const struct reconcile *r, const struct alarm_key *what,
+                               struct text *why)
 {
     const bool there = what->kind == ALARM_KEY_NODE
                            ? fabric_find_node(r->fabric, what->guid) != FABRIC_NONE
@@ -162,7 +163,7 @@ static bool is_refuted(const struct reconcile *r, const struct alarm_key *what, 
     case ALARM_KEY_PORT:
         return is_port_fine(r, what, why);
     default:
-        return is_there(r, what, why);
+        return reconcile_is_there(r, what, why);
     }
 }
 

@@ -1,29 +1,47 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "pipeline/role.h"
 
-enum pipeline_role role_of_port(const struct conf *conf, const struct sa_status *status)
+#include "base/clock.h"
+
+static bool is_masters_port(const struct sa_status *status)
 {
-    if (!conf->fabric.with_master_sm)
-        return PIPELINE_ACTIVE;
-    bool own = status->port.lid != 0 && status->port.lid == status->port.sm_lid;
-    return own ? PIPELINE_ACTIVE : PIPELINE_STANDBY;
+    return status->port.lid != 0 && status->port.lid == status->port.sm_lid;
 }
 
-enum pipeline_role role_of_fabric(const struct conf *conf, const struct sa_status *status,
-                                  const struct fabric *fabric)
+static enum pipeline_role role_without_master(struct role *role, const struct conf *conf,
+                                              const struct sa_status *status,
+                                              const struct fabric *fabric)
+{
+    if (role->unmanaged_since == 0)
+        role->unmanaged_since = status->now;
+    if (status->now - role->unmanaged_since < conf->fabric.without_sm_s * CLOCK_US_PER_S)
+        return PIPELINE_UNKNOWN;
+    role->stands_in = is_masters_port(status) || status->port.sm_lid == 0 ||
+                      fabric_find_lid(fabric, status->port.sm_lid) == FABRIC_NONE;
+    return role->stands_in ? PIPELINE_ACTIVE : PIPELINE_STANDBY;
+}
+
+enum pipeline_role role_decide(struct role *role, const struct conf *conf,
+                               const struct sa_status *status, const struct fabric *fabric)
 {
     if (!conf->fabric.with_master_sm)
         return PIPELINE_ACTIVE;
-    uint32_t master = fabric_master(fabric);
+    if (!fabric)
+        return role->stands_in || is_masters_port(status) ? PIPELINE_ACTIVE : PIPELINE_STANDBY;
+    const uint32_t master = fabric_master(fabric);
     if (master == FABRIC_NONE)
-        return PIPELINE_UNKNOWN;
+        return role_without_master(role, conf, status, fabric);
+    *role = (struct role){0};
     return fabric->sms[master].guid == status->id.guid ? PIPELINE_ACTIVE : PIPELINE_STANDBY;
 }
 
-const char *role_words(const struct conf *conf, bool active)
+const char *role_words(const struct conf *conf, const struct sa_status *status, bool active)
 {
     if (!conf->fabric.with_master_sm)
         return "";
-    return active ? "the master subnet manager runs at this port"
-                  : "the master subnet manager does not run at this port";
+    if (active)
+        return is_masters_port(status) ? "the master subnet manager runs at this port"
+                                       : "there is no master subnet manager, and the port of the "
+                                         "last one has left the fabric";
+    return "the master subnet manager does not run at this port";
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Decides which of two gateways on one subnet notifies receivers: with `active = "with-master-sm"`,
-// the one whose port runs the master SM. The subnet managers elect the master.
+// the one whose port runs the master SM. The subnet managers elect the master. Pipeline's thread.
 #ifndef IBTRAPD_PIPELINE_ROLE_H
 #define IBTRAPD_PIPELINE_ROLE_H
 
@@ -8,14 +8,22 @@
 #include "ib/sa_client.h"
 #include "pipeline/pipeline.h"
 
-// The role by the PortInfo of the gateway's own port.
-enum pipeline_role role_of_port(const struct conf *conf, const struct sa_status *status);
+// What the last sweeps showed; zero at the start.
+struct role {
+    int64_t unmanaged_since; // when they began to show no master; monotonic; 0: they show one
+    bool stands_in;          // this gateway is active without one
+};
 
-// The role by a sweep's result: unknown when no subnet manager says that it is the master.
-enum pipeline_role role_of_fabric(const struct conf *conf, const struct sa_status *status,
-                                  const struct fabric *fabric);
+// The role now. `fabric` is the result of a sweep, which decides, or NULL: then PortInfo of the own
+// port does.
+//
+// A sweep without a master leaves the role unknown: a handover may be under way. If that lasts for
+// the configured time, there is no subnet manager. Then the gateway at the port of the last master
+// is active. If that port has left the fabric, each gateway is.
+enum pipeline_role role_decide(struct role *role, const struct conf *conf,
+                               const struct sa_status *status, const struct fabric *fabric);
 
 // Says why the gateway is active or not: part of a sentence.
-const char *role_words(const struct conf *conf, bool active);
+const char *role_words(const struct conf *conf, const struct sa_status *status, bool active);
 
 #endif

@@ -17,28 +17,7 @@
 #include "base/random.h"
 #include "model/alarm.h"
 #include "policy/options.h"
-
-// Why an event is suppressed. For an event with an alarm key, the function named here decides, in
-// policy.c or reasons.c; for any other event, decide_plain of policy.c.
-//
-// A consequence has the identifier of its root cause in event->cause_id. A link-down has one if the
-// same sweep lost the switch behind the link: topology/root_causes.h finds the root cause among the
-// nodes that went, topology/compare_links.c that of a link, and the pipeline's correlator turns
-// both into identifiers.
-enum policy_reason {
-    POLICY_PASSES,
-    POLICY_DISABLED,    // a rule disables it (rules_evaluate, in rules.c)
-    POLICY_MAINTENANCE, // its node is in a maintenance window (reasons_silence)
-    POLICY_SHELVED,     // an operator shelved the alarm (reasons_silence)
-    POLICY_CONSEQUENCE, // it has a root cause; checked each minute (reasons_silence)
-    POLICY_DUPLICATE,   // receivers know it already; a later event has the count (suppress_known)
-    POLICY_NEVER_NOTIFIED, // clears an alarm whose raise was never sent (suppress_known)
-    POLICY_FLAPPING,       // flapping and settled have the count (reasons_restrain, suppress_known)
-    POLICY_HOLD_DOWN,      // the alarm is not active for long enough yet (reasons_restrain)
-    POLICY_STORM,          // storm-summary has the count (reasons_restrain)
-    POLICY_STANDBY,        // the other gateway, which is active, sends it (policy_process)
-    POLICY_REASON_COUNT,
-};
+#include "policy/policy_types.h"
 
 // The word that event->suppressed has; "" for POLICY_PASSES.
 const char *policy_reason_word(enum policy_reason reason);
@@ -46,30 +25,6 @@ const char *policy_reason_word(enum policy_reason reason);
 // Repeat window 60 s; 6 changes in 5 min, 5 min quiet; 50 events/s, 60 s; consequences suppressed;
 // no rules.
 void policy_options_init(struct policy_options *options);
-
-// Where events go. Neither function may call policy.
-struct policy_sink {
-    // Completes an event that policy made: sets its identifier and text, and its time and subnet
-    // prefix where they are 0.
-    void (*stamp)(void *ctx, struct event *event);
-    // Passes an event to the journal, and to the receivers unless event->suppressed has a reason.
-    // Take a reference to keep the event.
-    // Sets the event's number in the journal.
-    void (*pass)(void *ctx, struct event *event);
-    // Reads an event back from the journal: a reference, policy's. NULL: it cannot be read, or is
-    // not committed yet. A NULL function: no event can be read.
-    struct event *(*read)(void *ctx, int64_t number);
-    void *ctx;
-    struct log *log; // NULL: none
-};
-
-struct policy_counters {
-    uint64_t reasons[POLICY_REASON_COUNT]; // events processed, by reason
-    uint64_t made;                         // events that policy made
-    // Alarms without a state, whose events are treated as those without an alarm; events that have
-    // to be read back from the journal; summaries that memory was short for.
-    uint64_t overflowed;
-};
 
 struct policy;
 

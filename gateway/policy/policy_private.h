@@ -6,7 +6,7 @@
 #include "policy/alarm_states.h"
 #include "policy/duplicates.h"
 #include "policy/maintenance.h"
-#include "policy/policy.h"
+#include "policy/policy_types.h"
 #include "policy/rules.h"
 #include "policy/storms.h"
 
