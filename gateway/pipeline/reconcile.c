@@ -454,6 +454,7 @@ void reconcile_alarms(const struct reconcile_options *options, const struct even
         raise_all_degraded(&r);
         raise_missing_ports(&r);
         find_causes(&r);
+        policy_confirm(options->policy, r.now_us);
     }
     open_alarms_clear(&r.alarms);
     fabric_unref(fabric);

@@ -11,6 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+// How long alarms that are to be sent again wait for a sweep that confirms them.
+static const int64_t CONFIRM_US = 120 * CLOCK_US_PER_S;
 static const int64_t RETRY_US = CLOCK_US_PER_S; // next attempt after memory was short
 enum { UNREAD_MAX = 3 };                        // attempts to read an event back
 static const uint32_t LATE_RATE = 1000;         // late events per second if storm_rate is 0
@@ -664,7 +666,7 @@ static void send_again(void *ctx, struct alarm_state *t)
     t->flap.settled_elsewhere = 0;
     if (t->elsewhere && (t->raised ? t->notified : is_handover_open(p, t))) {
         t->again = t->pending = true;
-        t->check_at = p->now;
+        t->check_at = p->now + CONFIRM_US;
     }
     t->elsewhere = false;
     schedule(p, t);
@@ -678,9 +680,21 @@ void policy_set_active(struct policy *policy, bool active, int64_t now_us)
     policy->active = active;
     if (!active)
         return;
-    if (policy->options.has_partner)
-        policy->handover_until = now_us + POLICY_HANDOVER_US;
+    policy->handover_until = policy->options.has_partner ? now_us + POLICY_HANDOVER_US : now_us;
     alarm_states_each(policy->states, send_again, policy);
+}
+
+static void confirm(void *ctx, struct alarm_state *t)
+{
+    if (t->again)
+        reconsider(ctx, t);
+}
+
+void policy_confirm(struct policy *policy, int64_t now_us)
+{
+    policy->now = now_us;
+    if (policy->active && now_us < policy->handover_until)
+        alarm_states_each(policy->states, confirm, policy);
 }
 
 bool policy_is_raised(const struct policy *policy, const char *key)

@@ -67,8 +67,12 @@ void policy_process(struct policy *policy, struct event *event, int64_t now_us);
 // Says whether this gateway notifies receivers; a new policy does not. While it stands by, policy
 // decides as the active gateway does, and suppresses what it would send as standby, except events
 // about this gateway. When it becomes active, it sends again what the other gateway was to send and
-// may not have sent: alarms that are raised, and the clears of the last minutes.
+// may not have sent: alarms that are raised, and the clears of the last minutes. They wait for
+// policy_confirm, at most two minutes: they may have ended while this gateway was not running.
 void policy_set_active(struct policy *policy, bool active, int64_t now_us);
+
+// Call it after each snapshot with which the alarms agree.
+void policy_confirm(struct policy *policy, int64_t now_us);
 
 bool policy_is_raised(const struct policy *policy, const char *key);
 bool policy_has_room(const struct policy *policy); // for the state of a further alarm

@@ -283,6 +283,7 @@ TEST(a_rule_does_not_suppress_the_end_of_an_alarm_that_was_sent)
 static void become_active(bool active)
 {
     policy_set_active(st.policy, active, st.time.monotonic);
+    policy_confirm(st.policy, st.time.monotonic);
     stage_wait(&st, 1);
 }
 
@@ -300,8 +301,37 @@ TEST(a_standby_decides_as_the_active_gateway_does)
     check_passed(&h);
 }
 
+static void have_a_partner(void)
+{
+    st.options.has_partner = true;
+    assert_true(policy_change_options(st.policy, &st.options, 0));
+}
+
+TEST(what_is_sent_again_waits_for_a_sweep)
+{
+    have_a_partner();
+    policy_set_active(st.policy, false, st.time.monotonic);
+    give_alarm(CATALOGUE_LINK_DOWN, LINK);
+    policy_set_active(st.policy, true, st.time.monotonic);
+    stage_wait(&st, 60 * S);
+    assert_int_equal(stage_passed(&st, CATALOGUE_LINK_DOWN), 0);
+    policy_confirm(st.policy, st.time.monotonic);
+    stage_wait(&st, 1);
+    assert_int_equal(stage_passed(&st, CATALOGUE_LINK_DOWN), 1);
+}
+
+TEST(without_sweeps_it_does_not_wait_for_ever)
+{
+    policy_set_active(st.policy, false, st.time.monotonic);
+    give_alarm(CATALOGUE_LINK_DOWN, LINK);
+    policy_set_active(st.policy, true, st.time.monotonic);
+    stage_wait(&st, 120 * S);
+    assert_int_equal(stage_passed(&st, CATALOGUE_LINK_DOWN), 1);
+}
+
 TEST(a_new_active_gateway_sends_the_standing_alarms_again)
 {
+    have_a_partner();
     become_active(false);
     const struct heard down = give_alarm(CATALOGUE_LINK_DOWN, LINK);
     give_alarm(CATALOGUE_LINK_DOWN, "link b");
@@ -1160,6 +1190,8 @@ int main(void)
         HERE(a_rule_that_disables_alarms_can_be_taken_back),
         HERE(a_rule_does_not_suppress_the_end_of_an_alarm_that_was_sent),
         HERE(a_standby_decides_as_the_active_gateway_does),
+        HERE(what_is_sent_again_waits_for_a_sweep),
+        HERE(without_sweeps_it_does_not_wait_for_ever),
         HERE(a_new_active_gateway_sends_the_standing_alarms_again),
         HERE(old_ends_are_not_sent_again),
         HERE(what_the_active_gateway_held_back_is_told_by_the_next),
