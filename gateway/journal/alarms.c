@@ -328,6 +328,15 @@ void alarms_begin_file(struct alarms *alarms)
 
 // Any thread.
 
+int64_t alarms_number(struct alarms *alarms, const char *key)
+{
+    pthread_mutex_lock(&alarms->lock);
+    const struct entry *e = alarms_find(alarms, key);
+    const int64_t number = e && e->active ? e->alarm.event_sequence : 0;
+    pthread_mutex_unlock(&alarms->lock);
+    return number;
+}
+
 bool alarms_have_changed(struct alarms *alarms)
 {
     pthread_mutex_lock(&alarms->lock);

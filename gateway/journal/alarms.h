@@ -37,6 +37,9 @@ void alarms_forget_ends(struct alarms *alarms, int64_t before_us);
 
 // Any thread.
 
+// The number of the event that raised the alarm first; 0: there is no such alarm.
+int64_t alarms_number(struct alarms *alarms, const char *key);
+
 bool alarms_have_changed(struct alarms *alarms); // since the last commit
 size_t alarms_count(struct alarms *alarms);
 

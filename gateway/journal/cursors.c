@@ -25,15 +25,31 @@ static struct cursor *find_cursor(struct journal *j, const char *name)
     return c;
 }
 
-static void load_cursor(void *ctx, const char *receiver, int64_t sequence)
+static void change_filter(const struct journal *j, struct cursor *c, uint64_t before,
+                          uint64_t filter)
+{
+    if (before == filter)
+        return;
+    if (before != 0)
+        c->filter_since = j->committed;
+    c->filter = filter;
+    c->saved = -1; // the next commit saves it
+}
+
+static void load_cursor(void *ctx, const char *receiver, const struct store_cursor *saved)
 {
     struct journal *j = ctx;
     struct cursor *c = find_cursor(j, receiver);
     if (!c || (c->active && !c->provisional))
         return;
     c->had_through = c->provisional ? c->sequence : 0;
-    c->sequence = c->saved = sequence;
+    c->sequence = c->saved = saved->sequence;
     c->set_back = c->provisional;
+    c->filter_since = saved->filter_since;
+    if (c->filter == 0)
+        c->filter = saved->filter;
+    else
+        change_filter(j, c, saved->filter, c->filter);
 }
 
 enum store_result journal_load_cursors(struct journal *journal, struct error *err)
@@ -47,9 +63,10 @@ enum store_result journal_load_cursors(struct journal *journal, struct error *er
 }
 
 // Frees the place of a forgotten cursor, unless its receiver has been registered again meanwhile.
-void journal_cursor_committed(struct cursor *c, int64_t saved, bool forget)
+void journal_cursor_committed(struct cursor *c, const struct store_cursor *saved, bool forget)
 {
-    c->saved = saved;
+    if (saved->filter == c->filter && saved->filter_since == c->filter_since)
+        c->saved = saved->sequence;
     if (forget && c->forgotten)
         *c = NO_CURSOR;
 }
@@ -72,8 +89,11 @@ int journal_receiver(struct journal *journal, const char *name)
     struct cursor *c = find_cursor(journal, name);
     if (c) {
         c->active = true;
-        if (c->forgotten)
+        if (c->forgotten) {
             c->sequence = -1;
+            c->filter = 0;
+            c->filter_since = 0;
+        }
         c->forgotten = false;
         if (c->sequence < 0) {
             c->sequence = journal->committed;
@@ -83,6 +103,22 @@ int journal_receiver(struct journal *journal, const char *name)
     int handle = c ? (int)(c - journal->cursors) : -1;
     pthread_mutex_unlock(&journal->lock);
     return handle;
+}
+
+void journal_note_filter(struct journal *journal, int receiver, uint64_t digest)
+{
+    struct cursor *c = &journal->cursors[receiver];
+    pthread_mutex_lock(&journal->lock);
+    change_filter(journal, c, c->filter, digest);
+    pthread_mutex_unlock(&journal->lock);
+}
+
+int64_t journal_filter_since(struct journal *journal, int receiver)
+{
+    pthread_mutex_lock(&journal->lock);
+    int64_t since = journal->cursors[receiver].filter_since;
+    pthread_mutex_unlock(&journal->lock);
+    return since;
 }
 
 int64_t journal_cursor(struct journal *journal, int receiver)

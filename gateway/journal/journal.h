@@ -166,6 +166,12 @@ int64_t journal_cursor(struct journal *journal, int receiver);
 void journal_advance(struct journal *journal, int receiver,
                      int64_t sequence); // it has every event up to this one
 
+// Notes the digest of the filter by which the receiver judges events from now on, not 0. The number
+// of the last event before that filter was in force; 0: it always was, as far as is known. Both
+// survive a restart. Any thread.
+void journal_note_filter(struct journal *journal, int receiver, uint64_t digest);
+int64_t journal_filter_since(struct journal *journal, int receiver);
+
 // Deletes the cursor of a receiver that has ended and will not come back, in memory and file. Any
 // thread.
 void journal_forget_receiver(struct journal *journal, const char *name);

@@ -25,6 +25,8 @@ struct entry {
 struct cursor {
     char name[STORE_NAME_MAX + 1];
     int64_t sequence, saved;
+    uint64_t filter; // as those of struct store_cursor
+    int64_t filter_since;
     bool active;         // a receiver of this run
     bool forgotten;      // to be deleted from the file; then the place is free
     bool provisional;    // begun while the file could not be read
@@ -103,7 +105,7 @@ void journal_file_works(struct journal *journal);
 enum store_result journal_load_cursors(struct journal *journal, struct error *err);
 
 // Records that a commit saved the cursor, or deleted it. Call it with the lock held.
-void journal_cursor_committed(struct cursor *cursor, int64_t saved, bool forget);
+void journal_cursor_committed(struct cursor *cursor, const struct store_cursor *saved, bool forget);
 
 // The least cursor of the active receivers; without any, the last committed sequence number.
 int64_t journal_least_cursor(struct journal *journal);

@@ -73,7 +73,9 @@ static const char *const MIGRATIONS[STORE_SCHEMA_VERSION] = {
     "ALTER TABLE alarm ADD COLUMN cause_id TEXT NOT NULL DEFAULT '';"
     "ALTER TABLE alarm ADD COLUMN over INTEGER NOT NULL DEFAULT 0;"
     "ALTER TABLE alarm ADD COLUMN last_sequence INTEGER NOT NULL DEFAULT 0;"
-    "UPDATE alarm SET told = told_id <> '', last_sequence = event_sequence;",
+    "UPDATE alarm SET told = told_id <> '', last_sequence = event_sequence;"
+    "ALTER TABLE receiver ADD COLUMN filter INTEGER NOT NULL DEFAULT 0;"
+    "ALTER TABLE receiver ADD COLUMN filter_since INTEGER NOT NULL DEFAULT 0;",
 };
 
 enum statement {
@@ -116,8 +118,9 @@ static const char *const SQL[STATEMENT_COUNT] = {
     // The row may exist: a commit whose sync failed may have written it.
     [ADD_EVENT] = "INSERT INTO event (" ROW_COLUMNS ") VALUES (?,?,?,?,?,?,?,?,?,?)"
                   " ON CONFLICT (sequence) DO NOTHING",
-    [SET_CURSOR] = "INSERT INTO receiver (name, cursor) VALUES (?1, ?2)"
-                   " ON CONFLICT (name) DO UPDATE SET cursor = ?2",
+    [SET_CURSOR] = "INSERT INTO receiver (name, cursor, filter, filter_since)"
+                   " VALUES (?1, ?2, ?3, ?4) ON CONFLICT (name)"
+                   " DO UPDATE SET cursor = ?2, filter = ?3, filter_since = ?4",
     [DELETE_CURSOR] = "DELETE FROM receiver WHERE name = ?",
     [DELETE_THROUGH] =
         "DELETE FROM event WHERE sequence IN"
@@ -126,7 +129,7 @@ static const char *const SQL[STATEMENT_COUNT] = {
     [READ_BEFORE] =
         "SELECT " ROW_COLUMNS " FROM event WHERE sequence < ? ORDER BY sequence DESC LIMIT ?",
     [READ_SINCE] = "SELECT " ROW_COLUMNS " FROM event WHERE time_us >= ? ORDER BY sequence",
-    [READ_CURSORS] = "SELECT name, cursor FROM receiver",
+    [READ_CURSORS] = "SELECT name, cursor, filter, filter_since FROM receiver",
     [GET_SIZE] = "SELECT (SELECT min(sequence) FROM event), (SELECT max(sequence) FROM event),"
                  " (SELECT time_us FROM event ORDER BY sequence LIMIT 1),"
                  " (SELECT count(*) FROM snapshot), (SELECT sum(length(record)) FROM snapshot)",
@@ -489,13 +492,15 @@ void store_add_event(struct store *store, const struct store_row *row)
     store->rows += finish_statement(store, s);
 }
 
-void store_set_cursor(struct store *store, const char *receiver, int64_t sequence)
+void store_set_cursor(struct store *store, const char *receiver, const struct store_cursor *cursor)
 {
     sqlite3_stmt *s = begin_statement(store, SET_CURSOR);
     if (!s)
         return;
     sqlite3_bind_text(s, 1, receiver, -1, SQLITE_STATIC);
-    sqlite3_bind_int64(s, 2, sequence);
+    sqlite3_bind_int64(s, 2, cursor->sequence);
+    sqlite3_bind_int64(s, 3, (sqlite3_int64)cursor->filter);
+    sqlite3_bind_int64(s, 4, cursor->filter_since);
     finish_statement(store, s);
 }
 
@@ -738,9 +743,14 @@ enum store_result store_read_since(struct store *store, int64_t since_us,
     return read_rows(store, s, each, ctx, err);
 }
 
+static bool is_number(int64_t sequence)
+{
+    return sequence >= 0 && sequence <= STORE_SEQUENCE_MAX;
+}
+
 enum store_result store_read_cursors(struct store *store,
                                      void (*each)(void *ctx, const char *receiver,
-                                                  int64_t sequence),
+                                                  const struct store_cursor *cursor),
                                      void *ctx, struct error *err)
 {
     sqlite3_stmt *s = store->statements[READ_CURSORS];
@@ -748,10 +758,12 @@ enum store_result store_read_cursors(struct store *store,
     int code;
     while (sound && (code = sqlite3_step(s)) == SQLITE_ROW) {
         const char *receiver = text_of(s, 0);
-        int64_t sequence = sqlite3_column_int64(s, 1);
-        sound = receiver[0] != '\0' && sequence >= 0 && sequence <= STORE_SEQUENCE_MAX;
+        const struct store_cursor cursor = {.sequence = sqlite3_column_int64(s, 1),
+                                            .filter = (uint64_t)sqlite3_column_int64(s, 2),
+                                            .filter_since = sqlite3_column_int64(s, 3)};
+        sound = receiver[0] != '\0' && is_number(cursor.sequence) && is_number(cursor.filter_since);
         if (sound)
-            each(ctx, receiver, sequence);
+            each(ctx, receiver, &cursor);
     }
     enum store_result result = sound ? store_report(store, code, err) : STORE_CORRUPT;
     if (!sound)

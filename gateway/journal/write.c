@@ -28,6 +28,8 @@ static void apply_alarm(struct journal *j, const struct event *event, int64_t se
 int64_t journal_append(struct journal *journal, struct event *event,
                        const struct journal_report *report)
 {
+    if (event_alarm(event) == ALARM_CLEARS)
+        event->cleared_number = alarms_number(journal->alarms, event->alarm_key);
     pthread_mutex_lock(&journal->lock);
     int64_t sequence = ++journal->appended;
     event->number = sequence;
@@ -78,8 +80,8 @@ static size_t add_row(struct journal *j, int64_t sequence)
 
 // The events and cursors that the transaction writes, copied when it begins.
 struct plan {
-    int64_t first, last;                    // events
-    int64_t cursors[JOURNAL_RECEIVERS_MAX]; // -1: none to save
+    int64_t first, last;                                // events
+    struct store_cursor cursors[JOURNAL_RECEIVERS_MAX]; // sequence -1: none to save
     bool forget[JOURNAL_RECEIVERS_MAX];
     size_t cursor_count;
     size_t octets;  // of the events' records
@@ -95,7 +97,8 @@ static struct plan journal_write_make_plan(struct journal *j)
     plan.cursor_count = j->cursor_count;
     for (size_t i = 0; i < j->cursor_count; i++) {
         plan.forget[i] = j->cursors[i].forgotten;
-        plan.cursors[i] = plan.forget[i] ? -1 : j->cursors[i].sequence;
+        plan.cursors[i] = (struct store_cursor){plan.forget[i] ? -1 : j->cursors[i].sequence,
+                                                j->cursors[i].filter, j->cursors[i].filter_since};
     }
     pthread_mutex_unlock(&j->lock);
     return plan;
@@ -117,9 +120,9 @@ static enum store_result write_plan(struct journal *j, struct plan *plan, struct
     for (size_t i = 0; i < plan->cursor_count; i++) {
         if (plan->forget[i])
             store_delete_cursor(j->writer, j->cursors[i].name);
-        if (plan->cursors[i] < 0 || plan->cursors[i] == j->cursors[i].saved)
+        if (plan->cursors[i].sequence < 0 || plan->cursors[i].sequence == j->cursors[i].saved)
             continue;
-        store_set_cursor(j->writer, j->cursors[i].name, plan->cursors[i]);
+        store_set_cursor(j->writer, j->cursors[i].name, &plan->cursors[i]);
         plan->changed++;
     }
     alarms_write(j->alarms, j->writer);
@@ -181,7 +184,7 @@ static void note_result(struct journal *j, const struct plan *plan, enum store_r
         pthread_mutex_lock(&j->lock);
         j->stored = plan->last;
         for (size_t i = 0; i < plan->cursor_count; i++)
-            journal_cursor_committed(&j->cursors[i], plan->cursors[i], plan->forget[i]);
+            journal_cursor_committed(&j->cursors[i], &plan->cursors[i], plan->forget[i]);
         j->status.commits++;
         pthread_mutex_unlock(&j->lock);
         alarms_committed(j->alarms);

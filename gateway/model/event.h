@@ -75,6 +75,7 @@ struct event {
     const struct catalogue_entry *cleared; // the row of the event that raised it
     enum severity cleared_severity;        // meaningful with `cleared`, as is the next
     enum category cleared_category;
+    int64_t cleared_number; // of the event that raised the alarm first, in this journal; 0: unknown
     int64_t number;         // sequence number in the journal; 0: not assigned yet
     bool event_trap;        // severe enough for gswEventTrapLevel of its switch
     bool test;              // a test event: it did not happen

@@ -60,6 +60,7 @@ enum tag {
     TAG_CLEARED = 70,
     TAG_CLEARED_SEVERITY,
     TAG_CLEARED_CATEGORY,
+    TAG_CLEARED_NUMBER,
 };
 
 enum {
@@ -163,6 +164,8 @@ static void write_decisions(struct writer *w, const struct event *event)
         write_number(w, TAG_CLEARED_SEVERITY, event->cleared_severity);
         write_number(w, TAG_CLEARED_CATEGORY, event->cleared_category);
     }
+    if (event->cleared_number != 0)
+        write_number(w, TAG_CLEARED_NUMBER, (uint64_t)event->cleared_number);
 }
 
 size_t event_record_write(const struct event *event, uint8_t out[EVENT_RECORD_MAX])
@@ -398,6 +401,8 @@ static bool read_field(struct event *event, unsigned tag, const uint8_t *value, 
         return read_severity(&event->cleared_severity, value, size);
     case TAG_CLEARED_CATEGORY:
         return read_category(&event->cleared_category, value, size);
+    case TAG_CLEARED_NUMBER:
+        return event_record_read_time(&event->cleared_number, value, size);
     case TAG_TEST:
         return read_flag(&event->test, value, size);
     case TAG_EVENT_TRAP:

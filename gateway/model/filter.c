@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "model/filter.h"
 
+#include "base/digest.h"
 #include "model/catalogue.h"
 
 #include <fnmatch.h>
@@ -11,6 +12,25 @@ void filter_init(struct filter *filter)
     memset(filter, 0, sizeof *filter);
     filter->severity = SEVERITY_DEBUG;
     filter->security = true;
+}
+
+static uint64_t filter_digest_list(uint64_t digest, const struct filter_list *list)
+{
+    digest = digest_add(digest, &list->count, sizeof list->count);
+    for (size_t i = 0; i < list->count; i++)
+        digest = digest_add(digest, list->patterns[i], strlen(list->patterns[i]) + 1);
+    return digest;
+}
+
+uint64_t filter_digest(const struct filter *filter)
+{
+    const struct filter_list *const LISTS[] = {&filter->events, &filter->categories, &filter->nodes,
+                                               &filter->guids, &filter->switches};
+    const uint8_t head[] = {(uint8_t)filter->severity, filter->security};
+    uint64_t digest = digest_add(DIGEST_OF_NOTHING, head, sizeof head);
+    for (size_t i = 0; i < sizeof LISTS / sizeof *LISTS; i++)
+        digest = filter_digest_list(digest, LISTS[i]);
+    return digest != 0 ? digest : 1;
 }
 
 // Compares first, since most patterns are words, and fnmatch(3) is slow.

@@ -39,6 +39,9 @@ bool filter_list_has_guid(const struct filter_list *list, uint64_t guid); // not
 // Sets a filter that every event passes.
 void filter_init(struct filter *filter);
 
+// A digest of the conditions, without the trap group; not 0. Equal filters have equal digests.
+uint64_t filter_digest(const struct filter *filter);
+
 // Whether the event has what the filter asks for. A summary has the kind of the events that it
 // summarises, too. A summary about many nodes fulfils the conditions on nodes, except the trap
 // group.

@@ -45,6 +45,7 @@ static void check_same(const struct event *a, const struct event *b)
     REQUIRE(a->category == b->category && a->summarised == b->summarised);
     REQUIRE(strcmp(a->clears_id, b->clears_id) == 0 && strcmp(a->rule, b->rule) == 0);
     REQUIRE(a->repeat_count == b->repeat_count && a->since_us == b->since_us);
+    REQUIRE(a->cleared == b->cleared && a->cleared_number == b->cleared_number);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

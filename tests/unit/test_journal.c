@@ -775,7 +775,7 @@ static void test_a_row_may_be_added_again(void **state)
     for (int i = 0; i < 2; i++) {
         store_begin(store);
         store_add_event(store, &row);
-        store_set_cursor(store, "nms", 7);
+        store_set_cursor(store, "nms", &(struct store_cursor){.sequence = 7});
         assert_int_equal(store_commit(store, &err), STORE_OK);
     }
     assert_int_equal(store_read(store, 0, 10, count_row, &rows, &err), STORE_OK);
@@ -1896,7 +1896,9 @@ static void test_a_file_of_the_third_schema_is_brought_up_to_date(void **state)
     tamper(f, "DROP TABLE setting; ALTER TABLE alarm DROP COLUMN category;"
               "ALTER TABLE alarm DROP COLUMN told; ALTER TABLE alarm DROP COLUMN over;"
               "ALTER TABLE alarm DROP COLUMN cause_id;"
-              "ALTER TABLE alarm DROP COLUMN last_sequence; PRAGMA user_version = 3;");
+              "ALTER TABLE alarm DROP COLUMN last_sequence;"
+              "ALTER TABLE receiver DROP COLUMN filter;"
+              "ALTER TABLE receiver DROP COLUMN filter_since; PRAGMA user_version = 3;");
     assert_int_equal(read_all(f, 0, 4), 4);
     assert_alarms(f, "a");
     const struct alarm_list list = list_alarms(f);
@@ -2089,6 +2091,70 @@ static void test_a_forgotten_receiver_begins_anew(void **state)
     journal_forget_receiver(f->journal, "gone");
     add_many(f, 1);
     assert_int_equal(begin_receiver(f, "gone"), 4);
+}
+
+static void check_filter(struct fixture *f, const char *receiver, uint64_t digest, int64_t since)
+{
+    const int handle = journal_receiver(f->journal, receiver);
+    journal_note_filter(f->journal, handle, digest);
+    assert_int_equal(journal_filter_since(f->journal, handle), since);
+}
+
+static void test_it_is_known_when_a_filter_changed(void **state)
+{
+    struct fixture *f = *state;
+    add_many(f, 3);
+    check_filter(f, "nms", 17, 0); // new
+    check_filter(f, "nms", 17, 0);
+    add_many(f, 2);
+    check_filter(f, "nms", 18, 5);
+    add_many(f, 1);
+    check_filter(f, "nms", 18, 5);
+    check_filter(f, "other", 18, 0);
+    journal_commit(f->journal);
+    assert_false(journal_has_work(f->journal));
+    reopen(f);
+    check_filter(f, "nms", 18, 5);
+    reopen(f);
+    check_filter(f, "nms", 17, 6); // changed while the gateway did not run
+    journal_commit(f->journal);
+    assert_false(journal_has_work(f->journal));
+    reopen(f);
+    check_filter(f, "nms", 17, 6);
+    journal_forget_receiver(f->journal, "nms");
+    journal_commit(f->journal);
+    check_filter(f, "nms", 19, 0);
+}
+
+static void test_a_filter_of_an_earlier_version_is_unknown(void **state)
+{
+    struct fixture *f = *state;
+    add_many(f, 3);
+    check_filter(f, "nms", 17, 0);
+    journal_commit(f->journal);
+    tamper(f, "UPDATE receiver SET filter = 0");
+    check_filter(f, "nms", 18, 0);
+    add_many(f, 1);
+    check_filter(f, "nms", 19, 4);
+}
+
+static void test_a_clear_knows_the_number_of_its_raise(void **state)
+{
+    struct fixture *f = *state;
+    add_many(f, 3);
+    raise_alarm(f, "a"); // number 4
+    raise_alarm(f, "a");
+    clear_alarm(f, "a");
+    clear_alarm(f, "a");
+    journal_commit(f->journal);
+    reopen(f); // what is read comes from the disk
+    static const int64_t CLEARED[4] = {0, 0, 4, 0};
+    struct journal_item items[4];
+    assert_int_equal(journal_read(f->journal, 3, items, 4), 4);
+    for (size_t i = 0; i < 4; i++) {
+        assert_int_equal(items[i].event->cleared_number, CLEARED[i]);
+        event_unref(items[i].event);
+    }
 }
 
 static void test_forgotten_receivers_leave_room(void **state)
@@ -2397,6 +2463,9 @@ int main(void)
         TEST(test_packed_events_go_into_a_new_file),
         TEST(test_memory_keeps_more_while_the_disk_fails),
         TEST(test_a_forgotten_receiver_begins_anew),
+        TEST(test_it_is_known_when_a_filter_changed),
+        TEST(test_a_filter_of_an_earlier_version_is_unknown),
+        TEST(test_a_clear_knows_the_number_of_its_raise),
         TEST(test_forgotten_receivers_leave_room),
         TEST(test_there_is_room_for_so_many_receivers),
         TEST(test_a_directory_that_cannot_be_made),
