@@ -327,7 +327,10 @@ static const struct schema_item AGENTX[] = {
 
 static const struct schema_item EVERY_RECEIVER[] = {
     {"severity", SCHEMA_WORD, SCHEMA_LIVE, IN_RECEIVER(filter.severity), .words = WORDS_SEVERITY,
-     .initial = "debug", .help = "Send events of this severity and worse."},
+     .initial = "debug",
+     .help =
+         "Send events of this severity and worse, and, as with the next items, those that clear an "
+         "alarm which such an event raised."},
     {"security", SCHEMA_BOOL, SCHEMA_LIVE, IN_RECEIVER(filter.security), .initial = "true",
      .help = "Send events of the category security."},
     {"events", SCHEMA_PATTERNS, SCHEMA_LIVE, IN_RECEIVER(filter.events),

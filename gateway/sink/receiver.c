@@ -367,13 +367,23 @@ static const char *refusal_of_filter(struct receiver *receiver, const struct eve
     return item;
 }
 
+// Whether the event clears an alarm from before the receiver's filter was in force. The receiver
+// may have that alarm, so it gets the clear.
+static bool clears_older_alarm(const struct receiver *receiver, const struct event *event)
+{
+    return event_alarm(event) == ALARM_CLEARS && event->cleared_number > 0 &&
+           event->cleared_number <=
+               journal_filter_since(receiver->options.journal, receiver->handle);
+}
+
 const char *receiver_refusal(struct receiver *receiver, const struct event *event)
 {
     if (event->suppressed[0] != '\0')
         return "suppressed";
     if (event->only_receiver[0] != '\0' && strcmp(event->only_receiver, receiver->sink.name) != 0)
         return "a test of another receiver";
-    return refusal_of_filter(receiver, event);
+    const char *item = refusal_of_filter(receiver, event);
+    return item && !clears_older_alarm(receiver, event) ? item : NULL;
 }
 
 // Skips an event that the filter refuses or that is given up. True: skipped.
@@ -585,6 +595,7 @@ struct receiver *receiver_start(const struct sink *sink, const struct receiver_o
         free(receiver);
         return NULL;
     }
+    journal_note_filter(options->journal, receiver->handle, filter_digest(&options->filter));
     receiver->read_through = journal_cursor(options->journal, receiver->handle);
     receiver->had_through =
         journal_had_through(options->journal, receiver->handle, &receiver->had_after);

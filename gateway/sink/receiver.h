@@ -100,6 +100,9 @@ void receiver_flush(struct receiver *receiver);
 struct receiver_event_outcome receiver_outcome_of(struct receiver *receiver, int64_t sequence);
 const char *receiver_outcome_word(enum receiver_outcome outcome);
 
+// A clear of an alarm that began before the receiver's filter was changed for the last time passes
+// the filter: the receiver may have been told of that alarm.
+//
 // Why the receiver does not get an event: "suppressed", "a test of another receiver", or the item
 // of its filter that the event does not pass; NULL: it gets the event. Any thread.
 const char *receiver_refusal(struct receiver *receiver, const struct event *event);

@@ -798,6 +798,63 @@ TEST(without_a_rate_nothing_waits)
 
 // Events that are not sent.
 
+// Appends an event about the alarm "receiver x"; it clears what receivers were told as a warning.
+static int64_t append_alarm(enum catalogue_event type, unsigned number)
+{
+    struct event *event = event_make(catalogue_get(type));
+    assert_non_null(event);
+    snprintf(event->id, sizeof event->id, "%u", number);
+    snprintf(event->alarm_key, sizeof event->alarm_key, "receiver x");
+    event->time_us = clock_utc(&fake.clock);
+    if (event_alarm(event) == ALARM_CLEARS) {
+        event->cleared = catalogue_get(CATALOGUE_RECEIVER_FAILING);
+        event->cleared_severity = SEVERITY_WARNING;
+        event->cleared_category = CATEGORY_GATEWAY;
+    }
+    int64_t sequence = journal_append(journal, event, &(struct journal_report){0});
+    event_unref(event);
+    journal_commit(journal);
+    return sequence;
+}
+
+static void deliver_all(void)
+{
+    start();
+    stop();
+}
+
+TEST(a_narrower_filter_leaves_no_alarm_behind)
+{
+    journal_receiver(journal, "siem");
+    deliver_all();
+    append_alarm(CATALOGUE_RECEIVER_FAILING, 1);
+    deliver_all();
+    options.filter.severity = SEVERITY_ALERT;
+    start(); // as after a reload
+    append_alarm(CATALOGUE_RECEIVER_BACK, 2);
+    append_alarm(CATALOGUE_RECEIVER_FAILING, 3);
+    append_alarm(CATALOGUE_RECEIVER_BACK, 4);
+    stop();
+    check_had(1, 2);
+}
+
+TEST(a_clear_that_waits_while_the_filter_becomes_narrower_arrives)
+{
+    journal_receiver(journal, "siem");
+    deliver_all();
+    append_alarm(CATALOGUE_RECEIVER_FAILING, 1);
+    deliver_all();
+    append_alarm(CATALOGUE_RECEIVER_BACK, 2);
+    journal_commit(journal);
+    reopen_journal(); // and the gateway was started again
+    options.filter.severity = SEVERITY_ALERT;
+    deliver_all();
+    append_alarm(CATALOGUE_RECEIVER_FAILING, 3);
+    append_alarm(CATALOGUE_RECEIVER_BACK, 4);
+    deliver_all();
+    check_had(1, 2);
+}
+
 TEST(a_receiver_gets_only_what_it_wants)
 {
     options.filter.events.count = 1;
@@ -1024,6 +1081,8 @@ int main(void)
         RECEIVER_TEST(a_pause_allows_a_burst_again),
         RECEIVER_TEST(what_waits_for_an_earlier_event_costs_no_attempt),
         RECEIVER_TEST(without_a_rate_nothing_waits),
+        RECEIVER_TEST(a_narrower_filter_leaves_no_alarm_behind),
+        RECEIVER_TEST(a_clear_that_waits_while_the_filter_becomes_narrower_arrives),
         RECEIVER_TEST(a_receiver_gets_only_what_it_wants),
         RECEIVER_TEST(what_is_held_back_or_for_another_is_not_sent),
         RECEIVER_TEST(a_receiver_that_wants_nothing_is_not_opened),
