@@ -60,6 +60,11 @@ void alarms_free(struct alarms *alarms)
     free(alarms);
 }
 
+static bool is_open(const struct entry *e)
+{
+    return e->active || e->alarm.over;
+}
+
 static struct entry *alarms_find(const struct alarms *a, const char *key)
 {
     struct hash_node *node = hash_find(&a->by_key, hash_digest_string(&a->by_key, key));
@@ -157,12 +162,14 @@ static bool is_notified_late(const struct entry *e, const struct event *event)
             strcmp(event->related_id, e->alarm.event_id) == 0);
 }
 
-// Begins the alarm anew after a clear. Receivers may not have been told of the clear.
+// Begins the alarm anew after a clear. If receivers were not told of the clear, it is the same alarm
+// for them, and keeps its number.
 static void begin_again(struct alarms *a, struct entry *e, const struct event *event,
                         int64_t sequence)
 {
     struct alarm alarm = begin_alarm(event->alarm_key, event, sequence);
     if (e->alarm.over) {
+        alarm.event_sequence = e->alarm.event_sequence;
         alarm.notified = e->alarm.notified;
         memcpy(alarm.notified_id, e->alarm.notified_id, sizeof alarm.notified_id);
     }
@@ -289,7 +296,7 @@ void alarms_write(struct alarms *alarms, struct store *store)
     pthread_mutex_lock(&alarms->lock);
     TAILQ_FOREACH(e, &alarms->changed, in_changed)
     {
-        if (e->active || e->alarm.over)
+        if (is_open(e))
             store_set_alarm(store, &e->alarm);
         else
             store_delete_alarm(store, e->alarm.key);
@@ -307,7 +314,7 @@ void alarms_committed(struct alarms *alarms)
             continue; // an operator acknowledged or shelved it after the write
         TAILQ_REMOVE(&alarms->changed, e, in_changed);
         e->changed = false;
-        if (!e->active && !e->alarm.over)
+        if (!is_open(e))
             alarms_drop(alarms, e);
     }
     pthread_mutex_unlock(&alarms->lock);
@@ -318,7 +325,7 @@ void alarms_begin_file(struct alarms *alarms)
     pthread_mutex_lock(&alarms->lock);
     for (struct entry *e = TAILQ_FIRST(&alarms->order), *next; e; e = next) {
         next = TAILQ_NEXT(e, in_order);
-        if (e->active || e->alarm.over)
+        if (is_open(e))
             note_change(alarms, e);
         else
             alarms_drop(alarms, e);
@@ -332,7 +339,7 @@ int64_t alarms_number(struct alarms *alarms, const char *key)
 {
     pthread_mutex_lock(&alarms->lock);
     const struct entry *e = alarms_find(alarms, key);
-    const int64_t number = e && e->active ? e->alarm.event_sequence : 0;
+    const int64_t number = e && is_open(e) ? e->alarm.event_sequence : 0;
     pthread_mutex_unlock(&alarms->lock);
     return number;
 }
@@ -373,7 +380,7 @@ void alarms_each_open(struct alarms *alarms, void (*each)(void *ctx, const struc
     pthread_mutex_lock(&alarms->lock);
     TAILQ_FOREACH(e, &alarms->order, in_order)
     {
-        if (e->active || e->alarm.over)
+        if (is_open(e))
             each(ctx, &e->alarm);
     }
     pthread_mutex_unlock(&alarms->lock);
