@@ -1,0 +1,437 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Small stories that the random trials tell too rarely, with the same oracle. Each is a function over the actions of a
+site. `SCENARIOS` has them by name, with the options of their sites."""
+
+import errno
+
+from lab import notices
+from oracle import nets
+from oracle.nets import link
+from oracle.truth import link_key, node_key
+
+SCENARIOS = {}
+PLAIN = ("syslog", "traps", "file", "informs")  # receivers without a filter
+
+
+def scenario(which=PLAIN, **options):
+    def register(function):
+        SCENARIOS[function.__name__] = (function, {"which": which, **options})
+        return function
+    return register
+
+
+def site_options(name):
+    return {"net_text": nets.site_net(), **SCENARIOS[name][1]}
+
+
+def play(site, name):
+    SCENARIOS[name][0](site)
+    site.finish()
+
+
+# Cables that move.
+
+def second_uplink(site):
+    """One of two cables between leaf1 and spine1, and a place where it may go."""
+    old = site.find("spine1", 2)
+    (kept,) = [end for end in old if end.guid == site.net.by_name["leaf1"].guid]
+    return old, link(kept, site.net.end("leaf2", 12))
+
+
+@scenario()
+def a_cable_moves_slowly(site):
+    old, new = second_uplink(site)
+    site.unplug(old)
+    site.quiet()
+    site.plug(new)
+    site.quiet()
+
+
+@scenario()
+def a_cable_moves_more_slowly_than_a_sweep(site):
+    """Receivers have not heard of it yet, or have."""
+    old, new = second_uplink(site)
+    site.unplug(old)
+    site.converge()
+    site.plug(new)
+    site.quiet()
+
+
+@scenario()
+def a_host_moves_slowly(site):
+    old = site.find("node1", 1)
+    site.unplug(old)
+    site.quiet()
+    site.plug(link(site.net.end("node1", 1), site.net.end("leaf2", 12)))
+    site.quiet()
+
+
+@scenario()
+def a_cable_moves_and_returns(site):
+    old, new = second_uplink(site)
+    for one, other in ((old, new), (new, old)):
+        site.unplug(one)
+        site.quiet()
+        site.plug(other)
+        site.quiet()
+
+
+@scenario()
+def two_hosts_exchange_their_places(site):
+    one, other = site.find("node1", 1), site.find("node2", 1)
+    site.unplug(one)
+    site.unplug(other)
+    site.converge()
+    site.plug(link(site.net.end("node1", 1), next(end for end in other if end != site.net.end("node2", 1))))
+    site.plug(link(site.net.end("node2", 1), next(end for end in one if end != site.net.end("node1", 1))))
+    site.quiet()
+
+
+# Slow links.
+
+@scenario()
+def a_slow_cable_moves(site):
+    old, new = second_uplink(site)
+    site.slow(old)
+    site.quiet()
+    site.unplug(old)
+    site.plug(new)
+    site.quiet()
+
+
+@scenario()
+def a_slow_cable_moves_while_the_gateway_is_stopped(site):
+    old, new = second_uplink(site)
+    site.slow(old)
+    site.quiet()
+    site.stop_gateway()
+    site.unplug(old)
+    site.plug(new)
+    site.start_gateway()
+    site.quiet()
+
+
+@scenario()
+def a_slow_cable_is_reseated(site):
+    old, _ = second_uplink(site)
+    site.slow(old)
+    site.quiet()
+    site.unplug(old)
+    site.quiet()
+    site.slow(old, False)
+    site.plug(old)
+    site.quiet()
+
+
+# Hosts with two ports.
+
+@scenario()
+def a_host_with_two_ports_leaves_and_returns_whole(site):
+    links = site.links_of("dual1")
+    site.unplug(links[1])
+    site.quiet()
+    site.unplug(links[0])
+    site.quiet()
+    site.plug_all(links)
+    site.quiet()
+
+
+@scenario()
+def a_router_leaves_and_returns_whole(site):
+    links = site.links_of("router1")
+    site.unplug(links[1])
+    site.quiet()
+    site.unplug(links[0])
+    site.quiet()
+    site.plug_all(links)
+    site.quiet()
+
+
+@scenario()
+def one_port_moves_and_the_other_goes(site):
+    moved, gone = site.find("dual1", 1), site.find("dual1", 2)
+    site.unplug(gone)
+    site.unplug(moved)
+    site.plug(link(site.net.end("dual1", 1), site.net.end("spine1", 12)))
+    site.quiet()
+    site.plug(gone)
+    site.quiet()
+
+
+# Faults behind faults.
+
+@scenario()
+def more_is_cut_behind_a_dead_switch(site):
+    links = site.unplug_node("edge1")
+    site.quiet()
+    site.unplug(site.find("node6", 1))
+    lost = [site.find_in(links, name, 1) for name in ("node4", "node5")]
+    site.plug_all([one for one in links if one not in lost])
+    site.quiet()
+    site.plug_all(lost)
+    site.quiet()
+
+
+@scenario()
+def a_switch_dies_behind_a_dead_switch(site):
+    edge = site.unplug_node("edge1")
+    site.quiet()
+    tail = site.unplug_node("tail1")
+    between = [one for one in edge if any(end.guid == site.net.by_name["tail1"].guid for end in one)]
+    site.plug_all([one for one in edge if one not in between])
+    site.quiet()
+    site.plug_all([*between, *tail])
+    site.quiet()
+
+
+@scenario()
+def the_uplink_of_a_switch_is_cut_and_hosts_still_lead_to_it(site):
+    """dual2 and router1 are seen by one port, and their other port is up."""
+    uplink = site.find("edge1", 1)
+    site.unplug(uplink)
+    site.quiet()
+    site.plug(uplink)
+    site.quiet()
+
+
+# Ends that are not told yet.
+
+@scenario()
+def a_slow_link_that_was_told_goes_across_a_restart(site):
+    one, _ = second_uplink(site)
+    site.slow(one)
+    site.quiet()
+    site.unplug(one)
+    site.quiet()
+    site.restart_gateway()
+    site.quiet()
+    site.slow(one, False)
+    site.plug(one)
+    site.quiet()
+
+
+def flap(site, one):
+    """Lets it flap until receivers know that it does; it is unplugged at last."""
+    for _ in range(4):
+        site.unplug(one)
+        site.converge()
+        site.plug(one)
+        site.converge()
+    site.unplug(one)
+    site.wait_told(f"flapping {link_key(one)}")
+
+
+@scenario()
+def a_kill_while_a_link_flaps(site):
+    one, _ = second_uplink(site)
+    flap(site, one)
+    site.plug(one)
+    site.converge()
+    site.stop_gateway(kill=True)
+    site.start_gateway()
+    site.quiet()
+
+
+@scenario()
+def a_restart_while_a_link_flaps(site):
+    one, _ = second_uplink(site)
+    flap(site, one)
+    site.stop_gateway()
+    site.start_gateway()
+    site.quiet()
+
+
+def degrade_the_journal(site):
+    """Until receivers know that it does not work."""
+    gateway = site.gateways[0]
+    gateway.faults.write_errno = errno.ENOSPC
+    site.fabric.client("node1").trap(notices.system_image_guid_change(6, 7))
+    site.wait_event("journal-degraded")
+    return gateway
+
+
+@scenario(which=("syslog", "traps"), faulty=True)
+def a_kill_while_the_journal_does_not_work(site):
+    gateway = degrade_the_journal(site)
+    site.stop_gateway(kill=True)
+    gateway.faults.write_errno = 0
+    site.start_gateway()
+    site.quiet()
+
+
+@scenario(which=("syslog", "traps"), faulty=True)
+def a_stop_while_the_journal_does_not_work(site):
+    gateway = degrade_the_journal(site)
+    site.stop_gateway()
+    gateway.faults.write_errno = 0
+    site.start_gateway()
+    site.quiet()
+
+
+# Receivers.
+
+@scenario(which=("syslog", "syslog-severe", "syslog-grave", "syslog-links", "syslog-nodes", "syslog-leaf2"))
+def filters_pass_the_ends_of_what_they_passed(site):
+    one, _ = second_uplink(site)
+    links = [*site.unplug_node("node1"), *site.unplug_node("leaf2"), one]
+    site.unplug(one)
+    site.quiet()
+    site.plug_all(links)
+    site.quiet()
+
+
+@scenario(which=("syslog", "syslog-leaf2"))
+def a_filter_by_node_and_a_host_that_moves(site):
+    """The event of its loss names leaf2, that of its return another switch."""
+    site.unplug(site.find("node2", 1))
+    site.quiet()
+    site.plug(link(site.net.end("node2", 1), site.net.end("spine1", 12)))
+    site.quiet()
+
+
+@scenario(which=("syslog", "manager"))
+def a_manager_without_our_sets_follows_the_alarms(site):
+    one, _ = second_uplink(site)
+    site.unplug(one)
+    site.quiet()
+    site.plug(one)
+    site.quiet()
+
+
+@scenario(which=("syslog", "informs"), policy={"flap": {"changes": 0, "within": 60, "quiet": 1}})
+def an_alarm_is_over_before_the_inform_that_raised_it_arrives(site):
+    one, _ = second_uplink(site)
+    site.observer("informs").path.lose_first_of = "link-down"
+    for _ in range(3):
+        site.unplug(one)
+        site.wait_told(link_key(one))
+        site.plug(one)
+        site.quiet()
+
+
+@scenario(which=("syslog", "informs", "relp"))
+def receivers_are_away(site):
+    for name in ("informs", "relp"):
+        site.leave(site.observer(name))
+    links = site.unplug_node("edge1")
+    site.sweep()
+    site.plug_all(links[1:])
+    site.sweep()
+    site.quiet()
+    site.plug(links[0])
+    site.quiet()
+
+
+# Handovers.
+
+PAIR = {"which": ("syslog", "traps"), "pair": True}
+
+
+@scenario(**PAIR)
+def an_alarm_ends_after_a_handover(site):
+    one = site.find("node1", 1)
+    site.unplug(one)
+    site.quiet()
+    former, _ = site.hand_over()
+    site.plug(one)
+    site.quiet()
+    site.start_manager(former)
+    site.quiet()
+
+
+@scenario(**PAIR, hold_down=4)
+def a_handover_while_an_alarm_is_held_down(site):
+    one = site.find("node1", 1)
+    site.unplug(one)
+    site.wait_listed(link_key(one))
+    former, _ = site.hand_over()
+    site.quiet()
+    site.plug(one)
+    site.start_manager(former)
+    site.quiet()
+
+
+@scenario(**PAIR)
+def a_handover_while_a_link_flaps(site):
+    one, _ = second_uplink(site)
+    flap(site, one)
+    former, _ = site.hand_over()
+    site.quiet()
+    site.start_manager(former)
+    site.quiet()
+
+
+@scenario(**PAIR)
+def a_handover_in_maintenance(site):
+    one = site.find("node1", 1)
+    site.control("maintenance", "start", "work", 60, "node1")
+    site.windows.add("work")
+    site.unplug(one)
+    site.wait_listed(link_key(one))
+    former, _ = site.hand_over()
+    site.quiet()
+    site.start_manager(former)
+    site.quiet()
+
+
+@scenario(**PAIR)
+def a_handover_while_an_alarm_is_shelved(site):
+    one = site.find("node1", 1)
+    site.unplug(one)
+    site.quiet()
+    site.shelve(link_key(one))
+    site.shelve(node_key(site.net.by_name["node1"].guid))
+    site.hand_over()
+    site.plug(one)
+    site.converge()
+    site.unplug(one)
+    site.quiet()
+
+
+@scenario(**PAIR)
+def a_handover_while_a_switch_is_dead(site):
+    links = site.unplug_node("edge1")
+    site.quiet()
+    site.hand_over()
+    lost = site.find_in(links, "node4", 1)
+    site.plug_all([one for one in links if one != lost])
+    site.quiet()
+
+
+@scenario(**PAIR, policy={"storm": {"rate": 2, "period": 3}})
+def a_handover_in_a_storm(site):
+    links = [link_of for name in ("node1", "node2", "node3", "node4", "node5") for link_of in site.links_of(name)]
+    for one in links:
+        site.unplug(one)
+    site.wait_listed(link_key(links[-1]))
+    site.hand_over()
+    site.quiet()
+
+
+@scenario(**PAIR)
+def changes_during_a_handover(site):
+    one, two = site.find("node1", 1), site.find("node2", 1)
+    site.unplug(one)
+    site.quiet()
+    site.kill_manager("sm1")
+    site.unplug(two)
+    site.plug(one)
+    site.wait_roles("sm2")
+    site.quiet()
+    site.start_manager("sm1")
+    site.quiet()
+
+
+@scenario(**PAIR)
+def a_standby_restarts_and_takes_over(site):
+    one, two = site.find("node1", 1), site.find("node2", 1)
+    site.unplug(one)
+    site.quiet()
+    standby = next(gateway for gateway in site.running if gateway not in site.active_gateways())
+    site.stop_gateway(standby, kill=True)
+    site.unplug(two)
+    site.plug(one)
+    site.start_gateway(standby)
+    site.hand_over()
+    site.quiet()
+
