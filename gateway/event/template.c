@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "event/template.h"
 
+#include "base/clock.h"
 #include "base/text.h"
 #include "model/catalogue.h"
 #include "model/counter.h"
@@ -52,7 +53,7 @@ static bool add_end(struct text *t, const struct endpoint *who)
     return template_add_endpoint(t, who);
 }
 
-// Adds "SubnSet(PortInfo)", with numbers where there are no words.
+// Adds "SubnSet(PortInfo)", with numbers where there are no words: "method 0x58 (PortInfo)".
 static void add_request(struct text *t, const struct notice *n)
 {
     const char *method = words_smp_method(n->method);
@@ -60,7 +61,7 @@ static void add_request(struct text *t, const struct notice *n)
     if (method)
         text_add(t, method);
     else
-        text_addf(t, "method 0x%02x", (unsigned)n->method);
+        text_addf(t, "method 0x%02x ", (unsigned)n->method);
     if (attribute)
         text_addf(t, "(%s)", attribute);
     else
@@ -73,14 +74,6 @@ static void add_changes(struct text *t, const struct notice *n)
     words_add_change_flags(t, n->change_flags);
     if (t->len == before)
         text_add(t, n->local_changes ? "local settings" : "capability mask");
-}
-
-static void add_valid(struct text *t, const struct notice *n)
-{
-    size_t before = t->len;
-    words_add_data_valid(t, n->data_valid);
-    if (t->len == before)
-        text_add(t, "nothing");
 }
 
 // By how much the counter grew. A counter that fell was reset meanwhile, and grew from zero.
@@ -105,11 +98,38 @@ static bool add_late(struct text *t, const struct event *event)
     return event->found_late;
 }
 
-// False: the field is zero or empty.
+// Adds "1 event" or "12 events", with the events' kind before the word if there is one.
+static void add_events(struct text *t, uint64_t count, const struct catalogue_entry *kind)
+{
+    text_addf(t, "%" PRIu64 " %s%sevent%s", count, kind ? kind->name : "", kind ? " " : "",
+              count == 1 ? "" : "s");
+}
+
+// Adds "once" or "12 times".
+static void add_times(struct text *t, uint64_t count)
+{
+    if (count == 1)
+        text_add(t, "once");
+    else
+        text_addf(t, "%" PRIu64 " times", count);
+}
+
+// Adds a time in whole seconds: "2026-11-21T03:19:03Z".
+static void template_add_time(struct text *t, int64_t utc_us)
+{
+    enum { SECONDS = sizeof "2026-11-21T03:19:03" - 1 };
+    char when[CLOCK_TEXT_SIZE];
+    clock_format_utc(utc_us, when);
+    text_addf(t, "%.*sZ", SECONDS, when);
+}
+
+// False: the field is zero or empty, or not known. A P_Key of zero is a value.
 static bool template_add_field(struct text *t, const struct event *event, enum field field)
 {
     struct field_value value = field_get(event, field);
     field_add_text(t, event, field);
+    if (field == FIELD_PKEY || !field_is_known(event, field))
+        return field_is_known(event, field);
     return value.is_number ? value.number != 0 : value.size > 0;
 }
 
@@ -149,10 +169,16 @@ static bool add_placeholder(struct text *t, const struct event *event, const cha
         add_request(t, &event->notice);
     else if (is(name, n, "changes"))
         add_changes(t, &event->notice);
-    else if (is(name, n, "valid"))
-        add_valid(t, &event->notice);
     else if (is(name, n, "growth"))
         text_addf(t, "%" PRIu64, growth(event));
+    else if (is(name, n, "times"))
+        add_times(t, event->repeat_count);
+    else if (is(name, n, "since"))
+        template_add_time(t, event->since_us);
+    else if (is(name, n, "summarisedEvents"))
+        add_events(t, event->repeat_count, event->summarised);
+    else if (is(name, n, "lostEvents"))
+        add_events(t, event->lost, NULL);
     else
         return template_add_field(t, event, field_find(name, n));
     return true;

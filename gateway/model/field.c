@@ -271,6 +271,18 @@ struct field_value field_get(const struct event *event, enum field field)
     return (struct field_value){.octets = p, .size = size};
 }
 
+bool field_is_known(const struct event *event, enum field field)
+{
+    static const uint16_t VALID[FIELD_COUNT] = {
+        [FIELD_LID] = NOTICE_VALID_LID1,  [FIELD_LID2] = NOTICE_VALID_LID2,
+        [FIELD_PKEY] = NOTICE_VALID_PKEY, [FIELD_SL] = NOTICE_VALID_SL,
+        [FIELD_QP1] = NOTICE_VALID_QP1,   [FIELD_QP2] = NOTICE_VALID_QP2,
+        [FIELD_GID1] = NOTICE_VALID_GID1, [FIELD_GID2] = NOTICE_VALID_GID2,
+    };
+    return event->type->trap != NOTICE_BAD_PKEY_AT_SWITCH || VALID[field] == 0 ||
+           event->notice.data_valid & VALID[field];
+}
+
 void field_set_number(struct event *event, enum field field, uint64_t number)
 {
     const struct row *row = &ROWS[field];

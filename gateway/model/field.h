@@ -19,6 +19,10 @@ struct field_value {
 
 struct field_value field_get(const struct event *event, enum field field);
 
+// False: the event's Notice says that the field's value is not known (DataValid of a trap 259); the
+// value is 0 then.
+bool field_is_known(const struct event *event, enum field field);
+
 // Sets a number or a flag, unless the event computes it from others.
 void field_set_number(struct event *event, enum field field, uint64_t number);
 

@@ -38,11 +38,6 @@ static const struct word CHANGES[] = {
     {0x08, "SM priority"},     {0x10, "HierarchyInfo"},    {0x20, "CapabilityMask2"},
 };
 
-static const struct word VALID[] = {
-    {0x01, "LIDADDR1"}, {0x02, "LIDADDR2"}, {0x04, "P_Key"},    {0x08, "SL"},
-    {0x10, "QP1"},      {0x20, "QP2"},      {0x40, "GIDADDR1"}, {0x80, "GIDADDR2"},
-};
-
 #define COUNT(a) (sizeof(a) / sizeof *(a))
 
 static const char *words_find(const struct word *words, size_t n, unsigned number)
@@ -86,9 +81,4 @@ const char *words_node_type(uint8_t type)
 void words_add_change_flags(struct text *t, uint16_t flags)
 {
     add_bits(t, CHANGES, COUNT(CHANGES), flags);
-}
-
-void words_add_data_valid(struct text *t, uint16_t bits)
-{
-    add_bits(t, VALID, COUNT(VALID), bits);
 }

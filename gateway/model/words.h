@@ -19,7 +19,4 @@ const char *words_node_type(uint8_t type);
 // Adds "NodeDescription, LinkWidthEnabled" for the change flags of a trap 144 (IBA 14.2.5.1).
 void words_add_change_flags(struct text *t, uint16_t flags);
 
-// Adds "LIDADDR1, P_Key" for the DataValid bits of a trap 259, as on the wire.
-void words_add_data_valid(struct text *t, uint16_t bits);
-
 #endif

@@ -121,14 +121,15 @@ static void visit_endpoints(const struct visit *v)
     }
 }
 
-// Visits the fields that the catalogue's row lists and, for a derived event, the counter.
+// Visits the fields that the catalogue's row lists, as far as they are known, and, for a derived
+// event, the counter.
 static void visit_cause(const struct visit *v)
 {
     const enum field *fields = v->event->type->fields;
     for (size_t i = 0; i < CATALOGUE_FIELDS_MAX && fields[i] != FIELD_NONE; i++) {
         if (fields[i] == FIELD_REASON || fields[i] == FIELD_AFFECTED)
             visit_option(v, fields[i]);
-        else if (fields[i] != FIELD_RAW)
+        else if (fields[i] != FIELD_RAW && field_is_known(v->event, fields[i]))
             visit_field(v, fields[i]);
     }
     if (!v->event->derived)

@@ -123,6 +123,24 @@ TEST(rfc5424_announces_utf_8_only_where_it_is)
                    true);
 }
 
+TEST(a_259_leaves_out_what_it_does_not_know)
+{
+    static const char *const UNKNOWN[] = {"pkey=", "qp1=", "qp2=", " sl=", "gid1=", " lid2="};
+    for (size_t i = 0; i < COUNT(UNKNOWN); i++) {
+        struct event *e = make(CATALOGUE_BAD_PKEY_AT_SWITCH, "leaf1", "x");
+        e->notice = (struct notice){.generic = true,
+                                    .trap = NOTICE_BAD_PKEY_AT_SWITCH,
+                                    .lid = 7,
+                                    .port = 5,
+                                    .data_valid = NOTICE_VALID_LID1};
+        check_contains(e, UNKNOWN[i], false);
+    }
+    struct event *e = make(CATALOGUE_BAD_PKEY_AT_SWITCH, "leaf1", "x");
+    e->notice.lid = 7;
+    e->notice.data_valid = NOTICE_VALID_LID1 | NOTICE_VALID_QP1;
+    check_contains(e, " lid=\"7\" qp1=\"0x000000\" ", true);
+}
+
 TEST(rfc5424_without_what_is_not_known)
 {
     struct format_origin bare = {.hostname = "-", .process_id = "1"};
@@ -456,6 +474,7 @@ int main(void)
         cmocka_unit_test(rfc5424_of_a_link),
         cmocka_unit_test(rfc5424_of_alarms),
         cmocka_unit_test(rfc5424_announces_utf_8_only_where_it_is),
+        cmocka_unit_test(a_259_leaves_out_what_it_does_not_know),
         cmocka_unit_test(rfc5424_without_what_is_not_known),
         cmocka_unit_test(rfc3164),
         cmocka_unit_test(cef),

@@ -1114,12 +1114,12 @@ TEST(what_was_journalled_before_there_was_policy_is_as_its_type)
     assert_null(read_record(category, sizeof category - 1));
 }
 
-static struct event *stamped(enum catalogue_event type)
+static struct event *stamped(enum catalogue_event type, uint64_t count)
 {
     struct event *event = event_make(catalogue_get(type));
     assert_non_null(event);
     event->summarised = catalogue_get(CATALOGUE_BAD_PKEY);
-    event->repeat_count = 12;
+    event->repeat_count = count;
     event->since_us = SUPPORT_UTC_US;
     strcpy(event->subject.name, "leaf1");
     strcpy(event->reason, "why");
@@ -1134,19 +1134,35 @@ TEST(summaries_are_sentences)
         const char *text;
     } ROWS[] = {
         {CATALOGUE_STORM_SUMMARY,
-         "12 events bad-pkey since 2026-11-21T03:19:03.123456Z are only in the journal: why."},
-        {CATALOGUE_EVENT_REPEATED,
-         "The same, 12 times more since 2026-11-21T03:19:03.123456Z: why."},
+         "The journal alone has 12 bad-pkey events since 2026-11-21T03:19:03Z: why."},
+        {CATALOGUE_EVENT_REPEATED, "why; the same 12 times more since 2026-11-21T03:19:03Z."},
         {CATALOGUE_FLAPPING, "leaf1 does not come to rest: why. Until it does, its changes are "
                              "only in the journal."},
         {CATALOGUE_SETTLED, "leaf1 came to rest: why."},
         {CATALOGUE_HEARTBEAT, "ibtrapd is alive: why."},
     };
     for (size_t i = 0; i < COUNT(ROWS); i++) {
-        struct event *event = stamped(ROWS[i].type);
+        struct event *event = stamped(ROWS[i].type, 12);
         assert_string_equal(event->text, ROWS[i].text);
         assert_int_equal(event->time_us, SUPPORT_UTC_US);
         assert_int_equal(strlen(event->id), EVENT_ID_SIZE - 1);
+        event_unref(event);
+    }
+}
+
+TEST(one_is_told_in_the_singular)
+{
+    static const struct {
+        enum catalogue_event type;
+        const char *text;
+    } ROWS[] = {
+        {CATALOGUE_STORM_SUMMARY,
+         "The journal alone has 1 bad-pkey event since 2026-11-21T03:19:03Z: why."},
+        {CATALOGUE_EVENT_REPEATED, "why; the same once more since 2026-11-21T03:19:03Z."},
+    };
+    for (size_t i = 0; i < COUNT(ROWS); i++) {
+        struct event *event = stamped(ROWS[i].type, 1);
+        assert_string_equal(event->text, ROWS[i].text);
         event_unref(event);
     }
 }
@@ -1233,6 +1249,7 @@ int main(void)
         HERE(decisions_survive_the_journal),
         HERE(what_was_journalled_before_there_was_policy_is_as_its_type),
         HERE(summaries_are_sentences),
+        HERE(one_is_told_in_the_singular),
         HERE(a_stamp_changes_only_what_is_missing),
         HERE(nothing_asks_for_time_when_nothing_is_held),
     };
