@@ -22,7 +22,7 @@ struct change {
     uint64_t affected; // number of nodes that came or went as consequences of this change
     // A piece of a sentence, or empty.
     // - Node added or removed: "with it went 7 nodes: a, b, c, d, e and 2 more".
-    // - Moved: where it was, "port 3 of leaf1".
+    // - Moved: where it was, "port 3 of leaf1 (LID 2)".
     // - Link degraded: "1X SDR (2.5 Gb/s) instead of 4X QDR (40 Gb/s)"; restored: the rate.
     // - Node renamed: the old name. LID changed: the old LID.
     char reason[EVENT_REASON_SIZE];

@@ -284,6 +284,8 @@ void comparison_add_place(struct text *text, const struct comparison *t,
     describe_port(side->fabric, port, t->names, &place);
     text_addf(text, "port %u of ", place.port);
     comparison_add_name(text, &place);
+    if (place.lid != 0)
+        text_addf(text, " (LID %u)", place.lid);
 }
 
 void comparison_link_key(char out[EVENT_KEY_SIZE], enum alarm_key_kind kind,

@@ -76,7 +76,7 @@ void comparison_set_subject_node(const struct comparison *t, const struct compar
 
 // Adds the endpoint's name, or its node GUID if it has no name.
 void comparison_add_name(struct text *text, const struct endpoint *endpoint);
-// Adds "port 3 of leaf1".
+// Adds "port 3 of leaf1 (LID 2)".
 void comparison_add_place(struct text *text, const struct comparison *t,
                           const struct comparison_side *side, uint32_t port);
 

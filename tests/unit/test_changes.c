@@ -110,6 +110,13 @@ static void add_end(struct text *t, const struct endpoint *who)
         text_addf(t, "/%u", who->port);
 }
 
+// Adds the reason without the LID of a former place.
+static void add_reason(struct text *t, const char *reason)
+{
+    const char *lid = strstr(reason, " (LID ");
+    text_add_n(t, reason, lid ? (size_t)(lid - reason) : strlen(reason));
+}
+
 // "link-down leaf1/1 to host0/1 (reason) <0": the cause's index is behind the <.
 static void render(const struct change *change, char *out, size_t size)
 {
@@ -120,8 +127,11 @@ static void render(const struct change *change, char *out, size_t size)
         text_add(&t, " to ");
         add_end(&t, &change->peer);
     }
-    if (change->reason[0] != '\0')
-        text_addf(&t, " (%s)", change->reason);
+    if (change->reason[0] != '\0') {
+        text_add(&t, " (");
+        add_reason(&t, change->reason);
+        text_add(&t, ")");
+    }
     if (change->cause != FABRIC_NONE)
         text_addf(&t, " <%u", change->cause);
 }
@@ -255,6 +265,20 @@ TEST(a_router_goes_and_comes_and_moves)
     settle(&s);
     generated_remove(&s.g, router);
     EXPECT("router-removed router to leaf2/4", "link-down leaf2/4 to router/1 <0");
+    end(&s);
+}
+
+TEST(a_former_place_has_its_lid)
+{
+    char place[64];
+    struct scene s = make_scene();
+    settle(&s);
+    generated_link(&s.g, s.host[0], 1, s.leaf3, 4);
+    see(&s);
+    assert_int_equal(s.changes.all[0].type, CATALOGUE_HOST_MOVED);
+    snprintf(place, sizeof place, "port 1 of leaf1 (LID %u)",
+             (unsigned)generated_port(&s.g, s.leaf1, 0)->lid);
+    assert_string_equal(s.changes.all[0].reason, place);
     end(&s);
 }
 
@@ -986,6 +1010,7 @@ int main(void)
         cmocka_unit_test(parallel_links_are_independent),
         cmocka_unit_test(a_host_goes_and_comes),
         cmocka_unit_test(a_router_goes_and_comes_and_moves),
+        cmocka_unit_test(a_former_place_has_its_lid),
         cmocka_unit_test(a_host_moves),
         cmocka_unit_test(a_host_with_another_port_on_the_same_place_stays),
         cmocka_unit_test(two_hosts_swap_their_places),
