@@ -4,14 +4,15 @@
 #include "control/answer.h"
 #include "ctl/protocol.h"
 #include "ib/mad.h"
+#include "model/words.h"
 #include "topology/changes.h"
 
-enum { TYPE_COUNT = 4 }; // switches, channel adapters, routers, others
+enum { TYPE_COUNT = 4 }; // switches, hosts, routers, others
 
 static const char *type_word(uint8_t type)
 {
-    static const char *const WORDS[] = {"unknown", "ca", "switch", "router"};
-    return WORDS[type < TYPE_COUNT ? type : 0];
+    const char *word = words_node_type(type);
+    return word[0] != '\0' ? word : "unknown";
 }
 
 static const char *name_of(const struct fabric_node *node, const struct names *names)

@@ -20,7 +20,7 @@ enum {
 // request the next one: "first", and the times of the snapshots. `number` is the number of a
 // snapshot in the journal; 0: the fabric as it is now.
 
-// Switches first, then channel adapters, then routers, each with its ports and their peers.
+// Switches first, then hosts, then routers, each with its ports and their peers.
 json_t *topology_json(const struct fabric *fabric, int64_t number, const struct names *names,
                       uint32_t first);
 

@@ -25,7 +25,7 @@ static void show_id(FILE *out, const json_t *node)
 {
     const char *type = member_word(node, "type");
     char letter = is_switch(node)               ? 'S'
-                  : strcmp(type, "ca") == 0     ? 'H'
+                  : strcmp(type, "host") == 0   ? 'H'
                   : strcmp(type, "router") == 0 ? 'R'
                                                 : '?';
     fprintf(out, "\"%c-%016" PRIx64 "\"", letter, show_topology_guid(node, "guid"));
@@ -107,9 +107,9 @@ static void show_switch(FILE *out, const json_t *node)
 
 static void show_topology_other(FILE *out, const json_t *node)
 {
-    bool ca = strcmp(member_word(node, "type"), "ca") == 0;
-    fprintf(out, "%sguid=0x%" PRIx64 "\n%s\t%lld ", ca ? "ca" : "rt",
-            show_topology_guid(node, "guid"), ca ? "Ca" : "Rt", member_count(node, "port_count"));
+    bool host = strcmp(member_word(node, "type"), "host") == 0;
+    fprintf(out, "%sguid=0x%" PRIx64 "\n%s\t%lld ", host ? "ca" : "rt",
+            show_topology_guid(node, "guid"), host ? "Ca" : "Rt", member_count(node, "port_count"));
     show_id(out, node);
     fputs("\t\t# ", out);
     show_name(out, node);

@@ -338,6 +338,7 @@ TEST(json_has_more)
     assert_string_equal(name, "sm1");
     assert_int_equal(priority, 14);
     const json_t *host = json_array_get(json_object_get(all, "nodes"), 3);
+    assert_string_equal(json_string_value(json_object_get(host, "type")), "host");
     const json_t *port = json_array_get(json_object_get(host, "ports"), 0);
     assert_int_equal(json_unpack((json_t *)port, "{s:s, s:i, s:s, s:[i,i], s:{s:s}}", "state", &how,
                                  "width", &width, "speed", &speed, "widths_supported", &lanes,
