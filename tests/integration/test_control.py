@@ -84,7 +84,7 @@ def test_events_are_chosen(site):
     everything = events(site)
     down = last_link_down(site)
     assert events(site, "--limit", 1) == everything[-1:]
-    assert set(names(events(site, "--severity", "warning"))) == {"link-state-change", "link-down"}
+    assert set(names(events(site, "--severity", "warning"))) == {"link-down"}
     assert names(events(site, "--event", "gateway-*")) == ["gateway-started"]
     of_leaf2 = events(site, "--node", "leaf2")
     assert down in of_leaf2 and "gateway-started" not in names(of_leaf2)

@@ -136,7 +136,7 @@ CASES = [
     port_error_case(131, "flow-control-timeout", 4),
     Case(
         "link-state-change", 128, lambda lid, garbage: notices.link_state_change(lid, garbage=garbage), want.sma(1),
-        lambda lid: [want.lid(lid)], {}, category="link", way=DIRECT,
+        lambda lid: [want.lid(lid)], {}, "notice", "link", way=DIRECT,
     ),
 ]
 
@@ -176,7 +176,7 @@ def test_host_goes_and_comes(site):
     guid = site.fabric.gid_of("node2")
 
     site.fabric.unlink("node2")
-    before, after, message = own_notification(site, 2, "gid-out-of-service", "warning", "node")
+    before, after, message = own_notification(site, 2, "gid-out-of-service", "notice", "node")
     assert (before, after, message.data["trap"]) == ([want.gid1(guid)], [], "65")
 
     site.fabric.relink("node2")
@@ -186,7 +186,7 @@ def test_host_goes_and_comes(site):
     leaf2 = site.fabric.lid_of("leaf2")
     changes = site.notification(want.sma(1), count=2)
     assert [list(one.varbinds) for one in changes] == [[want.lid(leaf2)]] * 2
-    want.check_message(site.message("link-state-change")[0], "link-state-change", "warning", "link", 128)
+    want.check_message(site.message("link-state-change")[0], "link-state-change", "notice", "link", 128)
 
 
 def test_link_between_switches(site):
@@ -212,7 +212,7 @@ def test_multicast_group(site):
 @pytest.mark.parametrize("garbage", [False, True], ids=["clean", "garbage"])
 @pytest.mark.parametrize("trap, number, event, severity, category", [
     (64, 1, "gid-in-service", "informational", "node"),
-    (65, 2, "gid-out-of-service", "warning", "node"),
+    (65, 2, "gid-out-of-service", "notice", "node"),
     (66, 3, "mcast-group-created", "informational", "multicast"),
     (67, 4, "mcast-group-deleted", "informational", "multicast"),
 ])

@@ -153,7 +153,7 @@ TEST(rfc5424_without_what_is_not_known)
         buffer,
         "<0>1 2026-11-21T03:19:03.123456Z - ibtrapd 1 link-state-change "
         "[ibtrapd@8072 id=\"0199a2b3-0000-7000-8000-000000000001\" event=\"link-state-change\" "
-        "severity=\"warning\" category=\"link\" subnetPrefix=\"0xfe80000000000000\" trap=\"128\" "
+        "severity=\"notice\" category=\"link\" subnetPrefix=\"0xfe80000000000000\" trap=\"128\" "
         "lid=\"0\"]"
         "[origin enterpriseId=\"8072\" software=\"ibtrapd\" swVersion=\"" VERSION "\"]"
         "[meta language=\"en\"]"

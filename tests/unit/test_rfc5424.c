@@ -172,7 +172,7 @@ TEST(the_priority_is_facility_and_severity)
         unsigned facility;
         enum golden golden;
         const char *pri;
-    } ROWS[] = {{0, GOLDEN_128, "<4>1 "},
+    } ROWS[] = {{0, GOLDEN_128, "<5>1 "},
                 {3, GOLDEN_64, "<30>1 "},
                 {23, GOLDEN_144, "<190>1 "},
                 {16, GOLDEN_68, "<133>1 "}};
@@ -333,7 +333,7 @@ TEST(udp_receivers_get_it_as_a_datagram)
     ssize_t n = recv(fd, got, sizeof got - 1, 0);
     assert_in_range(n, 100, 2048);
     got[n] = '\0';
-    assert_memory_equal(got, "<156>1 2026-11-21T03:19:03.123456Z ", 35);
+    assert_memory_equal(got, "<157>1 2026-11-21T03:19:03.123456Z ", 35);
     assert_non_null(strstr(got, event->text));
     event_unref(event);
     sink.close(sink.self);
@@ -359,7 +359,7 @@ TEST(the_local_socket_gets_it_as_a_datagram)
     assert_int_equal(sink.send(sink.self, event, &err), SINK_DONE);
     ssize_t n = recv(fd, got, sizeof got - 1, 0);
     assert_in_range(n, 100, 2048);
-    assert_memory_equal(got, "<28>1 ", 6);
+    assert_memory_equal(got, "<29>1 ", 6);
     close(fd);
     // The daemon is gone.
     assert_int_equal(sink.send(sink.self, event, &err), SINK_FAILED);

@@ -507,7 +507,7 @@ TEST(traps_64_to_69)
     static const char SM[] = "fe800000000000000002c90300a1b2c3";
     find_own_root();
     check_gid_trap(GOLDEN_64, 1, CA_GID, 6, 4);
-    check_gid_trap(GOLDEN_65, 2, CA_GID, 4, 4);
+    check_gid_trap(GOLDEN_65, 2, CA_GID, 5, 4);
     check_gid_trap(GOLDEN_66, 3, MCAST, 6, 6);
     check_gid_trap(GOLDEN_67, 4, MCAST, 6, 6);
     check_gid_trap(GOLDEN_68, 5, SM, 5, 1);
