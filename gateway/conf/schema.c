@@ -193,8 +193,9 @@ static const struct schema_item CONSEQUENCES[] = {
     {                                                                                              \
         "extra_varbinds", SCHEMA_BOOL, SCHEMA_LIVE, IN_RECEIVER(field),                            \
             .initial = "false",                                                                    \
-            .help = "Append what the IBTRAPD-MIB has for every event: identifier, name, time, "    \
-                    "severity, category, text, and what was derived."                              \
+            .help = "Append what the IBTRAPD-MIB has for every event to each notification that "   \
+                    "lacks it: identifier, name, time, severity, category, alarm state and key, "  \
+                    "node and port, text, what was derived, and whether it is a test."             \
     }
 
 #define RATE(default, more)                                                                        \

@@ -105,16 +105,17 @@ static void add_notification(json_t *list, const struct event *event, const char
 }
 
 // Lists the notifications of all MIBs. By default, receivers get that of the IBTRAPD-MIB only if
-// the other MIBs have none for the event.
+// the other MIBs have none for the event, or if it is a test (sink/snmp_pdu.h).
 static json_t *notifications_json(const struct event *event)
 {
     const struct catalogue_entry *type = event->type;
-    bool is_switch = event_has_switch(event);
+    bool is_switch = event_has_switch(event), real = !event->test;
     json_t *list = json_array();
-    add_notification(list, event, "IB-SMA-MIB", true, type->sma);
-    add_notification(list, event, "IBSWITCH-MIB", true, is_switch ? type->gsw : NULL);
-    add_notification(list, event, "IBSWITCH-MIB", true, is_switch ? type->topo : NULL);
-    add_notification(list, event, "IBTRAPD-MIB", json_array_size(list) == 0, type->own);
+    add_notification(list, event, "IB-SMA-MIB", real, type->sma);
+    add_notification(list, event, "IBSWITCH-MIB", real, is_switch ? type->gsw : NULL);
+    add_notification(list, event, "IBSWITCH-MIB", real, is_switch ? type->topo : NULL);
+    add_notification(list, event, "IBTRAPD-MIB", event->test || json_array_size(list) == 0,
+                     type->own || real ? type->own : &mib_ibtrapdTestEvent);
     return list;
 }
 

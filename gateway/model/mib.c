@@ -12,8 +12,10 @@
 
 const struct mib_notification MIB_EXTRA = {
     .objects = {&mib_ibtrapdEventId, &mib_ibtrapdEventName, &mib_ibtrapdEventTime,
-                &mib_ibtrapdEventSeverity, &mib_ibtrapdEventCategory, &mib_ibtrapdSubnetPrefix,
-                &mib_ibtrapdEventText, &mib_ibtrapdDerived}};
+                &mib_ibtrapdEventSeverity, &mib_ibtrapdEventCategory, &mib_ibtrapdAlarmState,
+                &mib_ibtrapdAlarmKey, &mib_ibtrapdSubnetPrefix, &mib_ibtrapdNodeGuid,
+                &mib_ibtrapdNodeName, &mib_ibtrapdPort, &mib_ibtrapdEventText, &mib_ibtrapdDerived,
+                &mib_ibtrapdTest}};
 
 // Writes a GswGlobalId: the GUID, seven zero octets, and the GswType of an InfiniBand switch. For
 // GUID 0, all octets are zero.

@@ -82,9 +82,9 @@ void mib_put_date(uint8_t out[MIB_DATE_SIZE], int64_t utc_us);
 // Adds the identifier as numbers with dots between them, MIB_OID_MAX + MIB_INSTANCE_MAX at most.
 void mib_add_oid(struct text *t, const uint32_t *ids, size_t count);
 
-// The objects that a receiver may append to the notifications of the other MIBs: those with which
-// every notification of the IBTRAPD-MIB begins, and whether the Notice was derived. It is no
-// notification itself, and has neither name nor OID.
+// The objects that a receiver may ask for with every notification: what the event is, the alarm
+// that it opens or closes, the node that it is about, and whether the Notice was derived or the
+// event is a test. It is no notification itself, and has neither name nor OID.
 extern const struct mib_notification MIB_EXTRA;
 
 #endif

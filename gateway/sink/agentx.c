@@ -201,7 +201,7 @@ static enum sink_result agentx_sink_send_event(void *self, const struct event *e
 {
     struct agentx_sink *s = self;
     const struct mib_notification *notifications[SNMP_PDU_NOTIFICATIONS_MAX];
-    size_t n = snmp_pdu_notifications(event, s->sets, notifications);
+    size_t n = snmp_pdu_notifications(event, s->sets, s->extra, notifications);
     if (n == 0)
         return SINK_SKIPPED;
     if (!agentx_sink_renew(s, err))

@@ -275,7 +275,7 @@ static enum sink_result snmp_sink_send_event(void *self, const struct event *eve
 {
     struct snmp_sink *s = self;
     const struct mib_notification *notifications[SNMP_PDU_NOTIFICATIONS_MAX];
-    size_t n = snmp_pdu_notifications(event, s->sets, notifications);
+    size_t n = snmp_pdu_notifications(event, s->sets, s->extra, notifications);
     if (n == 0)
         return SINK_SKIPPED;
     if (!s->options.inform)

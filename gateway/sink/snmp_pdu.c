@@ -14,7 +14,12 @@ static size_t snmp_pdu_add(const struct mib_notification *out[SNMP_PDU_NOTIFICAT
     return n;
 }
 
-size_t snmp_pdu_notifications(const struct event *event, unsigned sets,
+static const struct mib_notification *own_of_test(const struct event *event)
+{
+    return event->type->own ? event->type->own : &mib_ibtrapdTestEvent;
+}
+
+size_t snmp_pdu_notifications(const struct event *event, unsigned sets, bool extra,
                               const struct mib_notification *out[SNMP_PDU_NOTIFICATIONS_MAX])
 {
     const struct catalogue_entry *type = event->type;
@@ -24,28 +29,49 @@ size_t snmp_pdu_notifications(const struct event *event, unsigned sets,
     n = snmp_pdu_add(out, n, type->gsw, is_switch);
     n = snmp_pdu_add(out, n, type->topo, is_switch);
     n = snmp_pdu_add(out, n, &mib_gswEventTrap, (chosen & SNMP_SET_EVENT) && event->event_trap);
-    return snmp_pdu_add(out, n, type->own, (chosen & SNMP_SET_OWN) || (sets == 0 && n == 0));
+    n = snmp_pdu_add(out, n, type->own, (chosen & SNMP_SET_OWN) || (sets == 0 && n == 0));
+    if (!event->test || extra || n == 0)
+        return n;
+    return snmp_pdu_add(out, 0, own_of_test(event), true);
 }
 
-static bool each_object(const struct event *event, const struct mib_notification *notification,
+static bool take_object(const struct event *event, const struct mib_object *object,
                         bool (*take)(void *ctx, const struct mib_varbind *varbind), void *ctx)
 {
-    bool ok = true;
-    for (size_t i = 0; ok && i < MIB_OBJECTS_MAX && notification->objects[i]; i++) {
-        struct mib_varbind varbind;
-        mib_encode(notification->objects[i], event, &varbind);
-        ok = take(ctx, &varbind);
+    struct mib_varbind varbind;
+    mib_encode(object, event, &varbind);
+    return take(ctx, &varbind);
+}
+
+static bool has_object(const struct mib_notification *notification, const struct mib_object *object)
+{
+    for (size_t i = 0; i < MIB_OBJECTS_MAX && notification->objects[i]; i++) {
+        if (notification->objects[i] == object)
+            return true;
     }
-    return ok;
+    return false;
+}
+
+// Whether the object of MIB_EXTRA is added to the notification.
+static bool is_added(const struct event *event, const struct mib_notification *notification,
+                     const struct mib_object *object, bool extra)
+{
+    return (extra || (event->test && object == &mib_ibtrapdTest)) &&
+           !has_object(notification, object);
 }
 
 bool snmp_pdu_each_varbind(const struct event *event, const struct mib_notification *notification,
                            bool extra, bool (*take)(void *ctx, const struct mib_varbind *varbind),
                            void *ctx)
 {
-    bool is_own = notification == event->type->own;
-    return each_object(event, notification, take, ctx) &&
-           (!extra || is_own || each_object(event, &MIB_EXTRA, take, ctx));
+    bool ok = true;
+    for (size_t i = 0; ok && i < MIB_OBJECTS_MAX && notification->objects[i]; i++)
+        ok = take_object(event, notification->objects[i], take, ctx);
+    for (size_t i = 0; ok && (extra || event->test) && MIB_EXTRA.objects[i]; i++) {
+        if (is_added(event, notification, MIB_EXTRA.objects[i], extra))
+            ok = take_object(event, MIB_EXTRA.objects[i], take, ctx);
+    }
+    return ok;
 }
 
 // Varbinds.

@@ -13,14 +13,15 @@ enum { SNMP_PDU_NOTIFICATIONS_MAX = 5 };
 
 // The notifications of an event, in the order in which they are sent: of the IB-SMA-MIB; of the
 // IBSWITCH-MIB, for an event that a switch reported or a change at a switch (which has two of
-// them); gswEventTrap; of the project's own MIB. `sets` is that of struct snmp_target. Returns
-// their number.
-size_t snmp_pdu_notifications(const struct event *event, unsigned sets,
+// them); gswEventTrap; of the project's own MIB. `sets` and `extra` are those of struct
+// snmp_target. Returns their number. Without `extra`, a test event goes out under the project's own
+// MIB alone: the notifications of the others could not be told from real ones.
+size_t snmp_pdu_notifications(const struct event *event, unsigned sets, bool extra,
                               const struct mib_notification *out[SNMP_PDU_NOTIFICATIONS_MAX]);
 
 // Calls `take` for each varbind of a notification, in the MIB's order (RFC 3416 4.2.6), without
 // sysUpTime.0 and snmpTrapOID.0. `extra` adds those of MIB_EXTRA that the notification does not
-// have. Stops and returns false when `take` does.
+// have; that it is a test is added to each test event. Stops and returns false when `take` does.
 bool snmp_pdu_each_varbind(const struct event *event, const struct mib_notification *notification,
                            bool extra, bool (*take)(void *ctx, const struct mib_varbind *varbind),
                            void *ctx);

@@ -70,7 +70,7 @@ struct snmp_target {
     unsigned in_flight_max; // events whose informs may be unanswered, at least 1
     unsigned sets;          // of enum snmp_set; 0: SMA and SWITCH, and OWN for events that neither
                             // of them has
-    bool extra;             // append the objects of MIB_EXTRA to notifications of SMA and SWITCH
+    bool extra;             // append the objects of MIB_EXTRA that a notification does not have
     bool has_trap_address, has_agent_address;
     uint8_t trap_address[4];  // append snmpTrapAddress.0 with this; in SNMP_V1, the agent-addr
     uint8_t agent_address[4]; // SNMP_V1; unset: trap_address, or this machine's first address

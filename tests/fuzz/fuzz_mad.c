@@ -68,7 +68,7 @@ static void check_snmp(const struct event *event, unsigned sets)
 {
     static const uint8_t ADDRESS[] = {192, 0, 2, 7};
     const struct mib_notification *notifications[SNMP_PDU_NOTIFICATIONS_MAX];
-    size_t n = snmp_pdu_notifications(event, sets, notifications);
+    size_t n = snmp_pdu_notifications(event, sets, false, notifications);
     REQUIRE(n <= SNMP_PDU_NOTIFICATIONS_MAX && (n >= 1 || sets != 0));
     for (size_t i = 0; i < n; i++) {
         const struct mib_notification *notification = notifications[i];

@@ -222,6 +222,24 @@ def test_zabbix_finds_its_word(fabric, site_files, tmp_path):
     assert re.search(keys["link problems"], security.replace("bad-pkey", "link-down"))
     assert not re.search(keys["link problems"], security)
     assert re.search(keys["the heartbeat"], started.replace("ibtrapdGatewayStarted", "ibtrapdHeartbeat"))
+    check_zabbix_alarms(keys["alarms"], security)
+    check_zabbix_alarms(keys["alarms"], started)
+
+
+def check_zabbix_alarms(item, line):
+    """The trigger's expressions find an alarm's state, key and sentence, and no test."""
+    raised = line.replace("AlarmState.0 none IBTRAPD-MIB::ibtrapdAlarmKey.0 ",
+                          "AlarmState.0 raised IBTRAPD-MIB::ibtrapdAlarmKey.0 link 0x1/2-0x3/4")
+    fields = {name: value for name, value in pages.table("snmptrapd-zabbix", "field of the trigger")}
+    assert raised != line
+    assert re.search(item, raised) and not re.search(item, line)
+    assert not re.search(item, raised.replace("ibtrapdTest.0 false", "ibtrapdTest.0 true"))
+    for name, matches in (("problem expression", raised), ("recovery expression", raised.replace(" raised ", " cleared "))):
+        found = re.search(r'"regexp","(.*)"\)', fields[name])[1]
+        assert re.search(found, matches) and not re.search(found, line)
+    parts = {name: re.search(re.search(r'regsub\("(.*)", "\\1"\)', fields[name])[1], raised)[1]
+             for name in ("tag `alarm`", "event name")}
+    assert parts["tag `alarm`"] == "link 0x1/2-0x3/4" and parts["event name"].endswith(".")
 
 
 # A SIEM.

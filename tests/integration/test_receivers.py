@@ -2,12 +2,14 @@
 """Events at different receivers: snmptrapd over IPv4, IPv6 and by name, the local syslog socket, several at once."""
 
 import itertools
+import json
 
 import expected as want
 from lab import notices
 from lab.attempts import failures_of, wait_passing
 from lab.fabric import gid
-from lab.gateway import Gateway
+from lab.gateway import Gateway, section
+from lab.processes import wait_until
 from lab.receivers import Rsyslogd, Snmptrapd, SyslogSink, TrapSocket
 
 GID1, GID2 = gid(0x0002C90300B10001), gid(0x0002C90300B20001)
@@ -140,3 +142,51 @@ def test_start_and_stop_are_events(fabric, traps, syslog):
         message = syslog.wait_for(lambda one, event=event: one.message_id == event, event)[0]
         notification = traps.wait_for(lambda one, number=number: one.oid == want.own(number), event)[0]
         want.check_common(notification.varbinds[:7], event, "notice", "gateway", message)
+
+
+STATE, KEY, NAME, TEST = (f"{want.OWN}.1.1.{number}.0" for number in (6, 7, 10, 39))
+
+
+def problems(traps):
+    """The problems that a manager has open that knows no MIB but reads these objects: their keys, and their nodes."""
+    found = {}
+    for one in traps.poll():
+        value = {varbind.oid: varbind.value for varbind in one.varbinds}
+        if value.get(TEST) == 1:
+            continue
+        if value[STATE] == 2:
+            found[value[KEY]] = value[NAME].decode()
+        elif value[STATE] == 3:
+            found.pop(value[KEY], None)
+    return found
+
+
+def test_a_manager_of_any_make_can_open_and_close_problems(fabric, traps, syslog):
+    fabric.subnet_manager().wait_master()
+    more = section("snmp", "nms", address=traps.address, extra_varbinds=True)
+    gateway = fabric.keep(Gateway(fabric, more=more, syslog=[syslog.address], sweep={"interval": 5, "settle": 100}))
+    gateway.wait_subscribed()
+    gateway.wait_swept()
+    assert problems(traps) == {}
+    fabric.unlink("leaf1", 12)
+    fabric.unlink("node2")
+    wait_until(lambda: sorted(problems(traps).values()) == ["leaf1", "leaf2", "node2"], "the problems")
+    alarms = {one["key"] for one in json.loads(gateway.control("alarms", "--json").stdout)["alarms"]}
+    assert {key.decode() for key in problems(traps)} == alarms
+    gateway.control("test", "link-down")
+    gateway.control("test", "link-integrity-threshold")
+    assert len(problems(traps)) == 3
+    fabric.relink("leaf1", 12)
+    fabric.relink("node2")
+    wait_until(lambda: problems(traps) == {}, "the problems to be over")
+
+
+def test_a_manager_without_these_objects_gets_no_test_as_a_real_event(fabric, traps):
+    fabric.subnet_manager().wait_master()
+    gateway = fabric.keep(Gateway(fabric, snmp=[traps.address]))
+    gateway.wait_subscribed()
+    for event in ("link-down", "link-integrity-threshold", "host-removed"):
+        gateway.control("test", event)
+    found = [one for one in traps.poll() if TEST in {varbind.oid for varbind in one.varbinds}]
+    assert len(found) == 3 and all(one.oid.startswith(want.OWN) for one in found)
+    assert not [one for one in traps.poll() if one.oid.startswith(want.SWITCH) or one.oid == want.sma(2)]

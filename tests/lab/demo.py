@@ -33,7 +33,7 @@ MULTICAST = bytes.fromhex("ff12401bffff00000000000000000007")
 BODY_LINES = 4
 OCTETS = re.compile(r'"((?:[0-9A-F]{2} )+)"')
 # The varbinds that every notification has here (extra_varbinds). They agree with the syslog message beside it.
-COMMON = ("ibtrapdEvent", "ibtrapdSubnetPrefix", "ibtrapdDerived")
+COMMON = ("ibtrapdEvent", "ibtrapdSubnetPrefix", "ibtrapdAlarm", "ibtrapdDerived", "ibtrapdTest")
 # The defaults, except that events of multicast groups, and events that occur twice in a minute here, reach receivers.
 POLICY = section("policy", "multicast-too", events=["mcast-group-*"], enabled=True) + section("repeats", window=0)
 COLOURS = {"snmptrapd": "\033[36m", "syslog": "\033[33m", "journal": "\033[2m", "missing": "\033[1;31m", "": ""}

@@ -61,6 +61,9 @@ static void print_event(struct event *event)
     event->number = INT64_MAX; // more than an index holds
     if (event->switch_guid != 0)
         print_notification(event, &mib_gswEventTrap);
+    event->test = true;
+    if (!event->type->own)
+        print_notification(event, &mib_ibtrapdTestEvent);
     event_unref(event);
 }
 

@@ -153,10 +153,37 @@ static void check_notifications(enum catalogue_event type, unsigned sets, size_t
 {
     const struct mib_notification *found[SNMP_PDU_NOTIFICATIONS_MAX] = {NULL};
     struct event *e = event_of(type);
-    assert_int_equal(snmp_pdu_notifications(e, sets, found), n);
+    assert_int_equal(snmp_pdu_notifications(e, sets, false, found), n);
     assert_ptr_equal(found[0], first);
     assert_ptr_equal(found[1], second);
     event_unref(e);
+}
+
+static void check_test(enum catalogue_event type, unsigned sets, bool extra, size_t n,
+                       const struct mib_notification *first)
+{
+    const struct mib_notification *found[SNMP_PDU_NOTIFICATIONS_MAX] = {NULL};
+    struct event *e = event_of(type);
+    e->test = e->event_trap = true;
+    assert_int_equal(snmp_pdu_notifications(e, sets, extra, found), n);
+    assert_ptr_equal(found[0], first);
+    event_unref(e);
+}
+
+TEST(a_test_cannot_be_taken_for_a_real_event)
+{
+    const enum catalogue_event trap = CATALOGUE_LINK_INTEGRITY_THRESHOLD;
+    const unsigned all = SNMP_SET_SMA | SNMP_SET_SWITCH | SNMP_SET_OWN | SNMP_SET_EVENT;
+    check_test(trap, 0, false, 1, &mib_ibtrapdTestEvent);
+    check_test(trap, SNMP_SET_SMA, false, 1, &mib_ibtrapdTestEvent);
+    check_test(trap, SNMP_SET_EVENT, false, 1, &mib_ibtrapdTestEvent);
+    check_test(CATALOGUE_HOST_REMOVED, 0, false, 1, &mib_ibtrapdHostRemoved);
+    check_test(CATALOGUE_HOST_REMOVED, all, false, 1, &mib_ibtrapdHostRemoved);
+    // Where the event itself would not be sent, its test is not.
+    check_test(CATALOGUE_HOST_REMOVED, SNMP_SET_SMA, false, 0, NULL);
+    // Each notification says that it is a test.
+    check_test(trap, 0, true, 2, &mib_ibSmaLinkIntegrityThresReached);
+    check_test(CATALOGUE_HOST_REMOVED, all, true, 3, &mib_gswIBTopoTrap);
 }
 
 TEST(sets_choose_notifications)
@@ -231,18 +258,55 @@ TEST(v1_is_translated_as_rfc_3584_says)
 
 TEST(additions_come_last_and_once)
 {
+    enum { EXTRA = 14 }; // objects of MIB_EXTRA
     static const uint8_t ADDRESS[] = {192, 0, 2, 1};
     const struct snmp_pdu_options options = {.extra = true, .trap_address = ADDRESS};
     struct event *e = event_of(CATALOGUE_LINK_INTEGRITY_THRESHOLD);
     netsnmp_pdu *pdu =
         snmp_pdu_make(SNMP_MSG_TRAP2, e, &mib_ibSmaLinkIntegrityThresReached, &options);
-    assert_int_equal(count_varbinds_of(pdu), 2 + 2 + 8 + 1);
+    assert_int_equal(count_varbinds_of(pdu), 2 + 2 + EXTRA + 1);
     snmp_free_pdu(pdu);
     event_unref(e);
-    e = event_of(CATALOGUE_GID_IN_SERVICE); // the notification has these varbinds anyway
+    e = event_of(CATALOGUE_GID_IN_SERVICE); // the notification has seven of them anyway
     pdu = snmp_pdu_make(SNMP_MSG_TRAP2, e, &mib_ibtrapdGidInService, &options);
-    assert_int_equal(count_varbinds_of(pdu), 2 + 8 + 1);
+    assert_int_equal(count_varbinds_of(pdu), 2 + 1 + EXTRA + 1);
     snmp_free_pdu(pdu);
+    event_unref(e);
+    e = event_of(CATALOGUE_SUBSCRIPTION_LOST); // and this one nine
+    pdu = snmp_pdu_make(SNMP_MSG_TRAP2, e, &mib_ibtrapdSubscriptionLost, &options);
+    assert_int_equal(count_varbinds_of(pdu), 2 + 1 + EXTRA + 1);
+    snmp_free_pdu(pdu);
+    event_unref(e);
+}
+
+// Whether the last varbind says that it is a test.
+static bool ends_as_test(const struct event *e, const struct mib_notification *notification,
+                         bool extra)
+{
+    const struct mib_oid *wanted = &mib_ibtrapdTest.oid;
+    const struct snmp_pdu_options options = {.extra = extra};
+    netsnmp_pdu *pdu = snmp_pdu_make(SNMP_MSG_TRAP2, e, notification, &options);
+    const netsnmp_variable_list *last = pdu->variables;
+    while (last->next_variable)
+        last = last->next_variable;
+    bool same = last->name_length == wanted->length + 1U;
+    for (size_t i = 0; same && i < wanted->length; i++)
+        same = last->name[i] == wanted->ids[i];
+    same = same && *last->val.integer == 1;
+    snmp_free_pdu(pdu);
+    return same;
+}
+
+TEST(each_notification_of_a_test_says_so)
+{
+    struct event *e = event_of(CATALOGUE_HOST_REMOVED);
+    assert_false(ends_as_test(e, &mib_ibtrapdHostRemoved, false));
+    assert_false(ends_as_test(e, &mib_ibtrapdHostRemoved, true)); // it says that it is none
+    e->test = true;
+    assert_true(ends_as_test(e, &mib_ibtrapdHostRemoved, false));
+    assert_true(ends_as_test(e, &mib_ibtrapdHostRemoved, true));
+    assert_true(ends_as_test(e, &mib_gswIBTopoTrap, true));
+    assert_true(ends_as_test(e, &mib_ibtrapdTestEvent, false));
     event_unref(e);
 }
 
@@ -582,6 +646,8 @@ int main(void)
         cmocka_unit_test(v3_options_are_checked_and_secrets_kept),
         cmocka_unit_test(a_receiver_says_what_it_is),
         cmocka_unit_test(sets_choose_notifications),
+        cmocka_unit_test(a_test_cannot_be_taken_for_a_real_event),
+        cmocka_unit_test(each_notification_of_a_test_says_so),
         cmocka_unit_test(v1_is_translated_as_rfc_3584_says),
         cmocka_unit_test(additions_come_last_and_once),
         cmocka_unit_test(what_is_not_for_it_is_skipped),
