@@ -4,6 +4,7 @@
 #include "base/text.h"
 #include "base/wire.h"
 #include "event/template.h"
+#include "model/fabric.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -138,6 +139,30 @@ static uint8_t subject_port(const struct event *event)
     }
 }
 
+// Whether the Notice names the port that it is about. Otherwise it is about a packet that the
+// issuer received, or comes from the subnet manager.
+static bool names_its_port(const struct catalogue_entry *type)
+{
+    return type->subject == CATALOGUE_ABOUT_SWITCH ||
+           (type->subject == CATALOGUE_ABOUT_LID && type->category != CATEGORY_SECURITY);
+}
+
+// The switch of a Notice: the node that it names, or else its issuer, if that is a switch. Of a
+// node that the fabric does not know, only the issuer's ProducerType says so; 0: no switch.
+static uint64_t switch_of_notice(const struct event *event)
+{
+    const struct endpoint *issuer = &event->issuer;
+    const bool from_switch =
+        event->notice.generic && event->notice.producer == NOTICE_PRODUCER_SWITCH;
+    const bool named = names_its_port(event->type);
+    const struct endpoint *who = named ? &event->subject : issuer;
+    if (named && who->type == FABRIC_SWITCH)
+        return who->node_guid;
+    if (!from_switch || who->lid != issuer->lid || (who->type != 0 && who->type != FABRIC_SWITCH))
+        return 0;
+    return issuer->node_guid ? issuer->node_guid : issuer->guid;
+}
+
 struct event *event_builder_from_notice(const struct event_builder *builder,
                                         const uint8_t wire[NOTICE_SIZE])
 {
@@ -152,8 +177,7 @@ struct event *event_builder_from_notice(const struct event_builder *builder,
     event->subject = subject_of(builder, event);
     event->source = endpoint_within(builder, event, notice.lid, notice.gid1);
     event->destination = endpoint_within(builder, event, notice.lid2, notice.gid2);
-    if (notice.generic && notice.producer == NOTICE_PRODUCER_SWITCH)
-        event->switch_guid = event->issuer.node_guid ? event->issuer.node_guid : event->issuer.guid;
+    event->switch_guid = switch_of_notice(event);
     event_builder_find_peer(builder, event, subject_port(event));
     template_explain(event);
     return event;

@@ -50,7 +50,8 @@ struct event {
     uint64_t subnet_prefix;
     struct endpoint issuer, subject;     // the reporter; the node or port that the event is about
     struct endpoint source, destination; // of an offending packet (traps 256 to 259)
-    // The switch that reported the event, or that a change is about or happened at; 0: none.
+    // The switch whose port a Notice names, that reported the event, or that a change is about or
+    // happened at; 0: none.
     uint64_t switch_guid;
     // The other end of the subject's link, now or before; or an I/O controller; or the former
     // master SM.

@@ -874,6 +874,48 @@ TEST(traps_are_told_with_names_from_the_fabric)
     assert_int_equal(asked, 3); // for 129, 130 and 259; the others name no port
 }
 
+static uint64_t switch_of(const struct event_builder *builder, enum golden golden,
+                          uint32_t producer, uint16_t lid)
+{
+    uint8_t wire[NOTICE_SIZE];
+    golden_wire(golden, wire);
+    wire_put(wire + 1, 3, producer);
+    wire_put(wire + (golden == GOLDEN_259 ? 58 : golden == GOLDEN_128 ? 10 : 12), 2, lid);
+    struct event *event = event_builder_from_notice(builder, wire);
+    uint64_t guid = event->switch_guid;
+    event_unref(event);
+    return guid;
+}
+
+// The switch that the notice names, whoever issued it and whatever ProducerType says.
+TEST(the_switch_of_a_notice_is_the_one_that_it_names)
+{
+    enum { LEAF_LID = 3, HOST_LID = 9, UNKNOWN_LID = 11 };
+    static const enum golden NAMING[] = {GOLDEN_128, GOLDEN_129, GOLDEN_130, GOLDEN_259};
+    unsigned asked = 0;
+    const struct event_builder_lookup lookup = {lookup_lid, lookup_guid, lookup_peer, &asked};
+    const struct event_builder builder = knowing(&lookup);
+    for (size_t i = 0; i < COUNT(NAMING); i++) {
+        const enum golden g = NAMING[i];
+        assert_true(switch_of(&builder, g, NOTICE_PRODUCER_SWITCH, LEAF_LID) == GOLDEN_SWITCH_GUID);
+        assert_true(switch_of(&builder, g, NOTICE_PRODUCER_CA, LEAF_LID) == GOLDEN_SWITCH_GUID);
+        assert_int_equal(switch_of(&builder, g, NOTICE_PRODUCER_SWITCH, HOST_LID), 0);
+        assert_int_equal(switch_of(&builder, g, NOTICE_PRODUCER_SWITCH, UNKNOWN_LID), 0);
+        // Of a fabric that is not known, ProducerType says what the issuer is, and nothing of
+        // others.
+        assert_true(switch_of(&plain, g, NOTICE_PRODUCER_SWITCH, LEAF_LID) == GOLDEN_SWITCH_GUID);
+        assert_int_equal(switch_of(&plain, g, NOTICE_PRODUCER_CA, LEAF_LID), 0);
+        assert_int_equal(switch_of(&plain, g, NOTICE_PRODUCER_SWITCH, HOST_LID), 0);
+    }
+    // Trap 131 comes from a host about the leaf.
+    assert_true(switch_of(&builder, GOLDEN_131, NOTICE_PRODUCER_CA, LEAF_LID) ==
+                GOLDEN_SWITCH_GUID);
+    // The LID of a trap 256 is the sender's; the switch refused its packet.
+    assert_true(switch_of(&builder, GOLDEN_256, NOTICE_PRODUCER_SWITCH, HOST_LID) ==
+                GOLDEN_SWITCH_GUID);
+    assert_int_equal(switch_of(&builder, GOLDEN_256, NOTICE_PRODUCER_CA, HOST_LID), 0);
+}
+
 TEST(a_port_that_left_is_told_with_its_place)
 {
     unsigned asked = 0;
@@ -1059,6 +1101,7 @@ int main(void)
         EVENT_TEST(the_counter_of_a_host_is_no_switchs),
         EVENT_TEST(the_subnet_managers_silence),
         EVENT_TEST(traps_are_told_with_names_from_the_fabric),
+        EVENT_TEST(the_switch_of_a_notice_is_the_one_that_it_names),
         EVENT_TEST(a_port_that_left_is_told_with_its_place),
         EVENT_TEST(whoever_got_the_lid_of_another_has_not_its_name),
         EVENT_TEST(the_map_names_guids_that_the_fabric_does_not_know),
