@@ -107,6 +107,19 @@ def test_malformed_report_is_an_event_with_its_octets(site, fields):
     assert wait_last(site) == []
 
 
+@pytest.mark.parametrize("octet, version", [(0, 0), (0, 2), (2, 3), (2, 255)])
+def test_some_versions_never_reach_a_program(site, octet, version):
+    """The simulator drops them with a warning, as the kernel does (doc/troubleshooting.md); ibtrapd counts all it gets."""
+    client, lid = site.host("sm1"), site.gateway_lid
+    mad = bytearray(notices.report_mad(notices.system_image_guid_change(6, 1), client.next_tid()))
+    mad[octet] = version
+    client.send(bytes(mad), lid, 1)
+    wait_until(lambda: "bad smp headers" in (site.fabric.directory / "ibsim.log").read_text(), "the simulator's warning")
+    report_last(client, lid)
+    assert wait_last(site) == []
+    assert site.gateway.counter("malformed") == 0
+
+
 def test_other_methods_do_no_harm(site):
     client, lid = site.host("sm1"), site.gateway_lid
     for method in (notices.GET, notices.SET, notices.DELETE, notices.TRAP_METHOD, 0x12, 0x7F):

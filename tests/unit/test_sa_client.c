@@ -862,6 +862,26 @@ TEST(a_malformed_report_is_handed_on_as_such)
     assert_int_equal(status.counters.reports, 1);
 }
 
+TEST(a_report_of_another_version_is_malformed)
+{
+    static const struct {
+        size_t octet;
+        uint8_t value;
+    } VERSIONS[] = {{0, 0}, {0, 2}, {0, 255}, {2, 0}, {2, 1}, {2, 3}, {2, 255}};
+    uint8_t mad[MAD_SIZE];
+    settle();
+    for (size_t i = 0; i < COUNT(VERSIONS); i++) {
+        make_report(mad, GOLDEN_128);
+        mad[VERSIONS[i].octet] = VERSIONS[i].value;
+        fake_sm_arrive(&sm, 1, mad, MAD_SIZE);
+        fake_sm_run(&sm, 100 * MS);
+        assert_int_equal(sm.report_count, i + 1);
+        assert_true(sm.reports[i].malformed);
+    }
+    sa_client_status(client, &status);
+    assert_int_equal(status.counters.malformed, COUNT(VERSIONS));
+}
+
 TEST(nonsense_of_any_length_is_malformed)
 {
     uint8_t mad[FAKE_SM_MAD_MAX] = {0};
@@ -1119,6 +1139,7 @@ int main(void)
         AGENT_TEST(a_foreign_report_is_not_accepted),
         AGENT_TEST(a_report_from_whoever_just_became_master_makes_it_look),
         AGENT_TEST(a_malformed_report_is_handed_on_as_such),
+        AGENT_TEST(a_report_of_another_version_is_malformed),
         AGENT_TEST(nonsense_of_any_length_is_malformed),
         AGENT_TEST(without_room_nothing_is_answered),
         AGENT_TEST(answers_to_nothing_are_ignored),
