@@ -68,6 +68,16 @@ bool check_community(const struct schema_item *item, const char *value, struct e
            error_set(reason, "must have 1 to %zu octets", item->size - 1);
 }
 
+bool check_printable(const struct schema_item *item, const char *value, struct error *reason)
+{
+    (void)item;
+    for (const char *p = value; *p; p++) {
+        if (*p <= ' ' || *p > '~')
+            return error_set(reason, "must be ASCII without blanks");
+    }
+    return true;
+}
+
 bool check_ipv4(const struct schema_item *item, const char *value, struct error *reason)
 {
     struct in_addr address;

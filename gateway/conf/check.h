@@ -16,6 +16,7 @@ check_fn check_secret_file;      // the path of a file with a secret that others
 check_fn check_tls_key;          // the path of a file that others cannot read; it may be missing
 check_fn check_group;            // a group that the system knows
 check_fn check_community;        // a community; the reason does not show it
+check_fn check_printable;        // ASCII, and no blank
 check_fn check_ipv4;             // an IPv4 address
 check_fn check_ip;               // an IPv4 or IPv6 address
 check_fn check_master;           // the address of a master agent: a path, or tcp:ADDRESS:PORT

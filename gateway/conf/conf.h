@@ -23,6 +23,7 @@ enum {
     CONF_DEVICE_SIZE = 64,
     CONF_CONTEXT_SIZE = 33, // an SNMP context has 32 octets at most (RFC 3415)
     CONF_RECEIVERS_MAX = 64,
+    CONF_GATEWAY_NAME_SIZE = 46, // an alarm key has room for it and a receiver's name
     CONF_RULE_NAME_SIZE = 64,
     CONF_RULES_MAX = 64,
 };
@@ -212,7 +213,8 @@ struct conf {
     struct conf_journal journal;
     struct conf_metrics metrics;
     struct conf_subagent subagent;
-    unsigned heartbeat_s; // from one heartbeat to the next; 0: none
+    char name[CONF_GATEWAY_NAME_SIZE]; // in the keys of its own alarms; empty: the host's
+    unsigned heartbeat_s;              // from one heartbeat to the next; 0: none
     struct conf_policy policy;
     struct conf_receiver *receivers;
     size_t receiver_count;

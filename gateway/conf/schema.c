@@ -406,6 +406,11 @@ static const struct schema_item SUBAGENT[] = {
 };
 
 static const struct schema_item GATEWAY[] = {
+    {"name", SCHEMA_TEXT, SCHEMA_RESTART, IN_CONF(name), .check = check_printable,
+     .example = "\"gw1\"",
+     .help = "The gateway's name in the keys of the alarms about itself, so that managers tell two "
+             "gateways apart. Without it, the host's name, and behind a slash `device` and `port` "
+             "of section `fabric`, such as `gw1/mlx5_0-1`."},
     {"heartbeat", SCHEMA_NUMBER, SCHEMA_LIVE, IN_CONF(heartbeat_s), RANGE(0, DAY), .initial = "0",
      .help = "Seconds between two events `heartbeat` to the receivers. 0 means that there are "
              "none. A receiver that misses one knows that something is wrong between the fabric "

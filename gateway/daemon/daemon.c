@@ -8,6 +8,7 @@
 #include "control/topology_answers.h"
 #include "daemon/heartbeat.h"
 #include "daemon/loop.h"
+#include "daemon/own_alarms.h"
 #include "daemon/receivers.h"
 #include "daemon/reload.h"
 #include "daemon/settings.h"
@@ -19,7 +20,6 @@
 #include "model/fabric_record.h"
 #include "pipeline/pipeline.h"
 #include "pipeline/policies.h"
-#include "pipeline/restore.h"
 #include "pipeline/role.h"
 #include "sink/snmp.h"
 #include "topology/thresholds.h"
@@ -43,6 +43,14 @@ static void emit_gateway_event(struct gateway *g, enum catalogue_event type, con
 }
 
 // Starting. daemon_stop ends the parts in the opposite order.
+
+static void take_name(struct gateway *g)
+{
+    char host[HOST_NAME_MAX + 1] = "";
+    if (gethostname(host, sizeof host - 1) != 0 || host[0] == '\0')
+        snprintf(host, sizeof host, "localhost");
+    own_alarms_name(g->conf, host, g->name);
+}
 
 static bool open_journal(struct gateway *g, struct error *err)
 {
@@ -141,7 +149,7 @@ static void emit_journal_state(void *ctx, const struct pipeline_context *inside)
     journal_get_status(g->journal, &status);
     if (!status.durable)
         wiring_on_journal_change(g, JOURNAL_DEGRADED, status.problem, 0);
-    else if (restore_alarm_is_active(g->journal, WIRING_JOURNAL_KEY))
+    else if (own_alarms_is_active(g, OWN_ALARMS_JOURNAL))
         wiring_on_journal_change(g, JOURNAL_HEALED, "the journal works again", 0);
 }
 
@@ -166,8 +174,8 @@ static bool make_agent(struct gateway *g, struct error *err)
         .has_sa_key = f->has_sa_key,
         .sa_key = f->sa_key,
         .mkey = g->conf->sweep.mkey,
-        .was_lost = restore_alarm_is_active(g->journal, WIRING_SUBSCRIPTIONS_KEY),
-        .was_unreachable = restore_alarm_is_active(g->journal, WIRING_SM_KEY),
+        .was_lost = own_alarms_is_active(g, OWN_ALARMS_SUBSCRIPTIONS),
+        .was_unreachable = own_alarms_is_active(g, OWN_ALARMS_SM),
         .opener = opener ? *opener : umad_opener(&g->choice),
         .listener = {wiring_on_report, wiring_on_sa_change, g},
         .clock = &clock_system,
@@ -268,6 +276,7 @@ static bool daemon_start(struct gateway *g, struct error *err)
     sigset_t set, old;
     sigfillset(&set);
     pthread_sigmask(SIG_BLOCK, &set, &old);
+    take_name(g);
     // daemon_run frees the configuration. NOLINTBEGIN(clang-analyzer-unix.Malloc)
     bool ok = settings_load_map(g->conf, g->log, &g->map, err) && start_loop(g, err) &&
               start_metrics(g, err) && open_journal(g, err) && make_agent(g, err) &&

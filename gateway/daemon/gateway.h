@@ -33,7 +33,8 @@ struct gateway {
     struct receiver *receivers[GATEWAY_RECEIVERS_MAX];
     struct conf_receiver *receiver_confs[GATEWAY_RECEIVERS_MAX]; // their configurations, copied
     size_t receiver_count;
-    char directory[CONF_PATH_SIZE], device[CONF_DEVICE_SIZE]; // a reload does not change them
+    // A reload does not change these.
+    char directory[CONF_PATH_SIZE], device[CONF_DEVICE_SIZE], name[CONF_GATEWAY_NAME_SIZE];
     struct umad_choice choice;
     struct sa_client *client;
     struct verbs_watch *watch;

@@ -2,22 +2,24 @@
 #include "daemon/receiver_alarms.h"
 
 #include "daemon/gateway.h"
+#include "daemon/own_alarms.h"
 #include "pipeline/restore.h"
 
 #include <stdio.h>
 #include <string.h>
 
-static const char PREFIX[] = "receiver ";
-
-void receiver_alarms_key(const char *receiver, char out[EVENT_KEY_SIZE])
+void receiver_alarms_key(const struct gateway *gateway, const char *receiver,
+                         char out[EVENT_KEY_SIZE])
 {
-    snprintf(out, EVENT_KEY_SIZE, "%s%s", PREFIX, receiver);
+    char what[sizeof OWN_ALARMS_RECEIVER + CONF_NAME_SIZE];
+    snprintf(what, sizeof what, OWN_ALARMS_RECEIVER "%s", receiver);
+    own_alarms_key(gateway, what, out);
 }
 
 bool receiver_alarms_is_active(struct gateway *gateway, const char *receiver)
 {
     char key[EVENT_KEY_SIZE];
-    receiver_alarms_key(receiver, key);
+    receiver_alarms_key(gateway, receiver, key);
     return restore_alarm_is_active(gateway->journal, key);
 }
 
@@ -44,9 +46,12 @@ struct departed_receivers {
 static void note_if_expired(void *ctx, const struct alarm *alarm)
 {
     struct departed_receivers *departed = ctx;
-    const char *receiver = alarm->key + sizeof PREFIX - 1;
-    if (strncmp(alarm->key, PREFIX, sizeof PREFIX - 1) == 0 &&
-        !is_there(departed->gateway, receiver) && departed->count < GATEWAY_RECEIVERS_MAX)
+    char beginning[EVENT_KEY_SIZE];
+    receiver_alarms_key(departed->gateway, "", beginning);
+    const size_t length = strlen(beginning);
+    const char *receiver = alarm->key + length;
+    if (strncmp(alarm->key, beginning, length) == 0 && !is_there(departed->gateway, receiver) &&
+        departed->count < GATEWAY_RECEIVERS_MAX)
         snprintf(departed->names[departed->count++], CONF_NAME_SIZE, "%s", receiver);
 }
 
@@ -57,7 +62,7 @@ static void clear_departed(void *ctx, const struct pipeline_context *inside)
     journal_each_alarm(departed->gateway->journal, note_if_expired, departed);
     for (size_t i = 0; i < departed->count; i++) {
         struct event_builder_occurrence o = {.type = CATALOGUE_RECEIVER_BACK};
-        receiver_alarms_key(departed->names[i], o.alarm_key);
+        receiver_alarms_key(departed->gateway, departed->names[i], o.alarm_key);
         snprintf(o.receiver, sizeof o.receiver, "%s", departed->names[i]);
         snprintf(o.reason, sizeof o.reason, "it is no longer configured");
         inside->take(inside->pipeline, event_builder_from_occurrence(inside->builder, &o));

@@ -9,7 +9,8 @@
 
 struct gateway;
 
-void receiver_alarms_key(const char *receiver, char out[EVENT_KEY_SIZE]);
+void receiver_alarms_key(const struct gateway *gateway, const char *receiver,
+                         char out[EVENT_KEY_SIZE]);
 
 // Whether the alarm that the receiver fails is active.
 bool receiver_alarms_is_active(struct gateway *gateway, const char *receiver);

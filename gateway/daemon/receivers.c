@@ -50,7 +50,7 @@ static void receivers_on_change(void *ctx, const char *receiver, enum receiver_c
     struct event_builder_occurrence o = {
         .type = change == RECEIVER_FAILING ? CATALOGUE_RECEIVER_FAILING : CATALOGUE_RECEIVER_BACK,
         .lost = dropped};
-    receiver_alarms_key(receiver, o.alarm_key);
+    receiver_alarms_key(g, receiver, o.alarm_key);
     snprintf(o.receiver, sizeof o.receiver, "%s", receiver);
     snprintf(o.reason, sizeof o.reason, "%s", reason);
     pipeline_put_occurrence(g->pipeline, &o, 0);

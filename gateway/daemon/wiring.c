@@ -3,6 +3,7 @@
 
 #include "control/topology_answers.h"
 #include "daemon/loop.h"
+#include "daemon/own_alarms.h"
 #include "daemon/subagent.h"
 #include "pipeline/role.h"
 
@@ -45,8 +46,7 @@ void wiring_on_sa_change(void *ctx, enum sa_change change, uint64_t subnet_prefi
     struct event_builder_occurrence o = {.type = TYPES[change]};
     if (about_sm)
         name_sm(g, &o);
-    snprintf(o.alarm_key, sizeof o.alarm_key, "%s",
-             about_sm ? WIRING_SM_KEY : WIRING_SUBSCRIPTIONS_KEY);
+    own_alarms_key(g, about_sm ? OWN_ALARMS_SM : OWN_ALARMS_SUBSCRIPTIONS, o.alarm_key);
     snprintf(o.reason, sizeof o.reason, "%s", reason);
     pipeline_put_occurrence(g->pipeline, &o, subnet_prefix);
     wiring_request_sweep(g);
@@ -82,7 +82,7 @@ void wiring_on_journal_change(void *ctx, enum journal_change change, const char 
     struct gateway *g = ctx;
     struct event_builder_occurrence o = {.type = TYPES[change], .lost = lost};
     if (change != JOURNAL_DROPPING)
-        snprintf(o.alarm_key, sizeof o.alarm_key, "%s", WIRING_JOURNAL_KEY);
+        own_alarms_key(g, OWN_ALARMS_JOURNAL, o.alarm_key);
     snprintf(o.reason, sizeof o.reason, "%s", reason);
     pipeline_put_occurrence(g->pipeline, &o, 0);
     if (change == JOURNAL_HEALED && g->settings_changed)

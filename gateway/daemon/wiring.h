@@ -9,11 +9,6 @@
 #include "ib/sweeper.h"
 #include "pipeline/pipeline.h"
 
-// Keys of the alarms that the callbacks below raise and clear.
-#define WIRING_SUBSCRIPTIONS_KEY "subscriptions"
-#define WIRING_SM_KEY            "sm-reachable"
-#define WIRING_JOURNAL_KEY       "journal"
-
 // From the SA client (ib/sa_client.h) to the pipeline.
 bool wiring_on_report(void *ctx, struct sa_report *report);
 void wiring_on_sa_change(void *ctx, enum sa_change change, uint64_t subnet_prefix,

@@ -75,7 +75,7 @@ def test_a_disk_that_fails_until_the_end(made, fabric):
     durable(gateway, True)
     assert len([one for one in gateway.journal() if one["event"] == "system-image-guid-change"]) == 40
     wait_until(lambda: "journal-healed" in names_in(output), "the end of the alarm")
-    assert "journal" not in [one["key"] for one in json.loads(gateway.control("alarms", "--json").stdout)["alarms"]]
+    assert "gateway monitor journal" not in [one["key"] for one in json.loads(gateway.control("alarms", "--json").stdout)["alarms"]]
 
 
 def test_a_disk_that_fails_from_the_start(made, fabric):

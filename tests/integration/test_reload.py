@@ -69,7 +69,7 @@ def alarms(site):
     return [one["key"] for one in json.loads(site.gateway.control("alarms", "--json").stdout)["alarms"]]
 
 
-LATE = "receiver late"
+LATE = "gateway monitor receiver late"
 
 
 @pytest.fixture

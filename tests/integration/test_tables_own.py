@@ -18,6 +18,7 @@ UPTIME = (1, 3, 6, 1, 2, 1, 1, 3, 0)
 TICKS = 100  # sysUpTime units in a second
 READ_LASTS_S = 1.1  # the subagent reads the gateway's state again after a second
 GID1, GID2 = gid(0x0002C90300B10001), gid(0x0002C90300B20001)
+DEAD = "gateway monitor receiver dead"
 
 
 @pytest.fixture
@@ -126,17 +127,17 @@ def test_alarms(site, manager):
     told = json.loads(site.gateway.control("alarms", "--json").stdout)["alarms"]
     told = {one["key"]: one for one in told}
     wait_until(lambda: len(json.loads(site.gateway.control("alarms", "--json").stdout)["alarms"]) > 0, "an alarm")
-    site.gateway.control("alarms", "acknowledge", "receiver dead", "on it")
+    site.gateway.control("alarms", "acknowledge", DEAD, "on it")
     time.sleep(READ_LASTS_S)
     told = {one["key"]: one for one in json.loads(site.gateway.control("alarms", "--json").stdout)["alarms"]}
     found = {text(row[2]): (index, row) for index, row in rows(manager, ALARMS).items()}
-    assert found.keys() == told.keys() and "receiver dead" in found
+    assert found.keys() == told.keys() and DEAD in found
     numbers = {one["id"]: number for number, one in enumerate(site.gateway.journal(), 1)}
     for key, (index, row) in found.items():
         one = told[key]
         assert text(row[4]) == one["event"] and text(row[13]) == one["text"]
-        assert row[14] == (1 if key == "receiver dead" else 2) and row[15] == 2
-        assert text(row[16]) == ("on it" if key == "receiver dead" else "")
+        assert row[14] == (1 if key == DEAD else 2) and row[15] == 2
+        assert text(row[16]) == ("on it" if key == DEAD else "")
         assert index == (numbers[text(row[3])],)
 
 

@@ -303,7 +303,7 @@ def test_a_recipient_that_failed_and_is_unset_leaves_no_alarm(serve, snmpd):
     """No program listens at its address, and the host reports that."""
     site = serve()
     assert snmpset(snmpd, ((*COMMUNITY, *LEAF1, 1), "s", "watch"), ((*RECIPIENT, *LEAF1, 1), "a", "127.0.0.2")) == ""
-    key = "receiver recipient-127.0.0.2-ed9f"
+    key = "gateway monitor receiver recipient-127.0.0.2-ed9f"
 
     def failed():
         assert snmpset(snmpd, (san(LEAF1), "s", f"san{next(numbers)}")) == ""

@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Two gateways, each beside a subnet manager: one set of events, across a handover."""
 
+import socket
+
 import pytest
 from lab import notices
 from lab.fabric import two_managers
-from lab.gateway import Gateway
+from lab.gateway import Gateway, section
 from lab.processes import wait_until
 
 EVENT = "system-image-guid-change"
@@ -66,3 +68,32 @@ def test_one_set_of_events_across_a_handover(pair, syslog):
     wait_until(lambda: held(first, "sm-failed-over"), "the handover in the journal of the silent one")
     assert held(first, "sm-failed-over") == ["standby"] and held(second, "sm-failed-over") == [None]
     assert len([one for one in syslog.poll(1) if one.message_id == "sm-failed-over"]) == 1
+
+
+DEAD = section("syslog", "dead", transport="tcp", address="127.0.0.1:9")
+
+
+def failing(syslog, count):
+    found = syslog.wait_for(lambda one: one.message_id == "receiver-failing", "the alarms", count=count)
+    return {one.data["alarmKey"] for one in found}
+
+
+def test_the_alarms_of_two_gateways_have_different_keys(fabric, syslog):
+    """At a manager of both, neither closes the other's."""
+    fabric.subnet_manager().wait_master()
+    for host in ("monitor", "node2"):
+        fabric.keep(Gateway(fabric, host=host, syslog=[syslog.address], more=DEAD))
+    assert failing(syslog, 2) == {"gateway monitor receiver dead", "gateway node2 receiver dead"}
+
+
+def test_a_gateway_without_a_name_has_the_hosts(fabric, syslog):
+    fabric.subnet_manager().wait_master()
+    gateway = fabric.keep(Gateway(fabric, syslog=[syslog.address], more=DEAD))
+    assert failing(syslog, 1) == {"gateway monitor receiver dead"}
+    gateway.stop()
+    config = gateway.config.read_text()
+    gateway.config.write_text(config.replace(section("gateway", name="monitor"), ""))
+    assert gateway.config.read_text() != config
+    syslog.clear()
+    gateway.start()
+    assert failing(syslog, 1) == {f"gateway {socket.gethostname()[:45]} receiver dead"}

@@ -55,7 +55,7 @@ EVERYTHING = (
 
 
 class Gateway:
-    """ibtrapd at a host of the fabric.
+    """ibtrapd at a host of the fabric, whose name is the gateway's, too.
 
     snmp, syslog: addresses of receivers; path: the local syslog socket. sa_key: None: no key; a text is written to the
     key file unchanged. sweep, counters: items of those sections; without them it neither sweeps nor reads counters.
@@ -195,6 +195,7 @@ class Gateway:
             + section("sweep", **self._sweep)
             + section("counters", **self._counters)
             + section("journal", directory=self.state)
+            + section("gateway", name=self.host)
             + self._policy
             + "".join(self._receivers)
             + section("control", socket=self.socket)

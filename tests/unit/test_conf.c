@@ -295,6 +295,7 @@ static void check_general_defaults(void)
     check_counters(&counters);
     check_journal(&journal);
     assert_int_equal(conf.heartbeat_s, 0);
+    assert_string_equal(conf.name, "");
     assert_int_equal(conf.metrics.port, 9117);
     assert_string_equal(conf.subagent.context, "");
     assert_false(conf.subagent.has_context);
@@ -549,7 +550,7 @@ TEST(general_items_are_taken)
              "metrics { listen = \"[2001:db8::7]:65535\" }\n"
              "subagent { socket = \"tcp:[::1]:705\" context = \"a\" writable = true\n"
              "    event_trap_level = \"none\" recipient_port = 65535 }\n"
-             "gateway { heartbeat = 86400 }\n"
+             "gateway { heartbeat = 86400 name = \"gw-1.example.org/left\" }\n"
              "log { level = \"debug\" }\n",
              key, map);
     load(content);
@@ -577,6 +578,7 @@ TEST(general_items_are_taken)
     assert_int_equal(conf.subagent.event_trap_level, 0);
     assert_int_equal(conf.subagent.recipient_port, 65535);
     assert_int_equal(conf.heartbeat_s, 86400);
+    assert_string_equal(conf.name, "gw-1.example.org/left");
     check_levels(LOG_LEVEL_DEBUG);
 }
 
@@ -1223,6 +1225,14 @@ TEST(bad_values_are_told_with_line_item_value_and_reason)
          "1: item 'snmp': value 'recipient-192.0.2.1-1': names that begin with 'recipient-' are "
          "those "
          "of trap recipients"},
+        {"gateway { name = \"gw 1\" }",
+         "1: item 'name': value 'gw 1': must be ASCII without blanks"},
+        {"gateway { name = \"g\303\274\" }",
+         "1: item 'name': value 'g\303\274': must be ASCII without blanks"},
+        {"gateway { name = \"a-name-that-is-longer-than-forty-five-octets-is\" }",
+         "1: item 'name': value 'a-name-that-is-longer-than-forty-five-octets-is': is longer than "
+         "45 "
+         "octets"},
         {"gateway { heartbeat = -1 }", "1: item 'heartbeat': value '-1': must be from 0 to 86400"},
         {"gateway { heartbeat = 86401 }",
          "1: item 'heartbeat': value '86401': must be from 0 to 86400"},

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "daemon/own_alarms.h"
+
+#include "base/text.h"
+#include "daemon/gateway.h"
+#include "pipeline/restore.h"
+#include "policy/summaries.h"
+
+#include <assert.h>
+#include <stdio.h>
+#include <string.h>
+
+static const char GATEWAY[] = "gateway ";
+
+static_assert(sizeof GATEWAY + CONF_GATEWAY_NAME_SIZE + sizeof OWN_ALARMS_RECEIVER +
+                      CONF_NAME_SIZE - 2 <=
+                  EVENT_KEY_SIZE,
+              "the key of the longest name and receiver has room");
+
+void own_alarms_name(const struct conf *conf, const char *host, char out[CONF_GATEWAY_NAME_SIZE])
+{
+    const struct conf_fabric *f = &conf->fabric;
+    char port[CONF_DEVICE_SIZE + 16] = "", name[CONF_GATEWAY_NAME_SIZE];
+    if (f->device[0] != '\0' && f->port != 0)
+        snprintf(port, sizeof port, "/%s-%u", f->device, f->port);
+    else if (f->device[0] != '\0')
+        snprintf(port, sizeof port, "/%s", f->device);
+    const size_t most = sizeof name - 1, length = strlen(port);
+    snprintf(name, sizeof name, "%.*s%s", (int)(length < most ? most - length : 0), host, port);
+    if (conf->name[0] != '\0')
+        memcpy(name, conf->name, sizeof name);
+    text_clean(name, sizeof name, out, CONF_GATEWAY_NAME_SIZE);
+}
+
+void own_alarms_key(const struct gateway *gateway, const char *what, char out[EVENT_KEY_SIZE])
+{
+    snprintf(out, EVENT_KEY_SIZE, "%s%s %s", GATEWAY, gateway->name, what);
+}
+
+bool own_alarms_is_active(struct gateway *gateway, const char *what)
+{
+    char key[EVENT_KEY_SIZE];
+    own_alarms_key(gateway, what, key);
+    return restore_alarm_is_active(gateway->journal, key);
+}
+
+// What follows behind the beginning; NULL: the text begins otherwise.
+static const char *behind(const char *text, const char *beginning)
+{
+    const size_t length = strlen(beginning);
+    return strncmp(text, beginning, length) == 0 ? text + length : NULL;
+}
+
+// Whether it is a key of version 0.1.0.
+static bool has_no_name(const char *key)
+{
+    return strcmp(key, OWN_ALARMS_SUBSCRIPTIONS) == 0 || strcmp(key, OWN_ALARMS_SM) == 0 ||
+           strcmp(key, OWN_ALARMS_JOURNAL) == 0 || behind(key, OWN_ALARMS_RECEIVER);
+}
+
+bool own_alarms_is_former(const struct gateway *gateway, const char *key)
+{
+    char ours[EVENT_KEY_SIZE];
+    const char *flapping = behind(key, SUMMARIES_FLAPPING);
+    const char *alarm = flapping ? flapping : key;
+    own_alarms_key(gateway, "", ours);
+    return has_no_name(alarm) || (behind(alarm, GATEWAY) && !behind(alarm, ours));
+}
