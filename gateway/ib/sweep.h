@@ -37,10 +37,19 @@ bool sweep_subnet_managers(struct sweep *sweep, struct fabric_builder *builder, 
 // a node as unit_silent if its unit did not answer every query.
 bool sweep_io_units(struct sweep *sweep, struct fabric_builder *builder, struct error *err);
 
-// Reads the counters of all active ports, or only of those of switches: PortCounters, and
+// The nodes whose counters are read.
+struct sweep_choice {
+    bool switches_only;
+    const uint64_t *guids; // only these nodes; NULL: all
+    size_t count;
+};
+
+// Reads the counters of the chosen nodes' active ports; where GUIDs are given, of all ports that
+// are not down, as a link that came up a moment ago is not active yet: PortCounters, and
 // PortCountersExtended where the port has it (for the traffic or for all counters). Free `out` with
 // free(3). Never resets a counter.
-bool sweep_counters(struct sweep *sweep, const struct fabric *fabric, bool switches_only,
-                    struct counter_reading **out, struct error *err);
+bool sweep_counters(struct sweep *sweep, const struct fabric *fabric,
+                    const struct sweep_choice *choice, struct counter_reading **out,
+                    struct error *err);
 
 #endif

@@ -154,22 +154,34 @@ static uint16_t lid_for(const struct fabric *fabric, const struct fabric_node *n
 }
 
 static void add_node(struct reader *reader, const struct fabric *fabric,
-                     const struct fabric_node *node)
+                     const struct fabric_node *node, enum fabric_state least)
 {
     for (uint32_t i = 0; i < node->ports; i++) {
         const struct fabric_port *port = &fabric->ports[node->first_port + i];
         bool external = port->number > 0 || node->type != FABRIC_SWITCH;
-        if (port->known && port->state == FABRIC_ACTIVE && external)
+        if (port->known && port->state >= least && external)
             add_port(reader, node->guid, port->number, lid_for(fabric, node, port));
     }
 }
 
-static void sweep_counters_collect(struct reader *reader, const struct fabric *fabric,
-                                   bool switches_only)
+static bool sweep_counters_wants(const struct sweep_choice *choice, const struct fabric_node *node)
 {
+    if (choice->switches_only && node->type != FABRIC_SWITCH)
+        return false;
+    for (size_t i = 0; choice->guids && i < choice->count; i++) {
+        if (choice->guids[i] == node->guid)
+            return true;
+    }
+    return !choice->guids;
+}
+
+static void sweep_counters_collect(struct reader *reader, const struct fabric *fabric,
+                                   const struct sweep_choice *choice)
+{
+    const enum fabric_state least = choice->guids ? FABRIC_INITIALIZE : FABRIC_ACTIVE;
     for (uint32_t i = 0; i < fabric->node_count; i++) {
-        if (fabric->nodes[i].type == FABRIC_SWITCH || !switches_only)
-            add_node(reader, fabric, &fabric->nodes[i]);
+        if (sweep_counters_wants(choice, &fabric->nodes[i]))
+            add_node(reader, fabric, &fabric->nodes[i], least);
     }
     end_group(reader);
 }
@@ -187,16 +199,17 @@ static void compact(struct counter_reading *reading)
 }
 
 static bool sweep_counters_read_all(struct sweep *sweep, struct reader *reader,
-                                    const struct fabric *fabric, bool switches_only,
+                                    const struct fabric *fabric, const struct sweep_choice *choice,
                                     struct error *err)
 {
-    sweep_counters_collect(reader, fabric, switches_only);
+    sweep_counters_collect(reader, fabric, choice);
     bool ok = sweep_batch_run(sweep, reader->batch, err);
     return ok && reader->no_memory ? error_set(err, "out of memory") : ok;
 }
 
-bool sweep_counters(struct sweep *sweep, const struct fabric *fabric, bool switches_only,
-                    struct counter_reading **out, struct error *err)
+bool sweep_counters(struct sweep *sweep, const struct fabric *fabric,
+                    const struct sweep_choice *choice, struct counter_reading **out,
+                    struct error *err)
 {
     struct reader reader = {.batch = sweep_batch_new(sweep)};
     reader.reading =
@@ -206,7 +219,7 @@ bool sweep_counters(struct sweep *sweep, const struct fabric *fabric, bool switc
         error_set(err, "out of memory");
     } else {
         reader.reading->time_us = clock_utc(sweep->batch.clock);
-        ok = sweep_counters_read_all(sweep, &reader, fabric, switches_only, err);
+        ok = sweep_counters_read_all(sweep, &reader, fabric, choice, err);
     }
     batch_free(reader.batch);
     if (ok) {

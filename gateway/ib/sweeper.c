@@ -30,6 +30,8 @@ struct sweeper {
     pthread_cond_t woken;
     struct sweep_schedule schedule;
     struct sweeper_status status;
+    uint64_t switches[SWEEPER_SWITCHES_MAX]; // whose counters were asked for
+    size_t switch_count;
 };
 
 static int64_t sweeper_now_of(const struct sweeper *s)
@@ -177,22 +179,50 @@ static void sweep_fabric(struct sweeper *s, const struct mad_port *port)
     s->options.listener.fabric(s->options.listener.ctx, fabric);
 }
 
-static void read_counters(struct sweeper *s, const struct mad_port *port)
+// NULL: they cannot be read.
+static struct counter_reading *read_chosen(struct sweeper *s, const struct mad_port *port,
+                                           const struct sweep_choice *choice)
 {
     struct error err;
     struct sweep sweep;
     struct counter_reading *reading = NULL;
-    int64_t begun = sweeper_now_of(s);
-    bool switches_only = s->options.counters == SWEEPER_SWITCH_PORTS;
-    s->counters_at = begun + s->options.counters_interval_us;
-    if (!open_sweep(s, port, &sweep, &err))
-        return;
-    bool ok = sweep_counters(&sweep, s->last, switches_only, &reading, &err);
-    sweep.batch.io.close(sweep.batch.io.self);
-    if (!ok) {
-        log_debug(s->options.log, "cannot read the counters: %s", err.text);
-        return;
+    bool ok = open_sweep(s, port, &sweep, &err);
+    if (ok) {
+        ok = sweep_counters(&sweep, s->last, choice, &reading, &err);
+        sweep.batch.io.close(sweep.batch.io.self);
     }
+    if (!ok)
+        log_debug(s->options.log, "cannot read the counters: %s", err.text);
+    return reading;
+}
+
+static void read_early(struct sweeper *s, const struct mad_port *port)
+{
+    uint64_t switches[SWEEPER_SWITCHES_MAX];
+    pthread_mutex_lock(&s->lock);
+    const struct sweep_choice choice = {
+        .switches_only = true, .guids = switches, .count = s->switch_count};
+    memcpy(switches, s->switches, sizeof switches);
+    s->switch_count = 0;
+    pthread_mutex_unlock(&s->lock);
+    struct counter_reading *reading = read_chosen(s, port, &choice);
+    if (!reading)
+        return;
+    reading->early = true;
+    log_debug(s->options.log, "read the counters of %u ports of %u switches early",
+              (unsigned)reading->count, (unsigned)choice.count);
+    s->options.listener.counters(s->options.listener.ctx, reading);
+}
+
+static void read_counters(struct sweeper *s, const struct mad_port *port)
+{
+    int64_t begun = sweeper_now_of(s);
+    const struct sweep_choice choice = {.switches_only =
+                                            s->options.counters == SWEEPER_SWITCH_PORTS};
+    s->counters_at = begun + s->options.counters_interval_us;
+    struct counter_reading *reading = read_chosen(s, port, &choice);
+    if (!reading)
+        return;
     pthread_mutex_lock(&s->lock);
     s->status.counters_last_us = reading->time_us;
     s->status.counters_duration_us = sweeper_now_of(s) - begun;
@@ -219,7 +249,8 @@ static void sweeper_wait_until(struct sweeper *s, int64_t due)
         return;
     struct timespec deadline = clock_deadline(us);
     pthread_mutex_lock(&s->lock);
-    bool sooner = s->was_up && sweep_schedule_due(&s->schedule) < due;
+    bool sooner =
+        s->was_up && (sweep_schedule_due(&s->schedule) < due || (s->switch_count > 0 && s->last));
     if (!atomic_load(&s->stop) && !sooner)
         pthread_cond_timedwait(&s->woken, &s->lock, &deadline);
     pthread_mutex_unlock(&s->lock);
@@ -238,6 +269,14 @@ static int64_t next_counters(const struct sweeper *s)
     return s->options.counters == SWEEPER_NO_PORTS || !s->last ? INT64_MAX : s->counters_at;
 }
 
+static bool is_asked(struct sweeper *s)
+{
+    pthread_mutex_lock(&s->lock);
+    bool asked = s->switch_count > 0;
+    pthread_mutex_unlock(&s->lock);
+    return asked && s->last;
+}
+
 static void sweeper_serve(struct sweeper *s)
 {
     struct sa_status status;
@@ -253,6 +292,8 @@ static void sweeper_serve(struct sweeper *s)
         sweep_fabric(s, &status.port);
     else if (counters_at <= now)
         read_counters(s, &status.port);
+    else if (is_asked(s))
+        read_early(s, &status.port);
     else
         sweeper_wait_until(s, sweep_at < counters_at ? sweep_at : counters_at);
 }
@@ -350,6 +391,17 @@ void sweeper_sweep_now(struct sweeper *sweeper)
 {
     pthread_mutex_lock(&sweeper->lock);
     sweep_schedule_now(&sweeper->schedule);
+    pthread_cond_signal(&sweeper->woken);
+    pthread_mutex_unlock(&sweeper->lock);
+}
+
+void sweeper_read_counters(struct sweeper *sweeper, const uint64_t *switches, size_t count)
+{
+    pthread_mutex_lock(&sweeper->lock);
+    for (size_t i = 0; i < count && sweeper->switch_count < SWEEPER_SWITCHES_MAX; i++) {
+        if (sweeper->options.counters != SWEEPER_NO_PORTS)
+            sweeper->switches[sweeper->switch_count++] = switches[i];
+    }
     pthread_cond_signal(&sweeper->woken);
     pthread_mutex_unlock(&sweeper->lock);
 }

@@ -77,7 +77,15 @@ bool sweeper_change(struct sweeper *sweeper, const struct sweeper_options *optio
 
 // Something may have changed: sweeps when it has settled. Any thread.
 void sweeper_trigger(struct sweeper *sweeper);
-void sweeper_sweep_now(struct sweeper *sweeper);                              // at once; any thread
+void sweeper_sweep_now(struct sweeper *sweeper); // at once; any thread
+
+enum { SWEEPER_SWITCHES_MAX = 64 }; // asked for at a time
+
+// Reads the counters of these switches when no sweep is due, and passes them on as an early
+// reading. Forgets those beyond SWEEPER_SWITCHES_MAX, and all where no counters are read. Any
+// thread.
+void sweeper_read_counters(struct sweeper *sweeper, const uint64_t *switches, size_t count);
+
 void sweeper_get_status(struct sweeper *sweeper, struct sweeper_status *out); // any thread
 
 #endif

@@ -51,6 +51,8 @@ struct counter_sample {
 // A counter reading: the counters of all ports that answered, ascending by node and port.
 struct counter_reading {
     int64_t time_us;      // UTC, when the reading began
+    bool early;           // of some switches, because of a trap: neither accumulated nor compared
+                          // with thresholds, whose growth is that of a whole interval
     size_t count, silent; // samples; ports that did not answer
     struct counter_sample samples[];
 };

@@ -77,7 +77,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     REQUIRE(fabric);
     check_fabric(fabric);
     struct counter_reading *reading = NULL;
-    if (sweep_counters(&sweep, fabric, false, &reading, &err))
+    if (sweep_counters(&sweep, fabric, &(struct sweep_choice){0}, &reading, &err))
         check_reading(reading);
     free(reading);
     fabric_unref(fabric);

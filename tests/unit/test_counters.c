@@ -135,13 +135,18 @@ static int end(void **state)
     return 0;
 }
 
-static void read_counters(bool switches_only)
+static void read_chosen(struct sweep_choice choice)
 {
     struct sweep sweep = fake_port_sweep(&f);
-    assert_true(sweep_counters(&sweep, fabric, switches_only, &reading, &err));
+    assert_true(sweep_counters(&sweep, fabric, &choice, &reading, &err));
     assert_int_equal(reading->time_us, SUPPORT_UTC_US);
     assert_int_equal(sweep.counters.sent, f.sent);
     assert_true(sweep.complete);
+}
+
+static void read_counters(bool switches_only)
+{
+    read_chosen((struct sweep_choice){.switches_only = switches_only});
 }
 
 static void check_sample(size_t i, uint64_t node_guid, uint8_t port)
@@ -180,6 +185,16 @@ TEST(switches_only)
     check_sample(1, LEAF, 2);
     check_sample(2, SPINE, 3);
     assert_int_equal(manners[HOST_LID].class_info_asked, 0);
+}
+
+// Of a named switch all ports that are not down, since a link that came up just now is not active.
+TEST(named_switches_only)
+{
+    const uint64_t wanted[] = {LEAF, UINT64_C(0x4711)};
+    read_chosen((struct sweep_choice){.switches_only = true, .guids = wanted, .count = 2});
+    assert_int_equal(reading->count, 4);
+    for (uint8_t port = 1; port <= 4; port++)
+        check_sample(port - 1U, LEAF, port);
 }
 
 TEST(plain_counters)
@@ -324,6 +339,7 @@ int main(void)
         COUNTED(samples_are_sorted_and_of_active_ports),
         COUNTED(each_lid_is_asked_once_what_it_counts),
         COUNTED(switches_only),
+        COUNTED(named_switches_only),
         COUNTED(plain_counters),
         COUNTED(traffic_of_64_bits_where_there_is),
         COUNTED(who_keeps_its_64_bits_to_itself_has_32),
