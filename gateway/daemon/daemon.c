@@ -127,6 +127,7 @@ static bool start_pipeline(struct gateway *g, struct error *err)
         .thresholds = g->thresholds,
         .role = wiring_role,
         .request_sweep = wiring_request_sweep,
+        .read_counters = wiring_read_counters,
         .event_trap_level = settings_trap_level,
         .acknowledge = wiring_acknowledge,
         .ctx = g,

@@ -25,6 +25,14 @@ void wiring_request_sweep(void *ctx)
         sweeper_trigger(sweeper);
 }
 
+void wiring_read_counters(void *ctx, const uint64_t *switches, size_t count)
+{
+    struct gateway *g = ctx;
+    struct sweeper *sweeper = atomic_load(&g->sweeper);
+    if (sweeper)
+        sweeper_read_counters(sweeper, switches, count);
+}
+
 static void name_sm(struct gateway *g, struct event_builder_occurrence *o)
 {
     struct sa_status status;

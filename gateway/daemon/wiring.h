@@ -25,6 +25,7 @@ void wiring_on_journal_change(void *ctx, enum journal_change change, const char 
 // From the pipeline (pipeline/pipeline.h) to the SA client, the sweeper and the configuration.
 void wiring_acknowledge(void *ctx, const struct sa_report *report);
 void wiring_request_sweep(void *ctx);
+void wiring_read_counters(void *ctx, const uint64_t *switches, size_t count);
 enum pipeline_role wiring_role(void *ctx, const struct fabric *fabric);
 
 // From the event builder to the topology, which is the context.

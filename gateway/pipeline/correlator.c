@@ -2,10 +2,13 @@
 #include "pipeline/correlator.h"
 
 #include "base/wire.h"
+#include "pipeline/interruptions.h"
 #include "pipeline/reconcile.h"
 #include "topology/describe.h"
 
+#include <inttypes.h>
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -22,8 +25,10 @@ struct correlator {
     struct reconcile_options reconcile;
     struct notice_seen seen[CORRELATOR_NOTICES_MAX];
     size_t next;
+    struct interruptions interruptions;
     pthread_mutex_t lock; // over `accumulated`
     struct accumulated_counters *accumulated;
+    struct accumulated_counters *latest; // the sums after the last reading, be it an early one
 };
 
 struct correlator *correlator_new(const struct correlator_options *options)
@@ -46,6 +51,7 @@ void correlator_free(struct correlator *correlator)
     if (!correlator)
         return;
     accumulated_unref(correlator->accumulated);
+    accumulated_unref(correlator->latest);
     pthread_mutex_destroy(&correlator->lock);
     free(correlator);
 }
@@ -76,6 +82,7 @@ bool correlator_note_event(struct correlator *correlator, const struct event *ev
                                  .guid = event->subject.guid,
                                  .time_us = event->time_us};
     memcpy(slot->id, event->id, sizeof slot->id);
+    interruptions_note(&correlator->interruptions, event);
     return true;
 }
 
@@ -148,15 +155,26 @@ static void correlator_emit_change(struct correlator *o, const struct event_buil
     o->options.emit(o->options.ctx, event);
 }
 
+static void ask_for_counters(struct correlator *o, const struct changes *changes, int64_t begun_us)
+{
+    uint64_t switches[INTERRUPTIONS_SWITCHES_MAX];
+    size_t n = interruptions_judge(&o->interruptions, changes, begun_us, switches);
+    if (n > 0)
+        o->options.read_counters(o->options.ctx, switches, n);
+}
+
 bool correlator_take_snapshot(struct correlator *correlator, const struct event_builder *builder,
                               struct fabric *seen)
 {
     struct changes changes = {0};
-    bool late = false;
+    bool late = false, complete = seen->complete;
+    int64_t begun_us = seen->time_us;
     topology_update(correlator->options.topology, seen, &changes, &late);
     char(*ids)[EVENT_ID_SIZE] = calloc(changes.count ? changes.count : 1, sizeof *ids);
     for (uint32_t i = 0; ids && i < changes.count; i++)
         correlator_emit_change(correlator, builder, &changes, i, late, ids);
+    if (complete)
+        ask_for_counters(correlator, &changes, begun_us);
     bool any = changes.count > 0;
     if (topology_has_base(correlator->options.topology))
         reconcile_alarms(&correlator->reconcile, builder, late, correlator->options.age_us);
@@ -170,6 +188,7 @@ bool correlator_take_snapshot(struct correlator *correlator, const struct event_
 struct round {
     struct correlator *correlator;
     const struct event_builder *builder;
+    const struct accumulated_counters *after;
 };
 
 static struct endpoint correlator_describe(const struct round *r, uint64_t node_guid,
@@ -212,15 +231,67 @@ struct accumulated_counters *correlator_accumulated(struct correlator *correlato
     return accumulated;
 }
 
+// Whether the other end of the link is in the reading with a counter that grew, too, and has the
+// smaller GUID or number: then it is the subject.
+static bool is_second_end(const struct round *r, const struct interruptions_found *found,
+                          const struct endpoint *peer)
+{
+    uint64_t then[COUNTER_COUNT], now[COUNTER_COUNT];
+    bool smaller = peer->node_guid < found->node_guid ||
+                   (peer->node_guid == found->node_guid && peer->port < found->port);
+    return smaller && accumulated_find(r->correlator->latest, peer->node_guid, peer->port, then) &&
+           accumulated_find(r->after, peer->node_guid, peer->port, now) &&
+           now[COUNTER_LINK_DOWNED] > then[COUNTER_LINK_DOWNED];
+}
+
+static void emit_interrupted(void *ctx, const struct interruptions_found *found)
+{
+    const struct round *r = ctx;
+    struct change change = {.type = CATALOGUE_LINK_INTERRUPTED,
+                            .subject = correlator_describe(r, found->node_guid, found->port),
+                            .switch_guid = found->node_guid,
+                            .cause = FABRIC_NONE};
+    topology_find_peer(r->correlator->options.topology, found->node_guid, found->port,
+                       &change.peer);
+    if (is_second_end(r, found, &change.peer))
+        return;
+    snprintf(change.reason, sizeof change.reason, "LinkDownedCounter grew by %" PRIu64,
+             found->times);
+    struct event *event =
+        event_builder_from_change(r->builder, &change, false, NULL, found->related_id);
+    if (event)
+        r->correlator->options.emit(r->correlator->options.ctx, event);
+}
+
+static void set_latest(struct correlator *o, struct accumulated_counters *latest)
+{
+    accumulated_unref(o->latest);
+    o->latest = latest;
+}
+
 // When memory is short, this reading is dropped, and the next one covers its time.
 void correlator_take_reading(struct correlator *correlator, const struct event_builder *builder,
                              const struct counter_reading *reading)
 {
-    struct round round = {.correlator = correlator, .builder = builder};
-    struct accumulated_counters *accumulated = accumulated_with(correlator->accumulated, reading);
-    if (accumulated && thresholds_update(correlator->options.thresholds, correlator->accumulated,
-                                         reading, emit_threshold, &round))
-        set_accumulated(correlator, accumulated);
-    else
+    struct correlator *o = correlator;
+    bool same = o->latest == o->accumulated; // no early reading since the last regular one
+    struct accumulated_counters *after = accumulated_with(o->latest, reading);
+    struct round round = {.correlator = o, .builder = builder, .after = after};
+    if (!after)
+        return;
+    interruptions_find(&o->interruptions, reading, o->latest, after, emit_interrupted, &round);
+    if (reading->early) {
+        set_latest(o, after);
+        return;
+    }
+    struct accumulated_counters *accumulated =
+        same ? accumulated_ref(after) : accumulated_with(o->accumulated, reading);
+    accumulated_unref(after);
+    if (accumulated &&
+        thresholds_update(o->options.thresholds, o->accumulated, reading, emit_threshold, &round)) {
+        set_latest(o, accumulated_ref(accumulated));
+        set_accumulated(o, accumulated);
+    } else {
         accumulated_unref(accumulated);
+    }
 }

@@ -23,6 +23,8 @@ struct correlator_options {
     struct policy *policy;
     struct journal *journal;
     void (*emit)(void *ctx, struct event *event); // takes over the reference
+    // Asks for an early reading of these switches' counters (pipeline/interruptions.h).
+    void (*read_counters)(void *ctx, const uint64_t *switches, size_t count);
     void *ctx;
     int64_t age_us; // at which alarms about what is missing end; 0: never
 };

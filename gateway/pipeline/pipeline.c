@@ -374,6 +374,13 @@ static void restore_reports(struct pipeline *p)
     journal_each_recent_report(p->options.journal, r.utc - REPEATS_MEMORY_US, restore_report, &r);
 }
 
+static void pipeline_read_counters(void *ctx, const uint64_t *switches, size_t count)
+{
+    const struct pipeline *p = ctx;
+    if (p->options.read_counters)
+        p->options.read_counters(p->options.ctx, switches, count);
+}
+
 static bool pipeline_make_parts(struct pipeline *p)
 {
     const struct policy_sink sink = {.stamp = pipeline_stamp,
@@ -388,6 +395,7 @@ static bool pipeline_make_parts(struct pipeline *p)
                                                   .policy = p->policy,
                                                   .journal = p->options.journal,
                                                   .emit = handle_event,
+                                                  .read_counters = pipeline_read_counters,
                                                   .ctx = p,
                                                   .age_us = p->options.alarm_age_us};
     p->correlator = correlator_new(&correlator);

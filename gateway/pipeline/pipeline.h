@@ -45,6 +45,8 @@ struct pipeline_options {
     enum pipeline_role (*role)(void *ctx, const struct fabric *fabric);
     // Asks for a sweep, as a Notice says that the fabric changed. Pipeline's thread. May be NULL.
     void (*request_sweep)(void *ctx);
+    // Asks for an early reading of these switches' counters. Pipeline's thread. May be NULL.
+    void (*read_counters)(void *ctx, const uint64_t *switches, size_t count);
     // The level of GswEventSeverity up to which events of that switch are sent as gswEventTrap.
     // Pipeline's thread. A NULL function: none is sent.
     enum event_level (*event_trap_level)(void *ctx, uint64_t switch_guid);

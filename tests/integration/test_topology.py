@@ -217,6 +217,32 @@ def test_counters_that_grow_are_told_of_and_settle(open_site):
     assert cleared.data["alarmKey"] == reached.data["alarmKey"]
 
 
+def test_a_link_that_was_down_for_a_moment_is_named(open_site):
+    """The sweep after the traps finds all as it was; the counters know the port."""
+    site = open_site(sweep=SWEEP | {"settle": 3000}, counters={"interval": 3600})
+    site.gateway.wait_subscribed()
+    site.gateway.wait_status(lambda one: one["port_counters"]["last"], "the counters to be read")
+    last = site.gateway.status()["port_counters"]["last"]
+    site.fabric.unlink("leaf1", 12)
+    site.fabric.relink("leaf1", 12)
+    for leaf in ("leaf1", "leaf2"):
+        site.fabric.count_errors(leaf, 12, LinkDownedCounter=1)
+    [event] = site.message("link-interrupted")
+    assert "ort 12 of leaf1" in event.text and "port 12 of leaf2" in event.text and event.data["reason"].endswith(" by 1")
+    traps = {one.data["id"] for one in site.syslog.items if one.message_id == "link-state-change"}
+    assert event.data["relatedId"] in traps
+    assert not {one.message_id for one in topology_events(site)}
+    assert site.gateway.status()["port_counters"]["last"] == last  # what it read early was no reading
+    site.fabric.unlink("leaf1", 11)
+    site.fabric.relink("leaf1", 11)
+    site.fabric.count_errors("leaf1", 11, LinkDownedCounter=1)
+    second = site.message("link-interrupted", count=2)[1]
+    assert "ort 11 of leaf1" in second.text
+    site.fabric.unlink("node1")
+    site.message("host-removed")
+    assert len([one for one in site.syslog.poll() if one.message_id == "link-interrupted"]) == 2
+
+
 def test_a_threshold_is_cleared_by_the_next_gateway(open_site):
     counters = {"interval": 5, "thresholds": ["SymbolErrorCounter=10"]}
     site = open_site(sweep=SWEEP, counters=counters)

@@ -559,6 +559,10 @@ TEST(each_change_has_its_sentence)
          "Port 17 of leaf12 (LID 3) to port 1 of node0345 HCA-1 (LID 9) went down while ibtrapd "
          "was "
          "away."},
+        {CATALOGUE_LINK_INTERRUPTED, LEAF_17, SPINE_3, false, "LinkDownedCounter grew by 1",
+         "Port 17 of leaf12 (LID 3) to port 3 of spine1 (LID 2) was interrupted: the link went "
+         "down "
+         "and came up again before a sweep saw it; LinkDownedCounter grew by 1."},
         {CATALOGUE_LINK_MOVED, LEAF_17, SPINE_3, false, "port 4 of spine2",
          "Port 17 of leaf12 (LID 3) was recabled: it is connected to port 3 of spine1 (LID 2) now, "
          "before to port 4 of spine2."},

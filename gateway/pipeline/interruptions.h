@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Finds links that went down and came up again before a sweep saw it. Trap 128 names the switch and
+// no port, and the sweep after it shows no change. The port is the one whose LinkDownedCounter
+// grew. For one thread, the pipeline's.
+#ifndef IBTRAPD_PIPELINE_INTERRUPTIONS_H
+#define IBTRAPD_PIPELINE_INTERRUPTIONS_H
+
+#include "model/event.h"
+#include "topology/accumulated.h"
+#include "topology/change.h"
+
+enum { INTERRUPTIONS_SWITCHES_MAX = 64 }; // suspected at a time; those beyond are not looked at
+#define INTERRUPTIONS_AGE_US (120 * INT64_C(1000000)) // a switch is suspected for so long at most
+
+// A switch whose trap 128 no change has explained yet.
+struct interruptions_suspect {
+    uint64_t guid;
+    int64_t time_us; // UTC, of its last trap
+    bool judged;     // a sweep that began later showed no change
+    bool read;       // its counters were read since
+    char id[EVENT_ID_SIZE];
+};
+
+// Starts zeroed.
+struct interruptions {
+    struct interruptions_suspect suspects[INTERRUPTIONS_SWITCHES_MAX];
+    size_t count;
+};
+
+// Notes a trap 128 of a switch that is known. Ignores other events.
+void interruptions_note(struct interruptions *interruptions, const struct event *event);
+
+// Judges by the changes of a complete sweep that began at `begun_us` (UTC): forgets the switches
+// that a change is about, and writes those whose counters have to be read to `out`. Returns their
+// number. Leaves the switches whose trap came during the sweep to the next one.
+size_t interruptions_judge(struct interruptions *interruptions, const struct changes *changes,
+                           int64_t begun_us, uint64_t out[INTERRUPTIONS_SWITCHES_MAX]);
+
+// A port whose link was interrupted.
+struct interruptions_found {
+    uint64_t node_guid;
+    uint8_t port;
+    uint64_t times;         // by which its LinkDownedCounter grew
+    const char *related_id; // of the trap's event
+};
+
+// Compares the counters before and after a reading. Calls `each` for the judged switches' ports
+// whose LinkDownedCounter grew, and forgets the switches that the reading has.
+void interruptions_find(struct interruptions *interruptions, const struct counter_reading *reading,
+                        const struct accumulated_counters *before,
+                        const struct accumulated_counters *after,
+                        void (*each)(void *ctx, const struct interruptions_found *found),
+                        void *ctx);
+
+#endif
