@@ -286,6 +286,7 @@ static bool daemon_start(struct gateway *g, struct error *err)
     if (ok) {
         settings_apply(g);
         emit_gateway_started(g);
+        own_alarms_end_former(g);
         ok = start_agent(g, err) && start_sweeper(g, err) && subagent_start(g, err) &&
              heartbeat_start(g, err) && start_service(g, err);
     }

@@ -3,11 +3,13 @@
 
 #include "base/text.h"
 #include "daemon/gateway.h"
+#include "pipeline/pipeline.h"
 #include "pipeline/restore.h"
 #include "policy/summaries.h"
 
 #include <assert.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static const char GATEWAY[] = "gateway ";
@@ -65,4 +67,40 @@ bool own_alarms_is_former(const struct gateway *gateway, const char *key)
     const char *alarm = flapping ? flapping : key;
     own_alarms_key(gateway, "", ours);
     return has_no_name(alarm) || (behind(alarm, GATEWAY) && !behind(alarm, ours));
+}
+
+// Keys. Those for which there is no room wait for the next start.
+struct former_keys {
+    const struct gateway *gateway;
+    char all[2 * GATEWAY_RECEIVERS_MAX][EVENT_KEY_SIZE];
+    size_t count;
+};
+
+static void note_if_former(void *ctx, const struct alarm *alarm)
+{
+    struct former_keys *keys = ctx;
+    if (keys->count < 2 * GATEWAY_RECEIVERS_MAX && own_alarms_is_former(keys->gateway, alarm->key))
+        snprintf(keys->all[keys->count++], EVENT_KEY_SIZE, "%s", alarm->key);
+}
+
+// Pipeline's thread.
+static void end_former(void *ctx, const struct pipeline_context *inside)
+{
+    struct former_keys *keys = ctx;
+    char why[EVENT_REASON_SIZE];
+    snprintf(why, sizeof why, "this gateway's own alarms are called '%s%s ...' now", GATEWAY,
+             keys->gateway->name);
+    journal_each_alarm(keys->gateway->journal, note_if_former, keys);
+    for (size_t i = 0; i < keys->count; i++)
+        policy_clear_alarm(inside->policy, keys->all[i], why, inside->now_us);
+}
+
+void own_alarms_end_former(struct gateway *gateway)
+{
+    struct former_keys *keys = calloc(1, sizeof *keys);
+    if (!keys)
+        return; // the next start ends them
+    keys->gateway = gateway;
+    pipeline_call(gateway->pipeline, end_former, keys);
+    free(keys);
 }

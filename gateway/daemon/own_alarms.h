@@ -33,4 +33,7 @@ bool own_alarms_is_active(struct gateway *gateway, const char *what);
 // Nothing will clear it. Also true for the "flapping" alarm of such a key.
 bool own_alarms_is_former(const struct gateway *gateway, const char *key);
 
+// Ends these alarms, so that receivers do not keep them. Main thread, once the pipeline runs.
+void own_alarms_end_former(struct gateway *gateway);
+
 #endif
