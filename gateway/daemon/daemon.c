@@ -111,6 +111,7 @@ static bool make_topology(struct gateway *g, struct error *err)
         return error_set(err, "out of memory");
     if (g->conf->sweep.method != CONF_SWEEP_OFF)
         restore_fabric(g);
+    g->was_cut_short = own_alarms_is_cut_short(g->journal);
     return true;
 }
 
@@ -146,12 +147,14 @@ static void emit_journal_state(void *ctx, const struct pipeline_context *inside)
 {
     struct gateway *g = ctx;
     struct journal_status status;
-    (void)inside;
+    struct event *end;
     journal_get_status(g->journal, &status);
     if (!status.durable)
         wiring_on_journal_change(g, JOURNAL_DEGRADED, status.problem, 0);
     else if (own_alarms_is_active(g, OWN_ALARMS_JOURNAL))
         wiring_on_journal_change(g, JOURNAL_HEALED, "the journal works again", 0);
+    else if (g->was_cut_short && (end = own_alarms_end_of_journal(g, inside->builder)) != NULL)
+        inside->take(inside->pipeline, end);
 }
 
 static void emit_gateway_started(struct gateway *g)

@@ -18,8 +18,9 @@
 enum { GATEWAY_RECEIVERS_MAX = CONF_RECEIVERS_MAX + 1 + TRAP_RECIPIENTS_MAX };
 
 struct gateway {
-    struct conf *conf; // the pipeline's thread reads it, too, and exchanges it
-    struct role role;  // the pipeline's thread only
+    struct conf *conf;  // the pipeline's thread reads it, too, and exchanges it
+    struct role role;   // the pipeline's thread only
+    bool was_cut_short; // the last run ended without a word
     const struct daemon_options *options;
     struct log *log;
     int64_t started_at;

@@ -3,6 +3,7 @@
 
 #include "base/text.h"
 #include "daemon/gateway.h"
+#include "model/catalogue.h"
 #include "pipeline/pipeline.h"
 #include "pipeline/restore.h"
 #include "policy/summaries.h"
@@ -67,6 +68,58 @@ bool own_alarms_is_former(const struct gateway *gateway, const char *key)
     const char *alarm = flapping ? flapping : key;
     own_alarms_key(gateway, "", ours);
     return has_no_name(alarm) || (behind(alarm, GATEWAY) && !behind(alarm, ours));
+}
+
+// Behind the event of the stop, policy sends what it held back: at most so much is looked at.
+enum { LAST_EVENTS_MAX = 4096, LAST_EVENTS_CHUNK = 64 };
+
+// Looks at the newest events before `*before` for the stop or the start of the last run, and moves
+// on. True: found.
+static bool find_end_of_run(struct journal *journal, int64_t *before, bool *stopped, bool *more)
+{
+    struct journal_item items[LAST_EVENTS_CHUNK];
+    const size_t n = journal_read_back(journal, *before, items, LAST_EVENTS_CHUNK);
+    bool found = false;
+    *more = n > 0;
+    for (size_t i = 0; i < n; i++) {
+        const struct catalogue_entry *type = items[i].event ? items[i].event->type : NULL;
+        const bool is_stop = type == catalogue_get(CATALOGUE_GATEWAY_STOPPED);
+        if (!found && (is_stop || type == catalogue_get(CATALOGUE_GATEWAY_STARTED))) {
+            found = true;
+            *stopped = is_stop;
+        }
+        *before = items[i].sequence;
+        event_unref(items[i].event);
+    }
+    return found;
+}
+
+bool own_alarms_is_cut_short(struct journal *journal)
+{
+    int64_t before = INT64_MAX;
+    bool stopped = false, more = true, any = false;
+    for (int i = 0; i < LAST_EVENTS_MAX / LAST_EVENTS_CHUNK && more; i++) {
+        if (find_end_of_run(journal, &before, &stopped, &more))
+            return !stopped;
+        any = any || more;
+    }
+    return any;
+}
+
+struct event *own_alarms_end_of_journal(const struct gateway *gateway,
+                                        const struct event_builder *builder)
+{
+    struct event *event = event_make(catalogue_get(CATALOGUE_ALARM_CLEARED));
+    if (!event)
+        return NULL;
+    event->cleared = catalogue_get(CATALOGUE_JOURNAL_DEGRADED);
+    event->cleared_severity = event->cleared->severity;
+    event->cleared_category = event->category = event->cleared->category;
+    own_alarms_key(gateway, OWN_ALARMS_JOURNAL, event->alarm_key);
+    snprintf(event->reason, sizeof event->reason,
+             "the journal works; the run before ended without a word, and may have sent it");
+    event_builder_stamp(builder, event);
+    return event;
 }
 
 // Keys. Those for which there is no room wait for the next start.

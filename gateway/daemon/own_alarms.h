@@ -5,7 +5,8 @@
 #define IBTRAPD_DAEMON_OWN_ALARMS_H
 
 #include "conf/conf.h"
-#include "model/event.h"
+#include "event/event_builder.h"
+#include "journal/journal.h"
 
 #include <stdbool.h>
 
@@ -32,6 +33,15 @@ bool own_alarms_is_active(struct gateway *gateway, const char *what);
 // one: it was raised under the gateway's former name, or by version 0.1.0, whose keys had none.
 // Nothing will clear it. Also true for the "flapping" alarm of such a key.
 bool own_alarms_is_former(const struct gateway *gateway, const char *key);
+
+// Whether the last run ended without a word: it was killed, or could not write to the journal at
+// its end. Call it before the pipeline runs.
+bool own_alarms_is_cut_short(struct journal *journal);
+
+// The event that ends the alarm about the journal after such a run, which may have sent it and not
+// written it. NULL: out of memory.
+struct event *own_alarms_end_of_journal(const struct gateway *gateway,
+                                        const struct event_builder *builder);
 
 // Ends these alarms, so that receivers do not keep them. Main thread, once the pipeline runs.
 void own_alarms_end_former(struct gateway *gateway);

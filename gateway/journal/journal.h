@@ -202,6 +202,10 @@ void journal_wake(struct journal *journal);
 // expired. Any thread.
 size_t journal_read(struct journal *journal, int64_t after, struct journal_item *items, size_t n);
 
+// Reads one event, also one that is not committed yet: a reference, the caller's. NULL: it expired,
+// or the disk fails. Writer's thread.
+struct event *journal_find(struct journal *journal, int64_t sequence);
+
 // Reads the events before `before`, at most `n`, newest first, and returns their number; 0: there
 // are none, or the disk fails. Any thread.
 size_t journal_read_back(struct journal *journal, int64_t before, struct journal_item *items,

@@ -36,7 +36,7 @@ struct alarm {
     // It is cleared, and receivers were not told yet; with ALARM_NOT_NOTIFIED: another gateway was
     // to tell them.
     bool over;
-    int64_t last_sequence;           // of the last event about it
+    int64_t last_sequence; // of the last event about it
     // Changes by operators.
     int64_t acknowledged_us; // UTC; 0: not acknowledged
     char note[ALARM_NOTE_SIZE];

@@ -22,7 +22,7 @@ enum {
 };
 
 // Two of the reasons for which an event is suppressed (policy/policy.h has them all).
-#define EVENT_STANDBY "standby" // another gateway notifies the receivers
+#define EVENT_STANDBY        "standby"        // another gateway notifies the receivers
 #define EVENT_NEVER_NOTIFIED "never-notified" // clears an alarm of which receivers do not know
 
 // A node or port that an event is about, as far as it is known.
@@ -76,6 +76,8 @@ struct event {
     const struct catalogue_entry *cleared; // the row of the event that raised it
     enum severity cleared_severity;        // meaningful with `cleared`, as is the next
     enum category cleared_category;
+    struct endpoint cleared_peer; // the other end as the raise had it; all zero: as `peer`
+    uint64_t cleared_switch_guid; // the same of switch_guid
     int64_t cleared_number; // of the event that raised the alarm first, in this journal; 0: unknown
     int64_t number;         // sequence number in the journal; 0: not assigned yet
     bool event_trap;        // severe enough for gswEventTrapLevel of its switch

@@ -60,6 +60,9 @@ enum tag {
     TAG_CLEARED = 70,
     TAG_CLEARED_SEVERITY,
     TAG_CLEARED_CATEGORY,
+    TAG_CLEARED_PEER,
+    TAG_CLEARED_PEER_NODE,
+    TAG_CLEARED_SWITCH_GUID,
     TAG_CLEARED_NUMBER,
 };
 
@@ -163,6 +166,9 @@ static void write_decisions(struct writer *w, const struct event *event)
         event_record_write_text(w, TAG_CLEARED, event->cleared->name);
         write_number(w, TAG_CLEARED_SEVERITY, event->cleared_severity);
         write_number(w, TAG_CLEARED_CATEGORY, event->cleared_category);
+        write_endpoint(w, TAG_CLEARED_PEER, &event->cleared_peer);
+        write_node(w, TAG_CLEARED_PEER_NODE, &event->cleared_peer);
+        write_unless_zero(w, TAG_CLEARED_SWITCH_GUID, event->cleared_switch_guid);
     }
     if (event->cleared_number != 0)
         write_number(w, TAG_CLEARED_NUMBER, (uint64_t)event->cleared_number);
@@ -401,6 +407,12 @@ static bool read_field(struct event *event, unsigned tag, const uint8_t *value, 
         return read_severity(&event->cleared_severity, value, size);
     case TAG_CLEARED_CATEGORY:
         return read_category(&event->cleared_category, value, size);
+    case TAG_CLEARED_PEER:
+        return read_endpoint(&event->cleared_peer, value, size);
+    case TAG_CLEARED_PEER_NODE:
+        return event_record_read_node(&event->cleared_peer, value, size);
+    case TAG_CLEARED_SWITCH_GUID:
+        return event_record_read_number(&event->cleared_switch_guid, value, size);
     case TAG_CLEARED_NUMBER:
         return event_record_read_time(&event->cleared_number, value, size);
     case TAG_TEST:

@@ -144,11 +144,28 @@ static const char *refusal_of_itself(const struct filter *filter, const struct e
     return refusal_as(filter, event, event->type, event->severity, event->category);
 }
 
+// Whether the filter passes the nodes of this event as one of the raise's kind.
+static bool matches_as_raise(const struct filter *filter, const struct event *clear,
+                             const struct event *nodes)
+{
+    return refusal_as(filter, nodes, clear->cleared, clear->cleared_severity,
+                      clear->cleared_category) == NULL;
+}
+
+// A host that is back may hang on another switch than before: so the raise's nodes count, too.
 static bool raise_matches(const struct filter *filter, const struct event *clear)
 {
-    return event_alarm(clear) == ALARM_CLEARS && clear->cleared &&
-           refusal_as(filter, clear, clear->cleared, clear->cleared_severity,
-                      clear->cleared_category) == NULL;
+    if (event_alarm(clear) != ALARM_CLEARS || !clear->cleared)
+        return false;
+    if (matches_as_raise(filter, clear, clear))
+        return true;
+    if (clear->cleared_peer.guid == 0 && clear->cleared_switch_guid == 0)
+        return false;
+    struct event raise;
+    memcpy(&raise, clear, sizeof raise);
+    raise.peer = clear->cleared_peer;
+    raise.switch_guid = clear->cleared_switch_guid;
+    return matches_as_raise(filter, clear, &raise);
 }
 
 bool filter_matches(const struct filter *filter, const struct event *event)

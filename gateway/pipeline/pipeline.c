@@ -99,7 +99,7 @@ static void pipeline_pass(void *ctx, struct event *event)
 static struct event *pipeline_read(void *ctx, int64_t number)
 {
     const struct pipeline *p = ctx;
-    return restore_event(p->options.journal, number);
+    return journal_find(p->options.journal, number);
 }
 
 static void pipeline_stamp(void *ctx, struct event *event)

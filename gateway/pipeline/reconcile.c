@@ -2,7 +2,6 @@
 #include "pipeline/reconcile.h"
 
 #include "pipeline/open_alarms.h"
-#include "pipeline/restore.h"
 #include "topology/describe.h"
 #include "topology/link_rate.h"
 
@@ -345,7 +344,7 @@ static void set_cause(const struct reconcile *r, const struct open_alarm *a,
 static void add_missing_name(const struct reconcile_options *options, struct text *t,
                              const struct open_alarm *a)
 {
-    struct event *event = restore_event(options->journal, a->last_sequence);
+    struct event *event = journal_find(options->journal, a->last_sequence);
     if (event && event->subject.name[0] != '\0')
         text_add(t, event->subject.name);
     else
@@ -386,7 +385,7 @@ static bool is_behind(const void *ctx, const struct open_alarm *a)
 static struct event *make_root_event(const struct reconcile *r, const struct open_alarm *root)
 {
     const struct group g = {r, root};
-    struct event *last = restore_event(r->options->journal, root->last_sequence);
+    struct event *last = journal_find(r->options->journal, root->last_sequence);
     struct event *event = last ? event_copy(last) : NULL;
     if (!event) {
         event_unref(last);
@@ -479,7 +478,7 @@ static bool is_still_missing(const void *ctx, const struct open_alarm *a)
 static uint64_t count_affected(const struct reconcile_options *options, const struct open_alarm *a,
                                uint64_t least)
 {
-    struct event *event = restore_event(options->journal, a->last_sequence);
+    struct event *event = journal_find(options->journal, a->last_sequence);
     const uint64_t affected = event ? event->affected : 0;
     event_unref(event);
     return affected > least ? affected : least;

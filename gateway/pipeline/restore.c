@@ -35,17 +35,6 @@ static void restore_window(void *ctx, const struct journal_maintenance *window)
         policy_start_maintenance(r->policy, &maintenance, r->monotonic);
 }
 
-struct event *restore_event(struct journal *journal, int64_t sequence)
-{
-    struct journal_item item;
-    if (journal_read(journal, sequence - 1, &item, 1) == 0)
-        return NULL;
-    if (item.sequence == sequence)
-        return item.event;
-    event_unref(item.event); // another event: the journal dropped the wanted one
-    return NULL;
-}
-
 static void restore_alarm(void *ctx, const struct alarm *alarm)
 {
     const struct restore *r = ctx;

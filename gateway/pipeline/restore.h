@@ -10,9 +10,6 @@
 // Restores maintenance windows and open alarms. Call it before the first event.
 void restore_policy(struct journal *journal, struct policy *policy, const struct clock *clock);
 
-// Reads one event: a reference, the caller's. NULL: it is not in the journal, or not committed yet.
-struct event *restore_event(struct journal *journal, int64_t sequence);
-
 // Whether the alarm is active.
 bool restore_alarm_is_active(struct journal *journal, const char *key);
 

@@ -136,6 +136,28 @@ static void note_notified(struct policy *p, struct alarm_state *t, const struct 
     }
 }
 
+// The alarm state's last event: a reference, the caller's. NULL: it cannot be read now.
+static struct event *last_event(struct policy *p, const struct alarm_state *t)
+{
+    if (t->last)
+        return event_ref(t->last);
+    return p->sink.read && t->last_number ? p->sink.read(p->sink.ctx, t->last_number) : NULL;
+}
+
+// Tells the clear which nodes the raise was about, besides the same subject: a node that is back
+// may hang on another switch. The ends of a link are the same.
+static void note_raised_nodes(struct policy *p, const struct alarm_state *t, struct event *clear)
+{
+    if (!t->notified || clear->type->category == CATEGORY_LINK || event_is_own(clear))
+        return;
+    struct event *raise = last_event(p, t);
+    if (raise) {
+        clear->cleared_peer = raise->peer;
+        clear->cleared_switch_guid = raise->switch_guid;
+    }
+    event_unref(raise);
+}
+
 // Tells the event what it clears: receivers know only what was sent to them.
 static void refer_to_raise(const struct alarm_state *t, struct event *event)
 {
@@ -286,8 +308,10 @@ static enum policy_reason decide_alarm(struct policy *p, struct alarm_state *t, 
         alarm_states_set_raised_id(p->states, t, event->id);
     }
     t->raised = raises;
-    if (!raises)
+    if (!raises) {
         refer_to_raise(t, event);
+        note_raised_nodes(p, t, event);
+    }
     if (changed && silent == POLICY_PASSES && !t->unnotifiable && !event_is_own(event))
         flap_note(&t->flap, &p->options, event, p->now);
     const bool worse = raises && t->notified && event->severity < t->notified_severity;
@@ -384,14 +408,6 @@ static bool may_notify_late(struct policy *p)
     }
     p->blocked_until = p->second_began + CLOCK_US_PER_S;
     return false;
-}
-
-// The alarm state's last event: a reference, the caller's. NULL: it cannot be read now.
-static struct event *last_event(struct policy *p, const struct alarm_state *t)
-{
-    if (t->last)
-        return event_ref(t->last);
-    return p->sink.read && t->last_number ? p->sink.read(p->sink.ctx, t->last_number) : NULL;
 }
 
 static void announce_flapping(struct policy *p, struct alarm_state *t)

@@ -367,6 +367,25 @@ TEST(the_nodes_of_a_clear_are_its_own)
     event_unref(clear);
 }
 
+TEST(the_nodes_of_the_raise_count_for_its_clear)
+{
+    struct event *clear = event_make(catalogue_get(CATALOGUE_HOST_ADDED));
+    assert_non_null(clear);
+    snprintf(clear->alarm_key, sizeof clear->alarm_key, "node 0x1");
+    snprintf(clear->subject.name, sizeof clear->subject.name, "host1");
+    snprintf(clear->peer.name, sizeof clear->peer.name, "leaf2"); // where the host is now
+    clear->cleared = catalogue_get(CATALOGUE_HOST_REMOVED);
+    clear->cleared_severity = SEVERITY_WARNING;
+    clear->cleared_category = CATEGORY_NODE;
+    add(&filter.nodes, "leaf1");
+    check_refusal(clear, "nodes");
+    clear->cleared_peer.guid = 7;
+    snprintf(clear->cleared_peer.name, sizeof clear->cleared_peer.name, "leaf1");
+    check_refusal(clear, "");
+    assert_false(filter_matches(&filter, clear));
+    event_unref(clear);
+}
+
 TEST(only_a_clear_passes_as_another_event)
 {
     struct event *clear = clear_of_link_down(CATALOGUE_LINK_UP);
@@ -407,6 +426,7 @@ int main(void)
         FILTER_TEST(a_clear_passes_by_itself),
         FILTER_TEST(a_clear_of_security_goes_where_its_raise_went),
         FILTER_TEST(the_nodes_of_a_clear_are_its_own),
+        FILTER_TEST(the_nodes_of_the_raise_count_for_its_clear),
         FILTER_TEST(only_a_clear_passes_as_another_event),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
