@@ -142,16 +142,20 @@ static void note_notification(struct alarm *alarm, const struct event *event)
     }
 }
 
-// Notes whether receivers still have to be told that the alarm is over, after the event that clears
-// it. An end that another gateway is to send stays for a while: that one may fail.
+// Notes what receivers know after the event that clears the alarm, and whether the alarm has to be
+// kept. An end that another gateway is to send stays for a while: that one may fail. A shelved
+// alarm stays shelved when it is raised again.
 static void note_end(struct alarm *alarm, const struct event *event)
 {
-    const bool elsewhere = strcmp(event->suppressed, EVENT_STANDBY) == 0;
-    const bool known =
-        event->suppressed[0] == '\0' || strcmp(event->suppressed, EVENT_NEVER_NOTIFIED) == 0;
-    alarm->over = elsewhere || (alarm->notified != ALARM_NOT_NOTIFIED && !known);
-    if (elsewhere)
+    if (strcmp(event->suppressed, EVENT_STANDBY) == 0)
+        alarm->notified = ALARM_END_ELSEWHERE;
+    else if (event->suppressed[0] == '\0' || strcmp(event->suppressed, EVENT_NEVER_NOTIFIED) == 0)
         alarm->notified = ALARM_NOT_NOTIFIED;
+    if (alarm->shelved_until_us <= event->time_us)
+        alarm->shelved_until_us = 0;
+    alarm->acknowledged_us = 0;
+    alarm->note[0] = '\0';
+    alarm->over = alarm->notified != ALARM_NOT_NOTIFIED || alarm->shelved_until_us != 0;
 }
 
 // Whether policy sends the event as a late notification of an alarm raised before.
@@ -162,13 +166,15 @@ static bool is_notified_late(const struct entry *e, const struct event *event)
             strcmp(event->related_id, e->alarm.event_id) == 0);
 }
 
-// Begins the alarm anew after a clear. If receivers were not told of the clear, it is the same alarm
-// for them, and keeps its number.
+// Begins the alarm anew after a clear. If receivers were not told of the clear, it is the same
+// alarm for them, and keeps its number.
 static void begin_again(struct alarms *a, struct entry *e, const struct event *event,
                         int64_t sequence)
 {
     struct alarm alarm = begin_alarm(event->alarm_key, event, sequence);
-    if (e->alarm.over) {
+    alarm.shelved_until_us = e->alarm.over ? e->alarm.shelved_until_us : 0;
+    if (e->alarm.over &&
+        (e->alarm.notified == ALARM_NOTIFIED || e->alarm.notified == ALARM_NOTIFIED_ELSEWHERE)) {
         alarm.event_sequence = e->alarm.event_sequence;
         alarm.notified = e->alarm.notified;
         memcpy(alarm.notified_id, e->alarm.notified_id, sizeof alarm.notified_id);
@@ -404,7 +410,7 @@ bool alarms_shelve(struct alarms *alarms, const char *key, int64_t until_us)
 {
     pthread_mutex_lock(&alarms->lock);
     struct entry *e = alarms_find(alarms, key);
-    bool found = e && e->active;
+    bool found = e && is_open(e);
     if (found) {
         e->alarm.shelved_until_us = until_us;
         note_change(alarms, e);
@@ -424,17 +430,22 @@ void alarms_set_cause(struct alarms *alarms, const char *key, const char *cause_
     pthread_mutex_unlock(&alarms->lock);
 }
 
-void alarms_forget_ends(struct alarms *alarms, int64_t before_us)
+void alarms_forget_ends(struct alarms *alarms, int64_t before_us, int64_t now_us)
 {
     struct entry *e;
     pthread_mutex_lock(&alarms->lock);
     TAILQ_FOREACH(e, &alarms->order, in_order)
     {
-        if (e->active || !e->alarm.over || e->alarm.notified != ALARM_NOT_NOTIFIED ||
-            e->alarm.last_us >= before_us)
+        struct alarm *alarm = &e->alarm;
+        if (e->active || !alarm->over)
             continue;
-        e->alarm.over = false;
-        note_change(alarms, e);
+        if (alarm->notified == ALARM_END_ELSEWHERE && alarm->last_us < before_us)
+            alarm->notified = ALARM_NOT_NOTIFIED;
+        if (alarm->shelved_until_us < now_us)
+            alarm->shelved_until_us = 0;
+        alarm->over = alarm->notified != ALARM_NOT_NOTIFIED || alarm->shelved_until_us != 0;
+        if (!alarm->over)
+            note_change(alarms, e);
     }
     pthread_mutex_unlock(&alarms->lock);
 }

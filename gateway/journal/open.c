@@ -167,7 +167,7 @@ bool journal_acknowledge_alarm(struct journal *journal, const char *key, const c
 
 void journal_forget_ends(struct journal *journal, int64_t before_us)
 {
-    alarms_forget_ends(journal->alarms, before_us);
+    alarms_forget_ends(journal->alarms, before_us, clock_utc(journal->options.clock));
 }
 
 void journal_set_alarm_cause(struct journal *journal, const char *key, const char *cause_id)

@@ -788,7 +788,7 @@ static enum category category_of(int number)
 
 static enum alarm_notified notified_of(int number)
 {
-    return number >= ALARM_NOT_NOTIFIED && number <= ALARM_NOTIFIED_ELSEWHERE
+    return number >= ALARM_NOT_NOTIFIED && number <= ALARM_END_ELSEWHERE
                ? (enum alarm_notified)number
                : ALARM_NOTIFIED;
 }

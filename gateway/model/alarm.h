@@ -14,6 +14,7 @@ enum alarm_notified {
     ALARM_NOT_NOTIFIED,
     ALARM_NOTIFIED,           // this gateway sent an event that raised it
     ALARM_NOTIFIED_ELSEWHERE, // the gateway that was active then did
+    ALARM_END_ELSEWHERE,      // no: that gateway was to tell them that it is over
 };
 
 struct alarm {
@@ -33,8 +34,8 @@ struct alarm {
     uint64_t count;  // how often it was raised since it became active
     enum alarm_notified notified;
     char notified_id[EVENT_ID_SIZE]; // the event that notified them; empty unless ALARM_NOTIFIED
-    // It is cleared, and receivers were not told yet; with ALARM_NOT_NOTIFIED: another gateway was
-    // to tell them.
+    // It is cleared, and kept since receivers were not told yet, another gateway was to tell them,
+    // or it is shelved.
     bool over;
     int64_t last_sequence; // of the last event about it
     // Changes by operators.

@@ -627,10 +627,15 @@ static bool restore_flapping(struct policy *p, const struct policy_restored_alar
     struct alarm_state *t = alarm_states_get(p->states, alarm->key + strlen(SUMMARIES_FLAPPING));
     if (!t)
         return false;
+    t->flap.told = alarm->notified != ALARM_NOT_NOTIFIED;
+    if (alarm->over) { // it has settled; the other gateway was to say so
+        t->flap.settled_elsewhere = alarm->notified == ALARM_END_ELSEWHERE ? alarm->last_at_us : 0;
+        schedule(p, t);
+        return true;
+    }
     t->flap.on = t->flap.announced = true;
     t->flap.last = p->now;
     t->flap.since_us = alarm->since_us;
-    t->flap.told = alarm->notified != ALARM_NOT_NOTIFIED;
     t->flap.severity = alarm->severity;
     t->flap.category = alarm->category;
     snprintf(t->flap.id, sizeof t->flap.id, "%s", alarm->notified_id);
@@ -655,9 +660,10 @@ bool policy_restore_alarm(struct policy *policy, const struct policy_restored_al
     t->raised_at = alarm->raised_at_us;
     t->type = alarm->type;
     t->category = alarm->category;
-    t->notified = alarm->notified != ALARM_NOT_NOTIFIED;
+    t->notified = alarm->notified == ALARM_NOTIFIED || alarm->notified == ALARM_NOTIFIED_ELSEWHERE;
     t->notified_at = alarm->last_at_us;
-    t->elsewhere = alarm->notified == ALARM_NOTIFIED_ELSEWHERE || (alarm->over && !t->notified);
+    t->elsewhere =
+        alarm->notified == ALARM_NOTIFIED_ELSEWHERE || alarm->notified == ALARM_END_ELSEWHERE;
     t->severity = t->notified_severity = alarm->severity;
     t->shelved_until = alarm->shelved_until_us;
     t->last_number = alarm->last_number;

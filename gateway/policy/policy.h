@@ -48,7 +48,7 @@ struct policy_restored_alarm {
     enum severity severity;             // these two as well
     enum category category;
     enum alarm_notified notified;
-    bool over;                // with ALARM_NOT_NOTIFIED: another gateway was to send its end
+    bool over;
     int64_t last_number;      // of the last event about it
     int64_t since_us;         // UTC, when it was raised
     int64_t raised_at_us;     // the same on policy's clock
