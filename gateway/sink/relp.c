@@ -23,6 +23,10 @@ static const int64_t GATHER_US = 1 * CLOCK_US_PER_MS;
 // The longest answer is that to "open".
 enum { IN_SIZE = 4096, FRAME_OVERHEAD = 64 };
 
+// One call reads so many times; the next call goes on. A session whose receiver sends so many
+// octets without a confirmation among them is broken.
+enum { READS_MAX = 64, UNASKED_MAX = 65536 };
+
 static const char OFFERS[] =
     "relp_version=0\nrelp_software=ibtrapd," INSTALL_VERSION "\ncommands=syslog";
 
@@ -34,6 +38,7 @@ struct relp {
     struct stream *stream; // NULL: none
     char in[IN_SIZE];      // read and not parsed yet
     size_t in_size;
+    size_t unasked; // octets read since the last answer to a request
     uint32_t asked; // transaction of an unanswered "open" or "close"; 0: none
     bool broken;    // `problem` says why
     struct error problem;
@@ -59,7 +64,10 @@ static bool send_frame(struct relp *r, const char *command, const char *data, si
     char frame[FORMAT_SIZE + FRAME_OVERHEAD];
     struct text t = text_in(frame, sizeof frame);
     relp_frame_add(&t, relp_window_take_number(&r->window), command, data, size);
-    return stream_write(r->stream, t.buf, t.len, err);
+    r->broken = !stream_write(r->stream, t.buf, t.len, err);
+    if (r->broken)
+        r->problem = *err;
+    return !r->broken;
 }
 
 // Reading the receiver's frames.
@@ -115,6 +123,7 @@ static bool read_frame(struct relp *r, const struct relp_frame *f)
         return true;
     if (!relp_frame_answer(f, &a))
         return relp_fail(r, "it does not speak RELP");
+    r->unasked = 0;
     if (f->transaction != r->asked)
         return relp_read_confirmation(r, f->transaction, &a);
     bool is_open = r->asked == 1;
@@ -139,15 +148,18 @@ static void relp_parse(struct relp *r)
     memmove(r->in, r->in + used, r->in_size);
 }
 
-// Reads and processes all frames that have arrived.
+// Reads and processes the frames that have arrived.
 static void relp_receive(struct relp *r)
 {
     long n = 1;
-    while (!r->broken && n > 0) {
+    for (int i = 0; i < READS_MAX && !r->broken && n > 0; i++) {
         n = stream_read(r->stream, r->in + r->in_size, IN_SIZE - r->in_size, &r->problem);
         r->broken = n < 0;
         r->in_size += n > 0 ? (size_t)n : 0;
+        r->unasked += n > 0 ? (size_t)n : 0;
         relp_parse(r);
+        if (!r->broken && r->unasked > UNASKED_MAX)
+            relp_fail(r, "it sends more than it was asked for");
     }
 }
 
@@ -174,7 +186,7 @@ static bool greet(struct relp *r, int64_t until, struct error *err)
     r->window = (struct relp_window){.next = 1};
     r->asked = 1;
     r->refused = 0;
-    r->in_size = 0;
+    r->in_size = r->unasked = 0;
     r->broken = false;
     if (!send_frame(r, "open", OFFERS, sizeof OFFERS - 1, err))
         return false;
@@ -200,8 +212,8 @@ static void relp_close_session(struct relp *r)
     if (!r->stream)
         return;
     r->asked = r->window.next;
-    if (!r->broken && send_frame(r, "close", "", 0, &err) && stream_flush(r->stream, &err) &&
-        r->window.pending == 0)
+    // With messages unconfirmed, the receiver may not be reading, and their outcome stays unknown.
+    if (!r->broken && r->window.pending == 0 && send_frame(r, "close", "", 0, &err))
         relp_await(r, relp_now_of(r) + CLOSE_US);
     stream_close(r->stream);
     r->stream = NULL;

@@ -10,6 +10,9 @@
 
 enum { TICK_MS = 20, OPEN_MS = 4500 };
 
+// One call reads so many packets; the next call goes on.
+enum { READS_MAX = 256 };
+
 static bool snmp_link_explain(const struct snmp_link *s, int snmp_error, struct error *err)
 {
     return error_set(err, "cannot send to %s: %s", s->wire.peer, snmp_api_errstring(snmp_error));
@@ -41,6 +44,7 @@ bool snmp_link_check_response(struct snmp_link *s, int operation, netsnmp_pdu *p
                 note_report(s, pdu);
             return false; // after this report, libsnmp retransmits with the right time
         }
+        snmp_wire_answered(&s->wire);
         if (pdu->errstat == SNMP_ERR_NOERROR)
             return true;
         snprintf(problem, sizeof problem, "%s answers with error '%s'", s->wire.peer,
@@ -89,7 +93,7 @@ static void read_one(struct snmp_link *s)
 bool snmp_link_serve(struct snmp_link *s, int timeout_ms, struct error *err)
 {
     bool came = snmp_wire_poll(&s->wire, timeout_ms);
-    while (came && s->wire.broken == 0) {
+    for (int i = 0; i < READS_MAX && came && s->wire.broken == 0; i++) {
         read_one(s);
         came = snmp_wire_poll(&s->wire, 0);
     }
@@ -174,6 +178,7 @@ static int snmp_link_read_report(int operation, netsnmp_session *session, int id
         s->engine_id_size = pdu->securityEngineIDLen;
         memcpy(s->engine_id, pdu->securityEngineID, s->engine_id_size);
         s->answered = true;
+        snmp_wire_answered(&s->wire);
     }
     return 1;
 }

@@ -17,6 +17,9 @@
 // The waits of one call do not add up to more than five seconds.
 enum { WAIT_MS = 2000, CONNECT_MS = 2000, OPEN_MS = 4500, DATAGRAM_MAX = 65507 };
 
+// What a packet costs beside its octets, in octets.
+enum { PACKET_COST = 64 };
+
 struct snmp_packet {
     struct snmp_packet *next;
     size_t size, sent;
@@ -27,6 +30,8 @@ static bool snmp_wire_explain(const struct snmp_wire *w, struct error *err)
 {
     if (w->tls && w->why.text[0])
         return error_set(err, "%s: %s", w->peer, w->why.text);
+    if (w->talks)
+        return error_set(err, "%s: it sends more than it was asked for", w->peer);
     if (w->broken == ENOTCONN)
         return error_set(err, "%s closed the connection", w->peer);
     return error_set(err, "cannot reach %s: %s", w->peer, strerror(w->broken));
@@ -146,14 +151,9 @@ static int receive_tls(netsnmp_transport *t, void *octets, int size)
     return (int)n;
 }
 
-static int snmp_wire_receive(netsnmp_transport *t, void *octets, int size, void **opaque,
-                             int *opaque_size)
+static int receive_plain(netsnmp_transport *t, void *octets, int size)
 {
-    (void)opaque;
-    (void)opaque_size;
     struct snmp_wire *w = t->data;
-    if (w->tls)
-        return receive_tls(t, octets, size);
     ssize_t n = recv(w->fd, octets, (size_t)size, 0);
     if (n > 0)
         return (int)n;
@@ -166,6 +166,26 @@ static int snmp_wire_receive(netsnmp_transport *t, void *octets, int size, void 
     else
         w->broken = n < 0 ? errno : ENOTCONN;
     return n < 0 || w->stream ? -1 : 0;
+}
+
+static int snmp_wire_receive(netsnmp_transport *t, void *octets, int size, void **opaque,
+                             int *opaque_size)
+{
+    (void)opaque;
+    (void)opaque_size;
+    struct snmp_wire *w = t->data;
+    int n = w->tls ? receive_tls(t, octets, size) : receive_plain(t, octets, size);
+    w->unasked += PACKET_COST + (n > 0 ? (size_t)n : 0);
+    if (w->unasked > SNMP_WIRE_UNASKED_MAX && w->broken == 0) {
+        w->talks = true;
+        w->broken = EPROTO;
+    }
+    return n;
+}
+
+void snmp_wire_answered(struct snmp_wire *wire)
+{
+    wire->unasked = 0;
 }
 
 static int detach(netsnmp_transport *t)
@@ -198,38 +218,39 @@ netsnmp_transport *snmp_wire_transport(struct snmp_wire *wire)
 
 // Sending.
 
-static bool snmp_wire_wait_for(const struct snmp_wire *w, short events)
+static bool snmp_wire_wait_for(const struct snmp_wire *w, short events, int64_t deadline)
 {
     struct pollfd p = {.fd = w->fd, .events = events};
-    if (poll(&p, 1, WAIT_MS) == 1)
+    int left_ms = ms_until(deadline);
+    if (left_ms > 0 && poll(&p, 1, left_ms) == 1)
         return true;
     errno = ETIMEDOUT;
     return false;
 }
 
-static bool send_by_tls(struct snmp_wire *w, struct snmp_packet *p)
+static bool send_by_tls(struct snmp_wire *w, struct snmp_packet *p, int64_t deadline)
 {
     while (p->sent < p->size) {
         short events = 0;
         long n = tls_write(w->tls, p->octets + p->sent, p->size - p->sent, &events, &w->why);
         if (n < 0)
             errno = ENOTCONN;
-        if (n < 0 || (n == 0 && !snmp_wire_wait_for(w, events)))
+        if (n < 0 || (n == 0 && !snmp_wire_wait_for(w, events, deadline)))
             return false;
         p->sent += (size_t)n;
     }
     return true;
 }
 
-static bool send_packet(struct snmp_wire *w, struct snmp_packet *p)
+static bool send_packet(struct snmp_wire *w, struct snmp_packet *p, int64_t deadline)
 {
     if (w->tls)
-        return send_by_tls(w, p);
+        return send_by_tls(w, p, deadline);
     while (p->sent < p->size) {
         ssize_t n = send(w->fd, p->octets + p->sent, p->size - p->sent, MSG_NOSIGNAL);
         if (n >= 0)
             p->sent += (size_t)n;
-        else if (errno != EINTR && !(errno == EAGAIN && snmp_wire_wait_for(w, POLLOUT)))
+        else if (errno != EINTR && !(errno == EAGAIN && snmp_wire_wait_for(w, POLLOUT, deadline)))
             return false;
     }
     return true;
@@ -237,9 +258,10 @@ static bool send_packet(struct snmp_wire *w, struct snmp_packet *p)
 
 bool snmp_wire_flush(struct snmp_wire *wire, struct error *err)
 {
+    int64_t deadline = clock_monotonic(&clock_system) + WAIT_MS * CLOCK_US_PER_MS;
     while (wire->broken == 0 && wire->first) {
         struct snmp_packet *p = wire->first;
-        if (!send_packet(wire, p)) {
+        if (!send_packet(wire, p, deadline)) {
             wire->broken = errno;
             break;
         }

@@ -23,6 +23,8 @@ struct snmp_wire {
     struct error why; // with TLS: the reason of that failure
     char peer[320];
     struct snmp_packet *first, **end; // packets to be sent
+    size_t unasked;                   // octets read since the last answer; see snmp_wire_answered
+    bool talks;                       // too many of them: the reason why it is broken
 };
 
 // Resolves the name and connects to the first address that answers, within a few seconds. A
@@ -35,12 +37,18 @@ bool snmp_wire_open(struct snmp_wire *wire, const char *host, uint16_t port, boo
 // NULL: out of memory.
 netsnmp_transport *snmp_wire_transport(struct snmp_wire *wire);
 
-// Sends the queued packets; waits for a few seconds while the socket is full. Not under the lock.
+// Sends the queued packets; waits two seconds at most for room in the socket. Not under the lock.
 // False with a sentence: the wire is broken.
 bool snmp_wire_flush(struct snmp_wire *wire, struct error *err);
 
 // Waits up to `timeout_ms` for a packet. False: none came.
 bool snmp_wire_poll(const struct snmp_wire *wire, int timeout_ms);
+
+// Notes that the octets read so far were an answer to a request. A wire on which more than
+// SNMP_WIRE_UNASKED_MAX octets come without one is broken: libsnmp ignores what nobody asked for,
+// and keeps all octets of a message until its last one comes.
+enum { SNMP_WIRE_UNASKED_MAX = 4 << 20 };
+void snmp_wire_answered(struct snmp_wire *wire);
 
 // Whether the wire works so far. On a stream or with TLS, also checks whether the peer has closed
 // it.

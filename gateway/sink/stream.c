@@ -158,14 +158,16 @@ long stream_read(struct stream *stream, void *out, size_t size, struct error *er
     return -1;
 }
 
-// Reads and discards all received data. False: the peer closed.
+// Reads and discards all received data. False with a sentence: the peer closed, or sends without
+// end.
 static bool stream_drain(struct stream *s, struct error *err)
 {
     char forgotten[4096];
-    long n;
-    do
+    long n = 1;
+    for (size_t all = 0; n > 0 && all <= STREAM_DISCARD_MAX; all += n > 0 ? (size_t)n : 0)
         n = stream_read(s, forgotten, sizeof forgotten, err);
-    while (n > 0);
+    if (n > 0)
+        return error_set(err, "it sends more than it was asked for");
     return n == 0;
 }
 

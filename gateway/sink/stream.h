@@ -19,6 +19,8 @@
 
 #define STREAM_PATIENCE_US INT64_C(4000000)
 
+enum { STREAM_DISCARD_MAX = 65536 };
+
 struct stream;
 
 // Connects to the first of the host's addresses that answers. `tls` may be NULL. NULL with a
@@ -27,7 +29,7 @@ struct stream *stream_open(const char *host, uint16_t port, const struct tls_opt
                            struct error *err);
 
 // Whether the connection is open; discards received data. False with a sentence: the peer closed
-// it.
+// it, or sends so much that a call reads more than STREAM_DISCARD_MAX octets.
 bool stream_is_connected(struct stream *stream, struct error *err);
 
 // Writes all octets; the last ones may be buffered until stream_flush or further writes. False with

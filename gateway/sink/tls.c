@@ -24,6 +24,8 @@ struct tls {
     bool datagrams;
     bool dry;          // all received data has been read
     bool judging;      // the peer may still refuse our certificate
+    size_t readable;   // octets that this call may still read from the socket
+    int64_t deadline;  // monotonic: of the handshake
     int64_t agreed_at; // monotonic
     const char *name;  // points into the options
 };
@@ -153,6 +155,31 @@ static bool set_socket(const struct tls *t, int fd)
     return t->datagrams ? set_datagram_socket(t->ssl, fd) : SSL_set_fd(t->ssl, fd) == 1;
 }
 
+// Refuses to read when the call has read all that it may, or the time of the handshake is over.
+// OpenSSL itself goes on inside a call as long as octets come that are no data.
+static long tls_limit(BIO *bio, int operation, const char *octets, size_t size, int argi, long argl,
+                      int result, size_t *done)
+{
+    (void)octets, (void)size, (void)argi, (void)argl;
+    struct tls *t = (struct tls *)BIO_get_callback_arg(bio);
+    if (operation == (BIO_CB_READ | BIO_CB_RETURN) && result > 0)
+        t->readable -= *done < t->readable ? *done : t->readable;
+    bool over = operation == BIO_CB_READ &&
+                (t->readable == 0 || clock_monotonic(&clock_system) >= t->deadline);
+    if (over)
+        BIO_clear_retry_flags(bio);
+    return over ? -1 : result;
+}
+
+static void tls_set_limit(struct tls *t, int64_t deadline)
+{
+    BIO *bio = SSL_get_rbio(t->ssl);
+    t->readable = TLS_READ_MAX;
+    t->deadline = deadline;
+    BIO_set_callback_arg(bio, (char *)t);
+    BIO_set_callback_ex(bio, tls_limit);
+}
+
 static short wanted(const SSL *ssl, int rc)
 {
     switch (SSL_get_error(ssl, rc)) {
@@ -177,7 +204,14 @@ static bool tls_refuse_peer(const struct tls *t, struct error *err)
         return error_set(err, "its certificate is not valid: %s",
                          X509_verify_cert_error_string(verdict));
     }
-    return error_set(err, "cannot agree on TLS: %s", tls_reason());
+    if (t->readable == 0)
+        error_set(err, "cannot agree on TLS: it sends more than a handshake needs");
+    else if (clock_monotonic(&clock_system) >= t->deadline)
+        error_set(err, "cannot agree on TLS: no answer");
+    else
+        error_set(err, "cannot agree on TLS: %s", tls_reason());
+    ERR_clear_error();
+    return false;
 }
 
 // False: the deadline has passed.
@@ -202,6 +236,7 @@ static int64_t next_try(SSL *ssl, int64_t deadline)
 
 static bool handshake(struct tls *t, int fd, int64_t deadline, struct error *err)
 {
+    tls_set_limit(t, deadline);
     for (;;) {
         errno = 0;
         int rc = SSL_connect(t->ssl);
@@ -247,6 +282,7 @@ struct tls *tls_open(int fd, const struct tls_options *options, int64_t deadline
                 : error_set(err, "cannot prepare TLS: %s", tls_reason());
     }
     t->agreed_at = clock_monotonic(&clock_system);
+    t->deadline = INT64_MAX;
     log_handshake(t, options, ok ? NULL : err->text);
     if (ok)
         return t;
@@ -260,6 +296,7 @@ long tls_write(struct tls *tls, const void *octets, size_t size, short *events, 
 {
     size_t n = 0;
     errno = 0;
+    tls->readable = TLS_READ_MAX;
     int rc = SSL_write_ex(tls->ssl, octets, size, &n);
     if (rc == 1)
         return (long)n;
@@ -276,6 +313,7 @@ static long tls_read_records(struct tls *t, int (*read)(SSL *, void *, size_t, s
 {
     size_t n = 0;
     errno = 0;
+    t->readable = TLS_READ_MAX;
     int rc = read(t->ssl, out, size, &n);
     t->dry = rc != 1;
     t->judging = t->judging && rc != 1;
@@ -285,8 +323,11 @@ static long tls_read_records(struct tls *t, int (*read)(SSL *, void *, size_t, s
         return 0;
     if (SSL_get_error(t->ssl, rc) == SSL_ERROR_ZERO_RETURN)
         error_set(err, "it closed the connection");
+    else if (t->readable == 0)
+        error_set(err, "it sends more than it was asked for");
     else
         error_set(err, "the connection broke: %s", tls_reason());
+    ERR_clear_error();
     return -1;
 }
 

@@ -3,6 +3,9 @@
 // Verifies the peer's certificate chain and name, as RFC 5425 requires of a syslog client and RFC
 // 6353 of an SNMP entity.
 //
+// No call but tls_open waits, and none reads more than TLS_READ_MAX octets: a peer that sends
+// records without data, or datagrams that are none of DTLS, without end has failed.
+//
 // The socket is non-blocking. The caller blocks or ignores SIGPIPE.
 #ifndef IBTRAPD_SINK_TLS_H
 #define IBTRAPD_SINK_TLS_H
@@ -12,6 +15,8 @@
 
 #include <stddef.h>
 #include <stdint.h>
+
+enum { TLS_READ_MAX = 256 << 10 }; // beyond the longest handshake and the longest record
 
 // How long a peer may take to verify our certificate; see tls_accepted.
 #define TLS_ACCEPT_WAIT_US INT64_C(2000000)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "support.h"
+#include "talker.h"
 
 #include "sink/relp.h"
 #include "sink/relp_frame.h"
@@ -369,6 +370,21 @@ TEST(hints_are_ignored)
     assert_int_equal(relp_wait(relp, PATIENCE_MS, &err), 1);
 }
 
+// Hints are valid, and a receiver that sends them without end must not keep the caller.
+TEST(a_receiver_that_never_stops_talking_fails)
+{
+    static char hint[] = "0 hint 1000 ", hints[sizeof hint + 1000];
+    struct talker talker;
+    memset(hints, 'x', sizeof hints);
+    memcpy(hints, hint, sizeof hint - 1);
+    hints[sizeof hints - 1] = '\n';
+    open_session();
+    send_messages(1);
+    talker_start(&talker, peer, hints, sizeof hints);
+    check_broken("it sends more than it was asked for");
+    talker_end(&talker);
+}
+
 TEST(a_session_that_is_refused_is_none)
 {
     static const struct {
@@ -438,6 +454,7 @@ int main(void)
         SESSION_TEST(a_frame_that_is_too_long_is_refused),
         SESSION_TEST(a_message_is_confirmed_within_thirty_seconds),
         SESSION_TEST(hints_are_ignored),
+        SESSION_TEST(a_receiver_that_never_stops_talking_fails),
         SESSION_TEST(a_session_that_is_refused_is_none),
         SESSION_TEST(an_idle_session_that_was_closed_is_opened_again),
         SESSION_TEST(the_end_is_told),

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "support.h"
+#include "talker.h"
 
 #include "model/catalogue.h"
 #include "model/mib.h"
@@ -494,6 +495,107 @@ TEST(informs_are_sent_again_and_then_fail)
     close(fd);
 }
 
+// What the peer of `fd` has sent, with the tag of a response and another request-id than any of
+// ours, so that nobody asked for it.
+static size_t hear_and_change(int fd, bool stream, uint8_t message[2048])
+{
+    struct sockaddr_in from;
+    socklen_t size = sizeof from;
+    ssize_t n = recvfrom(fd, message, 2048, 0, (struct sockaddr *)&from, &size);
+    assert_true(n > 0);
+    if (!stream)
+        assert_int_equal(connect(fd, (struct sockaddr *)&from, size), 0);
+    uint8_t *tag = memchr(message, 0xa6, (size_t)n);
+    assert_non_null(tag);
+    *tag = 0xa2;
+    uint8_t *id = tag + 1 + (tag[1] & 0x80 ? 1 + (tag[1] & 0x7f) : 1);
+    assert_int_equal(id[0], 0x02);
+    id[1 + id[1]] ^= 0x55;
+    return (size_t)n;
+}
+
+static void check_talk(struct snmp_target *t, int listener)
+{
+    static uint8_t message[2048];
+    bool stream = t->transport == SNMP_TCP;
+    struct talker talker;
+    t->inform = true;
+    assert_true(snmp_sink(&sink, "nms", t, &err));
+    assert_true(sink.open(sink.self, &err));
+    int fd = stream ? accept(listener, NULL, NULL) : listener;
+    struct event *e = event_of(CATALOGUE_GID_IN_SERVICE);
+    assert_int_equal(sink.send(sink.self, e, &err), SINK_PENDING);
+    size_t size = hear_and_change(fd, stream, message);
+    talker_start(&talker, fd, message, size);
+    int n = 0;
+    while (n == 0 && !atomic_load(&talker.silent))
+        n = sink.wait(sink.self, 5, &err);
+    assert_int_equal(n, -1);
+    assert_non_null(strstr(err.text, "it sends more than it was asked for"));
+    talker_end(&talker);
+    event_unref(e);
+    sink.close(sink.self);
+    sink.free(sink.self);
+    close(fd);
+}
+
+TEST(a_manager_that_never_stops_talking_fails)
+{
+    struct snmp_target t = target();
+    check_talk(&t, peer_of(&t));
+}
+
+static int stream_peer_of(struct snmp_target *t)
+{
+    struct sockaddr_in a = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    socklen_t size = sizeof a;
+    int fd = socket(AF_INET, SOCK_STREAM, 0);
+    assert_int_equal(bind(fd, (struct sockaddr *)&a, size), 0);
+    assert_int_equal(listen(fd, 4), 0);
+    assert_int_equal(getsockname(fd, (struct sockaddr *)&a, &size), 0);
+    t->port = ntohs(a.sin_port);
+    t->transport = SNMP_TCP;
+    return fd;
+}
+
+TEST(a_manager_that_never_stops_talking_over_tcp_fails)
+{
+    struct snmp_target t = target();
+    int listener = stream_peer_of(&t);
+    check_talk(&t, listener);
+    close(listener);
+}
+
+// libsnmp would keep all octets of a message until the last one has come.
+TEST(a_message_without_an_end_fails)
+{
+    static const uint8_t BEGIN[] = {0x30, 0x84, 0x7f, 0xff, 0xff, 0x00};
+    static uint8_t rest[65536];
+    struct snmp_target t = target();
+    struct talker talker;
+    int listener = stream_peer_of(&t);
+    t.inform = true;
+    t.timeout_ms = 60000;
+    assert_true(snmp_sink(&sink, "nms", &t, &err));
+    assert_true(sink.open(sink.self, &err));
+    int fd = accept(listener, NULL, NULL);
+    struct event *e = event_of(CATALOGUE_GID_IN_SERVICE);
+    assert_int_equal(sink.send(sink.self, e, &err), SINK_PENDING);
+    assert_int_equal(send(fd, BEGIN, sizeof BEGIN, 0), sizeof BEGIN);
+    talker_start(&talker, fd, rest, sizeof rest);
+    int n = 0;
+    while (n == 0 && !atomic_load(&talker.silent))
+        n = sink.wait(sink.self, 5, &err);
+    assert_int_equal(n, -1);
+    assert_non_null(strstr(err.text, "it sends more than it was asked for"));
+    talker_end(&talker);
+    event_unref(e);
+    sink.close(sink.self);
+    sink.free(sink.self);
+    close(fd);
+    close(listener);
+}
+
 TEST(nobody_listens)
 {
     struct snmp_target t = target();
@@ -657,6 +759,9 @@ int main(void)
         cmocka_unit_test(a_refused_event_is_known),
         cmocka_unit_test(what_is_not_answered_is_not_refused),
         cmocka_unit_test(informs_are_sent_again_and_then_fail),
+        cmocka_unit_test(a_manager_that_never_stops_talking_fails),
+        cmocka_unit_test(a_manager_that_never_stops_talking_over_tcp_fails),
+        cmocka_unit_test(a_message_without_an_end_fails),
         cmocka_unit_test(nobody_listens),
         cmocka_unit_test(the_engine_keeps_its_identifier_and_counts_its_starts),
         cmocka_unit_test(an_engine_whose_start_cannot_be_saved_waits),
