@@ -13,6 +13,14 @@ enum { TICK_MS = 20, OPEN_MS = 4500 };
 // One call reads so many packets; the next call goes on.
 enum { READS_MAX = 256 };
 
+// Forgets the details of an earlier error, which libsnmp would add to the text of the next one, be
+// it another receiver's. Under the lock, before what may fail.
+static void forget_details(void)
+{
+    snmp_api_errstring(SNMPERR_SUCCESS);
+}
+
+// Under the lock, as the text is libsnmp's own.
 static bool snmp_link_explain(const struct snmp_link *s, int snmp_error, struct error *err)
 {
     return error_set(err, "cannot send to %s: %s", s->wire.peer, snmp_api_errstring(snmp_error));
@@ -68,6 +76,7 @@ bool snmp_link_check_response(struct snmp_link *s, int operation, netsnmp_pdu *p
 bool snmp_link_queue(struct snmp_link *s, netsnmp_pdu *pdu, snmp_callback answer, void *magic,
                      struct error *err)
 {
+    forget_details();
     if (snmp_sess_async_send(s->handle, pdu, answer, magic) != 0)
         return true;
     snmp_free_pdu(pdu);
@@ -85,6 +94,7 @@ static void read_one(struct snmp_link *s)
     netsnmp_large_fd_set_init(&set, s->wire.fd + 1);
     netsnmp_large_fd_setfd(s->wire.fd, &set);
     snmp_lock();
+    forget_details();
     snmp_sess_read2(s->handle, &set);
     snmp_unlock();
     netsnmp_large_fd_set_cleanup(&set);
@@ -98,6 +108,7 @@ bool snmp_link_serve(struct snmp_link *s, int timeout_ms, struct error *err)
         came = snmp_wire_poll(&s->wire, 0);
     }
     snmp_lock();
+    forget_details();
     if (s->wire.broken == 0)
         snmp_sess_timeout(s->handle);
     snmp_unlock();
@@ -148,6 +159,7 @@ static bool start_session(struct snmp_link *s, struct error *err)
     uint8_t own[SNMP_ENGINE_ID_MAX];
     size_t own_size = snmp_engine_id(own);
     snmp_lock();
+    forget_details();
     snmp_link_describe(s, &plain);
     if (plain.version == SNMP_VERSION_3) {
         plain.contextEngineID = own;

@@ -596,6 +596,48 @@ TEST(a_message_without_an_end_fails)
     close(listener);
 }
 
+// libsnmp keeps the details of an error for whoever asks for the next one.
+TEST(one_receiver_does_not_show_the_error_of_another)
+{
+    static const uint8_t MALFORMED[] = {0x30, 0x82, 0x01, 0x00, 0x02, 0x01, 0x01, 0x04};
+    struct snmp_target t = target(), other_target = target();
+    struct sink other;
+    struct sockaddr_in from;
+    socklen_t size = sizeof from;
+    int fd = peer_of(&t), other_fd = peer_of(&other_target);
+    uint8_t message[2048];
+    t.inform = other_target.inform = true;
+    assert_true(snmp_sink(&sink, "nms", &t, &err));
+    assert_true(snmp_sink(&other, "other", &other_target, &err));
+    assert_true(sink.open(sink.self, &err) && other.open(other.self, &err));
+    struct event *e = event_of(CATALOGUE_GID_IN_SERVICE);
+    assert_int_equal(sink.send(sink.self, e, &err), SINK_PENDING);
+    assert_int_equal(other.send(other.self, e, &err), SINK_PENDING);
+
+    assert_true(recvfrom(other_fd, message, sizeof message, 0, (struct sockaddr *)&from, &size) >
+                0);
+    assert_int_equal(
+        sendto(other_fd, MALFORMED, sizeof MALFORMED, 0, (struct sockaddr *)&from, size),
+        sizeof MALFORMED);
+    assert_int_equal(other.wait(other.self, 50, &err), 0);
+
+    ssize_t n = recvfrom(fd, message, sizeof message, 0, (struct sockaddr *)&from, &size);
+    assert_true(n > 0);
+    uint8_t *tag = memchr(message, 0xa6, (size_t)n);
+    assert_non_null(tag);
+    *tag = 0xa8; // a Report, which nobody sends in v2c
+    assert_int_equal(sendto(fd, message, (size_t)n, 0, (struct sockaddr *)&from, size), n);
+    assert_int_equal(sink.wait(sink.self, 1000, &err), -1);
+    assert_null(strchr(err.text, '('));
+    event_unref(e);
+    sink.close(sink.self);
+    other.close(other.self);
+    sink.free(sink.self);
+    other.free(other.self);
+    close(fd);
+    close(other_fd);
+}
+
 TEST(nobody_listens)
 {
     struct snmp_target t = target();
@@ -762,6 +804,7 @@ int main(void)
         cmocka_unit_test(a_manager_that_never_stops_talking_fails),
         cmocka_unit_test(a_manager_that_never_stops_talking_over_tcp_fails),
         cmocka_unit_test(a_message_without_an_end_fails),
+        cmocka_unit_test(one_receiver_does_not_show_the_error_of_another),
         cmocka_unit_test(nobody_listens),
         cmocka_unit_test(the_engine_keeps_its_identifier_and_counts_its_starts),
         cmocka_unit_test(an_engine_whose_start_cannot_be_saved_waits),
