@@ -298,7 +298,17 @@ static bool daemon_start(struct gateway *g, struct error *err)
     return ok;
 }
 
-static void daemon_stop(struct gateway *g, const char *reason)
+// Ends the process without freeing what a receiver that was left behind still uses. The journal has
+// committed everything.
+static void daemon_leave(struct gateway *g, bool ok)
+{
+    log_write(g->log, LOG_LEVEL_ERROR, "ending without the receivers that do not end");
+    server_stop(g->server);
+    _exit(ok ? EXIT_SUCCESS : EXIT_FAILURE);
+}
+
+// `ok`: the gateway ran.
+static void daemon_stop(struct gateway *g, const char *reason, bool ok)
 {
     subagent_stop(g);
     sweeper_stop(g->sweeper);
@@ -313,9 +323,11 @@ static void daemon_stop(struct gateway *g, const char *reason)
     sa_client_free(g->client);
     if (g->journal)
         journal_commit(g->journal); // saves the cursors, in case a receiver takes long to end
-    receivers_stop_all(g);
+    bool all_ended = receivers_stop_all(g);
     if (g->journal)
         journal_commit(g->journal);
+    if (!all_ended)
+        daemon_leave(g, ok);
     pipeline_free(g->pipeline); // after the last commit, which may report a change to it
     if (g->journal)
         snmp_end();
@@ -378,7 +390,7 @@ bool daemon_run(struct conf *conf, const struct daemon_options *options, struct 
         loop_run(g.loop, reload_at_signal, &g, reason);
         log_write(g.log, LOG_LEVEL_INFO, "stopping: %s", reason);
     }
-    daemon_stop(&g, reason);
+    daemon_stop(&g, reason, ok);
     conf_free(g.conf);
     free(g.conf);
     return ok;

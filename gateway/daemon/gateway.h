@@ -17,6 +17,12 @@
 // The receivers of the configuration, and the trap recipients that managers added.
 enum { GATEWAY_RECEIVERS_MAX = CONF_RECEIVERS_MAX + 1 + TRAP_RECIPIENTS_MAX };
 
+// A receiver that is ending, with its configuration.
+struct gateway_ending {
+    struct receiver *receiver;
+    struct conf_receiver *conf;
+};
+
 struct gateway {
     struct conf *conf;  // the pipeline's thread reads it, too, and exchanges it
     struct role role;   // the pipeline's thread only
@@ -34,6 +40,8 @@ struct gateway {
     struct receiver *receivers[GATEWAY_RECEIVERS_MAX];
     struct conf_receiver *receiver_confs[GATEWAY_RECEIVERS_MAX]; // their configurations, copied
     size_t receiver_count;
+    struct gateway_ending left[GATEWAY_RECEIVERS_MAX]; // did not end in time; main thread only
+    size_t left_count;
     // A reload does not change these.
     char directory[CONF_PATH_SIZE], device[CONF_DEVICE_SIZE], name[CONF_GATEWAY_NAME_SIZE];
     struct umad_choice choice;

@@ -84,10 +84,41 @@ bool receivers_start(struct gateway *g, struct receivers_made *made, struct erro
     return true;
 }
 
-static void receivers_finish(struct receiver *receiver, struct conf_receiver *conf)
+// Waits until `until` (monotonic) for the end, then frees the receiver. False: it did not end.
+static bool receivers_finish(const struct gateway_ending *e, int64_t until)
 {
-    receiver_finish(receiver);
-    free_conf(conf);
+    int64_t left = until - clock_monotonic(&clock_system);
+    bool ended = receiver_finish(e->receiver, left > 0 ? left : 0);
+    if (ended)
+        free_conf(e->conf);
+    return ended;
+}
+
+// Frees the receivers that were left behind and have ended meanwhile.
+static void free_left(struct gateway *g)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < g->left_count; i++) {
+        if (!receivers_finish(&g->left[i], 0))
+            g->left[kept++] = g->left[i];
+    }
+    g->left_count = kept;
+}
+
+// Waits for the end of a receiver, and leaves it behind if it does not end in time. Without room
+// for one more, which takes a hundred of them, waits as long as it takes.
+static void end_one(struct gateway *g, const struct gateway_ending *e, int64_t until)
+{
+    bool ended = receivers_finish(e, until);
+    while (!ended && g->left_count == GATEWAY_RECEIVERS_MAX)
+        ended = receivers_finish(e, clock_monotonic(&clock_system) + RECEIVERS_END_US);
+    if (ended)
+        return;
+    log_write(g->log, LOG_LEVEL_ERROR,
+              "receiver %s does not end: it waits for the system, such as for a disk that does not "
+              "answer; it is left behind, and what it did last may come twice",
+              e->conf->name);
+    g->left[g->left_count++] = *e;
 }
 
 static void nothing(void *ctx, const struct pipeline_context *inside)
@@ -101,10 +132,8 @@ void receivers_end(struct gateway *g, int64_t flush_us,
 {
     int64_t stop_by = clock_monotonic(&clock_system) + flush_us;
     size_t kept = 0, ended = 0;
-    struct {
-        struct receiver *receiver;
-        struct conf_receiver *conf;
-    } ending[GATEWAY_RECEIVERS_MAX];
+    struct gateway_ending ending[GATEWAY_RECEIVERS_MAX];
+    free_left(g);
     pthread_mutex_lock(&g->exchanged);
     for (size_t i = 0; i < g->receiver_count; i++) {
         if (stays(ctx, g->receiver_confs[i])) {
@@ -112,14 +141,13 @@ void receivers_end(struct gateway *g, int64_t flush_us,
             g->receivers[kept++] = g->receivers[i];
         } else {
             receiver_request_stop(g->receivers[i], stop_by);
-            ending[ended].receiver = g->receivers[i];
-            ending[ended++].conf = g->receiver_confs[i];
+            ending[ended++] = (struct gateway_ending){g->receivers[i], g->receiver_confs[i]};
         }
     }
     g->receiver_count = kept;
     pthread_mutex_unlock(&g->exchanged);
     for (size_t i = 0; i < ended; i++)
-        receivers_finish(ending[i].receiver, ending[i].conf);
+        end_one(g, &ending[i], stop_by + RECEIVERS_END_US);
     if (ended > 0)
         pipeline_call(g->pipeline, nothing, NULL);
 }
@@ -154,13 +182,16 @@ bool receivers_start_all(struct gateway *g, struct error *err)
     return true;
 }
 
-void receivers_stop_all(struct gateway *g)
+bool receivers_stop_all(struct gateway *g)
 {
     int64_t stop_by = clock_monotonic(&clock_system) + RECEIVERS_FLUSH_US;
     for (size_t i = 0; i < g->receiver_count; i++)
         receiver_request_stop(g->receivers[i], stop_by);
     while (g->receiver_count > 0) {
         size_t last = --g->receiver_count;
-        receivers_finish(g->receivers[last], g->receiver_confs[last]);
+        const struct gateway_ending e = {g->receivers[last], g->receiver_confs[last]};
+        end_one(g, &e, stop_by + RECEIVERS_END_US);
     }
+    free_left(g);
+    return g->left_count == 0;
 }

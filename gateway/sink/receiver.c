@@ -66,7 +66,10 @@ struct receiver {
     atomic_int_fast64_t oldest_us; // of the events under way; 0: there is none
     struct histogram times;
     pthread_mutex_t filter_lock; // guards the filter's trap group
-    pthread_mutex_t lock;
+    pthread_mutex_t lock;        // guards the members below
+    pthread_cond_t has_ended;
+    bool ended; // the thread
+    bool left;  // nobody waits for the thread any longer
     struct receiver_status status;
     struct remembered outcomes[RECEIVER_OUTCOMES_MAX]; // by sequence number modulo the size
     struct refusal refusals[REFUSALS_KEPT];            // a ring, of the latest
@@ -103,6 +106,7 @@ static void receiver_set_problem(struct receiver *receiver, const char *problem,
 {
     pthread_mutex_lock(&receiver->lock);
     bool was_well = receiver->status.problem[0] == '\0', is_well = problem[0] == '\0';
+    bool left = receiver->left;
     uint64_t dropped = receiver->status.dropped;
     receiver->status.failed += !is_well;
     receiver->status.failures = receiver->failures;
@@ -111,6 +115,8 @@ static void receiver_set_problem(struct receiver *receiver, const char *problem,
     snprintf(receiver->status.problem, sizeof receiver->status.problem, "%s", problem);
     pthread_mutex_unlock(&receiver->lock);
     const char *name = receiver->sink.name;
+    if (left)
+        return;
     if (!is_well && tell && (was_well || !receiver->notified_failing)) {
         log_write(receiver->options.log, LOG_LEVEL_WARNING, "receiver %s: %s; its events wait",
                   name, problem);
@@ -217,6 +223,17 @@ static void remember(struct receiver *receiver, const struct entry *e)
     pthread_mutex_unlock(&receiver->lock);
 }
 
+// A receiver that was left behind may have a successor, whose cursor it is.
+static void advance(struct receiver *receiver, int64_t through)
+{
+    pthread_mutex_lock(&receiver->lock);
+    if (!receiver->left)
+        journal_advance(receiver->options.journal, receiver->handle, through);
+    pthread_mutex_unlock(&receiver->lock);
+    log_debug(receiver->options.log, "%s: cursor moved to number %lld", receiver->sink.name,
+              (long long)through);
+}
+
 static void retire(struct receiver *receiver)
 {
     int64_t through = 0;
@@ -230,11 +247,8 @@ static void retire(struct receiver *receiver)
         if (receiver->handed > 0)
             receiver->handed--;
     }
-    if (through == 0)
-        return;
-    journal_advance(receiver->options.journal, receiver->handle, through);
-    log_debug(receiver->options.log, "%s: cursor moved to number %lld", receiver->sink.name,
-              (long long)through);
+    if (through > 0)
+        advance(receiver, through);
 }
 
 static void count_delivered(struct receiver *receiver, size_t n)
@@ -473,11 +487,17 @@ static bool open_receiver(struct receiver *receiver, int64_t now)
     return receiver->is_open;
 }
 
-// Passes the events under way to the sink. Returns how long to wait before the next call; 0: not at
-// all.
+static bool is_over(struct receiver *receiver)
+{
+    return atomic_load(&receiver->stop) &&
+           receiver_now_of(receiver) >= atomic_load(&receiver->stop_by);
+}
+
+// Passes the events under way to the sink, until the stop's time is over. Returns how long to wait
+// before the next call; 0: not at all.
 static int64_t hand_over_all(struct receiver *receiver)
 {
-    while (receiver->handed < receiver->count) {
+    while (receiver->handed < receiver->count && !is_over(receiver)) {
         struct entry *e = receiver_at(receiver, receiver->handed);
         int64_t now = receiver_now_of(receiver);
         if (e->state == DONE || skip(receiver, e)) {
@@ -521,9 +541,7 @@ static bool all_delivered(struct receiver *receiver)
 
 static bool go_on(struct receiver *receiver)
 {
-    return !atomic_load(&receiver->stop) ||
-           (!all_delivered(receiver) &&
-            receiver_now_of(receiver) < atomic_load(&receiver->stop_by));
+    return !atomic_load(&receiver->stop) || (!all_delivered(receiver) && !is_over(receiver));
 }
 
 static void note_oldest(struct receiver *receiver)
@@ -565,12 +583,17 @@ static void *receiver_run(void *arg)
     while (go_on(receiver))
         step(receiver);
     close_receiver(receiver);
+    pthread_mutex_lock(&receiver->lock);
+    receiver->ended = true;
+    pthread_cond_signal(&receiver->has_ended);
+    pthread_mutex_unlock(&receiver->lock);
     return NULL;
 }
 
 static void receiver_free(struct receiver *receiver)
 {
     guid_set_unref(receiver->options.filter.trap_group);
+    pthread_cond_destroy(&receiver->has_ended);
     pthread_mutex_destroy(&receiver->filter_lock);
     pthread_mutex_destroy(&receiver->lock);
     free(receiver);
@@ -602,6 +625,7 @@ struct receiver *receiver_start(const struct sink *sink, const struct receiver_o
     guid_set_ref(receiver->options.filter.trap_group);
     pthread_mutex_init(&receiver->lock, NULL);
     pthread_mutex_init(&receiver->filter_lock, NULL);
+    clock_condition_init(&receiver->has_ended);
     char name[THREAD_NAME_SIZE];
     snprintf(name, sizeof name, "to %s", sink->name);
     int rc = thread_start(&receiver->thread, name, receiver_run, receiver);
@@ -619,13 +643,29 @@ void receiver_request_stop(struct receiver *receiver, int64_t stop_by)
     journal_wake(receiver->options.journal);
 }
 
-void receiver_finish(struct receiver *receiver)
+static bool receiver_await_end(struct receiver *receiver, int64_t patience_us)
 {
+    const struct timespec deadline = clock_deadline(patience_us);
+    int rc = 0;
+    pthread_mutex_lock(&receiver->lock);
+    while (!receiver->ended && rc == 0)
+        rc = pthread_cond_timedwait(&receiver->has_ended, &receiver->lock, &deadline);
+    bool ended = receiver->ended;
+    receiver->left = !ended;
+    pthread_mutex_unlock(&receiver->lock);
+    return ended;
+}
+
+bool receiver_finish(struct receiver *receiver, int64_t patience_us)
+{
+    if (!receiver_await_end(receiver, patience_us))
+        return false;
     pthread_join(receiver->thread, NULL);
     for (size_t i = 0; i < receiver->count; i++)
         event_unref(receiver_at(receiver, i)->event);
     receiver->sink.free(receiver->sink.self);
     receiver_free(receiver);
+    return true;
 }
 
 const struct sink *receiver_sink(const struct receiver *receiver)

@@ -81,8 +81,11 @@ struct receiver *receiver_start(const struct sink *sink, const struct receiver_o
 // Events not delivered by then stay in the journal.
 void receiver_request_stop(struct receiver *receiver, int64_t stop_by);
 
-// Waits for the thread's end, then frees everything.
-void receiver_finish(struct receiver *receiver);
+// Waits for the thread's end for `patience_us` at most (microseconds), then frees everything.
+// False: the thread is still in a call of the sink, such as a write to a disk that hangs. Then
+// nothing is freed, and the options and what the sink uses have to outlive the receiver, which no
+// longer moves its cursor nor reports; receiver_finish may be called again. One thread calls it.
+bool receiver_finish(struct receiver *receiver, int64_t patience_us);
 
 // Makes the receiver open its files again, as after a logrotate. Any thread.
 void receiver_reopen(struct receiver *receiver);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // The contract of a sink: the code that sends events to one receiver. Each kind of receiver
 // implements it. The receiver's own thread makes all calls. A call may wait, but for five seconds
-// at most; other receivers are not affected.
+// at most, and reads a bounded number of octets, whatever the receiver sends; other receivers are
+// not affected.
 #ifndef IBTRAPD_SINK_SINK_H
 #define IBTRAPD_SINK_SINK_H
 

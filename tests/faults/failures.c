@@ -33,6 +33,7 @@ struct faults {
     atomic_llong address;     /* moving.test resolves to 127.0.0.ADDRESS */
     atomic_llong allocations; /* number of allocations so far */
     atomic_llong whose; /* whose allocations: 0: the program's; n: those of the n-th of LIBRARIES */
+    atomic_llong hangs; /* a sync of a file elsewhere does not end before this is 0 */
 };
 
 static const char *const LIBRARIES[] = {"libnetsnmp.so", "libcrypto.so", "libevent-2",
@@ -123,6 +124,8 @@ static void take_time(int fd)
 
     if (us > 0 && on_disk(fd))
         nanosleep(&time, NULL);
+    while (atomic_load(&faults->hangs) != 0 && !on_disk(fd))
+        usleep(10000);
 }
 
 int fsync(int fd)

@@ -11,7 +11,7 @@ LIBRARY = BUILD / "tests" / "faults" / "libfailures.so"
 
 # In the order of failures.c.
 NAMES = ["write_errno", "sync_errno", "sync_us", "utc_us", "thread", "allocation", "address", "allocations",
-         "whose"]
+         "whose", "hangs"]
 
 
 # The libraries whose allocations may fail, besides the program's (0). libssl allocates through libcrypto.

@@ -55,6 +55,38 @@ def test_a_disk_that_fails_for_a_while(made, fault, code):
     assert names.count("journal-degraded") == names.count("journal-healed") == 1
 
 
+def test_a_disk_of_a_receiver_that_hangs(fabric):
+    """Neither a reload nor a stop waits for it without end, and no event is lost."""
+    fabric.subnet_manager().wait_master()
+    archive = fabric.directory / "archive.json"
+    gateway = fabric.keep(FaultyGateway(fabric, more=section("file", "archive", path=archive, sync=True)))
+    wait_port(gateway)
+    reporter = Reporter(fabric, gateway)
+    reporter.send(5)
+    wait_until(lambda: numbers_in(archive) == reporter.numbers, "the archive")
+    gateway.faults.hangs = 1
+    reporter.send(5)
+    wait_until(lambda: len(numbers_in(archive)) > 5, "a line whose sync hangs")
+    text = gateway.config.read_text()
+    gateway.config.write_text(text.replace('archive.json"', 'archive.json"\n    rate = 1000'))
+    gateway.control("reload")
+    assert "receiver archive does not end" in gateway.log
+    gateway.faults.hangs = 0
+    reporter.send(5)
+    wait_until(lambda: set(numbers_in(archive)) == set(reporter.numbers), "all events")
+    gateway.faults.hangs = 1
+    reporter.send(5)
+    wait_until(lambda: max(numbers_in(archive)) > 15, "a line whose sync hangs")
+    assert gateway.stop() == 0
+    fabric.forget(gateway.process)  # it left without its last words
+    assert not gateway.socket.exists()
+    gateway.faults.hangs = 0
+    gateway.start()
+    wait_port(gateway)
+    reporter.send(1)
+    wait_until(lambda: set(numbers_in(archive)) == set(reporter.numbers), "all events")
+
+
 def test_a_disk_that_fails_until_the_end(made, fabric):
     """The last commit, while the gateway waits for a receiver, writes the events in memory. The next start clears the
     alarm."""

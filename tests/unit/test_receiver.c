@@ -141,7 +141,7 @@ static void put(unsigned first, unsigned n)
 static void stop_by(int64_t monotonic)
 {
     receiver_request_stop(receiver, monotonic);
-    receiver_finish(receiver);
+    assert_true(receiver_finish(receiver, 60 * CLOCK_US_PER_S));
     receiver = NULL;
 }
 
@@ -966,6 +966,36 @@ TEST(a_stop_leaves_the_rest_in_the_journal_when_its_time_is_over)
     check_had(1, 5);
 }
 
+TEST(a_stop_goes_no_further_than_the_event_at_which_its_time_is_over)
+{
+    fake.hold = true;
+    start();
+    put(1, 50);
+    fake_receiver_wait_holding(&fake);
+    receiver_request_stop(receiver, 0);
+    fake_receiver_let_go(&fake);
+    stop_by(0);
+    check_had(1, 1);
+    assert_int_equal(saved_cursor(), 1);
+}
+
+TEST(a_receiver_that_does_not_end_is_left_behind)
+{
+    fake.hold = true;
+    start();
+    put(1, 2);
+    fake_receiver_wait_holding(&fake);
+    receiver_request_stop(receiver, 0);
+    assert_false(receiver_finish(receiver, 1000));
+    assert_int_equal(fake.frees, 0);
+    fake.refuse_send = 1;
+    fake_receiver_let_go(&fake);
+    stop_by(0);
+    assert_int_equal(fake.frees, 1);
+    assert_int_equal(saved_cursor(), 0); // its successor may be at work
+    assert_int_equal(change_count, 0);
+}
+
 TEST(a_stop_waits_for_acknowledgements)
 {
     fake.window = 10;
@@ -1088,6 +1118,8 @@ int main(void)
         RECEIVER_TEST(a_receiver_that_wants_nothing_is_not_opened),
         RECEIVER_TEST(what_is_too_old_is_given_up),
         RECEIVER_TEST(a_stop_sends_what_waits),
+        RECEIVER_TEST(a_stop_goes_no_further_than_the_event_at_which_its_time_is_over),
+        RECEIVER_TEST(a_receiver_that_does_not_end_is_left_behind),
         RECEIVER_TEST(a_stop_leaves_the_rest_in_the_journal_when_its_time_is_over),
         RECEIVER_TEST(a_stop_waits_for_acknowledgements),
         RECEIVER_TEST(a_paused_receiver_gets_what_waited_when_it_goes_on),
