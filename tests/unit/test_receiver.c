@@ -979,7 +979,7 @@ TEST(a_stop_goes_no_further_than_the_event_at_which_its_time_is_over)
     assert_int_equal(saved_cursor(), 1);
 }
 
-TEST(a_receiver_that_does_not_end_is_left_behind)
+static void leave_behind(unsigned refused)
 {
     fake.hold = true;
     start();
@@ -988,12 +988,22 @@ TEST(a_receiver_that_does_not_end_is_left_behind)
     receiver_request_stop(receiver, 0);
     assert_false(receiver_finish(receiver, 1000));
     assert_int_equal(fake.frees, 0);
-    fake.refuse_send = 1;
+    fake.refuse_send = refused;
     fake_receiver_let_go(&fake);
     stop_by(0);
     assert_int_equal(fake.frees, 1);
     assert_int_equal(saved_cursor(), 0); // its successor may be at work
     assert_int_equal(change_count, 0);
+}
+
+TEST(a_receiver_that_does_not_end_is_left_behind)
+{
+    leave_behind(0);
+}
+
+TEST(a_receiver_that_was_left_behind_does_not_tell_that_it_fails)
+{
+    leave_behind(1);
 }
 
 TEST(a_stop_waits_for_acknowledgements)
@@ -1120,6 +1130,7 @@ int main(void)
         RECEIVER_TEST(a_stop_sends_what_waits),
         RECEIVER_TEST(a_stop_goes_no_further_than_the_event_at_which_its_time_is_over),
         RECEIVER_TEST(a_receiver_that_does_not_end_is_left_behind),
+        RECEIVER_TEST(a_receiver_that_was_left_behind_does_not_tell_that_it_fails),
         RECEIVER_TEST(a_stop_leaves_the_rest_in_the_journal_when_its_time_is_over),
         RECEIVER_TEST(a_stop_waits_for_acknowledgements),
         RECEIVER_TEST(a_paused_receiver_gets_what_waited_when_it_goes_on),
