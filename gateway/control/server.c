@@ -18,10 +18,14 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+enum rank { RANK_STRANGER, RANK_MEMBER, RANK_ROOT };
+
 struct client {
     struct server *server;
     struct bufferevent *stream; // NULL: this place is free
     struct peer_credentials credentials;
+    enum rank rank;
+    uint64_t turn; // of its last request, or of its arrival
 };
 
 struct server {
@@ -30,6 +34,7 @@ struct server {
     struct event *pause; // ends a pause of the listener
     char path[108];
     struct client clients[SERVER_CLIENTS_MAX];
+    uint64_t turns; // requests and arrivals so far
     struct log_limit refusals;
 };
 
@@ -96,6 +101,7 @@ static json_t *control_server_answer(struct client *client, const char *line)
 
 static void answer_line(struct client *client, const char *line, struct evbuffer *out)
 {
+    client->turn = ++client->server->turns;
     json_t *result = control_server_answer(client, line);
     char *text = json_dumps(result, JSON_COMPACT);
     json_decref(result);
@@ -141,34 +147,96 @@ static void control_server_client_event(struct bufferevent *stream, short what, 
         control_server_drop(ctx);
 }
 
-static struct client *control_server_find_place(struct server *server)
+// Places.
+
+static enum rank rank_of(const struct peer_credentials *credentials)
 {
-    for (size_t i = 0; i < SERVER_CLIENTS_MAX; i++) {
-        if (!server->clients[i].stream)
-            return &server->clients[i];
-    }
-    return NULL;
+    if (!credentials->privileged)
+        return RANK_STRANGER;
+    bool is_root = credentials->uid == 0 || credentials->uid == geteuid();
+    return is_root ? RANK_ROOT : RANK_MEMBER;
 }
 
-static bool admit_client(struct client *client, evutil_socket_t fd)
+static bool control_server_is_idle(const struct client *client)
 {
-    const struct server_options *o = &client->server->options;
-    struct error err;
-    gid_t group = o->group == SERVER_OWN_GROUP ? getegid() : o->group;
-    if (!peer_credentials_read(fd, group, &client->credentials, &err)) {
-        log_write(o->log, LOG_LEVEL_ERROR, "control socket: %s", err.text);
-        return false;
+    return evbuffer_get_length(bufferevent_get_output(client->stream)) == 0;
+}
+
+// Whether `a` loses its place before `b`, which may be NULL.
+static bool goes_before(const struct client *a, const struct client *b)
+{
+    return !b || a->rank < b->rank || (a->rank == b->rank && a->turn < b->turn);
+}
+
+// A free place, or that of the client that has to go for one of this rank. NULL: there is none.
+static struct client *control_server_find_place(struct server *server, enum rank rank)
+{
+    struct client *found = NULL;
+    for (size_t i = 0; i < SERVER_CLIENTS_MAX; i++) {
+        struct client *c = &server->clients[i];
+        if (!c->stream)
+            return c;
+        if ((c->rank < rank || (c->rank == rank && control_server_is_idle(c))) &&
+            goes_before(c, found))
+            found = c;
     }
+    return found;
+}
+
+// The place of the stranger's client that was silent longest, if he has as many as he may have.
+static struct client *find_own_place(struct server *server, uid_t stranger)
+{
+    struct client *found = NULL;
+    size_t count = 0;
+    for (size_t i = 0; i < SERVER_CLIENTS_MAX; i++) {
+        struct client *c = &server->clients[i];
+        if (!c->stream || c->rank != RANK_STRANGER || c->credentials.uid != stranger)
+            continue;
+        count++;
+        if (goes_before(c, found))
+            found = c;
+    }
+    return count >= SERVER_STRANGER_MAX ? found : NULL;
+}
+
+static struct client *make_place(struct server *server, const struct peer_credentials *credentials)
+{
+    enum rank rank = rank_of(credentials);
+    struct client *place = rank == RANK_STRANGER ? find_own_place(server, credentials->uid) : NULL;
+    if (!place)
+        place = control_server_find_place(server, rank);
+    if (place && place->stream)
+        control_server_drop(place);
+    return place;
+}
+
+// NULL: there is no place, or no memory.
+static struct client *admit_client(struct server *server, evutil_socket_t fd)
+{
+    const struct server_options *o = &server->options;
+    struct error err;
+    struct peer_credentials credentials;
+    gid_t group = o->group == SERVER_OWN_GROUP ? getegid() : o->group;
+    if (!peer_credentials_read(fd, group, &credentials, &err)) {
+        log_write(o->log, LOG_LEVEL_ERROR, "control socket: %s", err.text);
+        return NULL;
+    }
+    struct client *client = make_place(server, &credentials);
+    if (!client)
+        return NULL;
+    client->credentials = credentials;
+    client->rank = rank_of(&credentials);
+    client->turn = ++server->turns;
     client->stream = bufferevent_socket_new(o->base, fd, BEV_OPT_CLOSE_ON_FREE);
-    return client->stream != NULL;
+    return client->stream ? client : NULL;
 }
 
 static void control_server_accept_client(struct evconnlistener *listener, evutil_socket_t fd,
                                          struct sockaddr *address, int length, void *ctx)
 {
     (void)listener, (void)address, (void)length;
-    struct client *client = control_server_find_place(ctx);
-    if (client && admit_client(client, fd)) {
+    struct client *client = admit_client(ctx, fd);
+    if (client) {
         bufferevent_setcb(client->stream, read_lines, NULL, control_server_client_event, client);
         // A watermark would do the same, but libevent 2.1 crashes if it has no memory for one.
         bufferevent_set_max_single_read(client->stream, PROTOCOL_LINE_MAX);

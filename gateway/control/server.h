@@ -14,6 +14,7 @@ struct event_base; // of libevent
 
 enum {
     SERVER_CLIENTS_MAX = 32,
+    SERVER_STRANGER_MAX = 8,     // clients of a user without privileges
     SERVER_OUTPUT_MAX = 4 << 20, // octets that a client may leave unread; beyond, it is dropped
 };
 
@@ -38,6 +39,11 @@ struct server;
 // Listens on `path`, mode 0660, in the loop of `base`. Replaces a socket that no process serves.
 // The handler runs in the loop's thread. A command that is not `reads_only` is for root, our own
 // user and the members of the group; the log names the user. NULL with a sentence: failed.
+//
+// When all places are taken, a new client gets that of the client with the least rights that was
+// silent longest: strangers before members of the group, these before root and our own user. It
+// gets no place from a client with more rights, nor from one with the same rights that reads its
+// answers. A stranger who has SERVER_STRANGER_MAX clients loses the one that was silent longest.
 struct server *server_start(const struct server_options *options, struct error *err);
 void server_stop(struct server *server); // removes the socket; NULL is allowed
 

@@ -220,23 +220,36 @@ TEST(a_line_without_end_is_not_kept)
     close(fd);
 }
 
-TEST(there_is_room_for_so_many_clients)
+static void check_served(int fd)
+{
+    send_text(fd, REQUEST);
+    check_answer(fd, WELL);
+}
+
+static void close_all(const int *fds, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        close(fds[i]);
+}
+
+TEST(one_more_client_takes_the_place_of_the_one_that_was_silent_longest)
 {
     int fds[SERVER_CLIENTS_MAX];
     for (size_t i = 0; i < COUNT(fds); i++)
         fds[i] = connect_client();
+    check_served(fds[0]);
     int more = connect_client();
-    check_closed(more);
-    close(more);
-    send_text(fds[SERVER_CLIENTS_MAX - 1], REQUEST);
-    check_answer(fds[SERVER_CLIENTS_MAX - 1], WELL);
-    close(fds[0]);
+    check_served(more);
+    check_closed(fds[1]);
+    check_served(fds[0]);
+    check_served(fds[SERVER_CLIENTS_MAX - 1]);
+    close(fds[2]);
     serve();
-    fds[0] = connect_client();
-    send_text(fds[0], REQUEST);
-    check_answer(fds[0], WELL);
-    for (size_t i = 0; i < COUNT(fds); i++)
-        close(fds[i]);
+    fds[2] = connect_client();
+    check_served(fds[2]);
+    check_served(fds[3]);
+    close(more);
+    close_all(fds, COUNT(fds));
 }
 
 TEST(a_client_may_go_at_any_time)
@@ -390,6 +403,60 @@ TEST(others_are_refused_and_that_is_logged)
     assert_string_equal(log_text, expected); // repeated requests do not fill the log
 }
 
+TEST(strangers_lock_out_neither_each_other_nor_the_members)
+{
+    int fds[SERVER_CLIENTS_MAX + 4];
+    need_root();
+    restart(GROUP);
+    int other = connect_as(STRANGER + 1, STRANGERS, STRANGERS);
+    int member = connect_as(STRANGER, GROUP, STRANGERS);
+    for (size_t i = 0; i < COUNT(fds); i++)
+        fds[i] = connect_as(STRANGER, STRANGERS, STRANGERS);
+    for (size_t i = 0; i < COUNT(fds) - SERVER_STRANGER_MAX; i++)
+        check_closed(fds[i]);
+    check_served(fds[COUNT(fds) - SERVER_STRANGER_MAX]);
+    check_served(other);
+    check_served(member);
+    check_may_reload(connect_client());
+    close(other);
+    close(member);
+    close_all(fds, COUNT(fds));
+}
+
+TEST(silent_members_do_not_lock_out_root)
+{
+    int fds[SERVER_CLIENTS_MAX];
+    need_root();
+    restart(GROUP);
+    for (size_t i = 0; i < COUNT(fds); i++)
+        fds[i] = connect_as(STRANGER, GROUP, STRANGERS);
+    int stranger = connect_as(STRANGER, STRANGERS, STRANGERS);
+    check_closed(stranger);
+    check_may_reload(connect_client());
+    check_closed(fds[0]);
+    check_served(fds[1]);
+    close(stranger);
+    close_all(fds, COUNT(fds));
+}
+
+// Clients that leave their answers unread are not idle, yet keep nobody out that has more rights.
+TEST(members_that_do_not_read_do_not_lock_out_root)
+{
+    static const char TALK[] = "{\"version\":1,\"command\":\"talk\"}\n";
+    int fds[SERVER_CLIENTS_MAX];
+    need_root();
+    restart(GROUP);
+    for (size_t i = 0; i < COUNT(fds); i++) {
+        fds[i] = connect_as(STRANGER, GROUP, STRANGERS);
+        send_text(fds[i], TALK);
+    }
+    int member = connect_as(STRANGER, GROUP, STRANGERS);
+    check_closed(member);
+    check_may_reload(connect_client());
+    close(member);
+    close_all(fds, COUNT(fds));
+}
+
 TEST(a_command_that_nobody_knows_changes_something)
 {
     need_root();
@@ -507,7 +574,7 @@ int main(void)
         SERVER_TEST(the_answer_reaches_who_sends_no_more),
         SERVER_TEST(however_many_answers_reach_who_sends_no_more),
         SERVER_TEST(a_line_without_end_is_not_kept),
-        SERVER_TEST(there_is_room_for_so_many_clients),
+        SERVER_TEST(one_more_client_takes_the_place_of_the_one_that_was_silent_longest),
         SERVER_TEST(a_client_may_go_at_any_time),
         SERVER_TEST(the_socket_is_for_its_group_only),
         SERVER_TEST(the_group_is_as_wanted),
@@ -517,6 +584,9 @@ int main(void)
         SERVER_TEST(a_member_of_the_group_changes_things),
         SERVER_TEST(without_a_group_the_own_one_counts),
         SERVER_TEST(others_are_refused_and_that_is_logged),
+        SERVER_TEST(strangers_lock_out_neither_each_other_nor_the_members),
+        SERVER_TEST(silent_members_do_not_lock_out_root),
+        SERVER_TEST(members_that_do_not_read_do_not_lock_out_root),
         SERVER_TEST(a_command_that_nobody_knows_changes_something),
         SERVER_TEST(what_is_logged_has_no_control_characters_and_an_end),
         SERVER_TEST(a_second_server_is_refused),
