@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Checks of single values, for the rows of the schema (schema_item.check). Each returns false with
-// a reason for a value that it does not accept.
+// Checks of single values, for the rows of the schema (schema_item.check and look). Each returns
+// false with a reason for a value that it does not accept.
 #ifndef IBTRAPD_CONF_CHECK_H
 #define IBTRAPD_CONF_CHECK_H
 
@@ -10,11 +10,6 @@ typedef bool check_fn(const struct schema_item *item, const char *value, struct 
 
 check_fn check_path;             // an absolute path, not too long
 check_fn check_output_path;      // such a path, or "-"
-check_fn check_name_map;         // the path of a file that can be read as a node name map
-check_fn check_key_file;         // the path of a file with a number that others cannot read
-check_fn check_secret_file;      // the path of a file with a secret that others cannot read
-check_fn check_tls_key;          // the path of a file that others cannot read; it may be missing
-check_fn check_group;            // a group that the system knows
 check_fn check_community;        // a community; the reason does not show it
 check_fn check_printable;        // ASCII, and no blank
 check_fn check_ipv4;             // an IPv4 address
@@ -22,6 +17,13 @@ check_fn check_ip;               // an IPv4 or IPv6 address
 check_fn check_master;           // the address of a master agent: a path, or tcp:ADDRESS:PORT
 check_fn check_event_pattern;    // a pattern that some event's identifier fits
 check_fn check_category_pattern; // a pattern that some category fits
+
+// Those that look outside of the configuration. A path is absolute already.
+check_fn check_name_map;    // the path of a file that can be read as a node name map
+check_fn check_key_file;    // the path of a file with a number that others cannot read
+check_fn check_secret_file; // the path of a file with a secret that others cannot read
+check_fn check_tls_key;     // the path of a file that others cannot read; it may be missing
+check_fn check_group;       // a group that the system knows
 
 // Splits "host", "host:port", "1.2.3.4:port", "[v6]" or "[v6]:port"; leaves `port` as it is when
 // the address has none. Returns NULL, or says why the address is wrong.

@@ -60,15 +60,16 @@ static void conf_add_syslog(struct conf *conf, const char *name, enum conf_trans
     r->syslog.format = section_syslog_format(transport);
 }
 
-// Reads `text` into `conf`. `name` stands for the file in mistakes. `mistakes` may be NULL.
-static bool conf_parse(const char *text, const char *name, struct conf *conf,
+// Reads `text` into `conf`. `name` stands for the file in mistakes. `looks`: at the files that the
+// text names. `mistakes` may be NULL.
+static bool conf_parse(const char *text, const char *name, bool looks, struct conf *conf,
                        struct conf_mistakes *mistakes, struct error *err)
 {
     struct report report = {.path = name};
     if (!conf_make_room(conf, err))
         return false;
     defaults_set(conf);
-    if (!parser_run(text, conf, &report)) {
+    if (!parser_run(text, looks, conf, &report)) {
         if (mistakes)
             *mistakes = report.mistakes;
         conf_free(conf);
@@ -82,7 +83,7 @@ static bool conf_parse(const char *text, const char *name, struct conf *conf,
 
 bool conf_defaults(struct conf *conf, struct error *err)
 {
-    return conf_parse("", "", conf, NULL, err);
+    return conf_parse("", "", true, conf, NULL, err);
 }
 
 static bool conf_load_file(const char *path, struct conf *conf, struct conf_mistakes *mistakes,
@@ -97,7 +98,7 @@ static bool conf_load_file(const char *path, struct conf *conf, struct conf_mist
             *mistakes = (struct conf_mistakes){.count = 1, .sentences = {*err}};
         return false;
     }
-    bool ok = conf_parse(text, path, conf, mistakes, err);
+    bool ok = conf_parse(text, path, true, conf, mistakes, err);
     explicit_bzero(text, strlen(text)); // it may have communities
     free(text);
     if (ok)
@@ -113,7 +114,12 @@ bool conf_load(const char *path, struct conf *conf, struct error *err)
 
 bool conf_load_text(const char *text, const char *name, struct conf *conf, struct error *err)
 {
-    return conf_parse(text, name, conf, NULL, err);
+    return conf_parse(text, name, true, conf, NULL, err);
+}
+
+bool conf_load_foreign(const char *text, const char *name, struct conf *conf, struct error *err)
+{
+    return conf_parse(text, name, false, conf, NULL, err);
 }
 
 static bool conf_take_port(struct conf_fabric *fabric, const struct instance *instance,

@@ -26,6 +26,10 @@ bool conf_load(const char *path, struct conf *conf, struct error *err);
 // Does the same with a text that is not in a file yet; `name` stands for the file's in `err`.
 bool conf_load_text(const char *text, const char *name, struct conf *conf, struct error *err);
 
+// Does the same for somebody who may not open what ibtrapd may: touches neither the files nor the
+// groups that the text names. So the configuration has no keys and passwords from files.
+bool conf_load_foreign(const char *text, const char *name, struct conf *conf, struct error *err);
+
 // Makes the configuration of an instance from the file `path`. With NULL it is the instance's own
 // file, or the defaults if there is no such file; a file that cannot be read is a mistake. Replaces
 // the default directories and socket by the instance's. Refuses another device or port than the

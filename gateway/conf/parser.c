@@ -16,6 +16,7 @@
 struct parser {
     struct lexer lexer;
     enum lexer_token token; // the one to parse next
+    bool looks;             // at the files that the text names
     bool stopped;           // by a mistake that leaves unclear how the text goes on
     struct conf *conf;
     struct report *report;
@@ -102,7 +103,8 @@ static void parser_take_value(struct parser *p, struct section *section,
     if (!value_has_room(item, section->object))
         section_refuse(section, "item '%s' has more than %d values", item->name,
                        (int)FILTER_PATTERNS_MAX);
-    else if (value_take(item, section->object, value, &reason))
+    else if (value_take(item, section->object, value, &reason) &&
+             (!section->looks || !item->look || item->look(item, value, &reason)))
         return;
     else if (item->secret)
         report_add(p->report, p->lexer.line, "item '%s': %s", item->name, reason.text);
@@ -287,7 +289,8 @@ static void parser_run_block(struct parser *p, struct section *section)
 
 static void parser_run_named(struct parser *p, const struct schema_section *schema)
 {
-    struct section section = {.schema = schema, .line = p->lexer.line, .report = p->report};
+    struct section section = {
+        .schema = schema, .line = p->lexer.line, .looks = p->looks, .report = p->report};
     if (p->token != LEXER_WORD) {
         parser_stop(p, "section '%s' needs a name: write %s \"name\" {", schema->name,
                     schema->name);
@@ -328,8 +331,8 @@ static void parser_run_section(struct parser *p)
 static void parser_begin(struct parser *p)
 {
     for (size_t i = 0; i < SCHEMA_COUNT; i++)
-        p->single[i] =
-            (struct section){.schema = &SCHEMA[i], .object = p->conf, .report = p->report};
+        p->single[i] = (struct section){
+            .schema = &SCHEMA[i], .object = p->conf, .looks = p->looks, .report = p->report};
 }
 
 // Sorts the receivers by kind; those of one kind stay in the order of the file. Needs the free
@@ -362,9 +365,9 @@ static void parser_end(struct parser *p)
     parser_group_receivers(p->conf);
 }
 
-bool parser_run(const char *text, struct conf *conf, struct report *report)
+bool parser_run(const char *text, bool looks, struct conf *conf, struct report *report)
 {
-    struct parser p = {.conf = conf, .report = report};
+    struct parser p = {.looks = looks, .conf = conf, .report = report};
     char *word = malloc(strlen(text) + 1);
     if (!word) {
         report_add(report, 0, "out of memory");

@@ -9,7 +9,8 @@
 #include "conf/report.h"
 
 // `conf` has its defaults and room for CONF_RECEIVERS_MAX + 1 receivers and CONF_RULES_MAX rules.
-// False: `report` has mistakes; too little memory counts as one.
-bool parser_run(const char *text, struct conf *conf, struct report *report);
+// `looks`: opens the files that the text names, and looks for its groups; without it, `conf` has
+// none of their content. False: `report` has mistakes; too little memory counts as one.
+bool parser_run(const char *text, bool looks, struct conf *conf, struct report *report);
 
 #endif

@@ -21,7 +21,8 @@ static bool receiver_read_secret(struct section *section, const char *path,
                                  char out[CONF_SECRET_SIZE])
 {
     struct error err;
-    return path[0] == '\0' || secret_read_line(path, out, CONF_SECRET_SIZE, &err) ||
+    return path[0] == '\0' || !section->looks ||
+           secret_read_line(path, out, CONF_SECRET_SIZE, &err) ||
            section_refuse(section, "%s", err.text);
 }
 

@@ -35,13 +35,13 @@ static const struct schema_item FABRIC[] = {
     {"port", SCHEMA_NUMBER, SCHEMA_RESTART, IN_CONF(fabric.port), RANGE(0, 254), .initial = "0",
      .help = "The adapter's port. 0 is its first active one."},
     {"sa_key_file", SCHEMA_TEXT, SCHEMA_RESTART, IN_CONF(fabric.sa_key_file),
-     DERIVED(struct conf, fabric.has_sa_key, fabric.sa_key), .check = check_key_file,
-     .example = "\"/etc/ibtrapd/sa_key\"",
+     DERIVED(struct conf, fabric.has_sa_key, fabric.sa_key), .check = check_path,
+     .look = check_key_file, .example = "\"/etc/ibtrapd/sa_key\"",
      .help = "A file with the SA key of the subnet manager, decimal, or hexadecimal after 0x. "
              "Without the key the subnet manager does not report traps 256 to 259 (bad M_Key, "
              "P_Key and Q_Key). OpenSM's own default key is 1."},
-    {"node_name_map", SCHEMA_TEXT, SCHEMA_LIVE, IN_CONF(fabric.node_name_map),
-     .check = check_name_map, .example = "\"/etc/opensm/ib-node-name-map\"",
+    {"node_name_map", SCHEMA_TEXT, SCHEMA_LIVE, IN_CONF(fabric.node_name_map), .check = check_path,
+     .look = check_name_map, .example = "\"/etc/opensm/ib-node-name-map\"",
      .help = "Names for nodes, in the format of ibnetdiscover(8): lines such as "
              "`0x0002c903000e1234 leaf12`. Virtual functions, which no sweep finds, can be named "
              "there, too, by the GUIDs of their ports."},
@@ -87,8 +87,8 @@ static const struct schema_item SWEEP[] = {
              "`timeout`."},
     {"timeout", SCHEMA_NUMBER, SCHEMA_LIVE, IN_CONF(sweep.timeout_ms), RANGE(10, 60000),
      .initial = "500", .help = "Milliseconds to wait for an answer each time."},
-    {"mkey_file", SCHEMA_TEXT, SCHEMA_LIVE, IN_CONF(sweep.mkey_file), .check = check_key_file,
-     .example = "\"/etc/ibtrapd/mkey\"",
+    {"mkey_file", SCHEMA_TEXT, SCHEMA_LIVE, IN_CONF(sweep.mkey_file), .check = check_path,
+     .look = check_key_file, .example = "\"/etc/ibtrapd/mkey\"",
      .help = "A file with the M_Key of the nodes, as that of `sa_key_file`. The own port is "
              "asked with it, too, whatever the `method`: where the subnet manager protects nodes "
              "from being read (OpenSM's m_key_protection_level 2 or 3), ibtrapd subscribes to "
@@ -235,7 +235,7 @@ static const struct schema_item SNMP[] = {
     {"community", SCHEMA_TEXT, SCHEMA_LIVE, IN_RECEIVER(snmp.community), .secret = true,
      .check = check_community, .initial = "public", .help = "The community of versions 1 and 2c."},
     {"community_file", SCHEMA_TEXT, SCHEMA_LIVE, IN_RECEIVER(snmp.community_file),
-     .check = check_secret_file, .example = "\"/etc/ibtrapd/nms.community\"",
+     .check = check_path, .look = check_secret_file, .example = "\"/etc/ibtrapd/nms.community\"",
      .help = "A file with the community instead."},
     {"user", SCHEMA_TEXT, SCHEMA_LIVE, IN_RECEIVER(snmp.user), .high = 32, .example = "\"ibtrapd\"",
      .help = "The user of version 3."},
@@ -244,14 +244,14 @@ static const struct schema_item SNMP[] = {
     {"auth", SCHEMA_WORD, SCHEMA_LIVE, IN_RECEIVER(snmp.auth), .words = WORDS_AUTH,
      .initial = "none", .help = "Authentication in version 3."},
     {"auth_password_file", SCHEMA_TEXT, SCHEMA_LIVE, IN_RECEIVER(snmp.auth_password_file),
-     .check = check_secret_file, .example = "\"/etc/ibtrapd/nms.auth\"",
+     .check = check_path, .look = check_secret_file, .example = "\"/etc/ibtrapd/nms.auth\"",
      .help = "A file with the password of `auth`, at least 8 characters."},
     {"privacy", SCHEMA_WORD, SCHEMA_LIVE, IN_RECEIVER(snmp.privacy), .words = WORDS_PRIVACY,
      .initial = "none",
      .help = "Encryption in version 3. `AES-192-C` and `AES-256-C` are those two as Cisco has "
              "them."},
     {"privacy_password_file", SCHEMA_TEXT, SCHEMA_LIVE, IN_RECEIVER(snmp.privacy_password_file),
-     .check = check_secret_file, .example = "\"/etc/ibtrapd/nms.privacy\"",
+     .check = check_path, .look = check_secret_file, .example = "\"/etc/ibtrapd/nms.privacy\"",
      .help = "A file with the password of `privacy`, at least 8 characters."},
     {"timeout", SCHEMA_NUMBER, SCHEMA_LIVE, IN_RECEIVER(snmp.timeout_ms), RANGE(100, 5000),
      .initial = "1000", .help = "Milliseconds to wait for the answer to an inform."},
@@ -364,8 +364,8 @@ static const struct schema_item TLS[] = {
      .check = check_path, .example = "\"/etc/ibtrapd/ibtrapd.pem\"",
      .help = "The certificate of ibtrapd. SNMP receivers must have one, as they derive the "
              "sender's name from it."},
-    {"key_file", SCHEMA_TEXT, SCHEMA_LIVE, IN_RECEIVER(tls.key_file), .check = check_tls_key,
-     .example = "\"/etc/ibtrapd/ibtrapd.key\"",
+    {"key_file", SCHEMA_TEXT, SCHEMA_LIVE, IN_RECEIVER(tls.key_file), .check = check_path,
+     .look = check_tls_key, .example = "\"/etc/ibtrapd/ibtrapd.key\"",
      .help = "Its key, if it is not in that file, without a password."},
     {"server_name", SCHEMA_TEXT, SCHEMA_LIVE, IN_RECEIVER(tls.server_name),
      .example = "\"nms.example.org\"",
@@ -422,7 +422,7 @@ static const struct schema_item CONTROL[] = {
      .initial = INSTALL_CONTROL_SOCKET,
      .help = "Where ibtrapctl(8) reaches ibtrapd. An instance has its own."},
     {"group", SCHEMA_TEXT, SCHEMA_RESTART, IN_CONF(group),
-     DERIVED(struct conf, socket_group, socket_group), .check = check_group, .example = "\"adm\"",
+     DERIVED(struct conf, socket_group, socket_group), .look = check_group, .example = "\"adm\"",
      .help = "The socket's group. Its members may use ibtrapctl(8), as root and the user that "
              "runs ibtrapd may. Without this item it is that user's own group. With it, that user "
              "must be in the group, which under systemd is a matter of `SupplementaryGroups=`. "

@@ -13,6 +13,7 @@ struct section {
     uint64_t given;   // the items that the file has: a bit for each number of schema_item
     unsigned line;    // the last one of the section that was read
     bool bad;         // the section has a mistake
+    bool looks;       // the files and groups that it names are looked at
     struct report *report;
 };
 

@@ -12,7 +12,7 @@
 static bool section_read_key(struct section *section, const char *path, bool *has, uint64_t *key)
 {
     struct error err;
-    *has = path[0] != '\0';
+    *has = path[0] != '\0' && section->looks;
     return !*has || secret_read_key(path, key, &err) || section_refuse(section, "%s", err.text);
 }
 
@@ -31,8 +31,9 @@ void section_check_sweep(struct section *section)
 void section_check_control(struct section *section)
 {
     struct conf *conf = section->object;
-    const struct group *group = conf->group[0] ? getgrnam(conf->group) : NULL;
-    if (conf->group[0] && !group)
+    bool wanted = conf->group[0] && section->looks;
+    const struct group *group = wanted ? getgrnam(conf->group) : NULL;
+    if (wanted && !group)
         section_refuse(section, "there is no group '%s' any more", conf->group);
     conf->socket_group = group ? group->gr_gid : (gid_t)-1;
 }

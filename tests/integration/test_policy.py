@@ -4,6 +4,7 @@
 The journal has the suppressed events, with the reason."""
 
 import json
+import os
 
 import pytest
 from lab import notices
@@ -231,3 +232,14 @@ def test_dry_run(open_site, tmp_path):
     refused = site.gateway.control("dry-run", wanted, check=False)
     assert refused.returncode == 1 and f"{wanted}:2: item 'rate': value '-1'" in refused.stderr
     assert "cannot read" in site.gateway.control("dry-run", tmp_path / "none", check=False).stderr
+
+
+def test_a_dry_run_opens_no_file_for_its_client(open_site, tmp_path):
+    """Without this, a client could stop the gateway by a FIFO, and learn which files there are."""
+    gateway = open_site().gateway
+    gateway.wait_subscribed()
+    os.mkfifo(tmp_path / "fifo")
+    wanted = tmp_path / "wanted.conf"
+    for path in (tmp_path / "fifo", "/nonexistent/file"):
+        wanted.write_text(section("fabric", node_name_map=path, sa_key_file=path) + section("sweep", mkey_file=path))
+        gateway.control("dry-run", wanted)

@@ -6,6 +6,7 @@
 #include "install.h"
 
 #include <grp.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 static struct conf conf;
@@ -1196,7 +1197,7 @@ TEST(bad_values_are_told_with_line_item_value_and_reason)
          "[2001:db8::1]:162"},
         {"control { group = \"no such\" }",
          "1: item 'group': value 'no such': there is no such group"},
-        {"control { group = \"\" }", "1: item 'group': value '': there is no such group"},
+        {"control { group = \"\" }", "1: item 'group': value '': must not be empty"},
         {"metrics { listen = \"localhost:9117\" }",
          "1: item 'listen': value 'localhost:9117': must be an IP address and a port, such as "
          "127.0.0.1:9117"},
@@ -1749,6 +1750,38 @@ TEST(a_text_that_is_no_file_is_read_alike)
                         "x.conf:2: section 'storm' has no end: a closing brace is missing");
 }
 
+// A client of the control socket must neither learn which files exist, nor make ibtrapd wait for
+// the other end of a FIFO.
+TEST(the_text_of_somebody_else_opens_no_file)
+{
+    const char *fifo = support_path("fifo");
+    char text[4000];
+    conf_free(&conf);
+    assert_int_equal(mkfifo(fifo, 0600), 0);
+    for (int i = 0; i < 2; i++) {
+        const char *file = i == 0 ? "/nonexistent/file" : fifo;
+        snprintf(text, sizeof text,
+                 "fabric { sa_key_file = \"%s\"\n node_name_map = \"%s\" }\n"
+                 "sweep { mkey_file = \"%s\" }\n"
+                 "control { group = \"no-such-group\" }\n"
+                 "snmp \"a\" { address = \"192.0.2.1\"\n community_file = \"%s\" }\n"
+                 "snmp \"b\" { address = \"192.0.2.1\"\n version = \"3\"\n user = \"u\"\n"
+                 "auth = \"SHA\"\n auth_password_file = \"%s\"\n privacy = \"AES\"\n"
+                 "privacy_password_file = \"%s\" }\n"
+                 "syslog \"c\" { address = \"192.0.2.1\"\n transport = \"tls\"\n"
+                 "ca_file = \"%s\"\n certificate_file = \"%s\"\n key_file = \"%s\" }\n"
+                 "file \"d\" { path = \"%s\" }\n",
+                 file, file, file, file, file, file, file, file, file, file);
+        if (!conf_load_foreign(text, "it", &conf, &err))
+            fail_msg("%s", err.text);
+        assert_int_equal(conf.receiver_count, 4);
+        assert_false(conf.fabric.has_sa_key || conf.sweep.has_mkey);
+        conf_free(&conf);
+    }
+    assert_false(conf_load_foreign("sweep {\n mkey_file = \"mkey\"\n}", "it", &conf, &err));
+    assert_string_equal(err.text, "it:2: item 'mkey_file': value 'mkey': must be an absolute path");
+}
+
 // All errors of a content, one line each, without the path.
 static const char *mistakes_of(const char *content)
 {
@@ -1935,6 +1968,7 @@ int main(void)
         CONF_TEST(a_file_that_cannot_be_read_is_told),
         CONF_TEST(a_file_is_bounded),
         CONF_TEST(a_text_that_is_no_file_is_read_alike),
+        CONF_TEST(the_text_of_somebody_else_opens_no_file),
         CONF_TEST(every_mistake_is_told_in_the_order_of_lines),
         CONF_TEST(so_many_mistakes_are_enough),
         CONF_TEST(a_name_that_there_is_not_is_helped),
