@@ -316,8 +316,8 @@ static const struct schema_item AGENTX[] = {
     {"socket", SCHEMA_TEXT, SCHEMA_LIVE, IN_RECEIVER(agentx.socket), .check = check_master,
      .may_be_empty = true, .initial = "/var/agentx/master",
      .help = "Where snmpd listens for subagents: a path (agentXSocket in snmpd.conf), or tcp: "
-             "with an IP address and a port, such as `tcp:127.0.0.1:705`. The user of ibtrapd "
-             "needs `agentXPerms` that let it in."},
+             "with an IP address and a port, such as `tcp:127.0.0.1:705`. The user of ibtrapd, "
+             "and nobody else, needs `agentXPerms` that let it in."},
     {"context", SCHEMA_TEXT, SCHEMA_LIVE, IN_RECEIVER(agentx.context), .may_be_empty = true,
      .example = "\"fabric\"",
      .help = "The SNMP context of the notifications, of at most 32 octets."},

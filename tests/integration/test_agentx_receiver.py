@@ -1,6 +1,13 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Notifications through a master agent: a real snmpd forwards them."""
 
+import os
+import pathlib
+import pwd
+import re
+import subprocess
+import sys
+
 import expected as want
 import pytest
 from lab import notices
@@ -9,6 +16,7 @@ from lab.processes import wait_until
 from lab.receivers import TrapSocket
 from lab.snmpd import Snmpd
 
+SOURCES = pathlib.Path(__file__).resolve().parents[2]
 GUID = "1.3.6.1.3.117.3.1.1.6.0"  # ibSmaSystemImageGuid.0
 
 
@@ -114,3 +122,39 @@ def test_nothing_is_lost_when_snmpd_is_restarted_while_all_is_quiet(fabric, behi
     report(fabric, [2])
     wait_until(lambda: guids(behind) == [1, 2], "the second notification")
     assert receiver(gateway)["failed"] == failed
+
+
+CONNECT = """
+import os, socket, sys
+os.setgroups([]); os.setgid(int(sys.argv[2])); os.setuid(int(sys.argv[1]))
+try:
+    socket.socket(socket.AF_UNIX).connect(sys.argv[3])
+except PermissionError:
+    sys.exit(13)
+"""
+
+
+def connecting_as(uid, gid, path):
+    return subprocess.run([sys.executable, "-c", CONNECT, str(uid), str(gid), path], timeout=30, check=False).returncode
+
+
+def told_permissions():
+    """The lines agentXPerms that the documentation tells users to write."""
+    pages = [SOURCES / "README.md", *(SOURCES / "doc").glob("*.md"), *(SOURCES / "config" / "man").glob("*.in")]
+    found = [re.findall(r"^ *(agentXPerms .*)$", page.read_text(), re.MULTILINE) for page in pages]
+    return {line for lines in found for line in lines}
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root may become somebody else")
+def test_the_documented_permissions_let_in_the_daemons_user_alone(fabric):
+    """Whoever may use the socket may register any object, and answer managers in snmpd's name."""
+    lines = told_permissions()
+    assert len(lines) == 1, lines
+    nobody = pwd.getpwnam("nobody")
+    line = re.sub(r"\bibtrapd\b", nobody.pw_name, lines.pop())
+    fabric.directory.chmod(0o755)
+    snmpd = fabric.keep(Snmpd(fabric.directory, more=f"{line}\nrocommunity public 127.0.0.1\n"))
+    snmpd.start()
+    snmpd.socket.parent.chmod(0o755)
+    assert connecting_as(nobody.pw_uid, nobody.pw_gid, snmpd.socket) == 0
+    assert connecting_as(54321, nobody.pw_gid, snmpd.socket) == 13
