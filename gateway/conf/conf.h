@@ -124,7 +124,8 @@ enum conf_snmp_set { CONF_SET_SMA = 1, CONF_SET_SWITCH = 2, CONF_SET_OWN = 4, CO
 
 // The certificates of TLS and DTLS.
 struct conf_tls {
-    char ca_file[CONF_PATH_SIZE], certificate_file[CONF_PATH_SIZE], key_file[CONF_PATH_SIZE];
+    char ca_file[CONF_PATH_SIZE], crl_file[CONF_PATH_SIZE];
+    char certificate_file[CONF_PATH_SIZE], key_file[CONF_PATH_SIZE];
     char server_name[CONF_ADDRESS_SIZE]; // in the certificate; empty: the host
 };
 

@@ -48,9 +48,10 @@ static bool receiver_check_address(struct section *section, uint16_t default_por
 static bool receiver_check_tls(struct section *section, const char *transports)
 {
     const struct conf_receiver *r = section->object;
-    return section_needs(receiver_uses_tls(r), section,
-                         ITEMS("ca_file", "certificate_file", "key_file", "server_name"),
-                         transports) &&
+    return section_needs(
+               receiver_uses_tls(r), section,
+               ITEMS("ca_file", "crl_file", "certificate_file", "key_file", "server_name"),
+               transports) &&
            section_needs(r->tls.certificate_file[0], section, ITEMS("key_file"),
                          "item 'certificate_file'");
 }

@@ -360,6 +360,13 @@ static const struct schema_item TLS[] = {
      .example = "\"/etc/ibtrapd/nms-ca.pem\"",
      .help = "The authorities that may have signed the receiver's certificate. Without it, the "
              "authorities that the system trusts."},
+    {"crl_file", SCHEMA_TEXT, SCHEMA_LIVE, IN_RECEIVER(tls.crl_file), .check = check_path,
+     .example = "\"/etc/ibtrapd/nms.crl\"",
+     .help = "Lists of revoked certificates (CRL), in PEM, one of each authority of the receiver's "
+             "certificate. ibtrapd reads them when it connects. It refuses a revoked certificate, "
+             "and every one if a list is missing or has expired. Without this item a revoked "
+             "certificate is as good as others: ibtrapd asks nobody (OCSP), and ignores answers "
+             "that a receiver attaches (stapling)."},
     {"certificate_file", SCHEMA_TEXT, SCHEMA_LIVE, IN_RECEIVER(tls.certificate_file),
      .check = check_path, .example = "\"/etc/ibtrapd/ibtrapd.pem\"",
      .help = "The certificate of ibtrapd. SNMP receivers must have one, as they derive the "

@@ -60,6 +60,7 @@ static enum snmp_transport snmp_transport_of(enum conf_transport transport)
 static struct tls_options tls_of(const struct conf_tls *c, struct log *log)
 {
     return (struct tls_options){.ca_file = c->ca_file,
+                                .crl_file = c->crl_file,
                                 .cert_file = c->certificate_file,
                                 .key_file = c->key_file,
                                 .name = c->server_name,

@@ -22,7 +22,7 @@ static const int64_t DTLS_TRAPS_US = 60 * CLOCK_US_PER_S;
 
 const struct snmp_target SNMP_TARGET_DEFAULTS = {
     .port = 162,
-    .tls = {"", "", "", "", NULL},
+    .tls = {"", "", "", "", "", NULL},
     .transport = SNMP_UDP,
     .version = SNMP_V2C,
     .community = "public",

@@ -26,7 +26,7 @@ const struct syslog_options SYSLOG_DEFAULTS = {
     .facility = FACILITY_DAEMON,
     .severity_map = {SEVERITY_EMERGENCY, SEVERITY_ALERT, SEVERITY_CRITICAL, SEVERITY_ERROR,
                      SEVERITY_WARNING, SEVERITY_NOTICE, SEVERITY_INFORMATIONAL, SEVERITY_DEBUG},
-    .tls = {"", "", "", "", NULL},
+    .tls = {"", "", "", "", "", NULL},
 };
 
 struct syslog_sink {

@@ -52,6 +52,17 @@ static bool load_authorities(SSL_CTX *context, const char *file, struct error *e
            error_set(err, "cannot load the certificate authorities in %s: %s", file, tls_reason());
 }
 
+static bool load_revoked(SSL_CTX *context, const char *file, struct error *err)
+{
+    if (file[0] == '\0')
+        return true;
+    X509_STORE *store = SSL_CTX_get_cert_store(context);
+    X509_LOOKUP *lookup = X509_STORE_add_lookup(store, X509_LOOKUP_file());
+    if (!lookup || X509_load_crl_file(lookup, file, X509_FILETYPE_PEM) <= 0)
+        return error_set(err, "cannot load the revocation lists in %s: %s", file, tls_reason());
+    return X509_STORE_set_flags(store, X509_V_FLAG_CRL_CHECK | X509_V_FLAG_CRL_CHECK_ALL) == 1;
+}
+
 // Keeps PEM_read_bio_PrivateKey from asking the terminal for a password.
 static int no_password(char *out, int size, int writing, void *ctx)
 {
@@ -111,7 +122,8 @@ static bool tls_prepare(struct tls *t, const struct tls_options *o, struct error
                      SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER);
     SSL_CTX_set_msg_callback(t->context, tls_watch);
     SSL_CTX_set_msg_callback_arg(t->context, t);
-    return load_authorities(t->context, o->ca_file, err) && tls_load_own(t->context, o, err);
+    return load_authorities(t->context, o->ca_file, err) &&
+           load_revoked(t->context, o->crl_file, err) && tls_load_own(t->context, o, err);
 }
 
 static bool is_ip_address(const char *name)

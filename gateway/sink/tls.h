@@ -23,7 +23,10 @@ enum { TLS_READ_MAX = 256 << 10 }; // beyond the longest handshake and the longe
 
 // PEM files. The strings stay the caller's.
 struct tls_options {
-    const char *ca_file;   // CAs for the peer's certificate; empty: those that the system trusts
+    const char *ca_file; // CAs for the peer's certificate; empty: those that the system trusts
+    // Their lists of revoked certificates: each authority of the peer's chain needs one that has
+    // not expired. Empty: a revoked certificate is as good as others.
+    const char *crl_file;
     const char *cert_file; // our certificate and its chain; empty: none
     const char *key_file;  // its key, without a password (base/secret.h); empty: in cert_file
     const char *name;      // of the peer: a host name, or an IP address

@@ -180,6 +180,18 @@ class Authority:
     def file(self):
         return self.own.cert
 
+    def revoke(self, *certificates, expired=False):
+        """A new list of revoked certificates, which names these; it is valid until tomorrow, or has expired."""
+        for one in certificates:
+            self._ca("-revoke", one.cert)
+        made, now = self._directory / f"{self.own.cert.stem}.crl", time.time()
+        self._ca("-gencrl", "-crl_lastupdate", _date(now - DAY), "-crl_nextupdate",
+                 _date(now - 3600 if expired else now + DAY), "-out", made)
+        return made
+
+    def _ca(self, *arguments):
+        _openssl("ca", "-batch", "-config", self._config, "-cert", self.own.cert, "-keyfile", self.own.key, *arguments)
+
     def issue(self, name, subject="DNS:localhost,IP:127.0.0.1", expired=False):
         """A certificate for some names, valid from yesterday until tomorrow; or it has expired an hour ago."""
         made = Certificate(self._directory, name)
@@ -187,8 +199,7 @@ class Authority:
         extensions.write_text(f"subjectAltName={subject}\n")
         _openssl("req", "-newkey", "rsa:2048", "-nodes", "-subj", f"/CN={name}", "-keyout", made.key, "-out", request)
         now = time.time()
-        _openssl("ca", "-batch", "-notext", "-config", self._config, "-cert", self.own.cert, "-keyfile", self.own.key,
-                 "-startdate", _date(now - DAY), "-enddate", _date(now - 3600 if expired else now + DAY),
+        self._ca("-notext", "-startdate", _date(now - DAY), "-enddate", _date(now - 3600 if expired else now + DAY),
                  "-in", request, "-extfile", extensions, "-out", made.cert)
         return made
 

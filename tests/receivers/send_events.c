@@ -85,6 +85,7 @@ static void set_option(struct group *g, const char *key, const char *value)
         {"privpw", &t->user.priv_password, NULL, NULL},
         {"context", &t->context, NULL, NULL},
         {"ca", &t->tls.ca_file, NULL, NULL},
+        {"crl", &t->tls.crl_file, NULL, NULL},
         {"cert", &t->tls.cert_file, NULL, NULL},
         {"key", &t->tls.key_file, NULL, NULL},
         {"name", &t->tls.name, NULL, NULL},

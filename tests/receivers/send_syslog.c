@@ -103,7 +103,8 @@ static bool choose_syslog(struct sink *out, char **args, struct error *err)
     o.tls = (struct tls_options){.ca_file = option(args, "ca", ""),
                                  .cert_file = option(args, "cert", ""),
                                  .key_file = option(args, "key", ""),
-                                 .name = option(args, "name", "")};
+                                 .name = option(args, "name", ""),
+                                 .crl_file = option(args, "crl", "")};
     if (!format_find(option(args, "format", "rfc5424"), &o.format))
         return error_set(err, "no such format");
     return syslog_sink(out, "test", &o, err);

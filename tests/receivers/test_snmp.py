@@ -139,6 +139,17 @@ def test_a_context_over_tls(sender, manager, certificates, way):
     assert "context fabric 1" in arrived(manager, 1)[0].security
 
 
+def test_a_manager_whose_certificate_is_revoked(sender, manager, certificates):
+    options = [{**certificates.options(way, manager.tls_port), "inform": 1} for way in SECURE]
+    nobody = certificates.managers.revoke()
+    for one in options:
+        sender.run({**one, "crl": nobody})
+    arrived(manager, len(SECURE))
+    somebody = certificates.managers.revoke(certificates.manager)
+    for one in options:
+        assert "certificate revoked" in sender.refuse({**one, "crl": somebody})
+
+
 def test_a_context_and_a_known_engine(sender, manager):
     options = {"port": manager.port, "inform": 1, **v3("user-SHA"), "context": "fabric 1"}
     sender.run({**options, "engine": ENGINE_ID})

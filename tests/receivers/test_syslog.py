@@ -260,6 +260,22 @@ def test_tls_refuses_an_expired_certificate(peer, sender, authority):
     assert "its certificate is not valid: certificate has expired" in refused(sender, **rsyslogd.options)
 
 
+@pytest.mark.parametrize("kind", SECURE)
+def test_tls_refuses_a_revoked_certificate(peer, sender, tmp_path, gateway, authority, kind):
+    """The collector's certificate is good until its authority's list names it, and bad without a list of today."""
+    own = Authority(tmp_path, "own")
+    certificate = own.issue("revoked")
+    rsyslogd = peer(kind, certificate=certificate, **({} if kind == "tls" else {"ca": authority.file}))
+    options = rsyslogd.options | {"ca": own.file}
+    assert sender(count=1, **options, crl=own.revoke()).wait() == 0
+    assert sender(count=1, **options).wait() == 0
+    assert "not valid: CRL has expired" in refused(sender, **options, crl=own.revoke(expired=True))
+    assert "not valid: unable to get certificate CRL" in refused(sender, **options, crl=authority.revoke())
+    assert "not valid: certificate revoked" in refused(sender, **options, crl=own.revoke(certificate))
+    assert "cannot load the revocation lists in " in refused(sender, **options, crl=own.file)
+    assert "cannot load the revocation lists in " in refused(sender, **options, crl="/nonexistent/list")
+
+
 def test_tls_names_a_missing_file(peer, sender):
     rsyslogd = peer("tls")
     error = refused(sender, **{**rsyslogd.options, "ca": "/nonexistent/ca.pem"})

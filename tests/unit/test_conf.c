@@ -155,6 +155,7 @@ static void check_syslog(const struct conf_syslog *s, const struct conf_syslog *
 static void check_tls(const struct conf_tls *t, const struct conf_tls *expected)
 {
     assert_string_equal(t->ca_file, expected->ca_file);
+    assert_string_equal(t->crl_file, expected->crl_file);
     assert_string_equal(t->certificate_file, expected->certificate_file);
     assert_string_equal(t->key_file, expected->key_file);
     assert_string_equal(t->server_name, expected->server_name);
@@ -492,6 +493,7 @@ TEST(the_example_is_proper_where_it_is_commented_out)
     nms.snmp.version = 3;
     nms.snmp.trap_address = true;
     nms.tls = (struct conf_tls){.ca_file = "/etc/ibtrapd/nms-ca.pem",
+                                .crl_file = "/etc/ibtrapd/nms.crl",
                                 .certificate_file = "/etc/ibtrapd/ibtrapd.pem",
                                 .key_file = "/etc/ibtrapd/ibtrapd.key",
                                 .server_name = "nms.example.org"};
@@ -741,7 +743,8 @@ TEST(snmp_over_tls_is_version_3)
     struct conf_receiver one = make_snmp("a", "nms", 10162), two = make_snmp("b", "nms", 99);
     load("snmp \"a\" { address = \"nms\" transport = \"tls\" certificate_file = \"/c\" }\n"
          "snmp \"b\" { address = \"nms:99\" transport = \"dtls\" version = \"3\" inform = true\n"
-         " ca_file = \"/ca\" certificate_file = \"/c\" key_file = \"/k\" server_name = \"n\"\n"
+         " ca_file = \"/ca\" crl_file = \"/crl\" certificate_file = \"/c\" key_file = \"/k\" "
+         "server_name = \"n\"\n"
          " context = \"fabric\" }\n");
     one.transport = CONF_TLS;
     one.snmp.version = 3;
@@ -751,8 +754,11 @@ TEST(snmp_over_tls_is_version_3)
     two.snmp.version = 3;
     two.snmp.inform = true;
     strcpy(two.snmp.context, "fabric");
-    two.tls = (struct conf_tls){
-        .ca_file = "/ca", .certificate_file = "/c", .key_file = "/k", .server_name = "n"};
+    two.tls = (struct conf_tls){.ca_file = "/ca",
+                                .crl_file = "/crl",
+                                .certificate_file = "/c",
+                                .key_file = "/k",
+                                .server_name = "n"};
     check_receiver(1, &two);
 }
 

@@ -89,7 +89,7 @@ static void *accept_and_talk(void *arg)
 
 TEST(a_handshake_without_an_end_fails)
 {
-    const struct tls_options tls = {"", "", "", "localhost", NULL};
+    const struct tls_options tls = {"", "", "", "", "localhost", NULL};
     memcpy(requests, (uint8_t[]){22, 3, 3, (sizeof requests - 5) >> 8, (sizeof requests - 5) & 255},
            5);
     assert_int_equal(pthread_create(&thread, NULL, accept_and_talk, NULL), 0);
@@ -115,7 +115,7 @@ static void *answer_and_talk(void *arg)
 // The client drops datagrams that are none of DTLS, and goes on reading.
 TEST(a_handshake_of_datagrams_without_an_end_fails)
 {
-    const struct tls_options options = {"", "", "", "localhost", NULL};
+    const struct tls_options options = {"", "", "", "", "localhost", NULL};
     int far = listen_on(SOCK_DGRAM), fd = socket(AF_INET, SOCK_DGRAM | SOCK_NONBLOCK, 0);
     struct sockaddr_in a = {
         .sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK), .sin_port = htons(port)};
