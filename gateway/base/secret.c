@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <malloc.h>
 #include <pwd.h>
 #include <stdlib.h>
 #include <string.h>
@@ -114,6 +115,13 @@ void secret_free(char *content, size_t size)
     if (content)
         explicit_bzero(content, size);
     free(content);
+}
+
+void secret_release(void *memory)
+{
+    if (memory)
+        explicit_bzero(memory, malloc_usable_size(memory));
+    free(memory);
 }
 
 bool secret_check_file(const char *path, struct error *err)

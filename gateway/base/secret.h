@@ -27,6 +27,10 @@ bool secret_read_key(const char *path, uint64_t *key, struct error *err);
 char *secret_read_file(const char *path, size_t *size, struct error *err);
 void secret_free(char *content, size_t size); // erases it first; NULL is allowed
 
+// Erases memory that malloc returned, then frees it. For libraries that may hold secrets and take a
+// function of ours for free; NULL is allowed.
+void secret_release(void *memory);
+
 // Makes the same checks of the file without reading it.
 bool secret_check_file(const char *path, struct error *err);
 

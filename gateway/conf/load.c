@@ -222,7 +222,7 @@ void conf_free(struct conf *conf)
         explicit_bzero(conf->receivers, (CONF_RECEIVERS_MAX + 1) * sizeof *conf->receivers);
     free(conf->receivers);
     free(conf->policy.rules);
-    *conf = (struct conf){0};
+    explicit_bzero(conf, sizeof *conf); // it has the SA key and the M_Key
 }
 
 void conf_add_stdout(struct conf *conf)

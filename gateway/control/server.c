@@ -2,6 +2,7 @@
 #include "control/server.h"
 #include "ctl/protocol.h"
 
+#include "base/secret.h"
 #include "control/peer_credentials.h"
 #include "ctl/client.h"
 
@@ -122,7 +123,7 @@ static void read_lines(struct bufferevent *stream, void *ctx)
         too_long = length >= PROTOCOL_LINE_MAX;
         if (!too_long)
             answer_line(client, line, out);
-        free(line);
+        secret_release(line);
     }
     if (too_long || evbuffer_get_length(in) >= PROTOCOL_LINE_MAX ||
         evbuffer_get_length(out) > SERVER_OUTPUT_MAX)
@@ -343,6 +344,12 @@ static struct server *control_server_make(const struct server_options *options, 
         event_free(server->pause);
     free(server);
     return NULL;
+}
+
+void server_erase_freed(void)
+{
+    event_set_mem_functions(malloc, realloc, secret_release);
+    json_set_alloc_funcs(malloc, secret_release);
 }
 
 struct server *server_start(const struct server_options *options, struct error *err)

@@ -36,6 +36,10 @@ struct server_options {
 
 struct server;
 
+// Makes libevent and jansson erase what they free, in the whole process: a request may have a
+// configuration with communities in it. Call it before anything else of either library.
+void server_erase_freed(void);
+
 // Listens on `path`, mode 0660, in the loop of `base`. Replaces a socket that no process serves.
 // The handler runs in the loop's thread. A command that is not `reads_only` is for root, our own
 // user and the members of the group; the log names the user. NULL with a sentence: failed.

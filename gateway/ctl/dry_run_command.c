@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "ctl/dry_run_command.h"
 
+#include "base/secret.h"
 #include "base/text.h"
 #include "ctl/client.h"
 #include "ctl/protocol.h"
@@ -32,7 +33,7 @@ static char *read_config(const char *path, struct error *err)
         fclose(f);
     if (ok)
         return text;
-    free(text);
+    secret_release(text);
     return NULL;
 }
 
@@ -95,7 +96,7 @@ static json_t *dry_run_command_items(const char *path, long long events, struct 
     if (!text)
         return NULL;
     json_t *items = json_pack("{s:s, s:s}", "config", text, "name", path);
-    free(text);
+    secret_release(text); // it may have communities
     if (items && (events == 0 || json_object_set_new(items, "events", json_integer(events)) == 0))
         return items;
     json_decref(items);

@@ -383,6 +383,7 @@ bool daemon_run(struct conf *conf, const struct daemon_options *options, struct 
         return false;
     }
     fix_mmap_threshold();
+    server_erase_freed();
     json_object_seed(0); // opens a file, so call it before there are threads
     bool ok = daemon_start(&g, err);
     if (ok) {
