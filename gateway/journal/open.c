@@ -55,7 +55,7 @@ struct journal *journal_open(const struct journal_options *options, struct error
     struct journal *j = calloc(1, sizeof *j);
     struct alarms *alarms = alarms_new(options->random);
     struct maintenance_windows *windows = maintenance_windows_new();
-    struct setting_rows *settings = setting_rows_new();
+    struct setting_rows *settings = setting_rows_new(options->directory);
     if (!j || !alarms || !windows || !settings) {
         error_set(err, "out of memory");
         setting_rows_free(settings);

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "journal/setting_rows.h"
 
+#include "journal/communities.h"
+
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
 struct setting_rows {
+    const char *directory;
     pthread_mutex_t lock; // guards the next two
     struct settings *current;
     bool changed; // since the last commit
@@ -16,7 +19,7 @@ struct setting_rows {
     size_t early_count;
 };
 
-struct setting_rows *setting_rows_new(void)
+struct setting_rows *setting_rows_new(const char *directory)
 {
     struct setting_rows *rows = calloc(1, sizeof *rows);
     struct settings *none = settings_with(NULL, NULL, 0);
@@ -25,6 +28,7 @@ struct setting_rows *setting_rows_new(void)
         free(rows);
         return NULL;
     }
+    rows->directory = directory;
     rows->current = none;
     pthread_mutex_init(&rows->lock, NULL);
     return rows;
@@ -81,6 +85,7 @@ struct loading {
     struct setting *all;
     size_t count, capacity;
     bool failed; // out of memory
+    bool mixed;  // the store has communities: an earlier version wrote them
 };
 
 // Ignores settings beyond SETTINGS_MAX: ibtrapd never writes so many.
@@ -101,6 +106,13 @@ static void setting_rows_load_stored(void *ctx, const struct setting *setting)
     l->all[l->count++] = *setting;
 }
 
+static void load_from_store(void *ctx, const struct setting *setting)
+{
+    struct loading *l = ctx;
+    l->mixed |= setting->kind == SETTING_COMMUNITY;
+    setting_rows_load_stored(l, setting);
+}
+
 // Applies the early changes to the settings in the file; without room for both, drops the changes.
 // NULL: out of memory.
 static struct settings *join(const struct loading *l, const struct setting_rows *rows)
@@ -119,8 +131,13 @@ enum store_result setting_rows_load(struct setting_rows *rows, struct store *sto
     if (rows->loaded)
         return STORE_OK;
     struct loading loading = {0};
-    enum store_result result = store_read_settings(store, setting_rows_load_stored, &loading, err);
+    enum store_result result = store_read_settings(store, load_from_store, &loading, err);
+    if (result == STORE_OK &&
+        !communities_load(rows->directory, setting_rows_load_stored, &loading, err))
+        result = STORE_FAILED;
     struct settings *joined = result == STORE_OK ? join(&loading, rows) : NULL;
+    if (loading.all)
+        explicit_bzero(loading.all, loading.count * sizeof *loading.all);
     free(loading.all);
     if (result == STORE_OK && !joined) {
         error_set(err, "out of memory");
@@ -128,7 +145,7 @@ enum store_result setting_rows_load(struct setting_rows *rows, struct store *sto
     }
     if (result != STORE_OK)
         return result;
-    setting_rows_exchange(rows, joined, rows->early_count > 0);
+    setting_rows_exchange(rows, joined, rows->early_count > 0 || loading.mixed);
     rows->loaded = true;
     free(rows->early);
     rows->early = NULL;
@@ -136,13 +153,21 @@ enum store_result setting_rows_load(struct setting_rows *rows, struct store *sto
     return STORE_OK;
 }
 
+bool setting_rows_save_communities(struct setting_rows *rows, struct error *err)
+{
+    return !setting_rows_have_changed(rows) ||
+           communities_save(rows->directory, rows->current, err);
+}
+
 void setting_rows_write(struct setting_rows *rows, struct store *store)
 {
     if (!setting_rows_have_changed(rows))
         return;
     store_delete_settings(store);
-    for (size_t i = 0; i < settings_count(rows->current); i++)
-        store_add_setting(store, settings_at(rows->current, i));
+    for (size_t i = 0; i < settings_count(rows->current); i++) {
+        if (settings_at(rows->current, i)->kind != SETTING_COMMUNITY)
+            store_add_setting(store, settings_at(rows->current, i));
+    }
 }
 
 void setting_rows_committed(struct setting_rows *rows)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // The settings made by SNMP, as the journal keeps them. All are in memory; when one changes, the
-// next commit writes all of them.
+// next commit writes all of them: the communities into a file of their own (communities.h), the
+// others into the store.
 #ifndef IBTRAPD_JOURNAL_SETTING_ROWS_H
 #define IBTRAPD_JOURNAL_SETTING_ROWS_H
 
@@ -8,17 +9,24 @@
 
 struct setting_rows;
 
-struct setting_rows *setting_rows_new(void);       // NULL: out of memory
+// `directory`, of the journal, stays the caller's. NULL: out of memory.
+struct setting_rows *setting_rows_new(const char *directory);
 void setting_rows_free(struct setting_rows *rows); // NULL is allowed
 
 // Writer's thread. Applies all changes or none. False: no room, or memory is short.
 bool setting_rows_change(struct setting_rows *rows, const struct setting *changes, size_t n);
 
-// Loads the settings of the file, once, and applies the changes made before to them.
+// Loads the settings of both files, once, and applies the changes made before to them.
 enum store_result setting_rows_load(struct setting_rows *rows, struct store *store,
                                     struct error *err);
 
-// Writes them within a transaction, if one changed; call setting_rows_committed after its commit.
+// If one changed: saves the communities, before the transaction, so that a commit has all of them;
+// a crash in between leaves the communities of a change whose other settings are lost. False with a
+// sentence: the disk failed.
+bool setting_rows_save_communities(struct setting_rows *rows, struct error *err);
+
+// Writes the others within a transaction, if one changed; call setting_rows_committed after its
+// commit.
 void setting_rows_write(struct setting_rows *rows, struct store *store);
 void setting_rows_committed(struct setting_rows *rows);
 

@@ -296,8 +296,8 @@ static void start_wal(struct store *store, const char *path)
     store->wal = wal_start(path);
 }
 
-// Creates the file readable by owner and group only, since settings made by SNMP contain
-// communities. SQLite gives the files beside it the same mode.
+// Creates the file readable by owner and group only. SQLite gives the files beside it the same
+// mode.
 static void create(const char *path)
 {
     int fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0640);

@@ -114,6 +114,8 @@ static enum store_result write_plan(struct journal *j, struct plan *plan, struct
         error_set(err, "the file was removed or replaced");
         return STORE_FILE_MISSING;
     }
+    if (!setting_rows_save_communities(j->settings, err))
+        return STORE_FAILED;
     store_begin(j->writer);
     for (int64_t s = plan->first; s <= plan->last; s++)
         plan->octets += add_row(j, s);

@@ -2,12 +2,15 @@
 """Keys and passwords: the gateway uses them, and none of its output reveals them."""
 
 import pathlib
+import subprocess
 import sys
 
 import pytest
 from lab.gateway import Gateway, secret_file, section
-from lab.processes import wait_until
+from lab.processes import DEADLINE, wait_until
+from lab.snmpd import Snmpd
 from lab.sockets import free_port
+from lab.tables import GSW, Manager, dotted, global_id
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "receivers"))
 
@@ -112,6 +115,35 @@ def test_no_secret_is_told(site, syslog, certificate):
 
 def told_after(gateway):
     return {path.name: path.read_bytes() for path in gateway.state.iterdir()} | {"log": gateway.log.encode()}
+
+
+def snmpset(snmpd, *triples):
+    arguments = [part for oid, kind, value in triples for part in (dotted(oid), kind, value)]
+    subprocess.run(["snmpset", "-v2c", "-c", "private", "-M", "", "-m", "", "-On", "-t", "5", snmpd.address, *arguments],
+                   check=True, capture_output=True, timeout=DEADLINE)
+
+
+def test_a_community_set_by_snmp_is_for_nobody_else(fabric, tmp_path):
+    """Members of the gateway's group may read its journal, and find no community in it."""
+    word, column = "words-of-manager", (25, 11, 1, 3)
+    row = (*global_id(0x0002C90200C10000), 1)
+    fabric.subnet_manager().wait_master()
+    with Snmpd(tmp_path, more="rwcommunity private 127.0.0.1\n") as snmpd:
+        snmpd.start()
+        gateway = fabric.keep(Gateway(fabric, sweep={"method": "smp", "interval": 5},
+                                      more=section("subagent", socket=snmpd.socket, writable=True)))
+        manager = Manager(snmpd.address, "private")
+        wait_until(lambda: row in manager.column(*column), "the switch to be in the table")
+        snmpset(snmpd, ((*GSW, *column, *row), "s", word))
+        for again in (True, False):
+            wait_until(lambda: word in str(manager.column(*column).get(row)), "the community")
+            files = [path for path in gateway.state.rglob("*") if path.is_file()]
+            read = {path.name: path.read_bytes() for path in files if path.stat().st_mode & 0o077}
+            assert "journal.db" in read
+            assert leaks(read | {"log": gateway.log.encode()}, [word]) == []
+            if again:
+                gateway.stop()
+                gateway.start()
 
 
 def test_the_state_is_for_nobody_else(site):

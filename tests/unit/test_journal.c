@@ -1696,6 +1696,157 @@ static void test_settings_survive_a_restart(void **state)
     settings_unref(settings);
 }
 
+// What another program does to the file while the journal is closed.
+static void tamper(struct fixture *f, const char *sql)
+{
+    sqlite3 *db;
+    journal_close(f->journal);
+    f->journal = NULL;
+    assert_int_equal(sqlite3_open(f->path, &db), SQLITE_OK);
+    assert_int_equal(sqlite3_exec(db, sql, NULL, NULL, NULL), SQLITE_OK);
+    sqlite3_close(db);
+    reopen(f);
+}
+
+// Communities, which the group that may read the journal must not have.
+
+#define COMMUNITY "of the managers"
+
+static struct setting make_community(uint64_t guid, const char *community)
+{
+    struct setting setting = make_setting(guid, community);
+    setting.kind = SETTING_COMMUNITY;
+    setting.number = 2;
+    return setting;
+}
+
+static void set_community(struct fixture *f, uint64_t guid, const char *community)
+{
+    const struct setting setting = make_community(guid, community);
+    assert_true(journal_change_settings(f->journal, &setting, 1));
+    journal_commit(f->journal);
+}
+
+static void assert_community(struct fixture *f, uint64_t guid, const char *community)
+{
+    struct settings *settings = journal_settings(f->journal);
+    const struct setting *found = settings_find(settings, SETTING_COMMUNITY, guid, 2);
+    assert_int_equal(found != NULL, community != NULL);
+    if (found) {
+        assert_int_equal(found->size, strlen(community));
+        assert_memory_equal(found->value, community, found->size);
+    }
+    settings_unref(settings);
+}
+
+// How many of the directory's files that others than their user can read have the text in them.
+static unsigned open_files_with(struct fixture *f, const char *text)
+{
+    unsigned found = 0;
+    DIR *d = opendir(f->directory);
+    for (struct dirent *e; (e = readdir(d)) != NULL;) {
+        static char octets[16 << 20];
+        struct stat st;
+        int fd = openat(dirfd(d), e->d_name, O_RDONLY);
+        if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && (st.st_mode & 077) != 0) {
+            ssize_t n = read(fd, octets, sizeof octets);
+            found += memmem(octets, (size_t)n, text, strlen(text)) != NULL;
+        }
+        close(fd);
+    }
+    closedir(d);
+    return found;
+}
+
+static void test_communities_are_in_a_file_of_their_own(void **state)
+{
+    struct fixture *f = *state;
+    char path[200];
+    struct stat st;
+    snprintf(path, sizeof path, "%s/communities", f->directory);
+    set_name(f, 7, "leaf7");
+    journal_commit(f->journal);
+    assert_int_equal(stat(path, &st), -1);
+    set_community(f, 7, COMMUNITY);
+    set_community(f, UINT64_MAX, " ~");
+    assert_int_equal(open_files_with(f, "leaf7"), 1); // in the WAL
+    assert_int_equal(open_files_with(f, COMMUNITY), 0);
+    assert_int_equal(stat(path, &st), 0);
+    assert_int_equal(st.st_mode & 07777, 0600);
+    reopen(f);
+    assert_int_equal(open_files_with(f, COMMUNITY), 0);
+    assert_name(f, 7, "leaf7");
+    assert_community(f, 7, COMMUNITY);
+    assert_community(f, UINT64_MAX, " ~");
+    set_community(f, UINT64_MAX, "");
+    reopen(f);
+    assert_community(f, 7, COMMUNITY);
+    assert_community(f, UINT64_MAX, NULL);
+    set_community(f, 7, "");
+    assert_int_equal(stat(path, &st), -1);
+}
+
+// An earlier version kept them with the other settings.
+static void test_communities_leave_the_file_of_an_earlier_version(void **state)
+{
+    struct fixture *f = *state;
+    tamper(f,
+           "INSERT INTO setting VALUES (5, 7, 2, CAST('" COMMUNITY "' AS BLOB)), (1, 7, 0, x'41')");
+    assert_community(f, 7, COMMUNITY);
+    assert_name(f, 7, "A");
+    assert_true(journal_has_work(f->journal));
+    journal_commit(f->journal);
+    reopen(f); // what is in the WAL goes into the file
+    reopen(f);
+    assert_community(f, 7, COMMUNITY);
+    assert_name(f, 7, "A");
+    assert_int_equal(open_files_with(f, COMMUNITY), 0);
+}
+
+// A directory in place of the new file makes its writing fail, for root, too.
+static void test_communities_that_cannot_be_saved(void **state)
+{
+    struct fixture *f = *state;
+    struct journal_status status;
+    char path[200];
+    snprintf(path, sizeof path, "%s/communities.new", f->directory);
+    set_community(f, 7, COMMUNITY);
+    assert_int_equal(mkdir(path, 0700), 0);
+    set_community(f, 7, "another");
+    journal_get_status(f->journal, &status);
+    assert_false(status.durable);
+    assert_non_null(strstr(status.problem, "cannot save the communities in "));
+    assert_community(f, 7, "another");
+    assert_int_equal(rmdir(path), 0);
+    pass(f, 2 * CLOCK_US_PER_S);
+    journal_commit(f->journal);
+    journal_get_status(f->journal, &status);
+    assert_true(status.durable);
+    reopen(f);
+    assert_community(f, 7, "another");
+}
+
+static void test_lines_that_are_no_communities_are_not_read(void **state)
+{
+    struct fixture *f = *state;
+    char path[200];
+    set_community(f, 7, COMMUNITY);
+    journal_close(f->journal);
+    f->journal = NULL;
+    snprintf(path, sizeof path, "%s/communities", f->directory);
+    FILE *file = fopen(path, "a");
+    assert_non_null(file);
+    fputs("\n0x0000000000000008 2 zz\nnonsense\n0x0000000000000008 9 41\n"
+          "0x0000000000000008 2 41414141414141414141414141414141414141\n"
+          "0x0000000000000009 2 414",
+          file);
+    fclose(file);
+    reopen(f);
+    assert_community(f, 7, COMMUNITY);
+    assert_community(f, 8, NULL);
+    assert_community(f, 9, NULL);
+}
+
 // A directory where the file should be.
 static void take_the_file_away(struct fixture *f, const char *aside)
 {
@@ -1784,18 +1935,6 @@ static size_t count_settings(struct fixture *f)
     size_t count = settings_count(settings);
     settings_unref(settings);
     return count;
-}
-
-// What another program does to the file while the journal is closed.
-static void tamper(struct fixture *f, const char *sql)
-{
-    sqlite3 *db;
-    journal_close(f->journal);
-    f->journal = NULL;
-    assert_int_equal(sqlite3_open(f->path, &db), SQLITE_OK);
-    assert_int_equal(sqlite3_exec(db, sql, NULL, NULL, NULL), SQLITE_OK);
-    sqlite3_close(db);
-    reopen(f);
 }
 
 static void test_settings_that_cannot_be_are_not_read(void **state)
@@ -2448,6 +2587,10 @@ int main(void)
         TEST(test_there_is_room_for_so_many_windows),
         TEST(test_a_file_of_the_first_schema_is_brought_up_to_date),
         TEST(test_settings_survive_a_restart),
+        TEST(test_communities_are_in_a_file_of_their_own),
+        TEST(test_communities_leave_the_file_of_an_earlier_version),
+        TEST(test_communities_that_cannot_be_saved),
+        TEST(test_lines_that_are_no_communities_are_not_read),
         TEST(test_settings_while_the_file_is_away),
         TEST(test_settings_outlive_a_corrupt_file),
         TEST(test_there_is_room_for_so_many_settings),
