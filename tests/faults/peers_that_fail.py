@@ -3,6 +3,7 @@
 
 import contextlib
 import re
+import select
 import socket
 import ssl
 import threading
@@ -120,6 +121,68 @@ class RelpBreaker(Receiver):
                 return b""
             octets = octets[end + 1:]
         return octets
+
+
+class Talker(Receiver):
+    """Never stops talking: repeats `words`, after an answer to the first octets if there is one."""
+
+    def __init__(self, words, answer=None):
+        super().__init__()
+        self.words, self.answer = words, answer
+
+    def serve(self, client):
+        with contextlib.suppress(OSError):
+            if self.answer:
+                client.recv(65536)
+                client.sendall(self.answer)
+            while True:
+                client.sendall(self.words)
+
+
+class TalkingManager(threading.Thread):
+    """An SNMP manager that repeats an answer to another request for ever."""
+
+    def __init__(self):
+        super().__init__(daemon=True)
+        self.socket = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+        self.socket.bind(("127.0.0.1", 0))
+        self.ended = False
+
+    @property
+    def address(self):
+        return "127.0.0.1:%d" % self.socket.getsockname()[1]
+
+    def __enter__(self):
+        self.start()
+        return self
+
+    def __exit__(self, *_):
+        self.ended = True
+        self.socket.close()
+
+    def run(self):
+        """Follows the gateway from one socket to the next."""
+        self.socket.settimeout(0.05)
+        answer, sender = None, None
+        while not self.ended:
+            with contextlib.suppress(OSError):
+                if answer is None or self._came():
+                    datagram, sender = self.socket.recvfrom(65536)
+                    answer = other_answer(datagram)
+                self.socket.sendto(answer, sender)
+
+    def _came(self):
+        return bool(select.select([self.socket], [], [], 0)[0])
+
+
+def other_answer(inform):
+    """The answer to an inform, with another request-id."""
+    octets = bytearray(inform)
+    tag = octets.index(b"public\xa6") + 6
+    octets[tag] = 0xA2
+    number = tag + 2 + (octets[tag + 1] & 0x7F if octets[tag + 1] & 0x80 else 0)
+    octets[number + 1 + octets[number + 1]] ^= 0x55
+    return bytes(octets)
 
 
 class Sleeper(Receiver):

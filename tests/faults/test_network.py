@@ -12,7 +12,7 @@ from lab.gateway import section
 from lab.processes import wait_until
 from lab.sockets import tcp_to
 from netns import FarMachine
-from peers_that_fail import LateManager, Receiver, RelpBreaker, Sleeper
+from peers_that_fail import LateManager, Receiver, RelpBreaker, Sleeper, Talker, TalkingManager
 from reports import Reporter, file_section, wait_port
 
 GUID = "1.3.6.1.3.117.3.1.1.6.0"
@@ -100,6 +100,37 @@ def wait_passes_beside(fabric, reporter, receiver):
         reporter.wait_file(fabric.directory / "events.json")
 
     wait_passing(lambda: tcp_to(receiver.address), pass_one)
+
+
+HINT = b"0 hint 1000 " + bytes(1000) + b"\n"
+OPENED = b"1 rsp 41 200 OK\nrelp_version=0\ncommands=syslog,x,y\n"
+REQUESTS = b"\x16\x03\x03\x0f\xa0" + bytes(4000)  # HelloRequests of TLS, which clients skip during a handshake
+
+
+def test_those_that_never_stop_talking(fabric):
+    """Each is a failure of that receiver alone; a reload and a stop do not wait for them."""
+    fabric.subnet_manager().wait_master()
+    with (Talker(b"words" * 1000) as tcp, Talker(HINT, OPENED) as relp, Talker(REQUESTS) as tls,
+          TalkingManager() as manager):
+        receivers = {"tcp": section("syslog", "tcp", transport="tcp", address=tcp.address),
+                     "relp": section("syslog", "relp", transport="relp", address=relp.address),
+                     "tls": section("syslog", "tls", transport="tls", address=tls.address),
+                     "snmp": section("snmp", "snmp", address=manager.address, inform=True)}
+        output = fabric.directory / "events.json"
+        gateway = fabric.keep(FaultyGateway(fabric, more="".join(receivers.values()) + file_section(output)))
+        wait_port(gateway)
+        reporter = Reporter(fabric, gateway)
+        reporter.send(5)
+        reporter.wait_file(output)
+
+        def all_failed(status):
+            problems = {one["name"]: one["problem"] for one in status["receivers"]}
+            return problems["snmp"] and all("it sends more than" in problems[name] for name in ("tcp", "relp", "tls"))
+
+        gateway.wait_status(all_failed, "all of them to fail")
+        gateway.config.write_text(gateway.config.read_text().replace(receivers["tcp"], ""))
+        gateway.control("reload")
+        assert gateway.stop() == 0
 
 
 def test_one_that_vanishes(made, fabric):
