@@ -23,6 +23,9 @@ enum { TIMEOUT_S = 10, PRIORITY = 127 }; // in our Open and Register (RFC 2741 6
 // Our unanswered requests: notifications, one Register for each region, and one Open or Ping.
 enum { REQUESTS_MAX = AGENTX_IN_FLIGHT_MAX + AGENTX_REGIONS_MAX + 1 };
 
+// A master that sends so many responses without one to a request of ours among them is left.
+enum { UNASKED_MAX = 1000 };
+
 struct request {
     uint8_t type;   // enum pdu_type
     uint8_t region; // of a Register
@@ -50,6 +53,7 @@ struct agentx_client {
     struct request requests[REQUESTS_MAX]; // a ring, the oldest first
     size_t request_head, request_count;
     size_t notifications; // among the requests
+    unsigned unasked;     // responses to no request of ours, since the last other one
     struct agentx_set set;
     bool is_open; // the master has opened the session
     bool is_full; // the master has to read more before we answer further requests
@@ -197,7 +201,7 @@ static void agentx_client_start(struct agentx_client *c)
 {
     struct error err;
     int64_t now = agentx_client_now_of(c);
-    c->session = 0;
+    c->session = c->unasked = 0;
     c->is_open = c->is_full = false;
     c->opened_at = c->heard_at = now;
     if (!agentx_link_open(&c->link, &c->address, now, &err)) {
@@ -305,7 +309,9 @@ static bool read_response(struct agentx_client *c, const struct pdu_header *head
         return error_set(err, "it sent a malformed response");
     struct request *request = agentx_client_find_request(c, header->packet);
     if (!request)
-        return true;
+        return ++c->unasked <= UNASKED_MAX ||
+               error_set(err, "it sends responses that nobody asked for");
+    c->unasked = 0;
     note_uptime(c, uptime, request->type == PDU_OPEN);
     log_debug(c->options.log, "packet %u, %s: %s, after %lld us", (unsigned)header->packet,
               pdu_type_word(request->type), agentx_error_word(error),

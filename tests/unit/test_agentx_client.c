@@ -990,6 +990,25 @@ TEST(confirmations_keep_the_order)
     assert_int_equal(notified_errors[1], AGENTX_GEN_ERR);
 }
 
+TEST(a_master_that_never_stops_talking_is_left)
+{
+    const struct fake_pdu nobodys = {.header = {.packet = 0x7fffffff}};
+    be_up();
+    for (int i = 0; i < 900; i++) {
+        fake_master_respond(&master, &nobodys, AGENTX_NO_ERROR);
+        run();
+    }
+    assert_int_equal(agentx_client_state(client), AGENTX_UP);
+    be_pinged(0);
+    for (int i = 0; i < 1001; i++) {
+        assert_int_equal(agentx_client_state(client), AGENTX_UP);
+        fake_master_respond(&master, &nobodys, AGENTX_NO_ERROR);
+        run();
+    }
+    assert_int_equal(agentx_client_state(client), AGENTX_AWAY);
+    assert_non_null(strstr(agentx_client_problem(client), "responses that nobody asked for"));
+}
+
 TEST(only_so_many_notifications_are_unconfirmed)
 {
     be_up();
@@ -1050,6 +1069,7 @@ int main(void)
         CASE(a_set_that_does_not_go_on_is_cleaned_up),
         CASE(a_notification_goes_and_is_confirmed),
         CASE(confirmations_keep_the_order),
+        CASE(a_master_that_never_stops_talking_is_left),
         CASE(only_so_many_notifications_are_unconfirmed),
         CASE(an_unconfirmed_notification_ends_the_session),
     };

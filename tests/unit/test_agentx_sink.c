@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "fake_master.h"
+#include "talker.h"
 
 #include "model/catalogue.h"
 #include "sink/agentx.h"
@@ -108,6 +109,29 @@ TEST(it_takes_as_many_events_as_its_window)
         send_event();
 }
 
+TEST(a_master_that_never_stops_talking_is_a_failure)
+{
+    static uint8_t octets[64 * 28];
+    struct talker talker;
+    size_t size = 0;
+    open_session();
+    send_event();
+    for (int i = 0; i < 64; i++) {
+        struct pdu_writer w = {.octets = octets + size, .size = sizeof octets - size};
+        pdu_begin(&w, PDU_RESPONSE, FAKE_MASTER_SESSION, 0, 0x7fffffff, "");
+        pdu_add_result(&w, AGENTX_NO_ERROR, 0);
+        assert_true(pdu_end(&w));
+        size += w.used;
+    }
+    talker_start(&talker, master.fd, octets, size);
+    int n = 0;
+    while (n == 0 && !atomic_load(&talker.silent))
+        n = wait_ms(5);
+    assert_int_equal(n, -1);
+    assert_non_null(strstr(err.text, "responses that nobody asked for"));
+    talker_end(&talker);
+}
+
 TEST(a_refused_notification_is_a_failure)
 {
     struct fake_pdu p;
@@ -192,6 +216,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         CASE(an_event_is_pending_until_the_master_answers),
         CASE(it_takes_as_many_events_as_its_window),
+        CASE(a_master_that_never_stops_talking_is_a_failure),
         CASE(a_refused_notification_is_a_failure),
         CASE(a_refused_event_is_known),
         CASE(a_session_that_the_master_does_not_know_refuses_no_event),
