@@ -6,10 +6,13 @@
 
 #include <assert.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 static_assert((int)SETTING_NAME_MAX == (int)NAMES_NAME_SIZE - 1, "a name that was set fits");
 
@@ -166,13 +169,28 @@ struct names *names_parse(const char *origin, const char *content, size_t size, 
     return names;
 }
 
+// Does not wait for the other end of a FIFO. NULL with a sentence.
+static FILE *names_open_file(const char *path, struct error *err)
+{
+    struct stat st;
+    int fd = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+    bool known = fd >= 0 && fstat(fd, &st) == 0;
+    bool regular = known && S_ISREG(st.st_mode);
+    FILE *f = regular ? fdopen(fd, "r") : NULL;
+    if (f)
+        return f;
+    error_set(err, "cannot open node-name-map '%s': %s", path,
+              known && !regular ? "it is not a regular file" : strerror(errno));
+    if (fd >= 0)
+        close(fd);
+    return NULL;
+}
+
 static char *names_read_file(const char *path, size_t *size, struct error *err)
 {
-    FILE *f = fopen(path, "re");
-    if (!f) {
-        error_set(err, "cannot open node-name-map '%s': %s", path, strerror(errno));
+    FILE *f = names_open_file(path, err);
+    if (!f)
         return NULL;
-    }
     char *content = NULL;
     size_t capacity = 0;
     *size = 0;

@@ -3,6 +3,7 @@
 
 #include "model/names.h"
 
+#include <sys/stat.h>
 #include <unistd.h>
 
 #define PARSE(content) names_parse("map", content, sizeof content - 1, &err)
@@ -153,7 +154,11 @@ TEST(what_cannot_be_read_is_told)
     assert_string_equal(err.text, "cannot open node-name-map '/nonexistent/map': "
                                   "No such file or directory");
     assert_null(names_load("/tmp", &err));
-    assert_string_equal(err.text, "cannot read node-name-map '/tmp': Is a directory");
+    assert_string_equal(err.text, "cannot open node-name-map '/tmp': it is not a regular file");
+    const char *fifo = support_path("fifo"); // nobody ever writes to it
+    assert_int_equal(mkfifo(fifo, 0600), 0);
+    assert_null(names_load(fifo, &err));
+    assert_non_null(strstr(err.text, "it is not a regular file"));
     const char *path = support_file("names", "0x1 a\n0x2\n", 0644);
     assert_null(names_load(path, &err));
     snprintf(expected, sizeof expected, "%s:2: the GUID must be followed by a name", path);
