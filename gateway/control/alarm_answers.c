@@ -3,6 +3,7 @@
 
 #include "control/answer.h"
 #include "ctl/protocol.h"
+#include "topology/alarm_key.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -143,4 +144,102 @@ json_t *alarm_answers_shelve(struct control *c, const json_t *request)
     else if (!shelve_alarm(c->pipeline, c->journal, key, until, &found))
         return answer_refuse("the gateway is stopping");
     return answer_found(found);
+}
+
+// Clearing an alarm by hand.
+
+struct clearing {
+    struct journal *journal;
+    char key[EVENT_KEY_SIZE];
+    char reason[EVENT_REASON_SIZE];
+    char type[ALARM_TYPE_SIZE]; // of the event that raised the alarm; empty: none is active
+    bool done;
+};
+
+static void find_type(void *ctx, const struct alarm *alarm)
+{
+    struct clearing *c = ctx;
+    if (strcmp(alarm->key, c->key) == 0)
+        memcpy(c->type, alarm->type, sizeof c->type);
+}
+
+// Clears an alarm that the journal has and policy does not: it had no room for its state.
+static bool clear_without_state(const struct clearing *c, const struct pipeline_context *inside)
+{
+    struct event_builder_occurrence o = {.type = CATALOGUE_ALARM_CLEARED};
+    memcpy(o.alarm_key, c->key, sizeof o.alarm_key);
+    memcpy(o.reason, c->reason, sizeof o.reason);
+    struct event *event = event_builder_from_occurrence(inside->builder, &o);
+    if (!event)
+        return false;
+    event->cleared = catalogue_find(c->type);
+    event->text[0] = '\0';
+    event_builder_stamp(inside->builder, event); // the sentence with the alarm's name
+    inside->take(inside->pipeline, event);
+    return true;
+}
+
+static void clear_in_pipeline(void *ctx, const struct pipeline_context *inside)
+{
+    struct clearing *c = ctx;
+    journal_each_alarm(c->journal, find_type, c);
+    c->done = c->type[0] != '\0' &&
+              (policy_clear_alarm(inside->policy, c->key, c->reason, inside->now_us) ||
+               clear_without_state(c, inside));
+}
+
+// Writes "cleared by alice (uid 1000): cable replaced", without the full stop of the reason.
+static void explain_clearing(const struct peer_credentials *client, const char *reason,
+                             char out[EVENT_REASON_SIZE])
+{
+    char name[PEER_CREDENTIALS_NAME_SIZE], sentence[EVENT_REASON_SIZE];
+    struct text t = text_in(sentence, sizeof sentence);
+    size_t length = strlen(reason);
+    while (length > 0 && strchr(" .", reason[length - 1]))
+        length--;
+    peer_credentials_name(client, name);
+    text_addf(&t, "cleared by %s: %.*s", name, (int)length, reason);
+    text_clean(sentence, t.len, out, EVENT_REASON_SIZE);
+}
+
+// Says when the alarm is raised again.
+static const char *describe_return(const char *key)
+{
+    struct alarm_key what;
+    if (!alarm_key_read(key, &what))
+        return "It is raised again when it happens again.";
+    switch (what.kind) {
+    case ALARM_KEY_RATE:
+        return "The next sweep raises it again if the link still runs below its rate.";
+    case ALARM_KEY_PORT:
+        return "The next sweep raises it again if an alarm says that its link is missing.";
+    default:
+        return "What is missing is forgotten: it is raised again when a sweep has seen it and it "
+               "goes missing again.";
+    }
+}
+
+static json_t *answer_cleared(const struct clearing *c)
+{
+    if (!c->done)
+        return c->type[0] != '\0' ? answer_refuse("memory is short; try again")
+                                  : answer_found(false);
+    return json_pack("{s:i, s:o, s:s}", "version", PROTOCOL_VERSION, "key", answer_text(c->key),
+                     "note", describe_return(c->key));
+}
+
+json_t *alarm_answers_clear(struct control *c, const json_t *request)
+{
+    struct clearing clearing = {.journal = c->journal};
+    char reason[ALARM_ANSWERS_REASON_SIZE];
+    if (!read_key(c->journal, request, clearing.key))
+        return answer_refuse("'alarm' must be the key or the number of an alarm");
+    if (!answer_read_text(request, "reason", reason, sizeof reason) ||
+        reason[strspn(reason, " .")] == '\0')
+        return answer_refuse("say why: the reason must be a text of 1 to %d octets",
+                             (int)sizeof reason - 1);
+    explain_clearing(c->user, reason, clearing.reason);
+    if (!c->pipeline || !pipeline_call(c->pipeline, clear_in_pipeline, &clearing))
+        return answer_refuse("the gateway is stopping");
+    return answer_cleared(&clearing);
 }

@@ -22,6 +22,7 @@ static const struct control_command COMMANDS[] = {
     {"alarms", alarm_answers_list, CONTROL_READS},
     {"alarm-acknowledge", alarm_answers_acknowledge, CONTROL_WRITES},
     {"alarm-shelve", alarm_answers_shelve, CONTROL_WRITES},
+    {"alarm-clear", alarm_answers_clear, CONTROL_WRITES},
     {"receivers", receiver_answers_list, CONTROL_READS},
     {"receiver-pause", receiver_answers_pause, CONTROL_WRITES},
     {"receiver-resume", receiver_answers_resume, CONTROL_WRITES},
@@ -63,7 +64,8 @@ bool control_reads_only(const char *command)
 
 // Holds references to the fabric and the names while it answers, as both may be replaced at any
 // time. "reload" replaces all members of `c`.
-json_t *control_answer(void *ctx, const char *command, const json_t *request)
+json_t *control_answer(void *ctx, const struct peer_credentials *client, const char *command,
+                       const json_t *request)
 {
     struct control *c = ctx;
     const struct control_command *found = control_find_command(command);
@@ -71,9 +73,11 @@ json_t *control_answer(void *ctx, const char *command, const json_t *request)
         return NULL;
     struct fabric *fabric = topology_current(c->topology);
     struct names *names = topology_names(c->topology);
+    c->user = client;
     c->fabric = fabric;
     c->names = c->builder.names = names;
     json_t *answer = found->answer(c, request);
+    c->user = NULL;
     c->fabric = NULL;
     c->names = c->builder.names = NULL;
     fabric_unref(fabric);

@@ -21,7 +21,8 @@ struct control_command {
 const struct control_command *control_commands(size_t *count);
 
 // Answers one request. A server_handler (control/server.h) whose context is a struct control.
-json_t *control_answer(void *ctx, const char *command, const json_t *request);
+json_t *control_answer(void *ctx, const struct peer_credentials *client, const char *command,
+                       const json_t *request);
 
 // True when every client may send that command; false for one that writes or does not exist.
 bool control_reads_only(const char *command);

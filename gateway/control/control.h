@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "conf/conf.h"
+#include "control/peer_credentials.h"
 #include "ib/sweeper.h"
 #include "pipeline/pipeline.h"
 #include "sink/receiver.h"
@@ -39,8 +40,9 @@ struct control {
     void *ctx;
 
     // Valid while a request is answered.
-    const struct names *names; // NULL: there are none
-    struct fabric *fabric;     // the fabric as it is known now; NULL: no sweep has ended yet
+    const struct peer_credentials *user; // who sent it
+    const struct names *names;           // NULL: there are none
+    struct fabric *fabric; // the fabric as it is known now; NULL: no sweep has ended yet
 
     // The snapshots that clients fetch page by page. topology_answers.c fills this in.
     struct {

@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "control/peer_credentials.h"
 
+#include "base/text.h"
+
 #include <errno.h>
+#include <pwd.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -34,4 +38,28 @@ bool peer_credentials_read(int fd, gid_t group, struct peer_credentials *out, st
     out->privileged =
         who.uid == 0 || who.uid == geteuid() || who.gid == group || is_member(fd, group);
     return true;
+}
+
+// Adds the user's name and a blank. Reads the file itself, for the same reason as is_member.
+static void add_user(struct text *t, uid_t uid)
+{
+    char buf[1024], name[PEER_CREDENTIALS_NAME_SIZE / 2];
+    struct passwd entry, *found;
+    FILE *file = fopen("/etc/passwd", "re");
+    while (file && fgetpwent_r(file, &entry, buf, sizeof buf, &found) == 0) {
+        if (entry.pw_uid != uid)
+            continue;
+        text_clean(entry.pw_name, strlen(entry.pw_name), name, sizeof name);
+        text_addf(t, "%s ", name);
+        break;
+    }
+    if (file)
+        fclose(file);
+}
+
+void peer_credentials_name(const struct peer_credentials *who, char out[PEER_CREDENTIALS_NAME_SIZE])
+{
+    struct text t = text_in(out, PEER_CREDENTIALS_NAME_SIZE);
+    add_user(&t, who->uid);
+    text_addf(&t, t.len > 0 ? "(uid %u)" : "uid %u", (unsigned)who->uid);
 }

@@ -17,4 +17,10 @@ struct peer_credentials {
 // False with a sentence: the kernel refused.
 bool peer_credentials_read(int fd, gid_t group, struct peer_credentials *out, struct error *err);
 
+enum { PEER_CREDENTIALS_NAME_SIZE = 64 };
+
+// Writes "alice (uid 1000)", or "uid 1000" for a user whom /etc/passwd does not have.
+void peer_credentials_name(const struct peer_credentials *who,
+                           char out[PEER_CREDENTIALS_NAME_SIZE]);
+
 #endif

@@ -75,7 +75,7 @@ static json_t *control_server_run(struct client *client, const char *command, co
     const struct server_options *o = &client->server->options;
     if (!may_run(client, command))
         return failure("only root and the members of the control socket's group may do that");
-    json_t *result = o->handler(o->ctx, command, request);
+    json_t *result = o->handler(o->ctx, &client->credentials, command, request);
     log_debug(o->log, "%s '%.32s' of user %u, process %d", result ? "answered" : "unknown command",
               command, (unsigned)client->credentials.uid, (int)client->credentials.pid);
     return result ? result : failure("unknown command");

@@ -4,8 +4,8 @@
 #ifndef IBTRAPD_CONTROL_SERVER_H
 #define IBTRAPD_CONTROL_SERVER_H
 
-#include "base/error.h"
 #include "base/log.h"
+#include "control/peer_credentials.h"
 
 #include <jansson.h>
 #include <sys/types.h>
@@ -18,8 +18,9 @@ enum {
     SERVER_OUTPUT_MAX = 4 << 20, // octets that a client may leave unread; beyond, it is dropped
 };
 
-// Answers the request `command`. Returns a new reference; NULL: unknown command.
-typedef json_t *(*server_handler)(void *ctx, const char *command, const json_t *request);
+// Answers the request `command` of that client. Returns a new reference; NULL: unknown command.
+typedef json_t *(*server_handler)(void *ctx, const struct peer_credentials *client,
+                                  const char *command, const json_t *request);
 
 // The group of the process itself.
 #define SERVER_OWN_GROUP ((gid_t)-1)

@@ -75,3 +75,19 @@ enum command_outcome alarm_commands_shelve(const struct arguments *a, struct err
     json_t *items = json_pack("{s:s, s:I}", "alarm", a->words[0], "minutes", (json_int_t)minutes);
     return command_outcome(client_send(a->socket, a->wire, items, err));
 }
+
+static bool show_cleared(FILE *out, const json_t *answer)
+{
+    fputs("The alarm is cleared.\n", out);
+    terminal_wrap(out, 0, member_word(answer, "note"));
+    return true;
+}
+
+enum command_outcome alarm_commands_clear(const struct arguments *a, struct error *err)
+{
+    json_t *items = json_pack("{s:s, s:s}", "alarm", a->words[0], "reason", a->words[1]);
+    json_t *answer = client_request(a->socket, a->wire, items, err);
+    const bool ok = answer && show_answer(a->out, answer, a->json, show_cleared, err);
+    json_decref(answer);
+    return command_outcome(ok);
+}

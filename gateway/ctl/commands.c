@@ -52,6 +52,11 @@ static const struct command COMMANDS[] = {
     {"alarms shelve", "ALARM MINUTES", 2, 2, 0, alarm_commands_shelve, "alarm-shelve",
      "suppress the alarm's notifications for MINUTES; 0: end the shelving",
      "ALARM is the number of the alarm, or its key. MINUTES is at most 527040, a year."},
+    {"alarms clear", "ALARM REASON", 2, 2, 0, alarm_commands_clear, "alarm-clear",
+     "end the alarm by hand; receivers are told who did it and why",
+     "ALARM is the number of the alarm, or its key. ibtrapd raises the alarm again if its next "
+     "sweep still shows it, such as a link below its rate. It forgets a missing node or link "
+     "until a sweep has seen it again. The other one of two gateways keeps its alarm."},
     {"receivers", "", 0, 0, 0, receiver_commands_list, "receivers",
      "list the receivers, and how many events wait for each",
      "It also shows how many events each receiver was sent, failed to take, and lost."},

@@ -427,10 +427,11 @@ static void announce_flapping(struct policy *p, struct alarm_state *t)
     event_unref(event);
 }
 
-static void announce_settled(struct policy *p, struct alarm_state *t)
+// `why` is a piece of a sentence; NULL: it was quiet for long enough.
+static void announce_settled(struct policy *p, struct alarm_state *t, const char *why)
 {
     struct event *last = last_event(p, t);
-    emit_summary(p, summaries_settled(t, last), t->flap.told);
+    emit_summary(p, summaries_settled(t, last, why), t->flap.told);
     event_unref(last);
     flap_rest(&t->flap);
     t->flap.settled_elsewhere = p->active ? 0 : p->now;
@@ -535,7 +536,7 @@ static bool policy_check_states(struct policy *p, struct alarm_state *t)
     if (t->flap.on && !t->flap.announced)
         announce_flapping(p, t);
     if (t->flap.on && flap_end(&t->flap, &p->options) <= p->now)
-        announce_settled(p, t);
+        announce_settled(p, t, NULL);
     if (t->pending && t->check_at <= p->now && !check_pending(p, t))
         return false;
     if (is_idle(t) && next_check(p, t) <= p->now) {
@@ -684,7 +685,7 @@ static void send_again(void *ctx, struct alarm_state *t)
     if (t->flap.on && t->flap.told && t->flap.id[0] == '\0')
         t->flap.announced = false;
     if (is_flap_open(p, t))
-        announce_settled(p, t);
+        announce_settled(p, t, NULL);
     t->flap.settled_elsewhere = 0;
     if (t->elsewhere && (t->raised ? t->notified : is_handover_open(p, t))) {
         t->again = t->pending = true;
@@ -751,9 +752,21 @@ void policy_set_cause(struct policy *policy, const char *key, const char *cause_
     reconsider(policy, t);
 }
 
+static bool clear_flapping(struct policy *p, const char *key, const char *reason)
+{
+    struct alarm_state *t = alarm_states_find(p->states, key);
+    if (!t || !t->flap.on)
+        return false;
+    announce_settled(p, t, reason);
+    schedule(p, t);
+    return true;
+}
+
 bool policy_clear_alarm(struct policy *policy, const char *key, const char *reason, int64_t now_us)
 {
     policy->now = now_us;
+    if (strncmp(key, SUMMARIES_FLAPPING, strlen(SUMMARIES_FLAPPING)) == 0)
+        return clear_flapping(policy, key + strlen(SUMMARIES_FLAPPING), reason);
     struct alarm_state *t = alarm_states_find(policy->states, key);
     if (!t || !t->raised)
         return false;

@@ -87,7 +87,8 @@ void policy_set_cause(struct policy *policy, const char *key, const char *cause_
                       int64_t now_us);
 
 // Ends an alarm for another reason than the counterpart of its event: passes on an event
-// alarm-cleared. `reason` is a piece of a sentence. False: it is not raised, or memory is short.
+// alarm-cleared, or settled for an alarm that says that another one flaps. `reason` is a piece of a
+// sentence. False: it is not raised, or memory is short.
 bool policy_clear_alarm(struct policy *policy, const char *key, const char *reason, int64_t now_us);
 
 // Does the work that is due. Call it at policy_due or soon after; INT64_MAX: no work is due.

@@ -102,7 +102,8 @@ struct event *summaries_flapping(const struct alarm_state *state, const struct e
     return event;
 }
 
-struct event *summaries_settled(const struct alarm_state *state, const struct event *last)
+struct event *summaries_settled(const struct alarm_state *state, const struct event *last,
+                                const char *why)
 {
     struct event *event = about_flap(state, last, CATALOGUE_SETTLED);
     if (!event)
@@ -111,6 +112,8 @@ struct event *summaries_settled(const struct alarm_state *state, const struct ev
     if (state->flap.changes > 0) // a state restored at the start has no count
         text_addf(&t, "after %" PRIu64 " changes ", state->flap.changes);
     text_addf(&t, "its alarm %s", state->raised ? "stands" : "is clear");
+    if (why)
+        text_addf(&t, "; %s", why);
     memcpy(event->clears_id, state->flap.id, sizeof event->clears_id);
     event->cleared = catalogue_get(CATALOGUE_FLAPPING);
     event->cleared_severity = state->flap.severity;

@@ -16,7 +16,9 @@ struct event *summaries_repeated(const struct duplicates_account *account);
 // `last`: the last event about the alarm; NULL: it cannot be read.
 struct event *summaries_flapping(const struct alarm_state *state, const struct event *last,
                                  const struct policy_options *options);
-struct event *summaries_settled(const struct alarm_state *state, const struct event *last);
+// `why`, unless NULL, is a piece of a sentence: it did not settle by itself.
+struct event *summaries_settled(const struct alarm_state *state, const struct event *last,
+                                const char *why);
 
 // The clear of an alarm whose counterpart did not come; `reason` is a piece of a sentence.
 struct event *summaries_cleared(const struct alarm_state *state, const struct event *last,

@@ -54,9 +54,11 @@ static bool is_beyond(const char *command)
     return false;
 }
 
-static json_t *handle(void *ctx, const char *command, const json_t *request)
+static json_t *handle(void *ctx, const struct peer_credentials *client, const char *command,
+                      const json_t *request)
 {
     (void)ctx;
+    control.user = client;
     size_t count;
     const struct control_command *commands = control_commands(&count);
     REQUIRE(json_is_object(request));

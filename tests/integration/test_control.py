@@ -4,6 +4,7 @@
 import json
 import os
 import pty
+import pwd
 import re
 import subprocess
 
@@ -135,6 +136,32 @@ def test_an_alarm_is_acknowledged_shelved_and_cleared(site):
     assert control("alarms").stdout == "No alarm is active.\n"
     refused = control("alarms", "acknowledge", LINK, check=False)
     assert refused.returncode == 1 and "no such alarm is active" in refused.stderr
+
+
+def test_an_alarm_is_cleared_by_hand(site):
+    control = site.gateway.control
+    [alarm] = ask(site, "alarms")["alarms"]
+    for words in ([alarm["number"], ""], ["link", "no such key"], [alarm["number"] + 1, "no such number"]):
+        refused = control("alarms", "clear", *words, check=False)
+        assert refused.returncode == 1 and ("say why" in refused.stderr or "no such alarm" in refused.stderr)
+    shown = control("alarms", "clear", alarm["number"], "the rack is gone.").stdout
+    assert shown.startswith("The alarm is cleared.\n") and "goes missing again" in shown
+    [message] = site.message("alarm-cleared")
+    cleared = message.data
+    assert (cleared["alarmKey"], cleared["clearsId"]) == (LINK, alarm["id"])
+    user = pwd.getpwuid(os.geteuid()).pw_name
+    assert cleared["reason"] == f"cleared by {user} (uid {os.geteuid()}): the rack is gone"
+    assert ask(site, "alarms")["alarms"] == []
+    refused = control("alarms", "clear", LINK, "again", check=False)
+    assert refused.returncode == 1 and "no such alarm is active" in refused.stderr
+    control("sweep", "now")  # which raises nothing: the link is forgotten until it has been up again
+    site.fabric.relink("leaf1", 12)
+    site.message("link-up")
+    assert ask(site, "alarms")["alarms"] == []
+    site.fabric.unlink("leaf1", 12)
+    wait_until(lambda: [one["key"] for one in ask(site, "alarms")["alarms"]] == [LINK], "the link to be missed again")
+    answer = ask(site, "alarms", "clear", LINK, "again")
+    assert answer["key"] == LINK and "note" in answer
 
 
 def test_what_people_did_with_an_alarm_survives_a_restart(site):
@@ -321,7 +348,7 @@ def commands(site):
     return [["status"], ["events"], ["alarms"], ["explain", 1], ["explain", down], ["explain", down - 1],
             ["test", "bad-pkey-at-switch"], ["test", "capability-change", "--node", "leaf1"],
             ["alarms", "acknowledge", down, "a note that is so long that it does not fit one line " * 3], ["alarms"],
-            ["alarms", "shelve", down, 10], ["receivers", "pause", "udp0"], ["receivers"], ["receivers", "flush", "udp0"],
+            ["alarms", "shelve", down, 10], ["alarms", "clear", down, "it is gone"], ["receivers", "pause", "udp0"], ["receivers"], ["receivers", "flush", "udp0"],
             ["receivers", "resume", "udp0"], ["resubscribe"], ["sweep", "now"], ["catalogue"], ["topology", "list"],
             ["topology", "diff", 1, "now"], ["journal", "prune", 30]]
 
@@ -362,6 +389,7 @@ def test_colours_are_for_terminals_only(site):
 
 @pytest.mark.parametrize("arguments", [
     ["explain"], ["explain", "1", "2"], ["test"], ["alarms", "shelve", "1"], ["alarms", "shelve", "1", "soon"],
+    ["alarms", "clear", "1"],
     ["receivers", "pause"], ["events", "now"], ["events", "--since", "yesterday"], ["events", "--limit", "0"],
     ["events", "--limit", "10001"], ["events", "--receiver", "nms"], ["status", "--follow"],
     ["events", "--follow", "--until", "1h"], ["resubscribe", "now"],

@@ -69,9 +69,10 @@ TEST(strangers_may_only_read)
 static pthread_mutex_t noted_lock = PTHREAD_MUTEX_INITIALIZER;
 static char noted[64];
 
-static json_t *note(void *ctx, const char *command, const json_t *request)
+static json_t *note(void *ctx, const struct peer_credentials *client, const char *command,
+                    const json_t *request)
 {
-    (void)ctx, (void)request;
+    (void)ctx, (void)client, (void)request;
     pthread_mutex_lock(&noted_lock);
     if (noted[0] == '\0')
         snprintf(noted, sizeof noted, "%s", command);
@@ -190,6 +191,7 @@ TEST(the_help_of_a_word_has_each_command_that_begins_with_it)
     assert_non_null(strstr(alarms, "ibtrapctl alarms\n"));
     assert_non_null(strstr(alarms, "ibtrapctl alarms acknowledge "));
     assert_non_null(strstr(alarms, "ibtrapctl alarms shelve "));
+    assert_non_null(strstr(alarms, "ibtrapctl alarms clear "));
     free(alarms);
     free(help_of(2, (char *[]){"help", "alarm"}, COMMAND_WRONG_USAGE));
     free(help_of(3, (char *[]){"help", "status", "status"}, COMMAND_WRONG_USAGE));

@@ -374,6 +374,152 @@ TEST(an_alarm_is_named_by_key_or_number)
     check_alarm(alarm_answers_list, "{\"after\":\"x\"}", false);
 }
 
+// Clearing by hand: with a pipeline, whose thread writes to the journal.
+
+static const struct peer_credentials ROOT = {.uid = 0}, STRANGER = {.uid = 4000000001};
+
+static void start_pipeline(void)
+{
+    struct error err;
+    control.pipeline = pipeline_start(
+        &(struct pipeline_options){.builder = builder, .journal = journal, .log = log_}, &err);
+    assert_non_null(control.pipeline);
+    control.user = &ROOT;
+}
+
+static void stop_pipeline(void)
+{
+    pipeline_stop(control.pipeline);
+    pipeline_free(control.pipeline);
+    control.pipeline = NULL;
+}
+
+static void check_cleared(const char *items, const char *key, const char *note)
+{
+    json_t *answer = alarms(alarm_answers_clear, items);
+    check_word(answer, "key", key);
+    if (!strstr(json_string_value(json_object_get(answer, "note")), note))
+        fail_msg("the note lacks '%s'", note);
+    json_decref(answer);
+}
+
+static void check_clear_refused(const char *items, const char *sentence)
+{
+    json_t *answer = alarms(alarm_answers_clear, items);
+    if (!strstr(json_string_value(json_object_get(answer, "error")), sentence))
+        fail_msg("%s is refused without '%s'", items, sentence);
+    json_decref(answer);
+}
+
+static void check_event(int64_t number, const char *type, const char *key, const char *reason)
+{
+    struct event *event = event_answers_read(journal, number);
+    assert_non_null(event);
+    assert_string_equal(event->type->name, type);
+    assert_string_equal(event->alarm_key, key);
+    assert_string_equal(event->reason, reason);
+    event_unref(event);
+}
+
+static void check_no_alarm(void)
+{
+    json_t *page = alarms(alarm_answers_list, "{}");
+    assert_int_equal(json_array_size(json_object_get(page, "alarms")), 0);
+    json_decref(page);
+}
+
+TEST(an_alarm_is_cleared_with_who_and_why)
+{
+    static const char LINK[] = "link 0x0000000000000010/1-0x0000000000000020/1";
+    add(CATALOGUE_LINK_DOWN, LINK);
+    add(CATALOGUE_LINK_DEGRADED, "rate link 0x0000000000000010/2-0x0000000000000030/1");
+    add(CATALOGUE_RECEIVER_FAILING, "receiver nms");
+    journal_commit(journal);
+    start_pipeline();
+    check_cleared("{\"alarm\":\"1\",\"reason\":\"the cable is gone for good.\"}", LINK,
+                  "when a sweep has seen it and it goes missing again");
+    check_clear_refused("{\"alarm\":\"1\",\"reason\":\"again\"}", "no such alarm is active");
+    control.user = &STRANGER;
+    check_cleared("{\"alarm\":\"2\",\"reason\":\"it may be slow\"}",
+                  "rate link 0x0000000000000010/2-0x0000000000000030/1", "The next sweep raises");
+    check_cleared("{\"alarm\":\"receiver nms\",\"reason\":\"a\\nb\"}", "receiver nms",
+                  "when it happens again");
+    stop_pipeline();
+    check_event(4, "alarm-cleared", LINK, "cleared by root (uid 0): the cable is gone for good");
+    check_event(5, "alarm-cleared", "rate link 0x0000000000000010/2-0x0000000000000030/1",
+                "cleared by uid 4000000001: it may be slow");
+    check_event(6, "alarm-cleared", "receiver nms", "cleared by uid 4000000001: a?b");
+    struct event *raise = event_answers_read(journal, 1), *clear = event_answers_read(journal, 4);
+    assert_string_equal(clear->clears_id, raise->id);
+    assert_ptr_equal(clear->cleared, raise->type);
+    event_unref(raise);
+    event_unref(clear);
+    check_no_alarm();
+}
+
+TEST(an_alarm_is_cleared_only_if_it_is_active_and_for_a_reason)
+{
+    add(CATALOGUE_RECEIVER_FAILING, "receiver nms");
+    add(CATALOGUE_RECEIVER_BACK, "receiver nms");
+    add(CATALOGUE_RECEIVER_FAILING, "receiver siem");
+    journal_commit(journal);
+    start_pipeline();
+    check_clear_refused("{\"alarm\":\"receiver nms\",\"reason\":\"so\"}",
+                        "no such alarm is active");
+    check_clear_refused("{\"alarm\":\"1\",\"reason\":\"so\"}", "no such alarm is active");
+    check_clear_refused("{\"alarm\":\"99999999999999999999\",\"reason\":\"so\"}", "no such alarm");
+    check_clear_refused("{\"reason\":\"so\"}", "'alarm' must be");
+    check_clear_refused("{\"alarm\":\"receiver siem\"}", "say why");
+    check_clear_refused("{\"alarm\":\"receiver siem\",\"reason\":\" ..\"}", "say why");
+    check_clear_refused("{\"alarm\":\"receiver siem\",\"reason\":7}", "say why");
+    char longest[ALARM_ANSWERS_REASON_SIZE + 100], reason[ALARM_ANSWERS_REASON_SIZE + 1] = "";
+    memset(reason, 'x', ALARM_ANSWERS_REASON_SIZE);
+    snprintf(longest, sizeof longest, "{\"alarm\":\"3\",\"reason\":\"%s\"}", reason);
+    check_clear_refused(longest, "say why");
+    reason[ALARM_ANSWERS_REASON_SIZE - 1] = '\0';
+    snprintf(longest, sizeof longest, "{\"alarm\":\"3\",\"reason\":\"%s\"}", reason);
+    check_cleared(longest, "receiver siem", "");
+    stop_pipeline();
+    struct event *clear = event_answers_read(journal, 4);
+    assert_string_equal(strrchr(clear->reason, ' ') + 1, reason); // nothing is cut
+    event_unref(clear);
+    check_clear_refused("{\"alarm\":\"3\",\"reason\":\"so\"}", "the gateway is stopping");
+}
+
+static void raise_behind_policys_back(void *ctx, const struct pipeline_context *inside)
+{
+    (void)ctx, (void)inside;
+    add(CATALOGUE_LINK_DOWN, "link");
+}
+
+// Policy's table was full when the alarm was raised.
+TEST(an_alarm_that_policy_does_not_know_is_cleared)
+{
+    start_pipeline();
+    assert_true(pipeline_call(control.pipeline, raise_behind_policys_back, NULL));
+    check_cleared("{\"alarm\":\"link\",\"reason\":\"so\"}", "link", "when it happens again");
+    stop_pipeline();
+    struct event *clear = event_answers_read(journal, 2);
+    assert_string_equal(clear->reason, "cleared by root (uid 0): so");
+    assert_non_null(strstr(clear->text, "The alarm link-down"));
+    assert_string_equal(clear->suppressed, "");
+    event_unref(clear);
+    check_no_alarm();
+}
+
+TEST(a_flapping_alarm_is_cleared_as_settled)
+{
+    add(CATALOGUE_LINK_DOWN, "link");
+    add(CATALOGUE_FLAPPING, "flapping link");
+    journal_commit(journal);
+    start_pipeline();
+    check_cleared("{\"alarm\":\"flapping link\",\"reason\":\"reseated\"}", "flapping link", "");
+    check_clear_refused("{\"alarm\":\"flapping link\",\"reason\":\"so\"}", "no such alarm");
+    stop_pipeline();
+    check_event(3, "settled", "flapping link",
+                "its alarm stands; cleared by root (uid 0): reseated");
+}
+
 // Tests.
 
 static struct fabric *make_fabric(void)
@@ -467,6 +613,10 @@ int main(void)
         ANSWER_TEST(an_explanation_names_cause_and_related_events),
         ANSWER_TEST(alarms_come_in_pages),
         ANSWER_TEST(an_alarm_is_named_by_key_or_number),
+        ANSWER_TEST(an_alarm_is_cleared_with_who_and_why),
+        ANSWER_TEST(an_alarm_is_cleared_only_if_it_is_active_and_for_a_reason),
+        ANSWER_TEST(an_alarm_that_policy_does_not_know_is_cleared),
+        ANSWER_TEST(a_flapping_alarm_is_cleared_as_settled),
         ANSWER_TEST(a_test_names_a_node_of_the_fabric),
         ANSWER_TEST(a_test_without_a_node_makes_one_up),
         ANSWER_TEST(a_test_of_nothing_is_refused),

@@ -33,9 +33,11 @@ static json_t *answer_at_length(void)
     return json_pack("{s:s}", "text", text);
 }
 
-static json_t *handle(void *ctx, const char *command, const json_t *request)
+static json_t *handle(void *ctx, const struct peer_credentials *client, const char *command,
+                      const json_t *request)
 {
     assert_ptr_equal(ctx, &base);
+    assert_non_null(client);
     assert_true(json_is_object(request));
     if (strcmp(command, "talk") == 0)
         return answer_at_length();

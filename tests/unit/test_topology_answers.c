@@ -43,9 +43,10 @@ static const struct control_command *find(const char *name)
     return NULL;
 }
 
-static json_t *handle(void *ctx, const char *command, const json_t *request)
+static json_t *handle(void *ctx, const struct peer_credentials *client, const char *command,
+                      const json_t *request)
 {
-    (void)ctx;
+    (void)ctx, (void)client;
     pthread_mutex_lock(&shared);
     control.fabric = current;
     json_t *answer = find(command)->answer(&control, request);
