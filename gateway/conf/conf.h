@@ -200,7 +200,8 @@ struct conf_policy {
     unsigned repeat_window_s; // 0: off
     unsigned flap_changes;    // 0: off
     unsigned flap_within_s, flap_quiet_s;
-    unsigned storm_rate; // events of one kind in a second; 0: off
+    int64_t missing_age_us; // at which alarms about what is missing end; 0: never
+    unsigned storm_rate;    // events of one kind in a second; 0: off
     unsigned storm_period_s;
     bool hold_consequences;
 };

@@ -166,6 +166,13 @@ static const struct schema_item FLAP[] = {
      .initial = "300", .help = "Seconds without a change after which the alarm has settled."},
 };
 
+static const struct schema_item ALARMS[] = {
+    {"missing_age", SCHEMA_NUMBER, SCHEMA_LIVE, IN_CONF(policy.missing_age_us), RANGE(0, 36500),
+     .factor = DAY * CLOCK_US_PER_S, .initial = "30",
+     .help = "Days after which an alarm about a missing node, port or link ends by itself. It is "
+             "raised again when that was seen again and goes missing. 0 means never."},
+};
+
 static const struct schema_item STORM[] = {
     {"rate", SCHEMA_NUMBER, SCHEMA_LIVE, IN_CONF(policy.storm_rate), RANGE(0, 100000),
      .initial = "50", .help = "More events of one kind in a second are a storm. 0 means never."},
@@ -474,6 +481,8 @@ const struct schema_section SCHEMA[] = {
     {"flap", SCHEMA_CONF, .parts = {OWN(FLAP)},
      .help = "Receivers are notified once that an alarm is flapping, and once when it has "
              "settled."},
+    {"alarms", SCHEMA_CONF, .parts = {OWN(ALARMS)},
+     .help = "How alarms end that nothing else ends."},
     {"storm", SCHEMA_CONF, .parts = {OWN(STORM)},
      .help = "Masses of events of one kind are summed up, with counts and the nodes most "
              "concerned, at once and then periodically."},

@@ -126,6 +126,7 @@ static bool start_pipeline(struct gateway *g, struct error *err)
         .journal = g->journal,
         .topology = g->topology,
         .thresholds = g->thresholds,
+        .alarm_age_us = g->conf->policy.missing_age_us,
         .role = wiring_role,
         .request_sweep = wiring_request_sweep,
         .read_counters = wiring_read_counters,

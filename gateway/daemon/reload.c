@@ -139,6 +139,7 @@ static void reload_exchange(void *ctx, const struct pipeline_context *inside)
     struct names *old_map = g->map;
     struct error err;
     policy_change_options(inside->policy, &plan->policy, inside->now_us);
+    pipeline_change_alarm_age(inside, plan->conf->policy.missing_age_us);
     thresholds_change(g->thresholds, plan->conf->counters.thresholds);
     g->map = plan->map;
     pthread_mutex_lock(&g->exchanged);

@@ -56,6 +56,11 @@ void correlator_free(struct correlator *correlator)
     free(correlator);
 }
 
+void correlator_change_age(struct correlator *correlator, int64_t age_us)
+{
+    correlator->options.age_us = age_us;
+}
+
 // Notices.
 
 static bool is_of_topology(const struct event *event)

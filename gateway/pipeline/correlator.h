@@ -34,6 +34,9 @@ struct correlator;
 struct correlator *correlator_new(const struct correlator_options *options); // NULL: out of memory
 void correlator_free(struct correlator *correlator);                         // NULL is allowed
 
+// Changes options.age_us, from the next sweep on.
+void correlator_change_age(struct correlator *correlator, int64_t age_us);
+
 // Remembers the event if it was made from a Notice about a change of the fabric: traps 64, 65, 128,
 // 144 and 145. True: it was, so a sweep can find the change.
 bool correlator_note_event(struct correlator *correlator, const struct event *event);

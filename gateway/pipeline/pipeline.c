@@ -504,6 +504,12 @@ bool pipeline_call(struct pipeline *pipeline,
     return true;
 }
 
+void pipeline_change_alarm_age(const struct pipeline_context *inside, int64_t age_us)
+{
+    const struct pipeline *p = inside->pipeline;
+    correlator_change_age(p->correlator, age_us);
+}
+
 void pipeline_stop(struct pipeline *pipeline)
 {
     ring_close(pipeline->queue);

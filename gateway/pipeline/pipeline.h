@@ -95,6 +95,9 @@ struct pipeline_context {
 bool pipeline_call(struct pipeline *pipeline,
                    void (*call)(void *ctx, const struct pipeline_context *inside), void *ctx);
 
+// Within a call: from the next sweep on, that is the age at which alarms about what is missing end.
+void pipeline_change_alarm_age(const struct pipeline_context *inside, int64_t age_us);
+
 // Handles all queued items, lets policy_end pass on its events, and ends the thread. Refuses items
 // from then on.
 void pipeline_stop(struct pipeline *pipeline);

@@ -94,6 +94,7 @@ static void check_policy(const struct conf_policy *p)
     }
     REQUIRE(p->repeat_window_s <= 86400 && p->flap_changes <= 16 && p->flap_changes != 1);
     REQUIRE(p->flap_within_s >= 1 && p->flap_quiet_s >= 1);
+    REQUIRE(p->missing_age_us >= 0 && p->missing_age_us <= INT64_C(36500) * 86400000000);
     REQUIRE(p->storm_rate <= 100000 && p->storm_period_s >= 1 && p->storm_period_s <= 3600);
 }
 

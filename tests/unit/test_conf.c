@@ -223,6 +223,7 @@ static void check_policy(const struct conf_policy *expected)
     assert_int_equal(conf.policy.flap_changes, expected->flap_changes);
     assert_int_equal(conf.policy.flap_within_s, expected->flap_within_s);
     assert_int_equal(conf.policy.flap_quiet_s, expected->flap_quiet_s);
+    assert_int_equal(conf.policy.missing_age_us, expected->missing_age_us);
     assert_int_equal(conf.policy.storm_rate, expected->storm_rate);
     assert_int_equal(conf.policy.storm_period_s, expected->storm_period_s);
     assert_int_equal(conf.policy.hold_consequences, expected->hold_consequences);
@@ -289,6 +290,7 @@ static void check_general_defaults(void)
                                        .flap_changes = 6,
                                        .flap_within_s = 300,
                                        .flap_quiet_s = 300,
+                                       .missing_age_us = 30 * INT64_C(86400000000),
                                        .storm_rate = 50,
                                        .storm_period_s = 60,
                                        .hold_consequences = true};
@@ -660,14 +662,16 @@ TEST(what_is_told_less_often_is_taken)
         struct conf_policy policy;
     } ROWS[] = {
         {"repeats { window = 0 } flap { changes = 0 } storm { rate = 0 } consequences { hold = "
-         "false }",
+         "false } alarms { missing_age = 0 }",
          {.flap_within_s = 300, .flap_quiet_s = 300, .storm_period_s = 60}},
         {"repeats { window = 86400 } flap { changes = 16 within = 86400 quiet = 86400 }\n"
-         "storm { rate = 100000 period = 3600 } consequences { hold = true }",
+         "storm { rate = 100000 period = 3600 } consequences { hold = true }\n"
+         "alarms { missing_age = 36500 }",
          {.repeat_window_s = 86400,
           .flap_changes = 16,
           .flap_within_s = 86400,
           .flap_quiet_s = 86400,
+          .missing_age_us = 36500 * INT64_C(86400000000),
           .storm_rate = 100000,
           .storm_period_s = 3600,
           .hold_consequences = true}},
@@ -676,6 +680,7 @@ TEST(what_is_told_less_often_is_taken)
           .flap_changes = 2,
           .flap_within_s = 1,
           .flap_quiet_s = 1,
+          .missing_age_us = 30 * INT64_C(86400000000),
           .storm_rate = 1,
           .storm_period_s = 1,
           .hold_consequences = true}},
