@@ -148,9 +148,7 @@ static void correlator_emit_change(struct correlator *o, const struct event_buil
                                    const struct changes *all, uint32_t i, bool late,
                                    char (*ids)[EVENT_ID_SIZE])
 {
-    struct change *change = &all->all[i];
-    if (change->type == CATALOGUE_SWITCH_ADDED)
-        reconcile_explain_return(&o->reconcile, change);
+    const struct change *change = &all->all[i];
     const char *cause = change->cause != FABRIC_NONE ? ids[change->cause] : "";
     const char *related = late ? "" : related_id(o, change, clock_utc(builder->clock));
     struct event *event = event_builder_from_change(builder, change, late, cause, related);
@@ -175,6 +173,7 @@ bool correlator_take_snapshot(struct correlator *correlator, const struct event_
     bool late = false, complete = seen->complete;
     int64_t begun_us = seen->time_us;
     topology_update(correlator->options.topology, seen, &changes, &late);
+    reconcile_explain_returns(&correlator->reconcile, &changes);
     char(*ids)[EVENT_ID_SIZE] = calloc(changes.count ? changes.count : 1, sizeof *ids);
     for (uint32_t i = 0; ids && i < changes.count; i++)
         correlator_emit_change(correlator, builder, &changes, i, late, ids);

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "pipeline/reconcile.h"
 
+#include "base/search.h"
 #include "pipeline/open_alarms.h"
 #include "topology/describe.h"
 #include "topology/link_rate.h"
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { NAMED_MAX = 5 }; // missing nodes that a reason names
@@ -352,54 +354,41 @@ static void add_missing_name(const struct reconcile_options *options, struct tex
     event_unref(event);
 }
 
-// Adds ": a, b, c, d, e and 2 more" for the nodes of which `is_one` is true, `count` in all.
-static void add_missing_names(const struct reconcile_options *options, struct text *t,
-                              const struct open_alarms *alarms, size_t count, const void *ctx,
-                              bool (*is_one)(const void *ctx, const struct open_alarm *a))
-{
-    size_t named = 0;
-    for (size_t i = 0; i < alarms->count && named < NAMED_MAX; i++) {
-        if (!is_one(ctx, &alarms->all[i]))
-            continue;
-        text_add(t, named++ > 0 ? ", " : ": ");
-        add_missing_name(options, t, &alarms->all[i]);
-    }
-    if (named < count)
-        text_addf(t, " and %zu more", count - named);
-}
-
+// Some of the alarms, by their indices.
 struct group {
-    const struct reconcile *reconcile;
-    const struct open_alarm *root;
+    const uint32_t *members;
+    size_t count;
 };
 
-// Whether the node lost its root cause and has this one now, and is not this one.
-static bool is_behind(const void *ctx, const struct open_alarm *a)
+// Adds ": a, b, c, d, e and 2 more".
+static void add_missing_names(const struct reconcile_options *options, struct text *t,
+                              const struct open_alarms *alarms, const struct group *group)
 {
-    const struct group *g = ctx;
-    return a->what.kind == ALARM_KEY_NODE && a != g->root && has_lost_cause(g->reconcile, a) &&
-           &g->reconcile->alarms.all[a->root] == g->root;
+    const size_t named = group->count < NAMED_MAX ? group->count : NAMED_MAX;
+    for (size_t i = 0; i < named; i++) {
+        text_add(t, i > 0 ? ", " : ": ");
+        add_missing_name(options, t, &alarms->all[group->members[i]]);
+    }
+    if (named < group->count)
+        text_addf(t, " and %zu more", group->count - named);
 }
 
 // The event that raised the alarm, once more, as a root cause: with what is missing behind it.
-static struct event *make_root_event(const struct reconcile *r, const struct open_alarm *root)
+static struct event *make_root_event(const struct reconcile *r, const struct open_alarm *root,
+                                     const struct group *behind)
 {
-    const struct group g = {r, root};
     struct event *last = journal_find(r->options->journal, root->last_sequence);
     struct event *event = last ? event_copy(last) : NULL;
     if (!event) {
         event_unref(last);
         return NULL;
     }
-    event->affected = 0;
-    for (size_t i = 0; i < r->alarms.count; i++)
-        event->affected += is_behind(&g, &r->alarms.all[i]);
+    event->affected = behind->count;
     struct text t = text_in(event->reason, sizeof event->reason);
     text_add(&t, "it is still missing");
-    if (event->affected > 0) {
-        text_addf(&t, ", and with it %" PRIu64 " node%s", event->affected,
-                  event->affected == 1 ? "" : "s");
-        add_missing_names(r->options, &t, &r->alarms, event->affected, &g, is_behind);
+    if (behind->count > 0) {
+        text_addf(&t, ", and with it %zu node%s", behind->count, behind->count == 1 ? "" : "s");
+        add_missing_names(r->options, &t, &r->alarms, behind);
     }
     memcpy(event->related_id, last->id, sizeof event->related_id);
     event_builder_again(r->builder, event);
@@ -407,25 +396,64 @@ static struct event *make_root_event(const struct reconcile *r, const struct ope
     return event;
 }
 
-static void tell_root(const struct reconcile *r, const struct open_alarm *root)
+static void tell_root(const struct reconcile *r, const struct open_alarm *root,
+                      const struct group *behind)
 {
-    struct event *event = make_root_event(r, root);
+    struct event *event = make_root_event(r, root, behind);
     set_cause(r, root, NULL);
     if (event)
         r->options->emit(r->options->ctx, event);
 }
 
+// By root cause; the root cause itself first.
+static int compare_roots(const void *a, const void *b, void *ctx)
+{
+    const struct open_alarms *alarms = ctx;
+    const uint32_t m = *(const uint32_t *)a, n = *(const uint32_t *)b;
+    const uint32_t root = alarms->all[m].root, other = alarms->all[n].root;
+    if (root != other)
+        return root < other ? -1 : 1;
+    if ((m == root) != (n == root))
+        return m == root ? -1 : 1;
+    return m < n ? -1 : m > n;
+}
+
+// The missing nodes that lost their root cause, sorted by the new one. `lost` has room for all.
+static size_t list_lost(struct reconcile *r, uint32_t *lost)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < r->alarms.count; i++) {
+        if (r->alarms.all[i].what.kind == ALARM_KEY_NODE && has_lost_cause(r, &r->alarms.all[i]))
+            lost[count++] = (uint32_t)i;
+    }
+    qsort_r(lost, count, sizeof *lost, compare_roots, &r->alarms);
+    return count;
+}
+
+// Tells the new root causes among them, each with what is missing behind it.
+static void tell_roots(const struct reconcile *r, const uint32_t *lost, size_t count)
+{
+    const struct open_alarm *all = r->alarms.all;
+    for (size_t i = 0, end; i < count; i = end) {
+        const uint32_t root = all[lost[i]].root;
+        for (end = i + 1; end < count && all[lost[end]].root == root; end++)
+            ;
+        if (lost[i] == root)
+            tell_root(r, &all[root], &(struct group){lost + i + 1, end - i - 1});
+    }
+}
+
 // Finds new root causes for the alarms whose root cause is over. What is a root cause itself now is
-// told with what is missing behind it, before the others become its consequences.
+// told, before the others become its consequences.
 static void find_causes(struct reconcile *r)
 {
-    if (r->alarms.count == 0 || !open_alarms_find_roots(&r->alarms, r->fabric))
+    uint32_t *lost = malloc((r->alarms.count + 1) * sizeof *lost);
+    if (!lost || r->alarms.count == 0 || !open_alarms_find_roots(&r->alarms, r->fabric)) {
+        free(lost);
         return;
-    for (size_t i = 0; i < r->alarms.count; i++) {
-        const struct open_alarm *a = &r->alarms.all[i];
-        if (a->what.kind == ALARM_KEY_NODE && a->root == i && has_lost_cause(r, a))
-            tell_root(r, a);
     }
+    tell_roots(r, lost, list_lost(r, lost));
+    free(lost);
     for (size_t i = 0; i < r->alarms.count; i++) {
         const struct open_alarm *a = &r->alarms.all[i];
         if (!has_lost_cause(r, a))
@@ -462,16 +490,49 @@ void reconcile_alarms(const struct reconcile_options *options, const struct even
 
 // Switches that are back.
 
-struct lost_group {
-    const struct fabric *fabric;
-    const char *cause_id;
+struct lost_nodes {
+    const struct reconcile_options *options;
+    struct open_alarms alarms;
+    uint32_t *members; // alarms about nodes that are still missing, sorted by root cause
+    size_t count;
 };
 
-static bool is_still_missing(const void *ctx, const struct open_alarm *a)
+static int compare_causes(const void *a, const void *b, void *ctx)
 {
-    const struct lost_group *g = ctx;
-    return a->what.kind == ALARM_KEY_NODE && strcmp(a->cause_id, g->cause_id) == 0 &&
-           fabric_find_node(g->fabric, a->what.guid) == FABRIC_NONE;
+    const struct open_alarms *alarms = ctx;
+    const uint32_t m = *(const uint32_t *)a, n = *(const uint32_t *)b;
+    const int order = strcmp(alarms->all[m].cause_id, alarms->all[n].cause_id);
+    return order != 0 ? order : m < n ? -1 : m > n;
+}
+
+// False: memory is short.
+static bool list_missing(struct lost_nodes *lost, const struct fabric *fabric)
+{
+    lost->members = malloc((lost->alarms.count + 1) * sizeof *lost->members);
+    if (!lost->members)
+        return false;
+    for (size_t i = 0; i < lost->alarms.count; i++) {
+        const struct open_alarm *a = &lost->alarms.all[i];
+        if (a->what.kind == ALARM_KEY_NODE && a->cause_id[0] != '\0' &&
+            fabric_find_node(fabric, a->what.guid) == FABRIC_NONE)
+            lost->members[lost->count++] = (uint32_t)i;
+    }
+    qsort_r(lost->members, lost->count, sizeof *lost->members, compare_causes, &lost->alarms);
+    return true;
+}
+
+static const char *cause_of(const struct lost_nodes *lost, size_t at)
+{
+    return lost->alarms.all[lost->members[at]].cause_id;
+}
+
+static struct group find_group(const struct lost_nodes *lost, const char *cause_id)
+{
+    size_t first, end;
+    SEARCH_FIRST(first, 0, lost->count, strcmp(cause_of(lost, first), cause_id) < 0);
+    for (end = first; end < lost->count && strcmp(cause_of(lost, end), cause_id) == 0; end++)
+        ;
+    return (struct group){lost->members + first, end - first};
 }
 
 // How many nodes left together with the alarm's.
@@ -484,34 +545,45 @@ static uint64_t count_affected(const struct reconcile_options *options, const st
     return affected > least ? affected : least;
 }
 
-static void explain_return(const struct reconcile_options *options, struct change *change,
-                           const struct open_alarms *alarms, const struct fabric *fabric)
+static void explain_return(const struct lost_nodes *lost, struct change *change)
 {
-    const struct open_alarm *root = open_alarms_find_node(alarms, change->subject.node_guid);
-    if (!root)
-        return;
-    const struct lost_group g = {fabric, root->event_id};
-    size_t missing = 0;
-    for (size_t i = 0; i < alarms->count; i++)
-        missing += is_still_missing(&g, &alarms->all[i]);
-    if (missing == 0)
+    const struct open_alarm *root = open_alarms_find_node(&lost->alarms, change->subject.node_guid);
+    const struct group missing = root ? find_group(lost, root->event_id) : (struct group){0};
+    if (missing.count == 0)
         return;
     char came[EVENT_REASON_SIZE];
     memcpy(came, change->reason, sizeof came);
     struct text t = text_in(change->reason, sizeof change->reason);
-    text_addf(&t, "%zu of the %" PRIu64 " nodes that went with it %s still missing", missing,
-              count_affected(options, root, missing), missing == 1 ? "is" : "are");
-    add_missing_names(options, &t, alarms, missing, &g, is_still_missing);
+    text_addf(&t, "%zu of the %" PRIu64 " nodes that went with it %s still missing", missing.count,
+              count_affected(lost->options, root, missing.count),
+              missing.count == 1 ? "is" : "are");
+    add_missing_names(lost->options, &t, &lost->alarms, &missing);
     if (came[0] != '\0')
         text_addf(&t, "; %s", came);
 }
 
-void reconcile_explain_return(const struct reconcile_options *options, struct change *change)
+static bool has_returns(const struct changes *changes)
 {
-    struct open_alarms alarms;
+    for (uint32_t i = 0; i < changes->count; i++) {
+        if (changes->all[i].type == CATALOGUE_SWITCH_ADDED)
+            return true;
+    }
+    return false;
+}
+
+void reconcile_explain_returns(const struct reconcile_options *options, struct changes *changes)
+{
+    if (!has_returns(changes))
+        return;
+    struct lost_nodes lost = {.options = options};
     struct fabric *fabric = topology_current(options->topology);
-    if (fabric && open_alarms_collect(&alarms, options->journal))
-        explain_return(options, change, &alarms, fabric);
-    open_alarms_clear(&alarms);
+    const bool ok = fabric && open_alarms_collect(&lost.alarms, options->journal) &&
+                    list_missing(&lost, fabric);
+    for (uint32_t i = 0; ok && i < changes->count; i++) {
+        if (changes->all[i].type == CATALOGUE_SWITCH_ADDED)
+            explain_return(&lost, &changes->all[i]);
+    }
+    free(lost.members);
+    open_alarms_clear(&lost.alarms);
     fabric_unref(fabric);
 }

@@ -29,9 +29,9 @@ struct reconcile_options {
 void reconcile_alarms(const struct reconcile_options *options, const struct event_builder *builder,
                       bool late, int64_t age_us);
 
-// Adds to the reason of a switch that is back what is still missing of the nodes that went with it:
-// "8 of the 12 nodes that went with it are still missing: a, b, c, d, e and 3 more". Call it for
-// such a change before its event is made, with the snapshot current.
-void reconcile_explain_return(const struct reconcile_options *options, struct change *change);
+// Adds to the reasons of the switches that are back what is still missing of the nodes that went
+// with each: "8 of the 12 nodes that went with it are still missing: a, b, c, d, e and 3 more".
+// Call it before the events of the changes are made, with their snapshot current.
+void reconcile_explain_returns(const struct reconcile_options *options, struct changes *changes);
 
 #endif
