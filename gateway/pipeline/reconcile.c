@@ -396,13 +396,15 @@ static struct event *make_root_event(const struct reconcile *r, const struct ope
     return event;
 }
 
+// The event says that the alarm has no root cause. Without it, policy sends what it suppressed.
 static void tell_root(const struct reconcile *r, const struct open_alarm *root,
                       const struct group *behind)
 {
     struct event *event = make_root_event(r, root, behind);
-    set_cause(r, root, NULL);
     if (event)
         r->options->emit(r->options->ctx, event);
+    else
+        set_cause(r, root, NULL);
 }
 
 // By root cause; the root cause itself first.
