@@ -202,11 +202,16 @@ static void end_aged(struct reconcile *r, int64_t age_us)
 
 // Raising what no event told.
 
-static void raise_change(const struct reconcile *r, const struct change *change)
+// Sets the identifier of the event. False: memory is short.
+static bool raise_change(const struct reconcile *r, const struct change *change,
+                         char id[EVENT_ID_SIZE])
 {
     struct event *event = event_builder_from_change(r->builder, change, r->late, "", "");
-    if (event)
-        r->options->emit(r->options->ctx, event);
+    if (!event)
+        return false;
+    memcpy(id, event->id, EVENT_ID_SIZE);
+    r->options->emit(r->options->ctx, event);
+    return true;
 }
 
 static bool may_raise(const struct reconcile *r, const char *key)
@@ -233,7 +238,7 @@ static void raise_degraded(const struct reconcile *r, uint32_t port, uint32_t pe
     change.switch_guid = change.subject.type == FABRIC_SWITCH ? change.subject.node_guid : 0;
     struct text text = text_in(change.reason, sizeof change.reason);
     link_rate_describe(&text, rate);
-    raise_change(r, &change);
+    raise_change(r, &change, (char[EVENT_ID_SIZE]){0});
 }
 
 static void raise_all_degraded(const struct reconcile *r)
@@ -275,10 +280,12 @@ static void describe_end(const struct reconcile *r, uint64_t guid, uint8_t numbe
     out->port = number;
 }
 
-// Raises the alarm about a host's port at that end of a missing link.
-static void raise_port(const struct reconcile *r, uint64_t guid, uint8_t port, uint64_t peer_guid,
-                       uint8_t peer_port)
+// Raises the alarm about a host's port at that end of a missing link. If the root cause of the link
+// is over, the port is its new one.
+static void raise_port(const struct reconcile *r, const struct open_alarm *link, uint64_t guid,
+                       uint8_t port, uint64_t peer_guid, uint8_t peer_port)
 {
+    char id[EVENT_ID_SIZE];
     uint32_t node;
     struct change change = {.type = CATALOGUE_PORT_REMOVED, .cause = FABRIC_NONE};
     alarm_key_write(change.alarm_key,
@@ -288,7 +295,11 @@ static void raise_port(const struct reconcile *r, uint64_t guid, uint8_t port, u
     describe_end(r, guid, port, &change.subject);
     describe_end(r, peer_guid, peer_port, &change.peer);
     change.switch_guid = change.peer.type == FABRIC_SWITCH ? change.peer.node_guid : 0;
-    raise_change(r, &change);
+    if (!raise_change(r, &change, id) ||
+        policy_cause_of(r->options->policy, link->key) != POLICY_CAUSE_CLEARED)
+        return;
+    policy_set_cause(r->options->policy, link->key, change.alarm_key, r->now_us);
+    journal_set_alarm_cause(r->options->journal, link->key, id);
 }
 
 static void raise_missing_ports(const struct reconcile *r)
@@ -297,8 +308,8 @@ static void raise_missing_ports(const struct reconcile *r)
         const struct open_alarm *a = &r->alarms.all[i];
         if (a->ended || a->what.kind != ALARM_KEY_LINK)
             continue;
-        raise_port(r, a->what.guid, a->what.port, a->what.peer_guid, a->what.peer_port);
-        raise_port(r, a->what.peer_guid, a->what.peer_port, a->what.guid, a->what.port);
+        raise_port(r, a, a->what.guid, a->what.port, a->what.peer_guid, a->what.peer_port);
+        raise_port(r, a, a->what.peer_guid, a->what.peer_port, a->what.guid, a->what.port);
     }
 }
 
