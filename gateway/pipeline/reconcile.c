@@ -102,7 +102,7 @@ static bool is_port_fine(const struct reconcile *r, const struct alarm_key *port
     else if (!is_linked_elsewhere(r, port->guid, port->port, why)) {
         if (open_alarms_find_link(&r->alarms, port->guid, port->port))
             return false;
-        text_add(why, "another cable took its place");
+        text_add(why, "the alarm about its link is over");
     }
     return true;
 }
@@ -182,9 +182,15 @@ static void end_refuted(struct reconcile *r, bool links)
         struct open_alarm *a = &r->alarms.all[i];
         char buf[EVENT_REASON_SIZE];
         struct text why = text_in(buf, sizeof buf);
-        if ((a->what.kind == ALARM_KEY_LINK) == links && is_refuted(r, &a->what, &why))
+        if (!a->ended && (a->what.kind == ALARM_KEY_LINK) == links && is_refuted(r, &a->what, &why))
             end_alarm(r, a, buf);
     }
+}
+
+// A slow link is not missing, and a port ends with its link: it would be raised again.
+static bool has_age(enum alarm_key_kind kind)
+{
+    return kind != ALARM_KEY_RATE && kind != ALARM_KEY_PORT;
 }
 
 static void end_aged(struct reconcile *r, int64_t age_us)
@@ -195,7 +201,7 @@ static void end_aged(struct reconcile *r, int64_t age_us)
     const int64_t now = clock_utc(r->builder->clock);
     for (size_t i = 0; age_us > 0 && i < r->alarms.count; i++) {
         struct open_alarm *a = &r->alarms.all[i];
-        if (!a->ended && a->what.kind != ALARM_KEY_RATE && now - a->raised_us > age_us)
+        if (!a->ended && has_age(a->what.kind) && now - a->raised_us > age_us)
             end_alarm(r, a, why);
     }
 }
@@ -489,8 +495,8 @@ void reconcile_alarms(const struct reconcile_options *options, const struct even
                           .now_us = clock_monotonic(builder->clock)};
     if (fabric && open_alarms_collect(&r.alarms, options->journal)) {
         end_refuted(&r, true);
-        end_refuted(&r, false);
         end_aged(&r, age_us);
+        end_refuted(&r, false);
         raise_all_degraded(&r);
         raise_missing_ports(&r);
         find_causes(&r);
