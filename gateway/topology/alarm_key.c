@@ -72,19 +72,10 @@ static bool alarm_key_read_guid(const char *text, struct alarm_key *out)
     return sscanf(text, "0x%16" SCNx64 "%n", &out->guid, &end) == 1 && text[end] == '\0';
 }
 
-bool alarm_key_read(const char *text, struct alarm_key *out)
+// Reads the part behind the word.
+static bool alarm_key_read_rest(const char *rest, struct alarm_key *out)
 {
-    *out = (struct alarm_key){.kind = ALARM_KEY_KINDS};
-    size_t length = 0;
-    for (int i = 0; i < ALARM_KEY_KINDS && out->kind == ALARM_KEY_KINDS; i++) {
-        length = strlen(WORDS[i]);
-        if (strncmp(text, WORDS[i], length) == 0 && text[length] == ' ')
-            out->kind = (enum alarm_key_kind)i;
-    }
-    const char *rest = text + length + 1;
     switch (out->kind) {
-    case ALARM_KEY_KINDS:
-        return false;
     case ALARM_KEY_LINK:
     case ALARM_KEY_RATE:
         return alarm_key_read_link(rest, out);
@@ -93,4 +84,22 @@ bool alarm_key_read(const char *text, struct alarm_key *out)
     default:
         return alarm_key_read_guid(rest, out);
     }
+}
+
+// Reads only what alarm_key_write writes: sscanf takes blanks, signs and numbers that do not fit,
+// too.
+bool alarm_key_read(const char *text, struct alarm_key *out)
+{
+    char again[EVENT_KEY_SIZE];
+    for (int i = 0; i < ALARM_KEY_KINDS; i++) {
+        const size_t length = strlen(WORDS[i]);
+        *out = (struct alarm_key){.kind = (enum alarm_key_kind)i};
+        if (strncmp(text, WORDS[i], length) != 0 || text[length] != ' ')
+            continue;
+        if (!alarm_key_read_rest(text + length + 1, out))
+            return false;
+        alarm_key_write(again, out);
+        return strcmp(again, text) == 0;
+    }
+    return false;
 }
