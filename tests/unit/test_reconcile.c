@@ -1,0 +1,835 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Alarms that end and begin because a sweep shows so: a small plant of nodes and cables, seen from
+// node 0, through pipeline, policy and journal in virtual time.
+#include "generated.h"
+#include "support.h"
+
+#include "pipeline/pipeline.h"
+#include "pipeline/reconcile.h"
+#include "topology/alarm_key.h"
+#include "topology/topology.h"
+
+#include <inttypes.h>
+
+#define DAY (86400 * CLOCK_US_PER_S)
+
+struct cable {
+    uint32_t a, b;
+    uint8_t port_a, port_b;
+    bool cut, narrow;
+};
+
+static struct generated plant;
+static struct cable *cables;
+static size_t cable_count, cable_room;
+static bool *off; // by node
+
+static const char *directory;
+static struct support_time now;
+static struct clock clock_;
+static struct log *log_;
+static struct journal *journal;
+static struct topology *topology;
+static struct pipeline *pipeline;
+static int64_t seen_through; // the last event before the present sweep
+
+// The plant.
+
+static uint32_t add_node(enum fabric_type type, const char *name, uint8_t ports)
+{
+    const uint32_t node = generated_add(&plant, type, 0, name, ports);
+    off = realloc(off, plant.capacity * sizeof *off);
+    assert_non_null(off);
+    off[node] = false;
+    return node;
+}
+
+static size_t connect(uint32_t a, uint8_t port_a, uint32_t b, uint8_t port_b)
+{
+    if (cable_count == cable_room) {
+        cable_room = cable_room ? 2 * cable_room : 64;
+        cables = realloc(cables, cable_room * sizeof *cables);
+        assert_non_null(cables);
+    }
+    cables[cable_count] = (struct cable){.a = a, .b = b, .port_a = port_a, .port_b = port_b};
+    return cable_count++;
+}
+
+static bool is_laid(const struct cable *c)
+{
+    return !c->cut && !off[c->a] && !off[c->b];
+}
+
+// Removes what a sweep from node 0 does not reach.
+static void find_reached(void)
+{
+    for (uint32_t i = 0; i < plant.count; i++)
+        plant.nodes[i].removed = i != 0;
+    for (bool more = true; more;) {
+        more = false;
+        for (size_t i = 0; i < cable_count; i++) {
+            bool *a = &plant.nodes[cables[i].a].removed, *b = &plant.nodes[cables[i].b].removed;
+            if (!is_laid(&cables[i]) || *a == *b)
+                continue;
+            *a = *b = false;
+            more = true;
+        }
+    }
+}
+
+static void lay_cables(void)
+{
+    for (size_t i = 0; i < cable_count; i++)
+        generated_unlink(&plant, cables[i].a, cables[i].port_a);
+    for (size_t i = 0; i < cable_count; i++) {
+        const struct cable *c = &cables[i];
+        if (!is_laid(c) || plant.nodes[c->a].removed)
+            continue;
+        generated_link(&plant, c->a, c->port_a, c->b, c->port_b);
+        if (c->narrow)
+            generated_port(&plant, c->a, c->port_a)->width_active =
+                generated_port(&plant, c->b, c->port_b)->width_active = 1;
+    }
+}
+
+static uint64_t guid_of(uint32_t node)
+{
+    return plant.nodes[node].node.guid;
+}
+
+// The gateway.
+
+// Lets policy do the work that is due then, and commits all events.
+static void wait_in_pipeline(void *ctx, const struct pipeline_context *inside)
+{
+    const int64_t us = *(const int64_t *)ctx;
+    now.utc += us;
+    now.monotonic += us;
+    policy_tick(inside->policy, inside->now_us + us);
+    journal_commit(journal);
+}
+
+static void pass_time(int64_t us)
+{
+    assert_true(pipeline_call(pipeline, wait_in_pipeline, &us));
+}
+
+static void sweep(void)
+{
+    find_reached();
+    lay_cables();
+    seen_through = journal_last(journal);
+    pipeline_put_fabric(pipeline, generated_look(&plant, 0));
+    pass_time(60 * CLOCK_US_PER_S);
+}
+
+static void take_journal_change(void *ctx, enum journal_change change, const char *reason,
+                                uint64_t count)
+{
+    (void)ctx, (void)change, (void)reason, (void)count;
+}
+
+static bool look_up_lid(void *ctx, uint16_t lid, struct endpoint *out)
+{
+    return topology_find_lid(ctx, lid, out);
+}
+
+static bool look_up_guid(void *ctx, uint64_t guid, struct endpoint *out)
+{
+    return topology_find_guid(ctx, guid, out);
+}
+
+static bool look_up_peer(void *ctx, uint64_t node_guid, uint8_t port, struct endpoint *out)
+{
+    return topology_find_peer(ctx, node_guid, port, out);
+}
+
+static struct event_builder_lookup lookup = {look_up_lid, look_up_guid, look_up_peer, NULL};
+
+static int begin(void **state)
+{
+    (void)state;
+    struct error err;
+    now.utc = SUPPORT_UTC_US;
+    now.monotonic = 1000 * CLOCK_US_PER_S;
+    clock_ = support_clock(&now);
+    log_ = support_log(NULL);
+    directory = scratch_make_in_memory();
+    const struct journal_options options = {.directory = directory,
+                                            .rows_max = 1000000,
+                                            .bytes_max = INT64_C(1) << 30,
+                                            .age_us = 1000 * DAY,
+                                            .notify = take_journal_change,
+                                            .clock = &clock_,
+                                            .random = &random_system,
+                                            .log = log_};
+    journal = journal_open(&options, &err);
+    topology = topology_new(NULL, log_);
+    assert_non_null(journal);
+    assert_non_null(topology);
+    lookup.ctx = topology;
+    const struct pipeline_options start = {
+        .builder = {.clock = &clock_, .random = &random_system, .lookup = &lookup},
+        .journal = journal,
+        .topology = topology,
+        .policy = {.suppress_consequences = true},
+        .alarm_age_us = 30 * DAY,
+        .log = log_};
+    pipeline = pipeline_start(&start, &err);
+    assert_non_null(pipeline);
+    add_node(FABRIC_SWITCH, "core", 40);
+    return 0;
+}
+
+static int end(void **state)
+{
+    (void)state;
+    pipeline_stop(pipeline);
+    pipeline_free(pipeline);
+    topology_free(topology);
+    journal_close(journal);
+    log_close(log_);
+    scratch_remove(directory);
+    generated_clear(&plant);
+    plant = (struct generated){0};
+    free(cables);
+    free(off);
+    cables = NULL;
+    off = NULL;
+    cable_count = cable_room = 0;
+    return 0;
+}
+
+// What the present sweep told.
+
+static size_t count_events(enum catalogue_event type)
+{
+    size_t count = 0;
+    for (int64_t n = seen_through + 1; n <= journal_last(journal); n++) {
+        struct event *event = journal_find(journal, n);
+        assert_non_null(event);
+        count += event->type == catalogue_get(type);
+        event_unref(event);
+    }
+    return count;
+}
+
+// The only event of that type that receivers got, until the next call.
+static const struct event *told(enum catalogue_event type)
+{
+    static struct event *found;
+    event_unref(found);
+    found = NULL;
+    for (int64_t n = seen_through + 1; n <= journal_last(journal); n++) {
+        struct event *event = journal_find(journal, n);
+        const bool is_one = event->type == catalogue_get(type) && event->suppressed[0] == '\0';
+        if (is_one && found)
+            fail_msg("%s is told twice", event->type->name);
+        if (is_one)
+            found = event;
+        else
+            event_unref(event);
+    }
+    if (!found)
+        fail_msg("%s is not told", catalogue_get(type)->name);
+    return found;
+}
+
+static void check_told(enum catalogue_event type, const char *key, const char *reason)
+{
+    const struct event *event = told(type);
+    assert_string_equal(event->alarm_key, key);
+    assert_string_equal(event->reason, reason);
+}
+
+static void check_nothing_told(void)
+{
+    for (int64_t n = seen_through + 1; n <= journal_last(journal); n++) {
+        struct event *event = journal_find(journal, n);
+        print_error("told: %s\n", event->text);
+        event_unref(event);
+    }
+    assert_int_equal(journal_last(journal), seen_through);
+}
+
+static const char *key_of(const struct alarm_key *what)
+{
+    static char key[EVENT_KEY_SIZE];
+    alarm_key_write(key, what);
+    return key;
+}
+
+static const char *node_key(uint32_t node)
+{
+    return key_of(&(struct alarm_key){.kind = ALARM_KEY_NODE, .guid = guid_of(node)});
+}
+
+static const char *port_key(uint32_t node, uint8_t port)
+{
+    return key_of(&(struct alarm_key){.kind = ALARM_KEY_PORT, .guid = guid_of(node), .port = port});
+}
+
+static const char *cable_key(enum alarm_key_kind kind, size_t cable)
+{
+    const struct cable *c = &cables[cable];
+    return key_of(&(struct alarm_key){.kind = kind,
+                                      .guid = guid_of(c->a),
+                                      .port = c->port_a,
+                                      .peer_guid = guid_of(c->b),
+                                      .peer_port = c->port_b});
+}
+
+struct count {
+    const char *key; // NULL: any
+    size_t count;
+};
+
+static void count_alarm(void *ctx, const struct alarm *alarm)
+{
+    struct count *c = ctx;
+    c->count += !c->key || strcmp(alarm->key, c->key) == 0;
+}
+
+static bool is_active(const char *key)
+{
+    struct count c = {.key = key};
+    journal_each_alarm(journal, count_alarm, &c);
+    return c.count == 1;
+}
+
+static size_t count_alarms(void)
+{
+    struct count c = {0};
+    journal_each_alarm(journal, count_alarm, &c);
+    return c.count;
+}
+
+// Cables.
+
+// Two leaves with two cables to the core each, so that no node is ever lost.
+struct leaves {
+    uint32_t leaf1, leaf2;
+    size_t cable1, cable2; // one of each
+};
+
+static struct leaves add_leaves(void)
+{
+    struct leaves l;
+    l.leaf1 = add_node(FABRIC_SWITCH, "leaf1", 8);
+    l.leaf2 = add_node(FABRIC_SWITCH, "leaf2", 8);
+    l.cable1 = connect(0, 1, l.leaf1, 1);
+    connect(0, 2, l.leaf1, 2);
+    l.cable2 = connect(0, 3, l.leaf2, 1);
+    connect(0, 4, l.leaf2, 2);
+    return l;
+}
+
+TEST(a_cable_that_moves_slowly_ends_its_alarm)
+{
+    const struct leaves l = add_leaves();
+    sweep();
+    cables[l.cable1].cut = true;
+    sweep();
+    assert_string_equal(told(CATALOGUE_LINK_DOWN)->alarm_key, cable_key(ALARM_KEY_LINK, l.cable1));
+    connect(0, 1, l.leaf2, 7);
+    sweep();
+    check_told(CATALOGUE_ALARM_CLEARED, cable_key(ALARM_KEY_LINK, l.cable1),
+               "port 1 of core is connected to port 7 of leaf2 now");
+    assert_ptr_equal(told(CATALOGUE_ALARM_CLEARED)->cleared, catalogue_get(CATALOGUE_LINK_DOWN));
+    assert_string_not_equal(told(CATALOGUE_ALARM_CLEARED)->clears_id, "");
+    assert_int_equal(count_alarms(), 0);
+    sweep();
+    check_nothing_told();
+}
+
+TEST(a_link_that_is_slow_from_the_start_is_told_once)
+{
+    const struct leaves l = add_leaves();
+    cables[l.cable1].narrow = true;
+    sweep();
+    check_told(CATALOGUE_LINK_DEGRADED, cable_key(ALARM_KEY_RATE, l.cable1),
+               "1X EDR (25 Gb/s) instead of 4X EDR (100 Gb/s)");
+    for (int i = 0; i < 3; i++) {
+        sweep();
+        check_nothing_told();
+    }
+    cables[l.cable1].narrow = false;
+    sweep();
+    told(CATALOGUE_LINK_RESTORED);
+    assert_int_equal(count_alarms(), 0);
+}
+
+TEST(a_slow_link_that_goes_down_is_not_slow_any_more)
+{
+    const struct leaves l = add_leaves();
+    cables[l.cable1].narrow = true;
+    sweep();
+    cables[l.cable1].cut = true;
+    sweep();
+    check_told(CATALOGUE_ALARM_CLEARED, cable_key(ALARM_KEY_RATE, l.cable1), "the link is down");
+    told(CATALOGUE_LINK_DOWN);
+    assert_int_equal(count_alarms(), 1);
+    cables[l.cable1].cut = false;
+    sweep();
+    told(CATALOGUE_LINK_UP);
+    told(CATALOGUE_LINK_DEGRADED);
+    assert_int_equal(count_alarms(), 1);
+}
+
+// A sweep that asks the subnet manager may lack a port's PortInfo.
+TEST(a_slow_link_of_which_nothing_is_known_stays_so)
+{
+    const struct leaves l = add_leaves();
+    cables[l.cable1].narrow = true;
+    sweep();
+    generated_port(&plant, l.leaf1, 1)->known = false;
+    sweep();
+    check_nothing_told();
+    assert_true(is_active(cable_key(ALARM_KEY_RATE, l.cable1)));
+    generated_port(&plant, l.leaf1, 1)->known = true;
+    sweep();
+    assert_int_equal(count_alarms(), 1);
+    generated_port(&plant, l.leaf1, 1)->known = false;
+    cables[l.cable1].narrow = false;
+    sweep();
+    assert_int_equal(count_alarms(), 1);
+    generated_port(&plant, l.leaf1, 1)->known = true;
+    sweep();
+    assert_int_equal(count_alarms(), 0);
+}
+
+// Its links are elsewhere; that the old one is gone is for an operator to know.
+TEST(a_switch_with_another_guid_takes_over_the_links)
+{
+    const struct leaves l = add_leaves();
+    sweep();
+    off[l.leaf2] = true;
+    sweep();
+    const uint32_t spare = add_node(FABRIC_SWITCH, "leaf2", 8);
+    connect(0, 3, spare, 1);
+    connect(0, 4, spare, 2);
+    sweep();
+    assert_int_equal(count_events(CATALOGUE_ALARM_CLEARED), 2);
+    assert_int_equal(count_alarms(), 1);
+    assert_true(is_active(node_key(l.leaf2)));
+    sweep();
+    check_nothing_told();
+}
+
+// Ports of hosts.
+
+struct host {
+    uint32_t node;
+    size_t cable[2];
+};
+
+static struct host add_host(enum fabric_type type, const struct leaves *l)
+{
+    struct host h = {.node = add_node(type, "host", 2)};
+    h.cable[0] = connect(l->leaf1, 5, h.node, 1);
+    h.cable[1] = connect(l->leaf2, 5, h.node, 2);
+    return h;
+}
+
+static void check_half_return(enum fabric_type type)
+{
+    const struct leaves l = add_leaves();
+    const struct host h = add_host(type, &l);
+    sweep();
+    off[h.node] = true;
+    sweep();
+    assert_true(is_active(node_key(h.node)));
+    assert_false(is_active(port_key(h.node, 2)));
+    off[h.node] = false;
+    cables[h.cable[1]].cut = true;
+    sweep();
+    assert_int_equal(count_events(CATALOGUE_LINK_DOWN), 0); // a consequence
+    const struct event *removed = told(CATALOGUE_PORT_REMOVED);
+    assert_string_equal(removed->alarm_key, port_key(h.node, 2));
+    assert_int_equal(removed->subject.port, 2);
+    assert_string_equal(removed->peer.name, "leaf2");
+    assert_int_equal(removed->peer.port, 5);
+    assert_int_equal(removed->switch_guid, guid_of(l.leaf2));
+    sweep();
+    check_nothing_told();
+    cables[h.cable[1]].cut = false;
+    sweep();
+    told(CATALOGUE_PORT_ADDED);
+    assert_int_equal(count_alarms(), 0);
+}
+
+TEST(a_host_that_comes_back_by_one_port_lacks_the_other)
+{
+    check_half_return(FABRIC_CA);
+}
+
+TEST(a_router_that_comes_back_by_one_port_lacks_the_other)
+{
+    check_half_return(FABRIC_ROUTER);
+}
+
+TEST(a_port_is_not_missing_apart_from_its_host)
+{
+    const struct leaves l = add_leaves();
+    const struct host h = add_host(FABRIC_CA, &l);
+    sweep();
+    cables[h.cable[1]].cut = true;
+    sweep();
+    assert_true(is_active(port_key(h.node, 2)));
+    off[h.node] = true;
+    sweep();
+    check_told(CATALOGUE_ALARM_CLEARED, port_key(h.node, 2), "the whole node left the fabric");
+    off[h.node] = false;
+    cables[h.cable[1]].cut = false;
+    sweep();
+    assert_int_equal(count_alarms(), 0);
+}
+
+TEST(a_port_whose_switch_port_has_another_cable_is_forgotten)
+{
+    const struct leaves l = add_leaves();
+    const struct host h = add_host(FABRIC_CA, &l);
+    const uint32_t other = add_node(FABRIC_CA, "other", 1);
+    sweep();
+    cables[h.cable[1]].cut = true;
+    sweep();
+    connect(l.leaf2, 5, other, 1);
+    sweep();
+    assert_int_equal(count_alarms(), 0);
+    sweep();
+    check_nothing_told();
+}
+
+// Groups of nodes.
+
+struct group {
+    uint32_t top, inner, near[5], far[6];
+    size_t cable;
+};
+
+// A switch behind the core, with five hosts and a switch with six.
+static struct group add_group(void)
+{
+    struct group g;
+    char name[16];
+    g.top = add_node(FABRIC_SWITCH, "top", 20);
+    g.inner = add_node(FABRIC_SWITCH, "inner", 20);
+    connect(0, 1, g.top, 1);
+    g.cable = connect(g.top, 2, g.inner, 1);
+    for (uint8_t i = 0; i < 5; i++) {
+        snprintf(name, sizeof name, "near%u", i);
+        g.near[i] = add_node(FABRIC_CA, name, 1);
+        connect(g.top, (uint8_t)(3 + i), g.near[i], 1);
+    }
+    for (uint8_t i = 0; i < 6; i++) {
+        snprintf(name, sizeof name, "far%u", i);
+        g.far[i] = add_node(FABRIC_CA, name, 1);
+        connect(g.inner, (uint8_t)(3 + i), g.far[i], 1);
+    }
+    return g;
+}
+
+TEST(a_switch_that_is_back_says_what_is_still_missing)
+{
+    const struct group g = add_group();
+    sweep();
+    off[g.top] = true;
+    sweep();
+    assert_int_equal(told(CATALOGUE_SWITCH_REMOVED)->affected, 12);
+    off[g.top] = false;
+    cables[g.cable].cut = true;
+    sweep();
+    const char *reason = told(CATALOGUE_SWITCH_ADDED)->reason;
+    static const char WANTED[] = "7 of the 12 nodes that went with it are still missing: ";
+    if (strncmp(reason, WANTED, strlen(WANTED)) != 0 || !strstr(reason, "inner") ||
+        !strstr(reason, " and 2 more"))
+        fail_msg("switch-added says: %s", reason);
+    const struct event *root = told(CATALOGUE_SWITCH_REMOVED);
+    assert_string_equal(root->alarm_key, node_key(g.inner));
+    assert_int_equal(root->affected, 6);
+    if (!strstr(root->reason, "it is still missing, and with it 6 nodes: far") ||
+        !strstr(root->reason, " and 1 more"))
+        fail_msg("switch-removed says: %s", root->reason);
+    sweep();
+    check_nothing_told(); // the consequences have a root cause again
+    pass_time(3600 * CLOCK_US_PER_S);
+    check_nothing_told();
+    cables[g.cable].cut = false;
+    sweep();
+    assert_int_equal(count_alarms(), 0);
+}
+
+TEST(a_node_that_is_missing_alone_is_told_by_itself)
+{
+    const struct group g = add_group();
+    sweep();
+    off[g.top] = true;
+    sweep();
+    off[g.top] = false;
+    off[g.near[3]] = true;
+    sweep();
+    const char *reason = told(CATALOGUE_SWITCH_ADDED)->reason;
+    static const char WANTED[] = "1 of the 12 nodes that went with it is still missing: near3";
+    if (strncmp(reason, WANTED, strlen(WANTED)) != 0)
+        fail_msg("switch-added says: %s", reason);
+    check_told(CATALOGUE_HOST_REMOVED, node_key(g.near[3]), "it is still missing");
+    sweep();
+    check_nothing_told();
+}
+
+// The age.
+
+static void check_aged(uint32_t host, size_t cable)
+{
+    pass_time(29 * DAY);
+    sweep();
+    check_nothing_told();
+    pass_time(DAY);
+    sweep();
+    assert_int_equal(count_events(CATALOGUE_ALARM_CLEARED), 2);
+    check_told(CATALOGUE_ALARM_CLEARED, node_key(host), "nothing was seen of it for 30 days");
+    assert_false(is_active(cable_key(ALARM_KEY_LINK, cable)));
+    assert_int_equal(count_alarms(), 0);
+    sweep();
+    pass_time(40 * DAY);
+    sweep();
+    check_nothing_told();
+}
+
+TEST(what_is_missing_for_too_long_is_forgotten)
+{
+    const struct leaves l = add_leaves();
+    const uint32_t host = add_node(FABRIC_CA, "host", 1);
+    const size_t cable = connect(l.leaf1, 5, host, 1);
+    sweep();
+    for (int i = 0; i < 2; i++) { // it is back in between, and leaves again
+        off[host] = true;
+        sweep();
+        assert_string_equal(told(CATALOGUE_HOST_REMOVED)->alarm_key, node_key(host));
+        check_aged(host, cable);
+        off[host] = false;
+        sweep();
+        told(CATALOGUE_HOST_ADDED);
+        assert_int_equal(count_alarms(), 0);
+    }
+}
+
+// The link's alarm is the older one by a day.
+TEST(a_port_is_forgotten_with_its_link)
+{
+    const struct leaves l = add_leaves();
+    const struct host h = add_host(FABRIC_CA, &l);
+    sweep();
+    off[h.node] = true;
+    sweep();
+    pass_time(DAY);
+    off[h.node] = false;
+    cables[h.cable[1]].cut = true;
+    sweep();
+    assert_int_equal(count_alarms(), 2);
+    pass_time(29 * DAY);
+    sweep();
+    assert_int_equal(count_events(CATALOGUE_ALARM_CLEARED), 2);
+    assert_int_equal(count_events(CATALOGUE_PORT_REMOVED), 0);
+    assert_int_equal(count_alarms(), 0);
+    sweep();
+    check_nothing_told();
+}
+
+TEST(a_slow_link_has_no_age)
+{
+    const struct leaves l = add_leaves();
+    cables[l.cable1].narrow = true;
+    sweep();
+    pass_time(400 * DAY);
+    sweep();
+    check_nothing_told();
+    assert_int_equal(count_alarms(), 1);
+}
+
+static void change_age(void *ctx, const struct pipeline_context *inside)
+{
+    pipeline_change_alarm_age(inside, *(const int64_t *)ctx);
+}
+
+TEST(the_age_can_be_changed)
+{
+    const struct leaves l = add_leaves();
+    int64_t age = 0;
+    sweep();
+    cables[l.cable1].cut = true;
+    sweep();
+    assert_true(pipeline_call(pipeline, change_age, &age));
+    pass_time(1000 * DAY);
+    sweep();
+    assert_int_equal(count_alarms(), 1);
+    age = 1000 * DAY;
+    assert_true(pipeline_call(pipeline, change_age, &age));
+    sweep();
+    check_told(CATALOGUE_ALARM_CLEARED, cable_key(ALARM_KEY_LINK, l.cable1),
+               "nothing was seen of it for 1000 days");
+}
+
+// Clearing by hand.
+
+struct clearing {
+    char key[EVENT_KEY_SIZE];
+    bool done, raised;
+};
+
+static void clear(void *ctx, const struct pipeline_context *inside)
+{
+    struct clearing *c = ctx;
+    c->done = policy_clear_alarm(inside->policy, c->key, "by hand", inside->now_us);
+    journal_commit(journal);
+}
+
+static void ask_policy(void *ctx, const struct pipeline_context *inside)
+{
+    struct clearing *c = ctx;
+    c->raised = policy_is_raised(inside->policy, c->key);
+}
+
+static bool is_policys(const char *key)
+{
+    struct clearing c = {0};
+    snprintf(c.key, sizeof c.key, "%s", key);
+    assert_true(pipeline_call(pipeline, ask_policy, &c));
+    return c.raised;
+}
+
+static void clear_by_hand(const char *key)
+{
+    struct clearing c = {0};
+    snprintf(c.key, sizeof c.key, "%s", key);
+    assert_true(pipeline_call(pipeline, clear, &c));
+    assert_true(c.done);
+    assert_false(is_policys(key));
+}
+
+TEST(what_a_sweep_still_shows_is_raised_again)
+{
+    const struct leaves l = add_leaves();
+    const struct host h = add_host(FABRIC_CA, &l);
+    cables[l.cable1].narrow = true;
+    sweep();
+    cables[l.cable2].cut = cables[h.cable[1]].cut = true;
+    sweep();
+    assert_int_equal(count_alarms(), 4);
+    clear_by_hand(cable_key(ALARM_KEY_RATE, l.cable1));
+    clear_by_hand(cable_key(ALARM_KEY_LINK, l.cable2));
+    clear_by_hand(port_key(h.node, 2));
+    sweep();
+    told(CATALOGUE_LINK_DEGRADED);
+    told(CATALOGUE_PORT_REMOVED);
+    clear_by_hand(cable_key(ALARM_KEY_LINK, h.cable[1]));
+    sweep();
+    check_told(CATALOGUE_ALARM_CLEARED, port_key(h.node, 2), "the alarm about its link is over");
+    assert_int_equal(count_alarms(), 1);
+}
+
+// Speed: times are printed, not checked.
+
+struct emitted {
+    size_t count;
+};
+
+static void count_emitted(void *ctx, struct event *event)
+{
+    struct emitted *e = ctx;
+    e->count++;
+    event_unref(event);
+}
+
+static void reconcile_alone(void *ctx, const struct pipeline_context *inside)
+{
+    struct emitted *e = ctx;
+    const struct reconcile_options options = {.topology = topology,
+                                              .policy = inside->policy,
+                                              .journal = journal,
+                                              .emit = count_emitted,
+                                              .ctx = e};
+    const int64_t begun = clock_monotonic(&clock_system);
+    reconcile_alarms(&options, inside->builder, false, 0);
+    printf("reconciled %zu alarms in %" PRId64 " ms, %zu events\n", count_alarms(),
+           (clock_monotonic(&clock_system) - begun) / 1000, e->count);
+}
+
+static void timed_sweep(const char *what)
+{
+    const int64_t begun = clock_monotonic(&clock_system);
+    sweep();
+    printf("%s: %" PRId64 " ms for %" PRId64 " events, %zu alarms\n", what,
+           (clock_monotonic(&clock_system) - begun) / 1000, journal_last(journal) - seen_through,
+           count_alarms());
+}
+
+// A tree of 30 switches of 30 switches each, with `hosts` hosts at each of the 900. Returns the
+// first host; hosts are the last nodes.
+static uint32_t add_tree(uint32_t top, uint8_t hosts)
+{
+    uint32_t leaves[900];
+    for (uint8_t i = 0; i < 30; i++) {
+        const uint32_t middle = add_node(FABRIC_SWITCH, "middle", 40);
+        connect(top, (uint8_t)(2 + i), middle, 1);
+        for (uint8_t j = 0; j < 30; j++) {
+            leaves[30 * i + j] = add_node(FABRIC_SWITCH, "leaf", 60);
+            connect(middle, (uint8_t)(2 + j), leaves[30 * i + j], 1);
+        }
+    }
+    const uint32_t first = plant.count;
+    for (uint32_t i = 0; i < 900; i++) {
+        for (uint8_t k = 0; k < hosts; k++)
+            connect(leaves[i], (uint8_t)(2 + k), add_node(FABRIC_CA, "host", 1), 1);
+    }
+    return first;
+}
+
+TEST(many_missing_nodes_are_reconciled)
+{
+    const uint32_t top = add_node(FABRIC_SWITCH, "top", 40);
+    connect(0, 1, top, 1);
+    const uint32_t first = add_tree(top, 12);
+    timed_sweep("first sweep");
+    off[top] = true;
+    timed_sweep("all are lost");
+    struct emitted e = {0};
+    assert_true(pipeline_call(pipeline, reconcile_alone, &e));
+    assert_int_equal(e.count, 0);
+    timed_sweep("nothing changed");
+    off[top] = false;
+    for (uint32_t i = first; i < plant.count; i++)
+        off[i] = true;
+    timed_sweep("the switches are back, the hosts are not");
+    assert_true(count_alarms() >= plant.count - first);
+    for (uint32_t i = first; i < plant.count; i++)
+        off[i] = false;
+    timed_sweep("all are back");
+    assert_int_equal(count_alarms(), 0);
+}
+
+#define RECONCILE_TEST(f) cmocka_unit_test_setup_teardown(f, begin, end)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        RECONCILE_TEST(a_cable_that_moves_slowly_ends_its_alarm),
+        RECONCILE_TEST(a_link_that_is_slow_from_the_start_is_told_once),
+        RECONCILE_TEST(a_slow_link_that_goes_down_is_not_slow_any_more),
+        RECONCILE_TEST(a_slow_link_of_which_nothing_is_known_stays_so),
+        RECONCILE_TEST(a_switch_with_another_guid_takes_over_the_links),
+        RECONCILE_TEST(a_host_that_comes_back_by_one_port_lacks_the_other),
+        RECONCILE_TEST(a_router_that_comes_back_by_one_port_lacks_the_other),
+        RECONCILE_TEST(a_port_is_not_missing_apart_from_its_host),
+        RECONCILE_TEST(a_port_whose_switch_port_has_another_cable_is_forgotten),
+        RECONCILE_TEST(a_switch_that_is_back_says_what_is_still_missing),
+        RECONCILE_TEST(a_node_that_is_missing_alone_is_told_by_itself),
+        RECONCILE_TEST(what_is_missing_for_too_long_is_forgotten),
+        RECONCILE_TEST(a_port_is_forgotten_with_its_link),
+        RECONCILE_TEST(a_slow_link_has_no_age),
+        RECONCILE_TEST(the_age_can_be_changed),
+        RECONCILE_TEST(what_a_sweep_still_shows_is_raised_again),
+        RECONCILE_TEST(many_missing_nodes_are_reconciled),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
