@@ -208,11 +208,12 @@ static void end_aged(struct reconcile *r, int64_t age_us)
 
 // Raising what no event told.
 
-// Sets the identifier of the event. False: memory is short.
+// Sets the identifier of the event. `cause`: its root cause; NULL: none. False: memory is short.
 static bool raise_change(const struct reconcile *r, const struct change *change,
-                         char id[EVENT_ID_SIZE])
+                         const struct open_alarm *cause, char id[EVENT_ID_SIZE])
 {
-    struct event *event = event_builder_from_change(r->builder, change, r->late, "", "");
+    struct event *event =
+        event_builder_from_change(r->builder, change, r->late, cause ? cause->event_id : "", "");
     if (!event)
         return false;
     memcpy(id, event->id, EVENT_ID_SIZE);
@@ -244,7 +245,7 @@ static void raise_degraded(const struct reconcile *r, uint32_t port, uint32_t pe
     change.switch_guid = change.subject.type == FABRIC_SWITCH ? change.subject.node_guid : 0;
     struct text text = text_in(change.reason, sizeof change.reason);
     link_rate_describe(&text, rate);
-    raise_change(r, &change, (char[EVENT_ID_SIZE]){0});
+    raise_change(r, &change, NULL, (char[EVENT_ID_SIZE]){0});
 }
 
 static void raise_all_degraded(const struct reconcile *r)
@@ -286,8 +287,8 @@ static void describe_end(const struct reconcile *r, uint64_t guid, uint8_t numbe
     out->port = number;
 }
 
-// Raises the alarm about a host's port at that end of a missing link. If the root cause of the link
-// is over, the port is its new one.
+// Raises the alarm about a host's port at that end of a missing link. It follows from a missing
+// node at the other end. If the root cause of the link is over, the port is its new one.
 static void raise_port(const struct reconcile *r, const struct open_alarm *link, uint64_t guid,
                        uint8_t port, uint64_t peer_guid, uint8_t peer_port)
 {
@@ -301,7 +302,7 @@ static void raise_port(const struct reconcile *r, const struct open_alarm *link,
     describe_end(r, guid, port, &change.subject);
     describe_end(r, peer_guid, peer_port, &change.peer);
     change.switch_guid = change.peer.type == FABRIC_SWITCH ? change.peer.node_guid : 0;
-    if (!raise_change(r, &change, id) ||
+    if (!raise_change(r, &change, open_alarms_find_node(&r->alarms, peer_guid), id) ||
         policy_cause_of(r->options->policy, link->key) != POLICY_CAUSE_CLEARED)
         return;
     policy_set_cause(r->options->policy, link->key, change.alarm_key, r->now_us);

@@ -214,6 +214,19 @@ static size_t count_events(enum catalogue_event type)
     return count;
 }
 
+// How many of them receivers got.
+static size_t count_told(enum catalogue_event type)
+{
+    size_t count = 0;
+    for (int64_t n = seen_through + 1; n <= journal_last(journal); n++) {
+        struct event *event = journal_find(journal, n);
+        assert_non_null(event);
+        count += event->type == catalogue_get(type) && event->suppressed[0] == '\0';
+        event_unref(event);
+    }
+    return count;
+}
+
 // The only event of that type that receivers got, until the next call.
 static const struct event *told(enum catalogue_event type)
 {
@@ -466,6 +479,31 @@ TEST(a_host_that_comes_back_by_one_port_lacks_the_other)
 TEST(a_router_that_comes_back_by_one_port_lacks_the_other)
 {
     check_half_return(FABRIC_ROUTER);
+}
+
+TEST(a_port_whose_switch_is_missing_follows_from_that)
+{
+    const struct leaves l = add_leaves();
+    const struct host h = add_host(FABRIC_CA, &l);
+    sweep();
+    off[l.leaf1] = off[l.leaf2] = true;
+    sweep();
+    off[l.leaf1] = false;
+    sweep();
+    assert_true(is_active(port_key(h.node, 2)));
+    assert_int_equal(count_events(CATALOGUE_PORT_REMOVED), 1);
+    assert_int_equal(count_told(CATALOGUE_PORT_REMOVED), 0);
+    pass_time(3600 * CLOCK_US_PER_S);
+    assert_int_equal(count_told(CATALOGUE_PORT_REMOVED), 0);
+    assert_int_equal(count_told(CATALOGUE_LINK_DOWN), 0);
+    off[l.leaf2] = false;
+    cables[h.cable[1]].cut = true;
+    sweep();
+    pass_time(3600 * CLOCK_US_PER_S);
+    assert_string_equal(told(CATALOGUE_PORT_REMOVED)->alarm_key, port_key(h.node, 2));
+    cables[h.cable[1]].cut = false;
+    sweep();
+    assert_int_equal(count_alarms(), 0);
 }
 
 TEST(a_port_is_not_missing_apart_from_its_host)
@@ -820,6 +858,7 @@ int main(void)
         RECONCILE_TEST(a_switch_with_another_guid_takes_over_the_links),
         RECONCILE_TEST(a_host_that_comes_back_by_one_port_lacks_the_other),
         RECONCILE_TEST(a_router_that_comes_back_by_one_port_lacks_the_other),
+        RECONCILE_TEST(a_port_whose_switch_is_missing_follows_from_that),
         RECONCILE_TEST(a_port_is_not_missing_apart_from_its_host),
         RECONCILE_TEST(a_port_whose_switch_port_has_another_cable_is_forgotten),
         RECONCILE_TEST(a_switch_that_is_back_says_what_is_still_missing),
