@@ -238,7 +238,8 @@ static void apply_findings(struct open_alarms *alarms, const struct fabric *grap
         if (a->what.kind != ALARM_KEY_NODE || a->ended)
             continue;
         const uint32_t node = fabric_find_node(graph, a->what.guid);
-        a->root = f->alarm_of[f->root[node]];
+        // A node that is there has no root; its alarm could not end yet.
+        a->root = f->root[node] != FABRIC_NONE ? f->alarm_of[f->root[node]] : (uint32_t)i;
         a->island = f->island[node];
     }
 }
