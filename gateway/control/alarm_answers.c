@@ -3,6 +3,7 @@
 
 #include "control/answer.h"
 #include "ctl/protocol.h"
+#include "pipeline/reconcile.h"
 #include "topology/alarm_key.h"
 
 #include <stdlib.h>
@@ -163,29 +164,14 @@ static void find_type(void *ctx, const struct alarm *alarm)
         memcpy(c->type, alarm->type, sizeof c->type);
 }
 
-// Clears an alarm that the journal has and policy does not: it had no room for its state.
-static bool clear_without_state(const struct clearing *c, const struct pipeline_context *inside)
-{
-    struct event_builder_occurrence o = {.type = CATALOGUE_ALARM_CLEARED};
-    memcpy(o.alarm_key, c->key, sizeof o.alarm_key);
-    memcpy(o.reason, c->reason, sizeof o.reason);
-    struct event *event = event_builder_from_occurrence(inside->builder, &o);
-    if (!event)
-        return false;
-    event->cleared = catalogue_find(c->type);
-    event->text[0] = '\0';
-    event_builder_stamp(inside->builder, event); // the sentence with the alarm's name
-    inside->take(inside->pipeline, event);
-    return true;
-}
-
 static void clear_in_pipeline(void *ctx, const struct pipeline_context *inside)
 {
     struct clearing *c = ctx;
     journal_each_alarm(c->journal, find_type, c);
-    c->done = c->type[0] != '\0' &&
-              (policy_clear_alarm(inside->policy, c->key, c->reason, inside->now_us) ||
-               clear_without_state(c, inside));
+    const struct reconcile_options end = {
+        .policy = inside->policy, .emit = inside->take, .ctx = inside->pipeline};
+    c->done = c->type[0] != '\0' && reconcile_end_alarm(&end, inside->builder, c->key,
+                                                        catalogue_find(c->type), c->reason);
 }
 
 // Writes "cleared by alice (uid 1000): cable replaced", without the full stop of the reason.

@@ -170,9 +170,28 @@ static bool is_refuted(const struct reconcile *r, const struct alarm_key *what, 
 
 // Ending alarms.
 
+bool reconcile_end_alarm(const struct reconcile_options *options,
+                         const struct event_builder *builder, const char *key,
+                         const struct catalogue_entry *type, const char *reason)
+{
+    if (policy_clear_alarm(options->policy, key, reason, clock_monotonic(builder->clock)))
+        return true;
+    struct event_builder_occurrence o = {.type = CATALOGUE_ALARM_CLEARED};
+    snprintf(o.alarm_key, sizeof o.alarm_key, "%s", key);
+    snprintf(o.reason, sizeof o.reason, "%s", reason);
+    struct event *event = event_builder_from_occurrence(builder, &o);
+    if (!event)
+        return false;
+    event->cleared = type;
+    event->text[0] = '\0';
+    event_builder_stamp(builder, event); // the sentence with the alarm's name
+    options->emit(options->ctx, event);
+    return true;
+}
+
 static void end_alarm(struct reconcile *r, struct open_alarm *a, const char *why)
 {
-    a->ended = policy_clear_alarm(r->options->policy, a->key, why, r->now_us);
+    a->ended = reconcile_end_alarm(r->options, r->builder, a->key, a->type, why);
 }
 
 // Ends the refuted alarms: links first, as alarms about ports depend on them.

@@ -30,6 +30,13 @@ struct reconcile_options {
 void reconcile_alarms(const struct reconcile_options *options, const struct event_builder *builder,
                       bool late, int64_t age_us);
 
+// Ends the alarm with that key by an event alarm-cleared, also one for which policy had no room for
+// a state. `type`: of the event that raised it; NULL: unknown. Needs `policy` and `emit` of the
+// options. False: memory is short.
+bool reconcile_end_alarm(const struct reconcile_options *options,
+                         const struct event_builder *builder, const char *key,
+                         const struct catalogue_entry *type, const char *reason);
+
 // Adds to the reasons of the switches that are back what is still missing of the nodes that went
 // with each: "8 of the 12 nodes that went with it are still missing: a, b, c, d, e and 3 more".
 // Call it before the events of the changes are made, with their snapshot current.
