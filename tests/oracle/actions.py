@@ -250,7 +250,7 @@ class Actions:
     # Policy and receivers.
 
     def _maintenance(self):
-        if len(self.site.windows) > 1 or not self.site.running:
+        if len(self.site.windows) > 1 or len(self.site.running) < len(self.site.gateways):
             return False
         nodes = self.chance.sample(sorted(self._nodes()), self.chance.randint(0, 3))
         name = f"work{len(self.site.story)}"

@@ -353,15 +353,19 @@ class Site:
                 self._start_manager(one)
         raise Unfit("the subnet managers did not come up")
 
-    def _start_manager(self, host):
+    def _count_sweeps(self):
         self._sweeps_before = sum(one.log.count("SUBNET UP") for one in self.managers.values())
+
+    def _start_manager(self, host):
+        self._count_sweeps()
         self.managers[host].start()
         self.managers[host].running = True
 
     def _has_swept(self):
+        """Whether a subnet manager becomes master soon, or sweeps again."""
         try:
             wait_until(lambda: sum(one.log.count("SUBNET UP") for one in self.managers.values())
-                       > self._sweeps_before, "a master subnet manager", 3)
+                       > self._sweeps_before, "a master subnet manager", 4)
         except LabError:
             return False
         return True
@@ -390,7 +394,12 @@ class Site:
         master = next(host for host, one in self.managers.items()
                       if one.host == self.active_gateways()[0].host)
         other = next(host for host in self.managers if host != master)
+        self._count_sweeps()
         self.kill_manager(master)
+        if not self._has_swept():
+            self.note("the simulator lost a MAD: the other subnet manager starts again")
+            self.managers[other].kill()
+            self._start_manager(other)
         self.wait_roles(other)
         return master, other
 
