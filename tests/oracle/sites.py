@@ -507,27 +507,32 @@ class Site:
                    f"{key} {'in' if listed else 'to leave'} the list of alarms")
 
     def end_silence(self):
-        """Nothing is in maintenance, shelved or away any more."""
+        """Nothing is in maintenance or away any more."""
         for gateway in self.gateways:
             if not gateway.running:
                 self.start_gateway(gateway)
         for name in sorted(self.windows):
             self.control("maintenance", "stop", name)
         self.windows.clear()
-        for key in sorted(self.shelved):
-            self.shelve(key, 0)
-        self.shelved.clear()
         for one in self.observers:
             if getattr(one, "is_away", False):
                 self.come_back(one)
 
-    def shelve(self, key, minutes=5):
-        """At every gateway that has the alarm; it may have ended."""
-        self.note(f"shelve {key} for {minutes} minutes")
+    def shelve(self, key):
+        """At every gateway that has the alarm, until it is to be quiet."""
+        self.note(f"shelve {key}")
+        self.shelved.add(key)
+        self._shelve(key, 5)
+
+    def _shelve(self, key, minutes):
         for gateway in self.running:
             gateway.wait_status(lambda one: True, "ibtrapd to answer")
             gateway.control("alarms", "shelve", key, minutes, check=False)
-        self.shelved.add(key)
+
+    def unshelve(self):
+        """Only an active alarm can be unshelved, and one that began again is still shelved."""
+        for key in sorted(self.shelved):
+            self._shelve(key, 0)
 
     def leave(self, observer):
         self.note(f"receiver {observer.name} leaves")
@@ -548,6 +553,7 @@ class Site:
         deadline, right_since, differences = time.monotonic() + self.PATIENCE, None, []
         while right_since is None or time.monotonic() < right_since + calm:
             self._sweep()
+            self.unshelve()
             differences = self.differences()
             right_since = None if differences else right_since or time.monotonic()
             if right_since is None and time.monotonic() > deadline:
