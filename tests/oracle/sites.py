@@ -379,20 +379,18 @@ class Site:
         return [one for one, answer in status if answer and answer["role"]["active"]]
 
     def wait_roles(self, host=None):
-        """Waits until one gateway is active, or the one at this host."""
+        """Waits until one gateway is active, or the one at this host. Returns its host."""
 
         def decided():
             self._sweep()
             active = [one.host for one in self.active_gateways()]
-            return len(active) == 1 and host in (None, active[0])
+            return active[0] if len(active) == 1 and host in (None, active[0]) else None
 
-        self._wait(decided, "one gateway to be active")
+        return self._wait(decided, "one gateway to be active")
 
     def hand_over(self):
         """The other subnet manager becomes master, and its gateway active."""
-        self.wait_roles()
-        master = next(host for host, one in self.managers.items()
-                      if one.host == self.active_gateways()[0].host)
+        master = self.wait_roles()
         other = next(host for host in self.managers if host != master)
         self._count_sweeps()
         self.kill_manager(master)
