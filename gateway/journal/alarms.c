@@ -60,7 +60,7 @@ void alarms_free(struct alarms *alarms)
     free(alarms);
 }
 
-static bool is_open(const struct entry *e)
+static bool alarms_is_open(const struct entry *e)
 {
     return e->active || e->alarm.over;
 }
@@ -302,7 +302,7 @@ void alarms_write(struct alarms *alarms, struct store *store)
     pthread_mutex_lock(&alarms->lock);
     TAILQ_FOREACH(e, &alarms->changed, in_changed)
     {
-        if (is_open(e))
+        if (alarms_is_open(e))
             store_set_alarm(store, &e->alarm);
         else
             store_delete_alarm(store, e->alarm.key);
@@ -320,7 +320,7 @@ void alarms_committed(struct alarms *alarms)
             continue; // an operator acknowledged or shelved it after the write
         TAILQ_REMOVE(&alarms->changed, e, in_changed);
         e->changed = false;
-        if (!is_open(e))
+        if (!alarms_is_open(e))
             alarms_drop(alarms, e);
     }
     pthread_mutex_unlock(&alarms->lock);
@@ -331,7 +331,7 @@ void alarms_begin_file(struct alarms *alarms)
     pthread_mutex_lock(&alarms->lock);
     for (struct entry *e = TAILQ_FIRST(&alarms->order), *next; e; e = next) {
         next = TAILQ_NEXT(e, in_order);
-        if (is_open(e))
+        if (alarms_is_open(e))
             note_change(alarms, e);
         else
             alarms_drop(alarms, e);
@@ -345,7 +345,7 @@ int64_t alarms_number(struct alarms *alarms, const char *key)
 {
     pthread_mutex_lock(&alarms->lock);
     const struct entry *e = alarms_find(alarms, key);
-    const int64_t number = e && is_open(e) ? e->alarm.event_sequence : 0;
+    const int64_t number = e && alarms_is_open(e) ? e->alarm.event_sequence : 0;
     pthread_mutex_unlock(&alarms->lock);
     return number;
 }
@@ -386,7 +386,7 @@ void alarms_each_open(struct alarms *alarms, void (*each)(void *ctx, const struc
     pthread_mutex_lock(&alarms->lock);
     TAILQ_FOREACH(e, &alarms->order, in_order)
     {
-        if (is_open(e))
+        if (alarms_is_open(e))
             each(ctx, &e->alarm);
     }
     pthread_mutex_unlock(&alarms->lock);
@@ -410,7 +410,7 @@ bool alarms_shelve(struct alarms *alarms, const char *key, int64_t until_us)
 {
     pthread_mutex_lock(&alarms->lock);
     struct entry *e = alarms_find(alarms, key);
-    bool found = e && is_open(e);
+    bool found = e && alarms_is_open(e);
     if (found) {
         e->alarm.shelved_until_us = until_us;
         note_change(alarms, e);

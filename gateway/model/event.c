@@ -57,6 +57,14 @@ bool event_is_own(const struct event *event)
     return catalogue_is_own(is_end ? event->cleared : event->type);
 }
 
+void event_complete_cleared(struct event *event)
+{
+    if (!event->cleared || event->cleared_category != 0)
+        return;
+    event->cleared_severity = event->cleared->severity;
+    event->cleared_category = event->cleared->category;
+}
+
 enum alarm_role event_alarm(const struct event *event)
 {
     return event->alarm_key[0] != '\0' ? event->type->alarm : ALARM_NONE;

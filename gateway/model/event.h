@@ -112,6 +112,9 @@ bool event_has_switch(const struct event *event);
 // Whether the event is about the gateway itself, not about the fabric.
 bool event_is_own(const struct event *event);
 
+// Fills in the severity and category of `cleared` from its row, if no category is known.
+void event_complete_cleared(struct event *event);
+
 // Whether the event raises or clears an alarm: the row's role, unless there is no key to know the
 // alarm by.
 enum alarm_role event_alarm(const struct event *event);

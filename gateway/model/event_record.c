@@ -469,6 +469,7 @@ bool event_record_fill(struct event *event, const uint8_t *record, size_t size, 
         event->severity = event->type->severity;
         event->category = event->type->category;
     }
+    event_complete_cleared(event);
     restore_notice(event);
     return true;
 }

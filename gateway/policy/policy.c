@@ -68,13 +68,19 @@ static bool is_ours(const struct policy *p, const struct event *event)
     return p->active || event_is_own(event);
 }
 
-// `is_end`: receivers wait for it, since they were notified of what it ends; no rule suppresses it.
-static void policy_emit(struct policy *p, struct event *event, bool is_end)
+// What an event that policy makes is for receivers. They wait for the end of what they were
+// notified of: no rule suppresses it, and the gateway that notified them sends it also while it
+// stands by, as the other one may not know of it.
+enum policy_news { NEWS, END, END_OF_OURS };
+
+static void policy_emit(struct policy *p, struct event *event, enum policy_news news)
 {
     struct rule_decision verdict;
     judge(p, event, &verdict);
-    const bool wanted = verdict.enabled || is_end;
-    suppress(event, !wanted ? POLICY_DISABLED : is_ours(p, event) ? POLICY_PASSES : POLICY_STANDBY);
+    const bool ours = is_ours(p, event) || news == END_OF_OURS;
+    suppress(event, !verdict.enabled && news == NEWS ? POLICY_DISABLED
+                    : ours                           ? POLICY_PASSES
+                                                     : POLICY_STANDBY);
     p->sink.stamp(p->sink.ctx, event);
     policy_log_made(p->sink.log, event);
     p->sink.pass(p->sink.ctx, event);
@@ -82,24 +88,24 @@ static void policy_emit(struct policy *p, struct event *event, bool is_end)
 }
 
 // Sends the event and drops the caller's reference. NULL: it could not be made, out of memory.
-static void emit_summary(struct policy *p, struct event *event, bool is_end)
+static void emit_summary(struct policy *p, struct event *event, enum policy_news news)
 {
     if (!event) {
         p->counters.overflowed++;
         return;
     }
-    policy_emit(p, event, is_end);
+    policy_emit(p, event, news);
     event_unref(event);
 }
 
 static void report_repeated(void *ctx, const struct duplicates_account *account)
 {
-    emit_summary(ctx, summaries_repeated(account), false);
+    emit_summary(ctx, summaries_repeated(account), NEWS);
 }
 
 static void report_storm(void *ctx, const struct storm_account *account)
 {
-    emit_summary(ctx, summaries_storm(account), false);
+    emit_summary(ctx, summaries_storm(account), NEWS);
 }
 
 // Recording notifications.
@@ -121,13 +127,21 @@ static void drop_pending(struct policy *p, struct alarm_state *t)
         alarm_states_set_last(p->states, t, NULL);
 }
 
+// What an event about the alarm's present state is for receivers, before it is sent.
+static enum policy_news end_kind(const struct alarm_state *t)
+{
+    if (t->raised)
+        return NEWS;
+    return t->notified && !t->elsewhere ? END_OF_OURS : END;
+}
+
 // Records that the event, which has its identifier, is sent, by this gateway or by the active one.
 static void note_notified(struct policy *p, struct alarm_state *t, const struct event *event)
 {
+    t->elsewhere = !is_ours(p, event) && end_kind(t) != END_OF_OURS;
     t->notified = t->raised;
     t->notified_at = p->now;
     t->notified_severity = event->severity;
-    t->elsewhere = !is_ours(p, event);
     t->again = false;
     snprintf(t->notified_id, sizeof t->notified_id, "%s", t->elsewhere ? "" : event->id);
     if (t->raised) {
@@ -164,6 +178,7 @@ static void refer_to_raise(const struct alarm_state *t, struct event *event)
     event->cleared = t->type;
     event->cleared_severity = t->severity;
     event->cleared_category = t->category;
+    event_complete_cleared(event);
     memcpy(event->clears_id, t->notified || t->again ? t->notified_id : t->raised_id,
            sizeof event->clears_id);
 }
@@ -241,7 +256,7 @@ static enum policy_reason end_unknown_alarm(struct policy *p, struct alarm_state
     if (reasons_in_storm(p, event))
         return POLICY_STORM;
     note_notified(p, t, event);
-    return POLICY_PASSES;
+    return t->elsewhere ? POLICY_STANDBY : POLICY_PASSES;
 }
 
 // Suppresses an event whose state receivers know already.
@@ -277,7 +292,7 @@ static enum policy_reason notify_or_suppress(struct policy *p, struct alarm_stat
     event->repeat_count = t->duplicates;
     t->duplicates = 0;
     note_notified(p, t, event);
-    return POLICY_PASSES;
+    return t->elsewhere ? POLICY_STANDBY : POLICY_PASSES;
 }
 
 // Notes that the event raises the alarm, for the first time or again.
@@ -337,23 +352,29 @@ static enum policy_reason decide_plain(struct policy *p, struct event *event,
     return reasons_in_storm(p, event) ? POLICY_STORM : POLICY_PASSES;
 }
 
+// Decides about an event that belongs to no alarm that is known.
+static enum policy_reason decide_alone(struct policy *p, struct event *event,
+                                       const struct rule_decision *verdict)
+{
+    const enum policy_reason reason = event->test ? POLICY_PASSES : decide_plain(p, event, verdict);
+    return reason == POLICY_PASSES && !is_ours(p, event) ? POLICY_STANDBY : reason;
+}
+
 static enum policy_reason decide(struct policy *p, struct event *event)
 {
     struct rule_decision verdict;
     judge(p, event, &verdict);
-    if (event->test)
-        return POLICY_PASSES;
     const enum alarm_role role = event->type->alarm;
-    if (role == ALARM_NONE || event->alarm_key[0] == '\0')
-        return decide_plain(p, event, &verdict);
+    if (event->test || role == ALARM_NONE || event->alarm_key[0] == '\0')
+        return decide_alone(p, event, &verdict);
     struct alarm_state *t = alarm_states_find(p->states, event->alarm_key);
     if (role == ALARM_CLEARS && (!t || (!t->raised && !t->notified))) // it clears no alarm
-        return decide_plain(p, event, &verdict);
+        return decide_alone(p, event, &verdict);
     if (!t)
         t = alarm_states_get(p->states, event->alarm_key);
     if (!t) {
         p->counters.overflowed++;
-        return decide_plain(p, event, &verdict);
+        return decide_alone(p, event, &verdict);
     }
     const enum policy_reason reason = decide_alarm(p, t, event, &verdict);
     schedule(p, t);
@@ -381,8 +402,6 @@ void policy_process(struct policy *policy, struct event *event, int64_t now_us)
 {
     policy_tick(policy, now_us);
     enum policy_reason reason = decide(policy, event);
-    if (reason == POLICY_PASSES && !is_ours(policy, event))
-        reason = POLICY_STANDBY;
     suppress(event, reason);
     if (reason == POLICY_PASSES)
         refer_to_cause(policy, event);
@@ -418,7 +437,7 @@ static void announce_flapping(struct policy *p, struct alarm_state *t)
     t->flap.announced = true;
     if (!event)
         return; // the event `settled` then counts these changes, too
-    policy_emit(p, event, false);
+    policy_emit(p, event, NEWS);
     t->flap.severity = event->severity;
     t->flap.category = event->category;
     t->flap.told = event->suppressed[0] == '\0' || !is_ours(p, event);
@@ -430,11 +449,12 @@ static void announce_flapping(struct policy *p, struct alarm_state *t)
 // `why` is a piece of a sentence; NULL: it was quiet for long enough.
 static void announce_settled(struct policy *p, struct alarm_state *t, const char *why)
 {
+    const enum policy_news news = !t->flap.told ? NEWS : t->flap.id[0] ? END_OF_OURS : END;
     struct event *last = last_event(p, t);
-    emit_summary(p, summaries_settled(t, last, why), t->flap.told);
+    emit_summary(p, summaries_settled(t, last, why), news);
     event_unref(last);
     flap_rest(&t->flap);
-    t->flap.settled_elsewhere = p->active ? 0 : p->now;
+    t->flap.settled_elsewhere = p->active || news == END_OF_OURS ? 0 : p->now;
     if (t->pending)
         t->check_at = p->now;
     else
@@ -453,7 +473,7 @@ static void notify_late(struct policy *p, struct alarm_state *t, const struct ev
     t->duplicates = 0;
     if (!t->raised)
         refer_to_raise(t, event);
-    policy_emit(p, event, !t->raised);
+    policy_emit(p, event, end_kind(t));
     note_notified(p, t, event);
     t->last_number = event->number;
     event_unref(event);

@@ -25,6 +25,16 @@ struct event *summaries_storm(const struct storm_account *account)
     return event;
 }
 
+// The kind of events that `other` stands for: an alarm that ended without the counterpart of its
+// event stands for that event.
+static const struct catalogue_entry *summaries_kind_of(const struct event *other)
+{
+    if (other->summarised)
+        return other->summarised;
+    return other->type->origin == CATALOGUE_FROM_ALARM && other->cleared ? other->cleared
+                                                                         : other->type;
+}
+
 // Copies the nodes and ports that `other` is about, its category and its kind.
 static void copy_context(struct event *event, const struct event *other)
 {
@@ -37,7 +47,7 @@ static void copy_context(struct event *event, const struct event *other)
     event->peer = other->peer;
     event->switch_guid = other->switch_guid;
     event->sm_guid = other->sm_guid;
-    event->summarised = other->summarised ? other->summarised : other->type;
+    event->summarised = summaries_kind_of(other);
 }
 
 // Copies a sentence without its full stop, to be quoted in another one.
@@ -118,6 +128,7 @@ struct event *summaries_settled(const struct alarm_state *state, const struct ev
     event->cleared = catalogue_get(CATALOGUE_FLAPPING);
     event->cleared_severity = state->flap.severity;
     event->cleared_category = state->flap.category;
+    event_complete_cleared(event);
     return event;
 }
 

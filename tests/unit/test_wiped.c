@@ -88,9 +88,10 @@ TEST(a_text_of_somebody_else_is_wiped)
     check_wiped();
 }
 
-static json_t *handle(void *ctx, const char *command, const json_t *request)
+static json_t *handle(void *ctx, const struct peer_credentials *peer, const char *command,
+                      const json_t *request)
 {
-    (void)ctx, (void)command;
+    (void)ctx, (void)peer, (void)command;
     return json_pack("{s:b}", "right", json_object_get(request, "config") != NULL);
 }
 
