@@ -76,6 +76,10 @@ bool snmp_link_check_response(struct snmp_link *s, int operation, netsnmp_pdu *p
 bool snmp_link_queue(struct snmp_link *s, netsnmp_pdu *pdu, snmp_callback answer, void *magic,
                      struct error *err)
 {
+    if (s->wire.broken != 0) { // libsnmp may have let go of the connection
+        snmp_free_pdu(pdu);
+        return snmp_wire_check(&s->wire, err);
+    }
     forget_details();
     if (snmp_sess_async_send(s->handle, pdu, answer, magic) != 0)
         return true;
