@@ -5,26 +5,55 @@
 #include <stdio.h>
 #include <string.h>
 
-static const struct cursor NO_CURSOR = {.sequence = -1, .saved = -1};
-
 static struct cursor *find_cursor(struct journal *j, const char *name)
 {
-    struct cursor *c = NULL; // a free place
     for (size_t i = 0; i < j->cursor_count; i++) {
         if (strcmp(j->cursors[i].name, name) == 0)
             return &j->cursors[i];
-        if (j->cursors[i].name[0] == '\0')
-            c = &j->cursors[i];
     }
-    if (!c && j->cursor_count == JOURNAL_RECEIVERS_MAX)
-        return NULL;
-    if (!c)
+    return NULL;
+}
+
+// Frees the place of a cursor. The next commit deletes it from the file, too.
+static void cursors_drop(struct journal *j, struct cursor *c)
+{
+    *c = (struct cursor){.name = ""};
+    j->cursors_version++;
+}
+
+// The cursor of the receiver that has been gone for the longest time; NULL: none is gone.
+static struct cursor *cursors_find_oldest_gone(struct journal *j)
+{
+    struct cursor *oldest = NULL;
+    for (size_t i = 0; i < j->cursor_count; i++) {
+        struct cursor *c = &j->cursors[i];
+        if (c->gone_us != 0 && (!oldest || c->gone_us < oldest->gone_us))
+            oldest = c;
+    }
+    return oldest;
+}
+
+// Gives a name that has no cursor a place, if need be that of a receiver that is gone. NULL: all
+// places are in use.
+static struct cursor *cursors_add(struct journal *j, const char *name)
+{
+    struct cursor *c = find_cursor(j, ""); // a free place
+    if (!c && j->cursor_count < JOURNAL_RECEIVERS_MAX)
         c = &j->cursors[j->cursor_count++];
-    *c = NO_CURSOR;
+    if (!c && (c = cursors_find_oldest_gone(j)) != NULL) {
+        log_write(j->options.log, LOG_LEVEL_INFO,
+                  "the journal forgets receiver %s, which is gone: there are too many names",
+                  c->name);
+        cursors_drop(j, c);
+    }
+    if (!c)
+        return NULL;
+    *c = (struct cursor){.sequence = -1, .saved = -1};
     snprintf(c->name, sizeof c->name, "%s", name);
     return c;
 }
 
+// Notes the filter of a receiver that had the filter `before`; 0: unknown.
 static void change_filter(const struct journal *j, struct cursor *c, uint64_t before,
                           uint64_t filter)
 {
@@ -36,20 +65,40 @@ static void change_filter(const struct journal *j, struct cursor *c, uint64_t be
     c->saved = -1; // the next commit saves it
 }
 
-static void load_cursor(void *ctx, const char *receiver, const struct store_cursor *saved)
+// Loading and saving.
+
+// The cursor that had this name when the receiver began, before the file could be read.
+static struct cursor *cursors_find_provisional(struct journal *j, const char *name)
+{
+    for (size_t i = 0; i < j->cursor_count; i++) {
+        struct cursor *c = &j->cursors[i];
+        if (c->provisional && strcmp(c->former[0] ? c->former : c->name, name) == 0)
+            return c;
+    }
+    return NULL;
+}
+
+// Memory knows better than the file, except for what was in the file before its first reading.
+static void load_cursor(void *ctx, const struct store_cursor *in_file)
 {
     struct journal *j = ctx;
-    struct cursor *c = find_cursor(j, receiver);
-    if (!c || (c->active && !c->provisional))
-        return;
-    c->had_through = c->provisional ? c->sequence : 0;
-    c->sequence = c->saved = saved->sequence;
-    c->set_back = c->provisional;
-    c->filter_since = saved->filter_since;
-    if (c->filter == 0)
-        c->filter = saved->filter;
-    else
-        change_filter(j, c, saved->filter, c->filter);
+    const char *receiver = in_file->receiver;
+    struct cursor *c = j->cursors_loaded ? NULL : cursors_find_provisional(j, receiver);
+    if (c && in_file->gone_us != 0 && c->active && !c->backlog)
+        return; // it was gone, and has begun anew
+    if (c) {
+        c->had_through = c->sequence;
+        c->sequence = c->saved = in_file->sequence;
+        c->set_back = true;
+        c->filter_since = in_file->filter_since;
+        change_filter(j, c, in_file->filter, c->filter != 0 ? c->filter : in_file->filter);
+    } else if (!j->cursors_loaded && !find_cursor(j, receiver) &&
+               (c = cursors_add(j, receiver)) != NULL) {
+        c->sequence = c->saved = in_file->sequence;
+        c->gone_us = c->saved_gone_us = in_file->gone_us;
+        c->filter = in_file->filter;
+        c->filter_since = in_file->filter_since;
+    }
 }
 
 enum store_result journal_load_cursors(struct journal *journal, struct error *err)
@@ -58,17 +107,63 @@ enum store_result journal_load_cursors(struct journal *journal, struct error *er
     enum store_result result = store_read_cursors(journal->writer, load_cursor, journal, err);
     for (size_t i = 0; i < journal->cursor_count && result == STORE_OK; i++)
         journal->cursors[i].provisional = false;
+    journal->cursors_loaded |= result == STORE_OK;
     pthread_mutex_unlock(&journal->lock);
     return result;
 }
 
-// Frees the place of a forgotten cursor, unless its receiver has been registered again meanwhile.
-void journal_cursor_committed(struct cursor *c, const struct store_cursor *saved, bool forget)
+static bool cursors_is_unsaved(const struct cursor *c)
 {
-    if (saved->filter == c->filter && saved->filter_since == c->filter_since)
-        c->saved = saved->sequence;
-    if (forget && c->forgotten)
-        *c = NO_CURSOR;
+    return c->name[0] != '\0' && (c->sequence != c->saved || c->gone_us != c->saved_gone_us);
+}
+
+bool journal_cursors_have_changed(const struct journal *j)
+{
+    bool changed = j->cursors_version != j->cursors_saved_version;
+    for (size_t i = 0; i < j->cursor_count; i++)
+        changed |= cursors_is_unsaved(&j->cursors[i]);
+    return changed;
+}
+
+void journal_plan_cursors(const struct journal *j, struct cursor_plan *out)
+{
+    out->version = j->cursors_version;
+    out->all = j->cursors_version != j->cursors_saved_version;
+    out->count = 0;
+    for (size_t i = 0; i < j->cursor_count; i++) {
+        const struct cursor *c = &j->cursors[i];
+        if (!cursors_is_unsaved(c) && (!out->all || c->name[0] == '\0'))
+            continue;
+        struct planned_cursor *planned = &out->cursors[out->count++];
+        planned->place = i;
+        memcpy(planned->name, c->name, sizeof planned->name);
+        planned->row = (struct store_cursor){.receiver = planned->name,
+                                             .sequence = c->sequence,
+                                             .gone_us = c->gone_us,
+                                             .filter = c->filter,
+                                             .filter_since = c->filter_since};
+    }
+}
+
+void journal_write_cursors(struct store *store, const struct cursor_plan *plan)
+{
+    if (plan->all)
+        store_delete_cursors(store);
+    for (size_t i = 0; i < plan->count; i++)
+        store_set_cursor(store, &plan->cursors[i].row);
+}
+
+// A filter that changed meanwhile waits for the next commit.
+void journal_cursors_committed(struct journal *j, const struct cursor_plan *plan)
+{
+    j->cursors_saved_version = plan->version;
+    for (size_t i = 0; i < plan->count; i++) {
+        const struct store_cursor *row = &plan->cursors[i].row;
+        struct cursor *c = &j->cursors[plan->cursors[i].place];
+        if (row->filter == c->filter && row->filter_since == c->filter_since)
+            c->saved = row->sequence;
+        c->saved_gone_us = row->gone_us;
+    }
 }
 
 int64_t journal_least_cursor(struct journal *journal)
@@ -83,26 +178,40 @@ int64_t journal_least_cursor(struct journal *journal)
     return least;
 }
 
-int journal_receiver(struct journal *journal, const char *name)
+// Registering.
+
+static int cursors_register(struct journal *j, const char *name, bool backlog)
 {
-    pthread_mutex_lock(&journal->lock);
-    struct cursor *c = find_cursor(journal, name);
+    pthread_mutex_lock(&j->lock);
+    struct cursor *c = find_cursor(j, name);
+    if (!c)
+        c = cursors_add(j, name);
+    if (c && (c->sequence < 0 || (c->gone_us != 0 && !backlog))) {
+        c->sequence = j->committed;
+        c->provisional = !j->cursors_loaded;
+        c->set_back = false;
+        c->had_through = 0;
+        c->filter = 0;
+        c->filter_since = 0;
+    }
     if (c) {
         c->active = true;
-        if (c->forgotten) {
-            c->sequence = -1;
-            c->filter = 0;
-            c->filter_since = 0;
-        }
-        c->forgotten = false;
-        if (c->sequence < 0) {
-            c->sequence = journal->committed;
-            c->provisional = journal->writer == NULL;
-        }
+        c->backlog = backlog;
+        c->gone_us = 0;
     }
-    int handle = c ? (int)(c - journal->cursors) : -1;
-    pthread_mutex_unlock(&journal->lock);
+    int handle = c ? (int)(c - j->cursors) : -1;
+    pthread_mutex_unlock(&j->lock);
     return handle;
+}
+
+int journal_receiver(struct journal *journal, const char *name)
+{
+    return cursors_register(journal, name, false);
+}
+
+int journal_receiver_with_backlog(struct journal *journal, const char *name)
+{
+    return cursors_register(journal, name, true);
 }
 
 void journal_note_filter(struct journal *journal, int receiver, uint64_t digest)
@@ -152,21 +261,66 @@ int64_t journal_had_through(struct journal *journal, int receiver, int64_t *afte
 void journal_end_receivers(struct journal *journal, bool (*runs)(void *ctx, const char *name),
                            void *ctx)
 {
+    int64_t now = clock_utc(journal->options.clock);
     pthread_mutex_lock(&journal->lock);
-    for (size_t i = 0; i < journal->cursor_count; i++)
-        journal->cursors[i].active &= runs(ctx, journal->cursors[i].name);
+    for (size_t i = 0; i < journal->cursor_count; i++) {
+        struct cursor *c = &journal->cursors[i];
+        if (c->name[0] == '\0' || runs(ctx, c->name))
+            continue;
+        c->active = false;
+        if (c->gone_us == 0)
+            c->gone_us = now > 0 ? now : 1;
+    }
     pthread_mutex_unlock(&journal->lock);
+}
+
+bool journal_rename_receiver(struct journal *journal, const char *from, const char *to)
+{
+    pthread_mutex_lock(&journal->lock);
+    struct cursor *c = find_cursor(journal, from), *other = find_cursor(journal, to);
+    bool ok = c && (!other || !other->active);
+    if (ok && other)
+        cursors_drop(journal, other);
+    if (ok) {
+        if (c->provisional && c->former[0] == '\0')
+            memcpy(c->former, c->name, sizeof c->former);
+        snprintf(c->name, sizeof c->name, "%s", to);
+        journal->cursors_version++;
+    }
+    pthread_mutex_unlock(&journal->lock);
+    return ok;
 }
 
 void journal_forget_receiver(struct journal *journal, const char *name)
 {
     pthread_mutex_lock(&journal->lock);
+    struct cursor *c = find_cursor(journal, name);
+    if (c)
+        cursors_drop(journal, c);
+    pthread_mutex_unlock(&journal->lock);
+}
+
+bool journal_forget_gone_receiver(struct journal *journal, const char *name)
+{
+    pthread_mutex_lock(&journal->lock);
+    struct cursor *c = find_cursor(journal, name);
+    bool gone = c && c->gone_us != 0;
+    if (gone)
+        cursors_drop(journal, c);
+    pthread_mutex_unlock(&journal->lock);
+    return gone;
+}
+
+void journal_each_receiver(struct journal *journal,
+                           void (*each)(void *ctx, const struct journal_receiver_state *state),
+                           void *ctx)
+{
+    pthread_mutex_lock(&journal->lock);
     for (size_t i = 0; i < journal->cursor_count; i++) {
-        struct cursor *c = &journal->cursors[i];
-        if (strcmp(c->name, name) == 0) {
-            c->active = false;
-            c->forgotten = true;
-        }
+        const struct cursor *c = &journal->cursors[i];
+        const struct journal_receiver_state state = {c->name, c->sequence, c->gone_us};
+        if (c->name[0] != '\0')
+            each(ctx, &state);
     }
     pthread_mutex_unlock(&journal->lock);
 }

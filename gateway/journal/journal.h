@@ -24,7 +24,7 @@
 enum {
     JOURNAL_MEMORY_MAX = 4096,   // newest events kept in memory while degraded
     JOURNAL_MEMORY_KEPT = 1024,  // newest events kept in memory otherwise
-    JOURNAL_RECEIVERS_MAX = 256, // cursors, those of earlier configurations included
+    JOURNAL_RECEIVERS_MAX = 512, // cursors, those of receivers that are gone included
     JOURNAL_SNAPSHOTS_MAX = 32,  // snapshots of the fabric kept in the file
     // A request to prune keeps events younger than this: they identify repeated Reports.
     JOURNAL_YOUNG_US = 10000000,
@@ -160,9 +160,13 @@ struct settings *journal_settings(struct journal *journal); // a reference, the 
 // least JOURNAL_YOUNG_US) and that every receiver has. Any thread.
 void journal_request_prune(struct journal *journal, int64_t age_us);
 
-// Registers a receiver by name and returns its handle; -1: there are too many. A new receiver
-// begins with the next event, a known one at its cursor. Any thread, as are the next two.
+// Registers a receiver by name and returns its handle, which is valid until the receiver is
+// forgotten or gone; -1: there are too many. A new receiver begins with the next event, a known one
+// at its cursor. One that was gone begins like a new one or, with its backlog, at its cursor. When
+// there is no room, the journal forgets the receiver that has been gone for the longest time. Any
+// thread, as are the next two.
 int journal_receiver(struct journal *journal, const char *name);
+int journal_receiver_with_backlog(struct journal *journal, const char *name);
 int64_t journal_cursor(struct journal *journal, int receiver);
 void journal_advance(struct journal *journal, int receiver,
                      int64_t sequence); // it has every event up to this one
@@ -173,9 +177,15 @@ void journal_advance(struct journal *journal, int receiver,
 void journal_note_filter(struct journal *journal, int receiver, uint64_t digest);
 int64_t journal_filter_since(struct journal *journal, int receiver);
 
-// Deletes the cursor of a receiver that has ended and will not come back, in memory and file. Any
+// Deletes the cursor of a receiver that has ended, in memory and file: it will not come back, or as
+// a new one. journal_forget_gone_receiver only deletes one that is gone; false: it is not. Any
 // thread.
 void journal_forget_receiver(struct journal *journal, const char *name);
+bool journal_forget_gone_receiver(struct journal *journal, const char *name);
+
+// Gives the cursor of a receiver that has ended to the name `to`, and forgets an ended receiver of
+// that name. False: `from` has no cursor, or a receiver `to` runs. Any thread.
+bool journal_rename_receiver(struct journal *journal, const char *from, const char *to);
 
 // The cursor moves backwards if the file was unreadable when the receiver began, and has an earlier
 // cursor once it is readable. Returns true once after that; then discard the events read beyond the
@@ -187,9 +197,22 @@ bool journal_cursor_was_set_back(struct journal *journal, int receiver);
 // this run after `after`, up to `last`. 0: the cursor did not move backwards. Any thread.
 int64_t journal_had_through(struct journal *journal, int receiver, int64_t *after);
 
-// Stops keeping events for the receivers for which `runs` returns false. Their cursors stay, in
-// case they come back. `runs` must not call the journal. Any thread.
+// The receivers for which `runs` returns false are gone from now on: the journal keeps no events
+// for them any longer. It keeps their cursors, in case they come back. `runs` must not call the
+// journal. Any thread.
 void journal_end_receivers(struct journal *journal, bool (*runs)(void *ctx, const char *name),
+                           void *ctx);
+
+// A receiver whose cursor the journal has.
+struct journal_receiver_state {
+    const char *name; // valid during the call
+    int64_t cursor;
+    int64_t gone_us; // UTC: since when it has been gone; 0: it is not
+};
+
+// Calls `each` for them, in no order; `each` must not call the journal. Any thread.
+void journal_each_receiver(struct journal *journal,
+                           void (*each)(void *ctx, const struct journal_receiver_state *state),
                            void *ctx);
 
 // Waits until there is an event after `after`; true: there is one. Gives up after `timeout_us`, or

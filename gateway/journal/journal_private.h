@@ -23,15 +23,31 @@ struct entry {
 };
 
 struct cursor {
-    char name[STORE_NAME_MAX + 1];
+    char name[STORE_NAME_MAX + 1]; // empty: the place is free
     int64_t sequence, saved;
-    uint64_t filter; // as those of struct store_cursor
-    int64_t filter_since;
-    bool active;         // a receiver of this run
-    bool forgotten;      // to be deleted from the file; then the place is free
-    bool provisional;    // begun while the file could not be read
-    bool set_back;       // the file, once readable, had an earlier cursor
-    int64_t had_through; // last event of this run that the receiver had then
+    int64_t gone_us, saved_gone_us;  // UTC: since when the receiver has been gone; 0: it is not
+    uint64_t filter;                 // as those of struct store_cursor
+    int64_t filter_since;            // with `saved` -1 until they are saved
+    bool active;                     // a receiver of this run
+    bool backlog;                    // it goes on at its cursor although it was gone
+    bool provisional;                // begun before the file could be read
+    char former[STORE_NAME_MAX + 1]; // its name then; empty: the same
+    bool set_back;                   // the file, once readable, had an earlier cursor
+    int64_t had_through;             // last event of this run that the receiver had then
+};
+
+// The cursors that a transaction writes, copied when it begins.
+struct planned_cursor {
+    size_t place;
+    char name[STORE_NAME_MAX + 1];
+    struct store_cursor row; // has this name
+};
+
+struct cursor_plan {
+    uint64_t version;
+    bool all; // names have left: the file gets all cursors anew
+    size_t count;
+    struct planned_cursor cursors[JOURNAL_RECEIVERS_MAX];
 };
 
 // The snapshot that the next commit saves.
@@ -73,6 +89,9 @@ struct journal {
     int64_t file_last;   // the last of the file before; 0 while it was not read
     struct cursor cursors[JOURNAL_RECEIVERS_MAX];
     size_t cursor_count;
+    bool cursors_loaded; // the file's cursors were read
+    // Counts the names that left; the file may have those after the saved count.
+    uint64_t cursors_version, cursors_saved_version;
     struct journal_status status;
     int64_t counted_through;      // `stored` when the file's size was taken for the status
     struct waiting_fabric fabric; // the writer may read it without the lock
@@ -104,8 +123,12 @@ void journal_file_works(struct journal *journal);
 
 enum store_result journal_load_cursors(struct journal *journal, struct error *err);
 
-// Records that a commit saved the cursor, or deleted it. Call it with the lock held.
-void journal_cursor_committed(struct cursor *cursor, const struct store_cursor *saved, bool forget);
+// Saving. Call these with the lock held, but for journal_write_cursors, which adds the cursors to
+// the store's transaction.
+bool journal_cursors_have_changed(const struct journal *journal);
+void journal_plan_cursors(const struct journal *journal, struct cursor_plan *out);
+void journal_write_cursors(struct store *store, const struct cursor_plan *plan);
+void journal_cursors_committed(struct journal *journal, const struct cursor_plan *plan);
 
 // The least cursor of the active receivers; without any, the last committed sequence number.
 int64_t journal_least_cursor(struct journal *journal);

@@ -74,6 +74,7 @@ static const char *const MIGRATIONS[STORE_SCHEMA_VERSION] = {
     "ALTER TABLE alarm ADD COLUMN over INTEGER NOT NULL DEFAULT 0;"
     "ALTER TABLE alarm ADD COLUMN last_sequence INTEGER NOT NULL DEFAULT 0;"
     "UPDATE alarm SET told = told_id <> '', last_sequence = event_sequence;"
+    "ALTER TABLE receiver ADD COLUMN gone_us INTEGER NOT NULL DEFAULT 0;"
     "ALTER TABLE receiver ADD COLUMN filter INTEGER NOT NULL DEFAULT 0;"
     "ALTER TABLE receiver ADD COLUMN filter_since INTEGER NOT NULL DEFAULT 0;",
 };
@@ -81,7 +82,7 @@ static const char *const MIGRATIONS[STORE_SCHEMA_VERSION] = {
 enum statement {
     ADD_EVENT,
     SET_CURSOR,
-    DELETE_CURSOR,
+    DELETE_CURSORS,
     DELETE_THROUGH,
     READ_AFTER,
     READ_BEFORE,
@@ -108,6 +109,7 @@ enum statement {
 #define ROW_COLUMNS                                                                                \
     "sequence, id, type, time_us, severity, node_guid, report_lid, report_tid, report_digest, "    \
     "record"
+#define CURSOR_COLUMNS "name, cursor, gone_us, filter, filter_since"
 #define ALARM_COLUMNS                                                                              \
     "key, event_sequence, event_id, type, severity, raised_us, last_us, count, node_guid, text,"   \
     " acknowledged_us, note, shelved_until_us, told_id, category, told, over,"                     \
@@ -118,10 +120,10 @@ static const char *const SQL[STATEMENT_COUNT] = {
     // The row may exist: a commit whose sync failed may have written it.
     [ADD_EVENT] = "INSERT INTO event (" ROW_COLUMNS ") VALUES (?,?,?,?,?,?,?,?,?,?)"
                   " ON CONFLICT (sequence) DO NOTHING",
-    [SET_CURSOR] = "INSERT INTO receiver (name, cursor, filter, filter_since)"
-                   " VALUES (?1, ?2, ?3, ?4) ON CONFLICT (name)"
-                   " DO UPDATE SET cursor = ?2, filter = ?3, filter_since = ?4",
-    [DELETE_CURSOR] = "DELETE FROM receiver WHERE name = ?",
+    [SET_CURSOR] = "INSERT INTO receiver (" CURSOR_COLUMNS ") VALUES (?1, ?2, ?3, ?4, ?5)"
+                   " ON CONFLICT (name) DO UPDATE SET cursor = ?2, gone_us = ?3, filter = ?4,"
+                   " filter_since = ?5",
+    [DELETE_CURSORS] = "DELETE FROM receiver",
     [DELETE_THROUGH] =
         "DELETE FROM event WHERE sequence IN"
         " (SELECT sequence FROM event WHERE sequence <= ? ORDER BY sequence LIMIT ?)",
@@ -129,7 +131,7 @@ static const char *const SQL[STATEMENT_COUNT] = {
     [READ_BEFORE] =
         "SELECT " ROW_COLUMNS " FROM event WHERE sequence < ? ORDER BY sequence DESC LIMIT ?",
     [READ_SINCE] = "SELECT " ROW_COLUMNS " FROM event WHERE time_us >= ? ORDER BY sequence",
-    [READ_CURSORS] = "SELECT name, cursor, filter, filter_since FROM receiver",
+    [READ_CURSORS] = "SELECT " CURSOR_COLUMNS " FROM receiver",
     [GET_SIZE] = "SELECT (SELECT min(sequence) FROM event), (SELECT max(sequence) FROM event),"
                  " (SELECT time_us FROM event ORDER BY sequence LIMIT 1),"
                  " (SELECT count(*) FROM snapshot), (SELECT sum(length(record)) FROM snapshot)",
@@ -492,25 +494,24 @@ void store_add_event(struct store *store, const struct store_row *row)
     store->rows += finish_statement(store, s);
 }
 
-void store_set_cursor(struct store *store, const char *receiver, const struct store_cursor *cursor)
+void store_set_cursor(struct store *store, const struct store_cursor *cursor)
 {
     sqlite3_stmt *s = begin_statement(store, SET_CURSOR);
     if (!s)
         return;
-    sqlite3_bind_text(s, 1, receiver, -1, SQLITE_STATIC);
+    sqlite3_bind_text(s, 1, cursor->receiver, -1, SQLITE_STATIC);
     sqlite3_bind_int64(s, 2, cursor->sequence);
-    sqlite3_bind_int64(s, 3, (sqlite3_int64)cursor->filter);
-    sqlite3_bind_int64(s, 4, cursor->filter_since);
+    sqlite3_bind_int64(s, 3, cursor->gone_us);
+    sqlite3_bind_int64(s, 4, (sqlite3_int64)cursor->filter);
+    sqlite3_bind_int64(s, 5, cursor->filter_since);
     finish_statement(store, s);
 }
 
-void store_delete_cursor(struct store *store, const char *receiver)
+void store_delete_cursors(struct store *store)
 {
-    sqlite3_stmt *s = begin_statement(store, DELETE_CURSOR);
-    if (!s)
-        return;
-    sqlite3_bind_text(s, 1, receiver, -1, SQLITE_STATIC);
-    finish_statement(store, s);
+    sqlite3_stmt *s = begin_statement(store, DELETE_CURSORS);
+    if (s)
+        finish_statement(store, s);
 }
 
 int64_t store_delete_through(struct store *store, int64_t sequence, int64_t rows_max)
@@ -749,8 +750,7 @@ static bool is_number(int64_t sequence)
 }
 
 enum store_result store_read_cursors(struct store *store,
-                                     void (*each)(void *ctx, const char *receiver,
-                                                  const struct store_cursor *cursor),
+                                     void (*each)(void *ctx, const struct store_cursor *cursor),
                                      void *ctx, struct error *err)
 {
     sqlite3_stmt *s = store->statements[READ_CURSORS];
@@ -758,12 +758,15 @@ enum store_result store_read_cursors(struct store *store,
     int code;
     while (sound && (code = sqlite3_step(s)) == SQLITE_ROW) {
         const char *receiver = text_of(s, 0);
-        const struct store_cursor cursor = {.sequence = sqlite3_column_int64(s, 1),
-                                            .filter = (uint64_t)sqlite3_column_int64(s, 2),
-                                            .filter_since = sqlite3_column_int64(s, 3)};
-        sound = receiver[0] != '\0' && is_number(cursor.sequence) && is_number(cursor.filter_since);
+        const struct store_cursor cursor = {.receiver = receiver,
+                                            .sequence = sqlite3_column_int64(s, 1),
+                                            .gone_us = sqlite3_column_int64(s, 2),
+                                            .filter = (uint64_t)sqlite3_column_int64(s, 3),
+                                            .filter_since = sqlite3_column_int64(s, 4)};
+        sound = receiver[0] != '\0' && is_number(cursor.sequence) && cursor.gone_us >= 0 &&
+                is_number(cursor.filter_since);
         if (sound)
-            each(ctx, receiver, &cursor);
+            each(ctx, &cursor);
     }
     enum store_result result = sound ? store_report(store, code, err) : STORE_CORRUPT;
     if (!sound)

@@ -18,11 +18,14 @@ enum { STORE_SCHEMA_VERSION = 5, STORE_NAME_MAX = 64 };
 // The largest sequence number, which no journal reaches: a row with another number is damaged.
 #define STORE_SEQUENCE_MAX (INT64_C(1) << 53)
 
+// Up to which event a receiver has every event.
 struct store_cursor {
-    int64_t sequence; // the receiver has every event up to this one
-    uint64_t filter;  // digest of its filter; 0: unknown
-    int64_t
-        filter_since; // the last event before that filter was in force; 0: always was, or unknown
+    const char *receiver; // valid during a call only
+    int64_t sequence;
+    int64_t gone_us;      // UTC: since when the receiver has been gone; 0: it is not
+    uint64_t filter;      // digest of its filter; 0: unknown
+    int64_t filter_since; // the last event before that filter was in force; 0: it always was, or
+                          // unknown
 };
 
 enum store_result {
@@ -88,8 +91,8 @@ bool store_has_moved(struct store *store);
 // first error: no part of the transaction is kept.
 void store_begin(struct store *store);
 void store_add_event(struct store *store, const struct store_row *row);
-void store_set_cursor(struct store *store, const char *receiver, const struct store_cursor *cursor);
-void store_delete_cursor(struct store *store, const char *receiver);
+void store_set_cursor(struct store *store, const struct store_cursor *cursor);
+void store_delete_cursors(struct store *store); // all
 int64_t store_delete_through(struct store *store, int64_t sequence,
                              int64_t rows_max); // returns how many
 void store_set_alarm(struct store *store, const struct alarm *alarm);
@@ -129,11 +132,10 @@ enum store_result store_read_since(struct store *store, int64_t since_us,
                                    bool (*each)(void *ctx, const struct store_row *row), void *ctx,
                                    struct error *err);
 
-// Calls `each` for every cursor in the file. STORE_CORRUPT: a cursor has no name, or one of its
-// numbers is neither 0 nor that of an event.
+// Calls `each` for every cursor in the file. STORE_CORRUPT: a cursor has no name, one of its
+// numbers is neither 0 nor that of an event, or `gone_us` is no time.
 enum store_result store_read_cursors(struct store *store,
-                                     void (*each)(void *ctx, const char *receiver,
-                                                  const struct store_cursor *cursor),
+                                     void (*each)(void *ctx, const struct store_cursor *cursor),
                                      void *ctx, struct error *err);
 
 // Calls `each` for the active alarms, ordered by the number of the event that raised them.

@@ -80,28 +80,19 @@ static size_t add_row(struct journal *j, int64_t sequence)
 
 // The events and cursors that the transaction writes, copied when it begins.
 struct plan {
-    int64_t first, last;                                // events
-    struct store_cursor cursors[JOURNAL_RECEIVERS_MAX]; // sequence -1: none to save
-    bool forget[JOURNAL_RECEIVERS_MAX];
-    size_t cursor_count;
-    size_t octets;  // of the events' records
-    size_t changed; // cursors
+    int64_t first, last; // events
+    struct cursor_plan cursors;
+    size_t octets; // of the events' records
 };
 
-static struct plan journal_write_make_plan(struct journal *j)
+static void journal_write_make_plan(struct journal *j, struct plan *out)
 {
-    struct plan plan = {0};
     pthread_mutex_lock(&j->lock);
-    plan.first = j->stored + 1 > j->first_kept ? j->stored + 1 : j->first_kept;
-    plan.last = j->appended;
-    plan.cursor_count = j->cursor_count;
-    for (size_t i = 0; i < j->cursor_count; i++) {
-        plan.forget[i] = j->cursors[i].forgotten;
-        plan.cursors[i] = (struct store_cursor){plan.forget[i] ? -1 : j->cursors[i].sequence,
-                                                j->cursors[i].filter, j->cursors[i].filter_since};
-    }
+    out->first = j->stored + 1 > j->first_kept ? j->stored + 1 : j->first_kept;
+    out->last = j->appended;
+    out->octets = 0;
+    journal_plan_cursors(j, &out->cursors);
     pthread_mutex_unlock(&j->lock);
-    return plan;
 }
 
 static enum store_result write_plan(struct journal *j, struct plan *plan, struct error *err)
@@ -119,14 +110,7 @@ static enum store_result write_plan(struct journal *j, struct plan *plan, struct
     store_begin(j->writer);
     for (int64_t s = plan->first; s <= plan->last; s++)
         plan->octets += add_row(j, s);
-    for (size_t i = 0; i < plan->cursor_count; i++) {
-        if (plan->forget[i])
-            store_delete_cursor(j->writer, j->cursors[i].name);
-        if (plan->cursors[i].sequence < 0 || plan->cursors[i].sequence == j->cursors[i].saved)
-            continue;
-        store_set_cursor(j->writer, j->cursors[i].name, &plan->cursors[i]);
-        plan->changed++;
-    }
+    journal_write_cursors(j->writer, &plan->cursors);
     alarms_write(j->alarms, j->writer);
     maintenance_windows_write(j->windows, j->writer);
     setting_rows_write(j->settings, j->writer);
@@ -142,9 +126,9 @@ static void log_commit(const struct journal *j, const struct plan *plan, int64_t
             j->options.log,
             "committed numbers %lld to %lld: %lld rows of %zu octets, %zu cursors, in %lld us",
             (long long)plan->first, (long long)plan->last, (long long)rows, plan->octets,
-            plan->changed, (long long)took_us);
-    else if (plan->changed > 0)
-        log_debug(j->options.log, "committed %zu cursors in %lld us", plan->changed,
+            plan->cursors.count, (long long)took_us);
+    else if (plan->cursors.count > 0)
+        log_debug(j->options.log, "committed %zu cursors in %lld us", plan->cursors.count,
                   (long long)took_us);
 }
 
@@ -185,8 +169,7 @@ static void note_result(struct journal *j, const struct plan *plan, enum store_r
         count_lost(j, plan);
         pthread_mutex_lock(&j->lock);
         j->stored = plan->last;
-        for (size_t i = 0; i < plan->cursor_count; i++)
-            journal_cursor_committed(&j->cursors[i], &plan->cursors[i], plan->forget[i]);
+        journal_cursors_committed(j, &plan->cursors);
         j->status.commits++;
         pthread_mutex_unlock(&j->lock);
         alarms_committed(j->alarms);
@@ -353,10 +336,11 @@ static void move_wal(struct journal *j)
 void journal_commit(struct journal *journal)
 {
     struct error err;
-    struct plan plan = journal_write_make_plan(journal);
+    struct plan plan;
+    journal_write_make_plan(journal, &plan);
     int64_t now = clock_monotonic(journal->options.clock);
     if (!journal->writer && now >= journal->retry_at && journal_open_file(journal))
-        plan = journal_write_make_plan(journal);
+        journal_write_make_plan(journal, &plan);
     if (journal->writer)
         note_result(journal, &plan, write_timed(journal, &plan, &err), &err);
     pthread_mutex_lock(&journal->lock);
@@ -389,10 +373,8 @@ bool journal_has_work(struct journal *journal)
                 (journal->packed_through < journal->committed && now >= journal->pack_at) ||
                 alarms_have_changed(journal->alarms) ||
                 maintenance_windows_have_changed(journal->windows) ||
-                setting_rows_have_changed(journal->settings);
-    for (size_t i = 0; i < journal->cursor_count; i++)
-        work |= journal->cursors[i].forgotten ||
-                journal->cursors[i].sequence != journal->cursors[i].saved;
+                setting_rows_have_changed(journal->settings) ||
+                journal_cursors_have_changed(journal);
     pthread_mutex_unlock(&journal->lock);
     return work;
 }

@@ -30,22 +30,23 @@ static const char SCHEMA[] =
     "CREATE TABLE event (sequence INTEGER PRIMARY KEY, id, type, time_us, severity, node_guid,"
     " report_lid, report_tid, report_digest, record);"
     "CREATE INDEX event_time ON event (time_us);"
-    "CREATE TABLE receiver (name UNIQUE, cursor);"
+    "CREATE TABLE receiver (name UNIQUE, cursor, gone_us, filter, filter_since);"
     "CREATE TABLE snapshot (number INTEGER PRIMARY KEY, time_us, digest, nodes, links, record);"
     "CREATE TABLE alarm (key UNIQUE, event_sequence, event_id, type, severity, raised_us, last_us,"
-    " count, node_guid, text, acknowledged_us, note, shelved_until_us, told_id);"
+    " count, node_guid, text, acknowledged_us, note, shelved_until_us, told_id,"
+    " category, told, cause_id, over, last_sequence);"
     "CREATE TABLE maintenance (name UNIQUE, until_us, nodes);"
     "CREATE TABLE setting (kind, guid, number, value);"
-    "PRAGMA user_version = 4;";
+    "PRAGMA user_version = 5;";
 
 static const struct {
     const char *insert;
     int columns;
 } TABLES[] = {
     {"INSERT OR REPLACE INTO event VALUES (?,?,?,?,?,?,?,?,?,?)", 10},
-    {"INSERT OR REPLACE INTO receiver VALUES (?,?)", 2},
+    {"INSERT OR REPLACE INTO receiver VALUES (?,?,?,?,?)", 5},
     {"INSERT OR REPLACE INTO snapshot VALUES (?,?,?,?,?,?)", 6},
-    {"INSERT OR REPLACE INTO alarm VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?)", 14},
+    {"INSERT OR REPLACE INTO alarm VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)", 19},
     {"INSERT OR REPLACE INTO maintenance VALUES (?,?,?)", 3},
     {"INSERT INTO setting VALUES (?,?,?,?)", 4},
 };
