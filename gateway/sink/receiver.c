@@ -487,19 +487,21 @@ static bool open_receiver(struct receiver *receiver, int64_t now)
     return receiver->is_open;
 }
 
-static bool is_over(struct receiver *receiver)
+// Whether it sends no further event, as its successor will.
+static bool is_ending(const struct receiver *receiver, int64_t now)
 {
-    return atomic_load(&receiver->stop) &&
-           receiver_now_of(receiver) >= atomic_load(&receiver->stop_by);
+    return atomic_load(&receiver->stop) && now >= atomic_load(&receiver->stop_by);
 }
 
 // Passes the events under way to the sink, until the stop's time is over. Returns how long to wait
 // before the next call; 0: not at all.
 static int64_t hand_over_all(struct receiver *receiver)
 {
-    while (receiver->handed < receiver->count && !is_over(receiver)) {
+    while (receiver->handed < receiver->count) {
         struct entry *e = receiver_at(receiver, receiver->handed);
         int64_t now = receiver_now_of(receiver);
+        if (is_ending(receiver, now))
+            return BLOCKED_US;
         if (e->state == DONE || skip(receiver, e)) {
             receiver->handed++;
             continue;
@@ -541,7 +543,12 @@ static bool all_delivered(struct receiver *receiver)
 
 static bool go_on(struct receiver *receiver)
 {
-    return !atomic_load(&receiver->stop) || (!all_delivered(receiver) && !is_over(receiver));
+    if (!atomic_load(&receiver->stop))
+        return true;
+    int64_t now = receiver_now_of(receiver), stop_by = atomic_load(&receiver->stop_by);
+    if (!is_ending(receiver, now))
+        return !all_delivered(receiver);
+    return receiver->pending > 0 && !receiver->has_problem && now - RECEIVER_CONFIRM_US < stop_by;
 }
 
 static void note_oldest(struct receiver *receiver)
@@ -612,7 +619,11 @@ struct receiver *receiver_start(const struct sink *sink, const struct receiver_o
     receiver->has_problem = receiver->notified_failing = options->was_failing;
     receiver->tokens = options->burst;
     receiver->tokens_at = clock_monotonic(options->clock);
-    receiver->handle = journal_receiver(options->journal, sink->name);
+    atomic_init(&receiver->paused, options->carried.paused);
+    atomic_init(&receiver->flush_through, options->carried.flush_through);
+    receiver->handle = options->backlog
+                           ? journal_receiver_with_backlog(options->journal, sink->name)
+                           : journal_receiver(options->journal, sink->name);
     if (receiver->handle < 0) {
         error_set(err, "too many receivers");
         free(receiver);
@@ -687,6 +698,12 @@ void receiver_pause(struct receiver *receiver, bool paused)
 void receiver_flush(struct receiver *receiver)
 {
     atomic_store(&receiver->flush_through, journal_last(receiver->options.journal));
+}
+
+struct receiver_carried receiver_carried(const struct receiver *receiver)
+{
+    return (struct receiver_carried){atomic_load(&receiver->paused),
+                                     atomic_load(&receiver->flush_through)};
 }
 
 static const char *reason_of_refusal(const struct receiver *receiver, int64_t sequence)

@@ -19,6 +19,9 @@ enum {
     RECEIVER_REASON_SIZE = 256,
 };
 
+// How long a receiver that stops waits for the confirmations of the events in flight.
+#define RECEIVER_CONFIRM_US (5 * CLOCK_US_PER_S)
+
 // The outcome of an event at a receiver.
 enum receiver_outcome {
     RECEIVER_WAITING,   // not sent, or not confirmed
@@ -38,12 +41,20 @@ struct receiver_event_outcome {
 
 enum receiver_change { RECEIVER_FAILING, RECEIVER_BACK };
 
+// What a receiver's successor, such as a changed one after a reload, takes over from it.
+struct receiver_carried {
+    bool paused;
+    int64_t flush_through; // events up to this number are given up
+};
+
 struct receiver_options {
     struct filter filter;
     double rate;        // events/s; 0: no limit
     unsigned burst;     // events that may be sent at once after a pause
     int64_t age_max_us; // events older than this are given up; 0: none is
     bool was_failing;   // the alarm of its predecessor is still active
+    bool backlog;       // if it was gone, it goes on where it stopped
+    struct receiver_carried carried;
 
     // Called in the receiver's thread when it fails, and when it works again.
     void (*change)(void *ctx, const char *receiver, enum receiver_change change, const char *reason,
@@ -78,7 +89,9 @@ struct receiver *receiver_start(const struct sink *sink, const struct receiver_o
                                 struct error *err);
 
 // Asks the thread to end when every event is delivered, or at `stop_by` (monotonic microseconds).
-// Events not delivered by then stay in the journal.
+// By then it sends no further event. If it works, it waits RECEIVER_CONFIRM_US more for the
+// confirmations of those in flight, as its successor would send them again. Events not delivered
+// stay in the journal.
 void receiver_request_stop(struct receiver *receiver, int64_t stop_by);
 
 // Waits for the thread's end for `patience_us` at most (microseconds), then frees everything.
@@ -98,6 +111,9 @@ void receiver_pause(struct receiver *receiver, bool paused);
 
 // Gives up all events that wait now. Any thread.
 void receiver_flush(struct receiver *receiver);
+
+// What its successor takes over. Any thread.
+struct receiver_carried receiver_carried(const struct receiver *receiver);
 
 // The outcome of an event, and its word, such as "delivered". Any thread.
 struct receiver_event_outcome receiver_outcome_of(struct receiver *receiver, int64_t sequence);

@@ -147,6 +147,8 @@ static int fake_wait(void *self, int timeout_ms, struct error *err)
         fake->waited = true;
         fake->taken_before_waiting = fake->count;
     }
+    if (fake->answers_at != 0 && clock_monotonic(&fake->clock) >= fake->answers_at)
+        fake->answers = FAKE_RECEIVER_ALL;
     if (fake->fail_wait > 0) {
         fake->fail_wait--;
         error_set(err, "no answer came");

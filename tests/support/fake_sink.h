@@ -30,6 +30,7 @@ struct fake_sink {
     bool hold;                                    // send blocks
     bool one_at_a_time;                           // an event has to follow each pending one
     unsigned long refuse_from, refuse_through;    // numbers of the events that it refuses; 0: none
+    int64_t answers_at; // from then on (monotonic) it confirms all pending events; 0: never
 
     // Recorded.
     bool holding, is_open;

@@ -1018,6 +1018,116 @@ TEST(a_stop_waits_for_acknowledgements)
     assert_int_equal(saved_cursor(), 10);
 }
 
+// A receiver that has ten events in flight and five that wait; nothing is confirmed.
+static void start_with_ten_in_flight(void)
+{
+    fake.window = 10;
+    fake.answers = FAKE_RECEIVER_NONE;
+    start();
+    put(1, 15);
+    fake_receiver_wait_taken(&fake, 10);
+}
+
+TEST(a_stop_waits_for_what_is_in_flight_and_sends_nothing_further)
+{
+    start_with_ten_in_flight();
+    pthread_mutex_lock(&fake.lock);
+    int64_t now = clock_monotonic(&fake.clock);
+    fake.answers_at = now + 3 * CLOCK_US_PER_S;
+    pthread_mutex_unlock(&fake.lock);
+    stop_by(now);
+    assert_int_equal(fake.count, 10);
+    check_had(1, 10);
+    assert_int_equal(saved_cursor(), 10);
+    start(); // the successor
+    stop();
+    check_had(1, 15);
+    assert_int_equal(fake.count, 15); // each was sent once
+}
+
+TEST(a_stop_does_not_wait_for_ever_for_what_is_in_flight)
+{
+    start_with_ten_in_flight();
+    int64_t begun = clock_monotonic(&fake.clock);
+    stop_by(begun);
+    assert_in_range(clock_monotonic(&fake.clock) - begun, RECEIVER_CONFIRM_US,
+                    RECEIVER_CONFIRM_US + CLOCK_US_PER_S);
+    assert_int_equal(saved_cursor(), 0);
+}
+
+TEST(a_stop_does_not_wait_for_a_receiver_that_fails)
+{
+    fake.window = 10;
+    fake.answers = FAKE_RECEIVER_NONE;
+    fake.fail_wait = 1;
+    start();
+    put(1, 1);
+    fake_receiver_wait_taken(&fake, 2); // again, after the failure
+    int64_t begun = clock_monotonic(&fake.clock);
+    stop_by(begun);
+    assert_in_range(clock_monotonic(&fake.clock) - begun, 0, RECEIVER_CONFIRM_US - 1);
+    assert_int_equal(saved_cursor(), 0);
+}
+
+TEST(a_successor_is_paused_as_its_predecessor_was)
+{
+    start();
+    receiver_pause(receiver, true);
+    put(1, 5);
+    options.carried = receiver_carried(receiver);
+    stop_by(0);
+    start();
+    receiver_get_status(receiver, &status);
+    assert_true(status.paused);
+    receiver_pause(receiver, false);
+    fake_receiver_wait_taken(&fake, 5);
+    options.carried = receiver_carried(receiver);
+    stop();
+    assert_false(options.carried.paused);
+    check_had(1, 5);
+}
+
+TEST(a_successor_gives_up_what_was_flushed)
+{
+    start();
+    receiver_pause(receiver, true);
+    put(1, 5);
+    receiver_flush(receiver);
+    options.carried = receiver_carried(receiver);
+    options.carried.paused = false;
+    stop_by(0);
+    put(6, 2);
+    start();
+    stop();
+    check_numbers(fake.had, fake.had_count, 6, 2);
+}
+
+static bool nobody(void *ctx, const char *name)
+{
+    (void)ctx, (void)name;
+    return false;
+}
+
+TEST(a_receiver_that_was_gone_gets_its_backlog_if_it_asks_for_it)
+{
+    start();
+    stop();
+    put(1, 3);
+    journal_end_receivers(journal, nobody, NULL);
+    options.backlog = true;
+    start();
+    put(4, 1);
+    stop();
+    check_had(1, 4);
+    put(5, 1);
+    journal_end_receivers(journal, nobody, NULL);
+    options.backlog = false;
+    start();
+    put(6, 1);
+    stop();
+    check_numbers(fake.had + 4, fake.had_count - 4, 6, 1);
+}
+
 TEST(a_paused_receiver_gets_what_waited_when_it_goes_on)
 {
     start();
@@ -1133,6 +1243,12 @@ int main(void)
         RECEIVER_TEST(a_receiver_that_was_left_behind_does_not_tell_that_it_fails),
         RECEIVER_TEST(a_stop_leaves_the_rest_in_the_journal_when_its_time_is_over),
         RECEIVER_TEST(a_stop_waits_for_acknowledgements),
+        RECEIVER_TEST(a_stop_waits_for_what_is_in_flight_and_sends_nothing_further),
+        RECEIVER_TEST(a_stop_does_not_wait_for_ever_for_what_is_in_flight),
+        RECEIVER_TEST(a_stop_does_not_wait_for_a_receiver_that_fails),
+        RECEIVER_TEST(a_successor_is_paused_as_its_predecessor_was),
+        RECEIVER_TEST(a_successor_gives_up_what_was_flushed),
+        RECEIVER_TEST(a_receiver_that_was_gone_gets_its_backlog_if_it_asks_for_it),
         RECEIVER_TEST(a_paused_receiver_gets_what_waited_when_it_goes_on),
         RECEIVER_TEST(a_flush_gives_up_what_waits_and_nothing_later),
         RECEIVER_TEST(the_fate_of_an_event_is_remembered),
