@@ -19,7 +19,8 @@ static const char *explain_reason_of(struct receiver *receiver,
                                      const struct event *event)
 {
     const char *refusal = receiver_refusal(receiver, event);
-    if (result->outcome == RECEIVER_DELIVERED || result->outcome == RECEIVER_GIVEN_UP)
+    if (result->outcome == RECEIVER_DELIVERED || result->outcome == RECEIVER_SENT ||
+        result->outcome == RECEIVER_GIVEN_UP)
         return result->reason;
     if (refusal || result->outcome != RECEIVER_WAITING)
         return refusal ? refusal : "";

@@ -18,12 +18,14 @@ static json_t *receiver_json(struct receiver *receiver)
     const struct sink *r = receiver_sink(receiver);
     struct receiver_status s;
     receiver_get_status(receiver, &s);
-    return json_pack("{s:s, s:s, s:o, s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:o}", "name",
+    json_t *delivered = s.confirms ? json_integer((json_int_t)s.sent) : json_null();
+    return json_pack("{s:s, s:s, s:o, s:s, s:I, s:o, s:I, s:I, s:I, s:I, s:I, s:I, s:o}", "name",
                      r->name, "kind", r->kind, "address", answer_text(r->address), "state",
-                     state_word(&s), "sent", (json_int_t)s.sent, "filtered", (json_int_t)s.filtered,
-                     "queued", (json_int_t)s.lag, "failed", (json_int_t)s.failed, "dropped",
-                     (json_int_t)s.dropped, "refused", (json_int_t)s.refused, "cursor",
-                     (json_int_t)s.cursor, "problem", answer_text(s.problem));
+                     state_word(&s), "sent", (json_int_t)s.handed, "delivered", delivered,
+                     "filtered", (json_int_t)s.filtered, "queued", (json_int_t)s.lag, "failed",
+                     (json_int_t)s.failed, "dropped", (json_int_t)s.dropped, "refused",
+                     (json_int_t)s.refused, "cursor", (json_int_t)s.cursor, "problem",
+                     answer_text(s.problem));
 }
 
 json_t *receiver_answers_all(const struct control *c)

@@ -303,11 +303,12 @@ static const json_t *find_receiver(const json_t *answer, const char *only,
 }
 
 // Whether the receiver lacks the event: it still waits for it, or the test was sent to it only and
-// was not delivered.
+// has not gone out.
 static bool is_without(const json_t *one, bool is_only)
 {
     const char *state = member_word(one, "state");
-    return strcmp(state, "waiting") == 0 || (is_only && strcmp(state, "delivered") != 0);
+    bool has = strcmp(state, "delivered") == 0 || strcmp(state, "sent") == 0;
+    return strcmp(state, "waiting") == 0 || (is_only && !has);
 }
 
 // Whether the receiver waits for the event, and no known reason keeps it from getting it.

@@ -235,7 +235,8 @@ static const struct {
     const char *type, *name, *help;
     receiver_value get;
 } OF_RECEIVERS[] = {
-    {"counter", "ibtrapd_receiver_sent_total", "Events that the receiver has.", get_sent},
+    {"counter", "ibtrapd_receiver_sent_total",
+     "Events that the receiver has confirmed, or that were sent if it confirms nothing.", get_sent},
     {"counter", "ibtrapd_receiver_filtered_total", "Events that do not pass its filter.",
      get_filtered},
     {"counter", "ibtrapd_receiver_dropped_total",

@@ -6,7 +6,7 @@
 #include "sink/sink.h"
 
 enum file_fsync {
-    FILE_FSYNC_NONE, // an event is delivered when the kernel has its line
+    FILE_FSYNC_NONE, // an event is sent when the kernel has its line
     FILE_FSYNC_EACH, // when its line is on the disk; lines that wait together share one sync
 };
 

@@ -430,7 +430,7 @@ static void note_attempt(struct receiver *receiver, struct entry *e, enum sink_r
 }
 
 static const char *const RESULT_WORDS[] = {
-    [SINK_DONE] = "handed over and delivered",
+    [SINK_DONE] = "handed over and sent",
     [SINK_PENDING] = "handed over, not confirmed yet",
     [SINK_SKIPPED] = "skipped: nothing in it is for this receiver",
     [SINK_FAILED] = "not handed over",
@@ -450,7 +450,7 @@ static bool hand_over(struct receiver *receiver, struct entry *e, int64_t *pause
               (long long)e->sequence, e->event->id, RESULT_WORDS[result]);
     switch (result) {
     case SINK_DONE:
-        receiver_settle_entry(e, RECEIVER_DELIVERED);
+        receiver_settle_entry(e, RECEIVER_SENT);
         count_delivered(receiver, 1);
         succeed(receiver);
         break;
@@ -733,7 +733,8 @@ struct receiver_event_outcome receiver_outcome_of(struct receiver *receiver, int
 
 const char *receiver_outcome_word(enum receiver_outcome outcome)
 {
-    static const char *const WORDS[] = {"waiting", "delivered", "filtered", "given up", "passed"};
+    static const char *const WORDS[] = {"waiting",  "delivered", "filtered",
+                                        "given up", "passed",    "sent"};
     return WORDS[outcome];
 }
 
@@ -744,6 +745,7 @@ void receiver_get_status(struct receiver *receiver, struct receiver_status *out)
     *out = receiver->status; // read after the cursor: the counts include all events up to it
     pthread_mutex_unlock(&receiver->lock);
     out->paused = atomic_load(&receiver->paused);
+    out->confirms = receiver->sink.in_flight_max > 0;
     out->cursor = cursor;
     struct journal *journal = receiver->options.journal;
     out->lag = journal_between(journal, cursor, journal_last(journal) + 1);

@@ -25,10 +25,11 @@ enum {
 // The outcome of an event at a receiver.
 enum receiver_outcome {
     RECEIVER_WAITING,   // not sent, or not confirmed
-    RECEIVER_DELIVERED, // confirmed; without confirmations: sent
+    RECEIVER_DELIVERED, // the receiver has confirmed it
     RECEIVER_FILTERED,  // it did not pass the receiver's filter
     RECEIVER_GIVEN_UP,  // too old, or flushed, or refused too often
     RECEIVER_PASSED,    // unknown: too long ago, or before this start
+    RECEIVER_SENT,      // the kernel took it; this receiver confirms nothing
 };
 
 struct receiver_event_outcome {
@@ -67,8 +68,11 @@ struct receiver_options {
 };
 
 struct receiver_status {
-    uint64_t sent, filtered, failed, dropped; // events; failed attempts; given up or expired
-    uint64_t refused;                         // of those dropped: the receiver refused them
+    // Events that it has: confirmed, or sent if it confirms nothing; events; failed attempts; given
+    // up or expired.
+    uint64_t sent, filtered, failed, dropped;
+    uint64_t refused; // of those dropped: the receiver refused them
+    bool confirms;
     uint64_t handed,
         repeated; // events passed to the sink, each counted once; further attempts
     int64_t changed_at,

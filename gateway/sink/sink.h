@@ -10,7 +10,7 @@
 #include "model/event.h"
 
 enum sink_result {
-    SINK_DONE,    // the receiver has the event; without confirmations: the kernel has it
+    SINK_DONE,    // sent: the kernel has the event, and nothing will confirm it
     SINK_PENDING, // sent; `wait` returns when the receiver has confirmed it
     SINK_SKIPPED, // the event has nothing for this receiver; says nothing about its health
     SINK_BLOCKED, // not sent: it has to follow a pending event; send it again after `wait`

@@ -2,7 +2,7 @@
 // The sink of the kind `snmp`: traps and informs of every version, over UDP, TCP, TLS or DTLS, IPv4
 // or IPv6.
 //
-// A trap is delivered when the kernel has it. With informs, an event is pending until the receiver
+// A trap is sent when the kernel has it. With informs, an event is pending until the receiver
 // has answered all of its notifications. Datagrams may be lost, and be sent again after others. So
 // an event waits while a pending one has the same alarm key or is its root cause.
 #ifndef IBTRAPD_SINK_SNMP_H

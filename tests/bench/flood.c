@@ -81,7 +81,8 @@ static uint64_t sent_by(const struct bench *b, const char *name)
     json_array_foreach(json_object_get(answer, "receivers"), i, one)
     {
         if (strcmp(json_string_value(json_object_get(one, "name")), name) == 0)
-            sent = (uint64_t)json_integer_value(json_object_get(one, "sent"));
+            sent = (uint64_t)json_integer_value(json_object_get(
+                one, json_is_integer(json_object_get(one, "delivered")) ? "delivered" : "sent"));
     }
     json_decref(answer);
     return sent;

@@ -9,8 +9,9 @@ import re
 import subprocess
 
 import pytest
-from lab.gateway import EVERYTHING, IBTRAPCTL
+from lab.gateway import EVERYTHING, IBTRAPCTL, section
 from lab.processes import DEADLINE, wait_until
+from lab.receivers import Snmptrapd
 
 SWEEP = {"method": "smp", "interval": 3600, "settle": 300}
 COLUMNS = 100
@@ -182,7 +183,7 @@ def test_an_event_is_explained(site):
     assert answer["event"] == down and answer["suppressed"] == "" and answer["cause"] is None
     assert answer["related"]["event"] == "link-state-change"
     states = {one["name"]: one["state"] for one in answer["receivers"]}
-    assert states["udp0"] == "delivered" and states["snmp0"] == "delivered"
+    assert states["udp0"] == "sent" and states["snmp0"] == "sent"
     sent = {one["oid"] for one in answer["notifications"] if one["default"]}
     assert sent == {"1.3.6.1.3.2.2.1.0.1", "1.3.6.1.3.2.2.1.0.2"}
 
@@ -195,6 +196,22 @@ def test_an_event_is_explained(site):
     assert told in [{one.oid: one.value for one in trap.varbinds} for trap in received]
     shown = site.gateway.control("explain", cause["number"]).stdout
     assert f"  0000  {raw[:64]}\n  0020  {raw[64:128]}\n" in shown
+
+
+def test_only_what_is_confirmed_is_delivered(open_site, tmp_path):
+    """snmptrapd confirms the inform, the disk the file; nobody confirms the rest."""
+    with Snmptrapd(tmp_path) as manager:
+        more = section("snmp", "informed", address=manager.address, inform=True)
+        more += section("file", "kept", path=tmp_path / "kept") + section("file", "written", path=tmp_path / "w", sync=False)
+        site = open_site(more=more)
+        site.gateway.wait_subscribed()
+        answer = ask(site, "test", "link-down")
+        states = {one["name"]: one["state"] for one in answer["receivers"]}
+        assert {name for name, state in states.items() if state == "delivered"} == {"informed", "kept"}
+        assert {state for state in states.values()} == {"sent", "delivered"}
+        counts = {one["name"]: (one["sent"], one["delivered"]) for one in ask(site, "receivers")["receivers"]}
+        assert all(counts[name][1] is None for name in ("snmp0", "udp0", "written"))
+        assert all(counts[name][1] == counts[name][0] > 0 for name in ("informed", "kept"))
 
 
 def test_what_is_filtered_says_by_which_item(open_site):
@@ -238,7 +255,7 @@ def test_a_test_goes_to_the_receiver_that_was_named(site):
     site.traps.clear()
     answer = ask(site, "test", "host-removed", "--receiver", "udp0")
     states = {one["name"]: (one["state"], one["reason"]) for one in answer["receivers"]}
-    assert states["udp0"][0] == "delivered"
+    assert states["udp0"][0] == "sent"
     assert states["snmp0"] == ("filtered", "a test of another receiver")
     assert site.message("host-removed")[0].data["id"] == answer["event"]["id"]
     assert site.traps.poll() == []
@@ -250,7 +267,7 @@ def test_a_test_of_one_receiver_is_not_about_the_others(site):
     assert of_all.returncode == 1 and "receiver snmp0 has not got it: waiting, paused" in of_all.stderr
     answer = ask(site, "test", "host-removed", "--receiver", "udp0")  # the event follows one that waits for snmp0
     states = {one["name"]: one["state"] for one in answer["receivers"]}
-    assert states["udp0"] == "delivered" and states["snmp0"] == "waiting"
+    assert states["udp0"] == "sent" and states["snmp0"] == "waiting"
 
 
 def test_a_test_is_about_the_node_that_was_named(site):

@@ -100,7 +100,7 @@ def test_one_event_can_be_followed_through_the_folders(fabric, syslog):
     way.next("sink", r"^informed: confirmed \d+ of \d+ in flight$")
     assert int(way.next("sink", r"^informed: cursor moved to number (\d+)$")[1]) >= number
     way.place = committed
-    way.next("sink", rf"^udp0: number {number} \({event}\) handed over and delivered$")
+    way.next("sink", rf"^udp0: number {number} \({event}\) handed over and sent$")
 
     assert gateway.stop() == 0
     own = [line for line in way.lines() if re.match(r"\d{4}-", line)]  # the other lines are events, on standard output

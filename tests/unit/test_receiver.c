@@ -1102,6 +1102,32 @@ TEST(a_successor_gives_up_what_was_flushed)
     check_numbers(fake.had, fake.had_count, 6, 2);
 }
 
+static enum receiver_outcome outcome_of_one_event(void)
+{
+    start();
+    put(1, 1);
+    fake_receiver_wait_had(&fake, 1);
+    while (journal_cursor(journal, journal_receiver(journal, "siem")) < 1)
+        sched_yield();
+    receiver_get_status(receiver, &status);
+    enum receiver_outcome outcome = receiver_outcome_of(receiver, 1).outcome;
+    stop();
+    return outcome;
+}
+
+TEST(what_is_not_confirmed_is_sent_and_not_delivered)
+{
+    assert_string_equal(receiver_outcome_word(outcome_of_one_event()), "sent");
+    assert_false(status.confirms);
+}
+
+TEST(what_is_confirmed_is_delivered)
+{
+    fake.window = 10;
+    assert_string_equal(receiver_outcome_word(outcome_of_one_event()), "delivered");
+    assert_true(status.confirms);
+}
+
 static bool nobody(void *ctx, const char *name)
 {
     (void)ctx, (void)name;
@@ -1170,7 +1196,7 @@ TEST(the_fate_of_an_event_is_remembered)
         sched_yield();
     assert_int_equal(receiver_outcome_of(receiver, 1).outcome, RECEIVER_GIVEN_UP);
     struct receiver_event_outcome fate = receiver_outcome_of(receiver, 2);
-    assert_int_equal(fate.outcome, RECEIVER_DELIVERED);
+    assert_int_equal(fate.outcome, RECEIVER_SENT);
     assert_int_equal(fate.time_us, clock_utc(&fake.clock));
     assert_int_equal(receiver_outcome_of(receiver, 3).outcome, RECEIVER_WAITING);
     stop();
@@ -1248,6 +1274,8 @@ int main(void)
         RECEIVER_TEST(a_stop_does_not_wait_for_a_receiver_that_fails),
         RECEIVER_TEST(a_successor_is_paused_as_its_predecessor_was),
         RECEIVER_TEST(a_successor_gives_up_what_was_flushed),
+        RECEIVER_TEST(what_is_not_confirmed_is_sent_and_not_delivered),
+        RECEIVER_TEST(what_is_confirmed_is_delivered),
         RECEIVER_TEST(a_receiver_that_was_gone_gets_its_backlog_if_it_asks_for_it),
         RECEIVER_TEST(a_paused_receiver_gets_what_waited_when_it_goes_on),
         RECEIVER_TEST(a_flush_gives_up_what_waits_and_nothing_later),
