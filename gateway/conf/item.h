@@ -67,7 +67,7 @@ struct schema_item {
     // The default, as a file has it without quotation marks; NULL: the item is not set. A list has
     // none: it begins empty, or as `pairs` resets it.
     const char *initial;
-    const char *example; // a value for an item without default, as a file has it
+    const char *example; // a value, as a file has it, that the example has instead of the default
     bool shown;          // the example file sets the item to `example`
     const char *help;    // sentences; `x` is literal, and name(1) is another manual page
 };

@@ -238,7 +238,9 @@ static const struct schema_item SNMP[] = {
      .example = "\"2c\"",
      .help = "The version of SNMP. Without it, 3 with TLS and DTLS, and otherwise 2c."},
     {"inform", SCHEMA_BOOL, SCHEMA_LIVE, IN_RECEIVER(snmp.inform), .initial = "false",
-     .help = "Whether the receiver confirms each notification. Not with version 1."},
+     .example = "true", .shown = true,
+     .help = "Whether the receiver confirms each notification, so that none is lost on the way. "
+             "Not with version 1."},
     {"community", SCHEMA_TEXT, SCHEMA_LIVE, IN_RECEIVER(snmp.community), .secret = true,
      .check = check_community, .initial = "public", .help = "The community of versions 1 and 2c."},
     {"community_file", SCHEMA_TEXT, SCHEMA_LIVE, IN_RECEIVER(snmp.community_file),

@@ -461,9 +461,10 @@ static struct conf_receiver example_siem(void)
 
 TEST(the_examples_sections_show_the_defaults_too)
 {
-    const struct conf_receiver nms = make_snmp("nms", "nms.example.org", 162);
+    struct conf_receiver nms = make_snmp("nms", "nms.example.org", 162);
     const struct conf_receiver local = make_syslog("local", CONF_LOCAL);
     const struct conf_receiver siem = example_siem();
+    nms.snmp.inform = true; // the example is better than the default
     load_example(false);
     check_general_defaults();
     check_receiver(find_receiver("nms"), &nms);
@@ -493,6 +494,7 @@ TEST(the_example_is_proper_where_it_is_commented_out)
     assert_string_equal(conf.fabric.device, "mlx5_0");
     nms.transport = CONF_DTLS;
     nms.snmp.version = 3;
+    nms.snmp.inform = true;
     nms.snmp.trap_address = true;
     nms.tls = (struct conf_tls){.ca_file = "/etc/ibtrapd/nms-ca.pem",
                                 .crl_file = "/etc/ibtrapd/nms.crl",
@@ -528,8 +530,9 @@ TEST(the_example_is_proper_where_it_is_commented_out)
 
 TEST(the_minimal_file_is_enough)
 {
-    const struct conf_receiver nms = make_snmp("nms", "127.0.0.1", 162);
+    struct conf_receiver nms = make_snmp("nms", "127.0.0.1", 162);
     const struct conf_receiver local = make_syslog("local", CONF_LOCAL);
+    nms.snmp.inform = true;
     load_path(CONFIG_DIRECTORY "/minimal.conf");
     assert_int_equal(conf.receiver_count, 2);
     check_receiver(0, &nms);
