@@ -27,6 +27,7 @@ static const struct control_command COMMANDS[] = {
     {"receiver-pause", receiver_answers_pause, CONTROL_WRITES},
     {"receiver-resume", receiver_answers_resume, CONTROL_WRITES},
     {"receiver-flush", receiver_answers_flush, CONTROL_WRITES},
+    {"receiver-forget", receiver_answers_forget, CONTROL_WRITES},
     {"topology", topology_answers_show, CONTROL_READS},
     {"topology-list", topology_answers_list, CONTROL_READS},
     {"topology-diff", topology_answers_diff, CONTROL_READS},

@@ -36,11 +36,35 @@ json_t *receiver_answers_all(const struct control *c)
     return list;
 }
 
+static void receiver_answers_add_gone(void *ctx, const struct journal_receiver_state *state)
+{
+    if (state->gone_us != 0)
+        json_array_append_new(ctx, json_pack("{s:o, s:o, s:I}", "name", answer_text(state->name),
+                                             "since", answer_time(state->gone_us), "cursor",
+                                             (json_int_t)state->cursor));
+}
+
+// The receivers that are gone, and how many events they did not get.
+static json_t *receiver_answers_gone(struct journal *journal)
+{
+    size_t i;
+    json_t *one, *list = json_array();
+    journal_each_receiver(journal, receiver_answers_add_gone, list);
+    int64_t last = journal_last(journal);
+    json_array_foreach(list, i, one)
+    {
+        int64_t cursor = json_integer_value(json_object_get(one, "cursor"));
+        json_object_set_new(one, "queued",
+                            json_integer(journal_between(journal, cursor, last + 1)));
+    }
+    return list;
+}
+
 json_t *receiver_answers_list(struct control *c, const json_t *request)
 {
     (void)request;
-    return json_pack("{s:i, s:o}", "version", PROTOCOL_VERSION, "receivers",
-                     receiver_answers_all(c));
+    return json_pack("{s:i, s:o, s:o}", "version", PROTOCOL_VERSION, "receivers",
+                     receiver_answers_all(c), "gone", receiver_answers_gone(c->journal));
 }
 
 struct receiver *receiver_answers_find(const struct control *c, const char *name)
@@ -91,4 +115,15 @@ json_t *receiver_answers_flush(struct control *c, const json_t *request)
     if (receiver)
         receiver_flush(receiver);
     return receiver_answers_finish(receiver);
+}
+
+json_t *receiver_answers_forget(struct control *c, const json_t *request)
+{
+    char name[65];
+    if (receiver_answers_of(c, request))
+        return answer_refuse("that receiver is in use: delete its section and reload first");
+    if (!answer_read_text(request, "name", name, sizeof name) ||
+        !journal_forget_gone_receiver(c->journal, name))
+        return answer_refuse("no receiver of that name is gone; 'ibtrapctl receivers' lists them");
+    return answer_done();
 }

@@ -19,4 +19,7 @@ json_t *receiver_answers_pause(struct control *control, const json_t *request);
 json_t *receiver_answers_resume(struct control *control, const json_t *request);
 json_t *receiver_answers_flush(struct control *control, const json_t *request);
 
+// "receiver-forget" with item "name": deletes the cursor of a receiver that is gone.
+json_t *receiver_answers_forget(struct control *control, const json_t *request);
+
 #endif

@@ -59,7 +59,8 @@ static const struct command COMMANDS[] = {
      "until a sweep has seen it again. The other one of two gateways keeps its alarm."},
     {"receivers", "", 0, 0, 0, receiver_commands_list, "receivers",
      "list the receivers, and how many events wait for each",
-     "It also shows how many events each receiver was sent, failed to take, and lost."},
+     "It also shows how many events each receiver was sent, failed to take, and lost. Receivers "
+     "that are gone from the configuration come last."},
     {"receivers pause", "RECEIVER", 1, 1, 0, receiver_commands_change, "receiver-pause",
      "stop sending to the receiver; its events wait",
      "They wait in the journal until the receiver is resumed or ibtrapd starts again."},
@@ -67,6 +68,11 @@ static const struct command COMMANDS[] = {
      "send to the receiver again", NULL},
     {"receivers flush", "RECEIVER", 1, 1, 0, receiver_commands_change, "receiver-flush",
      "drop the events that wait for the receiver now", "The journal keeps them."},
+    {"receivers forget", "RECEIVER", 1, 1, 0, receiver_commands_change, "receiver-forget",
+     "forget the place in the journal of a receiver that is gone",
+     "When it comes back, it is a new one: it begins with new events even with start = "
+     "\"backlog\" in its section. The list of receivers has those that are gone. When there are "
+     "too many, ibtrapd forgets those that have been gone for the longest time by itself."},
     {"resubscribe", "", 0, 0, 0, gateway_commands_send, "resubscribe",
      "subscribe to every trap again, at once", NULL},
     {"topology", "[N]", 0, 1, 0, topology_commands_show, "topology",

@@ -23,6 +23,15 @@ static void show_receiver(FILE *out, const json_t *one)
     terminal_wrap(out, 4, member_word(one, "problem"));
 }
 
+static void show_gone(FILE *out, const json_t *one)
+{
+    char line[256];
+    long long queued = member_count(one, "queued");
+    snprintf(line, sizeof line, "gone since %s: %s, which did not get %lld event%s",
+             member_word(one, "since"), member_word(one, "name"), queued, queued == 1 ? "" : "s");
+    terminal_wrap(out, 0, line);
+}
+
 bool receiver_commands_show(FILE *out, const json_t *answer, bool first)
 {
     size_t i;
@@ -31,6 +40,7 @@ bool receiver_commands_show(FILE *out, const json_t *answer, bool first)
         fprintf(out, "%-*s %-7s %-*s %-8s%9s %8s %8s %8s\n", NAME_COLUMNS, "RECEIVER", "KIND",
                 ADDRESS_COLUMNS, "ADDRESS", "STATE", "SENT", "QUEUED", "FAILED", "DROPPED");
     json_array_foreach(json_object_get(answer, "receivers"), i, one) show_receiver(out, one);
+    json_array_foreach(json_object_get(answer, "gone"), i, one) show_gone(out, one);
     return true;
 }
 

@@ -5,6 +5,7 @@
 #include "control/alarm_answers.h"
 #include "control/event_answers.h"
 #include "control/explain.h"
+#include "control/receiver_answers.h"
 #include "control/test_answers.h"
 #include "event/event_builder.h"
 #include "model/fabric.h"
@@ -595,6 +596,51 @@ TEST(a_test_of_nothing_is_refused)
     fabric_unref(fabric);
 }
 
+// Receivers that are gone.
+
+static bool nobody(void *ctx, const char *name)
+{
+    (void)ctx, (void)name;
+    return false;
+}
+
+// Whether "receiver-forget" is carried out.
+static bool forget(const char *request_text)
+{
+    json_t *request = json_loads(request_text, 0, NULL);
+    json_t *answer = receiver_answers_forget(&control, request);
+    assert_non_null(answer);
+    bool done = !json_object_get(answer, "error");
+    json_decref(answer);
+    json_decref(request);
+    return done;
+}
+
+TEST(who_is_gone_is_listed_and_can_be_forgotten)
+{
+    journal_receiver(journal, "nms");
+    add(CATALOGUE_GATEWAY_STARTED, "");
+    journal_commit(journal);
+    json_t *answer = receiver_answers_list(&control, NULL);
+    assert_int_equal(json_array_size(json_object_get(answer, "gone")), 0);
+    json_decref(answer);
+    assert_false(forget("{\"name\":\"nms\"}"));
+    journal_end_receivers(journal, nobody, NULL);
+    answer = receiver_answers_list(&control, NULL);
+    const json_t *one = json_array_get(json_object_get(answer, "gone"), 0);
+    assert_string_equal(json_string_value(json_object_get(one, "name")), "nms");
+    assert_string_equal(json_string_value(json_object_get(one, "since")),
+                        "2026-11-21T03:19:04.123456Z");
+    assert_int_equal(item_of(one, "queued"), 1);
+    assert_int_equal(item_of(one, "cursor"), 0);
+    json_decref(answer);
+    assert_false(forget("{}"));
+    assert_false(forget("{\"name\":7}"));
+    assert_false(forget("{\"name\":\"siem\"}"));
+    assert_true(forget("{\"name\":\"nms\"}"));
+    assert_false(forget("{\"name\":\"nms\"}"));
+}
+
 #define ANSWER_TEST(f) cmocka_unit_test_setup_teardown(f, begin, end)
 
 int main(void)
@@ -620,6 +666,7 @@ int main(void)
         ANSWER_TEST(a_test_names_a_node_of_the_fabric),
         ANSWER_TEST(a_test_without_a_node_makes_one_up),
         ANSWER_TEST(a_test_of_nothing_is_refused),
+        ANSWER_TEST(who_is_gone_is_listed_and_can_be_forgotten),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

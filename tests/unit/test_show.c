@@ -223,7 +223,8 @@ TEST(receivers_with_long_names_keep_their_columns)
         "\"name\":"
         "\"a-name-that-does-not-fit\",\"kind\":\"syslog\",\"address\":"
         "\"tcp a-host-with-a-long-name.example.org port 514\",\"state\":\"failing\",\"sent\":1,"
-        "\"queued\":2,\"failed\":3,\"dropped\":4,\"problem\":\"connection refused\"}]}",
+        "\"queued\":2,\"failed\":3,\"dropped\":4,\"problem\":\"connection refused\"}],\"gone\":["
+        "{\"name\":\"siem\",\"since\":\"2026-11-21T03:20:03Z\",\"cursor\":7,\"queued\":1}]}",
         "RECEIVER         KIND    ADDRESS                   STATE        SENT   QUEUED   FAILED  "
         "DROPPED\n"
         "nms              snmp    nms port 162              working         3        0        0   "
@@ -232,7 +233,8 @@ TEST(receivers_with_long_names_keep_their_columns)
         "                 syslog                            failing         1        2        3   "
         "     4\n"
         "    tcp a-host-with-a-long-name.example.org port 514\n"
-        "    connection refused\n");
+        "    connection refused\n"
+        "gone since 2026-11-21T03:20:03Z: siem, which did not get 1 event\n");
 }
 
 static void check_wrapped(int indent, const char *text, const char *expected)
