@@ -174,6 +174,7 @@ struct conf_receiver {
     struct filter filter;
     unsigned rate, burst; // events/s, 0: no limit; events at once
     int64_t age_us;       // 0: no limit
+    bool from_backlog;    // if its name was gone, it goes on where it stopped
     struct conf_tls tls;
     struct conf_snmp snmp;
     struct conf_syslog syslog;

@@ -362,6 +362,12 @@ static const struct schema_item EVERY_RECEIVER[] = {
      .factor = CLOCK_US_PER_S, .initial = "0",
      .help = "Seconds after which an event is not sent any more. 0 means that it is sent at any "
              "age."},
+    {"start", SCHEMA_WORD, SCHEMA_LIVE, IN_RECEIVER(from_backlog), .words = WORDS_START,
+     .initial = "now",
+     .help = "Where a receiver begins whose name was gone from the configuration: `now`, with new "
+             "events, or with the `backlog`, where it stopped, as far as the journal still has "
+             "the events. A new name begins with new events in any case. One that only changed, or "
+             "that a reload finds under another name and otherwise equal, goes on where it was."},
 };
 
 static const struct schema_item TLS[] = {

@@ -9,6 +9,8 @@
 
 const struct word WORDS_ACTIVE[] = {{false, "always"}, {true, "with-master-sm"}, {0, NULL}};
 
+const struct word WORDS_START[] = {{false, "now"}, {true, "backlog"}, {0, NULL}};
+
 const struct word WORDS_METHOD[] = {
     {CONF_SWEEP_SMP, "smp"}, {CONF_SWEEP_SA, "sa"}, {CONF_SWEEP_OFF, "off"}, {0, NULL}};
 

@@ -16,6 +16,7 @@
 
 enum {
     CONTROL_RESTART_SIZE = 512,
+    CONTROL_BACKLOGS_SIZE = 32768,
     CONTROL_SNAPSHOTS_MAX = 4, // snapshots whose last page no client has fetched yet
 };
 
@@ -35,8 +36,10 @@ struct control {
     struct agent *subagent;       // NULL: there is none
     struct event_builder builder; // for names and sentences; it does not know the fabric
     // Reads the configuration again. `restart`, of CONTROL_RESTART_SIZE, gets the items that need a
-    // restart. False with a sentence: the configuration stays as it was.
-    bool (*reload)(void *ctx, struct text *restart, struct error *err);
+    // restart; `backlogs`, of CONTROL_BACKLOGS_SIZE, what becomes of the events that wait for
+    // receivers that came, went or changed, a sentence a line. False with a sentence: the
+    // configuration stays as it was.
+    bool (*reload)(void *ctx, struct text *restart, struct text *backlogs, struct error *err);
     void *ctx;
 
     // Valid while a request is answered.

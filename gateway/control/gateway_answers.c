@@ -4,6 +4,8 @@
 #include "control/answer.h"
 #include "ctl/protocol.h"
 
+#include <string.h>
+
 json_t *gateway_answers_sweep(struct control *c, const json_t *request)
 {
     (void)request;
@@ -38,15 +40,27 @@ json_t *gateway_answers_log(struct control *c, const json_t *request)
     return answer_done();
 }
 
+static json_t *lines_json(const char *lines)
+{
+    json_t *list = json_array();
+    for (size_t length; *lines != '\0'; lines += length + (lines[length] == '\n')) {
+        length = strcspn(lines, "\n");
+        json_array_append_new(list, json_stringn(lines, length));
+    }
+    return list;
+}
+
 json_t *gateway_answers_reload(struct control *c, const json_t *request)
 {
     (void)request;
-    char buffer[CONTROL_RESTART_SIZE];
-    struct text restart = text_in(buffer, sizeof buffer);
+    char items[CONTROL_RESTART_SIZE], sentences[CONTROL_BACKLOGS_SIZE];
+    struct text restart = text_in(items, sizeof items);
+    struct text backlogs = text_in(sentences, sizeof sentences);
     struct error err;
-    if (!c->reload(c->ctx, &restart, &err))
+    if (!c->reload(c->ctx, &restart, &backlogs, &err))
         return answer_refuse("%s", err.text);
-    return json_pack("{s:i, s:s}", "version", PROTOCOL_VERSION, "restart", buffer);
+    return json_pack("{s:i, s:s, s:o}", "version", PROTOCOL_VERSION, "restart", items, "backlogs",
+                     lines_json(sentences));
 }
 
 json_t *gateway_answers_prune(struct control *c, const json_t *request)

@@ -5,6 +5,7 @@
 #include "ctl/show.h"
 #include "ctl/show_catalogue.h"
 #include "ctl/show_status.h"
+#include "ctl/terminal.h"
 
 enum command_outcome gateway_commands_status(const struct arguments *a, struct error *err)
 {
@@ -42,6 +43,13 @@ enum command_outcome gateway_commands_reload(const struct arguments *a, struct e
 {
     json_t *answer = client_request(a->socket, a->wire, json_object(), err);
     const char *restart = member_word(answer, "restart");
+    size_t i;
+    const json_t *sentence;
+    json_array_foreach(json_object_get(answer, "backlogs"), i, sentence)
+    {
+        const char *text = json_string_value(sentence);
+        terminal_wrap(a->out, 0, text ? text : "");
+    }
     if (restart[0] != '\0')
         fprintf(a->out, "Reloaded. These items wait for a restart of ibtrapd: %s\n", restart);
     json_decref(answer);

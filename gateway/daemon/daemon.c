@@ -206,11 +206,12 @@ static bool start_sweeper(struct gateway *g, struct error *err)
     return g->sweeper != NULL;
 }
 
-static bool daemon_answer_reload(void *ctx, struct text *restart, struct error *err)
+static bool daemon_answer_reload(void *ctx, struct text *restart, struct text *backlogs,
+                                 struct error *err)
 {
     struct gateway *g = ctx;
     service_reloading(g->service);
-    bool ok = reload_run(g, restart, err);
+    bool ok = reload_run(g, restart, backlogs, err);
     service_ready(g->service);
     return ok;
 }
@@ -365,10 +366,11 @@ static void fix_mmap_threshold(void)
 static void reload_at_signal(void *ctx)
 {
     struct gateway *g = ctx;
-    char buffer[CONTROL_RESTART_SIZE];
-    struct text restart = text_in(buffer, sizeof buffer);
+    char items[CONTROL_RESTART_SIZE], sentences[CONTROL_BACKLOGS_SIZE];
+    struct text restart = text_in(items, sizeof items);
+    struct text backlogs = text_in(sentences, sizeof sentences);
     struct error err;
-    daemon_answer_reload(g, &restart, &err); // logs the result itself
+    daemon_answer_reload(g, &restart, &backlogs, &err); // logs the result itself
 }
 
 bool daemon_run(struct conf *conf, const struct daemon_options *options, struct error *err)

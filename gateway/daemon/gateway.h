@@ -12,11 +12,14 @@
 #include "metrics/metrics_parts.h"
 #include "pipeline/role.h"
 
+#include <assert.h>
 #include <pthread.h>
 
 // The receivers of the configuration, and the trap recipients that managers added.
 enum { GATEWAY_RECEIVERS_MAX = CONF_RECEIVERS_MAX + 1 + TRAP_RECIPIENTS_MAX };
 
+// A reload cannot fail for want of cursors, even if it replaces all receivers by new ones.
+static_assert(2 * GATEWAY_RECEIVERS_MAX <= JOURNAL_RECEIVERS_MAX, "every receiver has a cursor");
 // A receiver that is ending, with its configuration.
 struct gateway_ending {
     struct receiver *receiver;
@@ -42,6 +45,7 @@ struct gateway {
     size_t receiver_count;
     struct gateway_ending left[GATEWAY_RECEIVERS_MAX]; // did not end in time; main thread only
     size_t left_count;
+    struct text *backlogs; // sentences for the answer to a reload, one a line; NULL: none runs
     // A reload does not change these.
     char directory[CONF_PATH_SIZE], device[CONF_DEVICE_SIZE], name[CONF_GATEWAY_NAME_SIZE];
     struct umad_choice choice;

@@ -2,6 +2,7 @@
 #include "daemon/receivers.h"
 
 #include "daemon/receiver_alarms.h"
+#include "daemon/receiver_backlogs.h"
 #include "daemon/sinks.h"
 #include "pipeline/pipeline.h"
 
@@ -22,6 +23,7 @@ bool receivers_make(const struct gateway *g, const struct conf_receiver *conf,
                     struct receivers_made *out, struct error *err)
 {
     struct conf_receiver *copy = malloc(sizeof *copy);
+    out->carried = (struct receiver_carried){.paused = false};
     if (!copy) {
         error_set(err, "out of memory");
         return false;
@@ -65,6 +67,8 @@ bool receivers_start(struct gateway *g, struct receivers_made *made, struct erro
                                              .age_max_us = conf->age_us,
                                              .was_failing =
                                                  receiver_alarms_is_active(g, conf->name),
+                                             .backlog = conf->from_backlog,
+                                             .carried = made->carried,
                                              .change = receivers_on_change,
                                              .ctx = g,
                                              .journal = g->journal,
@@ -127,56 +131,51 @@ static void nothing(void *ctx, const struct pipeline_context *inside)
     (void)inside;
 }
 
-void receivers_end(struct gateway *g, int64_t flush_us,
-                   bool (*stays)(void *ctx, const struct conf_receiver *running), void *ctx)
+void receivers_end(struct gateway *g,
+                   enum receivers_fate (*fate)(void *ctx, const struct conf_receiver *running),
+                   void *ctx)
 {
-    int64_t stop_by = clock_monotonic(&clock_system) + flush_us;
+    int64_t now = clock_monotonic(&clock_system);
     size_t kept = 0, ended = 0;
     struct gateway_ending ending[GATEWAY_RECEIVERS_MAX];
     free_left(g);
     pthread_mutex_lock(&g->exchanged);
     for (size_t i = 0; i < g->receiver_count; i++) {
-        if (stays(ctx, g->receiver_confs[i])) {
+        enum receivers_fate its = fate(ctx, g->receiver_confs[i]);
+        if (its == RECEIVERS_STAYS) {
             g->receiver_confs[kept] = g->receiver_confs[i];
             g->receivers[kept++] = g->receivers[i];
         } else {
-            receiver_request_stop(g->receivers[i], stop_by);
+            receiver_request_stop(g->receivers[i],
+                                  now + (its == RECEIVERS_ENDS ? RECEIVERS_FLUSH_US : 0));
             ending[ended++] = (struct gateway_ending){g->receivers[i], g->receiver_confs[i]};
         }
     }
     g->receiver_count = kept;
     pthread_mutex_unlock(&g->exchanged);
     for (size_t i = 0; i < ended; i++)
-        end_one(g, &ending[i], stop_by + RECEIVERS_END_US);
+        end_one(g, &ending[i], now + RECEIVERS_FLUSH_US + RECEIVERS_END_US);
     if (ended > 0)
         pipeline_call(g->pipeline, nothing, NULL);
 }
 
-bool receivers_run(const struct gateway *g, const char *name)
+struct receiver *receivers_find(const struct gateway *g, const char *name)
 {
     for (size_t i = 0; i < g->receiver_count; i++) {
         if (strcmp(g->receiver_confs[i]->name, name) == 0)
-            return true;
+            return g->receivers[i];
     }
-    return false;
-}
-
-static bool runs(void *ctx, const char *name)
-{
-    return receivers_run(ctx, name);
-}
-
-void receivers_forget_departed(struct gateway *g)
-{
-    journal_end_receivers(g->journal, runs, g);
+    return NULL;
 }
 
 bool receivers_start_all(struct gateway *g, struct error *err)
 {
     for (size_t i = 0; i < g->conf->receiver_count; i++) {
         struct receivers_made made;
-        if (!receivers_make(g, &g->conf->receivers[i], &made, err) ||
-            !receivers_start(g, &made, err))
+        if (!receivers_make(g, &g->conf->receivers[i], &made, err))
+            return false;
+        receiver_backlogs_tell_start(g, made.conf, "");
+        if (!receivers_start(g, &made, err))
             return false;
     }
     return true;

@@ -4,6 +4,7 @@
 #include "conf/load.h"
 #include "conf/restart.h"
 #include "daemon/heartbeat.h"
+#include "daemon/receiver_backlogs.h"
 #include "daemon/receivers.h"
 #include "daemon/settings.h"
 #include "daemon/subagent.h"
@@ -19,7 +20,8 @@ struct plan {
     struct names *map;
     struct policy_options policy; // points to the rules
     struct policy_rule rules[POLICY_RULES_MAX];
-    struct receivers_made made[CONF_RECEIVERS_MAX + 1]; // those that are new or changed
+    struct receivers_made made[CONF_RECEIVERS_MAX + 1];  // those that are new or changed
+    char former[CONF_RECEIVERS_MAX + 1][CONF_NAME_SIZE]; // their names until now; empty: none
     size_t made_count;
 };
 
@@ -39,12 +41,11 @@ static bool reload_is_same(const void *a, const void *b, size_t size)
     return memcmp(a, b, size) == 0;
 }
 
-// Whether the receiver goes on: it did not change, or is a trap recipient.
-static bool reload_stays(void *ctx, const struct conf_receiver *running)
+// Whether two receivers are equal but for their names.
+static bool reload_is_renamed(const struct conf_receiver *a, const struct conf_receiver *b)
 {
-    const struct conf_receiver *wanted = reload_find(ctx, running->name);
-    return trap_recipients_are_named(running->name) ||
-           (wanted && reload_is_same(running, wanted, sizeof *running));
+    const size_t after = offsetof(struct conf_receiver, kind);
+    return reload_is_same((const char *)a + after, (const char *)b + after, sizeof *a - after);
 }
 
 // Whether a receiver of this configuration runs. Trap recipients have other names, so this does not
@@ -73,6 +74,31 @@ static void reload_discard(struct plan *plan)
     free(plan);
 }
 
+static bool reload_has_successor(const struct plan *plan, const char *name)
+{
+    for (size_t i = 0; i < plan->made_count; i++) {
+        if (strcmp(plan->former[i], name) == 0)
+            return true;
+    }
+    return false;
+}
+
+// The name that the receiver has had until now: its own, or that of a receiver which is equal but
+// for its name and gone otherwise. Empty: it is new.
+static const char *reload_former(const struct gateway *g, const struct plan *plan,
+                                 const struct conf_receiver *wanted)
+{
+    if (receivers_find(g, wanted->name))
+        return wanted->name;
+    for (size_t i = 0; i < g->receiver_count; i++) {
+        const struct conf_receiver *running = g->receiver_confs[i];
+        if (!trap_recipients_are_named(running->name) && !reload_find(plan->conf, running->name) &&
+            !reload_has_successor(plan, running->name) && reload_is_renamed(running, wanted))
+            return running->name;
+    }
+    return "";
+}
+
 static bool make_receivers(const struct gateway *g, struct plan *plan, struct error *err)
 {
     for (size_t i = 0; i < plan->conf->receiver_count; i++) {
@@ -81,6 +107,8 @@ static bool make_receivers(const struct gateway *g, struct plan *plan, struct er
             continue;
         if (!receivers_make(g, wanted, &plan->made[plan->made_count], err))
             return false;
+        snprintf(plan->former[plan->made_count], CONF_NAME_SIZE, "%s",
+                 reload_former(g, plan, wanted));
         plan->made_count++;
     }
     return true;
@@ -151,10 +179,26 @@ static void reload_exchange(void *ctx, const struct pipeline_context *inside)
         log_write(g->log, LOG_LEVEL_ERROR, "new names wait for a restart: %s", err.text);
 }
 
-// Ends the receivers that are gone or changed.
-static void end_receivers(struct gateway *g)
+// What happens to a receiver: it goes on if it did not change or is a trap recipient.
+static enum receivers_fate reload_fate(void *ctx, const struct conf_receiver *running)
 {
-    receivers_end(g, RECEIVERS_FLUSH_US, reload_stays, g->conf);
+    const struct exchange *e = ctx;
+    const struct conf_receiver *wanted = reload_find(e->gateway->conf, running->name);
+    if (trap_recipients_are_named(running->name) ||
+        (wanted && reload_is_same(running, wanted, sizeof *running)))
+        return RECEIVERS_STAYS;
+    return reload_has_successor(e->plan, running->name) ? RECEIVERS_SUCCEEDED : RECEIVERS_ENDS;
+}
+
+// Ends the receivers that are gone or changed.
+static void end_receivers(struct gateway *g, struct exchange *e)
+{
+    for (size_t i = 0; i < e->plan->made_count; i++) {
+        const struct receiver *former = receivers_find(g, e->plan->former[i]);
+        if (former)
+            e->plan->made[i].carried = receiver_carried(former);
+    }
+    receivers_end(g, reload_fate, e);
     for (size_t i = 0; i < g->receiver_count; i++)
         receiver_reopen(g->receivers[i]);
 }
@@ -163,8 +207,13 @@ static void end_receivers(struct gateway *g)
 static bool start_receivers(struct gateway *g, struct plan *plan, struct error *err)
 {
     bool ok = true;
-    for (size_t i = 0; i < plan->made_count; i++)
+    for (size_t i = 0; i < plan->made_count; i++) {
+        const char *former = plan->former[i], *name = plan->made[i].conf->name;
+        receiver_backlogs_tell_start(g, plan->made[i].conf, former);
+        if (former[0] != '\0' && strcmp(former, name) != 0)
+            journal_rename_receiver(g->journal, former, name);
         ok &= receivers_start(g, &plan->made[i], err);
+    }
     return ok;
 }
 
@@ -192,13 +241,11 @@ static bool carry_out(struct gateway *g, struct plan *plan, struct error *err)
         return error_set(err, "the gateway is stopping");
     // Now the plan has the former configuration and names.
     log_debug(g->log, "reload: the pipeline has the new policies, thresholds and names");
-    end_receivers(g);
+    end_receivers(g, &e);
     bool ok = start_receivers(g, plan, err);
     log_debug(g->log,
               "reload: receivers that are gone or changed have ended, new ones have started");
     settings_apply(g);
-    if (ok)
-        receivers_forget_departed(g);
     sa_client_change_mkey(g->client, g->conf->sweep.mkey);
     ok = change_sweeper(g, plan->conf, err) && ok;
     ok = change_heartbeat(g, plan->conf, err) && ok;
@@ -210,14 +257,17 @@ static bool carry_out(struct gateway *g, struct plan *plan, struct error *err)
     return ok;
 }
 
-bool reload_run(struct gateway *gateway, struct text *restart, struct error *err)
+bool reload_run(struct gateway *gateway, struct text *restart, struct text *backlogs,
+                struct error *err)
 {
+    gateway->backlogs = backlogs;
     struct plan *plan = reload_make_plan(gateway, err);
     if (plan)
         conf_add_restart_items(gateway->conf, plan->conf, restart);
     bool ok = plan && carry_out(gateway, plan, err);
     if (plan)
         reload_discard(plan);
+    gateway->backlogs = NULL;
     if (!ok) {
         for (size_t i = 0; i < gateway->receiver_count; i++)
             receiver_reopen(gateway->receivers[i]);

@@ -5,6 +5,7 @@
 #include "daemon/gateway.h"
 #include "daemon/loop.h"
 #include "daemon/receiver_alarms.h"
+#include "daemon/receiver_backlogs.h"
 #include "daemon/receivers.h"
 #include "daemon/trap_recipients.h"
 
@@ -239,22 +240,23 @@ static const struct conf_receiver *settings_find_recipient(const struct trap_rec
     return NULL;
 }
 
-static bool settings_stays(void *ctx, const struct conf_receiver *running)
+// A recipient that ends has been silenced already (settings_silence).
+static enum receivers_fate settings_fate(void *ctx, const struct conf_receiver *running)
 {
     if (!trap_recipients_are_named(running->name))
-        return true;
+        return RECEIVERS_STAYS;
     const struct conf_receiver *wanted = settings_find_recipient(ctx, running->name);
-    return wanted && trap_recipients_equal(running, wanted);
+    return wanted && trap_recipients_equal(running, wanted) ? RECEIVERS_STAYS : RECEIVERS_SUCCEEDED;
 }
 
 // The names of the trap recipients that run and are not wanted any longer.
 struct departed_recipients {
-    const struct gateway *gateway;
+    struct gateway *gateway;
     char names[TRAP_RECIPIENTS_MAX][CONF_NAME_SIZE];
     size_t count;
 };
 
-static void find_departed(const struct gateway *g, const struct trap_recipients *wanted,
+static void find_departed(struct gateway *g, const struct trap_recipients *wanted,
                           struct departed_recipients *out)
 {
     out->gateway = g;
@@ -273,23 +275,47 @@ static bool settings_begin(struct gateway *g, const struct conf_receiver *wanted
     return receivers_make(g, wanted, &made, err) && receivers_start(g, &made, err);
 }
 
-// Deletes the cursors of departed trap recipients, but for those that were set again meanwhile.
-// Pipeline's thread.
+struct wanted_receivers {
+    const struct conf *conf;
+    const struct trap_recipients *recipients;
+};
+
+static bool settings_wants(void *ctx, const char *name)
+{
+    const struct wanted_receivers *wanted = ctx;
+    for (size_t i = 0; i < wanted->conf->receiver_count; i++) {
+        if (strcmp(wanted->conf->receivers[i].name, name) == 0)
+            return true;
+    }
+    return settings_find_recipient(wanted->recipients, name) != NULL;
+}
+
+// Deletes the cursors of departed trap recipients, but for those that were set again meanwhile, and
+// lets the journal drop the events that it kept for other receivers that are gone. Pipeline's
+// thread.
 static void forget_departed(void *ctx, const struct pipeline_context *inside)
 {
     const struct departed_recipients *departed = ctx;
-    const struct gateway *g = departed->gateway;
+    struct gateway *g = departed->gateway;
     struct error err;
-    struct trap_recipients wanted;
+    struct trap_recipients recipients;
     struct settings *settings = journal_settings(g->journal);
     (void)inside;
-    trap_recipients_of(settings, g->conf->subagent.recipient_port, &wanted, &err);
+    trap_recipients_of(settings, g->conf->subagent.recipient_port, &recipients, &err);
     settings_unref(settings);
-    for (size_t i = 0; wanted.all && i < departed->count; i++) {
-        if (!settings_find_recipient(&wanted, departed->names[i]))
+    if (!recipients.all)
+        return;
+    for (size_t i = 0; i < departed->count; i++) {
+        if (!settings_find_recipient(&recipients, departed->names[i]))
             journal_forget_receiver(g->journal, departed->names[i]);
     }
-    trap_recipients_clear(&wanted);
+    struct wanted_receivers wanted = {g->conf, &recipients};
+    receiver_backlogs_tell_gone(g, settings_wants, &wanted);
+    journal_end_receivers(g->journal, settings_wants, &wanted);
+    trap_recipients_clear(&recipients);
+    // Names that left or changed are on disk before a reload answers.
+    if (journal_has_work(g->journal))
+        journal_commit(g->journal);
 }
 
 static void apply_recipients(struct gateway *g)
@@ -306,11 +332,10 @@ static void apply_recipients(struct gateway *g)
     if (!wanted.all)
         return;
     find_departed(g, &wanted, &departed);
-    receivers_end(g, 0, settings_stays, &wanted);
-    if (departed.count > 0)
-        pipeline_call(g->pipeline, forget_departed, &departed);
+    receivers_end(g, settings_fate, &wanted);
+    pipeline_call(g->pipeline, forget_departed, &departed);
     for (size_t i = 0; i < wanted.count; i++) {
-        if (!receivers_run(g, wanted.all[i].name) && !settings_begin(g, &wanted.all[i], &err))
+        if (!receivers_find(g, wanted.all[i].name) && !settings_begin(g, &wanted.all[i], &err))
             log_write(g->log, LOG_LEVEL_ERROR, "%s", err.text);
     }
     trap_recipients_clear(&wanted);

@@ -87,6 +87,25 @@ def test_a_manager_that_answers_late(made, fabric):
         assert len(manager.came) > len(reporter.numbers)
 
 
+def test_a_reload_waits_for_informs_in_flight(made):
+    """The receiver is changed while ten informs wait for their answers: none is sent again."""
+    with LateManager(ber.notification, late=3) as manager:
+        text = section("snmp", "tested", address=manager.address, inform=True, window=10, timeout=5000)
+        gateway, reporter = made(text)
+        wait_until(lambda: queued(gateway) == 0, "the start's events to be answered", 60)
+        reporter.send(10)
+        wait_until(lambda: len(numbers_of(manager.came)) == 10, "the informs")
+        gateway.config.write_text(gateway.config.read_text().replace(text, text.replace("5000", "4000")))
+        gateway.control("reload")
+        reporter.send(1)
+        wait_until(lambda: queued(gateway) == 0, "all answers", 60)
+        assert numbers_of(manager.came) == reporter.numbers
+
+
+def queued(gateway):
+    return next(one["queued"] for one in gateway.status()["receivers"] if one["name"] == "tested")
+
+
 def numbers_of(traps):
     values = [{one.oid: one.value for one in trap.varbinds} for trap in list(traps)]
     return [int.from_bytes(one[GUID], "big") for one in values if GUID in one]

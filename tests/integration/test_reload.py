@@ -2,6 +2,7 @@
 """Reloads: a running gateway takes a new configuration completely or not at all, and loses or repeats no event."""
 
 import json
+import re
 import signal
 
 import pytest
@@ -63,6 +64,181 @@ def test_a_receiver_that_is_gone_gets_nothing_more(site):
     site.traps.wait_for(lambda one: one.oid.endswith(".3.2.0.6"), "the notification")
     assert guids(site.syslog) == []
     assert [one["name"] for one in site.gateway.status()["receivers"]][0] == "snmp0"
+
+
+# Names.
+
+
+def remove(site, text):
+    """Takes a receiver's section out of the configuration, and returns what the reload says."""
+    change(site, text, "")
+    return site.gateway.control("reload").stdout
+
+
+def insert(site, text):
+    add(site, text)
+    return site.gateway.control("reload").stdout
+
+
+def words(output):
+    """The output without its line breaks."""
+    return " ".join(output.split())
+
+
+def second_section(second, **items):
+    return section("syslog", "second", transport="udp", address=second.address, **items)
+
+
+@pytest.fixture
+def away(site, second):
+    """A second receiver got Report 1 and is gone; then came Report 2, which the first one has."""
+    insert(site, second_section(second))
+    report(site, site.host("sm1"), 1)
+    wait_for_guid(second, 1)
+    wait_until(lambda: state_of(site, "second")["queued"] == 0, "the cursor")
+    assert "receiver second is gone" in words(remove(site, second_section(second)))
+    report(site, site.host("sm1"), 2)
+    wait_for_guid(site.syslog, 2)
+
+
+def state_of(site, name):
+    [one] = [one for one in listed(site)["receivers"] if one["name"] == name]
+    return one
+
+
+def listed(site):
+    return json.loads(site.gateway.control("receivers", "--json").stdout)
+
+
+def restart(site, configure):
+    site.gateway.stop()
+    configure(site)
+    site.gateway.start()
+    site.gateway.wait_status(lambda status: status["port"]["lid"] != 0, "the port to be up")
+
+
+def report_3(site, second):
+    report(site, site.host("sm1"), 3)
+    wait_for_guid(second, 3)
+
+
+def test_a_name_that_comes_back_gets_what_comes_from_then_on(site, second, away):
+    told = words(insert(site, second_section(second)))
+    assert re.search(r"receiver second was gone since \S+Z and begins with new events: it does not get \d+ events?", told)
+    assert told in words(site.gateway.log)
+    report_3(site, second)
+    assert guids(second) == [1, 3]
+
+
+def test_a_name_that_comes_back_for_its_backlog_gets_all(site, second, away):
+    told = words(insert(site, second_section(second, start="backlog")))
+    assert re.search(r"receiver second was gone since \S+Z and goes on where it stopped: \d+ events? waited", told)
+    report_3(site, second)
+    assert guids(second) == [1, 2, 3]
+
+
+def test_a_name_that_was_gone_is_so_after_a_start_too(site, second, away):
+    restart(site, lambda site: None)
+    restart(site, lambda site: add(site, second_section(second)))
+    assert "receiver second was gone since" in site.gateway.log
+    report_3(site, second)
+    assert guids(second) == [1, 3]
+
+
+def test_a_name_that_only_a_start_finds_gone_is_told(site, second):
+    insert(site, second_section(second))
+    site.gateway.control("receivers", "pause", "second")
+    report(site, site.host("sm1"), 1)
+    wait_for_guid(site.syslog, 1)
+    restart(site, lambda site: change(site, second_section(second), ""))
+    assert re.search(r"receiver second is gone, and \d+ events? that waited for it will not be sent", site.gateway.log)
+    restart(site, lambda site: add(site, second_section(second)))
+    report_3(site, second)
+    assert guids(second) == [3]
+
+
+def test_another_name_keeps_backlog_and_pause(site, second):
+    insert(site, second_section(second))
+    site.gateway.control("receivers", "pause", "second")
+    for guid in (1, 2):
+        report(site, site.host("sm1"), guid)
+    wait_for_guid(site.syslog, 2)
+    change(site, 'syslog "second"', 'syslog "third"')
+    told = words(site.gateway.control("reload").stdout)
+    assert re.fullmatch(r"receiver second is called third now and goes on where it was: \d+ events waited for it", told)
+    assert state_of(site, "third")["state"] == "paused" and listed(site)["gone"] == []
+    assert guids(second) == []
+    site.gateway.control("receivers", "resume", "third")
+    report_3(site, second)
+    assert guids(second) == [1, 2, 3]
+
+
+def test_another_name_is_on_disk_when_the_reload_answers(site, second):
+    insert(site, second_section(second))
+    site.gateway.control("receivers", "pause", "second")
+    report(site, site.host("sm1"), 1)
+    wait_for_guid(site.syslog, 1)
+    change(site, 'syslog "second"', 'syslog "third"')
+    site.gateway.control("reload")
+    site.gateway.kill()
+    site.gateway.start()
+    wait_for_guid(second, 1)
+
+
+def test_a_pause_goes_on_when_a_reload_changes_the_receiver(site, second):
+    insert(site, second_section(second))
+    site.gateway.control("receivers", "pause", "second")
+    report(site, site.host("sm1"), 1)
+    wait_for_guid(site.syslog, 1)
+    change(site, second_section(second), second_section(second, rate=500))
+    told = words(site.gateway.control("reload").stdout)
+    assert re.fullmatch(r"receiver second has changed and goes on where it was: \d+ events? waited for it", told)
+    report(site, site.host("sm1"), 2)
+    wait_for_guid(site.syslog, 2)
+    assert state_of(site, "second")["state"] == "paused" and guids(second) == []
+    site.gateway.control("receivers", "resume", "second")
+    wait_for_guid(second, 2)
+    assert guids(second) == [1, 2]
+
+
+def test_who_is_gone_is_listed_and_can_be_forgotten(site, second, away):
+    in_use = site.gateway.control("receivers", "forget", "udp0", check=False)
+    assert in_use.returncode == 1 and "in use" in in_use.stderr
+    unknown = site.gateway.control("receivers", "forget", "nobody", check=False)
+    assert unknown.returncode == 1 and "no receiver of that name is gone" in unknown.stderr
+    [gone] = listed(site)["gone"]
+    assert gone["name"] == "second" and gone["queued"] > 0
+    assert f"gone since {gone['since']}: second" in site.gateway.control("receivers").stdout
+    site.gateway.control("receivers", "forget", "second")
+    assert listed(site)["gone"] == []
+    assert insert(site, second_section(second, start="backlog")) == ""
+    report_3(site, second)
+    assert guids(second) == [1, 3]
+
+
+def test_a_reload_without_a_backlog_says_nothing(site, second):
+    assert insert(site, second_section(second)) == ""
+    assert site.gateway.control("reload").stdout == ""
+
+
+NAMES, AT_ONCE = 300, 20
+
+
+def test_three_hundred_names_over_a_life(site, second):
+    """Receivers come and go under new names; one stays and gets every event."""
+    client = site.host("sm1")
+    insert(site, second_section(second))
+    base, others = site.gateway.config.read_text(), len(listed(site)["receivers"])
+    for first in range(0, NAMES, AT_ONCE):
+        site.gateway.config.write_text(base + "".join(
+            section("file", f"file{n}", path=site.gateway.directory / f"{n}.json") for n in range(first, first + AT_ONCE)))
+        site.gateway.control("reload")
+        report(site, client, first // AT_ONCE + 1)
+    restart(site, lambda site: None)
+    report(site, client, NAMES)
+    wait_for_guid(second, NAMES)
+    assert guids(second) == [*range(1, NAMES // AT_ONCE + 1), NAMES]
+    assert len(listed(site)["receivers"]) == others + AT_ONCE and len(listed(site)["gone"]) == NAMES - AT_ONCE
 
 
 def alarms(site):

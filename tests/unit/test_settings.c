@@ -55,16 +55,16 @@ static void start(void)
     settings_apply(&g);
 }
 
-static bool nothing_stays(void *ctx, const struct conf_receiver *running)
+static enum receivers_fate succeeded(void *ctx, const struct conf_receiver *running)
 {
     (void)ctx, (void)running;
-    return false;
+    return RECEIVERS_SUCCEEDED;
 }
 
 static void stop(void)
 {
     pipeline_stop(g.pipeline);
-    receivers_end(&g, 0, nothing_stays, NULL);
+    receivers_end(&g, succeeded, NULL);
     pipeline_free(g.pipeline);
     journal_close(g.journal);
     loop_wake_free(g.settings_changed);
