@@ -367,7 +367,7 @@ static const struct schema_item EVERY_RECEIVER[] = {
      .help = "Where a receiver begins whose name was gone from the configuration: `now`, with new "
              "events, or with the `backlog`, where it stopped, as far as the journal still has "
              "the events. A new name begins with new events in any case. One that only changed, or "
-             "that a reload finds under another name and otherwise equal, goes on where it was."},
+             "that has another name and is otherwise equal, goes on where it was."},
 };
 
 static const struct schema_item TLS[] = {

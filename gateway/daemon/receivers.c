@@ -58,6 +58,24 @@ static void receivers_on_change(void *ctx, const char *receiver, enum receiver_c
     pipeline_put_occurrence(g->pipeline, &o, 0);
 }
 
+// A number for the receiver's section without its name and its secrets: FNV-1a over the octets. Not
+// 0. Another release may have another number for the same section.
+static int64_t receivers_digest_of(const struct conf_receiver *conf)
+{
+    struct conf_receiver copy;
+    uint64_t h = UINT64_C(14695981039346656037);
+    memcpy(&copy, conf, sizeof copy);
+    explicit_bzero(copy.snmp.community, sizeof copy.snmp.community);
+    explicit_bzero(copy.snmp.auth_password, sizeof copy.snmp.auth_password);
+    explicit_bzero(copy.snmp.privacy_password, sizeof copy.snmp.privacy_password);
+    copy.filter.trap_group = NULL;
+    const uint8_t *octets = (const uint8_t *)&copy;
+    for (size_t i = offsetof(struct conf_receiver, kind); i < sizeof copy; i++)
+        h = (h ^ octets[i]) * UINT64_C(1099511628211);
+    int64_t digest = (int64_t)(h >> 1);
+    return digest != 0 ? digest : 1;
+}
+
 bool receivers_start(struct gateway *g, struct receivers_made *made, struct error *err)
 {
     const struct conf_receiver *conf = made->conf;
@@ -68,6 +86,7 @@ bool receivers_start(struct gateway *g, struct receivers_made *made, struct erro
                                              .was_failing =
                                                  receiver_alarms_is_active(g, conf->name),
                                              .backlog = conf->from_backlog,
+                                             .section = receivers_digest_of(conf),
                                              .carried = made->carried,
                                              .change = receivers_on_change,
                                              .ctx = g,
@@ -168,14 +187,48 @@ struct receiver *receivers_find(const struct gateway *g, const char *name)
     return NULL;
 }
 
+// The cursor of a receiver that the configuration has under another name: one that neither runs nor
+// is gone, with the same section.
+struct receivers_former {
+    const struct gateway *gateway;
+    const char *name; // of the receiver
+    int64_t section;
+    bool is_known;              // its own name has a cursor
+    char found[CONF_NAME_SIZE]; // empty: none
+};
+
+static void receivers_note_former(void *ctx, const struct journal_receiver_state *state)
+{
+    struct receivers_former *former = ctx;
+    const struct conf *conf = former->gateway->conf;
+    former->is_known |= strcmp(state->name, former->name) == 0 && state->gone_us == 0;
+    bool wanted = trap_recipients_are_named(state->name);
+    for (size_t i = 0; i < conf->receiver_count; i++)
+        wanted |= strcmp(conf->receivers[i].name, state->name) == 0;
+    if (!wanted && state->gone_us == 0 && state->section == former->section)
+        snprintf(former->found, sizeof former->found, "%s", state->name);
+}
+
+// Starts a receiver of the configuration at the start of the gateway.
+static bool receivers_begin(struct gateway *g, const struct conf_receiver *conf, struct error *err)
+{
+    struct receivers_made made;
+    struct receivers_former former = {
+        .gateway = g, .name = conf->name, .section = receivers_digest_of(conf)};
+    if (!receivers_make(g, conf, &made, err))
+        return false;
+    journal_each_receiver(g->journal, receivers_note_former, &former);
+    bool renamed = !former.is_known && former.found[0] != '\0';
+    receiver_backlogs_tell_start(g, conf, renamed ? former.found : "");
+    if (renamed)
+        journal_rename_receiver(g->journal, former.found, conf->name);
+    return receivers_start(g, &made, err);
+}
+
 bool receivers_start_all(struct gateway *g, struct error *err)
 {
     for (size_t i = 0; i < g->conf->receiver_count; i++) {
-        struct receivers_made made;
-        if (!receivers_make(g, &g->conf->receivers[i], &made, err))
-            return false;
-        receiver_backlogs_tell_start(g, made.conf, "");
-        if (!receivers_start(g, &made, err))
+        if (!receivers_begin(g, &g->conf->receivers[i], err))
             return false;
     }
     return true;

@@ -96,6 +96,7 @@ static void load_cursor(void *ctx, const struct store_cursor *in_file)
                (c = cursors_add(j, receiver)) != NULL) {
         c->sequence = c->saved = in_file->sequence;
         c->gone_us = c->saved_gone_us = in_file->gone_us;
+        c->section = c->saved_section = in_file->section;
         c->filter = in_file->filter;
         c->filter_since = in_file->filter_since;
     }
@@ -114,7 +115,8 @@ enum store_result journal_load_cursors(struct journal *journal, struct error *er
 
 static bool cursors_is_unsaved(const struct cursor *c)
 {
-    return c->name[0] != '\0' && (c->sequence != c->saved || c->gone_us != c->saved_gone_us);
+    return c->name[0] != '\0' && (c->sequence != c->saved || c->gone_us != c->saved_gone_us ||
+                                  c->section != c->saved_section);
 }
 
 bool journal_cursors_have_changed(const struct journal *j)
@@ -140,6 +142,7 @@ void journal_plan_cursors(const struct journal *j, struct cursor_plan *out)
         planned->row = (struct store_cursor){.receiver = planned->name,
                                              .sequence = c->sequence,
                                              .gone_us = c->gone_us,
+                                             .section = c->section,
                                              .filter = c->filter,
                                              .filter_since = c->filter_since};
     }
@@ -163,6 +166,7 @@ void journal_cursors_committed(struct journal *j, const struct cursor_plan *plan
         if (row->filter == c->filter && row->filter_since == c->filter_since)
             c->saved = row->sequence;
         c->saved_gone_us = row->gone_us;
+        c->saved_section = row->section;
     }
 }
 
@@ -274,6 +278,13 @@ void journal_end_receivers(struct journal *journal, bool (*runs)(void *ctx, cons
     pthread_mutex_unlock(&journal->lock);
 }
 
+void journal_note_section(struct journal *journal, int receiver, int64_t section)
+{
+    pthread_mutex_lock(&journal->lock);
+    journal->cursors[receiver].section = section;
+    pthread_mutex_unlock(&journal->lock);
+}
+
 bool journal_rename_receiver(struct journal *journal, const char *from, const char *to)
 {
     pthread_mutex_lock(&journal->lock);
@@ -318,7 +329,7 @@ void journal_each_receiver(struct journal *journal,
     pthread_mutex_lock(&journal->lock);
     for (size_t i = 0; i < journal->cursor_count; i++) {
         const struct cursor *c = &journal->cursors[i];
-        const struct journal_receiver_state state = {c->name, c->sequence, c->gone_us};
+        const struct journal_receiver_state state = {c->name, c->sequence, c->gone_us, c->section};
         if (c->name[0] != '\0')
             each(ctx, &state);
     }

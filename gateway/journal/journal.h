@@ -183,6 +183,10 @@ int64_t journal_filter_since(struct journal *journal, int receiver);
 void journal_forget_receiver(struct journal *journal, const char *name);
 bool journal_forget_gone_receiver(struct journal *journal, const char *name);
 
+// Notes a number that stands for the section of the receiver without its name, so that a later
+// start finds the receiver under another name. Not 0. Any thread.
+void journal_note_section(struct journal *journal, int receiver, int64_t section);
+
 // Gives the cursor of a receiver that has ended to the name `to`, and forgets an ended receiver of
 // that name. False: `from` has no cursor, or a receiver `to` runs. Any thread.
 bool journal_rename_receiver(struct journal *journal, const char *from, const char *to);
@@ -208,6 +212,7 @@ struct journal_receiver_state {
     const char *name; // valid during the call
     int64_t cursor;
     int64_t gone_us; // UTC: since when it has been gone; 0: it is not
+    int64_t section; // 0: not known
 };
 
 // Calls `each` for them, in no order; `each` must not call the journal. Any thread.

@@ -26,6 +26,7 @@ struct cursor {
     char name[STORE_NAME_MAX + 1]; // empty: the place is free
     int64_t sequence, saved;
     int64_t gone_us, saved_gone_us;  // UTC: since when the receiver has been gone; 0: it is not
+    int64_t section, saved_section;  // as journal_note_section has it
     uint64_t filter;                 // as those of struct store_cursor
     int64_t filter_since;            // with `saved` -1 until they are saved
     bool active;                     // a receiver of this run

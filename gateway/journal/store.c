@@ -75,6 +75,7 @@ static const char *const MIGRATIONS[STORE_SCHEMA_VERSION] = {
     "ALTER TABLE alarm ADD COLUMN last_sequence INTEGER NOT NULL DEFAULT 0;"
     "UPDATE alarm SET told = told_id <> '', last_sequence = event_sequence;"
     "ALTER TABLE receiver ADD COLUMN gone_us INTEGER NOT NULL DEFAULT 0;"
+    "ALTER TABLE receiver ADD COLUMN section INTEGER NOT NULL DEFAULT 0;"
     "ALTER TABLE receiver ADD COLUMN filter INTEGER NOT NULL DEFAULT 0;"
     "ALTER TABLE receiver ADD COLUMN filter_since INTEGER NOT NULL DEFAULT 0;",
 };
@@ -109,7 +110,7 @@ enum statement {
 #define ROW_COLUMNS                                                                                \
     "sequence, id, type, time_us, severity, node_guid, report_lid, report_tid, report_digest, "    \
     "record"
-#define CURSOR_COLUMNS "name, cursor, gone_us, filter, filter_since"
+#define CURSOR_COLUMNS "name, cursor, gone_us, section, filter, filter_since"
 #define ALARM_COLUMNS                                                                              \
     "key, event_sequence, event_id, type, severity, raised_us, last_us, count, node_guid, text,"   \
     " acknowledged_us, note, shelved_until_us, told_id, category, told, over,"                     \
@@ -120,9 +121,9 @@ static const char *const SQL[STATEMENT_COUNT] = {
     // The row may exist: a commit whose sync failed may have written it.
     [ADD_EVENT] = "INSERT INTO event (" ROW_COLUMNS ") VALUES (?,?,?,?,?,?,?,?,?,?)"
                   " ON CONFLICT (sequence) DO NOTHING",
-    [SET_CURSOR] = "INSERT INTO receiver (" CURSOR_COLUMNS ") VALUES (?1, ?2, ?3, ?4, ?5)"
-                   " ON CONFLICT (name) DO UPDATE SET cursor = ?2, gone_us = ?3, filter = ?4,"
-                   " filter_since = ?5",
+    [SET_CURSOR] = "INSERT INTO receiver (" CURSOR_COLUMNS ") VALUES (?1, ?2, ?3, ?4, ?5, ?6)"
+                   " ON CONFLICT (name) DO UPDATE SET cursor = ?2, gone_us = ?3, section = ?4,"
+                   " filter = ?5, filter_since = ?6",
     [DELETE_CURSORS] = "DELETE FROM receiver",
     [DELETE_THROUGH] =
         "DELETE FROM event WHERE sequence IN"
@@ -502,8 +503,9 @@ void store_set_cursor(struct store *store, const struct store_cursor *cursor)
     sqlite3_bind_text(s, 1, cursor->receiver, -1, SQLITE_STATIC);
     sqlite3_bind_int64(s, 2, cursor->sequence);
     sqlite3_bind_int64(s, 3, cursor->gone_us);
-    sqlite3_bind_int64(s, 4, (sqlite3_int64)cursor->filter);
-    sqlite3_bind_int64(s, 5, cursor->filter_since);
+    sqlite3_bind_int64(s, 4, cursor->section);
+    sqlite3_bind_int64(s, 5, (sqlite3_int64)cursor->filter);
+    sqlite3_bind_int64(s, 6, cursor->filter_since);
     finish_statement(store, s);
 }
 
@@ -757,13 +759,13 @@ enum store_result store_read_cursors(struct store *store,
     bool sound = true;
     int code;
     while (sound && (code = sqlite3_step(s)) == SQLITE_ROW) {
-        const char *receiver = text_of(s, 0);
-        const struct store_cursor cursor = {.receiver = receiver,
+        const struct store_cursor cursor = {.receiver = text_of(s, 0),
                                             .sequence = sqlite3_column_int64(s, 1),
                                             .gone_us = sqlite3_column_int64(s, 2),
-                                            .filter = (uint64_t)sqlite3_column_int64(s, 3),
-                                            .filter_since = sqlite3_column_int64(s, 4)};
-        sound = receiver[0] != '\0' && is_number(cursor.sequence) && cursor.gone_us >= 0 &&
+                                            .section = sqlite3_column_int64(s, 3),
+                                            .filter = (uint64_t)sqlite3_column_int64(s, 4),
+                                            .filter_since = sqlite3_column_int64(s, 5)};
+        sound = cursor.receiver[0] != '\0' && is_number(cursor.sequence) && cursor.gone_us >= 0 &&
                 is_number(cursor.filter_since);
         if (sound)
             each(ctx, &cursor);

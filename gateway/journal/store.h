@@ -23,6 +23,7 @@ struct store_cursor {
     const char *receiver; // valid during a call only
     int64_t sequence;
     int64_t gone_us;      // UTC: since when the receiver has been gone; 0: it is not
+    int64_t section;      // stands for the section of the configuration; 0: not known
     uint64_t filter;      // digest of its filter; 0: unknown
     int64_t filter_since; // the last event before that filter was in force; 0: it always was, or
                           // unknown

@@ -630,6 +630,8 @@ struct receiver *receiver_start(const struct sink *sink, const struct receiver_o
         return NULL;
     }
     journal_note_filter(options->journal, receiver->handle, filter_digest(&options->filter));
+    if (options->section != 0)
+        journal_note_section(options->journal, receiver->handle, options->section);
     receiver->read_through = journal_cursor(options->journal, receiver->handle);
     receiver->had_through =
         journal_had_through(options->journal, receiver->handle, &receiver->had_after);

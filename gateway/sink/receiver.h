@@ -55,6 +55,7 @@ struct receiver_options {
     int64_t age_max_us; // events older than this are given up; 0: none is
     bool was_failing;   // the alarm of its predecessor is still active
     bool backlog;       // if it was gone, it goes on where it stopped
+    int64_t section;    // for journal_note_section; 0: none
     struct receiver_carried carried;
 
     // Called in the receiver's thread when it fails, and when it works again.

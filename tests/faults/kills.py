@@ -73,14 +73,14 @@ class Receivers:
         self.rsyslog = {kind: fabric.keep(Collector(fabric.directory, kind)) for kind in ("tcp", "relp")}
         self.files = {name: Output(fabric.directory / f"{name}.json") for name in ("file", "synced")}
 
-    def sections(self, rate):
-        """The sections. A changed rate makes a reload replace all receivers."""
+    def sections(self, rate, names):
+        """The sections. A changed rate makes a reload replace all receivers; `names` is a part of each name."""
         syslog = {kind: f"127.0.0.1:{one.port}" for kind, one in self.rsyslog.items()}
         return "".join([
-            section("snmp", "informs", address=self.snmptrapd.address, inform=True, extra_varbinds=True, rate=rate),
-            *(section("syslog", kind, transport=kind, address=at, rate=rate) for kind, at in syslog.items()),
-            section("file", "file", path=self.files["file"].path, rate=rate),
-            section("file", "synced", path=self.files["synced"].path, sync=True, rate=rate),
+            section("snmp", f"informs{names}", address=self.snmptrapd.address, inform=True, extra_varbinds=True, rate=rate),
+            *(section("syslog", f"{kind}{names}", transport=kind, address=at, rate=rate) for kind, at in syslog.items()),
+            section("file", f"file{names}", path=self.files["file"].path, rate=rate),
+            section("file", f"synced{names}", path=self.files["synced"].path, sync=True, rate=rate),
         ])
 
     def got(self):
@@ -93,11 +93,12 @@ class Mortal(Gateway):
     """A gateway whose configuration the test changes."""
 
     def __init__(self, fabric, receivers):
-        super().__init__(fabric, more=receivers.sections(0))
+        super().__init__(fabric, more=receivers.sections(0, ""))
         self.receivers = receivers
+        self.rate, self.names = 0, ""
 
-    def configure(self, rate=0, standby=False):
-        self._receivers = [self.receivers.sections(rate)]
+    def configure(self, standby=False):
+        self._receivers = [self.receivers.sections(self.rate, self.names)]
         self._fabric_items["active"] = "with-master-sm" if standby else "always"
         self._write_config()
 
@@ -175,7 +176,7 @@ class Trial:
         self.sequence = 0  # the last row seen in the journal
         self.first = 1  # the first row that the journal still has
 
-    WAYS = {"load": 8, "start": 3, "reload": 4, "prune": 3, "standby": 2, "stop": 2}
+    WAYS = {"load": 8, "start": 3, "reload": 4, "rename": 4, "prune": 3, "standby": 2, "stop": 2}
 
     def run(self, kills):
         for kill in range(kills):
@@ -212,8 +213,19 @@ class Trial:
 
     def _kill_at_reload(self):
         self._ready()
-        self.gateway.configure(rate=self.chance.choice([0, 5000, 20000]))
+        self.gateway.rate = self.chance.choice([0, 5000, 20000])
+        self.gateway.configure()
         self._burst()
+        self.gateway.process.popen.send_signal(signal.SIGHUP)
+        self._burst()
+        self._wait(0.08)
+
+    def _kill_at_rename(self):
+        """All receivers get other names."""
+        self._ready()
+        self._burst()
+        self.gateway.names = self.chance.choice(["", "-b", "-c"])
+        self.gateway.configure()
         self.gateway.process.popen.send_signal(signal.SIGHUP)
         self._burst()
         self._wait(0.08)

@@ -30,7 +30,7 @@ static const char SCHEMA[] =
     "CREATE TABLE event (sequence INTEGER PRIMARY KEY, id, type, time_us, severity, node_guid,"
     " report_lid, report_tid, report_digest, record);"
     "CREATE INDEX event_time ON event (time_us);"
-    "CREATE TABLE receiver (name UNIQUE, cursor, gone_us, filter, filter_since);"
+    "CREATE TABLE receiver (name UNIQUE, cursor, gone_us, section, filter, filter_since);"
     "CREATE TABLE snapshot (number INTEGER PRIMARY KEY, time_us, digest, nodes, links, record);"
     "CREATE TABLE alarm (key UNIQUE, event_sequence, event_id, type, severity, raised_us, last_us,"
     " count, node_guid, text, acknowledged_us, note, shelved_until_us, told_id,"
@@ -44,7 +44,7 @@ static const struct {
     int columns;
 } TABLES[] = {
     {"INSERT OR REPLACE INTO event VALUES (?,?,?,?,?,?,?,?,?,?)", 10},
-    {"INSERT OR REPLACE INTO receiver VALUES (?,?,?,?,?)", 5},
+    {"INSERT OR REPLACE INTO receiver VALUES (?,?,?,?,?,?)", 6},
     {"INSERT OR REPLACE INTO snapshot VALUES (?,?,?,?,?,?)", 6},
     {"INSERT OR REPLACE INTO alarm VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)", 19},
     {"INSERT OR REPLACE INTO maintenance VALUES (?,?,?)", 3},

@@ -173,6 +173,17 @@ def test_another_name_keeps_backlog_and_pause(site, second):
     assert guids(second) == [1, 2, 3]
 
 
+def test_a_start_finds_another_name_too(site, second):
+    insert(site, second_section(second))
+    site.gateway.control("receivers", "pause", "second")
+    report(site, site.host("sm1"), 1)
+    wait_for_guid(site.syslog, 1)
+    restart(site, lambda site: change(site, 'syslog "second"', 'syslog "third"'))
+    assert re.search(r"receiver second is called third now and goes on where it was: \d+ events? waited", site.gateway.log)
+    wait_for_guid(second, 1)
+    assert listed(site)["gone"] == []
+
+
 def test_another_name_is_on_disk_when_the_reload_answers(site, second):
     insert(site, second_section(second))
     site.gateway.control("receivers", "pause", "second")

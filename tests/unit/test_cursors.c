@@ -417,6 +417,7 @@ TEST(cursors_of_an_older_file_go_on)
                                   "ALTER TABLE alarm DROP COLUMN over;"
                                   "ALTER TABLE alarm DROP COLUMN last_sequence;"
                                   "ALTER TABLE receiver DROP COLUMN gone_us;"
+                                  "ALTER TABLE receiver DROP COLUMN section;"
                                   "ALTER TABLE receiver DROP COLUMN filter;"
                                   "ALTER TABLE receiver DROP COLUMN filter_since;"
                                   "PRAGMA user_version = 4;",
@@ -455,6 +456,27 @@ TEST(the_filter_goes_with_the_name_and_ends_with_it)
     assert_int_equal(filter_since("manager", 9), 0);
 }
 
+static void take_section(void *ctx, const struct journal_receiver_state *state)
+{
+    *(int64_t *)ctx = state->section;
+}
+
+TEST(a_section_is_noted_with_its_receiver)
+{
+    int64_t section = -1;
+    start("nms");
+    journal_each_receiver(journal, take_section, &section);
+    assert_int_equal(section, 0);
+    journal_note_section(journal, journal_receiver(journal, "nms"), INT64_MAX);
+    reopen();
+    journal_each_receiver(journal, take_section, &section);
+    assert_int_equal(section, INT64_MAX);
+    assert_true(journal_rename_receiver(journal, "nms", "manager"));
+    reopen();
+    journal_each_receiver(journal, take_section, &section);
+    assert_int_equal(section, INT64_MAX);
+}
+
 #define CURSOR_TEST(f) cmocka_unit_test_setup_teardown(f, begin, end)
 
 int main(void)
@@ -477,6 +499,7 @@ int main(void)
         CURSOR_TEST(who_is_forgotten_while_the_file_is_locked_stays_so),
         CURSOR_TEST(cursors_of_an_older_file_go_on),
         CURSOR_TEST(the_filter_goes_with_the_name_and_ends_with_it),
+        CURSOR_TEST(a_section_is_noted_with_its_receiver),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2038,6 +2038,7 @@ static void test_a_file_of_the_third_schema_is_brought_up_to_date(void **state)
               "ALTER TABLE alarm DROP COLUMN cause_id;"
               "ALTER TABLE alarm DROP COLUMN last_sequence;"
               "ALTER TABLE receiver DROP COLUMN gone_us;"
+              "ALTER TABLE receiver DROP COLUMN section;"
               "ALTER TABLE receiver DROP COLUMN filter;"
               "ALTER TABLE receiver DROP COLUMN filter_since; PRAGMA user_version = 3;");
     assert_int_equal(read_all(f, 0, 4), 4);
