@@ -42,7 +42,8 @@ struct batch {
     // Held while batch_run runs, except while it waits for answers.
     pthread_mutex_t lock;
     pthread_cond_t woken;
-    bool lost; // the port is gone
+    bool lost;  // the port is gone
+    bool ended; // by batch_end
     char reason[256];
 
     struct batch_counters counters;
@@ -90,6 +91,16 @@ void batch_free(struct batch *batch)
 void batch_get_counters(const struct batch *batch, struct batch_counters *out)
 {
     *out = batch->counters;
+}
+
+void batch_end(struct batch *batch)
+{
+    batch->ended = true;
+}
+
+bool batch_was_ended(const struct batch *batch)
+{
+    return batch->ended;
 }
 
 static void put_first(struct batch *b, struct request *r)
@@ -218,13 +229,13 @@ static void send_first(struct batch *b, int64_t now)
 
 static void send_waiting(struct batch *b, int64_t now)
 {
-    while (b->first && b->free_count > 0)
+    while (!b->ended && b->first && b->free_count > 0)
         send_first(b, now);
 }
 
 static void batch_expire(struct batch *b, int64_t now)
 {
-    while (b->earliest && b->earliest->answer_by <= now) {
+    while (!b->ended && b->earliest && b->earliest->answer_by <= now) {
         struct slot *slot = b->earliest;
         unlink_slot(b, slot);
         log_debug(b->options.log, "no answer to TransactionID 0x%08" PRIx32 ", attempt %u of %u",
@@ -254,12 +265,12 @@ static struct slot *batch_find_slot(struct batch *b, const struct mad_received *
 
 static bool is_done(const struct batch *b)
 {
-    return !b->first && !b->earliest;
+    return b->ended || (!b->first && !b->earliest);
 }
 
 static void batch_handle_answer(struct batch *b, const struct mad_received *in)
 {
-    struct slot *slot = batch_find_slot(b, in);
+    struct slot *slot = b->ended ? NULL : batch_find_slot(b, in);
     if (!slot)
         return;
     unlink_slot(b, slot);
@@ -321,9 +332,11 @@ static bool batch_run_until_done(struct batch *b, struct error *err)
         if (b->lost)
             return error_set(err, "%s", b->reason);
         int64_t now = clock_monotonic(b->options.clock);
+        if (b->options.end_at != 0 && b->options.end_at <= now)
+            batch_end(b);
         batch_expire(b, now);
         send_waiting(b, now);
-        if (b->earliest && !batch_await(b, now, err))
+        if (!is_done(b) && b->earliest && !batch_await(b, now, err))
             return false;
     }
     return true;

@@ -19,6 +19,7 @@ struct batch_options {
     unsigned in_flight; // 1 to BATCH_IN_FLIGHT_MAX
     unsigned attempts;  // of each request, at least 1
     int64_t timeout_us; // of each attempt
+    int64_t end_at;     // monotonic; batch_run ends then, as after batch_end; 0: never
     const struct clock *clock;
     struct log *log;   // NULL: none
     atomic_bool *stop; // when it becomes true, batch_run ends; NULL: never
@@ -62,11 +63,16 @@ void batch_free(struct batch *batch);        // NULL is allowed
 // out of memory.
 bool batch_add(struct batch *batch, const struct batch_request *request);
 
-// Runs until every request is answered or given up. If another thread receives (mad_io's `listen`),
-// that thread handles the answers and sends the next requests: waking this thread for each would
-// cost more than everything else. False with a sentence: the port is gone, or `stop` became true;
-// requests not done by then are dropped.
+// Runs until every request is answered or given up, or until batch_end. If another thread receives
+// (mad_io's `listen`), that thread handles the answers and sends the next requests: waking this
+// thread for each would cost more than everything else. False with a sentence: the port is gone, or
+// `stop` became true; requests not done by then are dropped.
 bool batch_run(struct batch *batch, struct error *err);
+
+// Makes batch_run return true; requests not done by then are dropped, without a call of `done`.
+// Call it in `done` or `make`.
+void batch_end(struct batch *batch);
+bool batch_was_ended(const struct batch *batch); // by batch_end, or at `end_at`
 
 void batch_get_counters(const struct batch *batch, struct batch_counters *out);
 

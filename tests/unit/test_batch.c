@@ -115,6 +115,7 @@ TEST(nothing_to_do_is_done_at_once)
 {
     batch = new_batch(1, 1, 100 * MS);
     assert_true(batch_run(batch, &err));
+    assert_false(batch_was_ended(batch));
     check_done(0, 0);
 }
 
@@ -318,6 +319,68 @@ TEST(a_stop_ends_it)
     assert_int_equal(f.port.sent, 0);
 }
 
+// Ends the batch when 50 requests are done; no further one may be done, or sent.
+static void done_until_end(void *ctx, const void *tag, size_t tag_size, const uint8_t *answer,
+                           size_t size)
+{
+    assert_false(batch_was_ended(batch));
+    done(ctx, tag, tag_size, answer, size);
+    if (++ordered == 50)
+        batch_end(batch);
+}
+
+static void add_many_until_end(void)
+{
+    uint8_t mad[MAD_SIZE];
+    ordered = 0;
+    smp_make_get(mad, 0, SMP_NODE_INFO, 0, NULL, 0);
+    for (unsigned i = 0; i < REQUESTS; i++) {
+        wire_put(mad + 20, 4, i);
+        assert_true(batch_add(batch, &(struct batch_request){.agent = MAD_AGENT_SMP,
+                                                             .to = {.lid = 0xFFFF},
+                                                             .mad = mad,
+                                                             .done = done_until_end,
+                                                             .ctx = &f,
+                                                             .tag = &i,
+                                                             .tag_size = sizeof i}));
+    }
+}
+
+TEST(it_ends_when_it_is_told_to)
+{
+    static const unsigned LOSSES[] = {0, 20, 100};
+    for (size_t i = 0; i < COUNT(LOSSES); i++) {
+        end(NULL);
+        begin(NULL);
+        f.loss = LOSSES[i];
+        batch = new_batch(16, 3, 100 * MS);
+        add_many_until_end();
+        assert_true(batch_run(batch, &err));
+        assert_true(batch_was_ended(batch));
+        assert_int_equal(ordered, 50);
+        assert_in_range(f.port.sent, 50, (50 + 16) * 3);
+    }
+}
+
+TEST(it_ends_when_its_time_is_over)
+{
+    f.loss = 100;
+    int64_t begun = f.port.time.monotonic;
+    struct batch_options options = {.io = fake_port_io(&f.port),
+                                    .in_flight = 1,
+                                    .attempts = 3,
+                                    .timeout_us = 100 * MS,
+                                    .end_at = begun + 1000 * MS,
+                                    .clock = &f.port.clock};
+    batch = batch_new(&options, FIRST_TID);
+    add_many(REQUESTS);
+    assert_true(batch_run(batch, &err));
+    assert_true(batch_was_ended(batch));
+    assert_in_range(f.port.time.monotonic - begun, 1000 * MS, 1050 * MS);
+    assert_int_equal(done_of[2], 1);
+    assert_int_equal(done_of[4], 0);
+}
+
 static bool stop_it(void *ctx, int node, uint8_t *answer)
 {
     (void)ctx, (void)node, (void)answer;
@@ -402,6 +465,8 @@ int main(void)
         BATCH_TEST(what_is_next_comes_before_those_that_wait),
         BATCH_TEST(a_batch_can_run_again),
         BATCH_TEST(what_the_port_refuses_is_given_up),
+        BATCH_TEST(it_ends_when_it_is_told_to),
+        BATCH_TEST(it_ends_when_its_time_is_over),
         BATCH_TEST(a_lost_port_ends_it),
         BATCH_TEST(a_stop_ends_it),
         BATCH_TEST(a_stop_under_way_ends_it_soon),

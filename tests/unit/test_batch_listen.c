@@ -36,6 +36,7 @@ static struct error err;
 static struct batch *batch;
 static atomic_bool stop;
 static unsigned done_of[REQUESTS], answers_of[REQUESTS], added, wanted;
+static unsigned ends_after;                     // requests after which the callback ends the batch
 static unsigned done_elsewhere, sent_elsewhere; // by another thread than the test's
 static pthread_t test;
 
@@ -122,6 +123,7 @@ static int begin(void **state)
     pthread_cond_init(&port.moved, NULL);
     memset(done_of, 0, sizeof done_of);
     memset(answers_of, 0, sizeof answers_of);
+    ends_after = NEVER;
     added = wanted = done_elsewhere = sent_elsewhere = 0;
     test = pthread_self();
     atomic_store(&stop, false);
@@ -170,6 +172,8 @@ static void done(void *ctx, const void *tag, size_t tag_size, const uint8_t *mad
     done_elsewhere += !pthread_equal(pthread_self(), test);
     if (added < wanted)
         add(added);
+    if (done_elsewhere == ends_after)
+        batch_end(batch);
 }
 
 static void add(unsigned id)
@@ -273,6 +277,16 @@ TEST(a_stop_ends_it_soon)
     check_done(50, 50);
 }
 
+TEST(it_ends_when_it_is_told_to)
+{
+    ends_after = 50;
+    new_batch(1, LONG_US);
+    add_many(REQUESTS);
+    assert_true(batch_run(batch, &err));
+    assert_true(batch_was_ended(batch));
+    check_done(50, 50);
+}
+
 #define LISTEN_TEST(t) cmocka_unit_test_setup_teardown(t, begin, end)
 
 int main(void)
@@ -285,6 +299,7 @@ int main(void)
         LISTEN_TEST(nobody_can_listen_to_a_port_that_is_gone),
         LISTEN_TEST(a_lost_port_ends_it),
         LISTEN_TEST(a_stop_ends_it_soon),
+        LISTEN_TEST(it_ends_when_it_is_told_to),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
