@@ -4,6 +4,7 @@
 #include "support.h"
 
 #include "base/wire.h"
+#include "ib/smp_decode.h"
 #include "model/fabric_builder.h"
 
 enum { DATA = 64, PATH = 128, LINK_UP = 5, POLLING = 2 };
@@ -31,6 +32,7 @@ void fake_fabric_init(struct fake_fabric *f, uint64_t seed)
 {
     memset(f, 0, offsetof(struct fake_fabric, port));
     f->seed = seed;
+    f->liar.node = -1;
     f->random = (struct random){fill_random, f};
     fake_port_init(&f->port, serve, f);
     f->port.latency_us = 20;
@@ -145,8 +147,9 @@ static void write_node_info(const struct fake_node *node, uint8_t arrival, uint8
 
 static void write_port_info(const struct fake_node *node, uint8_t number, uint8_t *data)
 {
-    const struct fake_fabric_port *port = &node->ports[number];
-    bool up = number == 0 || port->peer >= 0;
+    // A made-up switch may have more ports than a fake one; they are all alike.
+    const struct fake_fabric_port *port = &node->ports[number <= FAKE_FABRIC_PORTS ? number : 1];
+    bool up = number == 0 || port->peer >= 0 || node->lies;
     wire_put(data + 16, 2, port->lid);
     wire_put(data + 20, 4, number == 1 ? 0x4002 : 0x4000);
     data[29] = data[30] = 3;
@@ -168,7 +171,8 @@ static bool write_answer(const struct fake_node *node, uint8_t arrival, uint8_t 
         write_node_info(node, arrival, mad + DATA);
         return true;
     case 0x15:
-        if (modifier > node->port_count || node->ports[modifier].deaf)
+        if (modifier > node->port_count ||
+            (modifier <= FAKE_FABRIC_PORTS && node->ports[modifier].deaf))
             return false;
         write_port_info(node, (uint8_t)modifier, mad + DATA);
         return true;
@@ -177,8 +181,59 @@ static bool write_answer(const struct fake_node *node, uint8_t arrival, uint8_t 
     }
 }
 
-// The node at the end of a directed route; -1: the route leads nowhere.
-static int follow(const struct fake_fabric *f, const uint8_t *mad, uint8_t *arrival)
+// Lying.
+
+void fake_fabric_lie(struct fake_fabric *f, int node, uint8_t port_count)
+{
+    f->liar = (struct fake_liar){.node = node, .port_count = port_count, .attempt = 1};
+    for (int i = 0; i <= FAKE_FABRIC_PORTS; i++)
+        f->liar.claims[i] = -1;
+    f->nodes[node].lies = true;
+}
+
+static uint64_t mix(uint64_t hash, const uint8_t *octets, size_t size)
+{
+    for (size_t i = 0; i < size; i++)
+        hash = (hash ^ octets[i]) * UINT64_C(0x100000001b3);
+    return hash;
+}
+
+// Whether the liar answers this attempt of a query.
+static bool liar_answers(struct fake_fabric *f, const uint8_t *mad)
+{
+    uint64_t query = mix(mix(mad[7], mad + 16, 8), mad + PATH, SMP_HOPS_MAX + 1);
+    size_t slot = mad[15];
+    if (f->asked[slot].query != query)
+        f->asked[slot].attempts = 0;
+    f->asked[slot].query = query;
+    if (++f->asked[slot].attempts < f->liar.attempt)
+        return false;
+    f->asked[slot].attempts = 0;
+    return true;
+}
+
+// Makes up the node behind the liar that a route leads to: `rest` are the ports from the liar on.
+static bool make_up(struct fake_fabric *f, const uint8_t *mad, const uint8_t *rest, size_t hops,
+                    uint8_t *arrival)
+{
+    struct fake_node *node = &f->made_up;
+    int claimed = hops == 1 ? f->liar.claims[rest[0]] : -1;
+    if (claimed >= 0) {
+        *node = f->nodes[claimed];
+    } else {
+        *node = (struct fake_node){.guid = mix(f->liar.series + 0xcbf29ce484222325, rest, hops),
+                                   .type = f->liar.port_count ? FABRIC_SWITCH : FABRIC_CA,
+                                   .port_count = f->liar.port_count ? f->liar.port_count : 1};
+        snprintf(node->description, sizeof node->description, "made up");
+    }
+    node->lies = true;
+    *arrival = 1;
+    bool exists = hops == 1 || (claimed < 0 && f->liar.port_count > 0 && rest[hops - 1] != 1);
+    return exists && liar_answers(f, mad);
+}
+
+// The node at the end of a directed route. NULL: the route leads nowhere.
+static const struct fake_node *follow(struct fake_fabric *f, const uint8_t *mad, uint8_t *arrival)
 {
     int at = f->own;
     *arrival = f->nodes[at].type == FABRIC_SWITCH ? 0 : 1;
@@ -186,12 +241,16 @@ static int follow(const struct fake_fabric *f, const uint8_t *mad, uint8_t *arri
         const struct fake_node *node = &f->nodes[at];
         uint8_t out = mad[PATH + i];
         bool passes = node->type == FABRIC_SWITCH || (i == 1 && out == *arrival);
-        if (!passes || out == 0 || out > node->port_count || node->ports[out].peer < 0)
-            return -1;
+        if (!passes || out == 0 || out > node->port_count)
+            return NULL;
+        if (node->ports[out].peer < 0 && at == f->liar.node)
+            return make_up(f, mad, mad + PATH + i, mad[7] - i + 1, arrival) ? &f->made_up : NULL;
+        if (node->ports[out].peer < 0)
+            return NULL;
         at = node->ports[out].peer;
         *arrival = node->ports[out].peer_port;
     }
-    return at;
+    return &f->nodes[at];
 }
 
 static bool is_lost(struct fake_fabric *f)
@@ -210,10 +269,9 @@ static bool serve(void *ctx, const struct fake_request *request, struct fake_ans
     assert_int_equal(request->octets[1], MAD_CLASS_SMP_DIRECT);
     assert_int_equal(request->octets[3], 1);
     memcpy(mad, request->octets, MAD_SIZE);
-    int at = follow(f, mad, &arrival);
-    if (at < 0 || is_lost(f))
+    const struct fake_node *node = follow(f, mad, &arrival);
+    if (!node || is_lost(f))
         return false;
-    const struct fake_node *node = &f->nodes[at];
     if (node->deaf || (node->mkey != 0 && node->mkey != wire_get64(mad + 24)))
         return false;
     mad[3] = 0x81;
@@ -221,7 +279,9 @@ static bool serve(void *ctx, const struct fake_request *request, struct fake_ans
     wire_put(mad + 8, 4, 0xFEDC); // the kernel's part of the TransactionID
     if (!write_answer(node, arrival, mad) || is_lost(f))
         return false;
-    return !f->tamper || f->tamper(f->tamper_ctx, at, mad);
+    bool real = node != &f->made_up;
+    answer->late_us = real ? 0 : f->liar.late_us;
+    return !f->tamper || !real || f->tamper(f->tamper_ctx, (int)(node - f->nodes), mad);
 }
 
 // What a complete sweep should find.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // A fabric in memory that answers directed-route SMPs through struct mad_io. Time is virtual. A
-// seed alone decides which MADs get lost. For one thread.
+// seed alone decides which MADs get lost. A switch of it may lie. For one thread.
 #ifndef IBTRAPD_TESTS_FAKE_FABRIC_H
 #define IBTRAPD_TESTS_FAKE_FABRIC_H
 
@@ -25,7 +25,20 @@ struct fake_node {
     bool deaf;     // answers nothing, but still forwards SMPs
     uint64_t mkey; // 0: none; otherwise the node ignores SMPs without it
     bool nameless; // does not answer NodeDescription
+    bool lies;     // all its ports are up; fake_fabric sets it
     struct fake_fabric_port ports[FAKE_FABRIC_PORTS + 1];
+};
+
+// A switch that answers itself what it should forward. Behind each of its ports without a link
+// there is a node, whose GUID is new or, where `claims` says so, that of another node. Behind each
+// port of a made-up switch there is a further one, without end.
+struct fake_liar {
+    int node;           // the lying switch; -1: none
+    uint8_t port_count; // of the switches that it makes up; 0: it makes up hosts
+    uint64_t series;    // other GUIDs for another number
+    unsigned attempt;   // it answers this attempt of each query behind it, and none before
+    int64_t late_us;    // and so late
+    int claims[FAKE_FABRIC_PORTS + 1]; // by port: the node that it pretends to be there; -1: none
 };
 
 struct fake_fabric {
@@ -39,6 +52,14 @@ struct fake_fabric {
     // May change an answer of that node; returns false to drop it. NULL: no change.
     bool (*tamper)(void *ctx, int node, uint8_t *answer);
     void *tamper_ctx;
+    struct fake_liar liar;
+
+    // Private.
+    struct fake_node made_up;
+    struct {
+        uint64_t query;
+        unsigned attempts;
+    } asked[256]; // by the lowest octet of the TransactionID, which a batch keeps for a query
 
     struct random random; // from the seed
     struct fake_port port;
@@ -54,6 +75,9 @@ unsigned fake_fabric_chance(struct fake_fabric *f, unsigned limit);
 int fake_fabric_add(struct fake_fabric *f, enum fabric_type type, uint8_t port_count);
 void fake_fabric_link(struct fake_fabric *f, int a, uint8_t port_a, int b, uint8_t port_b);
 void fake_fabric_unlink(struct fake_fabric *f, int node, uint8_t port);
+
+// Makes the switch the liar, who answers at once and claims nothing yet.
+void fake_fabric_lie(struct fake_fabric *f, int node, uint8_t port_count);
 
 // Adds random switches and hosts with links between them. All are reachable from the own node, a
 // host.

@@ -18,13 +18,46 @@ void fake_port_init(struct fake_port *port, fake_port_answer *answer, void *ctx)
     port->clock = support_clock(&port->time);
 }
 
-void fake_port_put(struct fake_port *port, const uint8_t *octets, size_t size)
+static void put_at(struct fake_port *port, const uint8_t *octets, size_t size, int64_t due)
 {
     REQUIRE(port->queued < FAKE_PORT_QUEUE && size <= FAKE_ANSWER_MAX);
     size_t i = (port->head + port->queued++) % FAKE_PORT_QUEUE;
     memcpy(port->queue[i].octets, octets, size);
     port->queue[i].size = size;
-    port->due[i] = port->time.monotonic + port->latency_us;
+    port->due[i] = due;
+}
+
+void fake_port_put(struct fake_port *port, const uint8_t *octets, size_t size)
+{
+    put_at(port, octets, size, port->time.monotonic + port->latency_us);
+}
+
+static void swap_answers(struct fake_answer *a, struct fake_answer *b)
+{
+    uint8_t octets[FAKE_ANSWER_MAX];
+    size_t size = a->size;
+    memcpy(octets, a->octets, size);
+    memcpy(a->octets, b->octets, b->size);
+    a->size = b->size;
+    memcpy(b->octets, octets, size);
+    b->size = size;
+}
+
+// Moves the answer that is due first to the head of the queue.
+static void advance_first(struct fake_port *port)
+{
+    size_t first = port->head;
+    for (size_t i = 1; i < port->queued; i++) {
+        size_t at = (port->head + i) % FAKE_PORT_QUEUE;
+        if (port->due[at] < port->due[first])
+            first = at;
+    }
+    if (first == port->head)
+        return;
+    int64_t due = port->due[first];
+    swap_answers(&port->queue[first], &port->queue[port->head]);
+    port->due[first] = port->due[port->head];
+    port->due[port->head] = due;
 }
 
 static void forget_in_flight(struct fake_port *port, uint32_t tid)
@@ -62,8 +95,9 @@ static bool port_send(void *self, enum mad_agent agent, const struct mad_address
     memcpy(port->made.octets, octets, HEADER);
     port->made.octets[3] |= MAD_METHOD_RESPONSE;
     port->made.size = MAD_SIZE;
+    int64_t due = port->time.monotonic + port->latency_us;
     if (port->answer(port->ctx, &request, &port->made))
-        fake_port_put(port, port->made.octets, port->made.size);
+        put_at(port, port->made.octets, port->made.size, due + port->made.late_us);
     return true;
 }
 
@@ -76,6 +110,7 @@ static int port_receive(void *self, struct mad_received *out, int timeout_ms, st
         return -1;
     }
     int64_t until = port->time.monotonic + timeout_ms * CLOCK_US_PER_MS;
+    advance_first(port);
     if (port->queued == 0 || port->due[port->head] > until) {
         port->time.monotonic = until;
         return 0;

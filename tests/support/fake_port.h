@@ -25,6 +25,7 @@ struct fake_answer {
     uint8_t octets[FAKE_ANSWER_MAX]; // begins as the request's header turned into a response, then
                                      // zeros
     size_t size;                     // MAD_SIZE
+    int64_t late_us;                 // after the latency; 0
 };
 
 // Fills in the answer. False: there is none, or the function called fake_port_put itself.
