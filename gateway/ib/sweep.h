@@ -2,7 +2,7 @@
 // The parts of a sweep. Each blocks the sweeper's thread until it is done, and adds to a builder.
 // False with a sentence: the port is gone, memory is short, or the sweep was stopped. A node or
 // port that does not answer is no error: it is missing from the builder, and `complete` becomes
-// false if that can hide a part of the fabric.
+// false if that can hide a part of the fabric. It becomes false, too, if a part ends at a limit.
 #ifndef IBTRAPD_IB_SWEEP_H
 #define IBTRAPD_IB_SWEEP_H
 
@@ -12,17 +12,56 @@
 #include "model/fabric.h"
 #include "model/fabric_builder.h"
 
+enum { SWEEP_TWINS_MAX = 16 };
+
+// A limit of 0 does not limit.
+struct sweep_limits {
+    uint32_t nodes, ports; // that sweep_smp finds
+    int64_t part_us;       // that each part takes
+};
+
+// What sweep_smp left out, because it reached a limit.
+struct sweep_overflow {
+    bool happened;
+    const char *limit;                  // words: "its limit of nodes"
+    uint32_t nodes;                     // found until then
+    uint64_t node_guid;                 // the port of this node leads to the branch that cost most
+    char node[FABRIC_DESCRIPTION_SIZE]; // its description; empty: it has none
+    uint8_t port;                       // 0: that node is the own one, and it cost most itself
+};
+
+// A GUID that answered at two places: each is a port that leads there, of the node with that GUID.
+struct sweep_twin {
+    uint64_t guid;
+    uint64_t kept_guid, other_guid; // the node keeps its place at the first one; 0: the own node
+    uint8_t kept_port, other_port;
+};
+
 struct sweep {
     struct batch_options batch;
     const struct random *random;
     struct mad_port port; // the own port, as the SA client read it last: LID, SM's LID and SL
     uint64_t mkey;        // 0: none
-    bool complete;        // true at first
+    struct sweep_limits limits;
+    const struct fabric *known; // the fabric before this sweep, the caller's; NULL: not known
+
+    // Results; `complete` is true at first, the others zero.
+    bool complete;
     struct batch_counters counters; // sums over all parts
+    struct sweep_overflow overflow;
+    struct sweep_twin twins[SWEEP_TWINS_MAX]; // the first ones found
+    size_t twin_count;
 };
 
 // Finds nodes, ports and links by directed-route SMPs, from the own port on (IBA 14.2). Marks
 // silent ports.
+//
+// At a limit it ends with what it found by then; `overflow` says so. The ports behind which it did
+// not look are silent. The ports of each switch take turns (ib/sweep_branches.h), so that a switch
+// that makes up nodes does not keep the others from being found.
+//
+// If a GUID answers at two places, the node keeps the place that `known` has, or else the first one
+// found. The port that leads to the other place is silent.
 bool sweep_smp(struct sweep *sweep, struct fabric_builder *builder, struct error *err);
 
 // Finds them by three queries to the SA, for NodeRecords, PortInfoRecords and LinkRecords

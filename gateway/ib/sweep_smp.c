@@ -1,20 +1,19 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "ib/smp_decode.h"
 #include "ib/sweep_batch.h"
+#include "ib/sweep_branches.h"
+#include "ib/sweep_places.h"
 
 #include <assert.h>
+#include <stdio.h>
 #include <string.h>
 
 enum { LINK_UP = 5, LINK_ERROR_RECOVERY = 6 }; // PortPhysicalState
 
-// The tag of a request. It contains the whole directed route, so that no other table has to.
+// The tag of a request.
 struct probe {
-    enum smp_attribute attribute;
-    uint64_t port_guid; // of the port that answered for the node
-    uint32_t node;      // the queried one; NodeInfo: the one before it; FABRIC_NONE: none
-    uint8_t port;       // PortInfo: its number; NodeInfo: the port of `node` that leads to it
-    uint8_t hops;
-    uint8_t path[SMP_HOPS_MAX]; // ports by which the SMP leaves each node
+    struct sweep_branches_query query;
+    int64_t asked_at; // monotonic
 };
 static_assert(sizeof(struct probe) <= BATCH_TAG_MAX, "a request carries one");
 
@@ -22,65 +21,75 @@ struct walk {
     struct sweep *sweep;
     struct fabric_builder *builder;
     struct batch *batch;
-    bool conflict;  // answers contradict each other
-    bool nameless;  // a NodeDescription is missing
-    bool uncertain; // a port is silent, or not known
+    struct sweep_branches *branches; // the builder's numbers are those of their nodes
+    unsigned in_flight;              // requests in the batch
+    uint32_t nodes, ports;           // found; the ports of each switch as NodeInfo counts them
+    bool conflict;                   // answers contradict each other
+    bool nameless;                   // a NodeDescription is missing
+    bool uncertain;                  // a port is silent, or not known
     bool no_memory;
-    uint32_t own_node; // FABRIC_NONE: it did not answer
     uint8_t own_port;
 };
 
-// Requests.
-
-// Whether the node behind a port is known, because the link was found from its other end.
-static bool sweep_smp_is_known(const struct walk *walk, const struct probe *probe)
+static struct fabric_port *sweep_smp_port_of(const struct walk *walk, uint32_t branch)
 {
-    return probe->attribute == SMP_NODE_INFO && probe->node != FABRIC_NONE &&
-           fabric_builder_get_port(walk->builder, probe->node, probe->port)->peer_node !=
-               FABRIC_NONE;
+    uint32_t parent = sweep_branches_parent(walk->branches, branch);
+    if (parent == SWEEP_BRANCHES_NONE)
+        return NULL;
+    return fabric_builder_get_port(walk->builder, sweep_branches_node(walk->branches, parent),
+                                   sweep_branches_port(walk->branches, branch));
+}
+
+// Requests. The batch has as many as may be in flight, so that each is chosen when it can be sent.
+
+// Whether the node behind the branch is known, because the link was found from its other end.
+static bool sweep_smp_is_known(const struct walk *walk, uint32_t branch)
+{
+    const struct fabric_port *port = sweep_smp_port_of(walk, branch);
+    return port && port->peer_node != FABRIC_NONE;
+}
+
+static enum smp_attribute sweep_smp_attribute(const struct sweep_branches_query *query)
+{
+    return query->is_node ? SMP_NODE_INFO : query->is_port ? SMP_PORT_INFO : SMP_NODE_DESCRIPTION;
 }
 
 static bool sweep_smp_make(void *ctx, const void *tag, size_t tag_size, uint8_t *mad)
 {
     const struct walk *walk = ctx;
     struct probe probe;
+    uint8_t path[SMP_HOPS_MAX];
     memcpy(&probe, tag, tag_size);
-    if (sweep_smp_is_known(walk, &probe))
-        return false;
-    uint32_t modifier = probe.attribute == SMP_PORT_INFO ? probe.port : 0;
-    smp_make_get(mad, walk->sweep->mkey, probe.attribute, modifier, probe.path, probe.hops);
+    const struct sweep_branches_query *query = &probe.query;
+    uint8_t hops = sweep_branches_path(walk->branches, query->branch, path);
+    smp_make_get(mad, walk->sweep->mkey, sweep_smp_attribute(query), query->port, path, hops);
     return true;
 }
 
-// Queries about a known node come before the search for further nodes; otherwise the requests for
-// the ports of all nodes would wait in memory at the same time.
-static void sweep_smp_ask(struct walk *walk, struct probe probe, enum smp_attribute attribute,
-                          batch_done *done)
+static batch_done sweep_smp_handle;
+
+static void sweep_smp_ask(struct walk *walk, const struct sweep_branches_query *query)
 {
-    probe.attribute = attribute;
+    const struct probe probe = {*query, clock_monotonic(walk->sweep->batch.clock)};
+    walk->in_flight++;
     if (!batch_add(walk->batch, &(struct batch_request){.agent = MAD_AGENT_SMP,
                                                         .to = {.lid = 0xFFFF},
                                                         .make = sweep_smp_make,
-                                                        .next = attribute != SMP_NODE_INFO,
-                                                        .done = done,
+                                                        .done = sweep_smp_handle,
                                                         .ctx = walk,
                                                         .tag = &probe,
                                                         .tag_size = sizeof probe}))
         walk->no_memory = true;
 }
 
-static batch_done sweep_smp_handle_node, sweep_smp_handle_port, handle_description;
-
-static void sweep_smp_ask_port(struct walk *walk, struct probe probe, uint8_t number)
+static void sweep_smp_ask_more(struct walk *walk)
 {
-    probe.port = number;
-    sweep_smp_ask(walk, probe, SMP_PORT_INFO, sweep_smp_handle_port);
-}
-
-static void ask_ports(struct walk *walk, const struct probe *probe)
-{
-    for (unsigned i = 0; i <= fabric_builder_get(walk->builder, probe->node)->port_count; i++)
-        sweep_smp_ask_port(walk, *probe, (uint8_t)i);
+    struct sweep_branches_query query;
+    while (!walk->no_memory && walk->in_flight < walk->sweep->batch.in_flight &&
+           sweep_branches_next(walk->branches, walk->in_flight == 0, &query)) {
+        if (!query.is_node || !sweep_smp_is_known(walk, query.branch))
+            sweep_smp_ask(walk, &query);
+    }
 }
 
 // Marks the port as silent: the node behind it does not answer. The port was added before.
@@ -89,14 +98,13 @@ static void set_silent(struct walk *walk, uint32_t node, uint8_t number)
     fabric_builder_get_port(walk->builder, node, number)->silent = true;
 }
 
-static void ask_behind(struct walk *walk, struct probe probe)
+// Searches behind a port of the node that the branch leads to.
+static void sweep_smp_search_behind(struct walk *walk, uint32_t branch, uint8_t number)
 {
-    if (probe.hops == SMP_HOPS_MAX) {
-        set_silent(walk, probe.node, probe.port);
-        return;
-    }
-    probe.path[probe.hops++] = probe.port;
-    sweep_smp_ask(walk, probe, SMP_NODE_INFO, sweep_smp_handle_node);
+    if (sweep_branches_hops(walk->branches, branch) == SMP_HOPS_MAX)
+        set_silent(walk, sweep_branches_node(walk->branches, branch), number);
+    else if (sweep_branches_add(walk->branches, branch, number) == SWEEP_BRANCHES_NONE)
+        walk->no_memory = true;
 }
 
 // NodeInfo.
@@ -109,6 +117,16 @@ struct found {
     uint32_t number; // of the node; FABRIC_NONE: not seen before
 };
 
+// The port that leads to the branch, as the place of what answered there.
+static struct sweep_place sweep_smp_place(const struct walk *walk, uint32_t branch)
+{
+    uint32_t parent = sweep_branches_parent(walk->branches, branch);
+    if (parent == SWEEP_BRANCHES_NONE)
+        return (struct sweep_place){.node = FABRIC_NONE};
+    return (struct sweep_place){sweep_branches_node(walk->branches, parent),
+                                sweep_branches_port(walk->branches, branch)};
+}
+
 static bool is_free_for(const struct walk *walk, uint32_t node, uint8_t number, uint32_t peer,
                         uint8_t peer_port)
 {
@@ -117,66 +135,86 @@ static bool is_free_for(const struct walk *walk, uint32_t node, uint8_t number, 
            (port->peer_node == peer && port->peer_port == peer_port);
 }
 
-// Whether the answer fits the earlier ones. It does not if two nodes have one GUID, or if cables
-// are moved during the sweep.
-static bool sweep_smp_fits(const struct walk *walk, const struct probe *probe,
-                           const struct found *found)
+// Whether the known node can be the one that answered at the place. If not, two nodes have one
+// GUID, or the node's cable was moved during the sweep.
+static bool sweep_smp_is_same(const struct walk *walk, const struct sweep_place *place,
+                              const struct found *found)
 {
-    if (found->number != FABRIC_NONE) {
-        const struct fabric_node *known = fabric_builder_get(walk->builder, found->number);
-        if (known->type != found->node.type || known->port_count != found->node.port_count)
-            return false;
-    }
-    if (probe->node == FABRIC_NONE)
-        return true;
-    return found->port > 0 &&
-           is_free_for(walk, probe->node, probe->port, found->number, found->port) &&
-           (found->number == FABRIC_NONE ||
-            is_free_for(walk, found->number, found->port, probe->node, probe->port));
+    const struct fabric_node *known = fabric_builder_get(walk->builder, found->number);
+    return known->type == found->node.type && known->port_count == found->node.port_count &&
+           (place->node == FABRIC_NONE ||
+            is_free_for(walk, found->number, found->port, place->node, place->port));
 }
 
-static void visit(struct walk *walk, struct probe *probe, const struct found *found)
+static void sweep_smp_note_twin(struct walk *walk, const struct sweep_place *other,
+                                const struct found *found)
 {
-    bool is_new = found->number == FABRIC_NONE;
+    struct sweep *sweep = walk->sweep;
+    if (sweep->twin_count == SWEEP_TWINS_MAX || other->node == FABRIC_NONE)
+        return;
+    struct sweep_twin *twin = &sweep->twins[sweep->twin_count++];
+    *twin = (struct sweep_twin){.guid = found->node.guid,
+                                .other_guid = fabric_builder_get(walk->builder, other->node)->guid,
+                                .other_port = other->port};
+    struct sweep_place kept;
+    if (sweep_places_now(walk->builder, found->number, found->port, &kept)) {
+        twin->kept_guid = fabric_builder_get(walk->builder, kept.node)->guid;
+        twin->kept_port = kept.port;
+    }
+}
+
+// Whether the answer fits the earlier ones.
+static bool sweep_smp_fits(struct walk *walk, const struct sweep_place *place,
+                           const struct found *found)
+{
+    if (found->number != FABRIC_NONE && !sweep_smp_is_same(walk, place, found)) {
+        sweep_smp_note_twin(walk, place, found);
+        return false;
+    }
+    return place->node == FABRIC_NONE ||
+           (found->port > 0 &&
+            is_free_for(walk, place->node, place->port, found->number, found->port));
+}
+
+static void sweep_smp_visit(struct walk *walk, uint32_t branch, const struct sweep_place *place,
+                            const struct found *found)
+{
+    bool is_new = found->number == FABRIC_NONE, is_switch = found->node.type == FABRIC_SWITCH;
     uint32_t number = fabric_builder_node(walk->builder, &found->node);
     if (number == FABRIC_NONE ||
-        (probe->node != FABRIC_NONE &&
-         !fabric_builder_link(walk->builder, probe->node, probe->port, number, found->port))) {
+        (place->node != FABRIC_NONE &&
+         !fabric_builder_link(walk->builder, place->node, place->port, number, found->port))) {
         walk->no_memory = true;
         return;
     }
-    if (probe->node == FABRIC_NONE) {
-        walk->own_node = number;
+    if (place->node == FABRIC_NONE)
         walk->own_port = found->port;
-    }
-    probe->node = number;
-    probe->port_guid = found->port_guid;
+    sweep_branches_answered(walk->branches, branch, number, found->port_guid);
     if (is_new)
-        sweep_smp_ask(walk, *probe, SMP_NODE_DESCRIPTION, handle_description);
-    if (found->node.type != FABRIC_SWITCH)
-        sweep_smp_ask_port(walk, *probe, found->port);
+        sweep_branches_ask_name(walk->branches, branch);
+    if (!is_switch)
+        sweep_branches_ask_ports(walk->branches, branch, found->port, found->port);
     else if (is_new)
-        ask_ports(walk, probe);
+        sweep_branches_ask_ports(walk->branches, branch, 0, found->node.port_count);
+    walk->nodes += is_new;
+    walk->ports += !is_switch ? 1 : is_new ? found->node.port_count + 1U : 0;
 }
 
-static void sweep_smp_handle_node(void *ctx, const void *tag, size_t tag_size,
-                                  const uint8_t *answer, size_t size)
+static void sweep_smp_handle_node(struct walk *walk, uint32_t branch, const uint8_t *data)
 {
-    struct walk *walk = ctx;
-    struct probe probe;
     struct found found;
-    memcpy(&probe, tag, tag_size);
-    const uint8_t *data = smp_answer(answer, size, SMP_NODE_INFO);
-    bool ok = data && smp_read_node_info(data, &found.node, &found.port_guid, &found.port);
-    if (ok)
-        found.number = fabric_builder_find(walk->builder, found.node.guid);
-    if (ok && sweep_smp_fits(walk, &probe, &found)) {
-        visit(walk, &probe, &found);
+    const struct sweep_place place = sweep_smp_place(walk, branch);
+    if (!data || !smp_read_node_info(data, &found.node, &found.port_guid, &found.port))
         return;
-    }
-    walk->conflict = walk->conflict || ok;
-    if (probe.node != FABRIC_NONE)
-        set_silent(walk, probe.node, probe.port);
+    found.number = fabric_builder_find(walk->builder, found.node.guid);
+    if (found.number == FABRIC_NONE && place.node != FABRIC_NONE &&
+        sweep_places_may_be_elsewhere(walk->sweep->known, walk->builder, found.node.guid, &place) &&
+        sweep_branches_postpone(walk->branches, branch))
+        return;
+    if (sweep_smp_fits(walk, &place, &found))
+        sweep_smp_visit(walk, branch, &place, &found);
+    else
+        walk->conflict = true;
 }
 
 // PortInfo.
@@ -189,50 +227,89 @@ static bool sweep_smp_is_up(const struct fabric_port *port)
 
 // Whether to search behind the port: its link is up, its other end is not known, and it belongs to
 // a switch or to the own node, since other nodes do not forward SMPs.
-static bool leads_on(const struct walk *walk, const struct probe *probe,
-                     const struct fabric_port *port)
+static bool leads_on(const struct walk *walk, uint32_t branch, const struct fabric_port *port)
 {
-    bool is_switch = fabric_builder_get(walk->builder, probe->node)->type == FABRIC_SWITCH;
-    return port->number > 0 && (is_switch || probe->hops == 0) && sweep_smp_is_up(port) &&
+    uint32_t node = sweep_branches_node(walk->branches, branch);
+    bool is_switch = fabric_builder_get(walk->builder, node)->type == FABRIC_SWITCH;
+    bool is_own = sweep_branches_hops(walk->branches, branch) == 0;
+    return port->number > 0 && (is_switch || is_own) && sweep_smp_is_up(port) &&
            port->peer_node == FABRIC_NONE;
 }
 
-static void sweep_smp_handle_port(void *ctx, const void *tag, size_t tag_size,
-                                  const uint8_t *answer, size_t size)
+static void sweep_smp_handle_port(struct walk *walk, uint32_t branch, uint8_t number,
+                                  const uint8_t *data)
 {
-    struct walk *walk = ctx;
-    struct probe probe;
-    memcpy(&probe, tag, tag_size);
-    uint8_t type = fabric_builder_get(walk->builder, probe.node)->type;
+    uint32_t node = sweep_branches_node(walk->branches, branch);
+    uint8_t type = fabric_builder_get(walk->builder, node)->type;
     // A port that did not answer may be up, and counts as silent.
-    struct fabric_port port = {.number = probe.port, .silent = probe.port > 0};
-    const uint8_t *data = smp_answer(answer, size, SMP_PORT_INFO);
+    struct fabric_port port = {.number = number, .silent = number > 0};
     if (data)
-        smp_read_port_info(data, type, probe.port, &port);
-    if (type != FABRIC_SWITCH || port.number == 0)
-        port.guid = probe.port_guid;
-    if (!fabric_builder_port(walk->builder, probe.node, &port))
+        smp_read_port_info(data, type, number, &port);
+    if (type != FABRIC_SWITCH || number == 0)
+        port.guid = sweep_branches_port_guid(walk->branches, branch);
+    if (!fabric_builder_port(walk->builder, node, &port))
         walk->no_memory = true;
-    else if (leads_on(walk, &probe, fabric_builder_get_port(walk->builder, probe.node, probe.port)))
-        ask_behind(walk, probe);
+    else if (leads_on(walk, branch, fabric_builder_get_port(walk->builder, node, number)))
+        sweep_smp_search_behind(walk, branch, number);
 }
 
 // NodeDescription.
 
-static void handle_description(void *ctx, const void *tag, size_t tag_size, const uint8_t *answer,
-                               size_t size)
+static void sweep_smp_handle_description(struct walk *walk, uint32_t branch, const uint8_t *data)
 {
-    struct walk *walk = ctx;
-    struct probe probe;
-    memcpy(&probe, tag, tag_size);
-    const uint8_t *data = smp_answer(answer, size, SMP_NODE_DESCRIPTION);
+    uint32_t node = sweep_branches_node(walk->branches, branch);
     if (data)
-        smp_read_description(data, fabric_builder_get(walk->builder, probe.node)->description);
+        smp_read_description(data, fabric_builder_get(walk->builder, node)->description);
     else
         walk->nameless = true;
 }
 
+// All answers.
+
+// The limit that the sweep has reached; NULL: none.
+static const char *sweep_smp_limit(const struct walk *walk)
+{
+    const struct sweep_limits *limits = &walk->sweep->limits;
+    if (limits->nodes > 0 && walk->nodes > limits->nodes)
+        return "its limit of nodes";
+    if (limits->ports > 0 && walk->ports > limits->ports)
+        return "its limit of ports";
+    return NULL;
+}
+
+static void sweep_smp_handle(void *ctx, const void *tag, size_t tag_size, const uint8_t *answer,
+                             size_t size)
+{
+    struct walk *walk = ctx;
+    struct probe probe;
+    memcpy(&probe, tag, tag_size);
+    const struct sweep_branches_query *query = &probe.query;
+    const uint8_t *data = smp_answer(answer, size, sweep_smp_attribute(query));
+    walk->in_flight--;
+    sweep_branches_waited(walk->branches, query->branch,
+                          clock_monotonic(walk->sweep->batch.clock) - probe.asked_at);
+    if (query->is_node)
+        sweep_smp_handle_node(walk, query->branch, data);
+    else if (query->is_port)
+        sweep_smp_handle_port(walk, query->branch, query->port, data);
+    else
+        sweep_smp_handle_description(walk, query->branch, data);
+    sweep_smp_ask_more(walk);
+    if (walk->no_memory || sweep_smp_limit(walk))
+        batch_end(walk->batch);
+}
+
 // The whole sweep.
+
+// Marks the ports behind which nothing answered.
+static void sweep_smp_mark_silent(struct walk *walk)
+{
+    for (uint32_t i = 0; i < sweep_branches_count(walk->branches); i++) {
+        struct fabric_port *port = sweep_smp_port_of(walk, i);
+        if (port && sweep_branches_node(walk->branches, i) == SWEEP_BRANCHES_NONE)
+            port->silent = true;
+    }
+}
 
 // A port that seemed silent may have been found from its other end.
 static void sweep_smp_check_port(void *ctx, uint32_t node, struct fabric_port *port)
@@ -247,11 +324,55 @@ static void sweep_smp_check_port(void *ctx, uint32_t node, struct fabric_port *p
 // fabric.
 static bool check_own_port(const struct walk *walk, struct error *err)
 {
-    if (walk->own_node == FABRIC_NONE)
+    uint32_t own = sweep_branches_node(walk->branches, 0);
+    if (own == SWEEP_BRANCHES_NONE)
         return error_set(err, "the own port does not answer directed-route SMPs");
-    const struct fabric_port *port =
-        fabric_builder_get_port(walk->builder, walk->own_node, walk->own_port);
-    return !port->known || sweep_smp_is_up(port) || error_set(err, "the own port is down");
+    const struct fabric_port *port = fabric_builder_get_port(walk->builder, own, walk->own_port);
+    return !port || !port->known || sweep_smp_is_up(port) || error_set(err, "the own port is down");
+}
+
+static bool sweep_smp_was_known(void *ctx, uint32_t node)
+{
+    const struct walk *walk = ctx;
+    return !walk->sweep->known ||
+           sweep_batch_knows(walk->sweep, fabric_builder_get(walk->builder, node)->guid);
+}
+
+static void sweep_smp_note_overflow(struct walk *walk)
+{
+    const char *limit = sweep_smp_limit(walk);
+    uint32_t branch = sweep_branches_largest(walk->branches, sweep_smp_was_known, walk);
+    struct sweep_place place = sweep_smp_place(walk, branch);
+    if (place.node == FABRIC_NONE)
+        place = (struct sweep_place){sweep_branches_node(walk->branches, 0), 0};
+    struct sweep_overflow *overflow = &walk->sweep->overflow;
+    *overflow = (struct sweep_overflow){.happened = true,
+                                        .limit = limit ? limit : "its time limit",
+                                        .nodes = walk->nodes,
+                                        .port = place.port};
+    if (place.node == FABRIC_NONE)
+        return;
+    const struct fabric_node *node = fabric_builder_get(walk->builder, place.node);
+    overflow->node_guid = node->guid;
+    snprintf(overflow->node, sizeof overflow->node, "%s", node->description);
+}
+
+static bool sweep_smp_run(struct walk *walk, struct error *err)
+{
+    struct sweep *sweep = walk->sweep;
+    if (sweep_branches_add(walk->branches, SWEEP_BRANCHES_NONE, 0) == SWEEP_BRANCHES_NONE)
+        walk->no_memory = true;
+    sweep_smp_ask_more(walk);
+    bool ok = walk->no_memory || sweep_batch_run(sweep, walk->batch, err);
+    if (ok && walk->no_memory)
+        ok = error_set(err, "out of memory");
+    if (ok && batch_was_ended(walk->batch))
+        sweep_smp_note_overflow(walk);
+    sweep_smp_mark_silent(walk);
+    ok = ok && check_own_port(walk, err);
+    fabric_builder_each_port(walk->builder, sweep_smp_check_port, walk);
+    sweep->complete = sweep->complete && !walk->conflict && !walk->nameless && !walk->uncertain;
+    return ok;
 }
 
 bool sweep_smp(struct sweep *sweep, struct fabric_builder *builder, struct error *err)
@@ -259,17 +380,10 @@ bool sweep_smp(struct sweep *sweep, struct fabric_builder *builder, struct error
     struct walk walk = {.sweep = sweep,
                         .builder = builder,
                         .batch = sweep_batch_new(sweep),
-                        .own_node = FABRIC_NONE};
-    if (!walk.batch)
-        return error_set(err, "out of memory");
-    const struct probe own = {.node = FABRIC_NONE};
-    sweep_smp_ask(&walk, own, SMP_NODE_INFO, sweep_smp_handle_node);
-    bool ok = sweep_batch_run(sweep, walk.batch, err);
+                        .branches = sweep_branches_new()};
+    bool ok =
+        walk.batch && walk.branches ? sweep_smp_run(&walk, err) : error_set(err, "out of memory");
     batch_free(walk.batch);
-    if (ok && walk.no_memory)
-        ok = error_set(err, "out of memory");
-    ok = ok && check_own_port(&walk, err);
-    fabric_builder_each_port(builder, sweep_smp_check_port, &walk);
-    sweep->complete = sweep->complete && !walk.conflict && !walk.nameless && !walk.uncertain;
+    sweep_branches_free(walk.branches);
     return ok;
 }

@@ -1,0 +1,289 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "ib/sweep_branches.h"
+
+#include <assert.h>
+#include <stdlib.h>
+
+enum { NONE = SWEEP_BRANCHES_NONE, FIRST = 0 };
+enum { TURN_US = 50, PATIENCE_US = 5000, PASSES_MAX = 1000000 };
+
+struct branch {
+    uint64_t port_guid, turns; // turns: taken, those of the branches behind it included
+    uint32_t parent, node;
+    uint32_t next;   // in a circle, or among the postponed ones
+    uint32_t latest; // the last one in the circle of branches behind it that wait; NONE: none waits
+    uint32_t passes; // turns to pass
+    uint8_t port, hops;
+    uint8_t next_port, last_port; // to query; none if next_port is greater
+    bool ask_node, ask_name, ask_ports;
+    bool is_waiting; // it is in the circle of its parent
+    bool was_postponed;
+};
+
+struct sweep_branches {
+    struct branch *all;
+    uint32_t count, capacity;
+    uint32_t postponed; // a list; NONE: empty
+};
+
+struct sweep_branches *sweep_branches_new(void)
+{
+    struct sweep_branches *branches = calloc(1, sizeof *branches);
+    if (branches)
+        branches->postponed = NONE;
+    return branches;
+}
+
+void sweep_branches_free(struct sweep_branches *branches)
+{
+    if (branches)
+        free(branches->all);
+    free(branches);
+}
+
+// Waiting for a turn.
+
+static bool sweep_branches_has_query(const struct branch *b)
+{
+    return b->ask_node || b->ask_name || b->ask_ports;
+}
+
+// Puts the branch at the end of its parent's circle.
+static void sweep_branches_enter(struct sweep_branches *branches, uint32_t branch)
+{
+    struct branch *b = &branches->all[branch], *parent = &branches->all[b->parent];
+    if (parent->latest == NONE) {
+        b->next = branch;
+    } else {
+        b->next = branches->all[parent->latest].next;
+        branches->all[parent->latest].next = branch;
+    }
+    parent->latest = branch;
+    b->is_waiting = true;
+}
+
+// Makes the branch, and those that lead to it, wait for a turn.
+static void sweep_branches_wake(struct sweep_branches *branches, uint32_t branch)
+{
+    while (branch != FIRST && !branches->all[branch].is_waiting) {
+        sweep_branches_enter(branches, branch);
+        branch = branches->all[branch].parent;
+    }
+}
+
+// Takes the branch whose turn it is out of the circle of `parent`, which is not empty: the next
+// one that need not pass, or the next one if all have to.
+static uint32_t sweep_branches_leave(struct sweep_branches *branches, struct branch *parent)
+{
+    struct branch *all = branches->all;
+    const uint32_t begin = all[parent->latest].next;
+    uint32_t at = begin;
+    while (all[at].passes > 0) {
+        all[at].passes--;
+        parent->latest = at;
+        at = all[at].next;
+        if (at == begin)
+            break;
+    }
+    if (at == parent->latest)
+        parent->latest = NONE;
+    else
+        all[parent->latest].next = all[at].next;
+    all[at].is_waiting = false;
+    return at;
+}
+
+// Queueing.
+
+uint32_t sweep_branches_add(struct sweep_branches *branches, uint32_t parent, uint8_t port)
+{
+    assert((parent == NONE) == (branches->count == 0));
+    if (branches->count == branches->capacity) {
+        uint32_t capacity = branches->capacity > 0 ? branches->capacity * 2 : 64;
+        struct branch *all = realloc(branches->all, capacity * sizeof *all);
+        if (!all)
+            return NONE;
+        branches->all = all;
+        branches->capacity = capacity;
+    }
+    uint8_t hops = parent == NONE ? 0 : (uint8_t)(branches->all[parent].hops + 1);
+    assert(hops <= SMP_HOPS_MAX);
+    uint32_t branch = branches->count++;
+    branches->all[branch] = (struct branch){.parent = parent,
+                                            .node = NONE,
+                                            .latest = NONE,
+                                            .port = port,
+                                            .hops = hops,
+                                            .ask_node = true};
+    sweep_branches_wake(branches, branch);
+    return branch;
+}
+
+void sweep_branches_answered(struct sweep_branches *branches, uint32_t branch, uint32_t node,
+                             uint64_t port_guid)
+{
+    branches->all[branch].node = node;
+    branches->all[branch].port_guid = port_guid;
+}
+
+void sweep_branches_ask_name(struct sweep_branches *branches, uint32_t branch)
+{
+    branches->all[branch].ask_name = true;
+    sweep_branches_wake(branches, branch);
+}
+
+void sweep_branches_ask_ports(struct sweep_branches *branches, uint32_t branch, uint8_t first,
+                              uint8_t last)
+{
+    struct branch *b = &branches->all[branch];
+    b->next_port = first;
+    b->last_port = last;
+    b->ask_ports = first <= last;
+    sweep_branches_wake(branches, branch);
+}
+
+bool sweep_branches_postpone(struct sweep_branches *branches, uint32_t branch)
+{
+    struct branch *b = &branches->all[branch];
+    assert(!b->is_waiting && b->latest == NONE);
+    if (b->was_postponed)
+        return false;
+    b->was_postponed = true;
+    b->next = branches->postponed;
+    branches->postponed = branch;
+    return true;
+}
+
+static void sweep_branches_resume(struct sweep_branches *branches)
+{
+    while (branches->postponed != NONE) {
+        uint32_t branch = branches->postponed;
+        branches->postponed = branches->all[branch].next;
+        branches->all[branch].ask_node = true;
+        sweep_branches_wake(branches, branch);
+    }
+}
+
+// Taking turns.
+
+static struct sweep_branches_query sweep_branches_take(struct branch *b, uint32_t branch)
+{
+    struct sweep_branches_query query = {.branch = branch};
+    if (b->ask_node) {
+        b->ask_node = false;
+        query.is_node = true;
+    } else if (b->ask_name) {
+        b->ask_name = false;
+    } else {
+        query.is_port = true;
+        query.port = b->next_port;
+        b->ask_ports = b->next_port++ < b->last_port;
+    }
+    return query;
+}
+
+// Goes from turn to turn to the branch that has a query. Those on the way leave their circles, and
+// enter them again at the end if something is left behind them.
+bool sweep_branches_next(struct sweep_branches *branches, bool all_answered,
+                         struct sweep_branches_query *out)
+{
+    if (branches->count == 0)
+        return false;
+    uint32_t at = FIRST;
+    struct branch *b = &branches->all[at];
+    if (!sweep_branches_has_query(b) && b->latest == NONE && all_answered)
+        sweep_branches_resume(branches);
+    while (!sweep_branches_has_query(b) && b->latest != NONE) {
+        at = sweep_branches_leave(branches, b);
+        b = &branches->all[at];
+    }
+    if (!sweep_branches_has_query(b))
+        return false;
+    *out = sweep_branches_take(b, at);
+    for (; at != NONE; at = b->parent) {
+        b = &branches->all[at];
+        b->turns++;
+        if (at != FIRST && (sweep_branches_has_query(b) || b->latest != NONE))
+            sweep_branches_enter(branches, at);
+    }
+    return true;
+}
+
+void sweep_branches_waited(struct sweep_branches *branches, uint32_t branch, int64_t us)
+{
+    const int64_t turns = us / TURN_US;
+    if (us < PATIENCE_US)
+        return;
+    for (uint32_t at = branch; at != NONE; at = branches->all[at].parent) {
+        struct branch *b = &branches->all[at];
+        b->turns += (uint64_t)turns;
+        b->passes = turns < PASSES_MAX - b->passes ? b->passes + (uint32_t)turns : PASSES_MAX;
+    }
+}
+
+// Reading.
+
+uint32_t sweep_branches_count(const struct sweep_branches *branches)
+{
+    return branches->count;
+}
+
+uint32_t sweep_branches_parent(const struct sweep_branches *branches, uint32_t branch)
+{
+    return branches->all[branch].parent;
+}
+
+uint8_t sweep_branches_port(const struct sweep_branches *branches, uint32_t branch)
+{
+    return branches->all[branch].port;
+}
+
+uint64_t sweep_branches_port_guid(const struct sweep_branches *branches, uint32_t branch)
+{
+    return branches->all[branch].port_guid;
+}
+
+uint8_t sweep_branches_hops(const struct sweep_branches *branches, uint32_t branch)
+{
+    return branches->all[branch].hops;
+}
+
+uint32_t sweep_branches_node(const struct sweep_branches *branches, uint32_t branch)
+{
+    return branches->all[branch].node;
+}
+
+uint8_t sweep_branches_path(const struct sweep_branches *branches, uint32_t branch,
+                            uint8_t path[SMP_HOPS_MAX])
+{
+    const struct branch *b = &branches->all[branch];
+    uint8_t hops = b->hops;
+    for (; b->hops > 0; b = &branches->all[b->parent])
+        path[b->hops - 1] = b->port;
+    return hops;
+}
+
+// The branch behind `at` that took most turns; NONE: there is none.
+static uint32_t sweep_branches_largest_behind(const struct sweep_branches *branches, uint32_t at)
+{
+    uint32_t largest = NONE;
+    for (uint32_t i = at + 1; i < branches->count; i++) { // a branch is younger than its parent
+        if (branches->all[i].parent == at &&
+            (largest == NONE || branches->all[largest].turns < branches->all[i].turns))
+            largest = i;
+    }
+    return largest;
+}
+
+uint32_t sweep_branches_largest(const struct sweep_branches *branches,
+                                bool (*is_known)(void *ctx, uint32_t node), void *ctx)
+{
+    uint32_t at = FIRST;
+    while (branches->all[at].node != NONE && is_known(ctx, branches->all[at].node)) {
+        uint32_t next = sweep_branches_largest_behind(branches, at);
+        if (next == NONE || branches->all[next].turns <= branches->all[at].turns / 2)
+            break;
+        at = next;
+    }
+    return at;
+}

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// The branches of a sweep by directed routes, and whose turn it is. A branch is a port that leads
+// on and all that is found behind it: the node at the other end, and the branches of that node's
+// ports. The first branch is the own node.
+//
+// At each node, its branches take turns. A turn is one query, and first come those about the node
+// itself. So a branch without end, which a lying switch makes up, delays each other branch at most
+// by as many queries as that other branch needs itself. A branch that made the sweep wait for an
+// answer passes turns for as long, unless nobody else wants them.
+//
+// Pure. For one thread.
+#ifndef IBTRAPD_IB_SWEEP_BRANCHES_H
+#define IBTRAPD_IB_SWEEP_BRANCHES_H
+
+#include "ib/smp_decode.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum { SWEEP_BRANCHES_NONE = UINT32_MAX };
+
+// A query that has its turn.
+struct sweep_branches_query {
+    uint32_t branch;
+    uint8_t port; // PortInfo: its number
+    bool is_node; // NodeInfo
+    bool is_port; // PortInfo; neither: NodeDescription
+};
+
+struct sweep_branches;
+struct sweep_branches *sweep_branches_new(void);           // NULL: out of memory
+void sweep_branches_free(struct sweep_branches *branches); // NULL is allowed
+
+// Adds the branch at a port of the node that `parent` leads to, and queues the query for NodeInfo
+// of the node behind it. SWEEP_BRANCHES_NONE as `parent`: the first branch. Returns its number, or
+// SWEEP_BRANCHES_NONE: out of memory. The route of `parent` must have room for a further hop.
+uint32_t sweep_branches_add(struct sweep_branches *branches, uint32_t parent, uint8_t port);
+
+// The node that the branch leads to has answered: `node` is the caller's number for it, and
+// `port_guid` the GUID of its port.
+void sweep_branches_answered(struct sweep_branches *branches, uint32_t branch, uint32_t node,
+                             uint64_t port_guid);
+
+// Queue queries about that node: for its NodeDescription, and for PortInfo of its ports from
+// `first` to `last`. Once for each branch.
+void sweep_branches_ask_name(struct sweep_branches *branches, uint32_t branch);
+void sweep_branches_ask_ports(struct sweep_branches *branches, uint32_t branch, uint8_t first,
+                              uint8_t last);
+
+// Repeats the query for NodeInfo after all others that wait or are to come, once for each branch.
+// False: it was repeated before.
+bool sweep_branches_postpone(struct sweep_branches *branches, uint32_t branch);
+
+// Takes the query whose turn it is. False: none waits. `all_answered`: no query taken before is
+// still to be answered, so that those which were postponed may come.
+bool sweep_branches_next(struct sweep_branches *branches, bool all_answered,
+                         struct sweep_branches_query *out);
+
+// The answer to a query of this branch, or the end of its attempts, took so long. Less than some
+// milliseconds make no difference; beyond, the branch passes a turn for each 50 us, in which
+// another branch has a query answered.
+void sweep_branches_waited(struct sweep_branches *branches, uint32_t branch, int64_t us);
+
+uint32_t sweep_branches_count(const struct sweep_branches *branches);
+uint32_t sweep_branches_parent(const struct sweep_branches *branches, uint32_t branch);
+uint8_t sweep_branches_port(const struct sweep_branches *branches, uint32_t branch);
+uint64_t sweep_branches_port_guid(const struct sweep_branches *branches, uint32_t branch);
+uint8_t sweep_branches_hops(const struct sweep_branches *branches, uint32_t branch);
+// The number given to sweep_branches_answered; SWEEP_BRANCHES_NONE: the node has not answered.
+uint32_t sweep_branches_node(const struct sweep_branches *branches, uint32_t branch);
+
+// The directed route of the branch: the ports by which an SMP leaves each node. Returns how many.
+uint8_t sweep_branches_path(const struct sweep_branches *branches, uint32_t branch,
+                            uint8_t path[SMP_HOPS_MAX]);
+
+// The branch to blame for the cost of the sweep: follows, from the own node on, the branch that
+// took more than half of the turns of the one before it, those to pass included. It does not follow
+// the branches of a node of which `is_known` is false.
+uint32_t sweep_branches_largest(const struct sweep_branches *branches,
+                                bool (*is_known)(void *ctx, uint32_t node), void *ctx);
+
+#endif
