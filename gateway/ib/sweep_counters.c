@@ -69,8 +69,10 @@ static void sweep_counters_ask(struct reader *reader, const struct group *group,
                                                           .done = done,
                                                           .ctx = reader,
                                                           .tag = group,
-                                                          .tag_size = sizeof *group}))
+                                                          .tag_size = sizeof *group})) {
         reader->no_memory = true;
+        batch_end(reader->batch);
+    }
 }
 
 static void handle_traffic(void *ctx, const void *tag, size_t tag_size, const uint8_t *answer,

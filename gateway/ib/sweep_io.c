@@ -4,9 +4,14 @@
 
 #include <string.h>
 
+// Far more than a fabric has: a unit can say that it has 255, and many liars would leave no room.
+enum { CONTROLLERS_MAX = FABRIC_CONTROLLERS_MAX / 4 };
+
 struct asker {
+    const struct sweep *sweep;
     struct fabric_builder *builder;
     struct batch *batch;
+    uint32_t controllers; // found
     bool no_memory;
 };
 
@@ -17,19 +22,28 @@ struct unit {
     uint8_t slot;
 };
 
+static void sweep_io_fail(struct asker *asker)
+{
+    asker->no_memory = true;
+    batch_end(asker->batch);
+}
+
+// Queries for the controllers of a unit come before the next unit; otherwise those for the
+// controllers of all units would wait in memory at the same time.
 static void sweep_io_ask(struct asker *asker, const struct unit *unit, enum gmp_attribute attribute,
-                         batch_done *done)
+                         bool next, batch_done *done)
 {
     uint8_t mad[MAD_SIZE];
     gmp_make_get(mad, MAD_CLASS_DM, attribute, unit->slot);
     if (!batch_add(asker->batch, &(struct batch_request){.agent = MAD_AGENT_DM,
                                                          .to = {.lid = unit->lid, .qpn = 1},
                                                          .mad = mad,
+                                                         .next = next,
                                                          .done = done,
                                                          .ctx = asker,
                                                          .tag = unit,
                                                          .tag_size = sizeof *unit}))
-        asker->no_memory = true;
+        sweep_io_fail(asker);
 }
 
 static void handle_controller(void *ctx, const void *tag, size_t tag_size, const uint8_t *answer,
@@ -40,10 +54,12 @@ static void handle_controller(void *ctx, const void *tag, size_t tag_size, const
     memcpy(&unit, tag, tag_size);
     struct fabric_controller controller = {.node = unit.node, .slot = unit.slot};
     const uint8_t *data = gmp_answer(answer, size, MAD_CLASS_DM, GMP_IO_CONTROLLER_PROFILE);
-    if (!data || !gmp_read_controller(data, &controller))
+    if (!data || !gmp_read_controller(data, &controller) || asker->controllers == CONTROLLERS_MAX)
         fabric_builder_get(asker->builder, unit.node)->unit_silent = true;
-    else if (!fabric_builder_controller(asker->builder, &controller))
-        asker->no_memory = true;
+    else if (fabric_builder_controller(asker->builder, &controller))
+        asker->controllers++;
+    else
+        sweep_io_fail(asker);
 }
 
 static void handle_unit(void *ctx, const void *tag, size_t tag_size, const uint8_t *answer,
@@ -61,7 +77,7 @@ static void handle_unit(void *ctx, const void *tag, size_t tag_size, const uint8
     size_t count = gmp_read_slots(data, slots);
     for (size_t i = 0; i < count; i++) {
         unit.slot = slots[i];
-        sweep_io_ask(asker, &unit, GMP_IO_CONTROLLER_PROFILE, handle_controller);
+        sweep_io_ask(asker, &unit, GMP_IO_CONTROLLER_PROFILE, true, handle_controller);
     }
 }
 
@@ -70,20 +86,32 @@ static void sweep_io_ask_port(void *ctx, uint32_t node, struct fabric_port *port
 {
     struct asker *asker = ctx;
     const struct unit unit = {.node = node, .lid = port->lid};
-    if (!(port->capabilities & FABRIC_IS_DM))
+    if (asker->no_memory || !(port->capabilities & FABRIC_IS_DM))
         return;
-    fabric_builder_get(asker->builder, node)->unit_silent = true; // until a port answers
+    struct fabric_node *n = fabric_builder_get(asker->builder, node);
+    n->unit_silent = true; // until a port answers
     if (port->state == FABRIC_ACTIVE && port->lid != 0)
-        sweep_io_ask(asker, &unit, GMP_IO_UNIT_INFO, handle_unit);
+        sweep_io_ask(asker, &unit, GMP_IO_UNIT_INFO, sweep_batch_knows(asker->sweep, n->guid),
+                     handle_unit);
+}
+
+// The controllers that were not queried yet may still be there.
+static void sweep_io_mark_silent(void *ctx, uint32_t node, struct fabric_port *port)
+{
+    struct asker *asker = ctx;
+    if (port->capabilities & FABRIC_IS_DM)
+        fabric_builder_get(asker->builder, node)->unit_silent = true;
 }
 
 bool sweep_io_units(struct sweep *sweep, struct fabric_builder *builder, struct error *err)
 {
-    struct asker asker = {.builder = builder, .batch = sweep_batch_new(sweep)};
+    struct asker asker = {.sweep = sweep, .builder = builder, .batch = sweep_batch_new(sweep)};
     if (!asker.batch)
         return error_set(err, "out of memory");
     fabric_builder_each_port(builder, sweep_io_ask_port, &asker);
-    bool ok = sweep_batch_run(sweep, asker.batch, err);
+    bool ok = asker.no_memory || sweep_batch_run(sweep, asker.batch, err);
+    if (batch_was_ended(asker.batch))
+        fabric_builder_each_port(builder, sweep_io_mark_silent, &asker);
     batch_free(asker.batch);
     return ok && asker.no_memory ? error_set(err, "out of memory") : ok;
 }

@@ -7,7 +7,7 @@
 #include "model/fabric_builder.h"
 
 enum { DATA = 64, SM_INFO = 0x20, IO_UNIT = 0x10, IO_CONTROLLER = 0x11 };
-enum { LEAF_LID = 10, FIRST_LID = 20, SECOND_LID = 21 };
+enum { LEAF_LID = 10, FIRST_LID = 20, SECOND_LID = 21, LIAR_LID = 30, MASTER_LID = 1, LIARS = 260 };
 static const uint64_t LEAF = 0x100, HOST = 0x300, MKEY = UINT64_C(0x1122334455667788);
 
 // How a LID answers.
@@ -24,7 +24,9 @@ static struct manners {
 
 static struct fake_port f;
 static struct fabric_builder *builder;
-static struct fabric *fabric;
+static struct fabric *fabric, *known;
+static int64_t limit_us;   // of the part; 0: none
+static unsigned in_flight; // 0: as usual
 static struct error err;
 static struct fabric_port leaf_port, first_port, second_port;
 static uint32_t leaf, host;
@@ -97,6 +99,8 @@ static int begin(void **state)
     second_port =
         (struct fabric_port){.number = 2, .known = true, .lid = SECOND_LID, .state = FABRIC_ACTIVE};
     memset(manners, 0, sizeof manners);
+    limit_us = 0;
+    in_flight = 0;
     fake_port_init(&f, answer, NULL);
     return 0;
 }
@@ -105,7 +109,8 @@ static int end(void **state)
 {
     (void)state;
     fabric_unref(fabric);
-    fabric = NULL;
+    fabric_unref(known);
+    fabric = known = NULL;
     return 0;
 }
 
@@ -114,11 +119,15 @@ static void look(bool (*sweep_part)(struct sweep *sweep, struct fabric_builder *
 {
     struct sweep sweep = fake_port_sweep(&f);
     sweep.mkey = MKEY;
+    sweep.limits.part_us = limit_us;
+    sweep.known = known;
+    if (in_flight > 0)
+        sweep.batch.in_flight = in_flight;
     assert_true(fabric_builder_port(builder, leaf, &leaf_port));
     assert_true(fabric_builder_port(builder, host, &first_port));
     assert_true(fabric_builder_port(builder, host, &second_port));
     assert_true(sweep_part(&sweep, builder, &err));
-    assert_true(sweep.complete);
+    assert_int_equal(sweep.complete, limit_us == 0);
     assert_int_equal(sweep.counters.sent, f.sent);
     fabric = fabric_builder_finish(builder, SUPPORT_UTC_US, 0, true);
     assert_non_null(fabric);
@@ -277,6 +286,87 @@ TEST(a_port_that_is_not_active_is_not_asked_for_its_unit)
     assert_true(host_is_silent());
 }
 
+// Units in a number that no fabric has, each with all slots full.
+static void add_liars(void)
+{
+    manners[LIAR_LID].slot_count = 255;
+    memset(manners[LIAR_LID].slots, 0x11, sizeof manners[LIAR_LID].slots);
+    for (uint64_t i = 0; i < LIARS; i++) {
+        const struct fabric_node node = {.guid = 0x1000 + i, .type = FABRIC_CA, .port_count = 1};
+        const struct fabric_port port = {.number = 1,
+                                         .known = true,
+                                         .lid = LIAR_LID,
+                                         .state = FABRIC_ACTIVE,
+                                         .capabilities = FABRIC_IS_DM};
+        assert_true(fabric_builder_port(builder, fabric_builder_node(builder, &node), &port));
+    }
+}
+
+static struct fabric *host_alone(void)
+{
+    struct fabric_builder *before = fabric_builder_new();
+    fabric_builder_node(before, &(struct fabric_node){.guid = HOST, .type = FABRIC_CA});
+    return fabric_builder_finish(before, SUPPORT_UTC_US, 0, true);
+}
+
+// Liars that were found before the host; but the host was known before them.
+TEST(units_of_liars_leave_room_for_the_known_ones)
+{
+    manners[FIRST_LID].slot_count = 1;
+    manners[FIRST_LID].slots[0] = 0x10;
+    first_port.capabilities = FABRIC_IS_DM;
+    add_liars();
+    known = host_alone();
+    look(sweep_io_units);
+    assert_in_range(fabric->controller_count, 10000, FABRIC_CONTROLLERS_MAX / 2);
+    assert_false(host_is_silent());
+    assert_true(fabric->nodes[fabric_find_node(fabric, 0x1000 + LIARS - 1)].unit_silent);
+    bool found = false;
+    for (uint32_t i = 0; i < fabric->controller_count; i++)
+        found = found || fabric->controllers[i].node == fabric_find_node(fabric, HOST);
+    assert_true(found);
+}
+
+TEST(a_unit_that_was_not_asked_in_time_is_silent)
+{
+    first_port.capabilities = FABRIC_IS_DM;
+    manners[FIRST_LID].slot_count = 255;
+    memset(manners[FIRST_LID].slots, 0x11, sizeof manners[FIRST_LID].slots);
+    manners[FIRST_LID].deaf_slot = 9;
+    limit_us = 250 * CLOCK_US_PER_MS;
+    f.latency_us = 10 * CLOCK_US_PER_MS; // eight at a time: 200 of 255
+    look(sweep_io_units);
+    assert_true(host_is_silent());
+    assert_in_range(f.sent, 100, 250);
+}
+
+TEST(the_master_is_asked_first)
+{
+    first_port.capabilities = second_port.capabilities = leaf_port.capabilities = FABRIC_IS_SM;
+    leaf_port.lid = MASTER_LID;
+    manners[MASTER_LID].guid = LEAF;
+    manners[FIRST_LID].deaf = manners[SECOND_LID].deaf = true;
+    in_flight = 1;
+    limit_us = 250 * CLOCK_US_PER_MS; // each of the others takes 300 ms
+    known = host_alone();
+    look(sweep_subnet_managers);
+    assert_int_equal(fabric->sm_count, 1);
+}
+
+// The known ones come before the others.
+TEST(a_subnet_manager_that_was_known_is_asked_in_time)
+{
+    first_port.capabilities = second_port.capabilities = leaf_port.capabilities = FABRIC_IS_SM;
+    manners[LEAF_LID].deaf = true;
+    manners[FIRST_LID].guid = HOST + 1;
+    manners[SECOND_LID].guid = HOST + 2;
+    in_flight = 1;
+    limit_us = 250 * CLOCK_US_PER_MS; // the switch alone takes 300 ms
+    known = host_alone();
+    look(sweep_subnet_managers);
+    assert_int_equal(fabric->sm_count, 2);
+}
+
 int main(void)
 {
 #define PART_TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
@@ -293,6 +383,10 @@ int main(void)
         PART_TEST(so_is_one_that_does_not_tell_of_all_its_controllers),
         PART_TEST(a_unit_that_refuses_or_a_controller_without_guid_stays_out),
         PART_TEST(a_port_that_is_not_active_is_not_asked_for_its_unit),
+        PART_TEST(units_of_liars_leave_room_for_the_known_ones),
+        PART_TEST(a_unit_that_was_not_asked_in_time_is_silent),
+        PART_TEST(the_master_is_asked_first),
+        PART_TEST(a_subnet_manager_that_was_known_is_asked_in_time),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
