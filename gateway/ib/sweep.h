@@ -68,6 +68,10 @@ bool sweep_smp(struct sweep *sweep, struct fabric_builder *builder, struct error
 // (IBA 15.2.5).
 bool sweep_sa(struct sweep *sweep, struct fabric_builder *builder, struct error *err);
 
+// Counts the SA's NodeRecords, at least one for each node, and the ports of their nodes. False with
+// a sentence also if the SA does not answer.
+bool sweep_sa_count(struct sweep *sweep, uint32_t *nodes, uint32_t *ports, struct error *err);
+
 // Reads the SMInfo of every port with IsSM. If it does not answer, the port has IsSM, but there is
 // no fabric_sm for it.
 bool sweep_subnet_managers(struct sweep *sweep, struct fabric_builder *builder, struct error *err);

@@ -147,11 +147,20 @@ static const struct table {
 
 struct sa_query {
     const struct table *table;
-    struct state *state;
+    void *ctx; // of table->read
     uint16_t sa_lid;
     struct error *err;
     bool ok;
 };
+
+static void sweep_sa_explain(uint16_t sa_lid, const struct table *table, const char *why,
+                             struct error *err)
+{
+    error_set(err,
+              "the subnet administration at LID %u was asked for all %s: %s; the sweep "
+              "method 'smp' does without it",
+              sa_lid, table->name, why);
+}
 
 static void handle_table(void *ctx, const void *tag, size_t tag_size, const uint8_t *answer,
                          size_t size)
@@ -163,21 +172,15 @@ static void handle_table(void *ctx, const void *tag, size_t tag_size, const uint
     if (!answer)
         error_set(&why, "it does not answer");
     else
-        q->ok = mad_read_table(answer, size, table->record_size, table->read, q->state, &why);
-    if (q->ok && sweep_sa_find_lid(q->state, q->state->own_lid) == FABRIC_NONE)
-        q->ok = error_set(&why, "the own port, LID %u, is not among them", q->state->own_lid);
+        q->ok = mad_read_table(answer, size, table->record_size, table->read, q->ctx, &why);
     if (!q->ok)
-        error_set(q->err,
-                  "the subnet administration at LID %u was asked for all %s: %s; the sweep "
-                  "method 'smp' does without it",
-                  q->sa_lid, table->name, why.text);
+        sweep_sa_explain(q->sa_lid, table, why.text, q->err);
 }
 
-static bool ask_table(struct sweep *sweep, struct state *state, const struct table *table,
-                      struct error *err)
+static bool ask_table(struct sweep *sweep, const struct table *table, void *ctx, struct error *err)
 {
     const struct mad_address sa = {.lid = sweep->port.sm_lid, .qpn = 1, .sl = sweep->port.sm_sl};
-    struct sa_query q = {.table = table, .state = state, .sa_lid = sa.lid, .err = err};
+    struct sa_query q = {.table = table, .ctx = ctx, .sa_lid = sa.lid, .err = err};
     uint8_t mad[MAD_SIZE];
     mad_query_table(mad, table->attribute);
     struct batch *batch = sweep_batch_new(sweep);
@@ -186,9 +189,11 @@ static bool ask_table(struct sweep *sweep, struct state *state, const struct tab
     bool ok = batch && batch_add(batch, &request);
     if (!ok)
         error_set(err, "out of memory");
-    ok = ok && sweep_batch_run(sweep, batch, err) && q.ok;
+    ok = ok && sweep_batch_run(sweep, batch, err);
+    if (ok && batch_was_ended(batch))
+        sweep_sa_explain(sa.lid, table, "it does not answer within the time limit", err);
     batch_free(batch);
-    return ok && state->no_memory ? error_set(err, "out of memory") : ok;
+    return ok && q.ok;
 }
 
 static void sweep_sa_check_port(void *ctx, uint32_t node, struct fabric_port *port)
@@ -199,15 +204,36 @@ static void sweep_sa_check_port(void *ctx, uint32_t node, struct fabric_port *po
     state->complete = state->complete && port->known && !port->silent;
 }
 
-static bool ask_tables(struct sweep *sweep, struct state *state, struct error *err)
+static bool sweep_sa_is_usable(const struct state *state, const struct sweep *sweep,
+                               const struct table *table, struct error *err)
+{
+    if (state->no_memory)
+        return error_set(err, "out of memory");
+    if (sweep_sa_find_lid(state, state->own_lid) != FABRIC_NONE)
+        return true;
+    struct error why;
+    error_set(&why, "the own port, LID %u, is not among them", state->own_lid);
+    sweep_sa_explain(sweep->port.sm_lid, table, why.text, err);
+    return false;
+}
+
+// Gives the SA time; returns the usual options.
+static struct batch_options sweep_sa_be_patient(struct sweep *sweep)
 {
     const struct batch_options usual = sweep->batch;
     sweep->batch.attempts = ATTEMPTS;
     if (sweep->batch.timeout_us < TIMEOUT_US)
         sweep->batch.timeout_us = TIMEOUT_US;
+    return usual;
+}
+
+static bool ask_tables(struct sweep *sweep, struct state *state, struct error *err)
+{
+    const struct batch_options usual = sweep_sa_be_patient(sweep);
     bool ok = true;
     for (size_t i = 0; i < sizeof TABLES / sizeof *TABLES && ok; i++)
-        ok = ask_table(sweep, state, &TABLES[i], err);
+        ok = ask_table(sweep, &TABLES[i], state, err) &&
+             sweep_sa_is_usable(state, sweep, &TABLES[i], err);
     sweep->batch = usual;
     return ok;
 }
@@ -227,5 +253,37 @@ bool sweep_sa(struct sweep *sweep, struct fabric_builder *builder, struct error 
     fabric_builder_each_port(builder, sweep_sa_check_port, state);
     sweep->complete = sweep->complete && state->complete;
     free(state);
+    return ok;
+}
+
+// Counting.
+
+struct tally {
+    uint32_t nodes, ports;
+};
+
+static void sweep_sa_count_node(void *ctx, const uint8_t *record, size_t size)
+{
+    (void)size;
+    struct tally *tally = ctx;
+    struct fabric_node node;
+    uint64_t port_guid;
+    uint8_t number;
+    if (!smp_read_node_info(record + NODE_INFO, &node, &port_guid, &number))
+        return;
+    tally->nodes++;
+    tally->ports += node.type == FABRIC_SWITCH ? node.port_count + 1U : 1;
+}
+
+bool sweep_sa_count(struct sweep *sweep, uint32_t *nodes, uint32_t *ports, struct error *err)
+{
+    static const struct table NODES = {"NodeRecords", UMAD_SA_ATTR_NODE_REC, NODE_RECORD_SIZE,
+                                       sweep_sa_count_node};
+    struct tally tally = {0};
+    const struct batch_options usual = sweep_sa_be_patient(sweep);
+    bool ok = ask_table(sweep, &NODES, &tally, err);
+    sweep->batch = usual;
+    *nodes = tally.nodes;
+    *ports = tally.ports;
     return ok;
 }

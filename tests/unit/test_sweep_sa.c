@@ -507,6 +507,41 @@ TEST(a_node_that_cannot_be_makes_it_incomplete)
     check_incomplete();
 }
 
+// Counting.
+
+TEST(nodes_and_their_ports_are_counted)
+{
+    uint32_t node_count, port_count;
+    sweep = fake_port_sweep(&f);
+    add_node(HOST_LID + 8, FABRIC_CA, HOST, 2, 1, "its other port");
+    assert_true(sweep_sa_count(&sweep, &node_count, &port_count, &err));
+    assert_int_equal(node_count, 4);
+    assert_int_equal(port_count, 4 + 1 + 1 + 1); // the switch has a port 0
+    assert_int_equal(f.sent, 1);
+}
+
+TEST(an_sa_that_does_not_answer_counts_nothing)
+{
+    uint32_t node_count, port_count;
+    sweep = fake_port_sweep(&f);
+    faults.deaf = true;
+    assert_false(sweep_sa_count(&sweep, &node_count, &port_count, &err));
+    assert_non_null(strstr(err.text, "does not answer"));
+}
+
+TEST(an_sa_that_takes_too_long_is_told)
+{
+    sweep = fake_port_sweep(&f);
+    faults.deaf = true;
+    sweep.limits.part_us = CLOCK_US_PER_S;
+    struct fabric_builder *builder = fabric_builder_new();
+    int64_t begun = f.time.monotonic;
+    assert_false(sweep_sa(&sweep, builder, &err));
+    assert_non_null(strstr(err.text, "within the time limit"));
+    assert_in_range(f.time.monotonic - begun, CLOCK_US_PER_S, 2 * CLOCK_US_PER_S);
+    fabric_builder_free(builder);
+}
+
 int main(void)
 {
 #define SA_TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
@@ -535,6 +570,9 @@ int main(void)
         SA_TEST(records_of_unknown_nodes_make_it_incomplete),
         SA_TEST(ports_that_cannot_be_make_it_incomplete),
         SA_TEST(a_node_that_cannot_be_makes_it_incomplete),
+        SA_TEST(nodes_and_their_ports_are_counted),
+        SA_TEST(an_sa_that_does_not_answer_counts_nothing),
+        SA_TEST(an_sa_that_takes_too_long_is_told),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
