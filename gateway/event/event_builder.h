@@ -60,7 +60,8 @@ struct event *event_builder_from_threshold(const struct event_builder *builder,
 // Reads port and counter from the key of such an alarm. False: the key is of another alarm.
 bool event_builder_read_counter_key(const char *key, struct threshold_change *out);
 
-// An occurrence: something about the gateway itself, or the silence of the subnet manager.
+// An occurrence: something about the gateway itself, the silence of the subnet manager, or what a
+// sweep met in the fabric and is no change of it.
 struct event_builder_occurrence {
     enum catalogue_event type;
     uint16_t sm_lid;                // of the subnet manager that it is about; 0: none, or unknown

@@ -264,6 +264,7 @@ static struct event *test_event_from_origin(const struct event_builder *builder,
         [CATALOGUE_FROM_CHANGE] = test_event_from_change,
         [CATALOGUE_FROM_COUNTER] = test_event_from_threshold,
         [CATALOGUE_FROM_OCCURRENCE] = test_event_from_occurrence,
+        [CATALOGUE_FROM_SWEEP] = test_event_from_occurrence,
         [CATALOGUE_FROM_EVENTS] = test_event_from_events,
         [CATALOGUE_FROM_ALARM] = test_event_from_alarm,
     };

@@ -145,8 +145,8 @@ int main(void)
         const struct catalogue_entry *entry = catalogue_get((enum catalogue_event)i);
         for (size_t f = 0; f < 3 && entry->trap != 0; f++)
             print_notice(&builder, entry->trap, true, FILLS[f]);
-        if (entry->origin == CATALOGUE_FROM_OCCURRENCE || entry->origin == CATALOGUE_FROM_EVENTS ||
-            entry->origin == CATALOGUE_FROM_ALARM)
+        if (entry->origin == CATALOGUE_FROM_OCCURRENCE || entry->origin == CATALOGUE_FROM_SWEEP ||
+            entry->origin == CATALOGUE_FROM_EVENTS || entry->origin == CATALOGUE_FROM_ALARM)
             print_occurrence(&builder, (enum catalogue_event)i);
         else if (entry->origin == CATALOGUE_FROM_CHANGE)
             print_changes(&builder, (enum catalogue_event)i);

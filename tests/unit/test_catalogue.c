@@ -133,6 +133,8 @@ TEST(what_sums_up_events_is_not_the_gateways_own)
     assert_true(catalogue_is_own(catalogue_get(CATALOGUE_HEARTBEAT)));
     assert_true(catalogue_is_own(catalogue_get(CATALOGUE_SM_UNREACHABLE)));
     assert_false(catalogue_is_own(catalogue_get(CATALOGUE_LINK_DOWN)));
+    assert_true(catalogue_is_own(catalogue_get(CATALOGUE_SWEEP_OVERFLOW)));
+    assert_false(catalogue_is_own(catalogue_get(CATALOGUE_GUID_DUPLICATE)));
 }
 
 TEST(the_own_mib_serves_exactly_what_the_ib_sma_mib_does_not)
@@ -208,6 +210,7 @@ TEST(alarms_come_in_pairs)
         {"subscription-lost", "subscription-restored"},
         {"receiver-failing", "receiver-back"},
         {"journal-degraded", "journal-healed"},
+        {"sweep-overflow", "sweep-recovered"},
         {"switch-removed", "switch-added"},
         {"host-removed", "host-added"},
         {"router-removed", "router-added"},
