@@ -46,6 +46,7 @@ struct conf_sweep {
     enum conf_sweep_method method;
     unsigned interval_s, settle_ms;
     unsigned in_flight, attempts, timeout_ms; // of MADs
+    unsigned nodes_max, part_s_max;           // that a sweep finds; seconds of each of its parts
     char mkey_file[CONF_PATH_SIZE];           // empty: none
     bool has_mkey;
     uint64_t mkey; // read from that file

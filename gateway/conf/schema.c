@@ -87,6 +87,17 @@ static const struct schema_item SWEEP[] = {
              "`timeout`."},
     {"timeout", SCHEMA_NUMBER, SCHEMA_LIVE, IN_CONF(sweep.timeout_ms), RANGE(10, 60000),
      .initial = "500", .help = "Milliseconds to wait for an answer each time."},
+    {"max_nodes", SCHEMA_NUMBER, SCHEMA_LIVE, IN_CONF(sweep.nodes_max), RANGE(4, 131072),
+     .initial = "65536",
+     .help = "The most nodes that a sweep finds. A sweep that has reason to expect fewer ends "
+             "sooner: at four times the nodes of the sweep before, and 1,024. So a switch that "
+             "makes up nodes cannot use up memory. What was found by then is kept, and "
+             "`sweep-overflow` is sent."},
+    {"max_time", SCHEMA_NUMBER, SCHEMA_LIVE, IN_CONF(sweep.part_s_max), RANGE(10, DAY),
+     .initial = "600",
+     .help = "Seconds after which the search for nodes ends in any case, and as many for the "
+             "queries to subnet managers, for those to I/O units, and for the counters. In a small "
+             "fabric it is a minute, and the time in which every node could be silent."},
     {"mkey_file", SCHEMA_TEXT, SCHEMA_LIVE, IN_CONF(sweep.mkey_file), .check = check_path,
      .look = check_key_file, .example = "\"/etc/ibtrapd/mkey\"",
      .help = "A file with the M_Key of the nodes, as that of `sa_key_file`. The own port is "

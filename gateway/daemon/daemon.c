@@ -98,9 +98,10 @@ static void restore_fabric(struct gateway *g)
     struct fabric *last = fabric_record_read(record, size, &err);
     free(record);
     if (last)
-        topology_restore(g->topology, last);
+        topology_restore(g->topology, fabric_ref(last));
     else
         warn_of_snapshot(g, &err);
+    g->restored = last;
 }
 
 static bool make_topology(struct gateway *g, struct error *err)
@@ -343,6 +344,7 @@ static void daemon_stop(struct gateway *g, const char *reason, bool ok)
     loop_free(g->loop);
     thresholds_free(g->thresholds);
     topology_free(g->topology);
+    fabric_unref(g->restored);
     names_unref(g->map);
 }
 

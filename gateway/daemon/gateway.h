@@ -36,6 +36,7 @@ struct gateway {
     // The node-name-map's names; NULL: there are none. The pipeline's thread exchanges it.
     struct names *map;
     struct topology *topology;
+    struct fabric *restored; // as the gateway ended, until a sweep has ended; NULL: none
     struct thresholds *thresholds;
     struct event_builder_lookup lookup;
     struct journal *journal;

@@ -81,6 +81,35 @@ void wiring_on_counters(void *ctx, struct counter_reading *reading)
     give_memory_back();
 }
 
+void wiring_on_overflow(void *ctx, bool over, const char *reason)
+{
+    struct gateway *g = ctx;
+    struct event_builder_occurrence o = {.type = over ? CATALOGUE_SWEEP_OVERFLOW
+                                                      : CATALOGUE_SWEEP_RECOVERED};
+    own_alarms_key(g, OWN_ALARMS_SWEEP, o.alarm_key);
+    snprintf(o.reason, sizeof o.reason, "%s", reason);
+    pipeline_put_occurrence(g->pipeline, &o, 0);
+}
+
+void wiring_on_twin(void *ctx, const char *reason)
+{
+    struct gateway *g = ctx;
+    struct event_builder_occurrence o = {.type = CATALOGUE_GUID_DUPLICATE};
+    snprintf(o.reason, sizeof o.reason, "%s", reason);
+    pipeline_put_occurrence(g->pipeline, &o, 0);
+}
+
+struct fabric *wiring_known_fabric(void *ctx)
+{
+    struct gateway *g = ctx;
+    struct fabric *current = topology_current(g->topology);
+    if (current) {
+        fabric_unref(g->restored);
+        g->restored = NULL;
+    }
+    return current || !g->restored ? current : fabric_ref(g->restored);
+}
+
 void wiring_on_journal_change(void *ctx, enum journal_change change, const char *reason,
                               uint64_t lost)
 {
@@ -154,8 +183,12 @@ struct sweeper_options wiring_sweeper_options(struct gateway *g, const struct co
         .mkey = c->mkey,
         .counters = PORTS[conf->counters.ports],
         .counters_interval_us = conf->counters.interval_s * CLOCK_US_PER_S,
+        .nodes_max = c->nodes_max,
+        .part_us_max = c->part_s_max * CLOCK_US_PER_S,
+        .was_over = own_alarms_is_active(g, OWN_ALARMS_SWEEP),
         .client = g->client,
-        .listener = {wiring_on_fabric, wiring_on_counters, g},
+        .findings = {wiring_on_overflow, wiring_on_twin, g},
+        .listener = {wiring_on_fabric, wiring_on_counters, wiring_known_fabric, g},
         .clock = &clock_system,
         .random = &random_system,
         .log = g->log,

@@ -17,6 +17,12 @@ void wiring_on_sa_change(void *ctx, enum sa_change change, uint64_t subnet_prefi
 // From the sweeper (ib/sweeper.h) to the pipeline.
 void wiring_on_fabric(void *ctx, struct fabric *fabric);
 void wiring_on_counters(void *ctx, struct counter_reading *reading);
+void wiring_on_overflow(void *ctx, bool over, const char *reason);
+void wiring_on_twin(void *ctx, const char *reason);
+
+// From the topology to the sweeper: the fabric after the last sweep, or as restored before the
+// first. A reference, the caller's; NULL: it is not known. The sweeper's thread.
+struct fabric *wiring_known_fabric(void *ctx);
 
 // From the journal (journal/journal.h) to the pipeline. Does nothing before the pipeline runs.
 void wiring_on_journal_change(void *ctx, enum journal_change change, const char *reason,

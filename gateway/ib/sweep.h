@@ -8,17 +8,12 @@
 
 #include "base/random.h"
 #include "ib/batch.h"
+#include "ib/sweep_limits.h"
 #include "model/counter.h"
 #include "model/fabric.h"
 #include "model/fabric_builder.h"
 
 enum { SWEEP_TWINS_MAX = 16 };
-
-// A limit of 0 does not limit.
-struct sweep_limits {
-    uint32_t nodes, ports; // that sweep_smp finds
-    int64_t part_us;       // that each part takes
-};
 
 // What sweep_smp left out, because it reached a limit.
 struct sweep_overflow {
@@ -70,7 +65,7 @@ bool sweep_sa(struct sweep *sweep, struct fabric_builder *builder, struct error 
 
 // Counts the SA's NodeRecords, at least one for each node, and the ports of their nodes. False with
 // a sentence also if the SA does not answer.
-bool sweep_sa_count(struct sweep *sweep, uint32_t *nodes, uint32_t *ports, struct error *err);
+bool sweep_sa_count(struct sweep *sweep, struct sweep_size *size, struct error *err);
 
 // Reads the SMInfo of every port with IsSM. If it does not answer, the port has IsSM, but there is
 // no fabric_sm for it.

@@ -258,32 +258,26 @@ bool sweep_sa(struct sweep *sweep, struct fabric_builder *builder, struct error 
 
 // Counting.
 
-struct tally {
-    uint32_t nodes, ports;
-};
-
 static void sweep_sa_count_node(void *ctx, const uint8_t *record, size_t size)
 {
     (void)size;
-    struct tally *tally = ctx;
+    struct sweep_size *counted = ctx;
     struct fabric_node node;
     uint64_t port_guid;
     uint8_t number;
     if (!smp_read_node_info(record + NODE_INFO, &node, &port_guid, &number))
         return;
-    tally->nodes++;
-    tally->ports += node.type == FABRIC_SWITCH ? node.port_count + 1U : 1;
+    counted->nodes++;
+    counted->ports += node.type == FABRIC_SWITCH ? node.port_count + 1U : 1;
 }
 
-bool sweep_sa_count(struct sweep *sweep, uint32_t *nodes, uint32_t *ports, struct error *err)
+bool sweep_sa_count(struct sweep *sweep, struct sweep_size *size, struct error *err)
 {
     static const struct table NODES = {"NodeRecords", UMAD_SA_ATTR_NODE_REC, NODE_RECORD_SIZE,
                                        sweep_sa_count_node};
-    struct tally tally = {0};
+    *size = (struct sweep_size){0};
     const struct batch_options usual = sweep_sa_be_patient(sweep);
-    bool ok = ask_table(sweep, &NODES, &tally, err);
+    bool ok = ask_table(sweep, &NODES, size, err);
     sweep->batch = usual;
-    *nodes = tally.nodes;
-    *ports = tally.ports;
     return ok;
 }

@@ -25,6 +25,8 @@ struct sweeper {
     struct fabric *last; // NULL: none yet
     bool was_up;
     int64_t counters_at;
+    struct sweep_size expected; // of the fabric; zero: not known
+    struct sweep_findings findings;
 
     pthread_mutex_t lock;
     pthread_cond_t woken;
@@ -46,6 +48,15 @@ static bool sweeper_is_up(const struct mad_port *port)
     return port->state == PORT_ACTIVE && port->lid != 0 && port->sm_lid != 0;
 }
 
+static struct sweep_limits sweeper_limits(const struct sweeper *s)
+{
+    const struct sweeper_options *o = &s->options;
+    const struct sweep_bounds bounds = {.nodes = o->nodes_max,
+                                        .part_us = o->part_us_max,
+                                        .silent_us = o->attempts * o->timeout_us / o->in_flight};
+    return sweep_limits_for(&s->expected, &bounds);
+}
+
 // Prepares a sweep through the SA client's port; close its io afterwards.
 static bool open_sweep(struct sweeper *s, const struct mad_port *port, struct sweep *out,
                        struct error *err)
@@ -61,6 +72,7 @@ static bool open_sweep(struct sweeper *s, const struct mad_port *port, struct sw
         .random = o->random,
         .port = *port,
         .mkey = o->has_mkey ? o->mkey : 0,
+        .limits = sweeper_limits(s),
         .complete = true,
     };
     return sa_client_attach(o->client, &out->batch.io, err);
@@ -89,6 +101,23 @@ static struct fabric *sweeper_check(struct sweeper *s, struct sweep *sweep, stru
     if (!fabric)
         error_set(err, "out of memory");
     return fabric;
+}
+
+// Keeps how large the fabric is, for the limits of the next sweep. A sweep that reached a limit
+// does not know: then the SA does, or else nobody.
+static void sweeper_learn_size(struct sweeper *s, struct sweep *sweep, const struct fabric *fabric)
+{
+    struct error err;
+    struct sweep_size counted;
+    if (!sweep->overflow.happened) {
+        s->expected = sweep_limits_measure(fabric);
+        return;
+    }
+    bool ok = sweep_sa_count(sweep, &counted, &err);
+    if (!ok)
+        log_debug(s->options.log, "the size of the fabric is not known: %s", err.text);
+    if (!ok || s->expected.nodes < counted.nodes)
+        s->expected = counted;
 }
 
 // Status.
@@ -131,7 +160,8 @@ static void log_sweep(const struct sweeper *s, const struct sweeper_status *stat
         status->problem[0] ? "; " : "", status->problem);
 }
 
-// `fabric` NULL: the sweep failed, and `problem` says why.
+// `fabric` NULL: the sweep failed, and `problem` says why. Else `problem` says that it reached a
+// limit, or nothing.
 static void end_sweep(struct sweeper *s, const struct fabric *fabric,
                       const struct batch_counters *counters, int64_t begun, const char *problem)
 {
@@ -152,8 +182,24 @@ static void end_sweep(struct sweeper *s, const struct fabric *fabric,
     sweep_schedule_end(&s->schedule, now, status->last_complete);
     pthread_mutex_unlock(&s->lock);
     log_sweep(s, status, counters); // without the lock: only this thread changes the status
-    if (news && problem[0] != '\0')
+    if (fabric && problem[0] != '\0' && !s->findings.over)
+        log_write(s->options.log, LOG_LEVEL_WARNING, "the sweep ended early: %s", problem);
+    if (!fabric && news)
         log_write(s->options.log, LOG_LEVEL_WARNING, "the sweep failed: %s", problem);
+}
+
+// Sweeps with what is known of the fabric, and learns its size.
+static struct fabric *sweeper_look(struct sweeper *s, struct sweep *sweep, struct error *err)
+{
+    const struct sweeper_listener *listener = &s->options.listener;
+    struct fabric *known = listener->known ? listener->known(listener->ctx) : NULL;
+    sweep->known = known;
+    struct fabric *fabric = sweeper_check(s, sweep, err);
+    sweep->known = NULL;
+    fabric_unref(known);
+    if (fabric)
+        sweeper_learn_size(s, sweep, fabric);
+    return fabric;
 }
 
 static void sweep_fabric(struct sweeper *s, const struct mad_port *port)
@@ -161,19 +207,24 @@ static void sweep_fabric(struct sweeper *s, const struct mad_port *port)
     struct error err;
     struct sweep sweep;
     struct fabric *fabric = NULL;
+    char problem[SWEEP_FINDINGS_REASON_SIZE] = "";
     int64_t begun = sweeper_now_of(s);
     begin_sweep(s, begun);
     if (open_sweep(s, port, &sweep, &err)) {
-        fabric = sweeper_check(s, &sweep, &err);
+        fabric = sweeper_look(s, &sweep, &err);
         sweep.batch.io.close(sweep.batch.io.self);
     }
     if (atomic_load(&s->stop)) {
         fabric_unref(fabric);
         return;
     }
-    end_sweep(s, fabric, &sweep.counters, begun, fabric ? "" : err.text);
+    if (sweep.overflow.happened)
+        sweep_findings_explain(&sweep.overflow, problem);
+    end_sweep(s, fabric, &sweep.counters, begun, fabric ? problem : err.text);
     if (!fabric)
         return;
+    const struct sweep_limits next = sweeper_limits(s);
+    sweep_findings_tell(&s->findings, &sweep, &next, fabric, &s->options.findings);
     fabric_unref(s->last);
     s->last = fabric_ref(fabric);
     s->options.listener.fabric(s->options.listener.ctx, fabric);
@@ -326,8 +377,10 @@ static bool sweeper_begin(struct sweeper *s, const struct sweeper_options *optio
     sweep_schedule_init(&s->schedule, options->interval_us, options->settle_us, sweeper_now_of(s));
     pthread_mutex_unlock(&s->lock);
     atomic_store(&s->stop, false);
-    if (options->method == SWEEPER_OFF)
+    if (options->method == SWEEPER_OFF) {
+        sweep_findings_end(&s->findings, &options->findings);
         return true;
+    }
     int rc = thread_start(&s->thread, "sweeper", sweeper_run, s);
     s->started = rc == 0;
     return rc == 0 || error_set(err, "cannot start the thread of the sweeper: %s", strerror(rc));
@@ -342,6 +395,7 @@ struct sweeper *sweeper_start(const struct sweeper_options *options, struct erro
     }
     pthread_mutex_init(&s->lock, NULL);
     clock_condition_init(&s->woken);
+    s->findings.over = options->was_over;
     if (sweeper_begin(s, options, err))
         return s;
     free_sweeper(s);

@@ -7,6 +7,7 @@
 #include "base/log.h"
 #include "base/random.h"
 #include "ib/sa_client.h"
+#include "ib/sweep_findings.h"
 #include "model/counter.h"
 #include "model/fabric.h"
 
@@ -18,10 +19,13 @@ enum sweeper_method {
 
 enum sweeper_ports { SWEEPER_NO_PORTS, SWEEPER_SWITCH_PORTS, SWEEPER_ALL_PORTS };
 
-// The sweeper's thread calls both functions, which take over their argument. They must not wait.
+// The sweeper's thread calls these functions. They must not wait.
 struct sweeper_listener {
     void (*fabric)(void *ctx, struct fabric *fabric);             // takes over a reference
     void (*counters)(void *ctx, struct counter_reading *reading); // free it with free(3)
+    // The fabric as known so far: a reference, the sweeper's. NULL: it is not known. The function
+    // may be NULL, too.
+    struct fabric *(*known)(void *ctx);
     void *ctx;
 };
 
@@ -38,7 +42,11 @@ struct sweeper_options {
     uint64_t mkey;
     enum sweeper_ports counters; // whose counters are read
     int64_t counters_interval_us;
-    struct sa_client *client; // whose port the sweeper shares; outlives the sweeper
+    struct sa_client *client;       // whose port the sweeper shares; outlives the sweeper
+    unsigned nodes_max;             // that a sweep finds; 0: without limits
+    int64_t part_us_max;            // that a part of a sweep takes
+    bool was_over;                  // an overflow was told, and not its end
+    struct sweep_listener findings; // sweeper_start and sweeper_change may call it, too
     struct sweeper_listener listener;
     const struct clock *clock;
     const struct random *random;
@@ -51,7 +59,7 @@ struct sweeper_status {
     bool running; // a sweep is under way
     int64_t last_begin_us, last_duration_us;
     bool last_complete;
-    char problem[512]; // why the last sweep failed; empty: it did not
+    char problem[512]; // why the last sweep failed, or that it reached a limit; else empty
     uint64_t sweeps, failed;
     uint64_t mads, unanswered;               // of the last sweep
     uint32_t nodes, switches, links, silent; // found by the last good sweep; `silent`: ports

@@ -273,3 +273,21 @@ def test_the_same_as_ibnetdiscover_finds(swept):
     output = swept.fabric.run(["ibnetdiscover"], "node2")
     for one in nodes:
         assert f'"{one["description"]}"' in output
+
+
+def test_a_sweep_that_reaches_its_limit_is_told(open_site):
+    site = open_site(sweep=SWEEP | {"max_nodes": 4})
+    over = site.message("sweep-overflow")[0]
+    assert over.severity == "error" and over.data["alarmKey"] == "gateway monitor sweep"
+    assert "its limit of nodes with 5 nodes found" in over.text and "port " in over.text
+    status = site.gateway.wait_status(lambda one: one["sweep"]["nodes"] >= 5, "the part to be known")["sweep"]
+    assert not status["complete"] and "its limit of nodes" in status["problem"] and status["failed"] == 0
+
+    config = site.gateway.config.read_text()
+    site.gateway.stop()
+    site.gateway.config.write_text(config.replace("max_nodes = 4", "max_nodes = 100"))
+    site.gateway.start()  # it remembers the alarm
+    back = site.message("sweep-recovered")[0]
+    assert back.data["alarmKey"] == "gateway monitor sweep" and "found 8 nodes" in back.text
+    assert site.gateway.status()["sweep"]["problem"] == ""
+    assert len(site.message("sweep-overflow")) == 1

@@ -511,21 +511,21 @@ TEST(a_node_that_cannot_be_makes_it_incomplete)
 
 TEST(nodes_and_their_ports_are_counted)
 {
-    uint32_t node_count, port_count;
+    struct sweep_size counted;
     sweep = fake_port_sweep(&f);
     add_node(HOST_LID + 8, FABRIC_CA, HOST, 2, 1, "its other port");
-    assert_true(sweep_sa_count(&sweep, &node_count, &port_count, &err));
-    assert_int_equal(node_count, 4);
-    assert_int_equal(port_count, 4 + 1 + 1 + 1); // the switch has a port 0
+    assert_true(sweep_sa_count(&sweep, &counted, &err));
+    assert_int_equal(counted.nodes, 4);
+    assert_int_equal(counted.ports, 4 + 1 + 1 + 1); // the switch has a port 0
     assert_int_equal(f.sent, 1);
 }
 
 TEST(an_sa_that_does_not_answer_counts_nothing)
 {
-    uint32_t node_count, port_count;
+    struct sweep_size counted;
     sweep = fake_port_sweep(&f);
     faults.deaf = true;
-    assert_false(sweep_sa_count(&sweep, &node_count, &port_count, &err));
+    assert_false(sweep_sa_count(&sweep, &counted, &err));
     assert_non_null(strstr(err.text, "does not answer"));
 }
 
