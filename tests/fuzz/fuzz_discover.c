@@ -2,7 +2,8 @@
 // Arbitrary answers to the directed-route SMPs of a sweep. The input is split into answers, in the
 // order of the pending queries. Each begins with an octet of faults; then comes the attribute.
 // NodeInfo and PortInfo consist only of the few fields that a sweep uses, so that small inputs make
-// whole fabrics, or of all octets.
+// whole fabrics, or of all octets. The input's last three octets are the limits of nodes and ports,
+// and whether what a first sweep found is known to a second one.
 #include "answering_port.h"
 #include "fuzz.h"
 
@@ -83,20 +84,62 @@ static void check_fabric(const struct fabric *fabric)
     free(record);
 }
 
+// A few more may be found by the answers that are under way at the limit; a switch has 255 ports.
+static void check_limits(const struct sweep *sweep, const struct fabric *fabric, uint64_t sent)
+{
+    const struct sweep_limits *limits = &sweep->limits;
+    REQUIRE(!sweep->overflow.happened || !sweep->complete);
+    REQUIRE(limits->nodes == 0 || fabric->node_count <= limits->nodes + ANSWERING_IN_FLIGHT);
+    if (limits->ports > 0) {
+        uint32_t ports = limits->ports + ANSWERING_IN_FLIGHT * 255;
+        REQUIRE(fabric->port_count <= 2 * ports); // and the other ends of their links
+        REQUIRE(sent <= 4 * ports);
+    }
+    if (sweep->overflow.happened && sweep->overflow.node_guid != 0)
+        REQUIRE(fabric_find_node(fabric, sweep->overflow.node_guid) != FABRIC_NONE);
+    REQUIRE(sweep->twin_count <= SWEEP_TWINS_MAX);
+    for (size_t i = 0; i < sweep->twin_count; i++)
+        REQUIRE(fabric_find_node(fabric, sweep->twins[i].guid) != FABRIC_NONE);
+}
+
+static struct fabric *look(struct answering_port *port, struct sweep *sweep)
+{
+    struct fabric_builder *builder = fabric_builder_new();
+    struct error err = {""};
+    uint64_t sent = port->port.sent;
+    bool ok = sweep_smp(sweep, builder, &err);
+    REQUIRE(ok || err.text[0] != '\0');
+    struct fabric *fabric = fabric_builder_finish(builder, 0, 0, sweep->complete);
+    REQUIRE(fabric);
+    REQUIRE(!ok || fabric->node_count > 0);
+    check_fabric(fabric);
+    if (ok)
+        check_limits(sweep, fabric, port->port.sent - sent);
+    return fabric;
+}
+
+// The second sweep, with what the first one found, gets the answers that are left.
+static void look_again(struct answering_port *port, struct sweep *sweep, const struct fabric *known)
+{
+    sweep->known = known;
+    sweep->complete = true;
+    sweep->overflow = (struct sweep_overflow){.happened = false};
+    sweep->twin_count = 0;
+    fabric_unref(look(port, sweep));
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     static struct answering_port port = {
         .questions_max = QUESTIONS_MAX, .answer = answer, .check_question = check_question};
+    const uint8_t *last = size >= 3 ? data + size - 3 : (const uint8_t[3]){0};
     struct sweep sweep = answering_port_sweep(&port, data, size);
     sweep.port = (struct mad_port){0};
-    struct fabric_builder *builder = fabric_builder_new();
-    struct error err = {""};
-    bool ok = sweep_smp(&sweep, builder, &err);
-    REQUIRE(ok || err.text[0] != '\0');
-    struct fabric *fabric = fabric_builder_finish(builder, 0, 0, sweep.complete);
-    REQUIRE(fabric);
-    REQUIRE(!ok || fabric->node_count > 0);
-    check_fabric(fabric);
+    sweep.limits.nodes = last[0];
+    sweep.limits.ports = last[1];
+    struct fabric *fabric = look(&port, &sweep);
+    if (last[2] % 2)
+        look_again(&port, &sweep, fabric);
     fabric_unref(fabric);
     return 0;
 }

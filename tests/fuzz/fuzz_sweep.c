@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Arbitrary answers to all other queries of a sweep: the SA's tables, then subnet managers, I/O
 // units and counters of the resulting fabric. The input is split into answers: two octets of
-// length, and that many octets after the MAD's header.
+// length, and that many octets after the MAD's header. The last octet is the time that each part
+// may take, and whether the first fabric is known to a second sweep.
 #include "answering_port.h"
 #include "fuzz.h"
 
@@ -63,23 +64,39 @@ static void check_reading(const struct counter_reading *reading)
     }
 }
 
+static struct fabric *look(struct sweep *sweep)
+{
+    struct fabric_builder *builder = fabric_builder_new();
+    struct error err;
+    sweep->complete = true;
+    if (sweep_sa(sweep, builder, &err) && sweep_subnet_managers(sweep, builder, &err))
+        sweep_io_units(sweep, builder, &err);
+    struct fabric *fabric = fabric_builder_finish(builder, 0, 0, sweep->complete);
+    REQUIRE(fabric);
+    check_fabric(fabric);
+    return fabric;
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     static struct answering_port port = {
         .questions_max = QUESTIONS_MAX, .answer = answer, .check_question = check_question};
+    const uint8_t last = size > 0 ? data[size - 1] : 0;
+    struct sweep_size counted;
+    struct error err;
     struct sweep sweep = answering_port_sweep(&port, data, size);
     sweep.port = (struct mad_port){.lid = 7, .sm_lid = 1};
-    struct fabric_builder *builder = fabric_builder_new();
-    struct error err;
-    if (sweep_sa(&sweep, builder, &err) && sweep_subnet_managers(&sweep, builder, &err))
-        sweep_io_units(&sweep, builder, &err);
-    struct fabric *fabric = fabric_builder_finish(builder, 0, 0, sweep.complete);
-    REQUIRE(fabric);
-    check_fabric(fabric);
+    sweep.limits.part_us = last / 2 * 50 * CLOCK_US_PER_MS;
+    struct fabric *fabric = look(&sweep);
     struct counter_reading *reading = NULL;
     if (sweep_counters(&sweep, fabric, &(struct sweep_choice){0}, &reading, &err))
         check_reading(reading);
     free(reading);
+    sweep.known = fabric;
+    if (last % 2)
+        fabric_unref(look(&sweep));
+    if (!sweep_sa_count(&sweep, &counted, &err))
+        REQUIRE(err.text[0] != '\0');
     fabric_unref(fabric);
     return 0;
 }
