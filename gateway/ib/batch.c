@@ -203,25 +203,14 @@ static void send_attempt(struct batch *b, struct slot *slot, int64_t now)
         batch_finish(b, slot, NULL, 0);
 }
 
-// False: the request is no longer needed.
-static bool batch_make_mad(const struct request *r, uint8_t *mad)
-{
-    if (r->make)
-        return r->make(r->ctx, r->octets, r->tag_size, mad);
-    memcpy(mad, r->octets + r->tag_size, MAD_SIZE);
-    return true;
-}
-
 static void send_first(struct batch *b, int64_t now)
 {
     struct request *r = batch_dequeue(b);
-    struct slot *slot = b->free[b->free_count - 1];
-    if (!batch_make_mad(r, slot->mad)) {
-        b->counters.requests--;
-        free(r);
-        return;
-    }
-    b->free_count--;
+    struct slot *slot = b->free[--b->free_count];
+    if (r->make)
+        r->make(r->ctx, r->octets, r->tag_size, slot->mad);
+    else
+        memcpy(slot->mad, r->octets + r->tag_size, MAD_SIZE);
     slot->request = r;
     slot->attempts = 0;
     send_attempt(b, slot, now);

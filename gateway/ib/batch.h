@@ -36,9 +36,8 @@ struct batch_counters {
 typedef void batch_done(void *ctx, const void *tag, size_t tag_size, const uint8_t *answer,
                         size_t size);
 
-// Writes the MAD_SIZE octets of a request, just before its first attempt. False: the request is no
-// longer needed; the batch drops it.
-typedef bool batch_make(void *ctx, const void *tag, size_t tag_size, uint8_t *mad);
+// Writes the MAD_SIZE octets of a request, just before its first attempt.
+typedef void batch_make(void *ctx, const void *tag, size_t tag_size, uint8_t *mad);
 
 enum { BATCH_TAG_MAX = 112 };
 

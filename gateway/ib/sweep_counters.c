@@ -28,33 +28,31 @@ struct reader {
     bool no_memory;
 };
 
-static bool make_counting(void *ctx, const void *tag, size_t tag_size, uint8_t *mad)
+static void make_counting(void *ctx, const void *tag, size_t tag_size, uint8_t *mad)
 {
     (void)ctx, (void)tag, (void)tag_size;
     gmp_make_get(mad, MAD_CLASS_PERF, GMP_CLASS_PORT_INFO, 0);
-    return true;
 }
 
-static bool make_get(const struct reader *reader, const struct group *group,
+static void make_get(const struct reader *reader, const struct group *group,
                      enum gmp_attribute attribute, uint8_t *mad)
 {
     gmp_make_get_counters(mad, attribute, reader->reading->samples[group->first].port);
-    return true;
 }
 
-static bool make_counters(void *ctx, const void *tag, size_t tag_size, uint8_t *mad)
+static void make_counters(void *ctx, const void *tag, size_t tag_size, uint8_t *mad)
 {
     struct group group;
     memcpy(&group, tag, tag_size);
-    return make_get(ctx, &group,
-                    group.counting.extended ? GMP_PORT_COUNTERS_EXTENDED : GMP_PORT_COUNTERS, mad);
+    make_get(ctx, &group, group.counting.extended ? GMP_PORT_COUNTERS_EXTENDED : GMP_PORT_COUNTERS,
+             mad);
 }
 
-static bool make_traffic(void *ctx, const void *tag, size_t tag_size, uint8_t *mad)
+static void make_traffic(void *ctx, const void *tag, size_t tag_size, uint8_t *mad)
 {
     struct group group;
     memcpy(&group, tag, tag_size);
-    return make_get(ctx, &group, GMP_PORT_COUNTERS_EXTENDED, mad);
+    make_get(ctx, &group, GMP_PORT_COUNTERS_EXTENDED, mad);
 }
 
 // Requests for a LID's counters come before the ClassPortInfo of the next LID; otherwise the

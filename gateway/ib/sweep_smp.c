@@ -54,7 +54,7 @@ static enum smp_attribute sweep_smp_attribute(const struct sweep_branches_query 
     return query->is_node ? SMP_NODE_INFO : query->is_port ? SMP_PORT_INFO : SMP_NODE_DESCRIPTION;
 }
 
-static bool sweep_smp_make(void *ctx, const void *tag, size_t tag_size, uint8_t *mad)
+static void sweep_smp_make(void *ctx, const void *tag, size_t tag_size, uint8_t *mad)
 {
     const struct walk *walk = ctx;
     struct probe probe;
@@ -63,7 +63,6 @@ static bool sweep_smp_make(void *ctx, const void *tag, size_t tag_size, uint8_t 
     const struct sweep_branches_query *query = &probe.query;
     uint8_t hops = sweep_branches_path(walk->branches, query->branch, path);
     smp_make_get(mad, walk->sweep->mkey, sweep_smp_attribute(query), query->port, path, hops);
-    return true;
 }
 
 static batch_done sweep_smp_handle;
