@@ -85,6 +85,7 @@ struct fabric_node {
     bool unit_silent;    // its I/O unit did not report all controllers to this sweep
     uint32_t first_port; // index among the ports; its ports follow each other, ascending by number
     uint16_t ports;      // how many of them the snapshot has
+    uint16_t sightings;  // see topology/merge.h; not kept on disk
 };
 
 enum fabric_sm_state {

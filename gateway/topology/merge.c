@@ -7,6 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { NODES_LEAST = 1024, PORTS_LEAST = 16 * NODES_LEAST, CONTROLLERS_LEAST = 1024 };
+enum { RANKS = 17 }; // of `sightings`: how many bits it has
+
 enum fate {
     GONE,
     SEEN,
@@ -20,8 +23,61 @@ struct merge {
     uint8_t *fates;                 // enum fate, by known node
     uint32_t *numbers;              // index in the builder, by known node; FABRIC_NONE: not there
     uint32_t *queue;                // room for all known nodes
-    struct merge_missed missed;     // by this sweep
+    struct merge_size room;         // for what was not seen; `ports` for those of missing nodes,
+                                    // and for as many of seen nodes
+    uint32_t excess;                // missing nodes without room
+    struct merge_memory memory;     // after this sweep
 };
+
+// Room.
+
+static uint32_t larger_of(uint32_t a, uint32_t b)
+{
+    return a > b ? a : b;
+}
+
+static uint32_t smaller_of(uint32_t a, uint32_t b)
+{
+    return a < b ? a : b;
+}
+
+static struct merge_size merge_learn(const struct merge_memory *memory, const struct fabric *seen)
+{
+    const struct merge_size none = {.controllers = memory->most.controllers};
+    const struct merge_size *most = seen->complete ? &none : &memory->most;
+    return (struct merge_size){larger_of(most->nodes, seen->node_count),
+                               larger_of(most->ports, seen->port_count),
+                               larger_of(most->controllers, seen->controller_count)};
+}
+
+void merge_note(struct merge_memory *memory, const struct fabric *seen)
+{
+    memory->missed_count = 0;
+    memory->most = merge_learn(memory, seen);
+}
+
+static struct merge_size find_room(const struct merge_size *most, const struct fabric *seen)
+{
+    return (struct merge_size){
+        smaller_of(larger_of(most->nodes, NODES_LEAST), FABRIC_NODES_MAX - seen->node_count),
+        smaller_of(larger_of(most->ports, PORTS_LEAST), (FABRIC_PORTS_MAX - seen->port_count) / 2),
+        smaller_of(larger_of(most->controllers, CONTROLLERS_LEAST),
+                   FABRIC_CONTROLLERS_MAX - seen->controller_count)};
+}
+
+// How often sweeps found a known node. A complete sweep counts as all.
+static uint16_t merge_sightings(const struct merge *m, uint32_t node)
+{
+    return m->known->complete ? UINT16_MAX : m->known->nodes[node].sightings;
+}
+
+static unsigned merge_rank(const struct merge *m, uint32_t node)
+{
+    unsigned rank = 0;
+    for (uint16_t left = merge_sightings(m, node); left > 0; left >>= 1)
+        rank++;
+    return rank;
+}
 
 static bool merge_make_room(struct merge *m)
 {
@@ -30,8 +86,8 @@ static bool merge_make_room(struct merge *m)
     m->fates = calloc(count, sizeof *m->fates);
     m->numbers = malloc(count * sizeof *m->numbers);
     m->queue = malloc(count * sizeof *m->queue);
-    m->missed.guids = malloc(count * sizeof *m->missed.guids);
-    return m->builder && m->fates && m->numbers && m->queue && m->missed.guids;
+    m->memory.missed = malloc(count * sizeof *m->memory.missed);
+    return m->builder && m->fates && m->numbers && m->queue && m->memory.missed;
 }
 
 static void find_seen(struct merge *m)
@@ -102,19 +158,56 @@ static void find_hidden(struct merge *m)
     }
 }
 
-static void find_missed(struct merge *m, const struct merge_missed *last)
+static void find_missed(struct merge *m, const struct merge_memory *last)
 {
     uint32_t j = 0;
     for (uint32_t i = 0; i < m->known->node_count; i++) {
         uint64_t guid = m->known->nodes[i].guid;
         if (m->fates[i] != GONE)
             continue;
-        while (j < last->count && last->guids[j] < guid)
+        while (j < last->missed_count && last->missed[j] < guid)
             j++;
-        if (j < last->count && last->guids[j] == guid)
+        if (j < last->missed_count && last->missed[j] == guid)
             continue;
         m->fates[i] = MISSED;
-        m->missed.guids[m->missed.count++] = guid;
+        m->memory.missed[m->memory.missed_count++] = guid;
+    }
+}
+
+static bool is_missing(const struct merge *m, uint32_t node)
+{
+    return m->fates[node] == HIDDEN || m->fates[node] == MISSED;
+}
+
+static bool has_room_for_all(const struct merge *m)
+{
+    uint64_t nodes = 0, ports = 0;
+    for (uint32_t i = 0; i < m->known->node_count; i++) {
+        nodes += is_missing(m, i);
+        ports += is_missing(m, i) ? m->known->nodes[i].ports : 0;
+    }
+    return nodes <= m->room.nodes && ports <= m->room.ports;
+}
+
+// Lets those missing nodes go for which there is no room.
+static void find_excess(struct merge *m)
+{
+    if (has_room_for_all(m))
+        return;
+    struct merge_size left = m->room;
+    for (unsigned rank = RANKS; rank-- > 0;) {
+        for (uint32_t i = 0; i < m->known->node_count; i++) {
+            const uint32_t ports = m->known->nodes[i].ports;
+            if (!is_missing(m, i) || merge_rank(m, i) != rank)
+                continue;
+            if (left.nodes > 0 && left.ports >= ports) {
+                left.nodes--;
+                left.ports -= ports;
+            } else {
+                m->fates[i] = GONE;
+                m->excess++;
+            }
+        }
     }
 }
 
@@ -158,12 +251,17 @@ static bool add_known_node(struct merge *m, uint32_t node)
     if (m->numbers[node] == FABRIC_NONE)
         return false;
     struct fabric_node *merged = fabric_builder_get(m->builder, m->numbers[node]);
+    const uint32_t sightings = merge_sightings(m, node);
+    merged->sightings = (uint16_t)smaller_of(
+        UINT16_MAX, m->fates[node] == SEEN ? sightings + merged->sightings + 1 : sightings);
     if (merged->description[0] == '\0')
         memcpy(merged->description, copy.description, sizeof copy.description);
     return true;
 }
 
-static bool add_known_port(struct merge *m, uint32_t node, const struct fabric_port *known)
+// `room`: for ports of seen nodes.
+static bool add_known_port(struct merge *m, uint32_t node, const struct fabric_port *known,
+                           uint32_t *room)
 {
     struct fabric_port port = *known;
     const struct fabric_port *seen =
@@ -172,11 +270,17 @@ static bool add_known_port(struct merge *m, uint32_t node, const struct fabric_p
         return true;
     if (seen)
         port.silent = seen->silent;
+    if (!seen && m->fates[node] == SEEN) {
+        if (*room == 0)
+            return true;
+        --*room;
+    }
     return fabric_builder_port(m->builder, m->numbers[node], &port);
 }
 
 static bool add_known_nodes(struct merge *m)
 {
+    uint32_t room = m->room.ports;
     for (uint32_t i = 0; i < m->known->node_count; i++) {
         const struct fabric_node *node = &m->known->nodes[i];
         if (m->fates[i] == GONE)
@@ -184,16 +288,18 @@ static bool add_known_nodes(struct merge *m)
         if (!add_known_node(m, i))
             return false;
         for (uint32_t k = 0; k < node->ports; k++) {
-            if (!add_known_port(m, i, &m->known->ports[node->first_port + k]))
+            if (!add_known_port(m, i, &m->known->ports[node->first_port + k], &room))
                 return false;
         }
     }
     return true;
 }
 
-static bool is_linked(const struct merge *m, uint32_t node, uint8_t number)
+// Whether a port has no link yet. One for which there was no room cannot have one.
+static bool is_free(const struct merge *m, uint32_t node, uint8_t number)
 {
-    return fabric_builder_get_port(m->builder, m->numbers[node], number)->peer_node != FABRIC_NONE;
+    const struct fabric_port *port = fabric_builder_get_port(m->builder, m->numbers[node], number);
+    return port && port->peer_node == FABRIC_NONE;
 }
 
 static bool link_stays(const struct merge *m, uint32_t node, const struct fabric_port *port)
@@ -201,7 +307,7 @@ static bool link_stays(const struct merge *m, uint32_t node, const struct fabric
     uint32_t peer = port->peer_node;
     if (peer == FABRIC_NONE || m->fates[node] == GONE || m->fates[peer] == GONE)
         return false;
-    if (is_linked(m, node, port->number) || is_linked(m, peer, port->peer_port))
+    if (!is_free(m, node, port->number) || !is_free(m, peer, port->peer_port))
         return false;
     if (m->fates[node] == MISSED || m->fates[peer] == MISSED)
         return true;
@@ -283,15 +389,29 @@ static bool may_have_more(const struct merge *m, uint32_t node)
     return may;
 }
 
-// A controller that was seen replaces the known one in its slot.
-static bool add_services(struct merge *m)
+// Adds the known controllers that were not seen, of nodes of that rank.
+static bool add_known_controllers(struct merge *m, unsigned rank, uint32_t *room)
 {
     for (uint32_t i = 0; i < m->known->controller_count; i++) {
         struct fabric_controller controller = m->known->controllers[i];
-        if (!may_have_more(m, controller.node))
+        if (*room == 0)
+            return true;
+        if (merge_rank(m, controller.node) != rank || !may_have_more(m, controller.node))
             continue;
         controller.node = m->numbers[controller.node];
+        --*room;
         if (!fabric_builder_controller(m->builder, &controller))
+            return false;
+    }
+    return true;
+}
+
+// A controller that was seen replaces the known one in its slot.
+static bool add_services(struct merge *m)
+{
+    uint32_t room = m->room.controllers;
+    for (unsigned rank = RANKS; rank-- > 0;) {
+        if (!add_known_controllers(m, rank, &room))
             return false;
     }
     for (uint32_t i = 0; i < m->seen->controller_count; i++) {
@@ -306,17 +426,20 @@ static bool add_services(struct merge *m)
 }
 
 // A node that a complete sweep did not find is gone.
-static bool add_missing(struct merge *m, const struct merge_missed *last)
+static bool add_missing(struct merge *m, const struct merge_memory *last)
 {
     if (m->seen->complete)
         return true;
     find_hidden(m);
     find_missed(m, last);
+    find_excess(m);
     return add_known_nodes(m) && add_known_links(m);
 }
 
-static struct fabric *build(struct merge *m, const struct merge_missed *last)
+static struct fabric *build(struct merge *m, const struct merge_memory *last)
 {
+    m->memory.most = merge_learn(last, m->seen);
+    m->room = find_room(&m->memory.most, m->seen);
     find_seen(m);
     if (!add_seen_nodes(m) || !add_seen_links(m) || !add_missing(m, last) || !add_services(m))
         return NULL;
@@ -330,7 +453,7 @@ static struct fabric *build(struct merge *m, const struct merge_missed *last)
 static void log_fates(const struct merge *m, struct log *log)
 {
     static const char *const WORDS[] = {
-        [GONE] = "gone: two sweeps in a row did not find it",
+        [GONE] = "gone: two sweeps in a row did not find it, or there is no room for it",
         [HIDDEN] = "kept: a port that did not answer can hide it",
         [MISSED] = "kept: one sweep missed it, and no port can hide it",
     };
@@ -345,17 +468,30 @@ static void log_fates(const struct merge *m, struct log *log)
     }
 }
 
+// `full`: it was before.
+static void warn_of_excess(const struct merge *m, bool full, struct log *log)
+{
+    if (m->excess > 0 && !full && log)
+        log_write(
+            log, LOG_LEVEL_WARNING,
+            "%u nodes that the sweep did not find count as gone, since more than %u are "
+            "missing: look for a switch that makes up nodes, and for ports that do not answer",
+            (unsigned)m->excess, (unsigned)(m->room.nodes));
+}
+
 struct fabric *merge_fabrics(const struct fabric *known, const struct fabric *seen,
-                             struct merge_missed *missed, struct log *log)
+                             struct merge_memory *memory, struct log *log)
 {
     struct merge m = {.known = known, .seen = seen};
-    struct fabric *merged = merge_make_room(&m) ? build(&m, missed) : NULL;
+    struct fabric *merged = merge_make_room(&m) ? build(&m, memory) : NULL;
     if (merged) {
+        m.memory.full = m.excess > 0;
         log_fates(&m, log);
-        free(missed->guids);
-        *missed = m.missed;
+        warn_of_excess(&m, memory->full, log);
+        free(memory->missed);
+        *memory = m.memory;
     } else {
-        free(m.missed.guids);
+        free(m.memory.missed);
     }
     fabric_builder_free(m.builder);
     free(m.fates);

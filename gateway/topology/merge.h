@@ -7,12 +7,24 @@
 #include "base/log.h"
 #include "model/fabric.h"
 
-// The nodes that the last sweep did not find and that no open port (see below) can hide, ascending
-// by GUID. A node that is missed by two sweeps in a row is gone.
-struct merge_missed {
-    uint64_t *guids; // made with malloc
-    uint32_t count;
+struct merge_size {
+    uint32_t nodes, ports, controllers;
 };
+
+// What a merge needs to know of the sweeps before. Zero-initialised; free `missed` with free(3).
+struct merge_memory {
+    // The nodes that the last sweep did not find and that no open port (see below) can hide,
+    // ascending by GUID. A node that is missed by two sweeps in a row is gone.
+    uint64_t *missed;
+    uint32_t missed_count;
+    // That a sweep found since the last complete one, and that one; controllers: that any found, as
+    // I/O units may be silent in a complete one.
+    struct merge_size most;
+    bool full; // the last merge had no room for all missing nodes
+};
+
+// Notes a sweep that needs no merge, or the fabric as it was when the gateway ended.
+void merge_note(struct merge_memory *memory, const struct fabric *seen);
 
 // Returns `seen` plus everything in `known` that `seen` does not contradict. With a complete `seen`
 // that is only the controllers of I/O units that did not answer: a node missing from a complete
@@ -30,9 +42,16 @@ struct merge_missed {
 // - Ports that did not answer keep their values, nodes their descriptions, I/O units their
 //   controllers.
 //
-// Takes the nodes that the last sweep missed from `missed`, and sets it for the next sweep. `log`
-// may be NULL. One reference, the caller's. NULL: out of memory; `missed` is unchanged.
+// There is room for as many missing nodes as `memory->most`, and for 1,024 at least, and for as
+// many ports, or 16,384; it is not for a switch that shows other made-up nodes in each sweep to
+// fill it. Those that most sweeps found stay, by powers of two (`sightings`), and those of the last
+// complete sweep before all others. The others are gone at once. Controllers that were not seen
+// stay in the same way, 1,024 at least, and so do ports of seen nodes, 16,384 at least, but in any
+// order.
+//
+// Sets `memory` for the next sweep. `log` may be NULL. One reference, the caller's. NULL: out of
+// memory; `memory` is unchanged.
 struct fabric *merge_fabrics(const struct fabric *known, const struct fabric *seen,
-                             struct merge_missed *missed, struct log *log);
+                             struct merge_memory *memory, struct log *log);
 
 #endif

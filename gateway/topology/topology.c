@@ -18,7 +18,7 @@ struct topology {
     struct fabric *restored; // until it has been compared; NULL: nothing to compare with
     unsigned base_sweeps;
     bool has_base; // changes are reported from now on
-    struct merge_missed missed;
+    struct merge_memory memory;
     struct departed_ports departed;
     bool has_master;
     struct endpoint master; // the last known master subnet manager
@@ -42,7 +42,7 @@ void topology_free(struct topology *topology)
     fabric_unref(topology->current);
     fabric_unref(topology->restored);
     names_unref(topology->names);
-    free(topology->missed.guids);
+    free(topology->memory.missed);
     pthread_mutex_destroy(&topology->lock);
     free(topology);
 }
@@ -68,6 +68,8 @@ void topology_restore(struct topology *topology, struct fabric *last)
 {
     fabric_unref(topology->restored);
     topology->restored = last;
+    if (last)
+        merge_note(&topology->memory, last);
 }
 
 static void topology_publish(struct topology *topology, struct fabric *now)
@@ -103,10 +105,10 @@ static struct fabric *install_snapshot(struct topology *topology, const struct f
                                        struct fabric *seen)
 {
     if (!known || (seen->complete && !has_silent_unit(seen))) {
-        topology->missed.count = 0;
+        merge_note(&topology->memory, seen);
         return seen;
     }
-    struct fabric *merged = merge_fabrics(known, seen, &topology->missed, topology->log);
+    struct fabric *merged = merge_fabrics(known, seen, &topology->memory, topology->log);
     fabric_unref(seen);
     return merged;
 }

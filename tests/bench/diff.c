@@ -107,10 +107,10 @@ static void count_changes(struct bench *b)
 
 static void merge(const struct bench *b)
 {
-    struct merge_missed missed = {0};
+    struct merge_memory memory = {0};
     b->after->complete = false;
-    fabric_unref(merge_fabrics(b->before, b->after, &missed, NULL));
-    free(missed.guids);
+    fabric_unref(merge_fabrics(b->before, b->after, &memory, NULL));
+    free(memory.missed);
 }
 
 static void run_step(struct bench *b, enum step step)
