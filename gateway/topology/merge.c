@@ -109,7 +109,7 @@ static uint32_t seen_port(const struct merge *m, uint32_t node, uint8_t number)
     return fabric_find_port(m->seen, m->numbers[node], number);
 }
 
-static bool is_open(const struct merge *m, uint32_t node, uint8_t number)
+static bool merge_is_open(const struct merge *m, uint32_t node, uint8_t number)
 {
     if (m->fates[node] != SEEN)
         return true;
@@ -127,7 +127,7 @@ static bool is_hidden_by_seen(const struct merge *m, uint32_t node)
     for (uint32_t i = n->first_port; i < n->first_port + n->ports; i++) {
         const struct fabric_port *port = &m->known->ports[i];
         if (port->peer_node != FABRIC_NONE && m->fates[port->peer_node] == SEEN &&
-            is_open(m, port->peer_node, port->peer_port))
+            merge_is_open(m, port->peer_node, port->peer_port))
             return true;
     }
     return false;
@@ -311,7 +311,7 @@ static bool link_stays(const struct merge *m, uint32_t node, const struct fabric
         return false;
     if (m->fates[node] == MISSED || m->fates[peer] == MISSED)
         return true;
-    return is_open(m, node, port->number) && is_open(m, peer, port->peer_port);
+    return merge_is_open(m, node, port->number) && merge_is_open(m, peer, port->peer_port);
 }
 
 static bool was_silent(const struct merge *m, const struct fabric_node *seen_node, uint8_t number)
