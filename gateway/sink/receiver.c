@@ -16,7 +16,7 @@
 enum { UNDER_WAY_MAX = 1024, READ_AHEAD = 64 };
 static const int64_t RETRY_FIRST_US = CLOCK_US_PER_S / 2, RETRY_LAST_US = 30 * CLOCK_US_PER_S;
 static const int64_t BLOCKED_US = CLOCK_US_PER_S / 4, IDLE_US = 2 * CLOCK_US_PER_S;
-enum { ACKNOWLEDGEMENT_WAIT_MS = 5, REFUSALS_KEPT = 16 };
+enum { ACKNOWLEDGEMENT_WAIT_MS = 5 };
 
 enum state { WAITING, PENDING, DONE };
 
@@ -28,17 +28,6 @@ struct entry {
     bool had;                      // the receiver had it before the cursor moved backwards
     bool tried, handed;            // passed to the sink before; accepted by it before
     unsigned refusals;             // how often the receiver refused it
-};
-
-struct remembered {
-    int64_t sequence;
-    enum receiver_outcome outcome;
-    int64_t time_us;
-};
-
-struct refusal {
-    int64_t sequence;
-    char reason[RECEIVER_REASON_SIZE];
 };
 
 struct receiver {
@@ -71,9 +60,7 @@ struct receiver {
     bool ended; // the thread
     bool left;  // nobody waits for the thread any longer
     struct receiver_status status;
-    struct remembered outcomes[RECEIVER_OUTCOMES_MAX]; // by sequence number modulo the size
-    struct refusal refusals[REFUSALS_KEPT];            // a ring, of the latest
-    size_t refusal_count;
+    struct outcomes outcomes;
 };
 
 static struct entry *receiver_at(struct receiver *receiver, size_t i)
@@ -166,9 +153,7 @@ static void note_refusal(struct receiver *receiver, const struct entry *e, const
     pthread_mutex_lock(&receiver->lock);
     receiver->status.refused++;
     receiver->status.dropped++;
-    struct refusal *r = &receiver->refusals[receiver->refusal_count++ % REFUSALS_KEPT];
-    r->sequence = e->sequence;
-    snprintf(r->reason, sizeof r->reason, "refused %u times: %s", e->refusals, problem);
+    outcomes_remember_refusal(&receiver->outcomes, e->sequence, e->refusals, problem);
     pthread_mutex_unlock(&receiver->lock);
 }
 
@@ -218,8 +203,7 @@ static void remember(struct receiver *receiver, const struct entry *e)
 {
     int64_t now = clock_utc(receiver->options.clock);
     pthread_mutex_lock(&receiver->lock);
-    receiver->outcomes[e->sequence % RECEIVER_OUTCOMES_MAX] =
-        (struct remembered){e->sequence, e->outcome, now};
+    outcomes_remember(&receiver->outcomes, e->sequence, e->outcome, now);
     pthread_mutex_unlock(&receiver->lock);
 }
 
@@ -708,36 +692,15 @@ struct receiver_carried receiver_carried(const struct receiver *receiver)
                                      atomic_load(&receiver->flush_through)};
 }
 
-static const char *reason_of_refusal(const struct receiver *receiver, int64_t sequence)
-{
-    for (size_t i = 0; i < REFUSALS_KEPT; i++) {
-        if (receiver->refusals[i].sequence == sequence)
-            return receiver->refusals[i].reason;
-    }
-    return "";
-}
-
 struct receiver_event_outcome receiver_outcome_of(struct receiver *receiver, int64_t sequence)
 {
     struct receiver_event_outcome result = {.outcome = RECEIVER_WAITING};
     pthread_mutex_lock(&receiver->lock);
-    const struct remembered r = receiver->outcomes[sequence % RECEIVER_OUTCOMES_MAX];
-    const bool known = r.sequence == sequence && sequence > 0;
-    if (known)
-        snprintf(result.reason, sizeof result.reason, "%s", reason_of_refusal(receiver, sequence));
+    const bool known = outcomes_find(&receiver->outcomes, sequence, &result);
     pthread_mutex_unlock(&receiver->lock);
-    if (known)
-        result.outcome = r.outcome, result.time_us = r.time_us;
-    else if (sequence <= journal_cursor(receiver->options.journal, receiver->handle))
+    if (!known && sequence <= journal_cursor(receiver->options.journal, receiver->handle))
         result.outcome = RECEIVER_PASSED;
     return result;
-}
-
-const char *receiver_outcome_word(enum receiver_outcome outcome)
-{
-    static const char *const WORDS[] = {"waiting",  "delivered", "filtered",
-                                        "given up", "passed",    "sent"};
-    return WORDS[outcome];
 }
 
 void receiver_get_status(struct receiver *receiver, struct receiver_status *out)

@@ -11,34 +11,15 @@
 #include "base/random.h"
 #include "journal/journal.h"
 #include "model/filter.h"
+#include "sink/outcomes.h"
 #include "sink/sink.h"
 
 enum {
-    RECEIVER_OUTCOMES_MAX = 2048, // latest events whose outcome is kept
-    RECEIVER_ATTEMPTS_MAX = 5,    // an event that the receiver refused as often is given up
-    RECEIVER_REASON_SIZE = 256,
+    RECEIVER_ATTEMPTS_MAX = 5, // an event that the receiver refused as often is given up
 };
 
 // How long a receiver that stops waits for the confirmations of the events in flight.
 #define RECEIVER_CONFIRM_US (5 * CLOCK_US_PER_S)
-
-// The outcome of an event at a receiver.
-enum receiver_outcome {
-    RECEIVER_WAITING,   // not sent, or not confirmed
-    RECEIVER_DELIVERED, // the receiver has confirmed it
-    RECEIVER_FILTERED,  // it did not pass the receiver's filter
-    RECEIVER_GIVEN_UP,  // too old, or flushed, or refused too often
-    RECEIVER_PASSED,    // unknown: too long ago, or before this start
-    RECEIVER_SENT,      // the kernel took it; this receiver confirms nothing
-};
-
-struct receiver_event_outcome {
-    enum receiver_outcome outcome;
-    int64_t time_us; // UTC; 0: not known
-    // Of an event that is given up since the receiver refused it: how, for the latest such events;
-    // else empty.
-    char reason[RECEIVER_REASON_SIZE];
-};
 
 enum receiver_change { RECEIVER_FAILING, RECEIVER_BACK };
 
@@ -120,9 +101,8 @@ void receiver_flush(struct receiver *receiver);
 // What its successor takes over. Any thread.
 struct receiver_carried receiver_carried(const struct receiver *receiver);
 
-// The outcome of an event, and its word, such as "delivered". Any thread.
+// The outcome of an event. Any thread.
 struct receiver_event_outcome receiver_outcome_of(struct receiver *receiver, int64_t sequence);
-const char *receiver_outcome_word(enum receiver_outcome outcome);
 
 // A clear of an alarm that began before the receiver's filter was changed for the last time passes
 // the filter: the receiver may have been told of that alarm.

@@ -382,8 +382,9 @@ static const struct peer_credentials ROOT = {.uid = 0}, STRANGER = {.uid = 40000
 static void start_pipeline(void)
 {
     struct error err;
-    control.pipeline = pipeline_start(
-        &(struct pipeline_options){.builder = builder, .journal = journal, .log = log_}, &err);
+    struct pipeline_options options = {.builder = builder, .journal = journal, .log = log_};
+    policy_options_init(&options.policy); // without a quiet time, a flapping alarm ends at once
+    control.pipeline = pipeline_start(&options, &err);
     assert_non_null(control.pipeline);
     control.user = &ROOT;
 }
