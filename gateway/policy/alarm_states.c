@@ -30,6 +30,7 @@ static void free_alarm_state(void *ctx, struct alarm_state *state)
 {
     (void)ctx;
     event_unref(state->last);
+    free(state->flap);
     free(state);
 }
 
@@ -63,10 +64,11 @@ struct alarm_state *alarm_states_get(struct alarm_states *states, const char *ke
     struct alarm_state *state = alarm_states_find_digest(states, key, digest);
     if (state || hash_is_full(&states->by_key))
         return state;
-    state = calloc(1, sizeof *state);
+    const size_t length = strnlen(key, EVENT_KEY_SIZE - 1);
+    state = calloc(1, sizeof *state + length + 1);
     if (!state)
         return NULL;
-    snprintf(state->key, sizeof state->key, "%s", key);
+    memcpy(state->key, key, length);
     hash_add(&states->by_key, &state->by_key, digest);
     TAILQ_INSERT_TAIL(&states->order, state, in_order);
     return state;
@@ -91,6 +93,7 @@ void alarm_states_forget(struct alarm_states *states, struct alarm_state *state)
     TAILQ_REMOVE(&states->order, state, in_order);
     drop_id(states, state);
     alarm_states_set_last(states, state, NULL);
+    free(state->flap);
     free(state);
 }
 
@@ -122,6 +125,12 @@ void alarm_states_set_last(struct alarm_states *states, struct alarm_state *stat
     state->last = event && states->kept < POLICY_PENDING_MAX ? event_ref(event) : NULL;
     states->kept += state->last != NULL;
     event_unref(before);
+}
+
+const struct flap *alarm_states_flap(const struct alarm_state *state)
+{
+    static const struct flap NONE;
+    return state->flap ? state->flap : &NONE;
 }
 
 void alarm_states_each(struct alarm_states *states,

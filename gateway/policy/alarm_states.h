@@ -10,34 +10,39 @@
 
 #include <sys/queue.h>
 
+// There may be POLICY_ALARMS_MAX of them: keep it small.
 struct alarm_state {
-    struct timer timer; // first member
-    char key[EVENT_KEY_SIZE];
-    char raised_id[EVENT_ID_SIZE];      // of the event that raised it last
-    char notified_id[EVENT_ID_SIZE];    // of the last event sent; empty: another gateway sent it
-    char cause_id[EVENT_ID_SIZE];       // of its root cause; empty: none
-    const struct catalogue_entry *type; // of the event that raised it last; NULL: unknown
-    enum category category;             // of that event
-    bool raised;                        // now
-    bool notified;                      // receivers believe that it is raised
-    bool elsewhere;                     // another gateway notified them last, this one stood by
-    bool again;                         // to be sent once more: that gateway may have failed
-    bool unnotifiable;                  // a rule, maintenance or shelving suppressed its raise
-    bool pending;                       // the last event may be sent later
-    bool cause_cleared;                 // at the last check, its root cause was not active
-    enum severity severity;             // of the event that raised it last, or was sent
-    enum severity notified_severity;
-    int64_t notified_at;
-    int64_t raised_at;
-    uint64_t duplicates; // suppressed since receivers were last notified
-    int64_t check_at;    // when to check whether the last event may be sent, if it is pending
-    int64_t last_number; // of the last event about it, in the journal; 0: none
-    uint8_t unread;      // attempts to read it back that failed
-    struct event *last;  // that event, while it is pending and there is room; else NULL
-    int64_t shelved_until;
-    struct flap flap;
+    struct timer timer;             // first member
     struct hash_node by_key, by_id; // by_id only with a raised_id
     TAILQ_ENTRY(alarm_state) in_order;
+    const struct catalogue_entry *type;      // of the event that raised it last; NULL: unknown
+    const struct catalogue_entry *last_type; // of the pending event; NULL: unknown, or none is
+    struct event *last;        // the last event, while it is pending and there is room; else NULL
+    struct flap *flap;         // NULL: it has not changed twice lately
+    int64_t changed_at;        // time of its last change, if `changed`
+    int64_t settled_elsewhere; // when another gateway sent `settled`; 0: none did lately
+    int64_t notified_at;
+    int64_t raised_at;
+    int64_t check_at;    // when to check whether the last event may be sent, if it is pending
+    int64_t last_number; // of the last event about it, in the journal; 0: none
+    int64_t shelved_until;
+    uint64_t duplicates;    // suppressed since receivers were last notified
+    enum category category; // of the event that raised it last
+    enum severity severity; // of the event that raised it last, or was sent
+    enum severity notified_severity;
+    bool raised;                     // now
+    bool notified;                   // receivers believe that it is raised
+    bool elsewhere;                  // another gateway notified them last, this one stood by
+    bool again;                      // to be sent once more: that gateway may have failed
+    bool unnotifiable;               // a rule, maintenance or shelving suppressed its raise
+    bool pending;                    // the last event may be sent later
+    bool cause_cleared;              // at the last check, its root cause was not active
+    bool changed;                    // a change counts towards flapping
+    uint8_t unread;                  // attempts to read the last event back that failed
+    char raised_id[EVENT_ID_SIZE];   // of the event that raised it last
+    char notified_id[EVENT_ID_SIZE]; // of the last event sent; empty: another gateway sent it
+    char cause_id[EVENT_ID_SIZE];    // of its root cause; empty: none
+    char key[];                      // shorter than EVENT_KEY_SIZE
 };
 
 struct alarm_states;
@@ -62,6 +67,9 @@ void alarm_states_set_raised_id(struct alarm_states *states, struct alarm_state 
 // becomes NULL, and the event has to be read from the journal by its number.
 void alarm_states_set_last(struct alarm_states *states, struct alarm_state *state,
                            struct event *event);
+
+// What is known of its flapping; all zero where that is nothing.
+const struct flap *alarm_states_flap(const struct alarm_state *state);
 
 // Calls `each` for the states, oldest first; `each` may forget the state that it gets.
 void alarm_states_each(struct alarm_states *states,

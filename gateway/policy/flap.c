@@ -1,7 +1,16 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "policy/flap.h"
 
-#include <string.h>
+#include <stdlib.h>
+
+struct flap *flap_new(int64_t first_us)
+{
+    struct flap *flap = calloc(1, sizeof *flap);
+    if (!flap)
+        return NULL;
+    flap->at[flap->changes++] = flap->last = first_us;
+    return flap;
+}
 
 static bool is_often(const struct flap *flap, const struct policy_options *options, int64_t now)
 {
@@ -24,9 +33,4 @@ void flap_note(struct flap *flap, const struct policy_options *options, const st
 int64_t flap_end(const struct flap *flap, const struct policy_options *options)
 {
     return flap->last + options->flap_quiet_us;
-}
-
-void flap_rest(struct flap *flap)
-{
-    memset(flap, 0, sizeof *flap);
 }

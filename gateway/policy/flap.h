@@ -17,8 +17,10 @@ struct flap {
     char id[EVENT_ID_SIZE];              // of the event `flapping`; empty: another gateway sent it
     enum severity severity;              // of that event, as is the next
     enum category category;
-    int64_t settled_elsewhere; // when another gateway sent `settled`; 0: none did lately
 };
+
+// Made with the second of two changes; the first was at `first_us`. NULL: out of memory.
+struct flap *flap_new(int64_t first_us);
 
 // Records a change; flapping begins when there were enough of them.
 void flap_note(struct flap *flap, const struct policy_options *options, const struct event *event,
@@ -26,8 +28,5 @@ void flap_note(struct flap *flap, const struct policy_options *options, const st
 
 // The time at which the alarm will have settled, unless it changes again.
 int64_t flap_end(const struct flap *flap, const struct policy_options *options);
-
-// Forgets the changes, after the alarm has settled.
-void flap_rest(struct flap *flap);
 
 #endif

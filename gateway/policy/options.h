@@ -10,9 +10,10 @@ enum {
     POLICY_RULES_MAX = 64,
     POLICY_MAINTENANCE_MAX = 32, // windows at a time
     POLICY_FLAP_CHANGES_MAX = 16,
-    POLICY_ALARMS_MAX = 65536, // alarm states; events of further alarm keys are sent unchanged
-    // Alarm states that keep an event to be sent later; further ones are sent at once.
-    POLICY_PENDING_MAX = 16384,
+    // Alarm states; further alarms are treated as events without an alarm.
+    POLICY_ALARMS_MAX = 524288,
+    // Suppressed events in memory; further ones are read from the journal when their time comes.
+    POLICY_PENDING_MAX = 2048,
 };
 
 // An event that this gateway left to the active one may not have been sent if that one failed then.

@@ -16,6 +16,11 @@ static const int64_t CONFIRM_US = 120 * CLOCK_US_PER_S;
 static const int64_t RETRY_US = CLOCK_US_PER_S; // next attempt after memory was short
 enum { UNREAD_MAX = 3 };                        // attempts to read an event back
 static const uint32_t LATE_RATE = 1000;         // late events per second if storm_rate is 0
+
+// How much one policy_tick does, so that it takes some milliseconds at most: as many checks of an
+// alarm state, or fewer that read an event back.
+enum { TICK_EFFORT = 4096, READ_EFFORT = 32 };
+
 void policy_options_init(struct policy_options *options)
 {
     *options = (struct policy_options){.repeat_window_us = 60 * CLOCK_US_PER_S,
@@ -114,7 +119,8 @@ static void keep_for_later(struct policy *p, struct alarm_state *t, struct event
                            int64_t until)
 {
     alarm_states_set_last(p->states, t, event);
-    p->counters.overflowed += t->last == NULL;
+    p->counters.read_back += t->last == NULL;
+    t->last_type = event->type;
     t->pending = true;
     t->check_at = until;
 }
@@ -122,8 +128,9 @@ static void keep_for_later(struct policy *p, struct alarm_state *t, struct event
 static void drop_pending(struct policy *p, struct alarm_state *t)
 {
     t->pending = false;
+    t->last_type = NULL;
     t->unread = 0;
-    if (!t->flap.on)
+    if (!alarm_states_flap(t)->on)
         alarm_states_set_last(p->states, t, NULL);
 }
 
@@ -150,11 +157,17 @@ static void note_notified(struct policy *p, struct alarm_state *t, const struct 
     }
 }
 
+static void spend(struct policy *p, unsigned effort)
+{
+    p->effort -= effort < p->effort ? effort : p->effort;
+}
+
 // The alarm state's last event: a reference, the caller's. NULL: it cannot be read now.
 static struct event *last_event(struct policy *p, const struct alarm_state *t)
 {
     if (t->last)
         return event_ref(t->last);
+    spend(p, READ_EFFORT);
     return p->sink.read && t->last_number ? p->sink.read(p->sink.ctx, t->last_number) : NULL;
 }
 
@@ -200,12 +213,12 @@ static bool is_handover_open(const struct policy *p, const struct alarm_state *t
 
 static bool is_flap_open(const struct policy *p, const struct alarm_state *t)
 {
-    return t->flap.settled_elsewhere && p->now - t->flap.settled_elsewhere < POLICY_HANDOVER_US;
+    return t->settled_elsewhere && p->now - t->settled_elsewhere < POLICY_HANDOVER_US;
 }
 
 static bool is_idle(const struct alarm_state *t)
 {
-    return !t->raised && !t->notified && !t->pending && !t->flap.on;
+    return !t->raised && !t->notified && !t->pending && !alarm_states_flap(t)->on;
 }
 
 static int64_t later(int64_t a, int64_t b)
@@ -215,17 +228,18 @@ static int64_t later(int64_t a, int64_t b)
 
 static int64_t next_check(const struct policy *p, const struct alarm_state *t)
 {
+    const struct flap *flap = alarm_states_flap(t);
     int64_t due = t->pending ? t->check_at : INT64_MAX;
-    if (t->flap.on) {
-        const int64_t end = t->flap.announced ? flap_end(&t->flap, &p->options) : p->now;
+    if (flap->on) {
+        const int64_t end = flap->announced ? flap_end(flap, &p->options) : p->now;
         due = end < due ? end : due;
     }
     if (is_idle(t)) {
         due = p->now;
-        due = later(due, t->flap.changes ? t->flap.last + p->options.flap_within_us : 0);
+        due = later(due, t->changed ? t->changed_at + p->options.flap_within_us : 0);
         due = later(due, t->shelved_until);
         due = later(due, is_handover_open(p, t) ? t->notified_at + POLICY_HANDOVER_US : 0);
-        due = later(due, is_flap_open(p, t) ? t->flap.settled_elsewhere + POLICY_HANDOVER_US : 0);
+        due = later(due, is_flap_open(p, t) ? t->settled_elsewhere + POLICY_HANDOVER_US : 0);
     }
     return due;
 }
@@ -245,6 +259,23 @@ static void reconsider(void *ctx, struct alarm_state *state)
 
 // Deciding about an event.
 
+// Counts a change towards flapping. One change alone takes no further memory: masses of alarms are
+// raised once.
+static void policy_note_change(struct policy *p, struct alarm_state *t, const struct event *event)
+{
+    const bool lately = t->changed && p->now - t->changed_at <= p->options.flap_within_us;
+    if (t->flap && !t->flap->on && !lately && t->settled_elsewhere == 0) {
+        free(t->flap);
+        t->flap = NULL;
+    }
+    if (!t->flap && lately)
+        t->flap = flap_new(t->changed_at);
+    if (t->flap)
+        flap_note(t->flap, &p->options, event, p->now);
+    t->changed = true;
+    t->changed_at = p->now;
+}
+
 // Decides about the clear of an alarm of which this gateway did not notify receivers. After a
 // handover it passes: the other gateway may have notified them.
 static enum policy_reason end_unknown_alarm(struct policy *p, struct alarm_state *t,
@@ -263,8 +294,8 @@ static enum policy_reason end_unknown_alarm(struct policy *p, struct alarm_state
 static enum policy_reason suppress_known(struct policy *p, struct alarm_state *t,
                                          struct event *event, bool changed)
 {
-    if (t->flap.on && changed) {
-        t->flap.suppressed++;
+    if (changed && alarm_states_flap(t)->on) {
+        t->flap->suppressed++;
         alarm_states_set_last(p->states, t, event);
         t->pending = false;
         return POLICY_FLAPPING;
@@ -285,7 +316,8 @@ static enum policy_reason notify_or_suppress(struct policy *p, struct alarm_stat
         reason = reasons_restrain(p, t, event, verdict, true, &until);
     if (reason != POLICY_PASSES) {
         keep_for_later(p, t, event, until);
-        t->flap.suppressed += reason == POLICY_FLAPPING;
+        if (reason == POLICY_FLAPPING)
+            t->flap->suppressed++;
         return reason;
     }
     drop_pending(p, t);
@@ -328,7 +360,7 @@ static enum policy_reason decide_alarm(struct policy *p, struct alarm_state *t, 
         note_raised_nodes(p, t, event);
     }
     if (changed && silent == POLICY_PASSES && !t->unnotifiable && !event_is_own(event))
-        flap_note(&t->flap, &p->options, event, p->now);
+        policy_note_change(p, t, event);
     const bool worse = raises && t->notified && event->severity < t->notified_severity;
     if (t->raised == t->notified && !worse && !t->again)
         return suppress_known(p, t, event, changed);
@@ -431,30 +463,34 @@ static bool may_notify_late(struct policy *p)
 
 static void announce_flapping(struct policy *p, struct alarm_state *t)
 {
+    struct flap *flap = t->flap;
     struct event *last = last_event(p, t);
     struct event *event = summaries_flapping(t, last, &p->options);
     event_unref(last);
-    t->flap.announced = true;
+    flap->announced = true;
     if (!event)
         return; // the event `settled` then counts these changes, too
     policy_emit(p, event, NEWS);
-    t->flap.severity = event->severity;
-    t->flap.category = event->category;
-    t->flap.told = event->suppressed[0] == '\0' || !is_ours(p, event);
-    snprintf(t->flap.id, sizeof t->flap.id, "%s", is_ours(p, event) ? event->id : "");
-    t->flap.suppressed = 0;
+    flap->severity = event->severity;
+    flap->category = event->category;
+    flap->told = event->suppressed[0] == '\0' || !is_ours(p, event);
+    snprintf(flap->id, sizeof flap->id, "%s", is_ours(p, event) ? event->id : "");
+    flap->suppressed = 0;
     event_unref(event);
 }
 
 // `why` is a piece of a sentence; NULL: it was quiet for long enough.
 static void announce_settled(struct policy *p, struct alarm_state *t, const char *why)
 {
-    const enum policy_news news = !t->flap.told ? NEWS : t->flap.id[0] ? END_OF_OURS : END;
+    const struct flap *flap = alarm_states_flap(t);
+    const enum policy_news news = !flap->told ? NEWS : flap->id[0] ? END_OF_OURS : END;
     struct event *last = last_event(p, t);
     emit_summary(p, summaries_settled(t, last, why), news);
     event_unref(last);
-    flap_rest(&t->flap);
-    t->flap.settled_elsewhere = p->active || news == END_OF_OURS ? 0 : p->now;
+    free(t->flap);
+    t->flap = NULL;
+    t->changed = false;
+    t->settled_elsewhere = p->active || news == END_OF_OURS ? 0 : p->now;
     if (t->pending)
         t->check_at = p->now;
     else
@@ -540,8 +576,9 @@ static bool check_unread(struct policy *p, struct alarm_state *t)
 // Checks whether the pending event may be sent. False: as check_event.
 static bool check_pending(struct policy *p, struct alarm_state *t)
 {
-    if (reasons_has_active_cause(p, t)) { // without reading its event: there may be many
-        t->check_at = p->now + REASONS_CAUSE_US;
+    const int64_t until = reasons_until_unread(p, t);
+    if (until != 0) {
+        t->check_at = until;
         return true;
     }
     struct event *last = last_event(p, t);
@@ -553,9 +590,9 @@ static bool check_pending(struct policy *p, struct alarm_state *t)
 // Does the due work of one alarm state. False: as check_pending.
 static bool policy_check_states(struct policy *p, struct alarm_state *t)
 {
-    if (t->flap.on && !t->flap.announced)
+    if (t->flap && t->flap->on && !t->flap->announced)
         announce_flapping(p, t);
-    if (t->flap.on && flap_end(&t->flap, &p->options) <= p->now)
+    if (t->flap && t->flap->on && flap_end(t->flap, &p->options) <= p->now)
         announce_settled(p, t, NULL);
     if (t->pending && t->check_at <= p->now && !check_pending(p, t))
         return false;
@@ -575,7 +612,10 @@ void policy_tick(struct policy *policy, int64_t now_us)
     policy->now = now_us;
     storms_tick(policy->storms, &options, now_us, report_storm, policy);
     duplicates_tick(policy->duplicates, policy->options.repeat_window_us, now_us);
-    while (timers_due(&policy->timers) <= now_us && policy->blocked_until <= now_us) {
+    policy->effort = TICK_EFFORT;
+    while (timers_due(&policy->timers) <= now_us && policy->blocked_until <= now_us &&
+           policy->effort > 0) {
+        spend(policy, 1);
         if (!policy_check_states(policy, (struct alarm_state *)timers_first(&policy->timers)))
             break;
     }
@@ -648,18 +688,22 @@ static bool restore_flapping(struct policy *p, const struct policy_restored_alar
     struct alarm_state *t = alarm_states_get(p->states, alarm->key + strlen(SUMMARIES_FLAPPING));
     if (!t)
         return false;
-    t->flap.told = alarm->notified != ALARM_NOT_NOTIFIED;
+    if (!t->flap)
+        t->flap = calloc(1, sizeof *t->flap);
+    if (!t->flap)
+        return false;
+    t->flap->told = alarm->notified != ALARM_NOT_NOTIFIED;
     if (alarm->over) { // it has settled; the other gateway was to say so
-        t->flap.settled_elsewhere = alarm->notified == ALARM_END_ELSEWHERE ? alarm->last_at_us : 0;
+        t->settled_elsewhere = alarm->notified == ALARM_END_ELSEWHERE ? alarm->last_at_us : 0;
         schedule(p, t);
         return true;
     }
-    t->flap.on = t->flap.announced = true;
-    t->flap.last = p->now;
-    t->flap.since_us = alarm->since_us;
-    t->flap.severity = alarm->severity;
-    t->flap.category = alarm->category;
-    snprintf(t->flap.id, sizeof t->flap.id, "%s", alarm->notified_id);
+    t->flap->on = t->flap->announced = true;
+    t->flap->last = p->now;
+    t->flap->since_us = alarm->since_us;
+    t->flap->severity = alarm->severity;
+    t->flap->category = alarm->category;
+    snprintf(t->flap->id, sizeof t->flap->id, "%s", alarm->notified_id);
     if (t->last_number == 0)
         t->last_number = alarm->last_number; // an event about the same link or node
     schedule(p, t);
@@ -692,6 +736,7 @@ bool policy_restore_alarm(struct policy *policy, const struct policy_restored_al
     snprintf(t->cause_id, sizeof t->cause_id, "%s", alarm->cause_id);
     alarm_states_set_raised_id(policy->states, t, alarm->event_id);
     t->pending = t->raised != t->notified;
+    t->last_type = t->pending && t->raised ? t->type : NULL;
     t->check_at = now_us;
     schedule(policy, t);
     return true;
@@ -702,13 +747,14 @@ bool policy_restore_alarm(struct policy *policy, const struct policy_restored_al
 static void send_again(void *ctx, struct alarm_state *t)
 {
     struct policy *p = ctx;
-    if (t->flap.on && t->flap.told && t->flap.id[0] == '\0')
-        t->flap.announced = false;
+    if (t->flap && t->flap->on && t->flap->told && t->flap->id[0] == '\0')
+        t->flap->announced = false;
     if (is_flap_open(p, t))
         announce_settled(p, t, NULL);
-    t->flap.settled_elsewhere = 0;
+    t->settled_elsewhere = 0;
     if (t->elsewhere && (t->raised ? t->notified : is_handover_open(p, t))) {
         t->again = t->pending = true;
+        t->last_type = t->raised ? t->type : NULL;
         t->check_at = p->now + CONFIRM_US;
     }
     t->elsewhere = false;
@@ -775,7 +821,7 @@ void policy_set_cause(struct policy *policy, const char *key, const char *cause_
 static bool clear_flapping(struct policy *p, const char *key, const char *reason)
 {
     struct alarm_state *t = alarm_states_find(p->states, key);
-    if (!t || !t->flap.on)
+    if (!t || !alarm_states_flap(t)->on)
         return false;
     announce_settled(p, t, reason);
     schedule(p, t);

@@ -91,7 +91,9 @@ void policy_set_cause(struct policy *policy, const char *key, const char *cause_
 // sentence. False: it is not raised, or memory is short.
 bool policy_clear_alarm(struct policy *policy, const char *key, const char *reason, int64_t now_us);
 
-// Does the work that is due. Call it at policy_due or soon after; INT64_MAX: no work is due.
+// Does the work that is due, or, where masses of alarms are due, a part that takes milliseconds:
+// policy_due is then still in the past. Call it at policy_due or soon after; INT64_MAX: no work is
+// due.
 void policy_tick(struct policy *policy, int64_t now_us);
 int64_t policy_due(const struct policy *policy);
 

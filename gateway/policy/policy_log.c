@@ -20,7 +20,7 @@ static void policy_log_add_state(struct text *t, const struct alarm_state *state
 {
     text_addf(t, "; its alarm is %s, receivers %s", state->raised ? "raised" : "cleared",
               state->raised == state->notified ? "know" : "do not know");
-    if (state->flap.on)
+    if (alarm_states_flap(state)->on)
         text_add(t, ", it flaps");
     if (!state->pending)
         return;

@@ -25,6 +25,7 @@ struct policy {
     int64_t second_began;   // late events are limited to a rate
     uint32_t in_second;
     int64_t blocked_until;
+    unsigned effort; // left to the present policy_tick
     struct policy_counters counters;
 };
 

@@ -47,9 +47,10 @@ struct policy_sink {
 struct policy_counters {
     uint64_t reasons[POLICY_REASON_COUNT]; // events processed, by reason
     uint64_t made;                         // events that policy made
-    // Alarms without a state, whose events are treated as those without an alarm; events that have
-    // to be read back from the journal; summaries that memory was short for.
+    // Events of alarms without a state (POLICY_ALARMS_MAX), which are treated as events without an
+    // alarm; summaries that memory was short for.
     uint64_t overflowed;
+    uint64_t read_back; // suppressed events beyond POLICY_PENDING_MAX, which the journal has
 };
 
 #endif

@@ -25,10 +25,18 @@ static bool cause_counts(const struct policy *p, struct alarm_state *t, bool arr
     return counts;
 }
 
-bool reasons_has_active_cause(const struct policy *p, const struct alarm_state *t)
+static bool has_active_cause(const struct policy *p, const struct alarm_state *t)
 {
     return t->raised && p->options.suppress_consequences && t->cause_id[0] != '\0' &&
            alarm_states_find_raised(p->states, t->cause_id);
+}
+
+int64_t reasons_until_unread(const struct policy *p, const struct alarm_state *t)
+{
+    if (has_active_cause(p, t))
+        return p->now + REASONS_CAUSE_US;
+    const int64_t storm = t->last || !t->last_type ? 0 : storms_of(p->storms, t->last_type);
+    return storm > p->now ? storm : 0;
 }
 
 enum policy_reason reasons_silence(struct policy *p, struct alarm_state *t,
@@ -57,7 +65,7 @@ enum policy_reason reasons_restrain(struct policy *p, const struct alarm_state *
                                     bool arrives, int64_t *until)
 {
     *until = INT64_MAX;
-    if (t->flap.on)
+    if (alarm_states_flap(t)->on)
         return POLICY_FLAPPING;
     *until = t->raised_at + verdict->hold_down_us;
     if (t->raised && *until > p->now)

@@ -92,8 +92,8 @@ static struct event *about_flap(const struct alarm_state *state, const struct ev
         return NULL;
     if (last)
         copy_context(event, last);
-    event->repeat_count = state->flap.suppressed;
-    event->since_us = state->flap.since_us;
+    event->repeat_count = alarm_states_flap(state)->suppressed;
+    event->since_us = alarm_states_flap(state)->since_us;
     snprintf(event->alarm_key, sizeof event->alarm_key, SUMMARIES_FLAPPING "%s", state->key);
     return event;
 }
@@ -105,7 +105,7 @@ struct event *summaries_flapping(const struct alarm_state *state, const struct e
     if (!event)
         return NULL;
     struct text t = text_in(event->reason, sizeof event->reason);
-    text_addf(&t, "%" PRIu64 " changes within ", state->flap.changes);
+    text_addf(&t, "%" PRIu64 " changes within ", alarm_states_flap(state)->changes);
     add_span(&t, options->flap_within_us);
     if (last)
         memcpy(event->related_id, last->id, sizeof event->related_id);
@@ -118,16 +118,17 @@ struct event *summaries_settled(const struct alarm_state *state, const struct ev
     struct event *event = about_flap(state, last, CATALOGUE_SETTLED);
     if (!event)
         return NULL;
+    const struct flap *flap = alarm_states_flap(state);
     struct text t = text_in(event->reason, sizeof event->reason);
-    if (state->flap.changes > 0) // a state restored at the start has no count
-        text_addf(&t, "after %" PRIu64 " changes ", state->flap.changes);
+    if (flap->changes > 0) // a state restored at the start has no count
+        text_addf(&t, "after %" PRIu64 " changes ", flap->changes);
     text_addf(&t, "its alarm %s", state->raised ? "stands" : "is clear");
     if (why)
         text_addf(&t, "; %s", why);
-    memcpy(event->clears_id, state->flap.id, sizeof event->clears_id);
+    memcpy(event->clears_id, flap->id, sizeof event->clears_id);
     event->cleared = catalogue_get(CATALOGUE_FLAPPING);
-    event->cleared_severity = state->flap.severity;
-    event->cleared_category = state->flap.category;
+    event->cleared_severity = flap->severity;
+    event->cleared_category = flap->category;
     event_complete_cleared(event);
     return event;
 }

@@ -1021,22 +1021,6 @@ TEST(tests_show_the_severity_and_category_of_the_rules)
 
 // Bounds.
 
-TEST(alarms_beyond_the_bound_pass_as_they_are)
-{
-    st.options.storm_rate = 0;
-    use_rules(NULL, 0);
-    char key[32];
-    struct policy_counters counters;
-    for (int i = 0; i <= POLICY_ALARMS_MAX; i++) {
-        snprintf(key, sizeof key, "link %d", i);
-        const struct heard h = give_alarm(CATALOGUE_LINK_DOWN, key);
-        check_passed(&h);
-    }
-    policy_get_counters(st.policy, &counters);
-    assert_int_equal(counters.overflowed, 1);
-    assert_int_equal(counters.reasons[POLICY_PASSES], POLICY_ALARMS_MAX + 1);
-}
-
 // A stage that keeps all its alarms' events, as a journal does.
 static struct event *kept[POLICY_PENDING_MAX + 10];
 
@@ -1244,7 +1228,6 @@ int main(void)
         HERE(tests_of_a_gateway_that_stands_by_raise_no_alarm),
         HERE(tests_pass_whatever_holds_real_events),
         HERE(tests_show_the_severity_and_category_of_the_rules),
-        HERE(alarms_beyond_the_bound_pass_as_they_are),
         HERE(more_alarms_than_there_is_room_for_wait_in_the_journal),
         HERE(decisions_survive_the_journal),
         HERE(what_was_journalled_before_there_was_policy_is_as_its_type),
