@@ -12,7 +12,6 @@
 struct page {
     int64_t after; // the number of the last alarm in the answer
     json_t *list;
-    bool more;
 };
 
 static json_t *alarm_json(const struct alarm *a)
@@ -30,11 +29,6 @@ static json_t *alarm_json(const struct alarm *a)
 static void alarm_answers_read(void *ctx, const struct alarm *alarm)
 {
     struct page *page = ctx;
-    if (alarm->event_sequence <= page->after || page->more)
-        return;
-    page->more = json_array_size(page->list) == ALARM_ANSWERS_PAGE;
-    if (page->more)
-        return;
     json_array_append_new(page->list, alarm_json(alarm));
     page->after = alarm->event_sequence;
 }
@@ -46,9 +40,10 @@ json_t *alarm_answers_list(struct control *c, const json_t *request)
         json_decref(page.list);
         return answer_refuse("'after' must be a number");
     }
-    journal_each_alarm(c->journal, alarm_answers_read, &page);
+    const bool more = journal_each_alarm_after(c->journal, page.after, ALARM_ANSWERS_PAGE,
+                                               alarm_answers_read, &page);
     json_t *answer = json_pack("{s:i, s:o}", "version", PROTOCOL_VERSION, "alarms", page.list);
-    if (page.more)
+    if (more)
         json_object_set_new(answer, "more", json_pack("{s:I}", "after", (json_int_t)page.after));
     return answer;
 }
@@ -77,7 +72,7 @@ static bool read_key(struct journal *journal, const json_t *request, char key[EV
     if (key[strspn(key, "0123456789")] != '\0')
         return true;
     search.number = strtoll(key, NULL, 10);
-    journal_each_alarm(journal, alarm_answers_compare, &search);
+    journal_each_alarm_after(journal, search.number - 1, 1, alarm_answers_compare, &search);
     if (search.key[0] != '\0')
         memcpy(key, search.key, sizeof search.key);
     return true;

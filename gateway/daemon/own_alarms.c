@@ -5,7 +5,6 @@
 #include "daemon/gateway.h"
 #include "model/catalogue.h"
 #include "pipeline/pipeline.h"
-#include "pipeline/restore.h"
 #include "policy/summaries.h"
 
 #include <assert.h>
@@ -44,7 +43,7 @@ bool own_alarms_is_active(struct gateway *gateway, const char *what)
 {
     char key[EVENT_KEY_SIZE];
     own_alarms_key(gateway, what, key);
-    return restore_alarm_is_active(gateway->journal, key);
+    return journal_alarm_is_active(gateway->journal, key);
 }
 
 // What follows behind the beginning; NULL: the text begins otherwise.

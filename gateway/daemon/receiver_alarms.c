@@ -3,7 +3,6 @@
 
 #include "daemon/gateway.h"
 #include "daemon/own_alarms.h"
-#include "pipeline/restore.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -20,7 +19,7 @@ bool receiver_alarms_is_active(struct gateway *gateway, const char *receiver)
 {
     char key[EVENT_KEY_SIZE];
     receiver_alarms_key(gateway, receiver, key);
-    return restore_alarm_is_active(gateway->journal, key);
+    return journal_alarm_is_active(gateway->journal, key);
 }
 
 static bool is_there(const struct gateway *g, const char *receiver)

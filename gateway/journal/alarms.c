@@ -3,6 +3,7 @@
 
 #include "base/hash.h"
 #include "base/text.h"
+#include "journal/compact_alarm.h"
 #include "model/catalogue.h"
 
 #include <pthread.h>
@@ -11,13 +12,14 @@
 #include <string.h>
 #include <sys/queue.h>
 
+// There may be ALARMS_MAX of them: keep it small.
 struct entry {
-    struct alarm alarm;
-    char last_id[EVENT_ID_SIZE]; // of the event that raised it last; empty: before this start
-    bool active; // false: cleared; the file may still have it, or receivers were not told
+    // With the event that raised it last, in this run or before.
+    struct compact_alarm alarm;
     // `revision` counts the changes of `alarm` and `active`; `written` is its value at the last
     // write; 0: never written.
-    uint64_t revision, written;
+    uint32_t revision, written;
+    bool active;  // false: cleared; the file may still have it, or receivers were not told
     bool changed; // since the last commit
     struct hash_node by_key;
     TAILQ_ENTRY(entry) in_order;
@@ -30,8 +32,10 @@ struct alarms {
     pthread_mutex_t lock;
     struct hash by_key;
     struct entries order, changed; // by number of the event; by time of the change
+    struct entry *page_end;        // the last that alarms_each_after gave; NULL: none
     size_t active_count;
-    bool loaded; // every alarm in the file has been read
+    bool loaded;     // every alarm in the file has been read
+    bool keeps_ends; // there may be alarms that are kept (is_kept)
 };
 
 struct alarms *alarms_new(const struct random *random)
@@ -53,6 +57,7 @@ void alarms_free(struct alarms *alarms)
         return;
     for (struct entry *e; (e = TAILQ_FIRST(&alarms->order)) != NULL;) {
         TAILQ_REMOVE(&alarms->order, e, in_order);
+        compact_alarm_clear(&e->alarm);
         free(e);
     }
     hash_clear(&alarms->by_key);
@@ -65,34 +70,76 @@ static bool alarms_is_open(const struct entry *e)
     return e->active || e->alarm.over;
 }
 
+// Whether the alarm has ended, and is kept since receivers do not know or it is shelved.
+static bool is_kept(const struct entry *e)
+{
+    return !e->active && e->alarm.over;
+}
+
 static struct entry *alarms_find(const struct alarms *a, const char *key)
 {
     struct hash_node *node = hash_find(&a->by_key, hash_digest_string(&a->by_key, key));
-    while (node && strcmp(HASH_THING(node, struct entry, by_key)->alarm.key, key) != 0)
+    while (node &&
+           strcmp(compact_alarm_key(&HASH_THING(node, struct entry, by_key)->alarm), key) != 0)
         node = hash_find_next(node);
     return HASH_THING(node, struct entry, by_key);
 }
 
-// Inserts the entry by the number of its event: nearly always at the end.
-static void put_in_order(struct alarms *a, struct entry *e)
+// The last entry with that number or a smaller one; NULL: there is none. Searches from `from`;
+// NULL: from the end.
+static struct entry *alarms_seek(const struct alarms *a, struct entry *from, int64_t number)
 {
-    struct entry *before = TAILQ_LAST(&a->order, entries);
-    while (before && before->alarm.event_sequence > e->alarm.event_sequence)
-        before = TAILQ_PREV(before, entries, in_order);
+    struct entry *at = from ? from : TAILQ_LAST(&a->order, entries), *next;
+    while (at && at->alarm.event_sequence > number)
+        at = TAILQ_PREV(at, entries, in_order);
+    while ((next = at ? TAILQ_NEXT(at, in_order) : TAILQ_FIRST(&a->order)) != NULL &&
+           next->alarm.event_sequence <= number)
+        at = next;
+    return at;
+}
+
+// Inserts the entry by the number of its event. `near`: where to begin to search; NULL: at the end.
+static void put_in_order(struct alarms *a, struct entry *e, struct entry *near)
+{
+    struct entry *before = alarms_seek(a, near, e->alarm.event_sequence);
     if (before)
         TAILQ_INSERT_AFTER(&a->order, before, e, in_order);
     else
         TAILQ_INSERT_HEAD(&a->order, e, in_order);
 }
 
-static struct entry *alarms_add(struct alarms *a, const struct alarm *alarm)
+static void take_from_order(struct alarms *a, struct entry *e)
+{
+    if (a->page_end == e)
+        a->page_end = TAILQ_PREV(e, entries, in_order);
+    TAILQ_REMOVE(&a->order, e, in_order);
+}
+
+static struct entry *alarms_add(struct alarms *a, const struct alarm *alarm, const char *last_id,
+                                struct entry *near)
 {
     struct entry *e = hash_is_full(&a->by_key) ? NULL : calloc(1, sizeof *e);
-    if (!e)
+    if (!e || !compact_alarm_pack(&e->alarm, alarm, last_id)) {
+        free(e);
         return NULL;
-    e->alarm = *alarm;
-    hash_add(&a->by_key, &e->by_key, hash_digest_string(&a->by_key, e->alarm.key));
-    put_in_order(a, e);
+    }
+    hash_add(&a->by_key, &e->by_key, hash_digest_string(&a->by_key, alarm->key));
+    put_in_order(a, e, near);
+    return e;
+}
+
+// Returns the entry; NULL, with nothing changed: out of memory.
+static struct entry *alarms_replace(struct alarms *a, struct entry *e, const struct alarm *alarm,
+                                    const char *last_id, struct entry *near)
+{
+    const int64_t number = e->alarm.event_sequence;
+    if (!compact_alarm_pack(&e->alarm, alarm, last_id))
+        return NULL;
+    if (alarm->event_sequence != number) {
+        near = near == e ? TAILQ_NEXT(e, in_order) : near;
+        take_from_order(a, e);
+        put_in_order(a, e, near);
+    }
     return e;
 }
 
@@ -100,8 +147,9 @@ static void alarms_drop(struct alarms *a, struct entry *e)
 {
     if (e->changed)
         TAILQ_REMOVE(&a->changed, e, in_changed);
-    TAILQ_REMOVE(&a->order, e, in_order);
+    take_from_order(a, e);
     hash_remove(&a->by_key, &e->by_key);
+    compact_alarm_clear(&e->alarm);
     free(e);
 }
 
@@ -156,58 +204,65 @@ static void note_end(struct alarm *alarm, const struct event *event)
     alarm->acknowledged_us = 0;
     alarm->note[0] = '\0';
     alarm->over = alarm->notified != ALARM_NOT_NOTIFIED || alarm->shelved_until_us != 0;
+    alarm->last_us = event->time_us;
 }
 
-// Whether policy sends the event as a late notification of an alarm raised before.
-static bool is_notified_late(const struct entry *e, const struct event *event)
+// Whether policy sends the event as a late notification of an active alarm. `last_id`: of the event
+// that raised it last.
+static bool is_notified_late(const struct alarm *alarm, const char *last_id,
+                             const struct event *event)
 {
-    return e->active && event->related_id[0] != '\0' &&
-           (strcmp(event->related_id, e->last_id) == 0 ||
-            strcmp(event->related_id, e->alarm.event_id) == 0);
+    return event->related_id[0] != '\0' && (strcmp(event->related_id, last_id) == 0 ||
+                                            strcmp(event->related_id, alarm->event_id) == 0);
 }
 
 // Begins the alarm anew after a clear. If receivers were not told of the clear, it is the same
 // alarm for them, and keeps its number.
-static void begin_again(struct alarms *a, struct entry *e, const struct event *event,
-                        int64_t sequence)
+static struct alarm begin_again(const struct alarm *before, const struct event *event,
+                                int64_t sequence)
 {
     struct alarm alarm = begin_alarm(event->alarm_key, event, sequence);
-    alarm.shelved_until_us = e->alarm.over ? e->alarm.shelved_until_us : 0;
-    if (e->alarm.over &&
-        (e->alarm.notified == ALARM_NOTIFIED || e->alarm.notified == ALARM_NOTIFIED_ELSEWHERE)) {
-        alarm.event_sequence = e->alarm.event_sequence;
-        alarm.notified = e->alarm.notified;
-        memcpy(alarm.notified_id, e->alarm.notified_id, sizeof alarm.notified_id);
+    alarm.shelved_until_us = before->over ? before->shelved_until_us : 0;
+    if (before->over &&
+        (before->notified == ALARM_NOTIFIED || before->notified == ALARM_NOTIFIED_ELSEWHERE)) {
+        alarm.event_sequence = before->event_sequence;
+        alarm.notified = before->notified;
+        memcpy(alarm.notified_id, before->notified_id, sizeof alarm.notified_id);
     }
-    TAILQ_REMOVE(&a->order, e, in_order);
-    e->alarm = alarm;
-    put_in_order(a, e);
+    return alarm;
+}
+
+static void alarms_note_raise(struct alarm *alarm, const struct event *event, int64_t sequence)
+{
+    snprintf(alarm->type, sizeof alarm->type, "%s", event->type->name);
+    snprintf(alarm->text, sizeof alarm->text, "%s", event->text);
+    alarm->severity = event->severity;
+    alarm->category = event->category;
+    alarm->node_guid = event->subject.node_guid ? event->subject.node_guid : event->subject.guid;
+    alarm->last_us = event->time_us;
+    memcpy(alarm->cause_id, event->cause_id, sizeof alarm->cause_id);
+    alarm->last_sequence = sequence;
+    note_notification(alarm, event);
 }
 
 static bool raise_alarm(struct alarms *a, const struct event *event, int64_t sequence)
 {
+    struct alarm alarm;
+    char last_id[EVENT_ID_SIZE];
     struct entry *e = alarms_find(a, event->alarm_key);
-    const bool raised_anew = !e || !is_notified_late(e, event);
-    if (e && !e->active) {
-        begin_again(a, e, event, sequence);
-    } else if (!e) {
-        const struct alarm alarm = begin_alarm(event->alarm_key, event, sequence);
-        e = alarms_add(a, &alarm);
-    }
+    if (e)
+        compact_alarm_unpack(&e->alarm, &alarm, last_id);
+    const bool late = e && e->active && is_notified_late(&alarm, last_id, event);
+    if (!e)
+        alarm = begin_alarm(event->alarm_key, event, sequence);
+    else if (!e->active)
+        alarm = begin_again(&alarm, event, sequence);
+    alarm.count += !late;
+    alarms_note_raise(&alarm, event, sequence);
+    e = e ? alarms_replace(a, e, &alarm, event->id, NULL) : alarms_add(a, &alarm, event->id, NULL);
     if (!e)
         return false;
     set_active(a, e, true);
-    snprintf(e->alarm.type, sizeof e->alarm.type, "%s", event->type->name);
-    snprintf(e->alarm.text, sizeof e->alarm.text, "%s", event->text);
-    e->alarm.severity = event->severity;
-    e->alarm.category = event->category;
-    e->alarm.node_guid = event->subject.node_guid ? event->subject.node_guid : event->subject.guid;
-    e->alarm.last_us = event->time_us;
-    e->alarm.count += raised_anew;
-    memcpy(e->last_id, event->id, sizeof e->last_id);
-    memcpy(e->alarm.cause_id, event->cause_id, sizeof e->alarm.cause_id);
-    e->alarm.last_sequence = sequence;
-    note_notification(&e->alarm, event);
     note_change(a, e);
     return true;
 }
@@ -217,16 +272,21 @@ static bool clear_alarm(struct alarms *a, const struct event *event, int64_t seq
     struct entry *e = alarms_find(a, event->alarm_key);
     if (!e && !a->loaded) { // the file, not read yet, may have the alarm
         const struct alarm alarm = begin_alarm(event->alarm_key, event, sequence);
-        e = alarms_add(a, &alarm);
+        e = alarms_add(a, &alarm, "", NULL);
         if (!e)
             return false;
     }
     if (!e)
         return true;
+    struct alarm alarm;
+    char last_id[EVENT_ID_SIZE];
+    compact_alarm_unpack(&e->alarm, &alarm, last_id);
+    note_end(&alarm, event);
+    alarm.last_sequence = sequence;
+    if (!alarms_replace(a, e, &alarm, last_id, NULL))
+        return false;
     set_active(a, e, false);
-    note_end(&e->alarm, event);
-    e->alarm.last_us = event->time_us;
-    e->alarm.last_sequence = sequence;
+    a->keeps_ends |= is_kept(e);
     note_change(a, e);
     if (a->loaded && e->written == 0 && !e->alarm.over)
         alarms_drop(a, e);
@@ -249,36 +309,47 @@ bool alarms_apply(struct alarms *alarms, const struct event *event, int64_t sequ
 
 // Reading from the file and writing to it.
 
+struct loading {
+    struct alarms *alarms;
+    struct entry *near; // the last one loaded: the file is ordered by number
+};
+
 // The alarm was raised while the file could not be read, and the file has it too: they are one
 // alarm, raised again.
-static void alarms_merge(struct alarms *a, struct entry *e, const struct alarm *stored)
+static void alarms_merge(struct loading *l, struct entry *e, const struct alarm *stored)
 {
-    struct alarm *alarm = &e->alarm;
-    TAILQ_REMOVE(&a->order, e, in_order);
-    alarm->event_sequence = stored->event_sequence;
-    alarm->raised_us = stored->raised_us;
-    alarm->count += stored->count;
-    alarm->acknowledged_us = stored->acknowledged_us;
-    alarm->shelved_until_us = stored->shelved_until_us;
-    memcpy(alarm->event_id, stored->event_id, sizeof alarm->event_id);
-    if (alarm->notified == ALARM_NOT_NOTIFIED) {
-        alarm->notified = stored->notified;
-        memcpy(alarm->notified_id, stored->notified_id, sizeof alarm->notified_id);
+    struct alarm alarm;
+    char last_id[EVENT_ID_SIZE];
+    compact_alarm_unpack(&e->alarm, &alarm, last_id);
+    if (last_id[0] == '\0')
+        memcpy(last_id, alarm.event_id, sizeof last_id);
+    alarm.event_sequence = stored->event_sequence;
+    alarm.raised_us = stored->raised_us;
+    alarm.count += stored->count;
+    alarm.acknowledged_us = stored->acknowledged_us;
+    alarm.shelved_until_us = stored->shelved_until_us;
+    memcpy(alarm.event_id, stored->event_id, sizeof alarm.event_id);
+    if (alarm.notified == ALARM_NOT_NOTIFIED) {
+        alarm.notified = stored->notified;
+        memcpy(alarm.notified_id, stored->notified_id, sizeof alarm.notified_id);
     }
-    memcpy(alarm->note, stored->note, sizeof alarm->note);
-    put_in_order(a, e);
-    note_change(a, e);
+    memcpy(alarm.note, stored->note, sizeof alarm.note);
+    if (alarms_replace(l->alarms, e, &alarm, last_id, l->near))
+        note_change(l->alarms, e);
 }
 
 static void alarms_load_stored(void *ctx, const struct alarm *stored)
 {
-    struct alarms *a = ctx;
-    struct entry *e = alarms_find(a, stored->key);
-    if (!e && (e = alarms_add(a, stored)) != NULL) {
-        set_active(a, e, !stored->over);
+    struct loading *l = ctx;
+    struct entry *e = alarms_find(l->alarms, stored->key);
+    if (!e && (e = alarms_add(l->alarms, stored, "", l->near)) != NULL) {
+        set_active(l->alarms, e, !stored->over);
+        l->alarms->keeps_ends |= is_kept(e);
         e->revision = 1;
+        l->near = e;
     } else if (e && e->active && e->written == 0) {
-        alarms_merge(a, e, stored);
+        alarms_merge(l, e, stored);
+        l->near = e;
     }
     if (e && e->written == 0)
         e->written = 1;
@@ -288,8 +359,9 @@ enum store_result alarms_load(struct alarms *alarms, struct store *store, struct
 {
     enum store_result result = STORE_OK;
     pthread_mutex_lock(&alarms->lock);
+    struct loading loading = {alarms, TAILQ_FIRST(&alarms->order)};
     if (!alarms->loaded) {
-        result = store_read_alarms(store, alarms_load_stored, alarms, err);
+        result = store_read_alarms(store, alarms_load_stored, &loading, err);
         alarms->loaded = result == STORE_OK;
     }
     pthread_mutex_unlock(&alarms->lock);
@@ -299,13 +371,16 @@ enum store_result alarms_load(struct alarms *alarms, struct store *store, struct
 void alarms_write(struct alarms *alarms, struct store *store)
 {
     struct entry *e;
+    struct alarm alarm;
+    char last_id[EVENT_ID_SIZE];
     pthread_mutex_lock(&alarms->lock);
     TAILQ_FOREACH(e, &alarms->changed, in_changed)
     {
+        compact_alarm_unpack(&e->alarm, &alarm, last_id);
         if (alarms_is_open(e))
-            store_set_alarm(store, &e->alarm);
+            store_set_alarm(store, &alarm);
         else
-            store_delete_alarm(store, e->alarm.key);
+            store_delete_alarm(store, alarm.key);
         e->written = e->revision;
     }
     pthread_mutex_unlock(&alarms->lock);
@@ -366,6 +441,24 @@ size_t alarms_count(struct alarms *alarms)
     return count;
 }
 
+bool alarms_is_active(struct alarms *alarms, const char *key)
+{
+    pthread_mutex_lock(&alarms->lock);
+    const struct entry *e = alarms_find(alarms, key);
+    const bool active = e && e->active;
+    pthread_mutex_unlock(&alarms->lock);
+    return active;
+}
+
+static void give_alarm(const struct entry *e, void (*each)(void *ctx, const struct alarm *alarm),
+                       void *ctx)
+{
+    struct alarm alarm;
+    char last_id[EVENT_ID_SIZE];
+    compact_alarm_unpack(&e->alarm, &alarm, last_id);
+    each(ctx, &alarm);
+}
+
 void alarms_each(struct alarms *alarms, void (*each)(void *ctx, const struct alarm *alarm),
                  void *ctx)
 {
@@ -374,7 +467,7 @@ void alarms_each(struct alarms *alarms, void (*each)(void *ctx, const struct ala
     TAILQ_FOREACH(e, &alarms->order, in_order)
     {
         if (e->active)
-            each(ctx, &e->alarm);
+            give_alarm(e, each, ctx);
     }
     pthread_mutex_unlock(&alarms->lock);
 }
@@ -387,21 +480,47 @@ void alarms_each_open(struct alarms *alarms, void (*each)(void *ctx, const struc
     TAILQ_FOREACH(e, &alarms->order, in_order)
     {
         if (alarms_is_open(e))
-            each(ctx, &e->alarm);
+            give_alarm(e, each, ctx);
     }
     pthread_mutex_unlock(&alarms->lock);
 }
 
+bool alarms_each_after(struct alarms *alarms, int64_t after, size_t n,
+                       void (*each)(void *ctx, const struct alarm *alarm), void *ctx)
+{
+    size_t given = 0;
+    pthread_mutex_lock(&alarms->lock);
+    struct entry *from = alarms->page_end ? alarms->page_end : TAILQ_FIRST(&alarms->order);
+    struct entry *e = alarms_seek(alarms, from, after);
+    e = e ? TAILQ_NEXT(e, in_order) : TAILQ_FIRST(&alarms->order);
+    for (; e && given < n; e = TAILQ_NEXT(e, in_order)) {
+        if (!e->active)
+            continue;
+        give_alarm(e, each, ctx);
+        alarms->page_end = e;
+        given++;
+    }
+    while (e && !e->active)
+        e = TAILQ_NEXT(e, in_order);
+    pthread_mutex_unlock(&alarms->lock);
+    return e != NULL;
+}
+
 bool alarms_acknowledge(struct alarms *alarms, const char *key, int64_t now_us, const char *note)
 {
+    struct alarm alarm;
+    char last_id[EVENT_ID_SIZE];
     pthread_mutex_lock(&alarms->lock);
     struct entry *e = alarms_find(alarms, key);
     bool found = e && e->active;
     if (found) {
-        e->alarm.acknowledged_us = now_us;
-        text_clean(note, strlen(note), e->alarm.note, sizeof e->alarm.note);
-        note_change(alarms, e);
+        compact_alarm_unpack(&e->alarm, &alarm, last_id);
+        alarm.acknowledged_us = now_us;
+        text_clean(note, strlen(note), alarm.note, sizeof alarm.note);
+        found = alarms_replace(alarms, e, &alarm, last_id, NULL) != NULL;
     }
+    if (found)
+        note_change(alarms, e);
     pthread_mutex_unlock(&alarms->lock);
     return found;
 }
@@ -413,6 +532,7 @@ bool alarms_shelve(struct alarms *alarms, const char *key, int64_t until_us)
     bool found = e && alarms_is_open(e);
     if (found) {
         e->alarm.shelved_until_us = until_us;
+        alarms->keeps_ends |= is_kept(e);
         note_change(alarms, e);
     }
     pthread_mutex_unlock(&alarms->lock);
@@ -421,31 +541,37 @@ bool alarms_shelve(struct alarms *alarms, const char *key, int64_t until_us)
 
 void alarms_set_cause(struct alarms *alarms, const char *key, const char *cause_id)
 {
+    struct alarm alarm;
+    char last_id[EVENT_ID_SIZE];
     pthread_mutex_lock(&alarms->lock);
     struct entry *e = alarms_find(alarms, key);
     if (e && e->active) {
-        snprintf(e->alarm.cause_id, sizeof e->alarm.cause_id, "%s", cause_id);
-        note_change(alarms, e);
+        compact_alarm_unpack(&e->alarm, &alarm, last_id);
+        snprintf(alarm.cause_id, sizeof alarm.cause_id, "%s", cause_id);
+        if (alarms_replace(alarms, e, &alarm, last_id, NULL))
+            note_change(alarms, e);
     }
     pthread_mutex_unlock(&alarms->lock);
 }
 
 void alarms_forget_ends(struct alarms *alarms, int64_t before_us, int64_t now_us)
 {
-    struct entry *e;
+    bool left = false;
     pthread_mutex_lock(&alarms->lock);
-    TAILQ_FOREACH(e, &alarms->order, in_order)
-    {
-        struct alarm *alarm = &e->alarm;
-        if (e->active || !alarm->over)
+    struct entry *e = alarms->keeps_ends ? TAILQ_FIRST(&alarms->order) : NULL;
+    for (; e; e = TAILQ_NEXT(e, in_order)) {
+        struct compact_alarm *alarm = &e->alarm;
+        if (!is_kept(e))
             continue;
         if (alarm->notified == ALARM_END_ELSEWHERE && alarm->last_us < before_us)
             alarm->notified = ALARM_NOT_NOTIFIED;
         if (alarm->shelved_until_us < now_us)
             alarm->shelved_until_us = 0;
         alarm->over = alarm->notified != ALARM_NOT_NOTIFIED || alarm->shelved_until_us != 0;
+        left |= is_kept(e);
         if (!alarm->over)
             note_change(alarms, e);
     }
+    alarms->keeps_ends = left;
     pthread_mutex_unlock(&alarms->lock);
 }

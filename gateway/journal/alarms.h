@@ -9,7 +9,7 @@
 #include "model/alarm.h"
 
 // Alarms at most, including cleared ones that are still in the file; further ones are refused.
-enum { ALARMS_MAX = 65536 };
+enum { ALARMS_MAX = 524288 };
 
 struct alarms;
 
@@ -41,6 +41,7 @@ void alarms_forget_ends(struct alarms *alarms, int64_t before_us, int64_t now_us
 // The number of the event that raised the alarm first; 0: there is no such alarm.
 int64_t alarms_number(struct alarms *alarms, const char *key);
 
+bool alarms_is_active(struct alarms *alarms, const char *key);
 bool alarms_have_changed(struct alarms *alarms); // since the last commit
 size_t alarms_count(struct alarms *alarms);
 
@@ -51,7 +52,12 @@ void alarms_each(struct alarms *alarms, void (*each)(void *ctx, const struct ala
 void alarms_each_open(struct alarms *alarms, void (*each)(void *ctx, const struct alarm *alarm),
                       void *ctx);
 
-// False: there is no such alarm. Truncates a note that is too long.
+// The same for at most `n` active alarms with numbers beyond `after`, for pages. True: there are
+// more.
+bool alarms_each_after(struct alarms *alarms, int64_t after, size_t n,
+                       void (*each)(void *ctx, const struct alarm *alarm), void *ctx);
+
+// False: there is no such alarm, or memory is short. Truncates a note that is too long.
 bool alarms_acknowledge(struct alarms *alarms, const char *key, int64_t now_us, const char *note);
 void alarms_set_cause(struct alarms *alarms, const char *key, const char *cause_id);
 bool alarms_shelve(struct alarms *alarms, const char *key, int64_t until_us);

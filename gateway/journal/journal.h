@@ -126,6 +126,13 @@ void journal_each_alarm(struct journal *journal, void (*each)(void *ctx, const s
 void journal_each_open_alarm(struct journal *journal,
                              void (*each)(void *ctx, const struct alarm *alarm), void *ctx);
 
+// The same for at most `n` active alarms with numbers beyond `after`, for pages. True: there are
+// more. Any thread.
+bool journal_each_alarm_after(struct journal *journal, int64_t after, size_t n,
+                              void (*each)(void *ctx, const struct alarm *alarm), void *ctx);
+
+bool journal_alarm_is_active(struct journal *journal, const char *key); // any thread
+
 // Acknowledges or shelves an active alarm. Raising it again changes neither. Clearing it ends the
 // acknowledgement; a shelved alarm stays shelved until the time is over, also if it is raised again.
 // False: no such alarm is active or shelved. Any thread.

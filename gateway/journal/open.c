@@ -160,6 +160,17 @@ void journal_each_open_alarm(struct journal *journal,
     alarms_each_open(journal->alarms, each, ctx);
 }
 
+bool journal_each_alarm_after(struct journal *journal, int64_t after, size_t n,
+                              void (*each)(void *ctx, const struct alarm *alarm), void *ctx)
+{
+    return alarms_each_after(journal->alarms, after, n, each, ctx);
+}
+
+bool journal_alarm_is_active(struct journal *journal, const char *key)
+{
+    return alarms_is_active(journal->alarms, key);
+}
+
 bool journal_acknowledge_alarm(struct journal *journal, const char *key, const char *note)
 {
     return alarms_acknowledge(journal->alarms, key, clock_utc(journal->options.clock), note);

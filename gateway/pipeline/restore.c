@@ -63,24 +63,6 @@ void restore_policy(struct journal *journal, struct policy *policy, const struct
     journal_each_open_alarm(journal, restore_alarm, &r);
 }
 
-struct wanted {
-    const char *key;
-    bool found;
-};
-
-static void compare_key(void *ctx, const struct alarm *alarm)
-{
-    struct wanted *wanted = ctx;
-    wanted->found |= strcmp(alarm->key, wanted->key) == 0;
-}
-
-bool restore_alarm_is_active(struct journal *journal, const char *key)
-{
-    struct wanted wanted = {.key = key};
-    journal_each_alarm(journal, compare_key, &wanted);
-    return wanted.found;
-}
-
 static void restore_threshold(void *ctx, const struct alarm *alarm)
 {
     struct threshold_change reached;

@@ -10,9 +10,6 @@
 // Restores maintenance windows and open alarms. Call it before the first event.
 void restore_policy(struct journal *journal, struct policy *policy, const struct clock *clock);
 
-// Whether the alarm is active.
-bool restore_alarm_is_active(struct journal *journal, const char *key);
-
 // Restores the thresholds whose alarms are active. Call it before the first reading.
 void restore_thresholds(struct journal *journal, struct thresholds *thresholds);
 

@@ -156,6 +156,124 @@ TEST(there_is_room_for_so_many)
     assert_int_equal(alarms_count(alarms), ALARMS_MAX);
 }
 
+static void count_pages(void *ctx, const struct alarm *alarm)
+{
+    int64_t *after = ctx;
+    assert_true(alarm->event_sequence > *after);
+    *after = alarm->event_sequence;
+}
+
+// Reads pages of so many alarms up to the end. Returns the number of pages.
+static int read_pages(size_t n)
+{
+    int64_t after = 0;
+    int pages = 1;
+    while (alarms_each_after(alarms, after, n, count_pages, &after))
+        assert_true(++pages <= 1000);
+    return pages;
+}
+
+TEST(pages_follow_each_other_while_alarms_come_and_go)
+{
+    char key[32];
+    int64_t after = 0;
+    load();
+    assert_false(alarms_each_after(alarms, 0, 10, count_pages, &after));
+    for (int i = 0; i < 100; i++) {
+        snprintf(key, sizeof key, "k%d", i);
+        assert_true(take(CATALOGUE_LINK_DOWN, key, "id", i + 1));
+    }
+    assert_int_equal(read_pages(10), 10);
+    assert_int_equal(read_pages(30), 4);
+    assert_int_equal(read_pages(100), 1);
+    assert_true(alarms_each_after(alarms, after, 20, count_pages, &after));
+    assert_int_equal(after, 20);
+    assert_true(take(CATALOGUE_LINK_UP, "k19", "up", 101)); // the page's last, and its neighbours
+    assert_true(take(CATALOGUE_LINK_UP, "k20", "up", 102));
+    assert_true(take(CATALOGUE_LINK_UP, "k18", "up", 103));
+    assert_true(alarms_each_after(alarms, after, 1, count_pages, &after));
+    assert_int_equal(after, 22);
+    assert_int_equal(read_pages(97), 1);
+    for (int i = 0; i < 100; i++) {
+        snprintf(key, sizeof key, "k%d", i);
+        assert_true(take(CATALOGUE_LINK_UP, key, "up", 104 + i));
+    }
+    assert_false(alarms_each_after(alarms, 0, 10, count_pages, &after));
+}
+
+static void fill(char *text, size_t size)
+{
+    memset(text, 'x', size - 1);
+    text[size - 1] = '\0';
+}
+
+TEST(every_text_is_kept_to_its_last_octet)
+{
+    struct alarm in = {.event_sequence = 7,
+                       .raised_us = 8,
+                       .last_us = 9,
+                       .count = 10,
+                       .node_guid = 11,
+                       .last_sequence = 12,
+                       .acknowledged_us = 13,
+                       .shelved_until_us = 14,
+                       .severity = SEVERITY_ERROR,
+                       .category = CATEGORY_SECURITY,
+                       .notified = ALARM_NOTIFIED,
+                       .type = "of another release"};
+    fill(in.key, sizeof in.key);
+    fill(in.text, sizeof in.text);
+    fill(in.note, sizeof in.note);
+    fill(in.event_id, sizeof in.event_id);
+    strcpy(in.cause_id, "01234567-89ab-4cde-bf01-23456789abcd");
+    strcpy(in.notified_id, "01234567-89ab-4cde-bf01+23456789abcd"); // no UUID
+    store_begin(store);
+    store_set_alarm(store, &in);
+    assert_int_equal(store_commit(store, &err), STORE_OK);
+    load();
+    const struct alarm out = get();
+    assert_string_equal(out.key, in.key);
+    assert_string_equal(out.type, in.type);
+    assert_string_equal(out.text, in.text);
+    assert_string_equal(out.note, in.note);
+    assert_string_equal(out.event_id, in.event_id);
+    assert_string_equal(out.cause_id, in.cause_id);
+    assert_string_equal(out.notified_id, in.notified_id);
+    assert_int_equal(out.event_sequence + out.raised_us + out.last_us, 7 + 8 + 9);
+    assert_int_equal(out.count, 10);
+    assert_int_equal(out.node_guid, 11);
+    assert_int_equal(out.last_sequence, 12);
+    assert_int_equal(out.acknowledged_us, 13);
+    assert_int_equal(out.shelved_until_us, 14);
+    assert_int_equal(out.severity, SEVERITY_ERROR);
+    assert_int_equal(out.category, CATEGORY_SECURITY);
+    assert_int_equal(out.notified, ALARM_NOTIFIED);
+    assert_false(out.over);
+}
+
+TEST(the_file_and_what_came_before_it_are_one_list)
+{
+    char key[32];
+    load();
+    for (int i = 0; i < 50; i++) {
+        snprintf(key, sizeof key, "k%d", i);
+        assert_true(take(CATALOGUE_LINK_DOWN, key, "id", i + 1));
+    }
+    save();
+    start_again();
+    for (int i = 40; i < 90; i++) { // the file has the first ten of them
+        snprintf(key, sizeof key, "k%d", i);
+        assert_true(take(CATALOGUE_LINK_DOWN, key, "again", 1000 + i));
+    }
+    load();
+    assert_int_equal(alarms_count(alarms), 90);
+    assert_int_equal(read_pages(9), 10);
+    assert_true(alarms_is_active(alarms, "k40"));
+    assert_int_equal(alarms_number(alarms, "k40"), 41);
+    assert_int_equal(alarms_number(alarms, "k50"), 1050);
+    assert_false(alarms_is_active(alarms, "k90"));
+}
+
 // Windows.
 
 static void copy_window(void *ctx, const struct journal_maintenance *window)
@@ -225,6 +343,9 @@ int main(void)
         ALARM_TEST(what_changes_during_a_commit_is_written_with_the_next),
         ALARM_TEST(an_event_without_a_role_changes_nothing),
         ALARM_TEST(there_is_room_for_so_many),
+        ALARM_TEST(pages_follow_each_other_while_alarms_come_and_go),
+        ALARM_TEST(every_text_is_kept_to_its_last_octet),
+        ALARM_TEST(the_file_and_what_came_before_it_are_one_list),
         ALARM_TEST(a_window_in_memory_goes_before_that_in_the_file),
         ALARM_TEST(windows_of_the_file_for_which_there_is_no_room),
     };

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// An alarm in some hundred octets of memory instead of nearly 2,000: its texts are as long as
+// needed, and a UUID has 16 octets.
+#ifndef IBTRAPD_JOURNAL_COMPACT_ALARM_H
+#define IBTRAPD_JOURNAL_COMPACT_ALARM_H
+
+#include "model/alarm.h"
+
+struct compact_alarm {
+    int64_t event_sequence, raised_us, last_us, last_sequence;
+    int64_t acknowledged_us, shelved_until_us;
+    uint64_t count, node_guid;
+    const char *type; // the name in the catalogue; NULL: the catalogue does not have it
+    char *texts;      // the key comes first
+    enum severity severity;
+    enum category category;
+    enum alarm_notified notified;
+    bool over;
+};
+
+// Packs the alarm, and the identifier of the event that raised it last, in place of what it has; a
+// new one is zeroed. False, with nothing changed: out of memory.
+bool compact_alarm_pack(struct compact_alarm *compact, const struct alarm *alarm,
+                        const char last_id[EVENT_ID_SIZE]);
+
+// Fills all of `out`. Neither is NULL.
+void compact_alarm_unpack(const struct compact_alarm *compact, struct alarm *out,
+                          char last_id[EVENT_ID_SIZE]);
+
+const char *compact_alarm_key(const struct compact_alarm *compact);
+void compact_alarm_clear(struct compact_alarm *compact);
+
+#endif
