@@ -102,6 +102,12 @@ static json_t *counters_json(const struct sa_counters *sa, const struct pipeline
                      (json_int_t)p->events);
 }
 
+static json_t *policy_json(const struct policy_counters *p)
+{
+    return json_pack("{s:I, s:I}", "overflowed", (json_int_t)p->overflowed, "read_back",
+                     (json_int_t)p->read_back);
+}
+
 static json_t *subagent_json(struct agent *subagent, const struct conf_subagent *conf)
 {
     struct agent_status status;
@@ -142,12 +148,13 @@ json_t *status_answer(struct control *c, const json_t *request)
     const int64_t uptime_us = clock_monotonic(&clock_system) - c->started_at;
     return json_pack(
         "{s:i, s:s, s:{s:s}, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, "
-        "s:o}",
+        "s:o, s:o}",
         "version", PROTOCOL_VERSION, "release", INSTALL_VERSION, "snmp", "engine_id", engine_id,
         "uptime", (json_int_t)(uptime_us / CLOCK_US_PER_S), "problem", answer_text(s.problem),
         "port", status_port_json(&s), "sm", status_sm_json(&s), "subscriptions", subscriptions,
-        "counters", counters_json(&s.counters, &p), "journal", journal_json(c->journal),
-        "receivers", receiver_answers_all(c), "role", role_json(c->conf, &s, pipeline_is_active(c->pipeline)), "tables",
+        "counters", counters_json(&s.counters, &p), "journal", journal_json(c->journal), "policy",
+        policy_json(&p.policy), "receivers", receiver_answers_all(c), "role",
+        role_json(c->conf, &s, pipeline_is_active(c->pipeline)), "tables",
         subagent_json(c->subagent, &c->conf->subagent), "sweep", sweep_json(&sweep),
         "port_counters", port_counters_json(&sweep), "sms",
         c->fabric ? topology_sms_json(c->fabric, c->names) : json_array());

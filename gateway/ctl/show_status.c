@@ -112,6 +112,19 @@ static void show_journal(FILE *out, const json_t *journal)
         fprintf(out, "         %s\n", member_word(journal, "problem"));
 }
 
+static void show_overflow(FILE *out, const json_t *status)
+{
+    const long long events = member_count(json_object_get(status, "policy"), "overflowed");
+    const long long changes = member_count(json_object_get(status, "journal"), "alarms_missed");
+    if (events > 0 || changes > 0)
+        fprintf(out,
+                "Alarms   TOO MANY: %lld events of alarms beyond the limit were treated as events "
+                "without an\n"
+                "         alarm, %lld changes are not in the list; end alarms that nobody needs: "
+                "'ibtrapctl alarms'\n",
+                events, changes);
+}
+
 static void show_counters(FILE *out, const json_t *counters)
 {
     const char *key;
@@ -156,6 +169,7 @@ bool show_status(FILE *out, const json_t *status)
     receiver_commands_show(out, status, true);
     show_tables(out, json_object_get(status, "tables"));
     show_journal(out, json_object_get(status, "journal"));
+    show_overflow(out, status);
     show_counters(out, counters);
     return true;
 }

@@ -20,9 +20,11 @@ static void apply_alarm(struct journal *j, const struct event *event, int64_t se
     pthread_mutex_lock(&j->lock);
     j->status.alarms_missed++;
     pthread_mutex_unlock(&j->lock);
-    log_write_limited(j->options.log, &j->alarms_limit, LOG_LEVEL_ERROR,
-                      "there are too many alarms: '%s' is not added to the active alarms",
-                      event->alarm_key);
+    log_write_limited(
+        j->options.log, &j->alarms_limit, LOG_LEVEL_ERROR,
+        "there are too many alarms, or memory is short: the change of '%s' is missing "
+        "in the list; end alarms that nobody needs: 'ibtrapctl alarms'",
+        event->alarm_key);
 }
 
 int64_t journal_append(struct journal *journal, struct event *event,

@@ -199,6 +199,13 @@ static void put_journal(FILE *out, const struct metrics *m)
     metrics_put(out, "counter", "ibtrapd_alarms_missed_total",
                 "Changes of alarms lost because there are too many alarms.",
                 (double)j->alarms_missed);
+    metrics_put(out, "counter", "ibtrapd_alarms_overflowed_total",
+                "Events of alarms for which policy has no room; they are treated as events without "
+                "an alarm.",
+                (double)m->pipeline.policy.overflowed);
+    metrics_put(out, "counter", "ibtrapd_alarms_read_back_total",
+                "Suppressed events that only the journal keeps, as memory has enough of them.",
+                (double)m->pipeline.policy.read_back);
     metrics_begin(out, "histogram", "ibtrapd_journal_commit_seconds",
                   "Time that a commit to disk took.");
     put_histogram(out, "ibtrapd_journal_commit_seconds", NULL, m->commits);

@@ -276,7 +276,8 @@ TEST(the_journal_and_the_queue_are_told)
                                               .dropped = 3,
                                               .alarms = 4,
                                               .alarms_missed = 5};
-    metrics.pipeline = (struct pipeline_counters){.repeated = 6, .queued = 7};
+    metrics.pipeline = (struct pipeline_counters){
+        .repeated = 6, .queued = 7, .policy = {.overflowed = 8, .read_back = 9}};
     expect("ibtrapd_journal_durable 1");
     expect("ibtrapd_journal_rows 10");
     expect("ibtrapd_journal_bytes 4096");
@@ -284,6 +285,8 @@ TEST(the_journal_and_the_queue_are_told)
     expect("ibtrapd_journal_dropped_events_total 3");
     expect("ibtrapd_alarms 4");
     expect("ibtrapd_alarms_missed_total 5");
+    expect("ibtrapd_alarms_overflowed_total 8");
+    expect("ibtrapd_alarms_read_back_total 9");
     expect("ibtrapd_reports_repeated_total 6");
     expect("ibtrapd_queue_items 7");
     expect("ibtrapd_queue_capacity_items 65536");

@@ -92,6 +92,36 @@ TEST(a_sweep_that_failed)
                  "0 links, 1 silent\n" TAIL);
 }
 
+static void set(json_t *status, const char *part, const char *name, int value)
+{
+    json_t *object = json_object_get(status, part);
+    if (!object) {
+        object = json_object();
+        json_object_set_new(status, part, object);
+    }
+    json_object_set_new(object, name, json_integer(value));
+}
+
+TEST(too_many_alarms_are_told_with_what_to_do)
+{
+    char *shown = NULL;
+    size_t size;
+    FILE *out = open_memstream(&shown, &size);
+    json_t *status = make_status("");
+    set(status, "policy", "overflowed", 12);
+    set(status, "policy", "read_back", 99);
+    set(status, "journal", "alarms_missed", 13);
+    assert_true(show_status(out, status));
+    fclose(out);
+    assert_non_null(strstr(
+        shown, "\nAlarms   TOO MANY: 12 events of alarms beyond the limit were treated as events "
+               "without an\n         alarm, 13 changes are not in the list; end alarms that nobody "
+               "needs: 'ibtrapctl alarms'\n"));
+    free(shown);
+    json_decref(status);
+    check_status(",\"policy\":{\"overflowed\":0,\"read_back\":99}", HEAD TAIL);
+}
+
 TEST(the_role_is_told_when_there_is_one)
 {
     check_status(
@@ -330,6 +360,7 @@ int main(void)
         cmocka_unit_test(a_status_without_sweeps),
         cmocka_unit_test(a_status_with_sweeps),
         cmocka_unit_test(a_sweep_that_failed),
+        cmocka_unit_test(too_many_alarms_are_told_with_what_to_do),
         cmocka_unit_test(the_role_is_told_when_there_is_one),
         cmocka_unit_test(another_shape_is_refused),
         cmocka_unit_test(changes_are_sentences),
