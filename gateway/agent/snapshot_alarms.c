@@ -77,7 +77,7 @@ struct snapshot_alarms *snapshot_alarms_take(struct journal *journal, int64_t no
     if (!alarms)
         return NULL;
     alarms->now_us = now_us;
-    journal_each_alarm(journal, snapshot_alarms_copy, alarms);
+    journal_each_alarm_after(journal, 0, SNAPSHOT_ALARMS_MAX, snapshot_alarms_copy, alarms);
     if (alarms->failed) {
         snapshot_alarms_free(alarms);
         return NULL;

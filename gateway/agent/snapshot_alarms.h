@@ -17,9 +17,12 @@ struct snapshot_alarm {
     const char *key, *event_id, *type, *text, *note;
 };
 
+enum { SNAPSHOT_ALARMS_MAX = 65536 };
+
 struct snapshot_alarms;
 
-// Copies the active alarms. An alarm counts as shelved if it is shelved beyond `now_us` (UTC).
+// Copies the active alarms, of more than SNAPSHOT_ALARMS_MAX those that were raised first: some
+// 20 MB. An alarm counts as shelved if it is shelved beyond `now_us` (UTC).
 // NULL: out of memory.
 struct snapshot_alarms *snapshot_alarms_take(struct journal *journal, int64_t now_us);
 void snapshot_alarms_free(struct snapshot_alarms *alarms); // NULL is allowed

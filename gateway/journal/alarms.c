@@ -490,7 +490,9 @@ bool alarms_each_after(struct alarms *alarms, int64_t after, size_t n,
 {
     size_t given = 0;
     pthread_mutex_lock(&alarms->lock);
-    struct entry *from = alarms->page_end ? alarms->page_end : TAILQ_FIRST(&alarms->order);
+    struct entry *from = alarms->page_end;
+    if (!from || from->alarm.event_sequence > after)
+        from = TAILQ_FIRST(&alarms->order);
     struct entry *e = alarms_seek(alarms, from, after);
     e = e ? TAILQ_NEXT(e, in_order) : TAILQ_FIRST(&alarms->order);
     for (; e && given < n; e = TAILQ_NEXT(e, in_order)) {

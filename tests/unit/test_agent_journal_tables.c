@@ -388,6 +388,24 @@ static void alarms_are_numbered_by_what_raised_them(void **state)
     }
 }
 
+// The journal without a disk keeps the alarms of events that it drops.
+static void of_too_many_alarms_the_first_are_shown(void **state)
+{
+    struct fixture *f = *state;
+    struct event *event = make_event(f, 0);
+    for (int i = 0; i < SNAPSHOT_ALARMS_MAX; i++) {
+        snprintf(event->alarm_key, sizeof event->alarm_key, "further key %d", i);
+        journal_append(f->journal, event, &(struct journal_report){0});
+    }
+    event_unref(event);
+    const struct snapshot_alarms *alarms = snapshot_alarms_of(&f->snapshot);
+    assert_int_equal(snapshot_alarms_count(alarms), SNAPSHOT_ALARMS_MAX);
+    assert_string_equal(snapshot_alarms_at(alarms, 0)->key, "key 0");
+    char last[32];
+    snprintf(last, sizeof last, "further key %d", SNAPSHOT_ALARMS_MAX - EVENTS / 3 - 1);
+    assert_string_equal(snapshot_alarms_at(alarms, SNAPSHOT_ALARMS_MAX - 1)->key, last);
+}
+
 // Event numbers made from the clock are far beyond the 31 bits of an index.
 static void numbers_from_the_clock_fit_an_index(void **state)
 {
@@ -412,6 +430,7 @@ int main(void)
         IN_MEMORY(log_walks_all_events_in_order),
         ON_DISK(alarms_are_numbered_by_what_raised_them),
         IN_MEMORY(alarms_are_numbered_by_what_raised_them),
+        IN_MEMORY(of_too_many_alarms_the_first_are_shown),
         IN_MEMORY(numbers_from_the_clock_fit_an_index),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
