@@ -359,14 +359,20 @@ static bool is_explained_by(const struct reconcile *r, const struct open_alarm *
     return cause->what.kind != ALARM_KEY_NODE || (node && node->island == cause->island);
 }
 
-// Whether the alarm had a root cause that is over, or does not explain it any more. A port whose
-// other end is missing keeps its cause.
+// Whether a node that is missing may explain the alarm no more. A port whose other end is missing
+// keeps its cause, and so does a service while its node is missing.
+static bool may_lose_node(const struct open_alarm *a)
+{
+    return a->what.kind == ALARM_KEY_NODE || a->what.kind == ALARM_KEY_LINK;
+}
+
+// Whether the alarm had a root cause that is over, or does not explain it any more.
 static bool has_lost_cause(const struct reconcile *r, const struct open_alarm *a)
 {
     if (a->ended)
         return false;
     const enum policy_cause state = policy_cause_of(r->options->policy, a->key);
-    const struct open_alarm *cause = state == POLICY_CAUSE_ACTIVE && a->what.kind != ALARM_KEY_PORT
+    const struct open_alarm *cause = state == POLICY_CAUSE_ACTIVE && may_lose_node(a)
                                          ? open_alarms_find_id(&r->alarms, a->cause_id)
                                          : NULL;
     return state == POLICY_CAUSE_CLEARED || (cause && !is_explained_by(r, a, cause));

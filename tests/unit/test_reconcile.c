@@ -708,6 +708,32 @@ TEST(the_age_can_be_changed)
                "nothing was seen of it for 1000 days");
 }
 
+// Services.
+
+// The alarm about a subnet manager has the GUID of its port, not of its node.
+TEST(a_subnet_manager_follows_from_its_host)
+{
+    const struct leaves l = add_leaves();
+    const uint32_t host = add_node(FABRIC_CA, "host", 1);
+    connect(l.leaf1, 5, host, 1);
+    generated_port(&plant, host, 1)->capabilities |= FABRIC_IS_SM;
+    sweep();
+    off[host] = true;
+    sweep();
+    told(CATALOGUE_HOST_REMOVED);
+    assert_int_equal(count_events(CATALOGUE_SM_VANISHED), 1);
+    for (int i = 0; i < 4; i++) {
+        sweep();
+        check_nothing_told();
+    }
+    off[host] = false;
+    generated_port(&plant, host, 1)->capabilities = 0;
+    sweep();
+    told(CATALOGUE_HOST_ADDED);
+    told(CATALOGUE_SM_VANISHED);
+    assert_int_equal(count_alarms(), 1);
+}
+
 // Clearing by hand.
 
 struct clearing {
@@ -890,6 +916,7 @@ int main(void)
         RECONCILE_TEST(a_port_is_forgotten_with_its_link),
         RECONCILE_TEST(a_slow_link_has_no_age),
         RECONCILE_TEST(the_age_can_be_changed),
+        RECONCILE_TEST(a_subnet_manager_follows_from_its_host),
         RECONCILE_TEST(what_a_sweep_still_shows_is_raised_again),
         RECONCILE_TEST(an_alarm_that_policy_does_not_know_ends),
         RECONCILE_TEST(many_missing_nodes_are_reconciled),
