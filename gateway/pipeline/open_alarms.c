@@ -32,10 +32,8 @@ static void collect_alarm(void *ctx, const struct alarm *alarm)
         list->room = room;
     }
     struct open_alarm *a = &list->all[list->count++];
-    *a = (struct open_alarm){.what = what,
-                             .type = catalogue_find(alarm->type),
-                             .last_sequence = alarm->last_sequence,
-                             .raised_us = alarm->raised_us};
+    *a = (struct open_alarm){
+        .what = what, .type = catalogue_find(alarm->type), .last_sequence = alarm->last_sequence};
     memcpy(a->key, alarm->key, sizeof a->key);
     memcpy(a->event_id, alarm->event_id, sizeof a->event_id);
     memcpy(a->cause_id, alarm->cause_id, sizeof a->cause_id);

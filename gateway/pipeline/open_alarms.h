@@ -16,7 +16,6 @@ struct open_alarm {
     char event_id[EVENT_ID_SIZE];       // of the event that raised it first
     char cause_id[EVENT_ID_SIZE];       // of its root cause; empty: none
     int64_t last_sequence;              // of the last event about it
-    int64_t raised_us;                  // UTC
     bool ended;                         // by the caller; begins as false
     // Of a missing node: index of the alarm that is its root cause, or its own; a number that nodes
     // share which are connected by missing links.

@@ -206,7 +206,7 @@ static void end_refuted(struct reconcile *r, bool links)
     }
 }
 
-// A slow link is not missing, and a port ends with its link: it would be raised again.
+// A slow link is not missing, and a port ends with its link: either would be raised again.
 static bool has_age(enum alarm_key_kind kind)
 {
     return kind != ALARM_KEY_RATE && kind != ALARM_KEY_PORT;
@@ -217,10 +217,10 @@ static void end_aged(struct reconcile *r, int64_t age_us)
     char why[64];
     snprintf(why, sizeof why, "nothing was seen of it for %" PRId64 " days",
              age_us / (24 * 3600 * CLOCK_US_PER_S));
-    const int64_t now = clock_utc(r->builder->clock);
     for (size_t i = 0; age_us > 0 && i < r->alarms.count; i++) {
         struct open_alarm *a = &r->alarms.all[i];
-        if (!a->ended && has_age(a->what.kind) && now - a->raised_us > age_us)
+        if (!a->ended && has_age(a->what.kind) &&
+            policy_age_of(r->options->policy, a->key, r->now_us) > age_us)
             end_alarm(r, a, why);
     }
 }

@@ -25,8 +25,8 @@ struct reconcile_options {
 // Call it after the events of a snapshot's changes, with the snapshot current. `late`: they
 // happened while the gateway was not running. Alarms about nodes, links, subnet managers and I/O
 // units that were raised more than `age_us` ago end, and those about ports with their links; 0: at
-// no age. When memory is short, what
-// it did not do is done after the next sweep.
+// no age. Setting the clock while the gateway runs makes none older. When memory is short, what it
+// did not do is done after the next sweep.
 void reconcile_alarms(const struct reconcile_options *options, const struct event_builder *builder,
                       bool late, int64_t age_us);
 

@@ -792,6 +792,12 @@ bool policy_is_raised(const struct policy *policy, const char *key)
     return t && t->raised;
 }
 
+int64_t policy_age_of(const struct policy *policy, const char *key, int64_t now_us)
+{
+    const struct alarm_state *t = alarm_states_find(policy->states, key);
+    return t && t->raised ? now_us - t->raised_at : 0;
+}
+
 bool policy_has_room(const struct policy *policy)
 {
     return !alarm_states_are_full(policy->states);

@@ -75,6 +75,8 @@ void policy_set_active(struct policy *policy, bool active, int64_t now_us);
 void policy_confirm(struct policy *policy, int64_t now_us);
 
 bool policy_is_raised(const struct policy *policy, const char *key);
+int64_t policy_age_of(const struct policy *policy, const char *key,
+                      int64_t now_us);             // since it was raised; 0: it is not raised
 bool policy_has_room(const struct policy *policy); // for the state of a further alarm
 
 // Whether an alarm that is raised has a root cause, and whether that is active.

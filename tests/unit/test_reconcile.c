@@ -674,6 +674,23 @@ TEST(a_port_is_forgotten_with_its_link)
     check_nothing_told();
 }
 
+// The clock of a host without a battery jumps when it is set.
+TEST(a_clock_that_is_set_forward_makes_nothing_old)
+{
+    const struct leaves l = add_leaves();
+    sweep();
+    cables[l.cable1].cut = true;
+    sweep();
+    now.utc += 20000 * DAY;
+    sweep();
+    assert_true(is_active(cable_key(ALARM_KEY_LINK, l.cable1)));
+    check_nothing_told();
+    pass_time(31 * DAY);
+    sweep();
+    check_told(CATALOGUE_ALARM_CLEARED, cable_key(ALARM_KEY_LINK, l.cable1),
+               "nothing was seen of it for 30 days");
+}
+
 TEST(a_slow_link_has_no_age)
 {
     const struct leaves l = add_leaves();
@@ -914,6 +931,7 @@ int main(void)
         RECONCILE_TEST(a_node_that_is_missing_alone_is_told_by_itself),
         RECONCILE_TEST(what_is_missing_for_too_long_is_forgotten),
         RECONCILE_TEST(a_port_is_forgotten_with_its_link),
+        RECONCILE_TEST(a_clock_that_is_set_forward_makes_nothing_old),
         RECONCILE_TEST(a_slow_link_has_no_age),
         RECONCILE_TEST(the_age_can_be_changed),
         RECONCILE_TEST(a_subnet_manager_follows_from_its_host),
