@@ -193,7 +193,9 @@ static const struct schema_item STORM[] = {
 
 static const struct schema_item CONSEQUENCES[] = {
     {"hold", SCHEMA_BOOL, SCHEMA_LIVE, IN_CONF(policy.hold_consequences), .initial = "true",
-     .help = "Whether the consequences of a dead node are suppressed as long as it is dead."},
+     .help =
+         "Whether the consequences of a dead node are suppressed as long as it is dead. Those of "
+         "an alarm that a policy disables are not."},
 };
 
 #define SETS(field)                                                                                \

@@ -347,8 +347,10 @@ static enum policy_reason decide_alarm(struct policy *p, struct alarm_state *t, 
     int64_t until;
     const bool raises = event->type->alarm == ALARM_RAISES;
     const bool changed = raises != t->raised;
-    if (raises)
+    if (raises) {
         note_raise(p, t, event);
+        t->disabled = !verdict->enabled;
+    }
     const enum policy_reason silent = reasons_silence(p, t, event, verdict, true, &until);
     if (raises && changed) {
         t->unnotifiable = silent != POLICY_PASSES;
@@ -533,6 +535,8 @@ static bool check_event(struct policy *p, struct alarm_state *t, struct event *l
 {
     int64_t until;
     const struct rule_decision verdict = rules_evaluate(p->rules, last);
+    if (t->raised)
+        t->disabled = !verdict.enabled;
     enum policy_reason reason = reasons_silence(p, t, last, &verdict, false, &until);
     if (policy_is_known(t, last, &verdict)) {
         log_debug(p->sink.log, "timer of %s: receivers know its state", t->key);

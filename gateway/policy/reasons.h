@@ -18,8 +18,8 @@ enum policy_reason reasons_silence(struct policy *p, struct alarm_state *t,
                                    bool arrives, int64_t *until);
 
 // When to check the pending event again, if its state alone shows that it stays suppressed: for an
-// active root cause, or a storm. 0: the event has to say. There may be masses of such events in the
-// journal, too many to read each time.
+// active root cause that no rule disables, or a storm. 0: the event has to say. There may be masses
+// of such events in the journal, too many to read each time.
 int64_t reasons_until_unread(const struct policy *p, const struct alarm_state *t);
 
 // Checks for flapping, hold-down and a storm. Sets `*until`: when to check again. An arriving event

@@ -828,6 +828,41 @@ TEST(consequences_pass_where_the_site_wants_them)
     check_passed(stage_give(&st, consequence(CATALOGUE_LINK_DOWN, "link 1", dead.id)));
 }
 
+// Receivers would hear of neither.
+TEST(what_follows_from_an_alarm_that_a_rule_disables_is_told)
+{
+    struct policy_rule off = rule("off", "port-removed", NULL);
+    off.enabled = POLICY_NO;
+    use_rules(&off, 1);
+    const struct heard port = give_alarm(CATALOGUE_PORT_REMOVED, "port 1");
+    check_held(&port, "disabled");
+    check_passed(stage_give(&st, consequence(CATALOGUE_LINK_DOWN, "link 1", port.id)));
+
+    const struct heard dead = give_alarm(CATALOGUE_SWITCH_REMOVED, "node 1");
+    const struct heard behind =
+        *stage_give(&st, consequence(CATALOGUE_PORT_REMOVED, "port 2", dead.id));
+    check_held(&behind, "disabled");
+    check_held(stage_give(&st, consequence(CATALOGUE_LINK_DOWN, "link 2", behind.id)),
+               "consequence");
+    stage_wait(&st, 3600 * S);
+    assert_int_equal(stage_passed(&st, CATALOGUE_LINK_DOWN), 1);
+}
+
+TEST(a_new_rule_that_disables_an_alarm_frees_what_follows_from_it)
+{
+    struct policy_rule off = rule("off", "port-removed", NULL);
+    off.enabled = POLICY_NO;
+    struct policy_rule wait = rule("wait", "port-removed", NULL);
+    wait.hold_down_us = 3600 * S;
+    use_rules(&wait, 1);
+    const struct heard port = give_alarm(CATALOGUE_PORT_REMOVED, "port 1");
+    check_held(&port, "hold-down");
+    check_held(stage_give(&st, consequence(CATALOGUE_LINK_DOWN, "link 1", port.id)), "consequence");
+    use_rules(&off, 1);
+    stage_wait(&st, 300 * S);
+    assert_int_equal(stage_passed(&st, CATALOGUE_LINK_DOWN), 1);
+}
+
 // Maintenance and shelves.
 
 static struct policy_maintenance window(const char *name, const char *nodes, int64_t until)
@@ -1218,6 +1253,8 @@ int main(void)
         HERE(the_end_of_an_alarm_that_flaps_is_told_at_the_end),
         HERE(what_follows_from_a_dead_switch_is_held_as_its_details),
         HERE(consequences_pass_where_the_site_wants_them),
+        HERE(what_follows_from_an_alarm_that_a_rule_disables_is_told),
+        HERE(a_new_rule_that_disables_an_alarm_frees_what_follows_from_it),
         HERE(alarms_that_stand_when_maintenance_ends_are_told),
         HERE(maintenance_of_all_spares_the_gateway_and_can_be_stopped),
         HERE(there_is_a_bound_to_windows),
