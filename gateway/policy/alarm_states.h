@@ -39,7 +39,7 @@ struct alarm_state {
     bool pending;                    // the last event may be sent later
     bool cause_cleared;              // at the last check, its root cause was not active
     bool changed;                    // a change counts towards flapping
-    uint8_t unread;                  // attempts to read the last event back that failed
+    uint8_t unread;                  // failed attempts in a row to read the last event back
     char raised_id[EVENT_ID_SIZE];   // of the event that raised it last
     char notified_id[EVENT_ID_SIZE]; // of the last event sent; empty: another gateway sent it
     char cause_id[EVENT_ID_SIZE];    // of its root cause; empty: none

@@ -499,10 +499,10 @@ static void announce_settled(struct policy *p, struct alarm_state *t, const char
         drop_pending(p, t);
 }
 
-// Sends the last event late. `last` is NULL if the journal no longer has it.
+// Sends the last event late.
 static void notify_late(struct policy *p, struct alarm_state *t, const struct event *last)
 {
-    struct event *event = last ? summaries_late(last) : summaries_lost(t);
+    struct event *event = summaries_late(last);
     if (!event) {
         t->check_at = p->now + RETRY_US;
         return;
@@ -559,22 +559,23 @@ static bool check_event(struct policy *p, struct alarm_state *t, struct event *l
 }
 
 // The journal cannot read the event. It may not be committed yet, or the disk fails: so try again a
-// few times. False: as check_event.
+// few times. Then an event that says less takes its place. False: as check_event.
 static bool check_unread(struct policy *p, struct alarm_state *t)
 {
-    if (t->unread < UNREAD_MAX) {
-        t->unread++;
-        t->check_at = p->now + RETRY_US;
-        return true;
-    }
-    if (t->raised == t->notified && !t->again) {
+    if (t->unread >= UNREAD_MAX && t->raised == t->notified && !t->again) {
         drop_pending(p, t);
         return true;
     }
-    if (!may_notify_late(p))
-        return false;
-    notify_late(p, t, NULL);
-    return true;
+    struct event *lost = t->unread >= UNREAD_MAX ? summaries_lost(t) : NULL;
+    if (!lost) {
+        if (t->unread < UNREAD_MAX)
+            t->unread++;
+        t->check_at = p->now + RETRY_US;
+        return true;
+    }
+    const bool done = check_event(p, t, lost);
+    event_unref(lost);
+    return done;
 }
 
 // Checks whether the pending event may be sent. False: as check_event.
@@ -586,6 +587,7 @@ static bool check_pending(struct policy *p, struct alarm_state *t)
         return true;
     }
     struct event *last = last_event(p, t);
+    t->unread = last ? 0 : t->unread;
     const bool done = last ? check_event(p, t, last) : check_unread(p, t);
     event_unref(last);
     return done;

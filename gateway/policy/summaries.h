@@ -27,7 +27,7 @@ struct event *summaries_cleared(const struct alarm_state *state, const struct ev
 // A copy of the last event about an alarm, which was suppressed, to be sent late.
 struct event *summaries_late(const struct event *last);
 
-// What is sent late if that event cannot be read any more.
+// What stands for that event if it cannot be read any more.
 struct event *summaries_lost(const struct alarm_state *state);
 
 #endif

@@ -966,6 +966,50 @@ TEST(a_shelf_can_be_left_early)
     assert_string_equal(stage_last_passed(&st)->related_id, down.id);
 }
 
+static struct event *read_nothing(void *ctx, int64_t number)
+{
+    (void)ctx, (void)number;
+    return NULL;
+}
+
+// An alarm as a start finds it; the journal has dropped the event that raised it.
+static struct policy_restored_alarm old_alarm(void)
+{
+    stage_reads(&st, read_nothing);
+    return (struct policy_restored_alarm){.key = LINK,
+                                          .event_id = "old",
+                                          .notified_id = "",
+                                          .cause_id = "",
+                                          .type = catalogue_get(CATALOGUE_LINK_DOWN),
+                                          .severity = SEVERITY_WARNING,
+                                          .category = CATEGORY_LINK,
+                                          .last_number = 1};
+}
+
+TEST(a_shelved_alarm_is_silent_although_the_journal_has_dropped_its_event)
+{
+    struct policy_restored_alarm was = old_alarm();
+    was.shelved_until_us = 3600 * S;
+    assert_true(policy_restore_alarm(st.policy, &was, 0));
+    stage_wait(&st, 3600 * S - 1);
+    assert_int_equal(stage_passed(&st, CATALOGUE_COUNT), 0);
+    stage_wait(&st, 10 * S);
+    assert_int_equal(stage_passed(&st, CATALOGUE_LINK_DOWN), 1);
+}
+
+TEST(a_disabled_alarm_is_silent_although_the_journal_has_dropped_its_event)
+{
+    struct policy_rule off = rule("off", "link-down", NULL);
+    off.enabled = POLICY_NO;
+    use_rules(&off, 1);
+    const struct policy_restored_alarm was = old_alarm();
+    assert_true(policy_restore_alarm(st.policy, &was, 0));
+    stage_wait(&st, 3600 * S);
+    assert_int_equal(stage_passed(&st, CATALOGUE_COUNT), 0);
+    const struct heard up = give_alarm(CATALOGUE_LINK_UP, LINK);
+    check_held(&up, "never-notified");
+}
+
 // Test events.
 
 static const struct heard *give_test(enum catalogue_event type, const char *key)
@@ -1260,6 +1304,8 @@ int main(void)
         HERE(there_is_a_bound_to_windows),
         HERE(a_shelved_alarm_is_silent_until_then_but_for_its_end),
         HERE(a_shelf_can_be_left_early),
+        HERE(a_shelved_alarm_is_silent_although_the_journal_has_dropped_its_event),
+        HERE(a_disabled_alarm_is_silent_although_the_journal_has_dropped_its_event),
         HERE(tests_of_every_event_pass_and_leave_no_trace),
         PLAIN(tests_do_not_touch_an_alarm_that_stands),
         HERE(tests_of_a_gateway_that_stands_by_raise_no_alarm),
