@@ -3,6 +3,7 @@
 
 #include "base/text.h"
 #include "journal/wal.h"
+#include "model/catalogue.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -784,11 +785,13 @@ static void copy_text(char *out, size_t size, sqlite3_stmt *s, int column)
     text_clean(text, strlen(text), out, size);
 }
 
-// A damaged page may have any number.
-static enum category category_of(int number)
+// A damaged page may have any number. An alarm of version 0.1.0 has 0: the category of its type.
+static enum category category_of(int number, const char *type)
 {
-    return number >= CATEGORY_FABRIC && number <= CATEGORY_VENDOR ? (enum category)number
-                                                                  : CATEGORY_FABRIC;
+    const struct catalogue_entry *entry = catalogue_find(type);
+    if (number >= CATEGORY_FABRIC && number <= CATEGORY_VENDOR)
+        return (enum category)number;
+    return entry ? entry->category : CATEGORY_FABRIC;
 }
 
 static enum alarm_notified notified_of(int number)
@@ -809,7 +812,6 @@ static struct alarm alarm_of(sqlite3_stmt *s)
         .node_guid = (uint64_t)sqlite3_column_int64(s, 8),
         .acknowledged_us = sqlite3_column_int64(s, 10),
         .shelved_until_us = sqlite3_column_int64(s, 12),
-        .category = category_of(sqlite3_column_int(s, 14)),
         .notified = notified_of(sqlite3_column_int(s, 15)),
         .over = sqlite3_column_int(s, 16) != 0,
         .last_sequence = sqlite3_column_int64(s, 17),
@@ -817,6 +819,7 @@ static struct alarm alarm_of(sqlite3_stmt *s)
     copy_text(alarm.key, sizeof alarm.key, s, 0);
     copy_text(alarm.event_id, sizeof alarm.event_id, s, 2);
     copy_text(alarm.type, sizeof alarm.type, s, 3);
+    alarm.category = category_of(sqlite3_column_int(s, 14), alarm.type);
     copy_text(alarm.text, sizeof alarm.text, s, 9);
     copy_text(alarm.note, sizeof alarm.note, s, 11);
     copy_text(alarm.notified_id, sizeof alarm.notified_id, s, 13);

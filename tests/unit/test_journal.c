@@ -2045,6 +2045,8 @@ static void test_a_file_of_the_third_schema_is_brought_up_to_date(void **state)
     assert_alarms(f, "a");
     const struct alarm_list list = list_alarms(f);
     assert_int_equal(list.alarms[0].notified, ALARM_NOTIFIED);
+    assert_int_equal(list.alarms[0].category, catalogue_find(list.alarms[0].type)->category);
+    assert_int_not_equal(list.alarms[0].category, CATEGORY_FABRIC);
     assert_int_equal(list.alarms[0].last_sequence, list.alarms[0].event_sequence);
     set_name(f, 7, "leaf7");
     journal_commit(f->journal);
