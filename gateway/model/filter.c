@@ -120,10 +120,11 @@ static const char *node_refusal(const struct filter *filter, const struct event 
     return NULL;
 }
 
-// The item that refuses the event with this kind, severity and category, or NULL.
-static const char *refusal_as(const struct filter *filter, const struct event *event,
-                              const struct catalogue_entry *type, enum severity severity,
-                              enum category category)
+// The item that refuses the event with this kind, severity and category, whatever its nodes, or
+// NULL.
+static const char *refusal_of_kind(const struct filter *filter, const struct event *event,
+                                   const struct catalogue_entry *type, enum severity severity,
+                                   enum category category)
 {
     const struct filter_list *categories = &filter->categories;
     if (severity > filter->severity)
@@ -136,7 +137,16 @@ static const char *refusal_as(const struct filter *filter, const struct event *e
         return "categories";
     if (filter->trap_group && !guid_set_has(filter->trap_group, event->switch_guid))
         return "trap group";
-    return node_refusal(filter, event);
+    return NULL;
+}
+
+// The same, with its nodes.
+static const char *refusal_as(const struct filter *filter, const struct event *event,
+                              const struct catalogue_entry *type, enum severity severity,
+                              enum category category)
+{
+    const char *refusal = refusal_of_kind(filter, event, type, severity, category);
+    return refusal ? refusal : node_refusal(filter, event);
 }
 
 static const char *refusal_of_itself(const struct filter *filter, const struct event *event)
@@ -152,13 +162,28 @@ static bool matches_as_raise(const struct filter *filter, const struct event *cl
                       clear->cleared_category) == NULL;
 }
 
-// A host that is back may hang on another switch than before: so the raise's nodes count, too.
+// Whether the event names no node, as policy could not read what raised the alarm any more.
+static bool has_lost_nodes(const struct event *event)
+{
+    const struct endpoint *const who[] = {&event->issuer, &event->subject, &event->peer};
+    for (size_t i = 0; i < sizeof who / sizeof *who; i++) {
+        if (who[i]->guid != 0 || who[i]->lid != 0 || who[i]->name[0] != '\0')
+            return false;
+    }
+    return event->switch_guid == 0 && !event_is_own(event);
+}
+
+// A host that is back may hang on another switch than before: so the raise's nodes count, too. A
+// clear without nodes passes, as any receiver may have been notified of its raise.
 static bool raise_matches(const struct filter *filter, const struct event *clear)
 {
     if (event_alarm(clear) != ALARM_CLEARS || !clear->cleared)
         return false;
     if (matches_as_raise(filter, clear, clear))
         return true;
+    if (has_lost_nodes(clear))
+        return !refusal_of_kind(filter, clear, clear->cleared, clear->cleared_severity,
+                                clear->cleared_category);
     if (clear->cleared_peer.guid == 0 && clear->cleared_switch_guid == 0)
         return false;
     struct event raise;

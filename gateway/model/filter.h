@@ -49,7 +49,8 @@ bool filter_matches(const struct filter *filter, const struct event *event);
 
 // Whether a receiver with this filter gets the event: it matches, or it clears an alarm and would
 // match with the severity, the category and the kind by which receivers were notified of that
-// alarm. So no alarm stays raised at a receiver because clears are milder.
+// alarm. So no alarm stays raised at a receiver because clears are milder. A clear that names no
+// node fulfils the conditions on nodes, except the trap group and if it is about the gateway.
 bool filter_passes(const struct filter *filter, const struct event *event);
 
 // The configuration item that keeps the event from passing; NULL: the event passes.

@@ -386,6 +386,28 @@ TEST(the_nodes_of_the_raise_count_for_its_clear)
     event_unref(clear);
 }
 
+// The journal had dropped the event that raised the alarm: its nodes are not known any more.
+TEST(a_clear_that_names_no_node_passes_where_its_raise_may_have)
+{
+    struct event *clear = event_make(catalogue_get(CATALOGUE_ALARM_CLEARED));
+    snprintf(clear->alarm_key, sizeof clear->alarm_key, "link 1");
+    clear->cleared = catalogue_get(CATALOGUE_LINK_DOWN);
+    clear->cleared_severity = SEVERITY_WARNING;
+    clear->cleared_category = CATEGORY_LINK;
+    add(&filter.nodes, "leaf1");
+    add(&filter.switches, "leaf1");
+    assert_true(filter_passes(&filter, clear));
+    clear->subject.guid = 7;
+    assert_false(filter_passes(&filter, clear));
+    clear->subject.guid = 0;
+    add(&filter.events, "host-*");
+    assert_false(filter_passes(&filter, clear));
+    filter.events.count = 0;
+    clear->cleared = catalogue_get(CATALOGUE_RECEIVER_FAILING);
+    assert_false(filter_passes(&filter, clear));
+    event_unref(clear);
+}
+
 TEST(only_a_clear_passes_as_another_event)
 {
     struct event *clear = clear_of_link_down(CATALOGUE_LINK_UP);
@@ -427,6 +449,7 @@ int main(void)
         FILTER_TEST(a_clear_of_security_goes_where_its_raise_went),
         FILTER_TEST(the_nodes_of_a_clear_are_its_own),
         FILTER_TEST(the_nodes_of_the_raise_count_for_its_clear),
+        FILTER_TEST(a_clear_that_names_no_node_passes_where_its_raise_may_have),
         FILTER_TEST(only_a_clear_passes_as_another_event),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
