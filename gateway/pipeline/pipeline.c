@@ -213,15 +213,16 @@ static enum pipeline_role role_now(struct pipeline *p, const struct fabric *fabr
     return p->options.role ? p->options.role(p->options.ctx, fabric) : PIPELINE_ACTIVE;
 }
 
+// A snapshot that leaves the role unknown is dropped, and changes no role.
 static void handle_fabric(struct pipeline *p, struct fabric *fabric)
 {
-    set_role(p, role_now(p, fabric));
+    const enum pipeline_role role = role_now(p, fabric);
     log_debug(p->options.log, "snapshot of %u nodes, %s", (unsigned)fabric->node_count,
-              p->role == PIPELINE_UNKNOWN ? "dropped: it shows no master subnet manager"
-                                          : "handled");
-    if (p->role == PIPELINE_UNKNOWN) {
+              role == PIPELINE_UNKNOWN ? "dropped: it shows no master subnet manager" : "handled");
+    if (role == PIPELINE_UNKNOWN) {
         fabric_unref(fabric);
     } else {
+        set_role(p, role);
         p->builder.subnet_prefix = fabric->subnet_prefix;
         bool changed = correlator_take_snapshot(p->correlator, &p->builder, fabric);
         if (changed || (!p->fabric_saved && topology_has_base(p->options.topology)))

@@ -30,7 +30,7 @@ struct pipeline_counters {
 enum pipeline_role {
     PIPELINE_ACTIVE,  // all
     PIPELINE_STANDBY, // those about this gateway itself; it suppresses the others as standby
-    PIPELINE_UNKNOWN, // as PIPELINE_STANDBY, and the result of a sweep is dropped
+    PIPELINE_UNKNOWN, // by the result of a sweep, which is dropped
 };
 
 struct pipeline_options {

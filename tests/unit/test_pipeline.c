@@ -627,6 +627,45 @@ TEST(summaries_are_not_of_the_gateway_itself)
     check_held_at(3, "event-repeated", "standby");
 }
 
+static enum pipeline_role role_without_manager(void *ctx, const struct fabric *fabric)
+{
+    (void)ctx;
+    return fabric ? PIPELINE_UNKNOWN : PIPELINE_ACTIVE;
+}
+
+static void outlast_handover(void *ctx, const struct pipeline_context *inside)
+{
+    (void)ctx, (void)inside;
+    now.monotonic += POLICY_HANDOVER_US;
+    now.utc += POLICY_HANDOVER_US;
+}
+
+// The sweep shows no master, and is dropped: it is no handover. After one, clears would be sent of
+// alarms that nobody was notified of.
+TEST(a_sweep_that_is_dropped_changes_no_role)
+{
+    struct policy_rule wait = {
+        .severity = POLICY_SAME, .category = POLICY_SAME, .hold_down_us = 3600 * CLOCK_US_PER_S};
+    struct generated g = {0};
+    generated_add(&g, FABRIC_SWITCH, 0, "switch", 4);
+    start_beside_another(0);
+    finish();
+    close_all();
+    options.role = role_without_manager;
+    options.policy.has_partner = true;
+    options.policy.rules = &wait;
+    options.policy.rule_count = 1;
+    start();
+    put_occurrence(CATALOGUE_LINK_DOWN, "link 1", "", 0);
+    assert_true(pipeline_call(pipeline, outlast_handover, NULL));
+    pipeline_put_fabric(pipeline, generated_look(&g, 0));
+    put_occurrence(CATALOGUE_LINK_UP, "link 1", "", 0);
+    finish();
+    check_held_at(1, "link-down", "hold-down");
+    check_held_at(2, "link-up", "never-notified");
+    generated_clear(&g);
+}
+
 // No room.
 
 static size_t count_queued(void)
@@ -760,6 +799,7 @@ int main(void)
         PIPELINE_TEST(who_stands_by_tells_of_itself),
         PIPELINE_TEST(an_own_alarm_told_while_active_ends_while_standing_by),
         PIPELINE_TEST(summaries_are_not_of_the_gateway_itself),
+        PIPELINE_TEST(a_sweep_that_is_dropped_changes_no_role),
         PIPELINE_TEST(what_nobody_sends_again_finds_room_beside_reports),
         PIPELINE_TEST(what_is_lost_is_logged_and_calls_still_fit),
         PIPELINE_TEST(a_call_after_the_stop_says_that_it_did_not_run),
