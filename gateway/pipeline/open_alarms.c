@@ -169,15 +169,23 @@ static struct fabric *build_graph(struct graph *g)
     return NULL;
 }
 
-// Numbers the islands of missing nodes: nodes that are connected by missing links, not through a
-// node of the fabric. `island` is zeroed.
-static bool find_islands(const struct fabric *graph, const uint32_t *present, uint32_t *island)
+static bool is_missing_switch(const struct fabric *graph, const uint32_t *present, uint32_t node)
 {
+    return present[node] == FABRIC_NONE && graph->nodes[node].type == FABRIC_SWITCH;
+}
+
+// Numbers the islands of missing nodes: switches that are connected by missing links, not through a
+// node of the fabric, a host or a router; and the others, each with its root cause. `island` is
+// zeroed.
+static bool find_islands(const struct fabric *graph, const uint32_t *present, const uint32_t *root,
+                         uint32_t *island)
+{
+    uint32_t number = 1;
     uint32_t *queue = malloc(((size_t)graph->node_count + 1) * sizeof *queue);
     if (!queue)
         return false;
-    for (uint32_t i = 0, number = 1; i < graph->node_count; i++) {
-        if (present[i] != FABRIC_NONE || island[i] != 0)
+    for (uint32_t i = 0; i < graph->node_count; i++) {
+        if (!is_missing_switch(graph, present, i) || island[i] != 0)
             continue;
         uint32_t first = 0, end = 0;
         queue[end++] = i;
@@ -186,13 +194,18 @@ static bool find_islands(const struct fabric *graph, const uint32_t *present, ui
             const struct fabric_node *n = &graph->nodes[queue[first++]];
             for (uint32_t k = n->first_port; k < n->first_port + n->ports; k++) {
                 const uint32_t peer = graph->ports[k].peer_node;
-                if (peer == FABRIC_NONE || present[peer] != FABRIC_NONE || island[peer] != 0)
+                if (peer == FABRIC_NONE || !is_missing_switch(graph, present, peer) ||
+                    island[peer] != 0)
                     continue;
                 island[peer] = number;
                 queue[end++] = peer;
             }
         }
         number++;
+    }
+    for (uint32_t i = 0; i < graph->node_count; i++) {
+        if (present[i] == FABRIC_NONE && graph->nodes[i].type != FABRIC_SWITCH)
+            island[i] = root[i] != i ? island[root[i]] : number++;
     }
     free(queue);
     return true;
@@ -253,7 +266,7 @@ bool open_alarms_find_roots(struct open_alarms *alarms, const struct fabric *fab
     for (uint32_t i = 0; ok && i < graph->node_count; i++)
         f.present[i] = fabric_find_node(fabric, graph->nodes[i].guid);
     ok = ok && root_causes_find(graph, f.present, f.root) &&
-         find_islands(graph, f.present, f.island);
+         find_islands(graph, f.present, f.root, f.island);
     if (ok)
         apply_findings(alarms, graph, &f);
     findings_clear(&f);

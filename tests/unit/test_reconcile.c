@@ -615,6 +615,30 @@ TEST(a_node_that_is_missing_alone_is_told_by_itself)
     check_nothing_told();
 }
 
+// A router forwards nothing to the switch behind it: what is left of that is told by itself.
+TEST(a_router_does_not_connect_a_switch_to_its_root_cause)
+{
+    const uint32_t top = add_node(FABRIC_SWITCH, "top", 8),
+                   near = add_node(FABRIC_SWITCH, "near", 8),
+                   far = add_node(FABRIC_SWITCH, "far", 8),
+                   router = add_node(FABRIC_ROUTER, "r", 2);
+    connect(0, 1, top, 1);
+    connect(top, 2, near, 1);
+    const size_t cable = connect(near, 2, far, 1);
+    connect(top, 3, router, 1);
+    connect(far, 2, router, 2);
+    sweep();
+    off[top] = true;
+    sweep();
+    assert_string_equal(told(CATALOGUE_SWITCH_REMOVED)->alarm_key, node_key(top));
+    cables[cable].cut = true;
+    connect(0, 5, near, 2);
+    sweep();
+    check_told(CATALOGUE_SWITCH_REMOVED, node_key(far), "it is still missing");
+    sweep();
+    check_nothing_told();
+}
+
 // The age.
 
 static void check_aged(uint32_t host, size_t cable)
@@ -929,6 +953,7 @@ int main(void)
         RECONCILE_TEST(a_port_whose_switch_port_has_another_cable_is_forgotten),
         RECONCILE_TEST(a_switch_that_is_back_says_what_is_still_missing),
         RECONCILE_TEST(a_node_that_is_missing_alone_is_told_by_itself),
+        RECONCILE_TEST(a_router_does_not_connect_a_switch_to_its_root_cause),
         RECONCILE_TEST(what_is_missing_for_too_long_is_forgotten),
         RECONCILE_TEST(a_port_is_forgotten_with_its_link),
         RECONCILE_TEST(a_clock_that_is_set_forward_makes_nothing_old),
