@@ -87,10 +87,11 @@ static json_t *port_counters_json(const struct sweeper_status *s)
                      (json_int_t)s->counters_ports, "silent", (json_int_t)s->counters_silent);
 }
 
-static json_t *role_json(const struct conf *conf, const struct sa_status *sa, bool active)
+static json_t *role_json(const struct control *c, const struct sa_status *sa)
 {
+    const bool active = pipeline_is_active(c->pipeline);
     return json_pack("{s:b, s:o}", "active", (int)active, "reason",
-                     answer_text(role_words(conf, sa, active)));
+                     answer_text(role_words(c->conf, sa, c->fabric, active)));
 }
 
 static json_t *counters_json(const struct sa_counters *sa, const struct pipeline_counters *p)
@@ -153,8 +154,8 @@ json_t *status_answer(struct control *c, const json_t *request)
         "uptime", (json_int_t)(uptime_us / CLOCK_US_PER_S), "problem", answer_text(s.problem),
         "port", status_port_json(&s), "sm", status_sm_json(&s), "subscriptions", subscriptions,
         "counters", counters_json(&s.counters, &p), "journal", journal_json(c->journal), "policy",
-        policy_json(&p.policy), "receivers", receiver_answers_all(c), "role",
-        role_json(c->conf, &s, pipeline_is_active(c->pipeline)), "tables",
+        policy_json(&p.policy), "receivers", receiver_answers_all(c), "role", role_json(c, &s),
+        "tables",
         subagent_json(c->subagent, &c->conf->subagent), "sweep", sweep_json(&sweep),
         "port_counters", port_counters_json(&sweep), "sms",
         c->fabric ? topology_sms_json(c->fabric, c->names) : json_array());

@@ -35,7 +35,7 @@ static void show_role(FILE *out, const json_t *role)
 {
     const char *reason = member_word(role, "reason");
     if (json_is_object(role) && !json_is_true(json_object_get(role, "active")))
-        fprintf(out, "Role     STANDBY, receivers hear of this gateway only%s%s\n",
+        fprintf(out, "Role     STANDBY, receivers get events about this gateway only%s%s\n",
                 reason[0] ? ": " : "", reason);
     else if (reason[0] != '\0')
         fprintf(out, "Role     active: %s\n", reason);

@@ -35,13 +35,19 @@ enum pipeline_role role_decide(struct role *role, const struct conf *conf,
     return fabric->sms[master].guid == status->id.guid ? PIPELINE_ACTIVE : PIPELINE_STANDBY;
 }
 
-const char *role_words(const struct conf *conf, const struct sa_status *status, bool active)
+const char *role_words(const struct conf *conf, const struct sa_status *status,
+                       const struct fabric *fabric, bool active)
 {
     if (!conf->fabric.with_master_sm)
         return "";
-    if (active)
-        return is_masters_port(status) ? "the master subnet manager runs at this port"
-                                       : "there is no master subnet manager, and the port of the "
-                                         "last one has left the fabric";
-    return "the master subnet manager does not run at this port";
+    if (fabric && fabric_master(fabric) == FABRIC_NONE) {
+        if (!active)
+            return "there is no master subnet manager, and the last one did not run at this port";
+        return is_masters_port(status)
+                   ? "there is no master subnet manager, and the last one ran at this port"
+                   : "there is no master subnet manager, and the port of the last one has left the "
+                     "fabric";
+    }
+    return active ? "the master subnet manager runs at this port"
+                  : "the master subnet manager does not run at this port";
 }

@@ -23,7 +23,9 @@ struct role {
 enum pipeline_role role_decide(struct role *role, const struct conf *conf,
                                const struct sa_status *status, const struct fabric *fabric);
 
-// Says why the gateway is active or not: part of a sentence.
-const char *role_words(const struct conf *conf, const struct sa_status *status, bool active);
+// Says why the gateway is active or not: part of a sentence; empty: it always is. `fabric`: the
+// result of the last sweep, or NULL.
+const char *role_words(const struct conf *conf, const struct sa_status *status,
+                       const struct fabric *fabric, bool active);
 
 #endif

@@ -121,6 +121,33 @@ TEST(a_new_master_ends_it)
     assert_int_equal(by_sweep(), PIPELINE_UNKNOWN); // the time begins anew
 }
 
+// Of the result of a sweep.
+static void check_words(bool active, const char *words)
+{
+    struct fabric *fabric = generated_look(&g, 0);
+    assert_string_equal(role_words(&conf, &status, fabric, active), words);
+    fabric_unref(fabric);
+}
+
+TEST(the_words_say_what_is)
+{
+    name_master(own);
+    check_words(true, "there is no master subnet manager, and the last one ran at this port");
+    assert_string_equal(role_words(&conf, &status, NULL, true),
+                        "the master subnet manager runs at this port");
+    name_master(other);
+    check_words(false,
+                "there is no master subnet manager, and the last one did not run at this port");
+    check_words(true, "there is no master subnet manager, and the port of the last one has left "
+                      "the fabric");
+    generated_sm(&g, other, 1, 6, FABRIC_MASTER);
+    check_words(false, "the master subnet manager does not run at this port");
+    name_master(own);
+    check_words(true, "the master subnet manager runs at this port");
+    conf.fabric.with_master_sm = false;
+    check_words(true, "");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -132,6 +159,7 @@ int main(void)
                                         tear_down),
         cmocka_unit_test_setup_teardown(it_goes_on_if_the_last_master_is_gone, set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_new_master_ends_it, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(the_words_say_what_is, set_up, tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

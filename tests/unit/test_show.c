@@ -124,9 +124,9 @@ TEST(too_many_alarms_are_told_with_what_to_do)
 
 TEST(the_role_is_told_when_there_is_one)
 {
-    check_status(
-        ",\"role\":{\"active\":false,\"reason\":\"the master SM is at LID 3\"}", HEAD
-        "Role     STANDBY, receivers hear of this gateway only: the master SM is at LID 3\n" TAIL);
+    check_status(",\"role\":{\"active\":false,\"reason\":\"the master SM is at LID 3\"}",
+                 HEAD "Role     STANDBY, receivers get events about this gateway only: the master "
+                      "SM is at LID 3\n" TAIL);
     check_status(",\"role\":{\"active\":true,\"reason\":\"the master SM is at this port\"}",
                  HEAD "Role     active: the master SM is at this port\n" TAIL);
 }
