@@ -53,6 +53,14 @@ static bool add_end(struct text *t, const struct endpoint *who)
     return template_add_endpoint(t, who);
 }
 
+// Adds the subject's neighbour: "to port 2 of spine1 (LID 4)" if the subject is an end of a link,
+// "on port 3 of leaf1 (LID 2)" if it is a node. False: unknown.
+static bool add_neighbour(struct text *t, const struct event *event)
+{
+    text_add(t, event->subject.port != 0 ? "to " : "on ");
+    return add_end(t, &event->peer);
+}
+
 // Adds "SubnSet(PortInfo)", with numbers where there are no words: "method 0x58 (PortInfo)".
 static void add_request(struct text *t, const struct notice *n)
 {
@@ -161,6 +169,8 @@ static bool add_placeholder(struct text *t, const struct event *event, const cha
         return add_end(t, &event->subject);
     if (is(name, n, "peerEnd"))
         return add_end(t, &event->peer);
+    if (is(name, n, "neighbour"))
+        return add_neighbour(t, event);
     if (is(name, n, "late"))
         return add_late(t, event);
     if (is(name, n, "derivation"))

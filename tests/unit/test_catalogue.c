@@ -10,9 +10,9 @@
 
 // Names that a template may use besides fields (see event/template.h).
 static const char *const PLACEHOLDERS[] = {
-    "subject",    "issuer",  "source",  "destination",      "peer",
-    "subjectEnd", "peerEnd", "request", "changes",          "late",
-    "derivation", "growth",  "times",   "summarisedEvents", "lostEvents"};
+    "subject", "issuer",           "source",     "destination", "peer",       "subjectEnd",
+    "peerEnd", "request",          "changes",    "late",        "derivation", "growth",
+    "times",   "summarisedEvents", "lostEvents", "neighbour"};
 
 static const struct catalogue_entry *entry(int i)
 {

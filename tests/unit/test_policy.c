@@ -1213,6 +1213,25 @@ TEST(summaries_are_sentences)
     }
 }
 
+TEST(the_end_of_an_alarm_says_where_it_was)
+{
+    for (uint8_t port = 0; port <= 1; port++) {
+        struct event *event = stamped(CATALOGUE_ALARM_CLEARED, 0);
+        event->cleared = catalogue_get(port ? CATALOGUE_LINK_DOWN : CATALOGUE_HOST_REMOVED);
+        event->subject.port = port;
+        event->peer.port = 3;
+        strcpy(event->peer.name, "leaf2");
+        event->text[0] = '\0';
+        event_builder_stamp(&st.builder, event);
+        assert_string_equal(
+            event->text, port ? "The alarm link-down about port 1 of leaf1 to port 3 of leaf2 is "
+                                "over: why."
+                              : "The alarm host-removed about leaf1 on port 3 of leaf2 is over: "
+                                "why.");
+        event_unref(event);
+    }
+}
+
 TEST(one_is_told_in_the_singular)
 {
     static const struct {
@@ -1315,6 +1334,7 @@ int main(void)
         HERE(decisions_survive_the_journal),
         HERE(what_was_journalled_before_there_was_policy_is_as_its_type),
         HERE(summaries_are_sentences),
+        HERE(the_end_of_an_alarm_says_where_it_was),
         HERE(one_is_told_in_the_singular),
         HERE(a_stamp_changes_only_what_is_missing),
         HERE(nothing_asks_for_time_when_nothing_is_held),
