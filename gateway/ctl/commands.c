@@ -55,8 +55,9 @@ static const struct command COMMANDS[] = {
     {"alarms clear", "ALARM REASON", 2, 2, 0, alarm_commands_clear, "alarm-clear",
      "end the alarm by hand; receivers are told who did it and why",
      "ALARM is the number of the alarm, or its key. ibtrapd raises the alarm again if its next "
-     "sweep still shows it, such as a link below its rate. It forgets a missing node or link "
-     "until a sweep has seen it again. The other one of two gateways keeps its alarm."},
+     "sweep still shows it, such as a link below its rate. It forgets a missing node, with the "
+     "links of the node, or a missing link until a sweep has seen it again. Of two gateways, the "
+     "other one keeps its alarm: clear it there, too."},
     {"receivers", "", 0, 0, 0, receiver_commands_list, "receivers",
      "list the receivers, and how many events wait for each",
      "It also shows how many events each receiver was sent, failed to take, and lost. Receivers "

@@ -8,6 +8,7 @@ from lab import notices
 from oracle import nets
 from oracle.nets import link
 from oracle.truth import link_key, node_key
+from oracle.views import Filter
 
 SCENARIOS = {}
 PLAIN = ("syslog", "traps", "file", "informs")  # receivers without a filter
@@ -322,6 +323,51 @@ def receivers_are_away(site):
     site.quiet()
 
 
+@scenario(which=("syslog", "syslog-severe", "syslog-links"))
+def filters_change_while_an_alarm_stands(site):
+    """Neither a narrower nor a wider filter keeps the end of an alarm away that was told before."""
+    one, _ = second_uplink(site)
+    host = site.find("node1", 1)
+    site.unplug(one)
+    site.unplug(host)
+    site.quiet()
+    site.change_filter("syslog-severe", Filter(events=("heartbeat",)))
+    site.change_filter("syslog-links", Filter(severity="error"))
+    site.plug(one)
+    site.plug(host)
+    site.quiet()
+    site.change_filter("syslog-severe", Filter())
+    site.unplug(one)
+    site.quiet()
+
+
+# What people do with alarms.
+
+@scenario()
+def an_alarm_is_cleared_by_hand(site):
+    """A cleared alarm is over until its subject is back and goes missing again."""
+    one, _ = second_uplink(site)
+    site.unplug(one)
+    site.quiet()
+    site.clear(link_key(one), "the cable was sold")
+    site.quiet()
+    site.restart_gateway(kill=True)
+    site.quiet()
+    site.plug(one)
+    site.quiet()
+    site.unplug(one)
+    site.quiet()
+
+
+@scenario()
+def a_host_is_cleared_by_hand(site):
+    """Its link is not the alarm that is told next."""
+    site.unplug_node("node1")
+    site.quiet()
+    site.clear(node_key(site.net.by_name["node1"].guid), "the host was sold")
+    site.quiet()
+
+
 # Handovers.
 
 PAIR = {"which": ("syslog", "traps"), "pair": True}
@@ -435,3 +481,24 @@ def a_standby_restarts_and_takes_over(site):
     site.hand_over()
     site.quiet()
 
+
+@scenario(**PAIR)
+def there_is_no_subnet_manager_anywhere(site):
+    """After a while one of the gateways tells what its sweeps find. Each tells that it reaches no subnet manager."""
+    one, two = site.find("node1", 1), site.find("node2", 1)
+    site.unplug(one)
+    site.quiet()
+    for host in site.managers:
+        site.kill_manager(host)
+    keys = [f"gateway {host} sm-reachable" for host in site.managers]
+    for key in keys:
+        site.wait_told(key)
+    site.unplug(two)
+    site.plug(one)
+    site.quiet()
+    assert len(site.active_gateways()) == 1
+    for host in site.managers:
+        site.start_manager(host)
+    for key in keys:
+        site.wait_told(key, "cleared")
+    site.quiet()

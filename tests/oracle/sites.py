@@ -31,6 +31,9 @@ class Unfit(Exception):
     """The simulator or a subnet manager failed; that says nothing about the gateway."""
 
 
+WITHOUT_SM = 10  # seconds, the least that are allowed
+
+
 # Short times, so that it is quiet soon.
 POLICY = {
     "flap": {"changes": 4, "within": 60, "quiet": 1},
@@ -62,6 +65,7 @@ class OracleGateway(Gateway):
         self.site = site
         super().__init__(fabric, sweep={"method": "smp", "interval": 5, "settle": 150}, policy=site.policy_text,
                          more=site.sections, **options)
+        self._fabric_items |= {"without_sm": WITHOUT_SM}
         self.faults = faults.Faults(fabric.directory) if site.faulty else None
         self.running = False
 
@@ -85,9 +89,10 @@ class OracleGateway(Gateway):
         self.running = False
         super().kill()
 
-    def take_policy(self):
-        """The site's present policy comes into the file, which the gateway may be reading, and into force."""
-        self._policy = self.site.policy_text
+    def take_configuration(self):
+        """The site's present policy and receivers come into the file, which the gateway may be reading, and into
+        force."""
+        self._policy, self._receivers = self.site.policy_text, [self.site.sections]
         config, self.config = self.config, self.config.with_suffix(".new")
         self._write_config()
         self.config = self.config.replace(config)
@@ -203,7 +208,10 @@ class Site:
     def _enter_receivers(self, stack):
         self.observers = [stack.enter_context(one) for one in self.make_receivers()
                           if self.which is None or one.name in self.which]
-        self.sections = "".join(one.section for one in self.observers)
+
+    @property
+    def sections(self):
+        return "".join(one.section for one in self.observers)
 
     def make_receivers(self):
         """The receivers that all sites have. With two gateways none is ever late, as nothing says which gateway's
@@ -330,7 +338,14 @@ class Site:
         self.policy |= {name: items for name, items in changes.items() if name != "hold_down"}
         self.hold_down = changes.get("hold_down", self.hold_down)
         for gateway in self.gateways:
-            gateway.take_policy()
+            gateway.take_configuration()
+
+    def change_filter(self, name, receiver_filter):
+        """A reload gives a receiver another filter."""
+        self.note(f"{name} gets {receiver_filter}")
+        self.observer(name).view.filter = receiver_filter
+        for gateway in self.gateways:
+            gateway.take_configuration()
 
     def kill_manager(self, host="sm1"):
         self.note(f"kill the subnet manager at {host}")
@@ -531,6 +546,11 @@ class Site:
         """Only an active alarm can be unshelved, and one that began again is still shelved."""
         for key in sorted(self.shelved):
             self._shelve(key, 0)
+
+    def clear(self, key, reason):
+        """By hand, at every gateway."""
+        self.truth.forget(key)
+        self.control("alarms", "clear", key, reason)
 
     def leave(self, observer):
         self.note(f"receiver {observer.name} leaves")

@@ -94,6 +94,15 @@ class Truth:
         self.plugged -= set(links)
         self._instant()
 
+    def forget(self, key):
+        """An operator clears the alarm of a node or a link: nobody misses it, or what hung on it, any more."""
+        def after(world):
+            guid = next((one for one in world.nodes if node_key(one) == key), None)
+            return World(world.nodes - {guid}, frozenset(
+                one for one in world.links if link_key(one) != key and guid not in {end.guid for end in one}))
+
+        self.worlds = self._lasting = {after(world) for world in self.worlds}
+
     def watch(self, watching):
         self.watching = watching
         self._instant()

@@ -459,6 +459,27 @@ TEST(an_alarm_is_cleared_with_who_and_why)
     check_no_alarm();
 }
 
+TEST(a_cleared_node_takes_its_links_with_it)
+{
+    static const char NODE[] = "node 0x0000000000000020",
+                      LINK[] = "link 0x0000000000000010/1-0x0000000000000020/1",
+                      OTHER[] = "link 0x0000000000000010/2-0x0000000000000030/1";
+    add(CATALOGUE_HOST_REMOVED, NODE);
+    add(CATALOGUE_LINK_DOWN, LINK);
+    add(CATALOGUE_LINK_DOWN, OTHER);
+    journal_commit(journal);
+    start_pipeline();
+    check_cleared("{\"alarm\":\"1\",\"reason\":\"sold\"}", NODE, "goes missing again");
+    stop_pipeline();
+    check_event(4, "alarm-cleared", LINK, "cleared by root (uid 0): sold");
+    check_event(5, "alarm-cleared", NODE, "cleared by root (uid 0): sold");
+    json_t *page = alarms(alarm_answers_list, "{}");
+    const json_t *left = json_object_get(page, "alarms");
+    assert_int_equal(json_array_size(left), 1);
+    check_word(json_array_get(left, 0), "key", OTHER);
+    json_decref(page);
+}
+
 TEST(an_alarm_is_cleared_only_if_it_is_active_and_for_a_reason)
 {
     add(CATALOGUE_RECEIVER_FAILING, "receiver nms");
@@ -661,6 +682,7 @@ int main(void)
         ANSWER_TEST(alarms_come_in_pages),
         ANSWER_TEST(an_alarm_is_named_by_key_or_number),
         ANSWER_TEST(an_alarm_is_cleared_with_who_and_why),
+        ANSWER_TEST(a_cleared_node_takes_its_links_with_it),
         ANSWER_TEST(an_alarm_is_cleared_only_if_it_is_active_and_for_a_reason),
         ANSWER_TEST(an_alarm_that_policy_does_not_know_is_cleared),
         ANSWER_TEST(a_flapping_alarm_is_cleared_as_settled),
