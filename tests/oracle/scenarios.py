@@ -368,6 +368,27 @@ def a_host_is_cleared_by_hand(site):
     site.quiet()
 
 
+@scenario()
+def a_switch_is_cleared_by_hand(site):
+    """The nodes that went with it are still missing, and are told now."""
+    site.unplug_node("edge1")
+    site.quiet()
+    site.clear(node_key(site.net.by_name["edge1"].guid), "the switch was sold")
+    site.quiet()
+
+
+@scenario(faulty=True)
+def alarms_end_by_their_age(site):
+    """Days later, what is missing still is; a slow link stays an alarm."""
+    one, _ = second_uplink(site)
+    site.slow(one)
+    site.unplug_node("node1")
+    site.quiet()
+    site.gateways[0].faults.utc_us = 31 * 24 * 3600 * 1_000_000
+    site.truth.forget(node_key(site.net.by_name["node1"].guid))
+    site.quiet()
+
+
 # Handovers.
 
 PAIR = {"which": ("syslog", "traps"), "pair": True}
@@ -501,4 +522,24 @@ def there_is_no_subnet_manager_anywhere(site):
         site.start_manager(host)
     for key in keys:
         site.wait_told(key, "cleared")
+    site.quiet()
+
+
+@scenario(**PAIR)
+def each_gateway_ends_its_own_alarms(site):
+    """The receivers of both have the alarms of each, and the end of one is not that of the other."""
+    second = site.gateways[1]
+    for host in site.managers:
+        site.kill_manager(host)
+    keys = [f"gateway {host} sm-reachable" for host in site.managers]
+    for key in keys:
+        site.wait_told(key)
+    site.stop_gateway(second, kill=True)
+    for host in site.managers:
+        site.start_manager(host)
+    site.wait_told(keys[0], "cleared")
+    site.poll()
+    assert keys[1] in site.observer("syslog").view.active
+    site.start_gateway(second)
+    site.wait_told(keys[1], "cleared")
     site.quiet()

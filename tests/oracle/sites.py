@@ -343,7 +343,8 @@ class Site:
     def change_filter(self, name, receiver_filter):
         """A reload gives a receiver another filter."""
         self.note(f"{name} gets {receiver_filter}")
-        self.observer(name).view.filter = receiver_filter
+        view = self.observer(name).view
+        view.filter, view.filter_changed = receiver_filter, True
         for gateway in self.gateways:
             gateway.take_configuration()
 

@@ -80,6 +80,7 @@ class View:
     def __init__(self, name, receiver_filter=None):
         self.name = name
         self.filter = receiver_filter or Filter()
+        self.filter_changed = False
         self.messages = []
         self.active = {}  # by alarm key: the message that raised it
         self.faults = []
@@ -103,8 +104,10 @@ class View:
             self._clear(message)
 
     def _clear(self, message):
-        # A filter by node may pass the end of an alarm whose beginning named other nodes.
-        if message.clears and message.clears not in self._ids and not self.filter.nodes:
+        # A filter by node may pass the end of an alarm whose beginning named other nodes. After a change of the filter,
+        # the ends of all alarms from before pass.
+        may_be_new = self.filter.nodes or self.filter_changed
+        if message.clears and message.clears not in self._ids and not may_be_new:
             self.faults.append(f"it clears an event that never came: {message}")
         elif self._ids.get(message.clears, (None, message.key))[1] != message.key:
             self.faults.append(f"it clears another alarm's event: {message}")
