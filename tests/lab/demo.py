@@ -217,7 +217,7 @@ class Outcome:
                 for name in (expected - arrived).elements()]
 
     def _snmp(self, now, text):
-        varbinds = [part.strip().split(" = ", 1) for part in text.split(BETWEEN_VARBINDS) if part.strip()]
+        varbinds = [part.lstrip().split(" = ", 1) for part in text.split(BETWEEN_VARBINDS) if part.strip()]
         heading = varbinds[1][1]
         self.notifications[heading] += 1
         objects = [(name.split("::")[-1], plain(value)) for name, value in varbinds[2:]]
