@@ -8,6 +8,14 @@ static bool is_masters_port(const struct sa_status *status)
     return status->port.lid != 0 && status->port.lid == status->port.sm_lid;
 }
 
+static enum pipeline_role role_keep(struct role *role, const struct sa_status *status, bool active)
+{
+    role->decided = true;
+    role->last = active ? PIPELINE_ACTIVE : PIPELINE_STANDBY;
+    role->sm_lid = status->port.sm_lid;
+    return role->last;
+}
+
 static enum pipeline_role role_without_master(struct role *role, const struct conf *conf,
                                               const struct sa_status *status,
                                               const struct fabric *fabric)
@@ -18,7 +26,15 @@ static enum pipeline_role role_without_master(struct role *role, const struct co
         return PIPELINE_UNKNOWN;
     role->stands_in = is_masters_port(status) || status->port.sm_lid == 0 ||
                       fabric_find_lid(fabric, status->port.sm_lid) == FABRIC_NONE;
-    return role->stands_in ? PIPELINE_ACTIVE : PIPELINE_STANDBY;
+    return role_keep(role, status, role->stands_in);
+}
+
+static enum pipeline_role role_by_port(struct role *role, const struct sa_status *status)
+{
+    role->decided = role->decided && role->sm_lid == status->port.sm_lid;
+    if (role->decided)
+        return role->last;
+    return role->stands_in || is_masters_port(status) ? PIPELINE_ACTIVE : PIPELINE_STANDBY;
 }
 
 enum pipeline_role role_decide(struct role *role, const struct conf *conf,
@@ -27,12 +43,12 @@ enum pipeline_role role_decide(struct role *role, const struct conf *conf,
     if (!conf->fabric.with_master_sm)
         return PIPELINE_ACTIVE;
     if (!fabric)
-        return role->stands_in || is_masters_port(status) ? PIPELINE_ACTIVE : PIPELINE_STANDBY;
+        return role_by_port(role, status);
     const uint32_t master = fabric_master(fabric);
     if (master == FABRIC_NONE)
         return role_without_master(role, conf, status, fabric);
     *role = (struct role){0};
-    return fabric->sms[master].guid == status->id.guid ? PIPELINE_ACTIVE : PIPELINE_STANDBY;
+    return role_keep(role, status, fabric->sms[master].guid == status->id.guid);
 }
 
 const char *role_words(const struct conf *conf, const struct sa_status *status,

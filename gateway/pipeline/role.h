@@ -12,10 +12,14 @@
 struct role {
     int64_t unmanaged_since; // when they began to show no master; monotonic; 0: they show one
     bool stands_in;          // this gateway is active without one
+    bool decided; // a sweep decided: `last` holds until PortInfo has another SM than then
+    enum pipeline_role last;
+    uint16_t sm_lid;
 };
 
 // The role now. `fabric` is the result of a sweep, which decides, or NULL: then PortInfo of the own
-// port does.
+// port does, once it names another SM than at that sweep: a new master is seen by sweeps before it
+// writes itself into all ports.
 //
 // A sweep without a master leaves the role unknown: a handover may be under way. If that lasts for
 // the configured time, there is no subnet manager. Then the gateway at the port of the last master

@@ -121,6 +121,25 @@ TEST(a_new_master_ends_it)
     assert_int_equal(by_sweep(), PIPELINE_UNKNOWN); // the time begins anew
 }
 
+TEST(a_sweep_decides_until_the_port_knows)
+{
+    name_master(other);
+    generated_sm(&g, own, 1, 5, FABRIC_MASTER);
+    assert_int_equal(by_port(), PIPELINE_STANDBY);
+    assert_int_equal(by_sweep(), PIPELINE_ACTIVE);
+    assert_int_equal(by_port(), PIPELINE_ACTIVE); // the new master has not written PortInfo yet
+    name_master(own);
+    assert_int_equal(by_port(), PIPELINE_ACTIVE);
+    generated_sm(&g, own, 1, 5, FABRIC_STANDBY);
+    generated_sm(&g, other, 1, 6, FABRIC_MASTER);
+    assert_int_equal(by_sweep(), PIPELINE_STANDBY);
+    assert_int_equal(by_port(), PIPELINE_STANDBY);
+    name_master(other);
+    assert_int_equal(by_port(), PIPELINE_STANDBY);
+    name_master(own);
+    assert_int_equal(by_port(), PIPELINE_ACTIVE); // before the next sweep
+}
+
 // Of the result of a sweep.
 static void check_words(bool active, const char *words)
 {
@@ -159,6 +178,7 @@ int main(void)
                                         tear_down),
         cmocka_unit_test_setup_teardown(it_goes_on_if_the_last_master_is_gone, set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_new_master_ends_it, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(a_sweep_decides_until_the_port_knows, set_up, tear_down),
         cmocka_unit_test_setup_teardown(the_words_say_what_is, set_up, tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
