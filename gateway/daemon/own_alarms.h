@@ -17,6 +17,7 @@ struct gateway;
 #define OWN_ALARMS_SM            "sm-reachable"
 #define OWN_ALARMS_JOURNAL       "journal"
 #define OWN_ALARMS_SWEEP         "sweep"
+#define OWN_ALARMS_DROPPING      "journal-dropping"
 #define OWN_ALARMS_RECEIVER      "receiver "
 
 // The gateway's name: that of the configuration; otherwise `host`, the host's name, and behind a

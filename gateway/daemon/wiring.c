@@ -113,13 +113,17 @@ struct fabric *wiring_known_fabric(void *ctx)
 void wiring_on_journal_change(void *ctx, enum journal_change change, const char *reason,
                               uint64_t lost)
 {
-    static const enum catalogue_event TYPES[] = {[JOURNAL_DEGRADED] = CATALOGUE_JOURNAL_DEGRADED,
-                                                 [JOURNAL_HEALED] = CATALOGUE_JOURNAL_HEALED,
-                                                 [JOURNAL_DROPPING] = CATALOGUE_JOURNAL_DROPPING};
+    static const struct {
+        enum catalogue_event type;
+        const char *alarm;
+    } EVENTS[JOURNAL_CHANGES] = {
+        [JOURNAL_DEGRADED] = {CATALOGUE_JOURNAL_DEGRADED, OWN_ALARMS_JOURNAL},
+        [JOURNAL_HEALED] = {CATALOGUE_JOURNAL_HEALED, OWN_ALARMS_JOURNAL},
+        [JOURNAL_DROPPING] = {CATALOGUE_JOURNAL_DROPPING, OWN_ALARMS_DROPPING},
+        [JOURNAL_DROPPING_ENDED] = {CATALOGUE_JOURNAL_DROPPING_ENDED, OWN_ALARMS_DROPPING}};
     struct gateway *g = ctx;
-    struct event_builder_occurrence o = {.type = TYPES[change], .lost = lost};
-    if (change != JOURNAL_DROPPING)
-        own_alarms_key(g, OWN_ALARMS_JOURNAL, o.alarm_key);
+    struct event_builder_occurrence o = {.type = EVENTS[change].type, .lost = lost};
+    own_alarms_key(g, EVENTS[change].alarm, o.alarm_key);
     snprintf(o.reason, sizeof o.reason, "%s", reason);
     pipeline_put_occurrence(g->pipeline, &o, 0);
     if (change == JOURNAL_HEALED && g->settings_changed)

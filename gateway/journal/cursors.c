@@ -48,7 +48,7 @@ static struct cursor *cursors_add(struct journal *j, const char *name)
     }
     if (!c)
         return NULL;
-    *c = (struct cursor){.sequence = -1, .saved = -1};
+    *c = (struct cursor){.sequence = -1, .saved = -1, .read = -1};
     snprintf(c->name, sizeof c->name, "%s", name);
     return c;
 }
@@ -88,13 +88,13 @@ static void load_cursor(void *ctx, const struct store_cursor *in_file)
         return; // it was gone, and has begun anew
     if (c) {
         c->had_through = c->sequence;
-        c->sequence = c->saved = in_file->sequence;
+        c->sequence = c->saved = c->read = in_file->sequence;
         c->set_back = true;
         c->filter_since = in_file->filter_since;
         change_filter(j, c, in_file->filter, c->filter != 0 ? c->filter : in_file->filter);
     } else if (!j->cursors_loaded && !find_cursor(j, receiver) &&
                (c = cursors_add(j, receiver)) != NULL) {
-        c->sequence = c->saved = in_file->sequence;
+        c->sequence = c->saved = c->read = in_file->sequence;
         c->gone_us = c->saved_gone_us = in_file->gone_us;
         c->section = c->saved_section = in_file->section;
         c->filter = in_file->filter;
@@ -170,13 +170,37 @@ void journal_cursors_committed(struct journal *j, const struct cursor_plan *plan
     }
 }
 
+// Whether the journal keeps events for it.
+static bool cursor_counts(const struct journal *j, const struct cursor *c)
+{
+    return c->active || (!j->receivers_known && c->name[0] != '\0' && c->gone_us == 0);
+}
+
 int64_t journal_least_cursor(struct journal *journal)
 {
     pthread_mutex_lock(&journal->lock);
     int64_t least = journal->committed;
     for (size_t i = 0; i < journal->cursor_count; i++) {
-        if (journal->cursors[i].active && journal->cursors[i].sequence < least)
-            least = journal->cursors[i].sequence;
+        const struct cursor *c = &journal->cursors[i];
+        if (cursor_counts(journal, c) && c->sequence < least)
+            least = c->sequence;
+    }
+    pthread_mutex_unlock(&journal->lock);
+    return least;
+}
+
+int64_t journal_least_read(struct journal *journal, char name[STORE_NAME_MAX + 1])
+{
+    name[0] = '\0';
+    pthread_mutex_lock(&journal->lock);
+    int64_t least = journal->committed;
+    for (size_t i = 0; i < journal->cursor_count; i++) {
+        const struct cursor *c = &journal->cursors[i];
+        int64_t read = c->read > c->sequence ? c->read : c->sequence;
+        if (cursor_counts(journal, c) && read < least) {
+            least = read;
+            snprintf(name, STORE_NAME_MAX + 1, "%s", c->name);
+        }
     }
     pthread_mutex_unlock(&journal->lock);
     return least;
@@ -202,6 +226,7 @@ static int cursors_register(struct journal *j, const char *name, bool backlog)
         c->active = true;
         c->backlog = backlog;
         c->gone_us = 0;
+        c->read = c->sequence;
     }
     int handle = c ? (int)(c - j->cursors) : -1;
     pthread_mutex_unlock(&j->lock);
@@ -253,6 +278,13 @@ void journal_advance(struct journal *journal, int receiver, int64_t sequence)
     pthread_mutex_unlock(&journal->lock);
 }
 
+void journal_note_read(struct journal *journal, int receiver, int64_t sequence)
+{
+    pthread_mutex_lock(&journal->lock);
+    journal->cursors[receiver].read = sequence;
+    pthread_mutex_unlock(&journal->lock);
+}
+
 int64_t journal_had_through(struct journal *journal, int receiver, int64_t *after)
 {
     pthread_mutex_lock(&journal->lock);
@@ -267,6 +299,7 @@ void journal_end_receivers(struct journal *journal, bool (*runs)(void *ctx, cons
 {
     int64_t now = clock_utc(journal->options.clock);
     pthread_mutex_lock(&journal->lock);
+    journal->receivers_known = true;
     for (size_t i = 0; i < journal->cursor_count; i++) {
         struct cursor *c = &journal->cursors[i];
         if (c->name[0] == '\0' || runs(ctx, c->name))

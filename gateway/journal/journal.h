@@ -31,12 +31,21 @@ enum {
 };
 
 // Changes of the journal's own state; the gateway makes an event of each.
-enum journal_change { JOURNAL_DEGRADED, JOURNAL_HEALED, JOURNAL_DROPPING };
+// JOURNAL_DROPPING: events that a receiver had yet to get are being lost. JOURNAL_DROPPING_ENDED:
+// no more are, and every receiver has read on beyond them.
+enum journal_change {
+    JOURNAL_DEGRADED,
+    JOURNAL_HEALED,
+    JOURNAL_DROPPING,
+    JOURNAL_DROPPING_ENDED,
+    JOURNAL_CHANGES,
+};
 
 struct journal_options {
     const char *directory;               // created if missing
     int64_t rows_max, bytes_max, age_us; // limits of retention
-    // Reports a change; `count` is the number of lost events. Called by journal_commit.
+    // Reports a change; `count` is the number of events lost so far since JOURNAL_DROPPING. Called
+    // by journal_commit.
     void (*notify)(void *ctx, enum journal_change change, const char *reason, uint64_t count);
     void *ctx;
     const struct clock *clock;
@@ -163,20 +172,31 @@ void journal_each_maintenance(struct journal *journal,
 bool journal_change_settings(struct journal *journal, const struct setting *changes, size_t n);
 struct settings *journal_settings(struct journal *journal); // a reference, the caller's; any thread
 
+// The alarm about lost events was raised before this start: makes the journal report its end.
+// Writer's thread.
+void journal_go_on_dropping(struct journal *journal);
+
 // Asks the writer to delete, with its next commits, the events that are older than `age_us` (at
 // least JOURNAL_YOUNG_US) and that every receiver has. Any thread.
 void journal_request_prune(struct journal *journal, int64_t age_us);
+
+// Retention by age deletes only what every receiver has; retention by rows and octets deletes
+// beyond that, but none of the newest JOURNAL_MEMORY_KEPT events.
 
 // Registers a receiver by name and returns its handle, which is valid until the receiver is
 // forgotten or gone; -1: there are too many. A new receiver begins with the next event, a known one
 // at its cursor. One that was gone begins like a new one or, with its backlog, at its cursor. When
 // there is no room, the journal forgets the receiver that has been gone for the longest time. Any
-// thread, as are the next two.
+// thread, as are the next three.
 int journal_receiver(struct journal *journal, const char *name);
 int journal_receiver_with_backlog(struct journal *journal, const char *name);
 int64_t journal_cursor(struct journal *journal, int receiver);
 void journal_advance(struct journal *journal, int receiver,
                      int64_t sequence); // it has every event up to this one
+
+// The receiver has read the events up to this one. If retention deletes one that it has read, that
+// is no loss.
+void journal_note_read(struct journal *journal, int receiver, int64_t sequence);
 
 // Notes the digest of the filter by which the receiver judges events from now on, not 0. The number
 // of the last event before that filter was in force; 0: it always was, as far as is known. Both
@@ -209,8 +229,9 @@ bool journal_cursor_was_set_back(struct journal *journal, int receiver);
 int64_t journal_had_through(struct journal *journal, int receiver, int64_t *after);
 
 // The receivers for which `runs` returns false are gone from now on: the journal keeps no events
-// for them any longer. It keeps their cursors, in case they come back. `runs` must not call the
-// journal. Any thread.
+// for them any longer. It keeps their cursors, in case they come back. Before the first call, it
+// keeps events for every receiver whose cursor it has and that was not gone. `runs` must not call
+// the journal. Any thread.
 void journal_end_receivers(struct journal *journal, bool (*runs)(void *ctx, const char *name),
                            void *ctx);
 

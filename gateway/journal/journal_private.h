@@ -25,6 +25,7 @@ struct entry {
 struct cursor {
     char name[STORE_NAME_MAX + 1]; // empty: the place is free
     int64_t sequence, saved;
+    int64_t read;                    // the last that the receiver has read, and may not have sent
     int64_t gone_us, saved_gone_us;  // UTC: since when the receiver has been gone; 0: it is not
     int64_t section, saved_section;  // as journal_note_section has it
     uint64_t filter;                 // as those of struct store_cursor
@@ -58,6 +59,14 @@ struct waiting_fabric {
     size_t size;
 };
 
+// Events that a receiver had yet to get are being lost.
+struct dropping {
+    bool active;
+    uint64_t lost;    // so far
+    int64_t through;  // the last number among them
+    int64_t quiet_at; // monotonic: unless more are lost, the loss is over then
+};
+
 struct journal {
     struct journal_options options;
     char path[256];
@@ -73,6 +82,7 @@ struct journal {
     bool begun_anew; // the old file was renamed, and a new one begun
     int64_t retry_at, prune_at, status_at, pack_at;
     int64_t packed_through, to_pack_through; // events in memory
+    struct dropping dropping;
     struct log_limit alarms_limit;
     bool fabric_saved; // in this file, with `fabric_digest`
     uint64_t fabric_digest;
@@ -93,6 +103,7 @@ struct journal {
     bool cursors_loaded; // the file's cursors were read
     // Counts the names that left; the file may have those after the saved count.
     uint64_t cursors_version, cursors_saved_version;
+    bool receivers_known; // before, every cursor that is not gone counts as that of a receiver
     struct journal_status status;
     int64_t counted_through;      // `stored` when the file's size was taken for the status
     struct waiting_fabric fabric; // the writer may read it without the lock
@@ -133,6 +144,19 @@ void journal_cursors_committed(struct journal *journal, const struct cursor_plan
 
 // The least cursor of the active receivers; without any, the last committed sequence number.
 int64_t journal_least_cursor(struct journal *journal);
+
+// The same of the events that they have read, and the name of that receiver, or "".
+int64_t journal_least_read(struct journal *journal, char name[STORE_NAME_MAX + 1]);
+
+// Retention (retention.c). The writer's thread only.
+
+// Deletes events beyond the limits, and ends the alarm about lost events.
+void journal_prune(struct journal *journal);
+
+// Events up to that number are lost, and `count` of them some receiver had yet to get. Counts them,
+// and reports the first. The reason is part of a sentence.
+void journal_lose_events(struct journal *journal, int64_t count, int64_t through,
+                         const char *reason);
 
 // Snapshots of the fabric (snapshots.c). The writer's thread only.
 

@@ -86,6 +86,7 @@ enum statement {
     SET_CURSOR,
     DELETE_CURSORS,
     DELETE_THROUGH,
+    COUNT_WANTED,
     READ_AFTER,
     READ_BEFORE,
     READ_SINCE,
@@ -129,6 +130,8 @@ static const char *const SQL[STATEMENT_COUNT] = {
     [DELETE_THROUGH] =
         "DELETE FROM event WHERE sequence IN"
         " (SELECT sequence FROM event WHERE sequence <= ? ORDER BY sequence LIMIT ?)",
+    [COUNT_WANTED] = "SELECT count(*) FROM event WHERE sequence > ? AND sequence <= ?"
+                     " AND type NOT IN (?, ?)",
     [READ_AFTER] = "SELECT " ROW_COLUMNS " FROM event WHERE sequence > ? ORDER BY sequence LIMIT ?",
     [READ_BEFORE] =
         "SELECT " ROW_COLUMNS " FROM event WHERE sequence < ? ORDER BY sequence DESC LIMIT ?",
@@ -527,6 +530,23 @@ int64_t store_delete_through(struct store *store, int64_t sequence, int64_t rows
     int64_t deleted = finish_statement(store, s);
     store->rows -= deleted;
     return deleted;
+}
+
+int64_t store_count_wanted(struct store *store, int64_t after, int64_t through)
+{
+    sqlite3_stmt *s = begin_statement(store, COUNT_WANTED);
+    if (!s)
+        return 0;
+    sqlite3_bind_int64(s, 1, after);
+    sqlite3_bind_int64(s, 2, through);
+    sqlite3_bind_text(s, 3, catalogue_get(CATALOGUE_JOURNAL_DROPPING)->name, -1, SQLITE_STATIC);
+    sqlite3_bind_text(s, 4, catalogue_get(CATALOGUE_JOURNAL_DROPPING_ENDED)->name, -1,
+                      SQLITE_STATIC);
+    int code = sqlite3_step(s);
+    store_note(store, code);
+    int64_t count = code == SQLITE_ROW ? sqlite3_column_int64(s, 0) : 0;
+    sqlite3_reset(s);
+    return count;
 }
 
 void store_set_alarm(struct store *store, const struct alarm *alarm)

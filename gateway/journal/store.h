@@ -96,6 +96,9 @@ void store_set_cursor(struct store *store, const struct store_cursor *cursor);
 void store_delete_cursors(struct store *store); // all
 int64_t store_delete_through(struct store *store, int64_t sequence,
                              int64_t rows_max); // returns how many
+
+// How many events have numbers from `after` + 1 to `through`, without those about such losses.
+int64_t store_count_wanted(struct store *store, int64_t after, int64_t through);
 void store_set_alarm(struct store *store, const struct alarm *alarm);
 void store_delete_alarm(struct store *store, const char *key);
 void store_delete_windows(struct store *store); // all

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Writing: commits events and all other changes in one transaction, deletes old events, and frees
-// memory.
+// Writing: commits events and all other changes in one transaction, and frees memory.
 #include "journal/journal_private.h"
 
 #include "model/catalogue.h"
@@ -8,7 +7,6 @@
 
 #include <stdio.h>
 
-enum { PRUNE_ROWS_MAX = 5000 };
 static const int64_t PRUNE_US = 10 * CLOCK_US_PER_S;
 static const int64_t STATUS_US = 1 * CLOCK_US_PER_S;
 static const int64_t PACK_US = CLOCK_US_PER_S / 4;
@@ -157,11 +155,7 @@ static void count_lost(struct journal *j, const struct plan *plan)
              "the disk failed for too long: events %lld to %lld are not in "
              "the journal",
              (long long)j->stored + 1, (long long)plan->first - 1);
-    pthread_mutex_lock(&j->lock);
-    j->status.dropped += (uint64_t)lost;
-    pthread_mutex_unlock(&j->lock);
-    log_write(j->options.log, LOG_LEVEL_ERROR, "%s", reason);
-    j->options.notify(j->options.ctx, JOURNAL_DROPPING, reason, (uint64_t)lost);
+    journal_lose_events(j, lost, plan->first - 1, reason);
 }
 
 static void note_result(struct journal *j, const struct plan *plan, enum store_result result,
@@ -182,88 +176,6 @@ static void note_result(struct journal *j, const struct plan *plan, enum store_r
     } else {
         journal_lose_file(j, result, err);
     }
-}
-
-// The last sequence number that retention deletes; 0: none.
-static int64_t expired_through(struct journal *j, const struct store_size *size)
-{
-    struct error err;
-    int64_t through = 0, first_young;
-    // A snapshot larger than the limit of snapshots does not count: no events are deleted for it.
-    int64_t beyond = size->snapshot_bytes - journal_snapshot_bytes_max(j);
-    int64_t bytes = size->bytes - (beyond > 0 ? beyond : 0);
-    if (size->rows > j->options.rows_max)
-        through = size->first + (size->rows - j->options.rows_max) - 1;
-    if (bytes > j->options.bytes_max) {
-        // Delete the same share of the rows as the surplus is of the octets.
-        double surplus = (double)(bytes - j->options.bytes_max) / (double)bytes;
-        int64_t by_bytes = size->first + (int64_t)((double)size->rows * surplus);
-        through = by_bytes > through ? by_bytes : through;
-    }
-    int64_t oldest = clock_utc(j->options.clock) - j->options.age_us;
-    if (size->oldest_us < oldest &&
-        store_first_since(j->writer, oldest, &first_young, &err) == STORE_OK)
-        through = first_young - 1 > through ? first_young - 1 : through;
-    return through;
-}
-
-// Deletes rows up to `through`, PRUNE_ROWS_MAX at most. True when none of them is left.
-static bool delete_some(struct journal *j, const struct store_size *size, int64_t through)
-{
-    struct error err;
-    int64_t most = size->first + PRUNE_ROWS_MAX - 1;
-    int64_t end = through < most ? through : most;
-    int64_t had = journal_least_cursor(j); // earlier deletions were reported then
-    store_begin(j->writer);
-    int64_t deleted = store_delete_through(j->writer, end, PRUNE_ROWS_MAX);
-    if (store_commit(j->writer, &err) != STORE_OK)
-        return true; // the next commit reports the error
-    log_debug(j->options.log, "retention: deleted %lld rows up to number %lld", (long long)deleted,
-              (long long)end);
-    int64_t wanted = deleted - (had >= size->first ? had - size->first + 1 : 0);
-    if (wanted > 0) {
-        pthread_mutex_lock(&j->lock);
-        j->status.dropped += (uint64_t)wanted;
-        pthread_mutex_unlock(&j->lock);
-        j->options.notify(j->options.ctx, JOURNAL_DROPPING,
-                          "the journal is full, and a receiver is too far behind",
-                          (uint64_t)wanted);
-    }
-    return end == through;
-}
-
-static void prune(struct journal *j)
-{
-    struct error err;
-    struct store_size size;
-    int64_t through, first_young, asked = atomic_load(&j->asked_age_us);
-    if (store_get_size(j->writer, &size, &err) != STORE_OK)
-        return;
-    if (size.rows == 0) {
-        atomic_store(&j->asked_age_us, 0);
-        return;
-    }
-    through = expired_through(j, &size);
-    if (asked > 0 && store_first_since(j->writer, clock_utc(j->options.clock) - asked, &first_young,
-                                       &err) == STORE_OK) {
-        int64_t delivered = journal_least_cursor(j);
-        int64_t by_request = first_young - 1 < delivered ? first_young - 1 : delivered;
-        through = by_request > through ? by_request : through;
-    }
-    log_debug(j->options.log,
-              "retention: %lld rows, %lld octets, numbers %lld to %lld; those up to %lld may go; "
-              "every receiver has those up to %lld",
-              (long long)size.rows, (long long)size.bytes, (long long)size.first,
-              (long long)size.last, (long long)through, (long long)journal_least_cursor(j));
-    if (through < size.first || delete_some(j, &size, through))
-        atomic_store(&j->asked_age_us, 0);
-    else
-        j->prune_at = 0; // more rows to delete
-}
-
-void journal_request_prune(struct journal *journal, int64_t age_us)
-{
-    atomic_store(&journal->asked_age_us, age_us > JOURNAL_YOUNG_US ? age_us : JOURNAL_YOUNG_US);
 }
 
 static void refresh_status(struct journal *j)
@@ -356,7 +268,7 @@ void journal_commit(struct journal *journal)
     }
     if (journal->writer && (now >= journal->prune_at || atomic_load(&journal->asked_age_us) > 0)) {
         journal->prune_at = now + PRUNE_US;
-        prune(journal);
+        journal_prune(journal);
     }
     if (now >= journal->status_at) {
         journal->status_at = now + STATUS_US;

@@ -271,6 +271,7 @@ static void go_back(struct receiver *receiver)
     receiver->had_through =
         journal_had_through(receiver->options.journal, receiver->handle, &receiver->had_after);
     receiver->read_through = journal_cursor(receiver->options.journal, receiver->handle);
+    journal_note_read(receiver->options.journal, receiver->handle, receiver->read_through);
     atomic_store(&receiver->flush_through,
                  0); // earlier flushes do not apply to the events found now
 }
@@ -315,6 +316,8 @@ static bool read_more(struct receiver *receiver)
         receiver_add_count(receiver, &receiver->status.dropped, items[i].event == NULL);
         *receiver_at(receiver, receiver->count++) = make_entry(receiver, &items[i]);
     }
+    if (n > 0)
+        journal_note_read(receiver->options.journal, receiver->handle, receiver->read_through);
     return n == READ_AHEAD;
 }
 

@@ -30,7 +30,7 @@ static struct support_chance counting;
 static struct random chance;
 static struct event_builder builder;
 static struct log *log_;
-static unsigned told[3];
+static unsigned told[JOURNAL_CHANGES];
 static struct journal *journal;
 static struct error err;
 static int receiver;

@@ -494,7 +494,7 @@ TEST(keeping_a_snapshot)
 
 static const char *directory;
 static struct journal *journal;
-static unsigned told[3];
+static unsigned told[JOURNAL_CHANGES];
 
 static void take_change(void *ctx, enum journal_change change, const char *reason, uint64_t count)
 {

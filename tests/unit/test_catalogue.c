@@ -209,6 +209,7 @@ TEST(alarms_come_in_pairs)
     static const char *const PAIRS[][2] = {
         {"subscription-lost", "subscription-restored"},
         {"receiver-failing", "receiver-back"},
+        {"journal-dropping", "journal-dropping-ended"},
         {"journal-degraded", "journal-healed"},
         {"sweep-overflow", "sweep-recovered"},
         {"switch-removed", "switch-added"},

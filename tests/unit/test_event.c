@@ -414,14 +414,23 @@ TEST(the_gateways_own_events)
                                                         .reason = "it takes events again"},
                      "receiver-back", "The receiver nms is back: it takes events again.");
     check_occurrence(&(struct event_builder_occurrence){.type = CATALOGUE_JOURNAL_DROPPING,
+                                                        .alarm_key = "journal-dropping",
                                                         .lost = UINT64_C(1) << 40,
                                                         .reason = "the journal is full"},
                      "journal-dropping",
-                     "The gateway lost 1099511627776 events: the journal is full.");
-    check_occurrence(&(struct event_builder_occurrence){.type = CATALOGUE_JOURNAL_DROPPING,
+                     "Events are being lost, 1099511627776 so far: the journal is full.");
+    check_occurrence(&(struct event_builder_occurrence){.type = CATALOGUE_JOURNAL_DROPPING_ENDED,
+                                                        .alarm_key = "journal-dropping",
+                                                        .lost = 7,
+                                                        .reason = "every receiver has read on"},
+                     "journal-dropping-ended",
+                     "The gateway lost 7 events, and loses no more: every receiver has read on.");
+    check_occurrence(&(struct event_builder_occurrence){.type = CATALOGUE_JOURNAL_DROPPING_ENDED,
+                                                        .alarm_key = "journal-dropping",
                                                         .lost = 1,
-                                                        .reason = "the journal is full"},
-                     "journal-dropping", "The gateway lost 1 event: the journal is full.");
+                                                        .reason = "every receiver has read on"},
+                     "journal-dropping-ended",
+                     "The gateway lost 1 event, and loses no more: every receiver has read on.");
     check_occurrence(&(struct event_builder_occurrence){.type = CATALOGUE_JOURNAL_DEGRADED,
                                                         .alarm_key = "journal",
                                                         .reason = "the disk is full"},

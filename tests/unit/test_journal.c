@@ -30,6 +30,8 @@
 
 static const int64_t START_US = INT64_C(1795231143123456);
 
+enum { ROWS = JOURNAL_MEMORY_KEPT + 76 }; // a limit above the number of events that always stay
+
 struct fixture {
     const char *directory;
     char path[96];
@@ -41,9 +43,9 @@ struct fixture {
     struct log *log;
     FILE *log_stream;
     struct journal_options options;
-    unsigned told[3];
-    uint64_t told_count[3];
-    char told_reason[3][256];
+    unsigned told[JOURNAL_CHANGES];
+    uint64_t told_count[JOURNAL_CHANGES];
+    char told_reason[JOURNAL_CHANGES][256];
     struct journal *journal;
 };
 
@@ -424,29 +426,63 @@ static void test_retention_by_rows(void **state)
 {
     struct fixture *f = *state;
     struct journal_status status;
-    f->options.rows_max = 100;
+    f->options.rows_max = ROWS;
     reopen(f);
     int receiver = journal_receiver(f->journal, "nms");
-    add_many(f, 250);
-    journal_advance(f->journal, receiver, 250);
+    add_many(f, ROWS + 150);
+    journal_advance(f->journal, receiver, ROWS + 150);
     settle(f);
     journal_get_status(f->journal, &status);
-    assert_int_equal(status.rows, 100);
+    assert_int_equal(status.rows, ROWS);
     assert_int_equal(status.first, 151);
+    assert_int_equal(f->told[JOURNAL_DROPPING], 0);
+}
+
+static void test_what_is_in_memory_stays_in_the_file(void **state)
+{
+    struct fixture *f = *state;
+    struct journal_status status;
+    f->options.rows_max = 100;
+    f->options.bytes_max = 1;
+    reopen(f);
+    journal_receiver(f->journal, "nms");
+    add_many(f, JOURNAL_MEMORY_KEPT);
+    settle(f);
+    journal_get_status(f->journal, &status);
+    assert_int_equal(status.rows, JOURNAL_MEMORY_KEPT);
     assert_int_equal(f->told[JOURNAL_DROPPING], 0);
 }
 
 static void test_retention_tells_what_a_receiver_loses(void **state)
 {
     struct fixture *f = *state;
-    f->options.rows_max = 100;
+    f->options.rows_max = ROWS;
     reopen(f);
     int receiver = journal_receiver(f->journal, "slow");
-    add_many(f, 250);
+    add_many(f, ROWS + 150);
     journal_advance(f->journal, receiver, 120);
     settle(f);
-    assert_true(f->told[JOURNAL_DROPPING] >= 1);
+    assert_int_equal(f->told[JOURNAL_DROPPING], 1);
     assert_int_equal(f->told_count[JOURNAL_DROPPING], 30);
+    assert_string_equal(f->told_reason[JOURNAL_DROPPING],
+                        "the journal has room for 1100 events only, and receiver slow is too far "
+                        "behind");
+}
+
+static void test_what_a_receiver_has_read_is_not_lost(void **state)
+{
+    struct fixture *f = *state;
+    f->options.rows_max = ROWS;
+    reopen(f);
+    int receiver = journal_receiver(f->journal, "slow");
+    add_many(f, ROWS + 150);
+    journal_note_read(f->journal, receiver, 150);
+    settle(f);
+    assert_int_equal(f->told[JOURNAL_DROPPING], 0);
+    journal_note_read(f->journal, receiver, 100); // it starts again
+    add_many(f, 10);
+    settle(f);
+    assert_int_equal(f->told_count[JOURNAL_DROPPING], 10);
 }
 
 static bool is_nms(void *ctx, const char *name)
@@ -459,13 +495,13 @@ static void test_a_receiver_that_has_ended_loses_nothing(void **state)
 {
     struct fixture *f = *state;
     struct journal_status status;
-    f->options.rows_max = 100;
+    f->options.rows_max = ROWS;
     reopen(f);
     int receiver = journal_receiver(f->journal, "nms");
     journal_receiver(f->journal, "old");
     journal_end_receivers(f->journal, is_nms, NULL);
-    add_many(f, 250);
-    journal_advance(f->journal, receiver, 250);
+    add_many(f, ROWS + 150);
+    journal_advance(f->journal, receiver, ROWS + 150);
     settle(f);
     assert_int_equal(f->told[JOURNAL_DROPPING], 0);
     pass(f, JOURNAL_YOUNG_US + 1);
@@ -490,20 +526,66 @@ static void test_a_receiver_that_is_forgotten_and_comes_again_is_a_new_one(void 
     assert_int_equal(journal_cursor(f->journal, journal_receiver(f->journal, "nms")), 10);
 }
 
+// A dead receiver beside a full journal raises one alarm, which ends with the count.
 static void test_what_a_receiver_loses_is_told_once(void **state)
 {
     struct fixture *f = *state;
-    f->options.rows_max = 100;
+    struct journal_status status;
+    f->options.rows_max = ROWS;
     reopen(f);
-    journal_receiver(f->journal, "dead");
+    int receiver = journal_receiver(f->journal, "dead");
+    add_many(f, ROWS);
     for (int i = 1; i <= 3; i++) {
         add_many(f, 100);
         settle(f);
     }
-    struct journal_status status;
     journal_get_status(f->journal, &status);
-    assert_int_equal(f->told_count[JOURNAL_DROPPING], 200);
-    assert_int_equal(status.dropped, 200);
+    assert_int_equal(f->told[JOURNAL_DROPPING], 1);
+    assert_int_equal(f->told_count[JOURNAL_DROPPING], 100);
+    assert_int_equal(status.dropped, 300);
+    assert_int_equal(f->told[JOURNAL_DROPPING_ENDED], 0);
+    journal_note_read(f->journal, receiver, 301);
+    settle(f);
+    assert_int_equal(f->told[JOURNAL_DROPPING_ENDED], 1);
+    assert_int_equal(f->told_count[JOURNAL_DROPPING_ENDED], 300);
+    settle(f);
+    assert_int_equal(f->told[JOURNAL_DROPPING_ENDED], 1);
+}
+
+static void tell(struct fixture *f, enum catalogue_event type, const char *key, const char *reason);
+
+// Otherwise each such event would be the reason for the next.
+static void test_events_about_lost_events_are_not_lost(void **state)
+{
+    struct fixture *f = *state;
+    struct journal_status status;
+    f->options.rows_max = ROWS;
+    reopen(f);
+    journal_receiver(f->journal, "dead");
+    for (int i = 0; i < 10; i++) {
+        tell(f, CATALOGUE_JOURNAL_DROPPING, "journal-dropping", "full");
+        tell(f, CATALOGUE_JOURNAL_DROPPING_ENDED, "journal-dropping", "not full");
+    }
+    add_many(f, ROWS);
+    settle(f);
+    journal_get_status(f->journal, &status);
+    assert_int_equal(status.first, 21);
+    assert_int_equal(f->told[JOURNAL_DROPPING], 0);
+}
+
+// The last run raised the alarm; this one ends it, although it loses nothing.
+static void test_the_alarm_of_the_last_run_ends(void **state)
+{
+    struct fixture *f = *state;
+    int receiver = journal_receiver(f->journal, "nms");
+    add_many(f, 10);
+    journal_go_on_dropping(f->journal);
+    settle(f);
+    assert_int_equal(f->told[JOURNAL_DROPPING_ENDED], 0);
+    journal_advance(f->journal, receiver, 10);
+    settle(f);
+    assert_int_equal(f->told[JOURNAL_DROPPING_ENDED], 1);
+    assert_int_equal(f->told[JOURNAL_DROPPING], 0);
 }
 
 static void test_retention_by_age(void **state)
@@ -518,6 +600,63 @@ static void test_retention_by_age(void **state)
     settle(f);
     journal_get_status(f->journal, &status);
     assert_int_equal(status.rows, 5);
+}
+
+// Also before the receivers of this run have registered.
+static void test_age_takes_only_what_every_receiver_has(void **state)
+{
+    struct fixture *f = *state;
+    struct journal_status status;
+    int receiver = journal_receiver(f->journal, "nms");
+    add_many(f, 200);
+    journal_advance(f->journal, receiver, 50);
+    journal_note_read(f->journal, receiver, 100);
+    pass(f, 32 * 86400 * CLOCK_US_PER_S);
+    settle(f);
+    reopen(f);
+    settle(f);
+    journal_get_status(f->journal, &status);
+    assert_int_equal(status.first, 51);
+    receiver = journal_receiver(f->journal, "nms");
+    journal_end_receivers(f->journal, is_nms, NULL);
+    settle(f);
+    journal_get_status(f->journal, &status);
+    assert_int_equal(status.first, 51);
+    journal_advance(f->journal, receiver, 200);
+    settle(f);
+    journal_get_status(f->journal, &status);
+    assert_int_equal(status.rows, 0);
+    assert_int_equal(status.dropped, 0);
+    assert_int_equal(f->told[JOURNAL_DROPPING], 0);
+}
+
+// A receiver that is configured no longer does not hold old events back.
+static void test_age_does_not_wait_for_a_receiver_that_has_ended(void **state)
+{
+    struct fixture *f = *state;
+    struct journal_status status;
+    journal_receiver(f->journal, "old");
+    add_many(f, 20);
+    pass(f, 32 * 86400 * CLOCK_US_PER_S);
+    reopen(f);
+    journal_end_receivers(f->journal, is_nms, NULL);
+    settle(f);
+    journal_get_status(f->journal, &status);
+    assert_int_equal(status.rows, 0);
+}
+
+static void test_a_clock_far_ahead_loses_nothing(void **state)
+{
+    struct fixture *f = *state;
+    journal_receiver(f->journal, "nms");
+    add_many(f, 2000);
+    f->time.utc += 40 * 86400 * CLOCK_US_PER_S;
+    add_many(f, 10);
+    settle(f);
+    f->time.utc -= 40 * 86400 * CLOCK_US_PER_S;
+    settle(f);
+    assert_int_equal(read_all(f, 0, 2010), 2010);
+    assert_int_equal(f->told[JOURNAL_DROPPING], 0);
 }
 
 static void test_retention_by_bytes(void **state)
@@ -935,7 +1074,7 @@ static void test_two_starts_that_cannot_read_the_file(void **state)
 static void test_retention_drops_nothing_between_two_ranges(void **state)
 {
     struct fixture *f = *state;
-    f->options.rows_max = 60;
+    f->options.rows_max = ROWS;
     journal_receiver(f->journal, "slow");
     add_many(f, 50);
     journal_close(f->journal);
@@ -945,12 +1084,12 @@ static void test_retention_drops_nothing_between_two_ranges(void **state)
     journal_receiver(f->journal, "slow");
     bring_back(f);
     pass(f, 2 * CLOCK_US_PER_S);
-    add_many(f, 70);
+    add_many(f, ROWS + 10);
     for (int i = 0; i < 3; i++)
         settle(f);
     struct journal_status status;
     journal_get_status(f->journal, &status);
-    assert_int_equal(status.rows, 60);
+    assert_int_equal(status.rows, ROWS);
     assert_int_equal(status.dropped, 60);
 }
 
@@ -2548,10 +2687,17 @@ int main(void)
         TEST(test_reports_are_remembered_across_a_restart),
         TEST(test_retention_by_rows),
         TEST(test_retention_tells_what_a_receiver_loses),
+        TEST(test_what_is_in_memory_stays_in_the_file),
+        TEST(test_what_a_receiver_has_read_is_not_lost),
         TEST(test_a_receiver_that_has_ended_loses_nothing),
         TEST(test_a_receiver_that_is_forgotten_and_comes_again_is_a_new_one),
         TEST(test_what_a_receiver_loses_is_told_once),
+        TEST(test_events_about_lost_events_are_not_lost),
+        TEST(test_the_alarm_of_the_last_run_ends),
         TEST(test_retention_by_age),
+        TEST(test_age_takes_only_what_every_receiver_has),
+        TEST(test_age_does_not_wait_for_a_receiver_that_has_ended),
+        TEST(test_a_clock_far_ahead_loses_nothing),
         TEST(test_retention_by_bytes),
         TEST(test_a_corrupt_file_is_set_aside),
         TEST(test_corruption_while_running),

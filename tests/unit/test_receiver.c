@@ -706,21 +706,21 @@ TEST(more_events_than_memory_holds_come_from_the_disk)
 
 TEST(events_that_are_gone_are_counted)
 {
-    journal_options.rows_max = 100;
+    journal_options.rows_max = JOURNAL_MEMORY_KEPT + 100;
     reopen_journal();
     journal_receiver(journal, "siem");
-    put(1, 250);
+    put(1, JOURNAL_MEMORY_KEPT + 250);
     for (int i = 0; i < 10; i++) {
         atomic_fetch_add(&fake.time.monotonic, 11 * CLOCK_US_PER_S);
         journal_commit(journal);
     }
     reopen_journal();
     start();
-    fake_receiver_wait_had(&fake, 100);
+    fake_receiver_wait_had(&fake, JOURNAL_MEMORY_KEPT + 100);
     receiver_get_status(receiver, &status);
     assert_int_equal(status.dropped, 150);
     stop();
-    check_had(151, 100);
+    check_had(151, JOURNAL_MEMORY_KEPT + 100);
     fflush(log_stream);
     assert_non_null(strstr(
         log_text, "<3>sink: receiver siem: 150 events expired from the journal before delivery\n"));

@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Retention: which events the journal lets go of, and what it tells if a receiver had yet to get
+// them.
+#include "journal/journal_private.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+enum { PRUNE_ROWS_MAX = 5000 };
+
+// No event is lost for so long: then no more are lost.
+static const int64_t QUIET_US = 60 * CLOCK_US_PER_S;
+
+// What retention may delete.
+struct extent {
+    int64_t through; // the last sequence number; 0: none
+    char limit[64];  // the limit for which undelivered events may go; empty: none
+};
+
+// The last sequence number that may go because there are too many rows or octets.
+static int64_t surplus_through(const struct journal *j, const struct store_size *size,
+                               struct extent *extent)
+{
+    int64_t through = 0;
+    // A snapshot larger than the limit of snapshots does not count: no events are deleted for it.
+    int64_t beyond = size->snapshot_bytes - journal_snapshot_bytes_max(j);
+    int64_t bytes = size->bytes - (beyond > 0 ? beyond : 0);
+    if (size->rows > j->options.rows_max) {
+        through = size->first + (size->rows - j->options.rows_max) - 1;
+        snprintf(extent->limit, sizeof extent->limit, "%" PRId64 " events", j->options.rows_max);
+    }
+    if (bytes > j->options.bytes_max) {
+        // Delete the same share of the rows as the surplus is of the octets.
+        double surplus = (double)(bytes - j->options.bytes_max) / (double)bytes;
+        int64_t by_bytes = size->first + (int64_t)((double)size->rows * surplus);
+        if (by_bytes > through)
+            snprintf(extent->limit, sizeof extent->limit, "%" PRId64 " megabytes",
+                     j->options.bytes_max >> 20);
+        through = by_bytes > through ? by_bytes : through;
+    }
+    return through;
+}
+
+// The last sequence number of the events older than `age_us` that every receiver has; 0: none.
+static int64_t aged_through(struct journal *j, const struct store_size *size, int64_t age_us)
+{
+    struct error err;
+    int64_t first_young, oldest = clock_utc(j->options.clock) - age_us;
+    if (size->oldest_us >= oldest ||
+        store_first_since(j->writer, oldest, &first_young, &err) != STORE_OK)
+        return 0;
+    int64_t delivered = journal_least_cursor(j);
+    return first_young - 1 < delivered ? first_young - 1 : delivered;
+}
+
+static struct extent retention_extent(struct journal *j, const struct store_size *size)
+{
+    struct extent extent = {.limit = ""};
+    int64_t asked = atomic_load(&j->asked_age_us);
+    int64_t by_age = aged_through(j, size, j->options.age_us);
+    int64_t by_request = asked > 0 ? aged_through(j, size, asked) : 0;
+    // Events in memory stay in the file, too: receivers that keep up have yet to read them.
+    int64_t in_memory = journal_first_in_memory(j);
+    extent.through = surplus_through(j, size, &extent);
+    if (extent.through >= in_memory)
+        extent.through = in_memory - 1;
+    extent.through = by_age > extent.through ? by_age : extent.through;
+    extent.through = by_request > extent.through ? by_request : extent.through;
+    return extent;
+}
+
+void journal_lose_events(struct journal *journal, int64_t count, int64_t through,
+                         const char *reason)
+{
+    struct dropping *d = &journal->dropping;
+    if (count <= 0)
+        return;
+    pthread_mutex_lock(&journal->lock);
+    journal->status.dropped += (uint64_t)count;
+    pthread_mutex_unlock(&journal->lock);
+    d->lost += (uint64_t)count;
+    d->through = through > d->through ? through : d->through;
+    d->quiet_at = clock_monotonic(journal->options.clock) + QUIET_US;
+    if (d->active) {
+        log_debug(journal->options.log, "%" PRId64 " further events are lost: %s", count, reason);
+        return;
+    }
+    d->active = true;
+    log_write(journal->options.log, LOG_LEVEL_ERROR, "%" PRId64 " events are lost: %s", count,
+              reason);
+    journal->options.notify(journal->options.ctx, JOURNAL_DROPPING, reason, (uint64_t)count);
+}
+
+void journal_go_on_dropping(struct journal *journal)
+{
+    struct dropping *d = &journal->dropping;
+    if (d->active)
+        return;
+    *d = (struct dropping){.active = true, .through = journal_last(journal)};
+    d->quiet_at = clock_monotonic(journal->options.clock) + QUIET_US;
+}
+
+// The loss is over once it has paused and every receiver has read on beyond what was lost.
+static void end_dropping(struct journal *j)
+{
+    struct dropping *d = &j->dropping;
+    char behind[STORE_NAME_MAX + 1];
+    if (!d->active || clock_monotonic(j->options.clock) < d->quiet_at ||
+        journal_least_read(j, behind) < d->through)
+        return;
+    uint64_t lost = d->lost;
+    *d = (struct dropping){.active = false};
+    log_write(j->options.log, LOG_LEVEL_INFO, "no more events are lost; %" PRIu64 " were", lost);
+    j->options.notify(j->options.ctx, JOURNAL_DROPPING_ENDED,
+                      "every receiver has read on beyond them", lost);
+}
+
+// Deletes rows up to the extent's end, PRUNE_ROWS_MAX at most. True when none of them is left.
+static bool delete_some(struct journal *j, const struct store_size *size,
+                        const struct extent *extent)
+{
+    struct error err;
+    char behind[STORE_NAME_MAX + 1], reason[192];
+    int64_t most = size->first + PRUNE_ROWS_MAX - 1;
+    int64_t end = extent->through < most ? extent->through : most;
+    int64_t read = journal_least_read(j, behind); // earlier deletions were reported then
+    store_begin(j->writer);
+    int64_t wanted = read < end ? store_count_wanted(j->writer, read, end) : 0;
+    int64_t deleted = store_delete_through(j->writer, end, PRUNE_ROWS_MAX);
+    enum store_result result = store_commit(j->writer, &err);
+    if (result != STORE_OK) {
+        journal_lose_file(j, result, &err);
+        return true;
+    }
+    log_debug(j->options.log, "retention: deleted %lld rows up to number %lld", (long long)deleted,
+              (long long)end);
+    snprintf(reason, sizeof reason,
+             "the journal has room for %s only, and receiver %s is too far behind", extent->limit,
+             behind);
+    journal_lose_events(j, wanted, end, reason);
+    return end == extent->through;
+}
+
+void journal_prune(struct journal *journal)
+{
+    struct error err;
+    struct store_size size;
+    end_dropping(journal);
+    if (store_get_size(journal->writer, &size, &err) != STORE_OK)
+        return;
+    if (size.rows == 0) {
+        atomic_store(&journal->asked_age_us, 0);
+        return;
+    }
+    const struct extent extent = retention_extent(journal, &size);
+    log_debug(journal->options.log,
+              "retention: %lld rows, %lld octets, numbers %lld to %lld; those up to %lld may go; "
+              "every receiver has those up to %lld",
+              (long long)size.rows, (long long)size.bytes, (long long)size.first,
+              (long long)size.last, (long long)extent.through,
+              (long long)journal_least_cursor(journal));
+    if (extent.through < size.first || delete_some(journal, &size, &extent))
+        atomic_store(&journal->asked_age_us, 0);
+    else
+        journal->prune_at = 0; // more rows to delete
+}
+
+void journal_request_prune(struct journal *journal, int64_t age_us)
+{
+    atomic_store(&journal->asked_age_us, age_us > JOURNAL_YOUNG_US ? age_us : JOURNAL_YOUNG_US);
+}
