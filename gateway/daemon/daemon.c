@@ -157,8 +157,7 @@ static void emit_journal_state(void *ctx, const struct pipeline_context *inside)
         wiring_on_journal_change(g, JOURNAL_HEALED, "the journal works again", 0);
     else if (g->was_cut_short && (end = own_alarms_end_of_journal(g, inside->builder)) != NULL)
         inside->take(inside->pipeline, end);
-    if (own_alarms_is_active(g, OWN_ALARMS_DROPPING))
-        journal_go_on_dropping(g->journal);
+    journal_resume_dropping(g->journal, own_alarms_is_active(g, OWN_ALARMS_DROPPING));
 }
 
 static void emit_gateway_started(struct gateway *g)

@@ -90,6 +90,7 @@ static void load_cursor(void *ctx, const struct store_cursor *in_file)
         c->had_through = c->sequence;
         c->sequence = c->saved = c->read = in_file->sequence;
         c->set_back = true;
+        c->provisional = false; // a second reading, as of a damaged file's successor, adds nothing
         c->filter_since = in_file->filter_since;
         change_filter(j, c, in_file->filter, c->filter != 0 ? c->filter : in_file->filter);
     } else if (!j->cursors_loaded && !find_cursor(j, receiver) &&
@@ -102,10 +103,11 @@ static void load_cursor(void *ctx, const struct store_cursor *in_file)
     }
 }
 
-enum store_result journal_load_cursors(struct journal *journal, struct error *err)
+enum store_result journal_load_cursors(struct journal *journal, struct store *store,
+                                       struct error *err)
 {
     pthread_mutex_lock(&journal->lock);
-    enum store_result result = store_read_cursors(journal->writer, load_cursor, journal, err);
+    enum store_result result = store_read_cursors(store, load_cursor, journal, err);
     for (size_t i = 0; i < journal->cursor_count && result == STORE_OK; i++)
         journal->cursors[i].provisional = false;
     journal->cursors_loaded |= result == STORE_OK;
@@ -127,6 +129,16 @@ bool journal_cursors_have_changed(const struct journal *j)
     return changed;
 }
 
+struct store_cursor journal_cursor_row(const struct cursor *cursor)
+{
+    return (struct store_cursor){.receiver = cursor->name,
+                                 .sequence = cursor->sequence,
+                                 .gone_us = cursor->gone_us,
+                                 .section = cursor->section,
+                                 .filter = cursor->filter,
+                                 .filter_since = cursor->filter_since};
+}
+
 void journal_plan_cursors(const struct journal *j, struct cursor_plan *out)
 {
     out->version = j->cursors_version;
@@ -139,12 +151,8 @@ void journal_plan_cursors(const struct journal *j, struct cursor_plan *out)
         struct planned_cursor *planned = &out->cursors[out->count++];
         planned->place = i;
         memcpy(planned->name, c->name, sizeof planned->name);
-        planned->row = (struct store_cursor){.receiver = planned->name,
-                                             .sequence = c->sequence,
-                                             .gone_us = c->gone_us,
-                                             .section = c->section,
-                                             .filter = c->filter,
-                                             .filter_since = c->filter_since};
+        planned->row = journal_cursor_row(c);
+        planned->row.receiver = planned->name;
     }
 }
 
@@ -170,8 +178,7 @@ void journal_cursors_committed(struct journal *j, const struct cursor_plan *plan
     }
 }
 
-// Whether the journal keeps events for it.
-static bool cursor_counts(const struct journal *j, const struct cursor *c)
+bool journal_cursor_counts(const struct journal *j, const struct cursor *c)
 {
     return c->active || (!j->receivers_known && c->name[0] != '\0' && c->gone_us == 0);
 }
@@ -182,7 +189,7 @@ int64_t journal_least_cursor(struct journal *journal)
     int64_t least = journal->committed;
     for (size_t i = 0; i < journal->cursor_count; i++) {
         const struct cursor *c = &journal->cursors[i];
-        if (cursor_counts(journal, c) && c->sequence < least)
+        if (journal_cursor_counts(journal, c) && c->sequence < least)
             least = c->sequence;
     }
     pthread_mutex_unlock(&journal->lock);
@@ -197,7 +204,7 @@ int64_t journal_least_read(struct journal *journal, char name[STORE_NAME_MAX + 1
     for (size_t i = 0; i < journal->cursor_count; i++) {
         const struct cursor *c = &journal->cursors[i];
         int64_t read = c->read > c->sequence ? c->read : c->sequence;
-        if (cursor_counts(journal, c) && read < least) {
+        if (journal_cursor_counts(journal, c) && read < least) {
             least = read;
             snprintf(name, STORE_NAME_MAX + 1, "%s", c->name);
         }

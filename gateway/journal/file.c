@@ -12,54 +12,34 @@
 
 static const int64_t RETRY_US = 1 * CLOCK_US_PER_S;
 
-// Marks everything in memory as unsaved, so that the next commit writes it to a new file.
-static void begin_file(struct journal *j)
+// After the directory or the file was removed or replaced: keeps the open file, from which the next
+// attempt copies what receivers have yet to get, and releases the directory's lock.
+static void keep_orphan(struct journal *j)
 {
-    pthread_mutex_lock(&j->lock);
-    j->stored = j->first_kept - 1;
-    for (size_t i = 0; i < j->cursor_count; i++)
-        j->cursors[i].saved = -1;
-    pthread_mutex_unlock(&j->lock);
-    j->fabric_saved = false;
-    alarms_begin_file(j->alarms);
-    maintenance_windows_begin_file(j->windows);
-    setting_rows_begin_file(j->settings);
-}
-
-// After the directory or the file was removed or replaced: releases its lock, and marks everything
-// as unsaved.
-static void forget_file(struct journal *j)
-{
+    j->orphan = j->writer;
+    j->replaced = true;
+    j->writer = NULL;
     journal_close_reader(j);
     close(j->lock_fd);
     j->lock_fd = -1;
-    begin_file(j);
 }
 
-// Renames the file, its WAL and the WAL's index to <path>.corrupt-<time>.
-static void journal_file_set_aside(struct journal *j, const char *why)
+static void condemn(struct journal *j, const char *why)
 {
-    static const char *const PARTS[] = {"", "-wal", "-shm"};
-    char when[CLOCK_TEXT_SIZE], aside[300], from[300], to[340];
-    clock_format_utc(clock_utc(j->options.clock), when);
-    snprintf(aside, sizeof aside, "%s.corrupt-%s", j->path, when);
-    pthread_mutex_lock(&j->reader_lock); // so that no reader keeps the old file
-    journal_drop_reader(j);
-    for (size_t i = 0; i < sizeof PARTS / sizeof *PARTS; i++) {
-        snprintf(from, sizeof from, "%s%s", j->path, PARTS[i]);
-        snprintf(to, sizeof to, "%s%s", aside, PARTS[i]);
-        rename(from, to);
-    }
-    pthread_mutex_unlock(&j->reader_lock);
-    j->begun_anew = true;
-    log_write(j->options.log, LOG_LEVEL_ERROR, "%s; renamed it to %s and began a new journal", why,
-              aside);
-    begin_file(j);
+    j->condemned = true;
+    snprintf(j->why, sizeof j->why, "%s", why);
 }
 
+// Syncs the parent, too, once the directory is made.
 static bool journal_file_make_directory(const struct journal *j, struct error *err)
 {
-    if (mkdir(j->options.directory, 0750) == 0 || errno == EEXIST)
+    if (mkdir(j->options.directory, 0750) == 0) {
+        char parent[sizeof j->path + 4];
+        snprintf(parent, sizeof parent, "%s/..", j->options.directory);
+        journal_sync_directory(parent);
+        return true;
+    }
+    if (errno == EEXIST)
         return true;
     return error_set(err, "cannot make the directory %s: %s", j->options.directory,
                      strerror(errno));
@@ -131,6 +111,29 @@ static void load_last_number(struct journal *j, const struct store_size *size)
     pthread_mutex_unlock(&j->lock);
 }
 
+// Notes which file the path names. True: it is another one than this run had before.
+static bool note_identity(struct journal *j)
+{
+    struct stat now;
+    if (stat(j->path, &now) != 0)
+        return false;
+    bool other = j->runs && j->inode != 0 && (now.st_dev != j->device || now.st_ino != j->inode);
+    j->device = now.st_dev;
+    j->inode = now.st_ino;
+    return other;
+}
+
+// The file was removed or replaced while it was not open: writes to it all that memory has, and
+// reports what it lacks.
+static void journal_file_start_over(struct journal *j, const struct store_size *size)
+{
+    journal_begin_file(j);
+    int64_t first = journal_first_in_memory(j), least = journal_least_cursor(j);
+    journal_lose_events(j, journal_gap(least > size->last ? least : size->last, first), first - 1,
+                        "the journal's file was removed or replaced while it could not be used; a "
+                        "receiver had yet to get them");
+}
+
 // Opens the file and reads cursors, alarms, maintenance windows and settings from it.
 static enum store_result load_file(struct journal *j, struct error *err)
 {
@@ -141,7 +144,7 @@ static enum store_result load_file(struct journal *j, struct error *err)
     if (result == STORE_OK)
         result = check_numbers(j, &size, err);
     if (result == STORE_OK)
-        result = journal_load_cursors(j, err);
+        result = journal_load_cursors(j, j->writer, err);
     if (result == STORE_OK)
         result = alarms_load(j->alarms, j->writer, err);
     if (result == STORE_OK)
@@ -152,20 +155,65 @@ static enum store_result load_file(struct journal *j, struct error *err)
         store_close(j->writer);
         j->writer = NULL;
     } else {
+        if (note_identity(j) && !j->unread)
+            journal_file_start_over(j, &size);
         load_last_number(j, &size);
     }
     return result;
 }
 
+// Loads what can be read of the damaged file into memory, from where the new file gets it.
+static void load_damaged(struct journal *j, struct store *from)
+{
+    struct error err;
+    bool all = journal_load_cursors(j, from, &err) == STORE_OK;
+    j->cursors_lost = !all && !j->runs;
+    all &= alarms_load(j->alarms, from, &err) == STORE_OK;
+    all &= maintenance_windows_load(j->windows, from, &err) == STORE_OK;
+    all &= setting_rows_load(j->settings, from, &err) == STORE_OK;
+    if (!all)
+        log_write(
+            j->options.log, LOG_LEVEL_ERROR,
+            "not every cursor, alarm, maintenance window and setting in the journal %s can be "
+            "read (%s); those that cannot are lost",
+            j->path, err.text);
+}
+
+// Replaces a file that cannot be used, or one that was removed or replaced.
+static bool replace_file(struct journal *j, struct error *err)
+{
+    struct store *from = j->orphan;
+    enum store_result result = from ? STORE_OK : store_open_damaged(j->path, &from, err);
+    if (result == STORE_FAILED && access(j->path, F_OK) == 0)
+        return false;
+    if (from && !j->orphan)
+        load_damaged(j, from);
+    if (!journal_rescue(j, from, err)) {
+        if (!j->orphan)
+            store_close(from);
+        return false;
+    }
+    store_close(from);
+    j->orphan = NULL;
+    j->condemned = j->cursors_lost = false;
+    j->inode = 0;
+    return journal_finish_rescue(j, err);
+}
+
 static bool open_writer(struct journal *j, struct error *err)
 {
-    if (!journal_file_make_directory(j, err) || !lock_directory(j, err))
+    if (!journal_file_make_directory(j, err) || !lock_directory(j, err) ||
+        !journal_finish_rescue(j, err))
+        return false;
+    if (j->condemned && !replace_file(j, err))
         return false;
     enum store_result result = load_file(j, err);
     if (result == STORE_CORRUPT) {
-        journal_file_set_aside(j, err->text);
-        result = load_file(j, err);
+        condemn(j, err->text);
+        result = replace_file(j, err) ? load_file(j, err) : STORE_FAILED;
     }
+    if (result == STORE_OK)
+        journal_sync_directory(j->options.directory);
     return result == STORE_OK;
 }
 
@@ -199,12 +247,12 @@ bool journal_open_file(struct journal *journal)
 void journal_lose_file(struct journal *journal, enum store_result result, struct error *err)
 {
     error_prefix(err, "cannot write the journal %s", journal->path);
+    if (result == STORE_CORRUPT || result == STORE_FILE_MISSING)
+        condemn(journal, err->text);
+    if (result == STORE_FILE_MISSING)
+        keep_orphan(journal);
     store_close(journal->writer);
     journal->writer = NULL;
-    if (result == STORE_CORRUPT)
-        journal_file_set_aside(journal, err->text);
-    if (result == STORE_FILE_MISSING)
-        forget_file(journal);
     journal_file_set_problem(journal, err->text);
 }
 

@@ -86,9 +86,10 @@ struct journal_item {
 struct journal;
 
 // Opens the journal of a directory. A file that cannot be opened or written is no error: the
-// journal is degraded, gives the reason in its status and log, and tries again. It renames a
-// corrupt file and begins a new one beside it; it never deletes one. NULL with a sentence: another
-// process uses the directory, or memory is short.
+// journal is degraded, gives the reason in its status and log, and tries again. It replaces a
+// corrupt file by a new one with what receivers have yet to get, and reports what of that cannot be
+// read (JOURNAL_DROPPING); it renames the old file and never deletes it. NULL with a sentence:
+// another process uses the directory, or memory is short.
 struct journal *journal_open(const struct journal_options *options, struct error *err);
 void journal_close(struct journal *journal); // NULL is allowed
 
@@ -172,9 +173,10 @@ void journal_each_maintenance(struct journal *journal,
 bool journal_change_settings(struct journal *journal, const struct setting *changes, size_t n);
 struct settings *journal_settings(struct journal *journal); // a reference, the caller's; any thread
 
-// The alarm about lost events was raised before this start: makes the journal report its end.
-// Writer's thread.
-void journal_go_on_dropping(struct journal *journal);
+// Call it once, when the listener is there: reports JOURNAL_DROPPING again if journal_open found a
+// loss. `raised`: the alarm was raised before this start; its end will be reported. Writer's
+// thread.
+void journal_resume_dropping(struct journal *journal, bool raised);
 
 // Asks the writer to delete, with its next commits, the events that are older than `age_us` (at
 // least JOURNAL_YOUNG_US) and that every receiver has. Any thread.

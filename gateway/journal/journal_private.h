@@ -14,6 +14,7 @@
 
 #include <pthread.h>
 #include <stdatomic.h>
+#include <sys/types.h>
 
 // An event in memory: one of the two pointers is set.
 struct entry {
@@ -65,6 +66,7 @@ struct dropping {
     uint64_t lost;    // so far
     int64_t through;  // the last number among them
     int64_t quiet_at; // monotonic: unless more are lost, the loss is over then
+    char reason[256]; // of the first loss
 };
 
 struct journal {
@@ -80,6 +82,15 @@ struct journal {
     bool locked_out;      // another process has it
     bool unread;     // the file was not read since the start; numbers do not continue those in it
     bool begun_anew; // the old file was renamed, and a new one begun
+    bool runs;       // journal_open has ended
+    bool condemned;  // the file is damaged: a new one has to take its place
+    char why[256];   // it is condemned
+    bool replaced;   // the file was removed, or another one was moved into its place
+    struct store *orphan;     // the open file that its path names no more
+    bool cursors_lost;        // those of receivers could not be read at the start
+    unsigned rescue_attempts; // that failed, in a row
+    dev_t device;             // of the file
+    ino_t inode;              // 0: not known
     int64_t retry_at, prune_at, status_at, pack_at;
     int64_t packed_through, to_pack_through; // events in memory
     struct dropping dropping;
@@ -111,6 +122,7 @@ struct journal {
     pthread_mutex_t reader_lock;
     struct store *reader;             // opened for the first read of events no longer in memory
     atomic_bool reader_found_corrupt; // makes the writer replace the file
+    struct log_limit reader_limit;
 };
 
 static inline struct entry *journal_slot(struct journal *j, int64_t sequence)
@@ -131,16 +143,45 @@ void journal_lose_file(struct journal *journal, enum store_result result, struct
 // A write succeeded: the journal is not degraded any more.
 void journal_file_works(struct journal *journal);
 
+// Rescue (rescue.c). The writer's thread only.
+
+// Marks everything in memory as unsaved, so that the next commit writes it to a new file.
+void journal_begin_file(struct journal *journal);
+
+// Syncs a directory, so that new names in it survive a power failure.
+void journal_sync_directory(const char *path);
+
+// Builds a new file with what receivers have yet to get, as far as it can be read from the old one
+// (NULL: nothing can), and with all that memory has, but the events there. Counts and reports what
+// is lost. False with a sentence: not now, such as without room. Call journal_finish_rescue next.
+bool journal_rescue(struct journal *journal, struct store *from, struct error *err);
+
+// Renames the old file and puts the new one in its place, if a rescue has built one, in this run or
+// an earlier one. False with a sentence: try again. No connection to the old file may be open but
+// the reader's.
+bool journal_finish_rescue(struct journal *journal, struct error *err);
+
+// Numbers (numbers.c).
+
+// How many events have numbers between these two, excluding both. A gap that comes from a start
+// that could not read the file does not count.
+int64_t journal_gap(int64_t after, int64_t before);
+
 // Cursors (cursors.c).
 
-enum store_result journal_load_cursors(struct journal *journal, struct error *err);
+enum store_result journal_load_cursors(struct journal *journal, struct store *store,
+                                       struct error *err);
 
 // Saving. Call these with the lock held, but for journal_write_cursors, which adds the cursors to
 // the store's transaction.
 bool journal_cursors_have_changed(const struct journal *journal);
+struct store_cursor journal_cursor_row(const struct cursor *cursor); // has its name
 void journal_plan_cursors(const struct journal *journal, struct cursor_plan *out);
 void journal_write_cursors(struct store *store, const struct cursor_plan *plan);
 void journal_cursors_committed(struct journal *journal, const struct cursor_plan *plan);
+
+// Whether the journal keeps events for that cursor. Call it with the lock held.
+bool journal_cursor_counts(const struct journal *journal, const struct cursor *cursor);
 
 // The least cursor of the active receivers; without any, the last committed sequence number.
 int64_t journal_least_cursor(struct journal *journal);
@@ -153,10 +194,15 @@ int64_t journal_least_read(struct journal *journal, char name[STORE_NAME_MAX + 1
 // Deletes events beyond the limits, and ends the alarm about lost events.
 void journal_prune(struct journal *journal);
 
-// Events up to that number are lost, and `count` of them some receiver had yet to get. Counts them,
-// and reports the first. The reason is part of a sentence.
+// Losses (losses.c). The writer's thread only.
+
+// Events up to that number are lost, and `count` of them some receiver had yet to get; -1: nobody
+// knows how many. Counts them, and reports the first. The reason is part of a sentence.
 void journal_lose_events(struct journal *journal, int64_t count, int64_t through,
                          const char *reason);
+
+// Reports the end of a loss, once it has paused and every receiver has read on beyond it.
+void journal_end_dropping(struct journal *journal);
 
 // Snapshots of the fabric (snapshots.c). The writer's thread only.
 
@@ -170,7 +216,9 @@ int64_t journal_snapshot_bytes_max(const struct journal *journal);
 
 // Opens `reader` if need be and locks it until journal_end_reading.
 enum store_result journal_begin_reading(struct journal *journal, struct error *err);
-void journal_end_reading(struct journal *journal, enum store_result result);
+// `needed`: some receiver has yet to get what was read. Then the writer replaces a damaged file.
+void journal_end_reading(struct journal *journal, enum store_result result, bool needed,
+                         const struct error *err);
 
 void journal_drop_reader(struct journal *journal); // with its lock held
 void journal_close_reader(struct journal *journal);

@@ -14,37 +14,24 @@ void journal_release(const struct entry *entry)
 // Numbers for each millisecond: 1,024, more than the events that can come in it.
 enum { NUMBER_BITS = 10 };
 
-// A gap of at least this size between two numbers is no loss of events: it comes from a start that
-// could not read the file.
-#define JUMP (INT64_C(1) << 25)
-
 static int64_t number_of_now(const struct journal *j)
 {
     int64_t ms = clock_utc(j->options.clock) / CLOCK_US_PER_MS;
     return (ms > 0 ? ms : 0) << NUMBER_BITS;
 }
 
-int64_t journal_between(struct journal *journal, int64_t after, int64_t before)
-{
-    pthread_mutex_lock(&journal->lock);
-    int64_t begun = journal->begun_after, in_file = journal->file_last;
-    pthread_mutex_unlock(&journal->lock);
-    int64_t n = before - after - 1;
-    if (after < begun && begun < before)
-        n = (in_file > after ? in_file - after : 0) + (before - 1 - begun);
-    return n > 0 && n < JUMP ? n : 0;
-}
-
 // The number after which new events are numbered: the largest of an event or a cursor in the file.
-// If the file cannot be read, a number made from the time of day, which is far ahead of any in a
-// journal.
+// If the file cannot be read, or had to be replaced, a number made from the time of day, which is
+// far ahead of any in a journal.
 static int64_t last_number(struct journal *j)
 {
     struct error err;
     struct store_size size;
-    if (!j->writer || j->begun_anew || store_get_size(j->writer, &size, &err) != STORE_OK)
+    if (!j->writer || store_get_size(j->writer, &size, &err) != STORE_OK)
         return number_of_now(j);
     int64_t last = size.last;
+    if (j->begun_anew && number_of_now(j) > last)
+        last = number_of_now(j);
     for (size_t i = 0; i < j->cursor_count; i++)
         last = j->cursors[i].sequence > last ? j->cursors[i].sequence : last;
     return last;
@@ -86,6 +73,7 @@ struct journal *journal_open(const struct journal_options *options, struct error
     j->counted_through = j->stored;
     j->packed_through = j->to_pack_through = j->committed;
     j->first_kept = j->appended + 1;
+    j->runs = true;
     return j;
 }
 
@@ -94,6 +82,7 @@ void journal_close(struct journal *journal)
     if (!journal)
         return;
     store_close(journal->reader);
+    store_close(journal->orphan);
     store_close(journal->writer); // the last connection to close moves the WAL into the file
     if (journal->lock_fd >= 0)
         close(journal->lock_fd);
@@ -110,22 +99,6 @@ void journal_close(struct journal *journal)
 }
 
 // Status.
-
-int64_t journal_last(struct journal *journal)
-{
-    pthread_mutex_lock(&journal->lock);
-    int64_t last = journal->committed;
-    pthread_mutex_unlock(&journal->lock);
-    return last;
-}
-
-int64_t journal_first_in_memory(struct journal *journal)
-{
-    pthread_mutex_lock(&journal->lock);
-    int64_t first = journal->first_kept;
-    pthread_mutex_unlock(&journal->lock);
-    return first;
-}
 
 void journal_get_status(struct journal *journal, struct journal_status *out)
 {

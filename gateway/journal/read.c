@@ -23,13 +23,19 @@ enum store_result journal_begin_reading(struct journal *journal, struct error *e
     return journal->reader ? STORE_OK : store_open(journal->path, true, &journal->reader, err);
 }
 
-void journal_end_reading(struct journal *journal, enum store_result result)
+void journal_end_reading(struct journal *journal, enum store_result result, bool needed,
+                         const struct error *err)
 {
     if (result != STORE_OK)
         journal_drop_reader(journal);
-    if (result == STORE_CORRUPT)
+    if (result == STORE_CORRUPT && needed)
         atomic_store(&journal->reader_found_corrupt, true);
     pthread_mutex_unlock(&journal->reader_lock);
+    if (result == STORE_CORRUPT && !needed)
+        log_write_limited(journal->options.log, &journal->reader_limit, LOG_LEVEL_ERROR,
+                          "cannot read old events in the journal %s: %s; every receiver has these "
+                          "events; 'ibtrapctl journal check' examines the file",
+                          journal->path, err->text);
 }
 
 struct reading {
@@ -72,7 +78,8 @@ static enum store_result read_from_disk(struct journal *j, read_function *read, 
     enum store_result result = journal_begin_reading(j, &err);
     if (result == STORE_OK)
         result = read(j->reader, from, n, journal_read_load_row, &reading, &err);
-    journal_end_reading(j, result);
+    bool needed = read == store_read && from >= journal_least_cursor(j);
+    journal_end_reading(j, result, needed, &err);
     *count = reading.count;
     return reading.short_of_memory && reading.count == 0 ? STORE_FAILED : result;
 }

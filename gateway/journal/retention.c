@@ -1,15 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Retention: which events the journal lets go of, and what it tells if a receiver had yet to get
-// them.
+// Retention: which events the journal lets go of.
 #include "journal/journal_private.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 
 enum { PRUNE_ROWS_MAX = 5000 };
-
-// No event is lost for so long: then no more are lost.
-static const int64_t QUIET_US = 60 * CLOCK_US_PER_S;
 
 // What retention may delete.
 struct extent {
@@ -69,52 +65,6 @@ static struct extent retention_extent(struct journal *j, const struct store_size
     return extent;
 }
 
-void journal_lose_events(struct journal *journal, int64_t count, int64_t through,
-                         const char *reason)
-{
-    struct dropping *d = &journal->dropping;
-    if (count <= 0)
-        return;
-    pthread_mutex_lock(&journal->lock);
-    journal->status.dropped += (uint64_t)count;
-    pthread_mutex_unlock(&journal->lock);
-    d->lost += (uint64_t)count;
-    d->through = through > d->through ? through : d->through;
-    d->quiet_at = clock_monotonic(journal->options.clock) + QUIET_US;
-    if (d->active) {
-        log_debug(journal->options.log, "%" PRId64 " further events are lost: %s", count, reason);
-        return;
-    }
-    d->active = true;
-    log_write(journal->options.log, LOG_LEVEL_ERROR, "%" PRId64 " events are lost: %s", count,
-              reason);
-    journal->options.notify(journal->options.ctx, JOURNAL_DROPPING, reason, (uint64_t)count);
-}
-
-void journal_go_on_dropping(struct journal *journal)
-{
-    struct dropping *d = &journal->dropping;
-    if (d->active)
-        return;
-    *d = (struct dropping){.active = true, .through = journal_last(journal)};
-    d->quiet_at = clock_monotonic(journal->options.clock) + QUIET_US;
-}
-
-// The loss is over once it has paused and every receiver has read on beyond what was lost.
-static void end_dropping(struct journal *j)
-{
-    struct dropping *d = &j->dropping;
-    char behind[STORE_NAME_MAX + 1];
-    if (!d->active || clock_monotonic(j->options.clock) < d->quiet_at ||
-        journal_least_read(j, behind) < d->through)
-        return;
-    uint64_t lost = d->lost;
-    *d = (struct dropping){.active = false};
-    log_write(j->options.log, LOG_LEVEL_INFO, "no more events are lost; %" PRIu64 " were", lost);
-    j->options.notify(j->options.ctx, JOURNAL_DROPPING_ENDED,
-                      "every receiver has read on beyond them", lost);
-}
-
 // Deletes rows up to the extent's end, PRUNE_ROWS_MAX at most. True when none of them is left.
 static bool delete_some(struct journal *j, const struct store_size *size,
                         const struct extent *extent)
@@ -145,8 +95,11 @@ void journal_prune(struct journal *journal)
 {
     struct error err;
     struct store_size size;
-    end_dropping(journal);
-    if (store_get_size(journal->writer, &size, &err) != STORE_OK)
+    journal_end_dropping(journal);
+    enum store_result result = store_get_size(journal->writer, &size, &err);
+    if (result == STORE_CORRUPT)
+        journal_lose_file(journal, result, &err);
+    if (result != STORE_OK)
         return;
     if (size.rows == 0) {
         atomic_store(&journal->asked_age_us, 0);

@@ -83,10 +83,12 @@ static const char *const MIGRATIONS[STORE_SCHEMA_VERSION] = {
 
 enum statement {
     ADD_EVENT,
+    FIND_EVENT,
     SET_CURSOR,
     DELETE_CURSORS,
     DELETE_THROUGH,
     COUNT_WANTED,
+    COUNT_INDEXED,
     READ_AFTER,
     READ_BEFORE,
     READ_SINCE,
@@ -123,6 +125,7 @@ static const char *const SQL[STATEMENT_COUNT] = {
     // The row may exist: a commit whose sync failed may have written it.
     [ADD_EVENT] = "INSERT INTO event (" ROW_COLUMNS ") VALUES (?,?,?,?,?,?,?,?,?,?)"
                   " ON CONFLICT (sequence) DO NOTHING",
+    [FIND_EVENT] = "SELECT count(*) FROM event WHERE sequence = ? AND id = ?",
     [SET_CURSOR] = "INSERT INTO receiver (" CURSOR_COLUMNS ") VALUES (?1, ?2, ?3, ?4, ?5, ?6)"
                    " ON CONFLICT (name) DO UPDATE SET cursor = ?2, gone_us = ?3, section = ?4,"
                    " filter = ?5, filter_since = ?6",
@@ -132,6 +135,8 @@ static const char *const SQL[STATEMENT_COUNT] = {
         " (SELECT sequence FROM event WHERE sequence <= ? ORDER BY sequence LIMIT ?)",
     [COUNT_WANTED] = "SELECT count(*) FROM event WHERE sequence > ? AND sequence <= ?"
                      " AND type NOT IN (?, ?)",
+    [COUNT_INDEXED] = "SELECT count(*) FROM event INDEXED BY event_time"
+                      " WHERE time_us > -9223372036854775807 AND sequence > ? AND sequence <= ?",
     [READ_AFTER] = "SELECT " ROW_COLUMNS " FROM event WHERE sequence > ? ORDER BY sequence LIMIT ?",
     [READ_BEFORE] =
         "SELECT " ROW_COLUMNS " FROM event WHERE sequence < ? ORDER BY sequence DESC LIMIT ?",
@@ -168,6 +173,7 @@ struct store {
     sqlite3 *db;
     sqlite3_stmt *statements[STATEMENT_COUNT];
     int failure;               // the transaction's first error, or SQLITE_OK
+    bool other;                // it failed since an event of the same number is there
     int64_t rows, rows_before; // in the event table: now, and before the transaction
     struct wal *wal;           // of a connection that writes; NULL: its thread could not start
     int wal_pages;             // after the last commit
@@ -184,6 +190,7 @@ static enum store_result classify(int code)
         return STORE_OK;
     case SQLITE_CORRUPT:
     case SQLITE_NOTADB:
+    case SQLITE_MISUSE: // a damaged file lacks the table of the statement
         return STORE_CORRUPT;
     default:
         return STORE_FAILED;
@@ -205,6 +212,18 @@ static int store_prepare(struct store *store)
         code = sqlite3_prepare_v3(store->db, SQL[i], -1, SQLITE_PREPARE_PERSISTENT,
                                   &store->statements[i], NULL);
     return code;
+}
+
+// Makes the statements that a damaged file allows. False with a sentence: temporary.
+static bool prepare_some(struct store *store, struct error *err)
+{
+    for (int i = 0; i < STATEMENT_COUNT; i++) {
+        int code = sqlite3_prepare_v3(store->db, SQL[i], -1, SQLITE_PREPARE_PERSISTENT,
+                                      &store->statements[i], NULL);
+        if (code != SQLITE_ERROR && store_report(store, code, err) == STORE_FAILED)
+            return false;
+    }
+    return true;
 }
 
 static int store_read_number(struct store *store, const char *sql, int64_t *out)
@@ -347,6 +366,30 @@ enum store_result store_open(const char *path, bool read_only, struct store **ou
     return open_named(path, path, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, out, err);
 }
 
+enum store_result store_open_damaged(const char *path, struct store **out, struct error *err)
+{
+    struct store *store = calloc(1, sizeof *store);
+    if (!store) {
+        error_set(err, "out of memory");
+        return STORE_FAILED;
+    }
+    int code = sqlite3_open_v2(path, &store->db, SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX, NULL);
+    if (code != SQLITE_OK) {
+        error_set(err, "%s", sqlite3_errstr(code));
+        store_close(store);
+        return classify(code);
+    }
+    sqlite3_busy_timeout(store->db, BUSY_MS);
+    store_run(store, "PRAGMA cell_size_check = ON; PRAGMA cache_size = -" CACHE_KIB);
+    leave_wal(store);
+    if (prepare_some(store, err)) {
+        *out = store;
+        return STORE_OK;
+    }
+    store_close(store);
+    return STORE_FAILED;
+}
+
 // Whether a file named after the path exists: "-wal", or "-shm", its index. A process that has the
 // journal open for writing has both.
 static bool has_part(const char *path, const char *part)
@@ -477,8 +520,26 @@ static int finish_statement(struct store *store, sqlite3_stmt *s)
 void store_begin(struct store *store)
 {
     store->failure = SQLITE_OK;
+    store->other = false;
     store->rows_before = store->rows;
     store_note(store, store_run(store, "BEGIN IMMEDIATE"));
+}
+
+// The file has a row of that number: fails the transaction unless it is the same event.
+static void check_known(struct store *store, const struct store_row *row)
+{
+    sqlite3_stmt *s = begin_statement(store, FIND_EVENT);
+    if (!s)
+        return;
+    sqlite3_bind_int64(s, 1, row->sequence);
+    sqlite3_bind_text(s, 2, row->id, -1, SQLITE_STATIC);
+    int code = sqlite3_step(s);
+    store_note(store, code);
+    store->other = code == SQLITE_ROW && sqlite3_column_int64(s, 0) == 0;
+    if (store->other)
+        store_note(store, SQLITE_CORRUPT);
+    sqlite3_reset(s);
+    sqlite3_clear_bindings(s);
 }
 
 void store_add_event(struct store *store, const struct store_row *row)
@@ -496,7 +557,10 @@ void store_add_event(struct store *store, const struct store_row *row)
     sqlite3_bind_int64(s, 8, (sqlite3_int64)row->report_tid);
     sqlite3_bind_int64(s, 9, (sqlite3_int64)row->report_digest);
     sqlite3_bind_blob(s, 10, row->record, (int)row->record_size, SQLITE_STATIC);
-    store->rows += finish_statement(store, s);
+    int added = finish_statement(store, s);
+    store->rows += added;
+    if (added == 0)
+        check_known(store, row);
 }
 
 void store_set_cursor(struct store *store, const struct store_cursor *cursor)
@@ -652,6 +716,8 @@ enum store_result store_commit(struct store *store, struct error *err)
         store_note(store, store_run(store, "COMMIT"));
     int code = store->failure;
     enum store_result result = store_report(store, code, err);
+    if (store->other)
+        error_set(err, "the file has another event of the same number");
     if (code != SQLITE_OK) {
         store->rows = store->rows_before;
         if (!sqlite3_get_autocommit(store->db))
@@ -659,6 +725,20 @@ enum store_result store_commit(struct store *store, struct error *err)
     }
     store->failure = SQLITE_OK;
     return result;
+}
+
+enum store_result store_finish(struct store *store, struct error *err)
+{
+    int left = 0;
+    bool good = wal_stop(store->wal);
+    store->wal = NULL;
+    if (!good) {
+        error_set(err, "cannot move the pages of the WAL into the file");
+        return STORE_FAILED;
+    }
+    int code =
+        sqlite3_wal_checkpoint_v2(store->db, "main", SQLITE_CHECKPOINT_TRUNCATE, &left, NULL);
+    return store_report(store, code, err);
 }
 
 void store_set_log(struct store *store, struct log *log)
@@ -756,6 +836,19 @@ enum store_result store_read_back(struct store *store, int64_t before, size_t li
                                   struct error *err)
 {
     return read_some(store, READ_BEFORE, before, limit, each, ctx, err);
+}
+
+enum store_result store_count_indexed(struct store *store, int64_t after, int64_t through,
+                                      int64_t *out, struct error *err)
+{
+    sqlite3_stmt *s = store->statements[COUNT_INDEXED];
+    sqlite3_bind_int64(s, 1, after);
+    sqlite3_bind_int64(s, 2, through);
+    int code = sqlite3_step(s);
+    *out = code == SQLITE_ROW ? sqlite3_column_int64(s, 0) : 0;
+    enum store_result result = store_report(store, code, err);
+    sqlite3_reset(s);
+    return result;
 }
 
 enum store_result store_read_since(struct store *store, int64_t since_us,

@@ -76,6 +76,9 @@ enum store_result store_open(const char *path, bool read_only, struct store **ou
                              struct error *err);
 void store_close(struct store *store); // NULL is allowed
 
+// Opens a damaged file for reading what can be read. What needs a damaged page fails.
+enum store_result store_open_damaged(const char *path, struct store **out, struct error *err);
+
 // Opens the file for a process that only reads it, whether ibtrapd runs or not. Needs no permission
 // to write in the directory, and leaves nothing there. STORE_FAILED, with what to do: there is no
 // journal, or the process may not read it.
@@ -91,6 +94,8 @@ bool store_has_moved(struct store *store);
 // A transaction. After a failure, the remaining calls do nothing, and store_commit returns the
 // first error: no part of the transaction is kept.
 void store_begin(struct store *store);
+
+// The row may be there. Another event of that number fails the transaction as STORE_CORRUPT.
 void store_add_event(struct store *store, const struct store_row *row);
 void store_set_cursor(struct store *store, const struct store_cursor *cursor);
 void store_delete_cursors(struct store *store); // all
@@ -112,6 +117,9 @@ void store_add_snapshot(struct store *store, const struct store_snapshot *snapsh
                         int64_t bytes_max);
 enum store_result store_commit(struct store *store, struct error *err);
 
+// Moves all of the WAL into the file, so that the file alone has everything.
+enum store_result store_finish(struct store *store, struct error *err);
+
 // Of a store that is open for writing: moves of the WAL are logged there. `log` outlives the store.
 void store_set_log(struct store *store, struct log *log);
 
@@ -130,6 +138,11 @@ enum store_result store_read(struct store *store, int64_t after, size_t limit,
 enum store_result store_read_back(struct store *store, int64_t before, size_t limit,
                                   bool (*each)(void *ctx, const struct store_row *row), void *ctx,
                                   struct error *err);
+
+// How many events have numbers from `after` + 1 to `through`, according to the index of times
+// alone.
+enum store_result store_count_indexed(struct store *store, int64_t after, int64_t through,
+                                      int64_t *out, struct error *err);
 
 // Calls `each` for the Reports of the rows since `since_us` (UTC), by which repeats are recognised.
 enum store_result store_read_since(struct store *store, int64_t since_us,

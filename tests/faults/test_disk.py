@@ -5,12 +5,14 @@ import errno
 import json
 import pathlib
 import shutil
+import socket
 import subprocess
 
 import pytest
 from faults import FaultyGateway
 from lab.gateway import section
 from lab.processes import wait_until
+from peers_that_fail import Receiver
 from reports import Reporter, file_section, names_in, numbers_in, wait_port
 
 
@@ -179,7 +181,8 @@ def test_a_directory_that_is_removed(made):
 
 
 def test_a_file_that_is_damaged(made):
-    """The file's pages are overwritten while it is in use: the gateway sets it aside, and later events are not lost."""
+    """The file's pages are overwritten while it is in use. Nobody needs them, until the next start: then the gateway sets
+    the file aside. No later event is lost."""
     gateway, output, reporter = made()
     reporter.send(200)
     reporter.wait_file(output)
@@ -189,17 +192,76 @@ def test_a_file_that_is_damaged(made):
     damage(gateway.state / "journal.db")
     gateway.control("events", check=False)
     reporter.send(200)
+    reporter.wait_file(output)
+    gateway.stop()
+    gateway.start()
+    wait_port(gateway)
     gateway.wait_status(lambda status: any(gateway.state.glob("journal.db.corrupt-*")), "it to be set aside")
     reporter.send(20)
     durable(gateway, True)
     reporter.wait_file(output)
 
 
-def damage(path: pathlib.Path):
+def damage(path: pathlib.Path, pages=None):
+    """Without `pages`: all but the first."""
     with open(path, "r+b") as file:
-        for at in range(4096, path.stat().st_size, 4096):
-            file.seek(at)
+        for page in pages or range(1, path.stat().st_size // 4096):
+            file.seek(page * 4096)
             file.write(b"x" * 4096)
+
+
+@pytest.fixture
+def behind(made):
+    """A gateway with a receiver that cannot be reached yet and has to get 3,000 events, most of them from the file."""
+    gateway, output, reporter = made()
+    late = socket.socket()
+    late.bind(("127.0.0.1", 0))
+    address = "127.0.0.1:%d" % late.getsockname()[1]
+    gateway.config.write_text(gateway.config.read_text()
+                              + section("syslog", "late", transport="tcp", address=address))
+    gateway.control("reload")
+    for _ in range(20):
+        reporter.send(150)
+    reporter.wait_file(output)
+    return gateway, output, reporter, late
+
+
+def wait_late(receiver, reporter):
+    """The receiver gets the rest, in order. Returns what it does not get."""
+    wait_until(lambda: receiver.numbers[-1:] == [reporter.count], "the last event", 60)
+    assert receiver.numbers == sorted(set(receiver.numbers))
+    return set(reporter.numbers) - set(receiver.numbers)
+
+
+def test_a_file_that_is_removed(behind):
+    """A receiver that is away gets everything all the same."""
+    gateway, output, reporter, late = behind
+    (gateway.state / "journal.db").unlink()
+    reporter.send(20)
+    gateway.wait_status(lambda status: status["journal"]["durable"] and
+                        (gateway.state / "journal.db").exists(), "a new journal")
+    reporter.send(20)
+    with Receiver(late) as receiver:
+        assert wait_late(receiver, reporter) == set()
+    assert "journal-dropping" not in names_in(output)
+
+
+def test_a_page_that_a_receiver_needs_is_damaged(behind):
+    """All other events arrive, and the alarm has the number of those that do not."""
+    gateway, output, reporter, late = behind
+    gateway.stop()  # moves the WAL into the file
+    gateway.start()
+    wait_port(gateway)
+    damage(gateway.state / "journal.db", range(150, 160))
+    with Receiver(late) as receiver:
+        wait_until(lambda: "journal-dropping" in names_in(output), "the alarm")
+        durable(gateway, True)
+        reporter.send(20)
+        missing = wait_late(receiver, reporter)
+    dropped = [one for one in gateway.journal() if one["event"] == "journal-dropping"]
+    assert len(dropped) == 1 and dropped[0]["lost"] == len(missing) > 0
+    assert gateway.status()["journal"]["dropped"] == len(missing)
+    reporter.wait_file(output)
 
 
 def test_a_file_receiver_without_room(made, small_disk):

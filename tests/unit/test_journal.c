@@ -579,7 +579,7 @@ static void test_the_alarm_of_the_last_run_ends(void **state)
     struct fixture *f = *state;
     int receiver = journal_receiver(f->journal, "nms");
     add_many(f, 10);
-    journal_go_on_dropping(f->journal);
+    journal_resume_dropping(f->journal, true);
     settle(f);
     assert_int_equal(f->told[JOURNAL_DROPPING_ENDED], 0);
     journal_advance(f->journal, receiver, 10);
@@ -2036,6 +2036,7 @@ static void test_settings_while_the_file_is_away(void **state)
 static void test_settings_outlive_a_corrupt_file(void **state)
 {
     struct fixture *f = *state;
+    journal_receiver(f->journal, "nms");
     set_name(f, 7, "leaf7");
     add_many(f, 2000);
     reopen(f); // what is in the WAL goes into the file

@@ -1,0 +1,324 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Replaces a file that cannot be used any more by a new one that has what receivers have yet to
+// get. The old file is renamed, never deleted.
+//
+// The new file is built as <path>.part, with its sync, and becomes <path>.new in one step. From
+// then on, also after a crash, journal_finish_rescue renames the old file and gives the new one its
+// name.
+#include "journal/journal_private.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum {
+    BATCH_ROWS = 1000, // in one transaction
+    EACH_NUMBER = 512, // so many unreadable numbers are tried one by one, then in growing steps
+    ATTEMPTS_MAX = 5,  // then what a failing disk does not read counts as lost
+    NAME_SIZE = 400,
+};
+
+static const char *const PARTS[] = {"", "-wal", "-shm"};
+enum { PART_COUNT = sizeof PARTS / sizeof *PARTS };
+
+void journal_begin_file(struct journal *j)
+{
+    pthread_mutex_lock(&j->lock);
+    j->stored = j->first_kept - 1;
+    for (size_t i = 0; i < j->cursor_count; i++)
+        j->cursors[i].saved = -1;
+    pthread_mutex_unlock(&j->lock);
+    j->fabric_saved = false;
+    alarms_begin_file(j->alarms);
+    maintenance_windows_begin_file(j->windows);
+    setting_rows_begin_file(j->settings);
+}
+
+void journal_sync_directory(const char *path)
+{
+    int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (fd < 0)
+        return;
+    fsync(fd); // the next sync of the file reports a disk that fails
+    close(fd);
+}
+
+struct rescue {
+    struct journal *journal;
+    struct store *from, *to;
+    int64_t after, through; // numbers: those after `after`, up to `through`, are still to be copied
+    int64_t copied;
+    int64_t missed; // numbers between those read, as far as damage explains the gap
+    bool skipped;   // damage lies before the next row
+};
+
+static bool rescue_row(void *ctx, const struct store_row *row)
+{
+    struct rescue *r = ctx;
+    if (row->sequence > r->through)
+        return false;
+    if (r->skipped)
+        r->missed += journal_gap(r->after, row->sequence);
+    r->skipped = false;
+    store_add_event(r->to, row);
+    r->after = row->sequence;
+    r->copied++;
+    return true;
+}
+
+static bool ignore_row(void *ctx, const struct store_row *row)
+{
+    (void)ctx, (void)row;
+    return true;
+}
+
+static bool is_readable(const struct rescue *r, int64_t after)
+{
+    struct error err;
+    return store_read(r->from, after, 1, ignore_row, NULL, &err) == STORE_OK;
+}
+
+// The first number after which reading works again, as far as that can be found; `through`: none.
+static int64_t find_readable(const struct rescue *r)
+{
+    int64_t bad = r->after, step = 1;
+    for (int tries = 0; bad < r->through; tries++) {
+        int64_t next = r->through - bad > step ? bad + step : r->through;
+        if (!is_readable(r, next)) {
+            bad = next;
+            step *= tries < EACH_NUMBER ? 1 : 2;
+            continue;
+        }
+        while (next - bad > 1) {
+            int64_t middle = bad + (next - bad) / 2;
+            if (is_readable(r, middle))
+                next = middle;
+            else
+                bad = middle;
+        }
+        return next;
+    }
+    return r->through;
+}
+
+// Copies the rows that can be read. A result other than STORE_OK says that it has to be done again.
+static enum store_result copy_rows(struct rescue *r, struct error *err)
+{
+    int64_t read_after = r->after, copied;
+    do {
+        struct error why;
+        copied = r->copied;
+        store_begin(r->to);
+        enum store_result read = store_read(r->from, read_after, BATCH_ROWS, rescue_row, r, &why);
+        enum store_result written = store_commit(r->to, err);
+        if (written == STORE_OK)
+            written = store_move_wal(r->to, err);
+        if (written != STORE_OK)
+            return STORE_FAILED;
+        if (r->copied > copied)
+            read_after = r->after;
+        if (read == STORE_OK)
+            continue;
+        if (read == STORE_FAILED && r->journal->rescue_attempts < ATTEMPTS_MAX) {
+            *err = why;
+            return STORE_FAILED;
+        }
+        r->skipped = true;
+        struct rescue probe = *r;
+        probe.after = read_after;
+        read_after = find_readable(&probe);
+        copied = -1; // go on
+    } while (r->copied != copied && read_after < r->through);
+    return STORE_OK;
+}
+
+// How many events receivers had yet to get and lose; -1: nobody knows.
+static int64_t count_missing(struct rescue *r, int64_t after, int64_t last)
+{
+    struct error err;
+    int64_t there;
+    if (r->journal->cursors_lost)
+        return -1;
+    if (!r->from)
+        return r->journal->runs ? journal_gap(after, last + 1) : -1;
+    if (store_count_indexed(r->from, after, r->through, &there, &err) == STORE_OK)
+        return there > r->copied ? there - r->copied : 0;
+    if (r->skipped)
+        r->missed += journal_gap(r->after, last + 1);
+    return r->skipped && r->missed == 0 && !r->journal->runs ? -1 : r->missed;
+}
+
+static void copy_snapshot(void *ctx, const struct store_snapshot *snapshot)
+{
+    const struct rescue *r = ctx;
+    store_add_snapshot(r->to, snapshot, JOURNAL_SNAPSHOTS_MAX,
+                       journal_snapshot_bytes_max(r->journal));
+}
+
+// Writes all that is not an event: from memory, and the newest snapshot from the old file.
+static enum store_result copy_state(struct rescue *r, struct error *err)
+{
+    struct journal *j = r->journal;
+    struct error why;
+    store_begin(r->to);
+    if (r->from)
+        store_read_snapshot(r->from, 0, copy_snapshot, r, &why);
+    journal_begin_file(j);
+    pthread_mutex_lock(&j->lock);
+    for (size_t i = 0; i < j->cursor_count; i++) {
+        const struct cursor *c = &j->cursors[i];
+        const struct store_cursor row = journal_cursor_row(c);
+        if (c->name[0] != '\0' && c->sequence >= 0)
+            store_set_cursor(r->to, &row);
+    }
+    pthread_mutex_unlock(&j->lock);
+    alarms_write(j->alarms, r->to);
+    maintenance_windows_write(j->windows, r->to);
+    setting_rows_write(j->settings, r->to);
+    enum store_result result = store_commit(r->to, err);
+    return result == STORE_OK ? store_finish(r->to, err) : result;
+}
+
+static void remove_parts(const char *base)
+{
+    char name[NAME_SIZE + 8];
+    for (size_t i = 0; i < PART_COUNT; i++) {
+        snprintf(name, sizeof name, "%s%s", base, PARTS[i]);
+        unlink(name);
+    }
+}
+
+// Builds the new file. False with a sentence: not now.
+static bool rescue_build(struct rescue *r, const char *part, struct error *err)
+{
+    remove_parts(part);
+    if (store_open(part, false, &r->to, err) != STORE_OK)
+        return false;
+    bool ok = (!r->from || copy_rows(r, err) == STORE_OK) && copy_state(r, err) == STORE_OK;
+    store_close(r->to);
+    if (!ok)
+        remove_parts(part);
+    return ok;
+}
+
+static bool rename_part(const char *from, const char *to, struct error *err)
+{
+    if (rename(from, to) == 0 || errno == ENOENT)
+        return true;
+    return error_set(err, "cannot rename %s to %s: %s", from, to, strerror(errno));
+}
+
+// Renames what is at the path, with its WAL first: without the file, SQLite would delete that. The
+// WAL's index can be made again.
+static bool set_aside(const struct journal *j, char aside[NAME_SIZE], struct error *err)
+{
+    char when[CLOCK_TEXT_SIZE], wal[NAME_SIZE], index[NAME_SIZE], to[NAME_SIZE + 8];
+    struct stat status;
+    clock_format_utc(clock_utc(j->options.clock), when);
+    snprintf(aside, NAME_SIZE, "%s.corrupt-%s", j->path, when);
+    snprintf(wal, sizeof wal, "%s-wal", j->path);
+    snprintf(index, sizeof index, "%s-shm", j->path);
+    // A file moved into place is no match for the WAL of the one before.
+    snprintf(to, sizeof to, j->replaced ? "%s.wal" : "%s-wal", aside);
+    unlink(index);
+    if (stat(wal, &status) == 0 && status.st_size == 0)
+        unlink(wal);
+    return rename_part(wal, to, err) && rename_part(j->path, aside, err);
+}
+
+bool journal_finish_rescue(struct journal *journal, struct error *err)
+{
+    char made[NAME_SIZE], aside[NAME_SIZE];
+    snprintf(made, sizeof made, "%s.new", journal->path);
+    if (access(made, F_OK) != 0)
+        return true;
+    pthread_mutex_lock(&journal->reader_lock); // so that no reader keeps the old file
+    journal_drop_reader(journal);
+    bool was_there = access(journal->path, F_OK) == 0;
+    bool ok = set_aside(journal, aside, err) && rename_part(made, journal->path, err);
+    pthread_mutex_unlock(&journal->reader_lock);
+    if (!ok)
+        return false;
+    journal->begun_anew = true;
+    journal->replaced = false;
+    journal_sync_directory(journal->options.directory);
+    if (was_there)
+        log_write(
+            journal->options.log, LOG_LEVEL_ERROR,
+            "renamed the journal's file to %s, with its history, and began a new one that has "
+            "what receivers have yet to get",
+            aside);
+    return true;
+}
+
+// The number up to which every receiver has the events; -1: there are no receivers.
+static int64_t delivered_through(struct journal *j)
+{
+    int64_t least = -1;
+    pthread_mutex_lock(&j->lock);
+    for (size_t i = 0; i < j->cursor_count; i++) {
+        const struct cursor *c = &j->cursors[i];
+        if (journal_cursor_counts(j, c) && (least < 0 || c->sequence < least))
+            least = c->sequence;
+    }
+    pthread_mutex_unlock(&j->lock);
+    return least;
+}
+
+// Sets the numbers to copy, and returns the last number that is known to have been in the file.
+static int64_t set_range(struct rescue *r)
+{
+    struct journal *j = r->journal;
+    int64_t last = 0;
+    pthread_mutex_lock(&j->lock);
+    r->through = j->runs ? j->first_kept - 1 : STORE_SEQUENCE_MAX;
+    for (size_t i = 0; i < j->cursor_count; i++)
+        last = j->cursors[i].sequence > last ? j->cursors[i].sequence : last;
+    if (j->runs && !j->unread)
+        last = j->stored > last ? j->stored : last;
+    pthread_mutex_unlock(&j->lock);
+    r->after = delivered_through(j);
+    if (r->after < 0)
+        r->after = r->through; // nobody waits
+    return last < r->through ? last : r->through;
+}
+
+static void tell_missing(struct journal *j, const struct rescue *r, int64_t missing, int64_t last)
+{
+    char reason[256];
+    snprintf(reason, sizeof reason, "%.160s%s", j->why,
+             missing < 0 ? "; nobody knows how many events receivers had yet to get"
+                         : "; receivers had yet to get them");
+    if (missing == 0)
+        log_write(j->options.log, LOG_LEVEL_ERROR,
+                  "%s; the %" PRId64 " events that receivers have yet to get are copied", j->why,
+                  r->copied);
+    else
+        log_write(j->options.log, LOG_LEVEL_ERROR,
+                  "%s; %" PRId64 " events that receivers have yet to get are copied", reason,
+                  r->copied);
+    journal_lose_events(j, missing, last, reason);
+}
+
+bool journal_rescue(struct journal *journal, struct store *from, struct error *err)
+{
+    struct rescue r = {.journal = journal, .from = from};
+    char part[NAME_SIZE], made[NAME_SIZE];
+    snprintf(part, sizeof part, "%s.part", journal->path);
+    snprintf(made, sizeof made, "%s.new", journal->path);
+    journal->rescue_attempts++;
+    int64_t last = set_range(&r), after = r.after;
+    if (!rescue_build(&r, part, err))
+        return false;
+    int64_t missing = count_missing(&r, after, last);
+    if (!rename_part(part, made, err))
+        return false;
+    journal_sync_directory(journal->options.directory);
+    journal->rescue_attempts = 0;
+    tell_missing(journal, &r, missing, last);
+    return true;
+}

@@ -1,0 +1,449 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// A file that is damaged, removed or replaced: what receivers have yet to get is in the new file,
+// or the journal says how much is lost.
+#include "support.h"
+
+#include "event/event_builder.h"
+#include "journal/journal.h"
+#include "journal/store.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <sqlite3.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { EVENTS = 2400, HAD = 700, PAGE = 4096 };
+
+static const char *directory;
+static char path[96], saved[96];
+static struct support_time now;
+static struct support_chance counting;
+static struct clock clock_;
+static struct random chance;
+static struct event_builder builder;
+static struct log *log_;
+static struct journal *journal;
+static struct error err;
+static int receiver;
+static unsigned told[JOURNAL_CHANGES];
+static uint64_t lost;
+
+static void take_change(void *ctx, enum journal_change change, const char *reason, uint64_t count)
+{
+    (void)ctx, (void)reason;
+    told[change]++;
+    if (change == JOURNAL_DROPPING)
+        lost = count;
+}
+
+static void pass(int64_t us)
+{
+    now.utc += us;
+    now.monotonic += us;
+}
+
+static void start(void)
+{
+    const struct journal_options options = {.directory = directory,
+                                            .rows_max = 1000000,
+                                            .bytes_max = INT64_C(1) << 30,
+                                            .age_us = 86400 * CLOCK_US_PER_S,
+                                            .notify = take_change,
+                                            .clock = &clock_,
+                                            .random = &chance,
+                                            .log = log_};
+    journal = journal_open(&options, &err);
+    assert_non_null(journal);
+    receiver = journal_receiver(journal, "nms");
+}
+
+static int64_t add(enum catalogue_event type, const char *key)
+{
+    struct event_builder_occurrence o = {.type = type};
+    snprintf(o.alarm_key, sizeof o.alarm_key, "%s", key);
+    pass(1000); // so that identifiers differ
+    struct event *event = event_builder_from_occurrence(&builder, &o);
+    assert_non_null(event);
+    int64_t sequence = journal_append(journal, event, &(struct journal_report){0});
+    event_unref(event);
+    return sequence;
+}
+
+static void add_many(int n)
+{
+    for (int i = 1; i <= n; i++) {
+        add(CATALOGUE_HEARTBEAT, "");
+        if (i % 100 == 0 || i == n)
+            journal_commit(journal);
+    }
+}
+
+static void commit_again(void)
+{
+    for (int i = 0; i < 3; i++) {
+        pass(2 * CLOCK_US_PER_S);
+        journal_commit(journal);
+    }
+}
+
+static struct journal_status status_now(void)
+{
+    struct journal_status status;
+    journal_get_status(journal, &status);
+    return status;
+}
+
+// Reads as the receiver does. Returns the number of events after its cursor; each number is larger
+// than the one before.
+static int64_t count_waiting(void)
+{
+    struct journal_item items[64];
+    int64_t after = journal_cursor(journal, receiver), count = 0;
+    for (int idle = 0; idle < 4;) {
+        size_t n = journal_read(journal, after, items, 64);
+        for (size_t i = 0; i < n; i++) {
+            assert_non_null(items[i].event);
+            assert_true(items[i].sequence > after);
+            after = items[i].sequence;
+            event_unref(items[i].event);
+        }
+        count += (int64_t)n;
+        idle = n == 0 ? idle + 1 : 0;
+        if (n == 0)
+            commit_again();
+    }
+    return count;
+}
+
+static size_t files_with(const char *part)
+{
+    DIR *d = opendir(directory);
+    size_t n = 0;
+    for (struct dirent *e; (e = readdir(d));)
+        n += strstr(e->d_name, part) != NULL;
+    closedir(d);
+    return n;
+}
+
+static void copy(const char *from, const char *to)
+{
+    char command[256];
+    snprintf(command, sizeof command, "cp %s %s", from, to);
+    assert_int_equal(system(command), 0);
+}
+
+static off_t size_of(const char *file)
+{
+    struct stat status;
+    assert_int_equal(stat(file, &status), 0);
+    return status.st_size;
+}
+
+static void damage(off_t page)
+{
+    char garbage[PAGE];
+    int fd = open(path, O_WRONLY);
+    memset(garbage, 'x', sizeof garbage);
+    assert_int_equal(pwrite(fd, garbage, sizeof garbage, page * PAGE), sizeof garbage);
+    close(fd);
+}
+
+static int begin(void **state)
+{
+    (void)state;
+    now = (struct support_time){SUPPORT_UTC_US, 1000 * CLOCK_US_PER_S};
+    clock_ = support_clock(&now);
+    counting = (struct support_chance){0};
+    chance = support_random(&counting);
+    builder = (struct event_builder){.clock = &clock_, .random = &chance};
+    log_ = support_log(NULL);
+    memset(told, 0, sizeof told);
+    lost = 0;
+    directory = scratch_make_in_memory();
+    snprintf(path, sizeof path, "%s/journal.db", directory);
+    snprintf(saved, sizeof saved, "%s/saved", directory);
+    start();
+    return 0;
+}
+
+static int end(void **state)
+{
+    (void)state;
+    journal_close(journal);
+    log_close(log_);
+    scratch_remove(directory);
+    return 0;
+}
+
+// A file with rows in every table. The receiver has the first HAD events.
+static void fill(void)
+{
+    const struct setting name = {.kind = SETTING_SWITCH_NAME, .guid = 7, .size = 1, .value = "x"};
+    const struct journal_maintenance window = {.name = "rack7",
+                                               .until_us = now.utc + 3600 * CLOCK_US_PER_S};
+    const uint8_t fabric[3 * PAGE] = {1};
+    assert_true(journal_change_settings(journal, &name, 1));
+    assert_true(journal_set_maintenance(journal, &window));
+    journal_save_snapshot(journal, &(struct journal_snapshot){.time_us = 1, .digest = 7}, fabric,
+                          sizeof fabric);
+    add(CATALOGUE_SM_UNREACHABLE, "stays");
+    add_many(EVENTS - 1);
+    journal_advance(journal, receiver, HAD);
+    journal_commit(journal);
+}
+
+// Starts, with a file of which a page is damaged, and lets the receiver get all there is. Returns
+// whether the file was set aside.
+static bool live_with(off_t page)
+{
+    damage(page);
+    memset(told, 0, sizeof told);
+    lost = 0;
+    start();
+    told[JOURNAL_DROPPING] = 0; // nobody listens yet
+    journal_resume_dropping(journal, false);
+    int64_t cursor = journal_cursor(journal, receiver);
+    add_many(10);
+    commit_again();
+    int64_t got = count_waiting();
+    struct journal_status status = status_now();
+    assert_true(status.durable);
+    assert_int_equal(status.pending, 0);
+    assert_int_equal(told[JOURNAL_DEGRADED], told[JOURNAL_HEALED]);
+    int64_t expected = EVENTS - HAD + 10;
+    if (cursor == HAD) // its cursor could be read
+        assert_int_equal(got + (int64_t)status.dropped, expected);
+    else
+        assert_int_equal(got, 10);
+    assert_true((cursor == HAD && got == expected) || told[JOURNAL_DROPPING] == 1);
+    if (told[JOURNAL_DROPPING] == 1)
+        assert_int_equal(lost, status.dropped);
+    bool aside = files_with("corrupt") > 0;
+    journal_close(journal);
+    journal = NULL;
+    return aside;
+}
+
+static void remove_set_aside(void)
+{
+    char command[128];
+    snprintf(command, sizeof command, "rm -f %s/journal.db*", directory);
+    assert_int_equal(system(command), 0);
+}
+
+TEST(each_page_may_be_damaged_at_rest)
+{
+    fill();
+    journal_close(journal);
+    copy(path, saved);
+    unsigned set_aside = 0;
+    off_t pages = size_of(path) / PAGE;
+    for (off_t page = 0; page < pages; page++) {
+        remove_set_aside();
+        copy(saved, path);
+        set_aside += live_with(page);
+    }
+    print_message("%lld pages, set aside with %u of them\n", (long long)pages, set_aside);
+    assert_in_range(set_aside, 10, pages - 10);
+    remove_set_aside();
+    start();
+}
+
+// The gateway runs, with the WAL in the file, when a page is damaged; then somebody lists all
+// events.
+static bool live_while_damaged(off_t page)
+{
+    struct journal_item items[64];
+    memset(told, 0, sizeof told);
+    lost = 0;
+    start();
+    told[JOURNAL_DROPPING] = 0; // nobody listens yet
+    journal_resume_dropping(journal, false);
+    damage(page);
+    int64_t before = journal_last(journal) + 1;
+    for (size_t n = 1; n > 0; before = n > 0 ? items[n - 1].sequence : before) {
+        n = journal_read_back(journal, before, items, 64);
+        for (size_t i = 0; i < n; i++)
+            event_unref(items[i].event);
+    }
+    add_many(10);
+    commit_again();
+    int64_t got = count_waiting();
+    struct journal_status status = status_now();
+    assert_true(status.durable);
+    assert_int_equal(got + (int64_t)status.dropped, EVENTS - HAD + 10);
+    assert_int_equal(told[JOURNAL_DROPPING], status.dropped > 0);
+    bool aside = files_with("corrupt") > 0;
+    journal_close(journal);
+    journal = NULL;
+    return aside;
+}
+
+TEST(each_page_may_be_damaged_while_it_runs)
+{
+    fill();
+    journal_close(journal);
+    copy(path, saved);
+    unsigned set_aside = 0;
+    off_t pages = size_of(path) / PAGE;
+    for (off_t page = 1; page < pages; page++) {
+        remove_set_aside();
+        copy(saved, path);
+        set_aside += live_while_damaged(page);
+    }
+    print_message("%lld pages, set aside with %u of them\n", (long long)pages, set_aside);
+    assert_in_range(set_aside, 10, pages - 10);
+    remove_set_aside();
+    start();
+}
+
+static bool can_read(int64_t after)
+{
+    struct journal_item items[64];
+    size_t n = journal_read(journal, after, items, 64);
+    for (size_t i = 0; i < n; i++)
+        event_unref(items[i].event);
+    return n == 64;
+}
+
+// A reader of history finds damage that no receiver minds.
+TEST(damaged_history_condemns_nothing)
+{
+    fill();
+    journal_close(journal);
+    copy(path, saved);
+    unsigned met = 0;
+    for (off_t page = 1; page < size_of(saved) / PAGE; page++) {
+        remove_set_aside();
+        copy(saved, path);
+        start();
+        damage(page);
+        bool history = can_read(100), waiting = can_read(HAD);
+        if (!history && waiting) {
+            met++;
+            commit_again();
+            assert_int_equal(count_waiting(), EVENTS - HAD);
+            assert_int_equal(files_with("corrupt"), 0);
+            assert_int_equal(told[JOURNAL_DEGRADED], 0);
+            assert_int_equal(told[JOURNAL_DROPPING], 0);
+        }
+        journal_close(journal);
+    }
+    assert_in_range(met, 1, 10);
+    remove_set_aside();
+    start();
+}
+
+TEST(a_file_that_is_removed)
+{
+    fill();
+    assert_int_equal(unlink(path), 0);
+    add_many(5);
+    commit_again();
+    assert_int_equal(count_waiting(), EVENTS - HAD + 5);
+    assert_true(status_now().durable);
+    assert_int_equal(told[JOURNAL_DROPPING], 0);
+    journal_close(journal);
+    start();
+    assert_int_equal(journal_cursor(journal, receiver), HAD);
+    assert_int_equal(count_waiting(), EVENTS - HAD + 5);
+}
+
+TEST(a_directory_that_is_removed)
+{
+    char command[128];
+    fill();
+    snprintf(command, sizeof command, "rm -rf %s", directory);
+    assert_int_equal(system(command), 0);
+    add_many(5);
+    commit_again();
+    assert_int_equal(count_waiting(), EVENTS - HAD + 5);
+    assert_int_equal(told[JOURNAL_DROPPING], 0);
+}
+
+// Another gateway's file, with other events under the same numbers, is moved into place.
+TEST(a_file_that_is_replaced)
+{
+    fill();
+    journal_close(journal);
+    assert_int_equal(rename(path, saved), 0);
+    start();
+    fill();
+    assert_int_equal(rename(saved, path), 0);
+    add_many(5);
+    commit_again();
+    assert_int_equal(count_waiting(), EVENTS - HAD + 5);
+    assert_true(status_now().durable);
+    assert_int_equal(files_with("corrupt"), 2); // and the WAL that this gateway left there
+    assert_int_equal(files_with("-wal"), 1);
+    assert_int_equal(told[JOURNAL_DROPPING], 0);
+}
+
+// The file cannot be used, as another program has locked it, and is removed meanwhile: then nothing
+// is left to copy from.
+TEST(a_file_that_is_removed_while_it_is_not_open)
+{
+    sqlite3 *db;
+    fill();
+    assert_int_equal(sqlite3_open(path, &db), SQLITE_OK);
+    assert_int_equal(sqlite3_exec(db, "BEGIN IMMEDIATE", NULL, NULL, NULL), SQLITE_OK);
+    add_many(5);
+    assert_false(status_now().durable);
+    assert_int_equal(unlink(path), 0);
+    sqlite3_close(db);
+    commit_again();
+    int64_t got = count_waiting();
+    assert_true(status_now().durable);
+    assert_int_equal(told[JOURNAL_DROPPING], 1);
+    assert_int_equal(got + (int64_t)lost, EVENTS - HAD + 5);
+    journal_close(journal);
+    start();
+    assert_int_equal(journal_cursor(journal, receiver), HAD);
+    assert_int_equal(count_waiting(), got);
+}
+
+// A crash at any step between the old file's damage and the new file's name.
+TEST(a_crash_while_the_file_is_replaced)
+{
+    char part[120], made[120], aside[120];
+    fill();
+    journal_close(journal);
+    snprintf(part, sizeof part, "%s.part", path);
+    snprintf(made, sizeof made, "%s.new", path);
+    snprintf(aside, sizeof aside, "%s.corrupt-then", path);
+    copy(path, part); // it was still being built
+    damage(0);
+    assert_int_equal(rename(path, saved), 0);
+    assert_int_equal(rename(part, made), 0);
+    for (int step = 0; step < 2; step++) {
+        if (step == 0) // the new file is complete, the old one is still there
+            copy(saved, path);
+        start();
+        assert_int_equal(journal_cursor(journal, receiver), HAD);
+        assert_int_equal(count_waiting(), EVENTS - HAD);
+        assert_true(status_now().durable);
+        assert_int_equal(files_with(".new"), 0);
+        journal_close(journal);
+        copy(path, made); // the old file has its other name, the new one has not
+        assert_int_equal(rename(path, aside), 0);
+    }
+    start();
+    assert_int_equal(count_waiting(), EVENTS - HAD);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(each_page_may_be_damaged_at_rest, begin, end),
+        cmocka_unit_test_setup_teardown(each_page_may_be_damaged_while_it_runs, begin, end),
+        cmocka_unit_test_setup_teardown(damaged_history_condemns_nothing, begin, end),
+        cmocka_unit_test_setup_teardown(a_file_that_is_removed, begin, end),
+        cmocka_unit_test_setup_teardown(a_directory_that_is_removed, begin, end),
+        cmocka_unit_test_setup_teardown(a_file_that_is_replaced, begin, end),
+        cmocka_unit_test_setup_teardown(a_file_that_is_removed_while_it_is_not_open, begin, end),
+        cmocka_unit_test_setup_teardown(a_crash_while_the_file_is_replaced, begin, end),
+    };
+    support_limit_files(1 << 22);
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
