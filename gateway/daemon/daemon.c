@@ -302,17 +302,19 @@ static bool daemon_start(struct gateway *g, struct error *err)
     return ok;
 }
 
-// Ends the process without freeing what a receiver that was left behind still uses. The journal has
-// committed everything.
-static void daemon_leave(struct gateway *g, bool ok)
+// Ends the process without freeing what a receiver that was left behind still uses. `unsaved`: what
+// the journal could not save; NULL: it has committed everything.
+static void daemon_leave(struct gateway *g, bool ok, const struct error *unsaved)
 {
     log_write(g->log, LOG_LEVEL_ERROR, "ending without the receivers that do not end");
+    if (unsaved)
+        log_write(g->log, LOG_LEVEL_ERROR, "stopped, but %s", unsaved->text);
     server_stop(g->server);
-    _exit(ok ? EXIT_SUCCESS : EXIT_FAILURE);
+    _exit(ok && !unsaved ? EXIT_SUCCESS : EXIT_FAILURE);
 }
 
-// `ok`: the gateway ran.
-static void daemon_stop(struct gateway *g, const char *reason, bool ok)
+// `ok`: the gateway ran. False with a sentence: the journal could not save everything.
+static bool daemon_stop(struct gateway *g, const char *reason, bool ok, struct error *err)
 {
     subagent_stop(g);
     sweeper_stop(g->sweeper);
@@ -328,10 +330,9 @@ static void daemon_stop(struct gateway *g, const char *reason, bool ok)
     if (g->journal)
         journal_commit(g->journal); // saves the cursors, in case a receiver takes long to end
     bool all_ended = receivers_stop_all(g);
-    if (g->journal)
-        journal_commit(g->journal);
+    bool saved = !g->journal || journal_finish(g->journal, err);
     if (!all_ended)
-        daemon_leave(g, ok);
+        daemon_leave(g, ok, saved ? NULL : err);
     pipeline_free(g->pipeline); // after the last commit, which may report a change to it
     if (g->journal)
         snmp_end();
@@ -347,6 +348,7 @@ static void daemon_stop(struct gateway *g, const char *reason, bool ok)
     topology_free(g->topology);
     fabric_unref(g->restored);
     names_unref(g->map);
+    return saved;
 }
 
 static struct conf *own(const struct conf *conf, struct error *err)
@@ -391,13 +393,17 @@ bool daemon_run(struct conf *conf, const struct daemon_options *options, struct 
     fix_mmap_threshold();
     server_erase_freed();
     json_object_seed(0); // opens a file, so call it before there are threads
+    struct error unsaved;
     bool ok = daemon_start(&g, err);
     if (ok) {
         log_write(g.log, LOG_LEVEL_INFO, "ibtrapd " INSTALL_VERSION " runs");
         loop_run(g.loop, reload_at_signal, &g, reason);
         log_write(g.log, LOG_LEVEL_INFO, "stopping: %s", reason);
+    } else {
+        error_prefix(err, "cannot start");
     }
-    daemon_stop(&g, reason, ok);
+    if (!daemon_stop(&g, reason, ok, &unsaved) && ok)
+        ok = error_set(err, "stopped, but %s", unsaved.text);
     conf_free(g.conf);
     free(g.conf);
     return ok;

@@ -111,7 +111,7 @@ static int main_run(struct arguments *a)
     bool ok =
         daemon_run(&conf, &(struct daemon_options){.load = main_load, .ctx = a, .log = log}, &err);
     if (!ok)
-        log_write(log, LOG_LEVEL_ERROR, "cannot start: %s", err.text);
+        log_write(log, LOG_LEVEL_ERROR, "%s", err.text);
     log_close(log);
     return ok ? EXIT_SUCCESS : EXIT_FAILURE;
 }

@@ -9,6 +9,7 @@
 
 static const int64_t PRUNE_US = 10 * CLOCK_US_PER_S;
 static const int64_t STATUS_US = 1 * CLOCK_US_PER_S;
+static const int64_t FINISH_US = 10 * CLOCK_US_PER_S; // for the last attempts
 static const int64_t PACK_US = CLOCK_US_PER_S / 4;
 
 static void apply_alarm(struct journal *j, const struct event *event, int64_t sequence)
@@ -81,15 +82,17 @@ static size_t add_row(struct journal *j, int64_t sequence)
 // The events and cursors that the transaction writes, copied when it begins.
 struct plan {
     int64_t first, last; // events
+    int64_t appended;    // the last event then; readable after the commit
     struct cursor_plan cursors;
     size_t octets; // of the events' records
 };
 
-static void journal_write_make_plan(struct journal *j, struct plan *out)
+static void journal_write_make_plan(struct journal *j, int64_t rows_max, struct plan *out)
 {
     pthread_mutex_lock(&j->lock);
     out->first = j->stored + 1 > j->first_kept ? j->stored + 1 : j->first_kept;
-    out->last = j->appended;
+    out->appended = j->appended;
+    out->last = out->first + rows_max - 1 < j->appended ? out->first + rows_max - 1 : j->appended;
     out->octets = 0;
     journal_plan_cursors(j, &out->cursors);
     pthread_mutex_unlock(&j->lock);
@@ -247,18 +250,18 @@ static void move_wal(struct journal *j)
         journal_lose_file(j, result, &err);
 }
 
-void journal_commit(struct journal *journal)
+static void commit_some(struct journal *journal, int64_t rows_max)
 {
     struct error err;
     struct plan plan;
-    journal_write_make_plan(journal, &plan);
+    journal_write_make_plan(journal, rows_max, &plan);
     int64_t now = clock_monotonic(journal->options.clock);
     if (!journal->writer && now >= journal->retry_at && journal_open_file(journal))
-        journal_write_make_plan(journal, &plan);
+        journal_write_make_plan(journal, rows_max, &plan);
     if (journal->writer)
         note_result(journal, &plan, write_timed(journal, &plan, &err), &err);
     pthread_mutex_lock(&journal->lock);
-    journal->committed = journal->appended > plan.last ? plan.last : journal->appended;
+    journal->committed = plan.appended;
     pthread_cond_broadcast(&journal->grown);
     pthread_mutex_unlock(&journal->lock);
     journal_write_free_old(journal);
@@ -276,6 +279,52 @@ void journal_commit(struct journal *journal)
     }
     if (journal->writer)
         move_wal(journal);
+}
+
+void journal_commit(struct journal *journal)
+{
+    commit_some(journal, JOURNAL_MEMORY_MAX);
+}
+
+// Whether all is on disk that has to be.
+static bool is_saved(struct journal *j)
+{
+    pthread_mutex_lock(&j->lock);
+    bool saved = j->writer && j->stored == j->appended;
+    pthread_mutex_unlock(&j->lock);
+    return saved;
+}
+
+static bool refuse_to_finish(struct journal *j, struct error *err)
+{
+    char behind[STORE_NAME_MAX + 1];
+    int64_t had = journal_least_read(j, behind);
+    pthread_mutex_lock(&j->lock);
+    int64_t first = j->stored + 1, last = j->appended;
+    error_set(err,
+              "the journal does not work (%.300s): the events %lld to %lld are lost, %lld in all, "
+              "%lld of them before every receiver had them%s",
+              j->status.problem, (long long)first, (long long)last, (long long)(last - first + 1),
+              (long long)(last > had ? last - (had > first - 1 ? had : first - 1) : 0),
+              j->orphan ? ", and all that receivers had yet to get from the removed file" : "");
+    pthread_mutex_unlock(&j->lock);
+    return false;
+}
+
+bool journal_finish(struct journal *journal, struct error *err)
+{
+    int64_t until = clock_monotonic(journal->options.clock) + FINISH_US;
+    journal_commit(journal);
+    for (int64_t rows = JOURNAL_MEMORY_MAX; rows > 0 && !is_saved(journal);) {
+        int64_t stored = journal->stored;
+        journal->retry_at = 0;
+        commit_some(journal, rows);
+        if (journal->stored == stored)
+            rows /= 4;
+        if (clock_monotonic(journal->options.clock) >= until)
+            break;
+    }
+    return is_saved(journal) || refuse_to_finish(journal, err);
 }
 
 bool journal_has_work(struct journal *journal)

@@ -112,6 +112,25 @@ def test_a_disk_that_fails_until_the_end(made, fabric):
     assert "gateway monitor journal" not in [one["key"] for one in json.loads(gateway.control("alarms", "--json").stdout)["alarms"]]
 
 
+def test_a_stop_while_the_disk_fails(made):
+    """The gateway says what is lost, and fails."""
+    gateway, output, reporter = made()
+    reporter.send(20)
+    gateway.faults.write_errno = errno.ENOSPC
+    reporter.send(20)
+    durable(gateway, False)
+    gateway.process.popen.terminate()
+    assert gateway.process.popen.wait(60) != 0
+    assert "are lost" in gateway.log, gateway.log[-3000:]
+    gateway.faults.write_errno = 0
+    gateway.start()
+    wait_port(gateway)
+    reporter.send(20)
+    wait_until(lambda: numbers_in(output)[-1:] == [60], "the last event")
+    assert set(numbers_in(output)) == set(reporter.numbers)  # the receiver had them all, and may get some again
+    assert gateway.stop() == 0
+
+
 def test_a_disk_that_fails_from_the_start(made, fabric):
     """Receivers are notified of the failure and of its end; afterwards the events of the time between are on disk."""
     gateway, output, reporter = made()

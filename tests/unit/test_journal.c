@@ -821,6 +821,59 @@ static void test_a_full_disk_degrades_and_heals(void **state)
     assert_int_equal(read_all(f, 0, 510), 510);
 }
 
+// The last commit: what does not fit on the disk is lost, and said to be.
+static void test_a_stop_while_the_disk_is_full(void **state)
+{
+    struct fixture *f = *state;
+    struct error err;
+    struct rlimit old, small;
+    signal(SIGXFSZ, SIG_IGN);
+    add_many(f, 10);
+    assert_true(journal_finish(f->journal, &err));
+    getrlimit(RLIMIT_FSIZE, &old);
+    small = old;
+    small.rlim_cur = 64 * 1024;
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &small), 0);
+    int receiver = journal_receiver(f->journal, "nms");
+    add_many(f, 500);
+    journal_advance(f->journal, receiver, 500);
+    assert_false(journal_finish(f->journal, &err));
+    assert_non_null(strstr(err.text, "to 510 are lost, "));
+    assert_non_null(strstr(err.text, "10 of them before every receiver had them"));
+    assert_int_equal(read_all(f, 0, 510), 510);
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &old), 0);
+    assert_true(journal_finish(f->journal, &err)); // at once, without waiting for the next attempt
+    reopen(f);
+    assert_int_equal(read_all(f, 0, 510), 510);
+}
+
+// Part of what memory has fits on the disk.
+static void test_a_stop_writes_as_much_as_there_is_room_for(void **state)
+{
+    struct fixture *f = *state;
+    struct error err;
+    struct rlimit old, small;
+    signal(SIGXFSZ, SIG_IGN);
+    journal_close(f->journal);
+    f->journal = NULL;
+    getrlimit(RLIMIT_FSIZE, &old);
+    small = old;
+    small.rlim_cur = 256 * 1024;
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &small), 0);
+    reopen(f);
+    for (int i = 0; i < 2000; i++)
+        add(f, NULL);
+    assert_false(journal_finish(f->journal, &err));
+    journal_close(f->journal);
+    f->journal = NULL;
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &old), 0);
+    reopen(f);
+    journal_commit(f->journal);
+    struct journal_status status;
+    journal_get_status(f->journal, &status);
+    assert_in_range(status.rows, 20, 1999);
+}
+
 static void test_memory_is_bounded_while_degraded(void **state)
 {
     struct fixture *f = *state;
@@ -2705,6 +2758,8 @@ int main(void)
         TEST(test_a_missing_disk_degrades_and_heals),
         TEST(test_a_removed_directory_is_made_anew),
         TEST(test_a_full_disk_degrades_and_heals),
+        TEST(test_a_stop_while_the_disk_is_full),
+        TEST(test_a_stop_writes_as_much_as_there_is_room_for),
         TEST(test_memory_is_bounded_while_degraded),
         TEST(test_a_crash_keeps_what_was_committed),
         TEST(test_the_clock_may_go_back),
