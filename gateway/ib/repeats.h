@@ -15,7 +15,7 @@ struct repeats {
     struct repeats_report {
         struct hash_node node; // its digest covers the content
         uint64_t tid;
-        int64_t at; // monotonic microseconds
+        int64_t at; // monotonic microseconds: when it arrived
         uint16_t lid;
     } ring[REPEATS_MAX]; // by number
     uint64_t count;      // Reports remembered so far; the number of the next one
@@ -29,7 +29,8 @@ void repeats_clear(struct repeats *r); // a zero-initialised one is allowed
 // The digest of a Report: of its sender, TransactionID and content.
 uint64_t repeats_digest(uint16_t lid, uint64_t tid, const uint8_t *content, size_t size);
 
-// Whether the Report was remembered less than REPEATS_MEMORY_US before `now`.
+// Whether a Report that arrives at `now` is a repeat of one that arrived less than
+// REPEATS_MEMORY_US before.
 bool repeats_seen(const struct repeats *r, uint16_t lid, uint64_t tid, uint64_t digest,
                   int64_t now);
 

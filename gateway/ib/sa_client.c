@@ -345,6 +345,7 @@ static void sa_client_handle_report(struct sa_client *a, const struct mad_receiv
     if (!report)
         return;
     report->from = in->from;
+    report->arrived_at = now;
     report->subnet_prefix = a->status.port.subnet_prefix;
     report->size = in->size < MAD_SIZE ? in->size : MAD_SIZE;
     memcpy(report->mad, in->octets, report->size);

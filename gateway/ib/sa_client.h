@@ -19,6 +19,7 @@
 struct sa_report {
     struct mad_address from;
     uint64_t subnet_prefix;
+    int64_t arrived_at; // monotonic microseconds; repeats are recognised by it
     bool malformed;
     char reason[128]; // when malformed
     uint8_t mad[MAD_SIZE];

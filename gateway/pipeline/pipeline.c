@@ -167,8 +167,9 @@ static bool handle_report(struct pipeline *p, const struct sa_report *report)
     mad_read_header(report->mad, report->size, &h);
     const struct journal_report origin = {
         .lid = report->from.lid, .tid = h.tid, .digest = pipeline_digest_of(report, h.tid)};
-    int64_t now = clock_monotonic(p->builder.clock);
-    if (repeats_seen(&p->repeats, origin.lid, origin.tid, origin.digest, now)) {
+    // Its arrival counts: a commit may have taken longer than the memory of repeats.
+    int64_t at = report->arrived_at;
+    if (repeats_seen(&p->repeats, origin.lid, origin.tid, origin.digest, at)) {
         log_report(p, &origin, "a repeat: acknowledged, not recorded");
         atomic_fetch_add(&p->repeated, 1);
         return true;
@@ -177,7 +178,7 @@ static bool handle_report(struct pipeline *p, const struct sa_report *report)
     log_report(p, &origin, report->malformed ? "malformed" : "handled");
     if (!pipeline_append(p, make_event(p, report), &origin))
         return false; // out of memory: the SM sends it again
-    repeats_remember(&p->repeats, origin.lid, origin.tid, origin.digest, now);
+    repeats_remember(&p->repeats, origin.lid, origin.tid, origin.digest, at);
     return true;
 }
 

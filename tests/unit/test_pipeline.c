@@ -6,6 +6,7 @@
 #include "journal/store.h"
 #include "model/event_record.h"
 #include "model/fabric_record.h"
+#include "ib/repeats.h"
 #include "pipeline/pipeline.h"
 #include "topology/topology.h"
 
@@ -182,6 +183,7 @@ static struct sa_report *make_report(enum golden golden, uint16_t tid)
     assert_non_null(report);
     report->from = (struct mad_address){.lid = 1, .qpn = 1};
     report->subnet_prefix = GOLDEN_PREFIX;
+    report->arrived_at = now.monotonic;
     report->size = MAD_SIZE;
     support_hex(report->mad, 24, "01 03 02 06 0000 0000 0000ABCD00000000 0002 0000 00000000");
     report->mad[14] = (uint8_t)(tid >> 8);
@@ -254,6 +256,24 @@ TEST(a_repeat_is_answered_and_nothing_else)
     check_answers(5);
     assert_int_equal(counters.events, 2);
     assert_int_equal(counters.repeated, 3);
+}
+
+// Repeats that arrive while the commit of the first is under way, which takes longer than repeats
+// are remembered.
+TEST(a_repeat_that_waits_long_is_a_repeat)
+{
+    struct sa_report *repeat = make_report(GOLDEN_128, 1), *later = make_report(GOLDEN_128, 1);
+    repeat->arrived_at += 600 * CLOCK_US_PER_MS;
+    later->arrived_at += REPEATS_MEMORY_US + CLOCK_US_PER_S;
+    put(GOLDEN_128, 1);
+    assert_true(journal_wait(journal, 0, 60 * CLOCK_US_PER_S, &(atomic_bool){false}));
+    now.monotonic += 2 * REPEATS_MEMORY_US;
+    assert_true(pipeline_put_report(pipeline, repeat));
+    assert_true(pipeline_put_report(pipeline, later));
+    finish();
+    assert_int_equal(counters.repeated, 1);
+    assert_int_equal(counters.events, 2);
+    check_answers(3);
 }
 
 // Octets after the Notice do not matter; octets of the Notice do.
@@ -783,6 +803,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         PIPELINE_TEST(a_report_becomes_an_event_on_disk_and_is_answered_then),
         PIPELINE_TEST(a_repeat_is_answered_and_nothing_else),
+        PIPELINE_TEST(a_repeat_that_waits_long_is_a_repeat),
         PIPELINE_TEST(a_repeat_has_the_same_notice),
         PIPELINE_TEST(repeats_are_told_across_a_restart),
         PIPELINE_TEST(an_old_report_is_no_repeat_after_a_restart),
