@@ -10,8 +10,12 @@
 
 #include <inttypes.h>
 #include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
 
-enum { EXPORT_CHUNK = 1000 };
+// Rows that are read at once, and written after that: a reader of the output that pauses, such as a
+// pager, must not keep the file from being written.
+enum { EXPORT_CHUNK = 100 };
 
 // Closes the file. False with a sentence: the file changed while it was read, and the rows read
 // from it are not valid.
@@ -74,7 +78,7 @@ enum command_outcome journal_commands_stats(const struct arguments *a, struct er
 
 struct export
 {
-    FILE *out;
+    struct text lines;
     int64_t after;
     size_t rows;
     bool failed;
@@ -92,15 +96,36 @@ static bool export_row(void *ctx, const struct store_row *row)
         e->failed = true;
         return false;
     }
-    char buffer[FORMAT_SIZE];
-    struct text t = text_in(buffer, sizeof buffer);
+    char buffer[FORMAT_SIZE + 1];
+    struct text t = text_in(buffer, FORMAT_SIZE);
     format_line(&t, FORMAT_JSON, &(struct format_origin){.hostname = "-", .process_id = "-"},
                 event);
     event_unref(event);
-    e->failed = t.len == 0 || fprintf(e->out, "%s\n", buffer) < 0;
+    e->failed = t.len == 0;
     if (e->failed)
-        error_set(e->err, t.len == 0 ? "out of memory" : "cannot write");
+        error_set(e->err, "out of memory");
+    else
+        text_add(&e->lines, strcat(buffer, "\n"));
     return !e->failed;
+}
+
+static bool export_all(struct store *store, FILE *out, int64_t after, struct error *err)
+{
+    enum { LINES_SIZE = EXPORT_CHUNK * (FORMAT_SIZE + 1) + 1 };
+    char *lines = malloc(LINES_SIZE);
+    if (!lines)
+        return error_set(err, "out of memory");
+    struct export e = {.after = after, .err = err};
+    bool ok = true;
+    do {
+        e.rows = 0;
+        e.lines = text_in(lines, LINES_SIZE);
+        ok = store_read(store, e.after, EXPORT_CHUNK, export_row, &e, err) == STORE_OK && !e.failed;
+        if (e.lines.len > 0 && fputs(lines, out) < 0)
+            ok = error_set(err, "cannot write");
+    } while (ok && e.rows > 0);
+    free(lines);
+    return ok;
 }
 
 enum command_outcome journal_commands_export(const struct arguments *a, struct error *err)
@@ -111,12 +136,7 @@ enum command_outcome journal_commands_export(const struct arguments *a, struct e
         return COMMAND_WRONG_USAGE;
     if (store_examine(a->file, &store, err) != STORE_OK)
         return COMMAND_REFUSED;
-    struct export e = {.out = a->out, .after = after, .err = err};
-    bool ok = true;
-    do {
-        e.rows = 0;
-        ok = store_read(store, e.after, EXPORT_CHUNK, export_row, &e, err) == STORE_OK && !e.failed;
-    } while (ok && e.rows > 0);
+    bool ok = export_all(store, a->out, after, err);
     return command_outcome(journal_commands_finish(store, ok, err));
 }
 

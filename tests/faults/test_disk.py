@@ -1,16 +1,18 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """The disk below the journal is full, read-only, slow, or gone, and comes back; test_disk.c fails it at each operation."""
 
+import contextlib
 import errno
 import json
 import pathlib
 import shutil
 import socket
+import sqlite3
 import subprocess
 
 import pytest
 from faults import FaultyGateway
-from lab.gateway import section
+from lab.gateway import IBTRAPCTL, section
 from lab.processes import wait_until
 from peers_that_fail import Receiver
 from reports import Reporter, file_section, names_in, numbers_in, wait_port
@@ -280,6 +282,22 @@ def test_a_page_that_a_receiver_needs_is_damaged(behind):
     dropped = [one for one in gateway.journal() if one["event"] == "journal-dropping"]
     assert len(dropped) == 1 and dropped[0]["lost"] == len(missing) > 0
     assert gateway.status()["journal"]["dropped"] == len(missing)
+    reporter.wait_file(output)
+
+
+def test_a_pager_at_the_end_of_an_export(made):
+    """While somebody reads the first page of the export, all of the WAL can be moved into the file."""
+    gateway, output, reporter = made()
+    for _ in range(10):
+        reporter.send(150)
+    reporter.wait_file(output)
+    path = gateway.state / "journal.db"
+    with subprocess.Popen([IBTRAPCTL, "--file", path, "journal", "export"], stdout=subprocess.PIPE) as export:
+        export.stdout.readline()
+        reporter.send(20)
+        with contextlib.closing(sqlite3.connect(path)) as other:
+            wait_until(lambda: other.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0] == 0, "a checkpoint")
+        assert len(export.stdout.readlines()) >= 1500
     reporter.wait_file(output)
 
 
