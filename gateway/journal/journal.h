@@ -109,9 +109,9 @@ int64_t journal_append(struct journal *journal, struct event *event,
 void journal_commit(struct journal *journal);
 bool journal_has_work(struct journal *journal); // a commit would save something
 
-// Writer's thread, before journal_close: a last commit. While degraded, it tries the file once more,
-// and writes as much as there is room for. False with a sentence: something is in memory only, and
-// is lost.
+// Writer's thread, before journal_close: a last commit. While degraded, it tries the file once
+// more, and writes as much as there is room for. False with a sentence: something is in memory
+// only, and is lost.
 bool journal_finish(struct journal *journal, struct error *err);
 
 // Writer's thread. Copies the record for the next commit, which saves it unless the newest snapshot

@@ -39,10 +39,17 @@ void packed_free(struct packed *packed)
     free(packed);
 }
 
-struct event *packed_event(const struct packed *packed)
+enum packed_result packed_event(const struct packed *packed, struct event **out, struct error *err)
 {
-    struct error err;
-    return event_record_read(packed->record, packed->size, &err);
+    struct event *event = event_make(NULL);
+    if (!event)
+        return PACKED_NO_MEMORY;
+    if (event_record_fill(event, packed->record, packed->size, err)) {
+        *out = event;
+        return PACKED_OK;
+    }
+    event_unref(event);
+    return PACKED_UNREADABLE;
 }
 
 void packed_fill_row(const struct packed *packed, struct store_row *row)

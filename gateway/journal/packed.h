@@ -11,8 +11,14 @@ struct packed; // immutable
 struct packed *packed_new(const struct event *event); // NULL: out of memory
 void packed_free(struct packed *packed);              // NULL is allowed
 
-// The event, without its number; one reference, the caller's. NULL: out of memory.
-struct event *packed_event(const struct packed *packed);
+enum packed_result {
+    PACKED_OK,
+    PACKED_NO_MEMORY,
+    PACKED_UNREADABLE, // with a sentence
+};
+
+// The event, without its number; one reference, the caller's.
+enum packed_result packed_event(const struct packed *packed, struct event **out, struct error *err);
 
 // Fills the columns that come from the event. They point into `packed`.
 void packed_fill_row(const struct packed *packed, struct store_row *row);

@@ -84,15 +84,24 @@ static enum store_result read_from_disk(struct journal *j, read_function *read, 
     return reading.short_of_memory && reading.count == 0 ? STORE_FAILED : result;
 }
 
-// Gets an event that is in memory. Call it with the lock held. False: out of memory.
+// Gets an event that is in memory; NULL in place of one that cannot be read, as from the file. Call
+// it with the lock held. False: out of memory.
 static bool load_entry(struct journal *j, int64_t sequence, struct journal_item *out)
 {
+    struct error err;
     const struct entry *e = journal_slot(j, sequence);
-    *out =
-        (struct journal_item){sequence, e->event ? event_ref(e->event) : packed_event(e->packed)};
-    if (e->packed && out->event)
+    *out = (struct journal_item){.sequence = sequence};
+    if (e->event) {
+        out->event = event_ref(e->event);
+        return true;
+    }
+    enum packed_result result = packed_event(e->packed, &out->event, &err);
+    if (result == PACKED_UNREADABLE)
+        log_write_limited(j->options.log, &j->reader_limit, LOG_LEVEL_ERROR,
+                          "cannot read event %lld in memory: %s", (long long)sequence, err.text);
+    if (out->event)
         out->event->number = sequence;
-    return out->event != NULL;
+    return result != PACKED_NO_MEMORY;
 }
 
 // Call it with the lock held.

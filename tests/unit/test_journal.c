@@ -2336,6 +2336,28 @@ static void test_a_packed_event_is_the_same(void **state)
     release_made(made);
 }
 
+// Receivers go on with the next one.
+static void test_a_packed_event_that_cannot_be_read(void **state)
+{
+    struct fixture *f = *state;
+    struct catalogue_entry unknown = *catalogue_get(CATALOGUE_HEARTBEAT);
+    unknown.name = "unknown-to-the-catalogue";
+    struct event *event = make(f, NOTICE_LINK_STATE);
+    event->type = &unknown;
+    journal_append(f->journal, event, &(struct journal_report){0});
+    event_unref(event);
+    add_many(f, 2);
+    settle_in_memory(f);
+    struct journal_item items[3];
+    assert_int_equal(journal_read(f->journal, 0, items, 3), 3);
+    assert_null(items[0].event);
+    assert_int_equal(items[0].sequence, 1);
+    for (size_t i = 1; i < 3; i++) {
+        assert_non_null(items[i].event);
+        event_unref(items[i].event);
+    }
+}
+
 static void test_packed_events_leave_memory_like_others(void **state)
 {
     struct fixture *f = *state;
@@ -2808,6 +2830,7 @@ int main(void)
         TEST(test_a_file_of_the_third_schema_is_brought_up_to_date),
         TEST(test_events_know_their_numbers),
         TEST(test_a_packed_event_is_the_same),
+        TEST(test_a_packed_event_that_cannot_be_read),
         TEST(test_packed_events_leave_memory_like_others),
         TEST(test_packed_events_wait_for_the_file),
         TEST(test_packed_events_go_into_a_new_file),
