@@ -302,14 +302,15 @@ static bool daemon_start(struct gateway *g, struct error *err)
     return ok;
 }
 
-// Ends the process without freeing what a receiver that was left behind still uses. `unsaved`: what
-// the journal could not save; NULL: it has committed everything.
-static void daemon_leave(struct gateway *g, bool ok, const struct error *unsaved)
+// Ends the process without freeing what still uses its memory: a receiver that was left behind, or
+// the journal's thread in a call to the disk. `unsaved`: what the journal could not save; NULL: it
+// has committed everything.
+static _Noreturn void daemon_leave(struct gateway *g, bool ok, const struct error *unsaved)
 {
-    log_write(g->log, LOG_LEVEL_ERROR, "ending without the receivers that do not end");
     if (unsaved)
         log_write(g->log, LOG_LEVEL_ERROR, "stopped, but %s", unsaved->text);
-    server_stop(g->server);
+    else
+        server_stop(g->server); // a disk that hangs would hold up an answer
     _exit(ok && !unsaved ? EXIT_SUCCESS : EXIT_FAILURE);
 }
 
@@ -331,12 +332,15 @@ static bool daemon_stop(struct gateway *g, const char *reason, bool ok, struct e
         journal_commit(g->journal); // saves the cursors, in case a receiver takes long to end
     bool all_ended = receivers_stop_all(g);
     bool saved = !g->journal || journal_finish(g->journal, err);
-    if (!all_ended)
+    if (!all_ended) {
+        log_write(g->log, LOG_LEVEL_ERROR, "ending without the receivers that do not end");
         daemon_leave(g, ok, saved ? NULL : err);
-    pipeline_free(g->pipeline); // after the last commit, which may report a change to it
+    }
     if (g->journal)
         snmp_end();
-    journal_close(g->journal);
+    if (!journal_close(g->journal))
+        daemon_leave(g, ok, saved ? NULL : err);
+    pipeline_free(g->pipeline); // after the journal, which may report a change to it
     service_stop(g->service);
     metrics_server_stop(g->metrics);
     loop_timer_free(g->heartbeat);

@@ -138,7 +138,9 @@ static void journal_file_start_over(struct journal *j, const struct store_size *
 static enum store_result load_file(struct journal *j, struct error *err)
 {
     struct store_size size;
-    enum store_result result = store_open(j->path, false, &j->writer, err);
+    struct store *opened = NULL;
+    enum store_result result = store_open(j->path, false, &opened, err);
+    j->writer = opened;
     if (result == STORE_OK)
         result = store_get_size(j->writer, &size, err);
     if (result == STORE_OK)
@@ -254,6 +256,11 @@ void journal_lose_file(struct journal *journal, enum store_result result, struct
     store_close(journal->writer);
     journal->writer = NULL;
     journal_file_set_problem(journal, err->text);
+}
+
+void journal_file_fails(struct journal *journal, const char *problem)
+{
+    journal_file_set_problem(journal, problem);
 }
 
 void journal_file_works(struct journal *journal)

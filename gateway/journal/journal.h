@@ -2,10 +2,11 @@
 // The journal: every event, in order, on disk before the subnet manager gets its acknowledgement
 // and before a receiver gets the event.
 //
-// One thread, the writer (the pipeline's), appends events and commits them. Receivers read behind
-// it; each has a cursor, which survives a restart. When the disk fails, the journal is degraded:
-// events go through memory, with a bound, until the disk works again and the journal writes them to
-// it.
+// One thread, the writer (the pipeline's), appends events and commits them. A thread of the journal
+// does the work with the file; the writer waits for it, for some seconds at most. Receivers read
+// behind the writer; each has a cursor, which survives a restart. When the disk fails, the journal
+// is degraded: events go through memory, with a bound, until the disk works again and the journal
+// writes them to it.
 #ifndef IBTRAPD_JOURNAL_JOURNAL_H
 #define IBTRAPD_JOURNAL_JOURNAL_H
 
@@ -45,7 +46,7 @@ struct journal_options {
     const char *directory;               // created if missing
     int64_t rows_max, bytes_max, age_us; // limits of retention
     // Reports a change; `count` is the number of events lost so far since JOURNAL_DROPPING. Called
-    // by journal_commit.
+    // in the writer's thread or in the journal's own, one at a time.
     void (*notify)(void *ctx, enum journal_change change, const char *reason, uint64_t count);
     void *ctx;
     const struct clock *clock;
@@ -91,7 +92,10 @@ struct journal;
 // read (JOURNAL_DROPPING); it renames the old file and never deletes it. NULL with a sentence:
 // another process uses the directory, or memory is short.
 struct journal *journal_open(const struct journal_options *options, struct error *err);
-void journal_close(struct journal *journal); // NULL is allowed
+
+// False: the disk hangs. The journal's memory and its thread live on then; end the process, or
+// leave all that the options point to. NULL is allowed.
+bool journal_close(struct journal *journal);
 
 // Calls `each` for the Reports committed since `since_us` (UTC), so that their repeats are
 // recognised.

@@ -7,6 +7,7 @@
 #include "journal/journal.h"
 
 #include "journal/alarms.h"
+#include "journal/disk.h"
 #include "journal/maintenance_windows.h"
 #include "journal/packed.h"
 #include "journal/setting_rows.h"
@@ -76,10 +77,12 @@ struct journal {
     struct maintenance_windows *windows; // has its own lock
     struct setting_rows *settings;       // has its own lock
 
-    // Used by the writer only.
-    struct store *writer; // NULL while degraded
-    int lock_fd;          // of the directory's lock; -1: not taken yet
-    bool locked_out;      // another process has it
+    struct disk *disk; // the thread; it or, before it has started, journal_open has the file
+
+    // Used by that thread only, but for atomic ones.
+    struct store *_Atomic writer; // NULL while degraded
+    int lock_fd;                  // of the directory's lock; -1: not taken yet
+    bool locked_out;              // another process has it
     bool unread;     // the file was not read since the start; numbers do not continue those in it
     bool begun_anew; // the old file was renamed, and a new one begun
     bool runs;       // journal_open has ended
@@ -91,12 +94,14 @@ struct journal {
     unsigned rescue_attempts; // that failed, in a row
     dev_t device;             // of the file
     ino_t inode;              // 0: not known
-    int64_t retry_at, prune_at, status_at, pack_at;
+    int64_t retry_at, status_at;
+    atomic_int_fast64_t prune_at;
+    struct entry writing[JOURNAL_MEMORY_MAX]; // references to the events of the transaction
+
+    // Used by the writer only.
+    int64_t pack_at;
     int64_t packed_through, to_pack_through; // events in memory
-    struct dropping dropping;
     struct log_limit alarms_limit;
-    bool fabric_saved; // in this file, with `fabric_digest`
-    uint64_t fabric_digest;
 
     atomic_int_fast64_t asked_age_us; // of a request to prune; 0: there is none
     struct histogram commit_times;
@@ -116,8 +121,12 @@ struct journal {
     uint64_t cursors_version, cursors_saved_version;
     bool receivers_known; // before, every cursor that is not gone counts as that of a receiver
     struct journal_status status;
-    int64_t counted_through;      // `stored` when the file's size was taken for the status
-    struct waiting_fabric fabric; // the writer may read it without the lock
+    int64_t counted_through; // `stored` when the file's size was taken for the status
+    struct waiting_fabric fabric;
+    const uint8_t *fabric_writing; // its record, if a transaction has it; else NULL
+    bool fabric_saved;             // in this file, with `fabric_digest`
+    uint64_t fabric_digest;
+    struct dropping dropping;
 
     pthread_mutex_t reader_lock;
     struct store *reader;             // opened for the first read of events no longer in memory
@@ -130,9 +139,16 @@ static inline struct entry *journal_slot(struct journal *j, int64_t sequence)
     return &j->memory[sequence % JOURNAL_MEMORY_MAX];
 }
 
-void journal_release(const struct entry *entry); // frees its contents
+static inline void journal_release(const struct entry *entry) // its references
+{
+    event_unref(entry->event);
+    packed_unref(entry->packed);
+}
 
-// The file (file.c). The writer's thread only.
+// All work with the file, for disk_run: opens it if need be, commits, prunes (write.c).
+void journal_work(void *journal, int64_t rows_max);
+
+// The file (file.c). The file's thread only, as what follows unless it says something else.
 
 // Opens it, or gives the reason why not in log and status. Tries once a second at most.
 bool journal_open_file(struct journal *journal);
@@ -143,7 +159,10 @@ void journal_lose_file(struct journal *journal, enum store_result result, struct
 // A write succeeded: the journal is not degraded any more.
 void journal_file_works(struct journal *journal);
 
-// Rescue (rescue.c). The writer's thread only.
+// The file does not work, for that reason: the journal is degraded. Any thread.
+void journal_file_fails(struct journal *journal, const char *problem);
+
+// Rescue (rescue.c).
 
 // Marks everything in memory as unsaved, so that the next commit writes it to a new file.
 void journal_begin_file(struct journal *journal);
@@ -189,12 +208,12 @@ int64_t journal_least_cursor(struct journal *journal);
 // The same of the events that they have read, and the name of that receiver, or "".
 int64_t journal_least_read(struct journal *journal, char name[STORE_NAME_MAX + 1]);
 
-// Retention (retention.c). The writer's thread only.
+// Retention (retention.c).
 
 // Deletes events beyond the limits, and ends the alarm about lost events.
 void journal_prune(struct journal *journal);
 
-// Losses (losses.c). The writer's thread only.
+// Losses (losses.c).
 
 // Events up to that number are lost, and `count` of them some receiver had yet to get; -1: nobody
 // knows how many. Counts them, and reports the first. The reason is part of a sentence.
@@ -204,10 +223,14 @@ void journal_lose_events(struct journal *journal, int64_t count, int64_t through
 // Reports the end of a loss, once it has paused and every receiver has read on beyond it.
 void journal_end_dropping(struct journal *journal);
 
-// Snapshots of the fabric (snapshots.c). The writer's thread only.
+// Snapshots of the fabric (snapshots.c).
 
-void journal_add_snapshot(struct journal *journal); // adds the waiting one to the transaction
-void journal_snapshot_committed(struct journal *journal);
+// Adds one, which may have no record, to the transaction.
+void journal_add_snapshot(struct journal *journal, const struct waiting_fabric *fabric);
+
+// The transaction has ended.
+void journal_snapshot_written(struct journal *journal, const struct waiting_fabric *fabric,
+                              bool saved);
 
 // The octets that snapshots may take of the file; the newest may be larger.
 int64_t journal_snapshot_bytes_max(const struct journal *journal);

@@ -9,52 +9,68 @@
 // No event is lost for so long: then no more are lost.
 static const int64_t QUIET_US = 60 * CLOCK_US_PER_S;
 
+// Counts a loss. True: it is the first since the last alarm has ended.
+static bool losses_count(struct journal *j, int64_t count, int64_t through, const char *reason)
+{
+    struct dropping *d = &j->dropping;
+    pthread_mutex_lock(&j->lock);
+    bool first = !d->active;
+    j->status.dropped += (uint64_t)count;
+    d->active = true;
+    d->lost += (uint64_t)count;
+    d->through = through > d->through ? through : d->through;
+    d->quiet_at = clock_monotonic(j->options.clock) + QUIET_US;
+    if (first)
+        snprintf(d->reason, sizeof d->reason, "%s", reason);
+    pthread_mutex_unlock(&j->lock);
+    return first;
+}
+
 void journal_lose_events(struct journal *journal, int64_t count, int64_t through,
                          const char *reason)
 {
-    struct dropping *d = &journal->dropping;
     if (count == 0)
         return;
-    if (count < 0)
-        count = 0;
-    pthread_mutex_lock(&journal->lock);
-    journal->status.dropped += (uint64_t)count;
-    pthread_mutex_unlock(&journal->lock);
-    d->lost += (uint64_t)count;
-    d->through = through > d->through ? through : d->through;
-    d->quiet_at = clock_monotonic(journal->options.clock) + QUIET_US;
-    if (d->active) {
-        log_debug(journal->options.log, "%" PRId64 " further events are lost: %s", count, reason);
+    int64_t known = count > 0 ? count : 0;
+    if (!losses_count(journal, known, through, reason)) {
+        log_debug(journal->options.log, "%" PRId64 " further events are lost: %s", known, reason);
         return;
     }
-    d->active = true;
-    snprintf(d->reason, sizeof d->reason, "%s", reason);
-    log_write(journal->options.log, LOG_LEVEL_ERROR, "%" PRId64 " events are lost: %s", count,
+    log_write(journal->options.log, LOG_LEVEL_ERROR, "%" PRId64 " events are lost: %s", known,
               reason);
-    journal->options.notify(journal->options.ctx, JOURNAL_DROPPING, reason, (uint64_t)count);
+    journal->options.notify(journal->options.ctx, JOURNAL_DROPPING, reason, (uint64_t)known);
 }
 
 void journal_resume_dropping(struct journal *journal, bool raised)
 {
-    struct dropping *d = &journal->dropping;
-    if (d->active) {
-        journal->options.notify(journal->options.ctx, JOURNAL_DROPPING, d->reason, d->lost);
-    } else if (raised) {
-        *d = (struct dropping){.active = true, .through = journal_last(journal)};
-        d->quiet_at = clock_monotonic(journal->options.clock) + QUIET_US;
-    }
+    int64_t last = journal_last(journal);
+    pthread_mutex_lock(&journal->lock);
+    const struct dropping was = journal->dropping;
+    if (!was.active && raised)
+        journal->dropping =
+            (struct dropping){.active = true,
+                              .through = last,
+                              .quiet_at = clock_monotonic(journal->options.clock) + QUIET_US};
+    pthread_mutex_unlock(&journal->lock);
+    if (was.active)
+        journal->options.notify(journal->options.ctx, JOURNAL_DROPPING, was.reason, was.lost);
 }
 
 void journal_end_dropping(struct journal *j)
 {
-    struct dropping *d = &j->dropping;
     char behind[STORE_NAME_MAX + 1];
-    if (!d->active || clock_monotonic(j->options.clock) < d->quiet_at ||
-        journal_least_read(j, behind) < d->through)
+    int64_t read = journal_least_read(j, behind);
+    pthread_mutex_lock(&j->lock);
+    const struct dropping was = j->dropping;
+    bool over =
+        was.active && clock_monotonic(j->options.clock) >= was.quiet_at && read >= was.through;
+    if (over)
+        j->dropping = (struct dropping){.active = false};
+    pthread_mutex_unlock(&j->lock);
+    if (!over)
         return;
-    uint64_t lost = d->lost;
-    *d = (struct dropping){.active = false};
-    log_write(j->options.log, LOG_LEVEL_INFO, "no more events are lost; %" PRIu64 " were", lost);
+    log_write(j->options.log, LOG_LEVEL_INFO, "no more events are lost; %" PRIu64 " were",
+              was.lost);
     j->options.notify(j->options.ctx, JOURNAL_DROPPING_ENDED,
-                      "every receiver has read on beyond them", lost);
+                      "every receiver has read on beyond them", was.lost);
 }

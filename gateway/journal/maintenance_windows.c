@@ -9,8 +9,8 @@ struct maintenance_windows {
     pthread_mutex_t lock;
     struct journal_maintenance all[JOURNAL_MAINTENANCE_MAX];
     size_t count;
-    bool loaded;  // every window in the file has been read
-    bool changed; // since the last commit
+    bool loaded;                       // every window in the file has been read
+    uint64_t revision, written, saved; // now, in the last transaction, in the last commit
 };
 
 struct maintenance_windows *maintenance_windows_new(void)
@@ -42,7 +42,7 @@ static struct journal_maintenance *maintenance_windows_find(struct maintenance_w
 static void remove_one(struct maintenance_windows *w, struct journal_maintenance *window)
 {
     *window = w->all[--w->count];
-    w->changed = true;
+    w->revision++;
 }
 
 static void maintenance_windows_remove_ended(struct maintenance_windows *w, int64_t now)
@@ -63,7 +63,7 @@ bool maintenance_windows_set(struct maintenance_windows *windows,
         place = &windows->all[windows->count++];
     if (place) {
         *place = *window;
-        windows->changed = true;
+        windows->revision++;
     }
     pthread_mutex_unlock(&windows->lock);
     return place != NULL;
@@ -102,32 +102,34 @@ enum store_result maintenance_windows_load(struct maintenance_windows *windows, 
 void maintenance_windows_write(struct maintenance_windows *windows, struct store *store)
 {
     pthread_mutex_lock(&windows->lock);
-    if (windows->changed) {
+    if (windows->revision != windows->saved) {
         store_delete_windows(store);
         for (size_t i = 0; i < windows->count; i++)
             store_add_window(store, &windows->all[i]);
     }
+    windows->written = windows->revision;
     pthread_mutex_unlock(&windows->lock);
 }
 
 void maintenance_windows_committed(struct maintenance_windows *windows)
 {
     pthread_mutex_lock(&windows->lock);
-    windows->changed = false;
+    windows->saved = windows->written;
     pthread_mutex_unlock(&windows->lock);
 }
 
 void maintenance_windows_begin_file(struct maintenance_windows *windows)
 {
     pthread_mutex_lock(&windows->lock);
-    windows->changed = windows->count > 0;
+    windows->revision += windows->count > 0;
+    windows->saved = windows->count > 0 ? 0 : windows->revision;
     pthread_mutex_unlock(&windows->lock);
 }
 
 bool maintenance_windows_have_changed(struct maintenance_windows *windows)
 {
     pthread_mutex_lock(&windows->lock);
-    bool changed = windows->changed;
+    bool changed = windows->revision != windows->saved;
     pthread_mutex_unlock(&windows->lock);
     return changed;
 }

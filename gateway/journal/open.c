@@ -5,12 +5,6 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-void journal_release(const struct entry *entry)
-{
-    event_unref(entry->event);
-    packed_free(entry->packed);
-}
-
 // Numbers for each millisecond: 1,024, more than the events that can come in it.
 enum { NUMBER_BITS = 10 };
 
@@ -74,13 +68,24 @@ struct journal *journal_open(const struct journal_options *options, struct error
     j->packed_through = j->to_pack_through = j->committed;
     j->first_kept = j->appended + 1;
     j->runs = true;
+    j->disk = disk_start(journal_work, j);
+    if (!j->disk) {
+        error_set(err, "out of memory");
+        journal_close(j);
+        return NULL;
+    }
     return j;
 }
 
-void journal_close(struct journal *journal)
+// How long a file's thread that is busy may take to end.
+static const int64_t CLOSE_US = 20 * CLOCK_US_PER_S;
+
+bool journal_close(struct journal *journal)
 {
     if (!journal)
-        return;
+        return true;
+    if (!disk_stop(journal->disk, CLOSE_US))
+        return false;
     store_close(journal->reader);
     store_close(journal->orphan);
     store_close(journal->writer); // the last connection to close moves the WAL into the file
@@ -96,6 +101,7 @@ void journal_close(struct journal *journal)
     pthread_mutex_destroy(&journal->reader_lock);
     pthread_mutex_destroy(&journal->lock);
     free(journal);
+    return true;
 }
 
 // Status.

@@ -4,10 +4,12 @@
 #include "model/catalogue.h"
 #include "model/event_record.h"
 
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
 struct packed {
+    atomic_uint references;
     const struct catalogue_entry *type;
     char id[EVENT_ID_SIZE];
     enum severity severity;
@@ -24,6 +26,7 @@ struct packed *packed_new(const struct event *event)
     struct packed *packed = malloc(sizeof *packed + size);
     if (!packed)
         return NULL;
+    atomic_init(&packed->references, 1);
     packed->type = event->type;
     packed->severity = event->severity;
     packed->time_us = event->time_us;
@@ -34,9 +37,17 @@ struct packed *packed_new(const struct event *event)
     return packed;
 }
 
-void packed_free(struct packed *packed)
+struct packed *packed_ref(struct packed *packed)
 {
-    free(packed);
+    if (packed)
+        atomic_fetch_add(&packed->references, 1);
+    return packed;
+}
+
+void packed_unref(struct packed *packed)
+{
+    if (packed && atomic_fetch_sub(&packed->references, 1) == 1)
+        free(packed);
 }
 
 enum packed_result packed_event(const struct packed *packed, struct event **out, struct error *err)

@@ -8,8 +8,9 @@
 
 struct packed; // immutable
 
-struct packed *packed_new(const struct event *event); // NULL: out of memory
-void packed_free(struct packed *packed);              // NULL is allowed
+struct packed *packed_new(const struct event *event); // a reference; NULL: out of memory
+struct packed *packed_ref(struct packed *packed);     // another one; NULL is allowed
+void packed_unref(struct packed *packed);             // NULL is allowed
 
 enum packed_result {
     PACKED_OK,

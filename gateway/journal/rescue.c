@@ -31,8 +31,8 @@ void journal_begin_file(struct journal *j)
     j->stored = j->first_kept - 1;
     for (size_t i = 0; i < j->cursor_count; i++)
         j->cursors[i].saved = -1;
-    pthread_mutex_unlock(&j->lock);
     j->fabric_saved = false;
+    pthread_mutex_unlock(&j->lock);
     alarms_begin_file(j->alarms);
     maintenance_windows_begin_file(j->windows);
     setting_rows_begin_file(j->settings);
@@ -178,6 +178,7 @@ static enum store_result copy_state(struct rescue *r, struct error *err)
     pthread_mutex_unlock(&j->lock);
     alarms_write(j->alarms, r->to);
     maintenance_windows_write(j->windows, r->to);
+    setting_rows_plan(j->settings);
     setting_rows_write(j->settings, r->to);
     enum store_result result = store_commit(r->to, err);
     return result == STORE_OK ? store_finish(r->to, err) : result;

@@ -9,13 +9,12 @@
 
 struct setting_rows {
     const char *directory;
-    pthread_mutex_t lock; // guards the next two
+    struct settings *planned; // that the transaction writes; NULL: none changed. Its thread only
+    pthread_mutex_t lock;     // guards the members below
     struct settings *current;
-    bool changed; // since the last commit
-
-    // Used by the writer only.
-    bool loaded;           // the settings in the file have been read
-    struct setting *early; // changes made before that
+    uint64_t revision, written, saved; // now, in the last transaction, in the last commit
+    bool loaded;                       // the settings in the file have been read
+    struct setting *early;             // changes made before that
     size_t early_count;
 };
 
@@ -38,23 +37,25 @@ void setting_rows_free(struct setting_rows *rows)
 {
     if (!rows)
         return;
+    settings_unref(rows->planned);
     settings_unref(rows->current);
     pthread_mutex_destroy(&rows->lock);
     free(rows->early);
     free(rows);
 }
 
-static void setting_rows_exchange(struct setting_rows *rows, struct settings *next, bool changed)
+// Call it with the lock held. Returns the old ones, for settings_unref.
+static struct settings *setting_rows_exchange(struct setting_rows *rows, struct settings *next,
+                                              bool changed)
 {
-    pthread_mutex_lock(&rows->lock);
     struct settings *old = rows->current;
     rows->current = next;
-    rows->changed = changed;
-    pthread_mutex_unlock(&rows->lock);
-    settings_unref(old);
+    rows->revision += changed;
+    if (!changed)
+        rows->saved = rows->revision;
+    return old;
 }
 
-// Remembers changes made before the file was read. False: no room, or memory is short.
 static bool note_early(struct setting_rows *rows, const struct setting *changes, size_t n)
 {
     if (rows->early_count + n > SETTINGS_MAX)
@@ -70,15 +71,14 @@ static bool note_early(struct setting_rows *rows, const struct setting *changes,
 
 bool setting_rows_change(struct setting_rows *rows, const struct setting *changes, size_t n)
 {
-    struct settings *next = settings_with(rows->current, changes, n);
-    if (!next)
-        return false;
-    if (n > 0 && !rows->loaded && !note_early(rows, changes, n)) {
-        settings_unref(next);
-        return false;
-    }
-    setting_rows_exchange(rows, next, true);
-    return true;
+    pthread_mutex_lock(&rows->lock);
+    struct settings *old = settings_with(rows->current, changes, n);
+    bool ok = old && (n == 0 || rows->loaded || note_early(rows, changes, n));
+    if (ok)
+        old = setting_rows_exchange(rows, old, true);
+    pthread_mutex_unlock(&rows->lock);
+    settings_unref(old);
+    return ok;
 }
 
 struct loading {
@@ -125,69 +125,96 @@ static struct settings *join(const struct loading *l, const struct setting_rows 
     return joined;
 }
 
+static bool setting_rows_take(struct setting_rows *rows, const struct loading *loading)
+{
+    pthread_mutex_lock(&rows->lock);
+    struct settings *old = join(loading, rows);
+    bool ok = old != NULL;
+    if (ok) {
+        old = setting_rows_exchange(rows, old, rows->early_count > 0 || loading->mixed);
+        rows->loaded = true;
+        free(rows->early);
+        rows->early = NULL;
+        rows->early_count = 0;
+    }
+    pthread_mutex_unlock(&rows->lock);
+    settings_unref(old);
+    return ok;
+}
+
+static bool is_loaded(struct setting_rows *rows)
+{
+    pthread_mutex_lock(&rows->lock);
+    bool loaded = rows->loaded;
+    pthread_mutex_unlock(&rows->lock);
+    return loaded;
+}
+
 enum store_result setting_rows_load(struct setting_rows *rows, struct store *store,
                                     struct error *err)
 {
-    if (rows->loaded)
+    if (is_loaded(rows))
         return STORE_OK;
     struct loading loading = {0};
     enum store_result result = store_read_settings(store, load_from_store, &loading, err);
     if (result == STORE_OK &&
         !communities_load(rows->directory, setting_rows_load_stored, &loading, err))
         result = STORE_FAILED;
-    struct settings *joined = result == STORE_OK ? join(&loading, rows) : NULL;
+    if (result == STORE_OK && !setting_rows_take(rows, &loading)) {
+        error_set(err, "out of memory");
+        result = STORE_FAILED;
+    }
     if (loading.all)
         explicit_bzero(loading.all, loading.count * sizeof *loading.all);
     free(loading.all);
-    if (result == STORE_OK && !joined) {
-        error_set(err, "out of memory");
-        return STORE_FAILED;
-    }
-    if (result != STORE_OK)
-        return result;
-    setting_rows_exchange(rows, joined, rows->early_count > 0 || loading.mixed);
-    rows->loaded = true;
-    free(rows->early);
-    rows->early = NULL;
-    rows->early_count = 0;
-    return STORE_OK;
+    return result;
+}
+
+void setting_rows_plan(struct setting_rows *rows)
+{
+    settings_unref(rows->planned);
+    pthread_mutex_lock(&rows->lock);
+    rows->planned = rows->revision != rows->saved ? settings_ref(rows->current) : NULL;
+    rows->written = rows->revision;
+    pthread_mutex_unlock(&rows->lock);
 }
 
 bool setting_rows_save_communities(struct setting_rows *rows, struct error *err)
 {
-    return !setting_rows_have_changed(rows) ||
-           communities_save(rows->directory, rows->current, err);
+    return !rows->planned || communities_save(rows->directory, rows->planned, err);
 }
 
 void setting_rows_write(struct setting_rows *rows, struct store *store)
 {
-    if (!setting_rows_have_changed(rows))
+    if (!rows->planned)
         return;
     store_delete_settings(store);
-    for (size_t i = 0; i < settings_count(rows->current); i++) {
-        if (settings_at(rows->current, i)->kind != SETTING_COMMUNITY)
-            store_add_setting(store, settings_at(rows->current, i));
+    for (size_t i = 0; i < settings_count(rows->planned); i++) {
+        if (settings_at(rows->planned, i)->kind != SETTING_COMMUNITY)
+            store_add_setting(store, settings_at(rows->planned, i));
     }
 }
 
 void setting_rows_committed(struct setting_rows *rows)
 {
     pthread_mutex_lock(&rows->lock);
-    rows->changed = false;
+    rows->saved = rows->written;
     pthread_mutex_unlock(&rows->lock);
 }
 
 void setting_rows_begin_file(struct setting_rows *rows)
 {
     pthread_mutex_lock(&rows->lock);
-    rows->changed = settings_count(rows->current) > 0;
+    bool any = settings_count(rows->current) > 0;
+    rows->revision += any;
+    rows->saved = any ? 0 : rows->revision;
     pthread_mutex_unlock(&rows->lock);
 }
 
 bool setting_rows_have_changed(struct setting_rows *rows)
 {
     pthread_mutex_lock(&rows->lock);
-    bool changed = rows->changed;
+    bool changed = rows->revision != rows->saved;
     pthread_mutex_unlock(&rows->lock);
     return changed;
 }

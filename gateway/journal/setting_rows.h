@@ -20,13 +20,16 @@ bool setting_rows_change(struct setting_rows *rows, const struct setting *change
 enum store_result setting_rows_load(struct setting_rows *rows, struct store *store,
                                     struct error *err);
 
-// If one changed: saves the communities, before the transaction, so that a commit has all of them;
-// a crash in between leaves the communities of a change whose other settings are lost. False with a
+// Takes the settings for the transaction that follows, if one changed: later changes wait for the
+// next. This and the next three: the thread that writes the file.
+void setting_rows_plan(struct setting_rows *rows);
+
+// Saves the communities of those, before the transaction, so that a commit has all of them; a crash
+// in between leaves the communities of a change whose other settings are lost. False with a
 // sentence: the disk failed.
 bool setting_rows_save_communities(struct setting_rows *rows, struct error *err);
 
-// Writes the others within a transaction, if one changed; call setting_rows_committed after its
-// commit.
+// Writes the others within the transaction; call setting_rows_committed after its commit.
 void setting_rows_write(struct setting_rows *rows, struct store *store);
 void setting_rows_committed(struct setting_rows *rows);
 

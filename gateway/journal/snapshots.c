@@ -5,21 +5,29 @@
 #include <stdlib.h>
 #include <string.h>
 
+// Call it with the lock held.
+static bool is_known(const struct journal *j, uint64_t digest)
+{
+    return j->fabric.record ? j->fabric.meta.digest == digest
+                            : j->fabric_saved && j->fabric_digest == digest;
+}
+
 void journal_save_snapshot(struct journal *journal, const struct journal_snapshot *fabric,
                            const uint8_t *record, size_t size)
 {
-    const struct waiting_fabric *waiting = &journal->fabric;
-    bool known = waiting->record
-                     ? waiting->meta.digest == fabric->digest
-                     : journal->fabric_saved && journal->fabric_digest == fabric->digest;
-    uint8_t *copy = known ? NULL : malloc(size);
+    uint8_t *copy = malloc(size);
     if (!copy)
-        return; // known, or out of memory: then the next snapshot is saved
+        return; // out of memory: then the next snapshot is saved
     memcpy(copy, record, size);
     pthread_mutex_lock(&journal->lock);
-    uint8_t *old = journal->fabric.record;
-    journal->fabric = (struct waiting_fabric){*fabric, copy, size};
-    journal->fabric.meta.number = 0;
+    uint8_t *old = copy;
+    if (!is_known(journal, fabric->digest)) {
+        old = journal->fabric.record;
+        journal->fabric = (struct waiting_fabric){*fabric, copy, size};
+        journal->fabric.meta.number = 0;
+    }
+    if (old == journal->fabric_writing)
+        old = NULL; // freed once it is written
     pthread_mutex_unlock(&journal->lock);
     free(old);
 }
@@ -29,9 +37,8 @@ int64_t journal_snapshot_bytes_max(const struct journal *journal)
     return journal->options.bytes_max / 4;
 }
 
-void journal_add_snapshot(struct journal *journal)
+void journal_add_snapshot(struct journal *journal, const struct waiting_fabric *f)
 {
-    const struct waiting_fabric *f = &journal->fabric;
     const struct store_snapshot snapshot = {.time_us = f->meta.time_us,
                                             .digest = f->meta.digest,
                                             .nodes = f->meta.nodes,
@@ -43,17 +50,24 @@ void journal_add_snapshot(struct journal *journal)
                            journal_snapshot_bytes_max(journal));
 }
 
-void journal_snapshot_committed(struct journal *journal)
+void journal_snapshot_written(struct journal *journal, const struct waiting_fabric *f, bool saved)
 {
-    if (!journal->fabric.record)
+    uint8_t *done = NULL;
+    if (!f->record)
         return;
-    journal->fabric_saved = true;
-    journal->fabric_digest = journal->fabric.meta.digest;
     pthread_mutex_lock(&journal->lock);
-    uint8_t *record = journal->fabric.record;
-    journal->fabric.record = NULL;
+    journal->fabric_writing = NULL;
+    bool waits = journal->fabric.record == f->record;
+    if (saved) {
+        journal->fabric_saved = true;
+        journal->fabric_digest = f->meta.digest;
+    }
+    if (saved || !waits)
+        done = f->record;
+    if (saved && waits)
+        journal->fabric.record = NULL;
     pthread_mutex_unlock(&journal->lock);
-    free(record);
+    free(done);
 }
 
 struct fabric_list {

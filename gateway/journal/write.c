@@ -6,10 +6,13 @@
 #include "model/event_record.h"
 
 #include <stdio.h>
+#include <string.h>
 
 static const int64_t PRUNE_US = 10 * CLOCK_US_PER_S;
 static const int64_t STATUS_US = 1 * CLOCK_US_PER_S;
 static const int64_t FINISH_US = 10 * CLOCK_US_PER_S; // for the last attempts
+// How long the writer waits for a commit: while the file works, and while it does not.
+static const int64_t PATIENCE_US = 5 * CLOCK_US_PER_S, RETRY_PATIENCE_US = CLOCK_US_PER_S / 2;
 static const int64_t PACK_US = CLOCK_US_PER_S / 4;
 
 static void apply_alarm(struct journal *j, const struct event *event, int64_t sequence)
@@ -64,9 +67,8 @@ static void fill_row(const struct entry *e, uint8_t record[EVENT_RECORD_MAX], st
 }
 
 // Adds the event to the transaction. Returns the octets of its record.
-static size_t add_row(struct journal *j, int64_t sequence)
+static size_t add_row(struct journal *j, const struct entry *e, int64_t sequence)
 {
-    const struct entry *e = journal_slot(j, sequence);
     uint8_t record[EVENT_RECORD_MAX];
     struct store_row row = {
         .sequence = sequence,
@@ -82,8 +84,8 @@ static size_t add_row(struct journal *j, int64_t sequence)
 // The events and cursors that the transaction writes, copied when it begins.
 struct plan {
     int64_t first, last; // events
-    int64_t appended;    // the last event then; readable after the commit
     struct cursor_plan cursors;
+    struct waiting_fabric fabric;
     size_t octets; // of the events' records
 };
 
@@ -91,11 +93,26 @@ static void journal_write_make_plan(struct journal *j, int64_t rows_max, struct 
 {
     pthread_mutex_lock(&j->lock);
     out->first = j->stored + 1 > j->first_kept ? j->stored + 1 : j->first_kept;
-    out->appended = j->appended;
     out->last = out->first + rows_max - 1 < j->appended ? out->first + rows_max - 1 : j->appended;
     out->octets = 0;
     journal_plan_cursors(j, &out->cursors);
+    for (int64_t s = out->first; s <= out->last; s++) {
+        const struct entry *e = journal_slot(j, s);
+        j->writing[s - out->first] = *e;
+        if (e->event)
+            event_ref(e->event);
+        packed_ref(e->packed);
+    }
+    out->fabric = j->fabric;
+    j->fabric_writing = j->fabric.record;
     pthread_mutex_unlock(&j->lock);
+}
+
+static void end_plan(struct journal *j, const struct plan *plan, bool saved)
+{
+    journal_snapshot_written(j, &plan->fabric, saved);
+    for (int64_t s = plan->first; s <= plan->last; s++)
+        journal_release(&j->writing[s - plan->first]);
 }
 
 static enum store_result write_plan(struct journal *j, struct plan *plan, struct error *err)
@@ -108,16 +125,17 @@ static enum store_result write_plan(struct journal *j, struct plan *plan, struct
         error_set(err, "the file was removed or replaced");
         return STORE_FILE_MISSING;
     }
+    setting_rows_plan(j->settings);
     if (!setting_rows_save_communities(j->settings, err))
         return STORE_FAILED;
     store_begin(j->writer);
     for (int64_t s = plan->first; s <= plan->last; s++)
-        plan->octets += add_row(j, s);
+        plan->octets += add_row(j, &j->writing[s - plan->first], s);
     journal_write_cursors(j->writer, &plan->cursors);
     alarms_write(j->alarms, j->writer);
     maintenance_windows_write(j->windows, j->writer);
     setting_rows_write(j->settings, j->writer);
-    journal_add_snapshot(j);
+    journal_add_snapshot(j, &plan->fabric);
     return store_commit(j->writer, err);
 }
 
@@ -174,7 +192,6 @@ static void note_result(struct journal *j, const struct plan *plan, enum store_r
         alarms_committed(j->alarms);
         maintenance_windows_committed(j->windows);
         setting_rows_committed(j->settings);
-        journal_snapshot_committed(j);
         journal_file_works(j);
     } else {
         journal_lose_file(j, result, err);
@@ -250,49 +267,90 @@ static void move_wal(struct journal *j)
         journal_lose_file(j, result, &err);
 }
 
-static void commit_some(struct journal *journal, int64_t rows_max)
+static void work_on_file(struct journal *j, int64_t now, int64_t rows_max)
 {
     struct error err;
     struct plan plan;
-    journal_write_make_plan(journal, rows_max, &plan);
-    int64_t now = clock_monotonic(journal->options.clock);
-    if (!journal->writer && now >= journal->retry_at && journal_open_file(journal))
-        journal_write_make_plan(journal, rows_max, &plan);
-    if (journal->writer)
-        note_result(journal, &plan, write_timed(journal, &plan, &err), &err);
+    journal_write_make_plan(j, rows_max, &plan);
+    enum store_result result = write_timed(j, &plan, &err);
+    end_plan(j, &plan, result == STORE_OK);
+    note_result(j, &plan, result, &err);
+    if (j->writer && (now >= j->prune_at || atomic_load(&j->asked_age_us) > 0)) {
+        j->prune_at = now + PRUNE_US;
+        journal_prune(j);
+    }
+}
+
+void journal_work(void *journal, int64_t rows_max)
+{
+    struct journal *j = journal;
+    int64_t now = clock_monotonic(j->options.clock);
+    if (j->writer || (now >= j->retry_at && journal_open_file(j)))
+        work_on_file(j, now, rows_max);
+    if (now >= j->status_at) {
+        j->status_at = now + STATUS_US;
+        refresh_status(j);
+    }
+    if (j->writer)
+        move_wal(j);
+}
+
+// Lets the file's thread write, and waits for it, after earlier work that goes on. False: it goes
+// on still.
+static bool let_write(struct journal *j, int64_t rows_max, int64_t earlier_us, int64_t wait_us)
+{
+    char problem[sizeof j->path + 128];
+    pthread_mutex_lock(&j->lock);
+    bool works = j->status.durable;
+    pthread_mutex_unlock(&j->lock);
+    if (disk_run(j->disk, rows_max, earlier_us, wait_us))
+        return true;
+    snprintf(problem, sizeof problem,
+             "the disk of the journal %s does not answer: a commit takes longer than %d seconds",
+             j->path, (int)(PATIENCE_US / CLOCK_US_PER_S));
+    if (works)
+        journal_file_fails(j, problem);
+    return false;
+}
+
+static bool commit_some(struct journal *journal, int64_t rows_max, int64_t earlier_us,
+                        int64_t wait_us)
+{
     pthread_mutex_lock(&journal->lock);
-    journal->committed = plan.appended;
+    int64_t appended = journal->appended;
+    pthread_mutex_unlock(&journal->lock);
+    bool done = let_write(journal, rows_max, earlier_us, wait_us);
+    pthread_mutex_lock(&journal->lock);
+    journal->committed = appended;
     pthread_cond_broadcast(&journal->grown);
     pthread_mutex_unlock(&journal->lock);
     journal_write_free_old(journal);
+    int64_t now = clock_monotonic(journal->options.clock);
     if (now >= journal->pack_at) {
         journal->pack_at = now + PACK_US;
         pack(journal);
     }
-    if (journal->writer && (now >= journal->prune_at || atomic_load(&journal->asked_age_us) > 0)) {
-        journal->prune_at = now + PRUNE_US;
-        journal_prune(journal);
-    }
-    if (now >= journal->status_at) {
-        journal->status_at = now + STATUS_US;
-        refresh_status(journal);
-    }
-    if (journal->writer)
-        move_wal(journal);
+    return done;
 }
 
 void journal_commit(struct journal *journal)
 {
-    commit_some(journal, JOURNAL_MEMORY_MAX);
+    pthread_mutex_lock(&journal->lock);
+    bool works = journal->status.durable;
+    pthread_mutex_unlock(&journal->lock);
+    // While degraded, an attempt of before that goes on delays nothing.
+    commit_some(journal, JOURNAL_MEMORY_MAX, works ? PATIENCE_US : 0,
+                works ? PATIENCE_US : RETRY_PATIENCE_US);
 }
 
-// Whether all is on disk that has to be.
-static bool is_saved(struct journal *j)
+// The number of the last event on disk; `*all`: nothing is in memory only.
+static int64_t stored_through(struct journal *j, bool *all)
 {
     pthread_mutex_lock(&j->lock);
-    bool saved = j->writer && j->stored == j->appended;
+    int64_t stored = j->stored;
+    *all = j->writer && stored == j->appended;
     pthread_mutex_unlock(&j->lock);
-    return saved;
+    return stored;
 }
 
 static bool refuse_to_finish(struct journal *j, struct error *err)
@@ -300,13 +358,13 @@ static bool refuse_to_finish(struct journal *j, struct error *err)
     char behind[STORE_NAME_MAX + 1];
     int64_t had = journal_least_read(j, behind);
     pthread_mutex_lock(&j->lock);
-    int64_t first = j->stored + 1, last = j->appended;
+    int64_t before = j->stored, last = j->appended;
+    int64_t wanted = last - (had > before ? had : before);
     error_set(err,
               "the journal does not work (%.300s): the events %lld to %lld are lost, %lld in all, "
-              "%lld of them before every receiver had them%s",
-              j->status.problem, (long long)first, (long long)last, (long long)(last - first + 1),
-              (long long)(last > had ? last - (had > first - 1 ? had : first - 1) : 0),
-              j->orphan ? ", and all that receivers had yet to get from the removed file" : "");
+              "%lld of them before every receiver had them",
+              j->status.problem, (long long)before + 1, (long long)last, (long long)(last - before),
+              (long long)(wanted > 0 ? wanted : 0));
     pthread_mutex_unlock(&j->lock);
     return false;
 }
@@ -314,17 +372,17 @@ static bool refuse_to_finish(struct journal *j, struct error *err)
 bool journal_finish(struct journal *journal, struct error *err)
 {
     int64_t until = clock_monotonic(journal->options.clock) + FINISH_US;
-    journal_commit(journal);
-    for (int64_t rows = JOURNAL_MEMORY_MAX; rows > 0 && !is_saved(journal);) {
-        int64_t stored = journal->stored;
+    bool all, done = commit_some(journal, JOURNAL_MEMORY_MAX, FINISH_US, FINISH_US);
+    int64_t stored = stored_through(journal, &all), rows = JOURNAL_MEMORY_MAX;
+    while (done && !all && rows > 0 && clock_monotonic(journal->options.clock) < until) {
+        int64_t before = stored;
         journal->retry_at = 0;
-        commit_some(journal, rows);
-        if (journal->stored == stored)
+        done = commit_some(journal, rows, FINISH_US, FINISH_US);
+        stored = stored_through(journal, &all);
+        if (stored == before)
             rows /= 4;
-        if (clock_monotonic(journal->options.clock) >= until)
-            break;
     }
-    return is_saved(journal) || refuse_to_finish(journal, err);
+    return all || refuse_to_finish(journal, err);
 }
 
 bool journal_has_work(struct journal *journal)
@@ -333,6 +391,7 @@ bool journal_has_work(struct journal *journal)
     int64_t now = clock_monotonic(journal->options.clock);
     bool work = journal->stored < journal->appended || now >= journal->prune_at ||
                 atomic_load(&journal->asked_age_us) > 0 || journal->fabric.record ||
+                !journal->status.durable ||
                 (journal->packed_through < journal->committed && now >= journal->pack_at) ||
                 alarms_have_changed(journal->alarms) ||
                 maintenance_windows_have_changed(journal->windows) ||

@@ -9,11 +9,12 @@ import shutil
 import socket
 import sqlite3
 import subprocess
+import time
 
 import pytest
 from faults import FaultyGateway
 from lab.gateway import IBTRAPCTL, section
-from lab.processes import wait_until
+from lab.processes import DEADLINE, wait_until
 from peers_that_fail import Receiver
 from reports import Reporter, file_section, names_in, numbers_in, wait_port
 
@@ -182,6 +183,57 @@ def test_a_slow_disk(made):
     gateway.faults.sync_us = 300000
     reporter.send(200)
     assert gateway.status()["journal"]["durable"]
+    reporter.wait_file(output)
+
+
+def test_a_disk_that_hangs(made):
+    """A sync takes long: the flow goes on through memory, and receivers hear of it. Then all is on disk."""
+    gateway, output, reporter = made()
+    reporter.send(20)
+    gateway.faults.sync_us = 15_000_000
+    reporter.send(20)
+    assert "does not answer" in durable(gateway, False)["journal"]["problem"]
+    reporter.send(20)
+    gateway.faults.sync_us = 0
+    durable(gateway, True)
+    reporter.send(20)
+    reporter.wait_file(output)
+    wait_until(lambda: "journal-healed" in names_in(output), "the end of the alarm")
+    names = names_in(output)
+    assert names.count("journal-degraded") == names.count("journal-healed") == 1
+    gateway.kill()
+    gateway.start()
+    wait_port(gateway)
+    assert len([one for one in gateway.journal() if one["event"] == "system-image-guid-change"]) == 80
+
+
+def test_a_stop_while_the_disk_hangs(made):
+    """The gateway does not wait for the disk for ever."""
+    gateway, output, reporter = made()
+    reporter.send(20)
+    gateway.faults.sync_us = 600_000_000
+    reporter.send(20)
+    durable(gateway, False)
+    gateway.process.popen.terminate()
+    assert gateway.process.popen.wait(80) != 0
+    assert "are lost" in gateway.log
+
+
+def test_another_program_that_locks_the_journal(made):
+    """Only the first Report waits for the lock."""
+    gateway, output, reporter = made()
+    reporter.send(20)
+    with contextlib.closing(sqlite3.connect(gateway.state / "journal.db", isolation_level=None)) as other:
+        other.execute("BEGIN IMMEDIATE")
+        reporter.send(1)
+        durable(gateway, False)
+        begin = time.monotonic()
+        for _ in range(40):
+            reporter.send(1)
+        assert time.monotonic() - begin < DEADLINE
+        other.execute("ROLLBACK")
+    durable(gateway, True)
+    reporter.send(20)
     reporter.wait_file(output)
 
 
