@@ -10,7 +10,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static const int64_t RETRY_US = 1 * CLOCK_US_PER_S;
+enum { RETRIES_MAX = 60 };
+static const int64_t RETRY_US = 1 * CLOCK_US_PER_S; // times the failed rescues, up to RETRIES_MAX
 
 // After the directory or the file was removed or replaced: keeps the open file, from which the next
 // attempt copies what receivers have yet to get, and releases the directory's lock.
@@ -232,7 +233,10 @@ static void log_opened(struct journal *j)
 bool journal_open_file(struct journal *journal)
 {
     struct error err;
-    journal->retry_at = clock_monotonic(journal->options.clock) + RETRY_US;
+    // A rescue copies much, and fails again while there is no room.
+    int64_t pause = journal->rescue_attempts < RETRIES_MAX ? journal->rescue_attempts : RETRIES_MAX;
+    journal->retry_at =
+        clock_monotonic(journal->options.clock) + RETRY_US * (pause > 1 ? pause : 1);
     // An open reader would keep the WAL's index, which may claim that more pages are in the file
     // than are.
     journal_close_reader(journal);

@@ -169,6 +169,8 @@ static enum store_result copy_state(struct rescue *r, struct error *err)
         store_read_snapshot(r->from, 0, copy_snapshot, r, &why);
     journal_begin_file(j);
     pthread_mutex_lock(&j->lock);
+    if (j->stored > r->through) // memory had no room for events that came meanwhile
+        j->stored = r->through;
     for (size_t i = 0; i < j->cursor_count; i++) {
         const struct cursor *c = &j->cursors[i];
         const struct store_cursor row = journal_cursor_row(c);
