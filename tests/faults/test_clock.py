@@ -1,12 +1,16 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """The clock is wrong, or is set while ibtrapd runs: no event is lost or doubled, and the order stays."""
 
+import socket
 from datetime import datetime, timedelta
 from itertools import pairwise
 
 import pytest
 from faults import FaultyGateway
-from reports import EVENT, Reporter, file_section, wait_port
+from lab.gateway import section
+from lab.processes import wait_until
+from peers_that_fail import Receiver
+from reports import EVENT, Reporter, file_section, names_in, wait_port
 
 HOUR = timedelta(hours=1)
 DAY = 24 * HOUR
@@ -41,3 +45,27 @@ def test_the_clock_is_set(fabric, jump):
     assert len(events) == 80 and jumps(events) == {20: jump, 60: -jump}
     gateway.wait_status(lambda status: all(one["queued"] == 0 for one in status["receivers"]), "the file to have all")
     assert gateway.stop() == 0
+
+
+def test_the_clock_is_far_ahead_for_a_moment(fabric):
+    """Retention by age takes nothing that a receiver has yet to get."""
+    fabric.subnet_manager().wait_master()
+    output = fabric.directory / "events.json"
+    late = socket.socket()
+    late.bind(("127.0.0.1", 0))
+    address = "127.0.0.1:%d" % late.getsockname()[1]
+    gateway = fabric.keep(FaultyGateway(
+        fabric, more=file_section(output) + section("syslog", "late", transport="tcp", address=address)))
+    wait_port(gateway)
+    reporter = Reporter(fabric, gateway)
+    for _ in range(16):
+        reporter.send(150)
+    gateway.faults.utc_us = 40 * DAY // timedelta(microseconds=1)
+    looks = gateway.log.count("retention: ")
+    wait_until(lambda: gateway.log.count("retention: ") > looks + 1, "retention to look at all events")
+    gateway.faults.utc_us = 0
+    reporter.send(20)
+    with Receiver(late) as receiver:
+        wait_until(lambda: receiver.numbers[-1:] == [reporter.count], "the last event", 60)
+        assert receiver.numbers == reporter.numbers
+    assert "journal-dropping" not in names_in(output)
