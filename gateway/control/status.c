@@ -155,8 +155,7 @@ json_t *status_answer(struct control *c, const json_t *request)
         "port", status_port_json(&s), "sm", status_sm_json(&s), "subscriptions", subscriptions,
         "counters", counters_json(&s.counters, &p), "journal", journal_json(c->journal), "policy",
         policy_json(&p.policy), "receivers", receiver_answers_all(c), "role", role_json(c, &s),
-        "tables",
-        subagent_json(c->subagent, &c->conf->subagent), "sweep", sweep_json(&sweep),
+        "tables", subagent_json(c->subagent, &c->conf->subagent), "sweep", sweep_json(&sweep),
         "port_counters", port_counters_json(&sweep), "sms",
         c->fabric ? topology_sms_json(c->fabric, c->names) : json_array());
 }

@@ -75,8 +75,8 @@ struct event_builder_occurrence {
 struct event *event_builder_from_occurrence(const struct event_builder *builder,
                                             const struct event_builder_occurrence *occurrence);
 
-// Makes a copy of an earlier event an event of its own: gives it an identifier, the current time and
-// a new sentence, and removes what policy decided and its root cause.
+// Makes a copy of an earlier event an event of its own: gives it an identifier, the current time
+// and a new sentence, and removes what policy decided and its root cause.
 void event_builder_again(const struct event_builder *builder, struct event *event);
 
 // Completes an event that another module made: sets its identifier, and its time, subnet prefix and

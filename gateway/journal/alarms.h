@@ -32,8 +32,8 @@ void alarms_committed(struct alarms *alarms);
 // The file is new: the next commit writes all of them.
 void alarms_begin_file(struct alarms *alarms);
 
-// Forgets the ends before that time (UTC) that another gateway was to send, and the shelving of ended
-// alarms that is over now.
+// Forgets the ends before that time (UTC) that another gateway was to send, and the shelving of
+// ended alarms that is over now.
 void alarms_forget_ends(struct alarms *alarms, int64_t before_us, int64_t now_us);
 
 // Any thread.

@@ -153,14 +153,14 @@ bool journal_each_alarm_after(struct journal *journal, int64_t after, size_t n,
 bool journal_alarm_is_active(struct journal *journal, const char *key); // any thread
 
 // Acknowledges or shelves an active alarm. Raising it again changes neither. Clearing it ends the
-// acknowledgement; a shelved alarm stays shelved until the time is over, also if it is raised again.
-// False: no such alarm is active or shelved. Any thread.
+// acknowledgement; a shelved alarm stays shelved until the time is over, also if it is raised
+// again. False: no such alarm is active or shelved. Any thread.
 bool journal_acknowledge_alarm(struct journal *journal, const char *key, const char *note);
 bool journal_shelve_alarm(struct journal *journal, const char *key,
                           int64_t until_us); // 0: ends the shelving
 
-// Forgets the ends before that time (UTC) that another gateway was to send, and the shelving of ended
-// alarms that is over now. Writer's thread.
+// Forgets the ends before that time (UTC) that another gateway was to send, and the shelving of
+// ended alarms that is over now. Writer's thread.
 void journal_forget_ends(struct journal *journal, int64_t before_us);
 
 // Sets the root cause of an active alarm: the identifier of the event that raised it; empty: none.

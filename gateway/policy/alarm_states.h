@@ -35,6 +35,7 @@ struct alarm_state {
     bool elsewhere;                  // another gateway notified them last, this one stood by
     bool again;                      // to be sent once more: that gateway may have failed
     bool unnotifiable;               // a rule, maintenance or shelving suppressed its raise
+    bool local_reason;               // maintenance or shelving did, which this gateway alone knows
     bool disabled;                   // a rule disables its raise, as far as was checked
     bool pending;                    // the last event may be sent later
     bool cause_cleared;              // at the last check, its root cause was not active

@@ -276,12 +276,20 @@ static void policy_note_change(struct policy *p, struct alarm_state *t, const st
     t->changed_at = p->now;
 }
 
-// Decides about the clear of an alarm of which this gateway did not notify receivers. After a
-// handover it passes: the other gateway may have notified them.
+// Whether the other gateway may have notified receivers of an alarm that this one suppressed:
+// shortly after a handover, if it saw the alarm when this one did not, or had no reason of its own.
+// What both saw, both suppressed.
+static bool may_be_known(const struct policy *p, const struct alarm_state *t)
+{
+    const int64_t taken_over = p->handover_until - POLICY_HANDOVER_US;
+    return p->now < p->handover_until && (t->raised_at >= taken_over || t->local_reason);
+}
+
+// Decides about the clear of an alarm of which this gateway did not notify receivers.
 static enum policy_reason end_unknown_alarm(struct policy *p, struct alarm_state *t,
                                             struct event *event)
 {
-    if (p->now >= p->handover_until || event_is_own(event))
+    if (!may_be_known(p, t) || event_is_own(event))
         return POLICY_NEVER_NOTIFIED;
     event->clears_id[0] = '\0';
     if (reasons_in_storm(p, event))
@@ -354,6 +362,7 @@ static enum policy_reason decide_alarm(struct policy *p, struct alarm_state *t, 
     const enum policy_reason silent = reasons_silence(p, t, event, verdict, true, &until);
     if (raises && changed) {
         t->unnotifiable = silent != POLICY_PASSES;
+        t->local_reason = silent == POLICY_MAINTENANCE || silent == POLICY_SHELVED;
         alarm_states_set_raised_id(p->states, t, event->id);
     }
     t->raised = raises;

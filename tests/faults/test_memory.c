@@ -382,7 +382,8 @@ static bool decide(struct text *result)
     policy_options_init(&options);
     options.storm_rate = 5;
     passed = result;
-    policy = policy_new(&options, &(struct policy_sink){.stamp = stamp, .pass = take_passed}, &chance);
+    policy =
+        policy_new(&options, &(struct policy_sink){.stamp = stamp, .pass = take_passed}, &chance);
     if (!policy)
         return false;
     for (int i = 0; i < 3 * GOLDEN_COUNT; i++) {
