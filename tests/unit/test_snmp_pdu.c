@@ -594,7 +594,7 @@ TEST(the_gateways_own)
     check_own(CATALOGUE_RECEIVER_FAILING, 86, 3, "receiver:nms", 2, HAS_RECEIVER | HAS_LOST);
     check_own(CATALOGUE_RECEIVER_BACK, 87, 5, "receiver:nms", 3, HAS_RECEIVER | HAS_LOST);
     check_own(CATALOGUE_JOURNAL_DROPPING, 88, 3, "journal-dropping", 2, HAS_LOST);
-    check_own(CATALOGUE_JOURNAL_DROPPING_ENDED, 100, 5, "journal-dropping", 3, HAS_LOST);
+    check_own(CATALOGUE_JOURNAL_DROPPING_ENDED, 105, 5, "journal-dropping", 3, HAS_LOST);
     check_own(CATALOGUE_JOURNAL_DEGRADED, 91, 3, "journal", 2, 0);
     check_own(CATALOGUE_JOURNAL_HEALED, 92, 5, "journal", 3, 0);
 }
