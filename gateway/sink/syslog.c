@@ -293,17 +293,17 @@ static const struct row {
     void (*close)(void *self);
     int (*refused)(void *self);
 } ROWS[SYSLOG_TRANSPORTS] = {
-    [SYSLOG_LOCAL] = {"local", 0, open_local, send_datagram, NULL, close_socket},
-    [SYSLOG_UDP] = {"udp", 0, open_udp, send_datagram, NULL, close_socket},
+    [SYSLOG_LOCAL] = {"local", 0, open_local, send_datagram, NULL, close_socket, NULL},
+    [SYSLOG_UDP] = {"udp", 0, open_udp, send_datagram, NULL, close_socket, NULL},
     [SYSLOG_TCP] = {"tcp", STREAM_IN_FLIGHT_MAX, open_stream, send_stream, wait_stream,
-                    close_stream},
+                    close_stream, NULL},
     [SYSLOG_TLS] = {"tls", STREAM_IN_FLIGHT_MAX, open_stream, send_stream, wait_stream,
-                    close_stream},
+                    close_stream, NULL},
     [SYSLOG_RELP] = {"relp", RELP_WINDOW, open_relp, send_relp, wait_relp, close_relp,
                      refused_relp},
     [SYSLOG_RELP_TLS] = {"relp-tls", RELP_WINDOW, open_relp, send_relp, wait_relp, close_relp,
                          refused_relp},
-    [SYSLOG_STDOUT] = {"stdout", 0, open_stdout, send_stdout, NULL, close_stdout},
+    [SYSLOG_STDOUT] = {"stdout", 0, open_stdout, send_stdout, NULL, close_stdout, NULL},
 };
 
 static void syslog_sink_describe_address(const struct syslog_options *o, char *out, size_t size)

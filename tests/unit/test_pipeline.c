@@ -266,7 +266,8 @@ TEST(a_repeat_that_waits_long_is_a_repeat)
     second->arrived_at += 200 * CLOCK_US_PER_MS;
     third->arrived_at += 400 * CLOCK_US_PER_MS;
     put(GOLDEN_128, 1);
-    assert_true(journal_wait(journal, 0, 60 * CLOCK_US_PER_S, &(atomic_bool){false}));
+    static const atomic_bool never = false;
+    assert_true(journal_wait(journal, 0, 60 * CLOCK_US_PER_S, &never));
     now.monotonic += 2 * REPEATS_MEMORY_US;
     assert_true(pipeline_put_report(pipeline, second));
     assert_true(pipeline_put_report(pipeline, third));

@@ -632,7 +632,7 @@ TEST(a_receiver_that_refuses_everything_is_failing_and_loses_little)
     while (atomic_load(&fake.time.monotonic) < since + 3600 * CLOCK_US_PER_S)
         sched_yield();
     receiver_get_status(receiver, &status);
-    assert_in_range(status.refused, 2, 60);
+    assert_in_range(status.refused, 2, 250); // some 60, and more if this thread wakes up late
     assert_string_equal(status.problem, "it answers genErr");
     assert_int_equal(receiver_outcome_of(receiver, 1).outcome, RECEIVER_GIVEN_UP);
     check_given_up((int64_t)status.refused);
