@@ -104,8 +104,8 @@ static bool export_row(void *ctx, const struct store_row *row)
     e->failed = t.len == 0;
     if (e->failed)
         error_set(e->err, "out of memory");
-    else
-        text_add(&e->lines, strcat(buffer, "\n"));
+    text_add(&e->lines, buffer);
+    text_add(&e->lines, "\n");
     return !e->failed;
 }
 

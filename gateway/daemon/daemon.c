@@ -50,7 +50,7 @@ static void take_name(struct gateway *g)
     if (gethostname(host, sizeof host - 1) != 0 || host[0] == '\0')
         snprintf(host, sizeof host, "localhost");
     own_alarms_name(g->conf, host, g->name);
-}
+} // NOLINT(clang-analyzer-unix.Malloc): daemon_run frees the configuration
 
 static bool open_journal(struct gateway *g, struct error *err)
 {

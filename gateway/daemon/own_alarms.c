@@ -131,7 +131,8 @@ struct former_keys {
 static void note_if_former(void *ctx, const struct alarm *alarm)
 {
     struct former_keys *keys = ctx;
-    if (keys->count < 2 * GATEWAY_RECEIVERS_MAX && own_alarms_is_former(keys->gateway, alarm->key))
+    if (keys->count < (size_t)2 * GATEWAY_RECEIVERS_MAX &&
+        own_alarms_is_former(keys->gateway, alarm->key))
         snprintf(keys->all[keys->count++], EVENT_KEY_SIZE, "%s", alarm->key);
 }
 

@@ -510,12 +510,12 @@ bool alarms_each_after(struct alarms *alarms, int64_t after, size_t n,
 
 bool alarms_acknowledge(struct alarms *alarms, const char *key, int64_t now_us, const char *note)
 {
-    struct alarm alarm;
-    char last_id[EVENT_ID_SIZE];
     pthread_mutex_lock(&alarms->lock);
     struct entry *e = alarms_find(alarms, key);
     bool found = e && e->active;
     if (found) {
+        struct alarm alarm;
+        char last_id[EVENT_ID_SIZE];
         compact_alarm_unpack(&e->alarm, &alarm, last_id);
         alarm.acknowledged_us = now_us;
         text_clean(note, strlen(note), alarm.note, sizeof alarm.note);
@@ -543,11 +543,11 @@ bool alarms_shelve(struct alarms *alarms, const char *key, int64_t until_us)
 
 void alarms_set_cause(struct alarms *alarms, const char *key, const char *cause_id)
 {
-    struct alarm alarm;
-    char last_id[EVENT_ID_SIZE];
     pthread_mutex_lock(&alarms->lock);
     struct entry *e = alarms_find(alarms, key);
     if (e && e->active) {
+        struct alarm alarm;
+        char last_id[EVENT_ID_SIZE];
         compact_alarm_unpack(&e->alarm, &alarm, last_id);
         snprintf(alarm.cause_id, sizeof alarm.cause_id, "%s", cause_id);
         if (alarms_replace(alarms, e, &alarm, last_id, NULL))

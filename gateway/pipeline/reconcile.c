@@ -216,7 +216,7 @@ static void end_aged(struct reconcile *r, int64_t age_us)
 {
     char why[64];
     snprintf(why, sizeof why, "nothing was seen of it for %" PRId64 " days",
-             age_us / (24 * 3600 * CLOCK_US_PER_S));
+             age_us / (INT64_C(24) * 3600 * CLOCK_US_PER_S));
     for (size_t i = 0; age_us > 0 && i < r->alarms.count; i++) {
         struct open_alarm *a = &r->alarms.all[i];
         if (!a->ended && has_age(a->what.kind) &&

@@ -18,7 +18,7 @@ enum {
 
 // An event that this gateway left to the active one may not have been sent if that one failed then.
 // A new active gateway sends the clears of this time once more; raised alarms have no limit.
-#define POLICY_HANDOVER_US (15 * 60 * INT64_C(1000000))
+#define POLICY_HANDOVER_US (INT64_C(15) * 60 * 1000000)
 
 enum policy_choice { POLICY_UNSET, POLICY_YES, POLICY_NO };
 enum { POLICY_SAME = -1 }; // in a rule: leaves this as it is

@@ -302,7 +302,7 @@ static enum policy_reason end_unknown_alarm(struct policy *p, struct alarm_state
 static enum policy_reason suppress_known(struct policy *p, struct alarm_state *t,
                                          struct event *event, bool changed)
 {
-    if (changed && alarm_states_flap(t)->on) {
+    if (changed && t->flap && t->flap->on) {
         t->flap->suppressed++;
         alarm_states_set_last(p->states, t, event);
         t->pending = false;
