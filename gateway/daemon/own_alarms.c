@@ -108,17 +108,11 @@ bool own_alarms_is_cut_short(struct journal *journal)
 struct event *own_alarms_end_of_journal(const struct gateway *gateway,
                                         const struct event_builder *builder)
 {
-    struct event *event = event_make(catalogue_get(CATALOGUE_ALARM_CLEARED));
-    if (!event)
-        return NULL;
-    event->cleared = catalogue_get(CATALOGUE_JOURNAL_DEGRADED);
-    event->cleared_severity = event->cleared->severity;
-    event->cleared_category = event->category = event->cleared->category;
-    own_alarms_key(gateway, OWN_ALARMS_JOURNAL, event->alarm_key);
-    snprintf(event->reason, sizeof event->reason,
-             "the journal works; the run before ended without a word, and may have sent it");
-    event_builder_stamp(builder, event);
-    return event;
+    char key[EVENT_KEY_SIZE];
+    own_alarms_key(gateway, OWN_ALARMS_JOURNAL, key);
+    return event_builder_end_of_alarm(
+        builder, key, catalogue_get(CATALOGUE_JOURNAL_DEGRADED),
+        "the journal works; the run before ended without a word, and may have sent it");
 }
 
 // Keys. Those for which there is no room wait for the next start.

@@ -313,6 +313,22 @@ struct event *event_builder_from_occurrence(const struct event_builder *builder,
     return event;
 }
 
+struct event *event_builder_end_of_alarm(const struct event_builder *builder, const char *key,
+                                         const struct catalogue_entry *type, const char *reason)
+{
+    struct event *event = event_builder_begin(builder, catalogue_get(CATALOGUE_ALARM_CLEARED));
+    if (!event)
+        return NULL;
+    event->cleared = type;
+    event_complete_cleared(event);
+    if (type)
+        event->category = type->category;
+    snprintf(event->alarm_key, sizeof event->alarm_key, "%s", key);
+    text_clean(reason, strlen(reason), event->reason, sizeof event->reason);
+    template_explain(event);
+    return event;
+}
+
 void event_builder_again(const struct event_builder *builder, struct event *event)
 {
     event->id[0] = event->suppressed[0] = event->rule[0] = event->clears_id[0] = '\0';

@@ -75,6 +75,12 @@ struct event_builder_occurrence {
 struct event *event_builder_from_occurrence(const struct event_builder *builder,
                                             const struct event_builder_occurrence *occurrence);
 
+// The event that ends an alarm without the counterpart of the event that raised it, where nothing
+// more is known than its key. `type`: the row of that event; NULL: unknown. `reason` is a piece of
+// a sentence.
+struct event *event_builder_end_of_alarm(const struct event_builder *builder, const char *key,
+                                         const struct catalogue_entry *type, const char *reason);
+
 // Makes a copy of an earlier event an event of its own: gives it an identifier, the current time
 // and a new sentence, and removes what policy decided and its root cause.
 void event_builder_again(const struct event_builder *builder, struct event *event);

@@ -176,15 +176,9 @@ bool reconcile_end_alarm(const struct reconcile_options *options,
 {
     if (policy_clear_alarm(options->policy, key, reason, clock_monotonic(builder->clock)))
         return true;
-    struct event_builder_occurrence o = {.type = CATALOGUE_ALARM_CLEARED};
-    snprintf(o.alarm_key, sizeof o.alarm_key, "%s", key);
-    snprintf(o.reason, sizeof o.reason, "%s", reason);
-    struct event *event = event_builder_from_occurrence(builder, &o);
+    struct event *event = event_builder_end_of_alarm(builder, key, type, reason);
     if (!event)
         return false;
-    event->cleared = type;
-    event->text[0] = '\0';
-    event_builder_stamp(builder, event); // the sentence with the alarm's name
     options->emit(options->ctx, event);
     return true;
 }

@@ -1059,6 +1059,26 @@ TEST(the_map_goes_before_the_fabric)
     event_unref(event);
 }
 
+// Of an alarm that policy does not know. Filters read how receivers were notified of it.
+TEST(an_alarm_ends_by_its_key_alone)
+{
+    const struct event_builder builder = knowing(NULL);
+    struct event *event = event_builder_end_of_alarm(
+        &builder, "node 0x1", catalogue_get(CATALOGUE_HOST_REMOVED), "it is there again");
+    assert_non_null(event);
+    assert_string_equal(event->alarm_key, "node 0x1");
+    assert_string_equal(event->text, "The alarm host-removed is over: it is there again.");
+    assert_ptr_equal(event->cleared, catalogue_get(CATALOGUE_HOST_REMOVED));
+    assert_int_equal(event->cleared_severity, event->cleared->severity);
+    assert_int_equal(event->cleared_category, CATEGORY_NODE);
+    assert_int_equal(event->category, CATEGORY_NODE);
+    event_unref(event);
+    event = event_builder_end_of_alarm(&builder, "node 0x1", NULL, "it is there again");
+    assert_non_null(event);
+    assert_null(event->cleared);
+    event_unref(event);
+}
+
 TEST(a_reason_is_always_proper_text)
 {
     struct event_builder_occurrence what = {.type = CATALOGUE_GATEWAY_STOPPED};
@@ -1119,6 +1139,7 @@ int main(void)
         EVENT_TEST(whoever_got_the_lid_of_another_has_not_its_name),
         EVENT_TEST(the_map_names_guids_that_the_fabric_does_not_know),
         EVENT_TEST(the_map_goes_before_the_fabric),
+        EVENT_TEST(an_alarm_ends_by_its_key_alone),
         EVENT_TEST(a_reason_is_always_proper_text),
         EVENT_TEST(references_are_counted),
     };
