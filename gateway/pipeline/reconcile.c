@@ -3,6 +3,7 @@
 
 #include "base/search.h"
 #include "pipeline/open_alarms.h"
+#include "topology/comparison.h"
 #include "topology/describe.h"
 #include "topology/link_rate.h"
 
@@ -43,10 +44,7 @@ static void reconcile_add_port(const struct reconcile *r, struct text *t, uint32
     struct endpoint who;
     describe_port(r->fabric, port, r->builder->names, &who);
     text_addf(t, "port %u of ", (unsigned)who.port);
-    if (who.name[0] != '\0')
-        text_add(t, who.name);
-    else
-        text_addf(t, "0x%016" PRIx64, who.node_guid);
+    comparison_add_name(t, &who);
 }
 
 // Whether that port is linked. Sets `why`.
@@ -107,16 +105,10 @@ static bool is_port_fine(const struct reconcile *r, const struct alarm_key *port
     return true;
 }
 
-static bool has_capability(const struct reconcile *r, uint32_t port,
-                           enum fabric_capability capability)
-{
-    return r->fabric->ports[port].known && (r->fabric->ports[port].capabilities & capability);
-}
-
 static bool is_sm_there(const struct reconcile *r, uint64_t guid)
 {
     uint32_t port = fabric_find_port_guid(r->fabric, guid);
-    return port != FABRIC_NONE && has_capability(r, port, FABRIC_IS_SM);
+    return port != FABRIC_NONE && comparison_has_capability(r->fabric, port, FABRIC_IS_SM);
 }
 
 static bool is_unit_there(const struct reconcile *r, uint64_t guid)
@@ -126,7 +118,7 @@ static bool is_unit_there(const struct reconcile *r, uint64_t guid)
         return false;
     const struct fabric_node *n = &r->fabric->nodes[node];
     for (uint32_t i = n->first_port; i < n->first_port + n->ports; i++) {
-        if (has_capability(r, i, FABRIC_IS_DM))
+        if (comparison_has_capability(r->fabric, i, FABRIC_IS_DM))
             return true;
     }
     return false;
@@ -242,20 +234,15 @@ static bool may_raise(const struct reconcile *r, const char *key)
 static void raise_degraded(const struct reconcile *r, uint32_t port, uint32_t peer,
                            const struct link_rate *rate)
 {
-    const struct fabric *f = r->fabric;
-    const uint32_t node = fabric_node_of_port(f, port), other = fabric_node_of_port(f, peer);
-    const bool swap = f->nodes[node].type != FABRIC_SWITCH && f->nodes[other].type == FABRIC_SWITCH;
-    struct change change = {.type = CATALOGUE_LINK_DEGRADED, .cause = FABRIC_NONE};
-    alarm_key_write(change.alarm_key, &(struct alarm_key){.kind = ALARM_KEY_RATE,
-                                                          .guid = f->nodes[node].guid,
-                                                          .port = f->ports[port].number,
-                                                          .peer_guid = f->nodes[other].guid,
-                                                          .peer_port = f->ports[peer].number});
+    const uint32_t first = comparison_first_end(r->fabric, port, peer);
+    struct change change = {.type = CATALOGUE_LINK_DEGRADED,
+                            .switch_guid = comparison_switch_guid(r->fabric, first),
+                            .cause = FABRIC_NONE};
+    comparison_link_key(change.alarm_key, ALARM_KEY_RATE, r->fabric, port);
     if (!may_raise(r, change.alarm_key))
         return;
-    describe_port(f, swap ? peer : port, r->builder->names, &change.subject);
-    describe_port(f, swap ? port : peer, r->builder->names, &change.peer);
-    change.switch_guid = change.subject.type == FABRIC_SWITCH ? change.subject.node_guid : 0;
+    describe_port(r->fabric, first, r->builder->names, &change.subject);
+    describe_port(r->fabric, first == port ? peer : port, r->builder->names, &change.peer);
     struct text text = text_in(change.reason, sizeof change.reason);
     link_rate_describe(&text, rate);
     raise_change(r, &change, NULL, (char[EVENT_ID_SIZE]){0});
@@ -274,17 +261,11 @@ static void raise_all_degraded(const struct reconcile *r)
 }
 
 // Whether the node is a host or router that is there by another of its ports.
-static bool is_host_there(const struct reconcile *r, uint64_t guid, uint32_t *node)
+static bool is_host_there(const struct reconcile *r, uint64_t guid)
 {
-    *node = fabric_find_node(r->fabric, guid);
-    if (*node == FABRIC_NONE || r->fabric->nodes[*node].type == FABRIC_SWITCH)
-        return false;
-    const struct fabric_node *n = &r->fabric->nodes[*node];
-    for (uint32_t i = n->first_port; i < n->first_port + n->ports; i++) {
-        if (r->fabric->ports[i].peer_node != FABRIC_NONE)
-            return true;
-    }
-    return false;
+    const uint32_t node = fabric_find_node(r->fabric, guid);
+    return node != FABRIC_NONE && !comparison_is_switch(r->fabric, node) &&
+           comparison_first_linked(r->fabric, node) != FABRIC_NONE;
 }
 
 // Describes an end of a missing link, as far as it is known.
@@ -306,11 +287,10 @@ static void raise_port(const struct reconcile *r, const struct open_alarm *link,
                        uint8_t port, uint64_t peer_guid, uint8_t peer_port)
 {
     char id[EVENT_ID_SIZE];
-    uint32_t node;
     struct change change = {.type = CATALOGUE_PORT_REMOVED, .cause = FABRIC_NONE};
     alarm_key_write(change.alarm_key,
                     &(struct alarm_key){.kind = ALARM_KEY_PORT, .guid = guid, .port = port});
-    if (!is_host_there(r, guid, &node) || !may_raise(r, change.alarm_key))
+    if (!is_host_there(r, guid) || !may_raise(r, change.alarm_key))
         return;
     describe_end(r, guid, port, &change.subject);
     describe_end(r, peer_guid, peer_port, &change.peer);

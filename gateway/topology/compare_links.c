@@ -3,17 +3,6 @@
 
 #include "topology/link_rate.h"
 
-// The end that becomes the subject of a link's changes: the switch's port if one end is a switch,
-// otherwise the port of the smaller node GUID, then of the smaller number.
-static uint32_t first_end(const struct fabric *fabric, uint32_t port, uint32_t peer)
-{
-    bool is_switch = comparison_is_switch(fabric, fabric_node_of_port(fabric, port));
-    bool is_peer_switch = comparison_is_switch(fabric, fabric_node_of_port(fabric, peer));
-    if (is_switch != is_peer_switch)
-        return is_switch ? port : peer;
-    return port < peer ? port : peer;
-}
-
 // Calls `each` once for every link with an end that differs.
 static void each_link(struct comparison *t, struct comparison_side *side,
                       void (*each)(struct comparison *t, struct comparison_side *side,
@@ -23,7 +12,7 @@ static void each_link(struct comparison *t, struct comparison_side *side,
         uint32_t port = side->ports[i], peer = fabric_peer(side->fabric, port);
         if (peer == FABRIC_NONE || (peer < port && side->touched[peer]))
             continue;
-        uint32_t first = first_end(side->fabric, port, peer);
+        uint32_t first = comparison_first_end(side->fabric, port, peer);
         each(t, side, first, first == port ? peer : port);
     }
 }

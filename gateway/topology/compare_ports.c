@@ -1,16 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "topology/compare.h"
 
-static bool compare_ports_has_link(const struct fabric *fabric, uint32_t node)
-{
-    const struct fabric_node *n = &fabric->nodes[node];
-    for (uint32_t i = n->first_port; i < n->first_port + n->ports; i++) {
-        if (comparison_is_linked(fabric, i))
-            return true;
-    }
-    return false;
-}
-
 // The change that reports that the node at the other end of the port's link came or went;
 // FABRIC_NONE: that node is in both snapshots.
 static uint32_t cause_at_peer(const struct comparison_side *side, uint32_t port)
@@ -60,7 +50,8 @@ void compare_ports(struct comparison *t)
             continue;
         uint32_t counterpart = comparison_counterpart_port(&t->before, &t->after, port);
         if (counterpart == FABRIC_NONE || !comparison_is_linked(t->after.fabric, counterpart)) {
-            if (compare_ports_has_link(t->after.fabric, t->before.counterpart[node]))
+            if (comparison_first_linked(t->after.fabric, t->before.counterpart[node]) !=
+                FABRIC_NONE)
                 add_port_alone(t, &t->before, port, CATALOGUE_PORT_REMOVED);
         } else if (comparison_counterpart_link(&t->before, &t->after, port) == FABRIC_NONE) {
             add_port_moved(t, port, counterpart);
@@ -73,7 +64,8 @@ void compare_ports(struct comparison *t)
         uint32_t counterpart = comparison_counterpart_port(&t->after, &t->before, port);
         bool was_linked =
             counterpart != FABRIC_NONE && comparison_is_linked(t->before.fabric, counterpart);
-        if (!was_linked && compare_ports_has_link(t->before.fabric, t->after.counterpart[node]))
+        if (!was_linked &&
+            comparison_first_linked(t->before.fabric, t->after.counterpart[node]) != FABRIC_NONE)
             add_port_alone(t, &t->after, port, CATALOGUE_PORT_ADDED);
     }
 }

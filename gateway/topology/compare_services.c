@@ -6,12 +6,6 @@
 
 #include <string.h>
 
-static bool compare_services_has(const struct fabric *fabric, uint32_t port,
-                                 enum fabric_capability capability)
-{
-    return fabric->ports[port].known && (fabric->ports[port].capabilities & capability);
-}
-
 // The change that explains why a service of the node came or went: the node, or its I/O unit, came
 // or went.
 static uint32_t cause_at_node(const struct comparison *t, const struct comparison_side *side,
@@ -27,12 +21,12 @@ static void add_sms(struct comparison *t, const struct comparison_side *side,
 {
     for (uint32_t i = 0; i < side->port_count; i++) {
         uint32_t port = side->ports[i];
-        if (!compare_services_has(side->fabric, port, FABRIC_IS_SM))
+        if (!comparison_has_capability(side->fabric, port, FABRIC_IS_SM))
             continue;
         uint32_t counterpart = comparison_counterpart_port(side, other, port);
         if (counterpart != FABRIC_NONE &&
             (!other->fabric->ports[counterpart].known ||
-             compare_services_has(other->fabric, counterpart, FABRIC_IS_SM)))
+             comparison_has_capability(other->fabric, counterpart, FABRIC_IS_SM)))
             continue;
         struct change *change = comparison_add_change(t, type, NULL);
         comparison_set_subject_port(t, side, port, change);
@@ -50,7 +44,7 @@ static enum unit unit_of(const struct fabric *fabric, uint32_t node)
     enum unit unit = UNIT_NONE;
     const struct fabric_node *n = &fabric->nodes[node];
     for (uint32_t i = n->first_port; i < n->first_port + n->ports; i++) {
-        if (compare_services_has(fabric, i, FABRIC_IS_DM))
+        if (comparison_has_capability(fabric, i, FABRIC_IS_DM))
             return UNIT_THERE;
         if (!fabric->ports[i].known)
             unit = UNIT_UNKNOWN;

@@ -183,6 +183,21 @@ bool comparison_is_linked(const struct fabric *fabric, uint32_t port)
     return fabric->ports[port].peer_node != FABRIC_NONE;
 }
 
+bool comparison_has_capability(const struct fabric *fabric, uint32_t port,
+                               enum fabric_capability capability)
+{
+    return fabric->ports[port].known && (fabric->ports[port].capabilities & capability);
+}
+
+uint32_t comparison_first_end(const struct fabric *fabric, uint32_t port, uint32_t peer)
+{
+    bool is_switch = comparison_is_switch(fabric, fabric_node_of_port(fabric, port));
+    bool is_peer_switch = comparison_is_switch(fabric, fabric_node_of_port(fabric, peer));
+    if (is_switch != is_peer_switch)
+        return is_switch ? port : peer;
+    return port < peer ? port : peer;
+}
+
 bool comparison_is_alone(const struct comparison_side *side, uint32_t node)
 {
     return side->counterpart[node] == FABRIC_NONE;
@@ -209,7 +224,7 @@ bool comparison_is_move(const struct comparison *t, uint32_t change)
     }
 }
 
-static uint32_t first_linked(const struct fabric *fabric, uint32_t node)
+uint32_t comparison_first_linked(const struct fabric *fabric, uint32_t node)
 {
     const struct fabric_node *n = &fabric->nodes[node];
     for (uint32_t i = n->first_port; i < n->first_port + n->ports; i++) {
@@ -222,7 +237,7 @@ static uint32_t first_linked(const struct fabric *fabric, uint32_t node)
 uint32_t comparison_uplink(const struct comparison_side *side, uint32_t node)
 {
     const struct fabric_node *n = &side->fabric->nodes[node];
-    uint32_t best = first_linked(side->fabric, node);
+    uint32_t best = comparison_first_linked(side->fabric, node);
     if (n->type != FABRIC_SWITCH || best == FABRIC_NONE)
         return best;
     bool is_best_switch = comparison_is_switch(side->fabric, side->fabric->ports[best].peer_node);

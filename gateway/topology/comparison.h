@@ -56,6 +56,12 @@ bool comparison_is_in_use(const struct comparison *t, uint32_t port);
 
 bool comparison_is_switch(const struct fabric *fabric, uint32_t node);
 bool comparison_is_linked(const struct fabric *fabric, uint32_t port);
+uint32_t comparison_first_linked(const struct fabric *fabric, uint32_t node); // or FABRIC_NONE
+bool comparison_has_capability(const struct fabric *fabric, uint32_t port,
+                               enum fabric_capability capability); // false if it is not known
+// The end that is the subject of a link's changes: the switch's port if one end is a switch,
+// otherwise the port of the smaller node GUID, then of the smaller number.
+uint32_t comparison_first_end(const struct fabric *fabric, uint32_t port, uint32_t peer);
 bool comparison_is_alone(const struct comparison_side *side, uint32_t node); // has no counterpart
 uint32_t comparison_earlier(uint32_t change_a, uint32_t change_b);           // FABRIC_NONE is last
 bool comparison_is_move(const struct comparison *t, uint32_t change); // false for FABRIC_NONE
