@@ -121,7 +121,7 @@ static bool start_pipeline(struct gateway *g, struct error *err)
     struct policy_rule *rules = calloc(POLICY_RULES_MAX, sizeof *rules);
     if (!rules)
         return error_set(err, "out of memory");
-    g->lookup = wiring_lookup(g->topology);
+    g->lookup = event_builder_lookup_in(g->topology);
     struct pipeline_options options = {
         .builder = {.clock = &clock_system, .random = &random_system, .lookup = &g->lookup},
         .journal = g->journal,

@@ -146,27 +146,6 @@ enum pipeline_role wiring_role(void *ctx, const struct fabric *fabric)
     return role_decide(&g->role, g->conf, &status, fabric);
 }
 
-static bool wiring_find_lid(void *ctx, uint16_t lid, struct endpoint *out)
-{
-    return topology_find_lid(ctx, lid, out);
-}
-
-static bool wiring_find_guid(void *ctx, uint64_t guid, struct endpoint *out)
-{
-    return topology_find_guid(ctx, guid, out);
-}
-
-static bool wiring_find_peer(void *ctx, uint64_t node_guid, uint8_t port, struct endpoint *out)
-{
-    return topology_find_peer(ctx, node_guid, port, out);
-}
-
-struct event_builder_lookup wiring_lookup(struct topology *topology)
-{
-    return (struct event_builder_lookup){wiring_find_lid, wiring_find_guid, wiring_find_peer,
-                                         topology};
-}
-
 struct sweeper_options wiring_sweeper_options(struct gateway *g, const struct conf *conf)
 {
     static const enum sweeper_method METHODS[] = {[CONF_SWEEP_OFF] = SWEEPER_OFF,

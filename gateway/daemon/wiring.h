@@ -34,9 +34,6 @@ void wiring_request_sweep(void *ctx);
 void wiring_read_counters(void *ctx, const uint64_t *switches, size_t count);
 enum pipeline_role wiring_role(void *ctx, const struct fabric *fabric);
 
-// From the event builder to the topology, which is the context.
-struct event_builder_lookup wiring_lookup(struct topology *topology);
-
 // The sweeper's options for this configuration. Call it after the SA client was made.
 struct sweeper_options wiring_sweeper_options(struct gateway *g, const struct conf *conf);
 

@@ -27,6 +27,26 @@ static void make_id(const struct event_builder *builder, int64_t utc_us, char ou
     }
 }
 
+static bool find_lid(void *ctx, uint16_t lid, struct endpoint *out)
+{
+    return topology_find_lid(ctx, lid, out);
+}
+
+static bool find_guid(void *ctx, uint64_t guid, struct endpoint *out)
+{
+    return topology_find_guid(ctx, guid, out);
+}
+
+static bool find_peer(void *ctx, uint64_t node_guid, uint8_t port, struct endpoint *out)
+{
+    return topology_find_peer(ctx, node_guid, port, out);
+}
+
+struct event_builder_lookup event_builder_lookup_in(struct topology *topology)
+{
+    return (struct event_builder_lookup){find_lid, find_guid, find_peer, topology};
+}
+
 static struct event *event_builder_begin(const struct event_builder *builder,
                                          const struct catalogue_entry *type)
 {

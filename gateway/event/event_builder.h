@@ -10,6 +10,7 @@
 #include "model/names.h"
 #include "topology/change.h"
 #include "topology/thresholds.h"
+#include "topology/topology.h"
 
 // Looks up nodes and ports of the fabric. Each function fills `out` and returns true, or returns
 // false and changes nothing; the thread that builds the event calls it. An endpoint with a GUID is
@@ -23,6 +24,9 @@ struct event_builder_lookup {
     bool (*find_peer)(void *ctx, uint64_t node_guid, uint8_t port, struct endpoint *out);
     void *ctx;
 };
+
+// Looks up in that topology, which outlives the result.
+struct event_builder_lookup event_builder_lookup_in(struct topology *topology);
 
 // What all events of a gateway have in common. The caller owns the pointers, which outlive the
 // builder.

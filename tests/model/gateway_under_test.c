@@ -99,21 +99,6 @@ static void answer_no_report(void *ctx, const struct sa_report *report)
     REQUIRE(!report); // there are no Reports
 }
 
-static bool look_up_lid(void *ctx, uint16_t lid, struct endpoint *out)
-{
-    return topology_find_lid(ctx, lid, out);
-}
-
-static bool look_up_guid(void *ctx, uint64_t guid, struct endpoint *out)
-{
-    return topology_find_guid(ctx, guid, out);
-}
-
-static bool look_up_peer(void *ctx, uint64_t node_guid, uint8_t port, struct endpoint *out)
-{
-    return topology_find_peer(ctx, node_guid, port, out);
-}
-
 static void open_journal(struct gateway_under_test *g)
 {
     struct error err;
@@ -183,7 +168,7 @@ void gateway_start(struct gateway_under_test *g, const struct gateway_options *o
     REQUIRE(!g->pipeline);
     open_journal(g);
     restore_topology(g);
-    g->lookup = (struct event_builder_lookup){look_up_lid, look_up_guid, look_up_peer, g->topology};
+    g->lookup = event_builder_lookup_in(g->topology);
     const struct pipeline_options start = {
         .builder = {.clock = &g->clock, .random = &g->random, .lookup = &g->lookup},
         .journal = g->journal,

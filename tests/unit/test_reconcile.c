@@ -129,22 +129,7 @@ static void take_journal_change(void *ctx, enum journal_change change, const cha
     (void)ctx, (void)change, (void)reason, (void)count;
 }
 
-static bool look_up_lid(void *ctx, uint16_t lid, struct endpoint *out)
-{
-    return topology_find_lid(ctx, lid, out);
-}
-
-static bool look_up_guid(void *ctx, uint64_t guid, struct endpoint *out)
-{
-    return topology_find_guid(ctx, guid, out);
-}
-
-static bool look_up_peer(void *ctx, uint64_t node_guid, uint8_t port, struct endpoint *out)
-{
-    return topology_find_peer(ctx, node_guid, port, out);
-}
-
-static struct event_builder_lookup lookup = {look_up_lid, look_up_guid, look_up_peer, NULL};
+static struct event_builder_lookup lookup;
 
 static int begin(void **state)
 {
@@ -167,7 +152,7 @@ static int begin(void **state)
     topology = topology_new(NULL, log_);
     assert_non_null(journal);
     assert_non_null(topology);
-    lookup.ctx = topology;
+    lookup = event_builder_lookup_in(topology);
     const struct pipeline_options start = {
         .builder = {.clock = &clock_, .random = &random_system, .lookup = &lookup},
         .journal = journal,
