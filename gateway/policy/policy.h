@@ -19,9 +19,6 @@
 #include "policy/options.h"
 #include "policy/policy_types.h"
 
-// The word that event->suppressed has; "" for POLICY_PASSES.
-const char *policy_reason_word(enum policy_reason reason);
-
 // Repeat window 60 s; 6 changes in 5 min, 5 min quiet; 50 events/s, 60 s; consequences suppressed;
 // no rules.
 void policy_options_init(struct policy_options *options);

@@ -7,7 +7,7 @@
 #include "model/event.h"
 
 // Why an event is suppressed. For an event with an alarm key, the function named here decides, in
-// policy.c or reasons.c; for any other event, decide_plain of policy.c.
+// decide.c or reasons.c; for any other event, decide_plain of decide.c.
 //
 // A consequence has the identifier of its root cause in event->cause_id. A link-down has one if the
 // same sweep lost the switch behind the link: topology/root_causes.h finds the root cause among the
@@ -15,18 +15,21 @@
 // both into identifiers.
 enum policy_reason {
     POLICY_PASSES,
-    POLICY_DISABLED,    // a rule disables it (rules_evaluate, in rules.c)
-    POLICY_MAINTENANCE, // its node is in a maintenance window (reasons_silence)
-    POLICY_SHELVED,     // an operator shelved the alarm (reasons_silence)
-    POLICY_CONSEQUENCE, // it has a root cause; checked each minute (reasons_silence)
-    POLICY_DUPLICATE,   // receivers know it already; a later event has the count (suppress_known)
-    POLICY_NEVER_NOTIFIED, // clears an alarm whose raise was never sent (suppress_known)
-    POLICY_FLAPPING,       // flapping and settled have the count (reasons_restrain, suppress_known)
+    POLICY_DISABLED,       // a rule disables it (rules_evaluate, in rules.c)
+    POLICY_MAINTENANCE,    // its node is in a maintenance window (reasons_silence)
+    POLICY_SHELVED,        // an operator shelved the alarm (reasons_silence)
+    POLICY_CONSEQUENCE,    // it has a root cause; checked each minute (reasons_silence)
+    POLICY_DUPLICATE,      // receivers know it already; a later event has the count (decide_known)
+    POLICY_NEVER_NOTIFIED, // clears an alarm whose raise was never sent (decide_known)
+    POLICY_FLAPPING,       // flapping and settled have the count (reasons_restrain, decide_known)
     POLICY_HOLD_DOWN,      // the alarm is not active for long enough yet (reasons_restrain)
     POLICY_STORM,          // storm-summary has the count (reasons_restrain)
-    POLICY_STANDBY,        // the other gateway, which is active, sends it (policy_process)
+    POLICY_STANDBY,        // the other gateway, which is active, sends it (notify_is_ours)
     POLICY_REASON_COUNT,
 };
+
+// The word that event->suppressed has; "" for POLICY_PASSES.
+const char *policy_reason_word(enum policy_reason reason);
 
 // Where events go. Neither function may call policy.
 struct policy_sink {

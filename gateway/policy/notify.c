@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "policy/notify.h"
+
+#include "base/clock.h"
+#include "policy/pending.h"
+#include "policy/policy_log.h"
+#include "policy/summaries.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const int64_t RETRY_US = CLOCK_US_PER_S; // next attempt after memory was short
+
+void notify_judge(const struct policy *p, struct event *event, struct rule_decision *verdict)
+{
+    *verdict = rules_evaluate(p->rules, event);
+    if (verdict->severity != POLICY_SAME)
+        event->severity = (enum severity)verdict->severity;
+    if (verdict->category != POLICY_SAME)
+        event->category = (enum category)verdict->category;
+    snprintf(event->rule, sizeof event->rule, "%s", verdict->rule);
+}
+
+void notify_suppress(struct event *event, enum policy_reason reason)
+{
+    snprintf(event->suppressed, sizeof event->suppressed, "%s", policy_reason_word(reason));
+}
+
+bool notify_is_ours(const struct policy *p, const struct event *event)
+{
+    return p->active || event_is_own(event);
+}
+
+// What an event that policy makes is for receivers. They wait for the end of what they were
+// notified of: no rule suppresses it, and the gateway that notified them sends it also while it
+// stands by, as the other one may not know of it.
+enum notify_kind { NOTIFY_NEWS, NOTIFY_END, NOTIFY_END_OF_OURS };
+
+static void notify_emit(struct policy *p, struct event *event, enum notify_kind kind)
+{
+    struct rule_decision verdict;
+    notify_judge(p, event, &verdict);
+    const bool ours = notify_is_ours(p, event) || kind == NOTIFY_END_OF_OURS;
+    notify_suppress(event, !verdict.enabled && kind == NOTIFY_NEWS ? POLICY_DISABLED
+                           : ours                                  ? POLICY_PASSES
+                                                                   : POLICY_STANDBY);
+    p->sink.stamp(p->sink.ctx, event);
+    policy_log_made(p->sink.log, event);
+    p->sink.pass(p->sink.ctx, event);
+    p->counters.made++;
+}
+
+// Sends the event and drops the caller's reference. NULL: it could not be made, out of memory.
+static void notify_send(struct policy *p, struct event *event, enum notify_kind kind)
+{
+    if (!event) {
+        p->counters.overflowed++;
+        return;
+    }
+    notify_emit(p, event, kind);
+    event_unref(event);
+}
+
+void notify_summary(struct policy *p, struct event *event)
+{
+    notify_send(p, event, NOTIFY_NEWS);
+}
+
+// What an event about the alarm's present state is for receivers, before it is sent.
+static enum notify_kind notify_end_kind(const struct alarm_state *t)
+{
+    if (t->raised)
+        return NOTIFY_NEWS;
+    return t->notified && !t->elsewhere ? NOTIFY_END_OF_OURS : NOTIFY_END;
+}
+
+void notify_record(struct policy *p, struct alarm_state *t, const struct event *event)
+{
+    t->elsewhere = !notify_is_ours(p, event) && notify_end_kind(t) != NOTIFY_END_OF_OURS;
+    t->notified = t->raised;
+    t->notified_at = p->now;
+    t->notified_severity = event->severity;
+    t->again = false;
+    snprintf(t->notified_id, sizeof t->notified_id, "%s", t->elsewhere ? "" : event->id);
+    if (t->raised) {
+        t->category = event->category;
+        t->severity = event->severity;
+    }
+}
+
+void notify_refer_to_raise(const struct alarm_state *t, struct event *event)
+{
+    event->cleared = t->type;
+    event->cleared_severity = t->severity;
+    event->cleared_category = t->category;
+    event_complete_cleared(event);
+    memcpy(event->clears_id, t->notified || t->again ? t->notified_id : t->raised_id,
+           sizeof event->clears_id);
+}
+
+void notify_refer_to_cause(const struct policy *p, struct event *event)
+{
+    const struct alarm_state *cause =
+        event->cause_id[0] ? alarm_states_find_raised(p->states, event->cause_id) : NULL;
+    if (cause)
+        memcpy(event->cause_id, cause->notified ? cause->notified_id : "", sizeof event->cause_id);
+}
+
+void notify_flapping(struct policy *p, struct alarm_state *t)
+{
+    struct flap *flap = t->flap;
+    struct event *last = pending_last(p, t);
+    struct event *event = summaries_flapping(t, last, &p->options);
+    event_unref(last);
+    flap->announced = true;
+    if (!event)
+        return; // the event `settled` then counts these changes, too
+    notify_emit(p, event, NOTIFY_NEWS);
+    flap->severity = event->severity;
+    flap->category = event->category;
+    flap->told = event->suppressed[0] == '\0' || !notify_is_ours(p, event);
+    snprintf(flap->id, sizeof flap->id, "%s", notify_is_ours(p, event) ? event->id : "");
+    flap->suppressed = 0;
+    event_unref(event);
+}
+
+void notify_settled(struct policy *p, struct alarm_state *t, const char *why)
+{
+    const struct flap *flap = alarm_states_flap(t);
+    const enum notify_kind kind = !flap->told   ? NOTIFY_NEWS
+                                  : flap->id[0] ? NOTIFY_END_OF_OURS
+                                                : NOTIFY_END;
+    struct event *last = pending_last(p, t);
+    notify_send(p, summaries_settled(t, last, why), kind);
+    event_unref(last);
+    free(t->flap);
+    t->flap = NULL;
+    t->changed = false;
+    t->settled_elsewhere = p->active || kind == NOTIFY_END_OF_OURS ? 0 : p->now;
+    if (t->pending)
+        t->check_at = p->now;
+    else
+        pending_drop(p, t);
+}
+
+void notify_late(struct policy *p, struct alarm_state *t, const struct event *last)
+{
+    struct event *event = summaries_late(last);
+    if (!event) {
+        t->check_at = p->now + RETRY_US;
+        return;
+    }
+    event->repeat_count = t->duplicates;
+    t->duplicates = 0;
+    if (!t->raised)
+        notify_refer_to_raise(t, event);
+    notify_emit(p, event, notify_end_kind(t));
+    notify_record(p, t, event);
+    t->last_number = event->number;
+    event_unref(event);
+    pending_drop(p, t);
+}

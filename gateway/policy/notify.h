@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Notifying receivers: the events that policy makes, what an event says about those before it, and
+// what the alarm state keeps of it.
+#ifndef IBTRAPD_POLICY_NOTIFY_H
+#define IBTRAPD_POLICY_NOTIFY_H
+
+#include "policy/policy_private.h"
+
+// Sets the event's severity, category and rule as the rules say. `*verdict`: all that they say.
+void notify_judge(const struct policy *p, struct event *event, struct rule_decision *verdict);
+
+// Writes the reason into the event.
+void notify_suppress(struct event *event, enum policy_reason reason);
+
+// Whether this gateway notifies receivers of the event, unless there is a reason not to.
+bool notify_is_ours(const struct policy *p, const struct event *event);
+
+// Records that the event, which has its identifier, is sent, by this gateway or by the active one.
+void notify_record(struct policy *p, struct alarm_state *t, const struct event *event);
+
+// Tells the event what it clears: receivers know only what was sent to them.
+void notify_refer_to_raise(const struct alarm_state *t, struct event *event);
+
+// Names the event of its root cause that receivers got: it may have been sent late, as a copy.
+void notify_refer_to_cause(const struct policy *p, struct event *event);
+
+// Sends the event and drops the caller's reference. NULL: it could not be made, out of memory.
+void notify_summary(struct policy *p, struct event *event);
+
+void notify_flapping(struct policy *p, struct alarm_state *t);
+// `why` is a piece of a sentence; NULL: it was quiet for long enough.
+void notify_settled(struct policy *p, struct alarm_state *t, const char *why);
+
+// Sends the last event, which was suppressed, late; when memory is short, it stays pending.
+void notify_late(struct policy *p, struct alarm_state *t, const struct event *last);
+
+#endif
