@@ -1,0 +1,246 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Opening the journal's file: for the writer, for readers, damaged, or by a process that examines
+// it.
+#include "journal/store.h"
+
+#include "base/text.h"
+#include "journal/store_schema.h"
+#include "journal/store_statements.h"
+#include "journal/wal.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { BUSY_MS = 2000 };
+
+// The page cache of each connection. Rows are added and read in order, so that few pages are used
+// twice; SQLite's default of 2000 KiB is not faster.
+#define CACHE_KIB "512"
+
+static enum store_result prepare_file(struct store *store, bool read_only, struct error *err)
+{
+    sqlite3_busy_timeout(store->db, BUSY_MS);
+    int64_t version = 0;
+    int code = SQLITE_OK;
+    // The checkpoint writes the WAL into the file: the WAL may have rows of a commit whose sync
+    // failed, which could be read now and never reach the disk.
+    if (!read_only)
+        code = store_run(store, "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;"
+                                "PRAGMA wal_checkpoint(TRUNCATE);");
+    // cell_size_check finds a damaged page when it is read, before a row written to it is lost.
+    if (code == SQLITE_OK)
+        code = store_run(store, "PRAGMA cell_size_check = ON; PRAGMA cache_size = -" CACHE_KIB);
+    if (code == SQLITE_OK)
+        code = store_read_number(store, "PRAGMA user_version", &version);
+    if (code == SQLITE_OK && version > STORE_SCHEMA_VERSION) {
+        error_set(err,
+                  "its schema has version %d, of a later ibtrapd; this one reads versions up to %d",
+                  (int)version, (int)STORE_SCHEMA_VERSION);
+        return STORE_FAILED;
+    }
+    if (code == SQLITE_OK && version < STORE_SCHEMA_VERSION && read_only) {
+        error_set(err,
+                  "its schema has version %d; start this version of ibtrapd, which upgrades it to "
+                  "version %d",
+                  (int)version, (int)STORE_SCHEMA_VERSION);
+        return STORE_FAILED;
+    }
+    if (code == SQLITE_OK && version < STORE_SCHEMA_VERSION)
+        code = store_upgrade(store, (int)version);
+    if (code == SQLITE_OK)
+        code = store_prepare(store);
+    store->rows = -1; // not counted for a reader: it seldom needs the number, and counting is slow
+    if (code == SQLITE_OK && !read_only)
+        code = store_count_rows(store);
+    return store_report(store, code, err);
+}
+
+static int note_wal(void *ctx, sqlite3 *db, const char *name, int pages)
+{
+    (void)db, (void)name;
+    ((struct store *)ctx)->wal_pages = pages;
+    return SQLITE_OK;
+}
+
+static void start_wal(struct store *store, const char *path)
+{
+    sqlite3_wal_hook(store->db, note_wal, store);
+    wal_reserve(path);
+    store->wal = wal_start(path);
+}
+
+// Creates the file readable by owner and group only. SQLite gives the files beside it the same
+// mode.
+static void create(const char *path)
+{
+    int fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0640);
+    if (fd >= 0)
+        close(fd);
+}
+
+// `name` is the path, or a URI that contains it.
+static enum store_result open_named(const char *name, const char *path, int flags,
+                                    struct store **out, struct error *err)
+{
+    bool read_only = flags & SQLITE_OPEN_READONLY;
+    struct store *store = calloc(1, sizeof *store);
+    if (!store) {
+        error_set(err, "out of memory");
+        return STORE_FAILED;
+    }
+    int code = sqlite3_open_v2(name, &store->db, flags | SQLITE_OPEN_NOMUTEX, NULL);
+    enum store_result result =
+        code == SQLITE_OK ? prepare_file(store, read_only, err) : store_report(store, code, err);
+    if (result == STORE_OK) {
+        if (read_only)
+            store_leave_wal(store);
+        else
+            start_wal(store, path);
+        *out = store;
+        return STORE_OK;
+    }
+    error_prefix(err, "journal %s", path);
+    store_close(store);
+    return result;
+}
+
+enum store_result store_open(const char *path, bool read_only, struct store **out,
+                             struct error *err)
+{
+    if (read_only)
+        return open_named(path, path, SQLITE_OPEN_READONLY, out, err);
+    create(path);
+    return open_named(path, path, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, out, err);
+}
+
+enum store_result store_open_damaged(const char *path, struct store **out, struct error *err)
+{
+    struct store *store = calloc(1, sizeof *store);
+    if (!store) {
+        error_set(err, "out of memory");
+        return STORE_FAILED;
+    }
+    int code = sqlite3_open_v2(path, &store->db, SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX, NULL);
+    if (code != SQLITE_OK) {
+        error_set(err, "%s", sqlite3_errstr(code));
+        store_close(store);
+        return store_classify(code);
+    }
+    sqlite3_busy_timeout(store->db, BUSY_MS);
+    store_run(store, "PRAGMA cell_size_check = ON; PRAGMA cache_size = -" CACHE_KIB);
+    store_leave_wal(store);
+    if (store_prepare_some(store, err)) {
+        *out = store;
+        return STORE_OK;
+    }
+    store_close(store);
+    return STORE_FAILED;
+}
+
+// Whether a file named after the path exists: "-wal", or "-shm", its index. A process that has the
+// journal open for writing has both.
+static bool has_part(const char *path, const char *part)
+{
+    char name[PATH_MAX + 8];
+    snprintf(name, sizeof name, "%s%s", path, part);
+    return access(name, F_OK) == 0;
+}
+
+static void refuse_to_examine(const char *path, int why, struct error *err)
+{
+    if (why == ENOENT)
+        error_set(err,
+                  "there is no journal at %s; start ibtrapd, which creates it, or name another one "
+                  "with --instance or --file",
+                  path);
+    else
+        error_set(err, "cannot read the journal %s: %s%s", path, strerror(why),
+                  why == EACCES ? "; run this as root or as a member of the file's group" : "");
+}
+
+static enum store_result open_with_wal(const char *path, struct store **out, struct error *err)
+{
+    enum store_result result = store_open(path, true, out, err);
+    if (result == STORE_FAILED && !has_part(path, "-shm") && access(path, W_OK) != 0)
+        error_set(err,
+                  "cannot read the journal %s: ibtrapd did not stop properly, and reading %s-wal, "
+                  "which it left, needs permission to write; run this as root, or start ibtrapd",
+                  path, path);
+    return result;
+}
+
+// Opens the file as immutable: SQLite then locks nothing and creates no files beside it, which
+// would need permission to write in the directory.
+static enum store_result open_at_rest(const char *path, struct store **out, struct error *err)
+{
+    char uri[3 * PATH_MAX + 32];
+    struct text t = text_in(uri, sizeof uri);
+    text_add(&t, "file:");
+    for (const char *p = path; *p != '\0'; p++) {
+        text_add(&t, "%");
+        text_add_hex(&t, (const uint8_t *)p, 1);
+    }
+    text_add(&t, "?immutable=1");
+    return open_named(uri, path, SQLITE_OPEN_READONLY | SQLITE_OPEN_URI, out, err);
+}
+
+enum store_result store_examine(const char *path, struct store **out, struct error *err)
+{
+    struct stat before;
+    char real[PATH_MAX]; // the WAL is beside the file that a symbolic link leads to
+    if (!realpath(path, real) || stat(real, &before) != 0 || access(real, R_OK) != 0) {
+        refuse_to_examine(path, errno, err);
+        return STORE_FAILED;
+    }
+    if (has_part(real, "-wal"))
+        return open_with_wal(real, out, err);
+    enum store_result result = open_at_rest(real, out, err);
+    if (result == STORE_OK) {
+        (*out)->at_rest = true;
+        (*out)->before = before;
+    }
+    return result;
+}
+
+static bool store_is_same(const struct stat *a, const struct stat *b)
+{
+    return a->st_ino == b->st_ino && a->st_size == b->st_size &&
+           a->st_mtim.tv_sec == b->st_mtim.tv_sec && a->st_mtim.tv_nsec == b->st_mtim.tv_nsec;
+}
+
+bool store_stood_still(struct store *store, struct error *err)
+{
+    struct stat now;
+    const char *path = sqlite3_db_filename(store->db, "main");
+    if (!store->at_rest ||
+        (!has_part(path, "-wal") && stat(path, &now) == 0 && store_is_same(&store->before, &now)))
+        return true;
+    return error_set(err, "ibtrapd began to write to the journal %s while it was read; try again",
+                     path);
+}
+
+void store_close(struct store *store)
+{
+    if (!store)
+        return;
+    if (!wal_stop(store->wal))
+        store_leave_wal(store);
+    for (int i = 0; i < STATEMENT_COUNT; i++)
+        sqlite3_finalize(store->statements[i]);
+    sqlite3_close(store->db);
+    free(store);
+}
+
+bool store_has_moved(struct store *store)
+{
+    int moved = 0, keep_wal = 1;
+    sqlite3_file_control(store->db, "main", SQLITE_FCNTL_HAS_MOVED, &moved);
+    if (moved) // the WAL's name may now be that of another file's WAL
+        sqlite3_file_control(store->db, "main", SQLITE_FCNTL_PERSIST_WAL, &keep_wal);
+    return moved;
+}

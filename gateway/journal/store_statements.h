@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// The connection to the journal's file and its statements. Shared by the files of the store only
+// (store_*.c).
+#ifndef IBTRAPD_JOURNAL_STORE_STATEMENTS_H
+#define IBTRAPD_JOURNAL_STORE_STATEMENTS_H
+
+#include "journal/store.h"
+
+#include <sqlite3.h>
+#include <sys/stat.h>
+
+enum store_statement {
+    ADD_EVENT,
+    FIND_EVENT,
+    SET_CURSOR,
+    DELETE_CURSORS,
+    DELETE_THROUGH,
+    COUNT_WANTED,
+    COUNT_INDEXED,
+    READ_AFTER,
+    READ_BEFORE,
+    READ_SINCE,
+    READ_CURSORS,
+    GET_SIZE,
+    FIRST_SINCE,
+    SET_ALARM,
+    DELETE_ALARM,
+    READ_ALARMS,
+    DELETE_WINDOWS,
+    ADD_WINDOW,
+    READ_WINDOWS,
+    DELETE_SETTINGS,
+    ADD_SETTING,
+    READ_SETTINGS,
+    ADD_SNAPSHOT,
+    DELETE_SNAPSHOTS,
+    LIST_SNAPSHOTS,
+    READ_SNAPSHOT,
+    STATEMENT_COUNT,
+};
+
+struct store {
+    sqlite3 *db;
+    sqlite3_stmt *statements[STATEMENT_COUNT];
+    int failure;               // the transaction's first error, or SQLITE_OK
+    bool other;                // it failed since an event of the same number is there
+    int64_t rows, rows_before; // in the event table: now, and before the transaction
+    struct wal *wal;           // of a connection that writes; NULL: its thread could not start
+    int wal_pages;             // after the last commit
+    bool at_rest;              // opened by store_examine while no process wrote to the file
+    struct stat before;        // with at_rest: the file's status at that time
+};
+
+// Codes of SQLite. store_report says why in `err`, unless the result is STORE_OK.
+enum store_result store_classify(int code);
+enum store_result store_report(const struct store *store, int code, struct error *err);
+
+// Makes the statements. Returns a code of SQLite.
+int store_prepare(struct store *store);
+
+// Makes those that a damaged file allows. False with a sentence: temporary.
+bool store_prepare_some(struct store *store, struct error *err);
+
+// Run SQL that is used seldom, and return a code of SQLite. store_read_number sets `out` to the
+// first column of the first row; 0: there is none.
+int store_run(struct store *store, const char *sql);
+int store_read_number(struct store *store, const char *sql, int64_t *out);
+
+// Counts the events. Returns a code of SQLite.
+int store_count_rows(struct store *store);
+
+// Makes SQLite leave the WAL as it is when the connection closes. Otherwise it would move the pages
+// that it believes are not in the file yet.
+void store_leave_wal(struct store *store);
+
+// Writing. store_note keeps the first error of a transaction, which store_commit returns.
+// store_begin_statement returns NULL after an error. store_finish_statement runs the statement and
+// returns the number of rows changed.
+void store_note(struct store *store, int code);
+sqlite3_stmt *store_begin_statement(struct store *store, enum store_statement which);
+int store_finish_statement(struct store *store, sqlite3_stmt *s);
+
+// Reading. store_text is valid until the next step; "" for a NULL, which a damaged page may have
+// where the schema allows none. store_copy_text leaves out control characters, as a damaged page
+// may have any octets.
+const char *store_text(sqlite3_stmt *s, int column);
+void store_copy_text(char *out, size_t size, sqlite3_stmt *s, int column);
+
+#endif
