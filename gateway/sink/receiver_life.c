@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "sink/receiver_thread.h"
+
+#include "base/thread.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void receiver_free(struct receiver *receiver)
+{
+    guid_set_unref(receiver->options.filter.trap_group);
+    pthread_cond_destroy(&receiver->has_ended);
+    pthread_mutex_destroy(&receiver->filter_lock);
+    pthread_mutex_destroy(&receiver->lock);
+    free(receiver);
+}
+
+struct receiver *receiver_start(const struct sink *sink, const struct receiver_options *options,
+                                struct error *err)
+{
+    struct receiver *receiver = calloc(1, sizeof *receiver);
+    if (!receiver) {
+        error_set(err, "out of memory");
+        return NULL;
+    }
+    receiver->sink = *sink;
+    receiver->options = *options;
+    receiver->has_problem = receiver->notified_failing = options->was_failing;
+    receiver->tokens = options->burst;
+    receiver->tokens_at = clock_monotonic(options->clock);
+    atomic_init(&receiver->paused, options->carried.paused);
+    atomic_init(&receiver->flush_through, options->carried.flush_through);
+    receiver->handle = options->backlog
+                           ? journal_receiver_with_backlog(options->journal, sink->name)
+                           : journal_receiver(options->journal, sink->name);
+    if (receiver->handle < 0) {
+        error_set(err, "too many receivers");
+        free(receiver);
+        return NULL;
+    }
+    journal_note_filter(options->journal, receiver->handle, filter_digest(&options->filter));
+    if (options->section != 0)
+        journal_note_section(options->journal, receiver->handle, options->section);
+    receiver->read_through = journal_cursor(options->journal, receiver->handle);
+    receiver->had_through =
+        journal_had_through(options->journal, receiver->handle, &receiver->had_after);
+    guid_set_ref(receiver->options.filter.trap_group);
+    pthread_mutex_init(&receiver->lock, NULL);
+    pthread_mutex_init(&receiver->filter_lock, NULL);
+    clock_condition_init(&receiver->has_ended);
+    char name[THREAD_NAME_SIZE];
+    snprintf(name, sizeof name, "to %s", sink->name);
+    int rc = thread_start(&receiver->thread, name, receiver_thread_run, receiver);
+    if (rc == 0)
+        return receiver;
+    error_set(err, "cannot start the thread of receiver %s: %s", sink->name, strerror(rc));
+    receiver_free(receiver);
+    return NULL;
+}
+
+void receiver_request_stop(struct receiver *receiver, int64_t stop_by)
+{
+    atomic_store(&receiver->stop_by, stop_by);
+    atomic_store(&receiver->stop, true);
+    journal_wake(receiver->options.journal);
+}
+
+static bool receiver_await_end(struct receiver *receiver, int64_t patience_us)
+{
+    const struct timespec deadline = clock_deadline(patience_us);
+    int rc = 0;
+    pthread_mutex_lock(&receiver->lock);
+    while (!receiver->ended && rc == 0)
+        rc = pthread_cond_timedwait(&receiver->has_ended, &receiver->lock, &deadline);
+    bool ended = receiver->ended;
+    receiver->left = !ended;
+    pthread_mutex_unlock(&receiver->lock);
+    return ended;
+}
+
+bool receiver_finish(struct receiver *receiver, int64_t patience_us)
+{
+    if (!receiver_await_end(receiver, patience_us))
+        return false;
+    pthread_join(receiver->thread, NULL);
+    for (size_t i = 0; i < receiver->count; i++)
+        event_unref(receiver_at(receiver, i)->event);
+    receiver->sink.free(receiver->sink.self);
+    receiver_free(receiver);
+    return true;
+}
+
+const struct sink *receiver_sink(const struct receiver *receiver)
+{
+    return &receiver->sink;
+}
+
+void receiver_reopen(struct receiver *receiver)
+{
+    if (receiver->sink.reopen)
+        receiver->sink.reopen(receiver->sink.self);
+}
+
+void receiver_pause(struct receiver *receiver, bool paused)
+{
+    atomic_store(&receiver->paused, paused);
+}
+
+void receiver_flush(struct receiver *receiver)
+{
+    atomic_store(&receiver->flush_through, journal_last(receiver->options.journal));
+}
+
+struct receiver_carried receiver_carried(const struct receiver *receiver)
+{
+    return (struct receiver_carried){atomic_load(&receiver->paused),
+                                     atomic_load(&receiver->flush_through)};
+}
+
+struct receiver_event_outcome receiver_outcome_of(struct receiver *receiver, int64_t sequence)
+{
+    struct receiver_event_outcome result = {.outcome = RECEIVER_WAITING};
+    pthread_mutex_lock(&receiver->lock);
+    const bool known = outcomes_find(&receiver->outcomes, sequence, &result);
+    pthread_mutex_unlock(&receiver->lock);
+    if (!known && sequence <= journal_cursor(receiver->options.journal, receiver->handle))
+        result.outcome = RECEIVER_PASSED;
+    return result;
+}
+
+void receiver_get_status(struct receiver *receiver, struct receiver_status *out)
+{
+    int64_t cursor = journal_cursor(receiver->options.journal, receiver->handle);
+    pthread_mutex_lock(&receiver->lock);
+    *out = receiver->status; // read after the cursor: the counts include all events up to it
+    pthread_mutex_unlock(&receiver->lock);
+    out->paused = atomic_load(&receiver->paused);
+    out->confirms = receiver->sink.in_flight_max > 0;
+    out->cursor = cursor;
+    struct journal *journal = receiver->options.journal;
+    out->lag = journal_between(journal, cursor, journal_last(journal) + 1);
+    out->oldest_us = atomic_load(&receiver->oldest_us);
+}
+
+const struct histogram *receiver_times(const struct receiver *receiver)
+{
+    return &receiver->times;
+}

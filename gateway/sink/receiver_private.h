@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// A receiver from within: shared by the files receiver_*.c of sink/ only.
+#ifndef IBTRAPD_SINK_RECEIVER_PRIVATE_H
+#define IBTRAPD_SINK_RECEIVER_PRIVATE_H
+
+#include "sink/receiver.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+// An event is under way from its reading from the journal until it is retired: the cursor has
+// passed it. Events are sent, and retired, in order.
+enum { UNDER_WAY_MAX = 1024 };
+
+enum state { WAITING, PENDING, DONE };
+
+struct entry {
+    int64_t sequence;
+    struct event *event;
+    enum state state;
+    enum receiver_outcome outcome; // once DONE
+    bool had;                      // the receiver had it before the cursor moved backwards
+    bool tried, handed;            // passed to the sink before; accepted by it before
+    unsigned refusals;             // how often the receiver refused it
+};
+
+struct receiver {
+    struct sink sink;
+    struct receiver_options options;
+    int handle; // of its cursor in the journal
+    pthread_t thread;
+
+    // Used by the thread only.
+    bool is_open;
+    unsigned failures;         // in a row
+    unsigned refused_in_a_row; // events given up since it last took one
+    bool has_problem, notified_failing;
+    int64_t retry_at;
+    double tokens;
+    int64_t tokens_at;
+    int64_t read_through;           // the last sequence number read from the journal
+    int64_t had_after, had_through; // not sent again after the cursor moved backwards
+    struct entry under_way[UNDER_WAY_MAX];
+    size_t head, count, pending;
+    size_t handed; // entries from the head that are PENDING or DONE
+
+    atomic_bool stop, paused;
+    atomic_int_fast64_t stop_by, flush_through;
+    atomic_int_fast64_t oldest_us; // of the events under way; 0: there is none
+    struct histogram times;
+    pthread_mutex_t filter_lock; // guards the filter's trap group
+    pthread_mutex_t lock;        // guards the members below
+    pthread_cond_t has_ended;
+    bool ended; // the thread
+    bool left;  // nobody waits for the thread any longer
+    struct receiver_status status;
+    struct outcomes outcomes;
+};
+
+static inline struct entry *receiver_at(struct receiver *receiver, size_t i)
+{
+    return &receiver->under_way[(receiver->head + i) % UNDER_WAY_MAX];
+}
+
+static inline void receiver_settle_entry(struct entry *e, enum receiver_outcome outcome)
+{
+    e->state = DONE;
+    e->outcome = outcome;
+}
+
+static inline int64_t receiver_now_of(const struct receiver *receiver)
+{
+    return clock_monotonic(receiver->options.clock);
+}
+
+#endif

@@ -1,0 +1,367 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "sink/receiver_thread.h"
+
+#include "model/catalogue.h"
+#include "sink/receiver_health.h"
+
+#include <stdio.h>
+
+enum { READ_AHEAD = 64, ACKNOWLEDGEMENT_WAIT_MS = 5 };
+static const int64_t BLOCKED_US = CLOCK_US_PER_S / 4, IDLE_US = 2 * CLOCK_US_PER_S;
+
+static void receiver_add_count(struct receiver *receiver, uint64_t *counter, uint64_t n)
+{
+    pthread_mutex_lock(&receiver->lock);
+    *counter += n;
+    pthread_mutex_unlock(&receiver->lock);
+}
+
+// Retiring.
+
+static void remember(struct receiver *receiver, const struct entry *e)
+{
+    int64_t now = clock_utc(receiver->options.clock);
+    pthread_mutex_lock(&receiver->lock);
+    outcomes_remember(&receiver->outcomes, e->sequence, e->outcome, now);
+    pthread_mutex_unlock(&receiver->lock);
+}
+
+// A receiver that was left behind may have a successor, whose cursor it is.
+static void advance(struct receiver *receiver, int64_t through)
+{
+    pthread_mutex_lock(&receiver->lock);
+    if (!receiver->left)
+        journal_advance(receiver->options.journal, receiver->handle, through);
+    pthread_mutex_unlock(&receiver->lock);
+    log_debug(receiver->options.log, "%s: cursor moved to number %lld", receiver->sink.name,
+              (long long)through);
+}
+
+static void retire(struct receiver *receiver)
+{
+    int64_t through = 0;
+    while (receiver->count > 0 && receiver_at(receiver, 0)->state == DONE) {
+        through = receiver_at(receiver, 0)->sequence;
+        if (!receiver_at(receiver, 0)->had)
+            remember(receiver, receiver_at(receiver, 0));
+        event_unref(receiver_at(receiver, 0)->event);
+        receiver->head = (receiver->head + 1) % UNDER_WAY_MAX;
+        receiver->count--;
+        if (receiver->handed > 0)
+            receiver->handed--;
+    }
+    if (through > 0)
+        advance(receiver, through);
+}
+
+static void count_delivered(struct receiver *receiver, size_t n)
+{
+    int64_t now = receiver_now_of(receiver);
+    pthread_mutex_lock(&receiver->lock);
+    receiver->status.sent += n;
+    receiver->status.delivered_at = now;
+    pthread_mutex_unlock(&receiver->lock);
+}
+
+static void finish_oldest_pending(struct receiver *receiver, size_t n)
+{
+    count_delivered(receiver, n);
+    log_debug(receiver->options.log, "%s: confirmed %zu of %zu in flight", receiver->sink.name, n,
+              receiver->pending);
+    receiver->pending -= n;
+    for (size_t i = 0; n > 0; i++) {
+        if (receiver_at(receiver, i)->state == PENDING) {
+            receiver_at(receiver, i)->state = DONE;
+            receiver_at(receiver, i)->outcome = RECEIVER_DELIVERED;
+            n--;
+        }
+    }
+}
+
+// Reading.
+
+// Continues at the cursor that the journal, once readable, found in the file: an earlier one than
+// this receiver began with.
+static void go_back(struct receiver *receiver)
+{
+    receiver_health_close(receiver);
+    while (receiver->count > 0)
+        event_unref(receiver_at(receiver, --receiver->count)->event);
+    receiver->had_through =
+        journal_had_through(receiver->options.journal, receiver->handle, &receiver->had_after);
+    receiver->read_through = journal_cursor(receiver->options.journal, receiver->handle);
+    journal_note_read(receiver->options.journal, receiver->handle, receiver->read_through);
+    atomic_store(&receiver->flush_through,
+                 0); // earlier flushes do not apply to the events found now
+}
+
+static struct entry make_entry(const struct receiver *receiver, const struct journal_item *item)
+{
+    bool had = item->sequence > receiver->had_after && item->sequence <= receiver->had_through;
+    return (struct entry){.sequence = item->sequence,
+                          .event = item->event,
+                          .state = item->event && !had ? WAITING : DONE,
+                          .outcome = RECEIVER_GIVEN_UP,
+                          .had = had};
+}
+
+// Counts the events before this number that expired unread.
+static void count_expired(struct receiver *receiver, int64_t sequence)
+{
+    int64_t gone = journal_between(receiver->options.journal, receiver->read_through, sequence);
+    if (gone == 0)
+        return;
+    receiver_add_count(receiver, &receiver->status.dropped, (uint64_t)gone);
+    log_write(receiver->options.log, LOG_LEVEL_ERROR,
+              "receiver %s: %lld events expired from the journal before delivery",
+              receiver->sink.name, (long long)gone);
+}
+
+// Reads further events from the journal, READ_AHEAD at most. True: there may be more.
+static bool read_more(struct receiver *receiver)
+{
+    struct journal_item items[READ_AHEAD];
+    size_t n = journal_read(receiver->options.journal, receiver->read_through, items, READ_AHEAD);
+    if (journal_cursor_was_set_back(receiver->options.journal, receiver->handle)) {
+        while (n > 0)
+            event_unref(items[--n].event);
+        go_back(receiver);
+        return true;
+    }
+    for (size_t i = 0; i < n; i++) {
+        if (items[i].sequence > receiver->read_through + 1)
+            count_expired(receiver, items[i].sequence);
+        receiver->read_through = items[i].sequence;
+        receiver_add_count(receiver, &receiver->status.dropped, items[i].event == NULL);
+        *receiver_at(receiver, receiver->count++) = make_entry(receiver, &items[i]);
+    }
+    if (n > 0)
+        journal_note_read(receiver->options.journal, receiver->handle, receiver->read_through);
+    return n == READ_AHEAD;
+}
+
+// Passing events to the sink.
+
+// Whether the rate allows another event.
+static bool has_token(struct receiver *receiver, int64_t now)
+{
+    if (receiver->options.rate <= 0)
+        return true;
+    double burst = receiver->options.burst > 0 ? receiver->options.burst : 1;
+    receiver->tokens +=
+        (double)(now - receiver->tokens_at) / (double)CLOCK_US_PER_S * receiver->options.rate;
+    receiver->tokens_at = now;
+    if (receiver->tokens > burst)
+        receiver->tokens = burst;
+    return receiver->tokens >= 1;
+}
+
+static void consume_token(struct receiver *receiver)
+{
+    if (receiver->options.rate > 0)
+        receiver->tokens -= 1;
+}
+
+static bool is_too_late(struct receiver *receiver, const struct entry *e)
+{
+    int64_t age = clock_utc(receiver->options.clock) - e->event->time_us;
+    return e->sequence <= atomic_load(&receiver->flush_through) ||
+           (receiver->options.age_max_us > 0 && age > receiver->options.age_max_us);
+}
+
+// Skips an event that the filter refuses or that is given up. True: skipped.
+static bool skip(struct receiver *receiver, struct entry *e)
+{
+    const char *refusal = receiver_refusal(receiver, e->event);
+    bool wanted = !refusal;
+    if (wanted && !is_too_late(receiver, e))
+        return false;
+    log_debug(receiver->options.log, "%s: number %lld (%s) is not sent: %s", receiver->sink.name,
+              (long long)e->sequence, e->event->id,
+              wanted ? "given up, too old or flushed" : refusal);
+    receiver_add_count(receiver, wanted ? &receiver->status.dropped : &receiver->status.filtered,
+                       1);
+    receiver_settle_entry(e, wanted ? RECEIVER_GIVEN_UP : RECEIVER_FILTERED);
+    return true;
+}
+
+static void note_attempt(struct receiver *receiver, struct entry *e, enum sink_result result)
+{
+    bool took = result == SINK_DONE || result == SINK_PENDING;
+    pthread_mutex_lock(&receiver->lock);
+    receiver->status.repeated += e->tried;
+    receiver->status.handed += took && !e->handed;
+    pthread_mutex_unlock(&receiver->lock);
+    e->tried = true;
+    e->handed |= took;
+    if (took)
+        histogram_add(&receiver->times, clock_utc(receiver->options.clock) - e->event->time_us);
+}
+
+static const char *const RESULT_WORDS[] = {
+    [SINK_DONE] = "handed over and sent",
+    [SINK_PENDING] = "handed over, not confirmed yet",
+    [SINK_SKIPPED] = "skipped: nothing in it is for this receiver",
+    [SINK_FAILED] = "not handed over",
+};
+
+// False: not handed over; sets `*pause`: how long to wait before the next attempt.
+static bool hand_over(struct receiver *receiver, struct entry *e, int64_t *pause)
+{
+    struct error err;
+    enum sink_result result = receiver->sink.send(receiver->sink.self, e->event, &err);
+    *pause = BLOCKED_US;
+    if (result == SINK_BLOCKED)
+        return false;
+    consume_token(receiver);
+    note_attempt(receiver, e, result);
+    log_debug(receiver->options.log, "%s: number %lld (%s) %s", receiver->sink.name,
+              (long long)e->sequence, e->event->id, RESULT_WORDS[result]);
+    switch (result) {
+    case SINK_DONE:
+        receiver_settle_entry(e, RECEIVER_SENT);
+        count_delivered(receiver, 1);
+        receiver_health_succeed(receiver);
+        break;
+    case SINK_SKIPPED:
+        receiver_settle_entry(e, RECEIVER_FILTERED);
+        receiver_add_count(receiver, &receiver->status.filtered, 1);
+        break;
+    case SINK_PENDING:
+        e->state = PENDING;
+        receiver->pending++;
+        break;
+    default:
+        receiver_health_fail(receiver, &err);
+        *pause = receiver->retry_at - receiver_now_of(receiver);
+        return false;
+    }
+    receiver->handed++;
+    return true;
+}
+
+static bool open_receiver(struct receiver *receiver, int64_t now)
+{
+    struct error err;
+    if (receiver->is_open)
+        return true;
+    if (now < receiver->retry_at)
+        return false;
+    receiver->is_open = receiver->sink.open(receiver->sink.self, &err);
+    if (receiver->is_open)
+        log_debug(receiver->options.log, "%s: opened in %lld us", receiver->sink.name,
+                  (long long)(receiver_now_of(receiver) - now));
+    else
+        receiver_health_fail(receiver, &err);
+    return receiver->is_open;
+}
+
+// Whether it sends no further event, as its successor will.
+static bool is_ending(const struct receiver *receiver, int64_t now)
+{
+    return atomic_load(&receiver->stop) && now >= atomic_load(&receiver->stop_by);
+}
+
+// Passes the events under way to the sink, until the stop's time is over. Returns how long to wait
+// before the next call; 0: not at all.
+static int64_t hand_over_all(struct receiver *receiver)
+{
+    while (receiver->handed < receiver->count) {
+        struct entry *e = receiver_at(receiver, receiver->handed);
+        int64_t now = receiver_now_of(receiver);
+        if (is_ending(receiver, now))
+            return BLOCKED_US;
+        if (e->state == DONE || skip(receiver, e)) {
+            receiver->handed++;
+            continue;
+        }
+        if (atomic_load(&receiver->paused))
+            return BLOCKED_US;
+        if (receiver->sink.in_flight_max > 0 && receiver->pending >= receiver->sink.in_flight_max)
+            return BLOCKED_US;
+        if (!open_receiver(receiver, now))
+            return receiver->retry_at > now ? receiver->retry_at - now : 0;
+        if (!has_token(receiver, now))
+            return (int64_t)(CLOCK_US_PER_S / receiver->options.rate) + 1;
+        int64_t pause;
+        if (!hand_over(receiver, e, &pause))
+            return pause;
+    }
+    return 0;
+}
+
+static void collect_acknowledgements(struct receiver *receiver, int timeout_ms)
+{
+    struct error err;
+    int n = receiver->sink.wait(receiver->sink.self, timeout_ms, &err);
+    if (n < 0) {
+        receiver_health_fail(receiver, &err);
+    } else if (n > 0) {
+        finish_oldest_pending(receiver, (size_t)n);
+        receiver_health_succeed(receiver);
+    }
+}
+
+// The loop.
+
+static bool all_delivered(struct receiver *receiver)
+{
+    return receiver->count == 0 &&
+           receiver->read_through >= journal_last(receiver->options.journal);
+}
+
+static bool go_on(struct receiver *receiver)
+{
+    if (!atomic_load(&receiver->stop))
+        return true;
+    int64_t now = receiver_now_of(receiver), stop_by = atomic_load(&receiver->stop_by);
+    if (!is_ending(receiver, now))
+        return !all_delivered(receiver);
+    return receiver->pending > 0 && !receiver->has_problem && now - RECEIVER_CONFIRM_US < stop_by;
+}
+
+static void note_oldest(struct receiver *receiver)
+{
+    const struct event *oldest = receiver->count > 0 ? receiver_at(receiver, 0)->event : NULL;
+    atomic_store(&receiver->oldest_us, oldest ? oldest->time_us : 0);
+}
+
+// Waits for an event in the journal and reads it. Called when no event is under way.
+static bool read_next(struct receiver *receiver)
+{
+    if (!journal_wait(receiver->options.journal, receiver->read_through, IDLE_US, &receiver->stop))
+        return false;
+    bool more = read_more(receiver);
+    if (receiver->count == 0 && !more)
+        clock_sleep(BLOCKED_US); // the disk fails; a later read may work
+    return more;
+}
+
+static void step(struct receiver *receiver)
+{
+    bool has_room = UNDER_WAY_MAX - receiver->count >= READ_AHEAD;
+    bool more = receiver->count == 0 ? read_next(receiver) : has_room && read_more(receiver);
+    note_oldest(receiver);
+    int64_t pause = hand_over_all(receiver);
+    if (receiver->pending > 0) {
+        bool stuck = pause > 0 || (receiver->handed == receiver->count && !more);
+        collect_acknowledgements(receiver, stuck ? ACKNOWLEDGEMENT_WAIT_MS : 0);
+    } else if (pause > 0) {
+        clock_sleep(pause < BLOCKED_US ? pause : BLOCKED_US);
+    }
+    retire(receiver);
+    note_oldest(receiver);
+}
+
+void *receiver_thread_run(void *arg)
+{
+    struct receiver *receiver = arg;
+    while (go_on(receiver))
+        step(receiver);
+    receiver_health_close(receiver);
+    pthread_mutex_lock(&receiver->lock);
+    receiver->ended = true;
+    pthread_cond_signal(&receiver->has_ended);
+    pthread_mutex_unlock(&receiver->lock);
+    return NULL;
+}
