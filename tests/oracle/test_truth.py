@@ -220,6 +220,22 @@ def test_orders_are_compared():
     assert len(different_orders([one, other])) == 1 and not different_orders([one, one])
 
 
+def test_the_ends_that_two_gateways_send_have_no_order():
+    """Which of two that arrive at the same time is taken first, each receiver decides. An end and a beginning do."""
+    stories = [(1, "raised"), (2, "cleared"), (3, "cleared"), (4, "raised")]
+
+    def view(*order):
+        made = View("one")
+        for number in order:
+            made.take(message(number, "x", stories[number - 1][1], "node k"))
+        return made
+
+    one, ends, beginning = view(1, 2, 3, 4), view(1, 3, 2, 4), view(1, 2, 4, 3)
+    assert len(different_orders([one, ends])) == 1
+    assert not different_orders([one, ends], of_one_gateway=False)
+    assert len(different_orders([one, beginning], of_one_gateway=False)) == 1
+
+
 def test_names_and_ends(net):
     cable = link(net.end("leaf1", 4), net.end("spine1", 1))
     subject, peer = [(end.guid, net.name(end.guid), end.port) for end in sorted(cable)]

@@ -2,6 +2,7 @@
 """What a receiver believes, from what it received alone, and what it ought to believe."""
 
 import fnmatch
+import itertools
 import re
 from dataclasses import dataclass
 
@@ -132,20 +133,27 @@ class View:
 
 def different_orders(views, of_one_gateway=True):
     """Two receivers get the common events of one alarm key in the same order. Two gateways share the keys of the alarms
-    about themselves, whose order nobody knows."""
+    about themselves, whose order nobody knows. Each of them may send the end of the same alarm, at the same time: then
+    receivers may differ in the order of the ends, but not in whether the alarm is over."""
     def by_key(view):
         stories = {}
         for message in view.messages:
             if message.state and (of_one_gateway or is_about_fabric(message.key)):
-                stories.setdefault(message.key, []).append(message.id)
+                stories.setdefault(message.key, {})[message.id] = message.state
         return stories
+
+    def order(story, common):
+        known = [one for one in story if one in common]
+        if of_one_gateway:
+            return known
+        return [sorted(run) for _, run in itertools.groupby(known, story.get)]
 
     first, *others = views
     stories, found = by_key(first), []
     for other in others:
         for key, story in by_key(other).items():
-            common = set(story) & set(stories.get(key, []))
-            if [one for one in story if one in common] != [one for one in stories.get(key, []) if one in common]:
+            common = set(story) & set(stories.get(key, {}))
+            if order(story, common) != order(stories.get(key, {}), common):
                 found.append(f"{first.name} and {other.name}: the events of {key} came in different orders")
     return found
 
