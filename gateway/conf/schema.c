@@ -171,7 +171,8 @@ static const struct schema_item REPEATS[] = {
 static const struct schema_item FLAP[] = {
     {"changes", SCHEMA_NUMBER, SCHEMA_LIVE, IN_CONF(policy.flap_changes), RANGE(2, 16),
      .zero = true, .initial = "6",
-     .help = "An alarm that is raised and cleared so many times is flapping. 0 means never."},
+     .help = "An alarm that is raised and cleared so many times is flapping. 0 means never, "
+             "and ends the flapping that a reload finds."},
     {"within", SCHEMA_NUMBER, SCHEMA_LIVE, IN_CONF(policy.flap_within_s), RANGE(1, DAY),
      .initial = "300", .help = "If that happens within so many seconds."},
     {"quiet", SCHEMA_NUMBER, SCHEMA_LIVE, IN_CONF(policy.flap_quiet_s), RANGE(1, DAY),

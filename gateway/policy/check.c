@@ -108,7 +108,8 @@ bool check_state(struct policy *p, struct alarm_state *t)
     if (t->flap && t->flap->on && !t->flap->announced)
         notify_flapping(p, t);
     if (t->flap && t->flap->on && flap_end(t->flap, &p->options) <= p->now)
-        notify_settled(p, t, NULL);
+        notify_settled(p, t,
+                       p->options.flap_changes > 0 ? NULL : "flapping is not detected any more");
     if (t->pending && t->check_at <= p->now && !check_pending(p, t))
         return false;
     if (pending_is_idle(t) && pending_next_check(p, t) <= p->now) {

@@ -32,5 +32,5 @@ void flap_note(struct flap *flap, const struct policy_options *options, const st
 
 int64_t flap_end(const struct flap *flap, const struct policy_options *options)
 {
-    return flap->last + options->flap_quiet_us;
+    return options->flap_changes > 0 ? flap->last + options->flap_quiet_us : flap->last;
 }

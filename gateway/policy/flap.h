@@ -26,7 +26,8 @@ struct flap *flap_new(int64_t first_us);
 void flap_note(struct flap *flap, const struct policy_options *options, const struct event *event,
                int64_t now_us);
 
-// The time at which the alarm will have settled, unless it changes again.
+// The time at which the alarm will have settled, unless it changes again: at once, if flapping is
+// not detected any more.
 int64_t flap_end(const struct flap *flap, const struct policy_options *options);
 
 #endif

@@ -588,6 +588,22 @@ TEST(changes_that_are_far_apart_are_no_flapping)
     assert_null(find_made(CATALOGUE_FLAPPING));
 }
 
+TEST(whoever_turns_the_detection_off_has_no_flapping_left)
+{
+    for (int i = 0; i < 7; i++)
+        give_alarm(i % 2 ? CATALOGUE_LINK_UP : CATALOGUE_LINK_DOWN, LINK);
+    stage_wait(&st, S);
+    assert_int_equal(stage_passed(&st, CATALOGUE_SETTLED), 0);
+    give_alarm(CATALOGUE_LINK_UP, LINK);
+    st.options.flap_changes = 0;
+    assert_true(policy_change_options(st.policy, &st.options, st.time.monotonic));
+    stage_wait(&st, S);
+    assert_int_equal(stage_passed(&st, CATALOGUE_SETTLED), 1);
+    assert_string_equal(find_made(CATALOGUE_SETTLED)->reason,
+                        "after 8 changes its alarm is clear; flapping is not detected any more");
+    assert_ptr_equal(stage_last_passed(&st)->type, catalogue_get(CATALOGUE_LINK_UP));
+}
+
 TEST(a_flapping_that_lasted_over_a_restart_is_cleared)
 {
     struct event *e = stage_alarm(&st, CATALOGUE_FLAPPING, "flapping " LINK);
@@ -1304,6 +1320,7 @@ int main(void)
         HERE(a_link_that_flaps_for_a_day_is_told_twice),
         HERE(a_link_that_settles_down_is_told_to_be_down),
         HERE(changes_that_are_far_apart_are_no_flapping),
+        HERE(whoever_turns_the_detection_off_has_no_flapping_left),
         HERE(a_flapping_that_lasted_over_a_restart_is_cleared),
         HERE(the_first_sweep_of_a_new_master_is_one_summary),
         HERE(a_storm_of_bad_keys_is_summed_up_every_period_and_names_the_worst),
