@@ -252,7 +252,8 @@ class Actions:
     def _maintenance(self):
         if len(self.site.windows) > 1 or len(self.site.running) < len(self.site.gateways):
             return False
-        nodes = self.chance.sample(sorted(self._nodes()), self.chance.randint(0, 3))
+        names, count = sorted(self._nodes()), self.chance.randint(0, 3)
+        nodes = self.chance.sample(names, min(count, len(names)))
         name = f"work{len(self.site.story)}"
         self.site.control("maintenance", "start", name, 60, *nodes)
         self.site.windows.add(name)

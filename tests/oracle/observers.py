@@ -74,7 +74,7 @@ class Syslog(Observer):
         self.inbox.__exit__()
 
     def message(self, item):
-        return of_fields(item.data, item.text)
+        return of_fields(item.data, item.text, item.process)
 
 
 class Lines(File):

@@ -2,7 +2,6 @@
 """What a receiver believes, from what it received alone, and what it ought to believe."""
 
 import fnmatch
-import itertools
 import re
 from dataclasses import dataclass
 
@@ -17,7 +16,8 @@ GUID = re.compile(r"0x([0-9a-f]{16})")
 
 @dataclass(frozen=True)
 class Message:
-    """One event at a receiver, whatever its form. Ends are (GUID of the node, name, port), None: unknown."""
+    """One event at a receiver, whatever its form. Ends are (GUID of the node, name, port), None: unknown. sender: of
+    one run of one gateway; empty: this form does not say."""
 
     id: str
     event: str
@@ -27,13 +27,14 @@ class Message:
     text: str
     subject: tuple
     peer: tuple
+    sender: str = ""
 
     def __str__(self):
         return f"{self.id[-6:]} {self.event} {self.state or ''} {self.key}" + (
             f" clears {self.clears[-6:]}" if self.clears else "")
 
 
-def of_fields(fields, text):
+def of_fields(fields, text, sender=""):
     """A message from the fields of structured data or of a JSON object."""
     def end(who):
         guid = fields.get(f"{who}NodeGuid")
@@ -41,7 +42,7 @@ def of_fields(fields, text):
 
     state = fields.get("alarmState")
     return Message(fields["id"], fields["event"], state if state in (RAISED, CLEARED) else None,
-                   fields.get("alarmKey", ""), fields.get("clearsId", ""), text, end("subject"), end("peer"))
+                   fields.get("alarmKey", ""), fields.get("clearsId", ""), text, end("subject"), end("peer"), sender)
 
 
 @dataclass(frozen=True)
@@ -132,29 +133,26 @@ class View:
 
 
 def different_orders(views, of_one_gateway=True):
-    """Two receivers get the common events of one alarm key in the same order. Two gateways share the keys of the alarms
-    about themselves, whose order nobody knows. Each of them may send the end of the same alarm, at the same time: then
-    receivers may differ in the order of the ends, but not in whether the alarm is over."""
-    def by_key(view):
+    """Two receivers get the common events of one alarm key in the same order. Nobody knows the order of what two
+    gateways send, as each has its own paths to the receivers: after a handover, both may send the end of an alarm."""
+    senders = {message.id: message.sender for view in views for message in view.messages if message.sender}
+
+    def stories_of(view):
         stories = {}
         for message in view.messages:
-            if message.state and (of_one_gateway or is_about_fabric(message.key)):
-                stories.setdefault(message.key, {})[message.id] = message.state
+            if message.state:
+                sender = None if of_one_gateway else senders.get(message.id)
+                stories.setdefault((message.key, sender), []).append(message.id)
         return stories
 
-    def order(story, common):
-        known = [one for one in story if one in common]
-        if of_one_gateway:
-            return known
-        return [sorted(run) for _, run in itertools.groupby(known, story.get)]
-
     first, *others = views
-    stories, found = by_key(first), []
+    stories, found = stories_of(first), []
     for other in others:
-        for key, story in by_key(other).items():
-            common = set(story) & set(stories.get(key, {}))
-            if order(story, common) != order(stories.get(key, {}), common):
-                found.append(f"{first.name} and {other.name}: the events of {key} came in different orders")
+        for subject, story in stories_of(other).items():
+            here = stories.get(subject, [])
+            common = set(story) & set(here)
+            if [one for one in story if one in common] != [one for one in here if one in common]:
+                found.append(f"{first.name} and {other.name}: the events of {subject[0]} came in different orders")
     return found
 
 
