@@ -110,6 +110,8 @@ static void show_journal(FILE *out, const json_t *journal)
             json_is_true(json_object_get(journal, "durable")) ? "on disk" : "IN MEMORY ONLY");
     if (member_word(journal, "problem")[0] != '\0')
         fprintf(out, "         %s\n", member_word(journal, "problem"));
+    if (member_word(journal, "warning")[0] != '\0')
+        fprintf(out, "         %s\n", member_word(journal, "warning"));
 }
 
 static void show_overflow(FILE *out, const json_t *status)

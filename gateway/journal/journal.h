@@ -63,6 +63,7 @@ struct journal_report {
 struct journal_status {
     bool durable;      // false: degraded
     char problem[512]; // why it is degraded; empty: it is not
+    char warning[512]; // what the admin has to end before it harms; empty: nothing
     int64_t rows, bytes, first, last;
     int64_t pending;  // events in memory that are not on disk
     uint64_t dropped; // events that expired before every receiver had them

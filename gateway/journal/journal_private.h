@@ -96,6 +96,7 @@ struct journal {
     ino_t inode;              // 0: not known
     int64_t retry_at, status_at;
     atomic_int_fast64_t prune_at;
+    int64_t held_told; // octets of the WAL that were held when the admin was told; 0: he was not
     struct entry writing[JOURNAL_MEMORY_MAX]; // references to the events of the transaction
 
     // Used by the writer only.
@@ -222,6 +223,12 @@ void journal_lose_events(struct journal *journal, int64_t count, int64_t through
 
 // Reports the end of a loss, once it has paused and every receiver has read on beyond it.
 void journal_end_dropping(struct journal *journal);
+
+// The WAL (held_wal.c).
+
+// After a move of the WAL: tells the admin, in log and status, of a program that reads the file
+// without end, so that the WAL grows; and of the end.
+void journal_watch_wal(struct journal *journal);
 
 // Snapshots of the fabric (snapshots.c).
 

@@ -128,6 +128,9 @@ void store_set_log(struct store *store, struct log *log);
 // opening it moves all of the WAL.
 enum store_result store_move_wal(struct store *store, struct error *err);
 
+// Octets of the WAL that had to stay, as another connection reads the file as it was before them.
+int64_t store_wal_held(struct store *store);
+
 // Calls `each` for rows with sequence > `after`, ascending, at most `limit`. A row and its pointers
 // are valid during the call only. `each` returns false to stop.
 enum store_result store_read(struct store *store, int64_t after, size_t limit,

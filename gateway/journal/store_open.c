@@ -22,6 +22,14 @@ enum { BUSY_MS = 2000 };
 // twice; SQLite's default of 2000 KiB is not faster.
 #define CACHE_KIB "512"
 
+// A WAL that grew while another program read the file gets its size back when it begins anew.
+static int limit_wal(struct store *store)
+{
+    char pragma[64];
+    snprintf(pragma, sizeof pragma, "PRAGMA journal_size_limit = %d", (int)WAL_BYTES);
+    return store_run(store, pragma);
+}
+
 static enum store_result prepare_file(struct store *store, bool read_only, struct error *err)
 {
     sqlite3_busy_timeout(store->db, BUSY_MS);
@@ -32,6 +40,8 @@ static enum store_result prepare_file(struct store *store, bool read_only, struc
     if (!read_only)
         code = store_run(store, "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;"
                                 "PRAGMA wal_checkpoint(TRUNCATE);");
+    if (!read_only && code == SQLITE_OK)
+        code = limit_wal(store);
     // cell_size_check finds a damaged page when it is read, before a row written to it is lost.
     if (code == SQLITE_OK)
         code = store_run(store, "PRAGMA cell_size_check = ON; PRAGMA cache_size = -" CACHE_KIB);

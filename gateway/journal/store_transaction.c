@@ -56,11 +56,16 @@ void store_set_log(struct store *store, struct log *log)
 enum store_result store_move_wal(struct store *store, struct error *err)
 {
     bool own = wal_note(store->wal, store->wal_pages);
-    if ((!own || wal_move(store->db)) && !wal_has_failed(store->wal))
+    if ((!own || wal_move(store->wal, store->db)) && !wal_has_failed(store->wal))
         return STORE_OK;
     store_leave_wal(store);
     error_set(err, "cannot move the pages of the WAL into the file");
     return STORE_FAILED;
+}
+
+int64_t store_wal_held(struct store *store)
+{
+    return (int64_t)wal_left(store->wal) * WAL_PAGE_BYTES;
 }
 
 enum store_result store_check(struct store *store, struct error *err)

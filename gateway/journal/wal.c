@@ -27,6 +27,7 @@ struct wal {
     bool stop;
     bool busy, flush; // it moves pages, or is about to; it then also syncs the file
     bool failed;
+    int left; // pages that the last move had to leave
 };
 
 // The size.
@@ -72,10 +73,26 @@ void wal_reserve(const char *path)
 
 // An I/O error is a failure, since a failed sync may lose pages written since the last one. A full
 // disk loses nothing.
-bool wal_move(sqlite3 *db)
+bool wal_move(struct wal *wal, sqlite3 *db)
 {
-    int code = sqlite3_wal_checkpoint_v2(db, "main", SQLITE_CHECKPOINT_PASSIVE, NULL, NULL);
+    int pages = 0, moved = 0;
+    int code = sqlite3_wal_checkpoint_v2(db, "main", SQLITE_CHECKPOINT_PASSIVE, &pages, &moved);
+    if (wal && code == SQLITE_OK) {
+        pthread_mutex_lock(&wal->lock);
+        wal->left = pages - moved;
+        pthread_mutex_unlock(&wal->lock);
+    }
     return (code & 0xFF) != SQLITE_IOERR;
+}
+
+int wal_left(struct wal *wal)
+{
+    if (!wal)
+        return 0;
+    pthread_mutex_lock(&wal->lock);
+    int left = wal->left;
+    pthread_mutex_unlock(&wal->lock);
+    return left;
 }
 
 // Syncs the file. SQLite does that only once all of the WAL is in the file; done here, the writer
@@ -98,7 +115,7 @@ static void *wal_run(void *arg)
         }
         bool flush = w->flush;
         pthread_mutex_unlock(&w->lock);
-        bool good = wal_move(w->db) && (!flush || flush_file(w->db));
+        bool good = wal_move(w, w->db) && (!flush || flush_file(w->db));
         pthread_mutex_lock(&w->lock);
         w->failed |= !good;
         w->busy = false;

@@ -15,6 +15,7 @@ enum {
     WAL_STEP_PAGES = 250,  // new pages after which the thread moves them
     WAL_FULL_PAGES = 3072, // pages after which the WAL has to begin anew
     WAL_BYTES = 16 << 20,  // its size: room for what is committed until it begins anew
+    WAL_PAGE_BYTES = 4096,
 };
 
 // Extends the WAL of the open file at `path` to WAL_BYTES, before the first write. Without room on
@@ -37,8 +38,14 @@ bool wal_stop(struct wal *wal);
 bool wal_note(struct wal *wal, int pages);
 
 // Moves the pages that can be moved now. False: the disk failed, and pages moved before may be
-// lost, too. All of the WAL has to be moved again then; opening the file anew does that.
-bool wal_move(struct sqlite3 *db);
+// lost, too. All of the WAL has to be moved again then; opening the file anew does that. `wal` may
+// be NULL.
+bool wal_move(struct wal *wal, struct sqlite3 *db);
+
+// How many pages the last move had to leave, since a connection, such as that of another program,
+// reads the file as it was before them. The WAL cannot begin anew until that ends. NULL is allowed:
+// 0.
+int wal_left(struct wal *wal);
 bool wal_has_failed(struct wal *wal); // in the thread; NULL is allowed
 
 #endif

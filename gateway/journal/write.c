@@ -265,6 +265,8 @@ static void move_wal(struct journal *j)
     enum store_result result = store_move_wal(j->writer, &err);
     if (result != STORE_OK)
         journal_lose_file(j, result, &err);
+    else
+        journal_watch_wal(j);
 }
 
 static void work_on_file(struct journal *j, int64_t now, int64_t rows_max)

@@ -353,6 +353,28 @@ def test_a_pager_at_the_end_of_an_export(made):
     reporter.wait_file(output)
 
 
+def test_another_program_that_reads_the_journal_without_end(made):
+    """The WAL cannot begin anew: the admin hears of it. When the program ends, the WAL gets its size back."""
+    gateway, output, reporter = made()
+    reporter.send(20)
+    wal = gateway.state / "journal.db-wal"
+    size = wal.stat().st_size
+    with contextlib.closing(sqlite3.connect(gateway.state / "journal.db", isolation_level=None)) as other:
+        other.execute("BEGIN")
+        other.execute("SELECT count(*) FROM event").fetchone()
+        while not (warning := gateway.status()["journal"]["warning"]):
+            assert wal.stat().st_size < 8 * size
+            reporter.send(100)
+        assert "another program reads" in warning and warning in gateway.control("status").stdout
+        assert gateway.log.count("another program reads") == 1
+        assert gateway.status()["journal"]["durable"]
+        other.execute("COMMIT")
+    while gateway.status()["journal"]["warning"] or wal.stat().st_size > size:
+        assert reporter.count < 30000
+        reporter.send(100)
+    reporter.wait_file(output)
+
+
 def test_a_file_receiver_without_room(made, small_disk):
     """A file receiver's disk fills up; the journal is on another one."""
     gateway, output, reporter = made()

@@ -118,8 +118,33 @@ TEST(what_is_left_of_a_full_wal_is_the_writers)
     assert_false(wal_note(wal, WAL_FULL_PAGES)); // the thread moves all pages, and syncs the file
     wait_until_idle(wal, WAL_FULL_PAGES + 1);
     assert_false(wal_has_failed(wal));
-    assert_true(wal_move(db));
+    assert_true(wal_move(wal, db));
+    assert_int_equal(wal_left(wal), 0);
     assert_true(wal_stop(wal));
+    sqlite3_close(db);
+}
+
+// Another connection that reads the file as it was keeps the later pages in the WAL.
+TEST(pages_that_a_reader_holds_are_counted)
+{
+    const char *path = support_path("held.db");
+    sqlite3 *db = open_file(path), *reader;
+    struct wal *wal = wal_start(path);
+    assert_non_null(wal);
+    assert_int_equal(sqlite3_open(path, &reader), SQLITE_OK);
+    assert_int_equal(sqlite3_exec(reader, "BEGIN; SELECT * FROM t", NULL, NULL, NULL), SQLITE_OK);
+    assert_true(wal_move(wal, db));
+    assert_int_equal(wal_left(wal), 0);
+    assert_int_equal(sqlite3_exec(db, "INSERT INTO t VALUES (randomblob(40000))", NULL, NULL, NULL),
+                     SQLITE_OK);
+    assert_true(wal_move(wal, db));
+    assert_true(wal_left(wal) >= 40000 / WAL_PAGE_BYTES);
+    assert_int_equal(sqlite3_exec(reader, "COMMIT", NULL, NULL, NULL), SQLITE_OK);
+    assert_true(wal_move(wal, db));
+    assert_int_equal(wal_left(wal), 0);
+    assert_int_equal(wal_left(NULL), 0);
+    assert_true(wal_stop(wal));
+    sqlite3_close(reader);
     sqlite3_close(db);
 }
 
@@ -152,6 +177,7 @@ int main(void)
         cmocka_unit_test_teardown(a_wal_for_which_there_is_no_room_stays_as_it_is, end),
         cmocka_unit_test(where_there_is_no_wal_none_is_made),
         cmocka_unit_test(what_is_left_of_a_full_wal_is_the_writers),
+        cmocka_unit_test(pages_that_a_reader_holds_are_counted),
         cmocka_unit_test_teardown(a_sync_that_fails_is_told, end),
         cmocka_unit_test(without_a_thread_the_writer_moves_all),
     };
