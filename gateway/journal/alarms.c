@@ -33,6 +33,8 @@ struct alarms {
     struct hash by_key;
     struct entries order, changed; // by number of the event; by time of the change
     struct entry *page_end;        // the last that alarms_each_after gave; NULL: none
+    struct entry *near;            // the last that alarms_load loaded; NULL: none
+    struct entry *to_write;        // the next in `changed` that alarms_write writes; NULL: none
     size_t active_count;
     bool loaded;     // every alarm in the file has been read
     bool keeps_ends; // there may be alarms that are kept (is_kept)
@@ -112,6 +114,8 @@ static void take_from_order(struct alarms *a, struct entry *e)
 {
     if (a->page_end == e)
         a->page_end = TAILQ_PREV(e, entries, in_order);
+    if (a->near == e)
+        a->near = TAILQ_PREV(e, entries, in_order);
     TAILQ_REMOVE(&a->order, e, in_order);
 }
 
@@ -145,6 +149,8 @@ static struct entry *alarms_replace(struct alarms *a, struct entry *e, const str
 
 static void alarms_drop(struct alarms *a, struct entry *e)
 {
+    if (a->to_write == e)
+        a->to_write = TAILQ_NEXT(e, in_changed);
     if (e->changed)
         TAILQ_REMOVE(&a->changed, e, in_changed);
     take_from_order(a, e);
@@ -307,16 +313,11 @@ bool alarms_apply(struct alarms *alarms, const struct event *event, int64_t sequ
     return ok;
 }
 
-// Reading from the file and writing to it.
-
-struct loading {
-    struct alarms *alarms;
-    struct entry *near; // the last one loaded: the file is ordered by number
-};
+// Reading from the file and writing to it, without the lock: the disk may hang.
 
 // The alarm was raised while the file could not be read, and the file has it too: they are one
 // alarm, raised again.
-static void alarms_merge(struct loading *l, struct entry *e, const struct alarm *stored)
+static void alarms_merge(struct alarms *a, struct entry *e, const struct alarm *stored)
 {
     struct alarm alarm;
     char last_id[EVENT_ID_SIZE];
@@ -334,56 +335,89 @@ static void alarms_merge(struct loading *l, struct entry *e, const struct alarm 
         memcpy(alarm.notified_id, stored->notified_id, sizeof alarm.notified_id);
     }
     memcpy(alarm.note, stored->note, sizeof alarm.note);
-    if (alarms_replace(l->alarms, e, &alarm, last_id, l->near))
-        note_change(l->alarms, e);
+    if (alarms_replace(a, e, &alarm, last_id, a->near))
+        note_change(a, e);
 }
 
 static void alarms_load_stored(void *ctx, const struct alarm *stored)
 {
-    struct loading *l = ctx;
-    struct entry *e = alarms_find(l->alarms, stored->key);
-    if (!e && (e = alarms_add(l->alarms, stored, "", l->near)) != NULL) {
-        set_active(l->alarms, e, !stored->over);
-        l->alarms->keeps_ends |= is_kept(e);
+    struct alarms *a = ctx;
+    pthread_mutex_lock(&a->lock);
+    struct entry *e = alarms_find(a, stored->key);
+    if (!e && (e = alarms_add(a, stored, "", a->near)) != NULL) {
+        set_active(a, e, !stored->over);
+        a->keeps_ends |= is_kept(e);
         e->revision = 1;
-        l->near = e;
+        a->near = e;
     } else if (e && e->active && e->written == 0) {
-        alarms_merge(l, e, stored);
-        l->near = e;
+        alarms_merge(a, e, stored);
+        a->near = e;
     }
     if (e && e->written == 0)
         e->written = 1;
+    pthread_mutex_unlock(&a->lock);
+}
+
+// The file is ordered by number: each alarm comes near the one before. False: all are loaded.
+static bool begin_loading(struct alarms *a)
+{
+    pthread_mutex_lock(&a->lock);
+    bool load = !a->loaded;
+    a->near = TAILQ_FIRST(&a->order);
+    pthread_mutex_unlock(&a->lock);
+    return load;
 }
 
 enum store_result alarms_load(struct alarms *alarms, struct store *store, struct error *err)
 {
-    enum store_result result = STORE_OK;
+    if (!begin_loading(alarms))
+        return STORE_OK;
+    enum store_result result = store_read_alarms(store, alarms_load_stored, alarms, err);
     pthread_mutex_lock(&alarms->lock);
-    struct loading loading = {alarms, TAILQ_FIRST(&alarms->order)};
-    if (!alarms->loaded) {
-        result = store_read_alarms(store, alarms_load_stored, &loading, err);
-        alarms->loaded = result == STORE_OK;
-    }
+    alarms->loaded = result == STORE_OK;
+    alarms->near = NULL;
     pthread_mutex_unlock(&alarms->lock);
     return result;
 }
 
+enum { BATCH = 16 };
+
+// Some changed alarms, copied for the transaction.
+struct batch {
+    struct alarm alarms[BATCH];
+    bool open[BATCH];
+    size_t count;
+};
+
+static void copy_batch(struct alarms *a, struct batch *out)
+{
+    char last_id[EVENT_ID_SIZE];
+    pthread_mutex_lock(&a->lock);
+    for (out->count = 0; a->to_write && out->count < BATCH; out->count++) {
+        struct entry *e = a->to_write;
+        compact_alarm_unpack(&e->alarm, &out->alarms[out->count], last_id);
+        out->open[out->count] = alarms_is_open(e);
+        e->written = e->revision;
+        a->to_write = TAILQ_NEXT(e, in_changed);
+    }
+    pthread_mutex_unlock(&a->lock);
+}
+
 void alarms_write(struct alarms *alarms, struct store *store)
 {
-    struct entry *e;
-    struct alarm alarm;
-    char last_id[EVENT_ID_SIZE];
+    struct batch batch;
     pthread_mutex_lock(&alarms->lock);
-    TAILQ_FOREACH(e, &alarms->changed, in_changed)
-    {
-        compact_alarm_unpack(&e->alarm, &alarm, last_id);
-        if (alarms_is_open(e))
-            store_set_alarm(store, &alarm);
-        else
-            store_delete_alarm(store, alarm.key);
-        e->written = e->revision;
-    }
+    alarms->to_write = TAILQ_FIRST(&alarms->changed);
     pthread_mutex_unlock(&alarms->lock);
+    do {
+        copy_batch(alarms, &batch);
+        for (size_t i = 0; i < batch.count; i++) {
+            if (batch.open[i])
+                store_set_alarm(store, &batch.alarms[i]);
+            else
+                store_delete_alarm(store, batch.alarms[i].key);
+        }
+    } while (batch.count > 0);
 }
 
 void alarms_committed(struct alarms *alarms)

@@ -78,10 +78,10 @@ static struct cursor *cursors_find_provisional(struct journal *j, const char *na
     return NULL;
 }
 
-// Memory knows better than the file, except for what was in the file before its first reading.
-static void load_cursor(void *ctx, const struct store_cursor *in_file)
+// Memory knows better than the file, except for what was in the file before its first reading. Call
+// it with the lock held.
+static void cursors_take(struct journal *j, const struct store_cursor *in_file)
 {
-    struct journal *j = ctx;
     const char *receiver = in_file->receiver;
     struct cursor *c = j->cursors_loaded ? NULL : cursors_find_provisional(j, receiver);
     if (c && in_file->gone_us != 0 && c->active && !c->backlog)
@@ -103,11 +103,20 @@ static void load_cursor(void *ctx, const struct store_cursor *in_file)
     }
 }
 
+// Without the lock while the file is read: the disk may hang.
+static void load_cursor(void *ctx, const struct store_cursor *in_file)
+{
+    struct journal *j = ctx;
+    pthread_mutex_lock(&j->lock);
+    cursors_take(j, in_file);
+    pthread_mutex_unlock(&j->lock);
+}
+
 enum store_result journal_load_cursors(struct journal *journal, struct store *store,
                                        struct error *err)
 {
-    pthread_mutex_lock(&journal->lock);
     enum store_result result = store_read_cursors(store, load_cursor, journal, err);
+    pthread_mutex_lock(&journal->lock);
     for (size_t i = 0; i < journal->cursor_count && result == STORE_OK; i++)
         journal->cursors[i].provisional = false;
     journal->cursors_loaded |= result == STORE_OK;
@@ -129,7 +138,7 @@ bool journal_cursors_have_changed(const struct journal *j)
     return changed;
 }
 
-struct store_cursor journal_cursor_row(const struct cursor *cursor)
+static struct store_cursor cursors_row(const struct cursor *cursor)
 {
     return (struct store_cursor){.receiver = cursor->name,
                                  .sequence = cursor->sequence,
@@ -151,7 +160,7 @@ void journal_plan_cursors(const struct journal *j, struct cursor_plan *out)
         struct planned_cursor *planned = &out->cursors[out->count++];
         planned->place = i;
         memcpy(planned->name, c->name, sizeof planned->name);
-        planned->row = journal_cursor_row(c);
+        planned->row = cursors_row(c);
         planned->row.receiver = planned->name;
     }
 }

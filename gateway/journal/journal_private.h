@@ -195,7 +195,6 @@ enum store_result journal_load_cursors(struct journal *journal, struct store *st
 // Saving. Call these with the lock held, but for journal_write_cursors, which adds the cursors to
 // the store's transaction.
 bool journal_cursors_have_changed(const struct journal *journal);
-struct store_cursor journal_cursor_row(const struct cursor *cursor); // has its name
 void journal_plan_cursors(const struct journal *journal, struct cursor_plan *out);
 void journal_write_cursors(struct store *store, const struct cursor_plan *plan);
 void journal_cursors_committed(struct journal *journal, const struct cursor_plan *plan);

@@ -9,8 +9,11 @@ struct maintenance_windows {
     pthread_mutex_t lock;
     struct journal_maintenance all[JOURNAL_MAINTENANCE_MAX];
     size_t count;
-    bool loaded;                       // every window in the file has been read
+    bool loaded; // every window in the file has been read; used by the file's thread only
     uint64_t revision, written, saved; // now, in the last transaction, in the last commit
+    // Those that the transaction writes. Used by its thread only, without the lock: the disk may
+    // hang.
+    struct journal_maintenance writing[JOURNAL_MAINTENANCE_MAX];
 };
 
 struct maintenance_windows *maintenance_windows_new(void)
@@ -82,33 +85,35 @@ bool maintenance_windows_remove(struct maintenance_windows *windows, const char 
 static void maintenance_windows_load_stored(void *ctx, const struct journal_maintenance *window)
 {
     struct maintenance_windows *w = ctx;
+    pthread_mutex_lock(&w->lock);
     if (w->count < JOURNAL_MAINTENANCE_MAX && !maintenance_windows_find(w, window->name))
         w->all[w->count++] = *window;
+    pthread_mutex_unlock(&w->lock);
 }
 
 enum store_result maintenance_windows_load(struct maintenance_windows *windows, struct store *store,
                                            struct error *err)
 {
-    enum store_result result = STORE_OK;
-    pthread_mutex_lock(&windows->lock);
-    if (!windows->loaded) {
-        result = store_read_windows(store, maintenance_windows_load_stored, windows, err);
-        windows->loaded = result == STORE_OK;
-    }
-    pthread_mutex_unlock(&windows->lock);
+    if (windows->loaded)
+        return STORE_OK;
+    enum store_result result =
+        store_read_windows(store, maintenance_windows_load_stored, windows, err);
+    windows->loaded = result == STORE_OK;
     return result;
 }
 
 void maintenance_windows_write(struct maintenance_windows *windows, struct store *store)
 {
     pthread_mutex_lock(&windows->lock);
-    if (windows->revision != windows->saved) {
-        store_delete_windows(store);
-        for (size_t i = 0; i < windows->count; i++)
-            store_add_window(store, &windows->all[i]);
-    }
+    bool changed = windows->revision != windows->saved;
+    size_t count = changed ? windows->count : 0;
+    memcpy(windows->writing, windows->all, count * sizeof *windows->all);
     windows->written = windows->revision;
     pthread_mutex_unlock(&windows->lock);
+    if (changed)
+        store_delete_windows(store);
+    for (size_t i = 0; i < count; i++)
+        store_add_window(store, &windows->writing[i]);
 }
 
 void maintenance_windows_committed(struct maintenance_windows *windows)

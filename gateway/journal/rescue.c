@@ -163,6 +163,7 @@ static void copy_snapshot(void *ctx, const struct store_snapshot *snapshot)
 static enum store_result copy_state(struct rescue *r, struct error *err)
 {
     struct journal *j = r->journal;
+    struct cursor_plan cursors; // all: none is in this file
     struct error why;
     store_begin(r->to);
     if (r->from)
@@ -171,13 +172,9 @@ static enum store_result copy_state(struct rescue *r, struct error *err)
     pthread_mutex_lock(&j->lock);
     if (j->stored > r->through) // memory had no room for events that came meanwhile
         j->stored = r->through;
-    for (size_t i = 0; i < j->cursor_count; i++) {
-        const struct cursor *c = &j->cursors[i];
-        const struct store_cursor row = journal_cursor_row(c);
-        if (c->name[0] != '\0' && c->sequence >= 0)
-            store_set_cursor(r->to, &row);
-    }
+    journal_plan_cursors(j, &cursors);
     pthread_mutex_unlock(&j->lock);
+    journal_write_cursors(r->to, &cursors);
     alarms_write(j->alarms, r->to);
     maintenance_windows_write(j->windows, r->to);
     setting_rows_plan(j->settings);

@@ -1,0 +1,256 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// The journal while a statement on its file hangs: the writer and all that asks the journal go on.
+//
+// The linker substitutes the functions in this file for SQLite's (--wrap).
+#include "support.h"
+
+#include "event/event_builder.h"
+#include "event/test_event.h"
+#include "journal/journal.h"
+
+#include <pthread.h>
+#include <sqlite3.h>
+#include <stdatomic.h>
+#include <unistd.h>
+
+// A statement whose text begins so hangs while the test has the lock.
+static const char *_Atomic slow;
+static atomic_bool reached;
+static pthread_mutex_t hanging = PTHREAD_MUTEX_INITIALIZER;
+
+int __real_sqlite3_step(sqlite3_stmt *s);
+int __wrap_sqlite3_step(sqlite3_stmt *s);
+int __wrap_sqlite3_step(sqlite3_stmt *s)
+{
+    const char *text = atomic_load(&slow), *sql = sqlite3_sql(s);
+    if (text && sql && strncmp(sql, text, strlen(text)) == 0) {
+        atomic_store(&reached, true);
+        pthread_mutex_lock(&hanging);
+        pthread_mutex_unlock(&hanging);
+    }
+    return __real_sqlite3_step(s);
+}
+
+// The file cannot be opened.
+static atomic_bool absent;
+
+int __real_sqlite3_open_v2(const char *path, sqlite3 **out, int flags, const char *vfs);
+int __wrap_sqlite3_open_v2(const char *path, sqlite3 **out, int flags, const char *vfs);
+int __wrap_sqlite3_open_v2(const char *path, sqlite3 **out, int flags, const char *vfs)
+{
+    if (!atomic_load(&absent))
+        return __real_sqlite3_open_v2(path, out, flags, vfs);
+    *out = NULL;
+    return SQLITE_CANTOPEN;
+}
+
+static struct support_time now;
+static struct support_chance counting;
+static struct clock clock_;
+static struct random chance;
+static struct event_builder builder;
+static struct log *log_;
+static const char *directory;
+static struct journal *journal;
+static struct event *alarm_;
+static int receiver;
+
+static void ignore_change(void *ctx, enum journal_change change, const char *reason, uint64_t count)
+{
+    (void)ctx, (void)change, (void)reason, (void)count;
+}
+
+static void open_journal(void)
+{
+    struct error err;
+    const struct journal_options options = {.directory = directory,
+                                            .rows_max = 1000,
+                                            .bytes_max = INT64_C(1) << 30,
+                                            .age_us = 86400 * CLOCK_US_PER_S,
+                                            .notify = ignore_change,
+                                            .clock = &clock_,
+                                            .random = &chance,
+                                            .log = log_};
+    journal = journal_open(&options, &err);
+    assert_non_null(journal);
+    receiver = journal_receiver(journal, "nms");
+}
+
+static int begin(void **state)
+{
+    (void)state;
+    now = (struct support_time){.utc = SUPPORT_UTC_US, .monotonic = 1000 * CLOCK_US_PER_S};
+    counting = (struct support_chance){0};
+    clock_ = support_clock(&now);
+    chance = support_random(&counting);
+    builder = (struct event_builder){.clock = &clock_, .random = &chance};
+    log_ = support_log(NULL);
+    struct test_event test = {.type = CATALOGUE_LINK_DOWN};
+    test_event_make_up(&test);
+    alarm_ = test_event_make(&builder, &test);
+    assert_non_null(alarm_);
+    alarm_->test = false;
+    directory = scratch_make_in_memory();
+    open_journal();
+    return 0;
+}
+
+static int end(void **state)
+{
+    (void)state;
+    atomic_store(&absent, false);
+    assert_true(journal_close(journal));
+    event_unref(alarm_);
+    log_close(log_);
+    scratch_remove(directory);
+    return 0;
+}
+
+// Changes all that the journal keeps, and commits it.
+static void change_all(void)
+{
+    const struct setting name = {.kind = SETTING_SWITCH_NAME, .guid = 7, .size = 1, .value = "x"};
+    const struct journal_maintenance window = {
+        .name = "rack7", .until_us = now.utc + 3600 * CLOCK_US_PER_S, .nodes = {.count = 1}};
+    int64_t number = journal_append(journal, alarm_, &(struct journal_report){1, 2, 3});
+    journal_acknowledge_alarm(journal, alarm_->alarm_key, "seen");
+    assert_true(journal_set_maintenance(journal, &window));
+    assert_true(journal_change_settings(journal, &name, 1));
+    journal_advance(journal, receiver, number);
+    journal_commit(journal);
+}
+
+static void ignore_alarm(void *ctx, const struct alarm *alarm)
+{
+    (void)ctx, (void)alarm;
+}
+
+static void ignore_window(void *ctx, const struct journal_maintenance *window)
+{
+    (void)ctx, (void)window;
+}
+
+static void ignore_receiver(void *ctx, const struct journal_receiver_state *state)
+{
+    (void)ctx, (void)state;
+}
+
+static atomic_bool done;
+
+// What the writer and the receivers do with new events.
+static void *use_journal(void *arg)
+{
+    struct journal_item item;
+    struct journal_status status;
+    change_all(); // begins the transaction that hangs
+    change_all();
+    if (journal_read(journal, journal_last(journal) - 1, &item, 1) == 1)
+        event_unref(item.event);
+    journal_each_alarm(journal, ignore_alarm, NULL);
+    journal_each_maintenance(journal, ignore_window, NULL);
+    journal_each_receiver(journal, ignore_receiver, NULL);
+    journal_get_status(journal, &status);
+    settings_unref(journal_settings(journal));
+    atomic_store(&done, true);
+    return arg;
+}
+
+static bool wait_for(const atomic_bool *condition)
+{
+    for (int ms = 0; ms < 20000 && !atomic_load(condition); ms++)
+        usleep(1000);
+    return atomic_load(condition);
+}
+
+static void pass_until_healed(void)
+{
+    struct journal_status status = {.durable = false};
+    for (int i = 0; i < 20000 && (!status.durable || status.pending > 0); i++) {
+        usleep(1000);
+        now.monotonic += 2 * CLOCK_US_PER_S;
+        journal_commit(journal);
+        journal_get_status(journal, &status);
+    }
+    if (!status.durable)
+        fail_msg("%s", status.problem);
+    assert_int_equal(status.alarms, 1);
+}
+
+// Everything goes on while a statement whose text begins so hangs.
+static void expect_no_wait(const char *statement)
+{
+    pthread_t thread;
+    atomic_store(&reached, false);
+    atomic_store(&done, false);
+    pthread_mutex_lock(&hanging);
+    atomic_store(&slow, statement);
+    now.monotonic += 2 * CLOCK_US_PER_S;
+    assert_int_equal(pthread_create(&thread, NULL, use_journal, NULL), 0);
+    bool hangs = wait_for(&reached), went_on = wait_for(&done);
+    atomic_store(&slow, NULL);
+    pthread_mutex_unlock(&hanging);
+    pthread_join(thread, NULL);
+    if (!hangs || !went_on)
+        fail_msg("%s: %s", statement, hangs ? "the writer waits" : "it was not run");
+    pass_until_healed();
+}
+
+TEST(a_write_that_hangs)
+{
+    static const char *const WRITES[] = {"INSERT INTO event", "INSERT INTO receiver",
+                                         "INSERT OR REPLACE INTO alarm", "INSERT INTO maintenance",
+                                         "INSERT INTO setting"};
+    change_all();
+    for (size_t i = 0; i < COUNT(WRITES); i++)
+        expect_no_wait(WRITES[i]);
+}
+
+// The file is removed: the new one gets all.
+static void remove_file(void)
+{
+    char path[300];
+    pass_until_healed();
+    snprintf(path, sizeof path, "%s/journal.db", directory);
+    assert_int_equal(unlink(path), 0);
+}
+
+TEST(a_write_to_a_new_file_that_hangs)
+{
+    static const char *const WRITES[] = {"INSERT INTO receiver", "INSERT OR REPLACE INTO alarm",
+                                         "INSERT INTO maintenance"};
+    change_all();
+    for (size_t i = 0; i < COUNT(WRITES); i++) {
+        remove_file();
+        change_all(); // finds out
+        expect_no_wait(WRITES[i]);
+    }
+}
+
+// The file could not be read at the start. It is there again, but its disk hangs.
+TEST(a_late_read_that_hangs)
+{
+    static const char *const READS[] = {"SELECT name, cursor", "SELECT key", "SELECT name, until",
+                                        "SELECT kind"};
+    change_all();
+    for (size_t i = 0; i < COUNT(READS); i++) {
+        pass_until_healed();
+        assert_true(journal_close(journal));
+        now.utc += 3600 * CLOCK_US_PER_S;
+        atomic_store(&absent, true);
+        open_journal();
+        atomic_store(&absent, false);
+        expect_no_wait(READS[i]);
+    }
+}
+
+#define HANGS_TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        HANGS_TEST(a_write_that_hangs),
+        HANGS_TEST(a_write_to_a_new_file_that_hangs),
+        HANGS_TEST(a_late_read_that_hangs),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
