@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "base/secret.h"
 
+#include "base/regular_file.h"
 #include "install.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <malloc.h>
 #include <pwd.h>
 #include <stdlib.h>
@@ -25,8 +25,6 @@ static bool check_file(int fd, const char *path, struct error *err)
     struct stat st;
     if (fstat(fd, &st) != 0)
         return error_set(err, "cannot examine '%s': %s", path, strerror(errno));
-    if (!S_ISREG(st.st_mode))
-        return error_set(err, "'%s' is not a regular file", path);
     if (st.st_mode & (S_IRWXG | S_IRWXO))
         return error_set(err, "'%s' can be accessed by others (mode %04o): run chmod 600 on it",
                          path, (unsigned)st.st_mode & 07777U);
@@ -37,12 +35,10 @@ static bool check_file(int fd, const char *path, struct error *err)
                      path, (unsigned)st.st_uid);
 }
 
-// A descriptor, or -1 with a sentence. Never waits, not even for the writer of a FIFO.
+// A descriptor, or -1 with a sentence.
 static int secret_open_file(const char *path, struct error *err)
 {
-    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-    if (fd < 0)
-        error_set(err, "cannot open '%s': %s", path, strerror(errno));
+    int fd = regular_file_open(path, err);
     if (fd < 0 || check_file(fd, path, err))
         return fd;
     close(fd);
@@ -76,38 +72,13 @@ bool secret_read_line(const char *path, char *out, size_t size, struct error *er
     return ok;
 }
 
-// Reads up to `size` octets and returns how many; -1: it failed.
-static ssize_t secret_read_all(int fd, char *out, size_t size)
-{
-    size_t got = 0;
-    ssize_t n = 1;
-    while (n > 0 && got < size) {
-        n = read(fd, out + got, size - got);
-        got += n > 0 ? (size_t)n : 0;
-    }
-    return n < 0 ? -1 : (ssize_t)got;
-}
-
 char *secret_read_file(const char *path, size_t *size, struct error *err)
 {
     int fd = secret_open_file(path, err);
-    if (fd < 0)
-        return NULL;
-    char *content = calloc(1, SECRET_FILE_MAX + 1);
-    ssize_t n = content ? secret_read_all(fd, content, SECRET_FILE_MAX + 1) : 0;
-    if (!content)
-        error_set(err, "out of memory");
-    else if (n < 0)
-        error_set(err, "cannot read '%s': %s", path, strerror(errno));
-    else if (n > SECRET_FILE_MAX)
-        error_set(err, "'%s' is longer than %d octets", path, (int)SECRET_FILE_MAX);
-    close(fd);
-    if (content && n >= 0 && n <= SECRET_FILE_MAX) {
-        *size = (size_t)n;
-        return content;
-    }
-    secret_free(content, SECRET_FILE_MAX + 1);
-    return NULL;
+    char *content = fd >= 0 ? regular_file_take(fd, path, SECRET_FILE_MAX, size, err) : NULL;
+    if (fd >= 0)
+        close(fd);
+    return content;
 }
 
 void secret_free(char *content, size_t size)

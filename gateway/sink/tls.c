@@ -2,12 +2,10 @@
 #include "sink/tls.h"
 
 #include "base/clock.h"
-#include "base/secret.h"
 
 #include <arpa/inet.h>
 #include <errno.h>
 #include <openssl/err.h>
-#include <openssl/pem.h>
 #include <openssl/ssl.h>
 #include <openssl/x509v3.h>
 #include <poll.h>
@@ -30,71 +28,6 @@ struct tls {
     const char *name;  // points into the options
 };
 
-// Returns the reason of the oldest error in OpenSSL's queue, and empties the queue.
-static const char *tls_reason(void)
-{
-    unsigned long code = ERR_get_error();
-    ERR_clear_error();
-    if (code == 0)
-        return errno ? strerror(errno) : "the connection ended";
-    if (ERR_SYSTEM_ERROR(code))
-        return strerror((int)ERR_GET_REASON(code));
-    const char *text = ERR_reason_error_string(code);
-    return text ? text : "unknown error";
-}
-
-static bool load_authorities(SSL_CTX *context, const char *file, struct error *err)
-{
-    if (file[0] == '\0')
-        return SSL_CTX_set_default_verify_paths(context) == 1 ||
-               error_set(err, "cannot load the system's certificate authorities: %s", tls_reason());
-    return SSL_CTX_load_verify_locations(context, file, NULL) == 1 ||
-           error_set(err, "cannot load the certificate authorities in %s: %s", file, tls_reason());
-}
-
-static bool load_revoked(SSL_CTX *context, const char *file, struct error *err)
-{
-    if (file[0] == '\0')
-        return true;
-    X509_STORE *store = SSL_CTX_get_cert_store(context);
-    X509_LOOKUP *lookup = X509_STORE_add_lookup(store, X509_LOOKUP_file());
-    if (!lookup || X509_load_crl_file(lookup, file, X509_FILETYPE_PEM) <= 0)
-        return error_set(err, "cannot load the revocation lists in %s: %s", file, tls_reason());
-    return X509_STORE_set_flags(store, X509_V_FLAG_CRL_CHECK | X509_V_FLAG_CRL_CHECK_ALL) == 1;
-}
-
-// Keeps PEM_read_bio_PrivateKey from asking the terminal for a password.
-static int no_password(char *out, int size, int writing, void *ctx)
-{
-    (void)out, (void)size, (void)writing, (void)ctx;
-    return 0;
-}
-
-static bool load_key(SSL_CTX *context, const char *file, struct error *err)
-{
-    size_t size;
-    char *content = secret_read_file(file, &size, err);
-    if (!content)
-        return error_prefix(err, "cannot load the key");
-    BIO *bio = BIO_new_mem_buf(content, (int)size);
-    EVP_PKEY *key = bio ? PEM_read_bio_PrivateKey(bio, NULL, no_password, NULL) : NULL;
-    bool ok = key && SSL_CTX_use_PrivateKey(context, key) == 1;
-    EVP_PKEY_free(key);
-    BIO_free(bio);
-    secret_free(content, size);
-    return ok || error_set(err, "cannot load the key in %s: %s", file, tls_reason());
-}
-
-static bool tls_load_own(SSL_CTX *context, const struct tls_options *o, struct error *err)
-{
-    const char *key = o->key_file[0] ? o->key_file : o->cert_file;
-    if (o->cert_file[0] == '\0')
-        return true;
-    if (SSL_CTX_use_certificate_chain_file(context, o->cert_file) != 1)
-        return error_set(err, "cannot load the certificate in %s: %s", o->cert_file, tls_reason());
-    return load_key(context, key, err);
-}
-
 // Watches the handshake of TLS 1.3: a server that requests a certificate sends no session ticket
 // before it has verified that certificate (RFC 8446 4.6.1).
 static void tls_watch(int written, int version, int type, const void *octets, size_t size, SSL *ssl,
@@ -115,15 +48,14 @@ static bool tls_prepare(struct tls *t, const struct tls_options *o, struct error
 {
     t->context = SSL_CTX_new(t->datagrams ? DTLS_client_method() : TLS_client_method());
     if (!t->context)
-        return error_set(err, "cannot prepare TLS: %s", tls_reason());
+        return error_set(err, "cannot prepare TLS: %s", tls_files_reason());
     SSL_CTX_set_min_proto_version(t->context, t->datagrams ? DTLS1_2_VERSION : TLS1_2_VERSION);
     SSL_CTX_set_verify(t->context, SSL_VERIFY_PEER, NULL);
     SSL_CTX_set_mode(t->context,
                      SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER);
     SSL_CTX_set_msg_callback(t->context, tls_watch);
     SSL_CTX_set_msg_callback_arg(t->context, t);
-    return load_authorities(t->context, o->ca_file, err) &&
-           load_revoked(t->context, o->crl_file, err) && tls_load_own(t->context, o, err);
+    return tls_files_load(t->context, o, err);
 }
 
 static bool is_ip_address(const char *name)
@@ -221,7 +153,7 @@ static bool tls_refuse_peer(const struct tls *t, struct error *err)
     else if (clock_monotonic(&clock_system) >= t->deadline)
         error_set(err, "cannot agree on TLS: no answer");
     else
-        error_set(err, "cannot agree on TLS: %s", tls_reason());
+        error_set(err, "cannot agree on TLS: %s", tls_files_reason());
     ERR_clear_error();
     return false;
 }
@@ -291,7 +223,7 @@ struct tls *tls_open(int fd, const struct tls_options *options, int64_t deadline
         t->ssl = SSL_new(t->context);
         ok = t->ssl && set_socket(t, fd) && expect_name(t->ssl, options->name);
         ok = ok ? handshake(t, fd, deadline, err)
-                : error_set(err, "cannot prepare TLS: %s", tls_reason());
+                : error_set(err, "cannot prepare TLS: %s", tls_files_reason());
     }
     t->agreed_at = clock_monotonic(&clock_system);
     t->deadline = INT64_MAX;
@@ -315,7 +247,7 @@ long tls_write(struct tls *tls, const void *octets, size_t size, short *events, 
     *events = wanted(tls->ssl, rc);
     if (*events != 0)
         return 0;
-    error_set(err, "the connection broke: %s", tls_reason());
+    error_set(err, "the connection broke: %s", tls_files_reason());
     return -1;
 }
 
@@ -338,7 +270,7 @@ static long tls_read_records(struct tls *t, int (*read)(SSL *, void *, size_t, s
     else if (t->readable == 0)
         error_set(err, "it sends more than it was asked for");
     else
-        error_set(err, "the connection broke: %s", tls_reason());
+        error_set(err, "the connection broke: %s", tls_files_reason());
     ERR_clear_error();
     return -1;
 }

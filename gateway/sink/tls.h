@@ -10,8 +10,7 @@
 #ifndef IBTRAPD_SINK_TLS_H
 #define IBTRAPD_SINK_TLS_H
 
-#include "base/error.h"
-#include "base/log.h"
+#include "sink/tls_files.h"
 
 #include <stddef.h>
 #include <stdint.h>
@@ -20,18 +19,6 @@ enum { TLS_READ_MAX = 256 << 10 }; // beyond the longest handshake and the longe
 
 // How long a peer may take to verify our certificate; see tls_accepted.
 #define TLS_ACCEPT_WAIT_US INT64_C(2000000)
-
-// PEM files. The strings stay the caller's.
-struct tls_options {
-    const char *ca_file; // CAs for the peer's certificate; empty: those that the system trusts
-    // Their lists of revoked certificates: each authority of the peer's chain needs one that has
-    // not expired. Empty: a revoked certificate is as good as others.
-    const char *crl_file;
-    const char *cert_file; // our certificate and its chain; empty: none
-    const char *key_file;  // its key, without a password (base/secret.h); empty: in cert_file
-    const char *name;      // of the peer: a host name, or an IP address
-    struct log *log;       // NULL: none
-};
 
 struct tls;
 
