@@ -31,6 +31,7 @@ bool instance_find(const char *name, struct instance *out, struct error *err)
     if (!name) {
         snprintf(out->config, sizeof out->config, "%s", INSTALL_CONFIG_FILE);
         snprintf(out->state, sizeof out->state, "%s", INSTALL_STATE_DIRECTORY);
+        snprintf(out->logs, sizeof out->logs, "%s", INSTALL_LOG_DIRECTORY);
         snprintf(out->socket, sizeof out->socket, "%s", INSTALL_CONTROL_SOCKET);
         return true;
     }
@@ -39,6 +40,7 @@ bool instance_find(const char *name, struct instance *out, struct error *err)
     int lengths[] = {
         snprintf(out->config, sizeof out->config, INSTALL_CONFIG_DIRECTORY "/%s.conf", name),
         snprintf(out->state, sizeof out->state, INSTALL_STATE_DIRECTORY "-%s", name),
+        snprintf(out->logs, sizeof out->logs, INSTALL_LOG_DIRECTORY "-%s", name),
         snprintf(out->socket, sizeof out->socket, INSTALL_RUN_DIRECTORY "-%s/control.sock", name)};
     for (size_t i = 0; i < sizeof lengths / sizeof *lengths; i++) {
         if (lengths[i] >= INSTANCE_PATH_SIZE)

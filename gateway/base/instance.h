@@ -12,6 +12,7 @@ struct instance {
     unsigned port;                     // 0: any
     char config[INSTANCE_PATH_SIZE];
     char state[INSTANCE_PATH_SIZE];  // directory
+    char logs[INSTANCE_PATH_SIZE];   // directory for files of receivers
     char socket[INSTANCE_PATH_SIZE]; // of control
 };
 

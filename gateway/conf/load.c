@@ -73,7 +73,7 @@ static bool conf_parse(const char *text, const char *name, bool looks, struct co
         if (mistakes)
             *mistakes = report.mistakes;
         conf_free(conf);
-        report_tell(&report, err);
+        report_tell(&report.mistakes, err);
         return false;
     }
     if (conf->receiver_count == 0)

@@ -35,10 +35,10 @@ void report_add(struct report *report, unsigned line, const char *fmt, ...)
     va_end(args);
 }
 
-void report_tell(const struct report *report, struct error *err)
+void report_tell(const struct conf_mistakes *mistakes, struct error *err)
 {
-    size_t others = report->mistakes.count - 1;
-    *err = report->mistakes.sentences[0];
+    size_t others = mistakes->count - 1;
+    *err = mistakes->sentences[0];
     size_t used = strlen(err->text);
     if (others > 0)
         snprintf(err->text + used, sizeof err->text - used, " (and %zu more mistake%s)", others,

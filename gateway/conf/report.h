@@ -13,7 +13,7 @@ enum { CONF_MISTAKES_MAX = 20 }; // the reading ends after so many
 // The mistakes in a file, in the order of its lines.
 struct conf_mistakes {
     size_t count;
-    struct error sentences[CONF_MISTAKES_MAX]; // FILE:LINE: SENTENCE
+    struct error sentences[CONF_MISTAKES_MAX]; // FILE:LINE: SENTENCE, or without LINE
 };
 
 struct report {
@@ -28,7 +28,7 @@ void report_add(struct report *report, unsigned line, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
 bool report_is_full(const struct report *report);
 
-// Puts the first mistake into `err`, and how many others there are. The report has one at least.
-void report_tell(const struct report *report, struct error *err);
+// Puts the first mistake into `err`, and how many others there are. There is one at least.
+void report_tell(const struct conf_mistakes *mistakes, struct error *err);
 
 #endif

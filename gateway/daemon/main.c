@@ -5,9 +5,13 @@
 #include "conf/load.h"
 #include "conf/print.h"
 #include "daemon/daemon.h"
+#include "daemon/surroundings.h"
 #include "install.h"
 
+#include <errno.h>
 #include <getopt.h>
+#include <grp.h>
+#include <pwd.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -18,7 +22,6 @@ struct arguments {
     const char *config;   // NULL: the instance's if there is such a file, else the defaults
     const char *instance; // NULL: the only one
     bool check_only, print_only, foreground;
-    struct conf_mistakes *mistakes; // NULL: not wanted
 };
 
 static int main_usage(FILE *out, int status)
@@ -45,60 +48,121 @@ static int main_usage(FILE *out, int status)
     return status;
 }
 
-static bool main_load(void *ctx, struct conf *conf, struct error *err)
+static bool main_read(const struct arguments *a, struct conf *conf, struct instance *instance,
+                      struct conf_mistakes *mistakes, struct error *err)
 {
-    const struct arguments *a = ctx;
-    struct instance instance;
-    if (!instance_find(a->instance, &instance, err) ||
-        !conf_load_instance(&instance, a->config, conf, a->mistakes, err))
+    if (!instance_find(a->instance, instance, err) ||
+        !conf_load_instance(instance, a->config, conf, mistakes, err))
         return false;
     if (a->foreground && !a->check_only)
         conf_add_stdout(conf);
     return true;
 }
 
-// Loads the configuration for the start, and prints all mistakes in it, a line each.
-static bool main_load_first(struct arguments *a, struct conf *conf)
+// As main_read, and what the configuration names has to be there, too.
+static bool main_read_all(const struct arguments *a, struct conf *conf,
+                          struct conf_mistakes *mistakes, struct error *err)
+{
+    struct instance instance;
+    if (!main_read(a, conf, &instance, mistakes, err))
+        return false;
+    if (surroundings_check(conf, &instance, mistakes))
+        return true;
+    report_tell(mistakes, err);
+    conf_free(conf);
+    return false;
+}
+
+// Loads the configuration for a reload.
+static bool main_load(void *ctx, struct conf *conf, struct error *err)
+{
+    struct conf_mistakes mistakes = {0};
+    return main_read_all(ctx, conf, &mistakes, err);
+}
+
+static void main_print(const char *sentence)
+{
+    char clean[2 * sizeof(struct error)];
+    text_clean(sentence, strlen(sentence), clean, sizeof clean);
+    fprintf(stderr, "ibtrapd: %s\n", clean);
+}
+
+// Loads the configuration for a check or the start, and prints all mistakes in it, a line each.
+static bool main_load_first(const struct arguments *a, struct conf *conf, struct instance *instance)
 {
     struct conf_mistakes mistakes = {0};
     struct error err;
-    a->mistakes = &mistakes;
-    bool ok = main_load(a, conf, &err);
-    a->mistakes = NULL;
-    for (size_t i = 0; i < mistakes.count; i++) {
-        const char *sentence = mistakes.sentences[i].text;
-        char clean[2 * sizeof mistakes.sentences[i].text];
-        text_clean(sentence, strlen(sentence), clean, sizeof clean);
-        fprintf(stderr, "ibtrapd: %s\n", clean);
-    }
+    bool ok = a->check_only ? main_read_all(a, conf, &mistakes, &err)
+                            : main_read(a, conf, instance, &mistakes, &err);
+    for (size_t i = 0; i < mistakes.count; i++)
+        main_print(mistakes.sentences[i].text);
     if (!ok && mistakes.count == 0)
-        fprintf(stderr, "ibtrapd: %s\n", err.text);
+        main_print(err.text);
     return ok;
 }
 
-// Prints that the configuration is good, or the configuration itself.
-static int main_show(const struct arguments *a, const struct conf *conf)
+// Root checks as the user that the service runs as, who may neither read nor write what root may.
+// Does nothing for others, and where there is no such user. False with a sentence.
+static bool main_become_service(bool *became, struct error *err)
 {
-    if (a->print_only)
-        conf_print(conf, stdout);
-    else
-        printf(conf->has_file ? "The configuration %s is good.\n"
-                              : "There is no configuration %s: the defaults hold.\n",
-               conf->file);
+    const struct passwd *user = geteuid() == 0 ? getpwnam(INSTALL_USER) : NULL;
+    *became = user != NULL;
+    return !user ||
+           (initgroups(INSTALL_USER, user->pw_gid) == 0 && setgid(user->pw_gid) == 0 &&
+            setuid(user->pw_uid) == 0) ||
+           error_set(err, "cannot check as user " INSTALL_USER ", as the service runs: %s",
+                     strerror(errno));
+}
+
+static int main_check(const struct arguments *a)
+{
+    struct conf conf;
+    struct instance instance;
+    struct error err;
+    bool became = false;
+    bool may = main_become_service(&became, &err);
+    if (!may)
+        main_print(err.text);
+    if (!may || !main_load_first(a, &conf, &instance)) {
+        if (may && became)
+            main_print("checked as user " INSTALL_USER ", as the service runs");
+        return EXIT_FAILURE;
+    }
+    printf(conf.has_file ? "The configuration %s is good.\n"
+                         : "There is no configuration %s: the defaults hold.\n",
+           conf.file);
+    conf_free(&conf);
     return fflush(stdout) == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}
+
+static int main_print_config(const struct arguments *a)
+{
+    struct conf conf;
+    struct instance instance;
+    if (!main_load_first(a, &conf, &instance))
+        return EXIT_FAILURE;
+    conf_print(&conf, stdout);
+    conf_free(&conf);
+    return fflush(stdout) == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}
+
+// Logs what is missing around the configuration. The gateway starts without it.
+static void main_warn(const struct conf *conf, const struct instance *instance, struct log *log)
+{
+    struct conf_mistakes mistakes;
+    if (surroundings_check(conf, instance, &mistakes))
+        return;
+    for (size_t i = 0; i < mistakes.count; i++)
+        log_write(log, LOG_LEVEL_WARNING, "%s", mistakes.sentences[i].text);
 }
 
 static int main_run(struct arguments *a)
 {
     struct conf conf;
+    struct instance instance;
     struct error err;
-    if (!main_load_first(a, &conf))
+    if (!main_load_first(a, &conf, &instance))
         return EXIT_FAILURE;
-    if (a->check_only || a->print_only) {
-        int status = main_show(a, &conf);
-        conf_free(&conf);
-        return status;
-    }
     bool to_journal = log_is_journal(STDERR_FILENO, getenv("JOURNAL_STREAM"));
     struct log *log = log_open(stderr, LOG_LEVEL_INFO, to_journal, &clock_system);
     if (!log) {
@@ -108,6 +172,7 @@ static int main_run(struct arguments *a)
     }
     log_set_levels(log, conf.log_levels);
     conf_log_file(&conf, log);
+    main_warn(&conf, &instance, log);
     bool ok =
         daemon_run(&conf, &(struct daemon_options){.load = main_load, .ctx = a, .log = log}, &err);
     if (!ok)
@@ -156,5 +221,7 @@ int main(int argc, char **argv)
     }
     if (optind != argc)
         return main_usage(stderr, EXIT_USAGE);
-    return main_run(&a);
+    if (a.check_only)
+        return main_check(&a);
+    return a.print_only ? main_print_config(&a) : main_run(&a);
 }

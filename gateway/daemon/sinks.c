@@ -8,7 +8,9 @@
 
 #include <arpa/inet.h>
 #include <assert.h>
+#include <errno.h>
 #include <string.h>
+#include <sys/stat.h>
 
 static enum snmp_auth sinks_auth(enum conf_auth auth)
 {
@@ -182,4 +184,39 @@ bool sinks_make(struct sink *out, const struct conf_receiver *conf, const struct
         break;
     }
     return ok || error_prefix(err, "receiver %s", conf->name);
+}
+
+bool sinks_check_socket(const char *path, struct error *err)
+{
+    struct stat st;
+    if (path[0] != '/' || (stat(path, &st) != 0 && errno == ENOENT))
+        return true;
+    if (stat(path, &st) != 0)
+        return error_set(err, "cannot get the status of '%s': %s", path, strerror(errno));
+    return S_ISSOCK(st.st_mode) || error_set(err, "'%s' is not a socket", path);
+}
+
+static bool sinks_check_parts(const struct conf_receiver *conf, struct error *err)
+{
+    const struct tls_options tls = tls_of(&conf->tls, NULL);
+    switch (conf->kind) {
+    case CONF_SNMP:
+        return (conf->transport != CONF_TLS && conf->transport != CONF_DTLS) ||
+               tls_files_check(&tls, err);
+    case CONF_SYSLOG:
+        if (conf->transport == CONF_LOCAL)
+            return sinks_check_socket(conf->syslog.path, err);
+        return (conf->transport != CONF_TLS && conf->transport != CONF_RELP_TLS) ||
+               tls_files_check(&tls, err);
+    case CONF_AGENTX:
+        return sinks_check_socket(conf->agentx.socket, err);
+    case CONF_FILE:
+        return file_sink_check(conf->file.path, err);
+    }
+    return true;
+}
+
+bool sinks_check(const struct conf_receiver *conf, struct error *err)
+{
+    return sinks_check_parts(conf, err) || error_prefix(err, "receiver %s", conf->name);
 }

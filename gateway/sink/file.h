@@ -23,4 +23,8 @@ struct file_options {
 bool file_sink(struct sink *out, const char *name, const struct file_options *options,
                struct error *err);
 
+// Whether this process could write to the path now; "-" is always good. Neither creates nor waits.
+// False with a sentence that says what to do.
+bool file_sink_check(const char *path, struct error *err);
+
 #endif

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// What a configuration names outside of itself and receivers use later, such as certificates,
+// directories and sockets. A configuration with such a mistake is refused by a check and a reload.
+// A start goes on without what is missing: the receiver fails, and others are told.
+#ifndef IBTRAPD_DAEMON_SURROUNDINGS_H
+#define IBTRAPD_DAEMON_SURROUNDINGS_H
+
+#include "base/instance.h"
+#include "conf/conf.h"
+#include "conf/report.h"
+
+// Looks at all of it as this process, and never waits. A directory that the instance's systemd unit
+// makes may be missing. Fills `mistakes`, with sentences FILE: SENTENCE. True: there are none.
+bool surroundings_check(const struct conf *conf, const struct instance *instance,
+                        struct conf_mistakes *mistakes);
+
+#endif
