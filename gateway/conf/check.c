@@ -102,6 +102,44 @@ bool check_ip(const struct schema_item *item, const char *value, struct error *r
            error_set(reason, "must be an IP address and a port, such as 127.0.0.1:9117");
 }
 
+// An IPv6 address may have a zone, such as %eth0.
+static bool check_is_ipv6(const char *host)
+{
+    char copy[CONF_ADDRESS_SIZE];
+    uint8_t address[16];
+    snprintf(copy, sizeof copy, "%s", host);
+    copy[strcspn(copy, "%")] = '\0';
+    return inet_pton(AF_INET6, copy, address) == 1;
+}
+
+static bool check_is_name(const char *host)
+{
+    return host[0] != '\0' &&
+           strspn(host, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-") ==
+               strlen(host);
+}
+
+// Digits and dots alone are no name; the resolver would make another address of too few numbers.
+bool check_host(const struct schema_item *item, const char *value, struct error *reason)
+{
+    if (strchr(value, ':'))
+        return check_is_ipv6(value) || error_set(reason, "there is no such IPv6 address");
+    if (value[strspn(value, "0123456789.")] == '\0')
+        return check_is_ip(value) ||
+               error_set(reason, "must be an IPv4 address with four numbers from 0 to 255");
+    (void)item;
+    return check_is_name(value) ||
+           error_set(reason, "must be a host name or an IP address, and a port behind a colon, "
+                             "such as nms:162");
+}
+
+bool check_server_name(const struct schema_item *item, const char *value, struct error *reason)
+{
+    bool has_length = value[0] != '\0' && strlen(value) < item->size; // else that is told
+    return !has_length || check_is_ip(value) || check_is_name(value) ||
+           error_set(reason, "must be a host name or an IP address");
+}
+
 const char *check_split_address(const char *address, char host[CONF_ADDRESS_SIZE], uint16_t *port)
 {
     const char *end, *colon;

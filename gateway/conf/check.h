@@ -14,6 +14,8 @@ check_fn check_community;        // a community; the reason does not show it
 check_fn check_printable;        // ASCII, and no blank
 check_fn check_ipv4;             // an IPv4 address
 check_fn check_ip;               // an IPv4 or IPv6 address
+check_fn check_host;             // the host of an address: a name, or an IPv4 or IPv6 address
+check_fn check_server_name;      // a name or an address in a certificate
 check_fn check_master;           // the address of a master agent: a path, or tcp:ADDRESS:PORT
 check_fn check_event_pattern;    // a pattern that some event's identifier fits
 check_fn check_category_pattern; // a pattern that some category fits

@@ -232,7 +232,7 @@ static const struct schema_item CONSEQUENCES[] = {
     {                                                                                              \
         "address", SCHEMA_ADDRESS, SCHEMA_LIVE,                                                    \
             .at = offsetof(struct conf_receiver, host),                                            \
-            .size = CONF_ADDRESS_SIZE + sizeof(uint16_t), .shown = (shown_),                       \
+            .size = CONF_ADDRESS_SIZE + sizeof(uint16_t), .check = check_host, .shown = (shown_),  \
             .example = (example_),                                                                 \
             .help = "A host name, an IPv4 address, or an IPv6 address in brackets. " ports         \
     }
@@ -406,7 +406,7 @@ static const struct schema_item TLS[] = {
      .look = check_tls_key, .example = "\"/etc/ibtrapd/ibtrapd.key\"",
      .help = "Its key, if it is not in that file, without a password."},
     {"server_name", SCHEMA_TEXT, SCHEMA_LIVE, IN_RECEIVER(tls.server_name),
-     .example = "\"nms.example.org\"",
+     .check = check_server_name, .example = "\"nms.example.org\"",
      .help = "The name in the receiver's certificate, if it is not the host of the address."},
 };
 

@@ -1015,6 +1015,8 @@ TEST(addresses)
         {"192.0.2.1:65535", "192.0.2.1", 65535},
         {"[2001:db8::1]", "2001:db8::1", 162},
         {"[fe80::1%eth0]:10162", "fe80::1%eth0", 10162},
+        {"NMS-1.example_1.org.:1", "NMS-1.example_1.org.", 1},
+        {"1and1.com", "1and1.com", 162},
     };
     for (size_t i = 0; i < COUNT(ROWS); i++) {
         char content[200];
@@ -1143,6 +1145,25 @@ TEST(bad_values_are_told_with_line_item_value_and_reason)
          "1: item 'address': value 'a:': the port must be a number from 1 to 65535"},
         {"snmp \"a\" { address = \"a:16x\" }",
          "1: item 'address': value 'a:16x': the port must be a number from 1 to 65535"},
+        {"snmp \"a\" { address = \"nms 162\" }",
+         "1: item 'address': value 'nms 162': must be a host name or an IP address, and a port "
+         "behind a colon, such as nms:162"},
+        {"snmp \"a\" { address = \"nms/162\" }",
+         "1: item 'address': value 'nms/162': must be a host name or an IP address, and a port "
+         "behind a colon, such as nms:162"},
+        {"syslog \"a\" { address = \"udp6:nms\" }",
+         "1: item 'address': value 'udp6:nms': the port must be a number from 1 to 65535"},
+        {"snmp \"a\" { address = \"[2001:db8::x]:162\" }",
+         "1: item 'address': value '[2001:db8::x]:162': there is no such IPv6 "
+         "address"},
+        {"snmp \"a\" { address = \"192.0.2\" }",
+         "1: item 'address': value '192.0.2': must be an IPv4 address with four numbers from 0 to "
+         "255"},
+        {"snmp \"a\" { address = \"192.0.2.256:162\" }",
+         "1: item 'address': value '192.0.2.256:162': must be an IPv4 address with four numbers "
+         "from 0 to 255"},
+        {"snmp \"a\" { server_name = \"nms .example.org\" }",
+         "1: item 'server_name': value 'nms .example.org': must be a host name or an IP address"},
         {"snmp \"a\" {\n address = \"a\"\n community = \"\"\n}",
          "3: item 'community': must have 1 to 255 octets"},
         {"syslog \"a\" {\n transport = \"http\"\n}",
