@@ -10,7 +10,9 @@ static const char *state_word(const struct receiver_status *s)
 {
     if (s->paused)
         return "paused";
-    return s->problem[0] ? "failing" : "working";
+    if (s->problem[0] != '\0')
+        return "failing";
+    return s->untried ? "untried" : "working";
 }
 
 static json_t *receiver_json(struct receiver *receiver)

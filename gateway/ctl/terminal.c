@@ -22,10 +22,10 @@ static const char *colour_of(const char *word)
     static const struct {
         const char *word, *colour;
     } COLOURS[] = {
-        {"emergency", "1;31"}, {"alert", "1;31"},   {"critical", "1;31"}, {"error", "31"},
-        {"warning", "33"},     {"notice", "36"},    {"failing", "31"},    {"paused", "33"},
-        {"working", "32"},     {"delivered", "32"}, {"waiting", "33"},    {"given up", "31"},
-        {"sent", "32"},
+        {"emergency", "1;31"}, {"alert", "1;31"}, {"critical", "1;31"}, {"error", "31"},
+        {"warning", "33"},     {"notice", "36"},  {"failing", "31"},    {"paused", "33"},
+        {"untried", "33"},     {"working", "32"}, {"delivered", "32"},  {"waiting", "33"},
+        {"given up", "31"},    {"sent", "32"},
     };
     for (size_t i = 0; i < sizeof COLOURS / sizeof *COLOURS; i++) {
         if (strcmp(COLOURS[i].word, word) == 0)

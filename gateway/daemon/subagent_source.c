@@ -19,7 +19,7 @@ enum {
     KIND_FILE = 10,
     KIND_STDOUT = 11,
 };
-enum { CONNECTING = 1, UP = 2, RETRYING = 3, FAILING = 4, PAUSED = 5, STANDBY = 6 };
+enum { UNTRIED = 1, UP = 2, RETRYING = 3, FAILING = 4, PAUSED = 5, STANDBY = 6 };
 
 enum { RETRIES_MAX = 5 }; // failures after which the state is no longer retrying but no answer
 
@@ -130,7 +130,7 @@ static uint8_t receiver_state(const struct receiver_status *s, bool standby)
         return s->failures == 1 ? RETRYING : FAILING;
     if (standby)
         return STANDBY;
-    return s->delivered_at != 0 ? UP : CONNECTING;
+    return s->untried ? UNTRIED : UP;
 }
 
 bool subagent_source_receiver(const struct conf_receiver *conf, struct receiver *receiver,

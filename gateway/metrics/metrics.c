@@ -235,6 +235,7 @@ VALUE(get_dropped, s->dropped)
 VALUE(get_refused, s->refused)
 VALUE(get_failed, s->failed)
 VALUE(get_failing, s->problem[0] != '\0')
+VALUE(get_untried, s->untried)
 VALUE(get_paused, s->paused)
 VALUE(get_lag, s->lag)
 
@@ -252,6 +253,9 @@ static const struct {
      "Of the events given up: those that the receiver refused too often.", get_refused},
     {"counter", "ibtrapd_receiver_failures_total", "Attempts that failed.", get_failed},
     {"gauge", "ibtrapd_receiver_failing", "1 if the last attempt failed.", get_failing},
+    {"gauge", "ibtrapd_receiver_untried",
+     "1 if it has taken no event yet, and no attempt failed: nobody knows whether it works.",
+     get_untried},
     {"gauge", "ibtrapd_receiver_paused", "1 if it is paused.", get_paused},
     {"gauge", "ibtrapd_receiver_lag_events", "Events that it does not have yet.", get_lag},
     {"gauge", "ibtrapd_receiver_lag_seconds", "Age of the oldest event that it does not have yet.",

@@ -58,11 +58,13 @@ struct receiver_status {
     uint64_t handed,
         repeated; // events passed to the sink, each counted once; further attempts
     int64_t changed_at,
-        delivered_at;    // monotonic: when `problem` changed; when an event was delivered; 0: never
+        delivered_at;    // monotonic: when `untried` or `problem` changed; when an event was
+                         // delivered; 0: never
     int64_t cursor, lag; // lag: events that it does not have yet
     int64_t oldest_us;   // UTC: when the oldest of these happened; 0: there are none
     size_t pending;      // passed to the sink, and not confirmed yet
     bool paused;
+    bool untried;      // it has taken no event yet, and no attempt failed: nobody knows it works
     unsigned failures; // in a row
     char problem[512]; // why the last attempt failed; empty: all is well
 };

@@ -135,6 +135,7 @@ void receiver_get_status(struct receiver *receiver, struct receiver_status *out)
     pthread_mutex_lock(&receiver->lock);
     *out = receiver->status; // read after the cursor: the counts include all events up to it
     pthread_mutex_unlock(&receiver->lock);
+    out->untried = out->delivered_at == 0 && out->problem[0] == '\0';
     out->paused = atomic_load(&receiver->paused);
     out->confirms = receiver->sink.in_flight_max > 0;
     out->cursor = cursor;

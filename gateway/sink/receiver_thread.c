@@ -59,6 +59,8 @@ static void count_delivered(struct receiver *receiver, size_t n)
     int64_t now = receiver_now_of(receiver);
     pthread_mutex_lock(&receiver->lock);
     receiver->status.sent += n;
+    if (receiver->status.delivered_at == 0)
+        receiver->status.changed_at = now;
     receiver->status.delivered_at = now;
     pthread_mutex_unlock(&receiver->lock);
 }

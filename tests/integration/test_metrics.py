@@ -79,6 +79,8 @@ def test_receivers_are_measured(open_site, port):
     assert metrics.get("ibtrapd_receiver_sent_total", receiver="picky", kind="syslog") == 0
     assert metrics.get("ibtrapd_receiver_filtered_total", receiver="picky", kind="syslog") == sent
     assert metrics.get("ibtrapd_report_to_wire_seconds_count", receiver="picky") == 0
+    assert metrics.get("ibtrapd_receiver_untried", receiver="picky", kind="syslog") == 1
+    assert metrics.get("ibtrapd_receiver_untried", receiver="udp0", kind="syslog") == 0
     assert metrics["ibtrapd_journal_commit_seconds_count"] >= 1
 
 

@@ -66,6 +66,23 @@ def test_a_receiver_that_is_gone_gets_nothing_more(site):
     assert [one["name"] for one in site.gateway.status()["receivers"]][0] == "snmp0"
 
 
+def test_a_receiver_is_untried_until_something_reached_it(site, second):
+    assert state_of(site, "udp0")["state"] == "working"
+    add(site, second_section(second, events=[EVENT]))
+    site.gateway.control("reload")
+    assert state_of(site, "second")["state"] == "untried"
+    assert re.search(r"^second .* untried ", site.gateway.control("status").stdout, re.MULTILINE)
+    site.host("node1").trap(notices.capability_change(6, 1))
+    site.message("capability-change")
+    wait_until(lambda: state_of(site, "second")["filtered"] > 0, "another event")
+    assert state_of(site, "second")["state"] == "untried"
+    report(site, site.host("sm1"), 2)
+    wait_for_guid(second, 2)
+    wait_until(lambda: state_of(site, "second")["state"] == "working", "the state")
+    site.gateway.control("reload")
+    assert state_of(site, "second")["state"] == "working"
+
+
 # Names.
 
 
@@ -261,10 +278,12 @@ LATE = "gateway monitor receiver late"
 
 @pytest.fixture
 def failing(site):
-    """The section of a receiver that raises an alarm: a file in a missing directory."""
+    """The section of a receiver that raises an alarm: a file in a directory that is gone."""
+    (site.gateway.directory / "away").mkdir()
     text = section("file", "late", path=site.gateway.directory / "away" / "late.json")
     add(site, text)
     site.gateway.control("reload")
+    (site.gateway.directory / "away").rmdir()
     report(site, site.host("sm1"), 1)
     wait_until(lambda: LATE in alarms(site), "the alarm")
     return text

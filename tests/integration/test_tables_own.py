@@ -30,7 +30,8 @@ def snmpd(tmp_path):
 @pytest.fixture
 def site(open_site, snmpd):
     opened = open_site(more=section("subagent", socket=snmpd.socket)
-                       + section("syslog", "dead", transport="tcp", address="127.0.0.1:9"))
+                       + section("syslog", "dead", transport="tcp", address="127.0.0.1:9")
+                       + section("syslog", "untried", transport="tcp", address="127.0.0.1:9", events=["vendor-trap"]))
     opened.gateway.wait_subscribed()
     opened.gateway.wait_status(lambda one: one["tables"]["up"], "the tables to be served")
     return opened
@@ -111,13 +112,15 @@ def test_receivers(site, manager):
     assert all(index[0] == len(index) - 1 for index in found)  # the index is a text of variable length
     assert names.keys() == told.keys()
     kinds = {name: row[2] for name, row in names.items()}
-    assert kinds == {"snmp0": 2, "udp0": 6, "dead": 7, "standard-output": 11}
+    assert kinds == {"snmp0": 2, "udp0": 6, "dead": 7, "untried": 7, "standard-output": 11}
     for name, row in names.items():
         assert text(row[3]) == told[name]["address"]
         assert row[8] == told[name]["sent"] and row[10] == told[name]["filtered"] and row[11] == 0
         if name == "dead":
             assert row[4] in (3, 4) and text(row[5]) and row[12] == told[name]["queued"] > 0 and ticks(row[14]) == 0
             assert ticks(row[6]) > 0
+        elif name == "untried":
+            assert (row[4], text(row[5]), row[7], row[10] > 0) == (1, "", 0, True)
         else:
             assert (row[4], text(row[5]), row[12], row[13]) == (2, "", 0, 0)
             assert 0 < ticks(row[14]) <= uptime(manager) and row[7] == row[8] > 0 and row[9] == 0
