@@ -306,14 +306,14 @@ static void put_last_sweep(FILE *out, const struct metrics *m)
 static void put_last_reading(FILE *out, const struct metrics *m)
 {
     const struct sweeper_status *s = m->sweep;
-    metrics_put(out, "gauge", "ibtrapd_counter_reading_duration_seconds",
+    metrics_put(out, "gauge", "ibtrapd_reading_duration_seconds",
                 "Time that the last reading of the port counters took.",
                 (double)s->counters_duration_us / US_PER_S);
-    metrics_put(out, "gauge", "ibtrapd_counter_reading_age_seconds",
+    metrics_put(out, "gauge", "ibtrapd_reading_age_seconds",
                 "Time since the last reading of the port counters.", age(m, s->counters_last_us));
-    metrics_put(out, "gauge", "ibtrapd_counter_reading_ports",
+    metrics_put(out, "gauge", "ibtrapd_reading_ports",
                 "Ports in the last reading of the port counters.", (double)s->counters_ports);
-    metrics_put(out, "gauge", "ibtrapd_counter_reading_silent_ports",
+    metrics_put(out, "gauge", "ibtrapd_reading_silent_ports",
                 "Ports that did not answer the last reading of the port counters.",
                 (double)s->counters_silent);
 }

@@ -3,7 +3,9 @@
 
 import os
 import pathlib
+import shutil
 import socket
+import subprocess
 import time
 
 import pytest
@@ -106,13 +108,17 @@ def test_the_fabric_is_measured(open_site, port):
                      counters={"ports": "switches"})
     site.gateway.wait_subscribed()
     site.gateway.wait_swept(1)
-    metrics = wait_metrics(port, lambda now: "ibtrapd_counter_reading_age_seconds" in now.families, "a reading")
+    metrics = wait_metrics(port, lambda now: "ibtrapd_reading_age_seconds" in now.families, "a reading")
     assert metrics["ibtrapd_sweep_complete"] == 1
     assert (metrics["ibtrapd_sweep_nodes"], metrics["ibtrapd_sweep_links"]) == (8, 8)
     assert metrics["ibtrapd_sweep_silent_ports"] == 0
     assert metrics["ibtrapd_sweeps_total"] >= 1
     assert 0 < metrics["ibtrapd_sweep_duration_seconds"] < 60
-    assert metrics["ibtrapd_counter_reading_ports"] > 0
+    assert metrics["ibtrapd_reading_ports"] > 0
+    if shutil.which("promtool"):
+        done = subprocess.run(["promtool", "check", "metrics"], input=request(port).text, capture_output=True, text=True,
+                              timeout=60, check=False)
+        assert (done.returncode, done.stdout + done.stderr) == (0, "")
     assert (metrics["ibtrapd_sm_answers"], metrics["ibtrapd_port_open"], metrics["ibtrapd_active"]) == (1, 1, 1)
     states = {labels["trap"]: labels["state"]
               for labels, value in metrics.all_of("ibtrapd_subscription_state") if value == 1}
@@ -236,6 +242,7 @@ BAD_TEXTS = [
     "# HELP a x\n# TYPE a gauge\n# HELP b x\n# TYPE b gauge\nb 1\na 1\n",
     '# HELP a x\n# TYPE a histogram\na_bucket{le="1"} 2\na_bucket{le="+Inf"} 1\na_sum 1\na_count 1\n',
     '# HELP a x\n# TYPE a histogram\na_bucket{le="1"} 1\na_sum 1\na_count 1\n',
+    "# HELP a_counter_b x\n# TYPE a_counter_b gauge\na_counter_b 1\n", "# HELP a_minutes x\n# TYPE a_minutes gauge\na_minutes 1\n",
 ]
 
 

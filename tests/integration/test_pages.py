@@ -292,7 +292,7 @@ def test_the_metrics_are_those_of_the_page(fabric):
     block = pages.blocks("prometheus", "ibtrapd")[0].replace("9117", str(port))
     gateway = with_fabric(fabric, block, sweep={"interval": 5}, counters={"ports": "all"})
     gateway.wait_swept()
-    metrics = wait_until(lambda: (now := scrape(port)) and "ibtrapd_counter_reading_ports" in now.families and now,
+    metrics = wait_until(lambda: (now := scrape(port)) and "ibtrapd_reading_ports" in now.families and now,
                          "a reading")
     described = {name: set(filter(None, row[1].split(", ")))
                  for row in pages.table("prometheus", "metric") for name in row[0].split(", ")}

@@ -10,6 +10,8 @@ CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 METRIC = re.compile(r"[a-zA-Z_:][a-zA-Z0-9_:]*")
 LABEL = re.compile(r"[a-zA-Z_][a-zA-Z0-9_]*")
 NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)(e[+-]?\d+)?|\+Inf|-Inf|NaN", re.IGNORECASE)
+UNFIT = {"counter", "gauge", "histogram", "summary", "ms", "milliseconds", "us", "microseconds", "minutes", "hours", "days",
+         "kilobytes", "megabytes", "bits", "percent"}  # in names
 TYPES = {"counter", "gauge", "histogram", "summary", "untyped"}
 ESCAPED = {"\\": "\\", '"': '"', "n": "\n"}
 
@@ -106,6 +108,8 @@ def check_names(family):
         raise FormatError(f"the counter {family.name} does not end with _total")
     if family.type != "counter" and family.name.endswith("_total"):
         raise FormatError(f"{family.name} is no counter")
+    if words := set(family.name.split("_")) & UNFIT:
+        raise FormatError(f"{family.name} has {words}, which promtool takes for a type or for no base unit")
 
 
 def check_values(family):

@@ -232,7 +232,7 @@ TEST(without_sweeps_there_is_nothing_to_tell_of_them)
     sweep.method = SWEEPER_SA;
     expect("ibtrapd_sweeps_total 0");
     expect_nothing_of("ibtrapd_sweep_");
-    expect_nothing_of("ibtrapd_counter_reading");
+    expect_nothing_of("ibtrapd_reading");
 }
 
 TEST(the_last_sweep_and_reading_are_told)
@@ -261,10 +261,10 @@ TEST(the_last_sweep_and_reading_are_told)
     expect("ibtrapd_sweep_switches 3");
     expect("ibtrapd_sweep_links 16");
     expect("ibtrapd_sweep_silent_ports 2");
-    expect("ibtrapd_counter_reading_duration_seconds 0.25");
-    expect("ibtrapd_counter_reading_age_seconds 1");
-    expect("ibtrapd_counter_reading_ports 32");
-    expect("ibtrapd_counter_reading_silent_ports 4");
+    expect("ibtrapd_reading_duration_seconds 0.25");
+    expect("ibtrapd_reading_age_seconds 1");
+    expect("ibtrapd_reading_ports 32");
+    expect("ibtrapd_reading_silent_ports 4");
 }
 
 TEST(the_journal_and_the_queue_are_told)
