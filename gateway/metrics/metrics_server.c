@@ -59,35 +59,40 @@ static void answer_sent(struct bufferevent *client, void *ctx)
     bufferevent_setcb(client, metrics_server_discard, NULL, metrics_server_client_event, ctx);
 }
 
+// `head_only`: the request is HEAD, whose answer has no body, but the headers of the one that GET
+// gets (RFC 9110 9.3.2).
 static void metrics_server_answer(struct metrics_server *server, struct bufferevent *client,
-                                  const char *status, const char *type, const char *body,
-                                  size_t size)
+                                  bool head_only, const char *status, const char *type,
+                                  const char *body, size_t size)
 {
     struct evbuffer *out = bufferevent_get_output(client);
-    evbuffer_add_printf(out,
-                        "HTTP/1.1 %s\r\nContent-Type: %s\r\nContent-Length: %zu\r\n%s"
-                        "Connection: close\r\n\r\n",
-                        status, type, size, strncmp(status, "405", 3) == 0 ? "Allow: GET\r\n" : "");
-    evbuffer_add(out, body, size);
+    evbuffer_add_printf(
+        out,
+        "HTTP/1.1 %s\r\nContent-Type: %s\r\nContent-Length: %zu\r\n%sConnection: close\r\n\r\n",
+        status, type, size, strncmp(status, "405", 3) == 0 ? "Allow: GET, HEAD\r\n" : "");
+    if (!head_only)
+        evbuffer_add(out, body, size);
     bufferevent_setcb(client, metrics_server_discard, answer_sent, metrics_server_client_event,
                       server);
     metrics_server_discard(client, server);
 }
 
-static void answer_text(struct metrics_server *server, struct bufferevent *client,
+static void answer_text(struct metrics_server *server, struct bufferevent *client, bool head_only,
                         const char *status, const char *body)
 {
-    metrics_server_answer(server, client, status, TEXT, body, strlen(body));
+    metrics_server_answer(server, client, head_only, status, TEXT, body, strlen(body));
 }
 
-static void answer_metrics(struct metrics_server *server, struct bufferevent *client)
+static void answer_metrics(struct metrics_server *server, struct bufferevent *client,
+                           bool head_only)
 {
     size_t size;
     char *text = server->render(server->ctx, &size);
     if (text)
-        metrics_server_answer(server, client, "200 OK", METRICS, text, size);
+        metrics_server_answer(server, client, head_only, "200 OK", METRICS, text, size);
     else
-        answer_text(server, client, "500 Internal Server Error", "ibtrapd is out of memory.\n");
+        answer_text(server, client, head_only, "500 Internal Server Error",
+                    "ibtrapd is out of memory.\n");
     free(text);
 }
 
@@ -96,18 +101,20 @@ static void answer_request(struct metrics_server *server, struct bufferevent *cl
     char *rest, *method = strtok_r(line, " ", &rest), *target = strtok_r(NULL, " ", &rest);
     const char *version = strtok_r(NULL, " ", &rest);
     if (!version || strncmp(version, "HTTP/1.", 7) != 0 || strtok_r(NULL, " ", &rest)) {
-        answer_text(server, client, "400 Bad Request", "This is not HTTP/1.\n");
+        answer_text(server, client, false, "400 Bad Request", "This is not HTTP/1.\n");
         return;
     }
+    bool head_only = strcmp(method, "HEAD") == 0;
     target[strcspn(target, "?")] = '\0';
     if (strcmp(target, "/metrics") != 0 && strcmp(target, "/") != 0)
-        answer_text(server, client, "404 Not Found", "The metrics are at /metrics.\n");
-    else if (strcmp(method, "GET") != 0)
-        answer_text(server, client, "405 Method Not Allowed", "Only GET is served here.\n");
+        answer_text(server, client, head_only, "404 Not Found", "The metrics are at /metrics.\n");
+    else if (!head_only && strcmp(method, "GET") != 0)
+        answer_text(server, client, false, "405 Method Not Allowed",
+                    "Only GET and HEAD are served here.\n");
     else if (target[1] == '\0')
-        answer_text(server, client, "200 OK", "ibtrapd: the metrics are at /metrics.\n");
+        answer_text(server, client, head_only, "200 OK", "ibtrapd: the metrics are at /metrics.\n");
     else
-        answer_metrics(server, client);
+        answer_metrics(server, client, head_only);
 }
 
 // Reading.
@@ -128,7 +135,7 @@ static void read_request(struct bufferevent *client, void *ctx)
             answer_request(ctx, client, line);
         free(line);
     } else if (evbuffer_get_length(in) >= METRICS_SERVER_REQUEST_MAX) {
-        answer_text(ctx, client, "431 Request Header Fields Too Large",
+        answer_text(ctx, client, false, "431 Request Header Fields Too Large",
                     "The request is too long.\n");
     }
 }

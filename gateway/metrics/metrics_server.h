@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Serves metrics over HTTP in the main loop, at /metrics; a hint at /. One request per connection.
+// Serves metrics over HTTP (GET and HEAD) in the main loop, at /metrics; a hint at /. One request
+// per connection.
 #ifndef IBTRAPD_METRICS_METRICS_SERVER_H
 #define IBTRAPD_METRICS_METRICS_SERVER_H
 

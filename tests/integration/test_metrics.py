@@ -3,6 +3,7 @@
 
 import os
 import pathlib
+import re
 import shutil
 import socket
 import subprocess
@@ -149,8 +150,16 @@ def test_only_metrics_are_served_and_only_read(lone_gateway, port):
         assert request(port, path=path).status == 404, path
     for method in ("POST", "PUT", "DELETE", "OPTIONS", "TRACE", "get"):
         response = request(port, method=method, body="x" * 100000 if method in ("POST", "PUT") else None)
-        assert response.status == 405 and response.getheader("Allow") == "GET", method
+        assert response.status == 405 and response.getheader("Allow") == "GET, HEAD", method
     assert scrape(port)["ibtrapd_active"] == 1
+
+
+def test_head_gets_the_headers_alone(lone_gateway, port):
+    for path, status in ("/metrics", 200), ("/", 200), ("/other", 404):
+        whole, head = request(port, path=path), exchange(port, f"HEAD {path} HTTP/1.1\r\n\r\n".encode()).decode()
+        assert head.startswith(f"HTTP/1.1 {status} ") and head.endswith("\r\n\r\n") and head.count("\r\n\r\n") == 1, path
+        assert f"\r\nContent-Type: {whole.getheader('Content-Type')}\r\n" in head
+        assert int(re.search(r"\r\nContent-Length: (\d+)\r\n", head)[1]) > 20
 
 
 def exchange(port, octets):
