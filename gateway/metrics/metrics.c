@@ -118,7 +118,8 @@ static void put_gateway(FILE *out, const struct metrics *m)
 // severity once there was such an event.
 static void put_events(FILE *out, const struct event_counts *counts)
 {
-    metrics_begin(out, "counter", "ibtrapd_events_total", "Events, including suppressed ones.");
+    metrics_begin(out, "counter", "ibtrapd_events_total",
+                  "Events, including suppressed ones, without test events.");
     for (size_t kind = 0; kind < CATALOGUE_COUNT; kind++) {
         const struct catalogue_entry *type = catalogue_get((enum catalogue_event)kind);
         for (int s = 0; s < EVENT_COUNTS_SEVERITIES; s++) {
@@ -128,8 +129,11 @@ static void put_events(FILE *out, const struct event_counts *counts)
                                    severity_word((enum severity)s), (double)n);
         }
     }
-    metrics_begin(out, "counter", "ibtrapd_events_suppressed_total",
-                  "Suppressed events, which only the journal has, by reason.");
+    metrics_put(out, "counter", "ibtrapd_test_events_total", "Test events of all kinds.",
+                (double)atomic_load(&counts->tests));
+    metrics_begin(
+        out, "counter", "ibtrapd_events_suppressed_total",
+        "Suppressed events, test events among them, which only the journal has, by reason.");
     size_t reasons = atomic_load(&counts->reason_count);
     for (size_t i = 0; i < reasons; i++)
         put_labelled(out, "ibtrapd_events_suppressed_total", "reason", counts->reasons[i].word,

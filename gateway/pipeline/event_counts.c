@@ -23,7 +23,7 @@ static struct event_counts_reason *find_reason(struct event_counts *counts, cons
 void event_counts_add(struct event_counts *counts, const struct event *event)
 {
     size_t kind = (size_t)(event->type - catalogue_get(0));
-    atomic_fetch_add(&counts->events[kind][event->severity], 1);
+    atomic_fetch_add(event->test ? &counts->tests : &counts->events[kind][event->severity], 1);
     if (event->suppressed[0] != '\0')
         atomic_fetch_add(&find_reason(counts, event->suppressed)->count, 1);
 }

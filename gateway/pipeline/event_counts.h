@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Counts events by kind and severity, and suppressed events by reason. One thread adds, any thread
-// reads.
+// Counts events by kind and severity, and apart from them test events, which did not happen;
+// suppressed events of both by reason. One thread adds, any thread reads.
 #ifndef IBTRAPD_PIPELINE_EVENT_COUNTS_H
 #define IBTRAPD_PIPELINE_EVENT_COUNTS_H
 
@@ -22,6 +22,7 @@ struct event_counts_reason {
 // Zero-initialised.
 struct event_counts {
     atomic_uint_fast64_t events[CATALOGUE_COUNT][EVENT_COUNTS_SEVERITIES];
+    atomic_uint_fast64_t tests; // test events of all kinds; `events` has none of them
     struct event_counts_reason reasons[EVENT_COUNTS_REASONS_MAX];
     atomic_size_t reason_count; // of reasons that occurred so far
 };

@@ -56,12 +56,15 @@ def test_events_are_counted(open_site, port):
     for key in (0x8001, 0x8002, 0x8003):
         node.trap(notices.bad_key(257, 6, 7, key, 1, 2, 3, GID1, GID2))
     site.message("bad-pkey", 3)
+    site.gateway.control("test", "bad-mkey")
+    site.message("bad-mkey")
     metrics = wait_metrics(port, lambda now: now.get("ibtrapd_events_total", event="bad-pkey", severity="warning") == 3
                            and now.get("ibtrapd_receiver_lag_events", receiver="udp0", kind="syslog") == 0,
                            "three events")
     status = site.gateway.status()
     counted = sum(value for _, value in metrics.all_of("ibtrapd_events_total"))
-    assert counted == status["counters"]["events"] == status["journal"]["rows"] == metrics["ibtrapd_journal_rows"]
+    assert metrics["ibtrapd_test_events_total"] == 1
+    assert counted + 1 == status["counters"]["events"] == status["journal"]["rows"] == metrics["ibtrapd_journal_rows"]
     assert metrics["ibtrapd_reports_total"] == status["counters"]["reports"] == 3
     assert metrics["ibtrapd_reports_acknowledged_total"] == 3
     assert metrics.get("ibtrapd_events_total", event="bad-mkey", severity="warning") == 0

@@ -129,6 +129,18 @@ TEST(events_are_counted_by_kind)
     expect_nothing_of("ibtrapd_events_suppressed_total{");
 }
 
+TEST(test_events_are_counted_apart)
+{
+    struct event event = {.type = catalogue_get(CATALOGUE_BAD_PKEY),
+                          .severity = SEVERITY_WARNING,
+                          .test = true,
+                          .suppressed = "standby"};
+    event_counts_add(&events, &event);
+    expect("ibtrapd_test_events_total 1");
+    expect("ibtrapd_events_total{event=\"bad-pkey\",severity=\"warning\"} 0");
+    expect("ibtrapd_events_suppressed_total{reason=\"standby\"} 1");
+}
+
 TEST(held_events_are_counted_by_reason)
 {
     add_event(CATALOGUE_BAD_PKEY, "standby");
@@ -304,6 +316,7 @@ int main(void)
         METRICS_TEST(large_counters_are_exact),
         METRICS_TEST(every_kind_of_event_is_there_from_the_start),
         METRICS_TEST(events_are_counted_by_kind),
+        METRICS_TEST(test_events_are_counted_apart),
         METRICS_TEST(held_events_are_counted_by_reason),
         METRICS_TEST(too_many_reasons_share_one),
         METRICS_TEST(a_subscription_is_in_one_state),
