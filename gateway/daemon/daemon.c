@@ -388,6 +388,7 @@ bool daemon_run(struct conf *conf, const struct daemon_options *options, struct 
                         .options = options,
                         .log = options->log,
                         .started_at = clock_monotonic(&clock_system),
+                        .started_utc_us = clock_utc(&clock_system),
                         .exchanged = PTHREAD_MUTEX_INITIALIZER};
     char reason[LOOP_REASON_SIZE] = "it could not start";
     if (!g.conf) {

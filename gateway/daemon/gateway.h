@@ -32,7 +32,8 @@ struct gateway {
     bool was_cut_short; // the last run ended without a word
     const struct daemon_options *options;
     struct log *log;
-    int64_t started_at;
+    int64_t started_at;     // monotonic
+    int64_t started_utc_us; // the same moment, as the clock was then
     // The node-name-map's names; NULL: there are none. The pipeline's thread exchanges it.
     struct names *map;
     struct topology *topology;

@@ -114,6 +114,32 @@ static void put_gateway(FILE *out, const struct metrics *m)
         PIPELINE_QUEUE_MAX);
 }
 
+// The process, by the names that all of Prometheus' clients use. What is not known has no sample.
+
+static void metrics_put_known(FILE *out, const char *type, const char *name, const char *help,
+                              int64_t value, double unit)
+{
+    if (value >= 0)
+        metrics_put(out, type, name, help, (double)value / unit);
+}
+
+static void put_process(FILE *out, const struct metrics *m)
+{
+    const struct process_use *p = &m->process;
+    metrics_put(out, "gauge", "process_start_time_seconds",
+                "When ibtrapd started, since 1970 in UTC.", (double)m->started_us / US_PER_S);
+    metrics_put_known(out, "counter", "process_cpu_seconds_total", "CPU time of all threads.",
+                      p->cpu_us, US_PER_S);
+    metrics_put_known(out, "gauge", "process_resident_memory_bytes", "Memory in use.",
+                      p->resident_bytes, 1);
+    metrics_put_known(out, "gauge", "process_virtual_memory_bytes", "Size of the address space.",
+                      p->virtual_bytes, 1);
+    metrics_put_known(out, "gauge", "process_open_fds", "Open file descriptors.", p->descriptors,
+                      1);
+    metrics_put_known(out, "gauge", "process_max_fds", "As many file descriptors may be open.",
+                      p->descriptors_limit, 1);
+}
+
 // Each kind of event has a sample for its usual severity from the start, and one for another
 // severity once there was such an event.
 static void put_events(FILE *out, const struct event_counts *counts)
@@ -337,6 +363,7 @@ static void put_sweeps(FILE *out, const struct metrics *m)
 void metrics_write(FILE *out, const struct metrics *metrics)
 {
     put_gateway(out, metrics);
+    put_process(out, metrics);
     put_events(out, metrics->events);
     put_agent(out, metrics);
     put_journal(out, metrics);

@@ -5,6 +5,7 @@
 
 #include "base/histogram.h"
 #include "ib/sweeper.h"
+#include "metrics/process_use.h"
 #include "pipeline/event_counts.h"
 #include "pipeline/pipeline.h"
 #include "sink/receiver.h"
@@ -17,8 +18,9 @@ struct metrics_receiver {
 
 struct metrics {
     const char *release;
-    int64_t now_us; // UTC
+    int64_t now_us, started_us; // UTC
     int64_t uptime_us;
+    struct process_use process;
     bool active; // this gateway notifies receivers
     struct sa_status agent;
     struct pipeline_counters pipeline;

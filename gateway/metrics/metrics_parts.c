@@ -22,6 +22,7 @@ static void read_parts(const struct metrics_parts *parts, struct metrics *out)
 {
     *out = (struct metrics){.release = INSTALL_VERSION,
                             .now_us = clock_utc(&clock_system),
+                            .started_us = parts->started_utc_us,
                             .uptime_us = clock_monotonic(&clock_system) - parts->started_at,
                             .events = pipeline_event_counts(parts->pipeline),
                             .commits = journal_commit_times(parts->journal),
@@ -30,6 +31,7 @@ static void read_parts(const struct metrics_parts *parts, struct metrics *out)
     pipeline_get_counters(parts->pipeline, &out->pipeline);
     journal_get_status(parts->journal, &out->journal);
     out->active = pipeline_is_active(parts->pipeline);
+    process_use_read(&out->process);
 }
 
 static char *metrics_parts_write_text(const struct metrics *metrics, size_t *size)

@@ -12,7 +12,8 @@
 // members.
 struct metrics_parts {
     const struct conf *conf;
-    int64_t started_at; // monotonic
+    int64_t started_at;     // monotonic
+    int64_t started_utc_us; // the same moment, as the clock was then
     struct journal *journal;
     struct pipeline *pipeline;
     struct sa_client *client;

@@ -129,6 +129,19 @@ def test_the_fabric_is_measured(open_site, port):
     assert states == site.gateway.subscriptions()
 
 
+def test_the_process_is_measured(lone_gateway, port):
+    metrics, pid = scrape(port), lone_gateway.process.pid
+    start = metrics["process_start_time_seconds"]
+    assert 0 <= time.time() - start < 600
+    assert metrics["process_cpu_seconds_total"] > 0
+    assert 1e6 < metrics["process_resident_memory_bytes"] < metrics["process_virtual_memory_bytes"]
+    # This request's connection is open then, and perhaps not any more or again now.
+    assert abs(metrics["process_open_fds"] - len(os.listdir(f"/proc/{pid}/fd"))) <= 3
+    [limit] = re.findall(r"Max open files +(\d+)", pathlib.Path(f"/proc/{pid}/limits").read_text())
+    assert metrics["process_max_fds"] == int(limit)
+    assert scrape(port)["process_start_time_seconds"] == start  # a change says that it started again
+
+
 def test_without_a_fabric_there_are_metrics_too(lone_gateway, port):
     metrics = scrape(port)
     assert (metrics["ibtrapd_sm_answers"], metrics["ibtrapd_port_open"]) == (0, 0)

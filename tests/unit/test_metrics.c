@@ -96,6 +96,33 @@ TEST(the_release_is_told)
     expect("ibtrapd_build_info{version=\"1.2.3\"} 1");
 }
 
+TEST(the_process_is_told)
+{
+    metrics.started_us = SUPPORT_UTC_US;
+    metrics.process = (struct process_use){.cpu_us = 2500000,
+                                           .resident_bytes = 4096,
+                                           .virtual_bytes = 8192,
+                                           .descriptors = 20,
+                                           .descriptors_limit = 1024};
+    char line[80];
+    snprintf(line, sizeof line, "process_start_time_seconds %.15g", (double)SUPPORT_UTC_US / 1e6);
+    expect(line);
+    expect("# TYPE process_cpu_seconds_total counter");
+    expect("process_cpu_seconds_total 2.5");
+    expect("process_resident_memory_bytes 4096");
+    expect("process_virtual_memory_bytes 8192");
+    expect("process_open_fds 20");
+    expect("process_max_fds 1024");
+}
+
+TEST(what_the_kernel_does_not_tell_has_no_sample)
+{
+    metrics.process = (struct process_use){-1, -1, -1, -1, -1};
+    expect_nothing_of("process_cpu");
+    expect_nothing_of("_memory_bytes");
+    expect_nothing_of("_fds");
+}
+
 TEST(labels_are_escaped)
 {
     metrics.release = "a\"b\\c\nd\xC3\xA9";
@@ -312,6 +339,8 @@ int main(void)
         METRICS_TEST(a_family_has_help_and_type),
         METRICS_TEST(times_are_seconds),
         METRICS_TEST(the_release_is_told),
+        METRICS_TEST(the_process_is_told),
+        METRICS_TEST(what_the_kernel_does_not_tell_has_no_sample),
         METRICS_TEST(labels_are_escaped),
         METRICS_TEST(large_counters_are_exact),
         METRICS_TEST(every_kind_of_event_is_there_from_the_start),
