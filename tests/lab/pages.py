@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Reads the fenced blocks and the tables of the documentation pages."""
+"""Reads the fenced blocks and the tables of the documentation pages: those of the sources, or below IBTRAPD_PAGES."""
 
+import os
 import pathlib
 import re
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
+ROOT = pathlib.Path(os.environ.get("IBTRAPD_PAGES", pathlib.Path(__file__).resolve().parents[2]))
 FILES = {path.stem: path for path in [*(ROOT / "doc").glob("*.md"), ROOT / "README.md"]}
+FILES["mibs"] = ROOT / "mibs/README.md"
 FENCED = re.compile(r"^```(\S*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 

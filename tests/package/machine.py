@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""A machine to install packages on: this one's files below an overlay, booted by a systemd of its own."""
+"""A machine to install packages on: this one's files, or those of another root, below an overlay, booted by a systemd of
+its own."""
 
 import contextlib
 import os
@@ -21,7 +22,7 @@ mkdir -p {TOP}
 mount -t tmpfs -o mode=755 top {TOP}
 cd {TOP}
 mkdir upper work root
-mount -t overlay -o lowerdir=/,upperdir={TOP}/upper,workdir={TOP}/work root root
+mount -t overlay -o lowerdir="$2",upperdir={TOP}/upper,workdir={TOP}/work root root
 cd root
 mount -t proc proc proc
 mount --bind -o ro proc/sys proc/sys
@@ -61,9 +62,10 @@ def cgroup_here():
 
 
 class Machine:
-    """outside: a directory that the machine sees as /run/outside."""
+    """outside: a directory that the machine sees as /run/outside. root: the directory that it has the files of."""
 
-    def __init__(self, outside):
+    def __init__(self, outside, root="/"):
+        self._root = root
         self._outside = outside
         self._cgroup = None
         self._process = None
@@ -76,8 +78,8 @@ class Machine:
             self._cgroup = cgroup_here() / f"ibtrapd-test-{secrets.token_hex(4)}"
             self._cgroup.mkdir()
             self._process = subprocess.Popen(
-                ["sh", "-c", 'echo $$ >"$1" && exec unshare -mpfCui --kill-child sh -c "$2" boot "$3"', "machine",
-                 str(self._cgroup / "cgroup.procs"), BOOT, str(self._outside)],
+                ["sh", "-c", 'echo $$ >"$1" && exec unshare -mpfCui --kill-child sh -c "$2" boot "$3" "$4"', "machine",
+                 str(self._cgroup / "cgroup.procs"), BOOT, str(self._outside), str(self._root)],
                 stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
             self._wait_up()
         except OSError as error:
