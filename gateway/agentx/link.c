@@ -76,7 +76,8 @@ static const char *advice(int reason)
         return " (does snmpd run, and is 'master agentx' in snmpd.conf?)";
     case EACCES:
     case EPERM:
-        return " (allow it with 'agentXPerms' in snmpd.conf)";
+        return " (allow it with 'agentXPerms' in snmpd.conf, and let the user into the directory: "
+               "snmpd does so only where it makes the directory itself)";
     default:
         return "";
     }

@@ -1,0 +1,117 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""The page about SNMP with Debian's snmpd, as its lines are written."""
+
+import pytest
+from lab import pages
+from lab.receivers import listening
+
+NEVER_SHOWN = ".1.3.6.1.6.3.15"  # snmpd's SNMPv3 users
+SYSTEM, FABRIC, OWN = ".1.3.6.1.2.1.1", ".1.3.6.1.3.2.2.1", ".1.3.6.1.4.1.8072.9999.9999.117"
+LET_IN, ASK = 1, 0  # the blocks of shell commands
+
+
+@pytest.fixture
+def snmp_conf(site):
+    """Debian's configuration with a block of the page after it, as an administrator adds it. Its snmpd ran before."""
+    site.run("systemctl", "start", "snmpd")
+    path = site.path("/etc/snmp/snmpd.conf")
+
+    def add(number, *changes):
+        path.write_text(path.read_text() + pages.adapted(pages.blocks("snmp", "snmpd")[number], dict(changes)))
+
+    return add
+
+
+def walk(site, *arguments):
+    return site.run("snmpwalk", "-On", "-v2c", *arguments).splitlines()
+
+
+def serves(site):
+    return "NOT SERVED" not in site.run("ibtrapctl", "status")
+
+
+def test_managers_read_the_tables(site, snmp_conf):
+    site.connect()
+    snmp_conf(1)
+    site.start_gateway(pages.blocks("snmp", "ibtrapd")[2])
+    site.shell(pages.blocks("snmp", "sh")[LET_IN])
+    site.wait(lambda: serves(site), "snmpd to serve the tables")
+    shown = site.shell(pages.blocks("snmp", "sh")[ASK])
+    assert "Linux" in shown and shown.count("8072.9999.9999.117") > 100
+    of_system = walk(site, "-c", "fabric", "127.0.0.1", SYSTEM)
+    for needed in ".1.0 = STRING: ", ".2.0 = OID: ", ".3.0 = Timeticks: ", ".5.0 = STRING: ":
+        assert any(line.startswith(SYSTEM + needed) for line in of_system), needed
+    assert len(walk(site, "-c", "fabric", "127.0.0.1", FABRIC)) > 100
+    everything = walk(site, "-c", "fabric", "127.0.0.1", ".1")
+    assert everything and all(line.startswith((SYSTEM + ".", FABRIC + ".", OWN + ".")) or "No more variables" in line
+                              for line in everything)
+    assert site.log_of("snmpd") == ""
+
+
+def test_a_closed_directory_is_told(site, snmp_conf):
+    """As Debian's snmpd leaves it. The message says what is to do, and the page's command does it."""
+    snmp_conf(1)
+    site.start_gateway(pages.blocks("snmp", "ibtrapd")[2], connected=False)
+    site.run("systemctl", "restart", "snmpd")
+    site.run("ibtrapctl", "reload")
+    site.wait(lambda: "let the user into the directory" in site.run("ibtrapctl", "status"), "the advice")
+    site.shell(pages.blocks("snmp", "sh")[LET_IN])
+    site.wait(lambda: serves(site), "snmpd to serve the tables")
+
+
+def test_notifications_go_through_snmpd(site, snmp_conf, manager):
+    site.connect()
+    snmp_conf(0, ("nms.example.org", manager.address))
+    site.start_gateway(pages.blocks("snmp", "ibtrapd")[1])
+    site.shell(pages.blocks("snmp", "sh")[LET_IN])
+    site.run("ibtrapctl", "test", "link-down", good=(0, 1))  # 1: not within five seconds
+    manager.wait_for(lambda one: "link-down" in str(one.varbinds), "the notification")
+    assert site.log_of("snmpd") == ""
+
+
+def test_the_communities_of_recipients_can_be_kept_out(site, snmp_conf):
+    """The line of mibs/README.md."""
+    site.connect()
+    snmp_conf(1)
+    site.start_gateway(pages.blocks("snmp", "ibtrapd")[2])
+    site.shell(pages.blocks("snmp", "sh")[LET_IN])
+    site.wait(lambda: serves(site), "snmpd to serve the tables")
+    [line] = pages.blocks("mibs", "snmpd")
+    column = line.split()[-1]
+    assert walk(site, "-c", "fabric", "127.0.0.1", column)[0].startswith(column + ".")
+    path = site.path("/etc/snmp/snmpd.conf")
+    path.write_text(path.read_text() + line)
+    site.run("systemctl", "restart", "snmpd")
+    site.wait(lambda: serves(site) and len(walk(site, "-c", "fabric", "127.0.0.1", FABRIC)) > 100, "the tables again")
+    assert not any(one.startswith(column + ".") for one in walk(site, "-c", "fabric", "127.0.0.1", FABRIC))
+    assert site.log_of("snmpd") == ""
+
+
+def offline_packages(site):
+    """Lets apt find what run.sh put into the machine's repository: the machine has no network."""
+    site.path("/etc/apt/sources.list").write_text("deb [trusted=yes] file:/repository ./\n")
+    site.run("apt-get", "update")
+
+
+def test_the_modules_can_be_used(site, snmp_conf):
+    """The steps of mibs/README.md, from the installed package."""
+    site.connect()
+    fetch, load, watch, table = pages.blocks("mibs", "sh")
+    offline_packages(site)
+    site.machine.fails("sh", "-ec", "snmptranslate -m SNMPv2-MIB -On SNMPv2-MIB::sysUpTime.0")
+    site.shell(fetch)
+    site.shell(load)
+    assert site.shell("snmptranslate -m SNMPv2-MIB -On SNMPv2-MIB::sysUpTime.0") == ".1.3.6.1.2.1.1.3.0\n"
+    [config] = pages.blocks("mibs", "snmptrapd")
+    site.path("/etc/snmp/snmptrapd.conf").write_text(config)
+    snmp_conf(1)
+    site.start_gateway(pages.blocks("snmp", "ibtrapd")[2]
+                       + 'snmp "nms" { address = "127.0.0.1" community = "public" inform = true extra_varbinds = true }\n')
+    site.shell(pages.blocks("snmp", "sh")[LET_IN])
+    site.run("systemd-run", "--unit=watch", "sh", "-c", watch)
+    site.wait(lambda: listening(162), "snmptrapd to listen")
+    site.run("ibtrapctl", "test", "link-down", good=(0, 1))  # 1: not within five seconds
+    site.wait(lambda: "IBTRAPD-MIB::ibtrapdEventName.0 = STRING: link-down" in site.log_of("watch"), "the notification")
+    site.wait(lambda: serves(site), "snmpd to serve the tables")
+    rows = site.shell(table)
+    assert "SNMP table: IBSWITCH-MIB::gswTopoComTable" in rows and rows.count("no-change") == 4  # two links, from both ends
