@@ -104,7 +104,8 @@ void notify_refer_to_cause(const struct policy *p, struct event *event)
     const struct alarm_state *cause =
         event->cause_id[0] ? alarm_states_find_raised(p->states, event->cause_id) : NULL;
     if (cause)
-        memcpy(event->cause_id, cause->notified ? cause->notified_id : "", sizeof event->cause_id);
+        snprintf(event->cause_id, sizeof event->cause_id, "%s",
+                 cause->notified ? cause->notified_id : "");
 }
 
 void notify_flapping(struct policy *p, struct alarm_state *t)
