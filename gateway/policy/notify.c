@@ -34,17 +34,24 @@ bool notify_is_ours(const struct policy *p, const struct event *event)
 
 // What an event that policy makes is for receivers. They wait for the end of what they were
 // notified of: no rule suppresses it, and the gateway that notified them sends it also while it
-// stands by, as the other one may not know of it.
-enum notify_kind { NOTIFY_NEWS, NOTIFY_END, NOTIFY_END_OF_OURS };
+// stands by, as the other one may not know of it. They do not get the end of what they were not.
+enum notify_kind { NOTIFY_NEWS, NOTIFY_END, NOTIFY_END_OF_OURS, NOTIFY_END_OF_UNKNOWN };
+
+static enum policy_reason notify_reason(const struct policy *p, const struct event *event,
+                                        const struct rule_decision *verdict, enum notify_kind kind)
+{
+    if (!verdict->enabled && (kind == NOTIFY_NEWS || kind == NOTIFY_END_OF_UNKNOWN))
+        return POLICY_DISABLED;
+    if (kind == NOTIFY_END_OF_UNKNOWN)
+        return POLICY_NEVER_NOTIFIED;
+    return notify_is_ours(p, event) || kind == NOTIFY_END_OF_OURS ? POLICY_PASSES : POLICY_STANDBY;
+}
 
 static void notify_emit(struct policy *p, struct event *event, enum notify_kind kind)
 {
     struct rule_decision verdict;
     notify_judge(p, event, &verdict);
-    const bool ours = notify_is_ours(p, event) || kind == NOTIFY_END_OF_OURS;
-    notify_suppress(event, !verdict.enabled && kind == NOTIFY_NEWS ? POLICY_DISABLED
-                           : ours                                  ? POLICY_PASSES
-                                                                   : POLICY_STANDBY);
+    notify_suppress(event, notify_reason(p, event, &verdict, kind));
     p->sink.stamp(p->sink.ctx, event);
     policy_log_made(p->sink.log, event);
     p->sink.pass(p->sink.ctx, event);
@@ -126,12 +133,17 @@ void notify_flapping(struct policy *p, struct alarm_state *t)
     event_unref(event);
 }
 
+// What the event `settled` is for receivers. Without an event `flapping`, it alone has the count.
+static enum notify_kind notify_settled_kind(const struct flap *flap)
+{
+    if (!flap->told)
+        return flap->announced ? NOTIFY_END_OF_UNKNOWN : NOTIFY_NEWS;
+    return flap->id[0] ? NOTIFY_END_OF_OURS : NOTIFY_END;
+}
+
 void notify_settled(struct policy *p, struct alarm_state *t, const char *why)
 {
-    const struct flap *flap = alarm_states_flap(t);
-    const enum notify_kind kind = !flap->told   ? NOTIFY_NEWS
-                                  : flap->id[0] ? NOTIFY_END_OF_OURS
-                                                : NOTIFY_END;
+    const enum notify_kind kind = notify_settled_kind(alarm_states_flap(t));
     struct event *last = pending_last(p, t);
     notify_send(p, summaries_settled(t, last, why), kind);
     event_unref(last);

@@ -578,6 +578,19 @@ TEST(a_link_that_settles_down_is_told_to_be_down)
     check_passed(&up);
 }
 
+TEST(the_end_of_a_flapping_that_a_rule_disabled_is_not_told)
+{
+    struct policy_rule off = rule("off", "flapping", NULL);
+    off.enabled = POLICY_NO;
+    use_rules(&off, 1);
+    for (int i = 0; i < 9; i++)
+        give_alarm(i % 2 ? CATALOGUE_LINK_UP : CATALOGUE_LINK_DOWN, LINK);
+    use_rules(NULL, 0); // it still flaps
+    stage_wait(&st, 3600 * S);
+    check_held(find_made(CATALOGUE_FLAPPING), "disabled");
+    check_held(find_made(CATALOGUE_SETTLED), "never-notified");
+}
+
 TEST(changes_that_are_far_apart_are_no_flapping)
 {
     for (int i = 0; i < 200; i++) {
@@ -1319,6 +1332,7 @@ int main(void)
         HERE(more_different_things_than_there_is_room_for_lose_no_count),
         HERE(a_link_that_flaps_for_a_day_is_told_twice),
         HERE(a_link_that_settles_down_is_told_to_be_down),
+        HERE(the_end_of_a_flapping_that_a_rule_disabled_is_not_told),
         HERE(changes_that_are_far_apart_are_no_flapping),
         HERE(whoever_turns_the_detection_off_has_no_flapping_left),
         HERE(a_flapping_that_lasted_over_a_restart_is_cleared),
