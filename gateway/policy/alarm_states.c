@@ -8,19 +8,21 @@
 TAILQ_HEAD(alarm_state_list, alarm_state);
 
 struct alarm_states {
-    size_t kept; // states that keep an event
+    size_t kept, kept_max; // states that keep an event
     struct hash by_key, by_id;
     struct alarm_state_list order;
 };
 
-struct alarm_states *alarm_states_new(const struct random *random)
+struct alarm_states *alarm_states_new(size_t states_max, size_t kept_max,
+                                      const struct random *random)
 {
     struct alarm_states *states = calloc(1, sizeof *states);
     if (!states)
         return NULL;
+    states->kept_max = kept_max;
     TAILQ_INIT(&states->order);
-    if (hash_init(&states->by_key, POLICY_ALARMS_MAX, random) &&
-        hash_init(&states->by_id, POLICY_ALARMS_MAX, random))
+    if (hash_init(&states->by_key, states_max, random) &&
+        hash_init(&states->by_id, states_max, random))
         return states;
     alarm_states_free(states);
     return NULL;
@@ -122,7 +124,7 @@ void alarm_states_set_last(struct alarm_states *states, struct alarm_state *stat
 {
     struct event *before = state->last;
     states->kept -= before != NULL;
-    state->last = event && states->kept < POLICY_PENDING_MAX ? event_ref(event) : NULL;
+    state->last = event && states->kept < states->kept_max ? event_ref(event) : NULL;
     states->kept += state->last != NULL;
     event_unref(before);
 }

@@ -49,8 +49,11 @@ struct alarm_state {
 
 struct alarm_states;
 
-struct alarm_states *alarm_states_new(const struct random *random); // NULL: out of memory
-void alarm_states_free(struct alarm_states *states);                // NULL is allowed
+// Room for so many states, and for so many events that they keep, both 1 at least. NULL: out of
+// memory.
+struct alarm_states *alarm_states_new(size_t states_max, size_t kept_max,
+                                      const struct random *random);
+void alarm_states_free(struct alarm_states *states); // NULL is allowed
 
 struct alarm_state *alarm_states_find(const struct alarm_states *states,
                                       const char *key); // NULL: none
@@ -65,7 +68,7 @@ const struct alarm_state *alarm_states_find_raised(const struct alarm_states *st
 void alarm_states_set_raised_id(struct alarm_states *states, struct alarm_state *state,
                                 const char *id);
 
-// Replaces `last`, taking a reference; NULL: drops it. Without room (POLICY_PENDING_MAX), `last`
+// Replaces `last`, taking a reference; NULL: drops it. Without room (`kept_max`), `last`
 // becomes NULL, and the event has to be read from the journal by its number.
 void alarm_states_set_last(struct alarm_states *states, struct alarm_state *state,
                            struct event *event);

@@ -10,10 +10,8 @@ enum {
     POLICY_RULES_MAX = 64,
     POLICY_MAINTENANCE_MAX = 32, // windows at a time
     POLICY_FLAP_CHANGES_MAX = 16,
-    // Alarm states; further alarms are treated as events without an alarm.
-    POLICY_ALARMS_MAX = 524288,
-    // Suppressed events in memory; further ones are read from the journal when their time comes.
-    POLICY_PENDING_MAX = 2048,
+    POLICY_ALARMS_MAX = 524288, // alarm states
+    POLICY_PENDING_MAX = 2048,  // suppressed events in memory
 };
 
 // An event that this gateway left to the active one may not have been sent if that one failed then.
@@ -50,6 +48,10 @@ struct policy_options {
     int64_t storm_period_us;
     bool suppress_consequences;
     bool has_partner; // a second gateway of the subnet notifies receivers while this one stands by
+    // How many alarm states there may be; further alarms are treated as events without an alarm.
+    // How many suppressed events are kept in memory; further ones are read from the journal when
+    // their time comes. 0: POLICY_ALARMS_MAX and POLICY_PENDING_MAX. policy_new alone reads them.
+    size_t alarms_max, pending_max;
 };
 
 // A maintenance window: events about these nodes are suppressed until it ends; alarms still active

@@ -342,6 +342,8 @@ void policy_get_counters(const struct policy *policy, struct policy_counters *ou
 struct policy *policy_new(const struct policy_options *options, const struct policy_sink *sink,
                           const struct random *random)
 {
+    const size_t alarms_max = options->alarms_max ? options->alarms_max : POLICY_ALARMS_MAX;
+    const size_t pending_max = options->pending_max ? options->pending_max : POLICY_PENDING_MAX;
     struct policy *p = calloc(1, sizeof *p);
     if (!p)
         return NULL;
@@ -349,11 +351,10 @@ struct policy *policy_new(const struct policy_options *options, const struct pol
     p->options.rules = NULL;
     p->sink = *sink;
     p->rules = rules_new(options->rules, options->rule_count);
-    p->states = alarm_states_new(random);
+    p->states = alarm_states_new(alarms_max, pending_max, random);
     p->duplicates = duplicates_new(report_repeated, p, random);
     p->storms = storms_new();
-    if (p->rules && p->states && p->duplicates && p->storms &&
-        timers_init(&p->timers, POLICY_ALARMS_MAX))
+    if (p->rules && p->states && p->duplicates && p->storms && timers_init(&p->timers, alarms_max))
         return p;
     policy_free(p);
     return NULL;

@@ -50,10 +50,10 @@ struct policy_sink {
 struct policy_counters {
     uint64_t reasons[POLICY_REASON_COUNT]; // events processed, by reason
     uint64_t made;                         // events that policy made
-    // Events of alarms without a state (POLICY_ALARMS_MAX), which are treated as events without an
-    // alarm; summaries that memory was short for.
+    // Events of alarms without a state (alarms_max of struct policy_options), which are treated as
+    // events without an alarm; summaries that memory was short for.
     uint64_t overflowed;
-    uint64_t read_back; // suppressed events beyond POLICY_PENDING_MAX, which the journal has
+    uint64_t read_back; // suppressed events beyond pending_max, which the journal has
 };
 
 #endif
