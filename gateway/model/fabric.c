@@ -45,7 +45,7 @@ uint32_t fabric_find_port_guid(const struct fabric *fabric, uint64_t guid)
 
 uint32_t fabric_find_lid(const struct fabric *fabric, uint16_t lid)
 {
-    return lid <= ADDRESS_LID_UNICAST_MAX ? fabric->lids[lid] : FABRIC_NONE;
+    return lid < fabric->lid_count ? fabric->lids[lid] : FABRIC_NONE;
 }
 
 // Finds the last node whose ports begin at or before this one. It never is a node without ports.

@@ -133,7 +133,8 @@ struct fabric {
     uint32_t controller_count;
     const struct fabric_port_key *port_guids; // ascending; ports that have a GUID
     uint32_t port_guid_count;
-    const uint32_t *lids; // port index by LID, for 0 to ADDRESS_LID_UNICAST_MAX; LMC counts
+    const uint32_t *lids; // port index by LID, from 0; FABRIC_NONE: no port has it; LMC counts
+    uint32_t lid_count;   // one more than the largest LID of a port
 };
 
 // Any thread.

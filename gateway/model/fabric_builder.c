@@ -319,9 +319,28 @@ static void *carve(char **next, size_t size)
     return piece;
 }
 
+// The first LID behind those of a port, unicast ones; 0: it has none.
+static uint32_t end_of_lids(const struct fabric_port *port)
+{
+    const uint32_t end = port->lid + (1u << (port->lmc & 7));
+    if (port->lid == 0 || port->lid > ADDRESS_LID_UNICAST_MAX)
+        return 0;
+    return end <= ADDRESS_LID_UNICAST_MAX ? end : ADDRESS_LID_UNICAST_MAX + 1;
+}
+
+static uint32_t count_lids(const struct fabric_builder *b)
+{
+    const struct port_entry *ports = b->ports.items;
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < b->ports.count; i++)
+        count = larger(count, end_of_lids(&ports[i].port));
+    return count;
+}
+
 // Allocates the snapshot and its arrays in one block of memory, in order of decreasing alignment.
 static bool make_shape(struct shape *shape, const struct fabric_builder *b)
 {
+    const uint32_t lid_count = count_lids(b);
     const size_t sizes[] = {
         sizeof(struct fabric),
         b->nodes.count * sizeof(struct fabric_node),
@@ -329,7 +348,7 @@ static bool make_shape(struct shape *shape, const struct fabric_builder *b)
         b->ports.count * sizeof(struct fabric_port_key),
         b->sms.count * sizeof(struct fabric_sm),
         b->controllers.count * sizeof(struct fabric_controller),
-        (ADDRESS_LID_UNICAST_MAX + 1) * sizeof(uint32_t),
+        lid_count * sizeof(uint32_t),
     };
     size_t total = 0;
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
@@ -349,6 +368,7 @@ static bool make_shape(struct shape *shape, const struct fabric_builder *b)
     shape->sms = carve(&next, sizes[4]);
     shape->controllers = carve(&next, sizes[5]);
     shape->lids = carve(&next, sizes[6]);
+    shape->fabric->lid_count = lid_count;
     return true;
 }
 
@@ -438,14 +458,13 @@ static void index_port_guids(struct shape *shape)
 // If two ports claim a LID, the first one in the order of the snapshot gets it.
 static void index_lids(struct shape *shape)
 {
-    for (uint32_t lid = 0; lid <= ADDRESS_LID_UNICAST_MAX; lid++)
+    for (uint32_t lid = 0; lid < shape->fabric->lid_count; lid++)
         shape->lids[lid] = FABRIC_NONE;
     for (uint32_t i = 0; i < shape->fabric->port_count; i++) {
         const struct fabric_port *port = &shape->ports[i];
         if (port->lid == 0)
             continue;
-        uint32_t end = port->lid + (1u << (port->lmc & 7));
-        for (uint32_t lid = port->lid; lid < end && lid <= ADDRESS_LID_UNICAST_MAX; lid++) {
+        for (uint32_t lid = port->lid; lid < end_of_lids(port); lid++) {
             if (shape->lids[lid] == FABRIC_NONE)
                 shape->lids[lid] = i;
         }
