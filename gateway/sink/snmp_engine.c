@@ -10,6 +10,7 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <pthread.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -68,11 +69,12 @@ static bool parse_id(const char *digits)
 
 static bool snmp_engine_parse(FILE *f)
 {
-    char digits[2 * SNMP_ENGINE_ID_MAX + 2];
-    int end = 0;
-    return fscanf(f, "engine-id %65[0-9a-f] boots %" SCNu32 " %n", digits, &engine.boots, &end) ==
-               2 &&
-           end > 0 && engine.boots >= 1 && parse_id(digits);
+    char digits[2 * SNMP_ENGINE_ID_MAX + 2], boots[11];
+    if (fscanf(f, "engine-id %65[0-9a-f] boots %10[0-9] ", digits, boots) != 2 || fgetc(f) != EOF)
+        return false;
+    const uint64_t number = strtoull(boots, NULL, 10);
+    engine.boots = (uint32_t)number;
+    return number >= 1 && number <= UINT32_MAX && parse_id(digits);
 }
 
 static bool snmp_engine_set_aside(const char *path, struct error *err)

@@ -743,6 +743,9 @@ TEST(a_damaged_engine_is_set_aside)
     check_damaged("engine-id 80001f88050102zz\nboots 7\n");
     check_damaged("engine-id 80001f880501020304\nboots 0\n");
     check_damaged("engine-id 80001f880501020304\nboots x\n");
+    check_damaged("engine-id 80001f880501020304\nboots 4294967297\n"); // would be 1
+    check_damaged("engine-id 80001f880501020304\nboots -7\n");
+    check_damaged("engine-id 80001f880501020304\nboots 7\n8\n");
 }
 
 TEST(an_engine_that_started_too_often_becomes_another)
