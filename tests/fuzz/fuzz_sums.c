@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Readings of counters that grow, fall, are full, change their size, and ports that are missing for
+// hours or days. The sums, and what reaches its threshold and falls below it, are those of an
+// oracle. The input is a list of readings: an octet for the time between them and one for the ports
+// that answer; for each of these an octet for its sizes, and the counters that change.
+#include "fuzz.h"
+#include "input.h"
+
+#include "base/clock.h"
+#include "topology/accumulated.h"
+#include "topology/thresholds.h"
+
+enum { PORTS = 4, READINGS_MAX = 60, CHANGES_MAX = 5 };
+
+struct oracle_port {
+    bool known, extended, wide;
+    int64_t missing_since;
+    uint64_t last[COUNTER_COUNT], sums[COUNTER_COUNT];
+    bool reached[COUNTER_ERRORS], waits[COUNTER_ERRORS]; // waits: for the report of its change
+};
+
+static struct oracle_port ports[PORTS];
+static uint64_t limits[COUNTER_ERRORS];
+static struct thresholds *thresholds;
+static struct accumulated_counters *sums;
+static int64_t now;
+
+static uint64_t guid_of(size_t port)
+{
+    return 0x10 + port / 2;
+}
+
+static uint8_t number_of(size_t port)
+{
+    return (uint8_t)(port % 2 * 200 + 1);
+}
+
+// Those of traps 129 and 130 are reported each time and never cleared.
+static bool is_trap(enum counter c)
+{
+    return c == COUNTER_LOCAL_LINK_INTEGRITY_ERRORS || c == COUNTER_EXCESSIVE_BUFFER_OVERRUN_ERRORS;
+}
+
+// Reading the input.
+
+static uint64_t next_value(struct input *in, uint64_t how, enum counter c, uint64_t last)
+{
+    switch (how % 6) {
+    case 0:
+        return last + input_number(in, 1);
+    case 1:
+        return last + input_number(in, 4);
+    case 2:
+        return counter_limit(c);
+    case 3:
+        return input_number(in, 8);
+    case 4:
+        return 0;
+    default:
+        return last - 1;
+    }
+}
+
+static void read_sample(struct input *in, size_t port, struct counter_sample *out)
+{
+    const uint64_t how = input_number(in, 1);
+    *out = (struct counter_sample){
+        .node_guid = guid_of(port), .port = number_of(port), .extended = how & 1, .wide = how & 2};
+    memcpy(out->values, ports[port].last, sizeof out->values);
+    for (uint64_t n = (how >> 2) % CHANGES_MAX; n > 0; n--) {
+        const uint64_t what = input_number(in, 1);
+        const enum counter c = (enum counter)(what % COUNTER_COUNT);
+        out->values[c] = next_value(in, what / COUNTER_COUNT, c, out->values[c]);
+    }
+}
+
+static struct counter_reading *read_reading(struct input *in)
+{
+    static const int64_t PAUSES_H[] = {0, 1, 5, 23, 24, 25, 100, 1};
+    struct counter_reading *reading = calloc(1, sizeof *reading + PORTS * sizeof *reading->samples);
+    REQUIRE(reading);
+    now += 1 + PAUSES_H[input_number(in, 1) % 8] * 3600 * CLOCK_US_PER_S;
+    reading->time_us = now;
+    const uint64_t which = input_number(in, 1);
+    for (size_t i = 0; i < PORTS; i++) {
+        if (which >> i & 1)
+            read_sample(in, i, &reading->samples[reading->count++]);
+    }
+    return reading;
+}
+
+// The oracle.
+
+// Whether a counter has the size that it had.
+static bool is_same_size(const struct oracle_port *p, const struct counter_sample *s,
+                         enum counter c)
+{
+    return c < COUNTER_ERRORS ? p->extended == s->extended : p->wide == s->wide;
+}
+
+static void expect_threshold(struct oracle_port *p, const struct counter_sample *s, enum counter c,
+                             uint64_t growth)
+{
+    const bool full = !s->extended && growth == 0 && s->values[c] >= counter_limit(c);
+    const bool over = limits[c] != 0 && growth >= limits[c];
+    if (full && limits[c] != 0)
+        return;
+    p->waits[c] = is_trap(c) ? over : over != p->reached[c];
+    p->reached[c] = over && !is_trap(c);
+}
+
+static void expect_sample(struct oracle_port *p, const struct counter_sample *s)
+{
+    for (enum counter c = 0; c < COUNTER_COUNT; c++) {
+        const uint64_t value = s->values[c], last = p->last[c];
+        const uint64_t growth = value < last ? value : value - last;
+        const bool counts = p->known && is_same_size(p, s, c);
+        if (!p->known)
+            p->sums[c] = value;
+        else if (counts)
+            p->sums[c] += growth;
+        if (counts && c < COUNTER_ERRORS)
+            expect_threshold(p, s, c, growth);
+        p->last[c] = value;
+    }
+    p->known = true;
+    p->missing_since = 0;
+    p->extended = s->extended;
+    p->wide = s->wide;
+}
+
+static void expect_missing(struct oracle_port *p)
+{
+    if (p->missing_since == 0)
+        p->missing_since = now;
+    if (!p->known || now - p->missing_since < ACCUMULATED_KEEP_US)
+        return;
+    memcpy(p->waits, p->reached, sizeof p->waits);
+    memset(p->reached, 0, sizeof p->reached);
+    memset(p->last, 0, sizeof p->last);
+    p->known = false;
+}
+
+static void expect_reading(const struct counter_reading *reading)
+{
+    size_t next = 0;
+    for (size_t i = 0; i < PORTS; i++) {
+        const struct counter_sample *s = &reading->samples[next];
+        if (next < reading->count && s->node_guid == guid_of(i) && s->port == number_of(i)) {
+            expect_sample(&ports[i], s);
+            next++;
+        } else {
+            expect_missing(&ports[i]);
+        }
+    }
+}
+
+// The promises.
+
+static void take_change(void *ctx, const struct threshold_change *change)
+{
+    size_t *last = ctx, i = 0;
+    while (i < PORTS && (guid_of(i) != change->node_guid || number_of(i) != change->port))
+        i++;
+    REQUIRE(i < PORTS && change->counter < COUNTER_ERRORS);
+    const size_t place = i * COUNTER_ERRORS + change->counter;
+    REQUIRE(*last == SIZE_MAX || place > *last); // in order
+    *last = place;
+    REQUIRE(ports[i].waits[change->counter]);
+    REQUIRE(change->reached == (is_trap(change->counter) || ports[i].reached[change->counter]));
+    ports[i].waits[change->counter] = false;
+}
+
+static void check_sums(void)
+{
+    struct accumulated_walk walk = {.accumulated = sums};
+    struct counter_sample sample;
+    uint64_t values[COUNTER_COUNT];
+    for (size_t i = 0; i < PORTS; i++) {
+        const struct oracle_port *p = &ports[i];
+        const bool found = accumulated_find(sums, guid_of(i), number_of(i), values);
+        REQUIRE(found == p->known);
+        if (!found)
+            continue;
+        REQUIRE(memcmp(values, p->sums, sizeof values) == 0);
+        REQUIRE(accumulated_next(&walk, &sample));
+        REQUIRE(sample.node_guid == guid_of(i) && sample.port == number_of(i));
+        REQUIRE(sample.extended == p->extended && sample.wide == p->wide);
+        REQUIRE(memcmp(sample.values, p->last, sizeof sample.values) == 0);
+    }
+    REQUIRE(!accumulated_next(&walk, &sample));
+}
+
+static void check_reports(void)
+{
+    for (size_t i = 0; i < PORTS; i++) {
+        for (enum counter c = 0; c < COUNTER_ERRORS; c++)
+            REQUIRE(!ports[i].waits[c]);
+    }
+}
+
+static void add_reading(struct input *in)
+{
+    struct counter_reading *reading = read_reading(in);
+    size_t last = SIZE_MAX;
+    expect_reading(reading);
+    REQUIRE(thresholds_update(thresholds, sums, reading, take_change, &last));
+    struct accumulated_counters *next = accumulated_with(sums, reading);
+    REQUIRE(next);
+    accumulated_unref(sums);
+    sums = next;
+    check_reports();
+    check_sums();
+    free(reading);
+}
+
+static void choose_limits(struct input *in)
+{
+    static const uint64_t LIMITS[] = {0, 1, 10, 255};
+    const uint64_t how = input_number(in, 1);
+    for (enum counter c = 0; c < COUNTER_ERRORS; c++)
+        limits[c] = LIMITS[(how + c) % 4];
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    struct input in = {data, data + size};
+    memset(ports, 0, sizeof ports);
+    now = CLOCK_US_PER_S;
+    sums = NULL;
+    choose_limits(&in);
+    thresholds = thresholds_new(limits);
+    REQUIRE(thresholds);
+    for (unsigned n = 0; input_left(&in) > 0 && n < READINGS_MAX; n++) {
+        if (n % 16 == 15) {
+            choose_limits(&in);
+            thresholds_change(thresholds, limits);
+        }
+        add_reading(&in);
+    }
+    accumulated_unref(sums);
+    thresholds_free(thresholds);
+    return 0;
+}
