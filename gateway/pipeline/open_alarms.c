@@ -2,6 +2,7 @@
 #include "pipeline/open_alarms.h"
 
 #include "base/search.h"
+#include "base/wire.h"
 #include "model/fabric_builder.h"
 #include "topology/root_causes.h"
 
@@ -9,34 +10,77 @@
 #include <stdlib.h>
 #include <string.h>
 
+// Pieces of memory for texts, the newest first; none of them moves.
+struct open_alarm_texts {
+    struct open_alarm_texts *next;
+    size_t used;
+    char octets[1 << 16];
+};
+
 struct collection {
     struct open_alarms *alarms;
-    bool cut; // memory was short
+    const struct catalogue_entry *type; // of the last alarm, as many alarms have the same
+    bool cut;                           // memory was short
 };
+
+// A copy of the text, the list's. NULL: out of memory.
+static const char *keep_text(struct open_alarms *alarms, const char *text)
+{
+    struct open_alarm_texts *piece = alarms->texts;
+    const size_t size = strlen(text) + 1;
+    if (!piece || sizeof piece->octets - piece->used < size) {
+        piece = malloc(sizeof *piece);
+        if (!piece)
+            return NULL;
+        piece->next = alarms->texts;
+        piece->used = 0;
+        alarms->texts = piece;
+    }
+    char *copy = piece->octets + piece->used;
+    piece->used += size;
+    return memcpy(copy, text, size);
+}
+
+// Many alarms in a row have the same root cause.
+static const char *keep_cause(struct open_alarms *alarms, const char *cause_id)
+{
+    const char *last = alarms->count > 0 ? alarms->all[alarms->count - 1].cause_id : "";
+    return strcmp(last, cause_id) == 0 ? last : keep_text(alarms, cause_id);
+}
+
+static bool open_alarms_make_room(struct open_alarms *list)
+{
+    if (list->count < list->room)
+        return true;
+    const size_t room = list->room > 0 ? list->room * 2 : 64;
+    struct open_alarm *all = realloc(list->all, room * sizeof *all);
+    if (!all)
+        return false;
+    list->all = all;
+    list->room = room;
+    return true;
+}
+
+static const struct catalogue_entry *collection_find_type(struct collection *c, const char *name)
+{
+    if (!c->type || strcmp(c->type->name, name) != 0)
+        c->type = catalogue_find(name);
+    return c->type;
+}
 
 static void collect_alarm(void *ctx, const struct alarm *alarm)
 {
     struct collection *c = ctx;
-    struct open_alarms *list = c->alarms;
-    struct alarm_key what;
-    if (!alarm_key_read(alarm->key, &what))
+    struct open_alarm a = {.last_sequence = alarm->last_sequence};
+    if (c->cut || !alarm_key_read(alarm->key, &a.what))
         return;
-    if (list->count == list->room) {
-        size_t room = list->room > 0 ? list->room * 2 : 64;
-        struct open_alarm *all = realloc(list->all, room * sizeof *all);
-        if (!all) {
-            c->cut = true;
-            return;
-        }
-        list->all = all;
-        list->room = room;
-    }
-    struct open_alarm *a = &list->all[list->count++];
-    *a = (struct open_alarm){
-        .what = what, .type = catalogue_find(alarm->type), .last_sequence = alarm->last_sequence};
-    memcpy(a->key, alarm->key, sizeof a->key);
-    memcpy(a->event_id, alarm->event_id, sizeof a->event_id);
-    memcpy(a->cause_id, alarm->cause_id, sizeof a->cause_id);
+    a.key = keep_text(c->alarms, alarm->key);
+    a.event_id = keep_text(c->alarms, alarm->event_id);
+    a.cause_id = keep_cause(c->alarms, alarm->cause_id);
+    a.type = collection_find_type(c, alarm->type);
+    c->cut = !a.key || !a.event_id || !a.cause_id || !open_alarms_make_room(c->alarms);
+    if (!c->cut)
+        c->alarms->all[c->alarms->count++] = a;
 }
 
 static void index_end(struct open_alarms *alarms, uint64_t guid, uint8_t port, size_t alarm)
@@ -71,11 +115,20 @@ static bool index_ends(struct open_alarms *alarms)
     return true;
 }
 
+// The last octets of an identifier, in which those of a gateway differ.
+static uint64_t end_of_id(const char *id)
+{
+    const size_t length = strlen(id), size = length < 8 ? length : 8;
+    return wire_get((const uint8_t *)id + length - size, size);
+}
+
 static int compare_ids(const void *a, const void *b, void *ctx)
 {
     const struct open_alarms *alarms = ctx;
-    return strcmp(alarms->all[*(const uint32_t *)a].event_id,
-                  alarms->all[*(const uint32_t *)b].event_id);
+    const struct open_alarm_id *m = a, *n = b;
+    if (m->end != n->end)
+        return m->end < n->end ? -1 : 1;
+    return strcmp(alarms->all[m->alarm].event_id, alarms->all[n->alarm].event_id);
 }
 
 static bool index_ids(struct open_alarms *alarms)
@@ -84,7 +137,8 @@ static bool index_ids(struct open_alarms *alarms)
     if (!alarms->by_id)
         return false;
     for (size_t i = 0; i < alarms->count; i++)
-        alarms->by_id[i] = (uint32_t)i;
+        alarms->by_id[i] =
+            (struct open_alarm_id){.end = end_of_id(alarms->all[i].event_id), .alarm = (uint32_t)i};
     qsort_r(alarms->by_id, alarms->count, sizeof *alarms->by_id, compare_ids, alarms);
     return true;
 }
@@ -102,6 +156,11 @@ void open_alarms_clear(struct open_alarms *alarms)
     free(alarms->all);
     free(alarms->ends);
     free(alarms->by_id);
+    while (alarms->texts) {
+        struct open_alarm_texts *next = alarms->texts->next;
+        free(alarms->texts);
+        alarms->texts = next;
+    }
     *alarms = (struct open_alarms){0};
 }
 
@@ -276,10 +335,15 @@ bool open_alarms_find_roots(struct open_alarms *alarms, const struct fabric *fab
 
 const struct open_alarm *open_alarms_find_id(const struct open_alarms *alarms, const char *id)
 {
+    const uint64_t end = end_of_id(id);
     size_t at;
-    SEARCH_FIRST(at, 0, alarms->count, strcmp(alarms->all[alarms->by_id[at]].event_id, id) < 0);
-    const struct open_alarm *a = at < alarms->count ? &alarms->all[alarms->by_id[at]] : NULL;
-    return a && !a->ended && strcmp(a->event_id, id) == 0 ? a : NULL;
+    SEARCH_FIRST(at, 0, alarms->count, alarms->by_id[at].end < end);
+    for (; at < alarms->count && alarms->by_id[at].end == end; at++) {
+        const struct open_alarm *a = &alarms->all[alarms->by_id[at].alarm];
+        if (strcmp(a->event_id, id) == 0)
+            return a->ended ? NULL : a;
+    }
+    return NULL;
 }
 
 const struct open_alarm *open_alarms_find_link(const struct open_alarms *alarms, uint64_t guid,

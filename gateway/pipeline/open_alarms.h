@@ -9,12 +9,13 @@
 #include "model/fabric.h"
 #include "topology/alarm_key.h"
 
+// There may be as many as ALARMS_MAX: keep it small.
 struct open_alarm {
-    char key[EVENT_KEY_SIZE];
+    const char *key; // these texts belong to the list
     struct alarm_key what;
     const struct catalogue_entry *type; // of the event that raised it last; NULL: unknown
-    char event_id[EVENT_ID_SIZE];       // of the event that raised it first
-    char cause_id[EVENT_ID_SIZE];       // of its root cause; empty: none
+    const char *event_id;               // of the event that raised it first
+    const char *cause_id;               // of its root cause; empty: none
     int64_t last_sequence;              // of the last event about it
     bool ended;                         // by the caller; begins as false
     // Of a missing node: index of the alarm that is its root cause, or its own; a number that nodes
@@ -29,12 +30,19 @@ struct open_alarm_end {
     uint32_t alarm; // index
 };
 
+// The end of an identifier, which sorts faster than the whole text; equal ones are compared.
+struct open_alarm_id {
+    uint64_t end;
+    uint32_t alarm; // index
+};
+
 struct open_alarms {
     struct open_alarm *all; // made with malloc, in the order in which they were raised
     size_t count, room;
     struct open_alarm_end *ends; // the same, ascending by GUID and port
     size_t end_count;
-    uint32_t *by_id; // indices, ascending by event_id
+    struct open_alarm_id *by_id; // ascending by `end`, then event_id
+    struct open_alarm_texts *texts;
 };
 
 // False: out of memory. Clear the list in any case.

@@ -51,55 +51,67 @@ void alarm_key_write(char out[EVENT_KEY_SIZE], const struct alarm_key *key)
     }
 }
 
-static bool alarm_key_read_link(const char *text, struct alarm_key *out)
+// Reading takes only what alarm_key_write writes. It reads the keys of all alarms after each sweep,
+// so it does without sscanf, which takes blanks, signs and numbers that do not fit, too.
+
+static bool alarm_key_skip(const char **at, const char *word)
 {
-    int end = 0;
-    return sscanf(text, "0x%16" SCNx64 "/%hhu-0x%16" SCNx64 "/%hhu%n", &out->guid, &out->port,
-                  &out->peer_guid, &out->peer_port, &end) == 4 &&
-           text[end] == '\0';
+    const size_t length = strlen(word);
+    if (strncmp(*at, word, length) != 0)
+        return false;
+    *at += length;
+    return true;
 }
 
-static bool alarm_key_read_port(const char *text, struct alarm_key *out)
+static bool alarm_key_read_guid(const char **at, uint64_t *out)
 {
-    int end = 0;
-    return sscanf(text, "0x%16" SCNx64 "/%hhu%n", &out->guid, &out->port, &end) == 2 &&
-           text[end] == '\0';
+    static const char DIGITS[] = "0123456789abcdef";
+    if (!alarm_key_skip(at, "0x"))
+        return false;
+    *out = 0;
+    for (unsigned i = 0; i < 16; i++, ++*at) {
+        const char *digit = **at != '\0' ? strchr(DIGITS, **at) : NULL;
+        if (!digit)
+            return false;
+        *out = *out << 4 | (uint64_t)(digit - DIGITS);
+    }
+    return true;
 }
 
-static bool alarm_key_read_guid(const char *text, struct alarm_key *out)
+static bool alarm_key_read_port(const char **at, uint64_t *guid, uint8_t *port)
 {
-    int end = 0;
-    return sscanf(text, "0x%16" SCNx64 "%n", &out->guid, &end) == 1 && text[end] == '\0';
+    if (!alarm_key_read_guid(at, guid) || !alarm_key_skip(at, "/"))
+        return false;
+    const char *first = *at;
+    unsigned number = 0;
+    while (**at >= '0' && **at <= '9' && *at - first < 3)
+        number = number * 10 + (unsigned)(*(*at)++ - '0');
+    *port = (uint8_t)number;
+    return *at > first && number <= UINT8_MAX && (*first != '0' || *at - first == 1);
 }
 
 // Reads the part behind the word.
-static bool alarm_key_read_rest(const char *rest, struct alarm_key *out)
+static bool alarm_key_read_rest(const char **at, struct alarm_key *out)
 {
     switch (out->kind) {
     case ALARM_KEY_LINK:
     case ALARM_KEY_RATE:
-        return alarm_key_read_link(rest, out);
+        return alarm_key_read_port(at, &out->guid, &out->port) && alarm_key_skip(at, "-") &&
+               alarm_key_read_port(at, &out->peer_guid, &out->peer_port) && is_in_order(out);
     case ALARM_KEY_PORT:
-        return alarm_key_read_port(rest, out);
+        return alarm_key_read_port(at, &out->guid, &out->port);
     default:
-        return alarm_key_read_guid(rest, out);
+        return alarm_key_read_guid(at, &out->guid);
     }
 }
 
-// Reads only what alarm_key_write writes: sscanf takes blanks, signs and numbers that do not fit,
-// too.
 bool alarm_key_read(const char *text, struct alarm_key *out)
 {
-    char again[EVENT_KEY_SIZE];
     for (int i = 0; i < ALARM_KEY_KINDS; i++) {
-        const size_t length = strlen(WORDS[i]);
+        const char *at = text;
         *out = (struct alarm_key){.kind = (enum alarm_key_kind)i};
-        if (strncmp(text, WORDS[i], length) != 0 || text[length] != ' ')
-            continue;
-        if (!alarm_key_read_rest(text + length + 1, out))
-            return false;
-        alarm_key_write(again, out);
-        return strcmp(again, text) == 0;
+        if (alarm_key_skip(&at, WORDS[i]) && alarm_key_skip(&at, " "))
+            return alarm_key_read_rest(&at, out) && *at == '\0';
     }
     return false;
 }
