@@ -58,6 +58,9 @@ static void show_sweep(FILE *out, const json_t *sweep)
                 member_count(sweep, "silent"));
     if (member_word(sweep, "problem")[0] != '\0')
         fprintf(out, "         %s\n", member_word(sweep, "problem"));
+    if (member_count(sweep, "overflowed") > 0)
+        fprintf(out, "         %lld of %lld sweeps reached a limit\n",
+                member_count(sweep, "overflowed"), member_count(sweep, "sweeps"));
 }
 
 static void show_port_counters(FILE *out, const json_t *counters)

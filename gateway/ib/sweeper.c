@@ -175,6 +175,7 @@ static void end_sweep(struct sweeper *s, const struct fabric *fabric,
     status->last_complete = fabric && fabric->complete;
     status->sweeps++;
     status->failed += !fabric;
+    status->overflowed += fabric && problem[0] != '\0';
     status->mads = counters->sent;
     status->unanswered = counters->given_up;
     if (fabric)

@@ -61,7 +61,8 @@ struct sweeper_status {
     bool last_complete;
     char problem[512]; // why the last sweep failed, or that it reached a limit; else empty
     uint64_t sweeps, failed;
-    uint64_t mads, unanswered;               // of the last sweep
+    uint64_t overflowed;       // good sweeps that reached a limit, and kept what they found
+    uint64_t mads, unanswered; // of the last sweep
     uint32_t nodes, switches, links, silent; // found by the last good sweep; `silent`: ports
     int64_t counters_last_us, counters_duration_us;
     uint64_t counters_ports, counters_silent;

@@ -354,6 +354,9 @@ static void put_sweeps(FILE *out, const struct metrics *m)
                 (double)m->sweep->sweeps);
     metrics_put(out, "counter", "ibtrapd_sweeps_failed_total", "Sweeps that failed.",
                 (double)m->sweep->failed);
+    metrics_put(out, "counter", "ibtrapd_sweeps_overflowed_total",
+                "Sweeps that reached a limit, and kept what they found.",
+                (double)m->sweep->overflowed);
     if (m->sweep->last_begin_us != 0)
         put_last_sweep(out, m);
     if (m->sweep->counters_last_us != 0)

@@ -282,6 +282,7 @@ def test_a_sweep_that_reaches_its_limit_is_told(open_site):
     assert "its limit of nodes with 5 nodes found" in over.text and "port " in over.text
     status = site.gateway.wait_status(lambda one: one["sweep"]["nodes"] >= 5, "the part to be known")["sweep"]
     assert not status["complete"] and "its limit of nodes" in status["problem"] and status["failed"] == 0
+    assert status["overflowed"] >= 1
 
     config = site.gateway.config.read_text()
     site.gateway.stop()

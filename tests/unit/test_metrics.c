@@ -282,6 +282,7 @@ TEST(the_last_sweep_and_reading_are_told)
                                     .last_duration_us = 1500000,
                                     .last_complete = true,
                                     .sweeps = 5,
+                                    .overflowed = 2,
                                     .failed = 1,
                                     .nodes = 8,
                                     .switches = 3,
@@ -293,6 +294,7 @@ TEST(the_last_sweep_and_reading_are_told)
                                     .counters_silent = 4};
     expect("ibtrapd_sweeps_total 5");
     expect("ibtrapd_sweeps_failed_total 1");
+    expect("ibtrapd_sweeps_overflowed_total 2");
     expect("ibtrapd_sweep_duration_seconds 1.5");
     expect("ibtrapd_sweep_age_seconds 60");
     expect("ibtrapd_sweep_complete 1");

@@ -90,6 +90,14 @@ TEST(a_sweep_that_failed)
                  HEAD
                  "\nSweep    sa, last 2026-11-21T03:19:03.123456Z, 0 ms, NOT COMPLETE: 1 nodes, "
                  "0 links, 1 silent\n" TAIL);
+    check_status(",\"sweep\":{\"method\":\"smp\",\"last\":\"2026-11-21T03:19:03.123456Z\","
+                 "\"duration_us\":1,\"complete\":false,\"problem\":\"it found too much\","
+                 "\"sweeps\":9,\"overflowed\":3,\"nodes\":1,\"links\":0,\"silent\":1}",
+                 HEAD
+                 "\nSweep    smp, last 2026-11-21T03:19:03.123456Z, 0 ms, NOT COMPLETE: 1 nodes, "
+                 "0 links, 1 silent\n"
+                 "         it found too much\n"
+                 "         3 of 9 sweeps reached a limit\n" TAIL);
 }
 
 static void set(json_t *status, const char *part, const char *name, int value)
