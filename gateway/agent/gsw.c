@@ -4,9 +4,7 @@
 
 #include "agent/put.h"
 #include "base/search.h"
-#include "base/wire.h"
 
-#include <string.h>
 #include <time.h>
 
 const struct fabric_node *gsw_node(const struct agent_snapshot *snapshot,
@@ -23,7 +21,7 @@ const struct fabric_port *gsw_port(const struct agent_snapshot *snapshot,
 
 bool gsw_is_element(const struct fabric_node *node)
 {
-    return node->type == FABRIC_SWITCH || node->type == FABRIC_ROUTER;
+    return fabric_is_element(node->type);
 }
 
 uint8_t gsw_type(const struct fabric_node *node)
@@ -33,9 +31,7 @@ uint8_t gsw_type(const struct fabric_node *node)
 
 void gsw_global_id(const struct fabric_node *node, uint8_t out[GSW_GLOBAL_ID_SIZE])
 {
-    memset(out, 0, GSW_GLOBAL_ID_SIZE);
-    wire_put(out, GSW_LOCAL_ID_SIZE, node->guid);
-    out[GSW_GLOBAL_ID_SIZE - 1] = gsw_type(node);
+    mib_put_global_id(out, node->guid, node->type);
 }
 
 void gsw_add_global_id(struct agentx_oid *oid, const struct fabric_node *node)

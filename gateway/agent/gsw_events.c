@@ -5,16 +5,16 @@
 
 #include <string.h>
 
-enum { GUID_IDS = 8, TAIL_IDS = 8, IDS = GUID_IDS + TAIL_IDS + 1, IB_SWITCH = 2 };
-
-// The octets that follow the GUID in the GswGlobalId of a switch.
-static const uint32_t TAIL[TAIL_IDS] = {0, 0, 0, 0, 0, 0, 0, IB_SWITCH};
+enum { GUID_IDS = 8, ID_IDS = MIB_GLOBAL_ID_SIZE, IDS = ID_IDS + 1 };
 
 static bool switch_id(const struct agent_snapshot *snapshot, const struct table_row *row,
                       struct agentx_value *out)
 {
-    (void)snapshot;
-    return put_field(out, row->event, MIB_GLOBAL_ID, MIB_GLOBAL_ID_SIZE, FIELD_SWITCH_GUID);
+    uint8_t id[MIB_GLOBAL_ID_SIZE], type = 0;
+    uint64_t guid = row->event->switch_guid;
+    snapshot_events_switch(snapshot->events, guid, &guid, &type);
+    mib_put_global_id(id, guid, type);
+    return put_octets(out, id, sizeof id);
 }
 
 static bool gsw_events_number(const struct agent_snapshot *snapshot, const struct table_row *row,
@@ -73,56 +73,74 @@ static bool begin_after_switch(struct begin *out, uint64_t guid)
     return guid != UINT64_MAX;
 }
 
-// Sets `out` to the first possible row whose index is greater than `ids`. These may be any numbers.
-// False: there is none.
-static bool begin_after(const uint32_t *ids, size_t length, struct begin *out)
+// Appends the GswGlobalId of the switch or router with events that has the GUID; of any other
+// GUID, that of a switch.
+static void gsw_events_add_id(const struct agent_snapshot *snapshot, uint64_t guid,
+                              struct agentx_oid *out)
 {
-    uint64_t guid = 0;
-    bool is_beyond = false; // the ids are greater than any GUID with the same first octets
+    uint64_t found;
+    uint8_t id[MIB_GLOBAL_ID_SIZE], type = 0;
+    if (!snapshot_events_switch(snapshot->events, guid, &found, &type) || found != guid)
+        type = 0;
+    mib_put_global_id(id, guid, type);
+    agentx_oid_add_octets(out, id, sizeof id);
+}
+
+// The GUID at the begin of `ids`, with zeroes for the octets that are missing. False: `guid` is the
+// greatest that is less, as an id is no octet.
+static bool gsw_events_read_guid(const uint32_t *ids, size_t length, uint64_t *guid)
+{
+    bool is_beyond = false;
+    *guid = 0;
     for (size_t i = 0; i < GUID_IDS; i++) {
         uint32_t id = i < length ? ids[i] : 0;
         is_beyond |= id > UINT8_MAX;
-        guid = guid << 8 | (is_beyond ? UINT8_MAX : id);
+        *guid = *guid << 8 | (is_beyond ? UINT8_MAX : id);
     }
-    if (is_beyond)
+    return !is_beyond;
+}
+
+// Sets `out` to the first possible row whose index is greater than `ids`. These may be any numbers.
+// False: there is none.
+static bool begin_after(const struct agent_snapshot *snapshot, const uint32_t *ids, size_t length,
+                        struct begin *out)
+{
+    struct agentx_oid id = {.length = 0};
+    uint64_t guid;
+    if (!gsw_events_read_guid(ids, length, &guid))
         return begin_after_switch(out, guid);
     *out = (struct begin){guid, 0};
-    if (length <= GUID_IDS)
-        return true;
-    size_t tail = length - GUID_IDS < TAIL_IDS ? length - GUID_IDS : TAIL_IDS;
-    int order = agentx_oid_compare(ids + GUID_IDS, tail, TAIL, tail);
-    if (order > 0)
+    gsw_events_add_id(snapshot, guid, &id);
+    const size_t compared = length < ID_IDS ? length : ID_IDS;
+    const int order = agentx_oid_compare(ids, compared, id.ids, compared);
+    if (length > GUID_IDS && order > 0)
         return begin_after_switch(out, guid);
-    if (order == 0 && length >= IDS) {
-        if (ids[IDS - 1] >= EVENT_NUMBER_MAX)
-            return begin_after_switch(out, guid);
-        out->number = ids[IDS - 1] + 1;
-    }
+    if (length < IDS || order != 0)
+        return true;
+    if (ids[IDS - 1] >= EVENT_NUMBER_MAX)
+        return begin_after_switch(out, guid);
+    out->number = ids[IDS - 1] + 1;
     return true;
 }
 
-static bool begin_at(const uint32_t *ids, size_t length, struct begin *out)
+static bool begin_at(const struct agent_snapshot *snapshot, const uint32_t *ids, size_t length,
+                     struct begin *out)
 {
-    bool fits = length == IDS && memcmp(ids + GUID_IDS, TAIL, sizeof TAIL) == 0 &&
-                ids[IDS - 1] <= EVENT_NUMBER_MAX;
-    *out = (struct begin){.number = fits ? ids[IDS - 1] : 0};
-    for (size_t i = 0; fits && i < GUID_IDS; i++) {
-        fits = ids[i] <= UINT8_MAX;
-        out->guid = out->guid << 8 | ids[i];
-    }
-    return fits;
+    struct agentx_oid id = {.length = 0};
+    if (length != IDS || ids[IDS - 1] > EVENT_NUMBER_MAX ||
+        !gsw_events_read_guid(ids, length, &out->guid))
+        return false;
+    out->number = ids[IDS - 1];
+    gsw_events_add_id(snapshot, out->guid, &id);
+    return agentx_oid_compare(ids, ID_IDS, id.ids, id.length) == 0;
 }
 
-static bool name_row(uint64_t guid, int64_t sequence, struct table_row *row,
-                     struct agentx_oid *found)
+static bool name_row(const struct agent_snapshot *snapshot, uint64_t guid, int64_t sequence,
+                     struct table_row *row, struct agentx_oid *found)
 {
-    uint8_t octets[GUID_IDS];
     row->at = event_number(sequence);
     found->length = 0;
-    wire_put(octets, sizeof octets, guid);
-    agentx_oid_add_octets(found, octets, sizeof octets);
-    for (size_t i = 0; i < TAIL_IDS; i++)
-        agentx_oid_add(found, TAIL[i]);
+    gsw_events_add_id(snapshot, guid, found);
     return agentx_oid_add(found, event_number(sequence));
 }
 
@@ -131,13 +149,14 @@ static bool gsw_events_find(const struct agent_snapshot *snapshot, struct begin 
                             struct table_row *row, struct agentx_oid *found)
 {
     uint64_t guid;
-    while (snapshot_events_switch(snapshot->events, begin.guid, &guid) &&
+    uint8_t type;
+    while (snapshot_events_switch(snapshot->events, begin.guid, &guid, &type) &&
            (after || guid == begin.guid)) {
         int64_t least = snapshot_base(snapshot) + (guid == begin.guid ? begin.number : 0);
         int64_t sequence = snapshot_events_find(snapshot->events, snapshot->source->journal,
                                                 snapshot_range(snapshot), guid, least, &row->event);
         if (sequence != 0 && (after || sequence == least))
-            return name_row(guid, sequence, row, found);
+            return name_row(snapshot, guid, sequence, row, found);
         event_unref(row->event);
         row->event = NULL;
         if (!after || !begin_after_switch(&begin, guid))
@@ -150,10 +169,13 @@ static bool gsw_events_seek(const struct agent_snapshot *snapshot, const uint32_
                             size_t length, bool after, struct table_row *row,
                             struct agentx_oid *found)
 {
-    struct begin begin;
-    bool any = after ? begin_after(ids, length, &begin) : begin_at(ids, length, &begin);
-    return any && snapshot->events && (after || begin.number > 0) &&
-           gsw_events_find(snapshot, begin, after, row, found);
+    struct begin begin = {0};
+    if (!snapshot->events)
+        return false;
+    return after ? begin_after(snapshot, ids, length, &begin) &&
+                       gsw_events_find(snapshot, begin, true, row, found)
+                 : begin_at(snapshot, ids, length, &begin) && begin.number > 0 &&
+                       gsw_events_find(snapshot, begin, false, row, found);
 }
 
 static const uint32_t ENTRY[] = {1, 3, 6, 1, 3, 2, 2, 1, 15, 1, 1};

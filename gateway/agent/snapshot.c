@@ -3,24 +3,19 @@
 
 #include <stdlib.h>
 
-static bool is_element(const struct fabric_node *node)
-{
-    return node->type == FABRIC_SWITCH || node->type == FABRIC_ROUTER;
-}
-
 // Lists the switches and routers. They ascend by GUID, as the fabric's nodes do. False: out of
 // memory.
 static bool list_switches(struct agent_snapshot *snapshot)
 {
     const struct fabric *fabric = snapshot->fabric;
     for (uint32_t i = 0; fabric && i < fabric->node_count; i++)
-        snapshot->switch_count += is_element(&fabric->nodes[i]);
+        snapshot->switch_count += fabric_is_element(fabric->nodes[i].type);
     snapshot->switches = malloc((snapshot->switch_count + 1) * sizeof *snapshot->switches);
     if (!snapshot->switches)
         return false;
     size_t n = 0;
     for (uint32_t i = 0; fabric && i < fabric->node_count; i++) {
-        if (is_element(&fabric->nodes[i]))
+        if (fabric_is_element(fabric->nodes[i].type))
             snapshot->switches[n++] = i;
     }
     return true;

@@ -14,6 +14,7 @@ enum { BAD_MKEY = 2, BAD_BKEY = 3 }; // reasons: gswIBSwitchChangeReason
 // The latest events of one switch, in a ring.
 struct of_switch {
     uint64_t guid;
+    uint8_t type; // enum fabric_type; 0: unknown
     int64_t *sequences;
     size_t begin, count, room; // `room` is a power of two
     uint64_t bad_mkey, bad_bkey;
@@ -127,6 +128,8 @@ static bool snapshot_events_copy(struct snapshot_events *events, int64_t sequenc
     struct of_switch *s = snapshot_events_get(events, event->switch_guid);
     if (!s || !snapshot_events_append(s, sequence))
         return false;
+    if (s->type == 0)
+        s->type = event_type_of(event, event->switch_guid);
     bool of_key = event->type->gsw == &mib_gswIBSwitchTrap;
     s->bad_mkey += of_key && event->type->switch_reason == BAD_MKEY;
     s->bad_bkey += of_key && event->type->switch_reason == BAD_BKEY;
@@ -219,12 +222,15 @@ uint64_t snapshot_events_bad_bkey(const struct snapshot_events *events, uint64_t
     return s ? s->bad_bkey : 0;
 }
 
-bool snapshot_events_switch(const struct snapshot_events *events, uint64_t guid, uint64_t *found)
+bool snapshot_events_switch(const struct snapshot_events *events, uint64_t guid, uint64_t *found,
+                            uint8_t *type)
 {
     size_t i = snapshot_events_place_of(events, guid);
-    if (i < events->count)
-        *found = events->switches[i].guid;
-    return i < events->count;
+    if (i == events->count)
+        return false;
+    *found = events->switches[i].guid;
+    *type = events->switches[i].type;
+    return true;
 }
 
 static int64_t read_from(struct journal *journal, int64_t sequence, struct event **event)

@@ -36,9 +36,11 @@ uint32_t snapshot_events_count(const struct snapshot_events *events, struct jour
 uint64_t snapshot_events_bad_mkey(const struct snapshot_events *events, uint64_t guid);
 uint64_t snapshot_events_bad_bkey(const struct snapshot_events *events, uint64_t guid);
 
-// Sets `found` to the GUID of the first switch with events whose GUID is `guid` or greater. False:
-// there is none. `events` is not NULL.
-bool snapshot_events_switch(const struct snapshot_events *events, uint64_t guid, uint64_t *found);
+// Sets `found` to the GUID of the first switch or router with events whose GUID is `guid` or
+// greater, and `type` to its enum fabric_type, or 0 if that is unknown. False: there is none.
+// `events` is not NULL.
+bool snapshot_events_switch(const struct snapshot_events *events, uint64_t guid, uint64_t *found,
+                            uint8_t *type);
 
 // Finds the first of a switch's events in the range from number `sequence` on. Returns its number;
 // 0: there is none. `event` becomes a reference, the caller's.

@@ -45,6 +45,16 @@ uint32_t event_times(const struct event *event)
     return event->repeat_count < INT32_MAX ? (uint32_t)event->repeat_count : INT32_MAX;
 }
 
+uint8_t event_type_of(const struct event *event, uint64_t node_guid)
+{
+    const struct endpoint *const who[] = {&event->subject, &event->peer, &event->issuer};
+    for (size_t i = 0; i < sizeof who / sizeof *who; i++) {
+        if (who[i]->node_guid == node_guid && who[i]->type != 0)
+            return who[i]->type;
+    }
+    return 0;
+}
+
 bool event_has_switch(const struct event *event)
 {
     bool between = event->subject.type == FABRIC_SWITCH && event->peer.type == FABRIC_SWITCH;

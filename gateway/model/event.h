@@ -50,8 +50,8 @@ struct event {
     uint64_t subnet_prefix;
     struct endpoint issuer, subject;     // the reporter; the node or port that the event is about
     struct endpoint source, destination; // of an offending packet (traps 256 to 259)
-    // The switch whose port a Notice names, that reported the event, or that a change is about or
-    // happened at; 0: none.
+    // The switch or router whose port a Notice names, that reported the event, or that a change is
+    // about or happened at; 0: none.
     uint64_t switch_guid;
     // The other end of the subject's link, now or before; or an I/O controller; or the former
     // master SM.
@@ -104,6 +104,9 @@ uint32_t event_index(const struct event *event);
 
 // gswEventRepeatCount, 1 to 2147483647: how often the event happened.
 uint32_t event_times(const struct event *event);
+
+// The type (enum fabric_type) of the node with that GUID, which the event names. 0: unknown.
+uint8_t event_type_of(const struct event *event, uint64_t node_guid);
 
 // Whether the event has the switch, or the two switches, that the IBSWITCH-MIB's notifications of
 // its row need.

@@ -21,6 +21,12 @@ enum {
 // NodeInfo.NodeType (IBA 14.2.5.3).
 enum fabric_type { FABRIC_CA = 1, FABRIC_SWITCH = 2, FABRIC_ROUTER = 3 };
 
+// Whether a node of that type is an element of the IBSWITCH-MIB.
+static inline bool fabric_is_element(uint8_t type)
+{
+    return type == FABRIC_SWITCH || type == FABRIC_ROUTER;
+}
+
 // PortInfo.PortState (IBA 14.2.5.6).
 enum fabric_state { FABRIC_DOWN = 1, FABRIC_INITIALIZE = 2, FABRIC_ARMED = 3, FABRIC_ACTIVE = 4 };
 

@@ -4,6 +4,8 @@
 #include "base/clock.h"
 #include "base/text.h"
 #include "base/wire.h"
+#include "model/event.h"
+#include "model/fabric.h"
 #include "model/field.h"
 
 #include <assert.h>
@@ -17,13 +19,13 @@ const struct mib_notification MIB_EXTRA = {
                 &mib_ibtrapdNodeName, &mib_ibtrapdPort, &mib_ibtrapdEventText, &mib_ibtrapdDerived,
                 &mib_ibtrapdTest}};
 
-// Writes a GswGlobalId: the GUID, seven zero octets, and the GswType of an InfiniBand switch. For
-// GUID 0, all octets are zero.
-static void put_global_id(uint8_t out[MIB_GLOBAL_ID_SIZE], uint64_t guid)
+void mib_put_global_id(uint8_t out[MIB_GLOBAL_ID_SIZE], uint64_t guid, uint8_t type)
 {
+    enum { IB_SWITCH = 2, IB_ROUTER = 3 }; // GswType
     memset(out, 0, MIB_GLOBAL_ID_SIZE);
     wire_put(out, 8, guid);
-    out[MIB_GLOBAL_ID_SIZE - 1] = guid != 0 ? 2 : 0;
+    if (guid != 0)
+        out[MIB_GLOBAL_ID_SIZE - 1] = type == FABRIC_ROUTER ? IB_ROUTER : IB_SWITCH;
 }
 
 void mib_put_date(uint8_t out[MIB_DATE_SIZE], int64_t utc_us)
@@ -98,7 +100,7 @@ static void put_instance(struct mib_varbind *out, const struct mib_object *objec
             continue;
         }
         uint8_t id[MIB_GLOBAL_ID_SIZE];
-        put_global_id(id, value);
+        mib_put_global_id(id, value, event_type_of(event, value));
         for (size_t k = 0; k < sizeof id; k++)
             out->oid[out->oid_length++] = id[k];
     }
@@ -140,7 +142,7 @@ void mib_encode_field(enum mib_syntax syntax, uint16_t size, enum field source,
         put_ascii(out, &value);
         break;
     case MIB_GLOBAL_ID:
-        put_global_id(out->octets, value.number);
+        mib_put_global_id(out->octets, value.number, event_type_of(event, value.number));
         out->size = MIB_GLOBAL_ID_SIZE;
         break;
     }

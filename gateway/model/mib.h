@@ -35,7 +35,7 @@ enum mib_syntax {
     MIB_OCTETS,        // a number becomes big-endian octets of the fixed size
     MIB_BITS,          // a number whose bit 0 is the first of the BITS
     MIB_DATE_AND_TIME, // SNMPv2-TC, 11 octets, UTC
-    MIB_GLOBAL_ID,     // IBSWITCH-MIB GswGlobalId of the switch with that GUID; zeroes for 0
+    MIB_GLOBAL_ID,     // IBSWITCH-MIB GswGlobalId of the switch or router with that GUID
     MIB_TRUTH,         // SNMPv2-TC TruthValue of a flag
     MIB_DIGITS,        // a number as decimal digits
     MIB_DATE_TEXT,     // a date as text, UTC
@@ -78,6 +78,10 @@ void mib_encode_field(enum mib_syntax syntax, uint16_t size, enum field source,
 
 // SNMPv2-TC DateAndTime, in UTC.
 void mib_put_date(uint8_t out[MIB_DATE_SIZE], int64_t utc_us);
+
+// Writes a GswGlobalId: the GUID, seven zero octets, and the GswType: that of a router, or of a
+// switch for any other enum fabric_type. For GUID 0, all octets are zero.
+void mib_put_global_id(uint8_t out[MIB_GLOBAL_ID_SIZE], uint64_t guid, uint8_t type);
 
 // Adds the identifier as numbers with dots between them, MIB_OID_MAX + MIB_INSTANCE_MAX at most.
 void mib_add_oid(struct text *t, const uint32_t *ids, size_t count);

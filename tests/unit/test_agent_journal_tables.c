@@ -8,10 +8,15 @@
 
 #include <sys/stat.h>
 
-enum { EVENTS = 300, SWITCHES = 4, IDS_MAX = 20, QUESTIONS = 20000 };
+enum { EVENTS = 300, SWITCHES = 4, ROUTER = 2, IDS_MAX = 20, QUESTIONS = 20000 };
 
-static const uint64_t GUIDS[SWITCHES] = {0x00000000000000ff, 0x0002c90300000001, 0x0002c903000000ff,
-                                         UINT64_MAX};
+static const uint64_t GUIDS[SWITCHES] = {
+    0x00000000000000ff, 0x0002c90300000001, [ROUTER] = 0x0002c903000000ff, UINT64_MAX};
+
+static uint8_t type_of(uint64_t guid)
+{
+    return guid == GUIDS[ROUTER] ? FABRIC_ROUTER : FABRIC_SWITCH;
+}
 
 struct fixture {
     const char *directory;
@@ -67,6 +72,7 @@ static struct event *make_event(const struct fixture *f, int i)
         snprintf(e->alarm_key, sizeof e->alarm_key, "key %d", i);
     e->time_us = f->time.utc + i;
     e->switch_guid = f->guids[i];
+    e->subject = (struct endpoint){.node_guid = f->guids[i], .type = type_of(f->guids[i])};
     e->notice.generic = true;
     return e;
 }
@@ -137,7 +143,9 @@ static int teardown(void **state)
     return 0;
 }
 
-// The index of an event in gswEventTable; false: it is not in the table.
+// The index of an event in gswEventTable; false: it is not in the table. IBSWITCH-MIB, 3.2 and 3.8
+// of the document: the table is indexed by the global id of the element, which is its GUID and its
+// type, and a switch (2) and a router (3) have different types.
 static bool index_of(const struct fixture *f, int i, struct agentx_oid *out)
 {
     out->length = 0;
@@ -147,7 +155,7 @@ static bool index_of(const struct fixture *f, int i, struct agentx_oid *out)
         agentx_oid_add(out, (uint8_t)(f->guids[i] >> shift));
     for (int zeros = 0; zeros < 7; zeros++)
         agentx_oid_add(out, 0);
-    agentx_oid_add(out, 2);
+    agentx_oid_add(out, type_of(f->guids[i]));
     return agentx_oid_add(out, event_number(f->sequences[i]));
 }
 
@@ -186,6 +194,17 @@ static void make_question(struct fixture *f, struct agentx_oid *ids)
         agentx_oid_add(ids, ODD[below(f, COUNT(ODD))]);
 }
 
+// gswEventSwitchId is what the row's index begins with.
+static void check_id(const struct fixture *f, const struct table_row *row,
+                     const struct agentx_oid *index)
+{
+    struct agentx_value id = {.type = AGENTX_OCTETS};
+    assert_true(GSW_EVENTS.columns[0].get(&f->snapshot, row, &id));
+    assert_int_equal(id.size, 16);
+    for (size_t i = 0; i < id.size; i++)
+        assert_int_equal(id.octets[i], index->ids[i]);
+}
+
 static void check_question(const struct fixture *f, const struct agentx_oid *ids, bool after)
 {
     struct table_row row = {0};
@@ -199,6 +218,7 @@ static void check_question(const struct fixture *f, const struct agentx_oid *ids
     assert_int_equal(found.length, index.length);
     assert_memory_equal(found.ids, index.ids, index.length * sizeof *index.ids);
     assert_int_equal(row.event->time_us, f->time.utc + wanted);
+    check_id(f, &row, &index);
     event_unref(row.event);
 }
 
@@ -244,7 +264,8 @@ static void add_events(struct fixture *f, uint64_t guid, int count)
     for (int i = 0; i < count; i++) {
         struct event *event = make_event(f, 0);
         snprintf(event->id, sizeof event->id, "later %lld", (long long)f->last + i);
-        event->switch_guid = guid;
+        event->switch_guid = event->subject.node_guid = guid;
+        event->subject.type = type_of(guid);
         f->last = journal_append(f->journal, event, &(struct journal_report){0});
         event_unref(event);
     }
