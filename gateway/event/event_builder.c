@@ -167,20 +167,28 @@ static bool names_its_port(const struct catalogue_entry *type)
            (type->subject == CATALOGUE_ABOUT_LID && type->category != CATEGORY_SECURITY);
 }
 
-// The switch of a Notice: the node that it names, or else its issuer, if that is a switch. Of a
-// node that the fabric does not know, only the issuer's ProducerType says so; 0: no switch.
+// Whether a switch or router sent the Notice, as its ProducerType says.
+static bool is_from_element(const struct notice *notice)
+{
+    return notice->generic && (notice->producer == NOTICE_PRODUCER_SWITCH ||
+                               notice->producer == NOTICE_PRODUCER_ROUTER);
+}
+
+// The switch or router of a Notice: the node that it names, or else its issuer; 0: neither is one.
+// Of a node that the fabric does not know, only the issuer's ProducerType says so. The GUID of such
+// a switch is that of its port 0; the node GUID of such a router is not known.
 static uint64_t switch_of_notice(const struct event *event)
 {
     const struct endpoint *issuer = &event->issuer;
-    const bool from_switch =
-        event->notice.generic && event->notice.producer == NOTICE_PRODUCER_SWITCH;
     const bool named = names_its_port(event->type);
     const struct endpoint *who = named ? &event->subject : issuer;
-    if (named && who->type == FABRIC_SWITCH)
+    if (named && fabric_is_element(who->type))
         return who->node_guid;
-    if (!from_switch || who->lid != issuer->lid || (who->type != 0 && who->type != FABRIC_SWITCH))
+    if (!is_from_element(&event->notice) || who->lid != issuer->lid ||
+        (who->type != 0 && !fabric_is_element(who->type)))
         return 0;
-    return issuer->node_guid ? issuer->node_guid : issuer->guid;
+    const bool is_guid_of_node = event->notice.producer == NOTICE_PRODUCER_SWITCH;
+    return issuer->node_guid ? issuer->node_guid : is_guid_of_node ? issuer->guid : 0;
 }
 
 struct event *event_builder_from_notice(const struct event_builder *builder,
@@ -296,7 +304,7 @@ struct event *event_builder_from_threshold(const struct event_builder *builder,
     event->counter = (uint8_t)change->counter;
     event->counter_old = change->before;
     event->counter_new = change->after;
-    if (port->type == FABRIC_SWITCH)
+    if (fabric_is_element(port->type))
         event->switch_guid = change->node_guid;
     if (event->type->trap != 0)
         derive_notice(event);

@@ -171,10 +171,10 @@ static const char *test_event_reason(enum catalogue_event type)
     return reason ? reason : WHY;
 }
 
-// The subject, if it is a switch; otherwise its peer.
+// The subject, if it is a switch or router; otherwise its peer.
 static uint64_t test_event_switch_of(const struct test_event *s)
 {
-    return s->subject.type == FABRIC_SWITCH ? s->subject.node_guid : s->peer.node_guid;
+    return fabric_is_element(s->subject.type) ? s->subject.node_guid : s->peer.node_guid;
 }
 
 static struct event *test_event_from_change(const struct event_builder *builder,

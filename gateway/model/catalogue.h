@@ -71,8 +71,8 @@ struct catalogue_entry {
     uint8_t switch_reason;               // the change reason, or switch status, in `gsw`
     const struct mib_notification *topo; // IBSWITCH-MIB, gswIBTopoTrap; NULL: none
     uint8_t topo_reason;                 // the change reason in `topo`
-    bool between_switches;               // the IBSWITCH-MIB has it only if both ends are switches
-    const struct mib_notification *own;  // IBTRAPD-MIB, where the IB-SMA-MIB has none
+    bool between_switches; // the IBSWITCH-MIB has it only if both ends are switches or routers
+    const struct mib_notification *own; // IBTRAPD-MIB, where the IB-SMA-MIB has none
 };
 
 // The row; valid for ever.

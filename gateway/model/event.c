@@ -57,7 +57,7 @@ uint8_t event_type_of(const struct event *event, uint64_t node_guid)
 
 bool event_has_switch(const struct event *event)
 {
-    bool between = event->subject.type == FABRIC_SWITCH && event->peer.type == FABRIC_SWITCH;
+    bool between = fabric_is_element(event->subject.type) && fabric_is_element(event->peer.type);
     return event->switch_guid != 0 && (between || !event->type->between_switches);
 }
 

@@ -194,7 +194,7 @@ static struct field_value switch_port(const struct event *event)
 static struct field_value field_neighbour(const struct event *event)
 {
     const struct endpoint *other = switch_is_peer(event) ? &event->subject : &event->peer;
-    return field_number(other->type == FABRIC_SWITCH ? other->node_guid : 0);
+    return field_number(fabric_is_element(other->type) ? other->node_guid : 0);
 }
 
 static struct field_value compute(const struct event *event, enum field field)

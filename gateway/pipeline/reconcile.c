@@ -294,7 +294,9 @@ static void raise_port(const struct reconcile *r, const struct open_alarm *link,
         return;
     describe_end(r, guid, port, &change.subject);
     describe_end(r, peer_guid, peer_port, &change.peer);
-    change.switch_guid = change.peer.type == FABRIC_SWITCH ? change.peer.node_guid : 0;
+    change.switch_guid = fabric_is_element(change.subject.type) ? guid
+                         : fabric_is_element(change.peer.type)  ? change.peer.node_guid
+                                                                : 0;
     if (!raise_change(r, &change, open_alarms_find_node(&r->alarms, peer_guid), id) ||
         policy_cause_of(r->options->policy, link->key) != POLICY_CAUSE_CLEARED)
         return;

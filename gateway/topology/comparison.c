@@ -257,9 +257,11 @@ uint32_t comparison_uplink(const struct comparison_side *side, uint32_t node)
 uint64_t comparison_switch_guid(const struct fabric *fabric, uint32_t port)
 {
     uint32_t node = fabric_node_of_port(fabric, port), peer = fabric->ports[port].peer_node;
-    if (comparison_is_switch(fabric, node))
+    if (fabric_is_element(fabric->nodes[node].type))
         return fabric->nodes[node].guid;
-    return peer != FABRIC_NONE && comparison_is_switch(fabric, peer) ? fabric->nodes[peer].guid : 0;
+    return peer != FABRIC_NONE && fabric_is_element(fabric->nodes[peer].type)
+               ? fabric->nodes[peer].guid
+               : 0;
 }
 
 void comparison_set_subject_port(const struct comparison *t, const struct comparison_side *side,
@@ -279,7 +281,7 @@ void comparison_set_subject_node(const struct comparison *t, const struct compar
     uint32_t port = comparison_uplink(side, node);
     if (port != FABRIC_NONE)
         comparison_set_subject_port(t, side, port, change);
-    if (comparison_is_switch(fabric, node))
+    if (fabric_is_element(fabric->nodes[node].type))
         change->switch_guid = fabric->nodes[node].guid;
     describe_node(fabric, node, t->names, &change->subject);
 }

@@ -70,7 +70,8 @@ bool comparison_is_move(const struct comparison *t, uint32_t change); // false f
 // another switch, preferring one in both snapshots.
 uint32_t comparison_uplink(const struct comparison_side *side, uint32_t node);
 
-// The GUID of the switch that the port belongs to, else of the switch that it is linked to, else 0.
+// The GUID of the switch or router that the port belongs to, else of the one that it is linked to,
+// else 0.
 uint64_t comparison_switch_guid(const struct fabric *fabric, uint32_t port);
 
 // Sets the change's subject to the port, its peer to the other end of the link, and its switch.

@@ -257,7 +257,8 @@ TEST(a_router_goes_and_comes_and_moves)
     uint32_t router = generated_add(&s.g, FABRIC_ROUTER, 0xE0, "router", 1);
     generated_link(&s.g, router, 1, s.leaf1, 4);
     EXPECT("router-added router to leaf1/4", "link-up leaf1/4 to router/1 <0");
-    check_switch(&s, 0, L1);
+    check_switch(&s, 0, 0xE0);
+    check_switch(&s, 1, L1);
     settle(&s);
     generated_link(&s.g, router, 1, s.leaf2, 4);
     EXPECT("router-moved router to leaf2/4 (port 4 of leaf1)", "link-down leaf1/4 to router/1 <0",
@@ -265,6 +266,7 @@ TEST(a_router_goes_and_comes_and_moves)
     settle(&s);
     generated_remove(&s.g, router);
     EXPECT("router-removed router to leaf2/4", "link-down leaf2/4 to router/1 <0");
+    check_switch(&s, 0, 0xE0);
     end(&s);
 }
 
