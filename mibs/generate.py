@@ -7,7 +7,7 @@
 mib_modules.h declares `mib_NAME` for each notification and for each object of fields.map, and
 `mib_NAME_LABEL` for each label of an enumeration in such an object; mib_modules.c defines them. OIDs,
 objects, syntaxes and indexes come from the modules; fields.map says which field of an event fills an
-object. Reads only the subset of SMIv2 that the modules here use; tests/mibs checks the modules. Fails
+object, and which notification has a second form, `mib_NAME_FORM`, that other fields fill. Reads only the subset of SMIv2 that the modules here use; tests/mibs checks the modules. Fails
 with a sentence if the modules contradict each other, or lack a notification or label that the
 catalogue names.
 """
@@ -115,7 +115,7 @@ class Modules:
 
 
 def read_fields(path):
-    """{OBJECT or NOTIFICATION.OBJECT: (field, encoding or None)}"""
+    """{OBJECT, NOTIFICATION.OBJECT or NOTIFICATION:FORM.OBJECT: (field, encoding or None)}"""
     fields = {}
     for number, line in enumerate(path.read_text("ascii").splitlines(), 1):
         words = line.partition("#")[0].split()
@@ -126,6 +126,10 @@ def read_fields(path):
                  "or names an object again.")
         fields[words[0]] = words[1], words[2] if len(words) == 3 else None
     return fields
+
+
+def c_name(key):
+    return "mib_" + re.sub("[.:]", "_", key)
 
 
 class Writer:
@@ -141,13 +145,24 @@ class Writer:
         self.longest_oid = max(self.longest_oid, len(ids))
         return f"{{{{{', '.join(map(str, ids))}}}, {len(ids)}}}"
 
-    def variable(self, object_name, user):
-        """The C name of an object under a notification, or in an index."""
-        special = f"{user.name}.{object_name}"
+    def variable(self, object_name, user, form=None):
+        """The C name of an object under a notification or one of its forms, or in an index."""
+        special = f"{form or user.name}.{object_name}"
         if special not in self.fields and object_name not in self.fields:
             fail(f"{user.module}: {user.name} names {object_name}, and fields.map does not say which "
                  "field of an event fills it.")
-        return "mib_" + (special.replace(".", "_") if special in self.fields else object_name)
+        return c_name(special if special in self.fields else object_name)
+
+    def objects_of(self, user):
+        """The objects of a notification; of a form of one, those of their indexes, too."""
+        notification, _, form = user.partition(":")
+        objects = self.modules.get(notification, "fields.map").listed("OBJECTS")
+        columns = [self.modules.get(name, user) for name in objects] if form else []
+        return objects + [name for column in columns for name in self.modules.index(column)]
+
+    def forms(self):
+        """NOTIFICATION:FORM of all forms, in the order of fields.map."""
+        return dict.fromkeys(key.rpartition(".")[0] for key in self.fields if ":" in key)
 
     def add_object(self, key):
         field, encoding = self.fields[key]
@@ -155,12 +170,13 @@ class Writer:
         definition = self.modules.get(name, "fields.map")
         if definition.kind != "OBJECT-TYPE":
             fail(f"fields.map names {name}, which is no OBJECT-TYPE of {definition.module}.")
-        if "." in key and name not in self.modules.get(key.partition(".")[0], "fields.map").listed("OBJECTS"):
+        form = key.rpartition(".")[0] if ":" in key else None
+        if "." in key and name not in self.objects_of(key.partition(".")[0]):
             fail(f"fields.map names {key}, and that notification does not have the object.")
         syntax, size = self.modules.encoding(name, definition.syntax())
-        index = [f"&{self.variable(i, definition)}" for i in self.modules.index(definition)]
+        index = [f"&{self.variable(i, definition, form)}" for i in self.modules.index(definition)]
         self.longest_index = max(self.longest_index, len(index))
-        variable = "mib_" + key.replace(".", "_")
+        variable = c_name(key)
         self.declared.append(f"extern const struct mib_object {variable};")
         self.defined.append(
             f'const struct mib_object {variable} = {{"{name}", {self.oid(definition)},\n'
@@ -173,12 +189,13 @@ class Writer:
             self.labels += [f"    mib_{name}_{label.replace('-', '_')} = {number},"
                             for label, number in re.findall(r"([\w-]+)\((\d+)\)", syntax)]
 
-    def add_notification(self, definition):
+    def add_notification(self, definition, form=None):
         objects = definition.listed("OBJECTS")
         self.most_objects = max(self.most_objects, len(objects))
-        variables = ",\n    ".join(f"&{self.variable(name, definition)}" for name in objects)
-        self.declared.append(f"extern const struct mib_notification mib_{definition.name};")
-        self.defined.append(f"const struct mib_notification mib_{definition.name} = {{"
+        variables = ",\n    ".join(f"&{self.variable(name, definition, form)}" for name in objects)
+        variable = c_name(form or definition.name)
+        self.declared.append(f"extern const struct mib_notification {variable};")
+        self.defined.append(f"const struct mib_notification {variable} = {{"
                             f'"{definition.name}", {self.oid(definition)}, {{\n    {variables}}}}};')
 
     def header(self):
@@ -221,6 +238,8 @@ def main():
         writer.add_object(key)
     for definition in modules.notifications():
         writer.add_notification(definition)
+    for form in writer.forms():
+        writer.add_notification(modules.get(form.partition(":")[0], "fields.map"), form)
     check_catalogue(arguments.catalogue, writer.header())
     (arguments.out / "mib_modules.h").write_text(writer.header())
     (arguments.out / "mib_modules.c").write_text(writer.source())

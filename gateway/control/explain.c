@@ -5,6 +5,7 @@
 #include "control/event_answers.h"
 #include "ctl/protocol.h"
 #include "model/catalogue.h"
+#include "model/gsw_traps.h"
 #include "model/mib.h"
 
 #include <ctype.h>
@@ -106,16 +107,19 @@ static void add_notification(json_t *list, const struct event *event, const char
 }
 
 // Lists the notifications of all MIBs. By default, receivers get that of the IBTRAPD-MIB only if
-// the other MIBs have none for the event, or if it is a test (sink/snmp_pdu.h).
+// the other MIBs have none for the event, or say less, or if it is a test (sink/snmp_pdu.h).
 static json_t *notifications_json(const struct event *event)
 {
     const struct catalogue_entry *type = event->type;
-    bool is_switch = event_has_switch(event), real = !event->test;
+    const struct mib_notification *traps[GSW_TRAPS_MAX];
+    const size_t n = gsw_traps(event, traps);
+    const bool real = !event->test;
     json_t *list = json_array();
     add_notification(list, event, "IB-SMA-MIB", real, type->sma);
-    add_notification(list, event, "IBSWITCH-MIB", real, is_switch ? type->gsw : NULL);
-    add_notification(list, event, "IBSWITCH-MIB", real, is_switch ? type->topo : NULL);
-    add_notification(list, event, "IBTRAPD-MIB", event->test || json_array_size(list) == 0,
+    for (size_t i = 0; i < n; i++)
+        add_notification(list, event, "IBSWITCH-MIB", real, traps[i]);
+    add_notification(list, event, "IBTRAPD-MIB",
+                     event->test || json_array_size(list) == 0 || type->own_says_more,
                      type->own || real ? type->own : &mib_ibtrapdTestEvent);
     return list;
 }

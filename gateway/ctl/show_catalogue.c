@@ -66,14 +66,15 @@ static json_t *entry_json(const struct catalogue_entry *e)
     json_t *fields = json_array();
     for (size_t i = 0; i < CATALOGUE_FIELDS_MAX && e->fields[i] != FIELD_NONE; i++)
         fields = appended(fields, json_string(field_name(e->fields[i])));
-    return json_pack("{s:s, s:o, s:s, s:s, s:s, s:s, s:s, s:o, s:o, s:o, s:i, s:o, s:i, s:b, s:o}",
-                     "event", e->name, "trap", e->trap ? json_integer(e->trap) : json_null(),
-                     "title", e->title, "category", category_word(e->category), "severity",
-                     severity_word(e->severity), "alarm", alarm_role_word(e->alarm), "text",
-                     e->text, "fields", fields, "sma", notification_json(e->sma), "switch",
-                     notification_json(e->gsw), "switchReason", (int)e->switch_reason, "topo",
-                     notification_json(e->topo), "topoReason", (int)e->topo_reason,
-                     "betweenSwitches", (int)e->between_switches, "own", notification_json(e->own));
+    return json_pack(
+        "{s:s, s:o, s:s, s:s, s:s, s:s, s:s, s:o, s:o, s:o, s:i, s:b, s:o, s:i, s:b, s:o}", "event",
+        e->name, "trap", e->trap ? json_integer(e->trap) : json_null(), "title", e->title,
+        "category", category_word(e->category), "severity", severity_word(e->severity), "alarm",
+        alarm_role_word(e->alarm), "text", e->text, "fields", fields, "sma",
+        notification_json(e->sma), "switch", notification_json(e->gsw), "switchReason",
+        (int)e->switch_reason, "formerLink", (int)(e->former != NULL), "topo",
+        notification_json(e->topo), "topoReason", (int)e->topo_reason, "betweenSwitches",
+        (int)e->between_switches, "own", notification_json(e->own));
 }
 
 json_t *show_catalogue_json(void)

@@ -239,6 +239,8 @@ struct event *event_builder_from_change(const struct event_builder *builder,
         return NULL;
     event->subject = change->subject;
     event->peer = change->peer;
+    event->uplink = change->uplink;
+    event->former = change->former;
     event->switch_guid = change->switch_guid;
     event->sm_guid = change->sm_guid;
     event->affected = change->affected;

@@ -66,12 +66,14 @@ struct catalogue_entry {
     enum field
         fields[CATALOGUE_FIELDS_MAX]; // read from the event's origin; FIELD_NONE ends the list
     struct catalogue_test test;
-    const struct mib_notification *sma;  // IB-SMA-MIB; NULL: none
-    const struct mib_notification *gsw;  // IBSWITCH-MIB; NULL: none
-    uint8_t switch_reason;               // the change reason, or switch status, in `gsw`
-    const struct mib_notification *topo; // IBSWITCH-MIB, gswIBTopoTrap; NULL: none
-    uint8_t topo_reason;                 // the change reason in `topo`
-    bool between_switches; // the IBSWITCH-MIB has it only if both ends are switches or routers
+    const struct mib_notification *sma;    // IB-SMA-MIB; NULL: none
+    const struct mib_notification *gsw;    // IBSWITCH-MIB; NULL: none
+    uint8_t switch_reason;                 // the change reason, or switch status, in `gsw`
+    const struct mib_notification *former; // IBSWITCH-MIB, the link that something that moved had
+    const struct mib_notification *topo;   // IBSWITCH-MIB, gswIBTopoTrap; NULL: none
+    uint8_t topo_reason;                   // the change reason in `topo`
+    bool between_switches; // `topo` is sent only if `gsw` or `former` is; see model/gsw_traps.h
+    bool own_says_more;    // `own` is sent beside those of the IBSWITCH-MIB, too
     const struct mib_notification *own; // IBTRAPD-MIB, where the IB-SMA-MIB has none
 };
 

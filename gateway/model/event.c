@@ -52,13 +52,7 @@ uint8_t event_type_of(const struct event *event, uint64_t node_guid)
         if (who[i]->node_guid == node_guid && who[i]->type != 0)
             return who[i]->type;
     }
-    return 0;
-}
-
-bool event_has_switch(const struct event *event)
-{
-    bool between = fabric_is_element(event->subject.type) && fabric_is_element(event->peer.type);
-    return event->switch_guid != 0 && (between || !event->type->between_switches);
+    return event->former.node_guid == node_guid ? event->former.type : 0;
 }
 
 bool event_is_own(const struct event *event)

@@ -39,6 +39,13 @@ struct endpoint {
 
 struct catalogue_entry;
 
+// The link of a node or port that moved, before it did.
+struct event_former_link {
+    uint64_t node_guid; // of the node at its other end; 0: nothing moved
+    uint8_t type;       // enum fabric_type of that node
+    uint8_t port;       // the subject's, to that node
+};
+
 // Immutable once it is passed on. Counted: take a reference to keep it.
 struct event {
     _Atomic unsigned references;
@@ -56,6 +63,8 @@ struct event {
     // The other end of the subject's link, now or before; or an I/O controller; or the former
     // master SM.
     struct endpoint peer;
+    uint8_t uplink; // the port to the peer of a subject that is a whole node; 0: none, or unknown
+    struct event_former_link former;
     struct notice notice; // zero: no Notice caused the event
     uint8_t raw[EVENT_RAW_MAX];
     size_t raw_size; // octets of the Notice, or of the malformed MAD, as they arrived
@@ -107,10 +116,6 @@ uint32_t event_times(const struct event *event);
 
 // The type (enum fabric_type) of the node with that GUID, which the event names. 0: unknown.
 uint8_t event_type_of(const struct event *event, uint64_t node_guid);
-
-// Whether the event has the switch, or the two switches, that the IBSWITCH-MIB's notifications of
-// its row need.
-bool event_has_switch(const struct event *event);
 
 // Whether the event is about the gateway itself, not about the fabric.
 bool event_is_own(const struct event *event);

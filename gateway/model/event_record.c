@@ -49,6 +49,8 @@ enum tag {
     TAG_TEST = 40,
     TAG_ONLY_RECEIVER,
     TAG_EVENT_TRAP,
+    TAG_UPLINK,
+    TAG_FORMER,
     // Decisions of policy.
     TAG_SEVERITY = 60,
     TAG_CATEGORY,
@@ -117,6 +119,13 @@ static void write_node(struct writer *w, enum tag tag, const struct endpoint *wh
     wire_put(p, 8, who->node_guid);
     p[8] = who->type;
     p[9] = who->port;
+}
+
+static void write_former(struct writer *w, const struct event_former_link *former)
+{
+    const struct endpoint end = {
+        .node_guid = former->node_guid, .type = former->type, .port = former->port};
+    write_node(w, TAG_FORMER, &end);
 }
 
 static void write_derived(struct writer *w, const struct event *event)
@@ -211,6 +220,8 @@ size_t event_record_write(const struct event *event, uint8_t out[EVENT_RECORD_MA
     write_unless_zero(&w, TAG_TEST, event->test);
     event_record_write_text(&w, TAG_ONLY_RECEIVER, event->only_receiver);
     write_unless_zero(&w, TAG_EVENT_TRAP, event->event_trap);
+    write_unless_zero(&w, TAG_UPLINK, event->uplink);
+    write_former(&w, &event->former);
     return w.used;
 }
 
@@ -248,6 +259,24 @@ static bool event_record_read_node(struct endpoint *who, const uint8_t *value, s
     who->node_guid = wire_get64(value);
     who->type = value[8];
     who->port = value[9];
+    return true;
+}
+
+static bool read_uplink(struct event *event, const uint8_t *value, size_t size)
+{
+    uint64_t port;
+    if (!event_record_read_number(&port, value, size) || port > UINT8_MAX)
+        return false;
+    event->uplink = (uint8_t)port;
+    return true;
+}
+
+static bool read_former(struct event *event, const uint8_t *value, size_t size)
+{
+    struct endpoint end = {0};
+    if (!event_record_read_node(&end, value, size))
+        return false;
+    event->former = (struct event_former_link){end.node_guid, end.type, end.port};
     return true;
 }
 
@@ -417,6 +446,10 @@ static bool read_field(struct event *event, unsigned tag, const uint8_t *value, 
         return event_record_read_time(&event->cleared_number, value, size);
     case TAG_TEST:
         return read_flag(&event->test, value, size);
+    case TAG_UPLINK:
+        return read_uplink(event, value, size);
+    case TAG_FORMER:
+        return read_former(event, value, size);
     case TAG_EVENT_TRAP:
         return read_flag(&event->event_trap, value, size);
     case TAG_ONLY_RECEIVER:

@@ -2,6 +2,7 @@
 #include "model/field.h"
 
 #include "base/clock.h"
+#include "mib_modules.h"
 #include "model/catalogue.h"
 #include "model/counter.h"
 #include "model/fabric.h"
@@ -116,6 +117,9 @@ static const struct row ROWS[FIELD_COUNT] = {
     [FIELD_SWITCH_PORT] = COMPUTED("switchPort", SHOW_DECIMAL),
     [FIELD_NEIGHBOUR_GUID] = {.name = "neighbourGuid", .show = SHOW_HEX, .digits = 16},
     [FIELD_TOPO_REASON] = COMPUTED("topoReason", SHOW_DECIMAL),
+    [FIELD_FORMER_PORT] = NUMBER("formerPort", former.port),
+    [FIELD_FORMER_GUID] = HEX("formerGuid", 16, former.node_guid),
+    [FIELD_FORMER_STATUS] = COMPUTED("formerStatus", SHOW_DECIMAL),
     [FIELD_AFFECTED] = NUMBER("affected", affected),
     [FIELD_SM_GUID] = HEX("smGuid", 16, sm_guid),
     [FIELD_COUNTER] = COMPUTED("counter", SHOW_TEXT),
@@ -188,7 +192,9 @@ static bool switch_is_peer(const struct event *event)
 
 static struct field_value switch_port(const struct event *event)
 {
-    return field_number(switch_is_peer(event) ? event->peer.port : event->subject.port);
+    if (switch_is_peer(event))
+        return field_number(event->peer.port);
+    return field_number(event->subject.port != 0 ? event->subject.port : event->uplink);
 }
 
 static struct field_value field_neighbour(const struct event *event)
@@ -215,6 +221,8 @@ static struct field_value compute(const struct event *event, enum field field)
         return field_number(type->switch_reason);
     case FIELD_TOPO_REASON:
         return field_number(type->topo_reason);
+    case FIELD_FORMER_STATUS:
+        return field_number(mib_gswTopoComSwitchStatus_link_deleted);
     case FIELD_SUBJECT_TYPE:
         return field_number(event->subject.type);
     case FIELD_SUBJECT_PORT:

@@ -66,6 +66,9 @@ enum field {
     FIELD_SWITCH_PORT,    // of the link, at the switch that switchGuid names
     FIELD_NEIGHBOUR_GUID, // of the switch at the link's other end; 0: none
     FIELD_TOPO_REASON,
+    FIELD_FORMER_PORT,   // of something that moved: of the subject, to where it was, here and below
+    FIELD_FORMER_GUID,   // of the node there
+    FIELD_FORMER_STATUS, // gswTopoComSwitchStatus: that the link is gone
     FIELD_AFFECTED,
     FIELD_SM_GUID,
     FIELD_COUNTER,

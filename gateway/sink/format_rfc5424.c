@@ -6,6 +6,7 @@
 #include "mib_root.h"
 #include "model/catalogue.h"
 #include "model/field.h"
+#include "model/gsw_traps.h"
 #include "model/mib.h"
 #include "sink/format_fields.h"
 
@@ -199,12 +200,12 @@ static void format_rfc5424_add_varbind(struct text *t, unsigned number,
 static const struct mib_notification *notification_of(const struct event *event)
 {
     const struct catalogue_entry *type = event->type;
-    bool has_switch = event_has_switch(event);
+    const struct mib_notification *traps[GSW_TRAPS_MAX];
     if (type->sma)
         return type->sma;
-    if (type->gsw && has_switch)
-        return type->gsw;
-    return type->topo && has_switch ? type->topo : type->own;
+    if (type->own_says_more || gsw_traps(event, traps) == 0)
+        return type->own;
+    return traps[0];
 }
 
 static void add_notification_head(struct text *t, const struct format_origin *origin,

@@ -2,6 +2,7 @@
 #include "sink/snmp_pdu.h"
 
 #include "model/event.h"
+#include "model/gsw_traps.h"
 #include "sink/snmp_target.h"
 
 #include <string.h>
@@ -24,12 +25,12 @@ size_t snmp_pdu_notifications(const struct event *event, unsigned sets, bool ext
 {
     const struct catalogue_entry *type = event->type;
     unsigned chosen = sets != 0 ? sets : SNMP_SET_SMA | SNMP_SET_SWITCH;
-    bool is_switch = (chosen & SNMP_SET_SWITCH) && event_has_switch(event);
     size_t n = snmp_pdu_add(out, 0, type->sma, chosen & SNMP_SET_SMA);
-    n = snmp_pdu_add(out, n, type->gsw, is_switch);
-    n = snmp_pdu_add(out, n, type->topo, is_switch);
+    if (chosen & SNMP_SET_SWITCH)
+        n += gsw_traps(event, out + n);
     n = snmp_pdu_add(out, n, &mib_gswEventTrap, (chosen & SNMP_SET_EVENT) && event->event_trap);
-    n = snmp_pdu_add(out, n, type->own, (chosen & SNMP_SET_OWN) || (sets == 0 && n == 0));
+    n = snmp_pdu_add(out, n, type->own,
+                     (chosen & SNMP_SET_OWN) || (sets == 0 && (n == 0 || type->own_says_more)));
     if (!event->test || extra || n == 0)
         return n;
     return snmp_pdu_add(out, 0, own_of_test(event), true);

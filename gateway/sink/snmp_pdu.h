@@ -4,18 +4,18 @@
 #define IBTRAPD_SINK_SNMP_PDU_H
 
 #include "model/catalogue.h"
+#include "model/gsw_traps.h"
 #include "model/mib.h"
 
 #include <net-snmp/net-snmp-config.h>
 #include <net-snmp/net-snmp-includes.h>
 
-enum { SNMP_PDU_NOTIFICATIONS_MAX = 5 };
+enum { SNMP_PDU_NOTIFICATIONS_MAX = 3 + GSW_TRAPS_MAX };
 
 // The notifications of an event, in the order in which they are sent: of the IB-SMA-MIB; of the
-// IBSWITCH-MIB, for an event that a switch reported or a change at a switch (which has two of
-// them); gswEventTrap; of the project's own MIB. `sets` and `extra` are those of struct
-// snmp_target. Returns their number. Without `extra`, a test event goes out under the project's own
-// MIB alone: the notifications of the others could not be told from real ones.
+// IBSWITCH-MIB (model/gsw_traps.h); gswEventTrap; of the project's own MIB. `sets` and `extra` are
+// those of struct snmp_target. Returns their number. Without `extra`, a test event goes out under
+// the project's own MIB alone: the notifications of the others could not be told from real ones.
 size_t snmp_pdu_notifications(const struct event *event, unsigned sets, bool extra,
                               const struct mib_notification *out[SNMP_PDU_NOTIFICATIONS_MAX]);
 

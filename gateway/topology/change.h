@@ -17,6 +17,8 @@ struct change {
     // controller: its GUID, name and slot (as the port). For a failover: the former master. All
     // zero where there is none.
     struct endpoint peer;
+    uint8_t uplink;                  // as in model/event.h, like the next
+    struct event_former_link former; // a moved link: of the end that kept its place
     uint64_t switch_guid; // the switch or router that the subject is or is connected to; 0: none
     uint64_t sm_guid;
     uint64_t affected; // number of nodes that came or went as consequences of this change

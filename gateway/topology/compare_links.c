@@ -26,11 +26,13 @@ static uint32_t cause_of_link(const struct comparison_side *side, uint32_t port,
                               comparison_earlier(side->port_change[port], side->port_change[peer]));
 }
 
-// The port that this one was linked to before; FABRIC_NONE: none.
-static uint32_t former_peer(const struct comparison *t, uint32_t port)
+// This port before, if it was linked; FABRIC_NONE: it was not.
+static uint32_t former_port(const struct comparison *t, uint32_t port)
 {
-    uint32_t counterpart = comparison_counterpart_port(&t->after, &t->before, port);
-    return counterpart != FABRIC_NONE ? fabric_peer(t->before.fabric, counterpart) : FABRIC_NONE;
+    const uint32_t former = comparison_counterpart_port(&t->after, &t->before, port);
+    const bool was_linked =
+        former != FABRIC_NONE && fabric_peer(t->before.fabric, former) != FABRIC_NONE;
+    return was_linked ? former : FABRIC_NONE;
 }
 
 static void add_moved_link(struct comparison *t, struct comparison_side *after, uint32_t port,
@@ -39,17 +41,16 @@ static void add_moved_link(struct comparison *t, struct comparison_side *after, 
     if (comparison_counterpart_link(after, &t->before, port) != FABRIC_NONE ||
         cause_of_link(after, port, peer) != FABRIC_NONE)
         return;
-    uint32_t kept = former_peer(t, port) != FABRIC_NONE ? port : peer;
-    uint32_t former = former_peer(t, kept);
+    const uint32_t kept = former_port(t, port) != FABRIC_NONE ? port : peer;
+    const uint32_t former = former_port(t, kept);
     if (former == FABRIC_NONE)
         return;
     uint32_t index;
     struct change *change = comparison_add_change(t, CATALOGUE_LINK_MOVED, &index);
     comparison_set_subject_port(t, after, kept, change);
-    struct text text = text_in(change->reason, sizeof change->reason);
-    comparison_add_place(&text, t, &t->before, former);
+    comparison_set_former(t, former, change);
     after->port_change[kept] = index;
-    t->before.port_change[comparison_counterpart_port(after, &t->before, kept)] = index;
+    t->before.port_change[former] = index;
 }
 
 static struct change *add_link(struct comparison *t, const struct comparison_side *side,

@@ -205,9 +205,7 @@ static void add_move(struct comparison *t, uint32_t node)
     struct change *change = comparison_add_change(t, type_of_move(before, node), &index);
     comparison_set_subject_node(t, &t->after, counterpart, change);
     change->cause = cause_of_move(t, node);
-    struct text text = text_in(change->reason, sizeof change->reason);
-    comparison_add_place(&text, t, &t->before,
-                         fabric_peer(before, comparison_uplink(&t->before, node)));
+    comparison_set_former(t, comparison_uplink(&t->before, node), change);
     t->before.node_change[node] = index;
     t->after.node_change[counterpart] = index;
 }

@@ -26,8 +26,7 @@ static void add_port_moved(struct comparison *t, uint32_t before, uint32_t after
     struct change *change = comparison_add_change(t, CATALOGUE_PORT_MOVED, &index);
     comparison_set_subject_port(t, &t->after, after, change);
     change->cause = cause_at_peer(&t->before, before);
-    struct text text = text_in(change->reason, sizeof change->reason);
-    comparison_add_place(&text, t, &t->before, fabric_peer(t->before.fabric, before));
+    comparison_set_former(t, before, change);
     t->before.port_change[before] = index;
     t->after.port_change[after] = index;
 }

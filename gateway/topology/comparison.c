@@ -284,6 +284,7 @@ void comparison_set_subject_node(const struct comparison *t, const struct compar
     if (fabric_is_element(fabric->nodes[node].type))
         change->switch_guid = fabric->nodes[node].guid;
     describe_node(fabric, node, t->names, &change->subject);
+    change->uplink = port != FABRIC_NONE ? fabric->ports[port].number : 0;
 }
 
 void comparison_add_name(struct text *text, const struct endpoint *endpoint)
@@ -294,15 +295,21 @@ void comparison_add_name(struct text *text, const struct endpoint *endpoint)
         text_addf(text, "0x%016" PRIx64, endpoint->node_guid);
 }
 
-void comparison_add_place(struct text *text, const struct comparison *t,
-                          const struct comparison_side *side, uint32_t port)
+void comparison_set_former(const struct comparison *t, uint32_t port, struct change *change)
 {
+    const struct fabric *before = t->before.fabric;
+    const uint32_t peer = fabric_peer(before, port);
     struct endpoint place;
-    describe_port(side->fabric, port, t->names, &place);
-    text_addf(text, "port %u of ", place.port);
-    comparison_add_name(text, &place);
+    if (peer == FABRIC_NONE)
+        return;
+    describe_port(before, peer, t->names, &place);
+    change->former =
+        (struct event_former_link){place.node_guid, place.type, before->ports[port].number};
+    struct text text = text_in(change->reason, sizeof change->reason);
+    text_addf(&text, "port %u of ", place.port);
+    comparison_add_name(&text, &place);
     if (place.lid != 0)
-        text_addf(text, " (LID %u)", place.lid);
+        text_addf(&text, " (LID %u)", place.lid);
 }
 
 void comparison_link_key(char out[EVENT_KEY_SIZE], enum alarm_key_kind kind,

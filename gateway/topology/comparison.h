@@ -83,9 +83,9 @@ void comparison_set_subject_node(const struct comparison *t, const struct compar
 
 // Adds the endpoint's name, or its node GUID if it has no name.
 void comparison_add_name(struct text *text, const struct endpoint *endpoint);
-// Adds "port 3 of leaf1 (LID 2)".
-void comparison_add_place(struct text *text, const struct comparison *t,
-                          const struct comparison_side *side, uint32_t port);
+// Says in the change where the subject's port of the first snapshot was: `former`, and as the
+// reason "port 3 of leaf1 (LID 2)".
+void comparison_set_former(const struct comparison *t, uint32_t port, struct change *change);
 
 // Sets the alarm key of the port's link, or of its rate.
 void comparison_link_key(char out[EVENT_KEY_SIZE], enum alarm_key_kind kind,

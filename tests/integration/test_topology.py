@@ -108,6 +108,14 @@ def test_cable_is_put_into_another_port(swept):
     swept.fabric.link("leaf1", 12, "leaf2", 9)
     moved = swept.message("link-moved")[0]
     assert "12" in moved.text and "port 9 of leaf2" in moved.text
+    # The document of the IBSWITCH-MIB, 3.3 and 3.13: a trap tells each link that is deleted or added.
+    row = ".".join(map(str, switch_id(LEAF1))) + ".12"
+    assert [[(one.oid, one.value) for one in trap.varbinds]
+            for trap in swept.notification(f"{want.SWITCH}.0.1", count=2)] == [[
+        (f"{want.SWITCH}.5.1.1.1.{row}", switch_id(LEAF1)),
+        (f"{want.SWITCH}.5.1.1.3.{row}", switch_id(LEAF2)),
+        (f"{want.SWITCH}.5.1.1.5.{row}", status),
+    ] for status in (5, 4)]
     assert not {one.message_id for one in topology_events(swept)} & {"switch-removed", "switch-moved"}
 
 

@@ -31,7 +31,9 @@ def generate(folder, file=None, old='', new=''):
 def test_what_is_there_fits_together(tmp_path):
     done = generate(tmp_path)
     assert (done.returncode, done.stdout + done.stderr) == (0, '')
-    assert 'mib_gswTopoComSwitchStatus_link_deleted = 5,' in (tmp_path / 'mib_modules.h').read_text()
+    header = (tmp_path / 'mib_modules.h').read_text()
+    assert 'mib_gswTopoComSwitchStatus_link_deleted = 5,' in header
+    assert 'mib_notification mib_gswTopoComTrap_former;' in header
 
 
 @pytest.mark.parametrize('file, old, new, sentence', [
@@ -51,6 +53,8 @@ def test_what_is_there_fits_together(tmp_path):
      'ibtrapdEventId has the syntax Opaque, for which ibtrapd has no encoding.'),
     ('fields', 'ibtrapdUnPath.ibSmaNodeGid1', 'ibtrapdHeartbeat.ibSmaNodeGid1',
      'names ibtrapdHeartbeat.ibSmaNodeGid1, and that notification does not have the object.'),
+    ('fields', 'gswTopoComTrap:former.gswTopoComNbSwitchId ', 'gswTopoComTrap:former.gswIBLID ',
+     'names gswTopoComTrap:former.gswIBLID, and that notification does not have the object.'),
     ('fields', 'ibtrapdEventId  ', 'ibtrapdNotifications  ',
      'names ibtrapdNotifications, which is no OBJECT-TYPE of IBTRAPD-MIB.'),
     ('fields', 'ibtrapdEventId  ', 'ibtrapdEventName ', 'names an object again.'),

@@ -56,6 +56,7 @@ static void print_event(struct event *event)
         exit(EXIT_FAILURE);
     print_notification(event, event->type->sma);
     print_notification(event, event->type->gsw);
+    print_notification(event, event->type->former);
     print_notification(event, event->type->topo);
     print_notification(event, event->type->own);
     event->number = INT64_MAX; // more than an index holds
@@ -97,6 +98,7 @@ static void print_changes(const struct event_builder *builder, enum catalogue_ev
     for (uint8_t node = FABRIC_CA; node <= FABRIC_ROUTER; node++) {
         change.subject = full_endpoint(node);
         change.peer = full_endpoint(FABRIC_SWITCH);
+        change.former = (struct event_former_link){UINT64_MAX, node, UINT8_MAX};
         change.switch_guid = change.sm_guid = change.affected = UINT64_MAX;
         memset(change.reason, 'r', sizeof change.reason - 1);
         memset(change.alarm_key, 'k', sizeof change.alarm_key - 1);

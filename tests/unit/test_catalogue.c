@@ -5,6 +5,7 @@
 #include "model/event.h"
 #include "model/fabric.h"
 #include "model/field.h"
+#include "model/gsw_traps.h"
 #include "model/mib.h"
 #include "model/words.h"
 
@@ -166,6 +167,11 @@ TEST(changes_for_the_ibswitch_mib)
         {CATALOGUE_PORT_REMOVED, 0, 2},
         {CATALOGUE_LINK_UP, 4, 2},
         {CATALOGUE_LINK_DOWN, 5, 2},
+        {CATALOGUE_SWITCH_MOVED, 4, 2},
+        {CATALOGUE_ROUTER_MOVED, 4, 2},
+        {CATALOGUE_HOST_MOVED, 0, 4},
+        {CATALOGUE_PORT_MOVED, 4, 2},
+        {CATALOGUE_LINK_MOVED, 4, 2},
         {CATALOGUE_SM_APPEARED, 0, 5},
         {CATALOGUE_SM_VANISHED, 0, 5},
         {CATALOGUE_SM_FAILED_OVER, 0, 6},
@@ -179,7 +185,8 @@ TEST(changes_for_the_ibswitch_mib)
         const struct catalogue_entry *e = entry(i);
         const struct mib_notification *gsw = e->switch_reason ? &mib_gswTopoComTrap : NULL;
         assert_ptr_equal(e->gsw, gsw);
-        assert_int_equal(e->between_switches, i == CATALOGUE_LINK_UP || i == CATALOGUE_LINK_DOWN);
+        assert_int_equal(e->between_switches, i == CATALOGUE_LINK_UP || i == CATALOGUE_LINK_DOWN ||
+                                                  i == CATALOGUE_LINK_MOVED);
         found += e->topo != NULL;
     }
     assert_int_equal(found, COUNT(ROWS));
@@ -191,15 +198,18 @@ TEST(changes_for_the_ibswitch_mib)
 
 TEST(switch_notifications_need_their_switches)
 {
+    const struct mib_notification *traps[GSW_TRAPS_MAX];
     struct event *e = event_make(catalogue_get(CATALOGUE_LINK_DOWN));
     e->subject.type = e->peer.type = FABRIC_SWITCH;
-    assert_false(event_has_switch(e));
+    assert_int_equal(gsw_traps(e, traps), 0);
     e->switch_guid = 1;
-    assert_true(event_has_switch(e));
+    assert_int_equal(gsw_traps(e, traps), 2);
+    assert_ptr_equal(traps[0], &mib_gswTopoComTrap);
+    assert_ptr_equal(traps[1], &mib_gswIBTopoTrap);
     e->peer.type = FABRIC_CA;
-    assert_false(event_has_switch(e));
+    assert_int_equal(gsw_traps(e, traps), 0);
     e->type = catalogue_get(CATALOGUE_HOST_REMOVED);
-    assert_true(event_has_switch(e));
+    assert_int_equal(gsw_traps(e, traps), 1);
     event_unref(e);
 }
 

@@ -184,6 +184,19 @@ static void check_switch(const struct scene *s, uint32_t index, uint64_t guid)
     assert_int_equal(s->changes.all[index].switch_guid, guid);
 }
 
+// What the traps of the IBSWITCH-MIB need: the subject's port to its peer, and where it was.
+static void check_ports(const struct scene *s, uint32_t index, uint8_t uplink, uint64_t former,
+                        uint8_t former_port)
+{
+    assert_true(index < s->changes.count);
+    const struct change *change = &s->changes.all[index];
+    assert_int_equal(change->uplink, uplink);
+    assert_int_equal(change->former.node_guid, former);
+    assert_int_equal(change->former.port, former_port);
+    if (former != 0)
+        assert_int_equal(change->former.type, FABRIC_SWITCH);
+}
+
 TEST(nothing_happened)
 {
     struct scene s = make_scene();
@@ -259,10 +272,13 @@ TEST(a_router_goes_and_comes_and_moves)
     EXPECT("router-added router to leaf1/4", "link-up leaf1/4 to router/1 <0");
     check_switch(&s, 0, 0xE0);
     check_switch(&s, 1, L1);
+    check_ports(&s, 0, 1, 0, 0);
+    check_ports(&s, 1, 0, 0, 0);
     settle(&s);
     generated_link(&s.g, router, 1, s.leaf2, 4);
     EXPECT("router-moved router to leaf2/4 (port 4 of leaf1)", "link-down leaf1/4 to router/1 <0",
            "link-up leaf2/4 to router/1 <0");
+    check_ports(&s, 0, 1, L1, 1);
     settle(&s);
     generated_remove(&s.g, router);
     EXPECT("router-removed router to leaf2/4", "link-down leaf2/4 to router/1 <0");
@@ -345,6 +361,7 @@ TEST(further_ports_come_move_and_go)
     generated_link(&s.g, s.host[0], 2, s.leaf3, 6);
     EXPECT("port-moved host0/2 to leaf3/6 (port 5 of leaf2)", "link-down leaf2/5 to host0/2 <0",
            "link-up leaf3/6 to host0/2 <0");
+    check_ports(&s, 0, 0, L2, 2);
     check_key(&s, 1, "link 0x0000000000000012/5-0x00000000000000a0/2");
     settle(&s);
     generated_unlink(&s.g, s.host[0], 2);
@@ -363,6 +380,7 @@ TEST(a_port_that_is_recabled_between_switches)
     EXPECT("link-moved leaf1/5 to spine2/5 (port 5 of spine1)", "link-down leaf1/5 to spine1/5 <0",
            "link-up leaf1/5 to spine2/5 <0");
     check_switch(&s, 0, L1);
+    check_ports(&s, 0, 0, S1, 5);
     check_key(&s, 1, "link 0x0000000000000011/5-0x0000000000000051/5");
     end(&s);
 }
@@ -393,6 +411,7 @@ TEST(a_switch_moves_when_none_of_its_places_is_left)
     EXPECT("switch-moved leaf3 to spine3/4 (port 3 of spine1)", "link-down leaf3/7 to spine1/3 <0",
            "link-down leaf3/8 to spine2/3", "link-up leaf3/7 to spine3/4 <0");
     check_switch(&s, 0, L3);
+    check_ports(&s, 0, 7, S1, 7);
     end(&s);
 }
 

@@ -21,6 +21,8 @@ static char line[LINE_SIZE];
 
 #define ROUTER_GUID UINT64_C(0x00000000000000AA)
 #define LEAF_GUID   UINT64_C(0x0000000000000011)
+#define SPINE_GUID  UINT64_C(0x0000000000000051)
+#define HOST_GUID   UINT64_C(0x00000000000000B0)
 
 static const struct endpoint ROUTER = {.guid = GOLDEN_CA_GUID,
                                        .node_guid = ROUTER_GUID,
@@ -28,6 +30,18 @@ static const struct endpoint ROUTER = {.guid = GOLDEN_CA_GUID,
                                        .type = FABRIC_ROUTER,
                                        .port = 1,
                                        .name = "router1"};
+static const struct endpoint SPINE_3 = {.guid = SPINE_GUID,
+                                        .node_guid = SPINE_GUID,
+                                        .lid = 2,
+                                        .type = FABRIC_SWITCH,
+                                        .port = 3,
+                                        .name = "spine1"};
+static const struct endpoint HOST = {.guid = HOST_GUID + 1,
+                                     .node_guid = HOST_GUID,
+                                     .lid = 9,
+                                     .type = FABRIC_CA,
+                                     .port = 1,
+                                     .name = "host1"};
 static const struct endpoint LEAF_17 = {.guid = LEAF_GUID,
                                         .node_guid = LEAF_GUID,
                                         .lid = 3,
@@ -217,6 +231,96 @@ TEST(an_event_of_a_router_is_told_under_its_id)
     assert_int_equal(strncmp(told, "gswEventTrap [aa/3 7] aa/3 7 ", 29), 0);
 }
 
+// Recabling. 3.3 and 3.13, gswTopoComTrap: reports that a link between elements was added or
+// deleted. 3.13, gswIBTopoTrap: reports that ports, nodes or hosts were. A cable that is in another
+// place is a link less and a link more, also where all of that is one event, whose link-down and
+// link-up are consequences that nobody gets.
+
+static struct event *make_move(enum catalogue_event type, const struct endpoint *subject,
+                               const struct endpoint *peer, struct event_former_link former,
+                               uint8_t uplink)
+{
+    struct change change = {.type = type,
+                            .subject = *subject,
+                            .peer = *peer,
+                            .switch_guid = fabric_is_element(subject->type) ? subject->node_guid
+                                                                            : peer->node_guid,
+                            .uplink = uplink,
+                            .former = former};
+    return event_builder_from_change(&builder, &change, false, NULL, NULL);
+}
+
+TEST(a_link_that_moved_is_a_link_less_and_a_link_more)
+{
+    const struct event_former_link spine2 = {0x52, FABRIC_SWITCH, 17}, host = {0xB8, FABRIC_CA, 17};
+    assert_string_equal(traps(make_move(CATALOGUE_LINK_MOVED, &LEAF_17, &SPINE_3, spine2, 0), 0),
+                        "gswTopoComTrap [11/2 17] 11/2 52/2 5, "
+                        "gswTopoComTrap [11/2 17] 11/2 51/2 4, gswIBTopoTrap [11/2] 11/2 2");
+    // Of links to hosts that table and trap do not know.
+    assert_string_equal(traps(make_move(CATALOGUE_LINK_MOVED, &LEAF_17, &HOST, spine2, 0), 0),
+                        "gswTopoComTrap [11/2 17] 11/2 52/2 5, gswIBTopoTrap [11/2] 11/2 2");
+    assert_string_equal(traps(make_move(CATALOGUE_LINK_MOVED, &LEAF_17, &SPINE_3, host, 0), 0),
+                        "gswTopoComTrap [11/2 17] 11/2 51/2 4, gswIBTopoTrap [11/2] 11/2 2");
+}
+
+TEST(a_switch_or_router_that_moved_has_another_uplink)
+{
+    struct endpoint leaf = LEAF_17, router = ROUTER;
+    const struct event_former_link spine2 = {0x52, FABRIC_SWITCH, 18}, leaf2 = {0x12, 2, 1};
+    leaf.port = router.port = 0;
+    assert_string_equal(traps(make_move(CATALOGUE_SWITCH_MOVED, &leaf, &SPINE_3, spine2, 17), 0),
+                        "gswTopoComTrap [11/2 18] 11/2 52/2 5, "
+                        "gswTopoComTrap [11/2 17] 11/2 51/2 4, gswIBTopoTrap [11/2] 11/2 2");
+    assert_string_equal(traps(make_move(CATALOGUE_ROUTER_MOVED, &router, &LEAF_17, leaf2, 2), 0),
+                        "gswTopoComTrap [aa/3 1] aa/3 12/2 5, "
+                        "gswTopoComTrap [aa/3 2] aa/3 11/2 4, gswIBTopoTrap [aa/3] aa/3 2");
+}
+
+TEST(a_host_or_port_that_moved_is_told_at_its_new_switch)
+{
+    struct endpoint host = HOST;
+    const struct event_former_link leaf2 = {0x12, FABRIC_SWITCH, 1};
+    host.port = 0;
+    assert_string_equal(traps(make_move(CATALOGUE_HOST_MOVED, &host, &LEAF_17, leaf2, 1), 0),
+                        "gswIBTopoTrap [11/2] 11/2 4");
+    assert_string_equal(traps(make_move(CATALOGUE_PORT_MOVED, &HOST, &LEAF_17, leaf2, 0), 0),
+                        "gswIBTopoTrap [11/2] 11/2 2");
+    assert_string_equal(traps(make_move(CATALOGUE_PORT_MOVED, &ROUTER, &LEAF_17, leaf2, 0), 0),
+                        "gswTopoComTrap [aa/3 1] aa/3 12/2 5, "
+                        "gswTopoComTrap [aa/3 1] aa/3 11/2 4, gswIBTopoTrap [aa/3] aa/3 2");
+}
+
+// The MIB's traps do not say that something moved: receivers get that, too, by default.
+TEST(what_moved_is_told_in_the_own_mib_beside)
+{
+    const struct mib_notification *all[SNMP_PDU_NOTIFICATIONS_MAX];
+    const struct event_former_link spine2 = {0x52, FABRIC_SWITCH, 17};
+    struct event *event = make_move(CATALOGUE_LINK_MOVED, &LEAF_17, &SPINE_3, spine2, 0);
+    assert_int_equal(snmp_pdu_notifications(event, 0, false, all), 4);
+    assert_ptr_equal(all[3], &mib_ibtrapdLinkMoved);
+    event->event_trap = true;
+    assert_int_equal(
+        snmp_pdu_notifications(
+            event, SNMP_SET_SMA | SNMP_SET_SWITCH | SNMP_SET_EVENT | SNMP_SET_OWN, false, all),
+        5);
+    event_unref(event);
+}
+
+// Instances. 3.3, gswTopoComTable: has a row for each port of an element that is linked to another
+// element. 3.13, gswTopoComTrap: its objects are those of such a row. So the trap of an element
+// that joined or left names the row of its uplink. One that no other element is linked to has no
+// row.
+TEST(an_element_that_comes_or_goes_is_told_by_the_row_of_its_uplink)
+{
+    struct endpoint leaf = LEAF_17;
+    const struct event_former_link none = {0};
+    leaf.port = 0;
+    assert_string_equal(traps(make_move(CATALOGUE_SWITCH_ADDED, &leaf, &SPINE_3, none, 17), 0),
+                        "gswTopoComTrap [11/2 17] 11/2 51/2 2, gswIBTopoTrap [11/2] 11/2 3");
+    assert_string_equal(traps(make_move(CATALOGUE_SWITCH_REMOVED, &leaf, &SPINE_3, none, 17), 0),
+                        "gswTopoComTrap [11/2 17] 11/2 51/2 3, gswIBTopoTrap [11/2] 11/2 3");
+}
+
 #define TRAPS_TEST(f) cmocka_unit_test_setup(f, begin)
 
 int main(void)
@@ -228,6 +332,11 @@ int main(void)
         TRAPS_TEST(notices_of_an_unknown_router_are_not_told),
         TRAPS_TEST(routers_and_their_links_come_and_go),
         TRAPS_TEST(an_event_of_a_router_is_told_under_its_id),
+        TRAPS_TEST(a_link_that_moved_is_a_link_less_and_a_link_more),
+        TRAPS_TEST(a_switch_or_router_that_moved_has_another_uplink),
+        TRAPS_TEST(a_host_or_port_that_moved_is_told_at_its_new_switch),
+        TRAPS_TEST(what_moved_is_told_in_the_own_mib_beside),
+        TRAPS_TEST(an_element_that_comes_or_goes_is_told_by_the_row_of_its_uplink),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -44,6 +44,10 @@ static void assert_same(const struct event *a, const struct event *b)
     assert_memory_equal(&a->destination, &b->destination, sizeof a->destination);
     assert_memory_equal(&a->peer, &b->peer, sizeof a->peer);
     assert_int_equal(a->switch_guid, b->switch_guid);
+    assert_int_equal(a->uplink, b->uplink);
+    assert_int_equal(a->former.node_guid, b->former.node_guid);
+    assert_int_equal(a->former.type, b->former.type);
+    assert_int_equal(a->former.port, b->former.port);
     assert_memory_equal(&a->notice, &b->notice, sizeof a->notice);
     assert_int_equal(a->raw_size, b->raw_size);
     assert_memory_equal(a->raw, b->raw, sizeof a->raw);
@@ -121,6 +125,8 @@ TEST(a_change)
                                   .subject = LEAF,
                                   .peer = {.node_guid = 4, .type = FABRIC_CA, .port = 1},
                                   .switch_guid = GOLDEN_SWITCH_GUID,
+                                  .uplink = 255,
+                                  .former = {UINT64_MAX, FABRIC_ROUTER, 254},
                                   .sm_guid = 5,
                                   .affected = 1,
                                   .reason = "with it went node1",
