@@ -14,6 +14,9 @@ DEADLINE = 60
 # The mount points of the machine's parts, invisible outside of its namespaces.
 TOP = pathlib.Path("/run/ibtrapd-test-machine")
 
+# The files of a machine that names no others; such as a new root of debootstrap's (tests/README.md).
+ROOT = pathlib.Path(os.environ.get("IBTRAPD_MACHINE_ROOT", "/"))
+
 # Only systemd runs in the machine, and it must not change the shared kernel's settings. A test starts the units that it
 # needs.
 BOOT = f"""
@@ -64,7 +67,7 @@ def cgroup_here():
 class Machine:
     """outside: a directory that the machine sees as /run/outside. root: the directory that it has the files of."""
 
-    def __init__(self, outside, root="/"):
+    def __init__(self, outside, root=ROOT):
         self._root = root
         self._outside = outside
         self._cgroup = None
@@ -103,6 +106,12 @@ class Machine:
         done = self._enter(["-a", "-r", "-w"], command)
         assert done.returncode in good, f"{command}: {done.returncode}\n{done.stdout}{done.stderr}"
         return done.stdout
+
+    def said(self, *command):
+        """Runs a command that must succeed, returns its standard error."""
+        done = self._enter(["-a", "-r", "-w"], command)
+        assert done.returncode == 0, f"{command}: {done.returncode}\n{done.stdout}{done.stderr}"
+        return done.stderr
 
     def fails(self, *command):
         """Runs a command that must fail, returns its standard error."""

@@ -51,7 +51,8 @@ def packages(tmp_path_factory):
     """A directory with the package, and with a later one whose configuration has one more line."""
     directory = tmp_path_factory.mktemp("packages")
     directory.chmod(0o755)
-    build(directory, "1.0").rename(directory / "1.0.deb")
+    for version in "0.1", "1.0":
+        build(directory, version).rename(directory / f"{version}.deb")
     run("dpkg-deb", "-R", build(directory, "2.0"), directory / "2.0")
     with open(directory / "2.0" / CONFIG[1:], "a", encoding="ascii") as config:
         config.write("# New in this version.\n")
@@ -88,7 +89,7 @@ def test_what_is_in_it(packages):
             "/usr/share/doc/ibtrapd/copyright"} <= files
     assert {line[5][1:] for line in lines if line[0] == "-rwxr-xr-x"} == {"/usr/sbin/ibtrapd", "/usr/bin/ibtrapctl"}
     strays = [name for name in files if not re.match(
-        r"/etc/ibtrapd/|/usr/s?bin/ibtrap|/usr/share/(doc/ibtrapd|snmp/mibs|man/man\d|bash-completion/completions)/"
+        r"/etc/ibtrapd/|/usr/s?bin/ibtrap|/usr/share/(doc/ibtrapd|lintian/overrides|snmp/mibs|man/man\d|bash-completion/completions)/"
         r"|/usr/lib/(systemd/system|udev/rules\.d|sysusers\.d)/", name)]
     assert not strays
 
@@ -104,6 +105,16 @@ def test_what_it_says_of_itself(packages):
     for script in "postinst", "prerm", "postrm":
         run("sh", "-n", packages / "control" / script)
         assert (packages / "control" / script).stat().st_mode & 0o777 == 0o755
+
+
+@pytest.mark.skipif(not shutil.which("lintian"), reason="lintian is not installed")
+def test_lintian_finds_nothing(tmp_path):
+    """With the version that the project has, which the changelog knows."""
+    run("cpack", "-G", "DEB", "--config", BUILD / "CPackConfig.cmake", "-B", tmp_path)
+    package = next(tmp_path.glob("*.deb"))
+    found = subprocess.run(["lintian", "--allow-root", "--fail-on=error,warning", str(package)], capture_output=True,
+                           text=True, timeout=300, check=False)
+    assert (found.returncode, found.stdout) == (0, ""), found.stdout + found.stderr
 
 
 def test_installing_enables_and_starts_nothing(machine):
@@ -240,12 +251,16 @@ def test_its_log_has_priorities(machine):
                                                 good=(0, 1)), f"'{words}' in the journal")
 
 
-def test_several_gateways_side_by_side(machine):
-    install(machine)
-    # No device will appear, so this unit is not bound to one.
+def release_from_port(machine):
+    """Makes an instance start without its device, which will not appear."""
     unit = machine.path("/usr/lib/systemd/system/ibtrapd@.service").read_text()
     machine.path("/run/systemd/system/ibtrapd@.service").write_text(re.sub("(?m)^(BindsTo|After)=sys-.*\n", "", unit))
     machine.run("systemctl", "daemon-reload")
+
+
+def test_several_gateways_side_by_side(machine):
+    install(machine)
+    release_from_port(machine)
     machine.path("/etc/ibtrapd/mlx5_0-2.conf").write_text("journal { rows = 5000 }\n")
     names = ["", "mlx5_0-1", "mlx5_0-2"]
     machine.run("systemctl", "start", *(f"ibtrapd@{name}" if name else "ibtrapd" for name in names))
@@ -303,6 +318,46 @@ def test_an_upgrade_keeps_the_configuration_and_restarts_what_runs(machine):
     assert machine.run("systemctl", "is-enabled", "ibtrapd", good=(1,)) == "disabled\n"
 
 
+def rights(machine, path=CONFIG):
+    return machine.run("stat", "-c", "%U:%G %a", path).strip()
+
+
+def test_a_configuration_is_for_root_and_the_service(machine):
+    """It may hold communities. Who gives it other rights keeps them; an older version's open ones are closed."""
+    install(machine)
+    assert rights(machine) == "root:ibtrapd 640"
+    machine.run("chmod", "600", CONFIG)
+    machine.run("chown", "ibtrapd:root", CONFIG)
+    install(machine, "2.0")
+    assert machine.path(CONFIG).read_text().endswith("# New in this version.\n")
+    assert rights(machine) == "ibtrapd:root 600"
+    machine.run("dpkg", "-P", "ibtrapd")
+    install(machine, "0.1")
+    instance = "/etc/ibtrapd/mlx5_0-1.conf"
+    machine.path(instance).write_text('snmp "nms" { address = "192.0.2.1" community = "secret" }\n')
+    for path in CONFIG, instance:
+        machine.run("chown", "root:root", path)
+        machine.run("chmod", "644", path)
+    install(machine)
+    assert (rights(machine), rights(machine, instance)) == ("root:ibtrapd 640",) * 2
+
+
+def test_an_upgrade_lets_a_gateway_with_a_mistaken_configuration_go_on(machine, packages):
+    install(machine)
+    machine.run("systemctl", "start", "ibtrapd")
+    pid = machine.property("ibtrapd", "MainPID")
+    machine.path(CONFIG).write_text("snmp \"nms\" { adress = \"192.0.2.1\" }\n")
+    upgrade = machine.said("dpkg", "--force-confold", "-i", "/run/outside/2.0.deb")
+    assert "item 'adress': there is no such item here" in upgrade
+    assert "ibtrapd.service was not restarted: its configuration has mistakes" in upgrade
+    assert machine.property("ibtrapd", "ActiveState") == "active"
+    assert machine.property("ibtrapd", "MainPID") == pid
+    assert machine.run("dpkg-query", "-W", "-f", "${Status} ${Version}", "ibtrapd") == "install ok installed 2.0"
+    machine.run("dpkg", "-r", "ibtrapd")
+    assert machine.property("ibtrapd", "ActiveState") == "inactive"
+    machine.run("dpkg", "-P", "ibtrapd")
+
+
 def test_an_upgrade_starts_nothing(machine):
     install(machine)
     install(machine, "2.0")
@@ -314,7 +369,11 @@ def test_what_is_purged_is_gone(machine):
     install(machine)
     machine.run("systemctl", "enable", *UNITS)
     machine.run("systemctl", "start", "ibtrapd")
+    secret = "/etc/ibtrapd/sa_key"  # as doc/operation.md makes it
+    machine.run("install", "-o", "ibtrapd", "-m", "600", "/dev/null", secret)
+    machine.path("/etc/ibtrapd/mlx5_0-1.conf").write_text('sweep { interval = 10 }\n')
     machine.run("dpkg", "-r", "ibtrapd")
+    assert machine.path(secret).exists()
     assert machine.property("ibtrapd", "ActiveState") == "inactive"
     assert machine.property("ibtrapd", "LoadState") == "not-found"
     assert machine.path(CONFIG).exists() and machine.path("/var/lib/ibtrapd/journal.db").exists()
