@@ -20,6 +20,12 @@ enum {
     CONTROL_SNAPSHOTS_MAX = 4, // snapshots whose last page no client has fetched yet
 };
 
+// The last reload, if it was refused.
+struct control_refusal {
+    int64_t time_us;     // UTC; 0: no reload was refused since one was accepted
+    struct error reason; // why
+};
+
 // All parts outlive the server of the control socket. Used by the thread of the control socket
 // only.
 struct control {
@@ -41,6 +47,7 @@ struct control {
     // configuration stays as it was.
     bool (*reload)(void *ctx, struct text *restart, struct text *backlogs, struct error *err);
     void *ctx;
+    const struct control_refusal *refusal; // NULL: nobody knows
 
     // Valid while a request is answered.
     const struct peer_credentials *user; // who sent it

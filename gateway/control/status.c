@@ -121,6 +121,14 @@ static json_t *subagent_json(struct agent *subagent, const struct conf_subagent 
                      "varbinds", (json_int_t)status.varbinds, "sets", (json_int_t)status.sets);
 }
 
+static json_t *reload_json(const struct control_refusal *refusal)
+{
+    if (!refusal || refusal->time_us == 0)
+        return json_null();
+    return json_pack("{s:o, s:o}", "refused", answer_time(refusal->time_us), "reason",
+                     answer_text(refusal->reason.text));
+}
+
 void status_line(const struct sa_status *sa, char *out, size_t size)
 {
     unsigned subscribed = 0;
@@ -150,13 +158,13 @@ json_t *status_answer(struct control *c, const json_t *request)
     const int64_t uptime_us = clock_monotonic(&clock_system) - c->started_at;
     return json_pack(
         "{s:i, s:s, s:{s:s}, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, "
-        "s:o, s:o}",
+        "s:o, s:o, s:o}",
         "version", PROTOCOL_VERSION, "release", INSTALL_VERSION, "snmp", "engine_id", engine_id,
         "uptime", (json_int_t)(uptime_us / CLOCK_US_PER_S), "problem", answer_text(s.problem),
         "port", status_port_json(&s), "sm", status_sm_json(&s), "subscriptions", subscriptions,
         "counters", counters_json(&s.counters, &p), "journal", journal_json(c->journal), "policy",
         policy_json(&p.policy), "receivers", receiver_answers_all(c), "role", role_json(c, &s),
-        "tables", subagent_json(c->subagent, &c->conf->subagent), "sweep", sweep_json(&sweep),
-        "port_counters", port_counters_json(&sweep), "sms",
+        "reload", reload_json(c->refusal), "tables", subagent_json(c->subagent, &c->conf->subagent),
+        "sweep", sweep_json(&sweep), "port_counters", port_counters_json(&sweep), "sms",
         c->fabric ? topology_sms_json(c->fabric, c->names) : json_array());
 }

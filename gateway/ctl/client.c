@@ -12,7 +12,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-enum { WAIT_S = 10 };
+enum { WAIT_S = 10, RELOAD_WAIT_S = 30 }; // a reload gives receivers ten seconds to end
 
 int client_connect(const char *path, struct error *err)
 {
@@ -80,8 +80,9 @@ json_t *client_request(const char *path, const char *command, json_t *items, str
     if (!line)
         error_set(err, "out of memory");
     json_t *answer = NULL;
+    const int wait_s = strcmp(command, "reload") == 0 ? RELOAD_WAIT_S : WAIT_S;
     if (fd >= 0) {
-        setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &(struct timeval){.tv_sec = WAIT_S},
+        setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &(struct timeval){.tv_sec = wait_s},
                    sizeof(struct timeval));
         if (ctl_client_send_all(fd, line, strlen(line)) && ctl_client_send_all(fd, "\n", 1))
             answer = read_answer(fd, err);

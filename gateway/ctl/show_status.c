@@ -3,6 +3,7 @@
 
 #include "ctl/receiver_commands.h"
 #include "ctl/show.h"
+#include "ctl/terminal.h"
 
 #include <string.h>
 
@@ -22,6 +23,15 @@ static void show_port(FILE *out, const json_t *status)
                 member_word(sm, "name")[0] ? ", " : "", member_word(sm, "name"));
     if (member_word(status, "problem")[0] != '\0')
         fprintf(out, "Problem  %s\n", member_word(status, "problem"));
+}
+
+static void show_refused_reload(FILE *out, const json_t *reload)
+{
+    if (!json_is_object(reload))
+        return;
+    fprintf(out, "Reload   REFUSED %.19sZ; the former configuration is in force:\n",
+            member_word(reload, "refused"));
+    terminal_wrap(out, 9, member_word(reload, "reason"));
 }
 
 // Writes the engine ID in the form that `createUser -e` of snmptrapd requires.
@@ -163,6 +173,7 @@ bool show_status(FILE *out, const json_t *status)
         return false;
     fprintf(out, "ibtrapd %s, running for %lld s\n", member_word(status, "release"),
             member_count(status, "uptime"));
+    show_refused_reload(out, json_object_get(status, "reload"));
     show_port(out, status);
     show_engine(out, json_object_get(status, "snmp"));
     show_role(out, json_object_get(status, "role"));

@@ -214,6 +214,9 @@ static bool daemon_answer_reload(void *ctx, struct text *restart, struct text *b
     struct gateway *g = ctx;
     service_reloading(g->service);
     bool ok = reload_run(g, restart, backlogs, err);
+    g->refusal = (struct control_refusal){0};
+    if (!ok)
+        g->refusal = (struct control_refusal){.time_us = clock_utc(&clock_system), .reason = *err};
     service_ready(g->service);
     return ok;
 }
@@ -258,6 +261,10 @@ static void daemon_describe(void *ctx, char out[SERVICE_STATUS_SIZE])
     struct sa_status s;
     sa_client_status(g->client, &s);
     status_line(&s, out, SERVICE_STATUS_SIZE);
+    const size_t used = strlen(out);
+    if (g->refusal.time_us != 0)
+        snprintf(out + used, SERVICE_STATUS_SIZE - used,
+                 "; the last reload was refused: see ibtrapctl status");
 }
 
 static bool start_service(struct gateway *g, struct error *err)

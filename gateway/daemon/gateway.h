@@ -57,6 +57,7 @@ struct gateway {
     struct loop *loop;
     struct loop_wake *settings_changed;
     struct control control;
+    struct control_refusal refusal; // main thread only
     struct metrics_parts metrics_parts;
     struct server *server;
     struct metrics_server *metrics; // NULL: metrics are off

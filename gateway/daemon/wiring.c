@@ -194,6 +194,7 @@ void wiring_fill_control(struct gateway *g)
                                   .builder = {.clock = &clock_system, .random = &random_system},
                                   .subagent = subagent_agent(g->subagent),
                                   .reload = g->control.reload,
+                                  .refusal = &g->refusal,
                                   .ctx = g};
     g->metrics_parts = (struct metrics_parts){.conf = g->conf,
                                               .started_at = g->started_at,

@@ -349,6 +349,22 @@ def test_a_wrong_configuration_changes_nothing(site):
     assert "was not reloaded" in site.gateway.log
 
 
+def test_a_refused_reload_is_seen_until_one_is_accepted(site):
+    good = site.gateway.config.read_text()
+    assert site.gateway.status()["reload"] is None
+    add(site, 'sweep { intervall = 10 }\n')
+    site.gateway.process.popen.send_signal(signal.SIGHUP)  # nobody gets an answer
+    refused = site.gateway.wait_status(lambda one: one["reload"], "the reload to be refused")["reload"]
+    assert "item 'intervall': there is no such item here" in refused["reason"]
+    shown = site.gateway.control("status").stdout
+    assert f"Reload   REFUSED {refused['refused'][:19]}Z; the former configuration is in force:" in shown
+    assert "'intervall'" in shown
+    site.gateway.config.write_text(good)
+    site.gateway.control("reload")
+    assert site.gateway.status()["reload"] is None
+    assert "REFUSED" not in site.gateway.control("status").stdout
+
+
 def test_a_configuration_that_is_gone_changes_nothing(site):
     site.gateway.config.unlink()
     assert "No such file" in site.gateway.control("reload", check=False).stderr

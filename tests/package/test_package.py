@@ -171,6 +171,25 @@ def test_a_configuration_is_never_lost_from_sight(machine):
     machine.run("ibtrapctl", "reload")
 
 
+@pytest.mark.parametrize("unit", ["ibtrapd.service", "ibtrapd@mlx5_0-2.service"])
+def test_a_refused_reload_fails(machine, unit):
+    install(machine)
+    release_from_port(machine)
+    instance = ["--instance", "mlx5_0-2"] if "@" in unit else []
+    config = machine.path("/etc/ibtrapd/mlx5_0-2.conf" if instance else CONFIG)
+    config.write_text("sweep { interval = 10 }\n")
+    machine.run("systemctl", "start", unit)
+    pid = machine.property(unit, "MainPID")
+    config.write_text("sweep { intervall = 10 }\n")
+    machine.fails("systemctl", "reload", unit)
+    assert "item 'intervall'" in machine.run("ibtrapctl", *instance, "status")
+    wait_until(lambda: "reload was refused" in machine.property(unit, "StatusText"), "the status")
+    config.write_text("sweep { interval = 20 }\n")
+    machine.run("systemctl", "reload", unit)
+    assert "REFUSED" not in machine.run("ibtrapctl", *instance, "status")
+    assert (machine.property(unit, "ActiveState"), machine.property(unit, "MainPID")) == ("active", pid)
+
+
 def test_the_control_socket_is_for_the_group_of_ones_choice(machine):
     install(machine)
     machine.run("groupadd", "oncall")
