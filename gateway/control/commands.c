@@ -6,6 +6,7 @@
 #include "control/event_answers.h"
 #include "control/explain.h"
 #include "control/gateway_answers.h"
+#include "control/health_answers.h"
 #include "control/maintenance_answers.h"
 #include "control/receiver_answers.h"
 #include "control/status.h"
@@ -16,6 +17,7 @@
 
 static const struct control_command COMMANDS[] = {
     {"status", status_answer, CONTROL_READS},
+    {"health", health_answers_get, CONTROL_READS},
     {"events", event_answers_list, CONTROL_READS},
     {"explain", explain_answer, CONTROL_READS},
     {"test", test_answers_send, CONTROL_WRITES},

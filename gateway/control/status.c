@@ -4,6 +4,7 @@
 #include "base/text.h"
 #include "base/wire.h"
 #include "control/answer.h"
+#include "control/health_answers.h"
 #include "control/receiver_answers.h"
 #include "control/topology_json.h"
 #include "ctl/protocol.h"
@@ -157,14 +158,15 @@ json_t *status_answer(struct control *c, const json_t *request)
     snmp_engine_text(engine_id);
     const int64_t uptime_us = clock_monotonic(&clock_system) - c->started_at;
     return json_pack(
-        "{s:i, s:s, s:{s:s}, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, "
+        "{s:i, s:s, s:{s:s}, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, "
         "s:o, s:o, s:o}",
         "version", PROTOCOL_VERSION, "release", INSTALL_VERSION, "snmp", "engine_id", engine_id,
         "uptime", (json_int_t)(uptime_us / CLOCK_US_PER_S), "problem", answer_text(s.problem),
         "port", status_port_json(&s), "sm", status_sm_json(&s), "subscriptions", subscriptions,
         "counters", counters_json(&s.counters, &p), "journal", journal_json(c->journal), "policy",
         policy_json(&p.policy), "receivers", receiver_answers_all(c), "role", role_json(c, &s),
-        "reload", reload_json(c->refusal), "tables", subagent_json(c->subagent, &c->conf->subagent),
-        "sweep", sweep_json(&sweep), "port_counters", port_counters_json(&sweep), "sms",
+        "reload", reload_json(c->refusal), "health", health_answers_line(c), "tables",
+        subagent_json(c->subagent, &c->conf->subagent), "sweep", sweep_json(&sweep),
+        "port_counters", port_counters_json(&sweep), "sms",
         c->fabric ? topology_sms_json(c->fabric, c->names) : json_array());
 }

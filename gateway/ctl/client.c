@@ -25,10 +25,12 @@ int client_connect(const char *path, struct error *err)
     }
     if (connect(fd, (struct sockaddr *)&address, sizeof address) == 0)
         return fd;
-    const char *hint = errno == EACCES ? "; run it as root or as a member of the socket's group"
-                                       : "; is ibtrapd running?";
-    error_set(err, "cannot reach ibtrapd on %s: %s%s", path, strerror(errno), hint);
+    const int why = errno;
+    const char *hint = why == EACCES ? "; run it as root or as a member of the socket's group"
+                                     : "; is ibtrapd running?";
+    error_set(err, "cannot reach ibtrapd on %s: %s%s", path, strerror(why), hint);
     close(fd);
+    errno = why;
     return -1;
 }
 

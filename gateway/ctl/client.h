@@ -7,7 +7,7 @@
 
 #include <jansson.h>
 
-// A connected descriptor, the caller's, or -1 with a sentence.
+// A connected descriptor, the caller's, or -1 with a sentence and errno.
 int client_connect(const char *path, struct error *err);
 
 // Sends one command with its items, an object (takes over the reference), and waits at most ten

@@ -12,6 +12,10 @@ enum command_outcome {
     COMMAND_DONE,
     COMMAND_REFUSED, // with a sentence; part of the output may have been written
     COMMAND_WRONG_USAGE,
+    // Verdicts of the command "health", which has written its sentence itself.
+    COMMAND_WARNING,
+    COMMAND_CRITICAL,
+    COMMAND_UNKNOWN,
 };
 
 typedef enum command_outcome command_run(const struct arguments *a, struct error *err);

@@ -5,6 +5,7 @@
 #include "ctl/dry_run_command.h"
 #include "ctl/event_commands.h"
 #include "ctl/gateway_commands.h"
+#include "ctl/health_command.h"
 #include "ctl/help.h"
 #include "ctl/journal_commands.h"
 #include "ctl/maintenance_commands.h"
@@ -27,6 +28,13 @@ static const struct command COMMANDS[] = {
     {"status", "", 0, 0, 0, gateway_commands_status, "status",
      "show the port, the subscriptions, the receivers and counters",
      "It also shows the subnet manager, the last sweep of the fabric and the journal."},
+    {"health", "[OPTION]...", 0, 0, COMMAND_TAKES(OPTION_SEVERITY), health_command, "health",
+     "tell in a line whether the gateway does its work",
+     "It is a plugin for monitoring systems: values follow the line, and the exit status is 0 ok, "
+     "1 "
+     "warning, 2 critical (also if ibtrapd does not run), 3 unknown. It judges the gateway, not "
+     "the fabric; with --severity it is also critical while alarms of that severity and worse are "
+     "active that nobody has acknowledged or shelved."},
     {"catalogue", "", 0, 0, 0, gateway_commands_catalogue, NULL,
      "list every event that ibtrapd knows",
      "With -j each event has its fields and notifications. The same list is in ibtrapd-events(7)."},

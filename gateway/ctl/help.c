@@ -57,7 +57,8 @@ void help_show_all(FILE *out, const struct command *commands, size_t count)
     fputs("\n"
           "ALARM is the number of an alarm, or its key.\n"
           "'ibtrapctl help COMMAND' says more about a command.\n"
-          "Exit status: 0 done, 1 not done (refused, not delivered, damaged), 2 wrong usage.\n",
+          "Exit status: 0 done, 1 not done (refused, not delivered, damaged), 2 wrong usage;\n"
+          "of health: 0 ok, 1 warning, 2 critical, 3 unknown.\n",
           out);
 }
 

@@ -10,6 +10,7 @@
 
 // Exit statuses that scripts can use.
 enum { DONE = 0, FAILED = 1, USAGE = 2 };
+enum { WARNING = 1, CRITICAL = 2, UNKNOWN = 3 }; // of "health": those of monitoring plugins
 
 static void ibtrapctl_help(FILE *out)
 {
@@ -22,7 +23,8 @@ static void ibtrapctl_help(FILE *out)
 static int ibtrapctl_run(struct arguments *a)
 {
     static const int STATUS[] = {
-        [COMMAND_DONE] = DONE, [COMMAND_REFUSED] = FAILED, [COMMAND_WRONG_USAGE] = USAGE};
+        [COMMAND_DONE] = DONE,       [COMMAND_REFUSED] = FAILED,    [COMMAND_WRONG_USAGE] = USAGE,
+        [COMMAND_WARNING] = WARNING, [COMMAND_CRITICAL] = CRITICAL, [COMMAND_UNKNOWN] = UNKNOWN};
     struct instance instance;
     struct error err;
     char file[INSTANCE_PATH_SIZE + sizeof "/journal.db"];

@@ -171,6 +171,7 @@ bool show_status(FILE *out, const json_t *status)
     const json_t *counters = json_object_get(status, "counters");
     if (!json_is_array(subscriptions) || !json_is_array(receivers) || !json_is_object(counters))
         return false;
+    terminal_wrap(out, 0, member_word(status, "health"));
     fprintf(out, "ibtrapd %s, running for %lld s\n", member_word(status, "release"),
             member_count(status, "uptime"));
     show_refused_reload(out, json_object_get(status, "reload"));

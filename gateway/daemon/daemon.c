@@ -246,6 +246,8 @@ static bool start_metrics(struct gateway *g, struct error *err)
         return true;
     g->metrics = metrics_server_start(loop_base(g->loop), c->host, c->port, metrics_parts_render,
                                       &g->metrics_parts, g->log, err);
+    if (g->metrics)
+        metrics_server_serve_health(g->metrics, metrics_parts_judge);
     return g->metrics != NULL;
 }
 

@@ -204,5 +204,6 @@ void wiring_fill_control(struct gateway *g)
                                               .client = g->client,
                                               .sweeper = g->sweeper,
                                               .receivers = g->receivers,
-                                              .receiver_count = g->receiver_count};
+                                              .receiver_count = g->receiver_count,
+                                              .refused_us = &g->refusal.time_us};
 }

@@ -35,7 +35,7 @@ struct alarms {
     struct entry *page_end;        // the last that alarms_each_after gave; NULL: none
     struct entry *near;            // the last that alarms_load loaded; NULL: none
     struct entry *to_write;        // the next in `changed` that alarms_write writes; NULL: none
-    size_t active_count;
+    size_t active_count, active_of[SEVERITY_DEBUG + 1]; // `active_of`: by severity
     bool loaded;     // every alarm in the file has been read
     bool keeps_ends; // there may be alarms that are kept (is_kept)
 };
@@ -137,8 +137,11 @@ static struct entry *alarms_replace(struct alarms *a, struct entry *e, const str
                                     const char *last_id, struct entry *near)
 {
     const int64_t number = e->alarm.event_sequence;
+    const enum severity severity = e->alarm.severity;
     if (!compact_alarm_pack(&e->alarm, alarm, last_id))
         return NULL;
+    a->active_of[severity] -= e->active;
+    a->active_of[e->alarm.severity] += e->active;
     if (alarm->event_sequence != number) {
         near = near == e ? TAILQ_NEXT(e, in_order) : near;
         take_from_order(a, e);
@@ -171,6 +174,8 @@ static void set_active(struct alarms *a, struct entry *e, bool active)
 {
     a->active_count += active && !e->active;
     a->active_count -= !active && e->active;
+    a->active_of[e->alarm.severity] += active && !e->active;
+    a->active_of[e->alarm.severity] -= !active && e->active;
     e->active = active;
 }
 
@@ -467,10 +472,12 @@ bool alarms_have_changed(struct alarms *alarms)
     return changed;
 }
 
-size_t alarms_count(struct alarms *alarms)
+size_t alarms_count(struct alarms *alarms, size_t of[SEVERITY_DEBUG + 1])
 {
     pthread_mutex_lock(&alarms->lock);
     size_t count = alarms->active_count;
+    if (of)
+        memcpy(of, alarms->active_of, sizeof alarms->active_of);
     pthread_mutex_unlock(&alarms->lock);
     return count;
 }

@@ -43,7 +43,8 @@ int64_t alarms_number(struct alarms *alarms, const char *key);
 
 bool alarms_is_active(struct alarms *alarms, const char *key);
 bool alarms_have_changed(struct alarms *alarms); // since the last commit
-size_t alarms_count(struct alarms *alarms);
+// How many are active; `of` gets how many of each severity, and may be NULL.
+size_t alarms_count(struct alarms *alarms, size_t of[SEVERITY_DEBUG + 1]);
 
 // Call `each` in the order in which they were raised; `each` must not call this module. The first
 // does so for active alarms only.

@@ -68,8 +68,9 @@ struct journal_status {
     int64_t pending;  // events in memory that are not on disk
     uint64_t dropped; // events that expired before every receiver had them
     uint64_t commits;
-    size_t alarms;          // active ones
-    uint64_t alarms_missed; // changes of alarms for which there was no room
+    size_t alarms;                        // active ones
+    size_t alarms_of[SEVERITY_DEBUG + 1]; // of these, by severity
+    uint64_t alarms_missed;               // changes of alarms for which there was no room
 };
 
 // A snapshot of the fabric.

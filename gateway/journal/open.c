@@ -116,7 +116,7 @@ void journal_get_status(struct journal *journal, struct journal_status *out)
         out->last = journal->stored;
     }
     out->pending = journal->appended - journal->stored;
-    out->alarms = alarms_count(journal->alarms);
+    out->alarms = alarms_count(journal->alarms, out->alarms_of);
     pthread_mutex_unlock(&journal->lock);
 }
 

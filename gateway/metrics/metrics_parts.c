@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "metrics/metrics_parts.h"
 
+#include "health/health_parts.h"
 #include "install.h"
 #include "metrics/metrics.h"
 #include "pipeline/role.h"
@@ -66,4 +67,27 @@ char *metrics_parts_render(void *ctx, size_t *size)
     char *text = metrics_parts_write_text(&metrics, size);
     free(receivers);
     return text;
+}
+
+bool metrics_parts_judge(void *ctx, bool ready, char *out, size_t size)
+{
+    const struct metrics_parts *p = ctx;
+    struct health health;
+    struct text t = text_in(out, size);
+    if (!health_parts_read(&(struct health_parts){.conf = p->conf,
+                                                  .started_at = p->started_at,
+                                                  .journal = p->journal,
+                                                  .pipeline = p->pipeline,
+                                                  .client = p->client,
+                                                  .sweeper = p->sweeper,
+                                                  .receivers = p->receivers,
+                                                  .receiver_count = p->receiver_count,
+                                                  .reload_refused = *p->refused_us != 0},
+                           &health)) {
+        text_add(&t, "ibtrapd is out of memory.\n");
+        return false;
+    }
+    health_add_line(&health, &t);
+    text_add(&t, "\n");
+    return ready ? health.ready : health.state != HEALTH_CRITICAL;
 }

@@ -20,7 +20,11 @@ struct metrics_parts {
     struct sweeper *sweeper; // NULL: there is none
     struct receiver *const *receivers;
     size_t receiver_count;
+    const int64_t *refused_us; // UTC: when the last reload was refused; 0: it was not
 };
+
+// A metrics_judge (metrics/metrics_server.h) with the same context.
+bool metrics_parts_judge(void *ctx, bool ready, char *out, size_t size);
 
 // A metrics_renderer (metrics/metrics_server.h) whose context is a struct metrics_parts.
 char *metrics_parts_render(void *ctx, size_t *size);

@@ -20,6 +20,7 @@ struct metrics_server {
     struct evconnlistener *listener;
     struct event *pause; // ends a pause of the listener
     metrics_renderer render;
+    metrics_judge judge; // NULL: no verdict is served
     void *ctx;
     struct bufferevent *clients[METRICS_SERVER_CLIENTS_MAX]; // oldest first
     size_t client_count;
@@ -96,6 +97,19 @@ static void answer_metrics(struct metrics_server *server, struct bufferevent *cl
     free(text);
 }
 
+static bool is_health(const struct metrics_server *server, const char *target)
+{
+    return server->judge && (strcmp(target, "/healthz") == 0 || strcmp(target, "/readyz") == 0);
+}
+
+static void answer_health(struct metrics_server *server, struct bufferevent *client, bool head_only,
+                          bool ready)
+{
+    char line[METRICS_SERVER_VERDICT_SIZE];
+    bool good = server->judge(server->ctx, ready, line, sizeof line);
+    answer_text(server, client, head_only, good ? "200 OK" : "503 Service Unavailable", line);
+}
+
 static void answer_request(struct metrics_server *server, struct bufferevent *client, char *line)
 {
     char *rest, *method = strtok_r(line, " ", &rest), *target = strtok_r(NULL, " ", &rest);
@@ -106,11 +120,13 @@ static void answer_request(struct metrics_server *server, struct bufferevent *cl
     }
     bool head_only = strcmp(method, "HEAD") == 0;
     target[strcspn(target, "?")] = '\0';
-    if (strcmp(target, "/metrics") != 0 && strcmp(target, "/") != 0)
+    if (strcmp(target, "/metrics") != 0 && strcmp(target, "/") != 0 && !is_health(server, target))
         answer_text(server, client, head_only, "404 Not Found", "The metrics are at /metrics.\n");
     else if (!head_only && strcmp(method, "GET") != 0)
         answer_text(server, client, false, "405 Method Not Allowed",
                     "Only GET and HEAD are served here.\n");
+    else if (is_health(server, target))
+        answer_health(server, client, head_only, strcmp(target, "/readyz") == 0);
     else if (target[1] == '\0')
         answer_text(server, client, head_only, "200 OK", "ibtrapd: the metrics are at /metrics.\n");
     else
@@ -249,6 +265,11 @@ struct metrics_server *metrics_server_start(struct event_base *base, const char 
         event_free(server->pause);
     free(server);
     return NULL;
+}
+
+void metrics_server_serve_health(struct metrics_server *server, metrics_judge judge)
+{
+    server->judge = judge;
 }
 
 void metrics_server_stop(struct metrics_server *server)

@@ -437,3 +437,49 @@ def test_without_a_daemon_the_exit_status_says_so(arguments):
     done = subprocess.run([IBTRAPCTL, "--socket", "/nonexistent", *arguments], capture_output=True, text=True,
                           timeout=DEADLINE, check=False)
     assert done.returncode == 1 and "cannot reach ibtrapd" in done.stderr and done.stdout == ""
+
+
+# Health.
+
+
+def verdict(site, *arguments, code):
+    done = site.gateway.control("health", *arguments, check=False)
+    assert done.returncode == code, done.stdout + done.stderr
+    assert done.stderr == ""
+    return done.stdout
+
+
+def test_health_is_a_line_with_values_and_an_exit_status(site):
+    line = verdict(site, code=0)
+    assert re.fullmatch(r"ibtrapd OK: \d+ of 17 subscriptions, swept \d+ s ago, 3 receivers, 1 active alarm \| "
+                        r"subscriptions=\d+;;;0;17 sweep_age=\d+s;;;0 receivers_failing=0;;;0;3 .*\n", line)
+    assert " alarms_error=1;;;0" in line or " alarms_warning=1;;;0" in line
+    assert site.gateway.control("status").stdout.startswith("OK: ")
+    answer = ask(site, "health")
+    assert (answer["state"], answer["ready"], answer["findings"]) == ("ok", True, [])
+    assert sum(answer["alarms"].values()) == 1
+
+
+def test_health_asks_for_alarms_on_request(site):
+    assert verdict(site, "--severity", "warning", code=2).startswith("ibtrapd CRITICAL: 1 active alarm of severity")
+    assert verdict(site, "--severity", "emergency", code=0).startswith("ibtrapd OK: ")
+    number = ask(site, "alarms")["alarms"][0]["number"]
+    site.gateway.control("alarms", "acknowledge", str(number))
+    assert verdict(site, "--severity", "warning", code=0).startswith("ibtrapd OK: ")
+
+
+def test_health_warns_of_a_paused_receiver_and_of_a_refused_reload(site):
+    site.gateway.control("receivers", "pause", "udp0")
+    assert verdict(site, code=1).startswith("ibtrapd WARNING: receiver udp0 is paused | subscriptions=")
+    site.gateway.config.write_text("sweep { intervall = 10 }\n")
+    assert site.gateway.control("reload", check=False).returncode == 1
+    assert "; the last reload was refused" in verdict(site, code=1)
+    assert {one["state"] for one in json.loads(verdict(site, "--json", code=1))["findings"]} == {"warning"}
+
+
+def test_a_gateway_that_does_not_run_is_critical(site, tmp_path):
+    site.gateway.stop()
+    assert verdict(site, code=2).startswith("ibtrapd CRITICAL: cannot reach ibtrapd on ")
+    assert json.loads(verdict(site, "--json", code=2))["state"] == "critical"
+    done = subprocess.run([IBTRAPCTL, "--socket", tmp_path, "health"], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout[:17]) == (2, "ibtrapd CRITICAL:")

@@ -275,3 +275,21 @@ BAD_TEXTS = [
 def test_the_reader_is_strict(text):
     with pytest.raises(FormatError):
         Metrics(text)
+
+
+def test_the_verdict_is_served(open_site, port):
+    site = open_site(more=section("metrics", listen=f"127.0.0.1:{port}"))
+    site.gateway.wait_subscribed()
+    wait_until(lambda: request(port, path="/readyz").status == 200, "the gateway to be ready")
+    verdict = request(port, path="/healthz")
+    assert verdict.status == 200 and re.match(r"(OK|WARNING): .*\n$", verdict.text)
+    site.gateway.control("receivers", "pause", "udp0")
+    verdict = request(port, path="/healthz?verbose")
+    assert verdict.status == 200 and verdict.text.startswith("WARNING: ") and "receiver udp0 is paused" in verdict.text
+
+
+def test_without_a_port_it_is_not_ready(lone_gateway, port):
+    verdict = request(port, path="/readyz")
+    assert verdict.status == 503 and verdict.text.startswith("WARNING: no InfiniBand port")
+    assert request(port, path="/healthz").status == 200  # it has only just started
+    assert request(port, path="/healthz/").status == 404

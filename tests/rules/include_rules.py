@@ -33,10 +33,12 @@ FOLDERS = {
     "agent": {"base", "model", "topology", "journal", "agentx"},
     "ctl": {"base", "model", "journal", "sink"},
     "pipeline": {"base", "model", "conf", "ib", "topology", "event", "policy", "journal"},
+    "health": {"base", "model", "conf", "ib", "topology", "event", "policy", "journal", "sink",
+               "agentx", "pipeline"},
     "control": {"base", "model", "conf", "ib", "topology", "event", "policy", "journal", "sink",
-                "agentx", "agent", "pipeline", "ctl"},
+                "agentx", "agent", "pipeline", "health", "ctl"},
     "metrics": {"base", "model", "conf", "ib", "topology", "event", "policy", "journal", "sink",
-                "agentx", "pipeline"},
+                "agentx", "pipeline", "health"},
 }
 FOLDERS["daemon"] = set(FOLDERS)  # and no folder includes daemon/
 

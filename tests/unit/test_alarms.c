@@ -93,7 +93,7 @@ TEST(an_alarm_of_a_held_event_is_joined_with_the_one_in_the_file)
     assert_true(alarms_apply(alarms, held, 2));
     event_unref(held);
     load();
-    assert_int_equal(alarms_count(alarms), 1);
+    assert_int_equal(alarms_count(alarms, NULL), 1);
     const struct alarm alarm = get();
     assert_string_equal(alarm.event_id, "first");
     assert_string_equal(alarm.notified_id, "first"); // the second was not notified
@@ -109,13 +109,13 @@ TEST(what_was_cleared_before_the_file_was_read_stays_so)
     start_again();
     assert_true(take(CATALOGUE_LINK_UP, "a", "second", 2));
     load();
-    assert_int_equal(alarms_count(alarms), 0);
+    assert_int_equal(alarms_count(alarms, NULL), 0);
     assert_false(alarms_acknowledge(alarms, "a", 3, "too late"));
     assert_false(alarms_shelve(alarms, "a", 3));
     save();
     start_again();
     load();
-    assert_int_equal(alarms_count(alarms), 0);
+    assert_int_equal(alarms_count(alarms, NULL), 0);
 }
 
 TEST(what_changes_during_a_commit_is_written_with_the_next)
@@ -135,11 +135,37 @@ TEST(what_changes_during_a_commit_is_written_with_the_next)
     assert_string_equal(get().note, "meanwhile");
 }
 
+TEST(active_ones_are_counted_by_severity)
+{
+    size_t of[SEVERITY_DEBUG + 1];
+    load();
+    assert_true(take(CATALOGUE_LINK_DOWN, "a", "first", 1));
+    assert_true(take(CATALOGUE_LINK_DOWN, "b", "second", 2));
+    const enum severity severity = catalogue_get(CATALOGUE_LINK_DOWN)->severity;
+    assert_int_equal(alarms_count(alarms, of), 2);
+    assert_int_equal(of[severity], 2);
+    struct event *worse = event_make(catalogue_get(CATALOGUE_LINK_DOWN));
+    worse->severity = SEVERITY_EMERGENCY;
+    strcpy(worse->alarm_key, "b");
+    strcpy(worse->id, "third");
+    assert_true(alarms_apply(alarms, worse, 3));
+    event_unref(worse);
+    assert_true(take(CATALOGUE_LINK_UP, "a", "fourth", 4));
+    save();
+    for (int i = 0; i < 2; i++) { // also when they come from the file
+        assert_int_equal(alarms_count(alarms, of), 1);
+        assert_int_equal(of[severity], 0);
+        assert_int_equal(of[SEVERITY_EMERGENCY], 1);
+        start_again();
+        load();
+    }
+}
+
 TEST(an_event_without_a_role_changes_nothing)
 {
     load();
     assert_true(take(CATALOGUE_HEARTBEAT, "a", "first", 1));
-    assert_int_equal(alarms_count(alarms), 0);
+    assert_int_equal(alarms_count(alarms, NULL), 0);
     assert_false(alarms_have_changed(alarms));
 }
 
@@ -150,10 +176,10 @@ TEST(there_is_room_for_so_many)
         snprintf(key, sizeof key, "k%d", i);
         assert_true(take(CATALOGUE_SUBSCRIPTION_LOST, key, "id", i + 1));
     }
-    assert_int_equal(alarms_count(alarms), ALARMS_MAX);
+    assert_int_equal(alarms_count(alarms, NULL), ALARMS_MAX);
     assert_false(take(CATALOGUE_SUBSCRIPTION_LOST, "another", "id", ALARMS_MAX + 1));
     assert_true(take(CATALOGUE_SUBSCRIPTION_LOST, "k7", "id", ALARMS_MAX + 2));
-    assert_int_equal(alarms_count(alarms), ALARMS_MAX);
+    assert_int_equal(alarms_count(alarms, NULL), ALARMS_MAX);
 }
 
 static void count_pages(void *ctx, const struct alarm *alarm)
@@ -266,7 +292,7 @@ TEST(the_file_and_what_came_before_it_are_one_list)
         assert_true(take(CATALOGUE_LINK_DOWN, key, "again", 1000 + i));
     }
     load();
-    assert_int_equal(alarms_count(alarms), 90);
+    assert_int_equal(alarms_count(alarms, NULL), 90);
     assert_int_equal(read_pages(9), 10);
     assert_true(alarms_is_active(alarms, "k40"));
     assert_int_equal(alarms_number(alarms, "k40"), 41);
@@ -341,6 +367,7 @@ int main(void)
         ALARM_TEST(an_alarm_of_a_held_event_is_joined_with_the_one_in_the_file),
         ALARM_TEST(what_was_cleared_before_the_file_was_read_stays_so),
         ALARM_TEST(what_changes_during_a_commit_is_written_with_the_next),
+        ALARM_TEST(active_ones_are_counted_by_severity),
         ALARM_TEST(an_event_without_a_role_changes_nothing),
         ALARM_TEST(there_is_room_for_so_many),
         ALARM_TEST(pages_follow_each_other_while_alarms_come_and_go),

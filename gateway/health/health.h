@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// The verdict on the gateway: whether it does its work, and what keeps it from that. It does not
+// judge the fabric: active alarms are counted only. health_judge is pure.
+#ifndef IBTRAPD_HEALTH_HEALTH_H
+#define IBTRAPD_HEALTH_HEALTH_H
+
+#include "base/text.h"
+#include "ib/sa_client.h"
+#include "ib/sweeper.h"
+#include "journal/journal.h"
+#include "sink/receiver.h"
+
+// In the order of the exit statuses of monitoring plugins.
+enum health_state {
+    HEALTH_OK,
+    HEALTH_WARNING,  // it works, and somebody should look
+    HEALTH_CRITICAL, // events are not received, not safe, or reach nobody
+};
+
+enum {
+    HEALTH_FINDINGS_MAX = 16, // the worst ones are kept
+    HEALTH_SENTENCE_SIZE = 200,
+    HEALTH_LINE_SIZE = 1024,
+    HEALTH_START_S = 60, // after its start a gateway may still be at work on what it lacks
+};
+
+struct health_receiver {
+    const char *name;
+    const struct receiver_status *status;
+};
+
+// What the verdict is made from. The pointers are the caller's.
+struct health_facts {
+    int64_t now_us, uptime_us; // UTC; microseconds since the start
+    const struct sa_status *sa;
+    const struct journal_status *journal;
+    const struct sweeper_status *sweep;
+    int64_t sweep_interval_us;
+    const struct health_receiver *receivers;
+    size_t receiver_count;
+    bool standby;        // another gateway notifies the receivers
+    bool reload_refused; // the configuration in force is not that of the file
+};
+
+struct health_finding {
+    enum health_state state;
+    char sentence[HEALTH_SENTENCE_SIZE]; // without capital and full stop; no control characters
+};
+
+struct health {
+    enum health_state state; // the worst of the findings
+    bool ready;              // Reports reach the gateway, or it sweeps, and events are recorded
+    bool standby;
+    unsigned subscribed;       // of SUBSCRIPTIONS_COUNT
+    int64_t sweep_age_s;       // of the last sweep; -1: none has begun, or sweeps are off
+    size_t receivers, failing; // paused ones do not fail
+    size_t paused;
+    int64_t waiting;        // events, for the receiver that lacks most
+    int64_t events, alarms; // in the journal; active
+    size_t alarms_of[SEVERITY_DEBUG + 1];
+    struct health_finding findings[HEALTH_FINDINGS_MAX]; // the worst first
+    size_t count;
+};
+
+void health_judge(const struct health_facts *facts, struct health *out);
+
+// "ok", "warning", "critical"
+const char *health_word(enum health_state state);
+
+// Adds the verdict in a line without newline, such as "OK: 17 of 17 subscriptions, ...".
+void health_add_line(const struct health *health, struct text *t);
+
+#endif
