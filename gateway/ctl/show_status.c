@@ -21,6 +21,9 @@ static void show_port(FILE *out, const json_t *status)
                 member_word(sm, "guid"),
                 json_is_true(json_object_get(sm, "answers")) ? "answers" : "does not answer",
                 member_word(sm, "name")[0] ? ", " : "", member_word(sm, "name"));
+    if (member_word(sm, "unanswered")[0] != '\0')
+        fprintf(out, "         does not answer queries for %s; subscriptions are renewed instead\n",
+                member_word(sm, "unanswered"));
     if (member_word(status, "problem")[0] != '\0')
         fprintf(out, "Problem  %s\n", member_word(status, "problem"));
 }

@@ -5,6 +5,7 @@
 #include "base/wire.h"
 #include "ib/sa_words.h"
 #include "ib/shared_port.h"
+#include "ib/sm_watch.h"
 #include "ib/smp_decode.h"
 
 #include <inttypes.h>
@@ -24,10 +25,9 @@ static const int64_t FIRST_SETTLE_US = 30 * CLOCK_US_PER_S; // then still unsett
 static const int64_t UNSUBSCRIBE_US = 1 * CLOCK_US_PER_S;
 enum { SM_SILENCES_MAX = 2, PORT_SILENCES_MAX = 5, UNSUBSCRIBE_ATTEMPTS = 3 };
 
-// A kind of query; at most one of each is under way.
-struct query {
+// The query to the own port; at most one is under way.
+struct port_query {
     uint32_t tid;
-    int64_t asked_at;
     int64_t answer_by; // 0: none under way
     int64_t ask_at;    // when to send it next
 };
@@ -42,10 +42,11 @@ struct sa_client {
 
     // The thread's own.
     struct subscriptions subscriptions;
-    struct query port_query, node_query, list_query;
-    unsigned sm_silences; // queries to the SM in a row without answer
+    struct port_query port_query;
+    struct sm_watch watch;
+    uint32_t activity; // of the SM's latest SMInfo; 0: none yet
     bool notified_unreachable;
-    int64_t silent_since; // when the first of them was sent
+    int64_t silent_since; // when the first query without answer was sent
     bool settled, notified_lost;
     int64_t unsettled_since, reopen_at, better_at;
     bool listed[SUBSCRIPTIONS_COUNT]; // in the SM's answer that is read now
@@ -79,7 +80,7 @@ static void sa_client_publish(struct sa_client *a)
 {
     pthread_mutex_lock(&a->lock);
     memcpy(a->status.subscriptions, a->subscriptions.each, sizeof a->status.subscriptions);
-    a->status.sm_answers = a->sm_silences == 0 && a->status.sm.port_guid != 0;
+    a->status.sm_answers = a->watch.silences == 0 && a->watch.answered_at != 0;
     pthread_mutex_unlock(&a->lock);
 }
 
@@ -105,38 +106,58 @@ static uint32_t new_tid(struct sa_client *a)
     return atomic_fetch_add(&a->next_tid, 1) & ~MAD_TID_BATCH;
 }
 
-static void sa_client_ask(struct sa_client *a, struct query *q, enum mad_agent agent,
-                          const uint8_t *mad, uint32_t tid, int64_t now)
-{
-    struct mad_address to = {.lid = a->status.port.sm_lid, .qpn = 1, .sl = a->status.port.sm_sl};
-    if (agent == MAD_AGENT_SMP)
-        to = (struct mad_address){.lid = 0xFFFF};
-    q->tid = tid;
-    q->asked_at = now;
-    q->answer_by = now + REQUEST_TIMEOUT_US;
-    shared_port_send(&a->port, agent, &to, mad, REQUEST_TIMEOUT_MS);
-}
-
 static void sa_client_ask_port(struct sa_client *a, int64_t now)
 {
     uint8_t mad[MAD_SIZE];
-    uint32_t tid = new_tid(a);
-    smp_query_own_port(mad, tid, atomic_load(&a->mkey));
-    sa_client_ask(a, &a->port_query, MAD_AGENT_SMP, mad, tid, now);
+    const struct mad_address own = {.lid = 0xFFFF};
+    struct port_query *q = &a->port_query;
+    q->tid = new_tid(a);
+    q->answer_by = now + REQUEST_TIMEOUT_US;
+    q->ask_at = now + PORT_POLL_US;
+    smp_query_own_port(mad, q->tid, atomic_load(&a->mkey));
+    shared_port_send(&a->port, MAD_AGENT_SMP, &own, mad, REQUEST_TIMEOUT_MS);
 }
 
+static void sa_client_make_query(struct sa_client *a, enum sm_watch_kind kind, uint32_t tid,
+                                 uint8_t mad[MAD_SIZE])
+{
+    uint8_t gid[ADDRESS_GID_SIZE];
+    switch (kind) {
+    case SM_WATCH_NODE:
+        mad_query_node(mad, tid, a->status.port.sm_lid);
+        break;
+    case SM_WATCH_LIST:
+        wire_put(gid, 8, a->status.port.subnet_prefix);
+        wire_put(gid + 8, 8, a->status.id.guid);
+        mad_query_subscriptions(mad, tid, gid);
+        break;
+    default:
+        smp_make_lid_get(mad, 0, SMP_SM_INFO, 0);
+        mad_set_tid(mad, tid);
+    }
+}
+
+// Begins a round of queries to the SM, and renews a subscription if they alone do not show whether
+// it lives.
 static void ask_sm(struct sa_client *a, int64_t now)
 {
-    uint8_t mad[MAD_SIZE], gid[ADDRESS_GID_SIZE];
-    uint32_t tid = new_tid(a);
-    mad_query_node(mad, tid, a->status.port.sm_lid);
-    sa_client_ask(a, &a->node_query, MAD_AGENT_SA, mad, tid, now);
-    wire_put(gid, 8, a->status.port.subnet_prefix);
-    wire_put(gid + 8, 8, a->status.id.guid);
-    tid = new_tid(a);
-    mad_query_subscriptions(mad, tid, gid);
-    sa_client_ask(a, &a->list_query, MAD_AGENT_SA, mad, tid, now);
-    a->node_query.ask_at = now + a->options.verify_us;
+    uint8_t mad[MAD_SIZE];
+    const struct mad_port *port = &a->status.port;
+    sm_watch_begin(&a->watch, now, REQUEST_TIMEOUT_US, a->options.verify_us);
+    for (enum sm_watch_kind kind = 0; kind < SM_WATCH_KINDS; kind++) {
+        if (!sm_watch_wants(&a->watch, kind))
+            continue;
+        const uint32_t tid = new_tid(a);
+        const bool smp = kind == SM_WATCH_INFO;
+        const struct mad_address to = {
+            .lid = port->sm_lid, .qpn = smp ? 0 : 1, .sl = smp ? 0 : port->sm_sl};
+        sa_client_make_query(a, kind, tid, mad);
+        shared_port_send(&a->port, smp ? MAD_AGENT_SMP_LID : MAD_AGENT_SA, &to, mad,
+                         REQUEST_TIMEOUT_MS);
+        sm_watch_asked(&a->watch, kind, tid, a->options.refresh_us);
+    }
+    if (sm_watch_wants_probe(&a->watch))
+        subscriptions_renew_one(&a->subscriptions, now);
 }
 
 static void send_subscription(struct sa_client *a, uint32_t trap, bool subscribe, uint32_t tid)
@@ -183,8 +204,7 @@ static void subscribe_again(struct sa_client *a, int64_t now, const char *reason
         report_lost(a, reason);
     }
     subscriptions_restart(&a->subscriptions, now);
-    a->node_query = (struct query){.ask_at = now};
-    a->list_query = (struct query){0};
+    sm_watch_ask_now(&a->watch, now);
 }
 
 static void check_settled(struct sa_client *a, int64_t now)
@@ -228,9 +248,13 @@ static void sa_client_handle_port(struct sa_client *a, const struct mad_port *po
             subscribe_again(a, now, reason);
         return;
     }
-    if (!was_up || old.sm_lid != port->sm_lid)
-        a->sm_silences = 0;
-    if (a->sm_silences < SM_SILENCES_MAX)
+    if (old.sm_lid != port->sm_lid) {
+        sm_watch_init(&a->watch, now);
+        a->activity = 0;
+    }
+    if (!was_up)
+        a->watch.silences = 0;
+    if (a->watch.silences < SM_SILENCES_MAX)
         sa_client_set_problem(a, "");
     if (sa_words_port_change(&old, port, reason, sizeof reason))
         subscribe_again(a, now, reason);
@@ -240,10 +264,12 @@ static void sa_client_handle_node(struct sa_client *a, const struct mad_node *sm
 {
     uint64_t old = a->status.sm.port_guid;
     pthread_mutex_lock(&a->lock);
-    a->status.sm = *sm;
+    if (sm->description[0] != '\0' || old != sm->port_guid) // SMInfo has no description
+        a->status.sm = *sm;
     pthread_mutex_unlock(&a->lock);
     if (old == 0 || old == sm->port_guid)
         return;
+    a->activity = 0;
     char reason[200];
     snprintf(reason, sizeof reason,
              "another subnet manager is master: port GUID 0x%016" PRIx64
@@ -272,7 +298,8 @@ static void handle_list(struct sa_client *a, const struct mad_received *in, bool
         return;
     if (!none && !mad_read_subscriptions(in->octets, in->size, &list, remember_listed, a))
         return;
-    size_t missing = subscriptions_missing(&a->subscriptions, a->listed, a->list_query.asked_at);
+    size_t missing = subscriptions_missing(&a->subscriptions, a->listed,
+                                           a->watch.queries[SM_WATCH_LIST].asked_at);
     if (missing == 0 || (list.cut && list.records > 0))
         return;
     char reason[200];
@@ -281,24 +308,37 @@ static void handle_list(struct sa_client *a, const struct mad_received *in, bool
     subscribe_again(a, now, reason);
 }
 
-// Receiving.
-
-static bool answers(struct query *q, uint32_t tid)
+// Takes an SMInfo, which the SM answers even if it drops the other queries. Without its list of
+// subscriptions, its activity count shows that it was restarted.
+static void sa_client_handle_info(struct sa_client *a, const uint8_t *data, int64_t now)
 {
-    if (q->answer_by == 0 || q->tid != tid)
-        return false;
-    q->answer_by = 0;
-    return true;
+    struct fabric_sm info;
+    if (!data || !smp_read_sm_info(data, &info))
+        return;
+    const uint32_t before = a->activity, activity = smp_read_activity(data);
+    const bool same = a->status.sm.port_guid == info.guid;
+    sa_client_handle_node(a, &(struct mad_node){.port_guid = info.guid}, now);
+    a->activity = activity;
+    if (!same || activity >= before || !a->settled || !a->watch.queries[SM_WATCH_LIST].mute)
+        return;
+    char reason[200];
+    snprintf(reason, sizeof reason,
+             "the subnet manager was restarted: its activity count fell from %" PRIu32
+             " to %" PRIu32,
+             before, activity);
+    subscribe_again(a, now, reason);
 }
+
+// Receiving.
 
 // The SM answered. If it was silent before, subscribes to everything at once, whatever the back-off
 // is.
 static void note_sm_answer(struct sa_client *a, int64_t now)
 {
     char sm[256], reason[300];
-    if (a->sm_silences >= SM_SILENCES_MAX)
+    if (a->watch.silences >= SM_SILENCES_MAX)
         subscriptions_restart(&a->subscriptions, now);
-    a->sm_silences = 0;
+    sm_watch_heard(&a->watch, now);
     if (!a->notified_unreachable)
         return;
     sa_words_sm(&a->status.sm, a->status.port.sm_lid, sm, sizeof sm);
@@ -315,11 +355,11 @@ static void handle_sa_answer(struct sa_client *a, const struct mad_header *h,
     struct mad_node node;
     if (subscriptions_answered(&a->subscriptions, tid, h->status, now)) {
         note_sm_answer(a, now);
-    } else if (answers(&a->node_query, tid)) {
+    } else if (sm_watch_answers(&a->watch, SM_WATCH_NODE, tid)) {
         note_sm_answer(a, now);
         if (h->status == 0 && mad_read_node(in->octets, in->size, &node))
             sa_client_handle_node(a, &node, now);
-    } else if (answers(&a->list_query, tid)) {
+    } else if (sm_watch_answers(&a->watch, SM_WATCH_LIST, tid)) {
         note_sm_answer(a, now);
         bool none = h->status >> 8 == 3; // no records
         if (h->status == 0 || none)
@@ -367,6 +407,14 @@ static void sa_client_handle_report(struct sa_client *a, const struct mad_receiv
         "them again");
 }
 
+static bool sa_client_answers_port(struct sa_client *a, uint32_t tid)
+{
+    if (a->port_query.answer_by == 0 || a->port_query.tid != tid)
+        return false;
+    a->port_query.answer_by = 0;
+    return true;
+}
+
 static void handle_mad(struct sa_client *a, const struct mad_received *in, int64_t now)
 {
     struct mad_header h;
@@ -375,14 +423,18 @@ static void handle_mad(struct sa_client *a, const struct mad_received *in, int64
     bool response = has_header && h.method & MAD_METHOD_RESPONSE;
     if (has_header && shared_port_route(&a->port, &h, in))
         return;
+    const bool from_sm = in->from.lid == a->status.port.sm_lid;
     if (has_header && h.mgmt_class == MAD_CLASS_SMP_DIRECT) {
-        if (answers(&a->port_query, (uint32_t)h.tid) && mad_status(&h) == 0 &&
+        if (sa_client_answers_port(a, (uint32_t)h.tid) && mad_status(&h) == 0 &&
             mad_read_own_port(in->octets, in->size, &port)) {
             a->port_silences = 0;
             sa_client_handle_port(a, &port, now);
         }
+    } else if (response && h.mgmt_class == MAD_CLASS_SMP_LID) {
+        if (from_sm && sm_watch_answers(&a->watch, SM_WATCH_INFO, (uint32_t)h.tid))
+            sa_client_handle_info(a, smp_answer(in->octets, in->size, SMP_SM_INFO), now);
     } else if (response) {
-        if (in->from.lid == a->status.port.sm_lid)
+        if (from_sm && h.mgmt_class == MAD_CLASS_SA)
             handle_sa_answer(a, &h, in, now);
     } else {
         sa_client_handle_report(a, in, now);
@@ -391,26 +443,57 @@ static void handle_mad(struct sa_client *a, const struct mad_received *in, int64
 
 // The loop.
 
-static void report_unreachable(struct sa_client *a, const char *sm)
+static void sa_client_report_unreachable(struct sa_client *a, const char *sm)
 {
     char reason[300];
     a->notified_unreachable = true;
-    snprintf(reason, sizeof reason, "%s has not answered %u queries in a row", sm, a->sm_silences);
+    snprintf(reason, sizeof reason, "%s has not answered %u queries in a row", sm,
+             a->watch.silences);
     sa_client_emit_change(a, SA_SM_UNREACHABLE, reason);
+}
+
+static void sa_client_handle_silence(struct sa_client *a, int64_t now)
+{
+    char sm[256], reason[300];
+    if (a->watch.silences == 1 && !a->notified_unreachable)
+        a->silent_since = a->watch.began_at;
+    if (a->watch.silences < SM_SILENCES_MAX)
+        return;
+    sa_words_sm(&a->status.sm, a->status.port.sm_lid, sm, sizeof sm);
+    if (!a->notified_unreachable && mad_port_is_up(&a->status.port))
+        sa_client_report_unreachable(a, sm);
+    snprintf(reason, sizeof reason, "%s does not answer", sm);
+    if (a->settled)
+        subscribe_again(a, now, reason);
+    sa_client_set_problem(a, reason);
+}
+
+// Logs once what the SM does not answer although it lives.
+static void sa_client_note_mute(struct sa_client *a)
+{
+    char mute[sizeof a->status.unanswered], sm[256];
+    struct text t = text_in(mute, sizeof mute);
+    sm_watch_add_mute(&a->watch, &t);
+    const size_t before = strlen(a->status.unanswered);
+    if (strcmp(mute, a->status.unanswered) == 0)
+        return;
+    sa_words_sm(&a->status.sm, a->status.port.sm_lid, sm, sizeof sm);
+    if (t.len > before)
+        log_write(
+            a->options.log, LOG_LEVEL_WARNING,
+            "%s does not answer queries for %s, and answers others: it may trust only clients "
+            "that know its SA key (item 'sa_key_file'); each check renews a subscription "
+            "instead",
+            sm, mute);
+    else if (t.len == 0)
+        log_write(a->options.log, LOG_LEVEL_INFO, "%s answers all queries again", sm);
+    pthread_mutex_lock(&a->lock);
+    memcpy(a->status.unanswered, mute, sizeof mute);
+    pthread_mutex_unlock(&a->lock);
 }
 
 static void sa_client_expire(struct sa_client *a, int64_t now)
 {
-    bool silent = false;
-    struct query *const queries[] = {&a->node_query, &a->list_query};
-    for (size_t i = 0; i < 2; i++) {
-        if (queries[i]->answer_by != 0 && queries[i]->answer_by <= now) {
-            queries[i]->answer_by = 0;
-            silent = true;
-            log_debug(a->options.log, "no answer to TransactionID 0x%08" PRIx32 " in %d ms",
-                      queries[i]->tid, (int)REQUEST_TIMEOUT_MS);
-        }
-    }
     if (a->port_query.answer_by != 0 && a->port_query.answer_by <= now) {
         a->port_query.answer_by = 0;
         a->port_silences++;
@@ -418,18 +501,9 @@ static void sa_client_expire(struct sa_client *a, int64_t now)
                   a->port_silences);
     }
     subscriptions_expire(&a->subscriptions, now);
-    if (silent && a->sm_silences++ == 0 && !a->notified_unreachable)
-        a->silent_since = now - REQUEST_TIMEOUT_US;
-    if (!silent || a->sm_silences < SM_SILENCES_MAX)
-        return;
-    char sm[256], reason[300];
-    sa_words_sm(&a->status.sm, a->status.port.sm_lid, sm, sizeof sm);
-    if (!a->notified_unreachable && mad_port_is_up(&a->status.port))
-        report_unreachable(a, sm);
-    snprintf(reason, sizeof reason, "%s does not answer", sm);
-    if (a->settled)
-        subscribe_again(a, now, reason);
-    sa_client_set_problem(a, reason);
+    if (sm_watch_expire(&a->watch, now))
+        sa_client_handle_silence(a, now);
+    sa_client_note_mute(a);
 }
 
 static void sa_client_tick(struct sa_client *a, int64_t now)
@@ -440,14 +514,11 @@ static void sa_client_tick(struct sa_client *a, int64_t now)
         subscriptions_restart(&a->subscriptions, now);
     }
     if (atomic_exchange(&a->woken, false))
-        a->port_query.ask_at = a->node_query.ask_at = now;
-    if (a->port_query.answer_by == 0 && a->port_query.ask_at <= now) {
-        a->port_query.ask_at = now + PORT_POLL_US;
+        a->port_query.ask_at = a->watch.round_at = now;
+    if (a->port_query.answer_by == 0 && a->port_query.ask_at <= now)
         sa_client_ask_port(a, now);
-    }
     if (mad_port_is_up(&a->status.port)) {
-        if (a->node_query.answer_by == 0 && a->list_query.answer_by == 0 &&
-            a->node_query.ask_at <= now)
+        if (sm_watch_is_due(&a->watch, now))
             ask_sm(a, now);
         ask_subscriptions(a, now);
     }
@@ -472,7 +543,9 @@ static bool sa_client_open_port(struct sa_client *a, int64_t now)
     a->status.port = (struct mad_port){0};
     a->status.sm = (struct mad_node){0};
     pthread_mutex_unlock(&a->lock);
-    a->port_query = a->node_query = a->list_query = (struct query){0};
+    a->port_query = (struct port_query){0};
+    sm_watch_init(&a->watch, now);
+    a->activity = 0;
     a->port_silences = 0;
     a->better_at = now + BETTER_PORT_US;
     subscriptions_restart(&a->subscriptions, now);
@@ -502,8 +575,8 @@ static void lose_port(struct sa_client *a, const char *reason, int64_t now)
 // can wait until then.
 static int receive_wait_ms(const struct sa_client *a, int64_t now)
 {
-    bool rests = a->settled && a->port_query.answer_by == 0 && a->node_query.answer_by == 0 &&
-                 a->list_query.answer_by == 0 && subscriptions_under_way(&a->subscriptions) == 0;
+    bool rests = a->settled && a->port_query.answer_by == 0 && !sm_watch_is_busy(&a->watch) &&
+                 subscriptions_under_way(&a->subscriptions) == 0;
     int64_t ms = (a->port_query.ask_at - now + CLOCK_US_PER_MS - 1) / CLOCK_US_PER_MS;
     if (!rests)
         return RECEIVE_WAIT_MS;
@@ -564,7 +637,8 @@ static void unsubscribe(struct sa_client *a)
 {
     // Settled, so that answers about subscriptions or port that arrive now cause no change.
     a->settled = true;
-    a->port_query = a->node_query = a->list_query = (struct query){0};
+    a->port_query = (struct port_query){0};
+    sm_watch_ask_now(&a->watch, sa_client_now_of(a));
     for (size_t i = 0; i < SUBSCRIPTIONS_COUNT; i++) {
         struct subscription *one = &a->subscriptions.each[i];
         one->answer_by = 0;

@@ -75,6 +75,7 @@ struct sa_status {
     struct mad_port_id id;
     struct mad_port port;
     bool sm_answers;
+    char unanswered[64]; // what the SM does not answer, though it answers others; empty: nothing
     struct mad_node sm;
     bool has_sa_key;
     struct subscription subscriptions[SUBSCRIPTIONS_COUNT];

@@ -172,3 +172,9 @@ bool smp_read_sm_info(const uint8_t data[SMP_DATA_SIZE], struct fabric_sm *out)
     out->state = (uint8_t)mad_get_field(info, 0, IB_SMINFO_STATE_F);
     return out->guid != 0 && out->state <= MASTER;
 }
+
+uint32_t smp_read_activity(const uint8_t data[SMP_DATA_SIZE])
+{
+    enum { ACT_COUNT = 16 };
+    return wire_get32(data + ACT_COUNT);
+}

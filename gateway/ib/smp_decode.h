@@ -54,4 +54,7 @@ void smp_read_description(const uint8_t data[SMP_DATA_SIZE], char out[FABRIC_DES
 // valid.
 bool smp_read_sm_info(const uint8_t data[SMP_DATA_SIZE], struct fabric_sm *out);
 
+// The ActCount of an SMInfo: it grows while the SM works, and begins anew when it is restarted.
+uint32_t smp_read_activity(const uint8_t data[SMP_DATA_SIZE]);
+
 #endif

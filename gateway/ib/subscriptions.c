@@ -101,6 +101,20 @@ void subscriptions_asked(struct subscription *one, uint32_t tid, int64_t now)
     one->answer_by = now + ANSWER_US;
 }
 
+void subscriptions_renew_one(struct subscriptions *s, int64_t now)
+{
+    struct subscription *next = NULL;
+    const bool any = subscriptions_subscribed(s) == 0;
+    for (size_t i = 0; i < SUBSCRIPTIONS_COUNT; i++) {
+        struct subscription *one = &s->each[i];
+        const bool fits = any || one->state == SUBSCRIPTION_SUBSCRIBED;
+        if (fits && one->answer_by == 0 && (!next || one->ask_at < next->ask_at))
+            next = one;
+    }
+    if (next && next->ask_at > now)
+        next->ask_at = now;
+}
+
 static void subscriptions_handle_confirmation(const struct subscriptions *s,
                                               struct subscription *one, int64_t now)
 {

@@ -51,6 +51,10 @@ void subscriptions_restart(struct subscriptions *s, int64_t now);
 struct subscription *subscriptions_due(struct subscriptions *s, int64_t now);
 void subscriptions_asked(struct subscription *one, uint32_t tid, int64_t now);
 
+// Makes one subscription due, in turn: a confirmed one, which changes nothing at an SA that still
+// has it; or any, if none is confirmed.
+void subscriptions_renew_one(struct subscriptions *s, int64_t now);
+
 // Handles an answer. False: no request with that TransactionID is under way.
 bool subscriptions_answered(struct subscriptions *s, uint32_t tid, uint16_t status, int64_t now);
 

@@ -139,7 +139,7 @@ static void take_subscription(struct fake_sm *sm, const uint8_t *request)
         sm->report_at_unsubscribe = false;
         put(sm, sm->lid, report, sizeof report);
     }
-    if (key != 0 && key != sm->sa_key)
+    if (sm->drops_sets || (key != 0 && key != sm->sa_key))
         return; // like OpenSM, ignore a request with a wrong key
     if (trap >= 256 && trap <= 259 && key == 0)
         status = 0x0200;
@@ -153,6 +153,9 @@ static void take_subscription(struct fake_sm *sm, const uint8_t *request)
 static void answer_node(struct fake_sm *sm, const uint8_t *request)
 {
     uint8_t mad[MAD_SIZE];
+    sm->asked_node++;
+    if (sm->drops_nodes)
+        return;
     make_answer(mad, request, 0);
     wire_put(mad + DATA, 2, sm->lid);
     wire_put(mad + DATA + 4 + 20, 8, sm->node.port_guid);
@@ -164,6 +167,9 @@ static void answer_list(struct fake_sm *sm, const uint8_t *request)
 {
     uint8_t mad[FAKE_SM_MAD_MAX] = {0};
     size_t count = 0;
+    sm->asked_list++;
+    if (sm->drops_lists)
+        return;
     make_answer(mad, request, 0);
     memset(mad + DATA, 0, MAD_SIZE - DATA);
     for (uint32_t trap = 0; trap <= MAD_TRAP_VENDOR; trap++) {
@@ -182,6 +188,19 @@ static void answer_list(struct fake_sm *sm, const uint8_t *request)
     put_late_answer(sm, mad, size < MAD_SIZE ? MAD_SIZE : size, sm->late_us + sm->list_late_us);
 }
 
+static void answer_info(struct fake_sm *sm, const uint8_t *request)
+{
+    uint8_t mad[MAD_SIZE];
+    sm->asked_info++;
+    if (sm->drops_info)
+        return;
+    make_answer(mad, request, 0);
+    wire_put(mad + 64, 8, sm->node.port_guid);
+    wire_put(mad + 80, 4, ++sm->act_count);
+    mad[84] = 0x03; // priority 0, master
+    put(sm, sm->lid, mad, sizeof mad);
+}
+
 static void serve(struct fake_sm *sm, const struct mad_address *to, const uint8_t *mad)
 {
     if (mad[3] == 0x86) {
@@ -191,10 +210,13 @@ static void serve(struct fake_sm *sm, const struct mad_address *to, const uint8_
         }
         return;
     }
-    if (sm->deaf || to->lid != sm->lid || to->qpn != 1)
-        return;
     uint16_t attribute = wire_get16(mad + 16);
-    if (mad[3] == 0x02 && attribute == 0x0003)
+    bool info = mad[1] == MAD_CLASS_SMP_LID && mad[3] == 0x01 && attribute == 0x0020;
+    if (sm->deaf || to->lid != sm->lid || to->qpn != (info ? 0 : 1))
+        return;
+    if (info)
+        answer_info(sm, mad);
+    else if (mad[3] == 0x02 && attribute == 0x0003)
         take_subscription(sm, mad);
     else if (mad[3] == 0x01 && attribute == 0x0011)
         answer_node(sm, mad);

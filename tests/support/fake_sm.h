@@ -21,6 +21,11 @@ struct fake_sm {
     uint16_t lid;          // of the master SM
     struct mad_node node;  // the master SM's node
     bool deaf;             // the SM answers nothing
+    bool drops_nodes;      // the SA drops queries for NodeRecords in silence
+    bool drops_lists;      // and those for InformInfoRecords
+    bool drops_sets;       // and Sets of InformInfo
+    bool drops_info;       // the SM drops SMInfo
+    uint32_t act_count;    // of its SMInfo
     bool says_no_records;  // the SA answers an empty list with the status "no records"
     uint64_t sa_key;
     bool held[MAD_TRAP_VENDOR + 1]; // the SA has this subscription, by trap
@@ -33,6 +38,7 @@ struct fake_sm {
     // What happened.
     unsigned opened, closed, received; // `received` counts calls
     unsigned refused;                  // SMPs refused for a wrong M_Key
+    unsigned asked_node, asked_list, asked_info;
     unsigned subscribed[MAD_TRAP_VENDOR + 1], unsubscribed[MAD_TRAP_VENDOR + 1]; // requests
     uint64_t key[MAD_TRAP_VENDOR + 1]; // SA key of the latest request
     struct {

@@ -63,6 +63,14 @@ TEST(a_status_without_sweeps)
                  HEAD TAIL);
 }
 
+TEST(what_the_sm_does_not_answer_is_shown)
+{
+    check_status(",\"sm\":{\"lid\":3,\"guid\":\"0x0002c90300000011\",\"name\":\"sm1\","
+                 "\"answers\":true,\"unanswered\":\"NodeRecord, SMInfo\"}",
+                 HEAD "         does not answer queries for NodeRecord, SMInfo; subscriptions are "
+                      "renewed instead\n" TAIL);
+}
+
 TEST(a_status_with_sweeps)
 {
     check_status(",\"sweep\":{\"method\":\"smp\",\"running\":true,\"last\":"
@@ -366,6 +374,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_status_without_sweeps),
+        cmocka_unit_test(what_the_sm_does_not_answer_is_shown),
         cmocka_unit_test(a_status_with_sweeps),
         cmocka_unit_test(a_sweep_that_failed),
         cmocka_unit_test(too_many_alarms_are_told_with_what_to_do),

@@ -305,6 +305,32 @@ TEST(the_last_change_of_state_is_known)
     assert_int_equal(of_trap(64)->changed_at, NOW + 3 * S);
 }
 
+TEST(one_is_renewed_at_a_time_in_turn)
+{
+    bool renewed[SUBSCRIPTIONS_COUNT] = {false};
+    ask_and_answer_all(0, NOW);
+    for (size_t i = 0; i < SUBSCRIPTIONS_COUNT; i++) {
+        int64_t now = NOW + (int64_t)(i + 1) * S;
+        assert_null(subscriptions_due(&subs, now));
+        subscriptions_renew_one(&subs, now);
+        struct subscription *one = subscriptions_due(&subs, now);
+        assert_non_null(one);
+        assert_false(renewed[one - subs.each]);
+        renewed[one - subs.each] = true;
+        subscriptions_asked(one, 1, now);
+        assert_null(subscriptions_due(&subs, now));
+        assert_true(subscriptions_answered(&subs, 1, 0, now));
+    }
+}
+
+TEST(where_all_were_refused_any_is_renewed)
+{
+    ask_and_answer_all(0x0100, NOW);
+    assert_null(subscriptions_due(&subs, NOW));
+    subscriptions_renew_one(&subs, NOW);
+    assert_non_null(subscriptions_due(&subs, NOW));
+}
+
 TEST(states_have_words)
 {
     assert_string_equal(subscriptions_state_word(SUBSCRIPTION_PENDING), "pending");
@@ -335,6 +361,8 @@ int main(void)
         cmocka_unit_test_setup(details_say_what_to_do, begin),
         cmocka_unit_test_setup(reports_are_counted_by_trap_over_a_restart, begin),
         cmocka_unit_test_setup(the_last_change_of_state_is_known, begin),
+        cmocka_unit_test_setup(one_is_renewed_at_a_time_in_turn, begin),
+        cmocka_unit_test_setup(where_all_were_refused_any_is_renewed, begin),
         cmocka_unit_test_setup(states_have_words, begin),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Watches whether the subnet manager answers, and what: the SA client's queries to it, in rounds,
+// and what their silence means. A hardened SM drops some kinds of queries in silence and answers
+// others. So an answer of the SA to any request, subscriptions included, shows that it lives;
+// silence to one kind of query meanwhile is a finding about that kind. Pure: the caller passes the
+// time, and sends.
+#ifndef IBTRAPD_IB_SM_WATCH_H
+#define IBTRAPD_IB_SM_WATCH_H
+
+#include "base/text.h"
+
+#include <stdint.h>
+
+// The kinds; at most one query of each is under way.
+enum sm_watch_kind {
+    SM_WATCH_NODE, // NodeRecord: who is master
+    SM_WATCH_LIST, // InformInfoRecord: whether the SM holds the subscriptions
+    SM_WATCH_INFO, // SMInfo, while another kind is mute: who is master, and whether it restarted
+    SM_WATCH_KINDS,
+};
+
+struct sm_watch_query {
+    uint32_t tid;
+    int64_t asked_at;  // monotonic microseconds
+    int64_t answer_by; // 0: none is under way
+    int64_t retry_at;  // while mute: when to ask next
+    unsigned silences; // in a row, while the SA answered other requests
+    bool mute;         // the SM does not answer this kind
+};
+
+struct sm_watch {
+    struct sm_watch_query queries[SM_WATCH_KINDS];
+    int64_t round_at;    // when the next round begins
+    int64_t began_at;    // when the latest round began
+    int64_t round_ends;  // when it is judged; 0: it was judged
+    int64_t answered_at; // when the SA last answered any request; 0: never
+    unsigned silences;   // rounds in a row in which the SA answered nothing, until now
+};
+
+// Forgets all, since the SM is another one. A round is due now.
+void sm_watch_init(struct sm_watch *w, int64_t now);
+
+// Gives up the queries under way. A round is due now.
+void sm_watch_ask_now(struct sm_watch *w, int64_t now);
+
+// Whether a round is due, and none is under way.
+bool sm_watch_is_due(const struct sm_watch *w, int64_t now);
+
+// Begins a round, which is judged after `timeout_us`. The next one is due `interval_us` later.
+void sm_watch_begin(struct sm_watch *w, int64_t now, int64_t timeout_us, int64_t interval_us);
+
+// Whether this round has a query of that kind.
+bool sm_watch_wants(const struct sm_watch *w, enum sm_watch_kind kind);
+
+// Whether this round also has to request a subscription again, since queries alone do not show
+// whether the SA lives.
+bool sm_watch_wants_probe(const struct sm_watch *w);
+
+// A query of that kind was sent in this round.
+void sm_watch_asked(struct sm_watch *w, enum sm_watch_kind kind, uint32_t tid, int64_t retry_us);
+
+// Whether this is the answer to the query of that kind that is under way, which is then over.
+bool sm_watch_answers(struct sm_watch *w, enum sm_watch_kind kind, uint32_t tid);
+
+// The SA answered a request of any kind.
+void sm_watch_heard(struct sm_watch *w, int64_t now);
+
+// Ends the queries that got no answer, and judges the round. True: the SA answered nothing in it.
+bool sm_watch_expire(struct sm_watch *w, int64_t now);
+
+// Whether a query is under way, or the round may still turn out silent.
+bool sm_watch_is_busy(const struct sm_watch *w);
+
+// Adds the kinds that the SM does not answer, such as "NodeRecord, SMInfo"; nothing if there is
+// none.
+void sm_watch_add_mute(const struct sm_watch *w, struct text *t);
+
+#endif

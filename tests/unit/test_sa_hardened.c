@@ -1,0 +1,283 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// The SA client with a subnet manager that answers some requests and drops others in silence, as
+// NVIDIA's "SA enhanced trust model" does.
+#include "fake_sm.h"
+#include "golden.h"
+#include "support.h"
+
+static const int64_t S = CLOCK_US_PER_S;
+static const int64_t VERIFY = 5 * CLOCK_US_PER_S;
+
+static struct fake_sm sm;
+static struct sa_client *client;
+static struct sa_status status;
+static struct support_chance counting;
+static struct random chance;
+static char *logged;
+static size_t logged_size;
+static FILE *stream;
+static struct log *log_;
+static struct error err;
+
+static struct sa_options make_options(void)
+{
+    return (struct sa_options){
+        .verify_us = VERIFY,
+        .refresh_us = 300 * S,
+        .has_sa_key = true,
+        .sa_key = 1,
+        .opener = fake_sm_opener(&sm),
+        .listener = fake_sm_listener(&sm),
+        .clock = &sm.clock,
+        .random = &chance,
+        .log = log_,
+    };
+}
+
+static void start(void)
+{
+    const struct sa_options options = make_options();
+    client = sa_client_new(&options, &err);
+    assert_non_null(client);
+    assert_true(sa_client_start(client, &err));
+}
+
+static int begin(void **state)
+{
+    (void)state;
+    fake_sm_init(&sm);
+    counting = (struct support_chance){0};
+    chance = support_random(&counting);
+    stream = open_memstream(&logged, &logged_size);
+    log_ = support_log(stream);
+    return 0;
+}
+
+static int end(void **state)
+{
+    (void)state;
+    fake_sm_run_free(&sm);
+    sa_client_stop(client);
+    sa_client_free(client);
+    log_close(log_);
+    fclose(stream);
+    free(logged);
+    client = NULL;
+    return 0;
+}
+
+static unsigned count_logged(const char *words)
+{
+    unsigned n = 0;
+    fflush(stream);
+    for (const char *at = logged; (at = strstr(at, words)); at++)
+        n++;
+    return n;
+}
+
+static unsigned count_sets(void)
+{
+    unsigned n = 0;
+    for (size_t trap = 0; trap < COUNT(sm.subscribed); trap++)
+        n += sm.subscribed[trap];
+    return n;
+}
+
+// Starts against an SM that drops both queries by which the client verifies its subscriptions.
+static void settle_hardened(void)
+{
+    sm.drops_nodes = sm.drops_lists = true;
+    start();
+    fake_sm_run(&sm, 60 * S);
+    assert_int_equal(fake_sm_held(&sm), 17);
+    assert_int_equal(sm.change_count, 0);
+}
+
+static void check_change(size_t i, enum sa_change change, const char *reason)
+{
+    assert_in_range(i + 1, 1, sm.change_count);
+    assert_int_equal(sm.changes[i].change, change);
+    assert_memory_equal(sm.changes[i].reason, reason, strlen(reason));
+}
+
+TEST(silence_to_one_kind_of_query_is_no_loss)
+{
+    settle_hardened();
+    fake_sm_run(&sm, 3600 * S);
+    assert_int_equal(sm.change_count, 0);
+    sa_client_status(client, &status);
+    assert_true(status.sm_answers);
+    assert_string_equal(status.problem, "");
+    assert_int_equal(status.sm.port_guid, GOLDEN_SM_GUID); // by SMInfo
+    assert_string_equal(status.unanswered, "NodeRecord, InformInfoRecord");
+}
+
+TEST(it_is_told_once)
+{
+    settle_hardened();
+    fake_sm_run(&sm, 3600 * S);
+    assert_int_equal(count_logged("does not answer queries"), 1);
+    assert_int_equal(count_logged("NodeRecord, InformInfoRecord"), 1);
+}
+
+// One renewal with each check at most, and the dropped queries seldom.
+TEST(it_is_not_flooded)
+{
+    settle_hardened();
+    unsigned sets = count_sets(), nodes = sm.asked_node, lists = sm.asked_list;
+    fake_sm_run(&sm, 3600 * S);
+    assert_in_range(count_sets() - sets, 1, 3600 * S / VERIFY + 17);
+    assert_in_range(sm.asked_node - nodes, 1, 20);
+    assert_in_range(sm.asked_list - lists, 1, 20);
+}
+
+TEST(a_kind_that_is_answered_later_is_used_again)
+{
+    settle_hardened();
+    sm.drops_nodes = sm.drops_lists = false;
+    fake_sm_run(&sm, 400 * S);
+    sa_client_status(client, &status);
+    assert_string_equal(status.unanswered, "");
+    assert_string_equal(status.sm.description, "opensm");
+    assert_int_equal(count_logged("answers all queries again"), 1);
+    memset(sm.held, 0, sizeof sm.held);
+    fake_sm_run(&sm, 10 * S);
+    assert_int_equal(sm.change_count, 2);
+    check_change(0, SA_SUBSCRIPTIONS_LOST, "the subnet manager no longer holds 17 of them");
+}
+
+TEST(one_kind_alone_is_found_and_told)
+{
+    sm.drops_lists = true;
+    start();
+    fake_sm_run(&sm, 600 * S);
+    assert_int_equal(sm.change_count, 0);
+    sa_client_status(client, &status);
+    assert_string_equal(status.unanswered, "InformInfoRecord");
+    assert_string_equal(status.sm.description, "opensm");
+}
+
+TEST(a_hardened_sm_that_dies_is_told_and_found_again)
+{
+    settle_hardened();
+    sm.deaf = true;
+    fake_sm_run(&sm, 20 * S);
+    assert_int_equal(sm.change_count, 2);
+    check_change(0, SA_SM_UNREACHABLE,
+                 "the subnet manager at LID 1 has not answered 2 queries in a row");
+    check_change(1, SA_SUBSCRIPTIONS_LOST, "the subnet manager at LID 1 does not answer");
+    memset(sm.held, 0, sizeof sm.held);
+    fake_sm_run(&sm, 300 * S);
+    assert_int_equal(sm.change_count, 2);
+    sm.deaf = false;
+    fake_sm_run(&sm, 60 * S);
+    assert_int_equal(sm.change_count, 4);
+    check_change(2, SA_SM_BACK, "the subnet manager at LID 1");
+    check_change(3, SA_SUBSCRIPTIONS_RESTORED, "the subnet manager at LID 1");
+    assert_int_equal(fake_sm_held(&sm), 17);
+    fake_sm_run(&sm, 3600 * S);
+    assert_int_equal(sm.change_count, 4);
+}
+
+TEST(an_sm_that_answers_sminfo_alone_is_unreachable)
+{
+    settle_hardened();
+    sm.drops_sets = true;
+    fake_sm_run(&sm, 3600 * S);
+    assert_int_equal(sm.change_count, 2);
+    check_change(0, SA_SM_UNREACHABLE, "the subnet manager at LID 1");
+    check_change(1, SA_SUBSCRIPTIONS_LOST, "the subnet manager at LID 1");
+}
+
+// The SM refuses every subscription, and drops what verifies them.
+TEST(a_refusal_is_a_sign_of_life)
+{
+    sm.drops_nodes = sm.drops_lists = true;
+    sm.error = 0x0100;
+    start();
+    fake_sm_run(&sm, 3600 * S);
+    assert_int_equal(sm.change_count, 1);
+    check_change(0, SA_SUBSCRIPTIONS_LOST, "");
+    sa_client_status(client, &status);
+    assert_true(status.sm_answers);
+}
+
+TEST(a_restart_shows_in_its_activity_count)
+{
+    settle_hardened();
+    memset(sm.held, 0, sizeof sm.held);
+    sm.act_count = 0;
+    fake_sm_run(&sm, 10 * S);
+    assert_int_equal(fake_sm_held(&sm), 17);
+    assert_int_equal(sm.change_count, 2);
+    check_change(0, SA_SUBSCRIPTIONS_LOST,
+                 "the subnet manager was restarted: its activity count fell");
+    check_change(1, SA_SUBSCRIPTIONS_RESTORED, "the subnet manager at LID 1");
+}
+
+TEST(another_master_shows_in_its_sminfo)
+{
+    settle_hardened();
+    memset(sm.held, 0, sizeof sm.held);
+    sm.node.port_guid = 0x77;
+    fake_sm_run(&sm, 10 * S);
+    assert_int_equal(fake_sm_held(&sm), 17);
+    assert_int_equal(sm.change_count, 2);
+    check_change(0, SA_SUBSCRIPTIONS_LOST,
+                 "another subnet manager is master: port GUID 0x0000000000000077");
+}
+
+// Neither list nor SMInfo shows that the SM has forgotten; the renewals bring all back.
+TEST(without_sminfo_the_renewals_remain)
+{
+    sm.drops_info = true;
+    settle_hardened();
+    memset(sm.held, 0, sizeof sm.held);
+    fake_sm_run(&sm, 400 * S);
+    assert_int_equal(fake_sm_held(&sm), 17);
+    fake_sm_run(&sm, 3600 * S);
+    assert_int_equal(sm.change_count, 0);
+    sa_client_status(client, &status);
+    assert_string_equal(status.unanswered, "NodeRecord, InformInfoRecord, SMInfo");
+}
+
+TEST(an_sm_that_answers_all_is_not_asked_for_sminfo)
+{
+    start();
+    fake_sm_run(&sm, 400 * S);
+    assert_int_equal(sm.asked_info, 0);
+    assert_int_equal(count_sets(), 34); // each once, and renewed once
+}
+
+TEST(the_next_sm_is_judged_anew)
+{
+    settle_hardened();
+    sm.drops_nodes = sm.drops_lists = false;
+    sm.lid = sm.port.sm_lid = 2;
+    fake_sm_run(&sm, 10 * S);
+    sa_client_status(client, &status);
+    assert_string_equal(status.unanswered, "");
+    assert_string_equal(status.sm.description, "opensm");
+}
+
+#define HARDENED_TEST(f) cmocka_unit_test_setup_teardown(f, begin, end)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        HARDENED_TEST(silence_to_one_kind_of_query_is_no_loss),
+        HARDENED_TEST(it_is_told_once),
+        HARDENED_TEST(it_is_not_flooded),
+        HARDENED_TEST(a_kind_that_is_answered_later_is_used_again),
+        HARDENED_TEST(one_kind_alone_is_found_and_told),
+        HARDENED_TEST(a_hardened_sm_that_dies_is_told_and_found_again),
+        HARDENED_TEST(an_sm_that_answers_sminfo_alone_is_unreachable),
+        HARDENED_TEST(a_refusal_is_a_sign_of_life),
+        HARDENED_TEST(a_restart_shows_in_its_activity_count),
+        HARDENED_TEST(another_master_shows_in_its_sminfo),
+        HARDENED_TEST(without_sminfo_the_renewals_remain),
+        HARDENED_TEST(an_sm_that_answers_all_is_not_asked_for_sminfo),
+        HARDENED_TEST(the_next_sm_is_judged_anew),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
