@@ -6,6 +6,7 @@
 #include "model/names.h"
 
 #include <arpa/inet.h>
+#include <errno.h>
 #include <grp.h>
 #include <stdlib.h>
 #include <string.h>
@@ -70,6 +71,36 @@ bool check_community(const struct schema_item *item, const char *value, struct e
     size_t length = strlen(value);
     return (length > 0 && length < item->size) ||
            error_set(reason, "must have 1 to %zu octets", item->size - 1);
+}
+
+bool check_read_guids(const char *text, uint64_t *out, size_t max, size_t *count,
+                      struct error *reason)
+{
+    static const char *const BETWEEN = ", \t";
+    *count = 0;
+    for (text += strspn(text, BETWEEN); *text; text += strspn(text, BETWEEN)) {
+        const size_t length = strcspn(text, BETWEEN);
+        char *end;
+        if (*count == max)
+            return error_set(reason, "has more than %zu GUIDs", max);
+        errno = 0;
+        const uint64_t guid = *text >= '0' && *text <= '9' ? strtoull(text, &end, 0) : 0;
+        if (guid == 0 || errno != 0 || end != text + length)
+            return error_set(reason, "'%.*s' is no GUID, such as 0x0002c90300a10001", (int)length,
+                             text);
+        out[(*count)++] = guid;
+        text = end;
+    }
+    return *count > 0 || error_set(reason, "has no GUID");
+}
+
+bool check_guids(const struct schema_item *item, const char *value, struct error *reason)
+{
+    uint64_t guids[CONF_KEY_GUIDS_MAX];
+    size_t count;
+    return strlen(value) < item->size
+               ? check_read_guids(value, guids, CONF_KEY_GUIDS_MAX, &count, reason)
+               : error_set(reason, "is longer than %zu octets", item->size - 1);
 }
 
 bool check_printable(const struct schema_item *item, const char *value, struct error *reason)

@@ -11,6 +11,7 @@ typedef bool check_fn(const struct schema_item *item, const char *value, struct 
 check_fn check_path;             // an absolute path, not too long
 check_fn check_output_path;      // such a path, or "-"
 check_fn check_community;        // a community; the reason does not show it
+check_fn check_guids;            // some GUIDs that are not 0
 check_fn check_printable;        // ASCII, and no blank
 check_fn check_ipv4;             // an IPv4 address
 check_fn check_ip;               // an IPv4 or IPv6 address
@@ -26,6 +27,11 @@ check_fn check_key_file;    // the path of a file with a number that others cann
 check_fn check_secret_file; // the path of a file with a secret that others cannot read
 check_fn check_tls_key;     // the path of a file that others cannot read; it may be missing
 check_fn check_group;       // a group that the system knows
+
+// Reads GUIDs, decimal or hexadecimal after 0x, with commas or blanks between them. False with a
+// reason: there is none, one is wrong or 0, or there are more than `max`.
+bool check_read_guids(const char *text, uint64_t *out, size_t max, size_t *count,
+                      struct error *reason);
 
 // Splits "host", "host:port", "1.2.3.4:port", "[v6]" or "[v6]:port"; leaves `port` as it is when
 // the address has none. Returns NULL, or says why the address is wrong.

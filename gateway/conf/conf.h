@@ -25,6 +25,8 @@ enum {
     CONF_RECEIVERS_MAX = 64,
     CONF_GATEWAY_NAME_SIZE = 46, // an alarm key has room for it and a receiver's name
     CONF_RULE_NAME_SIZE = 64,
+    CONF_KEY_GUIDS_MAX = 8,
+    CONF_KEY_GUIDS_SIZE = CONF_KEY_GUIDS_MAX * 20,
     CONF_RULES_MAX = 64,
 };
 
@@ -33,7 +35,10 @@ struct conf_fabric {
     unsigned port;                    // 0: the device's first
     char sa_key_file[CONF_PATH_SIZE]; // empty: none
     bool has_sa_key;
-    uint64_t sa_key;                    // read from that file
+    uint64_t sa_key;                        // read from that file
+    char sa_key_guids[CONF_KEY_GUIDS_SIZE]; // of the SMs that may get it; empty: all
+    uint64_t key_guids[CONF_KEY_GUIDS_MAX]; // the same
+    size_t key_guid_count;
     char node_name_map[CONF_PATH_SIZE]; // empty: none
     unsigned verify_interval_s, refresh_interval_s;
     unsigned without_sm_s; // with_master_sm: seconds without a master SM until a gateway goes on

@@ -40,6 +40,14 @@ static const struct schema_item FABRIC[] = {
      .help = "A file with the SA key of the subnet manager, decimal, or hexadecimal after 0x. "
              "Without the key the subnet manager does not report traps 256 to 259 (bad M_Key, "
              "P_Key and Q_Key). OpenSM's own default key is 1."},
+    {"sa_key_guids", SCHEMA_TEXT, SCHEMA_RESTART, IN_CONF(fabric.sa_key_guids),
+     DERIVED(struct conf, fabric.key_guids, fabric.key_guid_count), .check = check_guids,
+     .example = "\"0x0002c90300a10001, 0x0002c90300a20001\"",
+     .help = "The port GUIDs of the subnet managers that may get the SA key, at most 8. Others get "
+             "none when they become master. Without this item whichever is master gets it: with "
+             "the subscriptions to traps 256 to 259 first, and with every request to its SA once "
+             "it has accepted it. The GUIDs keep a key from the wrong fabric, not from a node that "
+             "pretends to have one of them."},
     {"node_name_map", SCHEMA_TEXT, SCHEMA_LIVE, IN_CONF(fabric.node_name_map), .check = check_path,
      .look = check_name_map, .example = "\"/etc/opensm/ib-node-name-map\"",
      .help = "Names for nodes, in the format of ibnetdiscover(8): lines such as "

@@ -25,6 +25,7 @@
 #include "topology/thresholds.h"
 #include "topology/topology.h"
 
+#include <assert.h>
 #include <malloc.h>
 #include <pthread.h>
 #include <signal.h>
@@ -175,7 +176,7 @@ static bool make_agent(struct gateway *g, struct error *err)
     memcpy(g->device, f->device, sizeof g->device);
     g->choice = (struct umad_choice){.device = g->device, .port = f->port};
     const struct mad_opener *opener = g->options->opener;
-    const struct sa_options options = {
+    struct sa_options options = {
         .verify_us = f->verify_interval_s * CLOCK_US_PER_S,
         .refresh_us = f->refresh_interval_s * CLOCK_US_PER_S,
         .has_sa_key = f->has_sa_key,
@@ -189,6 +190,9 @@ static bool make_agent(struct gateway *g, struct error *err)
         .random = &random_system,
         .log = g->log,
     };
+    static_assert(sizeof options.key_guids == sizeof f->key_guids, "all of them have room");
+    memcpy(options.key_guids, f->key_guids, sizeof options.key_guids);
+    options.key_guid_count = f->key_guid_count;
     g->client = sa_client_new(&options, err);
     return g->client != NULL;
 }

@@ -111,6 +111,13 @@ static void set_component_mask(uint8_t *out, uint64_t mask)
     wire_put(out + offsetof(struct umad_sa_packet, comp_mask), 8, mask);
 }
 
+void mad_add_sa_key(uint8_t *mad, uint64_t sa_key)
+{
+    uint8_t *place = mad + offsetof(struct umad_sa_packet, sm_key);
+    if (wire_get64(place) == 0)
+        wire_put(place, 8, sa_key);
+}
+
 void mad_subscribe(uint8_t *out, uint32_t tid, uint64_t sa_key, uint32_t trap, bool subscribe)
 {
     const struct inform_info info = {

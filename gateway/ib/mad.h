@@ -52,6 +52,9 @@ void mad_make_request(uint8_t *out, uint8_t mgmt_class, uint8_t method, uint16_t
 // own for the sending agent.
 void mad_set_tid(uint8_t *mad, uint32_t tid);
 
+// Puts the SA key into a request to the SA that has none.
+void mad_add_sa_key(uint8_t *mad, uint64_t sa_key);
+
 // Requests. Each function writes MAD_SIZE octets to `out`.
 
 // Set(InformInfo) for one generic trap number, or MAD_TRAP_VENDOR, from all LIDs of the subnet.

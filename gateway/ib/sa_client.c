@@ -44,6 +44,8 @@ struct sa_client {
     struct subscriptions subscriptions;
     struct port_query port_query;
     struct sm_watch watch;
+    bool key_used;     // the SM accepted the SA key, which goes with every request
+    uint64_t denied;   // the GUID of the SM that does not get the key, as was logged
     uint32_t activity; // of the SM's latest SMInfo; 0: none yet
     bool notified_unreachable;
     int64_t silent_since; // when the first query without answer was sent
@@ -97,6 +99,49 @@ static void sa_client_count(struct sa_client *a, uint64_t *counter)
     pthread_mutex_lock(&a->lock);
     (*counter)++;
     pthread_mutex_unlock(&a->lock);
+}
+
+// The SA key.
+
+// Whether the master SM may get it. If only some may, it has to be known first who is master.
+static bool sa_client_may_send_key(const struct sa_client *a)
+{
+    bool may = a->options.key_guid_count == 0;
+    for (size_t i = 0; i < a->options.key_guid_count; i++)
+        may |= a->options.key_guids[i] == a->status.sm.port_guid;
+    return may && a->options.has_sa_key;
+}
+
+static void sa_client_use_key(struct sa_client *a, bool use)
+{
+    if (use != a->key_used)
+        log_debug(a->options.log, "the SA key goes with %s",
+                  use ? "every request from now on" : "the subscriptions that need it only");
+    a->key_used = use;
+    shared_port_set_sa_key(&a->port, a->status.port.sm_lid, use ? a->options.sa_key : 0);
+}
+
+static void sa_client_check_key(struct sa_client *a)
+{
+    const uint64_t guid = a->status.sm.port_guid;
+    const bool waits = a->options.has_sa_key && a->options.key_guid_count > 0 && guid == 0;
+    a->watch.identify = a->subscriptions.holds_keyed = waits;
+    if (!a->options.has_sa_key || guid == 0 || guid == a->denied || sa_client_may_send_key(a))
+        return;
+    a->denied = guid;
+    log_write(a->options.log, LOG_LEVEL_WARNING,
+              "the subnet manager with port GUID 0x%016" PRIx64
+              " does not get the SA key: item 'sa_key_guids' does not name it",
+              guid);
+}
+
+// The SM took a request with the key, so that it takes all. It may answer more from now on.
+static void sa_client_accept_key(struct sa_client *a, int64_t now)
+{
+    if (a->key_used || !sa_client_may_send_key(a))
+        return;
+    sa_client_use_key(a, true);
+    sm_watch_forgive(&a->watch, now);
 }
 
 // Sending.
@@ -165,7 +210,8 @@ static void send_subscription(struct sa_client *a, uint32_t trap, bool subscribe
     uint8_t mad[MAD_SIZE];
     const struct mad_address to = {
         .lid = a->status.port.sm_lid, .qpn = 1, .sl = a->status.port.sm_sl};
-    uint64_t key = subscriptions_needs_key(trap) ? a->options.sa_key : 0;
+    const bool keyed = subscriptions_needs_key(trap) && sa_client_may_send_key(a);
+    const uint64_t key = keyed ? a->options.sa_key : 0;
     mad_subscribe(mad, tid, key, trap, subscribe);
     shared_port_send(&a->port, MAD_AGENT_SA, &to, mad, REQUEST_TIMEOUT_MS);
 }
@@ -173,6 +219,7 @@ static void send_subscription(struct sa_client *a, uint32_t trap, bool subscribe
 static void ask_subscriptions(struct sa_client *a, int64_t now)
 {
     struct subscription *one;
+    sa_client_check_key(a);
     while ((one = subscriptions_due(&a->subscriptions, now)) != NULL) {
         uint32_t tid = new_tid(a);
         send_subscription(a, one->trap, true, tid);
@@ -250,6 +297,7 @@ static void sa_client_handle_port(struct sa_client *a, const struct mad_port *po
     }
     if (old.sm_lid != port->sm_lid) {
         sm_watch_init(&a->watch, now);
+        sa_client_use_key(a, false);
         a->activity = 0;
     }
     if (!was_up)
@@ -270,6 +318,7 @@ static void sa_client_handle_node(struct sa_client *a, const struct mad_node *sm
     if (old == 0 || old == sm->port_guid)
         return;
     a->activity = 0;
+    sa_client_use_key(a, false);
     char reason[200];
     snprintf(reason, sizeof reason,
              "another subnet manager is master: port GUID 0x%016" PRIx64
@@ -353,8 +402,11 @@ static void handle_sa_answer(struct sa_client *a, const struct mad_header *h,
 {
     uint32_t tid = (uint32_t)h->tid;
     struct mad_node node;
+    const bool keyed = subscriptions_is_keyed(&a->subscriptions, tid);
     if (subscriptions_answered(&a->subscriptions, tid, h->status, now)) {
         note_sm_answer(a, now);
+        if (keyed && h->status == 0)
+            sa_client_accept_key(a, now);
     } else if (sm_watch_answers(&a->watch, SM_WATCH_NODE, tid)) {
         note_sm_answer(a, now);
         if (h->status == 0 && mad_read_node(in->octets, in->size, &node))
@@ -457,6 +509,7 @@ static void sa_client_handle_silence(struct sa_client *a, int64_t now)
     char sm[256], reason[300];
     if (a->watch.silences == 1 && !a->notified_unreachable)
         a->silent_since = a->watch.began_at;
+    sa_client_use_key(a, false); // it may have been changed
     if (a->watch.silences < SM_SILENCES_MAX)
         return;
     sa_words_sm(&a->status.sm, a->status.port.sm_lid, sm, sizeof sm);
@@ -479,12 +532,12 @@ static void sa_client_note_mute(struct sa_client *a)
         return;
     sa_words_sm(&a->status.sm, a->status.port.sm_lid, sm, sizeof sm);
     if (t.len > before)
-        log_write(
-            a->options.log, LOG_LEVEL_WARNING,
-            "%s does not answer queries for %s, and answers others: it may trust only clients "
-            "that know its SA key (item 'sa_key_file'); each check renews a subscription "
-            "instead",
-            sm, mute);
+        log_write(a->options.log, LOG_LEVEL_WARNING,
+                  "%s does not answer queries for %s, and answers others%s; each check renews a "
+                  "subscription instead",
+                  sm, mute,
+                  a->key_used ? ""
+                              : ": it may trust only clients with its SA key (item 'sa_key_file')");
     else if (t.len == 0)
         log_write(a->options.log, LOG_LEVEL_INFO, "%s answers all queries again", sm);
     pthread_mutex_lock(&a->lock);
@@ -545,6 +598,7 @@ static bool sa_client_open_port(struct sa_client *a, int64_t now)
     pthread_mutex_unlock(&a->lock);
     a->port_query = (struct port_query){0};
     sm_watch_init(&a->watch, now);
+    sa_client_use_key(a, false);
     a->activity = 0;
     a->port_silences = 0;
     a->better_at = now + BETTER_PORT_US;

@@ -44,11 +44,16 @@ struct sa_listener {
     void *ctx;
 };
 
+enum { SA_KEY_GUIDS_MAX = 8 };
+
 struct sa_options {
     int64_t verify_us;  // between two queries for the subscriptions
     int64_t refresh_us; // from a subscription to its renewal
     bool has_sa_key;
     uint64_t sa_key;
+    // The port GUIDs of the SMs that may get the SA key; none: whichever is master.
+    uint64_t key_guids[SA_KEY_GUIDS_MAX];
+    size_t key_guid_count;
     uint64_t mkey; // M_Key for queries to the own port; 0: none
     // At the last stop, the subscriptions were lost or the SM was unreachable, and the listener
     // knew: the client then reports the end of that, too.

@@ -2,6 +2,7 @@
 #include "ib/shared_port.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 // The `self` of a MAD client's mad_io. Its address differs from the attached one's after a
 // dismissal.
@@ -94,13 +95,35 @@ void shared_port_close(struct shared_port *port)
     io.close(io.self);
 }
 
+void shared_port_set_sa_key(struct shared_port *port, uint16_t lid, uint64_t sa_key)
+{
+    pthread_mutex_lock(&port->lock);
+    port->key_lid = lid;
+    port->sa_key = sa_key;
+    pthread_mutex_unlock(&port->lock);
+}
+
+// Sends through the open port. Call it with the lock.
+static bool shared_port_transmit(struct shared_port *port, enum mad_agent agent,
+                                 const struct mad_address *to, const uint8_t *octets,
+                                 int response_timeout_ms, struct error *err)
+{
+    uint8_t mad[MAD_SIZE];
+    struct mad_header h;
+    memcpy(mad, octets, sizeof mad);
+    if (agent == MAD_AGENT_SA && port->sa_key != 0 && to->lid == port->key_lid &&
+        mad_read_header(mad, sizeof mad, &h) && !(h.method & MAD_METHOD_RESPONSE))
+        mad_add_sa_key(mad, port->sa_key);
+    return port->io.send(port->io.self, agent, to, mad, response_timeout_ms, err);
+}
+
 bool shared_port_send(struct shared_port *port, enum mad_agent agent, const struct mad_address *to,
                       const uint8_t *octets, int response_timeout_ms)
 {
     struct error err;
     pthread_mutex_lock(&port->lock);
     bool open = port->io.self != NULL;
-    bool sent = open && port->io.send(port->io.self, agent, to, octets, response_timeout_ms, &err);
+    bool sent = open && shared_port_transmit(port, agent, to, octets, response_timeout_ms, &err);
     if (open)
         mad_log_sent(&port->mad_log, to, octets, sent ? NULL : err.text);
     if (open && !sent)
@@ -130,7 +153,7 @@ static bool mad_client_send(void *self, enum mad_agent agent, const struct mad_a
     struct shared_port *port = client->port;
     pthread_mutex_lock(&port->lock);
     bool sent = port->attached == client && port->io.self
-                    ? port->io.send(port->io.self, agent, to, octets, response_timeout_ms, err)
+                    ? shared_port_transmit(port, agent, to, octets, response_timeout_ms, err)
                     : error_set(err, "the port was closed");
     mad_log_sent(&port->mad_log, to, octets, sent ? NULL : err->text);
     pthread_mutex_unlock(&port->lock);

@@ -21,6 +21,8 @@ struct shared_port {
     pthread_mutex_t lock; // over the members up to listener_lock
     struct mad_io io;     // io.self is NULL while no port is open
     bool admits;          // a MAD client may attach
+    uint64_t sa_key;      // goes with requests to the SA at `key_lid`; 0: none
+    uint16_t key_lid;
     struct log *log;
     struct mad_log mad_log; // of all MADs sent and received
     struct log_limit send_limit;
@@ -57,6 +59,10 @@ void shared_port_dismiss(struct shared_port *port, const char *reason);
 
 // Dismisses the MAD client and closes the port, if one is open.
 void shared_port_close(struct shared_port *port);
+
+// Puts the SA key into every request to the SA at that LID from now on, the MAD client's, too, and
+// into no other MAD. 0: into none.
+void shared_port_set_sa_key(struct shared_port *port, uint16_t lid, uint64_t sa_key);
 
 // For any thread.
 

@@ -46,10 +46,21 @@ static bool sm_watch_doubts(const struct sm_watch *w, bool mute_only)
     return false;
 }
 
+void sm_watch_forgive(struct sm_watch *w, int64_t now)
+{
+    if (!sm_watch_is_busy(w) && !sm_watch_doubts(w, false))
+        return;
+    for (int i = 0; i < SM_WATCH_KINDS; i++) {
+        w->queries[i].mute = false;
+        w->queries[i].silences = 0;
+    }
+    sm_watch_ask_now(w, now);
+}
+
 bool sm_watch_wants(const struct sm_watch *w, enum sm_watch_kind kind)
 {
     const struct sm_watch_query *q = &w->queries[kind];
-    if (kind == SM_WATCH_INFO && !sm_watch_doubts(w, true))
+    if (kind == SM_WATCH_INFO && !w->identify && !sm_watch_doubts(w, true))
         return false;
     return !q->mute || q->retry_at <= w->began_at;
 }

@@ -30,6 +30,7 @@ struct sm_watch_query {
 
 struct sm_watch {
     struct sm_watch_query queries[SM_WATCH_KINDS];
+    bool identify;       // ask for SMInfo, too, to learn who is master
     int64_t round_at;    // when the next round begins
     int64_t began_at;    // when the latest round began
     int64_t round_ends;  // when it is judged; 0: it was judged
@@ -42,6 +43,9 @@ void sm_watch_init(struct sm_watch *w, int64_t now);
 
 // Gives up the queries under way. A round is due now.
 void sm_watch_ask_now(struct sm_watch *w, int64_t now);
+
+// The SM may answer from now on what it did not answer: what was unanswered is due now.
+void sm_watch_forgive(struct sm_watch *w, int64_t now);
 
 // Whether a round is due, and none is under way.
 bool sm_watch_is_due(const struct sm_watch *w, int64_t now);

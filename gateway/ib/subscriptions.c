@@ -89,7 +89,8 @@ struct subscription *subscriptions_due(struct subscriptions *s, int64_t now)
         struct subscription *one = &s->each[i];
         if (one->answer_by != 0)
             under_way++;
-        else if (!due && one->ask_at <= now)
+        else if (!due && one->ask_at <= now &&
+                 !(s->holds_keyed && subscriptions_needs_key(one->trap)))
             due = one;
     }
     return under_way < UNDER_WAY_MAX ? due : NULL;
@@ -131,6 +132,16 @@ static void handle_refusal(const struct subscriptions *s, struct subscription *o
     one->failures++;
     int64_t wait = subscriptions_needs_key(one->trap) ? REJECTED_RETRY_US : backoff(one->failures);
     one->ask_at = now + jitter(s, wait);
+}
+
+bool subscriptions_is_keyed(const struct subscriptions *s, uint32_t tid)
+{
+    for (size_t i = 0; i < SUBSCRIPTIONS_COUNT; i++) {
+        const struct subscription *one = &s->each[i];
+        if (one->answer_by != 0 && one->tid == tid)
+            return subscriptions_needs_key(one->trap);
+    }
+    return false;
 }
 
 bool subscriptions_answered(struct subscriptions *s, uint32_t tid, uint16_t status, int64_t now)

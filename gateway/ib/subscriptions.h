@@ -35,6 +35,7 @@ struct subscription {
 
 struct subscriptions {
     struct subscription each[SUBSCRIPTIONS_COUNT];
+    bool holds_keyed;   // those that need an SA key are not due
     int64_t refresh_us; // from a confirmation to the renewal, a quarter more or less
     const struct random *random;
     struct log *log; // NULL: none
@@ -54,6 +55,9 @@ void subscriptions_asked(struct subscription *one, uint32_t tid, int64_t now);
 // Makes one subscription due, in turn: a confirmed one, which changes nothing at an SA that still
 // has it; or any, if none is confirmed.
 void subscriptions_renew_one(struct subscriptions *s, int64_t now);
+
+// Whether the request with that TransactionID, which is under way, needs an SA key.
+bool subscriptions_is_keyed(const struct subscriptions *s, uint32_t tid);
 
 // Handles an answer. False: no request with that TransactionID is under way.
 bool subscriptions_answered(struct subscriptions *s, uint32_t tid, uint16_t status, int64_t now);

@@ -7,7 +7,7 @@
 
 #include <time.h>
 
-enum { DATA = 56, RECORD_STRIDE = 64, PATIENCE_S = 60 };
+enum { SM_KEY = 36, DATA = 56, RECORD_STRIDE = 64, PATIENCE_S = 60 };
 static const int64_t STEP_WITHOUT_PORT_US = CLOCK_US_PER_S / 2;
 
 // Time.
@@ -150,11 +150,18 @@ static void take_subscription(struct fake_sm *sm, const uint8_t *request)
     put_answer(sm, mad, sizeof mad);
 }
 
+// Like OpenSM, ignores a request with a wrong key; like a hardened SM, one without, if told so.
+static bool takes_key(const struct fake_sm *sm, uint64_t key)
+{
+    return key == 0 ? !sm->trusts_keys_only : key == sm->sa_key;
+}
+
 static void answer_node(struct fake_sm *sm, const uint8_t *request)
 {
     uint8_t mad[MAD_SIZE];
     sm->asked_node++;
-    if (sm->drops_nodes)
+    sm->node_key = wire_get64(request + SM_KEY);
+    if (sm->drops_nodes || !takes_key(sm, sm->node_key))
         return;
     make_answer(mad, request, 0);
     wire_put(mad + DATA, 2, sm->lid);
@@ -168,7 +175,8 @@ static void answer_list(struct fake_sm *sm, const uint8_t *request)
     uint8_t mad[FAKE_SM_MAD_MAX] = {0};
     size_t count = 0;
     sm->asked_list++;
-    if (sm->drops_lists)
+    sm->list_key = wire_get64(request + SM_KEY);
+    if (sm->drops_lists || !takes_key(sm, sm->list_key))
         return;
     make_answer(mad, request, 0);
     memset(mad + DATA, 0, MAD_SIZE - DATA);
@@ -192,6 +200,7 @@ static void answer_info(struct fake_sm *sm, const uint8_t *request)
 {
     uint8_t mad[MAD_SIZE];
     sm->asked_info++;
+    sm->other_key |= wire_get64(request + 72);
     if (sm->drops_info)
         return;
     make_answer(mad, request, 0);

@@ -28,6 +28,7 @@ struct fake_sm {
     uint32_t act_count;    // of its SMInfo
     bool says_no_records;  // the SA answers an empty list with the status "no records"
     uint64_t sa_key;
+    bool trusts_keys_only;          // the SA drops queries without that key in silence
     bool held[MAD_TRAP_VENDOR + 1]; // the SA has this subscription, by trap
     bool full;                      // the listener refuses Reports
     uint16_t error;                 // status of every answer of the SA; 0: success
@@ -41,6 +42,8 @@ struct fake_sm {
     unsigned asked_node, asked_list, asked_info;
     unsigned subscribed[MAD_TRAP_VENDOR + 1], unsubscribed[MAD_TRAP_VENDOR + 1]; // requests
     uint64_t key[MAD_TRAP_VENDOR + 1]; // SA key of the latest request
+    uint64_t node_key, list_key;       // of the latest queries
+    uint64_t other_key;                // SM_Key in a query for SMInfo
     struct {
         uint8_t mad[MAD_SIZE];
         struct mad_address to;

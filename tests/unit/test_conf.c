@@ -191,6 +191,8 @@ static void check_fabric(const struct conf_fabric *expected)
     assert_int_equal(conf.fabric.port, expected->port);
     assert_int_equal(conf.fabric.has_sa_key, expected->has_sa_key);
     assert_int_equal(conf.fabric.sa_key, expected->sa_key);
+    assert_int_equal(conf.fabric.key_guid_count, expected->key_guid_count);
+    assert_memory_equal(conf.fabric.key_guids, expected->key_guids, sizeof expected->key_guids);
     assert_string_equal(conf.fabric.node_name_map, expected->node_name_map);
     assert_int_equal(conf.fabric.verify_interval_s, expected->verify_interval_s);
     assert_int_equal(conf.fabric.refresh_interval_s, expected->refresh_interval_s);
@@ -549,6 +551,7 @@ TEST(general_items_are_taken)
              "    device = \"mlx5_1\"\n"
              "    port = 2\n"
              "    sa_key_file = \"%s\"\n"
+             "    sa_key_guids = \"0x0002c90300a10001,17\"\n"
              "    node_name_map = \"%s\"\n"
              "    verify_interval = 1\n"
              "    refresh_interval = 86400\n"
@@ -566,6 +569,8 @@ TEST(general_items_are_taken)
                                  .port = 2,
                                  .has_sa_key = true,
                                  .sa_key = 16,
+                                 .key_guids = {UINT64_C(0x0002c90300a10001), 17},
+                                 .key_guid_count = 2,
                                  .verify_interval_s = 1,
                                  .refresh_interval_s = 86400};
     snprintf(fabric.node_name_map, sizeof fabric.node_name_map, "%s", map);
@@ -1055,6 +1060,16 @@ TEST(bad_values_are_told_with_line_item_value_and_reason)
          "1: item 'refresh_interval': value '86401': must be from 10 to 86400"},
         {"fabric { sa_key_file = \"key\" }",
          "1: item 'sa_key_file': value 'key': must be an absolute path"},
+        {"fabric { sa_key_guids = \"0x1, x\" }",
+         "1: item 'sa_key_guids': value '0x1, x': 'x' is no GUID, such as 0x0002c90300a10001"},
+        {"fabric { sa_key_guids = \"\" }", "1: item 'sa_key_guids': value '': has no GUID"},
+        {"fabric { sa_key_guids = \"0\" }",
+         "1: item 'sa_key_guids': value '0': '0' is no GUID, such as 0x0002c90300a10001"},
+        {"fabric { sa_key_guids = \"18446744073709551616\" }",
+         "1: item 'sa_key_guids': value '18446744073709551616': '18446744073709551616' is no GUID, "
+         "such as 0x0002c90300a10001"},
+        {"fabric { sa_key_guids = \"1 2 3 4 5 6 7 8 9\" }",
+         "1: item 'sa_key_guids': value '1 2 3 4 5 6 7 8 9': has more than 8 GUIDs"},
         {"fabric { sa_key_file = \"/nonexistent\" }",
          "1: item 'sa_key_file': value '/nonexistent': cannot open '/nonexistent': No such file or "
          "directory"},

@@ -5,6 +5,8 @@
 #include "golden.h"
 #include "support.h"
 
+#include "ib/smp_decode.h"
+
 static const int64_t S = CLOCK_US_PER_S;
 static const int64_t VERIFY = 5 * CLOCK_US_PER_S;
 
@@ -260,6 +262,137 @@ TEST(the_next_sm_is_judged_anew)
     assert_string_equal(status.sm.description, "opensm");
 }
 
+// The SA key.
+
+static void start_with(const struct sa_options *options)
+{
+    client = sa_client_new(options, &err);
+    assert_non_null(client);
+    assert_true(sa_client_start(client, &err));
+}
+
+TEST(an_accepted_key_goes_with_every_request)
+{
+    sm.trusts_keys_only = true;
+    start();
+    fake_sm_run(&sm, 10 * S);
+    assert_int_equal(sm.node_key, 1);
+    assert_int_equal(sm.list_key, 1);
+    sa_client_resubscribe(client);
+    fake_sm_run(&sm, 3 * S);
+    assert_int_equal(sm.key[64], 1);
+    assert_int_equal(sm.key[MAD_TRAP_VENDOR], 1);
+    sa_client_status(client, &status);
+    assert_string_equal(status.unanswered, "");
+    assert_string_equal(status.sm.description, "opensm");
+    assert_int_equal(sm.change_count, 0);
+    assert_int_equal(count_logged("does not answer"), 0);
+}
+
+TEST(a_share_has_the_key_too)
+{
+    struct mad_io io;
+    uint8_t mad[MAD_SIZE];
+    start();
+    fake_sm_run(&sm, 10 * S);
+    assert_true(sa_client_attach(client, &io, &err));
+    sm.node_key = 0;
+    mad_query_node(mad, MAD_TID_BATCH, 1);
+    const struct mad_address to = {.lid = 1, .qpn = 1};
+    assert_true(io.send(io.self, MAD_AGENT_SA, &to, mad, 1000, &err));
+    assert_int_equal(sm.node_key, 1);
+    smp_make_lid_get(mad, 0, SMP_SM_INFO, 0);
+    mad_set_tid(mad, MAD_TID_BATCH);
+    assert_true(io.send(io.self, MAD_AGENT_SMP_LID, &(struct mad_address){.lid = 1}, mad, 0, &err));
+    assert_int_equal(sm.asked_info, 1);
+    assert_int_equal(sm.other_key, 0);
+    io.close(io.self);
+}
+
+TEST(a_wrong_key_goes_with_what_needs_one_only)
+{
+    sm.sa_key = 2;
+    start();
+    fake_sm_run(&sm, 60 * S);
+    assert_int_equal(sm.node_key, 0);
+    assert_int_equal(sm.list_key, 0);
+    assert_int_equal(sm.key[64], 0);
+    assert_int_equal(sm.key[256], 1);
+    assert_int_equal(fake_sm_held(&sm), 13);
+    assert_int_equal(sm.change_count, 0);
+}
+
+// The SM was restarted with another key, which shows as silence to every request with the old one.
+TEST(a_key_that_was_changed_is_given_up)
+{
+    start();
+    fake_sm_run(&sm, 10 * S);
+    assert_int_equal(sm.node_key, 1);
+    sm.sa_key = 2;
+    memset(sm.held, 0, sizeof sm.held);
+    fake_sm_run(&sm, 30 * S);
+    assert_int_equal(sm.node_key, 0);
+    assert_int_equal(fake_sm_held(&sm), 13);
+    assert_int_equal(sm.change_count, 2);
+    check_change(0, SA_SUBSCRIPTIONS_LOST, "the subnet manager no longer holds 17 of them");
+}
+
+static void forget_keys(void)
+{
+    memset(sm.key, 0, sizeof sm.key);
+    sm.node_key = sm.list_key = 0;
+}
+
+// The key that the SM before had accepted is tried at the next one with traps 256 to 259 only.
+TEST(the_next_sm_has_to_accept_the_key_first)
+{
+    start();
+    fake_sm_run(&sm, 10 * S);
+    forget_keys();
+    sm.lid = sm.port.sm_lid = 2;
+    sm.sa_key = 2;
+    fake_sm_run(&sm, 30 * S);
+    assert_int_equal(sm.node_key, 0);
+    assert_int_equal(sm.key[64], 0);
+    assert_int_equal(sm.key[256], 1);
+}
+
+TEST(only_the_sms_that_were_named_get_the_key)
+{
+    struct sa_options options = make_options();
+    options.key_guids[0] = GOLDEN_SM_GUID;
+    options.key_guid_count = 1;
+    start_with(&options);
+    fake_sm_run(&sm, 10 * S);
+    assert_int_equal(fake_sm_held(&sm), 17);
+    assert_int_equal(sm.node_key, 1);
+
+    sm.node.port_guid = 0x77;
+    sm.lid = sm.port.sm_lid = 2;
+    memset(sm.held, 0, sizeof sm.held);
+    forget_keys();
+    fake_sm_run(&sm, 300 * S);
+    assert_int_equal(fake_sm_held(&sm), 13);
+    for (size_t trap = 0; trap < COUNT(sm.key); trap++)
+        assert_int_equal(sm.key[trap], 0);
+    assert_int_equal(sm.node_key, 0);
+    assert_int_equal(count_logged("does not get the SA key"), 1);
+}
+
+TEST(a_named_sm_that_drops_all_without_a_key_gets_it)
+{
+    struct sa_options options = make_options();
+    options.key_guids[0] = 0x4711;
+    options.key_guids[1] = GOLDEN_SM_GUID;
+    options.key_guid_count = 2;
+    sm.trusts_keys_only = true;
+    start_with(&options);
+    fake_sm_run(&sm, 10 * S);
+    assert_int_equal(fake_sm_held(&sm), 17);
+    assert_int_equal(sm.node_key, 1);
+    assert_int_equal(sm.change_count, 0);
+}
+
 #define HARDENED_TEST(f) cmocka_unit_test_setup_teardown(f, begin, end)
 
 int main(void)
@@ -278,6 +411,13 @@ int main(void)
         HARDENED_TEST(without_sminfo_the_renewals_remain),
         HARDENED_TEST(an_sm_that_answers_all_is_not_asked_for_sminfo),
         HARDENED_TEST(the_next_sm_is_judged_anew),
+        HARDENED_TEST(an_accepted_key_goes_with_every_request),
+        HARDENED_TEST(a_share_has_the_key_too),
+        HARDENED_TEST(a_wrong_key_goes_with_what_needs_one_only),
+        HARDENED_TEST(a_key_that_was_changed_is_given_up),
+        HARDENED_TEST(the_next_sm_has_to_accept_the_key_first),
+        HARDENED_TEST(only_the_sms_that_were_named_get_the_key),
+        HARDENED_TEST(a_named_sm_that_drops_all_without_a_key_gets_it),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -322,20 +322,22 @@ TEST(what_waits_for_a_restart_is_named_and_kept)
     const char *key = support_file("key", "5\n", 0600);
     char text[sizeof RICH + 200];
     snprintf(text, sizeof text,
-             "%s fabric { sa_key_file = \"%s\" verify_interval = 9 "
+             "%s fabric { sa_key_file = \"%s\" sa_key_guids = \"0x5\" verify_interval = 9 "
              "refresh_interval = 10 }",
              RICH, key);
     assert_true(conf_defaults(&conf, &err));
     assert_true(conf_load_text(text, "next", &other, &err));
     conf_add_restart_items(&conf, &other, &t);
-    assert_string_equal(names, "device, port, sa_key_file, verify_interval, refresh_interval, "
-                               "directory, rows, megabytes, days, listen, socket, group");
+    assert_string_equal(
+        names, "device, port, sa_key_file, sa_key_guids, verify_interval, "
+               "refresh_interval, directory, rows, megabytes, days, listen, socket, group");
     conf_keep_restart_items(&conf, &other);
     t = text_in(names, sizeof names);
     conf_add_restart_items(&conf, &other, &t);
     assert_string_equal(names, "");
     assert_string_equal(other.fabric.device, "");
     assert_false(other.fabric.has_sa_key);
+    assert_int_equal(other.fabric.key_guid_count, 0);
     assert_int_equal(other.socket_group, (gid_t)-1);
     assert_true(other.fabric.with_master_sm); // a reload may change it
     assert_int_equal(other.heartbeat_s, 4);
