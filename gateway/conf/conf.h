@@ -39,6 +39,7 @@ struct conf_fabric {
     char sa_key_guids[CONF_KEY_GUIDS_SIZE]; // of the SMs that may get it; empty: all
     uint64_t key_guids[CONF_KEY_GUIDS_MAX]; // the same
     size_t key_guid_count;
+    bool all_traps;                     // one subscription for all generic traps
     char node_name_map[CONF_PATH_SIZE]; // empty: none
     unsigned verify_interval_s, refresh_interval_s;
     unsigned without_sm_s; // with_master_sm: seconds without a master SM until a gateway goes on

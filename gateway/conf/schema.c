@@ -48,6 +48,12 @@ static const struct schema_item FABRIC[] = {
              "the subscriptions to traps 256 to 259 first, and with every request to its SA once "
              "it has accepted it. The GUIDs keep a key from the wrong fabric, not from a node that "
              "pretends to have one of them."},
+    {"all_traps", SCHEMA_BOOL, SCHEMA_RESTART, IN_CONF(fabric.all_traps), .initial = "false",
+     .help =
+         "Subscribe once to all generic traps (TrapNumber 0xFFFF) instead of to each known one, "
+         "where the subnet manager takes that. It also brings traps that no document names yet, "
+         "as `unknown-trap`. A subnet manager that has no room for more subscriptions gets "
+         "this one anyway."},
     {"node_name_map", SCHEMA_TEXT, SCHEMA_LIVE, IN_CONF(fabric.node_name_map), .check = check_path,
      .look = check_name_map, .example = "\"/etc/opensm/ib-node-name-map\"",
      .help = "Names for nodes, in the format of ibnetdiscover(8): lines such as "

@@ -181,6 +181,7 @@ static bool make_agent(struct gateway *g, struct error *err)
         .refresh_us = f->refresh_interval_s * CLOCK_US_PER_S,
         .has_sa_key = f->has_sa_key,
         .sa_key = f->sa_key,
+        .all_traps = f->all_traps,
         .mkey = g->conf->sweep.mkey,
         .was_lost = own_alarms_is_active(g, OWN_ALARMS_SUBSCRIPTIONS),
         .was_unreachable = own_alarms_is_active(g, OWN_ALARMS_SM),

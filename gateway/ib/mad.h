@@ -26,6 +26,9 @@ enum {
 // All vendor-specific traps, in place of a generic trap's number.
 enum { MAD_TRAP_VENDOR = 0x10000 };
 
+// All generic traps, in an InformInfo.
+enum { MAD_TRAP_ALL = 0xFFFF };
+
 struct mad_header {
     uint8_t base_version, mgmt_class, class_version, method;
     uint16_t status;
@@ -57,7 +60,8 @@ void mad_add_sa_key(uint8_t *mad, uint64_t sa_key);
 
 // Requests. Each function writes MAD_SIZE octets to `out`.
 
-// Set(InformInfo) for one generic trap number, or MAD_TRAP_VENDOR, from all LIDs of the subnet.
+// Set(InformInfo) for one generic trap number, MAD_TRAP_ALL or MAD_TRAP_VENDOR, from all LIDs of
+// the subnet.
 void mad_subscribe(uint8_t *out, uint32_t tid, uint64_t sa_key, uint32_t trap, bool subscribe);
 
 // GetTable(InformInfoRecord): the subscriptions of the port with that GID.

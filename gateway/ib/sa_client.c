@@ -51,8 +51,8 @@ struct sa_client {
     int64_t silent_since; // when the first query without answer was sent
     bool settled, notified_lost;
     int64_t unsettled_since, reopen_at, better_at;
-    bool listed[SUBSCRIPTIONS_COUNT]; // in the SM's answer that is read now
-    unsigned port_silences;           // queries to the own port in a row without answer
+    bool listed[SUBSCRIPTIONS_PLACES]; // in the SM's answer that is read now
+    unsigned port_silences;            // queries to the own port in a row without answer
     struct log_limit foreign_limit, room_limit;
 
     struct shared_port port;
@@ -205,24 +205,45 @@ static void ask_sm(struct sa_client *a, int64_t now)
         subscriptions_renew_one(&a->subscriptions, now);
 }
 
-static void send_subscription(struct sa_client *a, uint32_t trap, bool subscribe, uint32_t tid)
+// Whether to request it with the key, even if the SM has not accepted the key yet. That to all
+// traps is requested without after a first silence: the key may be wrong.
+static bool sa_client_is_keyed(const struct sa_client *a, const struct subscription *one)
+{
+    const bool all = one->trap == MAD_TRAP_ALL && one->state != SUBSCRIPTION_NO_ANSWER;
+    return sa_client_may_send_key(a) && (a->key_used || all || subscriptions_needs_key(one->trap));
+}
+
+static void send_subscription(struct sa_client *a, struct subscription *one, bool subscribe,
+                              uint32_t tid)
 {
     uint8_t mad[MAD_SIZE];
     const struct mad_address to = {
         .lid = a->status.port.sm_lid, .qpn = 1, .sl = a->status.port.sm_sl};
-    const bool keyed = subscriptions_needs_key(trap) && sa_client_may_send_key(a);
-    const uint64_t key = keyed ? a->options.sa_key : 0;
-    mad_subscribe(mad, tid, key, trap, subscribe);
+    one->keyed = sa_client_is_keyed(a, one);
+    mad_subscribe(mad, tid, one->keyed ? a->options.sa_key : 0, one->trap, subscribe);
     shared_port_send(&a->port, MAD_AGENT_SA, &to, mad, REQUEST_TIMEOUT_MS);
+}
+
+// Where the SA has no room for all subscriptions, one to all traps takes their place.
+static void sa_client_reduce(struct sa_client *a, int64_t now)
+{
+    struct subscription *one = subscriptions_reduce(&a->subscriptions, now);
+    if (!one)
+        return;
+    log_write(a->options.log, LOG_LEVEL_WARNING,
+              "the subnet manager has no room for more subscriptions: ibtrapd subscribes to all "
+              "traps at once, where it takes that");
+    send_subscription(a, one, false, new_tid(a));
 }
 
 static void ask_subscriptions(struct sa_client *a, int64_t now)
 {
     struct subscription *one;
     sa_client_check_key(a);
+    sa_client_reduce(a, now);
     while ((one = subscriptions_due(&a->subscriptions, now)) != NULL) {
         uint32_t tid = new_tid(a);
-        send_subscription(a, one->trap, true, tid);
+        send_subscription(a, one, true, tid);
         subscriptions_asked(one, tid, now);
     }
 }
@@ -332,8 +353,20 @@ static void sa_client_handle_node(struct sa_client *a, const struct mad_node *sm
 static void remember_listed(void *ctx, uint32_t trap)
 {
     struct sa_client *a = ctx;
-    for (size_t i = 0; i < SUBSCRIPTIONS_COUNT; i++)
+    for (size_t i = 0; i < SUBSCRIPTIONS_PLACES; i++)
         a->listed[i] |= a->subscriptions.each[i].trap == trap;
+}
+
+// Gives up what the SM holds from a former run and would report a second time.
+static void sa_client_give_up_doubles(struct sa_client *a)
+{
+    struct subscription *each = a->subscriptions.each;
+    for (size_t i = 0; i < SUBSCRIPTIONS_COUNT; i++) {
+        if (a->listed[i] && subscriptions_is_covered(&a->subscriptions, &each[i]))
+            send_subscription(a, &each[i], false, new_tid(a));
+    }
+    if (a->listed[SUBSCRIPTIONS_ALL] && !a->subscriptions.wants_all)
+        send_subscription(a, &each[SUBSCRIPTIONS_ALL], false, new_tid(a));
 }
 
 // Compares the subscriptions that the SM lists (`none`: it has no record) with those that it had
@@ -347,6 +380,7 @@ static void handle_list(struct sa_client *a, const struct mad_received *in, bool
         return;
     if (!none && !mad_read_subscriptions(in->octets, in->size, &list, remember_listed, a))
         return;
+    sa_client_give_up_doubles(a);
     size_t missing = subscriptions_missing(&a->subscriptions, a->listed,
                                            a->watch.queries[SM_WATCH_LIST].asked_at);
     if (missing == 0 || (list.cut && list.records > 0))
@@ -666,7 +700,7 @@ static void serve_port(struct sa_client *a)
 static void send_unsubscription(struct sa_client *a, struct subscription *one)
 {
     uint32_t tid = new_tid(a);
-    send_subscription(a, one->trap, false, tid);
+    send_subscription(a, one, false, tid);
     subscriptions_asked(one, tid, sa_client_now_of(a));
 }
 
@@ -693,14 +727,16 @@ static void unsubscribe(struct sa_client *a)
     a->settled = true;
     a->port_query = (struct port_query){0};
     sm_watch_ask_now(&a->watch, sa_client_now_of(a));
-    for (size_t i = 0; i < SUBSCRIPTIONS_COUNT; i++) {
+    for (size_t i = 0; i < SUBSCRIPTIONS_PLACES; i++) {
         struct subscription *one = &a->subscriptions.each[i];
+        const bool held = one->state == SUBSCRIPTION_SUBSCRIBED &&
+                          !subscriptions_is_covered(&a->subscriptions, one);
         one->answer_by = 0;
-        if (one->state == SUBSCRIPTION_SUBSCRIBED && mad_port_is_up(&a->status.port))
+        if (held && mad_port_is_up(&a->status.port))
             send_unsubscription(a, one);
     }
     for (int attempt = 1; await_unsubscribed(a) && attempt < UNSUBSCRIBE_ATTEMPTS; attempt++) {
-        for (size_t i = 0; i < SUBSCRIPTIONS_COUNT; i++) {
+        for (size_t i = 0; i < SUBSCRIPTIONS_PLACES; i++) {
             if (a->subscriptions.each[i].answer_by != 0)
                 send_unsubscription(a, &a->subscriptions.each[i]);
         }
@@ -743,7 +779,8 @@ struct sa_client *sa_client_new(const struct sa_options *options, struct error *
     options->random->fill(options->random->ctx, &first_tid, sizeof first_tid);
     atomic_init(&a->next_tid, first_tid);
     atomic_init(&a->mkey, options->mkey);
-    subscriptions_init(&a->subscriptions, options->refresh_us, options->random, options->log);
+    subscriptions_init(&a->subscriptions, options->refresh_us, options->all_traps, options->random,
+                       options->log);
     pthread_mutex_init(&a->lock, NULL);
     shared_port_init(&a->port, options->log, options->clock);
     sa_client_publish(a);

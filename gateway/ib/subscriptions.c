@@ -5,10 +5,26 @@
 
 #include <stdio.h>
 
-static const uint32_t TRAPS[SUBSCRIPTIONS_COUNT] = {
-    64, 65, 66, 67, 68, 69, 128, 129, 130, 131, 144, 145, 256, 257, 258, 259, MAD_TRAP_VENDOR};
+static const uint32_t TRAPS[SUBSCRIPTIONS_PLACES] = {64,
+                                                     65,
+                                                     66,
+                                                     67,
+                                                     68,
+                                                     69,
+                                                     128,
+                                                     129,
+                                                     130,
+                                                     131,
+                                                     144,
+                                                     145,
+                                                     256,
+                                                     257,
+                                                     258,
+                                                     259,
+                                                     MAD_TRAP_VENDOR,
+                                                     MAD_TRAP_ALL};
 
-enum { UNDER_WAY_MAX = 8, REFUSALS_MIN = 4 };
+enum { UNDER_WAY_MAX = 8, REFUSALS_MIN = 4, STATUS_NO_RESOURCES = 0x0100 };
 static const int64_t ANSWER_US = 1 * CLOCK_US_PER_S;
 static const int64_t RETRY_FIRST_US = 1 * CLOCK_US_PER_S, RETRY_LAST_US = 30 * CLOCK_US_PER_S;
 static const int64_t REJECTED_RETRY_US = 60 * CLOCK_US_PER_S;
@@ -18,12 +34,29 @@ bool subscriptions_needs_key(uint32_t trap)
     return trap >= NOTICE_BAD_MKEY && trap <= NOTICE_BAD_PKEY_AT_SWITCH;
 }
 
-void subscriptions_init(struct subscriptions *s, int64_t refresh_us, const struct random *random,
-                        struct log *log)
+void subscriptions_init(struct subscriptions *s, int64_t refresh_us, bool wants_all,
+                        const struct random *random, struct log *log)
 {
-    *s = (struct subscriptions){.refresh_us = refresh_us, .random = random, .log = log};
-    for (size_t i = 0; i < SUBSCRIPTIONS_COUNT; i++)
+    *s = (struct subscriptions){
+        .wants_all = wants_all, .refresh_us = refresh_us, .random = random, .log = log};
+    for (size_t i = 0; i < SUBSCRIPTIONS_PLACES; i++)
         s->each[i].trap = TRAPS[i];
+}
+
+bool subscriptions_is_covered(const struct subscriptions *s, const struct subscription *one)
+{
+    const struct subscription *all = &s->each[SUBSCRIPTIONS_ALL];
+    return one != all && one->trap != MAD_TRAP_VENDOR && all->state == SUBSCRIPTION_SUBSCRIBED &&
+           (all->keyed || !subscriptions_needs_key(one->trap));
+}
+
+// Whether the answer to the subscription to all traps may make this one superfluous.
+static bool subscriptions_waits_for_all(const struct subscriptions *s,
+                                        const struct subscription *one)
+{
+    const struct subscription *all = &s->each[SUBSCRIPTIONS_ALL];
+    return s->wants_all && one != all && all->state == SUBSCRIPTION_PENDING &&
+           one->trap != MAD_TRAP_VENDOR && one->state != SUBSCRIPTION_SUBSCRIBED;
 }
 
 static void log_state(const struct subscriptions *s, const struct subscription *one,
@@ -38,7 +71,9 @@ static void log_state(const struct subscriptions *s, const struct subscription *
     subscriptions_add_detail(&t, &next, true);
     snprintf(which, sizeof which, "trap %u", (unsigned)one->trap);
     log_debug(s->log, "subscription to %s: %s -> %s%s%s",
-              one->trap == MAD_TRAP_VENDOR ? "vendors' traps" : which,
+              one->trap == MAD_TRAP_VENDOR ? "vendors' traps"
+              : one->trap == MAD_TRAP_ALL  ? "all traps"
+                                           : which,
               subscriptions_state_word(one->state), subscriptions_state_word(state),
               detail[0] ? ": " : "", detail);
 }
@@ -55,7 +90,7 @@ static void enter(const struct subscriptions *s, struct subscription *one,
 
 void subscriptions_restart(struct subscriptions *s, int64_t now)
 {
-    for (size_t i = 0; i < SUBSCRIPTIONS_COUNT; i++) {
+    for (size_t i = 0; i < SUBSCRIPTIONS_PLACES; i++) {
         struct subscription *one = &s->each[i];
         enter(s, one, SUBSCRIPTION_PENDING, now);
         one->status = 0;
@@ -81,16 +116,24 @@ static int64_t backoff(unsigned failures)
     return us < RETRY_LAST_US ? us : RETRY_LAST_US;
 }
 
+static bool subscriptions_may_ask(const struct subscriptions *s, const struct subscription *one)
+{
+    if (one == &s->each[SUBSCRIPTIONS_ALL])
+        return s->wants_all && !s->holds_keyed;
+    if (s->holds_keyed && subscriptions_needs_key(one->trap))
+        return false;
+    return !subscriptions_is_covered(s, one) && !subscriptions_waits_for_all(s, one);
+}
+
 struct subscription *subscriptions_due(struct subscriptions *s, int64_t now)
 {
     struct subscription *due = NULL;
     unsigned under_way = 0;
-    for (size_t i = 0; i < SUBSCRIPTIONS_COUNT; i++) {
+    for (size_t i = 0; i < SUBSCRIPTIONS_PLACES; i++) {
         struct subscription *one = &s->each[i];
         if (one->answer_by != 0)
             under_way++;
-        else if (!due && one->ask_at <= now &&
-                 !(s->holds_keyed && subscriptions_needs_key(one->trap)))
+        else if (!due && one->ask_at <= now && subscriptions_may_ask(s, one))
             due = one;
     }
     return under_way < UNDER_WAY_MAX ? due : NULL;
@@ -106,28 +149,48 @@ void subscriptions_renew_one(struct subscriptions *s, int64_t now)
 {
     struct subscription *next = NULL;
     const bool any = subscriptions_subscribed(s) == 0;
-    for (size_t i = 0; i < SUBSCRIPTIONS_COUNT; i++) {
+    for (size_t i = 0; i < SUBSCRIPTIONS_PLACES; i++) {
         struct subscription *one = &s->each[i];
         const bool fits = any || one->state == SUBSCRIPTION_SUBSCRIBED;
-        if (fits && one->answer_by == 0 && (!next || one->ask_at < next->ask_at))
+        if (fits && subscriptions_may_ask(s, one) && one->answer_by == 0 &&
+            (!next || one->ask_at < next->ask_at))
             next = one;
     }
     if (next && next->ask_at > now)
         next->ask_at = now;
 }
 
-static void subscriptions_handle_confirmation(const struct subscriptions *s,
-                                              struct subscription *one, int64_t now)
+// The subscription to all traps was confirmed, or is not held any more: that holds for those that
+// it covers.
+static void subscriptions_follow_all(struct subscriptions *s, bool held, int64_t now)
+{
+    for (size_t i = 0; i < SUBSCRIPTIONS_COUNT; i++) {
+        struct subscription *one = &s->each[i];
+        if (!subscriptions_is_covered(s, one) || (one->state == SUBSCRIPTION_SUBSCRIBED) == held)
+            continue;
+        enter(s, one, held ? SUBSCRIPTION_SUBSCRIBED : SUBSCRIPTION_PENDING, now);
+        one->failures = 0;
+        one->answer_by = 0;
+        one->ask_at = now;
+    }
+}
+
+static void subscriptions_handle_confirmation(struct subscriptions *s, struct subscription *one,
+                                              int64_t now)
 {
     enter(s, one, SUBSCRIPTION_SUBSCRIBED, now);
     one->failures = 0;
     one->ask_at = now + jitter(s, s->refresh_us);
+    if (one == &s->each[SUBSCRIPTIONS_ALL])
+        subscriptions_follow_all(s, true, now);
 }
 
 // The SM may refuse because it is busy, out of resources, or does not know the port yet: ask again
 // soon. A subscription that needs an SA key can wait longer.
-static void handle_refusal(const struct subscriptions *s, struct subscription *one, int64_t now)
+static void handle_refusal(struct subscriptions *s, struct subscription *one, int64_t now)
 {
+    if (one == &s->each[SUBSCRIPTIONS_ALL])
+        subscriptions_follow_all(s, false, now);
     enter(s, one, SUBSCRIPTION_REJECTED, now);
     one->failures++;
     int64_t wait = subscriptions_needs_key(one->trap) ? REJECTED_RETRY_US : backoff(one->failures);
@@ -136,17 +199,17 @@ static void handle_refusal(const struct subscriptions *s, struct subscription *o
 
 bool subscriptions_is_keyed(const struct subscriptions *s, uint32_t tid)
 {
-    for (size_t i = 0; i < SUBSCRIPTIONS_COUNT; i++) {
+    for (size_t i = 0; i < SUBSCRIPTIONS_PLACES; i++) {
         const struct subscription *one = &s->each[i];
         if (one->answer_by != 0 && one->tid == tid)
-            return subscriptions_needs_key(one->trap);
+            return one->keyed;
     }
     return false;
 }
 
 bool subscriptions_answered(struct subscriptions *s, uint32_t tid, uint16_t status, int64_t now)
 {
-    for (size_t i = 0; i < SUBSCRIPTIONS_COUNT; i++) {
+    for (size_t i = 0; i < SUBSCRIPTIONS_PLACES; i++) {
         struct subscription *one = &s->each[i];
         if (one->answer_by == 0 || one->tid != tid)
             continue;
@@ -164,17 +227,42 @@ bool subscriptions_answered(struct subscriptions *s, uint32_t tid, uint16_t stat
 bool subscriptions_expire(struct subscriptions *s, int64_t now)
 {
     bool any = false;
-    for (size_t i = 0; i < SUBSCRIPTIONS_COUNT; i++) {
+    for (size_t i = 0; i < SUBSCRIPTIONS_PLACES; i++) {
         struct subscription *one = &s->each[i];
         if (one->answer_by == 0 || one->answer_by > now)
             continue;
         one->answer_by = 0;
         one->failures++;
+        if (one == &s->each[SUBSCRIPTIONS_ALL])
+            subscriptions_follow_all(s, false, now);
         enter(s, one, SUBSCRIPTION_NO_ANSWER, now);
         one->ask_at = now + jitter(s, backoff(one->failures));
         any = true;
     }
     return any;
+}
+
+struct subscription *subscriptions_reduce(struct subscriptions *s, int64_t now)
+{
+    int64_t refused_at = 0;
+    struct subscription *held = NULL;
+    for (size_t i = 0; i < SUBSCRIPTIONS_COUNT; i++) {
+        struct subscription *one = &s->each[i];
+        if (one->state == SUBSCRIPTION_REJECTED && one->status == STATUS_NO_RESOURCES &&
+            one->failures >= REFUSALS_MIN && one->changed_at > refused_at)
+            refused_at = one->changed_at;
+        if (one->state == SUBSCRIPTION_SUBSCRIBED && one->trap != MAD_TRAP_VENDOR &&
+            (!held || one->changed_at < held->changed_at))
+            held = one;
+    }
+    // A refusal that is older than all confirmations says nothing about the room for more.
+    if (s->wants_all || !held || held->changed_at > refused_at)
+        return NULL;
+    s->wants_all = true;
+    s->each[SUBSCRIPTIONS_ALL].ask_at = now + ANSWER_US;
+    enter(s, held, SUBSCRIPTION_PENDING, now);
+    held->answer_by = 0;
+    return held;
 }
 
 void subscriptions_reported(struct subscriptions *s, uint32_t trap, int64_t now)
@@ -200,13 +288,14 @@ bool subscriptions_settled(const struct subscriptions *s)
     return subscriptions_subscribed(s) > 0;
 }
 
-size_t subscriptions_missing(const struct subscriptions *s, const bool listed[SUBSCRIPTIONS_COUNT],
+size_t subscriptions_missing(const struct subscriptions *s, const bool listed[SUBSCRIPTIONS_PLACES],
                              int64_t since)
 {
     size_t missing = 0;
     for (size_t i = 0; i < SUBSCRIPTIONS_COUNT; i++) {
         const struct subscription *one = &s->each[i];
-        missing += one->state == SUBSCRIPTION_SUBSCRIBED && !listed[i] && one->changed_at < since;
+        const bool is_listed = listed[subscriptions_is_covered(s, one) ? SUBSCRIPTIONS_ALL : i];
+        missing += one->state == SUBSCRIPTION_SUBSCRIBED && !is_listed && one->changed_at < since;
     }
     return missing;
 }
@@ -214,7 +303,7 @@ size_t subscriptions_missing(const struct subscriptions *s, const bool listed[SU
 size_t subscriptions_under_way(const struct subscriptions *s)
 {
     size_t n = 0;
-    for (size_t i = 0; i < SUBSCRIPTIONS_COUNT; i++)
+    for (size_t i = 0; i < SUBSCRIPTIONS_PLACES; i++)
         n += s->each[i].answer_by != 0;
     return n;
 }

@@ -11,7 +11,8 @@
 
 #include <stdint.h>
 
-enum { SUBSCRIPTIONS_COUNT = 17 };
+// The traps that are subscribed to; and one more subscription that may stand for all generic ones.
+enum { SUBSCRIPTIONS_COUNT = 17, SUBSCRIPTIONS_ALL = SUBSCRIPTIONS_COUNT, SUBSCRIPTIONS_PLACES };
 
 enum subscription_state {
     SUBSCRIPTION_PENDING,    // not requested or not answered yet
@@ -21,7 +22,8 @@ enum subscription_state {
 };
 
 struct subscription {
-    uint32_t trap; // generic trap number, or MAD_TRAP_VENDOR
+    uint32_t trap; // generic trap number, MAD_TRAP_VENDOR, or MAD_TRAP_ALL
+    bool keyed;    // the request under way, or confirmed, has the SA key
     enum subscription_state state;
     uint16_t status;    // of the SA's refusal
     unsigned failures;  // in a row
@@ -34,15 +36,18 @@ struct subscription {
 };
 
 struct subscriptions {
-    struct subscription each[SUBSCRIPTIONS_COUNT];
+    // At SUBSCRIPTIONS_ALL the one to all generic traps. While it is confirmed, it covers the
+    // others: they are subscribed without requests of their own.
+    struct subscription each[SUBSCRIPTIONS_PLACES];
+    bool wants_all;     // request it, before the others
     bool holds_keyed;   // those that need an SA key are not due
     int64_t refresh_us; // from a confirmation to the renewal, a quarter more or less
     const struct random *random;
     struct log *log; // NULL: none
 };
 
-void subscriptions_init(struct subscriptions *s, int64_t refresh_us, const struct random *random,
-                        struct log *log);
+void subscriptions_init(struct subscriptions *s, int64_t refresh_us, bool wants_all,
+                        const struct random *random, struct log *log);
 
 // Discards all answers of the SA; every subscription is due now.
 void subscriptions_restart(struct subscriptions *s, int64_t now);
@@ -51,6 +56,13 @@ void subscriptions_restart(struct subscriptions *s, int64_t now);
 // subscriptions_asked.
 struct subscription *subscriptions_due(struct subscriptions *s, int64_t now);
 void subscriptions_asked(struct subscription *one, uint32_t tid, int64_t now);
+
+// Whether the confirmed subscription to all traps covers this one.
+bool subscriptions_is_covered(const struct subscriptions *s, const struct subscription *one);
+
+// If the SA has no room for all of them, goes over to the one for all traps, and gives up another
+// to make room for it. The caller unsubscribes that one, which is returned. NULL: there is room.
+struct subscription *subscriptions_reduce(struct subscriptions *s, int64_t now);
 
 // Makes one subscription due, in turn: a confirmed one, which changes nothing at an SA that still
 // has it; or any, if none is confirmed.
@@ -73,7 +85,7 @@ void subscriptions_reported(struct subscriptions *s, uint32_t trap, int64_t now)
 bool subscriptions_settled(const struct subscriptions *s);
 size_t subscriptions_subscribed(const struct subscriptions *s); // how many are confirmed
 // How many were confirmed before `since` and are not `listed` by the SA.
-size_t subscriptions_missing(const struct subscriptions *s, const bool listed[SUBSCRIPTIONS_COUNT],
+size_t subscriptions_missing(const struct subscriptions *s, const bool listed[SUBSCRIPTIONS_PLACES],
                              int64_t since);
 size_t subscriptions_under_way(const struct subscriptions *s); // requested, and not answered yet
 

@@ -194,3 +194,28 @@ def test_sa_key_file_that_holds_no_key_is_refused(open_site, text):
     site = open_site(sa_key=text)
     assert site.gateway.process.wait() == 1
     assert "sa.key" in site.gateway.log
+
+
+SECURITY_EVENTS = {256: "bad-mkey", 257: "bad-pkey", 258: "bad-qkey", 259: "bad-pkey-at-switch"}
+
+
+@pytest.mark.parametrize("sa_key", [1, None], ids=["key", "no key"])
+def test_one_subscription_to_all_traps(fabric, sa_key):
+    """OpenSM then reports traps that nobody has named, and each trap once. It reports security traps even to a client
+    without the SA key, which it refuses to give them by number."""
+    manager = fabric.subnet_manager().wait_master()
+    gateway = fabric.keep(Gateway(fabric, all_traps=True, sa_key=sa_key))
+    gateway.wait_subscribed(except_for=() if sa_key else SECURITY)
+    node = fabric.client("node1")
+    for trap in (*SECURITY_EVENTS, 4711):
+        node.trap(notices.Notice(trap, bytes(54)))
+    node.trap(image_change(7))
+    expected = {*SECURITY_EVENTS.values(), "unknown-trap", EVENT}
+
+    def all_are_there():
+        return expected <= {one["event"] for one in gateway.journal()}
+
+    wait_until(all_are_there, "all six events", timeout=30)
+    told = [one["event"] for one in gateway.journal()]
+    assert {event: told.count(event) for event in expected} == dict.fromkeys(expected, 1)
+    assert manager.lid == gateway.status()["sm"]["lid"]

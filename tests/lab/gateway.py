@@ -66,7 +66,7 @@ class Gateway:
     def __init__(self, fabric, snmp=(), syslog=(), path=None, host="monitor", sa_key=SA_KEY, sa_key_mode=0o600,
                  preload=True, names=None, device=None, port=None, verify_interval=2, more="", sweep=None, counters=None,
                  active=None, state=None, policy=EVERYTHING, beside_sm=False,
-                 mkey=None):
+                 mkey=None, all_traps=None):
         self.fabric = fabric
         self.host = host
         self.preload = preload
@@ -82,7 +82,7 @@ class Gateway:
         self._receivers += [more]
         self._sa_key, self._sa_key_mode = sa_key, sa_key_mode
         self._fabric_items = {"device": device, "port": port, "node_name_map": names}
-        self._fabric_items |= {"verify_interval": verify_interval, "active": active}
+        self._fabric_items |= {"verify_interval": verify_interval, "active": active, "all_traps": all_traps}
         self._sweep, self._counters = sweep or {"method": "off"}, counters or {"ports": "off"}
         self._policy = policy
         self.state = state or self.directory / "state"

@@ -141,8 +141,10 @@ static void take_subscription(struct fake_sm *sm, const uint8_t *request)
     }
     if (sm->drops_sets || (key != 0 && key != sm->sa_key))
         return; // like OpenSM, ignore a request with a wrong key
-    if (trap >= 256 && trap <= 259 && key == 0)
+    if ((trap >= 256 && trap <= 259 && key == 0) || (trap == MAD_TRAP_ALL && sm->no_wildcard))
         status = 0x0200;
+    else if (info[23] && !sm->held[trap] && sm->held_max && fake_sm_held(sm) >= sm->held_max)
+        status = 0x0100;
     else
         sm->held[trap] = info[23];
     uint8_t mad[MAD_SIZE];

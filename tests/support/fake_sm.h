@@ -28,7 +28,9 @@ struct fake_sm {
     uint32_t act_count;    // of its SMInfo
     bool says_no_records;  // the SA answers an empty list with the status "no records"
     uint64_t sa_key;
-    bool trusts_keys_only;          // the SA drops queries without that key in silence
+    size_t held_max;       // subscriptions beyond are refused, as out of resources; 0: no limit
+    bool no_wildcard;      // the SA refuses the subscription to all traps
+    bool trusts_keys_only; // the SA drops queries without that key in silence
     bool held[MAD_TRAP_VENDOR + 1]; // the SA has this subscription, by trap
     bool full;                      // the listener refuses Reports
     uint16_t error;                 // status of every answer of the SA; 0: success

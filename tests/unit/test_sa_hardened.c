@@ -393,6 +393,123 @@ TEST(a_named_sm_that_drops_all_without_a_key_gets_it)
     assert_int_equal(sm.change_count, 0);
 }
 
+// One subscription to all generic traps.
+
+static void start_with_all_traps(void)
+{
+    struct sa_options options = make_options();
+    options.all_traps = true;
+    start_with(&options);
+    fake_sm_run(&sm, 10 * S);
+}
+
+static void check_all_subscribed(void)
+{
+    sa_client_status(client, &status);
+    for (size_t i = 0; i < SUBSCRIPTIONS_COUNT; i++)
+        assert_int_equal(status.subscriptions[i].state, SUBSCRIPTION_SUBSCRIBED);
+}
+
+TEST(two_subscriptions_bring_all_traps)
+{
+    start_with_all_traps();
+    assert_int_equal(fake_sm_held(&sm), 2);
+    assert_true(sm.held[MAD_TRAP_ALL]);
+    assert_true(sm.held[MAD_TRAP_VENDOR]);
+    assert_int_equal(sm.key[MAD_TRAP_ALL], 1);
+    check_all_subscribed();
+    fake_sm_run(&sm, 1000 * S); // and are renewed
+    assert_int_equal(fake_sm_held(&sm), 2);
+    assert_in_range(sm.subscribed[MAD_TRAP_ALL], 3, 6);
+    assert_int_equal(sm.subscribed[64], 0);
+    assert_int_equal(sm.change_count, 0);
+    fake_sm_run_free(&sm);
+    sa_client_stop(client);
+    assert_int_equal(fake_sm_held(&sm), 0);
+    assert_int_equal(sm.unsubscribed[64], 0);
+}
+
+TEST(without_a_key_256_to_259_are_requested_apart)
+{
+    struct sa_options options = make_options();
+    options.all_traps = true;
+    options.has_sa_key = false;
+    options.sa_key = 0;
+    start_with(&options);
+    fake_sm_run(&sm, 10 * S);
+    assert_int_equal(fake_sm_held(&sm), 2);
+    sa_client_status(client, &status);
+    for (size_t i = 0; i < SUBSCRIPTIONS_COUNT; i++)
+        assert_int_equal(status.subscriptions[i].state,
+                         subscriptions_needs_key(status.subscriptions[i].trap)
+                             ? SUBSCRIPTION_REJECTED
+                             : SUBSCRIPTION_SUBSCRIBED);
+}
+
+TEST(a_wrong_key_costs_the_security_traps_only)
+{
+    sm.sa_key = 2;
+    start_with_all_traps();
+    fake_sm_run(&sm, 30 * S);
+    assert_true(sm.held[MAD_TRAP_ALL]);
+    assert_int_equal(sm.key[MAD_TRAP_ALL], 0);
+    assert_int_equal(fake_sm_held(&sm), 2);
+    sa_client_status(client, &status);
+    for (size_t i = 0; i < SUBSCRIPTIONS_COUNT; i++)
+        assert_int_equal(status.subscriptions[i].state,
+                         subscriptions_needs_key(status.subscriptions[i].trap)
+                             ? SUBSCRIPTION_NO_ANSWER
+                             : SUBSCRIPTION_SUBSCRIBED);
+}
+
+TEST(an_sm_that_refuses_it_gets_one_for_each_trap)
+{
+    sm.no_wildcard = true;
+    start_with_all_traps();
+    assert_int_equal(fake_sm_held(&sm), 17);
+    check_all_subscribed();
+    assert_int_equal(sm.change_count, 0);
+}
+
+TEST(a_lost_one_is_noticed)
+{
+    start_with_all_traps();
+    memset(sm.held, 0, sizeof sm.held);
+    fake_sm_run(&sm, 10 * S);
+    assert_int_equal(fake_sm_held(&sm), 2);
+    assert_int_equal(sm.change_count, 2);
+    check_change(0, SA_SUBSCRIPTIONS_LOST, "the subnet manager no longer holds 17 of them");
+}
+
+// After a crash, the SM holds what the former run had subscribed to.
+TEST(what_would_come_twice_is_given_up)
+{
+    sm.held[64] = sm.held[128] = sm.held[259] = true;
+    start_with_all_traps();
+    fake_sm_run(&sm, 10 * S);
+    assert_int_equal(fake_sm_held(&sm), 2);
+    check_all_subscribed();
+}
+
+TEST(so_is_a_former_subscription_to_all)
+{
+    sm.held[MAD_TRAP_ALL] = true;
+    start();
+    fake_sm_run(&sm, 10 * S);
+    assert_int_equal(fake_sm_held(&sm), 17);
+    assert_false(sm.held[MAD_TRAP_ALL]);
+}
+
+TEST(a_limit_of_subscriptions_makes_it_subscribe_to_all)
+{
+    sm.held_max = 10;
+    start();
+    fake_sm_run(&sm, 120 * S);
+    check_all_subscribed();
+    assert_int_equal(fake_sm_held(&sm), 2);
+    assert_int_equal(count_logged("subscribes to all traps at once"), 1);
+}
+
 #define HARDENED_TEST(f) cmocka_unit_test_setup_teardown(f, begin, end)
 
 int main(void)
@@ -411,6 +528,14 @@ int main(void)
         HARDENED_TEST(without_sminfo_the_renewals_remain),
         HARDENED_TEST(an_sm_that_answers_all_is_not_asked_for_sminfo),
         HARDENED_TEST(the_next_sm_is_judged_anew),
+        HARDENED_TEST(two_subscriptions_bring_all_traps),
+        HARDENED_TEST(without_a_key_256_to_259_are_requested_apart),
+        HARDENED_TEST(a_wrong_key_costs_the_security_traps_only),
+        HARDENED_TEST(an_sm_that_refuses_it_gets_one_for_each_trap),
+        HARDENED_TEST(a_lost_one_is_noticed),
+        HARDENED_TEST(what_would_come_twice_is_given_up),
+        HARDENED_TEST(so_is_a_former_subscription_to_all),
+        HARDENED_TEST(a_limit_of_subscriptions_makes_it_subscribe_to_all),
         HARDENED_TEST(an_accepted_key_goes_with_every_request),
         HARDENED_TEST(a_share_has_the_key_too),
         HARDENED_TEST(a_wrong_key_goes_with_what_needs_one_only),

@@ -17,7 +17,7 @@ static int begin(void **state)
     (void)state;
     octet = 0;
     chance = support_constant(&octet);
-    subscriptions_init(&subs, REFRESH, &chance, NULL);
+    subscriptions_init(&subs, REFRESH, false, &chance, NULL);
     subscriptions_restart(&subs, NOW);
     return 0;
 }
