@@ -53,17 +53,12 @@ static bool vendor_id(const struct agent_snapshot *snapshot, const struct table_
     return put_number(out, notice->generic ? 0 : notice->producer);
 }
 
-static bool has_counter(const struct event *event)
-{
-    enum catalogue_event type = catalogue_event_of(event->type);
-    return type == CATALOGUE_THRESHOLD_REACHED || type == CATALOGUE_THRESHOLD_CLEARED ||
-           event->derived;
-}
-
 static bool put_counter(struct agentx_value *out, const struct event *event, enum mib_syntax syntax,
                         enum field source)
 {
-    return has_counter(event) ? put_field(out, event, syntax, 0, source) : put_octets(out, "", 0);
+    return event->derived || catalogue_has_field(event->type, source)
+               ? put_field(out, event, syntax, 0, source)
+               : put_octets(out, "", 0);
 }
 
 static bool counter_name_of(const struct agent_snapshot *snapshot, const struct table_row *row,

@@ -64,6 +64,12 @@ struct conf_counters {
     enum conf_counter_ports ports;
     unsigned interval_s;
     uint64_t thresholds[COUNTER_ERRORS]; // the growth in an interval that is an event; 0: none
+    // The rates of errors that are an event, over a short and a long window; 0: none.
+    unsigned window_min[2];
+    double bit_error_rates[COUNTER_ERRORS][2]; // errors a bit
+    double error_rates[COUNTER_ERRORS][2];     // errors an hour
+    unsigned errors_min;                       // fewer are no event
+    unsigned clear_percent;                    // of the rate: below, the alarm ends
 };
 
 struct conf_journal {

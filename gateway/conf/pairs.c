@@ -28,14 +28,9 @@ static bool pairs_split(const char *pair, char name[64], const char **value)
 static void thresholds_reset(void *array)
 {
     static const uint64_t INITIAL[COUNTER_ERRORS] = {
-        [COUNTER_SYMBOL_ERROR] = 10,
-        [COUNTER_LINK_ERROR_RECOVERY] = 1,
         [COUNTER_LINK_DOWNED] = 2,
-        [COUNTER_RCV_ERRORS] = 10,
-        [COUNTER_XMIT_DISCARDS] = 100,
         [COUNTER_LOCAL_LINK_INTEGRITY_ERRORS] = 1,
         [COUNTER_EXCESSIVE_BUFFER_OVERRUN_ERRORS] = 1,
-        [COUNTER_VL15_DROPPED] = 100,
     };
     memcpy(array, INITIAL, sizeof INITIAL);
 }
@@ -69,6 +64,100 @@ static bool thresholds_add(const void *array, size_t place, struct text *out)
 
 const struct schema_pairs PAIRS_THRESHOLDS = {thresholds_reset, thresholds_take, thresholds_add,
                                               NULL};
+
+// Rates of errors. A healthy fabric stays below the defaults.
+
+enum { RATE_WINDOWS = 2 };
+
+static void bit_error_rates_reset(void *array)
+{
+    static const double INITIAL[COUNTER_ERRORS][RATE_WINDOWS] = {
+        [COUNTER_SYMBOL_ERROR] = {1e-13, 1e-14},
+    };
+    memcpy(array, INITIAL, sizeof INITIAL);
+}
+
+static void error_rates_reset(void *array)
+{
+    static const double INITIAL[COUNTER_ERRORS][RATE_WINDOWS] = {
+        [COUNTER_SYMBOL_ERROR] = {120, 60},    [COUNTER_LINK_ERROR_RECOVERY] = {20, 2},
+        [COUNTER_RCV_ERRORS] = {120, 24},      [COUNTER_XMIT_DISCARDS] = {6000, 3000},
+        [COUNTER_VL15_DROPPED] = {6000, 3000},
+    };
+    memcpy(array, INITIAL, sizeof INITIAL);
+}
+
+// Reads a number such as "1e-13" or "0.5" up to `end`. False: it is none, or out of range.
+static bool rates_read(const char *value, char end, double max, double *out, const char **rest)
+{
+    char *after;
+    size_t n = strspn(value, "0123456789.eE+-");
+    if (value[0] < '0' || value[0] > '9' || value[n] != end)
+        return false;
+    *out = strtod(value, &after);
+    *rest = after + 1;
+    return *after == end && *out >= 0 && *out <= max;
+}
+
+static bool rates_take(const char *pair, double max, void *array, struct error *reason)
+{
+    char name[64];
+    const char *value, *rest;
+    double rates[RATE_WINDOWS];
+    if (!pairs_split(pair, name, &value))
+        return error_set(reason, "must be a counter and its two rates, such as \"%s\"",
+                         max > 1 ? "PortRcvErrors=120/24" : "SymbolErrorCounter=1e-13/1e-14");
+    enum counter counter = counter_find(name);
+    if (counter == COUNTER_ERRORS)
+        return error_set(reason, "there is no such counter");
+    if (!rates_read(value, '/', max, &rates[0], &rest) ||
+        !rates_read(rest, '\0', max, &rates[1], &rest))
+        return error_set(reason,
+                         "must be two rates from 0 to %g, for the short and for the long window, "
+                         "with \"/\" between them",
+                         max);
+    memcpy(((double(*)[RATE_WINDOWS])array)[counter], rates, sizeof rates);
+    return true;
+}
+
+static bool bit_error_rates_take(const char *pair, void *array, struct error *reason)
+{
+    return rates_take(pair, 1, array, reason);
+}
+
+static bool error_rates_take(const char *pair, void *array, struct error *reason)
+{
+    return rates_take(pair, (double)THRESHOLD_MAX, array, reason);
+}
+
+// Adds the shortest text that reads as that number.
+static void rates_add_number(struct text *out, double number)
+{
+    char text[32];
+    for (int digits = 6; digits <= 17; digits++) {
+        snprintf(text, sizeof text, "%.*g", digits, number);
+        if (strtod(text, NULL) == number)
+            break;
+    }
+    text_add(out, text);
+}
+
+static bool rates_add(const void *array, size_t place, struct text *out)
+{
+    if (place == COUNTER_ERRORS)
+        return false;
+    const double *rates = ((const double(*)[RATE_WINDOWS])array)[place];
+    text_addf(out, "%s=", counter_name((enum counter)place));
+    rates_add_number(out, rates[0]);
+    text_add(out, "/");
+    rates_add_number(out, rates[1]);
+    return true;
+}
+
+const struct schema_pairs PAIRS_BIT_ERROR_RATES = {bit_error_rates_reset, bit_error_rates_take,
+                                                   rates_add, NULL};
+const struct schema_pairs PAIRS_ERROR_RATES = {error_rates_reset, error_rates_take, rates_add,
+                                               NULL};
 
 // Levels of the log's folders. A folder without one has CONF_SAME.
 

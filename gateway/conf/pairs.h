@@ -6,6 +6,9 @@
 #include "conf/item.h"
 
 extern const struct schema_pairs PAIRS_THRESHOLDS; // in a uint64_t [COUNTER_ERRORS]
+// Two rates of a counter, over the short and the long window, in a double [COUNTER_ERRORS][2].
+extern const struct schema_pairs PAIRS_BIT_ERROR_RATES;
+extern const struct schema_pairs PAIRS_ERROR_RATES;
 extern const struct schema_pairs PAIRS_LEVELS;     // in an int [LOG_FOLDER_COUNT]; else CONF_SAME
 extern const struct schema_pairs PAIRS_SEVERITIES; // in an int [8]: the severity to send for each
 

@@ -130,16 +130,48 @@ static const struct schema_item COUNTERS[] = {
      .initial = "60", .help = "Seconds from one reading to the next."},
     {"thresholds", SCHEMA_PAIRS, SCHEMA_LIVE, IN_CONF(counters.thresholds),
      .pairs = &PAIRS_THRESHOLDS,
-     .help = "By how much a counter has to grow from one reading to the next to be an event, up "
-             "to 4294967295. 0 means never. A counter that is not in the list keeps its default. "
-             "The defaults are for an interval of a minute: change them together. Those that are "
-             "0 grow in healthy fabrics (PortRcvSwitchRelayErrors with multicast, PortXmitWait "
-             "with load), repeat what another port counts (PortRcvRemotePhysicalErrors) or what "
-             "traps 257 to 259 report (the constraint errors). A node that restarts takes its link "
-             "down once, and the sweep reports that; twice in a minute is a link that flaps "
-             "(LinkDownedCounter). Growing LocalLinkIntegrityErrors and "
-             "ExcessiveBufferOverrunErrors become traps 129 and 130, which OpenSM does not pass "
-             "on."},
+     .help = "By how much a counter has to grow from one reading to the next to be an event at "
+             "once, up to 4294967295. 0 means never, and is the default of all but three; "
+             "`error_rates` says when the others are too many. A counter that is not in the list "
+             "keeps its default. The defaults are for an interval of a minute: change them "
+             "together. A node that restarts takes its link down once, and the sweep reports "
+             "that; twice in a minute is a link that flaps (LinkDownedCounter). Growing "
+             "LocalLinkIntegrityErrors and ExcessiveBufferOverrunErrors become traps 129 and 130, "
+             "which OpenSM does not pass on."},
+    {"short_window", SCHEMA_NUMBER, SCHEMA_LIVE, IN_CONF(counters.window_min[0]), RANGE(1, 1440),
+     .initial = "12",
+     .help = "Minutes of the short window in which errors are counted: it finds bursts soon."},
+    {"long_window", SCHEMA_NUMBER, SCHEMA_LIVE, IN_CONF(counters.window_min[1]), RANGE(1, 10080),
+     .initial = "125",
+     .help = "Minutes of the long window: it finds links that count few errors, but go on doing "
+             "so. An alarm ends when both windows have few enough, so this is also how long it "
+             "lasts at least after a burst."},
+    {"bit_error_rates", SCHEMA_PAIRS, SCHEMA_LIVE, IN_CONF(counters.bit_error_rates),
+     .pairs = &PAIRS_BIT_ERROR_RATES,
+     .help = "Errors a bit that are too many, in the short and in the long window: a higher rate "
+             "raises the alarm `link-errors-raised`, one for each link and counter. 0 means that "
+             "`error_rates` decides. Used where width and speed of the link are known. At a rate "
+             "of 1e-12, which the InfiniBand specification allows a link without error "
+             "correction, a link of 100 Gb/s has an error in ten seconds; one in good order has "
+             "less than one in a thousand times as many bits. The defaults for "
+             "SymbolErrorCounter are between: 7.2 errors in 12 minutes or 7.5 in 125 at 100 Gb/s, "
+             "28.8 or 30 at 400 Gb/s."},
+    {"error_rates", SCHEMA_PAIRS, SCHEMA_LIVE, IN_CONF(counters.error_rates),
+     .pairs = &PAIRS_ERROR_RATES,
+     .help = "The same as errors an hour, for counters without a bit error rate and for links "
+             "whose width or speed is not known. 0 means never, and a counter that is not in the "
+             "list keeps its default. Counters whose default is 0 grow in healthy fabrics "
+             "(PortRcvSwitchRelayErrors with multicast, PortXmitWait with load), repeat what "
+             "another port counts (PortRcvRemotePhysicalErrors) or what traps 257 to 259 report "
+             "(the constraint errors)."},
+    {"errors_min", SCHEMA_NUMBER, SCHEMA_LIVE, IN_CONF(counters.errors_min), RANGE(1, 1000000),
+     .initial = "5",
+     .help = "Fewer errors in a window raise no alarm, whatever their rate: a single one says "
+             "little about a slow link."},
+    {"clear_below", SCHEMA_NUMBER, SCHEMA_LIVE, IN_CONF(counters.clear_percent), RANGE(1, 100),
+     .initial = "50",
+     .help = "Percent of the limits. An alarm about errors ends when the rates of both windows "
+             "are no higher, so that a link which swings about a limit is one alarm."},
 };
 
 static const struct schema_item JOURNAL[] = {
@@ -502,7 +534,7 @@ const struct schema_section SCHEMA[] = {
     {"sweep", SCHEMA_CONF, .parts = {OWN(SWEEP)}, .check = section_check_sweep,
      .help = "Sweeping the fabric: which nodes, links and subnet managers there are, and what "
              "changed."},
-    {"counters", SCHEMA_CONF, .parts = {OWN(COUNTERS)},
+    {"counters", SCHEMA_CONF, .parts = {OWN(COUNTERS)}, .check = section_check_counters,
      .help = "The counters of the ports (perfquery(8) shows them). ibtrapd never resets them."},
     {"journal", SCHEMA_CONF, .parts = {OWN(JOURNAL)},
      .help = "Every event is on disk before the subnet manager hears that it arrived, and stays "

@@ -32,6 +32,13 @@ void section_check_sweep(struct section *section)
     section_read_key(section, s->mkey_file, &s->has_mkey, &s->mkey);
 }
 
+void section_check_counters(struct section *section)
+{
+    const struct conf_counters *c = &((const struct conf *)section->object)->counters;
+    if (c->window_min[1] <= c->window_min[0])
+        section_refuse(section, "'long_window' must be longer than 'short_window'");
+}
+
 void section_check_control(struct section *section)
 {
     struct conf *conf = section->object;

@@ -9,6 +9,7 @@
 
 void section_check_fabric(struct section *section);   // reads the SA key
 void section_check_sweep(struct section *section);    // reads the M_Key
+void section_check_counters(struct section *section); // refuses windows in the wrong order
 void section_check_control(struct section *section);  // finds the number of the socket's group
 void section_check_log(struct section *section);      // gives each folder its level
 void section_check_subagent(struct section *section); // refuses items that need a socket

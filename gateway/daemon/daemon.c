@@ -109,7 +109,9 @@ static bool make_topology(struct gateway *g, struct error *err)
 {
     g->topology = topology_new(NULL, g->log);
     g->thresholds = thresholds_new(g->conf->counters.thresholds);
-    if (!g->topology || !g->thresholds)
+    const struct error_rate_limits limits = policies_error_rates(g->conf);
+    g->error_rates = error_rates_new(&limits);
+    if (!g->topology || !g->thresholds || !g->error_rates)
         return error_set(err, "out of memory");
     if (g->conf->sweep.method != CONF_SWEEP_OFF)
         restore_fabric(g);
@@ -128,6 +130,7 @@ static bool start_pipeline(struct gateway *g, struct error *err)
         .journal = g->journal,
         .topology = g->topology,
         .thresholds = g->thresholds,
+        .error_rates = g->error_rates,
         .alarm_age_us = g->conf->policy.missing_age_us,
         .role = wiring_role,
         .request_sweep = wiring_request_sweep,
@@ -363,6 +366,7 @@ static bool daemon_stop(struct gateway *g, const char *reason, bool ok, struct e
     loop_wake_free(g->settings_changed);
     loop_free(g->loop);
     thresholds_free(g->thresholds);
+    error_rates_free(g->error_rates);
     topology_free(g->topology);
     fabric_unref(g->restored);
     names_unref(g->map);

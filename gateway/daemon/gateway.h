@@ -39,6 +39,7 @@ struct gateway {
     struct topology *topology;
     struct fabric *restored; // as the gateway ended, until a sweep has ended; NULL: none
     struct thresholds *thresholds;
+    struct error_rates *error_rates;
     struct event_builder_lookup lookup;
     struct journal *journal;
     struct pipeline *pipeline;

@@ -169,6 +169,8 @@ static void reload_exchange(void *ctx, const struct pipeline_context *inside)
     policy_change_options(inside->policy, &plan->policy, inside->now_us);
     pipeline_change_alarm_age(inside, plan->conf->policy.missing_age_us);
     thresholds_change(g->thresholds, plan->conf->counters.thresholds);
+    const struct error_rate_limits limits = policies_error_rates(plan->conf);
+    error_rates_change(g->error_rates, &limits);
     g->map = plan->map;
     pthread_mutex_lock(&g->exchanged);
     g->conf = plan->conf;

@@ -5,6 +5,7 @@
 #include "base/wire.h"
 #include "event/template.h"
 #include "model/fabric.h"
+#include "topology/alarm_key.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -314,6 +315,113 @@ struct event *event_builder_from_threshold(const struct event_builder *builder,
         set_counter_alarm(event, change);
     name_endpoint(builder, &event->subject);
     event_builder_find_peer(builder, event, change->port);
+    template_explain(event);
+    return event;
+}
+
+// The key has the smaller end of the link first, so that both ends have one alarm.
+static void set_errors_alarm(struct event *event, const struct error_rate_change *change)
+{
+    const struct alarm_key link = {.kind = change->peer_guid != 0 ? ALARM_KEY_LINK : ALARM_KEY_PORT,
+                                   .guid = change->node_guid,
+                                   .port = change->port,
+                                   .peer_guid = change->peer_guid,
+                                   .peer_port = change->peer_port};
+    char place[EVENT_KEY_SIZE];
+    alarm_key_write(place, &link);
+    snprintf(event->alarm_key, sizeof event->alarm_key, "errors %s %s",
+             counter_name(change->counter), place);
+}
+
+bool event_builder_read_errors_key(const char *key, struct error_rate_change *out)
+{
+    char name[64];
+    int end = 0;
+    struct alarm_key link;
+    if (sscanf(key, "errors %63s %n", name, &end) != 1 || end == 0 ||
+        !alarm_key_read(key + end, &link) ||
+        (link.kind != ALARM_KEY_LINK && link.kind != ALARM_KEY_PORT))
+        return false;
+    *out = (struct error_rate_change){.node_guid = link.guid,
+                                      .port = link.port,
+                                      .peer_guid = link.peer_guid,
+                                      .peer_port = link.peer_port,
+                                      .counter = counter_find(name),
+                                      .raised = true};
+    return out->counter != COUNTER_ERRORS;
+}
+
+static void event_builder_write_rate(char out[EVENT_RATE_SIZE], double rate, bool per_bit)
+{
+    snprintf(out, EVENT_RATE_SIZE, "%.2g per %s", rate, per_bit ? "bit" : "hour");
+    if (!per_bit && rate >= 10)
+        snprintf(out, EVENT_RATE_SIZE, "%.0f per hour", rate);
+}
+
+static void set_errors(struct event *event, const struct error_rate_change *change)
+{
+    struct text rate = text_in(event->link_rate, sizeof event->link_rate);
+    event->counter = (uint8_t)change->counter;
+    event->errors = change->errors;
+    event->window_min =
+        (uint32_t)((change->covered_us + 30 * CLOCK_US_PER_S) / (60 * CLOCK_US_PER_S));
+    if (change->covered_us > 0) {
+        event_builder_write_rate(event->error_rate, change->rate, change->per_bit);
+        event_builder_write_rate(event->error_rate_limit, change->limit, change->per_bit);
+    }
+    if (change->width != 0 && change->speed != 0)
+        fabric_add_rate(&rate, change->width, change->speed);
+}
+
+// Why the alarm is over.
+static void set_errors_reason(struct event *event, const struct error_rate_change *change)
+{
+    struct text reason = text_in(event->reason, sizeof event->reason);
+    if (change->moved)
+        text_add(&reason, "the port has another neighbour now");
+    else if (change->covered_us == 0)
+        text_add(&reason, "the configuration has no limit for it any more");
+    else
+        text_addf(&reason, "by %" PRIu64 " in %" PRIu32 " minute%s, %s; the limit is %s",
+                  event->errors, event->window_min, event->window_min == 1 ? "" : "s",
+                  event->error_rate, event->error_rate_limit);
+}
+
+// The other end of the link that the alarm is about, even if the port has another neighbour now.
+static void set_errors_peer(const struct event_builder *builder, struct event *event,
+                            const struct error_rate_change *change)
+{
+    struct endpoint *peer = &event->peer;
+    event_builder_find_peer(builder, event, change->port);
+    if (change->peer_guid == 0 ||
+        (peer->node_guid == change->peer_guid && peer->port == change->peer_port))
+        return;
+    *peer = (struct endpoint){.guid = change->peer_guid};
+    complete(builder, peer);
+    peer->node_guid = change->peer_guid;
+    peer->port = change->peer_port;
+}
+
+struct event *event_builder_from_error_rate(const struct event_builder *builder,
+                                            const struct error_rate_change *change,
+                                            const struct endpoint *port)
+{
+    enum catalogue_event type =
+        change->raised ? CATALOGUE_LINK_ERRORS_RAISED : CATALOGUE_LINK_ERRORS_CLEARED;
+    struct event *event = event_builder_begin(builder, catalogue_get(type));
+    if (!event)
+        return NULL;
+    event->subject = *port;
+    event->subject.node_guid = change->node_guid;
+    event->subject.port = change->port;
+    if (port->type == FABRIC_SWITCH)
+        event->switch_guid = change->node_guid;
+    set_errors(event, change);
+    set_errors_alarm(event, change);
+    if (!change->raised)
+        set_errors_reason(event, change);
+    name_endpoint(builder, &event->subject);
+    set_errors_peer(builder, event, change);
     template_explain(event);
     return event;
 }

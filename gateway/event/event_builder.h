@@ -9,6 +9,7 @@
 #include "model/catalogue.h"
 #include "model/names.h"
 #include "topology/change.h"
+#include "topology/error_rates.h"
 #include "topology/thresholds.h"
 #include "topology/topology.h"
 
@@ -61,7 +62,17 @@ struct event *event_builder_from_threshold(const struct event_builder *builder,
                                            const struct threshold_change *change,
                                            const struct endpoint *port);
 
-// Reads port and counter from the key of such an alarm. False: the key is of another alarm.
+// From a counter of `port` that grows too often, or no longer. The other end of the link is that of
+// the change, or the one in the fabric if the change has none.
+struct event *event_builder_from_error_rate(const struct event_builder *builder,
+                                            const struct error_rate_change *change,
+                                            const struct endpoint *port);
+
+// Reads both ends and the counter from the key of such an alarm. False: the key is of another
+// alarm.
+bool event_builder_read_errors_key(const char *key, struct error_rate_change *out);
+
+// Reads port and counter from the key of a threshold's alarm. False: the key is of another alarm.
 bool event_builder_read_counter_key(const char *key, struct threshold_change *out);
 
 // An occurrence: something about the gateway itself, the silence of the subnet manager, or what a

@@ -122,6 +122,13 @@ static void add_times(struct text *t, uint64_t count)
         text_addf(t, "%" PRIu64 " times", count);
 }
 
+// Adds "1 minute" or "12 minutes". False: there are none.
+static bool add_minutes(struct text *t, uint32_t minutes)
+{
+    text_addf(t, "%" PRIu32 " minute%s", minutes, minutes == 1 ? "" : "s");
+    return minutes > 0;
+}
+
 // Adds a time in whole seconds: "2026-11-21T03:19:03Z".
 static void template_add_time(struct text *t, int64_t utc_us)
 {
@@ -175,6 +182,8 @@ static bool add_placeholder(struct text *t, const struct event *event, const cha
         return add_late(t, event);
     if (is(name, n, "derivation"))
         return add_derivation(t, event);
+    if (is(name, n, "minutes"))
+        return add_minutes(t, event->window_min);
     if (is(name, n, "request"))
         add_request(t, &event->notice);
     else if (is(name, n, "changes"))

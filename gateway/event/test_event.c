@@ -165,6 +165,26 @@ static struct event *test_event_from_threshold(const struct event_builder *build
     return event_builder_from_threshold(builder, &change, &s->subject);
 }
 
+static struct event *test_event_from_error_rate(const struct event_builder *builder,
+                                                const struct test_event *s)
+{
+    const struct error_rate_change change = {.node_guid = s->subject.node_guid,
+                                             .port = s->subject.port,
+                                             .peer_guid = s->peer.node_guid,
+                                             .peer_port = s->peer.port,
+                                             .counter = COUNTER_SYMBOL_ERROR,
+                                             .raised =
+                                                 catalogue_get(s->type)->alarm == ALARM_RAISES,
+                                             .covered_us = 12 * 60 * CLOCK_US_PER_S,
+                                             .errors = 36,
+                                             .rate = 5e-13,
+                                             .limit = 1e-13,
+                                             .per_bit = true,
+                                             .width = 2,
+                                             .speed = FABRIC_EDR};
+    return event_builder_from_error_rate(builder, &change, &s->subject);
+}
+
 static const char *test_event_reason(enum catalogue_event type)
 {
     const char *reason = catalogue_get(type)->test.reason;
@@ -263,6 +283,7 @@ static struct event *test_event_from_origin(const struct event_builder *builder,
         [CATALOGUE_FROM_MALFORMED] = test_event_from_malformed,
         [CATALOGUE_FROM_CHANGE] = test_event_from_change,
         [CATALOGUE_FROM_COUNTER] = test_event_from_threshold,
+        [CATALOGUE_FROM_ERROR_RATE] = test_event_from_error_rate,
         [CATALOGUE_FROM_OCCURRENCE] = test_event_from_occurrence,
         [CATALOGUE_FROM_SWEEP] = test_event_from_occurrence,
         [CATALOGUE_FROM_EVENTS] = test_event_from_events,

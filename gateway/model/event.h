@@ -19,6 +19,7 @@ enum {
     EVENT_KEY_SIZE = 128,
     EVENT_SUPPRESSED_SIZE = 64,
     EVENT_RULE_SIZE = 64,
+    EVENT_RATE_SIZE = 32,
 };
 
 // Two of the reasons for which an event is suppressed (policy/policy.h has them all).
@@ -75,12 +76,18 @@ struct event {
     uint64_t sm_guid;  // port of the subnet manager that the event is about; 0: none
     uint8_t counter;   // enum counter, in an event about one
     uint64_t counter_old, counter_new;
-    bool found_late;                // it happened while the gateway was not running
-    bool derived;                   // no Notice was sent: counters or a sweep show it
-    char related_id[EVENT_ID_SIZE]; // of the event that this one explains; empty: none
-    char cause_id[EVENT_ID_SIZE];   // of the root cause; empty: none
-    char clears_id[EVENT_ID_SIZE];  // of the event that raised the alarm that this one clears;
-                                    // empty: none
+    // Of an event about a counter that grows too often:
+    uint64_t errors;                        // by how much it grew in the window
+    uint32_t window_min;                    // the window, in minutes
+    char error_rate[EVENT_RATE_SIZE];       // "1.1e-13 per bit" or "36 per hour"; empty: unknown
+    char error_rate_limit[EVENT_RATE_SIZE]; // in the same unit
+    char link_rate[EVENT_RATE_SIZE];        // "4X EDR (100 Gb/s)"; empty: unknown
+    bool found_late;                        // it happened while the gateway was not running
+    bool derived;                           // no Notice was sent: counters or a sweep show it
+    char related_id[EVENT_ID_SIZE];         // of the event that this one explains; empty: none
+    char cause_id[EVENT_ID_SIZE];           // of the root cause; empty: none
+    char clears_id[EVENT_ID_SIZE]; // of the event that raised the alarm that this one clears;
+                                   // empty: none
     // Of an event that clears an alarm: how receivers were notified of the alarm. NULL: unknown.
     const struct catalogue_entry *cleared; // the row of the event that raised it
     enum severity cleared_severity;        // meaningful with `cleared`, as is the next

@@ -66,6 +66,11 @@ enum tag {
     TAG_CLEARED_PEER_NODE,
     TAG_CLEARED_SWITCH_GUID,
     TAG_CLEARED_NUMBER,
+    TAG_ERRORS = 80,
+    TAG_WINDOW,
+    TAG_ERROR_RATE,
+    TAG_ERROR_RATE_LIMIT,
+    TAG_LINK_RATE,
 };
 
 enum {
@@ -140,11 +145,21 @@ static void write_derived(struct writer *w, const struct event *event)
 // Writes the counter's name, since a later version may number the counters differently.
 static void write_counter(struct writer *w, const struct event *event)
 {
-    if (event->counter == 0 && event->counter_old == 0 && event->counter_new == 0)
+    if (event->counter == 0 && event->counter_old == 0 && event->counter_new == 0 &&
+        event->window_min == 0)
         return;
     event_record_write_text(w, TAG_COUNTER, counter_name((enum counter)event->counter));
     write_number(w, TAG_COUNTER_OLD, event->counter_old);
     write_number(w, TAG_COUNTER_NEW, event->counter_new);
+}
+
+static void write_error_rate(struct writer *w, const struct event *event)
+{
+    write_unless_zero(w, TAG_ERRORS, event->errors);
+    write_unless_zero(w, TAG_WINDOW, event->window_min);
+    event_record_write_text(w, TAG_ERROR_RATE, event->error_rate);
+    event_record_write_text(w, TAG_ERROR_RATE_LIMIT, event->error_rate_limit);
+    event_record_write_text(w, TAG_LINK_RATE, event->link_rate);
 }
 
 static void write_endpoint(struct writer *w, enum tag tag, const struct endpoint *who)
@@ -211,6 +226,7 @@ size_t event_record_write(const struct event *event, uint8_t out[EVENT_RECORD_MA
     write_unless_zero(&w, TAG_AFFECTED, event->affected);
     write_unless_zero(&w, TAG_SM_GUID, event->sm_guid);
     write_counter(&w, event);
+    write_error_rate(&w, event);
     write_unless_zero(&w, TAG_FOUND_LATE, event->found_late);
     write_derived(&w, event);
     event_record_write_text(&w, TAG_RELATED_ID, event->related_id);
@@ -351,6 +367,14 @@ static bool read_raw(struct event *event, const uint8_t *value, size_t size)
     return true;
 }
 
+static bool read_window(uint32_t *out, const uint8_t *value, size_t size)
+{
+    uint64_t number;
+    bool ok = event_record_read_number(&number, value, size) && number <= UINT32_MAX;
+    *out = ok ? (uint32_t)number : 0;
+    return ok;
+}
+
 static bool read_field(struct event *event, unsigned tag, const uint8_t *value, size_t size)
 {
     switch (tag) {
@@ -444,6 +468,17 @@ static bool read_field(struct event *event, unsigned tag, const uint8_t *value, 
         return event_record_read_number(&event->cleared_switch_guid, value, size);
     case TAG_CLEARED_NUMBER:
         return event_record_read_time(&event->cleared_number, value, size);
+    case TAG_ERRORS:
+        return event_record_read_number(&event->errors, value, size);
+    case TAG_WINDOW:
+        return read_window(&event->window_min, value, size);
+    case TAG_ERROR_RATE:
+        return event_record_read_text(event->error_rate, sizeof event->error_rate, value, size);
+    case TAG_ERROR_RATE_LIMIT:
+        return event_record_read_text(event->error_rate_limit, sizeof event->error_rate_limit,
+                                      value, size);
+    case TAG_LINK_RATE:
+        return event_record_read_text(event->link_rate, sizeof event->link_rate, value, size);
     case TAG_TEST:
         return read_flag(&event->test, value, size);
     case TAG_UPLINK:

@@ -151,6 +151,12 @@ void fabric_add_rate(struct text *t, uint8_t width, uint16_t speed)
     text_add(t, " Gb/s)");
 }
 
+double fabric_bits_per_second(uint8_t width, uint16_t speed)
+{
+    const struct speed *each = find_speed(speed);
+    return each ? fabric_lanes(width) * (each->tenths * 1e8) : 0;
+}
+
 uint8_t fabric_best_width(uint8_t a, uint8_t b)
 {
     uint8_t best = 0;

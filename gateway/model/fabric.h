@@ -164,6 +164,10 @@ uint32_t fabric_master(const struct fabric *fabric);
 // Adds "4X EDR (100 Gb/s)" for one width bit and one speed bit; "?" for an unknown one.
 void fabric_add_rate(struct text *t, uint8_t width, uint16_t speed);
 
+// The data rate of one width bit and one speed bit, as fabric_add_rate has it; 0 for an unknown
+// one.
+double fabric_bits_per_second(uint8_t width, uint16_t speed);
+
 // The widest, or fastest, bit that both masks have; 0: none.
 uint8_t fabric_best_width(uint8_t a, uint8_t b);
 uint16_t fabric_best_speed(uint16_t a, uint16_t b);

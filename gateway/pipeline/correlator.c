@@ -217,6 +217,31 @@ static void emit_threshold(void *ctx, const struct threshold_change *change)
         r->correlator->options.emit(r->correlator->options.ctx, event);
 }
 
+static void emit_error_rate(void *ctx, const struct error_rate_change *change)
+{
+    const struct round *r = ctx;
+    const struct endpoint port = correlator_describe(r, change->node_guid, change->port);
+    struct event *event = event_builder_from_error_rate(r->builder, change, &port);
+    if (event)
+        r->correlator->options.emit(r->correlator->options.ctx, event);
+}
+
+// False: out of memory.
+static bool update_error_rates(struct round *r, const struct counter_reading *reading)
+{
+    struct correlator *o = r->correlator;
+    if (!o->options.error_rates)
+        return true;
+    struct fabric *fabric = topology_current(o->options.topology);
+    const struct error_rate_reading one = {.before = o->accumulated,
+                                           .reading = reading,
+                                           .fabric = fabric,
+                                           .now_us = clock_monotonic(r->builder->clock)};
+    bool ok = error_rates_update(o->options.error_rates, &one, emit_error_rate, r);
+    fabric_unref(fabric);
+    return ok;
+}
+
 static void set_accumulated(struct correlator *o, struct accumulated_counters *accumulated)
 {
     struct accumulated_counters *old = o->accumulated; // written in this thread alone
@@ -292,7 +317,8 @@ void correlator_take_reading(struct correlator *correlator, const struct event_b
         same ? accumulated_ref(after) : accumulated_with(o->accumulated, reading);
     accumulated_unref(after);
     if (accumulated &&
-        thresholds_update(o->options.thresholds, o->accumulated, reading, emit_threshold, &round)) {
+        thresholds_update(o->options.thresholds, o->accumulated, reading, emit_threshold, &round) &&
+        update_error_rates(&round, reading)) {
         set_latest(o, accumulated_ref(accumulated));
         set_accumulated(o, accumulated);
     } else {

@@ -9,6 +9,7 @@
 #include "journal/journal.h"
 #include "policy/policy.h"
 #include "topology/accumulated.h"
+#include "topology/error_rates.h"
 #include "topology/thresholds.h"
 #include "topology/topology.h"
 
@@ -20,6 +21,7 @@ enum {
 struct correlator_options {
     struct topology *topology;
     struct thresholds *thresholds;
+    struct error_rates *error_rates; // NULL: none
     struct policy *policy;
     struct journal *journal;
     void (*emit)(void *ctx, struct event *event); // takes over the reference

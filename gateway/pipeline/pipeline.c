@@ -394,6 +394,7 @@ static bool pipeline_make_parts(struct pipeline *p)
     p->policy = policy_new(&p->options.policy, &sink, p->builder.random);
     const struct correlator_options correlator = {.topology = p->options.topology,
                                                   .thresholds = p->options.thresholds,
+                                                  .error_rates = p->options.error_rates,
                                                   .policy = p->policy,
                                                   .journal = p->options.journal,
                                                   .emit = handle_event,
@@ -419,6 +420,8 @@ struct pipeline *pipeline_start(const struct pipeline_options *options, struct e
         restore_policy(p->options.journal, p->policy, p->builder.clock);
         if (p->options.thresholds)
             restore_thresholds(p->options.journal, p->options.thresholds);
+        if (p->options.error_rates)
+            restore_error_rates(p->options.journal, p->options.error_rates);
         rc = thread_start(&p->thread, "pipeline", pipeline_run, p);
     }
     if (rc == 0)

@@ -38,6 +38,7 @@ struct pipeline_options {
     struct journal *journal;   // the pipeline is its writer; outlives the pipeline
     struct topology *topology; // outlives the pipeline, too
     struct thresholds *thresholds;
+    struct error_rates *error_rates;
     struct policy_options policy;
     int64_t alarm_age_us; // at which alarms about what is missing end; 0: never
     // The present role; `fabric`, unless NULL, is a sweep's result to decide by. Pipeline's thread.

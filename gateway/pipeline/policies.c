@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "pipeline/policies.h"
 
+#include "base/clock.h"
+
 #include <assert.h>
 #include <stdio.h>
+#include <string.h>
 
 static_assert((int)CONF_RULES_MAX == (int)POLICY_RULES_MAX, "there is room for every rule");
 static_assert((int)CONF_RULE_NAME_SIZE == (int)EVENT_RULE_SIZE, "every name fits");
@@ -44,4 +47,17 @@ void policies_from_conf(const struct conf *conf, struct policy_options *out,
                                    .storm_period_us = p->storm_period_s * CLOCK_US_PER_S,
                                    .suppress_consequences = p->hold_consequences,
                                    .has_partner = conf->fabric.with_master_sm};
+}
+
+struct error_rate_limits policies_error_rates(const struct conf *conf)
+{
+    const struct conf_counters *counters = &conf->counters;
+    struct error_rate_limits limits = {.errors_min = counters->errors_min,
+                                       .clear_percent = counters->clear_percent};
+    static_assert(sizeof limits.per_bit == sizeof counters->bit_error_rates, "the same windows");
+    memcpy(limits.per_bit, counters->bit_error_rates, sizeof limits.per_bit);
+    memcpy(limits.per_hour, counters->error_rates, sizeof limits.per_hour);
+    for (int w = 0; w < ERROR_WINDOWS; w++)
+        limits.window_us[w] = counters->window_min[w] * 60 * CLOCK_US_PER_S;
+    return limits;
 }

@@ -74,3 +74,15 @@ void restore_thresholds(struct journal *journal, struct thresholds *thresholds)
 {
     journal_each_alarm(journal, restore_threshold, thresholds);
 }
+
+static void restore_error_rate(void *ctx, const struct alarm *alarm)
+{
+    struct error_rate_change raised;
+    if (event_builder_read_errors_key(alarm->key, &raised))
+        error_rates_restore(ctx, &raised);
+}
+
+void restore_error_rates(struct journal *journal, struct error_rates *rates)
+{
+    journal_each_alarm(journal, restore_error_rate, rates);
+}

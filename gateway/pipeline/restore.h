@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Restores the state of policy and thresholds at the gateway's end from the journal.
+// Restores the state of policy, thresholds and error rates at the gateway's end from the journal.
 #ifndef IBTRAPD_PIPELINE_RESTORE_H
 #define IBTRAPD_PIPELINE_RESTORE_H
 
 #include "journal/journal.h"
 #include "policy/policy.h"
+#include "topology/error_rates.h"
 #include "topology/thresholds.h"
 
 // Restores maintenance windows and open alarms. Call it before the first event.
@@ -12,5 +13,8 @@ void restore_policy(struct journal *journal, struct policy *policy, const struct
 
 // Restores the thresholds whose alarms are active. Call it before the first reading.
 void restore_thresholds(struct journal *journal, struct thresholds *thresholds);
+
+// Restores the alarms of counters that grow too often. Call it before the first reading.
+void restore_error_rates(struct journal *journal, struct error_rates *rates);
 
 #endif

@@ -310,5 +310,6 @@ bool accumulated_next(struct accumulated_walk *walk, struct counter_sample *out)
                                    .extended = port.extended,
                                    .wide = port.wide};
     memcpy(out->values, port.last, sizeof out->values);
+    walk->missing = port.missing_since != 0;
     return true;
 }

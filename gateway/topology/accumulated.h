@@ -34,6 +34,7 @@ bool accumulated_find(const struct accumulated_counters *accumulated, uint64_t n
 struct accumulated_walk {
     const struct accumulated_counters *accumulated;
     size_t place, at;
+    bool missing; // set by accumulated_next: the last reading lacked the port
 };
 bool accumulated_next(struct accumulated_walk *walk,
                       struct counter_sample *out); // false: there are no more

@@ -263,6 +263,37 @@ def test_a_threshold_is_cleared_by_the_next_gateway(open_site):
     assert site.message("threshold-cleared")[0].data["clearsId"] == reached.data["id"]
 
 
+def test_errors_on_a_link_are_one_alarm(open_site):
+    """Both ends count, the gateway restarts, and the limits go away in the end."""
+    counters = {"interval": 5, "thresholds": ["SymbolErrorCounter=0"]}
+    site = open_site(sweep=SWEEP, counters=counters)
+    site.gateway.wait_subscribed()
+    site.gateway.wait_status(lambda one: one["port_counters"]["last"], "the counters to be read")
+    site.fabric.count_errors("leaf1", 12, SymbolErrorCounter=25)
+    [raised] = site.message("link-errors-raised")
+    assert "ort 12 of leaf1" in raised.text and "port 12 of leaf2" in raised.text
+    assert (raised.data["counter"], raised.data["errors"]) == ("SymbolErrorCounter", "25")
+    assert raised.data["errorRate"].endswith(" per bit") and raised.data["linkRate"].startswith("4X ")
+    site.fabric.count_errors("leaf2", 12, SymbolErrorCounter=250)
+    site.fabric.count_errors("leaf1", 12, PortRcvErrors=250)
+    other = site.message("link-errors-raised", count=2)[1]
+    assert other.data["counter"] == "PortRcvErrors" and other.data["errorRate"].endswith(" per hour")
+    site.gateway.stop()
+    site.gateway.start()
+    site.gateway.wait_status(lambda one: one["port_counters"]["last"], "the counters to be read")
+    site.fabric.count_errors("leaf1", 12, SymbolErrorCounter=500)
+    site.fabric.count_errors("leaf1", 3, SymbolErrorCounter=25)
+    site.message("link-errors-raised", count=3)
+    none = 'counters { bit_error_rates = {"SymbolErrorCounter=0/0"} error_rates = {"SymbolErrorCounter=0/0"}'
+    config = site.gateway.config.read_text()
+    assert "counters {" in config
+    site.gateway.config.write_text(config.replace("counters {", none))
+    site.gateway.control("reload")
+    cleared = site.message("link-errors-cleared", count=2)
+    assert raised.data["alarmKey"] in {one.data["alarmKey"] for one in cleared}
+    assert {one.data["counter"] for one in cleared} == {"SymbolErrorCounter"}
+
+
 def test_topology_is_printed(swept):
     text = swept.gateway.control("topology").stdout
     assert '"leaf1"' in text and '"storage1"' in text

@@ -119,6 +119,27 @@ static void print_thresholds(const struct event_builder *builder)
     }
 }
 
+static void print_error_rates(const struct event_builder *builder)
+{
+    const struct endpoint port = full_endpoint(FABRIC_SWITCH);
+    for (int i = 0; i < 4 * COUNTER_ERRORS; i++) {
+        struct error_rate_change change = {.node_guid = UINT64_MAX,
+                                           .port = 255,
+                                           .counter = (enum counter)(i / 4),
+                                           .raised = i % 2 == 0};
+        print_event(event_builder_from_error_rate(builder, &change, &port));
+        change.peer_guid = UINT64_MAX;
+        change.peer_port = 255;
+        change.covered_us = INT64_MAX / 2;
+        change.errors = UINT64_MAX;
+        change.rate = change.limit = 1.7e308;
+        change.per_bit = i % 4 > 1;
+        change.width = 8;
+        change.speed = FABRIC_NDR;
+        print_event(event_builder_from_error_rate(builder, &change, &port));
+    }
+}
+
 static void print_occurrence(const struct event_builder *builder, enum catalogue_event type)
 {
     const struct event_builder_occurrence what = {
@@ -154,6 +175,7 @@ int main(void)
             print_changes(&builder, (enum catalogue_event)i);
     }
     print_thresholds(&builder);
+    print_error_rates(&builder);
     for (size_t f = 0; f < 3; f++) {
         print_notice(&builder, SOME_UNKNOWN_TRAP, true, FILLS[f]);
         print_notice(&builder, SOME_UNKNOWN_TRAP, false, FILLS[f]);

@@ -13,7 +13,7 @@
 static const char *const PLACEHOLDERS[] = {
     "subject", "issuer",           "source",     "destination", "peer",       "subjectEnd",
     "peerEnd", "request",          "changes",    "late",        "derivation", "growth",
-    "times",   "summarisedEvents", "lostEvents", "neighbour"};
+    "times",   "summarisedEvents", "lostEvents", "neighbour",   "minutes"};
 
 static const struct catalogue_entry *entry(int i)
 {
@@ -233,6 +233,7 @@ TEST(alarms_come_in_pairs)
         {"io-unit-removed", "io-unit-added"},
         {"io-controller-removed", "io-controller-added"},
         {"threshold-reached", "threshold-cleared"},
+        {"link-errors-raised", "link-errors-cleared"},
         {"flapping", "settled"},
     };
     size_t raising = 0, clearing = 0;

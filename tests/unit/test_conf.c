@@ -217,6 +217,16 @@ static void check_counters(const struct conf_counters *expected)
     assert_int_equal(conf.counters.interval_s, expected->interval_s);
     for (size_t i = 0; i < COUNTER_ERRORS; i++)
         assert_int_equal(conf.counters.thresholds[i], expected->thresholds[i]);
+    for (size_t i = 0; i < COUNTER_ERRORS; i++) {
+        for (int w = 0; w < 2; w++) {
+            assert_true(conf.counters.bit_error_rates[i][w] == expected->bit_error_rates[i][w]);
+            assert_true(conf.counters.error_rates[i][w] == expected->error_rates[i][w]);
+        }
+    }
+    assert_int_equal(conf.counters.window_min[0], expected->window_min[0]);
+    assert_int_equal(conf.counters.window_min[1], expected->window_min[1]);
+    assert_int_equal(conf.counters.errors_min, expected->errors_min);
+    assert_int_equal(conf.counters.clear_percent, expected->clear_percent);
 }
 
 static void check_policy(const struct conf_policy *expected)
@@ -249,14 +259,18 @@ static struct conf_counters default_counters(void)
     return (struct conf_counters){
         .ports = CONF_ALL_PORTS,
         .interval_s = 60,
-        .thresholds = {[COUNTER_SYMBOL_ERROR] = 10,
-                       [COUNTER_LINK_ERROR_RECOVERY] = 1,
-                       [COUNTER_LINK_DOWNED] = 2,
-                       [COUNTER_RCV_ERRORS] = 10,
-                       [COUNTER_XMIT_DISCARDS] = 100,
+        .thresholds = {[COUNTER_LINK_DOWNED] = 2,
                        [COUNTER_LOCAL_LINK_INTEGRITY_ERRORS] = 1,
-                       [COUNTER_EXCESSIVE_BUFFER_OVERRUN_ERRORS] = 1,
-                       [COUNTER_VL15_DROPPED] = 100},
+                       [COUNTER_EXCESSIVE_BUFFER_OVERRUN_ERRORS] = 1},
+        .window_min = {12, 125},
+        .bit_error_rates = {[COUNTER_SYMBOL_ERROR] = {1e-13, 1e-14}},
+        .error_rates = {[COUNTER_SYMBOL_ERROR] = {120, 60},
+                        [COUNTER_LINK_ERROR_RECOVERY] = {20, 2},
+                        [COUNTER_RCV_ERRORS] = {120, 24},
+                        [COUNTER_XMIT_DISCARDS] = {6000, 3000},
+                        [COUNTER_VL15_DROPPED] = {6000, 3000}},
+        .errors_min = 5,
+        .clear_percent = 50,
     };
 }
 
@@ -612,7 +626,9 @@ TEST(items_of_sweeps_and_counters_are_taken)
              "    timeout = 60000 mkey_file = \"%s\" }\n"
              "counters { ports = \"switches\" interval = 86400\n"
              "    thresholds = {\"SymbolErrorCounter=0\", \"LinkDowned=4294967295\"}\n"
-             "    thresholds += {\"PortXmitWait=7\"} }\n",
+             "    thresholds += {\"PortXmitWait=7\"} short_window = 5 long_window = 60\n"
+             "    bit_error_rates = {\"SymbolError=1.5e-12/0\"} errors_min = 2 clear_below = 90\n"
+             "    error_rates = {\"PortRcvErrors=0.25/4294967295\"} }\n",
              key);
     load(content);
     const struct conf_sweep sweep = {.method = CONF_SWEEP_SA,
@@ -629,6 +645,14 @@ TEST(items_of_sweeps_and_counters_are_taken)
     counters.thresholds[COUNTER_SYMBOL_ERROR] = 0;
     counters.thresholds[COUNTER_LINK_DOWNED] = UINT32_MAX;
     counters.thresholds[COUNTER_XMIT_WAIT] = 7;
+    counters.window_min[0] = 5;
+    counters.window_min[1] = 60;
+    counters.bit_error_rates[COUNTER_SYMBOL_ERROR][0] = 1.5e-12;
+    counters.bit_error_rates[COUNTER_SYMBOL_ERROR][1] = 0;
+    counters.errors_min = 2;
+    counters.clear_percent = 90;
+    counters.error_rates[COUNTER_RCV_ERRORS][0] = 0.25;
+    counters.error_rates[COUNTER_RCV_ERRORS][1] = UINT32_MAX;
     check_sweep(&sweep);
     check_counters(&counters);
     assert_true(conf.fabric.with_master_sm);
@@ -1108,6 +1132,22 @@ TEST(bad_values_are_told_with_line_item_value_and_reason)
          "1: item 'thresholds': value 'VL15Dropped=4294967296': the threshold must be a whole "
          "number "
          "from 0 to 4294967295"},
+        {"counters { bit_error_rates = {\"SymbolError=1e-12\"} }",
+         "1: item 'bit_error_rates': value 'SymbolError=1e-12': must be two rates from 0 to 1, for "
+         "the short and for the long window, with \"/\" between them"},
+        {"counters { bit_error_rates = {\"SymbolError=2/1\"} }",
+         "1: item 'bit_error_rates': value 'SymbolError=2/1': must be two rates from 0 to 1, for "
+         "the short and for the long window, with \"/\" between them"},
+        {"counters { bit_error_rates = {\"SymbolError\"} }",
+         "1: item 'bit_error_rates': value 'SymbolError': must be a counter and its two rates, "
+         "such as \"SymbolErrorCounter=1e-13/1e-14\""},
+        {"counters { error_rates = {\"RcvErrors=0x10/1\"} }",
+         "1: item 'error_rates': value 'RcvErrors=0x10/1': must be two rates from 0 to "
+         "4.29497e+09, for the short and for the long window, with \"/\" between them"},
+        {"counters { error_rates = {\"Errors=1/1\"} }",
+         "1: item 'error_rates': value 'Errors=1/1': there is no such counter"},
+        {"counters { short_window = 60 long_window = 60 }",
+         "1: counters: 'long_window' must be longer than 'short_window'"},
         {"policy \"a\" { events = {\"link-dwon\"} }",
          "1: item 'events': value 'link-dwon': there is no such event; ibtrapctl catalogue shows "
          "them all"},

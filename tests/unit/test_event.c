@@ -791,6 +791,87 @@ TEST(the_counter_of_a_host_is_no_switchs)
     event_unref(event);
 }
 
+static struct event *make_error_rate(struct error_rate_change change)
+{
+    change.node_guid = GOLDEN_SWITCH_GUID;
+    change.port = 17;
+    change.counter = COUNTER_SYMBOL_ERROR;
+    struct event *event = event_builder_from_error_rate(&plain, &change, &LEAF12);
+    assert_non_null(event);
+    check_well_written(event->text);
+    return event;
+}
+
+TEST(too_many_errors_on_a_link)
+{
+    struct error_rate_change change = {.peer_guid = 1,
+                                       .peer_port = 3,
+                                       .raised = true,
+                                       .covered_us = INT64_C(754) * 1000000,
+                                       .errors = 37,
+                                       .rate = 4.9072e-13,
+                                       .limit = 1e-13,
+                                       .per_bit = true,
+                                       .width = 2,
+                                       .speed = FABRIC_EDR};
+    struct event *event = make_error_rate(change);
+    assert_string_equal(event->type->name, "link-errors-raised");
+    assert_string_equal(event->text,
+                        "SymbolErrorCounter of port 17 of leaf12 (LID 3) to port 3 of node GUID "
+                        "0x0000000000000001 grows too often: by 37 in 13 minutes, 4.9e-13 per bit; "
+                        "the limit is 1e-13 per bit. The link runs at 4X EDR (100 Gb/s).");
+    const char *key = "errors SymbolErrorCounter link 0x0000000000000001/3-0x0002c90300001234/17";
+    assert_string_equal(event->alarm_key, key);
+    assert_true(event->switch_guid == GOLDEN_SWITCH_GUID);
+    event_unref(event);
+    struct error_rate_change read;
+    assert_true(event_builder_read_errors_key(key, &read));
+    assert_true(read.node_guid == 1 && read.port == 3);
+    assert_true(read.peer_guid == GOLDEN_SWITCH_GUID && read.peer_port == 17);
+    assert_int_equal(read.counter, COUNTER_SYMBOL_ERROR);
+}
+
+TEST(no_longer_too_many_errors)
+{
+    struct error_rate_change change = {
+        .covered_us = INT64_C(7500) * 1000000, .errors = 30, .rate = 14.4, .limit = 30};
+    struct event *event = make_error_rate(change);
+    assert_string_equal(event->type->name, "link-errors-cleared");
+    assert_string_equal(event->text,
+                        "SymbolErrorCounter of port 17 of leaf12 (LID 3) no longer grows too "
+                        "often: by 30 in 125 minutes, 14 per hour; the limit is 30 per hour.");
+    const char *key = "errors SymbolErrorCounter port 0x0002c90300001234/17";
+    assert_string_equal(event->alarm_key, key);
+    event_unref(event);
+    struct error_rate_change read;
+    assert_true(event_builder_read_errors_key(key, &read));
+    assert_true(read.node_guid == GOLDEN_SWITCH_GUID && read.port == 17 && read.peer_guid == 0);
+    event = make_error_rate((struct error_rate_change){.moved = true, .peer_guid = 1});
+    assert_string_equal(event->text, "SymbolErrorCounter of port 17 of leaf12 (LID 3) to node GUID "
+                                     "0x0000000000000001 no longer grows too often: the port has "
+                                     "another neighbour now.");
+    event_unref(event);
+    event = make_error_rate((struct error_rate_change){0});
+    assert_string_equal(event->reason, "the configuration has no limit for it any more");
+    event_unref(event);
+}
+
+TEST(keys_of_other_alarms_are_no_errors)
+{
+    static const char *const OTHERS[] = {
+        "",
+        "errors",
+        "errors SymbolErrorCounter",
+        "errors SymbolErrorCounter node 0x0000000000000001",
+        "errors NoCounter port 0x0000000000000001/1",
+        "counter SymbolErrorCounter 0x0000000000000001/1",
+        "errors SymbolErrorCounter port 0x0000000000000001/1 ",
+    };
+    struct error_rate_change out;
+    for (size_t i = 0; i < COUNT(OTHERS); i++)
+        assert_false(event_builder_read_errors_key(OTHERS[i], &out));
+}
+
 TEST(the_subnet_managers_silence)
 {
     struct event_builder_occurrence what = {.type = CATALOGUE_SM_UNREACHABLE,
@@ -1132,6 +1213,9 @@ int main(void)
         EVENT_TEST(a_threshold_is_reached_and_cleared),
         EVENT_TEST(two_counters_stand_for_traps),
         EVENT_TEST(the_counter_of_a_host_is_no_switchs),
+        EVENT_TEST(too_many_errors_on_a_link),
+        EVENT_TEST(no_longer_too_many_errors),
+        EVENT_TEST(keys_of_other_alarms_are_no_errors),
         EVENT_TEST(the_subnet_managers_silence),
         EVENT_TEST(traps_are_told_with_names_from_the_fabric),
         EVENT_TEST(the_switch_of_a_notice_is_the_one_that_it_names),

@@ -1,0 +1,598 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// The oracle of the random test keeps every growth and its time, and adds up what a window has by
+// itself: it knows no slots.
+#include "generated.h"
+#include "support.h"
+
+#include "topology/error_rates.h"
+
+#define MINUTE (INT64_C(60) * 1000000)
+
+#define SYMBOL COUNTER_SYMBOL_ERROR
+
+enum { LEFT = 0x10, RIGHT = 0x20, OTHER = 0x30 };
+
+struct scene {
+    struct error_rates *rates;
+    struct error_rate_limits limits;
+    struct accumulated_counters *accumulated;
+    struct counter_reading *reading;
+    struct generated net; // LEFT's port 1 and RIGHT's port 2 are linked: 4X EDR
+    struct fabric *fabric;
+    int64_t now_us;
+    char told[2000];
+    struct error_rate_change last;
+    unsigned changes;
+};
+
+static void tell(void *ctx, const struct error_rate_change *change)
+{
+    struct scene *s = ctx;
+    size_t used = strlen(s->told);
+    s->last = *change;
+    s->changes++;
+    snprintf(s->told + used, sizeof s->told - used, "%s%s %s %x/%u-%x/%u", used ? "; " : "",
+             change->raised  ? "raised"
+             : change->moved ? "moved"
+                             : "cleared",
+             counter_name(change->counter), (unsigned)change->node_guid, change->port,
+             (unsigned)change->peer_guid, change->peer_port);
+}
+
+static void renew_fabric(struct scene *s)
+{
+    fabric_unref(s->fabric);
+    s->fabric = generated_look(&s->net, 0);
+}
+
+static void link_up(struct scene *s, uint32_t a, uint8_t port_a, uint32_t b, uint8_t port_b)
+{
+    generated_link(&s->net, a, port_a, b, port_b);
+    struct fabric_port *ends[] = {generated_port(&s->net, a, port_a),
+                                  generated_port(&s->net, b, port_b)};
+    for (int i = 0; i < 2; i++) {
+        ends[i]->width_active = 2;
+        ends[i]->speed_active = FABRIC_EDR;
+    }
+}
+
+static struct scene make_scene(void)
+{
+    struct scene s = {
+        .limits = {.window_us = {12 * MINUTE, 125 * MINUTE}, .errors_min = 5, .clear_percent = 50},
+        .now_us = 1000 * MINUTE};
+    for (enum counter c = 0; c < COUNTER_ERRORS; c++) {
+        s.limits.per_hour[c][ERROR_WINDOW_SHORT] = 60;
+        s.limits.per_hour[c][ERROR_WINDOW_LONG] = 30;
+    }
+    s.rates = error_rates_new(&s.limits);
+    s.reading = calloc(1, sizeof *s.reading + 8 * sizeof s.reading->samples[0]);
+    assert_true(s.rates && s.reading);
+    generated_add(&s.net, FABRIC_SWITCH, LEFT, "left", 3);
+    generated_add(&s.net, FABRIC_SWITCH, RIGHT, "right", 3);
+    generated_add(&s.net, FABRIC_SWITCH, OTHER, "other", 3);
+    link_up(&s, 0, 1, 1, 2);
+    renew_fabric(&s);
+    return s;
+}
+
+static void limit_bits(struct scene *s, double in_short, double in_long)
+{
+    s->limits.per_bit[SYMBOL][ERROR_WINDOW_SHORT] = in_short;
+    s->limits.per_bit[SYMBOL][ERROR_WINDOW_LONG] = in_long;
+    error_rates_change(s->rates, &s->limits);
+}
+
+static void end(struct scene *s)
+{
+    error_rates_free(s->rates);
+    accumulated_unref(s->accumulated);
+    fabric_unref(s->fabric);
+    generated_clear(&s->net);
+    free(s->reading);
+}
+
+static struct counter_sample *add(struct scene *s, uint64_t node, uint8_t port)
+{
+    struct counter_sample *sample = &s->reading->samples[s->reading->count++];
+    *sample = (struct counter_sample){.node_guid = node, .port = port};
+    return sample;
+}
+
+static const char *update(struct scene *s, int64_t later_us)
+{
+    s->told[0] = '\0';
+    s->now_us += later_us;
+    s->reading->time_us += later_us;
+    const struct error_rate_reading reading = {s->accumulated, s->reading, s->fabric, s->now_us};
+    assert_true(error_rates_update(s->rates, &reading, tell, s));
+    struct accumulated_counters *accumulated = accumulated_with(s->accumulated, s->reading);
+    assert_non_null(accumulated);
+    accumulated_unref(s->accumulated);
+    s->accumulated = accumulated;
+    s->reading->count = 0;
+    return s->told;
+}
+
+// A reading of both ends' counters, a minute after the reading before.
+static const char *read_both(struct scene *s, uint64_t left, uint64_t right)
+{
+    add(s, LEFT, 1)->values[SYMBOL] = left;
+    add(s, RIGHT, 2)->values[SYMBOL] = right;
+    return update(s, MINUTE);
+}
+
+// So many minutes in which the left counter grows by that much each. Returns the minute that told
+// something first; 0: none.
+static int burn(struct scene *s, int minutes, uint64_t *left, const uint64_t *each, size_t count)
+{
+    int first = 0;
+    for (int i = 0; i < minutes; i++) {
+        *left += each[(size_t)i % count];
+        if (*read_both(s, *left, 0) && first == 0)
+            first = i + 1;
+    }
+    return first;
+}
+
+#define RAISED  "raised SymbolErrorCounter 10/1-20/2"
+#define CLEARED "cleared SymbolErrorCounter 10/1-20/2"
+
+TEST(a_slow_burn_is_told_once)
+{
+    struct scene s = make_scene();
+    uint64_t left = 0, each[] = {9};
+    read_both(&s, 0, 0);
+    assert_int_not_equal(burn(&s, 7 * 24 * 60, &left, each, 1), 0);
+    assert_int_equal(left, 90720);
+    assert_int_equal(s.changes, 1);
+    assert_true(s.last.raised);
+    end(&s);
+}
+
+TEST(what_swings_about_a_limit_is_told_once)
+{
+    struct scene s = make_scene();
+    uint64_t left = 0, each[] = {9, 11};
+    read_both(&s, 0, 0);
+    burn(&s, 24 * 60, &left, each, 2);
+    assert_int_equal(s.changes, 1);
+    end(&s);
+}
+
+TEST(a_healthy_link_is_silent)
+{
+    struct scene s = make_scene();
+    uint64_t left = 4000, each[] = {1, 0, 0, 0, 0, 0, 0, 0};
+    read_both(&s, 4000, 0); // whatever was counted before the first reading
+    assert_int_equal(burn(&s, 24 * 60, &left, each, COUNT(each)), 0);
+    end(&s);
+}
+
+TEST(a_burst_raises_and_its_end_clears)
+{
+    struct scene s = make_scene();
+    uint64_t left = 0, burst[] = {40}, none[] = {0};
+    read_both(&s, 0, 0);
+    assert_int_equal(burn(&s, 1, &left, burst, 1), 1);
+    assert_string_equal(s.told, RAISED);
+    assert_int_equal(s.last.errors, 40);
+    assert_int_equal(s.last.covered_us / MINUTE, 12);
+    assert_true(s.last.rate > 184 && s.last.rate < 201); // 40 in 12 to 13 minutes
+    assert_true(s.last.limit == 60);
+    assert_false(s.last.per_bit);
+    // In 125 minutes 40 errors are 19 an hour: the long window keeps it above half of its limit of
+    // 30 until the burst is out of it.
+    int cleared = burn(&s, 200, &left, none, 1);
+    assert_in_range(cleared, 120, 136);
+    assert_int_equal(s.changes, 2);
+    assert_false(s.last.raised);
+    end(&s);
+}
+
+TEST(few_errors_raise_nothing)
+{
+    struct scene s = make_scene();
+    s.limits.per_hour[SYMBOL][ERROR_WINDOW_SHORT] = 1;
+    error_rates_change(s.rates, &s.limits);
+    read_both(&s, 0, 0);
+    assert_string_equal(read_both(&s, 4, 0), "");
+    assert_string_equal(read_both(&s, 5, 0), RAISED);
+    end(&s);
+}
+
+TEST(a_bit_error_rate_where_the_links_rate_is_known)
+{
+    struct scene s = make_scene();
+    limit_bits(&s, 1e-13, 1e-14);
+    read_both(&s, 0, 0);
+    // 100 Gb/s: 7.2e13 bits in 12 minutes, 7.5e14 in 125.
+    assert_string_equal(read_both(&s, 7, 0), "");
+    assert_string_equal(read_both(&s, 8, 0), RAISED);
+    assert_true(s.last.per_bit);
+    assert_true(s.last.rate > 1e-13 && s.last.rate < 1.2e-13);
+    assert_int_equal(s.last.speed, FABRIC_EDR);
+    end(&s);
+}
+
+TEST(errors_an_hour_where_it_is_not)
+{
+    struct scene s = make_scene();
+    limit_bits(&s, 1e-9, 1e-9);
+    fabric_unref(s.fabric);
+    s.fabric = NULL;
+    read_both(&s, 0, 0);
+    assert_string_equal(read_both(&s, 40, 0), "raised SymbolErrorCounter 10/1-0/0");
+    assert_false(s.last.per_bit);
+    end(&s);
+}
+
+TEST(both_ends_have_one_alarm)
+{
+    struct scene s = make_scene();
+    read_both(&s, 0, 0);
+    assert_string_equal(read_both(&s, 100, 100), RAISED);
+    uint64_t right = 100;
+    for (int i = 0; i < 200; i++) // only the right end goes on
+        assert_string_equal(read_both(&s, 100, right += 10), "");
+    for (int i = 0; i < 200; i++)
+        read_both(&s, 100, right);
+    assert_int_equal(s.changes, 2);
+    assert_false(s.last.raised);
+    assert_int_equal(s.last.node_guid, RIGHT);
+    assert_int_equal(s.last.peer_guid, LEFT);
+    end(&s);
+}
+
+TEST(an_alarm_passes_from_one_end_to_the_other)
+{
+    struct scene s = make_scene();
+    uint64_t left = 0, right = 0;
+    read_both(&s, 0, 0);
+    read_both(&s, left = 100, 0);
+    assert_int_equal(s.changes, 1);
+    for (int i = 0; i < 300; i++)
+        read_both(&s, left, i > 100 ? right += 10 : right);
+    assert_int_equal(s.changes, 1);
+    end(&s);
+}
+
+TEST(each_counter_has_an_alarm_of_its_own)
+{
+    struct scene s = make_scene();
+    read_both(&s, 0, 0);
+    struct counter_sample *now = add(&s, LEFT, 1);
+    now->values[SYMBOL] = 100;
+    now->values[COUNTER_RCV_ERRORS] = 100;
+    assert_string_equal(update(&s, MINUTE), RAISED "; raised PortRcvErrors 10/1-20/2");
+    end(&s);
+}
+
+TEST(a_reset_does_no_harm)
+{
+    struct scene s = make_scene();
+    read_both(&s, 60000, 0);
+    assert_string_equal(read_both(&s, 0, 0), "");
+    assert_string_equal(read_both(&s, 3, 0), "");
+    assert_string_equal(read_both(&s, 2, 0), ""); // reset again: 2 more
+    assert_string_equal(read_both(&s, 60, 0), RAISED);
+    end(&s);
+}
+
+TEST(a_full_counter_keeps_its_alarm)
+{
+    struct scene s = make_scene();
+    uint64_t left = 65535, none[] = {0};
+    read_both(&s, 65000, 0);
+    assert_string_equal(read_both(&s, 65535, 0), RAISED);
+    assert_int_equal(burn(&s, 1000, &left, none, 1), 0);
+    left = 0; // somebody reset it
+    assert_int_not_equal(burn(&s, 300, &left, none, 1), 0);
+    assert_string_equal((s.changes == 2 && !s.last.raised) ? CLEARED : "", CLEARED);
+    end(&s);
+}
+
+TEST(a_change_to_wide_counters_counts_nothing)
+{
+    struct scene s = make_scene();
+    read_both(&s, 0, 0);
+    struct counter_sample *now = add(&s, LEFT, 1);
+    now->values[SYMBOL] = 70000;
+    now->extended = true;
+    assert_string_equal(update(&s, MINUTE), "");
+    end(&s);
+}
+
+TEST(what_a_port_counted_while_it_was_away_does_not_count)
+{
+    struct scene s = make_scene();
+    read_both(&s, 0, 0);
+    add(&s, RIGHT, 2);
+    update(&s, 300 * MINUTE); // without the left end
+    assert_string_equal(read_both(&s, 5000, 0), "");
+    assert_string_equal(read_both(&s, 5001, 0), "");
+    assert_string_equal(read_both(&s, 5050, 0), RAISED);
+    end(&s);
+}
+
+TEST(the_alarm_of_a_port_that_stays_away_ends)
+{
+    struct scene s = make_scene();
+    read_both(&s, 0, 0);
+    assert_string_equal(read_both(&s, 500, 0), RAISED);
+    for (int i = 0; i < 300 && s.changes == 1; i++) {
+        add(&s, RIGHT, 2);
+        update(&s, MINUTE);
+    }
+    assert_string_equal(s.told, CLEARED);
+    end(&s);
+}
+
+TEST(long_intervals_are_spread_over_their_time)
+{
+    struct scene s = make_scene();
+    read_both(&s, 0, 0);
+    add(&s, LEFT, 1)->values[SYMBOL] = 50; // 50 an hour, for two hours
+    assert_string_equal(update(&s, 60 * MINUTE), "");
+    add(&s, LEFT, 1)->values[SYMBOL] = 80; // in all 80 in 125 minutes: more than 30 an hour
+    assert_string_equal(update(&s, 60 * MINUTE), RAISED);
+    assert_in_range(s.last.errors, 75, 80);
+    end(&s);
+}
+
+TEST(a_cable_that_moved_ends_the_alarm)
+{
+    struct scene s = make_scene();
+    read_both(&s, 0, 0);
+    assert_string_equal(read_both(&s, 500, 500), RAISED);
+    generated_unlink(&s.net, 0, 1);
+    renew_fabric(&s);
+    assert_string_equal(read_both(&s, 500, 500), ""); // link down: nobody knows yet
+    link_up(&s, 0, 1, 2, 3);
+    renew_fabric(&s);
+    read_both(&s, 500, 500); // the left end has another neighbour; the right end still counts
+    link_up(&s, 1, 2, 2, 1);
+    renew_fabric(&s);
+    read_both(&s, 500, 500);
+    assert_int_equal(s.changes, 2);
+    assert_true(s.last.moved);
+    assert_string_equal(read_both(&s, 501, 500), ""); // the new link begins anew
+    assert_string_equal(read_both(&s, 601, 500), "raised SymbolErrorCounter 10/1-30/3");
+    end(&s);
+}
+
+TEST(a_restored_alarm_ends_after_a_long_window)
+{
+    struct scene s = make_scene();
+    const struct error_rate_change alarm = {
+        .node_guid = LEFT, .port = 1, .peer_guid = RIGHT, .peer_port = 2, .counter = SYMBOL};
+    assert_true(error_rates_restore(s.rates, &alarm));
+    uint64_t left = 7, none[] = {0};
+    int first = burn(&s, 300, &left, none, 1);
+    assert_in_range(first, 125, 127);
+    assert_int_equal(s.changes, 1);
+    assert_false(s.last.raised || s.last.moved);
+    end(&s);
+}
+
+TEST(a_restored_alarm_is_not_raised_again)
+{
+    struct scene s = make_scene();
+    const struct error_rate_change alarm = {
+        .node_guid = LEFT, .port = 1, .peer_guid = RIGHT, .peer_port = 2, .counter = SYMBOL};
+    assert_true(error_rates_restore(s.rates, &alarm));
+    for (uint64_t i = 0; i < 300; i++)
+        assert_string_equal(read_both(&s, 0, 10 * i), ""); // the other end counts
+    end(&s);
+}
+
+TEST(limits_change)
+{
+    struct scene s = make_scene();
+    read_both(&s, 0, 0);
+    assert_string_equal(read_both(&s, 500, 0), RAISED);
+    memset(s.limits.per_hour, 0, sizeof s.limits.per_hour);
+    error_rates_change(s.rates, &s.limits);
+    assert_string_equal(read_both(&s, 600, 0), CLEARED);
+    assert_int_equal(s.last.covered_us, 0);
+    end(&s);
+}
+
+TEST(windows_of_another_length_begin_anew)
+{
+    struct scene s = make_scene();
+    read_both(&s, 0, 0);
+    assert_string_equal(read_both(&s, 500, 0), RAISED);
+    s.limits.window_us[ERROR_WINDOW_LONG] = 60 * MINUTE;
+    error_rates_change(s.rates, &s.limits);
+    uint64_t left = 500, none[] = {0};
+    assert_in_range(burn(&s, 300, &left, none, 1), 59, 62);
+    end(&s);
+}
+
+TEST(a_counter_that_grows_without_bound)
+{
+    struct scene s = make_scene();
+    struct counter_sample *now = add(&s, LEFT, 1);
+    now->extended = true;
+    update(&s, MINUTE);
+    for (uint64_t i = 0; i < 40; i++) {
+        now = add(&s, LEFT, 1);
+        now->extended = true;
+        now->values[SYMBOL] = i % 2 ? UINT64_MAX : UINT64_MAX - 7;
+        update(&s, (1 + (int64_t)i * 3) * MINUTE);
+    }
+    assert_true(s.last.raised);
+    end(&s);
+}
+
+// Random: one end of a link, read at random times. What is told has to be what the oracle finds,
+// but close to a limit, where a rounded error decides.
+
+enum { GROWTHS = 4000 };
+
+struct oracle {
+    struct {
+        int64_t from_us, to_us;
+        double errors;
+    } all[GROWTHS];
+    int count;
+    bool alarm;
+};
+
+// The errors since `from_us`.
+static double errors_since(const struct oracle *o, int64_t from_us)
+{
+    double sum = 0;
+    for (int i = 0; i < o->count; i++) {
+        int64_t begin = o->all[i].from_us > from_us ? o->all[i].from_us : from_us;
+        if (o->all[i].to_us > begin)
+            sum += o->all[i].errors * (double)(o->all[i].to_us - begin) /
+                   (double)(o->all[i].to_us - o->all[i].from_us);
+    }
+    return sum;
+}
+
+// Whether a window is over that part of its limit: 1, 0, or -1 where it is too close to say.
+static int is_over(const struct scene *s, const struct oracle *o, double part, double errors_min)
+{
+    int over = 0;
+    for (int w = 0; w < ERROR_WINDOWS; w++) {
+        int64_t window = s->limits.window_us[w];
+        // A window slides on by a twelfth: the errors of that twelfth may count or not.
+        double most = errors_since(o, s->now_us - window - window / ERROR_RATES_SLOTS);
+        double least = errors_since(o, s->now_us - window) - 30;
+        double limit = s->limits.per_hour[SYMBOL][w] * part;
+        double hours = (double)window / 3600e6;
+        if (least / (hours * 13 / 12) > limit && least >= errors_min)
+            return 1;
+        if (most / hours > limit && most >= errors_min)
+            over = -1;
+    }
+    return over;
+}
+
+static void try_seed(uint64_t seed)
+{
+    struct generated_chance chance = {seed};
+    struct scene s = make_scene();
+    struct oracle *o = calloc(1, sizeof *o);
+    assert_non_null(o);
+    uint64_t value = generated_below(&chance, 60000);
+    unsigned most = 1;
+    read_both(&s, value, 0);
+    for (int i = 0; i < GROWTHS; i++) {
+        if (generated_below(&chance, 100) == 0)
+            most = 1U << generated_below(&chance, 9);
+        int64_t later = generated_below(&chance, 50) == 0
+                            ? (int64_t)generated_below(&chance, 90) * MINUTE + 1
+                            : 1 + (int64_t)generated_below(&chance, 120000000);
+        unsigned growth = generated_below(&chance, 3) ? 0 : generated_below(&chance, most);
+        bool reset = generated_below(&chance, 200) == 0;
+        unsigned before = s.changes;
+        value = reset ? growth : value + growth;
+        struct counter_sample *now = add(&s, LEFT, 1);
+        now->values[SYMBOL] = value;
+        o->all[o->count].from_us = s.now_us;
+        update(&s, later);
+        o->all[o->count].to_us = s.now_us;
+        o->all[o->count++].errors = growth;
+        bool alarm = s.changes == before ? o->alarm : s.last.raised;
+        int over = is_over(&s, o, 1, 5), clear = is_over(&s, o, 0.5, 0);
+        if (s.changes > before + 1 || (!alarm && over == 1) || (alarm && !o->alarm && over == 0) ||
+            (alarm && clear == 0) || (!alarm && o->alarm && clear == 1))
+            fail_msg("seed %llu, step %d: %s, over %d, above half %d", (unsigned long long)seed, i,
+                     alarm ? "alarm" : "no alarm", over, clear);
+        o->alarm = alarm;
+    }
+    free(o);
+    end(&s);
+}
+
+TEST(random_growth)
+{
+    for (uint64_t seed = 1; seed <= 40; seed++)
+        try_seed(seed);
+}
+
+// A hundred thousand ports with an error each.
+TEST(many_ports)
+{
+    enum { PORTS = 100000 };
+    struct scene s = make_scene();
+    struct counter_reading *reading =
+        calloc(1, sizeof *reading + PORTS * sizeof reading->samples[0]);
+    assert_non_null(reading);
+    free(s.reading);
+    s.reading = reading;
+    for (int round = 0; round < 3; round++) {
+        for (int i = 0; i < PORTS; i++)
+            add(&s, 1000 + (uint64_t)i, 1)->values[SYMBOL] = (uint64_t)round * 50;
+        s.told[0] = '\0';
+        s.now_us += MINUTE;
+        const struct error_rate_reading one = {s.accumulated, s.reading, s.fabric, s.now_us};
+        memset(s.told, 0, sizeof s.told);
+        assert_true(error_rates_update(s.rates, &one, tell, &s));
+        struct accumulated_counters *accumulated = accumulated_with(s.accumulated, s.reading);
+        accumulated_unref(s.accumulated);
+        s.accumulated = accumulated;
+        s.reading->count = 0;
+    }
+    assert_int_equal(s.changes, PORTS);
+    assert_int_equal(error_rates_overflowed(s.rates), 0);
+    end(&s);
+}
+
+// Where each of them has several, those that find no room are counted.
+TEST(more_than_there_is_room_for)
+{
+    enum { PORTS = ERROR_RATES_MAX / 4 };
+    struct scene s = make_scene();
+    struct counter_reading *reading =
+        calloc(1, sizeof *reading + PORTS * sizeof reading->samples[0]);
+    assert_non_null(reading);
+    free(s.reading);
+    s.reading = reading;
+    for (uint64_t round = 0; round < 2; round++) {
+        for (int i = 0; i < PORTS; i++) {
+            struct counter_sample *now = add(&s, 1000 + (uint64_t)i, 1);
+            for (enum counter c = 0; c < 5; c++)
+                now->values[c] = round;
+        }
+        update(&s, MINUTE);
+    }
+    assert_int_equal(error_rates_overflowed(s.rates), PORTS);
+    end(&s);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_slow_burn_is_told_once),
+        cmocka_unit_test(what_swings_about_a_limit_is_told_once),
+        cmocka_unit_test(a_healthy_link_is_silent),
+        cmocka_unit_test(a_burst_raises_and_its_end_clears),
+        cmocka_unit_test(few_errors_raise_nothing),
+        cmocka_unit_test(a_bit_error_rate_where_the_links_rate_is_known),
+        cmocka_unit_test(errors_an_hour_where_it_is_not),
+        cmocka_unit_test(both_ends_have_one_alarm),
+        cmocka_unit_test(an_alarm_passes_from_one_end_to_the_other),
+        cmocka_unit_test(each_counter_has_an_alarm_of_its_own),
+        cmocka_unit_test(a_reset_does_no_harm),
+        cmocka_unit_test(a_full_counter_keeps_its_alarm),
+        cmocka_unit_test(a_change_to_wide_counters_counts_nothing),
+        cmocka_unit_test(what_a_port_counted_while_it_was_away_does_not_count),
+        cmocka_unit_test(the_alarm_of_a_port_that_stays_away_ends),
+        cmocka_unit_test(long_intervals_are_spread_over_their_time),
+        cmocka_unit_test(a_cable_that_moved_ends_the_alarm),
+        cmocka_unit_test(a_restored_alarm_ends_after_a_long_window),
+        cmocka_unit_test(a_restored_alarm_is_not_raised_again),
+        cmocka_unit_test(limits_change),
+        cmocka_unit_test(windows_of_another_length_begin_anew),
+        cmocka_unit_test(a_counter_that_grows_without_bound),
+        cmocka_unit_test(random_growth),
+        cmocka_unit_test(many_ports),
+        cmocka_unit_test(more_than_there_is_room_for),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
