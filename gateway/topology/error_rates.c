@@ -289,11 +289,24 @@ static bool begins(struct error_rates_round *r, const struct counter_sample *now
     return false;
 }
 
+// Whether nothing is to be done for the port: it grew no error, and none of its counters, which
+// would be at `at`, is watched.
+static bool is_healthy(const struct error_rates_round *r, const struct counter_sample *now,
+                       size_t at, bool comparable)
+{
+    const struct watched *next = at < r->rates->count ? &r->rates->all[at] : NULL;
+    bool watched = next && next->node_guid == now->node_guid && next->port == now->port;
+    return !watched && (!comparable || memcmp(now->values, r->last.values,
+                                              COUNTER_ERRORS * sizeof now->values[0]) == 0);
+}
+
 // Takes a sample and the counters of its port that are watched, from `at` on. False: out of memory.
 static bool take_sample(struct error_rates_round *r, const struct counter_sample *now, size_t *at)
 {
     struct error_rates *rates = r->rates;
     bool comparable = find_before(r, now);
+    if (is_healthy(r, now, *at, comparable))
+        return true;
     for (enum counter c = 0; c < COUNTER_ERRORS; c++) {
         struct watched one = {
             .node_guid = now->node_guid, .port = now->port, .counter = (uint8_t)c};

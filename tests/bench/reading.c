@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Measures what a counter reading costs after it has arrived, by the number of hosts: adding it to
+// the accumulated counters, comparing it with the thresholds, and the error rates, of which a
+// healthy fabric, a sick one and one whose every port counts errors differ. Processor time, so that
+// other work on the machine changes little.
+// Usage: bench-reading [RUNS]
+#include "generated.h"
+
+#include "topology/error_rates.h"
+#include "topology/thresholds.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+enum { RUNS_DEFAULT = 15, RUNS_MAX = 1000, HALF = 18, WARM_UP = 30 };
+
+static const int64_t MINUTE = INT64_C(60) * 1000000;
+static const uint32_t HOSTS[] = {500, 1900, 8000, 32000};
+
+// Of 1,000 ports, so many count errors in each reading.
+static const unsigned SICK[] = {0, 10, 1000};
+
+enum step { SUMS, THRESHOLDS, RATES_HEALTHY, RATES_SICK, RATES_ALL, STEPS };
+static const char *const NAMES[STEPS] = {"sums", "thresholds", "healthy", "1% sick", "all sick"};
+
+struct bench {
+    struct fabric *fabric;
+    struct counter_reading *reading;
+    struct accumulated_counters *accumulated;
+    struct thresholds *thresholds;
+    struct error_rates *rates;
+    int64_t now_us;
+    uint64_t told;
+};
+
+static void *demand(void *memory)
+{
+    if (!memory)
+        abort();
+    return memory;
+}
+
+static void tell_threshold(void *ctx, const struct threshold_change *change)
+{
+    (void)change;
+    ++*(uint64_t *)ctx;
+}
+
+static void tell_rate(void *ctx, const struct error_rate_change *change)
+{
+    (void)change;
+    ++*(uint64_t *)ctx;
+}
+
+// Every linked port has a sample, in the order of node and port.
+static void make_reading(struct bench *b)
+{
+    const struct fabric *fabric = b->fabric;
+    b->reading =
+        demand(calloc(1, sizeof *b->reading + fabric->port_count * sizeof b->reading->samples[0]));
+    for (uint32_t n = 0; n < fabric->node_count; n++) {
+        const struct fabric_node *node = &fabric->nodes[n];
+        for (uint32_t p = node->first_port; p < node->first_port + node->ports; p++) {
+            if (fabric->ports[p].peer_node == FABRIC_NONE)
+                continue;
+            struct counter_sample *sample = &b->reading->samples[b->reading->count++];
+            sample->node_guid = node->guid;
+            sample->port = fabric->ports[p].number;
+            sample->wide = true;
+        }
+    }
+}
+
+static struct bench make_bench(uint32_t hosts)
+{
+    static const uint64_t GROWTH[COUNTER_ERRORS] = {[COUNTER_LINK_DOWNED] = 2};
+    struct error_rate_limits limits = {
+        .window_us = {12 * MINUTE, 125 * MINUTE}, .errors_min = 5, .clear_percent = 50};
+    struct generated g = {0};
+    struct bench b = {.now_us = 1000 * MINUTE};
+    for (enum counter c = 0; c < COUNTER_ERRORS; c++)
+        limits.per_hour[c][ERROR_WINDOW_SHORT] = limits.per_hour[c][ERROR_WINDOW_LONG] = 1e6;
+    generated_fat_tree(&g, hosts, HALF);
+    b.fabric = demand(generated_look(&g, 0));
+    generated_clear(&g);
+    b.thresholds = demand(thresholds_new(GROWTH));
+    b.rates = demand(error_rates_new(&limits));
+    make_reading(&b);
+    return b;
+}
+
+static void free_bench(struct bench *b)
+{
+    error_rates_free(b->rates);
+    thresholds_free(b->thresholds);
+    accumulated_unref(b->accumulated);
+    free(b->reading);
+    fabric_unref(b->fabric);
+}
+
+// A minute passes: traffic everywhere, errors at some ports.
+static void count(struct bench *b, unsigned sick)
+{
+    b->now_us += MINUTE;
+    b->reading->time_us = b->now_us;
+    for (size_t i = 0; i < b->reading->count; i++) {
+        struct counter_sample *sample = &b->reading->samples[i];
+        for (int c = COUNTER_XMIT_DATA; c < COUNTER_COUNT; c++)
+            sample->values[c] += 1000000007u + i;
+        if (i * 7919 % 1000 < sick)
+            sample->values[COUNTER_SYMBOL_ERROR]++;
+    }
+}
+
+static void add_reading(struct bench *b)
+{
+    struct accumulated_counters *sums = demand(accumulated_with(b->accumulated, b->reading));
+    accumulated_unref(b->accumulated);
+    b->accumulated = sums;
+}
+
+static void update_rates(struct bench *b)
+{
+    const struct error_rate_reading one = {b->accumulated, b->reading, b->fabric, b->now_us};
+    if (!error_rates_update(b->rates, &one, tell_rate, &b->told))
+        abort();
+}
+
+static void run_step(struct bench *b, enum step step)
+{
+    if (step == SUMS)
+        accumulated_unref(demand(accumulated_with(b->accumulated, b->reading)));
+    else if (step == THRESHOLDS)
+        thresholds_update(b->thresholds, b->accumulated, b->reading, tell_threshold, &b->told);
+    else
+        update_rates(b);
+}
+
+static int compare_times(const void *a, const void *b)
+{
+    const double *x = a, *y = b;
+    return (*x > *y) - (*x < *y);
+}
+
+static double processor_ms(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+    return (double)t.tv_sec * 1e3 + (double)t.tv_nsec / 1e6;
+}
+
+// The median, in milliseconds.
+static double measure_step(struct bench *b, enum step step, unsigned runs)
+{
+    const unsigned sick = step >= RATES_HEALTHY ? SICK[step - RATES_HEALTHY] : SICK[1];
+    double times[RUNS_MAX];
+    for (unsigned i = 0; i < WARM_UP + runs; i++) {
+        count(b, sick);
+        const double begin = processor_ms();
+        run_step(b, step);
+        if (i >= WARM_UP)
+            times[i - WARM_UP] = processor_ms() - begin;
+        add_reading(b);
+    }
+    qsort(times, runs, sizeof *times, compare_times);
+    return times[runs / 2];
+}
+
+int main(int argc, char **argv)
+{
+    unsigned runs = argc > 1 ? (unsigned)strtoul(argv[1], NULL, 10) : RUNS_DEFAULT;
+    if (runs < 1 || runs > RUNS_MAX) {
+        fprintf(stderr, "usage: %s [RUNS]\n", argv[0]);
+        return 2;
+    }
+    printf("medians of %u runs, in milliseconds of a processor\n%6s %7s", runs, "hosts", "ports");
+    for (enum step step = 0; step < STEPS; step++)
+        printf(" %11s", NAMES[step]);
+    printf(" %11s\n", "with/without");
+    for (size_t i = 0; i < sizeof HOSTS / sizeof *HOSTS; i++) {
+        struct bench b = make_bench(HOSTS[i]);
+        double ms[STEPS];
+        printf("%6u %7zu", HOSTS[i], b.reading->count);
+        for (enum step step = 0; step < STEPS; step++) {
+            ms[step] = measure_step(&b, step, runs);
+            printf(" %11.2f", ms[step]);
+        }
+        const double before = ms[SUMS] + ms[THRESHOLDS];
+        printf(" %11.2f\n", (before + ms[RATES_SICK]) / before);
+        free_bench(&b);
+    }
+    return 0;
+}
