@@ -204,6 +204,8 @@ struct event *event_builder_from_notice(const struct event_builder *builder,
     event->raw_size = NOTICE_SIZE;
     event->issuer = endpoint_of(builder, notice.issuer_lid, notice.issuer_gid);
     event->subject = subject_of(builder, event);
+    if (notice.port != 0 && names_its_port(event->type))
+        event->subject.port = notice.port;
     event->source = endpoint_within(builder, event, notice.lid, notice.gid1);
     event->destination = endpoint_within(builder, event, notice.lid2, notice.gid2);
     event->switch_guid = switch_of_notice(event);

@@ -1010,6 +1010,27 @@ TEST(the_switch_of_a_notice_is_the_one_that_it_names)
     assert_int_equal(switch_of(&builder, GOLDEN_256, NOTICE_PRODUCER_CA, HOST_LID), 0);
 }
 
+TEST(the_port_that_a_notice_names_is_that_of_the_subject)
+{
+    static const struct {
+        enum golden golden;
+        uint8_t port;
+    } PORTS[] = {
+        {GOLDEN_128, 0}, {GOLDEN_129, 17}, {GOLDEN_130, 254}, {GOLDEN_259, 17}, {GOLDEN_257, 0}};
+    unsigned asked = 0;
+    const struct event_builder_lookup lookup = {lookup_lid, lookup_guid, lookup_peer, &asked};
+    const struct event_builder knows = knowing(&lookup);
+    for (size_t i = 0; i < COUNT(PORTS); i++) {
+        struct event *known = make(&knows, PORTS[i].golden),
+                     *strange = make(&plain, PORTS[i].golden);
+        assert_int_equal(known->subject.port, PORTS[i].port);
+        assert_int_equal(strange->subject.port, PORTS[i].port);
+        assert_int_equal(known->issuer.port, 0);
+        event_unref(known);
+        event_unref(strange);
+    }
+}
+
 TEST(a_port_that_left_is_told_with_its_place)
 {
     unsigned asked = 0;
@@ -1219,6 +1240,7 @@ int main(void)
         EVENT_TEST(the_subnet_managers_silence),
         EVENT_TEST(traps_are_told_with_names_from_the_fabric),
         EVENT_TEST(the_switch_of_a_notice_is_the_one_that_it_names),
+        EVENT_TEST(the_port_that_a_notice_names_is_that_of_the_subject),
         EVENT_TEST(a_port_that_left_is_told_with_its_place),
         EVENT_TEST(whoever_got_the_lid_of_another_has_not_its_name),
         EVENT_TEST(the_map_names_guids_that_the_fabric_does_not_know),
