@@ -268,6 +268,17 @@ static bool is_host_there(const struct reconcile *r, uint64_t guid)
            comparison_first_linked(r->fabric, node) != FABRIC_NONE;
 }
 
+// Describes a missing node as the event about its loss did. After a restart nothing else has its
+// name.
+static void describe_missing(const struct reconcile *r, uint64_t guid, struct endpoint *out)
+{
+    const struct open_alarm *a = open_alarms_find_node(&r->alarms, guid);
+    struct event *event = a ? journal_find(r->options->journal, a->last_sequence) : NULL;
+    if (event && event->subject.node_guid == guid)
+        *out = event->subject;
+    event_unref(event);
+}
+
 // Describes an end of a missing link, as far as it is known.
 static void describe_end(const struct reconcile *r, uint64_t guid, uint8_t number,
                          struct endpoint *out)
@@ -276,8 +287,8 @@ static void describe_end(const struct reconcile *r, uint64_t guid, uint8_t numbe
     *out = (struct endpoint){.guid = guid, .node_guid = guid};
     if (port != FABRIC_NONE)
         describe_port(r->fabric, port, r->builder->names, out);
-    else
-        topology_find_guid(r->options->topology, guid, out);
+    else if (!topology_find_guid(r->options->topology, guid, out))
+        describe_missing(r, guid, out);
     out->port = number;
 }
 
