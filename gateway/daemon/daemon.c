@@ -136,6 +136,7 @@ static bool start_pipeline(struct gateway *g, struct error *err)
         .request_sweep = wiring_request_sweep,
         .read_counters = wiring_read_counters,
         .event_trap_level = settings_trap_level,
+        .read_late = wiring_on_late_read,
         .acknowledge = wiring_acknowledge,
         .ctx = g,
         .log = g->log};

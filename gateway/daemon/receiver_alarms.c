@@ -22,6 +22,16 @@ bool receiver_alarms_is_active(struct gateway *gateway, const char *receiver)
     return journal_alarm_is_active(gateway->journal, key);
 }
 
+void receiver_alarms_recall(struct gateway *gateway)
+{
+    pthread_mutex_lock(&gateway->exchanged);
+    for (size_t i = 0; i < gateway->receiver_count; i++) {
+        if (receiver_alarms_is_active(gateway, gateway->receiver_confs[i]->name))
+            receiver_recall_failing(gateway->receivers[i]);
+    }
+    pthread_mutex_unlock(&gateway->exchanged);
+}
+
 static bool is_there(const struct gateway *g, const char *receiver)
 {
     for (size_t i = 0; i < g->conf->receiver_count; i++) {

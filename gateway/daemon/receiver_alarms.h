@@ -15,6 +15,10 @@ void receiver_alarms_key(const struct gateway *gateway, const char *receiver,
 // Whether the alarm that the receiver fails is active.
 bool receiver_alarms_is_active(struct gateway *gateway, const char *receiver);
 
+// The journal was read late: lets each receiver whose alarm is active end it once it works. Any
+// thread.
+void receiver_alarms_recall(struct gateway *gateway);
+
 // Clears the alarms of receivers that neither run nor are configured: nothing else would clear
 // them. Main thread.
 void receiver_alarms_clear_departed(struct gateway *gateway);

@@ -4,6 +4,7 @@
 #include "control/topology_answers.h"
 #include "daemon/loop.h"
 #include "daemon/own_alarms.h"
+#include "daemon/receiver_alarms.h"
 #include "daemon/subagent.h"
 #include "pipeline/role.h"
 
@@ -128,6 +129,28 @@ void wiring_on_journal_change(void *ctx, enum journal_change change, const char 
     pipeline_put_occurrence(g->pipeline, &o, 0);
     if (change == JOURNAL_HEALED && g->settings_changed)
         loop_wake_up(g->settings_changed); // the journal may have read the settings only now
+}
+
+// Ends the alarms about the subnet manager of the run before: the SA client does not know of them.
+static void end_sm_alarms(struct gateway *g)
+{
+    struct sa_status status;
+    size_t subscribed = 0;
+    sa_client_status(g->client, &status);
+    for (size_t i = 0; i < SUBSCRIPTIONS_COUNT; i++)
+        subscribed += status.subscriptions[i].state == SUBSCRIPTION_SUBSCRIBED;
+    if (status.sm_answers && own_alarms_is_active(g, OWN_ALARMS_SM))
+        wiring_on_sa_change(g, SA_SM_BACK, 0, "it answers");
+    if (subscribed == SUBSCRIPTIONS_COUNT && own_alarms_is_active(g, OWN_ALARMS_SUBSCRIPTIONS))
+        wiring_on_sa_change(g, SA_SUBSCRIPTIONS_RESTORED, 0, "all are confirmed");
+}
+
+void wiring_on_late_read(void *ctx)
+{
+    struct gateway *g = ctx;
+    receiver_alarms_recall(g);
+    end_sm_alarms(g);
+    journal_resume_dropping(g->journal, own_alarms_is_active(g, OWN_ALARMS_DROPPING));
 }
 
 void wiring_acknowledge(void *ctx, const struct sa_report *report)

@@ -32,6 +32,7 @@ void wiring_on_journal_change(void *ctx, enum journal_change change, const char 
 void wiring_acknowledge(void *ctx, const struct sa_report *report);
 void wiring_request_sweep(void *ctx);
 void wiring_read_counters(void *ctx, const uint64_t *switches, size_t count);
+void wiring_on_late_read(void *ctx);
 enum pipeline_role wiring_role(void *ctx, const struct fabric *fabric);
 
 // The sweeper's options for this configuration. Call it after the SA client was made.

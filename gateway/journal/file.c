@@ -109,6 +109,7 @@ static void load_last_number(struct journal *j, const struct store_size *size)
     j->unread = false;
     pthread_mutex_lock(&j->lock);
     j->file_last = size->last;
+    j->read_late = true;
     pthread_mutex_unlock(&j->lock);
 }
 

@@ -184,10 +184,15 @@ void journal_each_maintenance(struct journal *journal,
 bool journal_change_settings(struct journal *journal, const struct setting *changes, size_t n);
 struct settings *journal_settings(struct journal *journal); // a reference, the caller's; any thread
 
-// Call it once, when the listener is there: reports JOURNAL_DROPPING again if journal_open found a
-// loss. `raised`: the alarm was raised before this start; its end will be reported. Writer's
-// thread.
+// Call it when the listener is there: reports JOURNAL_DROPPING again if journal_open found a loss.
+// `raised`: the alarm was raised before this start; its end will be reported. Call it again when
+// journal_was_read_late. Writer's thread.
 void journal_resume_dropping(struct journal *journal, bool raised);
+
+// The file could not be read at the start, and has been read since: true once, from the commit on
+// that did it. Alarms, maintenance windows and settings are those of the file and of this run
+// together now. Writer's thread.
+bool journal_was_read_late(struct journal *journal);
 
 // Asks the writer to delete, with its next commits, the events that are older than `age_us` (at
 // least JOURNAL_YOUNG_US) and that every receiver has. Any thread.

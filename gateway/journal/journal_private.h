@@ -115,6 +115,7 @@ struct journal {
     int64_t first_kept, appended, committed, stored;
     int64_t begun_after; // the number before the first of this run
     int64_t file_last;   // the last of the file before; 0 while it was not read
+    bool read_late;      // it has been read since, and the writer does not know yet
     struct cursor cursors[JOURNAL_RECEIVERS_MAX];
     size_t cursor_count;
     bool cursors_loaded; // the file's cursors were read
@@ -128,6 +129,7 @@ struct journal {
     bool fabric_saved;             // in this file, with `fabric_digest`
     uint64_t fabric_digest;
     struct dropping dropping;
+    bool listener_heard; // of a loss that journal_open found
 
     pthread_mutex_t reader_lock;
     struct store *reader;             // opened for the first read of events no longer in memory

@@ -46,13 +46,15 @@ void journal_resume_dropping(struct journal *journal, bool raised)
     int64_t last = journal_last(journal);
     pthread_mutex_lock(&journal->lock);
     const struct dropping was = journal->dropping;
+    bool first = !journal->listener_heard;
+    journal->listener_heard = true;
     if (!was.active && raised)
         journal->dropping =
             (struct dropping){.active = true,
                               .through = last,
                               .quiet_at = clock_monotonic(journal->options.clock) + QUIET_US};
     pthread_mutex_unlock(&journal->lock);
-    if (was.active)
+    if (was.active && first)
         journal->options.notify(journal->options.ctx, JOURNAL_DROPPING, was.reason, was.lost);
 }
 

@@ -120,6 +120,15 @@ void journal_get_status(struct journal *journal, struct journal_status *out)
     pthread_mutex_unlock(&journal->lock);
 }
 
+bool journal_was_read_late(struct journal *journal)
+{
+    pthread_mutex_lock(&journal->lock);
+    bool late = journal->read_late;
+    journal->read_late = false;
+    pthread_mutex_unlock(&journal->lock);
+    return late;
+}
+
 const struct histogram *journal_commit_times(const struct journal *journal)
 {
     return &journal->commit_times;

@@ -49,6 +49,7 @@ struct pipeline {
     enum pipeline_role role;             // for the present item
     bool fabric_saved;                   // the current fabric is saved in the journal
     size_t uncommitted;                  // events since the last commit
+    bool recall;                         // the journal was read late, and policy has yet to be told
     bool wants_sweep;                    // an event of this batch says that the fabric changed
     atomic_bool active;                  // as `role`, for other threads
     atomic_uint_fast64_t events, repeated, beats;
@@ -58,10 +59,32 @@ struct pipeline {
     struct policy_counters policy_counters; // as of the last batch
 };
 
+// What the journal knows of the time before.
+static void recall(struct pipeline *p)
+{
+    restore_policy(p->options.journal, p->policy, p->builder.clock);
+    if (p->options.thresholds)
+        restore_thresholds(p->options.journal, p->options.thresholds);
+    if (p->options.error_rates)
+        restore_error_rates(p->options.journal, p->options.error_rates);
+}
+
 static void pipeline_commit(struct pipeline *p)
 {
     journal_commit(p->options.journal);
     p->uncommitted = 0;
+    p->recall |= journal_was_read_late(p->options.journal);
+}
+
+// Between items: at a commit, policy may be in the middle of an event.
+static void recall_late(struct pipeline *p)
+{
+    if (!p->recall)
+        return;
+    p->recall = false;
+    recall(p);
+    if (p->options.read_late)
+        p->options.read_late(p->options.ctx);
 }
 
 // Sets the role, and tells policy.
@@ -346,7 +369,8 @@ static void *pipeline_run(void *arg)
         pipeline_tick(p);
         // Without items, commit the journal's own work, such as cursors and events about its state.
         if (!item && journal_has_work(p->options.journal))
-            journal_commit(p->options.journal);
+            pipeline_commit(p);
+        recall_late(p);
     }
     while ((item = ring_pop(p->queue, 0)) != NULL)
         handle_batch(p, item); // put after the last pop and before the close
@@ -417,11 +441,7 @@ struct pipeline *pipeline_start(const struct pipeline_options *options, struct e
     }
     if (p && pipeline_make_parts(p)) {
         restore_reports(p);
-        restore_policy(p->options.journal, p->policy, p->builder.clock);
-        if (p->options.thresholds)
-            restore_thresholds(p->options.journal, p->options.thresholds);
-        if (p->options.error_rates)
-            restore_error_rates(p->options.journal, p->options.error_rates);
+        recall(p);
         rc = thread_start(&p->thread, "pipeline", pipeline_run, p);
     }
     if (rc == 0)

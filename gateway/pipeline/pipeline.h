@@ -51,6 +51,9 @@ struct pipeline_options {
     // The level of GswEventSeverity up to which events of that switch are sent as gswEventTrap.
     // Pipeline's thread. A NULL function: none is sent.
     enum event_level (*event_trap_level)(void *ctx, uint64_t switch_guid);
+    // The journal, unreadable at the start, has been read: policy and thresholds have its alarms
+    // and windows. Pipeline's thread. May be NULL.
+    void (*read_late)(void *ctx);
     // Answers a Report. Called in the pipeline's thread after the commit.
     void (*acknowledge)(void *ctx, const struct sa_report *report);
     void *ctx;

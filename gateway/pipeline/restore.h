@@ -8,10 +8,11 @@
 #include "topology/error_rates.h"
 #include "topology/thresholds.h"
 
-// Restores maintenance windows and open alarms. Call it before the first event.
+// Restores maintenance windows and open alarms. Call it before the first event, or when the journal
+// was read late: then it has the alarms of this run, too.
 void restore_policy(struct journal *journal, struct policy *policy, const struct clock *clock);
 
-// Restores the thresholds whose alarms are active. Call it before the first reading.
+// Restores the thresholds whose alarms are active. Call it when you call restore_policy.
 void restore_thresholds(struct journal *journal, struct thresholds *thresholds);
 
 // Restores the alarms of counters that grow too often. Call it before the first reading.

@@ -52,7 +52,7 @@ struct policy_restored_alarm {
     int64_t last_at_us;       // time of the last event about it, on policy's clock
     int64_t shelved_until_us; // on policy's clock; 0: not shelved
 };
-// Restores it, before the first event is processed. False: the table is full.
+// Restores it, before the first event is processed, or between two. False: the table is full.
 bool policy_restore_alarm(struct policy *policy, const struct policy_restored_alarm *alarm,
                           int64_t now_us);
 

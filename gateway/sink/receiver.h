@@ -100,6 +100,10 @@ void receiver_pause(struct receiver *receiver, bool paused);
 // Gives up all events that wait now. Any thread.
 void receiver_flush(struct receiver *receiver);
 
+// The alarm of its predecessor turned out to be active, as if `was_failing` had been true: the next
+// event that it takes ends it. Any thread.
+void receiver_recall_failing(struct receiver *receiver);
+
 // What its successor takes over. Any thread.
 struct receiver_carried receiver_carried(const struct receiver *receiver);
 

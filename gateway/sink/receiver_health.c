@@ -107,6 +107,8 @@ void receiver_health_fail(struct receiver *receiver, const struct error *err)
 void receiver_health_succeed(struct receiver *receiver)
 {
     receiver->failures = receiver->refused_in_a_row = 0;
+    if (atomic_exchange(&receiver->recalled, false))
+        receiver->has_problem = receiver->notified_failing = true;
     if (receiver->has_problem)
         receiver_set_problem(receiver, "", false);
     receiver->has_problem = false;

@@ -112,6 +112,11 @@ void receiver_flush(struct receiver *receiver)
     atomic_store(&receiver->flush_through, journal_last(receiver->options.journal));
 }
 
+void receiver_recall_failing(struct receiver *receiver)
+{
+    atomic_store(&receiver->recalled, true);
+}
+
 struct receiver_carried receiver_carried(const struct receiver *receiver)
 {
     return (struct receiver_carried){atomic_load(&receiver->paused),

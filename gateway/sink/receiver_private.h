@@ -46,6 +46,7 @@ struct receiver {
 
     atomic_bool stop, paused;
     atomic_int_fast64_t stop_by, flush_through;
+    atomic_bool recalled; // an alarm that it fails is active, which the thread does not know
     atomic_int_fast64_t oldest_us; // of the events under way; 0: there is none
     struct histogram times;
     pthread_mutex_t filter_lock; // guards the filter's trap group

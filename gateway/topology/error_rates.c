@@ -110,8 +110,25 @@ static int compare_watched(const void *a, const void *b)
     return order != 0 ? order : m->counter - n->counter;
 }
 
-// Sorts the restored alarms. Two alarms of one port and counter, with two neighbours, can only come
-// from a restart in between: one of them stays.
+// Whether it is a restored alarm that no update has seen yet.
+static bool is_restored(const struct watched *one)
+{
+    return one->newest[ERROR_WINDOW_SHORT] == 0;
+}
+
+// Joins two of one port and counter: restored alarms with two neighbours, of which one stays, or a
+// restored alarm and what was counted since the start.
+static void join_watched(struct watched *one, const struct watched *other)
+{
+    const struct watched *counted = is_restored(one) ? other : one;
+    const int64_t held_until_us =
+        one->held_until_us > other->held_until_us ? one->held_until_us : other->held_until_us;
+    *one = *counted;
+    one->alarm = true;
+    one->held_until_us = held_until_us;
+}
+
+// Puts the restored alarms into their places.
 static void sort_alarms(struct error_rates *rates, int64_t now_us)
 {
     size_t kept = 0;
@@ -119,10 +136,13 @@ static void sort_alarms(struct error_rates *rates, int64_t now_us)
         return;
     qsort(rates->all, rates->count, sizeof *rates->all, compare_watched);
     for (size_t i = 0; i < rates->count; i++) {
-        if (i > 0 && compare_watched(&rates->all[kept - 1], &rates->all[i]) == 0)
-            continue;
-        rates->all[kept] = rates->all[i];
-        rates->all[kept++].held_until_us = now_us + rates->limits.window_us[ERROR_WINDOW_LONG];
+        struct watched *one = &rates->all[i];
+        if (is_restored(one))
+            one->held_until_us = now_us + rates->limits.window_us[ERROR_WINDOW_LONG];
+        if (kept > 0 && compare_watched(&rates->all[kept - 1], one) == 0)
+            join_watched(&rates->all[kept - 1], one);
+        else
+            rates->all[kept++] = *one;
     }
     rates->count = kept;
     rates->restored = false;

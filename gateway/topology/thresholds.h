@@ -22,9 +22,8 @@ struct thresholds *thresholds_new(const uint64_t limits[COUNTER_ERRORS]);
 void thresholds_change(struct thresholds *thresholds, const uint64_t limits[COUNTER_ERRORS]);
 void thresholds_free(struct thresholds *thresholds); // NULL is allowed
 
-// Restores a threshold that was reached when the gateway ended. Call it before the first update.
-// The threshold is cleared like any other, at the second reading of the port at the earliest.
-// False: out of memory.
+// Restores a threshold that was reached when the gateway ended. The threshold is cleared like any
+// other, at the second reading of the port at the earliest. False: out of memory.
 bool thresholds_restore(struct thresholds *thresholds, uint64_t node_guid, uint8_t port,
                         enum counter counter);
 

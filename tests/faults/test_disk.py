@@ -153,6 +153,32 @@ def test_a_disk_that_fails_from_the_start(made, fabric):
     assert len([one for one in gateway.journal() if one["event"] == "system-image-guid-change"]) == 40
 
 
+def test_a_journal_that_is_read_late(made):
+    """The disk fails at the start. Once it works, the windows and alarms of the run before hold again."""
+    gateway, output, reporter = made()
+    late = socket.socket()
+    late.bind(("127.0.0.1", 0))
+    gateway.config.write_text(gateway.config.read_text() + section(
+        "syslog", "late", transport="tcp", address="127.0.0.1:%d" % late.getsockname()[1]))
+    gateway.control("reload")
+    reporter.send(1)
+    wait_until(lambda: "receiver-failing" in names_in(output), "the alarm about the receiver")
+    gateway.control("maintenance", "start", "work", 60)
+    gateway.stop()
+    gateway.faults.write_errno = errno.EROFS
+    with Receiver(late):
+        gateway.start()
+        wait_port(gateway)
+        durable(gateway, False)
+        gateway.faults.write_errno = 0
+        durable(gateway, True)
+        wait_until(lambda: "receiver-back" in [one["event"] for one in gateway.journal()], "the receiver's alarm to end")
+        reporter.send(1)
+        wait_until(lambda: "maintenance" in [one.get("suppressed") for one in gateway.journal()
+                                             if one["event"] == "system-image-guid-change"], "the window to hold")
+    assert not [one for one in json.loads(gateway.control("alarms", "--json").stdout)["alarms"] if "late" in one["key"]]
+
+
 @pytest.fixture
 def small_disk(tmp_path):
     """A file system of a megabyte."""
