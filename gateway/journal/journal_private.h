@@ -61,6 +61,12 @@ struct waiting_fabric {
     size_t size;
 };
 
+// The disk does not read events that some receiver has yet to get.
+struct unreadable {
+    int64_t after;       // the first that was tried is beyond this number
+    int64_t since, last; // monotonic: the first and the last attempt that failed; 0: none did
+};
+
 // Events that a receiver had yet to get are being lost.
 struct dropping {
     bool active;
@@ -134,6 +140,8 @@ struct journal {
     pthread_mutex_t reader_lock;
     struct store *reader;             // opened for the first read of events no longer in memory
     atomic_bool reader_found_corrupt; // makes the writer replace the file
+    struct unreadable unreadable;
+    atomic_bool reader_gave_up; // the same, after it had tried for long enough
     struct log_limit reader_limit;
 };
 
@@ -247,9 +255,10 @@ int64_t journal_snapshot_bytes_max(const struct journal *journal);
 
 // Opens `reader` if need be and locks it until journal_end_reading.
 enum store_result journal_begin_reading(struct journal *journal, struct error *err);
-// `needed`: some receiver has yet to get what was read. Then the writer replaces a damaged file.
+// `needed`: some receiver has yet to get the events that were read, those after `from`. Then the
+// writer replaces a damaged file, or one of which the disk did not read that part for long enough.
 void journal_end_reading(struct journal *journal, enum store_result result, bool needed,
-                         const struct error *err);
+                         int64_t from, const struct error *err);
 
 void journal_drop_reader(struct journal *journal); // with its lock held
 void journal_close_reader(struct journal *journal);

@@ -4,6 +4,11 @@
 
 #include "model/event_record.h"
 
+// For so long the journal tries to read what a receiver has yet to get. A disk that recovers later
+// has lost nothing: the old file stays.
+static const int64_t UNREADABLE_US = 30 * CLOCK_US_PER_S;
+static const int64_t FORGET_US = 10 * CLOCK_US_PER_S; // without an attempt: it begins anew
+
 void journal_drop_reader(struct journal *journal)
 {
     store_close(journal->reader);
@@ -23,15 +28,41 @@ enum store_result journal_begin_reading(struct journal *journal, struct error *e
     return journal->reader ? STORE_OK : store_open(journal->path, true, &journal->reader, err);
 }
 
-void journal_end_reading(struct journal *journal, enum store_result result, bool needed,
-                         const struct error *err)
+// Call it with the reader's lock held, after a read of what some receiver has yet to get.
+static void read_note_result(struct journal *j, enum store_result result, int64_t from)
 {
+    struct unreadable *u = &j->unreadable;
+    int64_t now = clock_monotonic(j->options.clock);
+    if (result == STORE_OK && from == u->after)
+        u->since = 0;
+    bool disk = result != STORE_OK && j->reader && store_disk_failed(j->reader, result);
+    if (result == STORE_CORRUPT && !disk)
+        atomic_store(&j->reader_found_corrupt, true);
+    if (!disk)
+        return;
+    if (u->since == 0 || now > u->last + FORGET_US)
+        *u = (struct unreadable){.after = from, .since = now};
+    u->last = now;
+    if (now - u->since >= UNREADABLE_US) {
+        u->since = 0;
+        atomic_store(&j->reader_gave_up, true);
+    }
+}
+
+void journal_end_reading(struct journal *journal, enum store_result result, bool needed,
+                         int64_t from, const struct error *err)
+{
+    if (needed)
+        read_note_result(journal, result, from);
     if (result != STORE_OK)
         journal_drop_reader(journal);
-    if (result == STORE_CORRUPT && needed)
-        atomic_store(&journal->reader_found_corrupt, true);
     pthread_mutex_unlock(&journal->reader_lock);
-    if (result == STORE_CORRUPT && !needed)
+    if (result != STORE_OK && needed)
+        log_write_limited(journal->options.log, &journal->reader_limit, LOG_LEVEL_WARNING,
+                          "cannot read what receivers have yet to get in the journal %s: %s; "
+                          "trying again",
+                          journal->path, err->text);
+    else if (result == STORE_CORRUPT)
         log_write_limited(journal->options.log, &journal->reader_limit, LOG_LEVEL_ERROR,
                           "cannot read old events in the journal %s: %s; every receiver has these "
                           "events; 'ibtrapctl journal check' examines the file",
@@ -79,7 +110,7 @@ static enum store_result read_from_disk(struct journal *j, read_function *read, 
     if (result == STORE_OK)
         result = read(j->reader, from, n, journal_read_load_row, &reading, &err);
     bool needed = read == store_read && from >= journal_least_cursor(j);
-    journal_end_reading(j, result, needed, &err);
+    journal_end_reading(j, result, needed, from, &err);
     *count = reading.count;
     return reading.short_of_memory && reading.count == 0 ? STORE_FAILED : result;
 }

@@ -18,7 +18,7 @@
 enum {
     BATCH_ROWS = 1000, // in one transaction
     EACH_NUMBER = 512, // so many unreadable numbers are tried one by one, then in growing steps
-    ATTEMPTS_MAX = 5,  // then what a failing disk does not read counts as lost
+    ATTEMPTS_MAX = 8,  // in half a minute; then what a failing disk does not read counts as lost
     NAME_SIZE = 400,
 };
 
@@ -123,7 +123,8 @@ static enum store_result copy_rows(struct rescue *r, struct error *err)
             read_after = r->after;
         if (read == STORE_OK)
             continue;
-        if (read == STORE_FAILED && r->journal->rescue_attempts < ATTEMPTS_MAX) {
+        if (r->journal->rescue_attempts < ATTEMPTS_MAX &&
+            (read == STORE_FAILED || store_disk_failed(r->from, read))) {
             *err = why;
             return STORE_FAILED;
         }

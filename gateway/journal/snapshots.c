@@ -95,7 +95,7 @@ size_t journal_list_snapshots(struct journal *journal,
     enum store_result result = journal_begin_reading(journal, &err);
     if (result == STORE_OK)
         result = store_list_snapshots(journal->reader, load_meta, &list, &err);
-    journal_end_reading(journal, result, false, &err);
+    journal_end_reading(journal, result, false, 0, &err);
     pthread_mutex_lock(&journal->lock);
     if (journal->fabric.record)
         out[list.count++] = journal->fabric.meta;
@@ -141,7 +141,7 @@ uint8_t *journal_read_snapshot(struct journal *journal, int64_t number,
         if (result == STORE_OK)
             result =
                 store_read_snapshot(journal->reader, number, snapshots_load_fabric, &copy, err);
-        journal_end_reading(journal, result, false, err);
+        journal_end_reading(journal, result, false, 0, err);
     }
     *out = copy.meta;
     *size = copy.size;

@@ -194,6 +194,11 @@ enum store_result store_get_size(struct store *store, struct store_size *out, st
 enum store_result store_first_since(struct store *store, int64_t time_us, int64_t *out,
                                     struct error *err);
 
+// After STORE_FAILED or STORE_CORRUPT: whether the disk does not read a part of the file or of its
+// WAL. SQLite says of some such reads that the file is damaged, and this looks for them: it may
+// read all of the file.
+bool store_disk_failed(struct store *store, enum store_result result);
+
 // SQLite's integrity check of the whole file: STORE_OK, or STORE_CORRUPT with its first finding.
 enum store_result store_check(struct store *store, struct error *err);
 

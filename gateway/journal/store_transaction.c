@@ -68,6 +68,34 @@ int64_t store_wal_held(struct store *store)
     return (int64_t)wal_left(store->wal) * WAL_PAGE_BYTES;
 }
 
+// Whether the disk reads all of the database (SQLITE_FCNTL_FILE_POINTER) or of its WAL
+// (SQLITE_FCNTL_JOURNAL_POINTER).
+static bool can_read_all(struct store *store, int which)
+{
+    enum { OCTETS = 1 << 16 };
+    uint8_t octets[OCTETS];
+    sqlite3_file *file = NULL;
+    sqlite3_int64 size = 0;
+    sqlite3_file_control(store->db, "main", which, &file);
+    if (!file || !file->pMethods || file->pMethods->xFileSize(file, &size) != SQLITE_OK)
+        return true;
+    for (sqlite3_int64 at = 0; at < size; at += OCTETS) {
+        sqlite3_int64 left = size - at < OCTETS ? size - at : OCTETS;
+        int code = file->pMethods->xRead(file, octets, (int)left, at);
+        if (code != SQLITE_OK && code != SQLITE_IOERR_SHORT_READ) // it may shrink meanwhile
+            return false;
+    }
+    return true;
+}
+
+bool store_disk_failed(struct store *store, enum store_result result)
+{
+    if (result == STORE_FAILED)
+        return (sqlite3_errcode(store->db) & 0xFF) == SQLITE_IOERR;
+    return result == STORE_CORRUPT && (!can_read_all(store, SQLITE_FCNTL_FILE_POINTER) ||
+                                       !can_read_all(store, SQLITE_FCNTL_JOURNAL_POINTER));
+}
+
 enum store_result store_check(struct store *store, struct error *err)
 {
     sqlite3_stmt *s = NULL;

@@ -115,12 +115,26 @@ static void end_plan(struct journal *j, const struct plan *plan, bool saved)
         journal_release(&j->writing[s - plan->first]);
 }
 
-static enum store_result write_plan(struct journal *j, struct plan *plan, struct error *err)
+// Whether the file has to be replaced since receivers cannot read on in it.
+static bool is_condemned_by_readers(struct journal *j, struct error *err)
 {
+    char behind[STORE_NAME_MAX + 1];
     if (atomic_exchange(&j->reader_found_corrupt, false)) {
         error_set(err, "the file is damaged");
-        return STORE_CORRUPT;
+        return true;
     }
+    if (!atomic_exchange(&j->reader_gave_up, false))
+        return false;
+    int64_t had = journal_least_read(j, behind);
+    error_set(err, "the disk does not read the events after %lld, which receiver %s has yet to get",
+              (long long)had, behind);
+    return true;
+}
+
+static enum store_result write_plan(struct journal *j, struct plan *plan, struct error *err)
+{
+    if (is_condemned_by_readers(j, err))
+        return STORE_CORRUPT;
     if (store_has_moved(j->writer)) {
         error_set(err, "the file was removed or replaced");
         return STORE_FILE_MISSING;

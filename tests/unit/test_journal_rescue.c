@@ -8,9 +8,11 @@
 #include "journal/store.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <sqlite3.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 enum { EVENTS = 2400, HAD = 700, PAGE = 4096 };
@@ -28,6 +30,33 @@ static struct error err;
 static int receiver;
 static unsigned told[JOURNAL_CHANGES];
 static uint64_t lost;
+
+// The disk does not read these pages of that file; 0: it reads all. Below SQLite: they replace the
+// C library's functions.
+static ino_t bad_file;
+static off_t bad_first, bad_last;
+
+static ssize_t read_at(int fd, void *octets, size_t size, off_t at)
+{
+    struct stat status;
+    off_t first = at / PAGE, last = (at + (off_t)size - 1) / PAGE;
+    if (bad_file == 0 || last < bad_first || first > bad_last || fstat(fd, &status) != 0 ||
+        status.st_ino != bad_file)
+        return syscall(SYS_pread64, fd, octets, size, at);
+    errno = EIO;
+    return -1;
+}
+
+ssize_t pread(int fd, void *octets, size_t size, off_t at)
+{
+    return read_at(fd, octets, size, at);
+}
+
+ssize_t pread64(int fd, void *octets, size_t size, off64_t at);
+ssize_t pread64(int fd, void *octets, size_t size, off64_t at)
+{
+    return read_at(fd, octets, size, at);
+}
 
 static void take_change(void *ctx, enum journal_change change, const char *reason, uint64_t count)
 {
@@ -160,6 +189,7 @@ static int begin(void **state)
     log_ = support_log(NULL);
     memset(told, 0, sizeof told);
     lost = 0;
+    bad_file = 0;
     directory = scratch_make_in_memory();
     snprintf(path, sizeof path, "%s/journal.db", directory);
     snprintf(saved, sizeof saved, "%s/saved", directory);
@@ -403,6 +433,68 @@ TEST(a_file_that_is_removed_while_it_is_not_open)
     assert_int_equal(count_waiting(), got);
 }
 
+// A file with a page that a receiver needs and the disk does not read.
+static void start_with_bad_page(void)
+{
+    struct stat status;
+    fill();
+    journal_close(journal);
+    copy(path, saved);
+    for (bad_first = bad_last = 1;; bad_first = ++bad_last) {
+        assert_true(bad_first < size_of(saved) / PAGE);
+        remove_set_aside();
+        copy(saved, path);
+        assert_int_equal(stat(path, &status), 0);
+        bad_file = status.st_ino;
+        start();
+        if (status_now().durable && can_read(HAD) && !can_read(HAD + 100))
+            break;
+        bad_file = 0;
+        journal_close(journal);
+    }
+    memset(told, 0, sizeof told);
+}
+
+TEST(a_page_that_cannot_be_read_for_a_while_costs_nothing)
+{
+    start_with_bad_page();
+    for (int s = 0; s < 20; s++) {
+        assert_false(can_read(HAD + 100));
+        pass(CLOCK_US_PER_S);
+        add_many(1);
+    }
+    bad_file = 0;
+    assert_int_equal(count_waiting(), EVENTS - HAD + 20);
+    for (int s = 0; s < 60; s++) {
+        assert_true(can_read(HAD));
+        pass(CLOCK_US_PER_S);
+        add_many(1);
+    }
+    assert_int_equal(files_with("corrupt"), 0);
+    assert_int_equal(told[JOURNAL_DROPPING], 0);
+    assert_int_equal(told[JOURNAL_DEGRADED], 0);
+}
+
+// After some time the journal gives up the events on that page, and says so. All others arrive.
+TEST(a_page_that_is_never_read_again)
+{
+    int64_t got = 0;
+    start_with_bad_page();
+    for (int s = 0; s < 200 && told[JOURNAL_DROPPING] == 0; s++) {
+        can_read(HAD + 100);
+        pass(CLOCK_US_PER_S);
+        add_many(1);
+        got++;
+    }
+    assert_int_equal(told[JOURNAL_DROPPING], 1);
+    got = count_waiting() - got;
+    assert_in_range(lost, 1, 100);
+    assert_int_equal(got + (int64_t)lost, EVENTS - HAD);
+    assert_int_equal(status_now().dropped, lost);
+    assert_true(status_now().durable);
+    assert_int_equal(files_with("corrupt"), 1);
+}
+
 // A crash at any step between the old file's damage and the new file's name.
 TEST(a_crash_while_the_file_is_replaced)
 {
@@ -443,6 +535,9 @@ int main(void)
         cmocka_unit_test_setup_teardown(a_file_that_is_replaced, begin, end),
         cmocka_unit_test_setup_teardown(a_file_that_is_removed_while_it_is_not_open, begin, end),
         cmocka_unit_test_setup_teardown(a_crash_while_the_file_is_replaced, begin, end),
+        cmocka_unit_test_setup_teardown(a_page_that_cannot_be_read_for_a_while_costs_nothing, begin,
+                                        end),
+        cmocka_unit_test_setup_teardown(a_page_that_is_never_read_again, begin, end),
     };
     support_limit_files(1 << 22);
     return cmocka_run_group_tests(tests, NULL, NULL);
