@@ -51,7 +51,7 @@ void error_rates_free(struct error_rates *rates);                            // 
 void error_rates_change(struct error_rates *rates, const struct error_rate_limits *limits);
 
 // Restores an alarm from before a restart, by its members node_guid, port, peer_guid, peer_port
-// and counter. It does not end before a long window is over. Call it before the first update.
+// and counter. It does not end before a long window is over. Call it between two updates.
 // False: out of memory, or there are ERROR_RATES_MAX.
 bool error_rates_restore(struct error_rates *rates, const struct error_rate_change *alarm);
 

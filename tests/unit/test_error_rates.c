@@ -386,6 +386,21 @@ TEST(a_restored_alarm_is_not_raised_again)
     end(&s);
 }
 
+TEST(an_alarm_that_is_restored_late_joins_what_was_counted)
+{
+    struct scene s = make_scene();
+    const struct error_rate_change alarm = {
+        .node_guid = LEFT, .port = 1, .peer_guid = RIGHT, .peer_port = 2, .counter = SYMBOL};
+    read_both(&s, 0, 0);
+    assert_string_equal(read_both(&s, 3, 0), ""); // the journal could not be read so far
+    assert_true(error_rates_restore(s.rates, &alarm));
+    assert_string_equal(read_both(&s, 300, 0), ""); // it stands already
+    uint64_t left = 300, none[] = {0};
+    assert_in_range(burn(&s, 300, &left, none, 1), 125, 136);
+    assert_int_equal(s.changes, 1);
+    end(&s);
+}
+
 TEST(limits_change)
 {
     struct scene s = make_scene();
@@ -587,6 +602,7 @@ int main(void)
         cmocka_unit_test(a_cable_that_moved_ends_the_alarm),
         cmocka_unit_test(a_restored_alarm_ends_after_a_long_window),
         cmocka_unit_test(a_restored_alarm_is_not_raised_again),
+        cmocka_unit_test(an_alarm_that_is_restored_late_joins_what_was_counted),
         cmocka_unit_test(limits_change),
         cmocka_unit_test(windows_of_another_length_begin_anew),
         cmocka_unit_test(a_counter_that_grows_without_bound),
