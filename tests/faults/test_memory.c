@@ -2,6 +2,7 @@
 // Each allocation fails in turn: an operation either gives its usual result or reports that it
 // failed. Nothing crashes, leaks (under ASan) or is lost silently.
 #include "golden.h"
+#include "scarce_libraries.h"
 #include "scarce_memory.h"
 #include "support.h"
 
@@ -903,7 +904,7 @@ TEST(answering)
 
 int main(void)
 {
-    scarce_memory_begin();
+    scarce_libraries_begin();
     support_limit_files(WAL_BYTES / 2);
     log_ = support_log(NULL);
     const struct CMUnitTest tests[] = {

@@ -1,41 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "generated.h"
+#include "scarce_memory.h"
 #include "support.h"
 
 #include "model/fabric_builder.h"
 #include "model/fabric_record.h"
 
 static struct error err;
-
-// The n-th allocation from now on fails; 0: none. The linker substitutes these functions for the C
-// library's (--wrap).
-static unsigned failing;
-
-static bool fails(void)
-{
-    return failing != 0 && --failing == 0;
-}
-
-void *__real_malloc(size_t size);
-void *__wrap_malloc(size_t size);
-void *__wrap_malloc(size_t size)
-{
-    return fails() ? NULL : __real_malloc(size);
-}
-
-void *__real_calloc(size_t n, size_t size);
-void *__wrap_calloc(size_t n, size_t size);
-void *__wrap_calloc(size_t n, size_t size)
-{
-    return fails() ? NULL : __real_calloc(n, size);
-}
-
-void *__real_realloc(void *old, size_t size);
-void *__wrap_realloc(void *old, size_t size);
-void *__wrap_realloc(void *old, size_t size)
-{
-    return fails() ? NULL : __real_realloc(old, size);
-}
 
 static uint8_t *write_record(const struct fabric *fabric, size_t *size)
 {
@@ -386,12 +357,12 @@ TEST(memory_is_short)
     uint8_t *record = NULL;
     unsigned n = 0;
     while (!record) {
-        failing = ++n;
+        scarce_memory_fail(++n, false);
         record = fabric_record_write(fabric, &size);
     }
     assert_in_range(n, 2, 100);
     for (n = 0; !again;) {
-        failing = ++n;
+        scarce_memory_fail(++n, false);
         err.text[0] = '\0';
         again = fabric_record_read(record, size, &err);
         assert_true(again ||
@@ -401,7 +372,7 @@ TEST(memory_is_short)
                                      "ports") == 0);
     }
     assert_in_range(n, 3, 1000);
-    failing = 0;
+    scarce_memory_fail(0, false);
     check_same(fabric, again);
     free(record);
     fabric_unref(again);

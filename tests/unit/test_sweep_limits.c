@@ -2,6 +2,7 @@
 // Sweeps of a fabric with a switch that lies. Each ends, finds the honest nodes, and says which
 // branch was too large.
 #include "fake_fabric.h"
+#include "scarce_memory.h"
 #include "support.h"
 
 #include "ib/sweep.h"
@@ -16,36 +17,7 @@ static struct error err;
 static struct sweep sweep;
 static struct fabric *seen, *known;
 static atomic_bool stop;
-
-// The n-th allocation from now on fails; 0: none. `fail_at`: of a sweep. The linker substitutes
-// these functions for the C library's (--wrap).
-static unsigned failing, fail_at;
-
-static bool fails(void)
-{
-    return failing != 0 && --failing == 0;
-}
-
-void *__real_malloc(size_t size);
-void *__wrap_malloc(size_t size);
-void *__wrap_malloc(size_t size)
-{
-    return fails() ? NULL : __real_malloc(size);
-}
-
-void *__real_calloc(size_t n, size_t size);
-void *__wrap_calloc(size_t n, size_t size);
-void *__wrap_calloc(size_t n, size_t size)
-{
-    return fails() ? NULL : __real_calloc(n, size);
-}
-
-void *__real_realloc(void *old, size_t size);
-void *__wrap_realloc(void *old, size_t size);
-void *__wrap_realloc(void *old, size_t size)
-{
-    return fails() ? NULL : __real_realloc(old, size);
-}
+static unsigned fail_at; // the allocation of a sweep that fails; 0: none
 
 // A sweep without a bound would not end, and the test with it.
 static bool serve_or_stop(void *ctx, const struct fake_request *request, struct fake_answer *answer)
@@ -95,9 +67,9 @@ static bool try_look(void)
                            .complete = true};
     fabric_unref(seen);
     struct fabric_builder *builder = fabric_builder_new();
-    failing = fail_at;
+    scarce_memory_fail(fail_at, false);
     bool ok = sweep_smp(&sweep, builder, &err);
-    failing = 0;
+    scarce_memory_fail(0, false);
     seen = fabric_builder_finish(builder, SUPPORT_UTC_US, 0, sweep.complete);
     assert_non_null(seen);
     return ok;

@@ -2,9 +2,6 @@
 #include "scarce_memory.h"
 
 #include <errno.h>
-#include <jansson.h>
-#include <malloc.h>
-#include <sqlite3.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 
@@ -40,48 +37,6 @@ void *__wrap_calloc(size_t n, size_t size)
 void *__wrap_realloc(void *old, size_t size)
 {
     return fails() ? NULL : __real_realloc(old, size);
-}
-
-static void *sqlite_malloc(int size)
-{
-    return malloc((size_t)size);
-}
-
-static void *sqlite_realloc(void *old, int size)
-{
-    return realloc(old, (size_t)size);
-}
-
-static int sqlite_size(void *memory)
-{
-    return (int)malloc_usable_size(memory);
-}
-
-static int sqlite_round(int size)
-{
-    return (size + 7) & ~7;
-}
-
-static int sqlite_begin(void *ctx)
-{
-    (void)ctx;
-    return SQLITE_OK;
-}
-
-static void sqlite_end(void *ctx)
-{
-    (void)ctx;
-}
-
-void scarce_memory_begin(void)
-{
-    static const sqlite3_mem_methods METHODS = {sqlite_malloc, free,         sqlite_realloc,
-                                                sqlite_size,   sqlite_round, sqlite_begin,
-                                                sqlite_end,    NULL};
-    if (sqlite3_config(SQLITE_CONFIG_MALLOC, &METHODS) != SQLITE_OK ||
-        sqlite3_config(SQLITE_CONFIG_LOOKASIDE, 0, 0) != SQLITE_OK)
-        abort();
-    json_set_alloc_funcs(malloc, free);
 }
 
 void scarce_memory_fail(unsigned nth, bool for_good)
