@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "ib/gmp_decode.h"
 #include "ib/sweep_batch.h"
+#include "ib/sweep_order.h"
 
-#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,136 +11,181 @@
 // counters only since IBA 1.3; before that they are reserved and read as zero. This costs one MAD
 // for each LID and notices a device that was replaced. A port whose PortCountersExtended has only
 // the traffic is queried twice, since the traffic counters of PortCounters saturate within seconds.
+//
+// The time of a reading is limited, and a switch may lie, or make up nodes. So the LIDs are asked
+// in a fair order (sweep_order.h), each for one thing at a time; one that does not answer promptly
+// waits until all others were asked.
 
-// The ports of one LID: `count` samples of the reading, from `first` on.
+enum {
+    PROMPT_PART = 4,    // an answer is prompt if it takes this part of the time-out at most
+    UNANSWERED_MAX = 3, // queries in a row; then the LID is not asked any more
+};
+
+// The ports of one LID: the samples from `first` to `end`.
 struct group {
     uint64_t node_guid;
-    uint32_t first, count;
-    uint16_t lid; // 0: no LID that would answer
+    uint32_t next, end; // `next`: the sample that is asked for
+    uint16_t lid;       // 0: no LID that would answer
+    uint8_t unanswered; // queries in a row
     struct gmp_counting counting;
+    int64_t asked_at; // when the query was sent
 };
-static_assert(sizeof(struct group) <= BATCH_TAG_MAX, "a request carries one");
 
 struct reader {
     struct batch *batch;
+    const struct clock *clock;
+    int64_t prompt_us;               // an answer after more than that is late
     struct counter_reading *reading; // a sample has no node GUID until it is answered
-    struct group group;              // the group that add_port fills now
+    struct group *groups;            // ascending by node
+    uint32_t group_count;
+    uint32_t *first_group; // by node, and one more: the end of the last one's
     bool no_memory;
 };
 
+static struct group *sweep_counters_group(const struct reader *reader, const void *tag)
+{
+    uint32_t at;
+    memcpy(&at, tag, sizeof at);
+    return &reader->groups[at];
+}
+
+static void note_asked(const struct reader *reader, struct group *group)
+{
+    group->asked_at = clock_monotonic(reader->clock);
+}
+
 static void make_counting(void *ctx, const void *tag, size_t tag_size, uint8_t *mad)
 {
-    (void)ctx, (void)tag, (void)tag_size;
+    (void)tag_size;
+    note_asked(ctx, sweep_counters_group(ctx, tag));
     gmp_make_get(mad, MAD_CLASS_PERF, GMP_CLASS_PORT_INFO, 0);
 }
 
-static void make_get(const struct reader *reader, const struct group *group,
-                     enum gmp_attribute attribute, uint8_t *mad)
+static void make_get(const struct reader *reader, struct group *group, enum gmp_attribute attribute,
+                     uint8_t *mad)
 {
-    gmp_make_get_counters(mad, attribute, reader->reading->samples[group->first].port);
+    note_asked(reader, group);
+    gmp_make_get_counters(mad, attribute, reader->reading->samples[group->next].port);
 }
 
 static void make_counters(void *ctx, const void *tag, size_t tag_size, uint8_t *mad)
 {
-    struct group group;
-    memcpy(&group, tag, tag_size);
-    make_get(ctx, &group, group.counting.extended ? GMP_PORT_COUNTERS_EXTENDED : GMP_PORT_COUNTERS,
+    (void)tag_size;
+    struct group *group = sweep_counters_group(ctx, tag);
+    make_get(ctx, group, group->counting.extended ? GMP_PORT_COUNTERS_EXTENDED : GMP_PORT_COUNTERS,
              mad);
 }
 
 static void make_traffic(void *ctx, const void *tag, size_t tag_size, uint8_t *mad)
 {
-    struct group group;
-    memcpy(&group, tag, tag_size);
-    make_get(ctx, &group, GMP_PORT_COUNTERS_EXTENDED, mad);
+    (void)tag_size;
+    make_get(ctx, sweep_counters_group(ctx, tag), GMP_PORT_COUNTERS_EXTENDED, mad);
 }
 
-// Requests for a LID's counters come before the ClassPortInfo of the next LID; otherwise the
-// requests for all ports would wait in memory at the same time.
-static void sweep_counters_ask(struct reader *reader, const struct group *group, batch_make *make,
-                               batch_done *done)
+// `next`: before the LIDs that wait. Otherwise all of them would be half read, and late.
+static void sweep_counters_ask(struct reader *reader, const struct group *group, bool next,
+                               batch_make *make, batch_done *done)
 {
+    const uint32_t at = (uint32_t)(group - reader->groups);
     if (!batch_add(reader->batch, &(struct batch_request){.agent = MAD_AGENT_PERF,
                                                           .to = {.lid = group->lid, .qpn = 1},
                                                           .make = make,
-                                                          .next = make != make_counting,
+                                                          .next = next,
                                                           .done = done,
                                                           .ctx = reader,
-                                                          .tag = group,
-                                                          .tag_size = sizeof *group})) {
+                                                          .tag = &at,
+                                                          .tag_size = sizeof at})) {
         reader->no_memory = true;
         batch_end(reader->batch);
     }
 }
 
+// Whether the last query of the LID was answered, and promptly.
+static bool was_prompt(const struct reader *reader, struct group *group, const uint8_t *answer)
+{
+    group->unanswered = answer ? 0 : (uint8_t)(group->unanswered + 1);
+    return answer && clock_monotonic(reader->clock) - group->asked_at <= reader->prompt_us;
+}
+
+static void handle_counters(void *ctx, const void *tag, size_t tag_size, const uint8_t *answer,
+                            size_t size);
+
+// Asks for the counters of the LID's next port, unless that was the last one.
+static void ask_next_port(struct reader *reader, struct group *group, bool prompt)
+{
+    if (group->next < group->end && group->unanswered < UNANSWERED_MAX)
+        sweep_counters_ask(reader, group, prompt, make_counters, handle_counters);
+}
+
 static void handle_traffic(void *ctx, const void *tag, size_t tag_size, const uint8_t *answer,
                            size_t size)
 {
+    (void)tag_size;
     struct reader *reader = ctx;
-    struct group group;
-    memcpy(&group, tag, tag_size);
-    struct counter_sample *sample = &reader->reading->samples[group.first];
+    struct group *group = sweep_counters_group(reader, tag);
+    struct counter_sample *sample = &reader->reading->samples[group->next++];
     const uint8_t *data = gmp_answer(answer, size, MAD_CLASS_PERF, GMP_PORT_COUNTERS_EXTENDED);
     sample->wide = data && gmp_read_traffic(data, sample->port, sample->values);
+    ask_next_port(reader, group, was_prompt(reader, group, answer));
 }
 
-static void sweep_counters_handle_counters(void *ctx, const void *tag, size_t tag_size,
-                                           const uint8_t *answer, size_t size)
+// False: the answer has no counters of that port.
+static bool read_sample(const struct group *group, struct counter_sample *sample,
+                        const uint8_t *answer, size_t size)
 {
-    struct reader *reader = ctx;
-    struct group group;
-    memcpy(&group, tag, tag_size);
-    struct counter_sample *sample = &reader->reading->samples[group.first];
-    bool extended = group.counting.extended;
+    const bool extended = group->counting.extended;
     const uint8_t *data = gmp_answer(answer, size, MAD_CLASS_PERF,
                                      extended ? GMP_PORT_COUNTERS_EXTENDED : GMP_PORT_COUNTERS);
-    if (!data)
-        return;
-    bool fits = extended
-                    ? gmp_read_counters_extended(data, sample->port, sample->values)
-                    : gmp_read_counters(data, sample->port, group.counting.wait, sample->values);
-    if (!fits)
-        return;
-    sample->node_guid = group.node_guid;
+    if (!data ||
+        !(extended ? gmp_read_counters_extended(data, sample->port, sample->values)
+                   : gmp_read_counters(data, sample->port, group->counting.wait, sample->values)))
+        return false;
+    sample->node_guid = group->node_guid;
     sample->extended = sample->wide = extended;
-    if (group.counting.wide && !extended)
-        sweep_counters_ask(reader, &group, make_traffic, handle_traffic);
+    return true;
+}
+
+static void handle_counters(void *ctx, const void *tag, size_t tag_size, const uint8_t *answer,
+                            size_t size)
+{
+    (void)tag_size;
+    struct reader *reader = ctx;
+    struct group *group = sweep_counters_group(reader, tag);
+    const bool prompt = was_prompt(reader, group, answer);
+    const bool read = read_sample(group, &reader->reading->samples[group->next], answer, size);
+    if (read && group->counting.wide && !group->counting.extended) {
+        sweep_counters_ask(reader, group, prompt, make_traffic, handle_traffic);
+        return;
+    }
+    group->next++;
+    ask_next_port(reader, group, prompt);
 }
 
 static void handle_counting(void *ctx, const void *tag, size_t tag_size, const uint8_t *answer,
                             size_t size)
 {
+    (void)tag_size;
     struct reader *reader = ctx;
-    struct group group;
-    memcpy(&group, tag, tag_size);
+    struct group *group = sweep_counters_group(reader, tag);
     if (!answer)
         return; // requests for its counters would not be answered, either
     const uint8_t *data = gmp_answer(answer, size, MAD_CLASS_PERF, GMP_CLASS_PORT_INFO);
     if (data)
-        gmp_read_counting(data, &group.counting);
-    uint32_t end = group.first + group.count;
-    for (group.count = 1; group.first < end; group.first++)
-        sweep_counters_ask(reader, &group, make_counters, sweep_counters_handle_counters);
-}
-
-// Queries the LID of the group that is complete.
-static void end_group(struct reader *reader)
-{
-    if (reader->group.lid != 0)
-        sweep_counters_ask(reader, &reader->group, make_counting, handle_counting);
+        gmp_read_counting(data, &group->counting);
+    ask_next_port(reader, group, was_prompt(reader, group, answer));
 }
 
 static void add_port(struct reader *reader, uint64_t node_guid, uint8_t number, uint16_t lid)
 {
-    struct group *group = &reader->group;
     struct counter_reading *reading = reader->reading;
-    if (group->node_guid != node_guid || group->lid != lid) {
-        end_group(reader);
+    struct group *group = reader->group_count > 0 ? &reader->groups[reader->group_count - 1] : NULL;
+    if (!group || group->node_guid != node_guid || group->lid != lid) {
+        group = &reader->groups[reader->group_count++];
         *group =
-            (struct group){.node_guid = node_guid, .first = (uint32_t)reading->count, .lid = lid};
+            (struct group){.node_guid = node_guid, .next = (uint32_t)reading->count, .lid = lid};
     }
     reading->samples[reading->count++].port = number;
-    group->count++;
+    group->end = (uint32_t)reading->count;
 }
 
 // The LID that answers for the port; 0 for a node that did not answer the sweep.
@@ -175,15 +220,30 @@ static bool sweep_counters_wants(const struct sweep_choice *choice, const struct
     return !choice->guids;
 }
 
+// Lists what is to be read, in the order of the nodes.
 static void sweep_counters_collect(struct reader *reader, const struct fabric *fabric,
                                    const struct sweep_choice *choice)
 {
     const enum fabric_state least = choice->guids ? FABRIC_INITIALIZE : FABRIC_ACTIVE;
     for (uint32_t i = 0; i < fabric->node_count; i++) {
+        reader->first_group[i] = reader->group_count;
         if (sweep_counters_wants(choice, &fabric->nodes[i]))
             add_node(reader, fabric, &fabric->nodes[i], least);
     }
-    end_group(reader);
+    reader->first_group[fabric->node_count] = reader->group_count;
+}
+
+// Queries the LIDs, in the order of their turns.
+static void ask_all(struct reader *reader, const struct fabric *fabric, const uint32_t *order)
+{
+    for (uint32_t i = 0; i < fabric->node_count; i++) {
+        const uint32_t end = reader->first_group[order[i] + 1];
+        for (uint32_t at = reader->first_group[order[i]]; at < end; at++) {
+            if (reader->groups[at].lid != 0)
+                sweep_counters_ask(reader, &reader->groups[at], false, make_counting,
+                                   handle_counting);
+        }
+    }
 }
 
 // Keeps the samples that were answered.
@@ -202,19 +262,34 @@ static bool sweep_counters_read_all(struct sweep *sweep, struct reader *reader,
                                     const struct fabric *fabric, const struct sweep_choice *choice,
                                     struct error *err)
 {
+    uint32_t *order = sweep_order_nodes(fabric, sweep->port.lid);
+    if (!order)
+        return error_set(err, "out of memory");
     sweep_counters_collect(reader, fabric, choice);
-    bool ok = sweep_batch_run(sweep, reader->batch, err);
+    ask_all(reader, fabric, order);
+    free(order);
+    const bool ok = sweep_batch_run(sweep, reader->batch, err);
     return ok && reader->no_memory ? error_set(err, "out of memory") : ok;
+}
+
+static bool sweep_counters_make_room(struct reader *reader, const struct sweep *sweep,
+                                     const struct fabric *fabric)
+{
+    const size_t ports = fabric->port_count;
+    reader->batch = sweep_batch_new(sweep);
+    reader->reading = calloc(1, sizeof *reader->reading + ports * sizeof *reader->reading->samples);
+    reader->groups = malloc((ports + 1) * sizeof *reader->groups);
+    reader->first_group = malloc(((size_t)fabric->node_count + 1) * sizeof *reader->first_group);
+    return reader->batch && reader->reading && reader->groups && reader->first_group;
 }
 
 bool sweep_counters(struct sweep *sweep, const struct fabric *fabric,
                     const struct sweep_choice *choice, struct counter_reading **out,
                     struct error *err)
 {
-    struct reader reader = {.batch = sweep_batch_new(sweep)};
-    reader.reading =
-        calloc(1, sizeof *reader.reading + fabric->port_count * sizeof *reader.reading->samples);
-    bool ok = reader.batch && reader.reading;
+    struct reader reader = {.clock = sweep->batch.clock,
+                            .prompt_us = sweep->batch.timeout_us / PROMPT_PART};
+    bool ok = sweep_counters_make_room(&reader, sweep, fabric);
     if (!ok) {
         error_set(err, "out of memory");
     } else {
@@ -222,6 +297,8 @@ bool sweep_counters(struct sweep *sweep, const struct fabric *fabric,
         ok = sweep_counters_read_all(sweep, &reader, fabric, choice, err);
     }
     batch_free(reader.batch);
+    free(reader.groups);
+    free(reader.first_group);
     if (ok) {
         compact(reader.reading);
         *out = reader.reading;

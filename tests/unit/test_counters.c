@@ -332,6 +332,85 @@ TEST(short_answers_are_none)
     assert_null(gmp_answer(mad, sizeof mad, 4, GMP_PORT_COUNTERS));
 }
 
+// A switch that lies about what is behind it, and has the lowest GUIDs. It answers late.
+
+enum { OWN_LID = 7, LIAR_LID = 10, LIES_LID = 100, LIES = 250, HONEST_LID = 1000, HONEST = 20 };
+static const int64_t LATE_US = 90 * CLOCK_US_PER_MS, PART_US = 2 * CLOCK_US_PER_S;
+static const uint64_t FIRST_LIE = 0x10, FIRST_HONEST = 0x9100;
+static bool prompt_at_first, deaf_for_counters; // the liar
+static unsigned asked_of_liar;
+
+static bool answer_or_lie(void *ctx, const struct fake_request *asked, struct fake_answer *out)
+{
+    (void)ctx;
+    const bool lies = asked->to.lid >= LIAR_LID && asked->to.lid < HONEST_LID;
+    const bool counters = wire_get16(asked->octets + 16) == PLAIN;
+    asked_of_liar += asked->to.lid == LIAR_LID && counters;
+    if (lies && !(prompt_at_first && !counters))
+        out->late_us = LATE_US;
+    if (counters)
+        write_counters(out->octets + DATA, 1, asked->octets[DATA + 1]);
+    return !(lies && counters && deaf_for_counters);
+}
+
+static void link_host(struct fabric_builder *b, uint32_t at, uint8_t port, uint64_t guid,
+                      uint16_t lid)
+{
+    const uint32_t host = add_node(b, guid, FABRIC_CA);
+    add_port(b, host, 1, lid, FABRIC_ACTIVE);
+    add_port(b, at, port, 0, FABRIC_ACTIVE);
+    assert_true(fabric_builder_link(b, at, port, host, 1));
+}
+
+// A spine with the own host, the liar and honest hosts; behind the liar as many hosts as it has
+// ports. Reads for PART_US, and checks that the honest hosts were read.
+static void read_behind_a_liar(void)
+{
+    struct fabric_builder *b = fabric_builder_new();
+    const uint32_t liar = add_node(b, 1, FABRIC_SWITCH), spine = add_node(b, 0x9000, FABRIC_SWITCH);
+    add_port(b, liar, 0, LIAR_LID, FABRIC_ACTIVE);
+    add_port(b, spine, 0, HONEST_LID, FABRIC_ACTIVE);
+    link_host(b, spine, 1, 0x9001, OWN_LID);
+    assert_true(fabric_builder_link(b, spine, 2, liar, 254));
+    for (uint8_t i = 0; i < LIES; i++)
+        link_host(b, liar, (uint8_t)(1 + i), FIRST_LIE + i, (uint16_t)(LIES_LID + i));
+    for (uint8_t i = 0; i < HONEST; i++)
+        link_host(b, spine, (uint8_t)(3 + i), FIRST_HONEST + i, (uint16_t)(HONEST_LID + 1 + i));
+    fabric_unref(fabric);
+    fabric = fabric_builder_finish(b, SUPPORT_UTC_US, 0, true);
+    fake_port_init(&f, answer_or_lie, NULL);
+    asked_of_liar = 0;
+    struct sweep sweep = fake_port_sweep(&f);
+    sweep.limits.part_us = PART_US;
+    assert_true(
+        sweep_counters(&sweep, fabric, &(struct sweep_choice){.guids = NULL}, &reading, &err));
+    size_t honest = 0;
+    for (size_t i = 0; i < reading->count; i++)
+        honest += reading->samples[i].node_guid >= FIRST_HONEST;
+    assert_int_equal(honest, HONEST);
+}
+
+TEST(made_up_nodes_with_low_guids_keep_no_honest_ones_from_being_read)
+{
+    prompt_at_first = deaf_for_counters = false;
+    read_behind_a_liar();
+    assert_in_range(reading->silent, 1, LIES * 2); // there was no time for all of them
+}
+
+TEST(a_node_that_becomes_slow_waits_for_all_others)
+{
+    prompt_at_first = true;
+    deaf_for_counters = false;
+    read_behind_a_liar();
+}
+
+TEST(a_node_that_answers_no_counters_is_left_alone)
+{
+    prompt_at_first = deaf_for_counters = true;
+    read_behind_a_liar();
+    assert_in_range(asked_of_liar, 1, 9); // three queries of three attempts, not one for each port
+}
+
 int main(void)
 {
 #define COUNTED(name) cmocka_unit_test_setup_teardown(name, begin, end)
@@ -351,6 +430,9 @@ int main(void)
         COUNTED(a_refusal_is_no_answer),
         COUNTED(a_node_that_was_silent_is_not_asked),
         COUNTED(a_switch_without_its_port_0_is_not_asked),
+        COUNTED(made_up_nodes_with_low_guids_keep_no_honest_ones_from_being_read),
+        COUNTED(a_node_that_becomes_slow_waits_for_all_others),
+        COUNTED(a_node_that_answers_no_counters_is_left_alone),
         cmocka_unit_test(short_answers_are_none),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
