@@ -219,7 +219,7 @@ void conf_log_file(const struct conf *conf, struct log *log)
 void conf_free(struct conf *conf)
 {
     if (conf->receivers)
-        explicit_bzero(conf->receivers, (CONF_RECEIVERS_MAX + 1) * sizeof *conf->receivers);
+        explicit_bzero(conf->receivers, conf->receiver_count * sizeof *conf->receivers);
     free(conf->receivers);
     free(conf->policy.rules);
     explicit_bzero(conf, sizeof *conf); // it has the SA key and the M_Key
