@@ -15,8 +15,8 @@ run_one() {
     log=$build/findings/$name.log
     mkdir -p "$build/learnt/$name"
     set --
-    if [ "$name" = conf ]; then
-        "$build/config/describe-config" dictionary | cat "tests/fuzz/$name.dict" - >"$build/$name.dict"
+    if [ "$name" = conf ] || [ "$name" = reload ]; then
+        "$build/config/describe-config" dictionary | cat tests/fuzz/conf.dict - >"$build/$name.dict"
         set -- -dict="$build/$name.dict"
     elif [ -e "tests/fuzz/$name.dict" ]; then
         set -- -dict="tests/fuzz/$name.dict"
