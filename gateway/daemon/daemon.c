@@ -17,6 +17,7 @@
 #include "install.h"
 #include "metrics/metrics_parts.h"
 #include "metrics/metrics_server.h"
+#include "model/fabric_builder.h"
 #include "model/fabric_record.h"
 #include "pipeline/pipeline.h"
 #include "pipeline/policies.h"
@@ -417,6 +418,7 @@ bool daemon_run(struct conf *conf, const struct daemon_options *options, struct 
     fix_mmap_threshold();
     server_erase_freed();
     json_object_seed(0); // opens a file, so call it before there are threads
+    fabric_builder_seed(&random_system);
     struct error unsaved;
     bool ok = daemon_start(&g, err);
     if (ok) {

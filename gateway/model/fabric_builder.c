@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "model/fabric_builder.h"
 
+#include "base/hash.h"
 #include "model/address.h"
 
 #include <assert.h>
@@ -15,6 +16,7 @@ struct table {
     } * slots;
     size_t size; // a power of two, or 0
     size_t used;
+    bool chosen; // the nodes of the fabric choose the keys
 };
 
 struct port_entry {
@@ -42,11 +44,24 @@ static uint64_t mix(uint64_t key)
     return key ^ key >> 32;
 }
 
-// The key's slot, or the free slot for it. Consecutive keys, such as those of a node's ports, begin
-// in one cache line.
+static struct hash secret; // no table: it has the secret of the digests
+
+void fabric_builder_seed(const struct random *random)
+{
+    random->fill(random->ctx, secret.secret, sizeof secret.secret);
+}
+
+// Where to look for a key first. Consecutive keys, such as those of a node's ports, begin in one
+// cache line, unless somebody could choose them so that all begin there.
+static uint64_t fabric_builder_digest(const struct table *table, uint64_t key)
+{
+    return table->chosen ? hash_digest(&secret, &key, sizeof key) : mix(key >> 2) << 2 | (key & 3);
+}
+
+// The key's slot, or the free slot for it.
 static struct slot *fabric_builder_find_slot(const struct table *table, uint64_t key)
 {
-    size_t i = (mix(key >> 2) << 2 | (key & 3)) & (table->size - 1);
+    size_t i = (size_t)fabric_builder_digest(table, key) & (table->size - 1);
     // NOLINTNEXTLINE(clang-analyzer-core.*): table_reserve sets every value
     while (table->slots[i].value != FABRIC_NONE && table->slots[i].key != key)
         i = (i + 1) & (table->size - 1);
@@ -62,7 +77,8 @@ static bool table_reserve(struct table *table)
 {
     if (table->used < table->size / 2)
         return true;
-    struct table larger = {.size = table->size > 0 ? table->size * 2 : 64, .used = table->used};
+    struct table larger = *table;
+    larger.size = table->size > 0 ? table->size * 2 : 64;
     larger.slots = malloc(larger.size * sizeof *larger.slots);
     if (!larger.slots)
         return false;
@@ -102,7 +118,10 @@ static void *array_add(struct array *array, size_t item_size, uint32_t limit)
 
 struct fabric_builder *fabric_builder_new(void)
 {
-    return calloc(1, sizeof(struct fabric_builder));
+    struct fabric_builder *builder = calloc(1, sizeof *builder);
+    if (builder)
+        builder->by_guid.chosen = true;
+    return builder;
 }
 
 static void free_table(struct table *table)

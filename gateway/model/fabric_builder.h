@@ -4,7 +4,13 @@
 #ifndef IBTRAPD_MODEL_FABRIC_BUILDER_H
 #define IBTRAPD_MODEL_FABRIC_BUILDER_H
 
+#include "base/random.h"
 #include "model/fabric.h"
+
+// Sets the secret by which builders look up GUIDs, so that nobody can choose GUIDs that are slow to
+// look up. Call it at the start, before any thread has a builder. What is built does not depend on
+// it.
+void fabric_builder_seed(const struct random *random);
 
 struct fabric_builder;
 struct fabric_builder *fabric_builder_new(void);          // NULL: out of memory
