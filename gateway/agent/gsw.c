@@ -130,6 +130,11 @@ bool gsw_seek_any_port(const struct agent_snapshot *snapshot, const uint32_t *id
     return gsw_seek_port(snapshot, ids, length, after, any, row, found);
 }
 
+bool gsw_speaks_for_element(const struct fabric_node *node, const struct fabric_port *port)
+{
+    return port->detail.known && (node->type != FABRIC_SWITCH || port->number == 0);
+}
+
 bool gsw_get_global_id(const struct agent_snapshot *snapshot, const struct table_row *row,
                        struct agentx_value *out)
 {

@@ -41,6 +41,10 @@ bool gsw_seek_port(const struct agent_snapshot *snapshot, const uint32_t *ids, s
 bool gsw_seek_any_port(const struct agent_snapshot *snapshot, const uint32_t *ids, size_t length,
                        bool after, struct table_row *row, struct agentx_oid *found);
 
+// Whether PortInfo of the port is known, and speaks for the element: of port 0 of a switch, of each
+// port of a router.
+bool gsw_speaks_for_element(const struct fabric_node *node, const struct fabric_port *port);
+
 // Getters of columns that several tables have.
 bool gsw_get_global_id(const struct agent_snapshot *snapshot, const struct table_row *row,
                        struct agentx_value *out);

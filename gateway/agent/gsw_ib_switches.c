@@ -4,29 +4,27 @@
 #include "agent/put.h"
 #include "agent/tables.h"
 
-static bool put_count(struct agentx_value *out, uint64_t count)
-{
-    return put_number(out, count < INT32_MAX ? (int64_t)count : INT32_MAX);
-}
-
+// What its ports have counted (PortInfo.M_KeyViolations), whether or not a trap told of it.
 static bool bad_mkeys(const struct agent_snapshot *snapshot, const struct table_row *row,
                       struct agentx_value *out)
 {
-    return put_count(out,
-                     snapshot_events_bad_mkey(snapshot->events, gsw_node(snapshot, row)->guid));
-}
-
-static bool bad_bkeys(const struct agent_snapshot *snapshot, const struct table_row *row,
-                      struct agentx_value *out)
-{
-    return put_count(out,
-                     snapshot_events_bad_bkey(snapshot->events, gsw_node(snapshot, row)->guid));
+    const struct fabric_node *node = gsw_node(snapshot, row);
+    int64_t violations = 0;
+    bool known = false;
+    for (uint32_t i = node->first_port; i < node->first_port + node->ports; i++) {
+        const struct fabric_port *port = &snapshot->fabric->ports[i];
+        if (gsw_speaks_for_element(node, port)) {
+            known = true;
+            violations += port->detail.mkey_violations;
+        }
+    }
+    return known && put_number(out, violations);
 }
 
 static const struct table_column SWITCH_COLUMNS[] = {
     {"gswIBSwSwitchId", 1, AGENTX_OCTETS, gsw_get_global_id, SETTING_NONE},
     {"gswIBBadMKeyCounter", 6, AGENTX_INTEGER, bad_mkeys, SETTING_NONE},
-    {"gswIBBadBKeyCounter", 7, AGENTX_INTEGER, bad_bkeys, SETTING_NONE},
+    {"gswIBBadBKeyCounter", 7, AGENTX_INTEGER, NULL, SETTING_NONE},
     {"gswIBSwitchChangeReason", 8, AGENTX_INTEGER, gsw_get_one, SETTING_NONE},
 };
 

@@ -2,14 +2,11 @@
 #include "agent/snapshot_events.h"
 
 #include "base/search.h"
-#include "model/catalogue.h"
-#include "model/mib.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 enum { READ_AHEAD = 64, KEPT_MAX = 2 * SNAPSHOT_EVENTS_PER_SWITCH_MAX };
-enum { BAD_MKEY = 2, BAD_BKEY = 3 }; // reasons: gswIBSwitchChangeReason
 
 // The latest events of one switch, in a ring.
 struct of_switch {
@@ -17,7 +14,6 @@ struct of_switch {
     uint8_t type; // enum fabric_type; 0: unknown
     int64_t *sequences;
     size_t begin, count, room; // `room` is a power of two
-    uint64_t bad_mkey, bad_bkey;
 };
 
 struct snapshot_events {
@@ -130,9 +126,6 @@ static bool snapshot_events_copy(struct snapshot_events *events, int64_t sequenc
         return false;
     if (s->type == 0)
         s->type = event_type_of(event, event->switch_guid);
-    bool of_key = event->type->gsw == &mib_gswIBSwitchTrap;
-    s->bad_mkey += of_key && event->type->switch_reason == BAD_MKEY;
-    s->bad_bkey += of_key && event->type->switch_reason == BAD_BKEY;
     return true;
 }
 
@@ -208,18 +201,6 @@ bool snapshot_events_update(struct snapshot_events *events, struct journal *jour
             return false;
     }
     return true;
-}
-
-uint64_t snapshot_events_bad_mkey(const struct snapshot_events *events, uint64_t guid)
-{
-    const struct of_switch *s = snapshot_events_find_switch(events, guid);
-    return s ? s->bad_mkey : 0;
-}
-
-uint64_t snapshot_events_bad_bkey(const struct snapshot_events *events, uint64_t guid)
-{
-    const struct of_switch *s = snapshot_events_find_switch(events, guid);
-    return s ? s->bad_bkey : 0;
 }
 
 bool snapshot_events_switch(const struct snapshot_events *events, uint64_t guid, uint64_t *found,

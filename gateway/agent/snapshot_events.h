@@ -31,11 +31,6 @@ bool snapshot_events_update(struct snapshot_events *events, struct journal *jour
 uint32_t snapshot_events_count(const struct snapshot_events *events, struct journal *journal,
                                struct snapshot_events_range range, uint64_t guid);
 
-// The number of requests with a wrong M_Key or B_Key that a switch reported, since the oldest event
-// that was read.
-uint64_t snapshot_events_bad_mkey(const struct snapshot_events *events, uint64_t guid);
-uint64_t snapshot_events_bad_bkey(const struct snapshot_events *events, uint64_t guid);
-
 // Sets `found` to the GUID of the first switch or router with events whose GUID is `guid` or
 // greater, and `type` to its enum fabric_type, or 0 if that is unknown. False: there is none.
 // `events` is not NULL.

@@ -270,8 +270,35 @@ TEST(elements_as_nodes_and_as_switches)
           {"2.20.1.8", SPINE_ID, "0002c90300000010"}, {"2.20.1.9", SPINE_ID, "53000"},
           {"2.20.1.10", SPINE_ID, "-268435295"}, {"2.20.1.10", LEAF_ID, "0"},
           {"2.20.1.11", SPINE_ID, "713"});
-    CHECK({"2.25.1.1", LEAF_ID, "0002c903000000a00000000000000002"}, {"2.25.1.6", LEAF_ID, "0"},
-          {"2.25.1.7", LEAF_ID, "0"}, {"2.25.1.8", LEAF_ID, "1"});
+    CHECK({"2.25.1.1", LEAF_ID, "0002c903000000a00000000000000002"}, {"2.25.1.8", LEAF_ID, "1"});
+}
+
+// draft-forbes-ibswitchmib-00, 3.2, gswIBBadMKeyCounter: the number of M_Key violations at the
+// switch. PortInfo.M_KeyViolations is that number: of port 0 of a switch, and of each port of a
+// router. It does not depend on traps, which may be lost, nor on the journal, which forgets.
+// Nothing is made up for a switch that has not said it.
+TEST(mkey_violations_are_what_the_element_counted)
+{
+    struct generated g = {0};
+    end(NULL);
+    make_small(&g);
+    set_port_info(&g, 0);
+    generated_port(&g, 0, 1)->detail =
+        (struct fabric_port_detail){.known = true, .mkey_violations = 9};
+    for (uint8_t port = 1; port <= 2; port++)
+        generated_port(&g, 2, port)->detail =
+            (struct fabric_port_detail){.known = true, .mkey_violations = UINT16_MAX};
+    look(&g);
+    generated_clear(&g);
+    CHECK({"2.25.1.6", SPINE_ID, "6"}, {"2.25.1.6", ROUTER_ID, "131070"},
+          {"2.25.1.6", LEAF_ID, "none"});
+}
+
+// 3.2, gswIBBadBKeyCounter: the number of B_Key violations. Neither PortInfo nor a trap that
+// ibtrapd knows tells it, and 0 would say that there were none.
+TEST(bkey_violations_are_not_known)
+{
+    CHECK({"2.25.1.7", SPINE_ID, "none"}, {"2.25.1.7", LEAF_ID, "none"});
 }
 
 static void check_description(const char *description, const char *expected)
@@ -452,7 +479,7 @@ static void check_counts(const struct agentx_oid *all, size_t n)
     assert_int_equal(count_column(all, n, "2.3.1.2"), elements);
     assert_int_equal(count_column(all, n, "2.4.1.3"), ports);
     assert_int_equal(count_column(all, n, "2.20.1.7"), elements);
-    assert_int_equal(count_column(all, n, "2.25.1.6"), elements);
+    assert_int_equal(count_column(all, n, "2.25.1.8"), elements);
     assert_int_equal(count_column(all, n, "5.1.1.4"), links);
     assert_int_equal(count_column(all, n, "5.5.1.2"), elements);
     assert_int_equal(count_column(all, n, "10.5.1.2"), ports);
@@ -578,6 +605,8 @@ int main(void)
         SMALL(a_long_name_has_256_octets_at_most),
         SMALL(what_elements_have_in_common),
         SMALL(elements_as_nodes_and_as_switches),
+        SMALL(mkey_violations_are_what_the_element_counted),
+        SMALL(bkey_violations_are_not_known),
         SMALL(a_description_is_ascii_of_64_octets_at_most),
         SMALL(links_between_elements_only),
         SMALL(ports),
