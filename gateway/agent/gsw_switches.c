@@ -30,6 +30,32 @@ static bool gsw_switches_status(const struct agent_snapshot *snapshot, const str
     return put_number(out, gsw_node(snapshot, row)->silent ? OFFLINE : ONLINE);
 }
 
+// The serial number that was set; empty: none was.
+static bool serial_number(const struct agent_snapshot *snapshot, const struct table_row *row,
+                          struct agentx_value *out)
+{
+    const struct setting *setting = gsw_setting(snapshot, row, SETTING_SERIAL_NUMBER);
+    return setting ? put_octets(out, setting->value, setting->size) : put_octets(out, "", 0);
+}
+
+// One more than DiagCode in PortInfo, as the MIB counts from 1, which says that all is well. Of a
+// router, of the first port that has something to say.
+static bool diag_result(const struct agent_snapshot *snapshot, const struct table_row *row,
+                        struct agentx_value *out)
+{
+    const struct fabric_node *node = gsw_node(snapshot, row);
+    uint16_t code = 0;
+    bool known = false;
+    for (uint32_t i = node->first_port; i < node->first_port + node->ports && code == 0; i++) {
+        const struct fabric_port *port = &snapshot->fabric->ports[i];
+        if (gsw_speaks_for_element(node, port)) {
+            known = true;
+            code = port->detail.diag_code;
+        }
+    }
+    return known && put_number(out, code + 1);
+}
+
 static bool trap_level(const struct agent_snapshot *snapshot, const struct table_row *row,
                        struct agentx_value *out)
 {
@@ -59,10 +85,10 @@ static const struct table_column SWITCH_COLUMNS[] = {
     {"gswHWRevision", 21, AGENTX_OCTETS, gsw_switches_revision, SETTING_NONE},
     {"gswOperStatus", 22, AGENTX_INTEGER, gsw_switches_status, SETTING_NONE},
     {"gswAdmStatus", 23, AGENTX_INTEGER, NULL, SETTING_NONE},
-    {"gswSsn", 26, AGENTX_OCTETS, NULL, SETTING_NONE},
+    {"gswSsn", 26, AGENTX_OCTETS, serial_number, SETTING_SERIAL_NUMBER},
     {"gswBeaconOperStatus", 30, AGENTX_INTEGER, NULL, SETTING_NONE},
     {"gswBeaconAdmStatus", 31, AGENTX_INTEGER, NULL, SETTING_NONE},
-    {"gswDiagResult", 40, AGENTX_INTEGER, NULL, SETTING_NONE},
+    {"gswDiagResult", 40, AGENTX_INTEGER, diag_result, SETTING_NONE},
     {"gswEventTrapLevel", 41, AGENTX_INTEGER, trap_level, SETTING_EVENT_TRAP_LEVEL},
     {"gswEventNumEntries", 42, AGENTX_INTEGER, events, SETTING_NONE},
 };

@@ -38,11 +38,12 @@ static enum agentx_error check_level(const struct agentx_value *value, struct se
     return set_check_copy(out, &level, sizeof level);
 }
 
-static enum agentx_error set_check_community(const struct agentx_value *value, struct setting *out)
+static enum agentx_error set_check_ascii(const struct agentx_value *value, size_t max,
+                                         struct setting *out)
 {
     if (value->type != AGENTX_OCTETS)
         return AGENTX_WRONG_TYPE;
-    if (value->size > SETTING_COMMUNITY_MAX)
+    if (value->size > max)
         return AGENTX_WRONG_LENGTH;
     return set_check_copy(out, value->octets, value->size);
 }
@@ -73,7 +74,9 @@ enum agentx_error set_check(const struct agent_snapshot *snapshot, const struct 
     case SETTING_EVENT_TRAP_LEVEL:
         return check_level(value, out);
     case SETTING_COMMUNITY:
-        return set_check_community(value, out);
+        return set_check_ascii(value, SETTING_COMMUNITY_MAX, out);
+    case SETTING_SERIAL_NUMBER:
+        return set_check_ascii(value, SETTING_SERIAL_MAX, out);
     default:
         assert(kind == SETTING_TRAP_RECIPIENT);
         return check_recipient(value, out);

@@ -125,13 +125,13 @@ static bool is_level(const struct setting *s)
     return s->size == 0 || (s->size == 1 && s->value[0] <= EVENT_LEVEL_DEBUG);
 }
 
-static bool is_community(const struct setting *s)
+static bool setting_is_ascii(const struct setting *s, size_t max)
 {
     for (size_t i = 0; i < s->size; i++) {
         if (s->value[i] < ' ' || s->value[i] > '~')
             return false;
     }
-    return s->size <= SETTING_COMMUNITY_MAX;
+    return s->size <= max;
 }
 
 static bool is_recipient(const struct setting *s)
@@ -159,9 +159,11 @@ bool setting_is_valid(const struct setting *s)
     case SETTING_EVENT_TRAP_LEVEL:
         return s->number == 0 && is_level(s);
     case SETTING_COMMUNITY:
-        return has_row(s) && is_community(s);
+        return has_row(s) && setting_is_ascii(s, SETTING_COMMUNITY_MAX);
     case SETTING_TRAP_RECIPIENT:
         return has_row(s) && is_recipient(s);
+    case SETTING_SERIAL_NUMBER:
+        return s->number == 0 && setting_is_ascii(s, SETTING_SERIAL_MAX);
     default:
         return false;
     }
@@ -175,7 +177,8 @@ const char *setting_object(enum setting_kind kind)
                                           [SETTING_FABRIC_NAME] = "gswSwitchFabricName",
                                           [SETTING_EVENT_TRAP_LEVEL] = "gswEventTrapLevel",
                                           [SETTING_COMMUNITY] = "gswAgtCmtyStr",
-                                          [SETTING_TRAP_RECIPIENT] = "gswAgtTrapRcp"};
+                                          [SETTING_TRAP_RECIPIENT] = "gswAgtTrapRcp",
+                                          [SETTING_SERIAL_NUMBER] = "gswSsn"};
     assert(kind < sizeof OBJECTS / sizeof *OBJECTS);
     return OBJECTS[kind];
 }

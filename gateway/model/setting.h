@@ -14,6 +14,7 @@ enum {
     SETTINGS_MAX = 16384,
     SETTING_ROWS_MAX = 6,       // communities of a switch
     SETTING_COMMUNITY_MAX = 16, // octets
+    SETTING_SERIAL_MAX = 128,   // octets of a serial number
 };
 
 // The journal's file has these numbers: add a new kind at the end.
@@ -25,6 +26,7 @@ enum setting_kind {
     SETTING_EVENT_TRAP_LEVEL, // gswEventTrapLevel: one octet, GswEventSeverity
     SETTING_COMMUNITY,        // gswAgtCmtyStr of the row `number`
     SETTING_TRAP_RECIPIENT,   // gswAgtTrapRcp of the row `number`: four octets
+    SETTING_SERIAL_NUMBER,    // gswSsn
 };
 
 struct setting {
@@ -56,7 +58,8 @@ const struct setting *settings_at(const struct settings *settings, size_t at);
 // - a name is valid UTF-8 without control characters; a switch's has SETTING_NAME_MAX octets at
 // most
 // - a level is 0 to 5
-// - a community has SETTING_COMMUNITY_MAX printable ASCII characters at most
+// - a community has SETTING_COMMUNITY_MAX printable ASCII characters at most, a serial number
+//   SETTING_SERIAL_MAX
 // - a trap recipient is a unicast address
 // - the kind exists and has that number
 bool setting_is_valid(const struct setting *setting);

@@ -20,7 +20,7 @@ BUILD = pathlib.Path(os.environ.get('IBTRAPD_BUILD_DIR', pathlib.Path(__file__).
 SERVED = ['IBSWITCH-MIB', 'IBTRAPD-MIB']
 
 # Only an agent in the switch could carry out a Set of these.
-NEVER_WRITABLE = {'gswSsn', 'gswAdmStatus', 'gswBeaconAdmStatus'}
+NEVER_WRITABLE = {'gswAdmStatus', 'gswBeaconAdmStatus'}
 
 # The draft knows one speed; the others have the bits of PortInfo. Names are not filled up with NULs to the
 # draft's 256 octets: managers would show them as hexadecimal digits.

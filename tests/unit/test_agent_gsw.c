@@ -251,13 +251,40 @@ TEST(what_elements_have_in_common)
           {"2.3.1.13", SPINE_ID, "none"}, {"2.3.1.14", SPINE_ID, "none"},
           {"2.3.1.20", SPINE_ID, "none"}, {"2.3.1.21", SPINE_ID, "\"0xf00000a1\""},
           {"2.3.1.22", SPINE_ID, "1"}, {"2.3.1.22", LEAF_ID, "2"}, {"2.3.1.23", LEAF_ID, "none"},
-          {"2.3.1.26", SPINE_ID, "none"}, {"2.3.1.30", SPINE_ID, "none"},
-          {"2.3.1.31", SPINE_ID, "none"}, {"2.3.1.40", SPINE_ID, "none"},
-          {"2.3.1.41", SPINE_ID, "2"}, {"2.3.1.42", SPINE_ID, "0"});
+          {"2.3.1.26", SPINE_ID, ""}, {"2.3.1.30", SPINE_ID, "none"},
+          {"2.3.1.31", SPINE_ID, "none"}, {"2.3.1.40", SPINE_ID, "6"}, {"2.3.1.41", SPINE_ID, "2"},
+          {"2.3.1.42", SPINE_ID, "0"});
     CHECK({"2.4.1.1", ROUTER_ID ".1", "0002c903000000010000000000000003"},
           {"2.4.1.2", SPINE_ID ".0", "0"}, {"2.4.1.2", SPINE_ID ".3", "3"},
           {"2.4.1.2", SPINE_ID ".4", "none"}, {"2.4.1.3", SPINE_ID ".3", "2"},
           {"2.4.1.4", SPINE_ID ".3", "none"}, {"2.10.1.1", SPINE_ID ".1", "none"});
+}
+
+// draft-forbes-ibswitchmib-00, 3.2, gswSsn: the element's soft serial number, which managers may
+// write; a DisplayString of 128 octets at most.
+TEST(a_soft_serial_number_is_a_label)
+{
+    set(SETTING_SERIAL_NUMBER, LEAF, 0, "MT1234X00001", 12);
+    CHECK({"2.3.1.26", LEAF_ID, "\"MT1234X00001\""}, {"2.3.1.26", ROUTER_ID, ""});
+}
+
+// 3.2, gswDiagResult: what the self test at power-on found: 1 says that all is well, any other
+// number depends on the type of the switch. IBA 14.2.5.6: DiagCode in PortInfo is 0 when all is
+// well.
+TEST(the_self_test_says_1_when_all_is_well)
+{
+    struct generated g = {0};
+    end(NULL);
+    make_small(&g);
+    generated_port(&g, 0, 0)->detail.known = true;
+    generated_port(&g, 0, 1)->detail = (struct fabric_port_detail){.known = true, .diag_code = 7};
+    generated_port(&g, 2, 1)->detail.known = true;
+    generated_port(&g, 2, 2)->detail =
+        (struct fabric_port_detail){.known = true, .diag_code = UINT16_MAX};
+    look(&g);
+    generated_clear(&g);
+    CHECK({"2.3.1.40", SPINE_ID, "1"}, {"2.3.1.40", ROUTER_ID, "65536"},
+          {"2.3.1.40", LEAF_ID, "none"});
 }
 
 TEST(elements_as_nodes_and_as_switches)
@@ -398,6 +425,7 @@ TEST(what_may_be_written_is_what_the_settings_have)
         {"2.2.1.7", SPINE_LOCAL, SETTING_SWITCH_NAME},
         {"2.2.1.12", SPINE_LOCAL, SETTING_SAN_NAME},
         {"2.2.1.13", SPINE_LOCAL, SETTING_FABRIC_NAME},
+        {"2.3.1.26", SPINE_ID, SETTING_SERIAL_NUMBER},
         {"2.3.1.41", SPINE_ID, SETTING_EVENT_TRAP_LEVEL},
         {"25.11.1.3", SPINE_ID ".6", SETTING_COMMUNITY},
         {"25.11.1.4", SPINE_ID ".6", SETTING_TRAP_RECIPIENT},
@@ -410,7 +438,7 @@ TEST(what_may_be_written_is_what_the_settings_have)
                          AGENTX_NO_ERROR);
         assert_int_equal(column->setting, CASES[i].kind);
         assert_int_equal(gsw_node(&snapshot, &row)->guid, SPINE);
-        assert_int_equal(row.number, i < 4 ? 0 : 6);
+        assert_int_equal(row.number, i < 5 ? 0 : 6);
     }
     size_t writable = 0;
     for (size_t t = 0; t < TABLES.count; t++) {
@@ -604,6 +632,8 @@ int main(void)
         SMALL(what_was_set_is_told),
         SMALL(a_long_name_has_256_octets_at_most),
         SMALL(what_elements_have_in_common),
+        SMALL(a_soft_serial_number_is_a_label),
+        SMALL(the_self_test_says_1_when_all_is_well),
         SMALL(elements_as_nodes_and_as_switches),
         SMALL(mkey_violations_are_what_the_element_counted),
         SMALL(bkey_violations_are_not_known),

@@ -122,6 +122,23 @@ TEST(a_community_is_short_and_printable)
     assert_int_equal(check_octets(SETTING_COMMUNITY, AGENTX_OCTETS, "a\0", 2), AGENTX_WRONG_VALUE);
 }
 
+// draft-forbes-ibswitchmib-00, 3.2, gswSsn: a DisplayString of 128 octets at most.
+TEST(a_serial_number_is_short_and_printable)
+{
+    char longest[SETTING_SERIAL_MAX + 1];
+    memset(longest, 'S', sizeof longest);
+    assert_int_equal(
+        check_octets(SETTING_SERIAL_NUMBER, AGENTX_OCTETS, longest, sizeof longest - 1),
+        AGENTX_NO_ERROR);
+    assert_set(SETTING_SERIAL_NUMBER, longest, sizeof longest - 1);
+    assert_int_equal(check_octets(SETTING_SERIAL_NUMBER, AGENTX_OCTETS, longest, sizeof longest),
+                     AGENTX_WRONG_LENGTH);
+    assert_int_equal(check_text(SETTING_SERIAL_NUMBER, ""), AGENTX_NO_ERROR);
+    assert_int_equal(check_text(SETTING_SERIAL_NUMBER, "K\xC3\xB6ln"), AGENTX_WRONG_VALUE);
+    const struct agentx_value number = {.type = AGENTX_INTEGER, .number = 1};
+    assert_int_equal(check(SETTING_SERIAL_NUMBER, &number), AGENTX_WRONG_TYPE);
+}
+
 TEST(a_recipient_is_one_host)
 {
     static const uint8_t ADDRESS[] = {192, 0, 2, 1};
@@ -158,6 +175,7 @@ int main(void)
         cmocka_unit_test(names_can_be_shown),
         cmocka_unit_test(a_level_is_a_severity),
         cmocka_unit_test(a_community_is_short_and_printable),
+        cmocka_unit_test(a_serial_number_is_short_and_printable),
         cmocka_unit_test(a_recipient_is_one_host),
         cmocka_unit_test(types_are_those_of_the_objects),
     };
