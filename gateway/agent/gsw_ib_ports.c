@@ -20,12 +20,34 @@
         return detail->known && put_number(out, detail->member);                                   \
     }
 
+// Where a field has values that the Architecture Specification reserves, too: these have no
+// instance.
+#define PORT_UP_TO(name, member, most, expression)                                                 \
+    static bool name(const struct agent_snapshot *snapshot, const struct table_row *row,           \
+                     struct agentx_value *out)                                                     \
+    {                                                                                              \
+        const struct fabric_port *port = gsw_port(snapshot, row);                                  \
+        return port->known && port->member <= (most) && put_number(out, expression);               \
+    }
+
+#define DETAIL_WITHIN(name, member, least, most)                                                   \
+    static bool name(const struct agent_snapshot *snapshot, const struct table_row *row,           \
+                     struct agentx_value *out)                                                     \
+    {                                                                                              \
+        const struct fabric_port_detail *detail = &gsw_port(snapshot, row)->detail;                \
+        const unsigned value = detail->member, first = least, last = most;                         \
+        return detail->known && value >= first && value <= last && put_number(out, value);         \
+    }
+
+enum { ACTIVE_DEFER = 5, PHY_TEST = 7, POLLING = 2, MTU_256 = 1, MTU_4096 = 5 };
+enum { VL0 = 1, VL0_TO_VL14 = 5 };
+
 // The MIB counts these numbers from 1.
 PORT(width_enabled, port->width_enabled + 1)
 PORT(width_supported, port->width_supported + 1)
 PORT(width_active, port->width_active + 1)
-PORT(state, port->state + 1)
-PORT(physical_state, port->physical + 1)
+PORT_UP_TO(state, state, ACTIVE_DEFER, port->state + 1)
+PORT_UP_TO(physical_state, physical, PHY_TEST, port->physical + 1)
 
 PORT(speed_enabled, port->speed_enabled)
 PORT(speed_supported, port->speed_supported)
@@ -34,11 +56,11 @@ PORT(lmc, port->lmc)
 PORT(capabilities, (int32_t)port->capabilities) // the same 32 bits, signed
 
 DETAIL(diag_code, diag_code)
-DETAIL(link_down_default, link_down_default)
-DETAIL(neighbor_mtu, neighbor_mtu)
-DETAIL(vl_cap, vl_cap)
-DETAIL(mtu_cap, mtu_cap)
-DETAIL(operational_vls, operational_vls)
+DETAIL_WITHIN(link_down_default, link_down_default, 0, POLLING)
+DETAIL_WITHIN(neighbor_mtu, neighbor_mtu, MTU_256, MTU_4096)
+DETAIL_WITHIN(vl_cap, vl_cap, VL0, VL0_TO_VL14)
+DETAIL_WITHIN(mtu_cap, mtu_cap, MTU_256, MTU_4096)
+DETAIL_WITHIN(operational_vls, operational_vls, VL0, VL0_TO_VL14)
 DETAIL(mkey_violations, mkey_violations)
 DETAIL(pkey_violations, pkey_violations)
 DETAIL(qkey_violations, qkey_violations)

@@ -129,12 +129,14 @@ TEXTUAL_CONVENTIONS = {
         'GswIBGUID': 'OctetString(8) 1x:',
         'GswIBGID': 'OctetString(8) 2x:',
         'GswIBLID': 'OctetString(2) 2d',
-        'GswIBLinkWidth': 'Enumeration{nop(1),lw1x(2),lw4x(3),lw1x-4x(4),lw12x(9),lw1x-12x(10),'
-                          'lw4x-12x(11),lw1x-4x-12x(12)}',
-        'GswIBLinkSpeed': 'Enumeration{ls2-5gbps(1)}',
-        'GswIBPortState': 'Enumeration{nop(1),down(2),initialize(3),armed(4),actived(5)}',
+        # The draft lacks 8X and 2X, all speeds but the first, and the last port and physical state.
+        'GswIBLinkWidth': 'Enumeration{nop(1),lw1x(2),lw4x(3),lw1x-4x(4),lw8x(5),lw12x(9),lw1x-12x(10),'
+                          'lw4x-12x(11),lw1x-4x-12x(12),lw2x(17)}',
+        'GswIBLinkSpeed': 'Enumeration{ls2-5gbps(1),ls5gbps(2),ls10gbps(4),ls14gbps(8),ls25gbps(16),'
+                          'ls50gbps(32),ls100gbps(64)}',
+        'GswIBPortState': 'Enumeration{nop(1),down(2),initialize(3),armed(4),actived(5),activedefer(6)}',
         'GswIBPortPhysState': 'Enumeration{nop(1),sleep(2),polling(3),disabled(4),'
-                              'portconftrain(5),linkup(6),linkerrorrec0(7)}',
+                              'portconftrain(5),linkup(6),linkerrorrec0(7),phytest(8)}',
         'GswIBMTU': 'Enumeration{mtu256(1),mtu512(2),mtu1024(3),mtu2048(4),mtu4096(5)}',
         'GswIBVL': 'Enumeration{vl0(1),vl0vl1(2),vl0vl3(3),vl0vl7(4),vl0vl14(5)}',
         'GswEventSeverity': 'Enumeration{none(0),critical(1),error(2),warning(3),'

@@ -22,7 +22,7 @@ SERVED = ['IBSWITCH-MIB', 'IBTRAPD-MIB']
 # Only an agent in the switch could carry out a Set of these.
 NEVER_WRITABLE = {'gswAdmStatus', 'gswBeaconAdmStatus'}
 
-# The draft knows one speed; the others have the bits of PortInfo. Names are not filled up with NULs to the
+# Sets of speeds have no labels. Names are not filled up with NULs to the
 # draft's 256 octets: managers would show them as hexadecimal digits.
 WIDER = {name: 'Integer32(0..127)' for name in
          ('gswIBLinkSpeedSupported', 'gswIBLinkSpeedActive', 'gswIBLinkSpeedEnabled')}

@@ -375,6 +375,45 @@ TEST(ports)
           {"10.5.1.37", PORT, "9"}, {"10.5.1.38", PORT, "0"});
 }
 
+static void see_port(const struct fabric_port *seen)
+{
+    struct generated g = {0};
+    end(NULL);
+    make_small(&g);
+    struct fabric_port *port = generated_port(&g, 0, 0);
+    port->state = seen->state;
+    port->physical = seen->physical;
+    port->detail = seen->detail;
+    look(&g);
+    generated_clear(&g);
+}
+
+// draft-forbes-ibswitchmib-00, 3.5: MTU and VLs are the numbers 1 to 5, and 0 and 6 to 15 are
+// reserved, as in InfiniBand itself: a manager finds no label for them, and nothing they could
+// mean. States are one more than in PortInfo. InfiniBand has one more of each than the document, of
+// which that says only that its number is reserved: these have labels of our own.
+TEST(no_value_is_outside_its_enumeration)
+{
+    see_port(&(struct fabric_port){
+        .state = 5, .physical = 7, .detail = {.known = true, .link_down_default = 3}});
+    CHECK({"10.5.1.16", PORT, "6"}, {"10.5.1.17", PORT, "8"}, {"10.5.1.18", PORT, "none"},
+          {"10.5.1.23", PORT, "none"}, {"10.5.1.24", PORT, "none"}, {"10.5.1.25", PORT, "none"},
+          {"10.5.1.28", PORT, "none"}, {"10.5.1.29", PORT, "0"});
+    see_port(&(struct fabric_port){
+        .state = 6,
+        .physical = 8,
+        .detail = {
+            .known = true, .neighbor_mtu = 6, .mtu_cap = 15, .vl_cap = 6, .operational_vls = 15}});
+    CHECK({"10.5.1.16", PORT, "none"}, {"10.5.1.17", PORT, "none"}, {"10.5.1.18", PORT, "0"},
+          {"10.5.1.23", PORT, "none"}, {"10.5.1.24", PORT, "none"}, {"10.5.1.25", PORT, "none"},
+          {"10.5.1.28", PORT, "none"});
+    see_port(&(struct fabric_port){
+        .detail = {
+            .known = true, .neighbor_mtu = 1, .mtu_cap = 5, .vl_cap = 5, .operational_vls = 1}});
+    CHECK({"10.5.1.16", PORT, "1"}, {"10.5.1.17", PORT, "1"}, {"10.5.1.23", PORT, "1"},
+          {"10.5.1.24", PORT, "5"}, {"10.5.1.25", PORT, "5"}, {"10.5.1.28", PORT, "1"});
+}
+
 TEST(what_a_port_did_not_tell_is_not_made_up)
 {
     CHECK({"10.5.1.2", LEAF_ID ".2", "2"}, {"10.5.1.7", LEAF_ID ".2", "none"},
@@ -640,6 +679,7 @@ int main(void)
         SMALL(a_description_is_ascii_of_64_octets_at_most),
         SMALL(links_between_elements_only),
         SMALL(ports),
+        SMALL(no_value_is_outside_its_enumeration),
         SMALL(what_a_port_did_not_tell_is_not_made_up),
         SMALL(counters),
         SMALL(without_readings_there_are_no_counters),
