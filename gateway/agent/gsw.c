@@ -157,8 +157,8 @@ bool gsw_get_date(const struct agent_snapshot *snapshot, const struct table_row 
     struct tm tm;
     time_t seconds = (time_t)(snapshot->time_us / CLOCK_US_PER_S);
     (void)row;
-    localtime_r(&seconds, &tm);
-    return put_octets(out, text, strftime(text, sizeof text, "%a %b %d %T %Y", &tm));
+    gmtime_r(&seconds, &tm);
+    return put_octets(out, text, strftime(text, sizeof text, "%a %b %d %T %Y UTC", &tm));
 }
 
 bool gsw_get_one(const struct agent_snapshot *snapshot, const struct table_row *row,

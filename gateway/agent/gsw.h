@@ -50,6 +50,7 @@ bool gsw_get_global_id(const struct agent_snapshot *snapshot, const struct table
                        struct agentx_value *out);
 bool gsw_get_port_number(const struct agent_snapshot *snapshot, const struct table_row *row,
                          struct agentx_value *out);
+// The present date, in UTC as gswEventTimeInfo is, and saying so.
 bool gsw_get_date(const struct agent_snapshot *snapshot, const struct table_row *row,
                   struct agentx_value *out);
 bool gsw_get_one(const struct agent_snapshot *snapshot, const struct table_row *row,

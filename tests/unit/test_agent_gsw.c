@@ -239,14 +239,24 @@ TEST(a_long_name_has_256_octets_at_most)
     assert_int_equal(strlen(get("2.2.1.7", SPINE_LOCAL)), 256 + 2);
 }
 
+#define NOW "\"Sat Nov 21 03:19:03 2026 UTC\""
+
+// draft-forbes-ibswitchmib-00, 3.1, 3.2 and 3.8: gswMIBCurrentDate, gswCurrentDate and
+// gswEventTimeInfo are dates and times as text. A manager compares them, so they are of one clock,
+// wherever the gateway runs; gswEventTimeInfo is in UTC.
+TEST(dates_are_those_of_one_clock)
+{
+    setenv("TZ", "NPT-5:45", 1);
+    tzset();
+    CHECK({"1.2", "0", NOW}, {"2.3.1.10", SPINE_ID, NOW}, {"2.3.1.10", ROUTER_ID, NOW});
+    unsetenv("TZ");
+    tzset();
+}
+
 TEST(what_elements_have_in_common)
 {
-    char now[TEXT_MAX];
-    struct tm tm;
-    time_t seconds = SUPPORT_UTC_US / CLOCK_US_PER_S;
-    strftime(now, sizeof now, "\"%a %b %d %H:%M:%S %Y\"", localtime_r(&seconds, &tm));
     CHECK({"2.3.1.1", LEAF_ID, "0002c903000000a00000000000000002"}, {"2.3.1.2", LEAF_ID, "2"},
-          {"2.3.1.2", SPINE_ID, "3"}, {"2.3.1.3", SPINE_ID, "none"}, {"2.3.1.10", SPINE_ID, now},
+          {"2.3.1.2", SPINE_ID, "3"}, {"2.3.1.3", SPINE_ID, "none"}, {"2.3.1.10", SPINE_ID, NOW},
           {"2.3.1.11", SPINE_ID, "none"}, {"2.3.1.12", SPINE_ID, "none"},
           {"2.3.1.13", SPINE_ID, "none"}, {"2.3.1.14", SPINE_ID, "none"},
           {"2.3.1.20", SPINE_ID, "none"}, {"2.3.1.21", SPINE_ID, "\"0xf00000a1\""},
@@ -670,6 +680,7 @@ int main(void)
         SMALL(the_inventory),
         SMALL(what_was_set_is_told),
         SMALL(a_long_name_has_256_octets_at_most),
+        SMALL(dates_are_those_of_one_clock),
         SMALL(what_elements_have_in_common),
         SMALL(a_soft_serial_number_is_a_label),
         SMALL(the_self_test_says_1_when_all_is_well),
