@@ -184,6 +184,7 @@ struct conf_receiver {
     enum conf_transport transport;
     char host[CONF_ADDRESS_SIZE]; // name or address, without brackets
     uint16_t port;
+    bool ipv6; // for datagrams: the host's IPv6 addresses before its IPv4 addresses
     struct filter filter;
     unsigned rate, burst; // events/s, 0: no limit; events at once
     int64_t age_us;       // 0: no limit

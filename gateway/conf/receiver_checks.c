@@ -125,6 +125,8 @@ void section_check_snmp(struct section *section)
     } else if (s->trap_address && s->agent_address[0] == '\0') {
         section_refuse(section, "item 'trap_address' needs item 'agent_address'");
     } else if (receiver_check_tls(section, "transport = \"tls\" or \"dtls\"") &&
+               section_needs(r->transport == CONF_UDP || r->transport == CONF_DTLS, section,
+                             ITEMS("ipv6"), "transport = \"udp\" or \"dtls\"") &&
                snmp_check_use(section) &&
                receiver_read_secret(section, s->community_file, s->community) &&
                (tls ? snmp_check_over_tls(section) : snmp_check_user(section))) {
@@ -161,6 +163,7 @@ void section_check_syslog(struct section *section)
     if (receiver_check_tls(section, "transport = \"tls\" or \"relp-tls\"") &&
         section_needs(local, section, ITEMS("path"), "transport = \"local\"") &&
         section_needs(framed, section, ITEMS("framing"), "transport = \"tcp\" or \"tls\"") &&
+        section_needs(r->transport == CONF_UDP, section, ITEMS("ipv6"), "transport = \"udp\"") &&
         section_needs(remote, section, ITEMS("address"),
                       "transport = \"udp\", \"tcp\", \"tls\", \"relp\" or \"relp-tls\"") &&
         remote)

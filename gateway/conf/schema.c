@@ -280,7 +280,20 @@ static const struct schema_item CONSEQUENCES[] = {
             .at = offsetof(struct conf_receiver, host),                                            \
             .size = CONF_ADDRESS_SIZE + sizeof(uint16_t), .check = check_host, .shown = (shown_),  \
             .example = (example_),                                                                 \
-            .help = "A host name, an IPv4 address, or an IPv6 address in brackets. " ports         \
+            .help =                                                                                \
+                "A host name, an IPv4 address, or an IPv6 address in brackets. " ports             \
+                " Of a name with several addresses, the first is taken where the network does "    \
+                "not say that nobody is there."                                                    \
+    }
+
+#define IPV6                                                                                       \
+    {                                                                                              \
+        "ipv6", SCHEMA_BOOL, SCHEMA_LIVE, IN_RECEIVER(ipv6),                                       \
+            .initial = "false",                                                                    \
+            .help = "Whether the IPv6 addresses of a name are tried first with UDP and DTLS. "     \
+                    "Without it, its IPv4 addresses are, as with the tools of Net-SNMP: by "       \
+                    "default snmptrapd(8) listens on IPv4 alone. With the other transports the "   \
+                    "resolver decides."                                                            \
     }
 
 static_assert(offsetof(struct conf_receiver, port) ==
@@ -294,6 +307,7 @@ static const struct schema_item SNMP[] = {
     ADDRESS(true, "\"nms.example.org\"",
             "The port is 162, with TLS and DTLS 10162, unless it follows after a colon. The item "
             "must be there."),
+    IPV6,
     {"transport", SCHEMA_WORD, SCHEMA_LIVE, IN_RECEIVER(transport), .words = WORDS_SNMP_TRANSPORT,
      .initial = "udp", .help = "How notifications are carried."},
     {"version", SCHEMA_WORD, SCHEMA_LIVE, IN_RECEIVER(snmp.version), .words = WORDS_VERSION,
@@ -352,6 +366,7 @@ static const struct schema_item SYSLOG[] = {
     ADDRESS(false, "\"siem.example.org:6514\"",
             "The port is 514 with UDP and TCP, 6514 with TLS, and 2514 with RELP, unless it "
             "follows after a colon. The item must be there but with local and stdout."),
+    IPV6,
     {"path", SCHEMA_TEXT, SCHEMA_LIVE, IN_RECEIVER(syslog.path), .check = check_path,
      .initial = "/dev/log", .help = "The local socket."},
     {"format", SCHEMA_WORD, SCHEMA_LIVE, IN_RECEIVER(syslog.format), .words = WORDS_FORMAT,

@@ -78,6 +78,7 @@ static bool make_snmp(struct sink *out, const struct conf_receiver *c, const str
         .host = c->host,
         .port = c->port,
         .transport = snmp_transport_of(c->transport),
+        .ipv6 = c->ipv6,
         .version = VERSIONS[s->version - 1],
         .inform = s->inform,
         .community = s->community,
@@ -138,6 +139,7 @@ static bool make_syslog(struct sink *out, const struct conf_receiver *c, const s
     options.path = s->path;
     options.host = c->host;
     options.port = c->port;
+    options.ipv6 = c->ipv6;
     options.format = sinks_format(s->format);
     options.lines = s->lines;
     options.facility = s->facility;

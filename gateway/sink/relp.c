@@ -201,9 +201,10 @@ static bool relp_open_session(struct relp *r, struct error *err)
     r->stream = stream_open(r->host, r->port, r->tls, err);
     if (!r->stream || greet(r, until, err))
         return r->stream != NULL;
+    error_prefix(err, "%s", stream_peer(r->stream));
     stream_close(r->stream);
     r->stream = NULL;
-    return error_prefix(err, "%s port %u", r->host, r->port);
+    return false;
 }
 
 static void relp_close_session(struct relp *r)
@@ -255,7 +256,7 @@ bool relp_send(struct relp *relp, const char *message, size_t size, struct error
         relp->moved_at = relp_now_of(relp);
     relp_window_add(&relp->window);
     return send_frame(relp, "syslog", message, size, err) ||
-           error_prefix(err, "%s port %u", relp->host, relp->port);
+           error_prefix(err, "%s", stream_peer(relp->stream));
 }
 
 int relp_wait(struct relp *relp, int timeout_ms, struct error *err)
@@ -272,7 +273,7 @@ int relp_wait(struct relp *relp, int timeout_ms, struct error *err)
         if (!relp->broken && now - relp->moved_at > ANSWER_US)
             relp_fail(relp, "it does not confirm a message");
         if (relp->broken) {
-            error_set(err, "%s port %u: %s", relp->host, relp->port, relp->problem.text);
+            error_set(err, "%s: %s", stream_peer(relp->stream), relp->problem.text);
             return -1;
         }
         if (left <= 0)

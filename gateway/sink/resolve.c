@@ -22,7 +22,13 @@ static bool resolve_read(const struct addrinfo *from, const char *host, struct r
            error_set(err, "cannot convert the address of '%s' to text: %s", host, gai_strerror(rc));
 }
 
-static size_t get_addresses(const char *host, uint16_t port, int flags,
+static bool resolve_is_later(const struct addrinfo *a, enum resolve_order order)
+{
+    return (order == RESOLVE_IPV4_FIRST && a->ai_family == AF_INET6) ||
+           (order == RESOLVE_IPV6_FIRST && a->ai_family != AF_INET6);
+}
+
+static size_t get_addresses(const char *host, uint16_t port, int flags, enum resolve_order order,
                             struct resolve_address out[RESOLVE_MAX], struct error *err)
 {
     char service[8];
@@ -36,16 +42,30 @@ static size_t get_addresses(const char *host, uint16_t port, int flags,
         return 0;
     }
     size_t n = 0;
-    for (struct addrinfo *a = found; a && n < RESOLVE_MAX; a = a->ai_next)
-        n += resolve_read(a, host, &out[n], err);
+    for (int later = 0; later < 2; later++) {
+        for (struct addrinfo *a = found; a && n < RESOLVE_MAX; a = a->ai_next)
+            n += resolve_is_later(a, order) == later && resolve_read(a, host, &out[n], err);
+    }
     freeaddrinfo(found);
     return n;
 }
 
-static size_t look_up_name(const char *host, uint16_t port, struct resolve_address out[RESOLVE_MAX],
-                           struct error *err)
+static size_t look_up_as_found(const char *host, uint16_t port,
+                               struct resolve_address out[RESOLVE_MAX], struct error *err)
 {
-    return get_addresses(host, port, 0, out, err);
+    return get_addresses(host, port, 0, RESOLVE_AS_FOUND, out, err);
+}
+
+static size_t look_up_ipv4_first(const char *host, uint16_t port,
+                                 struct resolve_address out[RESOLVE_MAX], struct error *err)
+{
+    return get_addresses(host, port, 0, RESOLVE_IPV4_FIRST, out, err);
+}
+
+static size_t look_up_ipv6_first(const char *host, uint16_t port,
+                                 struct resolve_address out[RESOLVE_MAX], struct error *err)
+{
+    return get_addresses(host, port, 0, RESOLVE_IPV6_FIRST, out, err);
 }
 
 // One look-up. Its thread and the waiting caller have a reference each; the last unref frees it.
@@ -155,18 +175,32 @@ size_t resolve_within(int64_t patience_us, resolve_look_up *look_up, const char 
     return n;
 }
 
-size_t resolve_all(const char *host, uint16_t port, struct resolve_address out[RESOLVE_MAX],
-                   struct error *err)
+size_t resolve_all(const char *host, uint16_t port, enum resolve_order order,
+                   struct resolve_address out[RESOLVE_MAX], struct error *err)
 {
-    size_t n = get_addresses(host, port, AI_NUMERICHOST, out, err);
-    return n > 0 ? n : resolve_within(RESOLVE_PATIENCE_US, look_up_name, host, port, out, err);
+    static resolve_look_up *const LOOK_UPS[] = {[RESOLVE_AS_FOUND] = look_up_as_found,
+                                                [RESOLVE_IPV4_FIRST] = look_up_ipv4_first,
+                                                [RESOLVE_IPV6_FIRST] = look_up_ipv6_first};
+    size_t n = get_addresses(host, port, AI_NUMERICHOST, order, out, err);
+    return n > 0 ? n : resolve_within(RESOLVE_PATIENCE_US, LOOK_UPS[order], host, port, out, err);
 }
 
-bool resolve_host(const char *host, uint16_t port, struct resolve_address *out, struct error *err)
+bool resolve_is_nobody(int error)
 {
-    struct resolve_address all[RESOLVE_MAX];
-    if (resolve_all(host, port, all, err) == 0)
-        return false;
-    *out = all[0];
-    return true;
+    static const int ERRORS[] = {ECONNREFUSED,  EHOSTUNREACH, ENETUNREACH, EHOSTDOWN, ENETDOWN,
+                                 EADDRNOTAVAIL, EAFNOSUPPORT, EACCES,      EPERM};
+    for (size_t i = 0; i < sizeof ERRORS / sizeof *ERRORS; i++) {
+        if (ERRORS[i] == error)
+            return true;
+    }
+    return false;
+}
+
+void resolve_describe(const char *host, const struct resolve_address *address, uint16_t port,
+                      char *out, size_t size)
+{
+    if (strcmp(host, address->text) == 0)
+        snprintf(out, size, "%s port %u", host, port);
+    else
+        snprintf(out, size, "%s (%s) port %u", host, address->text, port);
 }

@@ -252,13 +252,29 @@ static bool snmp_sink_send_all(struct snmp_sink *s, const struct event *event,
     return ok && snmp_link_flush(&s->link, err);
 }
 
-// After the first trap since the opening, waits for an error that shows that no program listens, so
-// that the event is not lost.
+// After the first event since the opening, waits for an error that shows that no program listens,
+// so that a trap is not lost. An inform is proven by its answer alone: only the name's other
+// addresses make it wait for that error.
 static bool prove(struct snmp_sink *s, struct error *err)
 {
-    bool sound = s->proven || snmp_wire_settle(&s->link.wire, PROOF_MS, err);
-    s->proven = sound;
+    const struct snmp_link_options *o = &s->options;
+    bool answered = o->inform && (o->stream || o->tls || s->link.wire.count == 1);
+    bool sound = s->proven || answered || snmp_wire_settle(&s->link.wire, PROOF_MS, err);
+    s->proven = sound && (s->proven || !s->options.inform);
     return sound;
+}
+
+// Sends, at first to the address of the name where somebody is.
+static bool snmp_sink_send_somewhere(struct snmp_sink *s, const struct event *event,
+                                     const struct mib_notification *const *notifications, size_t n,
+                                     struct slot *slot, struct error *err)
+{
+    const int64_t until = snmp_link_deadline();
+    while (!snmp_sink_send_all(s, event, notifications, n, slot, err) || !prove(s, err)) {
+        if (s->proven || !snmp_link_open_next(&s->link, until, err))
+            return false;
+    }
+    return true;
 }
 
 static bool snmp_sink_renew(struct snmp_sink *s, struct error *err)
@@ -280,7 +296,7 @@ static enum sink_result snmp_sink_send_event(void *self, const struct event *eve
         return SINK_SKIPPED;
     if (!s->options.inform)
         return snmp_sink_renew(s, err) &&
-                       snmp_sink_send_all(s, event, notifications, n, NULL, err) && prove(s, err)
+                       snmp_sink_send_somewhere(s, event, notifications, n, NULL, err)
                    ? SINK_DONE
                    : SINK_FAILED;
     if (must_wait(s, event))
@@ -289,7 +305,8 @@ static enum sink_result snmp_sink_send_event(void *self, const struct event *eve
     *slot = (struct slot){.unanswered = (unsigned)n,
                           .id = snmp_sink_digest(event->id),
                           .alarm_key = snmp_sink_digest(event->alarm_key)};
-    return snmp_sink_send_all(s, event, notifications, n, slot, err) ? SINK_PENDING : SINK_FAILED;
+    return snmp_sink_send_somewhere(s, event, notifications, n, slot, err) ? SINK_PENDING
+                                                                           : SINK_FAILED;
 }
 
 // Construction.
@@ -340,6 +357,7 @@ static void copy_options(struct snmp_sink *s, const struct snmp_target *t)
         (struct snmp_link_options){.host = s->host,
                                    .port = t->port,
                                    .stream = t->transport == SNMP_TCP || t->transport == SNMP_TLS,
+                                   .ipv6 = t->ipv6,
                                    .version = VERSIONS[t->version],
                                    .inform = t->inform,
                                    .timeout_ms = t->timeout_ms,

@@ -258,22 +258,24 @@ static bool use_own_engine(struct snmp_link *s, struct error *err)
     return true;
 }
 
-bool snmp_link_open(struct snmp_link *s, const struct snmp_link_options *options, void *owner,
-                    struct error *err)
+static struct snmp_wire_options snmp_link_wire(const struct snmp_link *s)
 {
-    *s = (struct snmp_link){.options = options, .owner = owner};
-    bool has_user = options->version == SNMP_VERSION_3 && !options->tls;
-    int64_t until = clock_monotonic(&clock_system) + OPEN_MS * CLOCK_US_PER_MS;
-    if (!snmp_wire_open(&s->wire, options->host, options->port, options->stream, options->tls, err))
-        return false;
-    if ((!has_user || options->inform || use_own_engine(s, err)) && start_session(s, err) &&
-        (!has_user || !options->inform || discover(s, until, err)))
-        return true;
-    snmp_link_close(s);
-    return false;
+    const struct snmp_link_options *o = s->options;
+    return (struct snmp_wire_options){
+        .host = o->host, .port = o->port, .stream = o->stream, .ipv6 = o->ipv6, .tls = o->tls};
 }
 
-void snmp_link_close(struct snmp_link *s)
+// Agrees on keys over the wire.
+static bool snmp_link_start(struct snmp_link *s, int64_t until, struct error *err)
+{
+    const struct snmp_link_options *o = s->options;
+    bool has_user = o->version == SNMP_VERSION_3 && !o->tls;
+    return (!has_user || o->inform || use_own_engine(s, err)) && start_session(s, err) &&
+           (!has_user || !o->inform || discover(s, until, err));
+}
+
+// Undoes that.
+static void snmp_link_end(struct snmp_link *s)
 {
     snmp_lock();
     if (s->handle)
@@ -283,5 +285,47 @@ void snmp_link_close(struct snmp_link *s)
     if (s->engine_id_size > 0)
         snmp_user_remove(s->options->keys, s->engine_id, s->engine_id_size);
     s->engine_id_size = 0;
+    s->answered = false;
+    s->problem[0] = '\0';
+}
+
+// Starts at the address that the wire has, or at the next ones as long as nobody is there.
+static bool snmp_link_start_any(struct snmp_link *s, int64_t until, struct error *err)
+{
+    const struct snmp_wire_options wire = snmp_link_wire(s);
+    while (!snmp_link_start(s, until, err)) {
+        snmp_link_end(s);
+        if (!snmp_wire_open_next(&s->wire, &wire, until, err)) {
+            snmp_wire_close(&s->wire);
+            return false;
+        }
+    }
+    return true;
+}
+
+int64_t snmp_link_deadline(void)
+{
+    return clock_monotonic(&clock_system) + OPEN_MS * CLOCK_US_PER_MS;
+}
+
+bool snmp_link_open(struct snmp_link *s, const struct snmp_link_options *options, void *owner,
+                    struct error *err)
+{
+    *s = (struct snmp_link){.options = options, .owner = owner};
+    const struct snmp_wire_options wire = snmp_link_wire(s);
+    int64_t until = snmp_link_deadline();
+    return snmp_wire_open(&s->wire, &wire, until, err) && snmp_link_start_any(s, until, err);
+}
+
+bool snmp_link_open_next(struct snmp_link *s, int64_t until, struct error *err)
+{
+    const struct snmp_wire_options wire = snmp_link_wire(s);
+    snmp_link_end(s);
+    return snmp_wire_open_next(&s->wire, &wire, until, err) && snmp_link_start_any(s, until, err);
+}
+
+void snmp_link_close(struct snmp_link *s)
+{
+    snmp_link_end(s);
     snmp_wire_close(&s->wire);
 }

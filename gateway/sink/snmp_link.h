@@ -11,6 +11,7 @@ struct snmp_link_options {
     const char *host;
     uint16_t port;
     bool stream;
+    bool ipv6;    // for datagrams: a name's IPv6 addresses before its IPv4 addresses
     long version; // SNMP_VERSION_1, ...
     bool inform;
     unsigned timeout_ms, retries;
@@ -39,6 +40,13 @@ struct snmp_link {
 bool snmp_link_open(struct snmp_link *s, const struct snmp_link_options *options, void *owner,
                     struct error *err);
 void snmp_link_close(struct snmp_link *s);
+
+// After a failure that says that nobody is at the address: opens the session at the next address of
+// the name, until `until` (monotonic microseconds), at most snmp_link_deadline(). What was queued
+// is gone. False: close it; `err` has a sentence, or stays as it is if no further address is worth
+// an attempt.
+bool snmp_link_open_next(struct snmp_link *s, int64_t until, struct error *err);
+int64_t snmp_link_deadline(void);
 
 // Encodes, queues and frees a PDU. Under the lock. `answer` is the callback of
 // snmp_sess_async_send, or NULL; its session's callback_magic is the owner.

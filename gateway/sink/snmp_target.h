@@ -58,6 +58,7 @@ struct snmp_target {
     const char *host; // name or address
     uint16_t port;
     enum snmp_transport transport;
+    bool ipv6; // SNMP_UDP, SNMP_DTLS: a name's IPv6 addresses before its IPv4 addresses
     enum snmp_version version;
     bool inform;            // not with SNMP_V1
     const char *community;  // SNMP_V1, SNMP_V2C

@@ -2,7 +2,6 @@
 #include "sink/snmp_wire.h"
 
 #include "base/clock.h"
-#include "sink/resolve.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -15,7 +14,7 @@
 #include <unistd.h>
 
 // The waits of one call do not add up to more than five seconds.
-enum { WAIT_MS = 2000, CONNECT_MS = 2000, OPEN_MS = 4500, DATAGRAM_MAX = 65507 };
+enum { WAIT_MS = 2000, CONNECT_MS = 2000, DATAGRAM_MAX = 65507 };
 
 // What a packet costs beside its octets, in octets.
 enum { PACKET_COST = 64 };
@@ -28,13 +27,14 @@ struct snmp_packet {
 
 static bool snmp_wire_explain(const struct snmp_wire *w, struct error *err)
 {
+    const char *before = w->passed.text;
     if (w->tls && w->why.text[0])
-        return error_set(err, "%s: %s", w->peer, w->why.text);
+        return error_set(err, "%s: %s%s", w->peer, w->why.text, before);
     if (w->talks)
         return error_set(err, "%s: it sends more than it was asked for", w->peer);
     if (w->broken == ENOTCONN)
         return error_set(err, "%s closed the connection", w->peer);
-    return error_set(err, "cannot reach %s: %s", w->peer, strerror(w->broken));
+    return error_set(err, "cannot reach %s: %s%s", w->peer, strerror(w->broken), before);
 }
 
 // Opening.
@@ -84,42 +84,83 @@ static bool open_to(struct snmp_wire *w, const struct resolve_address *to, int64
     w->broken = w->fd >= 0 && snmp_wire_connect_to(w->fd, to, deadline) ? 0 : errno;
     if (w->broken != 0 && w->fd >= 0)
         close(w->fd);
+    w->fd = w->broken == 0 ? w->fd : -1;
     return w->broken == 0;
 }
 
-static bool snmp_wire_connect_any(struct snmp_wire *wire, const char *host, uint16_t port,
-                                  int64_t deadline, struct error *err)
+// Lets go of the address and everything that was for it.
+static void snmp_wire_reset(struct snmp_wire *w)
 {
-    struct resolve_address to[RESOLVE_MAX];
-    size_t n = resolve_all(host, port, to, err);
-    if (n == 0)
-        return false;
-    for (size_t i = 0; i < n && (i == 0 || ms_until(deadline) > 0); i++) {
-        if (open_to(wire, &to[i], deadline))
-            return true;
-    }
-    wire->fd = -1;
-    return snmp_wire_explain(wire, err);
+    snmp_wire_close(w);
+    w->broken = 0;
+    w->why.text[0] = '\0';
+    w->unasked = 0;
+    w->talks = false;
+}
+
+// Remembers for the next message why this address failed.
+static void snmp_wire_pass(struct snmp_wire *w)
+{
+    size_t used = strlen(w->passed.text);
+    snprintf(w->passed.text + used, sizeof w->passed.text - used, ", nor %s: %s",
+             w->all[w->at].text, strerror(w->broken));
 }
 
 static bool secure(struct snmp_wire *wire, const struct tls_options *options, int64_t deadline,
                    struct error *err)
 {
+    errno = 0;
     wire->tls = tls_open(wire->fd, options, deadline, err);
     if (wire->tls)
         return true;
-    snmp_wire_close(wire);
+    wire->broken = errno;
     return error_prefix(err, "%s", wire->peer);
 }
 
-bool snmp_wire_open(struct snmp_wire *wire, const char *host, uint16_t port, bool stream,
-                    const struct tls_options *tls, struct error *err)
+// Connects to the address `at`. False with a sentence, and `broken` says why.
+static bool snmp_wire_connect(struct snmp_wire *w, const struct snmp_wire_options *o,
+                              int64_t deadline, struct error *err)
 {
-    int64_t deadline = clock_monotonic(&clock_system) + OPEN_MS * CLOCK_US_PER_MS;
-    *wire = (struct snmp_wire){.fd = -1, .stream = stream, .end = &wire->first};
-    snprintf(wire->peer, sizeof wire->peer, "%s port %u", host, port);
-    return snmp_wire_connect_any(wire, host, port, deadline, err) &&
-           (!tls || secure(wire, tls, deadline, err));
+    resolve_describe(o->host, &w->all[w->at], o->port, w->peer, sizeof w->peer);
+    return (open_to(w, &w->all[w->at], deadline) || snmp_wire_explain(w, err)) &&
+           (!o->tls || secure(w, o->tls, deadline, err));
+}
+
+static bool snmp_wire_connect_any(struct snmp_wire *w, const struct snmp_wire_options *o,
+                                  int64_t deadline, struct error *err)
+{
+    while (!snmp_wire_connect(w, o, deadline, err)) {
+        bool next = w->fd < 0 || resolve_is_nobody(w->broken);
+        if (!next || w->at + 1 == w->count || ms_until(deadline) == 0) {
+            snmp_wire_close(w);
+            return false;
+        }
+        snmp_wire_pass(w);
+        snmp_wire_reset(w);
+        w->at++;
+    }
+    return true;
+}
+
+bool snmp_wire_open(struct snmp_wire *wire, const struct snmp_wire_options *options,
+                    int64_t deadline, struct error *err)
+{
+    enum resolve_order datagrams = options->ipv6 ? RESOLVE_IPV6_FIRST : RESOLVE_IPV4_FIRST;
+    *wire = (struct snmp_wire){.fd = -1, .stream = options->stream, .end = &wire->first};
+    wire->count = resolve_all(options->host, options->port,
+                              options->stream ? RESOLVE_AS_FOUND : datagrams, wire->all, err);
+    return wire->count > 0 && snmp_wire_connect_any(wire, options, deadline, err);
+}
+
+bool snmp_wire_open_next(struct snmp_wire *wire, const struct snmp_wire_options *options,
+                         int64_t deadline, struct error *err)
+{
+    if (!resolve_is_nobody(wire->broken) || wire->at + 1 >= wire->count)
+        return false;
+    snmp_wire_pass(wire);
+    snmp_wire_reset(wire);
+    wire->at++;
+    return snmp_wire_connect_any(wire, options, deadline, err);
 }
 
 // Functions that libsnmp calls.
@@ -304,7 +345,7 @@ static bool settle_by_tls(struct snmp_wire *w, int timeout_ms, struct error *err
 
 bool snmp_wire_settle(struct snmp_wire *wire, int timeout_ms, struct error *err)
 {
-    struct pollfd p = {.fd = wire->fd};
+    struct pollfd p = {.fd = wire->fd, .events = POLLIN};
     if (wire->tls)
         return settle_by_tls(wire, timeout_ms, err);
     if (!wire->stream && poll(&p, 1, timeout_ms) == 1) {

@@ -6,6 +6,7 @@
 #define IBTRAPD_SINK_SNMP_WIRE_H
 
 #include "base/error.h"
+#include "sink/resolve.h"
 #include "sink/tls.h"
 
 #include <net-snmp/net-snmp-config.h>
@@ -18,20 +19,36 @@ struct snmp_packet;
 struct snmp_wire {
     int fd;
     bool stream;
-    struct tls *tls;  // NULL: none
-    int broken;       // errno of the first failure; 0: none
-    struct error why; // with TLS: the reason of that failure
-    char peer[320];
-    struct snmp_packet *first, **end; // packets to be sent
-    size_t unasked;                   // octets read since the last answer; see snmp_wire_answered
-    bool talks;                       // too many of them: the reason why it is broken
+    struct resolve_address all[RESOLVE_MAX]; // of the host
+    size_t count, at;                        // `at`: the one that it has, or had
+    struct error passed;                     // why those before failed; empty: there are none
+    struct tls *tls;                         // NULL: none
+    int broken;                              // errno of the first failure; 0: none
+    struct error why;                        // with TLS: the reason of that failure
+    char peer[400];                          // host, address and port
+    struct snmp_packet *first, **end;        // packets to be sent
+    size_t unasked; // octets read since the last answer; see snmp_wire_answered
+    bool talks;     // too many of them: the reason why it is broken
 };
 
-// Resolves the name and connects to the first address that answers, within a few seconds. A
-// connected UDP socket learns from ICMP that no program listens. `tls`, for TLS or DTLS, may be
-// NULL.
-bool snmp_wire_open(struct snmp_wire *wire, const char *host, uint16_t port, bool stream,
-                    const struct tls_options *tls, struct error *err);
+struct snmp_wire_options {
+    const char *host; // the caller's; outlives the wire
+    uint16_t port;
+    bool stream, ipv6;             // `ipv6`: for datagrams, a name's IPv6 addresses first
+    const struct tls_options *tls; // TLS or DTLS; NULL: none
+};
+
+// Resolves the name and connects to the first address that answers, until `deadline` (monotonic
+// microseconds). A connected UDP socket learns from ICMP that no program listens. False with a
+// sentence; nothing is left open.
+bool snmp_wire_open(struct snmp_wire *wire, const struct snmp_wire_options *options,
+                    int64_t deadline, struct error *err);
+
+// After a failure: goes on with the name's next address if the failure says that nobody is at this
+// one. Packets that were not sent are dropped. False: that is not so, and `err` stays as it is, or
+// no further address answers, and it has a sentence about all of them.
+bool snmp_wire_open_next(struct snmp_wire *wire, const struct snmp_wire_options *options,
+                         int64_t deadline, struct error *err);
 
 // Makes a transport for snmp_sess_add, under the lock. The session owns it; the wire outlives it.
 // NULL: out of memory.

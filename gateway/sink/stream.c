@@ -2,6 +2,7 @@
 #include "sink/stream.h"
 
 #include "base/clock.h"
+#include "base/text.h"
 #include "sink/resolve.h"
 
 #include <errno.h>
@@ -29,7 +30,7 @@ struct stream {
     struct tls *tls;  // NULL: none
     uint64_t written; // used without TLS only
     int64_t opened_at;
-    char own_address[64];
+    char own_address[64], peer[400];
     char kept[KEPT_MAX];
     size_t kept_size;
 };
@@ -72,36 +73,38 @@ static int connect_by(int fd, const struct resolve_address *to, int64_t deadline
     return problem;
 }
 
-// Returns a connected socket; -1 with a sentence: failed.
-static int stream_connect_to(const struct resolve_address *to, uint16_t port, int64_t deadline,
-                             struct error *err)
+// Connects the socket to the address. Returns 0 or an errno.
+static int stream_connect_to(struct stream *s, const struct resolve_address *to, int64_t deadline)
 {
-    int fd = socket(to->storage.ss_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-    if (fd < 0) {
-        error_set(err, "cannot make a socket: %s", strerror(errno));
-        return -1;
-    }
-    int problem = connect_by(fd, to, deadline);
+    s->fd = socket(to->storage.ss_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    int problem = s->fd >= 0 ? connect_by(s->fd, to, deadline) : errno;
     if (problem == 0) {
-        set_options(fd);
-        return fd;
+        set_options(s->fd);
+        return 0;
     }
-    error_set(err, "cannot connect to %s port %u: %s", to->text, port, strerror(problem));
-    close(fd);
-    return -1;
+    if (s->fd >= 0)
+        close(s->fd);
+    s->fd = -1;
+    return problem;
 }
 
-static int stream_connect_any(const char *host, uint16_t port, int64_t deadline, struct error *err)
+// Connects to the first address that answers. False with the reasons of all.
+static bool stream_connect_any(struct stream *s, const char *host, uint16_t port, int64_t deadline,
+                               struct error *err)
 {
     struct resolve_address all[RESOLVE_MAX];
-    size_t count = resolve_all(host, port, all, err);
+    struct text t = text_in(err->text, sizeof err->text);
+    size_t count = resolve_all(host, port, RESOLVE_AS_FOUND, all, err);
     for (size_t i = 0; i < count; i++) {
         int64_t share = (deadline - stream_now()) / (int64_t)(count - i);
-        int fd = stream_connect_to(&all[i], port, stream_now() + share, err);
-        if (fd >= 0)
-            return fd;
+        int problem = stream_connect_to(s, &all[i], stream_now() + share);
+        resolve_describe(host, &all[i], port, s->peer, sizeof s->peer);
+        if (problem == 0)
+            return true;
+        text_addf(&t, "%s %s: %s", i == 0 ? "cannot connect to" : ", nor to",
+                  i == 0 ? s->peer : all[i].text, strerror(problem));
     }
-    return -1;
+    return false;
 }
 
 static void learn_own_address(struct stream *s)
@@ -123,11 +126,11 @@ struct stream *stream_open(const char *host, uint16_t port, const struct tls_opt
         error_set(err, "out of memory");
         return NULL;
     }
-    s->fd = stream_connect_any(host, port, deadline, err);
-    bool ok = s->fd >= 0;
+    s->fd = -1;
+    bool ok = stream_connect_any(s, host, port, deadline, err);
     if (ok && tls) {
         s->tls = tls_open(s->fd, tls, deadline, err);
-        ok = s->tls || error_prefix(err, "%s port %u", host, port);
+        ok = s->tls || error_prefix(err, "%s", s->peer);
     }
     if (ok) {
         s->opened_at = stream_now();
@@ -264,6 +267,11 @@ void stream_pause(const struct stream *stream, int milliseconds)
 {
     struct pollfd p = {.fd = stream->fd, .events = POLLIN | POLLRDHUP};
     poll(&p, 1, milliseconds);
+}
+
+const char *stream_peer(const struct stream *stream)
+{
+    return stream->peer;
 }
 
 const char *stream_own_address(const struct stream *stream)

@@ -23,8 +23,8 @@ enum { STREAM_DISCARD_MAX = 65536 };
 
 struct stream;
 
-// Connects to the first of the host's addresses that answers. `tls` may be NULL. NULL with a
-// sentence: failed.
+// Connects to the first of the host's addresses that answers, in the order of the resolver. `tls`
+// may be NULL. NULL with a sentence: failed.
 struct stream *stream_open(const char *host, uint16_t port, const struct tls_options *tls,
                            struct error *err);
 
@@ -51,6 +51,9 @@ bool stream_received(struct stream *stream, uint64_t *out, struct error *err);
 
 // Waits until the peer sends or closes, or the time is over. Call it after stream_read returned 0.
 void stream_pause(const struct stream *stream, int milliseconds);
+
+// The peer for messages: host, address and port.
+const char *stream_peer(const struct stream *stream);
 
 // Our own numeric address of this connection.
 const char *stream_own_address(const struct stream *stream);

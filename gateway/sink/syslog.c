@@ -2,9 +2,9 @@
 #include "sink/syslog.h"
 
 #include "base/clock.h"
+#include "sink/datagram.h"
 #include "sink/output.h"
 #include "sink/relp.h"
-#include "sink/resolve.h"
 #include "sink/stream.h"
 
 #include <errno.h>
@@ -33,7 +33,8 @@ struct syslog_sink {
     struct syslog_options options;
     struct format_origin origin;
     char hostname[256], process_id[16], own_address[64], engine_id[128];
-    int fd;                               // of SYSLOG_LOCAL and SYSLOG_UDP
+    int fd;                               // of SYSLOG_LOCAL
+    struct datagram datagram;             // of SYSLOG_UDP
     struct stream *stream;                // of SYSLOG_TCP and SYSLOG_TLS
     uint64_t marks[STREAM_IN_FLIGHT_MAX]; // octets written up to the end of each pending event
     size_t first_mark, mark_count;
@@ -57,11 +58,6 @@ static bool is_made(const struct text *t, struct error *err)
     return t->len > 0 || error_set(err, "out of memory");
 }
 
-static const char *destination_of(const struct syslog_sink *s)
-{
-    return s->options.transport == SYSLOG_LOCAL ? s->options.path : s->options.host;
-}
-
 // Datagrams.
 
 static bool open_local(void *self, struct error *err)
@@ -83,43 +79,53 @@ static bool open_local(void *self, struct error *err)
     return false;
 }
 
-static bool open_udp(void *self, struct error *err)
+// Makes the message of a datagram. False: out of memory.
+static bool make_datagram(struct syslog_sink *s, const struct event *event,
+                          char buffer[FORMAT_SIZE_MIN], struct text *out, struct error *err)
 {
-    struct syslog_sink *s = self;
-    struct resolve_address a;
-    if (!resolve_host(s->options.host, s->options.port, &a, err))
-        return false;
-    s->fd = socket(a.storage.ss_family, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-    if (s->fd < 0)
-        return error_set(err, "cannot make a socket: %s", strerror(errno));
-    if (connect(s->fd, (struct sockaddr *)&a.storage, a.length) == 0)
-        return true;
-    error_set(err, "cannot reach %s port %u: %s", s->options.host, s->options.port,
-              strerror(errno));
-    close(s->fd);
-    return false;
+    bool is_short = s->options.format == FORMAT_RFC3164 && s->options.transport == SYSLOG_UDP;
+    *out = message(s, event, buffer, is_short ? FORMAT_SIZE_RFC3164 : FORMAT_SIZE_MIN);
+    return is_made(out, err);
 }
 
-static enum sink_result send_datagram(void *self, const struct event *event, struct error *err)
+static enum sink_result send_local(void *self, const struct event *event, struct error *err)
 {
     struct syslog_sink *s = self;
     char buffer[FORMAT_SIZE_MIN];
-    bool is_short = s->options.format == FORMAT_RFC3164 && s->options.transport == SYSLOG_UDP;
-    size_t size = is_short ? FORMAT_SIZE_RFC3164 : FORMAT_SIZE_MIN;
-    struct text t = message(s, event, buffer, size);
-    if (!is_made(&t, err))
+    struct text t;
+    if (!make_datagram(s, event, buffer, &t, err))
         return SINK_FAILED;
-    ssize_t n = send(s->fd, t.buf, t.len, MSG_NOSIGNAL);
-    // The kernel reports that an earlier datagram was refused, and did not send this one.
-    if (n < 0 && errno == ECONNREFUSED && s->options.transport == SYSLOG_UDP)
-        n = send(s->fd, t.buf, t.len, MSG_NOSIGNAL);
-    if (n == (ssize_t)t.len)
+    if (send(s->fd, t.buf, t.len, MSG_NOSIGNAL) == (ssize_t)t.len)
         return SINK_DONE;
-    error_set(err, "cannot send to %s: %s", destination_of(s), strerror(errno));
+    error_set(err, "cannot send to %s: %s", s->options.path, strerror(errno));
     return SINK_FAILED;
 }
 
-static void close_socket(void *self)
+static bool open_udp(void *self, struct error *err)
+{
+    struct syslog_sink *s = self;
+    return datagram_open(&s->datagram, s->options.host, s->options.port,
+                         s->options.ipv6 ? RESOLVE_IPV6_FIRST : RESOLVE_IPV4_FIRST, err);
+}
+
+static enum sink_result send_udp(void *self, const struct event *event, struct error *err)
+{
+    struct syslog_sink *s = self;
+    char buffer[FORMAT_SIZE_MIN];
+    struct text t;
+    return make_datagram(s, event, buffer, &t, err) &&
+                   datagram_send(&s->datagram, t.buf, t.len, err)
+               ? SINK_DONE
+               : SINK_FAILED;
+}
+
+static void close_udp(void *self)
+{
+    struct syslog_sink *s = self;
+    datagram_close(&s->datagram);
+}
+
+static void close_local(void *self)
 {
     struct syslog_sink *s = self;
     close(s->fd);
@@ -176,7 +182,7 @@ static enum sink_result send_stream(void *self, const struct event *event, struc
     add_frame(&f, &t, s->options.lines);
     bool fits = f.len <= stream_room(s->stream) || syslog_sink_flush(s, err);
     if (!fits || !stream_write(s->stream, f.buf, f.len, err)) {
-        error_prefix(err, "%s port %u", s->options.host, s->options.port);
+        error_prefix(err, "%s", stream_peer(s->stream));
         return SINK_FAILED;
     }
     s->unmarked++;
@@ -201,7 +207,7 @@ static int wait_stream(void *self, int timeout_ms, struct error *err)
     for (;;) {
         uint64_t received;
         if (!syslog_sink_flush(s, err) || !stream_received(s->stream, &received, err)) {
-            error_prefix(err, "%s port %u", s->options.host, s->options.port);
+            error_prefix(err, "%s", stream_peer(s->stream));
             return -1;
         }
         int n = pass_marks(s, received);
@@ -293,8 +299,8 @@ static const struct row {
     void (*close)(void *self);
     int (*refused)(void *self);
 } ROWS[SYSLOG_TRANSPORTS] = {
-    [SYSLOG_LOCAL] = {"local", 0, open_local, send_datagram, NULL, close_socket, NULL},
-    [SYSLOG_UDP] = {"udp", 0, open_udp, send_datagram, NULL, close_socket, NULL},
+    [SYSLOG_LOCAL] = {"local", 0, open_local, send_local, NULL, close_local, NULL},
+    [SYSLOG_UDP] = {"udp", 0, open_udp, send_udp, NULL, close_udp, NULL},
     [SYSLOG_TCP] = {"tcp", STREAM_IN_FLIGHT_MAX, open_stream, send_stream, wait_stream,
                     close_stream, NULL},
     [SYSLOG_TLS] = {"tls", STREAM_IN_FLIGHT_MAX, open_stream, send_stream, wait_stream,

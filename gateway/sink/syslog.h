@@ -28,6 +28,7 @@ struct syslog_options {
     const char *path; // of SYSLOG_LOCAL
     const char *host; // of the others
     uint16_t port;
+    bool ipv6; // over UDP: a name's IPv6 addresses before its IPv4 addresses
     enum format format;
     bool lines; // over TCP and TLS, a line feed ends each message; false: its length precedes it
     unsigned facility;                             // 0..23

@@ -211,6 +211,7 @@ static void log_handshake(const struct tls *t, const struct tls_options *options
 struct tls *tls_open(int fd, const struct tls_options *options, int64_t deadline, struct error *err)
 {
     struct tls *t = calloc(1, sizeof *t);
+    int reason = 0;
     if (!t) {
         error_set(err, "out of memory");
         return NULL;
@@ -222,8 +223,9 @@ struct tls *tls_open(int fd, const struct tls_options *options, int64_t deadline
     if (ok) {
         t->ssl = SSL_new(t->context);
         ok = t->ssl && set_socket(t, fd) && expect_name(t->ssl, options->name);
-        ok = ok ? handshake(t, fd, deadline, err)
-                : error_set(err, "cannot prepare TLS: %s", tls_files_reason());
+        bool ready = ok || error_set(err, "cannot prepare TLS: %s", tls_files_reason());
+        ok = ready && handshake(t, fd, deadline, err);
+        reason = ready && !ok ? errno : 0;
     }
     t->agreed_at = clock_monotonic(&clock_system);
     t->deadline = INT64_MAX;
@@ -233,6 +235,7 @@ struct tls *tls_open(int fd, const struct tls_options *options, int64_t deadline
     SSL_free(t->ssl);
     SSL_CTX_free(t->context);
     free(t);
+    errno = reason;
     return NULL;
 }
 

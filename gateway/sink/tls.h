@@ -23,7 +23,8 @@ enum { TLS_READ_MAX = 256 << 10 }; // beyond the longest handshake and the longe
 struct tls;
 
 // Makes the handshake, until `deadline` (monotonic microseconds). Reads the files again each time.
-// The socket stays the caller's. NULL with a sentence: failed.
+// The socket stays the caller's. NULL with a sentence: failed; errno is that of the socket, such as
+// ECONNREFUSED, or does not say that nobody is there.
 struct tls *tls_open(int fd, const struct tls_options *options, int64_t deadline,
                      struct error *err);
 

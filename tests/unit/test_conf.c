@@ -170,6 +170,7 @@ static void check_receiver(size_t i, const struct conf_receiver *expected)
     assert_int_equal(r->transport, expected->transport);
     assert_string_equal(r->host, expected->host);
     assert_int_equal(r->port, expected->port);
+    assert_int_equal(r->ipv6, expected->ipv6);
     assert_int_equal(r->rate, expected->rate);
     assert_int_equal(r->burst, expected->burst);
     assert_int_equal(r->age_us, expected->age_us);
@@ -750,7 +751,8 @@ TEST(items_of_snmp_receivers_are_taken)
     load("snmp \"a\" { address = \"192.0.2.1:1162\" version = \"1\" community = \"secret\"\n"
          " transport = \"tcp\" agent_address = \"192.0.2.7\" trap_address = true\n"
          " extra_varbinds = yes sets = {\"own\"} }\n"
-         "snmp \"b\" { address = \"nms\" inform = true timeout = 5000 retries = 0 window = 512\n"
+         "snmp \"b\" { address = \"nms\" ipv6 = true inform = true timeout = 5000 retries = 0 "
+         "window = 512\n"
          " sets = {\"switch\", \"sma\", \"event\"} rate = 0 burst = 1 max_age = 31536000 }\n");
     assert_int_equal(conf.receiver_count, 2);
     one.transport = CONF_TCP;
@@ -764,6 +766,7 @@ TEST(items_of_snmp_receivers_are_taken)
                                   .trap_address = true,
                                   .agent_address = "192.0.2.7"};
     check_receiver(0, &one);
+    two.ipv6 = true;
     two.snmp.inform = true;
     two.snmp.timeout_ms = 5000;
     two.snmp.retries = 0;
@@ -1582,6 +1585,8 @@ TEST(what_would_have_no_effect_is_told)
          "transport = \"tls\" or \"dtls\""},
         {"snmp", "key_file = \"/k\"", "key_file", "transport = \"tls\" or \"dtls\""},
         {"snmp", "server_name = \"n\"", "server_name", "transport = \"tls\" or \"dtls\""},
+        {"snmp", "ipv6 = true transport = \"tcp\"", "ipv6", "transport = \"udp\" or \"dtls\""},
+        {"syslog", "ipv6 = true", "ipv6", "transport = \"udp\""},
         {"snmp", "timeout = 2000", "timeout", "inform = true"},
         {"snmp", "retries = 0", "retries", "inform = true"},
         {"snmp", "window = 1", "window", "inform = true"},

@@ -45,18 +45,18 @@ static void wait_for(atomic_int *count, int n)
 
 TEST(numbers_need_no_look_up)
 {
-    assert_int_equal(resolve_all("192.0.2.1", 514, found, &err), 1);
+    assert_int_equal(resolve_all("192.0.2.1", 514, RESOLVE_AS_FOUND, found, &err), 1);
     assert_string_equal(found[0].text, "192.0.2.1");
-    assert_int_equal(resolve_all("2001:db8::1", 514, found, &err), 1);
+    assert_int_equal(resolve_all("2001:db8::1", 514, RESOLVE_AS_FOUND, found, &err), 1);
     assert_string_equal(found[0].text, "2001:db8::1");
     assert_int_equal(found[0].storage.ss_family, AF_INET6);
 }
 
 TEST(a_name_is_looked_up)
 {
-    assert_true(resolve_all("localhost", 514, found, &err) > 0);
+    assert_true(resolve_all("localhost", 514, RESOLVE_AS_FOUND, found, &err) > 0);
     assert_true(strcmp(found[0].text, "127.0.0.1") == 0 || strcmp(found[0].text, "::1") == 0);
-    assert_int_equal(resolve_all("no.such.host.invalid", 514, found, &err), 0);
+    assert_int_equal(resolve_all("no.such.host.invalid", 514, RESOLVE_AS_FOUND, found, &err), 0);
     assert_non_null(strstr(err.text, "cannot resolve 'no.such.host.invalid': "));
 }
 

@@ -52,7 +52,8 @@ static void check_name(const struct schema_section *section, const struct schema
 {
     size_t found;
     (void)object;
-    assert_int_equal(strspn(item->name, "abcdefghijklmnopqrstuvwxyz_"), strlen(item->name));
+    assert_int_equal(strspn(item->name, "abcdefghijklmnopqrstuvwxyz_0123456789"),
+                     strlen(item->name));
     assert_ptr_equal(schema_find(section, item->name, &found), item);
     assert_int_equal(found, place);
     assert_in_range(place, 0, SCHEMA_ITEMS_MAX - 1);
@@ -256,7 +257,8 @@ static const char RICH[] =
     "policy \"a\" { severity = alert category = link hold_down = 0 }\n"
     "flap { changes = 0 } storm { rate = 0 } consequences { hold = off } alarms { missing_age = 7 "
     "}\n"
-    "snmp \"z\" { address = \"[::1]:99\" inform = true timeout = 100 sets = {own, sma} }\n"
+    "snmp \"z\" { address = \"[::1]:99\" ipv6 = true inform = true timeout = 100 sets = {own, sma} "
+    "}\n"
     "snmp \"v1\" { address = h version = 1 trap_address = on agent_address = 192.0.2.1 }\n"
     "snmp \"t\" { address = h transport = tls certificate_file = /c key_file = /k context = c }\n"
     "syslog \"s\" { transport = tcp address = h framing = lines format = ecs facility = local7\n"

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Datagrams over UDP to a receiver that confirms none. Of a name's addresses it takes the first
+// where the kernel does not say that nobody is there.
+#ifndef IBTRAPD_SINK_DATAGRAM_H
+#define IBTRAPD_SINK_DATAGRAM_H
+
+#include "sink/resolve.h"
+
+struct datagram {
+    int fd;
+    struct resolve_address all[RESOLVE_MAX]; // of the name
+    size_t count, at;                        // `at`: the address of the socket
+    bool proven;                             // a datagram went there, and nothing came back
+    const char *host;
+    uint16_t port;
+    char peer[400]; // for messages: host, address and port
+};
+
+// Resolves the name and connects a socket to its first address. The host stays the caller's and
+// outlives the socket. False with a sentence; then there is nothing to close.
+bool datagram_open(struct datagram *datagram, const char *host, uint16_t port,
+                   enum resolve_order order, struct error *err);
+
+// Sends. Of a name with several addresses it waits for the first datagram's refusal, up to 50 ms
+// for each address, and sends the datagram to the next one. The last address keeps it without a
+// word. False with a sentence: the kernel did not take it.
+bool datagram_send(struct datagram *datagram, const void *octets, size_t size, struct error *err);
+
+void datagram_close(struct datagram *datagram);
+
+#endif
