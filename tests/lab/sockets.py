@@ -26,6 +26,16 @@ def _is_free(port, family, host, kind):
     return True
 
 
+def has_ipv6():
+    """Whether the loopback has IPv6 on this machine."""
+    try:
+        with socket.socket(socket.AF_INET6, socket.SOCK_DGRAM) as probe:
+            probe.bind(("::1", 0))
+    except OSError:
+        return False
+    return True
+
+
 def free_port():
     """A port of the loopback that no socket has, UDP or TCP, IPv4 or IPv6. It is outside the kernel's range of
     automatic ports, so that it stays free for the program under test."""

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from lab import ber
 from lab.processes import Process
 from lab.receivers import File, listening, printed_varbind
-from lab.sockets import free_port
+from lab.sockets import free_port, has_ipv6
 from peers import Authority, accepting
 
 ANY_TLS = pathlib.Path(os.environ.get("IBTRAPD_BUILD_DIR", "build")).resolve() / "tests" / "receivers" / "any_tls.so"
@@ -124,7 +124,8 @@ class Manager(File):
         lines = ["disableAuthorization yes", f"exactEngineID 0x{ENGINE_ID}"]
         lines += [create_user(name, *kind, engine) for engine in engines for name, kind in user_names().items()]
         lines += self._certificates.install(self._work) if self._certificates else []
-        addresses = [f"udp:127.0.0.1:{self.port}", f"tcp:127.0.0.1:{self.port}", f"udp6:[::1]:{self.port}"]
+        addresses = [f"udp:127.0.0.1:{self.port}", f"tcp:127.0.0.1:{self.port}"]
+        addresses += [f"udp6:[::1]:{self.port}"] if has_ipv6() else []
         if self._certificates:
             addresses += [f"tlstcp:127.0.0.1:{self.tls_port}", f"dtlsudp:127.0.0.1:{self.tls_port}"]
         config = self._work / "snmptrapd.conf"
@@ -138,7 +139,7 @@ class Manager(File):
             cwd=self._work,
             env={"SNMP_PERSISTENT_DIR": str(self._work), "SNMPCONFPATH": str(self._work), "LD_PRELOAD": str(ANY_TLS)},
         )
-        self._process.wait_ready(lambda: listening(self.port) and listening(self.port, ipv6=True), "snmptrapd")
+        self._process.wait_ready(lambda: listening(self.port) and listening(self.port, ipv6=has_ipv6()), "snmptrapd")
         if self._certificates:
             self._process.wait_ready(lambda: listening(self.tls_port) and accepting(self.tls_port), "snmptrapd's TLS")
 

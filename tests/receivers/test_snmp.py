@@ -15,7 +15,7 @@ from lab.ber import Varbind
 from lab.manager import LOST, AnsweringManager, event_id
 from lab.processes import DEADLINE, wait_until
 from lab.receivers import TrapSocket
-from lab.sockets import free_port
+from lab.sockets import free_port, has_ipv6
 from peers import Authority, LateServer
 from snmp_manager import (AUTH_PASSWORD, ENGINE_ID, EVENT_ID, EVENT_TEXT, OWN, PRIV_PASSWORD, Certificates, Manager,
                           Sender, number_of, user_names, usm_header, v3)
@@ -76,8 +76,8 @@ def expected_own(number, text, lid=1):
 WAYS = {
     "udp": {"host": "127.0.0.1"},
     "tcp": {"host": "127.0.0.1", "transport": "tcp"},
-    "ipv6": {"host": "::1"},
 }
+WAYS |= {"ipv6": {"host": "::1"}} if has_ipv6() else {}
 SECURE = ["tls", "dtls"]
 KINDS = [(way, version) for way in WAYS for version in ["2c", "3"]] + [(way, "TLS") for way in SECURE]
 
