@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "daemon/surroundings.h"
 
+#include "base/writable.h"
 #include "daemon/sinks.h"
 
 #include <libgen.h>
@@ -15,32 +16,50 @@ static void surroundings_add(struct conf_mistakes *mistakes, const struct conf *
         error_set(&mistakes->sentences[mistakes->count++], "%s: %s", conf->file, sentence);
 }
 
-// Whether the receiver writes to a directory that systemd makes when it starts the instance.
-static bool surroundings_come_later(const struct conf_receiver *receiver,
-                                    const struct instance *instance)
+// Whether systemd makes the directory when it starts the instance, for the user that runs it.
+static bool surroundings_are_made(const char *directory, const struct instance *instance)
+{
+    char copy[INSTANCE_PATH_SIZE];
+    snprintf(copy, sizeof copy, "%s", instance->socket);
+    return strcmp(directory, instance->logs) == 0 || strcmp(directory, instance->state) == 0 ||
+           strcmp(directory, dirname(copy)) == 0;
+}
+
+static bool surroundings_check_receiver(const struct conf_receiver *receiver,
+                                        const struct instance *instance, struct error *err)
 {
     char copy[CONF_PATH_SIZE];
-    if (receiver->kind != CONF_FILE)
-        return false;
     snprintf(copy, sizeof copy, "%s", receiver->file.path);
-    const char *directory = dirname(copy);
-    return (strcmp(directory, instance->logs) == 0 || strcmp(directory, instance->state) == 0) &&
-           access(directory, F_OK) != 0;
+    bool will_be = receiver->kind == CONF_FILE && access(receiver->file.path, F_OK) != 0 &&
+                   surroundings_are_made(dirname(copy), instance);
+    return will_be || sinks_check(receiver, err);
+}
+
+static bool surroundings_check_directory(const char *directory, const struct instance *instance,
+                                         const char *item, struct error *err)
+{
+    return surroundings_are_made(directory, instance) || writable_check_directory(directory, err) ||
+           error_prefix(err, "%s", item);
 }
 
 bool surroundings_check(const struct conf *conf, const struct instance *instance,
                         struct conf_mistakes *mistakes)
 {
     struct error err;
+    char copy[CONF_PATH_SIZE];
+    snprintf(copy, sizeof copy, "%s", conf->socket);
     *mistakes = (struct conf_mistakes){.count = 0};
     for (size_t i = 0; i < conf->receiver_count; i++) {
-        const struct conf_receiver *receiver = &conf->receivers[i];
-        if (!surroundings_come_later(receiver, instance) && !sinks_check(receiver, &err))
+        if (!surroundings_check_receiver(&conf->receivers[i], instance, &err))
             surroundings_add(mistakes, conf, err.text);
     }
     if (!sinks_check_socket(conf->subagent.socket, &err)) {
         error_prefix(&err, "section 'subagent'");
         surroundings_add(mistakes, conf, err.text);
     }
+    if (!surroundings_check_directory(conf->journal.directory, instance, "section 'journal'", &err))
+        surroundings_add(mistakes, conf, err.text);
+    if (!surroundings_check_directory(dirname(copy), instance, "section 'control'", &err))
+        surroundings_add(mistakes, conf, err.text);
     return mistakes->count == 0;
 }

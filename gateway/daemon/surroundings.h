@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// What a configuration names outside of itself and receivers use later, such as certificates,
-// directories and sockets. A configuration with such a mistake is refused by a check and a reload.
-// A start goes on without what is missing: the receiver fails, and others are told.
+// What a configuration names outside of itself and is used later, such as certificates, directories
+// and sockets. A configuration with such a mistake is refused by a check and a reload. A start goes
+// on without what is missing, as far as it can: a receiver fails, and others are told.
 #ifndef IBTRAPD_DAEMON_SURROUNDINGS_H
 #define IBTRAPD_DAEMON_SURROUNDINGS_H
 
@@ -9,8 +9,8 @@
 #include "conf/conf.h"
 #include "conf/report.h"
 
-// Looks at all of it as this process, and never waits. A directory that the instance's systemd unit
-// makes may be missing. Fills `mistakes`, with sentences FILE: SENTENCE. True: there are none.
+// Looks at all of it as this process, and never waits. The directories that the instance's systemd
+// unit makes may be missing. Fills `mistakes`, with sentences FILE: SENTENCE. True: there are none.
 bool surroundings_check(const struct conf *conf, const struct instance *instance,
                         struct conf_mistakes *mistakes);
 

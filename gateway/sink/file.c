@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "sink/file.h"
 
+#include "base/writable.h"
 #include "sink/format.h"
 #include "sink/output.h"
 
@@ -260,40 +261,12 @@ bool file_sink(struct sink *out, const char *name, const struct file_options *op
     return true;
 }
 
-// Checking.
-
-static bool file_sink_may_write(const char *path, int mode, const char *directory,
-                                struct error *err)
-{
-    if (access(path, mode) == 0)
-        return true;
-    if (errno == EROFS)
-        return error_set(err,
-                         "cannot write to %s: %s; if its systemd unit makes it so, set "
-                         "ReadWritePaths=%s there (systemctl edit)",
-                         path, strerror(errno), directory);
-    return error_set(err, "cannot write to %s: %s; the user that runs ibtrapd must be able to",
-                     path, strerror(errno));
-}
-
 bool file_sink_check(const char *path, struct error *err)
 {
     struct stat st;
-    char copy[PATH_MAX];
     if (strcmp(path, "-") == 0)
         return true;
-    snprintf(copy, sizeof copy, "%s", path);
-    const char *directory = dirname(copy);
-    if (stat(path, &st) == 0)
-        return S_ISREG(st.st_mode) || S_ISCHR(st.st_mode)
-                   ? file_sink_may_write(path, W_OK, directory, err)
-                   : error_set(err, "%s is neither a regular file nor a character device", path);
-    if (errno != ENOENT)
-        return error_set(err, "cannot get the status of %s: %s", path, strerror(errno));
-    if (stat(directory, &st) != 0)
-        return error_set(err,
-                         "the directory %s does not exist: make it, and give it to the user "
-                         "that runs ibtrapd",
-                         directory);
-    return file_sink_may_write(directory, W_OK | X_OK, directory, err);
+    if (stat(path, &st) == 0 && !S_ISREG(st.st_mode) && !S_ISCHR(st.st_mode))
+        return error_set(err, "%s is neither a regular file nor a character device", path);
+    return writable_check_file(path, err);
 }

@@ -163,6 +163,20 @@ def test_a_file_that_cannot_be_written(tmp_path):
             assert word in output
 
 
+def test_directories(tmp_path):
+    (tmp_path / "file").touch()
+    for made in (lambda path: section("journal", directory=path),
+                 lambda path: section("control", socket=path / "control.sock")):
+        for path in (tmp_path, tmp_path / "new"):
+            assert check_config(made(path), tmp_path)[0] == 0
+        for path, words in ((tmp_path / "no" / "new", f"the directory {tmp_path}/no does not exist"),
+                            (tmp_path / "file", f"{tmp_path}/file is not a directory")):
+            status, output = check_config(made(path), tmp_path)
+            assert status == 1
+            assert words in output
+    assert not (tmp_path / "new").exists()
+
+
 def test_sockets(tmp_path):
     file = tmp_path / "file"
     file.touch()
@@ -240,6 +254,15 @@ def test_root_checks_as_the_service_writes(as_root):
     assert str(directory) in output and "user ibtrapd" in output
     os.chown(directory, NOBODY, NOBODY)
     assert as_root(archive(directory / "events.json"))[0] == 0
+
+
+@root
+def test_root_checks_where_the_service_keeps_its_journal(as_root):
+    directory = as_root.directory / "journal"
+    directory.mkdir(mode=0o755)
+    status, output = as_root(section("journal", directory=directory))
+    assert status == 1
+    assert f"section 'journal': cannot write to {directory}" in output
 
 
 @root
