@@ -27,7 +27,8 @@ MIBS = f"{os.environ.get('IBTRAPD_MIB_BASE', BUILD / 'mib-base')}:{TESTS.parent 
 MULTICAST = bytes.fromhex("ff12401bffff00000000000000000007")
 GID1, GID2 = gid(0x0002C90300B10001), gid(0x0002C90300B20001)
 RECEIVERS = {"from-scripts", "prometheus", "rsyslog", "siem", "snmptrapd-zabbix"}
-KINDS = {"ibtrapd", "rsyslog", "snmpd", "snmptrapd", "prometheus", "prometheus-rules", "jq", "sh"}
+KINDS = {"ibtrapd", "rsyslog", "snmpd", "snmptrapd", "prometheus", "prometheus-rules", "jq", "sh", "zabbix-trap",
+         "zabbix-server", "logrotate"}
 
 
 # Debian's configuration loads that module, which reads /dev/log by default.
@@ -202,44 +203,33 @@ def test_snmptrapd_takes_version_3(fabric, site_files):
     traps.wait_for(lambda one: "OID: IB-SMA-MIB::ibSmaBadPartitionKey" in one, "the notification")
 
 
-def test_zabbix_finds_its_word(fabric, site_files, tmp_path):
-    """Each trap is a line of time, ZBXTRAP and the sender's address, and the items' expressions find theirs."""
-    script, log = tmp_path / "zabbix-trap", tmp_path / "snmptrap"
-    changes = {**site_files, "/usr/local/bin/zabbix-trap": script, "/var/log/snmptrap": log}
-    directory, text = (pages.adapted(block, changes) for block in pages.blocks("snmptrapd-zabbix", "sh"))
-    subprocess.run(["sh", "-c", directory], check=True)
-    script.write_text(text)
+def test_zabbix_gets_each_trap(fabric, site_files, tmp_path):
+    """A line with time, ZBXTRAP and the sender's address, then the objects, which the template's expressions find."""
+    script, log = tmp_path / "zabbix-trap", tmp_path / "snmptrap.log"
+    changes = {**site_files, "/usr/local/bin/zabbix-trap": script, "/var/log/snmptrap/snmptrap.log": log,
+               "zabbix.example.org": "nms.example.org"}
+    script.write_text(pages.adapted(pages.blocks("snmptrapd-zabbix", "zabbix-trap")[0], changes))
     script.chmod(0o755)
-    run_snmptrapd(fabric, changes, 2, 0)
-    traps = Lines(log / "snmptrap.log")
-    [security] = traps.wait_for(lambda one: "bad-pkey" in one, "the event")
-    [started] = traps.wait_for(lambda one: "gateway-started" in one, "the start")
-    assert all(re.match(r"\d{8}:\d{6} ZBXTRAP 127\.0\.0\.1 ", one) for one in traps.items)
-    keys = {name: re.search(r'snmptrap\["(.*)"\]', key)[1]
-            for name, key in pages.table("snmptrapd-zabbix", "item")}
-    assert re.search(keys["everything of the fabric"], security) and re.search(keys["everything of the fabric"], started)
-    assert re.search(keys["security"], security) and not re.search(keys["security"], started)
-    assert re.search(keys["link problems"], security.replace("bad-pkey", "link-down"))
-    assert not re.search(keys["link problems"], security)
-    assert re.search(keys["the heartbeat"], started.replace("ibtrapdGatewayStarted", "ibtrapdHeartbeat"))
-    check_zabbix_alarms(keys["alarms"], security)
-    check_zabbix_alarms(keys["alarms"], started)
+    run_snmptrapd(fabric, changes, 2, 2)
+    Lines(log).wait_for(lambda one: one == "IBTRAPD-MIB::ibtrapdEventName.0 bad-pkey", "the event")
+    trap = log.read_text().split(" ZBXTRAP ")[-1]
+    assert trap.startswith("127.0.0.1\nSNMPv2-MIB::sysUpTime.0 ") and re.search(r"^\d{8}:\d{6} ZBXTRAP 127", log.read_text())
+    template = (TESTS.parent / "config/templates/zabbix-6.0.yaml").read_text()
+    for field in re.findall(r'\.regsub\("(.*?)","', template):
+        assert re.search(field.replace("(.+)", ".*"), trap), field  # its value may be empty
+    found = {pattern for pattern in re.findall(r'"regexp","(.*?)"\)', template) if re.search(pattern, trap)}
+    assert found == {r"(?m)^IBTRAPD-MIB::ibtrapdEventCategory\.0 security$", r"(?m)^IBTRAPD-MIB::ibtrapdEventSeverity\.0 (warning)$"}
 
 
-def check_zabbix_alarms(item, line):
-    """The trigger's expressions find an alarm's state, key and sentence, and no test."""
-    raised = line.replace("AlarmState.0 none IBTRAPD-MIB::ibtrapdAlarmKey.0 ",
-                          "AlarmState.0 raised IBTRAPD-MIB::ibtrapdAlarmKey.0 link 0x1/2-0x3/4")
-    fields = {name: value for name, value in pages.table("snmptrapd-zabbix", "field of the trigger")}
-    assert raised != line
-    assert re.search(item, raised) and not re.search(item, line)
-    assert not re.search(item, raised.replace("ibtrapdTest.0 false", "ibtrapdTest.0 true"))
-    for name, matches in (("problem expression", raised), ("recovery expression", raised.replace(" raised ", " cleared "))):
-        found = re.search(r'"regexp","(.*)"\)', fields[name])[1]
-        assert re.search(found, matches) and not re.search(found, line)
-    parts = {name: re.search(re.search(r'regsub\("(.*)", "\\1"\)', fields[name])[1], raised)[1]
-             for name in ("tag `alarm`", "event name")}
-    assert parts["tag `alarm`"] == "link 0x1/2-0x3/4" and parts["event name"].endswith(".")
+def test_no_object_begins_another_trap_of_zabbix(tmp_path):
+    script, log = tmp_path / "zabbix-trap", tmp_path / "log"
+    block = pages.blocks("snmptrapd-zabbix", "zabbix-trap")[0]
+    script.write_text(block.replace("/var/log/snmptrap/snmptrap.log", str(log)))
+    said = b"host\nUDP: [192.0.2.7]:162->[192.0.2.8]:162\nA::name.0 \xffx\\n ZBXTRAP 10.9.9.9 y $(id) %s ZBXTRAPZBXTRAP\n"
+    subprocess.run(["sh", script], input=said, check=True)
+    written = log.read_bytes()
+    assert re.fullmatch(rb"\d{8}:\d{6} ZBXTRAP 192\.0\.2\.7\n"
+                        rb"A::name\.0 \xffx\\n ZBX-TRAP 10\.9\.9\.9 y \$\(id\) %s ZBX-TRAPZBX-TRAP\n", written)
 
 
 # A SIEM.

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """A machine with ibtrapd's package and real managers, on a simulated fabric. run.sh makes its root."""
 
+import contextlib
 import os
 import pathlib
 import shutil
@@ -13,7 +14,10 @@ sys.path[:0] = [str(TESTS), str(TESTS / "package")]
 
 from lab.fabric import PROGRAMS, SA_KEY, Fabric  # noqa: E402
 from lab.receivers import TrapSocket  # noqa: E402
+import machine  # noqa: E402
 from machine import Machine, wait_until  # noqa: E402
+
+machine.DEADLINE = 300  # seconds for a command, such as one that fills a database
 
 CONFIG = "/etc/ibtrapd/ibtrapd.conf"
 DROP_IN = "/run/systemd/system/ibtrapd.service.d"
@@ -28,9 +32,9 @@ def pytest_collection_modifyitems(items):
 class Site:
     """The machine, and the fabric that its gateway is connected to."""
 
-    def __init__(self, machine, fabric):
-        self.machine, self.fabric = machine, fabric
-        self.run, self.path = machine.run, machine.path
+    def __init__(self, booted_machine, fabric):
+        self.machine, self.fabric = booted_machine, fabric
+        self.run, self.path = booted_machine.run, booted_machine.path
         self.subnet_manager = None
 
     def connect(self):
@@ -54,9 +58,10 @@ class Site:
         """Runs lines of a page as root."""
         return self.run("sh", "-ec", text, good=good)
 
-    def start_gateway(self, config, connected=True):
-        """Starts ibtrapd with that configuration, and waits until it has subscribed."""
-        key = 'fabric { sa_key_file = "/etc/ibtrapd/sa_key" }\nsweep { interval = 5 settle = 0 }\n' if connected else ""
+    def start_gateway(self, config, connected=True, more=""):
+        """Starts ibtrapd with that configuration and `more` items of its section fabric, and waits until it has
+        subscribed."""
+        key = f'fabric {{ sa_key_file = "/etc/ibtrapd/sa_key" {more}}}\n' 'sweep { interval = 5 settle = 0 }\n' if connected else ""
         self.path(CONFIG).write_text(key + config)
         self.run("ibtrapd", "--check-config")
         self.run("systemctl", "start", "ibtrapd")
@@ -70,15 +75,20 @@ class Site:
         return wait_until(true, what, timeout)
 
 
+@contextlib.contextmanager
+def booted(outside):
+    """A site; the machine sees the directory `outside` as /run/outside."""
+    outside.chmod(0o755)
+    shutil.copy(PROGRAMS / "libsimreports.so", outside)
+    with Machine(outside, os.environ["IBTRAPD_MANAGERS_ROOT"]) as booting, Fabric() as fabric:
+        booting.run("systemctl", "start", "systemd-journald.socket", "systemd-journald-dev-log.socket", "systemd-journald")
+        yield Site(booting, fabric)
+
+
 @pytest.fixture
 def site(tmp_path):
-    tmp_path.chmod(0o755)
-    for parent in tmp_path.parents[:3]:
-        parent.chmod(parent.stat().st_mode | 0o011)
-    shutil.copy(PROGRAMS / "libsimreports.so", tmp_path)
-    with Machine(tmp_path, os.environ["IBTRAPD_MANAGERS_ROOT"]) as machine, Fabric() as fabric:
-        machine.run("systemctl", "start", "systemd-journald.socket", "systemd-journald-dev-log.socket", "systemd-journald")
-        yield Site(machine, fabric)
+    with booted(tmp_path) as one:
+        yield one
 
 
 @pytest.fixture

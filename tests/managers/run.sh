@@ -10,7 +10,7 @@ set -eu
 
 managers='zabbix-server-pgsql zabbix-frontend-php php-cli php-pgsql postgresql prometheus prometheus-alertmanager
           prometheus-snmp-exporter snmpd snmptrapd snmp rsyslog rsyslog-openssl rsyslog-relp openssl curl jq
-          libumad2sim0 procps'
+          libumad2sim0 logrotate procps'
 here=$(cd "$(dirname "$0")" && pwd)
 top=$here/../..
 
@@ -21,7 +21,7 @@ top=$here/../..
 file=$here
 case ${1:-} in
 *.py)
-    file=$1
+    file=$here/$(basename "$1")
     shift
     ;;
 esac

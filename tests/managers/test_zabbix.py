@@ -1,0 +1,207 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""The page about Zabbix and the template, with Zabbix 6.0's server and PostgreSQL. Zabbix' API imports the template and
+tells of problems."""
+
+import json
+import socket
+import urllib.request
+
+import pytest
+from conftest import booted
+from lab import notices, pages
+from lab.fabric import gid
+from lab.receivers import listening
+from test_snmpd import offline_packages
+
+FRONTEND = 8080
+TEMPLATE = "/usr/share/doc/ibtrapd/examples/zabbix-6.0.yaml"
+GATEWAY, OTHER = "127.0.0.1", "10.9.9.9"
+EVENTS = "ibtrapd: all events"
+WARNING, HIGH = 2, 4  # severities of Zabbix
+NODE1, LEAF2 = "node 0x0002c90300b10000", "node 0x0002c90200c20000"
+LINK = "link 0x0002c90200c10000/12-0x0002c90200c20000/12"
+HOSTILE = f"x ZBXTRAP {OTHER} IBTRAPD-MIB::ibtrapdAlarmState.0 cleared"
+
+DATABASE = r"""
+systemctl start postgresql@15-main
+runuser -u postgres -- psql -q -c "CREATE USER zabbix PASSWORD 'secret'" -c "CREATE DATABASE zabbix OWNER zabbix ENCODING 'UTF8' TEMPLATE template0"
+cd /usr/share/zabbix-server-pgsql
+zcat schema.sql.gz images.sql.gz data.sql.gz | PGPASSWORD=secret psql -1 -q -h 127.0.0.1 -U zabbix zabbix >/dev/null
+"""
+SERVER = "DBHost=127.0.0.1\nDBPassword=secret\nCacheUpdateFrequency=2\nHistoryCacheSize=4M\n"
+WEB = """<?php
+$DB = ['TYPE' => 'POSTGRESQL', 'SERVER' => '127.0.0.1', 'PORT' => '0', 'DATABASE' => 'zabbix', 'USER' => 'zabbix',
+       'PASSWORD' => 'secret', 'SCHEMA' => '', 'ENCRYPTION' => false, 'KEY_FILE' => '', 'CERT_FILE' => '', 'CA_FILE' => '',
+       'VERIFY_HOST' => false, 'CIPHER_LIST' => '', 'VAULT_URL' => '', 'VAULT_DB_PATH' => '', 'VAULT_TOKEN' => '',
+       'DOUBLE_IEEE754' => true];
+$IMAGE_FORMAT_DEFAULT = IMAGE_FORMAT_PNG;
+"""
+
+
+class Api:
+    """Zabbix' JSON-RPC."""
+
+    def __init__(self):
+        self._token = None
+        self._token = self("user.login", username="Admin", password="zabbix")
+
+    def __call__(self, method, **parameters):
+        request = {"jsonrpc": "2.0", "method": method, "params": parameters, "id": 1, "auth": self._token}
+        call = urllib.request.Request(f"http://127.0.0.1:{FRONTEND}/api_jsonrpc.php", json.dumps(request).encode(),
+                                      {"Content-Type": "application/json-rpc"})
+        with urllib.request.urlopen(call, timeout=60) as response:
+            answer = json.loads(response.read())
+        assert "error" not in answer, answer
+        return answer["result"]
+
+    def problems(self, host=None):
+        """The open problems of a host by name: severity and tags."""
+        found = self("problem.get", output="extend", selectTags="extend", **({"hostids": [host]} if host else {}))
+        return {one["name"]: (int(one["severity"]), {tag["tag"]: tag["value"] for tag in one["tags"]}) for one in found}
+
+
+class Zabbix:
+    def __init__(self, site):
+        site.shell(DATABASE)
+        site.path("/etc/zabbix/zabbix_server.conf.d/database.conf").write_text(SERVER)
+        [trapper] = pages.blocks("snmptrapd-zabbix", "zabbix-server")
+        site.path("/etc/zabbix/zabbix_server.conf.d/snmptrap.conf").write_text(trapper)
+        site.path("/etc/zabbix/zabbix.conf.php").write_text(WEB)
+        site.run("systemd-tmpfiles", "--create", "/usr/lib/tmpfiles.d/zabbix-server.conf")  # as at a boot
+        site.run("systemctl", "start", "zabbix-server")
+        site.run("systemd-run", "--unit=frontend", "php", "-d", "memory_limit=512M", "-d", "max_execution_time=300",
+                 "-S", f"127.0.0.1:{FRONTEND}", "-t", "/usr/share/zabbix")
+        site.wait(lambda: accepts(FRONTEND), "the frontend to listen")
+        self.api = Api()
+        create = {"createMissing": True, "updateExisting": True}
+        missing = {"createMissing": True}
+        self.api("configuration.import", format="yaml", source=site.path(TEMPLATE).read_text(),
+                 rules={"groups": missing, "templates": create, "items": create, "triggers": create})
+        [template] = self.api("template.get", filter={"host": "ibtrapd by SNMP trap"})
+        self.gateway, self.other = (self._host(name, address, template["templateid"])
+                                    for name, address in (("gateway", GATEWAY), ("other", OTHER)))
+
+    def _host(self, name, address, template):
+        [group] = self.api("hostgroup.get", filter={"name": "Discovered hosts"})
+        interface = {"type": 2, "main": 1, "useip": 1, "ip": address, "dns": "", "port": "161",
+                     "details": {"version": 2, "community": "public"}}
+        return self.api("host.create", host=name, groups=[{"groupid": group["groupid"]}], interfaces=[interface],
+                        templates=[{"templateid": template}])["hostids"][0]
+
+    def values(self, host, item):
+        [found] = self.api("item.get", hostids=[host], filter={"name": item})
+        return [one["value"] for one in self.api("history.get", itemids=[found["itemid"]], history=2, output="extend",
+                                                 sortfield="clock")]
+
+
+def accepts(port):
+    with socket.socket() as client:
+        return client.connect_ex(("127.0.0.1", port)) == 0
+
+
+def follow_the_page(site):
+    """The page's steps on Zabbix' host."""
+    offline_packages(site)
+    fetch, load = pages.blocks("mibs", "sh")[:2]
+    site.shell(fetch)
+    site.shell(load)
+    directory, start = pages.blocks("snmptrapd-zabbix", "sh")
+    site.shell(directory)
+    [handler] = pages.blocks("snmptrapd-zabbix", "zabbix-trap")
+    site.path("/usr/local/bin/zabbix-trap").write_text(handler)
+    site.path("/etc/snmp/snmptrapd.conf").write_text(pages.blocks("snmptrapd-zabbix", "snmptrapd")[2])
+    site.shell(start)
+    site.wait(lambda: listening(162), "snmptrapd to listen")
+
+
+def has_event(zabbix, name):
+    return any(f"ibtrapdEventName.0 {name}\n" in one for one in zabbix.values(zabbix.gateway, EVENTS))
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory):
+    with booted(tmp_path_factory.mktemp("outside")) as one:
+        one.connect()
+        yield one
+
+
+@pytest.fixture(scope="module")
+def zabbix(site):
+    follow_the_page(site)
+    ready = Zabbix(site)
+    block = pages.blocks("snmptrapd-zabbix", "ibtrapd")[2].replace("zabbix.example.org", GATEWAY)
+    site.path("/etc/ibtrapd/names").write_text(f'0x0002c90200c20000 "{HOSTILE}"\n')
+    site.start_gateway(block, more='node_name_map = "/etc/ibtrapd/names" ')
+    site.wait(lambda: has_event(ready, "gateway-started"), "the first event in Zabbix", 180)
+    return ready
+
+
+def open_alarms(zabbix, host=None):
+    """The keys of the alarms that are open problems."""
+    return {tags["alarm"] for _, tags in zabbix.api.problems(host or zabbix.gateway).values() if "alarm" in tags}
+
+
+def wait_for_alarms(site, zabbix, keys):
+    site.wait(lambda: open_alarms(zabbix) == set(keys), f"the problems {keys}", 180)
+
+
+def test_each_alarm_is_a_problem_and_ends_alone(site, zabbix):
+    site.fabric.unlink("node1", 1)
+    site.fabric.unlink("leaf1", 12)
+    wait_for_alarms(site, zabbix, [NODE1, LINK])
+    problems = zabbix.api.problems(zabbix.gateway)
+    [host] = [name for name in problems if name.startswith("Host node1 ") and " left the fabric" in name]
+    [link] = [name for name in problems if name.startswith("Port 12 of leaf1 ") and name.endswith(" went down.")]
+    assert problems[host][0] == problems[link][0] == WARNING
+    assert problems[host][1]["node"] == "node1" and problems[link][1]["node"] == "leaf1"
+    site.fabric.relink("leaf1", 12)
+    wait_for_alarms(site, zabbix, [NODE1])
+    site.fabric.relink("node1", 1)
+    wait_for_alarms(site, zabbix, [])
+
+
+def test_a_hostile_name_sends_no_trap_of_another_host(site, zabbix):
+    """It also closes no problem, although it has the words of a clear."""
+    site.fabric.unlink("leaf1", 11)
+    site.fabric.unlink("leaf1", 12)
+    wait_for_alarms(site, zabbix, [LEAF2])
+    [(name, (severity, tags))] = zabbix.api.problems(zabbix.gateway).items()
+    assert severity == HIGH and tags["node"] == HOSTILE.replace("ZBXTRAP", "ZBX-TRAP") and tags["node"] in name
+    site.run("ibtrapctl", "test", "heartbeat")  # more traps come, and are read
+    site.wait(lambda: has_event(zabbix, "heartbeat"), "the heartbeat in Zabbix", 180)
+    assert open_alarms(zabbix) == {LEAF2}
+    assert zabbix.values(zabbix.other, EVENTS) == [] and open_alarms(zabbix, zabbix.other) == set()
+    site.fabric.relink("leaf1", 11)
+    site.fabric.relink("leaf1", 12)
+    wait_for_alarms(site, zabbix, [])
+
+
+def test_a_test_opens_no_problem(site, zabbix):
+    site.run("ibtrapctl", "test", "link-down")
+    site.wait(lambda: any("ibtrapdEventName.0 link-down" in one and "ibtrapdTest.0 true" in one
+                          for one in zabbix.values(zabbix.gateway, "ibtrapd: alarms")), "the test in Zabbix", 180)
+    site.fabric.unlink("node1", 1)  # a problem that comes later
+    wait_for_alarms(site, zabbix, [NODE1])
+    site.fabric.relink("node1", 1)
+    wait_for_alarms(site, zabbix, [])
+
+
+def test_a_security_event_is_a_problem(site, zabbix):
+    gids = gid(0x0002C90300B10001), gid(0x0002C90300B20001)
+    site.fabric.client("node2").trap(notices.bad_key(257, 6, 7, 0x8001, 1, 2, 3, *gids))
+    site.wait(lambda: any("P_Key" in name for name in zabbix.api.problems(zabbix.gateway)), "the problem", 180)
+
+
+def test_a_silent_gateway_is_a_problem(site, zabbix):
+    zabbix.api("usermacro.create", hostid=zabbix.other, macro="{$IBTRAPD.SILENCE.MAX}", value="30s")
+    site.wait(lambda: "No heartbeat from ibtrapd" in zabbix.api.problems(zabbix.other), "the problem", 180)
+    assert "No heartbeat from ibtrapd" not in zabbix.api.problems(zabbix.gateway)
+
+
+def test_the_file_can_be_rotated(site, zabbix):
+    [rotation] = pages.blocks("snmptrapd-zabbix", "logrotate")
+    site.path("/etc/logrotate.d/snmptrap").write_text(rotation)
+    site.run("logrotate", "-f", "/etc/logrotate.d/snmptrap")
+    assert site.path("/var/log/snmptrap/snmptrap.log.1").stat().st_size > 0
+    site.run("ibtrapctl", "test", "vendor-trap")
+    site.wait(lambda: has_event(zabbix, "vendor-trap"), "an event from the new file", 180)
