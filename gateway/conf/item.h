@@ -9,6 +9,8 @@
 #include "conf/conf.h"
 #include "conf/word.h"
 
+enum { SCHEMA_ITEMS_MAX = 64 }; // of a section
+
 struct section;
 
 enum schema_type {

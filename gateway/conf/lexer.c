@@ -18,6 +18,11 @@ static void lexer_skip(struct lexer *lexer, size_t n)
         lexer->next_line += *lexer->next++ == '\n';
 }
 
+void lexer_skip_line(struct lexer *lexer)
+{
+    lexer_skip(lexer, strcspn(lexer->next, "\n"));
+}
+
 static enum lexer_token lexer_fail(struct lexer *lexer, const char *sentence)
 {
     lexer->wrong = sentence;
@@ -100,8 +105,9 @@ static enum lexer_token lexer_quoted(struct lexer *lexer)
         const char *p = lexer->next;
         size_t kept = 1, n = 1;
         *out = *p;
-        if (*p == '\0' || (*p == '\\' && p[1] == '\0'))
-            return lexer_fail(lexer, "a text has no end: the closing quotation mark is missing");
+        if (*p == '\0' || *p == '\n' || (*p == '\\' && p[1] == '\0'))
+            return lexer_fail(
+                lexer, "a text has no end in its line: the closing quotation mark is missing");
         if (*p == '\\')
             n = lexer_backslash(p, quote, out, &kept);
         if (n == 0)
@@ -141,8 +147,10 @@ enum lexer_token lexer_next(struct lexer *lexer)
     bool ok = lexer_skip_blanks(lexer);
     bool behind_last = *lexer->next == '\0' && lexer->next > lexer->text && lexer->next[-1] == '\n';
     lexer->line = lexer->next_line - behind_last;
-    if (!ok)
+    if (!ok) {
+        lexer_skip(lexer, strlen(lexer->next));
         return lexer_fail(lexer, "a comment has no end: '*/' is missing");
+    }
     size_t length = 1;
     enum lexer_token token = LEXER_END;
     switch (*lexer->next) {

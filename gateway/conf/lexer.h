@@ -29,7 +29,11 @@ struct lexer {
 // its NUL. Both stay the caller's.
 void lexer_init(struct lexer *lexer, const char *text, char *word);
 
-// Reads the next token. Returns LEXER_END again and again at the end.
+// Skips what is left of the line, such as behind a LEXER_WRONG.
+void lexer_skip_line(struct lexer *lexer);
+
+// Reads the next token. Returns LEXER_END again and again at the end. A text in quotation marks
+// ends in the line that it begins in, unless a backslash ends that.
 enum lexer_token lexer_next(struct lexer *lexer);
 
 // Returns the name of a token for a message, such as "'='" or "the end of the file".

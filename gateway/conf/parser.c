@@ -17,7 +17,14 @@ struct parser {
     struct lexer lexer;
     enum lexer_token token; // the one to parse next
     bool looks;             // at the files that the text names
-    bool stopped;           // by a mistake that leaves unclear how the text goes on
+    unsigned before;        // line of the token before that one
+    bool stopped;           // nothing more can be read
+    bool lost;              // a mistake leaves unclear how the line goes on: see parser_resume
+    bool in_list;           // it was lost within the braces of a list
+    bool swallowed;         // part of a line was skipped unread, and may have had a closing brace
+    // The section whose closing brace is missing, if one was; its items may follow where only
+    // sections are expected.
+    const struct schema_section *unclosed;
     struct conf *conf;
     struct report *report;
     unsigned secret_line; // line with an item whose value is a secret; 0: none yet
@@ -25,9 +32,10 @@ struct parser {
     struct section single[SCHEMA_SECTIONS_MAX];
 };
 
-// Stepping through the tokens. A token that the grammar does not allow stops the parser.
+// Stepping through the tokens. After a token that the grammar does not allow the parser is lost,
+// until a later line shows where it is.
 
-__attribute__((format(printf, 2, 3))) static bool parser_stop(struct parser *p, const char *fmt,
+__attribute__((format(printf, 2, 3))) static bool parser_lose(struct parser *p, const char *fmt,
                                                               ...)
 {
     char sentence[400];
@@ -35,17 +43,25 @@ __attribute__((format(printf, 2, 3))) static bool parser_stop(struct parser *p, 
     va_start(args, fmt);
     vsnprintf(sentence, sizeof sentence, fmt, args);
     va_end(args);
-    if (!p->stopped)
+    if (!p->lost && !p->stopped)
         report_add(p->report, p->lexer.line, "%s", sentence);
-    p->stopped = true;
+    p->lost = true;
     return false;
+}
+
+static bool parser_is_off(const struct parser *p)
+{
+    return p->stopped || p->lost;
 }
 
 static void parser_step(struct parser *p)
 {
-    p->token = lexer_next(&p->lexer);
-    if (p->token == LEXER_WRONG)
-        parser_stop(p, "%s", p->lexer.wrong);
+    p->before = p->lexer.line;
+    while ((p->token = lexer_next(&p->lexer)) == LEXER_WRONG) {
+        parser_lose(p, "%s", p->lexer.wrong);
+        p->swallowed = true;
+        lexer_skip_line(&p->lexer);
+    }
     if (report_is_full(p->report))
         p->stopped = true;
 }
@@ -54,7 +70,7 @@ static void parser_step(struct parser *p)
 static bool parser_unexpected(struct parser *p, const char *wanted)
 {
     bool shown = p->token == LEXER_WORD && p->secret_line != p->lexer.line;
-    return parser_stop(p, "%s is expected, and there is %s%s%s", wanted,
+    return parser_lose(p, "%s is expected, and there is %s%s%s", wanted,
                        shown ? "'" : lexer_token_name(p->token), shown ? p->lexer.word : "",
                        shown ? "'" : "");
 }
@@ -64,10 +80,37 @@ static bool parser_take(struct parser *p, enum lexer_token token)
     if (p->token != token)
         return parser_unexpected(p, lexer_token_name(token));
     parser_step(p);
-    return !p->stopped;
+    return !parser_is_off(p);
 }
 
 // Skipping text that has no meaning.
+
+// Whether the token begins a line and is the name of a section, or of an item of `schema`.
+static bool parser_begins(const struct parser *p, const struct schema_section *schema)
+{
+    return p->token == LEXER_WORD && p->lexer.line > p->before &&
+           (schema_section(p->lexer.word) || (schema && schema_find(schema, p->lexer.word, NULL)));
+}
+
+// Goes on, after a mistake, where the text has a meaning again: at a line that begins with a name
+// that may stand there, or at the closing brace of the section. NULL for `schema`: outside of
+// sections.
+static void parser_resume(struct parser *p, const struct schema_section *schema)
+{
+    unsigned open = p->in_list;
+    p->in_list = false;
+    while (p->lost && p->token != LEXER_END && !p->stopped) {
+        bool closes = p->token == LEXER_CLOSE;
+        if (parser_begins(p, schema) || (closes && open == 0 && schema))
+            break;
+        open += p->token == LEXER_OPEN;
+        open -= closes && open > 0;
+        parser_step(p);
+        if (closes && open == 0 && !schema)
+            break;
+    }
+    p->lost = false;
+}
 
 static void parser_skip_block(struct parser *p)
 {
@@ -76,9 +119,9 @@ static void parser_skip_block(struct parser *p)
         open += p->token == LEXER_OPEN;
         open -= p->token == LEXER_CLOSE;
         parser_step(p);
-    } while (open > 0 && p->token != LEXER_END && !p->stopped);
-    if (open > 0)
-        parser_stop(p, "a section has no end: a closing brace is missing");
+    } while (open > 0 && p->token != LEXER_END && !parser_is_off(p) && !parser_begins(p, NULL));
+    if (open > 0 && !parser_is_off(p) && !p->swallowed)
+        report_add(p->report, p->lexer.line, "a section has no end: a closing brace is missing");
 }
 
 // Skips what stands behind an unknown name: a value, a list, or a section.
@@ -87,9 +130,9 @@ static void parser_skip_unknown(struct parser *p)
     bool item = p->token == LEXER_EQUALS || p->token == LEXER_APPEND;
     if (item)
         parser_step(p);
-    if (p->token == LEXER_WORD && !p->stopped)
+    if (p->token == LEXER_WORD && !parser_is_off(p) && !(item && p->lexer.line > p->before))
         parser_step(p);
-    if (p->token == LEXER_OPEN && !p->stopped)
+    if (p->token == LEXER_OPEN && !parser_is_off(p))
         parser_skip_block(p);
 }
 
@@ -119,7 +162,7 @@ static void parser_take_list(struct parser *p, struct section *section,
                              const struct schema_item *item)
 {
     parser_step(p);
-    while (p->token == LEXER_WORD && !p->stopped) {
+    while (p->token == LEXER_WORD && !parser_is_off(p)) {
         section->line = p->lexer.line;
         parser_take_value(p, section, item);
         parser_step(p);
@@ -127,12 +170,27 @@ static void parser_take_list(struct parser *p, struct section *section,
             break;
         parser_step(p);
     }
-    if (p->stopped)
+    if (parser_is_off(p))
         return;
     if (p->token != LEXER_CLOSE)
-        parser_unexpected(p, "',' or '}'");
+        p->in_list = !parser_unexpected(p, "',' or '}'");
     else
         parser_step(p);
+}
+
+// Notes that the file has the item; a second value would silently take the place of the first.
+static void parser_note_item(struct section *section, const struct schema_item *item, size_t place,
+                             bool append)
+{
+    const uint64_t bit = UINT64_C(1) << place;
+    if (section->given & bit && !append) {
+        report_add(section->report, section->line, "item '%s' stands in line %u already%s",
+                   item->name, section->lines[place],
+                   value_is_list(item) ? ": add to it with '+='" : "");
+        section->bad = true;
+    }
+    section->given |= bit;
+    section->lines[place] = section->line;
 }
 
 static void parser_take_item(struct parser *p, struct section *section,
@@ -142,48 +200,64 @@ static void parser_take_item(struct parser *p, struct section *section,
     if (item->secret)
         p->secret_line = p->lexer.line;
     if (append && !value_is_list(item)) {
-        parser_stop(p, "item '%s' has one value only: write '=' for '+='", item->name);
+        parser_lose(p, "item '%s' has one value only: write '=' for '+='", item->name);
         return;
     }
     if (!append && !parser_take(p, LEXER_EQUALS))
         return;
     if (append)
         parser_step(p);
-    section->given |= UINT64_C(1) << place;
+    parser_note_item(section, item, place, append);
     if (value_is_list(item) && !append)
         value_clear(item, section->object);
     if (p->token == LEXER_OPEN && value_is_list(item)) {
         parser_take_list(p, section, item);
-    } else if (p->token == LEXER_WORD && !p->stopped) {
+    } else if (p->token == LEXER_WORD && !parser_is_off(p)) {
         parser_take_value(p, section, item);
         parser_step(p);
-    } else if (!p->stopped) {
+    } else if (!parser_is_off(p)) {
         char wanted[80];
         snprintf(wanted, sizeof wanted, "a value for item '%s'", item->name);
         parser_unexpected(p, wanted);
     }
 }
 
+// Says that there is no such item, or no such section if the name stands where one begins.
+static void parser_report_name(struct parser *p, const struct section *section, const char *name,
+                               unsigned line)
+{
+    char hint[240];
+    struct text t = text_in(hint, sizeof hint);
+    const bool is_section = p->token == LEXER_OPEN || (p->token == LEXER_WORD && !section);
+    const char *now = schema_new_name(name);
+    hint_add(is_section || !section ? NULL : section->schema, name, &t);
+    if (is_section && now)
+        report_add(p->report, line, "section '%s' is called '%s' now", name, now);
+    else if (is_section)
+        report_add(p->report, line, "section '%s': there is no such section%s", name, hint);
+    else
+        report_add(p->report, line, "item '%s': there is no such item here%s", name, hint);
+}
+
 // Reports an unknown name and skips what belongs to it. NULL for `section`: the name stands at the
 // top of the file.
 static void parser_refuse_name(struct parser *p, struct section *section)
 {
-    char hint[200];
-    const char *name = p->lexer.word;
-    struct text t = text_in(hint, sizeof hint);
-    const char *now = section ? NULL : schema_new_name(name);
-    if (p->secret_line == p->lexer.line) {
-        report_add(p->report, p->lexer.line, "there is a word too many behind the value");
-    } else if (now) {
-        report_add(p->report, p->lexer.line, "section '%s' is called '%s' now", name, now);
-    } else {
-        hint_add(section ? section->schema : NULL, name, &t);
-        report_add(p->report, p->lexer.line, "item '%s': there is no such item here%s", name, hint);
-    }
+    char name[80];
+    const unsigned line = p->lexer.line;
+    const bool hidden = p->secret_line == line;
+    // The rest of a section of which a brace is missing.
+    const bool left = !section && p->unclosed && schema_find(p->unclosed, p->lexer.word, NULL);
+    snprintf(name, sizeof name, "%s", p->lexer.word);
     if (section)
         section->bad = true;
     parser_step(p);
-    parser_skip_unknown(p);
+    if (hidden)
+        report_add(p->report, line, "there is a word too many behind the value");
+    else if (!left)
+        parser_report_name(p, section, name, line);
+    if (!parser_is_off(p))
+        parser_skip_unknown(p);
 }
 
 // Reads an item of a section; the token is its name.
@@ -194,11 +268,8 @@ static void parser_run_item(struct parser *p, struct section *section)
     section->line = p->lexer.line;
     if (item) {
         parser_step(p);
-        if (!p->stopped)
+        if (!parser_is_off(p))
             parser_take_item(p, section, item, place);
-    } else if (schema_section(p->lexer.word)) {
-        parser_stop(p, "section '%s' begins in section '%s': a closing brace is missing",
-                    p->lexer.word, section->schema->name);
     } else {
         parser_refuse_name(p, section);
     }
@@ -265,34 +336,68 @@ static bool parser_add_rule(struct conf *conf, struct section *section, const ch
     return true;
 }
 
+// Whether the section's opening brace is there; it is taken as there when an item follows at once.
+static bool parser_open(struct parser *p, const struct section *section)
+{
+    bool follows =
+        p->token == LEXER_WORD && schema_find(section->schema, p->lexer.word, NULL) != NULL;
+    if (parser_take(p, LEXER_OPEN))
+        return true;
+    if (follows)
+        p->lost = false;
+    return follows;
+}
+
+// Ends a section whose closing brace is missing.
+static void parser_close_open(struct parser *p, struct section *section)
+{
+    if (!p->swallowed && p->token == LEXER_END)
+        report_add(p->report, p->lexer.line,
+                   "section '%s' of line %u has no end: a closing brace is missing",
+                   section->schema->name, section->begins);
+    else if (!p->swallowed)
+        report_add(p->report, p->lexer.line,
+                   "section '%s' begins in section '%s' of line %u: a closing brace is missing",
+                   p->lexer.word, section->schema->name, section->begins);
+    section->bad = true;
+    p->unclosed = section->schema;
+}
+
 // Reads the items of a section; the token should be its opening brace.
 static void parser_run_block(struct parser *p, struct section *section)
 {
-    if (!parser_take(p, LEXER_OPEN))
+    p->swallowed = p->lost;
+    if (!parser_open(p, section))
         return;
-    while (p->token == LEXER_WORD && !p->stopped)
-        parser_run_item(p, section);
+    while (!p->stopped && p->token != LEXER_CLOSE && p->token != LEXER_END) {
+        if (p->token != LEXER_WORD)
+            parser_unexpected(p, "an item or '}'");
+        else if (schema_section(p->lexer.word))
+            break;
+        else
+            parser_run_item(p, section);
+        section->bad |= p->lost;
+        parser_resume(p, section->schema);
+    }
     if (p->stopped)
         return;
     section->line = p->lexer.line;
-    if (p->token == LEXER_END) {
-        parser_stop(p, "section '%s' has no end: a closing brace is missing",
-                    section->schema->name);
-    } else if (p->token != LEXER_CLOSE) {
-        parser_unexpected(p, "an item or '}'");
-    } else {
-        parser_step(p);
-        if (section->schema->object != SCHEMA_CONF && section->schema->check && !section->bad)
-            section->schema->check(section);
+    if (p->token != LEXER_CLOSE) {
+        parser_close_open(p, section);
+        return;
     }
+    parser_step(p);
+    if (section->schema->object != SCHEMA_CONF && section->schema->check && !section->bad)
+        section->schema->check(section);
 }
 
 static void parser_run_named(struct parser *p, const struct schema_section *schema)
 {
     struct section section = {
-        .schema = schema, .line = p->lexer.line, .looks = p->looks, .report = p->report};
+        .schema = schema, .line = p->before, .looks = p->looks, .report = p->report};
+    section.begins = section.line;
     if (p->token != LEXER_WORD) {
-        parser_stop(p, "section '%s' needs a name: write %s \"name\" {", schema->name,
+        parser_lose(p, "section '%s' needs a name: write %s \"name\" {", schema->name,
                     schema->name);
         return;
     }
@@ -304,8 +409,22 @@ static void parser_run_named(struct parser *p, const struct schema_section *sche
     parser_step(p);
     if (room)
         parser_run_block(p, &section);
-    else if (p->token == LEXER_OPEN && !p->stopped)
+    else if (p->token == LEXER_OPEN && !parser_is_off(p))
         parser_skip_block(p);
+}
+
+// Reads a section without a name of its own.
+static void parser_run_single(struct parser *p, struct section *section)
+{
+    if (section->begins != 0) {
+        report_add(p->report, p->before,
+                   "section '%s' stands in line %u already: put its items there",
+                   section->schema->name, section->begins);
+        section->bad = true;
+    } else {
+        section->begins = p->before;
+    }
+    parser_run_block(p, section);
 }
 
 // Reads a section; the token is its name.
@@ -317,15 +436,15 @@ static void parser_run_section(struct parser *p)
         return;
     }
     parser_step(p);
-    if (p->stopped)
+    if (parser_is_off(p))
         return;
     if (schema->object != SCHEMA_CONF)
         parser_run_named(p, schema);
     else if (p->token == LEXER_WORD)
-        parser_stop(p, "section '%s' has no name of its own: write %s {", schema->name,
+        parser_lose(p, "section '%s' has no name of its own: write %s {", schema->name,
                     schema->name);
     else
-        parser_run_block(p, &p->single[schema - SCHEMA]);
+        parser_run_single(p, &p->single[schema - SCHEMA]);
 }
 
 static void parser_begin(struct parser *p)
@@ -353,8 +472,7 @@ static void parser_group_receivers(struct conf *conf)
     explicit_bzero(spare, sizeof *spare);
 }
 
-// Checks the sections without a name of their own. The file may have them in several pieces, so
-// only its end completes them.
+// Checks the sections without a name of their own, also those that the file does not have.
 static void parser_end(struct parser *p)
 {
     for (size_t i = 0; i < SCHEMA_COUNT && !p->stopped; i++) {
@@ -363,6 +481,20 @@ static void parser_end(struct parser *p)
             SCHEMA[i].check(section);
     }
     parser_group_receivers(p->conf);
+}
+
+// Reports a sign where a section should begin, but not the brace that ends a section whose brace
+// seemed to be missing.
+static void parser_refuse_sign(struct parser *p)
+{
+    const bool closes = p->token == LEXER_CLOSE;
+    if (!closes || !(p->unclosed || p->swallowed))
+        parser_unexpected(p, "a section");
+    if (closes) {
+        p->lost = false;
+        p->unclosed = NULL;
+        parser_step(p);
+    }
 }
 
 bool parser_run(const char *text, bool looks, struct conf *conf, struct report *report)
@@ -376,10 +508,13 @@ bool parser_run(const char *text, bool looks, struct conf *conf, struct report *
     lexer_init(&p.lexer, text, word);
     parser_begin(&p);
     parser_step(&p);
-    while (p.token == LEXER_WORD && !p.stopped)
-        parser_run_section(&p);
-    if (p.token != LEXER_END && !p.stopped)
-        parser_unexpected(&p, "a section");
+    while (p.token != LEXER_END && !p.stopped) {
+        if (p.token == LEXER_WORD && !p.lost)
+            parser_run_section(&p);
+        else
+            parser_refuse_sign(&p);
+        parser_resume(&p, NULL);
+    }
     parser_end(&p);
     explicit_bzero(word, strlen(text)); // it had communities
     free(word);

@@ -3,6 +3,7 @@
 
 #include "conf/check.h"
 #include "conf/pairs.h"
+#include "conf/pattern_checks.h"
 #include "conf/receiver_checks.h"
 #include "conf/section_checks.h"
 #include "install.h"
@@ -192,7 +193,7 @@ static const struct schema_item POLICY[] = {
     {"events", SCHEMA_PATTERNS, SCHEMA_LIVE, IN_RULE(events), .check = check_event_pattern,
      .example = "{\"link-*\", \"switch-removed\"}",
      .help = "Patterns of identifiers, see ibtrapd-events(7). Without it, all events."},
-    {"nodes", SCHEMA_PATTERNS, SCHEMA_LIVE, IN_RULE(nodes),
+    {"nodes", SCHEMA_PATTERNS, SCHEMA_LIVE, IN_RULE(nodes), .check = check_any_pattern,
      .example = "{\"leaf*\", \"0x0002c903*\"}",
      .help = "Patterns of names or GUIDs, as 0x and 16 digits: the nodes that the event is "
              "about. Without it, all nodes."},
@@ -426,13 +427,15 @@ static const struct schema_item EVERY_RECEIVER[] = {
     {"categories", SCHEMA_PATTERNS, SCHEMA_LIVE, IN_RECEIVER(filter.categories),
      .check = check_category_pattern, .example = "{\"link\", \"node\"}",
      .help = "Patterns of categories, which are those of a policy. Only these are sent."},
-    {"nodes", SCHEMA_PATTERNS, SCHEMA_LIVE, IN_RECEIVER(filter.nodes), .example = "{\"leaf*\"}",
+    {"nodes", SCHEMA_PATTERNS, SCHEMA_LIVE, IN_RECEIVER(filter.nodes), .check = check_node_pattern,
+     .example = "{\"leaf*\"}",
      .help = "Patterns of the names of nodes that report an event or that it is about."},
-    {"guids", SCHEMA_PATTERNS, SCHEMA_LIVE, IN_RECEIVER(filter.guids),
-     .example = "{\"0x0002c903*\"}", .help = "Patterns of their GUIDs."},
+    {"guids", SCHEMA_PATTERNS, SCHEMA_LIVE, IN_RECEIVER(filter.guids), .check = check_guid_pattern,
+     .example = "{\"0x0002c903*\"}", .help = "Patterns of their GUIDs, as 0x and 16 digits."},
     {"switches", SCHEMA_PATTERNS, SCHEMA_LIVE, IN_RECEIVER(filter.switches),
-     .example = "{\"leaf1*\"}",
-     .help = "Patterns of names. Only events that these switches report themselves are sent."},
+     .check = check_any_pattern, .example = "{\"leaf1*\"}",
+     .help =
+         "Patterns of names or GUIDs. Only events that these switches report themselves are sent."},
     {"burst", SCHEMA_NUMBER, SCHEMA_LIVE, IN_RECEIVER(burst), RANGE(1, 1000000), .initial = "100",
      .help = "Events at once at most. The default buffer of snmptrapd(8) holds 166 datagrams."},
     {"max_age", SCHEMA_NUMBER, SCHEMA_LIVE, IN_RECEIVER(age_us), RANGE(0, INT64_C(365) * DAY),

@@ -7,7 +7,7 @@
 
 #include "conf/item.h"
 
-enum { SCHEMA_SECTIONS_MAX = 32, SCHEMA_ITEMS_MAX = 64 };
+enum { SCHEMA_SECTIONS_MAX = 32 };
 
 extern const struct schema_section SCHEMA[];
 extern const size_t SCHEMA_COUNT;

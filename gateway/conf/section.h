@@ -12,8 +12,10 @@ struct section {
     const char *name; // of a rule or a receiver; NULL: the section has no name of its own
     uint64_t given;   // the items that the file has: a bit for each number of schema_item
     unsigned line;    // the last one of the section that was read
-    bool bad;         // the section has a mistake
-    bool looks;       // the files and groups that it names are looked at
+    unsigned begins;  // its first line; 0: the file does not have the section yet
+    unsigned lines[SCHEMA_ITEMS_MAX]; // of the items that the file has
+    bool bad;                         // the section has a mistake
+    bool looks;                       // the files and groups that it names are looked at
     struct report *report;
 };
 

@@ -36,6 +36,22 @@ static const char *error_of(const char *content)
     return err.text + strlen(path) + 1;
 }
 
+// All errors of a content, one line each, without the path.
+static const char *mistakes_of(const char *content)
+{
+    static char all[8192];
+    static struct conf_mistakes mistakes;
+    struct text t = text_in(all, sizeof all);
+    const char *path = support_file("conf", content, 0644);
+    struct instance instance;
+    assert_true(instance_find(NULL, &instance, &err));
+    assert_false(conf_load_instance(&instance, path, &conf, &mistakes, &err));
+    assert_in_range(mistakes.count, 1, CONF_MISTAKES_MAX);
+    for (size_t i = 0; i < mistakes.count; i++)
+        text_addf(&t, "%s\n", mistakes.sentences[i].text + strlen(path) + 1);
+    return all;
+}
+
 static int release(void **state)
 {
     (void)state;
@@ -1503,7 +1519,7 @@ TEST(a_bad_name_map_is_told_with_its_own_line)
 TEST(unknown_items_are_errors)
 {
     assert_string_equal(error_of("\nfabrik { }\n"),
-                        "2: item 'fabrik': there is no such item here; did you mean 'fabric'?");
+                        "2: section 'fabrik': there is no such section; did you mean 'fabric'?");
     assert_string_equal(error_of("fabric {\n color = 1\n}\n"),
                         "2: item 'color': there is no such item here");
     assert_string_equal(error_of("snmp \"a\" {\n address = \"a\"\n facility = \"kern\"\n}\n"),
@@ -1514,11 +1530,62 @@ TEST(unknown_items_are_errors)
         "1: item 'port': there is no such item here; it belongs to section 'fabric'");
 }
 
-TEST(of_two_values_the_later_holds)
+TEST(what_stands_twice_is_told)
 {
-    load("fabric { port = 1 port = 2 }\nlog { level = \"debug\" }\nlog { level = \"error\" }\n");
-    assert_int_equal(conf.fabric.port, 2);
-    check_levels(LOG_LEVEL_ERROR);
+    assert_string_equal(
+        mistakes_of("fabric {\n port = 1\n port = 1\n}\nlog { }\nlog { level = info }\n"
+                    "file \"a\" {\n nodes = x\n path = /x\n nodes += y\n nodes = z\n}\n"),
+        "3: item 'port' stands in line 2 already\n"
+        "6: section 'log' stands in line 5 already: put its items there\n"
+        "11: item 'nodes' stands in line 10 already: add to it with '+='\n");
+}
+
+// After a mistake that leaves a line unclear, the next line with a known name is read again.
+TEST(the_reading_goes_on_after_a_mistake)
+{
+    static const struct {
+        const char *content, *mistakes;
+    } ROWS[] = {
+        {"snmp \"a\" {\n address = \"192.0.2.1\n inform = maybe\n}\nlog { lewel = info }\n",
+         "2: a text has no end in its line: the closing quotation mark is missing\n"
+         "3: item 'inform': value 'maybe': must be a boolean, true or false\n"
+         "5: item 'lewel': there is no such item here; did you mean 'level'?\n"},
+        {"snmp \"a\" { address = \"192.0.2.1 }\nlog { lewel = info }\n",
+         "1: a text has no end in its line: the closing quotation mark is missing\n"
+         "2: item 'lewel': there is no such item here; did you mean 'level'?\n"},
+        {"snmp \"a\" {\n address = x\n\nlog { lewel = info }\nsweep { intervall = 3 }\n",
+         "4: section 'log' begins in section 'snmp' of line 1: a closing brace is missing\n"
+         "4: item 'lewel': there is no such item here; did you mean 'level'?\n"
+         "5: item 'intervall': there is no such item here; did you mean 'interval'?\n"},
+        {"snmp \"a\"\n address = x\n inform = maybe\n}\nsweep { intervall = 3 }\n",
+         "2: '{' is expected, and there is 'address'\n"
+         "3: item 'inform': value 'maybe': must be a boolean, true or false\n"
+         "5: item 'intervall': there is no such item here; did you mean 'interval'?\n"},
+        {"snmp \"a\" { sweep { interval = 10 } address = x }\nlog { lewel = info }\n",
+         "1: section 'sweep' begins in section 'snmp' of line 1: a closing brace is missing\n"
+         "2: item 'lewel': there is no such item here; did you mean 'level'?\n"},
+        {"snmp {\n address = x\n inform = maybe\n}\nlog { lewel = info }\n",
+         "1: section 'snmp' needs a name: write snmp \"name\" {\n"
+         "5: item 'lewel': there is no such item here; did you mean 'level'?\n"},
+        {"smnp \"a\" {\n address = x\n inform = maybe\n}\nlog { lewel = info }\n",
+         "1: section 'smnp': there is no such section; did you mean 'snmp'?\n"
+         "5: item 'lewel': there is no such item here; did you mean 'level'?\n"},
+        {"log { }}\nlog2 { } = = {\n } sweep { interval x }\nsweep { interval y }\n",
+         "1: a section is expected, and there is '}'\n"
+         "2: section 'log2': there is no such section; did you mean 'log'?\n"
+         "2: a section is expected, and there is '='\n"
+         "3: '=' is expected, and there is 'x'\n"
+         "4: section 'sweep' stands in line 3 already: put its items there\n"
+         "4: '=' is expected, and there is 'y'\n"},
+        {"fabric {\n port = {1, 2}\n device = \n}\nsweep { intervall = 3 }\n",
+         "2: a value for item 'port' is expected, and there is '{'\n"
+         "4: a value for item 'device' is expected, and there is '}'\n"
+         "5: item 'intervall': there is no such item here; did you mean 'interval'?\n"},
+        {"fabric { port = 1 } /* no end\nsweep { intervall = 3 }\n",
+         "1: a comment has no end: '*/' is missing\n"},
+    };
+    for (size_t i = 0; i < COUNT(ROWS); i++)
+        assert_string_equal(mistakes_of(ROWS[i].content), ROWS[i].mistakes);
 }
 
 TEST(receivers_need_their_own_names)
@@ -1676,7 +1743,7 @@ TEST(there_is_room_for_so_many_patterns)
     static const struct {
         const char *section, *kind, *item, *value;
     } ROWS[] = {{FILE_, "file", "events", "link-up"}, {FILE_, "file", "categories", "link"},
-                {FILE_, "file", "nodes", "node1"},    {FILE_, "file", "guids", "0x1"},
+                {FILE_, "file", "nodes", "node1"},    {FILE_, "file", "guids", "0x1*"},
                 {FILE_, "file", "switches", "leaf1"}, {POLICY, "policy", "events", "link-up"},
                 {POLICY, "policy", "nodes", "node1"}};
     char content[4096], expected[100];
@@ -1697,11 +1764,11 @@ TEST(there_is_room_for_so_many_patterns)
 TEST(a_missing_brace_is_told)
 {
     assert_string_equal(error_of("snmp \"a\" {\n address = \"x\"\n"),
-                        "2: section 'snmp' has no end: a closing brace is missing");
+                        "2: section 'snmp' of line 1 has no end: a closing brace is missing");
     assert_string_equal(error_of("log {"),
-                        "1: section 'log' has no end: a closing brace is missing");
+                        "1: section 'log' of line 1 has no end: a closing brace is missing");
     assert_string_equal(error_of("journal {\n\n# }"),
-                        "3: section 'journal' has no end: a closing brace is missing");
+                        "3: section 'journal' of line 1 has no end: a closing brace is missing");
 }
 
 TEST(there_is_room_for_so_many_receivers)
@@ -1736,7 +1803,7 @@ TEST(comments_do_not_shift_lines)
             line += *p == '\n';
         snprintf(content, sizeof content, "%sfabrik { }\n", BEFORE[i]);
         snprintf(expected, sizeof expected,
-                 "%d: item 'fabrik': there is no such item here; did you mean 'fabric'?", line);
+                 "%d: section 'fabrik': there is no such section; did you mean 'fabric'?", line);
         assert_string_equal(error_of(content), expected);
     }
 }
@@ -1841,8 +1908,8 @@ TEST(a_text_that_is_no_file_is_read_alike)
     check_defaults("syslog");
     conf_free(&conf);
     assert_false(conf_load_text("\nstorm { rate = 7", "x.conf", &conf, &err));
-    assert_string_equal(err.text,
-                        "x.conf:2: section 'storm' has no end: a closing brace is missing");
+    assert_string_equal(
+        err.text, "x.conf:2: section 'storm' of line 2 has no end: a closing brace is missing");
 }
 
 // A client of the control socket must neither learn which files exist, nor make ibtrapd wait for
@@ -1877,22 +1944,6 @@ TEST(the_text_of_somebody_else_opens_no_file)
     assert_string_equal(err.text, "it:2: item 'mkey_file': value 'mkey': must be an absolute path");
 }
 
-// All errors of a content, one line each, without the path.
-static const char *mistakes_of(const char *content)
-{
-    static char all[8192];
-    static struct conf_mistakes mistakes;
-    struct text t = text_in(all, sizeof all);
-    const char *path = support_file("conf", content, 0644);
-    struct instance instance;
-    assert_true(instance_find(NULL, &instance, &err));
-    assert_false(conf_load_instance(&instance, path, &conf, &mistakes, &err));
-    assert_in_range(mistakes.count, 1, CONF_MISTAKES_MAX);
-    for (size_t i = 0; i < mistakes.count; i++)
-        text_addf(&t, "%s\n", mistakes.sentences[i].text + strlen(path) + 1);
-    return all;
-}
-
 TEST(every_mistake_is_told_in_the_order_of_lines)
 {
     assert_string_equal(
@@ -1916,6 +1967,53 @@ TEST(every_mistake_is_told_in_the_order_of_lines)
     assert_string_equal(err.text + strlen(err.text) - strlen(first), first);
 }
 
+TEST(a_pattern_that_nothing_fits_is_told)
+{
+    static const struct {
+        const char *item, *good, *bad;
+    } ROWS[] = {
+        {"nodes", "leaf[0-9]", "leaf[0-9]+"},
+        {"nodes", "a.b+c (1)", "leaf(1|2)"},
+        {"nodes", "leaf[!a]*", "^leaf"},
+        {"nodes", "leaf\\\\*", "leaf\\\\d"},
+        {"nodes", "$1 node", "leaf.$"},
+        {"nodes", "host 12:34", "0002:c903:000e:1234"},
+        {"nodes", "fe80::x", "00:02:c9:*"},
+        {"nodes", "0x12 node", "0x0002c903000e1234"},
+        {"guids", "0x0002c903000e1234", "0002:c903:000e:1234"},
+        {"guids", "*1234", "0x0002C903000e1234"},
+        {"guids", "0x[0-3]*", "0x[g-z]*"},
+        {"guids", "0x0002c903??????34", "0x0002c903"},
+        {"guids", "[!1]*", "[!0]*"},
+        {"guids", "*", "0x0002c903000e1234*5"},
+        {"guids", "0x[]0]*", "0x[]*"},
+        {"guids", "0x0002c903000e123\\\\4", "0x0002c903000e123\\\\g"},
+        {"switches", "leaf*", "leaf(1|2)"},
+        {"switches", "0x0002c9*", "0x0002C9*"},
+        {"switches", "leaf1", "0002:c903:000e:1234"},
+    };
+    for (size_t i = 0; i < COUNT(ROWS); i++) {
+        char content[200];
+        snprintf(content, sizeof content, "file \"a\" { path = /x %s = {\"%s\"} }", ROWS[i].item,
+                 ROWS[i].good);
+        load(content);
+        snprintf(content, sizeof content, "file \"a\" { path = /x\n%s = {\"%s\"} }", ROWS[i].item,
+                 ROWS[i].bad);
+        assert_memory_equal(error_of(content), "2: item '", 9);
+    }
+    assert_string_equal(error_of("policy \"p\" { enabled = no nodes = \"0X12\" events = x }"),
+                        "1: item 'events': value 'x': there is no such event; ibtrapctl catalogue "
+                        "shows them all");
+    assert_string_equal(error_of("file \"a\" { path = /x nodes = \"leaf[0-9]+\" }"),
+                        "1: item 'nodes': value 'leaf[0-9]+': looks like a regular expression: a "
+                        "pattern has *, ? and [a-z] only, and other characters stand for "
+                        "themselves");
+    assert_string_equal(
+        error_of("file \"a\" { path = /x guids = \"0002:c903:000e:1234\" }"),
+        "1: item 'guids': value '0002:c903:000e:1234': no GUID fits it: write 0x and "
+        "16 lower-case digits, such as 0x0002c903000e1234, or a part of them with *");
+}
+
 TEST(so_many_mistakes_are_enough)
 {
     char content[4096];
@@ -1933,17 +2031,18 @@ TEST(a_name_that_there_is_not_is_helped)
     static const struct {
         const char *content, *error;
     } ROWS[] = {
-        {"logg { }", "1: item 'logg': there is no such item here; did you mean 'log'?"},
+        {"logg { }", "1: section 'logg': there is no such section; did you mean 'log'?"},
         {"fabric { prot = 1 }", "1: item 'prot': there is no such item here; did you mean 'port'?"},
         {"fabric { community = x }",
          "1: item 'community': there is no such item here; it belongs to section 'snmp'"},
         {"fabric { interval = 1 }",
-         "1: item 'interval': there is no such item here; it belongs to section 'sweep', "
+         "1: item 'interval': there is no such item here; it belongs to the sections 'sweep' and "
          "'counters'"},
         {"fabric { frobnicate { a = { b } } } ",
-         "1: item 'frobnicate': there is no such item here"},
+         "1: section 'frobnicate': there is no such section"},
         {"fabric {\n port = 1\nlog {\n",
-         "3: section 'log' begins in section 'fabric': a closing brace is missing"},
+         "3: section 'log' begins in section 'fabric' of line 1: a closing brace is missing (and 1 "
+         "more mistake)"},
         {"snmp {\n", "1: section 'snmp' needs a name: write snmp \"name\" {"},
         {"log \"x\" {\n", "1: section 'log' has no name of its own: write log {"},
         {"log { level info }", "1: '=' is expected, and there is 'info'"},
@@ -1977,12 +2076,10 @@ TEST(texts_have_escapes)
     }
 }
 
-TEST(lists_are_replaced_and_continued)
+TEST(lists_are_continued)
 {
-    load("counters { thresholds = {\"LinkDowned=7\"} thresholds = {\"VL15Dropped=8\"} }\n"
-         "counters { thresholds += {\"PortXmitWait=9\",} }\n"
-         "file \"a\" { path = /x nodes = {a, b} nodes = c nodes += d }\n");
-    assert_int_equal(conf.counters.thresholds[COUNTER_LINK_DOWNED], 2);
+    load("counters { thresholds = {\"VL15Dropped=8\"} thresholds += {\"PortXmitWait=9\",} }\n"
+         "file \"a\" { path = /x nodes += c nodes += d }\n");
     assert_int_equal(conf.counters.thresholds[COUNTER_VL15_DROPPED], 8);
     assert_int_equal(conf.counters.thresholds[COUNTER_XMIT_WAIT], 9);
     struct filter_list expected = {.count = 0};
@@ -2044,7 +2141,8 @@ int main(void)
         CONF_TEST(a_key_that_others_can_read_is_refused),
         CONF_TEST(a_bad_name_map_is_told_with_its_own_line),
         CONF_TEST(unknown_items_are_errors),
-        CONF_TEST(of_two_values_the_later_holds),
+        CONF_TEST(what_stands_twice_is_told),
+        CONF_TEST(the_reading_goes_on_after_a_mistake),
         CONF_TEST(receivers_need_their_own_names),
         CONF_TEST(what_a_receiver_needs_must_be_there),
         CONF_TEST(what_does_not_go_together_is_told),
@@ -2065,10 +2163,11 @@ int main(void)
         CONF_TEST(a_text_that_is_no_file_is_read_alike),
         CONF_TEST(the_text_of_somebody_else_opens_no_file),
         CONF_TEST(every_mistake_is_told_in_the_order_of_lines),
+        CONF_TEST(a_pattern_that_nothing_fits_is_told),
         CONF_TEST(so_many_mistakes_are_enough),
         CONF_TEST(a_name_that_there_is_not_is_helped),
         CONF_TEST(texts_have_escapes),
-        CONF_TEST(lists_are_replaced_and_continued),
+        CONF_TEST(lists_are_continued),
         CONF_TEST(standard_output_is_added_once),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

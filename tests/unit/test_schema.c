@@ -263,7 +263,8 @@ static const char RICH[] =
     "snmp \"t\" { address = h transport = tls certificate_file = /c key_file = /k context = c }\n"
     "syslog \"s\" { transport = tcp address = h framing = lines format = ecs facility = local7\n"
     " severity_map = {\"debug=notice\"} severity = error security = false rate = 5 max_age = 9 }\n"
-    "syslog \"o\" { transport = stdout } syslog \"l\" { path = /l categories = {l*} guids = {g} }\n"
+    "syslog \"o\" { transport = stdout } syslog \"l\" { path = /l categories = {l*} guids = "
+    "{\"0x*\"} }\n"
     "agentx \"x\" { socket = \"tcp:[::1]:705\" context = c } file \"f\" { path = - sync = off }\n"
     "metrics { listen = \"[::1]\" } subagent { socket = /s context = \"\" writable = true }\n"
     "gateway { heartbeat = 4 } control { socket = /run/c group = daemon }\n"
@@ -323,10 +324,11 @@ TEST(what_waits_for_a_restart_is_named_and_kept)
     struct text t = text_in(names, sizeof names);
     const char *key = support_file("key", "5\n", 0600);
     char text[sizeof RICH + 200];
-    snprintf(text, sizeof text,
-             "%s fabric { sa_key_file = \"%s\" sa_key_guids = \"0x5\" verify_interval = 9 "
-             "refresh_interval = 10 }",
-             RICH, key);
+    snprintf(
+        text, sizeof text,
+        "fabric { device = \"mlx5_1\" port = 2 active = \"with-master-sm\" sa_key_file = \"%s\" "
+        "sa_key_guids = \"0x5\" verify_interval = 9 refresh_interval = 10 }%s",
+        key, strchr(RICH, '\n')); // which begins with that section
     assert_true(conf_defaults(&conf, &err));
     assert_true(conf_load_text(text, "next", &other, &err));
     conf_add_restart_items(&conf, &other, &t);
