@@ -34,6 +34,7 @@ _ibtrapctl_words()
     RECEIVER) _ibtrapctl_receivers "$1" ;;
     INSTANCE) _ibtrapctl_instances ;;
     CONFIG | PATH) compgen -f -- "$3" ;;
+    *'|'*) tr '|' '\n' <<<"$2" | grep -v '[A-Z]' ;;
     *[A-Z]*) sed -n "s/^values $2 //p" <<<"$list" | tr ' ' '\n' ;;
     *) tr '|' '\n' <<<"$2" ;;
     esac

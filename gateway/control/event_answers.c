@@ -3,7 +3,9 @@
 
 #include "base/search.h"
 #include "control/answer.h"
+#include "control/known_nodes.h"
 #include "ctl/protocol.h"
+#include "model/catalogue.h"
 #include "model/filter.h"
 #include "sink/format.h"
 
@@ -38,6 +40,17 @@ static void add_pattern(struct filter_list *list, const char *pattern)
         snprintf(list->patterns[list->count++], FILTER_PATTERN_SIZE, "%s", pattern);
 }
 
+static bool event_answers_know(const char *pattern)
+{
+    struct filter_list list = {.count = 1};
+    snprintf(list.patterns[0], sizeof list.patterns[0], "%s", pattern);
+    for (int i = 0; i < CATALOGUE_COUNT; i++) {
+        if (filter_list_has(&list, catalogue_get((enum catalogue_event)i)->name))
+            return true;
+    }
+    return false;
+}
+
 static bool read_filter(const json_t *request, struct filter *filter, struct error *err)
 {
     char severity[16], event[FILTER_PATTERN_SIZE], node[FILTER_PATTERN_SIZE];
@@ -51,6 +64,8 @@ static bool read_filter(const json_t *request, struct filter *filter, struct err
         !answer_read_text(request, "node", node, sizeof node))
         return error_set(err, "'event' and 'node' must be patterns of %d octets at most",
                          FILTER_PATTERN_SIZE - 1);
+    if (event[0] != '\0' && !event_answers_know(event))
+        return error_set(err, "there is no event '%s'; 'ibtrapctl catalogue' lists them", event);
     add_pattern(&filter->events, event);
     add_pattern(strncmp(node, "0x", 2) == 0 ? &filter->guids : &filter->nodes, node);
     return true;
@@ -168,6 +183,9 @@ json_t *event_answers_list(struct control *control, const json_t *request)
     s.place = s.back ? before : after;
     scan(&s);
     json_t *answer = scan_json(&s, limit, last);
+    const char *node = json_string_value(json_object_get(request, "node"));
+    if (node && node[0] != '\0' && json_array_size(s.found) == 0)
+        json_object_set_new(answer, "node_is_known", json_boolean(known_nodes_fit(control, node)));
     json_decref(s.found);
     return answer;
 }
@@ -231,5 +249,7 @@ int64_t event_answers_find(struct journal *journal, const json_t *request)
     if (!answer_read_number(request, "number", INT64_MAX, &number) ||
         !answer_read_text(request, "id", id, sizeof id))
         return 0;
+    if (strcmp(id, EVENT_ANSWERS_LAST) == 0)
+        return journal_last(journal);
     return number != 0 ? number : event_answers_find_id(journal, id);
 }

@@ -16,8 +16,12 @@ enum {
 // names or GUIDs), "event" (a pattern of identifiers), and "limit" (how many in all pages
 // together). Item "more" of the answer has the items that request the next page; it is missing on
 // the last page. "last" is the number of the journal's newest event, "place" that of the last event
-// read, and "ended" is true if the journal has no event after it.
+// read, and "ended" is true if the journal has no event after it. "node_is_known", of a page
+// without events, says whether the fabric has a node that "node" fits.
 json_t *event_answers_list(struct control *control, const json_t *request);
+
+// The identifier that stands for the newest event.
+#define EVENT_ANSWERS_LAST "last"
 
 // The number of the event that item "number" or "id" names; 0: the journal has no such event, or
 // the request has neither item.

@@ -3,6 +3,7 @@
 
 #include "base/text.h"
 #include "control/answer.h"
+#include "control/known_nodes.h"
 #include "ctl/protocol.h"
 
 #include <string.h>
@@ -66,6 +67,18 @@ static void stop_in_pipeline(void *ctx, const struct pipeline_context *inside)
 
 // Answers.
 
+// The patterns that fit no node that is known now.
+static json_t *maintenance_answers_unknown(const struct control *control,
+                                           const struct filter_list *nodes)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; i < nodes->count; i++) {
+        if (!known_nodes_fit(control, nodes->patterns[i]))
+            json_array_append_new(list, json_string(nodes->patterns[i]));
+    }
+    return list;
+}
+
 json_t *maintenance_answers_start(struct control *control, const json_t *request)
 {
     struct window_change c = {.journal = control->journal};
@@ -82,7 +95,8 @@ json_t *maintenance_answers_start(struct control *control, const json_t *request
         return answer_refuse("the nodes must be at most 64 patterns of 1 to 127 characters each");
     if (!pipeline_call(control->pipeline, start_in_pipeline, &c))
         return answer_refuse("the gateway is stopping");
-    return c.done ? answer_done()
+    return c.done ? json_pack("{s:i, s:o}", "version", PROTOCOL_VERSION, "unknown",
+                              maintenance_answers_unknown(control, &c.window.nodes))
                   : answer_refuse("there are 32 maintenances already: stop one of them first");
 }
 

@@ -17,7 +17,7 @@ static const struct option_row OPTIONS[OPTION_COUNT] = {
                        "the daemon's control socket (" INSTALL_CONTROL_SOCKET ")"},
     [OPTION_JSON] = {"json", 'j', NULL, "write JSON instead of a table"},
     [OPTION_VERSION] = {"version", 'V', NULL, "write the version"},
-    [OPTION_HELP] = {"help", 'h', NULL, "list the commands and options"},
+    [OPTION_HELP] = {"help", 'h', NULL, "list the commands and options, or describe the command"},
     [OPTION_SINCE] = {"since", '\0', "TIME",
                       "from then on: 10m, 2h, 3d ago, or 2026-11-21T04:06:39Z"},
     [OPTION_UNTIL] = {"until", '\0', "TIME", "up to then; TIME as for --since"},
@@ -93,8 +93,7 @@ bool arguments_parse(int argc, char **argv, struct arguments *out, bool *is_text
     if (!*is_text)
         return false;
     arguments_make_getopt(options, letters);
-    for (int found; !out->values[OPTION_VERSION] && !out->values[OPTION_HELP] &&
-                    (found = getopt_long(argc, argv, letters, options, NULL)) != -1;) {
+    for (int found; (found = getopt_long(argc, argv, letters, options, NULL)) != -1;) {
         enum option_id id = arguments_find_option(found);
         if (id == OPTION_COUNT)
             return false;

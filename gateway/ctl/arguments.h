@@ -50,7 +50,7 @@ struct arguments {
 };
 
 // Reads options and words; `socket`, `file` and `json` get the options' values, or NULL and false.
-// Stops at --version and --help. False, with a sentence on standard error: an option is wrong, or
+// False, with a sentence on standard error: an option is wrong, or
 // an argument is not UTF-8; the latter if `*is_text` is false.
 bool arguments_parse(int argc, char **argv, struct arguments *out, bool *is_text);
 

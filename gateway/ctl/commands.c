@@ -44,10 +44,11 @@ static const struct command COMMANDS[] = {
      "s, m, h or d, or a date and time with its offset. A pattern may have * and ?; one that "
      "begins with 0x is compared with GUIDs of 0x and 16 digits. N is at most 10000. --follow does "
      "not go with --until."},
-    {"explain", "N|ID", 1, 1, 0, event_commands_explain, "explain",
+    {"explain", "N|ID|last", 1, 1, 0, event_commands_explain, "explain",
      "show all about one event, by its number or its id",
      "It has the fields, the cause, the notice as it came, the receivers that have the event, the "
-     "reasons of the others, and the SNMP notifications. Receivers get the id with the event."},
+     "reasons of the others, and the SNMP notifications. Receivers get the id with the event. The "
+     "word last stands for the newest event."},
     {"test", "EVENT [OPTION]...", 1, 1, TEST_TAKES, event_commands_test, "test",
      "send a test event to the receivers and show which got it",
      "It waits at most ten seconds until they have it. The event goes through the journal and the "
@@ -157,7 +158,8 @@ static int commands_match(const char *name, int count, char *const *words, bool 
 static enum command_outcome commands_refuse_unknown(const struct arguments *a)
 {
     if (a->count > 0)
-        fprintf(stderr, "ibtrapctl: no such command: %s\n", a->words[0]);
+        fprintf(stderr, "ibtrapctl: no such command: %s\n'ibtrapctl help' lists the commands.\n",
+                a->words[0]);
     return COMMAND_WRONG_USAGE;
 }
 
@@ -189,12 +191,16 @@ static enum command_outcome commands_list_for_completion(const struct arguments 
     return COMMAND_DONE;
 }
 
-// Whether the command accepts this number of words, and every option that was given.
+// Whether the command accepts this number of words, and every option that was given. Says which
+// option is wrong.
 static bool commands_is_usage(const struct command *c, const struct arguments *a)
 {
     for (int i = OPTION_FIRST_OF_SOME; i < OPTION_COUNT; i++) {
-        if (a->values[i] && !(c->options & COMMAND_TAKES(i)))
+        if (a->values[i] && !(c->options & COMMAND_TAKES(i))) {
+            fprintf(stderr, "ibtrapctl: %s has no option --%s\n", c->name,
+                    arguments_option((enum option_id)i)->name);
             return false;
+        }
     }
     return a->count >= c->min && a->count <= c->max;
 }
@@ -214,14 +220,23 @@ const struct command *commands_find(int count, char *const *words, int *used)
     return found;
 }
 
+bool commands_show_help(struct arguments *a)
+{
+    int used;
+    struct error err;
+    if (commands_find(a->count, a->words, &used))
+        a->count = used; // further words are the command's
+    return commands_help(a, &err) == COMMAND_DONE;
+}
+
 enum command_outcome commands_run(struct arguments *a)
 {
     int used;
     const struct command *found = commands_find(a->count, a->words, &used);
     if (!found) {
-        commands_refuse_unknown(a);
-        help_show_all(stderr, COMMANDS, COMMAND_COUNT);
-        return COMMAND_WRONG_USAGE;
+        if (a->count == 0)
+            help_show_all(stderr, COMMANDS, COMMAND_COUNT);
+        return commands_refuse_unknown(a);
     }
     a->count -= used;
     a->words += used;
@@ -233,6 +248,7 @@ enum command_outcome commands_run(struct arguments *a)
     if (outcome == COMMAND_REFUSED)
         fprintf(stderr, "ibtrapctl: %s\n", err.text);
     if (outcome == COMMAND_WRONG_USAGE)
-        fprintf(stderr, "Usage: ibtrapctl %s %s\n", found->name, found->arguments);
+        fprintf(stderr, "Usage: ibtrapctl %s %s\n'ibtrapctl help %s' says more.\n", found->name,
+                found->arguments, found->name);
     return outcome;
 }

@@ -12,6 +12,10 @@ const struct command *commands_get(size_t *count);
 // NULL: there is none.
 const struct command *commands_find(int count, char *const *words, int *used);
 
+// Writes the help of the command that the words begin with, or of all without words. False, with a
+// sentence on standard error: there is no such command.
+bool commands_show_help(struct arguments *a);
+
 // Runs the command that the words name. On failure, writes the reason to standard error.
 enum command_outcome commands_run(struct arguments *a);
 

@@ -6,12 +6,13 @@
 #include "ctl/client.h"
 #include "ctl/protocol.h"
 #include "ctl/show.h"
+#include "ctl/terminal.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { COLUMNS = 100, INDENT = 4 };
+enum { INDENT = 4 };
 
 // Reads the file into a text that the caller frees. NULL with a sentence: failed, or the text is
 // too long for a request.
@@ -48,7 +49,7 @@ static void show_counts(FILE *out, const json_t *counts)
         char buffer[100];
         struct text t = text_in(buffer, sizeof buffer);
         text_addf(&t, "%s %lld", name, (long long)json_integer_value(count));
-        if (column > 0 && column + t.len + 3 > COLUMNS) {
+        if (column > 0 && column + t.len + 3 > (size_t)terminal_columns(out)) {
             fputs(",\n", out);
             column = 0;
         } else if (column > 0) {

@@ -6,6 +6,7 @@
 #include "ctl/pages.h"
 #include "ctl/show.h"
 #include "ctl/show_events.h"
+#include "ctl/terminal.h"
 #include "ctl/time_parser.h"
 
 #include <stdlib.h>
@@ -103,12 +104,14 @@ static int64_t limit_of(const struct event_choice *choice)
 }
 
 // Reads all events of the choice, the newest first, and sets `*last` to the number of the journal's
-// newest event. Returns a new reference; NULL with a sentence: failed.
+// newest event, `*node_is_known` to false if no node has the name or GUID of the choice. Returns a
+// new reference; NULL with a sentence: failed.
 static json_t *event_commands_collect(const struct arguments *a, const struct event_choice *choice,
-                                      int64_t *last, struct error *err)
+                                      int64_t *last, bool *node_is_known, struct error *err)
 {
     json_t *items = items_of(choice), *all = json_array();
     bool ok, more = false, first = true;
+    *node_is_known = true;
     items = if_whole(items, event_commands_set_number(items, "limit", limit_of(choice)));
     do {
         json_t *page = client_request(a->socket, a->wire, json_copy(items), err);
@@ -118,6 +121,8 @@ static json_t *event_commands_collect(const struct arguments *a, const struct ev
             *last = member_count(page, "last");
         if (ok && json_array_extend(all, (json_t *)events) != 0)
             ok = error_set(err, "out of memory");
+        if (json_is_false(json_object_get(page, "node_is_known")))
+            *node_is_known = false;
         ok = ok && pages_turn(items, page, &more, err);
         first = false;
         json_decref(page);
@@ -154,10 +159,24 @@ static void write_lines(FILE *out, const json_t *newest_first, bool json)
         write_event(out, json_array_get(newest_first, i - 1), json);
 }
 
-static void event_commands_write_all(const struct arguments *a, const json_t *newest_first)
+// Says what an empty list means.
+static void event_commands_tell_none(const struct arguments *a, bool node_is_known)
+{
+    char sentence[400];
+    const char *node = a->values[OPTION_NODE];
+    snprintf(sentence, sizeof sentence, "No event fits%s%s%s.",
+             node_is_known ? "" : ", and no node ", node_is_known ? "" : node,
+             node_is_known ? "" : " is known now; 'ibtrapctl topology' lists names and GUIDs");
+    terminal_wrap(a->out, 0, sentence);
+}
+
+static void event_commands_write_all(const struct arguments *a, const json_t *newest_first,
+                                     bool node_is_known)
 {
     if (a->json) {
         write_json_list(a->out, newest_first);
+    } else if (json_array_size(newest_first) == 0) {
+        event_commands_tell_none(a, node_is_known);
     } else {
         show_events_head(a->out);
         write_lines(a->out, newest_first, false);
@@ -206,10 +225,10 @@ enum command_outcome event_commands_list(const struct arguments *a, struct error
 {
     struct event_choice choice;
     int64_t last;
-    bool follows = a->values[OPTION_FOLLOW] != NULL;
+    bool node_is_known, follows = a->values[OPTION_FOLLOW] != NULL;
     if (!read_choice(a, &choice) || (follows && choice.until_us))
         return COMMAND_WRONG_USAGE;
-    json_t *all = event_commands_collect(a, &choice, &last, err);
+    json_t *all = event_commands_collect(a, &choice, &last, &node_is_known, err);
     if (!all)
         return COMMAND_REFUSED;
     if (follows) {
@@ -217,7 +236,7 @@ enum command_outcome event_commands_list(const struct arguments *a, struct error
             show_events_head(a->out);
         write_lines(a->out, all, a->json);
     } else {
-        event_commands_write_all(a, all);
+        event_commands_write_all(a, all, node_is_known);
     }
     json_decref(all);
     return command_outcome(!follows || follow(a, &choice, last, err));

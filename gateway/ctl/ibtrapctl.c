@@ -3,7 +3,6 @@
 
 #include "base/instance.h"
 #include "ctl/commands.h"
-#include "ctl/help.h"
 #include "install.h"
 
 #include <stdio.h>
@@ -11,13 +10,6 @@
 // Exit statuses that scripts can use.
 enum { DONE = 0, FAILED = 1, USAGE = 2 };
 enum { WARNING = 1, CRITICAL = 2, UNKNOWN = 3 }; // of "health": those of monitoring plugins
-
-static void ibtrapctl_help(FILE *out)
-{
-    size_t count;
-    const struct command *commands = commands_get(&count);
-    help_show_all(out, commands, count);
-}
 
 // Runs the command with the paths of the instance, unless options name other paths.
 static int ibtrapctl_run(struct arguments *a)
@@ -55,13 +47,13 @@ int main(int argc, char **argv)
     bool is_text;
     if (!arguments_parse(argc, argv, &a, &is_text)) {
         if (is_text)
-            ibtrapctl_help(stderr);
+            fputs("'ibtrapctl help' lists the commands and their options.\n", stderr);
         return USAGE;
     }
     if (a.values[OPTION_VERSION])
         puts("ibtrapctl " INSTALL_VERSION);
     else if (a.values[OPTION_HELP])
-        ibtrapctl_help(stdout);
+        return ibtrapctl_end(commands_show_help(&a) ? DONE : USAGE);
     else
         return ibtrapctl_end(ibtrapctl_run(&a));
     return ibtrapctl_end(DONE);

@@ -4,11 +4,12 @@
 #include "base/clock.h"
 #include "ctl/client.h"
 #include "ctl/show.h"
+#include "ctl/terminal.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum { COLUMNS = 100, INDENT = 4, MINUTES_MAX = 366 * 24 * 60 };
+enum { INDENT = 4, MINUTES_MAX = 366 * 24 * 60 };
 
 static bool read_minutes(const char *text, int64_t now, int64_t *out)
 {
@@ -45,6 +46,22 @@ static json_t *list_of(char *const *words, int count)
     return NULL;
 }
 
+// Warns of patterns that fit no node.
+static void show_unknown(FILE *out, const json_t *patterns)
+{
+    size_t i;
+    const json_t *one;
+    json_array_foreach(patterns, i, one)
+    {
+        char sentence[300];
+        snprintf(sentence, sizeof sentence,
+                 "The maintenance began, but no node that is known now fits %s; 'ibtrapctl "
+                 "topology' lists names and GUIDs.",
+                 json_string_value(one) ? json_string_value(one) : "?");
+        terminal_wrap(out, 0, sentence);
+    }
+}
+
 enum command_outcome maintenance_commands_start(const struct arguments *a, struct error *err)
 {
     int64_t until;
@@ -52,7 +69,14 @@ enum command_outcome maintenance_commands_start(const struct arguments *a, struc
         return COMMAND_WRONG_USAGE;
     json_t *items = json_pack("{s:s, s:I, s:o}", "name", a->words[0], "until_us", (json_int_t)until,
                               "nodes", list_of(a->words + 2, a->count - 2));
-    return command_outcome(client_send(a->socket, a->wire, items, err));
+    json_t *answer = client_request(a->socket, a->wire, items, err);
+    bool ok = answer != NULL;
+    if (ok && a->json)
+        ok = show_json(a->out, answer, err);
+    else if (ok)
+        show_unknown(a->out, json_object_get(answer, "unknown"));
+    json_decref(answer);
+    return command_outcome(ok);
 }
 
 enum command_outcome maintenance_commands_stop(const struct arguments *a, struct error *err)
@@ -71,7 +95,7 @@ static void show_nodes(FILE *out, const json_t *nodes)
     {
         const char *pattern = json_is_string(one) ? json_string_value(one) : "?";
         const size_t width = strlen(pattern) + 1;
-        if (column > 0 && column + width > COLUMNS) {
+        if (column > 0 && column + width > (size_t)terminal_columns(out)) {
             fputc('\n', out);
             column = 0;
         }

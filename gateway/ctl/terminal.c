@@ -5,9 +5,10 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
-enum { TEXT_MAX = 4096 };
+enum { TEXT_MAX = 4096, COLUMNS_LEAST = 20 };
 
 bool terminal_has_colours(FILE *out)
 {
@@ -15,6 +16,16 @@ bool terminal_has_colours(FILE *out)
     bool wanted = (!no_colour || no_colour[0] == '\0') && (!term || strcmp(term, "dumb") != 0);
     int fd = fileno(out);
     return wanted && fd >= 0 && isatty(fd);
+}
+
+int terminal_columns(FILE *out)
+{
+    struct winsize size;
+    int fd = fileno(out);
+    if (fd < 0 || ioctl(fd, TIOCGWINSZ, &size) != 0 || size.ws_col == 0 ||
+        size.ws_col > TERMINAL_COLUMNS)
+        return TERMINAL_COLUMNS;
+    return size.ws_col > TERMINAL_COLUMNS_MIN ? size.ws_col : TERMINAL_COLUMNS_MIN;
 }
 
 static const char *colour_of(const char *word)
@@ -82,10 +93,13 @@ static size_t line_of(const char *p, size_t columns)
 void terminal_hang(FILE *out, int indent, const char *text)
 {
     char clean[TEXT_MAX];
+    int columns = terminal_columns(out) - indent;
+    if (columns < COLUMNS_LEAST) // a terminal too narrow for this table
+        columns = TERMINAL_COLUMNS - indent;
     text_clean(text, strlen(text), clean, sizeof clean);
     const char *p = clean + strspn(clean, " ");
     do {
-        size_t n = line_of(p, (size_t)(TERMINAL_COLUMNS - indent));
+        size_t n = line_of(p, (size_t)columns);
         fprintf(out, "%.*s\n", (int)n, p);
         p += n;
         p += strspn(p, " ");

@@ -1,12 +1,20 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Text for people: within 100 columns, coloured on a terminal, and without control characters.
+// Text for people: within the terminal's columns, coloured on a terminal, and without control
+// characters.
 #ifndef IBTRAPD_CTL_TERMINAL_H
 #define IBTRAPD_CTL_TERMINAL_H
 
 #include <stdbool.h>
 #include <stdio.h>
 
-enum { TERMINAL_COLUMNS = 100 };
+// The columns that sentences are broken into.
+enum {
+    TERMINAL_COLUMNS = 100, // where there is no terminal, and on wide ones: a line stays readable
+    TERMINAL_COLUMNS_MIN = 40, // on narrower terminals
+};
+
+// The columns of the terminal that `out` writes to, within these limits.
+int terminal_columns(FILE *out);
 
 // True if `out` is a terminal and NO_COLOR is not set in the environment.
 bool terminal_has_colours(FILE *out);

@@ -216,7 +216,8 @@ int main(int argc, char **argv)
         case 'h':
             return main_usage(stdout, EXIT_SUCCESS);
         default:
-            return main_usage(stderr, EXIT_USAGE);
+            fputs("'ibtrapd --help' lists the options.\n", stderr);
+            return EXIT_USAGE;
         }
     }
     if (optind != argc)

@@ -35,6 +35,7 @@ command log LEVEL [FOLDER]
 command test EVENT [OPTION]...
 command alarms shelve ALARM MINUTES
 command dry-run CONFIG
+command explain N|ID|last
 command help [COMMAND]...
 option --instance INSTANCE
 option -i INSTANCE
@@ -149,6 +150,7 @@ def fake(tmp_path):
     (['help', 'log', ''], set()),
     (['alarms', 'shelve', ''], {'4'}),
     (['dry-'], {'dry-run'}),
+    (['explain', ''], {'last'}),
 ])
 def test_values_are_offered(fake, words, offered):
     assert set(complete(*words, program=fake)) == offered

@@ -7,6 +7,7 @@ import pty
 import pwd
 import re
 import subprocess
+import termios
 
 import pytest
 from lab.gateway import EVERYTHING, IBTRAPCTL, section
@@ -344,9 +345,10 @@ def test_the_log_tells_more_when_asked_and_less(site):
     assert "was reloaded" in site.gateway.log
 
 
-def on_terminal(site, *arguments, **environment):
+def on_terminal(site, *arguments, columns=0, **environment):
     """Runs ibtrapctl at a pseudo terminal; returns the output and the exit status."""
     leader, follower = pty.openpty()
+    termios.tcsetwinsize(follower, (24, columns))
     process = subprocess.Popen([IBTRAPCTL, "--socket", site.gateway.socket, *map(str, arguments)], stdout=follower,
                                stderr=follower, env={**os.environ, "TERM": "xterm", **environment})
     os.close(follower)
@@ -379,6 +381,16 @@ def test_every_command_fits_a_terminal(site):
             assert line.isprintable(), (command, line)
 
 
+@pytest.mark.parametrize("columns, longest", [(60, 60), (200, 100), (7, 40)])
+def test_sentences_are_as_wide_as_the_terminal(site, columns, longest):
+    number = last_link_down(site)["number"]
+    site.gateway.control("alarms", "acknowledge", str(number), "a note that fits no line " * 10)
+    written, status = on_terminal(site, "alarms", columns=columns)
+    note = [line for line in COLOUR.sub("", written).splitlines() if line.startswith(12 * " ")]
+    assert status == 0 and len(note) >= 3
+    assert longest - len(" fits") <= max(len(line) for line in note) <= longest
+
+
 def test_what_cannot_be_written_is_told(site):
     journal = ["--file", site.gateway.state / "journal.db", "journal"]
     last = events(site, "--limit", 1)[0]["number"]
@@ -402,6 +414,35 @@ def test_colours_are_for_terminals_only(site):
     assert not COLOUR.search(on_terminal(site, "events", TERM="dumb")[0])
     assert not COLOUR.search(on_terminal(site, "events", "--json")[0])
     assert not COLOUR.search(site.gateway.control("events").stdout)
+
+
+def usage(*arguments, status=2):
+    done = subprocess.run([IBTRAPCTL, "--socket", "/nonexistent", *arguments], capture_output=True, text=True,
+                          timeout=DEADLINE, check=False)
+    assert done.returncode == status
+    return done
+
+
+@pytest.mark.parametrize("arguments, said", [
+    (["events", "--sinse", "1h"], "unrecognized option '--sinse'"), (["evants"], "no such command: evants"),
+    (["status", "--since", "1h"], "status has no option --since"), (["events", "--limit", "0"], "must be from 1 to"),
+    (["evants", "--help"], "no such command: evants"), (["explain"], "Usage: ibtrapctl explain N|ID|last"),
+])
+def test_a_mistake_is_the_last_thing_on_the_screen(arguments, said):
+    done = usage(*arguments)
+    assert said in done.stderr and "'ibtrapctl help" in done.stderr and done.stdout == ""
+    assert len(done.stderr.splitlines()) <= 3
+
+
+@pytest.mark.parametrize("arguments, command", [
+    (["events", "--help"], "events [OPTION]..."), (["--help", "events"], "events [OPTION]..."),
+    (["alarms", "shelve", "-h"], "alarms shelve ALARM MINUTES"), (["explain", "5", "--help"], "explain N|ID|last"),
+])
+def test_the_help_of_a_command_is_about_it(arguments, command):
+    shown = usage(*arguments, status=0).stdout
+    assert shown.startswith(f"Usage: ibtrapctl {command}\n") and shown.count("Usage: ") == 1
+    assert usage("alarms", "--help", status=0).stdout == usage("help", "alarms", status=0).stdout
+    assert len(usage("--help", status=0).stdout.splitlines()) > 40
 
 
 @pytest.mark.parametrize("arguments", [
@@ -437,6 +478,28 @@ def test_without_a_daemon_the_exit_status_says_so(arguments):
     done = subprocess.run([IBTRAPCTL, "--socket", "/nonexistent", *arguments], capture_output=True, text=True,
                           timeout=DEADLINE, check=False)
     assert done.returncode == 1 and "cannot reach ibtrapd" in done.stderr and done.stdout == ""
+
+
+# What there is none of.
+
+
+def test_an_event_or_a_node_that_nobody_knows_is_told(site):
+    refused = site.gateway.control("events", "--event", "link-dwon", check=False)
+    assert refused.returncode == 1 and "there is no event 'link-dwon'; 'ibtrapctl catalogue' lists them" in refused.stderr
+    said = site.gateway.control("events", "--node", "laef1").stdout
+    assert said.startswith("No event fits, and no node laef1 is known now;")
+    assert "no node 0x0002c90200ffffff is known now" in site.gateway.control("events", "--node", "0x0002c90200ffffff").stdout
+    assert site.gateway.control("events", "--event", "bad-mkey").stdout == "No event fits.\n"
+    assert site.gateway.control("events", "--node", "leaf*", "--event", "bad-mkey").stdout == "No event fits.\n"
+    assert site.gateway.control("events", "--node", "0x0002c90200c1*", "--event", "bad-mkey").stdout == "No event fits.\n"
+    assert events(site, "--node", "laef1") == []
+    began = site.gateway.control("maintenance", "start", "work", "60", "laef1", "leaf*").stdout
+    assert "no node that is known now fits laef1" in began and "leaf*" not in began
+
+
+def test_the_last_event_is_explained_by_its_word(site):
+    last = events(site, "--limit", 1)[0]
+    assert explain(site, "last")["number"] == last["number"]
 
 
 # Health.
