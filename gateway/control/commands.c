@@ -40,6 +40,7 @@ static const struct control_command COMMANDS[] = {
     {"sweep-now", gateway_answers_sweep, CONTROL_WRITES},
     {"resubscribe", gateway_answers_resubscribe, CONTROL_WRITES},
     {"log", gateway_answers_log, CONTROL_WRITES},
+    {"configuration", gateway_answers_configuration, CONTROL_WRITES}, // not for every user
     {"reload", gateway_answers_reload, CONTROL_WRITES},
     {"journal-prune", gateway_answers_prune, CONTROL_WRITES},
 };

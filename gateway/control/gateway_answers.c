@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "control/gateway_answers.h"
 
+#include "conf/print.h"
 #include "control/answer.h"
 #include "ctl/protocol.h"
 
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 json_t *gateway_answers_sweep(struct control *c, const json_t *request)
@@ -40,14 +43,39 @@ json_t *gateway_answers_log(struct control *c, const json_t *request)
     return answer_done();
 }
 
+// A line may have octets that are no UTF-8, from a configuration.
+static json_t *line_json(const char *line, size_t length)
+{
+    json_t *text = json_stringn(line, length);
+    return text ? text : json_string("(a line that is not UTF-8)");
+}
+
 static json_t *lines_json(const char *lines)
 {
     json_t *list = json_array();
     for (size_t length; *lines != '\0'; lines += length + (lines[length] == '\n')) {
         length = strcspn(lines, "\n");
-        json_array_append_new(list, json_stringn(lines, length));
+        json_array_append_new(list, line_json(lines, length));
     }
     return list;
+}
+
+json_t *gateway_answers_configuration(struct control *c, const json_t *request)
+{
+    (void)request;
+    char *text = NULL;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+    if (!out)
+        return NULL;
+    conf_print(c->conf, out);
+    bool ok = !ferror(out);
+    ok = fclose(out) == 0 && ok;
+    json_t *answer =
+        ok ? json_pack("{s:i, s:o}", "version", PROTOCOL_VERSION, "configuration", lines_json(text))
+           : NULL;
+    free(text);
+    return answer;
 }
 
 json_t *gateway_answers_reload(struct control *c, const json_t *request)

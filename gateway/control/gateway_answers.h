@@ -17,6 +17,10 @@ json_t *gateway_answers_resubscribe(struct control *control, const json_t *reque
 // next start or reload.
 json_t *gateway_answers_log(struct control *control, const json_t *request);
 
+// "configuration": the lines of the configuration in force, as ibtrapd --print-config writes it:
+// without secrets.
+json_t *gateway_answers_configuration(struct control *control, const json_t *request);
+
 // "reload": reads the configuration again. Item "restart" of the answer names the items that need a
 // restart.
 json_t *gateway_answers_reload(struct control *control, const json_t *request);

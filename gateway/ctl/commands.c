@@ -10,6 +10,7 @@
 #include "ctl/journal_commands.h"
 #include "ctl/maintenance_commands.h"
 #include "ctl/receiver_commands.h"
+#include "ctl/support_command.h"
 #include "ctl/topology_commands.h"
 
 #include <string.h>
@@ -125,6 +126,13 @@ static const struct command COMMANDS[] = {
      "write the events after number N, one JSON object a line", NULL},
     {"journal prune", "DAYS", 1, 1, 0, journal_commands_prune, "journal-prune",
      "drop older events that every receiver has", "Events of the last ten seconds stay."},
+    {"support", "PATH", 1, 1, 0, support_command, "configuration",
+     "write all that a developer needs to know of the gateway into a new file",
+     "It has the versions, the adapters and their ports, the verdict, status, configuration, "
+     "alarms, "
+     "the last events, receivers, the fabric, and the last lines of the log that systemd keeps. "
+     "Keys, passwords and communities are left out; names and addresses are not. Run it as root, "
+     "also when ibtrapd does not run."},
     {"help", "[COMMAND]...", 0, 2, 0, commands_help, NULL,
      "show this text, or more about a command",
      "The name may be incomplete: help alarms describes every command that begins with alarms."},

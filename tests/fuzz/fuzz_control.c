@@ -46,8 +46,8 @@ static json_t *answer_test(const json_t *request)
 // The daemon's commands that this gateway cannot run.
 static bool is_beyond(const char *command)
 {
-    static const char *const BEYOND[] = {"status",      "health", "sweep-now",
-                                         "resubscribe", "log",    "reload"};
+    static const char *const BEYOND[] = {"status",        "health", "sweep-now", "resubscribe",
+                                         "configuration", "log",    "reload"};
     for (size_t i = 0; i < sizeof BEYOND / sizeof *BEYOND; i++) {
         if (strcmp(command, BEYOND[i]) == 0)
             return true;

